@@ -1,0 +1,226 @@
+"""The libraries that Debian 12 installs, under the labels that their own Bazel builds use.
+
+One table. A repository is generated for each row: its packages hold one cc_library per target, with the
+link flags of the row and no sources. Headers are found where the system has them, so they count as system
+headers: our warnings do not apply to them, and Bazel does not track them (after an upgrade of a -dev package
+run `bazel clean`, and empty the disk cache). Archives are linked statically where Debian ships them, so a
+binary needs nothing at run time but the C and C++ libraries and OpenSSL.
+"""
+
+# repository: {
+#     package: the targets in it ("" is the top package),
+#     ...
+# }
+_TARGETS = {
+    "boost": {
+        # 1.81, header-only parts.
+        "": [
+            "asio",
+            "circular_buffer",
+            "container",
+            "container_hash",
+            "endian",
+            "intrusive",
+            "multi_index",
+            "system",
+            "url",
+        ],
+    },
+    "cli11": {"": ["cli11"]},
+    "com_github_google_benchmark": {"": [
+        "benchmark",
+        "benchmark_main",
+    ]},
+    "com_google_absl": {
+        "absl/algorithm": [
+            "algorithm",
+            "container",
+        ],
+        "absl/base": [
+            "base",
+            "config",
+            "core_headers",
+            "dynamic_annotations",
+            "log_severity",
+        ],
+        "absl/cleanup": ["cleanup"],
+        "absl/container": [
+            "btree",
+            "fixed_array",
+            "flat_hash_map",
+            "flat_hash_set",
+            "inlined_vector",
+            "node_hash_map",
+            "node_hash_set",
+        ],
+        "absl/debugging": [
+            "failure_signal_handler",
+            "leak_check",
+            "stacktrace",
+            "symbolize",
+        ],
+        "absl/flags": [
+            "flag",
+            "parse",
+            "usage",
+        ],
+        "absl/functional": [
+            "any_invocable",
+            "bind_front",
+            "function_ref",
+        ],
+        "absl/hash": [
+            "hash",
+            "hash_testing",
+        ],
+        "absl/memory": ["memory"],
+        "absl/meta": ["type_traits"],
+        "absl/numeric": [
+            "bits",
+            "int128",
+        ],
+        "absl/random": [
+            "bit_gen_ref",
+            "distributions",
+            "random",
+            "seed_sequences",
+        ],
+        "absl/status": [
+            "status",
+            "statusor",
+        ],
+        "absl/strings": [
+            "cord",
+            "str_format",
+            "strings",
+        ],
+        "absl/synchronization": ["synchronization"],
+        "absl/time": ["time"],
+        "absl/types": [
+            "any",
+            "compare",
+            "optional",
+            "span",
+            "variant",
+        ],
+        "absl/utility": ["utility"],
+    },
+    "com_google_googletest": {"": [
+        "gtest",
+        "gtest_main",
+    ]},
+    "hiredis": {"": ["hiredis"]},
+    "lua": {"": ["lua"]},
+    "nlohmann_json": {"": ["json"]},
+    "openssl": {"": [
+        "crypto",
+        "ssl",
+    ]},
+    "rapidcheck": {"": [
+        "gtest",
+        "rapidcheck",
+    ]},
+}
+
+# What a target of the repository links; a target named in _MAINS links that first. "absl_*" stands for all of
+# Abseil's archives (the linker takes from them only what is used).
+_LINKOPTS = {
+    "boost": ["-pthread"],
+    "com_github_google_benchmark": [
+        "-lbenchmark",
+        "-pthread",
+    ],
+    "com_google_absl": [
+        "absl_*",
+        "-pthread",
+    ],
+    "com_google_googletest": [
+        "-l:libgmock.a",
+        "-l:libgtest.a",
+        "-pthread",
+    ],
+    "hiredis": ["-l:libhiredis.a"],
+    # Debian's C++ build of Lua: same API with C linkage, but an error unwinds the C++ frames it passes instead
+    # of jumping over them.
+    "lua": [
+        "-l:liblua5.1-c++.a",
+        "-ldl",
+        "-lm",
+    ],
+    "openssl": [
+        "-lssl",
+        "-lcrypto",
+    ],
+    "rapidcheck": ["-l:librapidcheck.a"],
+}
+
+_MAINS = {
+    "benchmark_main": "-l:libbenchmark_main.a",
+    "gtest_main": "-l:libgtest_main.a",
+}
+
+# Headers that are not directly below /usr/include.
+_INCLUDES = {"lua": "/usr/include/lua5.1"}
+
+_ARCHIVE_FOLDERS = [
+    "/usr/lib/x86_64-linux-gnu",
+    "/usr/lib/aarch64-linux-gnu",
+]
+
+_BUILD = """package(default_visibility = ["//visibility:public"])
+"""
+
+_CC_LIBRARY = """
+cc_library(
+    name = "{name}",
+    hdrs = glob(["include/*.h*"]),
+    includes = ["include"],
+    linkopts = {linkopts},
+)
+"""
+
+def _absl_archives(repository_ctx):
+    """Every archive of Abseil, as one group, because they refer to each other in both directions."""
+    for folder in _ARCHIVE_FOLDERS:
+        path = repository_ctx.path(folder)
+        if path.exists:
+            names = sorted([
+                entry.basename
+                for entry in path.readdir()
+                if entry.basename.startswith("libabsl_") and entry.basename.endswith(".a")
+            ])
+            if names:
+                return ["-Wl,--start-group"] + ["-l:" + name for name in names] + ["-Wl,--end-group"]
+    fail("Abseil's archives are not installed; run tools/setup")
+
+def _linkopts(repository_ctx, target):
+    linkopts = [_MAINS[target]] if target in _MAINS else []
+    for option in _LINKOPTS.get(repository_ctx.name, []):
+        linkopts += _absl_archives(repository_ctx) if option == "absl_*" else [option]
+    return linkopts
+
+def _system_library_impl(repository_ctx):
+    include = _INCLUDES.get(repository_ctx.name)
+    if include:
+        if not repository_ctx.path(include).exists:
+            fail("%s is not installed; run tools/setup" % include)
+        repository_ctx.symlink(include, "include")
+    for package, targets in _TARGETS[repository_ctx.name].items():
+        content = _BUILD
+        for target in targets:
+            content += _CC_LIBRARY.format(
+                name = target,
+                linkopts = repr(_linkopts(repository_ctx, target)),
+            )
+        repository_ctx.file((package + "/" if package else "") + "BUILD.bazel", content)
+
+_system_library = repository_rule(
+    implementation = _system_library_impl,
+    configure = True,
+    local = True,
+)
+
+def system_libraries():
+    """Declares every repository of the table."""
+    for name in _TARGETS:
+        _system_library(name = name)
