@@ -1,0 +1,221 @@
+// Task<T>: the project's lazy coroutine.
+//
+// Everything that talks to a store is written once as a coroutine that returns a Task. Nothing
+// runs until the task is awaited or started; awaiting a task that can finish at once does not
+// suspend the caller, so that on the memory engine a whole call tree runs like plain functions.
+// A task that has to wait is resumed by whoever completes it: the simulator's scheduler, an Asio
+// strand, a virtual clock.
+//
+//   base::Task<absl::StatusOr<int>> CountTwice(store::Store& store, std::string_view key) {
+//     absl::StatusOr<int64_t> first = co_await store::Incr(store, key);
+//     if (!first.ok()) co_return first.status();
+//     absl::StatusOr<int64_t> second = co_await store::Incr(store, key);
+//     if (!second.ok()) co_return second.status();
+//     co_return static_cast<int>(*second);
+//   }
+//   absl::StatusOr<int> count = base::Run(CountTwice(store, "visits"));
+//
+// Ownership: the Task owns the coroutine's frame. Destroying a task cancels it: the frame is
+// destroyed at the await where it stands, and with it every task that it awaits. Arguments taken
+// by reference or view must outlive the task; in `co_await F(temporary)` they do.
+//
+// Exceptions: the project throws none. One that user code throws inside a task is rethrown to
+// whoever takes the result.
+//
+// Thread-safety: a task and everything that it awaits belong to one thread (or strand) at a time.
+#ifndef REDOUBLE_CORE_BASE_TASK_H_
+#define REDOUBLE_CORE_BASE_TASK_H_
+
+#include <cassert>
+#include <concepts>
+#include <coroutine>
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "core/base/frame_pool.h"
+
+namespace redouble::base {
+
+template <typename T>
+class Task;
+
+namespace internal {
+
+// Resumes nothing until `remaining` tasks have finished. See WhenAll.
+struct Countdown {
+  size_t remaining = 0;
+};
+
+class TaskPromiseBase {
+ public:
+  static void* operator new(size_t size) { return FramePool::Allocate(size); }
+  static void operator delete(void* frame, size_t size) { FramePool::Free(frame, size); }
+
+  std::suspend_always initial_suspend() noexcept { return {}; }
+
+  struct FinalAwaiter {
+    bool await_ready() noexcept { return false; }
+    template <typename Promise>
+    std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> self) noexcept {
+      return self.promise().Finish();
+    }
+    void await_resume() noexcept {}
+  };
+  FinalAwaiter final_suspend() noexcept { return {}; }
+
+  void unhandled_exception() noexcept { error_ = std::current_exception(); }
+
+  // Whoever is resumed when the task finishes; none while it runs inside its awaiter's own call.
+  void set_continuation(std::coroutine_handle<> continuation, Countdown* countdown = nullptr) {
+    continuation_ = continuation;
+    countdown_ = countdown;
+  }
+
+ protected:
+  void RethrowError() {
+    if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+  }
+
+ private:
+  std::coroutine_handle<> Finish() noexcept {
+    if (countdown_ != nullptr && --countdown_->remaining > 0) return std::noop_coroutine();
+    if (continuation_) return continuation_;
+    return std::noop_coroutine();
+  }
+
+  std::coroutine_handle<> continuation_;
+  Countdown* countdown_ = nullptr;
+  std::exception_ptr error_;
+};
+
+template <typename T>
+class TaskPromise : public TaskPromiseBase {
+ public:
+  Task<T> get_return_object() noexcept;
+
+  template <typename U>
+    requires std::convertible_to<U, T>
+  void return_value(U&& value) {
+    value_.emplace(std::forward<U>(value));
+  }
+
+  T Take() {
+    RethrowError();
+    assert(value_.has_value());
+    return *std::move(value_);
+  }
+
+ private:
+  std::optional<T> value_;
+};
+
+template <>
+class TaskPromise<void> : public TaskPromiseBase {
+ public:
+  Task<void> get_return_object() noexcept;
+  void return_void() noexcept {}
+  void Take() { RethrowError(); }
+};
+
+}  // namespace internal
+
+// T is void or a movable object type.
+template <typename T = void>
+class [[nodiscard]] Task {
+  static_assert(!std::is_reference_v<T>, "a task returns values; return a pointer instead");
+
+ public:
+  using promise_type = internal::TaskPromise<T>;
+  using value_type = T;
+
+  Task(Task&& other) noexcept : handle_(std::exchange(other.handle_, {})) {}
+  Task& operator=(Task&& other) noexcept {
+    if (this != &other) {
+      Destroy();
+      handle_ = std::exchange(other.handle_, {});
+    }
+    return *this;
+  }
+  Task(const Task&) = delete;
+  Task& operator=(const Task&) = delete;
+  ~Task() { Destroy(); }
+
+  // Runs the task to its first wait or to its end. Call it once, and only on a task that nobody
+  // awaits.
+  void Start() {
+    assert(handle_ && !handle_.done());
+    handle_.resume();
+  }
+
+  // True once the result is there (a started task only).
+  bool done() const { return handle_.done(); }
+
+  // The result of a finished task; rethrows what the coroutine threw.
+  T TakeResult() {
+    assert(done());
+    return handle_.promise().Take();
+  }
+
+  // Names who is resumed when this started, unfinished task ends: the last of the tasks that share
+  // `countdown`, or this one alone. For combinators; other code awaits.
+  void ResumeWhenDone(std::coroutine_handle<> continuation,
+                      internal::Countdown* countdown = nullptr) {
+    handle_.promise().set_continuation(continuation, countdown);
+  }
+
+  // Starting the task inside the awaiter's own call keeps the stack flat in a loop of tasks that
+  // finish at once, at every optimisation level; a task that waited hands over by symmetric
+  // transfer.
+  class Awaiter {
+   public:
+    explicit Awaiter(std::coroutine_handle<promise_type> handle) : handle_(handle) {}
+    bool await_ready() {
+      handle_.resume();
+      return handle_.done();
+    }
+    void await_suspend(std::coroutine_handle<> awaiting) {
+      handle_.promise().set_continuation(awaiting);
+    }
+    T await_resume() { return handle_.promise().Take(); }
+
+   private:
+    std::coroutine_handle<promise_type> handle_;
+  };
+
+  // Starts the task and gives its result. The task must stay alive until then, as the operand of
+  // a co_await expression does.
+  Awaiter operator co_await() && {
+    assert(handle_ && !handle_.done());
+    return Awaiter(handle_);
+  }
+
+ private:
+  friend promise_type;
+  explicit Task(std::coroutine_handle<promise_type> handle) : handle_(handle) {}
+
+  void Destroy() {
+    if (handle_) std::exchange(handle_, {}).destroy();
+  }
+
+  std::coroutine_handle<promise_type> handle_;
+};
+
+namespace internal {
+
+template <typename T>
+Task<T> TaskPromise<T>::get_return_object() noexcept {
+  return Task<T>(std::coroutine_handle<TaskPromise>::from_promise(*this));
+}
+
+inline Task<void> TaskPromise<void>::get_return_object() noexcept {
+  return Task<void>(std::coroutine_handle<TaskPromise>::from_promise(*this));
+}
+
+}  // namespace internal
+}  // namespace redouble::base
+
+#endif  // REDOUBLE_CORE_BASE_TASK_H_

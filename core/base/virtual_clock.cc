@@ -1,0 +1,78 @@
+#include "core/base/virtual_clock.h"
+
+#include <algorithm>
+#include <cassert>
+#include <coroutine>
+
+namespace redouble::base {
+namespace {
+
+class TimerAwaiter {
+ public:
+  TimerAwaiter(VirtualClock& clock, int64_t deadline_us)
+      : clock_(clock), deadline_us_(deadline_us) {}
+  TimerAwaiter(const TimerAwaiter&) = delete;
+  TimerAwaiter& operator=(const TimerAwaiter&) = delete;
+  ~TimerAwaiter() {
+    if (id_) clock_.Cancel(*id_);
+  }
+
+  bool await_ready() const { return clock_.NowMicros() >= deadline_us_; }
+  void await_suspend(std::coroutine_handle<> awaiting) {
+    id_ = clock_.ScheduleAt(deadline_us_, [awaiting] { awaiting.resume(); });
+  }
+  void await_resume() { id_.reset(); }
+
+ private:
+  VirtualClock& clock_;
+  int64_t deadline_us_;
+  std::optional<VirtualClock::TimerId> id_;
+};
+
+// Rounded up: a sleeper must not wake before its deadline.
+int64_t CeilMicros(absl::Time time) {
+  const int64_t floor_us = absl::ToUnixMicros(time);
+  return absl::FromUnixMicros(floor_us) < time ? floor_us + 1 : floor_us;
+}
+
+}  // namespace
+
+Task<void> VirtualClock::SleepUntil(absl::Time deadline) {
+  co_await TimerAwaiter(*this, CeilMicros(deadline));
+}
+
+void VirtualClock::AdvanceToMicros(int64_t time_us) {
+  assert(!advancing_ && "a timer must not advance its own clock");
+  advancing_ = true;
+  while (!timers_.empty()) {
+    auto first = timers_.begin();
+    if (first->first.deadline_us > std::max(time_us, now_us_)) break;
+    now_us_ = std::max(now_us_, first->first.deadline_us);
+    std::function<void()> timer = std::move(first->second);
+    timers_.erase(first);
+    timer();
+  }
+  now_us_ = std::max(now_us_, time_us);
+  advancing_ = false;
+}
+
+std::optional<absl::Time> VirtualClock::NextDeadline() const {
+  if (timers_.empty()) return std::nullopt;
+  return absl::FromUnixMicros(timers_.begin()->first.deadline_us);
+}
+
+bool VirtualClock::AdvanceToNext() {
+  if (timers_.empty()) return false;
+  AdvanceToMicros(timers_.begin()->first.deadline_us);
+  return true;
+}
+
+VirtualClock::TimerId VirtualClock::ScheduleAt(int64_t deadline_us, std::function<void()> timer) {
+  const TimerId id{deadline_us, next_sequence_++};
+  timers_.emplace(id, std::move(timer));
+  return id;
+}
+
+bool VirtualClock::Cancel(TimerId id) { return timers_.erase(id) > 0; }
+
+}  // namespace redouble::base

@@ -1,0 +1,71 @@
+// VirtualClock: a clock that moves only when told to.
+//
+// Advancing it fires what became due, in the order (deadline, order of creation), with the clock
+// standing at each deadline while its timer runs. One virtual clock moves everything of a test or
+// a simulation together: key expiry, TIME, stream ids, block time-outs, SleepUntil.
+//
+//   base::VirtualClock clock(absl::FromCivil(absl::CivilSecond(2026, 5, 9, 23, 59, 59), utc));
+//   clock.Advance(absl::Seconds(2));
+//
+// Thread-safety: one thread.
+#ifndef REDOUBLE_CORE_BASE_VIRTUAL_CLOCK_H_
+#define REDOUBLE_CORE_BASE_VIRTUAL_CLOCK_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "absl/time/time.h"
+#include "core/base/clock.h"
+#include "core/base/task.h"
+
+namespace redouble::base {
+
+class VirtualClock final : public Clock {
+ public:
+  // Names one scheduled timer; never reused.
+  struct TimerId {
+    int64_t deadline_us = 0;
+    uint64_t sequence = 0;
+    auto operator<=>(const TimerId&) const = default;
+  };
+
+  // Starts at `start`, cut to microseconds.
+  explicit VirtualClock(absl::Time start = absl::UnixEpoch())
+      : now_us_(absl::ToUnixMicros(start)) {}
+  VirtualClock(const VirtualClock&) = delete;
+  VirtualClock& operator=(const VirtualClock&) = delete;
+
+  int64_t NowMicros() const override { return now_us_; }
+  Task<void> SleepUntil(absl::Time deadline) override;
+
+  // Moves to `time` and fires on the way what is due at or before it, including what timers
+  // schedule meanwhile. A time in the past moves nothing (but still fires what is due now).
+  // Must not be called from inside a timer.
+  void AdvanceTo(absl::Time time) { AdvanceToMicros(absl::ToUnixMicros(time)); }
+  void Advance(absl::Duration duration) { AdvanceTo(Now() + duration); }
+  void AdvanceToMicros(int64_t time_us);
+
+  // The deadline of the earliest timer; none when nothing is scheduled.
+  std::optional<absl::Time> NextDeadline() const;
+  // Moves to the earliest deadline and fires what is due there. False when nothing is scheduled.
+  bool AdvanceToNext();
+
+  // Calls `timer` once when the clock reaches `deadline_us` (a deadline not in the future: at the
+  // next advance). O(log timers).
+  TimerId ScheduleAt(int64_t deadline_us, std::function<void()> timer);
+  // Forgets a timer; false when it already ran or was cancelled.
+  bool Cancel(TimerId id);
+
+ private:
+  int64_t now_us_;
+  uint64_t next_sequence_ = 1;
+  bool advancing_ = false;
+  std::map<TimerId, std::function<void()>> timers_;
+};
+
+}  // namespace redouble::base
+
+#endif  // REDOUBLE_CORE_BASE_VIRTUAL_CLOCK_H_

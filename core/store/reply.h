@@ -1,0 +1,144 @@
+// Reply: what a Redis command answers, as a value.
+//
+// The six kinds are RESP2's: nil, status, error, integer, bulk string and array. A shape beside
+// the kind says what RESP3 would make of it (a map, a set, a double); it never matters to equality
+// or to the RESP2 view, so that domain code, hiredis and the engine compare the same values.
+//
+//   Reply reply = Reply::Array({Reply::Integer(1), Reply::Bulk("a"), Reply::Nil()});
+//   if (reply.is_array()) first = reply.elements()[0].integer();
+//
+// Thread-safety: a plain value.
+#ifndef REDOUBLE_CORE_STORE_REPLY_H_
+#define REDOUBLE_CORE_STORE_REPLY_H_
+
+#include <cassert>
+#include <cstdint>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace redouble::store {
+
+class Reply {
+ public:
+  enum class Kind : uint8_t { kNil, kStatus, kError, kInteger, kBulk, kArray };
+
+  // What RESP3 sends for a reply of the kind named in parentheses; kPlain: the kind itself.
+  enum class Shape : uint8_t {
+    kPlain,
+    kNilArray,  // (nil) RESP2 writes "*-1" rather than "$-1".
+    kMap,       // (array) of alternating keys and values.
+    kSet,       // (array)
+    kPush,      // (array) out-of-band data.
+    kDouble,    // (bulk) the text of a double.
+    kBool,      // (integer) 0 or 1.
+    kVerbatim,  // (bulk) text meant for people.
+    kBigNumber  // (bulk) digits.
+  };
+
+  // Nil.
+  Reply() = default;
+  static Reply Nil() { return Reply(); }
+  static Reply NilArray() { return Reply(Kind::kNil, Shape::kNilArray, std::monostate()); }
+  static Reply Status(std::string_view text) {
+    return Reply(Kind::kStatus, Shape::kPlain, std::string(text));
+  }
+  static Reply Ok() { return Status("OK"); }
+  // `text` is the whole error, code first: "ERR syntax error".
+  static Reply Error(std::string_view text) {
+    return Reply(Kind::kError, Shape::kPlain, std::string(text));
+  }
+  static Reply Integer(int64_t value) { return Reply(Kind::kInteger, Shape::kPlain, value); }
+  static Reply Bool(bool value) {
+    return Reply(Kind::kInteger, Shape::kBool, static_cast<int64_t>(value));
+  }
+  static Reply Bulk(std::string value) {
+    return Reply(Kind::kBulk, Shape::kPlain, std::move(value));
+  }
+  static Reply Bulk(std::string_view value) { return Bulk(std::string(value)); }
+  static Reply Bulk(const char* value) { return Bulk(std::string(value)); }
+  static Reply Array(std::vector<Reply> elements) {
+    return Reply(Kind::kArray, Shape::kPlain, std::move(elements));
+  }
+  static Reply EmptyArray() { return Array({}); }
+  // Alternating keys and values.
+  static Reply Map(std::vector<Reply> keys_and_values) {
+    return Reply(Kind::kArray, Shape::kMap, std::move(keys_and_values));
+  }
+  static Reply Set(std::vector<Reply> elements) {
+    return Reply(Kind::kArray, Shape::kSet, std::move(elements));
+  }
+  static Reply Push(std::vector<Reply> elements) {
+    return Reply(Kind::kArray, Shape::kPush, std::move(elements));
+  }
+  // `text` is the double as RESP2 writes it.
+  static Reply Double(std::string text) {
+    return Reply(Kind::kBulk, Shape::kDouble, std::move(text));
+  }
+  static Reply Verbatim(std::string text) {
+    return Reply(Kind::kBulk, Shape::kVerbatim, std::move(text));
+  }
+
+  Kind kind() const { return kind_; }
+  Shape shape() const { return shape_; }
+  bool is_nil() const { return kind_ == Kind::kNil; }
+  bool is_status() const { return kind_ == Kind::kStatus; }
+  bool is_error() const { return kind_ == Kind::kError; }
+  bool is_integer() const { return kind_ == Kind::kInteger; }
+  bool is_bulk() const { return kind_ == Kind::kBulk; }
+  bool is_array() const { return kind_ == Kind::kArray; }
+
+  // Of an integer.
+  int64_t integer() const {
+    assert(is_integer());
+    return std::get<int64_t>(value_);
+  }
+  // Of a status, an error or a bulk string. The second form moves the text out.
+  const std::string& text() const& {
+    assert(is_status() || is_error() || is_bulk());
+    return std::get<std::string>(value_);
+  }
+  std::string&& text() && {
+    assert(is_status() || is_error() || is_bulk());
+    return std::get<std::string>(std::move(value_));
+  }
+  // Of an array.
+  const std::vector<Reply>& elements() const& {
+    assert(is_array());
+    return std::get<std::vector<Reply>>(value_);
+  }
+  std::vector<Reply>&& elements() && {
+    assert(is_array());
+    return std::get<std::vector<Reply>>(std::move(value_));
+  }
+
+  // Kinds and values are equal; shapes are not looked at.
+  friend bool operator==(const Reply& a, const Reply& b) {
+    return a.kind_ == b.kind_ && a.value_ == b.value_;
+  }
+
+  // One line, as redis-cli's CSV-like output: nil, OK, (error) ERR.., 1, "a\x00b", [1, "a"].
+  std::string DebugString() const;
+
+ private:
+  using Value = std::variant<std::monostate, int64_t, std::string, std::vector<Reply>>;
+
+  Reply(Kind kind, Shape shape, Value value)
+      : value_(std::move(value)), kind_(kind), shape_(shape) {}
+
+  Value value_;
+  Kind kind_ = Kind::kNil;
+  Shape shape_ = Shape::kPlain;
+};
+
+std::ostream& operator<<(std::ostream& out, const Reply& reply);
+
+// `text` in double quotes; what is not printable ASCII as \n, \t, \", \\ or \xhh, as redis-cli.
+std::string QuoteBytes(std::string_view text);
+
+}  // namespace redouble::store
+
+#endif  // REDOUBLE_CORE_STORE_REPLY_H_
