@@ -1,0 +1,164 @@
+#include "core/base/redis_number.h"
+
+#include <locale.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <memory>
+
+namespace redouble::base {
+namespace {
+
+static_assert(
+    std::numeric_limits<long double>::digits == 64,
+    "INCRBYFLOAT's results are those of x86-64, where a long double has a 64-bit mantissa");
+
+// Built once and never freed: it may be in use until the last thread ends.
+locale_t CLocale() {
+  static const locale_t locale = newlocale(LC_ALL_MASK, "C", nullptr);
+  return locale;
+}
+
+// snprintf has no variant that takes a locale, so the calling thread's is exchanged for the time of
+// the call.
+class ScopedCLocale {
+ public:
+  ScopedCLocale() : previous_(uselocale(CLocale())) {}
+  ~ScopedCLocale() { uselocale(previous_); }
+  ScopedCLocale(const ScopedCLocale&) = delete;
+  ScopedCLocale& operator=(const ScopedCLocale&) = delete;
+
+ private:
+  const locale_t previous_;
+};
+
+// strtod skips leading white space in the sense of isspace, Redis does not accept it.
+bool IsSpace(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+double ConvertText(const char* text, char** end, double /*tag*/) {
+  return strtod_l(text, end, CLocale());
+}
+
+long double ConvertText(const char* text, char** end, long double /*tag*/) {
+  return strtold_l(text, end, CLocale());
+}
+
+// `text` must be followed by a NUL byte, at text[size].
+template <typename Float>
+std::optional<Float> ParseTerminated(const char* text, size_t size) {
+  errno = 0;
+  char* end = nullptr;
+  const Float value = ConvertText(text, &end, Float{});
+  if (static_cast<size_t>(end - text) != size || std::isnan(value)) return std::nullopt;
+  // ERANGE alone is no reason to refuse: a subnormal result sets it as well.
+  const bool out_of_range = errno == ERANGE && (std::isinf(value) || value == 0);
+  if (out_of_range || errno == EINVAL) return std::nullopt;
+  return value;
+}
+
+// The C functions want a terminated string; nearly every number fits in the small buffer.
+template <typename Float>
+std::optional<Float> ParseFloat(std::string_view text) {
+  if (text.empty() || IsSpace(text.front())) return std::nullopt;
+  char small[64];
+  if (text.size() < sizeof(small)) {
+    std::memcpy(small, text.data(), text.size());
+    small[text.size()] = '\0';
+    return ParseTerminated<Float>(small, text.size());
+  }
+  return ParseTerminated<Float>(std::string(text).c_str(), text.size());
+}
+
+// Doubles inside this range hold integers exactly, and 17 significant digits show all of their
+// digits.
+bool IsSmallInteger(double value) {
+  constexpr double kLimit = 4503599627370496.0;  // 2^52
+  if (!(value > -kLimit && value < kLimit)) return false;
+  if (value == 0 && std::signbit(value)) return false;
+  return value == static_cast<double>(static_cast<int64_t>(value));
+}
+
+}  // namespace
+
+std::optional<int64_t> ParseInt64(std::string_view text) {
+  if (text == "0") return 0;
+  const bool negative = !text.empty() && text.front() == '-';
+  const std::string_view digits = text.substr(negative ? 1 : 0);
+  // 19 digits cannot overflow 64 unsigned bits, 20 digits cannot fit 64 signed ones.
+  if (digits.empty() || digits.size() > 19 || digits.front() == '0') return std::nullopt;
+  uint64_t magnitude = 0;
+  for (const char c : digits) {
+    if (c < '0' || c > '9') return std::nullopt;
+    magnitude = magnitude * 10 + static_cast<uint64_t>(c - '0');
+  }
+  constexpr uint64_t kMaxMagnitude = std::numeric_limits<int64_t>::max();
+  if (magnitude > kMaxMagnitude + (negative ? 1 : 0)) return std::nullopt;
+  return static_cast<int64_t>(negative ? uint64_t{0} - magnitude : magnitude);
+}
+
+std::string_view FormatInt64(int64_t value, Int64Buffer& buffer) {
+  const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
+  return {buffer.data(), static_cast<size_t>(result.ptr - buffer.data())};
+}
+
+std::string FormatInt64(int64_t value) {
+  Int64Buffer buffer;
+  return std::string(FormatInt64(value, buffer));
+}
+
+std::optional<long double> ParseLongDouble(std::string_view text) {
+  if (text.size() > kMaxLongDoubleTextBytes) return std::nullopt;
+  return ParseFloat<long double>(text);
+}
+
+std::string FormatLongDoubleHuman(long double value) {
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  const ScopedCLocale locale;
+  char small[64];
+  std::string text;
+  const int size = std::snprintf(small, sizeof(small), "%.17Lf", value);
+  if (static_cast<size_t>(size) < sizeof(small)) {
+    text.assign(small, static_cast<size_t>(size));
+  } else {
+    text.resize(static_cast<size_t>(size));
+    std::snprintf(text.data(), text.size() + 1, "%.17Lf", value);
+  }
+  if (text.find('.') != std::string::npos) {
+    text.erase(text.find_last_not_of('0') + 1);
+    if (text.back() == '.') text.pop_back();
+  }
+  return text == "-0" ? "0" : text;
+}
+
+std::optional<double> ParseDouble(std::string_view text) { return ParseFloat<double>(text); }
+
+std::string_view FormatDouble(double value, DoubleBuffer& buffer) {
+  char* const begin = buffer.data();
+  char* const end = begin + buffer.size();
+  // Most scores are integers: counters and times.
+  const auto result = IsSmallInteger(value)
+                          ? std::to_chars(begin, end, static_cast<int64_t>(value))
+                          : std::to_chars(begin, end, value, std::chars_format::general, 17);
+  return {begin, static_cast<size_t>(result.ptr - begin)};
+}
+
+std::string FormatDouble(double value) {
+  DoubleBuffer buffer;
+  return std::string(FormatDouble(value, buffer));
+}
+
+std::string FormatDistance(double value) {
+  // The largest double has 309 digits before the point.
+  std::array<char, 320> buffer;
+  const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
+                                    std::chars_format::fixed, 4);
+  return std::string(buffer.data(), result.ptr);
+}
+
+}  // namespace redouble::base
