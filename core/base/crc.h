@@ -1,0 +1,45 @@
+// The two checksums that are part of Redis's interface: CRC-16, which assigns a key to a cluster
+// slot, and CRC-64, which closes an RDB file and every DUMP payload.
+//
+// Why it exists: both are observable. CLUSTER KEYSLOT shows the one, RESTORE refuses a payload
+// without the other, and no kept library has Redis's CRC-64 (the Jones polynomial, reflected,
+// without initial or final inversion).
+//
+// Pure functions on bytes; safe to call from any thread; the tables are built at compile time.
+//
+//   base::KeySlot("{user1000}.following");  // 3443, by the hash tag, as for "{user1000}.followers"
+//   base::Crc64(payload);                   // what DUMP appends to the payload
+//
+// Source: Redis 7.0 CLUSTER KEYSLOT, DUMP; Redis Cluster specification, "Hash tags".
+
+#ifndef REDOUBLE_CORE_BASE_CRC_H_
+#define REDOUBLE_CORE_BASE_CRC_H_
+
+#include <cstdint>
+#include <string_view>
+
+namespace redouble::base {
+
+// The number of slots of a Redis Cluster.
+inline constexpr int kClusterSlots = 16384;
+
+// Returns the CRC-16/XMODEM of `bytes` (polynomial 0x1021, initial value 0, not reflected). Linear
+// in the size.
+uint16_t Crc16(std::string_view bytes);
+
+// Returns the part of `key` that decides its slot: what stands between the first '{' and the first
+// '}' after it, when that is not empty, otherwise the whole key. The view points into `key`.
+std::string_view HashTag(std::string_view key);
+
+// Returns the cluster slot of `key`, 0 to 16383. Keys with equal hash tags share a slot, so that
+// one command, script or transaction may name them together.
+int KeySlot(std::string_view key);
+
+// Returns the CRC-64/Jones of `bytes` appended to bytes whose CRC-64 is `previous`, so that a long
+// payload may be fed in parts: Crc64(b, Crc64(a)) == Crc64(a + b). Linear in the size, eight bytes
+// at a time.
+uint64_t Crc64(std::string_view bytes, uint64_t previous = 0);
+
+}  // namespace redouble::base
+
+#endif  // REDOUBLE_CORE_BASE_CRC_H_
