@@ -1,0 +1,211 @@
+#include "sim/scenario/arguments.h"
+
+#include <cmath>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/cord.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "core/base/string_bridge.h"
+#include "core/base/utc.h"
+#include "sim/scenario/bytes.h"
+
+namespace redouble::sim {
+namespace {
+
+constexpr absl::string_view kPayloadUrl = "redouble/argument-error";
+constexpr size_t kAbbreviatedBytes = 80;
+
+std::string Expected(std::string_view what, const Json& value) {
+  return absl::StrCat("expected ", base::ToAbsl(what), ", got ", Abbreviated(value));
+}
+
+bool FitsInt64(const Json& value) {
+  return value.is_number_integer() &&
+         !(value.is_number_unsigned() && value.get<uint64_t>() > uint64_t{INT64_MAX});
+}
+
+}  // namespace
+
+std::string PointerPart(std::string_view name) {
+  return absl::StrCat("/", absl::StrReplaceAll(base::ToAbsl(name), {{"~", "~0"}, {"/", "~1"}}));
+}
+
+std::string Abbreviated(const Json& value) {
+  std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  if (text.size() <= kAbbreviatedBytes) return text;
+  size_t cut = kAbbreviatedBytes;
+  // Not in the middle of a character.
+  while ((static_cast<unsigned char>(text[cut]) & 0xc0) == 0x80) --cut;
+  return text.substr(0, cut) + "...";
+}
+
+Json JsonDouble(double value) {
+  if (std::isfinite(value)) return value;
+  if (std::isnan(value)) return "NaN";
+  return value > 0 ? "inf" : "-inf";
+}
+
+bool IsArgumentError(const absl::Status& status) {
+  return status.GetPayload(kPayloadUrl).has_value();
+}
+
+ArgumentReader::ArgumentReader(const Json& arguments) : arguments_(arguments) {
+  if (!arguments.is_object()) Refuse("", Expected("an object", arguments));
+}
+
+void ArgumentReader::Refuse(std::string_view name, std::string_view reason) {
+  if (!status_.ok()) return;
+  const std::string path = name.empty() ? "" : PointerPart(name);
+  status_ = absl::InvalidArgumentError(absl::StrCat(path, ": ", base::ToAbsl(reason)));
+  status_.SetPayload(kPayloadUrl, absl::Cord(path));
+}
+
+const Json* ArgumentReader::Find(std::string_view name) {
+  asked_.emplace(name);
+  if (!arguments_.is_object()) return nullptr;
+  const auto found = arguments_.find(std::string(name));
+  return found == arguments_.end() || found->is_null() ? nullptr : &*found;
+}
+
+const Json* ArgumentReader::Require(std::string_view name) {
+  const Json* value = Find(name);
+  if (value == nullptr) Refuse(name, "is missing");
+  return value;
+}
+
+std::string ArgumentReader::ReadString(std::string_view name, const Json& value) {
+  if (!value.is_string()) {
+    Refuse(name, Expected("a string", value));
+    return {};
+  }
+  absl::StatusOr<std::string> bytes = DecodeBytes(value.get_ref<const std::string&>());
+  if (bytes.ok()) return *std::move(bytes);
+  Refuse(name, base::ToStd(bytes.status().message()));
+  return {};
+}
+
+int64_t ArgumentReader::ReadInteger(std::string_view name, const Json& value) {
+  if (FitsInt64(value)) return value.get<int64_t>();
+  Refuse(name, Expected("an integer", value));
+  return 0;
+}
+
+bool ArgumentReader::ReadBool(std::string_view name, const Json& value) {
+  if (value.is_boolean()) return value.get<bool>();
+  Refuse(name, Expected("true or false", value));
+  return false;
+}
+
+double ArgumentReader::ReadDouble(std::string_view name, const Json& value) {
+  double number = 0;
+  if (value.is_number()) return value.get<double>();
+  if (value.is_string() && absl::SimpleAtod(value.get_ref<const std::string&>(), &number)) {
+    return number;
+  }
+  Refuse(name, Expected("a number, or one as text (\"NaN\", \"inf\", \"1e-7\")", value));
+  return 0;
+}
+
+absl::Time ArgumentReader::ReadTime(std::string_view name, const Json& value) {
+  if (!value.is_string()) {
+    Refuse(name, Expected("a time such as \"2026-05-09T14:03:02Z\"", value));
+    return absl::UnixEpoch();
+  }
+  const absl::StatusOr<absl::Time> time = base::ParseRfc3339(value.get_ref<const std::string&>());
+  if (time.ok()) return *time;
+  Refuse(name, base::ToStd(time.status().message()));
+  return absl::UnixEpoch();
+}
+
+std::string ArgumentReader::String(std::string_view name) {
+  const Json* value = Require(name);
+  return value == nullptr ? std::string() : ReadString(name, *value);
+}
+
+int64_t ArgumentReader::Integer(std::string_view name) {
+  const Json* value = Require(name);
+  return value == nullptr ? 0 : ReadInteger(name, *value);
+}
+
+bool ArgumentReader::Bool(std::string_view name) {
+  const Json* value = Require(name);
+  return value != nullptr && ReadBool(name, *value);
+}
+
+double ArgumentReader::Double(std::string_view name) {
+  const Json* value = Require(name);
+  return value == nullptr ? 0 : ReadDouble(name, *value);
+}
+
+absl::Time ArgumentReader::Time(std::string_view name) {
+  const Json* value = Require(name);
+  return value == nullptr ? absl::UnixEpoch() : ReadTime(name, *value);
+}
+
+std::vector<std::string> ArgumentReader::Strings(std::string_view name) {
+  std::vector<std::string> strings;
+  const Json* value = Require(name);
+  if (value == nullptr) return strings;
+  if (!value->is_array()) {
+    Refuse(name, Expected("an array of strings", *value));
+    return strings;
+  }
+  for (const Json& element : *value) strings.push_back(ReadString(name, element));
+  return strings;
+}
+
+const Json& ArgumentReader::Any(std::string_view name) {
+  static const Json* const kNull = new Json();
+  const Json* value = Require(name);
+  return value == nullptr ? *kNull : *value;
+}
+
+std::optional<std::string> ArgumentReader::OptionalString(std::string_view name) {
+  const Json* value = Find(name);
+  if (value == nullptr) return std::nullopt;
+  return ReadString(name, *value);
+}
+
+std::optional<int64_t> ArgumentReader::OptionalInteger(std::string_view name) {
+  const Json* value = Find(name);
+  if (value == nullptr) return std::nullopt;
+  return ReadInteger(name, *value);
+}
+
+std::optional<double> ArgumentReader::OptionalDouble(std::string_view name) {
+  const Json* value = Find(name);
+  if (value == nullptr) return std::nullopt;
+  return ReadDouble(name, *value);
+}
+
+std::optional<absl::Time> ArgumentReader::OptionalTime(std::string_view name) {
+  const Json* value = Find(name);
+  if (value == nullptr) return std::nullopt;
+  return ReadTime(name, *value);
+}
+
+bool ArgumentReader::BoolOr(std::string_view name, bool otherwise) {
+  const Json* value = Find(name);
+  return value == nullptr ? otherwise : ReadBool(name, *value);
+}
+
+int64_t ArgumentReader::IntegerOr(std::string_view name, int64_t otherwise) {
+  return OptionalInteger(name).value_or(otherwise);
+}
+
+absl::Time ArgumentReader::TimeOr(std::string_view name, absl::Time otherwise) {
+  return OptionalTime(name).value_or(otherwise);
+}
+
+absl::Status ArgumentReader::Finish() {
+  if (arguments_.is_object()) {
+    for (const auto& [name, value] : arguments_.items()) {
+      if (!asked_.contains(name)) Refuse(name, "unknown argument");
+    }
+  }
+  return status_;
+}
+
+}  // namespace redouble::sim
