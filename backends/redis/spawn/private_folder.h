@@ -1,0 +1,59 @@
+// PrivateFolder: a temporary folder that only this user can read, removed with everything in it.
+//
+// A spawned server keeps its socket, its configuration, its log and whatever it persists in one
+// such folder, so that two servers never meet and nothing is left behind.
+//
+// Thread-safety: as a std::string; const calls may be concurrent.
+//
+//     absl::StatusOr<redouble::redis::PrivateFolder> folder =
+//         redouble::redis::PrivateFolder::Create("redouble-");
+//     if (!folder.ok()) return folder.status();
+//     std::string socket = folder->PathOf("redis.sock");
+
+#ifndef REDOUBLE_BACKENDS_REDIS_SPAWN_PRIVATE_FOLDER_H_
+#define REDOUBLE_BACKENDS_REDIS_SPAWN_PRIVATE_FOLDER_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace redouble::redis {
+
+class PrivateFolder {
+ public:
+  // Makes a new, empty folder of mode 0700 whose name starts with `prefix`, in $TMPDIR or, where
+  // that is unset or so long that a Unix socket within would not fit its 107 bytes, in /tmp.
+  // Errors: the errno of mkdtemp as a status (not found, permission denied, ...), with the path.
+  static absl::StatusOr<PrivateFolder> Create(const std::string& prefix);
+
+  // Removes the folder and everything in it. What cannot be removed is left where it is.
+  ~PrivateFolder();
+
+  // The folder moves with the object; the one moved from owns nothing.
+  PrivateFolder(PrivateFolder&& other) noexcept;
+  PrivateFolder& operator=(PrivateFolder&& other) noexcept;
+
+  // The absolute path, without a closing slash.
+  const std::string& path() const { return path_; }
+
+  // The absolute path of `name` within the folder.
+  std::string PathOf(const std::string& name) const { return path_ + "/" + name; }
+
+ private:
+  explicit PrivateFolder(std::string path);
+
+  std::string path_;
+};
+
+// Writes `content` to a new or emptied file of mode 0600.
+// Errors: the errno of open or write as a status, with the path.
+absl::Status WriteFile(const std::string& path, const std::string& content);
+
+// The whole content of a file.
+// Errors: the errno of open or read as a status, with the path.
+absl::StatusOr<std::string> ReadFile(const std::string& path);
+
+}  // namespace redouble::redis
+
+#endif  // REDOUBLE_BACKENDS_REDIS_SPAWN_PRIVATE_FOLDER_H_

@@ -1,0 +1,284 @@
+#include "backends/redis/spawn/spawned_server.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <utility>
+
+#include "absl/cleanup/cleanup.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+
+namespace redouble::redis {
+namespace {
+
+constexpr size_t kLogTailBytes = 2000;
+constexpr absl::Duration kPollInterval = absl::Milliseconds(1);
+
+// Waiting is bounded by real, monotonic time; no result depends on it.
+class Deadline {
+ public:
+  explicit Deadline(absl::Duration patience)
+      : end_(std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(patience)) {}
+
+  absl::Duration Left() const {
+    return std::max(absl::ZeroDuration(),
+                    absl::FromChrono(end_ - std::chrono::steady_clock::now()));
+  }
+  bool HasPassed() const { return Left() == absl::ZeroDuration(); }
+
+ private:
+  const std::chrono::steady_clock::time_point end_;
+};
+
+// As redis.conf quotes; every byte is kept.
+std::string Quoted(const std::string& text) {
+  std::string quoted = "\"";
+  for (const char byte : text) {
+    const auto code = static_cast<unsigned char>(byte);
+    if (byte == '"' || byte == '\\') {
+      absl::StrAppend(&quoted, "\\", std::string(1, byte));
+    } else if (code < 0x20 || code >= 0x7f) {
+      absl::StrAppend(&quoted, "\\x", absl::Hex(code, absl::kZeroPad2));
+    } else {
+      quoted.push_back(byte);
+    }
+  }
+  return quoted + "\"";
+}
+
+std::string PercentEncoded(const std::string& text) {
+  std::string encoded;
+  for (const char byte : text) {
+    const auto code = static_cast<unsigned char>(byte);
+    if (absl::ascii_isalnum(code) || absl::StrContains("-._~", std::string(1, byte))) {
+      encoded.push_back(byte);
+    } else {
+      absl::StrAppend(&encoded, "%",
+                      absl::AsciiStrToUpper(absl::StrCat(absl::Hex(code, absl::kZeroPad2))));
+    }
+  }
+  return encoded;
+}
+
+absl::Status CheckOptions(const SpawnedServerOptions& options) {
+  if (options.password.find('\0') != std::string::npos) {
+    return absl::InvalidArgumentError("a password of Redis cannot hold a zero byte");
+  }
+  for (const std::string& line : options.config) {
+    if (line.find_first_of(std::string("\n\r\0", 3)) != std::string::npos) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("a line of configuration cannot hold a line break or a zero byte: ",
+                       absl::CHexEscape(line)));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// The first line that the server answers to PING, or nothing when there is none in time.
+std::string AnswerToPing(const std::string& socket_path, const Deadline& deadline) {
+  const int file = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (file < 0) return "";
+  absl::Cleanup closer = [file] { close(file); };
+  sockaddr_un address = {};
+  address.sun_family = AF_UNIX;
+  std::strncpy(address.sun_path, socket_path.c_str(), sizeof(address.sun_path) - 1);
+  if (connect(file, reinterpret_cast<sockaddr*>(&address), sizeof(address)) != 0) return "";
+  if (send(file, "PING\r\n", 6, MSG_NOSIGNAL) != 6) return "";
+  std::string answer;
+  while (!absl::EndsWith(answer, "\n")) {
+    pollfd wait = {file, POLLIN, 0};
+    if (poll(&wait, 1, static_cast<int>(absl::ToInt64Milliseconds(deadline.Left()))) != 1)
+      return "";
+    char byte;
+    if (recv(file, &byte, 1, 0) != 1) return "";
+    answer.push_back(byte);
+  }
+  return answer;
+}
+
+// A server that asks for a password is as ready as one that does not; one that loads its data is
+// not.
+bool IsReady(const std::string& answer_to_ping) {
+  return absl::StartsWith(answer_to_ping, "+PONG") || absl::StartsWith(answer_to_ping, "-NOAUTH");
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<SpawnedServer>> SpawnedServer::Start(
+    const SpawnedServerOptions& options) {
+  if (absl::Status status = CheckOptions(options); !status.ok()) return status;
+  absl::StatusOr<std::string> executable = FindExecutable(options.executable);
+  if (!executable.ok()) return executable.status();
+  absl::StatusOr<PrivateFolder> folder = PrivateFolder::Create("redouble-redis-");
+  if (!folder.ok()) return folder.status();
+  std::unique_ptr<SpawnedServer> server(
+      new SpawnedServer(options, *std::move(executable), *std::move(folder)));
+  if (options.held_time.has_value()) {
+    auto clock = HeldClock::Create(server->folder(), *options.held_time);
+    if (!clock.ok()) return clock.status();
+    server->clock_ = *std::move(clock);
+  }
+  if (options.listen_on_loopback) {
+    auto port = LoopbackPort::Reserve();
+    if (!port.ok()) return port.status();
+    server->port_ = *std::move(port);
+  }
+  if (absl::Status status = server->WriteConfiguration(); !status.ok()) return status;
+  if (absl::Status status = server->Launch(); !status.ok()) return status;
+  return server;
+}
+
+SpawnedServer::SpawnedServer(SpawnedServerOptions options, std::string executable,
+                             PrivateFolder folder)
+    : options_(std::move(options)),
+      executable_(std::move(executable)),
+      folder_(std::move(folder)) {}
+
+SpawnedServer::~SpawnedServer() { Kill(); }
+
+// A file rather than arguments: a password does not show in the list of processes.
+absl::Status SpawnedServer::WriteConfiguration() const {
+  std::string text =
+      absl::StrCat("bind 127.0.0.1\nport ", port(), "\nunixsocket ", Quoted(unix_socket()),
+                   "\nunixsocketperm 700\ndir ", Quoted(folder()),
+                   "\nsave \"\"\nappendonly no\ndaemonize no\nsupervised no\nset-proc-title no\n"
+                   // The fastest timer that Redis has, and the most thorough active expiry: Settle
+                   // counts on both.
+                   "hz 500\ndynamic-hz no\nactive-expire-effort 10\n");
+  if (!options_.password.empty()) {
+    absl::StrAppend(&text, "requirepass ", Quoted(options_.password), "\n");
+  }
+  for (const std::string& line : options_.config) absl::StrAppend(&text, line, "\n");
+  return WriteFile(folder_.PathOf("redis.conf"), text);
+}
+
+absl::Status SpawnedServer::Launch() {
+  ChildProcessOptions child;
+  child.executable = executable_;
+  child.arguments = {folder_.PathOf("redis.conf")};
+  child.output_path = folder_.PathOf("redis.log");
+  if (clock_ != nullptr) child.environment = clock_->Environment();
+  absl::StatusOr<std::unique_ptr<ChildProcess>> process = ChildProcess::Start(child);
+  if (!process.ok()) return absl::UnavailableError(std::string(process.status().message()));
+  process_ = *std::move(process);
+  absl::Status status = WaitUntilReady();
+  if (!status.ok()) Kill();
+  return status;
+}
+
+absl::Status SpawnedServer::WaitUntilReady() {
+  const Deadline deadline(options_.patience);
+  while (!IsReady(AnswerToPing(unix_socket(), deadline))) {
+    // Waiting for the exit is the pause between two attempts, so a refusal is reported at once.
+    if (process_->WaitForExit(kPollInterval)) {
+      return absl::FailedPreconditionError(absl::StrCat(executable_, " ", process_->DescribeExit(),
+                                                        " instead of serving; its log ends:\n",
+                                                        LogTail()));
+    }
+    if (deadline.HasPassed()) {
+      return absl::DeadlineExceededError(absl::StrCat(executable_, " does not answer PING after ",
+                                                      absl::FormatDuration(options_.patience),
+                                                      "; its log ends:\n", LogTail()));
+    }
+  }
+  if (clock_ != nullptr && !clock_->IsFollowedBy(process_->pid())) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(executable_, " does not follow the held clock; its log ends:\n", LogTail()));
+  }
+  return absl::OkStatus();
+}
+
+bool SpawnedServer::IsRunning() const {
+  return process_ != nullptr && !process_->WaitForExit(absl::ZeroDuration());
+}
+
+int SpawnedServer::port() const { return port_ == nullptr ? 0 : port_->number(); }
+
+std::string SpawnedServer::Credentials() const {
+  if (options_.password.empty()) return "";
+  return absl::StrCat(":", PercentEncoded(options_.password), "@");
+}
+
+std::string SpawnedServer::uri() const {
+  return absl::StrCat("unix://", Credentials(), unix_socket());
+}
+
+std::string SpawnedServer::loopback_uri() const {
+  if (port_ == nullptr) return "";
+  return absl::StrCat("redis://", Credentials(), "127.0.0.1:", port());
+}
+
+pid_t SpawnedServer::pid() const { return IsRunning() ? process_->pid() : 0; }
+
+std::string SpawnedServer::log() const {
+  return ReadFile(folder_.PathOf("redis.log")).value_or("");
+}
+
+std::string SpawnedServer::LogTail() const {
+  const std::string text = log();
+  if (text.size() <= kLogTailBytes) return text;
+  return absl::StrCat("...", text.substr(text.size() - kLogTailBytes));
+}
+
+absl::Status SpawnedServer::SetTime(absl::Time now) {
+  if (clock_ == nullptr) return absl::FailedPreconditionError("this server's clock is not held");
+  return clock_->SetTime(now);
+}
+
+absl::Status SpawnedServer::AdvanceTime(absl::Duration step) {
+  if (clock_ == nullptr) return absl::FailedPreconditionError("this server's clock is not held");
+  return clock_->AdvanceTime(step);
+}
+
+std::optional<absl::Time> SpawnedServer::held_time() const {
+  if (clock_ == nullptr) return std::nullopt;
+  return clock_->Now();
+}
+
+absl::Status SpawnedServer::Settle() {
+  if (clock_ == nullptr) return absl::FailedPreconditionError("this server's clock is not held");
+  if (!IsRunning()) return absl::UnavailableError("the server does not run");
+  const Deadline deadline(options_.patience);
+  const int64_t enough = clock_->idle_turns() + 3;
+  while (clock_->idle_turns() < enough) {
+    if (process_->WaitForExit(kPollInterval)) {
+      return absl::UnavailableError(
+          absl::StrCat("the server ", process_->DescribeExit(), "; its log ends:\n", LogTail()));
+    }
+    if (deadline.HasPassed()) {
+      return absl::DeadlineExceededError(absl::StrCat("the server has not been idle for ",
+                                                      absl::FormatDuration(options_.patience)));
+    }
+  }
+  return absl::OkStatus();
+}
+
+void SpawnedServer::Kill() { process_.reset(); }
+
+absl::Status SpawnedServer::Terminate() {
+  if (process_ == nullptr) return absl::OkStatus();
+  process_->Signal(SIGTERM);
+  const bool gone = process_->WaitForExit(options_.patience);
+  Kill();
+  if (gone) return absl::OkStatus();
+  return absl::DeadlineExceededError(absl::StrCat("the server did not shut down within ",
+                                                  absl::FormatDuration(options_.patience),
+                                                  " and was killed; its log ends:\n", LogTail()));
+}
+
+absl::Status SpawnedServer::Restart() {
+  if (absl::Status status = Terminate(); !status.ok()) return status;
+  return Launch();
+}
+
+}  // namespace redouble::redis

@@ -1,0 +1,262 @@
+// Starting, stopping and losing a real server; what its held clock does is in held_time_test.cc.
+
+#include "backends/redis/spawn/spawned_server.h"
+
+#include <signal.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <filesystem>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "backends/redis/spawn/test_client.h"
+#include "gtest/gtest.h"
+
+namespace redouble::redis {
+namespace {
+
+std::unique_ptr<SpawnedServer> StartOrDie(const SpawnedServerOptions& options = {}) {
+  auto server = SpawnedServer::Start(options);
+  EXPECT_TRUE(server.ok()) << server.status();
+  return *std::move(server);
+}
+
+bool ProcessExists(pid_t pid) { return kill(pid, 0) == 0; }
+
+// A program that stands in for redis-server.
+std::string WriteScript(const PrivateFolder& folder, const std::string& body) {
+  const std::string path = folder.PathOf("server.sh");
+  EXPECT_TRUE(WriteFile(path, absl::StrCat("#!/bin/sh\n", body, "\n")).ok());
+  EXPECT_EQ(chmod(path.c_str(), 0700), 0);
+  return path;
+}
+
+TEST(SpawnedServer, AnswersOnItsSocketOnceStarted) {
+  const auto server = StartOrDie();
+  TestClient client(server->unix_socket());
+  EXPECT_EQ(client.Ask({"PING"}), "+PONG");
+  EXPECT_EQ(server->uri(), "unix://" + server->unix_socket());
+  EXPECT_EQ(server->port(), 0);
+  EXPECT_EQ(server->loopback_uri(), "");
+  EXPECT_TRUE(absl::StrContains(server->log(), "now ready to accept connections"));
+}
+
+TEST(SpawnedServer, LeavesNoProcessAndNoFolderBehind) {
+  auto server = StartOrDie();
+  const pid_t pid = server->pid();
+  const std::string folder = server->folder();
+  ASSERT_TRUE(ProcessExists(pid));
+  ASSERT_TRUE(std::filesystem::exists(folder));
+  server.reset();
+  EXPECT_FALSE(ProcessExists(pid));
+  EXPECT_FALSE(std::filesystem::exists(folder));
+}
+
+TEST(SpawnedServer, SharesNothingWithAnother) {
+  const auto first = StartOrDie();
+  const auto second = StartOrDie();
+  TestClient first_client(first->unix_socket());
+  TestClient second_client(second->unix_socket());
+  EXPECT_EQ(first_client.Ask({"SET", "key", "first"}), "+OK");
+  EXPECT_EQ(second_client.Ask({"GET", "key"}), "(nil)");
+  EXPECT_EQ(first_client.Ask({"GET", "key"}), "$first");
+}
+
+TEST(SpawnedServer, PersistsNothingUnlessToldTo) {
+  const auto server = StartOrDie();
+  TestClient client(server->unix_socket());
+  EXPECT_EQ(client.Ask({"CONFIG", "GET", "save"}), "[$save, $]");
+  EXPECT_EQ(client.Ask({"CONFIG", "GET", "appendonly"}), "[$appendonly, $no]");
+}
+
+TEST(SpawnedServer, FollowsFurtherLinesOfConfiguration) {
+  SpawnedServerOptions options;
+  options.config = {"notify-keyspace-events KEA", "hz 10", "save 900 1"};
+  const auto server = StartOrDie(options);
+  TestClient client(server->unix_socket());
+  EXPECT_EQ(client.Ask({"CONFIG", "GET", "notify-keyspace-events"}),
+            "[$notify-keyspace-events, $AKE]");
+  EXPECT_EQ(client.Ask({"CONFIG", "GET", "hz"}), "[$hz, $10]");
+  EXPECT_EQ(client.Ask({"CONFIG", "GET", "save"}), "[$save, $900 1]");
+}
+
+TEST(SpawnedServer, AsksForItsPassword) {
+  SpawnedServerOptions options;
+  options.password = "pass word/\"\\:@%\x01\xff";
+  const auto server = StartOrDie(options);
+  TestClient client(server->unix_socket());
+  EXPECT_EQ(client.Ask({"PING"}), "-NOAUTH Authentication required.");
+  EXPECT_TRUE(absl::StartsWith(client.Ask({"AUTH", "wrong"}), "-WRONGPASS"));
+  EXPECT_EQ(client.Ask({"AUTH", options.password}), "+OK");
+  EXPECT_EQ(client.Ask({"PING"}), "+PONG");
+  EXPECT_EQ(server->uri(), "unix://:pass%20word%2F%22%5C%3A%40%25%01%FF@" + server->unix_socket());
+}
+
+TEST(SpawnedServer, ListensOnLoopbackWhenAsked) {
+  SpawnedServerOptions options;
+  options.listen_on_loopback = true;
+  const auto first = StartOrDie(options);
+  const auto second = StartOrDie(options);
+  EXPECT_NE(first->port(), second->port());
+  TestClient by_port(first->port());
+  EXPECT_EQ(by_port.Ask({"SET", "key", "value"}), "+OK");
+  TestClient by_socket(first->unix_socket());
+  EXPECT_EQ(by_socket.Ask({"GET", "key"}), "$value");
+  EXPECT_EQ(first->loopback_uri(), absl::StrCat("redis://127.0.0.1:", first->port()));
+}
+
+TEST(SpawnedServer, KeepsItsSocketAndPortOverARestart) {
+  SpawnedServerOptions options;
+  options.listen_on_loopback = true;
+  const auto server = StartOrDie(options);
+  const std::string socket = server->unix_socket();
+  const int port = server->port();
+  const pid_t pid = server->pid();
+  TestClient before(socket);
+  EXPECT_EQ(before.Ask({"SET", "key", "value"}), "+OK");
+  ASSERT_TRUE(server->Restart().ok());
+  EXPECT_EQ(before.Receive(), "disconnected");
+  EXPECT_NE(server->pid(), pid);
+  EXPECT_FALSE(ProcessExists(pid));
+  EXPECT_EQ(server->unix_socket(), socket);
+  EXPECT_EQ(server->port(), port);
+  TestClient after(port);
+  EXPECT_EQ(after.Ask({"GET", "key"}), "(nil)");
+}
+
+TEST(SpawnedServer, ComesBackAfterACrashWithWhatItHadPersisted) {
+  SpawnedServerOptions options;
+  options.config = {"appendonly yes", "appendfsync always"};
+  const auto server = StartOrDie(options);
+  const pid_t pid = server->pid();
+  {
+    TestClient client(server->unix_socket());
+    EXPECT_EQ(client.Ask({"SET", "key", "value"}), "+OK");
+    server->Kill();
+    EXPECT_EQ(client.Receive(), "disconnected");
+  }
+  EXPECT_EQ(server->pid(), 0);
+  EXPECT_FALSE(ProcessExists(pid));
+  ASSERT_TRUE(server->Restart().ok());
+  TestClient client(server->unix_socket());
+  EXPECT_EQ(client.Ask({"GET", "key"}), "$value");
+}
+
+TEST(SpawnedServer, NoticesThatItWasKilledByOthers) {
+  const auto server = StartOrDie();
+  TestClient client(server->unix_socket());
+  ASSERT_EQ(kill(server->pid(), SIGKILL), 0);
+  EXPECT_EQ(client.Receive(), "disconnected");
+  ASSERT_TRUE(server->Terminate().ok());
+  EXPECT_EQ(server->pid(), 0);
+  ASSERT_TRUE(server->Restart().ok());
+  TestClient again(server->unix_socket());
+  EXPECT_EQ(again.Ask({"PING"}), "+PONG");
+}
+
+TEST(SpawnedServer, ShutsDownInGoodOrderWhenTerminated) {
+  const auto server = StartOrDie();
+  ASSERT_TRUE(server->Terminate().ok());
+  EXPECT_TRUE(absl::StrContains(server->log(), "ready to exit"));
+  EXPECT_EQ(server->pid(), 0);
+  EXPECT_TRUE(server->Terminate().ok());
+  server->Kill();
+}
+
+TEST(SpawnedServer, KillsAServerThatDoesNotShutDown) {
+  SpawnedServerOptions options;
+  options.patience = absl::Seconds(2);
+  const auto server = StartOrDie(options);
+  const pid_t pid = server->pid();
+  ASSERT_EQ(kill(pid, SIGSTOP), 0);
+  const absl::Status status = server->Terminate();
+  EXPECT_EQ(status.code(), absl::StatusCode::kDeadlineExceeded);
+  EXPECT_FALSE(ProcessExists(pid));
+}
+
+TEST(SpawnedServer, SaysThatTheExecutableIsMissing) {
+  SpawnedServerOptions options;
+  options.executable = "no-such-redis-server";
+  const absl::Status status = SpawnedServer::Start(options).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
+  EXPECT_TRUE(absl::StartsWith(std::string(status.message()),
+                               "no-such-redis-server is in no folder of PATH"));
+}
+
+TEST(SpawnedServer, QuotesWhatTheServerSaysOfABadOption) {
+  SpawnedServerOptions options;
+  options.config = {"no-such-directive 1"};
+  const absl::Status status = SpawnedServer::Start(options).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  const std::string message(status.message());
+  EXPECT_TRUE(absl::StrContains(message, "exited with status 1")) << message;
+  EXPECT_TRUE(absl::StrContains(message, ">>> 'no-such-directive 1'")) << message;
+  EXPECT_TRUE(absl::StrContains(message, "Bad directive or wrong number of arguments")) << message;
+}
+
+TEST(SpawnedServer, QuotesNoMoreThanTheEndOfALongLog) {
+  const PrivateFolder folder = PrivateFolder::Create("script-").value();
+  SpawnedServerOptions options;
+  options.executable = WriteScript(folder, "seq 1 2000; exit 1");
+  const std::string message(SpawnedServer::Start(options).status().message());
+  EXPECT_TRUE(absl::EndsWith(message, "\n1999\n2000\n"));
+  EXPECT_TRUE(absl::StrContains(message, "its log ends:\n..."));
+  EXPECT_LT(message.size(), 2500u);
+}
+
+TEST(SpawnedServer, RefusesOptionsThatNoConfigurationCanExpress) {
+  SpawnedServerOptions two_lines;
+  two_lines.config = {"hz 10\nport 6379"};
+  EXPECT_EQ(SpawnedServer::Start(two_lines).status().code(), absl::StatusCode::kInvalidArgument);
+  SpawnedServerOptions zero_byte;
+  zero_byte.password = std::string("a\0b", 3);
+  EXPECT_EQ(SpawnedServer::Start(zero_byte).status().code(), absl::StatusCode::kInvalidArgument);
+  SpawnedServerOptions endless_time;
+  endless_time.held_time = absl::InfiniteFuture();
+  EXPECT_EQ(SpawnedServer::Start(endless_time).status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST(SpawnedServer, GivesUpOnAServerThatNeverAnswers) {
+  const PrivateFolder folder = PrivateFolder::Create("script-").value();
+  SpawnedServerOptions options;
+  options.executable = WriteScript(folder, "echo deaf; exec sleep 1000");
+  options.patience = absl::Milliseconds(100);
+  const absl::Status status = SpawnedServer::Start(options).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kDeadlineExceeded);
+}
+
+TEST(SpawnedServer, SaysThatAProgramCannotBeRun) {
+  const PrivateFolder folder = PrivateFolder::Create("script-").value();
+  SpawnedServerOptions options;
+  options.executable = folder.PathOf("empty");
+  ASSERT_TRUE(WriteFile(options.executable, "").ok());
+  ASSERT_EQ(chmod(options.executable.c_str(), 0700), 0);
+  const absl::Status status = SpawnedServer::Start(options).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
+  EXPECT_TRUE(absl::StrContains(std::string(status.message()), "cannot execute")) << status;
+}
+
+TEST(SpawnedServer, RefusesAServerThatDoesNotFollowTheHeldClock) {
+  const PrivateFolder folder = PrivateFolder::Create("script-").value();
+  SpawnedServerOptions options;
+  options.executable = WriteScript(folder, "unset LD_PRELOAD; exec redis-server \"$@\"");
+  EXPECT_TRUE(SpawnedServer::Start(options).ok());
+  options.held_time = absl::FromUnixSeconds(1'700'000'000);
+  const absl::Status status = SpawnedServer::Start(options).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_TRUE(absl::StrContains(std::string(status.message()), "does not follow the held clock"));
+}
+
+TEST(SpawnedServer, HasNoTimeToSetUnlessItsClockIsHeld) {
+  const auto server = StartOrDie();
+  EXPECT_EQ(server->held_time(), std::nullopt);
+  for (const absl::Status& status : {server->SetTime(absl::FromUnixSeconds(1)),
+                                     server->AdvanceTime(absl::Seconds(1)), server->Settle()}) {
+    EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+    EXPECT_EQ(status.message(), "this server's clock is not held");
+  }
+}
+
+}  // namespace
+}  // namespace redouble::redis
