@@ -1,0 +1,33 @@
+// Prints key families as an inventory: a table for a terminal, JSON for programs, Markdown for
+// documentation.
+//
+//   std::cout << FormatInventory(gateway::KeyFamilies(), InventoryFormat::kTable);
+//
+// Thread-safety: free functions on values.
+#ifndef REDOUBLE_CORE_STORE_KEY_INVENTORY_H_
+#define REDOUBLE_CORE_STORE_KEY_INVENTORY_H_
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/store/key_family.h"
+
+namespace redouble::store {
+
+enum class InventoryFormat { kTable, kJson, kMarkdown };
+
+// "table", "json", "markdown"; none for any other text.
+std::optional<InventoryFormat> ParseInventoryFormat(std::string_view name);
+
+// The families in the order given; ends with a newline.
+//   kTable     system, family, pattern, type and TTL, in columns, one line each.
+//   kJson      an array with an object per family and every field; `ttl_seconds` is null where the
+//              TTL is no constant.
+//   kMarkdown  a heading and a table per system, one row per family, with every field.
+std::string FormatInventory(std::span<const KeyFamily> families, InventoryFormat format);
+
+}  // namespace redouble::store
+
+#endif  // REDOUBLE_CORE_STORE_KEY_INVENTORY_H_
