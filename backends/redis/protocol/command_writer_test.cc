@@ -1,0 +1,104 @@
+#include "backends/redis/protocol/command_writer.h"
+
+#include <gtest/gtest.h>
+#include <hiredis/hiredis.h>
+#include <rapidcheck/gtest.h>
+
+#include <string_view>
+#include <vector>
+
+#include "core/store/batch.h"
+
+namespace redouble::redis {
+namespace {
+
+using store::Batch;
+using store::Command;
+using store::CommandId;
+
+std::string Written(const Command& command) {
+  std::string out;
+  AppendCommand(command, out);
+  return out;
+}
+
+class UnsentRequest final : public store::Request {
+ public:
+  UnsentRequest(Kind kind, std::span<const Command> commands) : Request(kind, commands) {}
+
+ private:
+  void OnComplete() override {}
+};
+
+std::string Written(const store::Request& request) {
+  std::string out;
+  AppendRequest(request, out);
+  return out;
+}
+
+std::string WrittenByHiredis(const std::vector<std::string>& words) {
+  std::vector<const char*> pointers;
+  std::vector<size_t> sizes;
+  for (const std::string& word : words) {
+    pointers.push_back(word.data());
+    sizes.push_back(word.size());
+  }
+  char* text = nullptr;
+  const int size =
+      redisFormatCommandArgv(&text, static_cast<int>(words.size()), pointers.data(), sizes.data());
+  std::string out(text, size);
+  redisFreeCommand(text);
+  return out;
+}
+
+TEST(CommandWriter, WritesNameAndArguments) {
+  EXPECT_EQ(Written(Command(CommandId::kGet, {"key"})), "*2\r\n$3\r\nget\r\n$3\r\nkey\r\n");
+  EXPECT_EQ(Written(Command::Named("PING")), "*1\r\n$4\r\nPING\r\n");
+}
+
+TEST(CommandWriter, KeepsAnyBytes) {
+  const std::string_view value("\r\n\0$3\r\n", 7);
+  EXPECT_EQ(Written(Command(CommandId::kSet, {"", value})),
+            "*3\r\n$3\r\nset\r\n$0\r\n\r\n$7\r\n" + std::string(value) + "\r\n");
+}
+
+TEST(CommandWriter, AppendsToWhatIsThere) {
+  std::string out = "before";
+  AppendCommand(Command(CommandId::kTime), out);
+  EXPECT_EQ(out, "before*1\r\n$4\r\ntime\r\n");
+}
+
+TEST(CommandWriter, WritesNumbersThatTheCommandKeeps) {
+  Command command(CommandId::kIncrBy, {"n"});
+  command.AddInteger(-12);
+  EXPECT_EQ(Written(command), "*3\r\n$6\r\nincrby\r\n$1\r\nn\r\n$3\r\n-12\r\n");
+}
+
+TEST(CommandWriter, WritesAPipelineAsItsCommands) {
+  Batch batch(Batch::Atomicity::kPipeline);
+  batch.Add(CommandId::kTime);
+  batch.Add(CommandId::kDbSize);
+  const UnsentRequest request(store::Request::Kind::kPipeline, batch.commands());
+  EXPECT_EQ(Written(request), "*1\r\n$4\r\ntime\r\n*1\r\n$6\r\ndbsize\r\n");
+  EXPECT_EQ(ReplyCount(request), 2u);
+}
+
+TEST(CommandWriter, WritesATransactionBetweenMultiAndExec) {
+  Batch batch(Batch::Atomicity::kTransaction);
+  batch.Add(CommandId::kTime);
+  const UnsentRequest request(store::Request::Kind::kTransaction, batch.commands());
+  EXPECT_EQ(Written(request), "*1\r\n$5\r\nMULTI\r\n*1\r\n$4\r\ntime\r\n*1\r\n$4\r\nEXEC\r\n");
+  EXPECT_EQ(ReplyCount(request), 3u);
+}
+
+RC_GTEST_PROP(CommandWriterProperty, WritesTheBytesOfHiredis,
+              (const std::vector<std::string>& arguments)) {
+  Command command = Command::Named("ANY");
+  command.AddAll(arguments);
+  std::vector<std::string> words = {"ANY"};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  RC_ASSERT(Written(command) == WrittenByHiredis(words));
+}
+
+}  // namespace
+}  // namespace redouble::redis

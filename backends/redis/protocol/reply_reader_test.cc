@@ -1,0 +1,230 @@
+#include "backends/redis/protocol/reply_reader.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "backends/redis/protocol/reply_writer_for_test.h"
+#include "core/store/errors.h"
+
+namespace redouble::redis {
+namespace {
+
+using store::Reply;
+using Outcome = ReplyReader::Outcome;
+
+// Everything that is complete by now.
+std::vector<Reply> Drain(ReplyReader& reader) {
+  std::vector<Reply> replies;
+  Reply reply;
+  while (reader.Next(reply) == Outcome::kReply) replies.push_back(std::move(reply));
+  return replies;
+}
+
+std::vector<Reply> ReadAll(std::string_view text) {
+  ReplyReader reader;
+  reader.Feed(text);
+  std::vector<Reply> replies = Drain(reader);
+  EXPECT_TRUE(reader.status().ok()) << reader.status();
+  return replies;
+}
+
+Reply ReadOne(std::string_view text) {
+  std::vector<Reply> replies = ReadAll(text);
+  EXPECT_EQ(replies.size(), 1u);
+  return replies.empty() ? Reply::Error("nothing was read") : std::move(replies[0]);
+}
+
+absl::Status FailureOf(std::string_view text) {
+  ReplyReader reader;
+  reader.Feed(text);
+  Reply reply;
+  Outcome outcome = reader.Next(reply);
+  while (outcome == Outcome::kReply) outcome = reader.Next(reply);
+  EXPECT_EQ(outcome, Outcome::kFailed);
+  return reader.status();
+}
+
+std::string Nested(int depth) {
+  std::string text;
+  for (int i = 0; i < depth; ++i) text += "*1\r\n";
+  return text + ":7\r\n";
+}
+
+TEST(ReplyReader, ReadsEachKind) {
+  EXPECT_EQ(ReadOne("+OK\r\n"), Reply::Ok());
+  EXPECT_EQ(ReadOne("-WRONGTYPE no\r\n"), Reply::Error("WRONGTYPE no"));
+  EXPECT_EQ(ReadOne(":-9223372036854775808\r\n"), Reply::Integer(INT64_MIN));
+  EXPECT_EQ(ReadOne("$3\r\nabc\r\n"), Reply::Bulk("abc"));
+  EXPECT_EQ(ReadOne("$0\r\n\r\n"), Reply::Bulk(""));
+  EXPECT_EQ(ReadOne("$-1\r\n"), Reply::Nil());
+  EXPECT_EQ(ReadOne("*0\r\n"), Reply::EmptyArray());
+  EXPECT_EQ(ReadOne("*2\r\n:1\r\n$1\r\na\r\n"),
+            Reply::Array({Reply::Integer(1), Reply::Bulk("a")}));
+}
+
+TEST(ReplyReader, TellsANilArrayFromANilString) {
+  EXPECT_EQ(ReadOne("*-1\r\n").shape(), Reply::Shape::kNilArray);
+  EXPECT_EQ(ReadOne("$-1\r\n").shape(), Reply::Shape::kPlain);
+}
+
+TEST(ReplyReader, KeepsAnyBytesOfAString) {
+  const std::string bytes("\r\n\0*1\r\n\xff", 9);
+  EXPECT_EQ(ReadOne("$9\r\n" + bytes + "\r\n"), Reply::Bulk(bytes));
+}
+
+TEST(ReplyReader, PutsElementsBehindANestedArrayInTheirPlace) {
+  EXPECT_EQ(ReadOne("*3\r\n*2\r\n:1\r\n*0\r\n*-1\r\n:2\r\n"),
+            Reply::Array({Reply::Array({Reply::Integer(1), Reply::EmptyArray()}), Reply::Nil(),
+                          Reply::Integer(2)}));
+}
+
+TEST(ReplyReader, GivesRepliesInOrder) {
+  EXPECT_EQ(ReadAll("+a\r\n*1\r\n:1\r\n+b\r\n"),
+            (std::vector<Reply>{Reply::Status("a"), Reply::Array({Reply::Integer(1)}),
+                                Reply::Status("b")}));
+}
+
+TEST(ReplyReader, NeedsMoreUntilAReplyIsWhole) {
+  ReplyReader reader;
+  Reply reply = Reply::Status("untouched");
+  EXPECT_EQ(reader.Next(reply), Outcome::kNeedMore);
+  reader.Feed("*2\r\n$3\r\nab");
+  EXPECT_EQ(reader.Next(reply), Outcome::kNeedMore);
+  EXPECT_EQ(reply, Reply::Status("untouched"));
+  reader.Feed("c\r\n:1\r\n");
+  EXPECT_EQ(reader.Next(reply), Outcome::kReply);
+  EXPECT_EQ(reply, Reply::Array({Reply::Bulk("abc"), Reply::Integer(1)}));
+}
+
+TEST(ReplyReader, ReadsArraysNestedEightDeepAndNoDeeper) {
+  EXPECT_EQ(ReadOne(Nested(ReplyReader::kMaxNesting)).DebugString(), "[[[[[[[[7]]]]]]]]");
+  const absl::Status status = FailureOf(Nested(ReplyReader::kMaxNesting + 1));
+  EXPECT_EQ(store::ErrorKindOf(status), store::ErrorKind::kProtocol);
+  EXPECT_EQ(
+      status.message(),
+      "Redis's reply cannot be read: No support for nested multi bulk replies with depth > 7");
+}
+
+TEST(ReplyReader, FailsOnWhatIsNoReply) {
+  const absl::Status status = FailureOf("HTTP/1.1 400 Bad Request\r\n");
+  EXPECT_EQ(status.code(), absl::StatusCode::kInternal);
+  EXPECT_EQ(store::ErrorKindOf(status), store::ErrorKind::kProtocol);
+  EXPECT_EQ(status.message(),
+            "Redis's reply cannot be read: Protocol error, got \"H\" as reply type byte");
+}
+
+TEST(ReplyReader, FailsOnMalformedNumbers) {
+  EXPECT_FALSE(FailureOf(":12x\r\n").ok());
+  EXPECT_FALSE(FailureOf("$x\r\n").ok());
+  EXPECT_FALSE(FailureOf("$-2\r\n").ok());
+  EXPECT_FALSE(FailureOf("*-2\r\n").ok());
+  EXPECT_FALSE(FailureOf("*99999999999\r\n").ok());
+}
+
+TEST(ReplyReader, GivesWhatCameBeforeAFailureAndNothingAfter) {
+  ReplyReader reader;
+  reader.Feed("+OK\r\n?\r\n+OK\r\n");
+  EXPECT_EQ(Drain(reader), std::vector<Reply>{Reply::Ok()});
+  EXPECT_FALSE(reader.status().ok());
+  reader.Feed("+OK\r\n");
+  Reply reply;
+  EXPECT_EQ(reader.Next(reply), Outcome::kFailed);
+}
+
+TEST(ReplyReader, DoesNotTrustAnAnnouncedSize) {
+  ReplyReader reader;
+  reader.Feed("*2000000000\r\n*2000000000\r\n$500000000\r\n");
+  EXPECT_EQ(Drain(reader).size(), 0u);
+  EXPECT_TRUE(reader.status().ok());
+}
+
+TEST(ReplyReader, RefusesAReplyBeyondItsLimit) {
+  ReplyReader reader(/*max_reply_bytes=*/100);
+  const std::string small = ToResp(Reply::Bulk(std::string(50, 'x')));
+  for (int i = 0; i < 10; ++i) {
+    reader.Feed(small + small.substr(0, 20));
+    EXPECT_EQ(Drain(reader).size(), 1u);
+    reader.Feed(small.substr(20));
+    EXPECT_EQ(Drain(reader).size(), 1u);
+  }
+  reader.Feed("$1000\r\n" + std::string(100, 'x'));
+  Reply reply;
+  EXPECT_EQ(reader.Next(reply), Outcome::kFailed);
+  EXPECT_EQ(reader.status().message(),
+            "Redis's reply cannot be read: a reply is larger than the limit of 100 bytes");
+}
+
+TEST(ReplyReader, MayBeDestroyedInTheMiddleOfAReply) {
+  ReplyReader reader;
+  reader.Feed("*3\r\n$3\r\nabc\r\n*2\r\n:1\r\n");
+  EXPECT_EQ(Drain(reader).size(), 0u);
+}
+
+std::string Line() {
+  return *rc::gen::container<std::string>(
+      rc::gen::suchThat(rc::gen::arbitrary<char>(), [](char c) { return c != '\r' && c != '\n'; }));
+}
+
+Reply AnyReply(int nesting) {
+  const int kind = *rc::gen::inRange(0, nesting == 0 ? 6 : 9);
+  switch (kind) {
+    case 0:
+      return Reply::Nil();
+    case 1:
+      return Reply::NilArray();
+    case 2:
+      return Reply::Status(Line());
+    case 3:
+      return Reply::Error(Line());
+    case 4:
+      return Reply::Integer(*rc::gen::arbitrary<int64_t>());
+    case 5:
+      return Reply::Bulk(*rc::gen::arbitrary<std::string>());
+    default:
+      std::vector<Reply> elements;
+      const int size = *rc::gen::inRange(0, 4);
+      for (int i = 0; i < size; ++i) elements.push_back(AnyReply(nesting - 1));
+      return Reply::Array(std::move(elements));
+  }
+}
+
+RC_GTEST_PROP(ReplyReaderProperty, ReadsWhatWasWrittenSplitAtEveryByte, ()) {
+  const std::vector<Reply> written = {AnyReply(ReplyReader::kMaxNesting),
+                                      AnyReply(ReplyReader::kMaxNesting)};
+  const std::string text = ToResp(written[0]) + ToResp(written[1]);
+  RC_PRE(text.size() < 4096);
+  for (size_t split = 0; split <= text.size(); ++split) {
+    ReplyReader reader;
+    reader.Feed(std::string_view(text).substr(0, split));
+    std::vector<Reply> read = Drain(reader);
+    reader.Feed(std::string_view(text).substr(split));
+    for (Reply& reply : Drain(reader)) read.push_back(std::move(reply));
+    RC_ASSERT(read == written);
+  }
+}
+
+RC_GTEST_PROP(ReplyReaderProperty, ReadsByteByByte, ()) {
+  const Reply written = AnyReply(ReplyReader::kMaxNesting);
+  ReplyReader reader;
+  std::vector<Reply> read;
+  for (const char byte : ToResp(written)) {
+    RC_ASSERT(read.empty());
+    reader.Feed(std::string_view(&byte, 1));
+    read = Drain(reader);
+  }
+  RC_ASSERT(read == std::vector<Reply>{written});
+}
+
+RC_GTEST_PROP(ReplyReaderProperty, SurvivesAnyBytes, (const std::string& noise)) {
+  ReplyReader reader;
+  reader.Feed(noise);
+  Drain(reader);
+  Reply reply;
+  RC_ASSERT(reader.Next(reply) != Outcome::kReply);
+}
+
+}  // namespace
+}  // namespace redouble::redis
