@@ -1,0 +1,88 @@
+// How one element of a listpack is laid out in bytes; for listpack.cc only.
+//
+// An element is its encoding, its payload and its back length: the number of bytes of the first
+// two, written so that it can be read from its last byte backwards. The first byte tells the
+// encoding:
+//
+//   | first byte | encoding                                | payload                     |
+//   | ---------- | --------------------------------------- | --------------------------- |
+//   | 0xxxxxxx   | integer 0..127                          | none                        |
+//   | 10xxxxxx   | string of up to 63 bytes                | the string                  |
+//   | 110xxxxx   | integer -4096..4095, 13 bits            | the low byte                |
+//   | 1110xxxx   | string of up to 4095 bytes, 12 bits     | low byte of size, string    |
+//   | 0xF0       | string of up to 2^32-1 bytes            | 4 bytes of size, string     |
+//   | 0xF1..0xF4 | integer of 16, 24, 32 or 64 bits        | 2, 3, 4 or 8 bytes          |
+//   | 0xFF       | the end of the listpack                 |                             |
+//
+// Numbers of more than one byte are little-endian, but for the 12- and 13-bit ones, whose high bits
+// come first. A string that ParseInt64 reads is always written as an integer, in the shortest form.
+//
+// Source: Redis 7.0 DUMP of small lists; the listpack specification (antirez/listpack).
+
+#ifndef REDOUBLE_BACKENDS_MEMORY_VALUES_LISTPACK_CODEC_H_
+#define REDOUBLE_BACKENDS_MEMORY_VALUES_LISTPACK_CODEC_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "backends/memory/values/listpack.h"
+
+namespace redouble::memory::listpack_codec {
+
+inline constexpr uint8_t kEnd = 0xFF;
+
+// An element on its way into a listpack: the encoding (with an integer's payload), then the
+// string's bytes, if any.
+struct EncodedElement {
+  std::array<uint8_t, 9> head;
+  size_t head_bytes;
+  std::string_view text;
+
+  // Without the back length.
+  size_t size_bytes() const { return head_bytes + text.size(); }
+};
+
+// Encodes an integer in the shortest form.
+EncodedElement EncodeInteger(int64_t value);
+
+// Encodes a string, as an integer when it is one in canonical form. The result refers to `text`,
+// which is shorter than 4 GiB.
+EncodedElement EncodeText(std::string_view text);
+
+// Returns how many bytes the back length of an element of `size_bytes` bytes takes, 1 to 5.
+// The limits are Redis's: 16383 and so on take a byte more than they need.
+inline size_t BackLengthBytes(uint64_t size_bytes) {
+  if (size_bytes <= 127) return 1;
+  if (size_bytes < 16383) return 2;
+  if (size_bytes < 2097151) return 3;
+  if (size_bytes < 268435455) return 4;
+  return 5;
+}
+
+// Writes the back length of an element of `size_bytes` bytes to `out` and returns how many bytes it
+// took: groups of seven bits, the most significant first, all but the first flagged by the top bit.
+size_t WriteBackLength(uint64_t size_bytes, uint8_t* out);
+
+// Writes the element with its back length to `out`, which has room for them.
+void WriteElement(const EncodedElement& element, uint8_t* out);
+
+// Reads the back length that ends in front of `end`.
+uint64_t ReadBackLength(const uint8_t* end);
+
+// Returns the size in bytes of the valid element at `element`, without its back length.
+uint64_t ElementBytes(const uint8_t* element);
+
+// Returns the value of the valid element at `element`.
+ListpackValue ReadValue(const uint8_t* element);
+
+// Returns the size of the element at `element` with its back length when the element is whole, lies
+// in front of `limit` and its back length is right; otherwise nullopt. For bytes that nobody
+// vouches for.
+std::optional<uint64_t> CheckElement(const uint8_t* element, const uint8_t* limit);
+
+}  // namespace redouble::memory::listpack_codec
+
+#endif  // REDOUBLE_BACKENDS_MEMORY_VALUES_LISTPACK_CODEC_H_
