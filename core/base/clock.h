@@ -4,8 +4,13 @@
 // system. VirtualClock (virtual_clock.h) stands still until it is told to move; SystemClock
 // (system_clock.h) is the machine's.
 //
+//   co_await clock.Sleep(absl::Milliseconds(50));
+//   const absl::Time woken = clock.Now();
+//
 // Time inside the project is whole microseconds since the Unix epoch, UTC: the resolution of
 // Redis's TIME. absl::Time and absl::Duration stand at the interfaces.
+//
+// Thread-safety: as the implementation says.
 #ifndef REDOUBLE_CORE_BASE_CLOCK_H_
 #define REDOUBLE_CORE_BASE_CLOCK_H_
 
@@ -24,13 +29,15 @@ class Clock {
   // does (a virtual clock never does).
   virtual int64_t NowMicros() const = 0;
 
-  // Finishes once Now() >= deadline: at once when that is already so. Destroying the task cancels
-  // the wait.
+  // Finishes once Now() >= deadline: at once when that is already so, never for
+  // absl::InfiniteFuture(). Destroying the task cancels the wait.
   virtual Task<void> SleepUntil(absl::Time deadline) = 0;
 
+  // The same moment as absl::Time.
   absl::Time Now() const { return absl::FromUnixMicros(NowMicros()); }
-  // Milliseconds since the epoch, rounded down, as Redis's mstime().
+  // Milliseconds since the epoch, the rest cut off, as Redis's mstime().
   int64_t NowMillis() const { return NowMicros() / 1000; }
+  // SleepUntil() a moment that is `duration` from now.
   Task<void> Sleep(absl::Duration duration) { return SleepUntil(Now() + duration); }
 };
 

@@ -5,22 +5,21 @@ namespace redouble::base::internal {
 constinit thread_local FramePool::Lists FramePool::lists_ = {};
 
 FramePool::Drain::~Drain() {
-  lists_.open = false;
-  for (Node*& head : lists_.heads) {
-    while (head != nullptr) {
-      Node* next = head->next;
-      ::operator delete(head);
-      head = next;
+  lists_.longest = 0;
+  for (List& list : lists_.of_class) {
+    while (list.head != nullptr) {
+      Node* const next = list.head->next;
+      ::operator delete(list.head);
+      list.head = next;
     }
+    list.length = 0;
   }
 }
 
 void* FramePool::AllocateFresh(size_t size_class) {
-  // The first use on a thread registers the clean-up of its lists.
-  static thread_local Drain drain;
-  static thread_local bool opened = (lists_.open = true);
+  // The first use on a thread opens its lists and registers their clean-up.
+  static thread_local const Drain drain;
   (void)drain;
-  (void)opened;
   return ::operator new((size_class + 1) * kClassBytes);
 }
 

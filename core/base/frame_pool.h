@@ -31,44 +31,48 @@ class FramePool {
  public:
   // Memory for a frame of `size` bytes, aligned as operator new aligns.
   static void* Allocate(size_t size) {
-    if (kPoolFrames && size <= kLargestPooled) {
-      Node*& list = lists_.heads[ClassOf(size)];
-      if (list != nullptr) {
-        Node* node = list;
-        list = node->next;
-        return node;
-      }
-      return AllocateFresh(ClassOf(size));
-    }
-    return ::operator new(size);
+    if (!kPoolFrames || size > kLargestPooled) return ::operator new(size);
+    List& list = lists_.of_class[ClassOf(size)];
+    if (list.head == nullptr) return AllocateFresh(ClassOf(size));
+    Node* const node = list.head;
+    list.head = node->next;
+    --list.length;
+    return node;
   }
 
   // Gives back what Allocate(size) gave.
   static void Free(void* frame, size_t size) {
-    if (kPoolFrames && size <= kLargestPooled && lists_.open) {
-      Node* node = static_cast<Node*>(frame);
-      node->next = lists_.heads[ClassOf(size)];
-      lists_.heads[ClassOf(size)] = node;
-      return;
-    }
-    ::operator delete(frame);
+    if (!kPoolFrames || size > kLargestPooled) return ::operator delete(frame);
+    List& list = lists_.of_class[ClassOf(size)];
+    if (list.length >= lists_.longest) return ::operator delete(frame);
+    Node* const node = static_cast<Node*>(frame);
+    node->next = list.head;
+    list.head = node;
+    ++list.length;
   }
 
  private:
   static constexpr size_t kClassBytes = 64;
   static constexpr size_t kLargestPooled = 1024;
+  // Enough for thousands of actors; a thread that only frees what others made must not hoard.
+  static constexpr size_t kLongestList = 4096;
 
   struct Node {
     Node* next;
   };
-  // Trivially destructible, so that a frame freed after the thread's other destructors ran is
-  // still handled: `open` is false by then.
+  struct List {
+    Node* head;
+    size_t length;
+  };
+  // Trivially destructible, so that a frame freed after the thread's other destructors ran is still
+  // handled: `longest` is 0 before the thread's first frame and after its end.
   struct Lists {
-    Node* heads[kLargestPooled / kClassBytes];
-    bool open;
+    List of_class[kLargestPooled / kClassBytes];
+    size_t longest;
   };
   // Empties the lists when the thread ends.
   struct Drain {
+    Drain() { lists_.longest = kLongestList; }
     ~Drain();
   };
 

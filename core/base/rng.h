@@ -19,6 +19,7 @@ namespace redouble::base {
 
 class Rng {
  public:
+  // Any seed is as good as another, 0 included.
   explicit Rng(uint64_t seed);
 
   // 64 random bits.
@@ -29,9 +30,10 @@ class Rng {
   int64_t Between(int64_t low, int64_t high);
   // Uniform in [0, 1) with 53 bits.
   double Unit();
-  // True with `probability` (0: never, 1: always).
+  // True with `probability` (0 and less: never, 1 and more: always); takes one draw in every case.
   bool Chance(double probability);
-  // A generator whose draws are independent of the later draws of this one.
+  // A generator of its own, seeded by one draw: what it gives does not depend on what this one
+  // gives later, nor the other way round.
   Rng Fork() { return Rng(Next()); }
 
  private:

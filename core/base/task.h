@@ -16,8 +16,9 @@
 //   absl::StatusOr<int> count = base::Run(CountTwice(store, "visits"));
 //
 // Ownership: the Task owns the coroutine's frame. Destroying a task cancels it: the frame is
-// destroyed at the await where it stands, and with it every task that it awaits. Arguments taken
-// by reference or view must outlive the task; in `co_await F(temporary)` they do.
+// destroyed at the await where it stands, and with it every task that it awaits. A task must not be
+// destroyed from inside its own step. Arguments taken by reference or view must outlive the task;
+// in `co_await F(temporary)` they do.
 //
 // Exceptions: the project throws none. One that user code throws inside a task is rethrown to
 // whoever takes the result.
@@ -31,12 +32,12 @@
 #include <coroutine>
 #include <cstddef>
 #include <exception>
-#include <memory>
 #include <optional>
 #include <type_traits>
 #include <utility>
 
 #include "core/base/frame_pool.h"
+#include "core/base/resume.h"
 
 namespace redouble::base {
 
@@ -45,9 +46,16 @@ class Task;
 
 namespace internal {
 
-// Resumes nothing until `remaining` tasks have finished. See WhenAll.
-struct Countdown {
-  size_t remaining = 0;
+class TaskPromiseBase;
+
+// Waits for several tasks. Implemented by the combinators of run.h.
+class TaskGroup {
+ public:
+  // One of the tasks has ended, and is suspended for good. Returns who goes on.
+  virtual std::coroutine_handle<> OnTaskDone(const TaskPromiseBase& task) noexcept = 0;
+
+ protected:
+  ~TaskGroup() = default;
 };
 
 class TaskPromiseBase {
@@ -69,11 +77,9 @@ class TaskPromiseBase {
 
   void unhandled_exception() noexcept { error_ = std::current_exception(); }
 
-  // Whoever is resumed when the task finishes; none while it runs inside its awaiter's own call.
-  void set_continuation(std::coroutine_handle<> continuation, Countdown* countdown = nullptr) {
-    continuation_ = continuation;
-    countdown_ = countdown;
-  }
+  // Who goes on when the task ends; nobody while it runs inside its awaiter's own call.
+  void set_continuation(std::coroutine_handle<> continuation) { continuation_ = continuation; }
+  void set_group(TaskGroup* group) { group_ = group; }
 
  protected:
   void RethrowError() {
@@ -82,13 +88,13 @@ class TaskPromiseBase {
 
  private:
   std::coroutine_handle<> Finish() noexcept {
-    if (countdown_ != nullptr && --countdown_->remaining > 0) return std::noop_coroutine();
+    if (group_ != nullptr) return group_->OnTaskDone(*this);
     if (continuation_) return continuation_;
     return std::noop_coroutine();
   }
 
   std::coroutine_handle<> continuation_;
-  Countdown* countdown_ = nullptr;
+  TaskGroup* group_ = nullptr;
   std::exception_ptr error_;
 };
 
@@ -97,7 +103,7 @@ class TaskPromise : public TaskPromiseBase {
  public:
   Task<T> get_return_object() noexcept;
 
-  template <typename U>
+  template <typename U = T>
     requires std::convertible_to<U, T>
   void return_value(U&& value) {
     value_.emplace(std::forward<U>(value));
@@ -148,28 +154,35 @@ class [[nodiscard]] Task {
   // awaits.
   void Start() {
     assert(handle_ && !handle_.done());
-    handle_.resume();
+    Resume(handle_);
   }
 
-  // True once the result is there (a started task only).
+  // True once the result is there.
   bool done() const { return handle_.done(); }
 
-  // The result of a finished task; rethrows what the coroutine threw.
+  // The result of a finished task, once; rethrows what the coroutine threw.
   T TakeResult() {
     assert(done());
     return handle_.promise().Take();
   }
 
-  // Names who is resumed when this started, unfinished task ends: the last of the tasks that share
-  // `countdown`, or this one alone. For combinators; other code awaits.
-  void ResumeWhenDone(std::coroutine_handle<> continuation,
-                      internal::Countdown* countdown = nullptr) {
-    handle_.promise().set_continuation(continuation, countdown);
+  // Names who goes on when this started, unfinished task ends. For what drives tasks; other code
+  // awaits.
+  void ResumeWhenDone(std::coroutine_handle<> continuation) {
+    assert(!done());
+    handle_.promise().set_continuation(continuation);
   }
+  // As above, for a combinator.
+  void JoinGroup(internal::TaskGroup& group) {
+    assert(!done());
+    handle_.promise().set_group(&group);
+  }
+  // True for the task that OnTaskDone was told of.
+  bool Is(const internal::TaskPromiseBase& task) const { return &handle_.promise() == &task; }
 
   // Starting the task inside the awaiter's own call keeps the stack flat in a loop of tasks that
-  // finish at once, at every optimisation level; a task that waited hands over by symmetric
-  // transfer.
+  // finish at once, at every optimisation level (symmetric transfer needs the optimiser for that);
+  // a task that waited hands over by symmetric transfer.
   class Awaiter {
    public:
     explicit Awaiter(std::coroutine_handle<promise_type> handle) : handle_(handle) {}

@@ -3,9 +3,16 @@
 #include <algorithm>
 #include <cassert>
 #include <coroutine>
+#include <limits>
+
+#include "absl/cleanup/cleanup.h"
+#include "core/base/resume.h"
 
 namespace redouble::base {
 namespace {
+
+// The deadline of a sleeper whom nothing wakes.
+constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 
 class TimerAwaiter {
  public:
@@ -17,9 +24,10 @@ class TimerAwaiter {
     if (id_) clock_.Cancel(*id_);
   }
 
-  bool await_ready() const { return clock_.NowMicros() >= deadline_us_; }
+  bool await_ready() const { return deadline_us_ != kNever && clock_.NowMicros() >= deadline_us_; }
   void await_suspend(std::coroutine_handle<> awaiting) {
-    id_ = clock_.ScheduleAt(deadline_us_, [awaiting] { awaiting.resume(); });
+    if (deadline_us_ == kNever) return;
+    id_ = clock_.ScheduleAt(deadline_us_, [awaiting] { Resume(awaiting); });
   }
   void await_resume() { id_.reset(); }
 
@@ -32,6 +40,7 @@ class TimerAwaiter {
 // Rounded up: a sleeper must not wake before its deadline.
 int64_t CeilMicros(absl::Time time) {
   const int64_t floor_us = absl::ToUnixMicros(time);
+  if (floor_us == kNever) return kNever;
   return absl::FromUnixMicros(floor_us) < time ? floor_us + 1 : floor_us;
 }
 
@@ -44,16 +53,17 @@ Task<void> VirtualClock::SleepUntil(absl::Time deadline) {
 void VirtualClock::AdvanceToMicros(int64_t time_us) {
   assert(!advancing_ && "a timer must not advance its own clock");
   advancing_ = true;
+  const absl::Cleanup advanced = [this] { advancing_ = false; };
   while (!timers_.empty()) {
     auto first = timers_.begin();
     if (first->first.deadline_us > std::max(time_us, now_us_)) break;
+    // A deadline may lie behind the clock, which never steps back.
     now_us_ = std::max(now_us_, first->first.deadline_us);
     std::function<void()> timer = std::move(first->second);
     timers_.erase(first);
     timer();
   }
   now_us_ = std::max(now_us_, time_us);
-  advancing_ = false;
 }
 
 std::optional<absl::Time> VirtualClock::NextDeadline() const {

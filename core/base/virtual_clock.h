@@ -32,20 +32,23 @@ class VirtualClock final : public Clock {
     auto operator<=>(const TimerId&) const = default;
   };
 
-  // Starts at `start`, cut to microseconds.
+  // Starts at `start`, rounded down to microseconds.
   explicit VirtualClock(absl::Time start = absl::UnixEpoch())
       : now_us_(absl::ToUnixMicros(start)) {}
   VirtualClock(const VirtualClock&) = delete;
   VirtualClock& operator=(const VirtualClock&) = delete;
 
   int64_t NowMicros() const override { return now_us_; }
+  // A deadline between two microseconds is rounded up.
   Task<void> SleepUntil(absl::Time deadline) override;
 
-  // Moves to `time` and fires on the way what is due at or before it, including what timers
-  // schedule meanwhile. A time in the past moves nothing (but still fires what is due now).
-  // Must not be called from inside a timer.
+  // Moves to `time`, rounded down to microseconds, and fires on the way what is due at or before
+  // it, including what timers schedule meanwhile. A time in the past moves nothing (but still fires
+  // what is due now). Must not be called from inside a timer.
   void AdvanceTo(absl::Time time) { AdvanceToMicros(absl::ToUnixMicros(time)); }
+  // As AdvanceTo, by a distance.
   void Advance(absl::Duration duration) { AdvanceTo(Now() + duration); }
+  // As AdvanceTo, in microseconds since the epoch.
   void AdvanceToMicros(int64_t time_us);
 
   // The deadline of the earliest timer; none when nothing is scheduled.
