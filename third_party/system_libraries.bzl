@@ -1,10 +1,12 @@
 """The libraries that Debian 12 installs, under the labels that their own Bazel builds use.
 
-One table. A repository is generated for each row: its packages hold one cc_library per target, with the
-link flags of the row and no sources. Headers are found where the system has them, so they count as system
-headers: our warnings do not apply to them, and Bazel does not track them (after an upgrade of a -dev package
-run `bazel clean`, and empty the disk cache). Archives are linked statically where Debian ships them, so a
-binary needs nothing at run time but the C and C++ libraries and OpenSSL.
+One table. A repository is generated for each row: its packages hold one cc_library per target, with
+the link flags of the row and no sources. Headers are found where the system has them, so they count
+as system headers: our warnings do not apply to them, and Bazel does not track them. After an upgrade
+of a -dev package run `bazel clean` and delete the disk cache that .bazelrc names.
+
+Archives are linked statically where Debian ships them, so a binary needs nothing at run time but the
+C and C++ libraries and OpenSSL.
 """
 
 # repository: {
@@ -122,8 +124,8 @@ _TARGETS = {
     ]},
 }
 
-# What a target of the repository links; a target named in _MAINS links that first. "absl_*" stands for all of
-# Abseil's archives (the linker takes from them only what is used).
+# What a target of the repository links; a target named in _MAINS links that first. "absl_*" stands
+# for all of Abseil's archives (the linker takes from them only what is used).
 _LINKOPTS = {
     "boost": ["-pthread"],
     "com_github_google_benchmark": [
@@ -140,8 +142,8 @@ _LINKOPTS = {
         "-pthread",
     ],
     "hiredis": ["-l:libhiredis.a"],
-    # Debian's C++ build of Lua: same API with C linkage, but an error unwinds the C++ frames it passes instead
-    # of jumping over them.
+    # Debian's C++ build of Lua: same API with C linkage, but an error unwinds the C++ frames it
+    # passes instead of jumping over them.
     "lua": [
         "-l:liblua5.1-c++.a",
         "-ldl",

@@ -15,8 +15,8 @@ say() {
   echo "== $*"
 }
 
-# The project's C++ files, NUL-terminated, relative to the root. (Bazel's output folders are symbolic links, which
-# find does not follow.)
+# The project's C++ files, NUL-terminated, relative to the root. (Bazel's output folders are
+# symbolic links, which find does not follow.)
 cpp_files() {
   (cd "$ROOT" && find . -name .git -prune -o \( -name '*.h' -o -name '*.cc' \) -type f -printf '%P\0' | sort -z)
 }

@@ -1,9 +1,9 @@
 """Counts the test cases of one `bazel test`. Usage: test_summary.py EVENTS BAZEL_EXIT_CODE
 
-EVENTS is what --build_event_json_file wrote. Prints `PASSED FAILED SKIPPED` to stdout and the name of each failed and
-skipped case to stderr. A case is a <testcase> of a test's test.xml, so a GoogleTest program counts each of its tests.
-What fails without a failed case counts as one: a target that does not build, a program that crashes or leaks after its
-last case, and Bazel itself.
+EVENTS is what --build_event_json_file wrote. Prints `PASSED FAILED SKIPPED` to stdout and the name of
+each failed and skipped case to stderr. A case is a <testcase> of a test's test.xml, so a GoogleTest
+program counts each of its tests. What fails without a failed case counts as one: a target that does
+not build, a program that crashes or leaks after its last case, and Bazel itself.
 """
 
 import json

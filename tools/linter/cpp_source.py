@@ -1,7 +1,7 @@
-"""A C++ file as the lint rules see it: code without comments and literals, comments, includes, functions.
+"""A C++ file as the lint rules see it: bare code, comments, includes and functions.
 
-This is a tokenizer of a page, not a parser. It is exact about comments and literals; functions are found by
-their braces, which holds for code that clang-format has formatted.
+This is a tokenizer of a page, not a parser. It is exact about comments and literals; functions are
+found by their braces.
 """
 
 import re

@@ -105,7 +105,10 @@ EXAMPLES = {
          "  for (int id : ids) {\n  }\n}", 3, "unordered ids",
          GATEWAY, "using Index = absl::flat_hash_set<int>;\nbool F(const Index& ids) { return ids.contains(1); }"),
         (GATEWAY, "void F(State& s) {\n  std::unordered_map<int, int> hits;\n  for (auto& hit : s.hits) Print(hit);\n}",
-         3, "unordered hits", "bench/x.cc", "std::unordered_map<int, int> m;\nvoid F() { for (auto& r : m) G(r); }"),
+         3, "unordered hits",
+         GATEWAY, "void F(std::vector<int>& v) {\n  for (auto it = v.begin(); it != v.end(); ++it) Print(*it);\n}"),
+        (GATEWAY, "absl::flat_hash_set<int> ids;\nvoid F() {\n  for (auto it = ids.begin(); it != ids.end(); ++it) G();\n}",
+         3, "unordered ids", "bench/x.cc", "std::unordered_map<int, int> m;\nvoid F() { for (auto& r : m) G(r); }"),
     ],
     "function-length": [
         (GATEWAY, "\n" + FUNCTION % ("  Add();\n" * (MAX_FUNCTION_LINES - 2)), 2, "Sum has 71 lines",
@@ -174,6 +177,12 @@ class Rules(unittest.TestCase):
         loop = "void B::Print() {\n  for (auto& row : rows_) row.Print();\n}"
         self.assertEqual(["unordered-iteration"], rules_found(GATEWAY, loop, tree))
         self.assertEqual(["unordered-iteration"], rules_found("core/gateway/budget_test.cc", loop, tree))
+
+    def test_members_declared_in_an_included_header_count_but_not_its_parameters(self):
+        tree = FakeTree(core_gateway_row_h="struct Row {\n  absl::flat_hash_set<int> hits;\n};")
+        text = '#include "core/gateway/row.h"\nvoid F(Row* row, std::vector<int>& hits) {\n  for (int hit : %s) G(hit);\n}'
+        self.assertEqual(["unordered-iteration"], rules_found(GATEWAY, text % "row->hits", tree))
+        self.assertEqual([], rules_found(GATEWAY, text % "hits", tree))
 
 
 class Excuses(unittest.TestCase):

@@ -1,6 +1,7 @@
 """The rules of the lint: one table, RULES, at the end of the file.
 
-A rule says what is banned, where it applies, and what to use instead. A line may break a rule for a reason:
+A rule says what is banned, where it applies, and what to use instead. A line may break a rule for a
+reason that it gives:
 
     clock_gettime(CLOCK_MONOTONIC, &now);  // lint: wall-clock: the child's clock is real on purpose
 
@@ -13,7 +14,8 @@ from collections import namedtuple
 MAX_FUNCTION_LINES = 70
 MAX_FILE_LINES = 800
 
-# check(source, tree) yields (line, what was found); `tree` is lint.Tree: other sources, and the compiler.
+# check(source, tree) yields (line, what was found); `tree` is lint.Tree: other sources, and the
+# compiler.
 Rule = namedtuple("Rule", "id applies check instead")
 
 OURS = ("core/", "backends/", "sim/")
@@ -36,7 +38,7 @@ def is_test(path):
     return path.endswith("_test.cc")
 
 
-# --- Includes -----------------------------------------------------------------------------------------------
+# Includes.
 
 FOLDERS = ("core/", "backends/", "sim/", "scenarios/", "bench/", "tests/", "examples/")
 
@@ -82,7 +84,7 @@ def includes_header(pattern):
 
 
 def check_self_contained(source, tree):
-    """A header that its own .cc or test includes first is proved by the build, which is cheap; others are compiled."""
+    """Being the first include of its .cc or test proves a header for free; others are compiled."""
     stem = source.path[: -len(".h")]
     for path in (stem + ".cc", stem + "_test.cc"):
         sibling = tree.source(path)
@@ -96,7 +98,7 @@ def check_self_contained(source, tree):
         yield 1, f"{source.path} does not compile alone ({error})"
 
 
-# --- Calls and loops ----------------------------------------------------------------------------------------
+# Calls and loops.
 
 
 def calls(pattern):
@@ -112,6 +114,8 @@ def calls(pattern):
 
 _UNORDERED = r"(?:absl\s*::\s*(?:flat|node)_hash_(?:map|set)|std\s*::\s*unordered_(?:multi)?(?:map|set))"
 _LOOP = re.compile(r"\bfor\s*\((?:[^;(){}]|\([^()]*\)|\{[^{}]*\})*?[^:]:(?!:)\s*([^;{}]*?)\)\s*(?:\{|\n|\w)")
+
+_ITERATOR_LOOP = re.compile(r"\bfor\s*\([^;(){}]*=\s*([\w.>\-]*\w)\s*(?:\.|->)\s*c?begin\s*\(\)")
 
 
 def _after_angle_brackets(code, position):
@@ -145,13 +149,19 @@ def check_unordered_iteration(source, tree):
     header = tree.source(re.sub(r"(_test)?\.cc$", ".h", source.path))
     if header:
         names |= unordered_names(header)
-    for match in _LOOP.finditer(source.code):
-        range_name = re.search(r"(\w+)\s*$", match.group(1))
-        if range_name and range_name.group(1) in names:
-            yield source.line_of(match.start(1)), f"a loop over the unordered {range_name.group(1)}"
+    # From other headers only members count: a parameter there may have the name of anything here.
+    members = set()
+    for include in source.includes():
+        if include.path.startswith(FOLDERS) and tree.source(include.path):
+            members |= unordered_names(tree.source(include.path))
+    for loop in (_LOOP, _ITERATOR_LOOP):
+        for match in loop.finditer(source.code):
+            access, name = re.search(r"(\.|->)?\s*(\w*)\s*$", match.group(1)).groups()
+            if name in names or (name in members and (access or name.endswith("_"))):
+                yield source.line_of(match.start(1)), f"a loop over the unordered {name}"
 
 
-# --- Size, comments and guards ------------------------------------------------------------------------------
+# Size, comments and guards.
 
 
 def check_function_length(source, _):
@@ -207,8 +217,9 @@ RULES = [
          includes_header(r"(?:lua5\.1/)?(?:lua|lauxlib|lualib|luaconf)\.h"),
          "use backends/memory/scripting/"),
     Rule("include-platform", only(("core/", "backends/memory/"), ("core/base/system_clock",)),
-         includes_header(r"(?:thread|mutex|shared_mutex|condition_variable|future|semaphore|unistd\.h|poll\.h"
-                         r"|pthread\.h|sys/.*|netinet/.*|arpa/.*|netdb\.h|absl/synchronization/.*)$"),
+         includes_header(r"(?:thread|mutex|shared_mutex|condition_variable|future|semaphore|latch|barrier|poll\.h"
+                         r"|pthread\.h|sys/(?:socket|select|poll|epoll|eventfd|timerfd|un)\.h|netinet/.*|arpa/.*"
+                         r"|netdb\.h|absl/synchronization/.*)$"),
          "use base::Task and base::Clock; there are no threads or sockets here"),
     Rule("header-self-contained", is_header, check_self_contained,
          "include what it uses, and include it first in its .cc, so that compiling that proves it"),
