@@ -69,6 +69,7 @@ EXAMPLES = {
         ("core/base/task.cc", "#include <thread>", 1, "base::Task", "backends/redis/net/loop.cc", "#include <thread>"),
         ("backends/memory/engine.cc", "#include <sys/socket.h>", 1, "no threads or sockets",
          "core/base/system_clock.cc", "#include <thread>"),
+        ("core/base/task.h", "#include <mutex>", 1, "base::Task", "core/base/task_test.cc", "#include <thread>"),
     ],
     "header-guard": [
         ("core/base/task.h", "#ifndef TASK_H\n", 1, "REDOUBLE_CORE_BASE_TASK_H_",

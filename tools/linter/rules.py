@@ -38,6 +38,10 @@ def is_test(path):
     return path.endswith("_test.cc")
 
 
+def but_not_tests(applies):
+    return lambda path: applies(path) and not is_test(path)
+
+
 # Includes.
 
 FOLDERS = ("core/", "backends/", "sim/", "scenarios/", "bench/", "tests/", "examples/")
@@ -216,7 +220,7 @@ RULES = [
     Rule("include-lua", only(OURS, ("backends/memory/scripting/",)),
          includes_header(r"(?:lua5\.1/)?(?:lua|lauxlib|lualib|luaconf)\.h"),
          "use backends/memory/scripting/"),
-    Rule("include-platform", only(("core/", "backends/memory/"), ("core/base/system_clock",)),
+    Rule("include-platform", but_not_tests(only(("core/", "backends/memory/"), ("core/base/system_clock",))),
          includes_header(r"(?:thread|mutex|shared_mutex|condition_variable|future|semaphore|latch|barrier|poll\.h"
                          r"|pthread\.h|sys/(?:socket|select|poll|epoll|eventfd|timerfd|un)\.h|netinet/.*|arpa/.*"
                          r"|netdb\.h|absl/synchronization/.*)$"),
