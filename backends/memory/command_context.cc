@@ -1,0 +1,88 @@
+#include "backends/memory/command_context.h"
+
+#include <cassert>
+
+#include "backends/memory/engine.h"
+#include "backends/memory/session.h"
+
+namespace redouble::memory {
+namespace {
+
+// Clients can be blocked on keys of these types.
+bool CanBeWaitedFor(store::KeyType type) {
+  return type == store::KeyType::kList || type == store::KeyType::kSortedSet ||
+         type == store::KeyType::kStream;
+}
+
+}  // namespace
+
+int CommandContext::db_index() const {
+  for (int index = 0; index < engine_.database_count(); ++index) {
+    if (&engine_.database(index) == db_) return index;
+  }
+  assert(false);
+  return -1;
+}
+
+base::Rng& CommandContext::rng() const { return engine_.rng(); }
+
+Database::Entry& CommandContext::Add(std::string_view key, Value value) const {
+  const store::KeyType type = value.type();
+  Database::Entry& entry = db_->Add(key, std::move(value));
+  entry.used_ms = now_ms_;
+  if (CanBeWaitedFor(type)) SignalReady(key);
+  return entry;
+}
+
+Database::Entry& CommandContext::Put(std::string_view key, Value value) const {
+  Database::Entry* entry = FindAny(key);
+  if (entry == nullptr) return Add(key, std::move(value));
+  db_->ClearExpiry(*entry);
+  entry->value = std::move(value);
+  if (CanBeWaitedFor(entry->value.type())) SignalReady(key);
+  return *entry;
+}
+
+void CommandContext::SetExpiry(Database::Entry& entry, int64_t deadline_ms) const {
+  db_->SetExpiry(entry, deadline_ms);
+  engine_.NoteDeadline(deadline_ms);
+}
+
+bool CommandContext::RemoveIfEmpty(std::string_view key) const {
+  const Database::Entry* entry = db_->Find(key);
+  if (entry == nullptr || entry->value.is_string() || !entry->value.collection()->empty()) {
+    return false;
+  }
+  Remove(key);
+  Notify(key, EventClass::kGeneric, "del");
+  return true;
+}
+
+void CommandContext::Changed(std::string_view key, EventClass event_class,
+                             std::string_view event) const {
+  Touched(key);
+  Notify(key, event_class, event);
+}
+
+void CommandContext::Notify(std::string_view key, EventClass event_class,
+                            std::string_view event) const {
+  if (engine_.has_listener()) engine_.Notify(db_index(), key, event_class, event);
+}
+
+void CommandContext::Touched(std::string_view key) const {
+  if (engine_.watching().anybody_watches()) engine_.watching().Touch(db_index(), key);
+}
+
+void CommandContext::SignalReady(std::string_view key) const {
+  if (engine_.blocking().anybody_waits()) engine_.blocking().MarkReady(db_index(), key);
+}
+
+bool CommandContext::may_block() const { return !session_.runs_atomically(); }
+
+Reply CommandContext::Block(BlockedOperation operation) const {
+  assert(may_block());
+  session_.Block(std::move(operation));
+  return Reply::Nil();
+}
+
+}  // namespace redouble::memory

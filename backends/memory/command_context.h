@@ -1,0 +1,144 @@
+// CommandContext: what a command's handler sees of the engine.
+//
+// A handler is a free function `Reply HandleGet(CommandContext& context, Arguments arguments)` in
+// the file of its type under commands/. The engine has looked the command up, checked its arity and
+// removed expired keys before it calls one. Arguments are those behind the command's name; of a
+// subcommand's row ("xgroup|create") those behind the subcommand.
+//
+//   Reply HandleLLen(CommandContext& context, Arguments arguments) {
+//     const Lookup<List> list = context.Find<List>(arguments[0]);
+//     if (list.wrong_type()) return WrongType();
+//     return Reply::Integer(list ? list->size() : 0);
+//   }
+//
+// A handler that changes a key says so once per key with Changed(): that is what WATCH, keyspace
+// events and the count of changes hang on.
+//
+// Thread-safety: one thread; lives for one command.
+#ifndef REDOUBLE_BACKENDS_MEMORY_COMMAND_CONTEXT_H_
+#define REDOUBLE_BACKENDS_MEMORY_COMMAND_CONTEXT_H_
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "backends/memory/blocked_operation.h"
+#include "backends/memory/database.h"
+#include "backends/memory/error_text.h"
+#include "backends/memory/keyspace_event.h"
+#include "backends/memory/values/value.h"
+#include "core/base/rng.h"
+#include "core/store/reply.h"
+
+namespace redouble::memory {
+
+class Engine;
+class Session;
+
+using Arguments = std::span<const std::string_view>;
+using store::Reply;
+
+inline Reply WrongType() { return Reply::Error(error_text::kWrongType); }
+inline Reply SyntaxError() { return Reply::Error(error_text::kSyntax); }
+
+// What a typed look-up found: nothing, a T, or a key of another type.
+template <typename T>
+class Lookup {
+ public:
+  Lookup() = default;
+  Lookup(Database::Entry* entry, T* value) : entry_(entry), value_(value) {}
+
+  bool wrong_type() const { return entry_ != nullptr && value_ == nullptr; }
+  explicit operator bool() const { return value_ != nullptr; }
+  T& operator*() const { return *value_; }
+  T* operator->() const { return value_; }
+  Database::Entry& entry() const { return *entry_; }
+
+ private:
+  Database::Entry* entry_ = nullptr;
+  T* value_ = nullptr;
+};
+
+class CommandContext {
+ public:
+  CommandContext(Engine& engine, Session& session, Database& db, int64_t now_ms)
+      : engine_(engine), session_(session), db_(&db), now_ms_(now_ms) {}
+
+  Engine& engine() const { return engine_; }
+  Session& session() const { return session_; }
+  // The session's selected database.
+  Database& db() const { return *db_; }
+  int db_index() const;
+  // Lets the rest of this command work on another database (SELECT, COPY ... DB, MOVE).
+  void SetDb(Database& db) { db_ = &db; }
+  // The engine's clock. It stands still during a command, a transaction or a script.
+  int64_t now_ms() const { return now_ms_; }
+  base::Rng& rng() const;
+
+  // The key of whatever type; null when it does not exist. Marks it as used.
+  Database::Entry* FindAny(std::string_view key) const {
+    Database::Entry* entry = db_->Find(key);
+    if (entry != nullptr) entry->used_ms = now_ms_;
+    return entry;
+  }
+  // The key as a collection type T (values/), or as a string.
+  template <typename T>
+  Lookup<T> Find(std::string_view key) const {
+    Database::Entry* entry = FindAny(key);
+    return Lookup<T>(entry, entry == nullptr ? nullptr : entry->value.As<T>());
+  }
+  Lookup<Value> FindString(std::string_view key) const {
+    Database::Entry* entry = FindAny(key);
+    const bool matches = entry != nullptr && entry->value.is_string();
+    return Lookup<Value>(entry, matches ? &entry->value : nullptr);
+  }
+  // As Find, adding an empty T when the key does not exist. The caller fills it, or removes it.
+  template <typename T>
+  Lookup<T> FindOrAdd(std::string_view key) const {
+    const Lookup<T> found = Find<T>(key);
+    if (found || found.wrong_type()) return found;
+    Database::Entry& entry = Add(key, Value::Of(std::make_unique<T>()));
+    return Lookup<T>(&entry, entry.value.As<T>());
+  }
+
+  // Adds a key that does not exist.
+  Database::Entry& Add(std::string_view key, Value value) const;
+  // Sets a key to a value whatever it held; its expiry goes.
+  Database::Entry& Put(std::string_view key, Value value) const;
+  // Removes a key without an event; false when it does not exist.
+  bool Remove(std::string_view key) const { return db_->Remove(key); }
+  // Sets when a key expires.
+  void SetExpiry(Database::Entry& entry, int64_t deadline_ms) const;
+  // Removes the key, with the event "del", when its collection is empty. True when removed.
+  bool RemoveIfEmpty(std::string_view key) const;
+
+  // Says that the command changed `key`: transactions that watch it will fail, the event goes out.
+  // Once per change, in Redis's order of events.
+  void Changed(std::string_view key, EventClass event_class, std::string_view event) const;
+  // An event beside a change that was already told.
+  void Notify(std::string_view key, EventClass event_class, std::string_view event) const;
+  // Says that the key changed, without an event.
+  void Touched(std::string_view key) const;
+
+  // Says that a client blocked on `key` may find something there now. Adding a list, a sorted set
+  // or a stream says so by itself.
+  void SignalReady(std::string_view key) const;
+
+  // True when the command may wait: not in a transaction or a script.
+  bool may_block() const;
+  // Puts the session to sleep; to be returned by the handler in place of a reply. Only when
+  // may_block().
+  Reply Block(BlockedOperation operation) const;
+
+ private:
+  Engine& engine_;
+  Session& session_;
+  Database* db_;
+  const int64_t now_ms_;
+};
+
+}  // namespace redouble::memory
+
+#endif  // REDOUBLE_BACKENDS_MEMORY_COMMAND_CONTEXT_H_

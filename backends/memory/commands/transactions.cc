@@ -1,0 +1,58 @@
+// MULTI, EXEC, DISCARD, WATCH, UNWATCH.
+#include <utility>
+#include <vector>
+
+#include "backends/memory/engine.h"
+#include "backends/memory/handlers.h"
+#include "backends/memory/session.h"
+
+namespace redouble::memory {
+
+Reply HandleMulti(CommandContext& context, Arguments) {
+  if (context.session().in_transaction()) {
+    return Reply::Error("ERR MULTI calls can not be nested");
+  }
+  context.session().BeginTransaction();
+  return Reply::Ok();
+}
+
+Reply HandleExec(CommandContext& context, Arguments) {
+  Session& session = context.session();
+  if (!session.in_transaction()) return Reply::Error("ERR EXEC without MULTI");
+  const bool refused = session.refused_in_transaction();
+  const bool watch_failed = session.watch_failed();
+  const std::vector<Session::QueuedCommand> queued = session.EndTransaction();
+  if (refused) return Reply::Error(error_text::kExecAbort);
+  if (watch_failed) return Reply::NilArray();
+  std::vector<Reply> replies;
+  replies.reserve(queued.size());
+  session.set_runs_atomically(true);
+  for (const Session::QueuedCommand& command : queued) {
+    const std::vector<std::string_view> arguments(command.arguments.begin(),
+                                                  command.arguments.end());
+    replies.push_back(context.engine().Call(session, command.id, arguments));
+  }
+  session.set_runs_atomically(false);
+  return Reply::Array(std::move(replies));
+}
+
+Reply HandleDiscard(CommandContext& context, Arguments) {
+  if (!context.session().in_transaction()) return Reply::Error("ERR DISCARD without MULTI");
+  context.session().EndTransaction();
+  return Reply::Ok();
+}
+
+Reply HandleWatch(CommandContext& context, Arguments arguments) {
+  if (context.session().in_transaction()) {
+    return Reply::Error("ERR WATCH inside MULTI is not allowed");
+  }
+  for (const std::string_view key : arguments) context.session().Watch(key);
+  return Reply::Ok();
+}
+
+Reply HandleUnwatch(CommandContext& context, Arguments) {
+  context.session().Unwatch();
+  return Reply::Ok();
+}
+
+}  // namespace redouble::memory

@@ -1,0 +1,229 @@
+#include "backends/memory/engine.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "backends/memory/handlers.h"
+#include "core/base/string_bridge.h"
+#include "core/store/errors.h"
+
+namespace redouble::memory {
+namespace {
+
+using store::CommandId;
+using store::CommandSpec;
+
+using Handler = Reply (*)(CommandContext&, Arguments);
+
+constexpr Handler kHandlers[store::kCommandCount] = {
+#define REDOUBLE_COMMAND(id, ...) &Handle##id,
+#include "core/store/command_table.inc"
+#undef REDOUBLE_COMMAND
+};
+
+// Redis quotes at most this much of a client's words in an error.
+constexpr size_t kQuotedBytes = 128;
+
+// A client's word inside an error: cut like a C string, without line breaks.
+std::string Quotable(std::string_view word, size_t limit = kQuotedBytes) {
+  std::string text(word.substr(0, std::min(limit, word.find('\0'))));
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c == '\r' || c == '\n'; }, ' ');
+  return text;
+}
+
+Reply UnknownCommand(std::string_view name, Arguments arguments) {
+  std::string quoted;
+  for (const std::string_view argument : arguments) {
+    if (quoted.size() >= kQuotedBytes) break;
+    absl::StrAppend(&quoted, "'", Quotable(argument, kQuotedBytes - quoted.size()), "' ");
+  }
+  return Reply::Error(base::ToStd(absl::StrCat("ERR unknown command '", Quotable(name),
+                                               "', with args beginning with: ", quoted)));
+}
+
+Reply UnknownSubcommand(const CommandSpec& container, std::string_view subcommand) {
+  const std::string name = absl::AsciiStrToUpper(base::ToAbsl(container.name));
+  return Reply::Error(base::ToStd(absl::StrCat("ERR unknown subcommand '", Quotable(subcommand),
+                                               "'. Try ", name, " HELP.")));
+}
+
+Reply WrongArity(const CommandSpec& spec) {
+  return Reply::Error(base::ToStd(absl::StrCat("ERR wrong number of arguments for '",
+                                               base::ToAbsl(spec.name), "' command")));
+}
+
+bool ArityMatches(const CommandSpec& spec, size_t words) {
+  const auto given = static_cast<int64_t>(words);
+  return spec.arity >= 0 ? given == spec.arity : given >= -spec.arity;
+}
+
+// These run at once even in a transaction.
+bool RunsInsideMulti(CommandId id) {
+  return id == CommandId::kExec || id == CommandId::kDiscard || id == CommandId::kMulti ||
+         id == CommandId::kWatch;
+}
+
+}  // namespace
+
+Engine::Engine(base::VirtualClock& clock, EngineOptions options)
+    : clock_(clock), rng_(options.seed) {
+  for (int index = 0; index < options.databases; ++index) {
+    databases_.push_back(std::make_unique<Database>());
+  }
+}
+
+Engine::~Engine() {
+  if (expiry_timer_) clock_.Cancel(*expiry_timer_);
+}
+
+std::unique_ptr<Session> Engine::Connect() {
+  return std::unique_ptr<Session>(new Session(*this, next_session_id_++));
+}
+
+void Engine::SwapDatabases(int a, int b) {
+  watching_.TouchAll(a, database(a), &database(b));
+  watching_.TouchAll(b, database(b), &database(a));
+  std::swap(databases_[a], databases_[b]);
+  blocking_.MarkAllReady(a);
+  blocking_.MarkAllReady(b);
+}
+
+void Engine::FlushDatabase(int index) {
+  watching_.TouchAll(index, database(index), nullptr);
+  database(index).Clear();
+}
+
+std::optional<Reply> Engine::Check(CommandId& id, std::string_view name, Arguments& arguments) {
+  if (id == CommandId::kUnknown) return UnknownCommand(name, arguments);
+  size_t words = arguments.size() + 1;
+  if (store::IsContainer(id) && !arguments.empty()) {
+    const CommandId subcommand = store::FindSubcommand(id, arguments[0]);
+    if (subcommand == CommandId::kUnknown) {
+      return UnknownSubcommand(store::SpecOf(id), arguments[0]);
+    }
+    id = subcommand;
+    arguments = arguments.subspan(1);
+  } else if (!store::SpecOf(id).container().empty()) {
+    // A typed command carries the id of the subcommand's row already.
+    arguments = arguments.subspan(1);
+  }
+  if (!ArityMatches(store::SpecOf(id), words)) return WrongArity(store::SpecOf(id));
+  return std::nullopt;
+}
+
+Reply Engine::Execute(Session& session, CommandId id, std::string_view name, Arguments arguments) {
+  if (std::optional<Reply> refusal = Check(id, name, arguments)) {
+    session.RefuseInTransaction();
+    return *std::move(refusal);
+  }
+  if (session.in_transaction() && !RunsInsideMulti(id)) {
+    session.Enqueue(id, arguments);
+    return Reply::Status("QUEUED");
+  }
+  return Call(session, id, arguments);
+}
+
+Reply Engine::Call(Session& session, CommandId id, Arguments arguments) {
+  CommandContext context(*this, session, database(session.db_index()), clock_.NowMillis());
+  return kHandlers[static_cast<size_t>(id)](context, arguments);
+}
+
+void Engine::BeginCommand() {
+  if (clock_.NowMicros() >= next_expiry_us_) ExpireDue();
+}
+
+void Engine::FinishCommand() {
+  if (blocking_.any_ready()) ServeReadyKeys();
+}
+
+void Engine::ExpireDue() {
+  const int64_t now_ms = clock_.NowMillis();
+  for (int index = 0; index < database_count(); ++index) {
+    Database& db = database(index);
+    if (db.expiring() == 0) continue;
+    while (Database::Entry* entry = db.FirstExpired(now_ms)) {
+      const std::string key(entry->key());
+      db.Remove(key);
+      ++expired_keys_;
+      if (watching_.anybody_watches()) watching_.Touch(index, key);
+      if (has_listener()) Notify(index, key, EventClass::kExpired, "expired");
+    }
+  }
+  next_expiry_us_ = std::numeric_limits<int64_t>::max();
+  ScheduleExpiry();
+}
+
+// Asks the clock to call when the first key of any database may expire.
+void Engine::ScheduleExpiry() {
+  for (const std::unique_ptr<Database>& db : databases_) {
+    if (const std::optional<int64_t> check_ms = db->NextExpiryCheck()) {
+      NoteDeadline(*check_ms - 1);
+    }
+  }
+}
+
+void Engine::NoteDeadline(int64_t deadline_ms) {
+  // Later than any clock: never.
+  if (deadline_ms >= std::numeric_limits<int64_t>::max() / 1000 - 1) return;
+  const int64_t check_us = (deadline_ms + 1) * 1000;
+  if (check_us >= next_expiry_us_) return;
+  next_expiry_us_ = check_us;
+  if (expiry_timer_) clock_.Cancel(*expiry_timer_);
+  expiry_timer_ = clock_.ScheduleAt(check_us, [this] {
+    expiry_timer_.reset();
+    ExpireDue();
+    FinishCommand();
+    DeliverPending();
+  });
+}
+
+void Engine::Notify(int db, std::string_view key, EventClass event_class, std::string_view event) {
+  listener_(KeyspaceEvent{event_class, event, db, key});
+}
+
+void Engine::ServeReadyKeys() {
+  while (blocking_.any_ready()) {
+    for (const Blocking::Key& key : blocking_.TakeReady()) ServeKey(key);
+  }
+}
+
+void Engine::ServeKey(const Blocking::Key& key) {
+  for (Session* session : blocking_.Waiters(key)) {
+    const BlockedOperation& operation = session->blocked_operation();
+    const Database::Entry* entry = database(key.db).Find(key.name);
+    const bool matches = operation.type == store::KeyType::kNone ||
+                         (entry != nullptr && entry->value.type() == operation.type);
+    if (!matches) continue;
+    CommandContext context(*this, *session, database(key.db), clock_.NowMillis());
+    std::optional<Reply> reply = operation.retry(context, key.name);
+    if (!reply) continue;
+    session->Unblock();
+    DeliverLater(*session, *std::move(reply));
+  }
+}
+
+void Engine::DeliverLater(Session& session, std::optional<Reply> reply) {
+  deliveries_.push_back(Delivery{&session, std::move(reply)});
+}
+
+void Engine::ForgetDelivery(Session& session) {
+  std::erase_if(deliveries_,
+                [&](const Delivery& delivery) { return delivery.session == &session; });
+}
+
+void Engine::DeliverPending() {
+  if (delivering_) return;
+  delivering_ = true;
+  while (!deliveries_.empty()) {
+    Delivery delivery = std::move(deliveries_.front());
+    deliveries_.pop_front();
+    delivery.session->Resume(std::move(delivery.reply));
+  }
+  delivering_ = false;
+}
+
+}  // namespace redouble::memory

@@ -1,0 +1,126 @@
+// Engine: the memory backend, a double of redis-server 7.0.15 inside the process.
+//
+// Deterministic: what it answers depends on the commands, their order, the virtual clock and the
+// seed, and on nothing else. Its time is the clock's; advancing the clock expires keys (a key lives
+// up to and including its deadline's millisecond) and ends blocked calls, in the order of their
+// deadlines.
+//
+//   base::VirtualClock clock(start);
+//   memory::Engine engine(clock);
+//   std::unique_ptr<memory::Session> session = engine.Connect();
+//   base::Run(store::Set(*session, "greeting", "hello", {.expiry = store::Expiry::In(ttl)}));
+//   clock.Advance(ttl + absl::Milliseconds(1));
+//
+// What it cannot do answers as Redis answers an unknown command. The clock must outlive the engine,
+// and the engine its sessions.
+//
+// Thread-safety: one thread.
+#ifndef REDOUBLE_BACKENDS_MEMORY_ENGINE_H_
+#define REDOUBLE_BACKENDS_MEMORY_ENGINE_H_
+
+#include <cstdint>
+#include <deque>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "backends/memory/blocking.h"
+#include "backends/memory/command_context.h"
+#include "backends/memory/database.h"
+#include "backends/memory/keyspace_event.h"
+#include "backends/memory/session.h"
+#include "backends/memory/watching.h"
+#include "core/base/rng.h"
+#include "core/base/virtual_clock.h"
+#include "core/store/command_table.h"
+
+namespace redouble::memory {
+
+struct EngineOptions {
+  // Decides what Redis leaves to chance: RANDOMKEY, SPOP and their like.
+  uint64_t seed = 0;
+  // As Redis's option "databases".
+  int databases = 16;
+};
+
+class Engine {
+ public:
+  explicit Engine(base::VirtualClock& clock, EngineOptions options = {});
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+  ~Engine();
+
+  // A new connection, with database 0 selected.
+  std::unique_ptr<Session> Connect();
+
+  base::VirtualClock& clock() const { return clock_; }
+  base::Rng& rng() { return rng_; }
+
+  int database_count() const { return static_cast<int>(databases_.size()); }
+  Database& database(int index) { return *databases_[index]; }
+  // Exchanges two databases under their sessions.
+  void SwapDatabases(int a, int b);
+  // Removes all keys of the database; watchers of a key that existed fail.
+  void FlushDatabase(int index);
+
+  // Hears of every keyspace event; replaces the listener before. An empty one: nobody.
+  void SetKeyspaceListener(KeyspaceListener listener) { listener_ = std::move(listener); }
+  // How many keys expired since the start.
+  int64_t expired_keys() const { return expired_keys_; }
+
+  // The rest is for the engine's own parts (session.cc, command_context.cc, commands/).
+
+  // Checks and runs one command for the session, or queues it in the session's transaction.
+  Reply Execute(Session& session, store::CommandId id, std::string_view name, Arguments arguments);
+  // Runs a checked command.
+  Reply Call(Session& session, store::CommandId id, Arguments arguments);
+  // The refusal of a command whose name or number of arguments is wrong; `id` and `arguments`
+  // become those of the subcommand's row.
+  std::optional<Reply> Check(store::CommandId& id, std::string_view name, Arguments& arguments);
+  // To be called before and after each command that a client sends, or transaction: removes what
+  // has expired; serves whom the command woke.
+  void BeginCommand();
+  void FinishCommand();
+
+  bool has_listener() const { return static_cast<bool>(listener_); }
+  void Notify(int db, std::string_view key, EventClass event_class, std::string_view event);
+  void NoteDeadline(int64_t deadline_ms);
+  Blocking& blocking() { return blocking_; }
+  Watching& watching() { return watching_; }
+  // Lets the session go on, with the reply of its blocked command if there is one, once nothing
+  // else runs: at the next DeliverPending.
+  void DeliverLater(Session& session, std::optional<Reply> reply);
+  void ForgetDelivery(Session& session);
+  void DeliverPending();
+
+ private:
+  struct Delivery {
+    Session* session;
+    std::optional<Reply> reply;
+  };
+
+  void ExpireDue();
+  void ScheduleExpiry();
+  void ServeReadyKeys();
+  void ServeKey(const Blocking::Key& key);
+
+  base::VirtualClock& clock_;
+  base::Rng rng_;
+  std::vector<std::unique_ptr<Database>> databases_;
+  KeyspaceListener listener_;
+  Watching watching_;
+  Blocking blocking_;
+  std::deque<Delivery> deliveries_;
+  bool delivering_ = false;
+  int64_t next_session_id_ = 1;
+  int64_t expired_keys_ = 0;
+  // No key expires before this microsecond.
+  int64_t next_expiry_us_ = std::numeric_limits<int64_t>::max();
+  std::optional<base::VirtualClock::TimerId> expiry_timer_;
+};
+
+}  // namespace redouble::memory
+
+#endif  // REDOUBLE_BACKENDS_MEMORY_ENGINE_H_

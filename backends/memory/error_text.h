@@ -1,0 +1,25 @@
+// The error replies that several commands share, byte for byte as Redis 7.0.15 writes them. An
+// error of one command stands in that command's file.
+#ifndef REDOUBLE_BACKENDS_MEMORY_ERROR_TEXT_H_
+#define REDOUBLE_BACKENDS_MEMORY_ERROR_TEXT_H_
+
+#include <string_view>
+
+namespace redouble::memory::error_text {
+
+inline constexpr std::string_view kWrongType =
+    "WRONGTYPE Operation against a key holding the wrong kind of value";
+inline constexpr std::string_view kSyntax = "ERR syntax error";
+inline constexpr std::string_view kNotAnInteger = "ERR value is not an integer or out of range";
+inline constexpr std::string_view kNotAFloat = "ERR value is not a valid float";
+inline constexpr std::string_view kOutOfRange = "ERR value is out of range";
+inline constexpr std::string_view kNoSuchKey = "ERR no such key";
+inline constexpr std::string_view kIndexOutOfRange = "ERR index out of range";
+inline constexpr std::string_view kInvalidCursor = "ERR invalid cursor";
+inline constexpr std::string_view kExecAbort =
+    "EXECABORT Transaction discarded because of previous errors.";
+inline constexpr std::string_view kDbIndexOutOfRange = "ERR DB index is out of range";
+
+}  // namespace redouble::memory::error_text
+
+#endif  // REDOUBLE_BACKENDS_MEMORY_ERROR_TEXT_H_

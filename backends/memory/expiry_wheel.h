@@ -1,0 +1,84 @@
+// ExpiryWheel: which key expires next, in the order (deadline, order of setting).
+//
+// A hierarchical timing wheel over milliseconds: eleven levels of 64 slots cover all of int64. A
+// node stands in the level of the highest group of six bits in which its deadline differs from the
+// wheel's time; when the wheel reaches a slot its nodes move down. Adding and removing cost O(1), a
+// node moves down at most ten times, so ten million keys that expire in one step cost per key what
+// ten do. Nodes of equal deadline always share a slot, in the order in which they were added.
+//
+// Nodes are numbered; the keyspace keeps a key's number in its entry and tells the wheel when an
+// entry moves.
+//
+// Thread-safety: one thread.
+#ifndef REDOUBLE_BACKENDS_MEMORY_EXPIRY_WHEEL_H_
+#define REDOUBLE_BACKENDS_MEMORY_EXPIRY_WHEEL_H_
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
+
+namespace redouble::memory {
+
+class ExpiryWheel {
+ public:
+  using NodeId = uint32_t;
+  static constexpr NodeId kNoNode = std::numeric_limits<NodeId>::max();
+
+  ExpiryWheel() { Clear(); }
+
+  // Adds a deadline for the entry at `position`, behind all nodes of the same deadline. A deadline
+  // before the wheel's time counts as due now. O(1).
+  NodeId Add(int64_t deadline_ms, uint32_t position);
+  void Remove(NodeId node);
+  // The entry of the node stands elsewhere now.
+  void SetPosition(NodeId node, uint32_t position) { nodes_[node].position = position; }
+  int64_t deadline_ms(NodeId node) const { return nodes_[node].deadline_ms; }
+
+  size_t size() const { return size_; }
+
+  // The position of the first node whose deadline is at or before `time_ms`; none when there is
+  // none, and then the wheel's time is `time_ms`. The node stays until it is removed. Times must
+  // not decrease. Amortised O(1).
+  std::optional<uint32_t> FirstDue(int64_t time_ms);
+  // A time that no deadline is before, and that is a deadline once FirstDue has been asked for it;
+  // none when the wheel is empty. O(1).
+  std::optional<int64_t> EarliestBound() const;
+
+  void Clear();
+
+ private:
+  static constexpr int kSlotBits = 6;
+  static constexpr int kSlots = 1 << kSlotBits;
+  static constexpr int kLevels = 11;
+
+  struct Node {
+    int64_t deadline_ms;
+    uint32_t position;
+    NodeId previous;  // In the slot's ring.
+    NodeId next;      // In the slot's ring, or of the free nodes.
+    uint16_t slot;    // level * kSlots + slot
+  };
+
+  NodeId Take();
+  uint16_t SlotFor(int64_t deadline_ms) const;
+  void Link(NodeId node);
+  void Unlink(NodeId node);
+  // Moves the nodes of a slot down after the wheel's time has reached it.
+  void Cascade(uint16_t slot);
+  // The first occupied slot; none when the wheel is empty. The lowest occupied level has it.
+  std::optional<uint16_t> FirstSlot() const;
+  int64_t StartOf(uint16_t slot) const;
+
+  int64_t now_ms_ = 0;
+  size_t size_ = 0;
+  std::vector<Node> nodes_;
+  NodeId free_ = kNoNode;
+  std::array<NodeId, kLevels * kSlots> heads_;
+  std::array<uint64_t, kLevels> occupied_;
+};
+
+}  // namespace redouble::memory
+
+#endif  // REDOUBLE_BACKENDS_MEMORY_EXPIRY_WHEEL_H_

@@ -1,0 +1,198 @@
+#include "backends/memory/session.h"
+
+#include <algorithm>
+#include <cassert>
+#include <limits>
+#include <utility>
+
+#include "backends/memory/engine.h"
+#include "core/store/errors.h"
+
+namespace redouble::memory {
+
+using store::Command;
+using store::CommandId;
+using store::Reply;
+using store::Request;
+
+Session::~Session() {
+  Unwatch();
+  if (blocked_) Unblock();
+  engine_.ForgetDelivery(*this);
+  std::deque<Request*> unanswered = std::exchange(waiting_, {});
+  if (current_ != nullptr) unanswered.push_front(std::exchange(current_, nullptr));
+  for (Request* request : unanswered) {
+    request->Complete(store::OutcomeUnknownError("the connection was closed"));
+  }
+}
+
+void Session::Submit(Request& request) {
+  if (current_ != nullptr) {
+    request.SetKeeper(this);
+    waiting_.push_back(&request);
+    return;
+  }
+  Engine& engine = engine_;
+  current_ = &request;
+  RunCurrent();
+  engine.DeliverPending();
+}
+
+void Session::RunCurrent() {
+  std::optional<Reply> reply = current_->kind() == Request::Kind::kTransaction
+                                   ? RunTransaction(current_->commands())
+                                   : RunCommands();
+  if (reply) {
+    CompleteCurrent(*std::move(reply));
+  } else {
+    current_->SetKeeper(this);
+  }
+}
+
+std::optional<Reply> Session::RunCommands() {
+  const std::span<const Command> commands = current_->commands();
+  if (current_->kind() == Request::Kind::kCommand) return RunOne(commands[0]);
+  while (replies_.size() < commands.size()) {
+    std::optional<Reply> reply = RunOne(commands[replies_.size()]);
+    if (!reply) return std::nullopt;
+    replies_.push_back(*std::move(reply));
+  }
+  return Reply::Array(std::exchange(replies_, {}));
+}
+
+void Session::CompleteCurrent(absl::StatusOr<Reply> result) {
+  Request* done = std::exchange(current_, nullptr);
+  if (!waiting_.empty()) {
+    current_ = waiting_.front();
+    waiting_.pop_front();
+    engine_.DeliverLater(*this, std::nullopt);
+  }
+  // The waiter may do anything now, end this session included.
+  done->Complete(std::move(result));
+}
+
+std::optional<Reply> Session::RunOne(const Command& command) {
+  engine_.BeginCommand();
+  Reply reply = engine_.Execute(*this, command.id(), command.name(), command.arguments());
+  engine_.FinishCommand();
+  if (blocked_) return std::nullopt;
+  return reply;
+}
+
+Reply Session::RunTransaction(std::span<const Command> commands) {
+  const auto acts_on_transaction = [](const Command& command) {
+    return command.id() == CommandId::kMulti || command.id() == CommandId::kExec ||
+           command.id() == CommandId::kDiscard || command.id() == CommandId::kWatch;
+  };
+  if (in_transaction_ || std::any_of(commands.begin(), commands.end(), acts_on_transaction)) {
+    return RunTransactionByWords(commands);
+  }
+  engine_.BeginCommand();
+  const bool watch_failed = watch_failed_;
+  bool refused = false;
+  std::vector<std::pair<CommandId, Arguments>> checked;
+  checked.reserve(commands.size());
+  for (const Command& command : commands) {
+    CommandId id = command.id();
+    Arguments arguments = command.arguments();
+    refused = engine_.Check(id, command.name(), arguments).has_value() || refused;
+    checked.emplace_back(id, arguments);
+  }
+  Unwatch();
+  if (refused) return Reply::Error(error_text::kExecAbort);
+  if (watch_failed) return Reply::NilArray();
+  std::vector<Reply> replies;
+  replies.reserve(commands.size());
+  runs_atomically_ = true;
+  for (const auto& [id, arguments] : checked) {
+    replies.push_back(engine_.Call(*this, id, arguments));
+  }
+  runs_atomically_ = false;
+  engine_.FinishCommand();
+  return Reply::Array(std::move(replies));
+}
+
+// What a connection answers that gets MULTI, the commands and EXEC one by one.
+Reply Session::RunTransactionByWords(std::span<const Command> commands) {
+  RunOne(Command(CommandId::kMulti));
+  for (const Command& command : commands) RunOne(command);
+  return *RunOne(Command(CommandId::kExec));
+}
+
+void Session::Enqueue(CommandId id, std::span<const std::string_view> arguments) {
+  queued_.push_back(QueuedCommand{id, {arguments.begin(), arguments.end()}});
+}
+
+std::vector<Session::QueuedCommand> Session::EndTransaction() {
+  in_transaction_ = false;
+  refused_ = false;
+  Unwatch();
+  return std::exchange(queued_, {});
+}
+
+void Session::Watch(std::string_view key) {
+  if (engine_.watching().Watch(*this, db_index_, key)) {
+    watched_.push_back({db_index_, std::string(key)});
+  }
+}
+
+void Session::Unwatch() {
+  for (const Blocking::Key& key : std::exchange(watched_, {})) {
+    engine_.watching().Unwatch(*this, key);
+  }
+  watch_failed_ = false;
+}
+
+void Session::Block(BlockedOperation operation) {
+  assert(!blocked_);
+  blocked_db_ = db_index_;
+  blocked_ = std::move(operation);
+  for (const std::string& key : blocked_->keys) engine_.blocking().Wait(*this, blocked_db_, key);
+  const std::optional<int64_t> deadline_ms = blocked_->deadline_ms;
+  // A deadline that no clock reaches needs no timer.
+  if (!deadline_ms || *deadline_ms >= std::numeric_limits<int64_t>::max() / 1000 - 1) return;
+  block_timer_ = engine_.clock().ScheduleAt((*deadline_ms + 1) * 1000, [this] { TimeOut(); });
+}
+
+void Session::Unblock() {
+  for (const std::string& key : blocked_->keys) {
+    engine_.blocking().StopWaiting(*this, blocked_db_, key);
+  }
+  if (block_timer_) engine_.clock().Cancel(*std::exchange(block_timer_, std::nullopt));
+  blocked_.reset();
+}
+
+void Session::TimeOut() {
+  block_timer_.reset();
+  Reply reply = std::move(blocked_->timed_out);
+  Unblock();
+  Engine& engine = engine_;
+  engine.DeliverLater(*this, std::move(reply));
+  engine.DeliverPending();
+}
+
+void Session::Resume(std::optional<Reply> reply) {
+  if (!reply) return RunCurrent();
+  if (current_->kind() == Request::Kind::kCommand) return CompleteCurrent(*std::move(reply));
+  replies_.push_back(*std::move(reply));
+  RunCurrent();
+}
+
+void Session::Abandon(Request& request) {
+  if (&request != current_) {
+    std::erase(waiting_, &request);
+    return;
+  }
+  if (blocked_) Unblock();
+  engine_.ForgetDelivery(*this);
+  current_ = nullptr;
+  replies_.clear();
+  if (waiting_.empty()) return;
+  current_ = waiting_.front();
+  waiting_.pop_front();
+  Engine& engine = engine_;
+  engine.DeliverLater(*this, std::nullopt);
+  engine.DeliverPending();
+}
+
+}  // namespace redouble::memory

@@ -1,0 +1,119 @@
+// Session: one connection to the memory engine, as a Store.
+//
+// What belongs to a connection is here: the selected database, the transaction begun by MULTI, the
+// watched keys, and the requests that wait because the connection is blocked (as on a socket, what
+// is sent behind a blocked command waits for it).
+//
+// Requests complete at once unless a blocking command has to wait; a wait ends on data or when the
+// engine's clock passes its deadline. Destroying a session is a disconnect: it takes its blocked
+// command back, gives up its watches and fails what waits with "outcome unknown".
+//
+// Thread-safety: one thread.
+#ifndef REDOUBLE_BACKENDS_MEMORY_SESSION_H_
+#define REDOUBLE_BACKENDS_MEMORY_SESSION_H_
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backends/memory/blocked_operation.h"
+#include "backends/memory/blocking.h"
+#include "core/base/virtual_clock.h"
+#include "core/store/command_table.h"
+#include "core/store/reply.h"
+#include "core/store/store.h"
+
+namespace redouble::memory {
+
+class Engine;
+
+class Session final : public store::Store, private store::RequestKeeper {
+ public:
+  ~Session() override;
+
+  void Submit(store::Request& request) override;
+
+  // Unique in the engine, from 1 on, in the order of connecting.
+  int64_t id() const { return id_; }
+  int db_index() const { return db_index_; }
+  bool blocked() const { return blocked_.has_value(); }
+
+  // The rest is for the engine's own parts.
+
+  void Select(int db_index) { db_index_ = db_index; }
+
+  // A command that MULTI put aside.
+  struct QueuedCommand {
+    store::CommandId id;
+    std::vector<std::string> arguments;
+  };
+  bool in_transaction() const { return in_transaction_; }
+  void BeginTransaction() { in_transaction_ = true; }
+  void Enqueue(store::CommandId id, std::span<const std::string_view> arguments);
+  // A command of the transaction was refused: EXEC will answer EXECABORT.
+  void RefuseInTransaction() { refused_ = refused_ || in_transaction_; }
+  bool refused_in_transaction() const { return refused_; }
+  // A watched key changed: EXEC will answer nil.
+  void FailTransaction() { watch_failed_ = true; }
+  bool watch_failed() const { return watch_failed_; }
+  // Ends the transaction and the watches; gives what was queued.
+  std::vector<QueuedCommand> EndTransaction();
+  void Watch(std::string_view key);
+  void Unwatch();
+
+  // True while EXEC or a script runs the session's commands: nothing may block.
+  bool runs_atomically() const { return runs_atomically_; }
+  void set_runs_atomically(bool value) { runs_atomically_ = value; }
+
+  void Block(BlockedOperation operation);
+  const BlockedOperation& blocked_operation() const { return *blocked_; }
+  // Ends the wait; the current request is completed by a delivery that follows.
+  void Unblock();
+  // Goes on: with the reply of the command that was blocked, or with the next request.
+  void Resume(std::optional<store::Reply> reply);
+
+ private:
+  friend class Engine;
+  Session(Engine& engine, int64_t id) : engine_(engine), id_(id) {}
+
+  void Abandon(store::Request& request) override;
+
+  // Runs the current request from its next command on until it completes or blocks. The session may
+  // be gone afterwards.
+  void RunCurrent();
+  // The result of the current request; none when a command of it blocked.
+  std::optional<store::Reply> RunCommands();
+  void CompleteCurrent(absl::StatusOr<store::Reply> result);
+  // The reply of one command; none when it blocked.
+  std::optional<store::Reply> RunOne(const store::Command& command);
+  store::Reply RunTransaction(std::span<const store::Command> commands);
+  store::Reply RunTransactionByWords(std::span<const store::Command> commands);
+  void TimeOut();
+
+  Engine& engine_;
+  const int64_t id_;
+  int db_index_ = 0;
+
+  bool in_transaction_ = false;
+  bool refused_ = false;
+  bool watch_failed_ = false;
+  bool runs_atomically_ = false;
+  std::vector<QueuedCommand> queued_;
+  std::vector<Blocking::Key> watched_;
+
+  // The request under way, and the replies of its pipeline so far.
+  store::Request* current_ = nullptr;
+  std::vector<store::Reply> replies_;
+  std::deque<store::Request*> waiting_;
+
+  std::optional<BlockedOperation> blocked_;
+  int blocked_db_ = 0;
+  std::optional<base::VirtualClock::TimerId> block_timer_;
+};
+
+}  // namespace redouble::memory
+
+#endif  // REDOUBLE_BACKENDS_MEMORY_SESSION_H_

@@ -1,0 +1,161 @@
+// DenseTable: a hash table whose iteration order depends on nothing but the operations on it.
+//
+// Entries stand densely in blocks of fixed size, in the order of their arrival; a hash index beside
+// them finds one by its key. Removing an entry moves the last one into its place. So a position
+// picks a random entry in O(1), growing moves no entry, and no observable order depends on hash
+// seeds or addresses.
+//
+// Scanning goes from the last entry down to the first. An entry that is moved by a removal moves
+// towards the part that is still to come, and new entries arrive in the part already seen: what
+// exists from the beginning of a scan to its end is always reported (SCAN's guarantee).
+//
+//   DenseTable<Entry> table;   // Entry has `std::string_view key() const`
+//   if (Entry* entry = table.Find("k")) ...
+//
+// Thread-safety: one thread.
+#ifndef REDOUBLE_BACKENDS_MEMORY_VALUES_DENSE_TABLE_H_
+#define REDOUBLE_BACKENDS_MEMORY_VALUES_DENSE_TABLE_H_
+
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/hash/hash.h"
+#include "core/base/string_bridge.h"
+
+namespace redouble::memory {
+
+template <typename Entry>
+class DenseTable {
+ public:
+  static constexpr size_t kNotFound = std::numeric_limits<size_t>::max();
+
+  DenseTable() : index_(0, SlotHash(), SlotEqual{&blocks_}) {}
+  DenseTable(const DenseTable&) = delete;
+  DenseTable& operator=(const DenseTable&) = delete;
+  ~DenseTable() { Clear(); }
+
+  size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+
+  // By position, 0 <= position < size().
+  Entry& at(size_t position) { return *Address(blocks_, position); }
+  const Entry& at(size_t position) const { return *Address(blocks_, position); }
+
+  // The position of `key`; kNotFound when it is absent. O(1).
+  size_t PositionOf(std::string_view key) const {
+    const auto found = index_.find(Probe{key, HashOf(key)});
+    return found == index_.end() ? kNotFound : found->position;
+  }
+  Entry* Find(std::string_view key) {
+    const size_t position = PositionOf(key);
+    return position == kNotFound ? nullptr : &at(position);
+  }
+  const Entry* Find(std::string_view key) const {
+    const size_t position = PositionOf(key);
+    return position == kNotFound ? nullptr : &at(position);
+  }
+
+  // Appends an entry, whose key must be absent. Amortised O(1); no other entry moves.
+  Entry& Append(Entry entry) {
+    assert(PositionOf(entry.key()) == kNotFound);
+    assert(size_ < std::numeric_limits<uint32_t>::max());
+    if (size_ % kBlockEntries == 0) blocks_.push_back(std::make_unique<Block>());
+    Entry* placed = new (Address(blocks_, size_)) Entry(std::move(entry));
+    index_.insert(Slot{static_cast<uint32_t>(size_), HashOf(placed->key())});
+    ++size_;
+    return *placed;
+  }
+
+  // Removes the entry at `position`; the last entry moves there, unless it is the removed one.
+  // O(1).
+  void RemoveAt(size_t position) {
+    assert(position < size_);
+    Entry& removed = at(position);
+    index_.erase(index_.find(Probe{removed.key(), HashOf(removed.key())}));
+    const size_t last = size_ - 1;
+    if (position != last) {
+      Entry& moved = at(last);
+      const auto slot = index_.find(Probe{moved.key(), HashOf(moved.key())});
+      // The position is no part of the slot's hash or identity.
+      const_cast<Slot&>(*slot).position = static_cast<uint32_t>(position);
+      removed = std::move(moved);
+    }
+    at(last).~Entry();
+    size_ = last;
+    if (size_ % kBlockEntries == 0) blocks_.pop_back();
+  }
+
+  void Clear() {
+    index_.clear();
+    while (size_ > 0) at(--size_).~Entry();
+    blocks_.clear();
+  }
+
+  // Makes room for that many entries in the index.
+  void Reserve(size_t entries) { index_.reserve(entries); }
+
+  // One step of a scan: calls `visit` on up to `count` entries and returns the next cursor. Begin
+  // with cursor 0; the scan is over when 0 comes back. `visit` must not change the table.
+  template <typename Visit>
+  uint64_t Scan(uint64_t cursor, size_t count, Visit visit) const {
+    size_t end = cursor == 0 || cursor > size_ ? size_ : static_cast<size_t>(cursor);
+    const size_t begin = end > count ? end - count : 0;
+    while (end > begin) visit(at(--end));
+    return begin;
+  }
+
+ private:
+  static constexpr size_t kBlockEntries = 128;
+  struct Block {
+    alignas(Entry) std::byte bytes[kBlockEntries * sizeof(Entry)];
+  };
+  using Blocks = std::vector<std::unique_ptr<Block>>;
+
+  struct Slot {
+    uint32_t position;
+    uint32_t hash;
+  };
+  struct Probe {
+    std::string_view key;
+    uint32_t hash;
+  };
+  struct SlotHash {
+    using is_transparent = void;
+    // Spreads 32 bits over 64, one to one.
+    static size_t Spread(uint32_t hash) { return hash * uint64_t{0x9e3779b97f4a7c15}; }
+    size_t operator()(const Slot& slot) const { return Spread(slot.hash); }
+    size_t operator()(const Probe& probe) const { return Spread(probe.hash); }
+  };
+  struct SlotEqual {
+    using is_transparent = void;
+    const Blocks* blocks;
+    bool operator()(const Slot& a, const Slot& b) const { return a.position == b.position; }
+    bool operator()(const Slot& slot, const Probe& probe) const {
+      return slot.hash == probe.hash && Address(*blocks, slot.position)->key() == probe.key;
+    }
+    bool operator()(const Probe& probe, const Slot& slot) const { return (*this)(slot, probe); }
+  };
+
+  static Entry* Address(const Blocks& blocks, size_t position) {
+    return reinterpret_cast<Entry*>(blocks[position / kBlockEntries]->bytes) +
+           position % kBlockEntries;
+  }
+  static uint32_t HashOf(std::string_view key) {
+    return static_cast<uint32_t>(absl::Hash<absl::string_view>()(base::ToAbsl(key)));
+  }
+
+  Blocks blocks_;
+  size_t size_ = 0;
+  absl::flat_hash_set<Slot, SlotHash, SlotEqual> index_;
+};
+
+}  // namespace redouble::memory
+
+#endif  // REDOUBLE_BACKENDS_MEMORY_VALUES_DENSE_TABLE_H_

@@ -1,0 +1,166 @@
+// Value: what a key holds, in 16 bytes.
+//
+// A string lives inside the value itself when it is an integer or at most 13 bytes long, in a
+// block of its own otherwise. Every other Redis type is a Collection behind a pointer (one file
+// per type beside this one).
+//
+// Strings remember the encoding that Redis would report: "int" for the canonical text of a 64-bit
+// integer, "embstr" for up to 44 bytes set as a whole, "raw" for longer ones and for any string
+// that was changed in place.
+//
+//   Value value = Value::String("hello");
+//   std::memcpy(value.ResizeText(11) + 5, " world", 6);
+//
+// Thread-safety: a plain value.
+#ifndef REDOUBLE_BACKENDS_MEMORY_VALUES_VALUE_H_
+#define REDOUBLE_BACKENDS_MEMORY_VALUES_VALUE_H_
+
+#include <array>
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "core/store/keys.h"
+
+namespace redouble::memory {
+
+// A Redis type other than the string. Owned by a Value; never empty while it is in a keyspace.
+class Collection {
+ public:
+  virtual ~Collection() = default;
+
+  virtual store::KeyType type() const = 0;
+  // An equal value that shares nothing with this one. O(size).
+  virtual std::unique_ptr<Collection> Clone() const = 0;
+  // What OBJECT ENCODING reports: "listpack", "quicklist", ...
+  virtual std::string_view encoding() const = 0;
+  // True when nothing is left: the key has to go.
+  virtual bool empty() const = 0;
+};
+
+class Value {
+ public:
+  enum class StringEncoding : uint8_t { kInt, kEmbstr, kRaw };
+  static constexpr size_t kMaxEmbstrBytes = 44;
+  // What INCR and its like need to write an int64.
+  using TextBuffer = std::array<char, 24>;
+
+  // The empty string.
+  Value() = default;
+  // A string as SET stores it: the canonical text of an integer becomes "int".
+  static Value String(std::string_view text);
+  static Value Integer(int64_t value);
+  // A string that keeps the encoding "raw" although it may be short.
+  static Value RawString(std::string_view text);
+  static Value Of(std::unique_ptr<Collection> collection);
+
+  Value(Value&& other) noexcept { Steal(other); }
+  Value& operator=(Value&& other) noexcept {
+    if (this != &other) {
+      Free();
+      Steal(other);
+    }
+    return *this;
+  }
+  Value(const Value&) = delete;
+  Value& operator=(const Value&) = delete;
+  ~Value() { Free(); }
+
+  Value Clone() const;
+
+  store::KeyType type() const {
+    return kind_ == Kind::kCollection ? collection()->type() : store::KeyType::kString;
+  }
+  bool is_string() const { return kind_ != Kind::kCollection; }
+  std::string_view encoding() const;
+
+  // The collection when the value is a T, else null.
+  template <typename T>
+  T* As() const {
+    if (kind_ != Kind::kCollection || collection()->type() != T::kType) return nullptr;
+    return static_cast<T*>(collection());
+  }
+  Collection* collection() const {
+    assert(kind_ == Kind::kCollection);
+    return static_cast<Collection*>(Load<void*>());
+  }
+
+  // Of a string: the integer when the encoding is "int".
+  bool is_integer() const { return kind_ == Kind::kInteger; }
+  int64_t integer() const {
+    assert(is_integer());
+    return Load<int64_t>();
+  }
+  // Of a string: its bytes. The view is good until the value changes; an integer's text is written
+  // to `buffer`, which must live as long as the view.
+  std::string_view Text(TextBuffer& buffer) const {
+    switch (kind_) {
+      case Kind::kInline:
+        return {storage_, inline_size_};
+      case Kind::kHeap:
+        return {Load<char*>(), heap_size()};
+      default:
+        return IntegerText(buffer);
+    }
+  }
+  // Of a string: its length in bytes.
+  size_t TextSize() const;
+  // Of a string: makes it `size` bytes long and "raw", keeping what it held and filling with zero
+  // bytes, and gives its bytes for writing. Amortised O(growth).
+  char* ResizeText(size_t size);
+
+  // Bytes on the heap for this value's string; 0 for what lives inside.
+  size_t HeapBytes() const;
+
+ private:
+  enum class Kind : uint8_t { kInline, kInteger, kHeap, kCollection };
+  static constexpr size_t kInlineBytes = 13;
+
+  template <typename T>
+  T Load() const {
+    T value;
+    std::memcpy(&value, storage_, sizeof(value));
+    return value;
+  }
+  template <typename T>
+  void Save(T value) {
+    std::memcpy(storage_, &value, sizeof(value));
+  }
+  uint32_t heap_size() const {
+    uint32_t size;
+    std::memcpy(&size, storage_ + sizeof(void*), sizeof(size));
+    return size;
+  }
+  void set_heap_size(uint32_t size) { std::memcpy(storage_ + sizeof(void*), &size, sizeof(size)); }
+
+  std::string_view IntegerText(TextBuffer& buffer) const;
+  void AssignText(std::string_view text, bool raw);
+  void Free() {
+    if (kind_ >= Kind::kHeap) FreeHeap();
+  }
+  void FreeHeap();
+  void Steal(Value& other) {
+    std::memcpy(storage_, other.storage_, sizeof(storage_));
+    inline_size_ = other.inline_size_;
+    raw_ = other.raw_;
+    kind_ = std::exchange(other.kind_, Kind::kInline);
+    other.inline_size_ = 0;
+    other.raw_ = false;
+  }
+
+  // By kind: the text; an int64_t; a char* and a uint32_t size; a Collection*.
+  alignas(8) char storage_[kInlineBytes] = {};
+  uint8_t inline_size_ = 0;
+  bool raw_ = false;
+  Kind kind_ = Kind::kInline;
+};
+
+static_assert(sizeof(Value) == 16);
+
+}  // namespace redouble::memory
+
+#endif  // REDOUBLE_BACKENDS_MEMORY_VALUES_VALUE_H_

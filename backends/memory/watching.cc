@@ -1,0 +1,41 @@
+#include "backends/memory/watching.h"
+
+#include <algorithm>
+
+#include "backends/memory/database.h"
+#include "backends/memory/session.h"
+
+namespace redouble::memory {
+
+bool Watching::Watch(Session& session, int db, std::string_view key) {
+  std::vector<Session*>& sessions = watchers_[Key{db, std::string(key)}];
+  if (std::find(sessions.begin(), sessions.end(), &session) != sessions.end()) return false;
+  sessions.push_back(&session);
+  return true;
+}
+
+void Watching::Unwatch(Session& session, const Key& key) {
+  const auto found = watchers_.find(key);
+  std::erase(found->second, &session);
+  if (found->second.empty()) watchers_.erase(found);
+}
+
+void Watching::Touch(int db, std::string_view key) {
+  const auto found = watchers_.find(Key{db, std::string(key)});
+  if (found == watchers_.end()) return;
+  for (Session* session : found->second) session->FailTransaction();
+}
+
+void Watching::TouchAll(int db, const Database& before, const Database* after) {
+  // Marking sessions has no order that could be seen.
+  for (const auto& watcher : watchers_) {
+    const Key& key = watcher.first;
+    if (key.db != db) continue;
+    const bool exists = before.Find(key.name) != nullptr ||
+                        (after != nullptr && after->Find(key.name) != nullptr);
+    if (!exists) continue;
+    for (Session* session : watcher.second) session->FailTransaction();
+  }
+}
+
+}  // namespace redouble::memory
