@@ -128,12 +128,9 @@ Reply Engine::Execute(Session& session, CommandId id, std::string_view name, Arg
 }
 
 Reply Engine::Call(Session& session, CommandId id, Arguments arguments) {
+  RemoveExpired();
   CommandContext context(*this, session, database(session.db_index()), clock_.NowMillis());
   return kHandlers[static_cast<size_t>(id)](context, arguments);
-}
-
-void Engine::BeginCommand() {
-  if (clock_.NowMicros() >= next_expiry_us_) ExpireDue();
 }
 
 void Engine::FinishCommand() {

@@ -74,14 +74,16 @@ class Engine {
 
   // Checks and runs one command for the session, or queues it in the session's transaction.
   Reply Execute(Session& session, store::CommandId id, std::string_view name, Arguments arguments);
-  // Runs a checked command.
+  // Removes the keys whose deadline has passed.
+  void RemoveExpired() {
+    if (clock_.NowMicros() >= next_expiry_us_) ExpireDue();
+  }
+  // Removes what has expired and runs a checked command.
   Reply Call(Session& session, store::CommandId id, Arguments arguments);
   // The refusal of a command whose name or number of arguments is wrong; `id` and `arguments`
   // become those of the subcommand's row.
   std::optional<Reply> Check(store::CommandId& id, std::string_view name, Arguments& arguments);
-  // To be called before and after each command that a client sends, or transaction: removes what
-  // has expired; serves whom the command woke.
-  void BeginCommand();
+  // To be called after each command that a client sends, or transaction: serves whom it woke.
   void FinishCommand();
 
   bool has_listener() const { return static_cast<bool>(listener_); }

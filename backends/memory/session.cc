@@ -72,7 +72,6 @@ void Session::CompleteCurrent(absl::StatusOr<Reply> result) {
 }
 
 std::optional<Reply> Session::RunOne(const Command& command) {
-  engine_.BeginCommand();
   Reply reply = engine_.Execute(*this, command.id(), command.name(), command.arguments());
   engine_.FinishCommand();
   if (blocked_) return std::nullopt;
@@ -87,7 +86,7 @@ Reply Session::RunTransaction(std::span<const Command> commands) {
   if (in_transaction_ || std::any_of(commands.begin(), commands.end(), acts_on_transaction)) {
     return RunTransactionByWords(commands);
   }
-  engine_.BeginCommand();
+  engine_.RemoveExpired();
   const bool watch_failed = watch_failed_;
   bool refused = false;
   std::vector<std::pair<CommandId, Arguments>> checked;

@@ -1,0 +1,39 @@
+#include "backends/memory/commands/argument.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/redis_number.h"
+
+namespace redouble::memory {
+
+Reply InvalidExpire(std::string_view command) {
+  return Reply::Error(base::ToStd(
+      absl::StrCat("ERR invalid expire time in '", base::ToAbsl(command), "' command")));
+}
+
+Deadline ReadDeadline(const ExpireArgument& argument, std::string_view command, int64_t now_ms) {
+  constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+  const std::optional<int64_t> amount = base::ParseInt64(argument.text);
+  if (!amount) return {.error = Reply::Error(error_text::kNotAnInteger)};
+  const bool seconds = argument.unit == ExpireArgument::Unit::kSeconds;
+  if (*amount <= 0 || (seconds && *amount > kMax / 1000)) return {.error = InvalidExpire(command)};
+  int64_t deadline_ms = seconds ? *amount * 1000 : *amount;
+  if (argument.relative) {
+    if (deadline_ms > kMax - now_ms) return {.error = InvalidExpire(command)};
+    deadline_ms += now_ms;
+  }
+  return {.deadline_ms = deadline_ms, .error = std::nullopt};
+}
+
+std::optional<Range> ClampRange(int64_t first, int64_t last, size_t size) {
+  const auto length = static_cast<int64_t>(size);
+  if (first < 0) first = std::max<int64_t>(first + length, 0);
+  if (last < 0) last = std::max<int64_t>(last + length, -1);
+  last = std::min(last, length - 1);
+  if (first > last) return std::nullopt;
+  return Range{static_cast<size_t>(first), static_cast<size_t>(last)};
+}
+
+}  // namespace redouble::memory

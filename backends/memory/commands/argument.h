@@ -1,0 +1,50 @@
+// Small readers of command arguments that many handlers share.
+#ifndef REDOUBLE_BACKENDS_MEMORY_COMMANDS_ARGUMENT_H_
+#define REDOUBLE_BACKENDS_MEMORY_COMMANDS_ARGUMENT_H_
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "absl/strings/match.h"
+#include "backends/memory/command_context.h"
+#include "core/base/string_bridge.h"
+
+namespace redouble::memory {
+
+// True when the argument is the option's word, in any case.
+inline bool IsWord(std::string_view argument, std::string_view word) {
+  return absl::EqualsIgnoreCase(base::ToAbsl(argument), base::ToAbsl(word));
+}
+
+// What SET, GETEX, SETEX, EXPIRE and their like mean by a number of seconds or milliseconds.
+struct ExpireArgument {
+  enum class Unit { kSeconds, kMillis };
+  std::string_view text;
+  Unit unit = Unit::kSeconds;
+  // Counts from now; otherwise it is a moment.
+  bool relative = true;
+};
+
+// An absolute deadline in milliseconds, or the error to reply.
+struct Deadline {
+  int64_t deadline_ms = 0;
+  std::optional<Reply> error;
+};
+
+// "ERR invalid expire time in 'set' command".
+Reply InvalidExpire(std::string_view command);
+// Reads the expiry of a command that sets a value: it must be positive.
+Deadline ReadDeadline(const ExpireArgument& argument, std::string_view command, int64_t now_ms);
+
+// A range of positions as GETRANGE and LRANGE mean it: negative ones count from the end of `size`
+// elements, and what lies outside is cut off. No value when nothing is left.
+struct Range {
+  size_t first;
+  size_t last;
+};
+std::optional<Range> ClampRange(int64_t first, int64_t last, size_t size);
+
+}  // namespace redouble::memory
+
+#endif  // REDOUBLE_BACKENDS_MEMORY_COMMANDS_ARGUMENT_H_

@@ -1,0 +1,69 @@
+// SCAN, and the options that it shares with HSCAN, SSCAN and ZSCAN.
+#include <charconv>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "backends/memory/commands/argument.h"
+#include "backends/memory/commands/scan_options.h"
+#include "backends/memory/handlers.h"
+#include "core/base/redis_number.h"
+
+namespace redouble::memory {
+
+std::optional<Reply> ReadCursor(std::string_view text, uint64_t& cursor) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), cursor);
+  // Redis reads a number that does not fit as the greatest one.
+  if (error == std::errc::result_out_of_range) cursor = std::numeric_limits<uint64_t>::max();
+  const bool whole = end == text.data() + text.size();
+  if (text.empty() || !whole || error == std::errc::invalid_argument) {
+    return Reply::Error(error_text::kInvalidCursor);
+  }
+  return std::nullopt;
+}
+
+std::optional<Reply> ReadScanOptions(Arguments arguments, bool with_type, ScanOptions& options) {
+  for (size_t i = 0; i < arguments.size(); i += 2) {
+    if (i + 1 >= arguments.size()) return SyntaxError();
+    const std::string_view value = arguments[i + 1];
+    if (IsWord(arguments[i], "COUNT")) {
+      const std::optional<int64_t> count = base::ParseInt64(value);
+      if (!count) return Reply::Error(error_text::kNotAnInteger);
+      if (*count < 1) return SyntaxError();
+      options.count = static_cast<size_t>(*count);
+    } else if (IsWord(arguments[i], "MATCH")) {
+      options.match = value == "*" ? std::string_view() : value;
+    } else if (with_type && IsWord(arguments[i], "TYPE")) {
+      options.type = value;
+    } else {
+      return SyntaxError();
+    }
+  }
+  return std::nullopt;
+}
+
+Reply ScanReply(uint64_t cursor, std::vector<Reply> elements) {
+  return Reply::Array({Reply::Bulk(std::to_string(cursor)), Reply::Array(std::move(elements))});
+}
+
+Reply HandleScan(CommandContext& context, Arguments arguments) {
+  ScanOptions options;
+  if (std::optional<Reply> error = ReadCursor(arguments[0], options.cursor)) return *error;
+  if (std::optional<Reply> error = ReadScanOptions(arguments.subspan(1), true, options)) {
+    return *error;
+  }
+  std::vector<Reply> keys;
+  const auto visit = [&](const Database::Entry& entry) {
+    if (!options.Matches(entry.key())) return;
+    if (!options.type.empty() &&
+        !IsWord(store::KeyTypeName(entry.value.type()), options.type)) {
+      return;
+    }
+    keys.push_back(Reply::Bulk(entry.key()));
+  };
+  const uint64_t next = context.db().Scan(options.cursor, options.count, visit);
+  return ScanReply(next, std::move(keys));
+}
+
+}  // namespace redouble::memory

@@ -1,0 +1,58 @@
+// DBSIZE, FLUSHDB, FLUSHALL, TIME, SWAPDB.
+#include <string>
+
+#include "backends/memory/commands/argument.h"
+#include "backends/memory/engine.h"
+#include "backends/memory/handlers.h"
+#include "core/base/redis_number.h"
+
+namespace redouble::memory {
+namespace {
+
+// FLUSHDB and FLUSHALL take SYNC or ASYNC, which make no difference to what can be seen.
+bool FlushOptionsAreRight(Arguments arguments) {
+  if (arguments.empty()) return true;
+  return arguments.size() == 1 && (IsWord(arguments[0], "SYNC") || IsWord(arguments[0], "ASYNC"));
+}
+
+}  // namespace
+
+Reply HandleDbSize(CommandContext& context, Arguments) {
+  return Reply::Integer(static_cast<int64_t>(context.db().size()));
+}
+
+Reply HandleFlushDb(CommandContext& context, Arguments arguments) {
+  if (!FlushOptionsAreRight(arguments)) return SyntaxError();
+  context.engine().FlushDatabase(context.db_index());
+  return Reply::Ok();
+}
+
+Reply HandleFlushAll(CommandContext& context, Arguments arguments) {
+  if (!FlushOptionsAreRight(arguments)) return SyntaxError();
+  for (int index = 0; index < context.engine().database_count(); ++index) {
+    context.engine().FlushDatabase(index);
+  }
+  return Reply::Ok();
+}
+
+Reply HandleTime(CommandContext& context, Arguments) {
+  constexpr int64_t kMicrosPerSecond = 1'000'000;
+  const int64_t now_us = context.engine().clock().NowMicros();
+  return Reply::Array({Reply::Bulk(std::to_string(now_us / kMicrosPerSecond)),
+                       Reply::Bulk(std::to_string(now_us % kMicrosPerSecond))});
+}
+
+Reply HandleSwapDb(CommandContext& context, Arguments arguments) {
+  const std::optional<int64_t> first = base::ParseInt64(arguments[0]);
+  if (!first) return Reply::Error("ERR invalid first DB index");
+  const std::optional<int64_t> second = base::ParseInt64(arguments[1]);
+  if (!second) return Reply::Error("ERR invalid second DB index");
+  const int count = context.engine().database_count();
+  if (*first < 0 || *first >= count || *second < 0 || *second >= count) {
+    return Reply::Error(error_text::kDbIndexOutOfRange);
+  }
+  context.engine().SwapDatabases(static_cast<int>(*first), static_cast<int>(*second));
+  return Reply::Ok();
+}
+
+}  // namespace redouble::memory
