@@ -58,7 +58,9 @@ class Database {
   }
 
   // Adds a key that does not exist yet, without expiry.
-  Entry& Add(std::string_view key, Value value) { return table_.Append(Entry(key, std::move(value))); }
+  Entry& Add(std::string_view key, Value value) {
+    return table_.Append(Entry(key, std::move(value)));
+  }
   // Removes a key with its expiry; false when it does not exist.
   bool Remove(std::string_view key);
   void Clear();

@@ -47,13 +47,13 @@ Reply UnknownCommand(std::string_view name, Arguments arguments) {
 
 Reply UnknownSubcommand(const CommandSpec& container, std::string_view subcommand) {
   const std::string name = absl::AsciiStrToUpper(base::ToAbsl(container.name));
-  return Reply::Error(base::ToStd(absl::StrCat("ERR unknown subcommand '", Quotable(subcommand),
-                                               "'. Try ", name, " HELP.")));
+  return Reply::Error(base::ToStd(
+      absl::StrCat("ERR unknown subcommand '", Quotable(subcommand), "'. Try ", name, " HELP.")));
 }
 
 Reply WrongArity(const CommandSpec& spec) {
-  return Reply::Error(base::ToStd(absl::StrCat("ERR wrong number of arguments for '",
-                                               base::ToAbsl(spec.name), "' command")));
+  return Reply::Error(base::ToStd(
+      absl::StrCat("ERR wrong number of arguments for '", base::ToAbsl(spec.name), "' command")));
 }
 
 bool ArityMatches(const CommandSpec& spec, size_t words) {

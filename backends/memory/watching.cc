@@ -31,8 +31,8 @@ void Watching::TouchAll(int db, const Database& before, const Database* after) {
   for (const auto& watcher : watchers_) {
     const Key& key = watcher.first;
     if (key.db != db) continue;
-    const bool exists = before.Find(key.name) != nullptr ||
-                        (after != nullptr && after->Find(key.name) != nullptr);
+    const bool exists =
+        before.Find(key.name) != nullptr || (after != nullptr && after->Find(key.name) != nullptr);
     if (!exists) continue;
     for (Session* session : watcher.second) session->FailTransaction();
   }

@@ -32,13 +32,11 @@ Reply ReadConditions(Arguments arguments, Conditions& conditions) {
     } else if (IsWord(word, "LT")) {
       conditions.lt = true;
     } else {
-      return Reply::Error(
-          base::ToStd(absl::StrCat("ERR Unsupported option ", base::ToAbsl(word))));
+      return Reply::Error(base::ToStd(absl::StrCat("ERR Unsupported option ", base::ToAbsl(word))));
     }
   }
   if (conditions.nx && (conditions.xx || conditions.gt || conditions.lt)) {
-    return Reply::Error(
-        "ERR NX and XX, GT or LT options at the same time are not compatible");
+    return Reply::Error("ERR NX and XX, GT or LT options at the same time are not compatible");
   }
   if (conditions.gt && conditions.lt) {
     return Reply::Error("ERR GT and LT options at the same time are not compatible");

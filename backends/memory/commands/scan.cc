@@ -56,8 +56,7 @@ Reply HandleScan(CommandContext& context, Arguments arguments) {
   std::vector<Reply> keys;
   const auto visit = [&](const Database::Entry& entry) {
     if (!options.Matches(entry.key())) return;
-    if (!options.type.empty() &&
-        !IsWord(store::KeyTypeName(entry.value.type()), options.type)) {
+    if (!options.type.empty() && !IsWord(store::KeyTypeName(entry.value.type()), options.type)) {
       return;
     }
     keys.push_back(Reply::Bulk(entry.key()));

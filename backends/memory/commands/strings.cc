@@ -1,7 +1,7 @@
 // The commands of Redis strings, in the order of the table.
+#include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <algorithm>
 #include <limits>
 #include <string>
 #include <utility>
@@ -193,16 +193,14 @@ Reply HandleGet(CommandContext& context, Arguments arguments) {
 }
 
 Reply HandleSet(CommandContext& context, Arguments arguments) {
-  const std::optional<StringOptions> options =
-      ReadOptions(arguments.subspan(2), OptionsOf::kSet);
+  const std::optional<StringOptions> options = ReadOptions(arguments.subspan(2), OptionsOf::kSet);
   if (!options) return SyntaxError();
   return SetGeneric(context, "set", arguments[0], arguments[1], *options, Reply::Ok(),
                     Reply::Nil());
 }
 
 Reply HandleGetEx(CommandContext& context, Arguments arguments) {
-  const std::optional<StringOptions> options =
-      ReadOptions(arguments.subspan(1), OptionsOf::kGetEx);
+  const std::optional<StringOptions> options = ReadOptions(arguments.subspan(1), OptionsOf::kGetEx);
   if (!options) return SyntaxError();
   const std::string_view key = arguments[0];
   const Lookup<Value> string = context.FindString(key);

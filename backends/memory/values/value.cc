@@ -108,7 +108,8 @@ std::string_view Value::IntegerText(TextBuffer& buffer) const {
 char* Value::ResizeText(size_t size) {
   TextBuffer buffer;
   const std::string_view old = Text(buffer);
-  const bool in_place = kind_ == Kind::kHeap && raw_ && RawCapacity(size) == RawCapacity(old.size());
+  const bool in_place =
+      kind_ == Kind::kHeap && raw_ && RawCapacity(size) == RawCapacity(old.size());
   if (!in_place) {
     char* block = Allocate(RawCapacity(size));
     std::memcpy(block, old.data(), std::min(size, old.size()));
