@@ -1,0 +1,135 @@
+#include "core/gateway/keys.h"
+
+#include <array>
+
+#include "core/base/utc.h"
+#include "core/store/key_pattern.h"
+
+namespace redouble::gateway {
+namespace {
+
+using store::KeyFamily;
+using store::KeyPattern;
+using store::KeyType;
+
+constexpr std::string_view kSystem = "gateway";
+constexpr std::string_view kSource = "seed 002 Key Reference; reference/gateway.md 1, 3, 6";
+
+constexpr KeyFamily kRequestRate = {
+    .id = "gateway.request_rate",
+    .system = kSystem,
+    .pattern = "rl:req:{key_id:uuid}:{minute:d12}",
+    .type = KeyType::kString,
+    .ttl_rule = "set by every check, allowed or rejected",
+    .ttl = absl::Seconds(70),
+    .lifecycle = "created by the first check of a UTC minute; expires",
+    .purpose = "requests of one virtual key in one UTC minute, compared with rpm_limit",
+    .source = kSource,
+};
+
+constexpr KeyFamily kDailyBudget = {
+    .id = "gateway.daily_budget",
+    .system = kSystem,
+    .pattern = "budget:daily:{key_id:uuid}:{day:d8}",
+    .type = KeyType::kString,
+    .ttl_rule =
+        "set by writes that add or reserve positive spend; settlements leave it alone, and "
+        "create the counter without one",
+    .ttl = absl::Hours(48),
+    .lifecycle = "created by the first write of a UTC day; expires; a refund leaves 0",
+    .purpose = "spend of one virtual key in one UTC day, in USD, compared with its daily budget",
+    .source = kSource,
+};
+
+constexpr KeyFamily kMonthlyBudget = {
+    .id = "gateway.monthly_budget",
+    .system = kSystem,
+    .pattern = "budget:monthly:{key_id:uuid}:{month:d6}",
+    .type = KeyType::kString,
+    .ttl_rule = kDailyBudget.ttl_rule,
+    .ttl = absl::Hours(62 * 24),
+    .lifecycle = "created by the first write of a UTC month; expires; a refund leaves 0",
+    .purpose =
+        "spend of one virtual key in one UTC month, in USD, compared with its monthly budget",
+    .source = kSource,
+};
+
+constexpr KeyFamily kReservation = {
+    .id = "gateway.reservation",
+    .system = kSystem,
+    .pattern = "budget:reservation:{key_id:uuid}:{request_id:any}",
+    .type = KeyType::kString,
+    .ttl_rule = "set by the reservation, never extended",
+    .ttl = absl::Hours(1),
+    .lifecycle =
+        "created when a request reserves positive spend; deleted by its settlement; expires",
+    .purpose = "what one request in flight has reserved, and in which two counters",
+    .source = kSource,
+};
+
+constexpr std::array kFamilies = {kRequestRate, kDailyBudget, kMonthlyBudget, kReservation};
+
+const KeyPattern& RequestRatePattern() {
+  static const KeyPattern& pattern =
+      *new KeyPattern(KeyPattern::MustCompile(kRequestRate.pattern, kRequestRate.id));
+  return pattern;
+}
+
+const KeyPattern& DailyBudgetPattern() {
+  static const KeyPattern& pattern =
+      *new KeyPattern(KeyPattern::MustCompile(kDailyBudget.pattern, kDailyBudget.id));
+  return pattern;
+}
+
+const KeyPattern& MonthlyBudgetPattern() {
+  static const KeyPattern& pattern =
+      *new KeyPattern(KeyPattern::MustCompile(kMonthlyBudget.pattern, kMonthlyBudget.id));
+  return pattern;
+}
+
+const KeyPattern& ReservationPattern() {
+  static const KeyPattern& pattern =
+      *new KeyPattern(KeyPattern::MustCompile(kReservation.pattern, kReservation.id));
+  return pattern;
+}
+
+}  // namespace
+
+std::span<const KeyFamily> KeyFamilies() { return kFamilies; }
+
+absl::Duration RequestRateTtl() { return *kRequestRate.ttl; }
+absl::Duration DailyBudgetTtl() { return *kDailyBudget.ttl; }
+absl::Duration MonthlyBudgetTtl() { return *kMonthlyBudget.ttl; }
+absl::Duration ReservationTtl() { return *kReservation.ttl; }
+
+absl::StatusOr<std::string> RequestRateKey(std::string_view key_id, absl::Time now) {
+  return RequestRatePattern().Build(key_id, base::FormatUtcMinute(now));
+}
+
+absl::StatusOr<std::string> DailyBudgetKey(std::string_view key_id, absl::Time now) {
+  return DailyBudgetPattern().Build(key_id, base::FormatUtcDay(now));
+}
+
+absl::StatusOr<std::string> MonthlyBudgetKey(std::string_view key_id, absl::Time now) {
+  return MonthlyBudgetPattern().Build(key_id, base::FormatUtcMonth(now));
+}
+
+absl::StatusOr<BudgetCounterKeys> CounterKeys(std::string_view key_id, absl::Time now) {
+  absl::StatusOr<std::string> daily = DailyBudgetKey(key_id, now);
+  if (!daily.ok()) return daily.status();
+  absl::StatusOr<std::string> monthly = MonthlyBudgetKey(key_id, now);
+  if (!monthly.ok()) return monthly.status();
+  return BudgetCounterKeys{*std::move(daily), *std::move(monthly)};
+}
+
+absl::StatusOr<std::string> ReservationKey(const BudgetRequest& request) {
+  return ReservationPattern().Build(request.key_id, request.request_id);
+}
+
+std::optional<absl::Duration> CounterTtl(std::string_view key) {
+  if (DailyBudgetPattern().Parse(key)) return DailyBudgetTtl();
+  if (MonthlyBudgetPattern().Parse(key)) return MonthlyBudgetTtl();
+  return std::nullopt;
+}
+
+}  // namespace redouble::gateway

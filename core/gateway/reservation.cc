@@ -1,0 +1,44 @@
+#include "core/gateway/reservation.h"
+
+#include <cmath>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "core/base/string_bridge.h"
+#include "core/base/utf8.h"
+#include "core/gateway/rust_float.h"
+
+namespace redouble::gateway {
+namespace {
+
+// A number that can have been reserved. Minus zero is one.
+std::optional<double> ParseAmount(std::string_view text) {
+  const std::optional<double> amount = ParseFloat(text);
+  if (!amount || !std::isfinite(*amount) || *amount < 0) return std::nullopt;
+  return amount;
+}
+
+}  // namespace
+
+std::string EncodeReservation(const Reservation& reservation) {
+  return absl::StrCat(FormatFloatDisplay(reservation.amount_usd), "|", reservation.counters.daily,
+                      "|", reservation.counters.monthly);
+}
+
+absl::StatusOr<Reservation> DecodeReservation(std::optional<std::string_view> value,
+                                              const BudgetCounterKeys& current) {
+  if (!value) return Reservation{0, current};
+  if (!base::IsValidUtf8(*value)) {
+    return absl::InvalidArgumentError("the value of a reservation is not UTF-8");
+  }
+  const std::vector<std::string> parts = absl::StrSplit(base::ToAbsl(*value), '|');
+  if (parts.size() == 3) {
+    const std::optional<double> amount = ParseAmount(parts[0]);
+    if (!amount) return Reservation{0, current};
+    return Reservation{*amount, {parts[1], parts[2]}};
+  }
+  return Reservation{ParseAmount(*value).value_or(0), current};
+}
+
+}  // namespace redouble::gateway

@@ -1,0 +1,48 @@
+// The value of a reservation key: what a request reserved, and in which two counters.
+//
+// The value names the counters because a request may end on another day than it began; the
+// settlement adjusts the counters that were charged.
+//
+//   EncodeReservation({0.25, {"budget:daily:K:20260509", "budget:monthly:K:202605"}})
+//   // "0.25|budget:daily:K:20260509|budget:monthly:K:202605"
+//
+// Thread-safety: plain values and pure functions.
+// Source: seed 002 "budget:reservation", reference/gateway.md 3.7.
+#ifndef REDOUBLE_CORE_GATEWAY_RESERVATION_H_
+#define REDOUBLE_CORE_GATEWAY_RESERVATION_H_
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "core/gateway/keys.h"
+
+namespace redouble::gateway {
+
+struct Reservation {
+  double amount_usd = 0;
+  BudgetCounterKeys counters;
+};
+
+// `<amount>|<daily_key>|<monthly_key>`, the amount as FormatFloatDisplay writes it.
+std::string EncodeReservation(const Reservation& reservation);
+
+// Reads a value back; `value` is none when the key is missing. Never refuses a text; whatever is
+// not a reservation counts as nothing reserved in the counters of `now`, `current`:
+//
+//   | value                                                 | amount | counters   |
+//   | ----------------------------------------------------- | ------ | ---------- |
+//   | missing                                               | 0      | `current`  |
+//   | three parts, the first a finite number that is >= 0   | it     | the parts, verbatim, even if
+//   empty | | three parts, the first anything else                  | 0      | `current`  | | a
+//   finite number that is >= 0, alone (an old format)   | it     | `current`  | | anything else | 0
+//   | `current`  |
+//
+// Errors: InvalidArgument when the bytes are not UTF-8, which the gateway cannot decode.
+absl::StatusOr<Reservation> DecodeReservation(std::optional<std::string_view> value,
+                                              const BudgetCounterKeys& current);
+
+}  // namespace redouble::gateway
+
+#endif  // REDOUBLE_CORE_GATEWAY_RESERVATION_H_

@@ -1,0 +1,153 @@
+#include "core/gateway/rust_float.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <system_error>
+
+#include "absl/strings/match.h"
+#include "core/base/string_bridge.h"
+
+namespace redouble::gateway {
+namespace {
+
+// The bounds of the layout with a point, as decimal exponents of 0.d1d2...
+constexpr int kLeastPlainExponent = -4;
+constexpr int kMostPlainExponent = 16;
+constexpr int64_t kHugeExponent = 1'000'000'000'000'000;
+
+// A finite, positive number as 0.d1d2... * 10^exponent; zero has no digits.
+struct Decimal {
+  std::string digits;
+  int exponent = 0;
+};
+
+Decimal ShortestDecimal(double value) {
+  if (value == 0) return {};
+  std::array<char, 32> buffer;
+  const std::to_chars_result end = std::to_chars(buffer.data(), buffer.data() + buffer.size(),
+                                                 value, std::chars_format::scientific);
+  const std::string_view text(buffer.data(), end.ptr - buffer.data());
+  const size_t e = text.find('e');
+  Decimal decimal;
+  for (const char c : text.substr(0, e)) {
+    if (c != '.') decimal.digits.push_back(c);
+  }
+  const size_t digits_begin = e + (text[e + 1] == '+' ? 2 : 1);
+  std::from_chars(text.data() + digits_begin, text.data() + text.size(), decimal.exponent);
+  ++decimal.exponent;
+  return decimal;
+}
+
+// Digits and zeros around a point, which stands only in front of a digit.
+std::string Positional(const Decimal& decimal) {
+  const auto& [digits, exponent] = decimal;
+  if (digits.empty()) return "0";
+  if (exponent <= 0) return "0." + std::string(-exponent, '0') + digits;
+  const auto whole = static_cast<size_t>(exponent);
+  if (digits.size() <= whole) return digits + std::string(whole - digits.size(), '0');
+  return digits.substr(0, whole) + "." + digits.substr(whole);
+}
+
+std::string Scientific(const Decimal& decimal) {
+  std::string text = decimal.digits.substr(0, 1);
+  if (decimal.digits.size() > 1) text += "." + decimal.digits.substr(1);
+  return text + "e" + std::to_string(decimal.exponent - 1);
+}
+
+std::string_view NotFinite(double value) {
+  if (std::isnan(value)) return "NaN";
+  return value > 0 ? "inf" : "-inf";
+}
+
+std::string_view Sign(double value) { return std::signbit(value) ? "-" : ""; }
+
+// Takes the digits at the front of `text` away; how many there were.
+size_t TakeDigits(std::string_view& text) {
+  size_t count = 0;
+  while (count < text.size() && text[count] >= '0' && text[count] <= '9') ++count;
+  text.remove_prefix(count);
+  return count;
+}
+
+// Digits with an optional point and an optional exponent, nothing behind.
+bool IsUnsignedDecimal(std::string_view text) {
+  size_t digits = TakeDigits(text);
+  if (text.starts_with('.')) {
+    text.remove_prefix(1);
+    digits += TakeDigits(text);
+  }
+  if (digits == 0) return false;
+  if (!text.starts_with('e') && !text.starts_with('E')) return text.empty();
+  text.remove_prefix(1);
+  if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
+  return TakeDigits(text) > 0 && text.empty();
+}
+
+// The number behind an `e`, cut to a range in which sums cannot overflow.
+int64_t ExponentOf(std::string_view text) {
+  const bool negative = text.starts_with('-');
+  if (negative || text.starts_with('+')) text.remove_prefix(1);
+  int64_t exponent = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), exponent);
+  if (read.ec == std::errc::result_out_of_range) exponent = kHugeExponent;
+  exponent = std::min(exponent, kHugeExponent);
+  return negative ? -exponent : exponent;
+}
+
+// What a decimal outside the range of a double rounds to: the place of its first digit decides,
+// since only numbers far from 1 get here.
+double RoundOutOfRange(std::string_view text) {
+  const size_t e = text.find_first_of("eE");
+  const std::string_view mantissa = text.substr(0, e);
+  const size_t first = mantissa.find_first_not_of("0.");
+  if (first == mantissa.npos) return 0.0;
+  const size_t point = std::min(mantissa.find('.'), mantissa.size());
+  const int64_t exponent = e == text.npos ? 0 : ExponentOf(text.substr(e + 1));
+  const auto place = static_cast<int64_t>(point) - static_cast<int64_t>(first) + exponent;
+  return place > 0 ? std::numeric_limits<double>::infinity() : 0.0;
+}
+
+std::optional<double> ParseUnsigned(std::string_view text) {
+  const absl::string_view word = base::ToAbsl(text);
+  if (absl::EqualsIgnoreCase(word, "inf") || absl::EqualsIgnoreCase(word, "infinity")) {
+    return std::numeric_limits<double>::infinity();
+  }
+  if (absl::EqualsIgnoreCase(word, "nan")) return std::numeric_limits<double>::quiet_NaN();
+  if (!IsUnsignedDecimal(text)) return std::nullopt;
+  double value = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
+  return read.ec == std::errc::result_out_of_range ? RoundOutOfRange(text) : value;
+}
+
+}  // namespace
+
+std::string FormatFloatArgument(double value) {
+  if (!std::isfinite(value)) return std::string(NotFinite(value));
+  const Decimal decimal = ShortestDecimal(std::fabs(value));
+  std::string text(Sign(value));
+  if (decimal.exponent < kLeastPlainExponent || decimal.exponent > kMostPlainExponent) {
+    return text + Scientific(decimal);
+  }
+  text += Positional(decimal);
+  if (text.find('.') == text.npos) text += ".0";
+  return text;
+}
+
+std::string FormatFloatDisplay(double value) {
+  if (!std::isfinite(value)) return std::string(NotFinite(value));
+  return std::string(Sign(value)) + Positional(ShortestDecimal(std::fabs(value)));
+}
+
+std::optional<double> ParseFloat(std::string_view text) {
+  const bool negative = text.starts_with('-');
+  if (negative || text.starts_with('+')) text.remove_prefix(1);
+  const std::optional<double> value = ParseUnsigned(text);
+  if (!value) return std::nullopt;
+  return negative ? -*value : *value;
+}
+
+}  // namespace redouble::gateway
