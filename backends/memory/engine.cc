@@ -19,10 +19,14 @@ using store::CommandSpec;
 using Handler = Reply (*)(CommandContext&, Arguments);
 
 constexpr Handler kHandlers[store::kCommandCount] = {
-#define REDOUBLE_COMMAND(id, ...) &Handle##id,
+#define REDOUBLE_COMMAND(id, ...) Handle##id,
 #include "core/store/command_table.inc"
 #undef REDOUBLE_COMMAND
 };
+
+bool IsSupported(CommandId id) {
+  return kHandlers[static_cast<size_t>(id)] != nullptr || store::IsContainer(id);
+}
 
 // Redis quotes at most this much of a client's words in an error.
 constexpr size_t kQuotedBytes = 128;
@@ -98,11 +102,11 @@ void Engine::FlushDatabase(int index) {
 }
 
 std::optional<Reply> Engine::Check(CommandId& id, std::string_view name, Arguments& arguments) {
-  if (id == CommandId::kUnknown) return UnknownCommand(name, arguments);
+  if (id == CommandId::kUnknown || !IsSupported(id)) return UnknownCommand(name, arguments);
   size_t words = arguments.size() + 1;
   if (store::IsContainer(id) && !arguments.empty()) {
     const CommandId subcommand = store::FindSubcommand(id, arguments[0]);
-    if (subcommand == CommandId::kUnknown) {
+    if (subcommand == CommandId::kUnknown || !IsSupported(subcommand)) {
       return UnknownSubcommand(store::SpecOf(id), arguments[0]);
     }
     id = subcommand;

@@ -1,0 +1,90 @@
+// The memory engine through the typed API beside a raw hash map that does the bare work.
+//
+//   bazel run --config=opt //bench:engine
+//
+// Read the ratios of one run: GET and INCR against the map's find and copy on as many keys.
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "backends/memory/engine.h"
+#include "benchmark/benchmark.h"
+#include "core/base/run.h"
+#include "core/store/keys.h"
+#include "core/store/strings.h"
+
+namespace redouble {
+namespace {
+
+std::vector<std::string> MakeKeys(int64_t count) {
+  std::vector<std::string> keys;
+  keys.reserve(count);
+  for (int64_t i = 0; i < count; ++i) keys.push_back(absl::StrCat("key:", i));
+  return keys;
+}
+
+void BM_RawMapFindAndCopy(benchmark::State& state) {
+  const std::vector<std::string> keys = MakeKeys(state.range(0));
+  absl::flat_hash_map<std::string, std::string> map;
+  for (const std::string& key : keys) map[key] = "value:0123456789";
+  size_t next = 0;
+  for (auto _ : state) {
+    const auto found = map.find(keys[next]);
+    std::optional<std::string> value = found->second;
+    benchmark::DoNotOptimize(value);
+    if (++next == keys.size()) next = 0;
+  }
+}
+BENCHMARK(BM_RawMapFindAndCopy)->Arg(1000)->Arg(1'000'000);
+
+class EngineFixture {
+ public:
+  explicit EngineFixture(const benchmark::State& state) : keys(MakeKeys(state.range(0))) {}
+  const std::string& NextKey() {
+    const std::string& key = keys[next_];
+    if (++next_ == keys.size()) next_ = 0;
+    return key;
+  }
+  std::vector<std::string> keys;
+  base::VirtualClock clock;
+  memory::Engine engine{clock};
+  std::unique_ptr<memory::Session> session = engine.Connect();
+
+ private:
+  size_t next_ = 0;
+};
+
+void BM_Get(benchmark::State& state) {
+  EngineFixture fixture(state);
+  for (const std::string& key : fixture.keys) {
+    benchmark::DoNotOptimize(base::Run(store::Set(*fixture.session, key, "value:0123456789")));
+  }
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(base::Run(store::Get(*fixture.session, fixture.NextKey())));
+  }
+}
+BENCHMARK(BM_Get)->Arg(1000)->Arg(1'000'000);
+
+void BM_Incr(benchmark::State& state) {
+  EngineFixture fixture(state);
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(base::Run(store::Incr(*fixture.session, fixture.NextKey())));
+  }
+}
+BENCHMARK(BM_Incr)->Arg(1000)->Arg(1'000'000);
+
+void BM_Set(benchmark::State& state) {
+  EngineFixture fixture(state);
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(
+        base::Run(store::Set(*fixture.session, fixture.NextKey(), "value:0123456789")));
+  }
+}
+BENCHMARK(BM_Set)->Arg(1000)->Arg(1'000'000);
+
+}  // namespace
+}  // namespace redouble
