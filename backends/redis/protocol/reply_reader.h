@@ -58,6 +58,9 @@ class ReplyReader {
   // Reads the next reply into `reply`, which is untouched otherwise.
   Outcome Next(store::Reply& reply);
 
+  // True when every byte fed so far belongs to a reply that Next() has given.
+  bool idle() const { return pending_bytes_ == 0; }
+
   // Why the reader failed: a protocol error (errors.h) with the kind of violation. OK before.
   const absl::Status& status() const { return status_; }
 

@@ -99,6 +99,17 @@ TEST(ReplyReader, NeedsMoreUntilAReplyIsWhole) {
   EXPECT_EQ(reply, Reply::Array({Reply::Bulk("abc"), Reply::Integer(1)}));
 }
 
+TEST(ReplyReader, IsIdleBetweenReplies) {
+  ReplyReader reader;
+  EXPECT_TRUE(reader.idle());
+  reader.Feed("+OK\r\n+O");
+  EXPECT_EQ(Drain(reader).size(), 1u);
+  EXPECT_FALSE(reader.idle());
+  reader.Feed("K\r\n");
+  EXPECT_EQ(Drain(reader).size(), 1u);
+  EXPECT_TRUE(reader.idle());
+}
+
 TEST(ReplyReader, ReadsArraysNestedEightDeepAndNoDeeper) {
   EXPECT_EQ(ReadOne(Nested(ReplyReader::kMaxNesting)).DebugString(), "[[[[[[[[7]]]]]]]]");
   const absl::Status status = FailureOf(Nested(ReplyReader::kMaxNesting + 1));

@@ -1,0 +1,86 @@
+#include "backends/redis/fsm/command_effect.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "backends/redis/fsm/request_for_test.h"
+#include "core/store/errors.h"
+
+namespace redouble::redis {
+namespace {
+
+using store::Command;
+using store::CommandId;
+using Kind = store::Request::Kind;
+
+CommandEffect EffectOfLine(std::string_view line) {
+  const RequestForTest request(line);
+  return EffectOf(request.commands()[0]);
+}
+
+std::string RefusalText(const store::Request& request, Sharing sharing) {
+  const std::optional<absl::Status> refusal = Refusal(request, sharing);
+  if (!refusal) return "";
+  EXPECT_EQ(refusal->code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(store::ErrorKindOf(*refusal), store::ErrorKind::kNotSent);
+  return std::string(refusal->message());
+}
+
+TEST(CommandEffect, MostCommandsHaveNone) {
+  EXPECT_EQ(EffectOf(Command(CommandId::kGet, {"multi"})), CommandEffect::kNone);
+  EXPECT_EQ(EffectOfLine("EVAL return 0"), CommandEffect::kNone);
+  EXPECT_EQ(EffectOfLine("PUBLISH channel message"), CommandEffect::kNone);
+}
+
+TEST(CommandEffect, KnowsACommandByItsRowAndByAnyName) {
+  EXPECT_EQ(EffectOf(Command(CommandId::kMulti)), CommandEffect::kState);
+  EXPECT_EQ(EffectOfLine("mUlTi"), CommandEffect::kState);
+  EXPECT_EQ(EffectOfLine("BLPOP key 0"), CommandEffect::kBlocks);
+  EXPECT_EQ(EffectOfLine("SUBSCRIBE channel"), CommandEffect::kReplies);
+}
+
+TEST(CommandEffect, LooksAtTheArgumentThatDecides) {
+  EXPECT_EQ(EffectOfLine("XREAD COUNT 1 STREAMS s 0"), CommandEffect::kNone);
+  EXPECT_EQ(EffectOfLine("XREAD COUNT 1 block 5 STREAMS s 0"), CommandEffect::kBlocks);
+  EXPECT_EQ(EffectOfLine("CLIENT REPLY OFF"), CommandEffect::kReplies);
+  EXPECT_EQ(EffectOfLine("CLIENT SETNAME reply"), CommandEffect::kNone);
+  EXPECT_EQ(EffectOfLine("CLIENT"), CommandEffect::kNone);
+}
+
+TEST(CommandEffect, ASharedConnectionRefusesWhatWouldChangeItForAll) {
+  EXPECT_EQ(RefusalText(RequestForTest("watch key"), Sharing::kShared),
+            "WATCH changes the connection, which this client shares among coroutines: use a "
+            "store::Batch, or a dedicated or blocking client");
+  EXPECT_EQ(RefusalText(RequestForTest("SELECT 1"), Sharing::kDedicated), "");
+}
+
+TEST(CommandEffect, ASharedConnectionRefusesWhatBlocks) {
+  EXPECT_EQ(RefusalText(RequestForTest("BLPOP key 1"), Sharing::kShared),
+            "BLPOP may block the connection, which this client shares among coroutines: use a "
+            "dedicated or blocking client");
+  EXPECT_EQ(RefusalText(RequestForTest("BLPOP key 1"), Sharing::kDedicated), "");
+}
+
+TEST(CommandEffect, NothingBlocksInATransaction) {
+  const RequestForTest transaction(Kind::kTransaction, {"INCR n", "BLPOP key 1"});
+  EXPECT_EQ(RefusalText(transaction, Sharing::kShared), "");
+  const RequestForTest pipeline(Kind::kPipeline, {"INCR n", "BLPOP key 1"});
+  EXPECT_NE(RefusalText(pipeline, Sharing::kShared), "");
+}
+
+TEST(CommandEffect, EveryConnectionRefusesWhatBreaksTheOrderOfReplies) {
+  for (const Sharing sharing : {Sharing::kShared, Sharing::kDedicated}) {
+    EXPECT_EQ(RefusalText(RequestForTest("MONITOR"), sharing),
+              "MONITOR is not answered by one reply, so no client of this kind can send it");
+    EXPECT_NE(RefusalText(RequestForTest(Kind::kTransaction, {"subscribe c"}), sharing), "");
+  }
+}
+
+TEST(CommandEffect, FindsARefusedCommandAnywhereInABatch) {
+  const RequestForTest batch(Kind::kPipeline, {"GET a", "GET b", "MULTI"});
+  EXPECT_EQ(RefusalText(batch, Sharing::kShared).substr(0, 5), "MULTI");
+}
+
+}  // namespace
+}  // namespace redouble::redis

@@ -1,0 +1,203 @@
+#include "backends/redis/fsm/connect_machine.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "core/store/errors.h"
+
+namespace redouble::redis {
+namespace {
+
+using Kind = ConnectAction::Kind;
+
+// A machine that has done what it asked for, up to the handshake's first read.
+class Handshake {
+ public:
+  explicit Handshake(Options options) : options_(std::move(options)), machine_(options_) {
+    ConnectAction action = machine_.Resume(ConnectEvent::Started());
+    while (action.kind != Kind::kRead) {
+      if (action.kind == Kind::kWrite) sent_ = action.bytes;
+      action = machine_.Resume(ConnectEvent::Done());
+    }
+  }
+
+  Kind Receive(std::string_view bytes) {
+    return machine_.Resume(ConnectEvent::Received(bytes)).kind;
+  }
+  // The status after the server has sent all of `bytes`.
+  absl::Status After(std::string_view bytes) {
+    EXPECT_EQ(Receive(bytes), Kind::kFinish);
+    return machine_.status();
+  }
+
+  const std::string& sent() const { return sent_; }
+  ConnectMachine& machine() { return machine_; }
+
+ private:
+  const Options options_;
+  ConnectMachine machine_;
+  std::string sent_;
+};
+
+Options Parsed(std::string_view uri) { return *Options::Parse(uri); }
+
+TEST(ConnectMachine, ResolvesConnectsAndPings) {
+  const Options options;
+  ConnectMachine machine(options);
+  EXPECT_EQ(machine.Resume(ConnectEvent::Started()).kind, Kind::kResolve);
+  EXPECT_EQ(machine.Resume(ConnectEvent::Done()).kind, Kind::kConnect);
+  const ConnectAction write = machine.Resume(ConnectEvent::Done());
+  EXPECT_EQ(write.kind, Kind::kWrite);
+  EXPECT_EQ(write.bytes, "*1\r\n$4\r\nPING\r\n");
+  EXPECT_EQ(machine.Resume(ConnectEvent::Done()).kind, Kind::kRead);
+  EXPECT_FALSE(machine.finished());
+  EXPECT_EQ(machine.Resume(ConnectEvent::Received("+PONG\r\n")).kind, Kind::kFinish);
+  EXPECT_TRUE(machine.finished());
+  EXPECT_TRUE(machine.status().ok()) << machine.status();
+}
+
+TEST(ConnectMachine, HasNothingToResolveForAUnixSocket) {
+  const Options options = Parsed("unix:///run/redis.sock");
+  ConnectMachine machine(options);
+  EXPECT_EQ(machine.Resume(ConnectEvent::Started()).kind, Kind::kConnect);
+}
+
+TEST(ConnectMachine, SendsTheWholeHandshakeInOneWrite) {
+  Handshake handshake(Parsed("redis://ann:pw@h/3?client_name=web"));
+  EXPECT_EQ(handshake.sent(),
+            "*3\r\n$4\r\nAUTH\r\n$3\r\nann\r\n$2\r\npw\r\n"
+            "*3\r\n$6\r\nCLIENT\r\n$7\r\nSETNAME\r\n$3\r\nweb\r\n"
+            "*2\r\n$6\r\nSELECT\r\n$1\r\n3\r\n"
+            "*1\r\n$4\r\nPING\r\n");
+  EXPECT_TRUE(handshake.After("+OK\r\n+OK\r\n+OK\r\n+PONG\r\n").ok());
+}
+
+TEST(ConnectMachine, LogsInTheDefaultUserByPasswordAlone) {
+  Handshake handshake(Parsed("redis://:p%0D%0Aw@h"));
+  EXPECT_EQ(handshake.sent(), "*2\r\n$4\r\nAUTH\r\n$4\r\np\r\nw\r\n*1\r\n$4\r\nPING\r\n");
+}
+
+TEST(ConnectMachine, TakesTheAnswersInAnyPieces) {
+  Handshake handshake(Parsed("redis://:pw@h"));
+  const std::string answers = "+OK\r\n+PONG\r\n";
+  for (size_t i = 0; i + 1 < answers.size(); ++i) {
+    EXPECT_EQ(handshake.Receive(answers.substr(i, 1)), Kind::kRead) << i;
+  }
+  EXPECT_TRUE(handshake.After("\n").ok());
+}
+
+TEST(ConnectMachine, ReportsAWrongPasswordWithoutTellingIt) {
+  Handshake handshake(Parsed("redis://:s3cret@h"));
+  const absl::Status status = handshake.After(
+      "-WRONGPASS invalid username-password pair or user is disabled.\r\n-NOAUTH x\r\n");
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnauthenticated);
+  EXPECT_EQ(store::ErrorKindOf(status), store::ErrorKind::kServer);
+  EXPECT_EQ(store::ServerErrorCode(status), "WRONGPASS");
+  EXPECT_EQ(status.message(),
+            "WRONGPASS invalid username-password pair or user is disabled. (AUTH at "
+            "redis://h:6379)");
+}
+
+TEST(ConnectMachine, ReportsAMissingPassword) {
+  Handshake handshake(Parsed("redis://h"));
+  const absl::Status status = handshake.After("-NOAUTH Authentication required.\r\n");
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnauthenticated);
+  EXPECT_EQ(status.message(), "NOAUTH Authentication required. (PING at redis://h:6379)");
+}
+
+TEST(ConnectMachine, ReportsADatabaseThatTheServerDoesNotHave) {
+  Handshake handshake(Parsed("redis://h/99"));
+  const absl::Status status = handshake.After("-ERR DB index is out of range\r\n");
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(status.message(), "ERR DB index is out of range (SELECT at redis://h:6379)");
+}
+
+TEST(ConnectMachine, ReportsARefusedClientName) {
+  Handshake handshake(Parsed("redis://h?client_name=x"));
+  EXPECT_EQ(handshake.After("-ERR no\r\n").message(), "ERR no (CLIENT SETNAME at redis://h:6379)");
+}
+
+TEST(ConnectMachine, IsUnavailableWhileTheServerLoads) {
+  Handshake handshake{Options()};
+  const absl::Status status = handshake.After("-LOADING Redis is loading the dataset\r\n");
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
+}
+
+TEST(ConnectMachine, AcceptsAUserWhoMayNotPing) {
+  Handshake handshake(Parsed("redis://ann:pw@h"));
+  EXPECT_TRUE(handshake.After("+OK\r\n-NOPERM this user has no permissions\r\n").ok());
+}
+
+TEST(ConnectMachine, RefusesAnswersThatAreNotTheExpected) {
+  Handshake handshake{Options()};
+  const absl::Status status = handshake.After(":1\r\n");
+  EXPECT_EQ(store::ErrorKindOf(status), store::ErrorKind::kProtocol);
+  EXPECT_EQ(status.message(), "redis://127.0.0.1:6379 answered PING with 1");
+}
+
+TEST(ConnectMachine, RefusesWhatIsNoRedis) {
+  Handshake handshake{Options()};
+  const absl::Status status = handshake.After("HTTP/1.1 400 Bad Request\r\n");
+  EXPECT_EQ(store::ErrorKindOf(status), store::ErrorKind::kProtocol);
+  EXPECT_EQ(status.message(),
+            "redis://127.0.0.1:6379 does not speak Redis's protocol: Redis's reply cannot be read: "
+            "Protocol error, got \"H\" as reply type byte");
+}
+
+TEST(ConnectMachine, RefusesMoreThanWasAskedFor) {
+  for (const std::string_view extra : {"+OK\r\n", "+O"}) {
+    Handshake handshake{Options()};
+    const absl::Status status = handshake.After("+PONG\r\n" + std::string(extra));
+    EXPECT_EQ(status.message(), "redis://127.0.0.1:6379 sent more replies than it was asked for");
+  }
+}
+
+TEST(ConnectMachine, RefusesAnEndlessAnswer) {
+  Handshake handshake{Options()};
+  EXPECT_FALSE(handshake.After("+" + std::string(100'000, 'x')).ok());
+}
+
+TEST(ConnectMachine, SaysWhichStepFailed) {
+  struct Row {
+    int steps;
+    std::string message;
+  };
+  for (const Row& row :
+       {Row{0, "cannot connect to redis://h:6379: why (while trying to resolve its name)"},
+        Row{1, "cannot connect to redis://h:6379: why (while trying to connect)"},
+        Row{2, "cannot connect to redis://h:6379: why (while trying to send the handshake)"},
+        Row{3, "cannot connect to redis://h:6379: why (while trying to get the answer to AUTH)"}}) {
+    const Options options = Parsed("redis://:s3cret@h");
+    ConnectMachine machine(options);
+    machine.Resume(ConnectEvent::Started());
+    for (int i = 0; i < row.steps; ++i) machine.Resume(ConnectEvent::Done());
+    EXPECT_EQ(machine.Resume(ConnectEvent::Failed("why")).kind, Kind::kFinish);
+    EXPECT_EQ(machine.status().message(), row.message);
+    EXPECT_EQ(machine.status().code(), absl::StatusCode::kUnavailable);
+    EXPECT_EQ(store::ErrorKindOf(machine.status()), store::ErrorKind::kNotSent);
+  }
+}
+
+TEST(ConnectMachine, GivesUpWhenTheTimeIsOver) {
+  Handshake handshake(Parsed("redis://:s3cret@h/1?connect_timeout=250ms"));
+  EXPECT_EQ(handshake.Receive("+OK\r\n"), Kind::kRead);
+  EXPECT_EQ(handshake.machine().Resume(ConnectEvent::Timer()).kind, Kind::kFinish);
+  const absl::Status status = handshake.machine().status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kDeadlineExceeded);
+  EXPECT_EQ(store::ErrorKindOf(status), store::ErrorKind::kNotSent);
+  EXPECT_EQ(status.message(),
+            "cannot connect to redis://h:6379 within 250ms (while trying to get the answer to "
+            "SELECT)");
+}
+
+TEST(ConnectMachine, IgnoresWhatComesAfterItsEnd) {
+  Handshake handshake{Options()};
+  EXPECT_TRUE(handshake.After("+PONG\r\n").ok());
+  EXPECT_EQ(handshake.machine().Resume(ConnectEvent::Timer()).kind, Kind::kFinish);
+  EXPECT_EQ(handshake.machine().Resume(ConnectEvent::Failed("late")).kind, Kind::kFinish);
+  EXPECT_TRUE(handshake.machine().status().ok());
+}
+
+}  // namespace
+}  // namespace redouble::redis

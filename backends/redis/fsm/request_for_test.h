@@ -1,0 +1,67 @@
+// A request that a test holds in its hand: it keeps its commands and its result.
+#ifndef REDOUBLE_BACKENDS_REDIS_FSM_REQUEST_FOR_TEST_H_
+#define REDOUBLE_BACKENDS_REDIS_FSM_REQUEST_FOR_TEST_H_
+
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/store/command.h"
+#include "core/store/reply.h"
+#include "core/store/store.h"
+
+namespace redouble::redis {
+
+namespace internal {
+// A base, so that the commands are there before the request that points to them.
+struct HeldCommands {
+  explicit HeldCommands(std::initializer_list<std::string_view> lines) {
+    for (const std::string_view line : lines) held.push_back(Split(line));
+  }
+
+  // Words are split at single spaces.
+  static store::Command Split(std::string_view line) {
+    const size_t name_end = line.find(' ');
+    store::Command command = store::Command::Named(line.substr(0, name_end));
+    while (name_end != line.npos && !line.empty()) {
+      const size_t space = line.find(' ');
+      if (space == line.npos) break;
+      line.remove_prefix(space + 1);
+      command.Add(line.substr(0, line.find(' ')));
+    }
+    return command;
+  }
+
+  std::vector<store::Command> held;
+};
+}  // namespace internal
+
+class RequestForTest : private internal::HeldCommands, public store::Request {
+ public:
+  // One command: "SET key value". The text must outlive the request.
+  explicit RequestForTest(std::string_view line) : RequestForTest(Kind::kCommand, {line}) {}
+  RequestForTest(Kind kind, std::initializer_list<std::string_view> lines)
+      : HeldCommands(lines), Request(kind, held) {}
+
+  // Runs when the request is completed.
+  std::function<void()> on_complete = [] {};
+
+  const absl::StatusOr<store::Reply>& result() {
+    if (!taken_) taken_ = std::make_unique<absl::StatusOr<store::Reply>>(TakeResult());
+    return *taken_;
+  }
+
+ private:
+  void OnComplete() override { on_complete(); }
+
+  std::unique_ptr<absl::StatusOr<store::Reply>> taken_;
+};
+
+}  // namespace redouble::redis
+
+#endif  // REDOUBLE_BACKENDS_REDIS_FSM_REQUEST_FOR_TEST_H_
