@@ -10,16 +10,23 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "backends/redis/spawn/test_client.h"
 #include "gtest/gtest.h"
+#include "tests/support/raw_connection.h"
 
 namespace redouble::redis {
 namespace {
+
+using tests::Ask;
+using tests::RawConnection;
 
 std::unique_ptr<SpawnedServer> StartOrDie(const SpawnedServerOptions& options = {}) {
   auto server = SpawnedServer::Start(options);
   EXPECT_TRUE(server.ok()) << server.status();
   return *std::move(server);
+}
+
+std::unique_ptr<RawConnection> Connect(const SpawnedServer& server) {
+  return RawConnection::ConnectUnix(server.unix_socket()).value();
 }
 
 bool ProcessExists(pid_t pid) { return kill(pid, 0) == 0; }
@@ -34,8 +41,8 @@ std::string WriteScript(const PrivateFolder& folder, const std::string& body) {
 
 TEST(SpawnedServer, AnswersOnItsSocketOnceStarted) {
   const auto server = StartOrDie();
-  TestClient client(server->unix_socket());
-  EXPECT_EQ(client.Ask({"PING"}), "+PONG");
+  const auto client = Connect(*server);
+  EXPECT_EQ(Ask(*client, {"PING"}), "PONG");
   EXPECT_EQ(server->uri(), "unix://" + server->unix_socket());
   EXPECT_EQ(server->port(), 0);
   EXPECT_EQ(server->loopback_uri(), "");
@@ -56,40 +63,40 @@ TEST(SpawnedServer, LeavesNoProcessAndNoFolderBehind) {
 TEST(SpawnedServer, SharesNothingWithAnother) {
   const auto first = StartOrDie();
   const auto second = StartOrDie();
-  TestClient first_client(first->unix_socket());
-  TestClient second_client(second->unix_socket());
-  EXPECT_EQ(first_client.Ask({"SET", "key", "first"}), "+OK");
-  EXPECT_EQ(second_client.Ask({"GET", "key"}), "(nil)");
-  EXPECT_EQ(first_client.Ask({"GET", "key"}), "$first");
+  const auto first_client = Connect(*first);
+  const auto second_client = Connect(*second);
+  EXPECT_EQ(Ask(*first_client, {"SET", "key", "first"}), "OK");
+  EXPECT_EQ(Ask(*second_client, {"GET", "key"}), "nil");
+  EXPECT_EQ(Ask(*first_client, {"GET", "key"}), "\"first\"");
 }
 
 TEST(SpawnedServer, PersistsNothingUnlessToldTo) {
   const auto server = StartOrDie();
-  TestClient client(server->unix_socket());
-  EXPECT_EQ(client.Ask({"CONFIG", "GET", "save"}), "[$save, $]");
-  EXPECT_EQ(client.Ask({"CONFIG", "GET", "appendonly"}), "[$appendonly, $no]");
+  const auto client = Connect(*server);
+  EXPECT_EQ(Ask(*client, {"CONFIG", "GET", "save"}), "[\"save\", \"\"]");
+  EXPECT_EQ(Ask(*client, {"CONFIG", "GET", "appendonly"}), "[\"appendonly\", \"no\"]");
 }
 
 TEST(SpawnedServer, FollowsFurtherLinesOfConfiguration) {
   SpawnedServerOptions options;
   options.config = {"notify-keyspace-events KEA", "hz 10", "save 900 1"};
   const auto server = StartOrDie(options);
-  TestClient client(server->unix_socket());
-  EXPECT_EQ(client.Ask({"CONFIG", "GET", "notify-keyspace-events"}),
-            "[$notify-keyspace-events, $AKE]");
-  EXPECT_EQ(client.Ask({"CONFIG", "GET", "hz"}), "[$hz, $10]");
-  EXPECT_EQ(client.Ask({"CONFIG", "GET", "save"}), "[$save, $900 1]");
+  const auto client = Connect(*server);
+  EXPECT_EQ(Ask(*client, {"CONFIG", "GET", "notify-keyspace-events"}),
+            "[\"notify-keyspace-events\", \"AKE\"]");
+  EXPECT_EQ(Ask(*client, {"CONFIG", "GET", "hz"}), "[\"hz\", \"10\"]");
+  EXPECT_EQ(Ask(*client, {"CONFIG", "GET", "save"}), "[\"save\", \"900 1\"]");
 }
 
 TEST(SpawnedServer, AsksForItsPassword) {
   SpawnedServerOptions options;
   options.password = "pass word/\"\\:@%\x01\xff";
   const auto server = StartOrDie(options);
-  TestClient client(server->unix_socket());
-  EXPECT_EQ(client.Ask({"PING"}), "-NOAUTH Authentication required.");
-  EXPECT_TRUE(absl::StartsWith(client.Ask({"AUTH", "wrong"}), "-WRONGPASS"));
-  EXPECT_EQ(client.Ask({"AUTH", options.password}), "+OK");
-  EXPECT_EQ(client.Ask({"PING"}), "+PONG");
+  const auto client = Connect(*server);
+  EXPECT_EQ(Ask(*client, {"PING"}), "(error) NOAUTH Authentication required.");
+  EXPECT_TRUE(absl::StartsWith(Ask(*client, {"AUTH", "wrong"}), "(error) WRONGPASS"));
+  EXPECT_EQ(Ask(*client, {"AUTH", options.password}), "OK");
+  EXPECT_EQ(Ask(*client, {"PING"}), "PONG");
   EXPECT_EQ(server->uri(), "unix://:pass%20word%2F%22%5C%3A%40%25%01%FF@" + server->unix_socket());
 }
 
@@ -99,10 +106,10 @@ TEST(SpawnedServer, ListensOnLoopbackWhenAsked) {
   const auto first = StartOrDie(options);
   const auto second = StartOrDie(options);
   EXPECT_NE(first->port(), second->port());
-  TestClient by_port(first->port());
-  EXPECT_EQ(by_port.Ask({"SET", "key", "value"}), "+OK");
-  TestClient by_socket(first->unix_socket());
-  EXPECT_EQ(by_socket.Ask({"GET", "key"}), "$value");
+  const auto by_port = RawConnection::ConnectLoopback(first->port()).value();
+  EXPECT_EQ(Ask(*by_port, {"SET", "key", "value"}), "OK");
+  const auto by_socket = Connect(*first);
+  EXPECT_EQ(Ask(*by_socket, {"GET", "key"}), "\"value\"");
   EXPECT_EQ(first->loopback_uri(), absl::StrCat("redis://127.0.0.1:", first->port()));
 }
 
@@ -113,16 +120,16 @@ TEST(SpawnedServer, KeepsItsSocketAndPortOverARestart) {
   const std::string socket = server->unix_socket();
   const int port = server->port();
   const pid_t pid = server->pid();
-  TestClient before(socket);
-  EXPECT_EQ(before.Ask({"SET", "key", "value"}), "+OK");
+  const auto before = Connect(*server);
+  EXPECT_EQ(Ask(*before, {"SET", "key", "value"}), "OK");
   ASSERT_TRUE(server->Restart().ok());
-  EXPECT_EQ(before.Receive(), "disconnected");
+  EXPECT_EQ(before->Receive().status().code(), absl::StatusCode::kUnavailable);
   EXPECT_NE(server->pid(), pid);
   EXPECT_FALSE(ProcessExists(pid));
   EXPECT_EQ(server->unix_socket(), socket);
   EXPECT_EQ(server->port(), port);
-  TestClient after(port);
-  EXPECT_EQ(after.Ask({"GET", "key"}), "(nil)");
+  const auto after = RawConnection::ConnectLoopback(port).value();
+  EXPECT_EQ(Ask(*after, {"GET", "key"}), "nil");
 }
 
 TEST(SpawnedServer, ComesBackAfterACrashWithWhatItHadPersisted) {
@@ -131,28 +138,28 @@ TEST(SpawnedServer, ComesBackAfterACrashWithWhatItHadPersisted) {
   const auto server = StartOrDie(options);
   const pid_t pid = server->pid();
   {
-    TestClient client(server->unix_socket());
-    EXPECT_EQ(client.Ask({"SET", "key", "value"}), "+OK");
+    const auto client = Connect(*server);
+    EXPECT_EQ(Ask(*client, {"SET", "key", "value"}), "OK");
     server->Kill();
-    EXPECT_EQ(client.Receive(), "disconnected");
+    EXPECT_EQ(client->Receive().status().code(), absl::StatusCode::kUnavailable);
   }
   EXPECT_EQ(server->pid(), 0);
   EXPECT_FALSE(ProcessExists(pid));
   ASSERT_TRUE(server->Restart().ok());
-  TestClient client(server->unix_socket());
-  EXPECT_EQ(client.Ask({"GET", "key"}), "$value");
+  const auto client = Connect(*server);
+  EXPECT_EQ(Ask(*client, {"GET", "key"}), "\"value\"");
 }
 
 TEST(SpawnedServer, NoticesThatItWasKilledByOthers) {
   const auto server = StartOrDie();
-  TestClient client(server->unix_socket());
+  const auto client = Connect(*server);
   ASSERT_EQ(kill(server->pid(), SIGKILL), 0);
-  EXPECT_EQ(client.Receive(), "disconnected");
+  EXPECT_EQ(client->Receive().status().code(), absl::StatusCode::kUnavailable);
   ASSERT_TRUE(server->Terminate().ok());
   EXPECT_EQ(server->pid(), 0);
   ASSERT_TRUE(server->Restart().ok());
-  TestClient again(server->unix_socket());
-  EXPECT_EQ(again.Ask({"PING"}), "+PONG");
+  const auto again = Connect(*server);
+  EXPECT_EQ(Ask(*again, {"PING"}), "PONG");
 }
 
 TEST(SpawnedServer, ShutsDownInGoodOrderWhenTerminated) {
