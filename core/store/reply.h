@@ -126,7 +126,10 @@ class Reply {
  private:
   using Value = std::variant<std::monostate, int64_t, std::string, std::vector<Reply>>;
 
-  Reply(Kind kind, Shape shape, Value value)
+  // Builds the alternative in place: g++ 12 with sanitizers takes a moved variant for
+  // uninitialized.
+  template <typename Alternative>
+  Reply(Kind kind, Shape shape, Alternative value)
       : value_(std::move(value)), kind_(kind), shape_(shape) {}
 
   Value value_;
