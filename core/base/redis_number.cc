@@ -19,24 +19,13 @@ static_assert(
     std::numeric_limits<long double>::digits == 64,
     "INCRBYFLOAT's results are those of x86-64, where a long double has a 64-bit mantissa");
 
+constexpr uint64_t kTenTo17 = 100'000'000'000'000'000;
+
 // Built once and never freed: it may be in use until the last thread ends.
 locale_t CLocale() {
   static const locale_t locale = newlocale(LC_ALL_MASK, "C", nullptr);
   return locale;
 }
-
-// snprintf has no variant that takes a locale, so the calling thread's is exchanged for the time of
-// the call.
-class ScopedCLocale {
- public:
-  ScopedCLocale() : previous_(uselocale(CLocale())) {}
-  ~ScopedCLocale() { uselocale(previous_); }
-  ScopedCLocale(const ScopedCLocale&) = delete;
-  ScopedCLocale& operator=(const ScopedCLocale&) = delete;
-
- private:
-  const locale_t previous_;
-};
 
 // strtod skips leading white space in the sense of isspace, Redis does not accept it.
 bool IsSpace(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
@@ -84,6 +73,62 @@ bool IsSmallInteger(double value) {
   return value == static_cast<double>(static_cast<int64_t>(value));
 }
 
+// A value below 2^63 in magnitude, rounded to 17 decimals: |value| = integer + decimals / 10^17.
+struct Fixed17 {
+  bool negative;
+  uint64_t integer;
+  uint64_t decimals;
+};
+
+// What "%.17Lf" does for most values, in whole numbers and without its generality, which makes it
+// several times faster. Nothing for values of 2^63 and more.
+std::optional<Fixed17> RoundTo17Decimals(long double value) {
+  // An x87 extended value is mantissa * 2^(exponent - 16383 - 63), sign apart.
+  uint64_t mantissa;
+  uint16_t sign_and_exponent;
+  std::memcpy(&mantissa, &value, sizeof(mantissa));
+  std::memcpy(&sign_and_exponent, reinterpret_cast<const char*>(&value) + sizeof(mantissa),
+              sizeof(sign_and_exponent));
+  const int fraction_bits = 16383 + 63 - (sign_and_exponent & 0x7FFF);
+  if (fraction_bits <= 0) return std::nullopt;
+  Fixed17 fixed{(sign_and_exponent & 0x8000) != 0, 0, 0};
+  // 2^64 * 10^17 has 121 bits: with as many fraction bits and one more, everything rounds to zero.
+  if (fraction_bits >= 122) return fixed;
+  uint64_t fraction = mantissa;
+  if (fraction_bits < 64) {
+    fixed.integer = mantissa >> fraction_bits;
+    fraction = mantissa & ((uint64_t{1} << fraction_bits) - 1);
+  }
+  using Wide = unsigned __int128;
+  const Wide scaled = Wide{fraction} * kTenTo17;
+  const Wide rest = scaled & ((Wide{1} << fraction_bits) - 1);
+  const Wide half = Wide{1} << (fraction_bits - 1);
+  fixed.decimals = static_cast<uint64_t>(scaled >> fraction_bits);
+  if (rest > half || (rest == half && fixed.decimals % 2 == 1)) ++fixed.decimals;
+  if (fixed.decimals == kTenTo17) {
+    fixed.decimals = 0;
+    ++fixed.integer;
+  }
+  return fixed;
+}
+
+// Integer, point and decimals without the zeros that end them.
+std::string FormatFixed17(const Fixed17& fixed) {
+  std::array<char, 48> buffer;
+  char* end = buffer.data();
+  if (fixed.negative && (fixed.integer != 0 || fixed.decimals != 0)) *end++ = '-';
+  end = std::to_chars(end, buffer.data() + buffer.size(), fixed.integer).ptr;
+  if (fixed.decimals != 0) {
+    *end = '.';
+    uint64_t rest = fixed.decimals;
+    for (int place = 17; place > 0; --place, rest /= 10)
+      end[place] = static_cast<char>('0' + rest % 10);
+    end += 18;
+    while (end[-1] == '0') --end;
+  }
+  return std::string(buffer.data(), end);
+}
+
 }  // namespace
 
 std::optional<int64_t> ParseInt64(std::string_view text) {
@@ -119,21 +164,12 @@ std::optional<long double> ParseLongDouble(std::string_view text) {
 
 std::string FormatLongDoubleHuman(long double value) {
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
-  const ScopedCLocale locale;
-  char small[64];
-  std::string text;
-  const int size = std::snprintf(small, sizeof(small), "%.17Lf", value);
-  if (static_cast<size_t>(size) < sizeof(small)) {
-    text.assign(small, static_cast<size_t>(size));
-  } else {
-    text.resize(static_cast<size_t>(size));
-    std::snprintf(text.data(), text.size() + 1, "%.17Lf", value);
-  }
-  if (text.find('.') != std::string::npos) {
-    text.erase(text.find_last_not_of('0') + 1);
-    if (text.back() == '.') text.pop_back();
-  }
-  return text == "-0" ? "0" : text;
+  const std::optional<Fixed17> fixed = RoundTo17Decimals(value);
+  if (fixed.has_value()) return FormatFixed17(*fixed);
+  // Values from 2^63 up have no decimals other than zeros, so no locale has a say in their text.
+  std::string text(static_cast<size_t>(std::snprintf(nullptr, 0, "%.0Lf", value)), '\0');
+  std::snprintf(text.data(), text.size() + 1, "%.0Lf", value);
+  return text;
 }
 
 std::optional<double> ParseDouble(std::string_view text) { return ParseFloat<double>(text); }

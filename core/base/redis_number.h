@@ -75,7 +75,7 @@ std::optional<long double> ParseLongDouble(std::string_view text);
 
 // Returns `value` with at most 17 decimals, never in exponent form, without trailing zeros or a
 // trailing point; a value that rounds to zero is "0", never "-0". Infinities are "inf" and "-inf".
-// Reading the text back gives the same value only when 17 decimals are enough for it. At most 4,952
+// Reading the text back gives the same value only when 17 decimals are enough for it. At most 4,934
 // bytes long. Source: Redis 7.0 INCRBYFLOAT, HINCRBYFLOAT, GEOPOS.
 std::string FormatLongDoubleHuman(long double value);
 

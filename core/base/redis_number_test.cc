@@ -5,6 +5,7 @@
 #include "core/base/redis_number.h"
 
 #include <bit>
+#include <cfloat>
 #include <clocale>
 #include <cmath>
 #include <cstdio>
@@ -210,6 +211,39 @@ TEST(FormatLongDoubleHuman, WritesTheLargestValuesInFull) {
   EXPECT_EQ(text.size(), 4933u);
   EXPECT_EQ(text.substr(0, 40), "1000000000000000000006018949387963891323");
   EXPECT_EQ(text.substr(text.size() - 20), "38418113791886622720");
+}
+
+// The definition: "%.17Lf" of the C library, without the zeros and the point that end it.
+std::string PrintedHuman(long double value) {
+  std::string text(static_cast<size_t>(std::snprintf(nullptr, 0, "%.17Lf", value)), '\0');
+  std::snprintf(text.data(), text.size() + 1, "%.17Lf", value);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  return text == "-0" ? "0" : text;
+}
+
+TEST(FormatLongDoubleHuman, EqualsItsDefinitionAtEveryMagnitude) {
+  for (int exponent = -140; exponent < 140; ++exponent) {
+    for (const long double mantissa : {1.0L, 1.5L, 1.7L, 4.0L / 3, 2.0L - LDBL_EPSILON}) {
+      const long double value = std::ldexp(mantissa, exponent);
+      EXPECT_EQ(FormatLongDoubleHuman(value), PrintedHuman(value)) << exponent;
+      EXPECT_EQ(FormatLongDoubleHuman(-value), PrintedHuman(-value)) << exponent;
+    }
+  }
+}
+
+TEST(FormatLongDoubleHuman, RoundsHalvesToEven) {
+  // Odd multiples of 2^-18 have 18 decimals, of which the last is a 5.
+  for (const long double value : {1 / 262144.0L, 3 / 262144.0L, 5 / 262144.0L, 262143 / 262144.0L,
+                                  1 + 1 / 262144.0L, 1 - LDBL_EPSILON / 2}) {
+    EXPECT_EQ(FormatLongDoubleHuman(value), PrintedHuman(value));
+  }
+}
+
+RC_GTEST_PROP(FormatLongDoubleHuman, EqualsItsDefinition, (int64_t mantissa)) {
+  const long double value =
+      std::ldexp(static_cast<long double>(mantissa), *rc::gen::inRange(-190, 20));
+  RC_ASSERT(FormatLongDoubleHuman(value) == PrintedHuman(value));
 }
 
 RC_GTEST_PROP(FormatLongDoubleHuman, NeedsOnlySeventeenDecimalsForSmallFractions, (int32_t value)) {
