@@ -162,13 +162,19 @@ ListpackValue Listpack::Get(Position position) const {
 }
 
 Listpack::Position Listpack::Find(std::string_view text, Position from, size_t skip) const {
+  if (from == kNone) return kNone;
   // Read once: every integer element is compared with it.
   const std::optional<int64_t> integer = base::ParseInt64(text);
-  for (Position at = from; at != kNone;) {
-    const ListpackValue value = Get(at);
-    const bool equal = value.is_integer() ? integer == value.integer() : value.text() == text;
-    if (equal) return at;
-    for (size_t left = skip + 1; left > 0 && at != kNone; --left) at = Next(at);
+  const uint8_t* const end = At(End());
+  for (const uint8_t* at = At(from); at != end;) {
+    const bool equal = listpack_codec::IsString(*at)
+                           ? listpack_codec::ReadString(at) == text
+                           : integer.has_value() && listpack_codec::ReadInteger(at) == *integer;
+    if (equal) return static_cast<Position>(at - block_.data());
+    for (size_t left = skip + 1; left > 0 && at != end; --left) {
+      const uint64_t size = listpack_codec::ElementBytes(at);
+      at += size + listpack_codec::BackLengthBytes(size);
+    }
   }
   return kNone;
 }

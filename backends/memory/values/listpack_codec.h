@@ -25,6 +25,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string_view>
 
@@ -32,7 +33,21 @@
 
 namespace redouble::memory::listpack_codec {
 
+inline constexpr uint8_t kString32 = 0xF0;
+inline constexpr uint8_t kInteger16 = 0xF1;
+inline constexpr uint8_t kInteger24 = 0xF2;
+inline constexpr uint8_t kInteger32 = 0xF3;
+inline constexpr uint8_t kInteger64 = 0xF4;
 inline constexpr uint8_t kEnd = 0xFF;
+
+// Whether `first` is the first byte of an element of that kind. These and what reads lengths are
+// inline: walking and finding are made of them.
+inline bool IsString6(uint8_t first) { return (first & 0xC0) == 0x80; }
+inline bool IsInteger13(uint8_t first) { return (first & 0xE0) == 0xC0; }
+inline bool IsString12(uint8_t first) { return (first & 0xF0) == 0xE0; }
+inline bool IsString(uint8_t first) {
+  return IsString6(first) || IsString12(first) || first == kString32;
+}
 
 // An element on its way into a listpack: the encoding (with an integer's payload), then the
 // string's bytes, if any.
@@ -70,10 +85,65 @@ size_t WriteBackLength(uint64_t size_bytes, uint8_t* out);
 void WriteElement(const EncodedElement& element, uint8_t* out);
 
 // Reads the back length that ends in front of `end`.
-uint64_t ReadBackLength(const uint8_t* end);
+inline uint64_t ReadBackLength(const uint8_t* end) {
+  uint64_t size_bytes = 0;
+  int shift = 0;
+  for (const uint8_t* byte = end - 1;; --byte, shift += 7) {
+    size_bytes |= static_cast<uint64_t>(*byte & 0x7F) << shift;
+    if ((*byte & 0x80) == 0) return size_bytes;
+  }
+}
+
+// Returns the size in bytes of an integer element that starts with `first`, without its back
+// length; 0 when `first` starts a string or nothing.
+inline size_t IntegerBytes(uint8_t first) {
+  if ((first & 0x80) == 0) return 1;
+  if (IsInteger13(first)) return 2;
+  switch (first) {
+    case kInteger16:
+      return 3;
+    case kInteger24:
+      return 4;
+    case kInteger32:
+      return 5;
+    case kInteger64:
+      return 9;
+    default:
+      return 0;
+  }
+}
+
+// Returns how many bytes stand in front of a string's own; `first` starts a string.
+inline size_t StringHeadBytes(uint8_t first) {
+  if (IsString6(first)) return 1;
+  return IsString12(first) ? 2 : 5;
+}
+
+// Returns the size in bytes of the string that the string element at `element` holds.
+inline uint64_t StringBytes(const uint8_t* element) {
+  if (IsString6(element[0])) return element[0] & 0x3F;
+  if (IsString12(element[0])) return static_cast<uint64_t>(element[0] & 0x0F) << 8 | element[1];
+  uint32_t size;
+  std::memcpy(&size, element + 1, sizeof(size));
+  return size;
+}
 
 // Returns the size in bytes of the valid element at `element`, without its back length.
-uint64_t ElementBytes(const uint8_t* element);
+inline uint64_t ElementBytes(const uint8_t* element) {
+  const uint8_t first = element[0];
+  if (IsString6(first)) return 1 + (first & 0x3F);
+  const size_t integer_bytes = IntegerBytes(first);
+  return integer_bytes != 0 ? integer_bytes : StringHeadBytes(first) + StringBytes(element);
+}
+
+// Returns the string that the valid string element at `element` holds.
+inline std::string_view ReadString(const uint8_t* element) {
+  const auto* const text = reinterpret_cast<const char*>(element + StringHeadBytes(element[0]));
+  return {text, StringBytes(element)};
+}
+
+// Returns the number that the valid integer element at `element` holds.
+int64_t ReadInteger(const uint8_t* element);
 
 // Returns the value of the valid element at `element`.
 ListpackValue ReadValue(const uint8_t* element);
