@@ -29,7 +29,7 @@ struct ExpireArgument {
 // An absolute deadline in milliseconds, or the error to reply.
 struct Deadline {
   int64_t deadline_ms = 0;
-  std::optional<Reply> error;
+  std::optional<Reply> error = std::nullopt;
 };
 
 // "ERR invalid expire time in 'set' command".

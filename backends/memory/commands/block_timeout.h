@@ -11,8 +11,8 @@
 namespace redouble::memory {
 
 struct BlockTimeout {
-  std::optional<int64_t> deadline_ms;  // None: for ever.
-  std::optional<Reply> error;
+  std::optional<int64_t> deadline_ms = std::nullopt;  // None: for ever.
+  std::optional<Reply> error = std::nullopt;
 };
 
 // Seconds with a fraction, 0 for ever: BLPOP and its like. Rounded up to milliseconds.
