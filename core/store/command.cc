@@ -8,21 +8,11 @@
 
 namespace redouble::store {
 
-Command::Command(CommandId id) : id_(id) {
-  const CommandSpec& spec = SpecOf(id);
-  if (const std::string_view container = spec.container(); !container.empty()) {
-    name_ = container;
-    arguments_.push_back(spec.subcommand());
-  } else {
-    name_ = spec.name;
-  }
+Command Command::Named(std::string_view name) {
+  const CommandId id = FindCommand(name);
+  const bool stands_alone = id != CommandId::kUnknown && !SpecOf(id).is_subcommand();
+  return Command(stands_alone ? id : CommandId::kUnknown, name);
 }
-
-Command::Command(CommandId id, std::initializer_list<std::string_view> arguments) : Command(id) {
-  arguments_.insert(arguments_.end(), arguments.begin(), arguments.end());
-}
-
-Command Command::Named(std::string_view name) { return Command(FindCommand(name), name); }
 
 Command Command::Named(std::string_view name, std::span<const std::string_view> arguments) {
   Command command = Named(name);

@@ -29,11 +29,19 @@ class Command {
  public:
   // A command of the table. That of a subcommand row ("xgroup|create") gets its subcommand as the
   // first argument by itself.
-  explicit Command(CommandId id);
-  Command(CommandId id, std::initializer_list<std::string_view> arguments);
+  explicit Command(CommandId id) : Command(id, {}) {}
+  Command(CommandId id, std::initializer_list<std::string_view> arguments) : id_(id) {
+    const CommandSpec& spec = SpecOf(id);
+    name_ = spec.name;
+    if (spec.is_subcommand()) {
+      name_ = spec.container();
+      arguments_.push_back(spec.subcommand());
+    }
+    for (const std::string_view argument : arguments) arguments_.push_back(argument);
+  }
 
-  // Any command, by the name that goes over the wire; a name of the table, in any case, gives the
-  // row's id. `name` is kept as a view.
+  // Any command, by the name that goes over the wire. A name of the table, in any case, gives the
+  // row's id; a subcommand is no name but an argument. `name` is kept as a view.
   static Command Named(std::string_view name);
   static Command Named(std::string_view name, std::span<const std::string_view> arguments);
 

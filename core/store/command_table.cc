@@ -2,10 +2,8 @@
 
 #include <array>
 #include <cassert>
-#include <string>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "core/base/redis_number.h"
 #include "core/base/string_bridge.h"
@@ -79,12 +77,18 @@ constexpr KeySpec After(std::string_view keyword, int16_t start, int16_t last, i
 // Keys that no rule finds.
 constexpr KeySpec Unknown(int flags) { return {.flags = static_cast<uint16_t>(flags)}; }
 
+constexpr uint8_t ContainerLength(std::string_view name) {
+  const size_t bar = name.find('|');
+  return bar == std::string_view::npos ? 0 : static_cast<uint8_t>(bar);
+}
+
 template <typename... Specs>
 constexpr CommandSpec Row(CommandId id, std::string_view name, int16_t arity, uint32_t flags,
                           CommandGroup group, std::string_view since, Specs... specs) {
   static_assert(sizeof...(specs) <= CommandSpec::kMaxKeySpecs);
   return {.id = id,
           .name = name,
+          .container_length = ContainerLength(name),
           .arity = arity,
           .flags = flags,
           .group = group,
@@ -93,32 +97,60 @@ constexpr CommandSpec Row(CommandId id, std::string_view name, int16_t arity, ui
           .key_specs = {specs...}};
 }
 
-constexpr std::array<CommandSpec, kCommandCount> kTable = {
+constexpr auto MakeTable() {
+  return std::array<CommandSpec, kCommandCount>{
 #define REDOUBLE_COMMAND(id, name, arity, flags, group, since, ...) \
   Row(CommandId::k##id, name, arity, flags, CommandGroup::group, since __VA_OPT__(, ) __VA_ARGS__),
 #include "core/store/command_table.inc"
 #undef REDOUBLE_COMMAND
+  };
+}
+
+// A subcommand's name in two pieces.
+struct SplitName {
+  std::string_view container;
+  std::string_view subcommand;
 };
+
+constexpr size_t kHashSeed = 0xcbf29ce484222325;  // FNV-1a's.
+constexpr size_t Hash(std::string_view text, size_t hash) {
+  for (const char c : text) {
+    const auto lower = static_cast<unsigned char>('A' <= c && c <= 'Z' ? c + ('a' - 'A') : c);
+    hash = (hash ^ lower) * 0x100000001b3;
+  }
+  return hash;
+}
+
+bool SameName(std::string_view a, std::string_view b) {
+  return absl::EqualsIgnoreCase(base::ToAbsl(a), base::ToAbsl(b));
+}
 
 struct CaseInsensitiveHash {
   using is_transparent = void;
-  size_t operator()(std::string_view name) const {
-    size_t hash = 0xcbf29ce484222325;
-    for (const char c : name) {
-      hash = (hash ^ static_cast<unsigned char>(absl::ascii_tolower(c))) * 0x100000001b3;
-    }
-    return hash;
+  size_t operator()(std::string_view name) const { return Hash(name, kHashSeed); }
+  size_t operator()(const SplitName& name) const {
+    return Hash(name.subcommand, Hash("|", Hash(name.container, kHashSeed)));
   }
 };
 struct CaseInsensitiveEqual {
   using is_transparent = void;
-  bool operator()(std::string_view a, std::string_view b) const {
-    return absl::EqualsIgnoreCase(base::ToAbsl(a), base::ToAbsl(b));
+  bool operator()(std::string_view a, std::string_view b) const { return SameName(a, b); }
+  bool operator()(std::string_view whole, const SplitName& split) const {
+    const size_t bar = split.container.size();
+    return whole.size() == bar + 1 + split.subcommand.size() && whole[bar] == '|' &&
+           SameName(whole.substr(0, bar), split.container) &&
+           SameName(whole.substr(bar + 1), split.subcommand);
   }
 };
 
 using NameIndex =
     absl::flat_hash_map<std::string_view, CommandId, CaseInsensitiveHash, CaseInsensitiveEqual>;
+
+template <typename Name>
+CommandId Find(const NameIndex& names, const Name& name) {
+  const auto found = names.find(name);
+  return found == names.end() ? CommandId::kUnknown : found->second;
+}
 
 struct Index {
   NameIndex by_name;
@@ -126,12 +158,12 @@ struct Index {
 
   Index() {
     by_name.reserve(kCommandCount);
-    for (const CommandSpec& spec : kTable) by_name.emplace(spec.name, spec.id);
-    for (const CommandSpec& spec : kTable) {
-      if (spec.container().empty()) continue;
-      const auto container = by_name.find(spec.container());
-      assert(container != by_name.end() && "a subcommand's row needs a row for its container");
-      is_container[static_cast<size_t>(container->second)] = true;
+    for (const CommandSpec& spec : AllCommands()) by_name.emplace(spec.name, spec.id);
+    for (const CommandSpec& spec : AllCommands()) {
+      if (!spec.is_subcommand()) continue;
+      const CommandId container = Find(by_name, spec.container());
+      assert(container != CommandId::kUnknown && "a subcommand's row needs one for its container");
+      is_container[static_cast<size_t>(container)] = true;
     }
   }
 };
@@ -141,52 +173,45 @@ const Index& TheIndex() {
   return *index;
 }
 
-// Where the keys of one spec begin in argv (0: the name). No value: the spec does not apply.
-std::optional<size_t> BeginOf(const KeySpec& key, std::span<const std::string_view> arguments) {
+// Where the keys of one spec begin in argv (0: the name); no value when its keyword is not there.
+std::optional<int64_t> BeginOf(const KeySpec& key, std::span<const std::string_view> arguments) {
+  if (key.begin == KeySpec::Begin::kIndex) return key.position;
   const auto argc = static_cast<int64_t>(arguments.size()) + 1;
-  if (key.begin == KeySpec::Begin::kIndex) {
-    if (key.position >= argc) return std::nullopt;
-    return static_cast<size_t>(key.position);
-  }
-  const bool forward = key.position > 0;
-  int64_t at = forward ? key.position : argc + key.position;
-  const int64_t end = forward ? argc - 1 : 0;
-  for (; forward ? at < end : at > end; at += forward ? 1 : -1) {
-    if (at >= 1 && at < argc && CaseInsensitiveEqual()(arguments[at - 1], key.keyword)) {
-      return static_cast<size_t>(at + 1);
-    }
+  const int64_t step = key.position > 0 ? 1 : -1;
+  for (int64_t at = key.position > 0 ? key.position : argc + key.position; 0 < at && at < argc;
+       at += step) {
+    if (SameName(arguments[at - 1], key.keyword)) return at + 1;
   }
   return std::nullopt;
 }
 
-// Appends the indexes of one spec's keys; false when the arguments contradict it.
-bool AppendKeys(const KeySpec& key, std::span<const std::string_view> arguments,
-                std::vector<size_t>& indexes) {
-  const std::optional<size_t> begin = BeginOf(key, arguments);
-  if (!begin) return true;
+// The first and the last position of one spec's keys in argv.
+struct KeyRange {
+  int64_t first;
+  int64_t last;
+};
+
+// The range of the keys that begin at `begin`; no value when the arguments contradict the spec.
+std::optional<KeyRange> RangeOf(const KeySpec& key, int64_t begin,
+                                std::span<const std::string_view> arguments) {
   const auto argc = static_cast<int64_t>(arguments.size()) + 1;
-  auto first = static_cast<int64_t>(*begin);
-  int64_t last = 0;
+  if (begin >= argc) return std::nullopt;
   if (key.find == KeySpec::Find::kKeyNum) {
-    const std::optional<int64_t> count = base::ParseInt64(arguments[first - 1]);
-    if (!count || *count < 0 || *count > argc - first - 1) return false;
-    ++first;
-    last = first + *count - 1;
-  } else if (key.last >= 0) {
-    last = first + key.last;
-  } else if (key.limit == 0) {
-    last = argc + key.last;
-  } else {
-    last = first + (argc - first) / key.limit + key.last;
+    const std::optional<int64_t> count = base::ParseInt64(arguments[begin - 1]);
+    if (!count || *count < 0 || *count > argc - begin - 1) return std::nullopt;
+    return KeyRange{begin + 1, begin + *count};
   }
-  if (last >= argc) return false;
-  for (int64_t at = first; at <= last; at += key.step) {
-    indexes.push_back(static_cast<size_t>(at - 1));
+  int64_t last = begin + key.last;
+  if (key.last < 0) {
+    last = key.limit == 0 ? argc + key.last : begin + (argc - begin) / key.limit + key.last;
   }
-  return true;
+  if (last < begin || last >= argc) return std::nullopt;
+  return KeyRange{begin, last};
 }
 
 }  // namespace
+
+constexpr std::array<CommandSpec, kCommandCount> internal::kCommandTable = MakeTable();
 
 std::string_view GroupName(CommandGroup group) {
   static constexpr std::string_view kNames[] = {
@@ -196,31 +221,12 @@ std::string_view GroupName(CommandGroup group) {
   return kNames[static_cast<size_t>(group)];
 }
 
-std::string_view CommandSpec::container() const {
-  const size_t bar = name.find('|');
-  return bar == std::string_view::npos ? std::string_view() : name.substr(0, bar);
-}
+std::span<const CommandSpec> AllCommands() { return internal::kCommandTable; }
 
-std::string_view CommandSpec::subcommand() const { return name.substr(name.find('|') + 1); }
-
-const CommandSpec& SpecOf(CommandId id) {
-  assert(id < CommandId::kUnknown);
-  return kTable[static_cast<size_t>(id)];
-}
-
-std::span<const CommandSpec> AllCommands() { return kTable; }
-
-CommandId FindCommand(std::string_view name) {
-  const NameIndex& names = TheIndex().by_name;
-  const auto found = names.find(name);
-  return found == names.end() ? CommandId::kUnknown : found->second;
-}
+CommandId FindCommand(std::string_view name) { return Find(TheIndex().by_name, name); }
 
 CommandId FindSubcommand(CommandId container, std::string_view subcommand) {
-  std::string name(SpecOf(container).name);
-  name.push_back('|');
-  name.append(subcommand);
-  return FindCommand(name);
+  return Find(TheIndex().by_name, SplitName{SpecOf(container).name, subcommand});
 }
 
 bool IsContainer(CommandId id) {
@@ -231,8 +237,16 @@ std::optional<std::vector<size_t>> KeyIndexes(const CommandSpec& spec,
                                               std::span<const std::string_view> arguments) {
   std::vector<size_t> indexes;
   for (const KeySpec& key : spec.keys()) {
-    if (key.begin == KeySpec::Begin::kUnknown || (key.flags & KeySpec::kNotKey) != 0) continue;
-    if (!AppendKeys(key, arguments, indexes)) return std::nullopt;
+    const bool unknown =
+        key.begin == KeySpec::Begin::kUnknown || key.find == KeySpec::Find::kUnknown;
+    if (unknown || (key.flags & KeySpec::kNotKey) != 0) continue;
+    const std::optional<int64_t> begin = BeginOf(key, arguments);
+    if (!begin) continue;
+    const std::optional<KeyRange> range = RangeOf(key, *begin, arguments);
+    if (!range) return std::nullopt;
+    for (int64_t at = range->first; at <= range->last; at += key.step) {
+      indexes.push_back(static_cast<size_t>(at - 1));
+    }
   }
   return indexes;
 }

@@ -9,10 +9,18 @@
 // Adding a command: one row there, one handler in the file of its type in backends/memory/commands,
 // one line of conformance cases.
 //
+//   const CommandSpec& spec = SpecOf(CommandId::kXGroupCreate);
+//   spec.container();   // "xgroup"
+//   spec.subcommand();  // "create"
+//   FindCommand("GET") == CommandId::kGet;
+//
 // Thread-safety: constant data.
 #ifndef REDOUBLE_CORE_STORE_COMMAND_TABLE_H_
 #define REDOUBLE_CORE_STORE_COMMAND_TABLE_H_
 
+#include <array>
+#include <cassert>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -114,9 +122,10 @@ struct CommandSpec {
   static constexpr size_t kMaxKeySpecs = 3;
 
   CommandId id;
-  std::string_view name;  // Lower case; a subcommand is "xgroup|create".
-  int16_t arity;          // Name included; negative: at least that many.
-  uint32_t flags;         // command_flag::Flag
+  std::string_view name;     // Lower case; a subcommand is "xgroup|create".
+  uint8_t container_length;  // Of "xgroup" in it; 0 for a command that stands alone.
+  int16_t arity;             // Name included; negative: at least that many.
+  uint32_t flags;            // command_flag::Flag
   CommandGroup group;
   std::string_view since;  // The first version of Redis that has it.
   uint8_t key_spec_count;
@@ -124,26 +133,39 @@ struct CommandSpec {
 
   std::span<const KeySpec> keys() const { return {key_specs, key_spec_count}; }
   bool Has(command_flag::Flag flag) const { return (flags & flag) != 0; }
+  bool is_subcommand() const { return container_length > 0; }
   // "xgroup" of "xgroup|create"; empty for a command that stands alone.
-  std::string_view container() const;
+  std::string_view container() const { return name.substr(0, container_length); }
   // "create" of "xgroup|create"; the whole name of a command that stands alone.
-  std::string_view subcommand() const;
+  std::string_view subcommand() const {
+    return is_subcommand() ? name.substr(container_length + 1) : name;
+  }
 };
 
+namespace internal {
+extern const std::array<CommandSpec, kCommandCount> kCommandTable;
+}  // namespace internal
+
 // The row of `id`, which must not be kUnknown. O(1).
-const CommandSpec& SpecOf(CommandId id);
+inline const CommandSpec& SpecOf(CommandId id) {
+  assert(id < CommandId::kUnknown);
+  return internal::kCommandTable[static_cast<size_t>(id)];
+}
 // All rows, in the order of the table.
 std::span<const CommandSpec> AllCommands();
 // Looks a name up, in any case: "GET", "xgroup|create". kUnknown when there is no such row. O(1).
 CommandId FindCommand(std::string_view name);
-// As FindCommand(container|subcommand), without building that name.
+// As FindCommand("container|subcommand"), without building that name. `container` must not be
+// kUnknown. O(1).
 CommandId FindSubcommand(CommandId container, std::string_view subcommand);
 // True when `id` has rows of its own for its subcommands.
 bool IsContainer(CommandId id);
 
-// The indexes of the keys in `arguments` (what follows the command's name) by the row's key
-// specs; specs marked unknown or not_key are passed over. An empty vector when there are none; no
-// value when a count of keys is not a number or does not fit the arguments.
+// The indexes of the keys in `arguments` (what follows the command's name; for a subcommand's row
+// they begin with the subcommand) by the row's key specs; specs that are unknown or not_key are
+// passed over. An empty vector when there are none; no value when the arguments contradict the
+// specs: too few of them, or a count of keys that is no number or larger than what follows it.
+// Source: Redis 7.0 COMMAND GETKEYS.
 std::optional<std::vector<size_t>> KeyIndexes(const CommandSpec& spec,
                                               std::span<const std::string_view> arguments);
 

@@ -64,8 +64,9 @@ absl::StatusOr<std::string> DecodeString(absl::StatusOr<Reply> reply) {
 }
 
 absl::StatusOr<std::optional<std::string>> DecodeStringOrNil(absl::StatusOr<Reply> reply) {
-  if (reply.ok() && IsString(*reply)) return std::optional<std::string>(std::move(*reply).text());
-  if (reply.ok() && reply->is_nil()) return std::optional<std::string>();
+  using Result = absl::StatusOr<std::optional<std::string>>;
+  if (reply.ok() && IsString(*reply)) return Result(absl::in_place, std::move(*reply).text());
+  if (reply.ok() && reply->is_nil()) return Result(absl::in_place);
   return NotExpected(reply, "a string or nil");
 }
 

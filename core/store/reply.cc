@@ -1,5 +1,7 @@
 #include "core/store/reply.h"
 
+#include <memory>
+
 #include "absl/strings/str_cat.h"
 
 namespace redouble::store {
@@ -67,6 +69,23 @@ void Append(const Reply& reply, std::string& out) {
 }
 
 }  // namespace
+
+Reply::Reply(const Reply& other) : kind_(other.kind_), shape_(other.shape_), integer_(0) {
+  if (other.has_text()) {
+    std::construct_at(&text_, other.text_);
+  } else if (other.is_array()) {
+    std::construct_at(&elements_, other.elements_);
+  } else {
+    integer_ = other.integer_;
+  }
+}
+
+bool operator==(const Reply& a, const Reply& b) {
+  if (a.kind_ != b.kind_) return false;
+  if (a.has_text()) return a.text_ == b.text_;
+  if (a.is_array()) return a.elements_ == b.elements_;
+  return a.integer_ == b.integer_;
+}
 
 std::string Reply::DebugString() const {
   std::string out;

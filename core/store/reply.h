@@ -13,11 +13,11 @@
 
 #include <cassert>
 #include <cstdint>
+#include <memory>
 #include <ostream>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 namespace redouble::store {
@@ -29,37 +29,47 @@ class Reply {
   // What RESP3 sends for a reply of the kind named in parentheses; kPlain: the kind itself.
   enum class Shape : uint8_t {
     kPlain,
-    kNilArray,  // (nil) RESP2 writes "*-1" rather than "$-1".
-    kMap,       // (array) of alternating keys and values.
-    kSet,       // (array)
-    kPush,      // (array) out-of-band data.
-    kDouble,    // (bulk) the text of a double.
-    kBool,      // (integer) 0 or 1.
-    kVerbatim,  // (bulk) text meant for people.
-    kBigNumber  // (bulk) digits.
+    kNilArray,   // (nil) RESP2 writes "*-1" rather than "$-1".
+    kMap,        // (array) of alternating keys and values.
+    kSet,        // (array)
+    kPush,       // (array) out-of-band data.
+    kDouble,     // (bulk) the text of a double.
+    kBool,       // (integer) 0 or 1.
+    kVerbatim,   // (bulk) text meant for people.
+    kBigNumber,  // (bulk) digits.
   };
 
   // Nil.
-  Reply() = default;
-  static Reply Nil() { return Reply(); }
-  static Reply NilArray() { return Reply(Kind::kNil, Shape::kNilArray, std::monostate()); }
-  static Reply Status(std::string_view text) {
-    return Reply(Kind::kStatus, Shape::kPlain, std::string(text));
+  Reply() : integer_(0) {}
+  Reply(const Reply& other);
+  // What is moved from is nil.
+  Reply(Reply&& other) noexcept : integer_(0) { Take(other); }
+  Reply& operator=(const Reply& other) { return *this = Reply(other); }
+  Reply& operator=(Reply&& other) noexcept {
+    if (this != &other) {
+      Clear();
+      Take(other);
+    }
+    return *this;
   }
+  ~Reply() { Clear(); }
+
+  static Reply Nil() { return Reply(); }
+  static Reply NilArray() { return Reply(Kind::kNil, Shape::kNilArray, int64_t{0}); }
+  static Reply Status(std::string_view text) { return Reply(Kind::kStatus, Shape::kPlain, text); }
   static Reply Ok() { return Status("OK"); }
   // `text` is the whole error, code first: "ERR syntax error".
-  static Reply Error(std::string_view text) {
-    return Reply(Kind::kError, Shape::kPlain, std::string(text));
-  }
+  static Reply Error(std::string_view text) { return Reply(Kind::kError, Shape::kPlain, text); }
   static Reply Integer(int64_t value) { return Reply(Kind::kInteger, Shape::kPlain, value); }
   static Reply Bool(bool value) {
     return Reply(Kind::kInteger, Shape::kBool, static_cast<int64_t>(value));
   }
-  static Reply Bulk(std::string value) {
+  static Reply Bulk(std::string&& value) {
     return Reply(Kind::kBulk, Shape::kPlain, std::move(value));
   }
-  static Reply Bulk(std::string_view value) { return Bulk(std::string(value)); }
-  static Reply Bulk(const char* value) { return Bulk(std::string(value)); }
+  static Reply Bulk(const std::string& value) { return Bulk(std::string_view(value)); }
+  static Reply Bulk(std::string_view value) { return Reply(Kind::kBulk, Shape::kPlain, value); }
+  static Reply Bulk(const char* value) { return Bulk(std::string_view(value)); }
   static Reply Array(std::vector<Reply> elements) {
     return Reply(Kind::kArray, Shape::kPlain, std::move(elements));
   }
@@ -81,6 +91,10 @@ class Reply {
   static Reply Verbatim(std::string text) {
     return Reply(Kind::kBulk, Shape::kVerbatim, std::move(text));
   }
+  // `digits` with a minus sign, if any.
+  static Reply BigNumber(std::string digits) {
+    return Reply(Kind::kBulk, Shape::kBigNumber, std::move(digits));
+  }
 
   Kind kind() const { return kind_; }
   Shape shape() const { return shape_; }
@@ -94,49 +108,80 @@ class Reply {
   // Of an integer.
   int64_t integer() const {
     assert(is_integer());
-    return std::get<int64_t>(value_);
+    return integer_;
   }
   // Of a status, an error or a bulk string. The second form moves the text out.
   const std::string& text() const& {
-    assert(is_status() || is_error() || is_bulk());
-    return std::get<std::string>(value_);
+    assert(has_text());
+    return text_;
   }
   std::string&& text() && {
-    assert(is_status() || is_error() || is_bulk());
-    return std::get<std::string>(std::move(value_));
+    assert(has_text());
+    return std::move(text_);
   }
   // Of an array.
   const std::vector<Reply>& elements() const& {
     assert(is_array());
-    return std::get<std::vector<Reply>>(value_);
+    return elements_;
   }
   std::vector<Reply>&& elements() && {
     assert(is_array());
-    return std::get<std::vector<Reply>>(std::move(value_));
+    return std::move(elements_);
   }
 
-  // Kinds and values are equal; shapes are not looked at.
-  friend bool operator==(const Reply& a, const Reply& b) {
-    return a.kind_ == b.kind_ && a.value_ == b.value_;
-  }
+  // Kinds and values are equal; shapes are not looked at, neither here nor in the elements.
+  friend bool operator==(const Reply& a, const Reply& b);
 
   // One line, as redis-cli's CSV-like output: nil, OK, (error) ERR.., 1, "a\x00b", [1, "a"].
   std::string DebugString() const;
 
  private:
-  using Value = std::variant<std::monostate, int64_t, std::string, std::vector<Reply>>;
+  Reply(Kind kind, Shape shape, int64_t value) : kind_(kind), shape_(shape), integer_(value) {}
+  Reply(Kind kind, Shape shape, std::string_view text) : kind_(kind), shape_(shape), text_(text) {}
+  Reply(Kind kind, Shape shape, std::string&& text)
+      : kind_(kind), shape_(shape), text_(std::move(text)) {}
+  Reply(Kind kind, Shape shape, std::vector<Reply>&& elements)
+      : kind_(kind), shape_(shape), elements_(std::move(elements)) {}
 
-  // Builds the alternative in place: g++ 12 with sanitizers takes a moved variant for
-  // uninitialized.
-  template <typename Alternative>
-  Reply(Kind kind, Shape shape, Alternative value)
-      : value_(std::move(value)), kind_(kind), shape_(shape) {}
+  bool has_text() const { return is_bulk() || is_status() || is_error(); }
 
-  Value value_;
+  // Makes this reply, which holds nothing to destroy, what `other` was, and that nil.
+  void Take(Reply& other) noexcept {
+    kind_ = other.kind_;
+    shape_ = other.shape_;
+    if (other.has_text()) {
+      std::construct_at(&text_, std::move(other.text_));
+    } else if (other.is_array()) {
+      std::construct_at(&elements_, std::move(other.elements_));
+    } else {
+      integer_ = other.integer_;
+    }
+    other.Clear();
+  }
+  // Makes this reply nil.
+  void Clear() noexcept {
+    if (has_text()) {
+      std::destroy_at(&text_);
+    } else if (is_array()) {
+      std::destroy_at(&elements_);
+    }
+    kind_ = Kind::kNil;
+    shape_ = Shape::kPlain;
+    integer_ = 0;
+  }
+
+  // A variant written out: replies are moved more often than anything else here, and the standard
+  // one moves through a table of functions.
   Kind kind_ = Kind::kNil;
   Shape shape_ = Shape::kPlain;
+  union {
+    int64_t integer_;              // kNil, kInteger
+    std::string text_;             // kStatus, kError, kBulk
+    std::vector<Reply> elements_;  // kArray
+  };
 };
 
+// Writes DebugString().
 std::ostream& operator<<(std::ostream& out, const Reply& reply);
 
 // `text` in double quotes; what is not printable ASCII as \n, \t, \", \\ or \xhh, as redis-cli.

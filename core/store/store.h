@@ -2,7 +2,7 @@
 // later; everything else in the project is built on it.
 //
 // A Store stands for one connection: transactions by MULTI, WATCH and the selected database belong
-// to it. The memory engine hands out sessions, the live backend clients; wrappers (wrappers.h)
+// to it. The memory engine hands out sessions, the live backend clients; wrappers (wrappers/)
 // trace, count, delay or break what passes through them.
 //
 //   Command get(CommandId::kGet, {key});
@@ -25,6 +25,7 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "core/base/resume.h"
 #include "core/store/command.h"
 #include "core/store/reply.h"
 
@@ -61,33 +62,38 @@ class Request {
   Kind kind() const { return kind_; }
   // They stay where they are until the request completes or is abandoned.
   std::span<const Command> commands() const { return commands_; }
-  bool completed() const { return result_.has_value(); }
+  bool completed() const { return completed_; }
 
   // For the store: gives the result, once. Resumes the waiter if it waits; afterwards the request
   // may be gone.
-  void Complete(absl::StatusOr<Reply> result) {
-    assert(!completed());
+  void Complete(absl::StatusOr<Reply>&& result) {
+    assert(!completed_);
     keeper_ = nullptr;
-    result_.emplace(std::move(result));
-    OnComplete();
+    completed_ = true;
+    OnComplete(std::move(result));
   }
-  // For the store: asks to hear when the waiter goes away before the request is complete.
-  void SetKeeper(RequestKeeper* keeper) { keeper_ = keeper; }
+  // For the store that keeps the request: asks to hear when the waiter goes away before the request
+  // is complete.
+  void SetKeeper(RequestKeeper* keeper) {
+    assert(!completed_);
+    keeper_ = keeper;
+  }
 
  protected:
+  // The commands must stay where they are until the request completes or is abandoned.
   Request(Kind kind, std::span<const Command> commands) : kind_(kind), commands_(commands) {}
   ~Request() {
     if (keeper_ != nullptr) keeper_->Abandon(*this);
   }
 
-  virtual void OnComplete() = 0;
-  absl::StatusOr<Reply> TakeResult() { return *std::move(result_); }
+  // Takes the result. Called once; may end the request.
+  virtual void OnComplete(absl::StatusOr<Reply>&& result) = 0;
 
  private:
   const Kind kind_;
+  bool completed_ = false;
   const std::span<const Command> commands_;
   RequestKeeper* keeper_ = nullptr;
-  std::optional<absl::StatusOr<Reply>> result_;
 };
 
 class Store {
@@ -119,15 +125,17 @@ class Store::Execution final : public Request {
     return completed();
   }
   void await_suspend(std::coroutine_handle<> awaiting) { awaiting_ = awaiting; }
-  absl::StatusOr<Reply> await_resume() { return TakeResult(); }
+  absl::StatusOr<Reply> await_resume() { return *std::move(result_); }
 
  private:
-  void OnComplete() override {
-    if (awaiting_) awaiting_.resume();
+  void OnComplete(absl::StatusOr<Reply>&& result) override {
+    result_.emplace(std::move(result));
+    if (awaiting_) base::Resume(awaiting_);
   }
 
   Store& store_;
   std::coroutine_handle<> awaiting_;
+  std::optional<absl::StatusOr<Reply>> result_;
 };
 
 inline Store::Execution Store::Execute(const Command& command) {

@@ -35,7 +35,7 @@ struct SetOptions {
   enum class Condition { kAlways, kIfAbsent, kIfPresent };
   Condition condition = Condition::kAlways;
   // When the key shall expire; none: never.
-  Expiry expiry;
+  Expiry expiry = {};
   // Keeps the time to live that the key has; not together with `expiry`.
   bool keep_ttl = false;
 };
