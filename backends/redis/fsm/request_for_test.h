@@ -51,15 +51,16 @@ class RequestForTest : private internal::HeldCommands, public store::Request {
   // Runs when the request is completed.
   std::function<void()> on_complete = [] {};
 
-  const absl::StatusOr<store::Reply>& result() {
-    if (!taken_) taken_ = std::make_unique<absl::StatusOr<store::Reply>>(TakeResult());
-    return *taken_;
-  }
+  // Of a request that was completed.
+  const absl::StatusOr<store::Reply>& result() { return *result_; }
 
  private:
-  void OnComplete() override { on_complete(); }
+  void OnComplete(absl::StatusOr<store::Reply>&& result) override {
+    result_ = std::make_unique<absl::StatusOr<store::Reply>>(std::move(result));
+    on_complete();
+  }
 
-  std::unique_ptr<absl::StatusOr<store::Reply>> taken_;
+  std::unique_ptr<absl::StatusOr<store::Reply>> result_;
 };
 
 }  // namespace redouble::redis

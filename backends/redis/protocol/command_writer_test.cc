@@ -27,7 +27,7 @@ class UnsentRequest final : public store::Request {
   UnsentRequest(Kind kind, std::span<const Command> commands) : Request(kind, commands) {}
 
  private:
-  void OnComplete() override {}
+  void OnComplete(absl::StatusOr<store::Reply>&&) override {}
 };
 
 std::string Written(const store::Request& request) {
