@@ -6,6 +6,7 @@
 #include "absl/strings/cord.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "core/base/string_bridge.h"
 #include "core/base/utc.h"
@@ -51,22 +52,32 @@ bool IsArgumentError(const absl::Status& status) {
   return status.GetPayload(kPayloadUrl).has_value();
 }
 
-ArgumentReader::ArgumentReader(const Json& arguments) : arguments_(arguments) {
+std::string ArgumentErrorPath(const absl::Status& status) {
+  return std::string(status.GetPayload(kPayloadUrl).value_or(absl::Cord()));
+}
+
+ArgumentReader::ArgumentReader(const Json& arguments, std::string_view path)
+    : arguments_(arguments), path_(path) {
   if (!arguments.is_object()) Refuse("", Expected("an object", arguments));
 }
 
 void ArgumentReader::Refuse(std::string_view name, std::string_view reason) {
   if (!status_.ok()) return;
-  const std::string path = name.empty() ? "" : PointerPart(name);
+  const std::string path = absl::StrCat(path_, name.empty() ? "" : PointerPart(name));
   status_ = absl::InvalidArgumentError(absl::StrCat(path, ": ", base::ToAbsl(reason)));
   status_.SetPayload(kPayloadUrl, absl::Cord(path));
 }
 
-const Json* ArgumentReader::Find(std::string_view name) {
+const Json* ArgumentReader::FindOrNull(std::string_view name) {
   asked_.emplace(name);
   if (!arguments_.is_object()) return nullptr;
   const auto found = arguments_.find(std::string(name));
-  return found == arguments_.end() || found->is_null() ? nullptr : &*found;
+  return found == arguments_.end() ? nullptr : &*found;
+}
+
+const Json* ArgumentReader::Find(std::string_view name) {
+  const Json* value = FindOrNull(name);
+  return value == nullptr || value->is_null() ? nullptr : value;
 }
 
 const Json* ArgumentReader::Require(std::string_view name) {
@@ -202,7 +213,9 @@ absl::Time ArgumentReader::TimeOr(std::string_view name, absl::Time otherwise) {
 absl::Status ArgumentReader::Finish() {
   if (arguments_.is_object()) {
     for (const auto& [name, value] : arguments_.items()) {
-      if (!asked_.contains(name)) Refuse(name, "unknown argument");
+      if (!asked_.contains(name)) {
+        Refuse(name, absl::StrCat("unknown; known here: ", absl::StrJoin(asked_, ", ")));
+      }
     }
   }
   return status_;

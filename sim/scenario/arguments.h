@@ -32,8 +32,9 @@ namespace redouble::sim {
 
 class ArgumentReader {
  public:
-  // `arguments` must outlive the reader. Anything but an object is an error.
-  explicit ArgumentReader(const Json& arguments);
+  // `arguments` must outlive the reader. Anything but an object is an error. `path` is the JSON
+  // pointer of `arguments` itself, which each error's path begins with.
+  explicit ArgumentReader(const Json& arguments, std::string_view path = {});
 
   // Required; the default after an error is empty, 0, false or the epoch.
   std::string String(std::string_view name);
@@ -52,20 +53,24 @@ class ArgumentReader {
   std::optional<double> OptionalDouble(std::string_view name);
   std::optional<absl::Time> OptionalTime(std::string_view name);
 
+  // The argument, owned by `arguments`; null when it is absent or JSON's null.
+  const Json* Find(std::string_view name);
+  // The same, but a null that is there is found as JSON's null.
+  const Json* FindOrNull(std::string_view name);
+
   bool BoolOr(std::string_view name, bool otherwise);
   int64_t IntegerOr(std::string_view name, int64_t otherwise);
   absl::Time TimeOr(std::string_view name, absl::Time otherwise);
 
   // OK, or what was wrong first: InvalidArgument that IsArgumentError knows, whose message begins
-  // with the JSON pointer of the argument. An argument that no getter named is wrong, too.
+  // with the JSON pointer of the argument. An argument that no getter named is wrong, too; the
+  // message lists those that are known.
   absl::Status Finish();
 
   // Records that the argument is wrong for a reason of the operation's own ("/mode: unknown mode").
   void Refuse(std::string_view name, std::string_view reason);
 
  private:
-  // The argument; null when it is absent or JSON's null. Remembers that it was asked for.
-  const Json* Find(std::string_view name);
   // As Find, and absence is an error.
   const Json* Require(std::string_view name);
 
@@ -76,12 +81,17 @@ class ArgumentReader {
   absl::Time ReadTime(std::string_view name, const Json& value);
 
   const Json& arguments_;
+  const std::string path_;
   std::set<std::string, std::less<>> asked_;
   absl::Status status_;
 };
 
 // Whether `status` came from ArgumentReader: the scenario is wrong, not the system.
 bool IsArgumentError(const absl::Status& status);
+
+// The JSON pointer of what is wrong, with which the message of an argument error begins; empty for
+// any other status.
+std::string ArgumentErrorPath(const absl::Status& status);
 
 // A double for a result: a number, or "NaN", "inf", "-inf", for which JSON has none.
 Json JsonDouble(double value);

@@ -60,6 +60,16 @@ TEST(ArgumentReader, TakesNullForAbsent) {
   EXPECT_TRUE(reader.Finish().ok());
 }
 
+TEST(ArgumentReader, TellsNullFromAbsentOnRequest) {
+  const Json arguments = {{"expect", nullptr}};
+  ArgumentReader reader(arguments);
+  ASSERT_NE(reader.FindOrNull("expect"), nullptr);
+  EXPECT_TRUE(reader.FindOrNull("expect")->is_null());
+  EXPECT_EQ(reader.Find("expect"), nullptr);
+  EXPECT_EQ(reader.FindOrNull("other"), nullptr);
+  EXPECT_TRUE(reader.Finish().ok());
+}
+
 TEST(ArgumentReader, ReadsOptionalValuesThatAreThere) {
   const Json arguments = {{"limit", 2},
                           {"text", "t"},
@@ -117,12 +127,21 @@ TEST(ArgumentReader, PassesOnWhatTheFormatsSay) {
 
 TEST(ArgumentReader, RefusesWhatNobodyAskedFor) {
   EXPECT_EQ(ErrorOf({{"limit", 1}, {"a/b~", 2}}, [](ArgumentReader& r) { r.Integer("limit"); }),
-            "/a~1b~0: unknown argument");
+            "/a~1b~0: unknown; known here: limit");
 }
 
 TEST(ArgumentReader, RefusesWhatIsNotAnObject) {
   EXPECT_EQ(ErrorOf(Json::array(), [](ArgumentReader& r) { r.OptionalInteger("limit"); }),
             ": expected an object, got []");
+}
+
+TEST(ArgumentReader, PutsThePathOfTheObjectFirst) {
+  const Json json = {{"a", 1}};
+  ArgumentReader reader(json, "/steps/3");
+  reader.String("a");
+  EXPECT_EQ(reader.Finish().message(), "/steps/3/a: expected a string, got 1");
+  ArgumentReader no_object(json.at("a"), "/steps/3/a");
+  EXPECT_EQ(no_object.Finish().message(), "/steps/3/a: expected an object, got 1");
 }
 
 TEST(ArgumentReader, KeepsTheFirstError) {
@@ -137,6 +156,14 @@ TEST(ArgumentReader, KeepsTheFirstError) {
 TEST(ArgumentReader, IsTheOnlySourceOfArgumentErrors) {
   EXPECT_FALSE(IsArgumentError(absl::InvalidArgumentError("/limit: is missing")));
   EXPECT_FALSE(IsArgumentError(absl::OkStatus()));
+  EXPECT_EQ(ArgumentErrorPath(absl::InvalidArgumentError("/limit: is missing")), "");
+}
+
+TEST(ArgumentReader, GivesThePathByItself) {
+  const Json json = Json::object();
+  ArgumentReader reader(json, "/steps/0");
+  reader.Integer("a: b");
+  EXPECT_EQ(ArgumentErrorPath(reader.Finish()), "/steps/0/a: b");
 }
 
 TEST(JsonDouble, WritesWhatJsonHasNoNumberFor) {

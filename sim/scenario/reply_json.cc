@@ -1,0 +1,118 @@
+#include "sim/scenario/reply_json.h"
+
+#include <array>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/string_bridge.h"
+#include "core/store/errors.h"
+#include "sim/scenario/arguments.h"
+#include "sim/scenario/bytes.h"
+
+namespace redouble::sim {
+namespace {
+
+using store::ErrorKind;
+using store::Reply;
+
+constexpr std::string_view kStatus = "status";
+constexpr std::string_view kError = "error";
+constexpr std::string_view kFailure = "failure";
+
+Json Named(std::string_view name, std::string_view text) {
+  Json object = Json::object();
+  object[std::string(name)] = EncodeBytes(text);
+  return object;
+}
+
+absl::Status Wrong(std::string_view path, std::string_view expected, const Json& got) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      base::ToAbsl(path), ": expected ", base::ToAbsl(expected), ", got ", Abbreviated(got)));
+}
+
+absl::StatusOr<Json> NormalizeText(const Json& text, std::string_view path) {
+  const absl::StatusOr<std::string> bytes = DecodeBytes(text.get_ref<const std::string&>());
+  if (!bytes.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(base::ToAbsl(path), ": ", bytes.status().message()));
+  }
+  return Json(EncodeBytes(*bytes));
+}
+
+bool IsFailureName(const std::string& text) {
+  constexpr std::array kKinds = {ErrorKind::kNotSent, ErrorKind::kOutcomeUnknown,
+                                 ErrorKind::kProtocol};
+  for (const ErrorKind kind : kKinds) {
+    if (text == store::ErrorKindName(kind)) return true;
+  }
+  return false;
+}
+
+absl::StatusOr<Json> NormalizeObject(const Json& json, std::string_view path) {
+  constexpr std::string_view kForms =
+      R"({"status": "..."}, {"error": "..."} or {"failure": "..."})";
+  if (json.size() != 1 || !json.front().is_string()) return Wrong(path, kForms, json);
+  const std::string name = json.items().begin().key();
+  const std::string place = absl::StrCat(base::ToAbsl(path), PointerPart(name));
+  if (name == kFailure) {
+    if (IsFailureName(json.front().get_ref<const std::string&>())) return json;
+    return Wrong(place, R"("not sent", "outcome unknown" or "protocol")", json.front());
+  }
+  if (name != kStatus && name != kError) return Wrong(path, kForms, json);
+  absl::StatusOr<Json> text = NormalizeText(json.front(), place);
+  if (!text.ok()) return text;
+  Json object = Json::object();
+  object[name] = *std::move(text);
+  return object;
+}
+
+absl::StatusOr<Json> NormalizeArray(const Json& json, std::string_view path) {
+  Json array = Json::array();
+  for (size_t i = 0; i < json.size(); ++i) {
+    absl::StatusOr<Json> element =
+        NormalizeReplyJson(json[i], absl::StrCat(base::ToAbsl(path), "/", i));
+    if (!element.ok()) return element;
+    array.push_back(*std::move(element));
+  }
+  return array;
+}
+
+}  // namespace
+
+Json ReplyToJson(const Reply& reply) {
+  switch (reply.kind()) {
+    case Reply::Kind::kNil:
+      return nullptr;
+    case Reply::Kind::kStatus:
+      return Named(kStatus, reply.text());
+    case Reply::Kind::kError:
+      return Named(kError, reply.text());
+    case Reply::Kind::kInteger:
+      return reply.integer();
+    case Reply::Kind::kBulk:
+      return EncodeBytes(reply.text());
+    case Reply::Kind::kArray:
+      break;
+  }
+  Json array = Json::array();
+  for (const Reply& element : reply.elements()) array.push_back(ReplyToJson(element));
+  return array;
+}
+
+Json ResultToJson(const absl::StatusOr<Reply>& result) {
+  if (result.ok()) return ReplyToJson(*result);
+  const ErrorKind kind = store::ErrorKindOf(result.status()).value_or(ErrorKind::kProtocol);
+  return Named(kFailure, store::ErrorKindName(kind));
+}
+
+absl::StatusOr<Json> NormalizeReplyJson(const Json& json, std::string_view path) {
+  if (json.is_null() || json.is_number_integer()) return json;
+  if (json.is_string()) return NormalizeText(json, path);
+  if (json.is_object()) return NormalizeObject(json, path);
+  if (json.is_array()) return NormalizeArray(json, path);
+  return Wrong(path,
+               "a reply (null, an integer, a string, an array, {\"status\": ...}, "
+               "{\"error\": ...})",
+               json);
+}
+
+}  // namespace redouble::sim

@@ -1,0 +1,41 @@
+// Replies in JSON: how a scenario says what a command answers, and how a trace records it.
+//
+//   | reply                     | JSON                       |
+//   | ------------------------- | -------------------------- |
+//   | nil                       | null                       |
+//   | integer                   | 7                          |
+//   | bulk string               | "text", "bytes:\\x00\\xff" |
+//   | status                    | {"status": "OK"}           |
+//   | error                     | {"error": "ERR no"}        |
+//   | array                     | [1, "a", null]             |
+//   | no reply (lost, not sent) | {"failure": "not sent"}    |
+//
+// A failure is not a reply: the connection went away. Its text is that of store::ErrorKindName.
+//
+// Pure; safe to call from any thread.
+#ifndef REDOUBLE_SIM_SCENARIO_REPLY_JSON_H_
+#define REDOUBLE_SIM_SCENARIO_REPLY_JSON_H_
+
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "core/store/reply.h"
+#include "sim/scenario/operation.h"
+
+namespace redouble::sim {
+
+// The JSON of a reply. Linear in its size.
+Json ReplyToJson(const store::Reply& reply);
+
+// The JSON of what Store::Execute gave: that of the reply, or the failure's kind ("protocol" when
+// the status tells none).
+Json ResultToJson(const absl::StatusOr<store::Reply>& result);
+
+// Returns `json` in the one form that ResultToJson writes, so that equal replies have equal JSON
+// ("bytes:a" becomes "a"). InvalidArgument, with the path of what is wrong below `path`, for JSON
+// that is no reply: a fraction, true, an object other than those of the table.
+absl::StatusOr<Json> NormalizeReplyJson(const Json& json, std::string_view path);
+
+}  // namespace redouble::sim
+
+#endif  // REDOUBLE_SIM_SCENARIO_REPLY_JSON_H_

@@ -1,0 +1,58 @@
+// The scenario runner: replays a scenario on a backend and says whether all came as expected.
+//
+//   MemoryBackend backend;
+//   const ScenarioResult result = RunScenario(*scenario, backend);
+//   if (result.failure) std::cerr << result.failure->ToString(*scenario);
+//
+// Equal scenarios give equal traces, on every backend whose time is held.
+//
+// Thread-safety: one thread.
+#ifndef REDOUBLE_SIM_SCENARIO_RUNNER_H_
+#define REDOUBLE_SIM_SCENARIO_RUNNER_H_
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "absl/time/time.h"
+#include "sim/scenario/backend.h"
+#include "sim/scenario/scenario.h"
+
+namespace redouble::sim {
+
+// Where a scenario did not go as expected.
+struct StepFailure {
+  int step;          // Counted from 0, as in the path; -1 before the first.
+  std::string path;  // A JSON pointer into the scenario's file.
+  std::string message;
+  std::string expected;  // Both empty when the message says it all.
+  std::string got;
+
+  // Lines for people, the first being "FILE: step 3 (call reserve_budget): PATH: MESSAGE", then the
+  // expected and the got, indented.
+  std::string ToString(const Scenario& scenario) const;
+};
+
+struct ScenarioResult {
+  absl::Time start;
+  absl::Time end;
+  int64_t commands = 0;  // As Trace::commands().
+  std::string trace_hash;
+  std::optional<StepFailure> failure;  // None: passed.
+};
+
+struct RunOptions {
+  // Gets each line of the trace as it happens.
+  std::function<void(std::string_view)> trace_listener = {};
+};
+
+// Runs the steps in order up to the first that fails. The backend is begun anew; afterwards it
+// holds what the scenario left.
+ScenarioResult RunScenario(const Scenario& scenario, ScenarioBackend& backend,
+                           const RunOptions& options = RunOptions());
+
+}  // namespace redouble::sim
+
+#endif  // REDOUBLE_SIM_SCENARIO_RUNNER_H_

@@ -1,0 +1,382 @@
+#include "sim/scenario/scenario.h"
+
+#include <array>
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "core/base/string_bridge.h"
+#include "sim/scenario/arguments.h"
+#include "sim/scenario/bytes.h"
+#include "sim/scenario/keyspace.h"
+#include "sim/scenario/reply_json.h"
+#include "sim/scenario/strict_json.h"
+
+namespace redouble::sim {
+namespace {
+
+// The system of scenarios that have commands only.
+constexpr std::string_view kCommandsOnly = "redis";
+
+// What the steps before have established.
+struct ParseState {
+  const OperationTable* operations;
+  std::set<std::string, std::less<>> started;  // Calls that are not finished yet.
+  std::set<std::string, std::less<>> finished;
+};
+
+// A step's fields, with what its parser needs beside them.
+struct StepReader {
+  ArgumentReader& fields;
+  std::string path;
+  ParseState& state;
+
+  std::string At(std::string_view name) const {
+    return absl::StrCat(path, base::ToAbsl(PointerPart(name)));
+  }
+};
+
+using StepAction = decltype(Step::action);
+using StepResult = absl::StatusOr<StepAction>;
+
+absl::Status Wrong(std::string_view path, std::string_view message) {
+  return absl::InvalidArgumentError(absl::StrCat(base::ToAbsl(path), ": ", base::ToAbsl(message)));
+}
+
+bool IsCodeName(const std::string& text) {
+  constexpr int kLastCode = static_cast<int>(absl::StatusCode::kUnauthenticated);
+  for (int code = 1; code <= kLastCode; ++code) {
+    if (text == absl::StatusCodeToString(static_cast<absl::StatusCode>(code))) return true;
+  }
+  return false;
+}
+
+std::optional<store::ErrorKind> FindErrorKind(std::string_view name) {
+  for (const store::ErrorKind kind :
+       {store::ErrorKind::kServer, store::ErrorKind::kNotSent, store::ErrorKind::kOutcomeUnknown,
+        store::ErrorKind::kProtocol}) {
+    if (store::ErrorKindName(kind) == name) return kind;
+  }
+  return std::nullopt;
+}
+
+absl::StatusOr<Json> ParseErrorExpectation(const Json& json, std::string_view path) {
+  ArgumentReader fields(json, path);
+  const std::optional<std::string> code = fields.OptionalString("code");
+  const std::optional<std::string> kind = fields.OptionalString("kind");
+  const bool has_message = fields.OptionalString("message").has_value();
+  const bool has_part = fields.OptionalString("contains").has_value();
+  if (code && !IsCodeName(*code)) {
+    fields.Refuse("code", absl::StrCat("no status code: ", *code, "; one is UNAVAILABLE"));
+  }
+  if (kind && !FindErrorKind(*kind)) {
+    fields.Refuse("kind", "expected \"server\", \"not sent\", \"outcome unknown\" or \"protocol\"");
+  }
+  if (!code && !kind && !has_message && !has_part) {
+    fields.Refuse("", "says nothing; expected code, kind, message or contains");
+  }
+  if (absl::Status status = fields.Finish(); !status.ok()) return status;
+  return json;
+}
+
+absl::StatusOr<CallExpectation> ParseCallExpectation(StepReader& step) {
+  CallExpectation expectation;
+  const Json* result = step.fields.FindOrNull("expect");
+  const Json* error = step.fields.Find("expect_error");
+  if (result != nullptr && error != nullptr) {
+    return Wrong(step.At("expect_error"), "a call has a result or an error, not both");
+  }
+  if (result != nullptr) expectation.result = *result;
+  if (error != nullptr) {
+    absl::StatusOr<Json> parsed = ParseErrorExpectation(*error, step.At("expect_error"));
+    if (!parsed.ok()) return parsed.status();
+    expectation.error = *std::move(parsed);
+  }
+  return expectation;
+}
+
+absl::StatusOr<OperationCall> ParseOperation(StepReader& step, std::string_view default_client) {
+  OperationCall call;
+  call.client = step.fields.OptionalString("client").value_or(std::string(default_client));
+  call.name = step.fields.String("operation");
+  const Json* arguments = step.fields.Find("arguments");
+  call.arguments = arguments == nullptr ? Json::object() : *arguments;
+  if (!call.arguments.is_object()) {
+    step.fields.Refuse("arguments",
+                       absl::StrCat("expected an object, got ", Abbreviated(call.arguments)));
+  }
+  call.operation = step.state.operations->Find(call.name);
+  if (call.operation == nullptr && !call.name.empty()) {
+    const std::vector<std::string> known = step.state.operations->Names();
+    step.fields.Refuse("operation", absl::StrCat("unknown operation \"", call.name, "\"; known: ",
+                                                 known.empty() ? std::string("none")
+                                                               : absl::StrJoin(known, ", ")));
+  }
+  return call;
+}
+
+StepResult ParseCall(StepReader& step) {
+  absl::StatusOr<OperationCall> call = ParseOperation(step, kDefaultClient);
+  if (!call.ok()) return call.status();
+  absl::StatusOr<CallExpectation> expectation = ParseCallExpectation(step);
+  if (!expectation.ok()) return expectation.status();
+  return StepAction(CallStep{*std::move(call), *std::move(expectation)});
+}
+
+StepResult ParseStart(StepReader& step) {
+  const std::string name = step.fields.String("call");
+  if (step.state.started.contains(name) || step.state.finished.contains(name)) {
+    step.fields.Refuse("call", absl::StrCat("\"", name, "\" was started before"));
+  }
+  absl::StatusOr<OperationCall> call = ParseOperation(step, name);
+  if (!call.ok()) return call.status();
+  step.state.started.insert(name);
+  return StepAction(StartStep{name, *std::move(call)});
+}
+
+// The name of a call that is under way.
+std::string ParseStartedCall(StepReader& step) {
+  std::string name = step.fields.String("call");
+  if (!name.empty() && !step.state.started.contains(name)) {
+    step.fields.Refuse(
+        "call", absl::StrCat("\"", name, "\" is not under way",
+                             step.state.finished.contains(name) ? ": it was finished before"
+                                                                : ": no start step names it"));
+  }
+  return name;
+}
+
+StepResult ParseRelease(StepReader& step) {
+  ReleaseStep release;
+  release.call = ParseStartedCall(step);
+  const Json* sends = step.fields.Find("sends");
+  if (sends == nullptr) return StepAction(std::move(release));
+  Json normalized = Json::array();
+  if (!sends->is_array() || sends->empty()) {
+    return Wrong(step.At("sends"), R"(expected commands such as [["GET", "k"]])");
+  }
+  for (size_t i = 0; i < sends->size(); ++i) {
+    absl::StatusOr<Json> words =
+        NormalizeValue("list", (*sends)[i], absl::StrCat(step.At("sends"), "/", i));
+    if (!words.ok()) return words.status();
+    normalized.push_back(*std::move(words));
+  }
+  release.sends = std::move(normalized);
+  return StepAction(std::move(release));
+}
+
+StepResult ParseFinish(StepReader& step) {
+  FinishStep finish;
+  finish.call = ParseStartedCall(step);
+  absl::StatusOr<CallExpectation> expectation = ParseCallExpectation(step);
+  if (!expectation.ok()) return expectation.status();
+  finish.expectation = *std::move(expectation);
+  step.state.started.erase(finish.call);
+  step.state.finished.insert(finish.call);
+  return StepAction(std::move(finish));
+}
+
+StepResult ParseCommand(StepReader& step) {
+  CommandStep command;
+  command.client = step.fields.OptionalString("client").value_or(std::string(kDefaultClient));
+  command.words = step.fields.Strings("command");
+  if (command.words.empty()) step.fields.Refuse("command", "a command has at least a name");
+  const Json* reply = step.fields.FindOrNull("expect");
+  if (reply != nullptr) {
+    absl::StatusOr<Json> normalized = NormalizeReplyJson(*reply, step.At("expect"));
+    if (!normalized.ok()) return normalized.status();
+    command.reply = *std::move(normalized);
+  }
+  return StepAction(std::move(command));
+}
+
+StepResult ParseAdvance(StepReader& step) {
+  AdvanceStep advance;
+  const std::optional<std::string> by = step.fields.OptionalString("by");
+  advance.to = step.fields.OptionalTime("to");
+  if (by.has_value() == advance.to.has_value()) {
+    step.fields.Refuse("", "expected either \"by\" or \"to\"");
+  }
+  absl::Duration duration;
+  if (by) {
+    const bool parsed = absl::ParseDuration(*by, &duration);
+    const bool whole = duration == absl::Floor(duration, absl::Microseconds(1));
+    if (!parsed || duration <= absl::ZeroDuration() || duration == absl::InfiniteDuration() ||
+        !whole) {
+      step.fields.Refuse("by", absl::StrCat("expected a duration such as \"1m30s\" or \"1ms\", in "
+                                            "whole microseconds, got \"",
+                                            *by, "\""));
+    }
+    advance.by = duration;
+  }
+  return StepAction(std::move(advance));
+}
+
+StepResult ParseFault(StepReader& step) {
+  FaultStep fault;
+  const std::string name = step.fields.String("fault");
+  fault.fault = FindFault(name);
+  const std::optional<std::string> in_flight = step.fields.OptionalString("in_flight");
+  if (fault.fault == nullptr) {
+    const auto append_name = [](std::string* out, const FaultKind& kind) {
+      absl::StrAppend(out, base::ToAbsl(kind.name));
+    };
+    const std::span<const FaultKind> kinds = FaultKinds();
+    step.fields.Refuse("fault",
+                       absl::StrCat("unknown fault \"", name, "\"; known: ",
+                                    absl::StrJoin(kinds.begin(), kinds.end(), ", ", append_name)));
+    return StepAction(std::move(fault));
+  }
+  if (!in_flight) return StepAction(std::move(fault));
+  fault.in_flight = FindErrorKind(*in_flight);
+  if (!fault.fault->breaks_connections) {
+    step.fields.Refuse("in_flight", "this fault leaves connections alone");
+  } else if (fault.in_flight != store::ErrorKind::kNotSent &&
+             fault.in_flight != store::ErrorKind::kOutcomeUnknown) {
+    step.fields.Refuse("in_flight", "expected \"not sent\" or \"outcome unknown\"");
+  }
+  return StepAction(std::move(fault));
+}
+
+absl::StatusOr<KeyExpectation> ParseKey(const Json& json, std::string_view path) {
+  ArgumentReader fields(json, path);
+  KeyExpectation key;
+  key.type = fields.String("type");
+  const Json& value = fields.Any("value");
+  key.ttl_ms = fields.OptionalInteger("ttl_ms");
+  key.ttl = fields.OptionalInteger("ttl");
+  if (key.ttl_ms && key.ttl) fields.Refuse("ttl", "given beside ttl_ms; one says it all");
+  if (key.ttl_ms.value_or(0) < 0)
+    fields.Refuse("ttl_ms", "leave it out when the key never expires");
+  if (key.ttl.value_or(0) < 0) fields.Refuse("ttl", "leave it out when the key never expires");
+  if (absl::Status status = fields.Finish(); !status.ok()) return status;
+  absl::StatusOr<Json> normalized =
+      NormalizeValue(key.type, value, absl::StrCat(base::ToAbsl(path), "/value"));
+  if (!normalized.ok()) return normalized.status();
+  key.value = *std::move(normalized);
+  return key;
+}
+
+StepResult ParseKeyspace(StepReader& step) {
+  KeyspaceStep keyspace;
+  keyspace.subset = step.fields.BoolOr("subset", false);
+  const Json& keys = step.fields.Any("keys");
+  if (!keys.is_object()) {
+    step.fields.Refuse("keys", absl::StrCat("expected an object, got ", Abbreviated(keys)));
+    return StepAction(std::move(keyspace));
+  }
+  for (const auto& [name, json] : keys.items()) {
+    const std::string path = absl::StrCat(step.At("keys"), PointerPart(name));
+    const absl::StatusOr<std::string> key = DecodeBytes(name);
+    if (!key.ok()) return Wrong(path, base::ToStd(key.status().message()));
+    if (keyspace.keys.contains(*key)) return Wrong(path, "the same key under two names");
+    std::optional<KeyExpectation>& expectation = keyspace.keys[*key];
+    if (json.is_null()) continue;
+    absl::StatusOr<KeyExpectation> parsed = ParseKey(json, path);
+    if (!parsed.ok()) return parsed.status();
+    expectation = *std::move(parsed);
+  }
+  return StepAction(std::move(keyspace));
+}
+
+struct KindRow {
+  std::string_view kind;
+  StepResult (*parse)(StepReader& step);
+};
+
+constexpr std::array kKinds = {
+    KindRow{"call", ParseCall},       KindRow{"command", ParseCommand},
+    KindRow{"advance", ParseAdvance}, KindRow{"fault", ParseFault},
+    KindRow{"start", ParseStart},     KindRow{"step", ParseRelease},
+    KindRow{"finish", ParseFinish},   KindRow{"expect_keyspace", ParseKeyspace},
+};
+
+absl::StatusOr<Step> ParseStep(const Json& json, std::string path, ParseState& state) {
+  ArgumentReader fields(json, path);
+  StepReader reader{fields, path, state};
+  const std::string kind = fields.String("kind");
+  fields.OptionalString("note");
+  for (const KindRow& row : kKinds) {
+    if (row.kind != kind) continue;
+    StepResult action = row.parse(reader);
+    // What the fields themselves have wrong comes first: the rest may follow from it.
+    if (absl::Status status = fields.Finish(); !status.ok()) return status;
+    if (!action.ok()) return action.status();
+    return Step{kind, *std::move(action)};
+  }
+  if (!json.is_object() || !json.contains("kind") || !json["kind"].is_string()) {
+    return fields.Finish();
+  }
+  return Wrong(
+      reader.At("kind"),
+      absl::StrCat("unknown kind \"", kind, "\"; known: ",
+                   absl::StrJoin(StepKinds(), ", ", [](std::string* out, std::string_view known) {
+                     out->append(known);
+                   })));
+}
+
+absl::Status ParseSteps(const Json& steps, ParseState& state, Scenario& scenario) {
+  for (size_t i = 0; i < steps.size(); ++i) {
+    absl::StatusOr<Step> step = ParseStep(steps[i], absl::StrCat("/steps/", i), state);
+    if (!step.ok()) {
+      return absl::InvalidArgumentError(absl::StrCat("step ", i, ": ", step.status().message()));
+    }
+    scenario.steps.push_back(*std::move(step));
+  }
+  if (state.started.empty()) return absl::OkStatus();
+  return Wrong("/steps", absl::StrCat("the call \"", *state.started.begin(),
+                                      "\" is started and never finished"));
+}
+
+absl::StatusOr<Scenario> ParseJson(const Json& json, const SystemTable& systems) {
+  static const OperationTable* const kNoOperations = new OperationTable();
+  ArgumentReader fields(json);
+  Scenario scenario;
+  scenario.name = fields.String("name");
+  scenario.description = fields.String("description");
+  scenario.system = fields.String("system");
+  scenario.start = fields.Time("start");
+  const int64_t seed = fields.IntegerOr("seed", 0);
+  scenario.seed = static_cast<uint64_t>(seed);
+  const Json& steps = fields.Any("steps");
+  if (scenario.start < absl::UnixEpoch()) fields.Refuse("start", "is before 1970");
+  if (seed < 0) fields.Refuse("seed", "is negative");
+  if (!steps.is_array() || steps.empty()) fields.Refuse("steps", "expected at least one step");
+  const auto system = systems.find(scenario.system);
+  ParseState state{kNoOperations, {}, {}};
+  if (system != systems.end()) {
+    state.operations = &system->second;
+  } else if (scenario.system != kCommandsOnly) {
+    std::string known(kCommandsOnly);
+    for (const auto& [name, table] : systems) absl::StrAppend(&known, ", ", name);
+    fields.Refuse("system",
+                  absl::StrCat("unknown system \"", scenario.system, "\"; known: ", known));
+  }
+  if (absl::Status status = fields.Finish(); !status.ok()) return status;
+  if (absl::Status status = ParseSteps(steps, state, scenario); !status.ok()) return status;
+  return scenario;
+}
+
+}  // namespace
+
+absl::StatusOr<Scenario> ParseScenario(std::string_view text, std::string_view file,
+                                       const SystemTable& systems) {
+  const absl::StatusOr<Json> json = ParseStrictJson(text);
+  absl::StatusOr<Scenario> scenario =
+      json.ok() ? ParseJson(*json, systems) : absl::StatusOr<Scenario>(json.status());
+  if (!scenario.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(base::ToAbsl(file), ": ", scenario.status().message()));
+  }
+  scenario->file = std::string(file);
+  return scenario;
+}
+
+std::vector<std::string_view> StepKinds() {
+  std::vector<std::string_view> kinds;
+  for (const KindRow& row : kKinds) kinds.push_back(row.kind);
+  return kinds;
+}
+
+}  // namespace redouble::sim
