@@ -32,9 +32,6 @@ absl::StatusOr<std::string> DecodeBytes(std::string_view text);
 // Returns the text that stands for `bytes`: valid UTF-8, and DecodeBytes of it is `bytes`.
 std::string EncodeBytes(std::string_view bytes);
 
-// Returns whether `bytes` is valid UTF-8 (no surrogates, no overlong forms, at most U+10FFFF).
-bool IsUtf8(std::string_view bytes);
-
 }  // namespace redouble::sim
 
 #endif  // REDOUBLE_SIM_SCENARIO_BYTES_H_

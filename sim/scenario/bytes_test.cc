@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/base/utf8.h"
 #include "gtest/gtest.h"
 #include "rapidcheck/gtest.h"
 
@@ -50,21 +51,9 @@ TEST(Bytes, RefuseAnUnknownEscape) {
   }
 }
 
-TEST(Bytes, KnowWhatUtf8Is) {
-  for (const std::string_view valid : {"", "a", "\xc2\x80", "\xdf\xbf", "\xe0\xa0\x80",
-                                       "\xed\x9f\xbf", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf"}) {
-    EXPECT_TRUE(IsUtf8(valid)) << EncodeBytes(valid);
-  }
-  for (const std::string_view invalid :
-       {"\x80", "\xc0\x80", "\xc1\xbf", "\xe0\x9f\xbf", "\xed\xa0\x80", "\xf0\x8f\xbf\xbf",
-        "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xff", "\xc2", "a\xe2\x82"}) {
-    EXPECT_FALSE(IsUtf8(invalid)) << EncodeBytes(invalid);
-  }
-}
-
 RC_GTEST_PROP(Bytes, ComeBackFromTheirText, (const std::string& bytes)) {
   const std::string text = EncodeBytes(bytes);
-  RC_ASSERT(IsUtf8(text));
+  RC_ASSERT(base::IsValidUtf8(text));
   RC_ASSERT(DecodeBytes(text).value() == bytes);
 }
 
