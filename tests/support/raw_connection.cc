@@ -194,6 +194,15 @@ absl::StatusOr<std::vector<Reply>> RawConnection::CallAll(const std::vector<Argu
   return replies;
 }
 
+absl::Status RawConnection::Synchronize() {
+  constexpr int kTurns = 3;
+  for (int turn = 0; turn < kTurns; ++turn) {
+    // Even a refusal, for want of a password, proves that the turn has passed.
+    if (absl::Status status = Call({"PING"}).status(); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
 std::string Ask(RawConnection& connection, const RawConnection::Arguments& command) {
   const absl::StatusOr<Reply> reply = connection.Call(command);
   return reply.ok() ? reply->DebugString() : reply.status().ToString();

@@ -5,13 +5,13 @@
 // earlier ones have been read, as many as one likes; a command that blocks is sent, and then asked
 // after.
 //
-// Not thread-safe; open one per actor. Several on one server see each other's effects in the order
-// in which the server reads them: once a PING on one connection has been answered, the server has
-// read and begun everything that any connection had sent before it.
+// Not thread-safe; open one per actor. What one connection sent, the server may read after what
+// another sent later; Synchronize makes sure where it matters.
 //
 //     auto connection = RawConnection::ConnectUnix(server.unix_socket()).value();
 //     connection->Call({"SET", "key", "value"});       // OK
 //     connection->Send({"BLPOP", "list", "1"});
+//     other->Synchronize();                            // It blocks by now
 //     connection->TryReceive();                        // nullopt: nothing has come yet
 //     server.AdvanceTime(absl::Milliseconds(1001));
 //     server.Settle();
@@ -85,6 +85,13 @@ class RawConnection {
 
   // Sends all commands at once and returns as many replies, in order. Errors: as Send and Receive.
   absl::StatusOr<std::vector<store::Reply>> CallAll(const std::vector<Arguments>& commands);
+
+  // Returns once the server has read and begun whatever any connection had sent to it before, so
+  // that the time may be moved or the next actor's command sent. To be called on a connection that
+  // waits for no other reply. Costs three round trips: a turn of the server's event loop may
+  // take up this connection's PING without what came just before it, and a connection that is not
+  // accepted yet is accepted in one turn and read in the next. Errors: as Send and Receive.
+  absl::Status Synchronize();
 
  private:
   explicit RawConnection(int socket);

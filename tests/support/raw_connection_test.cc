@@ -105,7 +105,7 @@ TEST_F(RawConnectionTest, HoldsACommandBackUntilItIsFlushed) {
 TEST_F(RawConnectionTest, TellsWithoutWaitingWhetherABlockedCommandHasAnswered) {
   const auto other = Connect();
   ASSERT_TRUE(connection_->Send({"BLPOP", "list", "1"}).ok());
-  ASSERT_EQ(Ask(*other, {"PING"}), "PONG");
+  ASSERT_TRUE(other->Synchronize().ok());
   EXPECT_EQ(connection_->TryReceive().value(), std::nullopt);
   ASSERT_TRUE(server_->AdvanceTime(absl::Milliseconds(1000)).ok());
   ASSERT_TRUE(server_->Settle().ok());
@@ -118,22 +118,24 @@ TEST_F(RawConnectionTest, TellsWithoutWaitingWhetherABlockedCommandHasAnswered) 
 TEST_F(RawConnectionTest, GetsTheReplyOfABlockedCommandThatAnotherOneServes) {
   const auto other = Connect();
   ASSERT_TRUE(connection_->Send({"BLPOP", "list", "0"}).ok());
-  ASSERT_EQ(Ask(*other, {"PING"}), "PONG");
+  ASSERT_TRUE(other->Synchronize().ok());
   ASSERT_EQ(Ask(*other, {"RPUSH", "list", "a"}), "1");
   EXPECT_EQ(connection_->Receive().value(), Reply::Array({Reply::Bulk("list"), Reply::Bulk("a")}));
 }
 
-// What the header promises of several connections: a PING's answer proves that all that was sent
-// before it, anywhere, has been read.
-TEST_F(RawConnectionTest, APingProvesThatWhatWasSentBeforeHasBegun) {
+// A deadline that was reckoned before the step is reached by it exactly; one reckoned after is not.
+TEST_F(RawConnectionTest, SynchronizeProvesThatWhatOthersHadSentHasBegun) {
   const auto other = Connect();
-  const std::string id = Ask(*connection_, {"CLIENT", "ID"});
-  for (int round = 0; round < 500; ++round) {
-    ASSERT_TRUE(connection_->Send({"BLPOP", "list", "0"}).ok());
-    ASSERT_EQ(Ask(*other, {"PING"}), "PONG");
-    ASSERT_TRUE(absl::StrContains(Ask(*other, {"INFO", "clients"}), "blocked_clients:1"));
-    ASSERT_EQ(Ask(*other, {"CLIENT", "UNBLOCK", id}), "1");
-    ASSERT_EQ(connection_->Receive().value(), Reply::Nil());
+  for (int round = 0; round < 1000; ++round) {
+    const auto fresh = Connect();
+    ASSERT_TRUE(fresh->Send({"SET", "fresh", "1", "PX", "1000"}).ok());
+    ASSERT_TRUE(connection_->Send({"SET", "old", "1", "PX", "1000"}).ok());
+    ASSERT_TRUE(other->Synchronize().ok());
+    ASSERT_TRUE(server_->AdvanceTime(absl::Milliseconds(1000)).ok());
+    ASSERT_EQ(fresh->Receive().value(), Reply::Ok());
+    ASSERT_EQ(connection_->Receive().value(), Reply::Ok());
+    ASSERT_EQ(Ask(*other, {"PTTL", "fresh"}), "0") << "round " << round;
+    ASSERT_EQ(Ask(*other, {"PTTL", "old"}), "0") << "round " << round;
   }
 }
 
@@ -180,6 +182,7 @@ TEST_F(RawConnectionTest, GivesTheLastRepliesBeforeItReportsTheEnd) {
 TEST_F(RawConnectionTest, ReportsAServerThatWasKilled) {
   server_->Kill();
   EXPECT_EQ(connection_->Call({"PING"}).status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(connection_->Synchronize().code(), absl::StatusCode::kUnavailable);
   EXPECT_EQ(connection_->CallAll({{"PING"}}).status().code(), absl::StatusCode::kUnavailable);
   EXPECT_EQ(Ask(*connection_, {"PING"}), "UNAVAILABLE: the server has closed the connection");
 }
