@@ -20,7 +20,9 @@ class ScenarioClient::Sent final : public Request {
   Request& original() { return original_; }
 
  private:
-  void OnComplete() override { client_.Finish(*this, TakeResult()); }
+  void OnComplete(absl::StatusOr<Reply>&& result) override {
+    client_.Finish(*this, std::move(result));
+  }
 
   ScenarioClient& client_;
   Request& original_;
