@@ -1,0 +1,36 @@
+// AsioClock: the machine's wall clock, with waits that leave the event loop free.
+//
+//   redis::AsioClock clock(context.get_executor());
+//   co_await clock.Sleep(absl::Seconds(1));  // Other coroutines run meanwhile.
+//
+// When the wall clock is set, pending sleeps follow it: they end when it shows their deadline.
+//
+// Thread-safety: NowMicros() from any thread; tasks on the executor, one thread or strand at a
+// time, where they are resumed.
+#ifndef REDOUBLE_BACKENDS_REDIS_NET_ASIO_CLOCK_H_
+#define REDOUBLE_BACKENDS_REDIS_NET_ASIO_CLOCK_H_
+
+#include <boost/asio/any_io_executor.hpp>
+#include <cstdint>
+#include <utility>
+
+#include "absl/time/time.h"
+#include "core/base/clock.h"
+#include "core/base/task.h"
+
+namespace redouble::redis {
+
+class AsioClock final : public base::Clock {
+ public:
+  explicit AsioClock(boost::asio::any_io_executor executor) : executor_(std::move(executor)) {}
+
+  int64_t NowMicros() const override;
+  base::Task<void> SleepUntil(absl::Time deadline) override;
+
+ private:
+  const boost::asio::any_io_executor executor_;
+};
+
+}  // namespace redouble::redis
+
+#endif  // REDOUBLE_BACKENDS_REDIS_NET_ASIO_CLOCK_H_

@@ -1,0 +1,177 @@
+#include "backends/redis/net/await_task.h"
+
+#include <gtest/gtest.h>
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <stdexcept>
+#include <string>
+
+#include "absl/status/statusor.h"
+
+namespace redouble::redis {
+namespace {
+
+namespace asio = boost::asio;
+
+// Something that tasks wait for and a test lets happen.
+class Gate {
+ public:
+  struct Awaiter {
+    explicit Awaiter(Gate& gate) : gate(gate) {}
+    ~Awaiter() { gate.waiting_ = {}; }
+    bool await_ready() { return gate.open_; }
+    void await_suspend(std::coroutine_handle<> awaiting) { gate.waiting_ = awaiting; }
+    void await_resume() {}
+    Gate& gate;
+  };
+  Awaiter Wait() { return Awaiter(*this); }
+
+  bool has_waiter() const { return static_cast<bool>(waiting_); }
+  void Open() {
+    open_ = true;
+    if (waiting_) waiting_.resume();
+  }
+
+ private:
+  bool open_ = false;
+  std::coroutine_handle<> waiting_;
+};
+
+base::Task<absl::StatusOr<int>> Answer(Gate& gate) {
+  co_await gate.Wait();
+  co_return 42;
+}
+
+base::Task<std::string> Text(Gate& gate) {
+  co_await gate.Wait();
+  co_return "text";
+}
+
+base::Task<void> Throw(Gate& gate) {
+  co_await gate.Wait();
+  throw std::runtime_error("thrown");
+}
+
+asio::awaitable<void> Store(base::Task<absl::StatusOr<int>> task, absl::StatusOr<int>& result) {
+  result = co_await AwaitTask(std::move(task));
+}
+
+asio::awaitable<void> StoreText(base::Task<std::string> task, std::string& result) {
+  try {
+    result = co_await AwaitTask(std::move(task));
+  } catch (const boost::system::system_error& error) {
+    result = error.code().message();
+  }
+}
+
+TEST(AwaitTask, GivesTheResultOfATaskThatFinishesAtOnce) {
+  asio::io_context context;
+  Gate gate;
+  gate.Open();
+  absl::StatusOr<int> result;
+  asio::co_spawn(context, Store(Answer(gate), result), asio::detached);
+  context.run();
+  EXPECT_EQ(*result, 42);
+}
+
+TEST(AwaitTask, WaitsForATaskThatIsResumedLater) {
+  asio::io_context context;
+  Gate gate;
+  absl::StatusOr<int> result;
+  asio::co_spawn(context, Store(Answer(gate), result), asio::detached);
+  context.poll();
+  ASSERT_TRUE(gate.has_waiter());
+  EXPECT_FALSE(result.ok());
+  asio::post(context, [&] { gate.Open(); });
+  context.restart();
+  context.run();
+  EXPECT_EQ(*result, 42);
+}
+
+TEST(AwaitTask, ReturnsToItsExecutorWhenTheTaskIsResumedElsewhere) {
+  asio::io_context context;
+  Gate gate;
+  absl::StatusOr<int> result;
+  asio::co_spawn(context, Store(Answer(gate), result), asio::detached);
+  context.poll();
+  gate.Open();
+  EXPECT_FALSE(result.ok());
+  context.restart();
+  context.run();
+  EXPECT_EQ(*result, 42);
+}
+
+TEST(AwaitTask, CancellingDestroysTheTaskAndGivesCancelled) {
+  asio::io_context context;
+  Gate gate;
+  asio::cancellation_signal signal;
+  absl::StatusOr<int> result;
+  asio::co_spawn(context, Store(Answer(gate), result),
+                 asio::bind_cancellation_slot(signal.slot(), asio::detached));
+  context.poll();
+  ASSERT_TRUE(gate.has_waiter());
+  signal.emit(asio::cancellation_type::terminal);
+  signal.emit(asio::cancellation_type::terminal);
+  context.restart();
+  context.run();
+  EXPECT_FALSE(gate.has_waiter());
+  EXPECT_EQ(result.status().code(), absl::StatusCode::kCancelled);
+}
+
+TEST(AwaitTask, CancellingATaskWithoutAStatusThrowsAsAsioDoes) {
+  asio::io_context context;
+  Gate gate;
+  asio::cancellation_signal signal;
+  std::string result;
+  asio::co_spawn(context, StoreText(Text(gate), result),
+                 asio::bind_cancellation_slot(signal.slot(), asio::detached));
+  context.poll();
+  signal.emit(asio::cancellation_type::terminal);
+  context.restart();
+  context.run();
+  EXPECT_EQ(result, "Operation canceled");
+}
+
+TEST(AwaitTask, CancellingAfterTheEndDoesNothing) {
+  asio::io_context context;
+  Gate gate;
+  asio::cancellation_signal signal;
+  absl::StatusOr<int> result;
+  asio::co_spawn(context, Store(Answer(gate), result),
+                 asio::bind_cancellation_slot(signal.slot(), asio::detached));
+  context.poll();
+  gate.Open();
+  signal.emit(asio::cancellation_type::terminal);
+  context.restart();
+  context.run();
+  EXPECT_EQ(*result, 42);
+}
+
+base::Task<void> Note(bool& ran) {
+  ran = true;
+  co_return;
+}
+
+TEST(SpawnTask, RunsTheTaskFromTheNextTurnOn) {
+  asio::io_context context;
+  bool ran = false;
+  SpawnTask(context.get_executor(), Note(ran));
+  EXPECT_FALSE(ran);
+  context.run();
+  EXPECT_TRUE(ran);
+}
+
+TEST(SpawnTask, LetsWhatATaskThrowsOutOfRun) {
+  asio::io_context context;
+  Gate gate;
+  gate.Open();
+  SpawnTask(context.get_executor(), Throw(gate));
+  EXPECT_THROW(context.run(), std::runtime_error);
+}
+
+}  // namespace
+}  // namespace redouble::redis

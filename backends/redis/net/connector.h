@@ -1,0 +1,67 @@
+// Connector: performs on sockets what a ConnectMachine asks for.
+//
+// Internal to the clients. Gives a connected, logged-in socket, or the status that says why not.
+//
+// Thread-safety: everything runs on the executor, one thread or strand at a time.
+#ifndef REDOUBLE_BACKENDS_REDIS_NET_CONNECTOR_H_
+#define REDOUBLE_BACKENDS_REDIS_NET_CONNECTOR_H_
+
+#include <array>
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/system/error_code.hpp>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "backends/redis/fsm/connect_machine.h"
+#include "backends/redis/options.h"
+
+namespace redouble::redis {
+
+class Connector final : public std::enable_shared_from_this<Connector> {
+ public:
+  using Socket = boost::asio::generic::stream_protocol::socket;
+
+  // `options` must be valid and outlive the call of `done` or Cancel().
+  Connector(boost::asio::any_io_executor executor, const Options& options);
+
+  // Calls `done` once, later, from the executor.
+  void Start(std::function<void()> done);
+  // Gives up; `done` will not be called.
+  void Cancel();
+
+  // After `done`: OK with a socket to take, or why there is none (see ConnectMachine).
+  const absl::Status& status() const { return machine_.status(); }
+  Socket TakeSocket() { return std::move(socket_); }
+
+ private:
+  using Endpoint = boost::asio::generic::stream_protocol::endpoint;
+
+  // The handler of an operation: reports its end to the machine, unless it was given up.
+  auto WhenDone();
+  void Report(const ConnectEvent& event);
+  void Perform(ConnectAction action);
+  void Resolve();
+  void Connect();
+  void Write(std::string_view bytes);
+  void Read();
+  void Stop();
+
+  const Options& options_;
+  ConnectMachine machine_;
+  boost::asio::ip::tcp::resolver resolver_;
+  boost::asio::steady_timer timer_;
+  Socket socket_;
+  std::vector<Endpoint> endpoints_;
+  std::array<char, 1024> read_buffer_;
+  std::function<void()> done_;
+  bool stopped_ = false;
+};
+
+}  // namespace redouble::redis
+
+#endif  // REDOUBLE_BACKENDS_REDIS_NET_CONNECTOR_H_
