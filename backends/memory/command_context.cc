@@ -26,6 +26,8 @@ int CommandContext::db_index() const {
 
 base::Rng& CommandContext::rng() const { return engine_.rng(); }
 
+const EncodingLimits& CommandContext::limits() const { return engine_.encoding_limits(); }
+
 Database::Entry& CommandContext::Add(std::string_view key, Value value) const {
   const store::KeyType type = value.type();
   Database::Entry& entry = db_->Add(key, std::move(value));

@@ -26,6 +26,7 @@
 
 #include "backends/memory/blocked_operation.h"
 #include "backends/memory/database.h"
+#include "backends/memory/encoding_limits.h"
 #include "backends/memory/error_text.h"
 #include "backends/memory/keyspace_event.h"
 #include "backends/memory/values/value.h"
@@ -76,6 +77,7 @@ class CommandContext {
   // The engine's clock. It stands still during a command, a transaction or a script.
   int64_t now_ms() const { return now_ms_; }
   base::Rng& rng() const;
+  const EncodingLimits& limits() const;
 
   // The key of whatever type; null when it does not exist. Marks it as used.
   Database::Entry* FindAny(std::string_view key) const {

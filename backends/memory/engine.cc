@@ -74,7 +74,7 @@ bool RunsInsideMulti(CommandId id) {
 }  // namespace
 
 Engine::Engine(base::VirtualClock& clock, EngineOptions options)
-    : clock_(clock), rng_(options.seed) {
+    : clock_(clock), rng_(options.seed), encoding_limits_(options.encoding_limits) {
   for (int index = 0; index < options.databases; ++index) {
     databases_.push_back(std::make_unique<Database>());
   }

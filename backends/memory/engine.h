@@ -29,6 +29,7 @@
 #include "backends/memory/blocking.h"
 #include "backends/memory/command_context.h"
 #include "backends/memory/database.h"
+#include "backends/memory/encoding_limits.h"
 #include "backends/memory/keyspace_event.h"
 #include "backends/memory/session.h"
 #include "backends/memory/watching.h"
@@ -43,6 +44,7 @@ struct EngineOptions {
   uint64_t seed = 0;
   // As Redis's option "databases".
   int databases = 16;
+  EncodingLimits encoding_limits;
 };
 
 class Engine {
@@ -57,6 +59,7 @@ class Engine {
 
   base::VirtualClock& clock() const { return clock_; }
   base::Rng& rng() { return rng_; }
+  EncodingLimits& encoding_limits() { return encoding_limits_; }
 
   int database_count() const { return static_cast<int>(databases_.size()); }
   Database& database(int index) { return *databases_[index]; }
@@ -110,6 +113,7 @@ class Engine {
 
   base::VirtualClock& clock_;
   base::Rng rng_;
+  EncodingLimits encoding_limits_;
   std::vector<std::unique_ptr<Database>> databases_;
   KeyspaceListener listener_;
   Watching watching_;

@@ -27,6 +27,10 @@ Deadline ReadDeadline(const ExpireArgument& argument, std::string_view command, 
   return {.deadline_ms = deadline_ms, .error = std::nullopt};
 }
 
+std::string OutOfRangeText(int64_t low, int64_t high) {
+  return absl::StrCat("ERR value is out of range, value must between ", low, " and ", high);
+}
+
 std::optional<Range> ClampRange(int64_t first, int64_t last, size_t size) {
   const auto length = static_cast<int64_t>(size);
   if (first < 0) first = std::max<int64_t>(first + length, 0);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "absl/strings/match.h"
@@ -36,6 +37,9 @@ struct Deadline {
 Reply InvalidExpire(std::string_view command);
 // Reads the expiry of a command that sets a value: it must be positive.
 Deadline ReadDeadline(const ExpireArgument& argument, std::string_view command, int64_t now_ms);
+
+// "ERR value is out of range, value must between 1 and 10".
+std::string OutOfRangeText(int64_t low, int64_t high);
 
 // A range of positions as GETRANGE and LRANGE mean it: negative ones count from the end of `size`
 // elements, and what lies outside is cut off. No value when nothing is left.

@@ -160,10 +160,12 @@ Reply HandleTouch(CommandContext& context, Arguments arguments) {
 }
 
 Reply HandleKeys(CommandContext& context, Arguments arguments) {
+  // Redis's glob "*" does not match the empty key, but KEYS does not ask it.
+  const bool all = arguments[0] == "*";
   std::vector<Reply> keys;
   for (size_t i = 0; i < context.db().size(); ++i) {
     const std::string_view key = context.db().at(i).key();
-    if (base::GlobMatch(arguments[0], key)) keys.push_back(Reply::Bulk(key));
+    if (all || base::GlobMatch(arguments[0], key)) keys.push_back(Reply::Bulk(key));
   }
   return Reply::Array(std::move(keys));
 }

@@ -1,0 +1,240 @@
+// The commands of Redis hashes, in the order of the table.
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "backends/memory/commands/argument.h"
+#include "backends/memory/commands/random_picks.h"
+#include "backends/memory/commands/scan_options.h"
+#include "backends/memory/handlers.h"
+#include "backends/memory/values/hash.h"
+#include "core/base/redis_number.h"
+
+namespace redouble::memory {
+namespace {
+
+Reply ArityError(std::string_view command) {
+  return Reply::Error(base::ToStd(
+      absl::StrCat("ERR wrong number of arguments for '", base::ToAbsl(command), "' command")));
+}
+
+Reply ValueReply(std::optional<std::string> value) {
+  return value ? Reply::Bulk(*std::move(value)) : Reply::Nil();
+}
+
+struct SetResult {
+  int64_t added = 0;
+  std::optional<Reply> error;
+};
+
+SetResult SetFields(CommandContext& context, std::string_view command, Arguments arguments) {
+  if (arguments.size() % 2 == 0) return {.error = ArityError(command)};
+  const std::string_view key = arguments[0];
+  const Lookup<Hash> hash = context.FindOrAdd<Hash>(key);
+  if (hash.wrong_type()) return {.error = WrongType()};
+  for (const std::string_view text : arguments.subspan(1)) {
+    hash->ConvertIfTooLong(text, context.limits());
+  }
+  SetResult result;
+  for (size_t i = 1; i < arguments.size(); i += 2) {
+    result.added += hash->Set(arguments[i], arguments[i + 1], context.limits());
+  }
+  context.Changed(key, EventClass::kHash, "hset");
+  return result;
+}
+
+enum class Parts { kFields, kValues, kBoth };
+
+void AppendParts(std::vector<Reply>& out, Parts parts, std::string_view field,
+                 std::string_view value) {
+  if (parts != Parts::kValues) out.push_back(Reply::Bulk(field));
+  if (parts != Parts::kFields) out.push_back(Reply::Bulk(value));
+}
+
+Reply AllReply(CommandContext& context, std::string_view key, Parts parts) {
+  const Lookup<Hash> hash = context.Find<Hash>(key);
+  if (hash.wrong_type()) return WrongType();
+  std::vector<Reply> all;
+  if (hash) {
+    all.reserve(hash->size() * (parts == Parts::kBoth ? 2 : 1));
+    hash->ForEach([&](std::string_view field, std::string_view value) {
+      AppendParts(all, parts, field, value);
+    });
+  }
+  return parts == Parts::kBoth ? Reply::Map(std::move(all)) : Reply::Array(std::move(all));
+}
+
+// The field's value for an increment: "0" when the key or the field does not exist.
+std::string OldValue(const Hash& hash, std::string_view field) {
+  return hash.Get(field).value_or("0");
+}
+
+void StoreIncremented(CommandContext& context, std::string_view key, std::string_view field,
+                      std::string_view value, std::string_view event) {
+  context.FindOrAdd<Hash>(key)->Set(field, value, context.limits());
+  context.Changed(key, EventClass::kHash, event);
+}
+
+}  // namespace
+
+Reply HandleHSet(CommandContext& context, Arguments arguments) {
+  SetResult result = SetFields(context, "hset", arguments);
+  return result.error ? *std::move(result.error) : Reply::Integer(result.added);
+}
+
+Reply HandleHMSet(CommandContext& context, Arguments arguments) {
+  SetResult result = SetFields(context, "hmset", arguments);
+  return result.error ? *std::move(result.error) : Reply::Ok();
+}
+
+Reply HandleHSetNx(CommandContext& context, Arguments arguments) {
+  const Lookup<Hash> hash = context.FindOrAdd<Hash>(arguments[0]);
+  if (hash.wrong_type()) return WrongType();
+  if (hash->Contains(arguments[1])) return Reply::Integer(0);
+  hash->Set(arguments[1], arguments[2], context.limits());
+  context.Changed(arguments[0], EventClass::kHash, "hset");
+  return Reply::Integer(1);
+}
+
+Reply HandleHGet(CommandContext& context, Arguments arguments) {
+  const Lookup<Hash> hash = context.Find<Hash>(arguments[0]);
+  if (hash.wrong_type()) return WrongType();
+  return hash ? ValueReply(hash->Get(arguments[1])) : Reply::Nil();
+}
+
+Reply HandleHMGet(CommandContext& context, Arguments arguments) {
+  const Lookup<Hash> hash = context.Find<Hash>(arguments[0]);
+  if (hash.wrong_type()) return WrongType();
+  std::vector<Reply> values;
+  values.reserve(arguments.size() - 1);
+  for (const std::string_view field : arguments.subspan(1)) {
+    values.push_back(hash ? ValueReply(hash->Get(field)) : Reply::Nil());
+  }
+  return Reply::Array(std::move(values));
+}
+
+Reply HandleHDel(CommandContext& context, Arguments arguments) {
+  const std::string_view key = arguments[0];
+  const Lookup<Hash> hash = context.Find<Hash>(key);
+  if (hash.wrong_type()) return WrongType();
+  if (!hash) return Reply::Integer(0);
+  int64_t removed = 0;
+  for (const std::string_view field : arguments.subspan(1)) removed += hash->Remove(field);
+  if (removed == 0) return Reply::Integer(0);
+  context.Changed(key, EventClass::kHash, "hdel");
+  context.RemoveIfEmpty(key);
+  return Reply::Integer(removed);
+}
+
+Reply HandleHLen(CommandContext& context, Arguments arguments) {
+  const Lookup<Hash> hash = context.Find<Hash>(arguments[0]);
+  if (hash.wrong_type()) return WrongType();
+  return Reply::Integer(hash ? static_cast<int64_t>(hash->size()) : 0);
+}
+
+Reply HandleHStrLen(CommandContext& context, Arguments arguments) {
+  const Lookup<Hash> hash = context.Find<Hash>(arguments[0]);
+  if (hash.wrong_type()) return WrongType();
+  const std::optional<std::string> value = hash ? hash->Get(arguments[1]) : std::nullopt;
+  return Reply::Integer(value ? static_cast<int64_t>(value->size()) : 0);
+}
+
+Reply HandleHKeys(CommandContext& context, Arguments arguments) {
+  return AllReply(context, arguments[0], Parts::kFields);
+}
+
+Reply HandleHVals(CommandContext& context, Arguments arguments) {
+  return AllReply(context, arguments[0], Parts::kValues);
+}
+
+Reply HandleHGetAll(CommandContext& context, Arguments arguments) {
+  return AllReply(context, arguments[0], Parts::kBoth);
+}
+
+Reply HandleHExists(CommandContext& context, Arguments arguments) {
+  const Lookup<Hash> hash = context.Find<Hash>(arguments[0]);
+  if (hash.wrong_type()) return WrongType();
+  return Reply::Integer(hash && hash->Contains(arguments[1]) ? 1 : 0);
+}
+
+Reply HandleHIncrBy(CommandContext& context, Arguments arguments) {
+  const std::optional<int64_t> increment = base::ParseInt64(arguments[2]);
+  if (!increment) return Reply::Error(error_text::kNotAnInteger);
+  const Lookup<Hash> hash = context.Find<Hash>(arguments[0]);
+  if (hash.wrong_type()) return WrongType();
+  const std::optional<int64_t> old = base::ParseInt64(hash ? OldValue(*hash, arguments[1]) : "0");
+  if (!old) return Reply::Error("ERR hash value is not an integer");
+  int64_t value = 0;
+  if (__builtin_add_overflow(*old, *increment, &value)) {
+    return Reply::Error("ERR increment or decrement would overflow");
+  }
+  StoreIncremented(context, arguments[0], arguments[1], base::FormatInt64(value), "hincrby");
+  return Reply::Integer(value);
+}
+
+Reply HandleHIncrByFloat(CommandContext& context, Arguments arguments) {
+  const std::optional<long double> increment = base::ParseLongDouble(arguments[2]);
+  if (!increment) return Reply::Error(error_text::kNotAFloat);
+  if (!std::isfinite(*increment)) return Reply::Error("ERR value is NaN or Infinity");
+  const Lookup<Hash> hash = context.Find<Hash>(arguments[0]);
+  if (hash.wrong_type()) return WrongType();
+  const std::optional<long double> old =
+      base::ParseLongDouble(hash ? OldValue(*hash, arguments[1]) : "0");
+  if (!old) return Reply::Error("ERR hash value is not a float");
+  const long double value = *old + *increment;
+  if (!std::isfinite(value)) return Reply::Error("ERR increment would produce NaN or Infinity");
+  const std::string text = base::FormatLongDoubleHuman(value);
+  StoreIncremented(context, arguments[0], arguments[1], text, "hincrbyfloat");
+  return Reply::Bulk(text);
+}
+
+Reply HandleHRandField(CommandContext& context, Arguments arguments) {
+  constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+  const bool with_count = arguments.size() > 1;
+  int64_t count = 1;
+  Parts parts = Parts::kFields;
+  if (with_count) {
+    const std::optional<int64_t> given = base::ParseInt64(arguments[1]);
+    if (!given) return Reply::Error(error_text::kNotAnInteger);
+    if (*given < -kMax) return Reply::Error(OutOfRangeText(-kMax, kMax));
+    if (arguments.size() > 3) return SyntaxError();
+    if (arguments.size() == 3) {
+      if (!IsWord(arguments[2], "WITHVALUES")) return SyntaxError();
+      if (*given < -kMax / 2 || *given > kMax / 2) return Reply::Error(error_text::kOutOfRange);
+      parts = Parts::kBoth;
+    }
+    count = *given;
+  }
+  const Lookup<Hash> hash = context.Find<Hash>(arguments[0]);
+  if (hash.wrong_type()) return WrongType();
+  if (!hash) return with_count ? Reply::EmptyArray() : Reply::Nil();
+  std::vector<Reply> picks;
+  for (const size_t position : PickPositions(context.rng(), hash->size(), count)) {
+    const auto [field, value] = hash->At(position);
+    AppendParts(picks, parts, field, value);
+  }
+  return with_count ? Reply::Array(std::move(picks)) : std::move(picks[0]);
+}
+
+Reply HandleHScan(CommandContext& context, Arguments arguments) {
+  ScanOptions options;
+  if (std::optional<Reply> error = ReadCursor(arguments[1], options.cursor)) return *error;
+  const Lookup<Hash> hash = context.Find<Hash>(arguments[0]);
+  if (hash.wrong_type()) return WrongType();
+  if (!hash) return ScanReply(0, {});
+  if (std::optional<Reply> error = ReadScanOptions(arguments.subspan(2), false, options)) {
+    return *error;
+  }
+  std::vector<Reply> page;
+  const uint64_t next = hash->Scan(options.cursor, options.count,
+                                   [&](std::string_view field, std::string_view value) {
+                                     if (!options.Matches(field)) return;
+                                     AppendParts(page, Parts::kBoth, field, value);
+                                   });
+  return ScanReply(next, std::move(page));
+}
+
+}  // namespace redouble::memory

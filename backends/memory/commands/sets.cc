@@ -1,0 +1,311 @@
+// The commands of Redis sets.
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "backends/memory/commands/argument.h"
+#include "backends/memory/commands/random_picks.h"
+#include "backends/memory/commands/scan_options.h"
+#include "backends/memory/handlers.h"
+#include "backends/memory/values/set.h"
+#include "core/base/redis_number.h"
+
+namespace redouble::memory {
+namespace {
+
+Reply CountReply(size_t count) { return Reply::Integer(static_cast<int64_t>(count)); }
+
+// The sets behind several keys; one that does not exist is null.
+struct Operands {
+  std::vector<const Set*> sets;
+  bool wrong_type = false;
+};
+
+Operands FindSets(CommandContext& context, Arguments keys) {
+  Operands operands;
+  operands.sets.reserve(keys.size());
+  for (const std::string_view key : keys) {
+    const Lookup<Set> set = context.Find<Set>(key);
+    operands.wrong_type = operands.wrong_type || set.wrong_type();
+    operands.sets.push_back(set ? &*set : nullptr);
+  }
+  return operands;
+}
+
+// The members that all sets have, up to `limit` of them (0: all), in the order of the smallest.
+std::vector<std::string> Intersect(std::vector<const Set*> sets, size_t limit) {
+  std::vector<std::string> common;
+  if (std::find(sets.begin(), sets.end(), nullptr) != sets.end()) return common;
+  std::stable_sort(sets.begin(), sets.end(),
+                   [](const Set* a, const Set* b) { return a->size() < b->size(); });
+  for (size_t i = 0; i < sets[0]->size(); ++i) {
+    std::string member = sets[0]->At(i);
+    const bool in_all = std::all_of(sets.begin() + 1, sets.end(),
+                                    [&](const Set* set) { return set->Contains(member); });
+    if (!in_all) continue;
+    common.push_back(std::move(member));
+    if (common.size() == limit) break;
+  }
+  return common;
+}
+
+std::vector<std::string> Subtract(const std::vector<const Set*>& sets) {
+  std::vector<std::string> rest;
+  if (sets[0] == nullptr) return rest;
+  for (size_t i = 0; i < sets[0]->size(); ++i) {
+    std::string member = sets[0]->At(i);
+    const bool elsewhere = std::any_of(sets.begin() + 1, sets.end(), [&](const Set* set) {
+      return set != nullptr && set->Contains(member);
+    });
+    if (!elsewhere) rest.push_back(std::move(member));
+  }
+  return rest;
+}
+
+std::vector<std::string> Unite(const std::vector<const Set*>& sets, const EncodingLimits& limits) {
+  Set all;
+  for (const Set* set : sets) {
+    if (set != nullptr) set->ForEach([&](std::string_view member) { all.Add(member, limits); });
+  }
+  std::vector<std::string> members;
+  members.reserve(all.size());
+  all.ForEach([&](std::string_view member) { members.emplace_back(member); });
+  return members;
+}
+
+enum class Operation { kInter, kUnion, kDiff };
+
+struct OperationRow {
+  Operation operation;
+  std::string_view store_event;
+};
+constexpr OperationRow kInter{Operation::kInter, "sinterstore"};
+constexpr OperationRow kUnion{Operation::kUnion, "sunionstore"};
+constexpr OperationRow kDiff{Operation::kDiff, "sdiffstore"};
+
+std::vector<std::string> Combine(CommandContext& context, Operation operation,
+                                 const std::vector<const Set*>& sets) {
+  switch (operation) {
+    case Operation::kInter:
+      return Intersect(sets, 0);
+    case Operation::kUnion:
+      return Unite(sets, context.limits());
+    case Operation::kDiff:
+      return Subtract(sets);
+  }
+  return {};
+}
+
+Reply CombineReply(CommandContext& context, const OperationRow& row, Arguments keys) {
+  const Operands operands = FindSets(context, keys);
+  if (operands.wrong_type) return WrongType();
+  std::vector<Reply> members;
+  for (std::string& member : Combine(context, row.operation, operands.sets)) {
+    members.push_back(Reply::Bulk(std::move(member)));
+  }
+  return Reply::Set(std::move(members));
+}
+
+Reply CombineAndStore(CommandContext& context, const OperationRow& row, Arguments arguments) {
+  const std::string_view target = arguments[0];
+  const Operands operands = FindSets(context, arguments.subspan(1));
+  if (operands.wrong_type) return WrongType();
+  const std::vector<std::string> members = Combine(context, row.operation, operands.sets);
+  if (members.empty()) {
+    if (context.Remove(target)) context.Changed(target, EventClass::kGeneric, "del");
+    return Reply::Integer(0);
+  }
+  auto result = std::make_unique<Set>();
+  for (const std::string& member : members) result->Add(member, context.limits());
+  context.Put(target, Value::Of(std::move(result)));
+  context.Changed(target, EventClass::kSet, row.store_event);
+  return CountReply(members.size());
+}
+
+Reply PopMany(CommandContext& context, std::string_view key, Set& set, size_t count) {
+  std::vector<Reply> popped;
+  std::vector<std::string> members;
+  for (const size_t position :
+       PickPositions(context.rng(), set.size(), static_cast<int64_t>(count))) {
+    members.push_back(set.At(position));
+  }
+  for (const std::string& member : members) {
+    set.Remove(member);
+    popped.push_back(Reply::Bulk(member));
+  }
+  context.Changed(key, EventClass::kSet, "spop");
+  context.RemoveIfEmpty(key);
+  return Reply::Set(std::move(popped));
+}
+
+}  // namespace
+
+Reply HandleSAdd(CommandContext& context, Arguments arguments) {
+  const std::string_view key = arguments[0];
+  const Lookup<Set> set = context.FindOrAdd<Set>(key);
+  if (set.wrong_type()) return WrongType();
+  int64_t added = 0;
+  for (const std::string_view member : arguments.subspan(1)) {
+    added += set->Add(member, context.limits());
+  }
+  if (added > 0) context.Changed(key, EventClass::kSet, "sadd");
+  return Reply::Integer(added);
+}
+
+Reply HandleSRem(CommandContext& context, Arguments arguments) {
+  const std::string_view key = arguments[0];
+  const Lookup<Set> set = context.Find<Set>(key);
+  if (set.wrong_type()) return WrongType();
+  if (!set) return Reply::Integer(0);
+  int64_t removed = 0;
+  for (const std::string_view member : arguments.subspan(1)) removed += set->Remove(member);
+  if (removed == 0) return Reply::Integer(0);
+  context.Changed(key, EventClass::kSet, "srem");
+  context.RemoveIfEmpty(key);
+  return Reply::Integer(removed);
+}
+
+Reply HandleSMove(CommandContext& context, Arguments arguments) {
+  const auto [from, to, member] = std::tuple(arguments[0], arguments[1], arguments[2]);
+  const Lookup<Set> source = context.Find<Set>(from);
+  if (!source && !source.wrong_type()) return Reply::Integer(0);
+  if (source.wrong_type() || context.Find<Set>(to).wrong_type()) return WrongType();
+  if (from == to) return Reply::Integer(source->Contains(member) ? 1 : 0);
+  if (!source->Remove(member)) return Reply::Integer(0);
+  context.Changed(from, EventClass::kSet, "srem");
+  context.RemoveIfEmpty(from);
+  const bool added = context.FindOrAdd<Set>(to)->Add(member, context.limits());
+  if (added) context.Changed(to, EventClass::kSet, "sadd");
+  return Reply::Integer(1);
+}
+
+Reply HandleSIsMember(CommandContext& context, Arguments arguments) {
+  const Lookup<Set> set = context.Find<Set>(arguments[0]);
+  if (set.wrong_type()) return WrongType();
+  return Reply::Integer(set && set->Contains(arguments[1]) ? 1 : 0);
+}
+
+Reply HandleSMIsMember(CommandContext& context, Arguments arguments) {
+  const Lookup<Set> set = context.Find<Set>(arguments[0]);
+  if (set.wrong_type()) return WrongType();
+  std::vector<Reply> answers;
+  for (const std::string_view member : arguments.subspan(1)) {
+    answers.push_back(Reply::Integer(set && set->Contains(member) ? 1 : 0));
+  }
+  return Reply::Array(std::move(answers));
+}
+
+Reply HandleSCard(CommandContext& context, Arguments arguments) {
+  const Lookup<Set> set = context.Find<Set>(arguments[0]);
+  if (set.wrong_type()) return WrongType();
+  return CountReply(set ? set->size() : 0);
+}
+
+Reply HandleSPop(CommandContext& context, Arguments arguments) {
+  if (arguments.size() > 2) return SyntaxError();
+  const bool with_count = arguments.size() == 2;
+  int64_t count = 1;
+  if (with_count) {
+    const std::optional<int64_t> given = base::ParseInt64(arguments[1]);
+    if (!given || *given < 0) {
+      return Reply::Error("ERR value is out of range, must be positive");
+    }
+    count = *given;
+  }
+  const Lookup<Set> set = context.Find<Set>(arguments[0]);
+  if (set.wrong_type()) return WrongType();
+  if (!set) return with_count ? Reply::Set({}) : Reply::Nil();
+  if (count == 0) return Reply::Set({});
+  Reply popped = PopMany(context, arguments[0], *set, static_cast<size_t>(count));
+  return with_count ? std::move(popped) : Reply(std::move(popped).elements()[0]);
+}
+
+Reply HandleSRandMember(CommandContext& context, Arguments arguments) {
+  constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+  if (arguments.size() > 2) return SyntaxError();
+  const bool with_count = arguments.size() == 2;
+  int64_t count = 1;
+  if (with_count) {
+    const std::optional<int64_t> given = base::ParseInt64(arguments[1]);
+    if (!given) return Reply::Error(error_text::kNotAnInteger);
+    if (*given < -kMax) return Reply::Error(OutOfRangeText(-kMax, kMax));
+    count = *given;
+  }
+  const Lookup<Set> set = context.Find<Set>(arguments[0]);
+  if (set.wrong_type()) return WrongType();
+  if (!set) return with_count ? Reply::EmptyArray() : Reply::Nil();
+  std::vector<Reply> picks;
+  for (const size_t position : PickPositions(context.rng(), set->size(), count)) {
+    picks.push_back(Reply::Bulk(set->At(position)));
+  }
+  return with_count ? Reply::Array(std::move(picks)) : std::move(picks[0]);
+}
+
+Reply HandleSMembers(CommandContext& context, Arguments arguments) {
+  return CombineReply(context, kInter, arguments);
+}
+
+Reply HandleSInter(CommandContext& context, Arguments arguments) {
+  return CombineReply(context, kInter, arguments);
+}
+
+Reply HandleSUnion(CommandContext& context, Arguments arguments) {
+  return CombineReply(context, kUnion, arguments);
+}
+
+Reply HandleSDiff(CommandContext& context, Arguments arguments) {
+  return CombineReply(context, kDiff, arguments);
+}
+
+Reply HandleSInterStore(CommandContext& context, Arguments arguments) {
+  return CombineAndStore(context, kInter, arguments);
+}
+
+Reply HandleSUnionStore(CommandContext& context, Arguments arguments) {
+  return CombineAndStore(context, kUnion, arguments);
+}
+
+Reply HandleSDiffStore(CommandContext& context, Arguments arguments) {
+  return CombineAndStore(context, kDiff, arguments);
+}
+
+Reply HandleSInterCard(CommandContext& context, Arguments arguments) {
+  const std::optional<int64_t> key_count = base::ParseInt64(arguments[0]);
+  if (!key_count || *key_count < 1) return Reply::Error("ERR numkeys should be greater than 0");
+  if (static_cast<uint64_t>(*key_count) > arguments.size() - 1) {
+    return Reply::Error("ERR Number of keys can't be greater than number of args");
+  }
+  int64_t limit = 0;
+  const Arguments options = arguments.subspan(1 + *key_count);
+  for (size_t i = 0; i < options.size(); i += 2) {
+    if (!IsWord(options[i], "LIMIT") || i + 1 >= options.size()) return SyntaxError();
+    const std::optional<int64_t> given = base::ParseInt64(options[i + 1]);
+    if (!given || *given < 0) return Reply::Error("ERR LIMIT can't be negative");
+    limit = *given;
+  }
+  const Operands operands = FindSets(context, arguments.subspan(1, *key_count));
+  if (operands.wrong_type) return WrongType();
+  return CountReply(Intersect(operands.sets, static_cast<size_t>(limit)).size());
+}
+
+Reply HandleSScan(CommandContext& context, Arguments arguments) {
+  ScanOptions options;
+  if (std::optional<Reply> error = ReadCursor(arguments[1], options.cursor)) return *error;
+  const Lookup<Set> set = context.Find<Set>(arguments[0]);
+  if (set.wrong_type()) return WrongType();
+  if (!set) return ScanReply(0, {});
+  if (std::optional<Reply> error = ReadScanOptions(arguments.subspan(2), false, options)) {
+    return *error;
+  }
+  std::vector<Reply> page;
+  const uint64_t next = set->Scan(options.cursor, options.count, [&](std::string_view member) {
+    if (options.Matches(member)) page.push_back(Reply::Bulk(member));
+  });
+  return ScanReply(next, std::move(page));
+}
+
+}  // namespace redouble::memory
