@@ -1,7 +1,5 @@
 #include "backends/memory/blocking.h"
 
-#include <algorithm>
-
 namespace redouble::memory {
 
 void Blocking::Wait(Session& session, int db, std::string_view key) {
@@ -23,13 +21,10 @@ void Blocking::MarkReady(int db, std::string_view key) {
 }
 
 void Blocking::MarkAllReady(int db) {
-  std::vector<std::string_view> names;
-  for (const auto& waiter : waiting_) {
-    if (waiter.first.db == db) names.push_back(waiter.first.name);
+  for (auto waiter = waiting_.lower_bound(Key{db, ""});
+       waiter != waiting_.end() && waiter->first.db == db; ++waiter) {
+    MarkReady(db, waiter->first.name);
   }
-  // The map's own order differs from process to process.
-  std::sort(names.begin(), names.end());
-  for (const std::string_view name : names) MarkReady(db, name);
 }
 
 std::vector<Session*> Blocking::Waiters(const Key& key) const {

@@ -9,14 +9,15 @@
 #ifndef REDOUBLE_BACKENDS_MEMORY_BLOCKING_H_
 #define REDOUBLE_BACKENDS_MEMORY_BLOCKING_H_
 
+#include <compare>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
+#include "absl/container/btree_map.h"
+#include "absl/container/btree_set.h"
 
 namespace redouble::memory {
 
@@ -27,11 +28,7 @@ class Blocking {
   struct Key {
     int db;
     std::string name;
-    friend bool operator==(const Key&, const Key&) = default;
-    template <typename H>
-    friend H AbslHashValue(H hash, const Key& key) {
-      return H::combine(std::move(hash), key.db, key.name);
-    }
+    friend auto operator<=>(const Key&, const Key&) = default;
   };
 
   // Adds the session behind all that wait for the key already.
@@ -55,9 +52,9 @@ class Blocking {
   std::vector<Session*> Waiters(const Key& key) const;
 
  private:
-  absl::flat_hash_map<Key, std::vector<Session*>> waiting_;
+  absl::btree_map<Key, std::vector<Session*>> waiting_;
   std::vector<Key> ready_;
-  absl::flat_hash_set<Key> ready_set_;
+  absl::btree_set<Key> ready_set_;
 };
 
 }  // namespace redouble::memory

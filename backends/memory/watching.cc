@@ -27,14 +27,13 @@ void Watching::Touch(int db, std::string_view key) {
 }
 
 void Watching::TouchAll(int db, const Database& before, const Database* after) {
-  // Marking sessions has no order that could be seen.
-  for (const auto& watcher : watchers_) {
-    const Key& key = watcher.first;
-    if (key.db != db) continue;
+  for (auto watcher = watchers_.lower_bound(Key{db, ""});
+       watcher != watchers_.end() && watcher->first.db == db; ++watcher) {
+    const std::string& key = watcher->first.name;
     const bool exists =
-        before.Find(key.name) != nullptr || (after != nullptr && after->Find(key.name) != nullptr);
+        before.Find(key) != nullptr || (after != nullptr && after->Find(key) != nullptr);
     if (!exists) continue;
-    for (Session* session : watcher.second) session->FailTransaction();
+    for (Session* session : watcher->second) session->FailTransaction();
   }
 }
 

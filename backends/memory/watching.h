@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "absl/container/btree_map.h"
 #include "backends/memory/blocking.h"
 
 namespace redouble::memory {
@@ -31,7 +31,7 @@ class Watching {
   void TouchAll(int db, const Database& before, const Database* after);
 
  private:
-  absl::flat_hash_map<Key, std::vector<Session*>> watchers_;
+  absl::btree_map<Key, std::vector<Session*>> watchers_;
 };
 
 }  // namespace redouble::memory
