@@ -42,7 +42,7 @@ constexpr auto kUpdate = KeySpec::kUpdate;
 constexpr auto kInsert = KeySpec::kInsert;
 constexpr auto kDelete = KeySpec::kDelete;
 constexpr auto kNotKey = KeySpec::kNotKey;
-constexpr auto kIncomplete = KeySpec::kIncomplete;
+[[maybe_unused]] constexpr auto kIncomplete = KeySpec::kIncomplete;
 constexpr auto kVariableFlags = KeySpec::kVariableFlags;
 
 // Keys from `position` to `last`, `step` apart.
