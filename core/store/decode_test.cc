@@ -1,0 +1,175 @@
+#include "core/store/decode.h"
+
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "core/store/errors.h"
+#include "gtest/gtest.h"
+
+namespace redouble::store {
+namespace {
+
+using Strings = std::vector<std::string>;
+using StringsOrNil = std::vector<std::optional<std::string>>;
+
+// Every function, for what they have in common.
+struct Function {
+  std::string name;
+  std::function<absl::Status(absl::StatusOr<Reply>)> status_of;
+  // A reply that it refuses; nil when it refuses none.
+  std::optional<Reply> refused;
+  // What the refusal says.
+  std::string message = {};
+};
+template <typename T>
+std::function<absl::Status(absl::StatusOr<Reply>)> StatusOf(
+    absl::StatusOr<T> (*decode)(absl::StatusOr<Reply>)) {
+  return [decode](absl::StatusOr<Reply> reply) { return decode(std::move(reply)).status(); };
+}
+
+std::vector<Function> AllFunctions() {
+  return {
+      {"DecodeAny", StatusOf(DecodeAny), std::nullopt},
+      {"DecodeStatus", DecodeStatus, Reply::Integer(1), "expected a status as the reply, got 1"},
+      {"DecodeStatusOrNil", StatusOf(DecodeStatusOrNil), Reply::Bulk("x"),
+       "expected a status or nil as the reply, got \"x\""},
+      {"DecodeInteger", StatusOf(DecodeInteger), Reply::Bulk("1"),
+       "expected an integer as the reply, got \"1\""},
+      {"DecodeIntegerOrNil", StatusOf(DecodeIntegerOrNil), Reply::Ok(),
+       "expected an integer or nil as the reply, got OK"},
+      {"DecodeBool", StatusOf(DecodeBool), Reply::Nil(),
+       "expected an integer as the reply, got nil"},
+      {"DecodeString", StatusOf(DecodeString), Reply::Nil(),
+       "expected a string as the reply, got nil"},
+      {"DecodeStringOrNil", StatusOf(DecodeStringOrNil), Reply::EmptyArray(),
+       "expected a string or nil as the reply, got []"},
+      {"DecodeArray", StatusOf(DecodeArray), Reply::Nil(),
+       "expected an array as the reply, got nil"},
+      {"DecodeStrings", StatusOf(DecodeStrings), Reply::Bulk("x"),
+       "expected an array of strings as the reply, got \"x\""},
+      {"DecodeStringsOrNil", StatusOf(DecodeStringsOrNil), Reply::Bulk("x"),
+       "expected an array of strings or nils as the reply, got \"x\""},
+      {"DecodeDouble", StatusOf(DecodeDouble), Reply::Integer(1),
+       "expected a double as the reply, got 1"},
+  };
+}
+
+TEST(Decode, MakesAnErrorReplyAServerError) {
+  for (const Function& function : AllFunctions()) {
+    const absl::Status status = function.status_of(Reply::Error("WRONGTYPE no"));
+    EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition) << function.name;
+    EXPECT_EQ(ServerErrorCode(status), "WRONGTYPE") << function.name;
+  }
+}
+
+TEST(Decode, PassesAFailureOn) {
+  const absl::Status failure = OutcomeUnknownError("connection lost");
+  for (const Function& function : AllFunctions()) {
+    EXPECT_EQ(function.status_of(failure), failure) << function.name;
+  }
+}
+
+TEST(Decode, SaysWhatCameInsteadOfTheExpected) {
+  for (const Function& function : AllFunctions()) {
+    if (!function.refused) continue;
+    const absl::Status status = function.status_of(*function.refused);
+    EXPECT_EQ(ErrorKindOf(status), ErrorKind::kProtocol) << function.name;
+    EXPECT_EQ(status.message(), function.message) << function.name;
+  }
+}
+
+TEST(DecodeAny, GivesTheReply) {
+  EXPECT_EQ(*DecodeAny(Reply::Integer(1)), Reply::Integer(1));
+  EXPECT_EQ(*DecodeAny(Reply::Nil()), Reply::Nil());
+}
+
+TEST(DecodeStatus, TakesAnyStatus) {
+  EXPECT_TRUE(DecodeStatus(Reply::Ok()).ok());
+  EXPECT_TRUE(DecodeStatus(Reply::Status("PONG")).ok());
+}
+
+TEST(DecodeStatusOrNil, TellsStatusFromNil) {
+  EXPECT_EQ(*DecodeStatusOrNil(Reply::Ok()), true);
+  EXPECT_EQ(*DecodeStatusOrNil(Reply::Nil()), false);
+}
+
+TEST(DecodeInteger, GivesTheInteger) { EXPECT_EQ(*DecodeInteger(Reply::Integer(-5)), -5); }
+
+TEST(DecodeIntegerOrNil, GivesTheIntegerOrNothing) {
+  EXPECT_EQ(*DecodeIntegerOrNil(Reply::Integer(0)), 0);
+  EXPECT_EQ(*DecodeIntegerOrNil(Reply::Nil()), std::nullopt);
+}
+
+TEST(DecodeBool, IsTrueUnlessZero) {
+  EXPECT_EQ(*DecodeBool(Reply::Integer(0)), false);
+  EXPECT_EQ(*DecodeBool(Reply::Integer(1)), true);
+  EXPECT_EQ(*DecodeBool(Reply::Integer(2)), true);
+}
+
+TEST(DecodeString, TakesBulkStringsAndStatuses) {
+  EXPECT_EQ(*DecodeString(Reply::Bulk("text")), "text");
+  EXPECT_EQ(*DecodeString(Reply::Status("string")), "string");
+}
+
+TEST(DecodeStringOrNil, GivesTheStringOrNothing) {
+  EXPECT_EQ(*DecodeStringOrNil(Reply::Bulk("")), "");
+  EXPECT_EQ(*DecodeStringOrNil(Reply::Status("QUEUED")), "QUEUED");
+  EXPECT_EQ(*DecodeStringOrNil(Reply::Nil()), std::nullopt);
+}
+
+TEST(DecodeArray, GivesTheElements) {
+  EXPECT_TRUE(DecodeArray(Reply::EmptyArray())->empty());
+  EXPECT_EQ(*DecodeArray(Reply::Array({Reply::Error("ERR kept")})),
+            std::vector<Reply>{Reply::Error("ERR kept")});
+}
+
+TEST(DecodeStrings, GivesTheStrings) {
+  EXPECT_EQ(*DecodeStrings(Reply::Array({Reply::Bulk("a"), Reply::Status("b")})),
+            (Strings{"a", "b"}));
+  EXPECT_TRUE(DecodeStrings(Reply::EmptyArray())->empty());
+}
+
+TEST(DecodeStrings, RefusesAnElementThatIsNone) {
+  const absl::Status status =
+      DecodeStrings(Reply::Array({Reply::Bulk("a"), Reply::Nil()})).status();
+  EXPECT_EQ(ErrorKindOf(status), ErrorKind::kProtocol);
+  EXPECT_EQ(status.message(), "expected a string in an array as the reply, got nil");
+}
+
+TEST(DecodeStringsOrNil, GivesTheStringsAndNothings) {
+  EXPECT_EQ(*DecodeStringsOrNil(Reply::Array({Reply::Bulk("a"), Reply::Nil()})),
+            (StringsOrNil{"a", std::nullopt}));
+}
+
+TEST(DecodeStringsOrNil, RefusesAnElementThatIsNeither) {
+  const absl::Status status = DecodeStringsOrNil(Reply::Array({Reply::Integer(3)})).status();
+  EXPECT_EQ(ErrorKindOf(status), ErrorKind::kProtocol);
+  EXPECT_EQ(status.message(), "expected a string or nil in an array as the reply, got 3");
+}
+
+TEST(DecodeDouble, GivesTheNumber) {
+  EXPECT_EQ(*DecodeDouble(Reply::Bulk("0.10000000000000001")), 0.1);
+  EXPECT_EQ(*DecodeDouble(Reply::Double("-inf")), -std::numeric_limits<double>::infinity());
+}
+
+TEST(DecodeDouble, RefusesATextThatIsNoNumber) {
+  const absl::Status status = DecodeDouble(Reply::Bulk("one")).status();
+  EXPECT_EQ(ErrorKindOf(status), ErrorKind::kProtocol);
+  EXPECT_EQ(status.message(), "expected a double as the reply, got \"one\"");
+}
+
+TEST(FirstError, IsTheFirstErrorOrOk) {
+  EXPECT_TRUE(FirstError({}).ok());
+  const std::vector<Reply> fine = {Reply::Ok(), Reply::Nil()};
+  EXPECT_TRUE(FirstError(fine).ok());
+  const std::vector<Reply> broken = {Reply::Ok(), Reply::Error("OOM a"), Reply::Error("ERR b")};
+  EXPECT_EQ(ServerErrorCode(FirstError(broken)), "OOM");
+}
+
+}  // namespace
+}  // namespace redouble::store

@@ -1,0 +1,120 @@
+#include "core/store/store.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "core/base/run.h"
+#include "core/base/task.h"
+#include "core/store/batch.h"
+#include "core/store/errors.h"
+#include "core/store/testing/fake_store.h"
+#include "gtest/gtest.h"
+
+namespace redouble::store {
+namespace {
+
+base::Task<absl::StatusOr<Reply>> Ask(Store& store, std::string_view key) {
+  const Command command(CommandId::kGet, {key});
+  co_return co_await store.Execute(command);
+}
+
+TEST(Store, GivesAReplyThatComesAtOnce) {
+  FakeStore store;
+  store.Expect({"GET", "key"}, Reply::Bulk("value"));
+  EXPECT_EQ(*base::Run(Ask(store, "key")), Reply::Bulk("value"));
+}
+
+TEST(Store, GivesAReplyThatComesLater) {
+  FakeStore store;
+  store.ExpectHeld({"GET", "key"});
+  auto task = Ask(store, "key");
+  task.Start();
+  EXPECT_FALSE(task.done());
+  store.Answer(Reply::Bulk("value"));
+  ASSERT_TRUE(task.done());
+  EXPECT_EQ(*task.TakeResult(), Reply::Bulk("value"));
+  EXPECT_EQ(store.abandoned(), 0);
+}
+
+TEST(Store, GivesAnErrorReplyAsAReply) {
+  FakeStore store;
+  store.Expect({"GET", "key"}, Reply::Error("ERR broken"));
+  EXPECT_EQ(*base::Run(Ask(store, "key")), Reply::Error("ERR broken"));
+}
+
+TEST(Store, PassesAFailureOn) {
+  FakeStore store;
+  store.Expect({"GET", "key"}, OutcomeUnknownError("connection lost"));
+  EXPECT_EQ(ErrorKindOf(base::Run(Ask(store, "key")).status()), ErrorKind::kOutcomeUnknown);
+}
+
+TEST(Store, TellsItsKeeperOnceWhenAWaiterGoesAway) {
+  FakeStore store;
+  store.ExpectHeld({"GET", "a"});
+  store.ExpectHeld({"GET", "b"});
+  auto remaining = Ask(store, "b");
+  {
+    auto task = Ask(store, "a");
+    task.Start();
+    remaining.Start();
+  }
+  EXPECT_EQ(store.abandoned(), 1);
+  EXPECT_EQ(store.held(), 1u);
+  store.Answer(Reply::Nil());
+  EXPECT_TRUE(remaining.done());
+  EXPECT_EQ(store.abandoned(), 1);
+}
+
+TEST(Store, IsNotAskedByATaskThatNeverStarts) {
+  FakeStore store;
+  { const auto task = Ask(store, "key"); }
+  EXPECT_EQ(store.abandoned(), 0);
+}
+
+TEST(Store, KeepsTheCommandInPlaceWhileTheRequestWaits) {
+  FakeStore store;
+  store.ExpectHeld({"SET", "key", "1234567890123"});
+  const auto set = [](Store& store) -> base::Task<absl::StatusOr<Reply>> {
+    Command command(CommandId::kSet, {"key"});
+    command.AddInteger(1234567890123);
+    co_return co_await store.Execute(command);
+  };
+  auto task = set(store);
+  task.Start();
+  store.Answer(Reply::Ok());
+  EXPECT_EQ(*task.TakeResult(), Reply::Ok());
+}
+
+// A request of one's own, as the RESP server makes them: it may be gone after its completion.
+class SelfDeletingRequest final : public Request {
+ public:
+  SelfDeletingRequest(std::span<const Command> commands, std::optional<Reply>& result)
+      : Request(Kind::kCommand, commands), result_(result) {}
+
+ private:
+  void OnComplete(absl::StatusOr<Reply>&& result) override {
+    result_ = *std::move(result);
+    delete this;
+  }
+
+  std::optional<Reply>& result_;
+};
+
+TEST(Store, ServesARequestThatEndsWithItsCompletion) {
+  FakeStore store;
+  store.ExpectHeld({"GET", "key"});
+  const Command command(CommandId::kGet, {"key"});
+  std::optional<Reply> result;
+  auto* const request = new SelfDeletingRequest(std::span(&command, 1), result);
+  store.Submit(*request);
+  EXPECT_FALSE(request->completed());
+  store.Answer(Reply::Integer(3));
+  EXPECT_EQ(result, Reply::Integer(3));
+}
+
+}  // namespace
+}  // namespace redouble::store

@@ -1,0 +1,78 @@
+// FakeStore: a scripted store for unit tests. It expects requests, word by word and in order, and
+// answers each as told; whatever differs fails the test.
+//
+//   store::FakeStore store;
+//   store.Expect({"SET", "key", "value"}, Reply::Ok());
+//   store.ExpectBatch(Request::Kind::kTransaction, {{"INCR", "n"}, {"EXPIRE", "n", "70"}},
+//                     Reply::Array({Reply::Integer(1), Reply::Integer(1)}));
+//   EXPECT_TRUE(*base::Run(store::Set(store, "key", "value")));
+//
+// A request can be held back, to be answered later or abandoned:
+//
+//   store.ExpectHeld({"GET", "key"});
+//   auto get = store::Get(store, "key");
+//   get.Start();
+//   store.Answer(Reply::Bulk("value"));
+//
+// For tests only. Thread-safety: one thread.
+#ifndef REDOUBLE_CORE_STORE_TESTING_FAKE_STORE_H_
+#define REDOUBLE_CORE_STORE_TESTING_FAKE_STORE_H_
+
+#include <deque>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/store/reply.h"
+#include "core/store/store.h"
+
+namespace redouble::store {
+
+class FakeStore final : public Store, private RequestKeeper {
+ public:
+  // A command's name and arguments as they go over the wire. Names are compared in any case, as
+  // Redis does; arguments byte by byte.
+  using Words = std::vector<std::string>;
+
+  FakeStore() = default;
+  FakeStore(const FakeStore&) = delete;
+  FakeStore& operator=(const FakeStore&) = delete;
+  // Fails the test when an expected request never came.
+  ~FakeStore() override;
+
+  // The next request is this command; it is answered during Submit().
+  void Expect(Words words, absl::StatusOr<Reply> result);
+  // The next request is this batch.
+  void ExpectBatch(Request::Kind kind, std::vector<Words> commands, absl::StatusOr<Reply> result);
+  // The next request is this command; it is held until Answer().
+  void ExpectHeld(Words words);
+  void ExpectHeldBatch(Request::Kind kind, std::vector<Words> commands);
+
+  // Completes the request that has been held for longest.
+  void Answer(absl::StatusOr<Reply> result);
+  // How many requests are held now, and how many were abandoned while they were.
+  size_t held() const { return held_.size(); }
+  int abandoned() const { return abandoned_; }
+
+  void Submit(Request& request) override;
+
+ private:
+  struct Expectation {
+    Request::Kind kind;
+    std::vector<Words> commands;
+    std::optional<absl::StatusOr<Reply>> result;  // None: held.
+  };
+
+  void Abandon(Request& request) override;
+
+  std::deque<Expectation> expected_;
+  std::deque<Request*> held_;
+  int abandoned_ = 0;
+};
+
+}  // namespace redouble::store
+
+#endif  // REDOUBLE_CORE_STORE_TESTING_FAKE_STORE_H_

@@ -1,0 +1,70 @@
+#include "core/store/testing/fake_store.h"
+
+#include <optional>
+
+#include "core/base/run.h"
+#include "core/store/errors.h"
+#include "core/store/strings.h"
+#include "gtest/gtest-spi.h"
+#include "gtest/gtest.h"
+
+namespace redouble::store {
+namespace {
+
+TEST(FakeStore, AnswersWhatItExpects) {
+  FakeStore store;
+  store.Expect({"GET", "key"}, Reply::Bulk("value"));
+  EXPECT_EQ(*base::Run(Get(store, "key")), "value");
+}
+
+TEST(FakeStore, FailsTheTestOnAnotherArgument) {
+  FakeStore store;
+  store.Expect({"GET", "key"}, Reply::Nil());
+  EXPECT_NONFATAL_FAILURE(static_cast<void>(base::Run(Get(store, "KEY"))), "KEY");
+}
+
+TEST(FakeStore, FailsTheTestWhenNothingWasExpected) {
+  FakeStore store;
+  EXPECT_NONFATAL_FAILURE(
+      EXPECT_EQ(ErrorKindOf(base::Run(Get(store, "key")).status()), ErrorKind::kNotSent),
+      "nothing was expected: GET \"key\"");
+}
+
+TEST(FakeStore, FailsTheTestWhenARequestNeverCame) {
+  EXPECT_NONFATAL_FAILURE(
+      {
+        FakeStore store;
+        store.Expect({"GET", "key"}, Reply::Nil());
+      },
+      "never came: GET \"key\"");
+}
+
+TEST(FakeStore, FailsTheTestWhenNothingIsHeld) {
+  FakeStore store;
+  EXPECT_NONFATAL_FAILURE(store.Answer(Reply::Nil()), "no request is held");
+}
+
+TEST(FakeStore, HoldsARequestUntilItIsAnswered) {
+  FakeStore store;
+  store.ExpectHeld({"GET", "key"});
+  auto get = Get(store, "key");
+  get.Start();
+  EXPECT_FALSE(get.done());
+  EXPECT_EQ(store.held(), 1u);
+  store.Answer(Reply::Bulk("value"));
+  EXPECT_EQ(*get.TakeResult(), "value");
+}
+
+TEST(FakeStore, CountsWhatIsAbandoned) {
+  FakeStore store;
+  store.ExpectHeld({"GET", "key"});
+  {
+    auto get = Get(store, "key");
+    get.Start();
+  }
+  EXPECT_EQ(store.abandoned(), 1);
+  EXPECT_EQ(store.held(), 0u);
+}
+
+}  // namespace
+}  // namespace redouble::store
