@@ -1,0 +1,58 @@
+#include "tests/support/backends.h"
+
+#include "core/store/batch.h"
+#include "core/store/strings.h"
+
+namespace redouble::tests {
+namespace {
+
+using store::Batch;
+using store::CommandId;
+using store::Reply;
+
+template <typename Backend>
+class BackendsTest : public BackendTest<Backend> {};
+TYPED_TEST_SUITE(BackendsTest, Backends, BackendNames);
+
+TYPED_TEST(BackendsTest, BeginsEmptyAtTheTimeOfTheGoldens) {
+  EXPECT_EQ(this->now(), DefaultStart());
+  EXPECT_EQ(this->KeyCount(), 0);
+  EXPECT_EQ(this->Ask({"TIME"}).elements()[0], Reply::Bulk("1778335382"));
+}
+
+TYPED_TEST(BackendsTest, ExpiresKeysToTheMillisecond) {
+  this->Ask({"SET", "key", "value", "PX", "1000"});
+  this->Advance(absl::Milliseconds(1000));
+  EXPECT_EQ(this->Value("key"), "value");
+  EXPECT_EQ(this->Ttl("key"), 0);
+  this->Advance(absl::Milliseconds(1));
+  EXPECT_EQ(this->Value("key"), "nil");
+  EXPECT_EQ(this->Ttl("key"), -2);
+}
+
+TYPED_TEST(BackendsTest, NeverGoesBack) {
+  this->AdvanceTo(DefaultStart() - absl::Seconds(1));
+  EXPECT_EQ(this->now(), DefaultStart());
+}
+
+TYPED_TEST(BackendsTest, RunsTypedCommandsAndBatches) {
+  EXPECT_EQ(*this->Run(store::Incr(this->store(), "n")), 1);
+  for (const auto atomicity : {Batch::Atomicity::kPipeline, Batch::Atomicity::kTransaction}) {
+    Batch batch(atomicity);
+    batch.Add(CommandId::kIncr, {"n"});
+    batch.Add(CommandId::kExpire, {"n", "70"});
+    const auto replies = this->Run(store::Execute(this->store(), batch));
+    ASSERT_TRUE(replies.ok()) << replies.status();
+    EXPECT_EQ(replies->size(), 2u);
+  }
+  EXPECT_EQ(this->Value("n"), "3");
+}
+
+TYPED_TEST(BackendsTest, HasSeveralConnections) {
+  const std::unique_ptr<store::Store> other = this->Connect();
+  EXPECT_EQ(*this->Run(store::Incr(*other, "n")), 1);
+  EXPECT_EQ(this->Value("n"), "1");
+}
+
+}  // namespace
+}  // namespace redouble::tests
