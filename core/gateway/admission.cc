@@ -1,0 +1,108 @@
+#include "core/gateway/admission.h"
+
+#include <array>
+
+#include "core/gateway/control_state.h"
+
+namespace redouble::gateway {
+namespace {
+
+using Outcome = AdmissionDecision::Outcome;
+using Action = SettlementReport::Action;
+
+struct RefusalRow {
+  Outcome outcome;
+  int http_status;
+  std::string_view code;
+};
+constexpr std::array kRefusals = {
+    RefusalRow{Outcome::kRateLimitExceeded, 429, "rate_limit_exceeded"},
+    RefusalRow{Outcome::kBudgetExceeded, 402, "budget_exceeded"},
+    RefusalRow{Outcome::kControlStateUnavailable, kControlStateUnavailableHttpStatus,
+               kControlStateUnavailableCode},
+};
+
+// A failure of Redis refuses the request; any other is the caller's mistake.
+absl::StatusOr<AdmissionDecision> RefuseOrFail(const absl::Status& error,
+                                               AdmissionDecision decision) {
+  if (!IsControlStateUnavailable(error)) return error;
+  decision.outcome = Outcome::kControlStateUnavailable;
+  decision.error = error;
+  return decision;
+}
+
+Action ActionFor(const Settlement& settlement) {
+  if (settlement.completed && settlement.final_cost_usd) {
+    return settlement.reserved ? Action::kReconciled : Action::kSpendAdded;
+  }
+  return settlement.reserved ? Action::kReleased : Action::kNothing;
+}
+
+}  // namespace
+
+std::optional<Refusal> AdmissionDecision::refusal() const {
+  for (const RefusalRow& row : kRefusals) {
+    if (row.outcome != outcome) continue;
+    Refusal refusal{row.http_status, row.code, std::nullopt};
+    if (outcome == Outcome::kRateLimitExceeded) {
+      refusal.retry_after_seconds = rate.retry_after_seconds;
+    }
+    return refusal;
+  }
+  return std::nullopt;
+}
+
+base::Task<absl::StatusOr<BudgetDecision>> AdmissionControl::CheckAndReserve(
+    const AdmissionRequest& request) {
+  if (request.estimated_cost_usd) {
+    return budgets_.CheckAndReserveBudget(request.request, request.budget,
+                                          *request.estimated_cost_usd, request.now);
+  }
+  return budgets_.CheckBudget(request.request.key_id, request.budget, request.now);
+}
+
+base::Task<absl::StatusOr<AdmissionDecision>> AdmissionControl::Admit(AdmissionRequest request) {
+  AdmissionDecision decision;
+  const absl::StatusOr<RateLimitDecision> rate = co_await limiter_.CheckRequestRateLimit(
+      request.request.key_id, request.rpm_limit, request.now);
+  if (!rate.ok()) co_return RefuseOrFail(rate.status(), decision);
+  decision.rate = *rate;
+  if (rate->outcome == RateLimitDecision::Outcome::kExceeded) {
+    decision.outcome = Outcome::kRateLimitExceeded;
+    co_return decision;
+  }
+
+  const absl::StatusOr<BudgetDecision> budget = co_await CheckAndReserve(request);
+  if (!budget.ok()) co_return RefuseOrFail(budget.status(), decision);
+  decision.budget = *budget;
+  if (budget->outcome == BudgetDecision::Outcome::kExceeded) {
+    decision.outcome = Outcome::kBudgetExceeded;
+    co_return decision;
+  }
+  decision.reserved = request.estimated_cost_usd.has_value();
+  co_return decision;
+}
+
+base::Task<SettlementReport> AdmissionControl::Settle(Settlement settlement) {
+  SettlementReport report;
+  report.action = ActionFor(settlement);
+  switch (report.action) {
+    case Action::kReconciled:
+      report.status = co_await budgets_.ReconcileBudgetReservation(
+          settlement.request, *settlement.final_cost_usd, settlement.now);
+      break;
+    case Action::kSpendAdded:
+      report.status = co_await budgets_.AddBudgetSpend(settlement.request.key_id,
+                                                       *settlement.final_cost_usd, settlement.now);
+      break;
+    case Action::kReleased:
+      report.status =
+          co_await budgets_.ReleaseBudgetReservation(settlement.request, settlement.now);
+      break;
+    case Action::kNothing:
+      break;
+  }
+  co_return report;
+}
+
+}  // namespace redouble::gateway

@@ -1,0 +1,187 @@
+#include "core/gateway/budget.h"
+
+#include "core/base/utf8.h"
+#include "core/gateway/budget_commands.h"
+#include "core/gateway/control_state.h"
+#include "core/gateway/reservation.h"
+#include "core/gateway/rust_float.h"
+#include "core/store/keys.h"
+#include "core/store/strings.h"
+
+namespace redouble::gateway {
+namespace {
+
+// How often a settlement starts over because somebody else changed the reservation meanwhile. Each
+// time somebody has got ahead, so this is never reached but by a client that does nothing else.
+constexpr int kMaxSettlementAttempts = 16;
+
+absl::Status AsControlState(const absl::Status& status) {
+  return status.ok() ? status : ControlStateUnavailable(status);
+}
+
+// A counter's text as spend: missing and unreadable are 0.
+absl::StatusOr<double> SpendOf(const std::optional<std::string>& text) {
+  if (!text) return 0.0;
+  if (!base::IsValidUtf8(*text)) {
+    return absl::InvalidArgumentError("the value of a budget counter is not UTF-8");
+  }
+  return ParseFloat(*text).value_or(0.0);
+}
+
+// NaN on either side compares as not reached.
+bool HasReached(double spend, std::optional<double> limit) { return limit && spend >= *limit; }
+
+BudgetDecision Decide(double daily, double monthly, const BudgetLimits& limits) {
+  BudgetDecision decision;
+  decision.daily_spend_usd = daily;
+  decision.monthly_spend_usd = monthly;
+  if (HasReached(daily, limits.daily_usd) || HasReached(monthly, limits.monthly_usd)) {
+    decision.outcome = BudgetDecision::Outcome::kExceeded;
+  }
+  return decision;
+}
+
+// Where a cost is not positive nothing is written; NaN is not "not positive".
+bool WritesNothing(double cost_usd) { return cost_usd <= 0; }
+
+absl::StatusOr<ReservationWrite> ReservationOf(const BudgetRequest& request, double cost_usd,
+                                               absl::Time now) {
+  absl::StatusOr<std::string> key = ReservationKey(request);
+  if (!key.ok()) return key.status();
+  absl::StatusOr<BudgetCounterKeys> counters = CounterKeys(request.key_id, now);
+  if (!counters.ok()) return counters.status();
+  return ReservationWrite{*std::move(key), *std::move(counters), cost_usd};
+}
+
+// Rust's max(actual, 0.0) - amount; a release takes the amount back.
+double DeltaOf(std::optional<double> actual_usd, double amount_usd) {
+  if (!actual_usd) return -amount_usd;
+  return (*actual_usd > 0 ? *actual_usd : 0.0) - amount_usd;
+}
+
+}  // namespace
+
+base::Task<absl::StatusOr<double>> BudgetStore::ReadSpend(std::string_view counter_key) {
+  const absl::StatusOr<std::optional<std::string>> text = co_await store::Get(store_, counter_key);
+  if (!text.ok()) co_return text.status();
+  co_return SpendOf(*text);
+}
+
+base::Task<absl::StatusOr<BudgetDecision>> BudgetStore::CheckBudget(std::string_view key_id,
+                                                                    BudgetLimits limits,
+                                                                    absl::Time now) {
+  const absl::StatusOr<BudgetCounterKeys> counters = CounterKeys(key_id, now);
+  if (!counters.ok()) co_return counters.status();
+  if (limits.unlimited()) co_return BudgetDecision();
+
+  const absl::StatusOr<double> daily = co_await ReadSpend(counters->daily);
+  if (!daily.ok()) co_return ControlStateUnavailable(daily.status());
+  const absl::StatusOr<double> monthly = co_await ReadSpend(counters->monthly);
+  if (!monthly.ok()) co_return ControlStateUnavailable(monthly.status());
+  co_return Decide(*daily, *monthly, limits);
+}
+
+base::Task<absl::Status> BudgetStore::AddToCounter(std::string_view counter_key,
+                                                   std::string_view cost, absl::Duration ttl) {
+  const absl::StatusOr<std::string> sum = co_await store::IncrByFloat(store_, counter_key, cost);
+  if (!sum.ok()) co_return ControlStateUnavailable(sum.status());
+  const absl::StatusOr<bool> expires = co_await store::ExpireIn(store_, counter_key, ttl);
+  co_return AsControlState(expires.status());
+}
+
+base::Task<absl::Status> BudgetStore::AddBudgetSpend(std::string_view key_id, double cost_usd,
+                                                     absl::Time now) {
+  const absl::StatusOr<BudgetCounterKeys> counters = CounterKeys(key_id, now);
+  if (!counters.ok()) co_return counters.status();
+  if (WritesNothing(cost_usd)) co_return absl::OkStatus();
+
+  const std::string cost = FormatFloatArgument(cost_usd);
+  absl::Status status = co_await AddToCounter(counters->daily, cost, DailyBudgetTtl());
+  if (!status.ok()) co_return status;
+  co_return co_await AddToCounter(counters->monthly, cost, MonthlyBudgetTtl());
+}
+
+base::Task<absl::Status> BudgetStore::ReserveBudget(BudgetRequest request, double cost_usd,
+                                                    absl::Time now) {
+  const absl::StatusOr<ReservationWrite> write = ReservationOf(request, cost_usd, now);
+  if (!write.ok()) co_return write.status();
+  if (WritesNothing(cost_usd)) co_return absl::OkStatus();
+  co_return AsControlState(co_await ReserveByTransaction(store_, *write));
+}
+
+base::Task<absl::StatusOr<BudgetDecision>> BudgetStore::CheckAndReserveBudget(BudgetRequest request,
+                                                                              BudgetLimits limits,
+                                                                              double cost_usd,
+                                                                              absl::Time now) {
+  const bool one_step = hardening_.atomic_check_and_reserve && !limits.unlimited();
+  if (!one_step || WritesNothing(cost_usd)) {
+    const absl::StatusOr<BudgetDecision> decision =
+        co_await CheckBudget(request.key_id, limits, now);
+    if (!decision.ok() || decision->outcome == BudgetDecision::Outcome::kExceeded) {
+      co_return decision;
+    }
+    absl::Status reserved = co_await ReserveBudget(request, cost_usd, now);
+    if (!reserved.ok()) co_return reserved;
+    co_return decision;
+  }
+
+  const absl::StatusOr<ReservationWrite> write = ReservationOf(request, cost_usd, now);
+  if (!write.ok()) co_return write.status();
+  const absl::StatusOr<CheckedSpend> spend =
+      co_await CheckAndReserveByScript(store_, *write, limits);
+  if (!spend.ok()) co_return ControlStateUnavailable(spend.status());
+  const absl::StatusOr<double> daily = SpendOf(spend->daily);
+  if (!daily.ok()) co_return ControlStateUnavailable(daily.status());
+  const absl::StatusOr<double> monthly = SpendOf(spend->monthly);
+  if (!monthly.ok()) co_return ControlStateUnavailable(monthly.status());
+  BudgetDecision decision = Decide(*daily, *monthly, limits);
+  decision.outcome =
+      spend->exceeded ? BudgetDecision::Outcome::kExceeded : BudgetDecision::Outcome::kAllowed;
+  co_return decision;
+}
+
+base::Task<absl::Status> BudgetStore::ReconcileBudgetReservation(BudgetRequest request,
+                                                                 double actual_usd,
+                                                                 absl::Time now) {
+  return Settle(request, actual_usd, now);
+}
+
+base::Task<absl::Status> BudgetStore::ReleaseBudgetReservation(BudgetRequest request,
+                                                               absl::Time now) {
+  return Settle(request, std::nullopt, now);
+}
+
+// `actual_usd` is none for a release.
+base::Task<absl::Status> BudgetStore::Settle(BudgetRequest request,
+                                             std::optional<double> actual_usd, absl::Time now) {
+  const absl::StatusOr<ReservationWrite> current = ReservationOf(request, 0, now);
+  if (!current.ok()) co_return current.status();
+  SettlementWrite write;
+  write.key = current->key;
+  write.heal_counter_ttl = hardening_.heal_counter_ttl;
+  write.leave_mark = hardening_.idempotent_settlement && actual_usd.has_value();
+
+  for (int attempt = 0; attempt < kMaxSettlementAttempts; ++attempt) {
+    absl::StatusOr<std::optional<std::string>> value = co_await store::Get(store_, write.key);
+    if (!value.ok()) co_return ControlStateUnavailable(value.status());
+    write.seen = *std::move(value);
+    if (hardening_.idempotent_settlement && write.seen == kSettledMark) {
+      co_return absl::OkStatus();
+    }
+    absl::StatusOr<Reservation> reservation = DecodeReservation(write.seen, current->counters);
+    if (!reservation.ok()) co_return ControlStateUnavailable(reservation.status());
+    write.counters = std::move(reservation->counters);
+    write.delta_usd = DeltaOf(actual_usd, reservation->amount_usd);
+
+    if (!hardening_.idempotent_settlement) {
+      co_return AsControlState(co_await SettleByTransaction(store_, write));
+    }
+    const absl::StatusOr<bool> applied = co_await SettleByScript(store_, write);
+    if (!applied.ok()) co_return ControlStateUnavailable(applied.status());
+    if (*applied) co_return absl::OkStatus();
+  }
+  co_return ControlStateUnavailable(
+      absl::AbortedError("the reservation kept changing while it was settled"));
+}
+
+}  // namespace redouble::gateway
