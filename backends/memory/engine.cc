@@ -6,6 +6,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "backends/memory/commands/argument.h"
 #include "backends/memory/handlers.h"
 #include "core/base/string_bridge.h"
 #include "core/store/errors.h"
@@ -31,28 +32,22 @@ bool IsSupported(CommandId id) {
 // Redis quotes at most this much of a client's words in an error.
 constexpr size_t kQuotedBytes = 128;
 
-// A client's word inside an error: cut like a C string, without line breaks.
-std::string Quotable(std::string_view word, size_t limit = kQuotedBytes) {
-  std::string text(word.substr(0, std::min(limit, word.find('\0'))));
-  std::replace_if(
-      text.begin(), text.end(), [](char c) { return c == '\r' || c == '\n'; }, ' ');
-  return text;
-}
-
 Reply UnknownCommand(std::string_view name, Arguments arguments) {
   std::string quoted;
   for (const std::string_view argument : arguments) {
     if (quoted.size() >= kQuotedBytes) break;
-    absl::StrAppend(&quoted, "'", Quotable(argument, kQuotedBytes - quoted.size()), "' ");
+    absl::StrAppend(&quoted, "'", WordInError(argument, kQuotedBytes - quoted.size()), "' ");
   }
-  return Reply::Error(base::ToStd(absl::StrCat("ERR unknown command '", Quotable(name),
-                                               "', with args beginning with: ", quoted)));
+  return Reply::Error(
+      base::ToStd(absl::StrCat("ERR unknown command '", WordInError(name, kQuotedBytes),
+                               "', with args beginning with: ", quoted)));
 }
 
 Reply UnknownSubcommand(const CommandSpec& container, std::string_view subcommand) {
   const std::string name = absl::AsciiStrToUpper(base::ToAbsl(container.name));
-  return Reply::Error(base::ToStd(
-      absl::StrCat("ERR unknown subcommand '", Quotable(subcommand), "'. Try ", name, " HELP.")));
+  return Reply::Error(
+      base::ToStd(absl::StrCat("ERR unknown subcommand '", WordInError(subcommand, kQuotedBytes),
+                               "'. Try ", name, " HELP.")));
 }
 
 Reply WrongArity(const CommandSpec& spec) {
@@ -65,6 +60,14 @@ bool ArityMatches(const CommandSpec& spec, size_t words) {
   return spec.arity >= 0 ? given == spec.arity : given >= -spec.arity;
 }
 
+// An EXEC that is refused itself ends the transaction.
+Reply AbortedExec(Session& session, const Reply& refusal) {
+  session.EndTransaction();
+  constexpr std::string_view kCode = "ERR ";
+  return Reply::Error("EXECABORT Transaction discarded because of: " +
+                      refusal.text().substr(kCode.size()));
+}
+
 // These run at once even in a transaction.
 bool RunsInsideMulti(CommandId id) {
   return id == CommandId::kExec || id == CommandId::kDiscard || id == CommandId::kMulti ||
@@ -72,6 +75,16 @@ bool RunsInsideMulti(CommandId id) {
 }
 
 }  // namespace
+
+bool Supports(CommandId id) {
+  if (id == CommandId::kUnknown) return false;
+  if (!store::IsContainer(id)) return kHandlers[static_cast<size_t>(id)] != nullptr;
+  const std::string_view container = store::SpecOf(id).name;
+  return std::any_of(
+      store::AllCommands().begin(), store::AllCommands().end(), [&](const CommandSpec& spec) {
+        return spec.container() == container && kHandlers[static_cast<size_t>(spec.id)] != nullptr;
+      });
+}
 
 Engine::Engine(base::VirtualClock& clock, EngineOptions options)
     : clock_(clock), rng_(options.seed), encoding_limits_(options.encoding_limits) {
@@ -89,6 +102,7 @@ std::unique_ptr<Session> Engine::Connect() {
 }
 
 void Engine::SwapDatabases(int a, int b) {
+  if (a == b) return;
   watching_.TouchAll(a, database(a), &database(b));
   watching_.TouchAll(b, database(b), &database(a));
   std::swap(databases_[a], databases_[b]);
@@ -121,6 +135,7 @@ std::optional<Reply> Engine::Check(CommandId& id, std::string_view name, Argumen
 
 Reply Engine::Execute(Session& session, CommandId id, std::string_view name, Arguments arguments) {
   if (std::optional<Reply> refusal = Check(id, name, arguments)) {
+    if (id == CommandId::kExec) return AbortedExec(session, *refusal);
     session.RefuseInTransaction();
     return *std::move(refusal);
   }

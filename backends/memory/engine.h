@@ -39,6 +39,10 @@
 
 namespace redouble::memory {
 
+// True when the engine answers the command of this row: it has a handler. A container ("object") is
+// there when one of its subcommands is.
+bool Supports(store::CommandId id);
+
 struct EngineOptions {
   // Decides what Redis leaves to chance: RANDOMKEY, SPOP and their like.
   uint64_t seed = 0;

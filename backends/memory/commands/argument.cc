@@ -8,6 +8,21 @@
 
 namespace redouble::memory {
 
+std::string WordInError(std::string_view word, size_t limit) {
+  std::string text(word.substr(0, std::min(limit, word.find('\0'))));
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c == '\r' || c == '\n'; }, ' ');
+  return text;
+}
+
+std::optional<Reply> ReadInt32(std::string_view text, int32_t& value) {
+  const std::optional<int64_t> number = base::ParseInt64(text);
+  if (!number) return Reply::Error(error_text::kNotAnInteger);
+  value = static_cast<int32_t>(*number);
+  if (value == *number) return std::nullopt;
+  return Reply::Error("ERR value is out of range, value must between -2147483648 and 2147483647");
+}
+
 Reply InvalidExpire(std::string_view command) {
   return Reply::Error(base::ToStd(
       absl::StrCat("ERR invalid expire time in '", base::ToAbsl(command), "' command")));

@@ -18,6 +18,13 @@ inline bool IsWord(std::string_view argument, std::string_view word) {
   return absl::EqualsIgnoreCase(base::ToAbsl(argument), base::ToAbsl(word));
 }
 
+// A client's word as it stands in an error: cut at `limit` and at a zero byte, like a C string,
+// line breaks as blanks.
+std::string WordInError(std::string_view word, size_t limit = std::string_view::npos);
+
+// Reads a 32-bit number, a database's index for one; the error reply when it is none.
+std::optional<Reply> ReadInt32(std::string_view text, int32_t& value);
+
 // What SET, GETEX, SETEX, EXPIRE and their like mean by a number of seconds or milliseconds.
 struct ExpireArgument {
   enum class Unit { kSeconds, kMillis };

@@ -32,7 +32,7 @@ Reply ReadConditions(Arguments arguments, Conditions& conditions) {
     } else if (IsWord(word, "LT")) {
       conditions.lt = true;
     } else {
-      return Reply::Error(base::ToStd(absl::StrCat("ERR Unsupported option ", base::ToAbsl(word))));
+      return Reply::Error(base::ToStd(absl::StrCat("ERR Unsupported option ", WordInError(word))));
     }
   }
   if (conditions.nx && (conditions.xx || conditions.gt || conditions.lt)) {

@@ -8,7 +8,6 @@
 #include "backends/memory/handlers.h"
 #include "backends/memory/session.h"
 #include "core/base/glob.h"
-#include "core/base/redis_number.h"
 
 namespace redouble::memory {
 namespace {
@@ -49,9 +48,9 @@ Reply RenameGeneric(CommandContext& context, Arguments arguments, bool only_if_a
 }
 
 // The database that a client named, if it is one.
-Database* FindDatabase(CommandContext& context, int64_t index) {
+Database* FindDatabase(CommandContext& context, int32_t index) {
   if (index < 0 || index >= context.engine().database_count()) return nullptr;
-  return &context.engine().database(static_cast<int>(index));
+  return &context.engine().database(index);
 }
 
 struct CopyOptions {
@@ -65,9 +64,9 @@ Reply ReadCopyOptions(CommandContext& context, Arguments arguments, CopyOptions&
     if (IsWord(arguments[i], "REPLACE")) {
       options.replace = true;
     } else if (IsWord(arguments[i], "DB") && i + 1 < arguments.size()) {
-      const std::optional<int64_t> index = base::ParseInt64(arguments[++i]);
-      if (!index) return Reply::Error(error_text::kNotAnInteger);
-      options.target = FindDatabase(context, *index);
+      int32_t index;
+      if (std::optional<Reply> error = ReadInt32(arguments[++i], index)) return *std::move(error);
+      options.target = FindDatabase(context, index);
       if (options.target == nullptr) return Reply::Error(error_text::kDbIndexOutOfRange);
     } else {
       return SyntaxError();
@@ -133,9 +132,9 @@ Reply HandleCopy(CommandContext& context, Arguments arguments) {
 
 Reply HandleMove(CommandContext& context, Arguments arguments) {
   const std::string_view key = arguments[0];
-  const std::optional<int64_t> index = base::ParseInt64(arguments[1]);
-  if (!index) return Reply::Error(error_text::kNotAnInteger);
-  Database* target_db = FindDatabase(context, *index);
+  int32_t index;
+  if (std::optional<Reply> error = ReadInt32(arguments[1], index)) return *std::move(error);
+  Database* target_db = FindDatabase(context, index);
   if (target_db == nullptr) return Reply::Error(error_text::kDbIndexOutOfRange);
   if (target_db == &context.db()) {
     return Reply::Error("ERR source and destination objects are the same");

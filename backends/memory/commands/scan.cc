@@ -1,6 +1,5 @@
 // SCAN, and the options that it shares with HSCAN, SSCAN and ZSCAN.
 #include <charconv>
-#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,14 +11,19 @@
 
 namespace redouble::memory {
 
+// As strtoul with what Redis asks of it: no blank in front, nothing behind the number but what a
+// zero byte hides, and not out of range. Nothing at all is 0, and a minus wraps around.
 std::optional<Reply> ReadCursor(std::string_view text, uint64_t& cursor) {
+  text = text.substr(0, text.find('\0'));
+  cursor = 0;
+  if (text.empty()) return std::nullopt;
+  const bool negative = text[0] == '-';
+  if (negative || text[0] == '+') text.remove_prefix(1);
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), cursor);
-  // Redis reads a number that does not fit as the greatest one.
-  if (error == std::errc::result_out_of_range) cursor = std::numeric_limits<uint64_t>::max();
-  const bool whole = end == text.data() + text.size();
-  if (text.empty() || !whole || error == std::errc::invalid_argument) {
+  if (error != std::errc() || end != text.data() + text.size()) {
     return Reply::Error(error_text::kInvalidCursor);
   }
+  if (negative) cursor = -cursor;
   return std::nullopt;
 }
 
@@ -33,7 +37,7 @@ std::optional<Reply> ReadScanOptions(Arguments arguments, bool with_type, ScanOp
       if (*count < 1) return SyntaxError();
       options.count = static_cast<size_t>(*count);
     } else if (IsWord(arguments[i], "MATCH")) {
-      options.match = value == "*" ? std::string_view() : value;
+      options.match = value;
     } else if (with_type && IsWord(arguments[i], "TYPE")) {
       options.type = value;
     } else {

@@ -15,11 +15,12 @@ namespace redouble::memory {
 struct ScanOptions {
   uint64_t cursor = 0;
   size_t count = 10;
-  std::string_view match = {};  // Empty: everything.
-  std::string_view type = {};   // SCAN only; empty: every type.
+  std::string_view match = "*";
+  std::string_view type = {};  // SCAN only; empty: every type.
 
+  // The star alone matches the empty element too, which no other pattern with a star does.
   bool Matches(std::string_view element) const {
-    return match.empty() || base::GlobMatch(match, element);
+    return match == "*" || base::GlobMatch(match, element);
   }
 };
 

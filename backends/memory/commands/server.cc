@@ -4,7 +4,6 @@
 #include "backends/memory/commands/argument.h"
 #include "backends/memory/engine.h"
 #include "backends/memory/handlers.h"
-#include "core/base/redis_number.h"
 
 namespace redouble::memory {
 namespace {
@@ -43,15 +42,15 @@ Reply HandleTime(CommandContext& context, Arguments) {
 }
 
 Reply HandleSwapDb(CommandContext& context, Arguments arguments) {
-  const std::optional<int64_t> first = base::ParseInt64(arguments[0]);
-  if (!first) return Reply::Error("ERR invalid first DB index");
-  const std::optional<int64_t> second = base::ParseInt64(arguments[1]);
-  if (!second) return Reply::Error("ERR invalid second DB index");
+  int32_t first;
+  int32_t second;
+  if (ReadInt32(arguments[0], first)) return Reply::Error("ERR invalid first DB index");
+  if (ReadInt32(arguments[1], second)) return Reply::Error("ERR invalid second DB index");
   const int count = context.engine().database_count();
-  if (*first < 0 || *first >= count || *second < 0 || *second >= count) {
+  if (first < 0 || first >= count || second < 0 || second >= count) {
     return Reply::Error(error_text::kDbIndexOutOfRange);
   }
-  context.engine().SwapDatabases(static_cast<int>(*first), static_cast<int>(*second));
+  context.engine().SwapDatabases(first, second);
   return Reply::Ok();
 }
 

@@ -59,10 +59,14 @@ constexpr ExpireWord kExpireWords[] = {
 
 // Reads "EX 10" and its like at `index` and moves it to the number; false when it is none.
 bool ReadExpireOption(Arguments arguments, size_t& index, StringOptions& options) {
-  if (options.expire || options.keep_ttl || options.persist) return false;
+  if (options.keep_ttl || options.persist) return false;
   if (index + 1 >= arguments.size()) return false;
   for (const ExpireWord& row : kExpireWords) {
     if (!IsWord(arguments[index], row.word)) continue;
+    // Redis takes the same word twice, the last one counts, but no two different ones.
+    const bool same = options.expire && options.expire->unit == row.unit &&
+                      options.expire->relative == row.relative;
+    if (options.expire && !same) return false;
     options.expire = ExpireArgument{arguments[++index], row.unit, row.relative};
     return true;
   }
