@@ -4,6 +4,7 @@ Prints `file:line: rule: what was found -- what to use instead`, and exits with 
 FILEs are relative to ROOT; without them every .h and .cc below ROOT is checked.
 """
 
+import hashlib
 import os
 import re
 import subprocess
@@ -13,14 +14,16 @@ from cpp_source import CppSource
 from rules import RULES
 
 _LUA = "/usr/include/lua5.1"
+_CACHE = os.path.expanduser("~/.cache/redouble/headers")
 _EXCUSE = re.compile(r"lint: ([\w-]+)(?:: (\S.*))?")
 
 
 class Tree:
     """The sources below a folder, read once."""
 
-    def __init__(self, root):
+    def __init__(self, root, cache=None):
         self._root = root
+        self._cache = cache or _CACHE
         self._sources = {}
 
     def paths(self):
@@ -41,13 +44,32 @@ class Tree:
         return self._sources[path]
 
     def compile_error(self, path):
-        """The compiler's first error when the header is compiled alone, or None."""
+        """The compiler's first error when the header is compiled alone, or None.
+
+        That takes a second, so what compiled is remembered, as an empty file named by the digest of
+        all that was compiled.
+        """
+        proof = os.path.join(self._cache, self._digest(path))
+        if os.path.exists(proof):
+            return None
         command = ["g++", "-std=c++20", "-fsyntax-only", "-x", "c++", "-I", ".", "-isystem", _LUA, path]
         result = subprocess.run(command, cwd=self._root, capture_output=True, text=True, check=False)
         if result.returncode == 0:
+            os.makedirs(self._cache, exist_ok=True)
+            open(proof, "wb").close()
             return None
         errors = [line for line in result.stderr.splitlines() if "error:" in line]
         return errors[0].strip() if errors else f"g++ exited with {result.returncode}"
+
+    def _digest(self, path):
+        """Of a file and every file of ours that it includes, directly or not."""
+        reached = [path]
+        for each in reached:
+            for include in self.source(each).includes():
+                if include.path not in reached and self.source(include.path):
+                    reached.append(include.path)
+        text = "\0".join("\n".join([each] + self.source(each).lines) for each in reached)
+        return hashlib.sha256(text.encode()).hexdigest()
 
 
 def excuses(source):

@@ -5,6 +5,7 @@ import os
 import tempfile
 import unittest
 from contextlib import redirect_stdout
+from unittest import mock
 
 import lint
 from cpp_source import CppSource
@@ -222,13 +223,13 @@ class Source(unittest.TestCase):
 
 class Program(unittest.TestCase):
     def run_on(self, files, *arguments):
-        with tempfile.TemporaryDirectory() as root:
+        with tempfile.TemporaryDirectory() as root, tempfile.TemporaryDirectory() as cache:
             for path, text in files.items():
                 os.makedirs(os.path.dirname(os.path.join(root, path)), exist_ok=True)
                 with open(os.path.join(root, path), "w", encoding="utf-8") as file:
                     file.write(text)
             output = io.StringIO()
-            with redirect_stdout(output):
+            with redirect_stdout(output), mock.patch.object(lint, "_CACHE", cache):
                 code = lint.main([root, *arguments])
             return code, output.getvalue()
 
@@ -249,6 +250,21 @@ class Program(unittest.TestCase):
         self.assertIn("core/base/a.h:1: header-self-contained: core/base/a.h does not compile alone", output)
         code, output = self.run_on({"core/base/a.h": guard % "#include <string>\nstd::string A();"})
         self.assertEqual(0, code, output)
+
+    def test_remembers_what_compiled_until_something_in_it_changes(self):
+        with tempfile.TemporaryDirectory() as root, tempfile.TemporaryDirectory() as cache:
+            def write(path, text):
+                with open(os.path.join(root, path), "w", encoding="utf-8") as file:
+                    file.write(text)
+
+            write("a.h", '#include "b.h"\nB F();')
+            write("b.h", "struct B {};")
+            self.assertIsNone(lint.Tree(root, cache).compile_error("a.h"))
+            self.assertEqual(1, len(os.listdir(cache)))
+            self.assertIsNone(lint.Tree(root, cache).compile_error("a.h"))
+            write("b.h", "struct C {};")
+            self.assertIn("a.h:2", lint.Tree(root, cache).compile_error("a.h"))
+            self.assertEqual(1, len(os.listdir(cache)))
 
 
 if __name__ == "__main__":

@@ -41,7 +41,7 @@ struct HeldCommands {
 };
 }  // namespace internal
 
-class RequestForTest : private internal::HeldCommands, public store::Request {
+class RequestForTest final : private internal::HeldCommands, public store::Request {
  public:
   // One command: "SET key value". The text must outlive the request.
   explicit RequestForTest(std::string_view line) : RequestForTest(Kind::kCommand, {line}) {}
