@@ -4,7 +4,7 @@
 
 #include <functional>
 #include <initializer_list>
-#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -52,15 +52,16 @@ class RequestForTest final : private internal::HeldCommands, public store::Reque
   std::function<void()> on_complete = [] {};
 
   // Of a request that was completed.
-  const absl::StatusOr<store::Reply>& result() { return *result_; }
+  // Of a completed request.
+  const absl::StatusOr<store::Reply>& result() const { return *result_; }
 
  private:
   void OnComplete(absl::StatusOr<store::Reply>&& result) override {
-    result_ = std::make_unique<absl::StatusOr<store::Reply>>(std::move(result));
+    result_.emplace(std::move(result));
     on_complete();
   }
 
-  std::unique_ptr<absl::StatusOr<store::Reply>> result_;
+  std::optional<absl::StatusOr<store::Reply>> result_;
 };
 
 }  // namespace redouble::redis

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "absl/time/clock.h"
+#include "core/base/resume.h"
 
 namespace redouble::redis {
 namespace {
@@ -29,7 +30,7 @@ class TimerAwaiter {
   void await_suspend(std::coroutine_handle<> awaiting) {
     state_->awaiting = awaiting;
     state_->timer.async_wait([state = state_](const boost::system::error_code&) {
-      if (state->awaiting) state->awaiting.resume();
+      if (state->awaiting) base::Resume(state->awaiting);
     });
   }
   void await_resume() {}

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "core/base/resume.h"
 
 namespace redouble::redis {
 namespace {
@@ -33,7 +34,7 @@ class Gate {
   bool has_waiter() const { return static_cast<bool>(waiting_); }
   void Open() {
     open_ = true;
-    if (waiting_) waiting_.resume();
+    if (waiting_) base::Resume(waiting_);
   }
 
  private:

@@ -1,5 +1,6 @@
 #include "backends/redis/net/blocking_client.h"
 
+#include <optional>
 #include <utility>
 
 #include "absl/memory/memory.h"
@@ -15,10 +16,14 @@ class AwaitedRequest final : public store::Request {
   explicit AwaitedRequest(const store::Request& request)
       : Request(request.kind(), request.commands()) {}
 
-  absl::StatusOr<store::Reply> Take() { return TakeResult(); }
+  absl::StatusOr<store::Reply>&& Take() { return *std::move(result_); }
 
  private:
-  void OnComplete() override {}
+  void OnComplete(absl::StatusOr<store::Reply>&& result) override {
+    result_.emplace(std::move(result));
+  }
+
+  std::optional<absl::StatusOr<store::Reply>> result_;
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "absl/time/time.h"
 #include "backends/redis/net/connection.h"
 #include "backends/redis/net/connector.h"
+#include "core/base/resume.h"
 
 namespace redouble::redis {
 namespace {
@@ -25,7 +26,7 @@ class ConnectorAwaiter {
   void await_suspend(std::coroutine_handle<> awaiting) {
     connector_.Start([this, awaiting] {
       done_ = true;
-      awaiting.resume();
+      base::Resume(awaiting);
     });
   }
   void await_resume() {}

@@ -18,7 +18,8 @@ constexpr std::string_view kValue = "0.000125";
 constexpr size_t kBufferBytes = 64 * 1024;
 
 void BM_AppendCommand(benchmark::State& state) {
-  const store::Command command(store::CommandId::kSet, {kKey, kValue});
+  store::Command command(store::CommandId::kSet);
+  command.Add(kKey).Add(kValue);
   std::string out;
   for (auto _ : state) {
     if (out.size() > kBufferBytes) out.clear();
