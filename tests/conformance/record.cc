@@ -1,0 +1,55 @@
+// Writes a real server's answers into conformance files, in place of what they expect:
+//
+//   bazel run //tests/conformance:record -- tests/conformance/cases/strings.txt
+//
+// The answers are then Redis's, never typed by hand; read the difference before committing it.
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <string>
+
+#include "tests/conformance/case_files.h"
+#include "tests/conformance/script.h"
+#include "tests/support/server_target.h"
+
+namespace {
+
+using redouble::tests::Script;
+
+// Paths are the caller's, not those of the folder that Bazel runs the program in.
+std::filesystem::path PathFromCaller(const std::string& path) {
+  const char* folder = std::getenv("BUILD_WORKING_DIRECTORY");
+  return folder == nullptr ? std::filesystem::path(path) : std::filesystem::path(folder) / path;
+}
+
+bool Record(const std::string& path, redouble::tests::ServerTarget& server) {
+  const absl::StatusOr<std::string> text = redouble::tests::ReadFile(path);
+  if (!text.ok()) {
+    std::cerr << text.status().message() << "\n";
+    return false;
+  }
+  const absl::StatusOr<Script> script = redouble::tests::ParseScript(*text);
+  if (!script.ok()) {
+    std::cerr << path << ": " << script.status().message() << "\n";
+    return false;
+  }
+  std::ofstream(path, std::ios::binary) << ScriptText(Answer(*script, server));
+  std::cout << "recorded " << path << "\n";
+  return true;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2) {
+    std::cerr << "usage: record FILE...\n";
+    return 2;
+  }
+  redouble::tests::ServerTarget server;
+  bool all_recorded = true;
+  for (int i = 1; i < argc; ++i) {
+    all_recorded = Record(PathFromCaller(argv[i]).string(), server) && all_recorded;
+  }
+  return all_recorded ? 0 : 1;
+}

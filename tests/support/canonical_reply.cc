@@ -1,0 +1,119 @@
+#include "tests/support/canonical_reply.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "core/base/redis_number.h"
+#include "core/base/string_bridge.h"
+
+namespace redouble::tests {
+namespace {
+
+using store::Reply;
+
+struct Row {
+  std::string_view command;
+  ReplyOrder order;
+};
+
+// Commands that are not here answer exactly.
+constexpr Row kRows[] = {
+    {"keys", ReplyOrder::kAnyOrder},
+    {"randomkey", ReplyOrder::kChance},
+    {"scan", ReplyOrder::kScan},
+};
+
+// A step of a scan that asks for so many lists a small collection whole.
+constexpr int64_t kWholeCount = 1000;
+
+bool ListsEverything(const Words& scan) {
+  for (size_t i = 2; i + 1 < scan.size(); ++i) {
+    if (!absl::EqualsIgnoreCase(scan[i], "COUNT")) continue;
+    return base::ParseInt64(scan[i + 1]).value_or(0) >= kWholeCount;
+  }
+  return false;
+}
+
+bool Before(const Reply& a, const Reply& b) { return a.DebugString() < b.DebugString(); }
+
+Reply Sorted(const Reply& array) {
+  std::vector<Reply> elements = array.elements();
+  std::sort(elements.begin(), elements.end(), Before);
+  return Reply::Array(std::move(elements));
+}
+
+Reply SortedPairs(const Reply& array) {
+  if (array.elements().size() % 2 != 0) return array;
+  std::vector<Reply> pairs;
+  for (size_t i = 0; i < array.elements().size(); i += 2) {
+    pairs.push_back(Reply::Array({array.elements()[i], array.elements()[i + 1]}));
+  }
+  return Sorted(Reply::Array(std::move(pairs)));
+}
+
+Reply ScanResult(const Words& command, const Reply& reply) {
+  const bool shaped = reply.is_array() && reply.elements().size() == 2 &&
+                      reply.elements()[0].is_bulk() && reply.elements()[1].is_array();
+  if (!shaped) return reply;
+  if (!ListsEverything(command)) return Reply::Status("(a cursor and elements)");
+  return Reply::Array({reply.elements()[0], Sorted(reply.elements()[1])});
+}
+
+// "(one of several)" for whatever was drawn.
+Reply Drawn(const Reply& reply) {
+  if (reply.is_nil() || reply.is_error()) return reply;
+  if (reply.is_array()) {
+    return Reply::Status("(several drawn: " + std::to_string(reply.elements().size()) + ")");
+  }
+  return Reply::Status("(drawn)");
+}
+
+}  // namespace
+
+ReplyOrder OrderOf(const Words& command) {
+  for (const Row& row : kRows) {
+    if (!command.empty() && absl::EqualsIgnoreCase(command[0], base::ToAbsl(row.command))) {
+      return row.order;
+    }
+  }
+  return ReplyOrder::kExact;
+}
+
+Reply CanonicalReplies::Canonical(const Words& command, Reply reply) const {
+  switch (OrderOf(command)) {
+    case ReplyOrder::kExact:
+      return reply;
+    case ReplyOrder::kAnyOrder:
+      return reply.is_array() ? Sorted(reply) : reply;
+    case ReplyOrder::kAnyPairs:
+      return reply.is_array() ? SortedPairs(reply) : reply;
+    case ReplyOrder::kScan:
+      return ScanResult(command, reply);
+    case ReplyOrder::kChance:
+      return keep_chance_ ? reply : Drawn(reply);
+  }
+  return reply;
+}
+
+Reply CanonicalReplies::Of(const Words& command, Reply reply) {
+  const bool is_exec = absl::EqualsIgnoreCase(command[0], "EXEC");
+  if (reply.is_status() && reply.text() == "QUEUED") {
+    queued_.push_back(command);
+    return reply;
+  }
+  if (!is_exec) {
+    if (absl::EqualsIgnoreCase(command[0], "DISCARD") && !reply.is_error()) queued_.clear();
+    return Canonical(command, std::move(reply));
+  }
+  const std::vector<Words> queued = std::exchange(queued_, {});
+  if (!reply.is_array() || reply.elements().size() != queued.size()) return reply;
+  std::vector<Reply> elements;
+  for (size_t i = 0; i < queued.size(); ++i) {
+    elements.push_back(Canonical(queued[i], reply.elements()[i]));
+  }
+  return Reply::Array(std::move(elements));
+}
+
+}  // namespace redouble::tests

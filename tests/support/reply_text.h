@@ -1,0 +1,26 @@
+// Replies as redis-cli prints them: what conformance cases expect.
+//
+//   OK                      a status
+//   (error) ERR no such key
+//   (integer) 1
+//   "text"                  a bulk string, quoted as words are (words.h)
+//   (nil)
+//   (empty array)
+//   1) "a"                  an array, nested ones indented
+//   2) 1) (integer) 1
+//      2) (nil)
+#ifndef REDOUBLE_TESTS_SUPPORT_REPLY_TEXT_H_
+#define REDOUBLE_TESTS_SUPPORT_REPLY_TEXT_H_
+
+#include <string>
+
+#include "core/store/reply.h"
+
+namespace redouble::tests {
+
+// Lines without a line break at the end.
+std::string ReplyText(const store::Reply& reply);
+
+}  // namespace redouble::tests
+
+#endif  // REDOUBLE_TESTS_SUPPORT_REPLY_TEXT_H_

@@ -1,0 +1,94 @@
+#include "tests/support/server_target.h"
+
+#include <stdexcept>
+#include <utility>
+
+namespace redouble::tests {
+namespace {
+
+using store::Reply;
+
+void Require(const absl::Status& status) {
+  if (!status.ok()) throw std::runtime_error(status.ToString());
+}
+
+template <typename T>
+T Require(absl::StatusOr<T> result) {
+  Require(result.status());
+  return *std::move(result);
+}
+
+redis::SpawnedServerOptions Options(std::vector<std::string> config) {
+  redis::SpawnedServerOptions options;
+  options.held_time = absl::FromUnixSeconds(1'700'000'000);
+  options.config = std::move(config);
+  return options;
+}
+
+}  // namespace
+
+ServerTarget::ServerTarget(std::vector<std::string> config)
+    : server_(Require(redis::SpawnedServer::Start(Options(std::move(config))))),
+      control_(Connect()) {}
+
+std::unique_ptr<RawConnection> ServerTarget::Connect() const {
+  return Require(RawConnection::ConnectUnix(server_->unix_socket()));
+}
+
+void ServerTarget::Reset(absl::Time now) {
+  bool hung_up = false;
+  for (auto& [number, connection] : connections_) {
+    connection.stale = true;
+    // Blocked: nothing but hanging up ends that for sure.
+    if (connection.unanswered == 0) continue;
+    connection = Connection();
+    hung_up = true;
+  }
+  if (hung_up) Sync();
+  Require(control_->Call(Words{"FLUSHALL"}));
+  Require(server_->SetTime(now));
+}
+
+void ServerTarget::SetTime(absl::Time now) { Require(server_->SetTime(now)); }
+
+void ServerTarget::Settle() { Require(server_->Settle()); }
+
+void ServerTarget::Sync() { Require(control_->Synchronize()); }
+
+std::vector<Reply> ServerTarget::RunAll(int number, std::span<const Words> commands) {
+  Connection& connection = At(number);
+  if (connection.unanswered > 0) throw std::logic_error("the connection is blocked");
+  for (const Words& command : commands) connection.wire->Append(command);
+  Require(connection.wire->Flush());
+  std::vector<Reply> replies;
+  replies.reserve(commands.size());
+  for (size_t i = 0; i < commands.size(); ++i) {
+    replies.push_back(Require(connection.wire->Receive()));
+  }
+  return replies;
+}
+
+std::optional<Reply> ServerTarget::Run(int number, const Words& command) {
+  Connection& connection = At(number);
+  Require(connection.wire->Send(command));
+  Sync();
+  return connection.unanswered++ > 0 ? std::nullopt : Poll(number);
+}
+
+std::optional<Reply> ServerTarget::Poll(int number) {
+  Connection& connection = At(number);
+  std::optional<Reply> reply = Require(connection.wire->TryReceive());
+  if (reply && connection.unanswered > 0) --connection.unanswered;
+  return reply;
+}
+
+ServerTarget::Connection& ServerTarget::At(int number) {
+  Connection& connection = connections_[number];
+  if (connection.wire == nullptr) connection.wire = Connect();
+  if (std::exchange(connection.stale, false)) {
+    Require(connection.wire->Call(Words{"RESET"}));
+  }
+  return connection;
+}
+
+}  // namespace redouble::tests
