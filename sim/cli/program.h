@@ -1,0 +1,24 @@
+// The `redouble` program as a function, so that tests can run it.
+//
+//   std::ostringstream out, err;
+//   const ProgramContext context{out, err, "/work", {"/work"}};
+//   RunProgram({"replay", "scenarios/gateway"}, context);  // 0: all passed
+//
+// Thread-safety: one thread.
+#ifndef REDOUBLE_SIM_CLI_PROGRAM_H_
+#define REDOUBLE_SIM_CLI_PROGRAM_H_
+
+#include <string>
+#include <vector>
+
+#include "sim/cli/subcommand.h"
+
+namespace redouble::sim {
+
+// Runs the program with the arguments behind its name; returns the exit code (subcommand.h). Throws
+// nothing.
+int RunProgram(std::vector<std::string> arguments, const ProgramContext& context);
+
+}  // namespace redouble::sim
+
+#endif  // REDOUBLE_SIM_CLI_PROGRAM_H_

@@ -1,0 +1,85 @@
+#include "sim/cli/scenario_files.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <system_error>
+
+#include "absl/strings/str_cat.h"
+
+namespace redouble::sim {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kFolder[] = "scenarios";
+
+// All scenario files below `folder`, which is called `name`.
+absl::StatusOr<std::vector<ScenarioFile>> ListFolder(const fs::path& folder, const fs::path& name) {
+  std::vector<ScenarioFile> files;
+  std::error_code error;
+  // Runfiles are symbolic links, of folders too in some set-ups.
+  const auto options = fs::directory_options::follow_directory_symlink;
+  for (fs::recursive_directory_iterator entry(folder, options, error), end; !error && entry != end;
+       entry.increment(error)) {
+    if (entry->path().extension() != ".json" || !entry->is_regular_file(error)) continue;
+    const fs::path below = entry->path().lexically_relative(folder);
+    files.push_back(ScenarioFile{(name / below).lexically_normal().string(), entry->path()});
+  }
+  if (error) return absl::UnavailableError(absl::StrCat(name.string(), ": ", error.message()));
+  if (files.empty()) {
+    return absl::NotFoundError(
+        absl::StrCat(name.string(), ": no scenario (*.json) in this folder"));
+  }
+  // The order of a folder is the file system's.
+  std::sort(files.begin(), files.end(),
+            [](const ScenarioFile& a, const ScenarioFile& b) { return a.name < b.name; });
+  return files;
+}
+
+absl::StatusOr<std::vector<ScenarioFile>> FindAll(const ProgramContext& context) {
+  std::error_code error;
+  for (const fs::path& root : context.roots) {
+    if (fs::is_directory(root / kFolder, error)) return ListFolder(root / kFolder, kFolder);
+  }
+  return absl::NotFoundError(
+      "no folder \"scenarios\" beside the program or in this folder; name files or folders");
+}
+
+absl::StatusOr<std::vector<ScenarioFile>> FindOne(const std::string& argument,
+                                                  const ProgramContext& context) {
+  const fs::path path = context.folder / argument;
+  std::error_code error;
+  if (fs::is_directory(path, error)) return ListFolder(path, argument);
+  if (fs::exists(path, error)) return std::vector<ScenarioFile>{{argument, path}};
+  return absl::NotFoundError(absl::StrCat(argument, ": no such file or folder"));
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<ScenarioFile>> FindScenarioFiles(
+    const std::vector<std::string>& arguments, const ProgramContext& context) {
+  if (arguments.empty()) return FindAll(context);
+  std::vector<ScenarioFile> files;
+  std::set<fs::path> known;
+  for (const std::string& argument : arguments) {
+    absl::StatusOr<std::vector<ScenarioFile>> found = FindOne(argument, context);
+    if (!found.ok()) return found;
+    for (ScenarioFile& file : *found) {
+      std::error_code error;
+      const fs::path canonical = fs::weakly_canonical(file.path, error);
+      if (known.insert(canonical).second) files.push_back(std::move(file));
+    }
+  }
+  return files;
+}
+
+absl::StatusOr<std::string> ReadFile(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  if (!file) return absl::UnavailableError("cannot be read");
+  return text;
+}
+
+}  // namespace redouble::sim

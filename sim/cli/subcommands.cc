@@ -1,0 +1,19 @@
+#include <array>
+
+#include "sim/cli/keys.h"
+#include "sim/cli/replay.h"
+#include "sim/cli/subcommand.h"
+
+namespace redouble::sim {
+namespace {
+
+constexpr std::array kSubcommands = {
+    Subcommand{"replay", "Replay scenario files and check what comes of them", AddReplay},
+    Subcommand{"keys", "Print the inventory of the key families of each system", AddKeys},
+};
+
+}  // namespace
+
+std::span<const Subcommand> Subcommands() { return kSubcommands; }
+
+}  // namespace redouble::sim

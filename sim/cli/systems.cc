@@ -1,0 +1,20 @@
+#include "sim/cli/systems.h"
+
+#include "core/gateway/keys.h"
+
+namespace redouble::sim {
+
+const SystemTable& AllSystems() {
+  static const SystemTable* const systems = new SystemTable();
+  return *systems;
+}
+
+std::vector<store::KeyFamily> AllKeyFamilies() {
+  std::vector<store::KeyFamily> families;
+  for (const std::span<const store::KeyFamily> system : {gateway::KeyFamilies()}) {
+    families.insert(families.end(), system.begin(), system.end());
+  }
+  return families;
+}
+
+}  // namespace redouble::sim
