@@ -26,12 +26,13 @@
 #include "core/store/command.h"
 #include "core/store/reply.h"
 #include "core/store/store.h"
+#include "core/store/wrappers/forwarding_store.h"
 
 namespace redouble::tests {
 
-class InterceptedStore final : public store::Store {
+class InterceptedStore final : public store::ForwardingStore {
  public:
-  explicit InterceptedStore(store::Store& inner) : inner_(inner) {}
+  using ForwardingStore::ForwardingStore;
 
   // Called before each request, with its number from 0; an answer keeps the request from the store.
   std::function<std::optional<absl::StatusOr<store::Reply>>(size_t index)> on_request;
@@ -44,7 +45,7 @@ class InterceptedStore final : public store::Store {
     if (answer) {
       request.Complete(*std::move(answer));
     } else {
-      inner_.Submit(request);
+      ForwardingStore::Submit(request);
     }
   }
 
@@ -68,7 +69,6 @@ class InterceptedStore final : public store::Store {
     if (transaction) log_.emplace_back("EXEC");
   }
 
-  store::Store& inner_;
   std::vector<std::string> log_;
   size_t requests_ = 0;
 };
