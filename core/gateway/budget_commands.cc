@@ -1,7 +1,6 @@
 #include "core/gateway/budget_commands.h"
 
 #include <array>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -12,6 +11,7 @@
 #include "core/store/batch.h"
 #include "core/store/decode.h"
 #include "core/store/errors.h"
+#include "core/store/script.h"
 
 namespace redouble::gateway {
 namespace {
@@ -102,12 +102,14 @@ if failure then return redis.error_reply(failure) end
 return 1
 )lua";
 
-base::Task<absl::StatusOr<Reply>> RunScript(store::Store& store, std::string_view source,
-                                            std::span<const std::string_view> keys,
-                                            std::span<const std::string_view> arguments) {
-  store::Command command = store::Command::Named("EVAL");
-  command.Add(source).AddInteger(static_cast<int64_t>(keys.size())).AddAll(keys).AddAll(arguments);
-  co_return co_await store.Execute(command);
+const store::Script& CheckAndReserveScript() {
+  static const store::Script& script = *new store::Script(std::string(kCheckAndReserve));
+  return script;
+}
+
+const store::Script& SettleScript() {
+  static const store::Script& script = *new store::Script(std::string(kSettle));
+  return script;
 }
 
 std::string LimitText(std::optional<double> limit) {
@@ -188,7 +190,7 @@ base::Task<absl::StatusOr<CheckedSpend>> CheckAndReserveByScript(store::Store& s
     arguments.resize(texts.size());
     arguments.push_back(known_to_be_text);
     const absl::StatusOr<ScriptVerdict> result =
-        DecodeVerdict(co_await RunScript(store, kCheckAndReserve, keys, arguments));
+        DecodeVerdict(co_await CheckAndReserveScript().Run(store, keys, arguments));
     if (!result.ok()) co_return result.status();
     if (result->verdict >= 0) co_return result->spend;
     if (!IsText(result->spend.daily) || !IsText(result->spend.monthly)) {
@@ -220,7 +222,7 @@ base::Task<absl::StatusOr<bool>> SettleByScript(store::Store& store, const Settl
                                             HealingTtlText(write, write.counters.daily),
                                             HealingTtlText(write, write.counters.monthly)};
   const std::vector<std::string_view> arguments(texts.begin(), texts.end());
-  co_return store::DecodeBool(co_await RunScript(store, kSettle, keys, arguments));
+  co_return store::DecodeBool(co_await SettleScript().Run(store, keys, arguments));
 }
 
 }  // namespace redouble::gateway
