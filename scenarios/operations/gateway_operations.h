@@ -1,25 +1,23 @@
 // The gateway's operations for scenarios and goldens: names and JSON in, JSON out.
 //
-//   | operation                      | arguments | | ------------------------------ |
-//   -------------------------------------------------------------- | | `check_request_rate_limit`
-//   | key_id, limit                                                  | | `check_budget` | key_id,
-//   daily_budget_usd, monthly_budget_usd                   | | `add_budget_spend`             |
-//   key_id, estimated_cost_usd                                     | | `reserve_budget` | key_id,
-//   request_id, estimated_cost_usd                         | | `check_and_reserve_budget`     |
-//   those of check_budget and of reserve_budget                    | |
-//   `reconcile_budget_reservation` | key_id, request_id, actual_cost_usd | |
-//   `release_budget_reservation`   | key_id, request_id | | `readyz`                       |
-//   postgres_ready (true unless given)                             | | `admit` | key_id,
-//   request_id, rpm_limit, daily_budget_usd,               | |                                |
-//   monthly_budget_usd, estimated_cost_usd                         | | `settle` | key_id,
-//   request_id, reserved, completed (true unless given),   | |                                |
-//   final_cost_usd                                                 |
+//   | operation                      | arguments                                             |
+//   | ------------------------------ | ----------------------------------------------------- |
+//   | `check_request_rate_limit`     | key_id, limit                                         |
+//   | `check_budget`                 | key_id, daily_budget_usd, monthly_budget_usd          |
+//   | `add_budget_spend`             | key_id, estimated_cost_usd                            |
+//   | `reserve_budget`               | key_id, request_id, estimated_cost_usd                |
+//   | `check_and_reserve_budget`     | those of check_budget and of reserve_budget           |
+//   | `reconcile_budget_reservation` | key_id, request_id, actual_cost_usd                   |
+//   | `release_budget_reservation`   | key_id, request_id                                    |
+//   | `readyz`                       | postgres_ready: true unless given                     |
+//   | `admit`                        | those of reserve_budget, rpm_limit, both budgets      |
+//   | `settle`                       | key_id, request_id, reserved, final_cost_usd,         |
+//   |                                | completed: true unless given                          |
 //
 // All but readyz also take `now`, an RFC 3339 time; the scenario's own unless given. Limits,
 // budgets and the costs of admit and settle may be absent or null: unlimited, unknown. Numbers may
-// be texts
-// ("NaN", "0.5"). Operations on budgets take the options of core/gateway/hardening.h as booleans of
-// the same names.
+// be texts ("NaN", "0.5"). Operations on budgets take the options of core/gateway/hardening.h as
+// booleans of the same names.
 //
 // Results are those of the goldens: "ok"; {"decision": "Allowed", "count": 1}; {"decision":
 // "Exceeded", "count": 3, "retry_after_seconds": 70}; {"decision": "Allowed", "daily_spend_usd": 0,
