@@ -1,0 +1,91 @@
+// The gateway's operations on the memory engine and on live Redis (a redis-server of this
+// program's own, on a Unix socket).
+//
+//   bazel run --config=opt //bench:gateway
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "backends/memory/engine.h"
+#include "backends/redis/net/blocking_client.h"
+#include "backends/redis/spawn/spawned_server.h"
+#include "benchmark/benchmark.h"
+#include "core/base/run.h"
+#include "core/base/virtual_clock.h"
+#include "core/gateway/budget.h"
+#include "core/gateway/rate_limiter.h"
+
+namespace redouble {
+namespace {
+
+constexpr char kKeyId[] = "018f8d31-86a7-7c48-8f36-4d1fa4d99101";
+const absl::Time kNow = absl::FromUnixSeconds(1'778'335'382);
+
+template <typename T>
+T ValueOrExit(absl::StatusOr<T> value) {
+  if (value.ok()) return *std::move(value);
+  std::fprintf(stderr, "%s\n", value.status().ToString().c_str());
+  std::exit(1);
+}
+
+class Memory {
+ public:
+  store::Store& store() { return *session_; }
+
+ private:
+  base::VirtualClock clock_{kNow};
+  memory::Engine engine_{clock_};
+  std::unique_ptr<memory::Session> session_ = engine_.Connect();
+};
+
+class Live {
+ public:
+  store::Store& store() { return *client_; }
+
+ private:
+  std::unique_ptr<redis::SpawnedServer> server_ = ValueOrExit(redis::SpawnedServer::Start());
+  std::unique_ptr<redis::BlockingClient> client_ =
+      ValueOrExit(redis::BlockingClient::Connect(server_->uri()));
+};
+
+template <typename Backend>
+void BM_RateCheck(benchmark::State& state) {
+  Backend backend;
+  gateway::RateLimiter limiter(backend.store());
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(base::Run(limiter.CheckRequestRateLimit(kKeyId, 1'000'000'000, kNow)));
+  }
+}
+BENCHMARK(BM_RateCheck<Memory>);
+BENCHMARK(BM_RateCheck<Live>)->UseRealTime();
+
+template <typename Backend>
+void BM_CheckBudget(benchmark::State& state) {
+  Backend backend;
+  gateway::BudgetStore budget(backend.store());
+  const gateway::BudgetLimits limits{.daily_usd = 1e9, .monthly_usd = 1e9};
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(base::Run(budget.CheckBudget(kKeyId, limits, kNow)));
+  }
+}
+BENCHMARK(BM_CheckBudget<Memory>);
+BENCHMARK(BM_CheckBudget<Live>)->UseRealTime();
+
+template <typename Backend>
+void BM_ReserveAndReconcile(benchmark::State& state) {
+  Backend backend;
+  gateway::BudgetStore budget(backend.store());
+  const gateway::BudgetRequest request{kKeyId, "req-1"};
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(base::Run(budget.ReserveBudget(request, 0.25, kNow)));
+    benchmark::DoNotOptimize(base::Run(budget.ReconcileBudgetReservation(request, 0.25, kNow)));
+  }
+}
+BENCHMARK(BM_ReserveAndReconcile<Memory>);
+BENCHMARK(BM_ReserveAndReconcile<Live>)->UseRealTime();
+
+}  // namespace
+}  // namespace redouble
