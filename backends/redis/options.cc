@@ -98,9 +98,12 @@ std::optional<std::string> WriteClientName(const Options& options) {
   return options.client_name;
 }
 
-// Below a millisecond a time-out could only ever fire.
+// Below a millisecond a time-out could only ever fire; beyond a year it might as well be "inf", and
+// sums with it would leave 64 bits some day.
 bool ReadTimeout(std::string_view text, absl::Duration& timeout) {
-  return absl::ParseDuration(std::string(text), &timeout) && timeout >= absl::Milliseconds(1);
+  if (!absl::ParseDuration(std::string(text), &timeout)) return false;
+  return timeout == absl::InfiniteDuration() ||
+         (timeout >= absl::Milliseconds(1) && timeout <= absl::Hours(8760));
 }
 bool ReadConnectTimeout(std::string_view text, Options& options) {
   return ReadTimeout(text, options.connect_timeout);
@@ -126,7 +129,7 @@ struct OptionRow {
 };
 
 constexpr std::string_view kTimeoutValue =
-    "a duration of at least 1ms with its unit, such as 500ms or 2s, or inf";
+    "a duration from 1ms to 8760h with its unit, such as 500ms or 2s, or inf";
 
 constexpr std::array kTable = {
     OptionRow{"user", Place::kUser, "//USER:PASSWORD@", "a user name without zero bytes",

@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <fstream>
+#include <iterator>
+
 namespace redouble::redis {
 namespace {
 
@@ -162,9 +165,9 @@ TEST(Options, RefusesBadSocketPaths) {
 }
 
 TEST(Options, RefusesBadTimeouts) {
-  for (const std::string_view value : {"", "5", "0", "0s", "-1s", "1us", "soon"}) {
+  for (const std::string_view value : {"", "5", "0", "0s", "-1s", "1us", "8761h", "-inf", "soon"}) {
     EXPECT_EQ(Refusal("redis://h?command_timeout=" + std::string(value)),
-              "Redis URI: command_timeout is not valid: expected a duration of at least 1ms with "
+              "Redis URI: command_timeout is not valid: expected a duration from 1ms to 8760h with "
               "its unit, such as 500ms or 2s, or inf");
   }
 }
@@ -212,6 +215,16 @@ TEST(Options, ReferenceHasALinePerOption) {
                       "127.0.0.1 | server to connect to by TCP |"),
             std::string::npos);
   EXPECT_NE(text.find("| 5s |"), std::string::npos);
+}
+
+TEST(Options, TheReadmeHoldsTheReference) {
+  std::ifstream file("backends/redis/README.md");
+  const std::string readme((std::istreambuf_iterator<char>(file)),
+                           std::istreambuf_iterator<char>());
+  ASSERT_FALSE(readme.empty());
+  EXPECT_NE(readme.find(OptionsReference()), std::string::npos)
+      << "the table of options in backends/redis/README.md should be:\n\n"
+      << OptionsReference();
 }
 
 RC_GTEST_PROP(OptionsProperty, WhatIsPrintedReadsBackAsTheSameOptions, ()) {

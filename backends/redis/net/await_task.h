@@ -16,6 +16,7 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/associated_cancellation_slot.hpp>
+#include <boost/asio/associated_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/dispatch.hpp>
@@ -51,33 +52,43 @@ struct SelfOwned {
   std::coroutine_handle<promise_type> handle;
 };
 
-// Calls the handler of an Asio operation: at once if its executor allows, but never from within
-// the call that cancels it, which must not be taken out of its slot either.
-template <typename Handler>
-SelfOwned CallHandler(Handler handler, std::shared_ptr<bool> cancelled) {
-  if (*cancelled) {
-    boost::asio::post(std::move(handler));
-  } else {
-    boost::asio::get_associated_cancellation_slot(handler).clear();
-    boost::asio::dispatch(std::move(handler));
-  }
+// What the end of a task and its cancellation share: whichever comes first.
+template <typename T>
+struct Wait {
+  explicit Wait(std::optional<base::Task<T>>& task) : task(task) {}
+
+  std::optional<base::Task<T>>& task;  // Good until `over`.
+  std::coroutine_handle<> caller;
+  bool over = false;
+};
+
+// Calls the handler of an Asio operation, at once if its executor allows.
+template <typename T, typename Handler>
+SelfOwned CallHandler(std::shared_ptr<Wait<T>> wait, Handler handler) {
+  wait->over = true;
+  boost::asio::get_associated_cancellation_slot(handler).clear();
+  boost::asio::dispatch(std::move(handler));
   co_return;
 }
 
 // Calls `handler` when the started `task` is done, or when Asio cancels: then `task` is emptied.
+// That happens in a turn of its own, because what cancels may have been set off by the task itself,
+// which must not be destroyed while it runs.
 template <typename T, typename Handler>
 void CallWhenDone(std::optional<base::Task<T>>& task, Handler handler) {
-  auto cancelled = std::make_shared<bool>(false);
+  auto wait = std::make_shared<Wait<T>>(task);
+  const auto executor = boost::asio::get_associated_executor(handler);
   boost::asio::cancellation_slot slot = boost::asio::get_associated_cancellation_slot(handler);
-  const std::coroutine_handle<> caller = CallHandler(std::move(handler), cancelled).handle;
-  task->ResumeWhenDone(caller);
+  wait->caller = CallHandler(wait, std::move(handler)).handle;
+  task->ResumeWhenDone(wait->caller);
   if (!slot.is_connected()) return;
-  auto cancel = [&task, caller, cancelled](boost::asio::cancellation_type) {
-    if (std::exchange(*cancelled, true)) return;
-    task.reset();
-    caller.resume();
-  };
-  slot.assign(std::move(cancel));
+  slot.assign([wait, executor](boost::asio::cancellation_type) {
+    boost::asio::post(executor, [wait] {
+      if (wait->over) return;
+      wait->task.reset();
+      wait->caller.resume();
+    });
+  });
 }
 
 }  // namespace internal

@@ -5,6 +5,7 @@
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/detached.hpp>
+#include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <stdexcept>
@@ -150,6 +151,33 @@ TEST(AwaitTask, CancellingAfterTheEndDoesNothing) {
   context.restart();
   context.run();
   EXPECT_EQ(*result, 42);
+}
+
+// Opens a gate, which lets another operand of the || end first.
+base::Task<absl::StatusOr<int>> OpenAndAnswer(Gate& own, Gate& other) {
+  co_await own.Wait();
+  other.Open();
+  co_return 1;
+}
+
+asio::awaitable<void> FirstOf(base::Task<absl::StatusOr<int>> a, base::Task<absl::StatusOr<int>> b,
+                              size_t& first) {
+  using namespace asio::experimental::awaitable_operators;
+  const auto result = co_await (AwaitTask(std::move(a)) || AwaitTask(std::move(b)));
+  first = result.index();
+}
+
+TEST(AwaitTask, MayBeCancelledByWhatTheTaskItselfSetOff) {
+  asio::io_context context;
+  Gate own, other;
+  size_t first = 9;
+  asio::co_spawn(context, FirstOf(OpenAndAnswer(own, other), Answer(other), first), asio::detached);
+  context.poll();
+  ASSERT_TRUE(own.has_waiter() && other.has_waiter());
+  asio::post(context, [&] { own.Open(); });
+  context.restart();
+  context.run();
+  EXPECT_EQ(first, 1u);
 }
 
 base::Task<void> Note(bool& ran) {

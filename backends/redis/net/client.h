@@ -19,7 +19,8 @@
 // BLOCK, WAIT...) is refused with FailedPrecondition unless the client was made kDedicated: then
 // one line of control may use them, and has the connection to itself by its own discipline.
 // Commands without exactly one RESP2 reply (SUBSCRIBE, MONITOR, HELLO, CLIENT REPLY) are refused
-// always.
+// always. A reply nested deeper than eight arrays cannot be read (reply_reader.h) and costs the
+// connection.
 //
 // Errors, as statuses of errors.h: when the connection is lost, a command of which no byte was
 // written fails as not sent, any other as outcome unknown; nothing is ever sent twice. A command

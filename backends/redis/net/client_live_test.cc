@@ -205,6 +205,20 @@ TEST_F(LiveClient, ReportsRedissOwnErrors) {
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
 }
 
+TEST_F(LiveClient, AReplyNestedTooDeepLosesTheConnectionClearly) {
+  const std::unique_ptr<Client> client = Connected();
+  constexpr std::string_view kNested = "local t = {} for i = 1, ARGV[1] do t = {t} end return t";
+  const auto read = Run(SendWords(*client, {"EVAL", kNested, "0", "7"}));
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(read->DebugString(), "[[[[[[[[]]]]]]]]");
+  const absl::Status status = Run(SendWords(*client, {"EVAL", kNested, "0", "8"})).status();
+  EXPECT_EQ(store::ErrorKindOf(status), ErrorKind::kProtocol);
+  EXPECT_EQ(
+      status.message(),
+      "Redis's reply cannot be read: No support for nested multi bulk replies with depth > 7");
+  EXPECT_FALSE(client->connected());
+}
+
 TEST_F(LiveClient, TimesOutAgainstAStoppedServerAndGoesOnWhenItDoes) {
   const std::unique_ptr<Client> client = Connected("?command_timeout=50ms");
   ASSERT_TRUE(Run(store::Set(*client, "key", "value")).ok());
@@ -217,6 +231,18 @@ TEST_F(LiveClient, TimesOutAgainstAStoppedServerAndGoesOnWhenItDoes) {
   auto read = Run(store::Get(*client, "key"));
   while (absl::IsDeadlineExceeded(read.status())) read = Run(store::Get(*client, "key"));
   EXPECT_EQ(**read, "value");
+}
+
+TEST_F(LiveClient, TimesOutAgainstAPausedServer) {
+  const std::unique_ptr<Client> client = Connected("?command_timeout=50ms");
+  ASSERT_TRUE(Run(SendWords(*client, {"CLIENT", "PAUSE", "60000", "WRITE"})).ok());
+  EXPECT_TRUE(absl::IsDeadlineExceeded(Run(store::Incr(*client, "n")).status()));
+  const std::unique_ptr<Client> other = Connected();
+  ASSERT_TRUE(Run(SendWords(*other, {"CLIENT", "UNPAUSE"})).ok());
+  // What timed out ran after all: its outcome was unknown, as the status said.
+  auto value = Run(store::Get(*other, "n"));
+  while (value.ok() && !*value) value = Run(store::Get(*other, "n"));
+  EXPECT_EQ(**value, "1");
 }
 
 TEST_F(LiveClient, ConnectingTimesOutAgainstAStoppedServer) {
