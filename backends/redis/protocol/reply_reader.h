@@ -1,9 +1,9 @@
 // Reads replies out of the bytes that come from Redis, in whatever pieces they come.
 //
 // hiredis 0.14 takes the bytes apart; its hooks build store::Reply directly, so a reply is copied
-// once, from the buffer into its final string. RESP2 only, and arrays nest at most eight deep, which
-// hiredis fixes: a deeper reply ends the reader with a protocol error. No data command of Redis
-// comes near; COMMAND DOCS (twelve) and scripts that return deeper tables do not pass.
+// once, from the buffer into its final string. RESP2 only, and arrays nest at most eight deep,
+// which hiredis fixes: a deeper reply ends the reader with a protocol error. No data command of
+// Redis comes near; COMMAND DOCS (twelve) and scripts that return deeper tables do not pass.
 //
 //   ReplyReader reader;
 //   reader.Feed(bytes);
