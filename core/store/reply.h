@@ -119,12 +119,12 @@ class Reply {
     assert(has_text());
     return std::move(text_);
   }
-  // Of an array.
+  // Of an array. The second form moves the elements out; a loop over those of a temporary is safe.
   const std::vector<Reply>& elements() const& {
     assert(is_array());
     return elements_;
   }
-  std::vector<Reply>&& elements() && {
+  std::vector<Reply> elements() && {
     assert(is_array());
     return std::move(elements_);
   }
