@@ -123,7 +123,7 @@ class Replay {
 
   void Print(const Scenario& scenario, const ScenarioResult& result, double wall_ms) {
     const size_t digits = options_.verbose ? std::string::npos : kShortHashDigits;
-    context_.out << absl::StreamFormat("%s %-*s  %-36s  %4d commands  %8.3f ms  %s",
+    context_.out << absl::StreamFormat("%s %-*s  %-40s  %4d commands  %8.3f ms  %s",
                                        result.failure ? "FAIL" : "PASS", name_width_, scenario.file,
                                        SpanText(result), result.commands, wall_ms,
                                        result.trace_hash.substr(0, digits))

@@ -1,8 +1,8 @@
 #include "sim/cli/scenario_files.h"
 
 #include <algorithm>
+#include <array>
 #include <fstream>
-#include <iterator>
 #include <set>
 #include <system_error>
 
@@ -77,8 +77,14 @@ absl::StatusOr<std::vector<ScenarioFile>> FindScenarioFiles(
 
 absl::StatusOr<std::string> ReadFile(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
-  std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  if (!file) return absl::UnavailableError("cannot be read");
+  std::string text;
+  std::array<char, 64 * 1024> chunk;
+  do {
+    file.read(chunk.data(), chunk.size());
+    text.append(chunk.data(), static_cast<size_t>(file.gcount()));
+  } while (file);
+  // The end of the file is the one good reason to stop.
+  if (!file.is_open() || file.bad()) return absl::UnavailableError("cannot be read");
   return text;
 }
 

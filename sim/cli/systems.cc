@@ -1,11 +1,13 @@
 #include "sim/cli/systems.h"
 
 #include "core/gateway/keys.h"
+#include "scenarios/operations/gateway_operations.h"
 
 namespace redouble::sim {
 
 const SystemTable& AllSystems() {
-  static const SystemTable* const systems = new SystemTable();
+  static const SystemTable* const systems =
+      new SystemTable{{"gateway", scenarios::GatewayOperations()}};
   return *systems;
 }
 

@@ -1,0 +1,45 @@
+// Every scenario does the same on a real redis-server whose clock follows it.
+
+#include <memory>
+#include <string>
+
+#include "gtest/gtest.h"
+#include "scenarios/listing.h"
+#include "sim/cli/live_backend.h"
+#include "sim/scenario/memory_backend.h"
+#include "sim/scenario/runner.h"
+
+namespace redouble::scenarios {
+namespace {
+
+class EveryScenarioLive : public testing::TestWithParam<std::string> {
+ protected:
+  static void SetUpTestSuite() {
+    auto backend = sim::SpawnedBackend::Start();
+    ASSERT_TRUE(backend.ok()) << backend.status();
+    backend_ = backend->release();
+  }
+  static void TearDownTestSuite() {
+    delete backend_;
+    backend_ = nullptr;
+  }
+
+  static sim::SpawnedBackend* backend_;
+};
+
+sim::SpawnedBackend* EveryScenarioLive::backend_ = nullptr;
+
+TEST_P(EveryScenarioLive, HasTheOutcomeAndTheTraceOfTheMemoryEngine) {
+  ASSERT_NE(backend_, nullptr);
+  const sim::Scenario scenario = ReadScenario(GetParam());
+  const sim::ScenarioResult live = sim::RunScenario(scenario, *backend_);
+  EXPECT_FALSE(live.failure) << live.failure->ToString(scenario);
+  sim::MemoryBackend memory;
+  EXPECT_EQ(live.trace_hash, sim::RunScenario(scenario, memory).trace_hash);
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, EveryScenarioLive, testing::ValuesIn(AllScenarioNames()),
+                         [](const auto& info) { return CaseName(info.param); });
+
+}  // namespace
+}  // namespace redouble::scenarios

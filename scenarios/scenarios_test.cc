@@ -1,0 +1,115 @@
+// Every scenario passes on the memory engine, no file is left out, and the README tells the truth.
+
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "scenarios/listing.h"
+#include "sim/cli/systems.h"
+#include "sim/scenario/fault.h"
+#include "sim/scenario/json_diff.h"
+#include "sim/scenario/memory_backend.h"
+#include "sim/scenario/runner.h"
+#include "sim/scenario/strict_json.h"
+
+namespace redouble::scenarios {
+namespace {
+
+namespace fs = std::filesystem;
+
+class EveryScenario : public testing::TestWithParam<std::string> {};
+
+TEST_P(EveryScenario, PassesOnTheMemoryEngine) {
+  const sim::Scenario scenario = ReadScenario(GetParam());
+  sim::MemoryBackend backend;
+  const sim::ScenarioResult result = sim::RunScenario(scenario, backend);
+  EXPECT_FALSE(result.failure) << result.failure->ToString(scenario);
+}
+
+TEST_P(EveryScenario, StandsInTheFolderOfItsSystem) {
+  EXPECT_EQ(fs::path(GetParam()).parent_path(),
+            fs::path("scenarios") / ReadScenario(GetParam()).system);
+}
+
+TEST_P(EveryScenario, HasTheSameTraceEachTime) {
+  const sim::Scenario scenario = ReadScenario(GetParam());
+  sim::MemoryBackend first;
+  sim::MemoryBackend second;
+  EXPECT_EQ(sim::RunScenario(scenario, first).trace_hash,
+            sim::RunScenario(scenario, second).trace_hash);
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, EveryScenario, testing::ValuesIn(AllScenarioNames()),
+                         [](const auto& info) { return CaseName(info.param); });
+
+// A file beside the scenarios that no replay reads is a scenario that never runs: a wrong ending, a
+// wrong folder.
+TEST(ScenarioFolder, HoldsNoFileThatNoReplayReads) {
+  const std::vector<std::string> names = AllScenarioNames();
+  const std::set<std::string> read(names.begin(), names.end());
+  // The last is this test itself, in its runfiles.
+  const std::set<std::string> others = {"BUILD.bazel", "README.md", "scenarios_test"};
+  for (const auto& entry : fs::recursive_directory_iterator("scenarios")) {
+    if (!entry.is_regular_file()) continue;
+    const fs::path below = entry.path().lexically_relative("scenarios");
+    if (others.contains(below.string())) continue;
+    EXPECT_TRUE(read.contains(entry.path().string()))
+        << entry.path() << " is no scenario file: those are scenarios/<system>/<name>.json";
+  }
+}
+
+TEST(ScenarioFolder, HasScenariosOfEachSystem) {
+  std::set<std::string> systems;
+  for (const std::string& name : AllScenarioNames()) systems.insert(ReadScenario(name).system);
+  for (const auto& [system, operations] : sim::AllSystems()) {
+    EXPECT_TRUE(systems.contains(system)) << system;
+  }
+}
+
+// The JSON blocks of the README.
+std::vector<sim::Json> ReadmeExamples() {
+  const std::string readme = ReadSource("scenarios/README.md");
+  const std::string begin = "```json\n";
+  std::vector<sim::Json> examples;
+  for (size_t at = readme.find(begin); at != std::string::npos; at = readme.find(begin, at)) {
+    at += begin.size();
+    const absl::StatusOr<sim::Json> example =
+        sim::ParseStrictJson(readme.substr(at, readme.find("```", at) - at));
+    EXPECT_TRUE(example.ok()) << example.status();
+    if (example.ok()) examples.push_back(*example);
+  }
+  return examples;
+}
+
+TEST(Readme, ShowsStepsThatRun) {
+  std::vector<sim::Json> steps;
+  for (const std::string& name : AllScenarioNames()) {
+    const sim::Json scenario = *sim::ParseStrictJson(ReadSource(name));
+    for (const sim::Json& step : scenario.at("steps")) steps.push_back(step);
+  }
+  for (const sim::Json& example : ReadmeExamples()) {
+    bool found = false;
+    for (const sim::Json& step : steps) found = found || !sim::FindDifference(example, step, "");
+    EXPECT_TRUE(found) << "no scenario has this step of the README: " << example.dump(2);
+  }
+}
+
+TEST(Readme, ShowsEveryKindOfStepAndFault) {
+  std::set<std::string> kinds;
+  std::set<std::string> faults;
+  for (const sim::Json& example : ReadmeExamples()) {
+    kinds.insert(example.at("kind").get<std::string>());
+    if (example.contains("fault")) faults.insert(example.at("fault").get<std::string>());
+  }
+  for (const std::string_view kind : sim::StepKinds()) {
+    EXPECT_TRUE(kinds.contains(std::string(kind))) << kind;
+  }
+  for (const sim::FaultKind& fault : sim::FaultKinds()) {
+    EXPECT_TRUE(faults.contains(std::string(fault.name))) << fault.name;
+  }
+}
+
+}  // namespace
+}  // namespace redouble::scenarios

@@ -1,0 +1,95 @@
+// The program as a process: what only a second process can show.
+
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace redouble::sim {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Ended {
+  int exit_code;
+  std::string output;  // Of both streams.
+};
+
+// Runs a shell command at the root of the runfiles.
+Ended Shell(const std::string& command) {
+  Ended ended{-1, ""};
+  FILE* pipe = popen((command + " 2>&1").c_str(), "r");
+  if (pipe == nullptr) return ended;
+  std::array<char, 4096> buffer;
+  while (const size_t read = fread(buffer.data(), 1, buffer.size(), pipe)) {
+    ended.output.append(buffer.data(), read);
+  }
+  const int status = pclose(pipe);
+  if (WIFEXITED(status)) ended.exit_code = WEXITSTATUS(status);
+  return ended;
+}
+
+// "PASS file hash" of each scenario: what must not depend on the process.
+std::vector<std::string> Outcomes(const std::string& output) {
+  static const std::regex line("((?:PASS|FAIL) \\S+).* ([0-9a-f]{64})");
+  std::vector<std::string> outcomes;
+  for (std::sregex_iterator match(output.begin(), output.end(), line), end; match != end; ++match) {
+    outcomes.push_back((*match)[1].str() + " " + (*match)[2].str());
+  }
+  return outcomes;
+}
+
+const char kProgram[] = "./redouble";
+
+TEST(Process, HasTheSameTracesAsAnother) {
+  const Ended first = Shell(std::string(kProgram) + " replay --verbose");
+  // Another environment, another place in memory.
+  const Ended second =
+      Shell("env -i NOISE=" + std::string(2000, 'x') + " " + kProgram + " replay --verbose");
+  EXPECT_EQ(first.exit_code, 0) << first.output;
+  EXPECT_EQ(second.exit_code, 0) << second.output;
+  EXPECT_GE(Outcomes(first.output).size(), 10u);
+  EXPECT_EQ(Outcomes(first.output), Outcomes(second.output));
+}
+
+TEST(Process, EndsWithTheExitCode) {
+  EXPECT_EQ(Shell(std::string(kProgram) + " keys").exit_code, 0);
+  EXPECT_EQ(Shell(std::string(kProgram) + " replay no_such_file.json").exit_code, 2);
+  const fs::path file = fs::path(std::getenv("TEST_TMPDIR")) / "failing.json";
+  std::ofstream(file) << R"({"name": "n", "description": "d", "system": "redis",
+      "start": "1970-01-01T00:00:00Z",
+      "steps": [{"kind": "command", "command": ["INCR", "n"], "expect": 2}]})";
+  EXPECT_EQ(Shell(std::string(kProgram) + " replay " + file.string()).exit_code, 1);
+}
+
+TEST(Process, FindsTheScenariosFromAnywhere) {
+  const std::string program = (fs::current_path() / kProgram).lexically_normal().string();
+  // Beside the program, wherever it is started: its runfiles, which Bazel's tests announce so.
+  const Ended beside = Shell("cd / && " + program + " replay --filter leap_day");
+  EXPECT_EQ(beside.exit_code, 0) << beside.output;
+}
+
+TEST(Process, TakesBazelsWordForTheCallersFolder) {
+  const fs::path root = fs::path(std::getenv("TEST_TMPDIR")) / "workspace";
+  fs::create_directories(root / "scenarios/redis");
+  std::ofstream(root / "scenarios/redis/only.json") << R"({"name": "n", "description": "d",
+      "system": "redis", "start": "1970-01-01T00:00:00Z",
+      "steps": [{"kind": "command", "command": ["PING"]}]})";
+  const std::string environment = "BUILD_WORKSPACE_DIRECTORY=" + root.string() +
+                                  " BUILD_WORKING_DIRECTORY=" + (root / "scenarios").string() + " ";
+  const Ended all = Shell(environment + kProgram + " replay");
+  EXPECT_NE(all.output.find("PASS scenarios/redis/only.json"), std::string::npos) << all.output;
+  const Ended relative = Shell(environment + kProgram + " replay redis/only.json");
+  EXPECT_NE(relative.output.find("PASS redis/only.json"), std::string::npos) << relative.output;
+}
+
+}  // namespace
+}  // namespace redouble::sim

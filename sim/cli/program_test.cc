@@ -1,0 +1,204 @@
+#include "sim/cli/program.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace redouble::sim {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::MatchesRegex;
+using testing::StartsWith;
+
+class ProgramTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::path(std::getenv("TEST_TMPDIR")) /
+              testing::UnitTest::GetInstance()->current_test_info()->name();
+    fs::create_directories(folder_);
+  }
+
+  int Run(std::vector<std::string> arguments) {
+    out_.str("");
+    err_.str("");
+    return RunProgram(std::move(arguments), ProgramContext{out_, err_, folder_, {folder_}});
+  }
+
+  void Write(const std::string& name, const std::string& text) {
+    fs::create_directories((folder_ / name).parent_path());
+    std::ofstream(folder_ / name) << text;
+  }
+
+  // A scenario that passes when `reply` is the reply of INCR on a new key.
+  void WriteScenario(const std::string& name, int reply, const std::string& title = "a title") {
+    Write(name, R"({"name": ")" + title + R"(", "description": "counts", "system": "redis",
+        "start": "2026-05-09T14:03:02Z", "steps": [
+          {"kind": "command", "command": ["INCR", "n"], "expect": )" +
+                    std::to_string(reply) + R"(},
+          {"kind": "advance", "by": "1m30s"}]})");
+  }
+
+  std::string out() const { return out_.str(); }
+  std::string err() const { return err_.str(); }
+
+  fs::path folder_;
+  std::ostringstream out_;
+  std::ostringstream err_;
+};
+
+TEST_F(ProgramTest, ExplainsItselfByExample) {
+  EXPECT_EQ(Run({"--help"}), kExitPassed);
+  EXPECT_THAT(out(), HasSubstr("redouble replay --spawn-redis"));
+  for (const Subcommand& subcommand : Subcommands()) {
+    EXPECT_THAT(out(), HasSubstr(std::string(subcommand.summary)));
+  }
+}
+
+TEST_F(ProgramTest, EverySubcommandExplainsItselfByExample) {
+  for (const Subcommand& subcommand : Subcommands()) {
+    const std::string name(subcommand.name);
+    EXPECT_EQ(Run({name, "--help"}), kExitPassed);
+    EXPECT_THAT(out(), HasSubstr("Examples:\n  redouble " + name));
+    EXPECT_EQ(err(), "");
+  }
+}
+
+TEST_F(ProgramTest, RefusesBadUsage) {
+  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
+           {},
+           {"fly"},
+           {"replay", "--fly"},
+           {"replay", "--filter"},
+           {"replay", "--flush"},
+           {"replay", "--spawn-redis", "--redis", "redis://127.0.0.1"},
+           {"keys", "--format", "yaml"},
+           {"keys", "--system", "abacus"},
+           {"keys", "everything"}}) {
+    EXPECT_EQ(Run(arguments), kExitBadUsage) << testing::PrintToString(arguments);
+    EXPECT_NE(err(), "");
+    EXPECT_EQ(out(), "");
+  }
+}
+
+TEST_F(ProgramTest, ReplaysAFileAndSaysSo) {
+  WriteScenario("x.json", 1);
+  EXPECT_EQ(Run({"replay", "x.json"}), kExitPassed);
+  EXPECT_THAT(out(), MatchesRegex("PASS x\\.json  2026-05-09T14:03:02Z \\+1m30s +1 commands +"
+                                  "[0-9.]+ ms  [0-9a-f]{16}\n1 passed, 0 failed\n"));
+  EXPECT_EQ(err(), "");
+}
+
+// The hash is the same in every process, with every compiler and at every optimisation level.
+TEST_F(ProgramTest, HasATraceHashThatNeverChanges) {
+  WriteScenario("x.json", 1);
+  EXPECT_EQ(Run({"replay", "--verbose", "x.json"}), kExitPassed);
+  EXPECT_THAT(out(),
+              HasSubstr("e9064bff7ee63fbd845ecfd5feb44fbf98fd4e8a16f95a41b4f0cb495a64bcbd\n"));
+}
+
+TEST_F(ProgramTest, SaysWhatFailedAndWhere) {
+  WriteScenario("dir/a.json", 1);
+  WriteScenario("dir/b.json", 2);
+  WriteScenario("dir/c.json", 1);
+  EXPECT_EQ(Run({"replay", "dir"}), kExitFailed);
+  EXPECT_THAT(out(), HasSubstr("\nFAIL dir/b.json "));
+  EXPECT_THAT(out(), HasSubstr("\ndir/b.json: step 0 (command): /steps/0/expect: not as expected\n"
+                               "  expected: 2\n  got:      1\nPASS dir/c.json"));
+  EXPECT_THAT(out(), HasSubstr("\n2 passed, 1 failed\n"));
+}
+
+TEST_F(ProgramTest, ReplaysAllScenariosWithoutArguments) {
+  WriteScenario("scenarios/redis/a.json", 1);
+  WriteScenario("scenarios/redis/b.json", 1);
+  EXPECT_EQ(Run({"replay"}), kExitPassed);
+  EXPECT_THAT(out(), StartsWith("PASS scenarios/redis/a.json"));
+  EXPECT_THAT(out(), HasSubstr("2 passed, 0 failed\n"));
+}
+
+TEST_F(ProgramTest, FiltersByFileOrName) {
+  WriteScenario("dir/leap.json", 1, "around midnight");
+  WriteScenario("dir/year.json", 1, "around New Year");
+  EXPECT_EQ(Run({"replay", "dir", "--filter", "leap"}), kExitPassed);
+  EXPECT_THAT(out(), StartsWith("PASS dir/leap.json"));
+  EXPECT_THAT(out(), HasSubstr("1 passed, 0 failed\n"));
+  EXPECT_EQ(Run({"replay", "dir", "--filter", "New Year"}), kExitPassed);
+  EXPECT_THAT(out(), StartsWith("PASS dir/year.json"));
+  EXPECT_EQ(Run({"replay", "dir", "--filter", "century"}), kExitBadUsage);
+  EXPECT_EQ(err(), "redouble replay: --filter century: matches no scenario\n");
+}
+
+TEST_F(ProgramTest, PrintsTheTraceWhenVerbose) {
+  WriteScenario("x.json", 1);
+  EXPECT_EQ(Run({"replay", "--verbose", "x.json"}), kExitPassed);
+  EXPECT_THAT(out(), StartsWith("x.json: a title: counts\n"
+                                "  {\"index\":0,\"us\":1778335382000000,\"client\":\"main\","
+                                "\"command\":[\"INCR\",\"n\"],\"reply\":1}\n"));
+}
+
+TEST_F(ProgramTest, RunsNothingWhenAFileIsMissing) {
+  WriteScenario("x.json", 1);
+  EXPECT_EQ(Run({"replay", "x.json", "y.json"}), kExitBadUsage);
+  EXPECT_EQ(out(), "");
+  EXPECT_EQ(err(), "redouble replay: y.json: no such file or folder\n");
+}
+
+TEST_F(ProgramTest, RunsNothingAndSaysAllThatIsWrongWhenFilesAreMalformed) {
+  WriteScenario("dir/a.json", 1);
+  Write("dir/b.json", "{");
+  Write("dir/c.json", R"({"name": "n", "description": "d", "system": "redis",
+                          "start": "1970-01-01T00:00:00Z", "steps": [{"kind": "dance"}]})");
+  EXPECT_EQ(Run({"replay", "dir"}), kExitBadUsage);
+  EXPECT_EQ(out(), "");
+  EXPECT_THAT(err(), HasSubstr("redouble replay: dir/b.json: not JSON: "));
+  EXPECT_THAT(err(), HasSubstr("redouble replay: dir/c.json: step 0: /steps/0/kind: unknown kind"));
+}
+
+TEST_F(ProgramTest, TakesPathsRelativeToTheCaller) {
+  WriteScenario("dir/x.json", 1);
+  std::ostringstream out;
+  std::ostringstream err;
+  EXPECT_EQ(RunProgram({"replay", "x.json"}, ProgramContext{out, err, folder_ / "dir", {}}),
+            kExitPassed);
+}
+
+TEST_F(ProgramTest, TellsAnUnreachableServerFromAWrongUri) {
+  WriteScenario("x.json", 1);
+  EXPECT_EQ(Run({"replay", "--redis", "unix:///nowhere/none.sock", "x.json"}), kExitFailed);
+  EXPECT_THAT(err(), HasSubstr("none.sock"));
+  EXPECT_EQ(out(), "");
+  EXPECT_EQ(Run({"replay", "--redis", "http://127.0.0.1", "x.json"}), kExitBadUsage);
+  EXPECT_THAT(err(), HasSubstr("URI"));
+}
+
+TEST_F(ProgramTest, PrintsTheInventory) {
+  EXPECT_EQ(Run({"keys"}), kExitPassed);
+  EXPECT_THAT(out(), HasSubstr("gateway.request_rate"));
+  const std::string all = out();
+  EXPECT_EQ(Run({"keys", "--system", "gateway"}), kExitPassed);
+  EXPECT_THAT(out(), HasSubstr("gateway.request_rate"));
+  EXPECT_LE(out().size(), all.size());
+  EXPECT_EQ(Run({"keys", "--format", "json"}), kExitPassed);
+  EXPECT_THAT(out(), StartsWith("["));
+  EXPECT_EQ(Run({"keys", "--format", "markdown"}), kExitPassed);
+  EXPECT_THAT(out(), HasSubstr("| --- |"));
+}
+
+TEST_F(ProgramTest, NamesWhatItKnowsWhenItRefusesAKeysOption) {
+  Run({"keys", "--system", "abacus"});
+  EXPECT_THAT(err(), StartsWith("redouble keys: --system: unknown system \"abacus\"; known: "));
+  EXPECT_THAT(err(), HasSubstr("gateway"));
+  Run({"keys", "--format", "yaml"});
+  EXPECT_EQ(err(),
+            "redouble keys: --format: unknown format \"yaml\"; known: table, json, markdown\n");
+}
+
+}  // namespace
+}  // namespace redouble::sim
