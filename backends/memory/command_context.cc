@@ -39,10 +39,16 @@ Database::Entry& CommandContext::Add(std::string_view key, Value value) const {
 Database::Entry& CommandContext::Put(std::string_view key, Value value) const {
   Database::Entry* entry = FindAny(key);
   if (entry == nullptr) return Add(key, std::move(value));
+  SignalGone(key);
   db_->ClearExpiry(*entry);
   entry->value = std::move(value);
   if (CanBeWaitedFor(entry->value.type())) SignalReady(key);
   return *entry;
+}
+
+bool CommandContext::Remove(std::string_view key) const {
+  SignalGone(key);
+  return db_->Remove(key);
 }
 
 void CommandContext::SetExpiry(Database::Entry& entry, int64_t deadline_ms) const {
@@ -77,6 +83,10 @@ void CommandContext::Touched(std::string_view key) const {
 
 void CommandContext::SignalReady(std::string_view key) const {
   if (engine_.blocking().anybody_waits()) engine_.blocking().MarkReady(db_index(), key);
+}
+
+void CommandContext::SignalGone(std::string_view key) const {
+  if (engine_.blocking().anybody_waits()) engine_.SignalGone(db_index(), key);
 }
 
 bool CommandContext::may_block() const { return !session_.runs_atomically(); }

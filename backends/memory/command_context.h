@@ -110,7 +110,7 @@ class CommandContext {
   // Sets a key to a value whatever it held; its expiry goes.
   Database::Entry& Put(std::string_view key, Value value) const;
   // Removes a key without an event; false when it does not exist.
-  bool Remove(std::string_view key) const { return db_->Remove(key); }
+  bool Remove(std::string_view key) const;
   // Sets when a key expires.
   void SetExpiry(Database::Entry& entry, int64_t deadline_ms) const;
   // Removes the key, with the event "del", when its collection is empty. True when removed.
@@ -127,6 +127,9 @@ class CommandContext {
   // Says that a client blocked on `key` may find something there now. Adding a list, a sorted set
   // or a stream says so by itself.
   void SignalReady(std::string_view key) const;
+  // Says, before it happens, that the key goes or gets another value. Remove and Put say so
+  // themselves.
+  void SignalGone(std::string_view key) const;
 
   // True when the command may wait: not in a transaction or a script.
   bool may_block() const;

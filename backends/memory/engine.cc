@@ -112,6 +112,7 @@ void Engine::SwapDatabases(int a, int b) {
 
 void Engine::FlushDatabase(int index) {
   watching_.TouchAll(index, database(index), nullptr);
+  blocking_.MarkAllReady(index);
   database(index).Clear();
 }
 
@@ -163,6 +164,7 @@ void Engine::ExpireDue() {
     if (db.expiring() == 0) continue;
     while (Database::Entry* entry = db.FirstExpired(now_ms)) {
       const std::string key(entry->key());
+      if (blocking_.anybody_waits()) SignalGone(index, key);
       db.Remove(key);
       ++expired_keys_;
       if (watching_.anybody_watches()) watching_.Touch(index, key);
@@ -199,6 +201,12 @@ void Engine::NoteDeadline(int64_t deadline_ms) {
 
 void Engine::Notify(int db, std::string_view key, EventClass event_class, std::string_view event) {
   listener_(KeyspaceEvent{event_class, event, db, key});
+}
+
+void Engine::SignalGone(int db, std::string_view key) {
+  for (const Session* session : blocking_.Waiters({db, std::string(key)})) {
+    if (session->blocked_operation().type == store::KeyType::kNone) blocking_.MarkReady(db, key);
+  }
 }
 
 void Engine::ServeReadyKeys() {

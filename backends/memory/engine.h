@@ -97,6 +97,8 @@ class Engine {
   void Notify(int db, std::string_view key, EventClass event_class, std::string_view event);
   void NoteDeadline(int64_t deadline_ms);
   Blocking& blocking() { return blocking_; }
+  // To be called before a key goes or gets another value: some who wait for it hear of that too.
+  void SignalGone(int db, std::string_view key);
   Watching& watching() { return watching_; }
   // Lets the session go on, with the reply of its blocked command if there is one, once nothing
   // else runs: at the next DeliverPending.

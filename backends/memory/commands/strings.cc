@@ -111,6 +111,7 @@ Reply SetGeneric(CommandContext& context, std::string_view command, std::string_
   Database::Entry* entry = context.FindAny(key);
   if ((options.nx && entry != nullptr) || (options.xx && entry == nullptr)) return refused;
   if (entry != nullptr && options.keep_ttl) {
+    context.SignalGone(key);
     entry->value = Value::String(text);
   } else {
     entry = &context.Put(key, Value::String(text));
