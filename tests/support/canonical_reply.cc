@@ -20,9 +20,15 @@ struct Row {
 
 // Commands that are not here answer exactly.
 constexpr Row kRows[] = {
-    {"keys", ReplyOrder::kAnyOrder},
-    {"randomkey", ReplyOrder::kChance},
-    {"scan", ReplyOrder::kScan},
+    {"hgetall", ReplyOrder::kAnyPairs},   {"hkeys", ReplyOrder::kAnyOrder},
+    {"hrandfield", ReplyOrder::kChance},  {"hscan", ReplyOrder::kScanPairs},
+    {"hvals", ReplyOrder::kAnyOrder},     {"keys", ReplyOrder::kAnyOrder},
+    {"randomkey", ReplyOrder::kChance},   {"scan", ReplyOrder::kScan},
+    {"sdiff", ReplyOrder::kAnyOrder},     {"sinter", ReplyOrder::kAnyOrder},
+    {"smembers", ReplyOrder::kAnyOrder},  {"spop", ReplyOrder::kChance},
+    {"srandmember", ReplyOrder::kChance}, {"sscan", ReplyOrder::kScan},
+    {"sunion", ReplyOrder::kAnyOrder},    {"zrandmember", ReplyOrder::kChance},
+    {"zscan", ReplyOrder::kScanPairs},
 };
 
 // A step of a scan that asks for so many lists a small collection whole.
@@ -44,21 +50,28 @@ Reply Sorted(const Reply& array) {
   return Reply::Array(std::move(elements));
 }
 
+// Stays flat.
 Reply SortedPairs(const Reply& array) {
   if (array.elements().size() % 2 != 0) return array;
   std::vector<Reply> pairs;
   for (size_t i = 0; i < array.elements().size(); i += 2) {
     pairs.push_back(Reply::Array({array.elements()[i], array.elements()[i + 1]}));
   }
-  return Sorted(Reply::Array(std::move(pairs)));
+  std::sort(pairs.begin(), pairs.end(), Before);
+  std::vector<Reply> flat;
+  for (const Reply& pair : pairs) {
+    flat.insert(flat.end(), pair.elements().begin(), pair.elements().end());
+  }
+  return Reply::Array(std::move(flat));
 }
 
-Reply ScanResult(const Words& command, const Reply& reply) {
+Reply ScanResult(const Words& command, const Reply& reply, bool pairs) {
   const bool shaped = reply.is_array() && reply.elements().size() == 2 &&
                       reply.elements()[0].is_bulk() && reply.elements()[1].is_array();
   if (!shaped) return reply;
   if (!ListsEverything(command)) return Reply::Status("(a cursor and elements)");
-  return Reply::Array({reply.elements()[0], Sorted(reply.elements()[1])});
+  const Reply& elements = reply.elements()[1];
+  return Reply::Array({reply.elements()[0], pairs ? SortedPairs(elements) : Sorted(elements)});
 }
 
 // "(one of several)" for whatever was drawn.
@@ -90,7 +103,9 @@ Reply CanonicalReplies::Canonical(const Words& command, Reply reply) const {
     case ReplyOrder::kAnyPairs:
       return reply.is_array() ? SortedPairs(reply) : reply;
     case ReplyOrder::kScan:
-      return ScanResult(command, reply);
+      return ScanResult(command, reply, false);
+    case ReplyOrder::kScanPairs:
+      return ScanResult(command, reply, true);
     case ReplyOrder::kChance:
       return keep_chance_ ? reply : Drawn(reply);
   }

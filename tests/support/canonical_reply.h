@@ -25,12 +25,13 @@ namespace redouble::tests {
 
 // How much of a command's reply Redis promises.
 enum class ReplyOrder : uint8_t {
-  kExact,     // Every byte.
-  kAnyOrder,  // An array's elements, in any order.
-  kAnyPairs,  // An array's pairs (field, value), in any order.
-  kScan,      // A cursor and elements: all elements when one step lists everything, else nothing
-              // but the shape.
-  kChance,    // Nothing but the kind: the command draws by chance.
+  kExact,      // Every byte.
+  kAnyOrder,   // An array's elements, in any order.
+  kAnyPairs,   // An array's pairs (field, value), in any order.
+  kScan,       // A cursor and elements: all elements when one step lists everything, else nothing
+               // but the shape.
+  kScanPairs,  // As kScan, of pairs.
+  kChance,     // Nothing but the kind: the command draws by chance.
 };
 
 ReplyOrder OrderOf(const Words& command);

@@ -19,6 +19,17 @@ TEST(CanonicalReplies, SortsWhatHasNoOrder) {
   EXPECT_EQ(CanonicalReplies().Of({"KEYS"}, Reply::Error("ERR")), Reply::Error("ERR"));
 }
 
+TEST(CanonicalReplies, KeepsPairsTogether) {
+  const Reply fields =
+      Reply::Array({Reply::Bulk("b"), Reply::Bulk("1"), Reply::Bulk("a"), Reply::Bulk("2")});
+  const Reply sorted =
+      Reply::Array({Reply::Bulk("a"), Reply::Bulk("2"), Reply::Bulk("b"), Reply::Bulk("1")});
+  EXPECT_EQ(CanonicalReplies().Of({"HGETALL", "h"}, fields), sorted);
+  const Reply scan = Reply::Array({Reply::Bulk("0"), fields});
+  EXPECT_EQ(CanonicalReplies().Of({"HSCAN", "h", "0", "COUNT", "1000"}, scan),
+            Reply::Array({Reply::Bulk("0"), sorted}));
+}
+
 TEST(CanonicalReplies, ComparesAScanThatListsEverything) {
   const Reply keys = Reply::Array({Reply::Bulk("b"), Reply::Bulk("a")});
   const Reply reply = Reply::Array({Reply::Bulk("0"), keys});

@@ -1,0 +1,20 @@
+// The generators of each group of commands: one function per file of generators/.
+#ifndef REDOUBLE_TESTS_DIFFERENTIAL_GENERATORS_H_
+#define REDOUBLE_TESTS_DIFFERENTIAL_GENERATORS_H_
+
+#include <span>
+
+#include "tests/differential/command_generator.h"
+
+namespace redouble::tests {
+
+std::span<const CommandGenerator> ConnectionGenerators();
+std::span<const CommandGenerator> ExpiryGenerators();
+std::span<const CommandGenerator> KeyGenerators();
+std::span<const CommandGenerator> ServerGenerators();
+std::span<const CommandGenerator> StringGenerators();
+std::span<const CommandGenerator> TransactionGenerators();
+
+}  // namespace redouble::tests
+
+#endif  // REDOUBLE_TESTS_DIFFERENTIAL_GENERATORS_H_

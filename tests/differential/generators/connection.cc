@@ -1,0 +1,26 @@
+#include "tests/differential/generators.h"
+
+namespace redouble::tests {
+namespace {
+
+using store::CommandId;
+
+Words PingArguments(Vocabulary& words) {
+  return words.Chance(0.5) ? Words() : Words{words.Value()};
+}
+
+Words EchoArguments(Vocabulary& words) { return {words.Value()}; }
+
+Words SelectArguments(Vocabulary& words) { return {words.Db()}; }
+
+constexpr CommandGenerator kGenerators[] = {
+    {CommandId::kPing, 1, PingArguments},
+    {CommandId::kEcho, 1, EchoArguments},
+    {CommandId::kSelect, 4, SelectArguments},
+};
+
+}  // namespace
+
+std::span<const CommandGenerator> ConnectionGenerators() { return kGenerators; }
+
+}  // namespace redouble::tests

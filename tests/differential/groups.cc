@@ -1,0 +1,141 @@
+#include "tests/differential/groups.h"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+
+#include "backends/memory/engine.h"
+#include "tests/differential/generators.h"
+
+namespace redouble::tests {
+namespace {
+
+using store::CommandGroup;
+using store::CommandId;
+
+struct Group {
+  std::string_view name;
+  std::span<const CommandGenerator> (*generators)();  // Null: none yet.
+  std::optional<CommandGroup> part;                   // Of the command table.
+};
+
+constexpr Group kGroups[] = {
+    {"strings", StringGenerators, CommandGroup::kString},
+    {"keys", KeyGenerators, CommandGroup::kGeneric},
+    {"expiry", ExpiryGenerators, std::nullopt},
+    {"server", ServerGenerators, CommandGroup::kServer},
+    {"connection", ConnectionGenerators, CommandGroup::kConnection},
+    {"transactions", TransactionGenerators, CommandGroup::kTransactions},
+    {"lists", nullptr, CommandGroup::kList},
+    {"hashes", nullptr, CommandGroup::kHash},
+    {"sets", nullptr, CommandGroup::kSet},
+    {"sorted_sets", nullptr, CommandGroup::kSortedSet},
+    {"streams", nullptr, CommandGroup::kStream},
+    {"bitmaps", nullptr, CommandGroup::kBitmap},
+    {"hyperloglog", nullptr, CommandGroup::kHyperLogLog},
+    {"geo", nullptr, CommandGroup::kGeo},
+    {"scripting", nullptr, CommandGroup::kScripting},
+};
+
+struct LeftOut {
+  std::string_view command;
+  std::string_view why;
+};
+
+constexpr LeftOut kLeftOut[] = {
+    {"spop", "changes a set by chance; needs a generator that leaves no choice"},
+    {"object|idletime", "counts real seconds on a server that was just started"},
+    {"object|refcount", "tells how Redis shares objects"},
+    {"script|debug", "turns the connection into a debugger"},
+    {"script|kill", "needs a script that runs"},
+    {"function|kill", "needs a function that runs"},
+    {"wait", "needs replicas"},
+    {"debug", "looks inside of one implementation"},
+    {"shutdown", "ends the server"},
+};
+
+bool HasRow(std::span<const CommandGenerator> generators, CommandId id) {
+  return std::any_of(generators.begin(), generators.end(),
+                     [&](const CommandGenerator& row) { return row.id == id; });
+}
+
+bool HasRowInAnyTable(CommandId id) {
+  return std::any_of(std::begin(kGroups), std::end(kGroups), [&](const Group& group) {
+    return group.generators != nullptr && HasRow(group.generators(), id);
+  });
+}
+
+void AppendGenerators(const Group& group, std::vector<CommandGenerator>& generators) {
+  if (group.generators != nullptr) {
+    for (const CommandGenerator& row : group.generators()) {
+      if (memory::Supports(row.id)) generators.push_back(row);
+    }
+  }
+  for (const store::CommandSpec& spec : store::AllCommands()) {
+    if (spec.group != group.part || store::IsContainer(spec.id)) continue;
+    if (!memory::Supports(spec.id) || !WhyLeftOut(spec.id).empty()) continue;
+    if (!HasRowInAnyTable(spec.id)) generators.push_back({spec.id, 1});
+  }
+}
+
+Words OneElement(Vocabulary& words) { return {words.Key(), words.Member()}; }
+
+Words FieldAndValue(Vocabulary& words) { return {words.Key(), words.Member(), words.Value()}; }
+
+Words ScoreAndMember(Vocabulary& words) {
+  return {words.Key(), words.SmallInteger(), words.Member()};
+}
+
+Words StreamEntry(Vocabulary& words) { return {words.Key(), "*", words.Member(), words.Value()}; }
+
+Words ShortExpiry(Vocabulary& words) { return {words.Key(), words.TtlMillis()}; }
+
+constexpr CommandGenerator kCompanions[] = {
+    {CommandId::kSet, 4, KeyAndValue},
+    {CommandId::kRPush, 2, OneElement},
+    {CommandId::kHSet, 2, FieldAndValue},
+    {CommandId::kSAdd, 2, OneElement},
+    {CommandId::kZAdd, 2, ScoreAndMember},
+    {CommandId::kXAdd, 2, StreamEntry},
+    {CommandId::kPExpire, 3, ShortExpiry},
+    {CommandId::kPersist, 1, KeyOnly},
+    {CommandId::kDel, 2, SomeKeys},
+    {CommandId::kRename, 1},
+    {CommandId::kCopy, 1},
+    {CommandId::kType, 1, KeyOnly},
+    {CommandId::kPTtl, 1, KeyOnly},
+    {CommandId::kExists, 1, SomeKeys},
+};
+
+}  // namespace
+
+std::vector<std::string_view> GroupNames() {
+  std::vector<std::string_view> names;
+  for (const Group& group : kGroups) names.push_back(group.name);
+  return names;
+}
+
+std::vector<CommandGenerator> GeneratorsOf(std::string_view name) {
+  std::vector<CommandGenerator> generators;
+  for (const Group& group : kGroups) {
+    if (name == group.name || name == "all") AppendGenerators(group, generators);
+  }
+  return generators;
+}
+
+std::vector<CommandGenerator> CompanionGenerators() {
+  std::vector<CommandGenerator> generators;
+  for (const CommandGenerator& row : kCompanions) {
+    if (memory::Supports(row.id)) generators.push_back(row);
+  }
+  return generators;
+}
+
+std::string_view WhyLeftOut(CommandId id) {
+  for (const LeftOut& row : kLeftOut) {
+    if (store::SpecOf(id).name == row.command) return row.why;
+  }
+  return {};
+}
+
+}  // namespace redouble::tests

@@ -1,0 +1,259 @@
+#include "tests/differential/run_program.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "core/store/command_table.h"
+#include "tests/differential/vocabulary.h"
+#include "tests/support/reply_text.h"
+
+namespace redouble::tests {
+namespace {
+
+using store::CommandId;
+using store::Reply;
+using Kind = ProgramStep::Kind;
+
+// The connection by which a program's keyspace is looked at.
+constexpr int kInspector = 99;
+// As many as a server has unless told otherwise.
+constexpr int kDatabases = 16;
+
+// A deadline of the year 294000 is not waited for: the server's held clock ends there.
+constexpr absl::Duration kFarthestLeap = absl::Hours(24 * 365 * 50);
+
+// The row of the command's words, for what its flags say.
+const store::CommandSpec* SpecOf(const Words& words) {
+  CommandId id = store::FindCommand(words[0]);
+  if (store::IsContainer(id) && words.size() > 1) id = store::FindSubcommand(id, words[1]);
+  return id == CommandId::kUnknown ? nullptr : &store::SpecOf(id);
+}
+
+bool MayBlock(const Words& words) {
+  const store::CommandSpec* spec = SpecOf(words);
+  return spec != nullptr && spec->Has(store::command_flag::kBlocking);
+}
+
+// Counts keys, so that it sees those that a server has not removed yet.
+bool CountsKeys(const ProgramStep& step) {
+  return step.kind == Kind::kCommand && (absl::EqualsIgnoreCase(step.words[0], "DBSIZE") ||
+                                         absl::EqualsIgnoreCase(step.words[0], "INFO"));
+}
+
+class ProgramRun {
+ public:
+  ProgramRun(Target& target, Program& program)
+      : target_(target),
+        program_(program),
+        counts_keys_(std::any_of(program.steps.begin(), program.steps.end(), CountsKeys)),
+        results_(program.steps.size()) {}
+
+  std::vector<StepResult> Run() {
+    target_.Reset(program_.start);
+    size_t i = 0;
+    while (i < program_.steps.size()) {
+      const ProgramStep& step = program_.steps[i];
+      if (step.kind != Kind::kCommand) {
+        Advance(i++);
+      } else if (!blocked_.empty() || MayBlock(step.words)) {
+        RunOne(i++);
+      } else {
+        i = RunMany(i);
+      }
+    }
+    return std::move(results_);
+  }
+
+ private:
+  void Advance(size_t i) {
+    ProgramStep& step = program_.steps[i];
+    if (step.kind == Kind::kAdvanceToDeadline) MakePlain(step);
+    target_.SetTime(target_.now() + absl::Microseconds(step.amount_us));
+    if (counts_keys_) TouchAllKeys();
+    if (blocked_.empty()) return;
+    target_.Settle();
+    CollectLate(i);
+  }
+
+  void MakePlain(ProgramStep& step) const {
+    step.kind = Kind::kAdvance;
+    const absl::Time now = target_.now();
+    const absl::Time goal =
+        target_.NextDeadline().value_or(now) + absl::Microseconds(step.amount_us);
+    const bool in_reach = goal > now && goal - now <= kFarthestLeap;
+    step.amount_us = in_reach ? absl::ToInt64Microseconds(goal - now) : 1000;
+  }
+
+  // Makes a server remove what has expired.
+  void TouchAllKeys() {
+    std::vector<Words> commands;
+    Words exists = {"EXISTS"};
+    for (const std::string_view key : Vocabulary::AllKeys()) exists.emplace_back(key);
+    for (const int db : Vocabulary::AllDatabases()) {
+      commands.push_back({"SELECT", std::to_string(db)});
+      commands.push_back(exists);
+    }
+    target_.RunAll(kInspector, commands);
+  }
+
+  void RunOne(size_t i) {
+    const ProgramStep& step = program_.steps[i];
+    const bool waits = blocked_.contains(step.connection);
+    std::optional<Reply> reply = target_.Run(step.connection, step.words);
+    if (reply) {
+      results_[i].reply = Canonical(step.connection, step.words, *std::move(reply));
+    } else {
+      blocked_[step.connection].push_back(step.words);
+      if (waits) return;
+    }
+    CollectLate(i);
+  }
+
+  // Runs the commands from `begin` on that go in one go; returns the end of them.
+  size_t RunMany(size_t begin) {
+    const int connection = program_.steps[begin].connection;
+    size_t end = begin;
+    std::vector<Words> commands;
+    while (end < program_.steps.size()) {
+      const ProgramStep& step = program_.steps[end];
+      if (step.kind != Kind::kCommand || step.connection != connection) break;
+      if (MayBlock(step.words)) break;
+      commands.push_back(step.words);
+      ++end;
+    }
+    std::vector<Reply> replies = target_.RunAll(connection, commands);
+    for (size_t i = 0; i < replies.size(); ++i) {
+      results_[begin + i].reply = Canonical(connection, commands[i], std::move(replies[i]));
+    }
+    return end;
+  }
+
+  void CollectLate(size_t i) {
+    for (auto waiting = blocked_.begin(); waiting != blocked_.end();) {
+      const int connection = waiting->first;
+      while (!waiting->second.empty()) {
+        std::optional<Reply> reply = target_.Poll(connection);
+        if (!reply) break;
+        results_[i].late.push_back(
+            {connection, Canonical(connection, waiting->second.front(), *std::move(reply))});
+        waiting->second.erase(waiting->second.begin());
+      }
+      waiting = waiting->second.empty() ? blocked_.erase(waiting) : std::next(waiting);
+    }
+  }
+
+  Reply Canonical(int connection, const Words& words, Reply reply) {
+    return replies_[connection].Of(words, std::move(reply));
+  }
+
+  Target& target_;
+  Program& program_;
+  const bool counts_keys_;
+  std::vector<StepResult> results_;
+  // Per blocked connection, the commands that have no reply yet.
+  std::map<int, std::vector<Words>> blocked_;
+  std::map<int, CanonicalReplies> replies_;
+};
+
+struct TypeReader {
+  std::string_view type;
+  // Words that stand before and behind the key.
+  Words before;
+  Words behind;
+};
+
+const std::vector<TypeReader>& TypeReaders() {
+  static const auto& readers = *new std::vector<TypeReader>{
+      {"string", {"GET"}, {}},
+      {"list", {"LRANGE"}, {"0", "-1"}},
+      {"hash", {"HGETALL"}, {}},
+      {"set", {"SMEMBERS"}, {}},
+      {"zset", {"ZRANGE"}, {"0", "-1", "WITHSCORES"}},
+      {"stream", {"XINFO", "STREAM"}, {"FULL"}},
+  };
+  return readers;
+}
+
+void AddQuestionsAbout(const std::string& key, std::string_view type, bool has_encodings,
+                       std::vector<Words>& questions) {
+  questions.push_back({"TYPE", key});
+  questions.push_back({"PTTL", key});
+  if (has_encodings) questions.push_back({"OBJECT", "ENCODING", key});
+  for (const TypeReader& reader : TypeReaders()) {
+    if (reader.type != type) continue;
+    Words& question = questions.emplace_back(reader.before);
+    question.push_back(key);
+    question.insert(question.end(), reader.behind.begin(), reader.behind.end());
+  }
+}
+
+std::string TextOf(const StepResult& result) {
+  std::string text = result.reply ? ReplyText(*result.reply) : "(blocked)";
+  for (const LateReply& late : result.late) {
+    absl::StrAppend(&text, "\nthen to connection ", late.connection, ": ", ReplyText(late.reply));
+  }
+  return text;
+}
+
+std::string TextOf(const ProgramStep& step) {
+  if (step.kind != Kind::kCommand) return absl::StrCat("advance ", step.amount_us, "us");
+  return absl::StrCat("connection ", step.connection, ": ", JoinWords(step.words));
+}
+
+}  // namespace
+
+std::vector<StepResult> RunProgram(Target& target, Program& program) {
+  return ProgramRun(target, program).Run();
+}
+
+std::vector<Words> KeyspaceQuestions(Target& target) {
+  // Nil for a missing key; an error where the command is missing.
+  const bool has_encodings =
+      !target.Run(kInspector, {"OBJECT", "ENCODING", "no such key"})->is_error();
+  std::vector<Words> questions;
+  for (int db = 0; db < kDatabases; ++db) {
+    const std::vector<Words> commands = {{"SELECT", std::to_string(db)}, {"KEYS", "*"}};
+    questions.insert(questions.end(), commands.begin(), commands.end());
+    const Reply keys = target.RunAll(kInspector, commands).back();
+    for (const Reply& key : keys.elements()) {
+      const Reply type = *target.Run(kInspector, {"TYPE", key.text()});
+      AddQuestionsAbout(key.text(), type.text(), has_encodings, questions);
+    }
+  }
+  return questions;
+}
+
+std::vector<Reply> AskKeyspace(Target& target, const std::vector<Words>& questions) {
+  std::vector<Reply> replies = target.RunAll(kInspector, questions);
+  CanonicalReplies canonical;
+  for (size_t i = 0; i < replies.size(); ++i) {
+    replies[i] = canonical.Of(questions[i], std::move(replies[i]));
+  }
+  return replies;
+}
+
+std::optional<Difference> Compare(Target& expected, Target& actual, Program& program) {
+  const std::vector<StepResult> got = RunProgram(actual, program);
+  const std::vector<Words> questions = KeyspaceQuestions(actual);
+  const std::vector<Reply> got_keyspace = AskKeyspace(actual, questions);
+  const std::vector<StepResult> wanted = RunProgram(expected, program);
+  for (size_t i = 0; i < program.steps.size(); ++i) {
+    if (got[i] == wanted[i]) continue;
+    return Difference{absl::StrCat("step ", i + 1, ", ", TextOf(program.steps[i])),
+                      TextOf(wanted[i]), TextOf(got[i])};
+  }
+  const std::vector<Reply> wanted_keyspace = AskKeyspace(expected, questions);
+  int db = 0;
+  for (size_t i = 0; i < questions.size(); ++i) {
+    if (questions[i][0] == "SELECT") db = std::stoi(questions[i][1]);
+    if (got_keyspace[i] == wanted_keyspace[i]) continue;
+    return Difference{absl::StrCat("at the end, in database ", db, ": ", JoinWords(questions[i])),
+                      ReplyText(wanted_keyspace[i]), ReplyText(got_keyspace[i])};
+  }
+  return std::nullopt;
+}
+
+}  // namespace redouble::tests
