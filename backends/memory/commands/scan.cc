@@ -60,9 +60,7 @@ Reply HandleScan(CommandContext& context, Arguments arguments) {
   std::vector<Reply> keys;
   const auto visit = [&](const Database::Entry& entry) {
     if (!options.Matches(entry.key())) return;
-    if (!options.type.empty() && !IsWord(store::KeyTypeName(entry.value.type()), options.type)) {
-      return;
-    }
+    if (options.type && !IsWord(store::KeyTypeName(entry.value.type()), *options.type)) return;
     keys.push_back(Reply::Bulk(entry.key()));
   };
   const uint64_t next = context.db().Scan(options.cursor, options.count, visit);

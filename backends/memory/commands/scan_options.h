@@ -16,7 +16,7 @@ struct ScanOptions {
   uint64_t cursor = 0;
   size_t count = 10;
   std::string_view match = "*";
-  std::string_view type = {};  // SCAN only; empty: every type.
+  std::optional<std::string_view> type;  // SCAN only; none: every type.
 
   // The star alone matches the empty element too, which no other pattern with a star does.
   bool Matches(std::string_view element) const {
