@@ -1,4 +1,6 @@
 // What the comparing tests rely on, of both targets.
+#include "tests/support/target.h"
+
 #include <memory>
 #include <optional>
 #include <vector>

@@ -97,8 +97,10 @@ int64_t DeadlineOf(CommandContext& context, std::string_view key) {
   return context.db().DeadlineOf(*entry).value_or(kNoExpiry);
 }
 
-// Redis rounds a time in seconds to the nearest.
-int64_t ToSeconds(int64_t millis) { return (millis + 500) / 1000; }
+// Redis rounds a time in seconds to the nearest, the last half second of all times included.
+int64_t ToSeconds(int64_t millis) {
+  return static_cast<int64_t>((static_cast<uint64_t>(millis) + 500) / 1000);
+}
 
 Reply TtlReply(CommandContext& context, std::string_view key, Unit unit) {
   const int64_t deadline_ms = DeadlineOf(context, key);
