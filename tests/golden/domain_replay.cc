@@ -1,0 +1,241 @@
+#include "tests/golden/domain_replay.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "core/base/rng.h"
+#include "core/base/task.h"
+#include "core/store/command.h"
+#include "core/store/store.h"
+#include "sim/scenario/arguments.h"
+#include "sim/scenario/client.h"
+#include "sim/scenario/trace.h"
+#include "tests/golden/keyspace_check.h"
+#include "tests/golden/reply_check.h"
+
+namespace redouble::golden {
+namespace {
+
+using store::Command;
+using store::Request;
+
+using MaybeDifference = std::optional<Difference>;
+
+constexpr std::string_view kRaw = "raw";
+constexpr std::string_view kNewerThanSeed = "ext_";
+
+// Recorded commands as CommandToJson writes sent ones.
+Json CommandsToJson(std::span<const RecordedCommand> commands) {
+  Json json = Json::array();
+  for (const RecordedCommand& command : commands) {
+    std::vector<std::string> words = command.words;
+    absl::AsciiStrToUpper(&words.front());
+    json.push_back(EncodeRecorded(words));
+  }
+  return json;
+}
+
+// The commands of a request as they go over the wire.
+Json WireCommands(const Request& request) {
+  Json commands = Json::array();
+  const bool transaction = request.kind() == Request::Kind::kTransaction;
+  if (transaction) commands.push_back(Json::array({"MULTI"}));
+  for (const Command& command : request.commands()) commands.push_back(sim::CommandToJson(command));
+  if (transaction) commands.push_back(Json::array({"EXEC"}));
+  return commands;
+}
+
+bool BeginsWith(const Json& array, const Json& beginning) {
+  return beginning.size() <= array.size() &&
+         std::equal(beginning.begin(), beginning.end(), array.begin());
+}
+
+class DomainReplay {
+ public:
+  DomainReplay(const Golden& golden, const Domain& domain, sim::ScenarioBackend& backend)
+      : golden_(golden),
+        domain_(domain),
+        backend_(backend),
+        trace_(backend.clock()),
+        raw_client_(std::string(kRaw), backend, trace_) {}
+
+  MaybeDifference Run() {
+    for (size_t i = 0; i < golden_.steps.size(); ++i) {
+      const RecordedStep& step = golden_.steps[i];
+      MaybeDifference difference = step.op == kRaw ? ReplayRawStep(i) : FinishCall(i);
+      if (difference) return difference;
+      if (!step.keyspace) continue;
+      difference = CheckKeyspace(*step.keyspace, step.path + "/keyspace");
+      if (difference) return difference;
+    }
+    if (!golden_.keyspace) return std::nullopt;
+    return CheckKeyspace(*golden_.keyspace, "/keyspace");
+  }
+
+ private:
+  // An operation under way, on a connection of its own.
+  struct Call {
+    Call(const RecordedStep& step, const sim::Operation& operation, sim::ScenarioBackend& backend,
+         sim::Trace& trace, base::Rng& rng)
+        : recorded(CommandsToJson(step.commands)),
+          client(step.path, backend, trace),
+          held(client),
+          task(operation(sim::OperationContext(held, backend.clock(), rng), step.arguments)) {
+      task.Start();
+    }
+
+    // What it holds; an empty array when it sends nothing now.
+    Json Front() const {
+      return held.Front() == nullptr ? Json::array() : WireCommands(*held.Front());
+    }
+
+    const Json recorded;
+    sim::ScenarioClient client;
+    sim::HeldStore held;
+    base::Task<sim::OperationResult> task;
+  };
+
+  MaybeDifference ReplayRawStep(size_t index) {
+    for (const RecordedCommand& command : golden_.steps[index].commands) {
+      if (Call* racer = FindRacer(index, command)) {
+        racer->held.Release();
+        continue;
+      }
+      base::Task<absl::StatusOr<store::Reply>> task = Execute(raw_client_, command.words);
+      task.Start();
+      if (!task.done()) return Difference{command.path, "the command still waits"};
+      const absl::StatusOr<store::Reply> reply = task.TakeResult();
+      if (!reply.ok()) return DifferenceOf(command.path, reply.status());
+      if (!command.reply) continue;
+      if (auto difference = CompareReply(command, *reply, golden_.system)) return difference;
+    }
+    return std::nullopt;
+  }
+
+  // An operation behind step `index` that is about to send just this command, which its own record
+  // does not begin with. Null when there is none. A started operation has sent nothing, so those
+  // that are no racers are dropped again without a trace.
+  Call* FindRacer(size_t index, const RecordedCommand& command) {
+    const Json wanted = CommandsToJson(std::span(&command, 1));
+    for (size_t i = index + 1; i < golden_.steps.size(); ++i) {
+      if (golden_.steps[i].op == kRaw) continue;
+      const bool was_started = calls_.contains(i);
+      Call& call = CallOf(i);
+      const Json front = call.Front();
+      if (front == wanted && !BeginsWith(call.recorded, front)) return &call;
+      if (!was_started) calls_.erase(i);
+    }
+    return nullptr;
+  }
+
+  MaybeDifference FinishCall(size_t index) {
+    const RecordedStep& step = golden_.steps[index];
+    Call& call = CallOf(index);
+    Json sent = Json::array();
+    while (call.held.Front() != nullptr) {
+      const Json front = call.Front();
+      sent.insert(sent.end(), front.begin(), front.end());
+      call.held.Release();
+    }
+    if (!call.task.done()) {
+      return Difference{step.path, "the operation does not end: it waits for time to pass"};
+    }
+    const sim::OperationResult result = call.task.TakeResult();
+    const Json recorded = call.recorded;
+    calls_.erase(index);
+    if (sim::IsArgumentError(result.status())) return DifferenceOf(step.path, result.status());
+    if (auto difference = CompareJson(recorded, sent, step.path + "/commands")) return difference;
+    return CompareResult(step, result);
+  }
+
+  MaybeDifference CompareResult(const RecordedStep& step, const sim::OperationResult& result) {
+    if (step.error) {
+      const Json got = result.ok() ? Json() : domain_.record_error(result.status());
+      return CompareJson(*step.error, got, step.path + "/error");
+    }
+    if (result.ok() && !step.result) return std::nullopt;
+    const Json got = result.ok() ? *result : domain_.record_error(result.status());
+    return CompareJson(step.result.value_or(Json()), got, step.path + "/result");
+  }
+
+  MaybeDifference CheckKeyspace(const RecordedKeyspace& recorded, const std::string& path) {
+    base::Task<absl::StatusOr<sim::Keyspace>> task = ReadServer(raw_client_, golden_.system);
+    task.Start();
+    if (!task.done()) return Difference{path, "reading the keyspace does not end"};
+    const absl::StatusOr<sim::Keyspace> got = task.TakeResult();
+    if (!got.ok()) return DifferenceOf(path, got.status());
+    return CompareKeyspaces(recorded, *got, path);
+  }
+
+  Call& CallOf(size_t index) {
+    std::unique_ptr<Call>& call = calls_[index];
+    if (call == nullptr) {
+      const RecordedStep& step = golden_.steps[index];
+      call =
+          std::make_unique<Call>(step, *domain_.operations.Find(step.op), backend_, trace_, rng_);
+    }
+    return *call;
+  }
+
+  static base::Task<absl::StatusOr<store::Reply>> Execute(store::Store& store,
+                                                          const std::vector<std::string>& words) {
+    Command command = Command::Named(words.front());
+    command.AddAll(std::span(words).subspan(1));
+    co_return co_await store.Execute(command);
+  }
+
+  const Golden& golden_;
+  const Domain& domain_;
+  sim::ScenarioBackend& backend_;
+  sim::Trace trace_;
+  base::Rng rng_{0};
+  sim::ScenarioClient raw_client_;
+  std::map<size_t, std::unique_ptr<Call>> calls_;
+};
+
+// The first step whose operation the domain does not have.
+const RecordedStep* FindUnknownOperation(const Golden& golden, const Domain& domain) {
+  const auto step = std::find_if(golden.steps.begin(), golden.steps.end(), [&](const auto& step) {
+    return step.op != kRaw && domain.operations.Find(step.op) == nullptr;
+  });
+  return step == golden.steps.end() ? nullptr : &*step;
+}
+
+bool IsNewerThanSeed(const Golden& golden) {
+  const size_t slash = golden.file.rfind('/');
+  const size_t begin = slash == std::string::npos ? 0 : slash + 1;
+  return std::string_view(golden.file).substr(begin).starts_with(kNewerThanSeed);
+}
+
+}  // namespace
+
+Outcome ReplayDomain(const Golden& golden, const Domain& domain, sim::ScenarioBackend& backend) {
+  if (const RecordedStep* step = FindUnknownOperation(golden, domain)) {
+    const std::string message = absl::StrCat("there is no operation \"", step->op, "\"");
+    if (IsNewerThanSeed(golden)) return Outcome::Skipped(message + ", newer than the seed");
+    return Outcome::Failed(Difference{
+        step->path + "/op", absl::StrCat(message, "; there are raw, ",
+                                         absl::StrJoin(domain.operations.Names(), ", "))});
+  }
+  const absl::Status begun = backend.Begin(golden.start, /*seed=*/0);
+  if (!begun.ok()) return Outcome::Failed(DifferenceOf("", begun));
+  if (!golden.tables.empty()) {
+    if (!domain.check_tables) return Outcome::Skipped("no table of the system is known");
+    if (auto difference = domain.check_tables(golden, backend)) {
+      return Outcome::Failed(*std::move(difference));
+    }
+  }
+  MaybeDifference difference = DomainReplay(golden, domain, backend).Run();
+  return difference ? Outcome::Failed(*std::move(difference)) : Outcome::Passed();
+}
+
+}  // namespace redouble::golden

@@ -1,0 +1,167 @@
+#include "tests/golden/program.h"
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tests/golden/golden_for_test.h"
+
+namespace redouble::golden {
+namespace {
+
+namespace fs = std::filesystem;
+
+class GoldenProgram : public testing::Test {
+ protected:
+  // A folder of the test's own, empty.
+  GoldenProgram()
+      : folder_(fs::path(testing::TempDir()) /
+                testing::UnitTest::GetInstance()->current_test_info()->name()) {
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+
+  void Write(const std::string& name, const std::string& text) {
+    fs::create_directories((folder_ / name).parent_path());
+    std::ofstream(folder_ / name) << text;
+  }
+
+  // Runs the program in the folder; keeps what it prints.
+  int Run(std::vector<std::string> arguments) { return RunIn(folder_, std::move(arguments)); }
+
+  int RunIn(const fs::path& folder, std::vector<std::string> arguments) {
+    std::ostringstream out;
+    std::ostringstream err;
+    const int code = RunGoldens(std::move(arguments), {out, err, folder, {}});
+    out_ = out.str();
+    err_ = err.str();
+    return code;
+  }
+
+  const fs::path folder_;
+  std::string out_;
+  std::string err_;
+};
+
+std::string LastLine(const std::string& text) {
+  const size_t end = text.find_last_not_of('\n');
+  const size_t begin = text.rfind('\n', end);
+  return text.substr(begin + 1, end - begin);
+}
+
+// The project's own recordings of the gateway, all of them, in both modes.
+TEST_F(GoldenProgram, PassesAllGoldensOfTheGateway) {
+  size_t files = 0;
+  for (const auto& entry : fs::directory_iterator(kGatewayFolder)) {
+    files += entry.path().extension() == ".json" ? 1 : 0;
+  }
+  ASSERT_GE(files, 51u);
+  EXPECT_EQ(RunIn(fs::current_path(), {"--system", "gateway", std::string(kGatewayFolder)}), 0)
+      << out_;
+  EXPECT_EQ(LastLine(out_), std::to_string(files) + " passed, 0 failed");
+  EXPECT_EQ(out_.find("domain: "), std::string::npos) << "a domain replay was skipped";
+}
+
+TEST_F(GoldenProgram, PrintsALinePerFileAndTheFirstDifferenceOfEachMode) {
+  Json json = ReadGatewayGolden("rate_limit_basic");
+  Write("good.json", json.dump());
+  json["/ops/1/result/count"_json_pointer] = 7;
+  json["/ops/1/commands/3/reply/0"_json_pointer] = 7;
+  Write("sub/bad.json", json.dump());
+  EXPECT_EQ(Run({"--system", "gateway", "good.json", (folder_ / "sub").string()}), 1);
+  EXPECT_EQ(out_, "good.json: raw PASS, domain PASS\n" + (folder_ / "sub/bad.json").string() +
+                      ": raw FAIL, domain FAIL\n"
+                      "  raw: /ops/1/commands/3/reply/0: not as recorded ([\"EXEC\"]): "
+                      "expected 7, got 2\n"
+                      "  domain: /ops/1/result/count: not as recorded: expected 7, got 2\n"
+                      "1 passed, 1 failed\n");
+  EXPECT_EQ(err_, "");
+}
+
+TEST_F(GoldenProgram, RunsOneModeWhenTold) {
+  Json json = ReadGatewayGolden("rate_limit_basic");
+  json["/ops/1/result/count"_json_pointer] = 7;
+  Write("x.json", json.dump());
+  EXPECT_EQ(Run({"--system", "gateway", "--mode", "raw", "x.json"}), 0);
+  EXPECT_EQ(out_, "x.json: raw PASS\n1 passed, 0 failed\n");
+  EXPECT_EQ(Run({"--system", "gateway", "--mode", "domain", "x.json"}), 1);
+  EXPECT_EQ(LastLine(out_), "0 passed, 1 failed");
+}
+
+TEST_F(GoldenProgram, CountsAMalformedFileAsFailedAndSaysWhatWasExpected) {
+  Write("good.json", ReadGatewayGolden("rate_limit_basic").dump());
+  Write("odd.json", R"({"name":"n","ops":[]})");
+  Write("torn.json", R"({"name":)");
+  EXPECT_EQ(Run({"--system", "gateway", "."}), 1);
+  EXPECT_NE(out_.find("odd.json: FAIL\n  no golden of gateway: the file: expected the member "
+                      "\"keyspace\""),
+            std::string::npos)
+      << out_;
+  EXPECT_NE(out_.find("torn.json: FAIL\n"), std::string::npos);
+  EXPECT_EQ(LastLine(out_), "1 passed, 2 failed");
+}
+
+// A skip is no pass: neither in a file's line nor in the count nor in the exit code.
+TEST_F(GoldenProgram, ShowsWhatItSkips) {
+  Write("race.json", R"({"name":"n","steps":[{"client":"A","command":["DEL","k"],"reply":0}],
+      "keyspace":{}})");
+  EXPECT_EQ(Run({"--system", "threescale", "race.json"}), 0);
+  EXPECT_EQ(out_,
+            "race.json: raw PASS, domain: not built (SKIP)\ndomain skipped for 1 files\n"
+            "1 passed, 0 failed\n");
+  Write("table.json", R"({"name":"n","ops":[],"keyspace":{},"rows":[]})");
+  EXPECT_EQ(Run({"--system", "korvet", "table.json"}), 1);
+  EXPECT_EQ(out_,
+            "table.json: raw: no commands recorded (SKIP), domain: not built (SKIP)\n"
+            "raw skipped for 1 files\ndomain skipped for 1 files\n"
+            "1 files neither passed nor failed\n0 passed, 0 failed\n");
+}
+
+TEST_F(GoldenProgram, ReadsTheScriptsBesideTheOrchestratorsGoldens) {
+  const std::string golden = R"({"name":"n","steps":[
+      {"at_ms":0,"commands":[["EVAL","@f","x"]],"replies":[1],"keyspace":{}}]})";
+  Write("x.json", golden);
+  EXPECT_EQ(Run({"--system", "orchestrator", "."}), 1);
+  EXPECT_NE(out_.find("expected a script of scripts.json beside the file"), std::string::npos);
+  Write("scripts.json", R"({"f":1})");
+  EXPECT_EQ(Run({"--system", "orchestrator", "."}), 1);
+  EXPECT_NE(out_.find("scripts.json: /f: expected the text of a script"), std::string::npos);
+  Write("scripts.json", R"({"f":"return 1"})");
+  EXPECT_EQ(Run({"--system", "orchestrator", "."}), 1);
+  EXPECT_NE(out_.find("x.json: raw FAIL"), std::string::npos) << out_;
+  EXPECT_EQ(Run({"--system", "orchestrator", "scripts.json"}), 2);
+}
+
+TEST_F(GoldenProgram, RefusesBadUsage) {
+  Write("x.json", "{}");
+  fs::create_directories(folder_ / "empty");
+  const std::vector<std::vector<std::string>> usages = {
+      {},
+      {"--system", "gateway"},
+      {"x.json"},
+      {"--system", "nobody", "x.json"},
+      {"--system", "gateway", "--mode", "both", "x.json"},
+      {"--system", "gateway", "--nonsense", "x.json"},
+      {"--system", "gateway", "no_such_file.json"},
+      {"--system", "gateway", "empty"},
+      {"--system", "threescale", "--mode", "domain", "x.json"},
+  };
+  for (const std::vector<std::string>& usage : usages) {
+    EXPECT_EQ(Run(usage), 2) << testing::PrintToString(usage);
+    EXPECT_NE(err_, "") << testing::PrintToString(usage);
+    EXPECT_EQ(out_, "") << testing::PrintToString(usage);
+  }
+  Run({"--system", "gateway", "empty"});
+  EXPECT_EQ(err_, "golden: empty: no *.json file in this folder\n");
+}
+
+TEST_F(GoldenProgram, ExplainsItselfByExample) {
+  EXPECT_EQ(Run({"--help"}), 0);
+  EXPECT_NE(out_.find("bazel run //tests/golden:run -- --system gateway"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace redouble::golden
