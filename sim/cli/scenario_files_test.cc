@@ -86,7 +86,7 @@ TEST_F(FindScenarioFilesTest, WithoutArgumentsTakesTheFirstRootThatHasScenarios)
 TEST_F(FindScenarioFilesTest, SaysWhatIsNotThere) {
   EXPECT_EQ(Find({"x.json"}), Names{"x.json: no such file or folder"});
   fs::create_directories(folder_ / "empty");
-  EXPECT_EQ(Find({"empty"}), Names{"empty: no scenario (*.json) in this folder"});
+  EXPECT_EQ(Find({"empty"}), Names{"empty: no *.json file in this folder"});
   EXPECT_EQ(Find({}), Names{"no folder \"scenarios\" beside the program or in this folder; name "
                             "files or folders"});
 }
