@@ -14,6 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr char kKorvetFolder[] = "tests/data/golden/korvet";
+
 class GoldenProgram : public testing::Test {
  protected:
   // A folder of the test's own, empty.
@@ -63,6 +65,14 @@ TEST_F(GoldenProgram, PassesAllGoldensOfTheGateway) {
       << out_;
   EXPECT_EQ(LastLine(out_), std::to_string(files) + " passed, 0 failed");
   EXPECT_EQ(out_.find("domain: "), std::string::npos) << "a domain replay was skipped";
+}
+
+// Its three tables have no commands to replay.
+TEST_F(GoldenProgram, PassesAllRawCommandsOfKorvet) {
+  EXPECT_EQ(RunIn(fs::current_path(), {"--system", "korvet", "--mode", "raw", kKorvetFolder}), 0)
+      << out_;
+  EXPECT_NE(out_.find("raw skipped for 3 files\n"), std::string::npos) << out_;
+  EXPECT_EQ(LastLine(out_), "23 passed, 0 failed");
 }
 
 TEST_F(GoldenProgram, PrintsALinePerFileAndTheFirstDifferenceOfEachMode) {
