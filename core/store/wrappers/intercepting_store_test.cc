@@ -45,7 +45,7 @@ class ReplyLosingStore final : public InterceptingStore {
 
  private:
   Interception Intercept(const Request& request) override {
-    co_await Forward(request);
+    static_cast<void>(co_await Forward(request));
     co_return OutcomeUnknownError("the reply was lost");
   }
 };
@@ -56,7 +56,7 @@ class DuplicatingStore final : public InterceptingStore {
 
  private:
   Interception Intercept(const Request& request) override {
-    co_await Forward(request);
+    static_cast<void>(co_await Forward(request));
     co_return co_await Forward(request);
   }
 };
