@@ -89,5 +89,85 @@ TEST_F(EngineTest, RefusesUnknownCommandsWithTheWordsThatCame) {
       store::Reply::Error("ERR unknown command 'FOO', with args beginning with: 'bar' 'baz' "));
 }
 
+TEST_F(EngineTest, TellsEventsInTheOrderOfTheChanges) {
+  std::vector<std::string> events;
+  engine_.SetKeyspaceListener([&](const KeyspaceEvent& event) {
+    events.push_back(std::string(event.event) + " " + std::string(event.key) + " " +
+                     std::to_string(event.db));
+  });
+  Send({"SET", "a", "1", "PX", "100"});
+  Send({"RENAME", "a", "b"});
+  Send({"MOVE", "b", "1"});
+  Send({"SELECT", "1"});
+  Send({"PEXPIREAT", "b", "1"});
+  Send({"GET", "b"});
+  EXPECT_EQ(events,
+            (std::vector<std::string>{"set a 0", "expire a 0", "rename_from a 0", "rename_to b 0",
+                                      "move_from b 0", "move_to b 1", "del b 1"}));
+}
+
+TEST_F(EngineTest, RemovesAKeyWhoseDeadlineIsInThePastInsideATransaction) {
+  Send({"SET", "k", "v"});
+  Send({"MULTI"});
+  Send({"PEXPIREAT", "k", "1"});
+  Send({"EXISTS", "k"});
+  const store::Reply replies = Send({"EXEC"});
+  EXPECT_EQ(replies.elements()[1], store::Reply::Integer(0));
+}
+
+TEST_F(EngineTest, FailsWatchersOfKeysThatFlushingOrSwappingTouches) {
+  const std::unique_ptr<Session> other = engine_.Connect();
+  for (const std::vector<std::string_view>& change :
+       {std::vector<std::string_view>{"FLUSHDB"}, {"FLUSHALL"}, {"SWAPDB", "0", "1"}}) {
+    Send({"SET", "k", "v"});
+    Send({"WATCH", "k", "missing"});
+    Send(*other, change);
+    Send({"MULTI"});
+    EXPECT_EQ(Send({"EXEC"}), store::Reply::Nil()) << change[0];
+  }
+}
+
+// Whether the clock stops at every deadline or passes over all of them at once, what is seen is the
+// same.
+TEST_F(EngineTest, ExpiresTheSameKeysInOneLeapAsInManySteps) {
+  base::VirtualClock clock(clock_.Now());
+  Engine stepwise(clock);
+  const std::unique_ptr<Session> session = stepwise.Connect();
+  std::vector<std::string> leap_order;
+  std::vector<std::string> step_order;
+  engine_.SetKeyspaceListener([&](const KeyspaceEvent& event) {
+    if (event.event_class == EventClass::kExpired) leap_order.emplace_back(event.key);
+  });
+  stepwise.SetKeyspaceListener([&](const KeyspaceEvent& event) {
+    if (event.event_class == EventClass::kExpired) step_order.emplace_back(event.key);
+  });
+  for (int i = 0; i < 500; ++i) {
+    const std::string key = std::to_string(i);
+    const std::string ttl_ms = std::to_string(1 + i * 7919 % 1000);
+    Send({"SET", key, "v", "PX", ttl_ms});
+    Send(*session, {"SET", key, "v", "PX", ttl_ms});
+  }
+  clock_.Advance(absl::Milliseconds(700));
+  for (int i = 0; i < 700; ++i) clock.Advance(absl::Milliseconds(1));
+  EXPECT_EQ(leap_order, step_order);
+  EXPECT_FALSE(leap_order.empty());
+  EXPECT_EQ(Send({"DBSIZE"}), Send(*session, {"DBSIZE"}));
+}
+
+TEST_F(EngineTest, DrawsTheSameKeysForTheSameSeed) {
+  Engine twin(clock_);
+  const std::unique_ptr<Session> session = twin.Connect();
+  for (const char* key : {"a", "b", "c", "d"}) {
+    Send({"SET", key, "v"});
+    Send(*session, {"SET", key, "v"});
+  }
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(Send({"RANDOMKEY"}), Send(*session, {"RANDOMKEY"}));
+}
+
+TEST_F(EngineTest, KnowsWhichCommandsItHas) {
+  EXPECT_TRUE(Supports(CommandId::kGet));
+  EXPECT_FALSE(Supports(CommandId::kUnknown));
+}
+
 }  // namespace
 }  // namespace redouble::memory
