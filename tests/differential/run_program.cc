@@ -45,9 +45,10 @@ bool CountsKeys(const ProgramStep& step) {
 
 class ProgramRun {
  public:
-  ProgramRun(Target& target, Program& program)
+  ProgramRun(Target& target, Program& program, RunOptions options)
       : target_(target),
         program_(program),
+        options_(options),
         counts_keys_(std::any_of(program.steps.begin(), program.steps.end(), CountsKeys)),
         results_(program.steps.size()) {}
 
@@ -146,11 +147,13 @@ class ProgramRun {
   }
 
   Reply Canonical(int connection, const Words& words, Reply reply) {
+    if (!options_.canonical) return reply;
     return replies_[connection].Of(words, std::move(reply));
   }
 
   Target& target_;
   Program& program_;
+  const RunOptions options_;
   const bool counts_keys_;
   std::vector<StepResult> results_;
   // Per blocked connection, the commands that have no reply yet.
@@ -205,8 +208,8 @@ std::string TextOf(const ProgramStep& step) {
 
 }  // namespace
 
-std::vector<StepResult> RunProgram(Target& target, Program& program) {
-  return ProgramRun(target, program).Run();
+std::vector<StepResult> RunProgram(Target& target, Program& program, RunOptions options) {
+  return ProgramRun(target, program, options).Run();
 }
 
 std::vector<Words> KeyspaceQuestions(Target& target) {
@@ -226,8 +229,10 @@ std::vector<Words> KeyspaceQuestions(Target& target) {
   return questions;
 }
 
-std::vector<Reply> AskKeyspace(Target& target, const std::vector<Words>& questions) {
+std::vector<Reply> AskKeyspace(Target& target, const std::vector<Words>& questions,
+                               RunOptions options) {
   std::vector<Reply> replies = target.RunAll(kInspector, questions);
+  if (!options.canonical) return replies;
   CanonicalReplies canonical;
   for (size_t i = 0; i < replies.size(); ++i) {
     replies[i] = canonical.Of(questions[i], std::move(replies[i]));

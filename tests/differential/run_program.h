@@ -29,22 +29,28 @@ struct LateReply {
   friend bool operator==(const LateReply&, const LateReply&) = default;
 };
 
-// What one step was answered, in canonical form.
+// What one step was answered.
 struct StepResult {
   std::optional<store::Reply> reply;
   std::vector<LateReply> late;
   friend bool operator==(const StepResult&, const StepResult&) = default;
 };
 
+struct RunOptions {
+  // Takes out of replies what Redis leaves open (canonical_reply.h).
+  bool canonical = true;
+};
+
 // Runs the program on a fresh target. Clock steps to a deadline become plain ones in `program` if
 // the target knows its deadlines; one that does not must get a program without them.
-std::vector<StepResult> RunProgram(Target& target, Program& program);
+std::vector<StepResult> RunProgram(Target& target, Program& program, RunOptions options = {});
 
 // The commands that show the whole keyspace that the target has now, to be run on it and on the
 // target it is compared with.
 std::vector<Words> KeyspaceQuestions(Target& target);
-// Their replies, in canonical form.
-std::vector<store::Reply> AskKeyspace(Target& target, const std::vector<Words>& questions);
+// Their replies.
+std::vector<store::Reply> AskKeyspace(Target& target, const std::vector<Words>& questions,
+                                      RunOptions options = {});
 
 // Where two targets differ.
 struct Difference {

@@ -35,6 +35,9 @@ constexpr Row kRows[] = {
 constexpr int64_t kWholeCount = 1000;
 
 bool ListsEverything(const Words& scan) {
+  // Cursors other than the first mean what each store wants them to mean.
+  const size_t cursor = absl::EqualsIgnoreCase(scan[0], "SCAN") ? 1 : 2;
+  if (scan.size() <= cursor || scan[cursor] != "0") return false;
   for (size_t i = 2; i + 1 < scan.size(); ++i) {
     if (!absl::EqualsIgnoreCase(scan[i], "COUNT")) continue;
     return base::ParseInt64(scan[i + 1]).value_or(0) >= kWholeCount;

@@ -38,6 +38,8 @@ TEST(CanonicalReplies, ComparesAScanThatListsEverything) {
   EXPECT_EQ(CanonicalReplies().Of({"SCAN", "0", "count", "1000"}, reply), sorted);
   EXPECT_EQ(CanonicalReplies().Of({"SCAN", "0", "COUNT", "2"}, reply),
             Reply::Status("(a cursor and elements)"));
+  EXPECT_EQ(CanonicalReplies().Of({"SCAN", "1", "COUNT", "1000"}, reply),
+            Reply::Status("(a cursor and elements)"));
   EXPECT_EQ(CanonicalReplies().Of({"SCAN", "x"}, Reply::Error("ERR")), Reply::Error("ERR"));
 }
 
