@@ -1,0 +1,62 @@
+// Prints the SHA-256 over everything that the memory engine answers to random programs of every
+// group: one line, equal for equal seeds in every process, on every optimisation level and
+// compiler.
+//
+//   trace_hash [PROGRAMS [SEED]]
+#include <cstdlib>
+#include <iostream>
+#include <string>
+
+#include "core/base/digest.h"
+#include "tests/differential/groups.h"
+#include "tests/differential/make_program.h"
+#include "tests/differential/run_program.h"
+#include "tests/support/memory_target.h"
+#include "tests/support/reply_text.h"
+
+namespace redouble::tests {
+namespace {
+
+std::string TextOf(const std::optional<store::Reply>& reply) {
+  return (reply ? ReplyText(*reply) : "(blocked)") + "\n";
+}
+
+void HashProgram(Program program, MemoryTarget& target, base::Sha256& hash) {
+  const RunOptions exact{.canonical = false};
+  for (const StepResult& result : RunProgram(target, program, exact)) {
+    hash.Update(TextOf(result.reply));
+    for (const LateReply& late : result.late) {
+      hash.Update(std::to_string(late.connection) + " " + TextOf(late.reply));
+    }
+  }
+  for (const ProgramStep& step : program.steps) hash.Update(std::to_string(step.amount_us) + "\n");
+  const std::vector<Words> questions = KeyspaceQuestions(target);
+  for (const Words& question : questions) hash.Update(JoinWords(question) + "\n");
+  for (const store::Reply& reply : AskKeyspace(target, questions, exact)) {
+    hash.Update(TextOf(reply));
+  }
+}
+
+std::string TraceHash(uint64_t programs, uint64_t seed) {
+  base::Sha256 hash;
+  memory::EngineOptions options;
+  options.seed = seed;
+  MemoryTarget target(options);
+  for (const std::string_view group : GroupNames()) {
+    if (GeneratorsOf(group).empty()) continue;
+    for (uint64_t i = 0; i < programs; ++i) {
+      HashProgram(MakeProgram({.group = group, .seed = seed + i, .max_commands = 60}), target,
+                  hash);
+    }
+  }
+  return hash.HexDigest();
+}
+
+}  // namespace
+}  // namespace redouble::tests
+
+int main(int argc, char** argv) {
+  const uint64_t programs = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 100;
+  const uint64_t seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
+  std::cout << redouble::tests::TraceHash(programs, seed) << "\n";
+}
