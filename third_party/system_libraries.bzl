@@ -145,6 +145,8 @@ _LINKOPTS = {
     # Debian's C++ build of Lua: same API with C linkage, but an error unwinds the C++ frames it
     # passes instead of jumping over them.
     "lua": [
+        "-l:liblua5.1-cjson.a",
+        "-l:liblua5.1-bitop.a",
         "-l:liblua5.1-c++.a",
         "-ldl",
         "-lm",

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "backends/memory/commands/argument.h"
 #include "backends/memory/handlers.h"
+#include "backends/memory/script_cache.h"
 #include "core/base/string_bridge.h"
 #include "core/store/errors.h"
 
@@ -116,13 +117,13 @@ void Engine::FlushDatabase(int index) {
   database(index).Clear();
 }
 
-std::optional<Reply> Engine::Check(CommandId& id, std::string_view name, Arguments& arguments) {
-  if (id == CommandId::kUnknown || !IsSupported(id)) return UnknownCommand(name, arguments);
-  size_t words = arguments.size() + 1;
+Engine::Resolution Engine::Resolve(CommandId& id, Arguments& arguments) const {
+  if (id == CommandId::kUnknown || !IsSupported(id)) return Resolution::kUnknownCommand;
+  const size_t words = arguments.size() + 1;
   if (store::IsContainer(id) && !arguments.empty()) {
     const CommandId subcommand = store::FindSubcommand(id, arguments[0]);
     if (subcommand == CommandId::kUnknown || !IsSupported(subcommand)) {
-      return UnknownSubcommand(store::SpecOf(id), arguments[0]);
+      return Resolution::kUnknownSubcommand;
     }
     id = subcommand;
     arguments = arguments.subspan(1);
@@ -130,8 +131,26 @@ std::optional<Reply> Engine::Check(CommandId& id, std::string_view name, Argumen
     // A typed command carries the id of the subcommand's row already.
     arguments = arguments.subspan(1);
   }
-  if (!ArityMatches(store::SpecOf(id), words)) return WrongArity(store::SpecOf(id));
+  return ArityMatches(store::SpecOf(id), words) ? Resolution::kFound : Resolution::kWrongArity;
+}
+
+std::optional<Reply> Engine::Check(CommandId& id, std::string_view name, Arguments& arguments) {
+  switch (Resolve(id, arguments)) {
+    case Resolution::kFound:
+      return std::nullopt;
+    case Resolution::kUnknownCommand:
+      return UnknownCommand(name, arguments);
+    case Resolution::kUnknownSubcommand:
+      return UnknownSubcommand(store::SpecOf(id), arguments[0]);
+    case Resolution::kWrongArity:
+      return WrongArity(store::SpecOf(id));
+  }
   return std::nullopt;
+}
+
+ScriptCache& Engine::scripts() {
+  if (scripts_ == nullptr) scripts_ = std::make_unique<ScriptCache>();
+  return *scripts_;
 }
 
 Reply Engine::Execute(Session& session, CommandId id, std::string_view name, Arguments arguments) {

@@ -43,6 +43,8 @@ namespace redouble::memory {
 // there when one of its subcommands is.
 bool Supports(store::CommandId id);
 
+class ScriptCache;
+
 struct EngineOptions {
   // Decides what Redis leaves to chance: RANDOMKEY, SPOP and their like.
   uint64_t seed = 0;
@@ -87,8 +89,11 @@ class Engine {
   }
   // Removes what has expired and runs a checked command.
   Reply Call(Session& session, store::CommandId id, Arguments arguments);
-  // The refusal of a command whose name or number of arguments is wrong; `id` and `arguments`
-  // become those of the subcommand's row.
+  // What looking a command up and counting its arguments says.
+  enum class Resolution { kFound, kUnknownCommand, kUnknownSubcommand, kWrongArity };
+  // Looks a command up; `id` and `arguments` become those of the subcommand's row.
+  Resolution Resolve(store::CommandId& id, Arguments& arguments) const;
+  // As Resolve, with the error that Redis replies when the command is refused.
   std::optional<Reply> Check(store::CommandId& id, std::string_view name, Arguments& arguments);
   // To be called after each command that a client sends, or transaction: serves whom it woke.
   void FinishCommand();
@@ -96,6 +101,8 @@ class Engine {
   bool has_listener() const { return static_cast<bool>(listener_); }
   void Notify(int db, std::string_view key, EventClass event_class, std::string_view event);
   void NoteDeadline(int64_t deadline_ms);
+  // The scripts; Lua starts with the first use.
+  ScriptCache& scripts();
   Blocking& blocking() { return blocking_; }
   // To be called before a key goes or gets another value: some who wait for it hear of that too.
   void SignalGone(int db, std::string_view key);
@@ -122,6 +129,7 @@ class Engine {
   EncodingLimits encoding_limits_;
   std::vector<std::unique_ptr<Database>> databases_;
   KeyspaceListener listener_;
+  std::unique_ptr<ScriptCache> scripts_;
   Watching watching_;
   Blocking blocking_;
   std::deque<Delivery> deliveries_;

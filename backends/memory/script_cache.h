@@ -1,0 +1,37 @@
+// ScriptCache: the scripts that the engine knows, by their SHA-1.
+//
+// Thread-safety: one thread.
+#ifndef REDOUBLE_BACKENDS_MEMORY_SCRIPT_CACHE_H_
+#define REDOUBLE_BACKENDS_MEMORY_SCRIPT_CACHE_H_
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "absl/container/btree_map.h"
+#include "backends/memory/scripting/interpreter.h"
+#include "backends/memory/scripting/shebang.h"
+#include "core/store/reply.h"
+
+namespace redouble::memory {
+
+class ScriptCache {
+ public:
+  // Compiles the script unless it is known; no value, or the error reply.
+  std::optional<store::Reply> Load(std::string_view sha, std::string_view body);
+  bool Has(std::string_view sha) const { return flags_.contains(sha); }
+  // Of a known script.
+  ScriptFlags FlagsOf(std::string_view sha) const { return flags_.find(sha)->second; }
+  void Flush();
+
+  Interpreter& interpreter() { return interpreter_; }
+
+ private:
+  Interpreter interpreter_;
+  absl::btree_map<std::string, ScriptFlags, std::less<>> flags_;
+};
+
+}  // namespace redouble::memory
+
+#endif  // REDOUBLE_BACKENDS_MEMORY_SCRIPT_CACHE_H_

@@ -1,0 +1,209 @@
+#include "backends/memory/scripting/lua_reply.h"
+
+#include <cstdio>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "core/base/redis_number.h"
+
+namespace redouble::memory {
+namespace {
+
+using store::Reply;
+
+// How deep a script's result may nest before Redis gives up.
+constexpr int kStackReserve = 4;
+
+void SetField(lua_State* state, const char* name, std::string_view value) {
+  PushView(state, value);
+  lua_setfield(state, -2, name);
+}
+
+void PushElements(lua_State* state, const std::vector<Reply>& elements, bool resp3) {
+  lua_createtable(state, static_cast<int>(elements.size()), 0);
+  for (size_t i = 0; i < elements.size(); ++i) {
+    PushReply(state, elements[i], resp3);
+    lua_rawseti(state, -2, static_cast<int>(i) + 1);
+  }
+}
+
+// {map={...}} or {set={...}}, as RESP3 shows them to a script.
+void PushKeyed(lua_State* state, const char* kind, const std::vector<Reply>& elements) {
+  const bool map = std::string_view(kind) == "map";
+  lua_newtable(state);
+  lua_newtable(state);
+  for (size_t i = 0; i < elements.size(); i += map ? 2 : 1) {
+    PushReply(state, elements[i], true);
+    if (map) {
+      PushReply(state, elements[i + 1], true);
+    } else {
+      lua_pushboolean(state, 1);
+    }
+    lua_rawset(state, -3);
+  }
+  lua_setfield(state, -2, kind);
+}
+
+void PushArray(lua_State* state, const Reply& reply, bool resp3) {
+  if (resp3 && reply.shape() == Reply::Shape::kMap) {
+    PushKeyed(state, "map", reply.elements());
+  } else if (resp3 && reply.shape() == Reply::Shape::kSet) {
+    PushKeyed(state, "set", reply.elements());
+  } else {
+    PushElements(state, reply.elements(), resp3);
+  }
+}
+
+void PushBulk(lua_State* state, const Reply& reply, bool resp3) {
+  if (!resp3 || reply.shape() != Reply::Shape::kDouble) return PushView(state, reply.text());
+  lua_newtable(state);
+  lua_pushnumber(state, base::ParseDouble(reply.text()).value_or(0));
+  lua_setfield(state, -2, "double");
+}
+
+// What a C cast of the number to a 64-bit integer gives on x86-64, also out of range.
+int64_t Truncate(lua_Number number) {
+  constexpr lua_Number kLimit = 9223372036854775808.0;
+  if (!(number >= -kLimit && number < kLimit)) return std::numeric_limits<int64_t>::min();
+  return static_cast<int64_t>(number);
+}
+
+// The field of the table on top when it is a string; none otherwise.
+std::optional<std::string> StringField(lua_State* state, const char* name) {
+  lua_pushstring(state, name);
+  lua_rawget(state, -2);
+  std::optional<std::string> value;
+  if (lua_type(state, -1) == LUA_TSTRING) value = std::string(ToView(state, -1));
+  lua_pop(state, 1);
+  return value;
+}
+
+// Replies are one line: what breaks it becomes a space.
+std::string OneLine(std::string text) {
+  for (char& c : text) {
+    if (c == '\r' || c == '\n') c = ' ';
+  }
+  return text;
+}
+
+// The elements of the table on top, up to the first nil.
+Reply ArrayReply(lua_State* state) {
+  std::vector<Reply> elements;
+  for (int i = 1;; ++i) {
+    lua_rawgeti(state, -1, i);
+    if (lua_isnil(state, -1)) break;
+    elements.push_back(PopReply(state));
+  }
+  lua_pop(state, 1);
+  return Reply::Array(std::move(elements));
+}
+
+// {map={...}} and {set={...}} of the table on top; none when it is neither.
+std::optional<Reply> KeyedReply(lua_State* state, const char* kind) {
+  lua_pushstring(state, kind);
+  lua_rawget(state, -2);
+  if (!lua_istable(state, -1)) {
+    lua_pop(state, 1);
+    return std::nullopt;
+  }
+  const bool map = std::string_view(kind) == "map";
+  std::vector<Reply> elements;
+  lua_pushnil(state);
+  while (lua_next(state, -2) != 0) {
+    lua_pushvalue(state, -2);
+    elements.push_back(PopReply(state));
+    if (map) {
+      elements.push_back(PopReply(state));
+    } else {
+      lua_pop(state, 1);
+    }
+  }
+  lua_pop(state, 1);
+  return map ? Reply::Map(std::move(elements)) : Reply::Set(std::move(elements));
+}
+
+std::optional<Reply> DoubleReply(lua_State* state) {
+  lua_pushstring(state, "double");
+  lua_rawget(state, -2);
+  std::optional<Reply> reply;
+  if (lua_type(state, -1) == LUA_TNUMBER) {
+    reply = Reply::Double(NumberText(lua_tonumber(state, -1)));
+  }
+  lua_pop(state, 1);
+  return reply;
+}
+
+Reply TableReply(lua_State* state) {
+  if (std::optional<std::string> error = StringField(state, "err")) {
+    return Reply::Error(OneLine(*std::move(error)));
+  }
+  if (std::optional<std::string> status = StringField(state, "ok")) {
+    return Reply::Status(OneLine(*std::move(status)));
+  }
+  if (std::optional<Reply> number = DoubleReply(state)) return *std::move(number);
+  if (std::optional<Reply> map = KeyedReply(state, "map")) return *std::move(map);
+  if (std::optional<Reply> set = KeyedReply(state, "set")) return *std::move(set);
+  return ArrayReply(state);
+}
+
+}  // namespace
+
+std::string NumberText(lua_Number number) {
+  char text[64];
+  const int size = std::snprintf(text, sizeof(text), "%.17g", number);
+  return std::string(text, static_cast<size_t>(size));
+}
+
+void PushErrorTable(lua_State* state, std::string_view text) {
+  lua_newtable(state);
+  SetField(state, "err", text);
+}
+
+void PushReply(lua_State* state, const Reply& reply, bool resp3) {
+  luaL_checkstack(state, kStackReserve, "reply nests too deep");
+  switch (reply.kind()) {
+    case Reply::Kind::kNil:
+      resp3 ? lua_pushnil(state) : lua_pushboolean(state, 0);
+      return;
+    case Reply::Kind::kStatus:
+      lua_newtable(state);
+      return SetField(state, "ok", reply.text());
+    case Reply::Kind::kError:
+      return PushErrorTable(state, reply.text());
+    case Reply::Kind::kInteger:
+      return lua_pushnumber(state, static_cast<lua_Number>(reply.integer()));
+    case Reply::Kind::kBulk:
+      return PushBulk(state, reply, resp3);
+    case Reply::Kind::kArray:
+      return PushArray(state, reply, resp3);
+  }
+}
+
+Reply PopReply(lua_State* state) {
+  if (lua_checkstack(state, kStackReserve) == 0) {
+    lua_pop(state, 1);
+    return Reply::Error("ERR reached lua stack limit");
+  }
+  Reply reply;
+  switch (lua_type(state, -1)) {
+    case LUA_TSTRING:
+      reply = Reply::Bulk(ToView(state, -1));
+      break;
+    case LUA_TBOOLEAN:
+      if (lua_toboolean(state, -1) != 0) reply = Reply::Integer(1);
+      break;
+    case LUA_TNUMBER:
+      reply = Reply::Integer(Truncate(lua_tonumber(state, -1)));
+      break;
+    case LUA_TTABLE:
+      reply = TableReply(state);
+      break;
+    default:
+      break;
+  }
+  lua_pop(state, 1);
+  return reply;
+}
+
+}  // namespace redouble::memory

@@ -1,0 +1,275 @@
+#include "backends/memory/scripting/redis_library.h"
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backends/memory/scripting/lua_reply.h"
+#include "core/base/digest.h"
+
+namespace redouble::memory {
+namespace {
+
+using store::Reply;
+
+// Registry keys.
+constexpr char kHostKey[] = "redouble.host";
+constexpr char kResp3Key[] = "redouble.resp3";
+constexpr char kRandomKey[] = "redouble.random";
+
+[[noreturn]] void Raise(lua_State* state, std::string_view text) {
+  PushErrorTable(state, text);
+  lua_error(state);
+  __builtin_unreachable();
+}
+
+ScriptHost& HostOf(lua_State* state) {
+  lua_getfield(state, LUA_REGISTRYINDEX, kHostKey);
+  auto* host = static_cast<ScriptHost*>(lua_touserdata(state, -1));
+  lua_pop(state, 1);
+  if (host == nullptr) Raise(state, "ERR redis.call/pcall can only be called inside a script");
+  return *host;
+}
+
+bool UsesResp3(lua_State* state) {
+  lua_getfield(state, LUA_REGISTRYINDEX, kResp3Key);
+  const bool resp3 = lua_toboolean(state, -1) != 0;
+  lua_pop(state, 1);
+  return resp3;
+}
+
+// The words of redis.call; an error reply when they are none.
+std::optional<Reply> ReadWords(lua_State* state, std::vector<std::string>& words) {
+  const int count = lua_gettop(state);
+  if (count == 0) {
+    return Reply::Error("ERR Please specify at least one argument for this redis lib call");
+  }
+  for (int i = 1; i <= count; ++i) {
+    if (lua_type(state, i) == LUA_TNUMBER) {
+      words.push_back(NumberText(lua_tonumber(state, i)));
+    } else if (lua_type(state, i) == LUA_TSTRING) {
+      words.emplace_back(ToView(state, i));
+    } else {
+      return Reply::Error("ERR Lua redis lib command arguments must be strings or integers");
+    }
+  }
+  return std::nullopt;
+}
+
+Reply CallHost(lua_State* state) {
+  std::vector<std::string> words;
+  if (std::optional<Reply> error = ReadWords(state, words)) return *std::move(error);
+  return HostOf(state).CallCommand(std::vector<std::string_view>(words.begin(), words.end()));
+}
+
+int RedisCall(lua_State* state) {
+  bool failed = false;
+  {
+    const Reply reply = CallHost(state);
+    failed = reply.is_error();
+    PushReply(state, reply, UsesResp3(state));
+  }
+  return failed ? lua_error(state) : 1;
+}
+
+int RedisPcall(lua_State* state) {
+  PushReply(state, CallHost(state), UsesResp3(state));
+  return 1;
+}
+
+// What redis.error_reply and redis.status_reply answer to anything but one string: the error is
+// their result, nothing is raised.
+int RefuseArguments(lua_State* state) {
+  PushErrorTable(state, "ERR wrong number or type of arguments");
+  return 1;
+}
+
+// redis.error_reply: "-CODE text" or "CODE text"; a single word becomes the text of an "ERR".
+int RedisErrorReply(lua_State* state) {
+  if (lua_gettop(state) != 1 || lua_type(state, 1) != LUA_TSTRING) return RefuseArguments(state);
+  std::string_view text = ToView(state, 1);
+  if (text.starts_with('-')) text.remove_prefix(1);
+  const bool has_code = text.find(' ') != std::string_view::npos;
+  PushErrorTable(state, has_code ? std::string(text) : "ERR " + std::string(text));
+  return 1;
+}
+
+int RedisStatusReply(lua_State* state) {
+  if (lua_gettop(state) != 1 || lua_type(state, 1) != LUA_TSTRING) return RefuseArguments(state);
+  lua_newtable(state);
+  lua_pushvalue(state, 1);
+  lua_setfield(state, -2, "ok");
+  return 1;
+}
+
+int RedisSha1Hex(lua_State* state) {
+  if (lua_gettop(state) != 1) Raise(state, "ERR wrong number of arguments");
+  size_t size = 0;
+  const char* text = lua_tolstring(state, 1, &size);
+  PushView(state,
+           base::Sha1Hex(text == nullptr ? std::string_view() : std::string_view(text, size)));
+  return 1;
+}
+
+constexpr int kLogDebug = 0;
+constexpr int kLogWarning = 3;
+
+// There is no log to write to; what Redis refuses is refused.
+int RedisLog(lua_State* state) {
+  if (lua_gettop(state) < 2) Raise(state, "ERR redis.log() requires two arguments or more.");
+  if (lua_isnumber(state, 1) == 0) {
+    Raise(state, "ERR First argument must be a number (log level).");
+  }
+  const auto level = static_cast<int>(lua_tonumber(state, 1));
+  if (level < kLogDebug || level > kLogWarning) Raise(state, "ERR Invalid debug level.");
+  return 0;
+}
+
+int RedisSetResp(lua_State* state) {
+  if (lua_gettop(state) != 1) Raise(state, "ERR redis.setresp() requires one argument.");
+  const lua_Number version = lua_tonumber(state, 1);
+  if (version != 2 && version != 3) Raise(state, "ERR RESP version must be 2 or 3.");
+  lua_pushboolean(state, version == 3 ? 1 : 0);
+  lua_setfield(state, LUA_REGISTRYINDEX, kResp3Key);
+  return 0;
+}
+
+// Scripts have replicated by their effects since Redis 7.0: always true.
+int RedisReplicateCommands(lua_State* state) {
+  lua_pushboolean(state, 1);
+  return 1;
+}
+
+constexpr int kReplAll = 3;
+
+// Nothing is replicated here; a flag that Redis does not know is refused as there.
+int RedisSetRepl(lua_State* state) {
+  if (lua_gettop(state) != 1) Raise(state, "ERR redis.set_repl() requires two arguments.");
+  const auto flags = static_cast<int>(lua_tonumber(state, 1));
+  if ((flags & ~kReplAll) != 0) {
+    Raise(state,
+          "ERR Invalid replication flags. Use REPL_AOF, REPL_REPLICA, REPL_ALL or REPL_NONE.");
+  }
+  return 0;
+}
+
+// There is no debugger.
+int RedisBreakpoint(lua_State* state) {
+  lua_pushboolean(state, 0);
+  return 1;
+}
+
+struct FunctionRow {
+  const char* name;
+  lua_CFunction function;
+};
+constexpr FunctionRow kFunctions[] = {
+    {"call", RedisCall},
+    {"pcall", RedisPcall},
+    {"error_reply", RedisErrorReply},
+    {"status_reply", RedisStatusReply},
+    {"sha1hex", RedisSha1Hex},
+    {"log", RedisLog},
+    {"setresp", RedisSetResp},
+    {"replicate_commands", RedisReplicateCommands},
+    {"set_repl", RedisSetRepl},
+    {"breakpoint", RedisBreakpoint},
+};
+
+struct ConstantRow {
+  const char* name;
+  int value;
+};
+constexpr ConstantRow kConstants[] = {
+    {"LOG_DEBUG", kLogDebug}, {"LOG_VERBOSE", 1},
+    {"LOG_NOTICE", 2},        {"LOG_WARNING", kLogWarning},
+    {"REPL_NONE", 0},         {"REPL_AOF", 1},
+    {"REPL_SLAVE", 2},        {"REPL_REPLICA", 2},
+    {"REPL_ALL", kReplAll},   {"REDIS_VERSION_NUM", 0x0007000f},
+};
+
+// The 48-bit linear congruential generator of lrand48, which Redis carries itself.
+struct Random {
+  uint64_t state = 0x1234abcd330e;
+  int64_t Next() {
+    constexpr uint64_t kMask = (uint64_t{1} << 48) - 1;
+    state = (state * 0x5deece66d + 0xb) & kMask;
+    return static_cast<int64_t>(state >> 17);
+  }
+};
+constexpr int64_t kRandomMax = 0x7fffffff;
+
+Random& RandomOf(lua_State* state) {
+  lua_getfield(state, LUA_REGISTRYINDEX, kRandomKey);
+  auto* random = static_cast<Random*>(lua_touserdata(state, -1));
+  lua_pop(state, 1);
+  return *random;
+}
+
+// math.random as Lua 5.1 defines it, over Redis's generator.
+int MathRandom(lua_State* state) {
+  const lua_Number unit = static_cast<lua_Number>(RandomOf(state).Next() % kRandomMax) /
+                          static_cast<lua_Number>(kRandomMax);
+  switch (lua_gettop(state)) {
+    case 0:
+      lua_pushnumber(state, unit);
+      return 1;
+    case 1: {
+      const int upper = luaL_checkint(state, 1);
+      luaL_argcheck(state, 1 <= upper, 1, "interval is empty");
+      lua_pushnumber(state, std::floor(unit * upper) + 1);
+      return 1;
+    }
+    case 2: {
+      const int lower = luaL_checkint(state, 1);
+      const int upper = luaL_checkint(state, 2);
+      luaL_argcheck(state, lower <= upper, 2, "interval is empty");
+      lua_pushnumber(state, std::floor(unit * (upper - lower + 1)) + lower);
+      return 1;
+    }
+    default:
+      return luaL_error(state, "wrong number of arguments");
+  }
+}
+
+int MathRandomSeed(lua_State* state) {
+  const auto seed = static_cast<uint32_t>(luaL_checkint(state, 1));
+  RandomOf(state).state = (static_cast<uint64_t>(seed) << 16) | 0x330e;
+  return 0;
+}
+
+}  // namespace
+
+void PushRedisLibrary(lua_State* state) {
+  lua_newtable(state);
+  for (const FunctionRow& row : kFunctions) {
+    lua_pushcfunction(state, row.function);
+    lua_setfield(state, -2, row.name);
+  }
+  for (const ConstantRow& row : kConstants) {
+    lua_pushnumber(state, row.value);
+    lua_setfield(state, -2, row.name);
+  }
+  lua_pushstring(state, "7.0.15");
+  lua_setfield(state, -2, "REDIS_VERSION");
+}
+
+void SetScriptHost(lua_State* state, ScriptHost* host) {
+  lua_pushlightuserdata(state, host);
+  lua_setfield(state, LUA_REGISTRYINDEX, kHostKey);
+  lua_pushboolean(state, 0);
+  lua_setfield(state, LUA_REGISTRYINDEX, kResp3Key);
+}
+
+void ReplaceRandom(lua_State* state) {
+  *static_cast<Random*>(lua_newuserdata(state, sizeof(Random))) = Random();
+  lua_setfield(state, LUA_REGISTRYINDEX, kRandomKey);
+  lua_pushcfunction(state, MathRandom);
+  lua_setfield(state, -2, "random");
+  lua_pushcfunction(state, MathRandomSeed);
+  lua_setfield(state, -2, "randomseed");
+}
+
+}  // namespace redouble::memory

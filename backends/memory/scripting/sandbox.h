@@ -1,0 +1,23 @@
+// The globals of a script: what Redis 7.0.15 offers, and not to be changed.
+#ifndef REDOUBLE_BACKENDS_MEMORY_SCRIPTING_SANDBOX_H_
+#define REDOUBLE_BACKENDS_MEMORY_SCRIPTING_SANDBOX_H_
+
+#include <lua.hpp>
+#include <span>
+#include <string_view>
+
+namespace redouble::memory {
+
+// Opens the libraries in a fresh state and pushes the environment that scripts run in. Lua 5.1 has
+// no read-only tables, so a script sees each library, and its globals, through an empty table in
+// front, which hands reads on and refuses writes; pairs and next look behind it.
+void PushSandbox(lua_State* state);
+
+// Sets a global of the environment at `index` past the protection: KEYS or ARGV, as a table of
+// strings that the script may change.
+void SetStrings(lua_State* state, int index, const char* name,
+                std::span<const std::string_view> values);
+
+}  // namespace redouble::memory
+
+#endif  // REDOUBLE_BACKENDS_MEMORY_SCRIPTING_SANDBOX_H_
