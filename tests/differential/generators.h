@@ -12,6 +12,7 @@ std::span<const CommandGenerator> ConnectionGenerators();
 std::span<const CommandGenerator> ExpiryGenerators();
 std::span<const CommandGenerator> KeyGenerators();
 std::span<const CommandGenerator> ServerGenerators();
+std::span<const CommandGenerator> StreamGenerators();
 std::span<const CommandGenerator> StringGenerators();
 std::span<const CommandGenerator> TransactionGenerators();
 

@@ -30,7 +30,7 @@ constexpr Group kGroups[] = {
     {"hashes", nullptr, CommandGroup::kHash},
     {"sets", nullptr, CommandGroup::kSet},
     {"sorted_sets", nullptr, CommandGroup::kSortedSet},
-    {"streams", nullptr, CommandGroup::kStream},
+    {"streams", StreamGenerators, CommandGroup::kStream},
     {"bitmaps", nullptr, CommandGroup::kBitmap},
     {"hyperloglog", nullptr, CommandGroup::kHyperLogLog},
     {"geo", nullptr, CommandGroup::kGeo},

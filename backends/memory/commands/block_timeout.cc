@@ -35,6 +35,8 @@ BlockTimeout ReadTimeoutMillis(std::string_view text, int64_t now_ms) {
   if (!timeout_ms) {
     return {.error = Reply::Error("ERR timeout is not an integer or out of range")};
   }
+  // Redis lets the sum overflow, to a moment long ago.
+  if (*timeout_ms > kMaxMillis - now_ms) return {.deadline_ms = now_ms - 1, .error = std::nullopt};
   return FromMillis(*timeout_ms, now_ms);
 }
 
