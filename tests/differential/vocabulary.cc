@@ -148,7 +148,10 @@ std::string Vocabulary::Value() {
   if (Chance(0.5)) return std::to_string(rng_.Between(-20, 1000));
   // Around the limits of Redis's encodings: 44, 64, and far beyond.
   constexpr auto kSizes = std::to_array<size_t>({20, 43, 44, 45, 63, 64, 65, 300});
-  return std::string(kSizes[rng_.Below(kSizes.size())], static_cast<char>('a' + rng_.Below(3)));
+  // One draw after the other: compilers evaluate arguments in an order of their own.
+  const size_t size = kSizes[rng_.Below(kSizes.size())];
+  const char letter = static_cast<char>('a' + rng_.Below(3));
+  return std::string(size, letter);
 }
 
 std::string Vocabulary::Member() { return PickFrom(kMembers); }
