@@ -1,8 +1,10 @@
 // Every conformance file, on the memory engine and on a real redis-server: both answer what the
 // file says.
+#include <algorithm>
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -59,6 +61,28 @@ CommandId RowOf(const Words& words) {
   return store::FindSubcommand(id, words[1]);
 }
 
+// Groups whose handlers came before their file of cases; the file's arrival ends the exemption.
+struct AwaitedFile {
+  store::CommandGroup group;
+  std::string_view file;
+};
+constexpr AwaitedFile kAwaitedFiles[] = {
+    {store::CommandGroup::kList, "lists"},     {store::CommandGroup::kHash, "hashes"},
+    {store::CommandGroup::kSet, "sets"},       {store::CommandGroup::kSortedSet, "sorted_sets"},
+    {store::CommandGroup::kBitmap, "bitmaps"}, {store::CommandGroup::kHyperLogLog, "hyperloglog"},
+    {store::CommandGroup::kGeo, "geo"},        {store::CommandGroup::kPubSub, "pubsub"},
+};
+
+bool IsAwaited(store::CommandGroup group) {
+  const std::vector<std::string> paths = CaseFiles();
+  for (const AwaitedFile& awaited : kAwaitedFiles) {
+    if (awaited.group != group) continue;
+    return std::none_of(paths.begin(), paths.end(),
+                        [&](const std::string& path) { return GroupOf(path) == awaited.file; });
+  }
+  return false;
+}
+
 TEST(ConformanceCases, CoverEveryCommandThatTheEngineHas) {
   std::set<CommandId> covered;
   for (const std::string& path : CaseFiles()) {
@@ -66,12 +90,8 @@ TEST(ConformanceCases, CoverEveryCommandThatTheEngineHas) {
       if (step.kind == Step::Kind::kCommand) covered.insert(RowOf(step.words));
     }
   }
-  std::set<store::CommandGroup> begun;
-  for (const CommandId id : covered) {
-    if (id != CommandId::kUnknown) begun.insert(store::SpecOf(id).group);
-  }
   for (const store::CommandSpec& spec : store::AllCommands()) {
-    if (!begun.contains(spec.group)) continue;
+    if (IsAwaited(spec.group)) continue;
     if (!memory::Supports(spec.id) || store::IsContainer(spec.id)) continue;
     EXPECT_TRUE(covered.contains(spec.id))
         << "no case for " << spec.name << ": add one to tests/conformance/cases";
