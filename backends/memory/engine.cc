@@ -253,6 +253,10 @@ void Engine::DeliverLater(Session& session, std::optional<Reply> reply) {
   deliveries_.push_back(Delivery{&session, std::move(reply)});
 }
 
+void Engine::DeliverNext(Session& session) {
+  deliveries_.push_front(Delivery{&session, std::nullopt});
+}
+
 void Engine::ForgetDelivery(Session& session) {
   std::erase_if(deliveries_,
                 [&](const Delivery& delivery) { return delivery.session == &session; });

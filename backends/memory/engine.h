@@ -110,6 +110,8 @@ class Engine {
   // Lets the session go on, with the reply of its blocked command if there is one, once nothing
   // else runs: at the next DeliverPending.
   void DeliverLater(Session& session, std::optional<Reply> reply);
+  // Lets the session go on with its next request before anybody else.
+  void DeliverNext(Session& session);
   void ForgetDelivery(Session& session);
   void DeliverPending();
 

@@ -34,6 +34,7 @@ void Session::Submit(Request& request) {
   }
   Engine& engine = engine_;
   current_ = &request;
+  catches_up_ = false;
   RunCurrent();
   engine.DeliverPending();
 }
@@ -65,7 +66,9 @@ void Session::CompleteCurrent(absl::StatusOr<Reply> result) {
   if (!waiting_.empty()) {
     current_ = waiting_.front();
     waiting_.pop_front();
-    engine_.DeliverLater(*this, std::nullopt);
+    // As in Redis: first all who were woken get their replies; then each catches up with all that
+    // waited behind its blocked command, one connection after the other.
+    catches_up_ ? engine_.DeliverNext(*this) : engine_.DeliverLater(*this, std::nullopt);
   }
   // The waiter may do anything now, end this session included.
   done->Complete(std::move(result));
@@ -171,6 +174,7 @@ void Session::TimeOut() {
 }
 
 void Session::Resume(std::optional<Reply> reply) {
+  catches_up_ = !reply.has_value();
   if (!reply) return RunCurrent();
   if (current_->kind() == Request::Kind::kCommand) return CompleteCurrent(*std::move(reply));
   replies_.push_back(*std::move(reply));

@@ -67,6 +67,9 @@ class Session final : public store::Store, private store::RequestKeeper {
   // True while EXEC or a script runs the session's commands: nothing may block.
   bool runs_atomically() const { return runs_atomically_; }
   void set_runs_atomically(bool value) { runs_atomically_ = value; }
+  // True while it is a script that does: a few commands refuse their blocking forms then.
+  bool runs_script() const { return runs_script_; }
+  void set_runs_script(bool value) { runs_script_ = value; }
 
   void Block(BlockedOperation operation);
   const BlockedOperation& blocked_operation() const { return *blocked_; }
@@ -101,6 +104,9 @@ class Session final : public store::Store, private store::RequestKeeper {
   bool refused_ = false;
   bool watch_failed_ = false;
   bool runs_atomically_ = false;
+  bool runs_script_ = false;
+  // What runs now had waited behind a blocked command.
+  bool catches_up_ = false;
   std::vector<QueuedCommand> queued_;
   std::vector<Blocking::Key> watched_;
 

@@ -26,13 +26,16 @@ class SessionHost final : public ScriptHost {
       : context_(context),
         read_only_(read_only),
         db_index_(context.session().db_index()),
-        ran_atomically_(context.session().runs_atomically()) {
+        ran_atomically_(context.session().runs_atomically()),
+        ran_script_(context.session().runs_script()) {
     context.session().set_runs_atomically(true);
+    context.session().set_runs_script(true);
   }
   // What a script selects ends with it.
   ~SessionHost() {
     context_.session().Select(db_index_);
     context_.session().set_runs_atomically(ran_atomically_);
+    context_.session().set_runs_script(ran_script_);
   }
 
   Reply CallCommand(std::span<const std::string_view> words) override {
@@ -62,6 +65,7 @@ class SessionHost final : public ScriptHost {
   const bool read_only_;
   const int db_index_;
   const bool ran_atomically_;
+  const bool ran_script_;
 };
 
 // `sha numkeys key... argument...`, of a script that is in the cache.

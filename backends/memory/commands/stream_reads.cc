@@ -15,6 +15,7 @@
 #include "backends/memory/commands/stream_consumers.h"
 #include "backends/memory/commands/stream_replies.h"
 #include "backends/memory/handlers.h"
+#include "backends/memory/session.h"
 #include "core/base/redis_number.h"
 
 namespace redouble::memory {
@@ -80,6 +81,10 @@ class RequestReader {
   }
 
   Reply ReadBlock(ReadRequest& request) {
+    if (context_.session().runs_script()) {
+      return Reply::Error(absl::StrCat("ERR ", is_group_ ? "XREADGROUP" : "XREAD",
+                                       " command is not allowed with BLOCK option from scripts"));
+    }
     BlockTimeout timeout = ReadTimeoutMillis(arguments_[++at_], context_.now_ms());
     if (timeout.error) return *std::move(timeout.error);
     request.block = std::move(timeout);

@@ -217,6 +217,8 @@ bool Stream::RemoveGroup(std::string_view name) {
 
 bool Stream::HasTombstonesFrom(StreamId start) const {
   if (size_ == 0 || max_deleted_id_ == StreamId::Min()) return false;
+  // What was deleted in front of the first entry leaves no gap.
+  if (max_deleted_id_ < first_id_) return false;
   return start <= max_deleted_id_;
 }
 

@@ -193,6 +193,13 @@ TEST(Stream, LosesTheLagBehindATombstone) {
   EXPECT_EQ(stream.Lag(group), 0);
 }
 
+TEST(Stream, KeepsTheLagWhenWhatIsDeletedLiesInFront) {
+  Stream stream = StreamOf(5);
+  const StreamGroup group({.last_delivered_id = {0, 0}, .entries_read = 2});
+  stream.Delete({1, 1});
+  EXPECT_EQ(stream.Lag(group), 3);
+}
+
 TEST(Stream, DoesNotMoveAGroupBackwards) {
   const Stream stream = StreamOf(5);
   StreamGroup group({.last_delivered_id = {1, 4}, .entries_read = 4});
