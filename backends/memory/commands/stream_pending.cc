@@ -271,6 +271,12 @@ Reply ReadAutoClaim(Arguments arguments, AutoClaimOptions& claim) {
   return Reply::Nil();
 }
 
+// Redis makes room for so many ids of deleted entries at once. How much a server gets depends on
+// its machine; no machine has more than 47 bits of addresses.
+bool FitsInMemory(int64_t count) {
+  return count < (int64_t{1} << 47) / static_cast<int64_t>(sizeof(StreamId));
+}
+
 // Redis looks at ten entries for each that it may claim.
 Reply AutoClaim(const GroupOfStream& found, const AutoClaimOptions& claim, Claimer& claimer,
                 int64_t now_ms) {
@@ -344,6 +350,10 @@ Reply HandleXAutoClaim(CommandContext& context, Arguments arguments) {
   if (Reply error = ReadAutoClaim(arguments.subspan(3), claim); error.is_error()) return error;
   GroupOfStream found = FindGroup(context, arguments[0], arguments[1]);
   if (found.error) return *std::move(found.error);
+  if (!FitsInMemory(claim.count)) {
+    return Reply::Error(
+        "ERR Insufficient memory, failed allocating transient memory, COUNT too high.");
+  }
   Claimer claimer(context, arguments[0], *found.group, arguments[2]);
   return AutoClaim(found, claim, claimer, context.now_ms());
 }
