@@ -34,6 +34,8 @@ rc::Gen<std::string> GenOfKind(const KeyPattern::Placeholder& placeholder) {
       return GenText(1);
     case KeyPattern::Kind::kAny:
       return GenText(0);
+    case KeyPattern::Kind::kId:
+      return GenOf("azAZ09_-", 1, 12);
     case KeyPattern::Kind::kUuid:
       return GenUuid();
     case KeyPattern::Kind::kInt:

@@ -31,6 +31,12 @@ bool IsText(std::string_view value, const Placeholder&) { return !value.empty();
 
 bool IsAnything(std::string_view, const Placeholder&) { return true; }
 
+bool IsId(std::string_view value, const Placeholder&) {
+  return !value.empty() && std::all_of(value.begin(), value.end(), [](char c) {
+    return IsDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '-';
+  });
+}
+
 bool IsUuid(std::string_view value, const Placeholder&) {
   if (value.size() != kUuidSize) return false;
   for (size_t i = 0; i < kUuidSize; ++i) {
@@ -57,6 +63,7 @@ bool IsWord(std::string_view value, const Placeholder& placeholder) {
 
 std::string TextRule(const Placeholder&) { return "must not be empty"; }
 std::string AnyRule(const Placeholder&) { return "may be anything"; }
+std::string IdRule(const Placeholder&) { return "must be of letters, digits, _ and -"; }
 std::string UuidRule(const Placeholder&) { return "must be a lower-case hyphenated UUID"; }
 std::string IntRule(const Placeholder&) { return "must be a decimal 64-bit integer"; }
 std::string DigitsRule(const Placeholder& placeholder) {
@@ -81,6 +88,7 @@ struct KindRow {
 constexpr std::array kKinds = {
     KindRow{Kind::kText, "text", IsText, TextRule},
     KindRow{Kind::kAny, "any", IsAnything, AnyRule},
+    KindRow{Kind::kId, "id", IsId, IdRule},
     KindRow{Kind::kUuid, "uuid", IsUuid, UuidRule},
     KindRow{Kind::kInt, "int", IsInt, IntRule},
     KindRow{Kind::kDigits, "", IsDigits, DigitsRule},

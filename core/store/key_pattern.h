@@ -15,6 +15,7 @@
 //   | --------------- | ------------------------------------------------------------------------ |
 //   | `{x}`           | text: not empty                                                          |
 //   | `{x:any}`       | anything, also nothing: for systems known to take the value verbatim     |
+//   | `{x:id}`        | an id of letters, digits, `_` and `-`: not empty                         |
 //   | `{x:uuid}`      | a hyphenated UUID in lower case, 36 characters                           |
 //   | `{x:int}`       | a decimal int64 as Redis writes it: no plus sign, no leading zero        |
 //   | `{x:d12}`       | exactly 12 digits (any count from 1 to 64)                               |
@@ -71,7 +72,7 @@ class KeyArgument {
 
 class KeyPattern {
  public:
-  enum class Kind : uint8_t { kText, kAny, kUuid, kInt, kDigits, kWord };
+  enum class Kind : uint8_t { kText, kAny, kId, kUuid, kInt, kDigits, kWord };
 
   struct Placeholder {
     std::string name;

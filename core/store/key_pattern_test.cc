@@ -113,6 +113,15 @@ TEST(KeyPattern, CutsAnythingAsShortAsTheRestAllows) {
   EXPECT_EQ(Parsed("e:{task:any}:{day:d8}", "e:a:b:c"), std::nullopt);
 }
 
+TEST(KeyPattern, AcceptsOnlyIdsOfPlainCharacters) {
+  EXPECT_EQ(Built("ir:{{{run:id}}}", "Run_7-a"), "ir:{Run_7-a}");
+  for (const char* text : {"", "a:b", "a b", "{a}", "a*", "a.b", "\xc3\xa9"}) {
+    EXPECT_THAT(Refusal("ir:{run:id}", text), HasSubstr("must be of letters, digits, _ and -"))
+        << text;
+  }
+  EXPECT_EQ(Parsed("ir:{run:id}", "ir:a:b"), std::nullopt);
+}
+
 TEST(KeyPattern, AcceptsOnlyLowerCaseHyphenatedUuids) {
   const std::string pattern = "k:{id:uuid}";
   EXPECT_THAT(Refusal(pattern, "018F8D31-86a7-7c48-8f36-4d1fa4d99101"),

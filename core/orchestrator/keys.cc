@@ -1,0 +1,317 @@
+#include "core/orchestrator/keys.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/string_bridge.h"
+#include "core/store/key_pattern.h"
+
+namespace redouble::orchestrator {
+namespace {
+
+using base::ToAbsl;
+using store::KeyFamily;
+using store::KeyPattern;
+using store::KeyType;
+
+constexpr std::string_view kSystem = "orchestrator";
+constexpr std::string_view kSeed = "seed 001 Complete Inventory; reference/orchestrator.md 1";
+constexpr std::string_view kReference = "reference/orchestrator.md 1, 3.3, 6.2, 6.3";
+constexpr std::string_view kRunTtlRule = "set at the first write of the run, kept by later ones";
+constexpr std::string_view kNoTtl = "none: shared by all runs";
+constexpr absl::Duration kRunTtl = absl::Hours(24);
+constexpr absl::Duration kCachedResultTtl = absl::Hours(1);
+
+constexpr std::array<std::string_view, 10> kTaskTypes = {
+    "agent",    "aggregate", "classifier", "default", "filter",
+    "function", "hitl",      "http",       "search",  "transform"};
+
+// The positions of the rows below.
+enum Family : size_t {
+  kIr,
+  kContext,
+  kCounter,
+  kApplied,
+  kTasks,
+  kCompletionSignals,
+  kPendingApprovals,
+  kApproval,
+  kEvents,
+  kCache,
+  kPendingTokens,
+  kLoop,
+  kProcessing,
+  kFamilyCount,
+};
+
+struct Row {
+  KeyFamily family;                      // In the plain form.
+  std::string_view tagged_pattern = {};  // Empty: spelled alike.
+};
+
+constexpr std::array<Row, kFamilyCount> kRows = {{
+    {{.id = "orchestrator.ir",
+      .system = kSystem,
+      .pattern = "ir:{run_id:id}",
+      .type = KeyType::kString,
+      .ttl_rule = kRunTtlRule,
+      .ttl = kRunTtl,
+      .lifecycle = "created at the start of the run, replaced by patches; deleted by cleanup",
+      .purpose = "the compiled workflow as JSON, read on every completion signal",
+      .source = kSeed},
+     "ir:{{{run_id:id}}}"},
+    {{.id = "orchestrator.context",
+      .system = kSystem,
+      .pattern = "context:{run_id:id}",
+      .type = KeyType::kHash,
+      .ttl_rule = kRunTtlRule,
+      .ttl = kRunTtl,
+      .lifecycle = "created by the first output of a node; deleted by cleanup",
+      .purpose = "references to the outputs of completed nodes, `<node>:output` and its like",
+      .source = kSeed},
+     "context:{{{run_id:id}}}"},
+    {{.id = "orchestrator.counter",
+      .system = kSystem,
+      .pattern = "counter:{run_id:id}",
+      .type = KeyType::kString,
+      .ttl_rule = kRunTtlRule,
+      .ttl = kRunTtl,
+      .lifecycle = "created at the start of the run; deleted by cleanup",
+      .purpose = "the number of tokens in flight; 0 without pending approvals: completed",
+      .source = kSeed},
+     "counter:{{{run_id:id}}}"},
+    {{.id = "orchestrator.applied",
+      .system = kSystem,
+      .pattern = "applied:{run_id:id}",
+      .type = KeyType::kSet,
+      .ttl_rule = "the guarded scripts give it the counter's; the seed's script sets none",
+      .ttl = kRunTtl,
+      .lifecycle = "created by the first change of the counter; deleted by cleanup",
+      .purpose = "the changes of the counter that have been applied, so that none is applied twice",
+      .source = kSeed},
+     "applied:{{{run_id:id}}}"},
+    {{.id = "orchestrator.tasks",
+      .system = kSystem,
+      .pattern = "wf.tasks.{type:agent|aggregate|classifier|default|filter|function|hitl|http|"
+                 "search|transform}",
+      .type = KeyType::kStream,
+      .ttl_rule = kNoTtl,
+      .lifecycle = "created by the first token or consumer group; persistent",
+      .purpose = "tokens for the workers of one type",
+      .source = kSeed}},
+    {{.id = "orchestrator.completion_signals",
+      .system = kSystem,
+      .pattern = "completion_signals",
+      .type = KeyType::kList,
+      .ttl_rule = kNoTtl,
+      .lifecycle = "persistent; gone while empty",
+      .purpose = "what workers have completed, first in, first out",
+      .source = kSeed},
+     "{{completion_signals}}"},
+    {{.id = "orchestrator.pending_approvals",
+      .system = kSystem,
+      .pattern = "pending_approvals:{run_id:id}",
+      .type = KeyType::kSet,
+      .ttl_rule = kRunTtlRule,
+      .ttl = kRunTtl,
+      .lifecycle = "created by a pause; gone with its last member; deleted by cleanup",
+      .purpose = "the approvals that the run waits for, which keep it from being completed",
+      .source = kSeed},
+     "pending_approvals:{{{run_id:id}}}"},
+    {{.id = "orchestrator.approval",
+      .system = kSystem,
+      .pattern = "approval:{approval_id:id}",
+      .type = KeyType::kHash,
+      .ttl_rule = "24 hours or an hour beyond timeout_at, whichever is later",
+      .lifecycle = "created by a pause; deleted after the run has completed",
+      .purpose = "who has to approve what by when, and what was decided",
+      .source = kSeed},
+     "approval:{{{run_id:id}}}:{approval_id:id}"},
+    {{.id = "orchestrator.events",
+      .system = kSystem,
+      .pattern = "run:{run_id:id}",
+      .type = KeyType::kNone,
+      .ttl_rule = "none: a Pub/Sub channel",
+      .lifecycle = "exists while somebody subscribes",
+      .purpose = "events of one run for user interfaces; `run:*` for all runs",
+      .source = kSeed}},
+    {{.id = "orchestrator.cache",
+      .system = kSystem,
+      .pattern = "cache:{scope}:{key}",
+      .type = KeyType::kString,
+      .ttl_rule = "set by every write",
+      .ttl = kCachedResultTtl,
+      .lifecycle = "created by a worker; expires or is invalidated",
+      .purpose = "the reference to the output of a node that always answers alike",
+      .source = kSeed}},
+    {{.id = "orchestrator.pending_tokens",
+      .system = kSystem,
+      .pattern = "pending_tokens:{run_id:id}:{node_id:id}",
+      .type = KeyType::kSet,
+      .ttl_rule = kRunTtlRule,
+      .ttl = kRunTtl,
+      .lifecycle = "created by the first arrival at a join; deleted when it fires and by cleanup",
+      .purpose = "the predecessors whose tokens are parked at a join",
+      .source = kReference},
+     "pending_tokens:{{{run_id:id}}}:{node_id:id}"},
+    {{.id = "orchestrator.loop",
+      .system = kSystem,
+      .pattern = "loop:{run_id:id}:{node_id:id}",
+      .type = KeyType::kHash,
+      .ttl_rule = kRunTtlRule,
+      .ttl = kRunTtl,
+      .lifecycle = "created by the first iteration; deleted when the loop ends and by cleanup",
+      .purpose = "the iteration a loop is in, field current_iteration",
+      .source = kReference},
+     "loop:{{{run_id:id}}}:{node_id:id}"},
+    {{.id = "orchestrator.processing",
+      .system = kSystem,
+      .pattern = "completion_signals:processing:{consumer:id}",
+      .type = KeyType::kList,
+      .ttl_rule = kNoTtl,
+      .lifecycle = "created when a coordinator takes a signal; gone when it has none in hand",
+      .purpose = "signals that a coordinator has taken and not committed, for recovery",
+      .source = kReference},
+     "{{completion_signals}}:processing:{consumer:id}"},
+}};
+
+// The families and compiled patterns of one form.
+struct Inventory {
+  std::array<KeyFamily, kFamilyCount> families;
+  store::FamilyTable table;
+
+  explicit Inventory(KeyForm form) {
+    for (size_t i = 0; i < kFamilyCount; ++i) {
+      families[i] = kRows[i].family;
+      const std::string_view tagged = kRows[i].tagged_pattern;
+      if (form == KeyForm::kHashTagged && !tagged.empty()) families[i].pattern = tagged;
+    }
+    const absl::Status added = table.Add(families);
+    if (added.ok()) return;
+    // The rows are part of the program.
+    std::fprintf(stderr, "%s\n", added.ToString().c_str());
+    std::abort();
+  }
+};
+
+const Inventory& InventoryOf(KeyForm form) {
+  static const Inventory& plain = *new Inventory(KeyForm::kPlain);
+  static const Inventory& tagged = *new Inventory(KeyForm::kHashTagged);
+  return form == KeyForm::kPlain ? plain : tagged;
+}
+
+const KeyPattern& PatternOf(KeyForm form, Family family) {
+  return *InventoryOf(form).table.PatternOf(kRows[family].family.id);
+}
+
+// The one placeholder that a key of the plain form leaves out.
+constexpr std::string_view kRunId = "run_id";
+
+}  // namespace
+
+std::span<const KeyFamily> KeyFamilies(KeyForm form) { return InventoryOf(form).families; }
+
+absl::Duration RunTtl() { return kRunTtl; }
+absl::Duration CachedResultTtl() { return kCachedResultTtl; }
+std::span<const std::string_view> TaskTypes() { return kTaskTypes; }
+
+absl::StatusOr<std::string> Keys::Ir(std::string_view run_id) const {
+  return PatternOf(form_, kIr).Build(run_id);
+}
+
+absl::StatusOr<std::string> Keys::Context(std::string_view run_id) const {
+  return PatternOf(form_, kContext).Build(run_id);
+}
+
+absl::StatusOr<std::string> Keys::Counter(std::string_view run_id) const {
+  return PatternOf(form_, kCounter).Build(run_id);
+}
+
+absl::StatusOr<std::string> Keys::Applied(std::string_view run_id) const {
+  return PatternOf(form_, kApplied).Build(run_id);
+}
+
+std::string Keys::TaskStream(std::string_view type) const {
+  const bool known = std::find(kTaskTypes.begin(), kTaskTypes.end(), type) != kTaskTypes.end();
+  return *PatternOf(form_, kTasks).Build(known ? type : std::string_view("default"));
+}
+
+std::string Keys::CompletionSignals() const {
+  return *PatternOf(form_, kCompletionSignals).Build();
+}
+
+absl::StatusOr<std::string> Keys::PendingApprovals(std::string_view run_id) const {
+  return PatternOf(form_, kPendingApprovals).Build(run_id);
+}
+
+absl::StatusOr<std::string> Keys::Approval(RunApproval approval) const {
+  const KeyPattern& tagged = PatternOf(KeyForm::kHashTagged, kApproval);
+  if (form_ == KeyForm::kHashTagged) return tagged.Build(approval.run_id, approval.approval_id);
+  const absl::Status run_id = tagged.Check(*tagged.IndexOf(kRunId), approval.run_id);
+  if (!run_id.ok()) return run_id;
+  return PatternOf(form_, kApproval).Build(approval.approval_id);
+}
+
+absl::StatusOr<std::string> Keys::EventChannel(std::string_view run_id) const {
+  return PatternOf(form_, kEvents).Build(run_id);
+}
+
+absl::StatusOr<std::string> Keys::CachedResult(CacheEntry entry) const {
+  return PatternOf(form_, kCache).Build(entry.scope, entry.key);
+}
+
+absl::StatusOr<std::string> Keys::PendingTokens(RunNode join) const {
+  return PatternOf(form_, kPendingTokens).Build(join.run_id, join.node_id);
+}
+
+absl::StatusOr<std::string> Keys::Loop(RunNode loop) const {
+  return PatternOf(form_, kLoop).Build(loop.run_id, loop.node_id);
+}
+
+absl::StatusOr<std::string> Keys::ProcessingSignals(std::string_view consumer) const {
+  return PatternOf(form_, kProcessing).Build(consumer);
+}
+
+std::optional<store::KeyMatch> Keys::Parse(std::string_view key) const {
+  store::Recognition recognition = InventoryOf(form_).table.Recognise(key);
+  if (recognition.matches.empty()) return std::nullopt;
+  return std::move(recognition.matches.front());
+}
+
+std::string ApprovalMember(std::string_view approval_id) {
+  return absl::StrCat("approval_", ToAbsl(approval_id));
+}
+
+std::optional<std::string_view> ParseApprovalMember(std::string_view member) {
+  constexpr std::string_view kPrefix = "approval_";
+  if (!member.starts_with(kPrefix) || member.size() == kPrefix.size()) return std::nullopt;
+  return member.substr(kPrefix.size());
+}
+
+std::string ConsumeOp(std::string_view token_id) {
+  return absl::StrCat("consume:", ToAbsl(token_id));
+}
+
+std::string EmitOp(std::string_view token_id) { return absl::StrCat("emit:", ToAbsl(token_id)); }
+
+std::string ResumeOp(std::string_view approval_id) {
+  return absl::StrCat("resume:", ApprovalMember(approval_id));
+}
+
+std::string ArriveOp(JoinToken arrival) {
+  return absl::StrCat("arrive:", ToAbsl(arrival.join), ":", ToAbsl(arrival.token_id));
+}
+
+std::string FireOp(JoinToken arrival) {
+  return absl::StrCat("fire:", ToAbsl(arrival.join), ":", ToAbsl(arrival.token_id));
+}
+
+std::string QuiesceOp(std::string_view join) {
+  return absl::StrCat("fire:", ToAbsl(join), ":quiesce");
+}
+
+}  // namespace redouble::orchestrator

@@ -1,0 +1,194 @@
+#include "core/orchestrator/keys.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "core/base/crc.h"
+#include "core/store/key_family_testing.h"
+
+namespace redouble::orchestrator {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+const Keys kPlain;
+const Keys kTagged(KeyForm::kHashTagged);
+
+// Every key that belongs to one run.
+std::vector<std::string> KeysOfRun(const Keys& keys, std::string_view run_id) {
+  return {
+      *keys.Ir(run_id),         *keys.Context(run_id),          *keys.Counter(run_id),
+      *keys.Applied(run_id),    *keys.PendingApprovals(run_id), *keys.PendingTokens({run_id, "D"}),
+      *keys.Loop({run_id, "R"})};
+}
+
+TEST(OrchestratorKeys, AreTheOnesOfTheDocument) {
+  EXPECT_THAT(KeysOfRun(kPlain, "run_7f3e4a"),
+              ElementsAre("ir:run_7f3e4a", "context:run_7f3e4a", "counter:run_7f3e4a",
+                          "applied:run_7f3e4a", "pending_approvals:run_7f3e4a",
+                          "pending_tokens:run_7f3e4a:D", "loop:run_7f3e4a:R"));
+  EXPECT_EQ(*kPlain.Approval({"run_7f3e4a", "456"}), "approval:456");
+  EXPECT_EQ(*kPlain.EventChannel("run_7f3e4a"), "run:run_7f3e4a");
+  EXPECT_EQ(*kPlain.CachedResult({"workflow", "enrich_A:sha256:abc123"}),
+            "cache:workflow:enrich_A:sha256:abc123");
+  EXPECT_EQ(kPlain.CompletionSignals(), "completion_signals");
+  EXPECT_EQ(*kPlain.ProcessingSignals("c1"), "completion_signals:processing:c1");
+}
+
+TEST(OrchestratorKeys, CarryHashTagsWhereACommandTakesSeveral) {
+  EXPECT_THAT(
+      KeysOfRun(kTagged, "run_123"),
+      ElementsAre("ir:{run_123}", "context:{run_123}", "counter:{run_123}", "applied:{run_123}",
+                  "pending_approvals:{run_123}", "pending_tokens:{run_123}:D", "loop:{run_123}:R"));
+  EXPECT_EQ(*kTagged.Approval({"run_123", "456"}), "approval:{run_123}:456");
+  EXPECT_EQ(kTagged.CompletionSignals(), "{completion_signals}");
+  EXPECT_EQ(*kTagged.ProcessingSignals("c1"), "{completion_signals}:processing:c1");
+}
+
+TEST(OrchestratorKeys, ShareASlotOfTheClusterOnlyWithHashTags) {
+  for (const std::string& key : KeysOfRun(kTagged, "run_123")) {
+    EXPECT_EQ(base::KeySlot(key), 748) << key;
+  }
+  EXPECT_EQ(base::KeySlot(*kTagged.Approval({"run_123", "456"})), 748);
+  EXPECT_EQ(base::KeySlot(kTagged.CompletionSignals()),
+            base::KeySlot(*kTagged.ProcessingSignals("c1")));
+  std::set<int> slots;
+  for (const std::string& key : KeysOfRun(kPlain, "run_123")) slots.insert(base::KeySlot(key));
+  EXPECT_GT(slots.size(), 1u);
+}
+
+TEST(OrchestratorKeys, SpellWhatStandsAloneAlikeInBothForms) {
+  EXPECT_EQ(*kTagged.EventChannel("run_123"), *kPlain.EventChannel("run_123"));
+  EXPECT_EQ(kTagged.TaskStream("http"), kPlain.TaskStream("http"));
+  EXPECT_EQ(*kTagged.CachedResult({"s", "k"}), *kPlain.CachedResult({"s", "k"}));
+}
+
+TEST(OrchestratorKeys, SendUnknownTypesToTheDefaultStream) {
+  for (const std::string_view type : TaskTypes()) {
+    EXPECT_EQ(kPlain.TaskStream(type), "wf.tasks." + std::string(type));
+  }
+  for (const std::string_view type : {"", "HTTP", "task", "hitl.responses", "a|b"}) {
+    EXPECT_EQ(kPlain.TaskStream(type), "wf.tasks.default") << type;
+  }
+}
+
+TEST(OrchestratorKeys, HaveTheDocumentedTimesToLive) {
+  EXPECT_EQ(RunTtl(), absl::Seconds(86400));
+  EXPECT_EQ(CachedResultTtl(), absl::Seconds(3600));
+  for (const store::KeyFamily& family : KeyFamilies()) {
+    if (family.id == "orchestrator.cache") {
+      EXPECT_EQ(family.ttl, CachedResultTtl());
+    } else if (family.ttl) {
+      EXPECT_EQ(family.ttl, RunTtl()) << family.id;
+    }
+  }
+}
+
+TEST(OrchestratorKeys, RefuseAnIdThatCouldReachAnotherRun) {
+  for (const std::string_view id : {"", "a:b", "run*", "{run}", "a b", "r\xc3\xa9", "a/b"}) {
+    for (const Keys& keys : {kPlain, kTagged}) {
+      const std::vector<absl::StatusOr<std::string>> built = {keys.Ir(id),
+                                                              keys.Context(id),
+                                                              keys.Counter(id),
+                                                              keys.Applied(id),
+                                                              keys.PendingApprovals(id),
+                                                              keys.Approval({id, "1"}),
+                                                              keys.Approval({"run", id}),
+                                                              keys.EventChannel(id),
+                                                              keys.PendingTokens({id, "D"}),
+                                                              keys.PendingTokens({"run", id}),
+                                                              keys.Loop({id, "R"}),
+                                                              keys.Loop({"run", id}),
+                                                              keys.ProcessingSignals(id)};
+      for (const auto& key : built) EXPECT_TRUE(absl::IsInvalidArgument(key.status())) << id;
+    }
+  }
+  EXPECT_THAT(std::string(kPlain.Ir("a:b").status().message()),
+              HasSubstr("key family orchestrator.ir: run_id of \"ir:{run_id:id}\" must be of "
+                        "letters, digits, _ and -, got \"a:b\""));
+}
+
+TEST(OrchestratorKeys, RefuseACacheScopeThatIsNotOneWord) {
+  EXPECT_TRUE(absl::IsInvalidArgument(kPlain.CachedResult({"a:b", "k"}).status()));
+  EXPECT_TRUE(absl::IsInvalidArgument(kPlain.CachedResult({"", "k"}).status()));
+  EXPECT_TRUE(absl::IsInvalidArgument(kPlain.CachedResult({"a", ""}).status()));
+}
+
+TEST(OrchestratorKeys, TakeAKeyApart) {
+  const auto loop = kPlain.Parse("loop:run_1:R");
+  ASSERT_TRUE(loop.has_value());
+  EXPECT_EQ(loop->family->id, "orchestrator.loop");
+  EXPECT_THAT(loop->values, ElementsAre("run_1", "R"));
+  const auto approval = kTagged.Parse("approval:{run_1}:456");
+  ASSERT_TRUE(approval.has_value());
+  EXPECT_EQ(approval->family->id, "orchestrator.approval");
+  EXPECT_THAT(approval->values, ElementsAre("run_1", "456"));
+}
+
+TEST(OrchestratorKeys, KnowNoKeyOfTheOtherFormOrOfNoForm) {
+  EXPECT_FALSE(kPlain.Parse("ir:{run_1}").has_value());
+  EXPECT_FALSE(kTagged.Parse("ir:run_1").has_value());
+  for (const std::string_view key :
+       {"", "ir:", "ir:{}run_1", "ir:{{run_1}}", "completion_signals:x", "wf.tasks.unknown",
+        "run_1", "loop:run_1", "loop:run_1:R:x"}) {
+    EXPECT_FALSE(kPlain.Parse(key).has_value()) << key;
+    EXPECT_FALSE(kTagged.Parse(key).has_value()) << key;
+  }
+}
+
+TEST(OrchestratorKeys, KeepIdsThatBeginAlikeApart) {
+  EXPECT_THAT(kPlain.Parse("ir:run_12")->values, ElementsAre("run_12"));
+  EXPECT_THAT(kPlain.Parse("ir:run_123")->values, ElementsAre("run_123"));
+}
+
+TEST(OrchestratorKeys, MapApprovalIdsToMembersAndBack) {
+  EXPECT_EQ(ApprovalMember("456"), "approval_456");
+  EXPECT_EQ(ParseApprovalMember("approval_456"), "456");
+  EXPECT_EQ(ParseApprovalMember("approval_"), std::nullopt);
+  EXPECT_EQ(ParseApprovalMember("456"), std::nullopt);
+}
+
+TEST(OrchestratorKeys, NameTheChangesOfTheCounter) {
+  EXPECT_EQ(ConsumeOp("token_456"), "consume:token_456");
+  EXPECT_EQ(EmitOp("token_789"), "emit:token_789");
+  EXPECT_EQ(ResumeOp("456"), "resume:approval_456");
+  EXPECT_EQ(ArriveOp({"D", "t0/C"}), "arrive:D:t0/C");
+  EXPECT_EQ(FireOp({"D", "t0/C"}), "fire:D:t0/C");
+  EXPECT_EQ(QuiesceOp("D"), "fire:D:quiesce");
+}
+
+TEST(OrchestratorKeys, FillEveryColumnOfTheInventory) {
+  for (const KeyForm form : {KeyForm::kPlain, KeyForm::kHashTagged}) {
+    ASSERT_EQ(KeyFamilies(form).size(), 13u);
+    for (const store::KeyFamily& family : KeyFamilies(form)) {
+      EXPECT_EQ(family.system, "orchestrator");
+      for (const std::string_view text :
+           {family.ttl_rule, family.lifecycle, family.purpose, family.source}) {
+        EXPECT_FALSE(text.empty()) << family.id;
+      }
+    }
+  }
+}
+
+TEST(OrchestratorKeys, ListEveryTaskTypeInThePattern) {
+  const store::KeyFamily& tasks = KeyFamilies()[4];
+  const auto pattern = store::KeyPattern::MustCompile(tasks.pattern, tasks.id);
+  const auto& words = pattern.placeholders()[0].words;
+  EXPECT_TRUE(std::equal(words.begin(), words.end(), TaskTypes().begin(), TaskTypes().end()));
+  EXPECT_TRUE(std::is_sorted(words.begin(), words.end()));
+}
+
+TEST(OrchestratorKeys, RoundTripPlain) { store::ExpectKeyFamiliesRoundTrip(KeyFamilies()); }
+
+TEST(OrchestratorKeys, RoundTripTagged) {
+  store::ExpectKeyFamiliesRoundTrip(KeyFamilies(KeyForm::kHashTagged));
+}
+
+}  // namespace
+}  // namespace redouble::orchestrator
