@@ -33,6 +33,7 @@ Database::Entry& CommandContext::Add(std::string_view key, Value value) const {
   Database::Entry& entry = db_->Add(key, std::move(value));
   entry.used_ms = now_ms_;
   if (CanBeWaitedFor(type)) SignalReady(key);
+  Notify(key, EventClass::kNew, "new");
   return entry;
 }
 
@@ -74,7 +75,7 @@ void CommandContext::Changed(std::string_view key, EventClass event_class,
 
 void CommandContext::Notify(std::string_view key, EventClass event_class,
                             std::string_view event) const {
-  if (engine_.has_listener()) engine_.Notify(db_index(), key, event_class, event);
+  if (engine_.wants(event_class)) engine_.Notify(db_index(), key, event_class, event);
 }
 
 void CommandContext::Touched(std::string_view key) const {

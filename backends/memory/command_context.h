@@ -79,11 +79,24 @@ class CommandContext {
   base::Rng& rng() const;
   const EncodingLimits& limits() const;
 
+  // A key that is looked up and not there is an event ("keymiss") of commands that only read.
+  void set_tells_misses(bool value) { tells_misses_ = value; }
+
   // The key of whatever type; null when it does not exist. Marks it as used.
   Database::Entry* FindAny(std::string_view key) const {
-    Database::Entry* entry = db_->Find(key);
+    Database::Entry* entry = Peek(key);
     if (entry != nullptr) entry->used_ms = now_ms_;
     return entry;
+  }
+  // As FindAny, without marking the key as used.
+  Database::Entry* Peek(std::string_view key) const {
+    Database::Entry* entry = db_->Find(key);
+    if (entry == nullptr && tells_misses_) Notify(key, EventClass::kKeyMiss, "keymiss");
+    return entry;
+  }
+  // Says that a key that had to be read was not there; for commands that also write.
+  void Missed(std::string_view key) const {
+    if (!tells_misses_) Notify(key, EventClass::kKeyMiss, "keymiss");
   }
   // The key as a collection type T (values/), or as a string.
   template <typename T>
@@ -142,6 +155,7 @@ class CommandContext {
   Session& session_;
   Database* db_;
   const int64_t now_ms_;
+  bool tells_misses_ = false;
 };
 
 }  // namespace redouble::memory

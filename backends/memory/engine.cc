@@ -9,6 +9,7 @@
 #include "backends/memory/commands/argument.h"
 #include "backends/memory/handlers.h"
 #include "backends/memory/script_cache.h"
+#include "core/base/glob.h"
 #include "core/base/string_bridge.h"
 #include "core/store/errors.h"
 
@@ -75,6 +76,29 @@ bool RunsInsideMulti(CommandId id) {
          id == CommandId::kWatch;
 }
 
+// RESP2 has no way to tell a reply from a message, so that a subscriber may do little else.
+bool RunsWhileSubscribed(CommandId id) {
+  switch (id) {
+    case CommandId::kPing:
+    case CommandId::kSubscribe:
+    case CommandId::kUnsubscribe:
+    case CommandId::kPSubscribe:
+    case CommandId::kPUnsubscribe:
+    case CommandId::kSSubscribe:
+    case CommandId::kSUnsubscribe:
+      return true;
+    default:
+      return false;
+  }
+}
+
+Reply OnlyForSubscribers(const CommandSpec& spec) {
+  return Reply::Error(base::ToStd(
+      absl::StrCat("ERR Can't execute '", base::ToAbsl(spec.name),
+                   "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in "
+                   "this context")));
+}
+
 }  // namespace
 
 bool Supports(CommandId id) {
@@ -88,7 +112,11 @@ bool Supports(CommandId id) {
 }
 
 Engine::Engine(base::VirtualClock& clock, EngineOptions options)
-    : clock_(clock), rng_(options.seed), encoding_limits_(options.encoding_limits) {
+    : clock_(clock),
+      rng_(options.seed),
+      encoding_limits_(options.encoding_limits),
+      notifications_(
+          Notifications::Parse(options.notify_keyspace_events).value_or(Notifications())) {
   for (int index = 0; index < options.databases; ++index) {
     databases_.push_back(std::make_unique<Database>());
   }
@@ -159,6 +187,12 @@ Reply Engine::Execute(Session& session, CommandId id, std::string_view name, Arg
     session.RefuseInTransaction();
     return *std::move(refusal);
   }
+  if (session.is_subscribed() && !RunsWhileSubscribed(id)) {
+    Reply refusal = OnlyForSubscribers(store::SpecOf(id));
+    if (id == CommandId::kExec) return AbortedExec(session, refusal);
+    session.RefuseInTransaction();
+    return refusal;
+  }
   if (session.in_transaction() && !RunsInsideMulti(id)) {
     session.Enqueue(id, arguments);
     return Reply::Status("QUEUED");
@@ -169,6 +203,9 @@ Reply Engine::Execute(Session& session, CommandId id, std::string_view name, Arg
 Reply Engine::Call(Session& session, CommandId id, Arguments arguments) {
   RemoveExpired();
   CommandContext context(*this, session, database(session.db_index()), clock_.NowMillis());
+  if (notifications_.Wants(EventClass::kKeyMiss)) {
+    context.set_tells_misses(store::SpecOf(id).Has(store::command_flag::kReadOnly));
+  }
   return kHandlers[static_cast<size_t>(id)](context, arguments);
 }
 
@@ -187,7 +224,7 @@ void Engine::ExpireDue() {
       db.Remove(key);
       ++expired_keys_;
       if (watching_.anybody_watches()) watching_.Touch(index, key);
-      if (has_listener()) Notify(index, key, EventClass::kExpired, "expired");
+      if (wants(EventClass::kExpired)) Notify(index, key, EventClass::kExpired, "expired");
     }
   }
   next_expiry_us_ = std::numeric_limits<int64_t>::max();
@@ -219,7 +256,41 @@ void Engine::NoteDeadline(int64_t deadline_ms) {
 }
 
 void Engine::Notify(int db, std::string_view key, EventClass event_class, std::string_view event) {
-  listener_(KeyspaceEvent{event_class, event, db, key});
+  if (listener_ && IsChange(event_class)) listener_(KeyspaceEvent{event_class, event, db, key});
+  if (subscriptions_.empty() || !notifications_.Wants(event_class)) return;
+  if (notifications_.by_key()) {
+    Publish(base::ToStd(absl::StrCat("__keyspace@", db, "__:", base::ToAbsl(key))), event);
+  }
+  if (notifications_.by_event()) {
+    Publish(base::ToStd(absl::StrCat("__keyevent@", db, "__:", base::ToAbsl(event))), key);
+  }
+}
+
+int64_t Engine::Publish(std::string_view channel, std::string_view payload) {
+  int64_t receivers = 0;
+  for (Session* session : subscriptions_.Of(SubscriptionKind::kChannel, channel)) {
+    PushLater(*session,
+              Reply::Push({Reply::Bulk("message"), Reply::Bulk(channel), Reply::Bulk(payload)}));
+    ++receivers;
+  }
+  for (const auto& [pattern, sessions] : subscriptions_.table(SubscriptionKind::kPattern)) {
+    if (!base::GlobMatch(pattern, channel)) continue;
+    for (Session* session : sessions) {
+      PushLater(*session, Reply::Push({Reply::Bulk("pmessage"), Reply::Bulk(pattern),
+                                       Reply::Bulk(channel), Reply::Bulk(payload)}));
+      ++receivers;
+    }
+  }
+  return receivers;
+}
+
+int64_t Engine::PublishToShard(std::string_view channel, std::string_view payload) {
+  const std::vector<Session*>& sessions = subscriptions_.Of(SubscriptionKind::kShard, channel);
+  for (Session* session : sessions) {
+    PushLater(*session,
+              Reply::Push({Reply::Bulk("smessage"), Reply::Bulk(channel), Reply::Bulk(payload)}));
+  }
+  return static_cast<int64_t>(sessions.size());
 }
 
 void Engine::SignalGone(int db, std::string_view key) {
@@ -258,6 +329,16 @@ void Engine::DeliverNext(Session& session) {
 }
 
 void Engine::ForgetDelivery(Session& session) {
+  std::erase_if(deliveries_, [&](const Delivery& delivery) {
+    return delivery.session == &session && !delivery.is_push;
+  });
+}
+
+void Engine::PushLater(Session& session, Reply push) {
+  deliveries_.push_back(Delivery{&session, std::move(push), /*is_push=*/true});
+}
+
+void Engine::ForgetSession(Session& session) {
   std::erase_if(deliveries_,
                 [&](const Delivery& delivery) { return delivery.session == &session; });
 }
@@ -268,7 +349,11 @@ void Engine::DeliverPending() {
   while (!deliveries_.empty()) {
     Delivery delivery = std::move(deliveries_.front());
     deliveries_.pop_front();
-    delivery.session->Resume(std::move(delivery.reply));
+    if (delivery.is_push) {
+      delivery.session->TakePush(*delivery.reply);
+    } else {
+      delivery.session->Resume(std::move(delivery.reply));
+    }
   }
   delivering_ = false;
 }

@@ -23,6 +23,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -31,7 +32,9 @@
 #include "backends/memory/database.h"
 #include "backends/memory/encoding_limits.h"
 #include "backends/memory/keyspace_event.h"
+#include "backends/memory/notifications.h"
 #include "backends/memory/session.h"
+#include "backends/memory/subscriptions.h"
 #include "backends/memory/watching.h"
 #include "core/base/rng.h"
 #include "core/base/virtual_clock.h"
@@ -51,6 +54,9 @@ struct EngineOptions {
   // As Redis's option "databases".
   int databases = 16;
   EncodingLimits encoding_limits;
+  // Which keyspace events are published ("KEA", ...), as Redis's option of this name; letters that
+  // it does not know turn all of them off.
+  std::string notify_keyspace_events;
 };
 
 class Engine {
@@ -74,7 +80,8 @@ class Engine {
   // Removes all keys of the database; watchers of a key that existed fail.
   void FlushDatabase(int index);
 
-  // Hears of every keyspace event; replaces the listener before. An empty one: nobody.
+  // Hears of every keyspace event that tells of a change (not "new", nor "keymiss"); replaces the
+  // listener before. An empty one: nobody.
   void SetKeyspaceListener(KeyspaceListener listener) { listener_ = std::move(listener); }
   // How many keys expired since the start.
   int64_t expired_keys() const { return expired_keys_; }
@@ -98,7 +105,10 @@ class Engine {
   // To be called after each command that a client sends, or transaction: serves whom it woke.
   void FinishCommand();
 
-  bool has_listener() const { return static_cast<bool>(listener_); }
+  // False when nobody could hear of such an event, so that nobody needs to be told.
+  bool wants(EventClass event_class) const {
+    return (listener_ && IsChange(event_class)) || notifications_.Wants(event_class);
+  }
   void Notify(int db, std::string_view key, EventClass event_class, std::string_view event);
   void NoteDeadline(int64_t deadline_ms);
   // The scripts; Lua starts with the first use.
@@ -107,18 +117,29 @@ class Engine {
   // To be called before a key goes or gets another value: some who wait for it hear of that too.
   void SignalGone(int db, std::string_view key);
   Watching& watching() { return watching_; }
+  Subscriptions& subscriptions() { return subscriptions_; }
+  // Sends a message to the subscribers of the channel and of the patterns that match it, or of the
+  // shard channel; gives to how many.
+  int64_t Publish(std::string_view channel, std::string_view payload);
+  int64_t PublishToShard(std::string_view channel, std::string_view payload);
   // Lets the session go on, with the reply of its blocked command if there is one, once nothing
   // else runs: at the next DeliverPending.
   void DeliverLater(Session& session, std::optional<Reply> reply);
   // Lets the session go on with its next request before anybody else.
   void DeliverNext(Session& session);
+  // Takes such deliveries back.
   void ForgetDelivery(Session& session);
+  // Gives the session's listener a push, in order with the deliveries.
+  void PushLater(Session& session, Reply push);
+  // The session is gone: nothing is delivered to it.
+  void ForgetSession(Session& session);
   void DeliverPending();
 
  private:
   struct Delivery {
     Session* session;
     std::optional<Reply> reply;
+    bool is_push = false;
   };
 
   void ExpireDue();
@@ -132,6 +153,8 @@ class Engine {
   std::vector<std::unique_ptr<Database>> databases_;
   KeyspaceListener listener_;
   std::unique_ptr<ScriptCache> scripts_;
+  Notifications notifications_;
+  Subscriptions subscriptions_;
   Watching watching_;
   Blocking blocking_;
   std::deque<Delivery> deliveries_;

@@ -24,6 +24,11 @@ enum class EventClass : char {
   kNew = 'n',
 };
 
+// False for the classes that come beside the event of a change, or without one.
+inline bool IsChange(EventClass event_class) {
+  return event_class != EventClass::kKeyMiss && event_class != EventClass::kNew;
+}
+
 struct KeyspaceEvent {
   EventClass event_class;
   std::string_view event;  // "set", "expired", ...

@@ -18,7 +18,12 @@ using store::Request;
 Session::~Session() {
   Unwatch();
   if (blocked_) Unblock();
-  engine_.ForgetDelivery(*this);
+  for (size_t kind = 0; kind < kSubscriptionKinds; ++kind) {
+    for (const std::string& name : subscribed_[kind]) {
+      engine_.subscriptions().Remove(*this, static_cast<SubscriptionKind>(kind), name);
+    }
+  }
+  engine_.ForgetSession(*this);
   std::deque<Request*> unanswered = std::exchange(waiting_, {});
   if (current_ != nullptr) unanswered.push_front(std::exchange(current_, nullptr));
   for (Request* request : unanswered) {
@@ -86,7 +91,8 @@ Reply Session::RunTransaction(std::span<const Command> commands) {
     return command.id() == CommandId::kMulti || command.id() == CommandId::kExec ||
            command.id() == CommandId::kDiscard || command.id() == CommandId::kWatch;
   };
-  if (in_transaction_ || std::any_of(commands.begin(), commands.end(), acts_on_transaction)) {
+  if (in_transaction_ || is_subscribed() ||
+      std::any_of(commands.begin(), commands.end(), acts_on_transaction)) {
     return RunTransactionByWords(commands);
   }
   engine_.RemoveExpired();
@@ -143,6 +149,24 @@ void Session::Unwatch() {
     engine_.watching().Unwatch(*this, key);
   }
   watch_failed_ = false;
+}
+
+bool Session::is_subscribed() const {
+  return std::any_of(subscribed_.begin(), subscribed_.end(),
+                     [](const std::vector<std::string>& names) { return !names.empty(); });
+}
+
+void Session::SubscribeTo(SubscriptionKind kind, std::string_view name) {
+  std::vector<std::string>& names = subscribed_[static_cast<size_t>(kind)];
+  if (std::find(names.begin(), names.end(), name) != names.end()) return;
+  names.emplace_back(name);
+  engine_.subscriptions().Add(*this, kind, name);
+}
+
+void Session::UnsubscribeFrom(SubscriptionKind kind, std::string_view name) {
+  std::vector<std::string>& names = subscribed_[static_cast<size_t>(kind)];
+  if (std::erase(names, name) == 0) return;
+  engine_.subscriptions().Remove(*this, kind, name);
 }
 
 void Session::Block(BlockedOperation operation) {

@@ -1,12 +1,12 @@
-// Session: one connection to the memory engine, as a Store.
+// Session: one connection to the memory engine, as a Store that can also deliver messages.
 //
 // What belongs to a connection is here: the selected database, the transaction begun by MULTI, the
-// watched keys, and the requests that wait because the connection is blocked (as on a socket, what
-// is sent behind a blocked command waits for it).
+// watched keys, the subscriptions, and the requests that wait because the connection is blocked (as
+// on a socket, what is sent behind a blocked command waits for it).
 //
 // Requests complete at once unless a blocking command has to wait; a wait ends on data or when the
 // engine's clock passes its deadline. Destroying a session is a disconnect: it takes its blocked
-// command back, gives up its watches and fails what waits with "outcome unknown".
+// command back, gives up its watches and subscriptions and fails what waits with "outcome unknown".
 //
 // Thread-safety: one thread.
 #ifndef REDOUBLE_BACKENDS_MEMORY_SESSION_H_
@@ -21,8 +21,10 @@
 
 #include "backends/memory/blocked_operation.h"
 #include "backends/memory/blocking.h"
+#include "backends/memory/subscriptions.h"
 #include "core/base/virtual_clock.h"
 #include "core/store/command_table.h"
+#include "core/store/message_source.h"
 #include "core/store/reply.h"
 #include "core/store/store.h"
 
@@ -30,11 +32,12 @@ namespace redouble::memory {
 
 class Engine;
 
-class Session final : public store::Store, private store::RequestKeeper {
+class Session final : public store::MessageSource, private store::RequestKeeper {
  public:
   ~Session() override;
 
   void Submit(store::Request& request) override;
+  void Listen(store::PushListener* listener) override { listener_ = listener; }
 
   // Unique in the engine, from 1 on, in the order of connecting.
   int64_t id() const { return id_; }
@@ -63,6 +66,20 @@ class Session final : public store::Store, private store::RequestKeeper {
   std::vector<QueuedCommand> EndTransaction();
   void Watch(std::string_view key);
   void Unwatch();
+
+  // The names of a kind that it is subscribed to, in the order of subscribing.
+  const std::vector<std::string>& subscribed(SubscriptionKind kind) const {
+    return subscribed_[static_cast<size_t>(kind)];
+  }
+  // Subscribed to anything: few commands are allowed.
+  bool is_subscribed() const;
+  // Without effect when it is subscribed already, or not subscribed.
+  void SubscribeTo(SubscriptionKind kind, std::string_view name);
+  void UnsubscribeFrom(SubscriptionKind kind, std::string_view name);
+  // Hands a push to the listener, if there is one. The session may be gone afterwards.
+  void TakePush(const store::Reply& push) {
+    if (listener_ != nullptr) listener_->OnPush(push);
+  }
 
   // True while EXEC or a script runs the session's commands: nothing may block.
   bool runs_atomically() const { return runs_atomically_; }
@@ -109,6 +126,8 @@ class Session final : public store::Store, private store::RequestKeeper {
   bool catches_up_ = false;
   std::vector<QueuedCommand> queued_;
   std::vector<Blocking::Key> watched_;
+  SubscribedNames subscribed_;
+  store::PushListener* listener_ = nullptr;
 
   // The request under way, and the replies of its pipeline so far.
   store::Request* current_ = nullptr;

@@ -1,10 +1,11 @@
 #include "tests/support/memory_target.h"
 
-#include <algorithm>
+#include <deque>
 #include <stdexcept>
 #include <utility>
 
 #include "core/store/command.h"
+#include "core/store/message_source.h"
 #include "core/store/store.h"
 
 namespace redouble::tests {
@@ -14,13 +15,8 @@ using store::Reply;
 // A command on its way, with the words that it needs to stay alive.
 class MemoryTarget::PendingCommand final : public store::Request {
  public:
-  explicit PendingCommand(const Words& words) : PendingCommand(std::make_unique<Text>(words)) {}
-
-  Reply TakeReply() {
-    if (!result_->ok()) throw std::runtime_error(result_->status().ToString());
-    return **std::move(result_);
-  }
-  bool answered() const { return result_.has_value(); }
+  PendingCommand(const Words& words, std::deque<absl::StatusOr<Reply>>& arrived)
+      : PendingCommand(std::make_unique<Text>(words), arrived) {}
 
  private:
   struct Text {
@@ -33,13 +29,33 @@ class MemoryTarget::PendingCommand final : public store::Request {
     const store::Command command;
   };
 
-  explicit PendingCommand(std::unique_ptr<Text> text)
-      : Request(Kind::kCommand, std::span(&text->command, 1)), text_(std::move(text)) {}
+  PendingCommand(std::unique_ptr<Text> text, std::deque<absl::StatusOr<Reply>>& arrived)
+      : Request(Kind::kCommand, std::span(&text->command, 1)),
+        text_(std::move(text)),
+        arrived_(arrived) {}
 
-  void OnComplete(absl::StatusOr<Reply>&& result) override { result_ = std::move(result); }
+  void OnComplete(absl::StatusOr<Reply>&& result) override {
+    arrived_.push_back(std::move(result));
+  }
 
   std::unique_ptr<Text> text_;
-  std::optional<absl::StatusOr<Reply>> result_;
+  std::deque<absl::StatusOr<Reply>>& arrived_;
+};
+
+// What has come and was not polled is kept in the order of a wire, messages among the replies.
+class MemoryTarget::Connection final : public store::PushListener {
+ public:
+  explicit Connection(std::unique_ptr<memory::Session> opened) : session(std::move(opened)) {
+    session->Listen(this);
+  }
+  ~Connection() override { session.reset(); }
+
+  void OnPush(const Reply& push) override { arrived.push_back(push); }
+
+  std::unique_ptr<memory::Session> session;
+  std::deque<absl::StatusOr<Reply>> arrived;
+  std::deque<std::unique_ptr<PendingCommand>> commands;
+  size_t unanswered = 0;
 };
 
 MemoryTarget::MemoryTarget(memory::EngineOptions options) : options_(options) {
@@ -72,8 +88,8 @@ std::optional<absl::Time> MemoryTarget::NextDeadline() {
     }
   }
   for (const auto& [number, connection] : connections_) {
-    if (!connection.session->blocked()) continue;
-    const std::optional<int64_t> deadline_ms = connection.session->blocked_operation().deadline_ms;
+    if (!connection->session->blocked()) continue;
+    const std::optional<int64_t> deadline_ms = connection->session->blocked_operation().deadline_ms;
     if (deadline_ms) consider(*deadline_ms);
   }
   if (!earliest_ms) return std::nullopt;
@@ -93,25 +109,27 @@ std::vector<Reply> MemoryTarget::RunAll(int connection, std::span<const Words> c
 
 std::optional<Reply> MemoryTarget::Run(int number, const Words& command) {
   Connection& connection = At(number);
-  const bool waits_behind = !connection.pending.empty();
-  PendingCommand& pending =
-      *connection.pending.emplace_back(std::make_unique<PendingCommand>(command));
+  std::erase_if(connection.commands, [](const auto& sent) { return sent->completed(); });
+  PendingCommand& pending = *connection.commands.emplace_back(
+      std::make_unique<PendingCommand>(command, connection.arrived));
   connection.session->Submit(pending);
-  return waits_behind ? std::nullopt : Poll(number);
+  return connection.unanswered++ > 0 ? std::nullopt : Poll(number);
 }
 
 std::optional<Reply> MemoryTarget::Poll(int number) {
   Connection& connection = At(number);
-  if (connection.pending.empty() || !connection.pending.front()->answered()) return std::nullopt;
-  Reply reply = connection.pending.front()->TakeReply();
-  connection.pending.pop_front();
-  return reply;
+  if (connection.arrived.empty()) return std::nullopt;
+  absl::StatusOr<Reply> next = std::move(connection.arrived.front());
+  connection.arrived.pop_front();
+  if (connection.unanswered > 0) --connection.unanswered;
+  if (!next.ok()) throw std::runtime_error(next.status().ToString());
+  return *std::move(next);
 }
 
 MemoryTarget::Connection& MemoryTarget::At(int number) {
-  Connection& connection = connections_[number];
-  if (connection.session == nullptr) connection.session = engine_->Connect();
-  return connection;
+  std::unique_ptr<Connection>& connection = connections_[number];
+  if (connection == nullptr) connection = std::make_unique<Connection>(engine_->Connect());
+  return *connection;
 }
 
 }  // namespace redouble::tests

@@ -2,7 +2,6 @@
 #ifndef REDOUBLE_TESTS_SUPPORT_MEMORY_TARGET_H_
 #define REDOUBLE_TESTS_SUPPORT_MEMORY_TARGET_H_
 
-#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -35,17 +34,14 @@ class MemoryTarget final : public Target {
 
  private:
   class PendingCommand;
-  struct Connection {
-    std::unique_ptr<memory::Session> session;
-    std::deque<std::unique_ptr<PendingCommand>> pending;
-  };
+  class Connection;
 
   Connection& At(int connection);
 
   const memory::EngineOptions options_;
   std::unique_ptr<base::VirtualClock> clock_;
   std::unique_ptr<memory::Engine> engine_;
-  std::map<int, Connection> connections_;
+  std::map<int, std::unique_ptr<Connection>> connections_;
 };
 
 }  // namespace redouble::tests

@@ -3,6 +3,9 @@
 #include <stdexcept>
 #include <utility>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+
 namespace redouble::tests {
 namespace {
 
@@ -39,8 +42,8 @@ void ServerTarget::Reset(absl::Time now) {
   bool hung_up = false;
   for (auto& [number, connection] : connections_) {
     connection.stale = true;
-    // Blocked: nothing but hanging up ends that for sure.
-    if (connection.unanswered == 0) continue;
+    // Blocked or subscribed: nothing but hanging up ends that for sure.
+    if (connection.unanswered == 0 && !connection.subscribed) continue;
     connection = Connection();
     hung_up = true;
   }
@@ -71,6 +74,8 @@ std::vector<Reply> ServerTarget::RunAll(int number, std::span<const Words> comma
 std::optional<Reply> ServerTarget::Run(int number, const Words& command) {
   Connection& connection = At(number);
   Require(connection.wire->Send(command));
+  const std::string name = absl::AsciiStrToLower(command[0]);
+  connection.subscribed = connection.subscribed || absl::EndsWith(name, "subscribe");
   Sync();
   return connection.unanswered++ > 0 ? std::nullopt : Poll(number);
 }

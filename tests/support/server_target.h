@@ -42,6 +42,8 @@ class ServerTarget final : public Target {
     size_t unanswered = 0;
     // Carries the state of an earlier script still; RESET goes before its next command.
     bool stale = false;
+    // It has subscribed, and would be counted as long as it lives.
+    bool subscribed = false;
   };
 
   Connection& At(int connection);

@@ -6,9 +6,12 @@
 
 namespace redouble::memory {
 
-Reply HandlePing(CommandContext&, Arguments arguments) {
+Reply HandlePing(CommandContext& context, Arguments arguments) {
   if (arguments.size() > 1) {
     return Reply::Error("ERR wrong number of arguments for 'ping' command");
+  }
+  if (context.session().is_subscribed()) {
+    return Reply::Array({Reply::Bulk("pong"), Reply::Bulk(arguments.empty() ? "" : arguments[0])});
   }
   return arguments.empty() ? Reply::Status("PONG") : Reply::Bulk(arguments[0]);
 }

@@ -92,7 +92,7 @@ constexpr int64_t kNoExpiry = -1;
 
 // The deadline in milliseconds, kNoKey or kNoExpiry.
 int64_t DeadlineOf(CommandContext& context, std::string_view key) {
-  const Database::Entry* entry = context.db().Find(key);
+  const Database::Entry* entry = context.Peek(key);
   if (entry == nullptr) return kNoKey;
   return context.db().DeadlineOf(*entry).value_or(kNoExpiry);
 }

@@ -87,12 +87,12 @@ Reply HandleUnlink(CommandContext& context, Arguments arguments) {
 
 Reply HandleExists(CommandContext& context, Arguments arguments) {
   int64_t count = 0;
-  for (const std::string_view key : arguments) count += context.db().Find(key) != nullptr;
+  for (const std::string_view key : arguments) count += context.Peek(key) != nullptr;
   return Reply::Integer(count);
 }
 
 Reply HandleType(CommandContext& context, Arguments arguments) {
-  const Database::Entry* entry = context.db().Find(arguments[0]);
+  const Database::Entry* entry = context.Peek(arguments[0]);
   const store::KeyType type = entry == nullptr ? store::KeyType::kNone : entry->value.type();
   return Reply::Status(store::KeyTypeName(type));
 }
@@ -116,7 +116,10 @@ Reply HandleCopy(CommandContext& context, Arguments arguments) {
     return Reply::Error("ERR source and destination objects are the same");
   }
   const Database::Entry* source = context.FindAny(from);
-  if (source == nullptr) return Reply::Integer(0);
+  if (source == nullptr) {
+    context.Missed(from);
+    return Reply::Integer(0);
+  }
   const std::optional<int64_t> deadline_ms = source_db.DeadlineOf(*source);
   Value copy = source->value.Clone();
   context.SetDb(*options.target);
@@ -141,13 +144,15 @@ Reply HandleMove(CommandContext& context, Arguments arguments) {
   }
   Database::Entry* source = context.FindAny(key);
   if (source == nullptr || target_db->Find(key) != nullptr) return Reply::Integer(0);
-  const std::optional<int64_t> deadline_ms = context.db().DeadlineOf(*source);
-  Value value = std::move(source->value);
+  Database& source_db = context.db();
+  const std::optional<int64_t> deadline_ms = source_db.DeadlineOf(*source);
+  context.SetDb(*target_db);
+  Database::Entry& target = context.Add(key, std::move(source->value));
+  if (deadline_ms) context.SetExpiry(target, *deadline_ms);
+  context.SetDb(source_db);
   context.Remove(key);
   context.Changed(key, EventClass::kGeneric, "move_from");
   context.SetDb(*target_db);
-  Database::Entry& target = context.Add(key, std::move(value));
-  if (deadline_ms) context.SetExpiry(target, *deadline_ms);
   context.Changed(key, EventClass::kGeneric, "move_to");
   return Reply::Integer(1);
 }

@@ -181,6 +181,7 @@ Reply HandleXGroupHelp(CommandContext&, Arguments) {
 Reply HandleXAck(CommandContext& context, Arguments arguments) {
   const Lookup<Stream> stream = context.Find<Stream>(arguments[0]);
   if (stream.wrong_type()) return WrongType();
+  if (!stream) context.Missed(arguments[0]);
   StreamGroup* group = stream ? stream->FindGroup(arguments[1]) : nullptr;
   if (group == nullptr) return Reply::Integer(0);
   std::vector<StreamId> ids;

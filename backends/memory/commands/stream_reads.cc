@@ -161,6 +161,7 @@ Reply ResolveIds(CommandContext& context, ReadRequest& request) {
     const std::string_view key = request.keys[i];
     const Lookup<Stream> stream = context.Find<Stream>(key);
     if (stream.wrong_type()) return WrongType();
+    if (request.reader && !stream) context.Missed(key);
     if (request.reader && (!stream || stream->FindGroup(request.reader->group) == nullptr)) {
       return NoSuchKeyOrGroup(key, request.reader->group, " in XREADGROUP with GROUP option");
     }

@@ -30,7 +30,9 @@ Reply TextReply(const Value& string) {
 Reply GetReply(CommandContext& context, std::string_view key) {
   const Lookup<Value> string = context.FindString(key);
   if (string.wrong_type()) return WrongType();
-  return string ? TextReply(*string) : Reply::Nil();
+  if (string) return TextReply(*string);
+  context.Missed(key);
+  return Reply::Nil();
 }
 
 // What the options of SET and GETEX say.
@@ -210,7 +212,10 @@ Reply HandleGetEx(CommandContext& context, Arguments arguments) {
   const std::string_view key = arguments[0];
   const Lookup<Value> string = context.FindString(key);
   if (string.wrong_type()) return WrongType();
-  if (!string) return Reply::Nil();
+  if (!string) {
+    context.Missed(key);
+    return Reply::Nil();
+  }
   Reply reply = TextReply(*string);
   if (options->persist) {
     if (context.db().ClearExpiry(string.entry())) {
