@@ -28,16 +28,13 @@ struct Reservation {
 // `<amount>|<daily_key>|<monthly_key>`, the amount as FormatFloatDisplay writes it.
 std::string EncodeReservation(const Reservation& reservation);
 
-// Reads a value back; `value` is none when the key is missing. Never refuses a text; whatever is
-// not a reservation counts as nothing reserved in the counters of `now`, `current`:
+// Reads a value back; `value` is none when the key is missing. Never refuses a text:
 //
-//   | value                                                 | amount | counters   |
-//   | ----------------------------------------------------- | ------ | ---------- |
-//   | missing                                               | 0      | `current`  |
-//   | three parts, the first a finite number that is >= 0   | it     | the parts, verbatim, even if
-//   empty | | three parts, the first anything else                  | 0      | `current`  | | a
-//   finite number that is >= 0, alone (an old format)   | it     | `current`  | | anything else | 0
-//   | `current`  |
+//   * three parts, the first a finite number that is >= 0: that amount, and the other two parts as
+//     the counters, verbatim, even if empty;
+//   * a finite number that is >= 0, alone (an old format): that amount, and `current`, the counters
+//     of now;
+//   * anything else, also a missing value: 0, and `current`.
 //
 // Errors: InvalidArgument when the bytes are not UTF-8, which the gateway cannot decode.
 absl::StatusOr<Reservation> DecodeReservation(std::optional<std::string_view> value,
