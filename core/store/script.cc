@@ -12,23 +12,22 @@ Script::Script(std::string source) : source_(std::move(source)), sha1_(base::Sha
 
 base::Task<absl::StatusOr<Reply>> Script::Run(Store& store, std::span<const std::string_view> keys,
                                               std::span<const std::string_view> arguments) const {
-  const Command by_sha1 = Call("EVALSHA", sha1_, keys, arguments);
+  const Command by_sha1 = Call(CommandId::kEvalSha, sha1_, keys, arguments);
   absl::StatusOr<Reply> reply = DecodeAny(co_await store.Execute(by_sha1));
   if (ServerErrorCode(reply.status()) != "NOSCRIPT") co_return reply;
-  const Command by_source = Call("EVAL", source_, keys, arguments);
+  const Command by_source = Call(CommandId::kEval, source_, keys, arguments);
   co_return DecodeAny(co_await store.Execute(by_source));
 }
 
 Command& Script::AddTo(Batch& batch, std::span<const std::string_view> keys,
                        std::span<const std::string_view> arguments) const {
-  return batch.Add(Call("EVAL", source_, keys, arguments));
+  return batch.Add(Call(CommandId::kEval, source_, keys, arguments));
 }
 
-Command Script::Call(std::string_view name, std::string_view script,
-                     std::span<const std::string_view> keys,
+Command Script::Call(CommandId id, std::string_view script, std::span<const std::string_view> keys,
                      std::span<const std::string_view> arguments) const {
-  Command command = Command::Named(name);
-  command.Add(script).AddInteger(static_cast<int64_t>(keys.size()));
+  Command command(id, {script});
+  command.AddInteger(static_cast<int64_t>(keys.size()));
   command.AddAll(keys).AddAll(arguments);
   return command;
 }

@@ -19,6 +19,7 @@
 #include "core/base/task.h"
 #include "core/store/batch.h"
 #include "core/store/command.h"
+#include "core/store/command_table.h"
 #include "core/store/reply.h"
 #include "core/store/store.h"
 
@@ -52,8 +53,7 @@ class Script {
                  std::span<const std::string_view> arguments) const;
 
  private:
-  Command Call(std::string_view name, std::string_view script,
-               std::span<const std::string_view> keys,
+  Command Call(CommandId id, std::string_view script, std::span<const std::string_view> keys,
                std::span<const std::string_view> arguments) const;
 
   std::string source_;
