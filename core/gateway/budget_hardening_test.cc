@@ -141,19 +141,8 @@ TYPED_TEST(HealingTest, StillChargesTwiceWhenItReconcilesTwice) {
   EXPECT_EQ(this->Value(this->daily_), "1.5");
 }
 
-// Tests of scripts, skipped where the backend does not know EVAL.
 template <typename Backend>
-class ScriptedTest : public HardeningTest<Backend> {
- protected:
-  void SetUp() override {
-    HardeningTest<Backend>::SetUp();
-    if (this->IsSkipped() || this->HasFatalFailure()) return;
-    if (!this->CanRunScripts()) GTEST_SKIP() << Backend::kName << " does not run scripts yet";
-  }
-};
-
-template <typename Backend>
-class IdempotentSettlementTest : public ScriptedTest<Backend> {};
+class IdempotentSettlementTest : public HardeningTest<Backend> {};
 TYPED_TEST_SUITE(IdempotentSettlementTest, tests::Backends, tests::BackendNames);
 
 TYPED_TEST(IdempotentSettlementTest, ChargesOnceHoweverOftenItReconciles) {
@@ -298,7 +287,7 @@ TYPED_TEST(IdempotentSettlementTest, FailsOnAReservationThatIsNoString) {
 }
 
 template <typename Backend>
-class AtomicReservationTest : public ScriptedTest<Backend> {};
+class AtomicReservationTest : public HardeningTest<Backend> {};
 TYPED_TEST_SUITE(AtomicReservationTest, tests::Backends, tests::BackendNames);
 
 TYPED_TEST(AtomicReservationTest, ChecksAndReservesInOneStep) {

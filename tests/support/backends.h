@@ -67,7 +67,8 @@ class MemoryBackend {
   std::unique_ptr<memory::Engine> engine_;
 };
 
-// A redis-server of the test's own, its wall clock held. Needs redis-server.
+// A redis-server of the test's own, its wall clock held, through the client that production uses.
+// Needs redis-server.
 class LiveBackend {
  public:
   static constexpr std::string_view kName = "Live";
@@ -123,8 +124,6 @@ class BackendTest : public ::testing::Test {
   // TTL: -1 without expiry, -2 without key.
   int64_t Ttl(std::string_view key) { return Ask({"TTL", key}).integer(); }
   int64_t KeyCount() { return Ask({"DBSIZE"}).integer(); }
-  // False when the backend does not know EVAL.
-  bool CanRunScripts() { return !Ask({"EVAL", "return 1", "0"}).is_error(); }
 
  protected:
   void SetUp() override {
