@@ -525,6 +525,20 @@ TYPED_TEST(BudgetTest, SharesOneReservationBetweenRequestsOfOneId) {
   this->ExpectCounters("0.7");
 }
 
+// Clients choose the ids of their requests.
+TYPED_TEST(BudgetTest, TakesRequestIdsHoweverOddOrLong) {
+  BudgetStore budgets(this->store());
+  for (const std::string& id : {std::string(), std::string("a:b|c d"), std::string("\r\n$-1\r\n"),
+                                std::string("\xff\0\xfe", 3), std::string(1 << 20, 'i')}) {
+    const BudgetRequest request{kKey, id};
+    ASSERT_TRUE(this->Run(budgets.ReserveBudget(request, 0.5, this->now())).ok());
+    EXPECT_EQ(this->Value(Held(id)), "0.5|" + this->daily_ + "|" + this->monthly_);
+    ASSERT_TRUE(this->Run(budgets.ReconcileBudgetReservation(request, 0.0, this->now())).ok());
+    this->ExpectCounters("0");
+    EXPECT_EQ(this->KeyCount(), 2);
+  }
+}
+
 TYPED_TEST(BudgetTest, RefusesAKeyIdThatIsNoUuidBeforeItSendsAnything) {
   InterceptedStore store(this->store());
   BudgetStore budgets(store);
