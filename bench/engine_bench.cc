@@ -64,7 +64,9 @@ void BM_Get(benchmark::State& state) {
     benchmark::DoNotOptimize(base::Run(store::Set(*fixture.session, key, "value:0123456789")));
   }
   for (auto _ : state) {
-    benchmark::DoNotOptimize(base::Run(store::Get(*fixture.session, fixture.NextKey())));
+    const auto value = base::Run(store::Get(*fixture.session, fixture.NextKey()));
+    if (!value.ok() || !*value) return state.SkipWithError("no value");
+    benchmark::DoNotOptimize((*value)->data());
   }
 }
 BENCHMARK(BM_Get)->Arg(1000)->Arg(1'000'000);
@@ -72,7 +74,9 @@ BENCHMARK(BM_Get)->Arg(1000)->Arg(1'000'000);
 void BM_Incr(benchmark::State& state) {
   EngineFixture fixture(state);
   for (auto _ : state) {
-    benchmark::DoNotOptimize(base::Run(store::Incr(*fixture.session, fixture.NextKey())));
+    const auto count = base::Run(store::Incr(*fixture.session, fixture.NextKey()));
+    if (!count.ok()) return state.SkipWithError("no integer");
+    benchmark::DoNotOptimize(*count);
   }
 }
 BENCHMARK(BM_Incr)->Arg(1000)->Arg(1'000'000);
@@ -80,8 +84,9 @@ BENCHMARK(BM_Incr)->Arg(1000)->Arg(1'000'000);
 void BM_Set(benchmark::State& state) {
   EngineFixture fixture(state);
   for (auto _ : state) {
-    benchmark::DoNotOptimize(
-        base::Run(store::Set(*fixture.session, fixture.NextKey(), "value:0123456789")));
+    const auto set = base::Run(store::Set(*fixture.session, fixture.NextKey(), "value:0123456789"));
+    if (!set.ok()) return state.SkipWithError("not set");
+    benchmark::DoNotOptimize(*set);
   }
 }
 BENCHMARK(BM_Set)->Arg(1000)->Arg(1'000'000);

@@ -56,7 +56,9 @@ void BM_RateCheck(benchmark::State& state) {
   Backend backend;
   gateway::RateLimiter limiter(backend.store());
   for (auto _ : state) {
-    benchmark::DoNotOptimize(base::Run(limiter.CheckRequestRateLimit(kKeyId, 1'000'000'000, kNow)));
+    const auto decision = base::Run(limiter.CheckRequestRateLimit(kKeyId, 1'000'000'000, kNow));
+    if (!decision.ok()) return state.SkipWithError("the rate check failed");
+    benchmark::DoNotOptimize(decision->count);
   }
 }
 BENCHMARK(BM_RateCheck<Memory>);
@@ -68,7 +70,9 @@ void BM_CheckBudget(benchmark::State& state) {
   gateway::BudgetStore budget(backend.store());
   const gateway::BudgetLimits limits{.daily_usd = 1e9, .monthly_usd = 1e9};
   for (auto _ : state) {
-    benchmark::DoNotOptimize(base::Run(budget.CheckBudget(kKeyId, limits, kNow)));
+    const auto decision = base::Run(budget.CheckBudget(kKeyId, limits, kNow));
+    if (!decision.ok()) return state.SkipWithError("the budget check failed");
+    benchmark::DoNotOptimize(decision->daily_spend_usd);
   }
 }
 BENCHMARK(BM_CheckBudget<Memory>);
@@ -80,8 +84,9 @@ void BM_ReserveAndReconcile(benchmark::State& state) {
   gateway::BudgetStore budget(backend.store());
   const gateway::BudgetRequest request{kKeyId, "req-1"};
   for (auto _ : state) {
-    benchmark::DoNotOptimize(base::Run(budget.ReserveBudget(request, 0.25, kNow)));
-    benchmark::DoNotOptimize(base::Run(budget.ReconcileBudgetReservation(request, 0.25, kNow)));
+    const absl::Status reserved = base::Run(budget.ReserveBudget(request, 0.25, kNow));
+    const absl::Status settled = base::Run(budget.ReconcileBudgetReservation(request, 0.25, kNow));
+    if (!reserved.ok() || !settled.ok()) return state.SkipWithError("a write failed");
   }
 }
 BENCHMARK(BM_ReserveAndReconcile<Memory>);
