@@ -16,6 +16,7 @@ namespace redouble::sim {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 int64_t KeyCount(ScenarioBackend& backend) {
   const auto connection = backend.Connect();
@@ -92,8 +93,10 @@ TEST_F(SpawnedBackendTest, FlushesRestartsAndBeginsEmpty) {
 
 class UriBackendTest : public testing::Test {
  protected:
-  void SetUp() override {
-    auto server = redis::SpawnedServer::Start();
+  void SetUp() override { StartServer({}); }
+
+  void StartServer(const redis::SpawnedServerOptions& options) {
+    auto server = redis::SpawnedServer::Start(options);
     ASSERT_TRUE(server.ok()) << server.status();
     server_ = *std::move(server);
     uri_ = server_->uri() + "?db=9";
@@ -185,6 +188,63 @@ TEST_F(UriBackendTest, ProgramRefusesOrFlushesADatabaseThatHoldsKeys) {
   EXPECT_EQ(KeyCount(*backend), 1);
   EXPECT_EQ(Replay(R"({"kind": "expect_keyspace", "keys": {}})", {"--flush"}), kExitPassed);
   EXPECT_EQ(KeyCount(*backend), 0);
+}
+
+constexpr char kNoSteps[] = R"({"kind": "expect_keyspace", "keys": {}})";
+
+class PasswordTest : public UriBackendTest {
+ protected:
+  void SetUp() override {
+    redis::SpawnedServerOptions options;
+    options.password = "s3cret";
+    options.listen_on_loopback = true;
+    StartServer(options);
+  }
+  std::string Address() const { return "127.0.0.1:" + std::to_string(server_->port()); }
+};
+
+TEST_F(PasswordTest, ProgramLogsIn) {
+  uri_ = server_->loopback_uri();
+  EXPECT_EQ(Replay(kNoSteps), kExitPassed) << err_.str();
+}
+
+TEST_F(PasswordTest, ProgramSaysThatThePasswordIsWrongWithoutTellingIt) {
+  uri_ = "redis://:gu3ss@" + Address();
+  EXPECT_EQ(Replay(kNoSteps), kExitFailed);
+  EXPECT_EQ(err_.str(),
+            "redouble replay: WRONGPASS invalid username-password pair or user is disabled. "
+            "(AUTH at redis://" +
+                Address() + ")\n");
+  EXPECT_EQ(out_.str(), "");
+}
+
+TEST_F(PasswordTest, ProgramSaysThatThePasswordIsMissing) {
+  uri_ = "redis://" + Address();
+  EXPECT_EQ(Replay(kNoSteps), kExitFailed);
+  EXPECT_THAT(err_.str(), HasSubstr("NOAUTH Authentication required."));
+  EXPECT_EQ(out_.str(), "");
+}
+
+TEST_F(PasswordTest, ProgramSaysThatTheDatabaseIsNotThere) {
+  uri_ = server_->loopback_uri() + "/16";
+  EXPECT_EQ(Replay(kNoSteps), kExitFailed);
+  EXPECT_THAT(err_.str(), HasSubstr("ERR DB index is out of range"));
+}
+
+TEST_F(PasswordTest, ProgramSaysThatNobodyAnswers) {
+  uri_ = server_->loopback_uri();
+  server_->Kill();
+  EXPECT_EQ(Replay(kNoSteps), kExitFailed);
+  EXPECT_THAT(err_.str(), HasSubstr("redis://" + Address()));
+  EXPECT_THAT(err_.str(), Not(HasSubstr("s3cret")));
+  EXPECT_EQ(out_.str(), "");
+}
+
+// A server that dies in the middle fails the scenario at its step.
+TEST_F(UriBackendTest, ProgramFailsTheScenarioWhoseServerDies) {
+  EXPECT_EQ(Replay(R"({"kind": "command", "command": ["SHUTDOWN", "NOSAVE"]})"), kExitFailed);
+  EXPECT_THAT(out_.str(), HasSubstr("x.json: step 0 (command): /steps/0"));
+  EXPECT_THAT(out_.str(), HasSubstr("0 passed, 1 failed"));
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "absl/time/time.h"
 #include "core/base/string_bridge.h"
 #include "core/base/utc.h"
+#include "core/store/errors.h"
 #include "sim/cli/live_backend.h"
 #include "sim/cli/scenario_files.h"
 #include "sim/cli/systems.h"
@@ -158,7 +159,9 @@ int RunReplay(const ReplayOptions& options, const ProgramContext& context) {
   }
   const absl::StatusOr<std::unique_ptr<ScenarioBackend>> backend = MakeBackend(options);
   if (!backend.ok()) {
-    const bool bad_uri = absl::IsInvalidArgument(backend.status());
+    // A server can find an argument invalid too, as a database that it does not have.
+    const bool bad_uri = absl::IsInvalidArgument(backend.status()) &&
+                         !store::ErrorKindOf(backend.status()).has_value();
     return Fail(context, backend.status(), bad_uri ? kExitBadUsage : kExitFailed);
   }
   return Replay(options, context).Run(scenarios, **backend);
