@@ -22,6 +22,20 @@ constexpr char kFooter[] =
     "\n"
     "Exit codes: 0 all passed, 1 something failed, 2 bad usage (nothing was run).";
 
+// CLI11 would only say that a subcommand is required. False, with an error, for a first word that
+// is neither a subcommand nor an option.
+bool BeginsWithSubcommand(const std::vector<std::string>& arguments,
+                          const ProgramContext& context) {
+  if (arguments.empty() || arguments[0].starts_with('-')) return true;
+  std::string known;
+  for (const Subcommand& subcommand : Subcommands()) {
+    if (subcommand.name == arguments[0]) return true;
+    known.append(" ").append(subcommand.name);
+  }
+  context.err << "redouble: unknown subcommand \"" << arguments[0] << "\"; known:" << known << "\n";
+  return false;
+}
+
 // Reads the command line; gives what to run, or the exit code when there is nothing to run.
 std::pair<std::function<int()>, int> Parse(CLI::App& app, std::vector<std::string> arguments,
                                            const ProgramContext& context) {
@@ -51,6 +65,7 @@ std::pair<std::function<int()>, int> Parse(CLI::App& app, std::vector<std::strin
 
 int RunProgram(std::vector<std::string> arguments, const ProgramContext& context) {
   try {
+    if (!BeginsWithSubcommand(arguments, context)) return kExitBadUsage;
     CLI::App app(kDescription, "redouble");
     const auto [run, code] = Parse(app, std::move(arguments), context);
     return run ? run() : code;

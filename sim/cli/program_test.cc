@@ -3,20 +3,30 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "sim/cli/systems.h"
 
 namespace redouble::sim {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::Contains;
 using testing::HasSubstr;
 using testing::MatchesRegex;
 using testing::StartsWith;
+
+std::vector<std::string> Lines(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
 
 class ProgramTest : public testing::Test {
  protected:
@@ -85,6 +95,14 @@ TEST_F(ProgramTest, RefusesBadUsage) {
     EXPECT_EQ(Run(arguments), kExitBadUsage) << testing::PrintToString(arguments);
     EXPECT_NE(err(), "");
     EXPECT_EQ(out(), "");
+  }
+}
+
+TEST_F(ProgramTest, NamesItsSubcommandsWhenItRefusesAnother) {
+  EXPECT_EQ(Run({"fly"}), kExitBadUsage);
+  EXPECT_THAT(err(), StartsWith("redouble: unknown subcommand \"fly\"; known: "));
+  for (const Subcommand& subcommand : Subcommands()) {
+    EXPECT_THAT(err(), HasSubstr(" " + std::string(subcommand.name)));
   }
 }
 
@@ -178,18 +196,41 @@ TEST_F(ProgramTest, TellsAnUnreachableServerFromAWrongUri) {
   EXPECT_THAT(err(), HasSubstr("URI"));
 }
 
-TEST_F(ProgramTest, PrintsTheInventory) {
-  EXPECT_EQ(Run({"keys"}), kExitPassed);
-  EXPECT_THAT(out(), HasSubstr("gateway.request_rate"));
-  EXPECT_THAT(out(), HasSubstr("orchestrator.ir"));
-  const std::string all = out();
-  EXPECT_EQ(Run({"keys", "--system", "gateway"}), kExitPassed);
-  EXPECT_THAT(out(), HasSubstr("gateway.request_rate"));
-  EXPECT_LT(out().size(), all.size());
+TEST_F(ProgramTest, PrintsEveryFamilyOfEverySystemInEachFormat) {
+  const std::vector<store::KeyFamily> families = AllKeyFamilies();
+  ASSERT_FALSE(families.empty());
+  for (const std::vector<std::string>& format :
+       std::vector<std::vector<std::string>>{{"keys"}, {"keys", "--format", "table"}}) {
+    EXPECT_EQ(Run(format), kExitPassed);
+    EXPECT_EQ(Lines(out()).size(), 1 + families.size());
+    for (const store::KeyFamily& family : families) {
+      const std::string row = std::string(family.system) + " .*" + std::string(family.id) + " .*";
+      EXPECT_THAT(Lines(out()), Contains(MatchesRegex(row)));
+    }
+  }
   EXPECT_EQ(Run({"keys", "--format", "json"}), kExitPassed);
-  EXPECT_THAT(out(), StartsWith("["));
+  const Json inventory = Json::parse(out());
+  ASSERT_EQ(inventory.size(), families.size());
+  for (size_t i = 0; i < families.size(); ++i) {
+    EXPECT_EQ(inventory[i].at("id"), families[i].id);
+    EXPECT_EQ(inventory[i].at("pattern"), families[i].pattern);
+  }
   EXPECT_EQ(Run({"keys", "--format", "markdown"}), kExitPassed);
-  EXPECT_THAT(out(), HasSubstr("| --- |"));
+  for (const store::KeyFamily& family : families) {
+    EXPECT_THAT(out(), HasSubstr("\n| " + std::string(family.id) + " | `"));
+    EXPECT_THAT(out(), HasSubstr("## " + std::string(family.system) + "\n"));
+  }
+}
+
+TEST_F(ProgramTest, PrintsTheFamiliesOfOneSystem) {
+  std::map<std::string, size_t> count_of;
+  for (const store::KeyFamily& family : AllKeyFamilies()) ++count_of[std::string(family.system)];
+  for (const auto& [system, count] : count_of) {
+    EXPECT_EQ(Run({"keys", "--system", system, "--format", "json"}), kExitPassed);
+    const Json inventory = Json::parse(out());
+    EXPECT_EQ(inventory.size(), count) << system;
+    for (const Json& family : inventory) EXPECT_EQ(family.at("system"), system);
+  }
 }
 
 TEST_F(ProgramTest, NamesWhatItKnowsWhenItRefusesAKeysOption) {
