@@ -29,8 +29,7 @@ absl::StatusOr<std::vector<ScenarioFile>> ListFolder(const fs::path& folder, con
   }
   if (error) return absl::UnavailableError(absl::StrCat(name.string(), ": ", error.message()));
   if (files.empty()) {
-    return absl::NotFoundError(
-        absl::StrCat(name.string(), ": no *.json file in this folder"));
+    return absl::NotFoundError(absl::StrCat(name.string(), ": no *.json file in this folder"));
   }
   // The order of a folder is the file system's.
   std::sort(files.begin(), files.end(),
