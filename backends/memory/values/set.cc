@@ -49,6 +49,13 @@ bool Set::Remove(std::string_view member) {
   return true;
 }
 
+void Set::Rebuild(const EncodingLimits& limits) {
+  Set rebuilt;
+  ForEach([&](std::string_view member) { rebuilt.Add(member, limits); });
+  integers_ = std::move(rebuilt.integers_);
+  table_ = std::move(rebuilt.table_);
+}
+
 std::string Set::At(size_t position) const {
   assert(position < size());
   if (table_) return std::string(table_->at(position).key());

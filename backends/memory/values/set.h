@@ -38,6 +38,8 @@ class Set final : public Collection {
   bool Add(std::string_view member, const EncodingLimits& limits);
   // False when there is no such member.
   bool Remove(std::string_view member);
+  // Chooses the encoding anew, as if the members were added to an empty set.
+  void Rebuild(const EncodingLimits& limits);
 
   // The member at a position, 0 <= position < size(): ascending for an intset.
   std::string At(size_t position) const;

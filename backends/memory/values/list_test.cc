@@ -1,0 +1,193 @@
+#include "backends/memory/values/list.h"
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "rapidcheck/gtest.h"
+
+namespace redouble::memory {
+namespace {
+
+using Strings = std::vector<std::string>;
+
+Strings All(const List& list) {
+  Strings elements;
+  for (List::Cursor at = list.First(); at.valid(); at.Next()) {
+    elements.push_back(at.value().ToString());
+  }
+  return elements;
+}
+
+Strings AllBackwards(const List& list) {
+  Strings elements;
+  for (List::Cursor at = list.Last(); at.valid(); at.Previous()) {
+    elements.insert(elements.begin(), at.value().ToString());
+  }
+  return elements;
+}
+
+List Of(const Strings& elements) {
+  List list;
+  for (const std::string& element : elements) list.Push(List::End::kBack, element);
+  return list;
+}
+
+// Long enough for several nodes.
+Strings ManyElements(size_t count) {
+  Strings elements;
+  for (size_t i = 0; i < count; ++i) elements.push_back(std::to_string(i) + std::string(50, 'x'));
+  return elements;
+}
+
+TEST(List, BeginsEmpty) {
+  const List list;
+  EXPECT_TRUE(list.empty());
+  EXPECT_FALSE(list.First().valid());
+  EXPECT_FALSE(list.Last().valid());
+  EXPECT_EQ(list.encoding(), "quicklist");
+}
+
+TEST(List, PushesAndPopsAtBothEnds) {
+  List list;
+  list.Push(List::End::kBack, "b");
+  list.Push(List::End::kFront, "a");
+  list.Push(List::End::kBack, "42");
+  EXPECT_EQ(All(list), (Strings{"a", "b", "42"}));
+  EXPECT_EQ(list.Pop(List::End::kBack), "42");
+  EXPECT_EQ(list.Pop(List::End::kFront), "a");
+  EXPECT_EQ(list.Pop(List::End::kFront), "b");
+  EXPECT_TRUE(list.empty());
+}
+
+TEST(List, SpreadsOverNodesNoneOfThemEmpty) {
+  const Strings elements = ManyElements(1000);
+  List list = Of(elements);
+  EXPECT_GT(list.nodes().size(), 5u);
+  EXPECT_EQ(All(list), elements);
+  EXPECT_EQ(AllBackwards(list), elements);
+  while (!list.empty()) {
+    list.Pop(list.size() % 2 == 0 ? List::End::kFront : List::End::kBack);
+    for (const Listpack& node : list.nodes()) ASSERT_FALSE(node.empty());
+  }
+  EXPECT_TRUE(list.nodes().empty());
+}
+
+TEST(List, ReachesEveryIndex) {
+  const Strings elements = ManyElements(700);
+  const List list = Of(elements);
+  for (size_t i = 0; i < elements.size(); ++i) {
+    EXPECT_EQ(list.At(i).value().ToString(), elements[i]);
+  }
+}
+
+TEST(List, InsertsAroundAnElementAndReplacesIt) {
+  List list = Of({"a", "b", "c"});
+  list.InsertBefore(list.At(0), "first");
+  list.InsertAfter(list.Last(), "last");
+  list.Replace(list.At(2), "B");
+  EXPECT_EQ(All(list), (Strings{"first", "a", "B", "c", "last"}));
+  EXPECT_EQ(list.size(), 5u);
+}
+
+TEST(List, SplitsANodeThatGrewTooLarge) {
+  List list = Of({"a", "b", "c", "d"});
+  const std::string large(9000, 'x');
+  list.Replace(list.At(1), large);
+  EXPECT_EQ(list.nodes().size(), 2u);
+  EXPECT_EQ(All(list), (Strings{"a", large, "c", "d"}));
+}
+
+TEST(List, ErasesTowardsEitherEnd) {
+  List list = Of({"a", "b", "c", "d"});
+  List::Cursor at = list.At(1);
+  list.Erase(at);
+  EXPECT_EQ(at.value().ToString(), "c");
+  list.Erase(at, true);
+  EXPECT_EQ(at.value().ToString(), "a");
+  list.Erase(at, true);
+  EXPECT_FALSE(at.valid());
+  EXPECT_EQ(All(list), (Strings{"d"}));
+  at = list.First();
+  list.Erase(at);
+  EXPECT_FALSE(at.valid());
+  EXPECT_TRUE(list.empty());
+}
+
+TEST(List, ErasesWhileItWalksOverNodes) {
+  for (const bool backwards : {false, true}) {
+    List list = Of(ManyElements(600));
+    List::Cursor at = backwards ? list.Last() : list.First();
+    size_t erased = 0;
+    for (; at.valid(); ++erased) list.Erase(at, backwards);
+    EXPECT_EQ(erased, 600u);
+    EXPECT_TRUE(list.empty());
+  }
+}
+
+TEST(List, ClonesItself) {
+  List list = Of({"a", "b"});
+  const std::unique_ptr<Collection> clone = list.Clone();
+  list.Pop(List::End::kFront);
+  EXPECT_EQ(All(static_cast<const List&>(*clone)), (Strings{"a", "b"}));
+}
+
+RC_GTEST_PROP(List, TrimsAsAVectorDoes, ()) {
+  const auto count = *rc::gen::inRange<size_t>(1, 600);
+  const Strings elements = ManyElements(count);
+  const auto first = *rc::gen::inRange<size_t>(0, count);
+  const auto last = *rc::gen::inRange<size_t>(first, count);
+  List list = Of(elements);
+  list.Trim(first, last);
+  const auto begin = elements.begin();
+  RC_ASSERT(All(list) == Strings(begin + static_cast<ptrdiff_t>(first),
+                                 begin + static_cast<ptrdiff_t>(last) + 1));
+  RC_ASSERT(list.size() == last - first + 1);
+}
+
+// An element between two sizes, so that nodes fill, split and empty.
+std::string Element(int kind, size_t step) {
+  return std::to_string(step) + std::string(static_cast<size_t>(kind) * 700, 'e');
+}
+
+RC_GTEST_PROP(List, AgreesWithADeque, ()) {
+  List list;
+  std::deque<std::string> model;
+  const auto steps = *rc::gen::container<std::vector<std::tuple<int, int, size_t>>>(rc::gen::tuple(
+      rc::gen::inRange(0, 8), rc::gen::inRange(0, 6), rc::gen::inRange<size_t>(0, 1000)));
+  for (const auto& [action, kind, place] : steps) {
+    const std::string element = Element(kind, place);
+    if (model.empty() || action <= 1) {
+      list.Push(action == 0 ? List::End::kFront : List::End::kBack, element);
+      action == 0 ? model.push_front(element) : model.push_back(element);
+      continue;
+    }
+    const size_t index = place % model.size();
+    const auto at = model.begin() + static_cast<ptrdiff_t>(index);
+    List::Cursor cursor = list.At(index);
+    if (action == 2) {
+      RC_ASSERT(list.Pop(List::End::kFront) == model.front());
+      model.pop_front();
+    } else if (action == 3) {
+      list.Replace(cursor, element);
+      *at = element;
+    } else if (action == 4) {
+      list.Erase(cursor);
+      model.erase(at);
+    } else if (action == 5) {
+      list.InsertBefore(cursor, element);
+      model.insert(at, element);
+    } else {
+      list.InsertAfter(cursor, element);
+      model.insert(at + 1, element);
+    }
+  }
+  RC_ASSERT(All(list) == Strings(model.begin(), model.end()));
+  RC_ASSERT(AllBackwards(list) == Strings(model.begin(), model.end()));
+  RC_ASSERT(list.size() == model.size());
+}
+
+}  // namespace
+}  // namespace redouble::memory

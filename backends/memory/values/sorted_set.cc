@@ -1,0 +1,253 @@
+#include "backends/memory/values/sorted_set.h"
+
+#include <cassert>
+#include <utility>
+
+namespace redouble::memory {
+namespace {
+
+// The integer that a listpack stores in place of a score; none when it stores the text. Redis
+// leaves half of the integers to the text, to be safe from rounding.
+std::optional<int64_t> IntegerOf(double score) {
+  constexpr double kLimit = 4611686018427387904.0;  // 2^62
+  if (score < -kLimit || score > kLimit) return std::nullopt;
+  const auto integer = static_cast<int64_t>(score);
+  if (static_cast<double>(integer) != score) return std::nullopt;
+  return integer;
+}
+
+// Bounds as Redis compares them: the ends below and above every member.
+int Compare(const LexBound& a, const LexBound& b) {
+  if (a.kind == b.kind && a.kind != LexBound::Kind::kMember) return 0;
+  if (a.kind == LexBound::Kind::kLowest || b.kind == LexBound::Kind::kHighest) return -1;
+  if (a.kind == LexBound::Kind::kHighest || b.kind == LexBound::Kind::kLowest) return 1;
+  return a.member.compare(b.member);
+}
+
+LexBound BoundOf(std::string_view member) {
+  return {.kind = LexBound::Kind::kMember, .member = member, .exclusive = false};
+}
+
+}  // namespace
+
+bool LexRange::AtLeastMin(std::string_view member) const {
+  const int order = Compare(BoundOf(member), min);
+  return min.exclusive ? order > 0 : order >= 0;
+}
+
+bool LexRange::AtMostMax(std::string_view member) const {
+  const int order = Compare(BoundOf(member), max);
+  return max.exclusive ? order < 0 : order <= 0;
+}
+
+bool LexRange::empty() const {
+  const int order = Compare(min, max);
+  return order > 0 || (order == 0 && (min.exclusive || max.exclusive));
+}
+
+size_t SortedSet::Table::RankOf(const Member& member) const {
+  return order.PartitionPoint(
+      [&](uint32_t position) { return members.at(position).IsBefore(member.score, member.key()); });
+}
+
+void SortedSet::Table::InsertInOrder(size_t position) {
+  order.Insert(RankOf(members.at(position)), static_cast<uint32_t>(position));
+}
+
+void SortedSet::Table::Add(std::string_view member, double score) {
+  members.Append(Member{CompactString(member), score});
+  InsertInOrder(members.size() - 1);
+}
+
+void SortedSet::Table::RemoveAt(size_t position) {
+  order.Erase(RankOf(members.at(position)));
+  const size_t last = members.size() - 1;
+  if (position != last) {
+    order.Replace(RankOf(members.at(last)), static_cast<uint32_t>(position));
+  }
+  members.RemoveAt(position);
+}
+
+std::unique_ptr<Collection> SortedSet::Clone() const {
+  auto copy = std::make_unique<SortedSet>();
+  if (!table_) {
+    copy->listpack_ = listpack_;
+    return copy;
+  }
+  copy->table_ = std::make_unique<Table>();
+  copy->table_->members.Reserve(size());
+  // In order, so that each member is the last one.
+  ForEach(0, size(), false,
+          [&](std::string_view member, double score) { copy->table_->Add(member, score); });
+  return copy;
+}
+
+double SortedSet::ScoreAt(Listpack::Position member) const {
+  const ListpackValue score = listpack_.Get(listpack_.Next(member));
+  if (score.is_integer()) return static_cast<double>(score.integer());
+  return base::ParseDouble(score.text()).value_or(0);
+}
+
+std::optional<double> SortedSet::Score(std::string_view member) const {
+  if (table_) {
+    const Member* found = table_->members.Find(member);
+    return found == nullptr ? std::nullopt : std::optional<double>(found->score);
+  }
+  const Listpack::Position at = listpack_.Find(member, listpack_.First(), 1);
+  return at == Listpack::kNone ? std::nullopt : std::optional<double>(ScoreAt(at));
+}
+
+std::optional<size_t> SortedSet::Rank(std::string_view member) const {
+  if (table_) {
+    const Member* found = table_->members.Find(member);
+    return found == nullptr ? std::nullopt : std::optional<size_t>(table_->RankOf(*found));
+  }
+  const Listpack::Position found = listpack_.Find(member, listpack_.First(), 1);
+  if (found == Listpack::kNone) return std::nullopt;
+  size_t rank = 0;
+  for (Listpack::Position at = listpack_.First(); at != found; ++rank) {
+    at = listpack_.Next(listpack_.Next(at));
+  }
+  return rank;
+}
+
+void SortedSet::InsertInListpack(std::string_view member, double score) {
+  base::Int64Buffer buffer;
+  Listpack::Position at = listpack_.First();
+  for (; at != Listpack::kNone; at = listpack_.Next(listpack_.Next(at))) {
+    const double other = ScoreAt(at);
+    if (other > score || (other == score && listpack_.Get(at).View(buffer) > member)) break;
+  }
+  Listpack::Position added =
+      at == Listpack::kNone ? listpack_.Append(member) : listpack_.InsertBefore(at, member);
+  if (const std::optional<int64_t> integer = IntegerOf(score)) {
+    listpack_.InsertAfter(added, *integer);
+  } else {
+    listpack_.InsertAfter(added, base::FormatDouble(score));
+  }
+}
+
+bool SortedSet::SetInTable(std::string_view member, double score) {
+  const size_t position = table_->members.PositionOf(member);
+  if (position == DenseTable<Member>::kNotFound) {
+    table_->Add(member, score);
+    return true;
+  }
+  Member& found = table_->members.at(position);
+  if (found.score == score) return false;
+  table_->order.Erase(table_->RankOf(found));
+  found.score = score;
+  table_->InsertInOrder(position);
+  return false;
+}
+
+bool SortedSet::Set(std::string_view member, double score, const EncodingLimits& limits) {
+  if (table_) return SetInTable(member, score);
+  const Listpack::Position at = listpack_.Find(member, listpack_.First(), 1);
+  if (at != Listpack::kNone) {
+    if (ScoreAt(at) == score) return false;
+    listpack_.Erase(at, 2);
+    InsertInListpack(member, score);
+    return false;
+  }
+  if (size() + 1 > limits.zset_max_listpack_entries ||
+      member.size() > limits.zset_max_listpack_value) {
+    ConvertToTable();
+    table_->Add(member, score);
+  } else {
+    InsertInListpack(member, score);
+  }
+  return true;
+}
+
+bool SortedSet::Remove(std::string_view member) {
+  if (table_) {
+    const size_t position = table_->members.PositionOf(member);
+    if (position == DenseTable<Member>::kNotFound) return false;
+    table_->RemoveAt(position);
+    return true;
+  }
+  const Listpack::Position at = listpack_.Find(member, listpack_.First(), 1);
+  if (at == Listpack::kNone) return false;
+  listpack_.Erase(at, 2);
+  return true;
+}
+
+void SortedSet::RemoveRange(const RankRange& range) {
+  if (!table_) {
+    listpack_.EraseRange(static_cast<int64_t>(range.first) * 2, range.size() * 2);
+    return;
+  }
+  for (size_t i = 0; i < range.size(); ++i) table_->RemoveAt(table_->order.At(range.first));
+}
+
+void SortedSet::ConvertToTable() {
+  if (table_) return;
+  auto table = std::make_unique<Table>();
+  table->members.Reserve(size());
+  ForEach(0, size(), false,
+          [&](std::string_view member, double score) { table->Add(member, score); });
+  table_ = std::move(table);
+  listpack_ = Listpack();
+}
+
+RankRange SortedSet::Find(const ScoreRange& range) const {
+  if (range.empty()) return {};
+  RankRange found;
+  if (table_) {
+    const auto score_of = [&](uint32_t position) { return table_->members.at(position).score; };
+    found.first = table_->order.PartitionPoint(
+        [&](uint32_t position) { return !range.AtLeastMin(score_of(position)); });
+    found.end = table_->order.PartitionPoint(
+        [&](uint32_t position) { return range.AtMostMax(score_of(position)); });
+  } else {
+    ForEach(0, size(), false, [&](std::string_view, double score) {
+      found.first += !range.AtLeastMin(score);
+      found.end += range.AtMostMax(score);
+    });
+  }
+  return found.first < found.end ? found : RankRange();
+}
+
+RankRange SortedSet::Find(const LexRange& range, bool downwards) const {
+  if (range.empty()) return {};
+  if (table_) {
+    const auto name_of = [&](uint32_t position) { return table_->members.at(position).key(); };
+    const size_t first = table_->order.PartitionPoint(
+        [&](uint32_t position) { return !range.AtLeastMin(name_of(position)); });
+    const size_t end = table_->order.PartitionPoint(
+        [&](uint32_t position) { return range.AtMostMax(name_of(position)); });
+    return first < end ? RankRange{first, end} : RankRange();
+  }
+  if (empty()) return {};
+  // Redis looks at the ends first: nothing is found when the last member is too low or the first
+  // one too high.
+  if (!range.AtLeastMin(At(size() - 1).member) || !range.AtMostMax(At(0).member)) return {};
+  size_t skipped = 0;
+  size_t taken = 0;
+  enum { kBefore, kInside, kBehind } state = kBefore;
+  ForEach(downwards ? size() - 1 : 0, size(), downwards, [&](std::string_view member, double) {
+    const bool enters = downwards ? range.AtMostMax(member) : range.AtLeastMin(member);
+    const bool stays = downwards ? range.AtLeastMin(member) : range.AtMostMax(member);
+    if (state == kBefore && !enters) {
+      ++skipped;
+      return;
+    }
+    if (state != kBehind) state = stays ? kInside : kBehind;
+    taken += state == kInside;
+  });
+  if (taken == 0) return {};
+  if (downwards) return {size() - skipped - taken, size() - skipped};
+  return {skipped, skipped + taken};
+}
+
+SortedSet::Element SortedSet::At(size_t rank) const {
+  assert(rank < size());
+  Element element;
+  ForEach(rank, 1, false, [&](std::string_view member, double score) {
+    element = {std::string(member), score};
+  });
+  return element;
+}
+
+}  // namespace redouble::memory

@@ -1,0 +1,194 @@
+// SortedSet: a Redis sorted set: a listpack of members and scores while it is small, a table with a
+// ranked order afterwards.
+//
+// Members are ordered by score, members of equal score by their bytes; a rank is a position in that
+// order, from 0 on. A listpack stores an integral score as an integer, so it forgets the sign of
+// -0, as Redis does; the table keeps it.
+//
+//   SortedSet set;
+//   set.Set("ann", 2.5, limits);
+//   set.Rank("ann");                                       // 0
+//   set.ForEach(0, set.size(), false, [](std::string_view member, double score) { ... });
+//
+// Thread-safety: one thread.
+#ifndef REDOUBLE_BACKENDS_MEMORY_VALUES_SORTED_SET_H_
+#define REDOUBLE_BACKENDS_MEMORY_VALUES_SORTED_SET_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "backends/memory/encoding_limits.h"
+#include "backends/memory/values/compact_string.h"
+#include "backends/memory/values/dense_table.h"
+#include "backends/memory/values/listpack.h"
+#include "backends/memory/values/ranked_sequence.h"
+#include "backends/memory/values/value.h"
+#include "core/base/redis_number.h"
+#include "core/store/keys.h"
+
+namespace redouble::memory {
+
+// Scores from `min` to `max`, each of them included unless it is exclusive.
+struct ScoreRange {
+  double min = -std::numeric_limits<double>::infinity();
+  double max = std::numeric_limits<double>::infinity();
+  bool min_exclusive = false;
+  bool max_exclusive = false;
+
+  bool AtLeastMin(double score) const { return min_exclusive ? score > min : score >= min; }
+  bool AtMostMax(double score) const { return max_exclusive ? score < max : score <= max; }
+  bool empty() const { return min > max || (min == max && (min_exclusive || max_exclusive)); }
+};
+
+// One end of a range of members. The views are the caller's.
+struct LexBound {
+  enum class Kind { kLowest, kMember, kHighest };  // "-", "[m" or "(m", "+"
+  Kind kind = Kind::kLowest;
+  std::string_view member = {};
+  bool exclusive = true;
+};
+
+// Members between two bounds, by their bytes. Means something only when all scores are equal.
+struct LexRange {
+  LexBound min = {};
+  LexBound max = {.kind = LexBound::Kind::kHighest, .member = {}, .exclusive = true};
+
+  bool AtLeastMin(std::string_view member) const;
+  bool AtMostMax(std::string_view member) const;
+  bool empty() const;
+};
+
+// The ranks from `first` to before `end`.
+struct RankRange {
+  size_t first = 0;
+  size_t end = 0;
+  size_t size() const { return end - first; }
+};
+
+class SortedSet final : public Collection {
+ public:
+  static constexpr store::KeyType kType = store::KeyType::kSortedSet;
+
+  store::KeyType type() const override { return kType; }
+  std::unique_ptr<Collection> Clone() const override;
+  std::string_view encoding() const override { return table_ ? "skiplist" : "listpack"; }
+  bool empty() const override { return size() == 0; }
+
+  size_t size() const { return table_ ? table_->members.size() : listpack_.count() / 2; }
+  // The listpack; null when the set is a table.
+  const Listpack* listpack() const { return table_ ? nullptr : &listpack_; }
+
+  std::optional<double> Score(std::string_view member) const;
+  bool Contains(std::string_view member) const { return Score(member).has_value(); }
+  std::optional<size_t> Rank(std::string_view member) const;
+
+  // Adds the member or changes its score, which is no NaN. True when the member is new. Changing a
+  // score to an equal one changes nothing, not even the sign of 0.
+  bool Set(std::string_view member, double score, const EncodingLimits& limits);
+  // False when there is no such member.
+  bool Remove(std::string_view member);
+  // Removes the members of these ranks.
+  void RemoveRange(const RankRange& range);
+  // Turns to a table, whatever the limits say.
+  void ConvertToTable();
+
+  // The ranks of the members within a range.
+  RankRange Find(const ScoreRange& range) const;
+  // When scores differ, a listpack is walked as Redis walks it: from the first member that is high
+  // enough up to the first that is too high, or downwards the other way round.
+  RankRange Find(const LexRange& range, bool downwards = false) const;
+
+  struct Element {
+    std::string member;
+    double score;
+  };
+  // The member of a rank, 0 <= rank < size().
+  Element At(size_t rank) const;
+  // Calls `visit(member, score)` for `count` members from rank `first` on, upwards or downwards;
+  // all of them must exist. The member's view is good during the call.
+  template <typename Visit>
+  void ForEach(size_t first, size_t count, bool downwards, Visit visit) const;
+  // One step of a scan (DenseTable::Scan); a listpack is given whole. Calls `visit(member, text)`
+  // with the score's text, which of a large integer is another one than replies have elsewhere
+  // when it comes from a listpack.
+  template <typename Visit>
+  uint64_t Scan(uint64_t cursor, size_t count, Visit visit) const;
+
+ private:
+  struct Member {
+    CompactString name;
+    double score;
+    std::string_view key() const { return name.view(); }
+    // In the set's order.
+    bool IsBefore(double other_score, std::string_view other) const {
+      return score < other_score || (score == other_score && key() < other);
+    }
+  };
+  struct Table {
+    DenseTable<Member> members;
+    RankedSequence order;  // The members' positions.
+
+    size_t RankOf(const Member& member) const;
+    void Add(std::string_view member, double score);
+    void RemoveAt(size_t position);
+    void InsertInOrder(size_t position);
+  };
+
+  double ScoreAt(Listpack::Position member) const;
+  void InsertInListpack(std::string_view member, double score);
+  bool SetInTable(std::string_view member, double score);
+  template <typename Visit>
+  void ForEachInListpack(size_t first, size_t count, bool downwards, Visit visit) const;
+
+  Listpack listpack_;
+  std::unique_ptr<Table> table_;
+};
+
+template <typename Visit>
+void SortedSet::ForEachInListpack(size_t first, size_t count, bool downwards, Visit visit) const {
+  base::Int64Buffer buffer;
+  Listpack::Position at = listpack_.Seek(static_cast<int64_t>(first) * 2);
+  while (count > 0) {
+    visit(listpack_.Get(at).View(buffer), ScoreAt(at));
+    if (--count == 0) return;
+    at =
+        downwards ? listpack_.Previous(listpack_.Previous(at)) : listpack_.Next(listpack_.Next(at));
+  }
+}
+
+template <typename Visit>
+void SortedSet::ForEach(size_t first, size_t count, bool downwards, Visit visit) const {
+  if (!table_) return ForEachInListpack(first, count, downwards, visit);
+  table_->order.ForEach(first, count, downwards, [&](uint32_t position) {
+    const Member& member = table_->members.at(position);
+    visit(member.key(), member.score);
+  });
+}
+
+template <typename Visit>
+uint64_t SortedSet::Scan(uint64_t cursor, size_t count, Visit visit) const {
+  if (table_) {
+    return table_->members.Scan(cursor, count, [&](const Member& member) {
+      base::DoubleBuffer buffer;
+      visit(member.key(), base::FormatDouble(member.score, buffer));
+    });
+  }
+  base::Int64Buffer member_buffer;
+  base::Int64Buffer score_buffer;
+  for (Listpack::Position at = listpack_.First(); at != Listpack::kNone;) {
+    const ListpackValue member = listpack_.Get(at);
+    at = listpack_.Next(at);
+    visit(member.View(member_buffer), listpack_.Get(at).View(score_buffer));
+    at = listpack_.Next(at);
+  }
+  return 0;
+}
+
+}  // namespace redouble::memory
+
+#endif  // REDOUBLE_BACKENDS_MEMORY_VALUES_SORTED_SET_H_
