@@ -9,12 +9,13 @@ namespace redouble::memory {
 namespace {
 
 constexpr int64_t kMaxMillis = std::numeric_limits<int64_t>::max();
-constexpr std::string_view kOutOfRange = "ERR timeout is out of range";
 
+BlockTimeout Negative() { return {.error = Reply::Error("ERR timeout is negative")}; }
+
+// A deadline beyond all numbers never comes.
 BlockTimeout FromMillis(int64_t timeout_ms, int64_t now_ms) {
-  if (timeout_ms < 0) return {.error = Reply::Error("ERR timeout is negative")};
-  if (timeout_ms == 0) return {};
-  if (timeout_ms > kMaxMillis - now_ms) return {.error = Reply::Error(kOutOfRange)};
+  if (timeout_ms < 0) return Negative();
+  if (timeout_ms == 0 || timeout_ms > kMaxMillis - now_ms) return {};
   return {.deadline_ms = now_ms + timeout_ms, .error = std::nullopt};
 }
 
@@ -23,11 +24,11 @@ BlockTimeout FromMillis(int64_t timeout_ms, int64_t now_ms) {
 BlockTimeout ReadTimeoutSeconds(std::string_view text, int64_t now_ms) {
   const std::optional<long double> seconds = base::ParseLongDouble(text);
   if (!seconds) return {.error = Reply::Error("ERR timeout is not a float or out of range")};
-  const long double millis = *seconds * 1000;
-  if (millis > static_cast<long double>(kMaxMillis)) return {.error = Reply::Error(kOutOfRange)};
-  // Any time before now is as negative as any other.
-  if (millis < 0) return FromMillis(-1, now_ms);
-  return FromMillis(static_cast<int64_t>(std::ceil(millis)), now_ms);
+  // Rounded up: less than a millisecond below zero is no time at all, and waits for ever.
+  const long double millis = std::ceil(*seconds * 1000);
+  // Redis converts what is too long for an integer to the most negative one.
+  if (millis < 0 || millis > static_cast<long double>(kMaxMillis)) return Negative();
+  return FromMillis(static_cast<int64_t>(millis), now_ms);
 }
 
 BlockTimeout ReadTimeoutMillis(std::string_view text, int64_t now_ms) {

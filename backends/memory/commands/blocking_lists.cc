@@ -92,10 +92,10 @@ Reply HandleBRPopLPush(CommandContext& context, Arguments arguments) {
 }
 
 Reply HandleBLMPop(CommandContext& context, Arguments arguments) {
-  BlockTimeout timeout = ReadTimeoutSeconds(arguments[0], context.now_ms());
-  if (timeout.error) return *std::move(timeout.error);
   MultiPop pop;
   if (Reply error = ReadMultiPop(arguments.subspan(1), pop); error.is_error()) return error;
+  BlockTimeout timeout = ReadTimeoutSeconds(arguments[0], context.now_ms());
+  if (timeout.error) return *std::move(timeout.error);
   if (std::optional<Reply> popped = PopFromFirst(context, pop)) return *std::move(popped);
   if (!context.may_block()) return Reply::NilArray();
   BlockedOperation operation = WaitForList(pop.keys, timeout);

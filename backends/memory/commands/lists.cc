@@ -74,9 +74,6 @@ Reply ReadLPosOptions(Arguments arguments, LPosOptions& options) {
             "ERR RANK can't be zero: use 1 to start from the first match, 2 from the second ... "
             "or use negative to start from the end of the list");
       }
-      if (*number == std::numeric_limits<int64_t>::min()) {
-        return Reply::Error(error_text::kOutOfRange);
-      }
       options.rank = *number;
     } else if (IsWord(arguments[i], "COUNT")) {
       if (!number || *number < 0) return Reply::Error("ERR COUNT can't be negative");
@@ -97,7 +94,9 @@ std::vector<Reply> FindPositions(const List& list, std::string_view element,
   const auto size = static_cast<int64_t>(list.size());
   // COUNT 0 asks for all.
   const int64_t wanted = options.count ? *options.count : 1;
-  int64_t to_skip = (backwards ? -options.rank : options.rank) - 1;
+  // The most negative rank has no positive counterpart; Redis takes it for the last match.
+  const bool least = options.rank == std::numeric_limits<int64_t>::min();
+  int64_t to_skip = least ? 0 : (backwards ? -options.rank : options.rank) - 1;
   std::vector<Reply> positions;
   List::Cursor cursor = backwards ? list.Last() : list.First();
   for (int64_t seen = 0; cursor.valid(); ++seen) {
@@ -158,9 +157,10 @@ Reply ReadMultiPop(Arguments arguments, MultiPop& pop) {
   pop.end = *end;
   const Arguments options = arguments.subspan(*key_count + 2);
   if (options.empty()) return Reply::Nil();
-  if (options.size() != 2 || !IsWord(options[0], "COUNT")) return SyntaxError();
+  if (options.size() == 1 || !IsWord(options[0], "COUNT")) return SyntaxError();
   const std::optional<int64_t> count = base::ParseInt64(options[1]);
   if (!count || *count < 1) return Reply::Error("ERR count should be greater than 0");
+  if (options.size() > 2) return SyntaxError();
   pop.count = static_cast<size_t>(*count);
   return Reply::Nil();
 }

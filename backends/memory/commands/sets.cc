@@ -137,6 +137,9 @@ Reply PopMany(CommandContext& context, std::string_view key, Set& set, size_t co
     set.Remove(member);
     popped.push_back(Reply::Bulk(member));
   }
+  // Redis moves what is left to a new set when that is the lesser part, and chooses its encoding
+  // anew.
+  if (!set.empty() && set.size() * 5 <= count) set.Rebuild(context.limits());
   context.Changed(key, EventClass::kSet, "spop");
   context.RemoveIfEmpty(key);
   return Reply::Set(std::move(popped));
