@@ -1,0 +1,26 @@
+// What the sorted set commands reply: scores, and members with them.
+#ifndef REDOUBLE_BACKENDS_MEMORY_COMMANDS_SORTED_SET_REPLIES_H_
+#define REDOUBLE_BACKENDS_MEMORY_COMMANDS_SORTED_SET_REPLIES_H_
+
+#include <string_view>
+#include <vector>
+
+#include "core/base/redis_number.h"
+#include "core/store/reply.h"
+
+namespace redouble::memory {
+
+inline store::Reply ScoreReply(double score) {
+  return store::Reply::Double(base::FormatDouble(score));
+}
+
+// Appends the member, and its score when asked for.
+inline void AppendMember(std::vector<store::Reply>& out, std::string_view member, double score,
+                         bool with_score) {
+  out.push_back(store::Reply::Bulk(member));
+  if (with_score) out.push_back(ScoreReply(score));
+}
+
+}  // namespace redouble::memory
+
+#endif  // REDOUBLE_BACKENDS_MEMORY_COMMANDS_SORTED_SET_REPLIES_H_
