@@ -10,8 +10,12 @@ namespace redouble::tests {
 
 std::span<const CommandGenerator> ConnectionGenerators();
 std::span<const CommandGenerator> ExpiryGenerators();
+std::span<const CommandGenerator> HashGenerators();
 std::span<const CommandGenerator> KeyGenerators();
+std::span<const CommandGenerator> ListGenerators();
 std::span<const CommandGenerator> ServerGenerators();
+std::span<const CommandGenerator> SetGenerators();
+std::span<const CommandGenerator> SortedSetGenerators();
 std::span<const CommandGenerator> StreamGenerators();
 std::span<const CommandGenerator> StringGenerators();
 std::span<const CommandGenerator> TransactionGenerators();

@@ -1,0 +1,78 @@
+#include "tests/differential/generators.h"
+
+namespace redouble::tests {
+namespace {
+
+using store::CommandId;
+
+std::string SetMember(Vocabulary& words) {
+  if (words.Chance(0.5)) return words.SmallInteger();
+  return words.Chance(0.8) ? words.Member() : words.Value();
+}
+
+Words KeyAndMember(Vocabulary& words) { return {words.Key(), SetMember(words)}; }
+
+Words KeyAndMembers(Vocabulary& words) {
+  Words arguments = {words.Key()};
+  const size_t count = 1 + words.rng().Below(4);
+  for (size_t i = 0; i < count; ++i) arguments.push_back(SetMember(words));
+  return arguments;
+}
+
+// Integers only: an intset, as long as nothing else joins.
+Words KeyAndIntegers(Vocabulary& words) {
+  Words arguments = {words.Key()};
+  const size_t count = 1 + words.rng().Below(5);
+  for (size_t i = 0; i < count; ++i) arguments.push_back(words.Integer());
+  return arguments;
+}
+
+Words SMoveArguments(Vocabulary& words) { return {words.Key(), words.Key(), SetMember(words)}; }
+
+Words SRandMemberArguments(Vocabulary& words) {
+  Words arguments = {words.Key()};
+  if (words.Chance(0.6)) arguments.push_back(std::to_string(words.rng().Between(-6, 6)));
+  return arguments;
+}
+
+Words StoreArguments(Vocabulary& words) { return words.Keys(2 + words.rng().Below(3)); }
+
+Words SInterCardArguments(Vocabulary& words) {
+  const size_t count = 1 + words.rng().Below(3);
+  Words arguments = {std::to_string(count)};
+  Append(arguments, words.Keys(count));
+  if (words.Chance(0.5)) Append(arguments, {"LIMIT", words.SmallInteger()});
+  return arguments;
+}
+
+Words SScanArguments(Vocabulary& words) {
+  Words arguments = {words.Key(), "0", "COUNT", "1000"};
+  if (words.Chance(0.4)) Append(arguments, {"MATCH", words.Pattern()});
+  return arguments;
+}
+
+constexpr CommandGenerator kGenerators[] = {
+    {CommandId::kSAdd, 8, KeyAndMembers},
+    {CommandId::kSAdd, 5, KeyAndIntegers},
+    {CommandId::kSRem, 5, KeyAndMembers},
+    {CommandId::kSMove, 4, SMoveArguments},
+    {CommandId::kSIsMember, 2, KeyAndMember},
+    {CommandId::kSMIsMember, 2, KeyAndMembers},
+    {CommandId::kSCard, 2, KeyOnly},
+    {CommandId::kSRandMember, 2, SRandMemberArguments},
+    {CommandId::kSMembers, 4, KeyOnly},
+    {CommandId::kSInter, 3, SomeKeys},
+    {CommandId::kSInterCard, 3, SInterCardArguments},
+    {CommandId::kSInterStore, 4, StoreArguments},
+    {CommandId::kSUnion, 3, SomeKeys},
+    {CommandId::kSUnionStore, 4, StoreArguments},
+    {CommandId::kSDiff, 3, SomeKeys},
+    {CommandId::kSDiffStore, 4, StoreArguments},
+    {CommandId::kSScan, 2, SScanArguments},
+};
+
+}  // namespace
+
+std::span<const CommandGenerator> SetGenerators() { return kGenerators; }
+
+}  // namespace redouble::tests
