@@ -1,0 +1,253 @@
+#include "core/orchestrator/messages.h"
+
+#include <array>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "core/base/string_bridge.h"
+#include "core/base/utc.h"
+#include "core/orchestrator/json_object.h"
+
+namespace redouble::orchestrator {
+namespace {
+
+using base::ToAbsl;
+
+constexpr std::string_view kSignalVersion = "1.0";
+
+// In the order of the enumerations.
+constexpr std::array<std::string_view, 5> kApprovalStatuses = {"pending", "approved", "rejected",
+                                                               "timeout", "cancelled"};
+constexpr std::array<std::string_view, 6> kEventTypes = {"workflow_started",   "node_completed",
+                                                         "node_failed",        "workflow_failed",
+                                                         "workflow_completed", "approval_required"};
+
+// Reads a required member whose value is one of `names`.
+template <typename Enum, size_t kSize>
+Enum ReadName(JsonObject& object, std::string_view name,
+              const std::array<std::string_view, kSize>& names) {
+  const std::string text = object.Text(name);
+  for (size_t i = 0; i < kSize; ++i) {
+    if (names[i] == text) return static_cast<Enum>(i);
+  }
+  if (const Json* value = object.Find(name)) {
+    const std::string known = absl::StrJoin(
+        names, ", ", [](std::string* out, std::string_view n) { absl::StrAppend(out, ToAbsl(n)); });
+    object.Expected(name, absl::StrCat("one of ", known), *value);
+  }
+  return Enum{};
+}
+
+// Reads the object that `text` is by `read`, whose errors begin with `what`.
+template <typename T, typename Read>
+absl::StatusOr<T> ParseAs(std::string_view text, std::string_view what, Read read) {
+  const absl::StatusOr<Json> json = ParseObject(text, what);
+  if (!json.ok()) return json.status();
+  absl::Status status;
+  JsonObject object(*json, "", status);
+  T value = read(object);
+  if (status.ok()) return value;
+  return absl::InvalidArgumentError(absl::StrCat(ToAbsl(what), ": ", status.message()));
+}
+
+void AddText(Json& json, const char* name, const std::string& text) {
+  if (!text.empty()) json[name] = text;
+}
+
+void AddTime(Json& json, const char* name, std::optional<absl::Time> time) {
+  if (time) json[name] = base::FormatRfc3339(*time);
+}
+
+Token ReadToken(JsonObject& object) {
+  Token token;
+  token.id = object.Text("id");
+  if (token.id.empty()) object.Refuse("id", "is empty");
+  token.run_id = object.Id("run_id");
+  token.from_node = object.TextOr("from_node", "");
+  if (!token.from_node.empty()) token.from_node = object.Id("from_node");
+  token.to_node = object.Id("to_node");
+  token.payload_ref = object.TextOr("payload_ref", "");
+  token.hop = object.IntegerOr("hop", 0, 0);
+  token.created_at = object.Time("created_at");
+  token.sent_at = object.OptionalTime("sent_at");
+  token.config_json = object.JsonTextOf("config");
+  token.metadata_json = object.ObjectTextOf("metadata");
+  token.workflow_owner = object.TextOr("workflow_owner", "");
+  token.join_count = object.IntegerOr("join_count", 1, 1);
+  token.iteration = object.IntegerOr("iteration", 0, 0);
+  return token;
+}
+
+NodeFailure ReadFailure(JsonObject& signal, absl::Status& status) {
+  NodeFailure failure;
+  const Json* metadata = signal.Find("metadata");
+  if (metadata == nullptr) {
+    signal.Refuse("metadata", "is missing, and the status is \"failed\"");
+    return failure;
+  }
+  JsonObject object(*metadata, "/metadata", status);
+  failure.error_type = object.Text("error_type");
+  failure.error_message = object.Text("error_message");
+  failure.retryable = object.BoolOr("retryable", false);
+  return failure;
+}
+
+enum class SignalStatus { kCompleted, kFailed };
+constexpr std::array<std::string_view, 2> kSignalStatuses = {"completed", "failed"};
+
+CompletionSignal ReadSignal(JsonObject& object, absl::Status& status) {
+  CompletionSignal signal;
+  signal.run_id = object.Id("run_id");
+  signal.node_id = object.Id("node_id");
+  signal.job_id = object.TextOr("job_id", absl::StrCat("node:", signal.node_id));
+  if (signal.job_id.empty()) object.Refuse("job_id", "is empty");
+  signal.result_data_json = object.ObjectTextOf("result_data");
+  signal.result_ref = object.TextOr("result_ref", "");
+  if (object.Find("status") != nullptr &&
+      ReadName<SignalStatus>(object, "status", kSignalStatuses) == SignalStatus::kFailed) {
+    signal.failure = ReadFailure(object, status);
+  } else {
+    signal.metadata_json = object.ObjectTextOf("metadata");
+  }
+  return signal;
+}
+
+Approval ReadApproval(JsonObject& object) {
+  Approval approval;
+  approval.run_id = object.Id("run_id");
+  approval.node_id = object.TextOr("node_id", "");
+  approval.status = ReadName<ApprovalStatus>(object, "status", kApprovalStatuses);
+  approval.created_at = object.OptionalTime("created_at");
+  approval.timeout_at = object.OptionalTime("timeout_at");
+  approval.approver = object.TextOr("approver", "");
+  approval.payload_cas_ref = object.TextOr("payload_cas_ref", "");
+  approval.decided_at = object.OptionalTime("decided_at");
+  return approval;
+}
+
+Event ReadEvent(JsonObject& object) {
+  Event event;
+  event.type = ReadName<EventType>(object, "type", kEventTypes);
+  event.run_id = object.TextOr("run_id", "");
+  event.node_id = object.TextOr("node_id", "");
+  event.status = object.TextOr("status", "");
+  if (object.Find("counter") != nullptr) {
+    event.counter = object.IntegerOr("counter", 0, std::numeric_limits<int64_t>::min());
+  }
+  event.result_ref = object.TextOr("result_ref", "");
+  event.timestamp = object.OptionalTime("timestamp");
+  return event;
+}
+
+}  // namespace
+
+absl::StatusOr<Token> ParseToken(std::string_view text) {
+  return ParseAs<Token>(text, "token", ReadToken);
+}
+
+absl::StatusOr<std::string> FormatToken(const Token& token) {
+  Json json = {{"id", token.id},
+               {"run_id", token.run_id},
+               {"from_node", token.from_node},
+               {"to_node", token.to_node},
+               {"payload_ref", token.payload_ref},
+               {"hop", token.hop},
+               {"created_at", base::FormatRfc3339(token.created_at)}};
+  AddTime(json, "sent_at", token.sent_at);
+  absl::Status status = AddJsonText(json, "config", token.config_json);
+  status.Update(AddJsonText(json, "metadata", token.metadata_json));
+  if (!status.ok()) return status;
+  AddText(json, "workflow_owner", token.workflow_owner);
+  if (token.join_count != 1) json["join_count"] = token.join_count;
+  if (token.iteration != 0) json["iteration"] = token.iteration;
+  return JsonText(json);
+}
+
+absl::StatusOr<CompletionSignal> ParseSignal(std::string_view text) {
+  constexpr std::string_view kWhat = "completion signal";
+  const absl::StatusOr<Json> json = ParseObject(text, kWhat);
+  if (!json.ok()) return json.status();
+  absl::Status status;
+  JsonObject object(*json, "", status);
+  CompletionSignal signal = ReadSignal(object, status);
+  if (status.ok()) return signal;
+  return absl::InvalidArgumentError(absl::StrCat(ToAbsl(kWhat), ": ", status.message()));
+}
+
+absl::StatusOr<std::string> FormatSignal(const CompletionSignal& signal) {
+  if (signal.failure && !signal.metadata_json.empty()) {
+    return absl::InvalidArgumentError(
+        "/metadata: a failed signal's metadata is its failure, nothing else");
+  }
+  const SignalStatus status_of = signal.failure ? SignalStatus::kFailed : SignalStatus::kCompleted;
+  Json json = {{"version", kSignalVersion},
+               {"job_id", signal.job_id},
+               {"run_id", signal.run_id},
+               {"node_id", signal.node_id},
+               {"status", kSignalStatuses[static_cast<size_t>(status_of)]}};
+  absl::Status status = AddJsonText(json, "result_data", signal.result_data_json);
+  AddText(json, "result_ref", signal.result_ref);
+  status.Update(AddJsonText(json, "metadata", signal.metadata_json));
+  if (!status.ok()) return status;
+  if (signal.failure) {
+    json["metadata"] = {{"error_type", signal.failure->error_type},
+                        {"error_message", signal.failure->error_message},
+                        {"retryable", signal.failure->retryable}};
+  }
+  return JsonText(json);
+}
+
+std::string_view ApprovalStatusName(ApprovalStatus status) {
+  return kApprovalStatuses[static_cast<size_t>(status)];
+}
+
+// A hash is an object whose values are all texts.
+absl::StatusOr<Approval> ParseApproval(const HashFields& fields) {
+  Json json = Json::object();
+  for (const auto& [name, value] : fields) json[name] = value;
+  absl::Status status;
+  JsonObject object(json, "", status);
+  Approval approval = ReadApproval(object);
+  if (status.ok()) return approval;
+  return absl::InvalidArgumentError(absl::StrCat("approval: ", status.message()));
+}
+
+HashFields FormatApproval(const Approval& approval) {
+  HashFields fields;
+  const auto add = [&fields](const char* name, std::string text) {
+    if (!text.empty()) fields.emplace_back(name, std::move(text));
+  };
+  const auto time_text = [](std::optional<absl::Time> time) {
+    return time ? base::FormatRfc3339(*time) : std::string();
+  };
+  add("run_id", approval.run_id);
+  add("node_id", approval.node_id);
+  add("status", std::string(ApprovalStatusName(approval.status)));
+  add("created_at", time_text(approval.created_at));
+  add("timeout_at", time_text(approval.timeout_at));
+  add("approver", approval.approver);
+  add("payload_cas_ref", approval.payload_cas_ref);
+  add("decided_at", time_text(approval.decided_at));
+  return fields;
+}
+
+std::string_view EventTypeName(EventType type) { return kEventTypes[static_cast<size_t>(type)]; }
+
+absl::StatusOr<Event> ParseEvent(std::string_view text) {
+  return ParseAs<Event>(text, "event", ReadEvent);
+}
+
+absl::StatusOr<std::string> FormatEvent(const Event& event) {
+  Json json = {{"type", EventTypeName(event.type)}};
+  AddText(json, "run_id", event.run_id);
+  AddText(json, "node_id", event.node_id);
+  AddText(json, "status", event.status);
+  if (event.counter) json["counter"] = *event.counter;
+  AddText(json, "result_ref", event.result_ref);
+  AddTime(json, "timestamp", event.timestamp);
+  return JsonText(json);
+}
+
+}  // namespace redouble::orchestrator
