@@ -1,0 +1,22 @@
+// The texts of scripts/*.lua, embedded when the program is built.
+//
+// Thread-safety: constant data.
+#ifndef REDOUBLE_CORE_ORCHESTRATOR_SCRIPT_TEXTS_H_
+#define REDOUBLE_CORE_ORCHESTRATOR_SCRIPT_TEXTS_H_
+
+#include <string_view>
+
+namespace redouble::orchestrator {
+
+// Each is the file of its name.
+extern const std::string_view kApplyDeltaText;
+extern const std::string_view kApplyDeltaGuardedText;
+extern const std::string_view kFinishRunText;
+extern const std::string_view kHitlDecideText;
+extern const std::string_view kHitlPauseText;
+extern const std::string_view kJoinArriveText;
+extern const std::string_view kJoinQuiesceText;
+
+}  // namespace redouble::orchestrator
+
+#endif  // REDOUBLE_CORE_ORCHESTRATOR_SCRIPT_TEXTS_H_

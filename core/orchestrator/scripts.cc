@@ -1,0 +1,256 @@
+#include "core/orchestrator/scripts.h"
+
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/redis_number.h"
+#include "core/base/utc.h"
+#include "core/orchestrator/script_texts.h"
+#include "core/store/decode.h"
+#include "core/store/errors.h"
+#include "core/store/script.h"
+
+namespace redouble::orchestrator {
+namespace {
+
+using store::Reply;
+using store::Script;
+
+// Collects the keys of a call in the order of the script; keeps the first error.
+class KeyList {
+ public:
+  KeyList& Add(absl::StatusOr<std::string> key) {
+    if (key.ok()) {
+      keys_.push_back(*std::move(key));
+    } else {
+      status_.Update(key.status());
+    }
+    return *this;
+  }
+  const absl::Status& status() const { return status_; }
+  std::vector<std::string_view> views() const { return {keys_.begin(), keys_.end()}; }
+
+ private:
+  std::vector<std::string> keys_;
+  absl::Status status_;
+};
+
+// The scripts answer in lists of integers of known length.
+template <size_t kSize>
+absl::StatusOr<std::array<int64_t, kSize>> DecodeIntegers(absl::StatusOr<Reply> reply) {
+  const absl::StatusOr<std::vector<Reply>> elements = store::DecodeArray(std::move(reply));
+  if (!elements.ok()) return elements.status();
+  std::array<int64_t, kSize> integers;
+  bool fits = elements->size() == kSize;
+  for (size_t i = 0; fits && i < kSize; ++i) {
+    fits = (*elements)[i].is_integer();
+    if (fits) integers[i] = (*elements)[i].integer();
+  }
+  if (fits) return integers;
+  return store::ProtocolError(
+      absl::StrCat("expected ", kSize, " integers, got ", Reply::Array(*elements).DebugString()));
+}
+
+absl::Status UnknownCode(int64_t code) {
+  return store::ProtocolError(absl::StrCat("a script answered with the unknown code ", code));
+}
+
+absl::StatusOr<CounterChange> DecodeCounterChange(absl::StatusOr<Reply> reply) {
+  using Outcome = CounterChange::Outcome;
+  const auto integers = DecodeIntegers<2>(std::move(reply));
+  if (!integers.ok()) return integers.status();
+  const auto [code, counter] = *integers;
+  switch (code) {
+    case 1:
+      return CounterChange{Outcome::kApplied, counter};
+    case 0:
+      return CounterChange{Outcome::kDuplicate, counter};
+    case -1:
+      return CounterChange{Outcome::kRunGone, counter};
+    case -2:
+      return CounterChange{Outcome::kRefused, counter};
+  }
+  return UnknownCode(code);
+}
+
+absl::StatusOr<Decision> DecodeDecision(absl::StatusOr<Reply> reply) {
+  using Outcome = Decision::Outcome;
+  const auto integers = DecodeIntegers<2>(std::move(reply));
+  if (!integers.ok()) return integers.status();
+  const auto [code, counter] = *integers;
+  switch (code) {
+    case 1:
+      return Decision{Outcome::kDecided, counter};
+    case 0:
+      return Decision{Outcome::kNotPending, 0};
+    case -1:
+      return Decision{Outcome::kRunGone, 0};
+  }
+  return UnknownCode(code);
+}
+
+absl::StatusOr<Arrival> DecodeArrival(absl::StatusOr<Reply> reply) {
+  using Outcome = Arrival::Outcome;
+  const auto integers = DecodeIntegers<3>(std::move(reply));
+  if (!integers.ok()) return integers.status();
+  const auto [added, count, fire] = *integers;
+  switch (added) {
+    case 1:
+      return Arrival{Outcome::kParked, count, fire == 1};
+    case 0:
+      return Arrival{Outcome::kDuplicate, count, fire == 1};
+    case -1:
+      return Arrival{Outcome::kRunGone, count, false};
+    case -2:
+      return Arrival{Outcome::kPredecessorTwice, count, false};
+  }
+  return UnknownCode(added);
+}
+
+absl::StatusOr<FinishOutcome> DecodeFinish(absl::StatusOr<Reply> reply) {
+  const absl::StatusOr<int64_t> code = store::DecodeInteger(std::move(reply));
+  if (!code.ok()) return code.status();
+  switch (*code) {
+    case 1:
+      return FinishOutcome::kFinished;
+    case 0:
+      return FinishOutcome::kNotFinished;
+    case -1:
+      return FinishOutcome::kRunGone;
+  }
+  return UnknownCode(*code);
+}
+
+const Script& Of(std::string_view text) { return *new Script(std::string(text)); }
+
+}  // namespace
+
+base::Task<absl::StatusOr<int64_t>> ApplyDelta(store::Store& store, Keys keys,
+                                               DeltaRequest request) {
+  static const Script& script = Of(kApplyDeltaText);
+  KeyList list;
+  list.Add(keys.Applied(request.run_id)).Add(keys.Counter(request.run_id));
+  if (!list.status().ok()) co_return list.status();
+  const std::vector<std::string_view> views = list.views();
+  const std::string delta = base::FormatInt64(request.delta);
+  const std::array<std::string_view, 2> arguments = {request.op, delta};
+  co_return store::DecodeInteger(co_await script.Run(store, views, arguments));
+}
+
+base::Task<absl::StatusOr<CounterChange>> ApplyDeltaGuarded(store::Store& store, Keys keys,
+                                                            DeltaRequest request) {
+  static const Script& script = Of(kApplyDeltaGuardedText);
+  KeyList list;
+  list.Add(keys.Applied(request.run_id)).Add(keys.Counter(request.run_id));
+  if (!list.status().ok()) co_return list.status();
+  const std::vector<std::string_view> views = list.views();
+  const std::string delta = base::FormatInt64(request.delta);
+  const std::array<std::string_view, 2> arguments = {request.op, delta};
+  co_return DecodeCounterChange(co_await script.Run(store, views, arguments));
+}
+
+base::Task<absl::StatusOr<CounterChange>> PauseForApproval(store::Store& store, Keys keys,
+                                                           PauseRequest request) {
+  static const Script& script = Of(kHitlPauseText);
+  const std::string_view run_id = request.approval.run_id;
+  KeyList list;
+  list.Add(keys.Counter(run_id)).Add(keys.Applied(run_id)).Add(keys.PendingApprovals(run_id));
+  const RunApproval approval = {run_id, request.approval_id};
+  list.Add(keys.Approval(approval));
+  if (!list.status().ok()) co_return list.status();
+
+  const std::string op = ConsumeOp(request.token_id);
+  const std::string member = ApprovalMember(request.approval_id);
+  const HashFields fields = FormatApproval(request.approval);
+  std::vector<std::string_view> arguments = {op, member};
+  for (const auto& [name, value] : fields) {
+    arguments.push_back(name);
+    arguments.push_back(value);
+  }
+  const std::vector<std::string_view> views = list.views();
+  co_return DecodeCounterChange(co_await script.Run(store, views, arguments));
+}
+
+base::Task<absl::StatusOr<Decision>> DecideApproval(store::Store& store, Keys keys,
+                                                    DecisionRequest request) {
+  static const Script& script = Of(kHitlDecideText);
+  if (request.status == ApprovalStatus::kPending) {
+    co_return absl::InvalidArgumentError("a decision cannot be \"pending\"");
+  }
+  KeyList list;
+  list.Add(keys.Counter(request.run_id)).Add(keys.Applied(request.run_id));
+  const RunApproval approval = {request.run_id, request.approval_id};
+  list.Add(keys.PendingApprovals(request.run_id)).Add(keys.Approval(approval));
+  if (!list.status().ok()) co_return list.status();
+
+  const std::string member = ApprovalMember(request.approval_id);
+  const std::string decided_at = base::FormatRfc3339(request.decided_at);
+  const std::string op = ResumeOp(request.approval_id);
+  const std::array<std::string_view, 4> arguments = {member, ApprovalStatusName(request.status),
+                                                     decided_at, op};
+  const std::vector<std::string_view> views = list.views();
+  co_return DecodeDecision(co_await script.Run(store, views, arguments));
+}
+
+base::Task<absl::StatusOr<Arrival>> ArriveAtJoin(store::Store& store, Keys keys,
+                                                 ArrivalRequest request) {
+  static const Script& script = Of(kJoinArriveText);
+  if (request.needed < 1) {
+    co_return absl::InvalidArgumentError("a join needs at least one predecessor");
+  }
+  const RunNode join = {request.run_id, request.join};
+  KeyList list;
+  list.Add(keys.PendingTokens(join)).Add(keys.Applied(request.run_id));
+  if (!list.status().ok()) co_return list.status();
+
+  const std::string needed = base::FormatInt64(request.needed);
+  const std::array<std::string_view, 4> arguments = {request.join, request.predecessor,
+                                                     request.token_id, needed};
+  const std::vector<std::string_view> views = list.views();
+  co_return DecodeArrival(co_await script.Run(store, views, arguments));
+}
+
+base::Task<absl::StatusOr<std::optional<FiredJoin>>> QuiesceJoins(store::Store& store, Keys keys,
+                                                                  QuiesceRequest request) {
+  static const Script& script = Of(kJoinQuiesceText);
+  KeyList list;
+  list.Add(keys.Counter(request.run_id)).Add(keys.PendingApprovals(request.run_id));
+  for (const std::string_view node_id : request.joins) {
+    const RunNode join = {request.run_id, node_id};
+    list.Add(keys.PendingTokens(join));
+  }
+  list.Add(keys.Applied(request.run_id));
+  if (!list.status().ok()) co_return list.status();
+
+  const std::vector<std::string_view> views = list.views();
+  const auto integers = DecodeIntegers<2>(co_await script.Run(store, views, request.joins));
+  if (!integers.ok()) co_return integers.status();
+  const auto [index, join_count] = *integers;
+  if (index == 0) co_return std::nullopt;
+  if (index < 0 || static_cast<size_t>(index) > request.joins.size()) co_return UnknownCode(index);
+  co_return FiredJoin{static_cast<size_t>(index) - 1, join_count};
+}
+
+base::Task<absl::StatusOr<FinishOutcome>> FinishRun(store::Store& store, Keys keys,
+                                                    FinishRequest request) {
+  static const Script& script = Of(kFinishRunText);
+  const std::string_view run_id = request.run_id;
+  KeyList list;
+  list.Add(keys.Counter(run_id)).Add(keys.PendingApprovals(run_id)).Add(keys.Ir(run_id));
+  list.Add(keys.Context(run_id)).Add(keys.Applied(run_id));
+  for (const std::string_view node_id : request.nodes) {
+    const RunNode node = {run_id, node_id};
+    list.Add(keys.PendingTokens(node)).Add(keys.Loop(node));
+  }
+  for (const std::string_view approval_id : request.approvals) {
+    const RunApproval approval = {run_id, approval_id};
+    list.Add(keys.Approval(approval));
+  }
+  if (!list.status().ok()) co_return list.status();
+  const std::vector<std::string_view> views = list.views();
+  co_return DecodeFinish(co_await script.Run(store, views, {}));
+}
+
+}  // namespace redouble::orchestrator
