@@ -1,0 +1,85 @@
+#include "core/store/sets.h"
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "core/base/run.h"
+#include "core/store/testing/fake_store.h"
+#include "gtest/gtest.h"
+
+namespace redouble::store {
+namespace {
+
+using Words = FakeStore::Words;
+
+constexpr std::array<std::string_view, 2> kTwo = {"a", "b"};
+
+// What `call` gives on a store that expects `words` and answers `reply`.
+template <typename Call>
+auto Ask(const Words& words, absl::StatusOr<Reply> reply, Call call) {
+  FakeStore store;
+  store.Expect(words, std::move(reply));
+  return base::Run(call(store));
+}
+
+Reply Members() { return Reply::Set({Reply::Bulk("x"), Reply::Bulk("y")}); }
+
+const std::vector<std::string> kMembers = {"x", "y"};
+
+TEST(Sets, AddAndRemoveManyMembers) {
+  const auto add = [](Store& store) { return SAdd(store, "k", kTwo); };
+  const auto remove = [](Store& store) { return SRem(store, "k", kTwo); };
+  EXPECT_EQ(*Ask({"SADD", "k", "a", "b"}, Reply::Integer(2), add), 2);
+  EXPECT_EQ(*Ask({"SREM", "k", "a", "b"}, Reply::Integer(1), remove), 1);
+}
+
+TEST(Sets, AddAndRemoveOneMember) {
+  const auto add = [](Store& store) { return SAdd(store, "k", "a"); };
+  const auto remove = [](Store& store) { return SRem(store, "k", "a"); };
+  EXPECT_TRUE(*Ask({"SADD", "k", "a"}, Reply::Integer(1), add));
+  EXPECT_FALSE(*Ask({"SADD", "k", "a"}, Reply::Integer(0), add));
+  EXPECT_FALSE(*Ask({"SREM", "k", "a"}, Reply::Integer(0), remove));
+}
+
+TEST(Sets, MoveAndPop) {
+  const auto move = [](Store& store) { return SMove(store, "a", "b", "m"); };
+  const auto pop = [](Store& store) { return SPop(store, "k"); };
+  EXPECT_TRUE(*Ask({"SMOVE", "a", "b", "m"}, Reply::Integer(1), move));
+  EXPECT_EQ(*Ask({"SPOP", "k"}, Reply::Bulk("m"), pop), "m");
+  EXPECT_EQ(*Ask({"SPOP", "k"}, Reply::Nil(), pop), std::nullopt);
+}
+
+TEST(Sets, LookAtMembers) {
+  const auto is_member = [](Store& store) { return SIsMember(store, "k", "m"); };
+  const auto size = [](Store& store) { return SCard(store, "k"); };
+  const auto members = [](Store& store) { return SMembers(store, "k"); };
+  EXPECT_TRUE(*Ask({"SISMEMBER", "k", "m"}, Reply::Integer(1), is_member));
+  EXPECT_EQ(*Ask({"SCARD", "k"}, Reply::Integer(3), size), 3);
+  EXPECT_EQ(*Ask({"SMEMBERS", "k"}, Members(), members), kMembers);
+}
+
+TEST(Sets, Combine) {
+  const auto inter = [](Store& store) { return SInter(store, kTwo); };
+  const auto unite = [](Store& store) { return SUnion(store, kTwo); };
+  const auto diff = [](Store& store) { return SDiff(store, kTwo); };
+  EXPECT_EQ(*Ask({"SINTER", "a", "b"}, Members(), inter), kMembers);
+  EXPECT_EQ(*Ask({"SUNION", "a", "b"}, Members(), unite), kMembers);
+  EXPECT_EQ(*Ask({"SDIFF", "a", "b"}, Members(), diff), kMembers);
+}
+
+TEST(Sets, PassErrorsOn) {
+  const auto size = [](Store& store) { return SCard(store, "k"); };
+  const Reply wrong_type =
+      Reply::Error("WRONGTYPE Operation against a key holding the wrong kind of value");
+  EXPECT_TRUE(absl::IsFailedPrecondition(Ask({"SCARD", "k"}, wrong_type, size).status()));
+  EXPECT_TRUE(absl::IsUnavailable(
+      Ask({"SCARD", "k"}, absl::UnavailableError("not connected"), size).status()));
+}
+
+}  // namespace
+}  // namespace redouble::store

@@ -1,0 +1,139 @@
+#include "core/store/sorted_sets.h"
+
+#include <array>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "core/base/run.h"
+#include "core/store/testing/fake_store.h"
+#include "gtest/gtest.h"
+
+namespace redouble::store {
+namespace {
+
+using Words = FakeStore::Words;
+using Condition = ZAddOptions::Condition;
+using Comparison = ZAddOptions::Comparison;
+
+constexpr std::array<std::string_view, 2> kNames = {"a", "b"};
+constexpr std::array<ScoredView, 2> kScored = {
+    ScoredView{"a", 1.5}, ScoredView{"b", -std::numeric_limits<double>::infinity()}};
+
+// What `call` gives on a store that expects `words` and answers `reply`.
+template <typename Call>
+auto Ask(const Words& words, absl::StatusOr<Reply> reply, Call call) {
+  FakeStore store;
+  store.Expect(words, std::move(reply));
+  return base::Run(call(store));
+}
+
+Reply BulkArray(std::initializer_list<std::string_view> texts) {
+  std::vector<Reply> elements;
+  for (const std::string_view text : texts) elements.push_back(Reply::Bulk(text));
+  return Reply::Array(std::move(elements));
+}
+
+TEST(SortedSets, Add) {
+  const auto add = [](Store& store) { return ZAdd(store, "k", kScored); };
+  EXPECT_EQ(*Ask({"ZADD", "k", "1.5", "a", "-inf", "b"}, Reply::Integer(2), add), 2);
+}
+
+TEST(SortedSets, AddWithOptions) {
+  const auto add = [](ZAddOptions options) {
+    return
+        [options](Store& store) { return ZAdd(store, "k", std::span(kScored).first(1), options); };
+  };
+  EXPECT_EQ(*Ask({"ZADD", "k", "NX", "1.5", "a"}, Reply::Integer(1),
+                 add({.condition = Condition::kIfAbsent})),
+            1);
+  EXPECT_EQ(*Ask({"ZADD", "k", "XX", "GT", "CH", "1.5", "a"}, Reply::Integer(0),
+                 add({.condition = Condition::kIfPresent,
+                      .comparison = Comparison::kIfGreater,
+                      .count_changed = true})),
+            0);
+  EXPECT_EQ(*Ask({"ZADD", "k", "LT", "1.5", "a"}, Reply::Integer(0),
+                 add({.comparison = Comparison::kIfLess})),
+            0);
+}
+
+TEST(SortedSets, IncrementAndRemove) {
+  const auto increment = [](Store& store) { return ZIncrBy(store, "k", 0.1, "a"); };
+  const auto remove = [](Store& store) { return ZRem(store, "k", kNames); };
+  EXPECT_EQ(*Ask({"ZINCRBY", "k", "0.10000000000000001", "a"}, Reply::Bulk("2.5"), increment), 2.5);
+  EXPECT_EQ(*Ask({"ZREM", "k", "a", "b"}, Reply::Integer(1), remove), 1);
+}
+
+TEST(SortedSets, LookAtMembers) {
+  const auto size = [](Store& store) { return ZCard(store, "k"); };
+  const auto score = [](Store& store) { return ZScore(store, "k", "a"); };
+  const auto rank = [](Store& store) { return ZRank(store, "k", "a"); };
+  EXPECT_EQ(*Ask({"ZCARD", "k"}, Reply::Integer(3), size), 3);
+  EXPECT_EQ(*Ask({"ZSCORE", "k", "a"}, Reply::Bulk("-inf"), score),
+            -std::numeric_limits<double>::infinity());
+  EXPECT_EQ(*Ask({"ZSCORE", "k", "a"}, Reply::Nil(), score), std::nullopt);
+  EXPECT_FALSE(Ask({"ZSCORE", "k", "a"}, Reply::Bulk("x"), score).ok());
+  EXPECT_EQ(*Ask({"ZRANK", "k", "a"}, Reply::Integer(2), rank), 2);
+  EXPECT_EQ(*Ask({"ZRANK", "k", "a"}, Reply::Nil(), rank), std::nullopt);
+}
+
+TEST(SortedSets, RangesOfRanks) {
+  const auto range = [](Store& store) { return ZRange(store, "k", 0, -1); };
+  const auto reverse = [](Store& store) { return ZRevRange(store, "k", 0, 1); };
+  const auto remove = [](Store& store) { return ZRemRangeByRank(store, "k", 0, 1); };
+  const std::vector<std::string> members = {"a", "b"};
+  EXPECT_EQ(*Ask({"ZRANGE", "k", "0", "-1"}, BulkArray({"a", "b"}), range), members);
+  EXPECT_EQ(*Ask({"ZREVRANGE", "k", "0", "1"}, BulkArray({"a", "b"}), reverse), members);
+  EXPECT_EQ(*Ask({"ZREMRANGEBYRANK", "k", "0", "1"}, Reply::Integer(2), remove), 2);
+}
+
+TEST(SortedSets, RangesWithScores) {
+  const auto range = [](Store& store) { return ZRangeWithScores(store, "k", 0, -1); };
+  const Words words = {"ZRANGE", "k", "0", "-1", "WITHSCORES"};
+  EXPECT_EQ(*Ask(words, BulkArray({"a", "1", "b", "2.5"}), range),
+            (std::vector<ScoredMember>{{"a", 1}, {"b", 2.5}}));
+  EXPECT_FALSE(Ask(words, BulkArray({"a", "x"}), range).ok());
+  EXPECT_FALSE(Ask(words, Reply::Array({Reply::Integer(1), Reply::Bulk("1")}), range).ok());
+  EXPECT_FALSE(Ask(words, Reply::Integer(1), range).ok());
+}
+
+TEST(SortedSets, RangesOfScores) {
+  const auto range = [](ScoreQuery query) {
+    return [query](Store& store) { return ZRangeByScore(store, "k", query); };
+  };
+  const auto count = [](Store& store) { return ZCount(store, "k", {.min = "(1"}); };
+  const auto remove = [](Store& store) { return ZRemRangeByScore(store, "k", {.max = "5"}); };
+  EXPECT_TRUE(Ask({"ZRANGEBYSCORE", "k", "-inf", "+inf"}, Reply::EmptyArray(), range({}))->empty());
+  EXPECT_TRUE(Ask({"ZRANGEBYSCORE", "k", "(1", "2", "LIMIT", "0", "5"}, Reply::EmptyArray(),
+                  range({.min = "(1", .max = "2", .limit = 5}))
+                  ->empty());
+  EXPECT_TRUE(Ask({"ZRANGEBYSCORE", "k", "-inf", "+inf", "LIMIT", "3", "-1"}, Reply::EmptyArray(),
+                  range({.offset = 3}))
+                  ->empty());
+  EXPECT_EQ(*Ask({"ZCOUNT", "k", "(1", "+inf"}, Reply::Integer(4), count), 4);
+  EXPECT_EQ(*Ask({"ZREMRANGEBYSCORE", "k", "-inf", "5"}, Reply::Integer(4), remove), 4);
+}
+
+TEST(SortedSets, Pop) {
+  const auto min = [](Store& store) { return ZPopMin(store, "k"); };
+  const auto max = [](Store& store) { return ZPopMax(store, "k", 2); };
+  EXPECT_EQ(*Ask({"ZPOPMIN", "k", "1"}, BulkArray({"a", "1"}), min),
+            (std::vector<ScoredMember>{{"a", 1}}));
+  EXPECT_TRUE(Ask({"ZPOPMAX", "k", "2"}, Reply::EmptyArray(), max)->empty());
+}
+
+TEST(SortedSets, PassErrorsOn) {
+  const auto score = [](Store& store) { return ZScore(store, "k", "a"); };
+  const Reply wrong_type =
+      Reply::Error("WRONGTYPE Operation against a key holding the wrong kind of value");
+  EXPECT_TRUE(absl::IsFailedPrecondition(Ask({"ZSCORE", "k", "a"}, wrong_type, score).status()));
+  EXPECT_TRUE(absl::IsUnavailable(
+      Ask({"ZSCORE", "k", "a"}, absl::UnavailableError("not connected"), score).status()));
+}
+
+}  // namespace
+}  // namespace redouble::store
