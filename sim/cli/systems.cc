@@ -1,6 +1,7 @@
 #include "sim/cli/systems.h"
 
 #include "core/gateway/keys.h"
+#include "core/korvet/keys.h"
 #include "core/orchestrator/keys.h"
 #include "scenarios/operations/gateway_operations.h"
 
@@ -15,7 +16,7 @@ const SystemTable& AllSystems() {
 std::vector<store::KeyFamily> AllKeyFamilies() {
   std::vector<store::KeyFamily> families;
   for (const std::span<const store::KeyFamily> system :
-       {gateway::KeyFamilies(), orchestrator::KeyFamilies()}) {
+       {gateway::KeyFamilies(), korvet::KeyFamilies(), orchestrator::KeyFamilies()}) {
     families.insert(families.end(), system.begin(), system.end());
   }
   return families;

@@ -1,0 +1,81 @@
+#include "core/korvet/error_code.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "absl/strings/cord.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "core/base/string_bridge.h"
+#include "core/store/errors.h"
+
+namespace redouble::korvet {
+namespace {
+
+// The payload is the code's number.
+constexpr absl::string_view kPayloadUrl = "redouble/korvet/error-code";
+
+constexpr std::array kSpecs = {
+#define REDOUBLE_KAFKA_ERROR(id, code, name, retriable, status_code, when) \
+  ErrorSpec{ErrorCode::k##id, name, retriable, absl::StatusCode::status_code, when},
+#include "core/korvet/error_codes.inc"
+#undef REDOUBLE_KAFKA_ERROR
+};
+
+// Error codes of Redis that say "not now" rather than "not so".
+constexpr std::array<std::string_view, 9> kRefusals = {
+    "LOADING", "CLUSTERDOWN", "MASTERDOWN", "TRYAGAIN",   "BUSY",
+    "OOM",     "MISCONF",     "READONLY",   "NOREPLICAS",
+};
+
+std::optional<ErrorCode> PayloadOf(const absl::Status& status) {
+  const absl::optional<absl::Cord> payload = status.GetPayload(kPayloadUrl);
+  int number = 0;
+  if (!payload || !absl::SimpleAtoi(std::string(*payload), &number)) return std::nullopt;
+  return static_cast<ErrorCode>(number);
+}
+
+bool IsRefusal(const absl::Status& status) {
+  const std::string_view code = store::ServerErrorCode(status);
+  return std::find(kRefusals.begin(), kRefusals.end(), code) != kRefusals.end();
+}
+
+}  // namespace
+
+std::span<const ErrorSpec> ErrorCodes() { return kSpecs; }
+
+const ErrorSpec& SpecOf(ErrorCode code) {
+  for (const ErrorSpec& spec : kSpecs) {
+    if (spec.code == code) return spec;
+  }
+  return kSpecs.front();
+}
+
+std::string_view ErrorName(ErrorCode code) { return SpecOf(code).name; }
+
+std::optional<ErrorCode> FindErrorCode(std::string_view name) {
+  for (const ErrorSpec& spec : kSpecs) {
+    if (spec.name == name) return spec.code;
+  }
+  return std::nullopt;
+}
+
+absl::Status KafkaError(ErrorCode code, std::string_view message) {
+  const ErrorSpec& spec = SpecOf(code);
+  absl::Status status(spec.status_code,
+                      absl::StrCat(base::ToAbsl(spec.name), ": ", base::ToAbsl(message)));
+  status.SetPayload(kPayloadUrl, absl::Cord(absl::StrCat(static_cast<int>(spec.code))));
+  return status;
+}
+
+ErrorCode ErrorCodeOf(const absl::Status& status) {
+  if (status.ok()) return ErrorCode::kNone;
+  if (const std::optional<ErrorCode> code = PayloadOf(status)) return *code;
+  const std::optional<store::ErrorKind> kind = store::ErrorKindOf(status);
+  if (kind == store::ErrorKind::kOutcomeUnknown) return ErrorCode::kRequestTimedOut;
+  if (kind == store::ErrorKind::kNotSent || IsRefusal(status)) return ErrorCode::kKafkaStorageError;
+  return ErrorCode::kUnknownServerError;
+}
+
+}  // namespace redouble::korvet

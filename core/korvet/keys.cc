@@ -1,0 +1,132 @@
+#include "core/korvet/keys.h"
+
+#include <array>
+#include <limits>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "core/base/redis_number.h"
+#include "core/korvet/error_code.h"
+#include "core/korvet/topic_name.h"
+
+namespace redouble::korvet {
+namespace {
+
+using store::KeyFamily;
+using store::KeyPattern;
+using store::KeyType;
+
+constexpr std::string_view kSystem = "korvet";
+constexpr std::string_view kSource = "seed 003 Stream Keys, Topic Metadata Keys; korvet.md 1";
+constexpr std::string_view kKeyspace = "keyspace";
+constexpr std::string_view kNoTtl = "none: the key stays until the topic is deleted";
+
+constexpr KeyFamily kStream = {
+    .id = "korvet.stream",
+    .system = kSystem,
+    .pattern = "{keyspace}:stream:{topic}:{partition:int}",
+    .type = KeyType::kStream,
+    .ttl_rule = kNoTtl,
+    .lifecycle =
+        "created by the first record or consumer group of the partition; trimmed by retention; "
+        "deleted with the topic, its groups with it",
+    .purpose = "the log of one partition, one entry per record; its consumer groups",
+    .source = kSource,
+};
+
+constexpr KeyFamily kTopic = {
+    .id = "korvet.topic",
+    .system = kSystem,
+    .pattern = "{keyspace}:topic:{topic}",
+    .type = KeyType::kHash,
+    .ttl_rule = kNoTtl,
+    .lifecycle = "created and deleted with the topic; changed when its options are",
+    .purpose = "id, name, count of partitions and options of one topic",
+    .source = kSource,
+};
+
+constexpr KeyFamily kTopics = {
+    .id = "korvet.topics",
+    .system = kSystem,
+    .pattern = "{keyspace}:topics",
+    .type = KeyType::kSet,
+    .ttl_rule = "none: the key stays while there is a topic",
+    .lifecycle = "a member comes and goes with its topic",
+    .purpose = "the names of all topics",
+    .source = kSource,
+};
+
+constexpr KeyFamily kTopicIds = {
+    .id = "korvet.topic_ids",
+    .system = kSystem,
+    .pattern = "{keyspace}:topic-ids",
+    .type = KeyType::kHash,
+    .ttl_rule = kTopics.ttl_rule,
+    .lifecycle = "a field comes and goes with its topic",
+    .purpose = "from the id of a topic to its name",
+    .source = kSource,
+};
+
+constexpr std::array kFamilies = {kStream, kTopic, kTopics, kTopicIds};
+
+absl::StatusOr<KeyPattern> PatternOf(const KeyFamily& family, std::string_view keyspace) {
+  return KeyPattern::MustCompile(family.pattern, family.id).Bind(kKeyspace, keyspace);
+}
+
+// The key of a family that has nothing but the keyspace to fill in, which PatternOf has checked.
+std::string OnlyKeyOf(const KeyFamily& family, std::string_view keyspace) {
+  return std::string(PatternOf(family, keyspace)->prefix());
+}
+
+}  // namespace
+
+std::span<const KeyFamily> KeyFamilies() { return kFamilies; }
+
+Keys::Keys(std::string_view keyspace, KeyPattern stream, KeyPattern topic)
+    : keyspace_(keyspace),
+      stream_(std::move(stream)),
+      topic_(std::move(topic)),
+      topics_(OnlyKeyOf(kTopics, keyspace)),
+      topic_ids_(OnlyKeyOf(kTopicIds, keyspace)) {}
+
+absl::StatusOr<Keys> Keys::Create(std::string_view keyspace) {
+  absl::StatusOr<KeyPattern> stream = PatternOf(kStream, keyspace);
+  absl::StatusOr<KeyPattern> topic = PatternOf(kTopic, keyspace);
+  if (!stream.ok() || !topic.ok()) {
+    return KafkaError(ErrorCode::kInvalidConfig, "the keyspace is empty");
+  }
+  return Keys(keyspace, *std::move(stream), *std::move(topic));
+}
+
+absl::StatusOr<std::string> Keys::Stream(TopicPartition partition) const {
+  if (absl::Status status = CheckTopicName(partition.topic); !status.ok()) return status;
+  if (partition.partition < 0) {
+    return KafkaError(ErrorCode::kUnknownTopicOrPartition,
+                      absl::StrCat("partition ", partition.partition, " is below 0"));
+  }
+  return stream_.Build(partition.topic, partition.partition);
+}
+
+absl::StatusOr<std::string> Keys::Topic(std::string_view topic) const {
+  if (absl::Status status = CheckTopicName(topic); !status.ok()) return status;
+  return topic_.Build(topic);
+}
+
+std::optional<TopicPartition> Keys::ParseStream(std::string_view key) const {
+  const std::optional<store::KeyValues> values = stream_.Parse(key);
+  if (!values || !CheckTopicName((*values)[0]).ok()) return std::nullopt;
+  const std::optional<int64_t> partition = base::ParseInt64((*values)[1]);
+  if (!partition || *partition < 0 || *partition > std::numeric_limits<int32_t>::max()) {
+    return std::nullopt;
+  }
+  return TopicPartition{(*values)[0], static_cast<int32_t>(*partition)};
+}
+
+std::optional<std::string_view> Keys::ParseTopic(std::string_view key) const {
+  const std::optional<store::KeyValues> values = topic_.Parse(key);
+  if (!values || !CheckTopicName((*values)[0]).ok()) return std::nullopt;
+  return (*values)[0];
+}
+
+}  // namespace redouble::korvet

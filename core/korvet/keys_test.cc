@@ -1,0 +1,123 @@
+#include "core/korvet/keys.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <limits>
+#include <string>
+
+#include "core/korvet/error_code.h"
+#include "core/korvet/topic_name.h"
+#include "core/store/key_family_testing.h"
+
+namespace redouble::korvet {
+namespace {
+
+using store::KeyType;
+
+const Keys& DefaultKeys() {
+  static const Keys* const keys = new Keys(Keys::Create().value());
+  return *keys;
+}
+
+rc::Gen<std::string> GenTopicName() {
+  const auto character = rc::gen::elementOf(std::string("abcXYZ019._-"));
+  return rc::gen::suchThat(rc::gen::container<std::string>(character),
+                           [](const std::string& name) { return CheckTopicName(name).ok(); });
+}
+
+TEST(KorvetKeys, AreTheExamplesOfTheSeed) {
+  EXPECT_EQ(*DefaultKeys().Stream({"orders", 0}), "korvet:stream:orders:0");
+  EXPECT_EQ(*DefaultKeys().Stream({"orders", 1}), "korvet:stream:orders:1");
+  EXPECT_EQ(*DefaultKeys().Stream({"orders", 2}), "korvet:stream:orders:2");
+  EXPECT_EQ(*DefaultKeys().Stream({"payments", 0}), "korvet:stream:payments:0");
+  EXPECT_EQ(*DefaultKeys().Topic("orders"), "korvet:topic:orders");
+  EXPECT_EQ(DefaultKeys().Topics(), "korvet:topics");
+  EXPECT_EQ(DefaultKeys().TopicIds(), "korvet:topic-ids");
+  EXPECT_EQ(DefaultKeys().keyspace(), "korvet");
+}
+
+TEST(KorvetKeys, BeginWithTheKeyspaceWhateverItIs) {
+  for (const std::string keyspace : {"k", "a:b", "a:topic:b", "{tag}", "x stream:"}) {
+    const Keys keys = Keys::Create(keyspace).value();
+    const std::string stream = *keys.Stream({"orders", 7});
+    EXPECT_EQ(stream, keyspace + ":stream:orders:7");
+    EXPECT_EQ(keys.ParseStream(stream), (TopicPartition{"orders", 7})) << keyspace;
+    EXPECT_EQ(keys.ParseTopic(*keys.Topic("orders")), "orders") << keyspace;
+    EXPECT_EQ(keys.Topics(), keyspace + ":topics");
+    EXPECT_EQ(keys.TopicIds(), keyspace + ":topic-ids");
+    EXPECT_EQ(DefaultKeys().ParseStream(stream), std::nullopt) << keyspace;
+  }
+}
+
+TEST(KorvetKeys, RefuseAnEmptyKeyspace) {
+  EXPECT_EQ(ErrorCodeOf(Keys::Create("").status()), ErrorCode::kInvalidConfig);
+}
+
+TEST(KorvetKeys, RefuseAnIllegalTopicName) {
+  for (const std::string_view name : {"", ".", "..", "a:b", "a b", "\xff"}) {
+    EXPECT_EQ(ErrorCodeOf(DefaultKeys().Stream({name, 0}).status()), ErrorCode::kInvalidTopic)
+        << name;
+    EXPECT_EQ(ErrorCodeOf(DefaultKeys().Topic(name).status()), ErrorCode::kInvalidTopic) << name;
+  }
+}
+
+TEST(KorvetKeys, CountPartitionsFromZero) {
+  constexpr int32_t kLast = std::numeric_limits<int32_t>::max();
+  EXPECT_EQ(*DefaultKeys().Stream({"t", kLast}), "korvet:stream:t:2147483647");
+  EXPECT_EQ(ErrorCodeOf(DefaultKeys().Stream({"t", -1}).status()),
+            ErrorCode::kUnknownTopicOrPartition);
+}
+
+TEST(KorvetKeys, AreNotReadIntoKeysThatNobodyBuilt) {
+  for (const std::string_view key :
+       {"korvet:stream:orders:-1", "korvet:stream:orders:00", "korvet:stream:orders:2147483648",
+        "korvet:stream:orders:", "korvet:stream::0", "korvet:stream:a:b:0", "korvet:stream:a b:0",
+        "korvet:orders:0", "korvet:topic:orders", "orders", ""}) {
+    EXPECT_EQ(DefaultKeys().ParseStream(key), std::nullopt) << key;
+  }
+  for (const std::string_view key : {"korvet:topic:", "korvet:topic:a:b", "korvet:topic:..",
+                                     "korvet:topics", "korvet:topic-ids", ""}) {
+    EXPECT_EQ(DefaultKeys().ParseTopic(key), std::nullopt) << key;
+  }
+}
+
+TEST(KorvetKeys, FillEveryColumnOfTheInventory) {
+  ASSERT_EQ(KeyFamilies().size(), 4u);
+  const KeyType types[] = {KeyType::kStream, KeyType::kHash, KeyType::kSet, KeyType::kHash};
+  for (size_t i = 0; i < KeyFamilies().size(); ++i) {
+    const store::KeyFamily& family = KeyFamilies()[i];
+    EXPECT_EQ(family.system, "korvet");
+    EXPECT_EQ(family.type, types[i]) << family.id;
+    EXPECT_FALSE(family.ttl.has_value()) << family.id;
+    for (const std::string_view text :
+         {family.ttl_rule, family.lifecycle, family.purpose, family.source}) {
+      EXPECT_FALSE(text.empty()) << family.id;
+    }
+  }
+}
+
+TEST(KorvetKeys, RoundTripInAKeyspace) {
+  for (const std::string_view keyspace : {"korvet", "a:topic:b"}) {
+    const store::KeyBinding bindings[] = {{"keyspace", keyspace}};
+    store::ExpectKeyFamiliesRoundTrip(KeyFamilies(), bindings);
+  }
+}
+
+RC_GTEST_PROP(KorvetKeys, GiveBackThePartitionThatTheyWereBuiltFrom, ()) {
+  const std::string topic = *GenTopicName();
+  const auto partition = *rc::gen::inRange<int32_t>(0, std::numeric_limits<int32_t>::max());
+  const std::string key = *DefaultKeys().Stream({topic, partition});
+  RC_ASSERT(DefaultKeys().ParseStream(key) == (TopicPartition{topic, partition}));
+  RC_ASSERT(DefaultKeys().ParseTopic(key) == std::nullopt);
+  RC_ASSERT(DefaultKeys().ParseTopic(*DefaultKeys().Topic(topic)) == topic);
+}
+
+RC_GTEST_PROP(KorvetKeys, BuildAgainWhateverTheyRead, (const std::string& tail)) {
+  const std::string key = "korvet:stream:" + tail;
+  const auto partition = DefaultKeys().ParseStream(key);
+  if (partition) RC_ASSERT(*DefaultKeys().Stream(*partition) == key);
+}
+
+}  // namespace
+}  // namespace redouble::korvet
