@@ -42,8 +42,8 @@ Database::Entry& CommandContext::Put(std::string_view key, Value value) const {
   if (entry == nullptr) return Add(key, std::move(value));
   SignalGone(key);
   db_->ClearExpiry(*entry);
+  // Redis wakes those who wait for a key when it comes into being, not when it changes its type.
   entry->value = std::move(value);
-  if (CanBeWaitedFor(entry->value.type())) SignalReady(key);
   return *entry;
 }
 
