@@ -132,6 +132,11 @@ EXAMPLES = {
         (GATEWAY, "// if (done) {", 1, "if (done) {", "core/base/task.h",
          "#ifndef REDOUBLE_CORE_BASE_TASK_H_\n//     Run(task);\n//     if (done) {"),
     ],
+    "comment-table": [
+        (GATEWAY, "//   | a | 1\n// | | b | 2 |", 1, "make it a list", GATEWAY, "//   | a | 1 |\n//   | b | 2 |"),
+        (GATEWAY, "//\n//   finite number | it | | anything else | 0", 2, "make it a list",
+         GATEWAY, "//   entry: | flags | value... | count |      the same for all"),
+    ],
     "banner": [
         (GATEWAY, "// ------ helpers", 1, "------", GATEWAY, "// The helpers -- all of them."),
     ],

@@ -197,6 +197,9 @@ _DEAD_CODE = (
     r"|(?:if|for|while|switch) ?\(.*\) ?\{|\} else.*\{|\}|#include.*)$"
 )
 
+# A row of a table that goes on in the next line, or begins in the middle of this one.
+_TORN_TABLE = r"^//\s*\|.*\|.*[^|\s]\s*$|^//(?!\s*\|).*\|\s+\|"
+
 
 def check_guard(source, _):
     guard = "REDOUBLE_" + re.sub(r"\W", "_", source.path).upper() + "_"
@@ -250,5 +253,7 @@ RULES = [
     Rule("todo", outside(), comments(r"\b(?:TODO|FIXME|XXX|HACK)\b"),
          "do it, or open an issue; the code says what is, not what might be"),
     Rule("dead-code", outside(), comments(_DEAD_CODE), "delete it; the history keeps it (indent an example by four)"),
+    Rule("comment-table", outside(), comments(_TORN_TABLE),
+         "make it a list, or its rows fit the line: the formatter has taken the table for running text"),
     Rule("banner", outside(), comments(r"^//\s*[-=*#/~]{4,}"), "let a sentence say what follows"),
 ]
