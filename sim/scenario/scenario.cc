@@ -107,7 +107,7 @@ absl::StatusOr<OperationCall> ParseOperation(StepReader& step, std::string_view 
                        absl::StrCat("expected an object, got ", Abbreviated(call.arguments)));
   }
   call.operation = step.state.operations->Find(call.name);
-  if (call.operation == nullptr && !call.name.empty()) {
+  if (call.operation == nullptr) {
     const std::vector<std::string> known = step.state.operations->Names();
     step.fields.Refuse("operation", absl::StrCat("unknown operation \"", call.name, "\"; known: ",
                                                  known.empty() ? std::string("none")
@@ -138,7 +138,7 @@ StepResult ParseStart(StepReader& step) {
 // The name of a call that is under way.
 std::string ParseStartedCall(StepReader& step) {
   std::string name = step.fields.String("call");
-  if (!name.empty() && !step.state.started.contains(name)) {
+  if (!step.state.started.contains(name)) {
     step.fields.Refuse(
         "call", absl::StrCat("\"", name, "\" is not under way",
                              step.state.finished.contains(name) ? ": it was finished before"

@@ -220,6 +220,8 @@ TEST(ParseScenario, RefusesAWrongCall) {
   EXPECT_EQ(StepError(R"({"kind": "call"})"), "/operation: is missing");
   EXPECT_EQ(StepError(R"({"kind": "call", "operation": "hot"})"),
             "/operation: unknown operation \"hot\"; known: hit, read");
+  EXPECT_EQ(StepError(R"({"kind": "call", "operation": ""})"),
+            "/operation: unknown operation \"\"; known: hit, read");
   EXPECT_EQ(StepError(R"({"kind": "call", "operation": "hit", "arguments": [1]})"),
             "/arguments: expected an object, got [1]");
   EXPECT_EQ(StepError(R"({"kind": "call", "operation": "hit", "client": 1})"),
@@ -295,6 +297,8 @@ TEST(ParseScenario, RefusesCallsThatDoNotFit) {
   EXPECT_EQ(StepError(R"({"kind": "start", "operation": "hit"})"), "/call: is missing");
   EXPECT_EQ(StepError(R"({"kind": "step", "call": "a"})"),
             "/call: \"a\" is not under way: no start step names it");
+  EXPECT_EQ(StepError(R"({"kind": "step", "call": ""})"),
+            "/call: \"\" is not under way: no start step names it");
   EXPECT_EQ(StepError(R"({"kind": "finish", "call": "a"})"),
             "/call: \"a\" is not under way: no start step names it");
   constexpr std::string_view kStart = R"([{"kind": "start", "call": "a", "operation": "hit"})";
