@@ -13,6 +13,7 @@
 #include "sim/scenario/memory_backend.h"
 #include "sim/scenario/runner.h"
 #include "sim/scenario/strict_json.h"
+#include "tests/support/json_mistakes.h"
 
 namespace redouble::scenarios {
 namespace {
@@ -68,43 +69,23 @@ TEST(ScenarioFolder, HasScenariosOfEachSystem) {
   }
 }
 
-// Every place of a scenario, as a JSON pointer.
-void CollectPlaces(const sim::Json& json, const sim::Json::json_pointer& at,
-                   std::vector<sim::Json::json_pointer>& places) {
-  places.push_back(at);
-  if (json.is_object()) {
-    for (const auto& [name, value] : json.items()) CollectPlaces(value, at / name, places);
-  } else if (json.is_array()) {
-    for (size_t i = 0; i < json.size(); ++i) CollectPlaces(json[i], at / i, places);
-  }
-}
-
 // Whatever stands in the wrong place of a file: it is refused by name, or it runs to an end.
 TEST(MalformedScenario, IsRefusedOrEndsWhereverTheMistakeIs) {
-  const sim::Json mistakes = {
-      nullptr, true, -1, 1e300, "", "bytes:\\x", sim::Json::array(), sim::Json::object()};
   int refused = 0;
   for (const std::string name :
        {"restart_mid_flight", "check_and_reserve_atomic", "minute_boundary"}) {
     const std::string file = "scenarios/gateway/" + name + ".json";
-    const sim::Json good = *sim::ParseStrictJson(ReadSource(file));
-    std::vector<sim::Json::json_pointer> places;
-    CollectPlaces(good, sim::Json::json_pointer(), places);
-    for (const sim::Json::json_pointer& place : places) {
-      for (const sim::Json& mistake : mistakes) {
-        sim::Json bad = good;
-        bad[place] = mistake;
-        const auto scenario = sim::ParseScenario(bad.dump(), file, sim::AllSystems());
-        if (!scenario.ok()) {
-          ++refused;
-          EXPECT_EQ(scenario.status().message().find(file + ": "), 0u) << scenario.status();
-          continue;
-        }
-        sim::MemoryBackend backend;
-        const sim::ScenarioResult result = sim::RunScenario(*scenario, backend);
-        EXPECT_TRUE(!result.failure || !result.failure->ToString(*scenario).empty());
+    tests::ForEachMistake(*sim::ParseStrictJson(ReadSource(file)), [&](const sim::Json& bad) {
+      const auto scenario = sim::ParseScenario(bad.dump(), file, sim::AllSystems());
+      if (!scenario.ok()) {
+        ++refused;
+        EXPECT_EQ(scenario.status().message().find(file + ": "), 0u) << scenario.status();
+        return;
       }
-    }
+      sim::MemoryBackend backend;
+      const sim::ScenarioResult result = sim::RunScenario(*scenario, backend);
+      EXPECT_TRUE(!result.failure || !result.failure->ToString(*scenario).empty());
+    });
   }
   EXPECT_GT(refused, 1000);
 }

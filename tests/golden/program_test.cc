@@ -8,6 +8,7 @@
 
 #include "gtest/gtest.h"
 #include "tests/golden/golden_for_test.h"
+#include "tests/support/json_mistakes.h"
 
 namespace redouble::golden {
 namespace {
@@ -65,6 +66,21 @@ TEST_F(GoldenProgram, PassesAllGoldensOfTheGateway) {
       << out_;
   EXPECT_EQ(LastLine(out_), std::to_string(files) + " passed, 0 failed");
   EXPECT_EQ(out_.find("domain: "), std::string::npos) << "a domain replay was skipped";
+}
+
+// Whatever stands in the wrong place of a file: it passes, or it fails with a line that says so.
+TEST_F(GoldenProgram, EndsWhereverTheMistakeIs) {
+  int failed = 0;
+  for (const char* name : {"rate_limit_basic", "day_boundary", "race_concurrent_reconcile",
+                           "float_format_incrbyfloat", "float_format_client"}) {
+    tests::ForEachMistake(ReadGatewayGolden(name), [&](const Json& bad) {
+      Write("bad.json", bad.dump());
+      failed += Run({"--system", "gateway", "bad.json"});
+      EXPECT_TRUE(LastLine(out_) == "1 passed, 0 failed" || LastLine(out_) == "0 passed, 1 failed")
+          << bad << out_ << err_;
+    });
+  }
+  EXPECT_GT(failed, 1000);
 }
 
 // Its three tables have no commands to replay.
