@@ -6,6 +6,7 @@
 
 #include "absl/strings/ascii.h"
 #include "backends/memory/commands/argument.h"
+#include "backends/memory/commands/help.h"
 #include "backends/memory/engine.h"
 #include "backends/memory/handlers.h"
 #include "backends/memory/script_cache.h"
@@ -155,6 +156,26 @@ Reply HandleScriptFlush(CommandContext& context, Arguments arguments) {
   if (!right) return Reply::Error("ERR SCRIPT FLUSH only support SYNC|ASYNC option");
   context.engine().scripts().Flush();
   return Reply::Ok();
+}
+
+Reply HandleScriptHelp(CommandContext&, Arguments) {
+  static constexpr std::string_view kHelp[] = {
+      "DEBUG (YES|SYNC|NO)",
+      "    Set the debug mode for subsequent scripts executed.",
+      "EXISTS <sha1> [<sha1> ...]",
+      "    Return information about the existence of the scripts in the script cache.",
+      "FLUSH [ASYNC|SYNC]",
+      "    Flush the Lua scripts cache. Very dangerous on replicas.",
+      "    When called without the optional mode argument, the behavior is determined by the",
+      "    lazyfree-lazy-user-flush configuration directive. Valid modes are:",
+      "    * ASYNC: Asynchronously flush the scripts cache.",
+      "    * SYNC: Synchronously flush the scripts cache.",
+      "KILL",
+      "    Kill the currently executing Lua script.",
+      "LOAD <script>",
+      "    Load a script into the scripts cache without executing it.",
+  };
+  return HelpReply("SCRIPT", kHelp);
 }
 
 // A script runs to its end before another command is looked at, so none ever runs here.
