@@ -24,6 +24,23 @@ std::string Shown(const Json& json) {
   return absl::StrCat(text.substr(0, kShownBytes), "...");
 }
 
+// Writing a value recurses; no value of this folder comes near this depth.
+constexpr int kMaxDepth = 500;
+
+bool IsNestedTooDeep(std::string_view text) {
+  int depth = 0;
+  bool in_text = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"') in_text = !in_text;
+    if (in_text && c == '\\') ++i;
+    if (in_text) continue;
+    if ((c == '[' || c == '{') && ++depth > kMaxDepth) return true;
+    if (c == ']' || c == '}') --depth;
+  }
+  return false;
+}
+
 bool IsIdCharacter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
          c == '-';
@@ -39,6 +56,10 @@ bool FitsInt64(const Json& json) {
 }  // namespace
 
 absl::StatusOr<Json> ParseObject(std::string_view text, std::string_view what) {
+  if (IsNestedTooDeep(text)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(ToAbsl(what), ": the text is nested deeper than ", kMaxDepth));
+  }
   Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (json.is_discarded()) {
     return absl::InvalidArgumentError(absl::StrCat(ToAbsl(what), ": the text is not JSON"));
@@ -60,10 +81,11 @@ absl::StatusOr<std::string> JsonText(const Json& json) {
 
 absl::Status AddJsonText(Json& object, std::string_view name, std::string_view text) {
   if (text.empty()) return absl::OkStatus();
-  Json value = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  Json value = IsNestedTooDeep(text) ? Json(Json::value_t::discarded)
+                                     : Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (value.is_discarded()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(PointerPart(name), ": expected JSON, got ", store::QuoteBytes(text)));
+    return absl::InvalidArgumentError(absl::StrCat(PointerPart(name), ": expected JSON, got ",
+                                                   store::QuoteBytes(text.substr(0, kShownBytes))));
   }
   object[std::string(name)] = std::move(value);
   return absl::OkStatus();

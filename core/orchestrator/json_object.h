@@ -27,7 +27,8 @@ namespace redouble::orchestrator {
 
 using Json = nlohmann::ordered_json;
 
-// The text's value, which must be an object. Errors: InvalidArgument that begins with `what`.
+// The text's value, which must be an object. Errors: InvalidArgument that begins with `what`,
+// also for a text nested deeper than 500.
 absl::StatusOr<Json> ParseObject(std::string_view text, std::string_view what);
 
 // Compact text, members in their order, characters beyond ASCII as they are. Errors:

@@ -105,6 +105,20 @@ TEST(Token, ShowsTheBeginningOfALongValueOnly) {
   EXPECT_TRUE(error.ends_with("..."));
 }
 
+TEST(Token, IsNotNestedWithoutEnd) {
+  const auto config_of_depth = [](size_t depth) {
+    return TokenWith("\"config\":" + std::string(depth, '[') + std::string(depth, ']'));
+  };
+  EXPECT_TRUE(ParseToken(config_of_depth(400)).ok());
+  EXPECT_EQ(ErrorOf(ParseToken(config_of_depth(100'000))),
+            "token: the text is nested deeper than 500");
+  EXPECT_TRUE(ParseToken(TokenWith("\"payload_ref\":\"\\\"" + std::string(1000, '[') + "\"")).ok());
+  Token token = *ParseToken(kToken);
+  token.config_json = std::string(100'000, '[') + std::string(100'000, ']');
+  EXPECT_EQ(ErrorOf(FormatToken(token)),
+            "/config: expected JSON, got \"" + std::string(80, '[') + "\"");
+}
+
 TEST(Token, IsNotWrittenWhenItIsNoJson) {
   Token token = *ParseToken(kToken);
   token.payload_ref = "\xff";
