@@ -28,8 +28,8 @@ TEST_P(Differential, FindsNothing) {
 
 std::vector<std::string> Groups() {
   // Groups whose generators are finished; the others join with theirs.
-  return {"strings", "keys",   "expiry", "server",      "connection", "transactions",
-          "lists",   "hashes", "sets",   "sorted_sets", "streams"};
+  return {"strings", "keys", "expiry",      "server",  "connection", "transactions", "lists",
+          "hashes",  "sets", "sorted_sets", "streams", "bitmaps",    "hyperloglog"};
 }
 
 INSTANTIATE_TEST_SUITE_P(Groups, Differential, testing::ValuesIn(Groups()),

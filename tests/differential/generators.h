@@ -8,9 +8,11 @@
 
 namespace redouble::tests {
 
+std::span<const CommandGenerator> BitmapGenerators();
 std::span<const CommandGenerator> ConnectionGenerators();
 std::span<const CommandGenerator> ExpiryGenerators();
 std::span<const CommandGenerator> HashGenerators();
+std::span<const CommandGenerator> HyperLogLogGenerators();
 std::span<const CommandGenerator> KeyGenerators();
 std::span<const CommandGenerator> ListGenerators();
 std::span<const CommandGenerator> ServerGenerators();

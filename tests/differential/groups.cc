@@ -31,8 +31,8 @@ constexpr Group kGroups[] = {
     {"sets", SetGenerators, CommandGroup::kSet},
     {"sorted_sets", SortedSetGenerators, CommandGroup::kSortedSet},
     {"streams", StreamGenerators, CommandGroup::kStream},
-    {"bitmaps", nullptr, CommandGroup::kBitmap},
-    {"hyperloglog", nullptr, CommandGroup::kHyperLogLog},
+    {"bitmaps", BitmapGenerators, CommandGroup::kBitmap},
+    {"hyperloglog", HyperLogLogGenerators, CommandGroup::kHyperLogLog},
     {"geo", nullptr, CommandGroup::kGeo},
     {"scripting", nullptr, CommandGroup::kScripting},
 };
@@ -49,6 +49,7 @@ constexpr LeftOut kLeftOut[] = {
     {"script|debug", "turns the connection into a debugger"},
     {"script|kill", "needs a script that runs"},
     {"function|kill", "needs a function that runs"},
+    {"pfselftest", "takes seconds on a server"},
     {"wait", "needs replicas"},
     {"debug", "looks inside of one implementation"},
     {"shutdown", "ends the server"},

@@ -64,6 +64,15 @@ Words KeyAndInteger(Vocabulary& words) { return {words.Key(), words.Integer()}; 
 
 Words KeyAndFloat(Vocabulary& words) { return {words.Key(), words.Float()}; }
 
+Words LcsArguments(Vocabulary& words) {
+  Words arguments = words.Keys(2);
+  if (words.Chance(0.5)) arguments.push_back("IDX");
+  if (words.Chance(0.2)) arguments.push_back("LEN");
+  if (words.Chance(0.4)) Append(arguments, {"MINMATCHLEN", words.SmallInteger()});
+  if (words.Chance(0.4)) arguments.push_back("WITHMATCHLEN");
+  return arguments;
+}
+
 constexpr CommandGenerator kGenerators[] = {
     {CommandId::kGet, 6, KeyOnly},
     {CommandId::kSet, 12, SetArguments},
@@ -86,6 +95,7 @@ constexpr CommandGenerator kGenerators[] = {
     {CommandId::kIncrBy, 3, KeyAndInteger},
     {CommandId::kDecrBy, 3, KeyAndInteger},
     {CommandId::kIncrByFloat, 4, KeyAndFloat},
+    {CommandId::kLcs, 3, LcsArguments},
 };
 
 }  // namespace
