@@ -11,6 +11,7 @@ namespace redouble::tests {
 std::span<const CommandGenerator> BitmapGenerators();
 std::span<const CommandGenerator> ConnectionGenerators();
 std::span<const CommandGenerator> ExpiryGenerators();
+std::span<const CommandGenerator> GeoGenerators();
 std::span<const CommandGenerator> HashGenerators();
 std::span<const CommandGenerator> HyperLogLogGenerators();
 std::span<const CommandGenerator> KeyGenerators();

@@ -33,7 +33,7 @@ constexpr Group kGroups[] = {
     {"streams", StreamGenerators, CommandGroup::kStream},
     {"bitmaps", BitmapGenerators, CommandGroup::kBitmap},
     {"hyperloglog", HyperLogLogGenerators, CommandGroup::kHyperLogLog},
-    {"geo", nullptr, CommandGroup::kGeo},
+    {"geo", GeoGenerators, CommandGroup::kGeo},
     {"scripting", nullptr, CommandGroup::kScripting},
 };
 
