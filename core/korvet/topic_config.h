@@ -1,17 +1,17 @@
 // TopicConfig: the options of a topic, their texts in the topic's hash, and what Kafka calls them.
 //
-//   | field              | Kafka's name     | values                        | default   | can
-//   change | | ------------------ | ---------------- | ----------------------------- | --------- |
-//   ---------- | | retentionTime      | retention.ms     | milliseconds; -1: unlimited   |
-//   604800000 | yes        | | retentionBytes     | retention.bytes  | per partition; -1: unlimited
-//   | -1        | yes        | | compression        | compression.type | none, gzip, snappy, lz4,
-//   zstd | none      | yes        | | valueType          |                  | JSON, BYTES | not
-//   known | no         | | offsetSequenceBits |                  | 10 to 16                      |
-//   10        | no         | | messageBytes       |                  | average size, from 1 up |
-//   1024      | yes        |
+//   | field              | Kafka's name     | values                        | default   | change |
+//   | ------------------ | ---------------- | ----------------------------- | --------- | ------ |
+//   | retentionTime      | retention.ms     | milliseconds; -1: unlimited   | 604800000 | yes    |
+//   | retentionBytes     | retention.bytes  | per partition; -1: unlimited  | -1        | yes    |
+//   | compression        | compression.type | none, gzip, snappy, lz4, zstd | none      | yes    |
+//   | valueType          |                  | JSON, BYTES                   | not known | no     |
+//   | offsetSequenceBits |                  | 10 to 16                      | 10        | no     |
+//   | messageBytes       |                  | average size, from 1 up       | 1024      | yes    |
 //
-// An option can be named either way. The sequence bits are fixed when a topic is created, because
-// other bits would give every offset that was handed out another meaning (offset.h).
+// An option can be named either way; `change` says whether a topic that exists can take another
+// value. The sequence bits are fixed when a topic is created, because other bits would give every
+// offset that was handed out another meaning (offset.h).
 //
 //   const ConfigEntry entries[] = {{"retention.ms", "60000"}};
 //   absl::StatusOr<TopicConfig> config = ParseTopicConfig(entries);
