@@ -16,6 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr char kKorvetFolder[] = "tests/data/golden/korvet";
+constexpr char kOrchestratorFolder[] = "tests/data/golden/orchestrator";
 
 class GoldenProgram : public testing::Test {
  protected:
@@ -89,6 +90,21 @@ TEST_F(GoldenProgram, PassesAllRawCommandsOfKorvet) {
       << out_;
   EXPECT_NE(out_.find("raw skipped for 3 files\n"), std::string::npos) << out_;
   EXPECT_EQ(LastLine(out_), "23 passed, 0 failed");
+}
+
+// By name: the one recording that is not among them waits for a runner that hears what was
+// published.
+TEST_F(GoldenProgram, PassesTheRawCommandsOfTheOrchestrator) {
+  std::vector<std::string> arguments = {"--system", "orchestrator", "--mode", "raw"};
+  for (const char* name :
+       {"01_seed_lifecycle_literal", "02_seed_lifecycle_normative", "04_diamond_fan_out_fan_in",
+        "04c_join_starvation_exclusive_branch", "05_loop_iteration_cap",
+        "06_duplicate_completion_signal", "09_streams_consumer_groups", "11_hitl_races",
+        "14_cleanup_and_pattern_overmatch", "15_agent_patch", "16_consume_then_emit_window"}) {
+    arguments.push_back(std::string(kOrchestratorFolder) + "/" + name + ".json");
+  }
+  EXPECT_EQ(RunIn(fs::current_path(), arguments), 0) << out_;
+  EXPECT_EQ(LastLine(out_), "11 passed, 0 failed");
 }
 
 TEST_F(GoldenProgram, PrintsALinePerFileAndTheFirstDifferenceOfEachMode) {
