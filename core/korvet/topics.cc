@@ -1,5 +1,3 @@
-#include "core/korvet/topics.h"
-
 #include <algorithm>
 #include <limits>
 
@@ -9,9 +7,12 @@
 #include "core/base/string_bridge.h"
 #include "core/korvet/error_code.h"
 #include "core/korvet/topic_name.h"
+#include "core/korvet/topics.h"
 #include "core/store/batch.h"
 #include "core/store/command.h"
 #include "core/store/decode.h"
+#include "core/store/hashes.h"
+#include "core/store/sets.h"
 
 namespace redouble::korvet {
 namespace {
@@ -85,16 +86,6 @@ absl::StatusOr<std::optional<Topic>> TopicOfHash(std::string_view name,
   return Topic{*id, std::string(name), static_cast<int32_t>(*partitions), *std::move(config)};
 }
 
-absl::StatusOr<std::vector<ConfigField>> DecodeHash(absl::StatusOr<store::Reply> reply) {
-  absl::StatusOr<std::vector<std::string>> words = store::DecodeStrings(std::move(reply));
-  if (!words.ok()) return words.status();
-  std::vector<ConfigField> fields;
-  for (size_t i = 0; i + 1 < words->size(); i += 2) {
-    fields.emplace_back(std::move((*words)[i]), std::move((*words)[i + 1]));
-  }
-  return fields;
-}
-
 absl::Status StatusOf(const absl::StatusOr<std::vector<store::Reply>>& replies) {
   return replies.ok() ? store::FirstError(*replies) : replies.status();
 }
@@ -108,8 +99,7 @@ base::Task<absl::StatusOr<Topic>> Topics::Create(NewTopic topic) {
   const absl::StatusOr<std::string> key = keys_.Topic(made->name);
   if (!key.ok()) co_return key.status();
   const std::string id = made->id.ToString();
-  const Command claim(CommandId::kHSetNx, {*key, kId, id});
-  const absl::StatusOr<bool> claimed = store::DecodeBool(co_await store_.Execute(claim));
+  const absl::StatusOr<bool> claimed = co_await store::HSetNx(store_, *key, kId, id);
   if (!claimed.ok()) co_return claimed.status();
   if (!*claimed) {
     co_return KafkaError(ErrorCode::kTopicAlreadyExists,
@@ -139,8 +129,7 @@ base::Task<absl::StatusOr<std::optional<Topic>>> Topics::Read(std::string_view n
                                                               std::string* id_text) {
   const absl::StatusOr<std::string> key = keys_.Topic(name);
   if (!key.ok()) co_return key.status();
-  const Command read(CommandId::kHGetAll, {*key});
-  const absl::StatusOr<std::vector<ConfigField>> fields = DecodeHash(co_await store_.Execute(read));
+  const absl::StatusOr<std::vector<ConfigField>> fields = co_await store::HGetAll(store_, *key);
   if (!fields.ok()) co_return fields.status();
   const std::string* id = FieldOf(*fields, kId);
   if (id_text != nullptr && id != nullptr) *id_text = *id;
@@ -161,9 +150,8 @@ base::Task<absl::StatusOr<Topic>> Topics::Describe(std::string_view name) {
 
 base::Task<absl::StatusOr<Topic>> Topics::DescribeById(TopicId id) {
   const std::string text = id.ToString();
-  const Command find(CommandId::kHGet, {keys_.TopicIds(), text});
   const absl::StatusOr<std::optional<std::string>> name =
-      store::DecodeStringOrNil(co_await store_.Execute(find));
+      co_await store::HGet(store_, keys_.TopicIds(), text);
   if (!name.ok()) co_return name.status();
   if (!*name) {
     co_return KafkaError(ErrorCode::kUnknownTopicId, absl::StrCat("no topic has the id ", text));
@@ -178,9 +166,7 @@ base::Task<absl::StatusOr<Topic>> Topics::DescribeById(TopicId id) {
 }
 
 base::Task<absl::StatusOr<std::vector<std::string>>> Topics::List() {
-  const Command list(CommandId::kSMembers, {keys_.Topics()});
-  absl::StatusOr<std::vector<std::string>> names =
-      store::DecodeStrings(co_await store_.Execute(list));
+  absl::StatusOr<std::vector<std::string>> names = co_await store::SMembers(store_, keys_.Topics());
   if (names.ok()) std::sort(names->begin(), names->end());
   co_return names;
 }
@@ -217,9 +203,9 @@ base::Task<absl::Status> Topics::AddPartitions(PartitionIncrease increase) {
   if (increase.validate_only) co_return absl::OkStatus();
   const absl::StatusOr<std::string> key = keys_.Topic(increase.topic);
   if (!key.ok()) co_return key.status();
-  Command raise(CommandId::kHSet, {*key, kPartitions});
-  raise.AddInteger(increase.total);
-  co_return store::DecodeInteger(co_await store_.Execute(raise)).status();
+  const std::string total = base::FormatInt64(increase.total);
+  const absl::StatusOr<bool> raised = co_await store::HSet(store_, *key, kPartitions, total);
+  co_return raised.status();
 }
 
 base::Task<absl::Status> Topics::AlterConfig(ConfigChange change) {
@@ -231,9 +217,9 @@ base::Task<absl::Status> Topics::AlterConfig(ConfigChange change) {
 
   const absl::StatusOr<std::string> key = keys_.Topic(change.topic);
   if (!key.ok()) co_return key.status();
-  Command alter(CommandId::kHSet, {*key});
-  for (const auto& [field, value] : *fields) alter.Add(field).Add(value);
-  co_return store::DecodeInteger(co_await store_.Execute(alter)).status();
+  const std::vector<store::FieldView> changes(fields->begin(), fields->end());
+  const absl::StatusOr<int64_t> altered = co_await store::HSet(store_, *key, changes);
+  co_return altered.status();
 }
 
 }  // namespace redouble::korvet
