@@ -4,12 +4,13 @@
 #include "core/korvet/keys.h"
 #include "core/orchestrator/keys.h"
 #include "scenarios/operations/gateway_operations.h"
+#include "scenarios/operations/korvet_operations.h"
 
 namespace redouble::sim {
 
 const SystemTable& AllSystems() {
-  static const SystemTable* const systems =
-      new SystemTable{{"gateway", scenarios::GatewayOperations()}};
+  static const SystemTable* const systems = new SystemTable{
+      {"gateway", scenarios::GatewayOperations()}, {"korvet", scenarios::KorvetOperations()}};
   return *systems;
 }
 
