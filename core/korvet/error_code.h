@@ -57,11 +57,11 @@ absl::Status KafkaError(ErrorCode code, std::string_view message);
 // What a Kafka client is told: kNone for OK, the payload of a status from KafkaError, and else what
 // the failure of Redis amounts to:
 //
-//   | failure                                                                | code               |
-//   | ---------------------------------------------------------------------- | ------------------ |
-//   | sent, but the outcome is unknown                                       | kRequestTimedOut   |
-//   | not sent; refused for now (LOADING, READONLY, OOM, MISCONF, a cluster) | kKafkaStorageError |
-//   | any other, WRONGTYPE among them                                        | kUnknownServerError|
+//   | failure                                                            | code                |
+//   | ------------------------------------------------------------------ | ------------------- |
+//   | sent, but the outcome is unknown                                   | kRequestTimedOut    |
+//   | not sent; refused for now (LOADING, READONLY, OOM, CLUSTERDOWN...) | kKafkaStorageError  |
+//   | any other, WRONGTYPE among them                                    | kUnknownServerError |
 ErrorCode ErrorCodeOf(const absl::Status& status);
 
 }  // namespace redouble::korvet

@@ -1,3 +1,5 @@
+#include "core/korvet/topics.h"
+
 #include <algorithm>
 #include <limits>
 
@@ -7,7 +9,6 @@
 #include "core/base/string_bridge.h"
 #include "core/korvet/error_code.h"
 #include "core/korvet/topic_name.h"
-#include "core/korvet/topics.h"
 #include "core/store/batch.h"
 #include "core/store/command.h"
 #include "core/store/decode.h"
