@@ -1,0 +1,90 @@
+// OBJECT and WAIT.
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <string_view>
+
+#include "backends/memory/commands/block_timeout.h"
+#include "backends/memory/commands/help.h"
+#include "backends/memory/handlers.h"
+#include "core/base/redis_number.h"
+
+namespace redouble::memory {
+namespace {
+
+constexpr int64_t kMillisPerSecond = 1000;
+
+// Redis keeps one copy of these integers and shares it, which it shows as a count that never
+// changes.
+constexpr int64_t kSharedIntegers = 10'000;
+constexpr int64_t kSharedCount = std::numeric_limits<int32_t>::max();
+
+// Looking at a key this way does not count as using it, nor as missing it.
+const Database::Entry* Look(CommandContext& context, Arguments arguments) {
+  return context.db().Find(arguments[0]);
+}
+
+}  // namespace
+
+Reply HandleObjectEncoding(CommandContext& context, Arguments arguments) {
+  const Database::Entry* entry = Look(context, arguments);
+  return entry == nullptr ? Reply::Nil() : Reply::Bulk(entry->value.encoding());
+}
+
+Reply HandleObjectFreq(CommandContext& context, Arguments arguments) {
+  if (Look(context, arguments) == nullptr) return Reply::Nil();
+  return Reply::Error(
+      "ERR An LFU maxmemory policy is not selected, access frequency not tracked. Please note that "
+      "when switching between policies at runtime LRU and LFU data will take some time to adjust.");
+}
+
+Reply HandleObjectHelp(CommandContext&, Arguments) {
+  static constexpr std::string_view kLines[] = {
+      "ENCODING <key>",
+      "    Return the kind of internal representation used in order to store the value",
+      "    associated with a <key>.",
+      "FREQ <key>",
+      "    Return the access frequency index of the <key>. The returned integer is",
+      "    proportional to the logarithm of the recent access frequency of the key.",
+      "IDLETIME <key>",
+      "    Return the idle time of the <key>, that is the approximated number of",
+      "    seconds elapsed since the last access to the key.",
+      "REFCOUNT <key>",
+      "    Return the number of references of the value associated with the specified",
+      "    <key>.",
+  };
+  return HelpReply("OBJECT", kLines);
+}
+
+// Redis counts the seconds of its clock that have begun, not those that have passed.
+Reply HandleObjectIdleTime(CommandContext& context, Arguments arguments) {
+  const Database::Entry* entry = Look(context, arguments);
+  if (entry == nullptr) return Reply::Nil();
+  const int64_t idle_s = context.now_ms() / kMillisPerSecond - entry->used_ms / kMillisPerSecond;
+  return Reply::Integer(std::max<int64_t>(idle_s, 0));
+}
+
+Reply HandleObjectRefCount(CommandContext& context, Arguments arguments) {
+  const Database::Entry* entry = Look(context, arguments);
+  if (entry == nullptr) return Reply::Nil();
+  const Value& value = entry->value;
+  const bool shared =
+      value.is_integer() && value.integer() >= 0 && value.integer() < kSharedIntegers;
+  return Reply::Integer(shared ? kSharedCount : 1);
+}
+
+// There are no replicas: whoever waits for one waits in vain.
+Reply HandleWait(CommandContext& context, Arguments arguments) {
+  const std::optional<int64_t> replicas = base::ParseInt64(arguments[0]);
+  if (!replicas) return Reply::Error(error_text::kNotAnInteger);
+  BlockTimeout timeout = ReadTimeoutMillis(arguments[1], context.now_ms());
+  if (timeout.error) return *std::move(timeout.error);
+  if (*replicas <= 0 || !context.may_block()) return Reply::Integer(0);
+  return context.Block({.keys = {},
+                        .type = store::KeyType::kNone,
+                        .deadline_ms = timeout.deadline_ms,
+                        .retry = [](CommandContext&, std::string_view) { return std::nullopt; },
+                        .timed_out = Reply::Integer(0)});
+}
+
+}  // namespace redouble::memory
