@@ -1,0 +1,75 @@
+// DUMP and RESTORE between the memory engine and a real redis-server, both ways.
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tests/support/memory_target.h"
+#include "tests/support/server_target.h"
+
+namespace redouble::tests {
+namespace {
+
+struct Case {
+  std::string name;
+  std::vector<Words> make;  // The commands that make the key k.
+  Words show;
+};
+
+Words Pushes(std::string command, int count, const std::string& text, bool pairs) {
+  Words words = {std::move(command), "k"};
+  for (int i = 0; i < count; ++i) {
+    words.push_back(text + std::to_string(i));
+    if (pairs) words.push_back(std::to_string(i));
+  }
+  return words;
+}
+
+std::vector<Case> Cases() {
+  const std::string repetitive(5000, 'r');
+  return {
+      {"text", {{"SET", "k", "hello"}}, {"GET", "k"}},
+      {"integer", {{"SET", "k", "-70000"}}, {"GET", "k"}},
+      {"long_integer", {{"SET", "k", "-9223372036854775808"}}, {"GET", "k"}},
+      {"repetitive", {{"SET", "k", repetitive}}, {"GET", "k"}},
+      {"list", {Pushes("RPUSH", 10, "", false)}, {"LRANGE", "k", "0", "-1"}},
+      {"long_list", {Pushes("RPUSH", 3000, "element ", false)}, {"LRANGE", "k", "0", "-1"}},
+      {"wide_list", {{"RPUSH", "k", repetitive, repetitive, "x"}}, {"LRANGE", "k", "0", "-1"}},
+      {"intset", {Pushes("SADD", 500, "1", false)}, {"SORT", "k"}},
+      {"large_intset", {Pushes("SADD", 600, "", false)}, {"SORT", "k"}},
+      {"set", {Pushes("SADD", 1000, "member ", false)}, {"SORT", "k", "ALPHA"}},
+      {"hash", {Pushes("HSET", 20, "field ", true)}, {"HGETALL", "k"}},
+      {"large_hash", {Pushes("HSET", 600, "f", true)}, {"HMGET", "k", "f0", "f7", "f599", "x"}},
+  };
+}
+
+// What `to` shows of the key that it restored from `from`, and its encoding.
+std::string Carried(Target& from, Target& to, const Case& the_case) {
+  from.Reset(absl::FromUnixSeconds(1'700'000'000));
+  to.Reset(absl::FromUnixSeconds(1'700'000'000));
+  for (const Words& command : the_case.make) from.Run(0, command);
+  const std::string payload = from.Run(0, {"DUMP", "k"})->text();
+  const std::string restored = to.Run(0, {"RESTORE", "k", "0", payload})->DebugString();
+  return restored + " " + to.Run(0, {"OBJECT", "ENCODING", "k"})->DebugString() + " " +
+         to.Run(0, the_case.show)->DebugString();
+}
+
+std::string Expected(Target& target, const Case& the_case) {
+  target.Reset(absl::FromUnixSeconds(1'700'000'000));
+  for (const Words& command : the_case.make) target.Run(0, command);
+  return "OK " + target.Run(0, {"OBJECT", "ENCODING", "k"})->DebugString() + " " +
+         target.Run(0, the_case.show)->DebugString();
+}
+
+TEST(Dump, GoesToARealServerAndComesFromOne) {
+  MemoryTarget memory;
+  ServerTarget server;
+  for (const Case& the_case : Cases()) {
+    SCOPED_TRACE(the_case.name);
+    const std::string expected = Expected(server, the_case);
+    EXPECT_EQ(Carried(memory, server, the_case), expected);
+    EXPECT_EQ(Carried(server, memory, the_case), expected);
+  }
+}
+
+}  // namespace
+}  // namespace redouble::tests
