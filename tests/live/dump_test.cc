@@ -1,4 +1,5 @@
 // DUMP and RESTORE between the memory engine and a real redis-server, both ways.
+#include <span>
 #include <string>
 #include <vector>
 
@@ -42,22 +43,27 @@ std::vector<Case> Cases() {
   };
 }
 
+// Waits for the whole reply, however long it is.
+store::Reply Ask(Target& target, const Words& command) {
+  return target.RunAll(0, std::span(&command, 1))[0];
+}
+
 // What `to` shows of the key that it restored from `from`, and its encoding.
 std::string Carried(Target& from, Target& to, const Case& the_case) {
   from.Reset(absl::FromUnixSeconds(1'700'000'000));
   to.Reset(absl::FromUnixSeconds(1'700'000'000));
-  for (const Words& command : the_case.make) from.Run(0, command);
-  const std::string payload = from.Run(0, {"DUMP", "k"})->text();
-  const std::string restored = to.Run(0, {"RESTORE", "k", "0", payload})->DebugString();
-  return restored + " " + to.Run(0, {"OBJECT", "ENCODING", "k"})->DebugString() + " " +
-         to.Run(0, the_case.show)->DebugString();
+  for (const Words& command : the_case.make) Ask(from, command);
+  const std::string payload = Ask(from, {"DUMP", "k"}).text();
+  const std::string restored = Ask(to, {"RESTORE", "k", "0", payload}).DebugString();
+  return restored + " " + Ask(to, {"OBJECT", "ENCODING", "k"}).DebugString() + " " +
+         Ask(to, the_case.show).DebugString();
 }
 
 std::string Expected(Target& target, const Case& the_case) {
   target.Reset(absl::FromUnixSeconds(1'700'000'000));
-  for (const Words& command : the_case.make) target.Run(0, command);
-  return "OK " + target.Run(0, {"OBJECT", "ENCODING", "k"})->DebugString() + " " +
-         target.Run(0, the_case.show)->DebugString();
+  for (const Words& command : the_case.make) Ask(target, command);
+  return "OK " + Ask(target, {"OBJECT", "ENCODING", "k"}).DebugString() + " " +
+         Ask(target, the_case.show).DebugString();
 }
 
 TEST(Dump, GoesToARealServerAndComesFromOne) {
