@@ -31,6 +31,7 @@ Operands FindSets(CommandContext& context, Arguments keys) {
   for (const std::string_view key : keys) {
     const Lookup<Set> set = context.Find<Set>(key);
     operands.wrong_type = operands.wrong_type || set.wrong_type();
+    if (!set && !set.wrong_type()) context.Missed(key);
     operands.sets.push_back(set ? &*set : nullptr);
   }
   return operands;

@@ -11,6 +11,7 @@
 #include "backends/memory/values/hash.h"
 #include "backends/memory/values/list.h"
 #include "backends/memory/values/set.h"
+#include "backends/memory/values/sorted_set.h"
 #include "core/base/redis_number.h"
 
 namespace redouble::memory {
@@ -87,6 +88,11 @@ bool Load(CommandContext& context, std::string_view key, bool backwards, std::ve
     LoadList(*list, backwards, items);
   } else if (const Set* set = entry->value.As<Set>()) {
     set->ForEach([&](std::string_view member) { items.push_back(Item(std::string(member))); });
+  } else if (const SortedSet* sorted = entry->value.As<SortedSet>()) {
+    const size_t first = backwards ? sorted->size() - 1 : 0;
+    sorted->ForEach(first, sorted->size(), backwards, [&](std::string_view member, double) {
+      items.push_back(Item(std::string(member)));
+    });
   } else {
     return false;
   }

@@ -71,11 +71,12 @@ struct Request {
 
 std::optional<Reply> FindInputs(CommandContext& context, Arguments keys, Request& request) {
   for (const std::string_view key : keys) {
-    const Lookup<SortedSet> sorted_set = context.Find<SortedSet>(key);
-    const Lookup<Set> set = context.Find<Set>(key);
-    if (sorted_set.wrong_type() && set.wrong_type()) return WrongType();
-    request.inputs.push_back(
-        {.sorted_set = sorted_set ? &*sorted_set : nullptr, .set = set ? &*set : nullptr});
+    const Database::Entry* entry = context.FindAny(key);
+    if (entry == nullptr) context.Missed(key);
+    const SortedSet* sorted_set = entry == nullptr ? nullptr : entry->value.As<SortedSet>();
+    const Set* set = entry == nullptr ? nullptr : entry->value.As<Set>();
+    if (entry != nullptr && sorted_set == nullptr && set == nullptr) return WrongType();
+    request.inputs.push_back({.sorted_set = sorted_set, .set = set});
   }
   return std::nullopt;
 }

@@ -173,6 +173,7 @@ Reply HandleZRangeStore(CommandContext& context, Arguments arguments) {
   if (auto error = ReadRequest(arguments.subspan(2), form, request)) return *std::move(error);
   const Lookup<SortedSet> source = context.Find<SortedSet>(arguments[1]);
   if (source.wrong_type()) return WrongType();
+  if (!source) context.Missed(arguments[1]);
   auto result = std::make_unique<SortedSet>();
   if (source) {
     // Of ranks, Redis knows how many there are before it begins.
