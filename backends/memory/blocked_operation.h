@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/store/keys.h"
+#include "core/store/key_type.h"
 #include "core/store/reply.h"
 
 namespace redouble::memory {

@@ -30,7 +30,7 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "core/store/key_pattern.h"
-#include "core/store/keys.h"
+#include "core/store/key_type.h"
 
 namespace redouble::store {
 

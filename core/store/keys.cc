@@ -1,6 +1,5 @@
 #include "core/store/keys.h"
 
-#include <array>
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
@@ -11,20 +10,6 @@
 
 namespace redouble::store {
 namespace {
-
-struct TypeRow {
-  KeyType type;
-  std::string_view name;
-};
-constexpr std::array<TypeRow, 7> kTypes = {{
-    {KeyType::kNone, "none"},
-    {KeyType::kString, "string"},
-    {KeyType::kList, "list"},
-    {KeyType::kSet, "set"},
-    {KeyType::kSortedSet, "zset"},
-    {KeyType::kHash, "hash"},
-    {KeyType::kStream, "stream"},
-}};
 
 std::string_view ConditionWord(ExpireCondition condition) {
   switch (condition) {
@@ -100,20 +85,6 @@ base::Task<absl::StatusOr<int64_t>> Exists(Store& store, std::span<const std::st
   co_return DecodeInteger(co_await store.Execute(command));
 }
 
-std::string_view KeyTypeName(KeyType type) {
-  for (const TypeRow& row : kTypes) {
-    if (row.type == type) return row.name;
-  }
-  return {};
-}
-
-std::optional<KeyType> ParseKeyType(std::string_view name) {
-  for (const TypeRow& row : kTypes) {
-    if (row.name == name) return row.type;
-  }
-  return std::nullopt;
-}
-
 base::Task<absl::StatusOr<KeyType>> TypeOf(Store& store, std::string_view key) {
   const Command command(CommandId::kType, {key});
   absl::StatusOr<std::string> name = DecodeString(co_await store.Execute(command));
@@ -147,6 +118,13 @@ base::Task<absl::StatusOr<Ttl>> TimeToLive(Store& store, std::string_view key) {
   const absl::StatusOr<int64_t> reply_ms = DecodeInteger(co_await store.Execute(command));
   if (!reply_ms.ok()) co_return reply_ms.status();
   co_return Ttl(*reply_ms);
+}
+
+base::Task<absl::StatusOr<ExpiryTime>> ExpiryTimeOf(Store& store, std::string_view key) {
+  const Command command(CommandId::kPExpireTime, {key});
+  const absl::StatusOr<int64_t> reply_ms = DecodeInteger(co_await store.Execute(command));
+  if (!reply_ms.ok()) co_return reply_ms.status();
+  co_return ExpiryTime(*reply_ms);
 }
 
 base::Task<absl::StatusOr<int64_t>> TtlSeconds(Store& store, std::string_view key) {
@@ -191,6 +169,22 @@ base::Task<absl::StatusOr<std::vector<std::string>>> ScanAll(Store& store, ScanO
     cursor = std::move(page->cursor);
   } while (cursor != "0");
   co_return keys;
+}
+
+base::Task<absl::StatusOr<std::vector<std::string>>> Keys(Store& store, std::string_view pattern) {
+  const Command command(CommandId::kKeys, {pattern});
+  co_return DecodeStrings(co_await store.Execute(command));
+}
+
+base::Task<absl::StatusOr<std::optional<std::string>>> RandomKey(Store& store) {
+  const Command command(CommandId::kRandomKey);
+  co_return DecodeStringOrNil(co_await store.Execute(command));
+}
+
+base::Task<absl::StatusOr<int64_t>> Touch(Store& store, std::span<const std::string_view> keys) {
+  Command command(CommandId::kTouch);
+  command.AddAll(keys);
+  co_return DecodeInteger(co_await store.Execute(command));
 }
 
 base::Task<absl::StatusOr<int64_t>> DbSize(Store& store) {

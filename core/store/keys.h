@@ -22,6 +22,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "core/base/task.h"
+#include "core/store/key_type.h"
 #include "core/store/store.h"
 
 namespace redouble::store {
@@ -37,11 +38,6 @@ base::Task<absl::StatusOr<bool>> Exists(Store& store, std::string_view key);
 // How many of the keys exist; one named twice counts twice.
 base::Task<absl::StatusOr<int64_t>> Exists(Store& store, std::span<const std::string_view> keys);
 
-enum class KeyType { kNone, kString, kList, kSet, kSortedSet, kHash, kStream };
-// The name that TYPE gives: "none", "string", "list", "set", "zset", "hash", "stream".
-std::string_view KeyTypeName(KeyType type);
-// The type of that name; none for any other text.
-std::optional<KeyType> ParseKeyType(std::string_view name);
 // TYPE. kNone when the key does not exist.
 base::Task<absl::StatusOr<KeyType>> TypeOf(Store& store, std::string_view key);
 
@@ -78,6 +74,19 @@ class Ttl {
 };
 // PTTL: exact to the millisecond.
 base::Task<absl::StatusOr<Ttl>> TimeToLive(Store& store, std::string_view key);
+// What PEXPIRETIME says of a key: the moment of its expiry rather than the time left.
+class ExpiryTime {
+ public:
+  explicit ExpiryTime(int64_t reply_ms) : reply_ms_(reply_ms) {}
+  bool exists() const { return reply_ms_ != -2; }
+  bool expires() const { return reply_ms_ >= 0; }
+  // The last moment at which a key that expires is still there, exact to the millisecond.
+  absl::Time deadline() const { return absl::FromUnixMillis(reply_ms_); }
+
+ private:
+  int64_t reply_ms_;
+};
+base::Task<absl::StatusOr<ExpiryTime>> ExpiryTimeOf(Store& store, std::string_view key);
 // TTL's own integer: seconds rounded to the nearest, -1 without expiry, -2 without key. For code
 // that reproduces a system that uses TTL.
 base::Task<absl::StatusOr<int64_t>> TtlSeconds(Store& store, std::string_view key);
@@ -109,6 +118,14 @@ base::Task<absl::StatusOr<ScanPage>> Scan(Store& store, std::string_view cursor,
 // that exists from beginning to end is among them.
 base::Task<absl::StatusOr<std::vector<std::string>>> ScanAll(Store& store,
                                                              ScanOptions options = {});
+
+// All keys that match a glob pattern. Walks the whole database in one command: for tests and small
+// keyspaces; ScanAll does it in steps.
+base::Task<absl::StatusOr<std::vector<std::string>>> Keys(Store& store, std::string_view pattern);
+// A key picked at random; none when the database is empty.
+base::Task<absl::StatusOr<std::optional<std::string>>> RandomKey(Store& store);
+// Marks keys as used; how many of them exist.
+base::Task<absl::StatusOr<int64_t>> Touch(Store& store, std::span<const std::string_view> keys);
 
 // The number of keys in the selected database.
 base::Task<absl::StatusOr<int64_t>> DbSize(Store& store);

@@ -64,16 +64,6 @@ TEST(Keys, TypeOf) {
   EXPECT_EQ(status.message(), "TYPE answered a type that is not known: ReJSON-RL");
 }
 
-TEST(Keys, TypeNamesReadBack) {
-  for (const KeyType type : {KeyType::kNone, KeyType::kString, KeyType::kList, KeyType::kSet,
-                             KeyType::kSortedSet, KeyType::kHash, KeyType::kStream}) {
-    EXPECT_FALSE(KeyTypeName(type).empty());
-    EXPECT_EQ(ParseKeyType(KeyTypeName(type)), type);
-  }
-  EXPECT_EQ(ParseKeyType("STRING"), std::nullopt);
-  EXPECT_EQ(ParseKeyType(""), std::nullopt);
-}
-
 TEST(Keys, ExpireIn) {
   const auto expire = [](absl::Duration ttl, ExpireCondition condition = ExpireCondition::kAlways) {
     return [=](Store& s) { return ExpireIn(s, "a", ttl, condition); };
@@ -127,6 +117,38 @@ TEST(Keys, TimeToLive) {
   EXPECT_TRUE(at_the_deadline.expires());
   EXPECT_EQ(at_the_deadline.remaining(), absl::ZeroDuration());
   EXPECT_EQ(Ask({"PTTL", "a"}, Reply::Integer(1500), ttl)->remaining(), absl::Milliseconds(1500));
+}
+
+TEST(Keys, ExpiryTimeOf) {
+  const auto expiry_time = [](Store& s) { return ExpiryTimeOf(s, "a"); };
+  const ExpiryTime missing = *Ask({"PEXPIRETIME", "a"}, Reply::Integer(-2), expiry_time);
+  EXPECT_FALSE(missing.exists());
+  EXPECT_FALSE(missing.expires());
+  const ExpiryTime persistent = *Ask({"PEXPIRETIME", "a"}, Reply::Integer(-1), expiry_time);
+  EXPECT_TRUE(persistent.exists());
+  EXPECT_FALSE(persistent.expires());
+  const ExpiryTime set = *Ask({"PEXPIRETIME", "a"}, Reply::Integer(1'700'000'000'001), expiry_time);
+  EXPECT_TRUE(set.exists());
+  EXPECT_TRUE(set.expires());
+  EXPECT_EQ(set.deadline(), absl::FromUnixMillis(1'700'000'000'001));
+}
+
+TEST(Keys, KeysByPattern) {
+  const auto keys = [](Store& s) { return Keys(s, "a*"); };
+  const Reply two = Reply::Array({Reply::Bulk("a1"), Reply::Bulk("a2")});
+  EXPECT_EQ(*Ask({"KEYS", "a*"}, two, keys), (std::vector<std::string>{"a1", "a2"}));
+  EXPECT_TRUE(Ask({"KEYS", "a*"}, Reply::EmptyArray(), keys)->empty());
+}
+
+TEST(Keys, RandomKey) {
+  const auto random = [](Store& s) { return RandomKey(s); };
+  EXPECT_EQ(*Ask({"RANDOMKEY"}, Reply::Bulk("k"), random), "k");
+  EXPECT_EQ(*Ask({"RANDOMKEY"}, Reply::Nil(), random), std::nullopt);
+}
+
+TEST(Keys, Touch) {
+  EXPECT_EQ(*Ask({"TOUCH", "a", "b"}, Reply::Integer(1), [](Store& s) { return Touch(s, kKeys); }),
+            1);
 }
 
 TEST(Keys, TtlSeconds) {
@@ -244,6 +266,10 @@ std::vector<TypedCommand> AllCommandsOfKeys() {
       {{"COPY", "a", "b"}, StatusOf([](Store& s) { return Copy(s, "a", "b"); })},
       {{"SCAN", "0"}, StatusOf([](Store& s) { return Scan(s, "0"); })},
       {{"SCAN", "0"}, StatusOf([](Store& s) { return ScanAll(s); })},
+      {{"PEXPIRETIME", "a"}, StatusOf([](Store& s) { return ExpiryTimeOf(s, "a"); })},
+      {{"KEYS", "a*"}, StatusOf([](Store& s) { return Keys(s, "a*"); })},
+      {{"TOUCH", "a", "b"}, StatusOf([](Store& s) { return Touch(s, kKeys); })},
+      {{"RANDOMKEY"}, StatusOf([](Store& s) { return RandomKey(s); })},
       {{"DBSIZE"}, StatusOf([](Store& s) { return DbSize(s); })},
       {{"FLUSHDB"}, StatusOf([](Store& s) { return FlushDb(s); })},
       {{"FLUSHALL"}, StatusOf([](Store& s) { return FlushAll(s); })},

@@ -21,7 +21,7 @@
 #include "backends/memory/values/listpack.h"
 #include "backends/memory/values/value.h"
 #include "core/base/redis_number.h"
-#include "core/store/keys.h"
+#include "core/store/key_type.h"
 
 namespace redouble::memory {
 

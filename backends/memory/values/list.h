@@ -20,7 +20,7 @@
 
 #include "backends/memory/values/listpack.h"
 #include "backends/memory/values/value.h"
-#include "core/store/keys.h"
+#include "core/store/key_type.h"
 
 namespace redouble::memory {
 

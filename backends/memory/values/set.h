@@ -16,7 +16,7 @@
 #include "backends/memory/values/intset.h"
 #include "backends/memory/values/value.h"
 #include "core/base/redis_number.h"
-#include "core/store/keys.h"
+#include "core/store/key_type.h"
 
 namespace redouble::memory {
 

@@ -29,7 +29,7 @@
 #include "backends/memory/values/ranked_sequence.h"
 #include "backends/memory/values/value.h"
 #include "core/base/redis_number.h"
-#include "core/store/keys.h"
+#include "core/store/key_type.h"
 
 namespace redouble::memory {
 

@@ -27,7 +27,7 @@
 #include "backends/memory/values/stream_group.h"
 #include "backends/memory/values/stream_node.h"
 #include "backends/memory/values/value.h"
-#include "core/store/keys.h"
+#include "core/store/key_type.h"
 #include "core/store/stream_id.h"
 
 namespace redouble::memory {

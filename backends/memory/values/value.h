@@ -24,7 +24,7 @@
 #include <string_view>
 #include <utility>
 
-#include "core/store/keys.h"
+#include "core/store/key_type.h"
 
 namespace redouble::memory {
 
