@@ -22,14 +22,11 @@ using store::CommandSpec;
 using Handler = Reply (*)(CommandContext&, Arguments);
 
 constexpr Handler kHandlers[store::kCommandCount] = {
-#define REDOUBLE_COMMAND(id, ...) Handle##id,
+#define REDOUBLE_COMMAND(id, ...) &Handle##id,
+#define REDOUBLE_CONTAINER(id, ...) nullptr,
 #include "core/store/command_table.inc"
 #undef REDOUBLE_COMMAND
 };
-
-bool IsSupported(CommandId id) {
-  return kHandlers[static_cast<size_t>(id)] != nullptr || store::IsContainer(id);
-}
 
 // Redis quotes at most this much of a client's words in an error.
 constexpr size_t kQuotedBytes = 128;
@@ -101,16 +98,6 @@ Reply OnlyForSubscribers(const CommandSpec& spec) {
 
 }  // namespace
 
-bool Supports(CommandId id) {
-  if (id == CommandId::kUnknown) return false;
-  if (!store::IsContainer(id)) return kHandlers[static_cast<size_t>(id)] != nullptr;
-  const std::string_view container = store::SpecOf(id).name;
-  return std::any_of(
-      store::AllCommands().begin(), store::AllCommands().end(), [&](const CommandSpec& spec) {
-        return spec.container() == container && kHandlers[static_cast<size_t>(spec.id)] != nullptr;
-      });
-}
-
 Engine::Engine(base::VirtualClock& clock, EngineOptions options)
     : clock_(clock),
       rng_(options.seed),
@@ -146,11 +133,11 @@ void Engine::FlushDatabase(int index) {
 }
 
 Engine::Resolution Engine::Resolve(CommandId& id, Arguments& arguments) const {
-  if (id == CommandId::kUnknown || !IsSupported(id)) return Resolution::kUnknownCommand;
+  if (id == CommandId::kUnknown) return Resolution::kUnknownCommand;
   const size_t words = arguments.size() + 1;
   if (store::IsContainer(id) && !arguments.empty()) {
     const CommandId subcommand = store::FindSubcommand(id, arguments[0]);
-    if (subcommand == CommandId::kUnknown || !IsSupported(subcommand)) {
+    if (subcommand == CommandId::kUnknown) {
       return Resolution::kUnknownSubcommand;
     }
     id = subcommand;

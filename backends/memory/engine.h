@@ -42,10 +42,6 @@
 
 namespace redouble::memory {
 
-// True when the engine answers the command of this row: it has a handler. A container ("object") is
-// there when one of its subcommands is.
-bool Supports(store::CommandId id);
-
 class ScriptCache;
 
 struct EngineOptions {

@@ -164,10 +164,5 @@ TEST_F(EngineTest, DrawsTheSameKeysForTheSameSeed) {
   for (int i = 0; i < 20; ++i) EXPECT_EQ(Send({"RANDOMKEY"}), Send(*session, {"RANDOMKEY"}));
 }
 
-TEST_F(EngineTest, KnowsWhichCommandsItHas) {
-  EXPECT_TRUE(Supports(CommandId::kGet));
-  EXPECT_FALSE(Supports(CommandId::kUnknown));
-}
-
 }  // namespace
 }  // namespace redouble::memory

@@ -8,8 +8,8 @@
 
 namespace redouble::memory {
 
-#define REDOUBLE_COMMAND(id, ...) \
-  [[gnu::weak]] Reply Handle##id(CommandContext& context, Arguments arguments);
+#define REDOUBLE_COMMAND(id, ...) Reply Handle##id(CommandContext& context, Arguments arguments);
+#define REDOUBLE_CONTAINER(id, ...)
 #include "core/store/command_table.inc"
 #undef REDOUBLE_COMMAND
 

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "backends/memory/engine.h"
 #include "core/store/command_table.h"
 #include "gtest/gtest.h"
 #include "tests/conformance/case_files.h"
@@ -61,28 +60,6 @@ CommandId RowOf(const Words& words) {
   return store::FindSubcommand(id, words[1]);
 }
 
-// Groups whose handlers came before their file of cases; the file's arrival ends the exemption.
-struct AwaitedFile {
-  store::CommandGroup group;
-  std::string_view file;
-};
-constexpr AwaitedFile kAwaitedFiles[] = {
-    {store::CommandGroup::kList, "lists"},     {store::CommandGroup::kHash, "hashes"},
-    {store::CommandGroup::kSet, "sets"},       {store::CommandGroup::kSortedSet, "sorted_sets"},
-    {store::CommandGroup::kBitmap, "bitmaps"}, {store::CommandGroup::kHyperLogLog, "hyperloglog"},
-    {store::CommandGroup::kGeo, "geo"},        {store::CommandGroup::kPubSub, "pubsub"},
-};
-
-bool IsAwaited(store::CommandGroup group) {
-  const std::vector<std::string> paths = CaseFiles();
-  for (const AwaitedFile& awaited : kAwaitedFiles) {
-    if (awaited.group != group) continue;
-    return std::none_of(paths.begin(), paths.end(),
-                        [&](const std::string& path) { return GroupOf(path) == awaited.file; });
-  }
-  return false;
-}
-
 TEST(ConformanceCases, CoverEveryCommandThatTheEngineHas) {
   std::set<CommandId> covered;
   for (const std::string& path : CaseFiles()) {
@@ -91,8 +68,7 @@ TEST(ConformanceCases, CoverEveryCommandThatTheEngineHas) {
     }
   }
   for (const store::CommandSpec& spec : store::AllCommands()) {
-    if (IsAwaited(spec.group)) continue;
-    if (!memory::Supports(spec.id) || store::IsContainer(spec.id)) continue;
+    if (store::IsContainer(spec.id)) continue;
     EXPECT_TRUE(covered.contains(spec.id))
         << "no case for " << spec.name << ": add one to tests/conformance/cases";
   }
