@@ -88,7 +88,9 @@ bool Load(CommandContext& context, std::string_view key, bool backwards, std::ve
     LoadList(*list, backwards, items);
   } else if (const Set* set = entry->value.As<Set>()) {
     set->ForEach([&](std::string_view member) { items.push_back(Item(std::string(member))); });
-  } else if (const SortedSet* sorted = entry->value.As<SortedSet>()) {
+  } else if (SortedSet* sorted = entry->value.As<SortedSet>()) {
+    // Redis's SORT changes the encoding of what it reads, SORT_RO's as well.
+    sorted->ConvertToTable();
     const size_t first = backwards ? sorted->size() - 1 : 0;
     sorted->ForEach(first, sorted->size(), backwards, [&](std::string_view member, double) {
       items.push_back(Item(std::string(member)));

@@ -379,9 +379,9 @@ Reply HandleIncrByFloat(CommandContext& context, Arguments arguments) {
   if (!std::isfinite(value)) return Reply::Error("ERR increment would produce NaN or Infinity");
   const std::string text = base::FormatLongDoubleHuman(value);
   if (string) {
-    *string = Value::RawString(text);
+    *string = Value::TextString(text);
   } else {
-    context.Add(key, Value::RawString(text));
+    context.Add(key, Value::TextString(text));
   }
   context.Changed(key, EventClass::kString, "incrbyfloat");
   return Reply::Bulk(text);

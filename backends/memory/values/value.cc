@@ -34,6 +34,10 @@ Value Value::String(std::string_view text) {
   if (text.size() <= 20) {
     if (const std::optional<int64_t> integer = base::ParseInt64(text)) return Integer(*integer);
   }
+  return TextString(text);
+}
+
+Value Value::TextString(std::string_view text) {
   Value value;
   value.AssignText(text, text.size() > kMaxEmbstrBytes);
   return value;

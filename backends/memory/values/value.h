@@ -54,6 +54,8 @@ class Value {
   // A string as SET stores it: the canonical text of an integer becomes "int".
   static Value String(std::string_view text);
   static Value Integer(int64_t value);
+  // A string that stays text although it may read as an integer: "embstr" or "raw" by its length.
+  static Value TextString(std::string_view text);
   // A string that keeps the encoding "raw" although it may be short.
   static Value RawString(std::string_view text);
   static Value Of(std::unique_ptr<Collection> collection);

@@ -71,6 +71,8 @@ TEST(Value, ReportsTheEncodingByLengthAndHistory) {
   EXPECT_EQ(Value::String(std::string(44, 'x')).encoding(), "embstr");
   EXPECT_EQ(Value::String(std::string(45, 'x')).encoding(), "raw");
   EXPECT_EQ(Value::RawString("1").encoding(), "raw");
+  EXPECT_EQ(Value::TextString("1").encoding(), "embstr");
+  EXPECT_EQ(Value::TextString(std::string(45, '1')).encoding(), "raw");
   EXPECT_EQ(TextOf(Value::RawString("1")), "1");
   Value grown = Value::String("short");
   grown.ResizeText(6);
