@@ -59,6 +59,19 @@ bool ArityMatches(const CommandSpec& spec, size_t words) {
   return spec.arity >= 0 ? given == spec.arity : given >= -spec.arity;
 }
 
+// The error that Redis replies to a command that was not found as it came.
+Reply Refusal(Engine::Resolution resolution, CommandId id, std::string_view name,
+              Arguments arguments) {
+  switch (resolution) {
+    case Engine::Resolution::kUnknownSubcommand:
+      return UnknownSubcommand(store::SpecOf(id), arguments[0]);
+    case Engine::Resolution::kWrongArity:
+      return WrongArity(store::SpecOf(id));
+    default:
+      return UnknownCommand(name, arguments);
+  }
+}
+
 // An EXEC that is refused itself ends the transaction.
 Reply AbortedExec(Session& session, const Reply& refusal) {
   session.EndTransaction();
@@ -149,30 +162,17 @@ Engine::Resolution Engine::Resolve(CommandId& id, Arguments& arguments) const {
   return ArityMatches(store::SpecOf(id), words) ? Resolution::kFound : Resolution::kWrongArity;
 }
 
-std::optional<Reply> Engine::Check(CommandId& id, std::string_view name, Arguments& arguments) {
-  switch (Resolve(id, arguments)) {
-    case Resolution::kFound:
-      return std::nullopt;
-    case Resolution::kUnknownCommand:
-      return UnknownCommand(name, arguments);
-    case Resolution::kUnknownSubcommand:
-      return UnknownSubcommand(store::SpecOf(id), arguments[0]);
-    case Resolution::kWrongArity:
-      return WrongArity(store::SpecOf(id));
-  }
-  return std::nullopt;
-}
-
 ScriptCache& Engine::scripts() {
   if (scripts_ == nullptr) scripts_ = std::make_unique<ScriptCache>();
   return *scripts_;
 }
 
 Reply Engine::Execute(Session& session, CommandId id, std::string_view name, Arguments arguments) {
-  if (std::optional<Reply> refusal = Check(id, name, arguments)) {
-    if (id == CommandId::kExec) return AbortedExec(session, *refusal);
+  if (const Resolution resolution = Resolve(id, arguments); resolution != Resolution::kFound) {
+    Reply refusal = Refusal(resolution, id, name, arguments);
+    if (id == CommandId::kExec) return AbortedExec(session, refusal);
     session.RefuseInTransaction();
-    return *std::move(refusal);
+    return refusal;
   }
   if (session.is_subscribed() && !RunsWhileSubscribed(id)) {
     Reply refusal = OnlyForSubscribers(store::SpecOf(id));
@@ -194,10 +194,6 @@ Reply Engine::Call(Session& session, CommandId id, Arguments arguments) {
     context.set_tells_misses(store::SpecOf(id).Has(store::command_flag::kReadOnly));
   }
   return kHandlers[static_cast<size_t>(id)](context, arguments);
-}
-
-void Engine::FinishCommand() {
-  if (blocking_.any_ready()) ServeReadyKeys();
 }
 
 void Engine::ExpireDue() {
@@ -330,8 +326,7 @@ void Engine::ForgetSession(Session& session) {
                 [&](const Delivery& delivery) { return delivery.session == &session; });
 }
 
-void Engine::DeliverPending() {
-  if (delivering_) return;
+void Engine::DeliverAll() {
   delivering_ = true;
   while (!deliveries_.empty()) {
     Delivery delivery = std::move(deliveries_.front());

@@ -96,10 +96,10 @@ class Engine {
   enum class Resolution { kFound, kUnknownCommand, kUnknownSubcommand, kWrongArity };
   // Looks a command up; `id` and `arguments` become those of the subcommand's row.
   Resolution Resolve(store::CommandId& id, Arguments& arguments) const;
-  // As Resolve, with the error that Redis replies when the command is refused.
-  std::optional<Reply> Check(store::CommandId& id, std::string_view name, Arguments& arguments);
   // To be called after each command that a client sends, or transaction: serves whom it woke.
-  void FinishCommand();
+  void FinishCommand() {
+    if (blocking_.any_ready()) ServeReadyKeys();
+  }
 
   // False when nobody could hear of such an event, so that nobody needs to be told.
   bool wants(EventClass event_class) const {
@@ -129,7 +129,9 @@ class Engine {
   void PushLater(Session& session, Reply push);
   // The session is gone: nothing is delivered to it.
   void ForgetSession(Session& session);
-  void DeliverPending();
+  void DeliverPending() {
+    if (!delivering_ && !deliveries_.empty()) DeliverAll();
+  }
 
  private:
   struct Delivery {
@@ -141,6 +143,7 @@ class Engine {
   void ExpireDue();
   void ScheduleExpiry();
   void ServeReadyKeys();
+  void DeliverAll();
   void ServeKey(const Blocking::Key& key);
 
   base::VirtualClock& clock_;

@@ -44,10 +44,22 @@ void Session::Submit(Request& request) {
   engine.DeliverPending();
 }
 
+void Session::RunCommand(const Command& command) {
+  absl::StatusOr<Reply> reply =
+      engine_.Execute(*this, command.id(), command.name(), command.arguments());
+  engine_.FinishCommand();
+  if (blocked_) {
+    current_->SetKeeper(this);
+  } else {
+    CompleteCurrent(std::move(reply));
+  }
+}
+
 void Session::RunCurrent() {
+  if (current_->kind() == Request::Kind::kCommand) return RunCommand(current_->commands()[0]);
   std::optional<Reply> reply = current_->kind() == Request::Kind::kTransaction
                                    ? RunTransaction(current_->commands())
-                                   : RunCommands();
+                                   : RunPipeline();
   if (reply) {
     CompleteCurrent(*std::move(reply));
   } else {
@@ -55,9 +67,8 @@ void Session::RunCurrent() {
   }
 }
 
-std::optional<Reply> Session::RunCommands() {
+std::optional<Reply> Session::RunPipeline() {
   const std::span<const Command> commands = current_->commands();
-  if (current_->kind() == Request::Kind::kCommand) return RunOne(commands[0]);
   while (replies_.size() < commands.size()) {
     std::optional<Reply> reply = RunOne(commands[replies_.size()]);
     if (!reply) return std::nullopt;
@@ -66,7 +77,7 @@ std::optional<Reply> Session::RunCommands() {
   return Reply::Array(std::exchange(replies_, {}));
 }
 
-void Session::CompleteCurrent(absl::StatusOr<Reply> result) {
+void Session::CompleteCurrent(absl::StatusOr<Reply>&& result) {
   Request* done = std::exchange(current_, nullptr);
   if (!waiting_.empty()) {
     current_ = waiting_.front();
@@ -103,7 +114,7 @@ Reply Session::RunTransaction(std::span<const Command> commands) {
   for (const Command& command : commands) {
     CommandId id = command.id();
     Arguments arguments = command.arguments();
-    refused = engine_.Check(id, command.name(), arguments).has_value() || refused;
+    refused = engine_.Resolve(id, arguments) != Engine::Resolution::kFound || refused;
     checked.emplace_back(id, arguments);
   }
   Unwatch();

@@ -104,9 +104,11 @@ class Session final : public store::MessageSource, private store::RequestKeeper 
   // Runs the current request from its next command on until it completes or blocks. The session may
   // be gone afterwards.
   void RunCurrent();
-  // The result of the current request; none when a command of it blocked.
-  std::optional<store::Reply> RunCommands();
-  void CompleteCurrent(absl::StatusOr<store::Reply> result);
+  // The result of the current pipeline; none when a command of it blocked.
+  std::optional<store::Reply> RunPipeline();
+  // As RunCurrent for a request of one command, which most are.
+  void RunCommand(const store::Command& command);
+  void CompleteCurrent(absl::StatusOr<store::Reply>&& result);
   // The reply of one command; none when it blocked.
   std::optional<store::Reply> RunOne(const store::Command& command);
   store::Reply RunTransaction(std::span<const store::Command> commands);
