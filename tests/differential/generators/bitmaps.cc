@@ -55,7 +55,9 @@ Words BitOpArguments(Vocabulary& words) {
 std::string FieldType(Vocabulary& words) {
   if (words.Chance(0.03)) return words.Choice({"u64", "i65", "u0", "U8", "u", ""});
   if (words.Chance(0.2)) return words.Choice({"i64", "u63", "i63", "u1", "i1"});
-  return words.Choice({"u", "i"}) + std::to_string(words.rng().Between(1, 32));
+  // One draw after the other: the operands of a sum may be evaluated in any order.
+  const std::string sign = words.Choice({"u", "i"});
+  return sign + std::to_string(words.rng().Between(1, 32));
 }
 
 std::string FieldOffset(Vocabulary& words) {

@@ -28,7 +28,9 @@ std::string LexMember(Vocabulary& words) {
 
 std::string LexBound(Vocabulary& words) {
   if (words.Chance(0.4)) return words.Choice({"-", "+", "-", "+", "(", "[", "", "x", "-a"});
-  return words.Choice({"[", "("}) + LexMember(words);
+  // One draw after the other: the operands of a sum may be evaluated in any order.
+  const std::string bracket = words.Choice({"[", "("});
+  return bracket + LexMember(words);
 }
 
 Words ZAddOptions(Vocabulary& words) {
