@@ -49,11 +49,6 @@ Reply UnknownSubcommand(const CommandSpec& container, std::string_view subcomman
                                "'. Try ", name, " HELP.")));
 }
 
-Reply WrongArity(const CommandSpec& spec) {
-  return Reply::Error(base::ToStd(
-      absl::StrCat("ERR wrong number of arguments for '", base::ToAbsl(spec.name), "' command")));
-}
-
 bool ArityMatches(const CommandSpec& spec, size_t words) {
   const auto given = static_cast<int64_t>(words);
   return spec.arity >= 0 ? given == spec.arity : given >= -spec.arity;
@@ -66,7 +61,7 @@ Reply Refusal(Engine::Resolution resolution, CommandId id, std::string_view name
     case Engine::Resolution::kUnknownSubcommand:
       return UnknownSubcommand(store::SpecOf(id), arguments[0]);
     case Engine::Resolution::kWrongArity:
-      return WrongArity(store::SpecOf(id));
+      return WrongArity(store::SpecOf(id).name);
     default:
       return UnknownCommand(name, arguments);
   }

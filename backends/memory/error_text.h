@@ -12,6 +12,12 @@ inline constexpr std::string_view kWrongType =
 inline constexpr std::string_view kSyntax = "ERR syntax error";
 inline constexpr std::string_view kNotAnInteger = "ERR value is not an integer or out of range";
 inline constexpr std::string_view kNotAFloat = "ERR value is not a valid float";
+inline constexpr std::string_view kMustBePositive = "ERR value is out of range, must be positive";
+inline constexpr std::string_view kNumKeysTooSmall = "ERR numkeys should be greater than 0";
+inline constexpr std::string_view kCountTooSmall = "ERR count should be greater than 0";
+inline constexpr std::string_view kIncrementOverflow = "ERR increment or decrement would overflow";
+inline constexpr std::string_view kIncrementNotFinite =
+    "ERR increment would produce NaN or Infinity";
 inline constexpr std::string_view kOutOfRange = "ERR value is out of range";
 inline constexpr std::string_view kNoSuchKey = "ERR no such key";
 inline constexpr std::string_view kIndexOutOfRange = "ERR index out of range";

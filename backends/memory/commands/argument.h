@@ -40,6 +40,9 @@ struct Deadline {
   std::optional<Reply> error = std::nullopt;
 };
 
+// "ERR wrong number of arguments for 'set' command".
+Reply WrongArity(std::string_view command);
+
 // "ERR invalid expire time in 'set' command".
 Reply InvalidExpire(std::string_view command);
 // Reads the expiry of a command that sets a value: it must be positive.

@@ -8,7 +8,7 @@ namespace redouble::memory {
 
 Reply HandlePing(CommandContext& context, Arguments arguments) {
   if (arguments.size() > 1) {
-    return Reply::Error("ERR wrong number of arguments for 'ping' command");
+    return WrongArity("ping");
   }
   if (context.session().is_subscribed()) {
     return Reply::Array({Reply::Bulk("pong"), Reply::Bulk(arguments.empty() ? "" : arguments[0])});

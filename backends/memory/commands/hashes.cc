@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "backends/memory/commands/argument.h"
 #include "backends/memory/commands/random_picks.h"
 #include "backends/memory/commands/scan_options.h"
@@ -15,11 +14,6 @@
 
 namespace redouble::memory {
 namespace {
-
-Reply ArityError(std::string_view command) {
-  return Reply::Error(base::ToStd(
-      absl::StrCat("ERR wrong number of arguments for '", base::ToAbsl(command), "' command")));
-}
 
 Reply ValueReply(std::optional<std::string> value) {
   return value ? Reply::Bulk(*std::move(value)) : Reply::Nil();
@@ -31,7 +25,7 @@ struct SetResult {
 };
 
 SetResult SetFields(CommandContext& context, std::string_view command, Arguments arguments) {
-  if (arguments.size() % 2 == 0) return {.error = ArityError(command)};
+  if (arguments.size() % 2 == 0) return {.error = WrongArity(command)};
   const std::string_view key = arguments[0];
   const Lookup<Hash> hash = context.FindOrAdd<Hash>(key);
   if (hash.wrong_type()) return {.error = WrongType()};
@@ -169,7 +163,7 @@ Reply HandleHIncrBy(CommandContext& context, Arguments arguments) {
   if (!old) return Reply::Error("ERR hash value is not an integer");
   int64_t value = 0;
   if (__builtin_add_overflow(*old, *increment, &value)) {
-    return Reply::Error("ERR increment or decrement would overflow");
+    return Reply::Error(error_text::kIncrementOverflow);
   }
   StoreIncremented(context, arguments[0], arguments[1], base::FormatInt64(value), "hincrby");
   return Reply::Integer(value);
@@ -185,7 +179,7 @@ Reply HandleHIncrByFloat(CommandContext& context, Arguments arguments) {
       base::ParseLongDouble(hash ? OldValue(*hash, arguments[1]) : "0");
   if (!old) return Reply::Error("ERR hash value is not a float");
   const long double value = *old + *increment;
-  if (!std::isfinite(value)) return Reply::Error("ERR increment would produce NaN or Infinity");
+  if (!std::isfinite(value)) return Reply::Error(error_text::kIncrementNotFinite);
   const std::string text = base::FormatLongDoubleHuman(value);
   StoreIncremented(context, arguments[0], arguments[1], text, "hincrbyfloat");
   return Reply::Bulk(text);

@@ -13,8 +13,6 @@
 namespace redouble::memory {
 namespace {
 
-constexpr std::string_view kMustBePositive = "ERR value is out of range, must be positive";
-
 Reply SizeReply(size_t size) { return Reply::Integer(static_cast<int64_t>(size)); }
 
 Reply PushGeneric(CommandContext& context, Arguments arguments, List::End end,
@@ -31,13 +29,13 @@ Reply PushGeneric(CommandContext& context, Arguments arguments, List::End end,
 Reply PopGeneric(CommandContext& context, std::string_view command, Arguments arguments,
                  List::End end) {
   if (arguments.size() > 2) {
-    return Reply::Error("ERR wrong number of arguments for '" + std::string(command) + "' command");
+    return WrongArity(command);
   }
   const bool with_count = arguments.size() == 2;
   size_t count = 1;
   if (with_count) {
     const std::optional<int64_t> given = base::ParseInt64(arguments[1]);
-    if (!given || *given < 0) return Reply::Error(kMustBePositive);
+    if (!given || *given < 0) return Reply::Error(error_text::kMustBePositive);
     count = static_cast<size_t>(*given);
   }
   const Lookup<List> list = context.Find<List>(arguments[0]);
@@ -149,7 +147,7 @@ Reply MoveElement(CommandContext& context, const ListMove& move) {
 
 Reply ReadMultiPop(Arguments arguments, MultiPop& pop) {
   const std::optional<int64_t> key_count = base::ParseInt64(arguments[0]);
-  if (!key_count || *key_count < 1) return Reply::Error("ERR numkeys should be greater than 0");
+  if (!key_count || *key_count < 1) return Reply::Error(error_text::kNumKeysTooSmall);
   if (static_cast<uint64_t>(*key_count) + 1 >= arguments.size()) return SyntaxError();
   pop.keys = arguments.subspan(1, *key_count);
   const std::optional<List::End> end = ReadEnd(arguments[*key_count + 1]);
@@ -159,7 +157,7 @@ Reply ReadMultiPop(Arguments arguments, MultiPop& pop) {
   if (options.empty()) return Reply::Nil();
   if (options.size() == 1 || !IsWord(options[0], "COUNT")) return SyntaxError();
   const std::optional<int64_t> count = base::ParseInt64(options[1]);
-  if (!count || *count < 1) return Reply::Error("ERR count should be greater than 0");
+  if (!count || *count < 1) return Reply::Error(error_text::kCountTooSmall);
   if (options.size() > 2) return SyntaxError();
   pop.count = static_cast<size_t>(*count);
   return Reply::Nil();

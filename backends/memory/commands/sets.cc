@@ -216,7 +216,7 @@ Reply HandleSPop(CommandContext& context, Arguments arguments) {
   if (with_count) {
     const std::optional<int64_t> given = base::ParseInt64(arguments[1]);
     if (!given || *given < 0) {
-      return Reply::Error("ERR value is out of range, must be positive");
+      return Reply::Error(error_text::kMustBePositive);
     }
     count = *given;
   }
@@ -279,7 +279,7 @@ Reply HandleSDiffStore(CommandContext& context, Arguments arguments) {
 
 Reply HandleSInterCard(CommandContext& context, Arguments arguments) {
   const std::optional<int64_t> key_count = base::ParseInt64(arguments[0]);
-  if (!key_count || *key_count < 1) return Reply::Error("ERR numkeys should be greater than 0");
+  if (!key_count || *key_count < 1) return Reply::Error(error_text::kNumKeysTooSmall);
   if (static_cast<uint64_t>(*key_count) > arguments.size() - 1) {
     return Reply::Error("ERR Number of keys can't be greater than number of args");
   }

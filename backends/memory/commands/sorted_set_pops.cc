@@ -38,7 +38,7 @@ Reply PopGeneric(CommandContext& context, Arguments arguments, Side side) {
   int64_t count = 1;
   if (arguments.size() == 2) {
     const std::optional<int64_t> given = base::ParseInt64(arguments[1]);
-    if (!given || *given < 0) return Reply::Error("ERR value is out of range, must be positive");
+    if (!given || *given < 0) return Reply::Error(error_text::kMustBePositive);
     count = *given;
   }
   const Lookup<SortedSet> set = context.Find<SortedSet>(arguments[0]);
@@ -69,7 +69,7 @@ struct MultiPop {
 
 std::optional<Reply> ReadMultiPop(Arguments arguments, MultiPop& pop) {
   const std::optional<int64_t> key_count = base::ParseInt64(arguments[0]);
-  if (!key_count || *key_count < 1) return Reply::Error("ERR numkeys should be greater than 0");
+  if (!key_count || *key_count < 1) return Reply::Error(error_text::kNumKeysTooSmall);
   if (static_cast<uint64_t>(*key_count) + 1 >= arguments.size()) return SyntaxError();
   pop.keys = arguments.subspan(1, *key_count);
   const std::string_view side = arguments[*key_count + 1];
@@ -79,7 +79,7 @@ std::optional<Reply> ReadMultiPop(Arguments arguments, MultiPop& pop) {
   if (options.empty()) return std::nullopt;
   if (options.size() == 1 || !IsWord(options[0], "COUNT")) return SyntaxError();
   const std::optional<int64_t> count = base::ParseInt64(options[1]);
-  if (!count || *count < 1) return Reply::Error("ERR count should be greater than 0");
+  if (!count || *count < 1) return Reply::Error(error_text::kCountTooSmall);
   if (options.size() > 2) return SyntaxError();
   pop.count = static_cast<size_t>(*count);
   return std::nullopt;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "backends/memory/commands/argument.h"
+#include "backends/memory/commands/help.h"
 #include "backends/memory/commands/stream_arguments.h"
 #include "backends/memory/commands/stream_consumers.h"
 #include "backends/memory/commands/stream_replies.h"
@@ -21,7 +22,6 @@ constexpr std::string_view kKeyMustExist =
     "the MKSTREAM option to create an empty stream automatically.";
 
 constexpr std::array kHelp = std::to_array<std::string_view>({
-    "XGROUP <subcommand> [<arg> [value] [opt] ...]. Subcommands are:",
     "CREATE <key> <groupname> <id|$> [option]",
     "    Create a new consumer group. Options are:",
     "    * MKSTREAM",
@@ -36,8 +36,6 @@ constexpr std::array kHelp = std::to_array<std::string_view>({
     "    Remove the specified group.",
     "SETID <key> <groupname> <id|$> [ENTRIESREAD entries_read]",
     "    Set the current group ID and entries_read counter.",
-    "HELP",
-    "    Prints this help.",
 });
 
 struct GroupOptions {
@@ -172,11 +170,7 @@ Reply HandleXGroupDelConsumer(CommandContext& context, Arguments arguments) {
   return CountReply(pending.value_or(0));
 }
 
-Reply HandleXGroupHelp(CommandContext&, Arguments) {
-  std::vector<Reply> lines;
-  for (const std::string_view line : kHelp) lines.push_back(Reply::Status(line));
-  return Reply::Array(std::move(lines));
-}
+Reply HandleXGroupHelp(CommandContext&, Arguments) { return HelpReply("XGROUP", kHelp); }
 
 Reply HandleXAck(CommandContext& context, Arguments arguments) {
   const Lookup<Stream> stream = context.Find<Stream>(arguments[0]);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "backends/memory/commands/argument.h"
+#include "backends/memory/commands/help.h"
 #include "backends/memory/commands/stream_arguments.h"
 #include "backends/memory/commands/stream_replies.h"
 #include "backends/memory/handlers.h"
@@ -16,15 +17,12 @@ namespace redouble::memory {
 namespace {
 
 constexpr std::array kHelp = std::to_array<std::string_view>({
-    "XINFO <subcommand> [<arg> [value] [opt] ...]. Subcommands are:",
     "CONSUMERS <key> <groupname>",
     "    Show consumers of <groupname>.",
     "GROUPS <key>",
     "    Show the stream consumer groups.",
     "STREAM <key> [FULL [COUNT <count>]",
     "    Show information about the stream.",
-    "HELP",
-    "    Prints this help.",
 });
 
 // A map under construction.
@@ -180,10 +178,6 @@ Reply HandleXInfoConsumers(CommandContext& context, Arguments arguments) {
   return Reply::Array(std::move(consumers));
 }
 
-Reply HandleXInfoHelp(CommandContext&, Arguments) {
-  std::vector<Reply> lines;
-  for (const std::string_view line : kHelp) lines.push_back(Reply::Status(line));
-  return Reply::Array(std::move(lines));
-}
+Reply HandleXInfoHelp(CommandContext&, Arguments) { return HelpReply("XINFO", kHelp); }
 
 }  // namespace redouble::memory

@@ -91,7 +91,7 @@ Reply HandleXAdd(CommandContext& context, Arguments arguments) {
   if (Reply error = ReadXAddOptions(context, rest, options); error.is_error()) return error;
   const size_t words = rest.size() - std::min(options.fields_at, rest.size());
   if (words < 2 || words % 2 == 1) {
-    return Reply::Error("ERR wrong number of arguments for 'xadd' command");
+    return WrongArity("xadd");
   }
   if (options.id.kind == NewStreamId::Kind::kGiven && options.id.id == StreamId::Min()) {
     return Reply::Error("ERR The ID specified in XADD must be greater than 0-0");

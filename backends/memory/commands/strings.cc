@@ -154,7 +154,7 @@ Reply IncrementBy(CommandContext& context, std::string_view key, int64_t increme
     value = *old;
   }
   if (__builtin_add_overflow(value, increment, &value)) {
-    return Reply::Error("ERR increment or decrement would overflow");
+    return Reply::Error(error_text::kIncrementOverflow);
   }
   if (string) {
     *string = Value::Integer(value);
@@ -264,7 +264,7 @@ Reply HandleMGet(CommandContext& context, Arguments arguments) {
 
 Reply HandleMSet(CommandContext& context, Arguments arguments) {
   if (arguments.size() % 2 != 0) {
-    return Reply::Error("ERR wrong number of arguments for 'mset' command");
+    return WrongArity("mset");
   }
   SetPairs(context, arguments);
   return Reply::Ok();
@@ -272,7 +272,7 @@ Reply HandleMSet(CommandContext& context, Arguments arguments) {
 
 Reply HandleMSetNx(CommandContext& context, Arguments arguments) {
   if (arguments.size() % 2 != 0) {
-    return Reply::Error("ERR wrong number of arguments for 'msetnx' command");
+    return WrongArity("msetnx");
   }
   for (size_t i = 0; i < arguments.size(); i += 2) {
     if (context.FindAny(arguments[i]) != nullptr) return Reply::Integer(0);
@@ -376,7 +376,7 @@ Reply HandleIncrByFloat(CommandContext& context, Arguments arguments) {
   const std::optional<long double> increment = base::ParseLongDouble(arguments[1]);
   if (!increment) return Reply::Error(error_text::kNotAFloat);
   value += *increment;
-  if (!std::isfinite(value)) return Reply::Error("ERR increment would produce NaN or Infinity");
+  if (!std::isfinite(value)) return Reply::Error(error_text::kIncrementNotFinite);
   const std::string text = base::FormatLongDoubleHuman(value);
   if (string) {
     *string = Value::TextString(text);
