@@ -20,14 +20,6 @@ using Words = FakeStore::Words;
 constexpr std::array<std::string_view, 2> kFields = {"a", "b"};
 constexpr std::array<FieldView, 2> kPairs = {FieldView("a", "1"), FieldView("b", "2")};
 
-// What `call` gives on a store that expects `words` and answers `reply`.
-template <typename Call>
-auto Ask(const Words& words, absl::StatusOr<Reply> reply, Call call) {
-  FakeStore store;
-  store.Expect(words, std::move(reply));
-  return base::Run(call(store));
-}
-
 Reply BulkArray(std::initializer_list<std::string_view> texts) {
   std::vector<Reply> elements;
   for (const std::string_view text : texts) elements.push_back(Reply::Bulk(text));

@@ -23,14 +23,6 @@ using Words = FakeStore::Words;
 
 constexpr std::array<std::string_view, 2> kKeys = {"a", "b"};
 
-// What `call` gives on a store that expects `words` and answers `reply`.
-template <typename Call>
-auto Ask(const Words& words, absl::StatusOr<Reply> reply, Call call) {
-  FakeStore store;
-  store.Expect(words, std::move(reply));
-  return base::Run(call(store));
-}
-
 Reply Page(std::string_view cursor, const std::vector<std::string>& keys) {
   std::vector<Reply> elements;
   for (const std::string& key : keys) elements.push_back(Reply::Bulk(key));

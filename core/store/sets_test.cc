@@ -19,14 +19,6 @@ using Words = FakeStore::Words;
 
 constexpr std::array<std::string_view, 2> kTwo = {"a", "b"};
 
-// What `call` gives on a store that expects `words` and answers `reply`.
-template <typename Call>
-auto Ask(const Words& words, absl::StatusOr<Reply> reply, Call call) {
-  FakeStore store;
-  store.Expect(words, std::move(reply));
-  return base::Run(call(store));
-}
-
 Reply Members() { return Reply::Set({Reply::Bulk("x"), Reply::Bulk("y")}); }
 
 const std::vector<std::string> kMembers = {"x", "y"};

@@ -24,14 +24,6 @@ constexpr std::array<std::string_view, 2> kNames = {"a", "b"};
 constexpr std::array<ScoredView, 2> kScored = {
     ScoredView{"a", 1.5}, ScoredView{"b", -std::numeric_limits<double>::infinity()}};
 
-// What `call` gives on a store that expects `words` and answers `reply`.
-template <typename Call>
-auto Ask(const Words& words, absl::StatusOr<Reply> reply, Call call) {
-  FakeStore store;
-  store.Expect(words, std::move(reply));
-  return base::Run(call(store));
-}
-
 Reply BulkArray(std::initializer_list<std::string_view> texts) {
   std::vector<Reply> elements;
   for (const std::string_view text : texts) elements.push_back(Reply::Bulk(text));

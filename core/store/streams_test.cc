@@ -15,14 +15,6 @@ namespace {
 using Words = FakeStore::Words;
 using Field = std::pair<std::string_view, std::string_view>;
 
-// What `call` gives on a store that expects `words` and answers `reply`.
-template <typename Call>
-auto Ask(const Words& words, absl::StatusOr<Reply> reply, Call call) {
-  FakeStore store;
-  store.Expect(words, std::move(reply));
-  return base::Run(call(store));
-}
-
 const std::vector<Field> kFields = {{"f", "1"}, {"g", "2"}};
 const std::vector<StreamId> kIds = {{1, 1}, {1, 2}};
 

@@ -27,14 +27,6 @@ using Pairs = std::array<std::pair<std::string_view, std::string_view>, 2>;
 constexpr std::array<std::string_view, 2> kKeys = {"a", "b"};
 constexpr Pairs kPairs = {{{"a", "1"}, {"b", "2"}}};
 
-// What `call` gives on a store that expects `words` and answers `reply`.
-template <typename Call>
-auto Ask(const Words& words, absl::StatusOr<Reply> reply, Call call) {
-  FakeStore store;
-  store.Expect(words, std::move(reply));
-  return base::Run(call(store));
-}
-
 TEST(Strings, Get) {
   const auto get = [](Store& store) { return Get(store, "k"); };
   EXPECT_EQ(*Ask({"GET", "k"}, Reply::Bulk("v"), get), "v");

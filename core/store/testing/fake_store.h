@@ -23,9 +23,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/base/run.h"
 #include "core/store/reply.h"
 #include "core/store/store.h"
 
@@ -72,6 +74,16 @@ class FakeStore final : public Store, private RequestKeeper {
   std::deque<Request*> held_;
   int abandoned_ = 0;
 };
+
+// What `call(store)`, a task, gives on a FakeStore that expects `words` and answers `reply`.
+//
+//   EXPECT_EQ(*Ask({"INCR", "n"}, Reply::Integer(7), [](Store& s) { return Incr(s, "n"); }), 7);
+template <typename Call>
+auto Ask(const FakeStore::Words& words, absl::StatusOr<Reply> reply, Call call) {
+  FakeStore store;
+  store.Expect(words, std::move(reply));
+  return base::Run(call(store));
+}
 
 }  // namespace redouble::store
 
