@@ -1,0 +1,59 @@
+#include "core/threescale/integer.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <limits>
+
+namespace redouble::threescale {
+namespace {
+
+std::string Read(std::string_view text) { return FormatInteger(ToInteger(text)); }
+
+TEST(Integer, IsReadUpToTheFirstOtherCharacter) {
+  EXPECT_EQ(Read("12"), "12");
+  EXPECT_EQ(Read("007"), "7");
+  EXPECT_EQ(Read(" \t\n5 6"), "5");
+  EXPECT_EQ(Read("3.9"), "3");
+  EXPECT_EQ(Read("12x"), "12");
+}
+
+TEST(Integer, TakesASignAndSingleUnderscores) {
+  EXPECT_EQ(Read("-5"), "-5");
+  EXPECT_EQ(Read("+5"), "5");
+  EXPECT_EQ(Read("- 5"), "0");
+  EXPECT_EQ(Read("1_000"), "1000");
+  EXPECT_EQ(Read("1__000"), "1");
+  EXPECT_EQ(Read("_1"), "0");
+  EXPECT_EQ(Read("1_"), "1");
+}
+
+TEST(Integer, IsZeroWithoutDigits) {
+  EXPECT_EQ(Read(""), "0");
+  EXPECT_EQ(Read("junk"), "0");
+  EXPECT_EQ(Read("#5"), "0");
+  EXPECT_EQ(Read("-"), "0");
+  EXPECT_EQ(ToIntegerOrZero(std::optional<std::string>()), 0);
+  EXPECT_EQ(ToIntegerOrZero(std::optional<std::string>("8")), 8);
+}
+
+TEST(Integer, IsWiderThanRedisHasIt) {
+  EXPECT_EQ(Read("99999999999999999999"), "99999999999999999999");
+  EXPECT_EQ(Read("-18446744073709551616"), "-18446744073709551616");
+  EXPECT_EQ(FormatInteger(ToInteger("99999999999999999999") + 1), "100000000000000000000");
+}
+
+TEST(Integer, StandsAtTheEndOfItsRange) {
+  EXPECT_EQ(Read(std::string(60, '9')), "170141183460469231731687303715884105727");
+  EXPECT_EQ(Read("-" + std::string(60, '9')), "-170141183460469231731687303715884105727");
+  EXPECT_EQ(FormatInteger(std::numeric_limits<absl::int128>::min()),
+            "-170141183460469231731687303715884105728");
+}
+
+RC_GTEST_PROP(Integer, ReadsWhatItWrites, (int64_t value)) {
+  RC_ASSERT(FormatInteger(value) == std::to_string(value));
+  RC_ASSERT(ToInteger(std::to_string(value)) == value);
+}
+
+}  // namespace
+}  // namespace redouble::threescale
