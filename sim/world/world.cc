@@ -1,0 +1,172 @@
+#include "sim/world/world.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/string_bridge.h"
+
+namespace redouble::sim {
+namespace {
+
+memory::EngineOptions Seeded(memory::EngineOptions options, uint64_t seed) {
+  options.seed = seed;
+  return options;
+}
+
+}  // namespace
+
+Actor::Actor(World& world, int index, std::string name, Body body, bool is_daemon, base::Rng rng)
+    : world_(world),
+      index_(index),
+      name_(std::move(name)),
+      body_(std::move(body)),
+      is_daemon_(is_daemon),
+      rng_(rng),
+      clock_(world.clock()),
+      store_(*this) {}
+
+std::unique_ptr<store::MessageSource> Actor::Connect() {
+  return std::make_unique<WorldConnection>(*this);
+}
+
+World::World(WorldOptions options)
+    : clock_(options.start),
+      trace_(clock_, std::move(options.trace_listener)),
+      traced_(options.traced),
+      seeded_decisions_(options.seed),
+      decisions_(options.decisions != nullptr ? *options.decisions : seeded_decisions_),
+      rng_(options.seed) {
+  engine_.emplace(clock_, Seeded(std::move(options.engine), rng_.Next()));
+}
+
+World::~World() = default;
+
+Actor& World::Spawn(std::string name, Actor::Body body, SpawnOptions options) {
+  const int index = static_cast<int>(actors_.size());
+  actors_.push_back(std::unique_ptr<Actor>(
+      new Actor(*this, index, std::move(name), std::move(body), options.daemon, rng_.Fork())));
+  return *actors_.back();
+}
+
+void World::AddInvariant(std::string name, std::function<absl::Status()> check) {
+  invariants_.push_back(Invariant{std::move(name), std::move(check)});
+}
+
+RunReport World::Run(const RunOptions& options) {
+  RunReport report{.end = RunEnd::kDone, .violation = {}, .steps = 0};
+  while (!AllEnded()) {
+    if (report.steps == options.max_steps) {
+      report.end = RunEnd::kStepLimit;
+      return report;
+    }
+    if (TakeStep()) {
+      ++report.steps;
+    } else if (!MoveClock(options.until)) {
+      report.end = clock_.NextDeadline().has_value() ? RunEnd::kTimeLimit : RunEnd::kStuck;
+      return report;
+    }
+    report.violation = CheckInvariants();
+    if (!report.violation.ok()) {
+      report.end = RunEnd::kViolation;
+      return report;
+    }
+  }
+  return report;
+}
+
+bool World::AllEnded() const {
+  return std::all_of(actors_.begin(), actors_.end(), [](const std::unique_ptr<Actor>& actor) {
+    return actor->is_daemon_ || actor->crashed_ || actor->done();
+  });
+}
+
+absl::Status World::CheckInvariants() const {
+  for (const Invariant& invariant : invariants_) {
+    const absl::Status status = invariant.check();
+    if (status.ok()) continue;
+    return absl::Status(status.code(), absl::StrCat(invariant.name, ": ", status.message()));
+  }
+  return absl::OkStatus();
+}
+
+bool World::TakeStep() {
+  CollectTurns();
+  if (turns_.empty()) return false;
+  const Turn turn = turns_[ChooseTurn()];
+  last_actor_ = turn.actor->index_;
+  stepping_ = true;
+  if (turn.connection == nullptr) {
+    Begin(*turn.actor);
+  } else {
+    turn.connection->Release();
+  }
+  stepping_ = false;
+  return true;
+}
+
+// The actor that ran last comes first: going on with it is the quiet decision.
+void World::CollectTurns() {
+  turns_.clear();
+  if (actors_.empty()) return;
+  AddTurns(*actors_[last_actor_]);
+  for (const std::unique_ptr<Actor>& actor : actors_) {
+    if (actor->index_ != last_actor_) AddTurns(*actor);
+  }
+}
+
+void World::AddTurns(Actor& actor) {
+  if (actor.crashed_) return;
+  if (!actor.task_.has_value()) turns_.push_back(Turn{&actor, nullptr});
+  for (WorldConnection* connection : actor.connections_) {
+    if (connection->Front() != nullptr) turns_.push_back(Turn{&actor, connection});
+  }
+}
+
+size_t World::ChooseTurn() {
+  if (turns_.size() == 1) return 0;
+  options_.clear();
+  for (const Turn& turn : turns_) {
+    options_.push_back(ScheduleOption{
+        turn.actor->index_, turn.connection == nullptr ? nullptr : turn.connection->Front()});
+  }
+  const size_t chosen = decisions_.ChooseNext(options_);
+  assert(chosen < turns_.size());
+  made_.push_back(static_cast<uint32_t>(chosen));
+  return chosen;
+}
+
+void World::Begin(Actor& actor) {
+  actor.task_.emplace(actor.body_(actor));
+  actor.task_->Start();
+}
+
+bool World::MoveClock(absl::Time until) {
+  const std::optional<absl::Time> next = clock_.NextDeadline();
+  if (!next.has_value() || *next > until) return false;
+  clock_.AdvanceToNext();
+  return true;
+}
+
+void World::Crash(Actor& actor) {
+  assert(!stepping_);
+  actor.task_.reset();
+  for (WorldConnection* connection : actor.connections_) connection->Break();
+  actor.crashed_ = true;
+}
+
+void World::Restart(Actor& actor) {
+  assert(!stepping_ && (actor.crashed_ || actor.done()));
+  actor.task_.reset();
+  actor.crashed_ = false;
+  ++actor.incarnation_;
+}
+
+void World::RecordAnswer(const Actor& actor, const store::Request& request,
+                         const absl::StatusOr<store::Reply>& result) {
+  commands_ += static_cast<int64_t>(request.commands().size());
+  if (traced_) trace_.AddRequest(actor.name_, request, result);
+}
+
+}  // namespace redouble::sim
