@@ -52,13 +52,15 @@ def allowed_folders(path):
     own = "/".join(path.split("/")[:2]) + "/"
     if path.startswith("core/base/"):
         return ("core/base/",)
+    if path.startswith("core/python/"):
+        return ("core/python/", "core/base/")
     if path.startswith("core/store/"):
         return ("core/store/", "core/base/")
     test_only = ("tests/",) if is_test(path) else ()
     if path.startswith("core/"):
         # A system's unit tests run on the embedded engine.
         test_only += ("backends/memory/",) if is_test(path) else ()
-        return (own, "core/store/", "core/base/") + test_only
+        return (own, "core/python/", "core/store/", "core/base/") + test_only
     if path.startswith("backends/"):
         return (own, "core/store/", "core/base/") + test_only
     if path.startswith("sim/cli/"):

@@ -1,0 +1,32 @@
+#include "core/python/code_points.h"
+
+#include <gtest/gtest.h>
+
+namespace redouble::python {
+namespace {
+
+TEST(CodePoints, GoThereAndBack) {
+  for (const char32_t code_point :
+       {0x0, 0x7F, 0x80, 0x7FF, 0x800, 0xD800, 0xFFFF, 0x10000, 0x10FFFF}) {
+    std::string text;
+    AppendCodePoint(text, code_point);
+    std::string_view rest = text;
+    EXPECT_EQ(TakeCodePoint(rest), code_point);
+    EXPECT_TRUE(rest.empty());
+    EXPECT_EQ(CountCodePoints(text), 1u);
+  }
+}
+
+TEST(CodePoints, LeaveWhatIsNone) {
+  for (const std::string_view bytes : {"\x80", "\xC3", "\xC3x", "\xC0\x80", "\xE0\x80\x80",
+                                       "\xF4\x90\x80\x80", "\xF8\x80\x80\x80\x80", "\xFF"}) {
+    std::string_view rest = bytes;
+    EXPECT_EQ(TakeCodePoint(rest), std::nullopt) << bytes;
+    EXPECT_EQ(rest, bytes);
+  }
+}
+
+TEST(CodePoints, AreCounted) { EXPECT_EQ(CountCodePoints("na\u00EFve \u2603"), 7u); }
+
+}  // namespace
+}  // namespace redouble::python
