@@ -79,6 +79,11 @@ class CommandContext {
   base::Rng& rng() const;
   const EncodingLimits& limits() const;
 
+  // The subcommand as the client wrote it, for errors that repeat it; empty when the command has
+  // none.
+  std::string_view subcommand() const { return subcommand_; }
+  void set_subcommand(std::string_view subcommand) { subcommand_ = subcommand; }
+
   // A key that is looked up and not there is an event ("keymiss") of commands that only read.
   void set_tells_misses(bool value) { tells_misses_ = value; }
 
@@ -156,6 +161,7 @@ class CommandContext {
   Database* db_;
   const int64_t now_ms_;
   bool tells_misses_ = false;
+  std::string_view subcommand_;
 };
 
 }  // namespace redouble::memory

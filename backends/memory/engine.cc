@@ -28,9 +28,6 @@ constexpr Handler kHandlers[store::kCommandCount] = {
 #undef REDOUBLE_COMMAND
 };
 
-// Redis quotes at most this much of a client's words in an error.
-constexpr size_t kQuotedBytes = 128;
-
 Reply UnknownCommand(std::string_view name, Arguments arguments) {
   std::string quoted;
   for (const std::string_view argument : arguments) {
@@ -110,6 +107,7 @@ Engine::Engine(base::VirtualClock& clock, EngineOptions options)
     : clock_(clock),
       rng_(options.seed),
       encoding_limits_(options.encoding_limits),
+      cluster_(options.cluster ? std::make_optional<ClusterView>(*options.cluster) : std::nullopt),
       notifications_(
           Notifications::Parse(options.notify_keyspace_events).value_or(Notifications())) {
   for (int index = 0; index < options.databases; ++index) {
@@ -140,7 +138,7 @@ void Engine::FlushDatabase(int index) {
   database(index).Clear();
 }
 
-Engine::Resolution Engine::Resolve(CommandId& id, Arguments& arguments) const {
+Engine::Resolution Engine::Resolve(CommandId& id, Arguments arguments) const {
   if (id == CommandId::kUnknown) return Resolution::kUnknownCommand;
   const size_t words = arguments.size() + 1;
   if (store::IsContainer(id) && !arguments.empty()) {
@@ -149,10 +147,6 @@ Engine::Resolution Engine::Resolve(CommandId& id, Arguments& arguments) const {
       return Resolution::kUnknownSubcommand;
     }
     id = subcommand;
-    arguments = arguments.subspan(1);
-  } else if (!store::SpecOf(id).container().empty()) {
-    // A typed command carries the id of the subcommand's row already.
-    arguments = arguments.subspan(1);
   }
   return ArityMatches(store::SpecOf(id), words) ? Resolution::kFound : Resolution::kWrongArity;
 }
@@ -169,6 +163,9 @@ Reply Engine::Execute(Session& session, CommandId id, std::string_view name, Arg
     session.RefuseInTransaction();
     return refusal;
   }
+  if (cluster_) {
+    if (std::optional<Reply> refusal = RefuseBySlots(session, id, arguments)) return *refusal;
+  }
   if (session.is_subscribed() && !RunsWhileSubscribed(id)) {
     Reply refusal = OnlyForSubscribers(store::SpecOf(id));
     if (id == CommandId::kExec) return AbortedExec(session, refusal);
@@ -182,11 +179,58 @@ Reply Engine::Execute(Session& session, CommandId id, std::string_view name, Arg
   return Call(session, id, arguments);
 }
 
+std::optional<Reply> Engine::RefuseBySlots(Session& session, CommandId id,
+                                           Arguments arguments) const {
+  ClusterView::Keys keys(*cluster_);
+  if (id == CommandId::kExec) {
+    // A transaction's keys are looked at once more, all together.
+    for (const Session::QueuedCommand& queued : session.queued()) {
+      const std::vector<std::string_view> words(queued.arguments.begin(), queued.arguments.end());
+      keys.Add(store::SpecOf(queued.id), words);
+    }
+  } else {
+    keys.Add(store::SpecOf(id), arguments);
+  }
+  session.set_slot(keys.slot());
+  const ClusterView::Verdict verdict = keys.verdict();
+  if (verdict == ClusterView::Verdict::kServes) return std::nullopt;
+  if (id == CommandId::kExec) {
+    session.EndTransaction();
+  } else {
+    session.RefuseInTransaction();
+  }
+  return Reply::Error(cluster_->ErrorText(verdict, keys.slot()));
+}
+
+std::optional<Reply> Engine::RefuseScriptCall(Session& session, CommandId id, Arguments arguments,
+                                              bool one_slot) const {
+  if (!cluster_) return std::nullopt;
+  ClusterView::Keys keys(*cluster_);
+  keys.Add(store::SpecOf(id), arguments);
+  switch (keys.verdict()) {
+    case ClusterView::Verdict::kServes:
+      break;
+    case ClusterView::Verdict::kDown:
+      return Reply::Error("ERR Script attempted to execute a command while the cluster is down");
+    default:
+      return Reply::Error("ERR Script attempted to access a non local key in a cluster node");
+  }
+  if (!one_slot || keys.slot() == ClusterView::kNoSlot) return std::nullopt;
+  if (session.slot() == ClusterView::kNoSlot) session.set_slot(keys.slot());
+  if (session.slot() == keys.slot()) return std::nullopt;
+  return Reply::Error("ERR Script attempted to access keys that do not hash to the same slot");
+}
+
 Reply Engine::Call(Session& session, CommandId id, Arguments arguments) {
   RemoveExpired();
   CommandContext context(*this, session, database(session.db_index()), clock_.NowMillis());
+  const CommandSpec& spec = store::SpecOf(id);
   if (notifications_.Wants(EventClass::kKeyMiss)) {
-    context.set_tells_misses(store::SpecOf(id).Has(store::command_flag::kReadOnly));
+    context.set_tells_misses(spec.Has(store::command_flag::kReadOnly));
+  }
+  if (spec.is_subcommand()) {
+    context.set_subcommand(arguments[0]);
+    arguments = arguments.subspan(1);
   }
   return kHandlers[static_cast<size_t>(id)](context, arguments);
 }

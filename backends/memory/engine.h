@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "backends/memory/blocking.h"
+#include "backends/memory/cluster_view.h"
 #include "backends/memory/command_context.h"
 #include "backends/memory/database.h"
 #include "backends/memory/encoding_limits.h"
@@ -53,6 +54,10 @@ struct EngineOptions {
   // Which keyspace events are published ("KEA", ...), as Redis's option of this name; letters that
   // it does not know turn all of them off.
   std::string notify_keyspace_events;
+  // Makes the engine a node of a simulated cluster (cluster_view.h), as "cluster-enabled yes":
+  // keys of several slots in one command, script or transaction are refused, there is only database
+  // 0, and CLUSTER tells of the topology.
+  std::optional<ClusterOptions> cluster;
 };
 
 class Engine {
@@ -66,6 +71,8 @@ class Engine {
   std::unique_ptr<Session> Connect();
 
   base::VirtualClock& clock() const { return clock_; }
+  // Null when the engine is no node of a cluster.
+  const ClusterView* cluster() const { return cluster_ ? &*cluster_ : nullptr; }
   base::Rng& rng() { return rng_; }
   EncodingLimits& encoding_limits() { return encoding_limits_; }
 
@@ -90,12 +97,17 @@ class Engine {
   void RemoveExpired() {
     if (clock_.NowMicros() >= next_expiry_us_) ExpireDue();
   }
-  // Removes what has expired and runs a checked command.
+  // Removes what has expired and runs a checked command: its row, and what follows its name, the
+  // subcommand included.
   Reply Call(Session& session, store::CommandId id, Arguments arguments);
   // What looking a command up and counting its arguments says.
   enum class Resolution { kFound, kUnknownCommand, kUnknownSubcommand, kWrongArity };
-  // Looks a command up; `id` and `arguments` become those of the subcommand's row.
-  Resolution Resolve(store::CommandId& id, Arguments& arguments) const;
+  // Looks a command up; `id` becomes that of the subcommand's row.
+  Resolution Resolve(store::CommandId& id, Arguments arguments) const;
+  // What a cluster says to a command that a script calls, declared keys or not; none when there is
+  // nothing to say. `one_slot`: all keys of the script must be of one.
+  std::optional<Reply> RefuseScriptCall(Session& session, store::CommandId id, Arguments arguments,
+                                        bool one_slot) const;
   // To be called after each command that a client sends, or transaction: serves whom it woke.
   void FinishCommand() {
     if (blocking_.any_ready()) ServeReadyKeys();
@@ -140,6 +152,9 @@ class Engine {
     bool is_push = false;
   };
 
+  // The refusal of a command whose keys the cluster's view does not let it have.
+  std::optional<Reply> RefuseBySlots(Session& session, store::CommandId id,
+                                     Arguments arguments) const;
   void ExpireDue();
   void ScheduleExpiry();
   void ServeReadyKeys();
@@ -149,6 +164,7 @@ class Engine {
   base::VirtualClock& clock_;
   base::Rng rng_;
   EncodingLimits encoding_limits_;
+  std::optional<ClusterView> cluster_;
   std::vector<std::unique_ptr<Database>> databases_;
   KeyspaceListener listener_;
   std::unique_ptr<ScriptCache> scripts_;

@@ -102,7 +102,7 @@ Reply Session::RunTransaction(std::span<const Command> commands) {
     return command.id() == CommandId::kMulti || command.id() == CommandId::kExec ||
            command.id() == CommandId::kDiscard || command.id() == CommandId::kWatch;
   };
-  if (in_transaction_ || is_subscribed() ||
+  if (in_transaction_ || is_subscribed() || engine_.cluster() != nullptr ||
       std::any_of(commands.begin(), commands.end(), acts_on_transaction)) {
     return RunTransactionByWords(commands);
   }

@@ -21,6 +21,7 @@
 
 #include "backends/memory/blocked_operation.h"
 #include "backends/memory/blocking.h"
+#include "backends/memory/cluster_view.h"
 #include "backends/memory/subscriptions.h"
 #include "core/base/virtual_clock.h"
 #include "core/store/command_table.h"
@@ -48,7 +49,7 @@ class Session final : public store::MessageSource, private store::RequestKeeper 
 
   void Select(int db_index) { db_index_ = db_index; }
 
-  // A command that MULTI put aside.
+  // A command that MULTI put aside: its row, and what follows its name, the subcommand included.
   struct QueuedCommand {
     store::CommandId id;
     std::vector<std::string> arguments;
@@ -56,6 +57,7 @@ class Session final : public store::MessageSource, private store::RequestKeeper 
   bool in_transaction() const { return in_transaction_; }
   void BeginTransaction() { in_transaction_ = true; }
   void Enqueue(store::CommandId id, std::span<const std::string_view> arguments);
+  const std::vector<QueuedCommand>& queued() const { return queued_; }
   // A command of the transaction was refused: EXEC will answer EXECABORT.
   void RefuseInTransaction() { refused_ = refused_ || in_transaction_; }
   bool refused_in_transaction() const { return refused_; }
@@ -87,6 +89,11 @@ class Session final : public store::MessageSource, private store::RequestKeeper 
   // True while it is a script that does: a few commands refuse their blocking forms then.
   bool runs_script() const { return runs_script_; }
   void set_runs_script(bool value) { runs_script_ = value; }
+
+  // The cluster slot of the keys that the command under way has shown so far; ClusterView::kNoSlot
+  // when it has shown none.
+  int slot() const { return slot_; }
+  void set_slot(int slot) { slot_ = slot; }
 
   void Block(BlockedOperation operation);
   const BlockedOperation& blocked_operation() const { return *blocked_; }
@@ -124,6 +131,7 @@ class Session final : public store::MessageSource, private store::RequestKeeper 
   bool watch_failed_ = false;
   bool runs_atomically_ = false;
   bool runs_script_ = false;
+  int slot_ = ClusterView::kNoSlot;
   // What runs now had waited behind a blocked command.
   bool catches_up_ = false;
   std::vector<QueuedCommand> queued_;

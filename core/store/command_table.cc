@@ -173,13 +173,15 @@ const Index& TheIndex() {
   return *index;
 }
 
-// Where the keys of one spec begin in argv (0: the name); no value when its keyword is not there.
+// Where the keys of one spec begin in argv (0: the name); no value when its keyword is not there,
+// or is the last word on that side.
 std::optional<int64_t> BeginOf(const KeySpec& key, std::span<const std::string_view> arguments) {
   if (key.begin == KeySpec::Begin::kIndex) return key.position;
   const auto argc = static_cast<int64_t>(arguments.size()) + 1;
   const int64_t step = key.position > 0 ? 1 : -1;
-  for (int64_t at = key.position > 0 ? key.position : argc + key.position; 0 < at && at < argc;
-       at += step) {
+  const int64_t end = key.position > 0 ? argc - 1 : 1;
+  for (int64_t at = key.position > 0 ? key.position : argc + key.position;
+       step > 0 ? at < end : at > end; at += step) {
     if (SameName(arguments[at - 1], key.keyword)) return at + 1;
   }
   return std::nullopt;
@@ -207,6 +209,21 @@ std::optional<KeyRange> RangeOf(const KeySpec& key, int64_t begin,
   }
   if (last < begin || last >= argc) return std::nullopt;
   return KeyRange{begin, last};
+}
+
+// The place of what SORT stores into: behind the last STORE that is no argument of another word.
+void AppendStoreOfSort(std::span<const std::string_view> arguments, std::vector<size_t>& indexes) {
+  std::optional<size_t> store;
+  for (size_t i = 1; i < arguments.size(); ++i) {
+    if (SameName(arguments[i], "LIMIT")) {
+      i += 2;
+    } else if (SameName(arguments[i], "GET") || SameName(arguments[i], "BY")) {
+      ++i;
+    } else if (SameName(arguments[i], "STORE") && i + 1 < arguments.size()) {
+      store = i + 1;
+    }
+  }
+  if (store) indexes.push_back(*store);
 }
 
 }  // namespace
@@ -244,10 +261,12 @@ std::optional<std::vector<size_t>> KeyIndexes(const CommandSpec& spec,
     if (!begin) continue;
     const std::optional<KeyRange> range = RangeOf(key, *begin, arguments);
     if (!range) return std::nullopt;
+    if (range->last < range->first && !spec.Has(kNoMandatoryKeys)) return std::nullopt;
     for (int64_t at = range->first; at <= range->last; at += key.step) {
       indexes.push_back(static_cast<size_t>(at - 1));
     }
   }
+  if (spec.id == CommandId::kSort) AppendStoreOfSort(arguments, indexes);
   return indexes;
 }
 

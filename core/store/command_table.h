@@ -163,8 +163,9 @@ bool IsContainer(CommandId id);
 
 // The indexes of the keys in `arguments` (what follows the command's name; for a subcommand's row
 // they begin with the subcommand) by the row's key specs; specs that are unknown or not_key are
-// passed over. An empty vector when there are none; no value when the arguments contradict the
-// specs: too few of them, or a count of keys that is no number or larger than what follows it.
+// passed over, but for what SORT stores into. An empty vector when there are none; no value when
+// the arguments contradict the specs: too few of them, or a count of keys that is no number, larger
+// than what follows it, or zero where the command needs a key.
 // Source: Redis 7.0 COMMAND GETKEYS.
 std::optional<std::vector<size_t>> KeyIndexes(const CommandSpec& spec,
                                               std::span<const std::string_view> arguments);

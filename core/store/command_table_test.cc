@@ -127,6 +127,7 @@ TEST(KeyIndexes, HasNoValueForTooFewArguments) {
 // Shapes of specs, whether or not a row of today has them.
 CommandSpec Made(KeySpec key) {
   CommandSpec spec = SpecOf(CommandId::kPing);
+  spec.flags = command_flag::kNoMandatoryKeys;
   spec.key_spec_count = 1;
   spec.key_specs[0] = key;
   return spec;
@@ -156,6 +157,24 @@ TEST(KeyIndexes, CountsKeys) {
   EXPECT_EQ(KeysBy(counted, {"script"}), std::nullopt);
 }
 
+TEST(KeyIndexes, HasNoValueForNoKeysWhereOneIsNeeded) {
+  EXPECT_EQ(KeysOf(CommandId::kZUnionStore, {"to", "0", "a"}), std::nullopt);
+  EXPECT_EQ(KeysOf(CommandId::kEval, {"script", "0", "a"}), At({}));
+}
+
+TEST(KeyIndexes, FindsWhatSortStoresInto) {
+  EXPECT_EQ(KeysOf(CommandId::kSort, {"a"}), At({0}));
+  EXPECT_EQ(KeysOf(CommandId::kSort, {"a", "BY", "store", "GET", "x", "Store", "to"}), At({0, 6}));
+  EXPECT_EQ(KeysOf(CommandId::kSort, {"a", "STORE", "b", "STORE", "c"}), At({0, 4}));
+  EXPECT_EQ(KeysOf(CommandId::kSort, {"a", "LIMIT", "store", "b", "store"}), At({0}));
+  EXPECT_EQ(KeysOf(CommandId::kSortRo, {"a", "STORE", "b"}), At({0}));
+}
+
+TEST(KeyIndexes, FindsWhatGeoRadiusStoresInto) {
+  EXPECT_EQ(KeysOf(CommandId::kGeoRadius, {"a", "1", "1", "1", "m", "store", "b"}), At({0, 6}));
+  EXPECT_EQ(KeysOf(CommandId::kGeoRadius, {"a", "1", "1", "1", "m", "store"}), At({0}));
+}
+
 TEST(KeyIndexes, LooksForAKeywordInAnyCase) {
   const KeySpec streams = {.begin = KeySpec::Begin::kKeyword,
                            .find = KeySpec::Find::kRange,
@@ -166,7 +185,8 @@ TEST(KeyIndexes, LooksForAKeywordInAnyCase) {
   EXPECT_EQ(KeysBy(streams, {"COUNT", "5", "streams", "a", "b", "0", "0"}), At({3, 4}));
   EXPECT_EQ(KeysBy(streams, {"STREAMS", "a", "0"}), At({1}));
   EXPECT_EQ(KeysBy(streams, {"COUNT", "5"}), At({}));
-  EXPECT_EQ(KeysBy(streams, {"STREAMS"}), std::nullopt);
+  // Redis does not look at the last word.
+  EXPECT_EQ(KeysBy(streams, {"STREAMS"}), At({}));
 }
 
 TEST(KeyIndexes, LooksForAKeywordFromTheEnd) {

@@ -9,10 +9,10 @@
 
 namespace redouble::tests {
 
-std::vector<std::string> CaseFiles() {
+std::vector<std::string> CaseFiles(const std::string& folder) {
   std::vector<std::string> paths;
   // Bazel runs a test in its runfiles, at the root of the workspace.
-  for (const auto& entry : std::filesystem::directory_iterator("tests/conformance/cases")) {
+  for (const auto& entry : std::filesystem::directory_iterator("tests/conformance/" + folder)) {
     if (entry.path().extension() == ".txt") paths.push_back(entry.path().string());
   }
   std::sort(paths.begin(), paths.end());

@@ -9,8 +9,8 @@
 
 namespace redouble::tests {
 
-// Paths of all tests/conformance/cases/*.txt, sorted.
-std::vector<std::string> CaseFiles();
+// Paths of all tests/conformance/FOLDER/*.txt, sorted.
+std::vector<std::string> CaseFiles(const std::string& folder = "cases");
 
 // "strings" of ".../cases/strings.txt".
 std::string GroupOf(const std::string& path);

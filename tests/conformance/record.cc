@@ -2,6 +2,7 @@
 //
 //   bazel run //tests/conformance:record -- tests/conformance/cases/strings.txt
 //
+// Files in a folder "cluster_cases" are answered by a node of a cluster.
 // The answers are then Redis's, never typed by hand; read the difference before committing it.
 #include <cstdlib>
 #include <filesystem>
@@ -10,6 +11,7 @@
 #include <string>
 
 #include "tests/conformance/case_files.h"
+#include "tests/conformance/cluster_server.h"
 #include "tests/conformance/script.h"
 #include "tests/support/server_target.h"
 
@@ -23,7 +25,7 @@ std::filesystem::path PathFromCaller(const std::string& path) {
   return folder == nullptr ? std::filesystem::path(path) : std::filesystem::path(folder) / path;
 }
 
-bool Record(const std::string& path, redouble::tests::ServerTarget& server) {
+bool Record(const std::string& path, redouble::tests::Target& server) {
   const absl::StatusOr<std::string> text = redouble::tests::ReadFile(path);
   if (!text.ok()) {
     std::cerr << text.status().message() << "\n";
@@ -47,9 +49,12 @@ int main(int argc, char** argv) {
     return 2;
   }
   redouble::tests::ServerTarget server;
+  redouble::tests::ClusterServer cluster;
   bool all_recorded = true;
   for (int i = 1; i < argc; ++i) {
-    all_recorded = Record(PathFromCaller(argv[i]).string(), server) && all_recorded;
+    const std::filesystem::path path = PathFromCaller(argv[i]);
+    const bool of_cluster = path.parent_path().filename() == "cluster_cases";
+    all_recorded = Record(path.string(), of_cluster ? cluster.target() : server) && all_recorded;
   }
   return all_recorded ? 0 : 1;
 }

@@ -27,9 +27,9 @@ TEST_P(Differential, FindsNothing) {
 
 std::vector<std::string> Groups() {
   // Groups whose generators are finished; the others join with theirs.
-  return {"strings",      "keys",    "expiry",      "server", "connection",
-          "transactions", "lists",   "hashes",      "sets",   "sorted_sets",
-          "streams",      "bitmaps", "hyperloglog", "geo",    "scripting"};
+  return {"strings",     "keys",   "expiry",    "server",      "connection", "transactions",
+          "lists",       "hashes", "sets",      "sorted_sets", "streams",    "bitmaps",
+          "hyperloglog", "geo",    "scripting", "pubsub"};
 }
 
 INSTANTIATE_TEST_SUITE_P(Groups, Differential, testing::ValuesIn(Groups()),

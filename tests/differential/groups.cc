@@ -35,6 +35,7 @@ constexpr Group kGroups[] = {
     {"geo", GeoGenerators, CommandGroup::kGeo},
     {"scripting", nullptr, CommandGroup::kScripting},
     {"pubsub", nullptr, CommandGroup::kPubSub},
+    {"cluster", nullptr, CommandGroup::kCluster},
 };
 
 struct LeftOut {

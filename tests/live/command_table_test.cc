@@ -243,6 +243,13 @@ const RawConnection::Arguments kCalls[] = {
     {"xread", "COUNT", "1", "STREAMS", "a", "b", "0", "0"},
     {"xreadgroup", "GROUP", "g", "c", "streams", "a", ">"},
     {"xadd", "a", "*", "f", "v"},
+    {"eval", "return 1", "2", "a", "b", "c"},
+    {"sort", "a", "BY", "x", "GET", "y", "STORE", "d"},
+    {"sort_ro", "a", "BY", "x"},
+    {"georadius", "a", "1", "1", "1", "m", "STORE", "d"},
+    {"georadius", "a", "1", "1", "1", "m", "STORE"},
+    {"georadiusbymember", "a", "x", "1", "m", "STOREDIST", "d"},
+    {"bitop", "AND", "d", "a", "b"},
 };
 
 TEST_F(CommandTableLive, FindsTheKeysThatTheServerFinds) {

@@ -23,6 +23,13 @@ std::optional<Reply> ReadInt32(std::string_view text, int32_t& value) {
   return Reply::Error("ERR value is out of range, value must between -2147483648 and 2147483647");
 }
 
+Reply WrongSubcommandUse(const CommandContext& context, std::string_view container) {
+  return Reply::Error(
+      base::ToStd(absl::StrCat("ERR unknown subcommand or wrong number of arguments for '",
+                               WordInError(context.subcommand(), kQuotedBytes), "'. Try ",
+                               base::ToAbsl(container), " HELP.")));
+}
+
 Reply WrongArity(std::string_view command) {
   return Reply::Error(base::ToStd(
       absl::StrCat("ERR wrong number of arguments for '", base::ToAbsl(command), "' command")));

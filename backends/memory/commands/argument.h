@@ -18,6 +18,9 @@ inline bool IsWord(std::string_view argument, std::string_view word) {
   return absl::EqualsIgnoreCase(base::ToAbsl(argument), base::ToAbsl(word));
 }
 
+// Redis quotes at most this much of a client's words in an error.
+inline constexpr size_t kQuotedBytes = 128;
+
 // A client's word as it stands in an error: cut at `limit` and at a zero byte, like a C string,
 // line breaks as blanks.
 std::string WordInError(std::string_view word, size_t limit = std::string_view::npos);
@@ -42,6 +45,10 @@ struct Deadline {
 
 // "ERR wrong number of arguments for 'set' command".
 Reply WrongArity(std::string_view command);
+
+// "ERR unknown subcommand or wrong number of arguments for 'create'. Try XGROUP HELP.", of the
+// subcommand as the client wrote it.
+Reply WrongSubcommandUse(const CommandContext& context, std::string_view container);
 
 // "ERR invalid expire time in 'set' command".
 Reply InvalidExpire(std::string_view command);

@@ -21,6 +21,9 @@ Reply HandleEcho(CommandContext&, Arguments arguments) { return Reply::Bulk(argu
 Reply HandleSelect(CommandContext& context, Arguments arguments) {
   int32_t index;
   if (std::optional<Reply> error = ReadInt32(arguments[0], index)) return *std::move(error);
+  if (context.engine().cluster() != nullptr && index != 0) {
+    return Reply::Error("ERR SELECT is not allowed in cluster mode");
+  }
   if (index < 0 || index >= context.engine().database_count()) {
     return Reply::Error(error_text::kDbIndexOutOfRange);
   }

@@ -112,6 +112,9 @@ Reply HandleCopy(CommandContext& context, Arguments arguments) {
   if (Reply error = ReadCopyOptions(context, arguments.subspan(2), options); error.is_error()) {
     return error;
   }
+  if (context.engine().cluster() != nullptr && options.target != &source_db) {
+    return Reply::Error("ERR Copying to another database is not allowed in cluster mode");
+  }
   if (options.target == &source_db && from == to) {
     return Reply::Error("ERR source and destination objects are the same");
   }
@@ -134,6 +137,9 @@ Reply HandleCopy(CommandContext& context, Arguments arguments) {
 }
 
 Reply HandleMove(CommandContext& context, Arguments arguments) {
+  if (context.engine().cluster() != nullptr) {
+    return Reply::Error("ERR MOVE is not allowed in cluster mode");
+  }
   const std::string_view key = arguments[0];
   int32_t index;
   if (std::optional<Reply> error = ReadInt32(arguments[1], index)) return *std::move(error);

@@ -4,7 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "backends/memory/commands/argument.h"
 #include "backends/memory/commands/help.h"
 #include "backends/memory/engine.h"
@@ -66,15 +65,9 @@ Reply UnsubscribeFrom(CommandContext& context, Kind kind, Arguments arguments) {
   return Confirm(context, std::move(confirmations));
 }
 
-// PUBSUB CHANNELS and SHARDCHANNELS. Redis repeats the subcommand in its error as the client wrote
-// it; which of its letters were small is not known here.
-Reply ActiveChannels(CommandContext& context, Kind kind, std::string_view subcommand,
-                     Arguments arguments) {
-  if (arguments.size() > 1) {
-    return Reply::Error(
-        base::ToStd(absl::StrCat("ERR unknown subcommand or wrong number of arguments for '",
-                                 base::ToAbsl(subcommand), "'. Try PUBSUB HELP.")));
-  }
+// PUBSUB CHANNELS and SHARDCHANNELS.
+Reply ActiveChannels(CommandContext& context, Kind kind, Arguments arguments) {
+  if (arguments.size() > 1) return WrongSubcommandUse(context, "PUBSUB");
   std::vector<Reply> channels;
   for (const auto& [name, subscribers] : context.engine().subscriptions().table(kind)) {
     if (!arguments.empty() && !base::GlobMatch(arguments[0], name)) continue;
@@ -104,7 +97,7 @@ Reply HandlePublish(CommandContext& context, Arguments arguments) {
 }
 
 Reply HandlePubSubChannels(CommandContext& context, Arguments arguments) {
-  return ActiveChannels(context, Kind::kChannel, "CHANNELS", arguments);
+  return ActiveChannels(context, Kind::kChannel, arguments);
 }
 
 Reply HandlePubSubHelp(CommandContext&, Arguments) {
@@ -134,7 +127,7 @@ Reply HandlePubSubNumSub(CommandContext& context, Arguments arguments) {
 }
 
 Reply HandlePubSubShardChannels(CommandContext& context, Arguments arguments) {
-  return ActiveChannels(context, Kind::kShard, "SHARDCHANNELS", arguments);
+  return ActiveChannels(context, Kind::kShard, arguments);
 }
 
 Reply HandlePubSubShardNumSub(CommandContext& context, Arguments arguments) {

@@ -23,9 +23,10 @@ using store::CommandSpec;
 // Runs a script's commands in the session that sent it, as one step.
 class SessionHost final : public ScriptHost {
  public:
-  SessionHost(CommandContext& context, bool read_only)
+  SessionHost(CommandContext& context, bool read_only, bool one_slot)
       : context_(context),
         read_only_(read_only),
+        one_slot_(one_slot),
         db_index_(context.session().db_index()),
         ran_atomically_(context.session().runs_atomically()),
         ran_script_(context.session().runs_script()) {
@@ -41,7 +42,7 @@ class SessionHost final : public ScriptHost {
 
   Reply CallCommand(std::span<const std::string_view> words) override {
     CommandId id = store::FindCommand(words[0]);
-    Arguments arguments = words.subspan(1);
+    const Arguments arguments = words.subspan(1);
     switch (context_.engine().Resolve(id, arguments)) {
       case Engine::Resolution::kUnknownCommand:
       case Engine::Resolution::kUnknownSubcommand:
@@ -58,12 +59,17 @@ class SessionHost final : public ScriptHost {
     if (read_only_ && spec.Has(store::command_flag::kWrite)) {
       return Reply::Error("ERR Write commands are not allowed from read-only scripts.");
     }
+    if (std::optional<Reply> refusal =
+            context_.engine().RefuseScriptCall(context_.session(), id, arguments, one_slot_)) {
+      return *refusal;
+    }
     return context_.engine().Call(context_.session(), id, arguments);
   }
 
  private:
   CommandContext& context_;
   const bool read_only_;
+  const bool one_slot_;
   const int db_index_;
   const bool ran_atomically_;
   const bool ran_script_;
@@ -77,8 +83,12 @@ Reply RunScript(CommandContext& context, std::string_view sha, Arguments argumen
   if (read_only_command && flags.declared && !flags.no_writes) {
     return Reply::Error("ERR Can not execute a script with write flag using *_ro command.");
   }
+  if (flags.no_cluster && context.engine().cluster() != nullptr) {
+    return Reply::Error("ERR Can not run script on cluster, 'no-cluster' flag is set.");
+  }
   const size_t key_count = static_cast<size_t>(*base::ParseInt64(arguments[0]));
-  SessionHost host(context, read_only_command || flags.no_writes);
+  SessionHost host(context, read_only_command || flags.no_writes,
+                   flags.declared && !flags.allow_cross_slot_keys);
   return scripts.interpreter().Run(sha, arguments.subspan(1, key_count),
                                    arguments.subspan(1 + key_count), host);
 }

@@ -42,6 +42,9 @@ Reply HandleTime(CommandContext& context, Arguments) {
 }
 
 Reply HandleSwapDb(CommandContext& context, Arguments arguments) {
+  if (context.engine().cluster() != nullptr) {
+    return Reply::Error("ERR SWAPDB is not allowed in cluster mode");
+  }
   int32_t first;
   int32_t second;
   if (ReadInt32(arguments[0], first)) return Reply::Error("ERR invalid first DB index");

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "backends/memory/commands/argument.h"
+#include "backends/memory/engine.h"
 #include "backends/memory/handlers.h"
 #include "backends/memory/values/hash.h"
 #include "backends/memory/values/list.h"
@@ -31,7 +32,9 @@ struct SortOptions {
 };
 
 // Reads what stands behind the key. An error reply, or nil and `options` filled.
-Reply ReadSortOptions(Arguments arguments, bool may_store, SortOptions& options) {
+Reply ReadSortOptions(const CommandContext& context, Arguments arguments, bool may_store,
+                      SortOptions& options) {
+  const bool in_cluster = context.engine().cluster() != nullptr;
   for (size_t i = 0; i < arguments.size(); ++i) {
     const std::string_view word = arguments[i];
     const size_t left = arguments.size() - i - 1;
@@ -51,7 +54,11 @@ Reply ReadSortOptions(Arguments arguments, bool may_store, SortOptions& options)
       options.store = arguments[++i];
     } else if (IsWord(word, "BY") && left >= 1) {
       options.by = arguments[++i];
+      if (in_cluster && !options.keeps_order()) {
+        return Reply::Error("ERR BY option of SORT denied in Cluster mode.");
+      }
     } else if (IsWord(word, "GET") && left >= 1) {
+      if (in_cluster) return Reply::Error("ERR GET option of SORT denied in Cluster mode.");
       options.get.push_back(arguments[++i]);
     } else {
       return SyntaxError();
@@ -221,7 +228,8 @@ Reply StoreResults(CommandContext& context, std::string_view key,
 
 Reply SortGeneric(CommandContext& context, Arguments arguments, bool may_store) {
   SortOptions options;
-  if (Reply error = ReadSortOptions(arguments.subspan(1), may_store, options); error.is_error()) {
+  if (Reply error = ReadSortOptions(context, arguments.subspan(1), may_store, options);
+      error.is_error()) {
     return error;
   }
   const std::string_view key = arguments[0];

@@ -238,10 +238,4 @@ Reply NoSuchGroup(std::string_view key, std::string_view group) {
                                    "' for key name '", InError(key), "'"));
 }
 
-Reply UnknownSubcommandUse(std::string_view container, std::string_view subcommand) {
-  return Reply::Error(absl::StrCat("ERR unknown subcommand or wrong number of arguments for '",
-                                   base::ToAbsl(subcommand), "'. Try ", base::ToAbsl(container),
-                                   " HELP."));
-}
-
 }  // namespace redouble::memory

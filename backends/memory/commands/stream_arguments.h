@@ -64,8 +64,6 @@ std::string InError(std::string_view word);
 Reply NoSuchKeyOrGroup(std::string_view key, std::string_view group, std::string_view suffix = {});
 // "NOGROUP No such consumer group 'g' for key name 'k'".
 Reply NoSuchGroup(std::string_view key, std::string_view group);
-// What a subcommand answers to words that it does not know.
-Reply UnknownSubcommandUse(std::string_view container, std::string_view subcommand);
 
 }  // namespace redouble::memory
 

@@ -44,7 +44,8 @@ struct GroupOptions {
 };
 
 // Reads the words behind the id. An error reply, or nil and `options` filled.
-Reply ReadGroupOptions(Arguments arguments, bool creates, GroupOptions& options) {
+Reply ReadGroupOptions(const CommandContext& context, Arguments arguments, bool creates,
+                       GroupOptions& options) {
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (creates && IsWord(arguments[i], "MKSTREAM")) {
       options.make_stream = true;
@@ -55,7 +56,7 @@ Reply ReadGroupOptions(Arguments arguments, bool creates, GroupOptions& options)
       // -1 is how Redis writes "unknown".
       options.entries_read = *count == -1 ? std::nullopt : count;
     } else {
-      return UnknownSubcommandUse("XGROUP", creates ? "CREATE" : "SETID");
+      return WrongSubcommandUse(context, "XGROUP");
     }
   }
   return Reply::Nil();
@@ -103,13 +104,14 @@ StreamConsumer& SeeConsumer(CommandContext& context, std::string_view key, Strea
 Reply HandleXGroupCreate(CommandContext& context, Arguments arguments) {
   const std::string_view key = arguments[0];
   GroupOptions options;
-  if (Reply error = ReadGroupOptions(arguments.subspan(3), true, options); error.is_error()) {
+  if (Reply error = ReadGroupOptions(context, arguments.subspan(3), true, options);
+      error.is_error()) {
     return error;
   }
   Lookup<Stream> stream = context.Find<Stream>(key);
   if (stream.wrong_type()) return WrongType();
   if (!stream && !options.make_stream) return Reply::Error(kKeyMustExist);
-  if (arguments.size() > 6) return UnknownSubcommandUse("XGROUP", "CREATE");
+  if (arguments.size() > 6) return WrongSubcommandUse(context, "XGROUP");
   std::optional<StreamId> id;
   if (arguments[2] == "$") {
     id = stream ? stream->last_id() : StreamId::Min();
@@ -130,12 +132,13 @@ Reply HandleXGroupCreate(CommandContext& context, Arguments arguments) {
 
 Reply HandleXGroupSetId(CommandContext& context, Arguments arguments) {
   GroupOptions options;
-  if (Reply error = ReadGroupOptions(arguments.subspan(3), false, options); error.is_error()) {
+  if (Reply error = ReadGroupOptions(context, arguments.subspan(3), false, options);
+      error.is_error()) {
     return error;
   }
   GroupLookup found = FindGroup(context, arguments[0], arguments[1]);
   if (found.error) return *std::move(found.error);
-  if (arguments.size() > 5) return UnknownSubcommandUse("XGROUP", "SETID");
+  if (arguments.size() > 5) return WrongSubcommandUse(context, "XGROUP");
   const std::optional<StreamId> id =
       arguments[2] == "$" ? found.stream->last_id() : ReadStreamIdOrEnd(arguments[2]);
   if (!id) return InvalidStreamId();

@@ -45,12 +45,12 @@ struct FullForm {
 };
 
 // An error reply, or nil and `form` filled. Arguments: behind the key.
-Reply ReadFullForm(Arguments arguments, FullForm& form) {
+Reply ReadFullForm(const CommandContext& context, Arguments arguments, FullForm& form) {
   constexpr int64_t kDefaultCount = 10;
   if (arguments.empty()) return Reply::Nil();
   const bool has_count = arguments.size() == 3 && IsWord(arguments[1], "COUNT");
   if ((arguments.size() != 1 && !has_count) || !IsWord(arguments[0], "FULL")) {
-    return UnknownSubcommandUse("XINFO", "STREAM");
+    return WrongSubcommandUse(context, "XINFO");
   }
   std::optional<int64_t> count = kDefaultCount;
   if (has_count) count = base::ParseInt64(arguments[2]);
@@ -122,7 +122,8 @@ Reply HandleXInfoStream(CommandContext& context, Arguments arguments) {
   if (stream.wrong_type()) return WrongType();
   if (!stream) return Reply::Error(error_text::kNoSuchKey);
   FullForm form;
-  if (Reply error = ReadFullForm(arguments.subspan(1), form); error.is_error()) return error;
+  if (Reply error = ReadFullForm(context, arguments.subspan(1), form); error.is_error())
+    return error;
   InfoMap info;
   info.Add("length", CountReply(stream->size()))
       .Add("radix-tree-keys", CountReply(stream->node_count()))

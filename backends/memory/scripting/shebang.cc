@@ -15,9 +15,11 @@ namespace {
 using store::Reply;
 
 constexpr std::string_view kNoWrites = "no-writes";
-// The others say what matters on replicas, under memory pressure and in a cluster.
+constexpr std::string_view kNoCluster = "no-cluster";
+constexpr std::string_view kAllowCrossSlotKeys = "allow-cross-slot-keys";
+// The others say what matters on replicas and under memory pressure.
 constexpr std::array<std::string_view, 5> kFlags = {kNoWrites, "allow-oom", "allow-stale",
-                                                    "no-cluster", "allow-cross-slot-keys"};
+                                                    kNoCluster, kAllowCrossSlotKeys};
 
 Reply Error(absl::string_view what, absl::string_view word) {
   return Reply::Error(base::ToStd(absl::StrCat("ERR ", what, word)));
@@ -29,6 +31,9 @@ std::optional<Reply> ReadFlags(absl::string_view list, ScriptFlags& flags) {
       return Error("Unexpected flag in script shebang: ", word);
     }
     flags.no_writes = flags.no_writes || base::ToStd(word) == kNoWrites;
+    flags.no_cluster = flags.no_cluster || base::ToStd(word) == kNoCluster;
+    flags.allow_cross_slot_keys =
+        flags.allow_cross_slot_keys || base::ToStd(word) == kAllowCrossSlotKeys;
   }
   return std::nullopt;
 }
@@ -41,9 +46,7 @@ Shebang ReadShebang(std::string_view body) {
   if (end == std::string_view::npos) {
     return {.flags = {}, .code = {}, .error = Reply::Error("ERR Invalid script shebang")};
   }
-  Shebang shebang{.flags = {.declared = true, .no_writes = false},
-                  .code = body.substr(end),
-                  .error = std::nullopt};
+  Shebang shebang{.flags = {.declared = true}, .code = body.substr(end), .error = std::nullopt};
   const std::vector<absl::string_view> words = absl::StrSplit(
       base::ToAbsl(body.substr(0, end)), absl::ByAnyChar(" \t\r"), absl::SkipEmpty());
   if (words[0] != "#!lua") {

@@ -13,6 +13,8 @@ struct ScriptFlags {
   // A script without the line runs as scripts did before Redis 7.0.
   bool declared = false;
   bool no_writes = false;
+  bool no_cluster = false;
+  bool allow_cross_slot_keys = false;
 };
 
 struct Shebang {
