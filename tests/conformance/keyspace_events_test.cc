@@ -6,8 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/strings/match.h"
-#include "core/base/string_bridge.h"
 #include "gtest/gtest.h"
 #include "tests/conformance/case_files.h"
 #include "tests/conformance/script.h"
@@ -25,25 +23,6 @@ constexpr int kMarker = 1001;
 constexpr char kMark[] = "__keyspace@mark";
 
 using Events = std::vector<std::string>;
-
-// Commands that write, of which the engine does not tell yet that a key they read was not there.
-constexpr std::string_view kUntoldMisses[] = {"bitfield",          "bitop",          "georadius",
-                                              "georadiusbymember", "geosearchstore", "pfmerge"};
-
-bool MissesAreTold(const Words& words) {
-  return words.empty() ||
-         std::none_of(std::begin(kUntoldMisses), std::end(kUntoldMisses),
-                      [&](std::string_view name) {
-                        return absl::EqualsIgnoreCase(words[0], base::ToAbsl(name));
-                      });
-}
-
-// Both targets' events of a step, without what the engine is known not to tell.
-Events Comparable(const Step& step, Events events) {
-  if (MissesAreTold(step.words)) return events;
-  std::erase_if(events, [](const std::string& event) { return event.ends_with(" keymiss"); });
-  return events;
-}
 
 // Plays scripts, and asks after each step what was published.
 class Listener {
@@ -122,8 +101,7 @@ TEST_P(KeyspaceEvents, AreThoseOfARealServer) {
   Listener memory_listener(memory);
   Listener server_listener(server);
   for (const Step& step : script.steps) {
-    EXPECT_EQ(Comparable(step, memory_listener.EventsOf(step)),
-              Comparable(step, server_listener.EventsOf(step)))
+    EXPECT_EQ(memory_listener.EventsOf(step), server_listener.EventsOf(step))
         << "line " << step.line << ": " << step.source;
   }
 }

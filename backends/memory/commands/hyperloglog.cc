@@ -61,7 +61,10 @@ Union UnionOf(CommandContext& context, Arguments keys) {
     Found found = FindSketch(context, key);
     all.error = std::move(found.error);
     if (all.error) return all;
-    if (!found.sketch) continue;
+    if (!found.sketch) {
+      context.Missed(key);
+      continue;
+    }
     all.dense = all.dense || found.sketch->is_dense();
     if (!found.sketch->MergeInto(all.registers)) {
       all.error = Corrupted();
