@@ -57,7 +57,11 @@ void Trace::AddRequest(std::string_view client, const Request& request,
 
 void Trace::AddAdvance(absl::Duration by) { Add(Json{{"advance", absl::ToInt64Microseconds(by)}}); }
 
-void Trace::AddFault(std::string_view name) { Add(Json{{"fault", name}}); }
+void Trace::AddFault(std::string_view name, std::string_view client) {
+  Json event{{"fault", name}};
+  if (!client.empty()) event["client"] = client;
+  Add(std::move(event));
+}
 
 void Trace::Add(Json event) {
   Json line{{"index", events_++}, {"us", clock_.NowMicros()}};

@@ -44,7 +44,8 @@ class Trace {
                   const absl::StatusOr<store::Reply>& result);
   // The clock was moved by `by` to where it stands now.
   void AddAdvance(absl::Duration by);
-  void AddFault(std::string_view name);
+  // `client` is whose request it fell on; empty: nobody's.
+  void AddFault(std::string_view name, std::string_view client = {});
 
   // The SHA-256 over all lines so far, each with its line break: 64 hexadecimal digits.
   std::string Hash() const { return digest_.HexDigest(); }

@@ -12,15 +12,18 @@ namespace redouble::sim {
 using store::Reply;
 using store::Request;
 
-// A request on its way to the server, in place of the original.
+// A request on its way to the server, in place of the original; one without an original is sent for
+// its effect alone.
 class WorldConnection::Flight final : public Request {
  public:
-  Flight(WorldConnection& connection, Request& original)
-      : Request(original.kind(), original.commands()),
+  Flight(WorldConnection& connection, const Request& sent, Request* original, bool loses_reply)
+      : Request(sent.kind(), sent.commands()),
         connection_(connection),
-        original_(original) {}
+        original_(original),
+        loses_reply_(loses_reply) {}
 
-  Request& original() { return original_; }
+  Request* original() const { return original_; }
+  bool loses_reply() const { return loses_reply_; }
 
  private:
   void OnComplete(absl::StatusOr<Reply>&& result) override {
@@ -28,7 +31,8 @@ class WorldConnection::Flight final : public Request {
   }
 
   WorldConnection& connection_;
-  Request& original_;
+  Request* const original_;
+  const bool loses_reply_;
 };
 
 WorldConnection::WorldConnection(Actor& actor) : actor_(actor) {
@@ -36,7 +40,8 @@ WorldConnection::WorldConnection(Actor& actor) : actor_(actor) {
 }
 
 WorldConnection::~WorldConnection() {
-  assert(held_.empty() && flights_.empty());
+  assert(held_.empty());
+  EndDelay();
   std::erase(actor_.connections_, this);
 }
 
@@ -50,33 +55,73 @@ void WorldConnection::Listen(store::PushListener* listener) {
   if (session_ != nullptr) session_->Listen(listener);
 }
 
-void WorldConnection::Release() {
-  assert(!held_.empty());
-  Request& request = *held_.front();
-  held_.pop_front();
+World& WorldConnection::world() const { return actor_.world_; }
+
+memory::Session& WorldConnection::session() {
   if (session_ == nullptr) {
-    session_ = actor_.world_.engine().Connect();
+    session_ = world().Connect();
     session_->Listen(listener_);
   }
-  session_->Submit(*flights_.emplace_back(std::make_unique<Flight>(*this, request)));
+  return *session_;
+}
+
+Request& WorldConnection::TakeFront() {
+  assert(Front() != nullptr);
+  Request& request = *held_.front();
+  held_.pop_front();
+  delay_ = FrontDelay::kNone;
+  return request;
+}
+
+void WorldConnection::Send(Request& request, bool loses_reply) {
+  session().Submit(
+      *flights_.emplace_back(std::make_unique<Flight>(*this, request, &request, loses_reply)));
+}
+
+void WorldConnection::Release() { Send(TakeFront(), /*loses_reply=*/false); }
+
+void WorldConnection::ReleaseLosingReply() { Send(TakeFront(), /*loses_reply=*/true); }
+
+void WorldConnection::ReleaseTwice() {
+  Request& request = TakeFront();
+  // A first try that blocks never ends: the connection of the client that gave up on it is closed.
+  const std::unique_ptr<memory::Session> first = world().Connect();
+  Flight echo(*this, request, nullptr, /*loses_reply=*/false);
+  first->Submit(echo);
+  Send(request, /*loses_reply=*/false);
+}
+
+void WorldConnection::Answer(absl::StatusOr<Reply> result) {
+  Request& request = TakeFront();
+  world().RecordAnswer(*this, request, result);
+  request.Complete(std::move(result));
+}
+
+void WorldConnection::Delay(absl::Duration duration) {
+  assert(delay_ == FrontDelay::kNone && Front() != nullptr);
+  base::VirtualClock& clock = world().clock();
+  delay_ = FrontDelay::kUnderWay;
+  delay_timer_ = clock.ScheduleAt(absl::ToUnixMicros(clock.Now() + duration),
+                                  [this] { delay_ = FrontDelay::kOver; });
+}
+
+void WorldConnection::EndDelay() {
+  if (delay_ == FrontDelay::kUnderWay) world().clock().Cancel(delay_timer_);
+  delay_ = FrontDelay::kNone;
 }
 
 void WorldConnection::Break() {
-  // Nothing may be under way when the first is told: it may send something at once, or abandon
+  // None may be under way when the first is told: it may send something at once, or abandon
   // another.
-  for (const std::unique_ptr<Flight>& flight : flights_) unanswered_.push_back(&flight->original());
+  for (const std::unique_ptr<Flight>& flight : flights_) unanswered_.push_back(flight->original());
   flights_.clear();
-  unsent_ = std::exchange(held_, {});
   session_.reset();
-  FailAll(unanswered_, store::OutcomeUnknownError("the connection broke"));
-  FailAll(unsent_, store::NotSentError("the connection broke"));
-}
-
-void WorldConnection::FailAll(std::deque<Request*>& requests, const absl::Status& status) {
-  while (!requests.empty()) {
-    Request& request = *requests.front();
-    requests.pop_front();
-    request.Complete(status);
+  while (!unanswered_.empty()) {
+    Request& request = *unanswered_.front();
+    unanswered_.pop_front();
+    const absl::Status broken = store::OutcomeUnknownError("the connection broke");
+    world().RecordAnswer(*this, request, broken);
+    request.Complete(broken);
   }
 }
 
@@ -91,18 +136,20 @@ std::unique_ptr<WorldConnection::Flight> WorldConnection::Take(const Flight& fli
 }
 
 void WorldConnection::Finish(Flight& flight, absl::StatusOr<Reply>&& result) {
-  actor_.world_.RecordAnswer(actor_, flight, result);
-  Request& original = flight.original();
+  world().RecordAnswer(*this, flight, result);
+  if (flight.original() == nullptr) return;
+  if (flight.loses_reply()) result = store::OutcomeUnknownError("the reply was lost");
+  Request& original = *flight.original();
   Take(flight).reset();
   original.Complete(std::move(result));
 }
 
 void WorldConnection::Abandon(Request& request) {
+  if (!held_.empty() && held_.front() == &request) EndDelay();
   std::erase(held_, &request);
-  std::erase(unsent_, &request);
   std::erase(unanswered_, &request);
   std::erase_if(flights_, [&](const std::unique_ptr<Flight>& flight) {
-    return &flight->original() == &request;
+    return flight->original() == &request;
   });
 }
 

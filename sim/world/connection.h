@@ -11,13 +11,16 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "backends/memory/session.h"
+#include "core/base/virtual_clock.h"
 #include "core/store/message_source.h"
 #include "core/store/store.h"
 
 namespace redouble::sim {
 
 class Actor;
+class World;
 
 class WorldConnection final : public store::MessageSource, private store::RequestKeeper {
  public:
@@ -31,32 +34,55 @@ class WorldConnection final : public store::MessageSource, private store::Reques
   void Submit(store::Request& request) override;
   void Listen(store::PushListener* listener) override;
 
+  const Actor& actor() const { return actor_; }
   // The request that is next; null when none waits for its turn.
-  const store::Request* Front() const { return held_.empty() ? nullptr : held_.front(); }
+  const store::Request* Front() const {
+    return held_.empty() || delay_ == FrontDelay::kUnderWay ? nullptr : held_.front();
+  }
 
-  // Sends the next request to the server. One must be waiting for its turn.
+  // What may become of the next request, which must be waiting for its turn (one of):
+  // it is sent to the server;
   void Release();
+  // it is sent, and its reply is lost;
+  void ReleaseLosingReply();
+  // it is sent twice, and the first reply is ignored;
+  void ReleaseTwice();
+  // it is not sent, and this is the result;
+  void Answer(absl::StatusOr<store::Reply> result);
+  // it waits for `duration` more before it can have its turn, which then no fault can touch.
+  void Delay(absl::Duration duration);
+  // It was delayed and is due.
+  bool front_was_delayed() const { return delay_ == FrontDelay::kOver; }
+
+  bool is_open() const { return session_ != nullptr; }
+  // The database that it has selected.
+  int db_index() const { return session_ == nullptr ? 0 : session_->db_index(); }
   // Closes the connection: the server takes back what is blocked, and forgets MULTI, WATCH and
-  // subscriptions. What was sent and not answered fails with an unknown outcome, what waited for
-  // its turn as not sent. The next request opens a new one.
+  // subscriptions. What was sent and not answered fails with an unknown outcome. The next request
+  // opens a new one.
   void Break();
 
  private:
   class Flight;
+  enum class FrontDelay { kNone, kUnderWay, kOver };
 
+  World& world() const;
+  memory::Session& session();
+  store::Request& TakeFront();
+  void EndDelay();
+  void Send(store::Request& request, bool loses_reply);
   void Abandon(store::Request& request) override;
   std::unique_ptr<Flight> Take(const Flight& flight);
   void Finish(Flight& flight, absl::StatusOr<store::Reply>&& result);
-  static void FailAll(std::deque<store::Request*>& requests, const absl::Status& status);
 
   Actor& actor_;
   store::PushListener* listener_ = nullptr;
   std::unique_ptr<memory::Session> session_;
   std::deque<store::Request*> held_;
   std::vector<std::unique_ptr<Flight>> flights_;  // Sent and not answered yet.
-  // To be told that the connection broke: those not sent, and those that were.
-  std::deque<store::Request*> unsent_;
-  std::deque<store::Request*> unanswered_;
+  std::deque<store::Request*> unanswered_;        // To be told that the connection broke.
+  FrontDelay delay_ = FrontDelay::kNone;
+  base::VirtualClock::TimerId delay_timer_;
 };
 
 }  // namespace redouble::sim

@@ -42,6 +42,11 @@ class DecisionSource {
 
   // Whether something that has this probability happens. Asked only for 0 < probability < 1.
   virtual bool Chance(double probability) = 0;
+
+  // As Chance, for any probability: what is certain is not asked.
+  bool Happens(double probability) {
+    return probability >= 1 || (probability > 0 && Chance(probability));
+  }
 };
 
 // Uniform draws from a seed.
@@ -75,6 +80,27 @@ class RecordedDecisions final : public DecisionSource {
 
   const std::vector<uint32_t> decisions_;
   size_t next_ = 0;
+};
+
+// Another source's decisions, written down.
+class RecordingDecisions final : public DecisionSource {
+ public:
+  // `source` must outlive this.
+  explicit RecordingDecisions(DecisionSource& source) : source_(source) {}
+
+  size_t ChooseNext(std::span<const ScheduleOption> options) override {
+    return made_.emplace_back(static_cast<uint32_t>(source_.ChooseNext(options)));
+  }
+  bool Chance(double probability) override {
+    return made_.emplace_back(source_.Chance(probability) ? 1 : 0) == 1;
+  }
+
+  // For RecordedDecisions.
+  const std::vector<uint32_t>& made() const { return made_; }
+
+ private:
+  DecisionSource& source_;
+  std::vector<uint32_t> made_;
 };
 
 }  // namespace redouble::sim

@@ -37,8 +37,13 @@ World::World(WorldOptions options)
       traced_(options.traced),
       seeded_decisions_(options.seed),
       decisions_(options.decisions != nullptr ? *options.decisions : seeded_decisions_),
-      rng_(options.seed) {
-  engine_.emplace(clock_, Seeded(std::move(options.engine), rng_.Next()));
+      rng_(options.seed),
+      engine_(clock_, Seeded(std::move(options.engine), rng_.Next())),
+      faults_(std::move(options.faults)) {
+  if (faults_.Has(Fault::kRestartFromSnapshot) || faults_.Has(Fault::kRestartLosingTail) ||
+      faults_.Has(Fault::kFailover)) {
+    journal_.emplace(engine_);
+  }
 }
 
 World::~World() = default;
@@ -78,7 +83,8 @@ RunReport World::Run(const RunOptions& options) {
 
 bool World::AllEnded() const {
   return std::all_of(actors_.begin(), actors_.end(), [](const std::unique_ptr<Actor>& actor) {
-    return actor->is_daemon_ || actor->crashed_ || actor->done();
+    return actor->is_daemon_ || actor->done() ||
+           (actor->crashed_ && !actor->restart_timer_.has_value());
   });
 }
 
@@ -100,10 +106,23 @@ bool World::TakeStep() {
   if (turn.connection == nullptr) {
     Begin(*turn.actor);
   } else {
-    turn.connection->Release();
+    LetThrough(*turn.connection);
   }
   stepping_ = false;
+  if (journal_.has_value()) journal_->Record();
   return true;
+}
+
+void World::LetThrough(WorldConnection& connection) {
+  const FaultRule* fault = nullptr;
+  if (!faults_.empty() && !connection.front_was_delayed()) {
+    fault = faults_.Draw(connection.actor().name(), *connection.Front(), clock_.Now(), decisions_);
+  }
+  if (fault == nullptr) {
+    connection.Release();
+  } else {
+    Inflict(*fault, connection);
+  }
 }
 
 // The actor that ran last comes first: going on with it is the quiet decision.
@@ -131,10 +150,7 @@ size_t World::ChooseTurn() {
     options_.push_back(ScheduleOption{
         turn.actor->index_, turn.connection == nullptr ? nullptr : turn.connection->Front()});
   }
-  const size_t chosen = decisions_.ChooseNext(options_);
-  assert(chosen < turns_.size());
-  made_.push_back(static_cast<uint32_t>(chosen));
-  return chosen;
+  return decisions_.ChooseNext(options_);
 }
 
 void World::Begin(Actor& actor) {
@@ -146,27 +162,32 @@ bool World::MoveClock(absl::Time until) {
   const std::optional<absl::Time> next = clock_.NextDeadline();
   if (!next.has_value() || *next > until) return false;
   clock_.AdvanceToNext();
+  if (journal_.has_value()) journal_->Record();
   return true;
 }
 
 void World::Crash(Actor& actor) {
   assert(!stepping_);
-  actor.task_.reset();
-  for (WorldConnection* connection : actor.connections_) connection->Break();
-  actor.crashed_ = true;
+  CrashFor(actor, absl::InfiniteDuration());
 }
 
 void World::Restart(Actor& actor) {
-  assert(!stepping_ && (actor.crashed_ || actor.done()));
+  assert(actor.crashed_ || actor.done());
+  if (actor.restart_timer_.has_value()) clock_.Cancel(*actor.restart_timer_);
+  actor.restart_timer_.reset();
   actor.task_.reset();
   actor.crashed_ = false;
   ++actor.incarnation_;
 }
 
-void World::RecordAnswer(const Actor& actor, const store::Request& request,
+void World::RecordAnswer(const WorldConnection& connection, const store::Request& request,
                          const absl::StatusOr<store::Reply>& result) {
   commands_ += static_cast<int64_t>(request.commands().size());
-  if (traced_) trace_.AddRequest(actor.name_, request, result);
+  if (traced_) trace_.AddRequest(connection.actor().name(), request, result);
+  if (!journal_.has_value()) return;
+  for (const store::Command& command : request.commands()) {
+    journal_->Note(connection.db_index(), command);
+  }
 }
 
 }  // namespace redouble::sim

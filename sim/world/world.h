@@ -46,9 +46,11 @@
 #include "core/base/task.h"
 #include "core/base/virtual_clock.h"
 #include "core/store/message_source.h"
+#include "sim/fault/fault.h"
 #include "sim/scenario/trace.h"
 #include "sim/world/connection.h"
 #include "sim/world/decisions.h"
+#include "sim/world/journal.h"
 
 namespace redouble::sim {
 
@@ -96,7 +98,7 @@ class Actor {
 
   // Its coroutine has ended.
   bool done() const { return task_.has_value() && task_->done(); }
-  // It crashed and was not restarted.
+  // It crashed and was not restarted yet.
   bool crashed() const { return crashed_; }
 
  private:
@@ -114,6 +116,8 @@ class Actor {
   ActorClock clock_;
   int incarnation_ = 0;
   bool crashed_ = false;
+  // When it comes back, if it does.
+  std::optional<base::VirtualClock::TimerId> restart_timer_;
   std::vector<WorldConnection*> connections_;  // In the order of opening.
   WorldConnection store_;
   std::optional<base::Task<void>> task_;  // None before the start. Goes before the connections.
@@ -127,6 +131,8 @@ struct WorldOptions {
   memory::EngineOptions engine = {};
   // Who decides, in place of the seed; must outlive the world.
   DecisionSource* decisions = nullptr;
+  // What goes wrong.
+  std::vector<FaultRule> faults = {};
   // Gets each line of the trace (sim/scenario/trace.h) as it is recorded. The hash is kept in any
   // case, unless `traced` is off: then there is neither, and a run takes about half the time.
   std::function<void(std::string_view)> trace_listener = {};
@@ -147,7 +153,7 @@ struct RunOptions {
 };
 
 enum class RunEnd {
-  kDone,       // Every actor but the daemons has ended, or crashed for good.
+  kDone,       // Every actor but the daemons has ended, or crashed for ever.
   kStuck,      // Somebody waits for what can never happen.
   kStepLimit,  // See RunOptions.
   kTimeLimit,  // See RunOptions.
@@ -175,10 +181,10 @@ class World {
   std::span<const std::unique_ptr<Actor>> actors() const { return actors_; }
 
   base::VirtualClock& clock() { return clock_; }
-  memory::Engine& engine() { return *engine_; }
+  memory::Engine& engine() { return engine_; }
   // A connection outside the schedule, whose commands run at once and are not traced: to set up,
   // and to look. It must not outlive the world.
-  std::unique_ptr<memory::Session> Connect() { return engine_->Connect(); }
+  std::unique_ptr<memory::Session> Connect() { return engine_.Connect(); }
 
   // Adds what must hold after every step; a run ends at the first that does not.
   void AddInvariant(std::string name, std::function<absl::Status()> check);
@@ -195,9 +201,14 @@ class World {
   void Crash(Actor& actor);
   // Begins the actor's coroutine anew when its turn comes. It must have ended or crashed.
   void Restart(Actor& actor);
+  // From now on nothing goes wrong any more; who is down and would come back later still does. A
+  // run behind this shows liveness: what was broken must come to an end by itself.
+  void Heal() { faults_ = FaultPlan(); }
+  // How many faults were inflicted.
+  int64_t faults_inflicted() const { return faults_.inflicted(); }
 
-  // The decisions so far, for RecordedDecisions: the indexes chosen where there was a choice.
-  const std::vector<uint32_t>& decisions() const { return made_; }
+  // The decisions so far, for RecordedDecisions.
+  const std::vector<uint32_t>& decisions() const { return decisions_.made(); }
   // Of the trace so far: equal for equal runs, in every process and build.
   std::string TraceHash() const { return trace_.Hash(); }
   // How many commands the actors have had answered.
@@ -216,7 +227,7 @@ class World {
     WorldConnection* connection;
   };
 
-  void RecordAnswer(const Actor& actor, const store::Request& request,
+  void RecordAnswer(const WorldConnection& connection, const store::Request& request,
                     const absl::StatusOr<store::Reply>& result);
   bool TakeStep();
   // False when the clock has nothing to move to, up to `until`.
@@ -225,6 +236,17 @@ class World {
   void AddTurns(Actor& actor);
   size_t ChooseTurn();
   void Begin(Actor& actor);
+  void LetThrough(WorldConnection& connection);
+  // faults.cc
+  void Inflict(const FaultRule& rule, WorldConnection& connection);
+  void InflictOnRequest(const FaultRule& rule, WorldConnection& connection);
+  void InflictOnActor(const FaultRule& rule, WorldConnection& connection);
+  void InflictOnServer(const FaultRule& rule, WorldConnection& connection);
+  void BreakConnections(WorldConnection& connection);
+  WorldConnection* FindOpenConnection() const;
+  void FlushServer();
+  void EvictKeys(int64_t count);
+  void CrashFor(Actor& actor, absl::Duration downtime);
   bool AllEnded() const;
   absl::Status CheckInvariants() const;
 
@@ -232,13 +254,14 @@ class World {
   Trace trace_;
   const bool traced_;
   RandomDecisions seeded_decisions_;
-  DecisionSource& decisions_;
+  RecordingDecisions decisions_;
   base::Rng rng_;
-  std::optional<memory::Engine> engine_;
+  memory::Engine engine_;
+  FaultPlan faults_;
+  std::optional<Journal> journal_;  // When a fault needs it.
   std::vector<Invariant> invariants_;
   std::vector<Turn> turns_;              // Of the step under way; kept for its memory.
   std::vector<ScheduleOption> options_;  // Likewise.
-  std::vector<uint32_t> made_;
   int64_t commands_ = 0;
   int last_actor_ = 0;
   bool stepping_ = false;
