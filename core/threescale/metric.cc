@@ -1,0 +1,325 @@
+#include "core/threescale/metric.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "core/base/string_bridge.h"
+#include "core/store/batch.h"
+#include "core/store/decode.h"
+#include "core/store/sets.h"
+#include "core/store/strings.h"
+#include "core/threescale/requests.h"
+
+namespace redouble::threescale {
+namespace {
+
+using store::Batch;
+using store::CommandId;
+
+using OptionalText = std::optional<std::string>;
+
+constexpr std::string_view kLoadIds = "Metric.load_all_ids";
+constexpr std::string_view kLoadNames = "Metric.load_all_names";
+constexpr std::string_view kLoadName = "Metric.load_name";
+constexpr std::string_view kLoadId = "Metric.load_id";
+
+// How many parents one MGET asks for.
+constexpr size_t kSlice = 400;
+
+absl::Status CycleError(std::string_view service_id, std::string_view metric) {
+  return absl::FailedPreconditionError(absl::StrCat("metric \"", base::ToAbsl(metric),
+                                                    "\" of service \"", base::ToAbsl(service_id),
+                                                    "\" is its own ancestor"));
+}
+
+template <typename List, typename Element>
+bool Contains(const List& list, const Element& element) {
+  return std::find(list.begin(), list.end(), element) != list.end();
+}
+
+std::string NamesKey(std::string_view service_id, const std::vector<std::string>& ids) {
+  return MemoizerKey(kLoadNames, service_id, absl::StrJoin(ids, "-"));
+}
+
+// Parents in the order of their first child, each with its children.
+std::vector<std::pair<std::string, std::vector<std::string>>> GroupByParent(
+    const std::vector<std::string>& ids, const MetricNames& parent_ids) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> groups;
+  for (size_t i = 0; i < ids.size(); ++i) {
+    if (!parent_ids[i]) continue;
+    auto group = std::find_if(groups.begin(), groups.end(),
+                              [&](const auto& known) { return known.first == *parent_ids[i]; });
+    if (group == groups.end()) group = groups.insert(group, {*parent_ids[i], {}});
+    group->second.push_back(ids[i]);
+  }
+  return groups;
+}
+
+const MetricNames* ChildrenOf(const MetricHierarchy& hierarchy, const OptionalText& parent) {
+  const auto entry = std::find_if(hierarchy.begin(), hierarchy.end(),
+                                  [&](const auto& known) { return known.first == parent; });
+  return entry == hierarchy.end() ? nullptr : &entry->second;
+}
+
+// Appends the children of `parent` and then the descendants of each; false when it meets one of
+// `above`, the way down to it.
+bool AppendDescendants(const MetricHierarchy& hierarchy, const OptionalText& parent,
+                       std::vector<OptionalText>& above, MetricNames& descendants) {
+  const MetricNames* children = ChildrenOf(hierarchy, parent);
+  if (children == nullptr) return true;
+  above.push_back(parent);
+  descendants.insert(descendants.end(), children->begin(), children->end());
+  for (const OptionalText& child : *children) {
+    if (Contains(above, child)) return false;
+    if (!AppendDescendants(hierarchy, child, above, descendants)) return false;
+  }
+  above.pop_back();
+  return true;
+}
+
+}  // namespace
+
+base::Task<absl::Status> MetricStore::Save(const Metric& metric) {
+  absl::Status saved = co_await SaveOne(metric);
+  if (!saved.ok()) co_return saved;
+  for (const Metric& child : metric.children) {
+    Metric of_this = child;
+    of_this.service_id = metric.service_id;
+    of_this.parent_id = metric.id;
+    saved = co_await Save(of_this);
+    if (!saved.ok()) co_return saved;
+  }
+  const MetricNameRef name{metric.service_id, metric.name};
+  co_return co_await Forget(name, metric.id);
+}
+
+base::Task<absl::Status> MetricStore::SaveOne(const Metric& metric) {
+  const MetricRef ref{metric.service_id, metric.id};
+  const absl::StatusOr<OptionalText> old_name = co_await LoadName(ref);
+  if (!old_name.ok()) co_return old_name.status();
+  Batch batch(Batch::Atomicity::kPipeline);
+  if (*old_name != metric.name) {
+    // Its own request: the original sends it on another connection while it fills the pipeline.
+    const std::string old_key = MetricIdKey({metric.service_id, old_name->value_or("")});
+    batch.Add(CommandId::kDel, {old_key});
+    absl::Status deleted = co_await ExecuteAll(process_.store, batch);
+    if (!deleted.ok()) co_return deleted;
+    batch = Batch(Batch::Atomicity::kPipeline);
+  }
+  const std::string id_key = MetricIdKey({metric.service_id, metric.name});
+  batch.Add(CommandId::kSet).AddOwned(id_key).Add(metric.id);
+  batch.Add(CommandId::kSet).AddOwned(MetricNameKey(ref)).Add(metric.name);
+  if (metric.parent_id) {
+    batch.Add(CommandId::kSet).AddOwned(MetricParentKey(ref)).Add(*metric.parent_id);
+  }
+  batch.Add(CommandId::kSAdd).AddOwned(MetricIdsKey(metric.service_id)).Add(metric.id);
+  co_return co_await ExecuteAll(process_.store, batch);
+}
+
+// The ids are read to name the entry of all names, also when there is no memory to forget it.
+base::Task<absl::Status> MetricStore::Forget(MetricNameRef name, std::string_view id) {
+  const absl::StatusOr<std::vector<std::string>> ids = co_await LoadIds(name.service_id);
+  if (!ids.ok()) co_return ids.status();
+  if (process_.memoizer == nullptr) co_return absl::OkStatus();
+  process_.memoizer->Clear(MemoizerKey("Metric.load_all", name.service_id));
+  process_.memoizer->Clear(NamesKey(name.service_id, *ids));
+  process_.memoizer->Clear(MemoizerKey(kLoadName, name.service_id, id));
+  process_.memoizer->Clear(MemoizerKey(kLoadId, name.service_id, name.name));
+  process_.memoizer->Clear(MemoizerKey(kLoadIds, name.service_id));
+  co_return absl::OkStatus();
+}
+
+base::Task<absl::StatusOr<bool>> MetricStore::Delete(MetricRef metric) {
+  const absl::StatusOr<OptionalText> name = co_await LoadName(metric);
+  if (!name.ok()) co_return name.status();
+  if (!*name || (*name)->empty()) co_return false;
+  const MetricNameRef name_ref{metric.service_id, **name};
+  absl::Status forgotten = co_await Forget(name_ref, metric.id);
+  if (!forgotten.ok()) co_return forgotten;
+  Batch batch(Batch::Atomicity::kPipeline);
+  batch.Add(CommandId::kSRem).AddOwned(MetricIdsKey(metric.service_id)).Add(metric.id);
+  batch.Add(CommandId::kDel)
+      .AddOwned(MetricNameKey(metric))
+      .AddOwned(MetricParentKey(metric))
+      .AddOwned(MetricIdKey(name_ref));
+  absl::Status deleted = co_await ExecuteAll(process_.store, batch);
+  if (!deleted.ok()) co_return deleted;
+  co_return true;
+}
+
+base::Task<absl::StatusOr<std::optional<Metric>>> MetricStore::Load(MetricRef metric) {
+  std::vector<std::string> keys = {MetricNameKey(metric), MetricParentKey(metric)};
+  absl::StatusOr<OptionalTexts> values = co_await GetAll(process_.store, std::move(keys));
+  if (!values.ok()) co_return values.status();
+  if (!values->front()) co_return std::nullopt;
+  Metric loaded;
+  loaded.service_id = metric.service_id;
+  loaded.id = metric.id;
+  loaded.name = *std::move((*values)[0]);
+  loaded.parent_id = std::move((*values)[1]);
+  co_return loaded;
+}
+
+base::Task<absl::StatusOr<OptionalText>> MetricStore::LoadId(MetricNameRef metric) {
+  const std::string key = MetricIdKey(metric);
+  const auto read = [&] { return store::Get(process_.store, key); };
+  co_return co_await Memoized<OptionalText>(
+      process_.memoizer, MemoizerKey(kLoadId, metric.service_id, metric.name), read);
+}
+
+base::Task<absl::StatusOr<OptionalText>> MetricStore::LoadName(MetricRef metric) {
+  const std::string key = MetricNameKey(metric);
+  const auto read = [&] { return store::Get(process_.store, key); };
+  co_return co_await Memoized<OptionalText>(
+      process_.memoizer, MemoizerKey(kLoadName, metric.service_id, metric.id), read);
+}
+
+base::Task<absl::StatusOr<OptionalText>> MetricStore::LoadParentId(MetricRef metric) {
+  const std::string key = MetricParentKey(metric);
+  const auto read = [&] { return store::Get(process_.store, key); };
+  co_return co_await Memoized<OptionalText>(
+      process_.memoizer, MemoizerKey("Metric.load_parent_id", metric.service_id, metric.id), read);
+}
+
+base::Task<absl::StatusOr<std::vector<std::string>>> MetricStore::LoadIds(
+    std::string_view service_id) {
+  const std::string key = MetricIdsKey(service_id);
+  const auto read = [&] { return store::SMembers(process_.store, key); };
+  co_return co_await Memoized<std::vector<std::string>>(process_.memoizer,
+                                                        MemoizerKey(kLoadIds, service_id), read);
+}
+
+base::Task<absl::StatusOr<MetricNames>> MetricStore::LoadNames(std::string_view service_id,
+                                                               std::vector<std::string> ids) {
+  std::vector<std::string> keys;
+  for (const std::string& id : ids) keys.push_back(MetricNameKey({service_id, id}));
+  const auto read = [&] { return GetAll(process_.store, keys); };
+  co_return co_await Memoized<MetricNames>(process_.memoizer, NamesKey(service_id, ids), read);
+}
+
+base::Task<absl::StatusOr<std::vector<std::string>>> MetricStore::AncestorIds(MetricRef metric) {
+  std::vector<std::string> ancestors;
+  std::string id(metric.id);
+  while (true) {
+    const MetricRef below{metric.service_id, id};
+    absl::StatusOr<OptionalText> parent_id = co_await LoadParentId(below);
+    if (!parent_id.ok()) co_return parent_id.status();
+    if (!parent_id->has_value()) co_return ancestors;
+    id = **std::move(parent_id);
+    if (id == metric.id || Contains(ancestors, id)) co_return CycleError(metric.service_id, id);
+    ancestors.push_back(id);
+  }
+}
+
+base::Task<absl::StatusOr<MetricHierarchy>> MetricStore::Hierarchy(std::string_view service_id) {
+  const auto read = [this, service_id] { return ReadHierarchy(service_id); };
+  co_return co_await Memoized<MetricHierarchy>(process_.memoizer,
+                                               MemoizerKey("Metric.hierarchy", service_id), read);
+}
+
+base::Task<absl::StatusOr<MetricNames>> MetricStore::ReadParentIds(
+    std::string_view service_id, const std::vector<std::string>& ids) {
+  Batch batch(Batch::Atomicity::kPipeline);
+  for (size_t begin = 0; begin < ids.size(); begin += kSlice) {
+    store::Command& command = batch.Add(CommandId::kMGet);
+    for (size_t i = begin; i < std::min(begin + kSlice, ids.size()); ++i) {
+      command.AddOwned(MetricParentKey({service_id, ids[i]}));
+    }
+  }
+  absl::StatusOr<std::vector<store::Reply>> replies =
+      co_await store::Execute(process_.store, batch);
+  if (!replies.ok()) co_return replies.status();
+  MetricNames parent_ids;
+  for (store::Reply& reply : *replies) {
+    absl::StatusOr<MetricNames> slice = store::DecodeStringsOrNil(std::move(reply));
+    if (!slice.ok()) co_return slice.status();
+    parent_ids.insert(parent_ids.end(), slice->begin(), slice->end());
+  }
+  co_return parent_ids;
+}
+
+base::Task<absl::StatusOr<MetricHierarchy>> MetricStore::ReadHierarchy(
+    std::string_view service_id) {
+  const absl::StatusOr<std::vector<std::string>> ids = co_await LoadIds(service_id);
+  if (!ids.ok()) co_return ids.status();
+  const absl::StatusOr<MetricNames> parent_ids = co_await ReadParentIds(service_id, *ids);
+  if (!parent_ids.ok()) co_return parent_ids.status();
+  const auto groups = GroupByParent(*ids, *parent_ids);
+
+  std::vector<std::string> named;  // Parents first, each id once.
+  for (const auto& [parent_id, children] : groups) named.push_back(parent_id);
+  for (const auto& [parent_id, children] : groups) {
+    for (const std::string& child : children) {
+      if (!Contains(named, child)) named.push_back(child);
+    }
+  }
+  const absl::StatusOr<MetricNames> names = co_await LoadNames(service_id, named);
+  if (!names.ok()) co_return names.status();
+  const auto name_of = [&](const std::string& id) {
+    return (*names)[std::find(named.begin(), named.end(), id) - named.begin()];
+  };
+  MetricHierarchy hierarchy;
+  for (const auto& [parent_id, children] : groups) {
+    MetricNames child_names;
+    for (const std::string& child : children) child_names.push_back(name_of(child));
+    const OptionalText parent = name_of(parent_id);
+    const auto same = std::find_if(hierarchy.begin(), hierarchy.end(),
+                                   [&](const auto& known) { return known.first == parent; });
+    if (same != hierarchy.end()) {  // Two parents of one name: the last has it.
+      same->second = std::move(child_names);
+    } else {
+      hierarchy.emplace_back(parent, std::move(child_names));
+    }
+  }
+  co_return hierarchy;
+}
+
+base::Task<absl::StatusOr<MetricNames>> MetricStore::Descendants(MetricNameRef metric) {
+  const auto read = [this, metric] { return ReadDescendants(metric); };
+  co_return co_await Memoized<MetricNames>(
+      process_.memoizer, MemoizerKey("Metric.descendants", metric.service_id, metric.name), read);
+}
+
+base::Task<absl::StatusOr<MetricNames>> MetricStore::ReadDescendants(MetricNameRef metric) {
+  const absl::StatusOr<MetricHierarchy> hierarchy = co_await Hierarchy(metric.service_id);
+  if (!hierarchy.ok()) co_return hierarchy.status();
+  MetricNames descendants;
+  std::vector<OptionalText> above;
+  if (!AppendDescendants(*hierarchy, std::string(metric.name), above, descendants)) {
+    co_return CycleError(metric.service_id, metric.name);
+  }
+  co_return descendants;
+}
+
+base::Task<absl::StatusOr<std::vector<std::string>>> MetricStore::Ascendants(MetricNameRef metric) {
+  const auto read = [this, metric] { return ReadAscendants(metric); };
+  co_return co_await Memoized<std::vector<std::string>>(
+      process_.memoizer, MemoizerKey("Metric.ascendants", metric.service_id, metric.name), read);
+}
+
+base::Task<absl::StatusOr<std::vector<std::string>>> MetricStore::ReadAscendants(
+    MetricNameRef metric) {
+  std::vector<std::string> ascendants;
+  std::string name(metric.name);
+  while (true) {
+    const MetricNameRef name_ref{metric.service_id, name};
+    const absl::StatusOr<OptionalText> id = co_await LoadId(name_ref);
+    if (!id.ok()) co_return id.status();
+    const std::string known_id = id->value_or("");
+    const MetricRef below{metric.service_id, known_id};
+    const absl::StatusOr<OptionalText> parent_id = co_await LoadParentId(below);
+    if (!parent_id.ok()) co_return parent_id.status();
+    if (!parent_id->has_value()) co_return ascendants;
+    const MetricRef parent{metric.service_id, **parent_id};
+    const absl::StatusOr<OptionalText> parent_name = co_await LoadName(parent);
+    if (!parent_name.ok()) co_return parent_name.status();
+    name = parent_name->value_or("");
+    if (name == metric.name || Contains(ascendants, name)) {
+      co_return CycleError(metric.service_id, name);
+    }
+    ascendants.push_back(name);
+  }
+}
+
+}  // namespace redouble::threescale

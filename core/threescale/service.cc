@@ -1,0 +1,284 @@
+#include "core/threescale/service.h"
+
+#include <array>
+#include <utility>
+
+#include "core/store/keys.h"
+#include "core/store/sets.h"
+#include "core/store/strings.h"
+#include "core/threescale/errors.h"
+#include "core/threescale/integer.h"
+#include "core/threescale/keys.h"
+#include "core/threescale/requests.h"
+
+namespace redouble::threescale {
+namespace {
+
+using OptionalText = std::optional<std::string>;
+
+constexpr std::string_view kActive = "active";
+constexpr std::string_view kSuspended = "suspended";
+
+// In the order in which they are read.
+constexpr std::array kAttributes = {
+    ServiceAttribute::kState, ServiceAttribute::kReferrerFiltersRequired,
+    ServiceAttribute::kBackendVersion, ServiceAttribute::kProviderKey};
+
+std::vector<std::string> AttributeKeys(std::string_view id) {
+  std::vector<std::string> keys;
+  for (const ServiceAttribute attribute : kAttributes) keys.push_back(ServiceKey(id, attribute));
+  return keys;
+}
+
+bool IsEmpty(const std::optional<std::string_view>& text) { return !text || text->empty(); }
+
+}  // namespace
+
+BackendVersion Service::authentication() const {
+  if (!backend_version) return BackendVersion::kAppId;
+  if (*backend_version == "oauth") return BackendVersion::kOauth;
+  return ToInteger(*backend_version) == 1 ? BackendVersion::kUserKey : BackendVersion::kAppId;
+}
+
+base::Task<absl::StatusOr<bool>> ServiceStore::SaveDefault(const ServiceSave& save) {
+  if (save.is_default == false) co_return false;
+  const absl::StatusOr<OptionalText> old_id = co_await DefaultId(save.provider_key);
+  if (!old_id.ok()) co_return old_id.status();
+  const bool is_default = save.is_default.value_or(!old_id->has_value());
+  if (!is_default || ToIntegerOrZero(*old_id) == ToInteger(save.id)) co_return is_default;
+  const std::string key = ProviderDefaultServiceKey(save.provider_key);
+  const absl::StatusOr<bool> set = co_await store::Set(process_.store, key, save.id);
+  if (!set.ok()) co_return set.status();
+  Forget(save.provider_key, old_id->value_or(""));
+  co_return true;
+}
+
+base::Task<absl::Status> ServiceStore::SaveAttributes(const ServiceSave& save) {
+  const bool active = !save.state || *save.state == kActive;
+  const std::pair<ServiceAttribute, std::optional<std::string_view>> values[] = {
+      {ServiceAttribute::kReferrerFiltersRequired, save.referrer_filters_required ? "1" : "0"},
+      {ServiceAttribute::kBackendVersion, save.backend_version},
+      {ServiceAttribute::kProviderKey, save.provider_key},
+      {ServiceAttribute::kState, active ? kActive : kSuspended}};
+  for (const auto& [attribute, value] : values) {
+    if (!value) continue;
+    const std::string key = ServiceKey(save.id, attribute);
+    const absl::StatusOr<bool> set = co_await store::Set(process_.store, key, *value);
+    if (!set.ok()) co_return set.status();
+  }
+  co_return absl::OkStatus();
+}
+
+base::Task<absl::StatusOr<Service>> ServiceStore::Save(ServiceSave save) {
+  const absl::StatusOr<bool> is_default = co_await SaveDefault(save);
+  if (!is_default.ok()) co_return is_default.status();
+  absl::Status saved = co_await SaveAttributes(save);
+  if (!saved.ok()) co_return saved;
+  const std::pair<std::string, std::string_view> members[] = {
+      {ProviderServiceIdsKey(save.provider_key), save.id},
+      {std::string(kServicesSetKey), save.id},
+      {std::string(kProviderKeysSetKey), save.provider_key}};
+  for (const auto& [key, member] : members) {
+    const absl::StatusOr<bool> added = co_await store::SAdd(process_.store, key, member);
+    if (!added.ok()) co_return added.status();
+  }
+  Forget(save.provider_key, save.id);
+
+  Service service;
+  service.id = save.id;
+  service.provider_key = save.provider_key;
+  service.active = !save.state || *save.state == kActive;
+  if (save.backend_version) service.backend_version = *save.backend_version;
+  service.referrer_filters_required = save.referrer_filters_required;
+  service.is_default = *is_default;
+  co_return service;
+}
+
+base::Task<absl::StatusOr<std::optional<Service>>> ServiceStore::LoadById(std::string_view id) {
+  const auto read = [this, id] { return ReadById(id); };
+  co_return co_await Memoized<std::optional<Service>>(process_.memoizer,
+                                                      MemoizerKey("Service.load_by_id", id), read);
+}
+
+base::Task<absl::StatusOr<std::optional<Service>>> ServiceStore::ReadById(std::string_view id) {
+  absl::StatusOr<OptionalTexts> values = co_await GetAll(process_.store, AttributeKeys(id));
+  if (!values.ok()) co_return values.status();
+  OptionalText& state = (*values)[0];
+  OptionalText& provider_key = (*values)[3];
+  if (!provider_key) co_return std::nullopt;
+
+  Service service;
+  service.id = id;
+  service.active = !state || *state == kActive;
+  service.referrer_filters_required = ToIntegerOrZero((*values)[1]) > 0;
+  service.backend_version = std::move((*values)[2]);
+  service.provider_key = *std::move(provider_key);
+  const absl::StatusOr<OptionalText> default_id = co_await DefaultId(service.provider_key);
+  if (!default_id.ok()) co_return default_id.status();
+  service.is_default = *default_id == service.id;
+  co_return service;
+}
+
+base::Task<absl::StatusOr<Service>> ServiceStore::LoadWithProviderKey(
+    std::optional<std::string_view> id, std::string_view provider_key) {
+  absl::StatusOr<OptionalText> default_id = OptionalText();
+  if (IsEmpty(id)) {
+    default_id = co_await DefaultId(provider_key);
+    if (!default_id.ok()) co_return default_id.status();
+    id = *default_id;
+  }
+  if (IsEmpty(id)) {
+    co_return MakeError(ErrorCode::kProviderKeyInvalidOrServiceMissing, provider_key);
+  }
+  // "a-2" is 2, and so is "a-2-": what stands behind the last dash that something stands behind.
+  std::string_view last = *id;
+  while (last.ends_with('-')) last.remove_suffix(1);
+  if (const size_t dash = last.rfind('-'); dash != last.npos) last.remove_prefix(dash + 1);
+  absl::StatusOr<std::optional<Service>> service = std::optional<Service>();
+  if (!last.empty()) service = co_await LoadById(last);
+  if (service.ok() && !service->has_value() && last != *id) service = co_await LoadById(*id);
+  if (!service.ok()) co_return service.status();
+  if (!service->has_value()) co_return MakeError(ErrorCode::kServiceIdInvalid, *id);
+  if ((*service)->provider_key == provider_key) co_return **std::move(service);
+
+  default_id = co_await DefaultId(provider_key);
+  if (!default_id.ok()) co_return default_id.status();
+  if (!default_id->has_value()) co_return MakeError(ErrorCode::kProviderKeyInvalid, provider_key);
+  co_return MakeError(ErrorCode::kServiceIdInvalid, *id);
+}
+
+base::Task<absl::Status> ServiceStore::Delete(std::string_view id) {
+  const absl::StatusOr<std::optional<Service>> service = co_await LoadById(id);
+  if (!service.ok()) co_return service.status();
+  if (!service->has_value()) co_return MakeError(ErrorCode::kServiceIdInvalid, id);
+  if ((*service)->is_default) {
+    const absl::StatusOr<OptionalText> provider_key = co_await ProviderKeyOf(id);
+    if (!provider_key.ok()) co_return provider_key.status();
+    const absl::StatusOr<std::vector<std::string>> ids = co_await List(provider_key->value_or(""));
+    if (!ids.ok()) co_return ids.status();
+    if (ids->size() != 1 || ids->front() != id) {
+      co_return MakeError(ErrorCode::kServiceIsDefaultService, id);
+    }
+  }
+  absl::Status deleted = co_await DeleteData(**service);
+  if (deleted.ok()) Forget((*service)->provider_key, id);
+  co_return deleted;
+}
+
+base::Task<absl::Status> ServiceStore::DeleteData(const Service& service) {
+  const std::string ids_key = ProviderServiceIdsKey(service.provider_key);
+  for (const std::string_view key : {std::string_view(ids_key), kServicesSetKey}) {
+    const absl::StatusOr<bool> removed = co_await store::SRem(process_.store, key, service.id);
+    if (!removed.ok()) co_return removed.status();
+  }
+  if (service.is_default) {
+    const absl::StatusOr<bool> deleted = co_await store::Del(process_.store, ids_key);
+    if (!deleted.ok()) co_return deleted.status();
+  }
+  std::vector<std::string> keys = AttributeKeys(service.id);
+  if (service.is_default) keys.push_back(ProviderDefaultServiceKey(service.provider_key));
+  const std::vector<std::string_view> views(keys.begin(), keys.end());
+  const absl::StatusOr<int64_t> deleted = co_await store::Del(process_.store, views);
+  if (!deleted.ok()) co_return deleted.status();
+  const std::string errors_key = ErrorsKey(service.id);
+  const absl::StatusOr<bool> errors_deleted = co_await store::Del(process_.store, errors_key);
+  co_return errors_deleted.status();
+}
+
+base::Task<absl::StatusOr<std::vector<std::string>>> ServiceStore::List(
+    std::string_view provider_key) {
+  const std::string key = ProviderServiceIdsKey(provider_key);
+  const auto read = [&] { return store::SMembers(process_.store, key); };
+  co_return co_await Memoized<std::vector<std::string>>(
+      process_.memoizer, MemoizerKey("Service.list", provider_key), read);
+}
+
+base::Task<absl::StatusOr<bool>> ServiceStore::Exists(std::string_view id) {
+  const std::string key = ServiceKey(id, ServiceAttribute::kProviderKey);
+  co_return co_await store::Exists(process_.store, key);
+}
+
+base::Task<absl::StatusOr<OptionalText>> ServiceStore::DefaultId(std::string_view provider_key) {
+  const std::string key = ProviderDefaultServiceKey(provider_key);
+  const auto read = [&] { return store::Get(process_.store, key); };
+  co_return co_await Memoized<OptionalText>(process_.memoizer,
+                                            MemoizerKey("Service.default_id", provider_key), read);
+}
+
+base::Task<absl::StatusOr<OptionalText>> ServiceStore::ProviderKeyOf(std::string_view id) {
+  const std::string key = ServiceKey(id, ServiceAttribute::kProviderKey);
+  const auto read = [&] { return store::Get(process_.store, key); };
+  co_return co_await Memoized<OptionalText>(process_.memoizer,
+                                            MemoizerKey("Service.provider_key_for", id), read);
+}
+
+base::Task<absl::StatusOr<bool>> ServiceStore::IsOwnedBy(std::string_view id,
+                                                         std::string_view provider_key) {
+  const auto read = [&] { return ReadIsOwnedBy(id, provider_key); };
+  co_return co_await Memoized<bool>(
+      process_.memoizer, MemoizerKey("Service.authenticate_service_id", id, provider_key), read);
+}
+
+base::Task<absl::StatusOr<bool>> ServiceStore::ReadIsOwnedBy(std::string_view id,
+                                                             std::string_view provider_key) {
+  const absl::StatusOr<OptionalText> owner = co_await ProviderKeyOf(id);
+  if (!owner.ok()) co_return owner.status();
+  co_return *owner == provider_key;
+}
+
+base::Task<absl::Status> ServiceStore::ChangeProviderKey(ProviderKeyChange change) {
+  if (IsEmpty(change.old_key) || IsEmpty(change.new_key) || change.old_key == change.new_key) {
+    co_return MakeError(ErrorCode::kInvalidProviderKeys);
+  }
+  const absl::StatusOr<std::vector<std::string>> taken = co_await List(*change.new_key);
+  if (!taken.ok()) co_return taken.status();
+  if (!taken->empty()) co_return MakeError(ErrorCode::kProviderKeyExists, *change.new_key);
+  const absl::StatusOr<std::vector<std::string>> ids = co_await List(*change.old_key);
+  if (!ids.ok()) co_return ids.status();
+  if (ids->empty()) co_return MakeError(ErrorCode::kProviderKeyNotFound, *change.old_key);
+  co_return co_await MoveServices(*change.old_key, *change.new_key, *ids);
+}
+
+base::Task<absl::Status> ServiceStore::MoveServices(std::string_view old_key,
+                                                    std::string_view new_key,
+                                                    const std::vector<std::string>& ids) {
+  const absl::StatusOr<OptionalText> default_id = co_await DefaultId(old_key);
+  if (!default_id.ok()) co_return default_id.status();
+  const std::string new_ids_key = ProviderServiceIdsKey(new_key);
+  for (const std::string& id : ids) {
+    const std::string key = ServiceKey(id, ServiceAttribute::kProviderKey);
+    const absl::StatusOr<bool> set = co_await store::Set(process_.store, key, new_key);
+    if (!set.ok()) co_return set.status();
+    const absl::StatusOr<bool> added = co_await store::SAdd(process_.store, new_ids_key, id);
+    if (!added.ok()) co_return added.status();
+    Forget(old_key, id);
+    Forget(new_key, id);
+  }
+  // The original hands the missing id to its client library, which refuses it at this point.
+  if (!default_id->has_value()) {
+    co_return absl::InvalidArgumentError("Unsupported command argument type: NilClass");
+  }
+  const std::string new_default_key = ProviderDefaultServiceKey(new_key);
+  const absl::StatusOr<bool> set =
+      co_await store::Set(process_.store, new_default_key, **default_id);
+  if (!set.ok()) co_return set.status();
+  for (const std::string& key :
+       {ProviderDefaultServiceKey(old_key), ProviderServiceIdsKey(old_key)}) {
+    const absl::StatusOr<bool> deleted = co_await store::Del(process_.store, key);
+    if (!deleted.ok()) co_return deleted.status();
+  }
+  Forget(old_key, **default_id);
+  Forget(new_key, **default_id);
+  co_return absl::OkStatus();
+}
+
+void ServiceStore::Forget(std::string_view provider_key, std::string_view id) {
+  if (process_.memoizer == nullptr) return;
+  process_.memoizer->Clear(MemoizerKey("Service.authenticate_service_id", id, provider_key));
+  process_.memoizer->Clear(MemoizerKey("Service.default_id", provider_key));
+  process_.memoizer->Clear(MemoizerKey("Service.load_by_id", id));
+  process_.memoizer->Clear(MemoizerKey("Service.list", provider_key));
+  process_.memoizer->Clear(MemoizerKey("Service.provider_key_for", id));
+}
+
+}  // namespace redouble::threescale
