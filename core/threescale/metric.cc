@@ -27,12 +27,6 @@ constexpr std::string_view kLoadId = "Metric.load_id";
 // How many parents one MGET asks for.
 constexpr size_t kSlice = 400;
 
-absl::Status CycleError(std::string_view service_id, std::string_view metric) {
-  return absl::FailedPreconditionError(absl::StrCat("metric \"", base::ToAbsl(metric),
-                                                    "\" of service \"", base::ToAbsl(service_id),
-                                                    "\" is its own ancestor"));
-}
-
 template <typename List, typename Element>
 bool Contains(const List& list, const Element& element) {
   return std::find(list.begin(), list.end(), element) != list.end();
@@ -79,6 +73,12 @@ bool AppendDescendants(const MetricHierarchy& hierarchy, const OptionalText& par
 }
 
 }  // namespace
+
+absl::Status MetricCycleError(std::string_view service_id, std::string_view metric) {
+  return absl::FailedPreconditionError(absl::StrCat("metric \"", base::ToAbsl(metric),
+                                                    "\" of service \"", base::ToAbsl(service_id),
+                                                    "\" is its own ancestor"));
+}
 
 base::Task<absl::Status> MetricStore::Save(const Metric& metric) {
   absl::Status saved = co_await SaveOne(metric);
@@ -198,20 +198,6 @@ base::Task<absl::StatusOr<MetricNames>> MetricStore::LoadNames(std::string_view 
   co_return co_await Memoized<MetricNames>(process_.memoizer, NamesKey(service_id, ids), read);
 }
 
-base::Task<absl::StatusOr<std::vector<std::string>>> MetricStore::AncestorIds(MetricRef metric) {
-  std::vector<std::string> ancestors;
-  std::string id(metric.id);
-  while (true) {
-    const MetricRef below{metric.service_id, id};
-    absl::StatusOr<OptionalText> parent_id = co_await LoadParentId(below);
-    if (!parent_id.ok()) co_return parent_id.status();
-    if (!parent_id->has_value()) co_return ancestors;
-    id = **std::move(parent_id);
-    if (id == metric.id || Contains(ancestors, id)) co_return CycleError(metric.service_id, id);
-    ancestors.push_back(id);
-  }
-}
-
 base::Task<absl::StatusOr<MetricHierarchy>> MetricStore::Hierarchy(std::string_view service_id) {
   const auto read = [this, service_id] { return ReadHierarchy(service_id); };
   co_return co_await Memoized<MetricHierarchy>(process_.memoizer,
@@ -287,7 +273,7 @@ base::Task<absl::StatusOr<MetricNames>> MetricStore::ReadDescendants(MetricNameR
   MetricNames descendants;
   std::vector<OptionalText> above;
   if (!AppendDescendants(*hierarchy, std::string(metric.name), above, descendants)) {
-    co_return CycleError(metric.service_id, metric.name);
+    co_return MetricCycleError(metric.service_id, metric.name);
   }
   co_return descendants;
 }
@@ -316,7 +302,7 @@ base::Task<absl::StatusOr<std::vector<std::string>>> MetricStore::ReadAscendants
     if (!parent_name.ok()) co_return parent_name.status();
     name = parent_name->value_or("");
     if (name == metric.name || Contains(ascendants, name)) {
-      co_return CycleError(metric.service_id, name);
+      co_return MetricCycleError(metric.service_id, name);
     }
     ascendants.push_back(name);
   }

@@ -8,7 +8,7 @@
 //
 //   MetricStore metrics(process);
 //   absl::StatusOr<std::optional<std::string>> id = co_await metrics.LoadId({"2", "hits"});
-//   absl::StatusOr<std::vector<std::string>> up = co_await metrics.AncestorIds({"2", **id});
+//   absl::StatusOr<MetricNames> below = co_await metrics.Descendants({"2", "hits"});
 //
 // Errors of every operation: those named, and those of Redis. Reads are memoized except Load; what
 // is known of parents is not forgotten when a metric is saved or deleted.
@@ -47,6 +47,9 @@ using MetricNames = std::vector<std::optional<std::string>>;
 // Parents and their children, in the order of the children's ids in Redis's reply.
 using MetricHierarchy = std::vector<std::pair<std::optional<std::string>, MetricNames>>;
 
+// The error of a walk that comes to a metric that it has passed.
+absl::Status MetricCycleError(std::string_view service_id, std::string_view metric);
+
 class MetricStore {
  public:
   explicit MetricStore(const Process& process) : process_(process) {}
@@ -71,10 +74,6 @@ class MetricStore {
   // The names of the ids, in their order; no command for no ids.
   base::Task<absl::StatusOr<MetricNames>> LoadNames(std::string_view service_id,
                                                     std::vector<std::string> ids);
-
-  // The ids of the metric's parent, the parent's parent and so on: a round trip each, and one that
-  // finds no parent.
-  base::Task<absl::StatusOr<std::vector<std::string>>> AncestorIds(MetricRef metric);
 
   // The whole tree of a service: the ids, their parents (400 to a command, one pipeline), and the
   // names.
