@@ -1,0 +1,130 @@
+#include "core/studio/ingest_service.h"
+
+#include "core/python/error.h"
+#include "core/python/iso_time.h"
+#include "core/studio/capabilities.h"
+#include "core/studio/model.h"
+
+namespace redouble::studio {
+
+base::Task<absl::StatusOr<IngestReport>> IngestService::IngestEvents(
+    std::span<const EventEnvelope> envelopes, absl::Time now) {
+  IngestReport report;
+  for (const EventEnvelope& envelope : envelopes) {
+    const absl::Status status = co_await IngestEvent(envelope, now, report);
+    if (!status.ok()) co_return status;
+  }
+  co_return report;
+}
+
+base::Task<absl::Status> IngestService::IngestEvent(const EventEnvelope& envelope, absl::Time now,
+                                                    IngestReport& report) {
+  const absl::StatusOr<ServiceRecord> service = co_await registry_.GetService(envelope.service_id);
+  if (absl::IsNotFound(service.status())) {
+    ++report.invalid;
+    co_return absl::OkStatus();
+  }
+  if (!service.ok()) co_return service.status();
+  const absl::StatusOr<bool> inserted = co_await events_.InsertEvent(envelope, now);
+  if (!inserted.ok()) co_return inserted.status();
+  if (!*inserted) {
+    ++report.duplicate;
+    co_return absl::OkStatus();
+  }
+  if (index_ != nullptr) {
+    ControlPlaneEvent event;
+    event.service_id = envelope.service_id;
+    event.ingest_method = envelope.ingest_method;
+    event.ingested_at = python::FormatIso(now);
+    event.event = envelope.event;
+    const absl::Status indexed = co_await index_->UpsertTaskDocument(*service, event, now);
+    if (!indexed.ok()) co_return indexed;
+  }
+  ++report.inserted;
+  co_return absl::OkStatus();
+}
+
+base::Task<absl::StatusOr<EventPage>> IngestService::ListServiceEvents(std::string_view service_id,
+                                                                       EventFilter filter,
+                                                                       EventPageRequest page) {
+  const absl::StatusOr<ServiceRecord> service = co_await registry_.GetService(service_id);
+  if (!service.ok()) co_return service.status();
+  co_return co_await events_.ListServiceEvents(service_id, std::move(filter), std::move(page));
+}
+
+base::Task<absl::StatusOr<EventPage>> IngestService::ListTaskEvents(TaskName task,
+                                                                    EventPageRequest page) {
+  const absl::StatusOr<ServiceRecord> service = co_await registry_.GetService(task.service_id);
+  if (!service.ok()) co_return service.status();
+  co_return co_await events_.ListTaskEvents(task, std::move(page));
+}
+
+absl::StatusOr<FeedPage> ParseFeedPage(std::string_view json) {
+  constexpr std::string_view kModel = "RelaynaServiceEventFeedResponse";
+  const absl::StatusOr<python::Value> value = ParseModelJson(json, kModel);
+  if (!value.ok()) return value.status();
+  ModelReader reader(*value, kModel);
+  FeedPage page;
+  page.next_cursor = reader.OptionalText("next_cursor");
+  if (!reader.status().ok()) return reader.status();
+  const python::Value* items = reader.Find("items");
+  if (items == nullptr) return page;
+  if (items->array() == nullptr) return python::ValidationError("items: Input should be a list");
+  for (const python::Value& item : *items->array()) {
+    absl::StatusOr<ServiceEvent> event = ReadServiceEvent(item);
+    if (!event.ok()) return event.status();
+    page.items.push_back(*std::move(event));
+  }
+  return page;
+}
+
+base::Task<absl::Status> PullSync::SyncService(const ServiceRecord& service,
+                                               const base::Clock& clock) {
+  const auto seen = co_await events_.GetPullCursor(service.service_id);
+  if (!seen.ok()) co_return seen.status();
+  std::optional<std::string> newest;
+  FeedRequest request;
+  request.limit = options_.page_limit;
+  for (int64_t index = 0; index < options_.max_pages; ++index) {
+    absl::StatusOr<FeedPage> page = co_await feed_.Fetch(service.base_url, request);
+    if (!page.ok()) co_return page.status();
+    if (page->items.empty()) break;
+    if (index == 0) newest = page->items.front().cursor;
+    std::vector<EventEnvelope> unseen;
+    bool met_seen = false;
+    for (ServiceEvent& item : page->items) {
+      met_seen = *seen && item.cursor == **seen;
+      if (met_seen) break;
+      EventEnvelope envelope;
+      envelope.service_id = service.service_id;
+      envelope.ingest_method = IngestMethod::kPull;
+      envelope.event = std::move(item);
+      unseen.push_back(std::move(envelope));
+    }
+    const auto ingested = co_await ingest_.IngestEvents(unseen, clock.Now());
+    if (!ingested.ok()) co_return ingested.status();
+    if (met_seen || !page->next_cursor) break;
+    request.after = page->next_cursor;
+  }
+  if (!newest) co_return absl::OkStatus();
+  co_return co_await events_.SetPullCursor(service.service_id, *newest);
+}
+
+base::Task<absl::StatusOr<SyncRound>> PullSync::SyncAll(const base::Clock& clock) {
+  const auto services = co_await ingest_.registry().ListServices();
+  if (!services.ok()) co_return services.status();
+  SyncRound round;
+  for (const ServiceRecord& service : *services) {
+    if (service.status != ServiceStatus::kHealthy) continue;
+    if (!SupportsRoute(service.capabilities, kEventsFeedRoute)) continue;
+    const absl::Status synced = co_await SyncService(service, clock);
+    if (synced.ok()) {
+      round.synced.push_back(service.service_id);
+    } else {
+      round.failed.emplace_back(service.service_id, synced);
+    }
+  }
+  co_return round;
+}
+
+}  // namespace redouble::studio

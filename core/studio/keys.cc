@@ -1,0 +1,370 @@
+#include "core/studio/keys.h"
+
+#include <array>
+#include <cstddef>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "core/base/string_bridge.h"
+
+namespace redouble::studio {
+namespace {
+
+using base::ToAbsl;
+using base::ToStd;
+using store::KeyBinding;
+using store::KeyFamily;
+using store::KeyPattern;
+using store::KeyType;
+
+constexpr std::string_view kSystem = "studio";
+constexpr std::string_view kRegistrySource = "seed 000 Registry; reference/relayna.md 6";
+constexpr std::string_view kEventSource = "seed 000 Event Store; reference/relayna.md 7";
+constexpr std::string_view kHealthSource = "seed 000 Health Store; reference/relayna.md 8";
+constexpr std::string_view kSearchSource = "seed 000 Search Index; reference/relayna.md 9";
+constexpr std::string_view kNoTtl = "none";
+constexpr std::string_view kListTtl = "set by every insert";
+constexpr std::string_view kLatestTtl = "set only when the value is rewritten";
+constexpr std::string_view kIndexTtl = "none: expires_at of the document, enforced by Studio";
+constexpr std::string_view kTaskSet = "kept with the task document; gone while empty";
+constexpr std::string_view kServiceSet = "kept with the service document; gone while empty";
+
+// The positions of the rows below.
+enum Family : size_t {
+  kRecord,
+  kAll,
+  kEnvironmentUrl,
+  kEvent,
+  kServiceHistory,
+  kTaskHistory,
+  kTaskLatest,
+  kLatestStatus,
+  kLatestObservation,
+  kLatestIngested,
+  kPullCursor,
+  kServiceChannel,
+  kTaskChannel,
+  kHealth,
+  kTaskDocument,
+  kTaskAll,
+  kTaskFilter,
+  kTaskService,
+  kServiceDocument,
+  kServiceAll,
+  kServiceFilter,
+  kServiceToken,
+  kFamilyCount,
+};
+
+constexpr std::array<KeyFamily, kFamilyCount> kFamilies = {{
+    {.id = "studio.service_record",
+     .system = kSystem,
+     .pattern = "{registry_prefix}:by-id:{service_id:any}",
+     .type = KeyType::kString,
+     .ttl_rule = kNoTtl,
+     .lifecycle = "created and rewritten by the registry; deleted with the service",
+     .purpose = "the registry record of one service as JSON",
+     .source = kRegistrySource},
+    {.id = "studio.service_ids",
+     .system = kSystem,
+     .pattern = "{registry_prefix}:all",
+     .type = KeyType::kSet,
+     .ttl_rule = kNoTtl,
+     .lifecycle = "gains a member per service; gone while empty",
+     .purpose = "the ids of all registered services",
+     .source = kRegistrySource},
+    {.id = "studio.service_by_url",
+     .system = kSystem,
+     .pattern = "{registry_prefix}:by-env-url:{environment:any}:{base_url:any}",
+     .type = KeyType::kString,
+     .ttl_rule = kNoTtl,
+     .lifecycle = "created with the service; moved by updates; deleted with it",
+     .purpose = "which service owns an environment and a base URL",
+     .source = kRegistrySource},
+    {.id = "studio.event",
+     .system = kSystem,
+     .pattern = "{event_prefix}:event:{dedupe_key:any}",
+     .type = KeyType::kString,
+     .ttl_rule = "set by the insert, never refreshed",
+     .ttl = kDefaultEventTtl,
+     .lifecycle = "created by the first insert of the event; expires",
+     .purpose = "one event as JSON, and the marker that keeps it from being inserted twice",
+     .source = kEventSource},
+    {.id = "studio.service_history",
+     .system = kSystem,
+     .pattern = "{event_prefix}:service:{service_id:any}:history",
+     .type = KeyType::kList,
+     .ttl_rule = kListTtl,
+     .ttl = kDefaultEventTtl,
+     .lifecycle = "created by the first event of the service; trimmed; expires",
+     .purpose = "the dedupe keys of a service's events, last inserted first",
+     .source = kEventSource},
+    {.id = "studio.task_history",
+     .system = kSystem,
+     .pattern = "{event_prefix}:task:{service_id:any}:{task_id:any}:history",
+     .type = KeyType::kList,
+     .ttl_rule = kListTtl,
+     .ttl = kDefaultEventTtl,
+     .lifecycle = "created by the first event of the task; trimmed; expires",
+     .purpose = "the dedupe keys of a task's events, last inserted first",
+     .source = kEventSource},
+    {.id = "studio.task_latest_timestamp",
+     .system = kSystem,
+     .pattern = "{event_prefix}:task:{service_id:any}:{task_id:any}:latest-timestamp",
+     .type = KeyType::kString,
+     .ttl_rule = kLatestTtl,
+     .ttl = kDefaultEventTtl,
+     .lifecycle = "created by the first event with a timestamp; expires",
+     .purpose = "the latest timestamp among a task's events, as it was written",
+     .source = kEventSource},
+    {.id = "studio.latest_status_timestamp",
+     .system = kSystem,
+     .pattern = "{event_prefix}:service:{service_id:any}:latest-status-timestamp",
+     .type = KeyType::kString,
+     .ttl_rule = kLatestTtl,
+     .ttl = kDefaultEventTtl,
+     .lifecycle = "created by the first status event with a timestamp; expires",
+     .purpose = "the latest timestamp among a service's status events",
+     .source = kEventSource},
+    {.id = "studio.latest_observation_timestamp",
+     .system = kSystem,
+     .pattern = "{event_prefix}:service:{service_id:any}:latest-observation-timestamp",
+     .type = KeyType::kString,
+     .ttl_rule = kLatestTtl,
+     .ttl = kDefaultEventTtl,
+     .lifecycle = "created by the first observation with a timestamp; expires",
+     .purpose = "the latest timestamp among a service's observations",
+     .source = kEventSource},
+    {.id = "studio.latest_ingested_timestamp",
+     .system = kSystem,
+     .pattern = "{event_prefix}:service:{service_id:any}:latest-ingested-timestamp",
+     .type = KeyType::kString,
+     .ttl_rule = kListTtl,
+     .ttl = kDefaultEventTtl,
+     .lifecycle = "rewritten by every insert; expires",
+     .purpose = "when Studio last ingested an event of the service",
+     .source = kEventSource},
+    {.id = "studio.pull_cursor",
+     .system = kSystem,
+     .pattern = "{event_prefix}:pull-cursor:{service_id:any}",
+     .type = KeyType::kString,
+     .ttl_rule = kNoTtl,
+     .lifecycle = "rewritten by every pull that saw an event; survives the service",
+     .purpose = "the newest feed cursor that pull sync has seen",
+     .source = kEventSource},
+    {.id = "studio.service_channel",
+     .system = kSystem,
+     .pattern = "{event_prefix}:channel:service:{service_id:any}",
+     .type = KeyType::kNone,
+     .ttl_rule = "none: a Pub/Sub channel",
+     .lifecycle = "exists while somebody subscribes",
+     .purpose = "the documents of a service's events as they are inserted",
+     .source = kEventSource},
+    {.id = "studio.task_channel",
+     .system = kSystem,
+     .pattern = "{event_prefix}:channel:task:{service_id:any}:{task_id:any}",
+     .type = KeyType::kNone,
+     .ttl_rule = "none: a Pub/Sub channel",
+     .lifecycle = "exists while somebody subscribes",
+     .purpose = "the documents of a task's events as they are inserted",
+     .source = kEventSource},
+    {.id = "studio.health",
+     .system = kSystem,
+     .pattern = "{health_prefix}:{service_id:any}",
+     .type = KeyType::kString,
+     .ttl_rule = kNoTtl,
+     .lifecycle = "rewritten by every refresh; survives the service",
+     .purpose = "what the last refresh found out about a service, as JSON",
+     .source = kHealthSource},
+    {.id = "studio.task_document",
+     .system = kSystem,
+     .pattern = "{search_prefix}:task:doc:{document_id:any}",
+     .type = KeyType::kString,
+     .ttl_rule = kIndexTtl,
+     .lifecycle = "rewritten by every event of the task; deleted by the retention loop",
+     .purpose = "the search document of one task as JSON",
+     .source = kSearchSource},
+    {.id = "studio.task_documents",
+     .system = kSystem,
+     .pattern = "{search_prefix}:task:all",
+     .type = KeyType::kSet,
+     .ttl_rule = kNoTtl,
+     .lifecycle = kTaskSet,
+     .purpose = "the ids of all task documents",
+     .source = kSearchSource},
+    {.id = "studio.task_filter",
+     .system = kSystem,
+     .pattern = "{search_prefix}:task:filter:"
+                "{field:service_id|task_id|correlation_id|status|stage}:{value:any}",
+     .type = KeyType::kSet,
+     .ttl_rule = kNoTtl,
+     .lifecycle = kTaskSet,
+     .purpose = "the ids of the task documents with that value",
+     .source = kSearchSource},
+    {.id = "studio.task_service",
+     .system = kSystem,
+     .pattern = "{search_prefix}:task:service:{service_id:any}",
+     .type = KeyType::kSet,
+     .ttl_rule = kNoTtl,
+     .lifecycle = kTaskSet,
+     .purpose = "the ids of a service's task documents",
+     .source = kSearchSource},
+    {.id = "studio.service_document",
+     .system = kSystem,
+     .pattern = "{search_prefix}:service:doc:{service_id:any}",
+     .type = KeyType::kString,
+     .ttl_rule = kNoTtl,
+     .lifecycle = "rewritten by the registry and by health refreshes; deleted with the service",
+     .purpose = "the search document of one service as JSON",
+     .source = kSearchSource},
+    {.id = "studio.service_documents",
+     .system = kSystem,
+     .pattern = "{search_prefix}:service:all",
+     .type = KeyType::kSet,
+     .ttl_rule = kNoTtl,
+     .lifecycle = kServiceSet,
+     .purpose = "the ids of all service documents",
+     .source = kSearchSource},
+    {.id = "studio.service_filter",
+     .system = kSystem,
+     .pattern = "{search_prefix}:service:filter:{field:environment|status|health|tag}:{value:any}",
+     .type = KeyType::kSet,
+     .ttl_rule = kNoTtl,
+     .lifecycle = kServiceSet,
+     .purpose = "the ids of the services with that value",
+     .source = kSearchSource},
+    {.id = "studio.service_token",
+     .system = kSystem,
+     .pattern = "{search_prefix}:service:token:{token:any}",
+     .type = KeyType::kSet,
+     .ttl_rule = kNoTtl,
+     .lifecycle = kServiceSet,
+     .purpose = "the ids of the services of which a word begins so",
+     .source = kSearchSource},
+}};
+
+constexpr std::array<KeyBinding, 4> kDefaultBindings = {{
+    {"registry_prefix", kDefaultRegistryPrefix},
+    {"event_prefix", kDefaultEventPrefix},
+    {"health_prefix", kDefaultHealthPrefix},
+    {"search_prefix", kDefaultSearchPrefix},
+}};
+
+// The pattern of a row under a prefix. The placeholder of the prefix is the first of each row, and
+// takes any text that is not empty.
+KeyPattern PatternOf(Family family, std::string_view prefix) {
+  const KeyFamily& row = kFamilies[family];
+  const KeyPattern pattern = KeyPattern::MustCompile(row.pattern, row.id);
+  return pattern.Bind(pattern.placeholders().front().name, prefix).value();
+}
+
+std::string_view PrefixOr(std::string_view prefix, std::string_view otherwise) {
+  const std::string_view stripped = ToStd(absl::StripAsciiWhitespace(ToAbsl(prefix)));
+  return stripped.empty() ? otherwise : stripped;
+}
+
+// The other placeholders take any text, or one of the words that this file's callers choose from.
+template <typename... Values>
+std::string Build(const KeyPattern& pattern, Values... values) {
+  return pattern.Build(values...).value();
+}
+
+}  // namespace
+
+std::span<const KeyFamily> KeyFamilies() { return kFamilies; }
+std::span<const KeyBinding> DefaultBindings() { return kDefaultBindings; }
+
+RegistryKeys::RegistryKeys(std::string_view prefix)
+    : record_(PatternOf(kRecord, PrefixOr(prefix, kDefaultRegistryPrefix))),
+      environment_url_(PatternOf(kEnvironmentUrl, PrefixOr(prefix, kDefaultRegistryPrefix))),
+      all_(Build(PatternOf(kAll, PrefixOr(prefix, kDefaultRegistryPrefix)))) {}
+
+std::string RegistryKeys::Record(std::string_view service_id) const {
+  return Build(record_, service_id);
+}
+
+std::string RegistryKeys::EnvironmentUrl(std::string_view environment,
+                                         std::string_view base_url) const {
+  return Build(environment_url_, environment, base_url);
+}
+
+EventKeys::EventKeys(std::string_view prefix)
+    : event_(PatternOf(kEvent, PrefixOr(prefix, kDefaultEventPrefix))),
+      service_history_(PatternOf(kServiceHistory, PrefixOr(prefix, kDefaultEventPrefix))),
+      task_history_(PatternOf(kTaskHistory, PrefixOr(prefix, kDefaultEventPrefix))),
+      task_latest_(PatternOf(kTaskLatest, PrefixOr(prefix, kDefaultEventPrefix))),
+      latest_status_(PatternOf(kLatestStatus, PrefixOr(prefix, kDefaultEventPrefix))),
+      latest_observation_(PatternOf(kLatestObservation, PrefixOr(prefix, kDefaultEventPrefix))),
+      latest_ingested_(PatternOf(kLatestIngested, PrefixOr(prefix, kDefaultEventPrefix))),
+      pull_cursor_(PatternOf(kPullCursor, PrefixOr(prefix, kDefaultEventPrefix))),
+      service_channel_(PatternOf(kServiceChannel, PrefixOr(prefix, kDefaultEventPrefix))),
+      task_channel_(PatternOf(kTaskChannel, PrefixOr(prefix, kDefaultEventPrefix))) {}
+
+std::string EventKeys::Event(std::string_view dedupe_key) const {
+  return Build(event_, dedupe_key);
+}
+std::string EventKeys::ServiceHistory(std::string_view service_id) const {
+  return Build(service_history_, service_id);
+}
+std::string EventKeys::TaskHistory(TaskName task) const {
+  return Build(task_history_, task.service_id, task.task_id);
+}
+std::string EventKeys::TaskLatestTimestamp(TaskName task) const {
+  return Build(task_latest_, task.service_id, task.task_id);
+}
+std::string EventKeys::LatestStatusTimestamp(std::string_view service_id) const {
+  return Build(latest_status_, service_id);
+}
+std::string EventKeys::LatestObservationTimestamp(std::string_view service_id) const {
+  return Build(latest_observation_, service_id);
+}
+std::string EventKeys::LatestIngestedTimestamp(std::string_view service_id) const {
+  return Build(latest_ingested_, service_id);
+}
+std::string EventKeys::PullCursor(std::string_view service_id) const {
+  return Build(pull_cursor_, service_id);
+}
+std::string EventKeys::ServiceChannel(std::string_view service_id) const {
+  return Build(service_channel_, service_id);
+}
+std::string EventKeys::TaskChannel(TaskName task) const {
+  return Build(task_channel_, task.service_id, task.task_id);
+}
+
+HealthKeys::HealthKeys(std::string_view prefix)
+    : health_(PatternOf(kHealth, PrefixOr(prefix, kDefaultHealthPrefix))) {}
+
+std::string HealthKeys::Health(std::string_view service_id) const {
+  return Build(health_, service_id);
+}
+
+SearchKeys::SearchKeys(std::string_view prefix)
+    : task_document_(PatternOf(kTaskDocument, PrefixOr(prefix, kDefaultSearchPrefix))),
+      task_filter_(PatternOf(kTaskFilter, PrefixOr(prefix, kDefaultSearchPrefix))),
+      task_service_(PatternOf(kTaskService, PrefixOr(prefix, kDefaultSearchPrefix))),
+      service_document_(PatternOf(kServiceDocument, PrefixOr(prefix, kDefaultSearchPrefix))),
+      service_filter_(PatternOf(kServiceFilter, PrefixOr(prefix, kDefaultSearchPrefix))),
+      service_token_(PatternOf(kServiceToken, PrefixOr(prefix, kDefaultSearchPrefix))),
+      task_all_(Build(PatternOf(kTaskAll, PrefixOr(prefix, kDefaultSearchPrefix)))),
+      service_all_(Build(PatternOf(kServiceAll, PrefixOr(prefix, kDefaultSearchPrefix)))) {}
+
+std::string SearchKeys::TaskDocument(std::string_view document_id) const {
+  return Build(task_document_, document_id);
+}
+std::string SearchKeys::TaskFilter(std::string_view field, std::string_view value) const {
+  return Build(task_filter_, field, value);
+}
+std::string SearchKeys::TaskService(std::string_view service_id) const {
+  return Build(task_service_, service_id);
+}
+std::string SearchKeys::ServiceDocument(std::string_view service_id) const {
+  return Build(service_document_, service_id);
+}
+std::string SearchKeys::ServiceFilter(std::string_view field, std::string_view value) const {
+  return Build(service_filter_, field, value);
+}
+std::string SearchKeys::ServiceToken(std::string_view token) const {
+  return Build(service_token_, token);
+}
+
+}  // namespace redouble::studio

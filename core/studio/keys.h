@@ -1,0 +1,136 @@
+// Studio's key families, and the keys built from them.
+//
+// Four stores, each under a configured prefix of its own: the registry of services, the events that
+// Studio has ingested, the health of each service, and the search index. Ids, filter values and
+// tokens go into the keys as they are: nothing is escaped, so that an id with a colon can name
+// another id's key (`task:a:b:c:history` belongs to service `a`, task `b:c`, and to service `a:b`,
+// task `c`). That is the documented system, hazard included.
+//
+//   const studio::EventKeys keys;                 // "studio:events"
+//   keys.Event("svc-a:status:e1");                // "studio:events:event:svc-a:status:e1"
+//   keys.TaskHistory({"svc-a", "t1"});            // "studio:events:task:svc-a:t1:history"
+//
+// Thread-safety: constant after construction.
+// Source: seed 000 "Studio Backend Keys"; reference/relayna.md sections 6 to 10.
+#ifndef REDOUBLE_CORE_STUDIO_KEYS_H_
+#define REDOUBLE_CORE_STUDIO_KEYS_H_
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "absl/time/time.h"
+#include "core/store/key_family.h"
+#include "core/store/key_pattern.h"
+
+namespace redouble::studio {
+
+// All families, in the order of the documentation; the prefixes are placeholders
+// (`registry_prefix`, `event_prefix`, `health_prefix`, `search_prefix`).
+std::span<const store::KeyFamily> KeyFamilies();
+
+// The default prefixes as bindings for store::FamilyTable.
+std::span<const store::KeyBinding> DefaultBindings();
+
+inline constexpr std::string_view kDefaultRegistryPrefix = "studio:services";
+inline constexpr std::string_view kDefaultEventPrefix = "studio:events";
+inline constexpr std::string_view kDefaultHealthPrefix = "studio:health";
+inline constexpr std::string_view kDefaultSearchPrefix = "studio:search";
+
+// Of an event document, its lists and its latest timestamps, unless configured otherwise.
+inline constexpr absl::Duration kDefaultEventTtl = absl::Hours(24);
+
+// Every class below takes its prefix without the white space around it; one that is blank is the
+// default.
+
+class RegistryKeys {
+ public:
+  explicit RegistryKeys(std::string_view prefix = kDefaultRegistryPrefix);
+
+  // The record of a service.
+  std::string Record(std::string_view service_id) const;
+  // The set of all ids.
+  const std::string& All() const { return all_; }
+  // Which service owns the pair.
+  std::string EnvironmentUrl(std::string_view environment, std::string_view base_url) const;
+
+ private:
+  store::KeyPattern record_;
+  store::KeyPattern environment_url_;
+  std::string all_;
+};
+
+// Names one task of one service. Views: whoever gave the texts owns them.
+struct TaskName {
+  std::string_view service_id;
+  std::string_view task_id;
+};
+
+class EventKeys {
+ public:
+  explicit EventKeys(std::string_view prefix = kDefaultEventPrefix);
+
+  std::string Event(std::string_view dedupe_key) const;
+  std::string ServiceHistory(std::string_view service_id) const;
+  std::string TaskHistory(TaskName task) const;
+  std::string TaskLatestTimestamp(TaskName task) const;
+  std::string LatestStatusTimestamp(std::string_view service_id) const;
+  std::string LatestObservationTimestamp(std::string_view service_id) const;
+  std::string LatestIngestedTimestamp(std::string_view service_id) const;
+  std::string PullCursor(std::string_view service_id) const;
+  // Channels.
+  std::string ServiceChannel(std::string_view service_id) const;
+  std::string TaskChannel(TaskName task) const;
+
+ private:
+  store::KeyPattern event_;
+  store::KeyPattern service_history_;
+  store::KeyPattern task_history_;
+  store::KeyPattern task_latest_;
+  store::KeyPattern latest_status_;
+  store::KeyPattern latest_observation_;
+  store::KeyPattern latest_ingested_;
+  store::KeyPattern pull_cursor_;
+  store::KeyPattern service_channel_;
+  store::KeyPattern task_channel_;
+};
+
+class HealthKeys {
+ public:
+  explicit HealthKeys(std::string_view prefix = kDefaultHealthPrefix);
+
+  std::string Health(std::string_view service_id) const;
+
+ private:
+  store::KeyPattern health_;
+};
+
+class SearchKeys {
+ public:
+  explicit SearchKeys(std::string_view prefix = kDefaultSearchPrefix);
+
+  std::string TaskDocument(std::string_view document_id) const;
+  const std::string& TaskAll() const { return task_all_; }
+  // `field` is one of service_id, task_id, correlation_id, status, stage.
+  std::string TaskFilter(std::string_view field, std::string_view value) const;
+  std::string TaskService(std::string_view service_id) const;
+  std::string ServiceDocument(std::string_view service_id) const;
+  const std::string& ServiceAll() const { return service_all_; }
+  // `field` is one of environment, status, health, tag.
+  std::string ServiceFilter(std::string_view field, std::string_view value) const;
+  std::string ServiceToken(std::string_view token) const;
+
+ private:
+  store::KeyPattern task_document_;
+  store::KeyPattern task_filter_;
+  store::KeyPattern task_service_;
+  store::KeyPattern service_document_;
+  store::KeyPattern service_filter_;
+  store::KeyPattern service_token_;
+  std::string task_all_;
+  std::string service_all_;
+};
+
+}  // namespace redouble::studio
+
+#endif  // REDOUBLE_CORE_STUDIO_KEYS_H_

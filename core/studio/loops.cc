@@ -1,0 +1,36 @@
+#include "core/studio/loops.h"
+
+namespace redouble::studio {
+
+base::Task<absl::Status> RetentionLoop::Run() {
+  while (interval_) {
+    const absl::StatusOr<int64_t> removed = co_await index_.PruneExpired(clock_.Now());
+    if (!removed.ok()) co_return removed.status();
+    removed_ += *removed;
+    co_await clock_.Sleep(*interval_);
+  }
+  co_return absl::OkStatus();
+}
+
+base::Task<absl::Status> HealthLoop::Run() {
+  while (interval_) {
+    const absl::StatusOr<HealthRound> round = co_await health_.RefreshAll(clock_.Now());
+    if (!round.ok()) co_return round.status();
+    co_await clock_.Sleep(*interval_);
+  }
+  co_return absl::OkStatus();
+}
+
+base::Task<absl::Status> PullSyncLoop::Run() {
+  while (interval_) {
+    const absl::StatusOr<SyncRound> round = co_await sync_.SyncAll(clock_);
+    if (!round.ok()) {
+      ++failed_rounds_;
+      last_error_ = round.status();
+    }
+    co_await clock_.Sleep(*interval_);
+  }
+  co_return absl::OkStatus();
+}
+
+}  // namespace redouble::studio

@@ -1,0 +1,132 @@
+#include "core/studio/model.h"
+
+#include "absl/strings/str_cat.h"
+#include "core/base/string_bridge.h"
+#include "core/python/error.h"
+#include "core/python/iso_time.h"
+#include "core/python/json.h"
+#include "core/python/text.h"
+
+namespace redouble::studio {
+
+using base::ToAbsl;
+using python::Value;
+
+absl::StatusOr<Value> ParseModelJson(std::string_view text, std::string_view model) {
+  absl::StatusOr<Value> value = python::ParseJson(text);
+  if (value.ok()) return value;
+  return python::ValidationError(absl::StrCat(ToAbsl(model), ": ", value.status().message()));
+}
+
+absl::StatusOr<std::string> ModelJson(const Value& value) { return python::PydanticJson(value); }
+
+Value OptionalTimeValue(std::optional<absl::Time> time) {
+  return time ? Value(python::DateTime{*time}) : Value();
+}
+
+ModelReader::ModelReader(const Value& value, std::string_view model)
+    : value_(value), model_(model) {
+  if (value.object() == nullptr) Refuse("", "Input should be an object");
+}
+
+const Value* ModelReader::Find(std::string_view name) const {
+  const Value* member = value_.Find(name);
+  return member == nullptr || member->is_null() ? nullptr : member;
+}
+
+std::string ModelReader::Text(std::string_view name) {
+  const Value* member = Find(name);
+  const std::string* text = member == nullptr ? nullptr : member->text();
+  if (text != nullptr) return *text;
+  Refuse(name, member == nullptr ? "Field required" : "value must be a string");
+  return "";
+}
+
+std::string ModelReader::StrippedText(std::string_view name) {
+  const bool was_ok = status_.ok();
+  std::string text(python::Strip(Text(name)));
+  if (was_ok && status_.ok() && text.empty()) Refuse(name, "value must not be empty");
+  return text;
+}
+
+std::optional<std::string> ModelReader::OptionalText(std::string_view name) {
+  if (Find(name) == nullptr) return std::nullopt;
+  return Text(name);
+}
+
+std::optional<std::string> ModelReader::OptionalStrippedText(std::string_view name) {
+  const std::optional<std::string> text = OptionalText(name);
+  if (!text) return std::nullopt;
+  const std::string_view stripped = python::Strip(*text);
+  if (stripped.empty()) return std::nullopt;
+  return std::string(stripped);
+}
+
+std::vector<std::string> ModelReader::Texts(std::string_view name) {
+  std::vector<std::string> texts;
+  const Value* member = Find(name);
+  if (member == nullptr) return texts;
+  if (member->array() == nullptr) {
+    Refuse(name, "Input should be a list");
+    return texts;
+  }
+  for (const Value& element : *member->array()) {
+    if (element.text() == nullptr) {
+      Refuse(name, "value must be a string");
+      return {};
+    }
+    texts.push_back(*element.text());
+  }
+  return texts;
+}
+
+bool ModelReader::Bool(std::string_view name) {
+  if (Find(name) == nullptr) Refuse(name, "Field required");
+  return BoolOr(name, false);
+}
+
+bool ModelReader::BoolOr(std::string_view name, bool otherwise) {
+  const Value* member = Find(name);
+  if (member == nullptr) return otherwise;
+  if (member->boolean() != nullptr) return *member->boolean();
+  Refuse(name, "Input should be a boolean");
+  return otherwise;
+}
+
+int64_t ModelReader::IntegerOr(std::string_view name, int64_t otherwise) {
+  const Value* member = Find(name);
+  if (member == nullptr) return otherwise;
+  const std::optional<int64_t> number = member->AsInt64();
+  if (!number) Refuse(name, "Input should be an integer");
+  return number.value_or(otherwise);
+}
+
+std::optional<absl::Time> ModelReader::OptionalTime(std::string_view name) {
+  const std::optional<std::string> text = OptionalText(name);
+  if (!text) return std::nullopt;
+  const std::optional<absl::Time> time = python::ParseTimestamp(*text, absl::UTCTimeZone());
+  if (!time) Refuse(name, "Input should be a datetime");
+  return time;
+}
+
+Value ModelReader::Object(std::string_view name) {
+  const Value* member = Find(name);
+  if (member == nullptr) return Value(python::Object());
+  if (member->object() == nullptr) Refuse(name, "Input should be an object");
+  return *member;
+}
+
+void ModelReader::Refuse(std::string_view name, std::string_view reason) {
+  if (!status_.ok()) return;
+  if (name.empty()) {
+    status_ = python::ValidationError(absl::StrCat(ToAbsl(model_), ": ", ToAbsl(reason)));
+  } else {
+    status_ = python::ValidationError(absl::StrCat(ToAbsl(name), ": ", ToAbsl(reason)));
+  }
+}
+
+void ModelReader::Adopt(const absl::Status& status) {
+  if (status_.ok()) status_ = status;
+}
+
+}  // namespace redouble::studio

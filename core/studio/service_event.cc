@@ -1,0 +1,139 @@
+#include "core/studio/service_event.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/string_bridge.h"
+#include "core/python/json.h"
+#include "core/studio/model.h"
+
+namespace redouble::studio {
+namespace {
+
+using base::ToAbsl;
+using python::Value;
+
+constexpr std::array<std::string_view, 2> kSourceKinds = {"status", "observation"};
+constexpr std::array<std::string_view, 2> kIngestMethods = {"push", "pull"};
+
+SourceKind ReadSourceKind(ModelReader& reader) {
+  const std::optional<SourceKind> kind = FindSourceKind(reader.Text("source_kind"));
+  if (!kind) reader.Refuse("source_kind", "Input should be 'status' or 'observation'");
+  return kind.value_or(SourceKind::kStatus);
+}
+
+IngestMethod ReadIngestMethod(ModelReader& reader) {
+  const std::string name = reader.Text("ingest_method");
+  const auto found = std::find(kIngestMethods.begin(), kIngestMethods.end(), name);
+  if (found == kIngestMethods.end()) {
+    reader.Refuse("ingest_method", "Input should be 'push' or 'pull'");
+    return IngestMethod::kPull;
+  }
+  return static_cast<IngestMethod>(found - kIngestMethods.begin());
+}
+
+// All members of an event but the cursor, which only a feed's item has.
+ServiceEvent ReadEventMembers(ModelReader& reader) {
+  ServiceEvent event;
+  event.task_id = reader.Text("task_id");
+  event.event_type = reader.Text("event_type");
+  event.source_kind = ReadSourceKind(reader);
+  event.component = reader.OptionalText("component");
+  event.timestamp = reader.OptionalText("timestamp");
+  event.event_id = reader.OptionalText("event_id");
+  event.correlation_id = reader.OptionalText("correlation_id");
+  event.parent_task_id = reader.OptionalText("parent_task_id");
+  event.payload = reader.Object("payload");
+  return event;
+}
+
+}  // namespace
+
+std::string_view SourceKindName(SourceKind kind) { return kSourceKinds[static_cast<size_t>(kind)]; }
+
+std::optional<SourceKind> FindSourceKind(std::string_view name) {
+  const auto found = std::find(kSourceKinds.begin(), kSourceKinds.end(), name);
+  if (found == kSourceKinds.end()) return std::nullopt;
+  return static_cast<SourceKind>(found - kSourceKinds.begin());
+}
+
+std::string_view IngestMethodName(IngestMethod method) {
+  return kIngestMethods[static_cast<size_t>(method)];
+}
+
+absl::StatusOr<ServiceEvent> ReadServiceEvent(const Value& value) {
+  ModelReader reader(value, "RelaynaServiceEvent");
+  std::string cursor = reader.Text("cursor");
+  ServiceEvent event = ReadEventMembers(reader);
+  event.cursor = std::move(cursor);
+  if (!reader.status().ok()) return reader.status();
+  return event;
+}
+
+absl::StatusOr<EventEnvelope> ReadEventEnvelope(const Value& value) {
+  ModelReader reader(value, "StudioEventEnvelope");
+  EventEnvelope envelope;
+  envelope.service_id = reader.Text("service_id");
+  if (envelope.service_id.empty()) {
+    reader.Refuse("service_id", "String should have at least 1 character");
+  }
+  envelope.ingest_method = ReadIngestMethod(reader);
+  if (!reader.status().ok()) return reader.status();
+  absl::StatusOr<ServiceEvent> event = ReadServiceEvent(reader.Object("event"));
+  if (!event.ok()) return event.status();
+  envelope.event = *std::move(event);
+  return envelope;
+}
+
+absl::StatusOr<ControlPlaneEvent> ParseControlPlaneEvent(std::string_view json) {
+  constexpr std::string_view kModel = "StudioControlPlaneEvent";
+  const absl::StatusOr<Value> value = ParseModelJson(json, kModel);
+  if (!value.ok()) return value.status();
+  ModelReader reader(*value, kModel);
+  ControlPlaneEvent event;
+  event.service_id = reader.Text("service_id");
+  event.ingest_method = ReadIngestMethod(reader);
+  event.ingested_at = reader.Text("ingested_at");
+  event.dedupe_key = reader.Text("dedupe_key");
+  event.out_of_order = reader.BoolOr("out_of_order", false);
+  event.event = ReadEventMembers(reader);
+  if (!reader.status().ok()) return reader.status();
+  return event;
+}
+
+Value ToValue(const ControlPlaneEvent& event) {
+  return Value(python::Object{{"service_id", event.service_id},
+                              {"ingest_method", IngestMethodName(event.ingest_method)},
+                              {"ingested_at", event.ingested_at},
+                              {"dedupe_key", event.dedupe_key},
+                              {"out_of_order", event.out_of_order},
+                              {"task_id", event.event.task_id},
+                              {"event_type", event.event.event_type},
+                              {"source_kind", SourceKindName(event.event.source_kind)},
+                              {"component", event.event.component},
+                              {"timestamp", event.event.timestamp},
+                              {"event_id", event.event.event_id},
+                              {"correlation_id", event.event.correlation_id},
+                              {"parent_task_id", event.event.parent_task_id},
+                              {"payload", event.event.payload}});
+}
+
+absl::StatusOr<std::string> DedupeKey(std::string_view service_id, const ServiceEvent& event) {
+  std::string key =
+      absl::StrCat(ToAbsl(service_id), ":", ToAbsl(SourceKindName(event.source_kind)), ":");
+  if (event.event_id) return key + *event.event_id;
+  const Value said(python::Object{{"event_type", event.event_type},
+                                  {"payload", event.payload},
+                                  {"service_id", service_id},
+                                  {"source_kind", SourceKindName(event.source_kind)},
+                                  {"task_id", event.task_id},
+                                  {"timestamp", event.timestamp}});
+  const absl::StatusOr<std::string> hash = python::HashOfPyJson(said, {.sorted = true});
+  if (!hash.ok()) return hash.status();
+  absl::StrAppend(&key, event.cursor, ":", *hash);
+  return key;
+}
+
+}  // namespace redouble::studio
