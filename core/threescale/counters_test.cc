@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "absl/strings/ascii.h"
+#include "core/base/string_bridge.h"
 #include "core/base/utc.h"
 
 namespace redouble::threescale {
@@ -23,7 +25,7 @@ std::vector<std::string> Commands(const CountedTransaction& transaction,
   AddCounterCommands(transaction, format, batch);
   std::vector<std::string> lines;
   for (const store::Command& command : batch.commands()) {
-    std::string line(command.name());
+    std::string line = absl::AsciiStrToUpper(base::ToAbsl(command.name()));
     for (const std::string_view argument : command.arguments()) {
       line += " " + std::string(argument);
     }
