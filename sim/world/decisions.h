@@ -43,6 +43,9 @@ class DecisionSource {
   // Whether something that has this probability happens. Asked only for 0 < probability < 1.
   virtual bool Chance(double probability) = 0;
 
+  // Hears of each turn that is taken, chosen or not: for sources that learn what depends on what.
+  virtual void OnTurn(const ScheduleOption&) {}
+
   // As Chance, for any probability: what is certain is not asked.
   bool Happens(double probability) {
     return probability >= 1 || (probability > 0 && Chance(probability));
@@ -94,6 +97,8 @@ class RecordingDecisions final : public DecisionSource {
   bool Chance(double probability) override {
     return made_.emplace_back(source_.Chance(probability) ? 1 : 0) == 1;
   }
+
+  void OnTurn(const ScheduleOption& turn) override { source_.OnTurn(turn); }
 
   // For RecordedDecisions.
   const std::vector<uint32_t>& made() const { return made_; }

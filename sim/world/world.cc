@@ -59,25 +59,31 @@ void World::AddInvariant(std::string name, std::function<absl::Status()> check) 
   invariants_.push_back(Invariant{std::move(name), std::move(check)});
 }
 
-RunReport World::Run(const RunOptions& options) {
+void World::AddFinalInvariant(std::string name, std::function<absl::Status()> check) {
+  final_invariants_.push_back(Invariant{std::move(name), std::move(check)});
+}
+
+RunReport World::Run(const RunLimits& limits) {
   RunReport report{.end = RunEnd::kDone, .violation = {}, .steps = 0};
   while (!AllEnded()) {
-    if (report.steps == options.max_steps) {
+    if (report.steps == limits.max_steps) {
       report.end = RunEnd::kStepLimit;
       return report;
     }
     if (TakeStep()) {
       ++report.steps;
-    } else if (!MoveClock(options.until)) {
+    } else if (!MoveClock(limits.until)) {
       report.end = clock_.NextDeadline().has_value() ? RunEnd::kTimeLimit : RunEnd::kStuck;
       return report;
     }
-    report.violation = CheckInvariants();
+    report.violation = CheckInvariants(invariants_);
     if (!report.violation.ok()) {
       report.end = RunEnd::kViolation;
       return report;
     }
   }
+  report.violation = CheckInvariants(final_invariants_);
+  if (!report.violation.ok()) report.end = RunEnd::kViolation;
   return report;
 }
 
@@ -88,8 +94,8 @@ bool World::AllEnded() const {
   });
 }
 
-absl::Status World::CheckInvariants() const {
-  for (const Invariant& invariant : invariants_) {
+absl::Status World::CheckInvariants(const std::vector<Invariant>& invariants) {
+  for (const Invariant& invariant : invariants) {
     const absl::Status status = invariant.check();
     if (status.ok()) continue;
     return absl::Status(status.code(), absl::StrCat(invariant.name, ": ", status.message()));
@@ -100,7 +106,7 @@ absl::Status World::CheckInvariants() const {
 bool World::TakeStep() {
   CollectTurns();
   if (turns_.empty()) return false;
-  const Turn turn = turns_[ChooseTurn()];
+  const Turn turn = ChooseTurn();
   last_actor_ = turn.actor->index_;
   stepping_ = true;
   if (turn.connection == nullptr) {
@@ -143,14 +149,15 @@ void World::AddTurns(Actor& actor) {
   }
 }
 
-size_t World::ChooseTurn() {
-  if (turns_.size() == 1) return 0;
+World::Turn World::ChooseTurn() {
   options_.clear();
   for (const Turn& turn : turns_) {
     options_.push_back(ScheduleOption{
         turn.actor->index_, turn.connection == nullptr ? nullptr : turn.connection->Front()});
   }
-  return decisions_.ChooseNext(options_);
+  const size_t chosen = turns_.size() == 1 ? 0 : decisions_.ChooseNext(options_);
+  decisions_.OnTurn(options_[chosen]);
+  return turns_[chosen];
 }
 
 void World::Begin(Actor& actor) {

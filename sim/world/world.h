@@ -145,7 +145,7 @@ struct SpawnOptions {
   bool daemon = false;
 };
 
-struct RunOptions {
+struct RunLimits {
   // A run that takes more steps than this ends with kStepLimit: a livelock, most likely.
   int64_t max_steps = 1'000'000;
   // The clock does not move beyond this; the run ends with kTimeLimit where it would.
@@ -155,8 +155,8 @@ struct RunOptions {
 enum class RunEnd {
   kDone,       // Every actor but the daemons has ended, or crashed for ever.
   kStuck,      // Somebody waits for what can never happen.
-  kStepLimit,  // See RunOptions.
-  kTimeLimit,  // See RunOptions.
+  kStepLimit,  // See RunLimits.
+  kTimeLimit,  // See RunLimits.
   kViolation,  // An invariant does not hold.
 };
 
@@ -189,9 +189,12 @@ class World {
   // Adds what must hold after every step; a run ends at the first that does not.
   void AddInvariant(std::string name, std::function<absl::Status()> check);
 
+  // Adds what must hold when a run ends with kDone.
+  void AddFinalInvariant(std::string name, std::function<absl::Status()> check);
+
   // Takes steps until an end. May be called again, after more was spawned, restarted or the clock
   // was moved.
-  RunReport Run(const RunOptions& options = {});
+  RunReport Run(const RunLimits& limits = {});
   // One step, or one move of the clock. False when nothing can happen any more. Asks no invariants.
   bool Step() { return TakeStep() || MoveClock(absl::InfiniteFuture()); }
 
@@ -234,7 +237,7 @@ class World {
   bool MoveClock(absl::Time until);
   void CollectTurns();
   void AddTurns(Actor& actor);
-  size_t ChooseTurn();
+  Turn ChooseTurn();
   void Begin(Actor& actor);
   void LetThrough(WorldConnection& connection);
   // faults.cc
@@ -248,7 +251,7 @@ class World {
   void EvictKeys(int64_t count);
   void CrashFor(Actor& actor, absl::Duration downtime);
   bool AllEnded() const;
-  absl::Status CheckInvariants() const;
+  static absl::Status CheckInvariants(const std::vector<Invariant>& invariants);
 
   base::VirtualClock clock_;
   Trace trace_;
@@ -260,6 +263,7 @@ class World {
   FaultPlan faults_;
   std::optional<Journal> journal_;  // When a fault needs it.
   std::vector<Invariant> invariants_;
+  std::vector<Invariant> final_invariants_;
   std::vector<Turn> turns_;              // Of the step under way; kept for its memory.
   std::vector<ScheduleOption> options_;  // Likewise.
   int64_t commands_ = 0;

@@ -186,6 +186,18 @@ TEST(World, EndsARunAtTheFirstBrokenInvariant) {
   EXPECT_EQ(Read(world, "n"), "3");
 }
 
+TEST(World, AsksFinalInvariantsAtTheEndAlone) {
+  World world;
+  world.Spawn("a", AddOneUnsafely);
+  world.AddFinalInvariant("count is 2", [&] {
+    return Read(world, "count") == "2" ? absl::OkStatus() : absl::InternalError("it is not");
+  });
+  const RunReport report = world.Run();
+  EXPECT_EQ(report.end, RunEnd::kViolation);
+  EXPECT_EQ(report.violation, absl::InternalError("count is 2: it is not"));
+  EXPECT_EQ(report.steps, 3);
+}
+
 TEST(World, ACrashEndsAnActorBetweenTwoCommands) {
   RecordedDecisions quiet({});
   World world({.decisions = &quiet});

@@ -1,0 +1,225 @@
+#include "sim/explore/explore.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/run.h"
+#include "core/store/expiry.h"
+#include "core/store/keys.h"
+#include "core/store/lists.h"
+#include "core/store/strings.h"
+#include "gtest/gtest.h"
+
+namespace redouble::sim {
+namespace {
+
+using base::Task;
+
+// The mutants: a counter that loses updates, a lock that two can hold, a queue that does a job
+// twice, a marker that never expires. Each is the textbook's bug, and must be found.
+
+std::string Read(World& world, std::string_view key) {
+  const std::unique_ptr<memory::Session> session = world.Connect();
+  return base::Run(store::Get(*session, key))->value_or("(nil)");
+}
+
+std::function<absl::Status()> Expect(World& world, std::string_view key, std::string_view value) {
+  return [&world, key, value] {
+    const std::string got = Read(world, key);
+    return got == value ? absl::OkStatus() : absl::InternalError("it is " + got);
+  };
+}
+
+void AddLostUpdate(World& world) {
+  for (const char* name : {"a", "b"}) {
+    world.Spawn(name, [](Actor& actor) -> Task<void> {
+      const auto count = co_await store::Get(actor.store(), "count");
+      const std::string next = std::to_string(std::stoi(count->value_or("0")) + 1);
+      (void)co_await store::Set(actor.store(), "count", next);
+    });
+  }
+  world.AddFinalInvariant("both count", Expect(world, "count", "2"));
+}
+
+// Gives the lock back without looking whose it is by now.
+void AddLockReleasedByAnother(World& world) {
+  const auto holders = std::make_shared<int>(0);
+  for (const char* name : {"a", "b", "c"}) {
+    world.Spawn(name, [holders](Actor& actor) -> Task<void> {
+      store::SetOptions options;
+      options.condition = store::SetOptions::Condition::kIfAbsent;
+      options.expiry = store::Expiry::In(absl::Seconds(10));
+      for (int tries = 0; tries < 5; ++tries) {
+        const auto taken = co_await store::Set(actor.store(), "lock", actor.name(), options);
+        if (taken.ok() && *taken) {
+          ++*holders;
+          co_await actor.clock().Sleep(absl::Seconds(actor.rng().Between(5, 15)));
+          --*holders;
+          (void)co_await store::Del(actor.store(), "lock");
+          co_return;
+        }
+        co_await actor.clock().Sleep(absl::Seconds(4));
+      }
+    });
+  }
+  world.AddInvariant("one holds the lock", [holders] {
+    return *holders <= 1 ? absl::OkStatus() : absl::InternalError("two do");
+  });
+}
+
+// Takes a job off the queue only when it is done.
+void AddDoubleApply(World& world) {
+  const std::unique_ptr<memory::Session> session = world.Connect();
+  const std::string_view jobs[] = {"job"};
+  (void)base::Run(store::RPush(*session, "queue", jobs));
+  for (const char* name : {"a", "b"}) {
+    world.Spawn(name, [](Actor& actor) -> Task<void> {
+      const auto job = co_await store::LIndex(actor.store(), "queue", 0);
+      if (!job.ok() || !job->has_value()) co_return;
+      (void)co_await store::Incr(actor.store(), "done");
+      (void)co_await store::LPop(actor.store(), "queue");
+    });
+  }
+  world.AddFinalInvariant("done once", Expect(world, "done", "1"));
+}
+
+// Crashes between INCR and EXPIRE.
+void AddMissingTtl(World& world) {
+  world.Spawn("a", [](Actor& actor) -> Task<void> {
+    const auto count = co_await store::Incr(actor.store(), "rate");
+    if (*count == 1) {
+      (void)co_await store::ExpireIn(actor.store(), "rate", absl::Seconds(60));
+    }
+  });
+  world.AddFinalInvariant("rate expires", [&world] {
+    const std::unique_ptr<memory::Session> session = world.Connect();
+    const auto ttl = base::Run(store::TimeToLive(*session, "rate"));
+    if (!ttl->exists() || ttl->expires()) return absl::OkStatus();
+    return absl::InternalError("it never does");
+  });
+}
+
+size_t Preemptions(const Violation& violation) {
+  return violation.decisions.size() -
+         std::count(violation.decisions.begin(), violation.decisions.end(), 0u);
+}
+
+TEST(Explore, FindsAndShrinksALostUpdate) {
+  const Exploration found = Explore(AddLostUpdate, {.schedules = 1000});
+  ASSERT_TRUE(found.violation.has_value());
+  EXPECT_EQ(found.schedules, found.schedules_to_first);
+  EXPECT_EQ(found.violation->status, absl::InternalError("both count: it is 1"));
+  EXPECT_EQ(Preemptions(*found.violation), 1u);
+  EXPECT_LE(found.violation->steps, 6);
+}
+
+TEST(Explore, FindsALockThatTwoHold) {
+  const Exploration found = Explore(AddLockReleasedByAnother, {.schedules = 1000});
+  ASSERT_TRUE(found.violation.has_value());
+  EXPECT_EQ(BrokenInvariant(found.violation->status), "one holds the lock");
+}
+
+TEST(Explore, FindsAndShrinksAJobDoneTwice) {
+  const Exploration found = Explore(AddDoubleApply, {.schedules = 1000});
+  ASSERT_TRUE(found.violation.has_value());
+  EXPECT_EQ(Preemptions(*found.violation), 1u);
+}
+
+TEST(Explore, FindsAMissingTtlByACrash) {
+  ExploreOptions options{.schedules = 1000};
+  EXPECT_FALSE(Explore(AddMissingTtl, options).violation.has_value());
+  options.world.faults = {
+      {.fault = Fault::kCrash, .probability = 0.2, .duration = absl::InfiniteDuration()}};
+  const Exploration found = Explore(AddMissingTtl, options);
+  ASSERT_TRUE(found.violation.has_value());
+  EXPECT_EQ(found.violation->decisions, (std::vector<uint32_t>{0, 1}));
+}
+
+TEST(Explore, DrawsFaultsPerRunWhenItSwarms) {
+  ExploreOptions options{.swarm = true, .schedules = 1000};
+  options.world.faults = {
+      {.fault = Fault::kCrash, .probability = 0.2, .duration = absl::InfiniteDuration()}};
+  const Exploration found = Explore(AddMissingTtl, options);
+  ASSERT_TRUE(found.violation.has_value());
+  const RunOutcome again =
+      Replay(AddMissingTtl, options, found.violation->seed, found.violation->decisions);
+  EXPECT_EQ(again.violation, found.violation->status);
+}
+
+TEST(Explore, ReplaysAViolationWithTheSameTrace) {
+  const Exploration found = Explore(AddLostUpdate);
+  ASSERT_TRUE(found.violation.has_value());
+  std::vector<std::string> lines;
+  const RunOutcome again =
+      Replay(AddLostUpdate, {}, found.violation->seed, found.violation->decisions,
+             [&](std::string_view line) { lines.emplace_back(line); });
+  EXPECT_EQ(again.violation, found.violation->status);
+  EXPECT_EQ(again.trace_hash, found.violation->trace_hash);
+  EXPECT_EQ(again.commands, 4);
+  EXPECT_EQ(lines.size(), 4u);
+}
+
+TEST(Explore, IsDeterministic) {
+  const Exploration once = Explore(AddLockReleasedByAnother, {.schedules = 300});
+  const Exploration twice = Explore(AddLockReleasedByAnother, {.schedules = 300});
+  ASSERT_TRUE(once.violation.has_value() && twice.violation.has_value());
+  EXPECT_EQ(once.violation->seed, twice.violation->seed);
+  EXPECT_EQ(once.violation->decisions, twice.violation->decisions);
+  EXPECT_EQ(once.violation->trace_hash, twice.violation->trace_hash);
+}
+
+TEST(Explore, CountsAllViolationsWhenAsked) {
+  const Exploration found = Explore(AddLostUpdate, {.schedules = 200, .stop_at_first = false});
+  EXPECT_EQ(found.schedules, 200);
+  EXPECT_GT(found.violations, 20);
+  EXPECT_LT(found.violations, 200);
+  EXPECT_LT(found.schedules_to_first, 200);
+}
+
+TEST(Explore, ShowsTheAbsenceOfARaceInASmallWorld) {
+  const auto add_safely = [](World& world) {
+    for (const char* name : {"a", "b", "c"}) {
+      world.Spawn(name, [](Actor& actor) -> Task<void> {
+        (void)co_await store::Incr(actor.store(), "count");
+        (void)co_await store::Incr(actor.store(), "count");
+      });
+    }
+    world.AddFinalInvariant("all count", Expect(world, "count", "6"));
+  };
+  const Exploration all = Explore(add_safely, {.strategy = Strategy::kExhaustive});
+  EXPECT_TRUE(all.complete);
+  EXPECT_FALSE(all.violation.has_value());
+  EXPECT_GE(all.schedules, 90);
+
+  const Exploration racy = Explore(AddLostUpdate, {.strategy = Strategy::kExhaustive});
+  EXPECT_TRUE(racy.violation.has_value());
+  EXPECT_FALSE(racy.complete);
+}
+
+TEST(Explore, TakesARunThatDoesNotEndForAViolation) {
+  const Exploration stuck = Explore(
+      [](World& world) {
+        world.Spawn("a", [](Actor& actor) -> Task<void> {
+          const std::string_view queues[] = {"queue"};
+          (void)co_await store::BLPop(actor.store(), queues, absl::InfiniteDuration());
+        });
+      },
+      {.schedules = 1});
+  EXPECT_EQ(stuck.violation->status,
+            absl::DeadlineExceededError("ends: somebody waits for what can never happen"));
+
+  const Exploration endless = Explore(
+      [](World& world) {
+        world.Spawn("a", [](Actor& actor) -> Task<void> {
+          while (true) (void)co_await store::Incr(actor.store(), "n");
+        });
+      },
+      {.limits = {.max_steps = 50}, .schedules = 1});
+  EXPECT_EQ(endless.violation->status, absl::DeadlineExceededError("ends: it goes on and on"));
+}
+
+}  // namespace
+}  // namespace redouble::sim

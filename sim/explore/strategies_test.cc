@@ -1,0 +1,161 @@
+#include "sim/explore/strategies.h"
+
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/run.h"
+#include "core/store/command.h"
+#include "core/store/strings.h"
+#include "gtest/gtest.h"
+#include "sim/fault/fault.h"
+#include "sim/world/decisions.h"
+#include "sim/world/world.h"
+
+namespace redouble::sim {
+namespace {
+
+using base::Task;
+using store::Command;
+using store::CommandId;
+
+class Unsent final : public store::Request {
+ public:
+  explicit Unsent(const Command& command) : Request(Kind::kCommand, std::span(&command, 1)) {}
+
+ private:
+  void OnComplete(absl::StatusOr<store::Reply>&&) override {}
+};
+
+Footprint FootprintOf(const Command& command) {
+  const Unsent request(command);
+  return Footprint::Of(ScheduleOption{.actor = 0, .request = &request});
+}
+
+TEST(Footprint, TellsReadsFromWrites) {
+  const Footprint get = FootprintOf(Command(CommandId::kGet, {"a"}));
+  const Footprint set = FootprintOf(Command(CommandId::kSet, {"a", "1"}));
+  const Footprint other = FootprintOf(Command(CommandId::kSet, {"b", "1"}));
+  EXPECT_TRUE(get.IsIndependentOf(get));
+  EXPECT_FALSE(get.IsIndependentOf(set));
+  EXPECT_FALSE(set.IsIndependentOf(get));
+  EXPECT_FALSE(set.IsIndependentOf(set));
+  EXPECT_TRUE(set.IsIndependentOf(other));
+}
+
+TEST(Footprint, OfACommandWithoutKeysIsEverything) {
+  const Footprint flush = FootprintOf(Command(CommandId::kFlushAll));
+  const Footprint unknown = FootprintOf(Command::Named("NOSUCH", {}));
+  const Footprint get = FootprintOf(Command(CommandId::kGet, {"a"}));
+  EXPECT_FALSE(flush.IsIndependentOf(get));
+  EXPECT_FALSE(get.IsIndependentOf(unknown));
+}
+
+TEST(Footprint, OfAStartIsNothing) {
+  const Footprint start = Footprint::Of(ScheduleOption{.actor = 0, .request = nullptr});
+  EXPECT_TRUE(start.IsIndependentOf(FootprintOf(Command(CommandId::kFlushAll))));
+}
+
+// Each of `actors` appends its name to a key `times` times: to "log", or to one of its own.
+void SpawnAppenders(World& world, int actors, int times, bool share_key) {
+  for (int i = 0; i < actors; ++i) {
+    world.Spawn(std::string(1, static_cast<char>('a' + i)), [=](Actor& actor) -> Task<void> {
+      const std::string key = share_key ? "log" : "log:" + actor.name();
+      for (int n = 0; n < times; ++n) {
+        EXPECT_TRUE((co_await store::Append(actor.store(), key, actor.name())).ok());
+      }
+    });
+  }
+}
+
+std::string Log(World& world) {
+  const std::unique_ptr<memory::Session> session = world.Connect();
+  return base::Run(store::Get(*session, "log"))->value_or("");
+}
+
+struct AllRuns {
+  std::vector<std::string> logs;  // Of the runs that are not redundant.
+  int runs = 0;
+};
+
+AllRuns RunAll(int actors, int times, bool share_key) {
+  AllRuns all;
+  ExhaustiveDecisions decisions;
+  do {
+    World world({.decisions = &decisions});
+    SpawnAppenders(world, actors, times, share_key);
+    EXPECT_EQ(world.Run().end, RunEnd::kDone);
+    ++all.runs;
+    if (!decisions.redundant()) all.logs.push_back(Log(world));
+  } while (decisions.Next());
+  return all;
+}
+
+TEST(ExhaustiveDecisions, TryEveryOrderOfDependentCommandsOnce) {
+  // 4! / (2! 2!) orders of aabb, 6! / (2! 2! 2!) of aabbcc.
+  for (const auto& [actors, orders] : {std::pair(2, 6u), std::pair(3, 90u)}) {
+    const AllRuns all = RunAll(actors, 2, /*share_key=*/true);
+    const std::set<std::string> different(all.logs.begin(), all.logs.end());
+    EXPECT_EQ(different.size(), orders);
+    EXPECT_EQ(all.logs.size(), orders);
+  }
+}
+
+TEST(ExhaustiveDecisions, TryOneOrderOfIndependentCommands) {
+  const AllRuns all = RunAll(3, 2, /*share_key=*/false);
+  EXPECT_EQ(all.logs.size(), 1u);
+}
+
+TEST(ExhaustiveDecisions, TryBothWaysOfAChance) {
+  std::multiset<std::string> logs;
+  ExhaustiveDecisions decisions;
+  do {
+    World world(
+        {.decisions = &decisions, .faults = {{.fault = Fault::kDuplicate, .probability = 0.01}}});
+    SpawnAppenders(world, 1, 2, /*share_key=*/true);
+    world.Run();
+    logs.insert(Log(world));
+  } while (decisions.Next());
+  EXPECT_EQ(logs, (std::multiset<std::string>{"aa", "aaa", "aaa", "aaaa"}));
+}
+
+TEST(ExhaustiveDecisions, RunOnceWhereThereIsNoChoice) {
+  EXPECT_EQ(RunAll(1, 3, /*share_key=*/true).runs, 1);
+}
+
+TEST(PctDecisions, WithoutPreemptionsRunOneActorAfterTheOther) {
+  std::set<std::string> logs;
+  for (uint64_t seed = 0; seed < 50; ++seed) {
+    PctDecisions decisions(seed, /*preemptions=*/0, /*expected_turns=*/6);
+    World world({.decisions = &decisions});
+    SpawnAppenders(world, 2, 2, /*share_key=*/true);
+    world.Run();
+    logs.insert(Log(world));
+  }
+  EXPECT_EQ(logs, (std::set<std::string>{"aabb", "bbaa"}));
+}
+
+TEST(PctDecisions, WithOnePreemptionInterruptAnActorOnce) {
+  std::set<std::string> logs;
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    PctDecisions decisions(seed, /*preemptions=*/1, /*expected_turns=*/6);
+    World world({.decisions = &decisions});
+    SpawnAppenders(world, 2, 2, /*share_key=*/true);
+    world.Run();
+    logs.insert(Log(world));
+  }
+  EXPECT_EQ(logs, (std::set<std::string>{"aabb", "bbaa", "abba", "baab"}));
+}
+
+TEST(PctDecisions, DrawChances) {
+  PctDecisions decisions(1, 0, 1);
+  int happened = 0;
+  for (int i = 0; i < 1000; ++i) happened += decisions.Chance(0.5) ? 1 : 0;
+  EXPECT_GT(happened, 400);
+  EXPECT_LT(happened, 600);
+}
+
+}  // namespace
+}  // namespace redouble::sim
