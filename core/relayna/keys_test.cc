@@ -1,0 +1,71 @@
+#include "core/relayna/keys.h"
+
+#include <gtest/gtest.h>
+
+#include <utility>
+
+#include "core/store/key_family_testing.h"
+
+namespace redouble::relayna {
+namespace {
+
+TEST(RelaynaKeys, AreTheDocumentedOnes) {
+  const StatusKeys status("relayna");
+  EXPECT_EQ(status.History("t1"), "relayna:history:t1");
+  EXPECT_EQ(status.Channel("t1"), "relayna:channel:t1");
+  EXPECT_EQ(status.Event({"t1", "e1"}), "relayna:event:t1:e1");
+  EXPECT_EQ(status.Children("p1"), "relayna:children:p1");
+  const ObservationKeys observation;
+  EXPECT_EQ(observation.History("t1"), "relayna-observations:history:t1");
+  EXPECT_EQ(observation.Event({"t1", "x"}), "relayna-observations:event:t1:x");
+  const FeedKeys feed;
+  EXPECT_EQ(feed.Feed(), "relayna-service-events:feed");
+  EXPECT_EQ(feed.Event("c"), "relayna-service-events:event:c");
+  const DlqKeys dlq;
+  EXPECT_EQ(dlq.Record("d"), "relayna:dlq:record:d");
+  EXPECT_EQ(dlq.Records(), "relayna:dlq:records");
+  EXPECT_EQ(dlq.ReplayLock("d"), "relayna:dlq:replay-lock:d");
+  const WorkflowKeys workflow;
+  EXPECT_EQ(workflow.Run("t1"), "relayna:workflow:run:t1");
+  EXPECT_EQ(workflow.Fanin({.stage = "merge", .task_id = "t1"}), "relayna:workflow:fanin:t1:merge");
+  EXPECT_EQ(workflow.Dedup({.stage = "ocr", .task_id = "t1"}, "s"),
+            "relayna:workflow:contract:ocr:dedup:t1:s");
+  EXPECT_EQ(workflow.Inflight({.stage = "ocr", .task_id = "t1"}),
+            "relayna:workflow:contract:ocr:inflight:t1");
+}
+
+TEST(RelaynaKeys, HaveAnotherPrefixWhenTheStoreIsConstructedDirectly) {
+  EXPECT_EQ(StatusKeys().History("t1"), "task:history:t1");
+}
+
+TEST(RelaynaKeys, TakeIdsAndPrefixesAsTheyAre) {
+  EXPECT_EQ(StatusKeys("").History(""), ":history:");
+  EXPECT_EQ(StatusKeys("a:history:b{}").History(" t:1\n"), "a:history:b{}:history: t:1\n");
+  // Two events, one marker: the documented hazard R6.
+  EXPECT_EQ(StatusKeys().Event({"t1:x", "y"}), StatusKeys().Event({"t1", "x:y"}));
+}
+
+TEST(RelaynaKeys, FillEveryColumnOfTheInventory) {
+  ASSERT_EQ(KeyFamilies().size(), 15u);
+  for (const store::KeyFamily& family : KeyFamilies()) {
+    EXPECT_EQ(family.system, "relayna");
+    for (const std::string_view text :
+         {family.ttl_rule, family.lifecycle, family.purpose, family.source}) {
+      EXPECT_FALSE(text.empty()) << family.id;
+    }
+  }
+}
+
+TEST(RelaynaKeys, RoundTrip) { store::ExpectKeyFamiliesRoundTrip(KeyFamilies()); }
+
+TEST(RelaynaKeys, RoundTripWithThePrefixesByDefault) {
+  const store::KeyBinding bindings[] = {{"status_prefix", kRelaynaPrefix},
+                                        {"observation_prefix", kObservationPrefix},
+                                        {"feed_prefix", kFeedPrefix},
+                                        {"dlq_prefix", kRelaynaPrefix},
+                                        {"workflow_prefix", kRelaynaPrefix}};
+  store::ExpectKeyFamiliesRoundTrip(KeyFamilies(), bindings);
+}
+
+}  // namespace
+}  // namespace redouble::relayna
