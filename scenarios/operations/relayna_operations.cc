@@ -1,0 +1,439 @@
+#include "scenarios/operations/relayna_operations.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/python/iso_time.h"
+#include "core/relayna/dlq_store.h"
+#include "core/relayna/observation_store.h"
+#include "core/relayna/service_event_feed.h"
+#include "core/relayna/status_store.h"
+#include "core/relayna/tokens.h"
+#include "core/relayna/workflow_contract_store.h"
+#include "scenarios/operations/python_json.h"
+#include "sim/scenario/arguments.h"
+
+namespace redouble::scenarios {
+namespace {
+
+using python::Value;
+using relayna::DlqRecord;
+using relayna::DlqStore;
+using relayna::Observation;
+using relayna::ObservationStore;
+using relayna::ServiceEventFeed;
+using relayna::StatusStore;
+using relayna::WorkflowContract;
+using relayna::WorkflowContractStore;
+using sim::ArgumentReader;
+using sim::Json;
+using sim::OperationContext;
+using sim::OperationResult;
+
+OperationResult NullOr(const absl::Status& status) {
+  if (!status.ok()) return status;
+  return Json();
+}
+
+OperationResult BoolOr(const absl::StatusOr<bool>& result) {
+  if (!result.ok()) return result.status();
+  return Json(*result);
+}
+
+OperationResult ValuesOr(const absl::StatusOr<std::vector<Value>>& values) {
+  if (!values.ok()) return values.status();
+  Json array = Json::array();
+  for (const Value& value : *values) array.push_back(ToJson(value));
+  return array;
+}
+
+OperationResult RecordOr(const absl::StatusOr<std::optional<DlqRecord>>& record) {
+  if (!record.ok()) return record.status();
+  return *record ? ToJson(relayna::ToValue(**record)) : Json();
+}
+
+// Null is no time to live, absence the default.
+std::optional<int64_t> ReadTtl(ArgumentReader& reader, std::optional<int64_t> otherwise) {
+  const Json* ttl = reader.FindOrNull("ttl_seconds");
+  if (ttl == nullptr) return otherwise;
+  return ttl->is_null() ? std::nullopt : reader.OptionalInteger("ttl_seconds");
+}
+
+std::string ReadPrefix(ArgumentReader& reader, std::string otherwise) {
+  return reader.OptionalString("prefix").value_or(std::move(otherwise));
+}
+
+relayna::FeedOptions ReadFeedOptions(ArgumentReader& reader) {
+  relayna::FeedOptions options;
+  options.prefix = ReadPrefix(reader, options.prefix);
+  options.ttl_seconds = ReadTtl(reader, options.ttl_seconds);
+  options.feed_maxlen = reader.IntegerOr("feed_maxlen", options.feed_maxlen);
+  options.atomic_events = reader.BoolOr("atomic_events", false);
+  return options;
+}
+
+// The feed that a store is coupled with.
+std::optional<ServiceEventFeed> ReadFeed(ArgumentReader& reader, store::Store& store) {
+  const Json* feed = reader.Find("feed");
+  if (feed == nullptr) return std::nullopt;
+  ArgumentReader inner(*feed, "/feed");
+  std::optional<ServiceEventFeed> result;
+  result.emplace(store, ReadFeedOptions(inner));
+  if (absl::Status status = inner.Finish(); !status.ok()) reader.Refuse("feed", "unknown options");
+  return result;
+}
+
+// Reads a store's options, and keeps the feed that it is coupled with.
+class StatusArguments {
+ public:
+  StatusArguments(ArgumentReader& reader, OperationContext context)
+      : feed_(ReadFeed(reader, context.store)), store_(context.store, Read(reader, feed_)) {}
+
+  StatusStore& store() { return store_; }
+
+ private:
+  static relayna::StatusOptions Read(ArgumentReader& reader,
+                                     std::optional<ServiceEventFeed>& feed) {
+    relayna::StatusOptions options;
+    options.prefix = ReadPrefix(reader, options.prefix);
+    options.ttl_seconds = ReadTtl(reader, options.ttl_seconds);
+    options.history_maxlen = reader.IntegerOr("history_maxlen", options.history_maxlen);
+    options.atomic_events = reader.BoolOr("atomic_events", false);
+    options.newest_first = reader.BoolOr("newest_first", false);
+    options.feed = feed ? &*feed : nullptr;
+    return options;
+  }
+
+  std::optional<ServiceEventFeed> feed_;
+  StatusStore store_;
+};
+
+class ObservationArguments {
+ public:
+  ObservationArguments(ArgumentReader& reader, OperationContext context)
+      : feed_(ReadFeed(reader, context.store)), store_(context.store, Read(reader, feed_)) {}
+
+  ObservationStore& store() { return store_; }
+
+ private:
+  static relayna::ObservationOptions Read(ArgumentReader& reader,
+                                          std::optional<ServiceEventFeed>& feed) {
+    relayna::ObservationOptions options;
+    options.prefix = ReadPrefix(reader, options.prefix);
+    options.ttl_seconds = ReadTtl(reader, options.ttl_seconds);
+    options.history_maxlen = reader.IntegerOr("history_maxlen", options.history_maxlen);
+    options.atomic_events = reader.BoolOr("atomic_events", false);
+    options.feed = feed ? &*feed : nullptr;
+    return options;
+  }
+
+  std::optional<ServiceEventFeed> feed_;
+  ObservationStore store_;
+};
+
+DlqStore ReadDlq(ArgumentReader& reader, OperationContext context) {
+  relayna::DlqOptions options;
+  options.prefix = ReadPrefix(reader, options.prefix);
+  options.ttl_seconds = ReadTtl(reader, options.ttl_seconds);
+  options.owner_token = reader.OptionalString("owner_token").value_or("");
+  return DlqStore(context.store, std::move(options));
+}
+
+WorkflowContractStore ReadWorkflow(ArgumentReader& reader, OperationContext context) {
+  relayna::WorkflowContractOptions options;
+  options.prefix = ReadPrefix(reader, options.prefix);
+  options.ttl_seconds = ReadTtl(reader, options.ttl_seconds);
+  options.owner_token = reader.OptionalString("owner_token").value_or("");
+  return WorkflowContractStore(context.store, std::move(options));
+}
+
+// The contract but for its stage, which is not part of a signature.
+WorkflowContract ReadAction(ArgumentReader& reader) {
+  WorkflowContract contract;
+  contract.task_id = reader.String("task_id");
+  contract.action = reader.OptionalString("action");
+  contract.payload = ToValue(reader.Any("payload"));
+  contract.dedup_key_fields = reader.Strings("dedup_key_fields");
+  return contract;
+}
+
+WorkflowContract ReadContract(ArgumentReader& reader) {
+  WorkflowContract contract = ReadAction(reader);
+  contract.stage = reader.String("stage");
+  return contract;
+}
+
+// `event_type` is no field: the store adds it.
+Observation ReadObservation(ArgumentReader& reader) {
+  Observation observation;
+  observation.class_name = reader.String("cls");
+  const Value fields = ToValue(reader.Any("fields"));
+  if (observation.class_name == "dict" || fields.object() == nullptr) return observation;
+  observation.fields = *fields.object();
+  observation.fields->Erase("event_type");
+  const Value* timestamp = observation.fields->Find("timestamp");
+  if (timestamp == nullptr || timestamp->text() == nullptr) return observation;
+  if (const auto time = python::ParseTimestamp(*timestamp->text(), absl::UTCTimeZone())) {
+    observation.fields->Set("timestamp", python::DateTime{*time});
+  }
+  return observation;
+}
+
+std::optional<relayna::TraceContext> ReadTrace(ArgumentReader& reader) {
+  const Json* trace = reader.Find("trace");
+  if (trace == nullptr) return std::nullopt;
+  ArgumentReader inner(*trace, "/trace");
+  relayna::TraceContext context{inner.String("trace_id"), inner.String("span_id")};
+  if (!inner.Finish().ok()) reader.Refuse("trace", "expected trace_id and span_id");
+  return context;
+}
+
+base::Task<OperationResult> SetHistory(OperationContext context, const Json& arguments) {
+  ArgumentReader reader(arguments);
+  const std::string task_id = reader.String("task_id");
+  const Value event = ToValue(reader.Any("event"));
+  StatusArguments status(reader, context);
+  if (absl::Status wrong = reader.Finish(); !wrong.ok()) co_return wrong;
+  co_return NullOr(co_await status.store().SetHistory(task_id, event));
+}
+
+base::Task<OperationResult> GetHistory(OperationContext context, const Json& arguments) {
+  ArgumentReader reader(arguments);
+  const std::string task_id = reader.String("task_id");
+  const std::optional<int64_t> limit = reader.OptionalInteger("limit");
+  StatusArguments status(reader, context);
+  if (absl::Status wrong = reader.Finish(); !wrong.ok()) co_return wrong;
+  co_return ValuesOr(co_await status.store().GetHistory(task_id, limit));
+}
+
+base::Task<OperationResult> GetLatest(OperationContext context, const Json& arguments) {
+  ArgumentReader reader(arguments);
+  const std::string task_id = reader.String("task_id");
+  StatusArguments status(reader, context);
+  if (absl::Status wrong = reader.Finish(); !wrong.ok()) co_return wrong;
+  const absl::StatusOr<std::optional<Value>> latest = co_await status.store().GetLatest(task_id);
+  if (!latest.ok()) co_return latest.status();
+  co_return *latest ? ToJson(**latest) : Json();
+}
+
+base::Task<OperationResult> GetChildTaskIds(OperationContext context, const Json& arguments) {
+  ArgumentReader reader(arguments);
+  const std::string parent = reader.String("parent_task_id");
+  const std::optional<int64_t> limit = reader.OptionalInteger("limit");
+  StatusArguments status(reader, context);
+  if (absl::Status wrong = reader.Finish(); !wrong.ok()) co_return wrong;
+  const absl::StatusOr<std::vector<std::string>> ids =
+      co_await status.store().GetChildTaskIds(parent, limit);
+  if (!ids.ok()) co_return ids.status();
+  co_return Json(*ids);
+}
+
+base::Task<OperationResult> EnsureStatusEventId(OperationContext, const Json& arguments) {
+  ArgumentReader reader(arguments);
+  const Value event = ToValue(reader.Any("event"));
+  if (absl::Status wrong = reader.Finish(); !wrong.ok()) co_return wrong;
+  const absl::StatusOr<Value> with_id = relayna::WithStatusEventId(event);
+  if (!with_id.ok()) co_return with_id.status();
+  co_return ToJson(*with_id);
+}
+
+base::Task<OperationResult> SetObservation(OperationContext context, const Json& arguments) {
+  ArgumentReader reader(arguments);
+  const Observation observation = ReadObservation(reader);
+  std::optional<relayna::TraceContext> trace = ReadTrace(reader);
+  ObservationArguments observations(reader, context);
+  if (absl::Status wrong = reader.Finish(); !wrong.ok()) co_return wrong;
+  co_return BoolOr(co_await observations.store().SetEvent(observation, std::move(trace)));
+}
+
+base::Task<OperationResult> GetObservations(OperationContext context, const Json& arguments) {
+  ArgumentReader reader(arguments);
+  const std::string task_id = reader.String("task_id");
+  const std::optional<int64_t> limit = reader.OptionalInteger("limit");
+  ObservationArguments observations(reader, context);
+  if (absl::Status wrong = reader.Finish(); !wrong.ok()) co_return wrong;
+  co_return ValuesOr(co_await observations.store().GetHistory(task_id, limit));
+}
+
+base::Task<OperationResult> AddStatusEvent(OperationContext context, const Json& arguments) {
+  ArgumentReader reader(arguments);
+  const Value event = ToValue(reader.Any("event"));
+  ServiceEventFeed feed(context.store, ReadFeedOptions(reader));
+  if (absl::Status wrong = reader.Finish(); !wrong.ok()) co_return wrong;
+  co_return BoolOr(co_await feed.AddStatusEvent(event));
+}
+
+base::Task<OperationResult> AddObservation(OperationContext context, const Json& arguments) {
+  ArgumentReader reader(arguments);
+  const Observation observation = ReadObservation(reader);
+  ServiceEventFeed feed(context.store, ReadFeedOptions(reader));
+  if (absl::Status wrong = reader.Finish(); !wrong.ok()) co_return wrong;
+  co_return BoolOr(co_await feed.AddObservation(observation));
+}
+
+base::Task<OperationResult> GetFeed(OperationContext context, const Json& arguments) {
+  ArgumentReader reader(arguments);
+  relayna::FeedQuery query;
+  query.after = reader.OptionalString("after");
+  query.limit = reader.IntegerOr("limit", query.limit);
+  ServiceEventFeed feed(context.store, ReadFeedOptions(reader));
+  if (absl::Status wrong = reader.Finish(); !wrong.ok()) co_return wrong;
+  const absl::StatusOr<relayna::FeedPage> page = co_await feed.GetFeed(std::move(query));
+  if (!page.ok()) co_return page.status();
+  Json items = Json::array();
+  for (const Value& item : page->items) items.push_back(ToJson(item));
+  co_return Json{{"count", page->items.size()},
+                 {"items", std::move(items)},
+                 {"next_cursor", ToJson(page->next_cursor)}};
+}
+
+base::Task<OperationResult> AddRecord(OperationContext context, const Json& arguments) {
+  ArgumentReader reader(arguments);
+  const absl::StatusOr<DlqRecord> record = relayna::DlqRecordOf(ToValue(reader.Any("record")));
+  DlqStore dlq = ReadDlq(reader, context);
+  if (absl::Status wrong = reader.Finish(); !wrong.ok()) co_return wrong;
+  if (!record.ok()) co_return record.status();
+  co_return NullOr(co_await dlq.Add(*record));
+}
+
+base::Task<OperationResult> GetRecord(OperationContext context, const Json& arguments) {
+  ArgumentReader reader(arguments);
+  const std::string dlq_id = reader.String("dlq_id");
+  DlqStore dlq = ReadDlq(reader, context);
+  if (absl::Status wrong = reader.Finish(); !wrong.ok()) co_return wrong;
+  co_return RecordOr(co_await dlq.Get(dlq_id));
+}
+
+base::Task<OperationResult> ListRecords(OperationContext context, const Json& arguments) {
+  ArgumentReader reader(arguments);
+  relayna::DlqQuery query;
+  query.cursor = reader.OptionalString("cursor");
+  query.limit = reader.IntegerOr("limit", query.limit);
+  query.queue_name = reader.OptionalString("queue_name");
+  query.task_id = reader.OptionalString("task_id");
+  query.reason = reader.OptionalString("reason");
+  query.source_queue_name = reader.OptionalString("source_queue_name");
+  query.state = reader.OptionalString("state");
+  DlqStore dlq = ReadDlq(reader, context);
+  if (absl::Status wrong = reader.Finish(); !wrong.ok()) co_return wrong;
+  const absl::StatusOr<relayna::DlqPage> page = co_await dlq.ListRecords(std::move(query));
+  if (!page.ok()) co_return page.status();
+  Json records = Json::array();
+  for (const DlqRecord& record : page->records) records.push_back(ToJson(relayna::ToValue(record)));
+  co_return Json::array({std::move(records), ToJson(page->next_cursor)});
+}
+
+base::Task<OperationResult> SummarizeQueues(OperationContext context, const Json& arguments) {
+  ArgumentReader reader(arguments);
+  DlqStore dlq = ReadDlq(reader, context);
+  if (absl::Status wrong = reader.Finish(); !wrong.ok()) co_return wrong;
+  const absl::StatusOr<std::vector<relayna::DlqQueueSummary>> queues =
+      co_await dlq.SummarizeQueues();
+  if (!queues.ok()) co_return queues.status();
+  Json rows = Json::array();
+  for (const relayna::DlqQueueSummary& queue : *queues) {
+    rows.push_back(Json::array(
+        {queue.queue_name, queue.count, python::FormatIso(queue.last_dead_lettered_at)}));
+  }
+  co_return rows;
+}
+
+base::Task<OperationResult> ClaimReplay(OperationContext context, const Json& arguments) {
+  ArgumentReader reader(arguments);
+  const std::string dlq_id = reader.String("dlq_id");
+  const bool force = reader.BoolOr("force", false);
+  DlqStore dlq = ReadDlq(reader, context);
+  if (absl::Status wrong = reader.Finish(); !wrong.ok()) co_return wrong;
+  co_return RecordOr(co_await dlq.ClaimReplay(dlq_id, force));
+}
+
+base::Task<OperationResult> ReleaseReplayClaim(OperationContext context, const Json& arguments) {
+  ArgumentReader reader(arguments);
+  const std::string dlq_id = reader.String("dlq_id");
+  DlqStore dlq = ReadDlq(reader, context);
+  if (absl::Status wrong = reader.Finish(); !wrong.ok()) co_return wrong;
+  co_return NullOr(co_await dlq.ReleaseReplayClaim(dlq_id));
+}
+
+base::Task<OperationResult> MarkReplayed(OperationContext context, const Json& arguments) {
+  ArgumentReader reader(arguments);
+  const std::string dlq_id = reader.String("dlq_id");
+  relayna::DlqReplay replay;
+  replay.replayed_at = reader.TimeOr("replayed_at", context.clock.Now());
+  replay.target_queue_name = reader.OptionalString("target_queue_name").value_or("");
+  DlqStore dlq = ReadDlq(reader, context);
+  if (absl::Status wrong = reader.Finish(); !wrong.ok()) co_return wrong;
+  co_return RecordOr(co_await dlq.MarkReplayed(dlq_id, std::move(replay)));
+}
+
+base::Task<OperationResult> AcquireDedup(OperationContext context, const Json& arguments) {
+  ArgumentReader reader(arguments);
+  const WorkflowContract contract = ReadContract(reader);
+  WorkflowContractStore contracts = ReadWorkflow(reader, context);
+  if (absl::Status wrong = reader.Finish(); !wrong.ok()) co_return wrong;
+  co_return BoolOr(co_await contracts.AcquireDedup(contract));
+}
+
+// The three that give nothing.
+template <base::Task<absl::Status> (WorkflowContractStore::*kOperation)(const WorkflowContract&)>
+base::Task<OperationResult> OnContract(OperationContext context, const Json& arguments) {
+  ArgumentReader reader(arguments);
+  const WorkflowContract contract = ReadContract(reader);
+  WorkflowContractStore contracts = ReadWorkflow(reader, context);
+  if (absl::Status wrong = reader.Finish(); !wrong.ok()) co_return wrong;
+  co_return NullOr(co_await (contracts.*kOperation)(contract));
+}
+
+base::Task<OperationResult> Signature(OperationContext, const Json& arguments) {
+  ArgumentReader reader(arguments);
+  const WorkflowContract contract = ReadAction(reader);
+  if (absl::Status wrong = reader.Finish(); !wrong.ok()) co_return wrong;
+  const absl::StatusOr<std::string> signature = WorkflowContractStore::SignatureOf(contract);
+  if (!signature.ok()) co_return signature.status();
+  co_return Json(*signature);
+}
+
+base::Task<OperationResult> ParseTimestamp(OperationContext, const Json& arguments) {
+  ArgumentReader reader(arguments);
+  const std::string value = reader.String("value");
+  const int64_t zone_seconds = reader.IntegerOr("zone_seconds", 0);
+  if (absl::Status wrong = reader.Finish(); !wrong.ok()) co_return wrong;
+  const std::optional<absl::Time> time =
+      python::ParseTimestamp(value, absl::FixedTimeZone(static_cast<int>(zone_seconds)));
+  co_return time ? Json(python::FormatIso(*time)) : Json();
+}
+
+}  // namespace
+
+sim::OperationTable RelaynaOperations() {
+  sim::OperationTable table;
+  table.Add("status.set_history", SetHistory);
+  table.Add("status.get_history", GetHistory);
+  table.Add("status.get_latest", GetLatest);
+  table.Add("status.get_child_task_ids", GetChildTaskIds);
+  table.Add("contracts.ensure_status_event_id", EnsureStatusEventId);
+  table.Add("observation.set_event", SetObservation);
+  table.Add("observation.get_history", GetObservations);
+  table.Add("feed.add_status_event", AddStatusEvent);
+  table.Add("feed.add_observation_event", AddObservation);
+  table.Add("feed.get_feed", GetFeed);
+  table.Add("dlq.add", AddRecord);
+  table.Add("dlq.get", GetRecord);
+  table.Add("dlq.list_records", ListRecords);
+  table.Add("dlq.summarize_queues", SummarizeQueues);
+  table.Add("dlq.claim_replay", ClaimReplay);
+  table.Add("dlq.release_replay_claim", ReleaseReplayClaim);
+  table.Add("dlq.mark_replayed", MarkReplayed);
+  table.Add("workflow.acquire_dedup", AcquireDedup);
+  table.Add("workflow.mark_inflight", OnContract<&WorkflowContractStore::MarkInflight>);
+  table.Add("workflow.clear_inflight", OnContract<&WorkflowContractStore::ClearInflight>);
+  table.Add("workflow.release_dedup", OnContract<&WorkflowContractStore::ReleaseDedup>);
+  table.Add("workflow.signature", Signature);
+  table.Add("timestamp.parse", ParseTimestamp);
+  return table;
+}
+
+}  // namespace redouble::scenarios
