@@ -80,6 +80,16 @@ absl::Status MetricCycleError(std::string_view service_id, std::string_view metr
                                                     "\" is its own ancestor"));
 }
 
+absl::StatusOr<MetricNames> DescendantsIn(const MetricHierarchy& hierarchy,
+                                          const MetricNameRef& metric) {
+  MetricNames descendants;
+  std::vector<OptionalText> above;
+  if (!AppendDescendants(hierarchy, std::string(metric.name), above, descendants)) {
+    return MetricCycleError(metric.service_id, metric.name);
+  }
+  return descendants;
+}
+
 base::Task<absl::Status> MetricStore::Save(const Metric& metric) {
   absl::Status saved = co_await SaveOne(metric);
   if (!saved.ok()) co_return saved;
@@ -270,12 +280,7 @@ base::Task<absl::StatusOr<MetricNames>> MetricStore::Descendants(MetricNameRef m
 base::Task<absl::StatusOr<MetricNames>> MetricStore::ReadDescendants(MetricNameRef metric) {
   const absl::StatusOr<MetricHierarchy> hierarchy = co_await Hierarchy(metric.service_id);
   if (!hierarchy.ok()) co_return hierarchy.status();
-  MetricNames descendants;
-  std::vector<OptionalText> above;
-  if (!AppendDescendants(*hierarchy, std::string(metric.name), above, descendants)) {
-    co_return MetricCycleError(metric.service_id, metric.name);
-  }
-  co_return descendants;
+  co_return DescendantsIn(*hierarchy, metric);
 }
 
 base::Task<absl::StatusOr<std::vector<std::string>>> MetricStore::Ascendants(MetricNameRef metric) {

@@ -50,6 +50,10 @@ using MetricHierarchy = std::vector<std::pair<std::optional<std::string>, Metric
 // The error of a walk that comes to a metric that it has passed.
 absl::Status MetricCycleError(std::string_view service_id, std::string_view metric);
 
+// The children of a metric, then the descendants of each child.
+absl::StatusOr<MetricNames> DescendantsIn(const MetricHierarchy& hierarchy,
+                                          const MetricNameRef& metric);
+
 class MetricStore {
  public:
   explicit MetricStore(const Process& process) : process_(process) {}
@@ -78,7 +82,7 @@ class MetricStore {
   // The whole tree of a service: the ids, their parents (400 to a command, one pipeline), and the
   // names.
   base::Task<absl::StatusOr<MetricHierarchy>> Hierarchy(std::string_view service_id);
-  // The children of a metric, then the descendants of each child.
+  // DescendantsIn of the hierarchy.
   base::Task<absl::StatusOr<MetricNames>> Descendants(MetricNameRef metric);
   // The names of the metric's parent, the parent's parent and so on; empty for a parent without a
   // name. Three round trips each.
