@@ -25,6 +25,15 @@ Words Pushes(std::string command, int count, const std::string& text, bool pairs
   return words;
 }
 
+Words Scores(int count, const std::string& text) {
+  Words words = {"ZADD", "k", "-inf", "lowest", "inf", "highest"};
+  for (int i = 0; i < count; ++i) {
+    words.push_back(std::to_string(i) + ".25");
+    words.push_back(text + std::to_string(i));
+  }
+  return words;
+}
+
 std::vector<Case> Cases() {
   const std::string repetitive(5000, 'r');
   return {
@@ -39,6 +48,20 @@ std::vector<Case> Cases() {
       {"large_intset", {Pushes("SADD", 600, "", false)}, {"SORT", "k"}},
       {"set", {Pushes("SADD", 1000, "member ", false)}, {"SORT", "k", "ALPHA"}},
       {"hash", {Pushes("HSET", 20, "field ", true)}, {"HGETALL", "k"}},
+      {"repetitive_words",
+       {{"SET", "k", "one two three, one two three, one two four"}},
+       {"GET", "k"}},
+      {"sorted_set", {Scores(20, "")}, {"ZRANGE", "k", "0", "-1", "WITHSCORES"}},
+      {"large_sorted_set", {Scores(600, "member ")}, {"ZRANGE", "k", "0", "-1", "WITHSCORES"}},
+      {"stream",
+       {{"XADD", "k", "1-1", "a", "1"},
+        {"XADD", "k", "1-2", "b", "2", "c", "3"},
+        {"XADD", "k", "2-0", "b", "2"},
+        {"XDEL", "k", "1-2"},
+        {"XGROUP", "CREATE", "k", "g", "0"},
+        {"XGROUP", "CREATECONSUMER", "k", "g", "idle"},
+        {"XREADGROUP", "GROUP", "g", "ann", "STREAMS", "k", ">"}},
+       {"XINFO", "STREAM", "k", "FULL"}},
       {"large_hash", {Pushes("HSET", 600, "f", true)}, {"HMGET", "k", "f0", "f7", "f599", "x"}},
   };
 }

@@ -71,12 +71,7 @@ void AddRestored(CommandContext& context, std::string_view key, Value value, int
 Reply HandleDump(CommandContext& context, Arguments arguments) {
   const Database::Entry* entry = context.FindAny(arguments[0]);
   if (entry == nullptr) return Reply::Nil();
-  std::optional<std::string> payload = DumpValue(entry->value);
-  if (!payload) {
-    return Reply::Error("ERR DUMP of a " + std::string(store::KeyTypeName(entry->value.type())) +
-                        " is not supported by this engine");
-  }
-  return Reply::Bulk(*std::move(payload));
+  return Reply::Bulk(DumpValue(entry->value));
 }
 
 Reply HandleRestore(CommandContext& context, Arguments arguments) {

@@ -2,10 +2,10 @@
 //
 // A payload is a type, the value in RDB's encoding, two bytes of format version and a CRC-64 over
 // all of it. What is written here a redis-server 7.0 restores, and what it dumps is read here:
-// strings, lists, sets and hashes, compressed or not.
+// every type, compressed or not, and what servers from 2.4 on dumped as well.
 //
-//   std::optional<std::string> payload = DumpValue(value);
-//   if (DumpIsIntact(*payload)) std::optional<Value> copy = LoadDump(*payload, limits);
+//   const std::string payload = DumpValue(value);
+//   if (DumpIsIntact(payload)) std::optional<Value> copy = LoadDump(payload, limits);
 //
 // Thread-safety: free functions.
 // Source: Redis 7.0 DUMP, RESTORE.
@@ -21,14 +21,14 @@
 
 namespace redouble::memory {
 
-// The payload; none for a type that it does not know. Linear in the size.
-std::optional<std::string> DumpValue(const Value& value);
+// The payload. Linear in the size.
+std::string DumpValue(const Value& value);
 
 // True when the version is one that Redis 7.0 reads and the checksum is right.
 bool DumpIsIntact(std::string_view payload);
 
-// The value of an intact payload; none when the bytes are no value, an empty collection, or of a
-// type that it does not know. Encodings are chosen anew by `limits`.
+// The value of an intact payload; none when the bytes are no value, or an empty collection other
+// than a stream. Encodings are chosen anew by `limits`.
 std::optional<Value> LoadDump(std::string_view payload, const EncodingLimits& limits);
 
 }  // namespace redouble::memory

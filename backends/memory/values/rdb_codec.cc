@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "backends/memory/values/lzf.h"
 #include "core/base/redis_number.h"
 
 namespace redouble::memory {
@@ -24,6 +25,8 @@ constexpr uint64_t kLzf = 3;
 
 // "-2147483648"
 constexpr size_t kMaxIntegerText = 11;
+// Shorter strings are left as they are.
+constexpr size_t kMinCompressed = 21;
 // LZF makes 264 bytes of three at best.
 constexpr uint64_t kMaxLzfRatio = 264;
 
@@ -40,6 +43,16 @@ bool AppendAsInteger(std::string_view text, std::string& out) {
   const uint64_t encoding = fits_8 ? kInt8 : fits_16 ? kInt16 : kInt32;
   out.push_back(static_cast<char>(kEncoding | encoding));
   AppendLittleEndian(static_cast<uint64_t>(*value), size_t{1} << encoding, out);
+  return true;
+}
+
+bool AppendCompressed(std::string_view text, std::string& out) {
+  const std::optional<std::string> compressed = CompressLzf(text);
+  if (!compressed) return false;
+  out.push_back(static_cast<char>(kEncoding | kLzf));
+  AppendRdbLength(compressed->size(), out);
+  AppendRdbLength(text.size(), out);
+  out.append(*compressed);
   return true;
 }
 
@@ -65,6 +78,7 @@ void AppendRdbLength(uint64_t length, std::string& out) {
 
 void AppendRdbString(std::string_view text, std::string& out) {
   if (AppendAsInteger(text, out)) return;
+  if (text.size() >= kMinCompressed && AppendCompressed(text, out)) return;
   AppendRdbLength(text.size(), out);
   out.append(text);
 }
@@ -147,34 +161,6 @@ std::optional<std::string> RdbReader::ReadCompressed() {
   const std::optional<std::string_view> compressed = ReadBytes(*compressed_size);
   if (!compressed || *size / kMaxLzfRatio > compressed->size()) return std::nullopt;
   return DecompressLzf(*compressed, *size);
-}
-
-std::optional<std::string> DecompressLzf(std::string_view compressed, size_t size) {
-  std::string out;
-  out.reserve(size);
-  size_t at = 0;
-  const auto next = [&] { return static_cast<uint8_t>(compressed[at++]); };
-  while (at < compressed.size()) {
-    const size_t control = next();
-    if (control < 32) {
-      const size_t literals = control + 1;
-      if (literals > compressed.size() - at) return std::nullopt;
-      out.append(compressed.substr(at, literals));
-      at += literals;
-    } else {
-      size_t length = control >> 5;
-      const size_t bytes_left = compressed.size() - at;
-      if (bytes_left < (length == 7 ? 2u : 1u)) return std::nullopt;
-      if (length == 7) length += next();
-      const size_t distance = ((control & 0x1F) << 8) + next() + 1;
-      if (distance > out.size()) return std::nullopt;
-      // What is copied may reach into what this copy appends.
-      for (size_t i = 0; i < length + 2; ++i) out.push_back(out[out.size() - distance]);
-    }
-    if (out.size() > size) return std::nullopt;
-  }
-  if (out.size() != size) return std::nullopt;
-  return out;
 }
 
 }  // namespace redouble::memory

@@ -1,7 +1,8 @@
 // The parts that RDB, Redis's format on disk and in DUMP, is made of: lengths and strings.
 //
 // Lengths take 1, 2, 5 or 9 bytes. A string that is the text of a 32-bit integer is written as
-// that integer; one compressed by LZF is understood, and never written.
+// that integer; a longer one is compressed by LZF when that saves four bytes, as Redis does unless
+// rdbcompression is off.
 //
 //   std::string out;
 //   AppendRdbString("hello", out);
@@ -51,9 +52,6 @@ class RdbReader {
 
   std::string_view left_;
 };
-
-// What LZF made `compressed` of, which was `size` bytes long; none when it is nothing of the kind.
-std::optional<std::string> DecompressLzf(std::string_view compressed, size_t size);
 
 }  // namespace redouble::memory
 

@@ -87,56 +87,5 @@ TEST(RdbCodec, DoesNotBelieveLengthsThatTheBytesCannotHold) {
   EXPECT_EQ(ReadString("\xc3\x01\x81\x40\0\0\0\0\0\0\0\0"s), std::nullopt);
 }
 
-TEST(Lzf, RepeatsWhatCameBefore) {
-  // "ab", then 3 and 10 bytes from two back: the second one needs a byte more for its length.
-  EXPECT_EQ(DecompressLzf("\x01"
-                          "ab"
-                          "\x20\x01"s,
-                          5),
-            "ababa");
-  EXPECT_EQ(DecompressLzf("\x01"
-                          "ab"
-                          "\xe0\x01\x01"s,
-                          12),
-            "abababababab");
-  EXPECT_EQ(DecompressLzf("", 0), "");
-}
-
-TEST(Lzf, RefusesWhatIsNotCompressed) {
-  EXPECT_EQ(DecompressLzf("\x02"
-                          "ab",
-                          3),
-            std::nullopt)
-      << "literals that are not there";
-  EXPECT_EQ(DecompressLzf("\x00"
-                          "a"
-                          "\x20"s,
-                          4),
-            std::nullopt)
-      << "a distance that is missing";
-  EXPECT_EQ(DecompressLzf("\x00"
-                          "a"
-                          "\xe0\x00"s,
-                          4),
-            std::nullopt)
-      << "half a long reference";
-  EXPECT_EQ(DecompressLzf("\x00"
-                          "a"
-                          "\x20\x01"s,
-                          4),
-            std::nullopt)
-      << "before the beginning";
-  EXPECT_EQ(DecompressLzf("\x00"
-                          "a"s,
-                          2),
-            std::nullopt)
-      << "too short";
-  EXPECT_EQ(DecompressLzf("\x01"
-                          "ab"s,
-                          1),
-            std::nullopt)
-      << "too long";
-}
-
 }  // namespace
 }  // namespace redouble::memory

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
 #include <vector>
 
 #include "backends/memory/values/radix_tree_size.h"
@@ -60,6 +61,19 @@ void Stream::Append(StreamId id, StreamFields fields, const StreamNodeLimits& li
   ++entries_added_;
   last_id_ = id;
   if (size_ == 1) first_id_ = id;
+}
+
+bool Stream::AppendNode(StreamNode node) {
+  if (!nodes_.empty()) {
+    const std::optional<StreamNode::Entry> last = nodes_.back().Last();
+    const StreamId end = last ? last->id : nodes_.back().master_id();
+    if (node.master_id() <= end) return false;
+  }
+  size_ += node.live();
+  nodes_.push_back(std::move(node));
+  radix_tree_nodes_ = 0;
+  RefreshFirstId();
+  return true;
 }
 
 bool Stream::Delete(StreamId id) {

@@ -77,6 +77,9 @@ class Stream final : public Collection {
   void set_max_deleted_id(StreamId id) { max_deleted_id_ = id; }
   void set_entries_added(uint64_t count) { entries_added_ = count; }
 
+  // Adds a whole node behind all others; false, and nothing changed, when its entries do not follow
+  // theirs. last_id() and entries_added() stay what they are.
+  bool AppendNode(StreamNode node);
   // Adds an entry with at least one field; its id is above last_id(), its fields and values
   // together are at most kMaxEntryBytes.
   void Append(StreamId id, StreamFields fields, const StreamNodeLimits& limits);

@@ -1,6 +1,8 @@
 #include "backends/memory/values/stream_node.h"
 
 #include <cassert>
+#include <cstdint>
+#include <utility>
 
 namespace redouble::memory {
 namespace {
@@ -25,6 +27,75 @@ StreamNode::StreamNode(StreamId master_id, StreamFields fields) : master_id_(mas
   pack_.Append(static_cast<int64_t>(fields.size() / 2));
   for (size_t i = 0; i < fields.size(); i += 2) pack_.Append(fields[i]);
   pack_.Append(int64_t{0});
+}
+
+namespace {
+
+// Takes the elements of a listpack that nobody vouches for.
+class ElementReader {
+ public:
+  explicit ElementReader(const Listpack& pack) : pack_(pack), at_(pack.First()) {}
+
+  bool at_end() const { return at_ == Listpack::kNone; }
+  // The next element as an integer; none when it is no integer or there is none.
+  std::optional<int64_t> Integer() {
+    if (at_end()) return std::nullopt;
+    return pack_.Get(std::exchange(at_, pack_.Next(at_))).AsInt64();
+  }
+  // Passes over so many; false when there are fewer.
+  bool Skip(int64_t count) {
+    for (; count > 0 && !at_end(); --count) at_ = pack_.Next(at_);
+    return count <= 0;
+  }
+
+ private:
+  const Listpack& pack_;
+  Listpack::Position at_;
+};
+
+// What an entry has to be like.
+struct ExpectedEntry {
+  StreamId master_id;
+  int64_t master_fields;
+  std::optional<StreamId> previous;
+};
+
+// Reads one entry; the number of deleted ones counts it when it is. False when it is none.
+bool CheckEntry(ElementReader& reader, ExpectedEntry& expected, int64_t& deleted) {
+  const std::optional<int64_t> flags = reader.Integer();
+  const std::optional<int64_t> ms = reader.Integer();
+  const std::optional<int64_t> seq = reader.Integer();
+  if (!flags || !ms || !seq || (*flags & ~(kDeleted | kSameFields)) != 0) return false;
+  const StreamId id = {Sum(expected.master_id.ms, *ms), Sum(expected.master_id.seq, *seq)};
+  if (id < expected.master_id || (expected.previous && id <= *expected.previous)) return false;
+  expected.previous = id;
+  deleted += *flags & kDeleted;
+  const bool same_fields = (*flags & kSameFields) != 0;
+  const std::optional<int64_t> fields = same_fields ? expected.master_fields : reader.Integer();
+  if (!fields || *fields < 1 || *fields > UINT32_MAX) return false;
+  const int64_t data = same_fields ? *fields : 2 * *fields;
+  return reader.Skip(data) && reader.Integer() == data + (same_fields ? 3 : 4);
+}
+
+}  // namespace
+
+std::optional<StreamNode> StreamNode::Load(StreamId master_id, Listpack pack) {
+  ElementReader reader(pack);
+  const std::optional<int64_t> live = reader.Integer();
+  const std::optional<int64_t> deleted = reader.Integer();
+  const std::optional<int64_t> fields = reader.Integer();
+  if (!live || !deleted || !fields || *live < 0 || *deleted < 0 || *fields < 1) {
+    return std::nullopt;
+  }
+  if (!reader.Skip(*fields) || reader.Integer() != 0) return std::nullopt;
+  ExpectedEntry expected{master_id, *fields, std::nullopt};
+  int64_t seen = 0;
+  int64_t seen_deleted = 0;
+  for (; !reader.at_end(); ++seen) {
+    if (!CheckEntry(reader, expected, seen_deleted)) return std::nullopt;
+  }
+  if (seen_deleted != *deleted || seen - seen_deleted != *live) return std::nullopt;
+  return StreamNode(master_id, std::move(pack));
 }
 
 size_t StreamNode::ReadHeader(size_t index) const {

@@ -26,6 +26,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include "backends/memory/values/listpack.h"
 #include "core/store/stream_id.h"
@@ -42,6 +43,9 @@ class StreamNode {
   // A node without entries. Ids of its entries must not be below `master_id`; `fields` are those of
   // the first entry to come.
   StreamNode(StreamId master_id, StreamFields fields);
+
+  // The node that `pack` is; none when it is none, or its ids do not ascend. Linear in the size.
+  static std::optional<StreamNode> Load(StreamId master_id, Listpack pack);
 
   StreamId master_id() const { return master_id_; }
   size_t live() const { return ReadHeader(0); }
@@ -92,6 +96,8 @@ class StreamNode {
   size_t DeleteFront(size_t max_count, std::optional<StreamId> end);
 
  private:
+  StreamNode(StreamId master_id, Listpack pack) : master_id_(master_id), pack_(std::move(pack)) {}
+
   size_t ReadHeader(size_t index) const;
   void WriteHeader(size_t index, size_t value);
   Listpack::Position MasterFields() const { return pack_.Seek(3); }

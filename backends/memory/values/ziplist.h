@@ -1,0 +1,28 @@
+// Ziplists and zipmaps: how servers before Redis 7.0 kept small lists, hashes and sorted sets, and
+// so what their DUMP payloads hold. They are only read here.
+//
+//   | ziplist | 4 bytes size, 4 offset of the last entry, 2 count, entries, 0xFF                  |
+//   | entry   | size of the entry before (1 byte, or 0xFE and 4), encoding, payload | | zipmap  | 1
+//   byte count, then length, field, length, count of free bytes, value, free; 0xFF   |
+//
+// Thread-safety: free functions.
+// Source: Redis 6.2 DUMP; Redis 2.4 for zipmaps.
+#ifndef REDOUBLE_BACKENDS_MEMORY_VALUES_ZIPLIST_H_
+#define REDOUBLE_BACKENDS_MEMORY_VALUES_ZIPLIST_H_
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace redouble::memory {
+
+// The texts of a ziplist's entries; none when the bytes are no ziplist. Linear in the size.
+std::optional<std::vector<std::string>> ReadZiplist(std::string_view bytes);
+
+// Fields and values, alternating; none when the bytes are no zipmap. Linear in the size.
+std::optional<std::vector<std::string>> ReadZipmap(std::string_view bytes);
+
+}  // namespace redouble::memory
+
+#endif  // REDOUBLE_BACKENDS_MEMORY_VALUES_ZIPLIST_H_
