@@ -1,0 +1,84 @@
+#include "core/threescale/limit_usage.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/string_bridge.h"
+#include "core/threescale/alert_limit.h"
+#include "core/threescale/keys.h"
+#include "core/threescale/metric.h"
+#include "core/threescale/requests.h"
+#include "core/threescale/usage_limit.h"
+
+namespace redouble::threescale {
+namespace {
+
+// The counters that the limits are compared with, as they are read: encoded.
+std::vector<std::string> CounterKeys(const Process& process, const Application& application,
+                                     std::span<const UsageLimit> limits) {
+  const absl::Time now = process.clock.Now();
+  std::vector<std::string> keys;
+  for (const UsageLimit& limit : limits) {
+    keys.push_back(
+        Encode(CounterKey({.service_id = application.service_id,
+                           .application_id = application.id,
+                           .metric_id = limit.metric_id},
+                          PeriodAt(limit.period, now).KeySegment(process.stamp_format))));
+  }
+  return keys;
+}
+
+std::vector<std::string> MetricIds(std::span<const UsageLimit> limits) {
+  std::vector<std::string> ids;
+  for (const UsageLimit& limit : limits) ids.push_back(limit.metric_id);
+  return ids;
+}
+
+}  // namespace
+
+base::Task<absl::StatusOr<std::vector<LimitUsage>>> ReadLimitUsage(Process process,
+                                                                   Application application) {
+  const auto limits = co_await UsageLimitStore(process).LoadAll(application.plan());
+  if (!limits.ok()) co_return limits.status();
+  const absl::StatusOr<MetricNames> names =
+      co_await MetricStore(process).LoadNames(application.service_id, MetricIds(*limits));
+  if (!names.ok()) co_return names.status();
+  const absl::StatusOr<OptionalTexts> counters =
+      co_await GetAll(process.store, CounterKeys(process, application, *limits));
+  if (!counters.ok()) co_return counters.status();
+  std::vector<LimitUsage> usage;
+  for (size_t i = 0; i < limits->size(); ++i) {
+    const std::optional<std::string>& name = (*names)[i];
+    if (!name) continue;
+    const UsageLimit& limit = (*limits)[i];
+    usage.push_back({limit.period, *name, limit.value, ToIntegerOrZero((*counters)[i])});
+  }
+  co_return usage;
+}
+
+std::string Utilization::LimitText() const {
+  return absl::StrCat(limit.metric_name, " per ", base::ToAbsl(GranularityName(limit.period)), ": ",
+                      FormatInteger(limit.current_value), "/", FormatInteger(limit.max_value));
+}
+
+std::optional<Utilization> MostUtilized(std::span<const LimitUsage> limits) {
+  std::optional<Utilization> most;
+  for (const LimitUsage& limit : limits) {
+    if (limit.max_value <= 0) continue;
+    const double ratio =
+        static_cast<double>(limit.current_value) / static_cast<double>(limit.max_value);
+    if (ratio > (most ? most->ratio : 0)) most = Utilization{limit, ratio};
+  }
+  return most;
+}
+
+int AlertLevelOf(double ratio) {
+  constexpr double kPercent = 100.0;
+  int reached = 0;
+  for (const int level : AlertLevels()) {
+    if (ratio * kPercent >= level) reached = level;
+  }
+  return reached;
+}
+
+}  // namespace redouble::threescale
