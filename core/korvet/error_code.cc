@@ -78,4 +78,12 @@ ErrorCode ErrorCodeOf(const absl::Status& status) {
   return ErrorCode::kUnknownServerError;
 }
 
+absl::Status AsGroupError(absl::Status status) {
+  if (ErrorCodeOf(status) == ErrorCode::kKafkaStorageError) {
+    const auto code = static_cast<int>(ErrorCode::kCoordinatorNotAvailable);
+    status.SetPayload(kPayloadUrl, absl::Cord(absl::StrCat(code)));
+  }
+  return status;
+}
+
 }  // namespace redouble::korvet

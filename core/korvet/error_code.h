@@ -64,6 +64,10 @@ absl::Status KafkaError(ErrorCode code, std::string_view message);
 //   | any other, WRONGTYPE among them                                    | kUnknownServerError |
 ErrorCode ErrorCodeOf(const absl::Status& status);
 
+// What a request of a consumer group says of a failure: the same status, but where ErrorCodeOf is
+// kKafkaStorageError it becomes kCoordinatorNotAvailable, as Kafka's clients expect of group calls.
+absl::Status AsGroupError(absl::Status status);
+
 }  // namespace redouble::korvet
 
 #endif  // REDOUBLE_CORE_KORVET_ERROR_CODE_H_

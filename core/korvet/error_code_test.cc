@@ -95,6 +95,17 @@ TEST(ErrorCode, OfRedisErrorsSaysWhatAClientMayDoNext) {
   }
 }
 
+TEST(ErrorCode, OfAGroupsRequestSaysThatTheCoordinatorIsNotAvailable) {
+  const absl::Status down = AsGroupError(store::NotSentError("down"));
+  EXPECT_EQ(ErrorCodeOf(down), ErrorCode::kCoordinatorNotAvailable);
+  EXPECT_EQ(store::ErrorKindOf(down), store::ErrorKind::kNotSent) << "what happened stays known";
+  EXPECT_EQ(ErrorCodeOf(AsGroupError(store::ServerError("LOADING Redis is loading"))),
+            ErrorCode::kCoordinatorNotAvailable);
+  EXPECT_EQ(ErrorCodeOf(AsGroupError(store::OutcomeUnknownError("lost"))),
+            ErrorCode::kRequestTimedOut);
+  EXPECT_TRUE(AsGroupError(absl::OkStatus()).ok());
+}
+
 TEST(ErrorCode, CallsRetriableWhatWaitingOrNewMetadataCanHeal) {
   EXPECT_TRUE(SpecOf(ErrorCode::kKafkaStorageError).retriable);
   EXPECT_TRUE(SpecOf(ErrorCode::kUnknownTopicOrPartition).retriable);

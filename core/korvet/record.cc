@@ -53,6 +53,14 @@ absl::StatusOr<int64_t> TimestampOf(const std::optional<std::string>& text, stor
 
 }  // namespace
 
+int64_t SizeOf(const Record& record) {
+  size_t size = (record.key ? record.key->size() : 0) + (record.value ? record.value->size() : 0);
+  for (const RecordHeader& header : record.headers) {
+    size += header.name.size() + (header.value ? header.value->size() : 0);
+  }
+  return static_cast<int64_t>(size);
+}
+
 RecordFields EncodeRecord(const Record& record) {
   RecordFields fields;
   fields.reserve(3 + record.headers.size());

@@ -55,6 +55,10 @@ struct Record {
   friend bool operator==(const Record&, const Record&) = default;
 };
 
+// What a record counts against limits of bytes: its key, its value, and names and values of its
+// headers; nothing for the fields' names or the timestamp.
+int64_t SizeOf(const Record& record);
+
 // The fields of an entry, as XADD takes and XRANGE gives them (store::StreamEntry::fields).
 using RecordFields = std::vector<std::pair<std::string, std::string>>;
 

@@ -55,6 +55,12 @@ const std::vector<Record>& RecordedRecords() {
   return *records;
 }
 
+TEST(Record, WeighsWhatItsProducerGave) {
+  EXPECT_EQ(SizeOf({}), 0);
+  EXPECT_EQ(SizeOf({.key = "k", .value = "value", .headers = {{"h", "12"}, {"i", std::nullopt}}}),
+            10);
+}
+
 TEST(Record, IsWrittenAndReadAsRecordedOnRedis) {
   const Json golden = Json::parse(std::ifstream("tests/data/golden/korvet/produce_fields.json"));
   const Json& entries = golden["keyspace"]["korvet:stream:orders:0"]["value"]["entries"];

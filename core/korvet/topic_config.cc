@@ -156,6 +156,12 @@ absl::StatusOr<const Option*> Apply(const ConfigEntry& entry, TopicConfig& confi
 
 }  // namespace
 
+std::optional<Compression> FindCompression(std::string_view name) {
+  Compression compression;
+  if (!ReadWord(kCompressions, name, compression)) return std::nullopt;
+  return compression;
+}
+
 absl::StatusOr<TopicConfig> ParseTopicConfig(std::span<const ConfigEntry> entries) {
   TopicConfig config;
   for (const ConfigEntry& entry : entries) {

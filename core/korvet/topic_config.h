@@ -38,6 +38,9 @@ namespace redouble::korvet {
 enum class Compression { kNone, kGzip, kSnappy, kLz4, kZstd };
 enum class ValueType { kJson, kBytes };
 
+// "none", "gzip", "snappy", "lz4", "zstd"; none for any other text.
+std::optional<Compression> FindCompression(std::string_view name);
+
 struct TopicConfig {
   int64_t retention_time_ms = 604'800'000;  // Seven days; -1: unlimited.
   int64_t retention_bytes = -1;             // Of each partition; -1: unlimited.

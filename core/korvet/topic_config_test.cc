@@ -159,6 +159,13 @@ TEST(TopicConfig, IsNotReadFromAHashThatNobodyCouldHaveWrittenHere) {
               HasSubstr("offsetSequenceBits is \"8\", not an integer from 10 to 16"));
 }
 
+TEST(TopicConfig, KnowsTheCodecsOfKafka) {
+  EXPECT_EQ(FindCompression("none"), Compression::kNone);
+  EXPECT_EQ(FindCompression("zstd"), Compression::kZstd);
+  EXPECT_EQ(FindCompression("ZSTD"), std::nullopt);
+  EXPECT_EQ(FindCompression(""), std::nullopt);
+}
+
 RC_GTEST_PROP(TopicConfig, IsReadBackAsItWasWritten, ()) {
   TopicConfig config;
   config.retention_time_ms = *rc::gen::inRange<int64_t>(-1, int64_t{1} << 62);
