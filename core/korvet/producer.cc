@@ -1,0 +1,210 @@
+#include "core/korvet/producer.h"
+
+#include <algorithm>
+#include <map>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/string_bridge.h"
+#include "core/korvet/append_script.h"
+#include "core/korvet/error_code.h"
+#include "core/korvet/partition_commands.h"
+#include "core/store/batch.h"
+#include "core/store/command.h"
+#include "core/store/decode.h"
+#include "core/store/stream_decode.h"
+
+namespace redouble::korvet {
+namespace {
+
+using store::Batch;
+using store::Command;
+using store::CommandId;
+using store::StreamId;
+
+absl::Status CheckIds(std::span<const NewRecord> records, const OffsetCodec& offsets) {
+  const auto has_id = [](const NewRecord& record) { return record.id.has_value(); };
+  if (std::none_of(records.begin(), records.end(), has_id)) return absl::OkStatus();
+  for (const NewRecord& record : records) {
+    if (!record.id) {
+      return KafkaError(ErrorCode::kInvalidRequest,
+                        "some records of a batch have ids, and some not");
+    }
+    if (const auto offset = offsets.Encode(*record.id); !offset.ok()) {
+      return KafkaError(ErrorCode::kInvalidRecord, base::ToStd(offset.status().message()));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status AddOffsets(std::span<const StreamId> ids, const OffsetCodec& offsets,
+                        Appended& appended) {
+  for (const StreamId id : ids) {
+    const absl::StatusOr<int64_t> offset = offsets.Encode(id);
+    if (!offset.ok()) return offset.status();
+    if (appended.offsets.empty()) {
+      appended.base_offset = *offset;
+      appended.append_time_ms = static_cast<int64_t>(id.ms);
+    }
+    appended.offsets.push_back(*offset);
+  }
+  return absl::OkStatus();
+}
+
+// XADD key [NOMKSTREAM] [MINID = ms] id field value ...
+void AddEntry(Batch& batch, std::string_view stream, StreamId id, const RecordFields& fields,
+              std::string_view sign, const ProducerOptions& options,
+              std::optional<int64_t> min_id_ms) {
+  Command& add = batch.Add(CommandId::kXAdd, {stream});
+  if (options.stream_exists) add.Add("NOMKSTREAM");
+  if (min_id_ms) add.Add("MINID").Add(sign).AddInteger(*min_id_ms);
+  add.AddOwned(id.ToString());
+  for (const auto& [name, value] : fields) add.Add(name).Add(value);
+}
+
+absl::Status Gone(const Topic& topic) {
+  return KafkaError(ErrorCode::kUnknownTopicOrPartition,
+                    absl::StrCat("the stream of a partition of ", topic.name, " is gone"));
+}
+
+// Lets a task run as far as it goes by itself, and forgets it: what was sent is done, unheard.
+template <typename T>
+void Forget(base::Task<T> task) {
+  task.Start();
+}
+
+}  // namespace
+
+absl::Status Producer::Check(std::span<const NewRecord> records) const {
+  if (options_.acks < -1 || options_.acks > 1) {
+    return KafkaError(ErrorCode::kInvalidRequiredAcks, absl::StrCat("acks is ", options_.acks));
+  }
+  if (!FindCompression(options_.codec)) {
+    return KafkaError(ErrorCode::kUnsupportedCompressionType,
+                      absl::StrCat("there is no codec \"", base::ToAbsl(options_.codec), "\""));
+  }
+  for (const NewRecord& record : records) {
+    const int64_t size = SizeOf({record.key, record.value, 0, record.headers});
+    if (size > options_.max_record_bytes) {
+      return KafkaError(
+          ErrorCode::kMessageTooLarge,
+          absl::StrCat("a record has ", size, " bytes, more than ", options_.max_record_bytes));
+    }
+  }
+  return CheckIds(records, topic_.config.offsets);
+}
+
+RecordFields Producer::FieldsOf(const NewRecord& record) const {
+  int64_t timestamp_ms = record.timestamp_ms.value_or(-1);
+  if (timestamp_ms == -1) timestamp_ms = clock_.NowMillis();
+  return EncodeRecord({record.key, record.value, timestamp_ms, record.headers});
+}
+
+base::Task<absl::Status> Producer::WriteByScript(std::string_view stream,
+                                                 std::span<const NewRecord> records,
+                                                 Appended& appended) {
+  const absl::StatusOr<std::string> topic_key = keys_.Topic(topic_.name);
+  if (!topic_key.ok()) co_return topic_key.status();
+  std::vector<RecordFields> fields;
+  for (const NewRecord& record : records) fields.push_back(FieldsOf(record));
+  const std::vector<std::string> words =
+      AppendArguments(topic_, ProposeValueType(topic_, records), options_.trimming, fields);
+  const std::vector<std::string_view> keys = {stream, *topic_key};
+  const std::vector<std::string_view> arguments(words.begin(), words.end());
+  if (options_.acks == 0) {
+    // EVAL rather than EVALSHA: nobody will hear that the script is not known.
+    Batch batch(Batch::Atomicity::kPipeline);
+    AppendScript().AddTo(batch, keys, arguments);
+    Forget(store::Execute(store_, batch));
+    co_return absl::OkStatus();
+  }
+  const absl::StatusOr<AppendOutcome> outcome =
+      ReadAppendOutcome(topic_, co_await AppendScript().Run(store_, keys, arguments));
+  if (!outcome.ok()) co_return outcome.status();
+  if (outcome->value_type) topic_.config.value_type = outcome->value_type;
+  co_return AddOffsets(outcome->ids, topic_.config.offsets, appended);
+}
+
+base::Task<absl::Status> Producer::WriteByIds(std::string_view stream,
+                                              std::span<const NewRecord> records,
+                                              Appended& appended) {
+  RetentionBounds bounds;
+  if (options_.trimming != Trimming::kNone) {
+    bounds = RetentionOf(topic_.config, options_.now_ms.value_or(clock_.NowMillis()));
+  }
+  const std::string_view sign = TrimmingSign(options_.trimming);
+  std::vector<RecordFields> fields;
+  for (const NewRecord& record : records) fields.push_back(FieldsOf(record));
+  Batch batch(Batch::Atomicity::kPipeline);
+  for (size_t i = 0; i < records.size(); ++i) {
+    AddEntry(batch, stream, *records[i].id, fields[i], sign, options_, bounds.min_id_ms);
+  }
+  if (bounds.max_length) {
+    batch.Add(CommandId::kXTrim, {stream, "MAXLEN", sign}).AddInteger(*bounds.max_length);
+  }
+  if (options_.acks == 0) {
+    Forget(store::Execute(store_, batch));
+    co_return absl::OkStatus();
+  }
+  const absl::StatusOr<std::vector<store::Reply>> replies = co_await store::Execute(store_, batch);
+  if (!replies.ok()) co_return replies.status();
+  for (size_t i = 0; i < records.size(); ++i) {
+    const absl::StatusOr<std::optional<StreamId>> id = store::DecodeStreamIdOrNil((*replies)[i]);
+    if (!id.ok()) co_return id.status();
+    if (!*id) co_return Gone(topic_);
+    absl::Status added = AddOffsets(std::span(&**id, 1), topic_.config.offsets, appended);
+    if (!added.ok()) co_return added;
+  }
+  co_return store::FirstError(*replies);
+}
+
+base::Task<absl::StatusOr<Appended>> Producer::Append(int32_t partition,
+                                                      std::span<const NewRecord> records) {
+  if (absl::Status status = Check(records); !status.ok()) co_return status;
+  const absl::StatusOr<std::string> stream = StreamKeyOf(keys_, topic_, partition);
+  if (!stream.ok()) co_return stream.status();
+  Appended appended;
+  if (records.empty()) co_return appended;
+  if (records.front().id) {
+    absl::Status written = co_await WriteByIds(*stream, records, appended);
+    if (!written.ok()) co_return written;
+    co_return appended;
+  }
+  const size_t at_once = std::max<size_t>(
+      std::min(options_.max_records_per_write.value_or(records.size()), records.size()), 1);
+  for (size_t begin = 0; begin < records.size(); begin += at_once) {
+    const std::span<const NewRecord> part =
+        records.subspan(begin, std::min(at_once, records.size() - begin));
+    absl::Status written = co_await WriteByScript(*stream, part, appended);
+    if (!written.ok()) co_return written;
+  }
+  co_return appended;
+}
+
+base::Task<absl::StatusOr<std::vector<absl::StatusOr<RecordMetadata>>>> Producer::Send(
+    std::span<const NewRecord> records) {
+  // Where the records of each partition stand in the request.
+  std::map<int32_t, std::vector<size_t>> places;
+  for (size_t i = 0; i < records.size(); ++i) {
+    const absl::StatusOr<int32_t> partition =
+        partitioner_.Choose(topic_.name, topic_.partitions, {records[i].partition, records[i].key});
+    if (!partition.ok()) co_return partition.status();
+    places[*partition].push_back(i);
+  }
+  std::vector<absl::StatusOr<RecordMetadata>> sent(records.size(), RecordMetadata());
+  for (const auto& [partition, indexes] : places) {
+    std::vector<NewRecord> batch;
+    for (const size_t index : indexes) batch.push_back(records[index]);
+    const absl::StatusOr<Appended> appended = co_await Append(partition, batch);
+    for (size_t i = 0; i < indexes.size(); ++i) {
+      absl::StatusOr<RecordMetadata>& record = sent[indexes[i]];
+      if (!appended.ok()) {
+        record = appended.status();
+      } else {
+        record = RecordMetadata{partition, options_.acks == 0 ? -1 : appended->offsets[i]};
+      }
+    }
+  }
+  co_return sent;
+}
+
+}  // namespace redouble::korvet

@@ -1,0 +1,76 @@
+// TopicTest: a fixture of typed tests that have a topic on a backend: "orders", of three
+// partitions. For tests only.
+//
+// Thread-safety: one thread.
+#ifndef REDOUBLE_CORE_KORVET_TOPIC_FOR_TEST_H_
+#define REDOUBLE_CORE_KORVET_TOPIC_FOR_TEST_H_
+
+#include <gtest/gtest.h>
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/base/rng.h"
+#include "core/base/virtual_clock.h"
+#include "core/korvet/error_code.h"
+#include "core/korvet/keys.h"
+#include "core/korvet/producer.h"
+#include "core/korvet/topics.h"
+#include "tests/support/backends.h"
+
+namespace redouble::korvet {
+
+// The first id of the recordings, and its offset with 10 bits of sequence.
+inline constexpr uint64_t kFirstMs = 1234567890123;
+inline constexpr int64_t kFirstOffset = 1264197519485952;
+
+template <typename Backend>
+class TopicTest : public tests::BackendTest<Backend> {
+ protected:
+  void SetUp() override {
+    tests::BackendTest<Backend>::SetUp();
+    if (this->IsSkipped()) return;
+    clock_.AdvanceTo(this->now());
+  }
+
+  // Creates the topic, or deletes it and creates it anew with an id of its own.
+  Topic MakeTopic(std::vector<ConfigEntry> config = {}) {
+    Topics topics(this->store(), rng_, keys_);
+    this->Run(topics.Delete("orders")).IgnoreError();
+    NewTopic request;
+    request.name = "orders";
+    request.partitions = 3;
+    request.config = config;
+    return this->Run(topics.Create(request)).value();
+  }
+  absl::Status DeleteTopic() {
+    Topics topics(this->store(), rng_, keys_);
+    return this->Run(topics.Delete("orders"));
+  }
+
+  // Writes a record with an id of the recordings' first millisecond, or of another.
+  int64_t Write(const Topic& topic, uint64_t sequence, uint64_t ms = kFirstMs,
+                int32_t partition = 0) {
+    ProducerOptions options;
+    options.trimming = Trimming::kNone;
+    Producer producer(this->store(), clock_, keys_, topic, options);
+    NewRecord record;
+    record.value = "v" + std::to_string(sequence);
+    record.id = store::StreamId{ms, sequence};
+    return this->Run(producer.Append(partition, std::span(&record, 1))).value().base_offset;
+  }
+  void WriteMany(const Topic& topic, uint64_t count, int32_t partition = 0) {
+    for (uint64_t i = 0; i < count; ++i) Write(topic, i, kFirstMs, partition);
+  }
+
+  const Keys keys_ = Keys::Create().value();
+  base::Rng rng_{1};
+  base::VirtualClock clock_;
+};
+
+}  // namespace redouble::korvet
+
+#endif  // REDOUBLE_CORE_KORVET_TOPIC_FOR_TEST_H_
