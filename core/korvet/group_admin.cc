@@ -1,0 +1,162 @@
+#include "core/korvet/group_admin.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <set>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "core/base/redis_number.h"
+#include "core/base/string_bridge.h"
+#include "core/korvet/error_code.h"
+#include "core/korvet/partition_commands.h"
+#include "core/store/batch.h"
+#include "core/store/command.h"
+#include "core/store/decode.h"
+#include "core/store/errors.h"
+#include "core/store/sets.h"
+#include "core/store/stream_decode.h"
+
+namespace redouble::korvet {
+namespace {
+
+using store::Batch;
+using store::CommandId;
+using store::Reply;
+
+// A topic without `partitions` is none.
+absl::StatusOr<int32_t> PartitionsOf(const Reply& reply, std::string_view topic) {
+  const absl::StatusOr<std::optional<std::string>> text = store::DecodeStringOrNil(reply);
+  if (!text.ok()) return text.status();
+  if (!*text) return 0;
+  const std::optional<int64_t> count = base::ParseInt64(**text);
+  if (!count || *count < 0 || *count > std::numeric_limits<int32_t>::max()) {
+    return KafkaError(ErrorCode::kUnknownServerError,
+                      absl::StrCat("the hash of topic ", base::ToAbsl(topic), ": partitions is \"",
+                                   absl::CEscape(**text), "\""));
+  }
+  return static_cast<int32_t>(*count);
+}
+
+}  // namespace
+
+base::Task<absl::StatusOr<std::vector<GroupAdmin::Found>>> GroupAdmin::FindAll() {
+  absl::StatusOr<std::vector<std::string>> topics =
+      co_await store::SMembers(store_, keys_.Topics());
+  if (!topics.ok()) co_return AsGroupError(topics.status());
+  std::sort(topics->begin(), topics->end());
+
+  Batch counts(Batch::Atomicity::kPipeline);
+  for (const std::string& topic : *topics) {
+    absl::StatusOr<std::string> key = keys_.Topic(topic);
+    if (!key.ok()) co_return key.status();
+    counts.Add(CommandId::kHGet).AddOwned(*std::move(key)).Add("partitions");
+  }
+  const absl::StatusOr<std::vector<Reply>> answers = co_await store::Execute(store_, counts);
+  if (!answers.ok()) co_return AsGroupError(answers.status());
+
+  std::vector<Found> streams;
+  for (size_t i = 0; i < topics->size(); ++i) {
+    const absl::StatusOr<int32_t> count = PartitionsOf((*answers)[i], (*topics)[i]);
+    if (!count.ok()) co_return AsGroupError(count.status());
+    for (int32_t partition = 0; partition < *count; ++partition) {
+      absl::StatusOr<std::string> stream = keys_.Stream({(*topics)[i], partition});
+      if (!stream.ok()) co_return stream.status();
+      Found& found = streams.emplace_back();
+      found.stream = *std::move(stream);
+      found.description.topic = (*topics)[i];
+      found.description.partition = partition;
+    }
+  }
+  Batch infos(Batch::Atomicity::kPipeline);
+  for (const Found& found : streams) infos.Add(CommandId::kXInfoGroups, {found.stream});
+  const absl::StatusOr<std::vector<Reply>> replies = co_await store::Execute(store_, infos);
+  if (!replies.ok()) co_return AsGroupError(replies.status());
+
+  std::vector<Found> all;
+  for (size_t i = 0; i < streams.size(); ++i) {
+    if (IsNoSuchKey((*replies)[i])) continue;
+    const auto groups = store::DecodeStreamGroups((*replies)[i]);
+    if (!groups.ok()) co_return AsGroupError(groups.status());
+    for (const store::StreamGroupInfo& group : *groups) {
+      Found& found = all.emplace_back(streams[i]);
+      found.group = group.name;
+      found.description.last_delivered_id = group.last_delivered_id;
+      found.description.pending = group.pending;
+    }
+  }
+  co_return all;
+}
+
+base::Task<absl::StatusOr<std::vector<std::string>>> GroupAdmin::List() {
+  const absl::StatusOr<std::vector<Found>> all = co_await FindAll();
+  if (!all.ok()) co_return all.status();
+  std::set<std::string> names;
+  for (const Found& found : *all) names.insert(found.group);
+  co_return std::vector<std::string>(names.begin(), names.end());
+}
+
+base::Task<absl::Status> GroupAdmin::ReadMembers(std::vector<Found>& found) {
+  Batch batch(Batch::Atomicity::kPipeline);
+  for (const Found& one : found) {
+    batch.Add(CommandId::kXInfoConsumers, {one.stream, one.group});
+  }
+  const absl::StatusOr<std::vector<Reply>> replies = co_await store::Execute(store_, batch);
+  if (!replies.ok()) co_return AsGroupError(replies.status());
+  for (size_t i = 0; i < found.size(); ++i) {
+    const auto consumers = store::DecodeStreamConsumers((*replies)[i]);
+    if (!consumers.ok()) co_return AsGroupError(consumers.status());
+    for (const store::StreamConsumerInfo& consumer : *consumers) {
+      found[i].description.members.push_back({consumer.name, consumer.pending});
+    }
+  }
+  co_return absl::OkStatus();
+}
+
+base::Task<absl::StatusOr<std::vector<GroupAdmin::Found>>> GroupAdmin::Find(
+    std::string_view group) {
+  if (group.empty()) {
+    co_return KafkaError(ErrorCode::kInvalidGroupId, "the name of the group is empty");
+  }
+  absl::StatusOr<std::vector<Found>> all = co_await FindAll();
+  if (!all.ok()) co_return all.status();
+  std::erase_if(*all, [&](const Found& found) { return found.group != group; });
+  if (all->empty()) {
+    co_return KafkaError(ErrorCode::kGroupIdNotFound,
+                         absl::StrCat("no partition has the group ", base::ToAbsl(group)));
+  }
+  absl::Status read = co_await ReadMembers(*all);
+  if (!read.ok()) co_return read;
+  co_return all;
+}
+
+base::Task<absl::StatusOr<GroupDescription>> GroupAdmin::Describe(std::string_view group) {
+  absl::StatusOr<std::vector<Found>> found = co_await Find(group);
+  if (!found.ok()) co_return found.status();
+  GroupDescription description;
+  for (Found& one : *found) {
+    if (one.description.pending > 0) description.state = GroupDescription::State::kStable;
+    description.partitions.push_back(std::move(one.description));
+  }
+  co_return description;
+}
+
+base::Task<absl::Status> GroupAdmin::Delete(std::string_view group) {
+  const absl::StatusOr<std::vector<Found>> found = co_await Find(group);
+  if (!found.ok()) co_return found.status();
+  Batch batch(Batch::Atomicity::kPipeline);
+  for (const Found& one : *found) {
+    if (one.description.pending > 0) {
+      co_return KafkaError(ErrorCode::kNonEmptyGroup,
+                           absl::StrCat("records of ", one.stream, " are pending in the group ",
+                                        base::ToAbsl(group)));
+    }
+    batch.Add(CommandId::kXGroupDestroy, {one.stream, group});
+  }
+  const absl::StatusOr<std::vector<Reply>> replies = co_await store::Execute(store_, batch);
+  if (!replies.ok()) co_return AsGroupError(replies.status());
+  co_return AsGroupError(store::FirstError(*replies));
+}
+
+}  // namespace redouble::korvet
