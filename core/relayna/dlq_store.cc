@@ -41,6 +41,14 @@ Command SetRecord(std::string_view key, std::string_view text, std::optional<int
   return command;
 }
 
+// Where the ids behind the first `cursor` begin: at the front when there is no such id.
+std::vector<std::string>::const_iterator Behind(const std::vector<std::string>& ids,
+                                                std::string_view cursor) {
+  if (cursor.empty()) return ids.begin();
+  const auto found = std::find(ids.begin(), ids.end(), cursor);
+  return found == ids.end() ? ids.begin() : found + 1;
+}
+
 // KEYS: the lock. ARGV: the owner's token.
 const store::Script& ReleaseScript() {
   static const store::Script& script = *new store::Script(R"(
@@ -88,21 +96,23 @@ base::Task<absl::StatusOr<DlqPage>> DlqStore::ListRecords(DlqQuery query) {
   if (query.state && !query.state->empty() && !IsDlqState(*query.state)) {
     co_return python::ValueError("'" + *query.state + "' is not a valid DLQRecordState");
   }
-  auto id = ids->begin();
-  if (query.cursor && !query.cursor->empty()) {
-    const auto found = std::find(ids->begin(), ids->end(), *query.cursor);
-    if (found != ids->end()) id = found + 1;
-  }
   DlqPage page;
-  for (; id != ids->end(); ++id) {
+  auto id = Behind(*ids, query.cursor.value_or(""));
+  while (id != ids->end()) {
     absl::StatusOr<std::optional<DlqRecord>> record = co_await Get(*id);
     if (!record.ok()) co_return record.status();
+    ++id;
     if (!record->has_value() || !Matches(query, **record)) continue;
     if (query.limit > 0 && std::cmp_equal(page.records.size(), query.limit)) {
       page.next_cursor = page.records.back().dlq_id;
       break;
     }
     page.records.push_back(**std::move(record));
+    // What follows the page is looked for behind its last id as a cursor would be: an id that is in
+    // the list twice leads back here (R16).
+    if (std::cmp_equal(page.records.size(), query.limit)) {
+      id = Behind(*ids, page.records.back().dlq_id);
+    }
   }
   co_return page;
 }

@@ -3,21 +3,23 @@
 #include "core/gateway/keys.h"
 #include "core/korvet/keys.h"
 #include "core/orchestrator/keys.h"
+#include "core/relayna/keys.h"
 #include "scenarios/operations/gateway_operations.h"
 #include "scenarios/operations/korvet_operations.h"
+#include "scenarios/operations/relayna_operations.h"
 
 namespace redouble::sim {
 
 const SystemTable& AllSystems() {
   static const SystemTable* const systems = new SystemTable{
-      {"gateway", scenarios::GatewayOperations()}, {"korvet", scenarios::KorvetOperations()}};
+      {"gateway", scenarios::GatewayOperations()}, {"korvet", scenarios::KorvetOperations()}, {"relayna", scenarios::RelaynaOperations()}};
   return *systems;
 }
 
 std::vector<store::KeyFamily> AllKeyFamilies() {
   std::vector<store::KeyFamily> families;
   for (const std::span<const store::KeyFamily> system :
-       {gateway::KeyFamilies(), korvet::KeyFamilies(), orchestrator::KeyFamilies()}) {
+       {gateway::KeyFamilies(), korvet::KeyFamilies(), orchestrator::KeyFamilies(), relayna::KeyFamilies()}) {
     families.insert(families.end(), system.begin(), system.end());
   }
   return families;

@@ -4,16 +4,52 @@
 #ifndef REDOUBLE_TESTS_GOLDEN_DOMAIN_H_
 #define REDOUBLE_TESTS_GOLDEN_DOMAIN_H_
 
+#include <cstddef>
 #include <functional>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "sim/scenario/backend.h"
 #include "sim/scenario/operation.h"
 #include "tests/golden/difference.h"
 #include "tests/golden/golden.h"
 
 namespace redouble::golden {
+
+// What a step stands for where its name and arguments do not say it all: calls of operations, and
+// who has its turn when.
+struct Plan {
+  struct Call {
+    std::string actor;  // Any name where there is one call only.
+    std::string operation;
+    Json arguments;
+  };
+  struct Turn {
+    std::string actor;
+    bool to_its_end = false;  // All that the actor still sends; otherwise one request.
+  };
+  // One request of an actor: "SET relayna:event:t1:e1 NX", "EXEC[LPUSH ...,LTRIM ...]".
+  struct Trip {
+    std::string actor;
+    std::string description;
+  };
+
+  // None: the step's commands are sent as they are, and its result is not looked at.
+  std::vector<Call> calls;
+  // Empty: the calls run one after the other.
+  std::vector<Turn> turns = {};
+  // Calls that are not done after the last turn are killed there, and give no result.
+  bool ends_in_crash = false;
+  // The step's result of the requests sent and the results by actor, errors as RaceError records
+  // them. Empty: the result or error of the only call.
+  std::function<Json(const std::vector<Trip>& trips, const Json& results)> record = {};
+};
+
+// An operation that failed, among the results of several: {"error": "Type: message"}.
+using RaceError = std::function<Json(const absl::Status& status)>;
 
 struct Domain {
   // By the names that goldens call them.
@@ -25,6 +61,14 @@ struct Domain {
   // is begun. Empty: the system's goldens have none.
   std::function<std::optional<Difference>(const Golden& golden, sim::ScenarioBackend& backend)>
       check_tables = {};
+  // What the step at an index stands for. Empty: the operation of its name, with its arguments.
+  std::function<absl::StatusOr<Plan>(const Golden& golden, size_t index)> plan = {};
+  // Of a system with plans.
+  RaceError race_error = {};
+  // Compares an error with what was recorded, in place of record_error, where texts differ that
+  // need not be equal.
+  std::function<std::optional<Difference>(const RecordedStep& step, const absl::Status& status)>
+      compare_error = {};
 };
 
 // The domain of `system`; none when its operations are not there yet.

@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/base/rng.h"
+#include "core/base/string_bridge.h"
 #include "core/base/task.h"
 #include "core/store/command.h"
 #include "core/store/store.h"
@@ -54,6 +55,26 @@ Json WireCommands(const Request& request) {
   return commands;
 }
 
+// "SET key NX", with DELETE for DEL: as the recorder's client calls its methods.
+std::string DescribeCommand(const Command& command) {
+  const std::string name = absl::AsciiStrToUpper(std::string(command.name()));
+  std::string text = name == "DEL" ? "DELETE" : name;
+  if (command.arguments().empty()) return text;
+  absl::StrAppend(&text, " ", base::ToAbsl(command.arguments()[0]));
+  const auto arguments = command.arguments();
+  if (name == "SET" && std::find(arguments.begin(), arguments.end(), "NX") != arguments.end()) {
+    text += " NX";
+  }
+  return text;
+}
+
+std::string DescribeTrip(const Request& request) {
+  std::vector<std::string> parts;
+  for (const Command& command : request.commands()) parts.push_back(DescribeCommand(command));
+  if (request.kind() != Request::Kind::kTransaction) return absl::StrJoin(parts, ",");
+  return absl::StrCat("EXEC[", absl::StrJoin(parts, ","), "]");
+}
+
 bool BeginsWith(const Json& array, const Json& beginning) {
   return beginning.size() <= array.size() &&
          std::equal(beginning.begin(), beginning.end(), array.begin());
@@ -71,7 +92,9 @@ class DomainReplay {
   MaybeDifference Run() {
     for (size_t i = 0; i < golden_.steps.size(); ++i) {
       const RecordedStep& step = golden_.steps[i];
-      MaybeDifference difference = step.op == kRaw ? ReplayRawStep(i) : FinishCall(i);
+      MaybeDifference difference = domain_.plan      ? ReplayPlan(i)
+                                   : step.op == kRaw ? ReplayRawStep(i)
+                                                     : FinishCall(i);
       if (difference) return difference;
       if (!step.keyspace) continue;
       difference = CheckKeyspace(*step.keyspace, step.path + "/keyspace");
@@ -84,12 +107,13 @@ class DomainReplay {
  private:
   // An operation under way, on a connection of its own.
   struct Call {
-    Call(const RecordedStep& step, const sim::Operation& operation, sim::ScenarioBackend& backend,
-         sim::Trace& trace, base::Rng& rng)
+    // `arguments` outlives the call.
+    Call(const RecordedStep& step, const sim::Operation& operation, const Json& arguments,
+         sim::ScenarioBackend& backend, sim::Trace& trace, base::Rng& rng)
         : recorded(CommandsToJson(step.commands)),
           client(step.path, backend, trace),
           held(client),
-          task(operation(sim::OperationContext(held, backend.clock(), rng), step.arguments)) {
+          task(operation(sim::OperationContext(held, backend.clock(), rng), arguments)) {
       task.Start();
     }
 
@@ -106,7 +130,7 @@ class DomainReplay {
 
   MaybeDifference ReplayRawStep(size_t index) {
     for (const RecordedCommand& command : golden_.steps[index].commands) {
-      if (Call* racer = FindRacer(index, command)) {
+      if (Call* racer = domain_.plan ? nullptr : FindRacer(index, command)) {
         racer->held.Release();
         continue;
       }
@@ -157,7 +181,73 @@ class DomainReplay {
     return CompareResult(step, result);
   }
 
+  // A step's calls, started together, each request in its turn.
+  MaybeDifference ReplayPlan(size_t index) {
+    const RecordedStep& step = golden_.steps[index];
+    const absl::StatusOr<Plan> plan = domain_.plan(golden_, index);
+    if (!plan.ok()) return DifferenceOf(step.path, plan.status());
+    if (plan->calls.empty()) return ReplayRawStep(index);
+    std::map<std::string, std::unique_ptr<Call>> calls;
+    for (const Plan::Call& call : plan->calls) {
+      const sim::Operation* operation = domain_.operations.Find(call.operation);
+      if (operation == nullptr) {
+        return Difference{step.path + "/op",
+                          absl::StrCat("there is no operation \"", call.operation, "\"")};
+      }
+      calls[call.actor] =
+          std::make_unique<Call>(step, *operation, call.arguments, backend_, trace_, rng_);
+    }
+    std::vector<Plan::Turn> turns = plan->turns;
+    if (turns.empty()) {
+      for (const Plan::Call& call : plan->calls) turns.push_back({call.actor, true});
+    }
+    Json sent = Json::array();
+    std::vector<Plan::Trip> trips;
+    for (const Plan::Turn& turn : turns) {
+      const auto actor = calls.find(turn.actor);
+      if (actor == calls.end()) return Difference{step.path, "no actor " + turn.actor};
+      sim::HeldStore& held = actor->second->held;
+      if (held.Front() == nullptr && !turn.to_its_end) {
+        return Difference{step.path, turn.actor + " has its turn and sends nothing"};
+      }
+      do {
+        if (held.Front() == nullptr) break;
+        const Json front = actor->second->Front();
+        sent.insert(sent.end(), front.begin(), front.end());
+        trips.push_back({turn.actor, DescribeTrip(*held.Front())});
+        held.Release();
+      } while (turn.to_its_end);
+    }
+    if (auto difference =
+            CompareJson(CommandsToJson(step.commands), sent, step.path + "/commands")) {
+      return difference;
+    }
+    return ComparePlan(step, *plan, trips, calls);
+  }
+
+  MaybeDifference ComparePlan(const RecordedStep& step, const Plan& plan,
+                              const std::vector<Plan::Trip>& trips,
+                              std::map<std::string, std::unique_ptr<Call>>& calls) {
+    Json results = Json::object();
+    for (const Plan::Call& planned : plan.calls) {
+      Call& call = *calls.at(planned.actor);
+      if (!call.task.done()) {
+        if (plan.ends_in_crash) continue;
+        return Difference{step.path, planned.actor + " does not end"};
+      }
+      const sim::OperationResult result = call.task.TakeResult();
+      if (sim::IsArgumentError(result.status())) return DifferenceOf(step.path, result.status());
+      if (!plan.record) return CompareResult(step, result);
+      results[planned.actor] = result.ok() ? *result : domain_.race_error(result.status());
+    }
+    return CompareJson(step.result.value_or(Json()), plan.record(trips, results),
+                       step.path + "/result");
+  }
+
   MaybeDifference CompareResult(const RecordedStep& step, const sim::OperationResult& result) {
+    if (step.error && !result.ok() && domain_.compare_error) {
+      return domain_.compare_error(step, result.status());
+    }
     if (step.error) {
       const Json got = result.ok() ? Json() : domain_.record_error(result.status());
       return CompareJson(*step.error, got, step.path + "/error");
@@ -180,8 +270,8 @@ class DomainReplay {
     std::unique_ptr<Call>& call = calls_[index];
     if (call == nullptr) {
       const RecordedStep& step = golden_.steps[index];
-      call =
-          std::make_unique<Call>(step, *domain_.operations.Find(step.op), backend_, trace_, rng_);
+      call = std::make_unique<Call>(step, *domain_.operations.Find(step.op), step.arguments,
+                                    backend_, trace_, rng_);
     }
     return *call;
   }
@@ -219,7 +309,7 @@ bool IsNewerThanSeed(const Golden& golden) {
 }  // namespace
 
 Outcome ReplayDomain(const Golden& golden, const Domain& domain, sim::ScenarioBackend& backend) {
-  if (const RecordedStep* step = FindUnknownOperation(golden, domain)) {
+  if (const RecordedStep* step = domain.plan ? nullptr : FindUnknownOperation(golden, domain)) {
     const std::string message = absl::StrCat("there is no operation \"", step->op, "\"");
     if (IsNewerThanSeed(golden)) return Outcome::Skipped(message + ", newer than the seed");
     return Outcome::Failed(Difference{

@@ -1,0 +1,348 @@
+#include "tests/golden/relayna_domain.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "core/base/string_bridge.h"
+#include "core/python/error.h"
+#include "core/python/iso_time.h"
+#include "core/python/text.h"
+#include "core/store/errors.h"
+#include "scenarios/operations/relayna_operations.h"
+#include "sim/scenario/arguments.h"
+
+namespace redouble::golden {
+namespace {
+
+using Words = std::vector<std::string>;
+using Commands = std::vector<const RecordedCommand*>;
+
+// The recorder kept this much of a message.
+constexpr size_t kRecordedMessageBytes = 200;
+// The zone of the server that the table of timestamps was recorded on.
+constexpr int kSearchZoneSeconds = 7 * 60 * 60;
+
+Commands CommandsOf(const RecordedStep& step) {
+  Commands commands;
+  for (const RecordedCommand& command : step.commands) commands.push_back(&command);
+  return commands;
+}
+
+bool Is(const RecordedCommand& command, std::string_view name) {
+  return absl::EqualsIgnoreCase(command.words.front(), base::ToAbsl(name));
+}
+
+// The `index`-th command of that name; null when there are fewer.
+const Words* Find(const Commands& commands, std::string_view name, size_t index = 0) {
+  for (const RecordedCommand* command : commands) {
+    if (Is(*command, name) && index-- == 0) return &command->words;
+  }
+  return nullptr;
+}
+
+Json ParseOrNull(const std::string& text) {
+  Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  return json.is_discarded() ? Json() : json;
+}
+
+// The seconds behind EX; null when there are none.
+Json TtlOf(const Words& set) {
+  const auto ex = std::find(set.begin(), set.end(), "EX");
+  int64_t seconds = 0;
+  if (ex == set.end() || ex + 1 == set.end() || !absl::SimpleAtoi(*(ex + 1), &seconds)) return {};
+  return seconds;
+}
+
+std::optional<int64_t> LastIndexOf(const Words* words) {
+  int64_t last = 0;
+  if (words == nullptr || words->size() < 4 || !absl::SimpleAtoi(words->back(), &last)) {
+    return std::nullopt;
+  }
+  return last;
+}
+
+// What stands in front of `rest` in a key.
+std::optional<std::string> PrefixOf(const std::string& key, const std::string& rest) {
+  const size_t found = key.find(rest);
+  if (found == key.npos) return std::nullopt;
+  return key.substr(0, found);
+}
+
+std::string TextOf(const Json& arguments, const char* name) {
+  return arguments.contains(name) && arguments[name].is_string()
+             ? arguments[name].get<std::string>()
+             : std::string();
+}
+
+// The options of a bounded log by what its own commands say; `log` is the number of the log among
+// those of the step.
+struct LogNames {
+  std::string marker;
+  std::string list;
+  const char* maxlen;
+};
+
+Json LogOptions(const Commands& commands, size_t log, const LogNames& names) {
+  Json options = Json::object();
+  if (const Words* set = Find(commands, "SET", log)) {
+    if (const auto prefix = PrefixOf((*set)[1], names.marker)) options["prefix"] = *prefix;
+    options["ttl_seconds"] = TtlOf(*set);
+  }
+  if (const auto last = LastIndexOf(Find(commands, "LTRIM", log))) {
+    options[names.maxlen] = *last + 1;
+  }
+  for (const std::string_view read : {"LRANGE", "LINDEX"}) {
+    const Words* words = Find(commands, read, log);
+    if (words == nullptr) continue;
+    if (const auto prefix = PrefixOf((*words)[1], names.list)) options["prefix"] = *prefix;
+    if (const auto last = LastIndexOf(words)) options[names.maxlen] = *last + 1;
+  }
+  return options;
+}
+
+// Status and observation stores: a log per task, and maybe the feed behind it.
+void AddHistoryOptions(Json& arguments, const Commands& commands) {
+  std::string task_id = TextOf(arguments, "task_id");
+  if (arguments.contains("fields")) {
+    task_id = std::string(python::Strip(TextOf(arguments["fields"], "task_id")));
+  }
+  arguments.update(
+      LogOptions(commands, 0, {":event:" + task_id, ":history:" + task_id, "history_maxlen"}));
+  if (const Words* children = Find(commands, "SMEMBERS")) {
+    if (const auto prefix = PrefixOf((*children)[1], ":children:")) arguments["prefix"] = *prefix;
+  }
+  if (Find(commands, "SET", 1) != nullptr) {
+    arguments["feed"] = LogOptions(commands, 1, {":event:", ":feed", "feed_maxlen"});
+  }
+}
+
+// The DLQ and the workflow contracts: a prefix in front of `name`, a time to live.
+void AddPrefixAndTtl(Json& arguments, const Commands& commands, const std::string& name) {
+  for (const RecordedCommand* command : commands) {
+    if (command->words.size() < 2) continue;
+    if (const auto prefix = PrefixOf(command->words[1], name)) arguments["prefix"] = *prefix;
+    if (Is(*command, "SET") && !absl::StrContains(command->words[1], ":replay-lock:")) {
+      arguments["ttl_seconds"] = TtlOf(command->words);
+    }
+    int64_t seconds = 0;
+    if (Is(*command, "EXPIRE") && absl::SimpleAtoi(command->words[2], &seconds)) {
+      arguments["ttl_seconds"] = seconds;
+    }
+  }
+}
+
+// When and whereto a message was replayed, which the recorder kept to itself.
+void AddReplay(Json& arguments, const Commands& commands) {
+  const Words* set = Find(commands, "SET");
+  if (set == nullptr || arguments.contains("replayed_at")) return;
+  const Json record = ParseOrNull((*set)[2]);
+  if (!record.is_object()) return;
+  arguments["replayed_at"] = record.value("replayed_at", Json());
+  arguments["target_queue_name"] = record.value("replay_target_queue_name", Json());
+}
+
+Json Configured(const std::string& operation, Json arguments, const Commands& commands) {
+  if (operation.starts_with("status.") || operation.starts_with("observation.")) {
+    AddHistoryOptions(arguments, commands);
+  } else if (operation.starts_with("feed.")) {
+    arguments.update(LogOptions(commands, 0, {":event:", ":feed", "feed_maxlen"}));
+  } else if (operation.starts_with("dlq.")) {
+    AddPrefixAndTtl(arguments, commands, ":dlq:");
+    if (operation == "dlq.mark_replayed") AddReplay(arguments, commands);
+  } else if (operation.starts_with("workflow.") && operation != "workflow.signature") {
+    AddPrefixAndTtl(arguments, commands, ":workflow:");
+    // A mark without EXPIRE is one of a store without time to live.
+    if (operation == "workflow.mark_inflight" && Find(commands, "EXPIRE") == nullptr) {
+      arguments["ttl_seconds"] = Json();
+    }
+  }
+  return arguments;
+}
+
+std::string WithoutRemark(std::string_view op) {
+  return std::string(absl::StripAsciiWhitespace(base::ToAbsl(op.substr(0, op.find('(')))));
+}
+
+const sim::OperationTable& Operations() {
+  static const sim::OperationTable& table =
+      *new sim::OperationTable(scenarios::RelaynaOperations());
+  return table;
+}
+
+// The operation that a step names, "A.claim_replay" by its method; none when there is no such.
+std::optional<std::string> OperationOf(std::string_view op) {
+  std::string name = WithoutRemark(op);
+  if (name == "parse" || Operations().Find(name) != nullptr) return name;
+  const std::string method = MethodOf(op);
+  if (absl::StrContains(method, "signature")) return "workflow.signature";
+  for (const std::string_view family : {"status.", "dlq.", "workflow.", "feed.", "observation."}) {
+    name = std::string(family) + method;
+    if (Operations().Find(name) != nullptr) return name;
+  }
+  return std::nullopt;
+}
+
+// What an actor of a race called, told from its commands.
+std::optional<Plan::Call> CallOf(const RaceRecord::Actor& actor) {
+  const Commands& commands = actor.commands;
+  const std::string& key = commands.front()->words[1];
+  Plan::Call call = {.actor = actor.name, .operation = "", .arguments = Json::object()};
+  const size_t record = key.find(":dlq:record:");
+  if (record != key.npos && Find(commands, "SET") != nullptr) {
+    call.operation = "dlq.mark_replayed";
+    call.arguments["dlq_id"] = key.substr(key.rfind(':') + 1);
+  } else if (const Words* push = Find(commands, "LPUSH");
+             push != nullptr && absl::StrContains((*push)[1], ":history:")) {
+    call.operation = "status.set_history";
+    call.arguments["task_id"] = (*push)[1].substr((*push)[1].find(":history:") + 9);
+    call.arguments["event"] = ParseOrNull((*push)[2]);
+  } else {
+    return std::nullopt;
+  }
+  call.arguments = Configured(call.operation, std::move(call.arguments), commands);
+  return call;
+}
+
+std::optional<Plan> RacePlan(const RecordedStep& step) {
+  const RaceRecord race = ReadRace(step);
+  if (race.actors.empty()) return std::nullopt;
+  Plan plan;
+  for (const RaceRecord::Actor& actor : race.actors) {
+    const std::optional<Plan::Call> call = CallOf(actor);
+    if (!call) return std::nullopt;
+    plan.calls.push_back(*call);
+  }
+  plan.turns = race.turns;
+  plan.record = RaceResult;
+  return plan;
+}
+
+// A contract that is killed behind its first command.
+Plan CrashPlan(const RecordedStep& step) {
+  Plan plan;
+  Json arguments = step.arguments;
+  // Its time to live would have come with the command that was never sent.
+  AddPrefixAndTtl(arguments, CommandsOf(step), ":workflow:");
+  plan.calls.push_back({"A", "workflow.mark_inflight", std::move(arguments)});
+  plan.turns.assign(step.commands.size(), {"A", false});
+  plan.ends_in_crash = true;
+  plan.record = [then = step.result->value("then", Json())](const auto& trips, const Json&) {
+    Json executed = Json::array();
+    for (const Plan::Trip& trip : trips) executed.push_back(trip.description);
+    return Json{{"executed", std::move(executed)}, {"then", then}};
+  };
+  return plan;
+}
+
+absl::StatusOr<Plan> PlanStep(const Golden& golden, size_t index) {
+  const RecordedStep& step = golden.steps[index];
+  if (step.op.starts_with("raw.")) return Plan{};
+  if (step.op == "race" && step.result && step.result->contains("executed")) {
+    return CrashPlan(step);
+  }
+  if (step.op == "race") {
+    if (std::optional<Plan> plan = RacePlan(step)) return *std::move(plan);
+  } else if (const std::optional<std::string> operation = OperationOf(step.op)) {
+    Plan plan;
+    plan.calls.push_back(
+        {"main", *operation, Configured(*operation, step.arguments, CommandsOf(step))});
+    return plan;
+  }
+  return absl::UnimplementedError(absl::StrCat("nothing stands for \"", step.op, "\""));
+}
+
+std::string ErrorTypeOf(const absl::Status& status) {
+  if (const std::optional<std::string> type = python::ErrorType(status)) return *type;
+  return store::ErrorKindOf(status) == store::ErrorKind::kServer ? "ResponseError" : "Exception";
+}
+
+Json RecordError(const absl::Status& status) {
+  return Json{{"type", ErrorTypeOf(status)}, {"message", std::string(status.message())}};
+}
+
+// Messages of pydantic are not what the original says; Redis's own come inside the client's, which
+// shows the command and was cut.
+std::optional<Difference> CompareError(const RecordedStep& step, const absl::Status& status) {
+  Json got = RecordError(status);
+  const std::string recorded = TextOf(*step.error, "message");
+  const std::string message = got["message"];
+  if (got["type"] == "ValidationError" ||
+      (got["type"] == "ResponseError" &&
+       (absl::StrContains(recorded, message) || recorded.size() == kRecordedMessageBytes))) {
+    got["message"] = recorded;
+  }
+  return CompareJson(*step.error, got, step.path + "/error");
+}
+
+Json IsoOrNull(const std::optional<absl::Time>& time, std::string (*format)(absl::Time)) {
+  return time ? Json(format(*time)) : Json();
+}
+
+// The three parsers of the table of timestamps.
+base::Task<sim::OperationResult> ParseTimestamps(sim::OperationContext, const Json& arguments) {
+  sim::ArgumentReader reader(arguments);
+  const std::string value = reader.String("value");
+  if (absl::Status wrong = reader.Finish(); !wrong.ok()) co_return wrong;
+  const auto utc = python::ParseTimestamp(value, absl::UTCTimeZone());
+  const auto local = python::ParseTimestamp(value, absl::FixedTimeZone(kSearchZoneSeconds));
+  co_return Json{{"events._parse_timestamp", IsoOrNull(utc, python::FormatIso)},
+                 {"health._parse_datetime", IsoOrNull(utc, python::FormatIso)},
+                 {"search._isoformat(_parse_datetime)", IsoOrNull(local, python::FormatIsoZ)}};
+}
+
+}  // namespace
+
+std::string MethodOf(std::string_view op) {
+  const std::string name = WithoutRemark(op);
+  return name.substr(name.rfind('.') + 1);
+}
+
+RaceRecord ReadRace(const RecordedStep& step) {
+  RaceRecord race;
+  if (!step.result || !step.result->is_object() || !step.result->contains("trace")) return race;
+  size_t next = 0;
+  for (const Json& trip : (*step.result)["trace"]) {
+    const std::string name = trip[0];
+    auto actor = std::find_if(race.actors.begin(), race.actors.end(),
+                              [&](const RaceRecord::Actor& a) { return a.name == name; });
+    if (actor == race.actors.end()) actor = race.actors.insert(actor, {name, {}});
+    const bool transaction = trip[1].get<std::string>().starts_with("EXEC[");
+    while (next < step.commands.size()) {
+      const RecordedCommand& command = step.commands[next++];
+      actor->commands.push_back(&command);
+      if (!transaction || Is(command, "EXEC")) break;
+    }
+    race.turns.push_back({name, false});
+  }
+  return race;
+}
+
+Json RaceResult(const std::vector<Plan::Trip>& trips, const Json& results) {
+  Json trace = Json::array();
+  for (const Plan::Trip& trip : trips) {
+    trace.push_back(Json::array({trip.actor, trip.description}));
+  }
+  return Json{{"trace", std::move(trace)}, {"results", results}};
+}
+
+Domain RelaynaDomain() {
+  Domain domain;
+  domain.operations = Operations();
+  domain.operations.Add("parse", ParseTimestamps);
+  domain.record_error = RecordError;
+  domain.race_error = [](const absl::Status& status) {
+    return Json{{"error", absl::StrCat(ErrorTypeOf(status), ": ", status.message())}};
+  };
+  domain.compare_error = CompareError;
+  domain.plan = PlanStep;
+  return domain;
+}
+
+}  // namespace redouble::golden

@@ -1,0 +1,128 @@
+#include "tests/golden/relayna_domain.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "sim/scenario/memory_backend.h"
+#include "tests/golden/domain_replay.h"
+#include "tests/golden/golden_for_test.h"
+
+namespace redouble::golden {
+namespace {
+
+using ::testing::HasSubstr;
+
+Json ReadGolden(const std::string& name) {
+  std::ifstream file("tests/data/golden/relayna/" + name + ".json");
+  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  return Json::parse(text, nullptr, /*allow_exceptions=*/false);
+}
+
+Outcome Replay(const Json& json) {
+  sim::MemoryBackend backend;
+  return ReplayDomain(MustParse(json, System::kRelayna), RelaynaDomain(), backend);
+}
+
+// Where the replay differs; empty when it passes.
+std::string PathOf(const Json& json) {
+  const Outcome outcome = Replay(json);
+  return outcome.difference ? outcome.difference->path : "";
+}
+
+class RelaynaGolden : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(RelaynaGolden, ComesOutAgain) {
+  const Outcome outcome = Replay(ReadGolden(GetParam()));
+  EXPECT_FALSE(outcome.difference) << outcome.difference->ToString();
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, RelaynaGolden,
+    ::testing::Values("dlq_add_list", "dlq_duplicate_add_and_expired",
+                      "dlq_lock_expiry_double_replay", "dlq_replay_flow", "feed_corrupt",
+                      "feed_pagination", "observation_basic", "observation_with_feed",
+                      "race_status_out_of_order_latest", "race_workflow_mark_vs_clear",
+                      "status_basic_event_id", "status_corrupt_history",
+                      "status_event_id_generation", "status_hash_token",
+                      "status_marker_expired_duplicate", "status_orphan_marker_event_loss",
+                      "status_ttl_none_maxlen2", "status_with_feed", "timestamp_parse_table",
+                      "workflow_contract_basic", "workflow_contract_crash",
+                      "workflow_contract_lock_theft", "workflow_contract_release"),
+    [](const auto& info) { return std::string(info.param); });
+
+TEST(RelaynaDomain, TellsMethodsFromActorsAndRemarks) {
+  EXPECT_EQ(MethodOf("dlq.claim_replay(missing)"), "claim_replay");
+  EXPECT_EQ(MethodOf("A.release_replay_claim (frees B's lock)"), "release_replay_claim");
+  EXPECT_EQ(MethodOf("parse"), "parse");
+}
+
+TEST(RelaynaDomain, ComparesResultsErrorsCommandsAndKeys) {
+  Json json = ReadGolden("dlq_replay_flow");
+  json["ops"][3]["result"]["replay_count"] = 2;
+  EXPECT_EQ(PathOf(json), "/ops/3/result/replay_count");
+  json = ReadGolden("dlq_replay_flow");
+  json["ops"][2]["error"]["message"] = "other";
+  EXPECT_EQ(PathOf(json), "/ops/2/error/message");
+  json = ReadGolden("feed_corrupt");
+  json["ops"][3]["error"]["type"] = "TypeError";
+  EXPECT_EQ(PathOf(json), "/ops/3/error/type");
+  json = ReadGolden("workflow_contract_crash");
+  json["ops"][0]["commands"][0][2] = "2";
+  EXPECT_EQ(PathOf(json), "/ops/0/commands/0/2");
+  json = ReadGolden("workflow_contract_crash");
+  json["keyspace"].begin().value()["ttl"] = 600;
+  EXPECT_THAT(PathOf(json), HasSubstr("/keyspace"));
+}
+
+// The message of a pydantic error is the recorder's own.
+TEST(RelaynaDomain, LooksAtTheTypeOfAValidationErrorOnly) {
+  Json json = ReadGolden("feed_corrupt");
+  json["ops"][3]["error"]["message"] = "other";
+  EXPECT_EQ(PathOf(json), "");
+}
+
+TEST(RelaynaDomain, TakesTheOrderOfARaceFromItsTrace) {
+  Json json = ReadGolden("race_status_out_of_order_latest");
+  std::swap(json["ops"][0]["result"]["trace"][2], json["ops"][0]["result"]["trace"][3]);
+  EXPECT_THAT(PathOf(json), HasSubstr("/ops/0/"));
+  json = ReadGolden("race_status_out_of_order_latest");
+  json["ops"][0]["result"]["results"]["A"] = true;
+  EXPECT_EQ(PathOf(json), "/ops/0/result/results/A");
+  json = ReadGolden("race_status_out_of_order_latest");
+  json["ops"][0]["result"]["trace"].push_back(Json::array({"A", "GET x"}));
+  EXPECT_EQ(PathOf(json), "/ops/0");
+}
+
+TEST(RelaynaDomain, RacesTwoReplaysOfOneMessage) {
+  Json json = ReadGolden("dlq_replay_flow");
+  const Json add = json["ops"][0], mark = json["ops"][3];
+  const Json commands = mark["commands"];
+  const std::string key = commands[0][1];
+  Json race = {{"op", "race"}, {"args", {{"A", "mark"}, {"B", "mark"}}}, {"now", mark["now"]}};
+  race["result"] = {
+      {"trace",
+       Json::array(
+           {{"A", "GET " + key}, {"B", "GET " + key}, {"A", "SET " + key}, {"B", "SET " + key}})},
+      {"results", {{"A", mark["result"]}, {"B", mark["result"]}}}};
+  race["commands"] = Json::array({commands[0], commands[0], commands[1], commands[1]});
+  json["ops"] = Json::array({add, race});
+  const Outcome outcome = Replay(json);
+  // What the file's other steps left is missing, and nothing else: the count is 1 for both.
+  EXPECT_EQ(PathOf(json).rfind("/keyspace", 0), 0u)
+      << (outcome.difference ? outcome.difference->ToString() : "passed");
+}
+
+TEST(RelaynaDomain, SaysWhatItDoesNotKnow) {
+  Json json = ReadGolden("workflow_contract_crash");
+  json["ops"][0]["op"] = "workflow.no_such";
+  EXPECT_EQ(PathOf(json), "/ops/0");
+  json["ops"][0]["op"] = "race";
+  EXPECT_EQ(PathOf(json), "/ops/0");
+}
+
+}  // namespace
+}  // namespace redouble::golden
