@@ -11,15 +11,18 @@
 namespace redouble::sim {
 
 const SystemTable& AllSystems() {
-  static const SystemTable* const systems = new SystemTable{
-      {"gateway", scenarios::GatewayOperations()}, {"korvet", scenarios::KorvetOperations()}, {"relayna", scenarios::RelaynaOperations()}};
+  static const SystemTable* const systems =
+      new SystemTable{{"gateway", scenarios::GatewayOperations()},
+                      {"korvet", scenarios::KorvetOperations()},
+                      {"relayna", scenarios::RelaynaOperations()}};
   return *systems;
 }
 
 std::vector<store::KeyFamily> AllKeyFamilies() {
   std::vector<store::KeyFamily> families;
   for (const std::span<const store::KeyFamily> system :
-       {gateway::KeyFamilies(), korvet::KeyFamilies(), orchestrator::KeyFamilies(), relayna::KeyFamilies()}) {
+       {gateway::KeyFamilies(), korvet::KeyFamilies(), orchestrator::KeyFamilies(),
+        relayna::KeyFamilies()}) {
     families.insert(families.end(), system.begin(), system.end());
   }
   return families;
