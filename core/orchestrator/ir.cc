@@ -42,6 +42,7 @@ std::vector<Targets> ChosenTargets(const Node& node) {
     targets.push_back({"/loop/break_path", &node.loop->break_path});
     targets.push_back({"/loop/timeout_path", &node.loop->timeout_path});
   }
+  targets.push_back({"/rejection_path", &node.rejection_path});
   if (!node.branch) return targets;
   for (size_t i = 0; i < node.branch->rules.size(); ++i) {
     targets.push_back(
@@ -52,7 +53,9 @@ std::vector<Targets> ChosenTargets(const Node& node) {
   return targets;
 }
 
-bool HasLoop(const Node& node) { return node.loop && node.loop->enabled; }
+// What workers execute even when a branch or a loop follows: reference/orchestrator.md 6.5.
+constexpr std::array<std::string_view, 7> kExecutedTypes = {
+    "hitl", "http", "agent", "function", "transform", "aggregate", "filter"};
 
 bool HasNoSuccessor(const Node& node) {
   const std::vector<Targets> chosen = ChosenTargets(node);
@@ -145,6 +148,7 @@ Node ReadNode(const Json& json, const std::string& key, Absent& absent, absl::St
   if (const Json* branch = object.Find("branch")) {
     node.branch = ReadBranch(*branch, object.path() + "/branch", status);
   }
+  node.rejection_path = WithoutRepetitions(object.Texts("rejection_path"));
   absent = {object.Find("dependencies") == nullptr, object.Find("wait_for_all") == nullptr,
             object.Find("is_terminal") == nullptr};
   return node;
@@ -243,6 +247,7 @@ absl::StatusOr<Json> NodeJson(const Node& node) {
   json["is_terminal"] = node.is_terminal;
   if (node.loop) json["loop"] = LoopJson(*node.loop);
   if (node.branch) json["branch"] = BranchJson(*node.branch);
+  if (!node.rejection_path.empty()) json["rejection_path"] = node.rejection_path;
   return json;
 }
 
@@ -332,7 +337,7 @@ class Validator {
     for (const Targets& targets : ChosenTargets(node)) {
       successors.insert(targets.names->begin(), targets.names->end());
     }
-    std::erase_if(successors, [this](std::string_view id) { return HasLoop(*nodes_.at(id)); });
+    std::erase_if(successors, [this](std::string_view id) { return nodes_.at(id)->HasLoop(); });
     return successors;
   }
 
@@ -367,6 +372,11 @@ class Validator {
 };
 
 }  // namespace
+
+bool Node::IsAbsorber() const {
+  return (HasLoop() || HasBranch()) &&
+         std::find(kExecutedTypes.begin(), kExecutedTypes.end(), type) == kExecutedTypes.end();
+}
 
 const Node* Ir::Find(std::string_view node_id) const {
   for (const Node& node : nodes) {

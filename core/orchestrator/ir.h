@@ -62,6 +62,13 @@ struct Node {
   bool is_terminal = false;
   std::optional<Loop> loop;
   std::optional<Branch> branch;
+  // Of an approval's node: what follows a rejection or a time-out. Empty: nothing does (D6).
+  std::vector<std::string> rejection_path;
+
+  bool HasLoop() const { return loop && loop->enabled; }
+  bool HasBranch() const { return branch && branch->enabled; }
+  // Decides without a worker: a branch or a loop whose type is none that workers execute.
+  bool IsAbsorber() const;
 };
 
 struct Ir {
@@ -88,8 +95,9 @@ struct Ir {
 absl::StatusOr<Ir> ParseIr(std::string_view text);
 
 // Compact JSON: version, nodes, entry_nodes and metadata; of a node id, type, config, config_ref,
-// dependencies, dependents, wait_for_all, is_terminal, loop and branch. Members without a value are
-// left out. Errors: InvalidArgument when a text is not UTF-8 or a `_json` member no JSON.
+// dependencies, dependents, wait_for_all, is_terminal, loop, branch and rejection_path. Members
+// without a value are left out. Errors: InvalidArgument when a text is not UTF-8 or a `_json`
+// member no JSON.
 absl::StatusOr<std::string> FormatIr(const Ir& ir);
 
 // OK when the graph can run. Errors: InvalidArgument with the JSON pointer of the first that is

@@ -310,6 +310,14 @@ std::string FireOp(JoinToken arrival) {
   return absl::StrCat("fire:", ToAbsl(arrival.join), ":", ToAbsl(arrival.token_id));
 }
 
+std::string DropOp(JoinToken arrival) {
+  return absl::StrCat("drop:", ToAbsl(arrival.join), ":", ToAbsl(arrival.token_id));
+}
+
+std::string RouteOp(std::string_view token_id) {
+  return absl::StrCat("route:", ToAbsl(token_id), ":");
+}
+
 std::string QuiesceOp(std::string_view join) {
   return absl::StrCat("fire:", ToAbsl(join), ":quiesce");
 }

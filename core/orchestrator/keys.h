@@ -97,8 +97,9 @@ std::string ApprovalMember(std::string_view approval_id);
 // The id of such a member; none for any other text.
 std::optional<std::string_view> ParseApprovalMember(std::string_view member);
 
-// The members of a run's applied set. Each stands for one change of the counter, but for Arrive and
-// Fire, which mark steps of a join. Token ids are inserted verbatim.
+// The members of a run's applied set. Each stands for one change of the counter, but for Arrive,
+// Fire and Drop, which mark steps of a join, and Route, which says where the tokens of an emission
+// go. Token ids are inserted verbatim.
 std::string ConsumeOp(std::string_view token_id);    // "consume:t1"
 std::string EmitOp(std::string_view token_id);       // "emit:t1"
 std::string ResumeOp(std::string_view approval_id);  // "resume:approval_456"
@@ -106,9 +107,11 @@ struct JoinToken {
   std::string_view join;  // The join's node id.
   std::string_view token_id;
 };
-std::string ArriveOp(JoinToken arrival);       // "arrive:D:t1/B"
-std::string FireOp(JoinToken arrival);         // "fire:D:t1/B"
-std::string QuiesceOp(std::string_view join);  // "fire:D:quiesce"
+std::string ArriveOp(JoinToken arrival);         // "arrive:D:t1/B"
+std::string FireOp(JoinToken arrival);           // "fire:D:t1/B"
+std::string DropOp(JoinToken arrival);           // "drop:D:t1/B"
+std::string QuiesceOp(std::string_view join);    // "fire:D:quiesce"
+std::string RouteOp(std::string_view token_id);  // "route:t1:", behind which the route follows.
 
 }  // namespace redouble::orchestrator
 

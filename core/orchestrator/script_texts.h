@@ -11,11 +11,17 @@ namespace redouble::orchestrator {
 // Each is the file of its name.
 extern const std::string_view kApplyDeltaText;
 extern const std::string_view kApplyDeltaGuardedText;
+extern const std::string_view kCancelApprovalText;
+extern const std::string_view kEmitTokensText;
+extern const std::string_view kExtendRunText;
+extern const std::string_view kFailRunText;
 extern const std::string_view kFinishRunText;
 extern const std::string_view kHitlDecideText;
 extern const std::string_view kHitlPauseText;
 extern const std::string_view kJoinArriveText;
 extern const std::string_view kJoinQuiesceText;
+extern const std::string_view kPatchIrText;
+extern const std::string_view kStartRunText;
 
 }  // namespace redouble::orchestrator
 

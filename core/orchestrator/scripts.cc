@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/redis_number.h"
 #include "core/base/utc.h"
+#include "core/orchestrator/script_call.h"
 #include "core/orchestrator/script_texts.h"
 #include "core/store/decode.h"
 #include "core/store/errors.h"
@@ -17,25 +18,6 @@ namespace {
 
 using store::Reply;
 using store::Script;
-
-// Collects the keys of a call in the order of the script; keeps the first error.
-class KeyList {
- public:
-  KeyList& Add(absl::StatusOr<std::string> key) {
-    if (key.ok()) {
-      keys_.push_back(*std::move(key));
-    } else {
-      status_.Update(key.status());
-    }
-    return *this;
-  }
-  const absl::Status& status() const { return status_; }
-  std::vector<std::string_view> views() const { return {keys_.begin(), keys_.end()}; }
-
- private:
-  std::vector<std::string> keys_;
-  absl::Status status_;
-};
 
 // The scripts answer in lists of integers of known length.
 template <size_t kSize>
@@ -51,10 +33,6 @@ absl::StatusOr<std::array<int64_t, kSize>> DecodeIntegers(absl::StatusOr<Reply> 
   if (fits) return integers;
   return store::ProtocolError(
       absl::StrCat("expected ", kSize, " integers, got ", Reply::Array(*elements).DebugString()));
-}
-
-absl::Status UnknownCode(int64_t code) {
-  return store::ProtocolError(absl::StrCat("a script answered with the unknown code ", code));
 }
 
 absl::StatusOr<CounterChange> DecodeCounterChange(absl::StatusOr<Reply> reply) {
@@ -109,6 +87,22 @@ absl::StatusOr<Arrival> DecodeArrival(absl::StatusOr<Reply> reply) {
   return UnknownCode(added);
 }
 
+absl::StatusOr<std::optional<FiredJoin>> DecodeFiredJoin(absl::StatusOr<Reply> reply,
+                                                         size_t joins) {
+  const absl::StatusOr<std::vector<Reply>> elements = store::DecodeArray(std::move(reply));
+  if (!elements.ok()) return elements.status();
+  constexpr size_t kElements = 3;
+  if (elements->size() != kElements || !(*elements)[0].is_integer() ||
+      !(*elements)[1].is_integer() || !(*elements)[2].is_bulk()) {
+    return store::ProtocolError(absl::StrCat("expected a join, a count and an id, got ",
+                                             Reply::Array(*elements).DebugString()));
+  }
+  const int64_t index = (*elements)[0].integer();
+  if (index == 0) return std::nullopt;
+  if (index < 0 || static_cast<size_t>(index) > joins) return UnknownCode(index);
+  return FiredJoin{static_cast<size_t>(index) - 1, (*elements)[1].integer(), (*elements)[2].text()};
+}
+
 absl::StatusOr<FinishOutcome> DecodeFinish(absl::StatusOr<Reply> reply) {
   const absl::StatusOr<int64_t> code = store::DecodeInteger(std::move(reply));
   if (!code.ok()) return code.status();
@@ -123,13 +117,11 @@ absl::StatusOr<FinishOutcome> DecodeFinish(absl::StatusOr<Reply> reply) {
   return UnknownCode(*code);
 }
 
-const Script& Of(std::string_view text) { return *new Script(std::string(text)); }
-
 }  // namespace
 
 base::Task<absl::StatusOr<int64_t>> ApplyDelta(store::Store& store, Keys keys,
                                                DeltaRequest request) {
-  static const Script& script = Of(kApplyDeltaText);
+  static const Script& script = ScriptOf(kApplyDeltaText);
   KeyList list;
   list.Add(keys.Applied(request.run_id)).Add(keys.Counter(request.run_id));
   if (!list.status().ok()) co_return list.status();
@@ -141,7 +133,7 @@ base::Task<absl::StatusOr<int64_t>> ApplyDelta(store::Store& store, Keys keys,
 
 base::Task<absl::StatusOr<CounterChange>> ApplyDeltaGuarded(store::Store& store, Keys keys,
                                                             DeltaRequest request) {
-  static const Script& script = Of(kApplyDeltaGuardedText);
+  static const Script& script = ScriptOf(kApplyDeltaGuardedText);
   KeyList list;
   list.Add(keys.Applied(request.run_id)).Add(keys.Counter(request.run_id));
   if (!list.status().ok()) co_return list.status();
@@ -153,7 +145,7 @@ base::Task<absl::StatusOr<CounterChange>> ApplyDeltaGuarded(store::Store& store,
 
 base::Task<absl::StatusOr<CounterChange>> PauseForApproval(store::Store& store, Keys keys,
                                                            PauseRequest request) {
-  static const Script& script = Of(kHitlPauseText);
+  static const Script& script = ScriptOf(kHitlPauseText);
   const std::string_view run_id = request.approval.run_id;
   KeyList list;
   list.Add(keys.Counter(run_id)).Add(keys.Applied(run_id)).Add(keys.PendingApprovals(run_id));
@@ -175,7 +167,7 @@ base::Task<absl::StatusOr<CounterChange>> PauseForApproval(store::Store& store, 
 
 base::Task<absl::StatusOr<Decision>> DecideApproval(store::Store& store, Keys keys,
                                                     DecisionRequest request) {
-  static const Script& script = Of(kHitlDecideText);
+  static const Script& script = ScriptOf(kHitlDecideText);
   if (request.status == ApprovalStatus::kPending) {
     co_return absl::InvalidArgumentError("a decision cannot be \"pending\"");
   }
@@ -196,7 +188,7 @@ base::Task<absl::StatusOr<Decision>> DecideApproval(store::Store& store, Keys ke
 
 base::Task<absl::StatusOr<Arrival>> ArriveAtJoin(store::Store& store, Keys keys,
                                                  ArrivalRequest request) {
-  static const Script& script = Of(kJoinArriveText);
+  static const Script& script = ScriptOf(kJoinArriveText);
   if (request.needed < 1) {
     co_return absl::InvalidArgumentError("a join needs at least one predecessor");
   }
@@ -206,15 +198,16 @@ base::Task<absl::StatusOr<Arrival>> ArriveAtJoin(store::Store& store, Keys keys,
   if (!list.status().ok()) co_return list.status();
 
   const std::string needed = base::FormatInt64(request.needed);
-  const std::array<std::string_view, 4> arguments = {request.join, request.predecessor,
-                                                     request.token_id, needed};
+  const std::string dropping = DropOp({request.join, request.token_id});
+  const std::array<std::string_view, 5> arguments = {request.join, request.predecessor,
+                                                     request.token_id, needed, dropping};
   const std::vector<std::string_view> views = list.views();
   co_return DecodeArrival(co_await script.Run(store, views, arguments));
 }
 
 base::Task<absl::StatusOr<std::optional<FiredJoin>>> QuiesceJoins(store::Store& store, Keys keys,
                                                                   QuiesceRequest request) {
-  static const Script& script = Of(kJoinQuiesceText);
+  static const Script& script = ScriptOf(kJoinQuiesceText);
   KeyList list;
   list.Add(keys.Counter(request.run_id)).Add(keys.PendingApprovals(request.run_id));
   for (const std::string_view node_id : request.joins) {
@@ -224,18 +217,15 @@ base::Task<absl::StatusOr<std::optional<FiredJoin>>> QuiesceJoins(store::Store& 
   list.Add(keys.Applied(request.run_id));
   if (!list.status().ok()) co_return list.status();
 
+  std::vector<std::string_view> arguments(request.joins.begin(), request.joins.end());
+  arguments.push_back(request.loops);
   const std::vector<std::string_view> views = list.views();
-  const auto integers = DecodeIntegers<2>(co_await script.Run(store, views, request.joins));
-  if (!integers.ok()) co_return integers.status();
-  const auto [index, join_count] = *integers;
-  if (index == 0) co_return std::nullopt;
-  if (index < 0 || static_cast<size_t>(index) > request.joins.size()) co_return UnknownCode(index);
-  co_return FiredJoin{static_cast<size_t>(index) - 1, join_count};
+  co_return DecodeFiredJoin(co_await script.Run(store, views, arguments), request.joins.size());
 }
 
 base::Task<absl::StatusOr<FinishOutcome>> FinishRun(store::Store& store, Keys keys,
                                                     FinishRequest request) {
-  static const Script& script = Of(kFinishRunText);
+  static const Script& script = ScriptOf(kFinishRunText);
   const std::string_view run_id = request.run_id;
   KeyList list;
   list.Add(keys.Counter(run_id)).Add(keys.PendingApprovals(run_id)).Add(keys.Ir(run_id));

@@ -118,13 +118,14 @@ struct Arrival {
   enum class Outcome {
     kParked,            // A new arrival.
     kDuplicate,         // This token arrived before.
-    kPredecessorTwice,  // Another token of the same predecessor is parked; this one was not.
+    kPredecessorTwice,  // Another token of the same predecessor is parked; this one was not, and
+                        // never will be.
     kRunGone,           // No operation was ever applied to the run.
   };
   Outcome outcome = Outcome::kRunGone;
   int64_t count = 0;  // How many are parked, or were when the join fired.
   // The arrival completes the join: publish its token, which stands for `count`. A retry of the
-  // arrival that fired fires again; nothing else does.
+  // arrival that fired fires again with the same count; nothing else does.
   bool fire = false;
 
   friend bool operator==(const Arrival&, const Arrival&) = default;
@@ -137,10 +138,15 @@ base::Task<absl::StatusOr<Arrival>> ArriveAtJoin(store::Store& store, Keys keys,
 struct QuiesceRequest {
   std::string_view run_id;
   std::span<const std::string_view> joins;  // All joins of the run, in the order of the IR.
+  // The loops that the run is in, as FormatTokenMark writes them, for the id of the token.
+  std::string_view loops = {};
 };
 struct FiredJoin {
   size_t index = 0;        // Of `joins`.
   int64_t join_count = 0;  // How many tokens it had.
+  // Of the token to publish: "join:D:quiesce" with its mark (token_ids.h); ":2" and so on behind
+  // "quiesce" when the join fires again. FindUnpublished (routing.h) finds it after a crash.
+  std::string token_id = {};
 
   friend bool operator==(const FiredJoin&, const FiredJoin&) = default;
 };

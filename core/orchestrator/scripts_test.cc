@@ -252,7 +252,7 @@ TYPED_TEST(ScriptsTest, QuiescenceFiresAJoinThatNothingElseCanReach) {
   this->Arrive("B", "t1");
   EXPECT_EQ(this->Quiesce(), std::nullopt);  // A token is still on its way.
   this->Change("consume:t0", -1);
-  EXPECT_EQ(this->Quiesce(), (FiredJoin{1, 1}));
+  EXPECT_EQ(this->Quiesce(), (FiredJoin{1, 1, "join:D:quiesce"}));
   EXPECT_EQ(this->Quiesce(), std::nullopt);
   EXPECT_EQ(this->Ask({"SISMEMBER", this->applied_, "fire:D:quiesce"}), Reply::Integer(1));
 }
@@ -264,7 +264,7 @@ TYPED_TEST(ScriptsTest, QuiescenceWaitsForApprovals) {
   EXPECT_EQ(this->Quiesce(), std::nullopt);
   this->Decide(ApprovalStatus::kApproved);
   this->Change("consume:approval_456", -1);
-  EXPECT_EQ(this->Quiesce(), (FiredJoin{1, 1}));
+  EXPECT_EQ(this->Quiesce(), (FiredJoin{1, 1, "join:D:quiesce"}));
 }
 
 TYPED_TEST(ScriptsTest, QuiescenceOfARunWithoutJoinsIsNothing) {

@@ -1,0 +1,150 @@
+#include "core/orchestrator/approvals.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "core/base/virtual_clock.h"
+#include "tests/support/backends.h"
+
+namespace redouble::orchestrator {
+namespace {
+
+using store::Reply;
+using Outcome = CounterChange::Outcome;
+
+template <typename Backend>
+class ApprovalsTest : public tests::BackendTest<Backend> {
+ protected:
+  void SetUp() override {
+    tests::BackendTest<Backend>::SetUp();
+    if (this->IsSkipped()) return;
+    clock_ = std::make_unique<base::VirtualClock>(this->now());
+    approvals_ = std::make_unique<Approvals>(this->store(), *clock_, Keys());
+    this->Ask({"SET", "counter:run_1", "1", "EX", "86400"});
+    this->Ask(
+        {"SET", "ir:run_1", R"({"nodes":{"ask":{"id":"ask","type":"hitl"}}})", "EX", "86400"});
+  }
+
+  Token Ask_() {
+    Token token;
+    token.id = "t1";
+    token.run_id = "run_1";
+    token.to_node = "ask";
+    return token;
+  }
+  ApprovalRequested Request(std::optional<absl::Duration> timeout = absl::Hours(2)) {
+    ApprovalTerms terms;
+    terms.approver = "manager@company.com";
+    terms.timeout = timeout;
+    terms.approval_id = "456";
+    return *this->Run(approvals_->Request(Ask_(), terms));
+  }
+  void Pass(absl::Duration duration) {
+    this->Advance(duration);
+    clock_->AdvanceTo(this->now());
+  }
+
+  std::unique_ptr<base::VirtualClock> clock_;
+  std::unique_ptr<Approvals> approvals_;
+};
+TYPED_TEST_SUITE(ApprovalsTest, tests::Backends, tests::BackendNames);
+
+TYPED_TEST(ApprovalsTest, ARequestPausesTheRunOnce) {
+  EXPECT_EQ(this->Request().outcome, Outcome::kApplied);
+  EXPECT_EQ(this->Request().outcome, Outcome::kDuplicate);
+  EXPECT_EQ(this->Value("counter:run_1"), "0");
+  EXPECT_EQ(this->Ask({"SMEMBERS", "pending_approvals:run_1"}),
+            Reply::Array({Reply::Bulk("approval_456")}));
+  EXPECT_EQ(this->Ttl("approval:456"), 86400);
+  EXPECT_EQ(this->Ttl("counter:run_1"), 86400);
+  const auto approval = this->Run(this->approvals_->Find("run_1", "456"));
+  ASSERT_TRUE(approval.ok() && *approval);
+  EXPECT_EQ((*approval)->status, ApprovalStatus::kPending);
+  EXPECT_EQ((*approval)->approver, "manager@company.com");
+}
+
+TYPED_TEST(ApprovalsTest, AnIdIsMadeFromTheTokenUnlessItIsGiven) {
+  const auto requested = this->Run(this->approvals_->Request(this->Ask_(), {}));
+  ASSERT_TRUE(requested.ok());
+  EXPECT_EQ(requested->approval_id.size(), 32u);
+}
+
+TYPED_TEST(ApprovalsTest, TheDecisionPushesASignal) {
+  this->Request();
+  DecisionDetails details;
+  details.decided_by = "m";
+  details.comment = "fine";
+  EXPECT_EQ(*this->Run(this->approvals_->Approve("run_1", "456", details)),
+            DecisionOutcome::kDecided);
+  EXPECT_EQ(*this->Run(this->approvals_->Reject("run_1", "456")), DecisionOutcome::kNotPending);
+  EXPECT_EQ(this->Value("counter:run_1"), "1");
+  EXPECT_EQ(this->Ask({"LRANGE", "completion_signals", "0", "-1"}),
+            Reply::Array({Reply::Bulk(
+                R"({"version":"1.0","job_id":"approval_456","run_id":"run_1","node_id":"ask",)"
+                R"("status":"completed","result_data":{"approved":true,"decision":"approved",)"
+                R"("comment":"fine","decided_by":"m","decided_at":"2026-05-09T14:03:02Z"}})")}));
+}
+
+TYPED_TEST(ApprovalsTest, AnUnknownApprovalIsNotPending) {
+  EXPECT_EQ(*this->Run(this->approvals_->Approve("run_1", "404")), DecisionOutcome::kNotPending);
+  EXPECT_EQ(this->Ask({"EXISTS", "approval:404"}), Reply::Integer(0));
+  EXPECT_EQ(*this->Run(this->approvals_->Find("run_1", "404")), std::nullopt);
+  EXPECT_TRUE(absl::IsInvalidArgument(this->Run(this->approvals_->Approve("run_1", "*")).status()));
+}
+
+TYPED_TEST(ApprovalsTest, TimesOutAtItsMoment) {
+  this->Request();
+  this->Pass(absl::Hours(2) - absl::Seconds(1));
+  EXPECT_EQ(*this->Run(this->approvals_->DecideOverdue("run_1")), 0);
+  this->Pass(absl::Seconds(1));
+  EXPECT_EQ(*this->Run(this->approvals_->DecideOverdue("run_1")), 1);
+  EXPECT_EQ(*this->Run(this->approvals_->Approve("run_1", "456")), DecisionOutcome::kNotPending);
+  EXPECT_EQ(this->Ask({"HGET", "approval:456", "status"}), Reply::Bulk("timeout"));
+  EXPECT_EQ(*this->Run(this->approvals_->DecideOverdue("run_1")), 0);
+}
+
+// Hazard 21: nothing comes back to life.
+TYPED_TEST(ApprovalsTest, ADecisionBehindTheFailsafeIsCancelled) {
+  this->Pass(absl::Hours(1));
+  this->Request(std::nullopt);
+  this->Pass(absl::Hours(23) + absl::Seconds(1));
+  EXPECT_EQ(*this->Run(this->approvals_->Approve("run_1", "456")), DecisionOutcome::kRunGone);
+  EXPECT_EQ(this->Ask({"HGET", "approval:456", "status"}), Reply::Bulk("cancelled"));
+  EXPECT_EQ(this->Ask({"EXISTS", "counter:run_1", "completion_signals"}), Reply::Integer(0));
+}
+
+TYPED_TEST(ApprovalsTest, ALongTimeoutKeepsTheRunAlive) {
+  this->Request(absl::Hours(48));
+  for (const char* key :
+       {"counter:run_1", "ir:run_1", "applied:run_1", "pending_approvals:run_1"}) {
+    EXPECT_EQ(this->Ttl(key), 72 * 3600) << key;
+  }
+  EXPECT_EQ(this->Ttl("approval:456"), 49 * 3600);
+  this->Pass(absl::Hours(48));
+  EXPECT_EQ(*this->Run(this->approvals_->DecideOverdue("run_1")), 1);
+}
+
+TYPED_TEST(ApprovalsTest, PushesAgainWhatWasDecidedAndNotDelivered) {
+  this->Request();
+  ASSERT_TRUE(this->Run(this->approvals_->Approve("run_1", "456")).ok());
+  this->Ask({"DEL", "completion_signals"});
+  EXPECT_EQ(*this->Run(this->approvals_->PushUndelivered("run_1")), 1);
+  EXPECT_EQ(this->Ask({"LLEN", "completion_signals"}), Reply::Integer(1));
+  this->Ask({"SADD", "applied:run_1", "consume:approval_456"});
+  EXPECT_EQ(*this->Run(this->approvals_->PushUndelivered("run_1")), 0);
+}
+
+TYPED_TEST(ApprovalsTest, ARequestOfARunThatIsGoneAsksNobody) {
+  this->Ask({"FLUSHALL"});
+  EXPECT_EQ(this->Request().outcome, Outcome::kRunGone);
+  Token joined = this->Ask_();
+  joined.id = "t1.k2";
+  EXPECT_EQ(this->Run(this->approvals_->Request(joined, {}))->outcome, Outcome::kRunGone);
+  EXPECT_EQ(this->KeyCount(), 0);
+}
+
+}  // namespace
+}  // namespace redouble::orchestrator

@@ -1,0 +1,435 @@
+#include "core/orchestrator/coordinator.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "core/base/virtual_clock.h"
+#include "core/orchestrator/patch.h"
+#include "core/orchestrator/workflow_for_test.h"
+#include "core/store/errors.h"
+#include "tests/support/backends.h"
+#include "tests/support/intercepted_store.h"
+
+namespace redouble::orchestrator {
+namespace {
+
+using store::Reply;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
+using Kind = SignalOutcome::Kind;
+
+constexpr const char* kChain = R"({"version":"1.0","nodes":{
+    "fetch":{"id":"fetch","type":"http","dependents":["save"]},
+    "save":{"id":"save","type":"function"}}})";
+constexpr const char* kDiamond = R"({"nodes":{
+    "A":{"id":"A","type":"function","dependents":["B","C"]},
+    "B":{"id":"B","type":"function","dependents":["D"]},
+    "C":{"id":"C","type":"function","dependents":["D"]},
+    "D":{"id":"D","type":"aggregate"}}})";
+constexpr const char* kLoop = R"({"nodes":{
+    "R":{"id":"R","type":"http","loop":{"enabled":true,"max_iterations":3,"loop_back_to":"R",
+         "condition":{"type":"cel","expression":"output.again"},
+         "break_path":["B"],"timeout_path":["F"]}},
+    "B":{"id":"B","type":"function"},"F":{"id":"F","type":"function"}}})";
+// Exactly one of H and L runs; M waits for both.
+constexpr const char* kStarved = R"({"nodes":{
+    "X":{"id":"X","type":"function","branch":{"enabled":true,
+         "rules":[{"condition":{"type":"cel","expression":"output.n > 5"},"next_nodes":["H"]}],
+         "default":["L"]}},
+    "H":{"id":"H","type":"function","dependents":["M"]},
+    "L":{"id":"L","type":"function","dependents":["M"]},
+    "M":{"id":"M","type":"function"}}})";
+constexpr const char* kApproval = R"({"nodes":{
+    "ask":{"id":"ask","type":"function","dependents":["approve"]},
+    "approve":{"id":"approve","type":"hitl","dependents":["yes"],"rejection_path":["no"]},
+    "yes":{"id":"yes","type":"function"},"no":{"id":"no","type":"function"}}})";
+
+template <typename Backend>
+class CoordinatorTest : public tests::BackendTest<Backend> {
+ protected:
+  void SetUp() override {
+    tests::BackendTest<Backend>::SetUp();
+    if (this->IsSkipped()) return;
+    clock_ = std::make_unique<base::VirtualClock>(this->now());
+    workflow_ = std::make_unique<WorkflowForTest>(this->store(), *clock_, keys_);
+  }
+
+  // Work and nothing else: streams stay, a run's keys do not.
+  std::vector<std::string> RunKeys() {
+    std::vector<std::string> keys;
+    for (const Reply& key : this->Ask({"KEYS", "*"}).elements()) {
+      if (!key.text().starts_with("wf.tasks.")) keys.push_back(key.text());
+    }
+    std::sort(keys.begin(), keys.end());
+    return keys;
+  }
+  // Pushes a signal of a token.
+  void Signal(std::string_view run_id, std::string_view node, std::string_view job_id) {
+    CompletionSignal signal;
+    signal.job_id = std::string(job_id);
+    signal.run_id = std::string(run_id);
+    signal.node_id = std::string(node);
+    ASSERT_TRUE(this->Run(PushSignal(this->store(), keys_, signal)).ok());
+  }
+
+  const Keys keys_;
+  std::unique_ptr<base::VirtualClock> clock_;
+  std::unique_ptr<WorkflowForTest> workflow_;
+};
+TYPED_TEST_SUITE(CoordinatorTest, tests::Backends, tests::BackendNames);
+
+TYPED_TEST(CoordinatorTest, StartsARunWithItsKeysAndTokens) {
+  const Started started = this->workflow_->Start("run_1", kChain);
+  EXPECT_TRUE(started.created);
+  EXPECT_EQ(started.tokens, 1);
+  EXPECT_EQ(this->Value("counter:run_1"), "1");
+  EXPECT_EQ(this->Value("ir:run_1"), kChain);
+  EXPECT_EQ(this->Ttl("counter:run_1"), 86400);
+  EXPECT_EQ(this->Ttl("ir:run_1"), 86400);
+  EXPECT_EQ(this->Ask({"XLEN", "wf.tasks.http"}), Reply::Integer(1));
+  EXPECT_EQ(this->Ask({"EXISTS", "applied:run_1", "context:run_1"}), Reply::Integer(0));
+}
+
+TYPED_TEST(CoordinatorTest, ARepeatedStartPublishesAgainWhatIsNotConsumed) {
+  this->workflow_->Start("run_1", kChain);
+  const Started again = this->workflow_->Start("run_1", kChain);
+  EXPECT_FALSE(again.created);
+  EXPECT_EQ(again.tokens, 1);
+  EXPECT_EQ(this->Value("counter:run_1"), "1");
+  this->workflow_->RunAll();
+  EXPECT_EQ(this->workflow_->completions(), 1);
+  EXPECT_THAT(this->workflow_->executed(), ElementsAre("fetch", "save"));
+}
+
+TYPED_TEST(CoordinatorTest, AStartOfNoGraphSendsNothing) {
+  tests::InterceptedStore store(this->store());
+  Coordinator coordinator(store, *this->clock_, this->keys_);
+  EXPECT_TRUE(absl::IsInvalidArgument(this->Run(coordinator.Start("run_1", "{}")).status()));
+  EXPECT_TRUE(absl::IsInvalidArgument(this->Run(coordinator.Start("a:b", kChain)).status()));
+  EXPECT_EQ(store.requests(), 0u);
+}
+
+TYPED_TEST(CoordinatorTest, MovesARunToItsEndAndLeavesNoKey) {
+  this->workflow_->Start("run_1", kChain);
+  this->workflow_->RunAll();
+  EXPECT_THAT(this->workflow_->executed(), ElementsAre("fetch", "save"));
+  EXPECT_EQ(this->workflow_->completions(), 1);
+  EXPECT_THAT(this->RunKeys(), IsEmpty());
+}
+
+TYPED_TEST(CoordinatorTest, AHopIsSevenRoundTripsInTheOrderOfTheProtocol) {
+  this->workflow_->Start("run_1", kChain);
+  this->Signal("run_1", "fetch", ChildTokenId(TokenIdForm::kHashed, {"run_1", "fetch"}, {}));
+  tests::InterceptedStore store(this->store());
+  CoordinatorOptions options;
+  options.queue.consumer = "c1";
+  Coordinator coordinator(store, *this->clock_, this->keys_, options);
+  const auto outcome = this->Run(coordinator.Poll());
+  ASSERT_TRUE(outcome.ok() && *outcome) << outcome.status();
+  EXPECT_EQ((*outcome)->kind, Kind::kCommitted);
+  std::vector<std::string> names;
+  for (const std::string& line : store.log()) names.push_back(line.substr(0, line.find(' ')));
+  // The server may not know a script yet, and is then given its text.
+  std::erase(names, "EVAL");
+  EXPECT_THAT(names, ElementsAre("BLMOVE", "GET", "SISMEMBER", "EVALSHA", "XADD", "EVALSHA",
+                                 "PUBLISH", "LREM"));
+}
+
+TYPED_TEST(CoordinatorTest, StoresOutputsWithTheRunsTimeToLive) {
+  this->workflow_->Start("run_1", kChain);
+  this->Advance(absl::Seconds(100));
+  this->Signal("run_1", "fetch", ChildTokenId(TokenIdForm::kHashed, {"run_1", "fetch"}, {}));
+  this->Ask({"RPUSH", "completion_signals", "no signal"});
+  EXPECT_EQ(this->workflow_->Step()->counter, 1);
+  EXPECT_EQ(this->Ttl("context:run_1"), 86300);
+  EXPECT_EQ(this->Ttl("applied:run_1"), 86300);
+  EXPECT_EQ(this->Ask({"HGET", "context:run_1", "fetch:completed_at"}),
+            Reply::Bulk("2026-05-09T14:03:02Z"));
+  EXPECT_EQ(this->workflow_->Step()->kind, Kind::kMalformed);
+}
+
+TYPED_TEST(CoordinatorTest, ADiamondJoinsOnce) {
+  this->workflow_->Start("run_d", kDiamond);
+  this->workflow_->RunAll();
+  EXPECT_THAT(this->workflow_->executed(), UnorderedElementsAre("A", "B", "C", "D"));
+  std::vector<int64_t> counters;
+  for (const SignalOutcome& outcome : this->workflow_->outcomes()) {
+    counters.push_back(outcome.counter);
+  }
+  EXPECT_THAT(counters, ElementsAre(2, 2, 2, 0));
+  EXPECT_EQ(this->workflow_->completions(), 1);
+  EXPECT_THAT(this->RunKeys(), IsEmpty());
+}
+
+TYPED_TEST(CoordinatorTest, ALoopEndsAtItsCap) {
+  this->workflow_->Answer("R", R"({"again":true})");
+  this->workflow_->Start("run_l", kLoop);
+  this->workflow_->RunAll();
+  EXPECT_THAT(this->workflow_->executed(), ElementsAre("R", "R", "R", "F"));
+  EXPECT_THAT(this->RunKeys(), IsEmpty());
+}
+
+TYPED_TEST(CoordinatorTest, ALoopBreaksWhenItsConditionIsFalseOrCannotBeEvaluated) {
+  for (const char* answer : {R"({"again":false})", R"({"other":1})"}) {
+    WorkflowForTest workflow(this->store(), *this->clock_, this->keys_);
+    workflow.Answer("R", answer);
+    workflow.Start("run_l", kLoop);
+    workflow.RunAll();
+    EXPECT_THAT(workflow.executed(), ElementsAre("R", "B"));
+  }
+}
+
+TYPED_TEST(CoordinatorTest, TheLoopsIterationIsMirrored) {
+  this->workflow_->Answer("R", R"({"again":true})");
+  this->workflow_->Start("run_l", kLoop);
+  const std::string first = ChildTokenId(TokenIdForm::kHashed, {"run_l", "R"}, {});
+  CompletionSignal signal;
+  signal.job_id = first;
+  signal.run_id = "run_l";
+  signal.node_id = "R";
+  signal.result_data_json = R"({"again":true})";
+  ASSERT_TRUE(this->Run(PushSignal(this->store(), this->keys_, signal)).ok());
+  ASSERT_THAT(this->workflow_->Step()->tokens, SizeIs(1));
+  EXPECT_EQ(this->Ask({"HGET", "loop:run_l:R", "current_iteration"}), Reply::Bulk("1"));
+  EXPECT_EQ(this->Ttl("loop:run_l:R"), 86400);
+}
+
+TYPED_TEST(CoordinatorTest, AStarvedJoinFiresWithWhatItHas) {
+  this->workflow_->Answer("X", R"({"n":9})");
+  this->workflow_->Start("run_q", kStarved);
+  this->workflow_->RunAll();
+  EXPECT_THAT(this->workflow_->executed(), ElementsAre("X", "H", "M"));
+  EXPECT_THAT(this->RunKeys(), IsEmpty());
+}
+
+TYPED_TEST(CoordinatorTest, ADuplicateSignalChangesNothing) {
+  this->workflow_->Start("run_1", kChain);
+  const std::string id = ChildTokenId(TokenIdForm::kHashed, {"run_1", "fetch"}, {});
+  this->Signal("run_1", "fetch", id);
+  this->Signal("run_1", "fetch", id);
+  EXPECT_EQ(this->workflow_->Step()->kind, Kind::kCommitted);
+  EXPECT_EQ(this->workflow_->Step()->kind, Kind::kDuplicate);
+  EXPECT_EQ(this->Value("counter:run_1"), "1");
+  EXPECT_EQ(this->Ask({"XLEN", "wf.tasks.function"}), Reply::Integer(1));
+}
+
+TYPED_TEST(CoordinatorTest, ALateSignalCreatesNoKey) {
+  this->workflow_->Start("run_1", kChain);
+  this->workflow_->RunAll();
+  this->Signal("run_1", "save", "whatever");
+  EXPECT_EQ(this->workflow_->Step()->kind, Kind::kRunGone);
+  EXPECT_THAT(this->RunKeys(), IsEmpty());
+}
+
+TYPED_TEST(CoordinatorTest, ASignalOfNoTokenIsRefused) {
+  this->workflow_->Start("run_1", kChain);
+  this->Signal("run_1", "save", "made.k7");
+  EXPECT_EQ(this->workflow_->Step()->kind, Kind::kRefused);
+  EXPECT_EQ(this->Value("counter:run_1"), "1");
+}
+
+TYPED_TEST(CoordinatorTest, ASignalOfANodeThatIsGoneIsConsumed) {
+  this->workflow_->Start("run_1", kChain);
+  this->Signal("run_1", "nobody", ChildTokenId(TokenIdForm::kHashed, {"run_1", "fetch"}, {}));
+  const SignalOutcome outcome = *this->workflow_->Step();
+  EXPECT_TRUE(outcome.unknown_node);
+  EXPECT_TRUE(outcome.completed);
+}
+
+TYPED_TEST(CoordinatorTest, AFailedNodeEndsTheRun) {
+  this->workflow_->Fail("B");
+  this->workflow_->Start("run_d", kDiamond);
+  this->workflow_->RunAll();
+  const auto& outcomes = this->workflow_->outcomes();
+  EXPECT_EQ(std::count_if(outcomes.begin(), outcomes.end(),
+                          [](const auto& o) { return o.kind == Kind::kRunFailed; }),
+            1);
+  EXPECT_EQ(this->workflow_->completions(), 0);
+  EXPECT_THAT(this->RunKeys(), IsEmpty());
+}
+
+TYPED_TEST(CoordinatorTest, AFailureOfAConsumedTokenIsADuplicate) {
+  this->workflow_->Start("run_1", kChain);
+  const std::string id = ChildTokenId(TokenIdForm::kHashed, {"run_1", "fetch"}, {});
+  this->Signal("run_1", "fetch", id);
+  this->workflow_->Step();
+  CompletionSignal failed;
+  failed.job_id = id;
+  failed.run_id = "run_1";
+  failed.node_id = "fetch";
+  failed.failure = NodeFailure{"type", "message", false};
+  ASSERT_TRUE(this->Run(PushSignal(this->store(), this->keys_, failed)).ok());
+  EXPECT_EQ(this->workflow_->Step()->kind, Kind::kDuplicate);
+  EXPECT_EQ(this->Value("counter:run_1"), "1");
+}
+
+TYPED_TEST(CoordinatorTest, AnApprovalGoesEitherWay) {
+  for (const bool approve : {true, false}) {
+    WorkflowForTest workflow(this->store(), *this->clock_, this->keys_);
+    workflow.Start("run_h", kApproval);
+    workflow.RunAll();
+    ASSERT_THAT(workflow.approval_ids(), SizeIs(1));
+    EXPECT_EQ(this->Value("counter:run_h"), "0");
+    EXPECT_EQ(workflow.completions(), 0);
+    const std::string id = workflow.approval_ids()[0];
+    const auto decided = this->Run(approve ? workflow.approvals().Approve("run_h", id)
+                                           : workflow.approvals().Reject("run_h", id));
+    EXPECT_EQ(*decided, DecisionOutcome::kDecided);
+    workflow.RunAll();
+    EXPECT_THAT(workflow.executed(), ElementsAre("ask", "approve", approve ? "yes" : "no"));
+    EXPECT_EQ(workflow.completions(), 1);
+    EXPECT_THAT(this->RunKeys(), IsEmpty());
+  }
+}
+
+TYPED_TEST(CoordinatorTest, AFailureCancelsPendingApprovals) {
+  constexpr const char* kBoth = R"({"nodes":{
+      "A":{"id":"A","type":"function","dependents":["approve","bad"]},
+      "approve":{"id":"approve","type":"hitl","dependents":["end"]},
+      "bad":{"id":"bad","type":"search"},"end":{"id":"end","type":"function"}}})";
+  this->workflow_->Fail("bad");
+  this->workflow_->Start("run_f", kBoth);
+  this->workflow_->RunAll();
+  ASSERT_THAT(this->workflow_->approval_ids(), SizeIs(1));
+  const std::string key = "approval:" + this->workflow_->approval_ids()[0];
+  EXPECT_THAT(this->RunKeys(), ElementsAre(key));
+  EXPECT_EQ(this->Ask({"HGET", key, "status"}), Reply::Bulk("cancelled"));
+  EXPECT_GT(this->Ttl(key), 0);
+}
+
+TYPED_TEST(CoordinatorTest, AbsorbersAreResolvedOnTheWay) {
+  constexpr const char* kAbsorbers = R"({"nodes":{
+      "A":{"id":"A","type":"function","dependents":["choose"]},
+      "choose":{"id":"choose","type":"task","branch":{"enabled":true,"rules":[
+          {"condition":{"type":"cel","expression":"output.n == 1"},"next_nodes":["again"]}],
+          "default":["C"]}},
+      "again":{"id":"again","type":"task","loop":{"enabled":true,"max_iterations":2,
+          "loop_back_to":"A","timeout_path":["B"]}},
+      "B":{"id":"B","type":"function"},"C":{"id":"C","type":"function"}},
+      "entry_nodes":["A"]})";
+  this->workflow_->Answer("A", R"({"n":1})");
+  this->workflow_->Start("run_a", kAbsorbers);
+  this->workflow_->RunAll();
+  EXPECT_THAT(this->workflow_->executed(), ElementsAre("A", "A", "B"));
+  EXPECT_EQ(this->workflow_->completions(), 1);
+  EXPECT_THAT(this->RunKeys(), IsEmpty());
+}
+
+TYPED_TEST(CoordinatorTest, AnEntryThatIsAnAbsorberNeedsNoWorker) {
+  constexpr const char* kEntry = R"({"nodes":{
+      "choose":{"id":"choose","type":"task","branch":{"enabled":true,"rules":[],"default":["B"]}},
+      "B":{"id":"B","type":"function"}}})";
+  this->workflow_->Start("run_e", kEntry);
+  this->workflow_->RunAll();
+  EXPECT_THAT(this->workflow_->executed(), ElementsAre("B"));
+  EXPECT_THAT(this->RunKeys(), IsEmpty());
+}
+
+TYPED_TEST(CoordinatorTest, AnAbsorberThatJoinsWaits) {
+  constexpr const char* kJoined = R"({"nodes":{
+      "A":{"id":"A","type":"function","dependents":["choose"]},
+      "B":{"id":"B","type":"function","dependents":["choose"]},
+      "choose":{"id":"choose","type":"task","branch":{"enabled":true,"rules":[],"default":["C"]}},
+      "C":{"id":"C","type":"function"}}})";
+  this->workflow_->Start("run_j", kJoined);
+  this->workflow_->RunAll();
+  EXPECT_THAT(this->workflow_->executed(), UnorderedElementsAre("A", "B", "C"));
+  EXPECT_EQ(this->workflow_->completions(), 1);
+  EXPECT_THAT(this->RunKeys(), IsEmpty());
+}
+
+TYPED_TEST(CoordinatorTest, AJoinedApprovalGivesItsTokensBack) {
+  constexpr const char* kJoined = R"({"nodes":{
+      "A":{"id":"A","type":"function","dependents":["approve"]},
+      "B":{"id":"B","type":"function","dependents":["approve"]},
+      "approve":{"id":"approve","type":"hitl","dependents":["C"]},
+      "C":{"id":"C","type":"function"}}})";
+  this->workflow_->Start("run_j", kJoined);
+  this->workflow_->RunAll();
+  EXPECT_EQ(this->Value("counter:run_j"), "0");
+  ASSERT_THAT(this->workflow_->approval_ids(), SizeIs(1));
+  const std::string id = this->workflow_->approval_ids()[0];
+  ASSERT_TRUE(this->Run(this->workflow_->approvals().Approve("run_j", id)).ok());
+  this->workflow_->RunAll();
+  EXPECT_EQ(this->workflow_->completions(), 1);
+  EXPECT_THAT(this->RunKeys(), IsEmpty());
+}
+
+TYPED_TEST(CoordinatorTest, APatchIsSeenByTheNextSignal) {
+  this->workflow_->Start("run_p", kChain);
+  constexpr const char* kPatch = R"([
+      {"op":"add","path":"/nodes/-","value":{"id":"email","type":"function"}},
+      {"op":"add","path":"/edges/-","value":{"from":"save","to":"email"}}])";
+  this->Advance(absl::Seconds(10));
+  EXPECT_EQ(*this->Run(PatchRun(this->store(), this->keys_, "run_p", kPatch)),
+            PatchOutcome::kPatched);
+  EXPECT_EQ(this->Ttl("ir:run_p"), 86390);
+  this->workflow_->RunAll();
+  EXPECT_THAT(this->workflow_->executed(), ElementsAre("fetch", "save", "email"));
+  EXPECT_EQ(*this->Run(PatchRun(this->store(), this->keys_, "run_p", kPatch)),
+            PatchOutcome::kRunGone);
+  EXPECT_THAT(this->RunKeys(), IsEmpty());
+}
+
+// A coordinator crashes before each of its commands in turn; recovery makes up for it.
+TYPED_TEST(CoordinatorTest, ACrashBeforeAnyCommandIsMadeGood) {
+  for (const char* ir : {kChain, kDiamond, kStarved, kLoop}) {
+    for (size_t crash = 0; crash < 60; ++crash) {
+      WorkflowForTest workflow(this->store(), *this->clock_, this->keys_);
+      tests::InterceptedStore broken(this->store());
+      broken.on_request = [&](size_t index) -> std::optional<absl::StatusOr<Reply>> {
+        if (index < crash) return std::nullopt;
+        return store::NotSentError("crashed");
+      };
+      {
+        WorkflowForTest crashing(broken, *this->clock_, this->keys_);
+        crashing.Answer("R", R"({"again":true})");
+        // Fails somewhere; what it did stays.
+        (void)this->Run(crashing.coordinator().Start("run_c", ir));
+        for (int i = 0; i < 20 && broken.requests() <= crash; ++i) crashing.TryStep();
+      }
+      workflow.Answer("R", R"({"again":true})");
+      if (this->Ask({"EXISTS", "ir:run_c"}) == Reply::Integer(1) || crash == 0) {
+        workflow.Start("run_c", ir);
+      }
+      ASSERT_TRUE(this->Run(workflow.coordinator().queue().Recover("coordinator")).ok());
+      workflow.RunAll();
+      ASSERT_THAT(this->RunKeys(), IsEmpty()) << ir << " crash " << crash;
+    }
+  }
+}
+
+TYPED_TEST(CoordinatorTest, ASweepCompletesARunThatStandsStill) {
+  this->workflow_->Start("run_1", kChain);
+  EXPECT_FALSE(*this->Run(this->workflow_->coordinator().Sweep("run_1")));
+  this->Ask({"SET", "counter:run_1", "0", "KEEPTTL"});
+  EXPECT_EQ(*this->Run(this->workflow_->coordinator().SweepAll()), 1);
+  EXPECT_THAT(this->RunKeys(), IsEmpty());
+  EXPECT_FALSE(*this->Run(this->workflow_->coordinator().Sweep("run_1")));
+}
+
+TYPED_TEST(CoordinatorTest, ErrorsOfTheStoreLeaveTheSignalForRecovery) {
+  this->workflow_->Start("run_1", kChain);
+  this->Signal("run_1", "fetch", ChildTokenId(TokenIdForm::kHashed, {"run_1", "fetch"}, {}));
+  for (size_t fail = 0; fail < 7; ++fail) {
+    tests::InterceptedStore store(this->store());
+    store.on_request = [&](size_t index) -> std::optional<absl::StatusOr<Reply>> {
+      if (index != fail) return std::nullopt;
+      return store::NotSentError("gone");
+    };
+    Coordinator coordinator(store, *this->clock_, this->keys_);
+    EXPECT_TRUE(absl::IsUnavailable(this->Run(coordinator.Poll()).status())) << fail;
+    EXPECT_EQ(*this->Run(coordinator.queue().Recover("coordinator")), fail == 0 ? 0 : 1) << fail;
+  }
+  this->workflow_->RunAll();
+  EXPECT_EQ(this->workflow_->completions(), 1);
+}
+
+}  // namespace
+}  // namespace redouble::orchestrator

@@ -1,0 +1,77 @@
+#include "core/orchestrator/monitor.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/support/backends.h"
+
+namespace redouble::orchestrator {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+template <typename Backend>
+class MonitorTest : public tests::BackendTest<Backend> {};
+TYPED_TEST_SUITE(MonitorTest, tests::Backends, tests::BackendNames);
+
+TYPED_TEST(MonitorTest, MeasuresQueuesAndGroups) {
+  this->Ask({"XADD", "wf.tasks.http", "1-1", "token", "x"});
+  this->Ask({"XADD", "wf.tasks.http", "1-2", "token", "y"});
+  this->Ask({"XGROUP", "CREATE", "wf.tasks.http", "workers", "0"});
+  this->Ask({"XGROUP", "CREATE", "wf.tasks.agent", "workers", "0", "MKSTREAM"});
+  this->Ask(
+      {"XREADGROUP", "GROUP", "workers", "w1", "COUNT", "1", "STREAMS", "wf.tasks.http", ">"});
+  this->Ask({"RPUSH", "completion_signals", "a", "b"});
+  this->Ask({"RPUSH", "completion_signals:processing:c2", "c"});
+  this->Ask({"RPUSH", "completion_signals:processing:c1", "d", "e"});
+  Monitor monitor(this->store(), Keys());
+  const auto depths = this->Run(monitor.Depths());
+  ASSERT_TRUE(depths.ok()) << depths.status();
+  ASSERT_THAT(depths->streams, SizeIs(2));
+  EXPECT_EQ(depths->streams[0].type, "agent");
+  EXPECT_EQ(depths->streams[0].length, 0);
+  EXPECT_EQ(depths->streams[1].length, 2);
+  ASSERT_THAT(depths->streams[1].groups, SizeIs(1));
+  EXPECT_EQ(depths->streams[1].groups[0].pending, 1);
+  EXPECT_EQ(depths->streams[1].groups[0].lag, 1);
+  EXPECT_EQ(depths->signals, 2);
+  ASSERT_THAT(depths->processing, SizeIs(2));
+  EXPECT_EQ(depths->processing[0].consumer, "c1");
+  EXPECT_EQ(depths->processing[0].length, 2);
+}
+
+TYPED_TEST(MonitorTest, FindsTheKeysOfOneRunOnly) {
+  this->Ask({"SET", "ir:run_1", R"({"nodes":{"R":{"id":"R","type":"http"}}})", "EX", "100"});
+  this->Ask({"SET", "counter:run_1", "1", "EX", "100"});
+  this->Ask({"SET", "counter:run_12", "1"});
+  this->Ask({"HSET", "loop:run_1:R", "current_iteration", "1"});
+  this->Ask({"SADD", "pending_approvals:run_1", "approval_456", "other"});
+  this->Ask({"HSET", "approval:456", "status", "pending"});
+  Monitor monitor(this->store(), Keys());
+  const auto keys = this->Run(monitor.KeysOf("run_1"));
+  ASSERT_TRUE(keys.ok()) << keys.status();
+  std::vector<std::string> names;
+  for (const RunKey& key : *keys) names.push_back(key.key);
+  EXPECT_THAT(names, ElementsAre("ir:run_1", "counter:run_1", "pending_approvals:run_1",
+                                 "approval:456", "loop:run_1:R"));
+  EXPECT_EQ((*keys)[0].type, store::KeyType::kString);
+  EXPECT_EQ((*keys)[0].ttl.remaining(), absl::Seconds(100));
+  EXPECT_FALSE((*keys)[4].ttl.expires());
+}
+
+TYPED_TEST(MonitorTest, FindsNothingOfARunThatIsGone) {
+  Monitor monitor(this->store(), Keys());
+  EXPECT_THAT(*this->Run(monitor.KeysOf("run_1")), IsEmpty());
+  EXPECT_TRUE(absl::IsInvalidArgument(this->Run(monitor.KeysOf("*")).status()));
+  const auto depths = this->Run(monitor.Depths());
+  EXPECT_THAT(depths->streams, IsEmpty());
+  EXPECT_EQ(depths->signals, 0);
+}
+
+}  // namespace
+}  // namespace redouble::orchestrator

@@ -1,0 +1,62 @@
+#include "core/orchestrator/run_event_feed.h"
+
+#include <optional>
+#include <string>
+
+#include "core/orchestrator/keys.h"
+#include "core/orchestrator/run_events.h"
+#include "core/store/pubsub.h"
+
+namespace redouble::orchestrator {
+
+RunEventFeed::RunEventFeed(store::MessageSource& source, RunEventListener& listener)
+    : source_(source), listener_(listener) {
+  source_.Listen(this);
+}
+
+RunEventFeed::~RunEventFeed() { source_.Listen(nullptr); }
+
+base::Task<absl::Status> RunEventFeed::FollowRun(std::string_view run_id) {
+  const absl::StatusOr<std::string> channel = Keys().EventChannel(run_id);
+  if (!channel.ok()) co_return channel.status();
+  if (following_ == Following::kAll) {
+    co_return absl::FailedPreconditionError("the feed follows all runs already");
+  }
+  following_ = Following::kRuns;
+  const std::string_view channels[] = {*channel};
+  co_return co_await store::Subscribe(source_, channels);
+}
+
+base::Task<absl::Status> RunEventFeed::FollowAll() {
+  if (following_ == Following::kRuns) {
+    co_return absl::FailedPreconditionError("the feed follows single runs already");
+  }
+  following_ = Following::kAll;
+  const std::string_view patterns[] = {kAllRunsPattern};
+  co_return co_await store::PSubscribe(source_, patterns);
+}
+
+base::Task<absl::Status> RunEventFeed::Stop() {
+  const Following followed = following_;
+  following_ = Following::kNothing;
+  if (followed == Following::kRuns) co_return co_await store::Unsubscribe(source_);
+  if (followed == Following::kAll) co_return co_await store::PUnsubscribe(source_);
+  co_return absl::OkStatus();
+}
+
+void RunEventFeed::OnPush(const store::Reply& push) {
+  const std::optional<store::Message> message = store::ReadMessage(push);
+  if (!message) return;
+  absl::StatusOr<Event> event = ParseEvent(message->payload);
+  if (!event.ok()) {
+    ++unreadable_;
+    return;
+  }
+  if (event->run_id.empty()) {
+    const std::optional<store::KeyMatch> match = Keys().Parse(message->channel);
+    if (match && !match->values.empty()) event->run_id = std::string(match->values.front());
+  }
+  listener_.OnEvent(*event);
+}
+
+}  // namespace redouble::orchestrator
