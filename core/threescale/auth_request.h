@@ -53,6 +53,8 @@ struct AuthRequest {
   std::optional<std::string_view> redirect_uri = std::nullopt;
   // By metric name.
   std::optional<Usage> usage = std::nullopt;
+  // The parameter usage was there, but as something that is no map.
+  bool has_malformed_usage = false;
   // The `code` of the log parameter, for authrep.
   std::optional<std::string_view> log_code = std::nullopt;
   Extensions extensions = {};

@@ -45,6 +45,9 @@ struct ReportJob {
   std::vector<Transaction> transactions = {};
   // The extension flat_usage: usage does not count for parent metrics.
   bool flat_usage = false;
+  // The usage is in the counters already (Hardening::check_and_report_atomically): what is left is
+  // the response codes, traffic and alerts.
+  bool counted = false;
   // The request that the job came from, as JSON, for the errors list.
   std::string context_info = "{}";
   absl::Time enqueued_at = absl::UnixEpoch();

@@ -96,8 +96,9 @@ class ServiceStore {
   base::Task<absl::StatusOr<std::optional<std::string>>> DefaultId(std::string_view provider_key);
   // The provider of a service; none when there is no such service. Memoized.
   base::Task<absl::StatusOr<std::optional<std::string>>> ProviderKeyOf(std::string_view id);
-  // Whether the service is this provider's. Memoized.
-  base::Task<absl::StatusOr<bool>> IsOwnedBy(std::string_view id, std::string_view provider_key);
+  // Whether the service is this provider's; that of none is what does not exist. Memoized.
+  base::Task<absl::StatusOr<bool>> IsOwnedBy(std::string_view id,
+                                             std::optional<std::string_view> provider_key);
 
   // Gives all services of a provider to a new key, one by one. Errors: InvalidProviderKeys (none,
   // empty or equal), ProviderKeyExists, ProviderKeyNotFound, all before anything is written;
@@ -106,8 +107,8 @@ class ServiceStore {
 
  private:
   base::Task<absl::StatusOr<std::optional<Service>>> ReadById(std::string_view id);
-  base::Task<absl::StatusOr<bool>> ReadIsOwnedBy(std::string_view id,
-                                                 std::string_view provider_key);
+  base::Task<absl::StatusOr<bool>> ReadIsOwnedBy(
+      std::string_view id, std::optional<std::string_view> provider_key);
   base::Task<absl::StatusOr<bool>> SaveDefault(const ServiceSave& save);
   base::Task<absl::Status> SaveAttributes(const ServiceSave& save);
   base::Task<absl::Status> DeleteData(const Service& service);

@@ -123,6 +123,7 @@ base::Task<absl::StatusOr<std::vector<CountedTransaction>>> Worker::Parse(const 
       if (transaction->usage.empty()) continue;
       absl::StatusOr<Usage> usage = co_await metrics.ProcessUsage(transaction->usage, propagation);
       if (!usage.ok()) co_return usage.status();
+      if (job.counted) usage->clear();
       counted.push_back({job.service_id, group.application_id, TimeOf(*transaction, now),
                          *std::move(usage), transaction->log_code.value_or("")});
     }

@@ -1,0 +1,356 @@
+#include <utility>
+#include <vector>
+
+#include "core/threescale/alert_limit.h"
+#include "core/threescale/metric.h"
+#include "core/threescale/usage_limit.h"
+#include "scenarios/operations/threescale_operations.h"
+
+namespace redouble::scenarios {
+namespace {
+
+using sim::ArgumentReader;
+using sim::Json;
+using sim::OperationContext;
+using sim::OperationResult;
+using threescale::AlertLimitStore;
+using threescale::Granularity;
+using threescale::Metric;
+using threescale::MetricNameRef;
+using threescale::MetricNames;
+using threescale::MetricRef;
+using threescale::MetricStore;
+using threescale::PlanRef;
+using threescale::UsageLimitStore;
+
+using Session = std::shared_ptr<ThreescaleSession>;
+using OptionalText = std::optional<std::string>;
+
+Json ToJson(const OptionalText& text) { return text ? Json(*text) : Json(); }
+
+Json ToJson(const MetricNames& names) {
+  Json json = Json::array();
+  for (const OptionalText& name : names) json.push_back(ToJson(name));
+  return json;
+}
+
+// A number as JSON's where it fits, else as text.
+Json ToJson(threescale::Integer value) {
+  const auto narrow = static_cast<int64_t>(value);
+  return narrow == value ? Json(narrow) : Json(threescale::FormatInteger(value));
+}
+
+Json ToJson(const Metric& metric) {
+  return {{"service_id", metric.service_id},
+          {"id", metric.id},
+          {"parent_id", ToJson(metric.parent_id)},
+          {"name", metric.name}};
+}
+
+Metric ReadMetric(ArgumentReader& reader) {
+  Metric metric;
+  metric.service_id = Text(reader, "service_id").value_or("");
+  metric.id = Text(reader, "id").value_or("");
+  metric.name = Text(reader, "name").value_or("");
+  metric.parent_id = Text(reader, "parent_id");
+  if (const Json* children = reader.Find("children")) {
+    for (const Json& child : *children) {
+      ArgumentReader child_reader(child, "/children");
+      metric.children.push_back(ReadMetric(child_reader));
+      if (!child_reader.Finish().ok()) reader.Refuse("children", "expected metrics");
+    }
+  }
+  return metric;
+}
+
+base::Task<OperationResult> Save(Session session, OperationContext context, const Json& arguments) {
+  ArgumentReader reader(arguments);
+  const Metric metric = ReadMetric(reader);
+  MetricStore metrics(session->Begin(context, reader));
+  if (absl::Status status = reader.Finish(); !status.ok()) co_return status;
+
+  const absl::Status saved = co_await metrics.Save(metric);
+  if (!saved.ok()) co_return saved;
+  co_return ToJson(metric);
+}
+
+// What is looked up: a metric by its id or by its name.
+struct Subject {
+  std::string service_id;
+  std::string text;
+
+  MetricRef ref() const { return {service_id, text}; }
+  MetricNameRef name() const { return {service_id, text}; }
+};
+
+Subject ReadSubject(ArgumentReader& reader, std::string_view argument) {
+  return {Text(reader, "service_id").value_or(""), Text(reader, argument).value_or("")};
+}
+
+base::Task<OperationResult> Load(Session session, OperationContext context, const Json& arguments) {
+  ArgumentReader reader(arguments);
+  const Subject subject = ReadSubject(reader, "id");
+  MetricStore metrics(session->Begin(context, reader));
+  if (absl::Status status = reader.Finish(); !status.ok()) co_return status;
+
+  const absl::StatusOr<std::optional<Metric>> metric = co_await metrics.Load(subject.ref());
+  if (!metric.ok()) co_return metric.status();
+  co_return *metric ? ToJson(**metric) : Json();
+}
+
+base::Task<OperationResult> Delete(Session session, OperationContext context,
+                                   const Json& arguments) {
+  ArgumentReader reader(arguments);
+  const Subject subject = ReadSubject(reader, "id");
+  MetricStore metrics(session->Begin(context, reader));
+  if (absl::Status status = reader.Finish(); !status.ok()) co_return status;
+
+  const absl::StatusOr<bool> deleted = co_await metrics.Delete(subject.ref());
+  if (!deleted.ok()) co_return deleted.status();
+  co_return Json(*deleted);
+}
+
+base::Task<OperationResult> LoadName(Session session, OperationContext context,
+                                     const Json& arguments) {
+  ArgumentReader reader(arguments);
+  const Subject subject = ReadSubject(reader, "id");
+  MetricStore metrics(session->Begin(context, reader));
+  if (absl::Status status = reader.Finish(); !status.ok()) co_return status;
+
+  const absl::StatusOr<OptionalText> name = co_await metrics.LoadName(subject.ref());
+  if (!name.ok()) co_return name.status();
+  co_return ToJson(*name);
+}
+
+base::Task<OperationResult> LoadParentId(Session session, OperationContext context,
+                                         const Json& arguments) {
+  ArgumentReader reader(arguments);
+  const Subject subject = ReadSubject(reader, "id");
+  MetricStore metrics(session->Begin(context, reader));
+  if (absl::Status status = reader.Finish(); !status.ok()) co_return status;
+
+  const absl::StatusOr<OptionalText> id = co_await metrics.LoadParentId(subject.ref());
+  if (!id.ok()) co_return id.status();
+  co_return ToJson(*id);
+}
+
+base::Task<OperationResult> LoadId(Session session, OperationContext context,
+                                   const Json& arguments) {
+  ArgumentReader reader(arguments);
+  const Subject subject = ReadSubject(reader, "name");
+  MetricStore metrics(session->Begin(context, reader));
+  if (absl::Status status = reader.Finish(); !status.ok()) co_return status;
+
+  const absl::StatusOr<OptionalText> id = co_await metrics.LoadId(subject.name());
+  if (!id.ok()) co_return id.status();
+  co_return ToJson(*id);
+}
+
+base::Task<OperationResult> LoadAllIds(Session session, OperationContext context,
+                                       const Json& arguments) {
+  ArgumentReader reader(arguments);
+  const std::string service_id = Text(reader, "service_id").value_or("");
+  MetricStore metrics(session->Begin(context, reader));
+  if (absl::Status status = reader.Finish(); !status.ok()) co_return status;
+
+  const absl::StatusOr<std::vector<std::string>> ids = co_await metrics.LoadIds(service_id);
+  if (!ids.ok()) co_return ids.status();
+  co_return Json(*ids);
+}
+
+base::Task<OperationResult> Hierarchy(Session session, OperationContext context,
+                                      const Json& arguments) {
+  ArgumentReader reader(arguments);
+  const std::string service_id = Text(reader, "service_id").value_or("");
+  MetricStore metrics(session->Begin(context, reader));
+  if (absl::Status status = reader.Finish(); !status.ok()) co_return status;
+
+  const absl::StatusOr<threescale::MetricHierarchy> hierarchy =
+      co_await metrics.Hierarchy(service_id);
+  if (!hierarchy.ok()) co_return hierarchy.status();
+  Json json = Json::object();
+  for (const auto& [parent, children] : *hierarchy) json[parent.value_or("")] = ToJson(children);
+  co_return json;
+}
+
+base::Task<OperationResult> Descendants(Session session, OperationContext context,
+                                        const Json& arguments) {
+  ArgumentReader reader(arguments);
+  const Subject subject = ReadSubject(reader, "name");
+  MetricStore metrics(session->Begin(context, reader));
+  if (absl::Status status = reader.Finish(); !status.ok()) co_return status;
+
+  const absl::StatusOr<MetricNames> names = co_await metrics.Descendants(subject.name());
+  if (!names.ok()) co_return names.status();
+  co_return ToJson(*names);
+}
+
+base::Task<OperationResult> Ascendants(Session session, OperationContext context,
+                                       const Json& arguments) {
+  ArgumentReader reader(arguments);
+  const Subject subject = ReadSubject(reader, "name");
+  MetricStore metrics(session->Begin(context, reader));
+  if (absl::Status status = reader.Finish(); !status.ok()) co_return status;
+
+  const absl::StatusOr<std::vector<std::string>> names =
+      co_await metrics.Ascendants(subject.name());
+  if (!names.ok()) co_return names.status();
+  co_return Json(*names);
+}
+
+// The plan and the metric of a limit.
+struct LimitArguments {
+  std::string service_id;
+  std::string plan_id;
+  std::string metric_id;
+
+  PlanRef plan() const { return {service_id, plan_id}; }
+};
+
+LimitArguments ReadLimit(ArgumentReader& reader) {
+  LimitArguments arguments;
+  arguments.service_id = Text(reader, "service_id").value_or("");
+  arguments.plan_id = Text(reader, "plan_id").value_or("");
+  arguments.metric_id = Text(reader, "metric_id").value_or("");
+  return arguments;
+}
+
+Granularity ReadPeriod(ArgumentReader& reader) {
+  const std::optional<Granularity> period = threescale::FindGranularity(reader.String("period"));
+  if (!period) reader.Refuse("period", "expected a period, \"minute\" to \"eternity\"");
+  return period.value_or(Granularity::kEternity);
+}
+
+base::Task<OperationResult> SaveLimit(Session session, OperationContext context,
+                                      const Json& arguments) {
+  ArgumentReader reader(arguments);
+  const LimitArguments limit = ReadLimit(reader);
+  std::vector<std::pair<Granularity, std::string>> texts;
+  for (const Granularity period : threescale::LimitGranularities()) {
+    const OptionalText value = Text(reader, threescale::GranularityName(period));
+    if (value) texts.emplace_back(period, *value);
+  }
+  reader.Find("second");  // Taken, and never looked at.
+  UsageLimitStore limits(session->Begin(context, reader));
+  if (absl::Status status = reader.Finish(); !status.ok()) co_return status;
+
+  std::vector<threescale::UsageLimitSave> values;
+  for (const auto& [period, text] : texts) values.push_back({period, text});
+  const absl::Status saved = co_await limits.Save(limit.plan(), limit.metric_id, values);
+  if (!saved.ok()) co_return saved;
+  co_return Json("ok");
+}
+
+base::Task<OperationResult> DeleteLimit(Session session, OperationContext context,
+                                        const Json& arguments) {
+  ArgumentReader reader(arguments);
+  const LimitArguments limit = ReadLimit(reader);
+  const Granularity period = ReadPeriod(reader);
+  UsageLimitStore limits(session->Begin(context, reader));
+  if (absl::Status status = reader.Finish(); !status.ok()) co_return status;
+
+  const absl::Status deleted = co_await limits.Delete(limit.plan(), limit.metric_id, period);
+  if (!deleted.ok()) co_return deleted;
+  co_return Json("ok");
+}
+
+base::Task<OperationResult> LoadLimit(Session session, OperationContext context,
+                                      const Json& arguments) {
+  ArgumentReader reader(arguments);
+  const LimitArguments limit = ReadLimit(reader);
+  const Granularity period = ReadPeriod(reader);
+  UsageLimitStore limits(session->Begin(context, reader));
+  if (absl::Status status = reader.Finish(); !status.ok()) co_return status;
+
+  const absl::StatusOr<std::optional<threescale::Integer>> value =
+      co_await limits.LoadValue(limit.plan(), limit.metric_id, period);
+  if (!value.ok()) co_return value.status();
+  co_return *value ? ToJson(**value) : Json();
+}
+
+base::Task<OperationResult> LoadAllLimits(Session session, OperationContext context,
+                                          const Json& arguments) {
+  ArgumentReader reader(arguments);
+  const LimitArguments plan = ReadLimit(reader);
+  UsageLimitStore limits(session->Begin(context, reader));
+  if (absl::Status status = reader.Finish(); !status.ok()) co_return status;
+
+  const absl::StatusOr<std::vector<threescale::UsageLimit>> loaded =
+      co_await limits.LoadAll(plan.plan());
+  if (!loaded.ok()) co_return loaded.status();
+  Json json = Json::array();
+  for (const threescale::UsageLimit& limit : *loaded) {
+    json.push_back({{"service_id", plan.service_id},
+                    {"plan_id", plan.plan_id},
+                    {"metric_id", limit.metric_id},
+                    {"period", threescale::GranularityName(limit.period)},
+                    {"value", ToJson(limit.value)}});
+  }
+  co_return json;
+}
+
+base::Task<OperationResult> SaveAlertLimit(Session session, OperationContext context,
+                                           const Json& arguments) {
+  ArgumentReader reader(arguments);
+  const std::string service_id = Text(reader, "service_id").value_or("");
+  const std::string value = Text(reader, "value").value_or("");
+  AlertLimitStore limits(session->Begin(context, reader));
+  if (absl::Status status = reader.Finish(); !status.ok()) co_return status;
+
+  const absl::StatusOr<std::optional<int>> saved = co_await limits.Save(service_id, value);
+  if (!saved.ok()) co_return saved.status();
+  if (!*saved) co_return Json();
+  Json json = {{"service_id", service_id}, {"value", **saved}};
+  co_return json;
+}
+
+base::Task<OperationResult> DeleteAlertLimit(Session session, OperationContext context,
+                                             const Json& arguments) {
+  ArgumentReader reader(arguments);
+  const std::string service_id = Text(reader, "service_id").value_or("");
+  const std::string value = Text(reader, "value").value_or("");
+  AlertLimitStore limits(session->Begin(context, reader));
+  if (absl::Status status = reader.Finish(); !status.ok()) co_return status;
+
+  const absl::StatusOr<std::optional<bool>> deleted = co_await limits.Delete(service_id, value);
+  if (!deleted.ok()) co_return deleted.status();
+  co_return *deleted ? Json(**deleted) : Json();
+}
+
+base::Task<OperationResult> LoadAlertLimits(Session session, OperationContext context,
+                                            const Json& arguments) {
+  ArgumentReader reader(arguments);
+  const std::string service_id = Text(reader, "service_id").value_or("");
+  AlertLimitStore limits(session->Begin(context, reader));
+  if (absl::Status status = reader.Finish(); !status.ok()) co_return status;
+
+  const absl::StatusOr<std::vector<int>> levels = co_await limits.LoadAll(service_id);
+  if (!levels.ok()) co_return levels.status();
+  Json json = Json::array();
+  for (const int level : *levels) json.push_back({{"service_id", service_id}, {"value", level}});
+  co_return json;
+}
+
+}  // namespace
+
+void AddThreescaleMetrics(sim::OperationTable& table, const ThreescaleSessions& sessions) {
+  AddThreescale(table, sessions, "metric.save", Save);
+  AddThreescale(table, sessions, "metric.load", Load);
+  AddThreescale(table, sessions, "metric.delete", Delete);
+  AddThreescale(table, sessions, "metric.load_name", LoadName);
+  AddThreescale(table, sessions, "metric.load_parent_id", LoadParentId);
+  AddThreescale(table, sessions, "metric.load_id", LoadId);
+  AddThreescale(table, sessions, "metric.load_all_ids", LoadAllIds);
+  AddThreescale(table, sessions, "metric.hierarchy", Hierarchy);
+  AddThreescale(table, sessions, "metric.descendants", Descendants);
+  AddThreescale(table, sessions, "metric.ascendants", Ascendants);
+  AddThreescale(table, sessions, "usage_limit.save", SaveLimit);
+  AddThreescale(table, sessions, "usage_limit.delete", DeleteLimit);
+  AddThreescale(table, sessions, "usage_limit.load_value", LoadLimit);
+  AddThreescale(table, sessions, "usage_limit.load_all", LoadAllLimits);
+  AddThreescale(table, sessions, "alert_limit.save", SaveAlertLimit);
+  AddThreescale(table, sessions, "alert_limit.delete", DeleteAlertLimit);
+  AddThreescale(table, sessions, "alert_limit.load_all", LoadAlertLimits);
+}
+
+}  // namespace redouble::scenarios

@@ -1,0 +1,62 @@
+// 3scale's operations for scenarios and goldens: names and JSON in, JSON out.
+//
+// The system's side; `ref` is service_id and id:
+//
+//   | operation                                             | arguments | |
+//   ----------------------------------------------------- | ------------------------------------ |
+//   | `service.save`                                        | id, provider_key, backend_version, |
+//   |                                                       | referrer_filters_required, state, |
+//   |                                                       | default_service | |
+//   `service.load_by_id`, `.delete`, `.exists?`           | id                                   |
+//   | `service.load_with_provider_key`                      | id, provider_key | | `service.list`,
+//   `.default_id`                         | provider_key                         | |
+//   `provider_key.change`                                 | old_key, new_key                     |
+//   | `service_token.save_pairs`                            | pairs: service_token, service_id | |
+//   `service_token.delete`, `.exists?`                    | service_token, service_id            |
+//   | `application.save`                                    | ref, state, plan_id, plan_name, | |
+//   | redirect_url                         | | `application.load`, `.exists?`, `.delete`, `.keys`,
+//   | ref                                  | |   `.referrer_filters` | | |
+//   `application.create_key`, `.delete_key`,              | ref, value                           |
+//   |   `.create_referrer_filter`, `.delete_referrer_filter`| | | `application.save_id_by_key` |
+//   service_id, user_key, id             | | `application.load_id_by_key`, `.delete_id_by_key` |
+//   service_id, user_key                 | | `metric.save` | ref, name, parent_id, children       |
+//   | `metric.load`, `.delete`, `.load_name`,               | ref | |   `.load_parent_id` | | |
+//   `metric.load_id`, `.descendants`, `.ascendants`       | service_id, name                     |
+//   | `metric.hierarchy`, `.load_all_ids`                   | service_id | | `usage_limit.save` |
+//   service_id, plan_id, metric_id, and  | | | a value per period                   | |
+//   `usage_limit.load_value`, `.delete`                   | ..., metric_id, period               |
+//   | `usage_limit.load_all`                                | service_id, plan_id | |
+//   `alert_limit.save`, `.delete`                         | service_id, value                    |
+//   | `alert_limit.load_all`                                | service_id | | `redis.del`,
+//   `redis.raw_del_simulating_ttl_expiry`    | key                                  |
+//
+// The clients' side, `http.authorize`, `http.authrep`, `http.oauth_authorize` and
+// `http.oauth_authrep`, takes the parameters of the request as they are, or as `params` with the
+// `extensions_header`; `now`, `trimmed_stamps`, `check_and_report_atomically` and
+// `legacy_referrer_filters` stand beside `params`. The result is {"status": 200, "body": "<?xml
+// ...", "headers": {...}}, headers only when there are some. In a scenario it has `jobs` as well:
+// what a worker is to run. The rest, reports and workers and what they leave behind, is described
+// in threescale_reporting_operations.h.
+//
+// Thread-safety: free functions.
+#ifndef REDOUBLE_SCENARIOS_OPERATIONS_THREESCALE_OPERATIONS_H_
+#define REDOUBLE_SCENARIOS_OPERATIONS_THREESCALE_OPERATIONS_H_
+
+#include "scenarios/operations/threescale_session.h"
+#include "sim/scenario/operation.h"
+
+namespace redouble::scenarios {
+
+// All of them. Source: seed 004, reference/threescale.md 3 and 4. `sessions`: see
+// threescale_session.h; a fresh one for each operation unless given.
+sim::OperationTable ThreescaleOperations(ThreescaleSessions sessions = {});
+
+// The parts of the table.
+void AddThreescaleServices(sim::OperationTable& table, const ThreescaleSessions& sessions);
+void AddThreescaleApplications(sim::OperationTable& table, const ThreescaleSessions& sessions);
+void AddThreescaleMetrics(sim::OperationTable& table, const ThreescaleSessions& sessions);
+void AddThreescaleAuthorization(sim::OperationTable& table, const ThreescaleSessions& sessions);
+
+}  // namespace redouble::scenarios
+
+#endif  // REDOUBLE_SCENARIOS_OPERATIONS_THREESCALE_OPERATIONS_H_
