@@ -15,8 +15,10 @@
 #include "core/base/utc.h"
 #include "core/store/errors.h"
 #include "sim/cli/live_backend.h"
+#include "sim/cli/replay_world.h"
 #include "sim/cli/scenario_files.h"
 #include "sim/cli/systems.h"
+#include "sim/explore/world_file.h"
 #include "sim/scenario/memory_backend.h"
 #include "sim/scenario/runner.h"
 #include "sim/scenario/scenario.h"
@@ -54,25 +56,48 @@ struct ReplayOptions {
   std::string filter;
 };
 
-bool Matches(const Scenario& scenario, const std::string& filter) {
-  return absl::StrContains(scenario.file, filter) || absl::StrContains(scenario.name, filter);
+template <typename File>
+bool Matches(const File& file, const std::string& filter) {
+  return absl::StrContains(file.file, filter) || absl::StrContains(file.name, filter);
+}
+
+// What the files hold.
+struct Files {
+  std::vector<Scenario> scenarios;
+  std::vector<WorldFile> worlds;
+};
+
+absl::Status ReadWorld(const ScenarioFile& file, std::string_view text, Files& read) {
+  absl::StatusOr<WorldFile> world = ParseWorldFile(text, file.name, AllSystems());
+  if (!world.ok()) return world.status();
+  if (!world->violation) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(file.name, ": a world without a schedule; redouble explore looks for one"));
+  }
+  read.worlds.push_back(*std::move(world));
+  return absl::OkStatus();
+}
+
+absl::Status ReadOne(const ScenarioFile& file, Files& read) {
+  const absl::StatusOr<std::string> text = ReadFile(file.path);
+  if (!text.ok()) {
+    return absl::UnavailableError(absl::StrCat(file.name, ": ", text.status().message()));
+  }
+  if (IsWorldFile(*text)) return ReadWorld(file, *text, read);
+  absl::StatusOr<Scenario> scenario = ParseScenario(*text, file.name, AllSystems());
+  if (!scenario.ok()) return scenario.status();
+  read.scenarios.push_back(*std::move(scenario));
+  return absl::OkStatus();
 }
 
 // Reads all files; prints what is wrong with any of them. False when something was.
-bool ReadScenarios(const std::vector<ScenarioFile>& files, const ProgramContext& context,
-                   std::vector<Scenario>& scenarios) {
+bool ReadFiles(const std::vector<ScenarioFile>& files, const ProgramContext& context, Files& read) {
   bool good = true;
   for (const ScenarioFile& file : files) {
-    const absl::StatusOr<std::string> text = ReadFile(file.path);
-    absl::StatusOr<Scenario> scenario =
-        text.ok() ? ParseScenario(*text, file.name, AllSystems())
-                  : absl::UnavailableError(absl::StrCat(file.name, ": ", text.status().message()));
-    if (scenario.ok()) {
-      scenarios.push_back(*std::move(scenario));
-    } else {
-      context.err << "redouble replay: " << scenario.status().message() << "\n";
-      good = false;
-    }
+    const absl::Status status = ReadOne(file, read);
+    if (status.ok()) continue;
+    context.err << "redouble replay: " << status.message() << "\n";
+    good = false;
   }
   return good;
 }
@@ -95,11 +120,12 @@ class Replay {
       : options_(options), context_(context) {}
 
   // Runs them all and prints the closing line; returns the exit code.
-  int Run(const std::vector<Scenario>& scenarios, ScenarioBackend& backend) {
-    for (const Scenario& scenario : scenarios) {
+  int Run(const Files& files, ScenarioBackend& backend) {
+    for (const Scenario& scenario : files.scenarios) {
       name_width_ = std::max(name_width_, scenario.file.size());
     }
-    for (const Scenario& scenario : scenarios) RunOne(scenario, backend);
+    for (const Scenario& scenario : files.scenarios) RunOne(scenario, backend);
+    for (const WorldFile& world : files.worlds) RunOne(world);
     context_.out << passed_ << " passed, " << failed_ << " failed" << std::endl;
     return failed_ == 0 ? kExitPassed : kExitFailed;
   }
@@ -122,12 +148,28 @@ class Replay {
     ++(result.failure ? failed_ : passed_);
   }
 
+  void RunOne(const WorldFile& world) {
+    const WorldReplay replay = ReplayWorld(world, [this](std::string_view line) {
+      if (options_.verbose) context_.out << "  " << line << std::endl;
+    });
+    const absl::Status& violation = replay.outcome.violation;
+    context_.out << absl::StreamFormat("%s %s  %d commands  %s\n", violation.ok() ? "PASS" : "FAIL",
+                                       world.file, replay.outcome.commands,
+                                       ShortHash(replay.outcome.trace_hash));
+    if (!violation.ok()) context_.out << "  " << violation.message() << "\n";
+    context_.out << "  " << replay.comparison << std::endl;
+    ++(violation.ok() ? passed_ : failed_);
+  }
+
+  std::string ShortHash(const std::string& hash) const {
+    return hash.substr(0, options_.verbose ? std::string::npos : kShortHashDigits);
+  }
+
   void Print(const Scenario& scenario, const ScenarioResult& result, double wall_ms) {
-    const size_t digits = options_.verbose ? std::string::npos : kShortHashDigits;
     context_.out << absl::StreamFormat("%s %-*s  %-40s  %4d commands  %8.3f ms  %s",
                                        result.failure ? "FAIL" : "PASS", name_width_, scenario.file,
                                        SpanText(result), result.commands, wall_ms,
-                                       result.trace_hash.substr(0, digits))
+                                       ShortHash(result.trace_hash))
                  << std::endl;
     if (result.failure) context_.out << result.failure->ToString(scenario) << std::flush;
   }
@@ -147,11 +189,12 @@ int Fail(const ProgramContext& context, const absl::Status& status, int code) {
 int RunReplay(const ReplayOptions& options, const ProgramContext& context) {
   const absl::StatusOr<std::vector<ScenarioFile>> files = FindScenarioFiles(options.files, context);
   if (!files.ok()) return Fail(context, files.status(), kExitBadUsage);
-  std::vector<Scenario> scenarios;
-  if (!ReadScenarios(*files, context, scenarios)) return kExitBadUsage;
-  std::erase_if(scenarios,
-                [&](const Scenario& scenario) { return !Matches(scenario, options.filter); });
-  if (scenarios.empty()) {
+  Files read;
+  if (!ReadFiles(*files, context, read)) return kExitBadUsage;
+  const auto is_filtered_out = [&](const auto& file) { return !Matches(file, options.filter); };
+  std::erase_if(read.scenarios, is_filtered_out);
+  std::erase_if(read.worlds, is_filtered_out);
+  if (read.scenarios.empty() && read.worlds.empty()) {
     return Fail(
         context,
         absl::NotFoundError(absl::StrCat("--filter ", options.filter, ": matches no scenario")),
@@ -164,7 +207,7 @@ int RunReplay(const ReplayOptions& options, const ProgramContext& context) {
                          !store::ErrorKindOf(backend.status()).has_value();
     return Fail(context, backend.status(), bad_uri ? kExitBadUsage : kExitFailed);
   }
-  return Replay(options, context).Run(scenarios, **backend);
+  return Replay(options, context).Run(read, **backend);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/string_bridge.h"
 
 namespace redouble::sim {
 namespace {
@@ -15,21 +16,35 @@ namespace fs = std::filesystem;
 
 constexpr char kFolder[] = "scenarios";
 
-// All scenario files below `folder`, which is called `name`.
-absl::StatusOr<std::vector<ScenarioFile>> ListFolder(const fs::path& folder, const fs::path& name) {
+constexpr std::string_view kWorldEnding = ".world.json";
+
+bool IsOfKind(const fs::path& path, ScenarioFileKind kind) {
+  if (path.extension() != ".json") return false;
+  const bool is_world = path.filename().string().ends_with(kWorldEnding);
+  return is_world == (kind == ScenarioFileKind::kWorld);
+}
+
+std::string_view Ending(ScenarioFileKind kind) {
+  return kind == ScenarioFileKind::kWorld ? kWorldEnding : ".json";
+}
+
+// All files of that kind below `folder`, which is called `name`.
+absl::StatusOr<std::vector<ScenarioFile>> ListFolder(const fs::path& folder, const fs::path& name,
+                                                     ScenarioFileKind kind) {
   std::vector<ScenarioFile> files;
   std::error_code error;
   // Runfiles are symbolic links, of folders too in some set-ups.
   const auto options = fs::directory_options::follow_directory_symlink;
   for (fs::recursive_directory_iterator entry(folder, options, error), end; !error && entry != end;
        entry.increment(error)) {
-    if (entry->path().extension() != ".json" || !entry->is_regular_file(error)) continue;
+    if (!IsOfKind(entry->path(), kind) || !entry->is_regular_file(error)) continue;
     const fs::path below = entry->path().lexically_relative(folder);
     files.push_back(ScenarioFile{(name / below).lexically_normal().string(), entry->path()});
   }
   if (error) return absl::UnavailableError(absl::StrCat(name.string(), ": ", error.message()));
   if (files.empty()) {
-    return absl::NotFoundError(absl::StrCat(name.string(), ": no *.json file in this folder"));
+    return absl::NotFoundError(
+        absl::StrCat(name.string(), ": no *", base::ToAbsl(Ending(kind)), " file in this folder"));
   }
   // The order of a folder is the file system's.
   std::sort(files.begin(), files.end(),
@@ -37,20 +52,22 @@ absl::StatusOr<std::vector<ScenarioFile>> ListFolder(const fs::path& folder, con
   return files;
 }
 
-absl::StatusOr<std::vector<ScenarioFile>> FindAll(const ProgramContext& context) {
+absl::StatusOr<std::vector<ScenarioFile>> FindAll(const ProgramContext& context,
+                                                  ScenarioFileKind kind) {
   std::error_code error;
   for (const fs::path& root : context.roots) {
-    if (fs::is_directory(root / kFolder, error)) return ListFolder(root / kFolder, kFolder);
+    if (fs::is_directory(root / kFolder, error)) return ListFolder(root / kFolder, kFolder, kind);
   }
   return absl::NotFoundError(
       "no folder \"scenarios\" beside the program or in this folder; name files or folders");
 }
 
 absl::StatusOr<std::vector<ScenarioFile>> FindOne(const std::string& argument,
-                                                  const ProgramContext& context) {
+                                                  const ProgramContext& context,
+                                                  ScenarioFileKind kind) {
   const fs::path path = context.folder / argument;
   std::error_code error;
-  if (fs::is_directory(path, error)) return ListFolder(path, argument);
+  if (fs::is_directory(path, error)) return ListFolder(path, argument, kind);
   if (fs::exists(path, error)) return std::vector<ScenarioFile>{{argument, path}};
   return absl::NotFoundError(absl::StrCat(argument, ": no such file or folder"));
 }
@@ -58,12 +75,13 @@ absl::StatusOr<std::vector<ScenarioFile>> FindOne(const std::string& argument,
 }  // namespace
 
 absl::StatusOr<std::vector<ScenarioFile>> FindScenarioFiles(
-    const std::vector<std::string>& arguments, const ProgramContext& context) {
-  if (arguments.empty()) return FindAll(context);
+    const std::vector<std::string>& arguments, const ProgramContext& context,
+    ScenarioFileKind kind) {
+  if (arguments.empty()) return FindAll(context, kind);
   std::vector<ScenarioFile> files;
   std::set<fs::path> known;
   for (const std::string& argument : arguments) {
-    absl::StatusOr<std::vector<ScenarioFile>> found = FindOne(argument, context);
+    absl::StatusOr<std::vector<ScenarioFile>> found = FindOne(argument, context, kind);
     if (!found.ok()) return found;
     for (ScenarioFile& file : *found) {
       std::error_code error;

@@ -1,5 +1,6 @@
 #include <array>
 
+#include "sim/cli/explore.h"
 #include "sim/cli/keys.h"
 #include "sim/cli/replay.h"
 #include "sim/cli/subcommand.h"
@@ -9,6 +10,7 @@ namespace {
 
 constexpr std::array kSubcommands = {
     Subcommand{"replay", "Replay scenario files and check what comes of them", AddReplay},
+    Subcommand{"explore", "Find and shrink schedules that break a world's invariants", AddExplore},
     Subcommand{"keys", "Print the inventory of the key families of each system", AddKeys},
 };
 

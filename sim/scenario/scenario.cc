@@ -16,9 +16,6 @@
 namespace redouble::sim {
 namespace {
 
-// The system of scenarios that have commands only.
-constexpr std::string_view kCommandsOnly = "redis";
-
 // What the steps before have established.
 struct ParseState {
   const OperationTable* operations;
@@ -316,19 +313,6 @@ absl::StatusOr<Step> ParseStep(const Json& json, std::string path, ParseState& s
                    })));
 }
 
-absl::Status ParseSteps(const Json& steps, ParseState& state, Scenario& scenario) {
-  for (size_t i = 0; i < steps.size(); ++i) {
-    absl::StatusOr<Step> step = ParseStep(steps[i], absl::StrCat("/steps/", i), state);
-    if (!step.ok()) {
-      return absl::InvalidArgumentError(absl::StrCat("step ", i, ": ", step.status().message()));
-    }
-    scenario.steps.push_back(*std::move(step));
-  }
-  if (state.started.empty()) return absl::OkStatus();
-  return Wrong("/steps", absl::StrCat("the call \"", *state.started.begin(),
-                                      "\" is started and never finished"));
-}
-
 absl::StatusOr<Scenario> ParseJson(const Json& json, const SystemTable& systems) {
   static const OperationTable* const kNoOperations = new OperationTable();
   ArgumentReader fields(json);
@@ -344,9 +328,9 @@ absl::StatusOr<Scenario> ParseJson(const Json& json, const SystemTable& systems)
   if (seed < 0) fields.Refuse("seed", "is negative");
   if (!steps.is_array() || steps.empty()) fields.Refuse("steps", "expected at least one step");
   const auto system = systems.find(scenario.system);
-  ParseState state{kNoOperations, {}, {}};
+  const OperationTable* operations = kNoOperations;
   if (system != systems.end()) {
-    state.operations = &system->second;
+    operations = &system->second;
   } else if (scenario.system != kCommandsOnly) {
     std::string known(kCommandsOnly);
     for (const auto& [name, table] : systems) absl::StrAppend(&known, ", ", name);
@@ -354,11 +338,30 @@ absl::StatusOr<Scenario> ParseJson(const Json& json, const SystemTable& systems)
                   absl::StrCat("unknown system \"", scenario.system, "\"; known: ", known));
   }
   if (absl::Status status = fields.Finish(); !status.ok()) return status;
-  if (absl::Status status = ParseSteps(steps, state, scenario); !status.ok()) return status;
+  absl::StatusOr<std::vector<Step>> parsed = ParseSteps(steps, "/steps", *operations);
+  if (!parsed.ok()) return parsed.status();
+  scenario.steps = *std::move(parsed);
   return scenario;
 }
 
 }  // namespace
+
+absl::StatusOr<std::vector<Step>> ParseSteps(const Json& steps, std::string_view path,
+                                             const OperationTable& operations) {
+  ParseState state{&operations, {}, {}};
+  std::vector<Step> parsed;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    absl::StatusOr<Step> step =
+        ParseStep(steps[i], absl::StrCat(base::ToAbsl(path), "/", i), state);
+    if (!step.ok()) {
+      return absl::InvalidArgumentError(absl::StrCat("step ", i, ": ", step.status().message()));
+    }
+    parsed.push_back(*std::move(step));
+  }
+  if (state.started.empty()) return parsed;
+  return Wrong(path, absl::StrCat("the call \"", *state.started.begin(),
+                                  "\" is started and never finished"));
+}
 
 absl::StatusOr<Scenario> ParseScenario(std::string_view text, std::string_view file,
                                        const SystemTable& systems) {

@@ -30,6 +30,9 @@
 
 namespace redouble::sim {
 
+// The system of files that have commands only.
+inline constexpr std::string_view kCommandsOnly = "redis";
+
 // The client that calls and commands belong to when a step names none.
 inline constexpr std::string_view kDefaultClient = "main";
 
@@ -131,6 +134,11 @@ struct Scenario {
 // Errors: InvalidArgument, as above, for the first thing that is wrong.
 absl::StatusOr<Scenario> ParseScenario(std::string_view text, std::string_view file,
                                        const SystemTable& systems);
+
+// Reads a list of steps that stands in a file of another kind, at the JSON pointer `path`. Errors
+// as ParseScenario's, without the file.
+absl::StatusOr<std::vector<Step>> ParseSteps(const Json& steps, std::string_view path,
+                                             const OperationTable& operations);
 
 // The kinds of step, in the order of scenarios/README.md.
 std::vector<std::string_view> StepKinds();

@@ -1,0 +1,236 @@
+#include "sim/explore/world_experiment.h"
+
+#include <algorithm>
+#include <cassert>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/run.h"
+#include "core/base/string_bridge.h"
+#include "core/store/command.h"
+#include "sim/scenario/reply_json.h"
+
+namespace redouble::sim {
+namespace {
+
+using Results = std::vector<CallResult>;
+
+// What one run of the world has beside it.
+struct RunState {
+  Results results;
+  absl::Status setup;
+};
+
+base::Task<absl::Status> SendCommand(const CommandStep& step, store::Store& store) {
+  store::Command command = store::Command::Named(step.words.front());
+  command.AddAll(std::span(step.words).subspan(1));
+  const absl::StatusOr<store::Reply> reply = co_await store.Execute(command);
+  if (!reply.ok()) co_return reply.status();
+  co_return absl::OkStatus();
+}
+
+base::Task<Json> MakeCall(const CallStep& step, OperationContext context) {
+  const OperationResult result = co_await (*step.call.operation)(context, step.call.arguments);
+  if (result.ok()) co_return *result;
+  co_return Json{{"error", std::string(result.status().message())}};
+}
+
+base::Task<void> RunActor(Actor& actor, const std::vector<Step>& steps, RunState& state) {
+  for (size_t i = 0; i < steps.size(); ++i) {
+    if (const auto* call = std::get_if<CallStep>(&steps[i].action)) {
+      const OperationContext context(actor.store(), actor.clock(), actor.rng());
+      Json result = co_await MakeCall(*call, context);
+      state.results.push_back(
+          CallResult{actor.name(), static_cast<int>(i), call->call.name, std::move(result)});
+    } else if (const auto* command = std::get_if<CommandStep>(&steps[i].action)) {
+      (void)co_await SendCommand(*command, actor.store());
+    } else {
+      const auto& advance = std::get<AdvanceStep>(steps[i].action);
+      const absl::Time target = advance.to ? *advance.to : actor.clock().Now() + *advance.by;
+      co_await actor.clock().SleepUntil(target);
+    }
+  }
+}
+
+absl::Status SetUp(World& world, const std::vector<Step>& steps) {
+  const std::unique_ptr<memory::Session> session = world.Connect();
+  base::Rng rng(0);
+  for (const Step& step : steps) {
+    if (const auto* call = std::get_if<CallStep>(&step.action)) {
+      const OperationContext context(*session, world.clock(), rng);
+      const Json result = base::Run(MakeCall(*call, context));
+      if (!result.is_object() || !result.contains("error")) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat("setup: ", call->call.name, ": ", result["error"].dump()));
+    }
+    if (const auto* command = std::get_if<CommandStep>(&step.action)) {
+      const absl::Status status = base::Run(SendCommand(*command, *session));
+      if (!status.ok())
+        return absl::InvalidArgumentError(absl::StrCat("setup: ", status.message()));
+      continue;
+    }
+    const auto& advance = std::get<AdvanceStep>(step.action);
+    world.clock().AdvanceTo(advance.to ? *advance.to : world.clock().Now() + *advance.by);
+  }
+  return absl::OkStatus();
+}
+
+// Runs the actors one after another in an order of theirs.
+class SerialDecisions final : public DecisionSource {
+ public:
+  // ranks[actor]: the lower goes first.
+  explicit SerialDecisions(std::vector<int> ranks) : ranks_(std::move(ranks)) {}
+
+  size_t ChooseNext(std::span<const ScheduleOption> options) override {
+    const auto first = std::min_element(options.begin(), options.end(),
+                                        [&](const ScheduleOption& a, const ScheduleOption& b) {
+                                          return ranks_[a.actor] < ranks_[b.actor];
+                                        });
+    return static_cast<size_t>(first - options.begin());
+  }
+  bool Chance(double) override { return false; }
+
+ private:
+  const std::vector<int> ranks_;
+};
+
+void Harden(const Json& hardened, std::vector<Step>& steps) {
+  for (Step& step : steps) {
+    auto* call = std::get_if<CallStep>(&step.action);
+    if (call == nullptr) continue;
+    const auto more = hardened.find(call->call.name);
+    if (more != hardened.end()) call->call.arguments.update(*more);
+  }
+}
+
+}  // namespace
+
+WorldExperiment::WorldExperiment(const WorldFile& world, WorldVariant variant)
+    : world_(world), variant_(variant), actors_(world.actors), setup_(world.setup) {
+  if (variant.hardened && world.hardened.is_object()) {
+    Harden(world.hardened, setup_);
+    for (WorldActor& actor : actors_) Harden(world.hardened, actor.steps);
+  }
+  const bool needs_states =
+      std::any_of(world.invariants.begin(), world.invariants.end(),
+                  [](const auto& invariant) { return invariant->needs_serial_states(); });
+  if (needs_states) ComputeSerialStates();
+}
+
+Experiment WorldExperiment::experiment() const {
+  return [this](World& world) {
+    const auto state = std::make_shared<RunState>();
+    state->setup = SetUp(world, setup_);
+    for (const WorldActor& actor : actors_) {
+      world.Spawn(actor.name,
+                  [&actor, state](Actor& self) { return RunActor(self, actor.steps, *state); });
+    }
+    world.AddInvariant("setup", [state] { return state->setup; });
+    for (const std::shared_ptr<const WorldInvariant>& invariant : world_.invariants) {
+      const auto check = [this, &world, state, invariant] {
+        return invariant->Check(WorldView{world, state->results, serial_states_});
+      };
+      if (invariant->always()) world.AddInvariant(invariant->name(), check);
+      world.AddFinalInvariant(invariant->name(), check);
+    }
+  };
+}
+
+ExploreOptions WorldExperiment::Options(ExploreOptions options) const {
+  options.world.start = world_.start;
+  options.world.faults = world_.faults;
+  options.swarm = variant_.swarm;
+  return options;
+}
+
+void WorldExperiment::ComputeSerialStates() {
+  std::vector<int> ranks(actors_.size());
+  std::iota(ranks.begin(), ranks.end(), 0);
+  do {
+    SerialDecisions decisions(ranks);
+    World world({.start = world_.start, .decisions = &decisions});
+    RunState state;
+    state.setup = SetUp(world, setup_);
+    for (const WorldActor& actor : actors_) {
+      world.Spawn(actor.name, [&](Actor& self) { return RunActor(self, actor.steps, state); });
+    }
+    world.Run();
+    serial_states_.push_back(SerialState(world, state.results));
+  } while (std::next_permutation(ranks.begin(), ranks.end()));
+}
+
+RecordedViolation Record(const Violation& violation, WorldVariant variant) {
+  return RecordedViolation{.seed = violation.seed,
+                           .decisions = violation.decisions,
+                           .hardened = variant.hardened,
+                           .swarm = variant.swarm,
+                           .broke = std::string(violation.status.message()),
+                           .trace_hash = violation.trace_hash};
+}
+
+namespace {
+
+// What of the file may go: JSON pointers of steps, actors and faults, the large ones first.
+std::vector<Json::json_pointer> Removable(const Json& json) {
+  std::vector<Json::json_pointer> places;
+  const Json::json_pointer actors("/actors");
+  if (json["actors"].size() > 1) {
+    for (const auto& [name, steps] : json["actors"].items()) places.push_back(actors / name);
+  }
+  for (const char* list : {"faults", "setup"}) {
+    if (!json.contains(list)) continue;
+    for (size_t i = 0; i < json[list].size(); ++i) {
+      places.push_back(Json::json_pointer(absl::StrCat("/", list)) / i);
+    }
+  }
+  for (const auto& [name, steps] : json["actors"].items()) {
+    for (size_t i = 0; steps.size() > 1 && i < steps.size(); ++i) {
+      places.push_back(actors / name / i);
+    }
+  }
+  return places;
+}
+
+Json Without(Json json, const Json::json_pointer& place) {
+  Json& parent = json.at(place.parent_pointer());
+  if (parent.is_array()) {
+    parent.erase(std::stoul(place.back()));
+  } else {
+    parent.erase(place.back());
+  }
+  return json;
+}
+
+bool StillBreaks(const WorldFile& world, WorldVariant variant, std::string_view invariant,
+                 int64_t schedules) {
+  const WorldExperiment experiment(world, variant);
+  const Exploration found = Explore(
+      experiment.experiment(), experiment.Options({.schedules = schedules, .shrinking_runs = 0}));
+  return found.violation.has_value() && BrokenInvariant(found.violation->status) == invariant;
+}
+
+}  // namespace
+
+WorldFile ShrinkWorld(const WorldFile& world, WorldVariant variant, std::string_view invariant,
+                      int64_t schedules, const SystemTable& systems) {
+  WorldFile best = world;
+  bool improved = true;
+  while (improved) {
+    improved = false;
+    for (const Json::json_pointer& place : Removable(best.json)) {
+      absl::StatusOr<WorldFile> smaller =
+          ParseWorldFile(Without(best.json, place).dump(), world.file, systems);
+      if (!smaller.ok() || !StillBreaks(*smaller, variant, invariant, schedules)) continue;
+      best = *std::move(smaller);
+      improved = true;
+      break;
+    }
+  }
+  return best;
+}
+
+}  // namespace redouble::sim

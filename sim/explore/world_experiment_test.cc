@@ -1,0 +1,118 @@
+#include "sim/explore/world_experiment.h"
+
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "sim/explore/world_for_test.h"
+
+namespace redouble::sim {
+namespace {
+
+Exploration ExploreCounter(const Json& json, WorldVariant variant, ExploreOptions options = {}) {
+  const WorldFile world = *ParseCounter(json);
+  const WorldExperiment experiment(world, variant);
+  return Explore(experiment.experiment(), experiment.Options(std::move(options)));
+}
+
+TEST(WorldExperiment, FindsTheRaceOfTheFile) {
+  const Exploration found = ExploreCounter(CounterWorld(), {});
+  ASSERT_TRUE(found.violation.has_value());
+  EXPECT_EQ(found.violation->status, absl::FailedPreconditionError("both count: GET gives \"6\""));
+}
+
+TEST(WorldExperiment, FindsNoneWhenItIsHardened) {
+  const Exploration found =
+      ExploreCounter(CounterWorld(), {.hardened = true}, {.strategy = Strategy::kExhaustive});
+  EXPECT_FALSE(found.violation.has_value());
+  EXPECT_TRUE(found.complete);
+}
+
+TEST(WorldExperiment, KnowsWhatSerialRunsComeTo) {
+  Json json = CounterWorld();
+  json["invariants"] = Json::array({Json{{"kind", "serial"}}});
+  EXPECT_TRUE(ExploreCounter(json, {}).violation.has_value());
+  const Exploration hardened =
+      ExploreCounter(json, {.hardened = true}, {.strategy = Strategy::kExhaustive});
+  EXPECT_FALSE(hardened.violation.has_value());
+}
+
+TEST(WorldExperiment, AsksSomeInvariantsAfterEveryStep) {
+  Json json = CounterWorld();
+  json["invariants"][0] = Json{{"kind", "reply"},
+                               {"name", "never six"},
+                               {"when", "always"},
+                               {"command", {"GET", "n"}},
+                               {"one_of", {"5", "7"}}};
+  const Exploration found = ExploreCounter(json, {.hardened = true});
+  ASSERT_TRUE(found.violation.has_value());
+  EXPECT_EQ(BrokenInvariant(found.violation->status), "never six");
+}
+
+TEST(WorldExperiment, SleepsAndSendsCommands) {
+  Json json = CounterWorld();
+  json["actors"] = Json{{"a",
+                         {Json{{"kind", "command"}, {"command", {"SET", "k", "v", "EX", "10"}}},
+                          Json{{"kind", "advance"}, {"by", "5s"}},
+                          Json{{"kind", "advance"}, {"to", "2026-05-09T14:03:12.001Z"}},
+                          Json{{"kind", "command"}, {"command", {"RENAME", "k", "late"}}}}}};
+  json["invariants"] =
+      Json::array({Json{{"kind", "reply"}, {"command", {"EXISTS", "late"}}, {"expect", 0}}});
+  EXPECT_FALSE(ExploreCounter(json, {}, {.schedules = 1}).violation.has_value());
+  json["actors"]["a"][2]["to"] = "2026-05-09T14:03:12Z";
+  EXPECT_TRUE(ExploreCounter(json, {}, {.schedules = 1}).violation.has_value());
+}
+
+TEST(WorldExperiment, InflictsTheFaultsOfTheFile) {
+  Json json = CounterWorld();
+  json["actors"].erase("b");
+  json["invariants"][0]["expect"] = "6";
+  EXPECT_FALSE(ExploreCounter(json, {}).violation.has_value());
+  json["faults"] =
+      Json::array({Json{{"fault", "drop_request"}, {"command", "SET"}, {"probability", 0.1}}});
+  for (const bool swarm : {false, true}) {
+    const Exploration found = ExploreCounter(json, {.swarm = swarm});
+    ASSERT_TRUE(found.violation.has_value());
+    EXPECT_EQ(found.violation->decisions, std::vector<uint32_t>{1});
+  }
+}
+
+TEST(WorldExperiment, ReportsASetUpThatFails) {
+  Json json = CounterWorld();
+  json["setup"] =
+      Json::array({Json{{"kind", "command"}, {"command", {"RPUSH", "n", "x"}}},
+                   Json{{"kind", "call"}, {"operation", "add"}, {"arguments", {{"key", "n"}}}}});
+  const Exploration found = ExploreCounter(json, {}, {.schedules = 1});
+  ASSERT_TRUE(found.violation.has_value());
+  EXPECT_EQ(BrokenInvariant(found.violation->status), "setup");
+}
+
+TEST(WorldExperiment, RecordsWhatReplayRepeats) {
+  const WorldFile world = *ParseCounter(CounterWorld());
+  const WorldExperiment experiment(world, {});
+  const Exploration found = Explore(experiment.experiment(), experiment.Options());
+  const RecordedViolation recorded = Record(*found.violation, {});
+  const RunOutcome again =
+      Replay(experiment.experiment(), experiment.Options(), recorded.seed, recorded.decisions);
+  EXPECT_EQ(again.violation.message(), recorded.broke);
+  EXPECT_EQ(again.trace_hash, recorded.trace_hash);
+}
+
+TEST(ShrinkWorld, LeavesOutWhatIsNotNeeded) {
+  Json json = CounterWorld();
+  const Json idle = Json::array({Json{{"kind", "command"}, {"command", {"PING"}}}});
+  json["actors"]["idle"] = idle;
+  json["actors"]["a"].insert(json["actors"]["a"].begin(), idle[0]);
+  json["faults"] = Json::array({Json{{"fault", "delay"}, {"for", "1s"}, {"probability", 0.1}}});
+  json["invariants"][0] =
+      Json{{"kind", "serial"}, {"name", "both count"}, {"keys", "n"}, {"results", false}};
+  const WorldFile smaller =
+      ShrinkWorld(*ParseCounter(json), {}, "both count", /*schedules=*/200, CounterSystem());
+  EXPECT_EQ(smaller.actors.size(), 2u);
+  for (const WorldActor& actor : smaller.actors) EXPECT_EQ(actor.steps.size(), 1u);
+  EXPECT_TRUE(smaller.faults.empty());
+  EXPECT_TRUE(smaller.setup.empty());
+}
+
+}  // namespace
+}  // namespace redouble::sim

@@ -1,0 +1,243 @@
+#include "sim/explore/world_file.h"
+
+#include <algorithm>
+#include <set>
+#include <span>
+#include <utility>
+#include <variant>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/string_bridge.h"
+#include "sim/scenario/arguments.h"
+#include "sim/scenario/strict_json.h"
+
+namespace redouble::sim {
+namespace {
+
+absl::Status Wrong(std::string_view path, std::string_view message) {
+  return absl::InvalidArgumentError(absl::StrCat(base::ToAbsl(path), ": ", base::ToAbsl(message)));
+}
+
+// A world has no schedule and no expectations: its steps are a subset of a scenario's.
+absl::Status CheckStep(const Step& step, bool in_actor) {
+  if (const auto* call = std::get_if<CallStep>(&step.action)) {
+    if (call->expectation.result || call->expectation.error) {
+      return absl::InvalidArgumentError("a world says by invariants what must come of a call");
+    }
+    return absl::OkStatus();
+  }
+  if (const auto* command = std::get_if<CommandStep>(&step.action)) {
+    if (command->reply) {
+      return absl::InvalidArgumentError("a world says by invariants what must come of a command");
+    }
+    return absl::OkStatus();
+  }
+  if (std::holds_alternative<AdvanceStep>(step.action)) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("a step of kind \"", step.kind, "\" has no place ",
+                                                 in_actor ? "in an actor" : "in a set-up",
+                                                 "; call, command and advance have"));
+}
+
+absl::StatusOr<std::vector<Step>> ParseWorldSteps(const Json& json, std::string_view path,
+                                                  const OperationTable& operations, bool in_actor) {
+  if (!json.is_array()) return Wrong(path, "expected an array of steps");
+  absl::StatusOr<std::vector<Step>> steps = ParseSteps(json, path, operations);
+  if (!steps.ok()) return steps.status();
+  for (size_t i = 0; i < steps->size(); ++i) {
+    if (const absl::Status status = CheckStep((*steps)[i], in_actor); !status.ok()) {
+      return Wrong(absl::StrCat(base::ToAbsl(path), "/", i), base::ToStd(status.message()));
+    }
+  }
+  return steps;
+}
+
+absl::Status ParseActors(const Json& json, const OperationTable& operations, WorldFile& world) {
+  if (!json.is_object() || json.empty()) return Wrong("/actors", "expected one actor at least");
+  for (const auto& [name, steps] : json.items()) {
+    const std::string path = absl::StrCat("/actors", PointerPart(name));
+    absl::StatusOr<std::vector<Step>> parsed =
+        ParseWorldSteps(steps, path, operations, /*in_actor=*/true);
+    if (!parsed.ok()) return parsed.status();
+    if (parsed->empty()) return Wrong(path, "expected one step at least");
+    world.actors.push_back(WorldActor{name, *std::move(parsed)});
+  }
+  return absl::OkStatus();
+}
+
+// A duration that may be negative or infinite; zero when it is absent.
+absl::Duration ReadDuration(ArgumentReader& fields, std::string_view name) {
+  const std::optional<std::string> text = fields.OptionalString(name);
+  absl::Duration duration;
+  if (text && !absl::ParseDuration(*text, &duration)) {
+    fields.Refuse(name, absl::StrCat("expected a duration such as \"1m30s\" or \"-5ms\", got \"",
+                                     *text, "\""));
+  }
+  return duration;
+}
+
+absl::StatusOr<FaultRule> ParseFaultRule(const Json& json, std::string_view path,
+                                         const WorldFile& world) {
+  ArgumentReader fields(json, path);
+  FaultRule rule{.fault = Fault::kDropRequest};
+  const std::string name = fields.String("fault");
+  const FaultSpec* spec = FindFaultSpec(name);
+  if (spec == nullptr) {
+    std::string known;
+    for (const FaultSpec& row : AllFaults()) {
+      absl::StrAppend(&known, known.empty() ? "" : ", ", base::ToAbsl(row.name));
+    }
+    fields.Refuse("fault", absl::StrCat("unknown fault \"", name, "\"; known: ", known));
+  } else {
+    rule.fault = spec->fault;
+  }
+  rule.actor = fields.OptionalString("actor").value_or("");
+  const bool knows_actor =
+      std::any_of(world.actors.begin(), world.actors.end(),
+                  [&](const WorldActor& actor) { return actor.name == rule.actor; });
+  if (!rule.actor.empty() && !knows_actor) fields.Refuse("actor", "there is no such actor");
+  rule.command = fields.OptionalString("command").value_or("");
+  rule.key = fields.OptionalString("key").value_or("");
+  rule.from = fields.TimeOr("from", rule.from);
+  rule.until = fields.TimeOr("until", rule.until);
+  rule.nth = fields.IntegerOr("nth", rule.nth);
+  rule.probability = fields.OptionalDouble("probability").value_or(rule.probability);
+  rule.limit = fields.IntegerOr("limit", rule.limit);
+  rule.duration = ReadDuration(fields, "for");
+  rule.snapshot = fields.TimeOr("snapshot", rule.snapshot);
+  rule.count = fields.IntegerOr("count", rule.count);
+  rule.error = fields.OptionalString("error").value_or(rule.error);
+  if (rule.nth < 0) fields.Refuse("nth", "matches are counted from 1");
+  if (!(rule.probability > 0 && rule.probability <= 1)) {
+    fields.Refuse("probability", "expected more than 0 and at most 1");
+  }
+  if (rule.limit < 1) fields.Refuse("limit", "expected 1 at least");
+  if (rule.count < 1) fields.Refuse("count", "expected 1 at least");
+  if (rule.fault == Fault::kDelay && rule.duration <= absl::ZeroDuration()) {
+    fields.Refuse("for", "a delay lasts for some time");
+  }
+  if (absl::Status status = fields.Finish(); !status.ok()) return status;
+  return rule;
+}
+
+absl::StatusOr<RecordedViolation> ParseViolation(const Json& json) {
+  ArgumentReader fields(json, "/violation");
+  RecordedViolation violation;
+  violation.seed = static_cast<uint64_t>(fields.Integer("seed"));
+  violation.hardened = fields.BoolOr("hardened", false);
+  violation.swarm = fields.BoolOr("swarm", false);
+  violation.broke = fields.String("broke");
+  violation.trace_hash = fields.String("trace_hash");
+  for (const Json& decision : fields.Any("decisions")) {
+    if (!decision.is_number_unsigned()) {
+      fields.Refuse("decisions", "expected numbers from 0 on");
+      break;
+    }
+    violation.decisions.push_back(decision.get<uint32_t>());
+  }
+  if (absl::Status status = fields.Finish(); !status.ok()) return status;
+  return violation;
+}
+
+absl::Status CheckHardened(const Json& hardened, const OperationTable& operations) {
+  for (const auto& [name, arguments] : hardened.items()) {
+    const std::string path = absl::StrCat("/hardened", PointerPart(name));
+    if (operations.Find(name) == nullptr) return Wrong(path, "the system has no such operation");
+    if (!arguments.is_object()) return Wrong(path, "expected an object of arguments");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ParseLists(const Json& faults, const Json& invariants, WorldFile& world) {
+  for (size_t i = 0; i < faults.size(); ++i) {
+    absl::StatusOr<FaultRule> rule = ParseFaultRule(faults[i], absl::StrCat("/faults/", i), world);
+    if (!rule.ok()) return rule.status();
+    world.faults.push_back(*std::move(rule));
+  }
+  if (!invariants.is_array() || invariants.empty()) {
+    return Wrong("/invariants", "expected one invariant at least");
+  }
+  for (size_t i = 0; i < invariants.size(); ++i) {
+    auto invariant = ParseInvariant(invariants[i], absl::StrCat("/invariants/", i));
+    if (!invariant.ok()) return invariant.status();
+    world.invariants.push_back(*std::move(invariant));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<WorldFile> ParseWorld(const Json& json, const SystemTable& systems) {
+  static const Json* const kNone = new Json(Json::array());
+  static const OperationTable* const kNoOperations = new OperationTable();
+  ArgumentReader fields(json);
+  WorldFile world;
+  world.json = json;
+  world.name = fields.String("name");
+  world.description = fields.String("description");
+  world.source = fields.String("source");
+  world.system = fields.String("system");
+  world.start = fields.Time("start");
+  const Json* setup = fields.Find("setup");
+  const Json* faults = fields.Find("faults");
+  const Json& actors = fields.Any("actors");
+  const Json& invariants = fields.Any("invariants");
+  const Json* hardened = fields.Find("hardened");
+  const Json* violation = fields.Find("violation");
+  const auto system = systems.find(world.system);
+  if (system == systems.end() && world.system != kCommandsOnly) {
+    fields.Refuse("system", absl::StrCat("unknown system \"", world.system, "\""));
+  }
+  if (faults != nullptr && !faults->is_array()) fields.Refuse("faults", "expected an array");
+  if (hardened != nullptr && !hardened->is_object()) {
+    fields.Refuse("hardened", "expected an object by operation");
+  }
+  if (absl::Status status = fields.Finish(); !status.ok()) return status;
+
+  const OperationTable& operations = system == systems.end() ? *kNoOperations : system->second;
+  absl::StatusOr<std::vector<Step>> steps =
+      ParseWorldSteps(setup == nullptr ? *kNone : *setup, "/setup", operations, false);
+  if (!steps.ok()) return steps.status();
+  world.setup = *std::move(steps);
+  if (absl::Status status = ParseActors(actors, operations, world); !status.ok()) return status;
+  absl::Status status = ParseLists(faults == nullptr ? *kNone : *faults, invariants, world);
+  if (!status.ok()) return status;
+  if (hardened != nullptr) {
+    world.hardened = *hardened;
+    if (status = CheckHardened(*hardened, operations); !status.ok()) return status;
+  }
+  if (violation != nullptr) {
+    absl::StatusOr<RecordedViolation> recorded = ParseViolation(*violation);
+    if (!recorded.ok()) return recorded.status();
+    world.violation = *std::move(recorded);
+  }
+  return world;
+}
+
+}  // namespace
+
+bool IsWorldFile(std::string_view text) {
+  const absl::StatusOr<Json> json = ParseStrictJson(text);
+  return json.ok() && json->is_object() && json->contains("actors");
+}
+
+absl::StatusOr<WorldFile> ParseWorldFile(std::string_view text, std::string_view file,
+                                         const SystemTable& systems) {
+  const absl::StatusOr<Json> json = ParseStrictJson(text);
+  absl::StatusOr<WorldFile> world =
+      json.ok() ? ParseWorld(*json, systems) : absl::StatusOr<WorldFile>(json.status());
+  if (!world.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(base::ToAbsl(file), ": ", world.status().message()));
+  }
+  world->file = std::string(file);
+  return world;
+}
+
+std::string WithViolation(const WorldFile& world, const RecordedViolation& violation) {
+  Json json = world.json;
+  json["violation"] = Json{{"seed", violation.seed},         {"decisions", violation.decisions},
+                           {"hardened", violation.hardened}, {"swarm", violation.swarm},
+                           {"broke", violation.broke},       {"trace_hash", violation.trace_hash}};
+  constexpr int kIndent = 2;
+  return json.dump(kIndent) + "\n";
+}
+
+}  // namespace redouble::sim
