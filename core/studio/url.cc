@@ -1,7 +1,5 @@
 #include "core/studio/url.h"
 
-#include <arpa/inet.h>
-
 #include <algorithm>
 #include <array>
 
@@ -11,6 +9,7 @@
 #include "core/base/string_bridge.h"
 #include "core/python/error.h"
 #include "core/python/text.h"
+#include "core/studio/ip_address.h"
 
 namespace redouble::studio {
 namespace {
@@ -134,19 +133,6 @@ absl::Status CheckParts(const UrlParts& parts, const Authority& authority) {
   return absl::OkStatus();
 }
 
-// The bytes of an IPv4 or IPv6 address; empty for a name.
-std::string AddressBytes(const std::string& host) {
-  std::array<char, sizeof(in6_addr)> bytes;
-  if (inet_pton(AF_INET, host.c_str(), bytes.data()) == 1) {
-    return std::string(bytes.data(), sizeof(in_addr));
-  }
-  const std::string without_zone = host.substr(0, host.find('%'));
-  if (inet_pton(AF_INET6, without_zone.c_str(), bytes.data()) == 1) {
-    return std::string(bytes.data(), sizeof(in6_addr));
-  }
-  return "";
-}
-
 bool SharesPrefix(std::string_view a, std::string_view b, int bits) {
   constexpr int kByteBits = 8;
   const size_t whole = static_cast<size_t>(bits / kByteBits);
@@ -207,7 +193,7 @@ absl::StatusOr<OutboundPolicy> OutboundPolicy::Create(const OutboundPolicyOption
     std::string_view address = python::Strip(text);
     const std::string_view bits = TakeBehind(address, '/');
     Network network;
-    network.address = AddressBytes(std::string(address));
+    network.address = IpAddressBytes(address).value_or("");
     network.prefix_bits = static_cast<int>(network.address.size()) * kByteBits;
     int given = network.prefix_bits;
     if (network.address.empty() || (!bits.empty() && !absl::SimpleAtoi(ToAbsl(bits), &given)) ||
@@ -241,8 +227,8 @@ absl::Status OutboundPolicy::Check(std::string_view url, std::string_view label)
         absl::StatusCode::kInvalidArgument, kPolicyError,
         absl::StrCat(ToAbsl(label), " '", ToAbsl(url), "' is missing a hostname."));
   }
-  const std::string address = AddressBytes(*host);
-  if (address.empty() ? AllowsHost(*host) : AllowsAddress(address)) return absl::OkStatus();
+  const std::optional<std::string> address = IpAddressBytes(*host);
+  if (address ? AllowsAddress(*address) : AllowsHost(*host)) return absl::OkStatus();
   return python::Error(absl::StatusCode::kInvalidArgument, kPolicyError,
                        absl::StrCat(ToAbsl(label), " '", ToAbsl(url),
                                     "' is not in the trusted host/network allowlist."));

@@ -4,9 +4,11 @@
 #include "core/korvet/keys.h"
 #include "core/orchestrator/keys.h"
 #include "core/relayna/keys.h"
+#include "core/studio/keys.h"
 #include "scenarios/operations/gateway_operations.h"
 #include "scenarios/operations/korvet_operations.h"
 #include "scenarios/operations/relayna_operations.h"
+#include "scenarios/operations/studio_operations.h"
 
 namespace redouble::sim {
 
@@ -14,7 +16,8 @@ const SystemTable& AllSystems() {
   static const SystemTable* const systems =
       new SystemTable{{"gateway", scenarios::GatewayOperations()},
                       {"korvet", scenarios::KorvetOperations()},
-                      {"relayna", scenarios::RelaynaOperations()}};
+                      {"relayna", scenarios::RelaynaOperations()},
+                      {"studio", scenarios::StudioOperations()}};
   return *systems;
 }
 
@@ -22,7 +25,7 @@ std::vector<store::KeyFamily> AllKeyFamilies() {
   std::vector<store::KeyFamily> families;
   for (const std::span<const store::KeyFamily> system :
        {gateway::KeyFamilies(), korvet::KeyFamilies(), orchestrator::KeyFamilies(),
-        relayna::KeyFamilies()}) {
+        relayna::KeyFamilies(), studio::KeyFamilies()}) {
     families.insert(families.end(), system.begin(), system.end());
   }
   return families;
