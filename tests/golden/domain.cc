@@ -2,12 +2,14 @@
 
 #include "tests/golden/gateway_domain.h"
 #include "tests/golden/relayna_domain.h"
+#include "tests/golden/threescale_domain.h"
 
 namespace redouble::golden {
 
 std::optional<Domain> FindDomain(System system) {
   if (system == System::kGateway) return GatewayDomain();
   if (system == System::kRelayna) return RelaynaDomain();
+  if (system == System::kThreescale) return ThreescaleDomain();
   return std::nullopt;
 }
 

@@ -51,6 +51,17 @@ struct Plan {
 // An operation that failed, among the results of several: {"error": "Type: message"}.
 using RaceError = std::function<Json(const absl::Status& status)>;
 
+// One replay of a golden, of those that a system wants.
+struct Pass {
+  std::string name;  // For the place of a difference: "fixed_width".
+  // Makes the operations ready for it. May be empty.
+  std::function<void()> begin = {};
+  // False: the commands that the operations send differ from the recorded ones as they should.
+  bool compares_commands = true;
+  // What is left in the end, when that is not what the golden says.
+  std::optional<RecordedKeyspace> keyspace = std::nullopt;
+};
+
 struct Domain {
   // By the names that goldens call them.
   sim::OperationTable operations;
@@ -65,6 +76,8 @@ struct Domain {
   std::function<absl::StatusOr<Plan>(const Golden& golden, size_t index)> plan = {};
   // Of a system with plans.
   RaceError race_error = {};
+  // The replays of a golden, one after the other, each on an empty server. Empty: one.
+  std::function<std::vector<Pass>(const Golden& golden)> passes = {};
   // Compares an error with what was recorded, in place of record_error, where texts differ that
   // need not be equal.
   std::function<std::optional<Difference>(const RecordedStep& step, const absl::Status& status)>

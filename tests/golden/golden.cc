@@ -195,6 +195,15 @@ class Parser {
         {"name", "ops", "keyspace"},
         {"source", "note", "redis", "memoizer", "config", "keyspace_seed_format"}};
     if (absl::Status status = CheckMembers(file, members, ""); !status.ok()) return status;
+    for (const char* name : {"memoizer", "config"}) {
+      if (file.contains(name)) golden_.settings[name] = file[name];
+    }
+    if (file.contains("keyspace_seed_format")) {
+      absl::StatusOr<RecordedKeyspace> keyspace =
+          ReadKeyspace(file["keyspace_seed_format"], "/keyspace_seed_format");
+      if (!keyspace.ok()) return keyspace.status();
+      golden_.seed_keyspace = *std::move(keyspace);
+    }
     return ParseCommon(file, "ops", &Parser::ReadRoundTripsStep);
   }
 
@@ -203,6 +212,7 @@ class Parser {
     if (absl::Status status = CheckMembers(json, members, step.path); !status.ok()) return status;
     if (absl::Status status = ReadOperation(json, step); !status.ok()) return status;
     NoteTime(json["now"]);
+    step.arguments["now"] = json["now"];
     const Json& trips = json["round_trips"];
     const std::string path = At(step.path, "round_trips");
     if (!trips.is_array()) return Wrong(path, "an array of round trips", trips);

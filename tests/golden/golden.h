@@ -77,6 +77,10 @@ struct Golden {
   // The members of a file that is a table of inputs and outputs: "rows" and their like.
   std::map<std::string, Json> tables;
   std::optional<Json> published;  // {"channel": ..., "message": ...} in order.
+  // Members that say how the recorded system was configured, of a shape that has them.
+  Json settings = Json::object();
+  // The keyspace as the seed's own format of keys has it, where that is another one.
+  std::optional<RecordedKeyspace> seed_keyspace = std::nullopt;
 };
 
 // Scripts by name, which commands "EVAL @name" stand for.
