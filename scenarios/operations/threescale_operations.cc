@@ -6,6 +6,7 @@
 #include "core/store/keys.h"
 #include "core/threescale/service.h"
 #include "core/threescale/service_token.h"
+#include "scenarios/operations/threescale_reporting_operations.h"
 #include "sim/scenario/arguments.h"
 
 namespace redouble::scenarios {
@@ -238,6 +239,7 @@ sim::OperationTable ThreescaleOperations(ThreescaleSessions sessions) {
   AddThreescaleApplications(table, sessions);
   AddThreescaleMetrics(table, sessions);
   AddThreescaleAuthorization(table, sessions);
+  AddThreescaleReporting(table, sessions);
   return table;
 }
 
