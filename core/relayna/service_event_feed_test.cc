@@ -1,0 +1,214 @@
+#include "core/relayna/service_event_feed.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/python/error.h"
+#include "core/python/json.h"
+#include "core/store/errors.h"
+#include "tests/support/backends.h"
+#include "tests/support/intercepted_store.h"
+
+namespace redouble::relayna {
+namespace {
+
+using python::Object;
+using python::Value;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using tests::InterceptedStore;
+
+constexpr std::string_view kFeed = "relayna-service-events:feed";
+
+Value Event(std::string_view text) { return *python::ParseJson(text); }
+
+Value Numbered(int number) {
+  return Object({{"task_id", "t1"}, {"status", "S"}, {"event_id", "e" + std::to_string(number)}});
+}
+
+template <typename Backend>
+class ServiceEventFeedTest : public tests::BackendTest<Backend> {
+ protected:
+  absl::StatusOr<bool> Add(const Value& event, FeedOptions options = {}) {
+    ServiceEventFeed feed(this->store(), std::move(options));
+    return this->Run(feed.AddStatusEvent(event));
+  }
+  std::string Head() { return this->Ask({"LINDEX", kFeed, "0"}).text(); }
+  // The cursors of a page, and behind them its next one.
+  std::vector<std::string> Page(FeedQuery query, FeedOptions options = {}) {
+    ServiceEventFeed feed(this->store(), std::move(options));
+    const absl::StatusOr<FeedPage> page = this->Run(feed.GetFeed(std::move(query)));
+    EXPECT_TRUE(page.ok()) << page.status();
+    std::vector<std::string> cursors;
+    if (!page.ok()) return cursors;
+    for (const Value& item : page->items) cursors.push_back(*item.Find("cursor")->text());
+    cursors.push_back("next " + page->next_cursor.value_or("none"));
+    return cursors;
+  }
+  absl::Status ReadFailure() {
+    ServiceEventFeed feed(this->store());
+    return this->Run(feed.GetFeed()).status();
+  }
+};
+TYPED_TEST_SUITE(ServiceEventFeedTest, tests::Backends, tests::BackendNames);
+
+TYPED_TEST(ServiceEventFeedTest, WritesAnItemOnce) {
+  InterceptedStore watched(this->store());
+  ServiceEventFeed feed(watched);
+  const Value event = Event(
+      R"({"task_id": " t1 ", "status": " RUNNING ", "event_id": "e1", "correlation_id": 7,
+          "timestamp": "now", "meta": {"parent_task_id": " t1 "}, "x": 1e16})");
+  EXPECT_TRUE(*this->Run(feed.AddStatusEvent(event)));
+  EXPECT_EQ(watched.requests(), 2u);
+  EXPECT_FALSE(*this->Run(feed.AddStatusEvent(event)));
+  EXPECT_EQ(watched.requests(), 3u);
+  EXPECT_EQ(this->Head(),
+            R"({"cursor":"e1","task_id":"t1","event_type":"status.running","source_kind":"status",)"
+            R"("component":"status","timestamp":"now","event_id":"e1","correlation_id":"7",)"
+            R"("parent_task_id":"t1","payload":{"task_id":" t1 ","status":" RUNNING ",)"
+            R"("event_id":"e1","correlation_id":7,"timestamp":"now",)"
+            R"("meta":{"parent_task_id":" t1 "},"x":1e16}})");
+  EXPECT_EQ(this->Ttl(kFeed), 86400);
+  EXPECT_EQ(this->Ttl("relayna-service-events:event:e1"), 86400);
+}
+
+TYPED_TEST(ServiceEventFeedTest, HashesAnEventWithoutId) {
+  // reference/relayna.md 11.
+  EXPECT_TRUE(*this->Add(Event(R"({"task_id":" t1 ","status":null,"event_id":null})")));
+  EXPECT_EQ(this->Value("relayna-service-events:event:"
+                        "71a7a3ebae8df9f3a504708fa8b324f198d407502588f163a99f440948d12241"),
+            "1");
+  EXPECT_NE(this->Head().find(R"("event_type":"status.unknown")"), std::string::npos);
+}
+
+TYPED_TEST(ServiceEventFeedTest, HashesAnObservationWithoutId) {
+  // Golden observation_with_feed.
+  const Observation observation = {
+      "TaskMessageReceived",
+      Object({{"consumer_name", "c1"},
+              {"queue_name", "q1"},
+              {"task_id", "t1"},
+              {"delivery_tag", 0},
+              {"redelivered", false},
+              {"correlation_id", nullptr},
+              {"retry_attempt", 0},
+              {"task_type", nullptr},
+              {"timestamp", python::DateTime{*base::ParseRfc3339("2026-01-01T11:00:00Z")}},
+              {"component", "consumer"}})};
+  ServiceEventFeed feed(this->store());
+  EXPECT_TRUE(*this->Run(feed.AddObservation(observation)));
+  EXPECT_FALSE(*this->Run(feed.AddObservation(observation)));
+  EXPECT_EQ(this->Value("relayna-service-events:event:"
+                        "cf6f7c49e6529d7f3ffc1fca5b5dd42b09f1be3b98957048f0c91b0390673f30"),
+            "1");
+}
+
+// R6: whoever comes second with an id does not get in.
+TYPED_TEST(ServiceEventFeedTest, AnIdGetsInOnceWhateverItsTaskAndSource) {
+  EXPECT_TRUE(*this->Add(Event(R"({"task_id": "t1", "event_id": "e1"})")));
+  EXPECT_FALSE(*this->Add(Event(R"({"task_id": "t2", "event_id": "e1"})")));
+  ServiceEventFeed feed(this->store());
+  const Observation observation = {"C", Object({{"task_id", "t3"}, {"event_id", "e1"}})};
+  EXPECT_FALSE(*this->Run(feed.AddObservation(observation)));
+}
+
+TYPED_TEST(ServiceEventFeedTest, SendsNothingForWhatHasNoTask) {
+  InterceptedStore watched(this->store());
+  ServiceEventFeed feed(watched);
+  EXPECT_FALSE(*this->Run(feed.AddStatusEvent(Event(R"({"event_id": "e"})"))));
+  EXPECT_FALSE(*this->Run(feed.AddStatusEvent(Event(R"({"task_id": " "})"))));
+  const Observation no_task = {"C", Object()};
+  const Observation no_fields = {"dict", std::nullopt};
+  EXPECT_FALSE(*this->Run(feed.AddObservation(no_task)));
+  EXPECT_FALSE(*this->Run(feed.AddObservation(no_fields)));
+  EXPECT_EQ(watched.requests(), 0u);
+}
+
+TYPED_TEST(ServiceEventFeedTest, RefusesWhatCannotBeSerialisedBeforeItSendsAnything) {
+  InterceptedStore watched(this->store());
+  ServiceEventFeed feed(watched);
+  const Value opaque = python::Opaque{"set", ""};
+  const auto failure = [&](const Value& event) {
+    return this->Run(feed.AddStatusEvent(event)).status();
+  };
+  EXPECT_EQ(python::ErrorType(failure("text")), "TypeError");
+  EXPECT_EQ(python::ErrorType(failure(Object({{"task_id", "t"}, {"x", opaque}}))), "TypeError");
+  EXPECT_EQ(
+      python::ErrorType(failure(Object({{"task_id", "t"}, {"event_id", "e"}, {"x", opaque}}))),
+      "PydanticSerializationError");
+  EXPECT_TRUE(absl::IsInvalidArgument(failure(Event(R"({"task_id": "t", "status": {}})"))));
+  const Observation hashed = {"C", Object({{"task_id", "t"}, {"x", opaque}})};
+  EXPECT_EQ(python::ErrorType(this->Run(feed.AddObservation(hashed)).status()), "TypeError");
+  const Observation named = {"C", Object({{"task_id", "t"}, {"event_id", "e"}, {"x", opaque}})};
+  EXPECT_EQ(python::ErrorType(this->Run(feed.AddObservation(named)).status()),
+            "PydanticSerializationError");
+  EXPECT_EQ(watched.requests(), 0u);
+}
+
+TYPED_TEST(ServiceEventFeedTest, PagesFromNewToOld) {
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE(*this->Add(Numbered(i)));
+  EXPECT_THAT(this->Page({.limit = 2}), ElementsAre("e4", "e3", "next e3"));
+  EXPECT_THAT(this->Page({.after = "e3", .limit = 2}), ElementsAre("e2", "e1", "next e1"));
+  EXPECT_THAT(this->Page({.after = "e1", .limit = 2}), ElementsAre("e0", "next none"));
+  EXPECT_THAT(this->Page({.after = "e0", .limit = 2}), ElementsAre("next none"));
+  EXPECT_THAT(this->Page({.limit = 5}), ElementsAre("e4", "e3", "e2", "e1", "e0", "next none"));
+}
+
+TYPED_TEST(ServiceEventFeedTest, AnUnknownCursorStartsAnewAndALimitIsAtLeastOne) {
+  EXPECT_THAT(this->Page({}), ElementsAre("next none"));
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(*this->Add(Numbered(i)));
+  EXPECT_THAT(this->Page({.after = "gone", .limit = 1}), ElementsAre("e2", "next e2"));
+  EXPECT_THAT(this->Page({.after = "", .limit = 1}), ElementsAre("e2", "next e2"));
+  EXPECT_THAT(this->Page({.limit = 0}), ElementsAre("e2", "next e2"));
+  EXPECT_THAT(this->Page({.limit = -3}), ElementsAre("e2", "next e2"));
+}
+
+TYPED_TEST(ServiceEventFeedTest, WhatWasEvictedDoesNotComeBack) {
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(*this->Add(Numbered(i), {.feed_maxlen = 2}));
+  EXPECT_FALSE(*this->Add(Numbered(0), {.feed_maxlen = 2}));
+  EXPECT_THAT(this->Page({}, {.feed_maxlen = 2}), ElementsAre("e2", "e1", "next none"));
+}
+
+TYPED_TEST(ServiceEventFeedTest, ReadsOneItemWhenNoneShallBeKept) {
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(*this->Add(Numbered(i), {.feed_maxlen = 0}));
+  EXPECT_EQ(this->Ask({"LLEN", kFeed}).integer(), 3);
+  EXPECT_THAT(this->Page({}, {.feed_maxlen = 0}), ElementsAre("e2", "next none"));
+}
+
+TYPED_TEST(ServiceEventFeedTest, OneCorruptItemFailsEveryPage) {
+  const std::string_view rows[] = {
+      "{not json",
+      "[]",
+      R"({"task_id":"t","event_type":"x","source_kind":"status","payload":{}})",
+      R"({"cursor":7,"task_id":"t","event_type":"x","source_kind":"status","payload":{}})",
+      R"({"cursor":"c","task_id":"t","event_type":"x","source_kind":"s","timestamp":1})",
+      R"({"cursor":"c","task_id":"t","event_type":"x","source_kind":"s","payload":[]})",
+  };
+  for (const std::string_view row : rows) {
+    this->Ask({"FLUSHALL"});
+    ASSERT_TRUE(*this->Add(Numbered(1)));
+    this->Ask({"RPUSH", kFeed, row});
+    EXPECT_EQ(python::ErrorType(this->ReadFailure()), "ValidationError") << row;
+  }
+}
+
+TYPED_TEST(ServiceEventFeedTest, AKeyOfTheWrongTypeFailsAndLeavesAMarker) {
+  this->Ask({"SET", kFeed, "x"});
+  EXPECT_EQ(store::ServerErrorCode(this->ReadFailure()), "WRONGTYPE");
+  EXPECT_EQ(store::ServerErrorCode(this->Add(Numbered(1)).status()), "WRONGTYPE");
+  this->Ask({"DEL", kFeed});
+  EXPECT_FALSE(*this->Add(Numbered(1)));
+}
+
+TYPED_TEST(ServiceEventFeedTest, AtomicEventsLeaveNothingBehindAFailure) {
+  this->Ask({"SET", kFeed, "x"});
+  EXPECT_FALSE(this->Add(Numbered(1), {.atomic_events = true}).ok());
+  this->Ask({"DEL", kFeed});
+  EXPECT_TRUE(*this->Add(Numbered(1), {.atomic_events = true}));
+  EXPECT_FALSE(*this->Add(Numbered(1), {.atomic_events = true}));
+  EXPECT_THAT(this->Page({}), ElementsAre("e1", "next none"));
+  EXPECT_EQ(this->Ttl(kFeed), 86400);
+}
+
+}  // namespace
+}  // namespace redouble::relayna
