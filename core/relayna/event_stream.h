@@ -53,7 +53,7 @@ struct StreamFrame {
 bool IsTerminal(const python::Value& event);
 
 struct StreamOptions {
-  std::string task_id;
+  std::string task_id = {};
   // The id of the last event that the client has seen: what is newer is replayed. One that is not
   // in the history, and none, replay all of it.
   std::optional<std::string> last_event_id = std::nullopt;
