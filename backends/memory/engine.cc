@@ -7,6 +7,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "backends/memory/commands/argument.h"
+#include "backends/memory/function_libraries.h"
 #include "backends/memory/handlers.h"
 #include "backends/memory/script_cache.h"
 #include "core/base/glob.h"
@@ -68,8 +69,16 @@ Reply Refusal(Engine::Resolution resolution, CommandId id, std::string_view name
 Reply AbortedExec(Session& session, const Reply& refusal) {
   session.EndTransaction();
   constexpr std::string_view kCode = "ERR ";
-  return Reply::Error("EXECABORT Transaction discarded because of: " +
-                      refusal.text().substr(kCode.size()));
+  std::string_view reason = refusal.text();
+  if (reason.starts_with(kCode)) reason.remove_prefix(kCode.size());
+  return Reply::Error("EXECABORT Transaction discarded because of: " + std::string(reason));
+}
+
+// Refuses a command of the session; EXEC will know of it.
+Reply Refuse(Session& session, CommandId id, Reply refusal) {
+  if (id == CommandId::kExec) return AbortedExec(session, refusal);
+  session.RefuseInTransaction();
+  return refusal;
 }
 
 // These run at once even in a transaction.
@@ -106,17 +115,23 @@ Reply OnlyForSubscribers(const CommandSpec& spec) {
 Engine::Engine(base::VirtualClock& clock, EngineOptions options)
     : clock_(clock),
       rng_(options.seed),
-      encoding_limits_(options.encoding_limits),
-      cluster_(options.cluster ? std::make_optional<ClusterView>(*options.cluster) : std::nullopt),
+      options_(std::move(options)),
+      cluster_(options_.cluster ? std::make_optional<ClusterView>(*options_.cluster)
+                                : std::nullopt),
       notifications_(
-          Notifications::Parse(options.notify_keyspace_events).value_or(Notifications())) {
-  for (int index = 0; index < options.databases; ++index) {
+          Notifications::Parse(options_.notify_keyspace_events).value_or(Notifications())) {
+  for (int index = 0; index < options_.databases; ++index) {
     databases_.push_back(std::make_unique<Database>());
   }
 }
 
 Engine::~Engine() {
   if (expiry_timer_) clock_.Cancel(*expiry_timer_);
+}
+
+void Engine::Configure(EngineOptions options) {
+  options_ = std::move(options);
+  notifications_ = Notifications::Parse(options_.notify_keyspace_events).value_or(Notifications());
 }
 
 std::unique_ptr<Session> Engine::Connect() {
@@ -156,21 +171,43 @@ ScriptCache& Engine::scripts() {
   return *scripts_;
 }
 
+FunctionLibraries& Engine::functions() {
+  if (functions_ == nullptr) functions_ = std::make_unique<FunctionLibraries>();
+  return *functions_;
+}
+
+void Engine::EndBusy() {
+  BusyScript ended = *std::exchange(busy_, std::nullopt);
+  if (ended.caller == nullptr) return;
+  ended.caller->Unblock();
+  DeliverLater(*ended.caller, std::move(ended.killed));
+}
+
+void Engine::ForgetScriptCaller(const Session& session) {
+  if (busy_ && busy_->caller == &session) busy_->caller = nullptr;
+}
+
+std::optional<Reply> Engine::RefusalNow(CommandId id) const {
+  if (busy_ && !store::SpecOf(id).Has(store::command_flag::kAllowBusy)) {
+    return Reply::Error(busy_->refusal());
+  }
+  return std::nullopt;
+}
+
 Reply Engine::Execute(Session& session, CommandId id, std::string_view name, Arguments arguments) {
   if (const Resolution resolution = Resolve(id, arguments); resolution != Resolution::kFound) {
-    Reply refusal = Refusal(resolution, id, name, arguments);
-    if (id == CommandId::kExec) return AbortedExec(session, refusal);
-    session.RefuseInTransaction();
-    return refusal;
+    return Refuse(session, id, Refusal(resolution, id, name, arguments));
   }
   if (cluster_) {
     if (std::optional<Reply> refusal = RefuseBySlots(session, id, arguments)) return *refusal;
   }
   if (session.is_subscribed() && !RunsWhileSubscribed(id)) {
-    Reply refusal = OnlyForSubscribers(store::SpecOf(id));
-    if (id == CommandId::kExec) return AbortedExec(session, refusal);
-    session.RefuseInTransaction();
-    return refusal;
+    return Refuse(session, id, OnlyForSubscribers(store::SpecOf(id)));
+  }
+  if (may_refuse()) {
+    if (std::optional<Reply> refusal = RefusalNow(id)) {
+      return Refuse(session, id, *std::move(refusal));
+    }
   }
   if (session.in_transaction() && !RunsInsideMulti(id)) {
     session.Enqueue(id, arguments);

@@ -28,10 +28,12 @@
 #include <vector>
 
 #include "backends/memory/blocking.h"
+#include "backends/memory/busy_script.h"
 #include "backends/memory/cluster_view.h"
 #include "backends/memory/command_context.h"
 #include "backends/memory/database.h"
 #include "backends/memory/encoding_limits.h"
+#include "backends/memory/engine_options.h"
 #include "backends/memory/keyspace_event.h"
 #include "backends/memory/notifications.h"
 #include "backends/memory/session.h"
@@ -43,22 +45,8 @@
 
 namespace redouble::memory {
 
+class FunctionLibraries;
 class ScriptCache;
-
-struct EngineOptions {
-  // Decides what Redis leaves to chance: RANDOMKEY, SPOP and their like.
-  uint64_t seed = 0;
-  // As Redis's option "databases".
-  int databases = 16;
-  EncodingLimits encoding_limits;
-  // Which keyspace events are published ("KEA", ...), as Redis's option of this name; letters that
-  // it does not know turn all of them off.
-  std::string notify_keyspace_events;
-  // Makes the engine a node of a simulated cluster (cluster_view.h), as "cluster-enabled yes":
-  // keys of several slots in one command, script or transaction are refused, there is only database
-  // 0, and CLUSTER tells of the topology.
-  std::optional<ClusterOptions> cluster;
-};
 
 class Engine {
  public:
@@ -74,7 +62,11 @@ class Engine {
   // Null when the engine is no node of a cluster.
   const ClusterView* cluster() const { return cluster_ ? &*cluster_ : nullptr; }
   base::Rng& rng() { return rng_; }
-  EncodingLimits& encoding_limits() { return encoding_limits_; }
+  EncodingLimits& encoding_limits() { return options_.encoding_limits; }
+  // As they are now: CONFIG SET changes them.
+  const EngineOptions& options() const { return options_; }
+  // Changes them, all but the seed and the number of databases.
+  void Configure(EngineOptions options);
 
   int database_count() const { return static_cast<int>(databases_.size()); }
   Database& database(int index) { return *databases_[index]; }
@@ -86,8 +78,10 @@ class Engine {
   // Hears of every keyspace event that tells of a change (not "new", nor "keymiss"); replaces the
   // listener before. An empty one: nobody.
   void SetKeyspaceListener(KeyspaceListener listener) { listener_ = std::move(listener); }
-  // How many keys expired since the start.
+  // How many keys expired since the start, or since ResetStatistics.
   int64_t expired_keys() const { return expired_keys_; }
+  // Counts anew from 0.
+  void ResetStatistics() { expired_keys_ = 0; }
 
   // The rest is for the engine's own parts (session.cc, command_context.cc, commands/).
 
@@ -121,6 +115,18 @@ class Engine {
   void NoteDeadline(int64_t deadline_ms);
   // The scripts; Lua starts with the first use.
   ScriptCache& scripts();
+  // The libraries of functions; their Lua starts with the first use.
+  FunctionLibraries& functions();
+  // The script that runs for too long; null when there is none.
+  const BusyScript* busy_script() const { return busy_ ? &*busy_ : nullptr; }
+  // The script's caller waits already, or will before the command ends.
+  void SetBusy(BusyScript busy) { busy_ = std::move(busy); }
+  // Kills the busy script: its caller gets the error.
+  void EndBusy();
+  // The session no longer waits for its script, which goes on.
+  void ForgetScriptCaller(const Session& session);
+  // True when commands may be refused for what the engine does or holds at the moment.
+  bool may_refuse() const { return busy_.has_value() || cluster_.has_value(); }
   Blocking& blocking() { return blocking_; }
   // To be called before a key goes or gets another value: some who wait for it hear of that too.
   void SignalGone(int db, std::string_view key);
@@ -155,6 +161,8 @@ class Engine {
   // The refusal of a command whose keys the cluster's view does not let it have.
   std::optional<Reply> RefuseBySlots(Session& session, store::CommandId id,
                                      Arguments arguments) const;
+  // Why the command may not run now; no value when it may.
+  std::optional<Reply> RefusalNow(store::CommandId id) const;
   void ExpireDue();
   void ScheduleExpiry();
   void ServeReadyKeys();
@@ -163,11 +171,13 @@ class Engine {
 
   base::VirtualClock& clock_;
   base::Rng rng_;
-  EncodingLimits encoding_limits_;
+  EngineOptions options_;
   std::optional<ClusterView> cluster_;
   std::vector<std::unique_ptr<Database>> databases_;
   KeyspaceListener listener_;
   std::unique_ptr<ScriptCache> scripts_;
+  std::unique_ptr<FunctionLibraries> functions_;
+  std::optional<BusyScript> busy_;
   Notifications notifications_;
   Subscriptions subscriptions_;
   Watching watching_;

@@ -20,6 +20,9 @@ class Notifications {
   // but m and n. None when a letter is none of them.
   static std::optional<Notifications> Parse(std::string_view letters);
 
+  // The option's letters in Redis's order, all the classes of A as that letter.
+  std::string Letters() const;
+
   // To __keyspace@db__:key, with the event as the payload.
   bool by_key() const { return by_key_; }
   // To __keyevent@db__:event, with the key as the payload.

@@ -28,6 +28,15 @@ TEST(Notifications, NeedAChannelAndAClass) {
   EXPECT_TRUE(Notifications::Parse("xE")->by_event());
 }
 
+TEST(Notifications, WriteTheirLettersInOneOrder) {
+  const auto letters = [](std::string_view text) { return Notifications::Parse(text)->Letters(); };
+  EXPECT_EQ(letters(""), "");
+  EXPECT_EQ(letters("EKA"), "AKE");
+  EXPECT_EQ(letters("g$lshzxetd"), "A");
+  EXPECT_EQ(letters("nzKmx"), "zxnKm");
+  EXPECT_EQ(letters("AnEm"), "AEm");
+}
+
 TEST(Notifications, OfAllClassesLeaveOutMissesAndNewKeys) {
   const Notifications all = *Notifications::Parse("KEA");
   for (const char letter : std::string_view("g$lshzxetd")) {

@@ -102,7 +102,7 @@ Reply Session::RunTransaction(std::span<const Command> commands) {
     return command.id() == CommandId::kMulti || command.id() == CommandId::kExec ||
            command.id() == CommandId::kDiscard || command.id() == CommandId::kWatch;
   };
-  if (in_transaction_ || is_subscribed() || engine_.cluster() != nullptr ||
+  if (in_transaction_ || is_subscribed() || engine_.may_refuse() ||
       std::any_of(commands.begin(), commands.end(), acts_on_transaction)) {
     return RunTransactionByWords(commands);
   }
@@ -192,6 +192,7 @@ void Session::Block(BlockedOperation operation) {
 }
 
 void Session::Unblock() {
+  engine_.ForgetScriptCaller(*this);
   for (const std::string& key : blocked_->keys) {
     engine_.blocking().StopWaiting(*this, blocked_db_, key);
   }

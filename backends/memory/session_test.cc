@@ -228,5 +228,76 @@ TEST_F(SessionTest, ServesClientsInTheOrderOfTheirWaiting) {
   EXPECT_EQ(second.Text(), "[\"list\", \"b\"]");
 }
 
+// What a script that runs too long does to others is recorded from a real server
+// (tests/conformance/cases/busy.txt); here is what a conversation cannot show.
+class BusyScriptTest : public SessionTest {
+ protected:
+  BusyScriptTest() { Send(*session_, {"CONFIG", "SET", "busy-reply-threshold", "1"}); }
+
+  bool IsBusy() { return Send(*other_, {"GET", "k"}).starts_with("(error) BUSY "); }
+};
+
+TEST_F(BusyScriptTest, IsForGoodWhenTheScriptWrote) {
+  Waiter script({"EVAL", "redis.call('SET', 'k', 'v') while true do end", "0"});
+  session_->Submit(script);
+  EXPECT_EQ(script.Text(), "waiting");
+  EXPECT_TRUE(Send(*other_, {"SCRIPT", "KILL"}).starts_with("(error) UNKILLABLE Sorry "));
+  EXPECT_TRUE(Send(*other_, {"FUNCTION", "KILL"}).starts_with("(error) UNKILLABLE Sorry "));
+  EXPECT_TRUE(IsBusy());
+}
+
+TEST_F(BusyScriptTest, OutlivesItsCaller) {
+  Waiter script({"EVAL", "while true do end", "0"});
+  session_->Submit(script);
+  session_.reset();
+  EXPECT_EQ(script.Text(), "the connection was closed");
+  EXPECT_TRUE(IsBusy());
+  EXPECT_EQ(Send(*other_, {"SCRIPT", "KILL"}), "OK");
+  EXPECT_EQ(Send(*other_, {"GET", "k"}), "nil");
+}
+
+TEST_F(BusyScriptTest, OutlivesARequestThatIsTakenBack) {
+  {
+    Waiter script({"EVAL", "while true do end", "0"});
+    session_->Submit(script);
+  }
+  EXPECT_TRUE(IsBusy());
+  EXPECT_EQ(Send(*other_, {"SCRIPT", "KILL"}), "OK");
+  EXPECT_EQ(Send(*session_, {"GET", "k"}), "nil");
+}
+
+TEST_F(BusyScriptTest, IsKilledAtOnceInATransaction) {
+  Waiter transaction(
+      store::Request::Kind::kTransaction,
+      {{"EVAL", "redis.call('SET', 'k', 'v') while true do end", "0"}, {"GET", "k"}});
+  session_->Submit(transaction);
+  EXPECT_NE(transaction.Text().find("Script killed by user with SCRIPT KILL..."),
+            std::string::npos);
+  EXPECT_NE(transaction.Text().find("\"v\""), std::string::npos);
+  EXPECT_FALSE(IsBusy());
+}
+
+TEST_F(BusyScriptTest, RefusesTransactionsMeanwhile) {
+  Waiter script({"EVAL", "while true do end", "0"});
+  session_->Submit(script);
+  Waiter transaction(store::Request::Kind::kTransaction, {{"SET", "k", "v"}});
+  other_->Submit(transaction);
+  EXPECT_TRUE(
+      transaction.Text().starts_with("(error) EXECABORT Transaction discarded because of: BUSY "));
+}
+
+TEST_F(BusyScriptTest, TellsHowLongAFunctionRunsByTheClock) {
+  Send(*session_,
+       {"FUNCTION", "LOAD",
+        "#!lua name=lib\nredis.register_function('f', function() while true do end end)"});
+  Waiter function({"FCALL", "f", "1", "key"});
+  session_->Submit(function);
+  clock_.Advance(absl::Milliseconds(1500));
+  EXPECT_EQ(Send(*other_, {"FUNCTION", "STATS"}),
+            "[\"running_script\", [\"name\", \"f\", \"command\", [\"FCALL\", \"f\", \"1\", "
+            "\"key\"], \"duration_ms\", 1500], \"engines\", [\"LUA\", [\"libraries_count\", 1, "
+            "\"functions_count\", 1]]]");
+}
+
 }  // namespace
 }  // namespace redouble::memory

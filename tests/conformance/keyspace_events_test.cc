@@ -1,6 +1,7 @@
 // The keyspace events of every step of every conformance file: the memory engine publishes the
 // same ones as a real redis-server, in the same order.
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <string>
 #include <string_view>
@@ -94,7 +95,14 @@ memory::EngineOptions Options() {
 
 class KeyspaceEvents : public testing::TestWithParam<std::string> {};
 
+// These keep a server from running commands, or turn its events off.
+constexpr std::string_view kLeftOut[] = {"busy", "config"};
+
 TEST_P(KeyspaceEvents, AreThoseOfARealServer) {
+  if (std::find(std::begin(kLeftOut), std::end(kLeftOut), GroupOf(GetParam())) !=
+      std::end(kLeftOut)) {
+    GTEST_SKIP() << "its commands change what is told";
+  }
   const Script script = ParseScript(ReadFile(GetParam()).value()).value();
   MemoryTarget memory(Options());
   ServerTarget server({std::string("notify-keyspace-events ") + kLetters});

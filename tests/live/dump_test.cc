@@ -100,5 +100,43 @@ TEST(Dump, GoesToARealServerAndComesFromOne) {
   }
 }
 
+// What `to` tells of the libraries that it restored from `from`.
+std::string CarriedLibraries(Target& from, Target& to) {
+  for (Target* target : {&from, &to}) Ask(*target, {"FUNCTION", "FLUSH"});
+  const std::string long_comment = "--" + std::string(3000, 'c') + "\n";
+  Ask(from, {"FUNCTION", "LOAD",
+             "#!lua name=one\n" + long_comment +
+                 "redis.register_function('f', function(k, a) return {k[1], a[1]} end)"});
+  Ask(from,
+      {"FUNCTION", "LOAD",
+       "#!lua name=two\nredis.register_function{function_name='g', callback=function() return "
+       "2 end, description='d', flags={'no-writes'}}"});
+  const std::string payload = Ask(from, {"FUNCTION", "DUMP"}).text();
+  std::string told = Ask(to, {"FUNCTION", "RESTORE", payload}).DebugString();
+  told += Ask(to, {"FUNCTION", "RESTORE", payload}).DebugString();
+  told += Ask(to, {"FUNCTION", "RESTORE", payload, "REPLACE"}).DebugString();
+  told += Ask(to, {"FUNCTION", "LIST", "LIBRARYNAME", "two", "WITHCODE"}).DebugString();
+  told += Ask(to, {"FCALL", "f", "1", "key", "argument"}).DebugString();
+  return told + Ask(to, {"FCALL_RO", "g", "0"}).DebugString();
+}
+
+TEST(Dump, CarriesLibrariesToARealServerAndFromOne) {
+  MemoryTarget memory;
+  ServerTarget server;
+  MemoryTarget other;
+  const std::string expected = CarriedLibraries(memory, other);
+  EXPECT_NE(expected.find("[\"key\", \"argument\"]2"), std::string::npos) << expected;
+  // Of several libraries that are there already, either may be the one that is named.
+  const auto without_name = [](std::string text) {
+    for (const char* name : {"Library one", "Library two"}) {
+      if (const size_t at = text.find(name); at != std::string::npos)
+        text.replace(at + 8, 3, "...");
+    }
+    return text;
+  };
+  EXPECT_EQ(without_name(CarriedLibraries(memory, server)), without_name(expected));
+  EXPECT_EQ(without_name(CarriedLibraries(server, memory)), without_name(expected));
+}
+
 }  // namespace
 }  // namespace redouble::tests

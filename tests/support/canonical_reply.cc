@@ -18,16 +18,17 @@ struct Row {
   ReplyOrder order;
 };
 
-// Commands that are not here answer exactly.
+// Commands that are not here answer exactly. A subcommand stands with its container: "config|get".
 constexpr Row kRows[] = {
-    {"hgetall", ReplyOrder::kAnyPairs},   {"hkeys", ReplyOrder::kAnyOrder},
-    {"hrandfield", ReplyOrder::kChance},  {"hscan", ReplyOrder::kScanPairs},
-    {"hvals", ReplyOrder::kAnyOrder},     {"keys", ReplyOrder::kAnyOrder},
-    {"randomkey", ReplyOrder::kChance},   {"scan", ReplyOrder::kScan},
-    {"sdiff", ReplyOrder::kAnyOrder},     {"sinter", ReplyOrder::kAnyOrder},
-    {"smembers", ReplyOrder::kAnyOrder},  {"spop", ReplyOrder::kChance},
-    {"srandmember", ReplyOrder::kChance}, {"sscan", ReplyOrder::kScan},
-    {"sunion", ReplyOrder::kAnyOrder},    {"zrandmember", ReplyOrder::kChance},
+    {"config|get", ReplyOrder::kAnyPairs}, {"function|list", ReplyOrder::kAnyOrder},
+    {"hgetall", ReplyOrder::kAnyPairs},    {"hkeys", ReplyOrder::kAnyOrder},
+    {"hrandfield", ReplyOrder::kChance},   {"hscan", ReplyOrder::kScanPairs},
+    {"hvals", ReplyOrder::kAnyOrder},      {"keys", ReplyOrder::kAnyOrder},
+    {"randomkey", ReplyOrder::kChance},    {"scan", ReplyOrder::kScan},
+    {"sdiff", ReplyOrder::kAnyOrder},      {"sinter", ReplyOrder::kAnyOrder},
+    {"smembers", ReplyOrder::kAnyOrder},   {"spop", ReplyOrder::kChance},
+    {"srandmember", ReplyOrder::kChance},  {"sscan", ReplyOrder::kScan},
+    {"sunion", ReplyOrder::kAnyOrder},     {"zrandmember", ReplyOrder::kChance},
     {"zscan", ReplyOrder::kScanPairs},
 };
 
@@ -89,8 +90,11 @@ Reply Drawn(const Reply& reply) {
 }  // namespace
 
 ReplyOrder OrderOf(const Words& command) {
+  if (command.empty()) return ReplyOrder::kExact;
+  const std::string with_subcommand = command.size() > 1 ? command[0] + "|" + command[1] : "";
   for (const Row& row : kRows) {
-    if (!command.empty() && absl::EqualsIgnoreCase(command[0], base::ToAbsl(row.command))) {
+    const absl::string_view name = base::ToAbsl(row.command);
+    if (absl::EqualsIgnoreCase(command[0], name) || absl::EqualsIgnoreCase(with_subcommand, name)) {
       return row.order;
     }
   }

@@ -1,22 +1,24 @@
 // Interpreter: the Lua 5.1 that runs Redis scripts, sandboxed and deterministic.
 //
 // It is the interpreter that Redis embeds, with the globals that Redis 7.0.15 offers and no others:
-// the base, table, string, math and coroutine functions, cjson, bit, and `redis`. Globals and
-// libraries cannot be changed by a script, math.random gives Redis's own sequence, and nothing
-// reaches files, the clock or the process.
+// the base, table, string, math and coroutine functions, cjson, cmsgpack, struct, bit, and `redis`.
+// Globals and libraries cannot be changed by a script, math.random gives Redis's own sequence, and
+// nothing reaches files, the clock or the process.
 //
 // It knows nothing of the engine: what a script calls goes through a ScriptHost.
 //
 //   Interpreter interpreter;
 //   interpreter.Compile(sha, "return redis.call('GET', KEYS[1])");
-//   Reply reply = interpreter.Run(sha, keys, arguments, host);
+//   ScriptResult result = interpreter.Run(sha, keys, arguments, host, limit_ms);
 //
-// Not offered: struct and cmsgpack, redis.debug, and the debugger (redis.breakpoint answers false).
+// Not offered: the debugger (redis.breakpoint answers false, redis.debug does nothing, as outside a
+// debugging session).
 //
 // Thread-safety: one thread.
 #ifndef REDOUBLE_BACKENDS_MEMORY_SCRIPTING_INTERPRETER_H_
 #define REDOUBLE_BACKENDS_MEMORY_SCRIPTING_INTERPRETER_H_
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -25,21 +27,12 @@
 #include <string_view>
 
 #include "absl/container/btree_map.h"
+#include "backends/memory/scripting/script_host.h"
 #include "core/store/reply.h"
-
-struct lua_State;
 
 namespace redouble::memory {
 
-// What a running script sees of Redis.
-class ScriptHost {
- public:
-  // Runs one command, name first; an error is a reply like any other.
-  virtual store::Reply CallCommand(std::span<const std::string_view> words) = 0;
-
- protected:
-  ~ScriptHost() = default;
-};
+class ScriptState;
 
 class Interpreter {
  public:
@@ -55,23 +48,16 @@ class Interpreter {
   // Forgets every script, and with them all state of Lua.
   void Flush();
 
-  // Runs a compiled script; its result as Redis converts it, or the error reply.
-  store::Reply Run(std::string_view sha, std::span<const std::string_view> keys,
-                   std::span<const std::string_view> arguments, ScriptHost& host);
+  // Runs a compiled script for at most `limit_ms` (script_host.h); its result as Redis converts it,
+  // or the error reply.
+  ScriptResult Run(std::string_view sha, std::span<const std::string_view> keys,
+                   std::span<const std::string_view> arguments, ScriptHost& host,
+                   int64_t limit_ms = 0);
 
  private:
-  struct CloseState {
-    void operator()(lua_State* state) const;
-  };
-
-  void Open();
-  store::Reply ErrorReply(std::string_view sha);
-
-  std::unique_ptr<lua_State, CloseState> state_;
+  std::unique_ptr<ScriptState> state_;
   // References in Lua's registry, by SHA-1.
   absl::btree_map<std::string, int, std::less<>> functions_;
-  int environment_ = 0;
-  int error_handler_ = 0;
 };
 
 }  // namespace redouble::memory

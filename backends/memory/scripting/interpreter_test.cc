@@ -20,6 +20,7 @@ class NotingHost final : public ScriptHost {
     calls.emplace_back(words.begin(), words.end());
     return reply;
   }
+  bool HasCommand(std::span<const std::string_view>) const override { return true; }
   std::vector<std::vector<std::string>> calls;
   Reply reply = Reply::Ok();
 };
@@ -30,7 +31,7 @@ class InterpreterTest : public testing::Test {
              std::vector<std::string_view> arguments = {}) {
     const std::string name = "script" + std::to_string(scripts_++);
     if (std::optional<Reply> error = interpreter_.Compile(name, body)) return *error;
-    return interpreter_.Run(name, keys, arguments, host_);
+    return interpreter_.Run(name, keys, arguments, host_).reply;
   }
 
   Interpreter interpreter_;
@@ -106,7 +107,7 @@ TEST_F(InterpreterTest, DrawsTheSameSequenceInEveryInterpreter) {
   const Reply first = Eval(body);
   Interpreter other;
   ASSERT_FALSE(other.Compile("x", body).has_value());
-  EXPECT_EQ(other.Run("x", {}, {}, host_), first);
+  EXPECT_EQ(other.Run("x", {}, {}, host_).reply, first);
   EXPECT_NE(Eval(body), first);
 }
 
@@ -121,6 +122,33 @@ TEST_F(InterpreterTest, ForgetsScriptsAndStateWhenFlushed) {
 TEST_F(InterpreterTest, SurvivesResultsThatNestTooDeep) {
   EXPECT_TRUE(Eval("local a = {} a[1] = a return a").is_array());
   EXPECT_EQ(Eval("return 1"), Reply::Integer(1));
+}
+
+TEST_F(InterpreterTest, StopsAScriptThatRunsTooLong) {
+  ASSERT_FALSE(interpreter_.Compile("endless", "while true do end").has_value());
+  const ScriptResult result = interpreter_.Run("endless", {}, {}, host_, 1);
+  EXPECT_TRUE(result.overran);
+  EXPECT_EQ(result.reply,
+            Reply::Error("ERR Script killed by user with SCRIPT KILL... script: endless, on "
+                         "@user_script:1."));
+  EXPECT_EQ(Eval("return 1"), Reply::Integer(1));
+}
+
+TEST_F(InterpreterTest, LetsAStoppedScriptReachNoCommand) {
+  const std::string_view body =
+      "local run = coroutine.wrap(function() pcall(function() while true do end end) "
+      "redis.call('A') end) pcall(run) redis.call('B') return 1";
+  ASSERT_FALSE(interpreter_.Compile("endless", body).has_value());
+  EXPECT_TRUE(interpreter_.Run("endless", {}, {}, host_, 3).overran);
+  EXPECT_TRUE(host_.calls.empty());
+}
+
+TEST_F(InterpreterTest, CountsInstructionsAndNotTime) {
+  const std::string_view body = "for i = 1, 60000 do local x = i end return 1";
+  ASSERT_FALSE(interpreter_.Compile("short", body).has_value());
+  EXPECT_FALSE(interpreter_.Run("short", {}, {}, host_, 3).overran);
+  EXPECT_TRUE(interpreter_.Run("short", {}, {}, host_, 1).overran);
+  EXPECT_FALSE(interpreter_.Run("short", {}, {}, host_, 0).overran);
 }
 
 TEST_F(InterpreterTest, SurvivesEndlessRecursion) {

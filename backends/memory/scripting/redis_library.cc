@@ -2,11 +2,14 @@
 
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "backends/memory/scripting/lua_reply.h"
+#include "backends/memory/scripting/run_limit.h"
 #include "core/base/digest.h"
 
 namespace redouble::memory {
@@ -59,12 +62,14 @@ std::optional<Reply> ReadWords(lua_State* state, std::vector<std::string>& words
 }
 
 Reply CallHost(lua_State* state) {
+  ScriptHost& host = HostOf(state);
   std::vector<std::string> words;
   if (std::optional<Reply> error = ReadWords(state, words)) return *std::move(error);
-  return HostOf(state).CallCommand(std::vector<std::string_view>(words.begin(), words.end()));
+  return host.CallCommand(std::vector<std::string_view>(words.begin(), words.end()));
 }
 
 int RedisCall(lua_State* state) {
+  RunLimit::Enforce(state);
   bool failed = false;
   {
     const Reply reply = CallHost(state);
@@ -75,7 +80,27 @@ int RedisCall(lua_State* state) {
 }
 
 int RedisPcall(lua_State* state) {
+  RunLimit::Enforce(state);
   PushReply(state, CallHost(state), UsesResp3(state));
+  return 1;
+}
+
+// Whether the user may run a command; everybody may run all there are.
+int RedisAclCheckCmd(lua_State* state) {
+  const ScriptHost& host = HostOf(state);
+  const char* error = nullptr;
+  {
+    std::vector<std::string> words;
+    if (ReadWords(state, words)) {
+      error = lua_gettop(state) == 0
+                  ? "ERR Please specify at least one argument for this redis lib call"
+                  : "ERR Lua redis lib command arguments must be strings or integers";
+    } else if (!host.HasCommand(std::vector<std::string_view>(words.begin(), words.end()))) {
+      error = "ERR Invalid command passed to redis.acl_check_cmd()";
+    }
+  }
+  if (error != nullptr) Raise(state, error);
+  lua_pushboolean(state, 1);
   return 1;
 }
 
@@ -161,34 +186,67 @@ int RedisBreakpoint(lua_State* state) {
   return 1;
 }
 
+// Outside a debugging session this does nothing.
+int RedisDebug(lua_State*) { return 0; }
+
+// Who sees a row: scripts, functions when they run, libraries when they load.
+enum Audience : uint8_t { kScripts = 1, kRunning = 2, kLoading = 4 };
+constexpr uint8_t kBoth = kScripts | kRunning;
+constexpr uint8_t kEverybody = kBoth | kLoading;
+
 struct FunctionRow {
   const char* name;
   lua_CFunction function;
+  uint8_t audience;
 };
 constexpr FunctionRow kFunctions[] = {
-    {"call", RedisCall},
-    {"pcall", RedisPcall},
-    {"error_reply", RedisErrorReply},
-    {"status_reply", RedisStatusReply},
-    {"sha1hex", RedisSha1Hex},
-    {"log", RedisLog},
-    {"setresp", RedisSetResp},
-    {"replicate_commands", RedisReplicateCommands},
-    {"set_repl", RedisSetRepl},
-    {"breakpoint", RedisBreakpoint},
+    {"call", RedisCall, kBoth},
+    {"pcall", RedisPcall, kBoth},
+    {"error_reply", RedisErrorReply, kBoth},
+    {"status_reply", RedisStatusReply, kBoth},
+    {"sha1hex", RedisSha1Hex, kBoth},
+    {"log", RedisLog, kEverybody},
+    {"setresp", RedisSetResp, kBoth},
+    {"acl_check_cmd", RedisAclCheckCmd, kBoth},
+    {"set_repl", RedisSetRepl, kBoth},
+    {"replicate_commands", RedisReplicateCommands, kScripts},
+    {"breakpoint", RedisBreakpoint, kScripts},
+    {"debug", RedisDebug, kScripts},
 };
 
 struct ConstantRow {
   const char* name;
   int value;
+  uint8_t audience;
 };
 constexpr ConstantRow kConstants[] = {
-    {"LOG_DEBUG", kLogDebug}, {"LOG_VERBOSE", 1},
-    {"LOG_NOTICE", 2},        {"LOG_WARNING", kLogWarning},
-    {"REPL_NONE", 0},         {"REPL_AOF", 1},
-    {"REPL_SLAVE", 2},        {"REPL_REPLICA", 2},
-    {"REPL_ALL", kReplAll},   {"REDIS_VERSION_NUM", 0x0007000f},
+    {"LOG_DEBUG", kLogDebug, kEverybody},
+    {"LOG_VERBOSE", 1, kEverybody},
+    {"LOG_NOTICE", 2, kEverybody},
+    {"LOG_WARNING", kLogWarning, kEverybody},
+    {"REPL_NONE", 0, kBoth},
+    {"REPL_AOF", 1, kBoth},
+    {"REPL_SLAVE", 2, kBoth},
+    {"REPL_REPLICA", 2, kBoth},
+    {"REPL_ALL", kReplAll, kBoth},
+    {"REDIS_VERSION_NUM", 0x0007000f, kEverybody},
 };
+
+void PushRows(lua_State* state, Audience audience) {
+  lua_newtable(state);
+  for (const FunctionRow& row : kFunctions) {
+    if ((row.audience & audience) == 0) continue;
+    lua_pushcfunction(state, row.function);
+    lua_setfield(state, -2, row.name);
+  }
+  for (const ConstantRow& row : kConstants) {
+    if ((row.audience & audience) == 0) continue;
+    lua_pushnumber(state, row.value);
+    lua_setfield(state, -2, row.name);
+  }
+  lua_pushstring(state, "7.0.15");
+  lua_setfield(state, -2, "REDIS_VERSION");
+}
 
 // The 48-bit linear congruential generator of lrand48, which Redis carries itself.
 struct Random {
@@ -242,18 +300,14 @@ int MathRandomSeed(lua_State* state) {
 
 }  // namespace
 
-void PushRedisLibrary(lua_State* state) {
-  lua_newtable(state);
-  for (const FunctionRow& row : kFunctions) {
-    lua_pushcfunction(state, row.function);
-    lua_setfield(state, -2, row.name);
-  }
-  for (const ConstantRow& row : kConstants) {
-    lua_pushnumber(state, row.value);
-    lua_setfield(state, -2, row.name);
-  }
-  lua_pushstring(state, "7.0.15");
-  lua_setfield(state, -2, "REDIS_VERSION");
+void PushRedisLibrary(lua_State* state, ScriptKind kind) {
+  PushRows(state, kind == ScriptKind::kScript ? kScripts : kRunning);
+}
+
+void PushLoadingRedisLibrary(lua_State* state, lua_CFunction register_function) {
+  PushRows(state, kLoading);
+  lua_pushcfunction(state, register_function);
+  lua_setfield(state, -2, "register_function");
 }
 
 void SetScriptHost(lua_State* state, ScriptHost* host) {

@@ -4,12 +4,15 @@
 
 #include <lua.hpp>
 
-#include "backends/memory/scripting/interpreter.h"
+#include "backends/memory/scripting/script_host.h"
 
 namespace redouble::memory {
 
-// Pushes the table.
-void PushRedisLibrary(lua_State* state);
+// Pushes the table that scripts or running functions see.
+void PushRedisLibrary(lua_State* state, ScriptKind kind);
+
+// Pushes the one that a library's code sees while it loads.
+void PushLoadingRedisLibrary(lua_State* state, lua_CFunction register_function);
 
 // Makes `host` what the scripts of this state call (null: none runs), with RESP2 conversions.
 void SetScriptHost(lua_State* state, ScriptHost* host);

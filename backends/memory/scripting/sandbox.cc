@@ -1,7 +1,9 @@
 #include "backends/memory/scripting/sandbox.h"
 
 #include "backends/memory/scripting/lua_reply.h"
+#include "backends/memory/scripting/msgpack_library.h"
 #include "backends/memory/scripting/redis_library.h"
+#include "backends/memory/scripting/struct_library.h"
 
 extern "C" {
 #include <lua-bitop.h>
@@ -141,7 +143,7 @@ void AddBaseFunctions(lua_State* state, int globals) {
   lua_setfield(state, globals, "pcall");
 }
 
-void AddLibraries(lua_State* state, int globals) {
+void AddLibraries(lua_State* state, int globals, ScriptKind kind) {
   for (const char* name : kLuaLibraries) {
     lua_getglobal(state, name);
     if (std::string_view(name) == "math") ReplaceRandom(state);
@@ -154,21 +156,27 @@ void AddLibraries(lua_State* state, int globals) {
   OpenLibrary(state, luaopen_bit);
   PutInFront(state);
   lua_setfield(state, globals, "bit");
-  PushRedisLibrary(state);
+  PushStructLibrary(state);
+  PutInFront(state);
+  lua_setfield(state, globals, "struct");
+  PushMsgpackLibrary(state);
+  PutInFront(state);
+  lua_setfield(state, globals, "cmsgpack");
+  PushRedisLibrary(state, kind);
   PutInFront(state);
   lua_setfield(state, globals, "redis");
 }
 
 }  // namespace
 
-void PushSandbox(lua_State* state) {
+void PushSandbox(lua_State* state, ScriptKind kind) {
   luaL_openlibs(state);
   lua_newtable(state);
   lua_setfield(state, LUA_REGISTRYINDEX, kBehindKey);
   lua_newtable(state);
   const int globals = lua_gettop(state);
   AddBaseFunctions(state, globals);
-  AddLibraries(state, globals);
+  AddLibraries(state, globals, kind);
   ProtectStringMethods(state, globals);
   RefuseUnknownGlobals(state);
   PutInFront(state);
@@ -181,17 +189,30 @@ void PushSandbox(lua_State* state) {
   lua_pop(state, 2);
 }
 
+void PushLoadingGlobals(lua_State* state, lua_CFunction register_function) {
+  lua_newtable(state);
+  PushLoadingRedisLibrary(state, register_function);
+  RefuseUnknownGlobals(state);
+  PutInFront(state);
+  lua_setfield(state, -2, "redis");
+  RefuseUnknownGlobals(state);
+}
+
+void PushStrings(lua_State* state, std::span<const std::string_view> values) {
+  lua_createtable(state, static_cast<int>(values.size()), 0);
+  for (size_t i = 0; i < values.size(); ++i) {
+    PushView(state, values[i]);
+    lua_rawseti(state, -2, static_cast<int>(i) + 1);
+  }
+}
+
 void SetStrings(lua_State* state, int index, const char* name,
                 std::span<const std::string_view> values) {
   lua_getfield(state, LUA_REGISTRYINDEX, kBehindKey);
   lua_pushvalue(state, index);
   lua_rawget(state, -2);
   lua_pushstring(state, name);
-  lua_createtable(state, static_cast<int>(values.size()), 0);
-  for (size_t i = 0; i < values.size(); ++i) {
-    PushView(state, values[i]);
-    lua_rawseti(state, -2, static_cast<int>(i) + 1);
-  }
+  PushStrings(state, values);
   lua_rawset(state, -3);
   lua_pop(state, 2);
 }

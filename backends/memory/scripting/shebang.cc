@@ -1,7 +1,7 @@
 #include "backends/memory/scripting/shebang.h"
 
 #include <algorithm>
-#include <array>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -14,26 +14,17 @@ namespace {
 
 using store::Reply;
 
-constexpr std::string_view kNoWrites = "no-writes";
-constexpr std::string_view kNoCluster = "no-cluster";
-constexpr std::string_view kAllowCrossSlotKeys = "allow-cross-slot-keys";
-// The others say what matters on replicas and under memory pressure.
-constexpr std::array<std::string_view, 5> kFlags = {kNoWrites, "allow-oom", "allow-stale",
-                                                    kNoCluster, kAllowCrossSlotKeys};
-
 Reply Error(absl::string_view what, absl::string_view word) {
   return Reply::Error(base::ToStd(absl::StrCat("ERR ", what, word)));
 }
 
 std::optional<Reply> ReadFlags(absl::string_view list, ScriptFlags& flags) {
   for (const absl::string_view word : absl::StrSplit(list, ',', absl::SkipEmpty())) {
-    if (std::find(kFlags.begin(), kFlags.end(), base::ToStd(word)) == kFlags.end()) {
-      return Error("Unexpected flag in script shebang: ", word);
-    }
-    flags.no_writes = flags.no_writes || base::ToStd(word) == kNoWrites;
-    flags.no_cluster = flags.no_cluster || base::ToStd(word) == kNoCluster;
-    flags.allow_cross_slot_keys =
-        flags.allow_cross_slot_keys || base::ToStd(word) == kAllowCrossSlotKeys;
+    const auto* row =
+        std::find_if(std::begin(kScriptFlags), std::end(kScriptFlags),
+                     [&](const ScriptFlagRow& known) { return known.name == base::ToStd(word); });
+    if (row == std::end(kScriptFlags)) return Error("Unexpected flag in script shebang: ", word);
+    flags.*(row->member) = true;
   }
   return std::nullopt;
 }

@@ -5,17 +5,10 @@
 #include <optional>
 #include <string_view>
 
+#include "backends/memory/scripting/script_flags.h"
 #include "core/store/reply.h"
 
 namespace redouble::memory {
-
-struct ScriptFlags {
-  // A script without the line runs as scripts did before Redis 7.0.
-  bool declared = false;
-  bool no_writes = false;
-  bool no_cluster = false;
-  bool allow_cross_slot_keys = false;
-};
 
 struct Shebang {
   ScriptFlags flags;

@@ -1,0 +1,46 @@
+// MEMORY.
+#include <string>
+
+#include "backends/memory/commands/argument.h"
+#include "backends/memory/commands/help.h"
+#include "backends/memory/handlers.h"
+#include "backends/memory/values/memory_usage.h"
+#include "core/base/redis_number.h"
+
+namespace redouble::memory {
+
+Reply HandleMemoryHelp(CommandContext&, Arguments) {
+  static constexpr std::string_view kLines[] = {
+      "DOCTOR",
+      "    Return memory problems reports.",
+      "MALLOC-STATS",
+      "    Return internal statistics report from the memory allocator.",
+      "PURGE",
+      "    Attempt to purge dirty pages for reclamation by the allocator.",
+      "STATS",
+      "    Return information about the memory usage of the server.",
+      "USAGE <key> [SAMPLES <count>]",
+      "    Return memory in bytes used by <key> and its value. Nested values are",
+      "    sampled up to <count> times (default: 5, 0 means sample all).",
+  };
+  return HelpReply("MEMORY", kLines);
+}
+
+// The allocator is the program's: there is nothing to give back.
+Reply HandleMemoryPurge(CommandContext&, Arguments) { return Reply::Ok(); }
+
+Reply HandleMemoryUsage(CommandContext& context, Arguments arguments) {
+  size_t samples = kUsageSamples;
+  for (size_t i = 1; i < arguments.size(); i += 2) {
+    if (!IsWord(arguments[i], "SAMPLES") || i + 1 == arguments.size()) return SyntaxError();
+    const std::optional<int64_t> count = base::ParseInt64(arguments[i + 1]);
+    if (!count) return Reply::Error(error_text::kNotAnInteger);
+    if (*count < 0) return SyntaxError();
+    samples = static_cast<size_t>(*count);
+  }
+  const Database::Entry* entry = context.db().Find(arguments[0]);
+  if (entry == nullptr) return Reply::Nil();
+  return Reply::Integer(static_cast<int64_t>(MemoryUsage(entry->key(), entry->value, samples)));
+}
+
+}  // namespace redouble::memory

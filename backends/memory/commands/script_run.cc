@@ -1,0 +1,147 @@
+#include "backends/memory/commands/script_run.h"
+
+#include <utility>
+
+#include "backends/memory/engine.h"
+#include "backends/memory/session.h"
+#include "core/base/redis_number.h"
+
+namespace redouble::memory {
+namespace {
+
+using store::CommandId;
+using store::CommandSpec;
+
+// Runs a script's commands in the session that sent it, as one step.
+class SessionHost final : public ScriptHost {
+ public:
+  SessionHost(CommandContext& context, bool read_only, bool one_slot)
+      : context_(context),
+        read_only_(read_only),
+        one_slot_(one_slot),
+        db_index_(context.session().db_index()),
+        ran_atomically_(context.session().runs_atomically()),
+        ran_script_(context.session().runs_script()) {
+    context.session().set_runs_atomically(true);
+    context.session().set_runs_script(true);
+  }
+  // What a script selects ends with it.
+  ~SessionHost() {
+    context_.session().Select(db_index_);
+    context_.session().set_runs_atomically(ran_atomically_);
+    context_.session().set_runs_script(ran_script_);
+  }
+
+  bool called_write_command() const { return called_write_command_; }
+
+  bool HasCommand(std::span<const std::string_view> words) const override {
+    return store::FindCommand(words[0]) != CommandId::kUnknown;
+  }
+
+  Reply CallCommand(std::span<const std::string_view> words) override {
+    CommandId id = store::FindCommand(words[0]);
+    const Arguments arguments = words.subspan(1);
+    switch (context_.engine().Resolve(id, arguments)) {
+      case Engine::Resolution::kUnknownCommand:
+      case Engine::Resolution::kUnknownSubcommand:
+        return Reply::Error("ERR Unknown Redis command called from script");
+      case Engine::Resolution::kWrongArity:
+        return Reply::Error("ERR Wrong number of args calling Redis command from script");
+      case Engine::Resolution::kFound:
+        break;
+    }
+    const CommandSpec& spec = store::SpecOf(id);
+    if (spec.Has(store::command_flag::kNoScript)) {
+      return Reply::Error("ERR This Redis command is not allowed from script");
+    }
+    const bool writes = spec.Has(store::command_flag::kWrite);
+    if (read_only_ && writes) {
+      return Reply::Error("ERR Write commands are not allowed from read-only scripts.");
+    }
+    if (std::optional<Reply> refusal =
+            context_.engine().RefuseScriptCall(context_.session(), id, arguments, one_slot_)) {
+      return *std::move(refusal);
+    }
+    called_write_command_ = called_write_command_ || writes;
+    return context_.engine().Call(context_.session(), id, arguments);
+  }
+
+ private:
+  CommandContext& context_;
+  const bool read_only_;
+  const bool one_slot_;
+  const int db_index_;
+  const bool ran_atomically_;
+  const bool ran_script_;
+  bool called_write_command_ = false;
+};
+
+// Leaves the engine busy with the script and its client waiting for it.
+Reply LeaveBusy(CommandContext& context, const ScriptRun& run, bool called_write_command,
+                Reply killed) {
+  std::vector<std::string> command = {std::string(run.command)};
+  command.insert(command.end(), run.command_arguments.begin(), run.command_arguments.end());
+  context.engine().SetBusy(BusyScript{.caller = &context.session(),
+                                      .is_function = run.is_function,
+                                      .called_write_command = called_write_command,
+                                      .name = std::string(run.name),
+                                      .command = std::move(command),
+                                      .started_ms = context.now_ms(),
+                                      .killed = std::move(killed)});
+  return context.Block({.keys = {},
+                        .type = store::KeyType::kNone,
+                        .deadline_ms = std::nullopt,
+                        .retry = [](CommandContext&, std::string_view) { return std::nullopt; },
+                        .timed_out = Reply::Nil()});
+}
+
+}  // namespace
+
+Reply RunScript(CommandContext& context, const ScriptRun& run,
+                const std::function<ScriptResult(ScriptHost& host, int64_t limit_ms)>& call) {
+  if (run.read_only_command && run.flags.declared && !run.flags.no_writes) {
+    return Reply::Error("ERR Can not execute a script with write flag using *_ro command.");
+  }
+  if (run.flags.no_cluster && context.engine().cluster() != nullptr) {
+    return Reply::Error("ERR Can not run script on cluster, 'no-cluster' flag is set.");
+  }
+  ScriptResult result;
+  bool called_write_command = false;
+  {
+    SessionHost host(context, run.read_only_command || run.flags.no_writes,
+                     run.flags.declared && !run.flags.allow_cross_slot_keys);
+    result = call(host, context.engine().options().busy_reply_threshold_ms);
+    called_write_command = host.called_write_command();
+  }
+  if (!result.overran || !context.may_block()) return std::move(result.reply);
+  return LeaveBusy(context, run, called_write_command, std::move(result.reply));
+}
+
+std::optional<Reply> ReadScriptArguments(Arguments arguments, std::string_view not_a_number,
+                                         ScriptArguments& read) {
+  const std::optional<int64_t> count = base::ParseInt64(arguments[0]);
+  if (!count) return Reply::Error(not_a_number);
+  if (*count > static_cast<int64_t>(arguments.size()) - 1) {
+    return Reply::Error("ERR Number of keys can't be greater than number of args");
+  }
+  if (*count < 0) return Reply::Error("ERR Number of keys can't be negative");
+  read.keys = arguments.subspan(1, static_cast<size_t>(*count));
+  read.arguments = arguments.subspan(1 + static_cast<size_t>(*count));
+  return std::nullopt;
+}
+
+Reply KillScript(CommandContext& context, bool is_function) {
+  const BusyScript* busy = context.engine().busy_script();
+  if (busy == nullptr) return Reply::Error("NOTBUSY No scripts in execution right now.");
+  if (busy->called_write_command) {
+    return Reply::Error(
+        "UNKILLABLE Sorry the script already executed write commands against the dataset. You can "
+        "either wait the script termination or kill the server in a hard way using the SHUTDOWN "
+        "NOSAVE command.");
+  }
+  if (busy->is_function != is_function) return Reply::Error(busy->refusal());
+  context.engine().EndBusy();
+  return Reply::Ok();
+}
+
+}  // namespace redouble::memory

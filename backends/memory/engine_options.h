@@ -1,0 +1,51 @@
+// EngineOptions: what an engine can be told when it is made, and by CONFIG SET afterwards.
+//
+// Names and defaults are those of redis.conf 7.0.15; commands/config.cc has the table that CONFIG
+// reads and writes them by.
+//
+// Thread-safety: a plain value.
+#ifndef REDOUBLE_BACKENDS_MEMORY_ENGINE_OPTIONS_H_
+#define REDOUBLE_BACKENDS_MEMORY_ENGINE_OPTIONS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "backends/memory/cluster_view.h"
+#include "backends/memory/encoding_limits.h"
+
+namespace redouble::memory {
+
+// Which keys go when the accounted size passes maxmemory. Volatile: only keys with an expiry.
+enum class MaxmemoryPolicy : uint8_t {
+  kVolatileLru,
+  kVolatileLfu,
+  kVolatileRandom,
+  kVolatileTtl,
+  kAllKeysLru,
+  kAllKeysLfu,
+  kAllKeysRandom,
+  kNoEviction,
+};
+
+struct EngineOptions {
+  // Decides what Redis leaves to chance: RANDOMKEY, SPOP and their like.
+  uint64_t seed = 0;
+  // As Redis's option "databases".
+  int databases = 16;
+  EncodingLimits encoding_limits = {};
+  // Which keyspace events are published ("KEA", ...), as Redis's option of this name; letters that
+  // it does not know turn all of them off.
+  std::string notify_keyspace_events = {};
+  // A script that runs longer is busy (busy_script.h): in milliseconds of 100,000 instructions of
+  // Lua each, which do not depend on the machine. 0: never. Also known as lua-time-limit.
+  int64_t busy_reply_threshold_ms = 5000;
+  // Makes the engine a node of a simulated cluster (cluster_view.h), as "cluster-enabled yes":
+  // keys of several slots in one command, script or transaction are refused, there is only database
+  // 0, and CLUSTER tells of the topology.
+  std::optional<ClusterOptions> cluster = {};
+};
+
+}  // namespace redouble::memory
+
+#endif  // REDOUBLE_BACKENDS_MEMORY_ENGINE_OPTIONS_H_

@@ -1,0 +1,166 @@
+#include "backends/memory/values/memory_usage.h"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+#include "backends/memory/values/hash.h"
+#include "backends/memory/values/list.h"
+#include "backends/memory/values/set.h"
+#include "backends/memory/values/sorted_set.h"
+#include "backends/memory/values/stream.h"
+
+namespace redouble::memory {
+namespace {
+
+// Sizes of Redis's structures on 64-bit machines.
+constexpr size_t kObject = 16;
+constexpr size_t kDictEntry = 24;
+constexpr size_t kDict = 56;
+constexpr size_t kPointer = 8;
+constexpr size_t kQuicklist = 40;
+constexpr size_t kQuicklistNode = 40;
+constexpr size_t kSkipListSet = 16 + 32;
+constexpr size_t kSkipListHeader = 640;
+// A node has 1 1/3 levels on average.
+constexpr size_t kSkipListNode = 52;
+constexpr size_t kStream = 80;
+constexpr size_t kStreamNodeBlock = 4096;
+constexpr size_t kStreamGroup = 40;
+constexpr size_t kStreamConsumer = 24;
+constexpr size_t kPendingEntry = 24;
+constexpr size_t kStreamId = 16;
+constexpr size_t kTreeNode = 4 + 30 * 8;
+
+// The header of a string by its length, and the zero byte at its end.
+size_t StringBytes(size_t length) {
+  if (length > 0 && length < 32) return AllocatedBytes(1 + length + 1);
+  if (length <= std::numeric_limits<uint8_t>::max()) return AllocatedBytes(3 + length + 1);
+  if (length <= std::numeric_limits<uint16_t>::max()) return AllocatedBytes(5 + length + 1);
+  return AllocatedBytes(9 + length + 1);
+}
+
+// Values never have the shortest header: they are made to be appended to.
+size_t ValueStringBytes(size_t length) {
+  return length < 32 ? AllocatedBytes(3 + length + 1) : StringBytes(length);
+}
+
+size_t OfString(const Value& value) {
+  if (value.is_integer()) return kObject;
+  const size_t length = value.TextSize();
+  if (value.encoding() == "embstr") return AllocatedBytes(kObject + 3 + length + 1);
+  return kObject + ValueStringBytes(length);
+}
+
+size_t TableBytes(size_t size) {
+  constexpr size_t kSmallestTable = 4;
+  return kDict + kPointer * std::bit_ceil(std::max(size, kSmallestTable));
+}
+
+// What `count` elements take when the first samples take `bytes`.
+size_t Scaled(size_t bytes, size_t looked_at, size_t count) {
+  if (looked_at == 0) return 0;
+  return static_cast<size_t>(static_cast<double>(bytes) / static_cast<double>(looked_at) *
+                             static_cast<double>(count));
+}
+
+size_t OfList(const List& list, size_t samples) {
+  size_t bytes = 0;
+  const size_t looked_at = std::min(samples, list.nodes().size());
+  for (size_t i = 0; i < looked_at; ++i) {
+    bytes += kQuicklistNode + AllocatedBytes(list.nodes()[i].size_bytes());
+  }
+  return kObject + kQuicklist + Scaled(bytes, looked_at, list.nodes().size());
+}
+
+size_t OfSet(const Set& set, size_t samples) {
+  if (const Intset* intset = set.intset()) return kObject + AllocatedBytes(intset->size_bytes());
+  size_t bytes = 0;
+  const size_t looked_at = std::min(samples, set.size());
+  for (size_t i = 0; i < looked_at; ++i) bytes += kDictEntry + StringBytes(set.At(i).size());
+  return kObject + TableBytes(set.size()) + Scaled(bytes, looked_at, set.size());
+}
+
+size_t OfHash(const Hash& hash, size_t samples) {
+  if (const Listpack* listpack = hash.listpack()) {
+    return kObject + AllocatedBytes(listpack->size_bytes());
+  }
+  size_t bytes = 0;
+  const size_t looked_at = std::min(samples, hash.size());
+  for (size_t i = 0; i < looked_at; ++i) {
+    const auto [field, value] = hash.At(i);
+    bytes += kDictEntry + StringBytes(field.size()) + StringBytes(value.size());
+  }
+  return kObject + TableBytes(hash.size()) + Scaled(bytes, looked_at, hash.size());
+}
+
+size_t OfSortedSet(const SortedSet& set, size_t samples) {
+  if (const Listpack* listpack = set.listpack()) {
+    return kObject + AllocatedBytes(listpack->size_bytes());
+  }
+  size_t bytes = 0;
+  const size_t looked_at = std::min(samples, set.size());
+  set.ForEach(0, looked_at, false, [&](std::string_view member, double) {
+    bytes += kDictEntry + kSkipListNode + StringBytes(member.size());
+  });
+  return kObject + kSkipListSet + kSkipListHeader + TableBytes(set.size()) +
+         Scaled(bytes, looked_at, set.size());
+}
+
+size_t TreeBytes(size_t elements, size_t nodes) { return elements * kStreamId + nodes * kTreeNode; }
+
+// A tree of entries has about a node for each, and its root.
+size_t PendingTreeBytes(size_t elements) { return TreeBytes(elements, elements + 1); }
+
+size_t OfGroup(const StreamGroup& group) {
+  const size_t pending = group.pending().size();
+  size_t bytes = kStreamGroup + PendingTreeBytes(pending) + kPendingEntry * pending;
+  for (const auto& [name, consumer] : group.consumers()) {
+    bytes += kStreamConsumer + name.size() + PendingTreeBytes(consumer->pending.size());
+  }
+  return bytes;
+}
+
+size_t OfStream(const Stream& stream, size_t samples) {
+  const size_t nodes = stream.node_count();
+  const auto node_bytes = [&](size_t index) {
+    const size_t bytes = stream.node(index).size_bytes();
+    // The node that is being written has room to grow.
+    return AllocatedBytes(index + 1 == nodes ? std::max(bytes, kStreamNodeBlock) : bytes);
+  };
+  size_t bytes = 0;
+  const size_t looked_at = std::min(samples, nodes);
+  for (size_t i = 0; i < looked_at; ++i) bytes += node_bytes(i);
+  if (nodes > looked_at) bytes = bytes / looked_at * (nodes - 1) + node_bytes(nodes - 1);
+  bytes += kObject + kStream + TreeBytes(nodes, stream.RadixTreeNodes());
+  for (const auto& [name, group] : stream.groups()) bytes += OfGroup(group);
+  return bytes;
+}
+
+size_t OfValue(const Value& value, size_t samples) {
+  if (value.is_string()) return OfString(value);
+  if (const List* list = value.As<List>()) return OfList(*list, samples);
+  if (const Set* set = value.As<Set>()) return OfSet(*set, samples);
+  if (const Hash* hash = value.As<Hash>()) return OfHash(*hash, samples);
+  if (const SortedSet* set = value.As<SortedSet>()) return OfSortedSet(*set, samples);
+  return OfStream(*value.As<Stream>(), samples);
+}
+
+}  // namespace
+
+size_t AllocatedBytes(size_t bytes) {
+  if (bytes <= 8) return 8;
+  constexpr size_t kStep = 16;
+  constexpr size_t kEvenSteps = 128;
+  if (bytes <= kEvenSteps) return (bytes + kStep - 1) / kStep * kStep;
+  // From there on four classes between two powers of two.
+  const size_t step = std::bit_ceil(bytes) / 8;
+  return (bytes + step - 1) / step * step;
+}
+
+size_t MemoryUsage(std::string_view key, const Value& value, size_t samples) {
+  if (samples == 0) samples = std::numeric_limits<size_t>::max();
+  return OfValue(value, samples) + StringBytes(key.size()) + kDictEntry;
+}
+
+}  // namespace redouble::memory
