@@ -11,11 +11,13 @@
 
 namespace redouble::scenarios {
 
-std::vector<std::string> AllScenarioNames() {
+namespace {
+
+std::vector<std::string> NamesOf(sim::ScenarioFileKind kind) {
   // Bazel starts a test at the root of its runfiles.
   const std::filesystem::path root = std::filesystem::current_path();
   const sim::ProgramContext context{std::cout, std::cerr, root, {root}};
-  const auto files = sim::FindScenarioFiles({}, context);
+  const auto files = sim::FindScenarioFiles({}, context, kind);
   std::vector<std::string> names;
   if (!files.ok()) {
     ADD_FAILURE() << files.status();
@@ -24,6 +26,12 @@ std::vector<std::string> AllScenarioNames() {
   for (const sim::ScenarioFile& file : *files) names.push_back(file.name);
   return names;
 }
+
+}  // namespace
+
+std::vector<std::string> AllScenarioNames() { return NamesOf(sim::ScenarioFileKind::kScenario); }
+
+std::vector<std::string> AllWorldNames() { return NamesOf(sim::ScenarioFileKind::kWorld); }
 
 sim::Scenario ReadScenario(const std::string& name) {
   absl::StatusOr<sim::Scenario> scenario =

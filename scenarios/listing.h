@@ -15,7 +15,10 @@ namespace redouble::scenarios {
 // arguments finds them. Fails the test, or ends the program before it begins, when there are none.
 std::vector<std::string> AllScenarioNames();
 
-// Reads one of them. Fails the test and gives an empty scenario when it is malformed.
+// The names of all worlds ("scenarios/hazards/gateway/x.world.json").
+std::vector<std::string> AllWorldNames();
+
+// Reads one of the scenarios. Fails the test and gives an empty scenario when it is malformed.
 sim::Scenario ReadScenario(const std::string& name);
 
 // The bytes of a file below the workspace's root.

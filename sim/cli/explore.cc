@@ -31,13 +31,17 @@ constexpr char kFooter[] =
     "  redouble explore world.json --seed 17 --schedules 1\n"
     "  redouble explore world.json --hardened             with the options that remove the hazard\n"
     "  redouble explore world.json --exhaustive           every schedule, for a small world\n"
-    "  redouble explore scenarios/hazards --catalogue t.md\n"
-    "                                                     finds every hazard, and none when it is\n"
+    "  redouble explore scenarios/hazards --catalogue\n"
+    "      scenarios/hazards/README.md                    finds every hazard, and none when it is\n"
     "                                                     hardened; writes the table\n"
     "\n"
     "The format of world files: scenarios/hazards/README.md.\n"
     "Exit codes: 0 nothing found (--catalogue: all as it should be), 1 something found, 2 bad\n"
     "usage, a missing or malformed file.";
+
+// Between which lines of a Markdown file --catalogue writes its table.
+constexpr char kTableBegins[] = "<!-- catalogue -->";
+constexpr char kTableEnds[] = "<!-- end of catalogue -->";
 
 // How many schedules one process runs.
 constexpr int64_t kChunk = 1000;
@@ -257,11 +261,33 @@ class ExploreCommand {
   int Finish(size_t worlds) {
     context_.out << worlds << " worlds, " << found_ << " with a violation" << std::endl;
     if (options_.catalogue.empty()) return found_ == 0 ? kExitPassed : kExitFailed;
-    std::ofstream file(context_.folder / options_.catalogue, std::ios::binary);
-    file << "| hazard | source | schedules until found | shortest schedule | hardened |\n"
-         << "| --- | --- | --- | --- | --- |\n"
-         << table_;
+    if (absl::Status status = WriteCatalogue(); !status.ok()) return Fail(status);
     return wrong_ == 0 ? kExitPassed : kExitFailed;
+  }
+
+  // The table takes the place of the one in the file, which stands between two marks.
+  absl::Status WriteCatalogue() const {
+    const std::filesystem::path path = context_.folder / options_.catalogue;
+    const absl::StatusOr<std::string> text = ReadFile(path);
+    if (!text.ok()) {
+      return absl::UnavailableError(
+          absl::StrCat(options_.catalogue, ": ", text.status().message()));
+    }
+    const size_t begin = text->find(kTableBegins);
+    const size_t end = text->find(kTableEnds);
+    if (begin == std::string::npos || end == std::string::npos || end < begin) {
+      return absl::InvalidArgumentError(absl::StrCat(options_.catalogue, ": expected the lines ",
+                                                     kTableBegins, " and ", kTableEnds));
+    }
+    std::ofstream file(path, std::ios::binary);
+    file << text->substr(0, begin) << kTableBegins << "\n\n"
+         << "| hazard | source | schedules until found | shortest schedule | hardened |\n"
+         << "| --- | --- | --- | --- | --- |\n"
+         << table_ << "\n"
+         << text->substr(end);
+    file.close();
+    return file ? absl::OkStatus()
+                : absl::UnavailableError(absl::StrCat(options_.catalogue, ": cannot be written"));
   }
 
   const Options& options_;
@@ -288,8 +314,8 @@ std::function<int()> AddExplore(CLI::App& app, const ProgramContext& context) {
   app.add_flag("--all", options->all, "Count all violations rather than stop at the first");
   app.add_option("--out", options->out, "Write the shrunk world with its violation here");
   app.add_option("--catalogue", options->catalogue,
-                 "The worlds are hazards: each must be found, and not when it is hardened; write "
-                 "the table here");
+                 "The worlds are hazards: each must be found, and not when it is hardened; put the "
+                 "table between the marks of this Markdown file");
   return [options, &context] { return ExploreCommand(*options, context).Run(); };
 }
 

@@ -12,6 +12,7 @@
 #include "core/base/run.h"
 #include "core/base/string_bridge.h"
 #include "core/store/command.h"
+#include "sim/scenario/arguments.h"
 #include "sim/scenario/reply_json.h"
 
 namespace redouble::sim {
@@ -33,9 +34,14 @@ base::Task<absl::Status> SendCommand(const CommandStep& step, store::Store& stor
   co_return absl::OkStatus();
 }
 
-base::Task<Json> MakeCall(const CallStep& step, OperationContext context) {
+// Arguments that the operation does not take are the file's mistake: `setup` tells of them.
+base::Task<Json> MakeCall(const CallStep& step, OperationContext context, absl::Status& setup) {
   const OperationResult result = co_await (*step.call.operation)(context, step.call.arguments);
   if (result.ok()) co_return *result;
+  if (IsArgumentError(result.status())) {
+    setup = absl::InvalidArgumentError(
+        absl::StrCat("setup: ", step.call.name, ": ", result.status().message()));
+  }
   co_return Json{{"error", std::string(result.status().message())}};
 }
 
@@ -43,7 +49,7 @@ base::Task<void> RunActor(Actor& actor, const std::vector<Step>& steps, RunState
   for (size_t i = 0; i < steps.size(); ++i) {
     if (const auto* call = std::get_if<CallStep>(&steps[i].action)) {
       const OperationContext context(actor.store(), actor.clock(), actor.rng());
-      Json result = co_await MakeCall(*call, context);
+      Json result = co_await MakeCall(*call, context, state.setup);
       state.results.push_back(
           CallResult{actor.name(), static_cast<int>(i), call->call.name, std::move(result)});
     } else if (const auto* command = std::get_if<CommandStep>(&steps[i].action)) {
@@ -62,7 +68,9 @@ absl::Status SetUp(World& world, const std::vector<Step>& steps) {
   for (const Step& step : steps) {
     if (const auto* call = std::get_if<CallStep>(&step.action)) {
       const OperationContext context(*session, world.clock(), rng);
-      const Json result = base::Run(MakeCall(*call, context));
+      absl::Status arguments;
+      const Json result = base::Run(MakeCall(*call, context, arguments));
+      if (!arguments.ok()) return arguments;
       if (!result.is_object() || !result.contains("error")) continue;
       return absl::InvalidArgumentError(
           absl::StrCat("setup: ", call->call.name, ": ", result["error"].dump()));

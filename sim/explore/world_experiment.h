@@ -28,8 +28,8 @@ class WorldExperiment {
   // computed now: as many runs as there are orders of its actors.
   WorldExperiment(const WorldFile& world, WorldVariant variant);
 
-  // Fills a world with the file's set-up, actors and invariants. A step of the set-up that fails
-  // breaks the invariant "setup".
+  // Fills a world with the file's set-up, actors and invariants. A step of the set-up that fails,
+  // and arguments that an operation does not take, break the invariant "setup".
   Experiment experiment() const;
   // Start, faults and swarm as the file and the variant say; the rest as `options`.
   ExploreOptions Options(ExploreOptions options = {}) const;

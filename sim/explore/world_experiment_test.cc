@@ -87,6 +87,17 @@ TEST(WorldExperiment, ReportsASetUpThatFails) {
   EXPECT_EQ(BrokenInvariant(found.violation->status), "setup");
 }
 
+TEST(WorldExperiment, ReportsArgumentsThatAnOperationDoesNotTake) {
+  for (const char* place : {"/setup/0", "/actors/a/0"}) {
+    Json json = CounterWorld();
+    json[Json::json_pointer(place)] =
+        Json{{"kind", "call"}, {"operation", "add"}, {"arguments", {{"kee", "n"}}}};
+    const Exploration found = ExploreCounter(json, {}, {.schedules = 1});
+    ASSERT_TRUE(found.violation.has_value()) << place;
+    EXPECT_EQ(BrokenInvariant(found.violation->status), "setup");
+  }
+}
+
 TEST(WorldExperiment, RecordsWhatReplayRepeats) {
   const WorldFile world = *ParseCounter(CounterWorld());
   const WorldExperiment experiment(world, {});
