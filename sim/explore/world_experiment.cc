@@ -106,12 +106,16 @@ class SerialDecisions final : public DecisionSource {
   const std::vector<int> ranks_;
 };
 
-void Harden(const Json& hardened, std::vector<Step>& steps) {
+// Adds what `hardened` has for a call's operation; "$actor" stands for the actor's name.
+void Harden(const Json& hardened, std::string_view actor, std::vector<Step>& steps) {
   for (Step& step : steps) {
     auto* call = std::get_if<CallStep>(&step.action);
     if (call == nullptr) continue;
     const auto more = hardened.find(call->call.name);
-    if (more != hardened.end()) call->call.arguments.update(*more);
+    if (more == hardened.end()) continue;
+    for (const auto& [name, value] : more->items()) {
+      call->call.arguments[name] = value == "$actor" ? Json(actor) : value;
+    }
   }
 }
 
@@ -120,8 +124,8 @@ void Harden(const Json& hardened, std::vector<Step>& steps) {
 WorldExperiment::WorldExperiment(const WorldFile& world, WorldVariant variant)
     : world_(world), variant_(variant), actors_(world.actors), setup_(world.setup) {
   if (variant.hardened && world.hardened.is_object()) {
-    Harden(world.hardened, setup_);
-    for (WorldActor& actor : actors_) Harden(world.hardened, actor.steps);
+    Harden(world.hardened, "setup", setup_);
+    for (WorldActor& actor : actors_) Harden(world.hardened, actor.name, actor.steps);
   }
   const bool needs_states =
       std::any_of(world.invariants.begin(), world.invariants.end(),

@@ -28,6 +28,15 @@ TEST(WorldExperiment, FindsNoneWhenItIsHardened) {
   EXPECT_TRUE(found.complete);
 }
 
+TEST(WorldExperiment, TellsActorsApartInHardenedArguments) {
+  Json json = CounterWorld();
+  json["hardened"]["add"] = Json{{"key", "$actor"}};
+  json["invariants"] = Json::array(
+      {Json{{"kind", "equal"}, {"commands", {{"GET", "a"}, {"GET", "b"}}}},
+       Json{{"kind", "reply"}, {"command", {"GET", "a"}}, {"expect", "1"}}});
+  EXPECT_FALSE(ExploreCounter(json, {.hardened = true}).violation.has_value());
+}
+
 TEST(WorldExperiment, KnowsWhatSerialRunsComeTo) {
   Json json = CounterWorld();
   json["invariants"] = Json::array({Json{{"kind", "serial"}}});

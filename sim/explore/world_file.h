@@ -21,7 +21,7 @@
 // expectations; an actor's "advance" is a sleep. Invariants: invariant.h. Faults: the rows of
 // sim/fault/fault.h with the fields of FaultRule (durations as "1m30s", moments in RFC 3339;
 // "for" is `duration`). What "hardened" gives for an operation is merged into the arguments of its
-// calls when the hardened world is asked for.
+// calls when the hardened world is asked for; "$actor" stands for the name of the actor that calls.
 //
 // A file that redouble explore wrote has a "violation" too, which redouble replay repeats:
 //
