@@ -344,7 +344,7 @@ base::Task<OperationResult> PingEvents(Session session, OperationContext context
                                        const Json& arguments) {
   ArgumentReader reader(arguments);
   const OptionalText label = reader.OptionalString("label");
-  const bool raises = reader.OptionalString("hook") == "raises" || label == "hook raises";
+  const bool raises = reader.OptionalString("hook") == "raises" || label == "(hook raises)";
   Surroundings around(*session, context, reader);
   if (absl::Status status = reader.Finish(); !status.ok()) co_return status;
 

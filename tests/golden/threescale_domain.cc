@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_split.h"
 #include "scenarios/operations/threescale_operations.h"
 #include "scenarios/operations/threescale_session.h"
 
@@ -51,12 +53,48 @@ std::vector<Pass> PassesOf(const Golden& golden, const CurrentSession& current) 
   return passes;
 }
 
+// What the last step of `op` before step `index` had as its argument `name`.
+Json EarlierArgument(const Golden& golden, size_t index, std::string_view op, const char* name) {
+  Json value;
+  for (size_t i = 0; i < index; ++i) {
+    const RecordedStep& step = golden.steps[i];
+    if (step.op == op && step.arguments.contains(name)) value = step.arguments[name];
+  }
+  return value;
+}
+
+// A recorder writes a long report as {"transactions": "401 x {app_id, usage hits=1}"}: for the
+// service and the application that were saved before. Other arguments are what they are.
+Json WithoutAbbreviation(const Golden& golden, size_t index, Json arguments) {
+  const Json transactions = arguments.value("transactions", Json());
+  if (!transactions.is_string()) return arguments;
+  const std::vector<absl::string_view> words = absl::StrSplit(
+      transactions.get_ref<const std::string&>(), absl::ByAnyChar(" {},="), absl::SkipEmpty());
+  constexpr size_t kWords = 6;
+  int count = 0;
+  if (words.size() != kWords || words[1] != "x" || !absl::SimpleAtoi(words[0], &count)) {
+    return arguments;
+  }
+  const Json transaction = {
+      {std::string(words[2]), EarlierArgument(golden, index, "application.save", "id")},
+      {std::string(words[3]), {{std::string(words[4]), std::string(words[5])}}}};
+  Json all = Json::object();
+  for (int i = 0; i < count; ++i) all[std::to_string(i)] = transaction;
+  arguments["transactions"] = std::move(all);
+  for (const auto& [name, source] :
+       {std::pair("provider_key", "provider_key"), std::pair("service_id", "id")}) {
+    if (arguments.contains(name)) continue;
+    arguments[name] = EarlierArgument(golden, index, "service.save", source);
+  }
+  return arguments;
+}
+
 absl::StatusOr<Plan> PlanOf(const Golden& golden, size_t index) {
   const RecordedStep& step = golden.steps[index];
   Plan plan;
   if (step.op.empty()) return plan;
   const size_t remark = step.op.find(" (");
-  Json arguments = step.arguments;
+  Json arguments = WithoutAbbreviation(golden, index, step.arguments);
   if (remark != std::string::npos) arguments["label"] = step.op.substr(remark + 1);
   plan.calls.push_back({"", step.op.substr(0, remark), std::move(arguments)});
   return plan;
