@@ -1,0 +1,241 @@
+// Relayna's stores on the memory engine and on live Redis (a redis-server of this program's own, on
+// a Unix socket). The column `trips` is the round trips per operation.
+//
+//   bazel run --config=opt //bench:relayna
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "backends/memory/engine.h"
+#include "backends/redis/net/blocking_client.h"
+#include "backends/redis/spawn/spawned_server.h"
+#include "benchmark/benchmark.h"
+#include "core/base/run.h"
+#include "core/base/virtual_clock.h"
+#include "core/python/json.h"
+#include "core/relayna/dlq_store.h"
+#include "core/relayna/service_event_feed.h"
+#include "core/relayna/status_store.h"
+#include "core/relayna/workflow_contract_store.h"
+#include "core/store/wrappers/forwarding_store.h"
+
+namespace redouble {
+namespace {
+
+using python::Object;
+using python::Value;
+
+const absl::Time kNow = absl::FromUnixSeconds(1'767'268'800);
+
+template <typename T>
+T ValueOrExit(absl::StatusOr<T> value) {
+  if (value.ok()) return *std::move(value);
+  std::fprintf(stderr, "%s\n", value.status().ToString().c_str());
+  std::exit(1);
+}
+
+class Memory {
+ public:
+  store::Store& store() { return *session_; }
+
+ private:
+  base::VirtualClock clock_{kNow};
+  memory::Engine engine_{clock_};
+  std::unique_ptr<memory::Session> session_ = engine_.Connect();
+};
+
+class Live {
+ public:
+  store::Store& store() { return *client_; }
+
+ private:
+  std::unique_ptr<redis::SpawnedServer> server_ = ValueOrExit(redis::SpawnedServer::Start());
+  std::unique_ptr<redis::BlockingClient> client_ =
+      ValueOrExit(redis::BlockingClient::Connect(server_->uri()));
+};
+
+// Counts requests and nothing else, so that it costs next to nothing.
+class TripCounter final : public store::ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+  void Submit(store::Request& request) override {
+    ++trips_;
+    ForwardingStore::Submit(request);
+  }
+  int64_t trips() const { return trips_; }
+
+ private:
+  int64_t trips_ = 0;
+};
+
+// A backend whose round trips are counted from the first measured operation on.
+template <typename Backend>
+class Counted {
+ public:
+  store::Store& store() { return counting_; }
+  void Begin() { before_ = counting_.trips(); }
+  void Report(benchmark::State& state) const {
+    state.counters["trips"] = benchmark::Counter(static_cast<double>(counting_.trips() - before_),
+                                                 benchmark::Counter::kAvgIterations);
+  }
+
+ private:
+  Backend backend_;
+  TripCounter counting_{backend_.store()};
+  int64_t before_ = 0;
+};
+
+// A status event with ten members, a child among them.
+Value EventOf(int64_t number) {
+  return Object({{"task_id", "task-" + std::to_string(number % 100)},
+                 {"status", "running"},
+                 {"event_id", "event-" + std::to_string(number)},
+                 {"timestamp", "2026-01-01T12:00:00Z"},
+                 {"correlation_id", "correlation-1"},
+                 {"stage", "ocr"},
+                 {"attempt", number},
+                 {"progress", 0.25},
+                 {"message", "page 3 of 12"},
+                 {"meta", Object({{"parent_task_id", "parent-1"}})}});
+}
+
+enum Shape { kDefault, kWithFeed, kAtomic, kNewestFirst };
+
+template <typename Backend>
+void BM_SetHistory(benchmark::State& state) {
+  Counted<Backend> backend;
+  relayna::ServiceEventFeed feed(backend.store());
+  relayna::StatusOptions options;
+  const auto shape = static_cast<Shape>(state.range(0));
+  if (shape == kWithFeed) options.feed = &feed;
+  options.atomic_events = shape == kAtomic;
+  options.newest_first = shape == kNewestFirst;
+  relayna::StatusStore statuses(backend.store(), options);
+  int64_t number = 0;
+  backend.Begin();
+  for (auto _ : state) {
+    const Value event = EventOf(++number);
+    if (!base::Run(statuses.SetHistory(*event.Find("task_id")->text(), event)).ok()) {
+      return state.SkipWithError("set_history failed");
+    }
+  }
+  backend.Report(state);
+}
+BENCHMARK(BM_SetHistory<Memory>)->ArgName("shape")->DenseRange(kDefault, kNewestFirst);
+BENCHMARK(BM_SetHistory<Live>)->ArgName("shape")->DenseRange(kDefault, kNewestFirst)->UseRealTime();
+
+template <typename Backend>
+void BM_SetHistoryDuplicate(benchmark::State& state) {
+  Counted<Backend> backend;
+  relayna::StatusStore statuses(backend.store());
+  const Value event = EventOf(1);
+  backend.Begin();
+  for (auto _ : state) {
+    if (!base::Run(statuses.SetHistory("task-1", event)).ok()) {
+      return state.SkipWithError("set_history failed");
+    }
+  }
+  backend.Report(state);
+}
+BENCHMARK(BM_SetHistoryDuplicate<Memory>);
+BENCHMARK(BM_SetHistoryDuplicate<Live>)->UseRealTime();
+
+template <typename Backend>
+void BM_GetHistory(benchmark::State& state) {
+  Counted<Backend> backend;
+  relayna::StatusStore statuses(backend.store());
+  for (int64_t i = 0; i < 50; ++i) (void)base::Run(statuses.SetHistory("task-1", EventOf(i)));
+  backend.Begin();
+  for (auto _ : state) {
+    const auto history = base::Run(statuses.GetHistory("task-1"));
+    if (!history.ok()) return state.SkipWithError("get_history failed");
+    benchmark::DoNotOptimize(history->size());
+  }
+  backend.Report(state);
+}
+BENCHMARK(BM_GetHistory<Memory>);
+BENCHMARK(BM_GetHistory<Live>)->UseRealTime();
+
+// A page of 100 of a feed of so many items: the whole feed is read and parsed.
+template <typename Backend>
+void BM_FeedPage(benchmark::State& state) {
+  Counted<Backend> backend;
+  relayna::ServiceEventFeed feed(backend.store());
+  for (int64_t i = 0; i < state.range(0); ++i) (void)base::Run(feed.AddStatusEvent(EventOf(i)));
+  backend.Begin();
+  for (auto _ : state) {
+    const auto page = base::Run(feed.GetFeed({.limit = 100}));
+    if (!page.ok()) return state.SkipWithError("get_feed failed");
+    benchmark::DoNotOptimize(page->items.size());
+  }
+  backend.Report(state);
+}
+BENCHMARK(BM_FeedPage<Memory>)->ArgName("items")->Arg(100)->Arg(5000);
+BENCHMARK(BM_FeedPage<Live>)->ArgName("items")->Arg(100)->Arg(5000)->UseRealTime();
+
+// A page of 50 of a list of 1,000.
+template <typename Backend>
+void BM_DlqPage(benchmark::State& state) {
+  Counted<Backend> backend;
+  relayna::DlqStore dlq(backend.store());
+  for (int i = 0; i < 1000; ++i) {
+    relayna::DlqRecord record;
+    record.dlq_id = std::to_string(i);
+    record.queue_name = "q.dlq";
+    record.dead_lettered_at = kNow;
+    record.SetBody(R"({"task_id": "task-1", "payload": {"document": "D1"}})");
+    (void)base::Run(dlq.Add(record));
+  }
+  backend.Begin();
+  for (auto _ : state) {
+    const auto page = base::Run(dlq.ListRecords());
+    if (!page.ok()) return state.SkipWithError("list_records failed");
+    benchmark::DoNotOptimize(page->records.size());
+  }
+  backend.Report(state);
+}
+BENCHMARK(BM_DlqPage<Memory>);
+BENCHMARK(BM_DlqPage<Live>)->UseRealTime();
+
+// Acquire, mark, clear, release; with an owner token when the argument is 1.
+template <typename Backend>
+void BM_WorkflowContract(benchmark::State& state) {
+  Counted<Backend> backend;
+  relayna::WorkflowContractStore contracts(backend.store(),
+                                           {.owner_token = state.range(0) == 1 ? "worker-1" : ""});
+  const relayna::WorkflowContract contract = {.stage = "ocr",
+                                              .task_id = "task-1",
+                                              .action = "extract",
+                                              .payload = Object({{"doc", "D1"}, {"page", 2}}),
+                                              .dedup_key_fields = {"doc", "page"}};
+  backend.Begin();
+  for (auto _ : state) {
+    const auto acquired = base::Run(contracts.AcquireDedup(contract));
+    if (!acquired.ok() || !*acquired) return state.SkipWithError("the marker was not free");
+    (void)base::Run(contracts.MarkInflight(contract));
+    (void)base::Run(contracts.ClearInflight(contract));
+    (void)base::Run(contracts.ReleaseDedup(contract));
+  }
+  backend.Report(state);
+}
+BENCHMARK(BM_WorkflowContract<Memory>)->ArgName("owner")->Arg(0)->Arg(1);
+BENCHMARK(BM_WorkflowContract<Live>)->ArgName("owner")->Arg(0)->Arg(1)->UseRealTime();
+
+void BM_PyJson(benchmark::State& state) {
+  const Value event = EventOf(7);
+  for (auto _ : state) benchmark::DoNotOptimize(python::PyJson(event));
+}
+BENCHMARK(BM_PyJson);
+
+void BM_ParseJson(benchmark::State& state) {
+  const std::string text = *python::PyJson(EventOf(7));
+  for (auto _ : state) benchmark::DoNotOptimize(python::ParseJson(text));
+}
+BENCHMARK(BM_ParseJson);
+
+}  // namespace
+}  // namespace redouble
