@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "core/korvet/group_admin.h"
-#include "core/korvet/topic_for_test.h"
 #include "core/store/errors.h"
 #include "tests/support/intercepted_store.h"
+#include "tests/support/korvet_topic.h"
 
 namespace redouble::korvet {
 namespace {

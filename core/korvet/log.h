@@ -121,12 +121,12 @@ class Log {
 
   // The offset for a timestamp:
   //
-  //   | timestamp | gives                                             | by                        |
-  //   | --------- | ------------------------------------------------- | ------------------------- |
-  //   | -1        | the end of the log                                | XINFO STREAM              |
-  //   | -2, -4    | the first record; the log's start when it is empty | XRANGE (and XINFO STREAM)
-  //   | | -3        | the last record, which has the greatest time      | XREVRANGE | | 0 and up  |
-  //   the first record taken then or later              | XRANGE                    |
+  //   | timestamp | gives                                  | by                        |
+  //   | --------- | -------------------------------------- | ------------------------- |
+  //   | -1        | the end of the log                     | XINFO STREAM              |
+  //   | -2, -4    | the first record, else the log's start | XRANGE (and XINFO STREAM) |
+  //   | -3        | the last record, of the greatest time  | XREVRANGE                 |
+  //   | 0 and up  | the first record taken then or later   | XRANGE                    |
   //
   // By the time at which Redis took a record, not by the record's own timestamp. Errors:
   // INVALID_REQUEST for any other timestamp; otherwise as Bounds.

@@ -2,8 +2,8 @@
 // partitions. For tests only.
 //
 // Thread-safety: one thread.
-#ifndef REDOUBLE_CORE_KORVET_TOPIC_FOR_TEST_H_
-#define REDOUBLE_CORE_KORVET_TOPIC_FOR_TEST_H_
+#ifndef REDOUBLE_TESTS_SUPPORT_KORVET_TOPIC_H_
+#define REDOUBLE_TESTS_SUPPORT_KORVET_TOPIC_H_
 
 #include <gtest/gtest.h>
 
@@ -73,4 +73,4 @@ class TopicTest : public tests::BackendTest<Backend> {
 
 }  // namespace redouble::korvet
 
-#endif  // REDOUBLE_CORE_KORVET_TOPIC_FOR_TEST_H_
+#endif  // REDOUBLE_TESTS_SUPPORT_KORVET_TOPIC_H_
