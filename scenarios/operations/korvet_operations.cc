@@ -1,7 +1,6 @@
 #include "scenarios/operations/korvet_operations.h"
 
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -11,6 +10,7 @@
 #include "core/korvet/topic_config.h"
 #include "core/korvet/topic_id.h"
 #include "core/korvet/topics.h"
+#include "scenarios/operations/korvet_arguments.h"
 #include "sim/scenario/arguments.h"
 
 namespace redouble::scenarios {
@@ -25,25 +25,6 @@ using sim::ArgumentReader;
 using sim::Json;
 using sim::OperationContext;
 using sim::OperationResult;
-
-// Begins with `keyspace`, which every operation takes.
-absl::StatusOr<Keys> ReadKeys(ArgumentReader& reader) {
-  return Keys::Create(
-      reader.OptionalString("keyspace").value_or(std::string(korvet::kDefaultKeyspace)));
-}
-
-// What was wrong with the arguments, or else with the keyspace.
-absl::Status Finish(ArgumentReader& reader, const absl::StatusOr<Keys>& keys) {
-  const absl::Status status = reader.Finish();
-  return status.ok() ? keys.status() : status;
-}
-
-int32_t ReadCount(ArgumentReader& reader, std::string_view name, int64_t count) {
-  if (count < std::numeric_limits<int32_t>::min() || count > std::numeric_limits<int32_t>::max()) {
-    reader.Refuse(name, "does not fit 32 bits");
-  }
-  return static_cast<int32_t>(count);
-}
 
 // Views into the arguments.
 std::vector<ConfigEntry> ReadConfig(ArgumentReader& reader) {
@@ -71,11 +52,6 @@ std::optional<TopicId> ReadId(ArgumentReader& reader, const std::optional<std::s
   return id;
 }
 
-OperationResult OkOr(const absl::Status& status) {
-  if (!status.ok()) return status;
-  return Json("ok");
-}
-
 OperationResult ToJson(const absl::StatusOr<Topic>& topic) {
   if (!topic.ok()) return topic.status();
   Json config = Json::object();
@@ -88,17 +64,17 @@ OperationResult ToJson(const absl::StatusOr<Topic>& topic) {
 
 base::Task<OperationResult> CreateTopic(OperationContext context, const Json& arguments) {
   ArgumentReader reader(arguments);
-  const absl::StatusOr<Keys> keys = ReadKeys(reader);
+  const absl::StatusOr<Keys> keys = ReadKorvetKeys(reader);
   const std::string name = reader.String("name");
   const std::vector<ConfigEntry> config = ReadConfig(reader);
   korvet::NewTopic topic;
   topic.name = name;
-  topic.partitions = ReadCount(
+  topic.partitions = ReadInt32(
       reader, "partitions", reader.IntegerOr("partitions", korvet::NewTopic::kDefaultPartitions));
   topic.config = config;
   topic.id = ReadId(reader, reader.OptionalString("id"));
   topic.validate_only = reader.BoolOr("validate_only", false);
-  if (absl::Status status = Finish(reader, keys); !status.ok()) co_return status;
+  if (absl::Status status = FinishReading(reader, keys); !status.ok()) co_return status;
 
   Topics topics(context.store, context.rng, *keys);
   co_return ToJson(co_await topics.Create(topic));
@@ -106,9 +82,9 @@ base::Task<OperationResult> CreateTopic(OperationContext context, const Json& ar
 
 base::Task<OperationResult> DescribeTopic(OperationContext context, const Json& arguments) {
   ArgumentReader reader(arguments);
-  const absl::StatusOr<Keys> keys = ReadKeys(reader);
+  const absl::StatusOr<Keys> keys = ReadKorvetKeys(reader);
   const std::string name = reader.String("name");
-  if (absl::Status status = Finish(reader, keys); !status.ok()) co_return status;
+  if (absl::Status status = FinishReading(reader, keys); !status.ok()) co_return status;
 
   Topics topics(context.store, context.rng, *keys);
   co_return ToJson(co_await topics.Describe(name));
@@ -116,9 +92,9 @@ base::Task<OperationResult> DescribeTopic(OperationContext context, const Json& 
 
 base::Task<OperationResult> DescribeTopicById(OperationContext context, const Json& arguments) {
   ArgumentReader reader(arguments);
-  const absl::StatusOr<Keys> keys = ReadKeys(reader);
+  const absl::StatusOr<Keys> keys = ReadKorvetKeys(reader);
   const std::optional<TopicId> id = ReadId(reader, reader.String("id"));
-  if (absl::Status status = Finish(reader, keys); !status.ok()) co_return status;
+  if (absl::Status status = FinishReading(reader, keys); !status.ok()) co_return status;
 
   Topics topics(context.store, context.rng, *keys);
   co_return ToJson(co_await topics.DescribeById(*id));
@@ -126,8 +102,8 @@ base::Task<OperationResult> DescribeTopicById(OperationContext context, const Js
 
 base::Task<OperationResult> ListTopics(OperationContext context, const Json& arguments) {
   ArgumentReader reader(arguments);
-  const absl::StatusOr<Keys> keys = ReadKeys(reader);
-  if (absl::Status status = Finish(reader, keys); !status.ok()) co_return status;
+  const absl::StatusOr<Keys> keys = ReadKorvetKeys(reader);
+  if (absl::Status status = FinishReading(reader, keys); !status.ok()) co_return status;
 
   Topics topics(context.store, context.rng, *keys);
   const absl::StatusOr<std::vector<std::string>> names = co_await topics.List();
@@ -137,9 +113,9 @@ base::Task<OperationResult> ListTopics(OperationContext context, const Json& arg
 
 base::Task<OperationResult> DeleteTopic(OperationContext context, const Json& arguments) {
   ArgumentReader reader(arguments);
-  const absl::StatusOr<Keys> keys = ReadKeys(reader);
+  const absl::StatusOr<Keys> keys = ReadKorvetKeys(reader);
   const std::string name = reader.String("name");
-  if (absl::Status status = Finish(reader, keys); !status.ok()) co_return status;
+  if (absl::Status status = FinishReading(reader, keys); !status.ok()) co_return status;
 
   Topics topics(context.store, context.rng, *keys);
   co_return OkOr(co_await topics.Delete(name));
@@ -147,13 +123,13 @@ base::Task<OperationResult> DeleteTopic(OperationContext context, const Json& ar
 
 base::Task<OperationResult> AddPartitions(OperationContext context, const Json& arguments) {
   ArgumentReader reader(arguments);
-  const absl::StatusOr<Keys> keys = ReadKeys(reader);
+  const absl::StatusOr<Keys> keys = ReadKorvetKeys(reader);
   const std::string name = reader.String("name");
   korvet::PartitionIncrease increase;
   increase.topic = name;
-  increase.total = ReadCount(reader, "total", reader.Integer("total"));
+  increase.total = ReadInt32(reader, "total", reader.Integer("total"));
   increase.validate_only = reader.BoolOr("validate_only", false);
-  if (absl::Status status = Finish(reader, keys); !status.ok()) co_return status;
+  if (absl::Status status = FinishReading(reader, keys); !status.ok()) co_return status;
 
   Topics topics(context.store, context.rng, *keys);
   co_return OkOr(co_await topics.AddPartitions(increase));
@@ -161,14 +137,14 @@ base::Task<OperationResult> AddPartitions(OperationContext context, const Json& 
 
 base::Task<OperationResult> AlterTopicConfig(OperationContext context, const Json& arguments) {
   ArgumentReader reader(arguments);
-  const absl::StatusOr<Keys> keys = ReadKeys(reader);
+  const absl::StatusOr<Keys> keys = ReadKorvetKeys(reader);
   const std::string name = reader.String("name");
   const std::vector<ConfigEntry> config = ReadConfig(reader);
   korvet::ConfigChange change;
   change.topic = name;
   change.config = config;
   change.validate_only = reader.BoolOr("validate_only", false);
-  if (absl::Status status = Finish(reader, keys); !status.ok()) co_return status;
+  if (absl::Status status = FinishReading(reader, keys); !status.ok()) co_return status;
 
   Topics topics(context.store, context.rng, *keys);
   co_return OkOr(co_await topics.AlterConfig(change));
@@ -185,6 +161,8 @@ sim::OperationTable KorvetOperations() {
   table.Add("delete_topic", DeleteTopic);
   table.Add("add_partitions", AddPartitions);
   table.Add("alter_topic_config", AlterTopicConfig);
+  AddKorvetLogOperations(table);
+  AddKorvetGroupOperations(table);
   return table;
 }
 

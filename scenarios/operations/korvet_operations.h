@@ -10,12 +10,52 @@
 //   | `add_partitions`       | name, total                           | "ok"                  |
 //   | `alter_topic_config`   | name, config                          | "ok"                  |
 //
+//   | `produce`              | topic, partition, records             | the offsets           |
+//   | `fetch`                | topic, partition, offset              | the records, `next`   |
+//   | `list_offsets`         | topic, partition, timestamp           | offset, timestamp     |
+//   | `log_bounds`           | topic, partition                      | log_start, high_watermark |
+//   | `sweep_logs`           | topic, partitions                     | removed               |
+//   | `create_group`         | topic, group, partitions, at          | "ok"                  |
+//   | `poll`                 | topic, group, partitions, member      | the records           |
+//   | `backlog`              | topic, group, partition, member       | the records, `lost`   |
+//   | `commit`               | topic, group, partition, offset       | acknowledged          |
+//   | `acknowledge`          | topic, group, partition, offsets      | acknowledged          |
+//   | `committed`            | topic, group, partition               | committed_offset      |
+//   | `lag`                  | topic, group, partition               | lag, lag_parts        |
+//   | `seek`                 | topic, group, partition, at           | "ok"                  |
+//   | `claim`                | topic, group, partition, member       | the records, `lost`   |
+//   | `remove_member`        | topic, group, partition, member       | lost                  |
+//   | `list_groups`          |                                       | groups                |
+//   | `describe_group`       | group                                 | state, partitions     |
+//   | `delete_group`         | group                                 | "ok"                  |
+//
 // A topic is {"id": "AY-NMYanfEiPNk0fpNmRAQ", "name": "orders", "partitions": 3, "config":
 // {"retentionTime": "604800000", ...}}: the fields of its hash, with their texts. `config` is an
 // object of texts by option, {"retention.ms": "60000"}. Of create_topic, partitions, config and id
 // may be absent; an id is then drawn from the scenario's seed. All take `keyspace`, "korvet" unless
 // given; create_topic, add_partitions and alter_topic_config also take `validate_only`. An
 // operation that fails gives its status, whose message begins with Kafka's name of the error.
+//
+// All that work on a topic's logs and groups describe it first (HGETALL). `partition` is 0 unless
+// given; of produce, without one each record goes where the partitioner says, and the result is
+// [{"partition", "offset"}]. `partitions` is an array; `partition` may stand in its place. A record
+// to produce is {"key", "value", "timestamp", "headers": [[name, value]], "partition", "id"}, all
+// of which may be absent. `at` is "earliest", "latest" or an offset. Options, each absent or given:
+//
+//   | operation              | options                                                        |
+//   | ---------------------- | -------------------------------------------------------------- |
+//   | `produce`              | acks, codec, trimming ("exact", "approximate", "none"), now,   |
+//   |                        | stream_exists, max_record_bytes, max_records_per_write         |
+//   | `fetch`                | max_records, max_bytes, partition_max_bytes, min_bytes,        |
+//   |                        | max_wait_ms                                                    |
+//   | `sweep_logs`           | by_time, by_size, trimming, now                                |
+//   | `create_group`         | entries_read, guard_topic                                      |
+//   | `poll`                 | max_records, max_wait_ms; at, entries_read, guard_topic for a  |
+//   |                        | group that it has to create                                    |
+//   | `backlog`              | offset, max_records                                            |
+//   | `commit`               | metadata, only_of                                              |
+//   | `seek`                 | entries_read                                                   |
+//   | `claim`                | min_idle_ms, 45000 unless given                                |
 //
 // Thread-safety: free functions.
 #ifndef REDOUBLE_SCENARIOS_OPERATIONS_KORVET_OPERATIONS_H_
@@ -25,7 +65,7 @@
 
 namespace redouble::scenarios {
 
-// The table above. Source: seed 003, reference/korvet.md 3.
+// The tables above. Source: seed 003, reference/korvet.md 3 to 8.
 sim::OperationTable KorvetOperations();
 
 }  // namespace redouble::scenarios
