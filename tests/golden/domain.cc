@@ -1,6 +1,7 @@
 #include "tests/golden/domain.h"
 
 #include "tests/golden/gateway_domain.h"
+#include "tests/golden/korvet_domain.h"
 #include "tests/golden/relayna_domain.h"
 #include "tests/golden/threescale_domain.h"
 
@@ -10,6 +11,7 @@ std::optional<Domain> FindDomain(System system) {
   if (system == System::kGateway) return GatewayDomain();
   if (system == System::kRelayna) return RelaynaDomain();
   if (system == System::kThreescale) return ThreescaleDomain();
+  if (system == System::kKorvet) return KorvetDomain();
   return std::nullopt;
 }
 

@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -82,6 +83,19 @@ struct Domain {
   // need not be equal.
   std::function<std::optional<Difference>(const RecordedStep& step, const absl::Status& status)>
       compare_error = {};
+
+  // The three below are for a system whose recorder did not call the operations by their names.
+  // The steps as operations of the table and raw ones. Empty: as they are recorded; then raw
+  // commands can be the beginnings of operations further down.
+  std::function<std::vector<RecordedStep>(const Golden& golden)> translate = {};
+  // Compares the commands of an operation, arrays of their words. Empty: exactly.
+  std::function<std::optional<Difference>(const Json& recorded, const Json& sent,
+                                          std::string_view path)>
+      compare_commands = {};
+  // Compares what came of an operation with a recorded result. Empty: exactly.
+  std::function<std::optional<Difference>(const Json& recorded, const sim::OperationResult& result,
+                                          std::string_view path)>
+      compare_result = {};
 };
 
 // The domain of `system`; none when its operations are not there yet.

@@ -160,6 +160,7 @@ class DomainReplay {
   // does not begin with. Null when there is none. A started operation has sent nothing, so those
   // that are no racers are dropped again without a trace.
   Call* FindRacer(size_t index, const RecordedCommand& command) {
+    if (domain_.translate) return nullptr;
     const Json wanted = CommandsToJson(std::span(&command, 1));
     for (size_t i = index + 1; i < golden_.steps.size(); ++i) {
       if (golden_.steps[i].op == kRaw) continue;
@@ -188,10 +189,12 @@ class DomainReplay {
     const Json recorded = call.recorded;
     calls_.erase(index);
     if (sim::IsArgumentError(result.status())) return DifferenceOf(step.path, result.status());
-    if (auto difference =
-            CompareJson(WithSortedKeys(recorded), WithSortedKeys(sent), step.path + "/commands"))
-      return difference;
-    return CompareResult(step, result);
+    const std::string path = step.path + "/commands";
+    MaybeDifference difference =
+        domain_.compare_commands
+            ? domain_.compare_commands(recorded, sent, path)
+            : CompareJson(WithSortedKeys(recorded), WithSortedKeys(sent), path);
+    return difference ? difference : CompareResult(step, result);
   }
 
   // A step's calls, started together, each request in its turn.
@@ -267,6 +270,9 @@ class DomainReplay {
       return CompareJson(*step.error, got, step.path + "/error");
     }
     if (result.ok() && !step.result) return std::nullopt;
+    if (domain_.compare_result && step.result) {
+      return domain_.compare_result(*step.result, result, step.path + "/result");
+    }
     const Json got = result.ok() ? *result : domain_.record_error(result.status());
     return CompareJson(step.result.value_or(Json()), got, step.path + "/result");
   }
@@ -334,7 +340,9 @@ MaybeDifference ReplayPass(const Golden& golden, const Domain& domain, const Pas
 
 }  // namespace
 
-Outcome ReplayDomain(const Golden& golden, const Domain& domain, sim::ScenarioBackend& backend) {
+Outcome ReplayDomain(const Golden& recorded, const Domain& domain, sim::ScenarioBackend& backend) {
+  Golden golden = recorded;
+  if (domain.translate) golden.steps = domain.translate(recorded);
   if (const RecordedStep* step = domain.plan ? nullptr : FindUnknownOperation(golden, domain)) {
     const std::string message = absl::StrCat("there is no operation \"", step->op, "\"");
     if (IsNewerThanSeed(golden)) return Outcome::Skipped(message + ", newer than the seed");

@@ -86,12 +86,12 @@ TEST_F(GoldenProgram, EndsWhereverTheMistakeIs) {
   EXPECT_GT(failed, 1000);
 }
 
-// Its three tables have no commands to replay.
-TEST_F(GoldenProgram, PassesAllRawCommandsOfKorvet) {
-  EXPECT_EQ(RunIn(fs::current_path(), {"--system", "korvet", "--mode", "raw", kKorvetFolder}), 0)
-      << out_;
+// In both modes; its three tables have no commands to replay.
+TEST_F(GoldenProgram, PassesAllGoldensOfKorvet) {
+  EXPECT_EQ(RunIn(fs::current_path(), {"--system", "korvet", kKorvetFolder}), 0) << out_;
   EXPECT_NE(out_.find("raw skipped for 3 files\n"), std::string::npos) << out_;
-  EXPECT_EQ(LastLine(out_), "23 passed, 0 failed");
+  EXPECT_EQ(LastLine(out_), "26 passed, 0 failed");
+  EXPECT_EQ(out_.find("domain: "), std::string::npos) << "a domain replay was skipped";
 }
 
 // By name: the one recording that is not among them waits for a runner that hears what was
@@ -170,10 +170,12 @@ TEST_F(GoldenProgram, ShowsWhatItSkips) {
       "keyspace":{}})");
   EXPECT_EQ(Run({"--system", "threescale", "race.json"}), 0);
   EXPECT_EQ(out_, "race.json: raw PASS, domain PASS\n1 passed, 0 failed\n");
-  Write("table.json", R"({"name":"n","ops":[],"keyspace":{},"rows":[]})");
-  EXPECT_EQ(Run({"--system", "korvet", "table.json"}), 1);
+  Write("ext_new.json", R"({"name":"n","ops":[{"op":"new","args":{},"commands":[]}],
+      "keyspace":{}})");
+  EXPECT_EQ(Run({"--system", "gateway", "ext_new.json"}), 1);
   EXPECT_EQ(out_,
-            "table.json: raw: no commands recorded (SKIP), domain: not built (SKIP)\n"
+            "ext_new.json: raw: no commands recorded (SKIP), domain: there is no operation "
+            "\"new\", newer than the seed (SKIP)\n"
             "raw skipped for 1 files\ndomain skipped for 1 files\n"
             "1 files neither passed nor failed\n0 passed, 0 failed\n");
 }
