@@ -102,6 +102,8 @@ int64_t ModelReader::IntegerOr(std::string_view name, int64_t otherwise) {
 }
 
 std::optional<absl::Time> ModelReader::OptionalTime(std::string_view name) {
+  const Value* member = Find(name);
+  if (member != nullptr && member->date_time() != nullptr) return member->date_time()->time;
   const std::optional<std::string> text = OptionalText(name);
   if (!text) return std::nullopt;
   const std::optional<absl::Time> time = python::ParseTimestamp(*text, absl::UTCTimeZone());

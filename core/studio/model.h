@@ -53,7 +53,7 @@ class ModelReader {
   bool Bool(std::string_view name);
   bool BoolOr(std::string_view name, bool otherwise);
   int64_t IntegerOr(std::string_view name, int64_t otherwise);
-  // A moment as text; one without an offset is UTC.
+  // A moment, or its text; one without an offset is UTC.
   std::optional<absl::Time> OptionalTime(std::string_view name);
   // An object; empty when absent.
   python::Value Object(std::string_view name);

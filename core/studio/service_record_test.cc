@@ -81,6 +81,16 @@ TEST(ApplyChanges, ClearsAConfigThatIsNull) {
   EXPECT_TRUE(record.trace_config.is_null());
 }
 
+TEST(ApplyChanges, KeepsWhatARefreshWroteDown) {
+  ServiceRecord record = *ReadCreateRequest(Json(kRequest));
+  record.last_seen_at = absl::FromUnixMicros(1767268800000001);
+  record.capabilities = Json(R"({"relayna_version": "1"})");
+  record.status = ServiceStatus::kHealthy;
+  ServiceRecord renamed = *ApplyChanges(record, Json(R"({"name": "New"})"));
+  record.name = "New";
+  EXPECT_EQ(renamed, record);
+}
+
 TEST(ApplyChanges, LeavesHealthyToRefreshes) {
   const ServiceRecord record = *ReadCreateRequest(Json(kRequest));
   const absl::Status status = ApplyChanges(record, Json(R"({"status": "healthy"})")).status();

@@ -322,9 +322,12 @@ OperationTask SyncService(OperationContext context, const Json& arguments) {
   if (absl::Status status = reader.Finish(); !status.ok()) co_return status;
   const FixedClock clock(parts.now());
   studio::PullSync sync(parts.ingest, parts.events, feed, options);
-  const auto service = given != nullptr
-                           ? studio::ReadServiceRecord(scenarios::ToValue(*given))
-                           : co_await parts.registry.GetService(service_id.value_or(""));
+  absl::StatusOr<studio::ServiceRecord> service;
+  if (given != nullptr) {
+    service = studio::ReadServiceRecord(scenarios::ToValue(*given));
+  } else {
+    service = co_await parts.registry.GetService(service_id.value_or(""));
+  }
   if (!service.ok()) co_return service.status();
   co_return NullOr(co_await sync.SyncService(*service, clock));
 }
@@ -440,10 +443,16 @@ OperationTask UpsertTaskDocument(OperationContext context, const Json& arguments
 OperationTask UpsertServiceDocument(OperationContext context, const Json& arguments) {
   ArgumentReader reader(arguments);
   StudioParts parts(context, reader);
-  const std::string service_id = reader.String("service_id");
+  const Json* given = reader.Find("service");
+  const std::optional<std::string> service_id = reader.OptionalString("service_id");
   const std::optional<std::string> health = reader.OptionalString("health_status");
   if (absl::Status status = reader.Finish(); !status.ok()) co_return status;
-  const auto service = co_await parts.registry.GetService(service_id);
+  absl::StatusOr<studio::ServiceRecord> service;
+  if (given != nullptr) {
+    service = studio::ReadServiceRecord(scenarios::ToValue(*given));
+  } else {
+    service = co_await parts.registry.GetService(service_id.value_or(""));
+  }
   if (!service.ok()) co_return service.status();
   co_return NullOr(co_await parts.index.UpsertServiceDocument(*service, health));
 }

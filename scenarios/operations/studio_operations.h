@@ -34,7 +34,7 @@
 //   | `search.get_task_document`, `search.delete_task_document` | document_id, or service_id and  |
 //   |                                      | task_id                                              |
 //   | `search.upsert_task_document`        | service, event                                       |
-//   | `search.upsert_service_document`     | service_id, health_status                            |
+//   | `search.upsert_service_document`     | service (or service_id), health_status               |
 //   | `search.delete_service_document`     | service_id                                           |
 //   | `search.search_tasks`                | service_id, task_id, correlation_id, status, stage,  |
 //   |                                      | from_timestamp, to_timestamp, limit, cursor          |
@@ -43,7 +43,7 @@
 //   | `search.prune_expired_task_documents`, `search.initialize` |                                |
 //
 // All but the pure ones also take `now`, an RFC 3339 time, the scenario's own unless given, and the
-// options of the stores: `ttl_seconds` (null: none) and `history_maxlen` of events,
+// options of the stores: `event_prefix`, `ttl_seconds` (null: none) and `history_maxlen` of events,
 // `task_index_ttl_seconds`, `search` (false: Studio runs without a search index), and the options
 // of core/studio/hardening.h as booleans of the same names.
 //

@@ -21,6 +21,7 @@ studio::Hardening ReadHardening(ArgumentReader& reader) {
 
 studio::EventStoreOptions EventOptions(ArgumentReader& reader, studio::Hardening hardening) {
   studio::EventStoreOptions options;
+  options.prefix = reader.OptionalString("event_prefix").value_or(options.prefix);
   if (reader.FindOrNull("ttl_seconds") != nullptr) {
     options.ttl_seconds = reader.OptionalInteger("ttl_seconds");
   }

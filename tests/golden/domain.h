@@ -39,7 +39,11 @@ struct Plan {
   };
 
   // None: the step's commands are sent as they are, and its result is not looked at.
-  std::vector<Call> calls;
+  std::vector<Call> calls = {};
+  // What the recorder did off the record, in front of the step and behind it: these calls run one
+  // after the other, to their ends; neither their commands nor their results are compared.
+  std::vector<Call> before = {};
+  std::vector<Call> afterwards = {};
   // Empty: the calls run one after the other.
   std::vector<Turn> turns = {};
   // Calls that are not done after the last turn are killed there, and give no result.
@@ -83,6 +87,9 @@ struct Domain {
   // need not be equal.
   std::function<std::optional<Difference>(const RecordedStep& step, const absl::Status& status)>
       compare_error = {};
+  // The form of a step's commands in which they are compared, where the original leaves the order
+  // of some to chance. Empty: as they are.
+  std::function<Json(Json commands)> canonical_commands = {};
 
   // The three below are for a system whose recorder did not call the operations by their names.
   // The steps as operations of the table and raw ones. Empty: as they are recorded; then raw

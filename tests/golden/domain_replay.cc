@@ -202,9 +202,28 @@ class DomainReplay {
     const RecordedStep& step = golden_.steps[index];
     const absl::StatusOr<Plan> plan = domain_.plan(golden_, index);
     if (!plan.ok()) return DifferenceOf(step.path, plan.status());
-    if (plan->calls.empty()) return ReplayRawStep(index);
+    if (auto difference = RunOffRecord(step, plan->before)) return difference;
+    MaybeDifference difference =
+        plan->calls.empty() ? ReplayRawStep(index) : ReplayCalls(step, *plan);
+    return difference ? difference : RunOffRecord(step, plan->afterwards);
+  }
+
+  MaybeDifference RunOffRecord(const RecordedStep& step, const std::vector<Plan::Call>& calls) {
+    for (const Plan::Call& planned : calls) {
+      const sim::Operation* operation = domain_.operations.Find(planned.operation);
+      if (operation == nullptr) return Difference{step.path, "no operation " + planned.operation};
+      Call call(step, *operation, planned.arguments, backend_, trace_, rng_);
+      while (call.held.Front() != nullptr) call.held.Release();
+      if (!call.task.done()) return Difference{step.path, planned.operation + " does not end"};
+      const sim::OperationResult result = call.task.TakeResult();
+      if (!result.ok()) return DifferenceOf(step.path, result.status());
+    }
+    return std::nullopt;
+  }
+
+  MaybeDifference ReplayCalls(const RecordedStep& step, const Plan& plan) {
     std::map<std::string, std::unique_ptr<Call>> calls;
-    for (const Plan::Call& call : plan->calls) {
+    for (const Plan::Call& call : plan.calls) {
       const sim::Operation* operation = domain_.operations.Find(call.operation);
       if (operation == nullptr) {
         return Difference{step.path + "/op",
@@ -213,9 +232,9 @@ class DomainReplay {
       calls[call.actor] =
           std::make_unique<Call>(step, *operation, call.arguments, backend_, trace_, rng_);
     }
-    std::vector<Plan::Turn> turns = plan->turns;
+    std::vector<Plan::Turn> turns = plan.turns;
     if (turns.empty()) {
-      for (const Plan::Call& call : plan->calls) turns.push_back({call.actor, true});
+      for (const Plan::Call& call : plan.calls) turns.push_back({call.actor, true});
     }
     Json sent = Json::array();
     std::vector<Plan::Trip> trips;
@@ -235,11 +254,16 @@ class DomainReplay {
       } while (turn.to_its_end);
     }
     if (pass_.compares_commands) {
-      auto difference = CompareJson(WithSortedKeys(CommandsToJson(step.commands)),
-                                    WithSortedKeys(sent), step.path + "/commands");
+      Json recorded = WithSortedKeys(CommandsToJson(step.commands));
+      sent = WithSortedKeys(std::move(sent));
+      if (domain_.canonical_commands) {
+        recorded = domain_.canonical_commands(std::move(recorded));
+        sent = domain_.canonical_commands(std::move(sent));
+      }
+      auto difference = CompareJson(recorded, sent, step.path + "/commands");
       if (difference) return difference;
     }
-    return ComparePlan(step, *plan, trips, calls);
+    return ComparePlan(step, plan, trips, calls);
   }
 
   MaybeDifference ComparePlan(const RecordedStep& step, const Plan& plan,

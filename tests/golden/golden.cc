@@ -186,6 +186,7 @@ class Parser {
     if (absl::Status status = CheckMembers(json, members, step.path); !status.ok()) return status;
     if (absl::Status status = ReadOperation(json, step); !status.ok()) return status;
     NoteTime(json["now"]);
+    if (json["now"].is_string()) step.now = json["now"];
     return AddCommands(json["commands"], At(step.path, "commands"), step);
   }
 

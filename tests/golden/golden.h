@@ -63,6 +63,7 @@ struct RecordedStep {
   std::optional<Json> error;  // Of a shape that keeps errors apart from results.
   std::vector<RecordedCommand> commands;
   std::optional<absl::Duration> at;          // Since the start.
+  std::optional<std::string> now;            // The time of the step, of a shape that has it.
   std::optional<RecordedKeyspace> keyspace;  // Behind the step.
   Json messages = Json::array();  // {"conn": "@ui", "message": [...]}, what subscribers got.
 };

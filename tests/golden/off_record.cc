@@ -37,31 +37,6 @@ std::string TextOf(const Json& json) {
   return json.is_string() ? json.get<std::string>() : json.dump();
 }
 
-// None when the value is not one that the type can have, or the type is a stream.
-std::vector<Words> CommandsThatCreate(const std::string& key, const RecordedKey& entry) {
-  if (entry.type == "string") return {{"SET", key, TextOf(entry.value)}};
-  std::vector<Words> commands(1);
-  Words& words = commands.front();
-  if (entry.type == "hash") {
-    words = {"HSET", key};
-    for (const auto& [field, value] : entry.value.items()) {
-      words.insert(words.end(), {field, TextOf(value)});
-    }
-  } else if (entry.type == "zset") {
-    words = {"ZADD", key};
-    for (const Json& pair : entry.value) {
-      if (!pair.is_array() || pair.size() != 2) return {};
-      words.insert(words.end(), {TextOf(pair[1]), TextOf(pair[0])});
-    }
-  } else if (entry.type == "set" || entry.type == "list") {
-    words = {entry.type == "set" ? "SADD" : "RPUSH", key};
-    for (const Json& element : entry.value) words.push_back(TextOf(element));
-  } else {
-    commands.clear();
-  }
-  return commands;
-}
-
 base::Task<absl::Status> Send(store::Store& store, const Words& words) {
   Command command = Command::Named(words.front());
   command.AddAll(std::span(words).subspan(1));
@@ -90,6 +65,30 @@ absl::Status Create(store::Store& store, const std::string& key, const RecordedK
 }
 
 }  // namespace
+
+std::vector<Words> CommandsThatCreate(const std::string& key, const RecordedKey& entry) {
+  if (entry.type == "string") return {{"SET", key, TextOf(entry.value)}};
+  std::vector<Words> commands(1);
+  Words& words = commands.front();
+  if (entry.type == "hash") {
+    words = {"HSET", key};
+    for (const auto& [field, value] : entry.value.items()) {
+      words.insert(words.end(), {field, TextOf(value)});
+    }
+  } else if (entry.type == "zset") {
+    words = {"ZADD", key};
+    for (const Json& pair : entry.value) {
+      if (!pair.is_array() || pair.size() != 2) return {};
+      words.insert(words.end(), {TextOf(pair[1]), TextOf(pair[0])});
+    }
+  } else if (entry.type == "set" || entry.type == "list") {
+    words = {entry.type == "set" ? "SADD" : "RPUSH", key};
+    for (const Json& element : entry.value) words.push_back(TextOf(element));
+  } else {
+    commands.clear();
+  }
+  return commands;
+}
 
 RecordedKeyspace KeysOffRecord(const Golden& golden) {
   const bool by_step = golden.system == System::kOrchestrator;

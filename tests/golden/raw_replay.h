@@ -34,7 +34,8 @@ namespace redouble::golden {
 inline constexpr absl::Duration kRecordersPace = absl::Milliseconds(2);
 
 // Replays the commands of `golden`; skipped when it records none, nor anything that they would have
-// left. The backend is begun anew.
+// left, and when something was published to a channel to which no recorded command published: then
+// the recorder worked off the record between its operations. The backend is begun anew.
 Outcome ReplayRaw(const Golden& golden, sim::ScenarioBackend& backend);
 
 }  // namespace redouble::golden

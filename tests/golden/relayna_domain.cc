@@ -17,6 +17,7 @@
 #include "core/store/errors.h"
 #include "scenarios/operations/relayna_operations.h"
 #include "sim/scenario/arguments.h"
+#include "tests/golden/studio_domain.h"
 
 namespace redouble::golden {
 namespace {
@@ -242,6 +243,7 @@ Plan CrashPlan(const RecordedStep& step) {
 }
 
 absl::StatusOr<Plan> PlanStep(const Golden& golden, size_t index) {
+  if (IsStudioGolden(golden)) return StudioPlan(golden, index);
   const RecordedStep& step = golden.steps[index];
   if (step.op.starts_with("raw.")) return Plan{};
   if (step.op == "race" && step.result && step.result->contains("executed")) {
@@ -336,6 +338,8 @@ Domain RelaynaDomain() {
   Domain domain;
   domain.operations = Operations();
   domain.operations.Add("parse", ParseTimestamps);
+  AddStudioOperations(domain.operations);
+  domain.canonical_commands = WithSortedTokens;
   domain.record_error = RecordError;
   domain.race_error = [](const absl::Status& status) {
     return Json{{"error", absl::StrCat(ErrorTypeOf(status), ": ", status.message())}};

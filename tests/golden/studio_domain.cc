@@ -1,0 +1,261 @@
+#include "tests/golden/studio_domain.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "core/base/string_bridge.h"
+#include "core/base/task.h"
+#include "core/base/utc.h"
+#include "core/store/command.h"
+#include "scenarios/operations/studio_operations.h"
+#include "sim/scenario/arguments.h"
+#include "tests/golden/off_record.h"
+#include "tests/golden/studio_race.h"
+#include "tests/golden/studio_recording.h"
+
+namespace redouble::golden {
+namespace {
+
+constexpr std::array<std::string_view, 6> kFamilies = {"registry.", "events.",       "ingest.",
+                                                       "health.",   "health_store.", "search."};
+
+// "ingest.sync_service" of "ingest.sync_service(again)".
+std::string OperationName(const RecordedStep& step) { return step.op.substr(0, step.op.find('(')); }
+
+// The operation whose name the recorder gave to a step that only prepares.
+std::string PlainName(const RecordedStep& step) {
+  const std::string name = OperationName(step);
+  if (name == "seed.create") return "registry.create";
+  if (name == "seed.insert_event") return "events.insert_event";
+  return name;
+}
+
+// What the feed serves at a step: the last feed that was named up to there.
+Json FeedAt(const Golden& golden, size_t index) {
+  Json feed = Json::array();
+  for (size_t i = 0; i <= index; ++i) {
+    const Json& arguments = golden.steps[i].arguments;
+    if (arguments.contains("feed")) feed = arguments["feed"];
+    if (!arguments.contains("feed_cursors")) continue;
+    feed = Json::array();
+    for (const Json& cursor : arguments["feed_cursors"]) {
+      feed.push_back({{"cursor", cursor},
+                      {"task_id", "t1"},
+                      {"event_type", "status.s"},
+                      {"source_kind", "status"},
+                      {"event_id", cursor},
+                      {"payload", Json::object()}});
+    }
+  }
+  return feed;
+}
+
+// The service whose feed a step pulls.
+Json PulledService(const Golden& golden, const RecordedStep& step) {
+  const std::string id = SuffixBehind(step, "studio:events:pull-cursor:");
+  if (!golden.keyspace) return ServiceNamed(id);
+  const auto record = golden.keyspace->find("studio:services:by-id:" + id);
+  if (record == golden.keyspace->end()) return ServiceNamed(id);
+  return Json::parse(record->second.value.get<std::string>());
+}
+
+// What a service answered, by what was written down of it.
+void AddAnswers(const RecordedStep& step, Json& arguments) {
+  const Json result = step.result.value_or(Json::object());
+  const Json record = JsonSetTo(step, "studio:services:by-id:");
+  if (record.contains("capabilities") && !record["capabilities"].is_null()) {
+    arguments["capabilities"] = record["capabilities"];
+  } else if (step.error) {
+    arguments["capability_error"] = (*step.error)["message"];
+  } else if (result.contains("http_status") && result["http_status"]["error_detail"].is_string()) {
+    arguments["capability_error"] = result["http_status"]["error_detail"];
+  }
+  if (!result.contains("worker_health")) return;
+  const Json& health = result["worker_health"];
+  if (health["detail"].is_string()) {
+    arguments["worker_error"] = health["detail"];
+  } else if (health["reported_at"].is_string()) {
+    arguments["workers"] = {{"reported_at", health["reported_at"]}, {"workers", health["workers"]}};
+  }
+}
+
+void AddTaskTtl(const RecordedStep& step, Json& arguments) {
+  const Json document = JsonSetTo(step, "studio:search:task:doc:");
+  if (!document.contains("expires_at") || !document["expires_at"].is_string() || !step.now) return;
+  const auto end = base::ParseRfc3339(document["expires_at"].get<std::string>());
+  const auto now = base::ParseRfc3339(*step.now);
+  if (end.ok() && now.ok()) {
+    arguments["task_index_ttl_seconds"] = absl::ToInt64Seconds(*end - *now);
+  }
+}
+
+Json ArgumentsOf(const Golden& golden, size_t index) {
+  const RecordedStep& step = golden.steps[index];
+  const std::string name = PlainName(step);
+  Json arguments = step.arguments;
+  if (name == "registry.create" || name == "registry.update") {
+    arguments = {{"record", JsonSetTo(step, "studio:services:by-id:")}};
+  } else if (step.op == "seed.insert_event") {
+    arguments = {{"envelope", EnvelopeOf(JsonSetTo(step, "studio:events:event:"))}};
+  } else if (name == "search.upsert_task_document" && !arguments.contains("service")) {
+    arguments["service"] = ServiceOf(JsonSetTo(step, "studio:search:task:doc:"));
+  } else if (name == "search.upsert_service_document" && !arguments.contains("service")) {
+    arguments["service"] = RecordBefore(golden, index, arguments.value("service_id", ""));
+  } else if (name == "ingest.sync_service") {
+    arguments.erase("feed_cursors");
+    arguments["feed"] = FeedAt(golden, index);
+    if (!arguments.contains("service")) arguments["service"] = PulledService(golden, step);
+  } else if (name == "health.refresh_health" || name == "registry.refresh_service") {
+    AddAnswers(step, arguments);
+  }
+  if (IsPure(name)) return arguments;
+  AddConfiguration(golden, step, arguments);
+  if (name == "search.upsert_task_document") AddTaskTtl(step, arguments);
+  return arguments;
+}
+
+Plan::Call CallOf(std::string operation, Json arguments) {
+  return {.actor = "off the record",
+          .operation = std::move(operation),
+          .arguments = std::move(arguments)};
+}
+
+Plan::Call SendCommands(std::vector<std::vector<std::string>> commands) {
+  return CallOf("redis.commands", {{"commands", std::move(commands)}});
+}
+
+// The keys that no recorded command made, as far as events are concerned or not.
+std::vector<std::vector<std::string>> CommandsOffRecord(const Golden& golden, bool of_events) {
+  std::vector<std::vector<std::string>> commands;
+  for (const auto& [key, entry] : KeysOffRecord(golden)) {
+    if (key.starts_with("studio:events:") != of_events) continue;
+    for (auto& words : CommandsThatCreate(key, entry)) commands.push_back(std::move(words));
+    if (entry.ttl >= 0) commands.push_back({"EXPIRE", key, absl::StrCat(entry.ttl)});
+  }
+  return commands;
+}
+
+// The first step that finds events which no recorded command inserted; in goldens without health
+// they are there from the beginning.
+size_t FirstStepWithEvents(const Golden& golden) {
+  for (size_t i = 0; i < golden.steps.size(); ++i) {
+    const RecordedStep& step = golden.steps[i];
+    if (!step.result || !step.result->is_object()) continue;
+    if (!step.result->contains("observation_freshness")) continue;
+    if ((*step.result)["observation_freshness"]["latest_ingested_at"].is_string()) return i;
+  }
+  return 0;
+}
+
+// The status that health documents say the registry had, as far as recorded up to a step.
+std::string RegistryStatusBefore(const Golden& golden, size_t index) {
+  std::string status = "registered";
+  for (size_t i = 0; i < index; ++i) {
+    const std::optional<Json>& result = golden.steps[i].result;
+    if (result && result->is_object() && result->contains("registry_status")) {
+      status = (*result)["registry_status"];
+    }
+  }
+  return status;
+}
+
+void AddCallsBefore(const Golden& golden, size_t index, Plan& plan) {
+  for (const bool of_events : {false, true}) {
+    if (index != (of_events ? FirstStepWithEvents(golden) : 0)) continue;
+    auto commands = CommandsOffRecord(golden, of_events);
+    if (!commands.empty()) plan.before.push_back(SendCommands(std::move(commands)));
+  }
+  const RecordedStep& step = golden.steps[index];
+  if (!step.result || !step.result->is_object() || !step.result->contains("registry_status"))
+    return;
+  const std::string status = (*step.result)["registry_status"];
+  if (status == RegistryStatusBefore(golden, index)) return;
+  plan.before.push_back(
+      CallOf("registry.update_service",
+             {{"service_id", step.arguments["service_id"]}, {"changes", {{"status", status}}}}));
+}
+
+// A service that a recorded command created, none deleted, and that is gone at the end.
+void AddCallsAfterwards(const Golden& golden, size_t index, Plan& plan) {
+  if (index + 1 != golden.steps.size() || !golden.keyspace) return;
+  for (const RecordedStep& step : golden.steps) {
+    const Json record = JsonSetTo(step, "studio:services:by-id:");
+    if (PlainName(step) != "registry.create_service" || !record.contains("service_id")) continue;
+    const std::string id = record["service_id"];
+    const std::string key = "studio:services:by-id:" + id;
+    const bool deleted = std::any_of(golden.steps.begin(), golden.steps.end(),
+                                     [&](const auto& one) { return HasCommand(one, "DEL", key); });
+    if (golden.keyspace->contains(key) || deleted) continue;
+    plan.afterwards.push_back(CallOf("registry.delete_service", {{"service_id", id}}));
+  }
+}
+
+base::Task<sim::OperationResult> SendAll(sim::OperationContext context, const Json& arguments) {
+  for (const Json& words : arguments["commands"]) {
+    const std::vector<std::string> texts = words;
+    store::Command command = store::Command::Named(texts.front());
+    command.AddAll(std::span(texts).subspan(1));
+    const absl::StatusOr<store::Reply> reply = co_await context.store.Execute(command);
+    if (!reply.ok()) co_return reply.status();
+    if (reply->is_error()) co_return absl::InvalidArgumentError(reply->text());
+  }
+  co_return Json();
+}
+
+bool IsTokenCommand(const Json& command) {
+  return command.size() == 3 && (command[0] == "SADD" || command[0] == "SREM") &&
+         command[1].get<std::string>().find(":service:token:") != std::string::npos;
+}
+
+}  // namespace
+
+bool IsStudioGolden(const Golden& golden) {
+  return std::any_of(golden.steps.begin(), golden.steps.end(), [](const RecordedStep& step) {
+    const bool named =
+        std::any_of(kFamilies.begin(), kFamilies.end(),
+                    [&](std::string_view family) { return step.op.starts_with(family); });
+    return named || !SuffixBehind(step, "studio:").empty();
+  });
+}
+
+void AddStudioOperations(sim::OperationTable& operations) {
+  const sim::OperationTable table = scenarios::StudioOperations();
+  for (const std::string& name : table.Names()) operations.Add(name, *table.Find(name));
+  operations.Add("redis.commands", SendAll);
+}
+
+absl::StatusOr<Plan> StudioPlan(const Golden& golden, size_t index) {
+  const RecordedStep& step = golden.steps[index];
+  Plan plan;
+  if (step.op == "race") {
+    absl::StatusOr<Plan> race = StudioRace(golden, index);
+    if (!race.ok()) return race.status();
+    plan = *std::move(race);
+  } else if (!step.op.starts_with("raw")) {
+    plan.calls.push_back(
+        {.actor = "A", .operation = PlainName(step), .arguments = ArgumentsOf(golden, index)});
+  }
+  AddCallsBefore(golden, index, plan);
+  AddCallsAfterwards(golden, index, plan);
+  return plan;
+}
+
+Json WithSortedTokens(Json commands) {
+  auto begin = std::find_if(commands.begin(), commands.end(), IsTokenCommand);
+  while (begin != commands.end()) {
+    const Json name = (*begin)[0];
+    auto end = begin;
+    while (end != commands.end() && IsTokenCommand(*end) && (*end)[0] == name) ++end;
+    std::sort(begin, end, [](const Json& a, const Json& b) { return a[1] < b[1]; });
+    begin = std::find_if(end, commands.end(), IsTokenCommand);
+  }
+  return commands;
+}
+
+}  // namespace redouble::golden
