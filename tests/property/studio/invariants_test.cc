@@ -1,0 +1,340 @@
+// Invariants I1 to I6 of reference/relayna.md section 13, as far as they are Studio's, each under
+// 10,000 random schedules: the documented behaviour breaks it under some of them, the hardened
+// option under none. I6 and I9 (every list id has a document, every key of events a TTL) no
+// schedule breaks.
+//
+// A schedule is a seed: it decides whose command goes next and, where processes die, who dies
+// behind which step. A failure prints its seed; running that seed alone gives the same run.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "core/base/rng.h"
+#include "core/base/run.h"
+#include "core/base/task.h"
+#include "core/python/value.h"
+#include "core/store/keys.h"
+#include "core/store/lists.h"
+#include "core/store/sets.h"
+#include "core/store/strings.h"
+#include "core/studio/event_order.h"
+#include "core/studio/event_store.h"
+#include "core/studio/keys.h"
+#include "core/studio/registry_store.h"
+#include "core/studio/search_index.h"
+#include "core/studio/search_store.h"
+#include "sim/world/world.h"
+
+namespace redouble::studio {
+namespace {
+
+using base::Task;
+using sim::Actor;
+using sim::World;
+
+constexpr uint64_t kSchedules = 10'000;
+
+// Runs one schedule; whether the invariant held.
+using Experiment = std::function<bool(uint64_t seed, bool hardened)>;
+
+void ExpectBrokenByDefaultAndKeptWhenHardened(const Experiment& holds) {
+  uint64_t broken = 0;
+  for (uint64_t seed = 0; seed < kSchedules; ++seed) {
+    broken += holds(seed, /*hardened=*/false) ? 0 : 1;
+    ASSERT_TRUE(holds(seed, /*hardened=*/true)) << "the hardened option, seed " << seed;
+  }
+  EXPECT_GT(broken, 0u);
+  EXPECT_LT(broken, kSchedules) << "a schedule that cannot fail to break it shows nothing";
+  ::testing::Test::RecordProperty("broken_by_default", std::to_string(broken));
+}
+
+sim::WorldOptions WorldOf(uint64_t seed) {
+  sim::WorldOptions options;
+  options.seed = seed;
+  options.traced = false;
+  return options;
+}
+
+Hardening AllOrNothing(bool hardened) {
+  return {.atomic_registry = hardened,
+          .atomic_event_insert = hardened,
+          .atomic_search_documents = hardened};
+}
+
+bool AllEnded(const World& world) {
+  return std::all_of(world.actors().begin(), world.actors().end(),
+                     [](const auto& actor) { return actor->done() || actor->crashed(); });
+}
+
+// Runs the world to its end; the seed decides who dies behind which step, if anybody.
+void RunWithADeath(World& world, uint64_t seed) {
+  constexpr uint64_t kLatestStep = 14;
+  base::Rng rng(seed);
+  Actor& victim = *world.actors()[rng.Below(world.actors().size())];
+  const uint64_t last_step = rng.Below(kLatestStep);
+  for (uint64_t step = 0; !AllEnded(world) && world.Step(); ++step) {
+    if (step == last_step && !victim.done()) world.Crash(victim);
+  }
+}
+
+ServiceRecord Service(const std::string& id, const std::string& url) {
+  ServiceRecord record;
+  record.service_id = id;
+  record.name = id;
+  record.base_url = url;
+  record.environment = "prod";
+  record.auth_mode = "none";
+  return record;
+}
+
+RegistryStore Registry(store::Store& store, bool hardened) {
+  return RegistryStore(store, {.hardening = AllOrNothing(hardened)});
+}
+
+void Register(World& world, const std::string& id, const std::string& url) {
+  const auto session = world.Connect();
+  RegistryStore registry(*session);
+  ASSERT_TRUE(base::Run(registry.Create(Service(id, url))).ok());
+}
+
+void SpawnMove(World& world, const std::string& id, const std::string& url, bool hardened) {
+  world.Spawn("move " + id, [=](Actor& actor) -> Task<void> {
+    RegistryStore registry = Registry(actor.store(), hardened);
+    const ServiceRecord record = Service(id, url);
+    (void)co_await registry.Update(record);
+  });
+}
+
+void SpawnDelete(World& world, const std::string& id, bool hardened) {
+  world.Spawn("delete " + id, [=](Actor& actor) -> Task<void> {
+    RegistryStore registry = Registry(actor.store(), hardened);
+    (void)co_await registry.Delete(id);
+  });
+}
+
+std::vector<std::string> Keys(World& world, std::string_view pattern) {
+  const auto session = world.Connect();
+  return *base::Run(store::Keys(*session, pattern));
+}
+
+std::optional<std::string> ValueOf(World& world, const std::string& key) {
+  const auto session = world.Connect();
+  return *base::Run(store::Get(*session, key));
+}
+
+// I2: a pair names the record that has it, and the other way round.
+bool PairsAndRecordsAgree(uint64_t seed, bool hardened) {
+  World world(WorldOf(seed));
+  Register(world, "a", "http://a.test");
+  Register(world, "b", "http://b.test");
+  SpawnMove(world, "a", "http://x.test", hardened);
+  SpawnMove(world, "b", "http://x.test", hardened);
+  SpawnDelete(world, "a", hardened);
+  world.Run();
+  const RegistryKeys keys;
+  size_t records = 0;
+  for (const std::string id : {"a", "b"}) {
+    const std::optional<std::string> json = ValueOf(world, keys.Record(id));
+    if (!json) continue;
+    ++records;
+    const ServiceRecord record = *ParseServiceRecord(*json);
+    const std::string pair = keys.EnvironmentUrl(record.environment, record.base_url);
+    if (ValueOf(world, pair) != id) return false;
+  }
+  return Keys(world, "studio:services:by-env-url:*").size() == records;
+}
+
+TEST(StudioInvariants, I2APairNamesTheRecordThatHasIt) {
+  ExpectBrokenByDefaultAndKeptWhenHardened(PairsAndRecordsAgree);
+}
+
+// I3: the set of ids names the records that are there.
+bool IdsAndRecordsAgree(uint64_t seed, bool hardened) {
+  World world(WorldOf(seed));
+  Register(world, "a", "http://a.test");
+  SpawnMove(world, "a", "http://x.test", hardened);
+  SpawnDelete(world, "a", hardened);
+  world.Spawn("create", [=](Actor& actor) -> Task<void> {
+    RegistryStore registry = Registry(actor.store(), hardened);
+    const ServiceRecord record = Service("b", "http://b.test");
+    (void)co_await registry.Create(record);
+  });
+  RunWithADeath(world, seed);
+  const RegistryKeys keys;
+  const auto session = world.Connect();
+  for (const std::string id : {"a", "b"}) {
+    const bool listed = *base::Run(store::SIsMember(*session, keys.All(), id));
+    if (listed != ValueOf(world, keys.Record(id)).has_value()) return false;
+  }
+  return true;
+}
+
+TEST(StudioInvariants, I3TheSetOfIdsNamesTheRecordsThatAreThere) {
+  ExpectBrokenByDefaultAndKeptWhenHardened(IdsAndRecordsAgree);
+}
+
+TaskDocument Document(const std::string& status) {
+  TaskDocument document;
+  document.service_id = "a";
+  document.service_name = "A";
+  document.environment = "prod";
+  document.task_id = "t1";
+  document.status = status;
+  document.detail_path = "/studio/tasks/a/t1";
+  return document;
+}
+
+SearchStore Documents(store::Store& store, bool hardened) {
+  return SearchStore(store, {.hardening = AllOrNothing(hardened)});
+}
+
+// I4: a document is in the set of a status exactly when it has that status.
+bool StatusSetsAndDocumentsAgree(uint64_t seed, bool hardened) {
+  World world(WorldOf(seed));
+  {
+    const auto session = world.Connect();
+    SearchStore documents(*session);
+    EXPECT_TRUE(base::Run(documents.SetTaskDocument(Document("queued"))).ok());
+  }
+  for (const char* status : {"running", "failed"}) {
+    world.Spawn(status, [status, hardened](Actor& actor) -> Task<void> {
+      SearchStore documents = Documents(actor.store(), hardened);
+      const TaskDocument document = Document(status);
+      (void)co_await documents.SetTaskDocument(document);
+    });
+  }
+  RunWithADeath(world, seed);
+  const std::string id = TaskDocumentId({"a", "t1"});
+  const auto session = world.Connect();
+  SearchStore documents(*session);
+  const std::optional<TaskDocument> document = *base::Run(documents.GetTaskDocument(id));
+  for (const char* status : {"queued", "running", "failed"}) {
+    const auto ids = *base::Run(documents.TaskIdsWith("status", status));
+    if ((document && document->status == status) != !ids.empty()) return false;
+  }
+  return true;
+}
+
+TEST(StudioInvariants, I4ADocumentIsInTheSetsOfItsValues) {
+  ExpectBrokenByDefaultAndKeptWhenHardened(StatusSetsAndDocumentsAgree);
+}
+
+EventEnvelope Event(int number) {
+  EventEnvelope envelope;
+  envelope.service_id = "a";
+  envelope.event.cursor = "e" + std::to_string(number);
+  envelope.event.task_id = "t1";
+  envelope.event.event_type = "status.running";
+  envelope.event.event_id = envelope.event.cursor;
+  envelope.event.timestamp = "2026-01-01T10:00:0" + std::to_string(number) + "Z";
+  envelope.event.payload = python::Object();
+  return envelope;
+}
+
+constexpr int kInserts = 3;
+
+void SpawnInserts(World& world, bool hardened) {
+  for (int number = 0; number < kInserts; ++number) {
+    world.Spawn("insert", [number, hardened](Actor& actor) -> Task<void> {
+      EventStore events(actor.store(), {.hardening = AllOrNothing(hardened)});
+      const EventEnvelope envelope = Event(number);
+      (void)co_await events.InsertEvent(envelope, actor.clock().Now());
+    });
+  }
+}
+
+// I5: latest timestamps never go back.
+bool LatestTimestampsAreMonotone(uint64_t seed, bool hardened) {
+  World world(WorldOf(seed));
+  SpawnInserts(world, hardened);
+  const EventKeys keys;
+  std::optional<std::string> latest;
+  while (!AllEnded(world) && world.Step()) {
+    std::optional<std::string> now = ValueOf(world, keys.TaskLatestTimestamp({"a", "t1"}));
+    if (latest && (!now || IsEarlier(*now, *latest))) return false;
+    latest = std::move(now);
+  }
+  return true;
+}
+
+TEST(StudioInvariants, I5LatestTimestampsNeverGoBack) {
+  ExpectBrokenByDefaultAndKeptWhenHardened(LatestTimestampsAreMonotone);
+}
+
+std::vector<std::string> History(World& world) {
+  const auto session = world.Connect();
+  const std::string key = EventKeys().TaskHistory({"a", "t1"});
+  return *base::Run(store::LRange(*session, key, 0, -1));
+}
+
+// I1 of events, whose documents are their markers: a document is named by its list.
+bool DocumentsAreListed(uint64_t seed, bool hardened) {
+  World world(WorldOf(seed));
+  SpawnInserts(world, hardened);
+  RunWithADeath(world, seed);
+  return Keys(world, "studio:events:event:*").size() == History(world).size();
+}
+
+TEST(StudioInvariants, I1ADocumentOfAnEventIsNamedByItsList) {
+  ExpectBrokenByDefaultAndKeptWhenHardened(DocumentsAreListed);
+}
+
+TEST(StudioInvariants, I6AndI9EveryListedEventHasADocumentAndEveryKeyATtlUnderAnySchedule) {
+  for (uint64_t seed = 0; seed < kSchedules; ++seed) {
+    const bool hardened = seed % 2 == 1;
+    World world(WorldOf(seed));
+    SpawnInserts(world, hardened);
+    RunWithADeath(world, seed);
+    const EventKeys keys;
+    for (const std::string& id : History(world)) {
+      ASSERT_TRUE(ValueOf(world, keys.Event(id)).has_value()) << "seed " << seed;
+    }
+    const auto session = world.Connect();
+    for (const std::string& key : Keys(world, "studio:events:*")) {
+      ASSERT_GT(*base::Run(store::TtlSeconds(*session, key)), 0) << key << ", seed " << seed;
+    }
+  }
+}
+
+// S2: a document that an event makes live on is not pruned.
+bool FreshDocumentsSurviveThePrune(uint64_t seed, bool hardened) {
+  World world(WorldOf(seed));
+  {
+    const auto session = world.Connect();
+    SearchStore documents(*session);
+    TaskDocument expired = Document("queued");
+    expired.expires_at = "2020-01-01T00:00:00Z";
+    EXPECT_TRUE(base::Run(documents.SetTaskDocument(expired)).ok());
+  }
+  world.Spawn("prune", [hardened](Actor& actor) -> Task<void> {
+    SearchStore documents = Documents(actor.store(), hardened);
+    SearchIndex index(documents, {});
+    (void)co_await index.PruneExpired(actor.clock().Now());
+  });
+  world.Spawn("upsert", [hardened](Actor& actor) -> Task<void> {
+    SearchStore documents = Documents(actor.store(), hardened);
+    SearchIndex index(documents, {});
+    const ServiceRecord service = Service("a", "http://a.test");
+    ControlPlaneEvent event;
+    event.event = Event(1).event;
+    event.ingested_at = "2026-01-01T10:00:00+00:00";
+    (void)co_await index.UpsertTaskDocument(service, event, actor.clock().Now());
+  });
+  world.Run();
+  return ValueOf(world, SearchKeys().TaskDocument(TaskDocumentId({"a", "t1"}))).has_value();
+}
+
+TEST(StudioInvariants, S2ADocumentThatLivesOnIsNotPruned) {
+  ExpectBrokenByDefaultAndKeptWhenHardened(FreshDocumentsSurviveThePrune);
+}
+
+}  // namespace
+}  // namespace redouble::studio
