@@ -1,11 +1,14 @@
 #include "sim/scenario/bytes.h"
 
+#include <algorithm>
+
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/string_bridge.h"
 #include "core/base/utf8.h"
+#include "nlohmann/json.hpp"
 
 namespace redouble::sim {
 namespace {
@@ -54,6 +57,20 @@ std::string EncodeBytes(std::string_view bytes) {
     }
   }
   return text;
+}
+
+void AppendBytesJson(std::string& json, std::string_view bytes) {
+  const bool is_plain =
+      !bytes.starts_with(kPrefix) && std::all_of(bytes.begin(), bytes.end(), [](unsigned char c) {
+        return c >= ' ' && c < 0x7f && c != '"' && c != '\\';
+      });
+  if (is_plain) {
+    json += '"';
+    json += bytes;
+    json += '"';
+  } else {
+    json += nlohmann::json(EncodeBytes(bytes)).dump();
+  }
 }
 
 }  // namespace redouble::sim

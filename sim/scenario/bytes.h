@@ -32,6 +32,9 @@ absl::StatusOr<std::string> DecodeBytes(std::string_view text);
 // Returns the text that stands for `bytes`: valid UTF-8, and DecodeBytes of it is `bytes`.
 std::string EncodeBytes(std::string_view bytes);
 
+// Appends that text to `json` as a JSON string, quotes included: what a trace needs for each word.
+void AppendBytesJson(std::string& json, std::string_view bytes);
+
 }  // namespace redouble::sim
 
 #endif  // REDOUBLE_SIM_SCENARIO_BYTES_H_

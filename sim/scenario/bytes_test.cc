@@ -5,6 +5,7 @@
 
 #include "core/base/utf8.h"
 #include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
 #include "rapidcheck/gtest.h"
 
 namespace redouble::sim {
@@ -55,6 +56,18 @@ RC_GTEST_PROP(Bytes, ComeBackFromTheirText, (const std::string& bytes)) {
   const std::string text = EncodeBytes(bytes);
   RC_ASSERT(base::IsValidUtf8(text));
   RC_ASSERT(DecodeBytes(text).value() == bytes);
+}
+
+RC_GTEST_PROP(BytesJson, IsTheTextAsAJsonString, (const std::string& bytes)) {
+  std::string json = "before ";
+  AppendBytesJson(json, bytes);
+  RC_ASSERT(json == "before " + nlohmann::json(EncodeBytes(bytes)).dump());
+}
+
+TEST(BytesJson, EscapesWhatJsonEscapes) {
+  std::string json;
+  AppendBytesJson(json, "a \"quoted\" \\ line\n");
+  EXPECT_EQ(json, R"("a \"quoted\" \\ line\n")");
 }
 
 }  // namespace

@@ -18,10 +18,48 @@ constexpr std::string_view kStatus = "status";
 constexpr std::string_view kError = "error";
 constexpr std::string_view kFailure = "failure";
 
-Json Named(std::string_view name, std::string_view text) {
-  Json object = Json::object();
-  object[std::string(name)] = EncodeBytes(text);
-  return object;
+void AppendNamed(std::string& json, std::string_view name, std::string_view text) {
+  json += '{';
+  AppendBytesJson(json, name);
+  json += ':';
+  AppendBytesJson(json, text);
+  json += '}';
+}
+
+void AppendReplyJson(std::string& json, const Reply& reply);
+
+void AppendArray(std::string& json, const Reply& reply) {
+  json += '[';
+  bool is_first = true;
+  for (const Reply& element : reply.elements()) {
+    if (!is_first) json += ',';
+    is_first = false;
+    AppendReplyJson(json, element);
+  }
+  json += ']';
+}
+
+void AppendReplyJson(std::string& json, const Reply& reply) {
+  switch (reply.kind()) {
+    case Reply::Kind::kNil:
+      json += "null";
+      return;
+    case Reply::Kind::kStatus:
+      AppendNamed(json, kStatus, reply.text());
+      return;
+    case Reply::Kind::kError:
+      AppendNamed(json, kError, reply.text());
+      return;
+    case Reply::Kind::kInteger:
+      absl::StrAppend(&json, reply.integer());
+      return;
+    case Reply::Kind::kBulk:
+      AppendBytesJson(json, reply.text());
+      return;
+    case Reply::Kind::kArray:
+      AppendArray(json, reply);
+      return;
+  }
 }
 
 absl::Status Wrong(std::string_view path, std::string_view expected, const Json& got) {
@@ -78,30 +116,25 @@ absl::StatusOr<Json> NormalizeArray(const Json& json, std::string_view path) {
 
 }  // namespace
 
-Json ReplyToJson(const Reply& reply) {
-  switch (reply.kind()) {
-    case Reply::Kind::kNil:
-      return nullptr;
-    case Reply::Kind::kStatus:
-      return Named(kStatus, reply.text());
-    case Reply::Kind::kError:
-      return Named(kError, reply.text());
-    case Reply::Kind::kInteger:
-      return reply.integer();
-    case Reply::Kind::kBulk:
-      return EncodeBytes(reply.text());
-    case Reply::Kind::kArray:
-      break;
+void AppendResultJson(std::string& json, const absl::StatusOr<Reply>& result) {
+  if (result.ok()) {
+    AppendReplyJson(json, *result);
+    return;
   }
-  Json array = Json::array();
-  for (const Reply& element : reply.elements()) array.push_back(ReplyToJson(element));
-  return array;
+  const ErrorKind kind = store::ErrorKindOf(result.status()).value_or(ErrorKind::kProtocol);
+  AppendNamed(json, kFailure, store::ErrorKindName(kind));
+}
+
+Json ReplyToJson(const Reply& reply) {
+  std::string json;
+  AppendReplyJson(json, reply);
+  return Json::parse(json);
 }
 
 Json ResultToJson(const absl::StatusOr<Reply>& result) {
-  if (result.ok()) return ReplyToJson(*result);
-  const ErrorKind kind = store::ErrorKindOf(result.status()).value_or(ErrorKind::kProtocol);
-  return Named(kFailure, store::ErrorKindName(kind));
+  std::string json;
+  AppendResultJson(json, result);
+  return Json::parse(json);
 }
 
 absl::StatusOr<Json> NormalizeReplyJson(const Json& json, std::string_view path) {

@@ -16,6 +16,7 @@
 #ifndef REDOUBLE_SIM_SCENARIO_REPLY_JSON_H_
 #define REDOUBLE_SIM_SCENARIO_REPLY_JSON_H_
 
+#include <string>
 #include <string_view>
 
 #include "absl/status/statusor.h"
@@ -24,11 +25,14 @@
 
 namespace redouble::sim {
 
-// The JSON of a reply. Linear in its size.
+// Appends the JSON of what Store::Execute gave: that of the reply, or the failure's kind
+// ("protocol" when the status tells none). The one place that writes the table above; linear in its
+// size.
+void AppendResultJson(std::string& json, const absl::StatusOr<store::Reply>& result);
+
+// The same as values. The JSON of a reply. Linear in its size.
 Json ReplyToJson(const store::Reply& reply);
 
-// The JSON of what Store::Execute gave: that of the reply, or the failure's kind ("protocol" when
-// the status tells none).
 Json ResultToJson(const absl::StatusOr<store::Reply>& result);
 
 // Returns `json` in the one form that ResultToJson writes, so that equal replies have equal JSON

@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "core/base/string_bridge.h"
 #include "sim/scenario/bytes.h"
 #include "sim/scenario/reply_json.h"
 
@@ -14,22 +16,34 @@ using store::Request;
 // MULTI and EXEC, which a server counts as commands.
 constexpr int kTransactionFrame = 2;
 
-Json CommandsToJson(const Request& request) {
-  Json commands = Json::array();
-  for (const store::Command& command : request.commands()) {
-    commands.push_back(CommandToJson(command));
+void AppendCommand(std::string& line, const store::Command& command) {
+  // Redis takes a name in any case; one form keeps equal commands equal.
+  line += '[';
+  AppendBytesJson(line, absl::AsciiStrToUpper(base::ToAbsl(command.name())));
+  for (const std::string_view argument : command.arguments()) {
+    line += ',';
+    AppendBytesJson(line, argument);
   }
-  return commands;
+  line += ']';
+}
+
+void AppendCommands(std::string& line, const Request& request) {
+  line += '[';
+  bool is_first = true;
+  for (const store::Command& command : request.commands()) {
+    if (!is_first) line += ',';
+    is_first = false;
+    AppendCommand(line, command);
+  }
+  line += ']';
 }
 
 }  // namespace
 
 Json CommandToJson(const store::Command& command) {
-  // Redis takes a name in any case; one form keeps equal commands equal.
-  Json words = Json::array({absl::AsciiStrToUpper(EncodeBytes(command.name()))});
-  for (const std::string_view argument : command.arguments())
-    words.push_back(EncodeBytes(argument));
-  return words;
+  std::string json;
+  AppendCommand(json, command);
+  return Json::parse(json);
 }
 
 Trace::Trace(const base::Clock& clock, std::function<void(std::string_view)> listener)
@@ -37,39 +51,59 @@ Trace::Trace(const base::Clock& clock, std::function<void(std::string_view)> lis
 
 void Trace::AddRequest(std::string_view client, const Request& request,
                        const absl::StatusOr<store::Reply>& result) {
-  Json event{{"client", client}};
+  Begin();
+  AddText("client", client);
   switch (request.kind()) {
     case Request::Kind::kCommand:
-      event["command"] = CommandToJson(request.commands().front());
+      line_ += R"(,"command":)";
+      AppendCommand(line_, request.commands().front());
       break;
     case Request::Kind::kPipeline:
-      event["pipeline"] = CommandsToJson(request);
+      line_ += R"(,"pipeline":)";
+      AppendCommands(line_, request);
       break;
     case Request::Kind::kTransaction:
-      event["transaction"] = CommandsToJson(request);
+      line_ += R"(,"transaction":)";
+      AppendCommands(line_, request);
       commands_ += kTransactionFrame;
       break;
   }
   commands_ += static_cast<int64_t>(request.commands().size());
-  event["reply"] = ResultToJson(result);
-  Add(std::move(event));
+  line_ += R"(,"reply":)";
+  AppendResultJson(line_, result);
+  End();
 }
 
-void Trace::AddAdvance(absl::Duration by) { Add(Json{{"advance", absl::ToInt64Microseconds(by)}}); }
+void Trace::AddAdvance(absl::Duration by) {
+  Begin();
+  absl::StrAppend(&line_, R"(,"advance":)", absl::ToInt64Microseconds(by));
+  End();
+}
 
 void Trace::AddFault(std::string_view name, std::string_view client) {
-  Json event{{"fault", name}};
-  if (!client.empty()) event["client"] = client;
-  Add(std::move(event));
+  Begin();
+  AddText("fault", name);
+  if (!client.empty()) AddText("client", client);
+  End();
 }
 
-void Trace::Add(Json event) {
-  Json line{{"index", events_++}, {"us", clock_.NowMicros()}};
-  line.update(event);
-  const std::string text = line.dump();
-  digest_.Update(text);
-  digest_.Update("\n");
-  if (listener_) listener_(text);
+void Trace::Begin() {
+  line_.clear();
+  absl::StrAppend(&line_, R"({"index":)", events_++, R"(,"us":)", clock_.NowMicros());
+}
+
+void Trace::AddText(std::string_view name, std::string_view text) {
+  line_ += R"(,")";
+  line_ += name;
+  line_ += R"(":)";
+  AppendBytesJson(line_, text);
+}
+
+void Trace::End() {
+  line_ += '}';
+  if (listener_) listener_(line_);
+  line_ += '\n';
+  digest_.Update(line_);
 }
 
 }  // namespace redouble::sim

@@ -53,11 +53,14 @@ class Trace {
   int64_t commands() const { return commands_; }
 
  private:
-  void Add(Json event);
+  void Begin();
+  void AddText(std::string_view name, std::string_view text);
+  void End();
 
   const base::Clock& clock_;
   std::function<void(std::string_view)> listener_;
   base::Sha256 digest_;
+  std::string line_;  // Under way; kept for its memory.
   int64_t events_ = 0;
   int64_t commands_ = 0;
 };
