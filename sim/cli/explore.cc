@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -66,11 +67,13 @@ struct Finding {
   int64_t schedules = 0;
   int64_t violations = 0;
   std::optional<Violation> first;
+  std::map<std::string, int64_t> probes;  // In how many schedules each was reached.
 };
 
 Json ToJson(const Exploration& exploration) {
   Json json{{"schedules", exploration.schedules}, {"violations", exploration.violations}};
   if (exploration.violation) json["seed"] = exploration.violation->seed;
+  json["probes"] = exploration.probes;
   return json;
 }
 
@@ -197,6 +200,10 @@ class ExploreCommand {
                                        finding->schedules);
     if (options_.all) context_.out << ", " << finding->violations << " violations";
     context_.out << std::endl;
+    for (const auto& [name, count] : finding->probes) {
+      context_.out << "  probe \"" << name << "\" reached in " << count << " schedules"
+                   << std::endl;
+    }
     if (finding->first) PrintViolation(world, *finding->first, variant);
     return finding;
   }

@@ -171,6 +171,7 @@ class Explorer {
 
   void Count(uint64_t seed, RunOutcome outcome) {
     ++found_.schedules;
+    for (const auto& [name, reached] : outcome.probes) found_.probes[name] += reached ? 1 : 0;
     if (outcome.violation.ok()) return;
     if (++found_.violations > 1) return;
     found_.schedules_to_first = found_.schedules;
@@ -205,11 +206,14 @@ RunOutcome RunOnce(const Experiment& experiment, const ExploreOptions& options, 
   World world(std::move(world_options));
   experiment(world);
   const RunReport report = world.Run(options.limits);
+  std::map<std::string, bool> probes;
+  for (const World::Probe& probe : world.probes()) probes.emplace(probe.name, probe.reached);
   return RunOutcome{.violation = ViolationOf(report),
                     .decisions = world.decisions(),
                     .trace_hash = world.TraceHash(),
                     .steps = report.steps,
-                    .commands = world.commands()};
+                    .commands = world.commands(),
+                    .probes = std::move(probes)};
 }
 
 RunOutcome Replay(const Experiment& experiment, const ExploreOptions& options, uint64_t seed,

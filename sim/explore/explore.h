@@ -18,6 +18,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -72,6 +73,9 @@ struct Exploration {
   std::optional<Violation> violation;  // The first, shrunk.
   // With kExhaustive: there is no other schedule.
   bool complete = false;
+  // In how many runs each probe of the world was reached, by name: one that never was says that the
+  // experiment does not test what it means to.
+  std::map<std::string, int64_t> probes;
 };
 
 // Runs the experiment until a violation is found or the schedules are used up; shrinks the first
@@ -85,6 +89,7 @@ struct RunOutcome {
   std::string trace_hash;
   int64_t steps = 0;
   int64_t commands = 0;
+  std::map<std::string, bool> probes;  // Whether each was reached.
 };
 
 // Runs the experiment once, with that seed and these decisions.

@@ -1,6 +1,7 @@
 #include "sim/explore/explore.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -160,6 +161,17 @@ TEST(Explore, ReplaysAViolationWithTheSameTrace) {
   EXPECT_EQ(again.trace_hash, found.violation->trace_hash);
   EXPECT_EQ(again.commands, 4);
   EXPECT_EQ(lines.size(), 4u);
+}
+
+TEST(Explore, CountsTheRunsThatReachEachProbe) {
+  const auto experiment = [](World& world) {
+    AddLostUpdate(world);
+    world.AddProbe("one on the way", [&] { return Read(world, "count") == "1"; });
+    world.AddProbe("never", [] { return false; });
+  };
+  const Exploration found =
+      Explore(experiment, {.schedules = 100, .stop_at_first = false, .shrinking_runs = 0});
+  EXPECT_EQ(found.probes, (std::map<std::string, int64_t>{{"never", 0}, {"one on the way", 100}}));
 }
 
 TEST(Explore, IsDeterministic) {

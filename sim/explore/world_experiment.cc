@@ -149,6 +149,11 @@ Experiment WorldExperiment::experiment() const {
       if (invariant->always()) world.AddInvariant(invariant->name(), check);
       world.AddFinalInvariant(invariant->name(), check);
     }
+    for (const std::shared_ptr<const WorldInvariant>& probe : world_.probes) {
+      world.AddProbe(probe->name(), [this, &world, state, probe] {
+        return probe->Check(WorldView{world, state->results, serial_states_}).ok();
+      });
+    }
   };
 }
 

@@ -31,9 +31,9 @@ TEST(WorldExperiment, FindsNoneWhenItIsHardened) {
 TEST(WorldExperiment, TellsActorsApartInHardenedArguments) {
   Json json = CounterWorld();
   json["hardened"]["add"] = Json{{"key", "$actor"}};
-  json["invariants"] = Json::array(
-      {Json{{"kind", "equal"}, {"commands", {{"GET", "a"}, {"GET", "b"}}}},
-       Json{{"kind", "reply"}, {"command", {"GET", "a"}}, {"expect", "1"}}});
+  json["invariants"] =
+      Json::array({Json{{"kind", "equal"}, {"commands", {{"GET", "a"}, {"GET", "b"}}}},
+                   Json{{"kind", "reply"}, {"command", {"GET", "a"}}, {"expect", "1"}}});
   EXPECT_FALSE(ExploreCounter(json, {.hardened = true}).violation.has_value());
 }
 
@@ -56,6 +56,15 @@ TEST(WorldExperiment, AsksSomeInvariantsAfterEveryStep) {
   const Exploration found = ExploreCounter(json, {.hardened = true});
   ASSERT_TRUE(found.violation.has_value());
   EXPECT_EQ(BrokenInvariant(found.violation->status), "never six");
+}
+
+TEST(WorldExperiment, CountsTheProbesOfTheFile) {
+  Json json = CounterWorld();
+  json["probes"] = Json::array({Json{
+      {"kind", "reply"}, {"name", "both are in"}, {"command", {"GET", "n"}}, {"expect", "7"}}});
+  const Exploration found =
+      ExploreCounter(json, {.hardened = true}, {.strategy = Strategy::kExhaustive});
+  EXPECT_EQ(found.probes.at("both are in"), found.schedules);
 }
 
 TEST(WorldExperiment, SleepsAndSendsCommands) {

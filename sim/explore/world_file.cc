@@ -147,7 +147,19 @@ absl::Status CheckHardened(const Json& hardened, const OperationTable& operation
   return absl::OkStatus();
 }
 
-absl::Status ParseLists(const Json& faults, const Json& invariants, WorldFile& world) {
+using Invariants = std::vector<std::shared_ptr<const WorldInvariant>>;
+
+absl::Status ParseInvariants(const Json& json, std::string_view path, Invariants& invariants) {
+  for (size_t i = 0; i < json.size(); ++i) {
+    auto invariant = ParseInvariant(json[i], absl::StrCat(base::ToAbsl(path), "/", i));
+    if (!invariant.ok()) return invariant.status();
+    invariants.push_back(*std::move(invariant));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ParseLists(const Json& faults, const Json& invariants, const Json& probes,
+                        WorldFile& world) {
   for (size_t i = 0; i < faults.size(); ++i) {
     absl::StatusOr<FaultRule> rule = ParseFaultRule(faults[i], absl::StrCat("/faults/", i), world);
     if (!rule.ok()) return rule.status();
@@ -156,12 +168,11 @@ absl::Status ParseLists(const Json& faults, const Json& invariants, WorldFile& w
   if (!invariants.is_array() || invariants.empty()) {
     return Wrong("/invariants", "expected one invariant at least");
   }
-  for (size_t i = 0; i < invariants.size(); ++i) {
-    auto invariant = ParseInvariant(invariants[i], absl::StrCat("/invariants/", i));
-    if (!invariant.ok()) return invariant.status();
-    world.invariants.push_back(*std::move(invariant));
+  if (absl::Status status = ParseInvariants(invariants, "/invariants", world.invariants);
+      !status.ok()) {
+    return status;
   }
-  return absl::OkStatus();
+  return ParseInvariants(probes, "/probes", world.probes);
 }
 
 absl::StatusOr<WorldFile> ParseWorld(const Json& json, const SystemTable& systems) {
@@ -179,6 +190,7 @@ absl::StatusOr<WorldFile> ParseWorld(const Json& json, const SystemTable& system
   const Json* faults = fields.Find("faults");
   const Json& actors = fields.Any("actors");
   const Json& invariants = fields.Any("invariants");
+  const Json* probes = fields.Find("probes");
   const Json* hardened = fields.Find("hardened");
   const Json* violation = fields.Find("violation");
   const auto system = systems.find(world.system);
@@ -186,6 +198,7 @@ absl::StatusOr<WorldFile> ParseWorld(const Json& json, const SystemTable& system
     fields.Refuse("system", absl::StrCat("unknown system \"", world.system, "\""));
   }
   if (faults != nullptr && !faults->is_array()) fields.Refuse("faults", "expected an array");
+  if (probes != nullptr && !probes->is_array()) fields.Refuse("probes", "expected an array");
   if (hardened != nullptr && !hardened->is_object()) {
     fields.Refuse("hardened", "expected an object by operation");
   }
@@ -197,7 +210,8 @@ absl::StatusOr<WorldFile> ParseWorld(const Json& json, const SystemTable& system
   if (!steps.ok()) return steps.status();
   world.setup = *std::move(steps);
   if (absl::Status status = ParseActors(actors, operations, world); !status.ok()) return status;
-  absl::Status status = ParseLists(faults == nullptr ? *kNone : *faults, invariants, world);
+  absl::Status status = ParseLists(faults == nullptr ? *kNone : *faults, invariants,
+                                   probes == nullptr ? *kNone : *probes, world);
   if (!status.ok()) return status;
   if (hardened != nullptr) {
     world.hardened = *hardened;

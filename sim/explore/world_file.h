@@ -74,6 +74,8 @@ struct WorldFile {
   std::vector<WorldActor> actors;
   std::vector<FaultRule> faults;
   std::vector<std::shared_ptr<const WorldInvariant>> invariants;
+  // Rare places that runs should reach: what holds there, in the terms of invariants.
+  std::vector<std::shared_ptr<const WorldInvariant>> probes;
   // By operation, what the hardened world adds to its arguments; null when there is no such option.
   Json hardened;
   std::optional<RecordedViolation> violation;

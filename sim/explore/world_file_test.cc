@@ -87,6 +87,8 @@ constexpr Mistake kMistakes[] = {
     {"/actors/a/0", R"({"kind": "fault", "fault": "flush"})", "has no place in an actor"},
     {"/setup/0", R"({"kind": "fault", "fault": "flush"})", "has no place in a set-up"},
     {"/invariants", "[]", "/invariants: expected one invariant at least"},
+    {"/probes", "7", "/probes: expected an array"},
+    {"/probes", R"([{"kind": "luck"}])", "/probes/0/kind: unknown kind"},
     {"/faults", "7", "/faults: expected an array"},
     {"/faults", R"([{"fault": "earthquake"}])", R"(/faults/0/fault: unknown fault "earthquake")"},
     {"/faults", R"([{"fault": "crash", "actor": "c"}])", "/faults/0/actor: there is no such actor"},

@@ -63,6 +63,14 @@ void World::AddFinalInvariant(std::string name, std::function<absl::Status()> ch
   final_invariants_.push_back(Invariant{std::move(name), std::move(check)});
 }
 
+void World::AddProbe(std::string name, std::function<bool()> reached) {
+  probes_.push_back(Probe{std::move(name), std::move(reached)});
+}
+
+void World::AskProbes() {
+  for (Probe& probe : probes_) probe.reached = probe.reached || probe.check();
+}
+
 RunReport World::Run(const RunLimits& limits) {
   RunReport report{.end = RunEnd::kDone, .violation = {}, .steps = 0};
   while (!AllEnded()) {
@@ -76,6 +84,7 @@ RunReport World::Run(const RunLimits& limits) {
       report.end = clock_.NextDeadline().has_value() ? RunEnd::kTimeLimit : RunEnd::kStuck;
       return report;
     }
+    AskProbes();
     report.violation = CheckInvariants(invariants_);
     if (!report.violation.ok()) {
       report.end = RunEnd::kViolation;

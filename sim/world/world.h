@@ -192,6 +192,17 @@ class World {
   // Adds what must hold when a run ends with kDone.
   void AddFinalInvariant(std::string name, std::function<absl::Status()> check);
 
+  // Adds a rare place that runs should reach: what is true there. Asked after every step until it
+  // is.
+  void AddProbe(std::string name, std::function<bool()> reached);
+  // The names of the probes, in the order of adding, and whether each was reached.
+  struct Probe {
+    std::string name;
+    std::function<bool()> check;
+    bool reached = false;
+  };
+  std::span<const Probe> probes() const { return probes_; }
+
   // Takes steps until an end. May be called again, after more was spawned, restarted or the clock
   // was moved.
   RunReport Run(const RunLimits& limits = {});
@@ -251,6 +262,7 @@ class World {
   void EvictKeys(int64_t count);
   void CrashFor(Actor& actor, absl::Duration downtime);
   bool AllEnded() const;
+  void AskProbes();
   static absl::Status CheckInvariants(const std::vector<Invariant>& invariants);
 
   base::VirtualClock clock_;
@@ -264,6 +276,7 @@ class World {
   std::optional<Journal> journal_;  // When a fault needs it.
   std::vector<Invariant> invariants_;
   std::vector<Invariant> final_invariants_;
+  std::vector<Probe> probes_;
   std::vector<Turn> turns_;              // Of the step under way; kept for its memory.
   std::vector<ScheduleOption> options_;  // Likewise.
   int64_t commands_ = 0;

@@ -198,6 +198,20 @@ TEST(World, AsksFinalInvariantsAtTheEndAlone) {
   EXPECT_EQ(report.steps, 3);
 }
 
+TEST(World, RemembersWhichProbesWereReached) {
+  RecordedDecisions quiet({});
+  World world({.decisions = &quiet});
+  world.Spawn("a", AddOneUnsafely);
+  world.Spawn("b", AddOneUnsafely);
+  world.AddProbe("one on the way", [&] { return Read(world, "count") == "1"; });
+  world.AddProbe("three", [&] { return Read(world, "count") == "3"; });
+  world.Run();
+  ASSERT_EQ(world.probes().size(), 2u);
+  EXPECT_EQ(world.probes()[0].name, "one on the way");
+  EXPECT_TRUE(world.probes()[0].reached);
+  EXPECT_FALSE(world.probes()[1].reached);
+}
+
 TEST(World, ACrashEndsAnActorBetweenTwoCommands) {
   RecordedDecisions quiet({});
   World world({.decisions = &quiet});

@@ -1,0 +1,110 @@
+#include "sim/check/linearizability.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "core/base/string_bridge.h"
+
+namespace redouble::sim {
+namespace {
+
+using store::Reply;
+using Operations = std::vector<HistoryOperation>;
+
+constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
+
+// An array's elements in one order, for SMEMBERS, whose order says nothing.
+std::vector<std::string> SortedTexts(const Reply& reply) {
+  std::vector<std::string> texts;
+  for (const Reply& element : reply.elements()) texts.push_back(element.text());
+  std::sort(texts.begin(), texts.end());
+  return texts;
+}
+
+bool IsSame(const HistoryOperation& operation, const Reply& modelled) {
+  const Reply& told = *operation.reply;
+  const bool any_order = operation.words[0] == "SMEMBERS" && told.is_array();
+  return any_order ? SortedTexts(told) == SortedTexts(modelled) : told == modelled;
+}
+
+// Looks for an order of one key's operations.
+class Search {
+ public:
+  Search(const Operations& operations, const SequentialModel& model)
+      : operations_(operations), model_(model), done_(operations.size(), false) {}
+
+  bool Run() { return Extend(model_.Initial()); }
+
+ private:
+  // Whether what is not done yet fits behind a prefix that left this state.
+  bool Extend(const std::string& state) {
+    if (AllAnsweredAreDone()) return true;
+    if (!tried_.emplace(done_, state).second) return false;
+    // Nothing can come before an operation that had ended when it began.
+    const int64_t first_end = FirstEnd();
+    for (size_t i = 0; i < operations_.size(); ++i) {
+      if (done_[i] || operations_[i].begun > first_end) continue;
+      const auto step = model_.Apply(state, operations_[i].words);
+      if (!step || (operations_[i].reply && !IsSame(operations_[i], step->reply))) continue;
+      done_[i] = true;
+      if (Extend(step->state)) return true;
+      done_[i] = false;
+    }
+    return false;
+  }
+
+  // One without an answer may never have happened.
+  bool AllAnsweredAreDone() const {
+    for (size_t i = 0; i < operations_.size(); ++i) {
+      if (!done_[i] && operations_[i].ended) return false;
+    }
+    return true;
+  }
+
+  int64_t FirstEnd() const {
+    int64_t first = kNever;
+    for (size_t i = 0; i < operations_.size(); ++i) {
+      if (!done_[i]) first = std::min(first, operations_[i].ended.value_or(kNever));
+    }
+    return first;
+  }
+
+  const Operations& operations_;
+  const SequentialModel& model_;
+  std::vector<bool> done_;
+  std::set<std::pair<std::vector<bool>, std::string>> tried_;
+};
+
+std::string Describe(const Operations& operations) {
+  std::string text;
+  for (const HistoryOperation& operation : operations) {
+    absl::StrAppend(&text, "[", operation.begun, ", ",
+                    operation.ended ? absl::StrCat(*operation.ended) : "never", "] ",
+                    operation.client, ": ", absl::StrJoin(operation.words, " "), " -> ",
+                    operation.reply ? operation.reply->DebugString() : "unknown", "\n");
+  }
+  return text;
+}
+
+}  // namespace
+
+std::optional<LinearizabilityViolation> CheckLinearizable(const History& history,
+                                                          const SequentialModel& model) {
+  std::map<std::string, Operations> by_key;
+  for (HistoryOperation& operation : history.operations()) {
+    by_key[operation.key].push_back(std::move(operation));
+  }
+  for (const auto& [key, operations] : by_key) {
+    if (Search(operations, model).Run()) continue;
+    return LinearizabilityViolation{key, Describe(operations)};
+  }
+  return std::nullopt;
+}
+
+}  // namespace redouble::sim
