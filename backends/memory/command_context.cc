@@ -31,7 +31,8 @@ const EncodingLimits& CommandContext::limits() const { return engine_.encoding_l
 Database::Entry& CommandContext::Add(std::string_view key, Value value) const {
   const store::KeyType type = value.type();
   Database::Entry& entry = db_->Add(key, std::move(value));
-  entry.used_ms = now_ms_;
+  entry.usage.used_s = now_s_;
+  entry.usage.frequency_minutes = KeyUsage::MinutesOf(now_s_);
   if (CanBeWaitedFor(type)) SignalReady(key);
   Notify(key, EventClass::kNew, "new");
   return entry;
@@ -50,6 +51,12 @@ Database::Entry& CommandContext::Put(std::string_view key, Value value) const {
 bool CommandContext::Remove(std::string_view key) const {
   SignalGone(key);
   return db_->Remove(key);
+}
+
+void CommandContext::CountUse(Database::Entry& entry) const {
+  const EngineOptions& options = engine_.options();
+  entry.usage.CountUse(now_s_, options.lfu_log_factor, options.lfu_decay_time_minutes,
+                       engine_.rng());
 }
 
 void CommandContext::SetExpiry(Database::Entry& entry, int64_t deadline_ms) const {
@@ -80,6 +87,7 @@ void CommandContext::Notify(std::string_view key, EventClass event_class,
 
 void CommandContext::Touched(std::string_view key) const {
   if (engine_.watching().anybody_watches()) engine_.watching().Touch(db_index(), key);
+  if (engine_.memory_limit().on()) engine_.memory_limit().NoteChange(*db_, key);
 }
 
 void CommandContext::SignalReady(std::string_view key) const {

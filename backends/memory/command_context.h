@@ -65,7 +65,11 @@ class Lookup {
 class CommandContext {
  public:
   CommandContext(Engine& engine, Session& session, Database& db, int64_t now_ms)
-      : engine_(engine), session_(session), db_(&db), now_ms_(now_ms) {}
+      : engine_(engine),
+        session_(session),
+        db_(&db),
+        now_ms_(now_ms),
+        now_s_(static_cast<uint32_t>(now_ms / 1000)) {}
 
   Engine& engine() const { return engine_; }
   Session& session() const { return session_; }
@@ -76,6 +80,8 @@ class CommandContext {
   void SetDb(Database& db) { db_ = &db; }
   // The engine's clock. It stands still during a command, a transaction or a script.
   int64_t now_ms() const { return now_ms_; }
+  // In seconds, as KeyUsage keeps it.
+  uint32_t now_s() const { return now_s_; }
   base::Rng& rng() const;
   const EncodingLimits& limits() const;
 
@@ -86,11 +92,16 @@ class CommandContext {
 
   // A key that is looked up and not there is an event ("keymiss") of commands that only read.
   void set_tells_misses(bool value) { tells_misses_ = value; }
+  // Keys that are used are counted: maxmemory-policy is an LFU policy.
+  void set_counts_uses(bool value) { counts_uses_ = value; }
 
   // The key of whatever type; null when it does not exist. Marks it as used.
   Database::Entry* FindAny(std::string_view key) const {
     Database::Entry* entry = Peek(key);
-    if (entry != nullptr) entry->used_ms = now_ms_;
+    if (entry != nullptr) {
+      entry->usage.used_s = now_s_;
+      if (counts_uses_) CountUse(*entry);
+    }
     return entry;
   }
   // As FindAny, without marking the key as used.
@@ -156,11 +167,15 @@ class CommandContext {
   Reply Block(BlockedOperation operation) const;
 
  private:
+  void CountUse(Database::Entry& entry) const;
+
   Engine& engine_;
   Session& session_;
   Database* db_;
   const int64_t now_ms_;
+  const uint32_t now_s_;
   bool tells_misses_ = false;
+  bool counts_uses_ = false;
   std::string_view subcommand_;
 };
 

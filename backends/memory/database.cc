@@ -1,11 +1,14 @@
 #include "backends/memory/database.h"
 
+#include <algorithm>
+
 namespace redouble::memory {
 
 bool Database::Remove(std::string_view key) {
   const size_t position = table_.PositionOf(key);
   if (position == DenseTable<Entry>::kNotFound) return false;
   ClearExpiry(table_.at(position));
+  accounted_bytes_ -= table_.at(position).accounted_bytes_;
   table_.RemoveAt(position);
   if (position < table_.size() && table_.at(position).expires()) {
     wheel_.SetPosition(table_.at(position).expiry_node_, static_cast<uint32_t>(position));
@@ -16,6 +19,26 @@ bool Database::Remove(std::string_view key) {
 void Database::Clear() {
   table_.Clear();
   wheel_.Clear();
+  accounted_bytes_ = 0;
+}
+
+void Database::Account(Entry& entry, size_t bytes) {
+  accounted_bytes_ -= entry.accounted_bytes_;
+  entry.accounted_bytes_ =
+      static_cast<uint32_t>(std::min<size_t>(bytes, std::numeric_limits<uint32_t>::max()));
+  accounted_bytes_ += entry.accounted_bytes_;
+}
+
+Database::Entry* Database::DrawExpiring(base::Rng& rng) {
+  if (wheel_.size() == 0) return nullptr;
+  constexpr int kTries = 32;
+  const size_t places = wheel_.place_count();
+  for (int i = 0; i < kTries; ++i) {
+    if (const auto position = wheel_.PositionAt(rng.Below(places))) return &table_.at(*position);
+  }
+  size_t place = rng.Below(places);
+  while (!wheel_.PositionAt(place)) place = (place + 1) % places;
+  return &table_.at(*wheel_.PositionAt(place));
 }
 
 void Database::SetExpiry(Entry& entry, int64_t deadline_ms) {

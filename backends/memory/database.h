@@ -15,9 +15,11 @@
 #include <utility>
 
 #include "backends/memory/expiry_wheel.h"
+#include "backends/memory/key_usage.h"
 #include "backends/memory/values/compact_string.h"
 #include "backends/memory/values/dense_table.h"
 #include "backends/memory/values/value.h"
+#include "core/base/rng.h"
 
 namespace redouble::memory {
 
@@ -32,13 +34,14 @@ class Database {
     bool expires() const { return expiry_node_ != ExpiryWheel::kNoNode; }
 
     Value value;
-    // When the key was last used, for OBJECT IDLETIME: milliseconds since the epoch.
-    int64_t used_ms = 0;
+    KeyUsage usage;
 
    private:
     friend class Database;
     CompactString key_;
     ExpiryWheel::NodeId expiry_node_ = ExpiryWheel::kNoNode;
+    // What the key counts for against maxmemory.
+    uint32_t accounted_bytes_ = 0;
   };
 
   size_t size() const { return table_.size(); }
@@ -72,6 +75,14 @@ class Database {
   // The deadline; none when the key does not expire.
   std::optional<int64_t> DeadlineOf(const Entry& entry) const;
 
+  // Says how many bytes a key takes; accounted_bytes() is their sum.
+  void Account(Entry& entry, size_t bytes);
+  uint64_t accounted_bytes() const { return accounted_bytes_; }
+
+  // A key that expires, drawn by `rng`; null when there is none. O(1) unless nearly all of those
+  // that expired once have gone.
+  Entry* DrawExpiring(base::Rng& rng);
+
   // The first key, in the order (deadline, order of setting), whose deadline is before `now_ms`;
   // null when there is none. Times must not decrease.
   Entry* FirstExpired(int64_t now_ms);
@@ -82,6 +93,7 @@ class Database {
  private:
   DenseTable<Entry> table_;
   ExpiryWheel wheel_;
+  uint64_t accounted_bytes_ = 0;
 };
 
 }  // namespace redouble::memory

@@ -123,6 +123,7 @@ Engine::Engine(base::VirtualClock& clock, EngineOptions options)
   for (int index = 0; index < options_.databases; ++index) {
     databases_.push_back(std::make_unique<Database>());
   }
+  memory_limit_.Configure(options_);
 }
 
 Engine::~Engine() {
@@ -132,6 +133,8 @@ Engine::~Engine() {
 void Engine::Configure(EngineOptions options) {
   options_ = std::move(options);
   notifications_ = Notifications::Parse(options_.notify_keyspace_events).value_or(Notifications());
+  memory_limit_.Configure(options_);
+  out_of_memory_ = false;
 }
 
 std::unique_ptr<Session> Engine::Connect() {
@@ -187,11 +190,37 @@ void Engine::ForgetScriptCaller(const Session& session) {
   if (busy_ && busy_->caller == &session) busy_->caller = nullptr;
 }
 
-std::optional<Reply> Engine::RefusalNow(CommandId id) const {
-  if (busy_ && !store::SpecOf(id).Has(store::command_flag::kAllowBusy)) {
+std::optional<Reply> Engine::RefusalNow(const Session& session, CommandId id) {
+  const CommandSpec& spec = store::SpecOf(id);
+  if (busy_) {
+    if (spec.Has(store::command_flag::kAllowBusy)) return std::nullopt;
     return Reply::Error(busy_->refusal());
   }
-  return std::nullopt;
+  if (!memory_limit_.on()) return std::nullopt;
+  RemoveExpired();
+  const auto now_s = static_cast<uint32_t>(clock_.NowMillis() / 1000);
+  out_of_memory_ = !memory_limit_.MakeRoom(
+      options_, now_s, rng_, [this](int db, std::string_view key) { EvictKey(db, key); });
+  if (!out_of_memory_) return std::nullopt;
+  bool denied = spec.Has(store::command_flag::kDenyOom);
+  if (id == CommandId::kExec) {
+    for (const Session::QueuedCommand& queued : session.queued()) {
+      denied = denied || store::SpecOf(queued.id).Has(store::command_flag::kDenyOom);
+    }
+  } else if (session.in_transaction() && id != CommandId::kDiscard) {
+    // What is queued takes memory too.
+    denied = true;
+  }
+  if (!denied) return std::nullopt;
+  return Reply::Error(error_text::kOutOfMemory);
+}
+
+void Engine::EvictKey(int db, std::string_view key) {
+  if (blocking_.anybody_waits()) SignalGone(db, key);
+  database(db).Remove(key);
+  ++evicted_keys_;
+  if (watching_.anybody_watches()) watching_.Touch(db, key);
+  if (wants(EventClass::kEvicted)) Notify(db, key, EventClass::kEvicted, "evicted");
 }
 
 Reply Engine::Execute(Session& session, CommandId id, std::string_view name, Arguments arguments) {
@@ -205,7 +234,7 @@ Reply Engine::Execute(Session& session, CommandId id, std::string_view name, Arg
     return Refuse(session, id, OnlyForSubscribers(store::SpecOf(id)));
   }
   if (may_refuse()) {
-    if (std::optional<Reply> refusal = RefusalNow(id)) {
+    if (std::optional<Reply> refusal = RefusalNow(session, id)) {
       return Refuse(session, id, *std::move(refusal));
     }
   }
@@ -261,6 +290,7 @@ std::optional<Reply> Engine::RefuseScriptCall(Session& session, CommandId id, Ar
 Reply Engine::Call(Session& session, CommandId id, Arguments arguments) {
   RemoveExpired();
   CommandContext context(*this, session, database(session.db_index()), clock_.NowMillis());
+  context.set_counts_uses(IsLfu(options_.maxmemory_policy));
   const CommandSpec& spec = store::SpecOf(id);
   if (notifications_.Wants(EventClass::kKeyMiss)) {
     context.set_tells_misses(spec.Has(store::command_flag::kReadOnly));

@@ -35,6 +35,7 @@
 #include "backends/memory/encoding_limits.h"
 #include "backends/memory/engine_options.h"
 #include "backends/memory/keyspace_event.h"
+#include "backends/memory/memory_limit.h"
 #include "backends/memory/notifications.h"
 #include "backends/memory/session.h"
 #include "backends/memory/subscriptions.h"
@@ -80,8 +81,10 @@ class Engine {
   void SetKeyspaceListener(KeyspaceListener listener) { listener_ = std::move(listener); }
   // How many keys expired since the start, or since ResetStatistics.
   int64_t expired_keys() const { return expired_keys_; }
+  // How many keys were evicted since then.
+  int64_t evicted_keys() const { return evicted_keys_; }
   // Counts anew from 0.
-  void ResetStatistics() { expired_keys_ = 0; }
+  void ResetStatistics() { expired_keys_ = evicted_keys_ = 0; }
 
   // The rest is for the engine's own parts (session.cc, command_context.cc, commands/).
 
@@ -126,7 +129,12 @@ class Engine {
   // The session no longer waits for its script, which goes on.
   void ForgetScriptCaller(const Session& session);
   // True when commands may be refused for what the engine does or holds at the moment.
-  bool may_refuse() const { return busy_.has_value() || cluster_.has_value(); }
+  bool may_refuse() const {
+    return busy_.has_value() || cluster_.has_value() || memory_limit_.on();
+  }
+  MemoryLimit& memory_limit() { return memory_limit_; }
+  // True when the keys took more than maxmemory when the client's command began.
+  bool out_of_memory() const { return out_of_memory_; }
   Blocking& blocking() { return blocking_; }
   // To be called before a key goes or gets another value: some who wait for it hear of that too.
   void SignalGone(int db, std::string_view key);
@@ -161,8 +169,9 @@ class Engine {
   // The refusal of a command whose keys the cluster's view does not let it have.
   std::optional<Reply> RefuseBySlots(Session& session, store::CommandId id,
                                      Arguments arguments) const;
-  // Why the command may not run now; no value when it may.
-  std::optional<Reply> RefusalNow(store::CommandId id) const;
+  // Why the command may not run now; no value when it may. Evicts keys when they take too much.
+  std::optional<Reply> RefusalNow(const Session& session, store::CommandId id);
+  void EvictKey(int db, std::string_view key);
   void ExpireDue();
   void ScheduleExpiry();
   void ServeReadyKeys();
@@ -174,6 +183,8 @@ class Engine {
   EngineOptions options_;
   std::optional<ClusterView> cluster_;
   std::vector<std::unique_ptr<Database>> databases_;
+  MemoryLimit memory_limit_{databases_};
+  bool out_of_memory_ = false;
   KeyspaceListener listener_;
   std::unique_ptr<ScriptCache> scripts_;
   std::unique_ptr<FunctionLibraries> functions_;
@@ -186,6 +197,7 @@ class Engine {
   bool delivering_ = false;
   int64_t next_session_id_ = 1;
   int64_t expired_keys_ = 0;
+  int64_t evicted_keys_ = 0;
   // No key expires before this microsecond.
   int64_t next_expiry_us_ = std::numeric_limits<int64_t>::max();
   std::optional<base::VirtualClock::TimerId> expiry_timer_;

@@ -28,6 +28,10 @@ enum class MaxmemoryPolicy : uint8_t {
   kNoEviction,
 };
 
+inline bool IsLfu(MaxmemoryPolicy policy) {
+  return policy == MaxmemoryPolicy::kVolatileLfu || policy == MaxmemoryPolicy::kAllKeysLfu;
+}
+
 struct EngineOptions {
   // Decides what Redis leaves to chance: RANDOMKEY, SPOP and their like.
   uint64_t seed = 0;
@@ -40,6 +44,15 @@ struct EngineOptions {
   // A script that runs longer is busy (busy_script.h): in milliseconds of 100,000 instructions of
   // Lua each, which do not depend on the machine. 0: never. Also known as lua-time-limit.
   int64_t busy_reply_threshold_ms = 5000;
+  // What keys may take together with what an empty server takes (memory_limit.h), in bytes; 0: no
+  // limit.
+  uint64_t maxmemory_bytes = 0;
+  MaxmemoryPolicy maxmemory_policy = MaxmemoryPolicy::kNoEviction;
+  // How many keys are drawn to find one to evict.
+  int maxmemory_samples = 5;
+  // How slowly the frequency of a key rises, and after how many minutes it falls by one (0: never).
+  int lfu_log_factor = 10;
+  int lfu_decay_time_minutes = 1;
   // Makes the engine a node of a simulated cluster (cluster_view.h), as "cluster-enabled yes":
   // keys of several slots in one command, script or transaction are refused, there is only database
   // 0, and CLUSTER tells of the topology.

@@ -24,6 +24,8 @@ inline constexpr std::string_view kIndexOutOfRange = "ERR index out of range";
 inline constexpr std::string_view kInvalidCursor = "ERR invalid cursor";
 inline constexpr std::string_view kExecAbort =
     "EXECABORT Transaction discarded because of previous errors.";
+inline constexpr std::string_view kOutOfMemory =
+    "OOM command not allowed when used memory > 'maxmemory'.";
 inline constexpr std::string_view kDbIndexOutOfRange = "ERR DB index is out of range";
 
 }  // namespace redouble::memory::error_text

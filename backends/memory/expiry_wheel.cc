@@ -35,6 +35,7 @@ ExpiryWheel::NodeId ExpiryWheel::Add(int64_t deadline_ms, uint32_t position) {
 
 void ExpiryWheel::Remove(NodeId node) {
   Unlink(node);
+  nodes_[node].slot = kFreeSlot;
   nodes_[node].next = free_;
   free_ = node;
   --size_;

@@ -37,6 +37,13 @@ class ExpiryWheel {
   int64_t deadline_ms(NodeId node) const { return nodes_[node].deadline_ms; }
 
   size_t size() const { return size_; }
+  // For picks at random: the position of the entry of one of place_count() places for nodes, some
+  // of which are free.
+  size_t place_count() const { return nodes_.size(); }
+  std::optional<uint32_t> PositionAt(size_t place) const {
+    if (nodes_[place].slot == kFreeSlot) return std::nullopt;
+    return nodes_[place].position;
+  }
 
   // The position of the first node whose deadline is at or before `time_ms`; none when there is
   // none, and then the wheel's time is `time_ms`. The node stays until it is removed. Times must
@@ -52,6 +59,7 @@ class ExpiryWheel {
   static constexpr int kSlotBits = 6;
   static constexpr int kSlots = 1 << kSlotBits;
   static constexpr int kLevels = 11;
+  static constexpr uint16_t kFreeSlot = std::numeric_limits<uint16_t>::max();
 
   struct Node {
     int64_t deadline_ms;

@@ -151,5 +151,17 @@ RC_GTEST_PROP(ExpiryWheel, AgreesWithASortedMap,
   RC_ASSERT(TakeDue(wheel, nodes, end_ms) == TakeDue(model, end_ms));
 }
 
+TEST(ExpiryWheel, TellsWhichPlacesAreTaken) {
+  ExpiryWheel wheel;
+  const ExpiryWheel::NodeId first = wheel.Add(1000, 7);
+  wheel.Add(2000, 8);
+  wheel.Remove(first);
+  ASSERT_EQ(wheel.place_count(), 2u);
+  EXPECT_EQ(wheel.PositionAt(0), std::nullopt);
+  EXPECT_EQ(wheel.PositionAt(1), 8u);
+  wheel.Add(3000, 9);
+  EXPECT_EQ(wheel.PositionAt(0), 9u);
+}
+
 }  // namespace
 }  // namespace redouble::memory

@@ -46,9 +46,6 @@ struct LeftOut {
 constexpr std::string_view kPushes =
     "is answered by pushes, which the conformance cases and keyspace_events_test compare";
 
-constexpr std::string_view kEchoes =
-    "repeats the subcommand in one error with the capitals that it came with";
-
 constexpr LeftOut kLeftOut[] = {
     {"spop", "changes a set by chance; needs a generator that leaves no choice"},
     {"object|idletime", "counts real seconds on a server that was just started"},
@@ -57,8 +54,6 @@ constexpr LeftOut kLeftOut[] = {
     {"script|debug", "would turn on a debugger that takes over the connection"},
     {"config|get", "tells of many more parameters on a server"},
     {"config|rewrite", "a server has a file to write"},
-    {"function|flush", kEchoes},
-    {"function|restore", kEchoes},
     {"function|dump", "compresses on a server; dump_test carries libraries both ways"},
     {"memory|usage", "depends on what the allocator did before"},
     {"pfselftest", "takes seconds on a server"},

@@ -10,7 +10,6 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "backends/memory/commands/argument.h"
 #include "backends/memory/commands/help.h"
 #include "backends/memory/engine.h"
@@ -30,6 +29,7 @@ struct Parameter {
   enum class Kind : uint8_t {
     kInteger,
     kMemory,  // An integer that may end in a unit: "64mb".
+    kPolicy,  // maxmemory-policy
     kEvents,  // notify-keyspace-events
   };
   std::string_view name;
@@ -81,6 +81,13 @@ constexpr Parameter kParameters[] = {
     Limit<&EncodingLimits::hash_max_listpack_value>(
         "hash-max-listpack-value", Parameter::Kind::kMemory, "hash-max-ziplist-value"),
     Limit<&EncodingLimits::hll_sparse_max_bytes>("hll-sparse-max-bytes", Parameter::Kind::kMemory),
+    Number<&EngineOptions::lfu_decay_time_minutes>("lfu-decay-time", 0, kMaxInt),
+    Number<&EngineOptions::lfu_log_factor>("lfu-log-factor", 0, kMaxInt),
+    {"maxmemory", "", Parameter::Kind::kMemory, false, 0, kMaxInt64,
+     Get<&EngineOptions::maxmemory_bytes>, Set<&EngineOptions::maxmemory_bytes>},
+    {"maxmemory-policy", "", Parameter::Kind::kPolicy, false, 0, 0,
+     Get<&EngineOptions::maxmemory_policy>, Set<&EngineOptions::maxmemory_policy>},
+    Number<&EngineOptions::maxmemory_samples>("maxmemory-samples", 1, kMaxInt),
     {"notify-keyspace-events", "", Parameter::Kind::kEvents, false, 0, 0, nullptr, nullptr},
     Limit<&EncodingLimits::set_max_intset_entries>("set-max-intset-entries",
                                                    Parameter::Kind::kInteger),
@@ -94,6 +101,11 @@ constexpr Parameter kParameters[] = {
         "zset-max-listpack-value", Parameter::Kind::kMemory, "zset-max-ziplist-value"),
 };
 
+// The names of MaxmemoryPolicy, in its order.
+constexpr std::string_view kPolicies[] = {"volatile-lru",   "volatile-lfu", "volatile-random",
+                                          "volatile-ttl",   "allkeys-lru",  "allkeys-lfu",
+                                          "allkeys-random", "noeviction"};
+
 const Parameter* FindParameter(std::string_view name) {
   const auto* found =
       std::find_if(std::begin(kParameters), std::end(kParameters), [&](const Parameter& row) {
@@ -105,6 +117,9 @@ const Parameter* FindParameter(std::string_view name) {
 std::string TextOf(const Parameter& parameter, const EngineOptions& options) {
   if (parameter.kind == Parameter::Kind::kEvents) {
     return Notifications::Parse(options.notify_keyspace_events).value_or(Notifications()).Letters();
+  }
+  if (parameter.kind == Parameter::Kind::kPolicy) {
+    return std::string(kPolicies[parameter.get(options)]);
   }
   return std::to_string(parameter.get(options));
 }
@@ -159,8 +174,25 @@ std::optional<std::string> SetNumber(const Parameter& parameter, std::string_vie
   return std::nullopt;
 }
 
+std::optional<std::string> SetPolicy(const Parameter& parameter, std::string_view text,
+                                     EngineOptions& options) {
+  const auto* found = std::find_if(std::begin(kPolicies), std::end(kPolicies),
+                                   [&](std::string_view name) { return IsWord(text, name); });
+  if (found == std::end(kPolicies)) {
+    std::string names;
+    for (const std::string_view name : kPolicies) {
+      if (!names.empty()) names += ", ";
+      names += name;
+    }
+    return "argument(s) must be one of the following: " + names;
+  }
+  parameter.set(options, found - std::begin(kPolicies));
+  return std::nullopt;
+}
+
 std::optional<std::string> SetParameter(const Parameter& parameter, std::string_view text,
                                         EngineOptions& options) {
+  if (parameter.kind == Parameter::Kind::kPolicy) return SetPolicy(parameter, text, options);
   if (parameter.kind != Parameter::Kind::kEvents) return SetNumber(parameter, text, options);
   if (!Notifications::Parse(text)) {
     return "Invalid event class character. Use 'Ag$lshzxeKEtmdn'.";

@@ -61,8 +61,9 @@ void AddRestored(CommandContext& context, std::string_view key, Value value, int
   if (deadline_ms != 0) context.SetExpiry(entry, deadline_ms);
   const int64_t now_s = context.now_ms() / kMillisPerSecond;
   if (options.idle_s && *options.idle_s <= now_s) {
-    entry.used_ms = context.now_ms() - *options.idle_s * kMillisPerSecond;
+    entry.usage.used_s = context.now_s() - static_cast<uint32_t>(*options.idle_s);
   }
+  if (options.frequency) entry.usage.frequency = static_cast<uint8_t>(*options.frequency);
   context.Changed(key, EventClass::kGeneric, "restore");
 }
 

@@ -97,7 +97,7 @@ Reply HandleFunctionDump(CommandContext& context, Arguments) {
 }
 
 Reply HandleFunctionFlush(CommandContext& context, Arguments arguments) {
-  if (arguments.size() > 1) return WrongWords("FLUSH");
+  if (arguments.size() > 1) return WrongWords(context.subcommand());
   if (arguments.size() == 1 && !IsWord(arguments[0], "SYNC") && !IsWord(arguments[0], "ASYNC")) {
     return Reply::Error("ERR FUNCTION FLUSH only supports SYNC|ASYNC option");
   }
@@ -197,7 +197,7 @@ Reply HandleFunctionLoad(CommandContext& context, Arguments arguments) {
 
 Reply HandleFunctionRestore(CommandContext& context, Arguments arguments) {
   using Policy = FunctionLibraries::RestorePolicy;
-  if (arguments.size() > 2) return WrongWords("RESTORE");
+  if (arguments.size() > 2) return WrongWords(context.subcommand());
   Policy policy = Policy::kAppend;
   if (arguments.size() == 2) {
     if (IsWord(arguments[1], "FLUSH")) {

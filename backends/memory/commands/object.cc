@@ -1,18 +1,16 @@
 // OBJECT and WAIT.
-#include <algorithm>
 #include <limits>
 #include <string>
 #include <string_view>
 
 #include "backends/memory/commands/block_timeout.h"
 #include "backends/memory/commands/help.h"
+#include "backends/memory/engine.h"
 #include "backends/memory/handlers.h"
 #include "core/base/redis_number.h"
 
 namespace redouble::memory {
 namespace {
-
-constexpr int64_t kMillisPerSecond = 1000;
 
 // Redis keeps one copy of these integers and shares it, which it shows as a count that never
 // changes.
@@ -32,10 +30,16 @@ Reply HandleObjectEncoding(CommandContext& context, Arguments arguments) {
 }
 
 Reply HandleObjectFreq(CommandContext& context, Arguments arguments) {
-  if (Look(context, arguments) == nullptr) return Reply::Nil();
-  return Reply::Error(
-      "ERR An LFU maxmemory policy is not selected, access frequency not tracked. Please note that "
-      "when switching between policies at runtime LRU and LFU data will take some time to adjust.");
+  const Database::Entry* entry = Look(context, arguments);
+  if (entry == nullptr) return Reply::Nil();
+  const EngineOptions& options = context.engine().options();
+  if (!IsLfu(options.maxmemory_policy)) {
+    return Reply::Error(
+        "ERR An LFU maxmemory policy is not selected, access frequency not tracked. Please note "
+        "that when switching between policies at runtime LRU and LFU data will take some time to "
+        "adjust.");
+  }
+  return Reply::Integer(entry->usage.FrequencyNow(context.now_s(), options.lfu_decay_time_minutes));
 }
 
 Reply HandleObjectHelp(CommandContext&, Arguments) {
@@ -60,8 +64,12 @@ Reply HandleObjectHelp(CommandContext&, Arguments) {
 Reply HandleObjectIdleTime(CommandContext& context, Arguments arguments) {
   const Database::Entry* entry = Look(context, arguments);
   if (entry == nullptr) return Reply::Nil();
-  const int64_t idle_s = context.now_ms() / kMillisPerSecond - entry->used_ms / kMillisPerSecond;
-  return Reply::Integer(std::max<int64_t>(idle_s, 0));
+  if (IsLfu(context.engine().options().maxmemory_policy)) {
+    return Reply::Error(
+        "ERR An LFU maxmemory policy is selected, idle time not tracked. Please note that when "
+        "switching between policies at runtime LRU and LFU data will take some time to adjust.");
+  }
+  return Reply::Integer(entry->usage.IdleSeconds(context.now_s()));
 }
 
 Reply HandleObjectRefCount(CommandContext& context, Arguments arguments) {

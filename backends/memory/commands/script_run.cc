@@ -15,10 +15,11 @@ using store::CommandSpec;
 // Runs a script's commands in the session that sent it, as one step.
 class SessionHost final : public ScriptHost {
  public:
-  SessionHost(CommandContext& context, bool read_only, bool one_slot)
+  SessionHost(CommandContext& context, bool read_only, const ScriptFlags& flags)
       : context_(context),
         read_only_(read_only),
-        one_slot_(one_slot),
+        one_slot_(flags.declared && !flags.allow_cross_slot_keys),
+        may_run_out_of_memory_(flags.allow_oom),
         db_index_(context.session().db_index()),
         ran_atomically_(context.session().runs_atomically()),
         ran_script_(context.session().runs_script()) {
@@ -58,6 +59,11 @@ class SessionHost final : public ScriptHost {
     if (read_only_ && writes) {
       return Reply::Error("ERR Write commands are not allowed from read-only scripts.");
     }
+    // A script that has written already goes on to its end.
+    if (spec.Has(store::command_flag::kDenyOom) && context_.engine().out_of_memory() &&
+        !may_run_out_of_memory_ && !called_write_command_) {
+      return Reply::Error(error_text::kOutOfMemory);
+    }
     if (std::optional<Reply> refusal =
             context_.engine().RefuseScriptCall(context_.session(), id, arguments, one_slot_)) {
       return *std::move(refusal);
@@ -70,6 +76,7 @@ class SessionHost final : public ScriptHost {
   CommandContext& context_;
   const bool read_only_;
   const bool one_slot_;
+  const bool may_run_out_of_memory_;
   const int db_index_;
   const bool ran_atomically_;
   const bool ran_script_;
@@ -105,11 +112,14 @@ Reply RunScript(CommandContext& context, const ScriptRun& run,
   if (run.flags.no_cluster && context.engine().cluster() != nullptr) {
     return Reply::Error("ERR Can not run script on cluster, 'no-cluster' flag is set.");
   }
+  const bool may_run_out_of_memory = run.flags.allow_oom || run.flags.no_writes;
+  if (run.flags.declared && !may_run_out_of_memory && context.engine().out_of_memory()) {
+    return Reply::Error(error_text::kOutOfMemory);
+  }
   ScriptResult result;
   bool called_write_command = false;
   {
-    SessionHost host(context, run.read_only_command || run.flags.no_writes,
-                     run.flags.declared && !run.flags.allow_cross_slot_keys);
+    SessionHost host(context, run.read_only_command || run.flags.no_writes, run.flags);
     result = call(host, context.engine().options().busy_reply_threshold_ms);
     called_write_command = host.called_write_command();
   }

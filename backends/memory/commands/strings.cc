@@ -112,11 +112,12 @@ Reply SetGeneric(CommandContext& context, std::string_view command, std::string_
   }
   Database::Entry* entry = context.FindAny(key);
   if ((options.nx && entry != nullptr) || (options.xx && entry == nullptr)) return refused;
-  if (entry != nullptr && options.keep_ttl) {
-    context.SignalGone(key);
-    entry->value = Value::String(text);
+  if (entry == nullptr) {
+    entry = &context.Add(key, Value::String(text));
   } else {
-    entry = &context.Put(key, Value::String(text));
+    context.SignalGone(key);
+    if (!options.keep_ttl) context.db().ClearExpiry(*entry);
+    entry->value = Value::String(text);
   }
   context.Changed(key, EventClass::kString, "set");
   if (options.expire) {

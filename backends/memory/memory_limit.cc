@@ -1,0 +1,122 @@
+#include "backends/memory/memory_limit.h"
+
+#include <bit>
+#include <limits>
+#include <optional>
+
+#include "backends/memory/values/memory_usage.h"
+
+namespace redouble::memory {
+namespace {
+
+// A table of so many entries, one pointer each, as Redis sizes it.
+uint64_t TableBytes(size_t entries) {
+  return entries == 0 ? 0 : sizeof(void*) * std::bit_ceil(entries);
+}
+
+constexpr uint64_t kExpiryEntryBytes = 24;
+
+bool IsVolatile(MaxmemoryPolicy policy) { return policy <= MaxmemoryPolicy::kVolatileTtl; }
+
+bool IsRandom(MaxmemoryPolicy policy) {
+  return policy == MaxmemoryPolicy::kVolatileRandom || policy == MaxmemoryPolicy::kAllKeysRandom;
+}
+
+Database::Entry* Draw(Database& db, MaxmemoryPolicy policy, base::Rng& rng) {
+  if (IsVolatile(policy)) return db.DrawExpiring(rng);
+  return db.size() == 0 ? nullptr : &db.at(rng.Below(db.size()));
+}
+
+// How much the policy wants a key to go.
+uint64_t Score(const EngineOptions& options, const Database& db, const Database::Entry& entry,
+               uint32_t now_s) {
+  if (options.maxmemory_policy == MaxmemoryPolicy::kVolatileTtl) {
+    return std::numeric_limits<uint64_t>::max() - static_cast<uint64_t>(*db.DeadlineOf(entry));
+  }
+  if (IsLfu(options.maxmemory_policy)) {
+    return KeyUsage::kMaxFrequency -
+           entry.usage.FrequencyNow(now_s, options.lfu_decay_time_minutes);
+  }
+  return static_cast<uint64_t>(entry.usage.IdleSeconds(now_s));
+}
+
+}  // namespace
+
+void MemoryLimit::Configure(const EngineOptions& options) {
+  const bool was_on = on_;
+  on_ = options.maxmemory_bytes > 0;
+  if (on_ && was_on) return;
+  changed_.clear();
+  if (!on_) return;
+  for (const std::unique_ptr<Database>& db : databases_) {
+    for (size_t i = 0; i < db->size(); ++i) {
+      Database::Entry& entry = db->at(i);
+      db->Account(entry, MemoryUsage(entry.key(), entry.value));
+    }
+  }
+}
+
+void MemoryLimit::NoteChange(Database& db, std::string_view key) {
+  // A script may change one key over and over.
+  if (!changed_.empty() && changed_.back().db == &db && changed_.back().key == key) return;
+  changed_.push_back({&db, std::string(key)});
+}
+
+void MemoryLimit::Measure() {
+  for (const Change& change : changed_) {
+    Database::Entry* entry = change.db->Find(change.key);
+    if (entry != nullptr) change.db->Account(*entry, MemoryUsage(entry->key(), entry->value));
+  }
+  changed_.clear();
+}
+
+uint64_t MemoryLimit::UsedBytes() {
+  Measure();
+  uint64_t bytes = kEmptyServerBytes;
+  for (const std::unique_ptr<Database>& db : databases_) {
+    bytes += db->accounted_bytes() + TableBytes(db->size()) + TableBytes(db->expiring()) +
+             kExpiryEntryBytes * db->expiring();
+  }
+  return bytes;
+}
+
+bool MemoryLimit::MakeRoom(const EngineOptions& options, uint32_t now_s, base::Rng& rng,
+                           const Evict& evict) {
+  while (UsedBytes() > options.maxmemory_bytes) {
+    if (options.maxmemory_policy == MaxmemoryPolicy::kNoEviction) return false;
+    const Candidate chosen = Choose(options, now_s, rng);
+    if (chosen.entry == nullptr) return false;
+    evict(chosen.db, std::string(chosen.entry->key()));
+  }
+  return true;
+}
+
+MemoryLimit::Candidate MemoryLimit::Choose(const EngineOptions& options, uint32_t now_s,
+                                           base::Rng& rng) {
+  const MaxmemoryPolicy policy = options.maxmemory_policy;
+  const size_t count = databases_.size();
+  if (IsRandom(policy)) {
+    for (size_t i = 0; i < count; ++i) {
+      const size_t db = next_db_++ % count;
+      if (Database::Entry* entry = Draw(*databases_[db], policy, rng)) {
+        return {static_cast<int>(db), entry};
+      }
+    }
+    return {};
+  }
+  Candidate best;
+  uint64_t best_score = 0;
+  for (size_t db = 0; db < count; ++db) {
+    for (int i = 0; i < options.maxmemory_samples; ++i) {
+      Database::Entry* entry = Draw(*databases_[db], policy, rng);
+      if (entry == nullptr) break;
+      const uint64_t score = Score(options, *databases_[db], *entry, now_s);
+      if (best.entry != nullptr && score <= best_score) continue;
+      best = {static_cast<int>(db), entry};
+      best_score = score;
+    }
+  }
+  return best;
+}
+
+}  // namespace redouble::memory
