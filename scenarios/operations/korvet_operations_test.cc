@@ -145,5 +145,91 @@ TEST_F(KorvetOperationsTest, RefuseArgumentsThatTheyCannotRead) {
   }
 }
 
+TEST_F(KorvetOperationsTest, ProduceAndFetchRecords) {
+  ASSERT_TRUE(Call("create_topic", orders_).ok());
+  const Json records = Json::parse(R"([{"key": "order-123", "value": "v", "timestamp": 7,
+      "headers": [["h", "1"], ["n", null]], "id": "1234567890123-5"}])");
+  const Json where = {{"topic", "orders"}, {"partition", 0}};
+  Json produce = where;
+  produce.update({{"records", records}, {"trimming", "none"}});
+  EXPECT_EQ(*Call("produce", produce),
+            Json::parse(R"({"base_offset": 1264197519485957, "offsets": [1264197519485957],
+                            "log_append_time": 1234567890123})"));
+  Json fetch = where;
+  fetch["offset"] = 0;
+  EXPECT_EQ(*Call("fetch", fetch),
+            Json::parse(R"({"records": [{"offset": 1264197519485957, "key": "order-123",
+                "value": "v", "timestamp": 7, "headers": [["h", "1"], ["n", ""]]}],
+                "next": 1264197519485958, "log_start": 0, "high_watermark": 1264197519485958})"));
+  EXPECT_EQ(*Call("list_offsets", {{"topic", "orders"}, {"timestamp", -1}}),
+            Json::parse(R"({"offset": 1264197519485958, "timestamp": -1})"));
+  EXPECT_EQ(*Call("log_bounds", {{"topic", "orders"}}),
+            Json::parse(R"({"log_start": 0, "high_watermark": 1264197519485958})"));
+  EXPECT_EQ(*Call("sweep_logs", {{"topic", "orders"}, {"partitions", {0, 1}}}),
+            Json::parse(R"({"removed": 1})"));
+  fetch["offset"] = 1264197519485957;
+  EXPECT_EQ(CodeOf("fetch", fetch), ErrorCode::kOffsetOutOfRange);
+}
+
+TEST_F(KorvetOperationsTest, SendRecordsWhereThePartitionerSays) {
+  ASSERT_TRUE(Call("create_topic", orders_).ok());
+  const Json records = Json::parse(R"([{"value": "a"}, {"value": "b", "key": "order-123"}])");
+  const Json sent = *Call("produce", {{"topic", "orders"}, {"records", records}});
+  EXPECT_EQ(sent[0]["partition"], 0);
+  EXPECT_EQ(sent[1]["partition"], 1);
+}
+
+TEST_F(KorvetOperationsTest, ReadAndCommitInAGroup) {
+  ASSERT_TRUE(Call("create_topic", orders_).ok());
+  const Json records = Json::parse(R"([{"value": "a", "timestamp": 1, "id": "1-0"},
+                                       {"value": "b", "timestamp": 1, "id": "1-1"}])");
+  ASSERT_TRUE(
+      Call("produce",
+           {{"topic", "orders"}, {"partition", 0}, {"trimming", "none"}, {"records", records}})
+          .ok());
+  const auto with = [](Json more) {
+    Json arguments = {{"topic", "orders"}, {"group", "g"}};
+    arguments.update(more);
+    return arguments;
+  };
+  EXPECT_EQ(*Call("create_group", with({{"partition", 0}, {"at", 1024}})), "ok");
+  const Json a = Json::parse(R"({"partition": 0, "offset": 1024, "value": "a", "timestamp": 1})");
+  EXPECT_EQ(*Call("poll", with({{"partitions", {0}}, {"member", "m"}, {"max_records", 1}})),
+            Json::array({a}));
+  EXPECT_EQ((*Call("backlog", with({{"member", "m"}})))["records"], Json::array({a}));
+  EXPECT_EQ((*Call("committed", with(Json::object())))["committed_offset"], 1024);
+  EXPECT_EQ((*Call("lag", with(Json::object())))["lag"], 2);
+  EXPECT_EQ((*Call("claim", with({{"member", "n"}, {"min_idle_ms", 0}})))["records"],
+            Json::array({a}));
+  EXPECT_EQ((*Call("describe_group", {{"group", "g"}}))["partitions"][0]["members"]["n"], 1);
+  EXPECT_EQ((*Call("commit", with({{"offset", 1025}})))["acknowledged"], 1);
+  EXPECT_EQ((*Call("acknowledge", with({{"offsets", {1024}}})))["acknowledged"], 0);
+  EXPECT_EQ(*Call("seek", with({{"at", "latest"}})), "ok");
+  EXPECT_EQ((*Call("remove_member", with({{"member", "m"}})))["lost"], 0);
+  EXPECT_EQ((*Call("list_groups", Json::object()))["groups"], Json::array({"g"}));
+  EXPECT_EQ(*Call("delete_group", {{"group", "g"}}), "ok");
+  EXPECT_EQ(CodeOf("describe_group", {{"group", "g"}}), ErrorCode::kGroupIdNotFound);
+}
+
+TEST_F(KorvetOperationsTest, SayWhichArgumentOfALogOrAGroupIsWrong) {
+  const Json topic = {{"topic", "orders"}};
+  const auto error = [&](std::string_view operation, Json more) {
+    Json arguments = topic;
+    arguments.update(more);
+    return ArgumentError(operation, arguments);
+  };
+  EXPECT_THAT(error("produce", {{"records", 7}}), HasSubstr("/records: expected an array"));
+  EXPECT_THAT(error("produce", {{"records", {{{"id", "x"}}}}}), HasSubstr("/records/0/id"));
+  EXPECT_THAT(error("produce", {{"records", {{{"headers", {{"a"}}}}}}}),
+              HasSubstr("/records/0/headers"));
+  EXPECT_THAT(error("produce", {{"records", Json::array()}, {"trimming", "some"}}),
+              HasSubstr("/trimming"));
+  EXPECT_THAT(error("fetch", Json::object()), HasSubstr("/offset"));
+  EXPECT_THAT(error("create_group", {{"group", "g"}, {"at", "never"}}), HasSubstr("/at"));
+  EXPECT_THAT(error("poll", {{"group", "g"}, {"member", "m"}, {"partitions", 7}}),
+              HasSubstr("/partitions"));
+  EXPECT_THAT(error("acknowledge", {{"group", "g"}, {"offsets", {"x"}}}), HasSubstr("/offsets"));
+}
+
 }  // namespace
 }  // namespace redouble::scenarios

@@ -45,9 +45,7 @@ constexpr const char* kGroup = "my-group";
 // A record by where it stands.
 using Place = std::pair<int32_t, int64_t>;
 
-std::string NameOf(const Place& place) {
-  return absl::StrCat(place.first, ":", place.second);
-}
+std::string NameOf(const Place& place) { return absl::StrCat(place.first, ":", place.second); }
 
 // What a run has seen.
 struct History {
@@ -82,8 +80,8 @@ class SharedTopic {
  public:
   SharedTopic(uint64_t seed, std::vector<sim::FaultRule> faults, std::vector<ConfigEntry> config)
       : world_({.seed = seed, .faults = std::move(faults), .traced = false}),
-        coordinator_(world_.clock(), {.session_timeout = absl::Seconds(10),
-                                      .rebalance_timeout = absl::Seconds(6)}),
+        coordinator_(world_.clock(),
+                     {.session_timeout = absl::Seconds(10), .rebalance_timeout = absl::Seconds(6)}),
         session_(world_.Connect()) {
     base::Rng rng(seed);
     Topics topics(*session_, rng, keys_);
@@ -97,16 +95,14 @@ class SharedTopic {
   // Spawns the producers, each of which writes `batches` batches and says what was acknowledged.
   void Produce(int batches) {
     for (int i = 0; i < kProducers; ++i) {
-      world_.Spawn(absl::StrCat("producer-", i), [this, batches](sim::Actor& actor) {
-        return ProduceBatches(actor, batches);
-      });
+      world_.Spawn(absl::StrCat("producer-", i),
+                   [this, batches](sim::Actor& actor) { return ProduceBatches(actor, batches); });
     }
   }
   void Consume(int rounds) {
     for (int i = 0; i < kConsumers; ++i) {
-      world_.Spawn(absl::StrCat("consumer-", i), [this, rounds](sim::Actor& actor) {
-        return ConsumeRounds(actor, rounds);
-      });
+      world_.Spawn(absl::StrCat("consumer-", i),
+                   [this, rounds](sim::Actor& actor) { return ConsumeRounds(actor, rounds); });
     }
   }
 
@@ -180,8 +176,7 @@ class SharedTopic {
     std::map<int32_t, int64_t> last;
     for (const ConsumedRecord& record : records) {
       history_.Give(consumer.member_id(), record);
-      const auto [before, first] =
-          last.try_emplace(record.record.partition, record.record.offset);
+      const auto [before, first] = last.try_emplace(record.record.partition, record.record.offset);
       if (!first && record.record.offset <= before->second) {
         history_.Violate("offsets of a poll do not rise");
       }
