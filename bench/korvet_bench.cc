@@ -1,0 +1,213 @@
+// Korvet on the memory engine and on live Redis (a redis-server of this program's own, on a Unix
+// socket), beside redis-benchmark's XADD on the same server.
+//
+//   bazel run --config=opt //bench:korvet
+//
+// Items are records: produced in batches of one partition, fetched by offset, and consumed in a
+// group (XREADGROUP, then XACK). The two arguments are records at once and bytes of a value.
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "backends/memory/engine.h"
+#include "backends/redis/net/blocking_client.h"
+#include "backends/redis/spawn/spawned_server.h"
+#include "benchmark/benchmark.h"
+#include "core/base/rng.h"
+#include "core/base/run.h"
+#include "core/base/virtual_clock.h"
+#include "core/korvet/consumer_group.h"
+#include "core/korvet/keys.h"
+#include "core/korvet/log.h"
+#include "core/korvet/producer.h"
+#include "core/korvet/topics.h"
+
+namespace redouble {
+namespace {
+
+// How many records a log holds before it is begun anew, so that memory stays bounded.
+constexpr int64_t kLogRecords = 20'000;
+
+template <typename T>
+T ValueOrExit(absl::StatusOr<T> value) {
+  if (value.ok()) return *std::move(value);
+  std::fprintf(stderr, "%s\n", value.status().ToString().c_str());
+  std::exit(1);
+}
+
+class Memory {
+ public:
+  store::Store& store() { return *session_; }
+
+ private:
+  base::VirtualClock clock_{absl::FromUnixSeconds(1'778'335'382)};
+  memory::Engine engine_{clock_};
+  std::unique_ptr<memory::Session> session_ = engine_.Connect();
+};
+
+redis::SpawnedServer& Server() {
+  static redis::SpawnedServer& server = *ValueOrExit(redis::SpawnedServer::Start()).release();
+  return server;
+}
+
+class Live {
+ public:
+  store::Store& store() { return *client_; }
+
+ private:
+  std::unique_ptr<redis::BlockingClient> client_ =
+      ValueOrExit(redis::BlockingClient::Connect(Server().uri()));
+};
+
+// A topic of one partition of bytes, and records for it.
+template <typename Backend>
+class Bench {
+ public:
+  explicit Bench(const benchmark::State& state) : records_(static_cast<size_t>(state.range(0))) {
+    for (korvet::NewRecord& record : records_) {
+      record.value = std::string(static_cast<size_t>(state.range(1)), 'v');
+      record.timestamp_ms = 1;
+    }
+    Renew();
+  }
+  ~Bench() { base::Run(korvet::Topics(store(), rng_, keys_).Delete("bench")).IgnoreError(); }
+
+  store::Store& store() { return backend_.store(); }
+  base::Clock& clock() { return clock_; }
+  const korvet::Keys& keys() const { return keys_; }
+  const korvet::Topic& topic() const { return topic_; }
+
+  // Deletes the topic and makes it anew, without records.
+  void Renew() {
+    korvet::Topics topics(store(), rng_, keys_);
+    base::Run(topics.Delete("bench")).IgnoreError();
+    const std::vector<korvet::ConfigEntry> config = {{"valueType", "BYTES"}};
+    korvet::NewTopic request;
+    request.name = "bench";
+    request.config = config;
+    topic_ = ValueOrExit(base::Run(topics.Create(request)));
+    producer_.emplace(store(), clock_, keys_, topic_);
+    length_ = 0;
+  }
+  bool Produce() {
+    length_ += static_cast<int64_t>(records_.size());
+    return base::Run(producer_->Append(0, records_)).ok();
+  }
+  int64_t length() const { return length_; }
+
+ private:
+  Backend backend_;
+  base::VirtualClock clock_;
+  base::Rng rng_{1};
+  const korvet::Keys keys_ = ValueOrExit(korvet::Keys::Create());
+  std::vector<korvet::NewRecord> records_;
+  korvet::Topic topic_;
+  std::optional<korvet::Producer> producer_;
+  int64_t length_ = 0;
+};
+
+template <typename Backend>
+void BM_Produce(benchmark::State& state) {
+  Bench<Backend> bench(state);
+  for (auto _ : state) {
+    if (!bench.Produce()) return state.SkipWithError("a produce failed");
+    if (bench.length() < kLogRecords) continue;
+    state.PauseTiming();
+    bench.Renew();
+    state.ResumeTiming();
+  }
+  state.SetItemsProcessed(state.iterations() * state.range(0));
+}
+
+template <typename Backend>
+void BM_Fetch(benchmark::State& state) {
+  Bench<Backend> bench(state);
+  while (bench.length() < kLogRecords / 10) bench.Produce();
+  korvet::Log log(bench.store(), bench.clock(), bench.keys(), bench.topic());
+  korvet::FetchPosition position;
+  korvet::FetchRequest request;
+  request.positions = std::span(&position, 1);
+  request.max_records = state.range(0);
+  position.max_bytes = request.max_bytes;
+  int64_t records = 0;
+  for (auto _ : state) {
+    const auto fetched = base::Run(log.Fetch(request));
+    if (!fetched.ok() || !fetched->front().status.ok()) return state.SkipWithError("no records");
+    records += static_cast<int64_t>(fetched->front().records.size());
+    position.offset = fetched->front().records.empty() ? 0 : fetched->front().next_offset;
+  }
+  state.SetItemsProcessed(records);
+}
+
+template <typename Backend>
+void BM_ConsumeInAGroup(benchmark::State& state) {
+  Bench<Backend> bench(state);
+  std::optional<korvet::ConsumerGroup> group;
+  group.emplace(bench.store(), bench.keys(), bench.topic(), "group");
+  const std::array<int32_t, 1> partitions = {0};
+  korvet::PollRequest request;
+  request.member = "member";
+  request.partitions = partitions;
+  request.max_records = state.range(0);
+  for (auto _ : state) {
+    state.PauseTiming();
+    if (bench.length() >= kLogRecords) {
+      bench.Renew();
+      group.emplace(bench.store(), bench.keys(), bench.topic(), "group");
+    }
+    const bool produced = bench.Produce();
+    state.ResumeTiming();
+    const auto records = base::Run(group->Poll(request));
+    if (!produced || !records.ok() || records->empty()) return state.SkipWithError("no records");
+    std::vector<int64_t> offsets;
+    for (const korvet::LogRecord& record : *records) offsets.push_back(record.offset);
+    const auto acknowledged = base::Run(group->Acknowledge(0, offsets));
+    if (!acknowledged.ok()) return state.SkipWithError("an acknowledgement failed");
+  }
+  state.SetItemsProcessed(state.iterations() * state.range(0));
+}
+
+// redis-benchmark's XADD of one field on the same server, one connection, that many in a pipeline.
+void BM_RedisBenchmarkXAdd(benchmark::State& state) {
+  const std::string command =
+      "redis-benchmark -s " + Server().unix_socket() + " -c 1 -n 20000 --csv -P " +
+      std::to_string(state.range(0)) + " XADD benchmark MAXLEN '~' 20000 '*' value " +
+      std::string(static_cast<size_t>(state.range(1)), 'v') + " 2>/dev/null | tail -n 1";
+  double per_second = 0;
+  for (auto _ : state) {
+    std::FILE* output = popen(command.c_str(), "r");
+    if (output == nullptr) return state.SkipWithError("redis-benchmark cannot be run");
+    std::string line;
+    for (int c = std::fgetc(output); c != EOF; c = std::fgetc(output)) {
+      line += static_cast<char>(c);
+    }
+    pclose(output);
+    // "name","requests per second",...; the name holds no comma.
+    const size_t comma = line.find("\",\"");
+    if (comma == std::string::npos) return state.SkipWithError("redis-benchmark said nothing");
+    per_second = std::strtod(line.c_str() + comma + 3, nullptr);
+  }
+  state.counters["records_per_second"] = per_second;
+}
+
+const std::vector<std::vector<int64_t>> kSizes = {{1, 100, 1000}, {100, 1024}};
+
+BENCHMARK(BM_Produce<Memory>)->ArgsProduct(kSizes);
+BENCHMARK(BM_Produce<Live>)->ArgsProduct(kSizes)->UseRealTime();
+BENCHMARK(BM_RedisBenchmarkXAdd)->ArgsProduct(kSizes)->Iterations(1)->UseRealTime();
+BENCHMARK(BM_Fetch<Memory>)->ArgsProduct(kSizes);
+BENCHMARK(BM_Fetch<Live>)->ArgsProduct(kSizes)->UseRealTime();
+BENCHMARK(BM_ConsumeInAGroup<Memory>)->ArgsProduct(kSizes);
+BENCHMARK(BM_ConsumeInAGroup<Live>)->ArgsProduct(kSizes)->UseRealTime();
+
+}  // namespace
+}  // namespace redouble
