@@ -389,6 +389,8 @@ base::Task<OperationResult> OnContract(OperationContext context, const Json& arg
 
 base::Task<OperationResult> Signature(OperationContext, const Json& arguments) {
   ArgumentReader reader(arguments);
+  // The stage is not signed, but may stand among the arguments of a contract.
+  (void)reader.OptionalString("stage");
   const WorkflowContract contract = ReadAction(reader);
   if (absl::Status wrong = reader.Finish(); !wrong.ok()) co_return wrong;
   const absl::StatusOr<std::string> signature = WorkflowContractStore::SignatureOf(contract);

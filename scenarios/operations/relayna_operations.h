@@ -23,7 +23,7 @@
 //   | `workflow.mark_inflight`           | contract                    | null              |
 //   | `workflow.clear_inflight`          | contract                    | null              |
 //   | `workflow.release_dedup`           | contract                    | null              |
-//   | `workflow.signature`               | contract without stage      | text              |
+//   | `workflow.signature`               | contract, stage optional    | text              |
 //   | `timestamp.parse`                  | value, zone_seconds?        | ISO text or null  |
 //
 // A page is {"count", "items", "next_cursor"}; records and cursor are an array of two, the cursor

@@ -79,6 +79,8 @@ struct Domain {
       check_tables = {};
   // What the step at an index stands for. Empty: the operation of its name, with its arguments.
   std::function<absl::StatusOr<Plan>(const Golden& golden, size_t index)> plan = {};
+  // Goldens of something that the system's seed does not have, which are skipped. Empty: none.
+  std::function<bool(const Golden& golden)> is_newer_than_seed = {};
   // Of a system with plans.
   RaceError race_error = {};
   // The replays of a golden, one after the other, each on an empty server. Empty: one.

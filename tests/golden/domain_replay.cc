@@ -365,6 +365,9 @@ MaybeDifference ReplayPass(const Golden& golden, const Domain& domain, const Pas
 }  // namespace
 
 Outcome ReplayDomain(const Golden& recorded, const Domain& domain, sim::ScenarioBackend& backend) {
+  if (domain.is_newer_than_seed && domain.is_newer_than_seed(recorded)) {
+    return Outcome::Skipped("newer than the seed");
+  }
   Golden golden = recorded;
   if (domain.translate) golden.steps = domain.translate(recorded);
   if (const RecordedStep* step = domain.plan ? nullptr : FindUnknownOperation(golden, domain)) {

@@ -116,6 +116,49 @@ TEST(RelaynaDomain, RacesTwoReplaysOfOneMessage) {
       << (outcome.difference ? outcome.difference->ToString() : "passed");
 }
 
+TEST(RelaynaDomain, ReadsAnErrorOfRedisAsTheOriginalsClientShowsIt) {
+  Json json = ReadGolden("workflow_contract_crash");
+  Json& step = json["ops"][0];
+  step["commands"][0][5] = "0";
+  step.erase("result");
+  step["error"] = {{"type", "ResponseError"}, {"message", "invalid expire time in 'set' command"}};
+  json["ops"].erase(1);
+  json["keyspace"] = Json::object();
+  EXPECT_EQ(PathOf(json), "");
+  json["ops"][0]["error"]["message"] = "something else";
+  EXPECT_EQ(PathOf(json), "/ops/0/error/message");
+}
+
+TEST(RelaynaDomain, FindsTheChildrenOfATaskByEitherName) {
+  Json json = ReadGolden("status_orphan_marker_event_loss");
+  for (const char* name : {"parent_task_id", "parent", "task_id"}) {
+    json["ops"][4] = {
+        {"op", "status.get_child_task_ids"},
+        {"args", {{name, "p1"}, {"limit", 5}}},
+        {"now", json["ops"][0]["now"]},
+        {"result", Json::array({"t1"})},
+        {"commands", Json::array({Json::array({"SMEMBERS", "relayna:children:p1"})})}};
+    EXPECT_EQ(PathOf(json), "") << name;
+  }
+}
+
+TEST(RelaynaDomain, TakesASignatureByAnyName) {
+  Json json = ReadGolden("workflow_contract_crash");
+  Json step = json["ops"][0];
+  step["op"] = "workflow.dedup_signature";
+  step["commands"] = Json::array();
+  step["result"] = "67b816dca4e41aa515eece93fd78e301630a78bf24f97f6d94251622f6d98f8c";
+  json["ops"] = Json::array({step});
+  json["keyspace"] = Json::object();
+  EXPECT_EQ(PathOf(json), "");
+}
+
+TEST(RelaynaDomain, SkipsTheFeedOfLaterReleases) {
+  Json json = ReadGolden("feed_pagination");
+  json["name"] = "feed_pagination_head_feedv2";
+  EXPECT_EQ(Replay(json).verdict, Outcome::Verdict::kSkipped);
+}
+
 TEST(RelaynaDomain, SaysWhatItDoesNotKnow) {
   Json json = ReadGolden("workflow_contract_crash");
   json["ops"][0]["op"] = "workflow.no_such";
