@@ -33,7 +33,7 @@ std::string Notifications::Letters() const {
   const auto has = [&](char letter) { return classes_.find(letter) != std::string::npos; };
   std::string letters;
   if (std::all_of(kAll.begin(), kAll.end(), has)) {
-    letters = "A";
+    letters += 'A';
   } else {
     for (const char letter : kAll) {
       if (has(letter)) letters += letter;

@@ -1,0 +1,83 @@
+// How fast the simulator is, on one core: commands per second with and without the trace's hash,
+// whole schedules of a three-actor world per second, and a year of minute boundaries.
+//
+//   bazel run --config=opt //bench:sim
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "benchmark/benchmark.h"
+#include "core/base/run.h"
+#include "core/store/expiry.h"
+#include "core/store/strings.h"
+#include "sim/explore/explore.h"
+#include "sim/world/world.h"
+
+namespace redouble::sim {
+namespace {
+
+base::Task<void> CountTo(Actor& actor, int64_t times) {
+  for (int64_t i = 0; i < times; ++i) (void)co_await store::Incr(actor.store(), "count");
+}
+
+// Three actors that increment one counter, each command a decision of the schedule.
+void BM_SimulatedCommands(benchmark::State& state) {
+  constexpr int64_t kCommands = 10'000;
+  for (auto _ : state) {
+    World world({.traced = state.range(0) != 0});
+    for (const char* name : {"a", "b", "c"}) {
+      world.Spawn(name, [](Actor& actor) { return CountTo(actor, kCommands); });
+    }
+    world.Run();
+  }
+  state.SetItemsProcessed(state.iterations() * kCommands * 3);
+}
+BENCHMARK(BM_SimulatedCommands)->ArgName("traced")->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);
+
+base::Task<void> AddByReadAndWrite(Actor& actor) {
+  const auto count = co_await store::Get(actor.store(), "count");
+  const std::string next = std::to_string(std::stoll(count->value_or("0")) + 1);
+  (void)co_await store::Set(actor.store(), "count", next);
+}
+
+// A world from nothing to its end, with an invariant over the result: six commands.
+void BM_Schedules(benchmark::State& state) {
+  constexpr int64_t kSchedules = 1000;
+  const auto experiment = [](World& world) {
+    for (const char* name : {"a", "b", "c"}) world.Spawn(name, AddByReadAndWrite);
+    world.AddFinalInvariant("it exists", [&world] {
+      const std::unique_ptr<memory::Session> session = world.Connect();
+      const auto count = base::Run(store::Get(*session, "count"));
+      return count->has_value() ? absl::OkStatus() : absl::InternalError("it does not");
+    });
+  };
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(Explore(experiment, {.schedules = kSchedules}));
+  }
+  state.SetItemsProcessed(state.iterations() * kSchedules);
+}
+BENCHMARK(BM_Schedules)->Unit(benchmark::kMillisecond);
+
+// A key per minute, each of which expires 70 seconds later, as a rate limit's.
+void BM_YearOfMinutes(benchmark::State& state) {
+  constexpr int64_t kMinutes = 365 * 24 * 60;
+  for (auto _ : state) {
+    World world;
+    world.Spawn("a", [](Actor& actor) -> base::Task<void> {
+      const store::SetOptions options{.expiry = store::Expiry::In(absl::Seconds(70))};
+      for (int64_t minute = 0; minute < kMinutes; ++minute) {
+        const std::string key = "rate:" + std::to_string(minute);
+        (void)co_await store::Set(actor.store(), key, "1", options);
+        co_await actor.clock().Sleep(absl::Minutes(1));
+      }
+    });
+    world.Run({.max_steps = INT64_MAX});
+  }
+  state.SetItemsProcessed(state.iterations() * kMinutes);
+}
+BENCHMARK(BM_YearOfMinutes)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace redouble::sim
