@@ -46,8 +46,8 @@ struct Application {
 
 struct ApplicationSave {
   std::string_view service_id;
-  std::optional<std::string_view> id;
-  std::optional<std::string_view> state;
+  std::optional<std::string_view> id = std::nullopt;
+  std::optional<std::string_view> state = std::nullopt;
   // None leaves the stored one: an attribute cannot be taken back.
   std::optional<std::string_view> plan_id = std::nullopt;
   std::optional<std::string_view> plan_name = std::nullopt;
@@ -56,8 +56,8 @@ struct ApplicationSave {
 
 // How a transaction names its application.
 struct ApplicationIdentity {
-  std::optional<std::string_view> app_id;
-  std::optional<std::string_view> user_key;
+  std::optional<std::string_view> app_id = std::nullopt;
+  std::optional<std::string_view> user_key = std::nullopt;
 };
 
 class ApplicationStore {

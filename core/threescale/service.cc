@@ -212,13 +212,16 @@ base::Task<absl::StatusOr<OptionalText>> ServiceStore::ProviderKeyOf(std::string
                                             MemoizerKey("Service.provider_key_for", id), read);
 }
 
-base::Task<absl::StatusOr<bool>> ServiceStore::IsOwnedBy(std::string_view id, std::optional<std::string_view> provider_key) {
+base::Task<absl::StatusOr<bool>> ServiceStore::IsOwnedBy(
+    std::string_view id, std::optional<std::string_view> provider_key) {
   const auto read = [&] { return ReadIsOwnedBy(id, provider_key); };
   co_return co_await Memoized<bool>(
-      process_.memoizer, MemoizerKey("Service.authenticate_service_id", id, provider_key.value_or("")), read);
+      process_.memoizer,
+      MemoizerKey("Service.authenticate_service_id", id, provider_key.value_or("")), read);
 }
 
-base::Task<absl::StatusOr<bool>> ServiceStore::ReadIsOwnedBy(std::string_view id, std::optional<std::string_view> provider_key) {
+base::Task<absl::StatusOr<bool>> ServiceStore::ReadIsOwnedBy(
+    std::string_view id, std::optional<std::string_view> provider_key) {
   const absl::StatusOr<OptionalText> owner = co_await ProviderKeyOf(id);
   if (!owner.ok()) co_return owner.status();
   co_return *owner == provider_key;

@@ -107,8 +107,8 @@ class ServiceStore {
 
  private:
   base::Task<absl::StatusOr<std::optional<Service>>> ReadById(std::string_view id);
-  base::Task<absl::StatusOr<bool>> ReadIsOwnedBy(
-      std::string_view id, std::optional<std::string_view> provider_key);
+  base::Task<absl::StatusOr<bool>> ReadIsOwnedBy(std::string_view id,
+                                                 std::optional<std::string_view> provider_key);
   base::Task<absl::StatusOr<bool>> SaveDefault(const ServiceSave& save);
   base::Task<absl::Status> SaveAttributes(const ServiceSave& save);
   base::Task<absl::Status> DeleteData(const Service& service);

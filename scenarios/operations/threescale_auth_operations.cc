@@ -6,6 +6,7 @@
 #include "core/threescale/authorizer.h"
 #include "core/threescale/listener.h"
 #include "core/threescale/notifier.h"
+#include "scenarios/operations/threescale_jobs.h"
 #include "scenarios/operations/threescale_operations.h"
 
 namespace redouble::scenarios {
@@ -243,7 +244,10 @@ base::Task<OperationResult> Handle(Endpoint endpoint, Session session, Operation
     if (is_answer) co_return ErrorAnswer(answer.status());
     co_return answer.status();
   }
-  co_return co_await Answer(listener.authorizer(), *answer);
+  OperationResult told = co_await Answer(listener.authorizer(), *answer);
+  const bool keeps_jobs = session->settings().memory != ThreescaleSettings::Memory::kNone;
+  if (told.ok() && !keeps_jobs) (*told)["jobs"] = TakeJobs(session->queue());
+  co_return told;
 }
 
 base::Task<OperationResult> Authorize(Session session, OperationContext context,

@@ -41,6 +41,7 @@ absl::StatusOr<Job> ReportFromJson(const Json& json, const Json& args) {
     job.transactions.push_back(*std::move(transaction));
   }
   job.flat_usage = json.value("flat_usage", false);
+  job.counted = json.value("counted", false);
   job.context_info = json.contains("context_info") ? json["context_info"].dump() : "{}";
   return Job(std::move(job));
 }
@@ -132,6 +133,7 @@ Json JobToJson(const Job& job) {
                {"args", Json::array({report.service_id, std::move(transactions),
                                      absl::ToUnixSeconds(report.enqueued_at)})}};
   if (report.flat_usage) json["flat_usage"] = true;
+  if (report.counted) json["counted"] = true;
   return json;
 }
 

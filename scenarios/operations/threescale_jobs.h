@@ -4,7 +4,8 @@
 //                                               "log": {"code": "200"}}}, 1745430159.0]}
 //   {"class": "NotifyJob", "args": ["pkey", {"transactions": 1}, "2025-04-23 17:42:00 UTC"]}
 //
-// What recordings leave out stands beside them: "flat_usage" and "context_info" of a report.
+// What recordings leave out stands beside them: "flat_usage", "counted" and "context_info" of a
+// report.
 //
 // Thread-safety: pure functions.
 #ifndef REDOUBLE_SCENARIOS_OPERATIONS_THREESCALE_JOBS_H_

@@ -1,34 +1,24 @@
 // 3scale's operations for scenarios and goldens: names and JSON in, JSON out.
 //
-// The system's side; `ref` is service_id and id:
+// The system's side, where an application or a metric is named by service_id and id:
 //
-//   | operation                                             | arguments | |
-//   ----------------------------------------------------- | ------------------------------------ |
-//   | `service.save`                                        | id, provider_key, backend_version, |
-//   |                                                       | referrer_filters_required, state, |
-//   |                                                       | default_service | |
-//   `service.load_by_id`, `.delete`, `.exists?`           | id                                   |
-//   | `service.load_with_provider_key`                      | id, provider_key | | `service.list`,
-//   `.default_id`                         | provider_key                         | |
-//   `provider_key.change`                                 | old_key, new_key                     |
-//   | `service_token.save_pairs`                            | pairs: service_token, service_id | |
-//   `service_token.delete`, `.exists?`                    | service_token, service_id            |
-//   | `application.save`                                    | ref, state, plan_id, plan_name, | |
-//   | redirect_url                         | | `application.load`, `.exists?`, `.delete`, `.keys`,
-//   | ref                                  | |   `.referrer_filters` | | |
-//   `application.create_key`, `.delete_key`,              | ref, value                           |
-//   |   `.create_referrer_filter`, `.delete_referrer_filter`| | | `application.save_id_by_key` |
-//   service_id, user_key, id             | | `application.load_id_by_key`, `.delete_id_by_key` |
-//   service_id, user_key                 | | `metric.save` | ref, name, parent_id, children       |
-//   | `metric.load`, `.delete`, `.load_name`,               | ref | |   `.load_parent_id` | | |
-//   `metric.load_id`, `.descendants`, `.ascendants`       | service_id, name                     |
-//   | `metric.hierarchy`, `.load_all_ids`                   | service_id | | `usage_limit.save` |
-//   service_id, plan_id, metric_id, and  | | | a value per period                   | |
-//   `usage_limit.load_value`, `.delete`                   | ..., metric_id, period               |
-//   | `usage_limit.load_all`                                | service_id, plan_id | |
-//   `alert_limit.save`, `.delete`                         | service_id, value                    |
-//   | `alert_limit.load_all`                                | service_id | | `redis.del`,
-//   `redis.raw_del_simulating_ttl_expiry`    | key                                  |
+// * service.save: id, provider_key, backend_version, referrer_filters_required, state,
+//   default_service. service.load_by_id, .delete, .exists?: id. service.load_with_provider_key: id,
+//   provider_key. service.list, .default_id: provider_key. provider_key.change: old_key, new_key.
+// * service_token.save_pairs: pairs, a list of service_token and service_id. service_token.delete,
+//   .exists?: service_token, service_id.
+// * application.save: service_id, id, state, plan_id, plan_name, redirect_url. application.load,
+//   .exists?, .delete, .keys, .referrer_filters: service_id, id. application.create_key,
+//   .delete_key, .create_referrer_filter, .delete_referrer_filter: those and value.
+//   application.save_id_by_key: service_id, user_key, id; .load_id_by_key, .delete_id_by_key:
+//   service_id, user_key.
+// * metric.save: service_id, id, name, parent_id, children. metric.load, .delete, .load_name,
+//   .load_parent_id: service_id, id. metric.load_id, .descendants, .ascendants: service_id, name.
+//   metric.hierarchy, .load_all_ids: service_id.
+// * usage_limit.save: service_id, plan_id, metric_id, and a value for each period given.
+//   usage_limit.load_value, .delete: those and period. usage_limit.load_all: service_id, plan_id.
+// * alert_limit.save, .delete: service_id, value. alert_limit.load_all: service_id.
+// * redis.del, redis.raw_del_simulating_ttl_expiry: key.
 //
 // The clients' side, `http.authorize`, `http.authrep`, `http.oauth_authorize` and
 // `http.oauth_authrep`, takes the parameters of the request as they are, or as `params` with the

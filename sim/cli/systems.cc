@@ -5,10 +5,12 @@
 #include "core/orchestrator/keys.h"
 #include "core/relayna/keys.h"
 #include "core/studio/keys.h"
+#include "core/threescale/keys.h"
 #include "scenarios/operations/gateway_operations.h"
 #include "scenarios/operations/korvet_operations.h"
 #include "scenarios/operations/relayna_operations.h"
 #include "scenarios/operations/studio_operations.h"
+#include "scenarios/operations/threescale_operations.h"
 
 namespace redouble::sim {
 
@@ -17,7 +19,8 @@ const SystemTable& AllSystems() {
       new SystemTable{{"gateway", scenarios::GatewayOperations()},
                       {"korvet", scenarios::KorvetOperations()},
                       {"relayna", scenarios::RelaynaOperations()},
-                      {"studio", scenarios::StudioOperations()}};
+                      {"studio", scenarios::StudioOperations()},
+                      {"threescale", scenarios::ThreescaleOperations()}};
   return *systems;
 }
 
@@ -25,7 +28,7 @@ std::vector<store::KeyFamily> AllKeyFamilies() {
   std::vector<store::KeyFamily> families;
   for (const std::span<const store::KeyFamily> system :
        {gateway::KeyFamilies(), korvet::KeyFamilies(), orchestrator::KeyFamilies(),
-        relayna::KeyFamilies(), studio::KeyFamilies()}) {
+        relayna::KeyFamilies(), studio::KeyFamilies(), threescale::KeyFamilies()}) {
     families.insert(families.end(), system.begin(), system.end());
   }
   return families;

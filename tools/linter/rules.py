@@ -35,7 +35,7 @@ def only(scope, exempt):
 
 
 def is_test(path):
-    return path.endswith("_test.cc")
+    return path.endswith(("_test.cc", "_for_test.h"))
 
 
 def but_not_tests(applies):
