@@ -38,11 +38,22 @@ TEST_P(ThreescaleGolden, ComesOutAgainInBothFormatsOfStamps) {
   EXPECT_FALSE(outcome.difference) << outcome.difference->ToString();
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ThreescaleGolden,
-                         ::testing::Values("alert_limits_crud", "applications_crud",
-                                           "metric_save_rename", "service_tokens",
-                                           "services_lifecycle", "usage_limits_crud"),
-                         [](const auto& info) { return std::string(info.param); });
+INSTANTIATE_TEST_SUITE_P(
+    All, ThreescaleGolden,
+    ::testing::Values(
+        "alert_limits_crud", "alerts_cross_80_100", "alerts_max_over_limits",
+        "alerts_no_allowed_set", "alerts_only_zero_limits", "applications_crud", "authorize_limits",
+        "authorize_rejections", "batch_slices_of_400", "compact_timestamps",
+        "daily_traffic_memoized", "delete_application_leftovers", "events_ping",
+        "first_traffic_events", "hierarchy_3_levels", "key_encoding", "metric_save_rename",
+        "notify_batch_to_master", "race_alert_duplicated", "race_authrep_over_limit",
+        "race_daily_traffic_no_ttl", "race_event_lost_by_delete_range", "race_first_traffic_lost",
+        "race_minute_incr_expire", "race_notify_batch_lost_and_duplicated", "race_ping_swallowed",
+        "same_app_id_two_services_one_process_call", "service_tokens", "services_lifecycle",
+        "set_in_batch_order", "set_usage", "set_usage_zero_deletes", "single_report_200",
+        "stats_cleanup", "stats_cleanup_colon_in_app_id", "usage_limits_crud",
+        "usage_overflow_partial", "user_key_mode"),
+    [](const auto& info) { return std::string(info.param); });
 
 TEST(ThreescaleDomain, FailsADoctoredGoldenAtTheChangedPlace) {
   struct Doctoring {
