@@ -1,0 +1,199 @@
+// Memory per key: what the engine takes from the heap for data beside what a redis-server says that
+// it uses for the same commands, and the cost of expiry and of commands by the number of keys.
+//
+//   bazel run --config=opt //bench:memory              # small sizes, seconds
+//   bazel run --config=opt //bench:memory -- --full    # 1 M strings ... 10 M keys with TTLs
+//
+// Prints tables. Read bytes per key as they are; read times as ratios within one run.
+#include <malloc.h>
+
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "backends/memory/engine.h"
+#include "backends/redis/net/blocking_client.h"
+#include "backends/redis/options.h"
+#include "backends/redis/spawn/spawned_server.h"
+#include "core/base/run.h"
+#include "core/base/task.h"
+#include "core/base/virtual_clock.h"
+#include "core/store/batch.h"
+#include "core/store/command.h"
+#include "core/store/strings.h"
+
+namespace redouble {
+namespace {
+
+using store::Reply;
+using Words = std::vector<std::string>;
+
+// Hands over commands in pipelines, so that a server's round trips do not count.
+class Loader {
+ public:
+  explicit Loader(store::Store& store) : store_(store) {}
+  ~Loader() { Flush(); }
+
+  void Add(Words words) {
+    pending_.push_back(std::move(words));
+    if (pending_.size() == 1000) Flush();
+  }
+  void Flush() {
+    if (pending_.empty()) return;
+    store::Batch batch(store::Batch::Atomicity::kPipeline);
+    for (const Words& words : pending_) {
+      const std::vector<std::string_view> arguments(words.begin() + 1, words.end());
+      batch.Add(store::Command::Named(words[0], arguments));
+    }
+    if (!base::Run(store::Execute(store_, batch)).ok()) std::abort();
+    pending_.clear();
+  }
+
+ private:
+  store::Store& store_;
+  std::vector<Words> pending_;
+};
+
+struct DataSet {
+  const char* name;
+  int64_t small;
+  int64_t full;
+  void (*load)(Loader& loader, int64_t count);
+};
+
+void Strings(Loader& loader, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) {
+    loader.Add({"SET", absl::StrCat("key:", i), absl::StrCat("value-", i)});
+  }
+}
+
+void Hashes(Loader& loader, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) {
+    loader.Add({"HSET", absl::StrCat("hash:", i), "name", absl::StrCat("n", i), "state", "open",
+                "count", absl::StrCat(i), "owner", "somebody", "stamp", "1778335382500"});
+  }
+}
+
+void Streams(Loader& loader, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) {
+    for (int entry = 1; entry <= 100; ++entry) {
+      loader.Add({"XADD", absl::StrCat("stream:", i), absl::StrCat(1778335382500 + entry, "-0"),
+                  "event", "tick", "payload", absl::StrCat("text number ", entry)});
+    }
+  }
+}
+
+constexpr DataSet kDataSets[] = {
+    {"short strings", 100'000, 1'000'000, Strings},
+    {"small hashes", 10'000, 100'000, Hashes},
+    {"streams of 100 entries", 1'000, 10'000, Streams},
+};
+
+int64_t HeapBytes() {
+  const struct mallinfo2 info = mallinfo2();
+  return static_cast<int64_t>(info.uordblks + info.hblkhd);
+}
+
+int64_t EngineBytes(const DataSet& data, int64_t count) {
+  const int64_t before = HeapBytes();
+  base::VirtualClock clock;
+  memory::Engine engine(clock);
+  const std::unique_ptr<memory::Session> session = engine.Connect();
+  Loader loader(*session);
+  data.load(loader, count);
+  loader.Flush();
+  return HeapBytes() - before;
+}
+
+base::Task<absl::StatusOr<Reply>> Info(store::Store& server) {
+  const std::string_view section[] = {"memory"};
+  const store::Command command = store::Command::Named("INFO", section);
+  co_return co_await server.Execute(command);
+}
+
+int64_t UsedMemory(store::Store& server) {
+  const absl::StatusOr<Reply> info = base::Run(Info(server));
+  const std::string& text = info->text();
+  constexpr std::string_view kField = "used_memory:";
+  return std::atoll(text.c_str() + text.find(kField) + kField.size());
+}
+
+int64_t ServerBytes(const DataSet& data, int64_t count) {
+  auto server = redis::SpawnedServer::Start();
+  if (!server.ok()) return -1;
+  auto client = redis::BlockingClient::Connect(*redis::Options::Parse((*server)->uri()));
+  if (!client.ok()) return -1;
+  const int64_t before = UsedMemory(**client);
+  {
+    Loader loader(**client);
+    data.load(loader, count);
+  }
+  return UsedMemory(**client) - before;
+}
+
+void PrintMemory(bool full) {
+  std::printf("| data | keys | engine, bytes per key | redis-server, bytes per key |\n");
+  std::printf("| --- | --- | --- | --- |\n");
+  for (const DataSet& data : kDataSets) {
+    const int64_t count = full ? data.full : data.small;
+    const auto per_key = [&](int64_t bytes) {
+      return static_cast<double>(bytes) / static_cast<double>(count);
+    };
+    std::printf("| %s | %lld | %.1f | %.1f |\n", data.name, static_cast<long long>(count),
+                per_key(EngineBytes(data, count)), per_key(ServerBytes(data, count)));
+  }
+}
+
+double Nanoseconds(const std::function<void()>& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
+}
+
+// What one key costs when all of them expire in one step of the clock, and what a GET costs while
+// they are there.
+void PrintTimes(bool full) {
+  std::printf("\n| keys with TTLs | GET, ns | expiry in one step, ns per key |\n");
+  std::printf("| --- | --- | --- |\n");
+  for (int64_t count = 1000; count <= (full ? 10'000'000 : 1'000'000); count *= 10) {
+    base::VirtualClock clock;
+    memory::Engine engine(clock);
+    const std::unique_ptr<memory::Session> session = engine.Connect();
+    {
+      Loader loader(*session);
+      for (int64_t i = 0; i < count; ++i) {
+        loader.Add({"SET", absl::StrCat("key:", i), "v", "PX", absl::StrCat(1000 + i % 100'000)});
+      }
+    }
+    constexpr int64_t kGets = 200'000;
+    std::vector<std::string> keys;
+    for (int64_t i = 0; i < kGets; ++i) keys.push_back(absl::StrCat("key:", i * 7919 % count));
+    const double gets = Nanoseconds([&] {
+      for (const std::string& key : keys) {
+        if (!base::Run(store::Get(*session, key))->has_value()) std::abort();
+      }
+    });
+    const double expiry = Nanoseconds([&] { clock.Advance(absl::Seconds(200)); });
+    if (engine.expired_keys() != count) std::abort();
+    std::printf("| %lld | %.0f | %.0f |\n", static_cast<long long>(count), gets / kGets,
+                expiry / static_cast<double>(count));
+  }
+}
+
+}  // namespace
+}  // namespace redouble
+
+int main(int argc, char** argv) {
+  const bool full = argc > 1 && std::string_view(argv[1]) == "--full";
+  redouble::PrintMemory(full);
+  redouble::PrintTimes(full);
+  return 0;
+}
