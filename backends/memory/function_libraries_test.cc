@@ -1,5 +1,5 @@
-// What FUNCTION answers is recorded from a real server (tests/conformance/cases/functions.txt);
-// here is that a step that fails changes nothing.
+// What FUNCTION answers is recorded from a real server, in tests/conformance/cases/functions.txt.
+// Here is that a step that fails changes nothing.
 #include "backends/memory/function_libraries.h"
 
 #include <gtest/gtest.h>
