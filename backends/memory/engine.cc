@@ -84,13 +84,14 @@ Reply Refuse(Session& session, CommandId id, Reply refusal) {
 // These run at once even in a transaction.
 bool RunsInsideMulti(CommandId id) {
   return id == CommandId::kExec || id == CommandId::kDiscard || id == CommandId::kMulti ||
-         id == CommandId::kWatch;
+         id == CommandId::kWatch || id == CommandId::kReset;
 }
 
 // RESP2 has no way to tell a reply from a message, so that a subscriber may do little else.
 bool RunsWhileSubscribed(CommandId id) {
   switch (id) {
     case CommandId::kPing:
+    case CommandId::kReset:
     case CommandId::kSubscribe:
     case CommandId::kUnsubscribe:
     case CommandId::kPSubscribe:
@@ -230,7 +231,7 @@ Reply Engine::Execute(Session& session, CommandId id, std::string_view name, Arg
   if (cluster_) {
     if (std::optional<Reply> refusal = RefuseBySlots(session, id, arguments)) return *refusal;
   }
-  if (session.is_subscribed() && !RunsWhileSubscribed(id)) {
+  if (session.protocol() == 2 && session.is_subscribed() && !RunsWhileSubscribed(id)) {
     return Refuse(session, id, OnlyForSubscribers(store::SpecOf(id)));
   }
   if (may_refuse()) {
@@ -425,6 +426,17 @@ void Engine::ForgetDelivery(Session& session) {
 
 void Engine::PushLater(Session& session, Reply push) {
   deliveries_.push_back(Delivery{&session, std::move(push), /*is_push=*/true});
+}
+
+std::vector<Reply> Engine::TakeMessages(Session& session) {
+  std::vector<Reply> messages;
+  std::erase_if(deliveries_, [&](Delivery& delivery) {
+    const bool is_message = delivery.session == &session && delivery.is_push &&
+                            delivery.reply->elements()[0].text().ends_with("message");
+    if (is_message) messages.push_back(*std::move(delivery.reply));
+    return is_message;
+  });
+  return messages;
 }
 
 void Engine::ForgetSession(Session& session) {

@@ -153,6 +153,9 @@ class Engine {
   void ForgetDelivery(Session& session);
   // Gives the session's listener a push, in order with the deliveries.
   void PushLater(Session& session, Reply push);
+  // Takes the messages that wait for the session: those that its own command published, which a
+  // client of RESP3 gets before the command's reply.
+  std::vector<Reply> TakeMessages(Session& session);
   // The session is gone: nothing is delivered to it.
   void ForgetSession(Session& session);
   void DeliverPending() {

@@ -16,6 +16,7 @@ using store::Reply;
 using store::Request;
 
 Session::~Session() {
+  if (gone_ != nullptr) *gone_ = true;
   Unwatch();
   if (blocked_) Unblock();
   for (size_t kind = 0; kind < kSubscriptionKinds; ++kind) {
@@ -77,7 +78,19 @@ std::optional<Reply> Session::RunPipeline() {
   return Reply::Array(std::exchange(replies_, {}));
 }
 
+bool Session::TakeOwnMessages() {
+  bool gone = false;
+  gone_ = &gone;
+  for (const Reply& message : engine_.TakeMessages(*this)) {
+    TakePush(message);
+    if (gone) return false;
+  }
+  gone_ = nullptr;
+  return true;
+}
+
 void Session::CompleteCurrent(absl::StatusOr<Reply>&& result) {
+  if (protocol_ == 3 && is_subscribed() && !TakeOwnMessages()) return;
   Request* done = std::exchange(current_, nullptr);
   if (!waiting_.empty()) {
     current_ = waiting_.front();
@@ -100,7 +113,8 @@ std::optional<Reply> Session::RunOne(const Command& command) {
 Reply Session::RunTransaction(std::span<const Command> commands) {
   const auto acts_on_transaction = [](const Command& command) {
     return command.id() == CommandId::kMulti || command.id() == CommandId::kExec ||
-           command.id() == CommandId::kDiscard || command.id() == CommandId::kWatch;
+           command.id() == CommandId::kDiscard || command.id() == CommandId::kWatch ||
+           command.id() == CommandId::kReset;
   };
   if (in_transaction_ || is_subscribed() || engine_.may_refuse() ||
       std::any_of(commands.begin(), commands.end(), acts_on_transaction)) {
@@ -160,6 +174,19 @@ void Session::Unwatch() {
     engine_.watching().Unwatch(*this, key);
   }
   watch_failed_ = false;
+}
+
+void Session::Reset() {
+  EndTransaction();
+  for (size_t kind = 0; kind < kSubscriptionKinds; ++kind) {
+    const std::vector<std::string> names = subscribed_[kind];
+    for (const std::string& name : names) {
+      UnsubscribeFrom(static_cast<SubscriptionKind>(kind), name);
+    }
+  }
+  db_index_ = 0;
+  protocol_ = 2;
+  name_.clear();
 }
 
 bool Session::is_subscribed() const {

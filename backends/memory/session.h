@@ -44,10 +44,18 @@ class Session final : public store::MessageSource, private store::RequestKeeper 
   int64_t id() const { return id_; }
   int db_index() const { return db_index_; }
   bool blocked() const { return blocked_.has_value(); }
+  // The version of RESP that HELLO chose: 2 or 3. Replies are the same values either way (their
+  // shapes say what RESP3 makes of them); a subscriber of RESP3 may go on with any command.
+  int protocol() const { return protocol_; }
 
   // The rest is for the engine's own parts.
 
   void Select(int db_index) { db_index_ = db_index; }
+  void set_protocol(int version) { protocol_ = version; }
+  const std::string& name() const { return name_; }
+  void set_name(std::string_view name) { name_ = name; }
+  // As new, but for its id: RESET.
+  void Reset();
 
   // A command that MULTI put aside: its row, and what follows its name, the subcommand included.
   struct QueuedCommand {
@@ -116,6 +124,8 @@ class Session final : public store::MessageSource, private store::RequestKeeper 
   // As RunCurrent for a request of one command, which most are.
   void RunCommand(const store::Command& command);
   void CompleteCurrent(absl::StatusOr<store::Reply>&& result);
+  // Hands over what the session's own command published to it. False when the session is gone.
+  bool TakeOwnMessages();
   // The reply of one command; none when it blocked.
   std::optional<store::Reply> RunOne(const store::Command& command);
   store::Reply RunTransaction(std::span<const store::Command> commands);
@@ -125,6 +135,8 @@ class Session final : public store::MessageSource, private store::RequestKeeper 
   Engine& engine_;
   const int64_t id_;
   int db_index_ = 0;
+  int protocol_ = 2;
+  std::string name_;
 
   bool in_transaction_ = false;
   bool refused_ = false;
@@ -138,6 +150,8 @@ class Session final : public store::MessageSource, private store::RequestKeeper 
   std::vector<Blocking::Key> watched_;
   SubscribedNames subscribed_;
   store::PushListener* listener_ = nullptr;
+  // Set while the listener is called in the middle of a request: to be told of the session's end.
+  bool* gone_ = nullptr;
 
   // The request under way, and the replies of its pipeline so far.
   store::Request* current_ = nullptr;

@@ -29,14 +29,16 @@ class Reply {
   // What RESP3 sends for a reply of the kind named in parentheses; kPlain: the kind itself.
   enum class Shape : uint8_t {
     kPlain,
-    kNilArray,   // (nil) RESP2 writes "*-1" rather than "$-1".
-    kMap,        // (array) of alternating keys and values.
-    kSet,        // (array)
-    kPush,       // (array) out-of-band data.
-    kDouble,     // (bulk) the text of a double.
-    kBool,       // (integer) 0 or 1.
-    kVerbatim,   // (bulk) text meant for people.
-    kBigNumber,  // (bulk) digits.
+    kNilArray,    // (nil) RESP2 writes "*-1" rather than "$-1".
+    kMap,         // (array) of alternating keys and values.
+    kSet,         // (array)
+    kPairs,       // (array) of alternating elements, which RESP3 sends as an array of pairs.
+    kMapOfPairs,  // (array) of pairs, which RESP3 sends as a map.
+    kPush,        // (array) out-of-band data.
+    kDouble,      // (bulk) the text of a double.
+    kBool,        // (integer) 0 or 1.
+    kVerbatim,    // (bulk) text meant for people.
+    kBigNumber,   // (bulk) digits.
   };
 
   // Nil.
@@ -77,6 +79,14 @@ class Reply {
   // Alternating keys and values.
   static Reply Map(std::vector<Reply> keys_and_values) {
     return Reply(Kind::kArray, Shape::kMap, std::move(keys_and_values));
+  }
+  // Alternating members and scores, fields and values.
+  static Reply Pairs(std::vector<Reply> alternating) {
+    return Reply(Kind::kArray, Shape::kPairs, std::move(alternating));
+  }
+  // Arrays of a key and a value each.
+  static Reply MapOfPairs(std::vector<Reply> pairs) {
+    return Reply(Kind::kArray, Shape::kMapOfPairs, std::move(pairs));
   }
   static Reply Set(std::vector<Reply> elements) {
     return Reply(Kind::kArray, Shape::kSet, std::move(elements));

@@ -84,7 +84,7 @@ absl::Status ReadLine(std::string_view text, int line, bool& in_reply, Script& s
 // Runs the steps of a script in order.
 class Player {
  public:
-  explicit Player(Target& target) : target_(target) {}
+  Player(Target& target, ReplyWriter writer) : target_(target), writer_(writer) {}
 
   void Play(Step& step) {
     switch (step.kind) {
@@ -127,10 +127,12 @@ class Player {
 
   std::string TextOf(std::optional<Reply> reply) {
     if (!reply) return std::string(kBlockedText);
-    return ReplyText(client_->replies.Of(client_->last, *std::move(reply)));
+    const Reply canonical = client_->replies.Of(client_->last, *std::move(reply));
+    return writer_ == nullptr ? ReplyText(canonical) : writer_(canonical);
   }
 
   Target& target_;
+  const ReplyWriter writer_;
   std::map<std::string, Client> clients_;
   Client* client_ = nullptr;
 };
@@ -153,9 +155,9 @@ absl::StatusOr<Script> ParseScript(std::string_view text) {
   return script;
 }
 
-Script Answer(const Script& script, Target& target) {
+Script Answer(const Script& script, Target& target, ReplyWriter writer) {
   Script answered = script;
-  Player player(target);
+  Player player(target, writer);
   for (Step& step : answered.steps) player.Play(step);
   return answered;
 }

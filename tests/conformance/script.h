@@ -61,8 +61,12 @@ inline constexpr std::string_view kBlockedText = "(blocked)";
 // a command outside a case, quotes or durations that are wrong, a reply without a command.
 absl::StatusOr<Script> ParseScript(std::string_view text);
 
-// Runs the script and gives what each step was answered, in the place of `expected`.
-Script Answer(const Script& script, Target& target);
+// Writes a reply down.
+using ReplyWriter = std::string (*)(const store::Reply& reply);
+
+// Runs the script and gives what each step was answered, in the place of `expected`; as ReplyText
+// writes it unless told otherwise.
+Script Answer(const Script& script, Target& target, ReplyWriter writer = nullptr);
 
 // The file of a script: what ParseScript reads.
 std::string ScriptText(const Script& script);

@@ -59,6 +59,8 @@ constexpr LeftOut kLeftOut[] = {
     {"pfselftest", "takes seconds on a server"},
     {"dump", "tells the order of hash tables; dump_property_test carries payloads both ways"},
     {"wait", "needs replicas"},
+    {"hello", "may begin RESP3, which resp3_test compares"},
+    {"reset", "ends what the harness keeps account of: transactions and subscriptions"},
     {"subscribe", kPushes},
     {"unsubscribe", kPushes},
     {"psubscribe", kPushes},

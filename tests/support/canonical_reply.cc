@@ -51,7 +51,9 @@ bool Before(const Reply& a, const Reply& b) { return a.DebugString() < b.DebugSt
 Reply Sorted(const Reply& array) {
   std::vector<Reply> elements = array.elements();
   std::sort(elements.begin(), elements.end(), Before);
-  return Reply::Array(std::move(elements));
+  // The shape stays.
+  return array.shape() == Reply::Shape::kSet ? Reply::Set(std::move(elements))
+                                             : Reply::Array(std::move(elements));
 }
 
 // Stays flat.
@@ -66,7 +68,8 @@ Reply SortedPairs(const Reply& array) {
   for (const Reply& pair : pairs) {
     flat.insert(flat.end(), pair.elements().begin(), pair.elements().end());
   }
-  return Reply::Array(std::move(flat));
+  return array.shape() == Reply::Shape::kMap ? Reply::Map(std::move(flat))
+                                             : Reply::Array(std::move(flat));
 }
 
 Reply ScanResult(const Words& command, const Reply& reply, bool pairs) {

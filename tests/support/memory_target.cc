@@ -6,7 +6,9 @@
 
 #include "core/store/command.h"
 #include "core/store/message_source.h"
+#include "core/store/reply_encoding.h"
 #include "core/store/store.h"
+#include "tests/support/resp3_reader.h"
 
 namespace redouble::tests {
 
@@ -58,7 +60,8 @@ class MemoryTarget::Connection final : public store::PushListener {
   size_t unanswered = 0;
 };
 
-MemoryTarget::MemoryTarget(memory::EngineOptions options) : options_(options) {
+MemoryTarget::MemoryTarget(memory::EngineOptions options, bool resp3)
+    : options_(options), resp3_(resp3) {
   Reset(absl::UnixEpoch());
 }
 
@@ -123,13 +126,24 @@ std::optional<Reply> MemoryTarget::Poll(int number) {
   connection.arrived.pop_front();
   if (connection.unanswered > 0) --connection.unanswered;
   if (!next.ok()) throw std::runtime_error(next.status().ToString());
-  return *std::move(next);
+  return AsRead(*std::move(next));
 }
 
 MemoryTarget::Connection& MemoryTarget::At(int number) {
   std::unique_ptr<Connection>& connection = connections_[number];
-  if (connection == nullptr) connection = std::make_unique<Connection>(engine_->Connect());
+  if (connection != nullptr) return *connection;
+  connection = std::make_unique<Connection>(engine_->Connect());
+  if (resp3_) connection->session->set_protocol(3);
   return *connection;
+}
+
+Reply MemoryTarget::AsRead(Reply reply) const {
+  if (!resp3_) return reply;
+  std::string wire;
+  store::AppendReply(reply, store::Protocol::kResp3, wire);
+  Resp3Reader reader;
+  reader.Feed(wire);
+  return reader.Next().value();
 }
 
 }  // namespace redouble::tests

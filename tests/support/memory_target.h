@@ -16,7 +16,9 @@ namespace redouble::tests {
 
 class MemoryTarget final : public Target {
  public:
-  explicit MemoryTarget(memory::EngineOptions options = {});
+  // With `resp3` every connection begins with HELLO 3, and replies are what a client would read
+  // from the wire.
+  explicit MemoryTarget(memory::EngineOptions options = {}, bool resp3 = false);
   ~MemoryTarget() override;
 
   std::string name() const override { return "memory"; }
@@ -37,8 +39,10 @@ class MemoryTarget final : public Target {
   class Connection;
 
   Connection& At(int connection);
+  store::Reply AsRead(store::Reply reply) const;
 
   const memory::EngineOptions options_;
+  const bool resp3_;
   std::unique_ptr<base::VirtualClock> clock_;
   std::unique_ptr<memory::Engine> engine_;
   std::map<int, std::unique_ptr<Connection>> connections_;

@@ -134,7 +134,9 @@ void RawConnection::ReadWhatIsThere() {
   char block[kReadBlock];
   while (end_.ok()) {
     const ssize_t count = recv(socket_, block, sizeof(block), 0);
-    if (count > 0) {
+    if (count > 0 && resp3_) {
+      resp3_->Feed(std::string_view(block, static_cast<size_t>(count)));
+    } else if (count > 0) {
       reader_.Feed(std::string_view(block, static_cast<size_t>(count)));
     } else if (count < 0 && errno == EAGAIN) {
       break;
@@ -145,6 +147,15 @@ void RawConnection::ReadWhatIsThere() {
 }
 
 absl::StatusOr<std::optional<Reply>> RawConnection::TryReceive() {
+  if (resp3_) {
+    std::optional<Reply> reply = resp3_->Next();
+    if (!reply) {
+      ReadWhatIsThere();
+      reply = resp3_->Next();
+    }
+    if (!reply && !end_.ok()) return end_;
+    return reply;
+  }
   using Outcome = redis::ReplyReader::Outcome;
   Reply reply;
   Outcome outcome = reader_.Next(reply);

@@ -32,6 +32,7 @@
 #include "backends/redis/protocol/reply_reader.h"
 #include "core/store/command.h"
 #include "core/store/reply.h"
+#include "tests/support/resp3_reader.h"
 
 namespace redouble::tests {
 
@@ -56,6 +57,10 @@ class RawConnection {
 
   RawConnection(const RawConnection&) = delete;
   RawConnection& operator=(const RawConnection&) = delete;
+
+  // Reads RESP3 from now on; to be called when no reply is under way and the server has been told
+  // to speak it (HELLO 3 is the first command whose reply is read so).
+  void ReadResp3() { resp3_.emplace(); }
 
   // Puts a command, its name first, into the buffer, to leave with the next Flush.
   void Append(const Arguments& command);
@@ -100,6 +105,7 @@ class RawConnection {
   const int socket_;
   std::string unsent_;
   redis::ReplyReader reader_;
+  std::optional<Resp3Reader> resp3_;
   absl::Status end_;  // Why nothing more can come; OK while the connection stands.
 };
 

@@ -30,8 +30,9 @@ redis::SpawnedServerOptions Options(std::vector<std::string> config) {
 
 }  // namespace
 
-ServerTarget::ServerTarget(std::vector<std::string> config)
-    : server_(Require(redis::SpawnedServer::Start(Options(std::move(config))))),
+ServerTarget::ServerTarget(std::vector<std::string> config, bool resp3)
+    : resp3_(resp3),
+      server_(Require(redis::SpawnedServer::Start(Options(std::move(config))))),
       control_(Connect()) {}
 
 std::unique_ptr<RawConnection> ServerTarget::Connect() const {
@@ -89,9 +90,13 @@ std::optional<Reply> ServerTarget::Poll(int number) {
 
 ServerTarget::Connection& ServerTarget::At(int number) {
   Connection& connection = connections_[number];
-  if (connection.wire == nullptr) connection.wire = Connect();
-  if (std::exchange(connection.stale, false)) {
-    Require(connection.wire->Call(Words{"RESET"}));
+  const bool is_new = connection.wire == nullptr;
+  if (is_new) connection.wire = Connect();
+  const bool was_stale = std::exchange(connection.stale, false);
+  if (was_stale) Require(connection.wire->Call(Words{"RESET"}));
+  if (resp3_ && (is_new || was_stale)) {
+    connection.wire->ReadResp3();
+    Require(connection.wire->Call(Words{"HELLO", "3"}));
   }
   return connection;
 }

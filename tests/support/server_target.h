@@ -20,7 +20,8 @@ namespace redouble::tests {
 class ServerTarget final : public Target {
  public:
   // Starts a server; `config` are further lines of its redis.conf. Throws when it does not start.
-  explicit ServerTarget(std::vector<std::string> config = {});
+  // With `resp3` every connection of the script begins with HELLO 3.
+  explicit ServerTarget(std::vector<std::string> config = {}, bool resp3 = false);
 
   std::string name() const override { return "server"; }
   void Reset(absl::Time now) override;
@@ -49,6 +50,7 @@ class ServerTarget final : public Target {
   Connection& At(int connection);
   std::unique_ptr<RawConnection> Connect() const;
 
+  const bool resp3_;
   std::unique_ptr<redis::SpawnedServer> server_;
   std::unique_ptr<RawConnection> control_;
   std::map<int, Connection> connections_;

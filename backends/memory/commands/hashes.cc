@@ -210,7 +210,8 @@ Reply HandleHRandField(CommandContext& context, Arguments arguments) {
     const auto [field, value] = hash->At(position);
     AppendParts(picks, parts, field, value);
   }
-  return with_count ? Reply::Array(std::move(picks)) : std::move(picks[0]);
+  if (!with_count) return std::move(picks[0]);
+  return parts == Parts::kBoth ? Reply::Pairs(std::move(picks)) : Reply::Array(std::move(picks));
 }
 
 Reply HandleHScan(CommandContext& context, Arguments arguments) {

@@ -154,5 +154,53 @@ TEST_F(PubSub, RefusesATransactionOfASubscriber) {
   EXPECT_EQ(*base::Run(store::Exists(*publisher_, "k")), false);
 }
 
+// Listens, and ends its session with the first message.
+class Leaver final : public store::PushListener {
+ public:
+  explicit Leaver(std::unique_ptr<Session> opened) : session(std::move(opened)) {
+    session->Listen(this);
+  }
+  void OnPush(const Reply& push) override {
+    last = push;
+    if (push.elements()[0].text() == "message") session.reset();
+  }
+
+  std::unique_ptr<Session> session;
+  Reply last;
+};
+
+absl::StatusOr<Reply> Send(Session& session, store::CommandId id,
+                           std::initializer_list<std::string_view> arguments) {
+  const store::Command command(id, arguments);
+  const auto send = [&]() -> base::Task<absl::StatusOr<Reply>> {
+    co_return co_await session.Execute(command);
+  };
+  return base::Run(send());
+}
+
+TEST(Resp3PubSub, LetsASubscriberGoOn) {
+  base::VirtualClock clock(absl::UnixEpoch());
+  Engine engine(clock);
+  const std::unique_ptr<Session> session = engine.Connect();
+  EXPECT_TRUE(Send(*session, store::CommandId::kHello, {"3"}).ok());
+  EXPECT_EQ(session->protocol(), 3);
+  EXPECT_TRUE(Send(*session, store::CommandId::kSubscribe, {"news"}).ok());
+  EXPECT_EQ(*Send(*session, store::CommandId::kPing, {}), Reply::Status("PONG"));
+  EXPECT_EQ(*Send(*session, store::CommandId::kReset, {}), Reply::Status("RESET"));
+  EXPECT_EQ(session->protocol(), 2);
+  EXPECT_FALSE(session->is_subscribed());
+}
+
+TEST(Resp3PubSub, LetsASubscriberEndItsSessionInTheMiddleOfItsOwnPublish) {
+  base::VirtualClock clock(absl::UnixEpoch());
+  Engine engine(clock);
+  Leaver leaver(engine.Connect());
+  EXPECT_TRUE(Send(*leaver.session, store::CommandId::kHello, {"3"}).ok());
+  EXPECT_TRUE(Send(*leaver.session, store::CommandId::kSubscribe, {"news"}).ok());
+  EXPECT_FALSE(Send(*leaver.session, store::CommandId::kPublish, {"news", "bye"}).ok());
+  EXPECT_EQ(leaver.last.elements()[2], Reply::Bulk("bye"));
+  EXPECT_EQ(leaver.session, nullptr);
+}
+
 }  // namespace
 }  // namespace redouble::memory

@@ -227,12 +227,12 @@ Elements Compute(Operation operation, Request& request) {
   return elements;
 }
 
-Reply MembersReply(const Elements& elements, bool with_scores) {
+Reply ElementsReply(const Elements& elements, bool with_scores) {
   std::vector<Reply> members;
   for (const SortedSet::Element& element : elements) {
     AppendMember(members, element.member, element.score, with_scores);
   }
-  return Reply::Array(std::move(members));
+  return MembersReply(std::move(members), with_scores);
 }
 
 // Redis builds a table first and makes a listpack of it when all fits, so that a table's scores
@@ -272,7 +272,7 @@ Reply Perform(CommandContext& context, Arguments arguments, const OperationRow& 
   if (row.outcome == Outcome::kCount) {
     return Reply::Integer(static_cast<int64_t>(elements.size()));
   }
-  return MembersReply(elements, request.with_scores);
+  return ElementsReply(elements, request.with_scores);
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ Reply PopGeneric(CommandContext& context, Arguments arguments, Side side) {
        PopElements(context, arguments[0], *set, side, static_cast<size_t>(count))) {
     AppendMember(flat, element.member, element.score, true);
   }
-  return Reply::Array(std::move(flat));
+  return arguments.size() == 2 ? Reply::Pairs(std::move(flat)) : Reply::Array(std::move(flat));
 }
 
 // What BZPOPMIN and BZPOPMAX answer.

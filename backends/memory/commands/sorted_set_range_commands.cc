@@ -111,7 +111,7 @@ Reply RangeReply(CommandContext& context, Arguments arguments, const RangeForm& 
       AppendMember(members, member, score, request.with_scores);
     });
   }
-  return Reply::Array(std::move(members));
+  return MembersReply(std::move(members), request.with_scores);
 }
 
 Reply CountReply(CommandContext& context, Arguments arguments, RangeKind kind) {

@@ -3,6 +3,7 @@
 #define REDOUBLE_BACKENDS_MEMORY_COMMANDS_SORTED_SET_REPLIES_H_
 
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/base/redis_number.h"
@@ -19,6 +20,12 @@ inline void AppendMember(std::vector<store::Reply>& out, std::string_view member
                          bool with_score) {
   out.push_back(store::Reply::Bulk(member));
   if (with_score) out.push_back(ScoreReply(score));
+}
+
+// What AppendMember appended.
+inline store::Reply MembersReply(std::vector<store::Reply> members, bool with_scores) {
+  return with_scores ? store::Reply::Pairs(std::move(members))
+                     : store::Reply::Array(std::move(members));
 }
 
 }  // namespace redouble::memory

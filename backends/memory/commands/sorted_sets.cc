@@ -213,7 +213,7 @@ Reply HandleZRandMember(CommandContext& context, Arguments arguments) {
     const SortedSet::Element element = set->At(rank);
     AppendMember(picks, element.member, element.score, with_scores);
   }
-  return with_count ? Reply::Array(std::move(picks)) : std::move(picks[0]);
+  return with_count ? MembersReply(std::move(picks), with_scores) : std::move(picks[0]);
 }
 
 Reply HandleZScan(CommandContext& context, Arguments arguments) {

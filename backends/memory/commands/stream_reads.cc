@@ -278,7 +278,7 @@ struct WaitingGroupRead {
 Reply OneStreamReply(std::string_view key, std::vector<Reply> entries) {
   std::vector<Reply> streams;
   streams.push_back(StreamReply(key, std::move(entries)));
-  return Reply::Array(std::move(streams));
+  return Reply::MapOfPairs(std::move(streams));
 }
 
 // Redis compares with the last id ever given: entries that are gone again wake the client too, with
@@ -341,7 +341,7 @@ Reply ReadGeneric(CommandContext& context, Arguments arguments, bool is_group) {
   }
   if (Reply error = ResolveIds(context, request); error.is_error()) return error;
   std::vector<Reply> streams = ReadAll(context, request);
-  if (!streams.empty()) return Reply::Array(std::move(streams));
+  if (!streams.empty()) return Reply::MapOfPairs(std::move(streams));
   if (!request.block || !context.may_block()) return Reply::NilArray();
   return WaitForStreams(context, request);
 }

@@ -50,8 +50,30 @@ void PushKeyed(lua_State* state, const char* kind, const std::vector<Reply>& ele
   lua_setfield(state, -2, kind);
 }
 
+// Alternating elements as pairs.
+void PushPairs(lua_State* state, const std::vector<Reply>& elements) {
+  lua_createtable(state, static_cast<int>(elements.size() / 2), 0);
+  for (size_t i = 0; i + 1 < elements.size(); i += 2) {
+    PushElements(state, {elements[i], elements[i + 1]}, true);
+    lua_rawseti(state, -2, static_cast<int>(i / 2) + 1);
+  }
+}
+
+// Pairs as {map={...}}.
+void PushMapOfPairs(lua_State* state, const std::vector<Reply>& pairs) {
+  std::vector<Reply> alternating;
+  for (const Reply& pair : pairs) {
+    alternating.insert(alternating.end(), pair.elements().begin(), pair.elements().end());
+  }
+  PushKeyed(state, "map", alternating);
+}
+
 void PushArray(lua_State* state, const Reply& reply, bool resp3) {
-  if (resp3 && reply.shape() == Reply::Shape::kMap) {
+  if (resp3 && reply.shape() == Reply::Shape::kPairs) {
+    PushPairs(state, reply.elements());
+  } else if (resp3 && reply.shape() == Reply::Shape::kMapOfPairs) {
+    PushMapOfPairs(state, reply.elements());
+  } else if (resp3 && reply.shape() == Reply::Shape::kMap) {
     PushKeyed(state, "map", reply.elements());
   } else if (resp3 && reply.shape() == Reply::Shape::kSet) {
     PushKeyed(state, "set", reply.elements());

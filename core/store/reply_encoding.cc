@@ -1,0 +1,118 @@
+#include "core/store/reply_encoding.h"
+
+#include <cstdint>
+#include <string_view>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/string_bridge.h"
+
+namespace redouble::store {
+namespace {
+
+using Shape = Reply::Shape;
+
+// "$3", of what is so long or has so many elements.
+void AppendSize(char type, size_t size, std::string& out) {
+  out.push_back(type);
+  absl::StrAppend(&out, size, "\r\n");
+}
+
+void AppendLine(char type, std::string_view text, std::string& out) {
+  out.push_back(type);
+  absl::StrAppend(&out, base::ToAbsl(text), "\r\n");
+}
+
+void AppendBlob(char type, std::string_view format, std::string_view text, std::string& out) {
+  AppendSize(type, format.size() + text.size(), out);
+  absl::StrAppend(&out, base::ToAbsl(format), base::ToAbsl(text), "\r\n");
+}
+
+void AppendBulk(const Reply& reply, Protocol protocol, std::string& out) {
+  if (protocol == Protocol::kResp2) return AppendBlob('$', "", reply.text(), out);
+  switch (reply.shape()) {
+    case Shape::kDouble:
+      return AppendLine(',', reply.text(), out);
+    case Shape::kBigNumber:
+      return AppendLine('(', reply.text(), out);
+    case Shape::kVerbatim:
+      return AppendBlob('=', "txt:", reply.text(), out);
+    default:
+      return AppendBlob('$', "", reply.text(), out);
+  }
+}
+
+void AppendElements(const Reply& reply, Protocol protocol, std::string& out) {
+  for (const Reply& element : reply.elements()) AppendReply(element, protocol, out);
+}
+
+// Alternating elements, each two in an array of their own.
+void AppendPairs(const Reply& reply, std::string& out) {
+  const std::vector<Reply>& elements = reply.elements();
+  AppendSize('*', elements.size() / 2, out);
+  for (size_t i = 0; i + 1 < elements.size(); i += 2) {
+    AppendSize('*', 2, out);
+    AppendReply(elements[i], Protocol::kResp3, out);
+    AppendReply(elements[i + 1], Protocol::kResp3, out);
+  }
+}
+
+void AppendMapOfPairs(const Reply& reply, std::string& out) {
+  AppendSize('%', reply.elements().size(), out);
+  for (const Reply& pair : reply.elements()) AppendElements(pair, Protocol::kResp3, out);
+}
+
+void AppendArray(const Reply& reply, Protocol protocol, std::string& out) {
+  const size_t size = reply.elements().size();
+  const Shape shape = protocol == Protocol::kResp2 ? Shape::kPlain : reply.shape();
+  switch (shape) {
+    case Shape::kPairs:
+      return AppendPairs(reply, out);
+    case Shape::kMapOfPairs:
+      return AppendMapOfPairs(reply, out);
+    case Shape::kMap:
+      AppendSize('%', size / 2, out);
+      break;
+    case Shape::kSet:
+      AppendSize('~', size, out);
+      break;
+    case Shape::kPush:
+      AppendSize('>', size, out);
+      break;
+    default:
+      AppendSize('*', size, out);
+  }
+  AppendElements(reply, protocol, out);
+}
+
+std::string_view NilText(const Reply& reply, Protocol protocol) {
+  if (protocol == Protocol::kResp3) return "_\r\n";
+  return reply.shape() == Shape::kNilArray ? "*-1\r\n" : "$-1\r\n";
+}
+
+void AppendInteger(const Reply& reply, Protocol protocol, std::string& out) {
+  const bool is_bool = protocol == Protocol::kResp3 && reply.shape() == Shape::kBool;
+  if (is_bool) return AppendLine('#', reply.integer() != 0 ? "t" : "f", out);
+  absl::StrAppend(&out, ":", reply.integer(), "\r\n");
+}
+
+}  // namespace
+
+void AppendReply(const Reply& reply, Protocol protocol, std::string& out) {
+  switch (reply.kind()) {
+    case Reply::Kind::kNil:
+      out += NilText(reply, protocol);
+      return;
+    case Reply::Kind::kStatus:
+      return AppendLine('+', reply.text(), out);
+    case Reply::Kind::kError:
+      return AppendLine('-', reply.text(), out);
+    case Reply::Kind::kInteger:
+      return AppendInteger(reply, protocol, out);
+    case Reply::Kind::kBulk:
+      return AppendBulk(reply, protocol, out);
+    case Reply::Kind::kArray:
+      return AppendArray(reply, protocol, out);
+  }
+}
+
+}  // namespace redouble::store
