@@ -29,7 +29,7 @@ std::vector<std::string> Groups() {
   // Groups whose generators are finished; the others join with theirs.
   return {"strings",     "keys",   "expiry",    "server",      "connection", "transactions",
           "lists",       "hashes", "sets",      "sorted_sets", "streams",    "bitmaps",
-          "hyperloglog", "geo",    "scripting", "pubsub"};
+          "hyperloglog", "geo",    "scripting", "pubsub",      "cluster"};
 }
 
 INSTANTIATE_TEST_SUITE_P(Groups, Differential, testing::ValuesIn(Groups()),

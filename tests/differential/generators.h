@@ -16,6 +16,7 @@ std::span<const CommandGenerator> HashGenerators();
 std::span<const CommandGenerator> HyperLogLogGenerators();
 std::span<const CommandGenerator> KeyGenerators();
 std::span<const CommandGenerator> ListGenerators();
+std::span<const CommandGenerator> ScriptGenerators();
 std::span<const CommandGenerator> ServerGenerators();
 std::span<const CommandGenerator> SetGenerators();
 std::span<const CommandGenerator> SortedSetGenerators();

@@ -99,7 +99,10 @@ Words MakeWords(const Character& character, Vocabulary& vocabulary) {
   } else {
     words = pick(character.own);
   }
-  return rng.Chance(character.spoil_rate) ? Spoil(std::move(words), vocabulary) : words;
+  // A spoilt SPOP would draw by chance, and both sides go on with different sets.
+  const bool may_spoil = words[0] != "SPOP";
+  const bool spoils = rng.Chance(character.spoil_rate);
+  return may_spoil && spoils ? Spoil(std::move(words), vocabulary) : words;
 }
 
 // Somewhere in the year 2026, sometimes between two milliseconds.

@@ -72,6 +72,7 @@ class ProgramRun {
   void Advance(size_t i) {
     ProgramStep& step = program_.steps[i];
     if (step.kind == Kind::kAdvanceToDeadline) MakePlain(step);
+    if (!blocked_.empty()) ShortenToDeadline(step);
     target_.SetTime(target_.now() + absl::Microseconds(step.amount_us));
     if (counts_keys_) TouchAllKeys();
     if (blocked_.empty()) return;
@@ -86,6 +87,16 @@ class ProgramRun {
         target_.NextDeadline().value_or(now) + absl::Microseconds(step.amount_us);
     const bool in_reach = goal > now && goal - now <= kFarthestLeap;
     step.amount_us = in_reach ? absl::ToInt64Microseconds(goal - now) : 1000;
+  }
+
+  // A command that waits behind a blocked one runs when that ends: on the engine at the deadline
+  // that ends it, on a server whose time leaps only after the whole step. So a step leaps over no
+  // deadline while somebody is blocked.
+  void ShortenToDeadline(ProgramStep& step) const {
+    const std::optional<absl::Time> deadline = target_.NextDeadline();
+    if (!deadline) return;
+    const int64_t beyond_us = absl::ToInt64Microseconds(*deadline - target_.now()) + 1000;
+    if (beyond_us > 0) step.amount_us = std::min(step.amount_us, beyond_us);
   }
 
   // Makes a server remove what has expired.

@@ -46,6 +46,13 @@ bool ListsEverything(const Words& scan) {
   return false;
 }
 
+// SPOP and SRANDMEMBER of so many elements that every small set is given whole: no choice is left.
+bool DrawsEverything(const Words& command) {
+  const bool draws = absl::EqualsIgnoreCase(command[0], "SPOP") ||
+                     absl::EqualsIgnoreCase(command[0], "SRANDMEMBER");
+  return draws && command.size() == 3 && base::ParseInt64(command[2]).value_or(0) >= kWholeCount;
+}
+
 bool Before(const Reply& a, const Reply& b) { return a.DebugString() < b.DebugString(); }
 
 Reply Sorted(const Reply& array) {
@@ -93,6 +100,7 @@ Reply Drawn(const Reply& reply) {
 }  // namespace
 
 ReplyOrder OrderOf(const Words& command) {
+  if (!command.empty() && DrawsEverything(command)) return ReplyOrder::kAnyOrder;
   if (command.empty()) return ReplyOrder::kExact;
   const std::string with_subcommand = command.size() > 1 ? command[0] + "|" + command[1] : "";
   for (const Row& row : kRows) {

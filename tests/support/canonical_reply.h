@@ -31,7 +31,8 @@ enum class ReplyOrder : uint8_t {
   kScan,       // A cursor and elements: all elements when one step lists everything, else nothing
                // but the shape.
   kScanPairs,  // As kScan, of pairs.
-  kChance,     // Nothing but the kind: the command draws by chance.
+  kChance,     // Nothing but the kind: the command draws by chance. (SPOP and SRANDMEMBER of 1000
+               // or more draw everything: kAnyOrder.)
 };
 
 ReplyOrder OrderOf(const Words& command);

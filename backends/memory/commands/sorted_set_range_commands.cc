@@ -84,6 +84,25 @@ std::optional<Reply> ReadRequest(Arguments arguments, const RangeForm& form,
   return ReadRange(arguments[max_first ? 1 : 0], arguments[max_first ? 0 : 1], request.range);
 }
 
+// As ForEachInRange, for members of a listpack behind an offset, which is skipped without a look at
+// them: when scores differ, what stands there may be in the range again.
+template <typename Visit>
+void ForEachBehindOffset(const SortedSet& set, const RangeRequest& request, const RankRange& ranks,
+                         uint64_t offset, Visit visit) {
+  const size_t in_front = request.downwards ? ranks.end : set.size() - ranks.first;
+  if (ranks.size() == 0 || offset >= in_front) return;
+  const LexRange& range = request.range.members;
+  const size_t first = request.downwards ? ranks.end - 1 - offset : ranks.first + offset;
+  uint64_t left = request.limit < 0 ? set.size() : static_cast<uint64_t>(request.limit);
+  set.ForEach(
+      first, in_front - offset, request.downwards, [&](std::string_view member, double score) {
+        if (left == 0) return;
+        const bool inside = request.downwards ? range.AtLeastMin(member) : range.AtMostMax(member);
+        left = inside ? left - 1 : 0;
+        if (inside) visit(member, score);
+      });
+}
+
 // Calls `visit(member, score)` for what the request asks for, in its order.
 template <typename Visit>
 void ForEachInRange(const SortedSet& set, const RangeRequest& request, Visit visit) {
@@ -92,6 +111,9 @@ void ForEachInRange(const SortedSet& set, const RangeRequest& request, Visit vis
   // negative offset skips everything.
   const bool skips = request.range.kind != RangeKind::kRank;
   const auto offset = skips ? static_cast<uint64_t>(request.offset) : 0;
+  if (request.range.kind == RangeKind::kLex && offset > 0 && set.listpack() != nullptr) {
+    return ForEachBehindOffset(set, request, ranks, offset, visit);
+  }
   if (offset >= ranks.size()) return;
   size_t count = ranks.size() - offset;
   if (request.limit >= 0) count = std::min<uint64_t>(count, request.limit);

@@ -161,6 +161,16 @@ std::optional<Reply> DoubleReply(lua_State* state) {
   return reply;
 }
 
+// RESP2 has no booleans: false is nil there, unless the script chose RESP3.
+Reply BooleanReply(lua_State* state) {
+  const bool value = lua_toboolean(state, -1) != 0;
+  lua_getfield(state, LUA_REGISTRYINDEX, kResp3RegistryKey);
+  const bool resp3 = lua_toboolean(state, -1) != 0;
+  lua_pop(state, 1);
+  if (resp3) return Reply::Bool(value);
+  return value ? Reply::Integer(1) : Reply::Nil();
+}
+
 Reply TableReply(lua_State* state, int depth) {
   if (std::optional<std::string> error = StringField(state, "err")) {
     return Reply::Error(OneLine(*std::move(error)));
@@ -185,7 +195,7 @@ Reply PopReplyAt(lua_State* state, int depth) {
       reply = Reply::Bulk(ToView(state, -1));
       break;
     case LUA_TBOOLEAN:
-      if (lua_toboolean(state, -1) != 0) reply = Reply::Integer(1);
+      reply = BooleanReply(state);
       break;
     case LUA_TNUMBER:
       reply = Reply::Integer(Truncate(lua_tonumber(state, -1)));

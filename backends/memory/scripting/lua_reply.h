@@ -10,6 +10,9 @@
 
 namespace redouble::memory {
 
+// Lua's registry holds here whether the script chose RESP3 (redis.setresp).
+inline constexpr char kResp3RegistryKey[] = "redouble.resp3";
+
 // Pushes what redis.call returns for `reply`: a number, a string, false for nil, a table for an
 // array, {ok=...} and {err=...}; with `resp3` (redis.setresp(3)) also maps, sets and doubles as
 // tables of their kind, and nil.

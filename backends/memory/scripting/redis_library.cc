@@ -19,7 +19,6 @@ using store::Reply;
 
 // Registry keys.
 constexpr char kHostKey[] = "redouble.host";
-constexpr char kResp3Key[] = "redouble.resp3";
 constexpr char kRandomKey[] = "redouble.random";
 
 [[noreturn]] void Raise(lua_State* state, std::string_view text) {
@@ -37,7 +36,7 @@ ScriptHost& HostOf(lua_State* state) {
 }
 
 bool UsesResp3(lua_State* state) {
-  lua_getfield(state, LUA_REGISTRYINDEX, kResp3Key);
+  lua_getfield(state, LUA_REGISTRYINDEX, kResp3RegistryKey);
   const bool resp3 = lua_toboolean(state, -1) != 0;
   lua_pop(state, 1);
   return resp3;
@@ -157,7 +156,7 @@ int RedisSetResp(lua_State* state) {
   const lua_Number version = lua_tonumber(state, 1);
   if (version != 2 && version != 3) Raise(state, "ERR RESP version must be 2 or 3.");
   lua_pushboolean(state, version == 3 ? 1 : 0);
-  lua_setfield(state, LUA_REGISTRYINDEX, kResp3Key);
+  lua_setfield(state, LUA_REGISTRYINDEX, kResp3RegistryKey);
   return 0;
 }
 
@@ -314,7 +313,7 @@ void SetScriptHost(lua_State* state, ScriptHost* host) {
   lua_pushlightuserdata(state, host);
   lua_setfield(state, LUA_REGISTRYINDEX, kHostKey);
   lua_pushboolean(state, 0);
-  lua_setfield(state, LUA_REGISTRYINDEX, kResp3Key);
+  lua_setfield(state, LUA_REGISTRYINDEX, kResp3RegistryKey);
 }
 
 void ReplaceRandom(lua_State* state) {

@@ -31,8 +31,14 @@ Words SMoveArguments(Vocabulary& words) { return {words.Key(), words.Key(), SetM
 
 Words SRandMemberArguments(Vocabulary& words) {
   Words arguments = {words.Key()};
+  if (words.Chance(0.2)) return Append(arguments, {"1000"}), arguments;
   if (words.Chance(0.6)) arguments.push_back(std::to_string(words.rng().Between(-6, 6)));
   return arguments;
+}
+
+// Everything or nothing, so that no choice is left and both sides go on with the same set.
+Words SPopArguments(Vocabulary& words) {
+  return {words.Key(), words.Choice({"1000", "1000", "1000", "123456789", "0", "-1", "x"})};
 }
 
 Words StoreArguments(Vocabulary& words) { return words.Keys(2 + words.rng().Below(3)); }
@@ -60,6 +66,7 @@ constexpr CommandGenerator kGenerators[] = {
     {CommandId::kSMIsMember, 2, KeyAndMembers},
     {CommandId::kSCard, 2, KeyOnly},
     {CommandId::kSRandMember, 2, SRandMemberArguments},
+    {CommandId::kSPop, 2, SPopArguments},
     {CommandId::kSMembers, 4, KeyOnly},
     {CommandId::kSInter, 3, SomeKeys},
     {CommandId::kSInterCard, 3, SInterCardArguments},

@@ -1,0 +1,372 @@
+// COMMAND: the command table as clients see it.
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "backends/memory/commands/argument.h"
+#include "backends/memory/commands/help.h"
+#include "backends/memory/engine.h"
+#include "backends/memory/handlers.h"
+#include "core/base/glob.h"
+#include "core/store/command_details.h"
+
+namespace redouble::memory {
+namespace {
+
+using store::CommandId;
+using store::CommandSpec;
+using store::KeySpec;
+
+template <typename Flag>
+struct FlagName {
+  Flag flag;
+  std::string_view name;
+};
+
+// In the order in which Redis lists them.
+constexpr FlagName<store::command_flag::Flag> kFlagNames[] = {
+    {store::command_flag::kWrite, "write"},
+    {store::command_flag::kReadOnly, "readonly"},
+    {store::command_flag::kDenyOom, "denyoom"},
+    {store::command_flag::kAdmin, "admin"},
+    {store::command_flag::kPubSub, "pubsub"},
+    {store::command_flag::kNoScript, "noscript"},
+    {store::command_flag::kBlocking, "blocking"},
+    {store::command_flag::kLoading, "loading"},
+    {store::command_flag::kStale, "stale"},
+    {store::command_flag::kSkipMonitor, "skip_monitor"},
+    {store::command_flag::kSkipSlowLog, "skip_slowlog"},
+    {store::command_flag::kAsking, "asking"},
+    {store::command_flag::kFast, "fast"},
+    {store::command_flag::kNoAuth, "no_auth"},
+    {store::command_flag::kNoMandatoryKeys, "no_mandatory_keys"},
+    {store::command_flag::kNoAsyncLoading, "no_async_loading"},
+    {store::command_flag::kNoMulti, "no_multi"},
+    {store::command_flag::kMovableKeys, "movablekeys"},
+    {store::command_flag::kAllowBusy, "allow_busy"},
+};
+constexpr FlagName<KeySpec::Flag> kKeyFlagNames[] = {
+    {KeySpec::kRO, "RO"},
+    {KeySpec::kRW, "RW"},
+    {KeySpec::kOW, "OW"},
+    {KeySpec::kRM, "RM"},
+    {KeySpec::kAccess, "access"},
+    {KeySpec::kUpdate, "update"},
+    {KeySpec::kInsert, "insert"},
+    {KeySpec::kDelete, "delete"},
+    {KeySpec::kNotKey, "not_key"},
+    {KeySpec::kIncomplete, "incomplete"},
+    {KeySpec::kVariableFlags, "variable_flags"},
+};
+
+template <typename Flag, size_t n>
+Reply NamesOf(uint32_t flags, const FlagName<Flag> (&rows)[n]) {
+  std::vector<Reply> names;
+  for (const FlagName<Flag>& row : rows) {
+    if ((flags & row.flag) != 0) names.push_back(Reply::Status(row.name));
+  }
+  return Reply::Set(std::move(names));
+}
+
+// First key, last key and step, as one triple told clients before there were key specs.
+std::array<int, 3> LegacyRange(const CommandSpec& spec) {
+  constexpr std::array<int, 3> kNone = {0, 0, 0};
+  const auto is_range = [](const KeySpec& key) {
+    return key.begin == KeySpec::Begin::kIndex && key.find == KeySpec::Find::kRange;
+  };
+  const auto last_of = [](const KeySpec& key) {
+    return key.last < 0 ? int{key.last} : key.position + key.last;
+  };
+  if (spec.keys().size() == 1 && is_range(spec.keys()[0])) {
+    const KeySpec& key = spec.keys()[0];
+    return {key.position, last_of(key), key.step};
+  }
+  int first = 0;
+  int last = 0;
+  for (const KeySpec& key : spec.keys()) {
+    if (!is_range(key)) continue;
+    if (key.step != 1 || (last != 0 && last != key.position - 1)) return kNone;
+    if (first == 0) first = key.position;
+    // A place that counts from the end is behind all others.
+    last = last < 0 ? last : last_of(key);
+  }
+  return first == 0 ? kNone : std::array<int, 3>{first, last, 1};
+}
+
+Reply BeginReply(const KeySpec& key) {
+  std::string_view type = "unknown";
+  std::vector<Reply> spec;
+  if (key.begin == KeySpec::Begin::kIndex) {
+    type = "index";
+    spec = {Reply::Bulk("index"), Reply::Integer(key.position)};
+  } else if (key.begin == KeySpec::Begin::kKeyword) {
+    type = "keyword";
+    spec = {Reply::Bulk("keyword"), Reply::Bulk(key.keyword), Reply::Bulk("startfrom"),
+            Reply::Integer(key.position)};
+  }
+  return Reply::Map(
+      {Reply::Bulk("type"), Reply::Bulk(type), Reply::Bulk("spec"), Reply::Map(std::move(spec))});
+}
+
+Reply FindReply(const KeySpec& key) {
+  std::string_view type = "unknown";
+  std::vector<Reply> spec;
+  if (key.find == KeySpec::Find::kRange) {
+    type = "range";
+    spec = {Reply::Bulk("lastkey"),   Reply::Integer(key.last), Reply::Bulk("keystep"),
+            Reply::Integer(key.step), Reply::Bulk("limit"),     Reply::Integer(key.limit)};
+  } else if (key.find == KeySpec::Find::kKeyNum) {
+    type = "keynum";
+    spec = {Reply::Bulk("keynumidx"), Reply::Integer(0),      Reply::Bulk("firstkey"),
+            Reply::Integer(1),        Reply::Bulk("keystep"), Reply::Integer(key.step)};
+  }
+  return Reply::Map(
+      {Reply::Bulk("type"), Reply::Bulk(type), Reply::Bulk("spec"), Reply::Map(std::move(spec))});
+}
+
+Reply KeySpecsReply(const CommandSpec& spec) {
+  std::vector<Reply> keys;
+  for (const KeySpec& key : spec.keys()) {
+    keys.push_back(Reply::Map({Reply::Bulk("flags"), NamesOf(key.flags, kKeyFlagNames),
+                               Reply::Bulk("begin_search"), BeginReply(key),
+                               Reply::Bulk("find_keys"), FindReply(key)}));
+  }
+  return Reply::Set(std::move(keys));
+}
+
+std::vector<CommandId> SubcommandsOf(CommandId container) {
+  std::vector<CommandId> subcommands;
+  for (const CommandSpec& spec : store::AllCommands()) {
+    if (spec.is_subcommand() && spec.container() == store::SpecOf(container).name) {
+      subcommands.push_back(spec.id);
+    }
+  }
+  return subcommands;
+}
+
+Reply InfoReply(CommandId id) {
+  const CommandSpec& spec = store::SpecOf(id);
+  std::vector<Reply> categories;
+  for (const std::string_view category : store::CategoriesOf(id)) {
+    categories.push_back(Reply::Status("@" + std::string(category)));
+  }
+  std::vector<Reply> tips;
+  for (const absl::string_view tip :
+       absl::StrSplit(base::ToAbsl(store::DetailsOf(id).tips), ' ', absl::SkipEmpty())) {
+    tips.push_back(Reply::Bulk(base::ToStd(tip)));
+  }
+  std::vector<Reply> subcommands;
+  for (const CommandId subcommand : SubcommandsOf(id)) subcommands.push_back(InfoReply(subcommand));
+  const auto [first, last, step] = LegacyRange(spec);
+  return Reply::Array({Reply::Bulk(spec.name), Reply::Integer(spec.arity),
+                       NamesOf(spec.flags, kFlagNames), Reply::Integer(first), Reply::Integer(last),
+                       Reply::Integer(step), Reply::Set(std::move(categories)),
+                       Reply::Set(std::move(tips)), KeySpecsReply(spec),
+                       Reply::Set(std::move(subcommands))});
+}
+
+// The name, then what there is to say of it.
+void AppendDocs(CommandId id, std::vector<Reply>& out) {
+  const CommandSpec& spec = store::SpecOf(id);
+  const store::CommandDetails& details = store::DetailsOf(id);
+  std::vector<Reply> docs = {Reply::Bulk("summary"), Reply::Bulk(details.summary),
+                             Reply::Bulk("since"),   Reply::Bulk(spec.since),
+                             Reply::Bulk("group"),   Reply::Bulk(store::GroupName(spec.group))};
+  if (!details.complexity.empty()) {
+    docs.push_back(Reply::Bulk("complexity"));
+    docs.push_back(Reply::Bulk(details.complexity));
+  }
+  if (const std::vector<CommandId> rows = SubcommandsOf(id); !rows.empty()) {
+    std::vector<Reply> subcommands;
+    for (const CommandId subcommand : rows) AppendDocs(subcommand, subcommands);
+    docs.push_back(Reply::Bulk("subcommands"));
+    docs.push_back(Reply::Map(std::move(subcommands)));
+  }
+  out.push_back(Reply::Bulk(spec.name));
+  out.push_back(Reply::Map(std::move(docs)));
+}
+
+std::vector<CommandId> TopLevelCommands() {
+  std::vector<CommandId> ids;
+  for (const CommandSpec& spec : store::AllCommands()) {
+    if (!spec.is_subcommand()) ids.push_back(spec.id);
+  }
+  return ids;
+}
+
+// A key's position and what is done with it.
+struct KeyUse {
+  size_t index;
+  uint16_t flags;
+};
+
+// Of a key whose flags hang on the other words.
+uint16_t FlagsInUse(const CommandSpec& spec, Arguments arguments, uint16_t flags) {
+  if ((flags & KeySpec::kVariableFlags) == 0) return flags;
+  const auto is_word = [](std::string_view word) {
+    return [word](std::string_view argument) { return IsWord(argument, word); };
+  };
+  const auto has = [&](std::string_view word) {
+    return std::any_of(arguments.begin() + 1, arguments.end(), is_word(word));
+  };
+  if (spec.id == CommandId::kSet) {
+    return has("GET") ? KeySpec::kRW | KeySpec::kAccess | KeySpec::kUpdate
+                      : KeySpec::kOW | KeySpec::kUpdate;
+  }
+  const bool writes = has("SET") || has("INCRBY");
+  return writes ? KeySpec::kRW | KeySpec::kAccess | KeySpec::kUpdate
+                : KeySpec::kRO | KeySpec::kAccess;
+}
+
+// The keys of a whole command; none when the arguments contradict the row.
+std::optional<std::vector<KeyUse>> KeyUses(const CommandSpec& spec, Arguments arguments) {
+  const std::optional<std::vector<size_t>> all = store::KeyIndexes(spec, arguments);
+  if (!all) return std::nullopt;
+  std::vector<KeyUse> uses;
+  for (const KeySpec& key : spec.keys()) {
+    CommandSpec one = spec;
+    one.id = CommandId::kUnknown;
+    one.key_spec_count = 1;
+    one.key_specs[0] = key;
+    const std::optional<std::vector<size_t>> indexes = store::KeyIndexes(one, arguments);
+    if (!indexes) return std::nullopt;
+    for (const size_t index : *indexes) {
+      uses.push_back({index, FlagsInUse(spec, arguments, key.flags)});
+    }
+  }
+  // What no spec finds is what SORT stores into.
+  for (size_t i = uses.size(); i < all->size(); ++i) {
+    uses.push_back({(*all)[i], KeySpec::kOW | KeySpec::kUpdate});
+  }
+  return uses;
+}
+
+bool CanHaveKeys(const CommandSpec& spec) {
+  return std::any_of(spec.keys().begin(), spec.keys().end(),
+                     [](const KeySpec& key) { return (key.flags & KeySpec::kNotKey) == 0; });
+}
+
+// GETKEYS and GETKEYSANDFLAGS: `name argument...` of the command that is asked about.
+Reply KeysReply(CommandContext& context, Arguments words, bool with_flags) {
+  CommandId id = store::FindCommand(words[0]);
+  const Arguments arguments = words.subspan(1);
+  const Engine::Resolution resolution = context.engine().Resolve(id, arguments);
+  if (resolution == Engine::Resolution::kUnknownCommand ||
+      resolution == Engine::Resolution::kUnknownSubcommand) {
+    return Reply::Error("ERR Invalid command specified");
+  }
+  const CommandSpec& spec = store::SpecOf(id);
+  if (!CanHaveKeys(spec)) return Reply::Error("ERR The command has no key arguments");
+  if (resolution == Engine::Resolution::kWrongArity) {
+    return Reply::Error("ERR Invalid number of arguments specified for command");
+  }
+  const std::optional<std::vector<KeyUse>> uses = KeyUses(spec, arguments);
+  if (!uses || uses->empty()) {
+    if (spec.Has(store::command_flag::kNoMandatoryKeys)) return Reply::EmptyArray();
+    return Reply::Error("ERR Invalid arguments specified for command");
+  }
+  std::vector<Reply> keys;
+  for (const KeyUse& use : *uses) {
+    Reply key = Reply::Bulk(arguments[use.index]);
+    keys.push_back(with_flags ? Reply::Array({std::move(key), NamesOf(use.flags, kKeyFlagNames)})
+                              : std::move(key));
+  }
+  return Reply::Array(std::move(keys));
+}
+
+bool HasCategory(CommandId id, std::string_view category) {
+  const std::vector<std::string_view> categories = store::CategoriesOf(id);
+  return std::any_of(categories.begin(), categories.end(),
+                     [&](std::string_view name) { return IsWord(category, name); });
+}
+
+}  // namespace
+
+Reply HandleCommand(CommandContext&, Arguments) {
+  std::vector<Reply> commands;
+  for (const CommandId id : TopLevelCommands()) commands.push_back(InfoReply(id));
+  return Reply::Array(std::move(commands));
+}
+
+Reply HandleCommandCount(CommandContext&, Arguments) {
+  return Reply::Integer(static_cast<int64_t>(TopLevelCommands().size()));
+}
+
+Reply HandleCommandInfo(CommandContext& context, Arguments arguments) {
+  if (arguments.empty()) return HandleCommand(context, arguments);
+  std::vector<Reply> commands;
+  for (const std::string_view name : arguments) {
+    const CommandId id = store::FindCommand(name);
+    commands.push_back(id == CommandId::kUnknown ? Reply::NilArray() : InfoReply(id));
+  }
+  return Reply::Array(std::move(commands));
+}
+
+Reply HandleCommandDocs(CommandContext&, Arguments arguments) {
+  std::vector<Reply> docs;
+  if (arguments.empty()) {
+    for (const CommandId id : TopLevelCommands()) AppendDocs(id, docs);
+  }
+  for (const std::string_view name : arguments) {
+    const CommandId id = store::FindCommand(name);
+    if (id != CommandId::kUnknown) AppendDocs(id, docs);
+  }
+  return Reply::Map(std::move(docs));
+}
+
+// LIST [FILTERBY MODULE name | ACLCAT category | PATTERN pattern]. There are no modules.
+Reply HandleCommandList(CommandContext&, Arguments arguments) {
+  const bool filters = arguments.size() == 3 && IsWord(arguments[0], "FILTERBY");
+  const bool by_module = filters && IsWord(arguments[1], "MODULE");
+  const bool by_category = filters && IsWord(arguments[1], "ACLCAT");
+  const bool by_pattern = filters && IsWord(arguments[1], "PATTERN");
+  if (!arguments.empty() && !by_module && !by_category && !by_pattern) return SyntaxError();
+  std::vector<Reply> names;
+  for (const CommandSpec& spec : store::AllCommands()) {
+    const bool is_listed =
+        by_category  ? HasCategory(spec.id, arguments[2])
+        : by_pattern ? base::GlobMatch(arguments[2], spec.name, base::GlobCase::kInsensitive)
+                     : !by_module && !spec.is_subcommand();
+    if (is_listed) names.push_back(Reply::Bulk(spec.name));
+  }
+  return Reply::Array(std::move(names));
+}
+
+Reply HandleCommandGetKeys(CommandContext& context, Arguments arguments) {
+  return KeysReply(context, arguments, false);
+}
+
+Reply HandleCommandGetKeysAndFlags(CommandContext& context, Arguments arguments) {
+  return KeysReply(context, arguments, true);
+}
+
+Reply HandleCommandHelp(CommandContext&, Arguments) {
+  static constexpr std::string_view kHelp[] = {
+      "(no subcommand)",
+      "    Return details about all Redis commands.",
+      "COUNT",
+      "    Return the total number of commands in this Redis server.",
+      "LIST",
+      "    Return a list of all commands in this Redis server.",
+      "INFO [<command-name> ...]",
+      "    Return details about multiple Redis commands.",
+      "    If no command names are given, documentation details for all",
+      "    commands are returned.",
+      "DOCS [<command-name> ...]",
+      "    Return documentation details about multiple Redis commands.",
+      "    If no command names are given, documentation details for all",
+      "    commands are returned.",
+      "GETKEYS <full-command>",
+      "    Return the keys from a full Redis command.",
+      "GETKEYSANDFLAGS <full-command>",
+      "    Return the keys and the access flags from a full Redis command.",
+  };
+  return HelpReply("COMMAND", kHelp);
+}
+
+}  // namespace redouble::memory

@@ -1,0 +1,92 @@
+#include "core/store/command_details.h"
+
+#include <array>
+#include <cassert>
+#include <set>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_split.h"
+#include "core/base/string_bridge.h"
+
+namespace redouble::store {
+namespace {
+
+constexpr CommandDetails kDetails[] = {
+#define REDOUBLE_DETAILS(id, summary, complexity, categories, tips) \
+  {CommandId::k##id, summary, complexity, categories, tips},
+#include "core/store/command_details.inc"
+#undef REDOUBLE_DETAILS
+};
+static_assert(std::size(kDetails) == kCommandCount, "one row of details for each command");
+
+// In the order in which Redis lists them.
+constexpr std::string_view kCategories[] = {
+    "keyspace", "read",   "write",       "set",       "sortedset",  "list",        "hash",
+    "string",   "bitmap", "hyperloglog", "geo",       "stream",     "pubsub",      "admin",
+    "fast",     "slow",   "blocking",    "dangerous", "connection", "transaction", "scripting"};
+
+// By its number; empty for a group that is no category.
+std::string_view CategoryOfGroup(CommandGroup group) {
+  static constexpr std::string_view kNames[] = {
+      "string",      "list", "set",    "sortedset",   "hash",       "stream", "keyspace",  "bitmap",
+      "hyperloglog", "geo",  "pubsub", "transaction", "connection", "",       "scripting", ""};
+  return kNames[static_cast<size_t>(group)];
+}
+
+// The categories that follow from the row.
+std::set<std::string_view> ImpliedCategories(const CommandSpec& spec) {
+  using command_flag::kAdmin;
+  using command_flag::kBlocking;
+  using command_flag::kFast;
+  using command_flag::kPubSub;
+  using command_flag::kReadOnly;
+  using command_flag::kWrite;
+  std::set<std::string_view> categories = {CategoryOfGroup(spec.group)};
+  categories.insert(spec.Has(kFast) ? "fast" : "slow");
+  if (spec.Has(kWrite)) categories.insert("write");
+  if (spec.Has(kReadOnly) && spec.group != CommandGroup::kScripting) categories.insert("read");
+  if (spec.Has(kAdmin)) categories.insert({"admin", "dangerous"});
+  if (spec.Has(kPubSub)) categories.insert("pubsub");
+  if (spec.Has(kBlocking)) categories.insert("blocking");
+  return categories;
+}
+
+// The rows of details are in no order that anybody has to keep.
+std::array<const CommandDetails*, kCommandCount> MakeIndex() {
+  std::array<const CommandDetails*, kCommandCount> index = {};
+  for (const CommandDetails& details : kDetails) {
+    index[static_cast<size_t>(details.id)] = &details;
+  }
+  return index;
+}
+
+}  // namespace
+
+const CommandDetails& DetailsOf(CommandId id) {
+  static const auto& index = *new std::array(MakeIndex());
+  assert(id < CommandId::kUnknown && index[static_cast<size_t>(id)] != nullptr);
+  return *index[static_cast<size_t>(id)];
+}
+
+std::vector<std::string_view> CategoriesOf(CommandId id) {
+  std::set<std::string_view> found = ImpliedCategories(SpecOf(id));
+  for (const absl::string_view change :
+       absl::StrSplit(base::ToAbsl(DetailsOf(id).categories), ' ', absl::SkipEmpty())) {
+    const std::string_view name = base::ToStd(change.substr(1));
+    change[0] == '+' ? void(found.insert(name)) : void(found.erase(name));
+  }
+  std::vector<std::string_view> categories;
+  for (const std::string_view name : kCategories) {
+    if (found.contains(name)) categories.push_back(name);
+  }
+  return categories;
+}
+
+bool IsCategory(std::string_view name) {
+  for (const std::string_view category : kCategories) {
+    if (absl::EqualsIgnoreCase(base::ToAbsl(name), base::ToAbsl(category))) return true;
+  }
+  return false;
+}
+
+}  // namespace redouble::store

@@ -1,0 +1,60 @@
+#include "tests/docs/supported_commands.h"
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "core/base/string_bridge.h"
+#include "core/store/command_details.h"
+#include "core/store/command_table.h"
+
+namespace redouble::tests {
+namespace {
+
+using store::CommandGroup;
+using store::CommandSpec;
+
+constexpr std::string_view kHead =
+    "# The commands that the memory engine has\n"
+    "\n"
+    "Generated from the command table (`bazel run //tests/docs:write_supported_commands`); a test\n"
+    "keeps it current. Each behaves as in redis-server 7.0.15; the version is the first of Redis\n"
+    "that has the command. What is not here answers as an unknown command.\n";
+
+// "XGROUP CREATE".
+std::string NameForPeople(const CommandSpec& spec) {
+  return absl::StrReplaceAll(absl::AsciiStrToUpper(base::ToAbsl(spec.name)), {{"|", " "}});
+}
+
+std::string Row(const CommandSpec& spec) {
+  std::string summary(store::DetailsOf(spec.id).summary);
+  if (summary.ends_with('.')) summary.pop_back();
+  return absl::StrCat("| ", NameForPeople(spec), " | ", base::ToAbsl(spec.since), " | ", summary,
+                      " |\n");
+}
+
+}  // namespace
+
+std::string SupportedCommandsPage() {
+  std::string page(kHead);
+  for (int i = 0; i <= static_cast<int>(CommandGroup::kCluster); ++i) {
+    const auto group = static_cast<CommandGroup>(i);
+    std::vector<std::string> rows;
+    for (const CommandSpec& spec : store::AllCommands()) {
+      // A container is its subcommands, unless it is a command as well.
+      const bool is_command = !store::IsContainer(spec.id) || spec.arity == -1;
+      if (spec.group == group && is_command) rows.push_back(Row(spec));
+    }
+    std::sort(rows.begin(), rows.end());
+    if (rows.empty()) continue;
+    absl::StrAppend(&page, "\n## ", base::ToAbsl(store::GroupName(group)),
+                    "\n\n| command | since | what it does |\n| --- | --- | --- |\n");
+    for (const std::string& row : rows) page += row;
+  }
+  return page;
+}
+
+}  // namespace redouble::tests
