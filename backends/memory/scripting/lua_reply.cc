@@ -1,5 +1,6 @@
 #include "backends/memory/scripting/lua_reply.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <limits>
 #include <utility>
@@ -106,8 +107,9 @@ std::optional<std::string> StringField(lua_State* state, const char* name) {
   return value;
 }
 
-// Replies are one line: what breaks it becomes a space.
+// Replies are one line: what breaks it becomes a space, and a zero byte ends it, as in C.
 std::string OneLine(std::string text) {
+  text.resize(std::min(text.size(), text.find('\0')));
   for (char& c : text) {
     if (c == '\r' || c == '\n') c = ' ';
   }
