@@ -1,12 +1,13 @@
 // A group of eight consumers shares the sixteen partitions of a topic, under 10,000 schedules:
 // producers write, members die and come back, Redis drops requests and answers, delays and repeats
-// them, clocks step, retention cuts logs. Whatever happens:
+// them, clocks step, retention cuts logs, the topic is deleted. Whatever happens:
 //
 // * offsets of a partition rise strictly, and no two records have the same;
 // * no record is given to two members unless it was claimed in between;
 // * the committed position never passes a pending record;
 // * every record that was acknowledged to its producer is given to somebody, once the faults have
-//   healed (unless retention took it): at least once.
+//   healed (unless retention took it): at least once;
+// * nothing of a deleted topic comes back.
 
 #include <gtest/gtest.h>
 
@@ -31,6 +32,9 @@
 #include "core/korvet/log.h"
 #include "core/korvet/producer.h"
 #include "core/korvet/topics.h"
+#include "core/store/command.h"
+#include "core/store/reply.h"
+#include "core/store/store.h"
 #include "core/store/streams.h"
 #include "sim/world/world.h"
 
@@ -106,6 +110,11 @@ class SharedTopic {
     }
   }
 
+  // Spawns somebody who deletes the topic in the midst of it.
+  void Delete() {
+    world_.Spawn("admin", [this](sim::Actor& actor) { return DeleteTopic(actor); });
+  }
+
   void Run() {
     const sim::RunReport report = world_.Run({.max_steps = 200'000});
     if (report.end != sim::RunEnd::kDone) history_.Violate("the run did not come to its end");
@@ -122,9 +131,33 @@ class SharedTopic {
     CheckNothingIsLost();
   }
 
+  // Nobody brought anything of a deleted topic back.
+  void ExpectNothingLeft() {
+    const store::Command count(store::CommandId::kDbSize);
+    const auto keys = base::Run(Ask(*session_, count));
+    if (!keys.ok() || *keys != store::Reply::Integer(0)) {
+      history_.Violate("the deleted topic left keys behind");
+    }
+  }
+
   const History& history() const { return history_; }
 
  private:
+  static base::Task<absl::StatusOr<store::Reply>> Ask(store::Store& store,
+                                                      const store::Command& command) {
+    co_return co_await store.Execute(command);
+  }
+
+  base::Task<void> DeleteTopic(sim::Actor& actor) {
+    co_await actor.clock().Sleep(absl::Milliseconds(actor.rng().Below(400)));
+    Topics topics(actor.store(), actor.rng(), keys_);
+    for (;;) {
+      const absl::Status deleted = co_await topics.Delete("orders");
+      if (deleted.ok()) co_return;
+      if (ErrorCodeOf(deleted) == ErrorCode::kUnknownTopicOrPartition) co_return;
+    }
+  }
+
   base::Task<void> ProduceBatches(sim::Actor& actor, int batches) {
     ProducerOptions options;
     options.max_records_per_write =
@@ -256,6 +289,13 @@ std::vector<sim::FaultRule> AllFaults() {
     crash.duration = absl::Seconds(3);
     crash.limit = 2;
   }
+  for (const char* producer : {"producer-0", "producer-1"}) {
+    sim::FaultRule& step = add(Fault::kStepClock, 0.1);
+    step.actor = producer;
+    step.duration = producer[9] == '0' ? absl::Hours(-1) : absl::Hours(1);
+  }
+  add(Fault::kDuplicate, 0.05);
+  add(Fault::kDisconnect, 0.05);
   add(Fault::kDropRequest, 0.05);
   add(Fault::kDropReply, 0.05);
   add(Fault::kDelay, 0.05).duration = absl::Milliseconds(700);
@@ -288,6 +328,20 @@ TEST(SharedTopic, LosesNothingAndGivesNothingTwiceWithoutAClaimUnderTenThousandS
   EXPECT_GT(total.claims, 1'000) << "members died with records in hand";
   EXPECT_GT(total.deaths, 1'000);
   EXPECT_GT(total.acknowledged.size(), 1'000u);
+}
+
+TEST(SharedTopic, IsNotBroughtBackByThoseWhoHaveNotHeardThatItWasDeleted) {
+  for (uint64_t seed = 200'000; seed < 201'000; ++seed) {
+    base::Rng rng(seed);
+    const std::vector<sim::FaultRule> rules = AllFaults();
+    SharedTopic shared(seed, sim::DrawSwarm(rules, rng), {});
+    shared.Produce(4);
+    shared.Consume(3);
+    shared.Delete();
+    shared.Run();
+    shared.ExpectNothingLeft();
+    ASSERT_EQ(shared.history().violation, "") << "seed " << seed;
+  }
 }
 
 TEST(SharedTopic, KeepsItsPromisesWhileRetentionCutsTheLogs) {
