@@ -339,9 +339,8 @@ base::Task<absl::StatusOr<bool>> Coordinator::Publish(const Run& run,
     mark.loops = hop.loops;
     const ChildToken child = {signal.job_id, hop.target, seen[hop.target]++};
     const std::string id = ChildTokenId(options_.token_ids, child, mark);
-    const Node* const node = run.ir.Find(hop.target);
-    if (node != nullptr && JoinsAt(*node, hop.via)) {
-      absl::Status arrived = co_await Arrive(run, hop, *node, id, publication);
+    if (hop.needed > 0) {
+      absl::Status arrived = co_await Arrive(run, hop, id, publication);
       if (!arrived.ok()) co_return arrived;
       if (publication.run_gone) co_return false;
       continue;
@@ -361,14 +360,13 @@ base::Task<absl::StatusOr<bool>> Coordinator::Publish(const Run& run,
 }
 
 // Parks a token at a join, and adds the join's own token to the publication when that fires it.
-base::Task<absl::Status> Coordinator::Arrive(const Run& run, const Hop& hop, const Node& join,
+base::Task<absl::Status> Coordinator::Arrive(const Run& run, const Hop& hop,
                                              std::string_view child_id, Publication& publication) {
   const CompletionSignal& signal = publication.signal;
   // A signal can reach one join by several absorbers; each of these ways is an arrival of its own.
   const std::string arrival_id =
       hop.via == signal.node_id ? signal.job_id : absl::StrCat(signal.job_id, "/", hop.via);
-  const ArrivalRequest request = {run.run_id, join.id, hop.via, arrival_id,
-                                  static_cast<int64_t>(join.dependencies.size())};
+  const ArrivalRequest request = {run.run_id, hop.target, hop.via, arrival_id, hop.needed};
   const absl::StatusOr<Arrival> arrival = co_await ArriveAtJoin(store_, keys_, request);
   if (!arrival.ok()) co_return arrival.status();
   if (arrival->outcome == Arrival::Outcome::kRunGone) {
@@ -387,8 +385,8 @@ base::Task<absl::Status> Coordinator::Arrive(const Run& run, const Hop& hop, con
   mark.join_count = arrival->count;
   mark.loops = hop.loops;
   Token token;
-  token.id = JoinTokenId(options_.token_ids, {join.id, arrival_id}, mark);
-  token.to_node = join.id;
+  token.id = JoinTokenId(options_.token_ids, {hop.target, arrival_id}, mark);
+  token.to_node = hop.target;
   token.join_count = arrival->count;
   absl::Status added = AddToken(run.ir, token, signal, publication.batch);
   publication.ids.push_back(token.id);

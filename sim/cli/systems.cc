@@ -7,6 +7,7 @@
 #include "core/studio/keys.h"
 #include "scenarios/operations/gateway_operations.h"
 #include "scenarios/operations/korvet_operations.h"
+#include "scenarios/operations/orchestrator_operations.h"
 #include "scenarios/operations/relayna_operations.h"
 #include "scenarios/operations/studio_operations.h"
 
@@ -16,6 +17,7 @@ const SystemTable& AllSystems() {
   static const SystemTable* const systems =
       new SystemTable{{"gateway", scenarios::GatewayOperations()},
                       {"korvet", scenarios::KorvetOperations()},
+                      {"orchestrator", scenarios::OrchestratorOperations()},
                       {"relayna", scenarios::RelaynaOperations()},
                       {"studio", scenarios::StudioOperations()}};
   return *systems;

@@ -16,6 +16,7 @@
 #include "sim/scenario/operation.h"
 #include "tests/golden/difference.h"
 #include "tests/golden/golden.h"
+#include "tests/golden/raw_replay.h"
 
 namespace redouble::golden {
 
@@ -82,6 +83,9 @@ struct Domain {
   // need not be equal.
   std::function<std::optional<Difference>(const RecordedStep& step, const absl::Status& status)>
       compare_error = {};
+  // Of a system whose goldens record commands and no operations: what is done in place of those
+  // that stand for one. The replay is the raw one then, with these in it.
+  Substitute substitute = {};
 };
 
 // The domain of `system`; none when its operations are not there yet.
