@@ -115,7 +115,8 @@ base::Task<absl::StatusOr<Started>> Coordinator::Start(std::string_view run_id,
     // Its own graph counts, and only the tokens that nobody has executed.
     absl::Status read = co_await ReadRun(signal, run);
     if (!read.ok() || !run.found) co_return read.ok() ? absl::StatusOr<Started>(started) : read;
-    const auto applied = co_await AppliedOf(run_id);
+    std::vector<std::string_view> prefixes = {"consume:"};
+    const auto applied = co_await AppliedOf(run_id, std::move(prefixes));
     if (!applied.ok()) co_return applied.status();
     routing = Route(run.ir, Completion());
     std::erase_if(routing.hops, [&](const Hop& hop) {
@@ -516,7 +517,8 @@ base::Task<absl::Status> Coordinator::RepublishFirings(const Run& run,
                                                        const CompletionSignal& signal,
                                                        SignalOutcome& outcome) {
   if (JoinsOf(run.ir).empty()) co_return absl::OkStatus();
-  const auto applied = co_await AppliedOf(run.run_id);
+  std::vector<std::string_view> prefixes = {"fire:", "publish:", "consume:join:"};
+  const auto applied = co_await AppliedOf(run.run_id, std::move(prefixes));
   if (!applied.ok()) co_return applied.status();
   store::Batch batch(store::Batch::Atomicity::kPipeline);
   for (const FiredToken& fired : FindUnpublished(*applied)) {
@@ -561,7 +563,8 @@ base::Task<absl::Status> Coordinator::Fail(const Run& run, const CompletionSigna
   absl::StatusOr<std::vector<std::string>> approvals = co_await ApprovalsOf(run.run_id);
   if (!approvals.ok()) co_return approvals.status();
   const std::string pending_key = *keys_.PendingApprovals(run.run_id);
-  const auto pending = co_await store::SMembers(store_, pending_key);
+  std::vector<std::string_view> all = {""};
+  const auto pending = co_await SortedMembers(store_, pending_key, std::move(all));
   if (!pending.ok()) co_return pending.status();
   for (const std::string& member : *pending) {
     if (const auto id = ParseApprovalMember(member)) approvals->emplace_back(*id);
@@ -585,25 +588,25 @@ base::Task<absl::Status> Coordinator::Fail(const Run& run, const CompletionSigna
 }
 
 base::Task<absl::StatusOr<std::vector<std::string>>> Coordinator::AppliedOf(
-    std::string_view run_id) {
+    std::string_view run_id, std::vector<std::string_view> prefixes) {
   const absl::StatusOr<std::string> key = keys_.Applied(run_id);
   if (!key.ok()) co_return key.status();
-  co_return co_await store::SMembers(store_, *key);
+  co_return co_await SortedMembers(store_, *key, std::move(prefixes));
 }
 
 // The ids of all approvals of the run that were decided.
 base::Task<absl::StatusOr<std::vector<std::string>>> Coordinator::ApprovalsOf(
     std::string_view run_id) {
-  const auto applied = co_await AppliedOf(run_id);
-  if (!applied.ok()) co_return applied.status();
   constexpr std::string_view kResume = "resume:";
+  std::vector<std::string_view> prefixes = {kResume};
+  const auto applied = co_await AppliedOf(run_id, std::move(prefixes));
+  if (!applied.ok()) co_return applied.status();
   std::vector<std::string> ids;
   for (const std::string_view member : *applied) {
     if (!member.starts_with(kResume)) continue;
     const auto id = ParseApprovalMember(member.substr(kResume.size()));
     if (id && IsId(*id)) ids.emplace_back(*id);
   }
-  std::sort(ids.begin(), ids.end());
   co_return ids;
 }
 

@@ -145,7 +145,8 @@ class Coordinator {
   base::Task<absl::StatusOr<bool>> Finish(const Run& run);
   base::Task<absl::Status> Fail(const Run& run, const CompletionSignal& signal,
                                 SignalOutcome& outcome);
-  base::Task<absl::StatusOr<std::vector<std::string>>> AppliedOf(std::string_view run_id);
+  base::Task<absl::StatusOr<std::vector<std::string>>> AppliedOf(
+      std::string_view run_id, std::vector<std::string_view> prefixes);
   base::Task<absl::StatusOr<std::vector<std::string>>> ApprovalsOf(std::string_view run_id);
   absl::Status AddToken(const Ir& ir, const Token& token, const CompletionSignal& signal,
                         store::Batch& batch);

@@ -10,7 +10,7 @@
 if redis.call('EXISTS', KEYS[2]) == 0 then return {-1, 0, 0} end
 local fired = 'fire:' .. ARGV[1] .. ':' .. ARGV[3]
 local arrived = 'arrive:' .. ARGV[1] .. ':' .. ARGV[3]
-local weight = 'publish:join:' .. ARGV[1] .. ':' .. ARGV[3] .. ':'
+local weight = 'publish:join:' .. ARGV[1] .. ':' .. ARGV[3] .. '|'
 if redis.call('SISMEMBER', KEYS[2], fired) == 1 then
   if not ARGV[5] then return {0, tonumber(ARGV[4]), 1} end
   for _, member in ipairs(redis.call('SMEMBERS', KEYS[2])) do
