@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/string_bridge.h"
 #include "core/base/utc.h"
@@ -497,6 +498,16 @@ base::Task<absl::Status> Coordinator::Settle(const Run& run, const CompletionSig
   if (joins.empty()) co_return absl::OkStatus();
   TokenMark mark;
   mark.loops = ParseTokenMark(signal.job_id).loops;
+  // The tokens that are parked may be further round a loop than the one that came last.
+  for (const Node& node : run.ir.nodes) {
+    if (!node.HasLoop()) continue;
+    const std::string key = *keys_.Loop({run.run_id, node.id});
+    const auto iteration = co_await store::HGet(store_, key, "current_iteration");
+    if (!iteration.ok()) co_return iteration.status();
+    int64_t count = 0;
+    if (!*iteration || !absl::SimpleAtoi(**iteration, &count) || count < 1) continue;
+    mark.loops[node.id] = std::max(mark.loops[node.id], count);
+  }
   const std::string loops = FormatTokenMark(mark);
   const QuiesceRequest request = {run.run_id, joins, loops};
   const auto fired = co_await QuiesceJoins(store_, keys_, request);
