@@ -190,9 +190,9 @@ base::Task<absl::Status> Approvals::Signal(RunApproval approval, const Approval&
 base::Task<absl::StatusOr<int64_t>> Approvals::DecideOverdue(std::string_view run_id) {
   const absl::StatusOr<std::string> pending_key = keys_.PendingApprovals(run_id);
   if (!pending_key.ok()) co_return pending_key.status();
-  auto members = co_await store::SMembers(store_, *pending_key);
+  std::vector<std::string_view> all = {""};
+  const auto members = co_await SortedMembers(store_, *pending_key, std::move(all));
   if (!members.ok()) co_return members.status();
-  std::sort(members->begin(), members->end());
   int64_t decided = 0;
   for (const std::string& member : *members) {
     const std::optional<std::string_view> id = ParseApprovalMember(member);
@@ -212,10 +212,11 @@ base::Task<absl::StatusOr<int64_t>> Approvals::DecideOverdue(std::string_view ru
 base::Task<absl::StatusOr<int64_t>> Approvals::PushUndelivered(std::string_view run_id) {
   const absl::StatusOr<std::string> applied_key = keys_.Applied(run_id);
   if (!applied_key.ok()) co_return applied_key.status();
-  const auto applied = co_await store::SMembers(store_, *applied_key);
+  constexpr std::string_view kResume = "resume:";
+  std::vector<std::string_view> prefixes = {kResume, "consume:approval_"};
+  const auto applied = co_await SortedMembers(store_, *applied_key, std::move(prefixes));
   if (!applied.ok()) co_return applied.status();
   const std::set<std::string_view> members(applied->begin(), applied->end());
-  constexpr std::string_view kResume = "resume:";
   int64_t pushed = 0;
   for (const std::string_view op : members) {
     if (!op.starts_with(kResume)) continue;

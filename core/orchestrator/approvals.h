@@ -3,7 +3,7 @@
 //
 //   Approvals approvals(store, clock, keys);
 //   // The worker of `wf.tasks.hitl`:
-//   absl::StatusOr<ApprovalRequested> asked = co_await approvals.Request(token, {.approver = "m"});
+//   absl::StatusOr<ApprovalRequested> asked = co_await approvals.Request(token, terms);
 //   // The person:
 //   DecisionDetails details;
 //   details.decided_by = "manager@company.com";
@@ -42,6 +42,9 @@
 namespace redouble::orchestrator {
 
 struct ApprovalTerms {
+  // No aggregate: see DecisionDetails.
+  ApprovalTerms() {}
+
   std::string approver;                                  // Who has to decide; empty: anybody.
   std::optional<absl::Duration> timeout = std::nullopt;  // None: nobody gives up waiting.
   // Empty: made from the token, so that a repeated request asks once. Ids made elsewhere forget the
@@ -58,6 +61,9 @@ struct ApprovalRequested {
 
 // What the person says beside yes and no; empty texts are left out.
 struct DecisionDetails {
+  // No aggregate: g++ 12 frees a braced one twice inside a co_await expression.
+  DecisionDetails() {}
+
   std::string decided_by;
   std::string comment;
 };
@@ -81,10 +87,10 @@ class Approvals {
   // Decides. Two round trips, three for an approval that outlived its run.
   base::Task<absl::StatusOr<DecisionOutcome>> Approve(std::string_view run_id,
                                                       std::string_view approval_id,
-                                                      DecisionDetails details = {});
+                                                      DecisionDetails details = DecisionDetails());
   base::Task<absl::StatusOr<DecisionOutcome>> Reject(std::string_view run_id,
                                                      std::string_view approval_id,
-                                                     DecisionDetails details = {});
+                                                     DecisionDetails details = DecisionDetails());
 
   // Decides "timeout" for those pending approvals of the run whose timeout_at has come. How many.
   // One round trip, one per pending approval, and those of the decisions.

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/string_bridge.h"
 #include "core/base/utc.h"
@@ -115,7 +116,8 @@ base::Task<absl::StatusOr<Started>> Coordinator::Start(std::string_view run_id,
     // Its own graph counts, and only the tokens that nobody has executed.
     absl::Status read = co_await ReadRun(signal, run);
     if (!read.ok() || !run.found) co_return read.ok() ? absl::StatusOr<Started>(started) : read;
-    const auto applied = co_await AppliedOf(run_id);
+    std::vector<std::string_view> prefixes = {"consume:"};
+    const auto applied = co_await AppliedOf(run_id, std::move(prefixes));
     if (!applied.ok()) co_return applied.status();
     routing = Route(run.ir, Completion());
     std::erase_if(routing.hops, [&](const Hop& hop) {
@@ -339,9 +341,8 @@ base::Task<absl::StatusOr<bool>> Coordinator::Publish(const Run& run,
     mark.loops = hop.loops;
     const ChildToken child = {signal.job_id, hop.target, seen[hop.target]++};
     const std::string id = ChildTokenId(options_.token_ids, child, mark);
-    const Node* const node = run.ir.Find(hop.target);
-    if (node != nullptr && JoinsAt(*node, hop.via)) {
-      absl::Status arrived = co_await Arrive(run, hop, *node, id, publication);
+    if (hop.needed > 0) {
+      absl::Status arrived = co_await Arrive(run, hop, id, publication);
       if (!arrived.ok()) co_return arrived;
       if (publication.run_gone) co_return false;
       continue;
@@ -361,14 +362,13 @@ base::Task<absl::StatusOr<bool>> Coordinator::Publish(const Run& run,
 }
 
 // Parks a token at a join, and adds the join's own token to the publication when that fires it.
-base::Task<absl::Status> Coordinator::Arrive(const Run& run, const Hop& hop, const Node& join,
+base::Task<absl::Status> Coordinator::Arrive(const Run& run, const Hop& hop,
                                              std::string_view child_id, Publication& publication) {
   const CompletionSignal& signal = publication.signal;
   // A signal can reach one join by several absorbers; each of these ways is an arrival of its own.
   const std::string arrival_id =
       hop.via == signal.node_id ? signal.job_id : absl::StrCat(signal.job_id, "/", hop.via);
-  const ArrivalRequest request = {run.run_id, join.id, hop.via, arrival_id,
-                                  static_cast<int64_t>(join.dependencies.size())};
+  const ArrivalRequest request = {run.run_id, hop.target, hop.via, arrival_id, hop.needed};
   const absl::StatusOr<Arrival> arrival = co_await ArriveAtJoin(store_, keys_, request);
   if (!arrival.ok()) co_return arrival.status();
   if (arrival->outcome == Arrival::Outcome::kRunGone) {
@@ -387,8 +387,8 @@ base::Task<absl::Status> Coordinator::Arrive(const Run& run, const Hop& hop, con
   mark.join_count = arrival->count;
   mark.loops = hop.loops;
   Token token;
-  token.id = JoinTokenId(options_.token_ids, {join.id, arrival_id}, mark);
-  token.to_node = join.id;
+  token.id = JoinTokenId(options_.token_ids, {hop.target, arrival_id}, mark);
+  token.to_node = hop.target;
   token.join_count = arrival->count;
   absl::Status added = AddToken(run.ir, token, signal, publication.batch);
   publication.ids.push_back(token.id);
@@ -498,6 +498,16 @@ base::Task<absl::Status> Coordinator::Settle(const Run& run, const CompletionSig
   if (joins.empty()) co_return absl::OkStatus();
   TokenMark mark;
   mark.loops = ParseTokenMark(signal.job_id).loops;
+  // The tokens that are parked may be further round a loop than the one that came last.
+  for (const Node& node : run.ir.nodes) {
+    if (!node.HasLoop()) continue;
+    const std::string key = *keys_.Loop({run.run_id, node.id});
+    const auto iteration = co_await store::HGet(store_, key, "current_iteration");
+    if (!iteration.ok()) co_return iteration.status();
+    int64_t count = 0;
+    if (!*iteration || !absl::SimpleAtoi(**iteration, &count) || count < 1) continue;
+    mark.loops[node.id] = std::max(mark.loops[node.id], count);
+  }
   const std::string loops = FormatTokenMark(mark);
   const QuiesceRequest request = {run.run_id, joins, loops};
   const auto fired = co_await QuiesceJoins(store_, keys_, request);
@@ -518,7 +528,8 @@ base::Task<absl::Status> Coordinator::RepublishFirings(const Run& run,
                                                        const CompletionSignal& signal,
                                                        SignalOutcome& outcome) {
   if (JoinsOf(run.ir).empty()) co_return absl::OkStatus();
-  const auto applied = co_await AppliedOf(run.run_id);
+  std::vector<std::string_view> prefixes = {"fire:", "publish:", "consume:join:"};
+  const auto applied = co_await AppliedOf(run.run_id, std::move(prefixes));
   if (!applied.ok()) co_return applied.status();
   store::Batch batch(store::Batch::Atomicity::kPipeline);
   for (const FiredToken& fired : FindUnpublished(*applied)) {
@@ -563,7 +574,8 @@ base::Task<absl::Status> Coordinator::Fail(const Run& run, const CompletionSigna
   absl::StatusOr<std::vector<std::string>> approvals = co_await ApprovalsOf(run.run_id);
   if (!approvals.ok()) co_return approvals.status();
   const std::string pending_key = *keys_.PendingApprovals(run.run_id);
-  const auto pending = co_await store::SMembers(store_, pending_key);
+  std::vector<std::string_view> all = {""};
+  const auto pending = co_await SortedMembers(store_, pending_key, std::move(all));
   if (!pending.ok()) co_return pending.status();
   for (const std::string& member : *pending) {
     if (const auto id = ParseApprovalMember(member)) approvals->emplace_back(*id);
@@ -587,25 +599,25 @@ base::Task<absl::Status> Coordinator::Fail(const Run& run, const CompletionSigna
 }
 
 base::Task<absl::StatusOr<std::vector<std::string>>> Coordinator::AppliedOf(
-    std::string_view run_id) {
+    std::string_view run_id, std::vector<std::string_view> prefixes) {
   const absl::StatusOr<std::string> key = keys_.Applied(run_id);
   if (!key.ok()) co_return key.status();
-  co_return co_await store::SMembers(store_, *key);
+  co_return co_await SortedMembers(store_, *key, std::move(prefixes));
 }
 
 // The ids of all approvals of the run that were decided.
 base::Task<absl::StatusOr<std::vector<std::string>>> Coordinator::ApprovalsOf(
     std::string_view run_id) {
-  const auto applied = co_await AppliedOf(run_id);
-  if (!applied.ok()) co_return applied.status();
   constexpr std::string_view kResume = "resume:";
+  std::vector<std::string_view> prefixes = {kResume};
+  const auto applied = co_await AppliedOf(run_id, std::move(prefixes));
+  if (!applied.ok()) co_return applied.status();
   std::vector<std::string> ids;
   for (const std::string_view member : *applied) {
     if (!member.starts_with(kResume)) continue;
     const auto id = ParseApprovalMember(member.substr(kResume.size()));
     if (id && IsId(*id)) ids.emplace_back(*id);
   }
-  std::sort(ids.begin(), ids.end());
   co_return ids;
 }
 

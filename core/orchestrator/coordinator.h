@@ -134,8 +134,8 @@ class Coordinator {
                                             const Routing& routing, std::string_view route);
   base::Task<absl::StatusOr<bool>> Publish(const Run& run, const CompletionSignal& signal,
                                            std::span<const Hop> hops, SignalOutcome& outcome);
-  base::Task<absl::Status> Arrive(const Run& run, const Hop& hop, const Node& join,
-                                  std::string_view child_id, Publication& publication);
+  base::Task<absl::Status> Arrive(const Run& run, const Hop& hop, std::string_view child_id,
+                                  Publication& publication);
   base::Task<absl::Status> Commit(const Run& run, const CompletionSignal& signal,
                                   SignalOutcome& outcome);
   base::Task<absl::Status> Settle(const Run& run, const CompletionSignal& signal, bool is_retry,
@@ -145,7 +145,8 @@ class Coordinator {
   base::Task<absl::StatusOr<bool>> Finish(const Run& run);
   base::Task<absl::Status> Fail(const Run& run, const CompletionSignal& signal,
                                 SignalOutcome& outcome);
-  base::Task<absl::StatusOr<std::vector<std::string>>> AppliedOf(std::string_view run_id);
+  base::Task<absl::StatusOr<std::vector<std::string>>> AppliedOf(
+      std::string_view run_id, std::vector<std::string_view> prefixes);
   base::Task<absl::StatusOr<std::vector<std::string>>> ApprovalsOf(std::string_view run_id);
   absl::Status AddToken(const Ir& ir, const Token& token, const CompletionSignal& signal,
                         store::Batch& batch);

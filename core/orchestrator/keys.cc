@@ -315,7 +315,7 @@ std::string DropOp(JoinToken arrival) {
 }
 
 std::string RouteOp(std::string_view token_id) {
-  return absl::StrCat("route:", ToAbsl(token_id), ":");
+  return absl::StrCat("route:", ToAbsl(token_id), "|");
 }
 
 std::string QuiesceOp(std::string_view join) {

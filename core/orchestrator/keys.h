@@ -111,7 +111,7 @@ std::string ArriveOp(JoinToken arrival);         // "arrive:D:t1/B"
 std::string FireOp(JoinToken arrival);           // "fire:D:t1/B"
 std::string DropOp(JoinToken arrival);           // "drop:D:t1/B"
 std::string QuiesceOp(std::string_view join);    // "fire:D:quiesce"
-std::string RouteOp(std::string_view token_id);  // "route:t1:", behind which the route follows.
+std::string RouteOp(std::string_view token_id);  // "route:t1|", behind which the route follows.
 
 }  // namespace redouble::orchestrator
 

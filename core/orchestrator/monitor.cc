@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "core/orchestrator/ir.h"
+#include "core/orchestrator/run_scripts.h"
 #include "core/store/lists.h"
-#include "core/store/sets.h"
 #include "core/store/streams.h"
 #include "core/store/strings.h"
 
@@ -51,7 +51,9 @@ base::Task<absl::StatusOr<std::vector<RunKey>>> Monitor::KeysOf(std::string_view
   if (!ir_key.ok()) co_return ir_key.status();
   std::vector<std::string> names = {*ir_key, *keys_.Context(run_id), *keys_.Counter(run_id),
                                     *keys_.Applied(run_id), *keys_.PendingApprovals(run_id)};
-  const auto pending = co_await store::SMembers(store_, names.back());
+  const std::string pending_key = names.back();
+  std::vector<std::string_view> all = {""};
+  const auto pending = co_await SortedMembers(store_, pending_key, std::move(all));
   if (!pending.ok()) co_return pending.status();
   for (const std::string& member : *pending) {
     const std::optional<std::string_view> id = ParseApprovalMember(member);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "core/base/string_bridge.h"
@@ -41,8 +42,10 @@ class Router {
   void Enter(const std::string& target, const std::string& via, const LoopCounts& loops) {
     const Node* node = ir_.Find(target);
     if (node == nullptr) return;
-    if (!node->IsAbsorber() || JoinsAt(*node, via)) {
-      routing_.hops.push_back({target, via, loops});
+    const bool joins = JoinsAt(*node, via);
+    if (!node->IsAbsorber() || joins) {
+      const int64_t needed = joins ? static_cast<int64_t>(node->dependencies.size()) : 0;
+      routing_.hops.push_back({target, via, loops, needed});
       return;
     }
     if (++steps_ > kLongestWay) return;
@@ -168,6 +171,7 @@ std::string FormatHops(std::span<const Hop> hops) {
     mark.loops = hop.loops;
     absl::StrAppend(&text, text.empty() ? "" : ",", hop.target, "/", hop.via, "/",
                     FormatTokenMark(mark));
+    if (hop.needed > 0) absl::StrAppend(&text, "/", hop.needed);
   }
   return text;
 }
@@ -178,8 +182,13 @@ std::optional<std::vector<Hop>> ParseHops(std::string_view text) {
   for (const absl::string_view part : absl::StrSplit(ToAbsl(text), ',')) {
     const std::vector<std::string> fields = absl::StrSplit(part, '/');
     constexpr size_t kFields = 3;
-    if (fields.size() != kFields || fields[0].empty()) return std::nullopt;
-    hops.push_back({fields[0], fields[1], ParseTokenMark(fields[2]).loops});
+    if (fields.size() < kFields || fields.size() > kFields + 1) return std::nullopt;
+    int64_t needed = 0;
+    if (fields.size() > kFields && (!absl::SimpleAtoi(fields.back(), &needed) || needed < 1)) {
+      return std::nullopt;
+    }
+    if (fields[0].empty()) return std::nullopt;
+    hops.push_back({fields[0], fields[1], ParseTokenMark(fields[2]).loops, needed});
   }
   return hops;
 }

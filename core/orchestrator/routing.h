@@ -45,6 +45,8 @@ struct Hop {
   std::string target;
   std::string via;  // The node or absorber right before the target; empty for an entry node.
   LoopCounts loops;
+  // How many predecessors the target waits for, when it joins what comes this way; otherwise 0.
+  int64_t needed = 0;
 
   friend bool operator==(const Hop&, const Hop&) = default;
 };
@@ -70,7 +72,7 @@ RoutingNeeds NeedsOf(const Ir& ir, std::string_view node);
 // the way back of a loop does not.
 bool JoinsAt(const Node& node, std::string_view via);
 
-// The hops as one text, and back: "B/A/,C/A/.iR:2". Errors: none for a text that is no such list.
+// The hops as one text, and back: "B/A/,C/A/.iR:2,D/A//2". None for a text that is no such list.
 std::string FormatHops(std::span<const Hop> hops);
 std::optional<std::vector<Hop>> ParseHops(std::string_view text);
 

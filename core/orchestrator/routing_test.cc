@@ -113,11 +113,12 @@ TEST(Routing, ARejectionGoesItsOwnWay) {
 }
 
 TEST(Routing, HopsAreOneText) {
-  const std::vector<Hop> hops = {{"B", "A", {}}, {"C", "", {{"R", 2}, {"S", 1}}}};
-  EXPECT_EQ(FormatHops(hops), "B/A/,C//.iR:2.iS:1");
+  const std::vector<Hop> hops = {
+      {"B", "A", {}}, {"C", "", {{"R", 2}, {"S", 1}}}, {"D", "A", {}, 2}};
+  EXPECT_EQ(FormatHops(hops), "B/A/,C//.iR:2.iS:1,D/A//2");
   EXPECT_EQ(ParseHops(FormatHops(hops)), hops);
   EXPECT_EQ(ParseHops(""), std::vector<Hop>());
-  for (const char* text : {"B", "B/A", "/A/", "B/A/x/y"}) {
+  for (const char* text : {"B", "B/A", "/A/", "B/A/x/y", "B/A//0"}) {
     EXPECT_EQ(ParseHops(text), std::nullopt) << text;
   }
 }

@@ -183,4 +183,11 @@ base::Task<absl::StatusOr<bool>> CancelApproval(store::Store& store, Keys keys,
   co_return store::DecodeBool(co_await script.Run(store, views, arguments));
 }
 
+base::Task<absl::StatusOr<std::vector<std::string>>> SortedMembers(
+    store::Store& store, std::string_view key, std::vector<std::string_view> prefixes) {
+  static const Script& script = ScriptOf(kSortedMembersText);
+  const std::string_view keys[] = {key};
+  co_return store::DecodeStrings(co_await script.Run(store, keys, prefixes));
+}
+
 }  // namespace redouble::orchestrator

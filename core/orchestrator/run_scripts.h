@@ -123,6 +123,11 @@ base::Task<absl::StatusOr<int64_t>> ExtendRun(store::Store& store, Keys keys,
 base::Task<absl::StatusOr<bool>> CancelApproval(store::Store& store, Keys keys,
                                                 RunApproval approval, absl::Time now);
 
+// Those members of a set that begin with one of the prefixes, sorted by byte. Empty when there is
+// no set. Linear in its size.
+base::Task<absl::StatusOr<std::vector<std::string>>> SortedMembers(
+    store::Store& store, std::string_view key, std::vector<std::string_view> prefixes);
+
 }  // namespace redouble::orchestrator
 
 #endif  // REDOUBLE_CORE_ORCHESTRATOR_RUN_SCRIPTS_H_

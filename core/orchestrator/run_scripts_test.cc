@@ -110,6 +110,14 @@ TYPED_TEST(RunScriptsTest, AnEmissionThatFailsLeavesNoEffect) {
       absl::IsInvalidArgument(this->Run(EmitTokens(this->store(), Keys(), request)).status()));
 }
 
+TYPED_TEST(RunScriptsTest, MembersAreSortedAndThoseAskedFor) {
+  this->Ask({"SADD", "set", "b:1", "a:2", "a:1", "c:1"});
+  EXPECT_THAT(*this->Run(SortedMembers(this->store(), "set", {"a:", "b:"})),
+              ::testing::ElementsAre("a:1", "a:2", "b:1"));
+  EXPECT_EQ(this->Run(SortedMembers(this->store(), "set", {""}))->size(), 4u);
+  EXPECT_TRUE(this->Run(SortedMembers(this->store(), "none", {""}))->empty());
+}
+
 TYPED_TEST(RunScriptsTest, AnIdThatIsNoneAndAnAnswerOfAnotherShapeAreErrors) {
   tests::InterceptedStore store(this->store());
   EmitRequest emit;

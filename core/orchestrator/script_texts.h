@@ -21,6 +21,7 @@ extern const std::string_view kHitlPauseText;
 extern const std::string_view kJoinArriveText;
 extern const std::string_view kJoinQuiesceText;
 extern const std::string_view kPatchIrText;
+extern const std::string_view kSortedMembersText;
 extern const std::string_view kStartRunText;
 
 }  // namespace redouble::orchestrator

@@ -8,6 +8,7 @@
 #include "core/threescale/keys.h"
 #include "scenarios/operations/gateway_operations.h"
 #include "scenarios/operations/korvet_operations.h"
+#include "scenarios/operations/orchestrator_operations.h"
 #include "scenarios/operations/relayna_operations.h"
 #include "scenarios/operations/studio_operations.h"
 #include "scenarios/operations/threescale_operations.h"
@@ -18,6 +19,7 @@ const SystemTable& AllSystems() {
   static const SystemTable* const systems =
       new SystemTable{{"gateway", scenarios::GatewayOperations()},
                       {"korvet", scenarios::KorvetOperations()},
+                      {"orchestrator", scenarios::OrchestratorOperations()},
                       {"relayna", scenarios::RelaynaOperations()},
                       {"studio", scenarios::StudioOperations()},
                       {"threescale", scenarios::ThreescaleOperations()}};

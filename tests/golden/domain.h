@@ -17,6 +17,7 @@
 #include "sim/scenario/operation.h"
 #include "tests/golden/difference.h"
 #include "tests/golden/golden.h"
+#include "tests/golden/raw_replay.h"
 
 namespace redouble::golden {
 
@@ -105,6 +106,9 @@ struct Domain {
   std::function<std::optional<Difference>(const Json& recorded, const sim::OperationResult& result,
                                           std::string_view path)>
       compare_result = {};
+  // Of a system whose goldens record commands and no operations: what is done in place of those
+  // that stand for one. The replay is the raw one then, with these in it.
+  Substitute substitute = {};
 };
 
 // The domain of `system`; none when its operations are not there yet.

@@ -386,6 +386,7 @@ class Parser {
                        absl::StrCat("a script of ", base::ToAbsl(kScriptsFile), " beside the file"),
                        Json(command.words[1]));
         }
+        command.script = script->first;
         command.words[1] = script->second;
       }
     }

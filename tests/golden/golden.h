@@ -45,6 +45,7 @@ struct RecordedCommand {
   std::vector<std::string> words;
   std::optional<Json> reply;  // None: it was not recorded.
   std::string reply_path;     // Where it stands.
+  std::string script = {};    // The name that "EVAL @name" gave; empty for any other command.
 };
 
 struct RecordedKey {

@@ -102,8 +102,7 @@ class Run {
     Outcomes outcomes;
     if (options_.runs_raw()) outcomes.emplace_back("raw", ReplayRaw(*golden, backend_));
     if (options_.runs_domain()) {
-      outcomes.emplace_back("domain", domain_ ? ReplayDomain(*golden, *domain_, backend_)
-                                              : Outcome::Skipped(std::string(kNotBuilt)));
+      outcomes.emplace_back("domain", ReplayByDomain(*golden));
     }
     Print(file, outcomes);
     Count(outcomes);
@@ -122,6 +121,12 @@ class Run {
   }
 
  private:
+  Outcome ReplayByDomain(const Golden& golden) {
+    if (!domain_) return Outcome::Skipped(std::string(kNotBuilt));
+    if (domain_->substitute) return ReplayRaw(golden, backend_, domain_->substitute);
+    return ReplayDomain(golden, *domain_, backend_);
+  }
+
   absl::StatusOr<Golden> Read(const ScenarioFile& file) {
     const absl::StatusOr<std::string> text = sim::ReadFile(file.path);
     if (!text.ok()) return text.status();

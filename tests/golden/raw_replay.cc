@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/task.h"
 #include "core/store/command.h"
+#include "core/store/message_source.h"
 #include "tests/golden/keyspace_check.h"
 #include "tests/golden/off_record.h"
 #include "tests/golden/reply_check.h"
@@ -30,8 +31,8 @@ constexpr absl::Duration kBlockStep = absl::Milliseconds(10);
 
 class RawReplay {
  public:
-  RawReplay(const Golden& golden, sim::ScenarioBackend& backend)
-      : golden_(golden), backend_(backend) {}
+  RawReplay(const Golden& golden, sim::ScenarioBackend& backend, const Substitute& substitute)
+      : golden_(golden), backend_(backend), substitute_(substitute) {}
 
   Outcome Run() {
     if (MaybeDifference difference = Replay()) return Outcome::Failed(*std::move(difference));
@@ -40,7 +41,23 @@ class RawReplay {
   }
 
  private:
+  // Notes what a connection is told unasked, as the recorder did.
+  class Ear final : public store::PushListener {
+   public:
+    Ear(const std::string& connection, Json& heard) : name_(connection), heard_(heard) {}
+
+    void OnPush(const Reply& push) override {
+      if (!store::ReadMessage(push)) return;
+      heard_.push_back(Json{{"conn", name_}, {"message", ReplyToRecorded(push)}});
+    }
+
+   private:
+    const std::string name_;
+    Json& heard_;
+  };
+
   struct Connection {
+    std::unique_ptr<Ear> ear;
     std::unique_ptr<store::Store> store;
     bool in_transaction = false;
     std::vector<const RecordedCommand*> queued;
@@ -87,12 +104,22 @@ class RawReplay {
                         sent_.front().recorded.reply ? sent_.front().recorded.reply->dump() : "",
                         "no reply"};
     }
-    if (auto difference = CompareJson(step.messages, Json::array(), step.path + "/deliveries")) {
+    const Json heard = std::exchange(heard_, Json::array());
+    if (auto difference = CompareJson(ByConnection(EncodeRecorded(step.messages)),
+                                      ByConnection(heard), step.path + "/deliveries")) {
       return difference;
     }
     if (!step.keyspace) return std::nullopt;
     if (MaybeDifference difference = Elapse(kRecordersPace, step.path)) return difference;
     return CheckKeyspace(*step.keyspace, step.path + "/keyspace");
+  }
+
+  // Which of two connections hears first is nobody's promise.
+  static Json ByConnection(Json messages) {
+    std::stable_sort(messages.begin(), messages.end(), [](const Json& a, const Json& b) {
+      return a["conn"].get_ref<const std::string&>() < b["conn"].get_ref<const std::string&>();
+    });
+    return messages;
   }
 
   MaybeDifference Elapse(absl::Duration duration, const std::string& path) {
@@ -107,9 +134,15 @@ class RawReplay {
       absl::StatusOr<std::unique_ptr<store::Store>> store = backend_.Connect();
       if (!store.ok()) return DifferenceOf(command.path, store.status());
       connection.store = *std::move(store);
+      connection.ear = std::make_unique<Ear>(command.connection, heard_);
+      if (auto* const source = dynamic_cast<store::MessageSource*>(connection.store.get())) {
+        source->Listen(connection.ear.get());
+      }
     }
     Sent& sent = sent_.emplace_back(command);
-    sent.task.emplace(Execute(*connection.store, sent.command));
+    std::optional<base::Task<absl::StatusOr<Reply>>> operation;
+    if (substitute_) operation = substitute_(command, *connection.store);
+    sent.task.emplace(operation ? *std::move(operation) : Execute(*connection.store, sent.command));
     sent.task->Start();
     const bool gives_up = command.reply && command.reply->is_null();
     for (absl::Duration waited; gives_up && !sent.task->done() && waited < kLongestBlock;
@@ -191,10 +224,12 @@ class RawReplay {
 
   const Golden& golden_;
   sim::ScenarioBackend& backend_;
+  const Substitute& substitute_;
   std::map<std::string, Connection> connections_;
   // Behind the connections, which they use to the end.
   std::list<Sent> sent_;
   Json published_ = Json::array();
+  Json heard_ = Json::array();  // Since the step began.
   absl::Duration at_;
   int set_up_ = 0;
 };
@@ -225,14 +260,15 @@ bool PublishedOffRecord(const Golden& golden) {
 
 }  // namespace
 
-Outcome ReplayRaw(const Golden& golden, sim::ScenarioBackend& backend) {
+Outcome ReplayRaw(const Golden& golden, sim::ScenarioBackend& backend,
+                  const Substitute& substitute) {
   if (RecordsNothing(golden)) return Outcome::Skipped("no commands recorded");
   if (golden.system == System::kRelayna && PublishedOffRecord(golden)) {
     return Outcome::Skipped("published off the record");
   }
   const absl::Status begun = backend.Begin(golden.start, /*seed=*/0);
   if (!begun.ok()) return Outcome::Failed(DifferenceOf("", begun));
-  return RawReplay(golden, backend).Run();
+  return RawReplay(golden, backend, substitute).Run();
 }
 
 }  // namespace redouble::golden

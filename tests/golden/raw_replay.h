@@ -16,6 +16,9 @@
 // A command that blocks waits for the commands behind it; if its recorded reply is nil, time passes
 // until it gives up.
 //
+// Connections hear what is published to them, and each step's deliveries must be those recorded:
+// per connection in the recorded order.
+//
 // Set-up off the record. Some relayna and orchestrator goldens begin with keys that no recorded
 // command made. For these two systems, a key of the first recorded keyspace that no recorded
 // command before it could change is created first, and the outcome's note counts them.
@@ -24,7 +27,13 @@
 #ifndef REDOUBLE_TESTS_GOLDEN_RAW_REPLAY_H_
 #define REDOUBLE_TESTS_GOLDEN_RAW_REPLAY_H_
 
+#include <functional>
+#include <optional>
+
+#include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "core/base/task.h"
+#include "core/store/store.h"
 #include "sim/scenario/backend.h"
 #include "tests/golden/golden.h"
 #include "tests/golden/outcome.h"
@@ -33,10 +42,16 @@ namespace redouble::golden {
 
 inline constexpr absl::Duration kRecordersPace = absl::Milliseconds(2);
 
+// What is done in place of a recorded command, when it stands for an operation of the system: the
+// reply that the command would have had. None: the command is sent as it is.
+using Substitute = std::function<std::optional<base::Task<absl::StatusOr<store::Reply>>>(
+    const RecordedCommand& command, store::Store& store)>;
+
 // Replays the commands of `golden`; skipped when it records none, nor anything that they would have
 // left, and when something was published to a channel to which no recorded command published: then
 // the recorder worked off the record between its operations. The backend is begun anew.
-Outcome ReplayRaw(const Golden& golden, sim::ScenarioBackend& backend);
+Outcome ReplayRaw(const Golden& golden, sim::ScenarioBackend& backend,
+                  const Substitute& substitute = {});
 
 }  // namespace redouble::golden
 

@@ -1,0 +1,303 @@
+#include "tests/golden/orchestrator_domain.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "core/base/utc.h"
+#include "core/orchestrator/keys.h"
+#include "core/orchestrator/messages.h"
+#include "core/orchestrator/result_cache.h"
+#include "core/orchestrator/run_events.h"
+#include "core/orchestrator/scripts.h"
+#include "core/orchestrator/signal_queue.h"
+#include "core/store/reply.h"
+#include "scenarios/operations/orchestrator_operations.h"
+
+namespace redouble::golden {
+namespace {
+
+using orchestrator::CounterChange;
+using orchestrator::KeyForm;
+using orchestrator::Keys;
+using store::Reply;
+using store::Store;
+
+using ReplyTask = base::Task<absl::StatusOr<Reply>>;
+using Words = std::vector<std::string>;
+
+// A recorded EVAL, taken apart. Values are copied: the task may outlive nothing else.
+struct Call {
+  Words keys;
+  Words arguments;
+};
+
+std::optional<Call> ReadCall(const Words& words) {
+  size_t count = 0;
+  if (words.size() < 3 || !absl::SimpleAtoi(words[2], &count) || words.size() < 3 + count) {
+    return std::nullopt;
+  }
+  const auto keys = words.begin() + 3;
+  return Call{Words(keys, keys + count), Words(keys + count, words.end())};
+}
+
+// The value that a key of a family has: RunOf("counter:run_1", "orchestrator.counter") is run_1.
+std::optional<std::string> ValueIn(std::string_view key, std::string_view family, size_t index) {
+  const auto match = Keys(KeyForm::kPlain).Parse(key);
+  if (!match || match->family->id != family || match->values.size() <= index) return std::nullopt;
+  return std::string(match->values[index]);
+}
+
+std::optional<std::string> RunOf(const Call& call) {
+  for (const std::string& key : call.keys) {
+    if (auto run = ValueIn(key, "orchestrator.counter", 0)) return run;
+  }
+  return std::nullopt;
+}
+
+Reply Pair(int64_t first, int64_t second) {
+  return Reply::Array({Reply::Integer(first), Reply::Integer(second)});
+}
+
+Reply ToReply(const CounterChange& change) {
+  constexpr int kCodes[] = {1, 0, -1, -2};
+  return Pair(kCodes[static_cast<size_t>(change.outcome)], change.counter);
+}
+
+ReplyTask Delta(Store& store, std::string run, Call call, int64_t delta, bool guarded) {
+  const orchestrator::DeltaRequest request = {run, call.arguments[0], delta};
+  if (!guarded) {
+    const auto counter = co_await orchestrator::ApplyDelta(store, Keys(), request);
+    if (!counter.ok()) co_return counter.status();
+    co_return Reply::Integer(*counter);
+  }
+  const auto change = co_await orchestrator::ApplyDeltaGuarded(store, Keys(), request);
+  if (!change.ok()) co_return change.status();
+  co_return ToReply(*change);
+}
+
+std::optional<ReplyTask> AsDelta(Store& store, const Call& call, bool guarded) {
+  const std::optional<std::string> run = RunOf(call);
+  int64_t delta = 0;
+  if (!run || call.arguments.size() != 2 || !absl::SimpleAtoi(call.arguments[1], &delta) ||
+      std::to_string(delta) != call.arguments[1]) {
+    return std::nullopt;
+  }
+  return Delta(store, *run, call, delta, guarded);
+}
+
+ReplyTask Pause(Store& store, std::string token, std::string id, orchestrator::Approval approval) {
+  orchestrator::PauseRequest request;
+  request.token_id = token;
+  request.approval_id = id;
+  request.approval = std::move(approval);
+  const auto change = co_await orchestrator::PauseForApproval(store, Keys(), request);
+  if (!change.ok()) co_return change.status();
+  co_return ToReply(*change);
+}
+
+std::optional<ReplyTask> AsPause(Store& store, const Call& call) {
+  constexpr std::string_view kConsume = "consume:";
+  const std::optional<std::string> run = RunOf(call);
+  const Words& arguments = call.arguments;
+  if (!run || arguments.size() < 4 || arguments.size() % 2 != 0) return std::nullopt;
+  if (!arguments[0].starts_with(kConsume)) return std::nullopt;
+  const auto id = orchestrator::ParseApprovalMember(arguments[1]);
+  orchestrator::HashFields fields;
+  for (size_t i = 2; i < arguments.size(); i += 2) {
+    fields.emplace_back(arguments[i], arguments[i + 1]);
+  }
+  const auto approval = orchestrator::ParseApproval(fields);
+  if (!id || !approval.ok() || approval->run_id != *run) return std::nullopt;
+  if (orchestrator::FormatApproval(*approval) != fields) return std::nullopt;
+  return Pause(store, arguments[0].substr(kConsume.size()), std::string(*id), *approval);
+}
+
+ReplyTask Decide(Store& store, std::string run, std::string id, orchestrator::ApprovalStatus status,
+                 absl::Time decided_at) {
+  const orchestrator::DecisionRequest request = {run, id, status, decided_at};
+  const auto decision = co_await orchestrator::DecideApproval(store, Keys(), request);
+  if (!decision.ok()) co_return decision.status();
+  using Outcome = orchestrator::Decision::Outcome;
+  if (decision->outcome == Outcome::kDecided) co_return Pair(1, decision->counter);
+  co_return Pair(decision->outcome == Outcome::kNotPending ? 0 : -1, -1);
+}
+
+std::optional<ReplyTask> AsDecision(Store& store, const Call& call) {
+  const std::optional<std::string> run = RunOf(call);
+  if (!run || call.arguments.size() != 4) return std::nullopt;
+  const auto id = orchestrator::ParseApprovalMember(call.arguments[0]);
+  const absl::StatusOr<absl::Time> decided_at = base::ParseRfc3339(call.arguments[2]);
+  if (!id || !decided_at.ok() || call.arguments[3] != orchestrator::ResumeOp(*id)) {
+    return std::nullopt;
+  }
+  using Status = orchestrator::ApprovalStatus;
+  for (const Status status :
+       {Status::kApproved, Status::kRejected, Status::kTimeout, Status::kCancelled}) {
+    if (orchestrator::ApprovalStatusName(status) != call.arguments[1]) continue;
+    return Decide(store, *run, std::string(*id), status, *decided_at);
+  }
+  return std::nullopt;
+}
+
+ReplyTask Quiesce(Store& store, std::string run, Words joins) {
+  const std::vector<std::string_view> views(joins.begin(), joins.end());
+  const orchestrator::QuiesceRequest request = {run, views};
+  const auto fired = co_await orchestrator::QuiesceJoins(store, Keys(), request);
+  if (!fired.ok()) co_return fired.status();
+  if (!*fired) co_return Pair(0, 0);
+  co_return Pair(static_cast<int64_t>((*fired)->index) + 1, (*fired)->join_count);
+}
+
+ReplyTask Finish(Store& store, std::string run, Words nodes, Words approvals) {
+  const std::vector<std::string_view> node_views(nodes.begin(), nodes.end());
+  const std::vector<std::string_view> approval_views(approvals.begin(), approvals.end());
+  const orchestrator::FinishRequest request = {run, node_views, approval_views};
+  const auto outcome = co_await orchestrator::FinishRun(store, Keys(), request);
+  if (!outcome.ok()) co_return outcome.status();
+  constexpr int kCodes[] = {1, 0, -1};  // In the order of the outcomes.
+  co_return Reply::Integer(kCodes[static_cast<size_t>(*outcome)]);
+}
+
+// A call that deletes the whole run.
+std::optional<ReplyTask> AsFinish(Store& store, const Call& call) {
+  const std::optional<std::string> run = RunOf(call);
+  if (!run) return std::nullopt;
+  std::set<std::string> families;
+  std::set<std::string> nodes;
+  Words approvals;
+  for (const std::string& key : call.keys) {
+    const auto match = Keys(KeyForm::kPlain).Parse(key);
+    if (!match) return std::nullopt;
+    families.emplace(match->family->id);
+    if (match->values.size() == 2) nodes.emplace(match->values[1]);
+    if (match->family->id == "orchestrator.approval") approvals.emplace_back(match->values[0]);
+  }
+  for (const char* needed : {"orchestrator.ir", "orchestrator.context", "orchestrator.applied",
+                             "orchestrator.pending_approvals"}) {
+    if (!families.contains(needed)) return std::nullopt;
+  }
+  return Finish(store, *run, Words(nodes.begin(), nodes.end()), approvals);
+}
+
+std::optional<ReplyTask> AsScript(Store& store, const RecordedCommand& command) {
+  const std::optional<Call> call = ReadCall(command.words);
+  if (!call) return std::nullopt;
+  if (command.script == "apply_delta_seed") return AsDelta(store, *call, /*guarded=*/false);
+  if (command.script == "apply_delta_guarded") return AsDelta(store, *call, /*guarded=*/true);
+  if (command.script == "hitl_pause") return AsPause(store, *call);
+  if (command.script == "hitl_decide") return AsDecision(store, *call);
+  if (command.script == "finish_run") return AsFinish(store, *call);
+  const std::optional<std::string> run = RunOf(*call);
+  if (command.script == "join_quiesce" && run && call->arguments.size() + 3 == call->keys.size()) {
+    return Quiesce(store, *run, call->arguments);
+  }
+  return std::nullopt;
+}
+
+Reply BulkOrNil(const std::optional<std::string>& text) {
+  return text ? Reply::Bulk(*text) : Reply::Nil();
+}
+
+ReplyTask Take(Store& store, std::string consumer) {
+  orchestrator::SignalQueueOptions options;
+  options.consumer = std::move(consumer);
+  orchestrator::SignalQueue queue(store, Keys(), options);
+  const auto text = co_await queue.TakeNow();
+  if (!text.ok()) co_return text.status();
+  co_return BulkOrNil(*text);
+}
+
+ReplyTask Done(Store& store, std::string consumer, std::string text) {
+  orchestrator::SignalQueueOptions options;
+  options.consumer = std::move(consumer);
+  orchestrator::SignalQueue queue(store, Keys(), options);
+  const absl::Status done = co_await queue.Done(text);
+  if (!done.ok()) co_return done;
+  // The operation does not say how many it removed; the keyspace shows it.
+  co_return Reply::Integer(1);
+}
+
+ReplyTask Announce(Store& store, orchestrator::Event event) {
+  const auto heard = co_await orchestrator::PublishRunEvent(store, std::move(event));
+  if (!heard.ok()) co_return heard.status();
+  co_return Reply::Integer(*heard);
+}
+
+std::optional<ReplyTask> AsEvent(Store& store, const Words& words) {
+  const auto event = orchestrator::ParseEvent(words[2]);
+  if (!event.ok()) return std::nullopt;
+  const auto channel = Keys().EventChannel(event->run_id);
+  const auto text = orchestrator::FormatEvent(*event);
+  if (!channel.ok() || *channel != words[1] || !text.ok() || *text != words[2]) {
+    return std::nullopt;
+  }
+  return Announce(store, *event);
+}
+
+ReplyTask Cached(Store& store, std::string scope, std::string key, std::string name,
+                 std::string ref) {
+  orchestrator::ResultCache cache(store);
+  const orchestrator::CacheEntry entry = {scope, key};
+  if (name == "GET") {
+    const auto found = co_await cache.Get(entry);
+    if (!found.ok()) co_return found.status();
+    co_return BulkOrNil(*found);
+  }
+  if (name == "SET") {
+    const absl::Status put = co_await cache.Put(entry, ref);
+    if (!put.ok()) co_return put;
+    co_return Reply::Status("OK");
+  }
+  const auto removed = co_await cache.Invalidate(entry);
+  if (!removed.ok()) co_return removed.status();
+  co_return Reply::Integer(*removed ? 1 : 0);
+}
+
+std::optional<ReplyTask> AsCache(Store& store, const Words& words) {
+  const auto scope = ValueIn(words[1], "orchestrator.cache", 0);
+  const auto key = ValueIn(words[1], "orchestrator.cache", 1);
+  const bool sets =
+      words[0] == "SET" && words.size() == 5 && words[3] == "EX" && words[4] == "3600";
+  const bool asks = (words[0] == "GET" || words[0] == "DEL") && words.size() == 2;
+  if (!scope || !key || (!sets && !asks)) return std::nullopt;
+  return Cached(store, *scope, *key, words[0], sets ? words[2] : "");
+}
+
+std::optional<ReplyTask> AsOperation(const RecordedCommand& command, Store& store) {
+  const Words& words = command.words;
+  if (!command.script.empty()) return AsScript(store, command);
+  const std::string queue = Keys().CompletionSignals();
+  if (words[0] == "LMOVE" && words.size() == 5 && words[1] == queue && words[3] == "LEFT" &&
+      words[4] == "RIGHT") {
+    const auto consumer = ValueIn(words[2], "orchestrator.processing", 0);
+    if (consumer) return Take(store, *consumer);
+  }
+  if (words[0] == "LREM" && words.size() == 4 && words[2] == "1" && command.reply == Json(1)) {
+    const auto consumer = ValueIn(words[1], "orchestrator.processing", 0);
+    if (consumer) return Done(store, *consumer, words[3]);
+  }
+  if (words[0] == "PUBLISH" && words.size() == 3) return AsEvent(store, words);
+  if (words.size() >= 2) return AsCache(store, words);
+  return std::nullopt;
+}
+
+}  // namespace
+
+Domain OrchestratorDomain() {
+  Domain domain;
+  domain.operations = scenarios::OrchestratorOperations();
+  domain.record_error = [](const absl::Status& status) {
+    return Json{{"error", std::string(status.message())}};
+  };
+  domain.substitute = AsOperation;
+  return domain;
+}
+
+}  // namespace redouble::golden
