@@ -1,9 +1,10 @@
 // Ziplists and zipmaps: how servers before Redis 7.0 kept small lists, hashes and sorted sets, and
 // so what their DUMP payloads hold. They are only read here.
 //
-//   | ziplist | 4 bytes size, 4 offset of the last entry, 2 count, entries, 0xFF                  |
-//   | entry   | size of the entry before (1 byte, or 0xFE and 4), encoding, payload | | zipmap  | 1
-//   byte count, then length, field, length, count of free bytes, value, free; 0xFF   |
+// A ziplist is 4 bytes of size, 4 of the last entry's offset, 2 of count, the entries and 0xFF; an
+// entry is the size of the one before (1 byte, or 0xFE and 4), an encoding and the payload. A
+// zipmap is 1 byte of count, then length, field, length, count of free bytes, value and those bytes
+// for each pair, and 0xFF.
 //
 // Thread-safety: free functions.
 // Source: Redis 6.2 DUMP; Redis 2.4 for zipmaps.
