@@ -8,13 +8,20 @@
 
 namespace redouble::golden {
 
-std::optional<Domain> FindDomain(System system) {
-  if (system == System::kGateway) return GatewayDomain();
-  if (system == System::kOrchestrator) return OrchestratorDomain();
-  if (system == System::kRelayna) return RelaynaDomain();
-  if (system == System::kThreescale) return ThreescaleDomain();
-  if (system == System::kKorvet) return KorvetDomain();
-  return std::nullopt;
+Domain DomainOf(System system) {
+  switch (system) {
+    case System::kGateway:
+      return GatewayDomain();
+    case System::kKorvet:
+      return KorvetDomain();
+    case System::kOrchestrator:
+      return OrchestratorDomain();
+    case System::kRelayna:
+      return RelaynaDomain();
+    case System::kThreescale:
+      return ThreescaleDomain();
+  }
+  return GatewayDomain();
 }
 
 }  // namespace redouble::golden

@@ -111,8 +111,7 @@ struct Domain {
   Substitute substitute = {};
 };
 
-// The domain of `system`; none when its operations are not there yet.
-std::optional<Domain> FindDomain(System system);
+Domain DomainOf(System system);
 
 }  // namespace redouble::golden
 

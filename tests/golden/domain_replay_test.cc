@@ -168,9 +168,8 @@ TEST(GatewayTables, RefuseRowsAndTablesThatTheyDoNotKnow) {
   EXPECT_EQ(FailurePath(json), "/columns");
 }
 
-TEST(FindDomain, KnowsTheSystemsThatAreThere) {
-  EXPECT_TRUE(FindDomain(System::kGateway).has_value());
-  EXPECT_EQ(FindDomain(System::kGateway)->operations.Names(), GatewayDomain().operations.Names());
+TEST(DomainOf, HasTheOperationsOfTheSystem) {
+  EXPECT_EQ(DomainOf(System::kGateway).operations.Names(), GatewayDomain().operations.Names());
 }
 
 }  // namespace

@@ -40,7 +40,6 @@ constexpr char kFooter[] =
     "  bazel run //tests/golden:run -- --system korvet --mode raw --spawn-redis /data/korvet\n"
     "\n"
     "Exit codes: 0 all passed, 1 something failed, 2 bad usage (nothing was run).";
-constexpr std::string_view kNotBuilt = "not built";
 
 struct RunOptions {
   std::string system;
@@ -89,7 +88,7 @@ class Run {
         options_(options),
         backend_(backend),
         context_(context),
-        domain_(FindDomain(system)) {}
+        domain_(DomainOf(system)) {}
 
   void RunFile(const ScenarioFile& file) {
     const absl::StatusOr<Golden> golden = Read(file);
@@ -122,9 +121,8 @@ class Run {
 
  private:
   Outcome ReplayByDomain(const Golden& golden) {
-    if (!domain_) return Outcome::Skipped(std::string(kNotBuilt));
-    if (domain_->substitute) return ReplayRaw(golden, backend_, domain_->substitute);
-    return ReplayDomain(golden, *domain_, backend_);
+    if (domain_.substitute) return ReplayRaw(golden, backend_, domain_.substitute);
+    return ReplayDomain(golden, domain_, backend_);
   }
 
   absl::StatusOr<Golden> Read(const ScenarioFile& file) {
@@ -183,7 +181,7 @@ class Run {
   const RunOptions& options_;
   sim::ScenarioBackend& backend_;
   const ProgramContext& context_;
-  const std::optional<Domain> domain_;
+  const Domain domain_;
   Totals totals_;
 };
 
@@ -200,9 +198,6 @@ int RunAll(const RunOptions& options, const ProgramContext& context) {
   if (!system) {
     return BadUsage(absl::StrCat("--system: ", options.system, " is none of ", SystemNames()),
                     context);
-  }
-  if (!options.runs_raw() && !FindDomain(*system)) {
-    return BadUsage(absl::StrCat("--mode domain: not built for ", options.system), context);
   }
   absl::StatusOr<std::vector<ScenarioFile>> files = sim::FindScenarioFiles(options.paths, context);
   if (!files.ok()) return BadUsage(std::string(files.status().message()), context);

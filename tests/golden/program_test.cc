@@ -207,7 +207,6 @@ TEST_F(GoldenProgram, RefusesBadUsage) {
       {"--system", "gateway", "--nonsense", "x.json"},
       {"--system", "gateway", "no_such_file.json"},
       {"--system", "gateway", "empty"},
-      {"--system", "orchestrator", "--mode", "domain", "x.json"},
   };
   for (const std::vector<std::string>& usage : usages) {
     EXPECT_EQ(Run(usage), 2) << testing::PrintToString(usage);

@@ -91,6 +91,7 @@ class WorkflowWorld {
     sim::WorldOptions world;
     world.seed = options.seed;
     world.traced = false;
+    if (options.cluster) world.engine.cluster = memory::ClusterOptions();
     sim::FaultRule crash{.fault = sim::Fault::kCrash};
     crash.probability = options.crash_probability;
     crash.limit = 12;

@@ -43,6 +43,8 @@ struct WorkflowWorldOptions {
   bool plain_pop = false;
   bool group_at_end = false;
   bool reclaims = true;
+  // The server is a node of a cluster, which refuses what crosses slots.
+  bool cluster = false;
 };
 
 // OK when all of the above held. Errors: Internal with the invariant and what was seen.

@@ -27,6 +27,27 @@ TEST(WorkflowWorld, KeepsItsInvariantsWhateverCrashes) {
   }
 }
 
+WorkflowWorldOptions InACluster(KeyForm key_form, int seed) {
+  WorkflowWorldOptions options;
+  options.seed = static_cast<uint64_t>(seed);
+  options.patches = seed % 2 == 0;
+  options.key_form = key_form;
+  options.cluster = true;
+  return options;
+}
+
+TEST(WorkflowWorld, CrossesNoSlotWhenItsKeysAreTagged) {
+  const int runs = Runs(100);
+  for (int seed = 1; seed <= runs; ++seed) {
+    const absl::Status status = RunWorkflowWorld(InACluster(KeyForm::kHashTagged, seed));
+    ASSERT_TRUE(status.ok()) << "seed " << seed << ": " << status;
+  }
+}
+
+TEST(WorkflowWorld, CrossesSlotsWhenItsKeysAreNot) {
+  EXPECT_FALSE(RunWorkflowWorld(InACluster(KeyForm::kPlain, 1)).ok());
+}
+
 struct MutationCase {
   const char* name;
   WorkflowWorldOptions options;
