@@ -10,6 +10,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "sim/cli/program_for_test.h"
 #include "sim/cli/systems.h"
 
 namespace redouble::sim {
@@ -27,42 +28,6 @@ std::vector<std::string> Lines(const std::string& text) {
   for (std::string line; std::getline(stream, line);) lines.push_back(line);
   return lines;
 }
-
-class ProgramTest : public testing::Test {
- protected:
-  void SetUp() override {
-    folder_ = fs::path(std::getenv("TEST_TMPDIR")) /
-              testing::UnitTest::GetInstance()->current_test_info()->name();
-    fs::create_directories(folder_);
-  }
-
-  int Run(std::vector<std::string> arguments) {
-    out_.str("");
-    err_.str("");
-    return RunProgram(std::move(arguments), ProgramContext{out_, err_, folder_, {folder_}});
-  }
-
-  void Write(const std::string& name, const std::string& text) {
-    fs::create_directories((folder_ / name).parent_path());
-    std::ofstream(folder_ / name) << text;
-  }
-
-  // A scenario that passes when `reply` is the reply of INCR on a new key.
-  void WriteScenario(const std::string& name, int reply, const std::string& title = "a title") {
-    Write(name, R"({"name": ")" + title + R"(", "description": "counts", "system": "redis",
-        "start": "2026-05-09T14:03:02Z", "steps": [
-          {"kind": "command", "command": ["INCR", "n"], "expect": )" +
-                    std::to_string(reply) + R"(},
-          {"kind": "advance", "by": "1m30s"}]})");
-  }
-
-  std::string out() const { return out_.str(); }
-  std::string err() const { return err_.str(); }
-
-  fs::path folder_;
-  std::ostringstream out_;
-  std::ostringstream err_;
-};
 
 TEST_F(ProgramTest, ExplainsItselfByExample) {
   EXPECT_EQ(Run({"--help"}), kExitPassed);

@@ -1,0 +1,56 @@
+// The program in a folder of its own, for tests.
+#ifndef REDOUBLE_SIM_CLI_PROGRAM_FOR_TEST_H_
+#define REDOUBLE_SIM_CLI_PROGRAM_FOR_TEST_H_
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "sim/cli/program.h"
+
+namespace redouble::sim {
+
+class ProgramTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::path(std::getenv("TEST_TMPDIR")) /
+              testing::UnitTest::GetInstance()->current_test_info()->name();
+    std::filesystem::create_directories(folder_);
+  }
+
+  int Run(std::vector<std::string> arguments) {
+    out_.str("");
+    err_.str("");
+    return RunProgram(std::move(arguments), ProgramContext{out_, err_, folder_, {folder_}});
+  }
+
+  void Write(const std::string& name, const std::string& text) {
+    std::filesystem::create_directories((folder_ / name).parent_path());
+    std::ofstream(folder_ / name) << text;
+  }
+
+  // A scenario that passes when `reply` is the reply of INCR on a new key.
+  void WriteScenario(const std::string& name, int reply, const std::string& title = "a title") {
+    Write(name, R"({"name": ")" + title + R"(", "description": "counts", "system": "redis",
+        "start": "2026-05-09T14:03:02Z", "steps": [
+          {"kind": "command", "command": ["INCR", "n"], "expect": )" +
+                    std::to_string(reply) + R"(},
+          {"kind": "advance", "by": "1m30s"}]})");
+  }
+
+  std::string out() const { return out_.str(); }
+  std::string err() const { return err_.str(); }
+
+  std::filesystem::path folder_;
+  std::ostringstream out_;
+  std::ostringstream err_;
+};
+
+}  // namespace redouble::sim
+
+#endif  // REDOUBLE_SIM_CLI_PROGRAM_FOR_TEST_H_
