@@ -31,9 +31,10 @@ TEST(WorldExperiment, FindsNoneWhenItIsHardened) {
 TEST(WorldExperiment, TellsActorsApartInHardenedArguments) {
   Json json = CounterWorld();
   json["hardened"]["add"] = Json{{"key", "$actor"}};
-  json["invariants"] =
-      Json::array({Json{{"kind", "equal"}, {"commands", {{"GET", "a"}, {"GET", "b"}}}},
-                   Json{{"kind", "reply"}, {"command", {"GET", "a"}}, {"expect", "1"}}});
+  json["invariants"] = Json::array(
+      {Json{{"kind", "equal"},
+            {"commands", Json::array({Json::array({"GET", "a"}), Json::array({"GET", "b"})})}},
+       Json{{"kind", "reply"}, {"command", {"GET", "a"}}, {"expect", "1"}}});
   EXPECT_FALSE(ExploreCounter(json, {.hardened = true}).violation.has_value());
 }
 
