@@ -163,6 +163,7 @@ class ScenarioRun {
       : scenario_(scenario),
         backend_(backend),
         trace_(backend.clock(), options.trace_listener),
+        after_step_(options.after_step),
         rng_(scenario.seed) {}
 
   ScenarioResult Run() {
@@ -191,6 +192,7 @@ class ScenarioRun {
     for (size_t i = 0; i < scenario_.steps.size(); ++i) {
       Outcome outcome =
           std::visit([this](const auto& action) { return Do(action); }, scenario_.steps[i].action);
+      if (after_step_) after_step_(static_cast<int>(i));
       if (!outcome) continue;
       return StepFailure{static_cast<int>(i), absl::StrCat("/steps/", i, outcome->path),
                          std::move(outcome->message), std::move(outcome->expected),
@@ -329,6 +331,7 @@ class ScenarioRun {
   const Scenario& scenario_;
   ScenarioBackend& backend_;
   Trace trace_;
+  const std::function<void(int)> after_step_;
   base::Rng rng_;
   std::map<std::string, std::unique_ptr<ScenarioClient>> clients_;
   // Behind the clients, which they use to the end.

@@ -46,6 +46,9 @@ struct ScenarioResult {
 struct RunOptions {
   // Gets each line of the trace as it happens.
   std::function<void(std::string_view)> trace_listener = {};
+  // Called after each step, the one that fails too, with its number counted from 0: for who wants
+  // to look at the backend meanwhile. It must not close or change what the scenario uses.
+  std::function<void(int)> after_step = {};
 };
 
 // Runs the steps in order up to the first that fails. The backend is begun anew; afterwards it

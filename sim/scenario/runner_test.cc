@@ -1,9 +1,12 @@
 #include "sim/scenario/runner.h"
 
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "core/base/run.h"
 #include "core/store/batch.h"
 #include "core/store/keys.h"
 #include "core/store/strings.h"
@@ -533,6 +536,22 @@ TEST(RunScenario, TellsEachEventAsItHappens) {
             (std::vector<std::string>{
                 R"({"index":0,"us":0,"client":"main","command":["INCR","n"],"reply":1})",
                 R"({"index":1,"us":1,"advance":1})", R"({"index":2,"us":1,"fault":"restart"})"}));
+}
+
+TEST(RunScenario, TellsWhenAStepIsOverAlsoTheOneThatFails) {
+  MemoryBackend backend;
+  std::vector<std::pair<int, std::string>> counts;
+  RunOptions options;
+  options.after_step = [&](int step) {
+    const std::unique_ptr<store::Store> store = *backend.Connect();
+    counts.emplace_back(step, base::Run(store::Get(*store, "n"))->value_or("none"));
+  };
+  RunScenario(Parse(R"({"kind": "command", "command": ["INCR", "n"]},
+                       {"kind": "fault", "fault": "restart"},
+                       {"kind": "command", "command": ["INCR", "n"], "expect": 7},
+                       {"kind": "command", "command": ["INCR", "n"]})"),
+              backend, options);
+  EXPECT_EQ(counts, (std::vector<std::pair<int, std::string>>{{0, "1"}, {1, "none"}, {2, "1"}}));
 }
 
 }  // namespace
