@@ -18,10 +18,12 @@
 #include "sim/cli/replay_world.h"
 #include "sim/cli/scenario_files.h"
 #include "sim/cli/systems.h"
+#include "sim/cli/time_travel.h"
 #include "sim/explore/world_file.h"
 #include "sim/scenario/memory_backend.h"
 #include "sim/scenario/runner.h"
 #include "sim/scenario/scenario.h"
+#include "sim/trace/recording.h"
 
 namespace redouble::sim {
 namespace {
@@ -39,6 +41,11 @@ constexpr char kFooter[] =
     "that\n"
     "                                                     move time or restart the server fail\n"
     "  redouble replay --redis unix:///run/r.sock --flush first deletes what the database holds\n"
+    "  redouble replay --html run.html x.json             a page of one run: actors, faults, keys\n"
+    "  redouble replay --trace run.jsonl x.json           its events; see redouble trace diff\n"
+    "  redouble replay --until 7 x.json                   the keys after event 7\n"
+    "  redouble replay --break-at '\"DEL\"' x.json         the keys after the first DEL\n"
+    "  redouble replay --changes 3:7 x.json               what is different after event 7\n"
     "\n"
     "The format of scenario files: scenarios/README.md.\n"
     "Exit codes: 0 all passed, 1 something failed, 2 bad usage, a missing or malformed file\n"
@@ -54,6 +61,7 @@ struct ReplayOptions {
   bool flush = false;
   bool verbose = false;
   std::string filter;
+  TimeTravelOptions time_travel;
 };
 
 template <typename File>
@@ -186,6 +194,24 @@ int Fail(const ProgramContext& context, const absl::Status& status, int code) {
   return code;
 }
 
+// Repeats the one file there must be, and looks at it.
+int RecordOne(const Files& files, const ReplayOptions& options, const ProgramContext& context) {
+  const size_t count = files.scenarios.size() + files.worlds.size();
+  if (count != 1) {
+    return Fail(
+        context,
+        absl::InvalidArgumentError(absl::StrCat(
+            "--trace, --html, --until, --break-at and --changes take one file, got ", count)),
+        kExitBadUsage);
+  }
+  if (files.worlds.empty()) {
+    const Scenario& scenario = files.scenarios.front();
+    return TravelInTime(RecordScenario(scenario), scenario.file, options.time_travel, context);
+  }
+  const WorldFile& world = files.worlds.front();
+  return TravelInTime(RecordWorld(world), world.file, options.time_travel, context);
+}
+
 int RunReplay(const ReplayOptions& options, const ProgramContext& context) {
   const absl::StatusOr<std::vector<ScenarioFile>> files = FindScenarioFiles(options.files, context);
   if (!files.ok()) return Fail(context, files.status(), kExitBadUsage);
@@ -200,6 +226,7 @@ int RunReplay(const ReplayOptions& options, const ProgramContext& context) {
         absl::NotFoundError(absl::StrCat("--filter ", options.filter, ": matches no scenario")),
         kExitBadUsage);
   }
+  if (options.time_travel.any()) return RecordOne(read, options, context);
   const absl::StatusOr<std::unique_ptr<ScenarioBackend>> backend = MakeBackend(options);
   if (!backend.ok()) {
     // A server can find an argument invalid too, as a database that it does not have.
@@ -220,13 +247,18 @@ std::function<int()> AddReplay(CLI::App& app, const ProgramContext& context) {
   CLI::Option* redis = app.add_option("--redis", options->redis_uri,
                                       "Replay on this Redis, whose database must be empty: "
                                       "redis://[user:password@]host[:port][/db] or unix:///path");
-  app.add_flag("--spawn-redis", options->spawn_redis,
-               "Replay on a redis-server that is started for it, in virtual time")
-      ->excludes(redis);
+  CLI::Option* spawn =
+      app.add_flag("--spawn-redis", options->spawn_redis,
+                   "Replay on a redis-server that is started for it, in virtual time")
+          ->excludes(redis);
   app.add_flag("--flush", options->flush, "Delete what the database of --redis holds")
       ->needs(redis);
   app.add_option("--filter", options->filter, "Only scenarios with this text in file or name");
-  app.add_flag("--verbose", options->verbose, "Print each event of the trace and whole hashes");
+  CLI::Option* verbose =
+      app.add_flag("--verbose", options->verbose, "Print each event of the trace and whole hashes");
+  for (CLI::Option* option : AddTimeTravelOptions(app, options->time_travel)) {
+    option->excludes(redis)->excludes(spawn)->excludes(verbose);
+  }
   return [options, &context] { return RunReplay(*options, context); };
 }
 

@@ -4,6 +4,7 @@
 #include "sim/cli/keys.h"
 #include "sim/cli/replay.h"
 #include "sim/cli/subcommand.h"
+#include "sim/cli/trace.h"
 
 namespace redouble::sim {
 namespace {
@@ -11,6 +12,7 @@ namespace {
 constexpr std::array kSubcommands = {
     Subcommand{"replay", "Replay scenario files and check what comes of them", AddReplay},
     Subcommand{"explore", "Find and shrink schedules that break a world's invariants", AddExplore},
+    Subcommand{"trace", "Compare the traces of two runs", AddTrace},
     Subcommand{"keys", "Print the inventory of the key families of each system", AddKeys},
 };
 

@@ -1,0 +1,144 @@
+#include "sim/cli/time_travel.h"
+
+#include <algorithm>
+#include <fstream>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "core/base/string_bridge.h"
+#include "sim/trace/html_page.h"
+
+namespace redouble::sim {
+namespace {
+
+constexpr char kStart[] = "start";
+
+absl::Status WriteTo(const ProgramContext& context, const std::string& name,
+                     const std::string& text) {
+  std::ofstream file(context.folder / name, std::ios::binary);
+  file << text;
+  file.close();
+  if (file) return absl::OkStatus();
+  return absl::UnavailableError(absl::StrCat(name, ": cannot be written"));
+}
+
+absl::Status NoSuchEvent(std::string_view option, const std::string& event,
+                         const Recording& recording) {
+  return absl::OutOfRangeError(absl::StrCat(base::ToAbsl(option), " ", event, ": the run has ",
+                                            recording.events.size(), " events, counted from 0"));
+}
+
+// The event at which the run is to stop; none when it is not.
+absl::StatusOr<std::optional<size_t>> FindStop(const Recording& recording,
+                                               const TimeTravelOptions& options) {
+  std::optional<size_t> stop;
+  if (options.until.has_value()) {
+    stop = static_cast<size_t>(*options.until);
+    if (*stop >= recording.events.size()) {
+      return NoSuchEvent("--until", absl::StrCat(*stop), recording);
+    }
+  }
+  if (options.break_at.empty()) return stop;
+  const std::optional<size_t> found = FindEvent(recording, options.break_at);
+  if (!found.has_value()) {
+    return absl::NotFoundError(
+        absl::StrCat("--break-at ", options.break_at, ": no event has this text"));
+  }
+  return stop.has_value() ? std::min(*stop, *found) : *found;
+}
+
+absl::StatusOr<const Moment*> FindMoment(const std::string& text, const Recording& recording) {
+  if (text == kStart) return &recording.moments.front();
+  size_t event = 0;
+  if (!absl::SimpleAtoi(text, &event)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--changes: expected A:B, each the number of an event or \"start\", got \"", text, "\""));
+  }
+  if (event >= recording.events.size()) return NoSuchEvent("--changes", text, recording);
+  return &MomentAfter(recording, event);
+}
+
+absl::Status PrintChanges(const Recording& recording, const std::string& changes,
+                          const ProgramContext& context) {
+  const std::vector<std::string> ends = absl::StrSplit(changes, ':');
+  if (ends.size() != 2) return FindMoment("", recording).status();
+  const absl::StatusOr<const Moment*> before = FindMoment(ends[0], recording);
+  if (!before.ok()) return before.status();
+  const absl::StatusOr<const Moment*> after = FindMoment(ends[1], recording);
+  if (!after.ok()) return after.status();
+  const std::vector<KeyChange> found = FindChanges(**before, **after);
+  context.out << "keys changed from " << ends[0] << " to " << ends[1] << ": " << found.size()
+              << "\n";
+  for (const KeyChange& change : found) {
+    context.out << Json(change.key).dump() << "\n";
+    if (!change.before.is_null()) context.out << "  - " << change.before.dump() << "\n";
+    if (!change.after.is_null()) context.out << "  + " << change.after.dump() << "\n";
+  }
+  return absl::OkStatus();
+}
+
+absl::Status WriteFiles(const Recording& recording, const TimeTravelOptions& options,
+                        const ProgramContext& context) {
+  if (!options.trace.empty()) {
+    std::string lines;
+    for (const std::string& line : recording.events) absl::StrAppend(&lines, line, "\n");
+    const absl::Status status = WriteTo(context, options.trace, lines);
+    if (!status.ok()) return status;
+  }
+  if (options.html.empty()) return absl::OkStatus();
+  return WriteTo(context, options.html, HtmlPage(recording));
+}
+
+absl::Status Travel(Recording& recording, const TimeTravelOptions& options,
+                    const ProgramContext& context) {
+  const absl::StatusOr<std::optional<size_t>> stop = FindStop(recording, options);
+  if (!stop.ok()) return stop.status();
+  if (stop->has_value()) {
+    recording = StopAfter(std::move(recording), **stop);
+    context.out << recording.events.back() << "\n"
+                << recording.KeyspaceAfter(**stop).dump(2) << "\n";
+  }
+  if (!options.changes.empty()) {
+    const absl::Status status = PrintChanges(recording, options.changes, context);
+    if (!status.ok()) return status;
+  }
+  return WriteFiles(recording, options, context);
+}
+
+}  // namespace
+
+std::vector<CLI::Option*> AddTimeTravelOptions(CLI::App& app, TimeTravelOptions& options) {
+  return {
+      app.add_option("--trace", options.trace, "Write the events of one file's run here"),
+      app.add_option("--html", options.html, "Write the page of one file's run here"),
+      app.add_option("--until", options.until,
+                     "Stop one file's run after this event, counted from 0, and print the keys")
+          ->check(CLI::NonNegativeNumber),
+      app.add_option("--break-at", options.break_at,
+                     "Stop after the first event whose line has this text, and print the keys"),
+      app.add_option("--changes", options.changes,
+                     "Print the keys that differ after two events, as A:B; \"start\": before all"),
+  };
+}
+
+int TravelInTime(Recording recording, std::string_view file, const TimeTravelOptions& options,
+                 const ProgramContext& context) {
+  const absl::Status status = Travel(recording, options, context);
+  if (!status.ok()) {
+    context.err << "redouble replay: " << file << ": " << status.message() << "\n";
+    return absl::IsInvalidArgument(status) ? kExitBadUsage : kExitFailed;
+  }
+  const bool failed = !recording.failure.empty();
+  context.out << (failed ? "FAIL " : "PASS ") << file << "  " << recording.events.size()
+              << " events\n";
+  if (!failed) return kExitPassed;
+  context.out << "  " << recording.failure << "\n";
+  return kExitFailed;
+}
+
+}  // namespace redouble::sim
