@@ -85,33 +85,42 @@ class WorldExplorer {
   absl::StatusOr<Finding> Run() {
     Finding finding;
     const int64_t chunks = (options_.schedules + kChunk - 1) / kChunk;
-    std::optional<uint64_t> seed;
-    int64_t first_chunk = chunks;
     // An exhaustive search knows where it stands: one process.
     const bool is_one = options_.exhaustive;
+    std::map<size_t, Json> results;
     const absl::Status status = RunInProcesses(
         is_one ? 1 : static_cast<size_t>(chunks), options_.jobs,
         [&](size_t chunk) {
           return ToJson(Explore(experiment_.experiment(), Chunk(chunk))).dump();
         },
         [&](size_t chunk, const std::string& text) {
-          const Json result = *ParseStrictJson(text);
-          finding.schedules += result["schedules"].get<int64_t>();
-          finding.violations += result["violations"].get<int64_t>();
-          const bool is_first =
-              result.contains("seed") && static_cast<int64_t>(chunk) < first_chunk;
-          if (is_first) {
-            seed = result["seed"].get<uint64_t>();
-            first_chunk = static_cast<int64_t>(chunk);
-          }
+          const Json& result = results[chunk] = *ParseStrictJson(text);
           return result.contains("seed") && !options_.all;
         });
     if (!status.ok()) return status;
-    if (seed) finding.first = FindAgain(*seed, finding);
+    const std::optional<uint64_t> seed = Add(results, finding);
+    if (seed) finding.first = FindAgain(*seed);
     return finding;
   }
 
  private:
+  // Adds up what the chunks came to, up to the first violation unless all are counted: what ran
+  // beyond it depends on the processes. Returns the seed of that violation.
+  std::optional<uint64_t> Add(const std::map<size_t, Json>& results, Finding& finding) const {
+    std::optional<uint64_t> seed;
+    for (const auto& [chunk, result] : results) {
+      finding.schedules += result["schedules"].get<int64_t>();
+      finding.violations += result["violations"].get<int64_t>();
+      for (const auto& [name, count] : result["probes"].items()) {
+        finding.probes[name] += count.get<int64_t>();
+      }
+      if (!result.contains("seed")) continue;
+      if (!seed) seed = result["seed"].get<uint64_t>();
+      if (!options_.all) break;
+    }
+    return seed;
+  }
+
   ExploreOptions Chunk(size_t chunk) const {
     const auto first = static_cast<int64_t>(chunk) * kChunk;
     ExploreOptions options = experiment_.Options();
@@ -126,14 +135,13 @@ class WorldExplorer {
     return options;
   }
 
-  // The first violation, shrunk; how many schedules it took does not depend on the processes.
-  Violation FindAgain(uint64_t seed, Finding& finding) {
+  // The first violation, shrunk.
+  Violation FindAgain(uint64_t seed) const {
     ExploreOptions options = Chunk(0);
     options.shrinking_runs = ExploreOptions().shrinking_runs;
     if (!options_.exhaustive) {
       options.first_seed = seed;
       options.schedules = 1;
-      if (!options_.all) finding.schedules = static_cast<int64_t>(seed - options_.seed) + 1;
     }
     return *Explore(experiment_.experiment(), options).violation;
   }

@@ -16,7 +16,7 @@ namespace {
 base::Task<void> Ask(sim::Actor& actor, gateway::Hardening hardening, int& admitted) {
   gateway::BudgetStore budgets(actor.store(), hardening);
   const gateway::BudgetRequest request{"018f8d31-86a7-7c48-8f36-4d1fa4d99101", actor.name()};
-  const gateway::BudgetLimits limits{.daily_usd = 0.5};
+  const gateway::BudgetLimits limits{.daily_usd = 0.5, .monthly_usd = {}};
   const auto decision =
       co_await budgets.CheckAndReserveBudget(request, limits, 0.5, actor.clock().Now());
   if (decision->outcome == gateway::BudgetDecision::Outcome::kAllowed) ++admitted;
