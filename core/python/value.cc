@@ -6,6 +6,13 @@
 
 namespace redouble::python {
 
+Object::Object() = default;
+Object::Object(const Object& other) = default;
+Object::Object(Object&& other) noexcept = default;
+Object& Object::operator=(const Object& other) = default;
+Object& Object::operator=(Object&& other) noexcept = default;
+Object::~Object() = default;
+
 Object::Object(std::initializer_list<Member> members) {
   for (const Member& member : members) Set(member.name, member.value);
 }

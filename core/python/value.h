@@ -55,7 +55,13 @@ class Object {
  public:
   struct Member;
 
-  Object() = default;
+  // Members are whole only behind Value, so all of these stand in value.cc.
+  Object();
+  Object(const Object& other);
+  Object(Object&& other) noexcept;
+  Object& operator=(const Object& other);
+  Object& operator=(Object&& other) noexcept;
+  ~Object();
   // As if set one after the other.
   explicit Object(std::initializer_list<Member> members);
   // Members whose names are known to differ.
@@ -68,7 +74,7 @@ class Object {
   // Does nothing when there is no such member.
   void Erase(std::string_view name);
 
-  bool empty() const { return members_.empty(); }
+  bool empty() const { return size() == 0; }
   size_t size() const;
   const std::vector<Member>& members() const { return members_; }
 
