@@ -71,6 +71,7 @@ constexpr LeftOut kLeftOut[] = {
     {"command|list", kCommands},
     {"command|getkeys", kMayLoseItsWord},
     {"command|getkeysandflags", kMayLoseItsWord},
+    {"command|help", kMayLoseItsWord},
     {"hello", "may begin RESP3, which resp3_test compares"},
     {"reset", "ends what the harness keeps account of: transactions and subscriptions"},
     {"subscribe", kPushes},
