@@ -6,6 +6,8 @@
 
 #include "absl/strings/ascii.h"
 #include "core/base/string_bridge.h"
+#include "core/store/command_table.h"
+#include "tests/differential/groups.h"
 
 namespace redouble::tests {
 namespace {
@@ -70,7 +72,11 @@ Words Spoil(Words words, Vocabulary& vocabulary) {
   }
   switch (rng.Below(5)) {
     case 0:
-      if (words.size() > 1) words.pop_back();
+      // Without its subcommand a container's name may be a command that is left out (COMMAND).
+      if (words.size() > 2 ||
+          (words.size() == 2 && WhyLeftOut(store::FindCommand(words[0])).empty())) {
+        words.pop_back();
+      }
       break;
     case 1:
       words.push_back(rng.Chance(0.5) ? vocabulary.Junk() : words[position]);
