@@ -87,6 +87,10 @@ void CommandContext::Notify(std::string_view key, EventClass event_class,
 
 void CommandContext::Touched(std::string_view key) const {
   if (engine_.watching().anybody_watches()) engine_.watching().Touch(db_index(), key);
+  Resized(key);
+}
+
+void CommandContext::Resized(std::string_view key) const {
   if (engine_.memory_limit().on()) engine_.memory_limit().NoteChange(*db_, key);
 }
 

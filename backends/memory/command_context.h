@@ -85,6 +85,10 @@ class CommandContext {
   base::Rng& rng() const;
   const EncodingLimits& limits() const;
 
+  // The command's name as the client wrote it (of a subcommand: its container's), for errors that
+  // repeat it.
+  std::string_view called_name() const { return called_name_; }
+  void set_called_name(std::string_view name) { called_name_ = name; }
   // The subcommand as the client wrote it, for errors that repeat it; empty when the command has
   // none.
   std::string_view subcommand() const { return subcommand_; }
@@ -152,6 +156,8 @@ class CommandContext {
   void Notify(std::string_view key, EventClass event_class, std::string_view event) const;
   // Says that the key changed, without an event.
   void Touched(std::string_view key) const;
+  // Says that the key takes another size, and that this is no change for those who watch it.
+  void Resized(std::string_view key) const;
 
   // Says that a client blocked on `key` may find something there now. Adding a list, a sorted set
   // or a stream says so by itself.
@@ -176,6 +182,7 @@ class CommandContext {
   const uint32_t now_s_;
   bool tells_misses_ = false;
   bool counts_uses_ = false;
+  std::string_view called_name_;
   std::string_view subcommand_;
 };
 

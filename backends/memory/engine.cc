@@ -240,10 +240,10 @@ Reply Engine::Execute(Session& session, CommandId id, std::string_view name, Arg
     }
   }
   if (session.in_transaction() && !RunsInsideMulti(id)) {
-    session.Enqueue(id, arguments);
+    session.Enqueue(id, name, arguments);
     return Reply::Status("QUEUED");
   }
-  return Call(session, id, arguments);
+  return Call(session, id, name, arguments);
 }
 
 std::optional<Reply> Engine::RefuseBySlots(Session& session, CommandId id,
@@ -288,9 +288,10 @@ std::optional<Reply> Engine::RefuseScriptCall(Session& session, CommandId id, Ar
   return Reply::Error("ERR Script attempted to access keys that do not hash to the same slot");
 }
 
-Reply Engine::Call(Session& session, CommandId id, Arguments arguments) {
+Reply Engine::Call(Session& session, CommandId id, std::string_view name, Arguments arguments) {
   RemoveExpired();
   CommandContext context(*this, session, database(session.db_index()), clock_.NowMillis());
+  context.set_called_name(name);
   context.set_counts_uses(IsLfu(options_.maxmemory_policy));
   const CommandSpec& spec = store::SpecOf(id);
   if (notifications_.Wants(EventClass::kKeyMiss)) {

@@ -94,9 +94,9 @@ class Engine {
   void RemoveExpired() {
     if (clock_.NowMicros() >= next_expiry_us_) ExpireDue();
   }
-  // Removes what has expired and runs a checked command: its row, and what follows its name, the
-  // subcommand included.
-  Reply Call(Session& session, store::CommandId id, Arguments arguments);
+  // Removes what has expired and runs a checked command: its row, the name that it was called by,
+  // and what follows that, the subcommand included.
+  Reply Call(Session& session, store::CommandId id, std::string_view name, Arguments arguments);
   // What looking a command up and counting its arguments says.
   enum class Resolution { kFound, kUnknownCommand, kUnknownSubcommand, kWrongArity };
   // Looks a command up; `id` becomes that of the subcommand's row.

@@ -123,13 +123,12 @@ Reply Session::RunTransaction(std::span<const Command> commands) {
   engine_.RemoveExpired();
   const bool watch_failed = watch_failed_;
   bool refused = false;
-  std::vector<std::pair<CommandId, Arguments>> checked;
-  checked.reserve(commands.size());
+  std::vector<CommandId> ids;
+  ids.reserve(commands.size());
   for (const Command& command : commands) {
     CommandId id = command.id();
-    Arguments arguments = command.arguments();
-    refused = engine_.Resolve(id, arguments) != Engine::Resolution::kFound || refused;
-    checked.emplace_back(id, arguments);
+    refused = engine_.Resolve(id, command.arguments()) != Engine::Resolution::kFound || refused;
+    ids.push_back(id);
   }
   Unwatch();
   if (refused) return Reply::Error(error_text::kExecAbort);
@@ -137,8 +136,8 @@ Reply Session::RunTransaction(std::span<const Command> commands) {
   std::vector<Reply> replies;
   replies.reserve(commands.size());
   runs_atomically_ = true;
-  for (const auto& [id, arguments] : checked) {
-    replies.push_back(engine_.Call(*this, id, arguments));
+  for (size_t i = 0; i < commands.size(); ++i) {
+    replies.push_back(engine_.Call(*this, ids[i], commands[i].name(), commands[i].arguments()));
   }
   runs_atomically_ = false;
   engine_.FinishCommand();
@@ -152,8 +151,9 @@ Reply Session::RunTransactionByWords(std::span<const Command> commands) {
   return *RunOne(Command(CommandId::kExec));
 }
 
-void Session::Enqueue(CommandId id, std::span<const std::string_view> arguments) {
-  queued_.push_back(QueuedCommand{id, {arguments.begin(), arguments.end()}});
+void Session::Enqueue(CommandId id, std::string_view name,
+                      std::span<const std::string_view> arguments) {
+  queued_.push_back(QueuedCommand{id, std::string(name), {arguments.begin(), arguments.end()}});
 }
 
 std::vector<Session::QueuedCommand> Session::EndTransaction() {

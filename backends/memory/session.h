@@ -57,14 +57,17 @@ class Session final : public store::MessageSource, private store::RequestKeeper 
   // As new, but for its id: RESET.
   void Reset();
 
-  // A command that MULTI put aside: its row, and what follows its name, the subcommand included.
+  // A command that MULTI put aside: its row, the name that it was called by, and what follows that,
+  // the subcommand included.
   struct QueuedCommand {
     store::CommandId id;
+    std::string name;
     std::vector<std::string> arguments;
   };
   bool in_transaction() const { return in_transaction_; }
   void BeginTransaction() { in_transaction_ = true; }
-  void Enqueue(store::CommandId id, std::span<const std::string_view> arguments);
+  void Enqueue(store::CommandId id, std::string_view name,
+               std::span<const std::string_view> arguments);
   const std::vector<QueuedCommand>& queued() const { return queued_; }
   // A command of the transaction was refused: EXEC will answer EXECABORT.
   void RefuseInTransaction() { refused_ = refused_ || in_transaction_; }

@@ -12,6 +12,7 @@
 namespace redouble::tests {
 namespace {
 
+using store::CommandId;
 using store::CommandSpec;
 
 std::string UpperCase(std::string_view name) { return absl::AsciiStrToUpper(base::ToAbsl(name)); }
@@ -51,17 +52,13 @@ void ChangeCase(std::string& word, base::Rng& rng) {
   }
 }
 
-}  // namespace
-
-Words MakeCommand(const CommandGenerator& generator, Vocabulary& vocabulary) {
-  const CommandSpec& spec = store::SpecOf(generator.id);
-  Words words = NameOf(spec);
-  Append(words, generator.arguments == nullptr ? ArgumentsByTable(spec, vocabulary)
-                                               : generator.arguments(vocabulary));
-  return words;
+CommandId RowOf(const Words& words) {
+  const CommandId id = words.empty() ? CommandId::kUnknown : store::FindCommand(words[0]);
+  if (id == CommandId::kUnknown || words.size() < 2 || !store::IsContainer(id)) return id;
+  return store::FindSubcommand(id, words[1]);
 }
 
-Words Spoil(Words words, Vocabulary& vocabulary) {
+Words SpoiltAnyhow(Words words, Vocabulary& vocabulary) {
   base::Rng& rng = vocabulary.rng();
   const size_t position = rng.Below(words.size());
   // A name is spoilt rarely, most of what is made of it is just unknown; and never becomes another
@@ -72,11 +69,7 @@ Words Spoil(Words words, Vocabulary& vocabulary) {
   }
   switch (rng.Below(5)) {
     case 0:
-      // Without its subcommand a container's name may be a command that is left out (COMMAND).
-      if (words.size() > 2 ||
-          (words.size() == 2 && WhyLeftOut(store::FindCommand(words[0])).empty())) {
-        words.pop_back();
-      }
+      if (words.size() > 1) words.pop_back();
       break;
     case 1:
       words.push_back(rng.Chance(0.5) ? vocabulary.Junk() : words[position]);
@@ -92,6 +85,22 @@ Words Spoil(Words words, Vocabulary& vocabulary) {
       break;
   }
   return words;
+}
+
+}  // namespace
+
+Words MakeCommand(const CommandGenerator& generator, Vocabulary& vocabulary) {
+  const CommandSpec& spec = store::SpecOf(generator.id);
+  Words words = NameOf(spec);
+  Append(words, generator.arguments == nullptr ? ArgumentsByTable(spec, vocabulary)
+                                               : generator.arguments(vocabulary));
+  return words;
+}
+
+Words Spoil(Words words, Vocabulary& vocabulary) {
+  Words spoilt = SpoiltAnyhow(words, vocabulary);
+  // A container with another subcommand, or with none, may be a command that is left out.
+  return WhyLeftOut(RowOf(spoilt)).empty() ? spoilt : words;
 }
 
 Words KeyOnly(Vocabulary& vocabulary) { return {vocabulary.Key()}; }

@@ -30,7 +30,8 @@ struct CommandGenerator {
 // The whole command, well formed.
 Words MakeCommand(const CommandGenerator& generator, Vocabulary& vocabulary);
 
-// Spoils a command: a word too few or too many, a word replaced, exchanged or in another case.
+// Spoils a command: a word too few or too many, a word replaced, exchanged or in another case. What
+// comes out is no command that is left out.
 Words Spoil(Words words, Vocabulary& vocabulary);
 
 // Arguments that many commands take.

@@ -18,19 +18,18 @@ namespace {
 
 // The commands of this family, by where their words stand.
 struct Dialect {
-  std::string_view name;
   bool search = false;  // GEOSEARCH: FROMMEMBER and its like say where.
   bool by_member = false;
   bool may_store = false;
   bool stores = false;  // GEOSEARCHSTORE: the key to store at comes first.
   size_t options = 0;   // Index of the first option.
 };
-constexpr Dialect kGeoRadius = {"GEORADIUS", false, false, true, false, 5};
-constexpr Dialect kGeoRadiusRo = {"GEORADIUS_RO", false, false, false, false, 5};
-constexpr Dialect kGeoRadiusByMember = {"GEORADIUSBYMEMBER", false, true, true, false, 4};
-constexpr Dialect kGeoRadiusByMemberRo = {"GEORADIUSBYMEMBER_RO", false, true, false, false, 4};
-constexpr Dialect kGeoSearch = {"GEOSEARCH", true, false, false, false, 1};
-constexpr Dialect kGeoSearchStore = {"GEOSEARCHSTORE", true, false, false, true, 2};
+constexpr Dialect kGeoRadius = {false, false, true, false, 5};
+constexpr Dialect kGeoRadiusRo = {false, false, false, false, 5};
+constexpr Dialect kGeoRadiusByMember = {false, true, true, false, 4};
+constexpr Dialect kGeoRadiusByMemberRo = {false, true, false, false, 4};
+constexpr Dialect kGeoSearch = {true, false, false, false, 1};
+constexpr Dialect kGeoSearchStore = {true, false, false, true, 2};
 
 enum class Order { kNone, kNearestFirst, kFarthestFirst };
 
@@ -193,27 +192,21 @@ Error ReadRadiusQuery(const Dialect& dialect, Arguments arguments, const Lookup<
   return ReadRadius(arguments.subspan(2), query);
 }
 
-Reply DialectError(std::string_view before, const Dialect& dialect, std::string_view after) {
-  return Reply::Error(
-      absl::StrCat(base::ToAbsl(before), base::ToAbsl(dialect.name), base::ToAbsl(after)));
-}
-
 // Options that do not go together.
-Error CheckQuery(const Dialect& dialect, const Query& query) {
+Error CheckQuery(const Dialect& dialect, std::string_view called_name, const Query& query) {
   if (query.destination && (query.with_distance || query.with_hash || query.with_position)) {
-    constexpr std::string_view kAfter =
-        " is not compatible with WITHDIST, WITHHASH and WITHCOORD options";
-    return dialect.search
-               ? DialectError("ERR ", dialect, kAfter)
-               : Reply::Error(absl::StrCat("ERR STORE option in GEORADIUS", base::ToAbsl(kAfter)));
+    return Reply::Error(
+        absl::StrCat("ERR ", dialect.search ? "GEOSEARCHSTORE" : "STORE option in GEORADIUS",
+                     " is not compatible with WITHDIST, WITHHASH and WITHCOORD options"));
   }
+  const auto exactly_one = [&](std::string_view words) {
+    return Reply::Error(absl::StrCat("ERR exactly one of ", base::ToAbsl(words),
+                                     " can be specified for ", base::ToAbsl(called_name)));
+  };
   if (dialect.search && !query.from_member && !query.from_position) {
-    return DialectError("ERR exactly one of FROMMEMBER or FROMLONLAT can be specified for ",
-                        dialect, "");
+    return exactly_one("FROMMEMBER or FROMLONLAT");
   }
-  if (dialect.search && !query.by_radius && !query.by_box) {
-    return DialectError("ERR exactly one of BYRADIUS and BYBOX can be specified for ", dialect, "");
-  }
+  if (dialect.search && !query.by_radius && !query.by_box) return exactly_one("BYRADIUS and BYBOX");
   if (query.any && query.count == 0) {
     return Reply::Error("ERR the ANY argument requires COUNT argument");
   }
@@ -293,7 +286,7 @@ Reply SearchGeneric(CommandContext& context, const Dialect& dialect, Arguments a
   }
   QueryReader reader(dialect, arguments.subspan(dialect.options), set, query);
   if (Error error = reader.Read()) return *std::move(error);
-  if (Error error = CheckQuery(dialect, query)) return *std::move(error);
+  if (Error error = CheckQuery(dialect, context.called_name(), query)) return *std::move(error);
   std::vector<Hit> hits;
   if (set) hits = Search(*set, query);
   SortAndCut(query, hits);

@@ -69,7 +69,7 @@ class SessionHost final : public ScriptHost {
       return *std::move(refusal);
     }
     called_write_command_ = called_write_command_ || writes;
-    return context_.engine().Call(context_.session(), id, arguments);
+    return context_.engine().Call(context_.session(), id, words[0], arguments);
   }
 
  private:

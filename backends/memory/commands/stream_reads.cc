@@ -17,6 +17,7 @@
 #include "backends/memory/handlers.h"
 #include "backends/memory/session.h"
 #include "core/base/redis_number.h"
+#include "core/base/string_bridge.h"
 
 namespace redouble::memory {
 namespace {
@@ -82,7 +83,7 @@ class RequestReader {
 
   Reply ReadBlock(ReadRequest& request) {
     if (context_.session().runs_script()) {
-      return Reply::Error(absl::StrCat("ERR ", is_group_ ? "XREADGROUP" : "XREAD",
+      return Reply::Error(absl::StrCat("ERR ", base::ToAbsl(context_.called_name()),
                                        " command is not allowed with BLOCK option from scripts"));
     }
     BlockTimeout timeout = ReadTimeoutMillis(arguments_[++at_], context_.now_ms());

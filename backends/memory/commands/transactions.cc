@@ -30,7 +30,7 @@ Reply HandleExec(CommandContext& context, Arguments) {
   for (const Session::QueuedCommand& command : queued) {
     const std::vector<std::string_view> arguments(command.arguments.begin(),
                                                   command.arguments.end());
-    replies.push_back(context.engine().Call(session, command.id, arguments));
+    replies.push_back(context.engine().Call(session, command.id, command.name, arguments));
   }
   session.set_runs_atomically(false);
   return Reply::Array(std::move(replies));

@@ -49,21 +49,13 @@ std::span<const CommandGenerator> SomeGenerators(base::Rng& rng) {
   }
 }
 
-// A spoilt command, its name apart: an error of XREAD inside a script repeats the name, as it was
-// written on a server, in capitals on the engine.
-Words SpoilArguments(const Words& command, Vocabulary& words) {
-  Words spoilt = Spoil(command, words);
-  if (!spoilt.empty()) spoilt[0] = command[0];
-  return spoilt;
-}
-
 // A command that answers alike everywhere.
 Words InnerCommand(Vocabulary& words) {
   for (;;) {
     const std::span<const CommandGenerator> generators = SomeGenerators(words.rng());
     Words command = MakeCommand(generators[words.rng().Below(generators.size())], words);
     if (OrderOf(command) != ReplyOrder::kExact) continue;
-    return words.Chance(0.05) ? SpoilArguments(command, words) : command;
+    return words.Chance(0.05) ? Spoil(command, words) : command;
   }
 }
 
