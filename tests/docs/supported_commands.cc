@@ -20,7 +20,7 @@ using store::CommandSpec;
 constexpr std::string_view kHead =
     "# The commands that the memory engine has\n"
     "\n"
-    "Generated from the command table (`bazel run //tests/docs:write_supported_commands`); a test\n"
+    "Generated from the command table (`bazel run //tests/docs:write_pages`); a test\n"
     "keeps it current. Each behaves as in redis-server 7.0.15; the version is the first of Redis\n"
     "that has the command. What is not here answers as an unknown command.\n";
 

@@ -13,8 +13,7 @@ TEST(SupportedCommands, AreWhatTheDocumentationLists) {
   std::ifstream file("docs/commands.md", std::ios::binary);
   std::ostringstream page;
   page << file.rdbuf();
-  EXPECT_EQ(page.str(), SupportedCommandsPage())
-      << "run: bazel run //tests/docs:write_supported_commands";
+  EXPECT_EQ(page.str(), SupportedCommandsPage()) << "run: bazel run //tests/docs:write_pages";
 }
 
 TEST(SupportedCommands, HaveARowPerCommandInItsGroup) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/memory/memory.h"
+#include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "backends/redis/net/connection.h"
 #include "backends/redis/net/connector.h"
@@ -51,6 +52,11 @@ ExecOptions MakeExecOptions(const Options& options, Sharing sharing) {
 base::Task<absl::StatusOr<std::unique_ptr<Client>>> Client::Connect(
     boost::asio::any_io_executor executor, Options options, Sharing sharing) {
   if (absl::Status status = options.Validate(); !status.ok()) co_return status;
+  if (options.tls.enabled) co_return absl::UnimplementedError("TLS is not built yet");
+  if (options.cluster || !options.sentinel_master.empty()) {
+    co_return absl::InvalidArgumentError(
+        "Redis options: cluster=yes and sentinel_master are not for a client of one server");
+  }
   const auto connector = std::make_shared<Connector>(executor, options);
   co_await ConnectorAwaiter(*connector);
   if (!connector->status().ok()) co_return connector->status();

@@ -1,0 +1,381 @@
+#include "backends/redis/option_table.h"
+
+#include <sys/un.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/redis_number.h"
+#include "core/base/string_bridge.h"
+
+namespace redouble::redis {
+namespace {
+
+using Place = OptionRow::Place;
+using Scope = OptionRow::Scope;
+
+constexpr std::string_view kHidden = "***";
+
+bool ReadInteger(std::string_view text, int64_t low, int64_t high, int64_t& value) {
+  const std::optional<int64_t> number = base::ParseInt64(text);
+  if (!number || *number < low || *number > high) return false;
+  value = *number;
+  return true;
+}
+
+bool IsHost(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return c > ' ' && c != 0x7f && c != '/' && c != ',';
+  });
+}
+
+// Values of a kind: each pair reads a text (false: refused) and writes it back (none: not set).
+
+template <std::string Options::*kField>
+bool ReadName(std::string_view text, Options& options) {
+  options.*kField = text;
+  return text.find('\0') == text.npos;
+}
+template <std::string Options::*kField>
+std::optional<std::string> WriteName(const Options& options) {
+  if ((options.*kField).empty()) return std::nullopt;
+  return options.*kField;
+}
+
+template <std::optional<std::string> Options::*kField>
+bool ReadSecret(std::string_view text, Options& options) {
+  options.*kField = text;
+  return true;
+}
+template <std::optional<std::string> Options::*kField>
+std::optional<std::string> WriteSecret(const Options& options) {
+  if (!(options.*kField)) return std::nullopt;
+  return std::string(kHidden);
+}
+
+template <std::string TlsOptions::*kField>
+bool ReadTlsText(std::string_view text, Options& options) {
+  options.tls.*kField = text;
+  return text.find('\0') == text.npos;
+}
+template <std::string TlsOptions::*kField>
+std::optional<std::string> WriteTlsText(const Options& options) {
+  if ((options.tls.*kField).empty()) return std::nullopt;
+  return options.tls.*kField;
+}
+
+bool ReadYesOrNo(std::string_view text, bool& value) {
+  value = text == "yes";
+  return value || text == "no";
+}
+std::string YesOrNo(bool value) { return value ? "yes" : "no"; }
+
+template <bool Options::*kField>
+bool ReadFlag(std::string_view text, Options& options) {
+  return ReadYesOrNo(text, options.*kField);
+}
+template <bool Options::*kField>
+std::optional<std::string> WriteFlag(const Options& options) {
+  return YesOrNo(options.*kField);
+}
+
+// Below a millisecond a time-out could only ever fire; beyond a year it might as well be "inf", and
+// sums with it would leave 64 bits some day.
+template <absl::Duration Options::*kField>
+bool ReadTime(std::string_view text, Options& options) {
+  absl::Duration& time = options.*kField;
+  if (!absl::ParseDuration(std::string(text), &time)) return false;
+  return time == absl::InfiniteDuration() ||
+         (time >= absl::Milliseconds(1) && time <= absl::Hours(8760));
+}
+template <absl::Duration Options::*kField>
+std::optional<std::string> WriteTime(const Options& options) {
+  return absl::FormatDuration(options.*kField);
+}
+
+constexpr int64_t kMaxCount = 1'000'000'000;
+
+template <int Options::*kField, int64_t kLow, int64_t kHigh>
+bool ReadCount(std::string_view text, Options& options) {
+  int64_t value = 0;
+  if (!ReadInteger(text, kLow, kHigh, value)) return false;
+  options.*kField = static_cast<int>(value);
+  return true;
+}
+template <int Options::*kField>
+std::optional<std::string> WriteCount(const Options& options) {
+  return absl::StrCat(options.*kField);
+}
+
+// Values of their own.
+
+bool ReadHost(std::string_view text, Options& options) {
+  std::get<TcpAddress>(options.address).host = text;
+  return IsHost(text);
+}
+std::optional<std::string> WriteHost(const Options& options) {
+  const auto* tcp = std::get_if<TcpAddress>(&options.address);
+  if (tcp == nullptr) return std::nullopt;
+  return tcp->host;
+}
+
+bool ReadPortNumber(std::string_view text, uint16_t& port) {
+  int64_t value = 0;
+  if (!ReadInteger(text, 1, std::numeric_limits<uint16_t>::max(), value)) return false;
+  port = static_cast<uint16_t>(value);
+  return true;
+}
+
+bool ReadPort(std::string_view text, Options& options) {
+  return ReadPortNumber(text, std::get<TcpAddress>(options.address).port);
+}
+std::optional<std::string> WritePort(const Options& options) {
+  const auto* tcp = std::get_if<TcpAddress>(&options.address);
+  if (tcp == nullptr) return std::nullopt;
+  return absl::StrCat(tcp->port);
+}
+
+bool ReadSocket(std::string_view text, Options& options) {
+  std::get<UnixAddress>(options.address).path = text;
+  return text.size() > 1 && text[0] == '/' && text.find('\0') == text.npos &&
+         text.size() < sizeof(sockaddr_un::sun_path);
+}
+std::optional<std::string> WriteSocket(const Options& options) {
+  const auto* local = std::get_if<UnixAddress>(&options.address);
+  if (local == nullptr) return std::nullopt;
+  return local->path;
+}
+
+bool ReadClientName(std::string_view text, Options& options) {
+  options.client_name = text;
+  return std::all_of(text.begin(), text.end(), [](char c) { return c >= '!' && c <= '~'; });
+}
+
+bool ReadTlsVerify(std::string_view text, Options& options) {
+  return ReadYesOrNo(text, options.tls.verify);
+}
+std::optional<std::string> WriteTlsVerify(const Options& options) {
+  return YesOrNo(options.tls.verify);
+}
+
+bool ReadSeed(std::string_view text, TcpAddress& seed) {
+  const size_t colon = text.rfind(':');
+  if (colon == text.npos || !ReadPortNumber(text.substr(colon + 1), seed.port)) return false;
+  std::string_view host = text.substr(0, colon);
+  if (host.starts_with('[') && host.ends_with(']')) {
+    host = host.substr(1, host.size() - 2);
+  } else if (host.find(':') != host.npos) {
+    return false;
+  }
+  seed.host = host;
+  return IsHost(host) && host.find_first_of("[]") == host.npos;
+}
+bool ReadSeeds(std::string_view text, Options& options) {
+  options.seeds.clear();
+  while (true) {
+    const size_t comma = text.find(',');
+    if (!ReadSeed(text.substr(0, comma), options.seeds.emplace_back())) return false;
+    if (comma == text.npos) return true;
+    text.remove_prefix(comma + 1);
+  }
+}
+std::optional<std::string> WriteSeeds(const Options& options) {
+  if (options.seeds.empty()) return std::nullopt;
+  std::string text;
+  for (const TcpAddress& seed : options.seeds) {
+    const bool is_ipv6 = seed.host.find(':') != seed.host.npos;
+    absl::StrAppend(&text, text.empty() ? "" : ",", is_ipv6 ? "[" : "", seed.host,
+                    is_ipv6 ? "]:" : ":", seed.port);
+  }
+  return text;
+}
+
+constexpr std::array<std::string_view, 3> kRetryNames = {"never", "not_sent", "idempotent"};
+
+bool ReadRetry(std::string_view text, Options& options) {
+  const auto name = std::find(kRetryNames.begin(), kRetryNames.end(), text);
+  options.retry = static_cast<RetryPolicy>(name - kRetryNames.begin());
+  return name != kRetryNames.end();
+}
+std::optional<std::string> WriteRetry(const Options& options) {
+  const auto index = static_cast<size_t>(options.retry);
+  // What is no policy is written as what cannot be read, so that Validate refuses it.
+  return std::string(index < kRetryNames.size() ? kRetryNames[index] : "?");
+}
+
+constexpr std::string_view kTimeValue =
+    "a duration from 1ms to 8760h with its unit, such as 500ms or 2s, or inf";
+constexpr std::string_view kYesOrNoValue = "yes or no";
+constexpr std::string_view kFileValue = "the path of a PEM file";
+constexpr std::string_view kCountValue = "a number from 1 to 1000000000";
+
+constexpr OptionRow Time(std::string_view name, std::string_view written, std::string_view meaning,
+                         decltype(OptionRow::read) read, decltype(OptionRow::write) write,
+                         Scope scope = Scope::kAny) {
+  return {name, Place::kQuery, scope, written, kTimeValue, meaning, read, write};
+}
+
+constexpr OptionRow Count(std::string_view name, std::string_view written, std::string_view meaning,
+                          decltype(OptionRow::read) read, decltype(OptionRow::write) write) {
+  return {name, Place::kQuery, Scope::kAny, written, kCountValue, meaning, read, write};
+}
+
+constexpr std::array kTable = {
+    OptionRow{"user", Place::kUser, Scope::kAny, "//USER:PASSWORD@",
+              "a user name without zero bytes",
+              "ACL user to log in as; without it the password is the default user's",
+              ReadName<&Options::user>, WriteName<&Options::user>},
+    OptionRow{"password", Place::kPassword, Scope::kAny, "//USER:PASSWORD@", "any bytes",
+              "password to log in with; without it the client does not log in",
+              ReadSecret<&Options::password>, WriteSecret<&Options::password>},
+    OptionRow{"host", Place::kHost, Scope::kAny, "redis://HOST or rediss://HOST",
+              "a host name or an IP address, IPv6 in [ ]",
+              "server to connect to by TCP; rediss:// goes through TLS", ReadHost, WriteHost},
+    OptionRow{"port", Place::kPort, Scope::kAny, "redis://HOST:PORT", "a number from 1 to 65535",
+              "TCP port of the server", ReadPort, WritePort},
+    OptionRow{"path", Place::kSocket, Scope::kAny, "unix:///PATH",
+              "an absolute path of at most 107 bytes", "Unix socket of the server", ReadSocket,
+              WriteSocket},
+    OptionRow{"db", Place::kDatabase, Scope::kAny, "redis://HOST/N or ?db=N",
+              "a number from 0 to 2147483647", "database to select",
+              ReadCount<&Options::database, 0, std::numeric_limits<int>::max()>,
+              WriteCount<&Options::database>},
+    OptionRow{"client_name", Place::kQuery, Scope::kAny, "?client_name=NAME",
+              "printable ASCII without spaces", "name that CLIENT LIST shows", ReadClientName,
+              WriteName<&Options::client_name>},
+    OptionRow{"tls_verify", Place::kQuery, Scope::kTls, "?tls_verify=no", kYesOrNoValue,
+              "whether the server's certificate must be valid and bear its name", ReadTlsVerify,
+              WriteTlsVerify},
+    OptionRow{"tls_ca_file", Place::kQuery, Scope::kTls, "?tls_ca_file=PATH", kFileValue,
+              "authorities to trust; without it those of the system",
+              ReadTlsText<&TlsOptions::ca_file>, WriteTlsText<&TlsOptions::ca_file>},
+    OptionRow{"tls_server_name", Place::kQuery, Scope::kTls, "?tls_server_name=NAME",
+              "a name without zero bytes",
+              "name to ask for (SNI) and to find in the certificate; without it the host",
+              ReadTlsText<&TlsOptions::server_name>, WriteTlsText<&TlsOptions::server_name>},
+    OptionRow{"tls_certificate_file", Place::kQuery, Scope::kTls, "?tls_certificate_file=PATH",
+              kFileValue, "the client's own certificate, with its chain",
+              ReadTlsText<&TlsOptions::certificate_file>,
+              WriteTlsText<&TlsOptions::certificate_file>},
+    OptionRow{"tls_key_file", Place::kQuery, Scope::kTls, "?tls_key_file=PATH", kFileValue,
+              "the key of the client's certificate", ReadTlsText<&TlsOptions::key_file>,
+              WriteTlsText<&TlsOptions::key_file>},
+    OptionRow{"cluster", Place::kQuery, Scope::kTcp, "?cluster=yes", kYesOrNoValue,
+              "whether host and seeds are nodes of a Redis Cluster", ReadFlag<&Options::cluster>,
+              WriteFlag<&Options::cluster>},
+    OptionRow{"sentinel_master", Place::kQuery, Scope::kTcp, "?sentinel_master=NAME",
+              "a name without zero bytes",
+              "host and seeds are sentinels to be asked for the master of this name",
+              ReadName<&Options::sentinel_master>, WriteName<&Options::sentinel_master>},
+    OptionRow{"seeds", Place::kQuery, Scope::kSeveral, "?seeds=HOST:PORT,HOST:PORT",
+              "HOST:PORT, one or several with commas between them, IPv6 in [ ]",
+              "further nodes or sentinels, asked when those before do not answer", ReadSeeds,
+              WriteSeeds},
+    OptionRow{"sentinel_user", Place::kQuery, Scope::kSentinel, "?sentinel_user=USER",
+              "a user name without zero bytes", "ACL user to log in as at the sentinels",
+              ReadName<&Options::sentinel_user>, WriteName<&Options::sentinel_user>},
+    OptionRow{"sentinel_password", Place::kQuery, Scope::kSentinel, "?sentinel_password=PASSWORD",
+              "any bytes", "password to log in with at the sentinels",
+              ReadSecret<&Options::sentinel_password>, WriteSecret<&Options::sentinel_password>},
+    Time("connect_timeout", "?connect_timeout=TIME",
+         "how long one attempt to resolve, connect and log in may take in all",
+         ReadTime<&Options::connect_timeout>, WriteTime<&Options::connect_timeout>),
+    Time("command_timeout", "?command_timeout=TIME",
+         "how long a command or batch may wait for its last reply, the wait for a connection "
+         "included",
+         ReadTime<&Options::command_timeout>, WriteTime<&Options::command_timeout>),
+    Time("blocking_timeout", "?blocking_timeout=TIME",
+         "how long a command that blocks on purpose may wait at most; one with a time-out of its "
+         "own at most that and command_timeout",
+         ReadTime<&Options::blocking_timeout>, WriteTime<&Options::blocking_timeout>),
+    Time("keep_alive", "?keep_alive=TIME",
+         "silence after which the system asks whether the other side is there (TCP keep-alive); "
+         "inf: never",
+         ReadTime<&Options::keep_alive>, WriteTime<&Options::keep_alive>, Scope::kTcp),
+    Time("health_check_interval", "?health_check_interval=TIME",
+         "silence after which the client sends a PING, which must be answered within "
+         "command_timeout; inf: never",
+         ReadTime<&Options::health_check_interval>, WriteTime<&Options::health_check_interval>),
+    OptionRow{"reconnect", Place::kQuery, Scope::kAny, "?reconnect=no", kYesOrNoValue,
+              "whether a shared client whose connection is lost makes a new one",
+              ReadFlag<&Options::reconnect>, WriteFlag<&Options::reconnect>},
+    Time("backoff_base", "?backoff_base=TIME",
+         "longest wait before the second attempt to reconnect; it doubles with each",
+         ReadTime<&Options::backoff_base>, WriteTime<&Options::backoff_base>),
+    Time("backoff_cap", "?backoff_cap=TIME", "longest wait before any attempt to reconnect",
+         ReadTime<&Options::backoff_cap>, WriteTime<&Options::backoff_cap>),
+    OptionRow{"retry", Place::kQuery, Scope::kAny, "?retry=POLICY", "never, not_sent or idempotent",
+              "what is sent again when the connection is lost: nothing; what certainly was not "
+              "sent; also what only reads or is declared idempotent",
+              ReadRetry, WriteRetry},
+    Count("attempts", "?attempts=N", "how often one request may be written in all",
+          ReadCount<&Options::attempts, 1, kMaxCount>, WriteCount<&Options::attempts>),
+    Count("queue_limit", "?queue_limit=N", "how many requests may wait for their replies at once",
+          ReadCount<&Options::queue_limit, 1, kMaxCount>, WriteCount<&Options::queue_limit>),
+    Count("blocking_connections", "?blocking_connections=N",
+          "how many connections may carry blocking commands at once; further commands wait",
+          ReadCount<&Options::blocking_connections, 1, kMaxCount>,
+          WriteCount<&Options::blocking_connections>),
+    OptionRow{"idle_connections", Place::kQuery, Scope::kAny, "?idle_connections=N",
+              "a number from 0 to 1000000000",
+              "how many of the connections for blocking commands stay open without work",
+              ReadCount<&Options::idle_connections, 0, kMaxCount>,
+              WriteCount<&Options::idle_connections>},
+    Count("push_queue", "?push_queue=N",
+          "how many messages of a subscription may wait for their reader; one more drops the "
+          "oldest, which the reader is told as a gap",
+          ReadCount<&Options::push_queue, 1, kMaxCount>, WriteCount<&Options::push_queue>),
+    OptionRow{"redirections", Place::kQuery, Scope::kCluster, "?redirections=N",
+              "a number from 0 to 1000000000",
+              "how often one command may be sent on to another node or wait for the cluster",
+              ReadCount<&Options::redirections, 0, kMaxCount>, WriteCount<&Options::redirections>},
+    Time("refresh_interval", "?refresh_interval=TIME",
+         "least time between two requests for the cluster's map or the sentinels' master",
+         ReadTime<&Options::refresh_interval>, WriteTime<&Options::refresh_interval>,
+         Scope::kSeveral),
+};
+
+}  // namespace
+
+std::span<const OptionRow> OptionTable() { return kTable; }
+
+bool Applies(Scope scope, const Options& options) {
+  switch (scope) {
+    case Scope::kAny:
+      return true;
+    case Scope::kTcp:
+      return std::holds_alternative<TcpAddress>(options.address);
+    case Scope::kTls:
+      return options.tls.enabled;
+    case Scope::kCluster:
+      return options.cluster;
+    case Scope::kSentinel:
+      return !options.sentinel_master.empty();
+    case Scope::kSeveral:
+      return options.cluster || !options.sentinel_master.empty();
+  }
+  return false;
+}
+
+std::string_view ScopeText(Scope scope) {
+  switch (scope) {
+    case Scope::kAny:
+      break;
+    case Scope::kTcp:
+      return "redis:// or rediss://";
+    case Scope::kTls:
+      return "rediss://";
+    case Scope::kCluster:
+      return "cluster=yes";
+    case Scope::kSentinel:
+      return "sentinel_master";
+    case Scope::kSeveral:
+      return "cluster=yes or sentinel_master";
+  }
+  return "any URI";
+}
+
+}  // namespace redouble::redis
