@@ -1,8 +1,18 @@
 #include "backends/memory/database.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace redouble::memory {
+namespace {
+
+// A key is still there at its deadline itself.
+std::optional<int64_t> FirstMillisBehind(std::optional<int64_t> deadline_ms) {
+  if (deadline_ms && *deadline_ms != std::numeric_limits<int64_t>::max()) ++*deadline_ms;
+  return deadline_ms;
+}
+
+}  // namespace
 
 bool Database::Remove(std::string_view key) {
   const size_t position = table_.PositionOf(key);
@@ -64,9 +74,9 @@ Database::Entry* Database::FirstExpired(int64_t now_ms) {
 }
 
 std::optional<int64_t> Database::NextExpiryCheck() const {
-  const std::optional<int64_t> bound = wheel_.EarliestBound();
-  if (!bound) return std::nullopt;
-  return *bound == std::numeric_limits<int64_t>::max() ? *bound : *bound + 1;
+  return FirstMillisBehind(wheel_.EarliestBound());
 }
+
+std::optional<int64_t> Database::NextExpiry() const { return FirstMillisBehind(wheel_.Earliest()); }
 
 }  // namespace redouble::memory

@@ -89,6 +89,9 @@ class Database {
   // No key expires before this moment: the first millisecond at which FirstExpired has to be asked
   // again; none when no key expires.
   std::optional<int64_t> NextExpiryCheck() const;
+  // The first millisecond at which FirstExpired finds a key; none when no key expires. Not O(1):
+  // see ExpiryWheel::Earliest.
+  std::optional<int64_t> NextExpiry() const;
 
  private:
   DenseTable<Entry> table_;

@@ -89,5 +89,18 @@ TEST(Database, SaysWhenToAskAgain) {
   EXPECT_TRUE(db.NextExpiryCheck().has_value());
 }
 
+TEST(Database, SaysWhenTheFirstKeyIsGone) {
+  Database db;
+  EXPECT_EQ(db.NextExpiry(), std::nullopt);
+  db.FirstExpired(kNow);
+  db.SetExpiry(db.Add("a", Value()), kNow + 1'000'000);
+  EXPECT_EQ(db.NextExpiry(), kNow + 1'000'001);
+  EXPECT_LT(*db.NextExpiryCheck(), kNow + 1'000'001);
+  db.Remove("a");
+  EXPECT_EQ(db.NextExpiry(), std::nullopt);
+  db.SetExpiry(db.Add("a", Value()), std::numeric_limits<int64_t>::max());
+  EXPECT_EQ(db.NextExpiry(), std::numeric_limits<int64_t>::max());
+}
+
 }  // namespace
 }  // namespace redouble::memory

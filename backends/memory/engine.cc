@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <limits>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -21,6 +22,9 @@ using store::CommandId;
 using store::CommandSpec;
 
 using Handler = Reply (*)(CommandContext&, Arguments);
+
+// Later than any clock.
+constexpr int64_t kNeverMillis = std::numeric_limits<int64_t>::max() / 1000;
 
 constexpr Handler kHandlers[store::kCommandCount] = {
 #define REDOUBLE_COMMAND(id, ...) &Handle##id,
@@ -332,18 +336,28 @@ void Engine::ScheduleExpiry() {
 }
 
 void Engine::NoteDeadline(int64_t deadline_ms) {
-  // Later than any clock: never.
-  if (deadline_ms >= std::numeric_limits<int64_t>::max() / 1000 - 1) return;
+  if (deadline_ms >= kNeverMillis - 1) return;
   const int64_t check_us = (deadline_ms + 1) * 1000;
   if (check_us >= next_expiry_us_) return;
   next_expiry_us_ = check_us;
   if (expiry_timer_) clock_.Cancel(*expiry_timer_);
-  expiry_timer_ = clock_.ScheduleAt(check_us, [this] {
+  const auto check = [this] {
     expiry_timer_.reset();
     ExpireDue();
     FinishCommand();
     DeliverPending();
-  });
+  };
+  expiry_timer_ = clock_.ScheduleCheckAt(check_us, check, [this] { return NextExpiryMicros(); });
+}
+
+std::optional<int64_t> Engine::NextExpiryMicros() const {
+  std::optional<int64_t> next_us;
+  for (const std::unique_ptr<Database>& db : databases_) {
+    const std::optional<int64_t> next_ms = db->NextExpiry();
+    if (!next_ms || *next_ms >= kNeverMillis) continue;
+    next_us = std::min(*next_ms * 1000, next_us.value_or(*next_ms * 1000));
+  }
+  return next_us;
 }
 
 void Engine::Notify(int db, std::string_view key, EventClass event_class, std::string_view event) {

@@ -177,6 +177,8 @@ class Engine {
   void EvictKey(int db, std::string_view key);
   void ExpireDue();
   void ScheduleExpiry();
+  // When a key of any database is really gone, in microseconds; none when no key expires.
+  std::optional<int64_t> NextExpiryMicros() const;
   void ServeReadyKeys();
   void DeliverAll();
   void ServeKey(const Blocking::Key& key);

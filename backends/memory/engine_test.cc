@@ -50,6 +50,31 @@ TEST_F(EngineTest, KeepsAKeyUpToItsDeadlineAndNotAMillisecondLonger) {
   EXPECT_EQ(*base::Run(store::DbSize(*session_)), 0);
 }
 
+TEST_F(EngineTest, LetsTheClockGoStraightToWhereAKeyExpires) {
+  Send({"SET", "far", "v", "PX", "90000000"});
+  Send({"SELECT", "3"});
+  Send({"SET", "near", "v", "PX", "3600000"});
+  const absl::Time start = clock_.Now();
+  EXPECT_TRUE(clock_.AdvanceToNext());
+  EXPECT_EQ(clock_.Now() - start, absl::Milliseconds(3'600'001));
+  EXPECT_TRUE(clock_.AdvanceToNext());
+  EXPECT_EQ(clock_.Now() - start, absl::Milliseconds(90'000'001));
+  EXPECT_FALSE(clock_.AdvanceToNext());
+}
+
+TEST_F(EngineTest, OffersNoDeadlineOfAKeyThatIsGoneOrNeverExpires) {
+  Send({"SET", "gone", "v", "PX", "100"});
+  Send({"DEL", "gone"});
+  EXPECT_EQ(clock_.NextDeadline(), std::nullopt);
+  Send({"SET", "kept", "v", "PX", "100"});
+  Send({"PEXPIRE", "kept", "200"});
+  EXPECT_EQ(clock_.NextDeadline(), clock_.Now() + absl::Milliseconds(201));
+  Send({"PERSIST", "kept"});
+  EXPECT_FALSE(clock_.AdvanceToNext());
+  Send({"SET", "for ever", "v", "PXAT", "9223372036854775807"});
+  EXPECT_FALSE(clock_.AdvanceToNext());
+}
+
 TEST_F(EngineTest, FiresExpiredEventsInTheOrderOfDeadlines) {
   std::vector<std::string> expired;
   engine_.SetKeyspaceListener([&](const KeyspaceEvent& event) {

@@ -130,4 +130,15 @@ std::optional<int64_t> ExpiryWheel::EarliestBound() const {
   return StartOf(*slot);
 }
 
+std::optional<int64_t> ExpiryWheel::Earliest() const {
+  const std::optional<uint16_t> slot = FirstSlot();
+  if (!slot) return std::nullopt;
+  const NodeId head = heads_[*slot];
+  int64_t earliest_ms = nodes_[head].deadline_ms;
+  for (NodeId node = nodes_[head].next; node != head; node = nodes_[node].next) {
+    earliest_ms = std::min(earliest_ms, nodes_[node].deadline_ms);
+  }
+  return std::max(earliest_ms, now_ms_);
+}
+
 }  // namespace redouble::memory

@@ -52,6 +52,10 @@ class ExpiryWheel {
   // A time that no deadline is before, and that is a deadline once FirstDue has been asked for it;
   // none when the wheel is empty. O(1).
   std::optional<int64_t> EarliestBound() const;
+  // The earliest deadline, or the wheel's time when it is late; none when the wheel is empty. Takes
+  // as long as there are nodes in the first slot that has any; FirstDue then moves them down, so
+  // that to go from deadline to deadline is amortised O(1) per node.
+  std::optional<int64_t> Earliest() const;
 
   void Clear();
 

@@ -100,6 +100,17 @@ TEST(ExpiryWheel, BoundsTheEarliestDeadline) {
   EXPECT_EQ(bound_ms, kNow + 1'000'000);
 }
 
+TEST(ExpiryWheel, NamesTheEarliestDeadline) {
+  ExpiryWheel wheel;
+  EXPECT_EQ(wheel.Earliest(), std::nullopt);
+  wheel.FirstDue(kNow);
+  wheel.Add(kNow + 1'000'001, 1);
+  wheel.Add(kNow + 1'000'000, 2);
+  EXPECT_EQ(wheel.Earliest(), kNow + 1'000'000);
+  wheel.Add(kNow - 5, 3);
+  EXPECT_EQ(wheel.Earliest(), kNow);
+}
+
 TEST(ExpiryWheel, ForgetsEverythingWhenCleared) {
   ExpiryWheel wheel;
   wheel.Add(kNow, 1);
@@ -145,7 +156,11 @@ RC_GTEST_PROP(ExpiryWheel, AgreesWithASortedMap,
       RC_ASSERT(TakeDue(wheel, nodes, now_ms) == TakeDue(model, now_ms));
     }
     RC_ASSERT(wheel.size() == model.size());
-    if (!model.empty()) RC_ASSERT(*wheel.EarliestBound() <= model.begin()->first);
+    RC_ASSERT(wheel.Earliest().has_value() == !model.empty());
+    if (!model.empty()) {
+      RC_ASSERT(*wheel.EarliestBound() <= model.begin()->first);
+      RC_ASSERT(*wheel.Earliest() == model.begin()->first);
+    }
   }
   const int64_t end_ms = now_ms + (int64_t{1} << 41);
   RC_ASSERT(TakeDue(wheel, nodes, end_ms) == TakeDue(model, end_ms));

@@ -59,27 +59,47 @@ void VirtualClock::AdvanceToMicros(int64_t time_us) {
     if (first->first.deadline_us > std::max(time_us, now_us_)) break;
     // A deadline may lie behind the clock, which never steps back.
     now_us_ = std::max(now_us_, first->first.deadline_us);
-    std::function<void()> timer = std::move(first->second);
+    const std::function<void()> fire = std::move(first->second.fire);
     timers_.erase(first);
-    timer();
+    fire();
   }
   now_us_ = std::max(now_us_, time_us);
 }
 
+std::optional<int64_t> VirtualClock::NextDeadlineMicros() const {
+  std::optional<int64_t> next_us;
+  for (const auto& [id, timer] : timers_) {
+    if (next_us && id.deadline_us >= *next_us) break;
+    const std::optional<int64_t> exact_us = timer.next_us ? timer.next_us() : id.deadline_us;
+    if (exact_us) next_us = std::min(*exact_us, next_us.value_or(kNever));
+  }
+  return next_us;
+}
+
 std::optional<absl::Time> VirtualClock::NextDeadline() const {
-  if (timers_.empty()) return std::nullopt;
-  return absl::FromUnixMicros(timers_.begin()->first.deadline_us);
+  const std::optional<int64_t> next_us = NextDeadlineMicros();
+  if (!next_us) return std::nullopt;
+  return absl::FromUnixMicros(*next_us);
 }
 
 bool VirtualClock::AdvanceToNext() {
-  if (timers_.empty()) return false;
-  AdvanceToMicros(timers_.begin()->first.deadline_us);
+  const std::optional<int64_t> next_us = NextDeadlineMicros();
+  if (!next_us) return false;
+  AdvanceToMicros(*next_us);
   return true;
 }
 
 VirtualClock::TimerId VirtualClock::ScheduleAt(int64_t deadline_us, std::function<void()> timer) {
   const TimerId id{deadline_us, next_sequence_++};
-  timers_.emplace(id, std::move(timer));
+  timers_.emplace(id, Timer{.fire = std::move(timer), .next_us = nullptr});
+  return id;
+}
+
+VirtualClock::TimerId VirtualClock::ScheduleCheckAt(
+    int64_t bound_us, std::function<void()> check,
+    std::function<std::optional<int64_t>()> next_us) {
+  const TimerId id{bound_us, next_sequence_++};
+  timers_.emplace(id, Timer{.fire = std::move(check), .next_us = std::move(next_us)});
   return id;
 }
 

@@ -51,22 +51,36 @@ class VirtualClock final : public Clock {
   // As AdvanceTo, in microseconds since the epoch.
   void AdvanceToMicros(int64_t time_us);
 
-  // The deadline of the earliest timer; none when nothing is scheduled.
+  // The next moment at which something happens: the earliest deadline, where a check counts for
+  // what it looks for (ScheduleCheckAt) and not for itself. None when nothing will happen.
   std::optional<absl::Time> NextDeadline() const;
-  // Moves to the earliest deadline and fires what is due there. False when nothing is scheduled.
+  // Moves to NextDeadline() and fires what is due there. False, and no move, when there is none.
   bool AdvanceToNext();
 
   // Calls `timer` once when the clock reaches `deadline_us` (a deadline not in the future: at the
   // next advance). O(log timers).
   TimerId ScheduleAt(int64_t deadline_us, std::function<void()> timer);
+  // As ScheduleAt, for a timer that may have nothing to do when it fires: who keeps many deadlines
+  // of its own needs only a bound below them to be called in time. `next_us` tells when the first
+  // of them really is, not before `bound_us`; none when it is gone. It is called only when somebody
+  // asks for the next deadline, and must neither schedule nor cancel.
+  TimerId ScheduleCheckAt(int64_t bound_us, std::function<void()> check,
+                          std::function<std::optional<int64_t>()> next_us);
   // Forgets a timer; false when it already ran or was cancelled.
   bool Cancel(TimerId id);
 
  private:
+  struct Timer {
+    std::function<void()> fire;
+    std::function<std::optional<int64_t>()> next_us;  // Of a check.
+  };
+
+  std::optional<int64_t> NextDeadlineMicros() const;
+
   int64_t now_us_;
   uint64_t next_sequence_ = 1;
   bool advancing_ = false;
-  std::map<TimerId, std::function<void()>> timers_;
+  std::map<TimerId, Timer> timers_;
 };
 
 }  // namespace redouble::base

@@ -166,6 +166,54 @@ TEST(VirtualClock, AdvancesToTheNextDeadlineUntilNothingIsScheduled) {
   EXPECT_EQ(clock.NowMicros(), 30);
 }
 
+// Somebody with deadlines of its own, who looks at `bound_us` whether one has come.
+struct Keeper {
+  Keeper(VirtualClock& clock, int64_t bound_us, std::optional<int64_t> deadline_us)
+      : deadline_us(deadline_us) {
+    clock.ScheduleCheckAt(
+        bound_us, [this, &clock] { looked_us.push_back(clock.NowMicros()); },
+        [this] { return this->deadline_us; });
+  }
+
+  std::optional<int64_t> deadline_us;
+  std::vector<int64_t> looked_us;
+};
+
+TEST(VirtualClock, NamesWhatACheckLooksForAsTheNextDeadline) {
+  VirtualClock clock;
+  Keeper keeper(clock, 10, 25);
+  EXPECT_EQ(clock.NextDeadline(), absl::FromUnixMicros(25));
+  clock.ScheduleAt(30, [] {});
+  EXPECT_EQ(clock.NextDeadline(), absl::FromUnixMicros(25));
+  clock.ScheduleAt(20, [] {});
+  EXPECT_EQ(clock.NextDeadline(), absl::FromUnixMicros(20));
+}
+
+TEST(VirtualClock, DoesNotStopAtACheckThatFindsNothing) {
+  VirtualClock clock;
+  Keeper keeper(clock, 10, 25);
+  EXPECT_TRUE(clock.AdvanceToNext());
+  EXPECT_EQ(clock.NowMicros(), 25);
+  EXPECT_EQ(keeper.looked_us, std::vector<int64_t>{10});
+}
+
+TEST(VirtualClock, TakesTheEarliestOfWhatTwoChecksLookFor) {
+  VirtualClock clock;
+  Keeper late(clock, 10, 25);
+  Keeper early(clock, 15, 20);
+  EXPECT_EQ(clock.NextDeadline(), absl::FromUnixMicros(20));
+}
+
+TEST(VirtualClock, HasNoNextDeadlineWhenWhatACheckLookedForIsGone) {
+  VirtualClock clock;
+  Keeper keeper(clock, 10, std::nullopt);
+  EXPECT_EQ(clock.NextDeadline(), std::nullopt);
+  EXPECT_FALSE(clock.AdvanceToNext());
+  EXPECT_EQ(clock.NowMicros(), 0);
+  clock.AdvanceToMicros(30);
+  EXPECT_EQ(keeper.looked_us, std::vector<int64_t>{10});
+}
+
 TEST(VirtualClock, WakesASleeperAtItsDeadline) {
   VirtualClock clock;
   int64_t woken_us = -1;
