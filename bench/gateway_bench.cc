@@ -2,54 +2,16 @@
 // program's own, on a Unix socket).
 //
 //   bazel run --config=opt //bench:gateway
-#include <cstdio>
-#include <cstdlib>
-#include <memory>
-#include <utility>
-
-#include "absl/status/statusor.h"
-#include "absl/time/time.h"
-#include "backends/memory/engine.h"
-#include "backends/redis/net/blocking_client.h"
-#include "backends/redis/spawn/spawned_server.h"
+#include "bench/support.h"
 #include "benchmark/benchmark.h"
 #include "core/base/run.h"
-#include "core/base/virtual_clock.h"
 #include "core/gateway/budget.h"
 #include "core/gateway/rate_limiter.h"
 
-namespace redouble {
+namespace redouble::bench {
 namespace {
 
 constexpr char kKeyId[] = "018f8d31-86a7-7c48-8f36-4d1fa4d99101";
-const absl::Time kNow = absl::FromUnixSeconds(1'778'335'382);
-
-template <typename T>
-T ValueOrExit(absl::StatusOr<T> value) {
-  if (value.ok()) return *std::move(value);
-  std::fprintf(stderr, "%s\n", value.status().ToString().c_str());
-  std::exit(1);
-}
-
-class Memory {
- public:
-  store::Store& store() { return *session_; }
-
- private:
-  base::VirtualClock clock_{kNow};
-  memory::Engine engine_{clock_};
-  std::unique_ptr<memory::Session> session_ = engine_.Connect();
-};
-
-class Live {
- public:
-  store::Store& store() { return *client_; }
-
- private:
-  std::unique_ptr<redis::SpawnedServer> server_ = ValueOrExit(redis::SpawnedServer::Start());
-  std::unique_ptr<redis::BlockingClient> client_ =
-      ValueOrExit(redis::BlockingClient::Connect(server_->uri()));
-};
 
 template <typename Backend>
 void BM_RateCheck(benchmark::State& state) {
@@ -93,4 +55,4 @@ BENCHMARK(BM_ReserveAndReconcile<Memory>);
 BENCHMARK(BM_ReserveAndReconcile<Live>)->UseRealTime();
 
 }  // namespace
-}  // namespace redouble
+}  // namespace redouble::bench

@@ -1,5 +1,5 @@
 // Korvet on the memory engine and on live Redis (a redis-server of this program's own, on a Unix
-// socket), beside redis-benchmark's XADD on the same server.
+// socket), beside redis-benchmark's XADD on such a server.
 //
 //   bazel run --config=opt //bench:korvet
 //
@@ -9,18 +9,12 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "absl/status/statusor.h"
-#include "absl/time/time.h"
-#include "backends/memory/engine.h"
-#include "backends/redis/net/blocking_client.h"
-#include "backends/redis/spawn/spawned_server.h"
+#include "bench/support.h"
 #include "benchmark/benchmark.h"
 #include "core/base/rng.h"
 #include "core/base/run.h"
@@ -31,55 +25,25 @@
 #include "core/korvet/producer.h"
 #include "core/korvet/topics.h"
 
-namespace redouble {
+namespace redouble::bench {
 namespace {
 
 // How many records a log holds before it is begun anew, so that memory stays bounded.
 constexpr int64_t kLogRecords = 20'000;
 
-template <typename T>
-T ValueOrExit(absl::StatusOr<T> value) {
-  if (value.ok()) return *std::move(value);
-  std::fprintf(stderr, "%s\n", value.status().ToString().c_str());
-  std::exit(1);
-}
-
-class Memory {
- public:
-  store::Store& store() { return *session_; }
-
- private:
-  base::VirtualClock clock_{absl::FromUnixSeconds(1'778'335'382)};
-  memory::Engine engine_{clock_};
-  std::unique_ptr<memory::Session> session_ = engine_.Connect();
-};
-
-redis::SpawnedServer& Server() {
-  static redis::SpawnedServer& server = *ValueOrExit(redis::SpawnedServer::Start()).release();
-  return server;
-}
-
-class Live {
- public:
-  store::Store& store() { return *client_; }
-
- private:
-  std::unique_ptr<redis::BlockingClient> client_ =
-      ValueOrExit(redis::BlockingClient::Connect(Server().uri()));
-};
-
 // A topic of one partition of bytes, and records for it.
 template <typename Backend>
-class Bench {
+class TopicBench {
  public:
-  explicit Bench(const benchmark::State& state) : records_(static_cast<size_t>(state.range(0))) {
+  explicit TopicBench(const benchmark::State& state)
+      : records_(static_cast<size_t>(state.range(0))) {
     for (korvet::NewRecord& record : records_) {
       record.value = std::string(static_cast<size_t>(state.range(1)), 'v');
       record.timestamp_ms = 1;
     }
     Renew();
   }
-  ~Bench() { base::Run(korvet::Topics(store(), rng_, keys_).Delete("bench")).IgnoreError(); }
+  ~TopicBench() { base::Run(korvet::Topics(store(), rng_, keys_).Delete("bench")).IgnoreError(); }
 
   store::Store& store() { return backend_.store(); }
   base::Clock& clock() { return clock_; }
@@ -117,7 +81,7 @@ class Bench {
 
 template <typename Backend>
 void BM_Produce(benchmark::State& state) {
-  Bench<Backend> bench(state);
+  TopicBench<Backend> bench(state);
   for (auto _ : state) {
     if (!bench.Produce()) return state.SkipWithError("a produce failed");
     if (bench.length() < kLogRecords) continue;
@@ -130,7 +94,7 @@ void BM_Produce(benchmark::State& state) {
 
 template <typename Backend>
 void BM_Fetch(benchmark::State& state) {
-  Bench<Backend> bench(state);
+  TopicBench<Backend> bench(state);
   while (bench.length() < kLogRecords / 10) bench.Produce();
   korvet::Log log(bench.store(), bench.clock(), bench.keys(), bench.topic());
   korvet::FetchPosition position;
@@ -150,7 +114,7 @@ void BM_Fetch(benchmark::State& state) {
 
 template <typename Backend>
 void BM_ConsumeInAGroup(benchmark::State& state) {
-  Bench<Backend> bench(state);
+  TopicBench<Backend> bench(state);
   std::optional<korvet::ConsumerGroup> group;
   group.emplace(bench.store(), bench.keys(), bench.topic(), "group");
   const std::array<int32_t, 1> partitions = {0};
@@ -176,10 +140,11 @@ void BM_ConsumeInAGroup(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }
 
-// redis-benchmark's XADD of one field on the same server, one connection, that many in a pipeline.
+// redis-benchmark's XADD of one field over one connection, that many in a pipeline.
 void BM_RedisBenchmarkXAdd(benchmark::State& state) {
+  const Live live;
   const std::string command =
-      "redis-benchmark -s " + Server().unix_socket() + " -c 1 -n 20000 --csv -P " +
+      "redis-benchmark -s " + live.server().unix_socket() + " -c 1 -n 20000 --csv -P " +
       std::to_string(state.range(0)) + " XADD benchmark MAXLEN '~' 20000 '*' value " +
       std::string(static_cast<size_t>(state.range(1)), 'v') + " 2>/dev/null | tail -n 1";
   double per_second = 0;
@@ -210,4 +175,4 @@ BENCHMARK(BM_ConsumeInAGroup<Memory>)->ArgsProduct(kSizes);
 BENCHMARK(BM_ConsumeInAGroup<Live>)->ArgsProduct(kSizes)->UseRealTime();
 
 }  // namespace
-}  // namespace redouble
+}  // namespace redouble::bench

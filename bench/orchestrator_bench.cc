@@ -8,20 +8,15 @@
 // ("/1", a round trip each) and fifty in a pipeline ("/50", beside redis-benchmark -c 50).
 #include <malloc.h>
 
-#include <cstdio>
 #include <cstdlib>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "absl/status/statusor.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
-#include "backends/memory/engine.h"
-#include "backends/redis/net/blocking_client.h"
-#include "backends/redis/spawn/spawned_server.h"
+#include "bench/support.h"
 #include "benchmark/benchmark.h"
 #include "core/base/run.h"
 #include "core/base/virtual_clock.h"
@@ -31,7 +26,7 @@
 #include "core/store/batch.h"
 #include "core/store/command.h"
 
-namespace redouble {
+namespace redouble::bench {
 namespace {
 
 using orchestrator::Coordinator;
@@ -41,35 +36,6 @@ using orchestrator::Token;
 using orchestrator::Worker;
 using store::Command;
 using store::CommandId;
-
-const absl::Time kNow = absl::FromUnixSeconds(1'778'335'382);
-
-template <typename T>
-T ValueOrExit(absl::StatusOr<T> value) {
-  if (value.ok()) return *std::move(value);
-  std::fprintf(stderr, "%s\n", value.status().ToString().c_str());
-  std::exit(1);
-}
-
-class Memory {
- public:
-  store::Store& store() { return *session_; }
-
- private:
-  base::VirtualClock clock_{kNow};
-  memory::Engine engine_{clock_};
-  std::unique_ptr<memory::Session> session_ = engine_.Connect();
-};
-
-class Live {
- public:
-  store::Store& store() { return *client_; }
-
- private:
-  std::unique_ptr<redis::SpawnedServer> server_ = ValueOrExit(redis::SpawnedServer::Start());
-  std::unique_ptr<redis::BlockingClient> client_ =
-      ValueOrExit(redis::BlockingClient::Connect(server_->uri()));
-};
 
 base::Task<absl::StatusOr<store::Reply>> SendTask(store::Store& store,
                                                   std::vector<std::string> words) {
@@ -247,4 +213,4 @@ BENCHMARK(BM_ActiveRuns<Memory>)->Iterations(1)->Unit(benchmark::kMillisecond);
 BENCHMARK(BM_ActiveRuns<Live>)->Iterations(1)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 }  // namespace
-}  // namespace redouble
+}  // namespace redouble::bench

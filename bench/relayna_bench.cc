@@ -1,93 +1,25 @@
 // Relayna's stores on the memory engine and on live Redis (a redis-server of this program's own, on
-// a Unix socket). The column `trips` is the round trips per operation.
+// a Unix socket). The columns `round_trips` and
+// `commands` are those of one operation.
 //
 //   bazel run --config=opt //bench:relayna
-#include <cstdio>
-#include <cstdlib>
-#include <memory>
+#include <cstdint>
 #include <string>
-#include <utility>
 
-#include "absl/status/statusor.h"
-#include "absl/time/time.h"
-#include "backends/memory/engine.h"
-#include "backends/redis/net/blocking_client.h"
-#include "backends/redis/spawn/spawned_server.h"
+#include "bench/support.h"
 #include "benchmark/benchmark.h"
 #include "core/base/run.h"
-#include "core/base/virtual_clock.h"
 #include "core/python/json.h"
 #include "core/relayna/dlq_store.h"
 #include "core/relayna/service_event_feed.h"
 #include "core/relayna/status_store.h"
 #include "core/relayna/workflow_contract_store.h"
-#include "core/store/wrappers/forwarding_store.h"
 
-namespace redouble {
+namespace redouble::bench {
 namespace {
 
 using python::Object;
 using python::Value;
-
-const absl::Time kNow = absl::FromUnixSeconds(1'767'268'800);
-
-template <typename T>
-T ValueOrExit(absl::StatusOr<T> value) {
-  if (value.ok()) return *std::move(value);
-  std::fprintf(stderr, "%s\n", value.status().ToString().c_str());
-  std::exit(1);
-}
-
-class Memory {
- public:
-  store::Store& store() { return *session_; }
-
- private:
-  base::VirtualClock clock_{kNow};
-  memory::Engine engine_{clock_};
-  std::unique_ptr<memory::Session> session_ = engine_.Connect();
-};
-
-class Live {
- public:
-  store::Store& store() { return *client_; }
-
- private:
-  std::unique_ptr<redis::SpawnedServer> server_ = ValueOrExit(redis::SpawnedServer::Start());
-  std::unique_ptr<redis::BlockingClient> client_ =
-      ValueOrExit(redis::BlockingClient::Connect(server_->uri()));
-};
-
-// Counts requests and nothing else, so that it costs next to nothing.
-class TripCounter final : public store::ForwardingStore {
- public:
-  using ForwardingStore::ForwardingStore;
-  void Submit(store::Request& request) override {
-    ++trips_;
-    ForwardingStore::Submit(request);
-  }
-  int64_t trips() const { return trips_; }
-
- private:
-  int64_t trips_ = 0;
-};
-
-// A backend whose round trips are counted from the first measured operation on.
-template <typename Backend>
-class Counted {
- public:
-  store::Store& store() { return counting_; }
-  void Begin() { before_ = counting_.trips(); }
-  void Report(benchmark::State& state) const {
-    state.counters["trips"] = benchmark::Counter(static_cast<double>(counting_.trips() - before_),
-                                                 benchmark::Counter::kAvgIterations);
-  }
-
- private:
-  Backend backend_;
-  TripCounter counting_{backend_.store()};
-  int64_t before_ = 0;
-};
 
 // A status event with ten members, a child among them.
 Value EventOf(int64_t number) {
@@ -238,4 +170,4 @@ void BM_ParseJson(benchmark::State& state) {
 BENCHMARK(BM_ParseJson);
 
 }  // namespace
-}  // namespace redouble
+}  // namespace redouble::bench

@@ -2,59 +2,22 @@
 // on a Unix socket), with the round trips of one operation.
 //
 //   bazel run --config=opt //bench:studio
-#include <cstdio>
-#include <cstdlib>
-#include <memory>
+#include <cstdint>
 #include <string>
-#include <utility>
 
-#include "absl/status/statusor.h"
-#include "absl/time/time.h"
-#include "backends/memory/engine.h"
-#include "backends/redis/net/blocking_client.h"
-#include "backends/redis/spawn/spawned_server.h"
+#include "bench/support.h"
 #include "benchmark/benchmark.h"
 #include "core/base/run.h"
-#include "core/base/virtual_clock.h"
-#include "core/store/wrappers/counting_store.h"
 #include "core/studio/event_store.h"
 #include "core/studio/search_index.h"
 
-namespace redouble {
+namespace redouble::bench {
 namespace {
 
-const absl::Time kNow = absl::FromUnixSeconds(1'767'268'800);
 constexpr int kDocuments = 100'000;
 constexpr int kStatuses = 1'000;
 // As many tasks as a bench writes to in turn.
 constexpr int kTasks = 1'000;
-
-template <typename T>
-T ValueOrExit(absl::StatusOr<T> value) {
-  if (value.ok()) return *std::move(value);
-  std::fprintf(stderr, "%s\n", value.status().ToString().c_str());
-  std::exit(1);
-}
-
-class Memory {
- public:
-  store::Store& store() { return *session_; }
-
- private:
-  base::VirtualClock clock_{kNow};
-  memory::Engine engine_{clock_};
-  std::unique_ptr<memory::Session> session_ = engine_.Connect();
-};
-
-class Live {
- public:
-  store::Store& store() { return *client_; }
-
- private:
-  std::unique_ptr<redis::SpawnedServer> server_ = ValueOrExit(redis::SpawnedServer::Start());
-  std::unique_ptr<redis::BlockingClient> client_ =
-      ValueOrExit(redis::BlockingClient::Connect(server_->uri()));
-};
 
 studio::EventEnvelope EventOf(int64_t number) {
   studio::EventEnvelope envelope;
@@ -84,23 +47,17 @@ studio::ControlPlaneEvent IngestedOf(int64_t number) {
   return event;
 }
 
-void CountRoundTrips(benchmark::State& state, const store::CountingStore& counted) {
-  state.counters["round_trips"] = benchmark::Counter(static_cast<double>(counted.counts().requests),
-                                                     benchmark::Counter::kAvgIterations);
-}
-
 template <typename Backend, bool kHardened>
 void BM_InsertEvent(benchmark::State& state) {
-  Backend backend;
-  store::CountingStore counted(backend.store());
-  studio::EventStore events(counted, {.hardening = {.atomic_event_insert = kHardened}});
+  Counted<Backend> backend;
+  studio::EventStore events(backend.store(), {.hardening = {.atomic_event_insert = kHardened}});
   int64_t number = 0;
   for (auto _ : state) {
     const studio::EventEnvelope envelope = EventOf(number++);
     const auto inserted = base::Run(events.InsertEvent(envelope, kNow));
     if (!inserted.ok()) return state.SkipWithError("the insert failed");
   }
-  CountRoundTrips(state, counted);
+  backend.Report(state);
 }
 BENCHMARK(BM_InsertEvent<Memory, false>);
 BENCHMARK(BM_InsertEvent<Memory, true>);
@@ -109,9 +66,9 @@ BENCHMARK(BM_InsertEvent<Live, true>)->UseRealTime();
 
 template <typename Backend, bool kHardened>
 void BM_UpsertTaskDocument(benchmark::State& state) {
-  Backend backend;
-  store::CountingStore counted(backend.store());
-  studio::SearchStore documents(counted, {.hardening = {.atomic_search_documents = kHardened}});
+  Counted<Backend> backend;
+  studio::SearchStore documents(backend.store(),
+                                {.hardening = {.atomic_search_documents = kHardened}});
   studio::SearchIndex index(documents, {});
   const studio::ServiceRecord service = Service();
   int64_t number = 0;
@@ -120,7 +77,7 @@ void BM_UpsertTaskDocument(benchmark::State& state) {
     const absl::Status indexed = base::Run(index.UpsertTaskDocument(service, event, kNow));
     if (!indexed.ok()) return state.SkipWithError("the upsert failed");
   }
-  CountRoundTrips(state, counted);
+  backend.Report(state);
 }
 BENCHMARK(BM_UpsertTaskDocument<Memory, false>);
 BENCHMARK(BM_UpsertTaskDocument<Memory, true>);
@@ -130,9 +87,8 @@ BENCHMARK(BM_UpsertTaskDocument<Live, true>)->UseRealTime();
 // One status among 100,000 documents: 100 of them, of which a page of 50 is given.
 template <typename Backend>
 void BM_SearchTasks(benchmark::State& state) {
-  Backend backend;
-  store::CountingStore counted(backend.store());
-  studio::SearchStore documents(counted, {.hardening = {.atomic_search_documents = true}});
+  Counted<Backend> backend;
+  studio::SearchStore documents(backend.store(), {.hardening = {.atomic_search_documents = true}});
   studio::SearchIndex index(documents, {});
   const studio::ServiceRecord service = Service();
   for (int64_t number = 0; number < kDocuments; ++number) {
@@ -141,16 +97,16 @@ void BM_SearchTasks(benchmark::State& state) {
     const absl::Status indexed = base::Run(index.UpsertTaskDocument(service, event, kNow));
     if (!indexed.ok()) return state.SkipWithError("the upsert failed");
   }
-  counted.Reset();
+  backend.Begin();
   for (auto _ : state) {
     const studio::TaskQuery query = {.status = "s7"};
     const auto page = base::Run(index.SearchTasks(query, kNow));
     if (!page.ok() || page->items.size() != 50) return state.SkipWithError("the search failed");
   }
-  CountRoundTrips(state, counted);
+  backend.Report(state);
 }
 BENCHMARK(BM_SearchTasks<Memory>)->Unit(benchmark::kMicrosecond)->Iterations(200);
 BENCHMARK(BM_SearchTasks<Live>)->Unit(benchmark::kMicrosecond)->Iterations(200)->UseRealTime();
 
 }  // namespace
-}  // namespace redouble
+}  // namespace redouble::bench

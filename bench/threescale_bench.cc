@@ -5,22 +5,13 @@
 //
 // The counters beside the times are those of one operation: how many commands it sent, and in how
 // many round trips. Jobs that an authrep enqueues are taken, not run: that is the reports' part.
-#include <cstdio>
-#include <cstdlib>
-#include <memory>
 #include <string>
-#include <utility>
 
-#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "absl/time/time.h"
-#include "backends/memory/engine.h"
-#include "backends/redis/net/blocking_client.h"
-#include "backends/redis/spawn/spawned_server.h"
+#include "bench/support.h"
 #include "benchmark/benchmark.h"
 #include "core/base/run.h"
 #include "core/base/virtual_clock.h"
-#include "core/store/wrappers/forwarding_store.h"
 #include "core/threescale/application.h"
 #include "core/threescale/listener.h"
 #include "core/threescale/metric.h"
@@ -30,55 +21,11 @@
 namespace redouble::threescale {
 namespace {
 
-const absl::Time kNow = absl::FromUnixSeconds(1'745'430'159);
-
-template <typename T>
-T ValueOrExit(absl::StatusOr<T> value) {
-  if (value.ok()) return *std::move(value);
-  std::fprintf(stderr, "%s\n", value.status().ToString().c_str());
-  std::exit(1);
-}
-
-void ExitUnlessOk(const absl::Status& status) {
-  if (status.ok()) return;
-  std::fprintf(stderr, "%s\n", status.ToString().c_str());
-  std::exit(1);
-}
-
-class Memory {
- public:
-  store::Store& store() { return *session_; }
-
- private:
-  base::VirtualClock clock_{kNow};
-  memory::Engine engine_{clock_};
-  std::unique_ptr<memory::Session> session_ = engine_.Connect();
-};
-
-class Live {
- public:
-  store::Store& store() { return *client_; }
-
- private:
-  std::unique_ptr<redis::SpawnedServer> server_ = ValueOrExit(redis::SpawnedServer::Start());
-  std::unique_ptr<redis::BlockingClient> client_ =
-      ValueOrExit(redis::BlockingClient::Connect(server_->uri()));
-};
-
-// Counts what passes.
-class CountingStore final : public store::ForwardingStore {
- public:
-  using ForwardingStore::ForwardingStore;
-
-  void Submit(store::Request& request) override {
-    ++round_trips;
-    commands += static_cast<int64_t>(request.commands().size());
-    ForwardingStore::Submit(request);
-  }
-
-  int64_t round_trips = 0;
-  int64_t commands = 0;
-};
+using bench::Counted;
+using bench::ExitUnlessOk;
+using bench::kNow;
+using bench::Live;
+using bench::Memory;
 
 // Service 2, application a1, and the metrics m1, m2, ... with a limit each that nobody reaches.
 void SetUp(const Process& process, int64_t metric_count) {
@@ -100,10 +47,9 @@ enum class Mode { kDefault, kMemoized, kAtomic };
 
 template <typename Backend, Mode mode>
 void BM_Authrep(benchmark::State& state) {
-  Backend backend;
+  Counted<Backend> backend;
   base::VirtualClock clock(kNow);
-  CountingStore store(backend.store());
-  Process process(store, clock);
+  Process process(backend.store(), clock);
   SetUp(process, state.range(0));
   Memoizer memoizer(clock);
   if (mode == Mode::kMemoized) process.memoizer = &memoizer;
@@ -117,17 +63,13 @@ void BM_Authrep(benchmark::State& state) {
   for (int64_t i = 1; i <= state.range(0); ++i) {
     request.usage->push_back({absl::StrCat("m", i), "1"});
   }
-  store.round_trips = store.commands = 0;
+  backend.Begin();
   for (auto _ : state) {
     const auto answer = base::Run(listener.Handle(Endpoint::kAuthrep, request, "{}"));
     if (!answer.ok() || !answer->authorized()) return state.SkipWithError("it was rejected");
     benchmark::DoNotOptimize(queue.Pop());
   }
-  using benchmark::Counter;
-  state.counters["round_trips"] =
-      Counter(static_cast<double>(store.round_trips), Counter::kAvgIterations);
-  state.counters["commands"] =
-      Counter(static_cast<double>(store.commands), Counter::kAvgIterations);
+  backend.Report(state);
   state.SetItemsProcessed(state.iterations());
 }
 BENCHMARK(BM_Authrep<Memory, Mode::kDefault>)->Arg(1)->Arg(10)->Arg(100);

@@ -6,22 +6,13 @@
 //
 // The counters beside the times are those of one job: how many commands it sent, and in how many
 // round trips.
-#include <cstdio>
-#include <cstdlib>
-#include <memory>
 #include <string>
-#include <utility>
 
-#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "absl/time/time.h"
-#include "backends/memory/engine.h"
-#include "backends/redis/net/blocking_client.h"
-#include "backends/redis/spawn/spawned_server.h"
+#include "bench/support.h"
 #include "benchmark/benchmark.h"
 #include "core/base/run.h"
 #include "core/base/virtual_clock.h"
-#include "core/store/wrappers/forwarding_store.h"
 #include "core/threescale/application.h"
 #include "core/threescale/metric.h"
 #include "core/threescale/worker.h"
@@ -29,55 +20,11 @@
 namespace redouble::threescale {
 namespace {
 
-const absl::Time kNow = absl::FromUnixSeconds(1'745'430'159);
-
-template <typename T>
-T ValueOrExit(absl::StatusOr<T> value) {
-  if (value.ok()) return *std::move(value);
-  std::fprintf(stderr, "%s\n", value.status().ToString().c_str());
-  std::exit(1);
-}
-
-void ExitUnlessOk(const absl::Status& status) {
-  if (status.ok()) return;
-  std::fprintf(stderr, "%s\n", status.ToString().c_str());
-  std::exit(1);
-}
-
-class Memory {
- public:
-  store::Store& store() { return *session_; }
-
- private:
-  base::VirtualClock clock_{kNow};
-  memory::Engine engine_{clock_};
-  std::unique_ptr<memory::Session> session_ = engine_.Connect();
-};
-
-class Live {
- public:
-  store::Store& store() { return *client_; }
-
- private:
-  std::unique_ptr<redis::SpawnedServer> server_ = ValueOrExit(redis::SpawnedServer::Start());
-  std::unique_ptr<redis::BlockingClient> client_ =
-      ValueOrExit(redis::BlockingClient::Connect(server_->uri()));
-};
-
-// Counts what passes.
-class PassingStore final : public store::ForwardingStore {
- public:
-  using ForwardingStore::ForwardingStore;
-
-  void Submit(store::Request& request) override {
-    ++round_trips;
-    commands += static_cast<int64_t>(request.commands().size());
-    ForwardingStore::Submit(request);
-  }
-
-  int64_t round_trips = 0;
-  int64_t commands = 0;
-};
+using bench::Counted;
+using bench::ExitUnlessOk;
+using bench::kNow;
+using bench::Live;
+using bench::Memory;
 
 // Application a1 of service 2, and the metrics m1, m2, ...
 void SetUp(const Process& process, int64_t metric_count) {
@@ -107,10 +54,9 @@ enum class Mode { kDefault, kMemoized, kHardened };
 // The arguments are how many transactions a job has, and how many metrics a transaction.
 template <typename Backend, Mode mode>
 void BM_Report(benchmark::State& state) {
-  Backend backend;
+  Counted<Backend> backend;
   base::VirtualClock clock(kNow);
-  PassingStore store(backend.store());
-  Process process(store, clock);
+  Process process(backend.store(), clock);
   SetUp(process, state.range(1));
   Memoizer memoizer(clock);
   if (mode == Mode::kMemoized) process.memoizer = &memoizer;
@@ -119,16 +65,12 @@ void BM_Report(benchmark::State& state) {
   Worker worker(process, options);
   const ReportJob job = JobOf(state.range(0), state.range(1));
   ExitUnlessOk(base::Run(worker.Run(Job(job))));
-  store.round_trips = store.commands = 0;
+  backend.Begin();
   for (auto _ : state) {
     const absl::Status ran = base::Run(worker.Run(Job(job)));
     if (!ran.ok()) return state.SkipWithError("the job failed");
   }
-  using benchmark::Counter;
-  state.counters["round_trips"] =
-      Counter(static_cast<double>(store.round_trips), Counter::kAvgIterations);
-  state.counters["commands"] =
-      Counter(static_cast<double>(store.commands), Counter::kAvgIterations);
+  backend.Report(state);
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }
 

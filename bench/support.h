@@ -1,0 +1,115 @@
+// What the programs that measure a system share: the two backends under one name, and a count of
+// what a system sends.
+//
+//   template <typename Backend>
+//   void BM_Check(benchmark::State& state) {
+//     Counted<Backend> backend;
+//     RateLimiter limiter(backend.store());
+//     backend.Begin();
+//     for (auto _ : state) ...
+//     backend.Report(state);
+//   }
+//   BENCHMARK(BM_Check<Memory>);
+//   BENCHMARK(BM_Check<Live>)->UseRealTime();
+#ifndef REDOUBLE_BENCH_SUPPORT_H_
+#define REDOUBLE_BENCH_SUPPORT_H_
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "backends/memory/engine.h"
+#include "backends/redis/net/blocking_client.h"
+#include "backends/redis/spawn/spawned_server.h"
+#include "benchmark/benchmark.h"
+#include "core/base/virtual_clock.h"
+#include "core/store/wrappers/forwarding_store.h"
+
+namespace redouble::bench {
+
+// The time of the memory engine, and of the operations that are told one.
+inline const absl::Time kNow = absl::FromUnixSeconds(1'767'268'800);
+
+// What a benchmark cannot go on without. Ends the program, with the error on stderr.
+inline void ExitUnlessOk(const absl::Status& status) {
+  if (status.ok()) return;
+  std::fprintf(stderr, "%s\n", status.ToString().c_str());
+  std::exit(1);
+}
+
+template <typename T>
+T ValueOrExit(absl::StatusOr<T> value) {
+  ExitUnlessOk(value.status());
+  return *std::move(value);
+}
+
+// A memory engine of its own.
+class Memory {
+ public:
+  store::Store& store() { return *session_; }
+
+ private:
+  base::VirtualClock clock_{kNow};
+  memory::Engine engine_{clock_};
+  std::unique_ptr<memory::Session> session_ = engine_.Connect();
+};
+
+// A redis-server of its own, on a Unix socket.
+class Live {
+ public:
+  store::Store& store() { return *client_; }
+  const redis::SpawnedServer& server() const { return *server_; }
+
+ private:
+  std::unique_ptr<redis::SpawnedServer> server_ = ValueOrExit(redis::SpawnedServer::Start());
+  std::unique_ptr<redis::BlockingClient> client_ =
+      ValueOrExit(redis::BlockingClient::Connect(server_->uri()));
+};
+
+// Counts round trips and commands and nothing else, so that it costs next to nothing:
+// store::CountingStore looks at replies too, which would be seen in what the memory engine takes.
+class TripCounter final : public store::ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+
+  void Submit(store::Request& request) override {
+    ++round_trips;
+    commands += static_cast<int64_t>(request.commands().size());
+    ForwardingStore::Submit(request);
+  }
+
+  int64_t round_trips = 0;
+  int64_t commands = 0;
+};
+
+// A backend whose requests are counted.
+template <typename Backend>
+class Counted {
+ public:
+  store::Store& store() { return counter_; }
+
+  // Counts from here on: what comes before sets up.
+  void Begin() { counter_.round_trips = counter_.commands = 0; }
+
+  // Sets the counters `round_trips` and `commands` of one iteration.
+  void Report(benchmark::State& state) const {
+    using benchmark::Counter;
+    state.counters["round_trips"] =
+        Counter(static_cast<double>(counter_.round_trips), Counter::kAvgIterations);
+    state.counters["commands"] =
+        Counter(static_cast<double>(counter_.commands), Counter::kAvgIterations);
+  }
+
+ private:
+  Backend backend_;
+  TripCounter counter_{backend_.store()};
+};
+
+}  // namespace redouble::bench
+
+#endif  // REDOUBLE_BENCH_SUPPORT_H_
