@@ -82,6 +82,8 @@ std::vector<std::string_view> CategoriesOf(CommandId id) {
   return categories;
 }
 
+std::span<const std::string_view> AllCategories() { return kCategories; }
+
 bool IsCategory(std::string_view name) {
   for (const std::string_view category : kCategories) {
     if (absl::EqualsIgnoreCase(base::ToAbsl(name), base::ToAbsl(category))) return true;

@@ -11,6 +11,7 @@
 #ifndef REDOUBLE_CORE_STORE_COMMAND_DETAILS_H_
 #define REDOUBLE_CORE_STORE_COMMAND_DETAILS_H_
 
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -32,6 +33,9 @@ const CommandDetails& DetailsOf(CommandId id);
 
 // The categories of the command, without their "@", in Redis's order.
 std::vector<std::string_view> CategoriesOf(CommandId id);
+
+// All categories, without their "@", in Redis's order.
+std::span<const std::string_view> AllCategories();
 
 // True when there is a category of that name, in any case.
 bool IsCategory(std::string_view name);

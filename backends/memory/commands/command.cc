@@ -12,6 +12,7 @@
 #include "backends/memory/commands/help.h"
 #include "backends/memory/engine.h"
 #include "backends/memory/handlers.h"
+#include "backends/memory/key_uses.h"
 #include "core/base/glob.h"
 #include "core/store/command_details.h"
 
@@ -197,53 +198,6 @@ std::vector<CommandId> TopLevelCommands() {
     if (!spec.is_subcommand()) ids.push_back(spec.id);
   }
   return ids;
-}
-
-// A key's position and what is done with it.
-struct KeyUse {
-  size_t index;
-  uint16_t flags;
-};
-
-// Of a key whose flags hang on the other words.
-uint16_t FlagsInUse(const CommandSpec& spec, Arguments arguments, uint16_t flags) {
-  if ((flags & KeySpec::kVariableFlags) == 0) return flags;
-  const auto is_word = [](std::string_view word) {
-    return [word](std::string_view argument) { return IsWord(argument, word); };
-  };
-  const auto has = [&](std::string_view word) {
-    return std::any_of(arguments.begin() + 1, arguments.end(), is_word(word));
-  };
-  if (spec.id == CommandId::kSet) {
-    return has("GET") ? KeySpec::kRW | KeySpec::kAccess | KeySpec::kUpdate
-                      : KeySpec::kOW | KeySpec::kUpdate;
-  }
-  const bool writes = has("SET") || has("INCRBY");
-  return writes ? KeySpec::kRW | KeySpec::kAccess | KeySpec::kUpdate
-                : KeySpec::kRO | KeySpec::kAccess;
-}
-
-// The keys of a whole command; none when the arguments contradict the row.
-std::optional<std::vector<KeyUse>> KeyUses(const CommandSpec& spec, Arguments arguments) {
-  const std::optional<std::vector<size_t>> all = store::KeyIndexes(spec, arguments);
-  if (!all) return std::nullopt;
-  std::vector<KeyUse> uses;
-  for (const KeySpec& key : spec.keys()) {
-    CommandSpec one = spec;
-    one.id = CommandId::kUnknown;
-    one.key_spec_count = 1;
-    one.key_specs[0] = key;
-    const std::optional<std::vector<size_t>> indexes = store::KeyIndexes(one, arguments);
-    if (!indexes) return std::nullopt;
-    for (const size_t index : *indexes) {
-      uses.push_back({index, FlagsInUse(spec, arguments, key.flags)});
-    }
-  }
-  // What no spec finds is what SORT stores into.
-  for (size_t i = uses.size(); i < all->size(); ++i) {
-    uses.push_back({(*all)[i], KeySpec::kOW | KeySpec::kUpdate});
-  }
-  return uses;
 }
 
 bool CanHaveKeys(const CommandSpec& spec) {

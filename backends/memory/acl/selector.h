@@ -1,0 +1,121 @@
+// Selector: one set of permissions of an ACL user: commands, keys and channels.
+//
+// A user has a root selector and may have more ("(+get ~cache:*)"); a command is allowed when one
+// of them allows all of it. Rules are Redis's, and a selector tells them back as ACL LIST does:
+//
+//   Selector selector;
+//   selector.Apply("+@read");                        // no value: it was taken
+//   selector.Apply("~cache:*");
+//   selector.Describe();                             // "~cache:* resetchannels -@all +@read"
+//   selector.MayRun(CommandId::kGet, arguments);     // true
+//
+// The rules of commands are derived from what is allowed, by the fewest categories and then single
+// commands; Redis lists the single ones in the order of a hash table, we in that of the command
+// table.
+//
+// Thread-safety: a plain value.
+// Source: Redis 7.0 ACL SETUSER, ACL LIST.
+#ifndef REDOUBLE_BACKENDS_MEMORY_ACL_SELECTOR_H_
+#define REDOUBLE_BACKENDS_MEMORY_ACL_SELECTOR_H_
+
+#include <bitset>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/store/command_table.h"
+
+namespace redouble::memory {
+
+// Why a rule was refused, as ACL SETUSER ends its error: "Syntax error".
+using RuleError = std::string_view;
+
+namespace rule_error {
+inline constexpr RuleError kSyntax = "Syntax error";
+inline constexpr RuleError kUnknownName = "Unknown command or category name in ACL";
+inline constexpr RuleError kFirstArgument = "Allowing first-arg of a subcommand is not supported";
+inline constexpr RuleError kPatternAfterAllKeys =
+    "Adding a pattern after the * pattern (or the 'allkeys' flag) is not valid and does not have "
+    "any effect. Try 'resetkeys' to start with an empty list of patterns";
+inline constexpr RuleError kPatternAfterAllChannels =
+    "Adding a pattern after the * pattern (or the 'allchannels' flag) is not valid and does not "
+    "have any effect. Try 'resetchannels' to start with an empty list of channels";
+inline constexpr RuleError kNoSuchPassword =
+    "The password you are trying to remove from the user does not exist";
+inline constexpr RuleError kBadHash =
+    "The password hash must be exactly 64 characters and contain only lowercase hexadecimal "
+    "characters";
+}  // namespace rule_error
+
+class Selector {
+ public:
+  // What a key may be used for; a pattern allows some of it.
+  enum Access : uint8_t { kNoAccess = 0, kRead = 1, kWrite = 2, kReadWrite = 3 };
+  enum class ChannelKind : uint8_t { kName, kPattern };
+
+  // Takes one rule of commands ("+get", "-@all", "+config|get", "+select|0"), keys ("~a:*",
+  // "%R~b:*", "allkeys", "resetkeys") or channels ("&c.*", "allchannels", "resetchannels"). The
+  // error when it is none, and then nothing has changed.
+  std::optional<RuleError> Apply(std::string_view rule);
+
+  // `arguments` are what follows the command's name, the subcommand included.
+  bool MayRun(store::CommandId id, std::span<const std::string_view> arguments) const;
+  bool MayTouch(std::string_view key, Access access) const;
+  // Any key, those that a command finds in other values included.
+  bool MayReadAllKeys() const;
+  // A pattern is subscribed to only when that very pattern was allowed.
+  bool MayUse(std::string_view channel, ChannelKind kind) const;
+  bool allows_all_commands() const { return allows_all_commands_; }
+  bool allows_all_keys() const { return allows_all_keys_; }
+  bool allows_all_channels() const { return allows_all_channels_; }
+
+  // The rules that make this selector: "-@all +@read -get", "~a:* %R~b:*", "&c.*".
+  std::string DescribeCommands() const;
+  std::string DescribeKeys() const;
+  std::string DescribeChannels() const;
+  // All of them, as in ACL LIST.
+  std::string Describe() const;
+
+ private:
+  // A bit for each command and container, and one for those that there may be one day: of "+@all".
+  static constexpr size_t kFutureCommands = store::kCommandCount;
+  using Commands = std::bitset<store::kCommandCount + 1>;
+
+  struct KeyPattern {
+    std::string pattern;
+    uint8_t access;
+  };
+
+  std::optional<RuleError> ApplyToCommand(std::string_view name, bool allow);
+  std::optional<RuleError> AllowFirstArgument(std::string_view command, std::string_view argument);
+  std::optional<RuleError> AddKeyPattern(std::string_view rule);
+  std::optional<RuleError> AddChannel(std::string_view pattern);
+  void SetAll(bool allow);
+  void SetCategory(std::string_view category, bool allow);
+  // With the subcommands of a container.
+  void SetCommand(store::CommandId id, bool allow);
+  void SetOne(store::CommandId id, bool allow);
+  bool Has(store::CommandId id) const { return commands_.test(static_cast<size_t>(id)); }
+  // The category most of whose commands this selector allows (`adds`) or denies, with the fewest
+  // exceptions; empty when there is none besides those that were applied.
+  std::string_view BestCategory(bool adds, std::span<const std::string_view> applied) const;
+  // Appends the rules that tell `described`, and then the reader, what this one says of a command.
+  void DescribeSingle(store::CommandId id, Selector& described, std::string& rules) const;
+
+  Commands commands_;
+  bool allows_all_commands_ = false;
+  bool allows_all_keys_ = false;
+  bool allows_all_channels_ = false;
+  // Commands that may run with some first arguments only.
+  std::map<store::CommandId, std::vector<std::string>> first_arguments_;
+  std::vector<KeyPattern> keys_;
+  std::vector<std::string> channels_;
+};
+
+}  // namespace redouble::memory
+
+#endif  // REDOUBLE_BACKENDS_MEMORY_ACL_SELECTOR_H_
