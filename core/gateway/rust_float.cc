@@ -1,7 +1,6 @@
 #include "core/gateway/rust_float.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -9,53 +8,22 @@
 #include <system_error>
 
 #include "absl/strings/match.h"
+#include "core/base/shortest_decimal.h"
 #include "core/base/string_bridge.h"
 
 namespace redouble::gateway {
 namespace {
 
-// The bounds of the layout with a point, as decimal exponents of 0.d1d2...
-constexpr int kLeastPlainExponent = -4;
-constexpr int kMostPlainExponent = 16;
+using base::ShortestDecimal;
+using base::ShortestDecimalOf;
+
+// The bounds of the layout with a point, as decimal exponents of d1.d2...
+constexpr int kLeastPlainExponent = -5;
+constexpr int kMostPlainExponent = 15;
 constexpr int64_t kHugeExponent = 1'000'000'000'000'000;
 
-// A finite, positive number as 0.d1d2... * 10^exponent; zero has no digits.
-struct Decimal {
-  std::string digits;
-  int exponent = 0;
-};
-
-Decimal ShortestDecimal(double value) {
-  if (value == 0) return {};
-  std::array<char, 32> buffer;
-  const std::to_chars_result end = std::to_chars(buffer.data(), buffer.data() + buffer.size(),
-                                                 value, std::chars_format::scientific);
-  const std::string_view text(buffer.data(), end.ptr - buffer.data());
-  const size_t e = text.find('e');
-  Decimal decimal;
-  for (const char c : text.substr(0, e)) {
-    if (c != '.') decimal.digits.push_back(c);
-  }
-  const size_t digits_begin = e + (text[e + 1] == '+' ? 2 : 1);
-  std::from_chars(text.data() + digits_begin, text.data() + text.size(), decimal.exponent);
-  ++decimal.exponent;
-  return decimal;
-}
-
-// Digits and zeros around a point, which stands only in front of a digit.
-std::string Positional(const Decimal& decimal) {
-  const auto& [digits, exponent] = decimal;
-  if (digits.empty()) return "0";
-  if (exponent <= 0) return "0." + std::string(-exponent, '0') + digits;
-  const auto whole = static_cast<size_t>(exponent);
-  if (digits.size() <= whole) return digits + std::string(whole - digits.size(), '0');
-  return digits.substr(0, whole) + "." + digits.substr(whole);
-}
-
-std::string Scientific(const Decimal& decimal) {
-  std::string text = decimal.digits.substr(0, 1);
-  if (decimal.digits.size() > 1) text += "." + decimal.digits.substr(1);
-  return text + "e" + std::to_string(decimal.exponent - 1);
+std::string Scientific(const ShortestDecimal& decimal) {
+  return decimal.Mantissa() + "e" + std::to_string(decimal.exponent);
 }
 
 std::string_view NotFinite(double value) {
@@ -127,19 +95,19 @@ std::optional<double> ParseUnsigned(std::string_view text) {
 
 std::string FormatFloatArgument(double value) {
   if (!std::isfinite(value)) return std::string(NotFinite(value));
-  const Decimal decimal = ShortestDecimal(std::fabs(value));
+  const ShortestDecimal decimal = ShortestDecimalOf(std::fabs(value));
   std::string text(Sign(value));
   if (decimal.exponent < kLeastPlainExponent || decimal.exponent > kMostPlainExponent) {
     return text + Scientific(decimal);
   }
-  text += Positional(decimal);
+  text += decimal.Positional();
   if (text.find('.') == text.npos) text += ".0";
   return text;
 }
 
 std::string FormatFloatDisplay(double value) {
   if (!std::isfinite(value)) return std::string(NotFinite(value));
-  return std::string(Sign(value)) + Positional(ShortestDecimal(std::fabs(value)));
+  return std::string(Sign(value)) + ShortestDecimalOf(std::fabs(value)).Positional();
 }
 
 std::optional<double> ParseFloat(std::string_view text) {
