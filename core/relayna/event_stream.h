@@ -10,8 +10,9 @@
 //
 // It subscribes before it reads the history, so that nothing between the two is lost; what comes
 // both ways is dropped the second time when it has an event id, and delivered twice when it has
-// none (hazard R8). The stream ends behind the first event whose status is terminal, completed or
-// failed in any case, also when the history goes on behind it.
+// none (hazard R8), or when the client had seen it before it came again. The stream ends behind the
+// first event whose status is terminal, completed or failed in any case, also when the history goes
+// on behind it.
 //
 // Thread-safety: as the store. The subscription is a connection of its own, and this is its
 // listener until it is destroyed; subscription, store and clock outlive it.
@@ -19,7 +20,6 @@
 #ifndef REDOUBLE_CORE_RELAYNA_EVENT_STREAM_H_
 #define REDOUBLE_CORE_RELAYNA_EVENT_STREAM_H_
 
-#include <coroutine>
 #include <deque>
 #include <optional>
 #include <string>
@@ -30,9 +30,11 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "core/base/clock.h"
+#include "core/base/server_sent_event.h"
 #include "core/base/task.h"
 #include "core/python/value.h"
 #include "core/relayna/status_store.h"
+#include "core/store/channel_reader.h"
 #include "core/store/message_source.h"
 
 namespace redouble::relayna {
@@ -45,7 +47,7 @@ struct StreamFrame {
   std::optional<std::string> id = std::nullopt;
 
   // As it goes to the client: "id: e1\nevent: status\ndata: {...}\n\n" with the event as PYJSON;
-  // "event: ready\ndata: {}\n\n"; a comment, ": keep-alive\n\n".
+  // base::kReadyText; base::kKeepAliveText.
   std::string Text() const;
 };
 
@@ -58,54 +60,39 @@ struct StreamOptions {
   // in the history, and none, replay all of it.
   std::optional<std::string> last_event_id = std::nullopt;
   // How long nothing is sent before a comment is; none: for ever.
-  std::optional<absl::Duration> keep_alive = absl::Seconds(15);
+  std::optional<absl::Duration> keep_alive = base::kKeepAliveInterval;
 };
 
-class EventStream final : public store::PushListener {
+class EventStream {
  public:
   EventStream(store::MessageSource& subscription, StatusStore& statuses, base::Clock& clock,
               StreamOptions options);
-  ~EventStream() override;
-  EventStream(const EventStream&) = delete;
-  EventStream& operator=(const EventStream&) = delete;
 
   // The next frame; none behind the last. The first is ready, and sent before anything is asked of
   // Redis; the second subscribes and reads the history: two round trips. Waits for a message, with
-  // a comment whenever `keep_alive` passes. A message that is no JSON object is passed over. One
-  // call at a time; a task that is destroyed leaves the stream as it was.
+  // a comment whenever `keep_alive` passes without one. A message that is no JSON object is passed
+  // over. One call at a time; a task that is destroyed while it waits for a message leaves the
+  // stream as it was.
   // Errors: those of the subscription and of StatusStore::GetHistory, after which the stream ends.
   base::Task<absl::StatusOr<std::optional<StreamFrame>>> Next();
 
-  void OnPush(const store::Reply& push) override;
-
  private:
-  class MessageAwaiter;
-
   base::Task<absl::Status> Begin();
   void Replay(std::vector<python::Value> newest_first);
+  void Follow(const std::string& payload);
   void Enqueue(python::Value event);
-  base::Task<void> WaitForMessage();
-  base::Task<bool> WaitForFrame();
 
-  store::MessageSource& subscription_;
   StatusStore& statuses_;
-  base::Clock& clock_;
   const StreamOptions options_;
-  const std::string channel_;
+  store::ChannelReader messages_;
 
   enum class State { kNew, kReady, kFollowing };
   State state_ = State::kNew;
   // Nothing comes behind what is in `frames_`.
   bool ended_ = false;
   std::deque<StreamFrame> frames_;
-  // What was published before the history was replayed.
-  std::deque<std::string> early_payloads_;
-  bool replayed_ = false;
-  // Usable ids of what has been delivered or skipped.
+  // Usable ids of what has been delivered.
   absl::btree_set<std::string> seen_ids_;
-  std::coroutine_handle<> awaiting_;
-
-  void OnPayload(const std::string& payload);
 };
 
 }  // namespace redouble::relayna
