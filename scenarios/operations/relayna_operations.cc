@@ -6,7 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/python/error.h"
 #include "core/python/iso_time.h"
+#include "core/relayna/dlq_replay_service.h"
 #include "core/relayna/dlq_store.h"
 #include "core/relayna/observation_store.h"
 #include "core/relayna/service_event_feed.h"
@@ -369,6 +371,46 @@ base::Task<OperationResult> MarkReplayed(OperationContext context, const Json& a
   co_return RecordOr(co_await dlq.MarkReplayed(dlq_id, std::move(replay)));
 }
 
+// A broker that takes what it gets, or fails as the argument `publish_error` says: a text, or
+// {"type", "message"}.
+class ScriptedBroker final : public relayna::QueuePublisher {
+ public:
+  explicit ScriptedBroker(ArgumentReader& reader) {
+    const Json* error = reader.Find("publish_error");
+    if (error == nullptr) return;
+    if (error->is_string()) {
+      failure_ = absl::UnavailableError(error->get<std::string>());
+      return;
+    }
+    ArgumentReader inner(*error, "/publish_error");
+    const std::string type = inner.String("type");
+    const std::string message = inner.String("message");
+    failure_ = python::Error(absl::StatusCode::kUnavailable, type, message);
+    if (!inner.Finish().ok()) reader.Refuse("publish_error", "expected type and message");
+  }
+
+  base::Task<absl::Status> Publish(relayna::QueueMessage) override { co_return failure_; }
+
+ private:
+  absl::Status failure_;
+};
+
+base::Task<OperationResult> ReplayMessage(OperationContext context, const Json& arguments) {
+  ArgumentReader reader(arguments);
+  relayna::DlqReplayRequest request;
+  request.dlq_id = reader.String("dlq_id");
+  request.now = reader.TimeOr("now", context.clock.Now());
+  request.force = reader.BoolOr("force", false);
+  ScriptedBroker broker(reader);
+  DlqStore dlq = ReadDlq(reader, context);
+  if (absl::Status wrong = reader.Finish(); !wrong.ok()) co_return wrong;
+  relayna::DlqReplayService replays(dlq, broker);
+  const absl::StatusOr<std::optional<relayna::DlqReplayResult>> replayed =
+      co_await replays.ReplayMessage(request);
+  if (!replayed.ok()) co_return replayed.status();
+  co_return *replayed ? ToJson(relayna::ToValue(**replayed)) : Json();
+}
+
 base::Task<OperationResult> AcquireDedup(OperationContext context, const Json& arguments) {
   ArgumentReader reader(arguments);
   const WorkflowContract contract = ReadContract(reader);
@@ -429,6 +471,7 @@ sim::OperationTable RelaynaOperations() {
   table.Add("dlq.claim_replay", ClaimReplay);
   table.Add("dlq.release_replay_claim", ReleaseReplayClaim);
   table.Add("dlq.mark_replayed", MarkReplayed);
+  table.Add("dlq.replay_message", ReplayMessage);
   table.Add("workflow.acquire_dedup", AcquireDedup);
   table.Add("workflow.mark_inflight", OnContract<&WorkflowContractStore::MarkInflight>);
   table.Add("workflow.clear_inflight", OnContract<&WorkflowContractStore::ClearInflight>);

@@ -19,6 +19,8 @@
 //   | `dlq.claim_replay`                 | dlq_id, force?              | record or null    |
 //   | `dlq.release_replay_claim`         | dlq_id                      | null              |
 //   | `dlq.mark_replayed`                | dlq_id, replay              | record or null    |
+//   | `dlq.replay_message`               | dlq_id, force?, now?,       | result or null    |
+//   |                                    | publish_error?              |                   |
 //   | `workflow.acquire_dedup`           | contract                    | true or false     |
 //   | `workflow.mark_inflight`           | contract                    | null              |
 //   | `workflow.clear_inflight`          | contract                    | null              |
@@ -29,7 +31,8 @@
 // A page is {"count", "items", "next_cursor"}; records and cursor are an array of two, the cursor
 // maybe null; queues are rows [name, count, last time]. Filters are queue_name, task_id, reason,
 // source_queue_name and state, all optional. A replay is replayed_at, now unless given, and
-// target_queue_name. A contract is stage, task_id, action (maybe null), payload and
+// target_queue_name; the broker of a replayed message takes it, or fails with publish_error, a text
+// or {"type", "message"}. A contract is stage, task_id, action (maybe null), payload and
 // dedup_key_fields.
 //
 // Every store takes its options as arguments, with the defaults of its header: `prefix`,

@@ -81,6 +81,38 @@ TEST_F(RelaynaOperationsTest, GiveTheErrorsOfTheStores) {
   EXPECT_EQ(python::ErrorType(set.status()), "TypeError");
 }
 
+TEST_F(RelaynaOperationsTest, ReplayADeadLetteredMessageThroughABroker) {
+  const Json record = {{"dlq_id", "d1"},
+                       {"queue_name", "q.dlq"},
+                       {"source_queue_name", "q"},
+                       {"retry_queue_name", "q.retry"},
+                       {"reason", "handler_error"},
+                       {"retry_attempt", 1},
+                       {"body", "x"},
+                       {"body_encoding", "text"},
+                       {"raw_body_b64", "eA=="},
+                       {"dead_lettered_at", "2026-01-01T11:00:00Z"},
+                       {"state", "dead_lettered"}};
+  Result("dlq.add", {{"record", record}});
+  const Json down = {{"type", "ConnectionError"}, {"message", "down"}};
+  const sim::OperationResult failed =
+      Call("dlq.replay_message", {{"dlq_id", "d1"}, {"publish_error", down}});
+  EXPECT_EQ(python::ErrorType(failed.status()), "ConnectionError");
+  EXPECT_EQ(
+      Call("dlq.replay_message", {{"dlq_id", "d1"}, {"publish_error", "down"}}).status().message(),
+      "down");
+  EXPECT_EQ(Result("dlq.replay_message", {{"dlq_id", "d1"}, {"now", "2026-01-01T12:00:00Z"}}),
+            Json({{"dlq_id", "d1"},
+                  {"target_queue_name", "q.retry"},
+                  {"state", "replayed"},
+                  {"replayed_at", "2026-01-01T12:00:00Z"},
+                  {"replay_count", 1},
+                  {"forced", false}}));
+  EXPECT_EQ(Result("dlq.replay_message", {{"dlq_id", "none"}}), Json());
+  EXPECT_TRUE(sim::IsArgumentError(
+      Call("dlq.replay_message", {{"dlq_id", "d1"}, {"publish_error", {{"type", "X"}}}}).status()));
+}
+
 TEST_F(RelaynaOperationsTest, FeedObservationsWithoutAHistory) {
   const Json arguments = {{"cls", "Seen"},
                           {"fields", {{"task_id", "t1"}, {"timestamp", "2026-01-01T11:00:00Z"}}}};

@@ -4,7 +4,8 @@
 //   | ------------------------------------ | ---------------------------------------------------- |
 //   | `registry.normalize_base_url`        | url                                                  |
 //   | `registry.create_service`            | service_id, name, base_url, environment, tags,       |
-//   |                                      | auth_mode, log_config, metrics_config, trace_config  |
+//   |                                      | auth_mode, status, log_config, metrics_config,       |
+//   |                                      | trace_config                                         |
 //   | `registry.get_service`               | service_id                                           |
 //   | `registry.list_services`             |                                                      |
 //   | `registry.update_service`            | service_id, changes                                  |
@@ -12,6 +13,7 @@
 //   | `registry.refresh_service`           | service_id; answers of the service, below            |
 //   | `registry.create`, `registry.update` | record: the store's own operations, without checks   |
 //   | `registry.get`, `registry.delete`    | service_id: likewise                                 |
+//   | `registry.list`                      | likewise                                             |
 //   | `events.insert_event`                | envelope                                             |
 //   | `events.list_service_events`         | service_id, task_id, source_kind, event_type,        |
 //   |                                      | from_time, to_time, before, limit                    |
@@ -33,9 +35,11 @@
 //   | `search.set_task_document`           | document                                             |
 //   | `search.get_task_document`, `search.delete_task_document` | document_id, or service_id and  |
 //   |                                      | task_id                                              |
+//   | `search.set_service_document`        | document                                             |
+//   | `search.get_service_document`        | service_id                                           |
 //   | `search.upsert_task_document`        | service, event                                       |
 //   | `search.upsert_service_document`     | service (or service_id), health_status               |
-//   | `search.delete_service_document`     | service_id                                           |
+//   | `search.delete_service_document`, `search.delete_task_documents_for_service` | service_id   |
 //   | `search.search_tasks`                | service_id, task_id, correlation_id, status, stage,  |
 //   |                                      | from_timestamp, to_timestamp, limit, cursor          |
 //   | `search.search_services`             | query, environment, status, health, tag, limit,      |
