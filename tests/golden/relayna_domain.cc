@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
-#include <span>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -17,6 +16,7 @@
 #include "core/store/errors.h"
 #include "scenarios/operations/relayna_operations.h"
 #include "sim/scenario/arguments.h"
+#include "tests/golden/race.h"
 #include "tests/golden/studio_domain.h"
 
 namespace redouble::golden {
@@ -144,6 +144,31 @@ void AddPrefixAndTtl(Json& arguments, const Commands& commands, const std::strin
   }
 }
 
+// The record of a step that only prepares and names but its id.
+void AddRecord(Json& arguments, const Commands& commands) {
+  const Words* set = Find(commands, "SET");
+  if (set == nullptr || arguments.contains("record")) return;
+  arguments = Json{{"record", ParseOrNull((*set)[2])}};
+}
+
+// When a message was replayed, and what its broker said. A replay that ended behind one look at the
+// record, with an error that is none of ours, ended in the broker.
+void AddBroker(Json& arguments, const RecordedStep& step, const Commands& commands) {
+  if (step.now) arguments["now"] = *step.now;
+  if (const Words* set = Find(commands, "SET", 1)) {
+    const Json record = ParseOrNull((*set)[2]);
+    if (record.is_object() && record.contains("replayed_at")) {
+      arguments["now"] = record["replayed_at"];
+    }
+  }
+  if (!step.error || Find(commands, "GET") == nullptr || Find(commands, "GET", 1) != nullptr) {
+    return;
+  }
+  const std::string type = TextOf(*step.error, "type");
+  if (type == "DLQReplayConflict" || type == "ValidationError" || type == "ResponseError") return;
+  arguments["publish_error"] = {{"type", type}, {"message", TextOf(*step.error, "message")}};
+}
+
 // When and whereto a message was replayed, which the recorder kept to itself.
 void AddReplay(Json& arguments, const Commands& commands) {
   const Words* set = Find(commands, "SET");
@@ -160,8 +185,9 @@ Json Configured(const std::string& operation, Json arguments, const Commands& co
   } else if (operation.starts_with("feed.")) {
     arguments.update(LogOptions(commands, 0, {":event:", ":feed", "feed_maxlen"}));
   } else if (operation.starts_with("dlq.")) {
-    AddPrefixAndTtl(arguments, commands, ":dlq:");
+    if (operation == "dlq.add") AddRecord(arguments, commands);
     if (operation == "dlq.mark_replayed") AddReplay(arguments, commands);
+    AddPrefixAndTtl(arguments, commands, ":dlq:");
   } else if (operation.starts_with("workflow.") && operation != "workflow.signature") {
     AddPrefixAndTtl(arguments, commands, ":workflow:");
     // A mark without EXPIRE is one of a store without time to live.
@@ -188,6 +214,7 @@ std::optional<std::string> OperationOf(std::string_view op) {
   if (name == "parse" || Operations().Find(name) != nullptr) return name;
   const std::string method = MethodOf(op);
   if (absl::StrContains(method, "signature")) return "workflow.signature";
+  if (method.starts_with("replay")) return "dlq.replay_message";
   for (const std::string_view family : {"status.", "dlq.", "workflow.", "feed.", "observation."}) {
     name = std::string(family) + method;
     if (Operations().Find(name) != nullptr) return name;
@@ -195,24 +222,68 @@ std::optional<std::string> OperationOf(std::string_view op) {
   return std::nullopt;
 }
 
-// What an actor of a race called, told from its commands.
-std::optional<Plan::Call> CallOf(const RaceRecord::Actor& actor) {
-  const Commands& commands = actor.commands;
-  const std::string& key = commands.front()->words[1];
-  Plan::Call call = {.actor = actor.name, .operation = "", .arguments = Json::object()};
-  const size_t record = key.find(":dlq:record:");
-  if (record != key.npos && Find(commands, "SET") != nullptr) {
-    call.operation = "dlq.mark_replayed";
-    call.arguments["dlq_id"] = key.substr(key.rfind(':') + 1);
+// The rest of a key behind `name`; none when it does not have it.
+std::optional<std::string> RestOf(const std::string& key, std::string_view name) {
+  const size_t found = key.find(name);
+  if (found == key.npos) return std::nullopt;
+  return key.substr(found + name.size());
+}
+
+// The first of the commands that names a key; null when none does.
+const RecordedCommand* FirstOnAKey(const Commands& commands) {
+  const auto found = std::find_if(commands.begin(), commands.end(),
+                                  [](const auto* command) { return command->words.size() > 1; });
+  return found == commands.end() ? nullptr : *found;
+}
+
+// An operation on the DLQ, by the first key that its commands name.
+std::optional<Plan::Call> DlqCallOf(const Commands& commands, const RecordedCommand& first) {
+  Plan::Call call = {.actor = "", .operation = "", .arguments = Json::object()};
+  const std::string& key = first.words[1];
+  if (const auto id = RestOf(key, ":dlq:record:"); id && Is(first, "GET")) {
+    call.operation = Find(commands, "SET") == nullptr ? "dlq.get" : "dlq.mark_replayed";
+    call.arguments["dlq_id"] = *id;
+  } else if (const auto locked = RestOf(key, ":dlq:replay-lock:")) {
+    const bool marks = Find(commands, "SET", 1) != nullptr;
+    call.operation = Is(first, "DEL") ? "dlq.release_replay_claim"
+                     : marks          ? "dlq.replay_message"
+                                      : "dlq.claim_replay";
+    call.arguments["dlq_id"] = *locked;
   } else if (const Words* push = Find(commands, "LPUSH");
-             push != nullptr && absl::StrContains((*push)[1], ":history:")) {
-    call.operation = "status.set_history";
-    call.arguments["task_id"] = (*push)[1].substr((*push)[1].find(":history:") + 9);
-    call.arguments["event"] = ParseOrNull((*push)[2]);
+             push != nullptr && absl::StrContains((*push)[1], ":dlq:records")) {
+    call.operation = "dlq.add";
   } else {
     return std::nullopt;
   }
-  call.arguments = Configured(call.operation, std::move(call.arguments), commands);
+  return call;
+}
+
+// An operation on a workflow contract, which the step's arguments name, by its first command.
+std::string ContractOperationOf(const RecordedCommand& first) {
+  if (Is(first, "SET")) return "workflow.acquire_dedup";
+  if (Is(first, "HSET")) return "workflow.mark_inflight";
+  if (Is(first, "HDEL")) return "workflow.clear_inflight";
+  return "workflow.release_dedup";
+}
+
+// What an actor of a race called, told from its commands; none when nothing known begins so.
+std::optional<Plan::Call> CallOf(const RaceRecord::Actor& actor, const RecordedStep& step) {
+  const Commands& commands = actor.commands;
+  const RecordedCommand* first = FirstOnAKey(commands);
+  if (first == nullptr) return std::nullopt;
+  std::optional<Plan::Call> call = DlqCallOf(commands, *first);
+  const Words* push = Find(commands, "LPUSH");
+  if (push != nullptr && absl::StrContains((*push)[1], ":history:")) {
+    call = {.actor = "", .operation = "status.set_history", .arguments = Json::object()};
+    call->arguments["task_id"] = *RestOf((*push)[1], ":history:");
+    call->arguments["event"] = ParseOrNull((*push)[2]);
+  } else if (!call && step.arguments.contains("dedup_key_fields")) {
+    call = {.actor = "", .operation = ContractOperationOf(*first), .arguments = step.arguments};
+  }
+  if (!call) return std::nullopt;
+  call->actor = actor.name;
+  call->arguments = Configured(call->operation, std::move(call->arguments), commands);
+  if (call->operation == "dlq.replay_message") AddBroker(call->arguments, step, commands);
   return call;
 }
 
@@ -220,13 +291,17 @@ std::optional<Plan> RacePlan(const RecordedStep& step) {
   const RaceRecord race = ReadRace(step);
   if (race.actors.empty()) return std::nullopt;
   Plan plan;
+  std::set<std::string> foreign;
   for (const RaceRecord::Actor& actor : race.actors) {
-    const std::optional<Plan::Call> call = CallOf(actor);
-    if (!call) return std::nullopt;
-    plan.calls.push_back(*call);
+    std::optional<Plan::Call> call = CallOf(actor, step);
+    if (!call) {
+      call = ForeignCall(actor.name, actor.commands);
+      foreign.insert(actor.name);
+    }
+    plan.calls.push_back(*std::move(call));
   }
   plan.turns = race.turns;
-  plan.record = RaceResult;
+  EndAsRecorded(*step.result, foreign, plan);
   return plan;
 }
 
@@ -257,9 +332,11 @@ absl::StatusOr<Plan> PlanStep(const Golden& golden, size_t index) {
   if (step.op == "race") {
     if (std::optional<Plan> plan = RacePlan(step)) return *std::move(plan);
   } else if (const std::optional<std::string> operation = OperationOf(step.op)) {
+    const Commands commands = CommandsOf(step);
+    Json arguments = Configured(*operation, step.arguments, commands);
+    if (*operation == "dlq.replay_message") AddBroker(arguments, step, commands);
     Plan plan;
-    plan.calls.push_back(
-        {"main", *operation, Configured(*operation, step.arguments, CommandsOf(step))});
+    plan.calls.push_back({"main", *operation, std::move(arguments)});
     return plan;
   }
   return absl::UnimplementedError(absl::StrCat("nothing stands for \"", step.op, "\""));
@@ -312,34 +389,6 @@ base::Task<sim::OperationResult> ParseTimestamps(sim::OperationContext, const Js
 std::string MethodOf(std::string_view op) {
   const std::string name = WithoutRemark(op);
   return name.substr(name.rfind('.') + 1);
-}
-
-RaceRecord ReadRace(const RecordedStep& step) {
-  RaceRecord race;
-  if (!step.result || !step.result->is_object() || !step.result->contains("trace")) return race;
-  size_t next = 0;
-  for (const Json& trip : (*step.result)["trace"]) {
-    const std::string name = trip[0];
-    auto actor = std::find_if(race.actors.begin(), race.actors.end(),
-                              [&](const RaceRecord::Actor& a) { return a.name == name; });
-    if (actor == race.actors.end()) actor = race.actors.insert(actor, {name, {}});
-    const bool transaction = trip[1].get<std::string>().starts_with("EXEC[");
-    while (next < step.commands.size()) {
-      const RecordedCommand& command = step.commands[next++];
-      actor->commands.push_back(&command);
-      if (!transaction || Is(command, "EXEC")) break;
-    }
-    race.turns.push_back({name, false});
-  }
-  return race;
-}
-
-Json RaceResult(const std::vector<Plan::Trip>& trips, const Json& results) {
-  Json trace = Json::array();
-  for (const Plan::Trip& trip : trips) {
-    trace.push_back(Json::array({trip.actor, trip.description}));
-  }
-  return Json{{"trace", std::move(trace)}, {"results", results}};
 }
 
 Domain RelaynaDomain() {

@@ -12,10 +12,8 @@
 #ifndef REDOUBLE_TESTS_GOLDEN_RELAYNA_DOMAIN_H_
 #define REDOUBLE_TESTS_GOLDEN_RELAYNA_DOMAIN_H_
 
-#include <cstddef>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "tests/golden/domain.h"
 
@@ -25,21 +23,6 @@ Domain RelaynaDomain();
 
 // "claim_replay" of "A.claim_replay(force)": without actor or store, and without remark.
 std::string MethodOf(std::string_view op);
-
-// The commands of one actor of a race, in order, and the turns of all: as the step's
-// result.trace says, an EXEC[...] being one turn. Empty when the step has no trace.
-struct RaceRecord {
-  struct Actor {
-    std::string name;
-    std::vector<const RecordedCommand*> commands;
-  };
-  std::vector<Actor> actors;  // In the order of their first turn.
-  std::vector<Plan::Turn> turns;
-};
-RaceRecord ReadRace(const RecordedStep& step);
-
-// {"trace": [["A", "GET key"], ...], "results": {...}}: what most races record.
-Json RaceResult(const std::vector<Plan::Trip>& trips, const Json& results);
 
 }  // namespace redouble::golden
 

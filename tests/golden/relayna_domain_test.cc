@@ -116,6 +116,94 @@ TEST(RelaynaDomain, RacesTwoReplaysOfOneMessage) {
       << (outcome.difference ? outcome.difference->ToString() : "passed");
 }
 
+// The replay service of the DLQ, by whatever the recorder called it; a broker that fails has the
+// error that was recorded.
+TEST(RelaynaDomain, ReplaysMessagesThroughTheService) {
+  Json json = ReadGolden("dlq_replay_flow");
+  const Json add = json["ops"][0], mark = json["ops"][3];
+  const Json now = "2026-01-01T11:05:00+00:00";
+  const std::string id = mark["args"]["dlq_id"];
+  const Json lock = {"SET", "relayna:dlq:replay-lock:" + id, "1", "NX", "EX", "30"};
+  const Json get = mark["commands"][0], set = mark["commands"][1];
+  const Json del = {"DEL", "relayna:dlq:replay-lock:" + id};
+  const Json args = {{"dlq_id", id}};
+  const Json forced = {{"dlq_id", id}, {"force", true}};
+  json["ops"] = Json::array(
+      {add,
+       {{"op", "service.replay_message(broker down)"},
+        {"args", args},
+        {"now", now},
+        {"error", {{"type", "RuntimeError"}, {"message", "no broker"}}},
+        {"commands", Json::array({lock, get, del})}},
+       {{"op", "dlq_service.replay_message"},
+        {"args", args},
+        {"now", now},
+        {"result",
+         {{"dlq_id", id},
+          {"target_queue_name", "q.retry"},
+          {"state", "replayed"},
+          {"replayed_at", "2026-01-01T11:05:00Z"},
+          {"replay_count", 1},
+          {"forced", false}}},
+        {"commands", Json::array({lock, get, get, set, del})}},
+       {{"op", "replay_dlq_message"},
+        {"args", args},
+        {"now", now},
+        {"error",
+         {{"type", "DLQReplayConflict"},
+          {"message", "DLQ message '" + id + "' has already been replayed."}}},
+        {"commands", Json::array({lock, get, del})}},
+       {{"op", "dlq_service.replay_message(missing)"},
+        {"args", {{"dlq_id", "nope"}}},
+        {"now", now},
+        {"result", nullptr},
+        {"commands", Json::array({{"SET", "relayna:dlq:replay-lock:nope", "1", "NX", "EX", "30"},
+                                  {"GET", "relayna:dlq:record:nope"},
+                                  {"DEL", "relayna:dlq:replay-lock:nope"}})}}});
+  // What the file's other steps left behind is all that is missing.
+  EXPECT_EQ(PathOf(json).rfind("/keyspace", 0), 0u) << PathOf(json);
+  json["ops"][2]["result"]["replay_count"] = 2;
+  EXPECT_EQ(PathOf(json), "/ops/2/result/replay_count");
+  json["ops"][1]["error"]["message"] = "other";
+  EXPECT_EQ(PathOf(json), "/ops/2/result/replay_count") << "the broker says what was recorded";
+}
+
+TEST(RelaynaDomain, AddsTheRecordThatAPreparingStepWroteButDidNotName) {
+  Json json = ReadGolden("dlq_replay_flow");
+  const std::string id = json["ops"][0]["args"]["record"]["dlq_id"];
+  json["ops"][0]["op"] = "seed.add";
+  json["ops"][0]["args"] = {{"dlq_id", id}};
+  EXPECT_EQ(PathOf(json), "");
+}
+
+// Two claims, whose second finds the lock, a release, and somebody who does nothing of ours.
+TEST(RelaynaDomain, RacesClaimsAndOtherClients) {
+  Json json = ReadGolden("dlq_replay_flow");
+  const Json add = json["ops"][0], claim = json["ops"][1], conflict = json["ops"][2];
+  const Json lock = claim["commands"][0], get = claim["commands"][1];
+  const std::string lock_key = lock[1], record_key = get[1];
+  const Json del = {"DEL", lock_key};
+  const std::string error = "DLQReplayConflict: " + conflict["error"]["message"].get<std::string>();
+  json["ops"] = Json::array(
+      {add,
+       {{"op", "race"},
+        {"args", {{"A", "claim"}, {"B", "claim"}, {"C", "release"}, {"D", "looks"}}},
+        {"now", claim["now"]},
+        {"result",
+         {{"trace", Json::array({{"A", "SET " + lock_key + " NX"},
+                                 {"B", "SET " + lock_key + " NX"},
+                                 {"A", "GET " + record_key},
+                                 {"C", "DELETE " + lock_key},
+                                 {"D", "EXISTS other"}})},
+          {"results",
+           {{"A", claim["result"]}, {"B", {{"error", error}}}, {"C", nullptr}, {"D", 7}}}}},
+        {"commands", Json::array({lock, lock, get, del, {"EXISTS", "other"}})}}});
+  json["keyspace"].erase(lock_key);
+  EXPECT_EQ(PathOf(json).rfind("/keyspace", 0), 0u) << PathOf(json);
+  json["ops"][1]["result"]["results"]["B"]["error"] = "other";
+  EXPECT_EQ(PathOf(json), "/ops/1/result/results/B/error");
+}
+
 TEST(RelaynaDomain, ReadsAnErrorOfRedisAsTheOriginalsClientShowsIt) {
   Json json = ReadGolden("workflow_contract_crash");
   Json& step = json["ops"][0];

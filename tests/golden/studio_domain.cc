@@ -2,16 +2,17 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "absl/strings/numbers.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/string_bridge.h"
 #include "core/base/task.h"
-#include "core/base/utc.h"
 #include "core/store/command.h"
 #include "scenarios/operations/studio_operations.h"
 #include "sim/scenario/arguments.h"
@@ -25,8 +26,12 @@ namespace {
 constexpr std::array<std::string_view, 6> kFamilies = {"registry.", "events.",       "ingest.",
                                                        "health.",   "health_store.", "search."};
 
-// "ingest.sync_service" of "ingest.sync_service(again)".
-std::string OperationName(const RecordedStep& step) { return step.op.substr(0, step.op.find('(')); }
+// "ingest.sync_service" of "ingest.sync_service (again)".
+std::string OperationName(const RecordedStep& step) {
+  std::string name = step.op.substr(0, step.op.find('('));
+  absl::StripTrailingAsciiWhitespace(&name);
+  return name;
+}
 
 // The operation whose name the recorder gave to a step that only prepares.
 std::string PlainName(const RecordedStep& step) {
@@ -85,22 +90,29 @@ void AddAnswers(const RecordedStep& step, Json& arguments) {
   }
 }
 
-void AddTaskTtl(const RecordedStep& step, Json& arguments) {
-  const Json document = JsonSetTo(step, "studio:search:task:doc:");
-  if (!document.contains("expires_at") || !document["expires_at"].is_string() || !step.now) return;
-  const auto end = base::ParseRfc3339(document["expires_at"].get<std::string>());
-  const auto now = base::ParseRfc3339(*step.now);
-  if (end.ok() && now.ok()) {
-    arguments["task_index_ttl_seconds"] = absl::ToInt64Seconds(*end - *now);
+// The changes of an update: the argument `changes`, the only object among the arguments, or all of
+// them but the id.
+Json ChangesOf(const Json& arguments) {
+  if (arguments.contains("changes")) return arguments;
+  Json changes = arguments;
+  changes.erase("service_id");
+  if (changes.size() == 1 && changes.front().is_object() &&
+      !changes.begin().key().ends_with("_config")) {
+    changes = Json(changes.front());
   }
+  return {{"service_id", arguments.value("service_id", "")}, {"changes", std::move(changes)}};
 }
 
 Json ArgumentsOf(const Golden& golden, size_t index) {
   const RecordedStep& step = golden.steps[index];
   const std::string name = PlainName(step);
   Json arguments = step.arguments;
-  if (name == "registry.create" || name == "registry.update") {
+  if (name == "registry.create" && !arguments.contains("record")) {
     arguments = {{"record", JsonSetTo(step, "studio:services:by-id:")}};
+  } else if (name == "registry.update" && !arguments.contains("record")) {
+    arguments = {{"record", RecordOfUpdate(golden, index, step.commands)}};
+  } else if (name == "registry.update_service") {
+    arguments = ChangesOf(arguments);
   } else if (step.op == "seed.insert_event") {
     arguments = {{"envelope", EnvelopeOf(JsonSetTo(step, "studio:events:event:"))}};
   } else if (name == "search.upsert_task_document" && !arguments.contains("service")) {
@@ -116,7 +128,9 @@ Json ArgumentsOf(const Golden& golden, size_t index) {
   }
   if (IsPure(name)) return arguments;
   AddConfiguration(golden, step, arguments);
-  if (name == "search.upsert_task_document") AddTaskTtl(step, arguments);
+  if (name == "search.upsert_task_document" || name == "ingest.ingest_events") {
+    AddTaskTtl(step, step.commands, arguments);
+  }
   return arguments;
 }
 
@@ -196,6 +210,24 @@ void AddCallsAfterwards(const Golden& golden, size_t index, Plan& plan) {
   }
 }
 
+const sim::OperationTable& Operations() {
+  static const sim::OperationTable& table = *new sim::OperationTable(scenarios::StudioOperations());
+  return table;
+}
+
+// The operation that a step names; of a step that names none, as one that only prepares or is an
+// actor's, what its commands say.
+std::optional<Plan::Call> CallOfStep(const Golden& golden, size_t index) {
+  const RecordedStep& step = golden.steps[index];
+  const std::string name = PlainName(step);
+  if (Operations().Find(name) != nullptr) {
+    return Plan::Call{.actor = "A", .operation = name, .arguments = ArgumentsOf(golden, index)};
+  }
+  std::optional<Plan::Call> call = InferCall(golden, index, step.commands);
+  if (call) call->actor = "A";
+  return call;
+}
+
 base::Task<sim::OperationResult> SendAll(sim::OperationContext context, const Json& arguments) {
   for (const Json& words : arguments["commands"]) {
     const std::vector<std::string> texts = words;
@@ -225,8 +257,9 @@ bool IsStudioGolden(const Golden& golden) {
 }
 
 void AddStudioOperations(sim::OperationTable& operations) {
-  const sim::OperationTable table = scenarios::StudioOperations();
-  for (const std::string& name : table.Names()) operations.Add(name, *table.Find(name));
+  for (const std::string& name : Operations().Names()) {
+    operations.Add(name, *Operations().Find(name));
+  }
   operations.Add("redis.commands", SendAll);
 }
 
@@ -238,8 +271,11 @@ absl::StatusOr<Plan> StudioPlan(const Golden& golden, size_t index) {
     if (!race.ok()) return race.status();
     plan = *std::move(race);
   } else if (!step.op.starts_with("raw")) {
-    plan.calls.push_back(
-        {.actor = "A", .operation = PlainName(step), .arguments = ArgumentsOf(golden, index)});
+    std::optional<Plan::Call> call = CallOfStep(golden, index);
+    if (!call) {
+      return absl::UnimplementedError(absl::StrCat("nothing stands for \"", step.op, "\""));
+    }
+    plan.calls.push_back(*std::move(call));
   }
   AddCallsBefore(golden, index, plan);
   AddCallsAfterwards(golden, index, plan);

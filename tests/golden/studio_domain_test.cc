@@ -83,6 +83,85 @@ TEST(StudioDomain, ComparesRacesByTheirTurnsAndResults) {
   EXPECT_EQ(PathOf(json), "/ops/1") << "a race of another shape";
 }
 
+// Who has no result was killed behind its last turn; so was the only actor of `executed`.
+TEST(StudioDomain, EndsAnInsertBehindItsDocument) {
+  const Json golden = ReadGolden("race_events_same_event_concurrent");
+  const Json race = golden["ops"][0];
+  const Json commands = race["commands"];
+  const Json first_four = Json::array({commands[0], commands[1], commands[2], commands[6]});
+  Json crash = race;
+  crash["commands"] = first_four;
+  crash["result"] = {{"executed", Json::array()}, {"then", "process killed before EXEC"}};
+  for (size_t i = 0; i < 4; ++i) {
+    const std::string name = first_four[i][0], key = first_four[i][1];
+    crash["result"]["executed"].push_back(name + " " + key + (name == "SET" ? " NX" : ""));
+  }
+  Json json = golden;
+  json["ops"] = Json::array({crash});
+  EXPECT_EQ(PathOf(json), "");
+  json["ops"][0]["result"]["executed"][3] = "SET other NX";
+  EXPECT_EQ(PathOf(json), "/ops/0/result/executed/3");
+
+  Json trace = Json::array();
+  for (const Json& trip : crash["result"]["executed"]) {
+    trace.push_back(Json::array({"A", trip}));
+  }
+  json["ops"][0]["result"] = {{"trace", trace}, {"results", Json::object()}};
+  EXPECT_EQ(PathOf(json), "");
+  json["ops"][0]["result"] = {{"trace", trace}};
+  EXPECT_EQ(PathOf(json), "");
+}
+
+// A step that only prepares says little; its commands say all.
+TEST(StudioDomain, TakesWhatAStepDoesFromItsCommands) {
+  Json json = ReadGolden("race_registry_double_update_same_url");
+  json["ops"][0]["op"] = "seed.create_a_service";
+  json["ops"][3]["op"] = "A.delete";
+  EXPECT_EQ(PathOf(json), "");
+  json["ops"][3]["op"] = "A.unknown";
+  json["ops"][3]["commands"] = Json::array({{"TIME"}});
+  EXPECT_EQ(PathOf(json), "/ops/3");
+}
+
+// The changes of an update, however the recorder handed them over.
+TEST(StudioDomain, TakesChangesInAnyForm) {
+  Json json = ReadGolden("search_service_docs");
+  for (Json& step : json["ops"]) {
+    if (step["op"] != "registry.update_service") continue;
+    const Json id = step["args"]["service_id"];
+    const Json changes = step["args"]["changes"];
+    step["args"] = {{"service_id", id}, {"patch", changes}};
+    EXPECT_EQ(PathOf(json), "");
+    step["args"] = {{"service_id", id}};
+    step["args"].update(changes);
+    EXPECT_EQ(PathOf(json), "");
+    step["args"] = {{"service_id", id}, {"name", "Another"}};
+    EXPECT_NE(PathOf(json), "");
+    step["args"] = {{"service_id", id}, {"changes", changes}};
+  }
+}
+
+// An update that found its pair taken wrote nothing; the pair that it asked for says what it
+// wanted.
+TEST(StudioDomain, RefusesAnUpdateThatWantsATakenPair) {
+  Json json = ReadGolden("race_registry_double_update_same_url");
+  const Json seed_a = json["ops"][0], seed_b = json["ops"][1];
+  const std::string taken = "http://a.example.test";
+  json["ops"] = Json::array(
+      {seed_a,
+       seed_b,
+       {{"op", "registry.update(svc-b)"},
+        {"args", {{"service_id", "svc-b"}}},
+        {"now", seed_a["now"]},
+        {"error",
+         {{"type", "DuplicateServiceError"},
+          {"message", "A service is already registered for environment 'prod' and base_url '" +
+                          taken + "'."}}},
+        {"commands", Json::array({{"GET", "studio:services:by-id:svc-b"},
+                                  {"GET", "studio:services:by-env-url:prod:" + taken}})}}});
+  EXPECT_THAT(PathOf(json), StartsWith("/keyspace"));
+}
+
 TEST(StudioDomain, TakesTokensInAnyOrderAndNothingElse) {
   const Json token_b = {"SADD", "studio:search:service:token:b", "x"};
   const Json token_a = {"SADD", "studio:search:service:token:a", "x"};

@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
+#include "tests/golden/race.h"
 #include "tests/golden/studio_recording.h"
 
 namespace redouble::golden {
@@ -53,6 +55,15 @@ Json UpdatedRecord(const Golden& golden, size_t index, const Commands& commands,
   }
   return record;
 }
+
+}  // namespace
+
+Json RecordOfUpdate(const Golden& golden, size_t index, std::span<const RecordedCommand> commands) {
+  const Commands own(commands.begin(), commands.end());
+  return UpdatedRecord(golden, index, own, SuffixBehind(commands, kRecord));
+}
+
+namespace {
 
 Json ChangesBetween(const Json& before, const Json& after) {
   Json changes = Json::object();
@@ -115,7 +126,7 @@ class Inference {
   std::optional<std::pair<std::string, Json>> OnRecord() const {
     const std::string id = SuffixBehind(commands_, kRecord);
     if (Is(commands_, 1, "GET", kPair)) {
-      return Call("registry.update", {{"record", UpdatedRecord(golden_, index_, commands_, id)}});
+      return Call("registry.update", {{"record", RecordOfUpdate(golden_, index_, commands_)}});
     }
     if (Is(commands_, 1, "DEL", kRecord)) return Call("registry.delete", {{"service_id", id}});
     if (Is(commands_, 1, "GET", "studio:events:")) {
@@ -158,6 +169,22 @@ class Inference {
   const Commands& commands_;
 };
 
+}  // namespace
+
+std::optional<Plan::Call> InferCall(const Golden& golden, size_t index,
+                                    std::span<const RecordedCommand> commands) {
+  const Commands own(commands.begin(), commands.end());
+  auto call = Inference(golden, index, own).Find();
+  if (!call) return std::nullopt;
+  AddConfiguration(golden, golden.steps[index], call->second);
+  if (call->first == "search.upsert_task_document" || call->first == "ingest.ingest_events") {
+    AddTaskTtl(golden.steps[index], commands, call->second);
+  }
+  return Plan::Call{"", std::move(call->first), std::move(call->second)};
+}
+
+namespace {
+
 // Gives each request of the step to its actor; `order` names them, the rest is the last one's.
 std::map<std::string, Commands> CommandsByActor(const RecordedStep& step,
                                                 const std::vector<std::string>& order) {
@@ -170,15 +197,22 @@ std::map<std::string, Commands> CommandsByActor(const RecordedStep& step,
   return by_actor;
 }
 
-absl::Status AddCalls(const Golden& golden, size_t index,
-                      const std::map<std::string, Commands>& by_actor, Plan& plan) {
+// Gives each actor its call; who does nothing that is known is another client, and is named.
+std::set<std::string> AddCalls(const Golden& golden, size_t index,
+                               const std::map<std::string, Commands>& by_actor, Plan& plan) {
+  std::set<std::string> foreign;
   for (const auto& [actor, commands] : by_actor) {
-    auto call = Inference(golden, index, commands).Find();
-    if (!call) return absl::InvalidArgumentError(absl::StrCat("what does ", actor, " do?"));
-    AddConfiguration(golden, golden.steps[index], call->second);
-    plan.calls.push_back({actor, std::move(call->first), std::move(call->second)});
+    if (std::optional<Plan::Call> call = InferCall(golden, index, commands)) {
+      call->actor = actor;
+      plan.calls.push_back(*std::move(call));
+      continue;
+    }
+    std::vector<const RecordedCommand*> pointers;
+    for (const RecordedCommand& command : commands) pointers.push_back(&command);
+    plan.calls.push_back(ForeignCall(actor, pointers));
+    foreign.insert(actor);
   }
-  return absl::OkStatus();
+  return foreign;
 }
 
 absl::StatusOr<Plan> PlanOfTrace(const Golden& golden, size_t index) {
@@ -192,23 +226,31 @@ absl::StatusOr<Plan> PlanOfTrace(const Golden& golden, size_t index) {
     order.push_back(trip[0]);
     plan.turns.push_back({order.back()});
   }
-  absl::Status added = AddCalls(golden, index, CommandsByActor(step, order), plan);
-  if (!added.ok()) return added;
-  const Json& results = (*step.result)["results"];
-  plan.ends_in_crash = std::any_of(plan.calls.begin(), plan.calls.end(),
-                                   [&](const auto& call) { return !results.contains(call.actor); });
-  plan.record = [recorded = *step.result](const std::vector<Plan::Trip>& trips,
-                                          const Json& results) {
+  const std::set<std::string> foreign = AddCalls(golden, index, CommandsByActor(step, order), plan);
+  EndAsRecorded(*step.result, foreign, plan);
+  return plan;
+}
+
+size_t CountRequests(const RecordedStep& step) {
+  size_t requests = 0;
+  for (std::span<const RecordedCommand> rest = step.commands; !rest.empty(); ++requests) {
+    TakeRequest(rest);
+  }
+  return requests;
+}
+
+// One actor, killed behind its last request: {"executed": [...], ...}.
+Plan PlanOfCrash(const Golden& golden, size_t index) {
+  const RecordedStep& step = golden.steps[index];
+  Plan plan;
+  const std::vector<std::string> order(CountRequests(step), "A");
+  AddCalls(golden, index, CommandsByActor(step, order), plan);
+  plan.turns.assign(order.size(), {"A"});
+  plan.ends_in_crash = true;
+  plan.record = [recorded = *step.result](const std::vector<Plan::Trip>& trips, const Json&) {
     Json result = recorded;
-    result["trace"] = Json::array();
-    for (const Plan::Trip& trip : trips) {
-      result["trace"].push_back(Json::array({trip.actor, trip.description}));
-    }
-    Json ordered = Json::object();
-    for (const auto& [actor, value] : recorded["results"].items()) {
-      ordered[actor] = results.contains(actor) ? results[actor] : Json("no result");
-    }
-    result["results"] = std::move(ordered);
+    result["executed"] = Json::array();
+    for (const Plan::Trip& trip : trips) result["executed"].push_back(trip.description);
     return result;
   };
   return plan;
@@ -226,10 +268,7 @@ absl::StatusOr<Plan> PlanOfTwo(const Golden& golden, size_t index) {
   if (requests_before == 0 || requests_before > requests_of_a) {
     return absl::InvalidArgumentError("when does B run?");
   }
-  size_t requests = 0;
-  for (std::span<const RecordedCommand> rest = step.commands; !rest.empty(); ++requests) {
-    TakeRequest(rest);
-  }
+  const size_t requests = CountRequests(step);
   std::vector<std::string> order(requests, "A");
   std::fill_n(order.begin() + static_cast<ptrdiff_t>(requests_before), requests - requests_of_a,
               "B");
@@ -237,8 +276,7 @@ absl::StatusOr<Plan> PlanOfTwo(const Golden& golden, size_t index) {
   for (size_t i = 0; i < requests_before; ++i) plan.turns.push_back({"A"});
   plan.turns.push_back({"B", true});
   plan.turns.push_back({"A", true});
-  absl::Status added = AddCalls(golden, index, CommandsByActor(step, order), plan);
-  if (!added.ok()) return added;
+  AddCalls(golden, index, CommandsByActor(step, order), plan);
   plan.record = [recorded = result](const std::vector<Plan::Trip>& trips, const Json& results) {
     Json result = recorded;
     result["trace_A"] = Json::array();
@@ -258,10 +296,9 @@ absl::StatusOr<Plan> PlanOfTwo(const Golden& golden, size_t index) {
 
 absl::StatusOr<Plan> StudioRace(const Golden& golden, size_t index) {
   const std::optional<Json>& result = golden.steps[index].result;
-  if (result && result->contains("trace") && result->contains("results")) {
-    return PlanOfTrace(golden, index);
-  }
+  if (result && result->contains("trace")) return PlanOfTrace(golden, index);
   if (result && result->contains("trace_A")) return PlanOfTwo(golden, index);
+  if (result && result->contains("executed")) return PlanOfCrash(golden, index);
   return absl::InvalidArgumentError("a race of another shape");
 }
 

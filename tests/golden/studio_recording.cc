@@ -7,6 +7,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/string_bridge.h"
+#include "core/base/utc.h"
 
 namespace redouble::golden {
 namespace {
@@ -124,6 +125,17 @@ Json RecordBefore(const Golden& golden, size_t index, const std::string& service
 
 bool IsPure(std::string_view operation) {
   return std::find(kPure.begin(), kPure.end(), operation) != kPure.end();
+}
+
+void AddTaskTtl(const RecordedStep& step, std::span<const RecordedCommand> commands,
+                Json& arguments) {
+  const Json document = JsonSetTo(commands, "studio:search:task:doc:");
+  if (!document.contains("expires_at") || !document["expires_at"].is_string() || !step.now) return;
+  const auto end = base::ParseRfc3339(document["expires_at"].get<std::string>());
+  const auto now = base::ParseRfc3339(*step.now);
+  if (end.ok() && now.ok()) {
+    arguments["task_index_ttl_seconds"] = absl::ToInt64Seconds(*end - *now);
+  }
 }
 
 void AddConfiguration(const Golden& golden, const RecordedStep& step, Json& arguments) {

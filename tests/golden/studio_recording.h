@@ -36,6 +36,10 @@ Json RecordBefore(const Golden& golden, size_t index, const std::string& service
 // Whether the operation works on values only.
 bool IsPure(std::string_view operation);
 
+// Adds how long a task's document lives, as the commands show that wrote one at the step's time.
+void AddTaskTtl(const RecordedStep& step, std::span<const RecordedCommand> commands,
+                Json& arguments);
+
 // Adds how the stores were configured, as the golden's commands show, and the step's time.
 void AddConfiguration(const Golden& golden, const RecordedStep& step, Json& arguments);
 
