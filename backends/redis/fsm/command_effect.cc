@@ -96,7 +96,7 @@ std::string_view Reason(CommandEffect effect, Sharing sharing) {
   if (effect == CommandEffect::kReplies) {
     return " is not answered by one reply, so no client of this kind can send it";
   }
-  if (sharing == Sharing::kDedicated) return {};
+  if (sharing != Sharing::kShared) return {};
   if (effect == CommandEffect::kState) {
     return " changes the connection, which this client shares among coroutines: use a "
            "store::Batch, or a dedicated or blocking client";

@@ -24,6 +24,8 @@ namespace redouble::redis {
 enum class Sharing : uint8_t {
   kShared,     // By any number of coroutines at once.
   kDedicated,  // By one line of control that may use transactions by hand and blocking commands.
+  kRouted,     // By a cluster client for any number of coroutines, each of whose requests has
+               // passed as kShared: ASKING, and MULTI to EXEC, come whole in one pipeline.
 };
 
 enum class CommandEffect : uint8_t {

@@ -70,11 +70,16 @@ TEST(CommandEffect, NothingBlocksInATransaction) {
 }
 
 TEST(CommandEffect, EveryConnectionRefusesWhatBreaksTheOrderOfReplies) {
-  for (const Sharing sharing : {Sharing::kShared, Sharing::kDedicated}) {
+  for (const Sharing sharing : {Sharing::kShared, Sharing::kDedicated, Sharing::kRouted}) {
     EXPECT_EQ(RefusalText(RequestForTest("MONITOR"), sharing),
               "MONITOR is not answered by one reply, so no client of this kind can send it");
     EXPECT_NE(RefusalText(RequestForTest(Kind::kTransaction, {"subscribe c"}), sharing), "");
   }
+}
+
+TEST(CommandEffect, ARoutedConnectionTakesWhatTheClusterClientPutsTogether) {
+  const RequestForTest asking(Kind::kPipeline, {"ASKING", "MULTI", "BLPOP key 1", "EXEC"});
+  EXPECT_EQ(RefusalText(asking, Sharing::kRouted), "");
 }
 
 TEST(CommandEffect, FindsARefusedCommandAnywhereInABatch) {

@@ -128,7 +128,8 @@ absl::StatusOr<std::unique_ptr<SpawnedServer>> SpawnedServer::Start(
     if (!clock.ok()) return clock.status();
     server->clock_ = *std::move(clock);
   }
-  if (options.listen_on_loopback) {
+  server->port_ = options.port;
+  if (options.listen_on_loopback && options.port == nullptr) {
     auto port = LoopbackPort::Reserve();
     if (!port.ok()) return port.status();
     server->port_ = *std::move(port);
@@ -166,6 +167,7 @@ absl::Status SpawnedServer::Launch() {
   ChildProcessOptions child;
   child.executable = executable_;
   child.arguments = {folder_.PathOf("redis.conf")};
+  if (options_.sentinel) child.arguments.push_back("--sentinel");
   child.output_path = folder_.PathOf("redis.log");
   if (clock_ != nullptr) child.environment = clock_->Environment();
   absl::StatusOr<std::unique_ptr<ChildProcess>> process = ChildProcess::Start(child);
@@ -261,6 +263,10 @@ absl::Status SpawnedServer::Settle() {
     }
   }
   return absl::OkStatus();
+}
+
+bool SpawnedServer::WaitForExit(absl::Duration timeout) const {
+  return process_ == nullptr || process_->WaitForExit(timeout);
 }
 
 void SpawnedServer::Kill() { process_.reset(); }

@@ -54,6 +54,12 @@ struct SpawnedServerOptions {
 
   // Listens on a free port of 127.0.0.1 as well.
   bool listen_on_loopback = false;
+  // The port to listen on, when others have to know it before the server runs; implies
+  // listen_on_loopback. Null: a port of the server's own choosing.
+  std::shared_ptr<LoopbackPort> port = nullptr;
+
+  // Runs as a sentinel: `config` says what it monitors. It persists its configuration.
+  bool sentinel = false;
 
   // Further lines of redis.conf, e.g. "notify-keyspace-events KEA" or "appendonly yes". They follow
   // the server's own, so they win where both name a directive.
@@ -129,6 +135,10 @@ class SpawnedServer {
   // or dies meanwhile; DeadlineExceeded when it is too busy to be idle.
   absl::Status Settle();
 
+  // Waits until the server has ended of itself, at most for `timeout` of real time; true when it
+  // has or does not run. The pause between two looks at a server that is getting ready.
+  bool WaitForExit(absl::Duration timeout) const;
+
   // Kills the server at once, as a crash does, and waits until it is gone. Nothing happens when it
   // does not run.
   void Kill();
@@ -156,7 +166,7 @@ class SpawnedServer {
   const SpawnedServerOptions options_;
   const std::string executable_;
   PrivateFolder folder_;
-  std::unique_ptr<LoopbackPort> port_;     // Null unless listen_on_loopback.
+  std::shared_ptr<LoopbackPort> port_;     // Null unless listen_on_loopback.
   std::unique_ptr<HeldClock> clock_;       // Null unless held_time.
   std::unique_ptr<ChildProcess> process_;  // Null while the server is stopped.
 };

@@ -1,0 +1,247 @@
+#include <gtest/gtest.h>
+
+#include <boost/asio/io_context.hpp>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "backends/redis/net/await_task.h"
+#include "backends/redis/net/client.h"
+#include "backends/redis/net/cluster_client.h"
+#include "backends/redis/spawn/spawned_cluster.h"
+#include "core/base/run.h"
+#include "core/store/batch.h"
+#include "core/store/errors.h"
+#include "core/store/keys.h"
+#include "core/store/script.h"
+#include "core/store/strings.h"
+
+namespace redouble::redis {
+namespace {
+
+using store::Batch;
+using store::Command;
+using store::CommandId;
+using store::ErrorKind;
+using store::Reply;
+
+// One cluster for all tests: it takes two seconds to begin to serve. Each test finds it empty.
+class LiveCluster : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    auto started = SpawnedCluster::Start({.masters = 3});
+    ASSERT_TRUE(started.ok()) << started.status();
+    cluster = started->release();
+  }
+  static void TearDownTestSuite() {
+    delete cluster;
+    cluster = nullptr;
+  }
+  void SetUp() override {
+    ASSERT_NE(cluster, nullptr);
+    client = Connected();
+    ASSERT_NE(client, nullptr);
+    ASSERT_TRUE(Run(store::FlushAll(*client)).ok());
+  }
+
+  template <typename T>
+  T Run(base::Task<T> task) {
+    return base::RunUntilDone(std::move(task), [this] {
+      if (context.stopped()) context.restart();
+      return context.run_one() > 0;
+    });
+  }
+  std::unique_ptr<ClusterClient> Connected(std::string_view query = "") {
+    const Options options = *Options::Parse(absl::StrCat(cluster->uri(), std::string(query)));
+    auto connected = Run(ClusterClient::Connect(context.get_executor(), options));
+    EXPECT_TRUE(connected.ok()) << connected.status();
+    return connected.ok() ? *std::move(connected) : nullptr;
+  }
+  absl::Status FailureOf(const std::string& uri) {
+    return Run(ClusterClient::Connect(context.get_executor(), *Options::Parse(uri))).status();
+  }
+  Reply Ask(const std::vector<std::string_view>& words) {
+    auto ask = [&]() -> base::Task<absl::StatusOr<Reply>> {
+      const auto command = Command::Named(words[0], std::span(words).subspan(1));
+      co_return co_await client->Execute(command);
+    };
+    absl::StatusOr<Reply> reply = Run(ask());
+    EXPECT_TRUE(reply.ok()) << words[0] << ": " << reply.status();
+    return reply.value_or(Reply::Nil());
+  }
+
+  static SpawnedCluster* cluster;
+  boost::asio::io_context context;
+  std::unique_ptr<ClusterClient> client;
+};
+SpawnedCluster* LiveCluster::cluster = nullptr;
+
+TEST_F(LiveCluster, LooksLikeOneServer) {
+  constexpr int kKeys = 100;
+  for (int i = 0; i < kKeys; ++i) {
+    const std::string key = absl::StrCat("key:", i);
+    ASSERT_TRUE(Run(store::Set(*client, key, absl::StrCat(i))).ok());
+  }
+  for (int i = 0; i < kKeys; ++i) {
+    const std::string key = absl::StrCat("key:", i);
+    EXPECT_EQ(Run(store::Get(*client, key)).value(), absl::StrCat(i));
+  }
+  EXPECT_EQ(Run(store::DbSize(*client)).value(), kKeys);
+  EXPECT_EQ(Run(store::Keys(*client, "key:*")).value().size(), static_cast<size_t>(kKeys));
+  const auto scanned = Run(store::ScanAll(*client, {}));
+  ASSERT_TRUE(scanned.ok()) << scanned.status();
+  EXPECT_EQ(std::set<std::string>(scanned->begin(), scanned->end()).size(),
+            static_cast<size_t>(kKeys));
+  ASSERT_TRUE(Run(store::FlushDb(*client)).ok());
+  EXPECT_EQ(Run(store::DbSize(*client)).value(), 0);
+  EXPECT_EQ(client->counters().moved, 0u);
+}
+
+TEST_F(LiveCluster, PutsThePipelinesRepliesIntoOrder) {
+  constexpr int kKeys = 300;
+  std::vector<std::string> keys;
+  for (int i = 0; i < kKeys; ++i) keys.push_back(absl::StrCat("k", i));
+  Batch batch(Batch::Atomicity::kPipeline);
+  for (const std::string& key : keys) {
+    batch.Add(CommandId::kSet, {key, key});
+    batch.Add(CommandId::kGet, {key});
+  }
+  auto run = [&]() -> base::Task<absl::StatusOr<std::vector<Reply>>> {
+    co_return co_await store::Execute(*client, batch);
+  };
+  const absl::StatusOr<std::vector<Reply>> replies = Run(run());
+  ASSERT_TRUE(replies.ok()) << replies.status();
+  ASSERT_EQ(replies->size(), 2u * kKeys);
+  for (size_t i = 0; i < keys.size(); ++i) {
+    EXPECT_EQ((*replies)[2 * i], Reply::Ok());
+    EXPECT_EQ((*replies)[2 * i + 1], Reply::Bulk(keys[i]));
+  }
+}
+
+TEST_F(LiveCluster, RunsATransactionOfOneSlotAndRefusesOthers) {
+  Batch one(Batch::Atomicity::kTransaction);
+  one.Add(CommandId::kIncr, {"{t}a"});
+  one.Add(CommandId::kIncr, {"{t}b"});
+  Batch two(Batch::Atomicity::kTransaction);
+  two.Add(CommandId::kIncr, {"a"});
+  two.Add(CommandId::kIncr, {"b"});
+  EXPECT_EQ(Run(store::Execute(*client, one)).value(),
+            (std::vector<Reply>{Reply::Integer(1), Reply::Integer(1)}));
+  const absl::Status refused = Run(store::Execute(*client, two)).status();
+  EXPECT_EQ(refused.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(store::ErrorKindOf(refused), ErrorKind::kNotSent);
+  EXPECT_EQ(Ask({"EXISTS", "a"}), Reply::Integer(0));
+}
+
+TEST_F(LiveCluster, GivesEachNodeAScriptThatItDoesNotKnow) {
+  const store::Script script("return redis.call('INCR', KEYS[1])");
+  for (const std::string_view key : {"a", "b", "c", "a", "b", "c"}) {
+    const std::string_view keys[] = {key};
+    const absl::StatusOr<Reply> reply = Run(script.Run(*client, keys, {}));
+    EXPECT_TRUE(reply.ok()) << reply.status();
+  }
+  EXPECT_EQ(Ask({"GET", "b"}), Reply::Bulk("2"));
+}
+
+TEST_F(LiveCluster, SaysWhatRedisSays) {
+  Ask({"SET", "a", "text"});
+  EXPECT_EQ(Ask({"LPUSH", "a", "x"}),
+            Reply::Error("WRONGTYPE Operation against a key holding the wrong kind of value"));
+  EXPECT_EQ(Ask({"NOSUCH", "a"}),
+            Reply::Error("ERR unknown command 'NOSUCH', with args beginning with: 'a' "));
+  EXPECT_EQ(Ask({"GET"}), Reply::Error("ERR wrong number of arguments for 'get' command"));
+}
+
+TEST_F(LiveCluster, RunsCommandsOfManyCoroutinesAtOnce) {
+  constexpr int kActors = 50;
+  constexpr int kRounds = 20;
+  std::vector<base::Task<int64_t>> actors;
+  auto actor = [this](int number) -> base::Task<int64_t> {
+    const std::string key = absl::StrCat("counter:", number % 10);
+    int64_t good = 0;
+    for (int i = 0; i < kRounds; ++i) {
+      const absl::StatusOr<int64_t> count = co_await store::Incr(*client, key);
+      if (count.ok()) ++good;
+    }
+    co_return good;
+  };
+  for (int i = 0; i < kActors; ++i) actors.push_back(actor(i));
+  int64_t good = 0;
+  for (const int64_t count : Run(base::WhenAll(std::move(actors)))) good += count;
+  EXPECT_EQ(good, kActors * kRounds);
+  int64_t total = 0;
+  for (int i = 0; i < 10; ++i) {
+    total += std::stoll(Run(store::Get(*client, absl::StrCat("counter:", i))).value().value());
+  }
+  EXPECT_EQ(total, good);
+}
+
+TEST_F(LiveCluster, MeetsAServerThatIsNoCluster) {
+  SpawnedServerOptions options;
+  options.listen_on_loopback = true;
+  auto server = SpawnedServer::Start(options);
+  ASSERT_TRUE(server.ok()) << server.status();
+  EXPECT_EQ(FailureOf(absl::StrCat((*server)->loopback_uri(), "?cluster=yes")).message(),
+            "ERR This instance has cluster support disabled");
+}
+
+TEST_F(LiveCluster, FindsNoNode) {
+  // A reserved port on which nobody listens.
+  auto port = LoopbackPort::Reserve();
+  ASSERT_TRUE(port.ok());
+  const absl::Status status =
+      FailureOf(absl::StrCat("redis://127.0.0.1:", (*port)->number(), "?cluster=yes"));
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(store::ErrorKindOf(status), ErrorKind::kNotSent);
+}
+
+TEST_F(LiveCluster, FindsTheClusterThroughASeed) {
+  auto port = LoopbackPort::Reserve();
+  ASSERT_TRUE(port.ok());
+  const Options options =
+      *Options::Parse(absl::StrCat("redis://127.0.0.1:", (*port)->number(),
+                                   "?cluster=yes&seeds=127.0.0.1:", cluster->node(2).port()));
+  const auto found = Run(ClusterClient::Connect(context.get_executor(), options));
+  ASSERT_TRUE(found.ok()) << found.status();
+  EXPECT_EQ((*found)->map().Masters().size(), 3u);
+}
+
+TEST_F(LiveCluster, RefusesOptionsThatAreNotOfACluster) {
+  EXPECT_EQ(FailureOf("redis://127.0.0.1:1").message(),
+            "ClusterClient needs options with cluster=yes");
+  Options contradictory;
+  contradictory.cluster = true;
+  contradictory.database = 1;
+  EXPECT_EQ(Run(ClusterClient::Connect(context.get_executor(), contradictory)).status().code(),
+            absl::StatusCode::kInvalidArgument);
+}
+
+TEST_F(LiveCluster, FailsWhatIsUnderWayWhenItIsClosed) {
+  std::vector<base::Task<absl::StatusOr<int64_t>>> both;
+  both.push_back(store::Incr(*client, "a"));
+  both.push_back(store::Incr(*client, "b"));
+  auto all = base::WhenAll(std::move(both));
+  all.Start();
+  client->Close();
+  ASSERT_TRUE(all.done());
+  for (const auto& result : all.TakeResult()) {
+    EXPECT_EQ(result.status().code(), absl::StatusCode::kUnavailable) << result.status();
+  }
+  EXPECT_EQ(store::ErrorKindOf(Run(store::Incr(*client, "a")).status()), ErrorKind::kNotSent);
+}
+
+TEST_F(LiveCluster, MayBeDestroyedByAWaiter) {
+  auto task = [this]() -> base::Task<void> {
+    static_cast<void>(co_await store::Incr(*client, "a"));
+    client.reset();
+  };
+  Run(task());
+  EXPECT_EQ(client, nullptr);
+}
+
+}  // namespace
+}  // namespace redouble::redis

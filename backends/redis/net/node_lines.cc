@@ -1,0 +1,102 @@
+#include "backends/redis/net/node_lines.h"
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <exception>
+
+#include "absl/strings/str_cat.h"
+#include "backends/redis/net/await_task.h"
+#include "core/store/errors.h"
+
+namespace redouble::redis {
+namespace {
+
+namespace asio = boost::asio;
+
+// Nothing was sent, whatever the handshake was answered.
+absl::Status Unreachable(const absl::Status& status) {
+  if (store::ErrorKindOf(status) == store::ErrorKind::kNotSent) return status;
+  const std::string text(status.message());
+  return store::NotSentError(std::string_view(text), status.code());
+}
+
+// The options of one server, without those that mean something to several only.
+Options ServerOptions(Options options) {
+  const Options defaults;
+  options.cluster = defaults.cluster;
+  options.sentinel_master = defaults.sentinel_master;
+  options.seeds = defaults.seeds;
+  options.sentinel_user = defaults.sentinel_user;
+  options.sentinel_password = defaults.sentinel_password;
+  options.redirections = defaults.redirections;
+  options.refresh_interval = defaults.refresh_interval;
+  options.retry = defaults.retry;
+  options.attempts = defaults.attempts;
+  options.reconnect = false;
+  options.backoff_base = defaults.backoff_base;
+  options.backoff_cap = defaults.backoff_cap;
+  return options;
+}
+
+}  // namespace
+
+NodeLines::NodeLines(asio::any_io_executor executor, Options options)
+    : executor_(std::move(executor)), options_(ServerOptions(std::move(options))) {}
+
+void NodeLines::Submit(const TcpAddress& address, NodeRequest& request) {
+  if (closed_) return request.FailUnreachable(store::NotSentError("the client was closed"));
+  Line& line = lines_[absl::StrCat(address.host, " ", address.port)];
+  if (line.client != nullptr && line.client->connected()) return line.client->Submit(request);
+  line.waiting.push_back(&request);
+  request.SetKeeper(this);
+  if (line.dialing == nullptr) Dial(address, line);
+}
+
+void NodeLines::Abandon(store::Request& request) {
+  for (auto& [name, line] : lines_) {
+    const auto is_it = [&](const NodeRequest* kept) { return kept == &request; };
+    line.waiting.remove_if(is_it);
+    line.served.remove_if(is_it);
+  }
+}
+
+void NodeLines::Dial(const TcpAddress& address, Line& line) {
+  Options options = options_;
+  options.address = address;
+  line.dialing = std::make_unique<asio::cancellation_signal>();
+  auto done = [self = shared_from_this(), &line](std::exception_ptr,
+                                                 absl::StatusOr<std::unique_ptr<Client>> client) {
+    self->OnDialed(line, std::move(client));
+  };
+  asio::co_spawn(executor_,
+                 AwaitTask(Client::Connect(executor_, std::move(options), Sharing::kRouted)),
+                 asio::bind_cancellation_slot(line.dialing->slot(), std::move(done)));
+}
+
+void NodeLines::OnDialed(Line& line, absl::StatusOr<std::unique_ptr<Client>> client) {
+  line.dialing.reset();
+  const absl::Status status =
+      closed_ ? absl::CancelledError("the client was closed") : absl::Status(client.status());
+  if (status.ok()) line.client = *std::move(client);
+  // What is submitted meanwhile, by those that fail here, dials anew.
+  line.served.splice(line.served.end(), line.waiting);
+  while (!line.served.empty()) {
+    NodeRequest& request = *line.served.front();
+    line.served.pop_front();
+    if (status.ok()) {
+      line.client->Submit(request);
+    } else {
+      request.FailUnreachable(Unreachable(status));
+    }
+  }
+}
+
+void NodeLines::Close() {
+  closed_ = true;
+  for (auto& [name, line] : lines_) {
+    if (line.dialing != nullptr) line.dialing->emit(asio::cancellation_type::terminal);
+    if (line.client != nullptr) line.client->Close();
+  }
+}
+
+}  // namespace redouble::redis

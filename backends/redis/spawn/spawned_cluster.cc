@@ -1,0 +1,177 @@
+#include "backends/redis/spawn/spawned_cluster.h"
+
+#include <algorithm>
+#include <chrono>
+#include <string_view>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "backends/redis/net/blocking_client.h"
+#include "core/base/crc.h"
+#include "core/base/run.h"
+#include "core/store/command.h"
+
+namespace redouble::redis {
+namespace {
+
+constexpr absl::Duration kPollInterval = absl::Milliseconds(5);
+// A node that follows a held clock may find that hours passed between two pings.
+constexpr absl::Duration kNeverDead = absl::Hours(24 * 365 * 20);
+// How long a master that has just started refuses to serve, and more.
+constexpr absl::Duration kStartDelay = absl::Seconds(3);
+
+// The bulk text that a node answers; empty when it answers none.
+absl::StatusOr<std::string> AskFor(const SpawnedServer& node, std::string_view name,
+                                   std::string_view argument) {
+  absl::StatusOr<std::unique_ptr<BlockingClient>> client = BlockingClient::Connect(node.uri());
+  if (!client.ok()) return client.status();
+  auto ask = [&]() -> base::Task<absl::StatusOr<store::Reply>> {
+    store::Command command = store::Command::Named(name);
+    command.Add(argument);
+    co_return co_await (*client)->Execute(command);
+  };
+  absl::StatusOr<store::Reply> reply = base::Run(ask());
+  if (!reply.ok()) return reply.status();
+  return reply->is_bulk() ? std::move(*reply).text() : std::string();
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<SpawnedCluster>> SpawnedCluster::Start(
+    const SpawnedClusterOptions& options) {
+  std::unique_ptr<SpawnedCluster> cluster(new SpawnedCluster(options));
+  absl::StatusOr<PrivateFolder> folder = PrivateFolder::Create("redouble-cluster-");
+  if (!folder.ok()) return folder.status();
+  cluster->folder_ = std::make_unique<PrivateFolder>(*std::move(folder));
+  if (absl::Status status = cluster->ReservePorts(); !status.ok()) return status;
+  for (size_t i = 0; i < cluster->ports_.size(); ++i) {
+    if (absl::Status status = cluster->WriteNodesFile(i); !status.ok()) return status;
+    SpawnedServerOptions server;
+    server.port = cluster->ports_[i];
+    server.held_time = options.held_time;
+    server.config = cluster->Config(i);
+    server.patience = options.patience;
+    absl::StatusOr<std::unique_ptr<SpawnedServer>> node = SpawnedServer::Start(server);
+    if (!node.ok()) return node.status();
+    cluster->nodes_.push_back(*std::move(node));
+  }
+  if (absl::Status status = cluster->WaitUntilServing(); !status.ok()) return status;
+  return cluster;
+}
+
+SpawnedCluster::~SpawnedCluster() = default;
+
+std::string SpawnedCluster::NodeId(size_t index) {
+  const std::string number = absl::StrCat(absl::Hex(index + 1, absl::kZeroPad4));
+  return std::string(40 - number.size(), 'a') + number;
+}
+
+absl::Status SpawnedCluster::ReservePorts() {
+  for (size_t i = 0; i < options_.masters * (1 + options_.replicas); ++i) {
+    auto port = LoopbackPort::Reserve();
+    if (!port.ok()) return port.status();
+    ports_.push_back(*std::move(port));
+    auto bus_port = LoopbackPort::Reserve();
+    if (!bus_port.ok()) return bus_port.status();
+    bus_ports_.push_back(*std::move(bus_port));
+  }
+  return absl::OkStatus();
+}
+
+std::string SpawnedCluster::NodesFile(size_t index) const {
+  return folder_->PathOf(absl::StrCat("nodes-", index, ".conf"));
+}
+
+std::pair<int, int> SpawnedCluster::SlotsOf(size_t master) const {
+  const auto bound = [&](size_t i) {
+    return static_cast<int>(i * base::kClusterSlots / options_.masters);
+  };
+  return {bound(master), bound(master + 1) - 1};
+}
+
+// What node `self` remembers of its cluster: everything.
+absl::Status SpawnedCluster::WriteNodesFile(size_t self) const {
+  std::string text;
+  for (size_t i = 0; i < ports_.size(); ++i) {
+    const size_t master = i % options_.masters;
+    absl::StrAppend(&text, NodeId(i), " 127.0.0.1:", ports_[i]->number(), "@",
+                    bus_ports_[i]->number(), i == self ? " myself," : " ");
+    if (i == master) {
+      const auto [first, last] = SlotsOf(master);
+      absl::StrAppend(&text, "master - 0 0 ", master + 1, " connected ", first, "-", last, "\n");
+    } else {
+      absl::StrAppend(&text, "slave ", NodeId(master), " 0 0 ", master + 1, " connected\n");
+    }
+  }
+  absl::StrAppend(&text, "vars currentEpoch ", options_.masters, " lastVoteEpoch 0\n");
+  return WriteFile(NodesFile(self), text);
+}
+
+std::vector<std::string> SpawnedCluster::Config(size_t index) const {
+  const absl::Duration node_timeout = options_.held_time ? kNeverDead : options_.node_timeout;
+  std::vector<std::string> config = {
+      "cluster-enabled yes",
+      absl::StrCat("cluster-config-file ", NodesFile(index)),
+      absl::StrCat("cluster-port ", bus_ports_[index]->number()),
+      absl::StrCat("cluster-node-timeout ", absl::ToInt64Milliseconds(node_timeout)),
+      "repl-diskless-sync-delay 0",
+      // A replica is told to clients once it has received something.
+      "repl-ping-replica-period 1",
+  };
+  // Several nodes with the fastest timer would keep a small machine busy with nothing.
+  if (!options_.held_time) config.push_back("hz 20");
+  config.insert(config.end(), options_.config.begin(), options_.config.end());
+  return config;
+}
+
+std::string SpawnedCluster::uri() const {
+  std::string uri = absl::StrCat("redis://127.0.0.1:", ports_[0]->number(), "?cluster=yes");
+  for (size_t i = 1; i < ports_.size(); ++i) {
+    absl::StrAppend(&uri, i == 1 ? "&seeds=" : ",", "127.0.0.1:", ports_[i]->number());
+  }
+  return uri;
+}
+
+absl::Status SpawnedCluster::SetTime(absl::Time now) {
+  for (const auto& node : nodes_) {
+    if (absl::Status status = node->SetTime(now); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SpawnedCluster::Settle() {
+  for (const auto& node : nodes_) {
+    if (absl::Status status = node->Settle(); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<bool> SpawnedCluster::Serves(const SpawnedServer& node) const {
+  absl::StatusOr<std::string> state = AskFor(node, "CLUSTER", "INFO");
+  if (!state.ok()) return state.status();
+  if (!absl::StartsWith(*state, "cluster_state:ok")) return false;
+  absl::StatusOr<std::string> replication = AskFor(node, "INFO", "replication");
+  if (!replication.ok()) return replication.status();
+  return !absl::StrContains(*replication, "role:slave") ||
+         absl::StrContains(*replication, "master_link_status:up");
+}
+
+absl::Status SpawnedCluster::WaitUntilServing() {
+  const auto end = std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(options_.patience);
+  for (const auto& node : nodes_) {
+    while (!node->WaitForExit(kPollInterval)) {
+      const absl::StatusOr<bool> serves = Serves(*node);
+      if (!serves.ok()) return serves.status();
+      if (*serves) break;
+      if (std::chrono::steady_clock::now() > end) {
+        return absl::DeadlineExceededError("the cluster does not begin to serve");
+      }
+      if (const std::optional<absl::Time> now = node->held_time()) {
+        if (absl::Status status = SetTime(*now + kStartDelay); !status.ok()) return status;
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace redouble::redis

@@ -1,0 +1,82 @@
+#include "backends/redis/spawn/spawned_cluster.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "backends/redis/net/blocking_client.h"
+#include "core/base/run.h"
+#include "core/store/command.h"
+
+namespace redouble::redis {
+namespace {
+
+store::Reply Ask(const SpawnedServer& node, const std::vector<std::string_view>& words) {
+  auto client = BlockingClient::Connect(node.uri());
+  EXPECT_TRUE(client.ok()) << client.status();
+  if (!client.ok()) return store::Reply::Nil();
+  auto ask = [&]() -> base::Task<absl::StatusOr<store::Reply>> {
+    const auto command = store::Command::Named(words[0], std::span(words).subspan(1));
+    co_return co_await (*client)->Execute(command);
+  };
+  return base::Run(ask()).value_or(store::Reply::Nil());
+}
+
+TEST(SpawnedCluster, SharesTheSlotsAmongItsMastersAndHasReplicasThatFollow) {
+  auto cluster = SpawnedCluster::Start({.masters = 3, .replicas = 1});
+  ASSERT_TRUE(cluster.ok()) << cluster.status();
+  ASSERT_EQ((*cluster)->size(), 6u);
+  const store::Reply slots = Ask((*cluster)->node(5), {"CLUSTER", "SLOTS"});
+  ASSERT_TRUE(slots.is_array());
+  ASSERT_EQ(slots.elements().size(), 3u);
+  for (size_t i = 0; i < 3; ++i) {
+    const std::vector<store::Reply>& row = slots.elements()[i].elements();
+    ASSERT_GE(row.size(), 3u);
+    EXPECT_EQ(row[2].elements()[1].integer(), (*cluster)->node(i).port());
+    EXPECT_EQ(row[2].elements()[2].text(), SpawnedCluster::NodeId(i));
+    const store::Reply replicas =
+        Ask((*cluster)->node(5), {"CLUSTER", "REPLICAS", SpawnedCluster::NodeId(i)});
+    ASSERT_TRUE(replicas.is_array());
+    ASSERT_EQ(replicas.elements().size(), 1u);
+    EXPECT_TRUE(absl::StartsWith(replicas.elements()[0].text(), SpawnedCluster::NodeId(i + 3)));
+  }
+  EXPECT_TRUE(absl::StartsWith(
+      (*cluster)->uri(),
+      absl::StrCat("redis://127.0.0.1:", (*cluster)->node(0).port(),
+                   "?cluster=yes&seeds=127.0.0.1:", (*cluster)->node(1).port(), ",")));
+}
+
+TEST(SpawnedCluster, KeepsServingWhenItsHeldClockJumps) {
+  const absl::Time start = absl::FromUnixSeconds(1'700'000'000);
+  auto cluster = SpawnedCluster::Start({.masters = 3, .held_time = start});
+  ASSERT_TRUE(cluster.ok()) << cluster.status();
+  for (const absl::Time time : {start + absl::Hours(24 * 400), start}) {
+    ASSERT_TRUE((*cluster)->SetTime(time).ok());
+    ASSERT_TRUE((*cluster)->Settle().ok());
+    for (size_t i = 0; i < 3; ++i) {
+      const store::Reply time_now = Ask((*cluster)->node(i), {"TIME"});
+      EXPECT_EQ(time_now.elements()[0].text(), absl::StrCat(absl::ToUnixSeconds(time)));
+      const store::Reply info = Ask((*cluster)->node(i), {"CLUSTER", "INFO"});
+      EXPECT_TRUE(absl::StartsWith(info.text(), "cluster_state:ok")) << info;
+    }
+  }
+}
+
+TEST(SpawnedCluster, SaysWhenItCannotBeHad) {
+  const auto refused = SpawnedCluster::Start({.config = {"no-such-directive yes"}});
+  EXPECT_EQ(refused.status().code(), absl::StatusCode::kFailedPrecondition);
+}
+
+TEST(SpawnedCluster, HasNoTimeToSetWhenItsClockIsNotHeld) {
+  auto cluster = SpawnedCluster::Start({.masters = 1});
+  ASSERT_TRUE(cluster.ok()) << cluster.status();
+  EXPECT_EQ((*cluster)->SetTime(absl::UnixEpoch()).code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ((*cluster)->Settle().code(), absl::StatusCode::kFailedPrecondition);
+}
+
+}  // namespace
+}  // namespace redouble::redis
