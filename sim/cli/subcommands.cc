@@ -1,6 +1,7 @@
 #include <array>
 
 #include "sim/cli/explore.h"
+#include "sim/cli/inspect.h"
 #include "sim/cli/keys.h"
 #include "sim/cli/replay.h"
 #include "sim/cli/subcommand.h"
@@ -13,6 +14,8 @@ constexpr std::array kSubcommands = {
     Subcommand{"replay", "Replay scenario files and check what comes of them", AddReplay},
     Subcommand{"explore", "Find and shrink schedules that break a world's invariants", AddExplore},
     Subcommand{"trace", "Compare the traces of two runs", AddTrace},
+    Subcommand{"inspect", "Count a database's keys by family, and list what cannot be right",
+               AddInspect},
     Subcommand{"keys", "Print the inventory of the key families of each system", AddKeys},
 };
 

@@ -1,11 +1,11 @@
 #include "sim/cli/systems.h"
 
-#include "core/gateway/keys.h"
-#include "core/korvet/keys.h"
-#include "core/orchestrator/keys.h"
-#include "core/relayna/keys.h"
-#include "core/studio/keys.h"
-#include "core/threescale/keys.h"
+#include "core/gateway/key_rules.h"
+#include "core/korvet/key_rules.h"
+#include "core/orchestrator/key_rules.h"
+#include "core/relayna/key_rules.h"
+#include "core/studio/key_rules.h"
+#include "core/threescale/key_rules.h"
 #include "scenarios/operations/gateway_operations.h"
 #include "scenarios/operations/korvet_operations.h"
 #include "scenarios/operations/orchestrator_operations.h"
@@ -28,12 +28,17 @@ const SystemTable& AllSystems() {
 
 std::vector<store::KeyFamily> AllKeyFamilies() {
   std::vector<store::KeyFamily> families;
-  for (const std::span<const store::KeyFamily> system :
-       {gateway::KeyFamilies(), korvet::KeyFamilies(), orchestrator::KeyFamilies(),
-        relayna::KeyFamilies(), studio::KeyFamilies(), threescale::KeyFamilies()}) {
-    families.insert(families.end(), system.begin(), system.end());
+  for (const store::KeyRules& rules : AllKeyRules(/*hash_tagged=*/false)) {
+    families.insert(families.end(), rules.families.begin(), rules.families.end());
   }
   return families;
+}
+
+std::vector<store::KeyRules> AllKeyRules(bool hash_tagged) {
+  const orchestrator::KeyForm form =
+      hash_tagged ? orchestrator::KeyForm::kHashTagged : orchestrator::KeyForm::kPlain;
+  return {gateway::KeyRules(), korvet::KeyRules(), orchestrator::KeyRules(form),
+          relayna::KeyRules(), studio::KeyRules(), threescale::KeyRules()};
 }
 
 }  // namespace redouble::sim

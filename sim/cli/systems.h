@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/store/key_family.h"
+#include "core/store/key_rules.h"
 #include "sim/scenario/operation.h"
 
 namespace redouble::sim {
@@ -18,6 +19,10 @@ const SystemTable& AllSystems();
 
 // The key families of all systems, a system after the other.
 std::vector<store::KeyFamily> AllKeyFamilies();
+
+// The rules of all systems' keys, in the same order. The orchestrator has two forms of keys, of
+// which a deployment chooses one.
+std::vector<store::KeyRules> AllKeyRules(bool hash_tagged);
 
 }  // namespace redouble::sim
 

@@ -30,6 +30,7 @@ absl::Status ViolationOf(const RunReport& report) {
       return absl::DeadlineExceededError("ends: it goes on and on");
     case RunEnd::kDone:
     case RunEnd::kTimeLimit:
+    case RunEnd::kStopped:
     case RunEnd::kViolation:
       return report.violation;
   }
@@ -194,8 +195,8 @@ std::string_view BrokenInvariant(const absl::Status& violation) {
   return message.substr(0, message.find(':'));
 }
 
-RunOutcome RunOnce(const Experiment& experiment, const ExploreOptions& options, uint64_t seed,
-                   DecisionSource& decisions) {
+WorldOptions WorldOptionsOf(const ExploreOptions& options, uint64_t seed,
+                            DecisionSource& decisions) {
   WorldOptions world_options = options.world;
   world_options.seed = seed;
   world_options.decisions = &decisions;
@@ -203,7 +204,12 @@ RunOutcome RunOnce(const Experiment& experiment, const ExploreOptions& options, 
     base::Rng rng(seed);
     world_options.faults = DrawSwarm(options.world.faults, rng);
   }
-  World world(std::move(world_options));
+  return world_options;
+}
+
+RunOutcome RunOnce(const Experiment& experiment, const ExploreOptions& options, uint64_t seed,
+                   DecisionSource& decisions) {
+  World world(WorldOptionsOf(options, seed, decisions));
   experiment(world);
   const RunReport report = world.Run(options.limits);
   std::map<std::string, bool> probes;

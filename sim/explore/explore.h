@@ -92,6 +92,9 @@ struct RunOutcome {
   std::map<std::string, bool> probes;  // Whether each was reached.
 };
 
+// The world of one run: its seed, and the faults that it may suffer. `decisions` must outlive it.
+WorldOptions WorldOptionsOf(const ExploreOptions& options, uint64_t seed,
+                            DecisionSource& decisions);
 // Runs the experiment once, with that seed and these decisions.
 RunOutcome RunOnce(const Experiment& experiment, const ExploreOptions& options, uint64_t seed,
                    DecisionSource& decisions);

@@ -1,0 +1,25 @@
+#include "core/gateway/key_rules.h"
+
+#include <array>
+
+#include "core/gateway/keys.h"
+
+namespace redouble::gateway {
+namespace {
+
+using store::KeyRelation;
+
+constexpr std::array kRelations = {
+    KeyRelation{"gateway.reservation", "gateway.daily_budget",
+                "its settlement makes a counter that never expires"},
+    KeyRelation{"gateway.reservation", "gateway.monthly_budget",
+                "its settlement makes a counter that never expires"},
+};
+
+}  // namespace
+
+store::KeyRules KeyRules() {
+  return {.families = KeyFamilies(), .defaults = {}, .relations = kRelations, .expiring = {}};
+}
+
+}  // namespace redouble::gateway

@@ -1,0 +1,30 @@
+#include "core/korvet/key_rules.h"
+
+#include <array>
+
+#include "core/korvet/keys.h"
+
+namespace redouble::korvet {
+namespace {
+
+using store::KeyRelation;
+
+constexpr std::array kRelations = {
+    KeyRelation{"korvet.stream", "korvet.topic",
+                "somebody wrote to a topic that was deleted, or is half made"},
+    KeyRelation{"korvet.topic", "korvet.topics", "a topic that no list has"},
+    KeyRelation{"korvet.topic", "korvet.topic_ids", "a topic that no id leads to"},
+};
+
+constexpr std::array<store::KeyBinding, 1> kDefaults = {{
+    {"keyspace", kDefaultKeyspace},
+}};
+
+}  // namespace
+
+store::KeyRules KeyRules() {
+  return {
+      .families = KeyFamilies(), .defaults = kDefaults, .relations = kRelations, .expiring = {}};
+}
+
+}  // namespace redouble::korvet

@@ -1,0 +1,232 @@
+#include "sim/cli/inspect.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/time/time.h"
+#include "backends/redis/net/blocking_client.h"
+#include "backends/redis/options.h"
+#include "core/base/run.h"
+#include "core/base/string_bridge.h"
+#include "core/base/utc.h"
+#include "core/store/errors.h"
+#include "sim/cli/scenario_files.h"
+#include "sim/cli/systems.h"
+#include "sim/explore/explore.h"
+#include "sim/explore/world_experiment.h"
+#include "sim/explore/world_file.h"
+#include "sim/inspect/inspect.h"
+#include "sim/inspect/report.h"
+#include "sim/scenario/memory_backend.h"
+#include "sim/scenario/runner.h"
+#include "sim/scenario/scenario.h"
+
+namespace redouble::sim {
+namespace {
+
+constexpr char kFooter[] =
+    "Examples:\n"
+    "  redouble inspect --redis redis://127.0.0.1/0       the keys of a live database; only reads\n"
+    "  redouble inspect x.json                            what a scenario leaves behind\n"
+    "  redouble inspect x.json --at 2026-05-09T14:03:59Z  what it holds at that moment\n"
+    "  redouble inspect found.world.json                  the same of a world that explore wrote\n"
+    "  redouble inspect --redis URI --bind status_prefix=task --format json\n"
+    "\n"
+    "Anomalies: keys of no family, keys of the wrong type, keys that never expire and have to, "
+    "and\n"
+    "keys that have no sense without another that is not there.\n"
+    "Exit codes: 0 no anomaly, 1 anomalies or a server that fails, 2 bad usage, a missing or\n"
+    "malformed file.";
+
+struct InspectArguments {
+  std::string file;
+  std::string at;
+  std::string redis_uri;
+  std::vector<std::string> bindings;  // "name=value"
+  bool hash_tagged = false;
+  std::string format = "table";
+  size_t listed = 20;
+};
+
+// Tells of the scan on the error stream, at most some twenty times.
+class Progress {
+ public:
+  explicit Progress(std::ostream& stream) : stream_(stream) {}
+
+  void Tell(int64_t read, int64_t total) {
+    constexpr int64_t kTimes = 20;
+    if (read < next_) return;
+    next_ = read + std::max<int64_t>(1, total / kTimes);
+    stream_ << "redouble inspect: " << read << " of " << total << " keys" << std::endl;
+  }
+
+ private:
+  std::ostream& stream_;
+  int64_t next_ = 0;
+};
+
+class InspectCommand {
+ public:
+  InspectCommand(const InspectArguments& arguments, const ProgramContext& context)
+      : arguments_(arguments), context_(context) {}
+
+  int Run() {
+    absl::StatusOr<RuleTable> table = MakeTable();
+    if (!table.ok()) return Fail(table.status(), kExitBadUsage);
+    table_.emplace(*std::move(table));
+    if (arguments_.format != "table" && arguments_.format != "json") {
+      return Fail(absl::InvalidArgumentError(absl::StrCat(
+                      "--format: unknown format \"", arguments_.format, "\"; known: table, json")),
+                  kExitBadUsage);
+    }
+    if (arguments_.file.empty() == arguments_.redis_uri.empty()) {
+      return Fail(absl::InvalidArgumentError("expected a scenario's file, or --redis URI"),
+                  kExitBadUsage);
+    }
+    return arguments_.file.empty() ? InspectLive() : InspectFile();
+  }
+
+ private:
+  int Fail(const absl::Status& status, int code) {
+    context_.err << "redouble inspect: " << status.message() << "\n";
+    return code;
+  }
+
+  absl::StatusOr<RuleTable> MakeTable() {
+    std::vector<std::pair<std::string, std::string>> pairs;
+    for (const std::string& binding : arguments_.bindings) {
+      const size_t equals = binding.find('=');
+      if (equals == std::string::npos) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("--bind: expected NAME=VALUE, got \"", binding, "\""));
+      }
+      pairs.emplace_back(binding.substr(0, equals), binding.substr(equals + 1));
+    }
+    std::vector<store::KeyBinding> bindings;
+    for (const auto& [name, value] : pairs) bindings.push_back({name, value});
+    return RuleTable::Create(AllKeyRules(arguments_.hash_tagged), bindings);
+  }
+
+  int InspectLive() {
+    const absl::StatusOr<redis::Options> options = redis::Options::Parse(arguments_.redis_uri);
+    if (!options.ok()) return Fail(options.status(), kExitBadUsage);
+    absl::StatusOr<std::unique_ptr<redis::BlockingClient>> client =
+        redis::BlockingClient::Connect(*options);
+    if (!client.ok()) return Fail(client.status(), kExitFailed);
+    return Inspect(**client);
+  }
+
+  int InspectFile() {
+    const std::filesystem::path path = context_.folder / arguments_.file;
+    const absl::StatusOr<std::string> text = ReadFile(path);
+    if (!text.ok()) {
+      return Fail(
+          absl::UnavailableError(absl::StrCat(arguments_.file, ": ", text.status().message())),
+          kExitBadUsage);
+    }
+    absl::Time at = absl::InfiniteFuture();
+    if (!arguments_.at.empty()) {
+      const absl::StatusOr<absl::Time> parsed = base::ParseRfc3339(arguments_.at);
+      if (!parsed.ok()) {
+        return Fail(
+            absl::InvalidArgumentError(absl::StrCat(
+                "--at: expected a moment as 2026-05-09T14:03:59Z, got \"", arguments_.at, "\"")),
+            kExitBadUsage);
+      }
+      at = *parsed;
+    }
+    return IsWorldFile(*text) ? InspectWorld(*text, at) : InspectScenario(*text, at);
+  }
+
+  int InspectScenario(const std::string& text, absl::Time at) {
+    const absl::StatusOr<Scenario> scenario = ParseScenario(text, arguments_.file, AllSystems());
+    if (!scenario.ok()) return Fail(scenario.status(), kExitBadUsage);
+    if (at < scenario->start) return Fail(BeforeStart(scenario->start), kExitBadUsage);
+    MemoryBackend backend;
+    RunOptions options;
+    options.until = at;
+    const ScenarioResult result = RunScenario(*scenario, backend, options);
+    if (result.failure) {
+      context_.err << "redouble inspect: " << result.failure->ToString(*scenario);
+    } else if (at != absl::InfiniteFuture() && !result.stopped) {
+      // The scenario is over before: what it left goes on to expire.
+      static_cast<void>(backend.AdvanceTo(at));
+    }
+    const absl::StatusOr<std::unique_ptr<store::Store>> connection = backend.Connect();
+    if (!connection.ok()) return Fail(connection.status(), kExitFailed);
+    return Inspect(**connection);
+  }
+
+  int InspectWorld(const std::string& text, absl::Time at) {
+    const absl::StatusOr<WorldFile> file = ParseWorldFile(text, arguments_.file, AllSystems());
+    if (!file.ok()) return Fail(file.status(), kExitBadUsage);
+    if (!file->violation) {
+      return Fail(
+          absl::InvalidArgumentError(absl::StrCat(
+              arguments_.file, ": a world without a schedule; redouble explore looks for one")),
+          kExitBadUsage);
+    }
+    if (at < file->start) return Fail(BeforeStart(file->start), kExitBadUsage);
+    const RecordedViolation& violation = *file->violation;
+    const WorldExperiment experiment(*file,
+                                     {.hardened = violation.hardened, .swarm = violation.swarm});
+    RecordedDecisions decisions(violation.decisions);
+    World world(WorldOptionsOf(experiment.Options(), violation.seed, decisions));
+    experiment.experiment()(world);
+    world.Run({.max_steps = experiment.Options().limits.max_steps, .until = at});
+    if (at != absl::InfiniteFuture()) world.clock().AdvanceTo(at);
+    return Inspect(*world.Connect());
+  }
+
+  absl::Status BeforeStart(absl::Time start) const {
+    return absl::InvalidArgumentError(absl::StrCat("--at ", arguments_.at, ": ", arguments_.file,
+                                                   " begins at ", base::FormatRfc3339(start)));
+  }
+
+  int Inspect(store::Store& store) {
+    Progress progress(context_.err);
+    InspectOptions options;
+    options.listed_anomalies = arguments_.listed;
+    options.progress = [&progress](int64_t read, int64_t total) { progress.Tell(read, total); };
+    const absl::StatusOr<Inspection> found =
+        base::Run(InspectKeys(store, *table_, std::move(options)));
+    if (!found.ok()) return Fail(found.status(), kExitFailed);
+    context_.out << (arguments_.format == "json" ? InspectionJson(*found)
+                                                 : InspectionTable(*found));
+    return found->has_anomalies() ? kExitFailed : kExitPassed;
+  }
+
+  const InspectArguments& arguments_;
+  const ProgramContext& context_;
+  std::optional<RuleTable> table_;
+};
+
+}  // namespace
+
+std::function<int()> AddInspect(CLI::App& app, const ProgramContext& context) {
+  const auto arguments = std::make_shared<InspectArguments>();
+  app.footer(kFooter);
+  CLI::Option* file = app.add_option("FILE", arguments->file,
+                                     "A scenario, or a world with its violation, to run before");
+  app.add_option("--redis", arguments->redis_uri,
+                 "The database to read: redis://[user:password@]host[:port][/db] or unix:///path")
+      ->excludes(file);
+  app.add_option("--at", arguments->at, "Stop the scenario at this moment")->needs(file);
+  app.add_option("--bind", arguments->bindings,
+                 "NAME=VALUE: a prefix that is not the default, as the patterns of redouble keys "
+                 "name it");
+  app.add_flag("--hash-tagged", arguments->hash_tagged, "The orchestrator's keys carry hash tags");
+  app.add_option("--format", arguments->format, "table (default) or json");
+  app.add_option("--limit", arguments->listed, "How many anomalies of each kind are listed");
+  return [arguments, &context] { return InspectCommand(*arguments, context).Run(); };
+}
+
+}  // namespace redouble::sim
