@@ -204,12 +204,14 @@ int RecordOne(const Files& files, const ReplayOptions& options, const ProgramCon
             "--trace, --html, --until, --break-at and --changes take one file, got ", count)),
         kExitBadUsage);
   }
+  const StopBehind stop_behind = options.time_travel.stop_behind();
   if (files.worlds.empty()) {
     const Scenario& scenario = files.scenarios.front();
-    return TravelInTime(RecordScenario(scenario), scenario.file, options.time_travel, context);
+    return TravelInTime(RecordScenario(scenario, stop_behind), scenario.file, options.time_travel,
+                        context);
   }
   const WorldFile& world = files.worlds.front();
-  return TravelInTime(RecordWorld(world), world.file, options.time_travel, context);
+  return TravelInTime(RecordWorld(world, stop_behind), world.file, options.time_travel, context);
 }
 
 int RunReplay(const ReplayOptions& options, const ProgramContext& context) {

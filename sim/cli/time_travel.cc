@@ -1,12 +1,11 @@
 #include "sim/cli/time_travel.h"
 
-#include <algorithm>
 #include <fstream>
-#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -33,23 +32,17 @@ absl::Status NoSuchEvent(std::string_view option, const std::string& event,
                                             recording.events.size(), " events, counted from 0"));
 }
 
-// The event at which the run is to stop; none when it is not.
-absl::StatusOr<std::optional<size_t>> FindStop(const Recording& recording,
-                                               const TimeTravelOptions& options) {
-  std::optional<size_t> stop;
+// Whether the run came to where it was to stop, which is its last event then.
+absl::Status CheckStop(const Recording& recording, const TimeTravelOptions& options) {
+  const bool is_broken_at = !options.break_at.empty() && !recording.events.empty() &&
+                            absl::StrContains(recording.events.back(), options.break_at);
+  if (is_broken_at) return absl::OkStatus();
   if (options.until.has_value()) {
-    stop = static_cast<size_t>(*options.until);
-    if (*stop >= recording.events.size()) {
-      return NoSuchEvent("--until", absl::StrCat(*stop), recording);
-    }
+    if (static_cast<size_t>(*options.until) < recording.events.size()) return absl::OkStatus();
+    return NoSuchEvent("--until", absl::StrCat(*options.until), recording);
   }
-  if (options.break_at.empty()) return stop;
-  const std::optional<size_t> found = FindEvent(recording, options.break_at);
-  if (!found.has_value()) {
-    return absl::NotFoundError(
-        absl::StrCat("--break-at ", options.break_at, ": no event has this text"));
-  }
-  return stop.has_value() ? std::min(*stop, *found) : *found;
+  return absl::NotFoundError(
+      absl::StrCat("--break-at ", options.break_at, ": no event has this text"));
 }
 
 absl::StatusOr<const Moment*> FindMoment(const std::string& text, const Recording& recording) {
@@ -94,14 +87,12 @@ absl::Status WriteFiles(const Recording& recording, const TimeTravelOptions& opt
   return WriteTo(context, options.html, HtmlPage(recording));
 }
 
-absl::Status Travel(Recording& recording, const TimeTravelOptions& options,
+absl::Status Travel(const Recording& recording, const TimeTravelOptions& options,
                     const ProgramContext& context) {
-  const absl::StatusOr<std::optional<size_t>> stop = FindStop(recording, options);
-  if (!stop.ok()) return stop.status();
-  if (stop->has_value()) {
-    recording = StopAfter(std::move(recording), **stop);
+  if (options.stops()) {
+    if (absl::Status status = CheckStop(recording, options); !status.ok()) return status;
     context.out << recording.events.back() << "\n"
-                << recording.KeyspaceAfter(**stop).dump(2) << "\n";
+                << recording.moments.back().keyspace.dump(2) << "\n";
   }
   if (!options.changes.empty()) {
     const absl::Status status = PrintChanges(recording, options.changes, context);
@@ -111,6 +102,14 @@ absl::Status Travel(Recording& recording, const TimeTravelOptions& options,
 }
 
 }  // namespace
+
+StopBehind TimeTravelOptions::stop_behind() const {
+  if (!stops()) return {};
+  return [until = until, break_at = break_at, event = int64_t{0}](std::string_view line) mutable {
+    const bool is_last = event++ == until;
+    return is_last || (!break_at.empty() && absl::StrContains(base::ToAbsl(line), break_at));
+  };
+}
 
 std::vector<CLI::Option*> AddTimeTravelOptions(CLI::App& app, TimeTravelOptions& options) {
   return {
@@ -126,8 +125,8 @@ std::vector<CLI::Option*> AddTimeTravelOptions(CLI::App& app, TimeTravelOptions&
   };
 }
 
-int TravelInTime(Recording recording, std::string_view file, const TimeTravelOptions& options,
-                 const ProgramContext& context) {
+int TravelInTime(const Recording& recording, std::string_view file,
+                 const TimeTravelOptions& options, const ProgramContext& context) {
   const absl::Status status = Travel(recording, options, context);
   if (!status.ok()) {
     context.err << "redouble replay: " << file << ": " << status.message() << "\n";

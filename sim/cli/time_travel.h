@@ -28,6 +28,10 @@ struct TimeTravelOptions {
     return !trace.empty() || !html.empty() || until.has_value() || !break_at.empty() ||
            !changes.empty();
   }
+  // The run is to end at an event.
+  bool stops() const { return until.has_value() || !break_at.empty(); }
+  // Where, for the recording; nothing when it is not to.
+  StopBehind stop_behind() const;
 };
 
 // Declares the options and returns them: what they exclude is the caller's to say.
@@ -36,8 +40,8 @@ std::vector<CLI::Option*> AddTimeTravelOptions(CLI::App& app, TimeTravelOptions&
 // Does with the recording of `file` what the options say. Returns the exit code: kExitFailed for a
 // run that failed before it was stopped, for an event that it has not, and for a file that cannot
 // be written; kExitBadUsage for changes that are not of the form A:B.
-int TravelInTime(Recording recording, std::string_view file, const TimeTravelOptions& options,
-                 const ProgramContext& context);
+int TravelInTime(const Recording& recording, std::string_view file,
+                 const TimeTravelOptions& options, const ProgramContext& context);
 
 }  // namespace redouble::sim
 

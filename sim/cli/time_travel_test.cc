@@ -85,6 +85,19 @@ TEST_F(TimeTravelTest, StopsAtTheFirstEventWithAText) {
   EXPECT_THAT(out(), StartsWith("{\"index\":0,"));
 }
 
+TEST_F(TimeTravelTest, ReallyStopsThere) {
+  // What comes behind the event would fail; it never happens.
+  Write("f.json", R"({"name": "a title", "description": "d", "system": "redis",
+      "start": "2026-05-09T14:03:02Z", "steps": [
+        {"kind": "command", "command": ["INCR", "n"]},
+        {"kind": "command", "command": ["INCR", "n"], "expect": 7}]})");
+  EXPECT_EQ(Run({"replay", "f.json", "--until", "0"}), kExitPassed);
+  EXPECT_EQ(Run({"replay", "f.json", "--break-at", "INCR"}), kExitPassed);
+  EXPECT_EQ(Run({"replay", "f.json", "--until", "1"}), kExitFailed);
+  // The earlier of the two counts, and the later one is not missed.
+  EXPECT_EQ(Run({"replay", "f.json", "--break-at", "INCR", "--until", "9"}), kExitPassed);
+}
+
 TEST_F(TimeTravelTest, PrintsWhatChangedBetweenTwoMoments) {
   EXPECT_EQ(Run({"replay", "x.json", "--changes", "0:1"}), kExitPassed);
   EXPECT_EQ(out(),

@@ -34,6 +34,8 @@ ScenarioClient::ScenarioClient(std::string name, ScenarioBackend& backend, Trace
 ScenarioClient::~ScenarioClient() { assert(sent_.empty()); }
 
 void ScenarioClient::Submit(Request& request) {
+  // Its owner abandons it when the run is taken down, which is nothing to this store.
+  if (trace_.stopped()) return;
   if (connection_ == nullptr) {
     absl::StatusOr<std::unique_ptr<store::Store>> connection = backend_.Connect();
     if (!connection.ok()) {

@@ -36,7 +36,8 @@ class ScenarioClient final : public store::Store, private store::RequestKeeper {
   ~ScenarioClient() override;
 
   // Sends the request; records it when it completes. A connection that cannot be opened fails it
-  // with the backend's status.
+  // with the backend's status. Behind the end of a run (Trace::stopped) it keeps the request and
+  // never answers.
   void Submit(store::Request& request) override;
 
   // Records and completes a request that never got here.

@@ -19,6 +19,7 @@
 #include "absl/time/time.h"
 #include "sim/scenario/backend.h"
 #include "sim/scenario/scenario.h"
+#include "sim/scenario/trace.h"
 
 namespace redouble::sim {
 
@@ -40,7 +41,8 @@ struct ScenarioResult {
   absl::Time end;
   int64_t commands = 0;  // As Trace::commands().
   std::string trace_hash;
-  std::optional<StepFailure> failure;  // None: passed.
+  std::optional<StepFailure> failure;  // None: passed, as far as it ran.
+  bool stopped = false;                // RunOptions ended it.
 };
 
 struct RunOptions {
@@ -49,6 +51,12 @@ struct RunOptions {
   // Called after each step, the one that fails too, with its number counted from 0: for who wants
   // to look at the backend meanwhile. It must not close or change what the scenario uses.
   std::function<void(int)> after_step = {};
+  // Ends the run behind the event for which it says so: the operation under way sends nothing more,
+  // and no step follows.
+  StopBehind stop_behind = {};
+  // Ends the run where a step would move the clock beyond this moment, with the clock standing
+  // there.
+  absl::Time until = absl::InfiniteFuture();
 };
 
 // Runs the steps in order up to the first that fails. The backend is begun anew; afterwards it

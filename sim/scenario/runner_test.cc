@@ -554,5 +554,69 @@ TEST(RunScenario, TellsWhenAStepIsOverAlsoTheOneThatFails) {
   EXPECT_EQ(counts, (std::vector<std::pair<int, std::string>>{{0, "1"}, {1, "none"}, {2, "1"}}));
 }
 
+// Runs the steps up to the event with that index; gives its result and the keys it leaves.
+std::pair<ScenarioResult, std::string> RunUpTo(std::string_view steps, int64_t last_event) {
+  MemoryBackend backend;
+  RunOptions options;
+  options.stop_behind = [&, event = int64_t{0}](std::string_view) mutable {
+    return event++ == last_event;
+  };
+  ScenarioResult result = RunScenario(Parse(steps), backend, options);
+  const auto connection = backend.Connect();
+  const absl::StatusOr<std::vector<std::string>> left = base::Run(store::ScanAll(**connection));
+  std::string keys;
+  for (const std::string& key : *left) keys += key + " ";
+  return {std::move(result), keys};
+}
+
+TEST(RunScenario, EndsInTheMidstOfACallWhenItIsToldTo) {
+  // The call's first command is its GET; its SET never happens.
+  const auto [result, keys] = RunUpTo(
+      R"({"kind": "call", "operation": "add", "arguments": {"key": "n"}, "expect": {"sum": 1}},
+         {"kind": "command", "command": ["SET", "m", "1"]})",
+      0);
+  EXPECT_TRUE(result.stopped);
+  EXPECT_FALSE(result.failure.has_value());
+  EXPECT_EQ(result.commands, 1);
+  EXPECT_EQ(keys, "");
+}
+
+TEST(RunScenario, FinishesTheCallWhoseLastCommandItIsToldToEndBehind) {
+  const auto [result, keys] = RunUpTo(
+      R"({"kind": "call", "operation": "add", "arguments": {"key": "n"}, "expect": {"sum": 2}},
+         {"kind": "command", "command": ["SET", "m", "1"]})",
+      1);
+  EXPECT_TRUE(result.stopped);
+  EXPECT_TRUE(result.failure.has_value());
+  EXPECT_EQ(keys, "n ");
+}
+
+TEST(RunScenario, EndsWhileAStartedCallIsUnderWay) {
+  const auto [result, keys] = RunUpTo(
+      R"({"kind": "start", "call": "one", "operation": "add", "arguments": {"key": "n"}},
+         {"kind": "release", "call": "one"}, {"kind": "finish", "call": "one"},
+         {"kind": "command", "command": ["SET", "m", "1"]})",
+      0);
+  EXPECT_TRUE(result.stopped);
+  EXPECT_FALSE(result.failure.has_value());
+  EXPECT_EQ(keys, "");
+}
+
+TEST(RunScenario, EndsWithTheClockWhereItIsToldTo) {
+  const std::string steps =
+      R"({"kind": "command", "command": ["SET", "n", "1", "PX", "5000"]},
+         {"kind": "advance", "by": "4s"}, {"kind": "advance", "by": "4s"},
+         {"kind": "command", "command": ["SET", "m", "1"]})";
+  for (const auto& [until_s, dbsize] : {std::pair(0, 1), {4, 1}, {5, 1}, {6, 0}, {8, 1}}) {
+    MemoryBackend backend;
+    RunOptions options;
+    options.until = absl::FromUnixSeconds(until_s);
+    const ScenarioResult result = RunScenario(Parse(steps), backend, options);
+    EXPECT_EQ(result.stopped, until_s < 8);
+    EXPECT_EQ(result.end, options.until);
+    EXPECT_EQ(*base::Run(store::DbSize(**backend.Connect())), dbsize) << until_s;
+  }
+}
+
 }  // namespace
 }  // namespace redouble::sim

@@ -46,11 +46,13 @@ Json CommandToJson(const store::Command& command) {
   return Json::parse(json);
 }
 
-Trace::Trace(const base::Clock& clock, std::function<void(std::string_view)> listener)
-    : clock_(clock), listener_(std::move(listener)) {}
+Trace::Trace(const base::Clock& clock, std::function<void(std::string_view)> listener,
+             StopBehind stop_behind)
+    : clock_(clock), listener_(std::move(listener)), stop_behind_(std::move(stop_behind)) {}
 
 void Trace::AddRequest(std::string_view client, const Request& request,
                        const absl::StatusOr<store::Reply>& result) {
+  if (stopped_) return;
   Begin();
   AddText("client", client);
   switch (request.kind()) {
@@ -75,12 +77,14 @@ void Trace::AddRequest(std::string_view client, const Request& request,
 }
 
 void Trace::AddAdvance(absl::Duration by) {
+  if (stopped_) return;
   Begin();
   absl::StrAppend(&line_, R"(,"advance":)", absl::ToInt64Microseconds(by));
   End();
 }
 
 void Trace::AddFault(std::string_view name, std::string_view client) {
+  if (stopped_) return;
   Begin();
   AddText("fault", name);
   if (!client.empty()) AddText("client", client);
@@ -102,6 +106,7 @@ void Trace::AddText(std::string_view name, std::string_view text) {
 void Trace::End() {
   line_ += '}';
   if (listener_) listener_(line_);
+  if (stop_behind_ && stop_behind_(line_)) stopped_ = true;
   line_ += '\n';
   digest_.Update(line_);
 }

@@ -33,11 +33,15 @@
 
 namespace redouble::sim {
 
+// Asked behind each event, with its line, whether the run ends there.
+using StopBehind = std::function<bool(std::string_view line)>;
+
 class Trace {
  public:
   // Events are dated by `clock`, which must outlive the trace. `listener`, if any, gets each line
-  // as it is recorded, without a line break.
-  explicit Trace(const base::Clock& clock, std::function<void(std::string_view)> listener = {});
+  // as it is recorded, without a line break; then `stop_behind`, if any, is asked.
+  explicit Trace(const base::Clock& clock, std::function<void(std::string_view)> listener = {},
+                 StopBehind stop_behind = {});
 
   // A command or batch of `client` was answered, or failed.
   void AddRequest(std::string_view client, const store::Request& request,
@@ -46,6 +50,11 @@ class Trace {
   void AddAdvance(absl::Duration by);
   // `client` is whose request it fell on; empty: nobody's.
   void AddFault(std::string_view name, std::string_view client = {});
+
+  // The run ends here: from now on nothing is recorded. Whoever makes events asks stopped() before
+  // it makes another.
+  void Stop() { stopped_ = true; }
+  bool stopped() const { return stopped_; }
 
   // The SHA-256 over all lines so far, each with its line break: 64 hexadecimal digits.
   std::string Hash() const { return digest_.HexDigest(); }
@@ -59,6 +68,8 @@ class Trace {
 
   const base::Clock& clock_;
   std::function<void(std::string_view)> listener_;
+  StopBehind stop_behind_;
+  bool stopped_ = false;
   base::Sha256 digest_;
   std::string line_;  // Under way; kept for its memory.
   int64_t events_ = 0;

@@ -74,6 +74,25 @@ TEST_F(TraceTest, HashesItsLines) {
   EXPECT_EQ(trace_.Hash(), base::Sha256Hex(lines_[0] + "\n" + lines_[1] + "\n"));
 }
 
+TEST_F(TraceTest, RecordsNothingBehindWhereItIsStopped) {
+  std::vector<std::string> lines;
+  Trace trace(
+      clock_, [&](std::string_view line) { lines.emplace_back(line); },
+      [](std::string_view line) { return line.find("flush") != std::string_view::npos; });
+  trace.AddFault("restart");
+  EXPECT_FALSE(trace.stopped());
+  trace.AddFault("flush");
+  EXPECT_TRUE(trace.stopped());
+  const std::string hash = trace.Hash();
+  trace.AddFault("restart");
+  trace.AddAdvance(absl::Seconds(1));
+  const Command ping = Command::Named("PING");
+  trace.AddRequest("a", store_.Execute(ping), Reply::Status("PONG"));
+  EXPECT_EQ(lines.size(), 2u);
+  EXPECT_EQ(trace.commands(), 0);
+  EXPECT_EQ(trace.Hash(), hash);
+}
+
 TEST_F(TraceTest, HashesDifferInOneReply) {
   Trace other(clock_);
   Add("a", Command::Named("GET").Add("k"), Reply::Bulk("1"));

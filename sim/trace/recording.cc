@@ -83,7 +83,7 @@ const Moment& MomentAfter(const Recording& recording, size_t event) {
   return found == recording.moments.end() ? recording.moments.back() : *found;
 }
 
-Recording RecordWorld(const WorldFile& world) {
+Recording RecordWorld(const WorldFile& world, StopBehind stop_behind) {
   assert(world.violation.has_value());
   Recording recording;
   recording.title = world.name;
@@ -104,8 +104,10 @@ Recording RecordWorld(const WorldFile& world) {
     run(running);
     (void)read();
   };
+  ExploreOptions options = experiment.Options();
+  options.world.stop_behind = std::move(stop_behind);
   const RunOutcome outcome =
-      Replay(recorded, experiment.Options(), violation.seed, violation.decisions,
+      Replay(recorded, options, violation.seed, violation.decisions,
              [&recorder](std::string_view line) { recorder.AddEvent(line); });
   recording.trace_hash = outcome.trace_hash;
   if (!outcome.violation.ok()) AddFailure(recording, std::string(outcome.violation.message()));
@@ -113,7 +115,7 @@ Recording RecordWorld(const WorldFile& world) {
   return recording;
 }
 
-Recording RecordScenario(const Scenario& scenario) {
+Recording RecordScenario(const Scenario& scenario, StopBehind stop_behind) {
   Recording recording;
   recording.title = scenario.name;
   MemoryBackend backend;
@@ -126,6 +128,7 @@ Recording RecordScenario(const Scenario& scenario) {
   // happens, so that nothing is read until its step is over.
   bool fault_under_way = false;
   RunOptions options;
+  options.stop_behind = std::move(stop_behind);
   options.trace_listener = [&](std::string_view line) {
     recorder.AddEvent(line);
     fault_under_way = fault_under_way || IsFault(line);
@@ -141,25 +144,6 @@ Recording RecordScenario(const Scenario& scenario) {
   if (result.failure) AddFailure(recording, result.failure->ToString(scenario));
   AddActorsOfEvents(recording);
   return recording;
-}
-
-Recording StopAfter(Recording recording, size_t event) {
-  assert(event < recording.events.size());
-  if (event + 1 == recording.events.size()) return recording;
-  const Moment last = MomentAfter(recording, event);
-  std::erase_if(recording.moments, [event](const Moment& moment) { return moment.events > event; });
-  recording.moments.push_back(Moment{event + 1, last.us, last.keyspace});
-  recording.events.resize(event + 1);
-  recording.failure.clear();
-  recording.failing_event.reset();
-  return recording;
-}
-
-std::optional<size_t> FindEvent(const Recording& recording, std::string_view text) {
-  for (size_t i = 0; i < recording.events.size(); ++i) {
-    if (recording.events[i].find(text) != std::string::npos) return i;
-  }
-  return std::nullopt;
 }
 
 std::optional<int64_t> ExpiresAtMs(const Json& entry, int64_t us) {

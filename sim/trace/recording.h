@@ -6,8 +6,7 @@
 // after each step; from then on travelling in time is looking things up.
 //
 //   const Recording recording = RecordWorld(world);  // A world file with its violation.
-//   const std::optional<size_t> event = FindEvent(recording, "\"EXPIRE\"");
-//   recording.KeyspaceAfter(*event);
+//   recording.KeyspaceAfter(7);
 //   // {"visits": {"type": "string", "value": "3", "ttl_ms": 70000}}
 //
 // Reading changes nothing that the run can see: the trace is that of a run without a recording.
@@ -27,6 +26,7 @@
 #include "sim/explore/world_file.h"
 #include "sim/scenario/operation.h"
 #include "sim/scenario/scenario.h"
+#include "sim/scenario/trace.h"
 
 namespace redouble::sim {
 
@@ -46,7 +46,7 @@ struct Recording {
   // In the order of time; the first is that before the first event. Events of one step have one
   // moment behind them; a clock that moved and woke nobody made a moment without an event.
   std::vector<Moment> moments;
-  std::string trace_hash;  // Of the whole run.
+  std::string trace_hash;  // Of all events.
   // What went wrong, if something did, and the last event before that was seen; none when it went
   // wrong before the first.
   std::string failure;
@@ -56,18 +56,12 @@ struct Recording {
   const Json& KeyspaceAfter(size_t event) const;
 };
 
-// Repeats the violation of a world file, which must have one.
-Recording RecordWorld(const WorldFile& world);
+// Repeats the violation of a world file, which must have one. The run ends where `stop_behind` says
+// so: nothing that would come later happens, a failure neither.
+Recording RecordWorld(const WorldFile& world, StopBehind stop_behind = {});
 
-// Runs a scenario on the engine inside this process.
-Recording RecordScenario(const Scenario& scenario);
-
-// The run as it was when `event`, which must be one of its events, had happened: what came later is
-// gone, a failure that was seen later too.
-Recording StopAfter(Recording recording, size_t event);
-
-// The first event whose line contains the text.
-std::optional<size_t> FindEvent(const Recording& recording, std::string_view text);
+// Runs a scenario on the engine inside this process. `stop_behind` as above.
+Recording RecordScenario(const Scenario& scenario, StopBehind stop_behind = {});
 
 // One key that two keyspaces do not hold in the same way.
 struct KeyChange {

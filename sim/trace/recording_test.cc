@@ -125,25 +125,36 @@ TEST(RecordScenario, HasNoFailingEventWhenItFailsBeforeTheFirst) {
   EXPECT_EQ(recording.failing_event, std::nullopt);
 }
 
-TEST(StopAfter, ForgetsWhatCameLater) {
-  const Recording recording = StopAfter(RecordWorld(LostUpdate()), 1);
+// Stops behind the first event whose line has the text.
+StopBehind At(std::string_view text) {
+  return [text](std::string_view line) { return line.find(text) != std::string_view::npos; };
+}
+
+TEST(RecordWorld, StopsTheRunBehindAnEvent) {
+  const Recording recording = RecordWorld(LostUpdate(), At("\"index\":1"));
   EXPECT_EQ(recording.events.size(), 2u);
   EXPECT_EQ(recording.failure, "");
   EXPECT_EQ(recording.failing_event, std::nullopt);
   EXPECT_EQ(recording.moments.back().events, 2u);
   EXPECT_EQ(recording.moments.back().keyspace, (Json{{"n", Text("5")}}));
+  EXPECT_NE(recording.trace_hash, RecordWorld(LostUpdate()).trace_hash);
 }
 
-TEST(StopAfter, KeepsAllWhenItIsTheLastEvent) {
-  const Recording recording = StopAfter(RecordWorld(LostUpdate()), 3);
+TEST(RecordWorld, SeesTheFailureOfTheEventThatItStopsBehind) {
+  const Recording recording = RecordWorld(LostUpdate(), At("\"index\":3"));
   EXPECT_EQ(recording.failing_event, 3u);
 }
 
-TEST(FindEvent, FindsTheFirstWithTheText) {
-  const Recording recording = RecordWorld(LostUpdate());
-  EXPECT_EQ(FindEvent(recording, "GET"), 0u);
-  EXPECT_EQ(FindEvent(recording, "\"SET\""), 2u);
-  EXPECT_EQ(FindEvent(recording, "DEL"), std::nullopt);
+TEST(RecordScenario, StopsInTheMidstOfACall) {
+  const Scenario scenario =
+      Parse({Json{{"kind", "call"}, {"operation", "add"}, {"arguments", {{"key", "n"}}}},
+             Command({"SET", "m", "1"})});
+  const Recording whole = RecordScenario(scenario);
+  const Recording recording = RecordScenario(scenario, At("\"index\":0"));
+  ASSERT_GT(whole.events.size(), 1u);
+  EXPECT_EQ(recording.events.size(), 1u);
+  EXPECT_EQ(recording.failure, "");
+  EXPECT_FALSE(recording.KeyspaceAfter(0).contains("m"));
 }
 
 TEST(FindChanges, NamesWhatCameWentAndChanged) {

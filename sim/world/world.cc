@@ -33,7 +33,7 @@ std::unique_ptr<store::MessageSource> Actor::Connect() {
 
 World::World(WorldOptions options)
     : clock_(options.start),
-      trace_(clock_, std::move(options.trace_listener)),
+      trace_(clock_, std::move(options.trace_listener), std::move(options.stop_behind)),
       traced_(options.traced),
       seeded_decisions_(options.seed),
       decisions_(options.decisions != nullptr ? *options.decisions : seeded_decisions_),
@@ -74,6 +74,10 @@ void World::AskProbes() {
 RunReport World::Run(const RunLimits& limits) {
   RunReport report{.end = RunEnd::kDone, .violation = {}, .steps = 0};
   while (!AllEnded()) {
+    if (trace_.stopped()) {
+      report.end = RunEnd::kStopped;
+      return report;
+    }
     if (report.steps == limits.max_steps) {
       report.end = RunEnd::kStepLimit;
       return report;

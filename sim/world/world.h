@@ -134,8 +134,11 @@ struct WorldOptions {
   // What goes wrong.
   std::vector<FaultRule> faults = {};
   // Gets each line of the trace (sim/scenario/trace.h) as it is recorded. The hash is kept in any
-  // case, unless `traced` is off: then there is neither, and a run takes about half the time.
+  // case, unless `traced` is off: then there is no trace, and a run takes about half the time.
   std::function<void(std::string_view)> trace_listener = {};
+  // Ends the run behind the step of the event for which it says so. Of a step's events the first
+  // one counts; the others are not recorded.
+  StopBehind stop_behind = {};
   bool traced = true;
 };
 
@@ -157,6 +160,7 @@ enum class RunEnd {
   kStuck,      // Somebody waits for what can never happen.
   kStepLimit,  // See RunLimits.
   kTimeLimit,  // See RunLimits.
+  kStopped,    // See WorldOptions::stop_behind.
   kViolation,  // An invariant does not hold.
 };
 

@@ -126,6 +126,20 @@ TEST(World, StopsTheClockWhereItIsTold) {
   EXPECT_EQ(world.Run().end, RunEnd::kDone);
 }
 
+TEST(World, EndsBehindAnEventWhenItIsToldTo) {
+  World world({.stop_behind = [](std::string_view line) {
+    return line.find("\"SET\"") != std::string_view::npos;
+  }});
+  Actor& first = world.Spawn("a", AddOneUnsafely);
+  world.Spawn("b", AddOneUnsafely);
+  world.AddFinalInvariant("never asked", [] { return absl::InternalError("it was"); });
+  EXPECT_EQ(world.Run().end, RunEnd::kStopped);
+  EXPECT_LE(world.commands(), 3);
+  EXPECT_EQ(Read(world, "count"), "1");
+  EXPECT_FALSE(first.done() && world.actors()[1]->done());
+  EXPECT_EQ(world.Run().steps, 0);
+}
+
 TEST(World, WakesABlockedActorByTheCommandOfAnother) {
   World world;
   std::string popped;
