@@ -18,31 +18,40 @@
 namespace redouble::sim {
 namespace {
 
-constexpr int kColumnWidth = 22;
-constexpr int kRowHeight = 28;
+// In pixels.
+constexpr int kColumnWidth = 60;
+constexpr int kRowHeight = 32;
 constexpr int kMarkRadius = 6;
-// So many columns lie between two times that are written out.
-constexpr size_t kColumnsPerTime = 8;
+constexpr int kCharacterWidth = 6;  // Of the small letters in marks and bars.
 constexpr int kMicrosDigits = 6;
 
 constexpr char kStyle[] = R"(
 body { font: 14px/1.4 system-ui, sans-serif; margin: 1em; color: #222; }
 #chart { overflow-x: auto; border: 1px solid #ccc; }
-.row { display: flex; width: max-content; border-bottom: 1px solid #eee; height: 28px; }
-.label { position: sticky; left: 0; width: 260px; flex: none; overflow: hidden; white-space: nowrap;
-  text-overflow: ellipsis; background: #fff; padding: 4px 6px; box-sizing: border-box; }
+.row { display: flex; width: max-content; min-width: 100%; border-bottom: 1px solid #eee;
+  height: 32px; }
+.label { position: sticky; left: 0; width: 320px; flex: none; overflow: hidden; white-space: nowrap;
+  text-overflow: ellipsis; background: #fff; padding: 6px; box-sizing: border-box; z-index: 1; }
 .lane .label { font-weight: 600; }
-.key .label { font-family: ui-monospace, monospace; font-size: 12px; }
+.lane.last { border-bottom: 2px solid #aaa; }
+.key .label { font-family: ui-monospace, monospace; font-size: 11px; }
+.legend span { margin-right: 1.2em; white-space: nowrap; }
+.legend i { display: inline-block; width: 14px; height: 12px; margin-right: 4px; }
+svg { flex: none; overflow: visible; }
+text { font-size: 9px; fill: #333; pointer-events: none; }
+text.name { text-anchor: middle; }
 .mark { fill: #2a6fb0; cursor: pointer; }
 .mark.error { fill: #d08000; }
+.mark.kept { stroke: #222; stroke-width: 2; }
 .dim { opacity: 0.15; }
-.fault { fill: #8a4fc0; fill-opacity: 0.35; }
-.failing { fill: #d00000; fill-opacity: 0.2; }
+.fault { fill: #d4bfe8; }
+.failing { fill: #f7c6c6; }
 .value { fill: #cfe5cf; stroke: #5a8f5a; }
 .value.expires { fill: #f5e6b8; stroke: #b09030; }
-.ttl { fill: none; stroke: #906000; stroke-width: 1.5; }
+.ttl { fill: none; stroke: #906000; stroke-width: 2; shape-rendering: crispEdges; }
 .tick { stroke: #bbb; }
 .time { font-size: 10px; fill: #555; }
+.ends { fill: #b00000; font-weight: 600; }
 .failure { color: #b00000; white-space: pre-wrap; }
 #detail { background: #f6f6f6; padding: 0.6em; white-space: pre-wrap; overflow-wrap: anywhere; }
 )";
@@ -50,13 +59,27 @@ body { font: 14px/1.4 system-ui, sans-serif; margin: 1em; color: #222; }
 constexpr char kScript[] = R"(
 const data = JSON.parse(document.getElementById('recording').textContent);
 const detail = document.getElementById('detail');
-for (const mark of document.querySelectorAll('[data-event]')) {
-  mark.addEventListener('click', () => {
-    detail.textContent = JSON.stringify(data.events[Number(mark.dataset.event)], null, 1);
-  });
+const filter = document.getElementById('filter');
+const marks = [...document.querySelectorAll('[data-event]')];
+const nothing = detail.textContent;
+let kept = null;
+function show(mark) {
+  detail.textContent =
+      mark ? JSON.stringify(data.events[Number(mark.dataset.event)], null, 1) : nothing;
 }
-document.getElementById('filter').addEventListener('input', (input) => {
-  const text = input.target.value;
+function keep(mark) {
+  if (kept) kept.classList.remove('kept');
+  kept = mark === kept ? null : mark;
+  if (kept) kept.classList.add('kept');
+  show(kept);
+}
+for (const mark of marks) {
+  mark.addEventListener('click', () => keep(mark));
+  mark.addEventListener('mouseenter', () => show(mark));
+  mark.addEventListener('mouseleave', () => show(kept));
+}
+function applyFilter() {
+  const text = filter.value;
   for (const row of document.querySelectorAll('.key')) {
     row.style.display = row.dataset.key.includes(text) ? '' : 'none';
   }
@@ -64,7 +87,14 @@ document.getElementById('filter').addEventListener('input', (input) => {
     const event = JSON.stringify(data.events[Number(mark.dataset.event)]);
     mark.classList.toggle('dim', !event.includes(text));
   }
-});
+}
+filter.addEventListener('input', applyFilter);
+// A link may say what to look at: page.html#filter=budget:&event=3
+const wanted = new URLSearchParams(location.hash.slice(1));
+if (wanted.has('filter')) filter.value = wanted.get('filter');
+applyFilter();
+const mark = marks.find((one) => one.dataset.event === wanted.get('event'));
+if (mark) keep(mark);
 document.body.dataset.ready = data.events.length;
 )";
 
@@ -78,6 +108,25 @@ std::string Escape(std::string_view text) {
 // begins in it.
 std::string EscapeForScript(std::string_view json) {
   return absl::StrReplaceAll(base::ToAbsl(json), {{"<", "\\u003c"}});
+}
+
+constexpr char kLegend[] =
+    "<p class=\"legend\"><span><i style=\"background:#2a6fb0\"></i>command</span>"
+    "<span><i style=\"background:#d08000\"></i>error or no reply</span>"
+    "<span><i style=\"background:#d4bfe8\"></i>fault</span>"
+    "<span><i style=\"background:#cfe5cf\"></i>key</span>"
+    "<span><i style=\"background:#f5e6b8\"></i>key that expires, its line: the TTL left</span>"
+    "<span><i style=\"background:#f7c6c6\"></i>where the run failed</span></p>\n";
+
+// As much of a text as has room on `width` pixels.
+std::string Fitting(std::string_view text, size_t width) {
+  const size_t room = width / kCharacterWidth;
+  if (text.size() <= room) return std::string(text);
+  if (room < 2) return "";
+  // Not in the midst of a character of UTF-8.
+  size_t end = room - 1;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return absl::StrCat(base::ToAbsl(text.substr(0, end)), "…");
 }
 
 std::string TimeText(int64_t us) {
@@ -110,7 +159,9 @@ class Page {
   std::string Text() {
     AddHead();
     AddTimes();
-    for (const std::string& actor : recording_.actors) AddLane(actor);
+    for (const std::string& actor : recording_.actors) {
+      AddLane(actor, /*is_last=*/actor == recording_.actors.back());
+    }
     for (const auto& [key, spans] : spans_) AddKey(key, spans);
     AddEnd();
     return std::move(text_);
@@ -160,13 +211,15 @@ class Page {
       absl::StrAppend(&text_, "<p class=\"failure\">", Escape(recording_.failure), "</p>\n");
     }
     absl::StrAppend(&text_, "<p>", events_.size(), " events, trace ", recording_.trace_hash,
-                    "</p>\n<p><label>Keys with <input id=\"filter\" type=\"text\"></label></p>\n",
-                    "<div id=\"chart\">\n");
+                    "</p>\n", kLegend,
+                    "<p><label>Keys and commands with <input id=\"filter\" type=\"text\"></label>",
+                    "</p>\n<div id=\"chart\">\n");
   }
 
   void AddEnd() {
     absl::StrAppend(&text_,
-                    "</div>\n<pre id=\"detail\">Click a mark to keep its event here.</pre>\n",
+                    "</div>\n<pre id=\"detail\">Point at a mark to see its event here, click it to "
+                    "keep it.</pre>\n",
                     "<script type=\"application/json\" id=\"recording\">{\"events\":[");
     for (size_t i = 0; i < recording_.events.size(); ++i) {
       absl::StrAppend(&text_, i == 0 ? "\n" : ",\n", EscapeForScript(recording_.events[i]));
@@ -196,24 +249,29 @@ class Page {
   }
 
   void AddTimes() {
-    BeginRow("class=\"row times\"", "time (UTC)");
-    std::optional<size_t> written;
+    const std::string start = columns_.empty() ? "" : TimeText(columns_.front().us);
+    BeginRow("class=\"row times\"", start);
     for (size_t column = 0; column < columns_.size(); ++column) {
       const int64_t us = columns_[column].us;
-      if (column > 0 && us == columns_[column - 1].us) continue;
       const size_t x = column * kColumnWidth;
-      absl::StrAppend(&text_, "<line class=\"tick\" x1=\"", x, "\" x2=\"", x,
-                      "\" y1=\"0\" y2=\"28\"><title>", TimeText(us), "</title></line>");
-      if (written.has_value() && column - *written < kColumnsPerTime) continue;
-      written = column;
-      absl::StrAppend(&text_, "<text class=\"time\" x=\"", x + 3, "\" y=\"18\">", TimeText(us),
-                      "</text>");
+      if (columns_[column].event.has_value() &&
+          columns_[column].event == recording_.failing_event) {
+        absl::StrAppend(&text_, "<text class=\"ends\" x=\"", x + 3,
+                        "\" y=\"27\">fails here</text>");
+      }
+      if (column > 0 && us == columns_[column - 1].us) continue;
+      const std::string since = absl::FormatDuration(absl::Microseconds(us - columns_.front().us));
+      absl::StrAppend(&text_, "<line class=\"tick\" x1=\"", x, "\" x2=\"", x, "\" y1=\"0\" y2=\"",
+                      kRowHeight, "\"><title>", TimeText(us), "</title></line>",
+                      "<text class=\"time\" x=\"", x + 3, "\" y=\"14\">+", since, "</text>");
     }
     EndRow();
   }
 
-  void AddLane(const std::string& actor) {
-    BeginRow(absl::StrCat("class=\"row lane\" data-actor=\"", Escape(actor), "\""), actor);
+  void AddLane(const std::string& actor, bool is_last) {
+    BeginRow(absl::StrCat("class=\"row lane", is_last ? " last" : "", "\" data-actor=\"",
+                          Escape(actor), "\""),
+             actor);
     for (size_t column = 0; column < columns_.size(); ++column) {
       if (!columns_[column].event.has_value()) continue;
       const size_t index = *columns_[column].event;
@@ -225,11 +283,31 @@ class Page {
         AddBand(
             "fault", column,
             absl::StrCat("fault: ", event["fault"].dump(), "\n", TimeText(columns_[column].us)));
+        AddName(column, event["fault"].is_string() ? event["fault"].get<std::string>() : "fault");
       } else if (is_ours) {
         AddMark(column, index);
       }
     }
     EndRow();
+  }
+
+  // Small letters at the foot of a lane.
+  void AddName(size_t column, std::string_view name) {
+    absl::StrAppend(&text_, "<text class=\"name\" x=\"", column * kColumnWidth + kColumnWidth / 2,
+                    "\" y=\"", kRowHeight - 3, "\">", Escape(Fitting(name, kColumnWidth)),
+                    "</text>");
+  }
+
+  // What a request does first, and that it does more.
+  static std::string NameOf(const Json& event) {
+    const Json command = event.value("command", Json());
+    if (command.is_array()) return command.at(0).get<std::string>();
+    for (const char* request : {"pipeline", "transaction"}) {
+      const Json commands = event.value(request, Json());
+      if (!commands.is_array() || commands.empty()) continue;
+      return absl::StrCat(commands.at(0).at(0).get<std::string>(), " +", commands.size() - 1);
+    }
+    return "";
   }
 
   void AddMark(size_t column, size_t index) {
@@ -243,8 +321,9 @@ class Page {
     const bool failed = reply.is_object() && (reply.contains("error") || reply.contains("failure"));
     absl::StrAppend(&text_, "<circle class=\"mark", failed ? " error" : "", "\" data-event=\"",
                     index, "\" cx=\"", column * kColumnWidth + kColumnWidth / 2, "\" cy=\"",
-                    kRowHeight / 2, "\" r=\"", kMarkRadius, "\"><title>", Escape(hover),
+                    kRowHeight / 2 - 4, "\" r=\"", kMarkRadius, "\"><title>", Escape(hover),
                     "</title></circle>");
+    AddName(column, NameOf(event));
   }
 
   void AddKey(const std::string& key, const std::vector<Span>& spans) {
@@ -277,6 +356,11 @@ class Page {
                     (span.end - span.begin) * kColumnWidth, "\" height=\"", kRowHeight - 8,
                     "\"><title>", Escape(hover), "</title></rect>");
     if (span.expires_at_ms.has_value()) AddTtlLine(span, longest_us);
+    const Json& value = span.entry["value"];
+    const std::string shown = value.is_string() ? value.get<std::string>() : value.dump();
+    absl::StrAppend(&text_, "<text x=\"", span.begin * kColumnWidth + 4, "\" y=\"",
+                    kRowHeight / 2 + 3, "\">",
+                    Escape(Fitting(shown, (span.end - span.begin) * kColumnWidth - 6)), "</text>");
   }
 
   // The longest TTL of the key's whole life is the height of its bar.

@@ -6,12 +6,13 @@
 // Time goes from left to right, a column per event, or per moment at which only the clock did
 // something. On it stand
 //
-// * a lane per actor, a mark per command: hover it for the command and its reply, click it to keep
-//   the whole event below;
+// * a lane per actor, a mark per command: point at it for the command and its reply, click it to
+//   keep the whole event below;
 // * a fault as a band over the lane that it fell on, or over all when it fell on the server;
 // * a row per key: a bar while it is there, anew at each change, hover it for type, value and TTL;
 //   the line in it is the TTL that is left. The text box keeps the keys, and stresses the commands,
-//   that have its text in them;
+//   that have its text in them. A link may come with a filter and an event:
+//   run.html#filter=budget:&event=3;
 // * the step at which the run failed, as a red column through all of it.
 //
 // Equal recordings give equal pages. The page loads nothing, from nowhere.

@@ -59,9 +59,9 @@ TEST(HtmlPage, HasALanePerActorWithItsCommands) {
   const std::string first = Row(page, "lane\" data-actor=\"first\"");
   EXPECT_THAT(first, HasSubstr("data-event=\"0\""));
   EXPECT_EQ(Count(first, "class=\"mark"), 1u);
-  const std::string second = Row(page, "lane\" data-actor=\"second\"");
+  const std::string second = Row(page, "lane last\" data-actor=\"second\"");
   EXPECT_THAT(second, HasSubstr("class=\"mark error\" data-event=\"3\""));
-  EXPECT_EQ(Count(page, "class=\"row lane\""), 2u);
+  EXPECT_EQ(Count(page, "class=\"row lane"), 2u);
 }
 
 TEST(HtmlPage, ShowsCommandAndReplyWhenAMarkIsHovered) {
@@ -74,7 +74,8 @@ TEST(HtmlPage, ShowsCommandAndReplyWhenAMarkIsHovered) {
 TEST(HtmlPage, PutsAFaultOverItsLaneAndAServersOverAll) {
   const std::string page = HtmlPage(Sample());
   EXPECT_EQ(Count(page, "fault: &quot;crash&quot;"), 1u);
-  EXPECT_THAT(Row(page, "lane\" data-actor=\"second\""), HasSubstr("fault: &quot;crash&quot;"));
+  EXPECT_THAT(Row(page, "lane last\" data-actor=\"second\""),
+              HasSubstr("fault: &quot;crash&quot;"));
   EXPECT_EQ(Count(page, "fault: &quot;restart&quot;"), 2u);
 }
 
@@ -97,12 +98,12 @@ TEST(HtmlPage, ShowsKeysWhileTheyAreThereAndTheirTtl) {
   const std::string page = HtmlPage(Sample());
   // Columns: the start, two events, the clock, two events.
   const std::string n = Row(page, "key\" data-key=\"n\"");
-  EXPECT_THAT(n, HasSubstr("<rect class=\"value\" x=\"0\" y=\"4\" width=\"88\""));
+  EXPECT_THAT(n, HasSubstr("<rect class=\"value\" x=\"0\" y=\"4\" width=\"240\""));
   EXPECT_THAT(n, HasSubstr("string &quot;1&quot;\nno TTL"));
   const std::string lock = Row(page, "key\" data-key=\"lock\"");
-  EXPECT_THAT(lock, HasSubstr("<rect class=\"value expires\" x=\"22\" y=\"4\" width=\"44\""));
+  EXPECT_THAT(lock, HasSubstr("<rect class=\"value expires\" x=\"60\" y=\"4\" width=\"120\""));
   EXPECT_THAT(lock, HasSubstr("\nttl_ms 1000, until 1970-01-01T00:00:01.000Z"));
-  EXPECT_THAT(lock, HasSubstr("<polyline class=\"ttl\" points=\"22,5 44,5 44,5 66,5 \""));
+  EXPECT_THAT(lock, HasSubstr("<polyline class=\"ttl\" points=\"60,5 120,5 120,5 180,5 \""));
 }
 
 TEST(HtmlPage, HasABarForEachValueOfAKey) {
@@ -110,6 +111,36 @@ TEST(HtmlPage, HasABarForEachValueOfAKey) {
   recording.moments[3].keyspace["n"] = Entry("2");
   const std::string n = Row(HtmlPage(recording), "key\" data-key=\"n\"");
   EXPECT_EQ(Count(n, "<rect class=\"value\""), 2u);
+}
+
+TEST(HtmlPage, WritesNamesAndValuesAsFarAsThereIsRoom) {
+  Recording recording = Sample();
+  recording.events[0] =
+      R"({"index":0,"us":0,"client":"first","transaction":[["XREADGROUP"],["DEL"]],"reply":[]})";
+  for (Moment& moment : recording.moments) {
+    if (moment.keyspace.contains("n")) moment.keyspace["n"] = Entry(std::string(99, 'a'));
+  }
+  const std::string page = HtmlPage(recording);
+  EXPECT_THAT(page, HasSubstr(">XREADGROU…</text>"));
+  EXPECT_THAT(page, HasSubstr(">GET</text>"));
+  EXPECT_THAT(page, HasSubstr(">crash</text>"));
+  EXPECT_THAT(Row(page, "key\" data-key=\"n\""), HasSubstr(std::string(38, 'a') + "…</text>"));
+}
+
+TEST(HtmlPage, CutsNoCharacterInTwo) {
+  Recording recording = Sample();
+  for (Moment& moment : recording.moments) {
+    if (moment.keyspace.contains("n")) moment.keyspace["n"] = Entry(std::string(37, 'a') + "ééé");
+  }
+  EXPECT_THAT(HtmlPage(recording), HasSubstr(std::string(37, 'a') + "…</text>"));
+}
+
+TEST(HtmlPage, WritesTheTimeSinceTheBeginning) {
+  const std::string times = Row(HtmlPage(Sample()), "times\"");
+  EXPECT_THAT(times, HasSubstr("title=\"1970-01-01T00:00:00.000000Z\""));
+  EXPECT_THAT(times, HasSubstr(">+0</text>"));
+  EXPECT_THAT(times, HasSubstr(">+2s</text>"));
+  EXPECT_THAT(times, HasSubstr(">fails here</text>"));
 }
 
 TEST(HtmlPage, EscapesWhatItShowsAndWhatItEmbeds) {
@@ -130,7 +161,7 @@ TEST(HtmlPage, EmbedsEveryEventAsJson) {
 TEST(HtmlPage, FiltersKeysByATextBox) {
   const std::string page = HtmlPage(Sample());
   EXPECT_THAT(page, HasSubstr("<input id=\"filter\" type=\"text\">"));
-  EXPECT_THAT(page, HasSubstr("getElementById('filter').addEventListener('input'"));
+  EXPECT_THAT(page, HasSubstr("filter.addEventListener('input', applyFilter)"));
 }
 
 TEST(HtmlPage, LoadsNothing) {
