@@ -594,7 +594,7 @@ TEST(RunScenario, FinishesTheCallWhoseLastCommandItIsToldToEndBehind) {
 TEST(RunScenario, EndsWhileAStartedCallIsUnderWay) {
   const auto [result, keys] = RunUpTo(
       R"({"kind": "start", "call": "one", "operation": "add", "arguments": {"key": "n"}},
-         {"kind": "release", "call": "one"}, {"kind": "finish", "call": "one"},
+         {"kind": "step", "call": "one"}, {"kind": "finish", "call": "one"},
          {"kind": "command", "command": ["SET", "m", "1"]})",
       0);
   EXPECT_TRUE(result.stopped);
