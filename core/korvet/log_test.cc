@@ -4,11 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <limits>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "backends/memory/engine.h"
 #include "core/store/errors.h"
 #include "tests/support/intercepted_store.h"
 #include "tests/support/korvet_topic.h"
@@ -325,74 +323,6 @@ TYPED_TEST(LogTest, DoesNotWaitForWhatIsThereOrCannotCome) {
   request.max_records = 1;
   EXPECT_EQ(this->Fetch(topic, 0, request).records.size(), 1u) << "no more would be given";
   EXPECT_EQ(ErrorCodeOf(this->Fetch(topic, -1, request).status), ErrorCode::kOffsetOutOfRange);
-}
-
-// The clock of a test stands still on a live server, so waiting is tested on the engine.
-class LogWaitTest : public ::testing::Test {
- protected:
-  LogWaitTest() {
-    Topics topics(*session_, rng_, keys_);
-    topic_ = base::Run(topics.Create({.name = "orders", .partitions = 2})).value();
-    positions_ = {{0, 0}, {1, 0}};
-    request_.positions = positions_;
-    request_.max_wait = absl::Milliseconds(500);
-  }
-  void Write(int32_t partition, std::string value) {
-    Producer producer(*session_, clock_, keys_, topic_);
-    NewRecord record;
-    record.value = std::move(value);
-    ASSERT_TRUE(base::Run(producer.Append(partition, std::span(&record, 1))).ok());
-  }
-
-  base::VirtualClock clock_{tests::DefaultStart()};
-  memory::Engine engine_{clock_};
-  std::unique_ptr<memory::Session> session_ = engine_.Connect();
-  std::unique_ptr<memory::Session> reader_ = engine_.Connect();
-  base::Rng rng_{1};
-  const Keys keys_ = Keys::Create().value();
-  Topic topic_;
-  std::vector<FetchPosition> positions_;
-  FetchRequest request_;
-};
-
-TEST_F(LogWaitTest, WaitsForTheFirstBytes) {
-  Log log(*reader_, clock_, keys_, topic_);
-  request_.min_bytes = 1;
-  auto fetch = log.Fetch(request_);
-  fetch.Start();
-  clock_.Advance(absl::Milliseconds(100));
-  EXPECT_FALSE(fetch.done());
-  Write(1, "v");
-  ASSERT_TRUE(fetch.done());
-  EXPECT_EQ(fetch.TakeResult().value()[1].records.size(), 1u);
-}
-
-TEST_F(LogWaitTest, GivesWhatThereIsWhenTheTimeIsOver) {
-  Write(0, "12");
-  Log log(*reader_, clock_, keys_, topic_);
-  request_.min_bytes = 5;
-  auto fetch = log.Fetch(request_);
-  fetch.Start();
-  Write(1, "34");
-  EXPECT_FALSE(fetch.done());
-  clock_.Advance(absl::Milliseconds(499));
-  EXPECT_FALSE(fetch.done());
-  clock_.Advance(absl::Milliseconds(2));
-  ASSERT_TRUE(fetch.done());
-  const auto fetched = fetch.TakeResult().value();
-  EXPECT_EQ(fetched[0].records.size(), 1u);
-  EXPECT_EQ(fetched[1].records.size(), 1u);
-}
-
-TEST_F(LogWaitTest, EndsAsSoonAsThereIsEnough) {
-  Log log(*reader_, clock_, keys_, topic_);
-  request_.min_bytes = 4;
-  auto fetch = log.Fetch(request_);
-  fetch.Start();
-  Write(0, "12");
-  EXPECT_FALSE(fetch.done());
-  Write(1, "34");
-  EXPECT_TRUE(fetch.done());
 }
 
 }  // namespace

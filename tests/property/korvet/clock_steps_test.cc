@@ -1,0 +1,331 @@
+// The clock of a running Redis steps, back and forth, under random programs of producers, members
+// that die and come back, retention and deletes. Ids and offsets go on rising, and
+// the promises of topic_history.h are kept.
+//
+// On a real redis-server the clock of the very process is set. The engine's clock only goes
+// forward; it steps back by handing its data to an engine that begins at the earlier time.
+//
+// KORVET_PROGRAMS=10000 for more programs than those of every day.
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "backends/memory/engine.h"
+#include "backends/redis/net/blocking_client.h"
+#include "backends/redis/spawn/spawned_server.h"
+#include "core/base/rng.h"
+#include "core/base/run.h"
+#include "core/base/virtual_clock.h"
+#include "core/korvet/consumer.h"
+#include "core/korvet/consumer_group.h"
+#include "core/korvet/coordinator.h"
+#include "core/korvet/error_code.h"
+#include "core/korvet/log.h"
+#include "core/korvet/producer.h"
+#include "core/korvet/topics.h"
+#include "tests/property/korvet/ask.h"
+#include "tests/property/korvet/topic_history.h"
+#include "tests/support/backends.h"
+
+namespace redouble::korvet {
+namespace {
+
+constexpr int32_t kPartitions = 3;
+constexpr size_t kMembers = 3;
+constexpr const char* kGroup = "my-group";
+
+// A server whose clock can be set to any time.
+class MemoryServer {
+ public:
+  static constexpr std::string_view kName = "Memory";
+  static constexpr int kPrograms = 400;
+
+  bool Start(absl::Time start) {
+    host_ = std::make_unique<Host>(start);
+    return true;
+  }
+  store::Store& store() { return *host_->session; }
+  absl::Time Now() const { return host_->clock.Now(); }
+  void SetTime(absl::Time time) {
+    if (time >= Now()) return host_->clock.AdvanceTo(time);
+    auto earlier = std::make_unique<Host>(time);
+    for (const store::Reply& key : Ask(store(), {"KEYS", "*"}).elements()) {
+      const store::Reply dump = Ask(store(), {"DUMP", key.text()});
+      Ask(*earlier->session, {"RESTORE", key.text(), "0", dump.text()});
+    }
+    host_ = std::move(earlier);
+  }
+
+ private:
+  struct Host {
+    explicit Host(absl::Time start) : clock(start) {}
+
+    base::VirtualClock clock;
+    memory::Engine engine{clock};
+    std::unique_ptr<memory::Session> session = engine.Connect();
+  };
+
+  std::unique_ptr<Host> host_;
+};
+
+class LiveServer {
+ public:
+  static constexpr std::string_view kName = "Live";
+  static constexpr int kPrograms = 20;
+
+  bool Start(absl::Time start) {
+    redis::SpawnedServerOptions options;
+    options.held_time = start;
+    auto server = redis::SpawnedServer::Start(options);
+    if (!server.ok()) return false;
+    server_ = *std::move(server);
+    client_ = redis::BlockingClient::Connect(server_->uri()).value();
+    return true;
+  }
+  store::Store& store() { return *client_; }
+  absl::Time Now() const { return *server_->held_time(); }
+  void SetTime(absl::Time time) { ASSERT_TRUE(server_->SetTime(time).ok()); }
+
+ private:
+  std::unique_ptr<redis::SpawnedServer> server_;
+  std::unique_ptr<redis::BlockingClient> client_;
+};
+
+// The store of whoever the server is now.
+template <typename Server>
+class CurrentStore final : public store::Store {
+ public:
+  explicit CurrentStore(Server& server) : server_(server) {}
+  void Submit(store::Request& request) override { server_.store().Submit(request); }
+
+ private:
+  Server& server_;
+};
+
+// A program: one step after the other, each chosen by the seed.
+template <typename Server>
+class SteppedTopic {
+ public:
+  SteppedTopic(Server& server, uint64_t seed) : server_(server), rng_(seed) {
+    Ask(store_, {"FLUSHALL"});
+    clock_.AdvanceTo(server_.Now());
+    if (rng_.Chance(0.4)) config_ = {{"retentionTime", "20000"}, {"retentionBytes", "20480"}};
+    MakeTopic();
+  }
+
+  void Run(int steps) {
+    for (int i = 0; i < steps && history_->violation().empty(); ++i) {
+      TakeStep();
+      CheckCommitted();
+    }
+    Finish();
+  }
+  const TopicHistory& history() const { return *history_; }
+  int steps_back() const { return steps_back_; }
+
+ private:
+  struct Member {
+    Member(store::Store& store, const Keys& keys, const Topic& topic, Coordinator& coordinator,
+           const base::Clock& clock, ConsumerOptions options)
+        : group(store, keys, topic, kGroup),
+          consumer(group, coordinator, clock, std::move(options)) {}
+    ConsumerGroup group;
+    Consumer consumer;
+  };
+
+  void MakeTopic() {
+    Topics topics(store_, rng_, keys_);
+    NewTopic request;
+    request.name = "orders";
+    request.partitions = kPartitions;
+    request.config = config_;
+    topic_ = base::Run(topics.Create(request)).value();
+    for (std::optional<Member>& member : members_) member.reset();
+    coordinator_.emplace(clock_, CoordinatorOptions{.session_timeout = absl::Seconds(10),
+                                                    .rebalance_timeout = absl::Seconds(6)});
+    for (std::optional<Producer>& producer : producers_) {
+      producer.emplace(store_, clock_, keys_, topic_);
+    }
+    history_.emplace();
+  }
+
+  void TakeStep() {
+    switch (rng_.Below(12)) {
+      case 0:
+      case 1:
+        return StepClock();
+      case 2:
+        return KillOrBringBack(rng_.Below(kMembers));
+      case 3:
+        return Sweep();
+      case 4:
+        clock_.Advance(absl::Milliseconds(rng_.Below(9000)));
+        return;
+      case 5:
+        if (rng_.Chance(0.1)) Recreate();
+        return;
+      case 6:
+      case 7:
+      case 8:
+        return Poll(rng_.Below(kMembers));
+      default:
+        return Produce();
+    }
+  }
+
+  void StepClock() {
+    constexpr std::array kSteps = {absl::Hours(-1),       absl::Seconds(-3), absl::Milliseconds(-1),
+                                   absl::Milliseconds(1), absl::Seconds(3),  absl::Hours(1)};
+    const absl::Duration step = kSteps[rng_.Below(kSteps.size())];
+    if (step < absl::ZeroDuration()) ++steps_back_;
+    server_.SetTime(server_.Now() + step);
+  }
+
+  void Produce() {
+    std::vector<NewRecord> records(1 + rng_.Below(4));
+    for (NewRecord& record : records) record.value = "v";
+    const auto partition = static_cast<int32_t>(rng_.Below(kPartitions));
+    const int64_t floor = history_->LastAcknowledged(partition);
+    const auto appended = base::Run(producers_[rng_.Below(2)]->Append(partition, records));
+    if (!appended.ok()) return history_->Violate(std::string(appended.status().message()));
+    history_->Acknowledge(partition, floor, appended->offsets);
+  }
+
+  void KillOrBringBack(size_t index) {
+    if (members_[index]) return members_[index].reset();
+    ConsumerOptions options;
+    options.client_id = absl::StrCat("c", index);
+    options.max_records = 3;
+    options.claim_idle = absl::Seconds(12);
+    members_[index].emplace(store_, keys_, topic_, *coordinator_, clock_, options);
+  }
+
+  void Poll(size_t index) {
+    if (!members_[index]) return KillOrBringBack(index);
+    Consumer& consumer = members_[index]->consumer;
+    const auto records = base::Run(consumer.Poll());
+    if (!records.ok()) return history_->Violate(std::string(records.status().message()));
+    history_->Give(consumer.member_id(), *records);
+    // One that was given up meanwhile may not commit.
+    if (rng_.Chance(0.6)) base::Run(consumer.Commit()).IgnoreError();
+  }
+
+  void Sweep() {
+    Log log(store_, clock_, keys_, topic_);
+    const auto removed = base::Run(log.Sweep());
+    if (!removed.ok()) history_->Violate(std::string(removed.status().message()));
+  }
+
+  // Who had the old topic in hand writes and reads nothing of the new one.
+  void Recreate() {
+    Producer late(store_, clock_, keys_, topic_);
+    Topics topics(store_, rng_, keys_);
+    if (!base::Run(topics.Delete("orders")).ok()) history_->Violate("the topic was not deleted");
+    if (!history_->violation().empty()) return;
+    MakeTopic();
+    NewRecord record;
+    record.value = "late";
+    const auto written = base::Run(late.Append(0, std::span(&record, 1)));
+    if (ErrorCodeOf(written.status()) != ErrorCode::kInconsistentTopicId) {
+      history_->Violate("a record of the old topic went into the new one");
+    }
+  }
+
+  // Everybody dies, and one member reads to the end what they left.
+  void Finish() {
+    for (std::optional<Member>& member : members_) member.reset();
+    clock_.Advance(absl::Minutes(1));
+    Member last(store_, keys_, topic_, *coordinator_, clock_, {.client_id = "last"});
+    for (int empty = 0; empty < 3 && history_->violation().empty();) {
+      const auto records = base::Run(last.consumer.Poll());
+      if (!records.ok()) return history_->Violate(std::string(records.status().message()));
+      history_->Give(last.consumer.member_id(), *records);
+      const absl::Status committed = base::Run(last.consumer.Commit());
+      if (!committed.ok()) history_->Violate(std::string(committed.message()));
+      empty = records->empty() ? empty + 1 : 0;
+      clock_.Advance(absl::Seconds(4));
+    }
+    CheckCommitted();
+    history_->CheckLogs(store_, clock_, keys_, topic_);
+  }
+
+  void CheckCommitted() { history_->CheckCommitted(store_, keys_, topic_, kGroup); }
+
+  Server& server_;
+  CurrentStore<Server> store_{server_};
+  base::Rng rng_;
+  base::VirtualClock clock_;  // Of the processes, which goes its own way.
+  const Keys keys_ = Keys::Create().value();
+  std::vector<ConfigEntry> config_;
+  Topic topic_;
+  std::optional<Coordinator> coordinator_;
+  std::array<std::optional<Producer>, 2> producers_;
+  std::array<std::optional<Member>, kMembers> members_;
+  std::optional<TopicHistory> history_;
+  int steps_back_ = 0;
+};
+
+template <typename Server>
+class ClockSteps : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!server_.Start(tests::DefaultStart())) GTEST_SKIP() << "there is no redis-server";
+  }
+  Server server_;
+};
+using Servers = ::testing::Types<MemoryServer, LiveServer>;
+TYPED_TEST_SUITE(ClockSteps, Servers, tests::BackendNames);
+
+TYPED_TEST(ClockSteps, OfRedisBreakNoPromise) {
+  const char* const asked = std::getenv("KORVET_PROGRAMS");
+  const int programs = asked == nullptr ? TypeParam::kPrograms : std::atoi(asked);
+  int64_t claims = 0;
+  int64_t steps_back = 0;
+  for (int seed = 1; seed <= programs; ++seed) {
+    SteppedTopic<TypeParam> topic(this->server_, static_cast<uint64_t>(seed));
+    topic.Run(/*steps=*/80);
+    ASSERT_EQ(topic.history().violation(), "") << "seed " << seed;
+    claims += topic.history().claims();
+    steps_back += topic.steps_back();
+  }
+  EXPECT_GT(claims, programs);
+  EXPECT_GT(steps_back, 3 * programs);
+}
+
+// XADD's own ids freeze in the last millisecond and run out of sequence; the producer's do not.
+TYPED_TEST(ClockSteps, BackLetTheProducersIdsCarryOverToTheNextMillisecond) {
+  base::Rng rng(1);
+  base::VirtualClock clock;
+  const Keys keys = Keys::Create().value();
+  Topics topics(this->server_.store(), rng, keys);
+  const Topic topic = base::Run(topics.Create({.name = "orders"})).value();
+  const std::vector<NewRecord> records(700, NewRecord{.value = "v"});
+  const absl::Time before = this->server_.Now();
+  TopicHistory history;
+  for (int i = 0; i < 3; ++i) {
+    CurrentStore<TypeParam> store(this->server_);
+    Producer producer(store, clock, keys, topic);
+    const auto appended = base::Run(producer.Append(0, records)).value();
+    history.Acknowledge(0, history.LastAcknowledged(0), appended.offsets);
+    this->server_.SetTime(before - absl::Hours(i + 1));
+  }
+  EXPECT_EQ(history.violation(), "");
+  const store::Reply own =
+      Ask(this->server_.store(), {"XADD", "korvet:stream:orders:0", "*", "value", "x"});
+  // 2,100 records: the first 1,024 in the millisecond before the steps, the next behind it.
+  EXPECT_EQ(own.text(), absl::StrCat(absl::ToUnixMillis(before) + 2, "-52"));
+}
+
+}  // namespace
+}  // namespace redouble::korvet

@@ -1,0 +1,106 @@
+#include "tests/property/korvet/topic_history.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/run.h"
+#include "core/base/string_bridge.h"
+#include "core/korvet/consumer_group.h"
+#include "core/korvet/log.h"
+#include "core/store/streams.h"
+
+namespace redouble::korvet {
+namespace {
+
+std::string NameOf(const TopicHistory::Place& place) {
+  return absl::StrCat(place.first, ":", place.second);
+}
+
+}  // namespace
+
+int64_t TopicHistory::LastAcknowledged(int32_t partition) const {
+  const auto last = last_acknowledged_.find(partition);
+  return last == last_acknowledged_.end() ? -1 : last->second;
+}
+
+void TopicHistory::Acknowledge(int32_t partition, int64_t floor, std::span<const int64_t> offsets) {
+  int64_t before = floor;
+  for (const int64_t offset : offsets) {
+    if (offset <= before) Violate(absl::StrCat("the offset ", offset, " came after ", before));
+    before = offset;
+    if (!acknowledged_.insert({partition, offset}).second) {
+      Violate(absl::StrCat("the offset ", offset, " was given twice"));
+    }
+  }
+  last_acknowledged_[partition] = std::max(LastAcknowledged(partition), before);
+}
+
+void TopicHistory::Give(std::string_view member, std::span<const ConsumedRecord> records) {
+  std::map<int32_t, int64_t> last;
+  for (const ConsumedRecord& consumed : records) {
+    const Place place = {consumed.record.partition, consumed.record.offset};
+    const auto [before, starts] = last.try_emplace(place.first, place.second);
+    if (!starts && place.second <= before->second) Violate("offsets of a poll do not rise");
+    before->second = place.second;
+    const auto [to, first] = given_.try_emplace(place, member);
+    claims_ += consumed.claimed ? 1 : 0;
+    if (!first && !consumed.claimed) {
+      Violate(absl::StrCat(NameOf(place), " was given to ", to->second, " and to ",
+                           base::ToAbsl(member), " without a claim"));
+    }
+  }
+}
+
+void TopicHistory::Violate(std::string what) {
+  if (violation_.empty()) violation_ = std::move(what);
+}
+
+void TopicHistory::CheckCommitted(store::Store& store, const Keys& keys, const Topic& topic,
+                                  std::string_view group) {
+  ConsumerGroup asked(store, keys, topic, std::string(group));
+  for (int32_t partition = 0; partition < topic.partitions; ++partition) {
+    const auto committed = base::Run(asked.Committed(partition));
+    if (!committed.ok()) {
+      Violate(std::string(committed.status().message()));
+      continue;
+    }
+    const std::string key = keys.Stream({topic.name, partition}).value();
+    const auto pending = base::Run(store::XPending(store, key, group));
+    if (!pending.ok() || !pending->first) continue;
+    const int64_t first = topic.config.offsets.Encode(*pending->first).value();
+    if (*committed > first) Violate("the committed position is past a pending record");
+  }
+}
+
+void TopicHistory::CheckLogs(store::Store& store, base::Clock& clock, const Keys& keys,
+                             const Topic& topic) {
+  Log log(store, clock, keys, topic);
+  std::map<int32_t, int64_t> starts;
+  for (int32_t partition = 0; partition < topic.partitions; ++partition) {
+    starts[partition] = base::Run(log.Bounds(partition)).value().start;
+    FetchPosition position = {partition, starts[partition]};
+    position.max_bytes = std::numeric_limits<int64_t>::max();
+    FetchRequest request;
+    request.positions = std::span(&position, 1);
+    request.max_records = request.max_bytes = std::numeric_limits<int32_t>::max();
+    const auto fetched = base::Run(log.Fetch(request));
+    const absl::Status status = fetched.ok() ? fetched->front().status : fetched.status();
+    // An id without an offset fails a fetch.
+    if (!status.ok()) Violate(std::string(status.message()));
+    if (!status.ok()) continue;
+    int64_t before = -1;
+    for (const LogRecord& record : fetched->front().records) {
+      if (record.offset <= before) Violate("the offsets of a log do not rise");
+      before = record.offset;
+    }
+  }
+  for (const Place& place : acknowledged_) {
+    // What retention took was in nobody's hands.
+    if (given_.contains(place) || place.second < starts[place.first]) continue;
+    Violate(absl::StrCat(NameOf(place), " was acknowledged and given to nobody"));
+  }
+}
+
+}  // namespace redouble::korvet
