@@ -153,6 +153,8 @@ Reply Session::RunTransactionByWords(std::span<const Command> commands) {
 
 void Session::Enqueue(CommandId id, std::string_view name,
                       std::span<const std::string_view> arguments) {
+  // One that will not run is not kept, so that a cluster looks at the keys before it only.
+  if (refused_ || watch_failed_) return;
   queued_.push_back(QueuedCommand{id, std::string(name), {arguments.begin(), arguments.end()}});
 }
 
