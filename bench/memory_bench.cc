@@ -7,6 +7,7 @@
 // Prints tables. Read bytes per key as they are; read times as ratios within one run.
 #include <malloc.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -28,6 +29,7 @@
 #include "core/base/virtual_clock.h"
 #include "core/store/batch.h"
 #include "core/store/command.h"
+#include "core/store/keys.h"
 #include "core/store/strings.h"
 
 namespace redouble {
@@ -158,34 +160,90 @@ double Nanoseconds(const std::function<void()>& work) {
   return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
 }
 
-// What one key costs when all of them expire in one step of the clock, and what a GET costs while
-// they are there.
-void PrintTimes(bool full) {
-  std::printf("\n| keys with TTLs | GET, ns | expiry in one step, ns per key |\n");
-  std::printf("| --- | --- | --- |\n");
-  for (int64_t count = 1000; count <= (full ? 10'000'000 : 1'000'000); count *= 10) {
-    base::VirtualClock clock;
-    memory::Engine engine(clock);
-    const std::unique_ptr<memory::Session> session = engine.Connect();
-    {
-      Loader loader(*session);
-      for (int64_t i = 0; i < count; ++i) {
-        loader.Add({"SET", absl::StrCat("key:", i), "v", "PX", absl::StrCat(1000 + i % 100'000)});
-      }
+struct Times {
+  int64_t keys = 0;
+  double get = 0;
+  double set = 0;
+  double incr = 0;
+  double expire = 0;
+  double expiry = 0;  // Of one key, when all of them expire in one step of the clock.
+};
+
+// Nanoseconds per call of `call(i)`, where each i < `keys` comes in an order without locality.
+double PerCall(int64_t keys, const std::function<void(const std::string& key)>& call) {
+  constexpr int64_t kCalls = 200'000;
+  constexpr int64_t kStride = 7'919'777;
+  std::vector<std::string> names;
+  for (int64_t i = 0; i < kCalls; ++i) names.push_back(absl::StrCat("key:", i * kStride % keys));
+  return Nanoseconds([&] {
+           for (const std::string& name : names) call(name);
+         }) /
+         kCalls;
+}
+
+// A result that is an error ends the program: its time would be another one's.
+template <typename T>
+void Expect(const absl::StatusOr<T>& result) {
+  if (!result.ok()) std::abort();
+}
+
+Times Measure(int64_t keys) {
+  base::VirtualClock clock;
+  memory::Engine engine(clock);
+  const std::unique_ptr<memory::Session> session = engine.Connect();
+  {
+    Loader loader(*session);
+    for (int64_t i = 0; i < keys; ++i) {
+      loader.Add({"SET", absl::StrCat("key:", i), "1", "PX", absl::StrCat(1000 + i % 100'000)});
     }
-    constexpr int64_t kGets = 200'000;
-    std::vector<std::string> keys;
-    for (int64_t i = 0; i < kGets; ++i) keys.push_back(absl::StrCat("key:", i * 7919 % count));
-    const double gets = Nanoseconds([&] {
-      for (const std::string& key : keys) {
-        if (!base::Run(store::Get(*session, key))->has_value()) std::abort();
-      }
-    });
-    const double expiry = Nanoseconds([&] { clock.Advance(absl::Seconds(200)); });
-    if (engine.expired_keys() != count) std::abort();
-    std::printf("| %lld | %.0f | %.0f |\n", static_cast<long long>(count), gets / kGets,
-                expiry / static_cast<double>(count));
   }
+  store::Store& store = *session;
+  Times times{.keys = keys};
+  times.get =
+      PerCall(keys, [&](const std::string& key) { Expect(base::Run(store::Get(store, key))); });
+  times.incr =
+      PerCall(keys, [&](const std::string& key) { Expect(base::Run(store::Incr(store, key))); });
+  times.set = PerCall(keys, [&](const std::string& key) {
+    Expect(base::Run(store::Set(store, key, "value", {.keep_ttl = true})));
+  });
+  times.expire = PerCall(keys, [&](const std::string& key) {
+    Expect(base::Run(store::ExpireIn(store, key, absl::Seconds(100))));
+  });
+  times.expiry =
+      Nanoseconds([&] { clock.Advance(absl::Seconds(200)); }) / static_cast<double>(keys);
+  if (engine.expired_keys() != keys) std::abort();
+  return times;
+}
+
+// A bar for every column of each row, as long as the time is against the largest one.
+void Plot(const std::vector<Times>& rows, const char* title, double Times::*column) {
+  double largest = 0;
+  for (const Times& row : rows) largest = std::max(largest, row.*column);
+  std::printf("\n%s\n", title);
+  for (const Times& row : rows) {
+    const auto length = static_cast<size_t>(60 * row.*column / largest);
+    std::printf("%9lld %s %.0f ns\n", static_cast<long long>(row.keys),
+                std::string(length, '#').c_str(), row.*column);
+  }
+}
+
+// What commands, and the expiry of a key, cost by the number of keys.
+void PrintTimes(bool full) {
+  std::printf(
+      "\n| keys with TTLs | GET, ns | INCR, ns | SET, ns | EXPIRE, ns | expiry in one "
+      "step, ns per key |\n| --- | --- | --- | --- | --- | --- |\n");
+  std::vector<Times> rows;
+  for (int64_t keys = 1000; keys <= (full ? 10'000'000 : 1'000'000); keys *= 10) {
+    const Times times = Measure(keys);
+    std::printf("| %lld | %.0f | %.0f | %.0f | %.0f | %.0f |\n", static_cast<long long>(keys),
+                times.get, times.incr, times.set, times.expire, times.expiry);
+    rows.push_back(times);
+  }
+  Plot(rows, "GET by the number of keys", &Times::get);
+  Plot(rows, "INCR by the number of keys", &Times::incr);
+  Plot(rows, "SET by the number of keys", &Times::set);
+  Plot(rows, "EXPIRE by the number of keys", &Times::expire);
+  Plot(rows, "Expiry of a key by how many expire in one step", &Times::expiry);
 }
 
 }  // namespace
