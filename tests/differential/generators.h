@@ -9,6 +9,7 @@
 namespace redouble::tests {
 
 std::span<const CommandGenerator> BitmapGenerators();
+std::span<const CommandGenerator> BlockingGenerators();
 std::span<const CommandGenerator> ConnectionGenerators();
 std::span<const CommandGenerator> ExpiryGenerators();
 std::span<const CommandGenerator> GeoGenerators();

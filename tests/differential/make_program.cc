@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/rng.h"
+#include "core/store/command_table.h"
 #include "tests/differential/generators.h"
 #include "tests/differential/groups.h"
 
@@ -14,6 +15,9 @@ namespace {
 
 using Kind = ProgramStep::Kind;
 using Generators = std::vector<CommandGenerator>;
+
+// The connections from there on are those of calls that may wait.
+constexpr int kFirstWaiter = 9;
 
 template <size_t n>
 double OneOf(base::Rng& rng, const std::array<double, n>& values) {
@@ -25,6 +29,7 @@ struct Character {
   Generators own;
   Generators companions;
   int connections = 1;
+  bool waits_alone = false;  // Calls that may wait have a connection for each.
   double companion_rate;
   double transaction_rate;
   double database_rate;
@@ -47,7 +52,10 @@ Character Draw(std::string_view group, base::Rng& rng) {
   Character character;
   character.own = SomeOf(GeneratorsOf(group), rng);
   character.companions = SomeOf(CompanionGenerators(), rng);
-  character.connections = rng.Chance(0.3) ? static_cast<int>(rng.Between(2, 3)) : 1;
+  character.waits_alone = group == "blocking";
+  // What groups of consumers and transactions do to one another shows with several of them.
+  const double several = group == "streams" || group == "transactions" ? 0.7 : 0.3;
+  character.connections = rng.Chance(several) ? static_cast<int>(rng.Between(2, 3)) : 1;
   character.companion_rate = OneOf(rng, std::array{0.1, 0.25, 0.4});
   character.transaction_rate = OneOf(rng, std::array{0.0, 0.0, 0.15, 0.3});
   character.database_rate = OneOf(rng, std::array{0.0, 0.0, 0.02, 0.08});
@@ -105,6 +113,11 @@ Words MakeWords(const Character& character, Vocabulary& vocabulary) {
   return may_spoil && spoils ? Spoil(std::move(words), vocabulary) : words;
 }
 
+bool MayWait(const Words& words) {
+  const store::CommandId id = store::FindCommand(words[0]);
+  return id != store::CommandId::kUnknown && store::SpecOf(id).Has(store::command_flag::kBlocking);
+}
+
 // Somewhere in the year 2026, sometimes between two milliseconds.
 absl::Time DrawStart(base::Rng& rng) {
   constexpr int64_t kYearBegin = 1'767'225'600'000'000;
@@ -125,12 +138,16 @@ Program MakeProgram(const ProgramOptions& options) {
   assert(!character.own.empty());
   const int64_t commands = rng.Between(1 + options.max_commands / 3, options.max_commands);
   int connection = 0;
+  int waiters = 0;
   for (int64_t made = 0; made < commands;) {
     if (rng.Chance(character.clock_rate)) program.steps.push_back(ClockStep(rng));
     if (rng.Chance(0.25)) connection = static_cast<int>(rng.Below(character.connections));
     ProgramStep step;
     step.connection = connection;
     step.words = MakeWords(character, vocabulary);
+    // Of two calls that wait one behind the other on a connection, a server starts the second only
+    // after the step of the clock that ended the first.
+    if (character.waits_alone && MayWait(step.words)) step.connection = kFirstWaiter + ++waiters;
     program.steps.push_back(std::move(step));
     ++made;
   }
