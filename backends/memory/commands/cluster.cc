@@ -148,6 +148,20 @@ Reply HandleClusterKeySlot(CommandContext& context, Arguments arguments) {
   return Reply::Integer(base::KeySlot(arguments[0]));
 }
 
+// Every slot of this node is its own for good: it imports none and copies nobody, so that there is
+// nothing that these would allow.
+Reply HandleAsking(CommandContext& context, Arguments) {
+  return context.engine().cluster() == nullptr ? Disabled() : Reply::Ok();
+}
+
+Reply HandleReadOnly(CommandContext& context, Arguments) {
+  return context.engine().cluster() == nullptr ? Disabled() : Reply::Ok();
+}
+
+Reply HandleReadWrite(CommandContext& context, Arguments) {
+  return context.engine().cluster() == nullptr ? Disabled() : Reply::Ok();
+}
+
 Reply HandleClusterMyId(CommandContext& context, Arguments) {
   const ClusterView* view = context.engine().cluster();
   if (view == nullptr) return Disabled();

@@ -131,11 +131,12 @@ Reply HandleScriptKill(CommandContext& context, Arguments) {
   return KillScript(context, /*is_function=*/false);
 }
 
-// There is no debugger to turn on.
+// There is no debugger to turn on: it is refused as a server refuses a connection that cannot be
+// debugged.
 Reply HandleScriptDebug(CommandContext&, Arguments arguments) {
   if (IsWord(arguments[0], "NO")) return Reply::Ok();
   if (IsWord(arguments[0], "YES") || IsWord(arguments[0], "SYNC")) {
-    return Reply::Error("ERR SCRIPT DEBUG YES and SYNC are not supported by this engine");
+    return Reply::Error("ERR SCRIPT DEBUG must be called outside a pipeline");
   }
   return Reply::Error("ERR Use SCRIPT DEBUG YES/SYNC/NO");
 }

@@ -60,27 +60,31 @@ std::optional<Reply> ReadWords(lua_State* state, std::vector<std::string>& words
   return std::nullopt;
 }
 
-Reply CallHost(lua_State* state) {
+// Runs the command of the arguments and pushes its reply; true when that is an error. One that
+// comes from a command, or from refusing it, says so: a server counts it once.
+bool CallHost(lua_State* state) {
   ScriptHost& host = HostOf(state);
   std::vector<std::string> words;
-  if (std::optional<Reply> error = ReadWords(state, words)) return *std::move(error);
-  return host.CallCommand(std::vector<std::string_view>(words.begin(), words.end()));
+  if (const std::optional<Reply> error = ReadWords(state, words)) {
+    PushReply(state, *error, UsesResp3(state));
+    return true;
+  }
+  const Reply reply = host.CallCommand(std::vector<std::string_view>(words.begin(), words.end()));
+  PushReply(state, reply, UsesResp3(state));
+  if (!reply.is_error()) return false;
+  lua_pushboolean(state, 1);
+  lua_setfield(state, -2, "ignore_error_stats_update");
+  return true;
 }
 
 int RedisCall(lua_State* state) {
   RunLimit::Enforce(state);
-  bool failed = false;
-  {
-    const Reply reply = CallHost(state);
-    failed = reply.is_error();
-    PushReply(state, reply, UsesResp3(state));
-  }
-  return failed ? lua_error(state) : 1;
+  return CallHost(state) ? lua_error(state) : 1;
 }
 
 int RedisPcall(lua_State* state) {
   RunLimit::Enforce(state);
-  PushReply(state, CallHost(state), UsesResp3(state));
+  CallHost(state);
   return 1;
 }
 
