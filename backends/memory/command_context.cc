@@ -28,6 +28,10 @@ base::Rng& CommandContext::rng() const { return engine_.rng(); }
 
 const EncodingLimits& CommandContext::limits() const { return engine_.encoding_limits(); }
 
+uint64_t CommandContext::max_string_bytes() const {
+  return engine_.options().proto_max_bulk_len_bytes;
+}
+
 Database::Entry& CommandContext::Add(std::string_view key, Value value) const {
   const store::KeyType type = value.type();
   Database::Entry& entry = db_->Add(key, std::move(value));
@@ -66,9 +70,7 @@ void CommandContext::SetExpiry(Database::Entry& entry, int64_t deadline_ms) cons
 
 bool CommandContext::RemoveIfEmpty(std::string_view key) const {
   const Database::Entry* entry = db_->Find(key);
-  if (entry == nullptr || entry->value.is_string() || !entry->value.collection()->empty()) {
-    return false;
-  }
+  if (entry == nullptr || !entry->value.empty()) return false;
   Remove(key);
   Notify(key, EventClass::kGeneric, "del");
   return true;

@@ -84,6 +84,8 @@ class CommandContext {
   uint32_t now_s() const { return now_s_; }
   base::Rng& rng() const;
   const EncodingLimits& limits() const;
+  // What a string may grow to: proto-max-bulk-len.
+  uint64_t max_string_bytes() const;
 
   // The command's name as the client wrote it (of a subcommand: its container's), for errors that
   // repeat it.
@@ -134,7 +136,7 @@ class CommandContext {
   Lookup<T> FindOrAdd(std::string_view key) const {
     const Lookup<T> found = Find<T>(key);
     if (found || found.wrong_type()) return found;
-    Database::Entry& entry = Add(key, Value::Of(std::make_unique<T>()));
+    Database::Entry& entry = Add(key, Value::Empty<T>());
     return Lookup<T>(&entry, entry.value.As<T>());
   }
 

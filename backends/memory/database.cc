@@ -16,27 +16,44 @@ std::optional<int64_t> FirstMillisBehind(std::optional<int64_t> deadline_ms) {
 
 bool Database::Remove(std::string_view key) {
   const size_t position = table_.PositionOf(key);
-  if (position == DenseTable<Entry>::kNotFound) return false;
+  if (position == Table::kNotFound) return false;
+  RemoveAt(position);
+  return true;
+}
+
+// Its node knows where it stands.
+void Database::RemoveExpiring(Entry& entry) { RemoveAt(wheel_.position(entry.expiry_node_)); }
+
+void Database::RemoveAt(size_t position) {
   ClearExpiry(table_.at(position));
-  accounted_bytes_ -= table_.at(position).accounted_bytes_;
+  if (!accounts_.empty()) ForgetAccount(position);
   table_.RemoveAt(position);
   if (position < table_.size() && table_.at(position).expires()) {
     wheel_.SetPosition(table_.at(position).expiry_node_, static_cast<uint32_t>(position));
   }
-  return true;
 }
 
 void Database::Clear() {
   table_.Clear();
   wheel_.Clear();
+  accounts_.clear();
   accounted_bytes_ = 0;
 }
 
 void Database::Account(Entry& entry, size_t bytes) {
-  accounted_bytes_ -= entry.accounted_bytes_;
-  entry.accounted_bytes_ =
-      static_cast<uint32_t>(std::min<size_t>(bytes, std::numeric_limits<uint32_t>::max()));
-  accounted_bytes_ += entry.accounted_bytes_;
+  accounts_.resize(table_.size());
+  uint32_t& account = accounts_[table_.PositionOf(entry.key())];
+  accounted_bytes_ -= account;
+  account = static_cast<uint32_t>(std::min<size_t>(bytes, std::numeric_limits<uint32_t>::max()));
+  accounted_bytes_ += account;
+}
+
+// As the table does: the last one moves to the place of the one that goes.
+void Database::ForgetAccount(size_t position) {
+  accounts_.resize(table_.size());
+  accounted_bytes_ -= accounts_[position];
+  accounts_[position] = accounts_.back();
+  accounts_.pop_back();
 }
 
 Database::Entry* Database::DrawExpiring(base::Rng& rng) {

@@ -13,6 +13,7 @@
 #include <optional>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "backends/memory/expiry_wheel.h"
 #include "backends/memory/key_usage.h"
@@ -40,8 +41,6 @@ class Database {
     friend class Database;
     CompactString key_;
     ExpiryWheel::NodeId expiry_node_ = ExpiryWheel::kNoNode;
-    // What the key counts for against maxmemory.
-    uint32_t accounted_bytes_ = 0;
   };
 
   size_t size() const { return table_.size(); }
@@ -54,6 +53,7 @@ class Database {
   // By position, for random picks and iteration: 0 <= position < size(), in an order that depends
   // on nothing but the commands.
   Entry& at(size_t position) { return table_.at(position); }
+  const Entry& at(size_t position) const { return table_.at(position); }
   // One step of a scan over the keys; see DenseTable::Scan.
   template <typename Visit>
   uint64_t Scan(uint64_t cursor, size_t count, Visit visit) const {
@@ -66,6 +66,8 @@ class Database {
   }
   // Removes a key with its expiry; false when it does not exist.
   bool Remove(std::string_view key);
+  // Removes a key that expires.
+  void RemoveExpiring(Entry& entry);
   void Clear();
 
   // Sets or replaces the expiry. The key lives up to and including `deadline_ms`.
@@ -94,8 +96,17 @@ class Database {
   std::optional<int64_t> NextExpiry() const;
 
  private:
-  DenseTable<Entry> table_;
+  // An entry never moves because another one is added.
+  using Table = DenseTable<Entry, DenseTable<Entry>::kBlockEntries>;
+
+  void RemoveAt(size_t position);
+  void ForgetAccount(size_t position);
+
+  Table table_;
   ExpiryWheel wheel_;
+  // What keys count for against maxmemory, by position; those behind the end count for nothing. A
+  // column of its own, because few engines ever have a maxmemory.
+  std::vector<uint32_t> accounts_;
   uint64_t accounted_bytes_ = 0;
 };
 

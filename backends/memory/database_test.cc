@@ -76,6 +76,35 @@ TEST(Database, TakesAKeysExpiryAlongWhenTheKeyIsRemoved) {
   EXPECT_EQ(ExpireAt(db, kNow + 1), std::vector<std::string>());
 }
 
+TEST(Database, RemovesAnExpiringKeyByWhereItStands) {
+  Database db;
+  db.Add("first", Value::String("1"));
+  db.SetExpiry(db.Add("a", Value::String("2")), 100);
+  db.SetExpiry(db.Add("b", Value::String("3")), 50);
+  db.Remove("first");
+  while (Database::Entry* entry = db.FirstExpired(1000)) db.RemoveExpiring(*entry);
+  EXPECT_EQ(db.size(), 0u);
+  EXPECT_EQ(db.expiring(), 0u);
+}
+
+TEST(Database, AddsUpWhatItsKeysAreSaidToTake) {
+  Database db;
+  db.Add("a", Value::String("1"));
+  db.Account(db.Add("b", Value::String("2")), 20);
+  db.Add("c", Value::String("3"));
+  db.Account(*db.Find("c"), 300);
+  db.Account(*db.Find("b"), 10);
+  EXPECT_EQ(db.accounted_bytes(), 310u);
+  // The last key takes the place of the one that goes.
+  db.Remove("a");
+  EXPECT_EQ(db.accounted_bytes(), 310u);
+  db.Add("d", Value::String("4"));
+  db.Remove("c");
+  EXPECT_EQ(db.accounted_bytes(), 10u);
+  db.Clear();
+  EXPECT_EQ(db.accounted_bytes(), 0u);
+}
+
 TEST(Database, SaysWhenToAskAgain) {
   Database db;
   EXPECT_EQ(db.NextExpiryCheck(), std::nullopt);

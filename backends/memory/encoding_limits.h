@@ -15,6 +15,12 @@ struct EncodingLimits {
   size_t stream_node_max_bytes = 4096;
   size_t stream_node_max_entries = 100;
   size_t hll_sparse_max_bytes = 3000;
+  // Of a list's node: from -1 to -5 for 4, 8, 16, 32 and 64 KiB, otherwise elements. A list keeps
+  // the one that it began with.
+  int list_max_listpack_size = -2;
+  // How many nodes at each end of a list stay as they are while those between are compressed. Told
+  // as it was set: no reply depends on it, and nothing is compressed here.
+  int list_compress_depth = 0;
 };
 
 }  // namespace redouble::memory

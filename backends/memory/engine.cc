@@ -316,7 +316,7 @@ void Engine::ExpireDue() {
     while (Database::Entry* entry = db.FirstExpired(now_ms)) {
       const std::string key(entry->key());
       if (blocking_.anybody_waits()) SignalGone(index, key);
-      db.Remove(key);
+      db.RemoveExpiring(*entry);
       ++expired_keys_;
       if (watching_.anybody_watches()) watching_.Touch(index, key);
       if (wants(EventClass::kExpired)) Notify(index, key, EventClass::kExpired, "expired");

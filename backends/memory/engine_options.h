@@ -44,6 +44,8 @@ struct EngineOptions {
   // A script that runs longer is busy (busy_script.h): in milliseconds of 100,000 instructions of
   // Lua each, which do not depend on the machine. 0: never. Also known as lua-time-limit.
   int64_t busy_reply_threshold_ms = 5000;
+  // How long APPEND, SETRANGE, SETBIT and their like may make a string, in bytes.
+  uint64_t proto_max_bulk_len_bytes = 512ull << 20;
   // What keys may take together with what an empty server takes (memory_limit.h), in bytes; 0: no
   // limit.
   uint64_t maxmemory_bytes = 0;

@@ -34,6 +34,7 @@ class ExpiryWheel {
   void Remove(NodeId node);
   // The entry of the node stands elsewhere now.
   void SetPosition(NodeId node, uint32_t position) { nodes_[node].position = position; }
+  uint32_t position(NodeId node) const { return nodes_[node].position; }
   int64_t deadline_ms(NodeId node) const { return nodes_[node].deadline_ms; }
 
   size_t size() const { return size_; }

@@ -47,6 +47,7 @@ void MemoryLimit::Configure(const EngineOptions& options) {
   on_ = options.maxmemory_bytes > 0;
   if (on_ && was_on) return;
   changed_.clear();
+  pool_.Clear();
   if (!on_) return;
   for (const std::unique_ptr<Database>& db : databases_) {
     for (size_t i = 0; i < db->size(); ++i) {
@@ -84,39 +85,50 @@ bool MemoryLimit::MakeRoom(const EngineOptions& options, uint32_t now_s, base::R
                            const Evict& evict) {
   while (UsedBytes() > options.maxmemory_bytes) {
     if (options.maxmemory_policy == MaxmemoryPolicy::kNoEviction) return false;
-    const Candidate chosen = Choose(options, now_s, rng);
+    const Chosen chosen = Choose(options, now_s, rng);
     if (chosen.entry == nullptr) return false;
     evict(chosen.db, std::string(chosen.entry->key()));
   }
   return true;
 }
 
-MemoryLimit::Candidate MemoryLimit::Choose(const EngineOptions& options, uint32_t now_s,
-                                           base::Rng& rng) {
+MemoryLimit::Chosen MemoryLimit::Choose(const EngineOptions& options, uint32_t now_s,
+                                        base::Rng& rng) {
   const MaxmemoryPolicy policy = options.maxmemory_policy;
-  const size_t count = databases_.size();
-  if (IsRandom(policy)) {
-    for (size_t i = 0; i < count; ++i) {
-      const size_t db = next_db_++ % count;
-      if (Database::Entry* entry = Draw(*databases_[db], policy, rng)) {
-        return {static_cast<int>(db), entry};
-      }
+  if (IsRandom(policy)) return ChooseByChance(policy, rng);
+  while (Sample(options, now_s, rng)) {
+    while (const std::optional<EvictionPool::Candidate> best = pool_.TakeBest()) {
+      Database::Entry* entry = databases_[static_cast<size_t>(best->db)]->Find(best->key);
+      if (entry == nullptr || (IsVolatile(policy) && !entry->expires())) continue;
+      return {best->db, entry};
     }
-    return {};
   }
-  Candidate best;
-  uint64_t best_score = 0;
-  for (size_t db = 0; db < count; ++db) {
+  return {};
+}
+
+MemoryLimit::Chosen MemoryLimit::ChooseByChance(MaxmemoryPolicy policy, base::Rng& rng) {
+  for (size_t i = 0; i < databases_.size(); ++i) {
+    const size_t db = next_db_++ % databases_.size();
+    if (Database::Entry* entry = Draw(*databases_[db], policy, rng)) {
+      return {static_cast<int>(db), entry};
+    }
+  }
+  return {};
+}
+
+bool MemoryLimit::Sample(const EngineOptions& options, uint32_t now_s, base::Rng& rng) {
+  bool any = false;
+  for (size_t db = 0; db < databases_.size(); ++db) {
     for (int i = 0; i < options.maxmemory_samples; ++i) {
-      Database::Entry* entry = Draw(*databases_[db], policy, rng);
+      const Database::Entry* entry = Draw(*databases_[db], options.maxmemory_policy, rng);
       if (entry == nullptr) break;
-      const uint64_t score = Score(options, *databases_[db], *entry, now_s);
-      if (best.entry != nullptr && score <= best_score) continue;
-      best = {static_cast<int>(db), entry};
-      best_score = score;
+      any = true;
+      pool_.Offer({.score = Score(options, *databases_[db], *entry, now_s),
+                   .db = static_cast<int>(db),
+                   .key = std::string(entry->key())});
     }
   }
-  return best;
+  return any;
 }
 
 }  // namespace redouble::memory

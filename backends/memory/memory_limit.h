@@ -4,12 +4,12 @@
 // (kEmptyServerBytes) and, for each key, what MEMORY USAGE tells (values/memory_usage.h) with its
 // share of the tables. It depends on the keys alone, so that the same commands meet the same limit
 // on every machine; this engine's own use of memory is another matter. It is brought up to date
-// between commands, from the keys that have changed; what a consumer group has pending counts from
-// the next change of its stream on.
+// between commands, from the keys that have changed.
 //
 // Before a command runs, keys are evicted by maxmemory-policy until the size is within the limit,
-// as in Redis: `maxmemory_samples` keys are drawn and the best of them goes. What is drawn comes
-// from the engine's Rng, so that equal seeds evict equal keys.
+// as in Redis: `maxmemory_samples` keys of each database are drawn, and the best that was drawn so
+// far goes (eviction_pool.h). What is drawn comes from the engine's Rng, so that equal seeds evict
+// equal keys.
 //
 // Thread-safety: one thread.
 // Source: Redis 7.0 redis.conf, "maxmemory".
@@ -25,6 +25,7 @@
 
 #include "backends/memory/database.h"
 #include "backends/memory/engine_options.h"
+#include "backends/memory/eviction_pool.h"
 #include "core/base/rng.h"
 
 namespace redouble::memory {
@@ -58,18 +59,22 @@ class MemoryLimit {
     Database* db;
     std::string key;
   };
-  struct Candidate {
+  struct Chosen {
     int db = 0;
     Database::Entry* entry = nullptr;
   };
 
   void Measure();
   // A key that the policy lets go; no entry when there is none.
-  Candidate Choose(const EngineOptions& options, uint32_t now_s, base::Rng& rng);
+  Chosen Choose(const EngineOptions& options, uint32_t now_s, base::Rng& rng);
+  Chosen ChooseByChance(MaxmemoryPolicy policy, base::Rng& rng);
+  // Offers some keys of each database to the pool; false when there are none.
+  bool Sample(const EngineOptions& options, uint32_t now_s, base::Rng& rng);
 
   const Databases& databases_;
   bool on_ = false;
   std::vector<Change> changed_;
+  EvictionPool pool_;
   // Where random eviction looks first.
   size_t next_db_ = 0;
 };

@@ -70,6 +70,28 @@ TEST_F(MemoryLimitTest, CountsWhatKeysTakeAndGivesItBack) {
   EXPECT_EQ(limit.UsedBytes(), MemoryLimit::kEmptyServerBytes);
 }
 
+TEST_F(MemoryLimitTest, CountsWhatAGroupHasPendingAtOnce) {
+  Limit("noeviction", 1'000'000);
+  MemoryLimit& limit = engine_.memory_limit();
+  for (int i = 0; i < 50; ++i) Ask({"XADD", "s", "*", "f", "v"});
+  const uint64_t without_group = limit.UsedBytes();
+  Ask({"XGROUP", "CREATE", "s", "g", "0"});
+  const uint64_t with_group = limit.UsedBytes();
+  EXPECT_GT(with_group, without_group);
+  Ask({"XREADGROUP", "GROUP", "g", "c", "STREAMS", "s", ">"});
+  const uint64_t with_pending = limit.UsedBytes();
+  EXPECT_GT(with_pending, with_group + 50 * 24);
+  Ask({"XAUTOCLAIM", "s", "g", "other", "0", "0", "COUNT", "10"});
+  EXPECT_GT(limit.UsedBytes(), with_pending);
+  Ask({"XGROUP", "DELCONSUMER", "s", "g", "other"});
+  const uint64_t with_fewer = limit.UsedBytes();
+  EXPECT_LT(with_fewer, with_pending);
+  for (const char* id : {"0", "99999999999999"}) Ask({"XACK", "s", "g", id});
+  EXPECT_EQ(limit.UsedBytes(), with_fewer);
+  Ask({"XGROUP", "DESTROY", "s", "g"});
+  EXPECT_EQ(limit.UsedBytes(), without_group);
+}
+
 TEST_F(MemoryLimitTest, MeasuresWhatIsThereWhenItIsTurnedOn) {
   SetMany("k", 100);
   EXPECT_FALSE(engine_.memory_limit().on());

@@ -6,17 +6,17 @@
 
 namespace redouble::memory {
 
-// Redis's proto-max-bulk-len, in bits.
-constexpr int64_t kMaxStringBits = int64_t{8} * 512 << 20;
-
-std::optional<uint64_t> ReadBitOffset(std::string_view text, int field_width) {
+std::optional<uint64_t> ReadBitOffset(const CommandContext& context, std::string_view text,
+                                      int field_width) {
   const bool in_fields = field_width > 0 && text.starts_with('#');
   const std::optional<int64_t> number = base::ParseInt64(text.substr(in_fields ? 1 : 0));
   if (!number) return std::nullopt;
   // The product wraps, as it does on Redis's machines.
   const uint64_t factor = in_fields ? static_cast<uint64_t>(field_width) : 1;
   const auto position = static_cast<int64_t>(static_cast<uint64_t>(*number) * factor);
-  if (position < 0 || position >= kMaxStringBits) return std::nullopt;
+  if (position < 0 || static_cast<uint64_t>(position) / 8 >= context.max_string_bytes()) {
+    return std::nullopt;
+  }
   return static_cast<uint64_t>(position);
 }
 

@@ -12,9 +12,10 @@
 
 namespace redouble::memory {
 
-// Reads a position below 2^32. With a field's width, "#3" means three such fields further on; with
-// width 0 that form does not exist.
-std::optional<uint64_t> ReadBitOffset(std::string_view text, int field_width);
+// Reads a position within the longest string that there may be. With a field's width, "#3" means
+// three such fields further on; with width 0 that form does not exist.
+std::optional<uint64_t> ReadBitOffset(const CommandContext& context, std::string_view text,
+                                      int field_width);
 Reply BitOffsetError();
 
 // A string's bytes for writing.

@@ -45,7 +45,8 @@ std::optional<BitFieldOverflow> ReadOverflow(std::string_view word) {
 }
 
 // Reads the operation whose words begin at `words`; the error, if any.
-std::optional<Reply> ReadOperation(Arguments words, FieldOperation& operation) {
+std::optional<Reply> ReadOperation(const CommandContext& context, Arguments words,
+                                   FieldOperation& operation) {
   const std::optional<BitFieldType> type = BitFieldType::Parse(words[1]);
   if (!type) {
     return Reply::Error(
@@ -53,7 +54,7 @@ std::optional<Reply> ReadOperation(Arguments words, FieldOperation& operation) {
         "i64 is.");
   }
   operation.type = *type;
-  const std::optional<uint64_t> position = ReadBitOffset(words[2], type->width);
+  const std::optional<uint64_t> position = ReadBitOffset(context, words[2], type->width);
   if (!position) return BitOffsetError();
   operation.position = *position;
   if (operation.kind == FieldOperation::Kind::kGet) return std::nullopt;
@@ -63,7 +64,7 @@ std::optional<Reply> ReadOperation(Arguments words, FieldOperation& operation) {
   return std::nullopt;
 }
 
-FieldProgram ReadProgram(Arguments words) {
+FieldProgram ReadProgram(const CommandContext& context, Arguments words) {
   FieldProgram program;
   BitFieldOverflow overflow = BitFieldOverflow::kWrap;
   for (size_t i = 0; i < words.size();) {
@@ -86,7 +87,7 @@ FieldProgram ReadProgram(Arguments words) {
     FieldOperation operation;
     operation.kind = *kind;
     operation.overflow = overflow;
-    program.error = ReadOperation(words.subspan(i), operation);
+    program.error = ReadOperation(context, words.subspan(i), operation);
     if (program.error) return program;
     i += 3;
     if (*kind != FieldOperation::Kind::kGet) {
@@ -128,7 +129,7 @@ Reply ReadFields(CommandContext& context, std::string_view key, const FieldProgr
 
 Reply HandleBitField(CommandContext& context, Arguments arguments) {
   const std::string_view key = arguments[0];
-  FieldProgram program = ReadProgram(arguments.subspan(1));
+  FieldProgram program = ReadProgram(context, arguments.subspan(1));
   if (program.error) return *std::move(program.error);
   if (!program.last_written_bit) return ReadFields(context, key, program);
   const WritableBits bits = GrowToBit(context, key, *program.last_written_bit);
@@ -151,7 +152,7 @@ Reply HandleBitField(CommandContext& context, Arguments arguments) {
 }
 
 Reply HandleBitFieldRo(CommandContext& context, Arguments arguments) {
-  FieldProgram program = ReadProgram(arguments.subspan(1));
+  FieldProgram program = ReadProgram(context, arguments.subspan(1));
   if (program.error) return *std::move(program.error);
   if (program.last_written_bit) {
     return Reply::Error("ERR BITFIELD_RO only supports the GET subcommand");

@@ -76,7 +76,7 @@ void StoreResult(CommandContext& context, std::string_view key, const std::strin
 
 Reply HandleSetBit(CommandContext& context, Arguments arguments) {
   const std::string_view key = arguments[0];
-  const std::optional<uint64_t> position = ReadBitOffset(arguments[1], 0);
+  const std::optional<uint64_t> position = ReadBitOffset(context, arguments[1], 0);
   if (!position) return BitOffsetError();
   const std::optional<int64_t> bit = base::ParseInt64(arguments[2]);
   if (!bit || (*bit != 0 && *bit != 1)) {
@@ -93,7 +93,7 @@ Reply HandleSetBit(CommandContext& context, Arguments arguments) {
 }
 
 Reply HandleGetBit(CommandContext& context, Arguments arguments) {
-  const std::optional<uint64_t> position = ReadBitOffset(arguments[1], 0);
+  const std::optional<uint64_t> position = ReadBitOffset(context, arguments[1], 0);
   if (!position) return BitOffsetError();
   const Lookup<Value> string = context.FindString(arguments[0]);
   if (string.wrong_type()) return WrongType();

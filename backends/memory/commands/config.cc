@@ -56,7 +56,8 @@ int64_t GetLimit(const EngineOptions& options) {
 }
 template <auto kMember>
 void SetLimit(EngineOptions& options, int64_t value) {
-  options.encoding_limits.*kMember = static_cast<size_t>(value);
+  auto& limit = options.encoding_limits.*kMember;
+  limit = static_cast<std::remove_reference_t<decltype(limit)>>(value);
 }
 
 template <auto kMember>
@@ -83,12 +84,21 @@ constexpr Parameter kParameters[] = {
     Limit<&EncodingLimits::hll_sparse_max_bytes>("hll-sparse-max-bytes", Parameter::Kind::kMemory),
     Number<&EngineOptions::lfu_decay_time_minutes>("lfu-decay-time", 0, kMaxInt),
     Number<&EngineOptions::lfu_log_factor>("lfu-log-factor", 0, kMaxInt),
+    {"list-compress-depth", "", Parameter::Kind::kInteger, false, 0, kMaxInt,
+     GetLimit<&EncodingLimits::list_compress_depth>,
+     SetLimit<&EncodingLimits::list_compress_depth>},
+    {"list-max-listpack-size", "list-max-ziplist-size", Parameter::Kind::kInteger, false,
+     std::numeric_limits<int32_t>::min(), kMaxInt,
+     GetLimit<&EncodingLimits::list_max_listpack_size>,
+     SetLimit<&EncodingLimits::list_max_listpack_size>},
     {"maxmemory", "", Parameter::Kind::kMemory, false, 0, kMaxInt64,
      Get<&EngineOptions::maxmemory_bytes>, Set<&EngineOptions::maxmemory_bytes>},
     {"maxmemory-policy", "", Parameter::Kind::kPolicy, false, 0, 0,
      Get<&EngineOptions::maxmemory_policy>, Set<&EngineOptions::maxmemory_policy>},
     Number<&EngineOptions::maxmemory_samples>("maxmemory-samples", 1, kMaxInt),
     {"notify-keyspace-events", "", Parameter::Kind::kEvents, false, 0, 0, nullptr, nullptr},
+    {"proto-max-bulk-len", "", Parameter::Kind::kMemory, false, 1 << 20, kMaxInt64,
+     Get<&EngineOptions::proto_max_bulk_len_bytes>, Set<&EngineOptions::proto_max_bulk_len_bytes>},
     Limit<&EncodingLimits::set_max_intset_entries>("set-max-intset-entries",
                                                    Parameter::Kind::kInteger),
     Limit<&EncodingLimits::stream_node_max_bytes>("stream-node-max-bytes",

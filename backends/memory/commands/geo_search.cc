@@ -264,9 +264,9 @@ Reply StoreHits(CommandContext& context, const Dialect& dialect, const Query& qu
     if (context.Remove(key)) context.Changed(key, EventClass::kGeneric, "del");
     return Reply::Integer(0);
   }
-  auto set = std::make_unique<SortedSet>();
+  SortedSet set;
   for (const Hit& hit : hits) {
-    set->Set(hit.member, query.store_distance ? hit.distance : hit.score, context.limits());
+    set.Set(hit.member, query.store_distance ? hit.distance : hit.score, context.limits());
   }
   context.Put(key, Value::Of(std::move(set)));
   context.Changed(key, EventClass::kSortedSet,

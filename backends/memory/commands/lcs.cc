@@ -13,9 +13,6 @@
 namespace redouble::memory {
 namespace {
 
-// Redis's proto-max-bulk-len, to which it holds the table below.
-constexpr uint64_t kMaxTableBytes = 512ull << 20;
-
 struct LcsOptions {
   bool length_only = false;
   bool ranges = false;
@@ -128,7 +125,8 @@ Reply HandleLcs(CommandContext& context, Arguments arguments) {
   Value::TextBuffer buffer_b;
   const std::string_view a = string_a ? string_a->Text(buffer_a) : std::string_view();
   const std::string_view b = string_b ? string_b->Text(buffer_b) : std::string_view();
-  if (LengthTable::BytesFor(a, b) > kMaxTableBytes) {
+  // Redis holds the table below to the limit of strings.
+  if (LengthTable::BytesFor(a, b) > context.max_string_bytes()) {
     return Reply::Error(
         "ERR Insufficient memory, transient memory for LCS exceeds proto-max-bulk-len");
   }

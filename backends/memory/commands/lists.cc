@@ -21,6 +21,7 @@ Reply PushGeneric(CommandContext& context, Arguments arguments, List::End end,
   const Lookup<List> list = only_if_exists ? context.Find<List>(key) : context.FindOrAdd<List>(key);
   if (list.wrong_type()) return WrongType();
   if (!list) return Reply::Integer(0);
+  if (list->empty()) list->LimitNodes(context.limits());
   for (const std::string_view element : arguments.subspan(1)) list->Push(end, element);
   context.Changed(key, EventClass::kList, PushEvent(end));
   return SizeReply(list->size());
@@ -138,6 +139,7 @@ Reply MoveElement(CommandContext& context, const ListMove& move) {
   if (context.Find<List>(move.to).wrong_type()) return WrongType();
   const std::string element = source->Pop(move.from_end);
   const Lookup<List> target = context.FindOrAdd<List>(move.to);
+  if (target->empty()) target->LimitNodes(context.limits());
   target->Push(move.to_end, element);
   context.Changed(move.to, EventClass::kList, PushEvent(move.to_end));
   context.Changed(move.from, EventClass::kList, PopEvent(move.from_end));

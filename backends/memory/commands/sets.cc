@@ -120,8 +120,8 @@ Reply CombineAndStore(CommandContext& context, const OperationRow& row, Argument
     if (context.Remove(target)) context.Changed(target, EventClass::kGeneric, "del");
     return Reply::Integer(0);
   }
-  auto result = std::make_unique<Set>();
-  for (const std::string& member : members) result->Add(member, context.limits());
+  Set result;
+  for (const std::string& member : members) result.Add(member, context.limits());
   context.Put(target, Value::Of(std::move(result)));
   context.Changed(target, EventClass::kSet, row.store_event);
   return CountReply(members.size());

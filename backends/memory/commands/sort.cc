@@ -217,7 +217,7 @@ Reply StoreResults(CommandContext& context, std::string_view key,
     if (context.Remove(key)) context.Changed(key, EventClass::kGeneric, "del");
     return Reply::Integer(0);
   }
-  auto list = std::make_unique<List>();
+  auto list = std::make_unique<List>(context.limits());
   for (const std::optional<std::string>& result : results) {
     list->Push(List::End::kBack, result.value_or(""));
   }

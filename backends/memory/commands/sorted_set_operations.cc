@@ -237,15 +237,15 @@ Reply ElementsReply(const Elements& elements, bool with_scores) {
 
 // Redis builds a table first and makes a listpack of it when all fits, so that a table's scores
 // never were in a listpack.
-std::unique_ptr<SortedSet> MakeSortedSet(const Elements& elements, const EncodingLimits& limits) {
-  auto result = std::make_unique<SortedSet>();
+SortedSet MakeSortedSet(const Elements& elements, const EncodingLimits& limits) {
+  SortedSet result;
   const bool too_long =
       std::any_of(elements.begin(), elements.end(), [&](const SortedSet::Element& element) {
         return element.member.size() > limits.zset_max_listpack_value;
       });
-  if (too_long || elements.size() > limits.zset_max_listpack_entries) result->ConvertToTable();
+  if (too_long || elements.size() > limits.zset_max_listpack_entries) result.ConvertToTable();
   for (const SortedSet::Element& element : elements) {
-    result->Set(element.member, element.score, limits);
+    result.Set(element.member, element.score, limits);
   }
   return result;
 }

@@ -196,18 +196,18 @@ Reply HandleZRangeStore(CommandContext& context, Arguments arguments) {
   const Lookup<SortedSet> source = context.Find<SortedSet>(arguments[1]);
   if (source.wrong_type()) return WrongType();
   if (!source) context.Missed(arguments[1]);
-  auto result = std::make_unique<SortedSet>();
+  SortedSet result;
   if (source) {
     // Of ranks, Redis knows how many there are before it begins.
     const size_t known = request.range.kind == RangeKind::kRank
                              ? Resolve(*source, request.range, request.downwards).size()
                              : 0;
-    if (known > context.limits().zset_max_listpack_entries) result->ConvertToTable();
+    if (known > context.limits().zset_max_listpack_entries) result.ConvertToTable();
     ForEachInRange(*source, request, [&](std::string_view member, double score) {
-      result->Set(member, score, context.limits());
+      result.Set(member, score, context.limits());
     });
   }
-  const auto stored = static_cast<int64_t>(result->size());
+  const auto stored = static_cast<int64_t>(result.size());
   if (stored == 0) {
     if (context.Remove(target)) context.Changed(target, EventClass::kGeneric, "del");
     return Reply::Integer(0);

@@ -126,6 +126,7 @@ Reply HandleXGroupCreate(CommandContext& context, Arguments arguments) {
   if (!stream->AddGroup(arguments[1], {*id, options.entries_read})) {
     return Reply::Error("BUSYGROUP Consumer Group name already exists");
   }
+  context.Resized(key);
   context.Notify(key, EventClass::kStream, "xgroup-create");
   return Reply::Ok();
 }
@@ -152,6 +153,7 @@ Reply HandleXGroupDestroy(CommandContext& context, Arguments arguments) {
   if (found.error) return *std::move(found.error);
   if (!found.stream->RemoveGroup(arguments[1])) return Reply::Integer(0);
   context.Notify(arguments[0], EventClass::kStream, "xgroup-destroy");
+  context.Resized(arguments[0]);
   // Consumers that wait for the group have to hear of it.
   context.SignalReady(arguments[0]);
   return Reply::Integer(1);
@@ -170,6 +172,7 @@ Reply HandleXGroupDelConsumer(CommandContext& context, Arguments arguments) {
   if (found.error) return *std::move(found.error);
   const std::optional<size_t> pending = found.group->RemoveConsumer(arguments[2]);
   if (pending) context.Notify(arguments[0], EventClass::kStream, "xgroup-delconsumer");
+  context.Resized(arguments[0]);
   return CountReply(pending.value_or(0));
 }
 
@@ -190,6 +193,7 @@ Reply HandleXAck(CommandContext& context, Arguments arguments) {
   }
   uint64_t acknowledged = 0;
   for (const StreamId id : ids) acknowledged += group->Acknowledge(id) ? 1 : 0;
+  context.Resized(arguments[0]);
   return CountReply(acknowledged);
 }
 

@@ -343,6 +343,7 @@ Reply HandleXClaim(CommandContext& context, Arguments arguments) {
     std::optional<Reply> reply = Claim(found, claim, id, claimer, context.now_ms());
     if (reply) claimed.push_back(*std::move(reply));
   }
+  context.Resized(arguments[0]);
   return Reply::Array(std::move(claimed));
 }
 
@@ -356,6 +357,7 @@ Reply HandleXAutoClaim(CommandContext& context, Arguments arguments) {
         "ERR Insufficient memory, failed allocating transient memory, COUNT too high.");
   }
   Claimer claimer(context, arguments[0], *found.group, arguments[2]);
+  context.Resized(arguments[0]);
   return AutoClaim(found, claim, claimer, context.now_ms());
 }
 

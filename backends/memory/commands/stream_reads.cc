@@ -242,6 +242,7 @@ std::optional<Reply> ReadGroupStream(CommandContext& context, std::string_view k
   }
   // A consumer that gets nothing is neither seen nor added.
   StreamConsumer& consumer = SeeConsumer(context, key, group, reader.consumer);
+  context.Resized(key);
   if (is_history) {
     return StreamReply(key, DeliverHistory(context, stream, after, request.count, group, consumer));
   }

@@ -14,9 +14,6 @@
 namespace redouble::memory {
 namespace {
 
-// Redis's proto-max-bulk-len.
-constexpr uint64_t kMaxStringBytes = 512ull << 20;
-
 Reply TooLong() {
   return Reply::Error("ERR string exceeds maximum allowed size (proto-max-bulk-len)");
 }
@@ -292,7 +289,7 @@ Reply HandleAppend(CommandContext& context, Arguments arguments) {
   } else {
     const size_t old_size = string->TextSize();
     size += old_size;
-    if (size > kMaxStringBytes) return TooLong();
+    if (size > context.max_string_bytes()) return TooLong();
     char* bytes = string->ResizeText(size);
     if (!tail.empty()) std::memcpy(bytes + old_size, tail.data(), tail.size());
   }
@@ -324,7 +321,7 @@ Reply HandleSetRange(CommandContext& context, Arguments arguments) {
   const size_t old_size = string ? string->TextSize() : 0;
   if (patch.empty()) return Reply::Integer(static_cast<int64_t>(old_size));
   const uint64_t end = static_cast<uint64_t>(*offset) + patch.size();
-  if (end > kMaxStringBytes) return TooLong();
+  if (end > context.max_string_bytes()) return TooLong();
   Value& value = string ? *string : context.Add(key, Value()).value;
   char* bytes = value.ResizeText(std::max<size_t>(old_size, end));
   std::memcpy(bytes + *offset, patch.data(), patch.size());

@@ -1,9 +1,12 @@
 // DenseTable: a hash table whose iteration order depends on nothing but the operations on it.
 //
-// Entries stand densely in blocks of fixed size, in the order of their arrival; a hash index beside
-// them finds one by its key. Removing an entry moves the last one into its place. So a position
-// picks a random entry in O(1), growing moves no entry, and no observable order depends on hash
-// seeds or addresses.
+// Entries stand densely in blocks, in the order of their arrival; a hash index beside them finds
+// one by its key. Removing an entry moves the last one into its place. So a position picks a random
+// entry in O(1), and no observable order depends on hash seeds or addresses.
+//
+// A small table is small: its first block begins with `kFirstEntries` entries and is moved to a
+// larger one until it has kBlockEntries, and there is no index for as few as can be looked through.
+// From there on growing moves no entry; with kFirstEntries = kBlockEntries it never does.
 //
 // Scanning goes from the last entry down to the first. An entry that is moved by a removal moves
 // towards the part that is still to come, and new entries arrive in the part already seen: what
@@ -16,6 +19,7 @@
 #ifndef REDOUBLE_BACKENDS_MEMORY_VALUES_DENSE_TABLE_H_
 #define REDOUBLE_BACKENDS_MEMORY_VALUES_DENSE_TABLE_H_
 
+#include <bit>
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
@@ -31,12 +35,13 @@
 
 namespace redouble::memory {
 
-template <typename Entry>
+template <typename Entry, size_t kFirstEntries = 4>
 class DenseTable {
  public:
+  static constexpr size_t kBlockEntries = 128;
   static constexpr size_t kNotFound = std::numeric_limits<size_t>::max();
 
-  DenseTable() : index_(0, SlotHash(), SlotEqual{&blocks_}) {}
+  DenseTable() = default;
   DenseTable(const DenseTable&) = delete;
   DenseTable& operator=(const DenseTable&) = delete;
   ~DenseTable() { Clear(); }
@@ -50,8 +55,14 @@ class DenseTable {
 
   // The position of `key`; kNotFound when it is absent. O(1).
   size_t PositionOf(std::string_view key) const {
-    const auto found = index_.find(Probe{key, HashOf(key)});
-    return found == index_.end() ? kNotFound : found->position;
+    if (index_ == nullptr) {
+      for (size_t position = 0; position < size_; ++position) {
+        if (at(position).key() == key) return position;
+      }
+      return kNotFound;
+    }
+    const auto found = index_->find(Probe{key, HashOf(key)});
+    return found == index_->end() ? kNotFound : found->position;
   }
   Entry* Find(std::string_view key) {
     const size_t position = PositionOf(key);
@@ -62,14 +73,18 @@ class DenseTable {
     return position == kNotFound ? nullptr : &at(position);
   }
 
-  // Appends an entry, whose key must be absent. Amortised O(1); no other entry moves.
+  // Appends an entry, whose key must be absent. Amortised O(1).
   Entry& Append(Entry entry) {
     assert(PositionOf(entry.key()) == kNotFound);
     assert(size_ < std::numeric_limits<uint32_t>::max());
-    if (size_ % kBlockEntries == 0) blocks_.push_back(std::make_unique<Block>());
+    MakeRoom();
     Entry* placed = new (Address(blocks_, size_)) Entry(std::move(entry));
-    index_.insert(Slot{static_cast<uint32_t>(size_), HashOf(placed->key())});
     ++size_;
+    if (index_ != nullptr) {
+      index_->insert(SlotAt(size_ - 1));
+    } else if (size_ > kUnindexedEntries) {
+      MakeIndex(size_);
+    }
     return *placed;
   }
 
@@ -78,28 +93,32 @@ class DenseTable {
   void RemoveAt(size_t position) {
     assert(position < size_);
     Entry& removed = at(position);
-    index_.erase(index_.find(Probe{removed.key(), HashOf(removed.key())}));
+    if (index_ != nullptr) index_->erase(SlotOf(removed));
     const size_t last = size_ - 1;
     if (position != last) {
       Entry& moved = at(last);
-      const auto slot = index_.find(Probe{moved.key(), HashOf(moved.key())});
       // The position is no part of the slot's hash or identity.
-      const_cast<Slot&>(*slot).position = static_cast<uint32_t>(position);
+      if (index_ != nullptr) {
+        const_cast<Slot&>(*SlotOf(moved)).position = static_cast<uint32_t>(position);
+      }
       removed = std::move(moved);
     }
     at(last).~Entry();
-    size_ = last;
+    --size_;
     if (size_ % kBlockEntries == 0) blocks_.pop_back();
   }
 
   void Clear() {
-    index_.clear();
+    index_.reset();
     while (size_ > 0) at(--size_).~Entry();
     blocks_.clear();
   }
 
   // Makes room for that many entries in the index.
-  void Reserve(size_t entries) { index_.reserve(entries); }
+  void Reserve(size_t entries) {
+    if (entries <= kUnindexedEntries) return;
+    index_ == nullptr ? MakeIndex(entries) : index_->reserve(entries);
+  }
 
   // One step of a scan: calls `visit` on up to `count` entries and returns the next cursor. Begin
   // with cursor 0; the scan is over when 0 comes back. `visit` must not change the table.
@@ -112,11 +131,15 @@ class DenseTable {
   }
 
  private:
-  static constexpr size_t kBlockEntries = 128;
-  struct Block {
-    alignas(Entry) std::byte bytes[kBlockEntries * sizeof(Entry)];
+  // Comparing so few keys takes no longer than hashing one.
+  static constexpr size_t kUnindexedEntries = 8;
+  static_assert(std::has_single_bit(kFirstEntries) && kFirstEntries <= kBlockEntries);
+
+  struct FreeBlock {
+    void operator()(Entry* block) const { ::operator delete(block); }
   };
-  using Blocks = std::vector<std::unique_ptr<Block>>;
+  using Block = std::unique_ptr<Entry, FreeBlock>;
+  using Blocks = std::vector<Block>;
 
   struct Slot {
     uint32_t position;
@@ -143,17 +166,54 @@ class DenseTable {
     bool operator()(const Probe& probe, const Slot& slot) const { return (*this)(slot, probe); }
   };
 
+  using Index = absl::flat_hash_set<Slot, SlotHash, SlotEqual>;
+
+  static Block MakeBlock(size_t entries) {
+    return Block(static_cast<Entry*>(::operator new(entries * sizeof(Entry))));
+  }
   static Entry* Address(const Blocks& blocks, size_t position) {
-    return reinterpret_cast<Entry*>(blocks[position / kBlockEntries]->bytes) +
-           position % kBlockEntries;
+    return blocks[position / kBlockEntries].get() + position % kBlockEntries;
   }
   static uint32_t HashOf(std::string_view key) {
     return static_cast<uint32_t>(absl::Hash<absl::string_view>()(base::ToAbsl(key)));
   }
 
+  // Makes room for one more entry.
+  void MakeRoom() {
+    if (size_ == 0) {
+      first_capacity_ = kFirstEntries;
+      blocks_.push_back(MakeBlock(kFirstEntries));
+    } else if (size_ % kBlockEntries == 0) {
+      blocks_.push_back(MakeBlock(kBlockEntries));
+    } else if (size_ == first_capacity_) {
+      GrowFirstBlock();
+    }
+  }
+  void GrowFirstBlock() {
+    first_capacity_ *= 2;
+    Block larger = MakeBlock(first_capacity_);
+    for (size_t i = 0; i < size_; ++i) {
+      new (larger.get() + i) Entry(std::move(at(i)));
+      at(i).~Entry();
+    }
+    blocks_[0] = std::move(larger);
+  }
+  void MakeIndex(size_t entries) {
+    index_ = std::make_unique<Index>(0, SlotHash(), SlotEqual{&blocks_});
+    index_->reserve(entries);
+    for (size_t i = 0; i < size_; ++i) index_->insert(SlotAt(i));
+  }
+  Slot SlotAt(size_t position) const {
+    return Slot{static_cast<uint32_t>(position), HashOf(at(position).key())};
+  }
+  auto SlotOf(const Entry& entry) const {
+    return index_->find(Probe{entry.key(), HashOf(entry.key())});
+  }
+
   Blocks blocks_;
-  size_t size_ = 0;
-  absl::flat_hash_set<Slot, SlotHash, SlotEqual> index_;
+  uint32_t size_ = 0;
+  uint32_t first_capacity_ = 0;  // Of the first block, while it is the only one.
+  std::unique_ptr<Index> index_;
 };
 
 }  // namespace redouble::memory

@@ -53,11 +53,36 @@ TEST(DenseTable, FillsAHoleWithTheLastEntry) {
   EXPECT_EQ(KeysInOrder(table), (std::vector<std::string>{"a", "d"}));
 }
 
-TEST(DenseTable, MovesNoEntryWhenItGrows) {
-  Table table;
+TEST(DenseTable, MovesNoEntryWhenItGrowsFromAWholeBlock) {
+  DenseTable<Entry, Table::kBlockEntries> table;
   const Entry* first = &table.Append(Entry("first", 1));
   for (int i = 0; i < 1000; ++i) table.Append(Entry(std::to_string(i), i));
   EXPECT_EQ(&table.at(0), first);
+}
+
+TEST(DenseTable, FindsEveryEntryWhileItsFirstBlockGrows) {
+  Table table;
+  for (int size = 1; size <= 300; ++size) {
+    table.Append(Entry(std::to_string(size), size));
+    for (int i = 1; i <= size; ++i) ASSERT_EQ(table.Find(std::to_string(i))->value, i);
+  }
+  while (table.size() > 1) table.RemoveAt(0);
+  table.RemoveAt(0);
+  table.Append(Entry("again", 1));
+  EXPECT_EQ(table.Find("again")->value, 1);
+  EXPECT_EQ(table.Find("1"), nullptr);
+}
+
+TEST(DenseTable, MakesRoomBeforeItIsFilled) {
+  for (const size_t entries : {size_t{0}, size_t{8}, size_t{9}, size_t{1000}}) {
+    Table table;
+    table.Reserve(entries);
+    table.Append(Entry("a", 1));
+    table.Reserve(entries + 1);
+    table.Append(Entry("b", 2));
+    EXPECT_EQ(table.Find("a")->value, 1) << entries;
+    EXPECT_EQ(table.Find("b")->value, 2) << entries;
+  }
 }
 
 TEST(DenseTable, ClearsAndFillsAgain) {

@@ -124,10 +124,10 @@ std::optional<Listpack> ReadListpack(RdbReader& reader) {
   return *std::move(listpack);
 }
 
-std::optional<Value> LoadPlainList(RdbReader& reader) {
+std::optional<Value> LoadPlainList(RdbReader& reader, const EncodingLimits& limits) {
   const std::optional<uint64_t> size = reader.ReadLength();
   if (!size || *size == 0) return std::nullopt;
-  auto list = std::make_unique<List>();
+  auto list = std::make_unique<List>(limits);
   for (uint64_t i = 0; i < *size; ++i) {
     const std::optional<std::string> element = reader.ReadString();
     if (!element) return std::nullopt;
@@ -153,10 +153,10 @@ bool LoadListNode(RdbReader& reader, List& list) {
   return true;
 }
 
-std::optional<Value> LoadQuicklist(RdbReader& reader) {
+std::optional<Value> LoadQuicklist(RdbReader& reader, const EncodingLimits& limits) {
   const std::optional<uint64_t> nodes = reader.ReadLength();
   if (!nodes || *nodes == 0) return std::nullopt;
-  auto list = std::make_unique<List>();
+  auto list = std::make_unique<List>(limits);
   for (uint64_t i = 0; i < *nodes; ++i) {
     if (!LoadListNode(reader, *list)) return std::nullopt;
   }
@@ -171,9 +171,10 @@ bool LoadZiplistNode(RdbReader& reader, List& list) {
   return true;
 }
 
-std::optional<Value> LoadListOfZiplists(RdbReader& reader, std::optional<uint64_t> nodes) {
+std::optional<Value> LoadListOfZiplists(RdbReader& reader, const EncodingLimits& limits,
+                                        std::optional<uint64_t> nodes) {
   if (!nodes || *nodes == 0) return std::nullopt;
-  auto list = std::make_unique<List>();
+  auto list = std::make_unique<List>(limits);
   for (uint64_t i = 0; i < *nodes; ++i) {
     if (!LoadZiplistNode(reader, *list)) return std::nullopt;
   }
@@ -183,10 +184,10 @@ std::optional<Value> LoadListOfZiplists(RdbReader& reader, std::optional<uint64_
 std::optional<Value> LoadSet(RdbReader& reader, const EncodingLimits& limits) {
   const std::optional<uint64_t> size = reader.ReadLength();
   if (!size || *size == 0) return std::nullopt;
-  auto set = std::make_unique<Set>();
+  Set set;
   for (uint64_t i = 0; i < *size; ++i) {
     const std::optional<std::string> member = reader.ReadString();
-    if (!member || !set->Add(*member, limits)) return std::nullopt;
+    if (!member || !set.Add(*member, limits)) return std::nullopt;
   }
   return Value::Of(std::move(set));
 }
@@ -196,9 +197,9 @@ std::optional<Value> LoadIntset(RdbReader& reader, const EncodingLimits& limits)
   if (!bytes) return std::nullopt;
   const absl::StatusOr<Intset> integers = Intset::Parse(*bytes);
   if (!integers.ok() || integers->empty()) return std::nullopt;
-  auto set = std::make_unique<Set>();
+  Set set;
   for (size_t i = 0; i < integers->count(); ++i) {
-    set->Add(base::FormatInt64(integers->At(i)), limits);
+    set.Add(base::FormatInt64(integers->At(i)), limits);
   }
   return Value::Of(std::move(set));
 }
@@ -214,11 +215,11 @@ bool AddField(std::string_view field, std::string_view value, const EncodingLimi
 std::optional<Value> LoadHash(RdbReader& reader, const EncodingLimits& limits) {
   const std::optional<uint64_t> size = reader.ReadLength();
   if (!size || *size == 0) return std::nullopt;
-  auto hash = std::make_unique<Hash>();
+  Hash hash;
   for (uint64_t i = 0; i < *size; ++i) {
     const std::optional<std::string> field = reader.ReadString();
     const std::optional<std::string> value = field ? reader.ReadString() : std::nullopt;
-    if (!value || !AddField(*field, *value, limits, *hash)) return std::nullopt;
+    if (!value || !AddField(*field, *value, limits, hash)) return std::nullopt;
   }
   return Value::Of(std::move(hash));
 }
@@ -246,9 +247,9 @@ std::optional<std::vector<std::string>> LoadListpackTexts(RdbReader& reader) {
 std::optional<Value> HashOf(const std::optional<std::vector<std::string>>& texts,
                             const EncodingLimits& limits) {
   if (!texts || texts->empty() || texts->size() % 2 != 0) return std::nullopt;
-  auto hash = std::make_unique<Hash>();
+  Hash hash;
   for (size_t i = 0; i < texts->size(); i += 2) {
-    if (!AddField((*texts)[i], (*texts)[i + 1], limits, *hash)) return std::nullopt;
+    if (!AddField((*texts)[i], (*texts)[i + 1], limits, hash)) return std::nullopt;
   }
   return Value::Of(std::move(hash));
 }
@@ -303,10 +304,10 @@ std::optional<Value> LoadSortedSet(RdbReader& reader, const EncodingLimits& limi
     fits = fits && member->size() <= limits.zset_max_listpack_value;
     members.emplace_back(*std::move(member), read_score(reader));
   }
-  auto set = std::make_unique<SortedSet>();
-  if (!fits) set->ConvertToTable();
+  SortedSet set;
+  if (!fits) set.ConvertToTable();
   for (const auto& [member, score] : members) {
-    if (!AddMember(member, score, limits, *set)) return std::nullopt;
+    if (!AddMember(member, score, limits, set)) return std::nullopt;
   }
   return Value::Of(std::move(set));
 }
@@ -315,10 +316,10 @@ std::optional<Value> LoadSortedSet(RdbReader& reader, const EncodingLimits& limi
 std::optional<Value> SortedSetOf(const std::optional<std::vector<std::string>>& texts,
                                  const EncodingLimits& limits) {
   if (!texts || texts->empty() || texts->size() % 2 != 0) return std::nullopt;
-  auto set = std::make_unique<SortedSet>();
+  SortedSet set;
   for (size_t i = 0; i < texts->size(); i += 2) {
     const std::optional<double> score = base::ParseDouble((*texts)[i + 1]);
-    if (!AddMember((*texts)[i], score, limits, *set)) return std::nullopt;
+    if (!AddMember((*texts)[i], score, limits, set)) return std::nullopt;
   }
   return Value::Of(std::move(set));
 }
@@ -333,19 +334,19 @@ std::optional<Value> LoadStream(RdbReader& reader, StreamDumpFormat format) {
 std::optional<Value> LoadOldDump(RdbType type, RdbReader& reader, const EncodingLimits& limits) {
   switch (type) {
     case RdbType::kList:
-      return LoadPlainList(reader);
+      return LoadPlainList(reader, limits);
     case RdbType::kSortedSetOfText:
       return LoadSortedSet(reader, limits, ReadScoreText);
     case RdbType::kHashZipmap:
       return HashOf(LoadTexts(reader, ReadZipmap), limits);
     case RdbType::kListZiplist:
-      return LoadListOfZiplists(reader, 1);
+      return LoadListOfZiplists(reader, limits, 1);
     case RdbType::kSortedSetZiplist:
       return SortedSetOf(LoadTexts(reader, ReadZiplist), OfAnyLength(limits));
     case RdbType::kHashZiplist:
       return HashOf(LoadTexts(reader, ReadZiplist), OfAnyLength(limits));
     case RdbType::kListQuicklist:
-      return LoadListOfZiplists(reader, reader.ReadLength());
+      return LoadListOfZiplists(reader, limits, reader.ReadLength());
     case RdbType::kStream5:
       return LoadStream(reader, StreamDumpFormat::kRedis5);
     default:
@@ -403,7 +404,7 @@ std::optional<Value> LoadDump(std::string_view payload, const EncodingLimits& li
     case RdbType::kHashListpack:
       return HashOf(LoadListpackTexts(reader), OfAnyLength(limits));
     case RdbType::kListQuicklist2:
-      return LoadQuicklist(reader);
+      return LoadQuicklist(reader, limits);
     case RdbType::kSortedSet:
       return LoadSortedSet(reader, limits, ReadScoreBits);
     case RdbType::kSortedSetListpack:

@@ -55,9 +55,9 @@ TEST(Dump, OfListsKeepsTheOrder) {
 }
 
 TEST(Dump, OfSetsInBothEncodings) {
-  auto set = std::make_unique<Set>();
-  set->Add("1", {});
-  set->Add("70000", {});
+  Set set;
+  set.Add("1", {});
+  set.Add("70000", {});
   const Value value = Value::Of(std::move(set));
   EXPECT_EQ(Restored(value).encoding(), "intset");
   value.As<Set>()->Add("x", {});
@@ -68,8 +68,8 @@ TEST(Dump, OfSetsInBothEncodings) {
 }
 
 TEST(Dump, OfHashesInBothEncodings) {
-  auto hash = std::make_unique<Hash>();
-  hash->Set("a", "1", {});
+  Hash hash;
+  hash.Set("a", "1", {});
   const Value value = Value::Of(std::move(hash));
   EXPECT_EQ(Restored(value).encoding(), "listpack");
   value.As<Hash>()->ConvertIfTooLong(std::string(65, 'x'), {});
@@ -81,9 +81,9 @@ TEST(Dump, OfHashesInBothEncodings) {
 }
 
 TEST(Dump, OfSortedSetsInBothEncodings) {
-  auto set = std::make_unique<SortedSet>();
-  set->Set("a", -0.25, {});
-  set->Set("b", 3, {});
+  SortedSet set;
+  set.Set("a", -0.25, {});
+  set.Set("b", 3, {});
   const Value value = Value::Of(std::move(set));
   EXPECT_EQ(Restored(value).encoding(), "listpack");
   value.As<SortedSet>()->Set(std::string(65, 'x'), std::numeric_limits<double>::infinity(), {});

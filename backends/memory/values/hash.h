@@ -19,24 +19,26 @@
 #include "backends/memory/values/compact_string.h"
 #include "backends/memory/values/dense_table.h"
 #include "backends/memory/values/listpack.h"
-#include "backends/memory/values/value.h"
+#include "backends/memory/values/packed_or_table.h"
 #include "core/base/redis_number.h"
 #include "core/store/key_type.h"
 
 namespace redouble::memory {
 
-class Hash final : public Collection {
+class Hash {
  public:
   static constexpr store::KeyType kType = store::KeyType::kHash;
 
-  store::KeyType type() const override { return kType; }
-  std::unique_ptr<Collection> Clone() const override;
-  std::string_view encoding() const override { return table_ ? "hashtable" : "listpack"; }
-  bool empty() const override { return size() == 0; }
+  // An equal hash that shares nothing with this one. O(size).
+  Hash Clone() const;
+  std::string_view encoding() const { return fields_.is_table() ? "hashtable" : "listpack"; }
+  bool empty() const { return size() == 0; }
 
-  size_t size() const { return table_ ? table_->size() : listpack_.count() / 2; }
+  size_t size() const {
+    return fields_.is_table() ? fields_.table().size() : fields_.packed().count() / 2;
+  }
   // The listpack; null when the hash is a table.
-  const Listpack* listpack() const { return table_ ? nullptr : &listpack_; }
+  const Listpack* listpack() const { return fields_.is_table() ? nullptr : &fields_.packed(); }
 
   std::optional<std::string> Get(std::string_view field) const;
   bool Contains(std::string_view field) const;
@@ -63,36 +65,39 @@ class Hash final : public Collection {
     std::string_view key() const { return name.view(); }
   };
 
+  using Table = DenseTable<Field>;
+
+  std::unique_ptr<Table> MakeTable() const;
   void ConvertToTable();
 
-  Listpack listpack_;
-  std::unique_ptr<DenseTable<Field>> table_;
+  PackedOrTable<Listpack, Table> fields_;
 };
 
 template <typename Visit>
 void Hash::ForEach(Visit visit) const {
-  if (table_) {
-    for (size_t i = 0; i < table_->size(); ++i) {
-      visit(table_->at(i).name.view(), table_->at(i).value.view());
-    }
+  if (fields_.is_table()) {
+    const Table& table = fields_.table();
+    for (size_t i = 0; i < table.size(); ++i)
+      visit(table.at(i).name.view(), table.at(i).value.view());
     return;
   }
+  const Listpack& listpack = fields_.packed();
   base::Int64Buffer field_buffer;
   base::Int64Buffer value_buffer;
-  for (Listpack::Position at = listpack_.First(); at != Listpack::kNone;) {
-    const ListpackValue field = listpack_.Get(at);
-    at = listpack_.Next(at);
-    const ListpackValue value = listpack_.Get(at);
-    at = listpack_.Next(at);
+  for (Listpack::Position at = listpack.First(); at != Listpack::kNone;) {
+    const ListpackValue field = listpack.Get(at);
+    at = listpack.Next(at);
+    const ListpackValue value = listpack.Get(at);
+    at = listpack.Next(at);
     visit(field.View(field_buffer), value.View(value_buffer));
   }
 }
 
 template <typename Visit>
 uint64_t Hash::Scan(uint64_t cursor, size_t count, Visit visit) const {
-  if (table_) {
-    return table_->Scan(cursor, count,
-                        [&](const Field& field) { visit(field.name.view(), field.value.view()); });
+  if (fields_.is_table()) {
+    return fields_.table().Scan(
+        cursor, count, [&](const Field& field) { visit(field.name.view(), field.value.view()); });
   }
   ForEach(visit);
   return 0;

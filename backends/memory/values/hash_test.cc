@@ -85,10 +85,10 @@ TEST(Hash, ClonesItselfInBothEncodings) {
   for (const size_t entries : {0u, 512u}) {
     Hash hash;
     hash.Set("a", "1", Limits(entries));
-    const std::unique_ptr<Collection> clone = hash.Clone();
+    const Hash clone = hash.Clone();
     hash.Set("a", "2", Limits(entries));
-    EXPECT_EQ(clone->encoding(), hash.encoding());
-    EXPECT_EQ(static_cast<const Hash&>(*clone).Get("a"), "1");
+    EXPECT_EQ(clone.encoding(), hash.encoding());
+    EXPECT_EQ(clone.Get("a"), "1");
   }
 }
 

@@ -1,6 +1,8 @@
 #include "backends/memory/values/list.h"
 
+#include <algorithm>
 #include <cassert>
+#include <limits>
 #include <utility>
 
 namespace redouble::memory {
@@ -14,12 +16,30 @@ constexpr size_t kElementOverheadBytes = 10;
 std::unique_ptr<Collection> List::Clone() const {
   auto copy = std::make_unique<List>();
   copy->size_ = size_;
+  copy->node_limit_ = node_limit_;
   copy->nodes_ = nodes_;
   return copy;
 }
 
+void List::LimitNodes(const EncodingLimits& limits) {
+  constexpr int kLargest = -5;
+  constexpr int kMostElements = std::numeric_limits<int16_t>::max();
+  node_limit_ = std::clamp(limits.list_max_listpack_size, kLargest, kMostElements);
+}
+
+size_t List::MaxNodeBytes() const {
+  constexpr size_t kSafeNodeBytes = 8192;
+  return node_limit_ < 0 ? size_t{2048} << -node_limit_ : kSafeNodeBytes;
+}
+
+size_t List::MaxNodeElements() const {
+  if (node_limit_ < 0) return std::numeric_limits<size_t>::max();
+  return std::max<size_t>(static_cast<size_t>(node_limit_), 1);
+}
+
 bool List::Fits(const Listpack& node, std::string_view element) const {
-  return node.size_bytes() + element.size() + kElementOverheadBytes <= kNodeBytes;
+  return node.size_bytes() + element.size() + kElementOverheadBytes <= MaxNodeBytes() &&
+         node.count() < MaxNodeElements();
 }
 
 void List::Push(End end, std::string_view element) {
@@ -95,7 +115,8 @@ void List::InsertAfter(const Cursor& at, std::string_view element) {
 
 void List::SplitIfLarge(size_t node) {
   const size_t count = nodes_[node].count();
-  if (nodes_[node].size_bytes() <= kNodeBytes || count < 2) return;
+  const bool fits = nodes_[node].size_bytes() <= MaxNodeBytes() && count <= MaxNodeElements();
+  if (fits || count < 2) return;
   Listpack tail = nodes_[node];
   tail.EraseRange(0, count / 2);
   nodes_[node].EraseRange(static_cast<int64_t>(count / 2), count - count / 2);

@@ -1,4 +1,5 @@
-// List: a Redis list, as Redis keeps it: a sequence of listpacks of at most 8 KiB.
+// List: a Redis list, as Redis keeps it: a sequence of listpacks of at most 8 KiB, or of another
+// size (EncodingLimits::list_max_listpack_size).
 //
 // Pushing and popping at either end is O(1) but for the bytes of one node; reaching an index skips
 // whole nodes. Redis 7.0 reports every list as "quicklist".
@@ -18,6 +19,7 @@
 #include <string_view>
 #include <vector>
 
+#include "backends/memory/encoding_limits.h"
 #include "backends/memory/values/listpack.h"
 #include "backends/memory/values/value.h"
 #include "core/store/key_type.h"
@@ -29,6 +31,9 @@ class List final : public Collection {
   static constexpr store::KeyType kType = store::KeyType::kList;
   enum class End { kFront, kBack };
 
+  List() = default;
+  explicit List(const EncodingLimits& limits) { LimitNodes(limits); }
+
   store::KeyType type() const override { return kType; }
   std::unique_ptr<Collection> Clone() const override;
   std::string_view encoding() const override { return "quicklist"; }
@@ -37,6 +42,9 @@ class List final : public Collection {
   size_t size() const { return size_; }
   // The nodes in order, none of them empty.
   const std::vector<Listpack>& nodes() const { return nodes_; }
+
+  // How large its nodes may grow from now on.
+  void LimitNodes(const EncodingLimits& limits);
 
   void Push(End end, std::string_view element);
   // Removes and gives the element at that end; the list must not be empty.
@@ -74,15 +82,19 @@ class List final : public Collection {
   void Trim(size_t first, size_t last);
 
  private:
-  static constexpr size_t kNodeBytes = 8192;
+  static constexpr int kDefaultNodeLimit = -2;
 
+  size_t MaxNodeBytes() const;
+  size_t MaxNodeElements() const;
   bool Fits(const Listpack& node, std::string_view element) const;
   // Splits a node that grew too large into two halves.
   void SplitIfLarge(size_t node);
   void EraseFront(size_t count);
   void EraseBack(size_t count);
 
-  size_t size_ = 0;
+  uint64_t size_ : 48 = 0;
+  // As list_max_listpack_size.
+  int64_t node_limit_ : 16 = kDefaultNodeLimit;
   std::vector<Listpack> nodes_;
 };
 

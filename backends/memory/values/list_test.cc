@@ -127,6 +127,38 @@ TEST(List, ErasesWhileItWalksOverNodes) {
   }
 }
 
+// The counts of the nodes' elements.
+std::vector<size_t> NodeCounts(const List& list) {
+  std::vector<size_t> counts;
+  for (const Listpack& node : list.nodes()) counts.push_back(node.count());
+  return counts;
+}
+
+TEST(List, KeepsItsNodesWithinTheLimit) {
+  const auto pushed = [](int limit, size_t elements, size_t bytes) {
+    EncodingLimits limits;
+    limits.list_max_listpack_size = limit;
+    List list(limits);
+    for (size_t i = 0; i < elements; ++i) list.Push(List::End::kBack, std::string(bytes, 'e'));
+    return list.nodes().size();
+  };
+  EXPECT_EQ(pushed(3, 7, 1), 3u);
+  EXPECT_EQ(pushed(0, 3, 1), 3u);
+  EXPECT_EQ(pushed(1'000'000, 100, 1000), 13u);
+  EXPECT_EQ(pushed(-1, 100, 1000), 25u);
+  EXPECT_EQ(pushed(-3, 100, 1000), 7u);
+  EXPECT_EQ(pushed(-9, 100, 1000), 2u);
+}
+
+TEST(List, SplitsANodeOfTooManyElements) {
+  EncodingLimits limits;
+  limits.list_max_listpack_size = 2;
+  List list(limits);
+  for (const char* element : {"a", "b"}) list.Push(List::End::kBack, element);
+  list.InsertAfter(list.First(), "x");
+  EXPECT_EQ(NodeCounts(list), (std::vector<size_t>{1, 2}));
+}
+
 TEST(List, ClonesItself) {
   List list = Of({"a", "b"});
   const std::unique_ptr<Collection> clone = list.Clone();

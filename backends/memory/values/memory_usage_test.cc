@@ -40,10 +40,10 @@ TEST(MemoryUsage, CountsTheKeyAndTheText) {
 
 TEST(MemoryUsage, LooksAtSoManyElementsAndTakesThemForAll) {
   const EncodingLimits limits{.hash_max_listpack_entries = 0};
-  auto hash = std::make_unique<Hash>();
-  for (int i = 0; i < 4; ++i) hash->Set("small" + std::to_string(i), "v", limits);
+  Hash hash;
+  for (int i = 0; i < 4; ++i) hash.Set("small" + std::to_string(i), "v", limits);
   for (int i = 0; i < 4; ++i) {
-    hash->Set("large" + std::to_string(i), std::string(1000, 'v'), limits);
+    hash.Set("large" + std::to_string(i), std::string(1000, 'v'), limits);
   }
   const Value value = Value::Of(std::move(hash));
   const size_t sampled = MemoryUsage("k", value, 4);

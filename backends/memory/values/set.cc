@@ -6,68 +6,67 @@
 
 namespace redouble::memory {
 
-std::unique_ptr<Collection> Set::Clone() const {
-  auto copy = std::make_unique<Set>();
-  if (!table_) {
-    copy->integers_ = integers_;
-    return copy;
+Set Set::Clone() const {
+  Set copy;
+  if (members_.is_table()) {
+    copy.members_.Become(MakeTable());
+  } else {
+    copy.members_.packed() = members_.packed();
   }
-  copy->table_ = std::make_unique<DenseTable<Member>>();
-  copy->table_->Reserve(table_->size());
-  ForEach([&](std::string_view member) { copy->table_->Append(Member{CompactString(member)}); });
   return copy;
 }
 
+// The members as a table.
+std::unique_ptr<Set::Table> Set::MakeTable() const {
+  auto table = std::make_unique<Table>();
+  table->Reserve(size());
+  ForEach([&](std::string_view member) { table->Append(Member{CompactString(member)}); });
+  return table;
+}
+
 bool Set::Contains(std::string_view member) const {
-  if (table_) return table_->Find(member) != nullptr;
+  if (members_.is_table()) return members_.table().Find(member) != nullptr;
   const std::optional<int64_t> integer = base::ParseInt64(member);
-  return integer && integers_.Contains(*integer);
+  return integer && members_.packed().Contains(*integer);
 }
 
 bool Set::Add(std::string_view member, const EncodingLimits& limits) {
-  if (!table_) {
+  if (!members_.is_table()) {
     if (const std::optional<int64_t> integer = base::ParseInt64(member)) {
-      if (!integers_.Add(*integer)) return false;
-      if (integers_.count() > limits.set_max_intset_entries) ConvertToTable();
+      if (!members_.packed().Add(*integer)) return false;
+      if (members_.packed().count() > limits.set_max_intset_entries) ConvertToTable();
       return true;
     }
     ConvertToTable();
   }
-  if (table_->Find(member) != nullptr) return false;
-  table_->Append(Member{CompactString(member)});
+  if (members_.table().Find(member) != nullptr) return false;
+  members_.table().Append(Member{CompactString(member)});
   return true;
 }
 
 bool Set::Remove(std::string_view member) {
-  if (!table_) {
+  if (!members_.is_table()) {
     const std::optional<int64_t> integer = base::ParseInt64(member);
-    return integer && integers_.Remove(*integer);
+    return integer && members_.packed().Remove(*integer);
   }
-  const size_t position = table_->PositionOf(member);
-  if (position == DenseTable<Member>::kNotFound) return false;
-  table_->RemoveAt(position);
+  const size_t position = members_.table().PositionOf(member);
+  if (position == Table::kNotFound) return false;
+  members_.table().RemoveAt(position);
   return true;
 }
 
 void Set::Rebuild(const EncodingLimits& limits) {
   Set rebuilt;
   ForEach([&](std::string_view member) { rebuilt.Add(member, limits); });
-  integers_ = std::move(rebuilt.integers_);
-  table_ = std::move(rebuilt.table_);
+  *this = std::move(rebuilt);
 }
 
 std::string Set::At(size_t position) const {
   assert(position < size());
-  if (table_) return std::string(table_->at(position).key());
-  return base::FormatInt64(integers_.At(position));
+  if (members_.is_table()) return std::string(members_.table().at(position).key());
+  return base::FormatInt64(members_.packed().At(position));
 }
 
-void Set::ConvertToTable() {
-  auto table = std::make_unique<DenseTable<Member>>();
-  table->Reserve(size());
-  ForEach([&](std::string_view member) { table->Append(Member{CompactString(member)}); });
-  table_ = std::move(table);
-  integers_ = Intset();
-}
+void Set::ConvertToTable() { members_.Become(MakeTable()); }
 
 }  // namespace redouble::memory

@@ -14,24 +14,26 @@
 #include "backends/memory/values/compact_string.h"
 #include "backends/memory/values/dense_table.h"
 #include "backends/memory/values/intset.h"
-#include "backends/memory/values/value.h"
+#include "backends/memory/values/packed_or_table.h"
 #include "core/base/redis_number.h"
 #include "core/store/key_type.h"
 
 namespace redouble::memory {
 
-class Set final : public Collection {
+class Set {
  public:
   static constexpr store::KeyType kType = store::KeyType::kSet;
 
-  store::KeyType type() const override { return kType; }
-  std::unique_ptr<Collection> Clone() const override;
-  std::string_view encoding() const override { return table_ ? "hashtable" : "intset"; }
-  bool empty() const override { return size() == 0; }
+  // An equal set that shares nothing with this one. O(size).
+  Set Clone() const;
+  std::string_view encoding() const { return members_.is_table() ? "hashtable" : "intset"; }
+  bool empty() const { return size() == 0; }
 
-  size_t size() const { return table_ ? table_->size() : integers_.count(); }
+  size_t size() const {
+    return members_.is_table() ? members_.table().size() : members_.packed().count();
+  }
   // The intset; null when the set is a table.
-  const Intset* intset() const { return table_ ? nullptr : &integers_; }
+  const Intset* intset() const { return members_.is_table() ? nullptr : &members_.packed(); }
 
   bool Contains(std::string_view member) const;
   // True when the member is new.
@@ -56,28 +58,32 @@ class Set final : public Collection {
     std::string_view key() const { return name.view(); }
   };
 
+  using Table = DenseTable<Member>;
+
+  std::unique_ptr<Table> MakeTable() const;
   void ConvertToTable();
 
-  Intset integers_;
-  std::unique_ptr<DenseTable<Member>> table_;
+  PackedOrTable<Intset, Table> members_;
 };
 
 template <typename Visit>
 void Set::ForEach(Visit visit) const {
-  if (table_) {
-    for (size_t i = 0; i < table_->size(); ++i) visit(table_->at(i).key());
+  if (members_.is_table()) {
+    const Table& table = members_.table();
+    for (size_t i = 0; i < table.size(); ++i) visit(table.at(i).key());
     return;
   }
+  const Intset& integers = members_.packed();
   base::Int64Buffer buffer;
-  for (size_t i = 0; i < integers_.count(); ++i) {
-    visit(base::FormatInt64(integers_.At(i), buffer));
+  for (size_t i = 0; i < integers.count(); ++i) {
+    visit(base::FormatInt64(integers.At(i), buffer));
   }
 }
 
 template <typename Visit>
 uint64_t Set::Scan(uint64_t cursor, size_t count, Visit visit) const {
-  if (table_) {
-    return table_->Scan(cursor, count, [&](const Member& member) { visit(member.key()); });
+  if (members_.is_table()) {
+    return members_.table().Scan(cursor, count, [&](const Member& member) { visit(member.key()); });
   }
   ForEach(visit);
   return 0;

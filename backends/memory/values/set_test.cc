@@ -87,10 +87,10 @@ TEST(Set, LooksForIntegersByTheirText) {
 TEST(Set, ClonesItselfInBothEncodings) {
   for (const Strings& members : {Strings{"1", "2"}, Strings{"1", "x"}}) {
     Set set = Of(members);
-    const std::unique_ptr<Collection> clone = set.Clone();
+    const Set clone = set.Clone();
     set.Remove("1");
-    EXPECT_EQ(clone->encoding(), set.encoding());
-    EXPECT_EQ(All(static_cast<const Set&>(*clone)), members);
+    EXPECT_EQ(clone.encoding(), set.encoding());
+    EXPECT_EQ(All(clone), members);
   }
 }
 

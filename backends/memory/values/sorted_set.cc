@@ -68,92 +68,97 @@ void SortedSet::Table::RemoveAt(size_t position) {
   members.RemoveAt(position);
 }
 
-std::unique_ptr<Collection> SortedSet::Clone() const {
-  auto copy = std::make_unique<SortedSet>();
-  if (!table_) {
-    copy->listpack_ = listpack_;
-    return copy;
+SortedSet SortedSet::Clone() const {
+  SortedSet copy;
+  if (members_.is_table()) {
+    copy.members_.Become(MakeTable());
+  } else {
+    copy.members_.packed() = members_.packed();
   }
-  copy->table_ = std::make_unique<Table>();
-  copy->table_->members.Reserve(size());
-  // In order, so that each member is the last one.
-  ForEach(0, size(), false,
-          [&](std::string_view member, double score) { copy->table_->Add(member, score); });
   return copy;
 }
 
+// The members as a table, added in order, so that each is the last one.
+std::unique_ptr<SortedSet::Table> SortedSet::MakeTable() const {
+  auto made = std::make_unique<Table>();
+  made->members.Reserve(size());
+  ForEach(0, size(), false,
+          [&](std::string_view member, double score) { made->Add(member, score); });
+  return made;
+}
+
 double SortedSet::ScoreAt(Listpack::Position member) const {
-  const ListpackValue score = listpack_.Get(listpack_.Next(member));
+  const ListpackValue score = members_.packed().Get(members_.packed().Next(member));
   if (score.is_integer()) return static_cast<double>(score.integer());
   return base::ParseDouble(score.text()).value_or(0);
 }
 
 std::optional<double> SortedSet::Score(std::string_view member) const {
-  if (table_) {
-    const Member* found = table_->members.Find(member);
+  if (members_.is_table()) {
+    const Member* found = table().members.Find(member);
     return found == nullptr ? std::nullopt : std::optional<double>(found->score);
   }
-  const Listpack::Position at = listpack_.Find(member, listpack_.First(), 1);
+  const Listpack::Position at = members_.packed().Find(member, members_.packed().First(), 1);
   return at == Listpack::kNone ? std::nullopt : std::optional<double>(ScoreAt(at));
 }
 
 std::optional<size_t> SortedSet::Rank(std::string_view member) const {
-  if (table_) {
-    const Member* found = table_->members.Find(member);
-    return found == nullptr ? std::nullopt : std::optional<size_t>(table_->RankOf(*found));
+  if (members_.is_table()) {
+    const Member* found = table().members.Find(member);
+    return found == nullptr ? std::nullopt : std::optional<size_t>(table().RankOf(*found));
   }
-  const Listpack::Position found = listpack_.Find(member, listpack_.First(), 1);
+  const Listpack::Position found = members_.packed().Find(member, members_.packed().First(), 1);
   if (found == Listpack::kNone) return std::nullopt;
   size_t rank = 0;
-  for (Listpack::Position at = listpack_.First(); at != found; ++rank) {
-    at = listpack_.Next(listpack_.Next(at));
+  for (Listpack::Position at = members_.packed().First(); at != found; ++rank) {
+    at = members_.packed().Next(members_.packed().Next(at));
   }
   return rank;
 }
 
 void SortedSet::InsertInListpack(std::string_view member, double score) {
   base::Int64Buffer buffer;
-  Listpack::Position at = listpack_.First();
-  for (; at != Listpack::kNone; at = listpack_.Next(listpack_.Next(at))) {
+  Listpack::Position at = members_.packed().First();
+  for (; at != Listpack::kNone; at = members_.packed().Next(members_.packed().Next(at))) {
     const double other = ScoreAt(at);
-    if (other > score || (other == score && listpack_.Get(at).View(buffer) > member)) break;
+    if (other > score || (other == score && members_.packed().Get(at).View(buffer) > member)) break;
   }
-  Listpack::Position added =
-      at == Listpack::kNone ? listpack_.Append(member) : listpack_.InsertBefore(at, member);
+  Listpack::Position added = at == Listpack::kNone ? members_.packed().Append(member)
+                                                   : members_.packed().InsertBefore(at, member);
   if (const std::optional<int64_t> integer = IntegerOf(score)) {
-    listpack_.InsertAfter(added, *integer);
+    members_.packed().InsertAfter(added, *integer);
   } else {
-    listpack_.InsertAfter(added, base::FormatDouble(score));
+    members_.packed().InsertAfter(added, base::FormatDouble(score));
   }
 }
 
 bool SortedSet::SetInTable(std::string_view member, double score) {
-  const size_t position = table_->members.PositionOf(member);
+  const size_t position = table().members.PositionOf(member);
   if (position == DenseTable<Member>::kNotFound) {
-    table_->Add(member, score);
+    table().Add(member, score);
     return true;
   }
-  Member& found = table_->members.at(position);
+  Member& found = table().members.at(position);
   if (found.score == score) return false;
-  table_->order.Erase(table_->RankOf(found));
+  table().order.Erase(table().RankOf(found));
   found.score = score;
-  table_->InsertInOrder(position);
+  table().InsertInOrder(position);
   return false;
 }
 
 bool SortedSet::Set(std::string_view member, double score, const EncodingLimits& limits) {
-  if (table_) return SetInTable(member, score);
-  const Listpack::Position at = listpack_.Find(member, listpack_.First(), 1);
+  if (members_.is_table()) return SetInTable(member, score);
+  const Listpack::Position at = members_.packed().Find(member, members_.packed().First(), 1);
   if (at != Listpack::kNone) {
     if (ScoreAt(at) == score) return false;
-    listpack_.Erase(at, 2);
+    members_.packed().Erase(at, 2);
     InsertInListpack(member, score);
     return false;
   }
   if (size() + 1 > limits.zset_max_listpack_entries ||
       member.size() > limits.zset_max_listpack_value) {
     ConvertToTable();
-    table_->Add(member, score);
+    table().Add(member, score);
   } else {
     InsertInListpack(member, score);
   }
@@ -161,44 +166,38 @@ bool SortedSet::Set(std::string_view member, double score, const EncodingLimits&
 }
 
 bool SortedSet::Remove(std::string_view member) {
-  if (table_) {
-    const size_t position = table_->members.PositionOf(member);
+  if (members_.is_table()) {
+    const size_t position = table().members.PositionOf(member);
     if (position == DenseTable<Member>::kNotFound) return false;
-    table_->RemoveAt(position);
+    table().RemoveAt(position);
     return true;
   }
-  const Listpack::Position at = listpack_.Find(member, listpack_.First(), 1);
+  const Listpack::Position at = members_.packed().Find(member, members_.packed().First(), 1);
   if (at == Listpack::kNone) return false;
-  listpack_.Erase(at, 2);
+  members_.packed().Erase(at, 2);
   return true;
 }
 
 void SortedSet::RemoveRange(const RankRange& range) {
-  if (!table_) {
-    listpack_.EraseRange(static_cast<int64_t>(range.first) * 2, range.size() * 2);
+  if (!members_.is_table()) {
+    members_.packed().EraseRange(static_cast<int64_t>(range.first) * 2, range.size() * 2);
     return;
   }
-  for (size_t i = 0; i < range.size(); ++i) table_->RemoveAt(table_->order.At(range.first));
+  for (size_t i = 0; i < range.size(); ++i) table().RemoveAt(table().order.At(range.first));
 }
 
 void SortedSet::ConvertToTable() {
-  if (table_) return;
-  auto table = std::make_unique<Table>();
-  table->members.Reserve(size());
-  ForEach(0, size(), false,
-          [&](std::string_view member, double score) { table->Add(member, score); });
-  table_ = std::move(table);
-  listpack_ = Listpack();
+  if (!members_.is_table()) members_.Become(MakeTable());
 }
 
 RankRange SortedSet::Find(const ScoreRange& range) const {
   if (range.empty()) return {};
   RankRange found;
-  if (table_) {
-    const auto score_of = [&](uint32_t position) { return table_->members.at(position).score; };
-    found.first = table_->order.PartitionPoint(
+  if (members_.is_table()) {
+    const auto score_of = [&](uint32_t position) { return table().members.at(position).score; };
+    found.first = table().order.PartitionPoint(
         [&](uint32_t position) { return !range.AtLeastMin(score_of(position)); });
-    found.end = table_->order.PartitionPoint(
+    found.end = table().order.PartitionPoint(
         [&](uint32_t position) { return range.AtMostMax(score_of(position)); });
   } else {
     ForEach(0, size(), false, [&](std::string_view, double score) {
@@ -211,11 +210,11 @@ RankRange SortedSet::Find(const ScoreRange& range) const {
 
 RankRange SortedSet::Find(const LexRange& range, bool downwards) const {
   if (range.empty()) return {};
-  if (table_) {
-    const auto name_of = [&](uint32_t position) { return table_->members.at(position).key(); };
-    const size_t first = table_->order.PartitionPoint(
+  if (members_.is_table()) {
+    const auto name_of = [&](uint32_t position) { return table().members.at(position).key(); };
+    const size_t first = table().order.PartitionPoint(
         [&](uint32_t position) { return !range.AtLeastMin(name_of(position)); });
-    const size_t end = table_->order.PartitionPoint(
+    const size_t end = table().order.PartitionPoint(
         [&](uint32_t position) { return range.AtMostMax(name_of(position)); });
     return first < end ? RankRange{first, end} : RankRange();
   }

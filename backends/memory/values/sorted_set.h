@@ -26,8 +26,8 @@
 #include "backends/memory/values/compact_string.h"
 #include "backends/memory/values/dense_table.h"
 #include "backends/memory/values/listpack.h"
+#include "backends/memory/values/packed_or_table.h"
 #include "backends/memory/values/ranked_sequence.h"
-#include "backends/memory/values/value.h"
 #include "core/base/redis_number.h"
 #include "core/store/key_type.h"
 
@@ -70,18 +70,20 @@ struct RankRange {
   size_t size() const { return end - first; }
 };
 
-class SortedSet final : public Collection {
+class SortedSet {
  public:
   static constexpr store::KeyType kType = store::KeyType::kSortedSet;
 
-  store::KeyType type() const override { return kType; }
-  std::unique_ptr<Collection> Clone() const override;
-  std::string_view encoding() const override { return table_ ? "skiplist" : "listpack"; }
-  bool empty() const override { return size() == 0; }
+  // An equal set that shares nothing with this one. O(size log size).
+  SortedSet Clone() const;
+  std::string_view encoding() const { return members_.is_table() ? "skiplist" : "listpack"; }
+  bool empty() const { return size() == 0; }
 
-  size_t size() const { return table_ ? table_->members.size() : listpack_.count() / 2; }
+  size_t size() const {
+    return members_.is_table() ? table().members.size() : members_.packed().count() / 2;
+  }
   // The listpack; null when the set is a table.
-  const Listpack* listpack() const { return table_ ? nullptr : &listpack_; }
+  const Listpack* listpack() const { return members_.is_table() ? nullptr : &members_.packed(); }
 
   std::optional<double> Score(std::string_view member) const;
   bool Contains(std::string_view member) const { return Score(member).has_value(); }
@@ -139,52 +141,55 @@ class SortedSet final : public Collection {
     void InsertInOrder(size_t position);
   };
 
+  std::unique_ptr<Table> MakeTable() const;
   double ScoreAt(Listpack::Position member) const;
   void InsertInListpack(std::string_view member, double score);
   bool SetInTable(std::string_view member, double score);
   template <typename Visit>
   void ForEachInListpack(size_t first, size_t count, bool downwards, Visit visit) const;
 
-  Listpack listpack_;
-  std::unique_ptr<Table> table_;
+  Table& table() const { return members_.table(); }
+
+  PackedOrTable<Listpack, Table> members_;
 };
 
 template <typename Visit>
 void SortedSet::ForEachInListpack(size_t first, size_t count, bool downwards, Visit visit) const {
+  const Listpack& listpack = members_.packed();
   base::Int64Buffer buffer;
-  Listpack::Position at = listpack_.Seek(static_cast<int64_t>(first) * 2);
+  Listpack::Position at = listpack.Seek(static_cast<int64_t>(first) * 2);
   while (count > 0) {
-    visit(listpack_.Get(at).View(buffer), ScoreAt(at));
+    visit(listpack.Get(at).View(buffer), ScoreAt(at));
     if (--count == 0) return;
-    at =
-        downwards ? listpack_.Previous(listpack_.Previous(at)) : listpack_.Next(listpack_.Next(at));
+    at = downwards ? listpack.Previous(listpack.Previous(at)) : listpack.Next(listpack.Next(at));
   }
 }
 
 template <typename Visit>
 void SortedSet::ForEach(size_t first, size_t count, bool downwards, Visit visit) const {
-  if (!table_) return ForEachInListpack(first, count, downwards, visit);
-  table_->order.ForEach(first, count, downwards, [&](uint32_t position) {
-    const Member& member = table_->members.at(position);
+  if (!members_.is_table()) return ForEachInListpack(first, count, downwards, visit);
+  table().order.ForEach(first, count, downwards, [&](uint32_t position) {
+    const Member& member = table().members.at(position);
     visit(member.key(), member.score);
   });
 }
 
 template <typename Visit>
 uint64_t SortedSet::Scan(uint64_t cursor, size_t count, Visit visit) const {
-  if (table_) {
-    return table_->members.Scan(cursor, count, [&](const Member& member) {
+  if (members_.is_table()) {
+    return table().members.Scan(cursor, count, [&](const Member& member) {
       base::DoubleBuffer buffer;
       visit(member.key(), base::FormatDouble(member.score, buffer));
     });
   }
+  const Listpack& listpack = members_.packed();
   base::Int64Buffer member_buffer;
   base::Int64Buffer score_buffer;
-  for (Listpack::Position at = listpack_.First(); at != Listpack::kNone;) {
-    const ListpackValue member = listpack_.Get(at);
-    at = listpack_.Next(at);
-    visit(member.View(member_buffer), listpack_.Get(at).View(score_buffer));
-    at = listpack_.Next(at);
+  for (Listpack::Position at = listpack.First(); at != Listpack::kNone;) {
+    const ListpackValue member = listpack.Get(at);
+    at = listpack.Next(at);
+    visit(member.View(member_buffer), listpack.Get(at).View(score_buffer));
+    at = listpack.Next(at);
   }
   return 0;
 }

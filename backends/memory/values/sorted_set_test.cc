@@ -141,9 +141,8 @@ TEST_P(SortedSetOf, FindsRangesOfMembers) {
 TEST_P(SortedSetOf, ClonesItself) {
   Add("a", 1);
   Add("b", 2);
-  const std::unique_ptr<Collection> clone = set_.Clone();
+  const SortedSet copy = set_.Clone();
   set_.Remove("a");
-  const auto& copy = static_cast<const SortedSet&>(*clone);
   EXPECT_EQ(copy.encoding(), set_.encoding());
   EXPECT_EQ(All(copy), (std::vector<Pair>{{1, "a"}, {2, "b"}}));
 }

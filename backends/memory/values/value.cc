@@ -7,6 +7,9 @@
 #include <new>
 #include <optional>
 
+#include "backends/memory/values/hash.h"
+#include "backends/memory/values/set.h"
+#include "backends/memory/values/sorted_set.h"
 #include "core/base/redis_number.h"
 
 namespace redouble::memory {
@@ -14,8 +17,8 @@ namespace {
 
 constexpr size_t kGrowthStepBytes = 1 << 20;
 
-// The block of a raw string is a function of its size, so that nothing needs to be stored: powers
-// of two, from 1 MiB on whole MiBs.
+// The block of a string that has been changed in place is a function of its size, so that nothing
+// needs to be stored: powers of two, from 1 MiB on whole MiBs.
 size_t RawCapacity(size_t size) {
   if (size < kGrowthStepBytes) return std::bit_ceil(size | 31);
   return (size / kGrowthStepBytes + 1) * kGrowthStepBytes;
@@ -39,7 +42,7 @@ Value Value::String(std::string_view text) {
 
 Value Value::TextString(std::string_view text) {
   Value value;
-  value.AssignText(text, text.size() > kMaxEmbstrBytes);
+  value.AssignText(text, text.size() > kMaxEmbstrBytes ? Form::kRaw : Form::kEmbstr);
   return value;
 }
 
@@ -52,7 +55,7 @@ Value Value::Integer(int64_t integer) {
 
 Value Value::RawString(std::string_view text) {
   Value value;
-  value.AssignText(text, true);
+  value.AssignText(text, Form::kRaw);
   return value;
 }
 
@@ -63,14 +66,30 @@ Value Value::Of(std::unique_ptr<Collection> collection) {
   return value;
 }
 
-void Value::AssignText(std::string_view text, bool raw) {
-  raw_ = raw;
+template <typename T>
+Value Value::Put(T collection) {
+  static_assert(sizeof(T) == sizeof(void*));
+  Value value;
+  new (value.storage_) T(std::move(collection));
+  value.kind_ = KindOf<T>();
+  return value;
+}
+
+Value Value::Of(Hash hash) { return Put(std::move(hash)); }
+
+Value Value::Of(Set set) { return Put(std::move(set)); }
+
+Value Value::Of(SortedSet set) { return Put(std::move(set)); }
+
+// A text that is set as a whole gets a block of its size.
+void Value::AssignText(std::string_view text, Form form) {
+  form_ = form == Form::kEmbstr ? form : Form::kRaw;
   if (text.size() <= kInlineBytes) {
     if (!text.empty()) std::memcpy(storage_, text.data(), text.size());
     inline_size_ = static_cast<uint8_t>(text.size());
     return;
   }
-  char* block = Allocate(raw ? RawCapacity(text.size()) : text.size());
+  char* block = Allocate(text.size());
   std::memcpy(block, text.data(), text.size());
   Save(block);
   set_heap_size(static_cast<uint32_t>(text.size()));
@@ -78,12 +97,24 @@ void Value::AssignText(std::string_view text, bool raw) {
 }
 
 Value Value::Clone() const {
-  if (kind_ == Kind::kCollection) return Of(collection()->Clone());
-  if (kind_ == Kind::kInteger) return Integer(integer());
-  TextBuffer buffer;
-  Value value;
-  value.AssignText(Text(buffer), raw_);
-  return value;
+  switch (kind_) {
+    case Kind::kInteger:
+      return Integer(integer());
+    case Kind::kCollection:
+      return Of(collection()->Clone());
+    case Kind::kHash:
+      return Of(Inside<Hash>()->Clone());
+    case Kind::kSet:
+      return Of(Inside<Set>()->Clone());
+    case Kind::kSortedSet:
+      return Of(Inside<SortedSet>()->Clone());
+    default: {
+      TextBuffer buffer;
+      Value value;
+      value.AssignText(Text(buffer), form_);
+      return value;
+    }
+  }
 }
 
 std::string_view Value::encoding() const {
@@ -92,8 +123,29 @@ std::string_view Value::encoding() const {
       return "int";
     case Kind::kCollection:
       return collection()->encoding();
+    case Kind::kHash:
+      return Inside<Hash>()->encoding();
+    case Kind::kSet:
+      return Inside<Set>()->encoding();
+    case Kind::kSortedSet:
+      return Inside<SortedSet>()->encoding();
     default:
-      return raw_ ? "raw" : "embstr";
+      return form_ == Form::kEmbstr ? "embstr" : "raw";
+  }
+}
+
+bool Value::empty() const {
+  switch (kind_) {
+    case Kind::kCollection:
+      return collection()->empty();
+    case Kind::kHash:
+      return Inside<Hash>()->empty();
+    case Kind::kSet:
+      return Inside<Set>()->empty();
+    case Kind::kSortedSet:
+      return Inside<SortedSet>()->empty();
+    default:
+      return false;
   }
 }
 
@@ -112,8 +164,7 @@ std::string_view Value::IntegerText(TextBuffer& buffer) const {
 char* Value::ResizeText(size_t size) {
   TextBuffer buffer;
   const std::string_view old = Text(buffer);
-  const bool in_place =
-      kind_ == Kind::kHeap && raw_ && RawCapacity(size) == RawCapacity(old.size());
+  const bool in_place = form_ == Form::kRawWithRoom && RawCapacity(size) == RawCapacity(old.size());
   if (!in_place) {
     char* block = Allocate(RawCapacity(size));
     std::memcpy(block, old.data(), std::min(size, old.size()));
@@ -121,24 +172,36 @@ char* Value::ResizeText(size_t size) {
     Free();
     Save(block);
     kind_ = Kind::kHeap;
+    form_ = Form::kRawWithRoom;
   } else if (size > old.size()) {
     std::memset(Load<char*>() + old.size(), 0, size - old.size());
   }
-  raw_ = true;
   set_heap_size(static_cast<uint32_t>(size));
   return Load<char*>();
 }
 
 size_t Value::HeapBytes() const {
   if (kind_ != Kind::kHeap) return 0;
-  return raw_ ? RawCapacity(heap_size()) : heap_size();
+  return form_ == Form::kRawWithRoom ? RawCapacity(heap_size()) : heap_size();
 }
 
 void Value::FreeHeap() {
-  if (kind_ == Kind::kHeap) {
-    std::free(Load<char*>());
-  } else {
-    delete collection();
+  switch (kind_) {
+    case Kind::kCollection:
+      delete collection();
+      break;
+    case Kind::kHash:
+      Inside<Hash>()->~Hash();
+      break;
+    case Kind::kSet:
+      Inside<Set>()->~Set();
+      break;
+    case Kind::kSortedSet:
+      Inside<SortedSet>()->~SortedSet();
+      break;
+    default:
+      std::free(Load<char*>());
+      break;
   }
   kind_ = Kind::kInline;
   inline_size_ = 0;

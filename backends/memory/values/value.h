@@ -1,8 +1,12 @@
 // Value: what a key holds, in 16 bytes.
 //
 // A string lives inside the value itself when it is an integer or at most 13 bytes long, in a
-// block of its own otherwise. Every other Redis type is a Collection behind a pointer (one file
-// per type beside this one).
+// block of its own otherwise. Hashes, sets and sorted sets live inside it too: they are a pointer
+// each (packed_or_table.h), and small ones cost their packed bytes and nothing else. Lists and
+// streams are Collections behind a pointer. Each type has a file beside this one.
+//
+// So a pointer to a hash, a set or a sorted set is good until its key is removed or another one is:
+// removing a key may move another entry of the database.
 //
 // Strings remember the encoding that Redis would report: "int" for the canonical text of a 64-bit
 // integer, "embstr" for up to 44 bytes set as a whole, "raw" for longer ones and for any string
@@ -21,14 +25,20 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "core/store/key_type.h"
 
 namespace redouble::memory {
 
-// A Redis type other than the string. Owned by a Value; never empty while it is in a keyspace.
+class Hash;
+class Set;
+class SortedSet;
+
+// A list or a stream. Owned by a Value; never empty while it is in a keyspace.
 class Collection {
  public:
   virtual ~Collection() = default;
@@ -59,6 +69,18 @@ class Value {
   // A string that keeps the encoding "raw" although it may be short.
   static Value RawString(std::string_view text);
   static Value Of(std::unique_ptr<Collection> collection);
+  static Value Of(Hash hash);
+  static Value Of(Set set);
+  static Value Of(SortedSet set);
+  // An empty hash, set, sorted set, list or stream.
+  template <typename T>
+  static Value Empty() {
+    if constexpr (std::is_base_of_v<Collection, T>) {
+      return Of(std::make_unique<T>());
+    } else {
+      return Of(T());
+    }
+  }
 
   Value(Value&& other) noexcept { Steal(other); }
   Value& operator=(Value&& other) noexcept {
@@ -75,20 +97,34 @@ class Value {
   Value Clone() const;
 
   store::KeyType type() const {
-    return kind_ == Kind::kCollection ? collection()->type() : store::KeyType::kString;
+    switch (kind_) {
+      case Kind::kCollection:
+        return collection()->type();
+      case Kind::kHash:
+        return store::KeyType::kHash;
+      case Kind::kSet:
+        return store::KeyType::kSet;
+      case Kind::kSortedSet:
+        return store::KeyType::kSortedSet;
+      default:
+        return store::KeyType::kString;
+    }
   }
-  bool is_string() const { return kind_ != Kind::kCollection; }
+  bool is_string() const { return kind_ <= Kind::kHeap; }
+  // What OBJECT ENCODING reports.
   std::string_view encoding() const;
+  // True when nothing is left and the key has to go. A string never is.
+  bool empty() const;
 
-  // The collection when the value is a T, else null.
+  // The hash, set, sorted set, list or stream when the value is a T, else null.
   template <typename T>
   T* As() const {
-    if (kind_ != Kind::kCollection || collection()->type() != T::kType) return nullptr;
-    return static_cast<T*>(collection());
-  }
-  Collection* collection() const {
-    assert(kind_ == Kind::kCollection);
-    return static_cast<Collection*>(Load<void*>());
+    if constexpr (std::is_base_of_v<Collection, T>) {
+      if (kind_ != Kind::kCollection || collection()->type() != T::kType) return nullptr;
+      return static_cast<T*>(collection());
+    } else {
+      return kind_ == KindOf<T>() ? Inside<T>() : nullptr;
+    }
   }
 
   // Of a string: the integer when the encoding is "int".
@@ -119,7 +155,18 @@ class Value {
   size_t HeapBytes() const;
 
  private:
-  enum class Kind : uint8_t { kInline, kInteger, kHeap, kCollection };
+  // Strings come first.
+  enum class Kind : uint8_t {
+    kInline,
+    kInteger,
+    kHeap,
+    kCollection,
+    kHash,
+    kSet,
+    kSortedSet,
+  };
+  // Of a text: how it is reported, and whether its block has room to grow.
+  enum class Form : uint8_t { kEmbstr, kRaw, kRawWithRoom };
   static constexpr size_t kInlineBytes = 13;
 
   template <typename T>
@@ -132,6 +179,22 @@ class Value {
   void Save(T value) {
     std::memcpy(storage_, &value, sizeof(value));
   }
+  template <typename T>
+  static constexpr Kind KindOf() {
+    if (std::is_same_v<T, Hash>) return Kind::kHash;
+    return std::is_same_v<T, Set> ? Kind::kSet : Kind::kSortedSet;
+  }
+  // What lives in the storage.
+  template <typename T>
+  T* Inside() const {
+    return std::launder(reinterpret_cast<T*>(const_cast<char*>(storage_)));
+  }
+  template <typename T>
+  static Value Put(T collection);
+  Collection* collection() const {
+    assert(kind_ == Kind::kCollection);
+    return static_cast<Collection*>(Load<void*>());
+  }
   uint32_t heap_size() const {
     uint32_t size;
     std::memcpy(&size, storage_ + sizeof(void*), sizeof(size));
@@ -140,7 +203,7 @@ class Value {
   void set_heap_size(uint32_t size) { std::memcpy(storage_ + sizeof(void*), &size, sizeof(size)); }
 
   std::string_view IntegerText(TextBuffer& buffer) const;
-  void AssignText(std::string_view text, bool raw);
+  void AssignText(std::string_view text, Form form);
   void Free() {
     if (kind_ >= Kind::kHeap) FreeHeap();
   }
@@ -148,16 +211,17 @@ class Value {
   void Steal(Value& other) {
     std::memcpy(storage_, other.storage_, sizeof(storage_));
     inline_size_ = other.inline_size_;
-    raw_ = other.raw_;
+    form_ = other.form_;
     kind_ = std::exchange(other.kind_, Kind::kInline);
     other.inline_size_ = 0;
-    other.raw_ = false;
+    other.form_ = Form::kEmbstr;
   }
 
-  // By kind: the text; an int64_t; a char* and a uint32_t size; a Collection*.
+  // By kind: the text; an int64_t; a char* and a uint32_t size; a Collection*; the collection
+  // itself, which may be moved byte by byte.
   alignas(8) char storage_[kInlineBytes] = {};
   uint8_t inline_size_ = 0;
-  bool raw_ = false;
+  Form form_ = Form::kEmbstr;
   Kind kind_ = Kind::kInline;
 };
 

@@ -6,6 +6,10 @@
 #include <string>
 #include <utility>
 
+#include "backends/memory/encoding_limits.h"
+#include "backends/memory/values/hash.h"
+#include "backends/memory/values/set.h"
+#include "backends/memory/values/sorted_set.h"
 #include "gtest/gtest.h"
 #include "rapidcheck/gtest.h"
 
@@ -20,7 +24,7 @@ std::string TextOf(const Value& value) {
 // The smallest collection there can be.
 class Pebbles final : public Collection {
  public:
-  static constexpr store::KeyType kType = store::KeyType::kSet;
+  static constexpr store::KeyType kType = store::KeyType::kList;
   explicit Pebbles(int count) : count(count) {}
   store::KeyType type() const override { return kType; }
   std::unique_ptr<Collection> Clone() const override { return std::make_unique<Pebbles>(count); }
@@ -31,7 +35,7 @@ class Pebbles final : public Collection {
 
 class Boulders final : public Collection {
  public:
-  static constexpr store::KeyType kType = store::KeyType::kHash;
+  static constexpr store::KeyType kType = store::KeyType::kStream;
   store::KeyType type() const override { return kType; }
   std::unique_ptr<Collection> Clone() const override { return std::make_unique<Boulders>(); }
   std::string_view encoding() const override { return "boulders"; }
@@ -92,12 +96,58 @@ TEST(Value, GrowsWithZeroBytesAndShrinks) {
 TEST(Value, IsACollectionOfOneType) {
   const Value value = Value::Of(std::make_unique<Pebbles>(3));
   EXPECT_FALSE(value.is_string());
-  EXPECT_EQ(value.type(), store::KeyType::kSet);
+  EXPECT_EQ(value.type(), store::KeyType::kList);
   EXPECT_EQ(value.encoding(), "pebbles");
+  EXPECT_FALSE(value.empty());
+  EXPECT_TRUE(Value::Of(std::make_unique<Pebbles>(0)).empty());
   ASSERT_NE(value.As<Pebbles>(), nullptr);
   EXPECT_EQ(value.As<Pebbles>()->count, 3);
   EXPECT_EQ(value.As<Boulders>(), nullptr);
   EXPECT_EQ(Value::String("x").As<Pebbles>(), nullptr);
+}
+
+TEST(Value, HoldsHashesSetsAndSortedSetsInside) {
+  const EncodingLimits limits;
+  const Value hash = Value::Empty<Hash>();
+  const Value set = Value::Empty<Set>();
+  const Value sorted_set = Value::Empty<SortedSet>();
+  EXPECT_TRUE(hash.empty() && set.empty() && sorted_set.empty());
+  EXPECT_FALSE(hash.is_string() || set.is_string() || sorted_set.is_string());
+  hash.As<Hash>()->Set("field", "value", limits);
+  set.As<Set>()->Add("12", limits);
+  sorted_set.As<SortedSet>()->Set("member", 1.5, limits);
+  EXPECT_FALSE(hash.empty() || set.empty() || sorted_set.empty());
+  EXPECT_EQ(hash.type(), store::KeyType::kHash);
+  EXPECT_EQ(set.type(), store::KeyType::kSet);
+  EXPECT_EQ(sorted_set.type(), store::KeyType::kSortedSet);
+  EXPECT_EQ(hash.encoding(), "listpack");
+  EXPECT_EQ(set.encoding(), "intset");
+  EXPECT_EQ(sorted_set.encoding(), "listpack");
+  EXPECT_EQ(hash.As<Set>(), nullptr);
+  EXPECT_EQ(set.As<Pebbles>(), nullptr);
+  EXPECT_EQ(sorted_set.As<Hash>(), nullptr);
+}
+
+TEST(Value, ClonesAndMovesWhatLivesInside) {
+  const EncodingLimits limits;
+  for (const size_t members : {size_t{1}, size_t{2000}}) {
+    Value set = Value::Empty<Set>();
+    Value hash = Value::Empty<Hash>();
+    Value sorted_set = Value::Empty<SortedSet>();
+    for (size_t i = 0; i < members; ++i) {
+      const std::string name = "member " + std::to_string(i);
+      set.As<Set>()->Add(name, limits);
+      hash.As<Hash>()->Set(name, "v", limits);
+      sorted_set.As<SortedSet>()->Set(name, static_cast<double>(i), limits);
+    }
+    const Value copies[] = {set.Clone(), hash.Clone(), sorted_set.Clone()};
+    set.As<Set>()->Remove("member 0");
+    hash = std::move(sorted_set);
+    EXPECT_EQ(hash.As<SortedSet>()->size(), members);
+    EXPECT_TRUE(copies[0].As<Set>()->Contains("member 0"));
+    EXPECT_EQ(copies[1].As<Hash>()->Get("member 0"), "v");
+    EXPECT_EQ(copies[2].As<SortedSet>()->Score("member 0"), 0);
+  }
 }
 
 TEST(Value, ClonesSoThatNothingIsShared) {
