@@ -12,6 +12,7 @@
 #include <boost/asio/ssl.hpp>
 #include <boost/multi_index/ranked_index.hpp>
 #include <boost/multi_index_container.hpp>
+#include <boost/multiprecision/cpp_int.hpp>
 #include <coroutine>
 #include <cstdlib>
 #include <lua.hpp>
@@ -86,6 +87,12 @@ TEST(Boost, RanksAnOrderedIndex) {
   boost::multi_index_container<int, index::indexed_by<index::ranked_unique<index::identity<int>>>>
       set = {30, 10, 20};
   EXPECT_EQ(set.rank(set.find(20)), 1u);
+}
+
+TEST(Boost, CountsWithoutEnd) {
+  boost::multiprecision::cpp_int number(std::string(40, '9'));
+  ++number;
+  EXPECT_EQ(number.str(), "1" + std::string(40, '0'));
 }
 
 TEST(Boost, RunsAnAsioCoroutineAndCancelsAnOperation) {

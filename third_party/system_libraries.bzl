@@ -24,6 +24,7 @@ _TARGETS = {
             "endian",
             "intrusive",
             "multi_index",
+            "multiprecision",
             "system",
             "url",
         ],

@@ -87,6 +87,22 @@ TYPED_TEST(AggregatorTest, AppliesTheRestOfASliceThatFailsAndStops) {
   EXPECT_EQ(this->Value("daily_traffic/service:2/cinstance:app/20260617"), "1");
 }
 
+// Sums have no end here; counters have Redis's, which says so.
+TYPED_TEST(AggregatorTest, LeavesToRedisWhatACounterCannotHold) {
+  const std::string wide = "1" + std::string(40, '0');
+  EXPECT_EQ(this->Aggregate({this->Hit(wide)}).message(),
+            "ERR value is not an integer or out of range");
+  EXPECT_EQ(this->Counter("6", "eternity"), "nil");
+  ASSERT_TRUE(this->Aggregate({this->Hit("9223372036854775807")}).ok());
+  EXPECT_EQ(this->Aggregate({this->Hit("1")}).message(),
+            "ERR increment or decrement would overflow");
+  EXPECT_EQ(this->Counter("6", "eternity"), "9223372036854775807");
+  ASSERT_TRUE(this->Aggregate({this->Hit("#" + wide)}).ok()) << "a set is no sum";
+  EXPECT_EQ(this->Counter("6", "eternity"), wide);
+  EXPECT_EQ(this->Aggregate({this->Hit("1")}).message(),
+            "ERR value is not an integer or out of range");
+}
+
 TYPED_TEST(AggregatorTest, StopsBehindTheSliceThatFails) {
   std::vector<CountedTransaction> transactions(400, this->Hit());
   transactions.front() = this->Hit("99999999999999999999");

@@ -51,7 +51,7 @@ base::Task<absl::StatusOr<std::vector<int>>> AlertLimitStore::LoadAll(std::strin
   if (!members.ok()) co_return members.status();
   std::vector<int> levels;
   for (const std::string& member : *members) {
-    levels.push_back(static_cast<int>(static_cast<int64_t>(ToInteger(member))));
+    levels.push_back(ToInteger(member).convert_to<int>());
   }
   co_return levels;
 }

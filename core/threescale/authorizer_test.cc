@@ -175,6 +175,16 @@ TYPED_TEST(AuthorizerTest, TakesALimitOfZeroAndOneThatIsNoNumber) {
   EXPECT_EQ(this->VerdictOn(this->Request(Usage{{"other", "1"}})), "limits_exceeded");
 }
 
+TYPED_TEST(AuthorizerTest, ComparesNumbersOfAnyLength) {
+  const std::string wide = "1" + std::string(40, '0');
+  this->SaveLimit("6", Granularity::kDay, wide);
+  EXPECT_EQ(this->VerdictOn(this->Request(Usage{{"other", wide}})), "");
+  this->Count({{"other", "1"}});
+  EXPECT_EQ(this->VerdictOn(this->Request(Usage{{"other", std::string(40, '9')}})), "");
+  EXPECT_EQ(this->VerdictOn(this->Request(Usage{{"other", wide}})), "limits_exceeded");
+  EXPECT_EQ(this->VerdictOn(this->Request(Usage{{"other", "#" + wide}})), "");
+}
+
 TYPED_TEST(AuthorizerTest, RefusesUsageThatItCannotRead) {
   EXPECT_EQ(this->VerdictOn(this->Request(Usage{{"nope", "1"}})), "error metric_invalid");
   EXPECT_EQ(this->VerdictOn(this->Request(Usage{{"hits", "x"}})), "error usage_value_invalid");

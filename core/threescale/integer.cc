@@ -1,19 +1,40 @@
 #include "core/threescale/integer.h"
 
-#include <algorithm>
-#include <limits>
+#include <cstdint>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 
 namespace redouble::threescale {
 namespace {
 
-// a * 10 + digit, at most the end of the range.
-absl::uint128 Append(absl::uint128 value, unsigned digit) {
-  const absl::uint128 most = absl::uint128(std::numeric_limits<absl::int128>::max());
-  if (value > (most - digit) / 10) return most;
-  return value * 10 + digit;
-}
+// Digits are gathered as far as a word has room, so that long texts take few long multiplications.
+class Digits {
+ public:
+  void Append(char digit) {
+    word_ = word_ * 10 + static_cast<uint64_t>(digit - '0');
+    scale_ *= 10;
+    if (scale_ == kFull) Flush();
+  }
+  Integer Take() {
+    Flush();
+    return std::move(value_);
+  }
+
+ private:
+  static constexpr uint64_t kFull = 1'000'000'000'000'000'000;
+
+  void Flush() {
+    value_ *= scale_;
+    value_ += word_;
+    word_ = 0;
+    scale_ = 1;
+  }
+
+  Integer value_ = 0;
+  uint64_t word_ = 0;
+  uint64_t scale_ = 1;
+};
 
 }  // namespace
 
@@ -22,11 +43,11 @@ Integer ToInteger(std::string_view text) {
   while (at < text.size() && absl::ascii_isspace(text[at])) ++at;
   const bool negative = at < text.size() && text[at] == '-';
   if (at < text.size() && (text[at] == '-' || text[at] == '+')) ++at;
-  absl::uint128 value = 0;
+  Digits digits;
   bool after_digit = false;
   for (; at < text.size(); ++at) {
     if (absl::ascii_isdigit(text[at])) {
-      value = Append(value, static_cast<unsigned>(text[at] - '0'));
+      digits.Append(text[at]);
       after_digit = true;
     } else if (text[at] == '_' && after_digit) {
       after_digit = false;
@@ -34,7 +55,7 @@ Integer ToInteger(std::string_view text) {
       break;
     }
   }
-  const Integer number = static_cast<Integer>(value);
+  Integer number = digits.Take();
   return negative ? -number : number;
 }
 
@@ -42,18 +63,6 @@ Integer ToIntegerOrZero(const std::optional<std::string>& text) {
   return text ? ToInteger(std::string_view(*text)) : Integer(0);
 }
 
-std::string FormatInteger(Integer value) {
-  const bool negative = value < 0;
-  absl::uint128 rest = static_cast<absl::uint128>(value);
-  if (negative) rest = -rest;
-  std::string text;
-  do {
-    text += static_cast<char>('0' + static_cast<int>(rest % 10));
-    rest /= 10;
-  } while (rest != 0);
-  if (negative) text += '-';
-  std::reverse(text.begin(), text.end());
-  return text;
-}
+std::string FormatInteger(const Integer& value) { return value.str(); }
 
 }  // namespace redouble::threescale

@@ -3,7 +3,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <limits>
+#include <string>
+#include <string_view>
 
 namespace redouble::threescale {
 namespace {
@@ -43,11 +44,18 @@ TEST(Integer, IsWiderThanRedisHasIt) {
   EXPECT_EQ(FormatInteger(ToInteger("99999999999999999999") + 1), "100000000000000000000");
 }
 
-TEST(Integer, StandsAtTheEndOfItsRange) {
-  EXPECT_EQ(Read(std::string(60, '9')), "170141183460469231731687303715884105727");
-  EXPECT_EQ(Read("-" + std::string(60, '9')), "-170141183460469231731687303715884105727");
-  EXPECT_EQ(FormatInteger(std::numeric_limits<absl::int128>::min()),
-            "-170141183460469231731687303715884105728");
+TEST(Integer, HasNoEnd) {
+  for (const size_t digits : {17, 18, 19, 36, 37, 38, 39, 40, 60, 1000}) {
+    const std::string nines(digits, '9');
+    EXPECT_EQ(Read(nines), nines);
+    EXPECT_EQ(Read("-" + nines + "_0x"), "-" + nines + "0");
+    EXPECT_EQ(FormatInteger(ToInteger(nines) + 1), "1" + std::string(digits, '0'));
+  }
+}
+
+TEST(Integer, OfLeadingZerosIsNoLongerThanWithout) {
+  EXPECT_EQ(Read(std::string(50, '0') + "7"), "7");
+  EXPECT_EQ(ToInteger(std::string(50, '0')), 0);
 }
 
 RC_GTEST_PROP(Integer, ReadsWhatItWrites, (int64_t value)) {

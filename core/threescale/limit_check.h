@@ -40,8 +40,7 @@ struct CountedLimits {
 };
 
 // Hardening::check_and_report_atomically: reads the counters of the limits, and when WithinLimits
-// holds for them counts the usage as a worker would, all in one script, one round trip. The numbers
-// that are compared are exact up to 2^53; what is counted is exact.
+// holds for them counts the usage as a worker would, all in one script, one round trip.
 base::Task<absl::StatusOr<CountedLimits>> CountWithinLimits(const Process& process,
                                                             const std::vector<LimitState>& limits,
                                                             CountedRequest request);

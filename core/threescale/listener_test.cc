@@ -259,5 +259,35 @@ TYPED_TEST(ListenerTest, ChecksAHardenedRequestAsAnyOther) {
   EXPECT_EQ(this->Counter(), "5");
 }
 
+// Lua's own numbers would take all of these for one.
+TYPED_TEST(ListenerTest, ComparesInItsScriptToTheLastDigit) {
+  constexpr std::string_view kAlmost = "9223372036854775800";
+  const auto authrep = [&](std::string_view hits) {
+    AuthRequest request = this->Request(Usage{{"hits", std::string(hits)}});
+    return this->Verdict(this->Authrep(std::move(request), this->Atomic()));
+  };
+  this->SaveLimit("10", Granularity::kDay, "9223372036854775806");
+  EXPECT_EQ(authrep("9223372036854775807"), "limits_exceeded");
+  ASSERT_EQ(authrep(kAlmost), "");
+  EXPECT_EQ(authrep("7"), "limits_exceeded");
+  EXPECT_EQ(this->Counter(), kAlmost);
+  EXPECT_EQ(authrep("6"), "");
+  EXPECT_EQ(authrep("1" + std::string(40, '0')), "limits_exceeded");
+  EXPECT_EQ(authrep("#9223372036854775807"), "limits_exceeded");
+  EXPECT_EQ(authrep("#9223372036854775806"), "");
+  EXPECT_EQ(authrep("1"), "limits_exceeded");
+}
+
+TYPED_TEST(ListenerTest, KeepsALimitBelowZeroInItsScript) {
+  this->SaveLimit("10", Granularity::kDay, "-1");
+  const auto verdict = [&](Usage usage) {
+    return this->Verdict(this->Authrep(this->Request(std::move(usage)), this->Atomic()));
+  };
+  EXPECT_EQ(verdict({{"other", "1"}}), "limits_exceeded") << "0 is above it";
+  this->Ask({"SET", "stats/{service:2}/cinstance:a1/metric:10/day:20260509", "-5"});
+  EXPECT_EQ(verdict({{"hits", "4"}}), "");
+  EXPECT_EQ(verdict({{"hits", "1"}}), "limits_exceeded");
+}
+
 }  // namespace
 }  // namespace redouble::threescale

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cassert>
 #include <iterator>
-#include <limits>
 
 #include "absl/strings/ascii.h"
 #include "core/base/string_bridge.h"
@@ -18,12 +17,6 @@ template <typename UsageType>
 auto FindEntry(UsageType& usage, std::string_view metric) {
   return std::find_if(usage.begin(), usage.end(),
                       [&](const UsageEntry& entry) { return entry.metric == metric; });
-}
-
-// Never below the range: what is added is never negative.
-Integer Sum(Integer a, Integer b) {
-  constexpr Integer kMost = std::numeric_limits<Integer>::max();
-  return a > kMost - b ? kMost : a + b;
 }
 
 bool IsUsageText(std::string_view text) {
@@ -70,7 +63,7 @@ std::string AmountText(std::string_view value) {
 }
 
 Integer ApplyUsage(Integer current, std::string_view value) {
-  return IsSet(value) ? AmountOf(value) : Sum(current, AmountOf(value));
+  return IsSet(value) ? AmountOf(value) : current + AmountOf(value);
 }
 
 Usage WithoutZeros(const Usage& usage) {
@@ -91,8 +84,7 @@ Usage PropagateUsage(const Usage& usage, std::span<const std::vector<std::string
         continue;
       }
       const std::string* before = FindUsage(result, ancestor);
-      const Integer sum =
-          Sum(before == nullptr ? Integer(0) : ToInteger(*before), ToInteger(value));
+      const Integer sum = (before == nullptr ? Integer(0) : ToInteger(*before)) + ToInteger(value);
       PutUsage(result, ancestor, FormatInteger(sum));
     }
   }

@@ -57,7 +57,7 @@ Integer AmountOf(std::string_view value);
 // The same as decimal digits, exact whatever their number.
 std::string AmountText(std::string_view value);
 
-// A counter behind the value. Sums end at the ends of Integer's range.
+// A counter behind the value.
 Integer ApplyUsage(Integer current, std::string_view value);
 
 // The usage without the entries whose text is exactly "0", which nobody reports.

@@ -105,9 +105,9 @@ TEST(Usage, WritesDigitsOfAnyNumber) {
   EXPECT_EQ(AmountText("#00"), "0");
 }
 
-TEST(Usage, EndsAtTheEndOfTheRange) {
-  const std::string most(60, '9');
-  EXPECT_EQ(ApplyUsage(AmountOf(most), most), AmountOf(most));
+TEST(Usage, IsAddedUpWithoutEnd) {
+  const std::string nines(60, '9');
+  EXPECT_EQ(FormatInteger(ApplyUsage(AmountOf(nines), "1")), "1" + std::string(60, '0'));
 }
 
 TEST(PropagatedUsage, AddsBeyond64Bits) {
@@ -127,6 +127,13 @@ RC_GTEST_PROP(PropagatedUsageProperty, SumsIncrements, (std::vector<uint32_t> am
   const Usage propagated = PropagateUsage(usage, Ancestors(usage.size(), {"parent"}));
   RC_ASSERT(propagated.size() == usage.size() + (usage.empty() ? 0 : 1));
   if (!usage.empty()) RC_ASSERT(propagated.back().value == FormatInteger(sum));
+}
+
+TEST(PropagatedUsage, HasNoEnd) {
+  const std::string nines(50, '9');
+  const std::vector<std::vector<std::string>> parents = {{"10"}, {"10"}};
+  const Usage usage = PropagateUsage({{"11", nines}, {"12", "1"}}, parents);
+  EXPECT_EQ(*FindUsage(usage, "10"), "1" + std::string(50, '0'));
 }
 
 }  // namespace

@@ -1,0 +1,123 @@
+// What a listener that remembers its reads gets wrong, and for how long: race 20 of
+// reference/threescale.md section 9. Another process writes meanwhile; a listener without a
+// memoizer sees all of it at once.
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/threescale/authorizer_for_test.h"
+#include "core/threescale/memoizer.h"
+
+namespace redouble::threescale {
+namespace {
+
+template <typename Backend>
+class StaleReads : public AuthorizerTest<Backend> {
+ protected:
+  void SetUp() override {
+    AuthorizerTest<Backend>::SetUp();
+    if (!this->IsSkipped()) memoizer_.emplace(this->clock());
+  }
+
+  // The verdict of the listener that remembers.
+  std::string Remembered(AuthRequest request) {
+    Process process = this->process();
+    process.memoizer = &*memoizer_;
+    Notifier notifier(process, this->queue_);
+    Listener listener(process, this->queue_, notifier);
+    return this->Verdict(
+        this->Run(listener.Handle(Endpoint::kAuthorize, std::move(request), "{}")));
+  }
+  // The listener says `stale` through the 60th second after its read, and then what everybody else
+  // says from the beginning.
+  void ExpectStaleForAMinute(const AuthRequest& request, std::string_view stale,
+                             std::string_view truth) {
+    EXPECT_EQ(this->VerdictOn(request), truth);
+    EXPECT_EQ(Remembered(request), stale);
+    this->Advance(absl::Seconds(60));
+    EXPECT_EQ(Remembered(request), stale) << "in the 60th second";
+    this->Advance(absl::Seconds(1));
+    EXPECT_EQ(Remembered(request), truth);
+  }
+
+ private:
+  std::optional<Memoizer> memoizer_;
+};
+TYPED_TEST_SUITE(StaleReads, tests::Backends, tests::BackendNames);
+
+TYPED_TEST(StaleReads, AcceptAKeyThatWasTakenAway) {
+  const std::string key = "application/service_id:2/id:a1/keys";
+  this->Ask({"SADD", key, "old"});
+  AuthRequest request = this->Request();
+  request.app_key = "old";
+  ASSERT_EQ(this->Remembered(request), "");
+  this->Ask({"SREM", key, "old"});
+  this->Ask({"SADD", key, "new"});
+  this->ExpectStaleForAMinute(request, "", "application_key_invalid");
+}
+
+TYPED_TEST(StaleReads, AuthorizeAnApplicationThatWasSuspended) {
+  ASSERT_EQ(this->Remembered(this->Request()), "");
+  this->SaveApplication("suspended");
+  this->ExpectStaleForAMinute(this->Request(), "", "application_not_active");
+}
+
+TYPED_TEST(StaleReads, AuthorizeTheApplicationsOfAServiceThatWasSuspended) {
+  ASSERT_EQ(this->Remembered(this->Request()), "");
+  this->SaveService("2", /*filters=*/false, "suspended");
+  this->ExpectStaleForAMinute(this->Request(), "", "service_not_active");
+}
+
+TYPED_TEST(StaleReads, OverlookALimitThatWasChanged) {
+  this->SaveLimit("10", Granularity::kDay, "5");
+  this->Count({{"hits", "3"}});
+  ASSERT_EQ(this->Remembered(this->Request()), "");
+  this->SaveLimit("10", Granularity::kDay, "2");
+  this->ExpectStaleForAMinute(this->Request(), "", "limits_exceeded");
+}
+
+TYPED_TEST(StaleReads, ReadCountersAnewAllTheSame) {
+  this->SaveLimit("10", Granularity::kDay, "2");
+  ASSERT_EQ(this->Remembered(this->Request()), "");
+  this->Count({{"hits", "3"}});
+  EXPECT_EQ(this->Remembered(this->Request()), "limits_exceeded");
+}
+
+TYPED_TEST(StaleReads, RefuseAUserKeyThatWasNotThere) {
+  this->SaveService("1");
+  AuthRequest request = this->Request();
+  request.app_id.reset();
+  request.user_key = "uk";
+  ASSERT_EQ(this->Remembered(request), "error user_key_invalid");
+  ASSERT_TRUE(this->Run(ApplicationStore(this->process()).SaveUserKey({"2", "uk"}, "a1")).ok());
+  this->ExpectStaleForAMinute(request, "error user_key_invalid", "");
+}
+
+TYPED_TEST(StaleReads, RefuseAnApplicationThatWasNotThere) {
+  AuthRequest request = this->Request();
+  request.app_id = "a2";
+  ASSERT_EQ(this->Remembered(request), "error application_not_found");
+  ApplicationSave save = {.service_id = "2", .id = "a2", .state = "active"};
+  ASSERT_TRUE(this->Run(ApplicationStore(this->process()).Save(save)).ok());
+  this->ExpectStaleForAMinute(request, "error application_not_found", "");
+}
+
+// The metric itself is remembered for a minute from its first read, the names of a service's
+// metrics for another one from then.
+TYPED_TEST(StaleReads, KnowAParentThatWasChangedForUpToTwoMinutes) {
+  this->SaveLimit("6", Granularity::kDay, "0");
+  const AuthRequest request = this->Request(Usage{{"search", "1"}});
+  ASSERT_EQ(this->Remembered(request), "") << "its parent is hits, which has no limit";
+  this->Ask({"SET", "metric/service_id:2/id:11/parent_id", "6"});
+  EXPECT_EQ(this->VerdictOn(request), "limits_exceeded");
+  this->Advance(absl::Seconds(60));
+  EXPECT_EQ(this->Remembered(request), "");
+  this->Advance(absl::Seconds(61));
+  EXPECT_EQ(this->Remembered(request), "limits_exceeded");
+}
+
+}  // namespace
+}  // namespace redouble::threescale
