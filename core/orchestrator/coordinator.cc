@@ -101,12 +101,15 @@ base::Task<absl::StatusOr<Started>> Coordinator::Start(std::string_view run_id,
   run.ir = *std::move(ir);
   CompletionSignal signal = StartSignal(run_id);
   Routing routing = Route(run.ir, Completion());
-  // Arrivals at a join need an applied set, by which they know that there is a run.
+  // Arrivals at a join need an applied set, by which they know that there is a run; and where
+  // absorbers lead, a patch may change before the start is repeated.
   const std::string op = routing.absorbers.empty() ? "" : EmitOp(run_id);
+  const std::string route = FormatHops(routing.hops);
   const StartRequest request = {.run_id = run_id,
                                 .ir = ir_text,
                                 .tokens = static_cast<int64_t>(routing.hops.size()),
                                 .op = op,
+                                .route = route,
                                 .ttl = options_.run_ttl};
   const absl::StatusOr<bool> created = co_await StartRun(store_, keys_, request);
   if (!created.ok()) co_return created.status();
@@ -116,10 +119,17 @@ base::Task<absl::StatusOr<Started>> Coordinator::Start(std::string_view run_id,
     // Its own graph counts, and only the tokens that nobody has executed.
     absl::Status read = co_await ReadRun(signal, run);
     if (!read.ok() || !run.found) co_return read.ok() ? absl::StatusOr<Started>(started) : read;
-    std::vector<std::string_view> prefixes = {"consume:"};
+    const std::string route_prefix = RouteOp(run_id);
+    std::vector<std::string_view> prefixes = {"consume:", route_prefix};
     const auto applied = co_await AppliedOf(run_id, std::move(prefixes));
     if (!applied.ok()) co_return applied.status();
     routing = Route(run.ir, Completion());
+    for (const std::string_view member : *applied) {
+      if (!member.starts_with(route_prefix)) continue;
+      const std::optional<std::vector<Hop>> hops = ParseHops(member.substr(route_prefix.size()));
+      if (!hops) co_return absl::DataLossError("the run's recorded route cannot be read");
+      routing.hops = *hops;
+    }
     std::erase_if(routing.hops, [&](const Hop& hop) {
       const std::string id = ChildTokenId(options_.token_ids, {run_id, hop.target}, {});
       return std::find(applied->begin(), applied->end(), ConsumeOp(id)) != applied->end();
@@ -556,10 +566,15 @@ base::Task<absl::StatusOr<bool>> Coordinator::Finish(const Run& run) {
     const auto counter = co_await store::Get(store_, *keys_.Counter(run.run_id));
     if (!counter.ok()) co_return counter.status();
     if (*pending > 0 || *counter != "0") co_return false;
-    const std::string keys[] = {*keys_.Ir(run.run_id), *keys_.Context(run.run_id),
-                                *keys_.Counter(run.run_id), *keys_.Applied(run.run_id),
-                                *keys_.PendingApprovals(run.run_id)};
-    const std::vector<std::string_view> views(std::begin(keys), std::end(keys));
+    std::vector<std::string> keys = {*keys_.Ir(run.run_id), *keys_.Context(run.run_id),
+                                     *keys_.Counter(run.run_id), *keys_.Applied(run.run_id),
+                                     *keys_.PendingApprovals(run.run_id)};
+    for (const std::string_view node : nodes) {
+      keys.push_back(*keys_.PendingTokens({run.run_id, node}));
+      keys.push_back(*keys_.Loop({run.run_id, node}));
+    }
+    for (const std::string_view id : ids) keys.push_back(*keys_.Approval({run.run_id, id}));
+    const std::vector<std::string_view> views(keys.begin(), keys.end());
     const auto deleted = co_await store::Del(store_, views);
     if (!deleted.ok()) co_return deleted.status();
     co_return *deleted > 0;

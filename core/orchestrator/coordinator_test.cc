@@ -331,6 +331,35 @@ TYPED_TEST(CoordinatorTest, AnEntryThatIsAnAbsorberNeedsNoWorker) {
   EXPECT_THAT(this->RunKeys(), IsEmpty());
 }
 
+// Found by a random run: the graph of now says where the start would go now, but the tokens that
+// are counted went elsewhere.
+TYPED_TEST(CoordinatorTest, ARepeatedStartGoesWhereTheFirstWentWhateverWasPatched) {
+  constexpr const char* kEntry = R"({"nodes":{
+      "choose":{"id":"choose","type":"task","branch":{"enabled":true,"rules":[],"default":["B"]}},
+      "B":{"id":"B","type":"function"}}})";
+  constexpr const char* kPatch = R"([
+      {"op":"add","path":"/nodes/-","value":{"id":"more","type":"function"}},
+      {"op":"add","path":"/edges/-","value":{"from":"choose","to":"more"}}])";
+  this->workflow_->Start("run_e", kEntry);
+  ASSERT_TRUE(this->Run(PatchRun(this->store(), this->keys_, "run_e", kPatch)).ok());
+  EXPECT_EQ(this->workflow_->Start("run_e", kEntry).tokens, 1);
+  this->workflow_->RunAll();
+  // It is published twice and counts once.
+  EXPECT_THAT(this->workflow_->executed(), ElementsAre("B", "B"));
+  EXPECT_THAT(this->RunKeys(), IsEmpty());
+}
+
+TYPED_TEST(CoordinatorTest, ARecordedRouteThatNobodyCanReadIsAnError) {
+  constexpr const char* kEntry = R"({"nodes":{
+      "choose":{"id":"choose","type":"task","branch":{"enabled":true,"rules":[],"default":["B"]}},
+      "B":{"id":"B","type":"function"}}})";
+  this->workflow_->Start("run_e", kEntry);
+  this->Ask({"SADD", "applied:run_e", "route:run_e|//"});
+  this->Ask({"SREM", "applied:run_e", "route:run_e|B/choose/"});
+  Coordinator coordinator(this->store(), *this->clock_, this->keys_);
+  EXPECT_TRUE(absl::IsDataLoss(this->Run(coordinator.Start("run_e", kEntry)).status()));
+}
+
 TYPED_TEST(CoordinatorTest, AnAbsorberThatJoinsWaits) {
   constexpr const char* kJoined = R"({"nodes":{
       "A":{"id":"A","type":"function","dependents":["choose"]},

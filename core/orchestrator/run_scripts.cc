@@ -66,7 +66,8 @@ base::Task<absl::StatusOr<bool>> StartRun(store::Store& store, Keys keys, StartR
   if (!list.status().ok()) co_return list.status();
   const std::string tokens = base::FormatInt64(request.tokens);
   const std::string ttl = Millis(request.ttl);
-  const std::vector<std::string_view> arguments = {request.ir, tokens, ttl, request.op};
+  const std::string route = RouteOp(request.run_id).append(request.route);
+  const std::vector<std::string_view> arguments = {request.ir, tokens, ttl, request.op, route};
   const std::vector<std::string_view> views = list.views();
   co_return store::DecodeBool(co_await script.Run(store, views, arguments));
 }

@@ -32,9 +32,10 @@ namespace redouble::orchestrator {
 
 struct StartRequest {
   std::string_view run_id;
-  std::string_view ir;       // Its text, stored as it is.
-  int64_t tokens = 0;        // How many begin the run.
-  std::string_view op = {};  // Remembered as applied; empty: nothing.
+  std::string_view ir;          // Its text, stored as it is.
+  int64_t tokens = 0;           // How many begin the run.
+  std::string_view op = {};     // Remembered as applied; empty: nothing.
+  std::string_view route = {};  // Where the tokens go; remembered with `op` only.
   absl::Duration ttl = RunTtl();
 };
 // Creates graph and counter together. False when the run is there.
