@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "core/orchestrator/keys.h"
 #include "core/orchestrator/run_events.h"
@@ -22,18 +23,22 @@ base::Task<absl::Status> RunEventFeed::FollowRun(std::string_view run_id) {
   if (following_ == Following::kAll) {
     co_return absl::FailedPreconditionError("the feed follows all runs already");
   }
-  following_ = Following::kRuns;
+  const Following before = std::exchange(following_, Following::kRuns);
   const std::string_view channels[] = {*channel};
-  co_return co_await store::Subscribe(source_, channels);
+  absl::Status subscribed = co_await store::Subscribe(source_, channels);
+  if (!subscribed.ok()) following_ = before;
+  co_return subscribed;
 }
 
 base::Task<absl::Status> RunEventFeed::FollowAll() {
   if (following_ == Following::kRuns) {
     co_return absl::FailedPreconditionError("the feed follows single runs already");
   }
-  following_ = Following::kAll;
+  const Following before = std::exchange(following_, Following::kAll);
   const std::string_view patterns[] = {kAllRunsPattern};
-  co_return co_await store::PSubscribe(source_, patterns);
+  absl::Status subscribed = co_await store::PSubscribe(source_, patterns);
+  if (!subscribed.ok()) following_ = before;
+  co_return subscribed;
 }
 
 base::Task<absl::Status> RunEventFeed::Stop() {

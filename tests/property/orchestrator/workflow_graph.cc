@@ -1,13 +1,12 @@
 #include "tests/property/orchestrator/workflow_graph.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <deque>
-#include <set>
+#include <iterator>
+#include <string>
 #include <utility>
 #include <vector>
 
-#include "core/orchestrator/routing.h"
+#include "tests/property/orchestrator/routing_model.h"
 
 namespace redouble::orchestrator {
 namespace {
@@ -15,9 +14,8 @@ namespace {
 std::string NameOf(int i) { return std::string(1, static_cast<char>('A' + i)); }
 
 Condition DrawCondition(base::Rng& rng) {
-  constexpr const char* kExpressions[] = {"output.n == 0", "output.n > 0", "output.again",
-                                          "output.missing"};
-  return {"cel", kExpressions[rng.Below(std::size(kExpressions))]};
+  const std::vector<ModelCondition>& conditions = ModelConditions();
+  return {"cel", conditions[rng.Below(conditions.size())].expression};
 }
 
 // Makes the successors of a node those of a branch, one part per rule.
@@ -46,6 +44,14 @@ void MakeLoop(Node& node, int index, base::Rng& rng) {
   node.loop = std::move(loop);
 }
 
+// A rejected run ends there, or goes on with some of those that follow.
+void MakeApproval(Node& node, base::Rng& rng) {
+  node.type = "hitl";
+  for (const std::string& target : node.dependents) {
+    if (rng.Chance(0.4)) node.rejection_path.push_back(target);
+  }
+}
+
 Ir DrawCandidate(base::Rng& rng, const GraphOptions& options) {
   Ir ir;
   ir.version = "1.0";
@@ -62,7 +68,7 @@ Ir DrawCandidate(base::Rng& rng, const GraphOptions& options) {
       const uint64_t kind = rng.Below(10);
       if (kind < 2) MakeBranch(node, rng);
       if (kind == 2 && options.loops) MakeLoop(node, i, rng);
-      if (kind == 3 && options.approvals) node.type = "hitl";
+      if (kind == 3 && options.approvals) MakeApproval(node, rng);
     }
     ir.nodes.push_back(std::move(node));
   }
@@ -82,70 +88,6 @@ Ir DrawCandidate(base::Rng& rng, const GraphOptions& options) {
   return ir;
 }
 
-// A token of the interpreter: where it goes, and what it carries.
-struct Pending {
-  std::string node;
-  LoopCounts loops;
-};
-
-class Interpreter {
- public:
-  explicit Interpreter(const Ir& ir) : ir_(ir) {}
-
-  std::map<std::string, int> Run() {
-    Completion start;
-    Follow(Route(ir_, start).hops);
-    while (true) {
-      while (!queue_.empty()) Execute();
-      if (!FireStarved()) return executed_;
-    }
-  }
-
- private:
-  void Follow(const std::vector<Hop>& hops) {
-    for (const Hop& hop : hops) {
-      if (hop.needed == 0) {
-        queue_.push_back({hop.target, hop.loops});
-        continue;
-      }
-      std::set<std::string>& parked = parked_[hop.target];
-      parked.insert(hop.via);
-      if (static_cast<int64_t>(parked.size()) < hop.needed) continue;
-      parked.clear();
-      queue_.push_back({hop.target, hop.loops});
-    }
-  }
-
-  void Execute() {
-    const Pending token = std::move(queue_.front());
-    queue_.pop_front();
-    const Node& node = *ir_.Find(token.node);
-    if (!node.IsAbsorber()) ++executed_[token.node];
-    const std::string output = node.type == "hitl" ? R"({"approved":true})" : OutputOf(token.node);
-    Completion completion;
-    completion.node = token.node;
-    completion.output_json = output;
-    completion.loops = token.loops;
-    Follow(Route(ir_, completion).hops);
-  }
-
-  bool FireStarved() {
-    for (const Node& node : ir_.nodes) {
-      std::set<std::string>& parked = parked_[node.id];
-      if (parked.empty()) continue;
-      parked.clear();
-      queue_.push_back({node.id, {}});
-      return true;
-    }
-    return false;
-  }
-
-  const Ir& ir_;
-  std::deque<Pending> queue_;
-  std::map<std::string, std::set<std::string>> parked_;
-  std::map<std::string, int> executed_;
-};
-
 }  // namespace
 
 Ir DrawGraph(base::Rng& rng, const GraphOptions& options) {
@@ -153,19 +95,6 @@ Ir DrawGraph(base::Rng& rng, const GraphOptions& options) {
     Ir ir = DrawCandidate(rng, options);
     if (ValidateIr(ir).ok()) return ir;
   }
-}
-
-std::string OutputOf(std::string_view node) {
-  const int n = node.empty() ? 0 : node.front() % 3;
-  return std::string(R"({"n":)") + std::to_string(n) + R"(,"again":)" +
-         (n == 1 ? "false" : "true") + R"(,"node":")" + std::string(node) + "\"}";
-}
-
-std::map<std::string, int> ExpectedExecutions(const Ir& ir) { return Interpreter(ir).Run(); }
-
-bool IsLoopFree(const Ir& ir) {
-  return std::none_of(ir.nodes.begin(), ir.nodes.end(),
-                      [](const Node& node) { return node.HasLoop(); });
 }
 
 }  // namespace redouble::orchestrator

@@ -4,55 +4,50 @@
 #include <array>
 #include <map>
 #include <memory>
-#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/base/rng.h"
 #include "core/base/run.h"
-#include "core/base/string_bridge.h"
 #include "core/orchestrator/approvals.h"
 #include "core/orchestrator/coordinator.h"
 #include "core/orchestrator/patch.h"
-#include "core/orchestrator/routing.h"
 #include "core/orchestrator/worker.h"
-#include "core/store/hashes.h"
-#include "core/store/keys.h"
 #include "core/store/lists.h"
 #include "core/store/sets.h"
 #include "core/store/streams.h"
-#include "core/store/strings.h"
 #include "sim/world/world.h"
+#include "tests/property/orchestrator/routing_model.h"
 #include "tests/property/orchestrator/workflow_graph.h"
 
 namespace redouble::orchestrator {
 namespace {
 
 constexpr absl::Duration kIdle = absl::Seconds(20);
+constexpr absl::Duration kApprovalTimeout = absl::Minutes(4);
 constexpr std::array<std::string_view, 4> kTypes = {"function", "http", "agent", "hitl"};
 constexpr std::array<std::string_view, 2> kCoordinators = {"c1", "c2"};
 
-using Members = std::set<std::string>;
+constexpr const char* kRunIds[] = {"run_1", "run_12"};
+// States that the model looks at before it gives a graph up.
+constexpr size_t kMostStates = 4000;
 
-// One run under observation.
-struct Observed {
+// One run, and what it is to do.
+struct PlannedRun {
   std::string id;
   Ir ir;
   std::string text;
-  bool created = false;
-  bool gone = false;
-  int64_t counter = 0;  // As the last step left them.
-  int64_t pending = 0;
-  int announced = 0;
-  Members applied;
-  size_t context_fields = 0;
-  std::map<std::string, int> executed;
+  std::string failing;  // A node; empty: none.
 };
+
+std::string DrawFailing(const Ir& ir, base::Rng& rng) {
+  const Node& node = ir.nodes[rng.Below(ir.nodes.size())];
+  return node.IsAbsorber() || node.type == "hitl" || rng.Chance(0.5) ? "" : node.id;
+}
 
 class WorkflowWorld {
  public:
@@ -61,12 +56,15 @@ class WorkflowWorld {
         keys_(options.key_form),
         rng_(options.seed),
         world_(MakeOptions(options)),
+        watch_(world_.engine(), world_.clock(), WatchOptionsOf(options)),
         eye_(world_.Connect()) {
-    for (const char* id : {"run_1", "run_12"}) {
-      Observed run;
+    for (const char* id : kRunIds) {
+      PlannedRun run;
       run.id = id;
       run.ir = DrawGraph(rng_, GraphOptions());
       run.text = *FormatIr(run.ir);
+      if (options.failures) run.failing = DrawFailing(run.ir, rng_);
+      watch_.Watch(run.id, run.failing);
       runs_.push_back(std::move(run));
     }
     if (options.group_at_end) PublishFirst();
@@ -74,16 +72,29 @@ class WorkflowWorld {
     world_.AddInvariant("protocol", [this] { return Look(); });
   }
 
-  absl::Status Run() {
+  WorldReport Run() {
     sim::RunLimits limits;
-    limits.until = world_.clock().Now() + absl::Hours(3);
+    limits.until = world_.clock().Now() + absl::Hours(6);
     limits.max_steps = 60'000;
-    const sim::RunReport report = world_.Run(limits);
-    if (report.end == sim::RunEnd::kViolation) return report.violation;
-    if (report.end != sim::RunEnd::kDone) {
-      return absl::InternalError(absl::StrCat("L3: the runs do not end: ", Describe()));
+    const sim::RunReport end = world_.Run(limits);
+    if (end.end != sim::RunEnd::kViolation) {
+      report_.violations = watch_.LookAtTheEnd();
+      if (report_.violations.empty()) CompareWithModel();
     }
-    return CheckEnd();
+    for (const PlannedRun& run : runs_) {
+      report_.runs.push_back(watch_.SummaryOf(run.id));
+      report_.repeatable = report_.repeatable && IsRepeatable(run);
+    }
+    report_.commands = world_.commands();
+    report_.crashes = world_.faults_inflicted();
+    for (const Violation& violation : report_.violations) {
+      absl::StrAppend(&report_.text, "\n", violation.invariant, ": ", violation.what);
+    }
+    if (!report_.violations.empty()) {
+      for (const PlannedRun& run : runs_)
+        absl::StrAppend(&report_.text, "\n", run.id, " ", run.text);
+    }
+    return std::move(report_);
   }
 
  private:
@@ -96,8 +107,20 @@ class WorkflowWorld {
     crash.probability = options.crash_probability;
     crash.limit = 12;
     crash.duration = absl::Seconds(5);
-    if (options.crash_probability > 0) world.faults.push_back(crash);
+    if (options.crash_before > 0) {
+      crash.nth = options.crash_before;
+      crash.limit = 1;
+    }
+    if (options.crash_before > 0 || options.crash_probability > 0) world.faults.push_back(crash);
     return world;
+  }
+
+  static WatchOptions WatchOptionsOf(const WorkflowWorldOptions& options) {
+    WatchOptions watch;
+    watch.key_form = options.key_form;
+    watch.coordinators.assign(kCoordinators.begin(), kCoordinators.end());
+    watch.approval_timeout = kApprovalTimeout;
+    return watch;
   }
 
   CoordinatorOptions OptionsOf(std::string_view consumer) const {
@@ -111,7 +134,10 @@ class WorkflowWorld {
   // Tokens that are there before any worker's group is: what a group at the end loses.
   void PublishFirst() {
     Coordinator coordinator(*eye_, world_.clock(), keys_, OptionsOf("first"));
-    for (Observed& run : runs_) (void)base::Run(coordinator.Start(run.id, run.text));
+    for (const PlannedRun& run : runs_) {
+      (void)base::Run(coordinator.Start(run.id, run.text));
+      (void)watch_.Look();
+    }
   }
 
   void Spawn() {
@@ -126,11 +152,14 @@ class WorkflowWorld {
       world_.Spawn(name, [this](sim::Actor& actor) { return Work(actor); });
     }
     for (const char* name : {"approver", "hasty-approver"}) {
+      if (options_.deciders == Deciders::kNobody) break;
       world_.Spawn(name, [this](sim::Actor& actor) { return Decide(actor); });
     }
     world_.Spawn("sweeper", [this](sim::Actor& actor) { return Sweep(actor); });
-    duplicator_ =
-        &world_.Spawn("duplicator", [this](sim::Actor& actor) { return Duplicate(actor); });
+    if (options_.duplicates) {
+      duplicator_ =
+          &world_.Spawn("duplicator", [this](sim::Actor& actor) { return Duplicate(actor); });
+    }
     if (options_.patches) {
       world_.Spawn("patcher", [this](sim::Actor& actor) { return Patch(actor); });
     }
@@ -138,9 +167,9 @@ class WorkflowWorld {
 
   base::Task<void> Start(sim::Actor& actor) {
     Coordinator coordinator(actor.store(), actor.clock(), keys_, OptionsOf("starter"));
-    for (Observed& run : runs_) {
+    for (const PlannedRun& run : runs_) {
       // A run that is over must not begin again; its owner knows.
-      if (!run.gone) (void)co_await coordinator.Start(run.id, run.text);
+      if (!watch_.IsGone(run.id)) (void)co_await coordinator.Start(run.id, run.text);
     }
   }
 
@@ -155,7 +184,7 @@ class WorkflowWorld {
       }
       const auto outcome = co_await coordinator.ProcessSignal(**text);
       if (!outcome.ok()) continue;
-      if (outcome->completed) Announce(outcome->run_id);
+      if (outcome->completed) watch_.Claim(outcome->run_id);
       (void)co_await coordinator.queue().Done(**text);
     }
   }
@@ -164,14 +193,16 @@ class WorkflowWorld {
     Approvals approvals(actor.store(), actor.clock(), keys_, options_.mutation);
     const NodeFunction execute = [&](const Token& token) -> base::Task<absl::StatusOr<NodeResult>> {
       NodeResult result;
-      if (const Observed* run = FindRun(token.run_id); run != nullptr && IsApproval(*run, token)) {
+      const PlannedRun& run = PlanOf(token.run_id);
+      if (IsApproval(run, token)) {
         ApprovalTerms terms;
-        terms.timeout = absl::Hours(2);
+        terms.timeout = kApprovalTimeout;
         const auto requested = co_await approvals.Request(token, terms);
         if (!requested.ok()) co_return requested.status();
         result.deferred = true;
         co_return result;
       }
+      if (token.to_node == run.failing) co_return absl::InternalError("it broke");
       result.data_json = OutputOf(token.to_node);
       co_return result;
     };
@@ -203,15 +234,20 @@ class WorkflowWorld {
 
   base::Task<void> Decide(sim::Actor& actor) {
     Approvals approvals(actor.store(), actor.clock(), keys_, options_.mutation);
+    const bool races = options_.deciders == Deciders::kRace;
+    const bool rejects =
+        options_.deciders == Deciders::kReject || (races && actor.name() == "approver");
     while (!over_) {
-      co_await actor.clock().Sleep(absl::Seconds(actor.rng().Between(1, 60)));
-      for (const Observed& run : runs_) {
+      // In a race, about when the approval times out.
+      co_await actor.clock().Sleep(absl::Seconds(actor.rng().Between(1, races ? 400 : 60)));
+      for (const PlannedRun& run : runs_) {
         const std::string key = *keys_.PendingApprovals(run.id);
         const auto members = co_await store::SMembers(actor.store(), key);
         if (!members.ok()) continue;
         for (const std::string& member : *members) {
           const auto id = ParseApprovalMember(member);
-          if (id) (void)co_await approvals.Approve(run.id, *id);
+          if (id && rejects) (void)co_await approvals.Reject(run.id, *id);
+          if (id && !rejects) (void)co_await approvals.Approve(run.id, *id);
         }
       }
     }
@@ -222,9 +258,9 @@ class WorkflowWorld {
     Approvals approvals(actor.store(), actor.clock(), keys_, options_.mutation);
     while (!over_) {
       co_await actor.clock().Sleep(absl::Seconds(actor.rng().Between(1, 90)));
-      for (const Observed& run : runs_) {
+      for (const PlannedRun& run : runs_) {
         const auto swept = co_await coordinator.Sweep(run.id);
-        if (swept.ok() && *swept) Announce(run.id);
+        if (swept.ok() && *swept) watch_.Claim(run.id);
         (void)co_await approvals.PushUndelivered(run.id);
         (void)co_await approvals.DecideOverdue(run.id);
       }
@@ -236,16 +272,25 @@ class WorkflowWorld {
     }
   }
 
-  // Sends signals again, at once and much later.
+  // Sends signals and entries again, at once and much later.
   base::Task<void> Duplicate(sim::Actor& actor) {
     const std::string queue = keys_.CompletionSignals();
     for (int i = 0; i < 12; ++i) {
-      const auto waiting = co_await store::LRange(actor.store(), queue, 0, -1);
-      if (waiting.ok()) seen_.insert(waiting->begin(), waiting->end());
-      if (!seen_.empty()) {
-        auto signal = seen_.begin();
-        std::advance(signal, actor.rng().Below(seen_.size()));
-        (void)co_await store::RPush(actor.store(), queue, *signal);
+      const std::set<std::string>& seen = watch_.signals();
+      if (!seen.empty()) {
+        auto signal = seen.begin();
+        std::advance(signal, actor.rng().Below(seen.size()));
+        const std::string text = *signal;
+        (void)co_await store::RPush(actor.store(), queue, text);
+      }
+      const std::string stream = keys_.TaskStream(kTypes[actor.rng().Below(kTypes.size())]);
+      const store::StreamRange everything;
+      const auto entries = co_await store::XRange(actor.store(), stream, everything);
+      if (entries.ok() && !entries->empty()) {
+        const store::StreamEntry& entry = (*entries)[actor.rng().Below(entries->size())];
+        const std::vector<std::pair<std::string_view, std::string_view>> fields(
+            entry.fields.begin(), entry.fields.end());
+        (void)co_await store::XAdd(actor.store(), stream, fields);
       }
       co_await actor.clock().Sleep(absl::Seconds(actor.rng().Between(1, 30)));
     }
@@ -254,7 +299,7 @@ class WorkflowWorld {
   base::Task<void> Patch(sim::Actor& actor) {
     for (int i = 0; i < 3 && !over_; ++i) {
       co_await actor.clock().Sleep(absl::Seconds(actor.rng().Between(0, 30)));
-      const Observed& run = runs_[actor.rng().Below(runs_.size())];
+      const PlannedRun& run = runs_[actor.rng().Below(runs_.size())];
       const Node& from = run.ir.nodes[actor.rng().Below(run.ir.nodes.size())];
       const std::string id = absl::StrCat("P", i, "-", actor.incarnation());
       const std::string operations =
@@ -265,258 +310,85 @@ class WorkflowWorld {
     }
   }
 
-  Observed* FindRun(std::string_view id) {
-    for (Observed& run : runs_) {
-      if (run.id == id) return &run;
-    }
-    return nullptr;
+  const PlannedRun& PlanOf(std::string_view id) const {
+    return *std::find_if(runs_.begin(), runs_.end(), [&](const auto& run) { return run.id == id; });
   }
-  static bool IsApproval(const Observed& run, const Token& token) {
+  static bool IsApproval(const PlannedRun& run, const Token& token) {
     const Node* const node = run.ir.Find(token.to_node);
     return node != nullptr && node->type == "hitl";
   }
-  void Announce(std::string_view id) { ++FindRun(id)->announced; }
 
   absl::Status Look() {
     if (world_.commands() == looked_at_) return absl::OkStatus();
     looked_at_ = world_.commands();
-    bool all_gone = true;
-    for (Observed& run : runs_) {
-      absl::Status seen = LookAt(run);
-      if (!seen.ok()) {
-        return absl::InternalError(absl::StrCat(run.id, " ", seen.message(), " ", Describe()));
-      }
-      all_gone = all_gone && run.gone;
-    }
-    if (all_gone && !over_) over_ = duplicator_->done() && NothingWaits();
+    report_.violations = watch_.Look();
+    if (!report_.violations.empty()) return absl::InternalError("see the report");
+    if (!watch_.AllGone() || over_) return absl::OkStatus();
+    over_ = (duplicator_ == nullptr || duplicator_->done()) && watch_.NothingWaits();
     return absl::OkStatus();
   }
 
-  absl::Status LookAt(Observed& run) {
-    const auto text = *base::Run(store::Get(*eye_, *keys_.Counter(run.id)));
-    if (run.announced > 1) return absl::InternalError("I4: announced twice");
-    if (!text) return LookAtAbsent(run);
-    if (run.gone) return absl::InternalError("I2: the counter came back");
-    run.created = true;
-    int64_t counter = 0;
-    if (!absl::SimpleAtoi(*text, &counter) || counter < 0) {
-      return absl::InternalError(absl::StrCat("I2: the counter is ", *text));
-    }
-    run.counter = counter;
-    run.pending = *base::Run(store::SCard(*eye_, *keys_.PendingApprovals(run.id)));
-    absl::Status status = CheckLives(run);
-    if (status.ok()) status = CheckApplied(run);
-    if (status.ok()) status = CheckApprovals(run);
-    return status;
+  // Every order of its tokens has the same outcome, and nobody outside has a say.
+  bool IsRepeatable(const PlannedRun& run) const {
+    return !options_.patches && options_.deciders != Deciders::kRace && run.failing.empty() &&
+           IsLoopFree(run.ir);
+  }
+  static bool IsLoopFree(const Ir& ir) {
+    return std::none_of(ir.nodes.begin(), ir.nodes.end(),
+                        [](const Node& node) { return node.HasLoop(); });
   }
 
-  absl::Status LookAtAbsent(Observed& run) {
-    if (!run.created) return absl::OkStatus();
-    if (!run.gone && (run.counter != 0 || run.pending != 0)) {
-      return absl::InternalError(absl::StrCat("I4, I5: it ended with counter ", run.counter,
-                                              " and ", run.pending, " approvals pending"));
+  void CompareWithModel() {
+    if (options_.patches) return;
+    for (const PlannedRun& run : runs_) {
+      // A loop may ask twice, and be answered in two ways.
+      if (options_.deciders == Deciders::kRace && !IsLoopFree(run.ir)) continue;
+      const ModelRun plan = {watch_.ledger(run.id).decisions(), run.failing};
+      const auto outcomes = RoutingModel(run.text).Outcomes(plan, kMostStates);
+      if (!outcomes) continue;
+      ++report_.compared;
+      const RunSummary summary = watch_.SummaryOf(run.id);
+      ModelOutcome outcome;
+      outcome.failed = summary.failed;
+      outcome.executed = summary.executed;
+      for (const auto& [node, ref] : summary.outputs) outcome.written.insert(node);
+      if (outcomes->contains(outcome)) continue;
+      const ModelOutcome& first = *outcomes->begin();
+      report_.violations.push_back(
+          {"oracle",
+           absl::StrCat(run.id, outcome.failed ? " failed," : "", " executed ",
+                        Counts(outcome.executed), " and wrote ",
+                        absl::StrJoin(outcome.written, " "), "; the first of ", outcomes->size(),
+                        " outcomes has ", first.failed ? "failed," : "", Counts(first.executed),
+                        " and ", absl::StrJoin(first.written, " "))});
     }
-    run.gone = true;
-    for (const std::string& key : {*keys_.Ir(run.id), *keys_.Context(run.id),
-                                   *keys_.Applied(run.id), *keys_.PendingApprovals(run.id)}) {
-      if (*base::Run(store::Exists(*eye_, key))) {
-        return absl::InternalError(absl::StrCat("I10: there is ", key));
-      }
-    }
-    return absl::OkStatus();
-  }
-
-  absl::Status CheckLives(const Observed& run) {
-    for (const std::string& key :
-         {*keys_.Ir(run.id), *keys_.Context(run.id), *keys_.Counter(run.id), *keys_.Applied(run.id),
-          *keys_.PendingApprovals(run.id)}) {
-      const store::Ttl ttl = *base::Run(store::TimeToLive(*eye_, key));
-      if (ttl.exists() && (!ttl.expires() || ttl.remaining() > RunTtl())) {
-        return absl::InternalError(absl::StrCat("I11: ", key, " lives too long"));
-      }
-    }
-    return absl::OkStatus();
-  }
-
-  absl::Status CheckApplied(Observed& run) {
-    const auto members = *base::Run(store::SMembers(*eye_, *keys_.Applied(run.id)));
-    Members applied(members.begin(), members.end());
-    if (!std::includes(applied.begin(), applied.end(), run.applied.begin(), run.applied.end())) {
-      return absl::InternalError("I13: applied shrank");
-    }
-    const size_t fields =
-        static_cast<size_t>(*base::Run(store::HLen(*eye_, *keys_.Context(run.id))));
-    if (fields < run.context_fields) return absl::InternalError("I13: the context shrank");
-    run.context_fields = fields;
-    if (applied.size() == run.applied.size()) return absl::OkStatus();
-    Members fresh;
-    std::set_difference(applied.begin(), applied.end(), run.applied.begin(), run.applied.end(),
-                        std::inserter(fresh, fresh.end()));
-    run.applied = std::move(applied);
-    absl::Status status = CheckConsumed(run, fresh);
-    if (!status.ok() || !RecordsRoutes()) return status;
-    return CheckSum(run);
-  }
-
-  // The mutations that emit by other means leave no route behind.
-  bool RecordsRoutes() const {
-    return options_.mutation != Mutation::kConsumeBeforeEmit &&
-           options_.mutation != Mutation::kNoCounterGuard &&
-           options_.mutation != Mutation::kFreshEmitKey &&
-           options_.mutation != Mutation::kNodeConsumeKey;
-  }
-
-  // Hops by the id of the token that they follow.
-  static std::map<std::string, std::vector<Hop>> RoutesOf(const Members& applied) {
-    std::map<std::string, std::vector<Hop>> routes;
-    for (auto it = applied.lower_bound("route:"); it != applied.end() && it->starts_with("route:");
-         ++it) {
-      const size_t end = it->find('|');
-      if (const auto hops = ParseHops(it->substr(end + 1))) routes[it->substr(6, end - 6)] = *hops;
-    }
-    return routes;
-  }
-
-  absl::Status CheckSum(const Observed& run) const {
-    const auto routes = RoutesOf(run.applied);
-    int64_t sum = static_cast<int64_t>(Route(run.ir, Completion()).hops.size());
-    for (const std::string& op : run.applied) {
-      const size_t colon = op.find(':');
-      const std::string kind = op.substr(0, colon);
-      const std::string id = op.substr(colon + 1);
-      const int64_t weight = ParseTokenMark(id).join_count;
-      if (kind == "emit" && routes.contains(id)) {
-        sum += static_cast<int64_t>(routes.at(id).size());
-      }
-      if (kind == "merge") sum += 1 - weight;
-      if (kind == "consume") sum -= run.applied.contains("merge:" + id) ? 1 : weight;
-      if (kind == "resume") sum += 1;
-    }
-    if (sum == run.counter) return absl::OkStatus();
-    return absl::InternalError(
-        absl::StrCat("I1, I3: the counter is ", run.counter, ", the operations make ", sum));
-  }
-
-  absl::Status CheckConsumed(Observed& run, const Members& fresh) {
-    for (const std::string& op : fresh) {
-      if (!op.starts_with("consume:")) continue;
-      const std::string id = op.substr(8);
-      ReadTokens();
-      const auto node = nodes_.find({run.id, id});
-      if (node != nodes_.end()) ++run.executed[node->second];
-      const auto routes = RoutesOf(run.applied);
-      const auto route = routes.find(id);
-      if (route == routes.end()) continue;
-      std::map<std::string, int64_t> ordinals;
-      for (const Hop& hop : route->second) {
-        const int64_t ordinal = ordinals[hop.target]++;
-        if (hop.needed > 0) continue;
-        TokenMark mark;
-        mark.loops = hop.loops;
-        const std::string child =
-            ChildTokenId(TokenIdForm::kHashed, {id, hop.target, ordinal}, mark);
-        if (!nodes_.contains({run.id, child})) {
-          return absl::InternalError(
-              absl::StrCat("I7: ", id, " is consumed before ", hop.target, " is published"));
-        }
-      }
-    }
-    return absl::OkStatus();
-  }
-
-  // The node of every token that was ever published.
-  void ReadTokens() {
-    for (const std::string_view type : kTypes) {
-      const std::string key = keys_.TaskStream(type);
-      store::StreamRange range;
-      range.first = *next_[key].Next();
-      const auto entries = *base::Run(store::XRange(*eye_, key, range));
-      for (const store::StreamEntry& entry : entries) {
-        next_[key] = entry.id;
-        const auto token = ParseToken(*entry.Find("token"));
-        if (token.ok()) nodes_[{token->run_id, token->id}] = token->to_node;
-      }
-    }
-  }
-
-  absl::Status CheckApprovals(const Observed& run) {
-    if (options_.mutation == Mutation::kRemoveApprovalFirst) return absl::OkStatus();
-    int64_t pending = 0;
-    const auto members = *base::Run(store::SMembers(*eye_, *keys_.PendingApprovals(run.id)));
-    for (const std::string& member : members) {
-      const RunApproval approval = {run.id, *ParseApprovalMember(member)};
-      const auto status = *base::Run(store::HGet(*eye_, *keys_.Approval(approval), "status"));
-      if (status == "pending") ++pending;
-    }
-    if (pending == run.pending) return absl::OkStatus();
-    return absl::InternalError(absl::StrCat("I6: ", pending, " of ", run.pending, " are pending"));
-  }
-
-  // Signals, entries and what workers have in hand.
-  bool NothingWaits() {
-    if (*base::Run(store::LLen(*eye_, keys_.CompletionSignals())) > 0) return false;
-    for (const std::string_view name : kCoordinators) {
-      if (*base::Run(store::LLen(*eye_, *keys_.ProcessingSignals(name))) > 0) return false;
-    }
-    for (const std::string_view type : kTypes) {
-      const std::string key = keys_.TaskStream(type);
-      if (*base::Run(store::XLen(*eye_, key)) == 0) continue;
-      const auto groups = base::Run(store::XInfoGroups(*eye_, key));
-      for (const store::StreamGroupInfo& group : groups.value()) {
-        if (group.pending > 0 || group.lag.value_or(0) > 0) return false;
-      }
-    }
-    return true;
-  }
-
-  absl::Status CheckEnd() {
-    if (!NothingWaits()) return absl::InternalError("L5: something is left in a queue");
-    const auto left = *base::Run(store::Keys(*eye_, "*"));
-    for (const std::string& key : left) {
-      if (key.starts_with("wf.tasks.")) continue;
-      return absl::InternalError(absl::StrCat("I10: left behind: ", key));
-    }
-    for (const Observed& run : runs_) {
-      if (options_.patches || !IsLoopFree(run.ir)) continue;
-      const std::map<std::string, int> expected = ExpectedExecutions(run.ir);
-      if (run.executed == expected) continue;
-      return absl::InternalError(absl::StrCat("I8, I15: executed ", Counts(run.executed),
-                                              ", expected ", Counts(expected), " of ", run.text));
-    }
-    return absl::OkStatus();
   }
 
   static std::string Counts(const std::map<std::string, int>& counts) {
     return absl::StrJoin(counts, " ", absl::PairFormatter("="));
   }
 
-  std::string Describe() const {
-    std::string text;
-    for (const Observed& run : runs_) {
-      absl::StrAppend(&text, "\n", run.id, run.gone ? " gone" : "", " counter ", run.counter,
-                      " pending ", run.pending, " applied {", absl::StrJoin(run.applied, " "),
-                      "} executed ", Counts(run.executed), " ", run.text);
-    }
-    return text;
-  }
-
   const WorkflowWorldOptions options_;
   const Keys keys_;
   base::Rng rng_;
-  std::vector<Observed> runs_;
-  std::set<std::string> seen_;                                        // Signals.
-  std::map<std::pair<std::string, std::string>, std::string> nodes_;  // By run and token.
-  std::map<std::string, store::StreamId> next_;
+  std::vector<PlannedRun> runs_;
   bool over_ = false;
   const sim::Actor* duplicator_ = nullptr;  // Whose signals are to be processed, too.
   int64_t looked_at_ = -1;
+  WorldReport report_;
   sim::World world_;
+  ProtocolWatch watch_;
   std::unique_ptr<memory::Session> eye_;
 };
 
 }  // namespace
 
-absl::Status RunWorkflowWorld(const WorkflowWorldOptions& options) {
+bool WorldReport::Broke(const std::string& invariant) const {
+  return std::any_of(violations.begin(), violations.end(),
+                     [&](const Violation& violation) { return violation.invariant == invariant; });
+}
+
+WorldReport RunWorkflowWorld(const WorkflowWorldOptions& options) {
   return WorkflowWorld(options).Run();
 }
 
