@@ -24,9 +24,9 @@
 //   run_keys: run_id -> names
 //   queue_depths: by stream and list
 //
-// All take `hash_tagged`, false unless given. Tokens have path ids ("run_123/fetch"), so that
-// scenarios can name them. `work` and `request_approval` read one token of their stream; `error`
-// makes the node fail. What waits in production does not wait here.
+// Those of runs and queues take `hash_tagged`, false unless given. Tokens have path ids
+// ("run_123/fetch"), so that scenarios can name them. `work` and `request_approval` read one token
+// of their stream; `error` makes the node fail. What waits in production does not wait here.
 //
 // Thread-safety: free functions.
 #ifndef REDOUBLE_SCENARIOS_OPERATIONS_ORCHESTRATOR_OPERATIONS_H_
