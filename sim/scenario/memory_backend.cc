@@ -27,7 +27,7 @@ absl::Status MemoryBackend::Flush() {
 }
 
 absl::Status MemoryBackend::Restart() {
-  memory::EngineOptions options;
+  memory::EngineOptions options = options_;
   options.seed = seed_;
   engine_.reset();
   engine_.emplace(*clock_, options);

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "backends/memory/engine.h"
 #include "core/base/virtual_clock.h"
@@ -19,6 +20,9 @@ namespace redouble::sim {
 
 class MemoryBackend final : public ScenarioBackend {
  public:
+  // Engines with these options; their seed is not used.
+  explicit MemoryBackend(memory::EngineOptions options = {}) : options_(std::move(options)) {}
+
   // A new engine with that seed. Never fails.
   absl::Status Begin(absl::Time start, uint64_t seed) override;
   absl::StatusOr<std::unique_ptr<store::Store>> Connect() override;
@@ -28,6 +32,7 @@ class MemoryBackend final : public ScenarioBackend {
   absl::Status Restart() override;
 
  private:
+  const memory::EngineOptions options_;
   uint64_t seed_ = 0;
   std::optional<base::VirtualClock> clock_;  // Both from Begin on; the engine uses the clock.
   std::optional<memory::Engine> engine_;

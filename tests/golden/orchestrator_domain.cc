@@ -15,9 +15,13 @@
 #include "core/orchestrator/messages.h"
 #include "core/orchestrator/result_cache.h"
 #include "core/orchestrator/run_events.h"
+#include "core/orchestrator/run_scripts.h"
 #include "core/orchestrator/scripts.h"
 #include "core/orchestrator/signal_queue.h"
+#include "core/store/errors.h"
+#include "core/store/lists.h"
 #include "core/store/reply.h"
+#include "core/store/strings.h"
 #include "scenarios/operations/orchestrator_operations.h"
 
 namespace redouble::golden {
@@ -224,6 +228,47 @@ ReplyTask Done(Store& store, std::string consumer, std::string text) {
   co_return Reply::Integer(1);
 }
 
+ReplyTask Push(Store& store, orchestrator::CompletionSignal signal) {
+  const absl::Status pushed = co_await orchestrator::PushSignal(store, Keys(), std::move(signal));
+  if (!pushed.ok()) co_return pushed;
+  const std::string queue = Keys().CompletionSignals();
+  const auto length = co_await store::LLen(store, queue);
+  if (!length.ok()) co_return length.status();
+  co_return Reply::Integer(*length);
+}
+
+// A signal as this project writes it.
+std::optional<ReplyTask> AsPush(Store& store, const Words& words) {
+  const auto signal = orchestrator::ParseSignal(words[2]);
+  if (!signal.ok()) return std::nullopt;
+  const auto text = orchestrator::FormatSignal(*signal);
+  if (!text.ok() || *text != words[2]) return std::nullopt;
+  return Push(store, *signal);
+}
+
+ReplyTask Replace(Store& store, std::string run, std::string ir) {
+  const std::string key = *Keys().Ir(run);
+  const auto before = co_await store::Get(store, key);
+  if (!before.ok()) co_return before.status();
+  const std::string expected = before->value_or("");
+  orchestrator::ReplaceIrRequest request;
+  request.run_id = run;
+  request.expected = expected;
+  request.ir = ir;
+  const auto outcome = co_await orchestrator::ReplaceIr(store, Keys(), request);
+  if (!outcome.ok()) co_return outcome.status();
+  const bool replaced = *outcome == orchestrator::ReplaceIrOutcome::kReplaced;
+  co_return replaced ? Reply::Status("OK") : Reply::Nil();
+}
+
+// A patch that keeps the graph's time to live and revives no run: SET key graph KEEPTTL XX.
+std::optional<ReplyTask> AsPatch(Store& store, const Words& words) {
+  const auto run = ValueIn(words[1], "orchestrator.ir", 0);
+  const std::set<std::string> options(words.begin() + 3, words.end());
+  if (!run || options != std::set<std::string>{"KEEPTTL", "XX"}) return std::nullopt;
+  return Replace(store, *run, words[2]);
+}
+
 ReplyTask Announce(Store& store, orchestrator::Event event) {
   const auto heard = co_await orchestrator::PublishRunEvent(store, std::move(event));
   if (!heard.ok()) co_return heard.status();
@@ -270,7 +315,7 @@ std::optional<ReplyTask> AsCache(Store& store, const Words& words) {
   return Cached(store, *scope, *key, words[0], sets ? words[2] : "");
 }
 
-std::optional<ReplyTask> AsOperation(const RecordedCommand& command, Store& store) {
+std::optional<ReplyTask> FindOperation(const RecordedCommand& command, Store& store) {
   const Words& words = command.words;
   if (!command.script.empty()) return AsScript(store, command);
   const std::string queue = Keys().CompletionSignals();
@@ -284,8 +329,26 @@ std::optional<ReplyTask> AsOperation(const RecordedCommand& command, Store& stor
     if (consumer) return Done(store, *consumer, words[3]);
   }
   if (words[0] == "PUBLISH" && words.size() == 3) return AsEvent(store, words);
+  if (words[0] == "RPUSH" && words.size() == 3 && words[1] == queue) return AsPush(store, words);
+  if (words[0] == "SET" && words.size() == 5) {
+    if (auto patch = AsPatch(store, words)) return patch;
+  }
   if (words.size() >= 2) return AsCache(store, words);
   return std::nullopt;
+}
+
+// What the server refused, the operation gives as a status and the golden has as the reply.
+ReplyTask WithErrorReply(ReplyTask operation) {
+  absl::StatusOr<Reply> reply = co_await std::move(operation);
+  if (store::ServerErrorCode(reply.status()).empty()) co_return reply;
+  const absl::string_view message = reply.status().message();
+  co_return Reply::Error(std::string(message.data(), message.size()));
+}
+
+std::optional<ReplyTask> AsOperation(const RecordedCommand& command, Store& store) {
+  std::optional<ReplyTask> operation = FindOperation(command, store);
+  if (!operation) return std::nullopt;
+  return WithErrorReply(*std::move(operation));
 }
 
 }  // namespace

@@ -8,6 +8,8 @@
 //   | EVAL @hitl_pause, @hitl_decide                 | PauseForApproval, DecideApproval           |
 //   | EVAL @join_quiesce, @finish_run                | QuiesceJoins, FinishRun                    |
 //   | LMOVE to a processing list, LREM from it       | SignalQueue::TakeNow, Done                 |
+//   | RPUSH of a signal as this project writes it    | PushSignal                                 |
+//   | SET ir:* KEEPTTL XX                            | ReplaceIr                                  |
 //   | PUBLISH of an event as this project writes it  | PublishRunEvent                            |
 //   | GET, SET EX 3600 and DEL of cache:*            | ResultCache                                |
 //

@@ -4,12 +4,15 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "CLI/Config.hpp"
 #include "CLI/Error.hpp"
 #include "CLI/Formatter.hpp"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "backends/memory/engine.h"
 #include "core/base/string_bridge.h"
 #include "sim/cli/live_backend.h"
 #include "sim/cli/scenario_files.h"
@@ -80,6 +83,20 @@ std::string ModeToString(std::string_view mode, const Outcome& outcome) {
   return absl::StrCat(base::ToAbsl(mode), ": ", outcome.note, " (SKIP)");
 }
 
+// Only a node of a cluster answers CLUSTER, and refuses keys of several slots.
+bool WasRecordedInCluster(const Golden& golden) {
+  const auto is_of_node = [](const RecordedCommand& command) {
+    if (!command.reply) return false;
+    const std::string error =
+        command.reply->is_object() ? command.reply->value("error", std::string()) : "";
+    if (error.starts_with("CROSSSLOT")) return true;
+    return absl::AsciiStrToUpper(command.words.front()) == "CLUSTER" && error.empty();
+  };
+  return std::any_of(golden.steps.begin(), golden.steps.end(), [&](const RecordedStep& step) {
+    return std::any_of(step.commands.begin(), step.commands.end(), is_of_node);
+  });
+}
+
 class Run {
  public:
   Run(System system, const RunOptions& options, sim::ScenarioBackend& backend,
@@ -98,10 +115,11 @@ class Run {
                    << golden.status().message() << "\n";
       return;
     }
+    sim::ScenarioBackend& backend = BackendFor(*golden);
     Outcomes outcomes;
-    if (options_.runs_raw()) outcomes.emplace_back("raw", ReplayRaw(*golden, backend_));
+    if (options_.runs_raw()) outcomes.emplace_back("raw", ReplayRaw(*golden, backend));
     if (options_.runs_domain()) {
-      outcomes.emplace_back("domain", ReplayByDomain(*golden));
+      outcomes.emplace_back("domain", ReplayByDomain(*golden, backend));
     }
     Print(file, outcomes);
     Count(outcomes);
@@ -120,9 +138,19 @@ class Run {
   }
 
  private:
-  Outcome ReplayByDomain(const Golden& golden) {
-    if (domain_.substitute) return ReplayRaw(golden, backend_, domain_.substitute);
-    return ReplayDomain(golden, domain_, backend_);
+  Outcome ReplayByDomain(const Golden& golden, sim::ScenarioBackend& backend) const {
+    if (domain_.substitute) return ReplayRaw(golden, backend, domain_.substitute);
+    return ReplayDomain(golden, domain_, backend);
+  }
+
+  sim::ScenarioBackend& BackendFor(const Golden& golden) {
+    return WasRecordedInCluster(golden) ? node_ : backend_;
+  }
+
+  static memory::EngineOptions NodeOptions() {
+    memory::EngineOptions options;
+    options.cluster = memory::ClusterOptions();
+    return options;
   }
 
   absl::StatusOr<Golden> Read(const ScenarioFile& file) {
@@ -180,6 +208,7 @@ class Run {
   const System system_;
   const RunOptions& options_;
   sim::ScenarioBackend& backend_;
+  sim::MemoryBackend node_{NodeOptions()};  // Of a cluster.
   const ProgramContext& context_;
   const Domain domain_;
   Totals totals_;
