@@ -5,16 +5,24 @@
 //
 // A hop is one worker's turn and one coordinator's: read the token, signal, acknowledge; take the
 // signal, store and emit, publish, consume, forget. Operations of the table run one at a time
-// ("/1", a round trip each) and fifty in a pipeline ("/50", beside redis-benchmark -c 50).
+// ("/1", a round trip each) and fifty in a pipeline ("/50"); beside them stands what
+// redis-benchmark makes of the very same command with fifty clients ("RedisBenchmark", counter
+// per_second). Bytes per run are those of 1,000 runs that stand before their last node, streams
+// left out.
 #include <malloc.h>
 
+#include <cstdio>
 #include <cstdlib>
+#include <functional>
+#include <iterator>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/time/time.h"
 #include "bench/support.h"
 #include "benchmark/benchmark.h"
@@ -35,28 +43,30 @@ using orchestrator::NodeResult;
 using orchestrator::Token;
 using orchestrator::Worker;
 using store::Command;
-using store::CommandId;
+using Words = std::vector<std::string>;
 
-base::Task<absl::StatusOr<store::Reply>> SendTask(store::Store& store,
-                                                  std::vector<std::string> words) {
+base::Task<absl::StatusOr<store::Reply>> SendTask(store::Store& store, Words words) {
   Command command = Command::Named(words.front());
   command.AddAll(std::span<const std::string>(words).subspan(1));
   co_return co_await store.Execute(command);
 }
 
-store::Reply Send(store::Store& store, std::vector<std::string> words) {
-  return ValueOrExit(base::Run(SendTask(store, std::move(words))));
+store::Reply Send(store::Store& store, Words words) {
+  store::Reply reply = ValueOrExit(base::Run(SendTask(store, std::move(words))));
+  if (reply.is_error()) ExitUnlessOk(absl::InternalError(reply.DebugString()));
+  return reply;
 }
 
 // A node that follows itself: each iteration of its loop is a hop.
 std::string LoopIr() {
   return R"({"nodes":{"R":{"id":"R","type":"function","loop":{"enabled":true,)"
-         R"("max_iterations":1000000000,"loop_back_to":"R","break_path":[],"timeout_path":[]}}}})";
+         R"("max_iterations":1000000000,"loop_back_to":"R","break_path":["E"],)"
+         R"("timeout_path":["E"]}},"E":{"id":"E","type":"function"}},"entry_nodes":["R"]})";
 }
 
 template <typename Backend>
 void BM_Hop(benchmark::State& state) {
-  Backend backend;
+  Counted<Backend> backend;
   base::VirtualClock clock(kNow);
   Coordinator coordinator(backend.store(), clock, Keys());
   orchestrator::WorkerOptions options;
@@ -68,24 +78,56 @@ void BM_Hop(benchmark::State& state) {
                   result.ref = "cas://sha256:abc";
                   co_return result;
                 });
+  ExitUnlessOk(base::Run(worker.EnsureGroup()));
   ValueOrExit(base::Run(coordinator.Start("run_1", LoopIr())));
+  backend.Begin();
   for (auto _ : state) {
     ValueOrExit(base::Run(worker.Poll()));
     const auto outcome = ValueOrExit(base::Run(coordinator.Poll()));
     if (!outcome || outcome->tokens.size() != 1) return state.SkipWithError("the run stopped");
   }
+  backend.Report(state);
   state.SetItemsProcessed(state.iterations());
 }
 BENCHMARK(BM_Hop<Memory>);
 BENCHMARK(BM_Hop<Live>)->UseRealTime();
 
-// One operation of the seed's table, `state.range(0)` at a time.
+// A row of the seed's table. The script is called by its digest.
+struct Row {
+  const char* name;
+  Words words;
+};
+const std::vector<Row>& Table() {
+  static const std::vector<Row> kRows = {
+      {"GetIr", {"GET", "ir:run_1"}},
+      {"HSet", {"HSET", "context:run_1", "node:output", "cas://sha256:abc"}},
+      {"IncrBy", {"INCRBY", "counter:run_1", "1"}},
+      {"SAdd", {"SADD", "applied:run_1", "consume:token_1"}},
+      {"ApplyDelta",
+       {"EVALSHA", "", "2", "applied:run_1", "counter:run_1", "consume:token_2", "-1"}},
+      {"XAdd",
+       {"XADD", "wf.tasks.agent", "MAXLEN", "~", "10000", "*", "token", "{}", "run_id", "run_1",
+        "node_id", "n"}},
+      {"RPush", {"RPUSH", "completion_signals", R"({"run_id":"run_1","node_id":"n"})"}},
+  };
+  return kRows;
+}
+
+// A graph of the size that the reference measured: 12 kB. The words with the script's digest.
+Words SetUp(store::Store& store, const Row& row) {
+  Send(store, {"SET", "ir:run_1", std::string(12'344, 'x')});
+  Send(store, {"SET", "counter:run_1", "1"});
+  const store::Reply sha =
+      Send(store, {"SCRIPT", "LOAD", std::string(orchestrator::kApplyDeltaText)});
+  Words words = row.words;
+  if (words[0] == "EVALSHA") words[1] = sha.text();
+  return words;
+}
+
 template <typename Backend>
-void Repeat(benchmark::State& state, const std::vector<std::string>& words) {
+void RunRow(benchmark::State& state, const Row& row) {
   Backend backend;
-  // A graph of the size that the reference measured: 12 kB.
-  Send(backend.store(), {"SET", "ir:run_1", std::string(12'344, 'x')});
-  Send(backend.store(), {"SET", "counter:run_1", "1"});
+  const Words words = SetUp(backend.store(), row);
   store::Batch batch(store::Batch::Atomicity::kPipeline);
   for (int64_t i = 0; i < state.range(0); ++i) {
     Command command = Command::Named(words.front());
@@ -99,49 +141,53 @@ void Repeat(benchmark::State& state, const std::vector<std::string>& words) {
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }
 
-template <typename Backend>
-void BM_GetIr(benchmark::State& state) {
-  Repeat<Backend>(state, {"GET", "ir:run_1"});
-}
-template <typename Backend>
-void BM_HSet(benchmark::State& state) {
-  Repeat<Backend>(state, {"HSET", "context:run_1", "node:output", "cas://sha256:abc"});
-}
-template <typename Backend>
-void BM_IncrBy(benchmark::State& state) {
-  Repeat<Backend>(state, {"INCRBY", "counter:run_1", "1"});
-}
-template <typename Backend>
-void BM_SAdd(benchmark::State& state) {
-  Repeat<Backend>(state, {"SADD", "applied:run_1", "consume:token_1"});
-}
-template <typename Backend>
-void BM_ApplyDelta(benchmark::State& state) {
-  Repeat<Backend>(state, {"EVAL", std::string(orchestrator::kApplyDeltaText), "2", "applied:run_1",
-                          "counter:run_1", "consume:token_1", "-1"});
-}
-template <typename Backend>
-void BM_XAdd(benchmark::State& state) {
-  Repeat<Backend>(state, {"XADD", "wf.tasks.agent", "MAXLEN", "~", "10000", "*", "token", "{}",
-                          "run_id", "run_1", "node_id", "n"});
-}
-template <typename Backend>
-void BM_RPush(benchmark::State& state) {
-  Repeat<Backend>(state, {"RPUSH", "completion_signals", R"({"run_id":"run_1","node_id":"n"})"});
+// The same command by redis-benchmark: 200,000 requests of 50 clients. Its CSV has the requests per
+// second in the second column of the last line.
+void RunRedisBenchmark(benchmark::State& state, const Row& row) {
+  Live backend;
+  const Words words = SetUp(backend.store(), row);
+  std::string command =
+      absl::StrCat("redis-benchmark --csv -n 200000 -c 50 -s ", backend.server().unix_socket());
+  for (const std::string& word : words) absl::StrAppend(&command, " '", word, "'");
+  std::string output;
+  for (auto _ : state) {
+    std::FILE* const pipe = popen(command.c_str(), "r");
+    if (pipe == nullptr) return state.SkipWithError("redis-benchmark cannot be started");
+    char buffer[256];
+    while (std::fgets(buffer, sizeof(buffer), pipe) != nullptr) output += buffer;
+    pclose(pipe);
+  }
+  // The command itself may hold commas; the numbers stand behind it.
+  constexpr size_t kNumbers = 7;
+  const std::vector<std::string> columns = absl::StrSplit(output, "\",\"");
+  double per_second = 0;
+  if (columns.size() < kNumbers + 1 ||
+      !absl::SimpleAtod(columns[columns.size() - kNumbers], &per_second)) {
+    return state.SkipWithError("redis-benchmark says nothing that can be read");
+  }
+  state.counters["per_second"] = per_second;
 }
 
-#define REDOUBLE_TABLE_ROW(name)            \
-  BENCHMARK(name<Memory>)->Arg(1)->Arg(50); \
-  BENCHMARK(name<Live>)->Arg(1)->Arg(50)->UseRealTime()
-REDOUBLE_TABLE_ROW(BM_GetIr);
-REDOUBLE_TABLE_ROW(BM_HSet);
-REDOUBLE_TABLE_ROW(BM_IncrBy);
-REDOUBLE_TABLE_ROW(BM_SAdd);
-REDOUBLE_TABLE_ROW(BM_ApplyDelta);
-REDOUBLE_TABLE_ROW(BM_XAdd);
-REDOUBLE_TABLE_ROW(BM_RPush);
+void RegisterTable() {
+  for (const Row& row : Table()) {
+    const std::string name = absl::StrCat("BM_", row.name);
+    benchmark::RegisterBenchmark((name + "<Memory>").c_str(),
+                                 [&row](benchmark::State& state) { RunRow<Memory>(state, row); })
+        ->Arg(1)
+        ->Arg(50);
+    benchmark::RegisterBenchmark((name + "<Live>").c_str(),
+                                 [&row](benchmark::State& state) { RunRow<Live>(state, row); })
+        ->Arg(1)
+        ->Arg(50)
+        ->UseRealTime();
+    benchmark::RegisterBenchmark((name + "/RedisBenchmark").c_str(),
+                                 [&row](benchmark::State& s) { RunRedisBenchmark(s, row); })
+        ->Iterations(1)
+        ->UseRealTime();
+  }
+}
 
-// A chain of `nodes` with a configuration of 200 bytes each, run to just before its end.
+// A chain of `nodes` with a configuration of 200 bytes each.
 std::string ChainIr(int64_t nodes) {
   std::string text = R"({"version":"1.0","nodes":{)";
   for (int64_t i = 0; i < nodes; ++i) {
@@ -153,6 +199,7 @@ std::string ChainIr(int64_t nodes) {
   return text + "}}";
 }
 
+// Runs it to just before its last node.
 void Fill(store::Store& store, const std::string& run_id, int64_t nodes) {
   base::VirtualClock clock(kNow);
   Coordinator coordinator(store, clock, Keys());
@@ -169,48 +216,86 @@ void Fill(store::Store& store, const std::string& run_id, int64_t nodes) {
         base::Run(coordinator.ProcessSignal(ValueOrExit(orchestrator::FormatSignal(signal)))));
     job = outcome.tokens.front();
   }
+  // The streams are no part of a run.
+  Send(store, {"DEL", "wf.tasks.function"});
 }
 
-// MEMORY USAGE of a run's four keys, as both servers count.
-template <typename Backend>
-void BM_BytesPerRun(benchmark::State& state) {
-  Backend backend;
-  for (auto _ : state) Fill(backend.store(), "run_1", state.range(0));
-  for (const char* family : {"ir", "context", "counter", "applied"}) {
-    const store::Reply bytes =
-        Send(backend.store(), {"MEMORY", "USAGE", absl::StrCat(family, ":run_1"), "SAMPLES", "0"});
-    if (bytes.is_integer()) state.counters[family] = static_cast<double>(bytes.integer());
+constexpr const char* kFamilies[] = {"ir", "context", "counter", "applied"};
+
+// The memory engine with its account of bytes, which is kept when there is a limit: what a
+// redis-server would have in use for the same keys.
+class Accounted {
+ public:
+  store::Store& store() { return *session_; }
+  int64_t UsedBytes() { return static_cast<int64_t>(engine_.memory_limit().UsedBytes()); }
+
+ private:
+  static memory::EngineOptions Options() {
+    memory::EngineOptions options;
+    options.maxmemory_bytes = uint64_t{1} << 40;
+    return options;
   }
-}
-BENCHMARK(BM_BytesPerRun<Memory>)->Arg(5)->Arg(20)->Arg(50)->Arg(100)->Iterations(1);
-BENCHMARK(BM_BytesPerRun<Live>)->Arg(5)->Arg(20)->Arg(50)->Arg(100)->Iterations(1);
 
-// What the server says it uses; of the engine, what this process has allocated.
-int64_t UsedBytes(Memory&) { return static_cast<int64_t>(mallinfo2().uordblks); }
-int64_t UsedBytes(Live& live) {
-  const std::string info = Send(live.store(), {"INFO", "memory"}).text();
-  const size_t at = info.find("used_memory:") + std::string("used_memory:").size();
-  int64_t bytes = 0;
-  if (!absl::SimpleAtoi(info.substr(at, info.find('\r', at) - at), &bytes)) std::exit(1);
-  return bytes;
-}
+  base::VirtualClock clock_{kNow};
+  memory::Engine engine_{clock_, Options()};
+  std::unique_ptr<memory::Session> session_ = engine_.Connect();
+};
 
-// 1,000 active runs of 20 nodes.
+// The memory engine by what this process has allocated.
+class Allocated : public Memory {
+ public:
+  int64_t UsedBytes() { return static_cast<int64_t>(mallinfo2().uordblks); }
+};
+
+class Used : public Live {
+ public:
+  int64_t UsedBytes() {
+    const std::string info = Send(store(), {"INFO", "memory"}).text();
+    const std::string name = "used_memory:";
+    const size_t at = info.find(name) + name.size();
+    int64_t bytes = 0;
+    if (!absl::SimpleAtoi(info.substr(at, info.find('\r', at) - at), &bytes)) {
+      ExitUnlessOk(absl::InternalError("INFO memory has no used_memory"));
+    }
+    return bytes;
+  }
+};
+
+// 1,000 runs under way, each as the first one stands; of that one also MEMORY USAGE by key.
 template <typename Backend>
-void BM_ActiveRuns(benchmark::State& state) {
+void BM_BytesOfActiveRuns(benchmark::State& state) {
   constexpr int kRuns = 1000;
   Backend backend;
-  const int64_t before = UsedBytes(backend);
+  store::Store& store = backend.store();
+  Fill(store, "warm_up", 5);
+  for (const char* family : kFamilies) Send(store, {"DEL", absl::StrCat(family, ":warm_up")});
+  const int64_t before = backend.UsedBytes();
   for (auto _ : state) {
-    for (int i = 0; i < kRuns; ++i) Fill(backend.store(), absl::StrCat("run_", i), 20);
+    Fill(store, "run_0", state.range(0));
+    for (int i = 1; i < kRuns; ++i) {
+      for (const char* family : kFamilies) {
+        Send(store, {"COPY", absl::StrCat(family, ":run_0"), absl::StrCat(family, ":run_", i)});
+      }
+    }
   }
-  // The streams are no part of a run.
-  Send(backend.store(), {"DEL", "wf.tasks.function"});
-  state.counters["bytes_per_run"] = static_cast<double>(UsedBytes(backend) - before) / kRuns;
-  state.SetItemsProcessed(kRuns * 19);
+  state.counters["per_run"] = static_cast<double>(backend.UsedBytes() - before) / kRuns;
+  for (const char* family : kFamilies) {
+    const store::Reply bytes =
+        Send(store, {"MEMORY", "USAGE", absl::StrCat(family, ":run_1"), "SAMPLES", "0"});
+    state.counters[family] = static_cast<double>(bytes.integer());
+  }
 }
-BENCHMARK(BM_ActiveRuns<Memory>)->Iterations(1)->Unit(benchmark::kMillisecond);
-BENCHMARK(BM_ActiveRuns<Live>)->Iterations(1)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(BM_BytesOfActiveRuns<Accounted>)->Arg(5)->Arg(20)->Arg(50)->Arg(100)->Iterations(1);
+BENCHMARK(BM_BytesOfActiveRuns<Allocated>)->Arg(5)->Arg(20)->Arg(50)->Arg(100)->Iterations(1);
+BENCHMARK(BM_BytesOfActiveRuns<Used>)->Arg(5)->Arg(20)->Arg(50)->Arg(100)->Iterations(1);
 
 }  // namespace
 }  // namespace redouble::bench
+
+int main(int argc, char** argv) {
+  redouble::bench::RegisterTable();
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}
