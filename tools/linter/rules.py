@@ -243,7 +243,7 @@ RULES = [
     Rule("sleep", only(OURS + ("tests/",), ("core/base/system_clock", "backends/redis/net/")),
          calls(r"absl::SleepFor\s*\(|std::this_thread::sleep_\w+|(?:::)?u?sleep\s*\(|(?:::)?nanosleep\s*\("),
          "await base::Clock::SleepUntil(), or wait for the event itself"),
-    Rule("randomness", outside("bench/", "tools/", "third_party/"),
+    Rule("randomness", outside("backends/redis/net/", "bench/", "tools/", "third_party/"),
          calls(r"(?:std::|::)?s?rand\s*\(|std::random_device|absl::(?:Insecure)?BitGen\b|std::random_shuffle"),
          "take a base::Rng, which is seeded"),
     Rule("unordered-iteration", inside(*OURS), check_unordered_iteration,

@@ -7,6 +7,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/string_bridge.h"
 #include "core/store/errors.h"
@@ -19,6 +20,10 @@ struct EffectRow {
   CommandEffect effect;
   std::string_view argument = {};  // Only with this word as the first argument or, if it is an
   bool anywhere = false;           // option, anywhere among them.
+  // Of one that blocks: which argument is its time-out, from the end when negative; behind the word
+  // `argument` if there is one.
+  int timeout_at = 0;
+  absl::Duration timeout_unit = absl::Seconds(1);
 };
 
 constexpr std::array kTable = {
@@ -34,17 +39,17 @@ constexpr std::array kTable = {
     EffectRow{"asking", CommandEffect::kState},
     EffectRow{"readonly", CommandEffect::kState},
     EffectRow{"readwrite", CommandEffect::kState},
-    EffectRow{"blpop", CommandEffect::kBlocks},
-    EffectRow{"brpop", CommandEffect::kBlocks},
-    EffectRow{"brpoplpush", CommandEffect::kBlocks},
-    EffectRow{"blmove", CommandEffect::kBlocks},
-    EffectRow{"blmpop", CommandEffect::kBlocks},
-    EffectRow{"bzpopmin", CommandEffect::kBlocks},
-    EffectRow{"bzpopmax", CommandEffect::kBlocks},
-    EffectRow{"bzmpop", CommandEffect::kBlocks},
-    EffectRow{"wait", CommandEffect::kBlocks},
-    EffectRow{"xread", CommandEffect::kBlocks, "block", true},
-    EffectRow{"xreadgroup", CommandEffect::kBlocks, "block", true},
+    EffectRow{"blpop", CommandEffect::kBlocks, {}, false, -1},
+    EffectRow{"brpop", CommandEffect::kBlocks, {}, false, -1},
+    EffectRow{"brpoplpush", CommandEffect::kBlocks, {}, false, -1},
+    EffectRow{"blmove", CommandEffect::kBlocks, {}, false, -1},
+    EffectRow{"blmpop", CommandEffect::kBlocks, {}, false, 0},
+    EffectRow{"bzpopmin", CommandEffect::kBlocks, {}, false, -1},
+    EffectRow{"bzpopmax", CommandEffect::kBlocks, {}, false, -1},
+    EffectRow{"bzmpop", CommandEffect::kBlocks, {}, false, 0},
+    EffectRow{"wait", CommandEffect::kBlocks, {}, false, 1, absl::Milliseconds(1)},
+    EffectRow{"xread", CommandEffect::kBlocks, "block", true, 1, absl::Milliseconds(1)},
+    EffectRow{"xreadgroup", CommandEffect::kBlocks, "block", true, 1, absl::Milliseconds(1)},
     EffectRow{"subscribe", CommandEffect::kReplies},
     EffectRow{"psubscribe", CommandEffect::kReplies},
     EffectRow{"ssubscribe", CommandEffect::kReplies},
@@ -71,11 +76,32 @@ bool Matches(const EffectRow& row, const store::Command& command) {
                      [&](std::string_view word) { return SameWord(word, row.argument); });
 }
 
-CommandEffect SearchEffect(const store::Command& command) {
+const EffectRow* SearchRow(const store::Command& command) {
   const auto row = std::find_if(kTable.begin(), kTable.end(), [&](const EffectRow& candidate) {
     return Matches(candidate, command);
   });
-  return row == kTable.end() ? CommandEffect::kNone : row->effect;
+  return row == kTable.end() ? nullptr : &*row;
+}
+
+// The text of the time-out of a command that blocks; empty when it is missing.
+std::string_view TimeoutText(const EffectRow& row, std::span<const std::string_view> arguments) {
+  size_t at = row.timeout_at < 0 ? arguments.size() + row.timeout_at : row.timeout_at;
+  if (row.anywhere) {
+    const auto word =
+        std::find_if(arguments.begin(), arguments.end(),
+                     [&](std::string_view argument) { return SameWord(argument, row.argument); });
+    at += word - arguments.begin();
+  }
+  return at < arguments.size() ? arguments[at] : std::string_view();
+}
+
+absl::Duration OwnLimit(const EffectRow& row, const store::Command& command) {
+  double number = 0;
+  const std::string_view text = TimeoutText(row, command.arguments());
+  if (!absl::SimpleAtod(base::ToAbsl(text), &number) || !(number >= 0)) {
+    return absl::ZeroDuration();
+  }
+  return number == 0 ? absl::InfiniteDuration() : number * row.timeout_unit;
 }
 
 // Which rows of the command table have a name in kTable, so that all others skip the search.
@@ -96,7 +122,8 @@ std::string_view Reason(CommandEffect effect, Sharing sharing) {
   if (effect == CommandEffect::kReplies) {
     return " is not answered by one reply, so no client of this kind can send it";
   }
-  if (sharing != Sharing::kShared) return {};
+  if (sharing == Sharing::kDedicated || sharing == Sharing::kRouted) return {};
+  if (sharing == Sharing::kPooled && effect == CommandEffect::kBlocks) return {};
   if (effect == CommandEffect::kState) {
     return " changes the connection, which this client shares among coroutines: use a "
            "store::Batch, or a dedicated or blocking client";
@@ -113,7 +140,26 @@ std::string_view Reason(CommandEffect effect, Sharing sharing) {
 CommandEffect EffectOf(const store::Command& command) {
   static const Suspects suspects = FindSuspects();
   if (!suspects[static_cast<size_t>(command.id())]) return CommandEffect::kNone;
-  return SearchEffect(command);
+  const EffectRow* row = SearchRow(command);
+  return row == nullptr ? CommandEffect::kNone : row->effect;
+}
+
+bool MayBlock(const store::Request& request) {
+  if (request.kind() == store::Request::Kind::kTransaction) return false;
+  const auto commands = request.commands();
+  return std::any_of(commands.begin(), commands.end(), [](const store::Command& command) {
+    return EffectOf(command) == CommandEffect::kBlocks;
+  });
+}
+
+absl::Duration BlockLimit(const store::Request& request) {
+  absl::Duration limit = absl::ZeroDuration();
+  if (request.kind() == store::Request::Kind::kTransaction) return limit;
+  for (const store::Command& command : request.commands()) {
+    if (EffectOf(command) != CommandEffect::kBlocks) continue;
+    limit += OwnLimit(*SearchRow(command), command);
+  }
+  return limit;
 }
 
 std::optional<absl::Status> Refusal(const store::Request& request, Sharing sharing) {

@@ -15,6 +15,7 @@
 #include <optional>
 
 #include "absl/status/status.h"
+#include "absl/time/time.h"
 #include "core/store/command.h"
 #include "core/store/store.h"
 
@@ -26,7 +27,13 @@ enum class Sharing : uint8_t {
   kDedicated,  // By one line of control that may use transactions by hand and blocking commands.
   kRouted,     // By a cluster client for any number of coroutines, each of whose requests has
                // passed as kShared: ASKING, and MULTI to EXEC, come whole in one pipeline.
+  kPooled,     // By one request at a time that may block, but leaves nothing behind.
 };
+
+// Whether many requests are under way at once, whose deadlines grow in the order of submission.
+constexpr bool IsMultiplexed(Sharing sharing) {
+  return sharing == Sharing::kShared || sharing == Sharing::kRouted;
+}
 
 enum class CommandEffect : uint8_t {
   kNone,
@@ -37,6 +44,14 @@ enum class CommandEffect : uint8_t {
 
 // O(1) for a command of the table without effect.
 CommandEffect EffectOf(const store::Command& command);
+
+// True when the request has a command that may block the connection; inside a transaction nothing
+// does.
+bool MayBlock(const store::Request& request);
+
+// How long a request's blocking commands ask to be kept waiting, all together: InfiniteDuration
+// when one of them waits for ever, zero when none blocks or when Redis will refuse the time-out.
+absl::Duration BlockLimit(const store::Request& request);
 
 // Why the request must not be sent on a connection used so: FailedPrecondition, not sent; none
 // when it may. Inside a transaction nothing blocks, so blocking commands may be there.

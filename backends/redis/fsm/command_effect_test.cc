@@ -87,5 +87,42 @@ TEST(CommandEffect, FindsARefusedCommandAnywhereInABatch) {
   EXPECT_EQ(RefusalText(batch, Sharing::kShared).substr(0, 5), "MULTI");
 }
 
+TEST(CommandEffect, KnowsHowLongABlockingCommandWants) {
+  struct Row {
+    std::string_view line;
+    absl::Duration limit;
+  };
+  for (const Row& row :
+       {Row{"BLPOP a b 0.5", absl::Milliseconds(500)}, Row{"BRPOPLPUSH a b 2", absl::Seconds(2)},
+        Row{"blmove a b LEFT LEFT 3", absl::Seconds(3)},
+        Row{"BLMPOP 4 1 key LEFT", absl::Seconds(4)},
+        Row{"BZMPOP 0 1 key MIN", absl::InfiniteDuration()},
+        Row{"BZPOPMIN key 0", absl::InfiniteDuration()}, Row{"WAIT 1 250", absl::Milliseconds(250)},
+        Row{"XREAD COUNT 1 block 40 STREAMS s 0", absl::Milliseconds(40)},
+        Row{"XREADGROUP GROUP g c BLOCK 0 STREAMS s >", absl::InfiniteDuration()},
+        Row{"XREAD STREAMS s 0", absl::ZeroDuration()}, Row{"BLPOP key soon", absl::ZeroDuration()},
+        Row{"BLPOP key -1", absl::ZeroDuration()}, Row{"BLPOP", absl::ZeroDuration()},
+        Row{"XREAD BLOCK", absl::ZeroDuration()}, Row{"GET 5", absl::ZeroDuration()}}) {
+    RequestForTest request(row.line);
+    EXPECT_EQ(BlockLimit(request), row.limit) << row.line;
+  }
+}
+
+TEST(CommandEffect, AddsTheLimitsOfABatchAndKnowsThatTransactionsDoNotBlock) {
+  RequestForTest pipeline(store::Request::Kind::kPipeline, {"BLPOP a 1", "GET a", "BLPOP b 2"});
+  EXPECT_TRUE(MayBlock(pipeline));
+  EXPECT_EQ(BlockLimit(pipeline), absl::Seconds(3));
+  RequestForTest transaction(store::Request::Kind::kTransaction, {"BLPOP a 1"});
+  EXPECT_FALSE(MayBlock(transaction));
+  EXPECT_EQ(BlockLimit(transaction), absl::ZeroDuration());
+}
+
+TEST(CommandEffect, APooledConnectionMayBlockButKeepsItsState) {
+  RequestForTest pop("BLPOP a 1"), watch("WATCH a"), subscribe("SUBSCRIBE a");
+  EXPECT_FALSE(Refusal(pop, Sharing::kPooled).has_value());
+  EXPECT_TRUE(Refusal(watch, Sharing::kPooled).has_value());
+  EXPECT_TRUE(Refusal(subscribe, Sharing::kPooled).has_value());
+}
+
 }  // namespace
 }  // namespace redouble::redis

@@ -1,6 +1,5 @@
 #include "backends/redis/fsm/connect_machine.h"
 
-#include <initializer_list>
 #include <utility>
 #include <variant>
 
@@ -26,28 +25,49 @@ ConnectMachine::ConnectMachine(const Options& options)
   BuildHandshake();
 }
 
+void ConnectMachine::Add(Step step, std::initializer_list<std::string_view> words) {
+  store::Command command = store::Command::Named(*words.begin());
+  for (const std::string_view* word = words.begin() + 1; word != words.end(); ++word) {
+    // An empty word in the list is one that the options do not ask for; an empty password is asked
+    // for, and has data.
+    if (word->data() != nullptr) command.Add(*word);
+  }
+  AppendCommand(command, handshake_);
+  steps_.push_back(step);
+}
+
 void ConnectMachine::BuildHandshake() {
-  const auto add = [&](Step step, std::initializer_list<std::string_view> words) {
-    store::Command command = store::Command::Named(*words.begin());
-    for (const std::string_view* word = words.begin() + 1; word != words.end(); ++word) {
-      command.Add(*word);
-    }
-    AppendCommand(command, handshake_);
-    steps_.push_back(step);
-  };
+  constexpr std::string_view kNone;
+  const bool logs_in = options_.password.has_value();
+  const bool has_name = !options_.client_name.empty();
+  const std::string_view user = options_.user.empty() ? "default" : std::string_view(options_.user);
+  Add({logs_in ? "AUTH" : "HELLO", {}},
+      {"HELLO", "2", logs_in ? "AUTH" : kNone, logs_in ? user : kNone,
+       logs_in ? std::string_view(*options_.password) : kNone, has_name ? "SETNAME" : kNone,
+       has_name ? std::string_view(options_.client_name) : kNone});
+  if (options_.database != 0) {
+    Add({"SELECT", "OK"}, {"SELECT", absl::StrCat(options_.database)});
+  }
+  Add({"PING", "PONG"}, {"PING"});
+}
+
+void ConnectMachine::BuildHandshakeWithoutHello() {
+  handshake_.clear();
+  steps_.clear();
+  answered_ = 0;
   // AUTH with one argument is understood by servers older than ACLs, too.
   if (options_.password && options_.user.empty()) {
-    add({"AUTH", "OK"}, {"AUTH", *options_.password});
+    Add({"AUTH", "OK"}, {"AUTH", *options_.password});
   } else if (options_.password) {
-    add({"AUTH", "OK"}, {"AUTH", options_.user, *options_.password});
+    Add({"AUTH", "OK"}, {"AUTH", options_.user, *options_.password});
   }
   if (!options_.client_name.empty()) {
-    add({"CLIENT SETNAME", "OK"}, {"CLIENT", "SETNAME", options_.client_name});
+    Add({"CLIENT SETNAME", "OK"}, {"CLIENT", "SETNAME", options_.client_name});
   }
   if (options_.database != 0) {
-    add({"SELECT", "OK"}, {"SELECT", absl::StrCat(options_.database)});
+    Add({"SELECT", "OK"}, {"SELECT", absl::StrCat(options_.database)});
   }
-  add({"PING", "PONG"}, {"PING"});
+  Add({"PING", "PONG"}, {"PING"});
 }
 
 ConnectAction ConnectMachine::Resume(const ConnectEvent& event) {
@@ -78,6 +98,12 @@ ConnectAction ConnectMachine::PerformNext() {
       phase_ = Phase::kConnecting;
       return {ConnectAction::Kind::kConnect};
     case Phase::kConnecting:
+      if (options_.tls.enabled) {
+        phase_ = Phase::kEncrypting;
+        return {ConnectAction::Kind::kEncrypt};
+      }
+      [[fallthrough]];
+    case Phase::kEncrypting:
       phase_ = Phase::kWriting;
       return {ConnectAction::Kind::kWrite, handshake_};
     case Phase::kWriting:
@@ -107,12 +133,31 @@ ConnectAction ConnectMachine::Read(std::string_view bytes) {
     return Finish(store::ProtocolError(
         View(absl::StrCat(options_.AddressUri(), " sent more replies than it was asked for"))));
   }
-  return Finish(absl::OkStatus());
+  return EndReplies();
+}
+
+ConnectAction ConnectMachine::EndReplies() {
+  if (!hello_is_unknown_) return Finish(absl::OkStatus());
+  hello_is_unknown_ = false;
+  BuildHandshakeWithoutHello();
+  phase_ = Phase::kWriting;
+  return {ConnectAction::Kind::kWrite, handshake_};
 }
 
 // False, and finished, when the reply is not the one that the step needs.
 bool ConnectMachine::CheckReply(const Step& step, const store::Reply& reply) {
-  if (reply == store::Reply::Status(step.expected)) return true;
+  // What follows an unknown HELLO is asked again.
+  if (hello_is_unknown_) return true;
+  const bool is_hello = step.expected.empty();
+  if (is_hello && reply.is_array()) {
+    TakeHello(reply);
+    return true;
+  }
+  if (is_hello && reply.is_error() && absl::StartsWith(reply.text(), "ERR unknown command")) {
+    hello_is_unknown_ = true;
+    return true;
+  }
+  if (!is_hello && reply == store::Reply::Status(step.expected)) return true;
   const std::string name(step.name);
   if (!reply.is_error()) {
     Finish(store::ProtocolError(View(
@@ -124,6 +169,15 @@ bool ConnectMachine::CheckReply(const Step& step, const store::Reply& reply) {
   Finish(store::ServerError(
       View(absl::StrCat(reply.text(), " (", name, " at ", options_.AddressUri(), ")"))));
   return false;
+}
+
+void ConnectMachine::TakeHello(const store::Reply& reply) {
+  const std::vector<store::Reply>& map = reply.elements();
+  for (size_t i = 0; i + 1 < map.size(); i += 2) {
+    if (!map[i].is_bulk() || !map[i + 1].is_bulk()) continue;
+    if (map[i].text() == "role") role_ = map[i + 1].text();
+    if (map[i].text() == "version") server_version_ = map[i + 1].text();
+  }
 }
 
 ConnectAction ConnectMachine::Finish(absl::Status status) {
@@ -139,6 +193,8 @@ std::string ConnectMachine::PhaseText() const {
       return "resolve its name";
     case Phase::kConnecting:
       return "connect";
+    case Phase::kEncrypting:
+      return "shake hands for TLS";
     case Phase::kWriting:
       return "send the handshake";
     case Phase::kReading:

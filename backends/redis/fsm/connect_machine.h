@@ -1,9 +1,11 @@
 // ConnectMachine: the way from an address to a connection that is ready for commands, without I/O.
 //
-// It asks its owner to resolve the name, to connect, and then to send the whole handshake in one
-// write: AUTH when the options have a password, CLIENT SETNAME when they have a name, SELECT when
-// the database is not 0, and always PING, which also finds a server that wants a password and got
-// none, is still loading, or is no Redis. The replies are checked one by one.
+// It asks its owner to resolve the name, to connect, to shake hands for TLS when the options want
+// that, and then to send Redis's whole handshake in one write: HELLO 2, which logs in when the
+// options have a password and sets the client's name when they have one, SELECT when the database
+// is not 0, and always PING, which also finds a server that is still loading. A server that does
+// not know HELLO (before 6.0, or renamed) is sent AUTH, CLIENT SETNAME, SELECT and PING instead, in
+// a second write. The replies are checked one by one.
 //
 //   ConnectMachine machine(options);
 //   ConnectAction action = machine.Resume(ConnectEvent::Started());
@@ -21,6 +23,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -57,6 +60,7 @@ struct ConnectAction {
   enum class Kind : uint8_t {
     kResolve,  // Resolve the host of the options' TCP address.
     kConnect,  // Connect to one of the resolved addresses, or to the Unix socket.
+    kEncrypt,  // Shake hands for TLS, as Options::tls says.
     kWrite,    // Send all of `bytes`, which stay good until the next event.
     kRead,     // Receive some bytes.
     kFinish,   // Done: see status().
@@ -77,19 +81,28 @@ class ConnectMachine {
   // Of a finished machine: OK, or why there is no connection.
   const absl::Status& status() const { return status_; }
 
+  // What HELLO told about the server: "master" or "replica" (a sentinel says "master", too), and
+  // "7.0.15". Empty when the server does not know HELLO.
+  const std::string& role() const { return role_; }
+  const std::string& server_version() const { return server_version_; }
+
  private:
   // A command of the handshake.
   struct Step {
     std::string_view name;
-    std::string_view expected;  // The status that is a good answer.
+    std::string_view expected;  // The status that is a good answer; empty: HELLO's map.
   };
-  enum class Phase : uint8_t { kIdle, kResolving, kConnecting, kWriting, kReading };
+  enum class Phase : uint8_t { kIdle, kResolving, kConnecting, kEncrypting, kWriting, kReading };
 
   ConnectAction PerformNext();
   ConnectAction Read(std::string_view bytes);
   ConnectAction Finish(absl::Status status);
+  void Add(Step step, std::initializer_list<std::string_view> words);
   void BuildHandshake();
+  void BuildHandshakeWithoutHello();
+  ConnectAction EndReplies();
   bool CheckReply(const Step& step, const store::Reply& reply);
+  void TakeHello(const store::Reply& reply);
   absl::Status Failure(std::string_view reason) const;
   absl::Status TimeoutStatus() const;
   std::string PhaseText() const;
@@ -100,6 +113,9 @@ class ConnectMachine {
   std::string handshake_;
   std::vector<Step> steps_;
   size_t answered_ = 0;
+  bool hello_is_unknown_ = false;
+  std::string role_;
+  std::string server_version_;
   ReplyReader reader_;
   absl::Status status_;
 };

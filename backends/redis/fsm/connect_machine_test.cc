@@ -49,10 +49,10 @@ TEST(ConnectMachine, ResolvesConnectsAndPings) {
   EXPECT_EQ(machine.Resume(ConnectEvent::Done()).kind, Kind::kConnect);
   const ConnectAction write = machine.Resume(ConnectEvent::Done());
   EXPECT_EQ(write.kind, Kind::kWrite);
-  EXPECT_EQ(write.bytes, "*1\r\n$4\r\nPING\r\n");
+  EXPECT_EQ(write.bytes, "*2\r\n$5\r\nHELLO\r\n$1\r\n2\r\n*1\r\n$4\r\nPING\r\n");
   EXPECT_EQ(machine.Resume(ConnectEvent::Done()).kind, Kind::kRead);
   EXPECT_FALSE(machine.finished());
-  EXPECT_EQ(machine.Resume(ConnectEvent::Received("+PONG\r\n")).kind, Kind::kFinish);
+  EXPECT_EQ(machine.Resume(ConnectEvent::Received("*0\r\n+PONG\r\n")).kind, Kind::kFinish);
   EXPECT_TRUE(machine.finished());
   EXPECT_TRUE(machine.status().ok()) << machine.status();
 }
@@ -66,21 +66,86 @@ TEST(ConnectMachine, HasNothingToResolveForAUnixSocket) {
 TEST(ConnectMachine, SendsTheWholeHandshakeInOneWrite) {
   Handshake handshake(Parsed("redis://ann:pw@h/3?client_name=web"));
   EXPECT_EQ(handshake.sent(),
-            "*3\r\n$4\r\nAUTH\r\n$3\r\nann\r\n$2\r\npw\r\n"
-            "*3\r\n$6\r\nCLIENT\r\n$7\r\nSETNAME\r\n$3\r\nweb\r\n"
+            "*7\r\n$5\r\nHELLO\r\n$1\r\n2\r\n$4\r\nAUTH\r\n$3\r\nann\r\n$2\r\npw\r\n"
+            "$7\r\nSETNAME\r\n$3\r\nweb\r\n"
             "*2\r\n$6\r\nSELECT\r\n$1\r\n3\r\n"
             "*1\r\n$4\r\nPING\r\n");
-  EXPECT_TRUE(handshake.After("+OK\r\n+OK\r\n+OK\r\n+PONG\r\n").ok());
+  EXPECT_TRUE(handshake.After("*0\r\n+OK\r\n+PONG\r\n").ok());
 }
 
-TEST(ConnectMachine, LogsInTheDefaultUserByPasswordAlone) {
+TEST(ConnectMachine, LogsInTheDefaultUserByName) {
   Handshake handshake(Parsed("redis://:p%0D%0Aw@h"));
-  EXPECT_EQ(handshake.sent(), "*2\r\n$4\r\nAUTH\r\n$4\r\np\r\nw\r\n*1\r\n$4\r\nPING\r\n");
+  EXPECT_EQ(handshake.sent(),
+            "*5\r\n$5\r\nHELLO\r\n$1\r\n2\r\n$4\r\nAUTH\r\n$7\r\ndefault\r\n"
+            "$4\r\np\r\nw\r\n*1\r\n$4\r\nPING\r\n");
+}
+
+TEST(ConnectMachine, LogsInWithAnEmptyPassword) {
+  Handshake handshake(Parsed("redis://ann:@h"));
+  EXPECT_NE(handshake.sent().find("$3\r\nann\r\n$0\r\n\r\n"), std::string::npos);
+}
+
+TEST(ConnectMachine, ShakesHandsForTlsBeforeItSendsAnything) {
+  const Options options = Parsed("rediss://h");
+  ConnectMachine machine(options);
+  EXPECT_EQ(machine.Resume(ConnectEvent::Started()).kind, Kind::kResolve);
+  EXPECT_EQ(machine.Resume(ConnectEvent::Done()).kind, Kind::kConnect);
+  EXPECT_EQ(machine.Resume(ConnectEvent::Done()).kind, Kind::kEncrypt);
+  EXPECT_EQ(machine.Resume(ConnectEvent::Done()).kind, Kind::kWrite);
+}
+
+TEST(ConnectMachine, SaysThatTlsFailed) {
+  const Options options = Parsed("rediss://h");
+  ConnectMachine machine(options);
+  machine.Resume(ConnectEvent::Started());
+  machine.Resume(ConnectEvent::Done());
+  machine.Resume(ConnectEvent::Done());
+  EXPECT_EQ(machine.Resume(ConnectEvent::Failed("unable to verify")).kind, Kind::kFinish);
+  EXPECT_EQ(machine.status().message(),
+            "cannot connect to rediss://h:6379: unable to verify (while trying to shake hands for "
+            "TLS)");
+}
+
+TEST(ConnectMachine, TellsWhatHelloSaysAboutTheServer) {
+  Handshake handshake(Parsed("redis://h"));
+  EXPECT_TRUE(handshake
+                  .After("*6\r\n$7\r\nversion\r\n$6\r\n7.0.15\r\n$5\r\nproto\r\n:2\r\n"
+                         "$4\r\nrole\r\n$7\r\nreplica\r\n+PONG\r\n")
+                  .ok());
+  EXPECT_EQ(handshake.machine().role(), "replica");
+  EXPECT_EQ(handshake.machine().server_version(), "7.0.15");
+}
+
+TEST(ConnectMachine, FallsBackToAuthWhenHelloIsUnknown) {
+  Handshake handshake(Parsed("redis://:pw@h/3?client_name=web"));
+  EXPECT_EQ(handshake.Receive("-ERR unknown command `HELLO`, with args beginning with: `2`\r\n"),
+            Kind::kRead);
+  EXPECT_EQ(handshake.Receive("-NOAUTH Authentication required.\r\n"), Kind::kRead);
+  const ConnectAction again =
+      handshake.machine().Resume(ConnectEvent::Received("-NOAUTH Authentication required.\r\n"));
+  EXPECT_EQ(again.kind, Kind::kWrite);
+  EXPECT_EQ(again.bytes,
+            "*2\r\n$4\r\nAUTH\r\n$2\r\npw\r\n"
+            "*3\r\n$6\r\nCLIENT\r\n$7\r\nSETNAME\r\n$3\r\nweb\r\n"
+            "*2\r\n$6\r\nSELECT\r\n$1\r\n3\r\n*1\r\n$4\r\nPING\r\n");
+  EXPECT_EQ(handshake.machine().Resume(ConnectEvent::Done()).kind, Kind::kRead);
+  EXPECT_TRUE(handshake.After("+OK\r\n+OK\r\n+OK\r\n+PONG\r\n").ok());
+  EXPECT_EQ(handshake.machine().role(), "");
+}
+
+TEST(ConnectMachine, TheFallBackNamesTheUserAndReportsItsOwnFailures) {
+  Handshake handshake(Parsed("redis://ann:s3cret@h?client_name=x"));
+  const ConnectAction again = handshake.machine().Resume(
+      ConnectEvent::Received("-ERR unknown command 'HELLO'\r\n+PONG\r\n"));
+  EXPECT_EQ(again.bytes.find("*3\r\n$4\r\nAUTH\r\n$3\r\nann\r\n$6\r\ns3cret\r\n"), 0u);
+  handshake.machine().Resume(ConnectEvent::Done());
+  EXPECT_EQ(handshake.After("+OK\r\n-ERR no\r\n").message(),
+            "ERR no (CLIENT SETNAME at redis://h:6379)");
 }
 
 TEST(ConnectMachine, TakesTheAnswersInAnyPieces) {
   Handshake handshake(Parsed("redis://:pw@h"));
-  const std::string answers = "+OK\r\n+PONG\r\n";
+  const std::string answers = "*0\r\n+PONG\r\n";
   for (size_t i = 0; i + 1 < answers.size(); ++i) {
     EXPECT_EQ(handshake.Receive(answers.substr(i, 1)), Kind::kRead) << i;
   }
@@ -103,35 +168,30 @@ TEST(ConnectMachine, ReportsAMissingPassword) {
   Handshake handshake(Parsed("redis://h"));
   const absl::Status status = handshake.After("-NOAUTH Authentication required.\r\n");
   EXPECT_EQ(status.code(), absl::StatusCode::kUnauthenticated);
-  EXPECT_EQ(status.message(), "NOAUTH Authentication required. (PING at redis://h:6379)");
+  EXPECT_EQ(status.message(), "NOAUTH Authentication required. (HELLO at redis://h:6379)");
 }
 
 TEST(ConnectMachine, ReportsADatabaseThatTheServerDoesNotHave) {
   Handshake handshake(Parsed("redis://h/99"));
-  const absl::Status status = handshake.After("-ERR DB index is out of range\r\n");
+  const absl::Status status = handshake.After("*0\r\n-ERR DB index is out of range\r\n");
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(status.message(), "ERR DB index is out of range (SELECT at redis://h:6379)");
 }
 
-TEST(ConnectMachine, ReportsARefusedClientName) {
-  Handshake handshake(Parsed("redis://h?client_name=x"));
-  EXPECT_EQ(handshake.After("-ERR no\r\n").message(), "ERR no (CLIENT SETNAME at redis://h:6379)");
-}
-
 TEST(ConnectMachine, IsUnavailableWhileTheServerLoads) {
   Handshake handshake{Options()};
-  const absl::Status status = handshake.After("-LOADING Redis is loading the dataset\r\n");
+  const absl::Status status = handshake.After("*0\r\n-LOADING Redis is loading the dataset\r\n");
   EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
 }
 
 TEST(ConnectMachine, AcceptsAUserWhoMayNotPing) {
   Handshake handshake(Parsed("redis://ann:pw@h"));
-  EXPECT_TRUE(handshake.After("+OK\r\n-NOPERM this user has no permissions\r\n").ok());
+  EXPECT_TRUE(handshake.After("*0\r\n-NOPERM this user has no permissions\r\n").ok());
 }
 
 TEST(ConnectMachine, RefusesAnswersThatAreNotTheExpected) {
   Handshake handshake{Options()};
-  const absl::Status status = handshake.After(":1\r\n");
+  const absl::Status status = handshake.After("*0\r\n:1\r\n");
   EXPECT_EQ(store::ErrorKindOf(status), store::ErrorKind::kProtocol);
   EXPECT_EQ(status.message(), "redis://127.0.0.1:6379 answered PING with 1");
 }
@@ -148,7 +208,7 @@ TEST(ConnectMachine, RefusesWhatIsNoRedis) {
 TEST(ConnectMachine, RefusesMoreThanWasAskedFor) {
   for (const std::string_view extra : {"+OK\r\n", "+O"}) {
     Handshake handshake{Options()};
-    const absl::Status status = handshake.After("+PONG\r\n" + std::string(extra));
+    const absl::Status status = handshake.After("*0\r\n+PONG\r\n" + std::string(extra));
     EXPECT_EQ(status.message(), "redis://127.0.0.1:6379 sent more replies than it was asked for");
   }
 }
@@ -181,7 +241,7 @@ TEST(ConnectMachine, SaysWhichStepFailed) {
 
 TEST(ConnectMachine, GivesUpWhenTheTimeIsOver) {
   Handshake handshake(Parsed("redis://:s3cret@h/1?connect_timeout=250ms"));
-  EXPECT_EQ(handshake.Receive("+OK\r\n"), Kind::kRead);
+  EXPECT_EQ(handshake.Receive("*0\r\n"), Kind::kRead);
   EXPECT_EQ(handshake.machine().Resume(ConnectEvent::Timer()).kind, Kind::kFinish);
   const absl::Status status = handshake.machine().status();
   EXPECT_EQ(status.code(), absl::StatusCode::kDeadlineExceeded);
@@ -193,7 +253,7 @@ TEST(ConnectMachine, GivesUpWhenTheTimeIsOver) {
 
 TEST(ConnectMachine, IgnoresWhatComesAfterItsEnd) {
   Handshake handshake{Options()};
-  EXPECT_TRUE(handshake.After("+PONG\r\n").ok());
+  EXPECT_TRUE(handshake.After("*0\r\n+PONG\r\n").ok());
   EXPECT_EQ(handshake.machine().Resume(ConnectEvent::Timer()).kind, Kind::kFinish);
   EXPECT_EQ(handshake.machine().Resume(ConnectEvent::Failed("late")).kind, Kind::kFinish);
   EXPECT_TRUE(handshake.machine().status().ok());

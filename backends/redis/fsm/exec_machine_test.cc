@@ -1,12 +1,12 @@
 #include "backends/redis/fsm/exec_machine.h"
 
 #include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "backends/redis/fsm/exec_line_for_test.h"
 #include "backends/redis/fsm/request_for_test.h"
 #include "backends/redis/protocol/reply_writer_for_test.h"
 #include "core/store/errors.h"
@@ -18,86 +18,6 @@ using store::Command;
 using store::ErrorKind;
 using store::Reply;
 using Kind = store::Request::Kind;
-
-constexpr int64_t kTimeoutUs = 1000;
-constexpr std::string_view kPing = "*1\r\n$4\r\nPING\r\n";
-
-ExecOptions TestOptions() {
-  ExecOptions options;
-  options.address = "redis://h:6379";
-  options.command_timeout_us = kTimeoutUs;
-  return options;
-}
-
-// A machine and a connection that takes and loses bytes as the test says.
-class Line {
- public:
-  explicit Line(ExecOptions options = TestOptions()) : machine(std::move(options)) {}
-
-  // Submits and ends the turn; what is to be written is kept, not taken.
-  void Submit(RequestForTest& request) {
-    machine.Submit(request);
-    EndTurn();
-  }
-  void EndTurn() { Keep(machine.Resume(ExecEvent::TurnEnded(now_us))); }
-  // The connection takes `size` bytes, or all it can.
-  void Take(size_t size) {
-    const size_t taken = std::min(size, pending.size());
-    sent += pending.substr(0, taken);
-    pending = {};
-    Keep(machine.Resume(ExecEvent::Written(taken)));
-  }
-  void TakeAll() {
-    while (!pending.empty()) Take(pending.size());
-  }
-  bool Receive(std::string_view bytes) { return machine.Resume(ExecEvent::Received(bytes)).close; }
-  void Lose() { EXPECT_TRUE(machine.Resume(ExecEvent::Lost("reset")).close); }
-  void Pass(int64_t duration_us) {
-    now_us += duration_us;
-    if (wake_at_us && *wake_at_us <= now_us) {
-      wake_at_us.reset();
-      Keep(machine.Resume(ExecEvent::Timer(now_us)));
-    }
-  }
-
-  ExecMachine machine;
-  std::string_view pending;
-  std::string sent;
-  int writes = 0;
-  int timers = 0;
-  int64_t now_us = 5'000;
-  std::optional<int64_t> wake_at_us;
-
- private:
-  void Keep(const ExecAction& action) {
-    EXPECT_FALSE(action.close);
-    if (!action.write.empty()) {
-      EXPECT_TRUE(pending.empty());
-      pending = action.write;
-      ++writes;
-    }
-    if (action.wake_at_us) {
-      EXPECT_FALSE(wake_at_us.has_value());
-      wake_at_us = action.wake_at_us;
-      ++timers;
-    }
-  }
-};
-
-void ExpectFailure(RequestForTest& request, ErrorKind kind, absl::StatusCode code,
-                   const std::string& message) {
-  ASSERT_TRUE(request.completed());
-  const absl::Status& status = request.result().status();
-  EXPECT_EQ(store::ErrorKindOf(status), kind);
-  EXPECT_EQ(status.code(), code);
-  EXPECT_EQ(status.message(), message);
-}
-
-void ExpectReply(RequestForTest& request, const Reply& expected) {
-  ASSERT_TRUE(request.completed());
-  ASSERT_TRUE(request.result().ok()) << request.result().status();
-  EXPECT_EQ(*request.result(), expected);
-}
 
 TEST(ExecMachine, WritesACommandAndGivesItsReply) {
   Line line;
@@ -251,12 +171,12 @@ TEST(ExecMachine, NamesBatchesByTheirSize) {
 TEST(ExecMachine, RefusesRequestsOnceTheConnectionIsLost) {
   Line line;
   line.Lose();
-  EXPECT_TRUE(line.machine.lost());
+  EXPECT_TRUE(line.machine.closed());
   RequestForTest late("PING");
   line.machine.Submit(late);
   ExpectFailure(late, ErrorKind::kNotSent, absl::StatusCode::kUnavailable,
                 "not connected to redis://h:6379: reset");
-  EXPECT_TRUE(line.machine.Resume(ExecEvent::TurnEnded(0)).close);
+  EXPECT_TRUE(line.machine.Resume(LineEvent::TurnEnded(0)).close);
 }
 
 TEST(ExecMachine, RefusesWhatASharedConnectionMustNotCarry) {
@@ -392,7 +312,7 @@ TEST(ExecMachine, FindsAbandonedRequestsInAnyOrder) {
 TEST(ExecMachine, ClosesOnAReplyThatNothingAskedFor) {
   Line line;
   EXPECT_TRUE(line.Receive("+OK\r\n"));
-  EXPECT_TRUE(line.machine.lost());
+  EXPECT_TRUE(line.machine.closed());
   RequestForTest late("PING");
   line.machine.Submit(late);
   EXPECT_EQ(late.result().status().message(),
@@ -475,7 +395,7 @@ TEST(ExecMachine, LetsATimedOutWaiterCloseTheConnection) {
   line.machine.Submit(first);
   line.Submit(second);
   line.TakeAll();
-  EXPECT_TRUE(line.machine.Resume(ExecEvent::Timer(line.now_us + kTimeoutUs)).close);
+  EXPECT_TRUE(line.machine.Resume(LineEvent::Timer(line.now_us + kTimeoutUs)).close);
   EXPECT_EQ(second.result().status().code(), absl::StatusCode::kUnavailable);
 }
 
@@ -488,66 +408,6 @@ TEST(ExecMachine, FailsWhatIsLeftWhenDestroyed) {
   EXPECT_EQ(left.result().status().message(),
             "the connection to redis://h:6379 was lost (the client was destroyed) before PING was "
             "answered");
-}
-
-// A server that answers each command with its number, and a random schedule of all events.
-RC_GTEST_PROP(ExecMachineProperty, EveryRequestGetsItsOwnReplyOrOneClearFailure, ()) {
-  ExecOptions options = TestOptions();
-  options.max_write_bytes = 64;
-  Line line(options);
-  std::vector<std::unique_ptr<RequestForTest>> requests;
-  std::vector<int> completions;
-  size_t answered = 0;
-  size_t unread = 0;
-  const int steps = *rc::gen::inRange(0, 200);
-  for (int step = 0; step < steps; ++step) {
-    switch (*rc::gen::inRange(0, 8)) {
-      case 0:
-      case 1: {
-        const size_t index = requests.size();
-        completions.push_back(0);
-        requests.push_back(std::make_unique<RequestForTest>("PING"));
-        requests[index]->on_complete = [&completions, index] { ++completions[index]; };
-        line.machine.Submit(*requests[index]);
-        break;
-      }
-      case 2:
-        line.EndTurn();
-        break;
-      case 3:
-      case 4:
-        if (!line.pending.empty()) line.Take(*rc::gen::inRange<size_t>(1, 40));
-        break;
-      case 5: {
-        unread = line.sent.size() / kPing.size() - answered;
-        if (unread > 0) line.Receive(":" + std::to_string(answered++) + "\r\n");
-        break;
-      }
-      case 6:
-        line.Pass(*rc::gen::inRange(0, 700));
-        break;
-      case 7:
-        if (!requests.empty()) {
-          const size_t gone = *rc::gen::inRange<size_t>(0, requests.size());
-          if (requests[gone] && !requests[gone]->completed()) requests[gone].reset();
-        }
-        break;
-    }
-  }
-  line.Lose();
-  // Replies grow along the requests: none went to another one's place.
-  int64_t last = -1;
-  for (size_t i = 0; i < requests.size(); ++i) {
-    if (requests[i] == nullptr) continue;
-    RC_ASSERT(completions[i] == 1);
-    if (!requests[i]->result().ok()) {
-      RC_ASSERT(store::ErrorKindOf(requests[i]->result().status()).has_value());
-      continue;
-    }
-    RC_ASSERT(requests[i]->result()->integer() > last);
-    last = requests[i]->result()->integer();
-  }
-  RC_ASSERT(line.sent.size() <= completions.size() * kPing.size());
 }
 
 }  // namespace

@@ -9,8 +9,9 @@
 // the await where it stands. The result is then Cancelled for a task of absl::Status or StatusOr;
 // for any other type Asio's own exception, operation_aborted, as its other operations throw.
 //
-// Thread-safety: the task must be resumed on the coroutine's executor or a context that its
-// executor may be dispatched to; cancel from that executor.
+// Thread-safety: AwaitTaskOn for a client on a strand. Otherwise the task must be resumed on the
+// coroutine's executor or a context that its executor may be dispatched to; cancel from that
+// executor.
 #ifndef REDOUBLE_BACKENDS_REDIS_NET_AWAIT_TASK_H_
 #define REDOUBLE_BACKENDS_REDIS_NET_AWAIT_TASK_H_
 
@@ -112,6 +113,15 @@ boost::asio::awaitable<T> AwaitTask(base::Task<T> lazy_task) {
     }
   }
   co_return task->TakeResult();
+}
+
+// AwaitTask for a coroutine that runs elsewhere: the task runs on `executor`, which is that of the
+// client it uses (a strand, when several threads run the context), and the coroutine goes on where
+// it was. What the task refers to must be good on `executor`.
+template <typename T>
+boost::asio::awaitable<T> AwaitTaskOn(boost::asio::any_io_executor executor, base::Task<T> task) {
+  co_return co_await boost::asio::co_spawn(executor, AwaitTask(std::move(task)),
+                                           boost::asio::use_awaitable);
 }
 
 // Runs a task on the executor, from its next turn on, with nobody waiting for it. What it throws

@@ -1,82 +1,93 @@
 #include "backends/redis/net/client.h"
 
-#include <coroutine>
 #include <utility>
 
 #include "absl/memory/memory.h"
 #include "absl/status/status.h"
-#include "absl/time/time.h"
+#include "backends/redis/fsm/exec_machine.h"
+#include "backends/redis/net/blocking_pool.h"
 #include "backends/redis/net/connection.h"
-#include "backends/redis/net/connector.h"
-#include "core/base/resume.h"
 
 namespace redouble::redis {
 namespace {
 
-// Awaits a connector; going away before it is done gives up.
-class ConnectorAwaiter {
- public:
-  explicit ConnectorAwaiter(Connector& connector) : connector_(connector) {}
-  ~ConnectorAwaiter() {
-    if (!done_) connector_.Cancel();
+absl::Status Check(const Options& options) {
+  if (options.cluster || !options.sentinel_master.empty()) {
+    return absl::InvalidArgumentError(
+        "Redis options: cluster=yes and sentinel_master are not for a client of one server");
   }
-  ConnectorAwaiter(const ConnectorAwaiter&) = delete;
-  ConnectorAwaiter& operator=(const ConnectorAwaiter&) = delete;
+  return options.Validate();
+}
 
-  bool await_ready() { return false; }
-  void await_suspend(std::coroutine_handle<> awaiting) {
-    connector_.Start([this, awaiting] {
-      done_ = true;
-      base::Resume(awaiting);
-    });
-  }
-  void await_resume() {}
-
- private:
-  Connector& connector_;
-  bool done_ = false;
-};
-
-ExecOptions MakeExecOptions(const Options& options, Sharing sharing) {
-  ExecOptions exec;
-  exec.address = options.AddressUri();
-  exec.sharing = sharing;
-  if (options.command_timeout != absl::InfiniteDuration()) {
-    exec.command_timeout_us = absl::ToInt64Microseconds(options.command_timeout);
-  }
-  return exec;
+std::shared_ptr<Connection> NewConnection(const std::shared_ptr<ClientContext>& context,
+                                          Sharing sharing) {
+  ExecOptions exec = ExecOptions::From(context->options, sharing);
+  exec.connected = false;
+  exec.is_idempotent = context->hooks.is_idempotent;
+  exec.counters = &context->counters;
+  RunOptions run = RunOptions::From(context->options);
+  if (sharing != Sharing::kShared) run.reconnect = false;
+  // A PING would wait behind a command that blocks on purpose.
+  if (sharing == Sharing::kDedicated) run.health_check_interval_us = RunOptions::kNever;
+  return std::make_shared<Connection>(context, std::make_unique<ExecMachine>(std::move(exec)), run);
 }
 
 }  // namespace
 
 base::Task<absl::StatusOr<std::unique_ptr<Client>>> Client::Connect(
     boost::asio::any_io_executor executor, Options options, Sharing sharing) {
-  if (absl::Status status = options.Validate(); !status.ok()) co_return status;
-  if (options.tls.enabled) co_return absl::UnimplementedError("TLS is not built yet");
-  if (options.cluster || !options.sentinel_master.empty()) {
-    co_return absl::InvalidArgumentError(
-        "Redis options: cluster=yes and sentinel_master are not for a client of one server");
-  }
-  const auto connector = std::make_shared<Connector>(executor, options);
-  co_await ConnectorAwaiter(*connector);
-  if (!connector->status().ok()) co_return connector->status();
-  auto connection =
-      std::make_shared<Connection>(connector->TakeSocket(), MakeExecOptions(options, sharing));
-  connection->Start();
-  co_return absl::WrapUnique(new Client(std::move(options), std::move(connection)));
+  return Connect(std::move(executor), std::move(options), sharing, ClientHooks());
 }
 
-Client::Client(Options options, std::shared_ptr<Connection> connection)
-    : options_(std::move(options)), connection_(std::move(connection)) {}
+base::Task<absl::StatusOr<std::unique_ptr<Client>>> Client::Connect(
+    boost::asio::any_io_executor executor, Options options, Sharing sharing, ClientHooks hooks) {
+  if (absl::Status invalid = Check(options); !invalid.ok()) co_return invalid;
+  const auto context =
+      std::make_shared<ClientContext>(std::move(executor), std::move(options), std::move(hooks));
+  std::shared_ptr<Connection> connection = NewConnection(context, sharing);
+  absl::Status status = co_await Connection::Connect(connection);
+  if (!status.ok()) co_return status;
+  co_return absl::WrapUnique(new Client(context, std::move(connection), sharing));
+}
 
-Client::~Client() { connection_->Close("the client was destroyed"); }
+absl::StatusOr<std::unique_ptr<Client>> Client::Create(boost::asio::any_io_executor executor,
+                                                       Options options, ClientHooks hooks) {
+  if (absl::Status status = Check(options); !status.ok()) return status;
+  const auto context =
+      std::make_shared<ClientContext>(std::move(executor), std::move(options), std::move(hooks));
+  std::shared_ptr<Connection> connection = NewConnection(context, Sharing::kShared);
+  connection->Dial();
+  return absl::WrapUnique(new Client(context, std::move(connection), Sharing::kShared));
+}
 
-void Client::Submit(store::Request& request) { connection_->Submit(request); }
+Client::Client(std::shared_ptr<ClientContext> context, std::shared_ptr<Connection> connection,
+               Sharing sharing)
+    : context_(std::move(context)),
+      connection_(std::move(connection)),
+      pool_(sharing == Sharing::kShared ? std::make_shared<BlockingPool>(context_) : nullptr) {}
 
-void Client::Close() { connection_->Close("the client was closed"); }
+Client::~Client() { CloseAll("the client was destroyed"); }
+
+void Client::Submit(store::Request& request) {
+  if (pool_ != nullptr && MayBlock(request)) return pool_->Submit(request);
+  connection_->Submit(request);
+}
+
+void Client::Close() { CloseAll("the client was closed"); }
+
+void Client::CloseAll(std::string_view reason) {
+  // A waiter that fails may destroy the client.
+  const auto pool = pool_;
+  connection_->Close(reason);
+  if (pool != nullptr) pool->Close(reason);
+}
 
 bool Client::connected() const { return connection_->connected(); }
 
-const Counters& Client::counters() const { return connection_->counters(); }
+bool Client::closed() const { return connection_->closed(); }
+
+const Options& Client::options() const { return context_->options; }
+
+const Counters& Client::counters() const { return context_->counters; }
 
 }  // namespace redouble::redis

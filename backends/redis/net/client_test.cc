@@ -149,7 +149,7 @@ TEST_F(ClientTest, GivesUpOnAServerThatDoesNotAnswer) {
   ExpectFailure(status, ErrorKind::kNotSent, absl::StatusCode::kDeadlineExceeded);
   EXPECT_EQ(status.message(),
             absl::StrCat("cannot connect to ", silent.uri(),
-                         " within 20ms (while trying to get the answer to PING)"));
+                         " within 20ms (while trying to get the answer to HELLO)"));
 }
 
 TEST_F(ClientTest, ReportsAWrongPasswordWithoutTellingIt) {
@@ -195,7 +195,7 @@ TEST_F(ClientTest, GivesUpConnectingWhenTheTaskIsDestroyed) {
 
 TEST_F(ClientTest, ALostConnectionTellsSentFromUnsent) {
   FakeServer server(context);
-  const std::unique_ptr<Client> client = Connected(server);
+  const std::unique_ptr<Client> client = Connected(server, "?reconnect=no");
   server.StopReading();
   // More than the system buffers, so that the write stops in the middle.
   const std::string huge(32 << 20, 'x');

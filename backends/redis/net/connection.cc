@@ -4,7 +4,13 @@
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
 #include <chrono>
+#include <coroutine>
+#include <random>
 #include <utility>
+
+#include "absl/time/time.h"
+#include "core/base/resume.h"
+#include "core/base/string_bridge.h"
 
 namespace redouble::redis {
 namespace {
@@ -13,6 +19,9 @@ namespace asio = boost::asio;
 using boost::system::error_code;
 
 constexpr size_t kReadBytes = 64 * 1024;
+
+// Some records of TLS.
+constexpr size_t kEncryptBytes = 64 * 1024;
 
 int64_t NowMicros() {
   return std::chrono::duration_cast<std::chrono::microseconds>(
@@ -24,117 +33,312 @@ bool MustWait(const error_code& error) {
   return error == asio::error::would_block || error == asio::error::try_again;
 }
 
-}  // namespace
-
-Connection::Connection(Socket socket, ExecOptions options)
-    : socket_(std::move(socket)),
-      timer_(socket_.get_executor()),
-      machine_(std::move(options)),
-      read_buffer_(kReadBytes) {}
-
-void Connection::Start() {
-  error_code error;
-  socket_.non_blocking(true, error);
-  if (error) return Close(error.message());
-  Read();
+std::chrono::steady_clock::time_point TimePoint(int64_t time_us) {
+  return std::chrono::steady_clock::time_point(std::chrono::microseconds(time_us));
 }
 
+uint64_t DrawSeed() {
+  std::random_device device;
+  return (uint64_t{device()} << 32) | device();
+}
+
+// Awaits a connector; going away before it is done gives up.
+class ConnectorAwaiter {
+ public:
+  explicit ConnectorAwaiter(Connector& connector) : connector_(connector) {}
+  ~ConnectorAwaiter() {
+    if (!done_) connector_.Cancel();
+  }
+  ConnectorAwaiter(const ConnectorAwaiter&) = delete;
+  ConnectorAwaiter& operator=(const ConnectorAwaiter&) = delete;
+
+  bool await_ready() { return false; }
+  void await_suspend(std::coroutine_handle<> awaiting) {
+    connector_.Start([this, awaiting] {
+      done_ = true;
+      base::Resume(awaiting);
+    });
+  }
+  void await_resume() {}
+
+ private:
+  Connector& connector_;
+  bool done_ = false;
+};
+
+}  // namespace
+
+ClientContext::ClientContext(asio::any_io_executor client_executor, Options client_options,
+                             ClientHooks client_hooks)
+    : executor(std::move(client_executor)),
+      options(std::move(client_options)),
+      hooks(std::move(client_hooks)),
+      address(options.AddressUri()),
+      rng(hooks.seed ? *hooks.seed : DrawSeed()) {}
+
+Connection::Connection(std::shared_ptr<ClientContext> context, std::unique_ptr<LineMachine> machine,
+                       RunOptions run)
+    : context_(std::move(context)),
+      machine_(std::move(machine)),
+      run_machine_(run, context_->rng.Fork()),
+      command_timer_(context_->executor),
+      run_timer_(context_->executor),
+      read_buffer_(kReadBytes) {}
+
+base::Task<absl::Status> Connection::Connect(std::shared_ptr<Connection> connection) {
+  const std::shared_ptr<ClientContext> context = connection->context_;
+  const auto connector = std::make_shared<Connector>(context->executor, context->options);
+  co_await ConnectorAwaiter(*connector);
+  if (!connector->status().ok()) co_return connector->status();
+  connection->StandBy(*connector);
+  co_return absl::OkStatus();
+}
+
+void Connection::Dial() { Run(run_machine_.Resume(RunEvent::Started(NowMicros()))); }
+
 void Connection::Submit(store::Request& request) {
-  ++counters_.requests;
-  machine_.Submit(request);
-  if (turn_will_end_ || machine_.lost() || machine_.queued() == 0) return;
+  machine_->Submit(request);
+  if (turn_will_end_ || machine_->closed() || machine_->queued() == 0) return;
   turn_will_end_ = true;
-  asio::post(socket_.get_executor(), [self = shared_from_this()] { self->EndTurn(); });
+  asio::post(context_->executor, [self = shared_from_this()] { self->EndTurn(); });
 }
 
 void Connection::EndTurn() {
   turn_will_end_ = false;
-  Perform(machine_.Resume(ExecEvent::TurnEnded(NowMicros())));
+  Perform(machine_->Resume(LineEvent::TurnEnded(NowMicros())));
 }
 
-void Connection::Perform(ExecAction action) {
-  if (action.wake_at_us) SetTimer(*action.wake_at_us);
+// Connects, or keeps what was connected alive.
+
+void Connection::Run(RunAction action) {
+  switch (action.kind) {
+    case RunAction::Kind::kNone:
+      return;
+    case RunAction::Kind::kConnect:
+      connector_ = std::make_shared<Connector>(context_->executor, context_->options);
+      return connector_->Start([self = shared_from_this()] { self->OnConnectorDone(); });
+    case RunAction::Kind::kPing:
+      turn_will_end_ = true;
+      machine_->Ping();
+      EndTurn();
+      return SetRunTimer(action.wake_at_us);
+    case RunAction::Kind::kWait:
+      return SetRunTimer(action.wake_at_us);
+    case RunAction::Kind::kDrop:
+      context_->Log({LogEvent::Kind::kUnhealthy, context_->address});
+      return Lose("it did not answer the health check");
+    case RunAction::Kind::kFinish:
+      return;
+  }
+}
+
+void Connection::OnConnectorDone() {
+  const std::shared_ptr<Connector> connector = std::move(connector_);
+  if (machine_->closed()) return;
+  if (connector->status().ok()) return StandBy(*connector);
+  ++context_->counters.connect_failures;
+  const std::string_view why = base::ToStd(connector->status().message());
+  context_->Log({LogEvent::Kind::kConnectFailed, context_->address, why});
+  machine_->Resume(LineEvent::Lost(why));
+  GoOn(RunEvent::Failed(NowMicros()));
+}
+
+void Connection::StandBy(Connector& connector) {
+  context_->Log(
+      {LogEvent::Kind::kConnected, context_->address, connector.machine().server_version()});
+  ++context_->counters.connects;
+  transport_ = connector.TakeTransport();
+  encrypting_ = false;
+  rest_ = {};
+  error_code error;
+  transport_->socket().non_blocking(true, error);
+  if (error) return Lose(error.message());
+  const int64_t now_us = NowMicros();
+  Run(run_machine_.Resume(RunEvent::Connected(now_us)));
+  Read();
+  Perform(machine_->Resume(LineEvent::Connected(now_us)));
+}
+
+void Connection::Lose(std::string_view reason) {
+  // A waiter that fails may destroy the client, and with it the last owner.
+  const auto self = shared_from_this();
+  if (machine_->closed()) return;
+  CloseTransport();
+  ++context_->counters.losses;
+  context_->Log({LogEvent::Kind::kLost, context_->address, reason});
+  machine_->Resume(LineEvent::Lost(reason));
+  GoOn(RunEvent::Lost(NowMicros()));
+}
+
+// After a loss: tries again, now or later, or gives up.
+void Connection::GoOn(RunEvent event) {
+  if (machine_->closed()) {
+    CloseTransport();
+    TellChange();
+    return;
+  }
+  const RunAction action = run_machine_.Resume(event);
+  if (action.kind == RunAction::Kind::kWait) {
+    context_->Log({LogEvent::Kind::kWaiting,
+                   context_->address,
+                   {},
+                   absl::Microseconds(action.wake_at_us - event.now_us)});
+  }
+  Run(action);
+}
+
+void Connection::TellChange() {
+  if (!on_change_) return;
+  // Whoever is told may close the connection, which forgets the function.
+  const std::function<void()> on_change = on_change_;
+  on_change();
+}
+
+void Connection::SetRunTimer(int64_t wake_at_us) {
+  if (wake_at_us == RunOptions::kNever) return;
+  run_timer_.expires_at(TimePoint(wake_at_us));
+  run_timer_.async_wait([self = shared_from_this()](const error_code& error) {
+    if (error || self->machine_->closed()) return;
+    self->Run(self->run_machine_.Resume(RunEvent::Timer(NowMicros())));
+  });
+}
+
+void Connection::Close(std::string_view reason) {
+  const auto self = shared_from_this();
+  if (connector_ != nullptr) connector_->Cancel();
+  connector_ = nullptr;
+  CloseTransport();
+  run_timer_.cancel();
+  command_timer_.cancel();
+  on_change_ = nullptr;
+  machine_->Resume(LineEvent::Closed(reason));
+}
+
+void Connection::CloseTransport() {
+  if (transport_ != nullptr) transport_->Close();
+  transport_ = nullptr;
+  if (machine_->closed()) {
+    run_timer_.cancel();
+    command_timer_.cancel();
+  }
+}
+
+// Carries bytes.
+
+void Connection::Perform(LineAction action) {
+  if (action.wake_at_us) SetCommandTimer(*action.wake_at_us);
   while (!action.close && !action.write.empty()) {
     if (!Write(action)) return;
   }
-  if (action.close) CloseSocket();
+  // The machine has found the connection unusable; a transport that is gone already was closed by
+  // whoever lost it.
+  if (!action.close || transport_ == nullptr) return;
+  CloseTransport();
+  ++context_->counters.losses;
+  context_->Log({LogEvent::Kind::kLost, context_->address, "it could not be used any more"});
+  GoOn(RunEvent::Lost(NowMicros()));
 }
 
 // Writes a part and puts the next action in place; false when the socket has to be waited for.
-bool Connection::Write(ExecAction& action) {
+bool Connection::Write(LineAction& action) {
+  if (transport_->encrypted()) return Encrypt(action);
   error_code error;
-  const size_t size =
-      socket_.write_some(asio::buffer(action.write.data(), action.write.size()), error);
+  const size_t size = transport_->socket().write_some(
+      asio::buffer(action.write.data(), action.write.size()), error);
   if (MustWait(error)) {
     WaitUntilWritable(action.write);
     return false;
   }
   if (error) {
-    action = machine_.Resume(ExecEvent::Lost(error.message()));
+    Lose(error.message());
+    action = {};
     return true;
   }
-  ++counters_.writes;
-  counters_.bytes_written += size;
-  action = machine_.Resume(ExecEvent::Written(size));
+  CountWritten(size);
+  action = machine_->Resume(LineEvent::Written(size));
   return true;
 }
 
+void Connection::CountWritten(size_t size) {
+  ++context_->counters.writes;
+  context_->counters.bytes_written += size;
+}
+
+// What TLS was given counts as written at once, as what the system's socket was given: from a write
+// that fails nobody learns how many of its records have left.
+bool Connection::Encrypt(LineAction& action) {
+  if (encrypting_) {
+    rest_ = action.write;
+    return false;
+  }
+  encrypting_ = true;
+  plain_.assign(action.write.substr(0, kEncryptBytes));
+  SendEncrypted(0);
+  CountWritten(plain_.size());
+  action = machine_->Resume(LineEvent::Written(plain_.size()));
+  return true;
+}
+
+void Connection::SendEncrypted(size_t sent) {
+  transport_->AsyncWriteSome(
+      asio::buffer(plain_.data() + sent, plain_.size() - sent),
+      [self = shared_from_this(), transport = transport_, sent](const error_code& error,
+                                                                size_t size) {
+        if (transport != self->transport_) return;
+        if (error) return self->Lose(error.message());
+        if (sent + size < self->plain_.size()) return self->SendEncrypted(sent + size);
+        self->encrypting_ = false;
+        self->Perform(LineAction{.write = std::exchange(self->rest_, {}), .wake_at_us = {}});
+      });
+}
+
 void Connection::WaitUntilWritable(std::string_view rest) {
-  socket_.async_wait(Socket::wait_write,
-                     [self = shared_from_this(), rest](const error_code& error) {
-                       // Aborted: the socket was closed, and nobody wants `rest` any more.
-                       if (error || self->machine_.lost()) return;
-                       self->Perform(ExecAction{.write = rest});
-                     });
+  transport_->socket().async_wait(
+      Transport::Socket::wait_write,
+      [self = shared_from_this(), transport = transport_, rest](const error_code& error) {
+        // Another transport: the socket was closed, and nobody wants `rest` any more.
+        if (error || transport != self->transport_) return;
+        self->Perform(LineAction{.write = rest, .wake_at_us = {}});
+      });
 }
 
 void Connection::Read() {
-  socket_.async_read_some(asio::buffer(read_buffer_),
-                          [self = shared_from_this()](const error_code& error, size_t size) {
-                            self->OnRead(error, size);
-                          });
+  transport_->AsyncReadSome(
+      asio::buffer(read_buffer_),
+      [self = shared_from_this(), transport = transport_](const error_code& error, size_t size) {
+        self->OnRead(transport, error, size);
+      });
 }
 
-void Connection::OnRead(const error_code& error, size_t size) {
-  if (machine_.lost()) return;
+void Connection::OnRead(const TransportHandle& transport, const error_code& error, size_t size) {
+  if (transport != transport_) return;
   if (error) {
-    return Close(error == asio::error::eof ? "the server closed it" : error.message());
+    return Lose(error == asio::error::eof ? "the server closed it" : error.message());
   }
-  ++counters_.reads;
-  counters_.bytes_read += size;
+  ++context_->counters.reads;
+  context_->counters.bytes_read += size;
+  const int64_t now_us = NowMicros();
+  Run(run_machine_.Resume(RunEvent::Received(now_us)));
   turn_will_end_ = true;
-  ExecAction action =
-      machine_.Resume(ExecEvent::Received(std::string_view(read_buffer_.data(), size)));
-  Perform(std::move(action));
+  Perform(
+      machine_->Resume(LineEvent::Received(std::string_view(read_buffer_.data(), size), now_us)));
+  TellChange();
   EndTurn();
-  if (!machine_.lost()) Read();
+  if (transport == transport_) Read();
 }
 
-void Connection::SetTimer(int64_t wake_at_us) {
-  timer_.expires_at(std::chrono::steady_clock::time_point(std::chrono::microseconds(wake_at_us)));
-  timer_.async_wait([self = shared_from_this()](const error_code& error) {
-    if (!error) self->OnTimer();
+void Connection::SetCommandTimer(int64_t wake_at_us) {
+  command_timer_.expires_at(TimePoint(wake_at_us));
+  command_timer_.async_wait([self = shared_from_this()](const error_code& error) {
+    if (!error) self->OnCommandTimer();
   });
 }
 
-void Connection::OnTimer() {
-  if (machine_.lost()) return;
+void Connection::OnCommandTimer() {
+  if (machine_->closed()) return;
   turn_will_end_ = true;
-  Perform(machine_.Resume(ExecEvent::Timer(NowMicros())));
+  Perform(machine_->Resume(LineEvent::Timer(NowMicros())));
   EndTurn();
-}
-
-void Connection::Close(std::string_view reason) {
-  // A waiter that fails may destroy the client, and with it the last owner.
-  const auto self = shared_from_this();
-  CloseSocket();
-  machine_.Resume(ExecEvent::Lost(reason));
-}
-
-void Connection::CloseSocket() {
-  timer_.cancel();
-  error_code ignored;
-  socket_.close(ignored);
 }
 
 }  // namespace redouble::redis

@@ -1,28 +1,45 @@
 #include "backends/redis/net/connector.h"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+#include <algorithm>
 #include <boost/asio/connect.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/write.hpp>
+#include <boost/asio/socket_base.hpp>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <variant>
 
+#include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "core/base/string_bridge.h"
 
 namespace redouble::redis {
 
 namespace asio = boost::asio;
 using boost::system::error_code;
 
+namespace {
+
+// Asio has no names for these.
+void SetTcpOption(Transport::Socket& socket, int name, int value) {
+  setsockopt(socket.native_handle(), IPPROTO_TCP, name, &value, sizeof(value));
+}
+
+}  // namespace
+
 Connector::Connector(asio::any_io_executor executor, const Options& options)
     : options_(options),
       machine_(options_),
       resolver_(executor),
       timer_(executor),
-      socket_(executor) {}
+      transport_(std::make_unique<Transport>(executor)) {}
 
 void Connector::Start(std::function<void()> done) {
   done_ = std::move(done);
@@ -40,8 +57,7 @@ void Connector::Start(std::function<void()> done) {
 
 void Connector::Cancel() {
   Stop();
-  error_code ignored;
-  socket_.close(ignored);
+  if (transport_ != nullptr) transport_->Close();
 }
 
 void Connector::Stop() {
@@ -66,6 +82,8 @@ void Connector::Perform(ConnectAction action) {
       return Resolve();
     case ConnectAction::Kind::kConnect:
       return Connect();
+    case ConnectAction::Kind::kEncrypt:
+      return Encrypt();
     case ConnectAction::Kind::kWrite:
       return Write(action.bytes);
     case ConnectAction::Kind::kRead:
@@ -75,10 +93,7 @@ void Connector::Perform(ConnectAction action) {
   }
   const std::function<void()> done = std::move(done_);
   Stop();
-  if (!machine_.status().ok()) {
-    error_code ignored;
-    socket_.close(ignored);
-  }
+  if (!machine_.status().ok()) transport_->Close();
   done();
 }
 
@@ -102,21 +117,61 @@ void Connector::Connect() {
   if (const auto* local = std::get_if<UnixAddress>(&options_.address)) {
     endpoints_.emplace_back(asio::local::stream_protocol::endpoint(local->path));
   }
-  asio::async_connect(socket_, endpoints_, WhenDone());
+  asio::async_connect(transport_->socket(), endpoints_,
+                      [self = shared_from_this()](const error_code& error, const auto&) {
+                        if (!error) self->SetSocketOptions();
+                        self->WhenDone()(error);
+                      });
+}
+
+// What a socket refuses of these it can do without.
+void Connector::SetSocketOptions() {
+  if (!std::holds_alternative<TcpAddress>(options_.address)) return;
+  error_code ignored;
+  Transport::Socket& socket = transport_->socket();
+  // Each write is a whole turn's worth of commands: waiting for more would only delay it.
+  socket.set_option(asio::ip::tcp::no_delay(true), ignored);
+  if (options_.keep_alive == absl::InfiniteDuration()) return;
+  const int idle_seconds =
+      static_cast<int>(std::max<int64_t>(1, absl::ToInt64Seconds(options_.keep_alive)));
+  socket.set_option(asio::socket_base::keep_alive(true), ignored);
+  SetTcpOption(socket, TCP_KEEPIDLE, idle_seconds);
+  SetTcpOption(socket, TCP_KEEPINTVL, std::max(1, idle_seconds / 3));
+  SetTcpOption(socket, TCP_KEEPCNT, 3);
+}
+
+void Connector::Encrypt() {
+  const absl::Status status =
+      transport_->Encrypt(options_.tls, std::get<TcpAddress>(options_.address).host);
+  if (!status.ok()) return Report(ConnectEvent::Failed(base::ToStd(status.message())));
+  transport_->AsyncShakeHands([self = shared_from_this()](const error_code& error) {
+    if (!self->stopped_) self->OnHandshake(error);
+  });
+}
+
+void Connector::OnHandshake(const error_code& error) {
+  if (!error) return Report(ConnectEvent::Done());
+  std::string reason = error.message();
+  const std::string refused = transport_->VerifyError();
+  if (!refused.empty()) absl::StrAppend(&reason, ": ", refused);
+  Report(ConnectEvent::Failed(reason));
 }
 
 void Connector::Write(std::string_view bytes) {
-  // Each write is a whole turn's worth of commands: waiting for more would only delay it.
-  if (std::holds_alternative<TcpAddress>(options_.address)) {
-    error_code ignored;
-    socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
-  }
-  asio::async_write(socket_, asio::buffer(bytes.data(), bytes.size()), WhenDone());
+  write_rest_ = bytes;
+  transport_->AsyncWriteSome(asio::buffer(bytes.data(), bytes.size()),
+                             [self = shared_from_this()](const error_code& error, size_t size) {
+                               if (self->stopped_) return;
+                               if (error || size == self->write_rest_.size()) {
+                                 return self->WhenDone()(error);
+                               }
+                               self->Write(self->write_rest_.substr(size));
+                             });
 }
 
 void Connector::Read() {
-  socket_.async_read_some(asio::buffer(read_buffer_), [self = shared_from_this()](
-                                                          const error_code& error, size_t size) {
+  transport_->AsyncReadSome(asio::buffer(read_buffer_), [self = shared_from_this()](
+                                                            const error_code& error, size_t size) {
     if (self->stopped_) return;
     if (error == asio::error::eof) {
       return self->Report(ConnectEvent::Failed("the server closed the connection"));

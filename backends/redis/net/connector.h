@@ -1,6 +1,6 @@
 // Connector: performs on sockets what a ConnectMachine asks for.
 //
-// Internal to the clients. Gives a connected, logged-in socket, or the status that says why not.
+// Internal to the clients. Gives a connected, logged-in transport, or the status that says why not.
 //
 // Thread-safety: everything runs on the executor, one thread or strand at a time.
 #ifndef REDOUBLE_BACKENDS_REDIS_NET_CONNECTOR_H_
@@ -14,18 +14,18 @@
 #include <boost/system/error_code.hpp>
 #include <functional>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "backends/redis/fsm/connect_machine.h"
+#include "backends/redis/net/transport.h"
 #include "backends/redis/options.h"
 
 namespace redouble::redis {
 
 class Connector final : public std::enable_shared_from_this<Connector> {
  public:
-  using Socket = boost::asio::generic::stream_protocol::socket;
-
   // `options` must be valid and outlive the call of `done` or Cancel().
   Connector(boost::asio::any_io_executor executor, const Options& options);
 
@@ -34,9 +34,10 @@ class Connector final : public std::enable_shared_from_this<Connector> {
   // Gives up; `done` will not be called.
   void Cancel();
 
-  // After `done`: OK with a socket to take, or why there is none (see ConnectMachine).
+  // After `done`: OK with a transport to take, or why there is none (see ConnectMachine).
   const absl::Status& status() const { return machine_.status(); }
-  Socket TakeSocket() { return std::move(socket_); }
+  std::unique_ptr<Transport> TakeTransport() { return std::move(transport_); }
+  const ConnectMachine& machine() const { return machine_; }
 
  private:
   using Endpoint = boost::asio::generic::stream_protocol::endpoint;
@@ -47,6 +48,9 @@ class Connector final : public std::enable_shared_from_this<Connector> {
   void Perform(ConnectAction action);
   void Resolve();
   void Connect();
+  void SetSocketOptions();
+  void Encrypt();
+  void OnHandshake(const boost::system::error_code& error);
   void Write(std::string_view bytes);
   void Read();
   void Stop();
@@ -55,9 +59,10 @@ class Connector final : public std::enable_shared_from_this<Connector> {
   ConnectMachine machine_;
   boost::asio::ip::tcp::resolver resolver_;
   boost::asio::steady_timer timer_;
-  Socket socket_;
+  std::unique_ptr<Transport> transport_;
   std::vector<Endpoint> endpoints_;
   std::array<char, 1024> read_buffer_;
+  std::string_view write_rest_;
   std::function<void()> done_;
   bool stopped_ = false;
 };

@@ -3,7 +3,7 @@
 // It takes one connection on a loopback port, answers its first bytes with a greeting, and
 // otherwise does what the test tells it: nothing, mostly, which is how a server stalls.
 //
-//   FakeServer server(context);                   // Greets with +PONG, as the handshake expects.
+//   FakeServer server(context);                   // Greets as the handshake expects.
 //   Run(context, Client::Connect(..., *Options::Parse(server.uri())));
 //   server.Send("$1\r\nx\r\n");
 #ifndef REDOUBLE_BACKENDS_REDIS_NET_FAKE_SERVER_H_
@@ -19,7 +19,7 @@ namespace redouble::redis {
 
 class FakeServer {
  public:
-  explicit FakeServer(boost::asio::io_context& context, std::string greeting = "+PONG\r\n");
+  explicit FakeServer(boost::asio::io_context& context, std::string greeting = "*0\r\n+PONG\r\n");
 
   std::string uri() const;
 

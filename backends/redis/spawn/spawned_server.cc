@@ -150,7 +150,7 @@ SpawnedServer::~SpawnedServer() { Kill(); }
 // A file rather than arguments: a password does not show in the list of processes.
 absl::Status SpawnedServer::WriteConfiguration() const {
   std::string text =
-      absl::StrCat("bind 127.0.0.1\nport ", port(), "\nunixsocket ", Quoted(unix_socket()),
+      absl::StrCat("bind 127.0.0.1\n", PortLines(), "unixsocket ", Quoted(unix_socket()),
                    "\nunixsocketperm 700\ndir ", Quoted(folder()),
                    "\nsave \"\"\nappendonly no\ndaemonize no\nsupervised no\nset-proc-title no\n"
                    // The fastest timer that Redis has, and the most thorough active expiry: Settle
@@ -161,6 +161,15 @@ absl::Status SpawnedServer::WriteConfiguration() const {
   }
   for (const std::string& line : options_.config) absl::StrAppend(&text, line, "\n");
   return WriteFile(folder_.PathOf("redis.conf"), text);
+}
+
+std::string SpawnedServer::PortLines() const {
+  if (!options_.tls) return absl::StrCat("port ", port(), "\n");
+  const SpawnedTls& tls = *options_.tls;
+  return absl::StrCat("port 0\ntls-port ", port(), "\ntls-cert-file ", Quoted(tls.certificate_file),
+                      "\ntls-key-file ", Quoted(tls.key_file), "\ntls-ca-cert-file ",
+                      Quoted(tls.ca_file), "\ntls-auth-clients ",
+                      tls.demands_client_certificate ? "yes" : "no", "\n");
 }
 
 absl::Status SpawnedServer::Launch() {
@@ -217,7 +226,7 @@ std::string SpawnedServer::uri() const {
 
 std::string SpawnedServer::loopback_uri() const {
   if (port_ == nullptr) return "";
-  return absl::StrCat("redis://", Credentials(), "127.0.0.1:", port());
+  return absl::StrCat(options_.tls ? "rediss://" : "redis://", Credentials(), "127.0.0.1:", port());
 }
 
 pid_t SpawnedServer::pid() const { return IsRunning() ? process_->pid() : 0; }

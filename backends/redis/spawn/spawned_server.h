@@ -42,6 +42,15 @@
 
 namespace redouble::redis {
 
+// PEM files for a server that speaks TLS.
+struct SpawnedTls {
+  std::string certificate_file;
+  std::string key_file;
+  std::string ca_file;
+  // Refuses clients without a certificate of `ca_file`.
+  bool demands_client_certificate = false;
+};
+
 struct SpawnedServerOptions {
   // A path, or a name that is looked for on PATH.
   std::string executable = "redis-server";
@@ -60,6 +69,9 @@ struct SpawnedServerOptions {
 
   // Runs as a sentinel: `config` says what it monitors. It persists its configuration.
   bool sentinel = false;
+
+  // Speaks TLS, and nothing else, on its loopback port; needs listen_on_loopback.
+  std::optional<SpawnedTls> tls;
 
   // Further lines of redis.conf, e.g. "notify-keyspace-events KEA" or "appendonly yes". They follow
   // the server's own, so they win where both name a directive.
@@ -94,7 +106,7 @@ class SpawnedServer {
   // Where it listens, for a client: unix://[:PASSWORD@]PATH, the password percent-encoded.
   std::string uri() const;
 
-  // redis://[:PASSWORD@]127.0.0.1:PORT, or empty unless listen_on_loopback.
+  // redis://[:PASSWORD@]127.0.0.1:PORT (rediss:// with TLS), or empty unless listen_on_loopback.
   std::string loopback_uri() const;
 
   // Its process id; 0 while it does not run.
@@ -161,6 +173,7 @@ class SpawnedServer {
   absl::Status WaitUntilReady();
   bool IsRunning() const;
   std::string Credentials() const;
+  std::string PortLines() const;
   std::string LogTail() const;
 
   const SpawnedServerOptions options_;

@@ -1,0 +1,93 @@
+// What a client has done so far, for metrics.
+//
+//   const Counters& counters = client->counters();
+//   Export("redis_requests_total", counters.requests);
+//   Export("redis_latency_p99_us", counters.latency.QuantileMicros(0.99));
+//
+// Counting is a handful of additions per request and one reading of the clock per turn of the event
+// loop; nothing is allocated. All numbers only grow, but for in_flight.
+//
+// Thread-safety: read them on the client's executor; copy them to look at them elsewhere.
+#ifndef REDOUBLE_BACKENDS_REDIS_FSM_COUNTERS_H_
+#define REDOUBLE_BACKENDS_REDIS_FSM_COUNTERS_H_
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+namespace redouble::redis {
+
+// How often which latency was seen: four buckets to each doubling, so that a quantile is at most a
+// quarter too high. 2 KiB, no allocation.
+class LatencyHistogram {
+ public:
+  // A negative latency counts as 0.
+  void Record(int64_t latency_us) {
+    ++buckets_[IndexOf(static_cast<uint64_t>(std::max<int64_t>(latency_us, 0)))];
+    ++count_;
+  }
+
+  uint64_t count() const { return count_; }
+
+  // An upper bound of the latency that the fraction `quantile` (0 to 1) of all stayed below; 0 when
+  // there are none. O(buckets).
+  int64_t QuantileMicros(double quantile) const {
+    const double wanted = quantile * static_cast<double>(count_);
+    uint64_t seen = 0;
+    for (size_t i = 0; i < buckets_.size() && count_ > 0; ++i) {
+      seen += buckets_[i];
+      if (buckets_[i] > 0 && static_cast<double>(seen) >= wanted) return UpperBound(i);
+    }
+    return 0;
+  }
+
+ private:
+  // 0 to 3 have a bucket each; then the highest bit and the two behind it decide.
+  static size_t IndexOf(uint64_t value) {
+    if (value < 4) return value;
+    const size_t width = static_cast<size_t>(std::bit_width(value));
+    return 4 * (width - 2) + ((value >> (width - 3)) & 3);
+  }
+  static int64_t UpperBound(size_t index) {
+    if (index < 4) return static_cast<int64_t>(index);
+    const size_t shift = index / 4 - 1;
+    return static_cast<int64_t>(((4 + index % 4 + 1) << shift) - 1);
+  }
+
+  uint64_t count_ = 0;
+  std::array<uint64_t, 252> buckets_ = {};
+};
+
+struct Counters {
+  uint64_t requests = 0;         // Submitted: commands and batches.
+  uint64_t commands = 0;         // In them.
+  uint64_t in_flight = 0;        // Requests now without a result.
+  uint64_t answered = 0;         // Requests that Redis answered, be it with an error.
+  uint64_t not_sent = 0;         // Requests that failed before a byte of them was written.
+  uint64_t outcome_unknown = 0;  // Requests that failed after that.
+  uint64_t timeouts = 0;         // Of both, those that waited too long.
+  uint64_t retries = 0;          // Requests kept for the next connection (Options::retry).
+  uint64_t abandoned = 0;        // Requests whose waiter went away.
+
+  uint64_t writes = 0;  // System calls that wrote something.
+  uint64_t reads = 0;   // System calls that read something.
+  uint64_t bytes_written = 0;
+  uint64_t bytes_read = 0;
+
+  uint64_t connects = 0;          // Connections that stood, the first included.
+  uint64_t connect_failures = 0;  // Attempts that came to nothing.
+  uint64_t losses = 0;            // Connections that were lost.
+  uint64_t pings = 0;             // Health checks.
+
+  uint64_t pushes = 0;          // Messages and confirmations of subscriptions.
+  uint64_t pushes_dropped = 0;  // Those that nobody fetched in time.
+
+  // From the end of the turn that a request was submitted in to its last reply.
+  LatencyHistogram latency;
+};
+
+}  // namespace redouble::redis
+
+#endif  // REDOUBLE_BACKENDS_REDIS_FSM_COUNTERS_H_

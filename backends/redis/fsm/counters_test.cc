@@ -1,0 +1,49 @@
+#include "backends/redis/fsm/counters.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace redouble::redis {
+namespace {
+
+TEST(LatencyHistogram, HasNoQuantileWithoutLatencies) {
+  const LatencyHistogram histogram;
+  EXPECT_EQ(histogram.count(), 0u);
+  EXPECT_EQ(histogram.QuantileMicros(0.99), 0);
+}
+
+TEST(LatencyHistogram, IsExactForTheShortestAndTakesTheNegativeForNone) {
+  LatencyHistogram histogram;
+  histogram.Record(-5);
+  EXPECT_EQ(histogram.QuantileMicros(1), 0);
+  histogram.Record(3);
+  EXPECT_EQ(histogram.QuantileMicros(1), 3);
+  EXPECT_EQ(histogram.QuantileMicros(0.5), 0);
+  EXPECT_EQ(histogram.count(), 2u);
+}
+
+TEST(LatencyHistogram, TakesTheLongestLatencyThereIs) {
+  LatencyHistogram histogram;
+  histogram.Record(INT64_MAX);
+  EXPECT_EQ(histogram.QuantileMicros(0.5), INT64_MAX);
+}
+
+RC_GTEST_PROP(LatencyHistogramProperty, AQuantileIsAtMostAQuarterTooHigh, ()) {
+  auto latencies = *rc::gen::nonEmpty(
+      rc::gen::container<std::vector<int64_t>>(rc::gen::inRange<int64_t>(0, 10'000'000)));
+  LatencyHistogram histogram;
+  for (const int64_t latency : latencies) histogram.Record(latency);
+  std::sort(latencies.begin(), latencies.end());
+  const size_t index = *rc::gen::inRange<size_t>(0, latencies.size());
+  const double quantile =
+      (static_cast<double>(index) + 0.5) / static_cast<double>(latencies.size());
+  const int64_t bound = histogram.QuantileMicros(quantile);
+  RC_ASSERT(bound >= latencies[index]);
+  RC_ASSERT(bound <= latencies[index] + latencies[index] / 4);
+}
+
+}  // namespace
+}  // namespace redouble::redis

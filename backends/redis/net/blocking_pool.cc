@@ -1,0 +1,179 @@
+#include "backends/redis/net/blocking_pool.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "backends/redis/fsm/command_effect.h"
+#include "backends/redis/fsm/exec_machine.h"
+#include "core/base/string_bridge.h"
+#include "core/store/errors.h"
+
+namespace redouble::redis {
+namespace {
+
+std::shared_ptr<Connection> NewConnection(const std::shared_ptr<ClientContext>& context) {
+  ExecOptions exec = ExecOptions::From(context->options, Sharing::kPooled);
+  exec.connected = false;
+  exec.retry = RetryPolicy::kNever;
+  exec.counters = &context->counters;
+  RunOptions run = RunOptions::From(context->options);
+  run.reconnect = false;
+  // A PING would wait behind the command that blocks; keep-alive watches the connection.
+  run.health_check_interval_us = RunOptions::kNever;
+  auto connection =
+      std::make_shared<Connection>(context, std::make_unique<ExecMachine>(std::move(exec)), run);
+  connection->Dial();
+  return connection;
+}
+
+absl::Duration WholeLimit(const store::Request& request, const Options& options) {
+  return std::min(options.blocking_timeout, BlockLimit(request) + options.command_timeout);
+}
+
+}  // namespace
+
+// Stands for the request of a coroutine on a connection of the pool.
+class BlockingPool::Relay final : public store::Request {
+ public:
+  Relay(BlockingPool& pool, Slots::iterator slot, const store::Request& request)
+      : Request(request.kind(), request.commands()), pool_(pool), slot_(slot) {}
+
+ private:
+  void OnComplete(absl::StatusOr<store::Reply>&& result) override {
+    pool_.OnDone(slot_, std::move(result));
+  }
+
+  BlockingPool& pool_;
+  const Slots::iterator slot_;
+};
+
+BlockingPool::BlockingPool(std::shared_ptr<ClientContext> context) : context_(std::move(context)) {}
+
+BlockingPool::~BlockingPool() = default;
+
+void BlockingPool::Submit(store::Request& request) {
+  if (!closed_reason_.empty()) {
+    return request.Complete(store::NotSentError(std::string_view(
+        absl::StrCat("not connected to ", context_->address, ": ", closed_reason_))));
+  }
+  if (std::optional<absl::Status> refusal = Refusal(request, Sharing::kPooled)) {
+    return request.Complete(*std::move(refusal));
+  }
+  if (busy_.size() < static_cast<size_t>(context_->options.blocking_connections)) {
+    return Dispatch(request);
+  }
+  request.SetKeeper(this);
+  waiting_.push_back({&request, boost::asio::steady_timer(context_->executor)});
+  const absl::Duration limit = WholeLimit(request, context_->options);
+  if (limit == absl::InfiniteDuration()) return;
+  waiting_.back().timer.expires_after(absl::ToChronoMicroseconds(limit));
+  waiting_.back().timer.async_wait(
+      [self = shared_from_this(), waiter = &request](const boost::system::error_code& error) {
+        if (!error) self->OnWaitedTooLong(waiter);
+      });
+}
+
+void BlockingPool::OnWaitedTooLong(store::Request* request) {
+  const auto waiter = std::find_if(waiting_.begin(), waiting_.end(), [&](const Waiter& candidate) {
+    return candidate.request == request;
+  });
+  // The timer had fired already when the request was dispatched or abandoned.
+  if (waiter == waiting_.end()) return;
+  waiting_.erase(waiter);
+  request->Complete(store::NotSentError(
+      std::string_view(absl::StrCat("all ", context_->options.blocking_connections,
+                                    " connections for blocking commands to ", context_->address,
+                                    " were busy for too long")),
+      absl::StatusCode::kDeadlineExceeded));
+}
+
+void BlockingPool::Dispatch(store::Request& request) {
+  const Slots::iterator slot = TakeSlot();
+  slot->request = &request;
+  slot->relay = std::make_unique<Relay>(*this, slot, request);
+  request.SetKeeper(this);
+  slot->connection->Submit(*slot->relay);
+}
+
+// An idle connection that still stands, or a new one; its place is among the busy.
+BlockingPool::Slots::iterator BlockingPool::TakeSlot() {
+  while (!idle_.empty() && idle_.back().connection->closed()) idle_.pop_back();
+  if (idle_.empty()) {
+    busy_.push_back({NewConnection(context_), nullptr});
+  } else {
+    busy_.splice(busy_.end(), idle_, std::prev(idle_.end()));
+  }
+  return std::prev(busy_.end());
+}
+
+void BlockingPool::OnDone(Slots::iterator slot, absl::StatusOr<store::Reply>&& result) {
+  const auto self = shared_from_this();
+  // This runs inside the relay, which must last until the end.
+  const std::unique_ptr<Relay> relay = std::move(slot->relay);
+  store::Request* const request = std::exchange(slot->request, nullptr);
+  Free(slot, result.ok() && !slot->connection->closed());
+  DispatchWaiting();
+  request->Complete(std::move(result));
+}
+
+void BlockingPool::Free(Slots::iterator slot, bool usable) {
+  const auto limit = static_cast<size_t>(context_->options.idle_connections);
+  if (usable && closed_reason_.empty() && (idle_.size() < limit || !waiting_.empty())) {
+    idle_.splice(idle_.end(), busy_, slot);
+    return;
+  }
+  const std::shared_ptr<Connection> connection = std::move(slot->connection);
+  busy_.erase(slot);
+  connection->Close("its blocking command has ended");
+}
+
+void BlockingPool::DispatchWaiting() {
+  while (!waiting_.empty() &&
+         busy_.size() < static_cast<size_t>(context_->options.blocking_connections)) {
+    store::Request* const request = waiting_.front().request;
+    waiting_.pop_front();
+    Dispatch(*request);
+  }
+}
+
+void BlockingPool::Abandon(store::Request& request) {
+  const auto waiter = std::find_if(waiting_.begin(), waiting_.end(), [&](const Waiter& candidate) {
+    return candidate.request == &request;
+  });
+  if (waiter != waiting_.end()) {
+    waiting_.erase(waiter);
+    return;
+  }
+  const auto slot = std::find_if(busy_.begin(), busy_.end(), [&](const Slot& candidate) {
+    return candidate.request == &request;
+  });
+  if (slot == busy_.end()) return;
+  slot->request = nullptr;
+  slot->relay = nullptr;
+  Free(slot, false);
+  DispatchWaiting();
+}
+
+void BlockingPool::Close(std::string_view reason) {
+  const auto self = shared_from_this();
+  if (!closed_reason_.empty()) return;
+  closed_reason_ = std::string(reason);
+  while (!waiting_.empty()) {
+    store::Request* const request = waiting_.front().request;
+    waiting_.pop_front();
+    request->Complete(store::NotSentError(std::string_view(
+        absl::StrCat("not connected to ", context_->address, ": ", closed_reason_))));
+  }
+  for (Slot& slot : idle_) slot.connection->Close(reason);
+  idle_.clear();
+  // Closing fails the command, which frees the slot.
+  while (!busy_.empty()) {
+    const std::shared_ptr<Connection> connection = busy_.front().connection;
+    connection->Close(reason);
+  }
+}
+
+}  // namespace redouble::redis

@@ -1,0 +1,298 @@
+// Reconnection, retries, blocking commands, subscriptions and hooks against a real redis-server.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <boost/asio/strand.hpp>
+#include <boost/asio/use_future.hpp>
+#include <future>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "backends/redis/net/await_task.h"
+#include "backends/redis/net/live_fixture_for_test.h"
+#include "backends/redis/net/subscriber.h"
+#include "core/store/errors.h"
+#include "core/store/pubsub.h"
+#include "core/store/strings.h"
+
+namespace redouble::redis {
+namespace {
+
+using store::ErrorKind;
+using store::Reply;
+
+class LiveReconnect : public LiveTest {
+ protected:
+  void SetUp() override { StartServer({}); }
+  std::unique_ptr<Client> Connected(std::string_view query = "", ClientHooks hooks = {}) {
+    auto client = Connect(absl::StrCat(server->uri(), std::string(query)), std::move(hooks));
+    EXPECT_TRUE(client.ok()) << client.status();
+    return *std::move(client);
+  }
+  std::unique_ptr<Subscriber> Subscribed(std::string_view query = "") {
+    auto subscriber = Run(Subscriber::Connect(
+        context.get_executor(), *Options::Parse(absl::StrCat(server->uri(), std::string(query)))));
+    EXPECT_TRUE(subscriber.ok()) << subscriber.status();
+    const std::string_view channels[] = {"news"};
+    EXPECT_TRUE(Run(store::Subscribe(**subscriber, channels)).ok());
+    return *std::move(subscriber);
+  }
+  std::string NextPayload(Subscriber& subscriber) {
+    const absl::StatusOr<PushEvent> event = Run(subscriber.Next());
+    if (!event.ok()) return std::string(event.status().message());
+    if (event->is_gap()) return "gap";
+    const std::optional<store::Message> message = store::ReadMessage(*event->push);
+    return message ? message->payload : "no message";
+  }
+};
+
+TEST_F(LiveReconnect, ComesBackByItselfAfterCrashAndRestart) {
+  std::vector<std::string> log;
+  ClientHooks hooks;
+  hooks.log = [&](const LogEvent& event) { log.emplace_back(LogEventName(event.kind)); };
+  const std::unique_ptr<Client> client = Connected("?backoff_cap=50ms&backoff_base=1ms", hooks);
+  server->Kill();
+  RunUntil([&] { return client->counters().connect_failures >= 2; });
+  EXPECT_FALSE(client->connected());
+  base::Task<absl::StatusOr<bool>> waiting = store::Set(*client, "key", "value");
+  waiting.Start();
+  ASSERT_TRUE(server->Restart().ok());
+  RunUntil([&] { return waiting.done(); });
+  EXPECT_TRUE(waiting.TakeResult().ok()) << "what was submitted in between waits";
+  EXPECT_TRUE(client->connected());
+  EXPECT_EQ(client->counters().connects, 2u);
+  EXPECT_EQ(client->counters().losses, 1u);
+  ASSERT_GE(log.size(), 5u);
+  EXPECT_EQ(log[0], "connected");
+  EXPECT_EQ(log[1], "lost");
+  EXPECT_EQ(log[2], "connect failed");
+  EXPECT_EQ(log[3], "waiting");
+  EXPECT_EQ(log.back(), "connected");
+}
+
+TEST_F(LiveReconnect, WaitsNoLongerThanTheCommandsTimeout) {
+  const std::unique_ptr<Client> client = Connected("?command_timeout=30ms");
+  server->Kill();
+  RunUntil([&] { return !client->connected(); });
+  const absl::Status status = Run(store::Get(*client, "key")).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kDeadlineExceeded);
+  EXPECT_EQ(store::ErrorKindOf(status), ErrorKind::kNotSent);
+  EXPECT_TRUE(absl::StrContains(status.message(), "(not connected: ")) << status;
+}
+
+TEST_F(LiveReconnect, AKilledConnectionLeavesTheOutcomeUnknownUnlessItMayBeRepeated) {
+  const std::unique_ptr<Client> client = Connected("?retry=idempotent");
+  const std::unique_ptr<Client> killer = Connected();
+  ASSERT_TRUE(Send(*killer, {"CLIENT", "PAUSE", "60000", "ALL"}).ok());
+  base::Task<absl::StatusOr<int64_t>> incr = store::Incr(*client, "n");
+  base::Task<absl::StatusOr<std::optional<std::string>>> get = store::Get(*client, "n");
+  incr.Start();
+  get.Start();
+  RunUntil([&] { return client->counters().writes > 0; });
+  server->Kill();
+  RunUntil([&] { return incr.done(); });
+  EXPECT_EQ(store::ErrorKindOf(incr.TakeResult().status()), ErrorKind::kOutcomeUnknown);
+  EXPECT_FALSE(get.done()) << "it only reads";
+  ASSERT_TRUE(server->Restart().ok());
+  RunUntil([&] { return get.done(); });
+  EXPECT_EQ(*get.TakeResult(), std::nullopt);
+  EXPECT_EQ(client->counters().retries, 1u);
+}
+
+TEST_F(LiveReconnect, AClientMayBeMadeBeforeItsServerIsThere) {
+  server->Kill();
+  const auto client = Client::Create(context.get_executor(), *Options::Parse(server->uri()));
+  ASSERT_TRUE(client.ok()) << client.status();
+  RunUntil([&] { return (*client)->counters().connect_failures > 0; });
+  ASSERT_TRUE(server->Restart().ok());
+  EXPECT_TRUE(Run(store::Set(**client, "key", "value")).ok());
+  EXPECT_FALSE(
+      Client::Create(context.get_executor(), *Options::Parse("redis://h?cluster=yes")).ok());
+}
+
+TEST_F(LiveReconnect, PingsAServerThatIsSilentAndGivesItUp) {
+  std::vector<std::string> log;
+  ClientHooks hooks;
+  hooks.log = [&](const LogEvent& event) { log.emplace_back(LogEventName(event.kind)); };
+  const std::unique_ptr<Client> client =
+      Connected("?health_check_interval=5ms&command_timeout=50ms", hooks);
+  RunUntil([&] { return client->counters().pings >= 2; });
+  EXPECT_TRUE(client->connected());
+  ASSERT_EQ(kill(server->pid(), SIGSTOP), 0);
+  RunUntil([&] { return client->counters().losses > 0; });
+  ASSERT_EQ(kill(server->pid(), SIGCONT), 0);
+  EXPECT_EQ(log[1], "unhealthy");
+  EXPECT_EQ(log[2], "lost");
+}
+
+TEST_F(LiveReconnect, BlockingCommandsHoldNobodyUp) {
+  const std::unique_ptr<Client> client = Connected();
+  std::vector<base::Task<absl::StatusOr<Reply>>> pops;
+  for (int i = 0; i < 3; ++i) {
+    pops.push_back(SendWords(*client, {"BLPOP", "list", "0"}));
+    pops.back().Start();
+  }
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_TRUE(Send(*client, {"RPUSH", "list", "x"}).ok());
+  }
+  RunUntil([&] { return pops[0].done() && pops[1].done() && pops[2].done(); });
+  for (auto& pop : pops) EXPECT_EQ(pop.TakeResult()->DebugString(), R"(["list", "x"])");
+}
+
+TEST_F(LiveReconnect, FurtherBlockingCommandsWaitForAConnection) {
+  const std::unique_ptr<Client> client =
+      Connected("?blocking_connections=1&idle_connections=1&command_timeout=1s");
+  base::Task<absl::StatusOr<Reply>> first = SendWords(*client, {"BLPOP", "a", "0"});
+  base::Task<absl::StatusOr<Reply>> second = SendWords(*client, {"BLPOP", "b", "0"});
+  first.Start();
+  second.Start();
+  EXPECT_TRUE(Send(*client, {"RPUSH", "b", "2"}).ok());
+  EXPECT_FALSE(second.done());
+  EXPECT_TRUE(Send(*client, {"RPUSH", "a", "1"}).ok());
+  RunUntil([&] { return first.done() && second.done(); });
+  EXPECT_EQ(first.TakeResult()->DebugString(), R"(["a", "1"])");
+  EXPECT_EQ(second.TakeResult()->DebugString(), R"(["b", "2"])");
+  EXPECT_EQ(client->counters().connects, 2u) << "the one connection was used twice";
+}
+
+TEST_F(LiveReconnect, ABlockingCommandThatIsTakenBackPopsNothing) {
+  const std::unique_ptr<Client> client = Connected();
+  {
+    base::Task<absl::StatusOr<Reply>> pop = SendWords(*client, {"BLPOP", "list", "0"});
+    pop.Start();
+    while (Send(*client, {"INFO", "clients"})->text().find("blocked_clients:1") ==
+           std::string::npos) {
+    }
+  }
+  while (Send(*client, {"INFO", "clients"})->text().find("blocked_clients:0") ==
+         std::string::npos) {
+  }
+  EXPECT_EQ(*Send(*client, {"RPUSH", "list", "x"}), Reply::Integer(1));
+  EXPECT_EQ(*Send(*client, {"LLEN", "list"}), Reply::Integer(1));
+}
+
+TEST_F(LiveReconnect, ABlockingCommandEndsWithinItsTimeouts) {
+  const std::unique_ptr<Client> client = Connected("?blocking_timeout=30ms&blocking_connections=1");
+  base::Task<absl::StatusOr<Reply>> first = SendWords(*client, {"BLPOP", "a", "0"});
+  base::Task<absl::StatusOr<Reply>> second = SendWords(*client, {"BLPOP", "a", "0"});
+  first.Start();
+  second.Start();
+  RunUntil([&] { return first.done() && second.done(); });
+  EXPECT_EQ(store::ErrorKindOf(first.TakeResult().status()), ErrorKind::kOutcomeUnknown);
+  const absl::Status waited = second.TakeResult().status();
+  EXPECT_EQ(waited.code(), absl::StatusCode::kDeadlineExceeded) << waited;
+}
+
+TEST_F(LiveReconnect, BlockingCommandsFailWithTheirConnectionAndWithTheClient) {
+  std::unique_ptr<Client> client = Connected("?blocking_connections=1");
+  base::Task<absl::StatusOr<Reply>> blocked = SendWords(*client, {"BLPOP", "a", "0"});
+  base::Task<absl::StatusOr<Reply>> waiting = SendWords(*client, {"BLPOP", "a", "0"});
+  blocked.Start();
+  waiting.Start();
+  RunUntil([&] { return client->counters().connects == 2 && client->counters().writes > 0; });
+  client->Close();
+  EXPECT_EQ(store::ErrorKindOf(blocked.TakeResult().status()), ErrorKind::kOutcomeUnknown);
+  EXPECT_EQ(store::ErrorKindOf(waiting.TakeResult().status()), ErrorKind::kNotSent);
+  EXPECT_TRUE(client->closed());
+  EXPECT_EQ(store::ErrorKindOf(Send(*client, {"BLPOP", "a", "0"}).status()), ErrorKind::kNotSent);
+}
+
+TEST_F(LiveReconnect, SubscribesAgainAndTellsTheGap) {
+  const std::unique_ptr<Subscriber> subscriber = Subscribed("?backoff_base=1ms");
+  {
+    const std::unique_ptr<Client> client = Connected();
+    EXPECT_EQ(*Run(store::Publish(*client, "news", "first")), 1);
+    EXPECT_EQ(NextPayload(*subscriber), "first");
+  }
+  ASSERT_TRUE(server->Restart().ok());
+  EXPECT_EQ(NextPayload(*subscriber), "gap");
+  const std::unique_ptr<Client> client = Connected();
+  EXPECT_EQ(*Run(store::Publish(*client, "news", "second")), 1);
+  EXPECT_EQ(NextPayload(*subscriber), "second");
+  EXPECT_EQ(subscriber->counters().losses, 1u);
+}
+
+TEST_F(LiveReconnect, ASlowReaderSeesTheNewestMessagesBehindAGap) {
+  const std::unique_ptr<Subscriber> subscriber = Subscribed("?push_queue=10");
+  const std::unique_ptr<Client> client = Connected();
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_TRUE(Run(store::Publish(*client, "news", std::to_string(i))).ok());
+  }
+  RunUntil([&] { return subscriber->counters().pushes == 100; });
+  EXPECT_EQ(NextPayload(*subscriber), "gap");
+  for (int i = 90; i < 100; ++i) EXPECT_EQ(NextPayload(*subscriber), std::to_string(i));
+  EXPECT_EQ(subscriber->counters().pushes_dropped, 90u);
+}
+
+class Collector final : public store::PushListener {
+ public:
+  void OnPush(const Reply& push) override {
+    if (auto message = store::ReadMessage(push)) heard.push_back(message->payload);
+  }
+  void OnGap() override { heard.push_back("gap"); }
+  std::vector<std::string> heard;
+};
+
+TEST_F(LiveReconnect, HandsMessagesToAListener) {
+  Collector collector;
+  const std::unique_ptr<Subscriber> subscriber = Subscribed();
+  const std::unique_ptr<Client> client = Connected();
+  ASSERT_TRUE(Run(store::Publish(*client, "news", "queued")).ok());
+  RunUntil([&] { return subscriber->counters().pushes == 1; });
+  subscriber->Listen(&collector);
+  RunUntil([&] { return collector.heard.size() == 1; });
+  ASSERT_TRUE(Run(store::Publish(*client, "news", "heard")).ok());
+  RunUntil([&] { return collector.heard.size() == 2; });
+  EXPECT_EQ(collector.heard, (std::vector<std::string>{"queued", "heard"}));
+}
+
+TEST_F(LiveReconnect, AClosedSubscriberEndsItsReader) {
+  std::unique_ptr<Subscriber> subscriber = Subscribed();
+  base::Task<absl::StatusOr<PushEvent>> next = subscriber->Next();
+  next.Start();
+  subscriber->Close();
+  ASSERT_TRUE(next.done());
+  EXPECT_EQ(next.TakeResult().status().code(), absl::StatusCode::kUnavailable);
+  const std::unique_ptr<Subscriber> once = Subscribed("?reconnect=no");
+  base::Task<absl::StatusOr<PushEvent>> last = once->Next();
+  last.Start();
+  server->Kill();
+  RunUntil([&] { return last.done(); });
+  EXPECT_FALSE(last.TakeResult().ok());
+}
+
+TEST_F(LiveReconnect, SeveralThreadsShareAClientThroughAStrand) {
+  constexpr int kThreads = 4;
+  constexpr int kEach = 500;
+  const auto strand = boost::asio::make_strand(context.get_executor());
+  auto connected = boost::asio::co_spawn(
+      strand, AwaitTask(Client::Connect(strand, *Options::Parse(server->uri()))),
+      boost::asio::use_future);
+  std::vector<std::thread> threads;
+  auto work = boost::asio::make_work_guard(context);
+  for (int i = 0; i < kThreads; ++i) threads.emplace_back([&] { context.run(); });
+  std::unique_ptr<Client> client = *connected.get();
+  std::vector<std::future<absl::StatusOr<int64_t>>> counts;
+  // From the pool's threads, each on the strand while it uses the client.
+  for (int i = 0; i < kEach; ++i) {
+    const auto count = [&client, strand]() -> boost::asio::awaitable<absl::StatusOr<int64_t>> {
+      co_return co_await AwaitTaskOn(strand, store::Incr(*client, "n"));
+    };
+    counts.push_back(boost::asio::co_spawn(context, count(), boost::asio::use_future));
+  }
+  int64_t highest = 0;
+  for (auto& count : counts) highest = std::max(highest, *count.get());
+  EXPECT_EQ(highest, kEach);
+  boost::asio::post(strand, [&] { client.reset(); });
+  work.reset();
+  for (std::thread& thread : threads) thread.join();
+}
+
+}  // namespace
+}  // namespace redouble::redis

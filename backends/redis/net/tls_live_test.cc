@@ -1,0 +1,132 @@
+// TLS against a real redis-server, with certificates that the test makes itself.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "backends/redis/net/live_fixture_for_test.h"
+#include "backends/redis/spawn/certificates_for_test.h"
+#include "backends/redis/spawn/private_folder.h"
+#include "core/store/errors.h"
+#include "core/store/strings.h"
+
+namespace redouble::redis {
+namespace {
+
+class LiveTls : public LiveTest {
+ protected:
+  void SetUp() override {
+    absl::StatusOr<PrivateFolder> made = PrivateFolder::Create("redouble-tls-");
+    ASSERT_TRUE(made.ok()) << made.status();
+    folder = std::make_unique<PrivateFolder>(*std::move(made));
+    certificates = std::make_unique<CertificatesForTest>(folder->path());
+    Start(false);
+  }
+  void Start(bool demands_client_certificate) {
+    SpawnedServerOptions options;
+    options.listen_on_loopback = true;
+    options.password = "s3cret";
+    options.tls = SpawnedTls{certificates->server_certificate(), certificates->server_key(),
+                             certificates->authority(), demands_client_certificate};
+    StartServer(options);
+  }
+  std::string Uri(std::string_view query) const {
+    return absl::StrCat(server->loopback_uri(), std::string(query));
+  }
+  std::string Trusting() const { return "?tls_ca_file=" + certificates->authority(); }
+  // Of a connection that is refused; never with the password.
+  std::string Refusal(const std::string& query) {
+    const absl::Status status = Connect(Uri(query)).status();
+    EXPECT_FALSE(status.ok());
+    EXPECT_FALSE(absl::StrContains(status.message(), "s3cret"));
+    return std::string(status.message());
+  }
+
+  std::unique_ptr<PrivateFolder> folder;
+  std::unique_ptr<CertificatesForTest> certificates;
+};
+
+TEST_F(LiveTls, CarriesCommandsAndLargeValues) {
+  const auto client = Connect(Uri(Trusting()));
+  ASSERT_TRUE(client.ok()) << client.status();
+  const std::string value(5 << 20, 'x');
+  EXPECT_TRUE(Run(store::Set(**client, "key", value)).ok());
+  EXPECT_EQ(**Run(store::Get(**client, "key")), value);
+  std::vector<base::Task<absl::StatusOr<int64_t>>> all;
+  for (int i = 0; i < 1000; ++i) all.push_back(store::Incr(**client, "n"));
+  const auto counts = Run(base::WhenAll(std::move(all)));
+  for (int64_t i = 0; i < 1000; ++i) EXPECT_EQ(*counts[i], i + 1);
+}
+
+TEST_F(LiveTls, RefusesACertificateOfAnotherAuthority) {
+  const std::string refusal = Refusal("?tls_ca_file=" + certificates->other_authority());
+  EXPECT_TRUE(absl::StrContains(refusal, "certificate verify failed")) << refusal;
+  EXPECT_TRUE(absl::StrContains(refusal, "while trying to shake hands for TLS")) << refusal;
+}
+
+TEST_F(LiveTls, RefusesACertificateThatTheSystemDoesNotKnow) {
+  EXPECT_TRUE(absl::StrContains(Refusal(""), "certificate verify failed"));
+}
+
+TEST_F(LiveTls, RefusesACertificateOfAnotherName) {
+  const std::string refusal = Refusal(Trusting() + "&tls_server_name=other.example");
+  EXPECT_TRUE(absl::StrContains(refusal, "certificate verify failed")) << refusal;
+}
+
+TEST_F(LiveTls, LooksForTheNameItIsTold) {
+  EXPECT_TRUE(Connect(Uri(Trusting() + "&tls_server_name=redis.example")).ok());
+}
+
+TEST_F(LiveTls, TakesAnyCertificateOnlyWhenTold) {
+  EXPECT_TRUE(Connect(Uri("?tls_verify=no")).ok());
+}
+
+TEST_F(LiveTls, SaysWhichFileCannotBeRead) {
+  for (const std::string option :
+       {"tls_ca_file=/no/ca.pem", "tls_certificate_file=/no/me.pem", "tls_key_file=/no/me.key"}) {
+    const bool is_key = absl::StartsWith(option, "tls_key");
+    const bool is_ca = absl::StartsWith(option, "tls_ca");
+    std::string query = is_ca ? "?" + option : Trusting() + "&" + option;
+    if (is_key) query += "&tls_certificate_file=" + certificates->client_certificate();
+    if (!is_key && !is_ca) query += "&tls_key_file=" + certificates->client_key();
+    const std::string name = option.substr(0, option.find('='));
+    EXPECT_TRUE(absl::StrContains(Refusal(query), "Redis options: " + name + " /no/")) << option;
+  }
+}
+
+TEST_F(LiveTls, ShowsItsOwnCertificateWhenTheServerDemandsOne) {
+  Start(true);
+  EXPECT_FALSE(Connect(Uri(Trusting())).ok());
+  const auto client = Connect(
+      Uri(absl::StrCat(Trusting(), "&tls_certificate_file=", certificates->client_certificate(),
+                       "&tls_key_file=", certificates->client_key())));
+  ASSERT_TRUE(client.ok()) << client.status();
+  EXPECT_TRUE(Run(store::Set(**client, "key", "value")).ok());
+}
+
+TEST_F(LiveTls, SaysThatTheServerSpeaksNoTls) {
+  SpawnedServerOptions options;
+  options.listen_on_loopback = true;
+  StartServer(options);
+  const absl::Status status = Connect(absl::StrCat("rediss://127.0.0.1:", server->port(),
+                                                   Trusting(), "&connect_timeout=50ms"))
+                                  .status();
+  // It takes the first bytes for the beginning of a command, and waits for its end.
+  EXPECT_EQ(status.code(), absl::StatusCode::kDeadlineExceeded);
+  EXPECT_TRUE(absl::StrContains(status.message(), "while trying to shake hands for TLS"));
+}
+
+TEST_F(LiveTls, ComesBackAfterARestartAndBlocksThroughTls) {
+  const auto client = Connect(Uri(Trusting() + "&retry=idempotent"));
+  ASSERT_TRUE(client.ok()) << client.status();
+  ASSERT_TRUE(server->Restart().ok());
+  EXPECT_EQ(*Run(store::Get(**client, "key")), std::nullopt);
+  const auto popped = Send(**client, {"BLPOP", "list", "0.01"});
+  ASSERT_TRUE(popped.ok()) << popped.status();
+  EXPECT_TRUE(popped->is_nil());
+}
+
+}  // namespace
+}  // namespace redouble::redis

@@ -1,0 +1,86 @@
+#include "backends/redis/spawn/certificates_for_test.h"
+
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
+#include <openssl/x509v3.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <utility>
+
+namespace redouble::redis {
+namespace {
+
+void DieUnless(bool good, const char* what) {
+  if (good) return;
+  std::fprintf(stderr, "cannot make certificates: %s\n", what);
+  std::abort();
+}
+
+struct Free {
+  void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
+  void operator()(X509* certificate) const { X509_free(certificate); }
+  void operator()(X509_EXTENSION* extension) const { X509_EXTENSION_free(extension); }
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+using Key = std::unique_ptr<EVP_PKEY, Free>;
+using Certificate = std::unique_ptr<X509, Free>;
+
+struct Identity {
+  Key key;
+  Certificate certificate;
+};
+
+void AddExtension(X509* certificate, int id, const char* value) {
+  const std::unique_ptr<X509_EXTENSION, Free> extension(
+      X509V3_EXT_conf_nid(nullptr, nullptr, id, value));
+  DieUnless(extension != nullptr && X509_add_ext(certificate, extension.get(), -1) == 1, value);
+}
+
+// `authority` null: signed by itself, an authority. `names` null: none but the common name.
+Identity Make(const char* name, long serial, const Identity* authority, const char* names) {
+  Identity made{Key(EVP_EC_gen("P-256")), Certificate(X509_new())};
+  X509* const certificate = made.certificate.get();
+  DieUnless(made.key != nullptr && certificate != nullptr, "keys");
+  X509_set_version(certificate, 2);
+  ASN1_INTEGER_set(X509_get_serialNumber(certificate), serial);
+  // An hour back, for a clock that is a little behind.
+  X509_gmtime_adj(X509_getm_notBefore(certificate), -3600);
+  X509_gmtime_adj(X509_getm_notAfter(certificate), 3600);
+  X509_set_pubkey(certificate, made.key.get());
+  X509_NAME_add_entry_by_txt(X509_get_subject_name(certificate), "CN", MBSTRING_ASC,
+                             reinterpret_cast<const unsigned char*>(name), -1, -1, 0);
+  const Identity& issuer = authority == nullptr ? made : *authority;
+  X509_set_issuer_name(certificate, X509_get_subject_name(issuer.certificate.get()));
+  if (authority == nullptr) AddExtension(certificate, NID_basic_constraints, "critical,CA:TRUE");
+  if (names != nullptr) AddExtension(certificate, NID_subject_alt_name, names);
+  DieUnless(X509_sign(certificate, issuer.key.get(), EVP_sha256()) > 0, "signature");
+  return made;
+}
+
+void Write(const Identity& identity, const std::string& certificate_path,
+           const std::string& key_path) {
+  const std::unique_ptr<std::FILE, Free> file(std::fopen(certificate_path.c_str(), "w"));
+  DieUnless(file != nullptr && PEM_write_X509(file.get(), identity.certificate.get()) == 1,
+            certificate_path.c_str());
+  if (key_path.empty()) return;
+  const std::unique_ptr<std::FILE, Free> key(std::fopen(key_path.c_str(), "w"));
+  DieUnless(key != nullptr && PEM_write_PrivateKey(key.get(), identity.key.get(), nullptr, nullptr,
+                                                   0, nullptr, nullptr) == 1,
+            key_path.c_str());
+}
+
+}  // namespace
+
+CertificatesForTest::CertificatesForTest(std::string folder) : folder_(std::move(folder)) {
+  const Identity authority = Make("Test authority", 1, nullptr, nullptr);
+  Write(authority, this->authority(), "");
+  Write(Make("Server", 2, &authority, "DNS:localhost,DNS:redis.example,IP:127.0.0.1"),
+        server_certificate(), server_key());
+  Write(Make("Client", 3, &authority, nullptr), client_certificate(), client_key());
+  Write(Make("Other authority", 4, nullptr, nullptr), other_authority(), "");
+}
+
+}  // namespace redouble::redis
