@@ -1,7 +1,6 @@
 #include "sim/cli/explore.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
 #include <map>
 #include <memory>
@@ -13,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "core/base/string_bridge.h"
+#include "sim/cli/catalogue.h"
 #include "sim/cli/processes.h"
 #include "sim/cli/scenario_files.h"
 #include "sim/cli/systems.h"
@@ -39,10 +39,6 @@ constexpr char kFooter[] =
     "The format of world files: scenarios/hazards/README.md.\n"
     "Exit codes: 0 nothing found (--catalogue: all as it should be), 1 something found, 2 bad\n"
     "usage, a missing or malformed file.";
-
-// Between which lines of a Markdown file --catalogue writes its table.
-constexpr char kTableBegins[] = "<!-- catalogue -->";
-constexpr char kTableEnds[] = "<!-- end of catalogue -->";
 
 // How many schedules one process runs.
 constexpr int64_t kChunk = 1000;
@@ -159,7 +155,7 @@ size_t Preemptions(const Violation& violation) {
 class ExploreCommand {
  public:
   ExploreCommand(const Options& options, const ProgramContext& context)
-      : options_(options), context_(context) {}
+      : options_(options), context_(context), catalogue_(context.folder, options.catalogue) {}
 
   int Run() {
     const absl::StatusOr<std::vector<ScenarioFile>> files =
@@ -250,7 +246,7 @@ class ExploreCommand {
   absl::Status AddRow(const WorldFile& world, const Finding& finding) {
     std::string hardened = "no option";
     bool is_clean = true;
-    if (world.hardened.is_object()) {
+    if (world.has_remedy()) {
       const absl::StatusOr<Finding> clean = Explore(world, {.hardened = true, .swarm = false});
       if (!clean.ok()) return clean.status();
       is_clean = !clean->first.has_value();
@@ -258,58 +254,30 @@ class ExploreCommand {
                           : absl::StrCat("FOUND after ", clean->schedules);
     }
     if (!finding.first || !is_clean) ++wrong_;
-    absl::StrAppend(&table_, "| [", world.name, "](", RelativeToTable(world.file), ") | ",
-                    world.source, " | ",
-                    finding.first ? absl::StrCat(finding.schedules) : "not found", " | ",
-                    finding.first ? absl::StrCat(finding.first->steps, " steps, ",
-                                                 Preemptions(*finding.first), " decisions")
-                                  : "",
-                    " | ", hardened, " |\n");
+    catalogue_.Add({.name = world.name,
+                    .file = world.file,
+                    .source = world.source,
+                    .schedules = finding.first ? absl::StrCat(finding.schedules) : "not found",
+                    .shortest = finding.first
+                                    ? absl::StrCat(finding.first->steps, " steps, ",
+                                                   Preemptions(*finding.first), " decisions")
+                                    : "",
+                    .hardened = hardened});
     return absl::OkStatus();
-  }
-
-  std::string RelativeToTable(const std::string& file) const {
-    const std::filesystem::path table(options_.catalogue);
-    return std::filesystem::path(file).lexically_relative(table.parent_path()).string();
   }
 
   int Finish(size_t worlds) {
     context_.out << worlds << " worlds, " << found_ << " with a violation" << std::endl;
     if (options_.catalogue.empty()) return found_ == 0 ? kExitPassed : kExitFailed;
-    if (absl::Status status = WriteCatalogue(); !status.ok()) return Fail(status);
+    if (absl::Status status = catalogue_.Write(); !status.ok()) return Fail(status);
     return wrong_ == 0 ? kExitPassed : kExitFailed;
-  }
-
-  // The table takes the place of the one in the file, which stands between two marks.
-  absl::Status WriteCatalogue() const {
-    const std::filesystem::path path = context_.folder / options_.catalogue;
-    const absl::StatusOr<std::string> text = ReadFile(path);
-    if (!text.ok()) {
-      return absl::UnavailableError(
-          absl::StrCat(options_.catalogue, ": ", text.status().message()));
-    }
-    const size_t begin = text->find(kTableBegins);
-    const size_t end = text->find(kTableEnds);
-    if (begin == std::string::npos || end == std::string::npos || end < begin) {
-      return absl::InvalidArgumentError(absl::StrCat(options_.catalogue, ": expected the lines ",
-                                                     kTableBegins, " and ", kTableEnds));
-    }
-    std::ofstream file(path, std::ios::binary);
-    file << text->substr(0, begin) << kTableBegins << "\n\n"
-         << "| hazard | source | schedules until found | shortest schedule | hardened |\n"
-         << "| --- | --- | --- | --- | --- |\n"
-         << table_ << "\n"
-         << text->substr(end);
-    file.close();
-    return file ? absl::OkStatus()
-                : absl::UnavailableError(absl::StrCat(options_.catalogue, ": cannot be written"));
   }
 
   const Options& options_;
   const ProgramContext& context_;
   size_t found_ = 0;
   size_t wrong_ = 0;
-  std::string table_;
+  Catalogue catalogue_;
 };
 
 }  // namespace

@@ -61,6 +61,28 @@ TEST(Process, HasTheSameTracesAsAnother) {
   EXPECT_EQ(Outcomes(first.output), Outcomes(second.output));
 }
 
+TEST(Process, RepeatsWhatAnotherProcessFoundToTheSameTrace) {
+  const fs::path world = fs::path(std::getenv("TEST_TMPDIR")) / "w.world.json";
+  const fs::path found = fs::path(std::getenv("TEST_TMPDIR")) / "found.world.json";
+  std::ofstream(world) << R"({"name": "a crash leaves a counter for ever", "description": "d",
+      "source": "s", "system": "gateway", "start": "2026-05-09T14:03:02Z",
+      "actors": {"a": [{"kind": "command", "command": ["INCR", "n"]},
+                       {"kind": "command", "command": ["EXPIRE", "n", "70"]}],
+                 "b": [{"kind": "command", "command": ["PING"]}]},
+      "faults": [{"fault": "crash", "probability": 0.2, "for": "inf"}],
+      "invariants": [{"kind": "expires", "keys": "n"}]})";
+  const Ended explored =
+      Shell(std::string(kProgram) + " explore " + world.string() + " --out " + found.string());
+  EXPECT_EQ(explored.exit_code, 1) << explored.output;
+  const std::string replay = std::string(kProgram) + " replay --verbose " + found.string();
+  const Ended first = Shell(replay);
+  const Ended second = Shell("env -i NOISE=" + std::string(2000, 'x') + " " + replay);
+  EXPECT_EQ(first.exit_code, 1) << first.output;
+  EXPECT_NE(first.output.find("\n  as recorded\n"), std::string::npos) << first.output;
+  EXPECT_EQ(Outcomes(first.output).size(), 1u);
+  EXPECT_EQ(first.output, second.output);
+}
+
 TEST(Process, EndsWithTheExitCode) {
   EXPECT_EQ(Shell(std::string(kProgram) + " keys").exit_code, 0);
   EXPECT_EQ(Shell(std::string(kProgram) + " replay no_such_file.json").exit_code, 2);

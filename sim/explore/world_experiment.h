@@ -35,6 +35,7 @@ class WorldExperiment {
   ExploreOptions Options(ExploreOptions options = {}) const;
 
  private:
+  void HardenActors();
   void ComputeSerialStates();
 
   const WorldFile& world_;
@@ -48,8 +49,8 @@ class WorldExperiment {
 RecordedViolation Record(const Violation& violation, WorldVariant variant);
 
 // Shrinks the file itself: leaves out steps, actors and faults without which the same invariant
-// still breaks within `schedules` schedules. Returns the smallest file found, which is the file
-// itself when nothing can go.
+// still breaks within `schedules` schedules, and without which it still could hold. Returns the
+// smallest file found, which is the file itself when nothing can go.
 WorldFile ShrinkWorld(const WorldFile& world, WorldVariant variant, std::string_view invariant,
                       int64_t schedules, const SystemTable& systems);
 

@@ -1,6 +1,7 @@
 #include "sim/explore/world_experiment.h"
 
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -128,6 +129,19 @@ TEST(WorldExperiment, RecordsWhatReplayRepeats) {
   EXPECT_EQ(again.trace_hash, recorded.trace_hash);
 }
 
+TEST(WorldExperiment, LetsAHardenedActorDoSomethingElse) {
+  Json json = CounterWorld();
+  json.erase("hardened");
+  const Json command{{"kind", "command"}, {"command", {"INCR", "n"}}};
+  json["hardened_actors"] = Json{{"a", Json::array({command})}, {"b", Json::array({command})}};
+  EXPECT_TRUE(ParseCounter(json)->has_remedy());
+  EXPECT_TRUE(ExploreCounter(json, {}).violation.has_value());
+  const Exploration hardened =
+      ExploreCounter(json, {.hardened = true}, {.strategy = Strategy::kExhaustive});
+  EXPECT_FALSE(hardened.violation.has_value());
+  EXPECT_TRUE(hardened.complete);
+}
+
 TEST(ShrinkWorld, LeavesOutWhatIsNotNeeded) {
   Json json = CounterWorld();
   const Json idle = Json::array({Json{{"kind", "command"}, {"command", {"PING"}}}});
@@ -142,6 +156,50 @@ TEST(ShrinkWorld, LeavesOutWhatIsNotNeeded) {
   for (const WorldActor& actor : smaller.actors) EXPECT_EQ(actor.steps.size(), 1u);
   EXPECT_TRUE(smaller.faults.empty());
   EXPECT_TRUE(smaller.setup.empty());
+}
+
+// A worker that may die, and one that takes over; what is asked for is that the job gets done.
+Json JobWorld() {
+  Json json = CounterWorld();
+  json.erase("hardened");
+  json["setup"] = Json::array({Json{{"kind", "command"}, {"command", {"RPUSH", "jobs", "j"}}}});
+  const Json work{{"kind", "command"}, {"command", {"LPOP", "jobs"}}};
+  const Json done{{"kind", "command"}, {"command", {"INCR", "done"}}};
+  json["actors"] = Json{{"worker", Json::array({work, done})},
+                        {"other", Json::array({Json{{"kind", "advance"}, {"by", "1m"}}, work})}};
+  json["faults"] = Json::array({Json{{"fault", "crash"},
+                                     {"actor", "worker"},
+                                     {"probability", 0.5},
+                                     {"limit", 1},
+                                     {"for", "inf"}}});
+  json["invariants"] = Json::array({Json{
+      {"kind", "reply"}, {"name", "it is done"}, {"command", {"GET", "done"}}, {"at_least", 1}}});
+  return json;
+}
+
+WorldFile Shrunk(const Json& json) {
+  return ShrinkWorld(*ParseCounter(json), {}, "it is done", /*schedules=*/100, CounterSystem());
+}
+
+TEST(ShrinkWorld, KeepsWhatBringsTheInvariantAboutWhenNothingGoesWrong) {
+  const WorldFile smaller = Shrunk(JobWorld());
+  ASSERT_EQ(smaller.actors.size(), 1u);
+  EXPECT_EQ(smaller.actors[0].name, "worker");
+  // Without the crash it gets done; taking the job is not needed for that.
+  ASSERT_EQ(smaller.actors[0].steps.size(), 1u);
+  EXPECT_EQ(std::get<CommandStep>(smaller.actors[0].steps[0].action).words[0], "INCR");
+  EXPECT_EQ(smaller.faults.size(), 1u);
+}
+
+TEST(ShrinkWorld, KeepsWhatTheHardenedWorldNeeds) {
+  Json json = JobWorld();
+  const Json done{{"kind", "command"}, {"command", {"INCR", "done"}}};
+  // The remedy: the other does it in any case.
+  json["hardened_actors"] =
+      Json{{"other", Json::array({Json{{"kind", "advance"}, {"by", "1m"}}, done})}};
+  const WorldFile smaller = Shrunk(json);
+  EXPECT_EQ(smaller.actors.size(), 2u);
+  EXPECT_EQ(smaller.hardened_actors.size(), 1u);
 }
 
 }  // namespace

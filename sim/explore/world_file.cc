@@ -51,17 +51,23 @@ absl::StatusOr<std::vector<Step>> ParseWorldSteps(const Json& json, std::string_
   return steps;
 }
 
-absl::Status ParseActors(const Json& json, const OperationTable& operations, WorldFile& world) {
-  if (!json.is_object() || json.empty()) return Wrong("/actors", "expected one actor at least");
+absl::Status ParseActors(const Json& json, std::string_view place, const OperationTable& operations,
+                         std::vector<WorldActor>& actors) {
+  if (!json.is_object() || json.empty()) return Wrong(place, "expected one actor at least");
   for (const auto& [name, steps] : json.items()) {
-    const std::string path = absl::StrCat("/actors", PointerPart(name));
+    const std::string path = absl::StrCat(base::ToAbsl(place), PointerPart(name));
     absl::StatusOr<std::vector<Step>> parsed =
         ParseWorldSteps(steps, path, operations, /*in_actor=*/true);
     if (!parsed.ok()) return parsed.status();
     if (parsed->empty()) return Wrong(path, "expected one step at least");
-    world.actors.push_back(WorldActor{name, *std::move(parsed)});
+    actors.push_back(WorldActor{name, *std::move(parsed)});
   }
   return absl::OkStatus();
+}
+
+bool Has(const std::vector<WorldActor>& actors, std::string_view name) {
+  return std::any_of(actors.begin(), actors.end(),
+                     [&](const WorldActor& actor) { return actor.name == name; });
 }
 
 // A duration that may be negative or infinite; zero when it is absent.
@@ -91,10 +97,8 @@ absl::StatusOr<FaultRule> ParseFaultRule(const Json& json, std::string_view path
     rule.fault = spec->fault;
   }
   rule.actor = fields.OptionalString("actor").value_or("");
-  const bool knows_actor =
-      std::any_of(world.actors.begin(), world.actors.end(),
-                  [&](const WorldActor& actor) { return actor.name == rule.actor; });
-  if (!rule.actor.empty() && !knows_actor) fields.Refuse("actor", "there is no such actor");
+  if (!rule.actor.empty() && !Has(world.actors, rule.actor))
+    fields.Refuse("actor", "there is no such actor");
   rule.command = fields.OptionalString("command").value_or("");
   rule.key = fields.OptionalString("key").value_or("");
   rule.from = fields.TimeOr("from", rule.from);
@@ -147,6 +151,21 @@ absl::Status CheckHardened(const Json& hardened, const OperationTable& operation
   return absl::OkStatus();
 }
 
+absl::Status ParseHardenedActors(const Json& json, const OperationTable& operations,
+                                 WorldFile& world) {
+  constexpr std::string_view kPlace = "/hardened_actors";
+  if (absl::Status status = ParseActors(json, kPlace, operations, world.hardened_actors);
+      !status.ok()) {
+    return status;
+  }
+  for (const WorldActor& actor : world.hardened_actors) {
+    if (Has(world.actors, actor.name)) continue;
+    return Wrong(absl::StrCat(base::ToAbsl(kPlace), PointerPart(actor.name)),
+                 "there is no such actor");
+  }
+  return absl::OkStatus();
+}
+
 using Invariants = std::vector<std::shared_ptr<const WorldInvariant>>;
 
 absl::Status ParseInvariants(const Json& json, std::string_view path, Invariants& invariants) {
@@ -192,6 +211,7 @@ absl::StatusOr<WorldFile> ParseWorld(const Json& json, const SystemTable& system
   const Json& invariants = fields.Any("invariants");
   const Json* probes = fields.Find("probes");
   const Json* hardened = fields.Find("hardened");
+  const Json* hardened_actors = fields.Find("hardened_actors");
   const Json* violation = fields.Find("violation");
   const auto system = systems.find(world.system);
   if (system == systems.end() && world.system != kCommandsOnly) {
@@ -209,13 +229,20 @@ absl::StatusOr<WorldFile> ParseWorld(const Json& json, const SystemTable& system
       ParseWorldSteps(setup == nullptr ? *kNone : *setup, "/setup", operations, false);
   if (!steps.ok()) return steps.status();
   world.setup = *std::move(steps);
-  if (absl::Status status = ParseActors(actors, operations, world); !status.ok()) return status;
+  if (absl::Status status = ParseActors(actors, "/actors", operations, world.actors);
+      !status.ok()) {
+    return status;
+  }
   absl::Status status = ParseLists(faults == nullptr ? *kNone : *faults, invariants,
                                    probes == nullptr ? *kNone : *probes, world);
   if (!status.ok()) return status;
   if (hardened != nullptr) {
     world.hardened = *hardened;
     if (status = CheckHardened(*hardened, operations); !status.ok()) return status;
+  }
+  if (hardened_actors != nullptr) {
+    status = ParseHardenedActors(*hardened_actors, operations, world);
+    if (!status.ok()) return status;
   }
   if (violation != nullptr) {
     absl::StatusOr<RecordedViolation> recorded = ParseViolation(*violation);
@@ -226,6 +253,12 @@ absl::StatusOr<WorldFile> ParseWorld(const Json& json, const SystemTable& system
 }
 
 }  // namespace
+
+const WorldActor* WorldFile::FindHardenedActor(std::string_view name) const {
+  const auto found = std::find_if(hardened_actors.begin(), hardened_actors.end(),
+                                  [&](const WorldActor& actor) { return actor.name == name; });
+  return found == hardened_actors.end() ? nullptr : &*found;
+}
 
 bool IsWorldFile(std::string_view text) {
   const absl::StatusOr<Json> json = ParseStrictJson(text);

@@ -22,6 +22,10 @@
 // sim/fault/fault.h with the fields of FaultRule (durations as "1m30s", moments in RFC 3339;
 // "for" is `duration`). What "hardened" gives for an operation is merged into the arguments of its
 // calls when the hardened world is asked for; "$actor" stands for the name of the actor that calls.
+// Where the remedy is another operation, "hardened_actors" has, by actor, the steps that it takes
+// instead of its own:
+//
+//   "hardened_actors": {"first": [{"kind": "call", "operation": "approve", "arguments": {...}}]}
 //
 // A file that redouble explore wrote has a "violation" too, which redouble replay repeats:
 //
@@ -78,9 +82,16 @@ struct WorldFile {
   std::vector<std::shared_ptr<const WorldInvariant>> probes;
   // By operation, what the hardened world adds to its arguments; null when there is no such option.
   Json hardened;
+  // The actors of the hardened world that do something else, with what they do.
+  std::vector<WorldActor> hardened_actors;
   std::optional<RecordedViolation> violation;
   // The whole file, to be written again with a violation.
   Json json;
+
+  // The file says how the hazard is removed.
+  bool has_remedy() const { return hardened.is_object() || !hardened_actors.empty(); }
+  // The steps of that actor in the hardened world, where they are others; null where they are not.
+  const WorldActor* FindHardenedActor(std::string_view name) const;
 };
 
 // Whether the text is a world's rather than a scenario's: an object with "actors". Text that is no
