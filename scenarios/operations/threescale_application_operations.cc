@@ -2,6 +2,7 @@
 
 #include "core/threescale/application.h"
 #include "scenarios/operations/threescale_operations.h"
+#include "scenarios/operations/threescale_store_operation.h"
 
 namespace redouble::scenarios {
 namespace {
@@ -17,28 +18,11 @@ using threescale::ApplicationStore;
 using Session = std::shared_ptr<ThreescaleSession>;
 using OptionalText = std::optional<std::string>;
 
-Json ToJson(const OptionalText& text) { return text ? Json(*text) : Json(); }
-
 std::optional<std::string_view> View(const OptionalText& text) {
   return text ? std::optional<std::string_view>(*text) : std::nullopt;
 }
 
-// What most operations have: an application, and a value.
-struct Arguments {
-  std::string service_id;
-  std::string id;
-  OptionalText value;
-
-  ApplicationRef ref() const { return {service_id, id}; }
-};
-
-Arguments ReadArguments(ArgumentReader& reader) {
-  Arguments arguments;
-  arguments.service_id = Text(reader, "service_id").value_or("");
-  arguments.id = Text(reader, "id").value_or("");
-  arguments.value = Text(reader, "value");
-  return arguments;
-}
+ApplicationRef RefOf(const Words& words) { return {words[0], words[1]}; }
 
 base::Task<OperationResult> Save(Session session, OperationContext context, const Json& arguments) {
   ArgumentReader reader(arguments);
@@ -60,194 +44,110 @@ base::Task<OperationResult> Save(Session session, OperationContext context, cons
   save.redirect_url = View(redirect_url);
   const absl::Status saved = co_await applications.Save(save);
   if (!saved.ok()) co_return saved;
-  Json json = {{"service_id", ToJson(service_id)}, {"id", ToJson(id)},
-               {"state", ToJson(state)},           {"plan_id", ToJson(plan_id)},
-               {"plan_name", ToJson(plan_name)},   {"redirect_url", ToJson(redirect_url)}};
+  Json json = {{"service_id", TextOrNull(service_id)}, {"id", TextOrNull(id)},
+               {"state", TextOrNull(state)},           {"plan_id", TextOrNull(plan_id)},
+               {"plan_name", TextOrNull(plan_name)},   {"redirect_url", TextOrNull(redirect_url)}};
   co_return json;
 }
 
-base::Task<OperationResult> Load(Session session, OperationContext context, const Json& arguments) {
-  ArgumentReader reader(arguments);
-  const Arguments read = ReadArguments(reader);
-  ApplicationStore applications(session->Begin(context, reader));
-  if (absl::Status status = reader.Finish(); !status.ok()) co_return status;
-
-  const absl::StatusOr<std::optional<Application>> loaded = co_await applications.Load(read.ref());
-  if (!loaded.ok()) co_return loaded.status();
-  if (!*loaded) co_return Json();
-  const Application& application = **loaded;
-  Json json = {{"service_id", application.service_id},
-               {"id", application.id},
-               {"state", application.state},
-               {"plan_id", ToJson(application.plan_id)},
-               {"plan_name", ToJson(application.plan_name)},
-               {"redirect_url", ToJson(application.redirect_url)}};
-  co_return json;
-}
-
-base::Task<OperationResult> Exists(Session session, OperationContext context,
-                                   const Json& arguments) {
-  ArgumentReader reader(arguments);
-  const Arguments read = ReadArguments(reader);
-  ApplicationStore applications(session->Begin(context, reader));
-  if (absl::Status status = reader.Finish(); !status.ok()) co_return status;
-
-  const absl::StatusOr<bool> exists = co_await applications.Exists(read.ref());
-  if (!exists.ok()) co_return exists.status();
-  co_return Json(*exists);
-}
-
-base::Task<OperationResult> Delete(Session session, OperationContext context,
-                                   const Json& arguments) {
-  ArgumentReader reader(arguments);
-  const Arguments read = ReadArguments(reader);
-  ApplicationStore applications(session->Begin(context, reader));
-  if (absl::Status status = reader.Finish(); !status.ok()) co_return status;
-
-  const absl::Status deleted = co_await applications.Delete(read.ref());
-  if (!deleted.ok()) co_return deleted;
-  co_return Json("deleted");
+Json ToJson(const std::optional<Application>& application) {
+  if (!application) return Json();
+  return {{"service_id", application->service_id},
+          {"id", application->id},
+          {"state", application->state},
+          {"plan_id", TextOrNull(application->plan_id)},
+          {"plan_name", TextOrNull(application->plan_name)},
+          {"redirect_url", TextOrNull(application->redirect_url)}};
 }
 
 // The system's own interface loads the application before it looks at keys or filters.
-base::Task<OperationResult> Keys(Session session, OperationContext context, const Json& arguments) {
-  ArgumentReader reader(arguments);
-  const Arguments read = ReadArguments(reader);
-  ApplicationStore applications(session->Begin(context, reader));
-  if (absl::Status status = reader.Finish(); !status.ok()) co_return status;
-
-  const absl::StatusOr<Application> loaded = co_await applications.LoadOrFail(read.ref());
+using Texts = std::vector<std::string>;
+base::Task<absl::StatusOr<Texts>> Keys(ApplicationStore& applications, const Words& words) {
+  const absl::StatusOr<Application> loaded = co_await applications.LoadOrFail(RefOf(words));
   if (!loaded.ok()) co_return loaded.status();
-  const absl::StatusOr<std::vector<std::string>> keys = co_await applications.Keys(read.ref());
-  if (!keys.ok()) co_return keys.status();
-  co_return Json(*keys);
+  co_return co_await applications.Keys(RefOf(words));
 }
-
-base::Task<OperationResult> ReferrerFilters(Session session, OperationContext context,
-                                            const Json& arguments) {
-  ArgumentReader reader(arguments);
-  const Arguments read = ReadArguments(reader);
-  ApplicationStore applications(session->Begin(context, reader));
-  if (absl::Status status = reader.Finish(); !status.ok()) co_return status;
-
-  const absl::StatusOr<Application> loaded = co_await applications.LoadOrFail(read.ref());
+base::Task<absl::StatusOr<Texts>> ReferrerFilters(ApplicationStore& applications,
+                                                  const Words& words) {
+  const absl::StatusOr<Application> loaded = co_await applications.LoadOrFail(RefOf(words));
   if (!loaded.ok()) co_return loaded.status();
-  const absl::StatusOr<std::vector<std::string>> filters =
-      co_await applications.ReferrerFilters(read.ref());
-  if (!filters.ok()) co_return filters.status();
-  co_return Json(*filters);
+  co_return co_await applications.ReferrerFilters(RefOf(words));
 }
 
 base::Task<OperationResult> CreateKey(Session session, OperationContext context,
                                       const Json& arguments) {
   ArgumentReader reader(arguments);
-  const Arguments read = ReadArguments(reader);
+  const Words words(reader, {"service_id", "id", "value"});
   ApplicationStore applications(session->Begin(context, reader));
   if (absl::Status status = reader.Finish(); !status.ok()) co_return status;
 
+  const ApplicationRef application = RefOf(words);
   const absl::StatusOr<std::string> key =
-      co_await applications.CreateKey(read.ref(), View(read.value), context.rng);
+      co_await applications.CreateKey(application, words.optional(2), context.rng);
   if (!key.ok()) co_return key.status();
   co_return Json(*key);
-}
-
-base::Task<OperationResult> DeleteKey(Session session, OperationContext context,
-                                      const Json& arguments) {
-  ArgumentReader reader(arguments);
-  const Arguments read = ReadArguments(reader);
-  ApplicationStore applications(session->Begin(context, reader));
-  if (absl::Status status = reader.Finish(); !status.ok()) co_return status;
-
-  const absl::StatusOr<bool> deleted =
-      co_await applications.DeleteKey(read.ref(), read.value.value_or(""));
-  if (!deleted.ok()) co_return deleted.status();
-  co_return Json(*deleted);
-}
-
-base::Task<OperationResult> CreateReferrerFilter(Session session, OperationContext context,
-                                                 const Json& arguments) {
-  ArgumentReader reader(arguments);
-  const Arguments read = ReadArguments(reader);
-  ApplicationStore applications(session->Begin(context, reader));
-  if (absl::Status status = reader.Finish(); !status.ok()) co_return status;
-
-  const absl::StatusOr<std::string> filter =
-      co_await applications.CreateReferrerFilter(read.ref(), read.value.value_or(""));
-  if (!filter.ok()) co_return filter.status();
-  co_return Json(*filter);
-}
-
-base::Task<OperationResult> DeleteReferrerFilter(Session session, OperationContext context,
-                                                 const Json& arguments) {
-  ArgumentReader reader(arguments);
-  const Arguments read = ReadArguments(reader);
-  ApplicationStore applications(session->Begin(context, reader));
-  if (absl::Status status = reader.Finish(); !status.ok()) co_return status;
-
-  const absl::StatusOr<bool> deleted =
-      co_await applications.DeleteReferrerFilter(read.ref(), read.value.value_or(""));
-  if (!deleted.ok()) co_return deleted.status();
-  co_return Json(*deleted ? 1 : 0);
-}
-
-base::Task<OperationResult> SaveUserKey(Session session, OperationContext context,
-                                        const Json& arguments) {
-  ArgumentReader reader(arguments);
-  const Arguments read = ReadArguments(reader);
-  const std::string user_key = Text(reader, "user_key").value_or("");
-  ApplicationStore applications(session->Begin(context, reader));
-  if (absl::Status status = reader.Finish(); !status.ok()) co_return status;
-
-  const threescale::UserKeyRef ref{read.service_id, user_key};
-  const absl::Status saved = co_await applications.SaveUserKey(ref, read.id);
-  if (!saved.ok()) co_return saved;
-  co_return Json("OK");
-}
-
-base::Task<OperationResult> LoadUserKey(Session session, OperationContext context,
-                                        const Json& arguments) {
-  ArgumentReader reader(arguments);
-  const std::string service_id = Text(reader, "service_id").value_or("");
-  const std::string user_key = Text(reader, "user_key").value_or("");
-  ApplicationStore applications(session->Begin(context, reader));
-  if (absl::Status status = reader.Finish(); !status.ok()) co_return status;
-
-  const threescale::UserKeyRef ref{service_id, user_key};
-  const absl::StatusOr<OptionalText> id = co_await applications.LoadIdByUserKey(ref);
-  if (!id.ok()) co_return id.status();
-  co_return ToJson(*id);
-}
-
-base::Task<OperationResult> DeleteUserKey(Session session, OperationContext context,
-                                          const Json& arguments) {
-  ArgumentReader reader(arguments);
-  const std::string service_id = Text(reader, "service_id").value_or("");
-  const std::string user_key = Text(reader, "user_key").value_or("");
-  ApplicationStore applications(session->Begin(context, reader));
-  if (absl::Status status = reader.Finish(); !status.ok()) co_return status;
-
-  const threescale::UserKeyRef ref{service_id, user_key};
-  const absl::StatusOr<bool> deleted = co_await applications.DeleteUserKey(ref);
-  if (!deleted.ok()) co_return deleted.status();
-  co_return Json(*deleted ? 1 : 0);
 }
 
 }  // namespace
 
 void AddThreescaleApplications(sim::OperationTable& table, const ThreescaleSessions& sessions) {
+  using Store = ApplicationStore;
+  const auto add = [&](std::string name, auto ask, auto write) {
+    AddThreescale(table, sessions, std::move(name),
+                  OnStore<Store>({"service_id", "id", "value"}, ask, write));
+  };
+  const auto add_user_key = [&](std::string name, auto ask, auto write) {
+    AddThreescale(table, sessions, std::move(name),
+                  OnStore<Store>({"service_id", "user_key", "id"}, ask, write));
+  };
   AddThreescale(table, sessions, "application.save", Save);
-  AddThreescale(table, sessions, "application.load", Load);
-  AddThreescale(table, sessions, "application.exists?", Exists);
-  AddThreescale(table, sessions, "application.delete", Delete);
-  AddThreescale(table, sessions, "application.keys", Keys);
+  add(
+      "application.load", [](Store& store, const Words& words) { return store.Load(RefOf(words)); },
+      ToJson);
+  add(
+      "application.exists?",
+      [](Store& store, const Words& words) { return store.Exists(RefOf(words)); }, AsItIs());
+  add(
+      "application.delete",
+      [](Store& store, const Words& words) { return store.Delete(RefOf(words)); },
+      Saying("deleted"));
+  add("application.keys", Keys, AsItIs());
   AddThreescale(table, sessions, "application.create_key", CreateKey);
-  AddThreescale(table, sessions, "application.delete_key", DeleteKey);
-  AddThreescale(table, sessions, "application.referrer_filters", ReferrerFilters);
-  AddThreescale(table, sessions, "application.create_referrer_filter", CreateReferrerFilter);
-  AddThreescale(table, sessions, "application.delete_referrer_filter", DeleteReferrerFilter);
-  AddThreescale(table, sessions, "application.save_id_by_key", SaveUserKey);
-  AddThreescale(table, sessions, "application.load_id_by_key", LoadUserKey);
-  AddThreescale(table, sessions, "application.delete_id_by_key", DeleteUserKey);
+  add(
+      "application.delete_key",
+      [](Store& store, const Words& words) { return store.DeleteKey(RefOf(words), words[2]); },
+      AsItIs());
+  add("application.referrer_filters", ReferrerFilters, AsItIs());
+  add(
+      "application.create_referrer_filter",
+      [](Store& store, const Words& words) {
+        return store.CreateReferrerFilter(RefOf(words), words[2]);
+      },
+      AsItIs());
+  add(
+      "application.delete_referrer_filter",
+      [](Store& store, const Words& words) {
+        return store.DeleteReferrerFilter(RefOf(words), words[2]);
+      },
+      OneOrZero);
+  add_user_key(
+      "application.save_id_by_key",
+      [](Store& store, const Words& words) {
+        return store.SaveUserKey({words[0], words[1]}, words[2]);
+      },
+      Saying("OK"));
+  add_user_key(
+      "application.load_id_by_key",
+      [](Store& store, const Words& words) {
+        return store.LoadIdByUserKey({words[0], words[1]});
+      },
+      TextOrNull);
+  add_user_key(
+      "application.delete_id_by_key",
+      [](Store& store, const Words& words) {
+        return store.DeleteUserKey({words[0], words[1]});
+      },
+      OneOrZero);
 }
 
 }  // namespace redouble::scenarios

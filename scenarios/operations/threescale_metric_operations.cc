@@ -5,6 +5,7 @@
 #include "core/threescale/metric.h"
 #include "core/threescale/usage_limit.h"
 #include "scenarios/operations/threescale_operations.h"
+#include "scenarios/operations/threescale_store_operation.h"
 
 namespace redouble::scenarios {
 namespace {
@@ -16,9 +17,7 @@ using sim::OperationResult;
 using threescale::AlertLimitStore;
 using threescale::Granularity;
 using threescale::Metric;
-using threescale::MetricNameRef;
 using threescale::MetricNames;
-using threescale::MetricRef;
 using threescale::MetricStore;
 using threescale::PlanRef;
 using threescale::UsageLimitStore;
@@ -26,11 +25,9 @@ using threescale::UsageLimitStore;
 using Session = std::shared_ptr<ThreescaleSession>;
 using OptionalText = std::optional<std::string>;
 
-Json ToJson(const OptionalText& text) { return text ? Json(*text) : Json(); }
-
 Json ToJson(const MetricNames& names) {
   Json json = Json::array();
-  for (const OptionalText& name : names) json.push_back(ToJson(name));
+  for (const OptionalText& name : names) json.push_back(TextOrNull(name));
   return json;
 }
 
@@ -43,8 +40,16 @@ Json ToJson(threescale::Integer value) {
 Json ToJson(const Metric& metric) {
   return {{"service_id", metric.service_id},
           {"id", metric.id},
-          {"parent_id", ToJson(metric.parent_id)},
+          {"parent_id", TextOrNull(metric.parent_id)},
           {"name", metric.name}};
+}
+
+Json ToJson(const std::optional<Metric>& metric) { return metric ? ToJson(*metric) : Json(); }
+
+Json HierarchyToJson(const threescale::MetricHierarchy& hierarchy) {
+  Json json = Json::object();
+  for (const auto& [parent, children] : hierarchy) json[parent.value_or("")] = ToJson(children);
+  return json;
 }
 
 Metric ReadMetric(ArgumentReader& reader) {
@@ -72,130 +77,6 @@ base::Task<OperationResult> Save(Session session, OperationContext context, cons
   const absl::Status saved = co_await metrics.Save(metric);
   if (!saved.ok()) co_return saved;
   co_return ToJson(metric);
-}
-
-// What is looked up: a metric by its id or by its name.
-struct Subject {
-  std::string service_id;
-  std::string text;
-
-  MetricRef ref() const { return {service_id, text}; }
-  MetricNameRef name() const { return {service_id, text}; }
-};
-
-Subject ReadSubject(ArgumentReader& reader, std::string_view argument) {
-  return {Text(reader, "service_id").value_or(""), Text(reader, argument).value_or("")};
-}
-
-base::Task<OperationResult> Load(Session session, OperationContext context, const Json& arguments) {
-  ArgumentReader reader(arguments);
-  const Subject subject = ReadSubject(reader, "id");
-  MetricStore metrics(session->Begin(context, reader));
-  if (absl::Status status = reader.Finish(); !status.ok()) co_return status;
-
-  const absl::StatusOr<std::optional<Metric>> metric = co_await metrics.Load(subject.ref());
-  if (!metric.ok()) co_return metric.status();
-  co_return *metric ? ToJson(**metric) : Json();
-}
-
-base::Task<OperationResult> Delete(Session session, OperationContext context,
-                                   const Json& arguments) {
-  ArgumentReader reader(arguments);
-  const Subject subject = ReadSubject(reader, "id");
-  MetricStore metrics(session->Begin(context, reader));
-  if (absl::Status status = reader.Finish(); !status.ok()) co_return status;
-
-  const absl::StatusOr<bool> deleted = co_await metrics.Delete(subject.ref());
-  if (!deleted.ok()) co_return deleted.status();
-  co_return Json(*deleted);
-}
-
-base::Task<OperationResult> LoadName(Session session, OperationContext context,
-                                     const Json& arguments) {
-  ArgumentReader reader(arguments);
-  const Subject subject = ReadSubject(reader, "id");
-  MetricStore metrics(session->Begin(context, reader));
-  if (absl::Status status = reader.Finish(); !status.ok()) co_return status;
-
-  const absl::StatusOr<OptionalText> name = co_await metrics.LoadName(subject.ref());
-  if (!name.ok()) co_return name.status();
-  co_return ToJson(*name);
-}
-
-base::Task<OperationResult> LoadParentId(Session session, OperationContext context,
-                                         const Json& arguments) {
-  ArgumentReader reader(arguments);
-  const Subject subject = ReadSubject(reader, "id");
-  MetricStore metrics(session->Begin(context, reader));
-  if (absl::Status status = reader.Finish(); !status.ok()) co_return status;
-
-  const absl::StatusOr<OptionalText> id = co_await metrics.LoadParentId(subject.ref());
-  if (!id.ok()) co_return id.status();
-  co_return ToJson(*id);
-}
-
-base::Task<OperationResult> LoadId(Session session, OperationContext context,
-                                   const Json& arguments) {
-  ArgumentReader reader(arguments);
-  const Subject subject = ReadSubject(reader, "name");
-  MetricStore metrics(session->Begin(context, reader));
-  if (absl::Status status = reader.Finish(); !status.ok()) co_return status;
-
-  const absl::StatusOr<OptionalText> id = co_await metrics.LoadId(subject.name());
-  if (!id.ok()) co_return id.status();
-  co_return ToJson(*id);
-}
-
-base::Task<OperationResult> LoadAllIds(Session session, OperationContext context,
-                                       const Json& arguments) {
-  ArgumentReader reader(arguments);
-  const std::string service_id = Text(reader, "service_id").value_or("");
-  MetricStore metrics(session->Begin(context, reader));
-  if (absl::Status status = reader.Finish(); !status.ok()) co_return status;
-
-  const absl::StatusOr<std::vector<std::string>> ids = co_await metrics.LoadIds(service_id);
-  if (!ids.ok()) co_return ids.status();
-  co_return Json(*ids);
-}
-
-base::Task<OperationResult> Hierarchy(Session session, OperationContext context,
-                                      const Json& arguments) {
-  ArgumentReader reader(arguments);
-  const std::string service_id = Text(reader, "service_id").value_or("");
-  MetricStore metrics(session->Begin(context, reader));
-  if (absl::Status status = reader.Finish(); !status.ok()) co_return status;
-
-  const absl::StatusOr<threescale::MetricHierarchy> hierarchy =
-      co_await metrics.Hierarchy(service_id);
-  if (!hierarchy.ok()) co_return hierarchy.status();
-  Json json = Json::object();
-  for (const auto& [parent, children] : *hierarchy) json[parent.value_or("")] = ToJson(children);
-  co_return json;
-}
-
-base::Task<OperationResult> Descendants(Session session, OperationContext context,
-                                        const Json& arguments) {
-  ArgumentReader reader(arguments);
-  const Subject subject = ReadSubject(reader, "name");
-  MetricStore metrics(session->Begin(context, reader));
-  if (absl::Status status = reader.Finish(); !status.ok()) co_return status;
-
-  const absl::StatusOr<MetricNames> names = co_await metrics.Descendants(subject.name());
-  if (!names.ok()) co_return names.status();
-  co_return ToJson(*names);
-}
-
-base::Task<OperationResult> Ascendants(Session session, OperationContext context,
-                                       const Json& arguments) {
-  ArgumentReader reader(arguments);
-  const Subject subject = ReadSubject(reader, "name");
-  MetricStore metrics(session->Begin(context, reader));
-  if (absl::Status status = reader.Finish(); !status.ok()) co_return status;
-
-  const absl::StatusOr<std::vector<std::string>> names =
-      co_await metrics.Ascendants(subject.name());
-  if (!names.ok()) co_return names.status();
-  co_return Json(*names);
 }
 
 // The plan and the metric of a limit.
@@ -304,19 +185,6 @@ base::Task<OperationResult> SaveAlertLimit(Session session, OperationContext con
   co_return json;
 }
 
-base::Task<OperationResult> DeleteAlertLimit(Session session, OperationContext context,
-                                             const Json& arguments) {
-  ArgumentReader reader(arguments);
-  const std::string service_id = Text(reader, "service_id").value_or("");
-  const std::string value = Text(reader, "value").value_or("");
-  AlertLimitStore limits(session->Begin(context, reader));
-  if (absl::Status status = reader.Finish(); !status.ok()) co_return status;
-
-  const absl::StatusOr<std::optional<bool>> deleted = co_await limits.Delete(service_id, value);
-  if (!deleted.ok()) co_return deleted.status();
-  co_return *deleted ? Json(**deleted) : Json();
-}
-
 base::Task<OperationResult> LoadAlertLimits(Session session, OperationContext context,
                                             const Json& arguments) {
   ArgumentReader reader(arguments);
@@ -331,26 +199,84 @@ base::Task<OperationResult> LoadAlertLimits(Session session, OperationContext co
   co_return json;
 }
 
-}  // namespace
-
-void AddThreescaleMetrics(sim::OperationTable& table, const ThreescaleSessions& sessions) {
-  AddThreescale(table, sessions, "metric.save", Save);
-  AddThreescale(table, sessions, "metric.load", Load);
-  AddThreescale(table, sessions, "metric.delete", Delete);
-  AddThreescale(table, sessions, "metric.load_name", LoadName);
-  AddThreescale(table, sessions, "metric.load_parent_id", LoadParentId);
-  AddThreescale(table, sessions, "metric.load_id", LoadId);
-  AddThreescale(table, sessions, "metric.load_all_ids", LoadAllIds);
-  AddThreescale(table, sessions, "metric.hierarchy", Hierarchy);
-  AddThreescale(table, sessions, "metric.descendants", Descendants);
-  AddThreescale(table, sessions, "metric.ascendants", Ascendants);
+void AddLimits(sim::OperationTable& table, const ThreescaleSessions& sessions) {
   AddThreescale(table, sessions, "usage_limit.save", SaveLimit);
   AddThreescale(table, sessions, "usage_limit.delete", DeleteLimit);
   AddThreescale(table, sessions, "usage_limit.load_value", LoadLimit);
   AddThreescale(table, sessions, "usage_limit.load_all", LoadAllLimits);
   AddThreescale(table, sessions, "alert_limit.save", SaveAlertLimit);
-  AddThreescale(table, sessions, "alert_limit.delete", DeleteAlertLimit);
+  AddThreescale(table, sessions, "alert_limit.delete",
+                OnStore<AlertLimitStore>(
+                    {"service_id", "value"},
+                    [](AlertLimitStore& limits, const Words& words) {
+                      return limits.Delete(words[0], words[1]);
+                    },
+                    [](std::optional<bool> deleted) { return deleted ? Json(*deleted) : Json(); }));
   AddThreescale(table, sessions, "alert_limit.load_all", LoadAlertLimits);
+}
+
+}  // namespace
+
+void AddThreescaleMetrics(sim::OperationTable& table, const ThreescaleSessions& sessions) {
+  using Store = MetricStore;
+  const auto add = [&](std::string name, std::string_view subject, auto ask, auto write) {
+    AddThreescale(table, sessions, std::move(name),
+                  OnStore<Store>({"service_id", subject}, ask, write));
+  };
+  const auto names_to_json = [](const MetricNames& names) { return ToJson(names); };
+  AddThreescale(table, sessions, "metric.save", Save);
+  add(
+      "metric.load", "id",
+      [](Store& store, const Words& words) {
+        return store.Load({words[0], words[1]});
+      },
+      [](const std::optional<Metric>& metric) { return ToJson(metric); });
+  add(
+      "metric.delete", "id",
+      [](Store& store, const Words& words) {
+        return store.Delete({words[0], words[1]});
+      },
+      AsItIs());
+  add(
+      "metric.load_name", "id",
+      [](Store& store, const Words& words) {
+        return store.LoadName({words[0], words[1]});
+      },
+      TextOrNull);
+  add(
+      "metric.load_parent_id", "id",
+      [](Store& store, const Words& words) {
+        return store.LoadParentId({words[0], words[1]});
+      },
+      TextOrNull);
+  add(
+      "metric.load_id", "name",
+      [](Store& store, const Words& words) {
+        return store.LoadId({words[0], words[1]});
+      },
+      TextOrNull);
+  AddThreescale(table, sessions, "metric.load_all_ids",
+                OnStore<Store>({"service_id"}, [](Store& store, const Words& words) {
+                  return store.LoadIds(words[0]);
+                }));
+  AddThreescale(table, sessions, "metric.hierarchy",
+                OnStore<Store>(
+                    {"service_id"},
+                    [](Store& store, const Words& words) { return store.Hierarchy(words[0]); },
+                    HierarchyToJson));
+  add(
+      "metric.descendants", "name",
+      [](Store& store, const Words& words) {
+        return store.Descendants({words[0], words[1]});
+      },
+      names_to_json);
+  add(
+      "metric.ascendants", "name",
+      [](Store& store, const Words& words) {
+        return store.Ascendants({words[0], words[1]});
+      },
+      AsItIs());
+  AddLimits(table, sessions);
 }
 
 }  // namespace redouble::scenarios

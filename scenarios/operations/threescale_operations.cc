@@ -7,6 +7,7 @@
 #include "core/threescale/service.h"
 #include "core/threescale/service_token.h"
 #include "scenarios/operations/threescale_reporting_operations.h"
+#include "scenarios/operations/threescale_store_operation.h"
 #include "sim/scenario/arguments.h"
 
 namespace redouble::scenarios {
@@ -23,8 +24,6 @@ using threescale::ServiceTokenStore;
 using Session = std::shared_ptr<ThreescaleSession>;
 using OptionalText = std::optional<std::string>;
 
-Json ToJson(const OptionalText& text) { return text ? Json(*text) : Json(); }
-
 std::optional<std::string_view> View(const OptionalText& text) {
   return text ? std::optional<std::string_view>(*text) : std::nullopt;
 }
@@ -33,7 +32,7 @@ Json ToJson(const Service& service) {
   return {{"id", service.id},
           {"state", service.active ? "active" : "suspended"},
           {"provider_key", service.provider_key},
-          {"backend_version", ToJson(service.backend_version)},
+          {"backend_version", TextOrNull(service.backend_version)},
           {"referrer_filters_required", service.referrer_filters_required},
           {"default_service", service.is_default}};
 }
@@ -63,96 +62,6 @@ base::Task<OperationResult> SaveService(Session session, OperationContext contex
   co_return json;
 }
 
-base::Task<OperationResult> LoadService(Session session, OperationContext context,
-                                        const Json& arguments) {
-  ArgumentReader reader(arguments);
-  const OptionalText id = Text(reader, "id");
-  ServiceStore services(session->Begin(context, reader));
-  if (absl::Status status = reader.Finish(); !status.ok()) co_return status;
-
-  const absl::StatusOr<std::optional<Service>> service =
-      co_await services.LoadById(id.value_or(""));
-  if (!service.ok()) co_return service.status();
-  co_return *service ? ToJson(**service) : Json();
-}
-
-base::Task<OperationResult> LoadServiceOfProvider(Session session, OperationContext context,
-                                                  const Json& arguments) {
-  ArgumentReader reader(arguments);
-  const OptionalText id = Text(reader, "id");
-  const OptionalText provider_key = Text(reader, "provider_key");
-  ServiceStore services(session->Begin(context, reader));
-  if (absl::Status status = reader.Finish(); !status.ok()) co_return status;
-
-  const absl::StatusOr<Service> service =
-      co_await services.LoadWithProviderKey(View(id), provider_key.value_or(""));
-  if (!service.ok()) co_return service.status();
-  co_return ToJson(*service);
-}
-
-base::Task<OperationResult> DeleteService(Session session, OperationContext context,
-                                          const Json& arguments) {
-  ArgumentReader reader(arguments);
-  const OptionalText id = Text(reader, "id");
-  ServiceStore services(session->Begin(context, reader));
-  if (absl::Status status = reader.Finish(); !status.ok()) co_return status;
-
-  const absl::Status deleted = co_await services.Delete(id.value_or(""));
-  if (!deleted.ok()) co_return deleted;
-  co_return Json("deleted");
-}
-
-base::Task<OperationResult> ServiceExists(Session session, OperationContext context,
-                                          const Json& arguments) {
-  ArgumentReader reader(arguments);
-  const OptionalText id = Text(reader, "id");
-  ServiceStore services(session->Begin(context, reader));
-  if (absl::Status status = reader.Finish(); !status.ok()) co_return status;
-
-  const absl::StatusOr<bool> exists = co_await services.Exists(id.value_or(""));
-  if (!exists.ok()) co_return exists.status();
-  co_return Json(*exists);
-}
-
-base::Task<OperationResult> ListServices(Session session, OperationContext context,
-                                         const Json& arguments) {
-  ArgumentReader reader(arguments);
-  const OptionalText provider_key = Text(reader, "provider_key");
-  ServiceStore services(session->Begin(context, reader));
-  if (absl::Status status = reader.Finish(); !status.ok()) co_return status;
-
-  const absl::StatusOr<std::vector<std::string>> ids =
-      co_await services.List(provider_key.value_or(""));
-  if (!ids.ok()) co_return ids.status();
-  co_return Json(*ids);
-}
-
-base::Task<OperationResult> DefaultServiceId(Session session, OperationContext context,
-                                             const Json& arguments) {
-  ArgumentReader reader(arguments);
-  const OptionalText provider_key = Text(reader, "provider_key");
-  ServiceStore services(session->Begin(context, reader));
-  if (absl::Status status = reader.Finish(); !status.ok()) co_return status;
-
-  const absl::StatusOr<OptionalText> id = co_await services.DefaultId(provider_key.value_or(""));
-  if (!id.ok()) co_return id.status();
-  co_return ToJson(*id);
-}
-
-base::Task<OperationResult> ChangeProviderKey(Session session, OperationContext context,
-                                              const Json& arguments) {
-  ArgumentReader reader(arguments);
-  const OptionalText old_key = Text(reader, "old_key");
-  const OptionalText new_key = Text(reader, "new_key");
-  ServiceStore services(session->Begin(context, reader));
-  if (absl::Status status = reader.Finish(); !status.ok()) co_return status;
-
-  const threescale::ProviderKeyChange change{View(old_key), View(new_key)};
-  const absl::Status changed = co_await services.ChangeProviderKey(change);
-  if (!changed.ok()) co_return changed;
-  co_return Json("ok");
-}
-
 base::Task<OperationResult> SaveTokens(Session session, OperationContext context,
                                        const Json& arguments) {
   ArgumentReader reader(arguments);
@@ -173,34 +82,6 @@ base::Task<OperationResult> SaveTokens(Session session, OperationContext context
   co_return Json("ok");
 }
 
-base::Task<OperationResult> DeleteToken(Session session, OperationContext context,
-                                        const Json& arguments) {
-  ArgumentReader reader(arguments);
-  const std::string token = Text(reader, "service_token").value_or("");
-  const std::string service_id = Text(reader, "service_id").value_or("");
-  ServiceTokenStore tokens(session->Begin(context, reader));
-  if (absl::Status status = reader.Finish(); !status.ok()) co_return status;
-
-  const threescale::ServiceTokenRef ref{token, service_id};
-  const absl::StatusOr<bool> deleted = co_await tokens.Delete(ref);
-  if (!deleted.ok()) co_return deleted.status();
-  co_return Json(*deleted ? 1 : 0);
-}
-
-base::Task<OperationResult> TokenExists(Session session, OperationContext context,
-                                        const Json& arguments) {
-  ArgumentReader reader(arguments);
-  const std::string token = Text(reader, "service_token").value_or("");
-  const std::string service_id = Text(reader, "service_id").value_or("");
-  ServiceTokenStore tokens(session->Begin(context, reader));
-  if (absl::Status status = reader.Finish(); !status.ok()) co_return status;
-
-  const threescale::ServiceTokenRef ref{token, service_id};
-  const absl::StatusOr<bool> exists = co_await tokens.Exists(ref);
-  if (!exists.ok()) co_return exists.status();
-  co_return Json(*exists);
-}
-
 // How a recorder lets a key expire.
 base::Task<OperationResult> DeleteKeyOfRedis(Session session, OperationContext context,
                                              const Json& arguments) {
@@ -217,17 +98,54 @@ base::Task<OperationResult> DeleteKeyOfRedis(Session session, OperationContext c
 }  // namespace
 
 void AddThreescaleServices(sim::OperationTable& table, const ThreescaleSessions& sessions) {
+  using Store = ServiceStore;
+  const auto add = [&](std::string name, std::string_view subject, auto ask, auto write) {
+    AddThreescale(table, sessions, std::move(name), OnStore<Store>({subject}, ask, write));
+  };
   AddThreescale(table, sessions, "service.save", SaveService);
-  AddThreescale(table, sessions, "service.load_by_id", LoadService);
-  AddThreescale(table, sessions, "service.load_with_provider_key", LoadServiceOfProvider);
-  AddThreescale(table, sessions, "service.delete", DeleteService);
-  AddThreescale(table, sessions, "service.exists?", ServiceExists);
-  AddThreescale(table, sessions, "service.list", ListServices);
-  AddThreescale(table, sessions, "service.default_id", DefaultServiceId);
-  AddThreescale(table, sessions, "provider_key.change", ChangeProviderKey);
+  add(
+      "service.load_by_id", "id",
+      [](Store& store, const Words& words) { return store.LoadById(words[0]); },
+      [](const std::optional<Service>& service) { return service ? ToJson(*service) : Json(); });
+  AddThreescale(table, sessions, "service.load_with_provider_key",
+                OnStore<Store>(
+                    {"id", "provider_key"},
+                    [](Store& store, const Words& words) {
+                      return store.LoadWithProviderKey(words.optional(0), words[1]);
+                    },
+                    ToJson));
+  add(
+      "service.delete", "id",
+      [](Store& store, const Words& words) { return store.Delete(words[0]); }, Saying("deleted"));
+  add(
+      "service.exists?", "id",
+      [](Store& store, const Words& words) { return store.Exists(words[0]); }, AsItIs());
+  add(
+      "service.list", "provider_key",
+      [](Store& store, const Words& words) { return store.List(words[0]); }, AsItIs());
+  add(
+      "service.default_id", "provider_key",
+      [](Store& store, const Words& words) { return store.DefaultId(words[0]); }, TextOrNull);
+  AddThreescale(table, sessions, "provider_key.change",
+                OnStore<Store>(
+                    {"old_key", "new_key"},
+                    [](Store& store, const Words& words) {
+                      return store.ChangeProviderKey({words.optional(0), words.optional(1)});
+                    },
+                    Saying("ok")));
   AddThreescale(table, sessions, "service_token.save_pairs", SaveTokens);
-  AddThreescale(table, sessions, "service_token.delete", DeleteToken);
-  AddThreescale(table, sessions, "service_token.exists?", TokenExists);
+  AddThreescale(table, sessions, "service_token.delete",
+                OnStore<ServiceTokenStore>(
+                    {"service_token", "service_id"},
+                    [](ServiceTokenStore& tokens, const Words& words) {
+                      return tokens.Delete({words[0], words[1]});
+                    },
+                    OneOrZero));
+  AddThreescale(table, sessions, "service_token.exists?",
+                OnStore<ServiceTokenStore>({"service_token", "service_id"},
+                                           [](ServiceTokenStore& tokens, const Words& words) {
+                                             return tokens.Exists({words[0], words[1]});
+                                           }));
   AddThreescale(table, sessions, "redis.del", DeleteKeyOfRedis);
   AddThreescale(table, sessions, "redis.raw_del_simulating_ttl_expiry", DeleteKeyOfRedis);
 }

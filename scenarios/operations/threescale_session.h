@@ -89,9 +89,9 @@ class ThreescaleSession {
 using ThreescaleSessions = std::function<std::shared_ptr<ThreescaleSession>()>;
 
 // An operation that runs in a session.
-using ThreescaleOperation =
-    base::Task<sim::OperationResult> (*)(std::shared_ptr<ThreescaleSession> session,
-                                         sim::OperationContext context, const sim::Json& arguments);
+using ThreescaleOperation = std::function<base::Task<sim::OperationResult>(
+    std::shared_ptr<ThreescaleSession> session, sim::OperationContext context,
+    const sim::Json& arguments)>;
 void AddThreescale(sim::OperationTable& table, const ThreescaleSessions& sessions, std::string name,
                    ThreescaleOperation operation);
 
