@@ -1,6 +1,6 @@
 """The README's C++ is cut from examples that compile and run: this holds the two against each other.
 
-A code block of README.md behind a line `<!-- FILE: NAME -->` must be what stands in FILE between
+A code block of README.md or backends/redis/README.md behind a line `<!-- FILE: NAME -->` must be what stands in FILE between
 `// [readme: NAME]` and `// [end]`, without the common indentation.
 """
 
@@ -23,14 +23,15 @@ def region(path, name):
 
 class ReadmeTest(unittest.TestCase):
     def test_every_snippet_is_cut_from_an_example(self):
-        with open("README.md", encoding="utf-8") as file:
-            readme = file.read()
-        examples = list(EXAMPLES.finditer(readme))
-        self.assertEqual(len(examples), readme.count("```cpp"), "a snippet names no example")
-        self.assertGreaterEqual(len(examples), 3)
-        for example in examples:
-            with self.subTest(example["name"]):
-                self.assertEqual(region(example["file"], example["name"]), example["code"])
+        for path, least in {"README.md": 3, "backends/redis/README.md": 2}.items():
+            with open(path, encoding="utf-8") as file:
+                readme = file.read()
+            examples = list(EXAMPLES.finditer(readme))
+            self.assertEqual(len(examples), readme.count("```cpp"), f"{path}: a snippet names no example")
+            self.assertGreaterEqual(len(examples), least, path)
+            for example in examples:
+                with self.subTest(example["name"]):
+                    self.assertEqual(region(example["file"], example["name"]), example["code"])
 
 
 if __name__ == "__main__":

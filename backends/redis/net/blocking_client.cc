@@ -31,17 +31,19 @@ class AwaitedRequest final : public store::Request {
 BlockingClient::BlockingClient() = default;
 BlockingClient::~BlockingClient() = default;
 
-absl::StatusOr<std::unique_ptr<BlockingClient>> BlockingClient::Connect(std::string_view uri) {
+absl::StatusOr<std::unique_ptr<BlockingClient>> BlockingClient::Connect(std::string_view uri,
+                                                                        Sharing sharing) {
   absl::StatusOr<Options> options = Options::Parse(uri);
   if (!options.ok()) return options.status();
-  return Connect(*options);
+  return Connect(*options, sharing);
 }
 
-absl::StatusOr<std::unique_ptr<BlockingClient>> BlockingClient::Connect(const Options& options) {
+absl::StatusOr<std::unique_ptr<BlockingClient>> BlockingClient::Connect(const Options& options,
+                                                                        Sharing sharing) {
   auto blocking = absl::WrapUnique(new BlockingClient());
   boost::asio::io_context& context = blocking->context_;
   absl::StatusOr<std::unique_ptr<Client>> client =
-      base::RunUntilDone(Client::Connect(context.get_executor(), options, Sharing::kDedicated),
+      base::RunUntilDone(Client::Connect(context.get_executor(), options, sharing),
                          [&] { return context.run_one() > 0; });
   if (!client.ok()) return client.status();
   blocking->client_ = *std::move(client);

@@ -128,5 +128,14 @@ TEST_F(BlockingClientTest, WaitsForABlockingCommand) {
   EXPECT_EQ(*base::Run(Send(*client, std::move(pop))), Reply::Nil());
 }
 
+TEST_F(BlockingClientTest, ASharedOneComesBackAfterARestart) {
+  auto client = BlockingClient::Connect(server->uri(), Sharing::kShared);
+  ASSERT_TRUE(client.ok()) << client.status();
+  EXPECT_TRUE(*base::Run(store::Set(**client, "key", "value")));
+  ASSERT_TRUE(server->Restart().ok());
+  EXPECT_EQ(*base::Run(store::Get(**client, "key")), std::nullopt);
+  EXPECT_EQ((*client)->counters().connects, 2u);
+}
+
 }  // namespace
 }  // namespace redouble::redis
