@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "backends/redis/net/blocking_client.h"
+#include "backends/redis/net/blocking_store.h"
 #include "core/base/run.h"
 #include "core/base/string_bridge.h"
 #include "core/store/keys.h"
@@ -44,7 +44,7 @@ absl::Status SpawnedBackend::Begin(absl::Time start, uint64_t) {
   return Restart();
 }
 
-Connection SpawnedBackend::Connect() { return redis::BlockingClient::Connect(server_->uri()); }
+Connection SpawnedBackend::Connect() { return redis::BlockingStore::Connect(server_->uri()); }
 
 absl::Status SpawnedBackend::AdvanceTo(absl::Time time) {
   // Timers of the clients fire with the server's clock at their moment.
@@ -75,7 +75,7 @@ UriBackend::UriBackend(redis::Options options) : options_(std::move(options)) {}
 absl::StatusOr<std::unique_ptr<UriBackend>> UriBackend::Open(std::string_view uri, OnKeys on_keys) {
   absl::StatusOr<redis::Options> options = redis::Options::Parse(uri);
   if (!options.ok()) return options.status();
-  const Connection connection = redis::BlockingClient::Connect(*options);
+  const Connection connection = redis::BlockingStore::Connect(*options);
   if (!connection.ok()) return connection.status();
   const absl::StatusOr<int64_t> keys = base::Run(store::DbSize(**connection));
   if (!keys.ok()) return keys.status();
@@ -93,7 +93,7 @@ UriBackend::~UriBackend() {
   static_cast<void>(Flush());
 }
 
-Connection UriBackend::Connect() { return redis::BlockingClient::Connect(options_); }
+Connection UriBackend::Connect() { return redis::BlockingStore::Connect(options_); }
 
 absl::Status UriBackend::Begin(absl::Time start, uint64_t) {
   if (absl::Status status = Flush(); !status.ok()) return status;

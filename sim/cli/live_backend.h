@@ -55,7 +55,7 @@ class UriBackend final : public ScenarioBackend {
   // Reads the URI, connects once and looks whether the database is empty. From here on all that it
   // holds is the scenarios'. Errors: InvalidArgument for a URI that is none; FailedPrecondition
   // when the database holds keys and they are not to be flushed; otherwise as
-  // redis::BlockingClient::Connect.
+  // redis::BlockingStore::Connect.
   static absl::StatusOr<std::unique_ptr<UriBackend>> Open(std::string_view uri, OnKeys on_keys);
 
   // Leaves the database empty.

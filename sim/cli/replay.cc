@@ -248,7 +248,8 @@ std::function<int()> AddReplay(CLI::App& app, const ProgramContext& context) {
                  "Scenario files and folders; without any, all of the project's");
   CLI::Option* redis = app.add_option("--redis", options->redis_uri,
                                       "Replay on this Redis, whose database must be empty: "
-                                      "redis://[user:password@]host[:port][/db] or unix:///path");
+                                      "redis://[user:password@]host[:port][/db], with "
+                                      "?cluster=yes or ?sentinel_master=NAME, or unix:///path");
   CLI::Option* spawn =
       app.add_flag("--spawn-redis", options->spawn_redis,
                    "Replay on a redis-server that is started for it, in virtual time")

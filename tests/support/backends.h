@@ -32,6 +32,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "backends/memory/engine.h"
+#include "backends/redis/spawn/spawned_cluster.h"
 #include "backends/redis/spawn/spawned_server.h"
 #include "core/base/run.h"
 #include "core/base/task.h"
@@ -69,6 +70,10 @@ class MemoryBackend {
 
 // A redis-server of the test's own, its wall clock held, through the client that production uses.
 // Needs redis-server.
+//
+// With REDOUBLE_LIVE_BACKEND=cluster in the environment it is a cluster of three masters instead,
+// which the tests of one process share: Start finds it and empties it. What it refuses because of
+// where keys are is printed.
 class LiveBackend {
  public:
   static constexpr std::string_view kName = "Live";
@@ -79,7 +84,10 @@ class LiveBackend {
   void AdvanceTo(absl::Time time);
 
  private:
+  absl::Status StartCluster(absl::Time start);
+
   std::unique_ptr<redis::SpawnedServer> server_;
+  redis::SpawnedCluster* cluster_ = nullptr;  // In place of server_.
 };
 
 // The backends that typed tests run on.

@@ -277,8 +277,11 @@ void ClusterMachine::TakeReplies(ClusterPart& part, std::vector<Reply> replies, 
         masters_.push_back(master);
       }
     }
-    if (redirect->kind == Redirect::Kind::kMoved || redirect->kind == Redirect::Kind::kAsk) {
-      sent_on[{NodeAt(redirect->node), redirect->kind == Redirect::Kind::kAsk}].push_back(errand);
+    // ASKING and a blocking command cannot share a connection with others, and need not: the slot
+    // will have moved soon.
+    const bool asks = redirect->kind == Redirect::Kind::kAsk && !Blocks(job.request());
+    if (redirect->kind == Redirect::Kind::kMoved || asks) {
+      sent_on[{NodeAt(redirect->node), asks}].push_back(errand);
     } else {
       Wait(job, errand, now_us);
     }

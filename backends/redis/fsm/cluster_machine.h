@@ -14,7 +14,8 @@
 // What becomes of a command that a node did not run:
 //
 //   MOVED                     sent on to the node named, and the map corrected and asked for anew
-//   ASK                       sent on to the node named, behind ASKING, this once
+//   ASK                       sent on to the node named, behind ASKING, this once; a command that
+//                             blocks waits for the move's end, as with TRYAGAIN
 //   TRYAGAIN                  sent again after refresh_interval
 //   CLUSTERDOWN, LOADING,     the map is asked for anew; sent again after refresh_interval
 //   nobody serves the slot

@@ -643,6 +643,19 @@ TEST(ClusterMachine, LetsABlockingCommandTakeItsTime) {
   ExpectReply(pop, Reply::Nil());
 }
 
+TEST(ClusterMachine, WaitsWithABlockingCommandUntilItsSlotHasMoved) {
+  Cluster cluster;
+  cluster.Open();
+  RequestForTest pop("BLPOP b 0");
+  cluster.Submit(pop);
+  cluster.Answer("n1", Reply::Error("ASK 3300 n2:7"));
+  cluster.TakeLog();
+  cluster.Pass(kRefreshUs);
+  EXPECT_EQ(cluster.TakeLog(), Log{"n1 < BLPOP b 0"});
+  cluster.Answer("n1", Reply::Error("MOVED 3300 n2:7"));
+  EXPECT_EQ(cluster.TakeLog(), Log{"n2 < BLPOP b 0"});
+}
+
 TEST(ClusterMachine, DropsWhatAnAbandonedRequestHadUnderWay) {
   Cluster cluster;
   cluster.Open();

@@ -1,33 +1,12 @@
 #include "backends/redis/net/blocking_client.h"
 
-#include <optional>
 #include <utility>
 
 #include "absl/memory/memory.h"
+#include "backends/redis/net/blocking_submit.h"
 #include "core/base/run.h"
 
 namespace redouble::redis {
-namespace {
-
-// Stands in for a request while the loop runs: the request itself may be gone the moment it is
-// complete.
-class AwaitedRequest final : public store::Request {
- public:
-  explicit AwaitedRequest(const store::Request& request)
-      : Request(request.kind(), request.commands()) {}
-
-  absl::StatusOr<store::Reply>&& Take() { return *std::move(result_); }
-
- private:
-  void OnComplete(absl::StatusOr<store::Reply>&& result) override {
-    result_.emplace(std::move(result));
-  }
-
-  std::optional<absl::StatusOr<store::Reply>> result_;
-};
-
-}  // namespace
-
 BlockingClient::BlockingClient() = default;
 BlockingClient::~BlockingClient() = default;
 
@@ -51,17 +30,7 @@ absl::StatusOr<std::unique_ptr<BlockingClient>> BlockingClient::Connect(const Op
 }
 
 void BlockingClient::Submit(store::Request& request) {
-  // A loop that ran out of work, as it does once the connection is lost, has to be told to go on.
-  if (context_.stopped()) context_.restart();
-  // Notices what happened to the connection while nobody ran the loop.
-  context_.poll();
-  AwaitedRequest awaited(request);
-  client_->Submit(awaited);
-  while (!awaited.completed()) {
-    // Out of work without an answer: closing fails the request.
-    if (context_.run_one() == 0) client_->Close();
-  }
-  request.Complete(awaited.Take());
+  SubmitAndRun(context_, *client_, request, [this] { client_->Close(); });
 }
 
 }  // namespace redouble::redis

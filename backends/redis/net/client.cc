@@ -64,7 +64,7 @@ Client::Client(std::shared_ptr<ClientContext> context, std::shared_ptr<Connectio
                Sharing sharing)
     : context_(std::move(context)),
       connection_(std::move(connection)),
-      pool_(sharing == Sharing::kShared ? std::make_shared<BlockingPool>(context_) : nullptr) {}
+      pool_(IsMultiplexed(sharing) ? std::make_shared<BlockingPool>(context_) : nullptr) {}
 
 Client::~Client() { CloseAll("the client was destroyed"); }
 

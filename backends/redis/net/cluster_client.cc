@@ -3,15 +3,14 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/system/error_code.hpp>
 #include <chrono>
-#include <coroutine>
 #include <map>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "absl/memory/memory.h"
+#include "backends/redis/net/client_start.h"
 #include "backends/redis/net/node_lines.h"
-#include "core/base/resume.h"
 
 namespace redouble::redis {
 namespace {
@@ -19,12 +18,6 @@ namespace {
 namespace asio = boost::asio;
 using boost::system::error_code;
 using std::chrono::steady_clock;
-
-int64_t NowMicros() {
-  return std::chrono::duration_cast<std::chrono::microseconds>(
-             steady_clock::now().time_since_epoch())
-      .count();
-}
 
 absl::Status CheckOptions(const Options& options) {
   if (absl::Status status = options.Validate(); !status.ok()) return status;
@@ -50,13 +43,13 @@ class ClusterClient::Core final : public store::RequestKeeper,
   // Asks for the map; calls `started` once it is there, or known not to come.
   void Start(std::function<void()> started) {
     started_ = std::move(started);
-    machine_.Start(NowMicros());
+    machine_.Start(SteadyMicros());
     Perform();
   }
 
   void Submit(store::Request& request) {
     request.SetKeeper(this);
-    machine_.Submit(request, NowMicros());
+    machine_.Submit(request, SteadyMicros());
     Perform();
   }
 
@@ -117,12 +110,12 @@ class ClusterClient::Core final : public store::RequestKeeper,
 
   void OnDone(uint64_t id, size_t node, bool reached, absl::StatusOr<store::Reply> result) {
     if (id == kMapRequest) {
-      machine_.MapAnswered(node, result, NowMicros());
+      machine_.MapAnswered(node, result, SteadyMicros());
       ReportStart();
     } else if (reached) {
-      machine_.PartAnswered(id, std::move(result), NowMicros());
+      machine_.PartAnswered(id, std::move(result), SteadyMicros());
     } else {
-      machine_.PartUnreachable(id, result.status(), NowMicros());
+      machine_.PartUnreachable(id, result.status(), SteadyMicros());
     }
     Perform();
   }
@@ -138,7 +131,7 @@ class ClusterClient::Core final : public store::RequestKeeper,
     timer_.expires_at(steady_clock::time_point(std::chrono::microseconds(at_us)));
     timer_.async_wait([self = shared_from_this()](const error_code& error) {
       if (error) return;
-      self->machine_.Timer(NowMicros());
+      self->machine_.Timer(SteadyMicros());
       self->Perform();
     });
   }
@@ -154,35 +147,6 @@ class ClusterClient::Core final : public store::RequestKeeper,
 
   static constexpr std::string_view kSlots[] = {"SLOTS"};
 };
-
-namespace {
-
-// Awaits what calls back; going away before it is done gives up.
-template <typename Core>
-class StartAwaiter {
- public:
-  explicit StartAwaiter(Core& core) : core_(core) {}
-  ~StartAwaiter() {
-    if (!done_) core_.Close("nobody waits for the client any more");
-  }
-  StartAwaiter(const StartAwaiter&) = delete;
-  StartAwaiter& operator=(const StartAwaiter&) = delete;
-
-  bool await_ready() { return false; }
-  void await_suspend(std::coroutine_handle<> awaiting) {
-    core_.Start([this, awaiting] {
-      done_ = true;
-      base::Resume(awaiting);
-    });
-  }
-  void await_resume() {}
-
- private:
-  Core& core_;
-  bool done_ = false;
-};
-
-}  // namespace
 
 base::Task<absl::StatusOr<std::unique_ptr<ClusterClient>>> ClusterClient::Connect(
     asio::any_io_executor executor, Options options) {

@@ -180,6 +180,29 @@ TEST_F(LiveCluster, RunsCommandsOfManyCoroutinesAtOnce) {
   EXPECT_EQ(total, good);
 }
 
+TEST_F(LiveCluster, LetsACommandBlockWithoutHoldingOthersUp) {
+  const std::string_view queue = "queue";
+  auto pop = [this, queue]() -> base::Task<std::string> {
+    Command command = Command::Named("BLPOP");
+    command.Add(queue).Add("10");
+    const absl::StatusOr<Reply> popped = co_await client->Execute(command);
+    co_return popped.ok() ? popped->DebugString() : popped.status().ToString();
+  };
+  auto push = [this, queue]() -> base::Task<std::string> {
+    // Through the same client, to the same node.
+    for (int i = 0; i < 10; ++i) static_cast<void>(co_await store::Get(*client, queue));
+    Command command = Command::Named("RPUSH");
+    command.Add(queue).Add("item");
+    const absl::StatusOr<Reply> pushed = co_await client->Execute(command);
+    co_return pushed.ok() ? pushed->DebugString() : pushed.status().ToString();
+  };
+  std::vector<base::Task<std::string>> both;
+  both.push_back(pop());
+  both.push_back(push());
+  EXPECT_EQ(Run(base::WhenAll(std::move(both))),
+            (std::vector<std::string>{"[\"queue\", \"item\"]", "1"}));
+}
+
 TEST_F(LiveCluster, MeetsAServerThatIsNoCluster) {
   SpawnedServerOptions options;
   options.listen_on_loopback = true;

@@ -20,8 +20,16 @@ absl::Status Unreachable(const absl::Status& status) {
   return store::NotSentError(std::string_view(text), status.code());
 }
 
-// The options of one server, without those that mean something to several only.
-Options ServerOptions(Options options) {
+std::string NameOf(const TcpAddress& address) {
+  return absl::StrCat(address.host, " ", address.port);
+}
+
+}  // namespace
+
+NodeLines::NodeLines(asio::any_io_executor executor, Options options)
+    : executor_(std::move(executor)), options_(ServerOptions(std::move(options))) {}
+
+Options NodeLines::ServerOptions(Options options) {
   const Options defaults;
   options.cluster = defaults.cluster;
   options.sentinel_master = defaults.sentinel_master;
@@ -38,18 +46,18 @@ Options ServerOptions(Options options) {
   return options;
 }
 
-}  // namespace
-
-NodeLines::NodeLines(asio::any_io_executor executor, Options options)
-    : executor_(std::move(executor)), options_(ServerOptions(std::move(options))) {}
-
 void NodeLines::Submit(const TcpAddress& address, NodeRequest& request) {
   if (closed_) return request.FailUnreachable(store::NotSentError("the client was closed"));
-  Line& line = lines_[absl::StrCat(address.host, " ", address.port)];
+  Line& line = lines_[NameOf(address)];
   if (line.client != nullptr && line.client->connected()) return line.client->Submit(request);
   line.waiting.push_back(&request);
   request.SetKeeper(this);
   if (line.dialing == nullptr) Dial(address, line);
+}
+
+bool NodeLines::IsConnected(const TcpAddress& address) const {
+  const auto line = lines_.find(NameOf(address));
+  return line != lines_.end() && line->second.client != nullptr && line->second.client->connected();
 }
 
 void NodeLines::Abandon(store::Request& request) {

@@ -70,6 +70,13 @@ class NodeLines final : public store::RequestKeeper,
   void Submit(const TcpAddress& address, NodeRequest& request);
   void Abandon(store::Request& request) override;
 
+  // Whether there is a connection to the server now.
+  bool IsConnected(const TcpAddress& address) const;
+
+  // The options of one server among several: without those that mean something to several only, and
+  // without a reconnection of its own.
+  static Options ServerOptions(Options options);
+
   // Closes all connections and attempts. Requests under way fail; later ones are unreachable.
   void Close();
 

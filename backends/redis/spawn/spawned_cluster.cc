@@ -2,14 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <string_view>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "backends/redis/net/blocking_client.h"
+#include "backends/redis/spawn/ask_server.h"
 #include "core/base/crc.h"
-#include "core/base/run.h"
-#include "core/store/command.h"
 
 namespace redouble::redis {
 namespace {
@@ -19,21 +16,6 @@ constexpr absl::Duration kPollInterval = absl::Milliseconds(5);
 constexpr absl::Duration kNeverDead = absl::Hours(24 * 365 * 20);
 // How long a master that has just started refuses to serve, and more.
 constexpr absl::Duration kStartDelay = absl::Seconds(3);
-
-// The bulk text that a node answers; empty when it answers none.
-absl::StatusOr<std::string> AskFor(const SpawnedServer& node, std::string_view name,
-                                   std::string_view argument) {
-  absl::StatusOr<std::unique_ptr<BlockingClient>> client = BlockingClient::Connect(node.uri());
-  if (!client.ok()) return client.status();
-  auto ask = [&]() -> base::Task<absl::StatusOr<store::Reply>> {
-    store::Command command = store::Command::Named(name);
-    command.Add(argument);
-    co_return co_await (*client)->Execute(command);
-  };
-  absl::StatusOr<store::Reply> reply = base::Run(ask());
-  if (!reply.ok()) return reply.status();
-  return reply->is_bulk() ? std::move(*reply).text() : std::string();
-}
 
 }  // namespace
 
@@ -147,10 +129,10 @@ absl::Status SpawnedCluster::Settle() {
 }
 
 absl::StatusOr<bool> SpawnedCluster::Serves(const SpawnedServer& node) const {
-  absl::StatusOr<std::string> state = AskFor(node, "CLUSTER", "INFO");
+  absl::StatusOr<std::string> state = AskServer(node, "CLUSTER", "INFO");
   if (!state.ok()) return state.status();
   if (!absl::StartsWith(*state, "cluster_state:ok")) return false;
-  absl::StatusOr<std::string> replication = AskFor(node, "INFO", "replication");
+  absl::StatusOr<std::string> replication = AskServer(node, "INFO", "replication");
   if (!replication.ok()) return replication.status();
   return !absl::StrContains(*replication, "role:slave") ||
          absl::StrContains(*replication, "master_link_status:up");

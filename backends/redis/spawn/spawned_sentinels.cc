@@ -1,0 +1,95 @@
+#include "backends/redis/spawn/spawned_sentinels.h"
+
+#include <chrono>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "backends/redis/spawn/ask_server.h"
+
+namespace redouble::redis {
+namespace {
+
+constexpr absl::Duration kPollInterval = absl::Milliseconds(20);
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<SpawnedSentinels>> SpawnedSentinels::Start(
+    const SpawnedSentinelsOptions& options) {
+  std::unique_ptr<SpawnedSentinels> watched(new SpawnedSentinels(options));
+  if (absl::Status status = watched->StartServers(); !status.ok()) return status;
+  if (absl::Status status = watched->StartSentinels(); !status.ok()) return status;
+  if (absl::Status status = watched->WaitUntilWatched(); !status.ok()) return status;
+  return watched;
+}
+
+SpawnedSentinels::~SpawnedSentinels() = default;
+
+absl::Status SpawnedSentinels::StartServers() {
+  for (size_t i = 0; i < 1 + options_.replicas; ++i) {
+    SpawnedServerOptions server;
+    server.listen_on_loopback = true;
+    server.patience = options_.patience;
+    server.config = {"hz 20", "repl-diskless-sync-delay 0", "repl-ping-replica-period 1"};
+    if (i > 0) server.config.push_back(absl::StrCat("replicaof 127.0.0.1 ", servers_[0]->port()));
+    absl::StatusOr<std::unique_ptr<SpawnedServer>> started = SpawnedServer::Start(server);
+    if (!started.ok()) return started.status();
+    servers_.push_back(*std::move(started));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SpawnedSentinels::StartSentinels() {
+  const std::string name(kMasterName);
+  for (size_t i = 0; i < options_.sentinels; ++i) {
+    SpawnedServerOptions sentinel;
+    sentinel.sentinel = true;
+    sentinel.listen_on_loopback = true;
+    sentinel.patience = options_.patience;
+    sentinel.config = {
+        absl::StrCat("sentinel monitor ", name, " 127.0.0.1 ", servers_[0]->port(), " ",
+                     options_.sentinels / 2 + 1),
+        absl::StrCat("sentinel down-after-milliseconds ", name, " ",
+                     absl::ToInt64Milliseconds(options_.down_after)),
+        absl::StrCat("sentinel failover-timeout ", name, " 5000"),
+    };
+    absl::StatusOr<std::unique_ptr<SpawnedServer>> started = SpawnedServer::Start(sentinel);
+    if (!started.ok()) return started.status();
+    sentinels_.push_back(*std::move(started));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<bool> SpawnedSentinels::Watches(const SpawnedServer& sentinel) const {
+  // "master0:name=mymaster,status=ok,address=127.0.0.1:6379,slaves=2,sentinels=3"
+  absl::StatusOr<std::string> info = AskServer(sentinel, "INFO", "sentinel");
+  if (!info.ok()) return info.status();
+  return absl::StrContains(
+      *info, absl::StrCat("status=ok,address=127.0.0.1:", servers_[0]->port(),
+                          ",slaves=", options_.replicas, ",sentinels=", options_.sentinels, "\r"));
+}
+
+absl::Status SpawnedSentinels::WaitUntilWatched() const {
+  const auto end = std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(options_.patience);
+  for (const auto& sentinel : sentinels_) {
+    while (!sentinel->WaitForExit(kPollInterval)) {
+      const absl::StatusOr<bool> watches = Watches(*sentinel);
+      if (!watches.ok()) return watches.status();
+      if (*watches) break;
+      if (std::chrono::steady_clock::now() > end) {
+        return absl::DeadlineExceededError("the sentinels do not find each other");
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+std::string SpawnedSentinels::uri() const {
+  std::string uri = absl::StrCat("redis://127.0.0.1:", sentinels_[0]->port(),
+                                 "?sentinel_master=", std::string(kMasterName));
+  for (size_t i = 1; i < sentinels_.size(); ++i) {
+    absl::StrAppend(&uri, i == 1 ? "&seeds=" : ",", "127.0.0.1:", sentinels_[i]->port());
+  }
+  return uri;
+}
+
+}  // namespace redouble::redis
