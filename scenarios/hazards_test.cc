@@ -2,11 +2,13 @@
 // when it is hardened.
 
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "gtest/gtest.h"
 #include "scenarios/listing.h"
+#include "sim/cli/catalogue.h"
 #include "sim/cli/systems.h"
 #include "sim/explore/explore.h"
 #include "sim/explore/world_experiment.h"
@@ -30,8 +32,7 @@ sim::WorldFile ReadWorld(const std::string& name) {
 
 std::vector<std::string> HardenedWorldNames() {
   std::vector<std::string> names = AllWorldNames();
-  std::erase_if(names,
-                [](const std::string& name) { return !ReadWorld(name).hardened.is_object(); });
+  std::erase_if(names, [](const std::string& name) { return !ReadWorld(name).has_remedy(); });
   return names;
 }
 
@@ -69,6 +70,53 @@ TEST_P(EveryRemedy, LeavesNothingToFind) {
 
 INSTANTIATE_TEST_SUITE_P(Files, EveryRemedy, testing::ValuesIn(HardenedWorldNames()),
                          [](const auto& info) { return CaseName(info.param); });
+
+// What the documents list, and what the catalogue says of it.
+std::vector<sim::DocumentedHazard> Documented() {
+  const auto rows = sim::ParseDocumentedHazards(ReadSource("scenarios/hazards/documented.jsonl"));
+  EXPECT_TRUE(rows.ok()) << rows.status();
+  return rows.ok() ? *rows : std::vector<sim::DocumentedHazard>();
+}
+
+std::set<std::string> SourcesOfWorlds() {
+  std::set<std::string> sources;
+  for (const std::string& name : AllWorldNames()) sources.insert(ReadWorld(name).source);
+  return sources;
+}
+
+TEST(DocumentedHazards, AreEachAWorldOrListedWithTheReason) {
+  const std::set<std::string> worlds = SourcesOfWorlds();
+  for (const sim::DocumentedHazard& row : Documented()) {
+    const bool is_world = worlds.contains(row.source);
+    const bool is_in_part = row.reason.starts_with("In part: ");
+    EXPECT_TRUE(is_world || !row.reason.empty()) << row.source << " is neither";
+    EXPECT_EQ(is_world && !row.reason.empty(), is_in_part)
+        << row.source << ": a world and a reason mean that the world shows a part";
+  }
+}
+
+TEST(DocumentedHazards, AreTheSourcesOfAllWorlds) {
+  std::set<std::string> documented;
+  for (const sim::DocumentedHazard& row : Documented()) documented.insert(row.source);
+  EXPECT_GE(documented.size(), 130u);
+  for (const std::string& source : SourcesOfWorlds()) {
+    EXPECT_TRUE(documented.contains(source)) << source;
+  }
+}
+
+TEST(DocumentedHazards, StandInTheCatalogue) {
+  const std::string readme = ReadSource("scenarios/hazards/README.md");
+  for (const sim::DocumentedHazard& row : Documented()) {
+    if (row.reason.empty()) continue;
+    EXPECT_NE(readme.find("| " + row.source + " | " + row.reason + " |"), std::string::npos)
+        << row.source;
+  }
+  for (const std::string& name : AllWorldNames()) {
+    const std::string link = fs::path(name).lexically_relative("scenarios/hazards").string();
+    EXPECT_NE(readme.find("](" + link + ") | " + ReadWorld(name).source + " |"), std::string::npos)
+        << name << ": the table is not of these files; redouble explore --catalogue writes it";
+  }
+}
 
 }  // namespace
 }  // namespace redouble::scenarios
