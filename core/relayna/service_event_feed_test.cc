@@ -163,6 +163,16 @@ TYPED_TEST(ServiceEventFeedTest, AnUnknownCursorStartsAnewAndALimitIsAtLeastOne)
   EXPECT_THAT(this->Page({.limit = -3}), ElementsAre("e2", "next e2"));
 }
 
+// R11: a cursor names an item, so that what comes in front of it meanwhile moves nothing; whoever
+// keeps the first cursor of this pass meets the newcomer in the next one.
+TYPED_TEST(ServiceEventFeedTest, LosesNothingThatIsAddedBetweenTwoPages) {
+  for (int number = 1; number <= 4; ++number) EXPECT_TRUE(*this->Add(Numbered(number)));
+  EXPECT_THAT(this->Page({.limit = 2}), ElementsAre("e4", "e3", "next e3"));
+  EXPECT_TRUE(*this->Add(Numbered(5)));
+  EXPECT_THAT(this->Page({.after = "e3", .limit = 2}), ElementsAre("e2", "e1", "next none"));
+  EXPECT_THAT(this->Page({.limit = 2}), ElementsAre("e5", "e4", "next e4"));
+}
+
 TYPED_TEST(ServiceEventFeedTest, WhatWasEvictedDoesNotComeBack) {
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(*this->Add(Numbered(i), {.feed_maxlen = 2}));
   EXPECT_FALSE(*this->Add(Numbered(0), {.feed_maxlen = 2}));

@@ -1,7 +1,15 @@
 // Invariants I1 to I6 of reference/relayna.md section 13, as far as they are Studio's, each under
 // 10,000 random schedules: the documented behaviour breaks it under some of them, the hardened
-// option under none. I6 and I9 (every list id has a document, every key of events a TTL) no
-// schedule breaks.
+// option under none.
+//
+// I6 (every id that is listed has a document, or its time has passed) breaks in the search index,
+// where document and list are written one by one. In the lists of events it does not break, and I9
+// (every key has its time to live) neither, whatever the schedule: an insert writes the document,
+// with its time to live, in front of the transaction that lists it; nothing but time deletes a
+// document; and each key that the transaction writes gets its EXPIRE in the same one. What does
+// break there is named by other rows: documents that end before their lists (E6) and that are lost
+// to eviction (S4), of which I6 speaks not; the hash of a workflow without a time to live (W3) is
+// I9's, in tests/property/relayna.
 //
 // A schedule is a seed: it decides whose command goes next and, where processes die, who dies
 // behind which step. A failure prints its seed; running that seed alone gives the same run.
@@ -11,6 +19,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -287,21 +296,68 @@ TEST(StudioInvariants, I1ADocumentOfAnEventIsNamedByItsList) {
   ExpectBrokenByDefaultAndKeptWhenHardened(DocumentsAreListed);
 }
 
-TEST(StudioInvariants, I6AndI9EveryListedEventHasADocumentAndEveryKeyATtlUnderAnySchedule) {
+// I6 and I9 of events, by either way of inserting: inserters that take their time, some longer than
+// a document lives, and one that may die.
+TEST(StudioInvariants, I6AndI9OfEventsHoldUnderAnySchedule) {
+  constexpr int64_t kTtlSeconds = 30;
+  uint64_t expired = 0;
   for (uint64_t seed = 0; seed < kSchedules; ++seed) {
     const bool hardened = seed % 2 == 1;
     World world(WorldOf(seed));
-    SpawnInserts(world, hardened);
+    std::map<std::string, absl::Time> begun;
+    for (int number = 0; number < kInserts; ++number) {
+      world.Spawn("insert", [&, number, hardened](Actor& actor) -> Task<void> {
+        EventStore events(actor.store(),
+                          {.ttl_seconds = kTtlSeconds, .hardening = AllOrNothing(hardened)});
+        const auto pause = static_cast<int64_t>(actor.rng().Below(2 * kTtlSeconds));
+        co_await actor.clock().Sleep(absl::Seconds(pause));
+        const EventEnvelope envelope = Event(number);
+        begun[*DedupeKey(envelope.service_id, envelope.event)] = actor.clock().Now();
+        (void)co_await events.InsertEvent(envelope, actor.clock().Now());
+      });
+    }
     RunWithADeath(world, seed);
     const EventKeys keys;
     for (const std::string& id : History(world)) {
-      ASSERT_TRUE(ValueOf(world, keys.Event(id)).has_value()) << "seed " << seed;
+      if (ValueOf(world, keys.Event(id)).has_value()) continue;
+      ASSERT_GE(world.clock().Now(), begun.at(id) + absl::Seconds(kTtlSeconds)) << "seed " << seed;
+      ++expired;
     }
     const auto session = world.Connect();
     for (const std::string& key : Keys(world, "studio:events:*")) {
-      ASSERT_GT(*base::Run(store::TtlSeconds(*session, key)), 0) << key << ", seed " << seed;
+      ASSERT_GE(*base::Run(store::TtlSeconds(*session, key)), 0) << key << ", seed " << seed;
     }
   }
+  EXPECT_GT(expired, 0u) << "some lists outlived a document";
+}
+
+// I6 of the search index: a task that is listed has its document, which lives for a day here.
+bool ListedTasksHaveDocuments(uint64_t seed, bool hardened) {
+  World world(WorldOf(seed));
+  {
+    const auto session = world.Connect();
+    SearchStore documents(*session);
+    EXPECT_TRUE(base::Run(documents.SetTaskDocument(Document("queued"))).ok());
+  }
+  const std::string id = TaskDocumentId({"a", "t1"});
+  world.Spawn("upsert", [hardened](Actor& actor) -> Task<void> {
+    SearchStore documents = Documents(actor.store(), hardened);
+    const TaskDocument document = Document("running");
+    (void)co_await documents.SetTaskDocument(document);
+  });
+  world.Spawn("purge", [id, hardened](Actor& actor) -> Task<void> {
+    SearchStore documents = Documents(actor.store(), hardened);
+    (void)co_await documents.DeleteTaskDocument(id);
+  });
+  RunWithADeath(world, seed);
+  const auto session = world.Connect();
+  SearchStore documents(*session);
+  const std::vector<std::string> listed = *base::Run(documents.TaskIds());
+  return listed.empty() || ValueOf(world, SearchKeys().TaskDocument(id)).has_value();
+}
+
+TEST(StudioInvariants, I6ATaskThatIsListedHasItsDocument) {
+  ExpectBrokenByDefaultAndKeptWhenHardened(ListedTasksHaveDocuments);
 }
 
 // S2: a document that an event makes live on is not pruned.

@@ -1,0 +1,149 @@
+#include "core/studio/model.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+
+#include "core/base/utc.h"
+#include "core/python/error.h"
+#include "core/python/json.h"
+
+namespace redouble::studio {
+namespace {
+
+using python::Value;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+Value Json(std::string_view text) { return *python::ParseJson(text); }
+
+// What a reader says of this object behind the reading; "OK" when nothing is wrong.
+std::string After(const Value& value, const std::function<void(ModelReader&)>& read) {
+  ModelReader reader(value, "Model");
+  read(reader);
+  if (reader.status().ok()) return "OK";
+  EXPECT_EQ(python::ErrorType(reader.status()), "ValidationError");
+  return std::string(reader.status().message());
+}
+
+struct Reading {
+  const char* why;
+  const char* json;
+  void (*read)(ModelReader& reader);
+  const char* says;
+};
+
+constexpr Reading kReadings[] = {
+    {"no object", "[]", [](ModelReader&) {}, "Model: Input should be an object"},
+    {"a number", "7", [](ModelReader& r) { r.OptionalText("a"); },
+     "Model: Input should be an object"},
+    {"an empty object", "{}", [](ModelReader&) {}, "OK"},
+    {"a text that is not there", "{}", [](ModelReader& r) { r.Text("a"); }, "a: Field required"},
+    {"a text that is null", R"({"a": null})", [](ModelReader& r) { r.Text("a"); },
+     "a: Field required"},
+    {"a text that is a number", R"({"a": 1})", [](ModelReader& r) { r.Text("a"); },
+     "a: value must be a string"},
+    {"an optional text that is a number", R"({"a": 1})",
+     [](ModelReader& r) { r.OptionalText("a"); }, "a: value must be a string"},
+    {"a blank text", R"({"a": " "})", [](ModelReader& r) { r.StrippedText("a"); },
+     "a: value must not be empty"},
+    {"a text that is missing is not also empty", "{}", [](ModelReader& r) { r.StrippedText("a"); },
+     "a: Field required"},
+    {"texts that are a text", R"({"a": "x"})", [](ModelReader& r) { r.Texts("a"); },
+     "a: Input should be a list"},
+    {"texts with a number", R"({"a": ["x", 1]})", [](ModelReader& r) { r.Texts("a"); },
+     "a: value must be a string"},
+    {"a boolean that is not there", "{}", [](ModelReader& r) { r.Bool("a"); }, "a: Field required"},
+    {"a boolean that is a text", R"({"a": "true"})", [](ModelReader& r) { r.Bool("a"); },
+     "a: Input should be a boolean"},
+    {"a boolean that is a number", R"({"a": 1})", [](ModelReader& r) { r.BoolOr("a", true); },
+     "a: Input should be a boolean"},
+    {"an integer that is a float", R"({"a": 1.0})", [](ModelReader& r) { r.IntegerOr("a", 0); },
+     "a: Input should be an integer"},
+    {"an integer that does not fit", R"({"a": 9223372036854775808})",
+     [](ModelReader& r) { r.IntegerOr("a", 0); }, "a: Input should be an integer"},
+    {"a moment that is none", R"({"a": "soon"})", [](ModelReader& r) { r.OptionalTime("a"); },
+     "a: Input should be a datetime"},
+    {"a moment that is a number", R"({"a": 1767261600})",
+     [](ModelReader& r) { r.OptionalTime("a"); }, "a: value must be a string"},
+    {"an object that is a list", R"({"a": []})", [](ModelReader& r) { r.Object("a"); },
+     "a: Input should be an object"},
+};
+
+TEST(ModelReader, SaysWhatIsWrongWithAMember) {
+  for (const Reading& reading : kReadings) {
+    EXPECT_EQ(After(Json(reading.json), reading.read), reading.says) << reading.why;
+  }
+}
+
+TEST(ModelReader, GivesWhatIsThere) {
+  const Value value =
+      Json(R"({"text": " x ", "blank": " \u00a0", "null": null, "texts": ["a", ""], "yes": true,)"
+           R"( "number": -7, "time": "2026-01-01T10:00:00+07:00", "object": {"k": 1}})");
+  ModelReader reader(value, "Model");
+  EXPECT_EQ(reader.Text("text"), " x ");
+  EXPECT_EQ(reader.StrippedText("text"), "x");
+  EXPECT_EQ(reader.OptionalText("blank"), " \u00a0");
+  EXPECT_EQ(reader.OptionalStrippedText("blank"), std::nullopt);
+  EXPECT_EQ(reader.OptionalStrippedText("text"), "x");
+  EXPECT_THAT(reader.Texts("texts"), ElementsAre("a", ""));
+  EXPECT_TRUE(reader.Bool("yes"));
+  EXPECT_EQ(reader.IntegerOr("number", 0), -7);
+  EXPECT_EQ(reader.OptionalTime("time"), *base::ParseRfc3339("2026-01-01T03:00:00Z"));
+  EXPECT_EQ(reader.Object("object"), Json(R"({"k": 1})"));
+  EXPECT_TRUE(reader.status().ok()) << reader.status();
+}
+
+TEST(ModelReader, TakesWhatIsAbsentAndWhatIsNullForNothing) {
+  const Value value = Json(R"({"null": null})");
+  ModelReader reader(value, "Model");
+  for (const char* name : {"null", "absent"}) {
+    EXPECT_EQ(reader.Find(name), nullptr);
+    EXPECT_EQ(reader.OptionalText(name), std::nullopt);
+    EXPECT_EQ(reader.OptionalStrippedText(name), std::nullopt);
+    EXPECT_THAT(reader.Texts(name), IsEmpty());
+    EXPECT_TRUE(reader.BoolOr(name, true));
+    EXPECT_EQ(reader.IntegerOr(name, 5), 5);
+    EXPECT_EQ(reader.OptionalTime(name), std::nullopt);
+    EXPECT_TRUE(reader.Object(name).object()->empty());
+  }
+  EXPECT_TRUE(reader.status().ok());
+}
+
+TEST(ModelReader, KeepsTheFirstOfItsErrors) {
+  const Value value = Json(R"({"a": 1})");
+  ModelReader reader(value, "Model");
+  reader.Text("a");
+  reader.Text("b");
+  reader.Refuse("c", "no");
+  reader.Adopt(python::ValueError("other"));
+  EXPECT_EQ(reader.status().message(), "a: value must be a string");
+  ModelReader adopting(value, "Model");
+  adopting.Adopt(absl::OkStatus());
+  EXPECT_TRUE(adopting.status().ok());
+  adopting.Adopt(python::ValueError("other"));
+  EXPECT_EQ(python::ErrorType(adopting.status()), "ValueError") << "under its own class";
+}
+
+TEST(ModelReader, TakesAMomentThatIsOneAlready) {
+  const absl::Time time = *base::ParseRfc3339("2026-01-01T03:00:00Z");
+  const Value value = python::Object({{"a", python::DateTime{time}}});
+  ModelReader reader(value, "Model");
+  EXPECT_EQ(reader.OptionalTime("a"), time);
+}
+
+TEST(ModelJson, IsPydanticsAndSaysOfWhichModelATextIsNone) {
+  EXPECT_EQ(*ModelJson(Json(R"({"a": 1e16, "b": [null]})")), R"({"a":1e16,"b":[null]})");
+  EXPECT_EQ(*ModelJson(OptionalTimeValue(std::nullopt)), "null");
+  EXPECT_EQ(*ModelJson(OptionalTimeValue(*base::ParseRfc3339("2026-01-01T03:00:00.5Z"))),
+            R"("2026-01-01T03:00:00.500000Z")");
+  EXPECT_FALSE(ModelJson(Value("\xff")).ok());
+  const absl::Status status = ParseModelJson("{", "Model").status();
+  EXPECT_EQ(python::ErrorType(status), "ValidationError");
+  EXPECT_EQ(status.message().substr(0, 7), "Model: ");
+}
+
+}  // namespace
+}  // namespace redouble::studio
