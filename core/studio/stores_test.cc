@@ -15,34 +15,10 @@
 #include "core/studio/loops.h"
 #include "core/studio/registry.h"
 #include "core/studio/search_index.h"
-#include "tests/support/backends.h"
+#include "tests/support/studio_test.h"
 
 namespace redouble::studio {
 namespace {
-
-python::Value Json(std::string_view text) { return *python::ParseJson(text); }
-
-ServiceRecord Service(const std::string& id, const std::string& url) {
-  ServiceRecord record;
-  record.service_id = id;
-  record.name = id;
-  record.base_url = url;
-  record.environment = "prod";
-  record.auth_mode = "none";
-  return record;
-}
-
-EventEnvelope Event(const std::string& id, const std::string& timestamp) {
-  EventEnvelope envelope;
-  envelope.service_id = "a";
-  envelope.event.cursor = id;
-  envelope.event.task_id = "t1";
-  envelope.event.event_type = "status.running";
-  envelope.event.event_id = id;
-  envelope.event.timestamp = timestamp;
-  envelope.event.payload = Json(R"({"status": "running"})");
-  return envelope;
-}
 
 // A feed that always fails, or always gives one page.
 class OnePage final : public FeedSource {
