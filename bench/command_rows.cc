@@ -60,8 +60,6 @@ constexpr CommandRow kRows[] = {
     {"PING"},
     {"ECHO text"},
     {"SELECT 0"},
-    {"HELLO"},
-    {"RESET"},
     {"DBSIZE"},
     {"FLUSHDB", "SELECT 2"},
     {"SELECT 0"},
@@ -244,7 +242,20 @@ constexpr CommandRow kRows[] = {
     {"CONFIG GET maxmemory"},
     {"CONFIG SET lfu-decay-time 1"},
     {"MEMORY USAGE {h}"},
+    {"CONFIG RESETSTAT"},
+    {"CONFIG REWRITE"},
+    {"MEMORY PURGE"},
     {"CLUSTER KEYSLOT {s}"},
+    {"CLUSTER COUNTKEYSINSLOT 0"},
+    {"CLUSTER GETKEYSINSLOT 0 10"},
+    {"CLUSTER INFO"},
+    {"CLUSTER MYID"},
+    {"CLUSTER NODES"},
+    {"CLUSTER SHARDS"},
+    {"CLUSTER SLOTS"},
+    {"ASKING"},
+    {"READONLY"},
+    {"READWRITE"},
 };
 
 constexpr std::string_view kPush = "its reply is a push; the live benchmark measures messages";
@@ -256,6 +267,8 @@ constexpr NotMeasured kNotMeasured[] = {
     {"unsubscribe", kPush},
     {"punsubscribe", kPush},
     {"sunsubscribe", kPush},
+    {"hello", "a client sends it by itself when it connects"},
+    {"reset", "ends what a client keeps account of"},
     {"flushall",
      "empties what the others are measured on; FLUSHDB is measured on another database"},
 };

@@ -171,7 +171,8 @@ std::vector<double> MeasureAll(store::Store& store, int64_t keys) {
   for (const bench::CommandRow& row : bench::CommandRows()) {
     results.push_back(Measure(store, row, names));
     // What a line has selected or watched ends with it.
-    Call(store, {"RESET"});
+    Call(store, {"UNWATCH"});
+    Call(store, {"SELECT", "0"});
   }
   return results;
 }
