@@ -7,6 +7,7 @@
 #include "core/base/run.h"
 
 namespace redouble::redis {
+
 BlockingClient::BlockingClient() = default;
 BlockingClient::~BlockingClient() = default;
 
