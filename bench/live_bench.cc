@@ -4,13 +4,18 @@
 //   bazel run --config=opt //bench:live
 //
 // Read the ratios of items per second at equal depth in one run: the work is client-side, the
-// server is the same.
+// server is the same. allocations: of this program, per command. p50_us, p99_us: from the
+// submission of a command to its reply. At its end the program runs redis-benchmark, which counts
+// what the server gives at the same depths, against the same server.
 #include <hiredis/hiredis.h>
 
+#include <atomic>
 #include <boost/asio/io_context.hpp>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,6 +35,9 @@ namespace {
 
 constexpr char kKey[] = "key:000000000001";
 constexpr char kValue[] = "value:0123456789";
+
+// Counts what this program allocates; set to 0 before a measurement.
+std::atomic<uint64_t> allocations = 0;
 
 redis::SpawnedServer& Server() {
   static redis::SpawnedServer* server = [] {
@@ -55,10 +63,16 @@ class RawConnection {
   redisContext* context_;
 };
 
+void ReportAllocations(benchmark::State& state, int64_t depth) {
+  state.counters["allocations"] =
+      static_cast<double>(allocations.load()) / static_cast<double>(state.iterations() * depth);
+}
+
 void BM_HiredisPipeline(benchmark::State& state) {
   RawConnection raw;
   const int64_t depth = state.range(0);
   const char* words[] = {"GET", kKey};
+  allocations = 0;
   for (auto _ : state) {
     for (int64_t i = 0; i < depth; ++i) redisAppendCommandArgv(raw.get(), 2, words, nullptr);
     for (int64_t i = 0; i < depth; ++i) {
@@ -68,6 +82,7 @@ void BM_HiredisPipeline(benchmark::State& state) {
       freeReplyObject(reply);
     }
   }
+  ReportAllocations(state, depth);
   state.SetItemsProcessed(state.iterations() * depth);
 }
 BENCHMARK(BM_HiredisPipeline)->Arg(1)->Arg(64)->Arg(1024)->UseRealTime();
@@ -101,6 +116,7 @@ class LiveClient {
 void BM_ConcurrentCoroutines(benchmark::State& state) {
   LiveClient live;
   const int64_t depth = state.range(0);
+  allocations = 0;
   for (auto _ : state) {
     std::vector<base::Task<absl::StatusOr<std::optional<std::string>>>> gets;
     gets.reserve(depth);
@@ -109,6 +125,10 @@ void BM_ConcurrentCoroutines(benchmark::State& state) {
     if (!values.back().ok() || !*values.back()) return state.SkipWithError("no value");
     benchmark::DoNotOptimize(values.data());
   }
+  const redis::LatencyHistogram& latency = live.client().counters().latency;
+  state.counters["p50_us"] = static_cast<double>(latency.QuantileMicros(0.5));
+  state.counters["p99_us"] = static_cast<double>(latency.QuantileMicros(0.99));
+  ReportAllocations(state, depth);
   state.SetItemsProcessed(state.iterations() * depth);
 }
 BENCHMARK(BM_ConcurrentCoroutines)->Arg(1)->Arg(64)->Arg(1024)->UseRealTime();
@@ -116,6 +136,7 @@ BENCHMARK(BM_ConcurrentCoroutines)->Arg(1)->Arg(64)->Arg(1024)->UseRealTime();
 void BM_PipelineBatch(benchmark::State& state) {
   LiveClient live;
   const int64_t depth = state.range(0);
+  allocations = 0;
   for (auto _ : state) {
     store::Batch batch(store::Batch::Atomicity::kPipeline);
     for (int64_t i = 0; i < depth; ++i) batch.Add(store::CommandId::kGet, {kKey});
@@ -123,9 +144,64 @@ void BM_PipelineBatch(benchmark::State& state) {
     if (!replies.ok() || !replies->back().is_bulk()) return state.SkipWithError("no value");
     benchmark::DoNotOptimize(replies->data());
   }
+  ReportAllocations(state, depth);
   state.SetItemsProcessed(state.iterations() * depth);
 }
 BENCHMARK(BM_PipelineBatch)->Arg(1)->Arg(64)->Arg(1024)->UseRealTime();
 
+// One coroutine of a service: it asks, waits for the answer, and asks again.
+base::Task<void> AskForEver(redis::Client& client, int64_t& left) {
+  while (left > 0) {
+    --left;
+    auto value = co_await store::Get(client, kKey);
+    benchmark::DoNotOptimize(value);
+  }
+}
+
+void BM_StandingCoroutines(benchmark::State& state) {
+  LiveClient live;
+  const int64_t depth = state.range(0);
+  allocations = 0;
+  for (auto _ : state) {
+    int64_t left = 64 * depth;
+    std::vector<base::Task<void>> actors;
+    for (int64_t i = 0; i < depth; ++i) actors.push_back(AskForEver(live.client(), left));
+    live.Drive(base::WhenAll(std::move(actors)));
+  }
+  ReportAllocations(state, 64 * depth);
+  state.SetItemsProcessed(state.iterations() * 64 * depth);
+  const redis::LatencyHistogram& latency = live.client().counters().latency;
+  state.counters["p50_us"] = static_cast<double>(latency.QuantileMicros(0.5));
+  state.counters["p99_us"] = static_cast<double>(latency.QuantileMicros(0.99));
+}
+BENCHMARK(BM_StandingCoroutines)->Arg(1)->Arg(64)->Arg(1024)->UseRealTime();
+
+void RunRedisBenchmark() {
+  for (const char* depth : {"1", "64", "1024"}) {
+    std::printf("redis-benchmark, one connection, pipelines of %s\n", depth);
+    std::fflush(stdout);
+    const std::string command =
+        "redis-benchmark -s " + Server().unix_socket() + " -t get -n 300000 -c 1 -q -P " + depth;
+    if (std::system(command.c_str()) != 0) std::printf("redis-benchmark failed\n");
+  }
+}
+
 }  // namespace
 }  // namespace redouble
+
+// Not inlined: g++ 12 would see one half of a pair without the other.
+[[gnu::noinline]] void* operator new(size_t size) {
+  redouble::allocations.fetch_add(1, std::memory_order_relaxed);
+  if (void* memory = std::malloc(size)) return memory;
+  throw std::bad_alloc();
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, size_t) noexcept { std::free(memory); }
+
+int main(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  benchmark::RunSpecifiedBenchmarks();
+  redouble::RunRedisBenchmark();
+  benchmark::Shutdown();
+  return 0;
+}
