@@ -76,6 +76,16 @@ std::optional<int64_t> VirtualClock::NextDeadlineMicros() const {
   return next_us;
 }
 
+void VirtualClock::TurnBackToMicros(int64_t time_us) {
+  assert(!advancing_ && time_us <= now_us_);
+  now_us_ = time_us;
+}
+
+std::optional<int64_t> VirtualClock::NextTimerMicros() const {
+  if (timers_.empty()) return std::nullopt;
+  return timers_.begin()->first.deadline_us;
+}
+
 std::optional<absl::Time> VirtualClock::NextDeadline() const {
   const std::optional<int64_t> next_us = NextDeadlineMicros();
   if (!next_us) return std::nullopt;

@@ -51,9 +51,15 @@ class VirtualClock final : public Clock {
   // As AdvanceTo, in microseconds since the epoch.
   void AdvanceToMicros(int64_t time_us);
 
+  // Moves back to `time_us`, which must not lie ahead: a world that was kept is brought back.
+  // Nothing fires; timers keep their deadlines.
+  void TurnBackToMicros(int64_t time_us);
+
   // The next moment at which something happens: the earliest deadline, where a check counts for
   // what it looks for (ScheduleCheckAt) and not for itself. None when nothing will happen.
   std::optional<absl::Time> NextDeadline() const;
+  // When the clock has to be moved next for nothing to come late: NextDeadline() or earlier. O(1).
+  std::optional<int64_t> NextTimerMicros() const;
   // Moves to NextDeadline() and fires what is due there. False, and no move, when there is none.
   bool AdvanceToNext();
 

@@ -317,5 +317,26 @@ RC_GTEST_PROP(VirtualClock, FiresEveryTimerOnceInOrder, ()) {
   RC_ASSERT(fired == expected);
 }
 
+TEST(VirtualClock, TurnsBackWithoutFiringAnything) {
+  VirtualClock clock(absl::FromUnixMicros(1'000));
+  int fired = 0;
+  clock.ScheduleAt(1'500, [&] { ++fired; });
+  clock.TurnBackToMicros(400);
+  EXPECT_EQ(clock.NowMicros(), 400);
+  clock.AdvanceToMicros(1'499);
+  EXPECT_EQ(fired, 0);
+  clock.AdvanceToMicros(1'500);
+  EXPECT_EQ(fired, 1);
+}
+
+TEST(VirtualClock, TellsWhenItHasToBeMovedNext) {
+  VirtualClock clock;
+  EXPECT_EQ(clock.NextTimerMicros(), std::nullopt);
+  clock.ScheduleAt(70, [] {});
+  clock.ScheduleCheckAt(
+      30, [] {}, [] { return std::optional<int64_t>(50); });
+  EXPECT_EQ(clock.NextTimerMicros(), 30);
+}
+
 }  // namespace
 }  // namespace redouble::base
