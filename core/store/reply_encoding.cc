@@ -1,30 +1,40 @@
 #include "core/store/reply_encoding.h"
 
+#include <array>
+#include <charconv>
 #include <cstdint>
 #include <string_view>
-
-#include "absl/strings/str_cat.h"
-#include "core/base/string_bridge.h"
 
 namespace redouble::store {
 namespace {
 
 using Shape = Reply::Shape;
 
-// "$3", of what is so long or has so many elements.
-void AppendSize(char type, size_t size, std::string& out) {
-  out.push_back(type);
-  absl::StrAppend(&out, size, "\r\n");
+// ":17\r\n". Servers do this for every reply: one append, and no general formatting.
+template <typename Number>
+void AppendNumber(char type, Number number, std::string& out) {
+  std::array<char, 24> line;
+  line[0] = type;
+  char* end = std::to_chars(line.data() + 1, line.data() + line.size() - 2, number).ptr;
+  *end++ = '\r';
+  *end++ = '\n';
+  out.append(line.data(), end - line.data());
 }
+
+// "$3", of what is so long or has so many elements.
+void AppendSize(char type, size_t size, std::string& out) { AppendNumber(type, size, out); }
 
 void AppendLine(char type, std::string_view text, std::string& out) {
   out.push_back(type);
-  absl::StrAppend(&out, base::ToAbsl(text), "\r\n");
+  out.append(text);
+  out.append("\r\n", 2);
 }
 
 void AppendBlob(char type, std::string_view format, std::string_view text, std::string& out) {
   AppendSize(type, format.size() + text.size(), out);
-  absl::StrAppend(&out, base::ToAbsl(format), base::ToAbsl(text), "\r\n");
+  out.append(format);
+  out.append(text);
+  out.append("\r\n", 2);
 }
 
 void AppendBulk(const Reply& reply, Protocol protocol, std::string& out) {
@@ -92,7 +102,7 @@ std::string_view NilText(const Reply& reply, Protocol protocol) {
 void AppendInteger(const Reply& reply, Protocol protocol, std::string& out) {
   const bool is_bool = protocol == Protocol::kResp3 && reply.shape() == Shape::kBool;
   if (is_bool) return AppendLine('#', reply.integer() != 0 ? "t" : "f", out);
-  absl::StrAppend(&out, ":", reply.integer(), "\r\n");
+  AppendNumber(':', reply.integer(), out);
 }
 
 }  // namespace
