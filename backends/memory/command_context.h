@@ -113,9 +113,13 @@ class CommandContext {
   // As FindAny, without marking the key as used.
   Database::Entry* Peek(std::string_view key) const {
     Database::Entry* entry = db_->Find(key);
+    ++(entry == nullptr ? misses_ : hits_);
     if (entry == nullptr && tells_misses_) Notify(key, EventClass::kKeyMiss, "keymiss");
     return entry;
   }
+  // How many keys were looked up so far, and were there or not.
+  int64_t hits() const { return hits_; }
+  int64_t misses() const { return misses_; }
   // Says that a key that had to be read was not there; for commands that also write.
   void Missed(std::string_view key) const {
     if (!tells_misses_) Notify(key, EventClass::kKeyMiss, "keymiss");
@@ -185,6 +189,8 @@ class CommandContext {
   bool tells_misses_ = false;
   bool counts_uses_ = false;
   std::string_view called_name_;
+  mutable int64_t hits_ = 0;
+  mutable int64_t misses_ = 0;
   std::string_view subcommand_;
 };
 

@@ -78,23 +78,17 @@ Reply AbortedExec(Session& session, const Reply& refusal) {
   return Reply::Error("EXECABORT Transaction discarded because of: " + std::string(reason));
 }
 
-// Refuses a command of the session; EXEC will know of it.
-Reply Refuse(Session& session, CommandId id, Reply refusal) {
-  if (id == CommandId::kExec) return AbortedExec(session, refusal);
-  session.RefuseInTransaction();
-  return refusal;
-}
-
 // These run at once even in a transaction.
 bool RunsInsideMulti(CommandId id) {
   return id == CommandId::kExec || id == CommandId::kDiscard || id == CommandId::kMulti ||
-         id == CommandId::kWatch || id == CommandId::kReset;
+         id == CommandId::kWatch || id == CommandId::kReset || id == CommandId::kQuit;
 }
 
 // RESP2 has no way to tell a reply from a message, so that a subscriber may do little else.
 bool RunsWhileSubscribed(CommandId id) {
   switch (id) {
     case CommandId::kPing:
+    case CommandId::kQuit:
     case CommandId::kReset:
     case CommandId::kSubscribe:
     case CommandId::kUnsubscribe:
@@ -129,6 +123,7 @@ Engine::Engine(base::VirtualClock& clock, EngineOptions options)
     databases_.push_back(std::make_unique<Database>());
   }
   memory_limit_.Configure(options_);
+  administration_.Configure();
 }
 
 Engine::~Engine() {
@@ -139,6 +134,7 @@ void Engine::Configure(EngineOptions options) {
   options_ = std::move(options);
   notifications_ = Notifications::Parse(options_.notify_keyspace_events).value_or(Notifications());
   memory_limit_.Configure(options_);
+  administration_.Configure();
   out_of_memory_ = false;
 }
 
@@ -159,6 +155,26 @@ void Engine::FlushDatabase(int index) {
   watching_.TouchAll(index, database(index), nullptr);
   blocking_.MarkAllReady(index);
   database(index).Clear();
+}
+
+void Engine::set_active_expire(bool value) {
+  active_expire_ = value;
+  if (expiry_timer_) clock_.Cancel(*std::exchange(expiry_timer_, std::nullopt));
+  next_expiry_us_ = std::numeric_limits<int64_t>::max();
+  ScheduleExpiry();
+}
+
+void Engine::ReplaceKeys(const std::function<void(int index, Database& db)>& fill) {
+  if (expiry_timer_) clock_.Cancel(*std::exchange(expiry_timer_, std::nullopt));
+  next_expiry_us_ = std::numeric_limits<int64_t>::max();
+  for (int index = 0; index < database_count(); ++index) {
+    watching_.TouchAll(index, database(index), nullptr);
+    databases_[index] = std::make_unique<Database>();
+    fill(index, database(index));
+    blocking_.MarkAllReady(index);
+  }
+  ScheduleExpiry();
+  memory_limit_.Configure(options_);
 }
 
 Engine::Resolution Engine::Resolve(CommandId& id, Arguments arguments) const {
@@ -232,15 +248,17 @@ Reply Engine::Execute(Session& session, CommandId id, std::string_view name, Arg
   if (const Resolution resolution = Resolve(id, arguments); resolution != Resolution::kFound) {
     return Refuse(session, id, Refusal(resolution, id, name, arguments));
   }
-  if (cluster_) {
-    if (std::optional<Reply> refusal = RefuseBySlots(session, id, arguments)) return *refusal;
-  }
-  if (session.protocol() == 2 && session.is_subscribed() && !RunsWhileSubscribed(id)) {
-    return Refuse(session, id, OnlyForSubscribers(store::SpecOf(id)));
+  session.NoteUse(id, clock_.NowMicros());
+  if (std::optional<Reply> refusal = RefuseBySession(session, id, arguments)) {
+    return *std::move(refusal);
   }
   if (may_refuse()) {
     if (std::optional<Reply> refusal = RefusalNow(session, id)) {
       return Refuse(session, id, *std::move(refusal));
+    }
+    if (administration_.Postpones(session, id)) {
+      session.Postpone();
+      return Reply::Nil();
     }
   }
   if (session.in_transaction() && !RunsInsideMulti(id)) {
@@ -248,6 +266,32 @@ Reply Engine::Execute(Session& session, CommandId id, std::string_view name, Arg
     return Reply::Status("QUEUED");
   }
   return Call(session, id, name, arguments);
+}
+
+Reply Engine::Refuse(Session& session, CommandId id, Reply refusal) {
+  administration_.statistics().CountRejection(id, refusal);
+  if (id == CommandId::kExec) return AbortedExec(session, refusal);
+  session.RefuseInTransaction();
+  return refusal;
+}
+
+std::optional<Reply> Engine::RefuseBySession(Session& session, CommandId id, Arguments arguments) {
+  if (!session.authenticated() && !store::SpecOf(id).Has(store::command_flag::kNoAuth)) {
+    return Refuse(session, id, Reply::Error(error_text::kNoAuth));
+  }
+  if (session.in_transaction() && store::SpecOf(id).Has(store::command_flag::kNoMulti)) {
+    return Refuse(session, id, Reply::Error("ERR Command not allowed inside a transaction"));
+  }
+  if (cluster_) {
+    if (std::optional<Reply> refusal = RefuseBySlots(session, id, arguments)) {
+      administration_.statistics().CountRejection(id, *refusal);
+      return refusal;
+    }
+  }
+  if (session.protocol() == 2 && session.is_subscribed() && !RunsWhileSubscribed(id)) {
+    return Refuse(session, id, OnlyForSubscribers(store::SpecOf(id)));
+  }
+  return std::nullopt;
 }
 
 std::optional<Reply> Engine::RefuseBySlots(Session& session, CommandId id,
@@ -293,19 +337,23 @@ std::optional<Reply> Engine::RefuseScriptCall(Session& session, CommandId id, Ar
 }
 
 Reply Engine::Call(Session& session, CommandId id, std::string_view name, Arguments arguments) {
+  const Administration::Sent sent{id, name, arguments};
+  const int64_t begun_us = administration_.Begin();
   RemoveExpired();
   CommandContext context(*this, session, database(session.db_index()), clock_.NowMillis());
   context.set_called_name(name);
   context.set_counts_uses(IsLfu(options_.maxmemory_policy));
   const CommandSpec& spec = store::SpecOf(id);
-  if (notifications_.Wants(EventClass::kKeyMiss)) {
-    context.set_tells_misses(spec.Has(store::command_flag::kReadOnly));
-  }
+  const bool only_reads = spec.Has(store::command_flag::kReadOnly);
+  if (notifications_.Wants(EventClass::kKeyMiss)) context.set_tells_misses(only_reads);
   if (spec.is_subcommand()) {
     context.set_subcommand(arguments[0]);
     arguments = arguments.subspan(1);
   }
-  return kHandlers[static_cast<size_t>(id)](context, arguments);
+  Reply reply = kHandlers[static_cast<size_t>(id)](context, arguments);
+  if (only_reads) administration_.statistics().CountLookups(context.hits(), context.misses());
+  administration_.Finish(session, sent, reply, begun_us);
+  return reply;
 }
 
 void Engine::ExpireDue() {
@@ -340,7 +388,8 @@ void Engine::NoteDeadline(int64_t deadline_ms) {
   const int64_t check_us = (deadline_ms + 1) * 1000;
   if (check_us >= next_expiry_us_) return;
   next_expiry_us_ = check_us;
-  if (expiry_timer_) clock_.Cancel(*expiry_timer_);
+  if (expiry_timer_) clock_.Cancel(*std::exchange(expiry_timer_, std::nullopt));
+  if (!active_expire_) return;
   const auto check = [this] {
     expiry_timer_.reset();
     ExpireDue();
@@ -447,6 +496,7 @@ std::vector<Reply> Engine::TakeMessages(Session& session) {
   std::vector<Reply> messages;
   std::erase_if(deliveries_, [&](Delivery& delivery) {
     const bool is_message = delivery.session == &session && delivery.is_push &&
+                            delivery.reply->is_array() &&
                             delivery.reply->elements()[0].text().ends_with("message");
     if (is_message) messages.push_back(*std::move(delivery.reply));
     return is_message;

@@ -20,6 +20,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -27,6 +28,7 @@
 #include <string_view>
 #include <vector>
 
+#include "backends/memory/administration.h"
 #include "backends/memory/blocking.h"
 #include "backends/memory/busy_script.h"
 #include "backends/memory/cluster_view.h"
@@ -84,7 +86,21 @@ class Engine {
   // How many keys were evicted since then.
   int64_t evicted_keys() const { return evicted_keys_; }
   // Counts anew from 0.
-  void ResetStatistics() { expired_keys_ = evicted_keys_ = 0; }
+  void ResetStatistics() {
+    expired_keys_ = evicted_keys_ = 0;
+    administration_.statistics().Reset();
+  }
+
+  // Who is connected, what was counted and measured, and the host, if there is one.
+  Administration& administration() { return administration_; }
+  const Administration& administration() const { return administration_; }
+  // False: keys no longer expire by themselves as time passes, only before the next command runs.
+  void set_active_expire(bool value);
+  // Draws from another seed from now on.
+  void Reseed(uint64_t seed) { rng_ = base::Rng(seed); }
+  // Gives every database another content: `fill` is called once per database, emptied before.
+  // Watchers of a key that existed fail. The clock may have been turned back meanwhile.
+  void ReplaceKeys(const std::function<void(int index, Database& db)>& fill);
 
   // The rest is for the engine's own parts (session.cc, command_context.cc, commands/).
 
@@ -128,9 +144,10 @@ class Engine {
   void EndBusy();
   // The session no longer waits for its script, which goes on.
   void ForgetScriptCaller(const Session& session);
-  // True when commands may be refused for what the engine does or holds at the moment.
+  // True when commands may be refused, or put off, for what the engine does or holds at the moment.
   bool may_refuse() const {
-    return busy_.has_value() || cluster_.has_value() || memory_limit_.on();
+    return busy_.has_value() || cluster_.has_value() || memory_limit_.on() ||
+           administration_.paused();
   }
   MemoryLimit& memory_limit() { return memory_limit_; }
   // True when the keys took more than maxmemory when the client's command began.
@@ -174,6 +191,10 @@ class Engine {
                                      Arguments arguments) const;
   // Why the command may not run now; no value when it may. Evicts keys when they take too much.
   std::optional<Reply> RefusalNow(const Session& session, store::CommandId id);
+  // The refusal of a command that is known, by what the session may do now.
+  std::optional<Reply> RefuseBySession(Session& session, store::CommandId id, Arguments arguments);
+  // Refuses a command of the session; EXEC will know of it.
+  Reply Refuse(Session& session, store::CommandId id, Reply refusal);
   void EvictKey(int db, std::string_view key);
   void ExpireDue();
   void ScheduleExpiry();
@@ -184,6 +205,7 @@ class Engine {
   void ServeKey(const Blocking::Key& key);
 
   base::VirtualClock& clock_;
+  Administration administration_{*this};
   base::Rng rng_;
   EngineOptions options_;
   std::optional<ClusterView> cluster_;
@@ -201,6 +223,7 @@ class Engine {
   std::deque<Delivery> deliveries_;
   bool delivering_ = false;
   int64_t next_session_id_ = 1;
+  bool active_expire_ = true;
   int64_t expired_keys_ = 0;
   int64_t evicted_keys_ = 0;
   // No key expires before this microsecond.

@@ -10,9 +10,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "backends/memory/cluster_view.h"
 #include "backends/memory/encoding_limits.h"
+#include "backends/memory/server_options.h"
 
 namespace redouble::memory {
 
@@ -27,6 +29,11 @@ enum class MaxmemoryPolicy : uint8_t {
   kAllKeysRandom,
   kNoEviction,
 };
+
+// As redis.conf has them, in the order of MaxmemoryPolicy.
+inline constexpr std::string_view kMaxmemoryPolicyNames[] = {
+    "volatile-lru", "volatile-lfu", "volatile-random", "volatile-ttl",
+    "allkeys-lru",  "allkeys-lfu",  "allkeys-random",  "noeviction"};
 
 inline bool IsLfu(MaxmemoryPolicy policy) {
   return policy == MaxmemoryPolicy::kVolatileLfu || policy == MaxmemoryPolicy::kAllKeysLfu;
@@ -55,6 +62,15 @@ struct EngineOptions {
   // How slowly the frequency of a key rises, and after how many minutes it falls by one (0: never).
   int lfu_log_factor = 10;
   int lfu_decay_time_minutes = 1;
+  // What the user "default" has to say (AUTH) before anything else; empty: nothing.
+  std::string requirepass = {};
+  // Commands that take at least so long are kept in the slow log; 0: all, less: none.
+  int64_t slowlog_log_slower_than_us = 10'000;
+  int64_t slowlog_max_len = 128;
+  // Whether a host's measurements are kept as histograms too (INFO latencystats).
+  bool latency_tracking = true;
+  // What a server makes of its connections (server_options.h).
+  ServerOptions server = {};
   // Makes the engine a node of a simulated cluster (cluster_view.h), as "cluster-enabled yes":
   // keys of several slots in one command, script or transaction are refused, there is only database
   // 0, and CLUSTER tells of the topology.

@@ -15,16 +15,39 @@ using store::CommandId;
 using store::Reply;
 using store::Request;
 
+Session::Session(Engine& engine, int64_t id)
+    : engine_(engine),
+      id_(id),
+      authenticated_(engine.options().requirepass.empty()),
+      connected_us_(engine.clock().NowMicros()),
+      last_used_us_(connected_us_) {
+  engine_.administration().Add(*this);
+}
+
 Session::~Session() {
   if (gone_ != nullptr) *gone_ = true;
-  Unwatch();
+  Leave();
+}
+
+void Session::Disconnect() {
+  if (disconnected_) return;
+  disconnected_ = true;
+  if (Host* host = engine_.administration().host()) host->OnDisconnect(*this);
+  Leave();
+}
+
+void Session::Leave() {
+  EndTransaction();
   if (blocked_) Unblock();
   for (size_t kind = 0; kind < kSubscriptionKinds; ++kind) {
     for (const std::string& name : subscribed_[kind]) {
       engine_.subscriptions().Remove(*this, static_cast<SubscriptionKind>(kind), name);
     }
   }
+  for (std::vector<std::string>& names : subscribed_) names.clear();
+  engine_.administration().Remove(*this);
   engine_.ForgetSession(*this);
+  postponed_ = false;
   std::deque<Request*> unanswered = std::exchange(waiting_, {});
   if (current_ != nullptr) unanswered.push_front(std::exchange(current_, nullptr));
   for (Request* request : unanswered) {
@@ -33,6 +56,7 @@ Session::~Session() {
 }
 
 void Session::Submit(Request& request) {
+  if (disconnected_) return request.Complete(store::NotSentError("the connection was closed"));
   if (current_ != nullptr) {
     request.SetKeeper(this);
     waiting_.push_back(&request);
@@ -49,7 +73,7 @@ void Session::RunCommand(const Command& command) {
   absl::StatusOr<Reply> reply =
       engine_.Execute(*this, command.id(), command.name(), command.arguments());
   engine_.FinishCommand();
-  if (blocked_) {
+  if (waits()) {
     current_->SetKeeper(this);
   } else {
     CompleteCurrent(std::move(reply));
@@ -57,7 +81,14 @@ void Session::RunCommand(const Command& command) {
 }
 
 void Session::RunCurrent() {
+  postponed_ = false;
   if (current_->kind() == Request::Kind::kCommand) return RunCommand(current_->commands()[0]);
+  if (current_->kind() == Request::Kind::kTransaction && engine_.administration().paused() &&
+      PostponesTransaction(current_->commands())) {
+    Postpone();
+    current_->SetKeeper(this);
+    return;
+  }
   std::optional<Reply> reply = current_->kind() == Request::Kind::kTransaction
                                    ? RunTransaction(current_->commands())
                                    : RunPipeline();
@@ -99,14 +130,24 @@ void Session::CompleteCurrent(absl::StatusOr<Reply>&& result) {
     // waited behind its blocked command, one connection after the other.
     catches_up_ ? engine_.DeliverNext(*this) : engine_.DeliverLater(*this, std::nullopt);
   }
-  // The waiter may do anything now, end this session included.
+  const bool hangs_up = hangs_up_ && !disconnected_;
+  if (!hangs_up) {
+    // The waiter may do anything now, end this session included.
+    done->Complete(std::move(result));
+    return;
+  }
+  bool gone = false;
+  gone_ = &gone;
   done->Complete(std::move(result));
+  if (gone) return;
+  gone_ = nullptr;
+  Disconnect();
 }
 
 std::optional<Reply> Session::RunOne(const Command& command) {
   Reply reply = engine_.Execute(*this, command.id(), command.name(), command.arguments());
   engine_.FinishCommand();
-  if (blocked_) return std::nullopt;
+  if (waits()) return std::nullopt;
   return reply;
 }
 
@@ -189,6 +230,11 @@ void Session::Reset() {
   db_index_ = 0;
   protocol_ = 2;
   name_.clear();
+  authenticated_ = engine_.options().requirepass.empty();
+  reply_mode_ = ReplyMode::kOn;
+  if (is_monitor_) engine_.administration().StopMonitor(*this);
+  is_monitor_ = false;
+  no_evict_ = false;
 }
 
 bool Session::is_subscribed() const {
@@ -207,6 +253,19 @@ void Session::UnsubscribeFrom(SubscriptionKind kind, std::string_view name) {
   std::vector<std::string>& names = subscribed_[static_cast<size_t>(kind)];
   if (std::erase(names, name) == 0) return;
   engine_.subscriptions().Remove(*this, kind, name);
+}
+
+bool Session::PostponesTransaction(std::span<const Command> commands) const {
+  return std::any_of(commands.begin(), commands.end(), [&](const Command& command) {
+    CommandId id = command.id();
+    return engine_.Resolve(id, command.arguments()) == Engine::Resolution::kFound &&
+           engine_.administration().Postpones(*this, id);
+  });
+}
+
+void Session::Postpone() {
+  postponed_ = true;
+  engine_.administration().WaitForEndOfPause(*this);
 }
 
 void Session::Block(BlockedOperation operation) {
@@ -252,6 +311,7 @@ void Session::Abandon(Request& request) {
     return;
   }
   if (blocked_) Unblock();
+  if (std::exchange(postponed_, false)) engine_.administration().StopWaiting(*this);
   engine_.ForgetDelivery(*this);
   current_ = nullptr;
   replies_.clear();

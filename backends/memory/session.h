@@ -48,11 +48,28 @@ class Session final : public store::MessageSource, private store::RequestKeeper 
   // shapes say what RESP3 makes of them); a subscriber of RESP3 may go on with any command.
   int protocol() const { return protocol_; }
 
+  const std::string& name() const { return name_; }
+  // Said the password that is needed, or needed none when it connected.
+  bool authenticated() const { return authenticated_; }
+  // The engine's time when it connected and when it last sent a command.
+  int64_t connected_us() const { return connected_us_; }
+  int64_t last_used_us() const { return last_used_us_; }
+  // What it sent last that is known; kUnknown before that.
+  store::CommandId last_command() const { return last_command_; }
+  // CLIENT REPLY. Only a host leaves replies away; a request in this process always gets its own.
+  enum class ReplyMode : uint8_t { kOn, kOff, kSkipNext, kSkip };
+  ReplyMode reply_mode() const { return reply_mode_; }
+  bool is_monitor() const { return is_monitor_; }
+  bool no_evict() const { return no_evict_; }
+  // It hangs up once its present command is answered.
+  bool hangs_up() const { return hangs_up_; }
+  // It has hung up, or was made to: it answers nothing any more.
+  bool disconnected() const { return disconnected_; }
+
   // The rest is for the engine's own parts.
 
   void Select(int db_index) { db_index_ = db_index; }
   void set_protocol(int version) { protocol_ = version; }
-  const std::string& name() const { return name_; }
   void set_name(std::string_view name) { name_ = name; }
   // As new, but for its id: RESET.
   void Reset();
@@ -106,6 +123,22 @@ class Session final : public store::MessageSource, private store::RequestKeeper 
   int slot() const { return slot_; }
   void set_slot(int slot) { slot_ = slot; }
 
+  void set_authenticated(bool value) { authenticated_ = value; }
+  void set_reply_mode(ReplyMode mode) { reply_mode_ = mode; }
+  void set_monitor(bool value) { is_monitor_ = value; }
+  void set_no_evict(bool value) { no_evict_ = value; }
+  void HangUp() { hangs_up_ = true; }
+  // Ends the connection now: what waits fails with "outcome unknown", and so does what follows.
+  void Disconnect();
+  void NoteUse(store::CommandId id, int64_t now_us) {
+    last_command_ = id;
+    last_used_us_ = now_us;
+  }
+
+  // Its request waits for the end of a pause, and runs again then.
+  void Postpone();
+  bool postponed() const { return postponed_; }
+
   void Block(BlockedOperation operation);
   const BlockedOperation& blocked_operation() const { return *blocked_; }
   // Ends the wait; the current request is completed by a delivery that follows.
@@ -115,7 +148,7 @@ class Session final : public store::MessageSource, private store::RequestKeeper 
 
  private:
   friend class Engine;
-  Session(Engine& engine, int64_t id) : engine_(engine), id_(id) {}
+  Session(Engine& engine, int64_t id);
 
   void Abandon(store::Request& request) override;
 
@@ -133,6 +166,11 @@ class Session final : public store::MessageSource, private store::RequestKeeper 
   std::optional<store::Reply> RunOne(const store::Command& command);
   store::Reply RunTransaction(std::span<const store::Command> commands);
   store::Reply RunTransactionByWords(std::span<const store::Command> commands);
+  bool PostponesTransaction(std::span<const store::Command> commands) const;
+  // Its command has no reply yet.
+  bool waits() const { return blocked_.has_value() || postponed_; }
+  // Gives up what the engine keeps for the session, and fails its requests.
+  void Leave();
   void TimeOut();
 
   Engine& engine_;
@@ -146,6 +184,16 @@ class Session final : public store::MessageSource, private store::RequestKeeper 
   bool watch_failed_ = false;
   bool runs_atomically_ = false;
   bool runs_script_ = false;
+  bool authenticated_ = true;
+  bool is_monitor_ = false;
+  bool no_evict_ = false;
+  bool hangs_up_ = false;
+  bool disconnected_ = false;
+  bool postponed_ = false;
+  ReplyMode reply_mode_ = ReplyMode::kOn;
+  store::CommandId last_command_ = store::CommandId::kUnknown;
+  int64_t connected_us_ = 0;
+  int64_t last_used_us_ = 0;
   int slot_ = ClusterView::kNoSlot;
   // What runs now had waited behind a blocked command.
   bool catches_up_ = false;

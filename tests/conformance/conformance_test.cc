@@ -48,7 +48,7 @@ constexpr std::string_view kRecordedOnly = "busy";
 
 TEST_P(Conformance, OfARealServer) {
   if (GroupOf(GetParam()) == kRecordedOnly) GTEST_SKIP() << "depends on a server's wall clock";
-  ServerTarget target;
+  ServerTarget target({"enable-debug-command yes"});
   ExpectAnswers(GetParam(), target);
 }
 

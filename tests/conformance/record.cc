@@ -48,7 +48,7 @@ int main(int argc, char** argv) {
     std::cerr << "usage: record FILE...\n";
     return 2;
   }
-  redouble::tests::ServerTarget server;
+  redouble::tests::ServerTarget server({"enable-debug-command yes"});
   redouble::tests::ClusterServer cluster;
   bool all_recorded = true;
   for (int i = 1; i < argc; ++i) {

@@ -50,6 +50,11 @@ constexpr std::string_view kPushes =
 constexpr std::string_view kCommands =
     "tells of commands that the engine has not; tests/live compares what it has";
 
+constexpr std::string_view kProcess = "tells of the process, its clients or its measurements";
+
+constexpr std::string_view kSteers =
+    "changes what other connections may do; the conformance cases and tests/serve have it";
+
 constexpr LeftOut kLeftOut[] = {
     {"object|idletime", "counts real seconds on a server that was just started"},
     {"object|refcount", "tells how Redis shares objects"},
@@ -69,6 +74,26 @@ constexpr LeftOut kLeftOut[] = {
     {"command|list", kCommands},
     {"hello", "may begin RESP3, which resp3_test compares"},
     {"reset", "ends what the harness keeps account of: transactions and subscriptions"},
+    {"info", kProcess},
+    {"client|id", kProcess},
+    {"client|info", kProcess},
+    {"client|list", kProcess},
+    {"slowlog|get", kProcess},
+    {"slowlog|len", kProcess},
+    {"lastsave", kProcess},
+    {"auth", kSteers},
+    {"quit", kSteers},
+    {"client|kill", kSteers},
+    {"client|pause", kSteers},
+    {"client|reply", kSteers},
+    {"client|unblock", kSteers},
+    {"client|unpause", kSteers},
+    {"monitor", kSteers},
+    {"debug", kSteers},
+    {"shutdown", kSteers},
+    {"slowlog|reset", kSteers},
+    {"save", "a server has a file to write"},
+    {"bgsave", "a server has a file to write"},
     {"subscribe", kPushes},
     {"unsubscribe", kPushes},
     {"psubscribe", kPushes},

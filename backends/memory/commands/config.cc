@@ -11,9 +11,11 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "backends/memory/commands/argument.h"
+#include "backends/memory/commands/config_values.h"
 #include "backends/memory/commands/help.h"
 #include "backends/memory/engine.h"
 #include "backends/memory/handlers.h"
+#include "backends/memory/memory_size.h"
 #include "backends/memory/notifications.h"
 #include "core/base/glob.h"
 #include "core/base/redis_number.h"
@@ -22,6 +24,7 @@ namespace redouble::memory {
 namespace {
 
 constexpr int64_t kMaxInt = std::numeric_limits<int32_t>::max();
+constexpr int64_t kMaxUint = std::numeric_limits<uint32_t>::max();
 constexpr int64_t kMaxInt64 = std::numeric_limits<int64_t>::max();
 
 // A parameter and the option that it is. Numbers are in their option's own unit.
@@ -29,8 +32,9 @@ struct Parameter {
   enum class Kind : uint8_t {
     kInteger,
     kMemory,  // An integer that may end in a unit: "64mb".
+    kBool,    // "yes" or "no"
     kPolicy,  // maxmemory-policy
-    kEvents,  // notify-keyspace-events
+    kText,    // Anything with a form of its own.
   };
   std::string_view name;
   std::string_view alias;  // The name that it had in earlier versions; may be empty.
@@ -40,6 +44,9 @@ struct Parameter {
   int64_t high;
   int64_t (*get)(const EngineOptions& options);
   void (*set)(EngineOptions& options, int64_t value);
+  // Of a text; the setter gives the text of an error, or none and the option set.
+  std::string (*get_text)(const EngineOptions& options) = nullptr;
+  std::optional<std::string> (*set_text)(EngineOptions& options, std::string_view text) = nullptr;
 };
 
 template <auto kMember>
@@ -61,6 +68,16 @@ void SetLimit(EngineOptions& options, int64_t value) {
 }
 
 template <auto kMember>
+int64_t GetServer(const EngineOptions& options) {
+  return static_cast<int64_t>(options.server.*kMember);
+}
+template <auto kMember>
+void SetServer(EngineOptions& options, int64_t value) {
+  auto& member = options.server.*kMember;
+  member = static_cast<std::remove_reference_t<decltype(member)>>(value);
+}
+
+template <auto kMember>
 constexpr Parameter Number(std::string_view name, int64_t low, int64_t high,
                            std::string_view alias = {}) {
   return {name, alias, Parameter::Kind::kInteger, false, low, high, Get<kMember>, Set<kMember>};
@@ -71,17 +88,66 @@ constexpr Parameter Limit(std::string_view name, Parameter::Kind kind,
   return {name, alias, kind, false, 0, kMaxInt64, GetLimit<kMember>, SetLimit<kMember>};
 }
 
+template <auto kMember>
+constexpr Parameter OfServer(std::string_view name, Parameter::Kind kind, int64_t low,
+                             int64_t high) {
+  return {name, "", kind, false, low, high, GetServer<kMember>, SetServer<kMember>};
+}
+constexpr Parameter Text(std::string_view name, std::string (*get)(const EngineOptions&),
+                         std::optional<std::string> (*set)(EngineOptions&, std::string_view)) {
+  return {name, "", Parameter::Kind::kText, set == nullptr, 0, 0, nullptr, nullptr, get, set};
+}
+
+std::string EventsText(const EngineOptions& options) {
+  return Notifications::Parse(options.notify_keyspace_events).value_or(Notifications()).Letters();
+}
+std::optional<std::string> SetEvents(EngineOptions& options, std::string_view text) {
+  if (!Notifications::Parse(text)) {
+    return "Invalid event class character. Use 'Ag$lshzxeKEtmdn'.";
+  }
+  options.notify_keyspace_events = std::string(text);
+  return std::nullopt;
+}
+
+std::string PasswordText(const EngineOptions& options) { return options.requirepass; }
+std::optional<std::string> SetPassword(EngineOptions& options, std::string_view text) {
+  options.requirepass = std::string(text);
+  return std::nullopt;
+}
+
+std::string BindText(const EngineOptions& options) { return options.server.bind; }
+std::string UnixSocketText(const EngineOptions& options) { return options.server.unixsocket; }
+std::string PortText(const EngineOptions& options) { return std::to_string(options.server.port); }
+
+// Keys live in memory only: what would write them to a disk can be named and turned off.
+std::string NoText(const EngineOptions&) { return "no"; }
+std::string NothingText(const EngineOptions&) { return ""; }
+template <std::string (*kGet)(const EngineOptions&)>
+std::optional<std::string> KeepAsItIs(EngineOptions& options, std::string_view text) {
+  if (IsWord(text, kGet(options))) return std::nullopt;
+  return "this server keeps nothing on disk";
+}
+std::string YesText(const EngineOptions&) { return "yes"; }
+
 // Every parameter that means something to the engine, by name; the others are unknown to it.
 constexpr Parameter kParameters[] = {
+    Text("appendonly", NoText, KeepAsItIs<NoText>),
+    Text("bind", BindText, nullptr),
     Number<&EngineOptions::busy_reply_threshold_ms>("busy-reply-threshold", 0, kMaxInt64,
                                                     "lua-time-limit"),
+    Text("client-output-buffer-limit", OutputLimitsText, SetOutputLimits),
+    OfServer<&ServerOptions::client_query_buffer_limit_bytes>(
+        "client-query-buffer-limit", Parameter::Kind::kMemory, 1 << 20, kMaxInt64),
     {"databases", "", Parameter::Kind::kInteger, true, 1, kMaxInt, Get<&EngineOptions::databases>,
      nullptr},
+    Text("enable-debug-command", YesText, nullptr),
     Limit<&EncodingLimits::hash_max_listpack_entries>(
         "hash-max-listpack-entries", Parameter::Kind::kInteger, "hash-max-ziplist-entries"),
     Limit<&EncodingLimits::hash_max_listpack_value>(
         "hash-max-listpack-value", Parameter::Kind::kMemory, "hash-max-ziplist-value"),
     Limit<&EncodingLimits::hll_sparse_max_bytes>("hll-sparse-max-bytes", Parameter::Kind::kMemory),
+    {"latency-tracking", "", Parameter::Kind::kBool, false, 0, 1,
+     Get<&EngineOptions::latency_tracking>, Set<&EngineOptions::latency_tracking>},
     Number<&EngineOptions::lfu_decay_time_minutes>("lfu-decay-time", 0, kMaxInt),
     Number<&EngineOptions::lfu_log_factor>("lfu-log-factor", 0, kMaxInt),
     {"list-compress-depth", "", Parameter::Kind::kInteger, false, 0, kMaxInt,
@@ -91,30 +157,34 @@ constexpr Parameter kParameters[] = {
      std::numeric_limits<int32_t>::min(), kMaxInt,
      GetLimit<&EncodingLimits::list_max_listpack_size>,
      SetLimit<&EncodingLimits::list_max_listpack_size>},
+    OfServer<&ServerOptions::maxclients>("maxclients", Parameter::Kind::kInteger, 1, kMaxUint),
     {"maxmemory", "", Parameter::Kind::kMemory, false, 0, kMaxInt64,
      Get<&EngineOptions::maxmemory_bytes>, Set<&EngineOptions::maxmemory_bytes>},
     {"maxmemory-policy", "", Parameter::Kind::kPolicy, false, 0, 0,
      Get<&EngineOptions::maxmemory_policy>, Set<&EngineOptions::maxmemory_policy>},
     Number<&EngineOptions::maxmemory_samples>("maxmemory-samples", 1, kMaxInt),
-    {"notify-keyspace-events", "", Parameter::Kind::kEvents, false, 0, 0, nullptr, nullptr},
+    Text("notify-keyspace-events", EventsText, SetEvents),
+    Text("port", PortText, nullptr),
+    OfServer<&ServerOptions::protected_mode>("protected-mode", Parameter::Kind::kBool, 0, 1),
     {"proto-max-bulk-len", "", Parameter::Kind::kMemory, false, 1 << 20, kMaxInt64,
      Get<&EngineOptions::proto_max_bulk_len_bytes>, Set<&EngineOptions::proto_max_bulk_len_bytes>},
+    Text("requirepass", PasswordText, SetPassword),
+    Text("save", NothingText, KeepAsItIs<NothingText>),
     Limit<&EncodingLimits::set_max_intset_entries>("set-max-intset-entries",
                                                    Parameter::Kind::kInteger),
+    Number<&EngineOptions::slowlog_log_slower_than_us>("slowlog-log-slower-than", -1, kMaxInt64),
+    Number<&EngineOptions::slowlog_max_len>("slowlog-max-len", 0, kMaxInt64),
     Limit<&EncodingLimits::stream_node_max_bytes>("stream-node-max-bytes",
                                                   Parameter::Kind::kMemory),
     Limit<&EncodingLimits::stream_node_max_entries>("stream-node-max-entries",
                                                     Parameter::Kind::kInteger),
+    OfServer<&ServerOptions::timeout_s>("timeout", Parameter::Kind::kInteger, 0, kMaxInt),
+    Text("unixsocket", UnixSocketText, nullptr),
     Limit<&EncodingLimits::zset_max_listpack_entries>(
         "zset-max-listpack-entries", Parameter::Kind::kInteger, "zset-max-ziplist-entries"),
     Limit<&EncodingLimits::zset_max_listpack_value>(
         "zset-max-listpack-value", Parameter::Kind::kMemory, "zset-max-ziplist-value"),
 };
-
-// The names of MaxmemoryPolicy, in its order.
-constexpr std::string_view kPolicies[] = {"volatile-lru",   "volatile-lfu", "volatile-random",
-                                          "volatile-ttl",   "allkeys-lru",  "allkeys-lfu",
-                                          "allkeys-random", "noeviction"};
 
 const Parameter* FindParameter(std::string_view name) {
   const auto* found =
@@ -125,41 +195,12 @@ const Parameter* FindParameter(std::string_view name) {
 }
 
 std::string TextOf(const Parameter& parameter, const EngineOptions& options) {
-  if (parameter.kind == Parameter::Kind::kEvents) {
-    return Notifications::Parse(options.notify_keyspace_events).value_or(Notifications()).Letters();
-  }
+  if (parameter.kind == Parameter::Kind::kText) return parameter.get_text(options);
+  if (parameter.kind == Parameter::Kind::kBool) return parameter.get(options) != 0 ? "yes" : "no";
   if (parameter.kind == Parameter::Kind::kPolicy) {
-    return std::string(kPolicies[parameter.get(options)]);
+    return std::string(kMaxmemoryPolicyNames[parameter.get(options)]);
   }
   return std::to_string(parameter.get(options));
-}
-
-// Bytes, with a unit or without; none when they are not. What is too much for 64 bits is the most
-// that they hold.
-std::optional<uint64_t> ReadMemory(std::string_view text) {
-  struct Unit {
-    std::string_view name;
-    uint64_t bytes;
-  };
-  constexpr Unit kUnits[] = {{"", 1},           {"b", 1},           {"k", 1000},
-                             {"kb", 1 << 10},   {"m", 1000 * 1000}, {"mb", 1 << 20},
-                             {"g", 1000000000}, {"gb", 1 << 30}};
-  size_t digits = 0;
-  while (digits < text.size() && absl::ascii_isdigit(static_cast<unsigned char>(text[digits]))) {
-    ++digits;
-  }
-  if (digits == 0) return std::nullopt;
-  for (const Unit& unit : kUnits) {
-    if (!IsWord(text.substr(digits), unit.name)) continue;
-    unsigned __int128 bytes = 0;
-    for (const char digit : text.substr(0, std::min<size_t>(digits, 20))) {
-      bytes = bytes * 10 + static_cast<unsigned>(digit - '0');
-    }
-    bytes *= unit.bytes;
-    constexpr uint64_t kMost = std::numeric_limits<uint64_t>::max();
-    return bytes > kMost ? kMost : static_cast<uint64_t>(bytes);
-  }
-  return std::nullopt;
 }
 
 // The text of an error, or none and the option set.
@@ -186,29 +227,35 @@ std::optional<std::string> SetNumber(const Parameter& parameter, std::string_vie
 
 std::optional<std::string> SetPolicy(const Parameter& parameter, std::string_view text,
                                      EngineOptions& options) {
-  const auto* found = std::find_if(std::begin(kPolicies), std::end(kPolicies),
-                                   [&](std::string_view name) { return IsWord(text, name); });
-  if (found == std::end(kPolicies)) {
+  const auto* found =
+      std::find_if(std::begin(kMaxmemoryPolicyNames), std::end(kMaxmemoryPolicyNames),
+                   [&](std::string_view name) { return IsWord(text, name); });
+  if (found == std::end(kMaxmemoryPolicyNames)) {
     std::string names;
-    for (const std::string_view name : kPolicies) {
+    for (const std::string_view name : kMaxmemoryPolicyNames) {
       if (!names.empty()) names += ", ";
       names += name;
     }
     return "argument(s) must be one of the following: " + names;
   }
-  parameter.set(options, found - std::begin(kPolicies));
+  parameter.set(options, found - std::begin(kMaxmemoryPolicyNames));
+  return std::nullopt;
+}
+
+std::optional<std::string> SetBool(const Parameter& parameter, std::string_view text,
+                                   EngineOptions& options) {
+  const bool yes = IsWord(text, "yes");
+  if (!yes && !IsWord(text, "no")) return "argument must be 'yes' or 'no'";
+  parameter.set(options, yes ? 1 : 0);
   return std::nullopt;
 }
 
 std::optional<std::string> SetParameter(const Parameter& parameter, std::string_view text,
                                         EngineOptions& options) {
   if (parameter.kind == Parameter::Kind::kPolicy) return SetPolicy(parameter, text, options);
-  if (parameter.kind != Parameter::Kind::kEvents) return SetNumber(parameter, text, options);
-  if (!Notifications::Parse(text)) {
-    return "Invalid event class character. Use 'Ag$lshzxeKEtmdn'.";
-  }
-  options.notify_keyspace_events = std::string(text);
-  return std::nullopt;
+  if (parameter.kind == Parameter::Kind::kText) return parameter.set_text(options, text);
+  if (parameter.kind == Parameter::Kind::kBool) return SetBool(parameter, text, options);
+  return SetNumber(parameter, text, options);
 }
 
 Reply SetFailed(std::string_view name, std::string_view why) {

@@ -1,9 +1,9 @@
-// PING, ECHO, SELECT, HELLO, RESET.
-#include <algorithm>
+// PING, ECHO, SELECT, HELLO, AUTH, RESET, QUIT.
 #include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "backends/memory/commands/argument.h"
+#include "backends/memory/commands/client_name.h"
 #include "backends/memory/engine.h"
 #include "backends/memory/handlers.h"
 #include "backends/memory/session.h"
@@ -15,6 +15,7 @@ namespace {
 // What follows the version in HELLO.
 struct HelloOptions {
   std::optional<std::string_view> user;
+  std::string_view password = {};
   std::optional<std::string_view> name;
 };
 
@@ -24,20 +25,26 @@ Reply ReadHelloOptions(Arguments arguments, HelloOptions& options) {
     const size_t left = arguments.size() - i - 1;
     if (IsWord(arguments[i], "AUTH") && left >= 2) {
       options.user = arguments[i + 1];
+      options.password = arguments[i + 2];
       i += 2;
     } else if (IsWord(arguments[i], "SETNAME") && left >= 1) {
       options.name = arguments[++i];
-      const bool printable = std::all_of(options.name->begin(), options.name->end(),
-                                         [](char c) { return c >= '!' && c <= '~'; });
-      if (!printable) {
-        return Reply::Error(
-            "ERR Client names cannot contain spaces, newlines or special characters.");
-      }
+      if (std::optional<Reply> error = RefuseClientName(*options.name)) return *std::move(error);
     } else {
       return Reply::Error(base::ToStd(
           absl::StrCat("ERR Syntax error in HELLO option '", WordInError(arguments[i]), "'")));
     }
   }
+  return Reply::Nil();
+}
+
+// The one user there is, "default". An error reply, or nil.
+Reply LogIn(CommandContext& context, std::string_view user, std::string_view password) {
+  const std::string& expected = context.engine().options().requirepass;
+  if (user != "default" || (!expected.empty() && password != expected)) {
+    return Reply::Error("WRONGPASS invalid username-password pair or user is disabled.");
+  }
+  context.session().set_authenticated(true);
   return Reply::Nil();
 }
 
@@ -63,7 +70,18 @@ Reply HandlePing(CommandContext& context, Arguments arguments) {
   return arguments.empty() ? Reply::Status("PONG") : Reply::Bulk(arguments[0]);
 }
 
-// The one user there is, "default", needs no password.
+Reply HandleAuth(CommandContext& context, Arguments arguments) {
+  if (arguments.size() > 2) return SyntaxError();
+  if (arguments.size() == 1 && context.engine().options().requirepass.empty()) {
+    return Reply::Error(
+        "ERR AUTH <password> called without any password configured for the default user. Are you "
+        "sure your configuration is correct?");
+  }
+  const std::string_view user = arguments.size() == 1 ? "default" : arguments[0];
+  Reply error = LogIn(context, user, arguments.back());
+  return error.is_error() ? error : Reply::Ok();
+}
+
 Reply HandleHello(CommandContext& context, Arguments arguments) {
   std::optional<int64_t> version;
   if (!arguments.empty()) {
@@ -76,8 +94,16 @@ Reply HandleHello(CommandContext& context, Arguments arguments) {
   HelloOptions options;
   const Arguments rest = arguments.empty() ? arguments : arguments.subspan(1);
   if (Reply error = ReadHelloOptions(rest, options); error.is_error()) return error;
-  if (options.user && *options.user != "default") {
-    return Reply::Error("WRONGPASS invalid username-password pair or user is disabled.");
+  if (options.user) {
+    if (Reply error = LogIn(context, *options.user, options.password); error.is_error()) {
+      return error;
+    }
+  }
+  if (!context.session().authenticated()) {
+    return Reply::Error(
+        "NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO "
+        "AUTH <user> <pass> option can be used to authenticate the client and select the "
+        "RESP protocol version at the same time");
   }
   if (options.name) context.session().set_name(*options.name);
   if (version) context.session().set_protocol(static_cast<int>(*version));
@@ -87,6 +113,11 @@ Reply HandleHello(CommandContext& context, Arguments arguments) {
 Reply HandleReset(CommandContext& context, Arguments) {
   context.session().Reset();
   return Reply::Status("RESET");
+}
+
+Reply HandleQuit(CommandContext& context, Arguments) {
+  context.session().HangUp();
+  return Reply::Ok();
 }
 
 Reply HandleEcho(CommandContext&, Arguments arguments) { return Reply::Bulk(arguments[0]); }

@@ -1,0 +1,149 @@
+#include "backends/memory/administration.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "backends/memory/engine.h"
+#include "core/base/string_bridge.h"
+
+namespace redouble::memory {
+namespace {
+
+using store::CommandId;
+using store::CommandSpec;
+using store::Reply;
+namespace command_flag = store::command_flag;
+
+// Redis's flag "may_replicate", which COMMAND does not show.
+bool MayReplicate(CommandId id) {
+  switch (id) {
+    case CommandId::kEval:
+    case CommandId::kEvalSha:
+    case CommandId::kFCall:
+    case CommandId::kPublish:
+    case CommandId::kSPublish:
+    case CommandId::kPfCount:
+    case CommandId::kScriptLoad:
+    case CommandId::kScriptFlush:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool Writes(CommandId id) {
+  return store::SpecOf(id).Has(command_flag::kWrite) || MayReplicate(id);
+}
+
+// Where a command came from, as MONITOR shows it.
+std::string SourceOf(const Session& session, Host* host) {
+  if (session.runs_script()) return "lua";
+  return host == nullptr ? ConnectionFigures().address : host->FiguresOf(session).address;
+}
+
+}  // namespace
+
+Administration::Administration(Engine& engine)
+    : engine_(engine), started_us_(engine.clock().NowMicros()) {}
+
+Administration::~Administration() {
+  if (pause_timer_) engine_.clock().Cancel(*pause_timer_);
+}
+
+void Administration::set_host(Host* host) {
+  host_ = host;
+  StartLap();
+}
+
+void Administration::Add(Session& session) { sessions_.emplace(session.id(), &session); }
+
+void Administration::Remove(Session& session) {
+  sessions_.erase(session.id());
+  StopMonitor(session);
+  std::erase(postponed_, &session);
+}
+
+void Administration::Configure() { logs_all_ = engine_.options().slowlog_log_slower_than_us == 0; }
+
+void Administration::StartMonitor(Session& session) {
+  StopMonitor(session);
+  monitors_.push_back(&session);
+}
+
+void Administration::StopMonitor(Session& session) { std::erase(monitors_, &session); }
+
+void Administration::FinishSlowly(Session& session, const Sent& sent, int64_t begun_us) {
+  int64_t duration_us = 0;
+  if (host_ != nullptr) {
+    lap_us_ = host_->MonotonicMicros();
+    duration_us = lap_us_ - begun_us;
+    statistics_.CountDuration(sent.id, duration_us, engine_.options().latency_tracking);
+  }
+  LogIfSlow(session, sent, duration_us);
+  if (!monitors_.empty()) FeedMonitors(session, sent);
+}
+
+void Administration::FeedMonitors(const Session& session, const Sent& sent) {
+  const CommandSpec& spec = store::SpecOf(sent.id);
+  if (spec.Has(command_flag::kSkipMonitor) || spec.Has(command_flag::kAdmin)) return;
+  const int64_t now_us = engine_.clock().NowMicros();
+  std::string line =
+      absl::StrFormat("%d.%06d [%d ", now_us / 1'000'000, now_us % 1'000'000, session.db_index());
+  absl::StrAppend(&line, SourceOf(session, host_), "] ", store::QuoteBytes(sent.name));
+  for (const std::string_view argument : sent.arguments) {
+    absl::StrAppend(&line, " ", store::QuoteBytes(argument));
+  }
+  for (Session* monitor : monitors_) engine_.PushLater(*monitor, Reply::Status(line));
+}
+
+void Administration::LogIfSlow(const Session& session, const Sent& sent, int64_t duration_us) {
+  const EngineOptions& options = engine_.options();
+  if (options.slowlog_log_slower_than_us < 0) return;
+  if (duration_us < options.slowlog_log_slower_than_us) return;
+  // What a script calls is part of the script's time.
+  if (session.runs_script()) return;
+  if (store::SpecOf(sent.id).Has(command_flag::kSkipSlowLog)) return;
+  SlowLog::Entry entry;
+  entry.at_s = engine_.clock().NowMicros() / 1'000'000;
+  entry.duration_us = duration_us;
+  entry.words = SlowLog::Shorten(sent.name, sent.arguments);
+  entry.address =
+      host_ == nullptr ? ConnectionFigures().address : host_->FiguresOf(session).address;
+  entry.client_name = session.name();
+  slow_log_.Add(std::move(entry), static_cast<size_t>(options.slowlog_max_len));
+}
+
+void Administration::PauseClients(Pause pause, int64_t until_ms) {
+  pause_until_ms_ = paused() ? std::max(pause_until_ms_, until_ms) : until_ms;
+  pause_ = std::max(pause_, pause);
+  if (pause_timer_) engine_.clock().Cancel(*std::exchange(pause_timer_, std::nullopt));
+  // Later than any clock: until somebody ends it.
+  if (pause_until_ms_ >= std::numeric_limits<int64_t>::max() / 1000 - 1) return;
+  pause_timer_ = engine_.clock().ScheduleAt((pause_until_ms_ + 1) * 1000, [this] {
+    pause_timer_.reset();
+    EndPause();
+    engine_.DeliverPending();
+  });
+}
+
+void Administration::EndPause() {
+  if (pause_timer_) engine_.clock().Cancel(*std::exchange(pause_timer_, std::nullopt));
+  pause_ = Pause::kNone;
+  for (Session* session : std::exchange(postponed_, {})) {
+    engine_.DeliverLater(*session, std::nullopt);
+  }
+}
+
+bool Administration::Postpones(const Session& session, CommandId id) const {
+  if (pause_ == Pause::kAll) return true;
+  if (pause_ == Pause::kNone) return false;
+  if (id != CommandId::kExec) return Writes(id);
+  return std::any_of(session.queued().begin(), session.queued().end(),
+                     [](const Session::QueuedCommand& queued) { return Writes(queued.id); });
+}
+
+}  // namespace redouble::memory

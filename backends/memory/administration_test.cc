@@ -1,0 +1,173 @@
+// The goal: what an operator sees and steers, in a program that is no server.
+#include "backends/memory/administration.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backends/memory/engine.h"
+#include "core/base/run.h"
+#include "core/base/virtual_clock.h"
+#include "core/store/batch.h"
+#include "core/store/command.h"
+#include "gtest/gtest.h"
+
+namespace redouble::memory {
+namespace {
+
+using store::Command;
+using store::CommandId;
+using Words = std::vector<std::string_view>;
+
+// One command under way; its reply once it has come.
+class Call final : public store::Request {
+ public:
+  Call(Session& session, const Words& words)
+      : Call(session, Command::Named(words[0], std::span(words).subspan(1))) {}
+
+  std::optional<absl::StatusOr<Reply>> result;
+
+ private:
+  Call(Session& session, Command command)
+      : Request(Kind::kCommand, std::span<const Command>(&command_, 1)),
+        command_(std::move(command)) {
+    session.Submit(*this);
+  }
+
+  void OnComplete(absl::StatusOr<Reply>&& reply) override { result = std::move(reply); }
+
+  Command command_;
+};
+
+class AdministrationTest : public testing::Test {
+ protected:
+  std::string Ask(Session& session, const Words& words) {
+    const Call call(session, words);
+    if (!call.result) return "(blocked)";
+    return call.result->ok() ? (*call.result)->DebugString() : call.result->status().ToString();
+  }
+  std::string Ask(const Words& words) { return Ask(*session_, words); }
+
+  base::VirtualClock clock_{absl::FromUnixSeconds(1'700'000'000)};
+  Engine engine_{clock_};
+  std::unique_ptr<Session> session_ = engine_.Connect();
+};
+
+TEST_F(AdministrationTest, KnowsWhoIsConnected) {
+  EXPECT_EQ(engine_.administration().sessions().size(), 1u);
+  {
+    const std::unique_ptr<Session> other = engine_.Connect();
+    EXPECT_EQ(engine_.administration().sessions().at(other->id()), other.get());
+  }
+  EXPECT_EQ(engine_.administration().sessions().size(), 1u);
+}
+
+TEST_F(AdministrationTest, MeasuresNothingWithoutAHost) {
+  Ask({"SET", "k", "v"});
+  const CommandStatistics& set = engine_.administration().statistics().of(CommandId::kSet);
+  EXPECT_EQ(set.calls, 1);
+  EXPECT_EQ(set.duration_us, 0);
+  EXPECT_EQ(set.durations, nullptr);
+  EXPECT_EQ(Ask({"SLOWLOG", "LEN"}), "0");
+}
+
+TEST_F(AdministrationTest, LogsEveryCommandWhenNoneIsFastEnough) {
+  Ask({"CONFIG", "SET", "slowlog-log-slower-than", "0"});
+  Ask({"CLIENT", "SETNAME", "me"});
+  Ask({"get", "k"});
+  EXPECT_EQ(Ask({"SLOWLOG", "GET", "1"}), R"([[2, 1700000000, 0, ["get", "k"], "?:0", "me"]])");
+}
+
+TEST_F(AdministrationTest, CountsLookupsOfCommandsThatOnlyRead) {
+  Ask({"SET", "k", "v"});
+  Ask({"MGET", "k", "none", "k"});
+  EXPECT_EQ(engine_.administration().statistics().hits(), 2);
+  EXPECT_EQ(engine_.administration().statistics().misses(), 1);
+}
+
+TEST_F(AdministrationTest, EndsAConnectionForItsOwner) {
+  const std::unique_ptr<Session> victim = engine_.Connect();
+  const Call blocked(*victim, {"BLPOP", "l", "0"});
+  EXPECT_EQ(Ask({"CLIENT", "KILL", "ID", std::to_string(victim->id())}), "1");
+  ASSERT_TRUE(blocked.result.has_value());
+  EXPECT_FALSE(blocked.result->ok());
+  EXPECT_NE(Ask(*victim, {"PING"}).find("the connection was closed"), std::string::npos);
+  EXPECT_EQ(engine_.administration().sessions().size(), 1u);
+}
+
+TEST_F(AdministrationTest, HangsUpBehindTheReplyOfQuit) {
+  EXPECT_EQ(Ask({"QUIT"}), "OK");
+  EXPECT_NE(Ask({"PING"}).find("the connection was closed"), std::string::npos);
+}
+
+TEST_F(AdministrationTest, PutsATransactionOffAsAWhole) {
+  const std::unique_ptr<Session> other = engine_.Connect();
+  Ask({"CLIENT", "PAUSE", "100", "WRITE"});
+  std::optional<absl::StatusOr<Reply>> result;
+  const auto run = [&]() -> base::Task<void> {
+    store::Batch batch(store::Batch::Atomicity::kTransaction);
+    batch.Add(Command(CommandId::kGet, {"n"}));
+    batch.Add(Command(CommandId::kIncr, {"n"}));
+    result = co_await other->Execute(batch);
+  };
+  base::Task<void> task = run();
+  task.Start();
+  EXPECT_FALSE(result.has_value());
+  clock_.Advance(absl::Milliseconds(101));
+  ASSERT_TRUE(result.has_value());
+  EXPECT_EQ((**result).DebugString(), "[nil, 1]");
+}
+
+TEST_F(AdministrationTest, ForgetsACallThatWasPutOffWhenItsCallerGoes) {
+  const std::unique_ptr<Session> other = engine_.Connect();
+  Ask({"CLIENT", "PAUSE", "100", "WRITE"});
+  { const Call abandoned(*other, {"SET", "k", "v"}); }
+  clock_.Advance(absl::Milliseconds(101));
+  EXPECT_EQ(Ask({"EXISTS", "k"}), "0");
+}
+
+TEST_F(AdministrationTest, CannotStopAProgramThatIsNoServer) {
+  EXPECT_EQ(Ask({"SHUTDOWN"}), "(error) ERR Errors trying to SHUTDOWN. Check logs.");
+}
+
+TEST_F(AdministrationTest, SavesNothingAndSaysSo) {
+  const char* const refusal =
+      "(error) ERR nothing is saved: this server keeps its keys in memory only";
+  EXPECT_EQ(Ask({"SAVE"}), refusal);
+  EXPECT_EQ(Ask({"BGSAVE"}), refusal);
+  EXPECT_EQ(Ask({"BGSAVE", "SCHEDULE"}), refusal);
+  clock_.Advance(absl::Seconds(10));
+  EXPECT_EQ(Ask({"LASTSAVE"}), "1700000000");
+}
+
+TEST_F(AdministrationTest, TellsOfAClientWithoutASocket) {
+  clock_.Advance(absl::Seconds(3));
+  Ask({"SELECT", "2"});
+  const std::string line = Ask({"CLIENT", "INFO"});
+  EXPECT_TRUE(line.starts_with("\"id=1 addr=?:0 laddr=?:0 fd=-1 name= age=3 idle=0 flags=N db=2"))
+      << line;
+  EXPECT_NE(line.find(" multi=-1 "), std::string::npos);
+  EXPECT_NE(line.find(" cmd=client|info user=default redir=-1 resp=2"), std::string::npos);
+}
+
+TEST_F(AdministrationTest, TellsWhatANewKeyspaceIs) {
+  Ask({"SET", "k", "v", "PX", "1500"});
+  const std::unique_ptr<Session> watching = engine_.Connect();
+  Ask(*watching, {"WATCH", "k"});
+  engine_.ReplaceKeys([](int index, Database& db) {
+    if (index == 0) db.Add("new", Value::String("x"));
+  });
+  EXPECT_EQ(Ask({"KEYS", "*"}), R"(["new"])");
+  Ask(*watching, {"MULTI"});
+  EXPECT_EQ(Ask(*watching, {"EXEC"}), "nil");
+}
+
+TEST_F(AdministrationTest, DebugObjectTellsNoAddress) {
+  Ask({"SET", "k", "v"});
+  const std::string line = Ask({"DEBUG", "OBJECT", "k"});
+  EXPECT_TRUE(line.starts_with("Value at:0x0 refcount:1 encoding:embstr serializedlength:2 lru:"))
+      << line;
+}
+
+}  // namespace
+}  // namespace redouble::memory

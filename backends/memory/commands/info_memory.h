@@ -1,0 +1,21 @@
+// The section "memory" of INFO.
+#ifndef REDOUBLE_BACKENDS_MEMORY_COMMANDS_INFO_MEMORY_H_
+#define REDOUBLE_BACKENDS_MEMORY_COMMANDS_INFO_MEMORY_H_
+
+#include <cstdint>
+#include <string>
+
+#include "backends/memory/engine.h"
+
+namespace redouble::memory {
+
+// What a redis-server with these keys would have in use (memory_limit.h): what maxmemory counts.
+// Linear in the keys unless maxmemory is set.
+uint64_t UsedMemory(Engine& engine);
+
+// Appends the section's lines.
+void AppendMemory(Engine& engine, std::string& out);
+
+}  // namespace redouble::memory
+
+#endif  // REDOUBLE_BACKENDS_MEMORY_COMMANDS_INFO_MEMORY_H_
