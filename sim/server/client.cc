@@ -1,0 +1,178 @@
+#include "sim/server/client.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "core/base/string_bridge.h"
+#include "core/store/reply_encoding.h"
+
+namespace redouble::sim {
+namespace {
+
+using memory::Session;
+using store::Command;
+using store::Reply;
+
+// A buffer that was this large for once is given back.
+constexpr size_t kKeptRoomBytes = 256 * 1024;
+
+bool IsWord(std::string_view word, std::string_view other) {
+  return absl::EqualsIgnoreCase(base::ToAbsl(word), base::ToAbsl(other));
+}
+
+// Someone makes a browser talk to the server: Redis hangs up.
+bool IsHttp(std::string_view name) { return IsWord(name, "post") || IsWord(name, "host:"); }
+
+// An error's text comes from anywhere, also from a script: it must stay one line.
+Reply OneLine(const Reply& error) {
+  std::string text = error.text();
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c == '\r' || c == '\n'; }, ' ');
+  return Reply::Error(text);
+}
+
+bool HasLineBreak(const Reply& reply) {
+  return reply.is_error() && reply.text().find_first_of("\r\n") != std::string::npos;
+}
+
+}  // namespace
+
+Client::Client(memory::Engine& engine, ClientOwner& owner)
+    : engine_(engine), owner_(owner), session_(engine.Connect()) {
+  session_->Listen(this);
+}
+
+Client::~Client() {
+  closing_ = broken_ = true;
+  // What is blocked ends with the session, and tells the request so.
+  session_.reset();
+}
+
+void Client::Receive(std::string_view bytes) {
+  if (closing_) return;
+  if (waits_ || !input_.empty()) {
+    if (parser_.bytes_wanted() > input_.capacity()) input_.reserve(parser_.bytes_wanted());
+    input_.append(bytes);
+    if (input_.size() > engine_.options().server.client_query_buffer_limit_bytes) return Break();
+    if (!waits_) input_.erase(0, RunAll(input_));
+  } else {
+    const size_t used = RunAll(bytes);
+    if (used < bytes.size()) input_.assign(bytes.substr(used));
+  }
+  if (input_.empty() && input_.capacity() > kKeptRoomBytes) input_ = std::string();
+}
+
+void Client::Continue() {
+  resumed_ = false;
+  if (!input_.empty()) input_.erase(0, RunAll(input_));
+}
+
+size_t Client::RunAll(std::string_view bytes) {
+  runs_ = true;
+  RequestParser::Limits limits;
+  limits.longest_bulk_bytes = static_cast<int64_t>(engine_.options().proto_max_bulk_len_bytes);
+  size_t used = 0;
+  while (!waits_ && !closing_ && used < bytes.size()) {
+    limits.unauthenticated = !session_->authenticated();
+    const RequestParser::Progress progress = parser_.Parse(bytes.substr(used), limits);
+    if (progress == RequestParser::Progress::kIncomplete) break;
+    if (progress == RequestParser::Progress::kError) {
+      Respond(Reply::Error("ERR " + parser_.error()));
+      closing_ = true;
+      break;
+    }
+    used += parser_.consumed();
+    if (!parser_.words().empty()) RunOne();
+  }
+  runs_ = false;
+  return closing_ ? bytes.size() : used;
+}
+
+void Client::RunOne() {
+  const std::vector<std::string_view>& words = parser_.words();
+  if (IsHttp(words[0])) return Break();
+  if (std::optional<Reply> reply = owner_.Intercept(*this, words)) {
+    Respond(*reply);
+    return;
+  }
+  if (closing_) return;
+  if (!engine_.administration().paused()) return Submit(words);
+  kept_words_.assign(words.begin(), words.end());
+  kept_views_.assign(kept_words_.begin(), kept_words_.end());
+  Submit(kept_views_);
+}
+
+void Client::Submit(std::span<const std::string_view> words) {
+  pending_.reset();
+  command_.emplace(Command::Named(words[0], words.subspan(1)));
+  pending_.emplace(*this);
+  waits_ = true;
+  session_->Submit(*pending_);
+}
+
+void Client::TakeResult(absl::StatusOr<Reply>&& result) {
+  waits_ = false;
+  if (!runs_) resumed_ = true;
+  if (result.ok() && !closing_ && !owner_.stopping()) {
+    const bool lost = std::exchange(loses_reply_, false);
+    switch (session_->reply_mode()) {
+      case Session::ReplyMode::kOn:
+        if (!lost) Respond(*result);
+        break;
+      case Session::ReplyMode::kOff:
+        break;
+      case Session::ReplyMode::kSkipNext:
+        session_->set_reply_mode(Session::ReplyMode::kSkip);
+        break;
+      case Session::ReplyMode::kSkip:
+        session_->set_reply_mode(Session::ReplyMode::kOn);
+        break;
+    }
+  }
+  if (session_ == nullptr || session_->hangs_up() || session_->disconnected()) closing_ = true;
+  if (!runs_ && !broken_) owner_.OnChange(*this);
+}
+
+void Client::Respond(const Reply& reply) {
+  const store::Protocol protocol =
+      session_->protocol() == 3 ? store::Protocol::kResp3 : store::Protocol::kResp2;
+  store::AppendReply(HasLineBreak(reply) ? OneLine(reply) : reply, protocol, output_);
+}
+
+void Client::OnPush(const Reply& push) {
+  if (closing_) return;
+  Respond(push);
+  if (!runs_) owner_.OnChange(*this);
+}
+
+void Client::Refuse(std::string_view line) {
+  output_.append(line);
+  closing_ = true;
+}
+
+void Client::Sent(size_t bytes) {
+  sent_ += bytes;
+  if (sent_ < output_.size()) return;
+  sent_ = 0;
+  output_.clear();
+  if (output_.capacity() > kKeptRoomBytes) output_ = std::string();
+}
+
+void Client::CheckOutput() {
+  const size_t bytes = output_.size() - sent_;
+  const auto client_class =
+      session_->is_subscribed() ? memory::ClientClass::kPubSub : memory::ClientClass::kNormal;
+  const memory::OutputBufferLimit& limit =
+      engine_.options().server.client_output_buffer_limits[static_cast<size_t>(client_class)];
+  if (limit.hard_bytes > 0 && bytes > limit.hard_bytes) return Break();
+  if (limit.soft_bytes == 0 || bytes <= limit.soft_bytes) {
+    over_soft_limit_since_s_.reset();
+    return;
+  }
+  const int64_t now_s = engine_.clock().NowMillis() / 1000;
+  if (!over_soft_limit_since_s_) over_soft_limit_since_s_ = now_s;
+  if (now_s - *over_soft_limit_since_s_ > limit.soft_seconds) Break();
+}
+
+}  // namespace redouble::sim

@@ -1,0 +1,243 @@
+// The goal: what goes over the wire, without a wire.
+#include "sim/server/client.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/virtual_clock.h"
+#include "gtest/gtest.h"
+
+namespace redouble::sim {
+namespace {
+
+using store::Reply;
+
+class ClientTest : public testing::Test, public ClientOwner {
+ protected:
+  std::unique_ptr<Client> Connect() { return std::make_unique<Client>(engine_, *this); }
+
+  // What the client is sent for these bytes.
+  std::string Send(Client& client, std::string_view bytes) {
+    client.Receive(bytes);
+    return Take(client);
+  }
+  std::string Take(Client& client) {
+    std::string sent(client.unsent());
+    client.Sent(sent.size());
+    return sent;
+  }
+  void Configure(std::string_view name, std::string_view value) {
+    const std::unique_ptr<Client> admin = Connect();
+    const std::string line =
+        "CONFIG SET " + std::string(name) + " \"" + std::string(value) + "\"\n";
+    ASSERT_EQ(Send(*admin, line), "+OK\r\n");
+  }
+
+  void OnChange(Client& client) override { changed_.push_back(&client); }
+  std::optional<Reply> Intercept(Client&, std::span<const std::string_view> words) override {
+    if (words[0] != "OURS") return std::nullopt;
+    return Reply::Integer(static_cast<int64_t>(words.size()));
+  }
+  bool stopping() const override { return stopping_; }
+
+  base::VirtualClock clock_{absl::FromUnixSeconds(1'700'000'000)};
+  memory::Engine engine_{clock_};
+  std::vector<Client*> changed_;
+  bool stopping_ = false;
+};
+
+TEST_F(ClientTest, AnswersAPipelineInOrder) {
+  const std::unique_ptr<Client> client = Connect();
+  EXPECT_EQ(Send(*client, "SET k v\r\n*2\r\n$3\r\nGET\r\n$1\r\nk\r\nNOSUCH\r\n"),
+            "+OK\r\n$1\r\nv\r\n-ERR unknown command 'NOSUCH', with args beginning with: \r\n");
+}
+
+TEST_F(ClientTest, KeepsWhatIsNotWholeYet) {
+  const std::unique_ptr<Client> client = Connect();
+  EXPECT_EQ(Send(*client, "PING\r\n*2\r\n$4\r\nEC"), "+PONG\r\n");
+  EXPECT_EQ(client->input_bytes(), 10u);
+  EXPECT_EQ(Send(*client, "HO\r\n$2\r\nhi\r\n"), "$2\r\nhi\r\n");
+  EXPECT_EQ(client->input_bytes(), 0u);
+}
+
+TEST_F(ClientTest, ClosesBehindAProtocolError) {
+  const std::unique_ptr<Client> client = Connect();
+  EXPECT_EQ(Send(*client, "PING\r\n*1\r\n!\r\nPING\r\n"),
+            "+PONG\r\n-ERR Protocol error: expected '$', got '!'\r\n");
+  EXPECT_TRUE(client->closing());
+  EXPECT_FALSE(client->broken());
+  EXPECT_EQ(Send(*client, "PING\r\n"), "");
+}
+
+TEST_F(ClientTest, SpeaksResp3WhenToldTo) {
+  const std::unique_ptr<Client> client = Connect();
+  Send(*client, "HELLO 3\r\nHSET h f v\r\n");
+  EXPECT_EQ(Send(*client, "HGETALL h\r\nGET none\r\n"), "%1\r\n$1\r\nf\r\n$1\r\nv\r\n_\r\n");
+}
+
+TEST_F(ClientTest, GoesOnWhenABlockedCommandIsServed) {
+  const std::unique_ptr<Client> waiting = Connect();
+  const std::unique_ptr<Client> pushing = Connect();
+  EXPECT_EQ(Send(*waiting, "BLPOP l 0\r\nPING\r\n"), "");
+  EXPECT_EQ(Send(*waiting, "ECHO later\r\n"), "");
+  EXPECT_EQ(Send(*pushing, "RPUSH l a\r\n"), ":1\r\n");
+  ASSERT_EQ(changed_, std::vector<Client*>({waiting.get()}));
+  EXPECT_EQ(Take(*waiting), "*2\r\n$1\r\nl\r\n$1\r\na\r\n");
+  ASSERT_TRUE(waiting->can_continue());
+  waiting->Continue();
+  EXPECT_EQ(Take(*waiting), "+PONG\r\n$5\r\nlater\r\n");
+}
+
+TEST_F(ClientTest, IsToldWhenABlockedCommandTimesOut) {
+  const std::unique_ptr<Client> client = Connect();
+  EXPECT_EQ(Send(*client, "BLPOP l 1\r\n"), "");
+  clock_.Advance(absl::Milliseconds(1001));
+  EXPECT_EQ(changed_.size(), 1u);
+  EXPECT_EQ(Take(*client), "*-1\r\n");
+}
+
+TEST_F(ClientTest, GetsMessagesOfOthers) {
+  const std::unique_ptr<Client> listening = Connect();
+  const std::unique_ptr<Client> publishing = Connect();
+  Send(*listening, "SUBSCRIBE c\r\n");
+  EXPECT_EQ(Send(*publishing, "PUBLISH c hi\r\n"), ":1\r\n");
+  EXPECT_EQ(Take(*listening), "*3\r\n$7\r\nmessage\r\n$1\r\nc\r\n$2\r\nhi\r\n");
+}
+
+TEST_F(ClientTest, SeesEveryCommandAsAMonitor) {
+  const std::unique_ptr<Client> monitor = Connect();
+  const std::unique_ptr<Client> client = Connect();
+  EXPECT_EQ(Send(*monitor, "MONITOR\r\n"), "+OK\r\n");
+  Send(*client, "SELECT 3\r\nset k \"a b\"\r\nEVAL \"return redis.call('GET', 'k')\" 0\r\n");
+  const std::string lines = Take(*monitor);
+  EXPECT_EQ(lines,
+            "+1700000000.000000 [3 ?:0] \"SELECT\" \"3\"\r\n"
+            "+1700000000.000000 [3 ?:0] \"set\" \"k\" \"a b\"\r\n"
+            "+1700000000.000000 [3 lua] \"GET\" \"k\"\r\n");
+}
+
+TEST_F(ClientTest, LeavesRepliesAwayWhenToldTo) {
+  const std::unique_ptr<Client> client = Connect();
+  EXPECT_EQ(Send(*client, "CLIENT REPLY OFF\r\nPING\r\nSET k v\r\n"), "");
+  EXPECT_EQ(Send(*client, "CLIENT REPLY ON\r\nGET k\r\n"), "+OK\r\n$1\r\nv\r\n");
+  EXPECT_EQ(Send(*client, "CLIENT REPLY SKIP\r\nPING\r\nECHO x\r\n"), "$1\r\nx\r\n");
+}
+
+TEST_F(ClientTest, HangsUpAfterQuit) {
+  const std::unique_ptr<Client> client = Connect();
+  EXPECT_EQ(Send(*client, "QUIT\r\nPING\r\n"), "+OK\r\n");
+  EXPECT_TRUE(client->closing());
+}
+
+TEST_F(ClientTest, HangsUpOnABrowser) {
+  for (const char* line : {"POST / HTTP/1.1\r\n", "Host: localhost\r\n"}) {
+    const std::unique_ptr<Client> client = Connect();
+    EXPECT_EQ(Send(*client, line), "");
+    EXPECT_TRUE(client->broken());
+  }
+}
+
+TEST_F(ClientTest, IsClosedByAnother) {
+  const std::unique_ptr<Client> victim = Connect();
+  const std::unique_ptr<Client> client = Connect();
+  Send(*victim, "BLPOP l 0\r\n");
+  const std::string id = std::to_string(victim->session().id());
+  EXPECT_EQ(Send(*client, "CLIENT KILL ID " + id + "\r\n"), ":1\r\n");
+  EXPECT_TRUE(victim->closing());
+  EXPECT_EQ(Send(*client, "CLIENT KILL ID " + id + "\r\n"), ":0\r\n");
+}
+
+TEST_F(ClientTest, IsUnblockedByAnother) {
+  const std::unique_ptr<Client> blocked = Connect();
+  const std::unique_ptr<Client> client = Connect();
+  const std::string id = std::to_string(blocked->session().id());
+  Send(*blocked, "BLPOP l 0\r\n");
+  EXPECT_EQ(Send(*client, "CLIENT UNBLOCK " + id + " ERROR\r\n"), ":1\r\n");
+  EXPECT_EQ(Take(*blocked), "-UNBLOCKED client unblocked via CLIENT UNBLOCK\r\n");
+  blocked->Continue();
+  Send(*blocked, "BLPOP l 0\r\n");
+  EXPECT_EQ(Send(*client, "CLIENT UNBLOCK " + id + "\r\n"), ":1\r\n");
+  EXPECT_EQ(Take(*blocked), "*-1\r\n");
+}
+
+TEST_F(ClientTest, KeepsTheWordsOfACommandThatAPausePutOff) {
+  const std::unique_ptr<Client> client = Connect();
+  EXPECT_EQ(Send(*client, "CLIENT PAUSE 100 ALL\r\n"), "+OK\r\n");
+  std::string bytes = "SET key value\r\nGET key\r\n";
+  EXPECT_EQ(Send(*client, bytes), "");
+  bytes.assign(bytes.size(), 'x');
+  clock_.Advance(absl::Milliseconds(101));
+  EXPECT_EQ(Take(*client), "+OK\r\n");
+  client->Continue();
+  EXPECT_EQ(Take(*client), "$5\r\nvalue\r\n");
+}
+
+TEST_F(ClientTest, AsksItsOwnerFirst) {
+  const std::unique_ptr<Client> client = Connect();
+  EXPECT_EQ(Send(*client, "OURS a b\r\n"), ":3\r\n");
+}
+
+TEST_F(ClientTest, AnswersNothingOnceTheServerStops) {
+  const std::unique_ptr<Client> client = Connect();
+  stopping_ = true;
+  EXPECT_EQ(Send(*client, "PING\r\n"), "");
+}
+
+TEST_F(ClientTest, WritesErrorsOnOneLine) {
+  const std::unique_ptr<Client> client = Connect();
+  EXPECT_EQ(Send(*client, "EVAL \"return redis.error_reply('A\\\\r\\\\nB')\" 0\r\n"),
+            "-ERR A  B\r\n");
+}
+
+TEST_F(ClientTest, LimitsWhatIsLeftUnread) {
+  Configure("client-output-buffer-limit", "normal 1000 0 0");
+  const std::unique_ptr<Client> client = Connect();
+  client->Receive("ECHO " + std::string(1200, 'x') + "\r\n");
+  client->CheckOutput();
+  EXPECT_TRUE(client->broken());
+}
+
+TEST_F(ClientTest, LimitsWhatIsLeftUnreadForLong) {
+  Configure("client-output-buffer-limit", "normal 0 1000 5");
+  const std::unique_ptr<Client> client = Connect();
+  client->Receive("ECHO " + std::string(1200, 'x') + "\r\n");
+  client->CheckOutput();
+  clock_.Advance(absl::Seconds(5));
+  client->CheckOutput();
+  EXPECT_FALSE(client->broken());
+  clock_.Advance(absl::Seconds(1));
+  client->CheckOutput();
+  EXPECT_TRUE(client->broken());
+}
+
+TEST_F(ClientTest, LimitsWhatWaitsBehindABlockedCommand) {
+  Configure("client-query-buffer-limit", "1mb");
+  const std::unique_ptr<Client> client = Connect();
+  client->Receive("BLPOP l 0\r\n");
+  const std::string megabyte(1 << 20, 'x');
+  client->Receive(megabyte);
+  EXPECT_FALSE(client->broken());
+  client->Receive("x");
+  EXPECT_TRUE(client->broken());
+}
+
+TEST_F(ClientTest, TakesItsBlockedCommandBackWhenItGoes) {
+  std::unique_ptr<Client> client = Connect();
+  client->Receive("BLPOP l 0\r\n");
+  client.reset();
+  const std::unique_ptr<Client> other = Connect();
+  EXPECT_EQ(Send(*other, "RPUSH l a\r\nLLEN l\r\n"), ":1\r\n:1\r\n");
+}
+
+TEST_F(ClientTest, SaysLittleBeforeItsPassword) {
+  Configure("requirepass", "secret");
+  const std::unique_ptr<Client> client = Connect();
+  EXPECT_EQ(Send(*client, "*11\r\n"), "-ERR Protocol error: unauthenticated multibulk length\r\n");
+  const std::unique_ptr<Client> other = Connect();
+  EXPECT_EQ(Send(*other, "GET k\r\nAUTH secret\r\nGET k\r\n"),
+            "-NOAUTH Authentication required.\r\n+OK\r\n$-1\r\n");
+}
+
+}  // namespace
+}  // namespace redouble::sim

@@ -1,0 +1,148 @@
+#include "sim/server/listener.h"
+
+#include <unistd.h>
+
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "boost/asio/ip/tcp.hpp"
+#include "boost/asio/local/stream_protocol.hpp"
+
+namespace redouble::sim {
+namespace {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+using Tcp = asio::ip::tcp;
+using Local = asio::local::stream_protocol;
+
+constexpr int kBacklog = 4096;
+
+std::string NameOf(const Tcp::endpoint& endpoint) {
+  const std::string address = endpoint.address().to_string();
+  return endpoint.address().is_v6() ? absl::StrCat("[", address, "]:", endpoint.port())
+                                    : absl::StrCat(address, ":", endpoint.port());
+}
+
+// One acceptor of either protocol; how its clients are called differs.
+template <typename Protocol>
+class AcceptingListener : public Listener {
+ public:
+  explicit AcceptingListener(asio::io_context& context) : acceptor_(context) {}
+
+  error_code Open(const typename Protocol::endpoint& endpoint) {
+    error_code error;
+    acceptor_.open(endpoint.protocol(), error);
+    if (!error) acceptor_.set_option(asio::socket_base::reuse_address(true), error);
+    if (!error) acceptor_.bind(endpoint, error);
+    if (!error) acceptor_.listen(kBacklog, error);
+    return error;
+  }
+
+  void Start(Take take) override {
+    take_ = std::move(take);
+    Accept();
+  }
+
+  void Close() override {
+    error_code ignored;
+    acceptor_.close(ignored);
+  }
+
+ protected:
+  virtual Accepted Describe(typename Protocol::socket& socket) = 0;
+
+  typename Protocol::acceptor acceptor_;
+
+ private:
+  void Accept() {
+    acceptor_.async_accept([this](const error_code& error, typename Protocol::socket socket) {
+      if (error == asio::error::operation_aborted || !acceptor_.is_open()) return;
+      if (!error) Hand(socket);
+      Accept();
+    });
+  }
+
+  void Hand(typename Protocol::socket& socket) {
+    error_code error;
+    socket.non_blocking(true, error);
+    Accepted accepted = Describe(socket);
+    accepted.socket = socket.release(error);
+    if (!error) take_(std::move(accepted));
+  }
+
+  Take take_;
+};
+
+class TcpListener final : public AcceptingListener<Tcp> {
+ public:
+  using AcceptingListener::AcceptingListener;
+
+  std::string name() const override {
+    error_code ignored;
+    return NameOf(acceptor_.local_endpoint(ignored));
+  }
+  int port() const override {
+    error_code ignored;
+    return acceptor_.local_endpoint(ignored).port();
+  }
+
+ private:
+  Accepted Describe(Tcp::socket& socket) override {
+    error_code ignored;
+    socket.set_option(Tcp::no_delay(true), ignored);
+    socket.set_option(asio::socket_base::keep_alive(true), ignored);
+    const Tcp::endpoint remote = socket.remote_endpoint(ignored);
+    return {-1, NameOf(remote), NameOf(socket.local_endpoint(ignored)),
+            remote.address().is_loopback()};
+  }
+};
+
+class LocalListener final : public AcceptingListener<Local> {
+ public:
+  LocalListener(asio::io_context& context, std::string path)
+      : AcceptingListener(context), path_(std::move(path)) {}
+  ~LocalListener() override { unlink(path_.c_str()); }
+
+  std::string name() const override { return "unix:" + path_; }
+  int port() const override { return 0; }
+
+ private:
+  Accepted Describe(Local::socket&) override { return {-1, path_ + ":0", path_ + ":0", true}; }
+
+  const std::string path_;
+};
+
+absl::Status CannotListen(const std::string& where, const error_code& error) {
+  return absl::UnavailableError(absl::StrCat("cannot listen on ", where, ": ", error.message()));
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Listener>> Listener::OnTcp(asio::io_context& context,
+                                                          const std::string& address, int port) {
+  error_code error;
+  const asio::ip::address ip = asio::ip::make_address(address, error);
+  if (error) return absl::InvalidArgumentError(absl::StrCat("no IP address: ", address));
+  const Tcp::endpoint endpoint(ip, static_cast<asio::ip::port_type>(port));
+  auto listener = std::make_unique<TcpListener>(context);
+  if (error = listener->Open(endpoint); error) return CannotListen(NameOf(endpoint), error);
+  return listener;
+}
+
+absl::StatusOr<std::unique_ptr<Listener>> Listener::OnUnixSocket(asio::io_context& context,
+                                                                 const std::string& path) {
+  constexpr size_t kLongestPath = 107;
+  if (path.size() > kLongestPath) {
+    return absl::InvalidArgumentError(absl::StrCat("longer than a Unix socket may be: ", path));
+  }
+  unlink(path.c_str());
+  auto listener = std::make_unique<LocalListener>(context, path);
+  if (const error_code error = listener->Open(Local::endpoint(path)); error) {
+    return CannotListen("unix:" + path, error);
+  }
+  return listener;
+}
+
+}  // namespace redouble::sim

@@ -1,0 +1,46 @@
+#include "sim/server/process_figures.h"
+
+#include <malloc.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+
+namespace redouble::sim {
+namespace {
+
+double Seconds(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+}
+
+// The second number of /proc/self/statm counts resident pages.
+int64_t ResidentBytes() {
+  std::ifstream statm("/proc/self/statm");
+  int64_t pages = 0;
+  int64_t resident_pages = 0;
+  statm >> pages >> resident_pages;
+  return resident_pages * sysconf(_SC_PAGESIZE);
+}
+
+}  // namespace
+
+void FillProcessFigures(memory::ProcessFigures& figures) {
+  std::error_code ignored;
+  figures.process_id = getpid();
+  figures.executable = std::filesystem::read_symlink("/proc/self/exe", ignored).string();
+  figures.resident_bytes = ResidentBytes();
+  figures.system_memory_bytes =
+      static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+  const struct mallinfo2 heap = mallinfo2();
+  figures.allocated_bytes = static_cast<int64_t>(heap.uordblks + heap.hblkhd);
+  rusage usage = {};
+  if (getrusage(RUSAGE_SELF, &usage) != 0) return;
+  figures.peak_resident_bytes = usage.ru_maxrss * 1024;
+  figures.system_cpu_seconds = Seconds(usage.ru_stime);
+  figures.user_cpu_seconds = Seconds(usage.ru_utime);
+}
+
+}  // namespace redouble::sim

@@ -1,0 +1,500 @@
+#include "sim/server/server.h"
+
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <ctime>
+#include <map>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "boost/asio/io_context.hpp"
+#include "boost/asio/posix/stream_descriptor.hpp"
+#include "boost/asio/post.hpp"
+#include "boost/asio/signal_set.hpp"
+#include "boost/asio/steady_timer.hpp"
+#include "core/base/rng.h"
+#include "core/base/string_bridge.h"
+#include "core/base/system_clock.h"
+#include "sim/server/client.h"
+#include "sim/server/listener.h"
+#include "sim/server/poller.h"
+#include "sim/server/process_figures.h"
+#include "sim/server/protected_mode.h"
+#include "sim/server/sim_commands.h"
+
+namespace redouble::sim {
+namespace {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+using store::Reply;
+
+constexpr std::chrono::milliseconds kCronPeriod(100);
+constexpr size_t kReadBytes = 64 * 1024;
+// Descriptors that are not clients: listeners, logs, the kernel's tables.
+constexpr rlim_t kReservedDescriptors = 32;
+
+int64_t SteadyMicros() {
+  return std::chrono::duration_cast<std::chrono::microseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+// Raises the limit of open files for `clients`; how many there may be.
+int RaiseFileLimit(int clients) {
+  rlimit limit = {};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return clients;
+  const rlim_t wanted = static_cast<rlim_t>(clients) + kReservedDescriptors;
+  if (limit.rlim_cur < wanted) {
+    limit.rlim_cur = std::min(wanted, limit.rlim_max);
+    setrlimit(RLIMIT_NOFILE, &limit);
+  }
+  return std::min(clients, static_cast<int>(limit.rlim_cur - kReservedDescriptors));
+}
+
+// A client and its socket.
+struct Connection {
+  Connection(memory::Engine& engine, ClientOwner& owner, Accepted from)
+      : accepted(std::move(from)), client(engine, owner) {}
+
+  Accepted accepted;
+  Client client;
+  bool waits_to_write = false;
+  bool is_dirty = false;  // In the list of those to be looked at.
+};
+
+class AsioServer final : public Server, public memory::Host, public ClientOwner {
+ public:
+  AsioServer(ServeOptions options, Poller poller)
+      : options_(std::move(options)),
+        clock_(options_.clock == ServeOptions::Clock::kSystem ? system_clock_.Now()
+                                                              : options_.start),
+        engine_(clock_, options_.engine),
+        sim_(engine_, clock_),
+        poller_(std::move(poller)),
+        poller_descriptor_(context_, poller_.descriptor()),
+        run_id_(MakeRunId()) {
+    engine_.administration().set_host(this);
+  }
+  ~AsioServer() override {
+    while (!connections_.empty()) Close(*connections_.begin()->second);
+    engine_.administration().set_host(nullptr);
+    poller_descriptor_.release();
+  }
+
+  absl::Status Listen();
+  std::string addresses() const override;
+  void Run() override;
+  void Stop() override {
+    asio::post(context_, [this] { StopNow(); });
+  }
+  memory::Engine& engine() override { return engine_; }
+
+ private:
+  bool holds_clock() const { return options_.clock == ServeOptions::Clock::kManual; }
+
+  void Take(Accepted accepted);
+  void Serve(const Poller::Event& event);
+  void Read(Connection& connection);
+  // Writes what the client has to send, and closes it when it is done with.
+  void Flush(Connection& connection);
+  bool Write(Connection& connection);
+  void Close(Connection& connection);
+  void FlushDirty();
+  void MarkDirty(Connection& connection);
+
+  void WaitForSockets();
+  void OnSocketsReady();
+  void Tick();
+  void ArmTimer();
+  void WaitForCron();
+  void Cron();
+  void CloseIdle();
+  void StopNow();
+
+  // Host
+  int64_t MonotonicMicros() override { return SteadyMicros(); }
+  memory::ProcessFigures Figures() override;
+  memory::ConnectionFigures FiguresOf(const memory::Session& session) override;
+  void OnDisconnect(const memory::Session& session) override;
+  void Sleep(int64_t duration_us) override;
+  void Shutdown() override { stopping_ = true; }
+
+  // ClientOwner
+  void OnChange(Client& client) override;
+  std::optional<Reply> Intercept(Client& client, std::span<const std::string_view> words) override;
+  std::optional<Reply> Spoil(Client& client, std::string_view command);
+  bool stopping() const override { return stopping_; }
+
+  // Tells this run from others, in INFO; nothing depends on it.
+  static std::string MakeRunId() {
+    base::Rng rng(static_cast<uint64_t>(base::SystemClock().NowMicros()) ^
+                  static_cast<uint64_t>(getpid()));
+    return absl::StrCat(absl::Hex(rng.Next(), absl::kZeroPad16),
+                        absl::Hex(rng.Next(), absl::kZeroPad16),
+                        absl::Hex(rng.Next() >> 32, absl::kZeroPad8));
+  }
+
+  // What was counted when the last second began, for rates.
+  struct Sample {
+    int64_t at_us = 0;
+    int64_t calls = 0;
+    int64_t input_bytes = 0;
+    int64_t output_bytes = 0;
+  };
+
+  ServeOptions options_;
+  base::SystemClock system_clock_;
+  base::VirtualClock clock_;
+  memory::Engine engine_;
+  SimCommands sim_;
+  asio::io_context context_{1};
+  Poller poller_;
+  asio::posix::stream_descriptor poller_descriptor_;
+  asio::signal_set signals_{context_};
+  asio::steady_timer clock_timer_{context_};
+  asio::steady_timer cron_timer_{context_};
+  std::optional<int64_t> armed_us_;
+  std::vector<std::unique_ptr<Listener>> listeners_;
+  std::map<int64_t, std::unique_ptr<Connection>> connections_;  // By the session's id.
+  std::vector<int64_t> dirty_;
+  std::vector<char> read_buffer_ = std::vector<char>(kReadBytes);
+  bool stopping_ = false;
+  const std::string run_id_;
+  memory::ProcessFigures figures_;
+  Sample sample_;
+};
+
+absl::Status AsioServer::Listen() {
+  const memory::ServerOptions& server = engine_.options().server;
+  if (server.port == 0 && server.unixsocket.empty()) {
+    return absl::InvalidArgumentError("nowhere to listen: neither a port nor a Unix socket");
+  }
+  if (server.port > 0) {
+    absl::StatusOr<std::unique_ptr<Listener>> listener =
+        Listener::OnTcp(context_, server.bind, server.port);
+    if (!listener.ok()) return listener.status();
+    figures_.tcp_port = (*listener)->port();
+    listeners_.push_back(*std::move(listener));
+  }
+  if (!server.unixsocket.empty()) {
+    absl::StatusOr<std::unique_ptr<Listener>> listener =
+        Listener::OnUnixSocket(context_, server.unixsocket);
+    if (!listener.ok()) return listener.status();
+    listeners_.push_back(*std::move(listener));
+  }
+  memory::EngineOptions options = engine_.options();
+  options.server.maxclients = RaiseFileLimit(options.server.maxclients);
+  engine_.Configure(std::move(options));
+  return absl::OkStatus();
+}
+
+std::string AsioServer::addresses() const {
+  std::string text;
+  for (const std::unique_ptr<Listener>& listener : listeners_) {
+    absl::StrAppend(&text, text.empty() ? "" : " and ", listener->name());
+  }
+  return text;
+}
+
+void AsioServer::Run() {
+  std::signal(SIGPIPE, SIG_IGN);
+  signals_.add(SIGTERM);
+  signals_.add(SIGINT);
+  signals_.async_wait([this](const error_code& error, int) {
+    if (!error) StopNow();
+  });
+  for (const std::unique_ptr<Listener>& listener : listeners_) {
+    listener->Start([this](Accepted accepted) { Take(std::move(accepted)); });
+  }
+  WaitForSockets();
+  WaitForCron();
+  ArmTimer();
+  context_.run();
+}
+
+void AsioServer::StopNow() {
+  stopping_ = true;
+  for (const std::unique_ptr<Listener>& listener : listeners_) listener->Close();
+  for (auto& [id, connection] : connections_) Write(*connection);
+  while (!connections_.empty()) Close(*connections_.begin()->second);
+  context_.stop();
+}
+
+void AsioServer::Take(Accepted accepted) {
+  ++figures_.connections_received;
+  const memory::EngineOptions& options = engine_.options();
+  const bool is_full = connections_.size() >= static_cast<size_t>(options.server.maxclients);
+  const bool is_stranger =
+      !accepted.is_local && options.server.protected_mode && options.requirepass.empty();
+  if (is_full || is_stranger) {
+    const std::string_view refusal =
+        is_full ? "-ERR max number of clients reached\r\n" : kProtectedModeRefusal;
+    // One try: who does not read it learns from the end of the connection.
+    (void)!send(accepted.socket, refusal.data(), refusal.size(), MSG_NOSIGNAL);
+    close(accepted.socket);
+    if (is_full) ++figures_.connections_rejected;
+    return;
+  }
+  Tick();
+  auto connection = std::make_unique<Connection>(engine_, *this, std::move(accepted));
+  Connection& added = *connection;
+  if (!poller_.Add(added.accepted.socket, &added)) {
+    close(added.accepted.socket);
+    return;
+  }
+  connections_.emplace(added.client.session().id(), std::move(connection));
+}
+
+void AsioServer::WaitForSockets() {
+  poller_descriptor_.async_wait(asio::posix::stream_descriptor::wait_read,
+                                [this](const error_code& error) {
+                                  if (error) return;
+                                  OnSocketsReady();
+                                  if (!stopping_) return WaitForSockets();
+                                  StopNow();
+                                });
+}
+
+// All that is ready; then once more what others have caused.
+void AsioServer::OnSocketsReady() {
+  Tick();
+  engine_.administration().StartLap();
+  for (const Poller::Event& event : poller_.Ready()) Serve(event);
+  FlushDirty();
+  ArmTimer();
+}
+
+// The connections of one round are closed at its end, so that no event's owner is gone.
+void AsioServer::Serve(const Poller::Event& event) {
+  Connection& connection = *static_cast<Connection*>(event.owner);
+  if (event.readable && !connection.client.closing()) Read(connection);
+  if (event.readable && connection.client.closing()) MarkDirty(connection);
+  if (!Write(connection)) MarkDirty(connection);
+}
+
+void AsioServer::Read(Connection& connection) {
+  const ssize_t size =
+      recv(connection.accepted.socket, read_buffer_.data(), read_buffer_.size(), 0);
+  if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  if (size <= 0) return connection.client.Break();
+  ++figures_.reads;
+  figures_.input_bytes += size;
+  connection.client.Receive(std::string_view(read_buffer_.data(), static_cast<size_t>(size)));
+}
+
+// False when the connection has to be closed.
+bool AsioServer::Write(Connection& connection) {
+  Client& client = connection.client;
+  while (!client.broken()) {
+    const std::string_view bytes = client.unsent();
+    if (bytes.empty()) break;
+    const ssize_t size = send(connection.accepted.socket, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (size < 0 && errno == EINTR) continue;
+    if (size < 0 && errno == EAGAIN) break;
+    if (size < 0) {
+      client.Break();
+      break;
+    }
+    ++figures_.writes;
+    figures_.output_bytes += size;
+    client.Sent(static_cast<size_t>(size));
+  }
+  if (!client.unsent().empty()) client.CheckOutput();
+  if (client.broken()) return false;
+  const bool waits = !client.unsent().empty();
+  if (waits != connection.waits_to_write) {
+    connection.waits_to_write = waits;
+    poller_.WatchWriting(connection.accepted.socket, &connection, waits);
+  }
+  return waits || !client.closing();
+}
+
+void AsioServer::MarkDirty(Connection& connection) {
+  if (std::exchange(connection.is_dirty, true)) return;
+  dirty_.push_back(connection.client.session().id());
+}
+
+void AsioServer::OnChange(Client& client) {
+  const auto found = connections_.find(client.session().id());
+  if (found != connections_.end()) MarkDirty(*found->second);
+}
+
+// One connection's commands may give others something to send, or to go on with.
+void AsioServer::FlushDirty() {
+  for (size_t i = 0; i < dirty_.size(); ++i) {
+    const auto found = connections_.find(dirty_[i]);
+    if (found == connections_.end()) continue;
+    Connection& connection = *found->second;
+    connection.is_dirty = false;
+    if (connection.client.can_continue()) connection.client.Continue();
+    if (!Write(connection)) Close(connection);
+  }
+  dirty_.clear();
+}
+
+void AsioServer::Close(Connection& connection) {
+  poller_.Remove(connection.accepted.socket);
+  close(connection.accepted.socket);
+  connections_.erase(connection.client.session().id());
+}
+
+// Lets the engine's time follow the machine's.
+void AsioServer::Tick() {
+  if (holds_clock()) return;
+  const int64_t now_us = system_clock_.NowMicros();
+  if (now_us > clock_.NowMicros()) clock_.AdvanceToMicros(now_us);
+}
+
+void AsioServer::ArmTimer() {
+  if (holds_clock()) return;
+  const std::optional<int64_t> next_us = clock_.NextTimerMicros();
+  if (!next_us || (armed_us_ && *armed_us_ <= *next_us)) return;
+  armed_us_ = next_us;
+  const int64_t wait_us = std::max<int64_t>(*next_us - system_clock_.NowMicros(), 0);
+  clock_timer_.expires_after(std::chrono::microseconds(wait_us));
+  clock_timer_.async_wait([this](const error_code& error) {
+    if (error) return;
+    armed_us_.reset();
+    Tick();
+    FlushDirty();
+    ArmTimer();
+  });
+}
+
+void AsioServer::WaitForCron() {
+  cron_timer_.expires_after(kCronPeriod);
+  cron_timer_.async_wait([this](const error_code& error) {
+    if (error) return;
+    Cron();
+    WaitForCron();
+  });
+}
+
+void AsioServer::Cron() {
+  Tick();
+  const int64_t now_us = SteadyMicros();
+  const double seconds = static_cast<double>(now_us - sample_.at_us) / 1e6;
+  if (seconds >= 1) {
+    const Sample now{now_us, engine_.administration().statistics().calls(), figures_.input_bytes,
+                     figures_.output_bytes};
+    const auto rate = [&](int64_t from, int64_t to) {
+      return static_cast<double>(std::max<int64_t>(to - from, 0)) / seconds;
+    };
+    figures_.operations_per_second = rate(sample_.calls, now.calls);
+    figures_.input_kilobytes_per_second = rate(sample_.input_bytes, now.input_bytes) / 1024;
+    figures_.output_kilobytes_per_second = rate(sample_.output_bytes, now.output_bytes) / 1024;
+    sample_ = now;
+  }
+  CloseIdle();
+  FlushDirty();
+  ArmTimer();
+}
+
+void AsioServer::CloseIdle() {
+  const int64_t timeout_us = int64_t{engine_.options().server.timeout_s} * 1'000'000;
+  const int64_t now_us = clock_.NowMicros();
+  for (auto& [id, connection] : connections_) {
+    Client& client = connection->client;
+    const memory::Session& session = client.session();
+    const bool may_idle = session.blocked() || session.is_subscribed() || session.is_monitor();
+    if (timeout_us > 0 && !may_idle && now_us - session.last_used_us() > timeout_us) {
+      client.Break();
+    }
+    if (!client.unsent().empty()) client.CheckOutput();
+    if (client.broken()) MarkDirty(*connection);
+  }
+}
+
+memory::ProcessFigures AsioServer::Figures() {
+  memory::ProcessFigures figures = figures_;
+  FillProcessFigures(figures);
+  figures.run_id = run_id_;
+  figures.monotonic_clock = "POSIX clock_gettime";
+  figures.multiplexing_api = "epoll";
+  for (const auto& [id, connection] : connections_) {
+    figures.largest_input_bytes = std::max(figures.largest_input_bytes,
+                                           static_cast<int64_t>(connection->client.input_bytes()));
+    figures.largest_output_bytes = std::max(
+        figures.largest_output_bytes, static_cast<int64_t>(connection->client.unsent().size()));
+  }
+  return figures;
+}
+
+memory::ConnectionFigures AsioServer::FiguresOf(const memory::Session& session) {
+  memory::ConnectionFigures figures;
+  const auto found = connections_.find(session.id());
+  if (found == connections_.end()) return figures;
+  const Connection& connection = *found->second;
+  figures.address = connection.accepted.address;
+  figures.local_address = connection.accepted.local_address;
+  figures.descriptor = connection.accepted.socket;
+  figures.query_bytes = connection.client.input_bytes();
+  figures.query_free_bytes = connection.client.input_room_bytes();
+  figures.output_bytes = connection.client.unsent().size();
+  figures.output_room_bytes = connection.client.output_room_bytes();
+  figures.waits_to_write = connection.waits_to_write;
+  return figures;
+}
+
+void AsioServer::OnDisconnect(const memory::Session& session) {
+  const auto found = connections_.find(session.id());
+  if (found == connections_.end()) return;
+  if (!session.hangs_up()) found->second->client.Break();
+  MarkDirty(*found->second);
+}
+
+void AsioServer::Sleep(int64_t duration_us) {
+  const timespec duration = {duration_us / 1'000'000, (duration_us % 1'000'000) * 1'000};
+  clock_nanosleep(CLOCK_MONOTONIC, 0, &duration, nullptr);
+}
+
+std::optional<Reply> AsioServer::Intercept(Client& client,
+                                           std::span<const std::string_view> words) {
+  if (!holds_clock()) return std::nullopt;
+  if (words[0].size() == 3 && absl::EqualsIgnoreCase(base::ToAbsl(words[0]), "SIM")) {
+    if (!client.session().authenticated()) return Reply::Error("NOAUTH Authentication required.");
+    return sim_.Run(words.subspan(1));
+  }
+  return sim_.faults().empty() ? std::nullopt : Spoil(client, words[0]);
+}
+
+std::optional<Reply> AsioServer::Spoil(Client& client, std::string_view command) {
+  const std::optional<Faults::Fault> fault = sim_.faults().Next(command);
+  if (!fault) return std::nullopt;
+  switch (fault->kind) {
+    case Faults::Kind::kError:
+      return Reply::Error(fault->text);
+    case Faults::Kind::kDrop:
+      client.Break();
+      return std::nullopt;
+    case Faults::Kind::kLose:
+      client.LoseReply();
+      client.session().HangUp();
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Server>> Server::Open(ServeOptions options) {
+  absl::StatusOr<Poller> poller = Poller::Create();
+  if (!poller.ok()) return poller.status();
+  auto server = std::make_unique<AsioServer>(std::move(options), *std::move(poller));
+  if (absl::Status status = server->Listen(); !status.ok()) return status;
+  return server;
+}
+
+}  // namespace redouble::sim

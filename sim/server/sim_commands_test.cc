@@ -1,0 +1,180 @@
+#include "sim/server/sim_commands.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/run.h"
+#include "gtest/gtest.h"
+
+namespace redouble::sim {
+namespace {
+
+using store::Reply;
+
+constexpr int64_t kStartMs = 1'700'000'000'000;
+
+class SimCommandsTest : public testing::Test {
+ protected:
+  Reply Sim(const std::vector<std::string_view>& words) { return sim_.Run(words); }
+  std::string Ask(const std::vector<std::string_view>& words) {
+    const auto command = store::Command::Named(words[0], std::span(words).subspan(1));
+    return base::Run(Execute(command)).DebugString();
+  }
+
+  base::VirtualClock clock_{absl::FromUnixMillis(kStartMs)};
+  memory::Engine engine_{clock_};
+  SimCommands sim_{engine_, clock_};
+  std::unique_ptr<memory::Session> session_ = engine_.Connect();
+
+ private:
+  base::Task<Reply> Execute(const store::Command& command) {
+    absl::StatusOr<Reply> reply = co_await session_->Execute(command);
+    co_return *std::move(reply);
+  }
+};
+
+TEST_F(SimCommandsTest, TellsAndMovesTheTime) {
+  EXPECT_EQ(Sim({"CLOCK", "GET"}), Reply::Integer(kStartMs));
+  EXPECT_EQ(Sim({"clock", "advance", "1500"}), Reply::Integer(kStartMs + 1500));
+  EXPECT_EQ(Sim({"CLOCK", "ADVANCE", "2s"}), Reply::Integer(kStartMs + 3500));
+  EXPECT_EQ(Sim({"CLOCK", "SET", "1700000060000"}), Reply::Integer(kStartMs + 60'000));
+  EXPECT_EQ(Sim({"CLOCK", "SET", "2023-11-14T22:14:21Z"}), Reply::Integer(kStartMs + 61'000));
+}
+
+TEST_F(SimCommandsTest, NeverMovesTimeBackByTheClock) {
+  const Reply error = Reply::Error("ERR the clock only goes forward");
+  EXPECT_EQ(Sim({"CLOCK", "SET", "1"}), error);
+  EXPECT_EQ(Sim({"CLOCK", "ADVANCE", "-1"}), error);
+  EXPECT_EQ(Sim({"CLOCK", "GET"}), Reply::Integer(kStartMs));
+}
+
+TEST_F(SimCommandsTest, RefusesTimesThatAreNone) {
+  EXPECT_EQ(Sim({"CLOCK", "SET", "soon"}),
+            Reply::Error("ERR time is neither milliseconds nor RFC 3339"));
+  EXPECT_EQ(Sim({"CLOCK", "ADVANCE", "a bit"}),
+            Reply::Error("ERR duration is neither milliseconds nor like 1500ms"));
+  EXPECT_EQ(Sim({"CLOCK", "ADVANCE", "9223372036854775807"}),
+            Reply::Error("ERR time is out of range"));
+}
+
+TEST_F(SimCommandsTest, RefusesWhatItDoesNotKnow) {
+  const std::vector<std::vector<std::string_view>> wrong = {{},
+                                                            {"NOSUCH"},
+                                                            {"CLOCK"},
+                                                            {"CLOCK", "GET", "x"},
+                                                            {"SEED"},
+                                                            {"HASH", "x"},
+                                                            {"SNAPSHOT"},
+                                                            {"RESTORE"},
+                                                            {"DUMP", "0", "1"},
+                                                            {"FAULT"},
+                                                            {"FAULT", "NOSUCH"},
+                                                            {"FAULT", "DROP"},
+                                                            {"FAULT", "ERROR", "GET"}};
+  for (const auto& words : wrong) {
+    EXPECT_EQ(Sim(words),
+              Reply::Error("ERR unknown subcommand or wrong number of arguments. Try SIM HELP."));
+  }
+  EXPECT_GT(Sim({"HELP"}).elements().size(), 10u);
+}
+
+TEST_F(SimCommandsTest, GoesToTheNextExpiryExactly) {
+  EXPECT_TRUE(Sim({"CLOCK", "NEXT"}).is_nil());
+  Ask({"SET", "k", "v", "PX", "1500"});
+  EXPECT_EQ(Sim({"CLOCK", "NEXT"}), Reply::Integer(kStartMs + 1501));
+  EXPECT_EQ(Ask({"EXISTS", "k"}), "0");
+  EXPECT_TRUE(Sim({"CLOCK", "NEXT"}).is_nil());
+}
+
+TEST_F(SimCommandsTest, DrawsFromTheSeed) {
+  for (const char* member : {"a", "b", "c", "d", "e", "f", "g"}) Ask({"SADD", "s", member});
+  const auto draw = [&] {
+    Sim({"SEED", "42"});
+    std::string drawn;
+    for (int i = 0; i < 8; ++i) drawn += Ask({"SRANDMEMBER", "s"});
+    return drawn;
+  };
+  EXPECT_EQ(draw(), draw());
+  EXPECT_TRUE(Sim({"SEED", "x"}).is_error());
+}
+
+TEST_F(SimCommandsTest, HashesTimeKeysValuesAndExpiries) {
+  const std::string empty = Sim({"HASH"}).text();
+  Ask({"SET", "k", "v"});
+  const std::string with_key = Sim({"HASH"}).text();
+  EXPECT_NE(with_key, empty);
+  Ask({"PEXPIRE", "k", "100"});
+  EXPECT_NE(Sim({"HASH"}).text(), with_key);
+  Ask({"PERSIST", "k"});
+  EXPECT_EQ(Sim({"HASH"}).text(), with_key);
+  Sim({"CLOCK", "ADVANCE", "1"});
+  EXPECT_NE(Sim({"HASH"}).text(), with_key);
+}
+
+TEST_F(SimCommandsTest, BringsBackWhatItKept) {
+  Ask({"SET", "k", "v", "PX", "1500"});
+  Ask({"RPUSH", "l", "a", "b"});
+  EXPECT_EQ(Sim({"SNAPSHOT", "before"}), Reply::Ok());
+  const std::string hash = Sim({"HASH"}).text();
+  Ask({"LPOP", "l"});
+  Ask({"SET", "other", "x"});
+  Sim({"CLOCK", "ADVANCE", "10s"});
+  EXPECT_EQ(Ask({"EXISTS", "k"}), "0");
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_EQ(Sim({"RESTORE", "before"}), Reply::Ok());
+    EXPECT_EQ(Sim({"HASH"}).text(), hash);
+    EXPECT_EQ(Ask({"PTTL", "k"}), "1500");
+    EXPECT_EQ(Sim({"CLOCK", "NEXT"}), Reply::Integer(kStartMs + 1501));
+    EXPECT_EQ(Ask({"EXISTS", "k"}), "0");
+  }
+  EXPECT_EQ(Sim({"RESTORE", "never"}), Reply::Error("ERR no such snapshot"));
+}
+
+TEST_F(SimCommandsTest, ServesBlockedCallsFromWhatItBringsBack) {
+  Ask({"RPUSH", "l", "a"});
+  Sim({"SNAPSHOT", "full"});
+  Ask({"DEL", "l"});
+  const std::unique_ptr<memory::Session> waiting = engine_.Connect();
+  bool served = false;
+  const auto wait = [&]() -> base::Task<void> {
+    const store::Command pop(store::CommandId::kBLPop, {"l", "0"});
+    const absl::StatusOr<Reply> reply = co_await waiting->Execute(pop);
+    served = reply.ok() && reply->is_array();
+  };
+  base::Task<void> task = wait();
+  task.Start();
+  EXPECT_FALSE(served);
+  Sim({"RESTORE", "full"});
+  EXPECT_TRUE(served);
+}
+
+TEST_F(SimCommandsTest, DumpsKeysAsJson) {
+  Ask({"SET", "k", "v", "PX", "1500"});
+  EXPECT_EQ(Sim({"DUMP"}).text(), R"({"k":{"type":"string","value":"v","ttl_ms":1500}})");
+  EXPECT_EQ(Sim({"DUMP", "3"}).text(), "{}");
+  EXPECT_EQ(Sim({"DUMP", "16"}), Reply::Error("ERR DB index is out of range"));
+}
+
+TEST_F(SimCommandsTest, UsesFaultsUp) {
+  EXPECT_EQ(Sim({"FAULT", "ERROR", "set", "OOM no"}), Reply::Ok());
+  EXPECT_EQ(Sim({"FAULT", "DROP", "*", "COUNT", "2"}), Reply::Ok());
+  EXPECT_EQ(Sim({"FAULT", "LIST"}).DebugString(),
+            R"([["ERROR", "set", "OOM no", 1], ["DROP", "*", "", 2]])");
+  EXPECT_EQ(sim_.faults().Next("SET")->text, "OOM no");
+  EXPECT_EQ(sim_.faults().Next("GET")->kind, Faults::Kind::kDrop);
+  EXPECT_EQ(sim_.faults().Next("SET")->kind, Faults::Kind::kDrop);
+  EXPECT_EQ(sim_.faults().Next("SET"), std::nullopt);
+  EXPECT_TRUE(sim_.faults().empty());
+}
+
+TEST_F(SimCommandsTest, ForgetsFaults) {
+  Sim({"FAULT", "LOSE", "INCR"});
+  EXPECT_EQ(Sim({"FAULT", "CLEAR"}), Reply::Ok());
+  EXPECT_EQ(sim_.faults().Next("INCR"), std::nullopt);
+  EXPECT_EQ(Sim({"FAULT", "DROP", "GET", "COUNT", "0"}),
+            Reply::Error("ERR COUNT must be followed by a positive number"));
+}
+
+}  // namespace
+}  // namespace redouble::sim

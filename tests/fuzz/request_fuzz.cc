@@ -1,0 +1,56 @@
+// Whatever bytes a client sends, and however they are split, the server reads the same commands and
+// answers the same bytes.
+//
+//   bazel build --config=clang --config=opt //tests/fuzz:request_fuzz
+//   bazel-bin/tests/fuzz/request_fuzz -max_total_time=600 tests/fuzz/corpus
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "backends/memory/engine.h"
+#include "core/base/virtual_clock.h"
+#include "sim/server/client.h"
+
+namespace redouble::sim {
+namespace {
+
+// Answers every command with its words, so that what was read can be seen.
+class Echo final : public ClientOwner {
+ public:
+  void OnChange(Client&) override {}
+  std::optional<store::Reply> Intercept(Client&, std::span<const std::string_view> words) override {
+    std::vector<store::Reply> elements;
+    for (const std::string_view word : words) elements.push_back(store::Reply::Bulk(word));
+    return store::Reply::Array(std::move(elements));
+  }
+  bool stopping() const override { return false; }
+};
+
+// What is sent for these bytes, which arrive in pieces of `piece` bytes.
+std::string Answer(std::string_view bytes, size_t piece) {
+  base::VirtualClock clock;
+  memory::Engine engine(clock);
+  Echo owner;
+  Client client(engine, owner);
+  while (!bytes.empty()) {
+    client.Receive(bytes.substr(0, piece));
+    bytes.remove_prefix(std::min(piece, bytes.size()));
+  }
+  return std::string(client.unsent());
+}
+
+}  // namespace
+}  // namespace redouble::sim
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  if (size == 0) return 0;
+  const size_t piece = data[0] + size_t{1};
+  const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
+  const std::string whole = redouble::sim::Answer(bytes, bytes.size() + 1);
+  if (redouble::sim::Answer(bytes, piece) != whole) std::abort();
+  return 0;
+}

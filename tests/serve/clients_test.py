@@ -1,0 +1,243 @@
+"""The goal: clients that people use find a Redis in `redouble serve`."""
+
+import subprocess
+import unittest
+
+import redis as redis_py
+
+from served import Served
+
+
+class ServedTest(unittest.TestCase):
+    options = ("--clock", "manual", "--start", "2026-05-09T14:03:02Z", "--seed", "7")
+
+    def setUp(self):
+        self.served = Served(*self.options)
+        self.addCleanup(self.served.stop)
+
+    def connect(self, **options):
+        client = redis_py.Redis(unix_socket_path=self.served.path, decode_responses=True, **options)
+        self.addCleanup(client.close)
+        return client
+
+
+class PythonRedis(ServedTest):
+    def test_says_where_it_listens(self):
+        self.assertEqual(self.served.line,
+                         f"redouble serve: accepts connections on unix:{self.served.path}\n")
+
+    def test_a_lock_is_free_again_when_its_time_is_over(self):
+        redis = self.connect()
+        redis.execute_command("SIM", "SNAPSHOT", "fresh")
+        first = redis.lock("job", timeout=30)
+        second = redis.lock("job", timeout=30, blocking=False)
+        self.assertTrue(first.acquire())
+        self.assertFalse(second.acquire())
+        redis.execute_command("SIM", "CLOCK", "ADVANCE", "30001ms")
+        self.assertTrue(second.acquire())
+        redis.execute_command("SIM", "RESTORE", "fresh")
+        self.assertEqual(redis.dbsize(), 0)
+
+    def test_a_lock_is_extended_and_released_by_its_owner_alone(self):
+        redis = self.connect()
+        lock = redis.lock("job", timeout=30)
+        lock.acquire()
+        lock.extend(10)
+        self.assertEqual(redis.pttl("job"), 40_000)
+        stranger = redis.lock("job")
+        stranger.local.token = b"another"
+        with self.assertRaises(redis_py.exceptions.LockError):
+            stranger.release()
+        lock.release()
+        self.assertFalse(redis.exists("job"))
+
+    def test_pipelines_and_transactions(self):
+        redis = self.connect()
+        with redis.pipeline() as pipe:
+            pipe.watch("n")
+            value = int(pipe.get("n") or 0)
+            pipe.multi()
+            pipe.set("n", value + 1)
+            pipe.get("n")
+            self.assertEqual(pipe.execute(), [True, "1"])
+        with redis.pipeline() as pipe:
+            pipe.watch("n")
+            redis.set("n", 9)
+            pipe.multi()
+            pipe.incr("n")
+            with self.assertRaises(redis_py.WatchError):
+                pipe.execute()
+        with redis.pipeline(transaction=False) as pipe:
+            for _ in range(1000):
+                pipe.incr("m")
+            self.assertEqual(pipe.execute()[-1], 1000)
+
+    def test_hashes_sets_and_sorted_sets(self):
+        redis = self.connect()
+        redis.hset("h", mapping={"a": "1", "b": "2"})
+        self.assertEqual(redis.hgetall("h"), {"a": "1", "b": "2"})
+        redis.sadd("s", "x", "y")
+        self.assertEqual(redis.smembers("s"), {"x", "y"})
+        redis.zadd("z", {"one": 1, "two": 2.5})
+        self.assertEqual(redis.zrange("z", 0, -1, withscores=True), [("one", 1.0), ("two", 2.5)])
+        self.assertEqual(sorted(redis.scan_iter("*")), ["h", "s", "z"])
+
+    def test_streams_and_groups(self):
+        redis = self.connect()
+        redis.xgroup_create("st", "g", mkstream=True)
+        first = redis.xadd("st", {"f": "v"})
+        self.assertEqual(first, "1778335382000-0")
+        self.assertEqual(redis.xreadgroup("g", "c", {"st": ">"}), [["st", [(first, {"f": "v"})]]])
+        self.assertEqual(redis.xpending("st", "g")["pending"], 1)
+        redis.execute_command("SIM", "CLOCK", "ADVANCE", "60s")
+        claimed = redis.xautoclaim("st", "g", "other", min_idle_time=60_000)
+        self.assertEqual(claimed[1], [(first, {"f": "v"})])
+        self.assertEqual(redis.xack("st", "g", first), 1)
+        self.assertEqual(redis.xinfo_stream("st")["length"], 1)
+
+    def test_scripts(self):
+        redis = self.connect()
+        add = redis.register_script("return redis.call('INCRBY', KEYS[1], ARGV[1])")
+        self.assertEqual(add(keys=["n"], args=[5]), 5)
+        self.assertEqual(add(keys=["n"], args=[5]), 10)
+        with self.assertRaises(redis_py.exceptions.NoScriptError):
+            redis.evalsha("0" * 40, 0)
+
+    def test_messages(self):
+        redis = self.connect()
+        listener = self.connect().pubsub()
+        listener.subscribe("c")
+        listener.psubscribe("p*")
+        kinds = [listener.get_message(timeout=5)["type"] for _ in range(2)]
+        self.assertEqual(kinds, ["subscribe", "psubscribe"])
+        self.assertEqual(redis.publish("c", "hi"), 1)
+        self.assertEqual(redis.publish("pq", "ho"), 1)
+        self.assertEqual(listener.get_message(timeout=5)["data"], "hi")
+        self.assertEqual(listener.get_message(timeout=5)["channel"], "pq")
+        listener.close()
+
+    def test_a_blocked_call_ends_when_the_clock_reaches_its_time(self):
+        connection = self.served.open()
+        connection.sendall(b"BLPOP q 5\r\n")
+        redis = self.connect()
+        while redis.info("clients")["blocked_clients"] == 0:
+            pass
+        self.assertEqual(redis.execute_command("SIM", "CLOCK", "NEXT"), 1_778_335_387_001)
+        self.assertEqual(connection.recv(100), b"*-1\r\n")
+        connection.close()
+
+    def test_faults(self):
+        redis = self.connect()
+        redis.execute_command("SIM", "FAULT", "ERROR", "SET", "OOM command not allowed")
+        with self.assertRaises(redis_py.exceptions.ResponseError):
+            redis.set("k", "v")
+        self.assertTrue(redis.set("k", "1"))
+        redis.execute_command("SIM", "FAULT", "LOSE", "INCR")
+        connection = self.served.open()
+        connection.sendall(b"INCR k\r\n")
+        self.assertEqual(connection.recv(100), b"")
+        connection.close()
+        self.assertEqual(redis.get("k"), "2")
+
+    def test_introspection(self):
+        redis = self.connect(client_name="me")
+        redis.set("k", "v")
+        redis.get("k")
+        redis.get("none")
+        info = redis.info("everything")
+        self.assertEqual(info["redis_version"], "7.0.15")
+        self.assertEqual(info["db0"]["keys"], 1)
+        self.assertEqual((info["keyspace_hits"], info["keyspace_misses"]), (1, 1))
+        self.assertEqual(info["cmdstat_get"]["calls"], 2)
+        self.assertEqual(info["process_id"], self.served.process.pid)
+        self.assertGreater(info["used_memory_rss"], 1 << 20)
+        clients = redis.client_list()
+        self.assertEqual([client["name"] for client in clients], ["me"])
+        self.assertEqual(clients[0]["addr"], self.served.path + ":0")
+        self.assertEqual(clients[0]["cmd"], "client|list")
+        redis.config_set("slowlog-log-slower-than", 0)
+        redis.get("k")
+        self.assertEqual(redis.slowlog_get(1)[0]["command"], b"GET k")
+
+    def test_a_client_is_killed_by_its_id(self):
+        redis = self.connect()
+        victim = self.served.open()
+        victim.sendall(b"CLIENT ID\r\n")
+        number = victim.recv(100).decode()[1:].strip()
+        self.assertEqual(redis.client_kill_filter(_id=number), 1)
+        self.assertEqual(victim.recv(100), b"")
+        victim.close()
+
+
+class RedisCli(ServedTest):
+    def test_commands_and_scans(self):
+        self.assertEqual(self.served.cli("SET", "k", "v"), "OK\n")
+        self.served.cli("RPUSH", "l", "a", "b")
+        self.assertEqual(sorted(self.served.cli("--scan").split()), ["k", "l"])
+        self.assertIn('Biggest   list found \'"l"\' has 2 items', self.served.cli("--bigkeys"))
+        self.assertIn('Biggest', self.served.cli("--memkeys"))
+        self.assertIn("redis_version:7.0.15", self.served.cli("INFO", "server"))
+
+    def test_resp3(self):
+        self.served.cli("HSET", "h", "f", "v")
+        self.assertIn("f", self.served.cli("-3", "HGETALL", "h"))
+
+    def test_pipe(self):
+        data = b"".join(b"*3\r\n$3\r\nSET\r\n$4\r\n%04d\r\n$1\r\nv\r\n" % i for i in range(5000))
+        self.assertIn("errors: 0, replies: 5000", self.served.cli("--pipe", data=data))
+        self.assertEqual(self.served.cli("DBSIZE"), "5000\n")
+
+    def test_monitor_and_subscribe(self):
+        for words, cause, expected in (
+                (["MONITOR"], ["GET", "k"], '"GET" "k"'),
+                (["SUBSCRIBE", "c"], ["PUBLISH", "c", "hi"], "hi")):
+            with subprocess.Popen(["redis-cli", "-s", self.served.path, *words],
+                                  stdout=subprocess.PIPE, text=True) as watching:
+                watching.stdout.readline()
+                seen = ""
+                while expected not in seen:
+                    self.served.cli(*cause)
+                    seen += watching.stdout.readline()
+                watching.kill()
+
+    def test_latency(self):
+        with subprocess.Popen(["redis-cli", "-s", self.served.path, "--latency", "-i", "1", "--raw"],
+                              stdout=subprocess.PIPE, text=True) as measuring:
+            self.assertEqual(len(measuring.communicate(timeout=20)[0].split()), 4)
+
+    def test_shutdown(self):
+        self.served.cli("SHUTDOWN", "NOSAVE")
+        self.assertEqual(self.served.process.wait(20), 0)
+
+
+class RedisBenchmark(ServedTest):
+    def test_all_of_its_tests_run(self):
+        output = self.served.run("redis-benchmark", "-s", self.served.path, "-n", "2000", "-P", "16", "-q")
+        self.assertIn(b"MSET (10 keys)", output)
+        self.assertNotIn(b"rror", output)
+
+
+class SystemClock(ServedTest):
+    options = ()
+
+    def test_keys_expire_and_calls_time_out_as_time_goes_on(self):
+        redis = self.connect()
+        redis.set("k", "v", px=50)
+        self.assertIsNone(redis.blpop("none", timeout=0.1))
+        self.assertEqual(redis.dbsize(), 0)
+        with self.assertRaises(redis_py.exceptions.ResponseError):
+            redis.execute_command("SIM", "CLOCK", "GET")
+
+
+class Password(ServedTest):
+    options = ("--requirepass", "secret", "--maxmemory", "3mb")
+
+    def test_is_asked_for(self):
+        with self.assertRaises(redis_py.exceptions.AuthenticationError):
+            self.connect().get("k")
+        self.assertEqual(self.connect(password="secret").config_get("maxmemory"),
+                         {"maxmemory": "3145728"})
+
+
+if __name__ == "__main__":
+    unittest.main()

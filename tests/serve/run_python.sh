@@ -1,0 +1,3 @@
+#!/bin/bash
+# Runs a test written in Python with the interpreter of the machine, whose packages it needs.
+exec /usr/bin/python3 -B "$@"
