@@ -3,11 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 
 #include "core/base/virtual_clock.h"
+#include "core/store/errors.h"
 #include "tests/support/backends.h"
+#include "tests/support/intercepted_store.h"
 
 namespace redouble::orchestrator {
 namespace {
@@ -144,6 +147,53 @@ TYPED_TEST(ApprovalsTest, ARequestOfARunThatIsGoneAsksNobody) {
   joined.id = "t1.k2";
   EXPECT_EQ(this->Run(this->approvals_->Request(joined, {}))->outcome, Outcome::kRunGone);
   EXPECT_EQ(this->KeyCount(), 0);
+}
+
+// Each request of an operation fails in turn; nothing is swallowed, and what the first attempts did
+// is no harm to the last one.
+TYPED_TEST(ApprovalsTest, PassesTheStoresErrorsOn) {
+  const auto fails_each_time = [&](const std::function<absl::Status(Approvals&)>& operation) {
+    for (size_t fail = 0; fail < 20; ++fail) {
+      tests::InterceptedStore store(this->store());
+      store.on_request = [&](size_t index) -> std::optional<absl::StatusOr<Reply>> {
+        if (index == fail) return store::NotSentError("gone");
+        return std::nullopt;
+      };
+      Approvals approvals(store, *this->clock_, Keys());
+      const absl::Status status = operation(approvals);
+      if (store.requests() <= fail) {
+        EXPECT_TRUE(status.ok()) << status;
+        EXPECT_GT(fail, 0u);
+        return;
+      }
+      EXPECT_TRUE(absl::IsUnavailable(status)) << status;
+    }
+    FAIL() << "it never succeeds";
+  };
+  ApprovalTerms terms;
+  terms.timeout = absl::Hours(48);
+  terms.approval_id = "456";
+  fails_each_time([&](Approvals& approvals) {
+    return this->Run(approvals.Request(this->Ask_(), terms)).status();
+  });
+  EXPECT_EQ(this->Value("counter:run_1"), "0");
+  this->Pass(absl::Hours(48));
+  fails_each_time(
+      [&](Approvals& approvals) { return this->Run(approvals.DecideOverdue("run_1")).status(); });
+  fails_each_time(
+      [&](Approvals& approvals) { return this->Run(approvals.PushUndelivered("run_1")).status(); });
+  EXPECT_EQ(this->Value("counter:run_1"), "1");
+}
+
+TYPED_TEST(ApprovalsTest, AnApprovalThatCannotBeReadIsAnError) {
+  this->Request();
+  this->Ask({"HSET", "approval:456", "timeout_at", "soon"});
+  EXPECT_TRUE(absl::IsInvalidArgument(this->Run(this->approvals_->Find("run_1", "456")).status()));
+  EXPECT_TRUE(
+      absl::IsInvalidArgument(this->Run(this->approvals_->DecideOverdue("run_1")).status()));
+  EXPECT_TRUE(absl::IsInvalidArgument(this->Run(this->approvals_->DecideOverdue("*")).status()));
+  EXPECT_TRUE(absl::IsInvalidArgument(this->Run(this->approvals_->PushUndelivered("*")).status()));
+  EXPECT_EQ(this->Value("counter:run_1"), "0");
 }
 
 }  // namespace

@@ -460,5 +460,44 @@ TYPED_TEST(CoordinatorTest, ErrorsOfTheStoreLeaveTheSignalForRecovery) {
   EXPECT_EQ(this->workflow_->completions(), 1);
 }
 
+TYPED_TEST(CoordinatorTest, AGraphThatCannotBeReadLeavesTheSignalForRecovery) {
+  this->workflow_->Start("run_1", kChain);
+  this->Ask({"SET", "ir:run_1", "{}", "KEEPTTL"});
+  this->Signal("run_1", "fetch", ChildTokenId(TokenIdForm::kHashed, {"run_1", "fetch"}, {}));
+  Coordinator coordinator(this->store(), *this->clock_, this->keys_);
+  EXPECT_TRUE(absl::IsInvalidArgument(this->Run(coordinator.Poll()).status()));
+  EXPECT_TRUE(absl::IsInvalidArgument(this->Run(coordinator.Sweep("run_1")).status()));
+  EXPECT_TRUE(absl::IsInvalidArgument(this->Run(coordinator.SweepAll()).status()));
+  EXPECT_EQ(*this->Run(coordinator.queue().Recover("coordinator")), 1);
+  EXPECT_EQ(this->Value("counter:run_1"), "1");
+}
+
+TYPED_TEST(CoordinatorTest, AFailureIsAnnouncedOnceWhateverRequestOfItFails) {
+  int ended = 0;
+  for (size_t fail = 0; fail < 5; ++fail) {
+    this->workflow_->Start("run_1", kChain);
+    tests::InterceptedStore store(this->store());
+    store.on_request = [&](size_t index) -> std::optional<absl::StatusOr<Reply>> {
+      if (index == fail) return store::NotSentError("gone");
+      return std::nullopt;
+    };
+    CompletionSignal failed;
+    failed.job_id = ChildTokenId(TokenIdForm::kHashed, {"run_1", "fetch"}, {});
+    failed.run_id = "run_1";
+    failed.node_id = "fetch";
+    failed.failure = NodeFailure{"e", "m", false};
+    const std::string text = *FormatSignal(failed);
+    Coordinator coordinator(store, *this->clock_, this->keys_);
+    EXPECT_TRUE(absl::IsUnavailable(this->Run(coordinator.ProcessSignal(text)).status())) << fail;
+    Coordinator healthy(this->store(), *this->clock_, this->keys_);
+    const auto again = this->Run(healthy.ProcessSignal(text));
+    ASSERT_TRUE(again.ok()) << again.status();
+    // Once the run is gone nobody can tell that its end was not announced.
+    if (again->kind == Kind::kRunFailed) ++ended;
+    EXPECT_THAT(this->RunKeys(), IsEmpty());
+  }
+  EXPECT_EQ(ended, 4);
+}
+
 }  // namespace
 }  // namespace redouble::orchestrator

@@ -18,9 +18,12 @@ base::Task<absl::StatusOr<QueueDepths>> Monitor::Depths() {
     const std::string key = keys_.TaskStream(type);
     const absl::StatusOr<int64_t> length = co_await store::XLen(store_, key);
     if (!length.ok()) co_return length.status();
-    const absl::StatusOr<bool> exists = *length > 0 ? true : co_await store::Exists(store_, key);
-    if (!exists.ok()) co_return exists.status();
-    if (!*exists) continue;
+    if (*length == 0) {
+      // No conditional expression: g++ 12 spoils a co_await in one.
+      const absl::StatusOr<bool> exists = co_await store::Exists(store_, key);
+      if (!exists.ok()) co_return exists.status();
+      if (!*exists) continue;
+    }
     auto groups = co_await store::XInfoGroups(store_, key);
     if (!groups.ok()) co_return groups.status();
     depths.streams.push_back({std::string(type), *length, *std::move(groups)});

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "core/store/errors.h"
 #include "tests/support/backends.h"
 #include "tests/support/intercepted_store.h"
 
@@ -178,6 +179,28 @@ TYPED_TEST(PatchRunTest, GivesUpWhenTheGraphChangesAllTheTime) {
 TEST(Patch, KnowsWhatItTakesAway) {
   const Ir before = *ParseIr(kIr);
   EXPECT_THAT(NodesTakenAway(before, before), IsEmpty());
+}
+
+TYPED_TEST(PatchRunTest, AGraphThatCannotBeReadIsAnErrorAndStays) {
+  this->Ask({"SET", "ir:run_p", "{}"});
+  EXPECT_TRUE(absl::IsInvalidArgument(this->Patch(this->kRemoveLog).status()));
+  EXPECT_EQ(this->Value("ir:run_p"), "{}");
+  EXPECT_TRUE(absl::IsInvalidArgument(
+      this->Run(PatchRun(this->store(), Keys(), "*", this->kRemoveLog)).status()));
+}
+
+TYPED_TEST(PatchRunTest, PassesTheStoresErrorsOn) {
+  this->Ask({"SET", "ir:run_p", kIr});
+  for (size_t fail = 0; fail < 2; ++fail) {
+    tests::InterceptedStore store(this->store());
+    store.on_request = [&](size_t index) -> std::optional<absl::StatusOr<Reply>> {
+      if (index == fail) return store::NotSentError("gone");
+      return std::nullopt;
+    };
+    EXPECT_TRUE(absl::IsUnavailable(
+        this->Run(PatchRun(store, Keys(), "run_p", this->kRemoveLog)).status()));
+    EXPECT_EQ(this->Value("ir:run_p"), kIr);
+  }
 }
 
 }  // namespace

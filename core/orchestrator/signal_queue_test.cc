@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "core/store/errors.h"
 #include "tests/support/backends.h"
+#include "tests/support/intercepted_store.h"
 
 namespace redouble::orchestrator {
 namespace {
@@ -83,6 +85,26 @@ TYPED_TEST(SignalQueueTest, ASignalThatIsNoTextIsRefused) {
   signal.job_id = "\xff";
   EXPECT_TRUE(absl::IsInvalidArgument(this->Run(PushSignal(this->store(), Keys(), signal))));
   EXPECT_EQ(this->KeyCount(), 0);
+}
+
+TYPED_TEST(SignalQueueTest, PassesTheStoresErrorsOn) {
+  tests::InterceptedStore store(this->store());
+  store.on_request = [](size_t) -> std::optional<absl::StatusOr<Reply>> {
+    return store::NotSentError("gone");
+  };
+  for (const PopMode pop : {PopMode::kReliable, PopMode::kPlain}) {
+    SignalQueueOptions options;
+    options.pop = pop;
+    SignalQueue queue(store, Keys(), options);
+    EXPECT_TRUE(absl::IsUnavailable(this->Run(queue.Take()).status()));
+    EXPECT_TRUE(absl::IsUnavailable(this->Run(queue.TakeNow()).status()));
+    EXPECT_EQ(absl::IsUnavailable(this->Run(queue.Done("a"))), pop == PopMode::kReliable);
+    EXPECT_TRUE(absl::IsUnavailable(this->Run(queue.Recover("c1")).status()));
+  }
+  CompletionSignal signal;
+  signal.run_id = "run_1";
+  signal.node_id = "a";
+  EXPECT_TRUE(absl::IsUnavailable(this->Run(PushSignal(store, Keys(), signal))));
 }
 
 }  // namespace
