@@ -267,6 +267,11 @@ TEST_F(LiveReconnect, AClosedSubscriberEndsItsReader) {
   EXPECT_FALSE(last.TakeResult().ok());
 }
 
+boost::asio::awaitable<absl::StatusOr<int64_t>> CountOn(boost::asio::any_io_executor strand,
+                                                        Client& client) {
+  co_return co_await AwaitTaskOn(strand, store::Incr(client, "n"));
+}
+
 TEST_F(LiveReconnect, SeveralThreadsShareAClientThroughAStrand) {
   constexpr int kThreads = 4;
   constexpr int kEach = 500;
@@ -281,10 +286,8 @@ TEST_F(LiveReconnect, SeveralThreadsShareAClientThroughAStrand) {
   std::vector<std::future<absl::StatusOr<int64_t>>> counts;
   // From the pool's threads, each on the strand while it uses the client.
   for (int i = 0; i < kEach; ++i) {
-    const auto count = [&client, strand]() -> boost::asio::awaitable<absl::StatusOr<int64_t>> {
-      co_return co_await AwaitTaskOn(strand, store::Incr(*client, "n"));
-    };
-    counts.push_back(boost::asio::co_spawn(context, count(), boost::asio::use_future));
+    auto count = CountOn(strand, *client);
+    counts.push_back(boost::asio::co_spawn(context, std::move(count), boost::asio::use_future));
   }
   int64_t highest = 0;
   for (auto& count : counts) highest = std::max(highest, *count.get());
