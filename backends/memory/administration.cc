@@ -67,6 +67,15 @@ void Administration::Remove(Session& session) {
   std::erase(postponed_, &session);
 }
 
+int64_t Administration::DisconnectIf(Session& me, absl::FunctionRef<bool(const Session&)> ends) {
+  std::vector<Session*> ended;
+  for (const auto& [id, session] : sessions_) {
+    if (ends(*session)) ended.push_back(session);
+  }
+  for (Session* session : ended) session == &me ? session->HangUp() : session->Disconnect();
+  return static_cast<int64_t>(ended.size());
+}
+
 void Administration::Configure() { logs_all_ = engine_.options().slowlog_log_slower_than_us == 0; }
 
 void Administration::StartMonitor(Session& session) {
@@ -84,6 +93,7 @@ void Administration::FinishSlowly(Session& session, const Sent& sent, int64_t be
     statistics_.CountDuration(sent.id, duration_us, engine_.options().latency_tracking);
   }
   LogIfSlow(session, sent, duration_us);
+  SampleLatency(session, sent.id, duration_us);
   if (!monitors_.empty()) FeedMonitors(session, sent);
 }
 
@@ -115,6 +125,14 @@ void Administration::LogIfSlow(const Session& session, const Sent& sent, int64_t
       host_ == nullptr ? ConnectionFigures().address : host_->FiguresOf(session).address;
   entry.client_name = session.name();
   slow_log_.Add(std::move(entry), static_cast<size_t>(options.slowlog_max_len));
+}
+
+void Administration::SampleLatency(const Session& session, CommandId id, int64_t duration_us) {
+  const int64_t threshold_ms = engine_.options().latency_monitor_threshold_ms;
+  if (threshold_ms == 0 || duration_us / 1000 < threshold_ms || session.runs_script()) return;
+  const bool is_fast = store::SpecOf(id).Has(command_flag::kFast);
+  latency_monitor_.Add(is_fast ? "fast-command" : "command",
+                       engine_.clock().NowMicros() / 1'000'000, duration_us / 1000);
 }
 
 void Administration::PauseClients(Pause pause, int64_t until_ms) {

@@ -19,7 +19,9 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "backends/memory/host.h"
+#include "backends/memory/latency_monitor.h"
 #include "backends/memory/slow_log.h"
 #include "backends/memory/statistics.h"
 #include "core/base/virtual_clock.h"
@@ -46,6 +48,7 @@ class Administration {
 
   Statistics& statistics() { return statistics_; }
   SlowLog& slow_log() { return slow_log_; }
+  LatencyMonitor& latency_monitor() { return latency_monitor_; }
   // When the engine was made.
   int64_t started_us() const { return started_us_; }
 
@@ -58,6 +61,10 @@ class Administration {
   const std::map<int64_t, Session*>& sessions() const { return sessions_; }
   void Add(Session& session);
   void Remove(Session& session);
+
+  // Ends the connections for which `ends` is true; `me`, who asks for it, hears the reply first.
+  // Gives how many.
+  int64_t DisconnectIf(Session& me, absl::FunctionRef<bool(const Session&)> ends);
 
   // One command, as it was sent.
   struct Sent {
@@ -95,6 +102,7 @@ class Administration {
  private:
   void FinishSlowly(Session& session, const Sent& sent, int64_t begun_us);
   void FeedMonitors(const Session& session, const Sent& sent);
+  void SampleLatency(const Session& session, store::CommandId id, int64_t duration_us);
   void LogIfSlow(const Session& session, const Sent& sent, int64_t duration_us);
 
   Engine& engine_;
@@ -105,6 +113,7 @@ class Administration {
   uint64_t peak_memory_bytes_ = 0;
   Statistics statistics_;
   SlowLog slow_log_;
+  LatencyMonitor latency_monitor_;
   std::map<int64_t, Session*> sessions_;
   std::vector<Session*> monitors_;
   Pause pause_ = Pause::kNone;

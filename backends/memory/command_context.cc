@@ -88,7 +88,9 @@ void CommandContext::Notify(std::string_view key, EventClass event_class,
 }
 
 void CommandContext::Touched(std::string_view key) const {
-  if (engine_.watching().anybody_watches()) engine_.watching().Touch(db_index(), key);
+  if (engine_.watching().anybody_watches() || engine_.tracking().anybody_tracks()) {
+    engine_.NoteChange(db_index(), key, session_.id());
+  }
   Resized(key);
 }
 

@@ -10,6 +10,7 @@
 #include "backends/memory/commands/argument.h"
 #include "backends/memory/function_libraries.h"
 #include "backends/memory/handlers.h"
+#include "backends/memory/permission.h"
 #include "backends/memory/script_cache.h"
 #include "core/base/glob.h"
 #include "core/base/string_bridge.h"
@@ -102,6 +103,17 @@ bool RunsWhileSubscribed(CommandId id) {
   }
 }
 
+// What CLIENT CACHING said holds for the next command that is not CLIENT itself, or for the
+// transaction that it begins.
+void EndCaching(Engine& engine, const Session& session) {
+  TrackingMode* mode = engine.tracking().ModeOf(session.id());
+  if (mode == nullptr || !mode->caching || session.in_transaction()) return;
+  const CommandId last = session.last_command();
+  const bool was_client =
+      last != CommandId::kUnknown && store::SpecOf(last).container() == "client";
+  if (!was_client) mode->caching = false;
+}
+
 Reply OnlyForSubscribers(const CommandSpec& spec) {
   return Reply::Error(base::ToStd(
       absl::StrCat("ERR Can't execute '", base::ToAbsl(spec.name),
@@ -124,6 +136,7 @@ Engine::Engine(base::VirtualClock& clock, EngineOptions options)
   }
   memory_limit_.Configure(options_);
   administration_.Configure();
+  acl_.SetDefaultPassword(options_.requirepass);
 }
 
 Engine::~Engine() {
@@ -131,6 +144,7 @@ Engine::~Engine() {
 }
 
 void Engine::Configure(EngineOptions options) {
+  if (options.requirepass != options_.requirepass) acl_.SetDefaultPassword(options.requirepass);
   options_ = std::move(options);
   notifications_ = Notifications::Parse(options_.notify_keyspace_events).value_or(Notifications());
   memory_limit_.Configure(options_);
@@ -154,6 +168,7 @@ void Engine::SwapDatabases(int a, int b) {
 void Engine::FlushDatabase(int index) {
   watching_.TouchAll(index, database(index), nullptr);
   blocking_.MarkAllReady(index);
+  tracking_.AllChanged();
   database(index).Clear();
 }
 
@@ -173,6 +188,7 @@ void Engine::ReplaceKeys(const std::function<void(int index, Database& db)>& fil
     fill(index, database(index));
     blocking_.MarkAllReady(index);
   }
+  tracking_.AllChanged();
   ScheduleExpiry();
   memory_limit_.Configure(options_);
 }
@@ -240,7 +256,7 @@ void Engine::EvictKey(int db, std::string_view key) {
   if (blocking_.anybody_waits()) SignalGone(db, key);
   database(db).Remove(key);
   ++evicted_keys_;
-  if (watching_.anybody_watches()) watching_.Touch(db, key);
+  NoteChange(db, key, /*by=*/0);
   if (wants(EventClass::kEvicted)) Notify(db, key, EventClass::kEvicted, "evicted");
 }
 
@@ -248,6 +264,7 @@ Reply Engine::Execute(Session& session, CommandId id, std::string_view name, Arg
   if (const Resolution resolution = Resolve(id, arguments); resolution != Resolution::kFound) {
     return Refuse(session, id, Refusal(resolution, id, name, arguments));
   }
+  if (tracking_.anybody_tracks()) EndCaching(*this, session);
   session.NoteUse(id, clock_.NowMicros());
   if (std::optional<Reply> refusal = RefuseBySession(session, id, arguments)) {
     return *std::move(refusal);
@@ -276,11 +293,15 @@ Reply Engine::Refuse(Session& session, CommandId id, Reply refusal) {
 }
 
 std::optional<Reply> Engine::RefuseBySession(Session& session, CommandId id, Arguments arguments) {
-  if (!session.authenticated() && !store::SpecOf(id).Has(store::command_flag::kNoAuth)) {
+  if (!session.may_talk() && !store::SpecOf(id).Has(store::command_flag::kNoAuth)) {
     return Refuse(session, id, Reply::Error(error_text::kNoAuth));
   }
   if (session.in_transaction() && store::SpecOf(id).Has(store::command_flag::kNoMulti)) {
     return Refuse(session, id, Reply::Error("ERR Command not allowed inside a transaction"));
+  }
+  if (!session.user().unrestricted()) {
+    std::optional<Reply> refusal = RefuseByAcl(*this, session, id, arguments, CheckPlace::kClient);
+    if (refusal) return Refuse(session, id, *std::move(refusal));
   }
   if (cluster_) {
     if (std::optional<Reply> refusal = RefuseBySlots(session, id, arguments)) {
@@ -352,6 +373,9 @@ Reply Engine::Call(Session& session, CommandId id, std::string_view name, Argume
   }
   Reply reply = kHandlers[static_cast<size_t>(id)](context, arguments);
   if (only_reads) administration_.statistics().CountLookups(context.hits(), context.misses());
+  if (only_reads && tracking_.anybody_tracks() && !session.runs_script()) {
+    RememberReads(*this, session, id, sent.arguments);
+  }
   administration_.Finish(session, sent, reply, begun_us);
   return reply;
 }
@@ -366,7 +390,7 @@ void Engine::ExpireDue() {
       if (blocking_.anybody_waits()) SignalGone(index, key);
       db.RemoveExpiring(*entry);
       ++expired_keys_;
-      if (watching_.anybody_watches()) watching_.Touch(index, key);
+      NoteChange(index, key, /*by=*/0);
       if (wants(EventClass::kExpired)) Notify(index, key, EventClass::kExpired, "expired");
     }
   }

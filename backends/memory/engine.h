@@ -28,6 +28,7 @@
 #include <string_view>
 #include <vector>
 
+#include "backends/memory/acl/acl.h"
 #include "backends/memory/administration.h"
 #include "backends/memory/blocking.h"
 #include "backends/memory/busy_script.h"
@@ -36,11 +37,13 @@
 #include "backends/memory/database.h"
 #include "backends/memory/encoding_limits.h"
 #include "backends/memory/engine_options.h"
+#include "backends/memory/invalidation.h"
 #include "backends/memory/keyspace_event.h"
 #include "backends/memory/memory_limit.h"
 #include "backends/memory/notifications.h"
 #include "backends/memory/session.h"
 #include "backends/memory/subscriptions.h"
+#include "backends/memory/tracking.h"
 #include "backends/memory/watching.h"
 #include "core/base/rng.h"
 #include "core/base/virtual_clock.h"
@@ -94,6 +97,10 @@ class Engine {
   // Who is connected, what was counted and measured, and the host, if there is one.
   Administration& administration() { return administration_; }
   const Administration& administration() const { return administration_; }
+  // The users, and what was denied to them.
+  Acl& acl() { return acl_; }
+  // Who holds which keys in a cache of its own.
+  Tracking& tracking() { return tracking_; }
   // False: keys no longer expire by themselves as time passes, only before the next command runs.
   void set_active_expire(bool value);
   // Draws from another seed from now on.
@@ -124,6 +131,7 @@ class Engine {
   // To be called after each command that a client sends, or transaction: serves whom it woke.
   void FinishCommand() {
     if (blocking_.any_ready()) ServeReadyKeys();
+    if (tracking_.anybody_tracks()) SendInvalidations(*this);
   }
 
   // False when nobody could hear of such an event, so that nobody needs to be told.
@@ -132,6 +140,11 @@ class Engine {
   }
   void Notify(int db, std::string_view key, EventClass event_class, std::string_view event);
   void NoteDeadline(int64_t deadline_ms);
+  // To be called for each change of a key, with the id of the session that made it (0: nobody did).
+  void NoteChange(int db, std::string_view key, int64_t by) {
+    if (watching_.anybody_watches()) watching_.Touch(db, key);
+    if (tracking_.anybody_tracks()) tracking_.Changed(key, by);
+  }
   // The scripts; Lua starts with the first use.
   ScriptCache& scripts();
   // The libraries of functions; their Lua starts with the first use.
@@ -205,6 +218,7 @@ class Engine {
   void ServeKey(const Blocking::Key& key);
 
   base::VirtualClock& clock_;
+  Acl acl_;
   Administration administration_{*this};
   base::Rng rng_;
   EngineOptions options_;
@@ -219,6 +233,7 @@ class Engine {
   Notifications notifications_;
   Subscriptions subscriptions_;
   Watching watching_;
+  Tracking tracking_;
   Blocking blocking_;
   std::deque<Delivery> deliveries_;
   bool delivering_ = false;

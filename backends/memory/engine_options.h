@@ -64,6 +64,13 @@ struct EngineOptions {
   int lfu_decay_time_minutes = 1;
   // What the user "default" has to say (AUTH) before anything else; empty: nothing.
   std::string requirepass = {};
+  // How many denials ACL LOG keeps, and whether a new user may use all channels.
+  int64_t acllog_max_len = 128;
+  bool acl_pubsub_default_all = false;
+  // How many keys clients may hold in caches of their own (tracking.h); 0: any number.
+  int64_t tracking_table_max_keys = 1'000'000;
+  // Commands that take at least so long, in a host's time, are samples of LATENCY; 0: none.
+  int64_t latency_monitor_threshold_ms = 0;
   // Commands that take at least so long are kept in the slow log; 0: all, less: none.
   int64_t slowlog_log_slower_than_us = 10'000;
   int64_t slowlog_max_len = 128;

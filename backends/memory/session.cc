@@ -18,7 +18,8 @@ using store::Request;
 Session::Session(Engine& engine, int64_t id)
     : engine_(engine),
       id_(id),
-      authenticated_(engine.options().requirepass.empty()),
+      user_(&engine.acl().default_user()),
+      authenticated_(!user_->needs_login()),
       connected_us_(engine.clock().NowMicros()),
       last_used_us_(connected_us_) {
   engine_.administration().Add(*this);
@@ -46,6 +47,7 @@ void Session::Leave() {
   }
   for (std::vector<std::string>& names : subscribed_) names.clear();
   engine_.administration().Remove(*this);
+  engine_.tracking().Disable(id_);
   engine_.ForgetSession(*this);
   postponed_ = false;
   std::deque<Request*> unanswered = std::exchange(waiting_, {});
@@ -157,7 +159,8 @@ Reply Session::RunTransaction(std::span<const Command> commands) {
            command.id() == CommandId::kDiscard || command.id() == CommandId::kWatch ||
            command.id() == CommandId::kReset;
   };
-  if (in_transaction_ || is_subscribed() || engine_.may_refuse() ||
+  if (in_transaction_ || is_subscribed() || engine_.may_refuse() || !may_talk() ||
+      !user_->unrestricted() ||
       std::any_of(commands.begin(), commands.end(), acts_on_transaction)) {
     return RunTransactionByWords(commands);
   }
@@ -230,11 +233,21 @@ void Session::Reset() {
   db_index_ = 0;
   protocol_ = 2;
   name_.clear();
-  authenticated_ = engine_.options().requirepass.empty();
+  LogOut();
+  engine_.tracking().Disable(id_);
   reply_mode_ = ReplyMode::kOn;
   if (is_monitor_) engine_.administration().StopMonitor(*this);
   is_monitor_ = false;
   no_evict_ = false;
+}
+
+void Session::LogOut() {
+  user_ = &engine_.acl().default_user();
+  authenticated_ = !user_->needs_login();
+}
+
+bool Session::may_talk() const {
+  return authenticated_ || !engine_.acl().default_user().needs_login();
 }
 
 bool Session::is_subscribed() const {

@@ -31,6 +31,7 @@
 
 namespace redouble::memory {
 
+class AclUser;
 class Engine;
 
 class Session final : public store::MessageSource, private store::RequestKeeper {
@@ -49,8 +50,10 @@ class Session final : public store::MessageSource, private store::RequestKeeper 
   int protocol() const { return protocol_; }
 
   const std::string& name() const { return name_; }
-  // Said the password that is needed, or needed none when it connected.
-  bool authenticated() const { return authenticated_; }
+  // Who it is: who needs no password at first, and whom it has logged in as since.
+  const AclUser& user() const { return *user_; }
+  // It has logged in, or nobody needs to.
+  bool may_talk() const;
   // The engine's time when it connected and when it last sent a command.
   int64_t connected_us() const { return connected_us_; }
   int64_t last_used_us() const { return last_used_us_; }
@@ -123,7 +126,12 @@ class Session final : public store::MessageSource, private store::RequestKeeper 
   int slot() const { return slot_; }
   void set_slot(int slot) { slot_ = slot; }
 
-  void set_authenticated(bool value) { authenticated_ = value; }
+  void LogIn(const AclUser& user) {
+    user_ = &user;
+    authenticated_ = true;
+  }
+  // It is the default user again, as when it connected.
+  void LogOut();
   void set_reply_mode(ReplyMode mode) { reply_mode_ = mode; }
   void set_monitor(bool value) { is_monitor_ = value; }
   void set_no_evict(bool value) { no_evict_ = value; }
@@ -184,7 +192,9 @@ class Session final : public store::MessageSource, private store::RequestKeeper 
   bool watch_failed_ = false;
   bool runs_atomically_ = false;
   bool runs_script_ = false;
-  bool authenticated_ = true;
+  const AclUser* user_;
+  // Said the password that is needed, or needed none when it connected.
+  bool authenticated_;
   bool is_monitor_ = false;
   bool no_evict_ = false;
   bool hangs_up_ = false;

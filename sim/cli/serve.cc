@@ -115,7 +115,7 @@ class ServedBackend final : public ScenarioBackend {
   absl::Status Begin(absl::Time, uint64_t) override { return absl::OkStatus(); }
   absl::StatusOr<std::unique_ptr<store::Store>> Connect() override {
     std::unique_ptr<memory::Session> session = engine_.Connect();
-    session->set_authenticated(true);
+    session->LogIn(engine_.acl().program());
     return session;
   }
   base::Clock& clock() override { return engine_.clock(); }

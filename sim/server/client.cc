@@ -74,7 +74,7 @@ size_t Client::RunAll(std::string_view bytes) {
   limits.longest_bulk_bytes = static_cast<int64_t>(engine_.options().proto_max_bulk_len_bytes);
   size_t used = 0;
   while (!waits_ && !closing_ && used < bytes.size()) {
-    limits.unauthenticated = !session_->authenticated();
+    limits.unauthenticated = !session_->may_talk();
     const RequestParser::Progress progress = parser_.Parse(bytes.substr(used), limits);
     if (progress == RequestParser::Progress::kIncomplete) break;
     if (progress == RequestParser::Progress::kError) {

@@ -464,7 +464,7 @@ std::optional<Reply> AsioServer::Intercept(Client& client,
                                            std::span<const std::string_view> words) {
   if (!holds_clock()) return std::nullopt;
   if (words[0].size() == 3 && absl::EqualsIgnoreCase(base::ToAbsl(words[0]), "SIM")) {
-    if (!client.session().authenticated()) return Reply::Error("NOAUTH Authentication required.");
+    if (!client.session().may_talk()) return Reply::Error("NOAUTH Authentication required.");
     return sim_.Run(words.subspan(1));
   }
   return sim_.faults().empty() ? std::nullopt : Spoil(client, words[0]);

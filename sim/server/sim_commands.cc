@@ -151,7 +151,7 @@ Reply SimCommands::RunDump(Arguments arguments) {
     index = *asked;
   }
   const std::unique_ptr<memory::Session> session = engine_.Connect();
-  session->set_authenticated(true);
+  session->LogIn(engine_.acl().program());
   session->Select(static_cast<int>(index));
   const absl::StatusOr<Keyspace> keyspace = base::Run(DumpKeyspace(*session));
   if (!keyspace.ok()) {

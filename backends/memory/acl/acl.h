@@ -60,6 +60,8 @@ class Acl {
   // By name.
   const Users& users() const { return users_; }
   const AclUser& default_user() const { return *default_user_; }
+  // Whom the program is that holds the engine: it may do everything, and nobody can change that.
+  const AclUser& program() const { return program_; }
   // Null when there is no such user.
   const AclUser* Find(std::string_view name) const;
 
@@ -80,6 +82,7 @@ class Acl {
  private:
   Users users_;
   AclUser* default_user_;
+  const AclUser program_ = AclUser::Default();
   DenialLog log_;
 };
 

@@ -100,12 +100,15 @@ void AclUser::Reset() {
   if (new_channels_ == NewChannels::kAll) selectors_[0].Apply("allchannels");
 }
 
-bool AclUser::unrestricted() const {
+std::optional<RuleError> AclUser::Apply(std::string_view rule) {
+  const std::optional<RuleError> error = ApplyRule(rule);
   const Selector& root = selectors_[0];
-  return root.allows_all_commands() && root.allows_all_keys() && root.allows_all_channels();
+  unrestricted_ =
+      root.allows_all_commands() && root.allows_all_keys() && root.allows_all_channels();
+  return error;
 }
 
-std::optional<RuleError> AclUser::Apply(std::string_view rule) {
+std::optional<RuleError> AclUser::ApplyRule(std::string_view rule) {
   if (rule.empty()) return std::nullopt;
   if (Is(rule, "on") || Is(rule, "off")) {
     enabled_ = Is(rule, "on");

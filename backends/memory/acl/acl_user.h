@@ -50,8 +50,10 @@ class AclUser {
   const std::string& name() const { return name_; }
   bool enabled() const { return enabled_; }
   bool needs_password() const { return !no_password_; }
+  // Nobody is this user without saying so.
+  bool needs_login() const { return !no_password_ || !enabled_; }
   // Allowed everything, so that nothing needs a check.
-  bool unrestricted() const;
+  bool unrestricted() const { return unrestricted_; }
 
   // Takes one rule: "on", "off", "nopass", ">password", "#hash", "reset", "(+get ~a:*)", or one for
   // the root selector. The error when it is none, and then nothing has changed.
@@ -80,6 +82,7 @@ class AclUser {
  private:
   enum class Payload : uint8_t { kUnsaid, kSanitize, kSkip };
 
+  std::optional<RuleError> ApplyRule(std::string_view rule);
   std::optional<RuleError> ApplyPassword(char kind, std::string_view text);
   std::optional<RuleError> AddSelector(std::string_view rules);
   void Reset();
@@ -88,6 +91,7 @@ class AclUser {
   NewChannels new_channels_;
   bool enabled_ = false;
   bool no_password_ = false;
+  bool unrestricted_ = false;
   Payload payload_ = Payload::kUnsaid;
   std::vector<std::string> password_hashes_;
   std::vector<Selector> selectors_;

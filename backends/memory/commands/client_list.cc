@@ -6,6 +6,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "backends/memory/client_line.h"
 #include "backends/memory/commands/argument.h"
 #include "backends/memory/engine.h"
 #include "backends/memory/handlers.h"
@@ -13,63 +14,6 @@
 
 namespace redouble::memory {
 namespace {
-
-constexpr int64_t kMicrosPerSecond = 1'000'000;
-
-ConnectionFigures FiguresOf(const Engine& engine, const Session& session) {
-  Host* host = engine.administration().host();
-  return host == nullptr ? ConnectionFigures() : host->FiguresOf(session);
-}
-
-bool IsUnixSocket(const ConnectionFigures& figures) { return figures.address.starts_with('/'); }
-
-std::string FlagsOf(const Session& session, const ConnectionFigures& figures) {
-  std::string flags;
-  if (session.is_monitor()) flags += 'O';
-  if (session.is_subscribed()) flags += 'P';
-  if (session.in_transaction()) flags += 'x';
-  if (session.blocked() || session.postponed()) flags += 'b';
-  if (session.watch_failed()) flags += 'd';
-  if (session.hangs_up()) flags += 'c';
-  if (IsUnixSocket(figures)) flags += 'U';
-  if (session.no_evict()) flags += 'e';
-  return flags.empty() ? "N" : flags;
-}
-
-size_t QueuedBytes(const Session& session) {
-  size_t bytes = 0;
-  for (const Session::QueuedCommand& command : session.queued()) {
-    for (const std::string& argument : command.arguments) bytes += argument.size();
-  }
-  return bytes;
-}
-
-// The line of CLIENT LIST, without its end.
-std::string LineOf(const Engine& engine, const Session& session) {
-  const ConnectionFigures figures = FiguresOf(engine, session);
-  const int64_t now_us = engine.clock().NowMicros();
-  const auto count = [&](SubscriptionKind kind) { return session.subscribed(kind).size(); };
-  const std::string_view command = session.last_command() == store::CommandId::kUnknown
-                                       ? "NULL"
-                                       : store::SpecOf(session.last_command()).name;
-  const size_t queued_bytes = QueuedBytes(session);
-  const size_t total_bytes = figures.query_bytes + figures.query_free_bytes +
-                             figures.output_room_bytes + queued_bytes + sizeof(Session);
-  return absl::StrCat(
-      "id=", session.id(), " addr=", figures.address, " laddr=", figures.local_address,
-      " fd=", figures.descriptor, " name=", session.name(),
-      " age=", (now_us - session.connected_us()) / kMicrosPerSecond,
-      " idle=", (now_us - session.last_used_us()) / kMicrosPerSecond,
-      " flags=", FlagsOf(session, figures), " db=", session.db_index(),
-      " sub=", count(SubscriptionKind::kChannel), " psub=", count(SubscriptionKind::kPattern),
-      " ssub=", count(SubscriptionKind::kShard), " multi=",
-      session.in_transaction() ? static_cast<int64_t>(session.queued().size()) : int64_t{-1},
-      " qbuf=", figures.query_bytes, " qbuf-free=", figures.query_free_bytes,
-      " argv-mem=0 multi-mem=", queued_bytes, " rbs=", figures.output_room_bytes,
-      " rbp=", figures.output_room_bytes, " obl=", figures.output_bytes, " oll=0 omem=0",
-      " tot-mem=", total_bytes, " events=", figures.waits_to_write ? "rw" : "r",
-      " cmd=", base::ToAbsl(command), " user=default redir=-1 resp=", session.protocol());
-}
 
 // What CLIENT calls the kinds of clients; only two of them can be here.
 enum class ClientType { kNormal, kReplica, kMaster, kPubSub };
@@ -96,12 +40,13 @@ struct KillFilter {
   std::optional<std::string_view> address = std::nullopt;
   std::optional<std::string_view> local_address = std::nullopt;
   std::optional<ClientType> type = std::nullopt;
+  const AclUser* user = nullptr;
   bool skips_me = true;
 };
 
 // One option and its value; an error, or none.
-std::optional<Reply> ReadKillOption(std::string_view option, std::string_view value,
-                                    KillFilter& filter) {
+std::optional<Reply> ReadKillOption(const CommandContext& context, std::string_view option,
+                                    std::string_view value, KillFilter& filter) {
   if (IsWord(option, "ID")) {
     filter.id = base::ParseInt64(value);
     if (!filter.id || *filter.id < 1) {
@@ -115,7 +60,8 @@ std::optional<Reply> ReadKillOption(std::string_view option, std::string_view va
   } else if (IsWord(option, "LADDR")) {
     filter.local_address = value;
   } else if (IsWord(option, "USER")) {
-    if (value != "default") {
+    filter.user = context.engine().acl().Find(value);
+    if (filter.user == nullptr) {
       return Reply::Error("ERR No such user '" + WordInError(value) + "'");
     }
   } else if (IsWord(option, "SKIPME") && (IsWord(value, "yes") || IsWord(value, "no"))) {
@@ -129,30 +75,25 @@ std::optional<Reply> ReadKillOption(std::string_view option, std::string_view va
 bool Matches(const Engine& engine, const Session& session, const KillFilter& filter) {
   if (filter.id && session.id() != *filter.id) return false;
   if (filter.type && TypeOf(session) != *filter.type) return false;
+  if (filter.user != nullptr && &session.user() != filter.user) return false;
   if (!filter.address && !filter.local_address) return true;
   const ConnectionFigures figures = FiguresOf(engine, session);
   if (filter.address && figures.address != *filter.address) return false;
   return !filter.local_address || figures.local_address == *filter.local_address;
 }
 
-// How many were killed. Who asks for it hears that first.
 int64_t Kill(CommandContext& context, const KillFilter& filter) {
-  std::vector<Session*> killed;
-  for (const auto& [id, session] : context.engine().administration().sessions()) {
-    const bool is_me = session == &context.session();
-    if (is_me && filter.skips_me) continue;
-    if (Matches(context.engine(), *session, filter)) killed.push_back(session);
-  }
-  for (Session* session : killed) {
-    session == &context.session() ? session->HangUp() : session->Disconnect();
-  }
-  return static_cast<int64_t>(killed.size());
+  return context.engine().administration().DisconnectIf(
+      context.session(), [&](const Session& session) {
+        const bool is_me = &session == &context.session();
+        return !(is_me && filter.skips_me) && Matches(context.engine(), session, filter);
+      });
 }
 
 }  // namespace
 
 Reply HandleClientInfo(CommandContext& context, Arguments) {
-  return Reply::Verbatim(LineOf(context.engine(), context.session()) + "\n");
+  return Reply::Verbatim(ClientLine(context.engine(), context.session()) + "\n");
 }
 
 Reply HandleClientList(CommandContext& context, Arguments arguments) {
@@ -174,7 +115,7 @@ Reply HandleClientList(CommandContext& context, Arguments arguments) {
   const auto& sessions = context.engine().administration().sessions();
   std::string lines;
   const auto tell = [&](const Session& session) {
-    absl::StrAppend(&lines, LineOf(context.engine(), session), "\n");
+    absl::StrAppend(&lines, ClientLine(context.engine(), session), "\n");
   };
   if (ids) {
     for (const int64_t id : *ids) {
@@ -197,7 +138,8 @@ Reply HandleClientKill(CommandContext& context, Arguments arguments) {
   }
   for (size_t i = 0; i < arguments.size(); i += 2) {
     if (i + 1 == arguments.size()) return SyntaxError();
-    if (std::optional<Reply> error = ReadKillOption(arguments[i], arguments[i + 1], filter)) {
+    if (std::optional<Reply> error =
+            ReadKillOption(context, arguments[i], arguments[i + 1], filter)) {
       return *std::move(error);
     }
   }

@@ -115,6 +115,17 @@ std::optional<std::string> SetPassword(EngineOptions& options, std::string_view 
   return std::nullopt;
 }
 
+std::string ChannelsText(const EngineOptions& options) {
+  return options.acl_pubsub_default_all ? "allchannels" : "resetchannels";
+}
+std::optional<std::string> SetChannels(EngineOptions& options, std::string_view text) {
+  if (!IsWord(text, "allchannels") && !IsWord(text, "resetchannels")) {
+    return "argument(s) must be one of the following: allchannels, resetchannels";
+  }
+  options.acl_pubsub_default_all = IsWord(text, "allchannels");
+  return std::nullopt;
+}
+
 std::string BindText(const EngineOptions& options) { return options.server.bind; }
 std::string UnixSocketText(const EngineOptions& options) { return options.server.unixsocket; }
 std::string PortText(const EngineOptions& options) { return std::to_string(options.server.port); }
@@ -131,6 +142,9 @@ std::string YesText(const EngineOptions&) { return "yes"; }
 
 // Every parameter that means something to the engine, by name; the others are unknown to it.
 constexpr Parameter kParameters[] = {
+    Text("acl-pubsub-default", ChannelsText, SetChannels),
+    Text("aclfile", NothingText, nullptr),
+    Number<&EngineOptions::acllog_max_len>("acllog-max-len", 0, kMaxInt64),
     Text("appendonly", NoText, KeepAsItIs<NoText>),
     Text("bind", BindText, nullptr),
     Number<&EngineOptions::busy_reply_threshold_ms>("busy-reply-threshold", 0, kMaxInt64,
@@ -146,6 +160,7 @@ constexpr Parameter kParameters[] = {
     Limit<&EncodingLimits::hash_max_listpack_value>(
         "hash-max-listpack-value", Parameter::Kind::kMemory, "hash-max-ziplist-value"),
     Limit<&EncodingLimits::hll_sparse_max_bytes>("hll-sparse-max-bytes", Parameter::Kind::kMemory),
+    Number<&EngineOptions::latency_monitor_threshold_ms>("latency-monitor-threshold", 0, kMaxInt64),
     {"latency-tracking", "", Parameter::Kind::kBool, false, 0, 1,
      Get<&EngineOptions::latency_tracking>, Set<&EngineOptions::latency_tracking>},
     Number<&EngineOptions::lfu_decay_time_minutes>("lfu-decay-time", 0, kMaxInt),
@@ -179,6 +194,7 @@ constexpr Parameter kParameters[] = {
     Limit<&EncodingLimits::stream_node_max_entries>("stream-node-max-entries",
                                                     Parameter::Kind::kInteger),
     OfServer<&ServerOptions::timeout_s>("timeout", Parameter::Kind::kInteger, 0, kMaxInt),
+    Number<&EngineOptions::tracking_table_max_keys>("tracking-table-max-keys", 0, kMaxInt64),
     Text("unixsocket", UnixSocketText, nullptr),
     Limit<&EncodingLimits::zset_max_listpack_entries>(
         "zset-max-listpack-entries", Parameter::Kind::kInteger, "zset-max-ziplist-entries"),

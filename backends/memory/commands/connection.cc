@@ -6,6 +6,7 @@
 #include "backends/memory/commands/client_name.h"
 #include "backends/memory/engine.h"
 #include "backends/memory/handlers.h"
+#include "backends/memory/permission.h"
 #include "backends/memory/session.h"
 #include "core/base/redis_number.h"
 
@@ -38,13 +39,15 @@ Reply ReadHelloOptions(Arguments arguments, HelloOptions& options) {
   return Reply::Nil();
 }
 
-// The one user there is, "default". An error reply, or nil.
-Reply LogIn(CommandContext& context, std::string_view user, std::string_view password) {
-  const std::string& expected = context.engine().options().requirepass;
-  if (user != "default" || (!expected.empty() && password != expected)) {
+// An error reply, or nil.
+Reply LogIn(CommandContext& context, std::string_view name, std::string_view password) {
+  Engine& engine = context.engine();
+  const AclUser* user = engine.acl().Authenticate(name, password);
+  if (user == nullptr) {
+    LogFailedLogin(engine, context.session(), context.called_name(), name);
     return Reply::Error("WRONGPASS invalid username-password pair or user is disabled.");
   }
-  context.session().set_authenticated(true);
+  context.session().LogIn(*user);
   return Reply::Nil();
 }
 
@@ -72,7 +75,7 @@ Reply HandlePing(CommandContext& context, Arguments arguments) {
 
 Reply HandleAuth(CommandContext& context, Arguments arguments) {
   if (arguments.size() > 2) return SyntaxError();
-  if (arguments.size() == 1 && context.engine().options().requirepass.empty()) {
+  if (arguments.size() == 1 && !context.engine().acl().default_user().needs_password()) {
     return Reply::Error(
         "ERR AUTH <password> called without any password configured for the default user. Are you "
         "sure your configuration is correct?");
@@ -99,7 +102,7 @@ Reply HandleHello(CommandContext& context, Arguments arguments) {
       return error;
     }
   }
-  if (!context.session().authenticated()) {
+  if (!context.session().may_talk()) {
     return Reply::Error(
         "NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO "
         "AUTH <user> <pass> option can be used to authenticate the client and select the "

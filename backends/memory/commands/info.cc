@@ -54,7 +54,8 @@ void AppendClients(Engine& engine, std::string& out) {
                   "\r\nclient_recent_max_input_buffer:", process.largest_input_bytes,
                   "\r\nclient_recent_max_output_buffer:", process.largest_output_bytes,
                   "\r\nblocked_clients:", blocked,
-                  "\r\ntracking_clients:0\r\nclients_in_timeout_table:", timed, "\r\n");
+                  "\r\ntracking_clients:", engine.tracking().client_count(),
+                  "\r\nclients_in_timeout_table:", timed, "\r\n");
 }
 
 // Nothing is ever written to a disk.
@@ -103,9 +104,10 @@ void AppendStats(Engine& engine, std::string& out) {
       "\r\nlatest_fork_usec:0\r\ntotal_forks:0\r\nmigrate_cached_sockets:0\r\n",
       "slave_expires_tracked_keys:0\r\nactive_defrag_hits:0\r\nactive_defrag_misses:0\r\n",
       "active_defrag_key_hits:0\r\nactive_defrag_key_misses:0\r\ntotal_active_defrag_time:0\r\n",
-      "current_active_defrag_time:0\r\ntracking_total_keys:0\r\ntracking_total_items:0\r\n",
-      "tracking_total_prefixes:0\r\nunexpected_error_replies:0\r\ntotal_error_replies:",
-      statistics.error_replies(),
+      "current_active_defrag_time:0\r\ntracking_total_keys:", engine.tracking().key_count(),
+      "\r\ntracking_total_items:", engine.tracking().reader_count(),
+      "\r\ntracking_total_prefixes:", engine.tracking().prefix_count(),
+      "\r\nunexpected_error_replies:0\r\ntotal_error_replies:", statistics.error_replies(),
       "\r\ndump_payload_sanitizations:0\r\ntotal_reads_processed:", process.reads,
       "\r\ntotal_writes_processed:", process.writes,
       "\r\nio_threaded_reads_processed:0\r\nio_threaded_writes_processed:0\r\n",

@@ -7,6 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "backends/memory/memory_limit.h"
 #include "backends/memory/values/memory_usage.h"
+#include "core/base/redis_number.h"
 
 namespace redouble::memory {
 namespace {
@@ -47,6 +48,47 @@ uint64_t UsedMemory(Engine& engine) {
     }
   }
   return bytes;
+}
+
+std::vector<store::Reply> MemoryStats(Engine& engine) {
+  using store::Reply;
+  Host* host = engine.administration().host();
+  const ProcessFigures process = host == nullptr ? ProcessFigures() : host->Figures();
+  const uint64_t used = UsedMemory(engine);
+  const uint64_t peak = engine.administration().NotePeakMemory(used);
+  const uint64_t dataset = used - MemoryLimit::kEmptyServerBytes;
+  size_t keys = 0;
+  std::vector<Reply> stats;
+  const auto bytes = [&](std::string_view name, uint64_t value) {
+    stats.push_back(Reply::Bulk(name));
+    stats.push_back(Reply::Integer(static_cast<int64_t>(value)));
+  };
+  const auto share = [&](std::string_view name, uint64_t part, uint64_t whole) {
+    stats.push_back(Reply::Bulk(name));
+    const double percent =
+        whole == 0 ? 0 : static_cast<double>(part) * 100 / static_cast<double>(whole);
+    stats.push_back(Reply::Double(base::FormatDouble(percent)));
+  };
+  bytes("peak.allocated", peak);
+  bytes("total.allocated", used);
+  bytes("startup.allocated", MemoryLimit::kEmptyServerBytes);
+  for (const std::string_view none :
+       {"replication.backlog", "clients.slaves", "clients.normal", "cluster.links", "aof.buffer",
+        "lua.caches", "functions.caches"}) {
+    bytes(none, 0);
+  }
+  for (int index = 0; index < engine.database_count(); ++index) {
+    keys += engine.database(index).size();
+  }
+  bytes("overhead.total", MemoryLimit::kEmptyServerBytes);
+  bytes("keys.count", keys);
+  bytes("keys.bytes-per-key", keys == 0 ? 0 : dataset / keys);
+  bytes("dataset.bytes", dataset);
+  share("dataset.percentage", dataset, dataset);
+  share("peak.percentage", used, peak);
+  bytes("allocator.allocated", static_cast<uint64_t>(process.allocated_bytes));
+  bytes("allocator.resident", static_cast<uint64_t>(process.resident_bytes));
+  return stats;
 }
 
 void AppendMemory(Engine& engine, std::string& out) {

@@ -4,14 +4,19 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "backends/memory/engine.h"
+#include "core/store/reply.h"
 
 namespace redouble::memory {
 
 // What a redis-server with these keys would have in use (memory_limit.h): what maxmemory counts.
 // Linear in the keys unless maxmemory is set.
 uint64_t UsedMemory(Engine& engine);
+
+// The same figures as MEMORY STATS names them: names and values in turn.
+std::vector<store::Reply> MemoryStats(Engine& engine);
 
 // Appends the section's lines.
 void AppendMemory(Engine& engine, std::string& out);

@@ -3,6 +3,7 @@
 
 #include "backends/memory/commands/argument.h"
 #include "backends/memory/commands/help.h"
+#include "backends/memory/commands/info_memory.h"
 #include "backends/memory/handlers.h"
 #include "backends/memory/values/memory_usage.h"
 #include "core/base/redis_number.h"
@@ -24,6 +25,28 @@ Reply HandleMemoryHelp(CommandContext&, Arguments) {
       "    sampled up to <count> times (default: 5, 0 means sample all).",
   };
   return HelpReply("MEMORY", kLines);
+}
+
+Reply HandleMemoryDoctor(CommandContext& context, Arguments) {
+  constexpr uint64_t kTooLittleBytes = 5 << 20;
+  if (UsedMemory(context.engine()) < kTooLittleBytes) {
+    return Reply::Verbatim(
+        "Hi Sam, this instance is empty or is using very little memory, my issues detector can't "
+        "be used in these conditions. Please, leave for your mission on Earth and fill it with "
+        "some data. The new Sam and I will be back to our programming as soon as I finished "
+        "rebooting.\n");
+  }
+  return Reply::Verbatim(
+      "Hi Sam, I can't find any memory issue in your instance. I can only account for what occurs "
+      "on this base.\n");
+}
+
+Reply HandleMemoryMallocStats(CommandContext&, Arguments) {
+  return Reply::Bulk("Stats not supported for the current allocator");
+}
+
+Reply HandleMemoryStats(CommandContext& context, Arguments) {
+  return Reply::Map(MemoryStats(context.engine()));
 }
 
 // The allocator is the program's: there is nothing to give back.

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "backends/memory/engine.h"
+#include "backends/memory/permission.h"
 #include "backends/memory/session.h"
 #include "core/base/redis_number.h"
 
@@ -15,11 +16,12 @@ using store::CommandSpec;
 // Runs a script's commands in the session that sent it, as one step.
 class SessionHost final : public ScriptHost {
  public:
-  SessionHost(CommandContext& context, bool read_only, const ScriptFlags& flags)
+  SessionHost(CommandContext& context, const ScriptRun& run)
       : context_(context),
-        read_only_(read_only),
-        one_slot_(flags.declared && !flags.allow_cross_slot_keys),
-        may_run_out_of_memory_(flags.allow_oom),
+        run_(run),
+        read_only_(run.read_only_command || run.flags.no_writes),
+        one_slot_(run.flags.declared && !run.flags.allow_cross_slot_keys),
+        may_run_out_of_memory_(run.flags.allow_oom),
         db_index_(context.session().db_index()),
         ran_atomically_(context.session().runs_atomically()),
         ran_script_(context.session().runs_script()) {
@@ -39,6 +41,14 @@ class SessionHost final : public ScriptHost {
     return store::FindCommand(words[0]) != CommandId::kUnknown;
   }
 
+  bool MayRun(std::span<const std::string_view> words) const override {
+    CommandId id = store::FindCommand(words[0]);
+    const Arguments arguments = words.subspan(1);
+    // A subcommand that there is not is checked as its container.
+    context_.engine().Resolve(id, arguments);
+    return context_.session().user().Check(id, arguments).denied == Denied::kNothing;
+  }
+
   Reply CallCommand(std::span<const std::string_view> words) override {
     CommandId id = store::FindCommand(words[0]);
     const Arguments arguments = words.subspan(1);
@@ -55,6 +65,10 @@ class SessionHost final : public ScriptHost {
     if (spec.Has(store::command_flag::kNoScript)) {
       return Reply::Error("ERR This Redis command is not allowed from script");
     }
+    if (std::optional<Reply> refusal = RefuseByAcl(context_.engine(), context_.session(), id,
+                                                   arguments, CheckPlace::kScript)) {
+      return *std::move(refusal);
+    }
     const bool writes = spec.Has(store::command_flag::kWrite);
     if (read_only_ && writes) {
       return Reply::Error("ERR Write commands are not allowed from read-only scripts.");
@@ -69,11 +83,18 @@ class SessionHost final : public ScriptHost {
       return *std::move(refusal);
     }
     called_write_command_ = called_write_command_ || writes;
-    return context_.engine().Call(context_.session(), id, words[0], arguments);
+    Reply reply = context_.engine().Call(context_.session(), id, words[0], arguments);
+    if (spec.Has(store::command_flag::kReadOnly) && context_.engine().tracking().anybody_tracks()) {
+      // A client may hold what the script declares, whichever of it the script reads.
+      RememberReads(context_.engine(), context_.session(), store::FindCommand(run_.command),
+                    run_.command_arguments);
+    }
+    return reply;
   }
 
  private:
   CommandContext& context_;
+  const ScriptRun& run_;
   const bool read_only_;
   const bool one_slot_;
   const bool may_run_out_of_memory_;
@@ -119,7 +140,7 @@ Reply RunScript(CommandContext& context, const ScriptRun& run,
   ScriptResult result;
   bool called_write_command = false;
   {
-    SessionHost host(context, run.read_only_command || run.flags.no_writes, run.flags);
+    SessionHost host(context, run);
     result = call(host, context.engine().options().busy_reply_threshold_ms);
     called_write_command = host.called_write_command();
   }

@@ -9,6 +9,7 @@
 #include "backends/memory/commands/argument.h"
 #include "backends/memory/engine.h"
 #include "backends/memory/handlers.h"
+#include "backends/memory/session.h"
 #include "backends/memory/values/hash.h"
 #include "backends/memory/values/list.h"
 #include "backends/memory/values/set.h"
@@ -31,11 +32,17 @@ struct SortOptions {
   bool keeps_order() const { return by && by->find('*') == by->npos; }
 };
 
-// Reads what stands behind the key. An error reply, or nil and `options` filled.
+// Reads the options of a whole command. An error reply, or nil and `options` filled.
 Reply ReadSortOptions(const CommandContext& context, Arguments arguments, bool may_store,
                       SortOptions& options) {
   const bool in_cluster = context.engine().cluster() != nullptr;
-  for (size_t i = 0; i < arguments.size(); ++i) {
+  const AclUser& user = context.session().user();
+  const bool reads_all =
+      user.unrestricted() ||
+      user.MayReadAllKeys(may_store ? store::CommandId::kSort : store::CommandId::kSortRo,
+                          arguments);
+  // Behind the key.
+  for (size_t i = 1; i < arguments.size(); ++i) {
     const std::string_view word = arguments[i];
     const size_t left = arguments.size() - i - 1;
     if (IsWord(word, "ASC")) {
@@ -57,8 +64,14 @@ Reply ReadSortOptions(const CommandContext& context, Arguments arguments, bool m
       if (in_cluster && !options.keeps_order()) {
         return Reply::Error("ERR BY option of SORT denied in Cluster mode.");
       }
+      if (!reads_all && !options.keeps_order()) {
+        return Reply::Error("ERR BY option of SORT denied due to insufficient ACL permissions.");
+      }
     } else if (IsWord(word, "GET") && left >= 1) {
       if (in_cluster) return Reply::Error("ERR GET option of SORT denied in Cluster mode.");
+      if (!reads_all) {
+        return Reply::Error("ERR GET option of SORT denied due to insufficient ACL permissions.");
+      }
       options.get.push_back(arguments[++i]);
     } else {
       return SyntaxError();
@@ -228,8 +241,7 @@ Reply StoreResults(CommandContext& context, std::string_view key,
 
 Reply SortGeneric(CommandContext& context, Arguments arguments, bool may_store) {
   SortOptions options;
-  if (Reply error = ReadSortOptions(context, arguments.subspan(1), may_store, options);
-      error.is_error()) {
+  if (Reply error = ReadSortOptions(context, arguments, may_store, options); error.is_error()) {
     return error;
   }
   const std::string_view key = arguments[0];

@@ -1,9 +1,11 @@
 // MULTI, EXEC, DISCARD, WATCH, UNWATCH.
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "backends/memory/engine.h"
 #include "backends/memory/handlers.h"
+#include "backends/memory/permission.h"
 #include "backends/memory/session.h"
 
 namespace redouble::memory {
@@ -30,7 +32,11 @@ Reply HandleExec(CommandContext& context, Arguments) {
   for (const Session::QueuedCommand& command : queued) {
     const std::vector<std::string_view> arguments(command.arguments.begin(),
                                                   command.arguments.end());
-    replies.push_back(context.engine().Call(session, command.id, command.name, arguments));
+    std::optional<Reply> refusal =
+        RefuseByAcl(context.engine(), session, command.id, arguments, CheckPlace::kExec);
+    replies.push_back(refusal
+                          ? *std::move(refusal)
+                          : context.engine().Call(session, command.id, command.name, arguments));
   }
   session.set_runs_atomically(false);
   return Reply::Array(std::move(replies));

@@ -16,6 +16,7 @@ using store::Reply;
 class NoHost final : public ScriptHost {
  public:
   Reply CallCommand(std::span<const std::string_view>) override { return Reply::Ok(); }
+  bool MayRun(std::span<const std::string_view>) const override { return true; }
   bool HasCommand(std::span<const std::string_view>) const override { return true; }
 };
 

@@ -20,6 +20,7 @@ class NotingHost final : public ScriptHost {
     calls.emplace_back(words.begin(), words.end());
     return reply;
   }
+  bool MayRun(std::span<const std::string_view>) const override { return true; }
   bool HasCommand(std::span<const std::string_view>) const override { return true; }
   std::vector<std::vector<std::string>> calls;
   Reply reply = Reply::Ok();

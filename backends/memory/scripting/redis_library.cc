@@ -92,18 +92,24 @@ int RedisPcall(lua_State* state) {
 int RedisAclCheckCmd(lua_State* state) {
   const ScriptHost& host = HostOf(state);
   const char* error = nullptr;
+  bool may_run = false;
   {
     std::vector<std::string> words;
     if (ReadWords(state, words)) {
       error = lua_gettop(state) == 0
                   ? "ERR Please specify at least one argument for this redis lib call"
                   : "ERR Lua redis lib command arguments must be strings or integers";
-    } else if (!host.HasCommand(std::vector<std::string_view>(words.begin(), words.end()))) {
-      error = "ERR Invalid command passed to redis.acl_check_cmd()";
+    } else {
+      const std::vector<std::string_view> views(words.begin(), words.end());
+      if (host.HasCommand(views)) {
+        may_run = host.MayRun(views);
+      } else {
+        error = "ERR Invalid command passed to redis.acl_check_cmd()";
+      }
     }
   }
   if (error != nullptr) Raise(state, error);
-  lua_pushboolean(state, 1);
+  lua_pushboolean(state, may_run ? 1 : 0);
   return 1;
 }
 

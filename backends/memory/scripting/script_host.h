@@ -16,6 +16,8 @@ class ScriptHost {
   virtual store::Reply CallCommand(std::span<const std::string_view> words) = 0;
   // True when there is such a command (a subcommand's container counts).
   virtual bool HasCommand(std::span<const std::string_view> words) const = 0;
+  // True when the script's user may run the command, which there is, with these arguments.
+  virtual bool MayRun(std::span<const std::string_view> words) const = 0;
 
  protected:
   ~ScriptHost() = default;
