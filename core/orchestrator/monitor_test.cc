@@ -3,10 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "core/store/errors.h"
 #include "tests/support/backends.h"
+#include "tests/support/intercepted_store.h"
 
 namespace redouble::orchestrator {
 namespace {
@@ -71,6 +74,33 @@ TYPED_TEST(MonitorTest, FindsNothingOfARunThatIsGone) {
   const auto depths = this->Run(monitor.Depths());
   EXPECT_THAT(depths->streams, IsEmpty());
   EXPECT_EQ(depths->signals, 0);
+}
+
+TYPED_TEST(MonitorTest, PassesTheStoresErrorsOn) {
+  this->Ask({"XADD", "wf.tasks.http", "1-1", "token", "x"});
+  this->Ask({"RPUSH", "completion_signals:processing:c1", "d"});
+  this->Ask({"SET", "ir:run_1", R"({"nodes":{"R":{"id":"R","type":"http"}}})"});
+  // Each request fails in turn, until none is left.
+  const auto fails_each_time = [&](const std::function<absl::Status(Monitor&)>& operation) {
+    for (size_t fail = 0; fail < 40; ++fail) {
+      tests::InterceptedStore store(this->store());
+      store.on_request = [&](size_t index) -> std::optional<absl::StatusOr<store::Reply>> {
+        if (index == fail) return store::NotSentError("gone");
+        return std::nullopt;
+      };
+      Monitor monitor(store, Keys());
+      const absl::Status status = operation(monitor);
+      if (store.requests() <= fail) {
+        EXPECT_TRUE(status.ok()) << status;
+        EXPECT_GT(fail, 3u);
+        return;
+      }
+      EXPECT_TRUE(absl::IsUnavailable(status)) << fail;
+    }
+    FAIL() << "it never succeeds";
+  };
+  fails_each_time([&](Monitor& monitor) { return this->Run(monitor.Depths()).status(); });
+  fails_each_time([&](Monitor& monitor) { return this->Run(monitor.KeysOf("run_1")).status(); });
 }
 
 }  // namespace

@@ -38,16 +38,15 @@ TEST_F(ServeTest, RefusesAScenarioThatIsNotThere) {
 
 TEST_F(ServeTest, FailsWithTheScenarioThatItLoads) {
   WriteScenario("x.json", /*reply=*/2);
-  const std::string socket = (folder_ / "s").string();
-  EXPECT_EQ(Run({"serve", "--port", "0", "--unixsocket", socket, "--clock", "manual", "--load",
+  // A relative path: those of Bazel's folders are too long for a socket.
+  EXPECT_EQ(Run({"serve", "--port", "0", "--unixsocket", "s", "--clock", "manual", "--load",
                  "x.json"}),
             kExitFailed);
   EXPECT_EQ(out(), "");
 }
 
 TEST_F(ServeTest, FailsWhereItCannotListen) {
-  const std::string socket = (folder_ / "none" / "s").string();
-  EXPECT_EQ(Run({"serve", "--port", "0", "--unixsocket", socket}), kExitFailed);
+  EXPECT_EQ(Run({"serve", "--port", "0", "--unixsocket", "none/s"}), kExitFailed);
   EXPECT_NE(err().find("cannot listen on unix:"), std::string::npos);
 }
 

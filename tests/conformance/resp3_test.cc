@@ -19,7 +19,7 @@ TEST_P(Resp3, IsWhatARealServerSends) {
   if (GroupOf(GetParam()) == "busy") GTEST_SKIP() << "depends on a server's wall clock";
   const Script script = ParseScript(ReadFile(GetParam()).value()).value();
   MemoryTarget memory({}, /*resp3=*/true);
-  ServerTarget server({}, /*resp3=*/true);
+  ServerTarget server({"enable-debug-command yes"}, /*resp3=*/true);
   const Script got = Answer(script, memory, ShapedText);
   const Script wanted = Answer(script, server, ShapedText);
   for (size_t i = 0; i < script.steps.size(); ++i) {
