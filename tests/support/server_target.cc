@@ -93,7 +93,12 @@ ServerTarget::Connection& ServerTarget::At(int number) {
   const bool is_new = connection.wire == nullptr;
   if (is_new) connection.wire = Connect();
   const bool was_stale = std::exchange(connection.stale, false);
-  if (was_stale) Require(connection.wire->Call(Words{"RESET"}));
+  if (was_stale) {
+    // What the server pushed meanwhile comes first: FLUSHALL tells every client that tracks keys.
+    Require(connection.wire->Send(Words{"RESET"}));
+    while (Require(connection.wire->Receive()).shape() == Reply::Shape::kPush) {
+    }
+  }
   if (resp3_ && (is_new || was_stale)) {
     connection.wire->ReadResp3();
     Require(connection.wire->Call(Words{"HELLO", "3"}));
