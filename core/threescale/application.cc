@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -90,6 +91,7 @@ base::Task<absl::StatusOr<std::optional<Application>>> ApplicationStore::Read(
   loaded.plan_id = std::move((*values)[1]);
   loaded.plan_name = std::move((*values)[2]);
   loaded.redirect_url = std::move((*values)[3]);
+  if (process_.memoizer != nullptr) loaded.kept_limits = std::make_shared<KeptLimits>();
   co_return loaded;
 }
 

@@ -16,6 +16,7 @@
 #ifndef REDOUBLE_CORE_THREESCALE_APPLICATION_H_
 #define REDOUBLE_CORE_THREESCALE_APPLICATION_H_
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,8 +28,12 @@
 #include "core/base/task.h"
 #include "core/threescale/keys.h"
 #include "core/threescale/process.h"
+#include "core/threescale/usage_limit.h"
 
 namespace redouble::threescale {
+
+// The limits that an application object found when it last asked.
+using KeptLimits = std::optional<std::vector<UsageLimit>>;
 
 struct Application {
   std::string service_id;
@@ -37,6 +42,10 @@ struct Application {
   std::optional<std::string> plan_id;
   std::optional<std::string> plan_name;
   std::optional<std::string> redirect_url;
+  // Shared by the copies of one that is memoized, and no older than that, so that a process knows
+  // limits for up to two minutes. The last authorization sets them, one with no_body to those that
+  // it read; the utilization takes them as they are. Null without a memoizer.
+  std::shared_ptr<KeptLimits> kept_limits;
 
   bool active() const { return state == "active"; }
   ApplicationRef ref() const { return {service_id, id}; }

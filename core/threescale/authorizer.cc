@@ -92,6 +92,7 @@ base::Task<absl::StatusOr<Authorization>> Authorizer::Authorize(Endpoint endpoin
 
   absl::StatusOr<std::vector<UsageLimit>> limits = co_await LoadLimits(result.application, request);
   if (!limits.ok()) co_return limits.status();
+  if (result.application.kept_limits) *result.application.kept_limits = *limits;
   result.time = process_.clock.Now();
   absl::StatusOr<std::vector<LimitState>> states =
       co_await LoadStates(result.application, *std::move(limits));

@@ -1,5 +1,6 @@
 #include "core/threescale/limit_usage.h"
 
+#include <memory>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -34,11 +35,22 @@ std::vector<std::string> MetricIds(std::span<const UsageLimit> limits) {
   return ids;
 }
 
+// What the application object knows, from whatever asked for it before, or else all of its plan.
+base::Task<absl::StatusOr<std::vector<UsageLimit>>> LimitsOf(Process process,
+                                                             Application application) {
+  const std::shared_ptr<KeptLimits> kept = application.kept_limits;
+  if (kept && kept->has_value()) co_return **kept;
+  absl::StatusOr<std::vector<UsageLimit>> limits =
+      co_await UsageLimitStore(process).LoadAll(application.plan());
+  if (limits.ok() && kept) *kept = *limits;
+  co_return limits;
+}
+
 }  // namespace
 
 base::Task<absl::StatusOr<std::vector<LimitUsage>>> ReadLimitUsage(Process process,
                                                                    Application application) {
-  const auto limits = co_await UsageLimitStore(process).LoadAll(application.plan());
+  const auto limits = co_await LimitsOf(process, application);
   if (!limits.ok()) co_return limits.status();
   const absl::StatusOr<MetricNames> names =
       co_await MetricStore(process).LoadNames(application.service_id, MetricIds(*limits));

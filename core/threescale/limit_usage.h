@@ -36,7 +36,8 @@ struct LimitUsage {
 };
 
 // The limits of the application's plan in the order of UsageLimitStore::LoadAll, without those
-// whose metric has no name. Up to four round trips: metrics, limits, names, counters; the last two
+// whose metric has no name; of an application that is memoized, the limits that it knows already.
+// Up to four round trips: metrics, limits, names, counters; the last two
 // are not sent when there is no limit.
 base::Task<absl::StatusOr<std::vector<LimitUsage>>> ReadLimitUsage(Process process,
                                                                    Application application);

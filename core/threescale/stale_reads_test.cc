@@ -2,13 +2,17 @@
 // reference/threescale.md section 9. Another process writes meanwhile; a listener without a
 // memoizer sees all of it at once.
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "absl/strings/str_cat.h"
 #include "core/threescale/authorizer_for_test.h"
+#include "core/threescale/integer.h"
+#include "core/threescale/limit_usage.h"
 #include "core/threescale/memoizer.h"
 
 namespace redouble::threescale {
@@ -22,14 +26,31 @@ class StaleReads : public AuthorizerTest<Backend> {
     if (!this->IsSkipped()) memoizer_.emplace(this->clock());
   }
 
-  // The verdict of the listener that remembers.
-  std::string Remembered(AuthRequest request) {
+  Process Remembering() {
     Process process = this->process();
     process.memoizer = &*memoizer_;
+    return process;
+  }
+  // The verdict of the listener that remembers.
+  std::string Remembered(AuthRequest request) {
+    const Process process = Remembering();
     Notifier notifier(process, this->queue_);
     Listener listener(process, this->queue_, notifier);
     return this->Verdict(
         this->Run(listener.Handle(Endpoint::kAuthorize, std::move(request), "{}")));
+  }
+  // The limits that the process measures the application's utilization by: "hits 5; other 7; ".
+  std::string MeasuredLimits() {
+    const Process process = Remembering();
+    const auto application = this->Run(ApplicationStore(process).LoadOrFail({"2", "a1"}));
+    if (!application.ok()) return application.status().ToString();
+    const auto usage = this->Run(ReadLimitUsage(process, *application));
+    if (!usage.ok()) return usage.status().ToString();
+    std::string text;
+    for (const LimitUsage& limit : *usage) {
+      absl::StrAppend(&text, limit.metric_name, " ", FormatInteger(limit.max_value), "; ");
+    }
+    return text;
   }
   // The listener says `stale` through the 60th second after its read, and then what everybody else
   // says from the beginning.
@@ -117,6 +138,31 @@ TYPED_TEST(StaleReads, KnowAParentThatWasChangedForUpToTwoMinutes) {
   EXPECT_EQ(this->Remembered(request), "");
   this->Advance(absl::Seconds(61));
   EXPECT_EQ(this->Remembered(request), "limits_exceeded");
+}
+
+// The limits of the plan are remembered for a minute, by an application that asks for them at the
+// end of it for the rest of its own.
+TYPED_TEST(StaleReads, MeasureUtilizationByOldLimitsForUpToTwoMinutes) {
+  this->SaveLimit("10", Granularity::kDay, "5");
+  ASSERT_TRUE(this->Run(UsageLimitStore(this->Remembering()).LoadAll({"2", "44"})).ok());
+  this->SaveLimit("10", Granularity::kDay, "2");
+  this->Advance(absl::Seconds(60));
+  ASSERT_EQ(this->MeasuredLimits(), "hits 5; ") << "remembered in the 60th second";
+  this->Advance(absl::Seconds(60));
+  EXPECT_EQ(this->MeasuredLimits(), "hits 5; ") << "by the application alone";
+  this->Advance(absl::Seconds(1));
+  EXPECT_EQ(this->MeasuredLimits(), "hits 2; ");
+}
+
+TYPED_TEST(StaleReads, MeasureUtilizationByTheLimitsOfTheLastAuthorization) {
+  this->SaveLimit("10", Granularity::kDay, "5");
+  this->SaveLimit("6", Granularity::kDay, "7");
+  AuthRequest request = this->Request(Usage{{"hits", "1"}});
+  request.extensions.no_body = true;
+  ASSERT_EQ(this->Remembered(request), "");
+  EXPECT_EQ(this->MeasuredLimits(), "hits 5; ") << "no_body read those of the usage alone";
+  ASSERT_EQ(this->Remembered(this->Request(Usage{{"hits", "1"}})), "");
+  EXPECT_THAT(this->MeasuredLimits(), testing::AnyOf("hits 5; other 7; ", "other 7; hits 5; "));
 }
 
 }  // namespace
