@@ -39,9 +39,9 @@ TEST_F(ServeTest, RefusesAScenarioThatIsNotThere) {
 TEST_F(ServeTest, FailsWithTheScenarioThatItLoads) {
   WriteScenario("x.json", /*reply=*/2);
   // A relative path: those of Bazel's folders are too long for a socket.
-  EXPECT_EQ(Run({"serve", "--port", "0", "--unixsocket", "s", "--clock", "manual", "--load",
-                 "x.json"}),
-            kExitFailed);
+  EXPECT_EQ(
+      Run({"serve", "--port", "0", "--unixsocket", "s", "--clock", "manual", "--load", "x.json"}),
+      kExitFailed);
   EXPECT_EQ(out(), "");
 }
 
