@@ -63,6 +63,12 @@ void World::AddFinalInvariant(std::string name, std::function<absl::Status()> ch
   final_invariants_.push_back(Invariant{std::move(name), std::move(check)});
 }
 
+void World::AddFinalInvariant(std::string name, std::function<bool()> holds) {
+  AddFinalInvariant(std::move(name), [holds = std::move(holds)]() -> absl::Status {
+    return holds() ? absl::OkStatus() : absl::InternalError("does not hold");
+  });
+}
+
 void World::AddProbe(std::string name, std::function<bool()> reached) {
   probes_.push_back(Probe{std::move(name), std::move(reached)});
 }

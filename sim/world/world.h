@@ -193,8 +193,10 @@ class World {
   // Adds what must hold after every step; a run ends at the first that does not.
   void AddInvariant(std::string name, std::function<absl::Status()> check);
 
-  // Adds what must hold when a run ends with kDone.
+  // Adds what must hold when a run ends with kDone. One that is false "does not hold"; a status can
+  // say more.
   void AddFinalInvariant(std::string name, std::function<absl::Status()> check);
+  void AddFinalInvariant(std::string name, std::function<bool()> holds);
 
   // Adds a rare place that runs should reach: what is true there. Asked after every step until it
   // is.

@@ -212,6 +212,16 @@ TEST(World, AsksFinalInvariantsAtTheEndAlone) {
   EXPECT_EQ(report.steps, 3);
 }
 
+TEST(World, AFinalInvariantMayBeAPlainCondition) {
+  World world;
+  world.Spawn("a", AddOneUnsafely);
+  world.AddFinalInvariant("it counts", [&] { return Read(world, "count") == "1"; });
+  world.AddFinalInvariant("count is 2", [&] { return Read(world, "count") == "2"; });
+  const RunReport report = world.Run();
+  EXPECT_EQ(report.end, RunEnd::kViolation);
+  EXPECT_EQ(report.violation, absl::InternalError("count is 2: does not hold"));
+}
+
 TEST(World, RemembersWhichProbesWereReached) {
   RecordedDecisions quiet({});
   World world({.decisions = &quiet});

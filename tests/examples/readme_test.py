@@ -1,6 +1,6 @@
-"""The README's C++ is cut from examples that compile and run: this holds the two against each other.
+"""The C++ of the pages is cut from examples that compile and run: this holds the two against each other.
 
-A code block of README.md or backends/redis/README.md behind a line `<!-- FILE: NAME -->` must be what stands in FILE between
+A code block of a page behind a line `<!-- FILE: NAME -->` must be what stands in FILE between
 `// [readme: NAME]` and `// [end]`, without the common indentation.
 """
 
@@ -23,7 +23,8 @@ def region(path, name):
 
 class ReadmeTest(unittest.TestCase):
     def test_every_snippet_is_cut_from_an_example(self):
-        for path, least in {"README.md": 3, "backends/redis/README.md": 2}.items():
+        pages = {"README.md": 3, "backends/redis/README.md": 2, "docs/finding_a_race.md": 5}
+        for path, least in pages.items():
             with open(path, encoding="utf-8") as file:
                 readme = file.read()
             examples = list(EXAMPLES.finditer(readme))
