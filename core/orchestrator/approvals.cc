@@ -98,9 +98,7 @@ base::Task<absl::Status> Approvals::Prolong(RunApproval approval,
   if (!text.ok()) co_return text.status();
   const absl::StatusOr<Ir> ir = ParseIr(text->value_or(""));
   std::vector<std::string_view> nodes;
-  if (ir.ok()) {
-    for (const Node& node : ir->nodes) nodes.push_back(node.id);
-  }
+  if (ir.ok()) nodes = ir->NodeIds();
   const ExtendRequest request = {approval.run_id, nodes, *timeout + kRunMargin};
   const auto extended = co_await ExtendRun(store_, keys_, request);
   co_return extended.status();

@@ -33,12 +33,6 @@ std::vector<std::string_view> JoinsOf(const Ir& ir) {
   return joins;
 }
 
-std::vector<std::string_view> NodesOf(const Ir& ir) {
-  std::vector<std::string_view> nodes;
-  for (const Node& node : ir.nodes) nodes.push_back(node.id);
-  return nodes;
-}
-
 // A member of a JSON object that came from elsewhere; nothing when it is not there.
 std::optional<int64_t> IntegerIn(const std::string& json_text, const char* name) {
   const Json json = Json::parse(json_text, nullptr, /*allow_exceptions=*/false);
@@ -504,6 +498,12 @@ base::Task<absl::Status> Coordinator::Settle(const Run& run, const CompletionSig
     if (*finished) Note(EventType::kWorkflowCompleted, outcome);
     co_return absl::OkStatus();
   }
+  if (options_.extend_on_commit) {
+    const std::vector<std::string_view> nodes = run.ir.NodeIds();
+    const ExtendRequest request = {run.run_id, nodes, options_.run_ttl};
+    const auto extended = co_await ExtendRun(store_, keys_, request);
+    if (!extended.ok()) co_return extended.status();
+  }
   const std::vector<std::string_view> joins = JoinsOf(run.ir);
   if (joins.empty()) co_return absl::OkStatus();
   TokenMark mark;
@@ -557,7 +557,7 @@ base::Task<absl::Status> Coordinator::RepublishFirings(const Run& run,
 base::Task<absl::StatusOr<bool>> Coordinator::Finish(const Run& run) {
   const auto approvals = co_await ApprovalsOf(run.run_id);
   if (!approvals.ok()) co_return approvals.status();
-  const std::vector<std::string_view> nodes = NodesOf(run.ir);
+  const std::vector<std::string_view> nodes = run.ir.NodeIds();
   const std::vector<std::string_view> ids(approvals->begin(), approvals->end());
   const FinishRequest request = {run.run_id, nodes, ids};
   if (options_.mutation == Mutation::kTwoStepCheck) {
@@ -595,7 +595,7 @@ base::Task<absl::Status> Coordinator::Fail(const Run& run, const CompletionSigna
   for (const std::string& member : *pending) {
     if (const auto id = ParseApprovalMember(member)) approvals->emplace_back(*id);
   }
-  const std::vector<std::string_view> nodes = NodesOf(run.ir);
+  const std::vector<std::string_view> nodes = run.ir.NodeIds();
   const std::vector<std::string_view> ids(approvals->begin(), approvals->end());
   FailRequest request;
   request.run_id = run.run_id;

@@ -59,6 +59,10 @@ struct CoordinatorOptions {
   SignalQueueOptions queue = {};
   TokenIdForm token_ids = TokenIdForm::kHashed;
   absl::Duration run_ttl = RunTtl();
+  // Every commit prolongs the whole run to `run_ttl`, by one script more, so that a run lives as
+  // long as it goes on. Otherwise it lives for `run_ttl` from its start (longer when an approval's
+  // time-out needs it), which is what the recorded protocol does.
+  bool extend_on_commit = false;
   // Lets a task stream forget its oldest entries, roughly, beyond this many; none: never. A stream
   // must never have as many tokens that wait: they would be lost.
   std::optional<int64_t> stream_max_length = std::nullopt;

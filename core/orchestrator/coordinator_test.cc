@@ -154,6 +154,21 @@ TYPED_TEST(CoordinatorTest, StoresOutputsWithTheRunsTimeToLive) {
   EXPECT_EQ(this->workflow_->Step()->kind, Kind::kMalformed);
 }
 
+TYPED_TEST(CoordinatorTest, ARunCanLiveAsLongAsItGoesOn) {
+  const CoordinatorOptions options = {.extend_on_commit = true};
+  WorkflowForTest workflow(this->store(), *this->clock_, this->keys_, options);
+  workflow.Start("run_1", kChain);
+  this->Advance(absl::Hours(23));
+  this->Signal("run_1", "fetch", ChildTokenId(TokenIdForm::kHashed, {"run_1", "fetch"}, {}));
+  EXPECT_EQ(workflow.Step()->counter, 1);
+  for (const std::string& key : this->RunKeys()) {
+    EXPECT_EQ(this->Ttl(key), absl::ToInt64Seconds(RunTtl())) << key;
+  }
+  this->Advance(absl::Hours(23));
+  workflow.RunAll();
+  EXPECT_THAT(this->RunKeys(), IsEmpty()) << "what ends is not prolonged";
+}
+
 TYPED_TEST(CoordinatorTest, ADiamondJoinsOnce) {
   this->workflow_->Start("run_d", kDiamond);
   this->workflow_->RunAll();

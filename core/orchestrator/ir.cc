@@ -378,6 +378,12 @@ bool Node::IsAbsorber() const {
          std::find(kExecutedTypes.begin(), kExecutedTypes.end(), type) == kExecutedTypes.end();
 }
 
+std::vector<std::string_view> Ir::NodeIds() const {
+  std::vector<std::string_view> ids;
+  for (const Node& node : nodes) ids.push_back(node.id);
+  return ids;
+}
+
 const Node* Ir::Find(std::string_view node_id) const {
   for (const Node& node : nodes) {
     if (node.id == node_id) return &node;

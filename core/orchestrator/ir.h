@@ -79,6 +79,8 @@ struct Ir {
 
   // Null when there is no such node. Linear.
   const Node* Find(std::string_view node_id) const;
+  // In the order of the nodes; good as long as they are.
+  std::vector<std::string_view> NodeIds() const;
 };
 
 // Reads a run's graph and validates it. What the seed's shorter form leaves out is derived:
