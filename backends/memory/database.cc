@@ -1,6 +1,7 @@
 #include "backends/memory/database.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 namespace redouble::memory {
@@ -88,6 +89,25 @@ std::optional<int64_t> Database::DeadlineOf(const Entry& entry) const {
 Database::Entry* Database::FirstExpired(int64_t now_ms) {
   const std::optional<uint32_t> position = wheel_.FirstDue(now_ms - 1);
   return position ? &table_.at(*position) : nullptr;
+}
+
+size_t Database::PrefetchExpired() const {
+  constexpr size_t kAhead = 16;
+  // Those that expire, and the last ones, which move to their places.
+  std::array<size_t, 2 * kAhead> positions;
+  size_t count = 0;
+  wheel_.VisitFirst(kAhead, [&](uint32_t position) { positions[count++] = position; });
+  const size_t expired = count;
+  for (size_t i = 1; i <= expired && i <= table_.size(); ++i) {
+    positions[count++] = table_.size() - i;
+  }
+  for (size_t i = 0; i < count; ++i) table_.PrefetchEntry(positions[i]);
+  for (size_t i = 0; i < count; ++i) {
+    table_.PrefetchIndex(positions[i]);
+    const Entry& entry = table_.at(positions[i]);
+    if (entry.expires()) wheel_.Prefetch(entry.expiry_node_);
+  }
+  return expired;
 }
 
 std::optional<int64_t> Database::NextExpiryCheck() const {

@@ -39,9 +39,10 @@ class Database {
 
    private:
     friend class Database;
-    CompactString key_;
+    BasicCompactString<19> key_;
     ExpiryWheel::NodeId expiry_node_ = ExpiryWheel::kNoNode;
   };
+  static_assert(sizeof(Entry) == 48);
 
   size_t size() const { return table_.size(); }
   // How many keys have an expiry.
@@ -88,6 +89,10 @@ class Database {
   // The first key, in the order (deadline, order of setting), whose deadline is before `now_ms`;
   // null when there is none. Times must not decrease.
   Entry* FirstExpired(int64_t now_ms);
+  // Asks the processor for what removing the next expired keys will touch, of some keys at once:
+  // one by one, removal would wait for memory at every step of every key. To be called when
+  // FirstExpired has given a key; gives how many keys it was done for, one at least.
+  size_t PrefetchExpired() const;
   // No key expires before this moment: the first millisecond at which FirstExpired has to be asked
   // again; none when no key expires.
   std::optional<int64_t> NextExpiryCheck() const;

@@ -87,6 +87,26 @@ TEST(Database, RemovesAnExpiringKeyByWhereItStands) {
   EXPECT_EQ(db.expiring(), 0u);
 }
 
+TEST(Database, PrefetchesNoMoreThanThereIs) {
+  Database db;
+  for (int i = 0; i < 100; ++i) {
+    db.SetExpiry(db.Add("key:" + std::to_string(i), Value::Integer(i)), kNow + i % 7);
+  }
+  std::vector<std::string> expired;
+  while (Database::Entry* entry = db.FirstExpired(kNow + 6)) {
+    const size_t prefetched = db.PrefetchExpired();
+    EXPECT_GE(prefetched, 1u);
+    EXPECT_LE(prefetched, db.expiring());
+    expired.emplace_back(entry->key());
+    db.RemoveExpiring(*entry);
+  }
+  // What is due a millisecond later stays.
+  EXPECT_EQ(db.size(), 14u);
+  EXPECT_EQ(expired.size(), 86u);
+  EXPECT_EQ(expired[0], "key:0");
+  EXPECT_EQ(expired[1], "key:7");
+}
+
 TEST(Database, AddsUpWhatItsKeysAreSaidToTake) {
   Database db;
   db.Add("a", Value::String("1"));

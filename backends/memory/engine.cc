@@ -385,7 +385,10 @@ void Engine::ExpireDue() {
   for (int index = 0; index < database_count(); ++index) {
     Database& db = database(index);
     if (db.expiring() == 0) continue;
+    size_t prefetched = 0;
     while (Database::Entry* entry = db.FirstExpired(now_ms)) {
+      if (prefetched == 0) prefetched = db.PrefetchExpired();
+      --prefetched;
       const std::string key(entry->key());
       if (blocking_.anybody_waits()) SignalGone(index, key);
       db.RemoveExpiring(*entry);

@@ -14,6 +14,8 @@
 #define REDOUBLE_BACKENDS_MEMORY_EXPIRY_WHEEL_H_
 
 #include <array>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -34,6 +36,8 @@ class ExpiryWheel {
   void Remove(NodeId node);
   // The entry of the node stands elsewhere now.
   void SetPosition(NodeId node, uint32_t position) { nodes_[node].position = position; }
+  // Asks the processor for the node's memory without waiting for it.
+  void Prefetch(NodeId node) const { __builtin_prefetch(&nodes_[node], /*rw=*/1); }
   uint32_t position(NodeId node) const { return nodes_[node].position; }
   int64_t deadline_ms(NodeId node) const { return nodes_[node].deadline_ms; }
 
@@ -50,6 +54,20 @@ class ExpiryWheel {
   // none, and then the wheel's time is `time_ms`. The node stays until it is removed. Times must
   // not decrease. Amortised O(1).
   std::optional<uint32_t> FirstDue(int64_t time_ms);
+  // Calls `visit(position)` for up to `count` of the nodes that FirstDue gives from here on, in
+  // that order, as far as it has sorted them already: for one at least behind a node that it gave.
+  template <typename Visit>
+  void VisitFirst(size_t count, Visit visit) const {
+    for (uint64_t slots = occupied_[0]; slots != 0; slots &= slots - 1) {
+      const NodeId head = heads_[std::countr_zero(slots)];
+      NodeId node = head;
+      do {
+        if (count-- == 0) return;
+        visit(nodes_[node].position);
+        node = nodes_[node].next;
+      } while (node != head);
+    }
+  }
   // A time that no deadline is before, and that is a deadline once FirstDue has been asked for it;
   // none when the wheel is empty. O(1).
   std::optional<int64_t> EarliestBound() const;

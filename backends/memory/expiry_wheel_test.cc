@@ -166,6 +166,25 @@ RC_GTEST_PROP(ExpiryWheel, AgreesWithASortedMap,
   RC_ASSERT(TakeDue(wheel, nodes, end_ms) == TakeDue(model, end_ms));
 }
 
+TEST(ExpiryWheel, VisitsWhatItHasSortedInTheOrderInWhichItIsDue) {
+  ExpiryWheel wheel;
+  wheel.FirstDue(kNow);
+  const auto first = [&](size_t count) {
+    std::vector<uint32_t> positions;
+    wheel.VisitFirst(count, [&](uint32_t position) { positions.push_back(position); });
+    return positions;
+  };
+  EXPECT_EQ(first(3), std::vector<uint32_t>());
+  wheel.Add(kNow + 2, 1);
+  wheel.Add(kNow + 1, 2);
+  wheel.Add(kNow + 1, 3);
+  wheel.Add(kNow + 100'000, 4);
+  ASSERT_EQ(wheel.FirstDue(kNow + 2), 2u);
+  EXPECT_EQ(first(0), std::vector<uint32_t>());
+  EXPECT_EQ(first(2), (std::vector<uint32_t>{2, 3}));
+  EXPECT_EQ(first(9), (std::vector<uint32_t>{2, 3, 1}));
+}
+
 TEST(ExpiryWheel, TellsWhichPlacesAreTaken) {
   ExpiryWheel wheel;
   const ExpiryWheel::NodeId first = wheel.Add(1000, 7);

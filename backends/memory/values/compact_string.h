@@ -1,7 +1,8 @@
-// CompactString: an immutable string in 16 bytes, for keys and members that exist by the million.
+// CompactString: an immutable string in 16 bytes, for fields and values that exist by the million.
 //
 // Up to 15 bytes live inside; longer ones in one block of exactly their size. std::string needs
-// twice the room.
+// twice the room. BasicCompactString has more room inside where there is some to spare, or where
+// looking into a block costs more than it: with a million of them, that is waiting for memory.
 //
 // Thread-safety: a plain value.
 #ifndef REDOUBLE_BACKENDS_MEMORY_VALUES_COMPACT_STRING_H_
@@ -14,10 +15,11 @@
 
 namespace redouble::memory {
 
-class CompactString {
+template <size_t kInlineBytes>
+class BasicCompactString {
  public:
-  CompactString() = default;
-  explicit CompactString(std::string_view text) {
+  BasicCompactString() = default;
+  explicit BasicCompactString(std::string_view text) {
     if (text.size() <= kInlineBytes) {
       if (!text.empty()) std::memcpy(storage_, text.data(), text.size());
       tag_ = static_cast<uint8_t>(text.size());
@@ -30,17 +32,17 @@ class CompactString {
     std::memcpy(storage_ + sizeof(block), &size, sizeof(size));
     tag_ = kHeapTag;
   }
-  CompactString(CompactString&& other) noexcept { Steal(other); }
-  CompactString& operator=(CompactString&& other) noexcept {
+  BasicCompactString(BasicCompactString&& other) noexcept { Steal(other); }
+  BasicCompactString& operator=(BasicCompactString&& other) noexcept {
     if (this != &other) {
       Free();
       Steal(other);
     }
     return *this;
   }
-  CompactString(const CompactString&) = delete;
-  CompactString& operator=(const CompactString&) = delete;
-  ~CompactString() { Free(); }
+  BasicCompactString(const BasicCompactString&) = delete;
+  BasicCompactString& operator=(const BasicCompactString&) = delete;
+  ~BasicCompactString() { Free(); }
 
   std::string_view view() const {
     if (tag_ != kHeapTag) return {storage_, tag_};
@@ -50,8 +52,8 @@ class CompactString {
   size_t HeapBytes() const { return tag_ == kHeapTag ? block_size() : 0; }
 
  private:
-  static constexpr size_t kInlineBytes = 15;
   static constexpr uint8_t kHeapTag = 0xff;
+  static_assert(kInlineBytes >= sizeof(char*) + sizeof(uint32_t) && kInlineBytes < kHeapTag);
 
   char* block() const {
     char* block;
@@ -66,16 +68,17 @@ class CompactString {
   void Free() {
     if (tag_ == kHeapTag) delete[] block();
   }
-  void Steal(CompactString& other) {
+  void Steal(BasicCompactString& other) {
     std::memcpy(storage_, other.storage_, sizeof(storage_));
     tag_ = other.tag_;
     other.tag_ = 0;
   }
 
-  alignas(8) char storage_[kInlineBytes] = {};
+  alignas(4) char storage_[kInlineBytes] = {};
   uint8_t tag_ = 0;  // The size of an inline string, or kHeapTag.
 };
 
+using CompactString = BasicCompactString<15>;
 static_assert(sizeof(CompactString) == 16);
 
 }  // namespace redouble::memory

@@ -37,6 +37,17 @@ TEST(CompactString, IsEmptyAfterItWasMovedFrom) {
   }
 }
 
+TEST(CompactString, MayHaveMoreRoomInside) {
+  const std::string text(24, 'x');
+  const BasicCompactString<23> inside(std::string_view(text).substr(1));
+  EXPECT_EQ(inside.view(), text.substr(1));
+  EXPECT_EQ(inside.HeapBytes(), 0u);
+  BasicCompactString<23> outside{std::string_view(text)};
+  EXPECT_EQ(outside.HeapBytes(), 24u);
+  const BasicCompactString<23> moved(std::move(outside));
+  EXPECT_EQ(moved.view(), text);
+}
+
 RC_GTEST_PROP(CompactString, KeepsEveryByte, (const std::string& text)) {
   RC_ASSERT(CompactString(text).view() == text);
 }

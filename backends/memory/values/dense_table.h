@@ -6,7 +6,9 @@
 //
 // A small table is small: its first block begins with `kFirstEntries` entries and is moved to a
 // larger one until it has kBlockEntries, and there is no index for as few as can be looked through.
-// From there on growing moves no entry; with kFirstEntries = kBlockEntries it never does.
+// From there on growing moves no entry; with kFirstEntries = kBlockEntries it never does. The index
+// takes five bytes and a little for an entry: its position and a byte of its hash. It grows by
+// being made anew from the entries, which are read in the order of memory then.
 //
 // Scanning goes from the last entry down to the first. An entry that is moved by a removal moves
 // towards the part that is still to come, and new entries arrive in the part already seen: what
@@ -19,7 +21,7 @@
 #ifndef REDOUBLE_BACKENDS_MEMORY_VALUES_DENSE_TABLE_H_
 #define REDOUBLE_BACKENDS_MEMORY_VALUES_DENSE_TABLE_H_
 
-#include <bit>
+#include <algorithm>
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
@@ -61,7 +63,10 @@ class DenseTable {
       }
       return kNotFound;
     }
-    const auto found = index_->find(Probe{key, HashOf(key)});
+    const Probe probe{key, SlotHash::HashOf(key)};
+    // The index looks at its control bytes first, and only then asks for the position.
+    index_->prefetch(probe);
+    const auto found = index_->find(probe);
     return found == index_->end() ? kNotFound : found->position;
   }
   Entry* Find(std::string_view key) {
@@ -80,7 +85,7 @@ class DenseTable {
     MakeRoom();
     Entry* placed = new (Address(blocks_, size_)) Entry(std::move(entry));
     ++size_;
-    if (index_ != nullptr) {
+    if (index_ != nullptr && size_ <= RoomOf(*index_)) {
       index_->insert(SlotAt(size_ - 1));
     } else if (size_ > kUnindexedEntries) {
       MakeIndex(size_);
@@ -92,16 +97,14 @@ class DenseTable {
   // O(1).
   void RemoveAt(size_t position) {
     assert(position < size_);
-    Entry& removed = at(position);
-    if (index_ != nullptr) index_->erase(SlotOf(removed));
+    if (index_ != nullptr) index_->erase(index_->find(SlotAt(position)));
     const size_t last = size_ - 1;
     if (position != last) {
-      Entry& moved = at(last);
-      // The position is no part of the slot's hash or identity.
+      // The slot's hash is that of the entry, which moves along with it.
       if (index_ != nullptr) {
-        const_cast<Slot&>(*SlotOf(moved)).position = static_cast<uint32_t>(position);
+        const_cast<Slot&>(*index_->find(SlotAt(last))).position = static_cast<uint32_t>(position);
       }
-      removed = std::move(moved);
+      at(position) = std::move(at(last));
     }
     at(last).~Entry();
     --size_;
@@ -114,10 +117,20 @@ class DenseTable {
     blocks_.clear();
   }
 
-  // Makes room for that many entries in the index.
+  // Makes room for that many entries.
   void Reserve(size_t entries) {
-    if (entries <= kUnindexedEntries) return;
-    index_ == nullptr ? MakeIndex(entries) : index_->reserve(entries);
+    if (blocks_.empty() && entries > kFirstEntries) {
+      AddFirstBlock(std::min(entries, kBlockEntries));
+    }
+    const bool has_room = index_ != nullptr && entries <= RoomOf(*index_);
+    if (entries > kUnindexedEntries && !has_room) MakeIndex(entries);
+  }
+
+  // Asks the processor for the memory of an entry, and of its place in the index once the entry is
+  // there, without waiting for either.
+  void PrefetchEntry(size_t position) const { __builtin_prefetch(&at(position)); }
+  void PrefetchIndex(size_t position) const {
+    if (index_ != nullptr) index_->prefetch(SlotAt(position));
   }
 
   // One step of a scan: calls `visit` on up to `count` entries and returns the next cursor. Begin
@@ -133,7 +146,7 @@ class DenseTable {
  private:
   // Comparing so few keys takes no longer than hashing one.
   static constexpr size_t kUnindexedEntries = 8;
-  static_assert(std::has_single_bit(kFirstEntries) && kFirstEntries <= kBlockEntries);
+  static_assert(kFirstEntries <= kBlockEntries);
 
   struct FreeBlock {
     void operator()(Entry* block) const { ::operator delete(block); }
@@ -143,27 +156,28 @@ class DenseTable {
 
   struct Slot {
     uint32_t position;
-    uint32_t hash;
   };
   struct Probe {
     std::string_view key;
-    uint32_t hash;
+    size_t hash;
   };
   struct SlotHash {
     using is_transparent = void;
-    // Spreads 32 bits over 64, one to one.
-    static size_t Spread(uint32_t hash) { return hash * uint64_t{0x9e3779b97f4a7c15}; }
-    size_t operator()(const Slot& slot) const { return Spread(slot.hash); }
-    size_t operator()(const Probe& probe) const { return Spread(probe.hash); }
+    const Blocks* blocks;
+    static size_t HashOf(std::string_view key) {
+      return absl::Hash<absl::string_view>()(base::ToAbsl(key));
+    }
+    size_t operator()(Slot slot) const { return HashOf(Address(*blocks, slot.position)->key()); }
+    size_t operator()(const Probe& probe) const { return probe.hash; }
   };
   struct SlotEqual {
     using is_transparent = void;
     const Blocks* blocks;
-    bool operator()(const Slot& a, const Slot& b) const { return a.position == b.position; }
-    bool operator()(const Slot& slot, const Probe& probe) const {
-      return slot.hash == probe.hash && Address(*blocks, slot.position)->key() == probe.key;
+    bool operator()(Slot a, Slot b) const { return a.position == b.position; }
+    bool operator()(Slot slot, const Probe& probe) const {
+      return Address(*blocks, slot.position)->key() == probe.key;
     }
-    bool operator()(const Probe& probe, const Slot& slot) const { return (*this)(slot, probe); }
+    bool operator()(const Probe& probe, Slot slot) const { return (*this)(slot, probe); }
   };
 
   using Index = absl::flat_hash_set<Slot, SlotHash, SlotEqual>;
@@ -174,41 +188,45 @@ class DenseTable {
   static Entry* Address(const Blocks& blocks, size_t position) {
     return blocks[position / kBlockEntries].get() + position % kBlockEntries;
   }
-  static uint32_t HashOf(std::string_view key) {
-    return static_cast<uint32_t>(absl::Hash<absl::string_view>()(base::ToAbsl(key)));
+  // How many entries the index takes before it would grow.
+  static size_t RoomOf(const Index& index) {
+    const size_t places = index.bucket_count();
+    return places - places / 8;
   }
 
   // Makes room for one more entry.
   void MakeRoom() {
-    if (size_ == 0) {
-      first_capacity_ = kFirstEntries;
-      blocks_.push_back(MakeBlock(kFirstEntries));
-    } else if (size_ % kBlockEntries == 0) {
-      blocks_.push_back(MakeBlock(kBlockEntries));
-    } else if (size_ == first_capacity_) {
+    if (blocks_.empty()) {
+      AddFirstBlock(kFirstEntries);
+    } else if (blocks_.size() == 1 && size_ == first_capacity_ && size_ < kBlockEntries) {
       GrowFirstBlock();
+    } else if (size_ == blocks_.size() * kBlockEntries) {
+      blocks_.push_back(MakeBlock(kBlockEntries));
     }
   }
+  void AddFirstBlock(size_t entries) {
+    blocks_.push_back(MakeBlock(entries));
+    first_capacity_ = static_cast<uint32_t>(entries);
+  }
   void GrowFirstBlock() {
-    first_capacity_ *= 2;
-    Block larger = MakeBlock(first_capacity_);
+    const size_t more = std::max<size_t>(first_capacity_ / 2, 4);
+    const size_t capacity = std::min<size_t>(first_capacity_ + more, kBlockEntries);
+    Block larger = MakeBlock(capacity);
     for (size_t i = 0; i < size_; ++i) {
       new (larger.get() + i) Entry(std::move(at(i)));
       at(i).~Entry();
     }
     blocks_[0] = std::move(larger);
+    first_capacity_ = static_cast<uint32_t>(capacity);
   }
+  // The one before goes first, so that there are never two.
   void MakeIndex(size_t entries) {
-    index_ = std::make_unique<Index>(0, SlotHash(), SlotEqual{&blocks_});
+    index_.reset();
+    index_ = std::make_unique<Index>(0, SlotHash{&blocks_}, SlotEqual{&blocks_});
     index_->reserve(entries);
     for (size_t i = 0; i < size_; ++i) index_->insert(SlotAt(i));
   }
-  Slot SlotAt(size_t position) const {
-    return Slot{static_cast<uint32_t>(position), HashOf(at(position).key())};
-  }
-  auto SlotOf(const Entry& entry) const {
-    return index_->find(Probe{entry.key(), HashOf(entry.key())});
-  }
+  static Slot SlotAt(size_t position) { return Slot{static_cast<uint32_t>(position)}; }
 
   Blocks blocks_;
   uint32_t size_ = 0;

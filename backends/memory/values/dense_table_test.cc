@@ -85,6 +85,29 @@ TEST(DenseTable, MakesRoomBeforeItIsFilled) {
   }
 }
 
+TEST(DenseTable, MovesNoEntryWithinTheRoomThatWasMade) {
+  Table table;
+  table.Reserve(100);
+  const Entry* first = &table.Append(Entry("first", 1));
+  for (int i = 1; i < 100; ++i) table.Append(Entry(std::to_string(i), i));
+  EXPECT_EQ(&table.at(0), first);
+  table.Append(Entry("one more", 2));
+  EXPECT_EQ(table.Find("first")->value, 1);
+  EXPECT_EQ(table.Find("one more")->value, 2);
+}
+
+TEST(DenseTable, FindsEveryEntryThroughManyComingsAndGoings) {
+  Table table;
+  for (int i = 0; i < 20'000; ++i) {
+    table.Append(Entry(std::to_string(i), i));
+    if (i >= 100) table.RemoveAt(table.PositionOf(std::to_string(i - 100)));
+    table.PrefetchEntry(0);
+    table.PrefetchIndex(0);
+  }
+  ASSERT_EQ(table.size(), 100u);
+  for (int i = 19'900; i < 20'000; ++i) ASSERT_EQ(table.Find(std::to_string(i))->value, i);
+}
+
 TEST(DenseTable, ClearsAndFillsAgain) {
   Table table;
   for (int i = 0; i < 300; ++i) table.Append(Entry(std::to_string(i), i));

@@ -18,9 +18,8 @@ Hash Hash::Clone() const {
 std::unique_ptr<Hash::Table> Hash::MakeTable() const {
   auto table = std::make_unique<Table>();
   table->Reserve(size());
-  ForEach([&](std::string_view field, std::string_view value) {
-    table->Append(Field{CompactString(field), CompactString(value)});
-  });
+  ForEach(
+      [&](std::string_view field, std::string_view value) { table->Append(Field(field, value)); });
   return table;
 }
 
@@ -51,7 +50,7 @@ bool Hash::Set(std::string_view field, std::string_view value, const EncodingLim
       found->value = CompactString(value);
       return false;
     }
-    fields_.table().Append(Field{CompactString(field), CompactString(value)});
+    fields_.table().Append(Field(field, value));
     return true;
   }
   const Listpack::Position at = fields_.packed().Find(field, fields_.packed().First(), 1);

@@ -60,7 +60,8 @@ class Hash {
 
  private:
   struct Field {
-    CompactString name;
+    Field(std::string_view field, std::string_view text) : name(field), value(text) {}
+    BasicCompactString<23> name;
     CompactString value;
     std::string_view key() const { return name.view(); }
   };

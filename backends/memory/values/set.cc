@@ -20,7 +20,7 @@ Set Set::Clone() const {
 std::unique_ptr<Set::Table> Set::MakeTable() const {
   auto table = std::make_unique<Table>();
   table->Reserve(size());
-  ForEach([&](std::string_view member) { table->Append(Member{CompactString(member)}); });
+  ForEach([&](std::string_view member) { table->Append(Member(member)); });
   return table;
 }
 
@@ -40,7 +40,7 @@ bool Set::Add(std::string_view member, const EncodingLimits& limits) {
     ConvertToTable();
   }
   if (members_.table().Find(member) != nullptr) return false;
-  members_.table().Append(Member{CompactString(member)});
+  members_.table().Append(Member(member));
   return true;
 }
 

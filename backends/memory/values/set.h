@@ -54,7 +54,8 @@ class Set {
 
  private:
   struct Member {
-    CompactString name;
+    explicit Member(std::string_view member) : name(member) {}
+    BasicCompactString<23> name;
     std::string_view key() const { return name.view(); }
   };
 
