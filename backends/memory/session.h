@@ -135,6 +135,9 @@ class Session final : public store::MessageSource, private store::RequestKeeper 
   void set_reply_mode(ReplyMode mode) { reply_mode_ = mode; }
   void set_monitor(bool value) { is_monitor_ = value; }
   void set_no_evict(bool value) { no_evict_ = value; }
+  // SCRIPT DEBUG: its next script is to run in the debugger.
+  bool debugs_scripts() const { return debugs_scripts_; }
+  void set_debugs_scripts(bool value) { debugs_scripts_ = value; }
   void HangUp() { hangs_up_ = true; }
   // Ends the connection now: what waits fails with "outcome unknown", and so does what follows.
   void Disconnect();
@@ -197,6 +200,7 @@ class Session final : public store::MessageSource, private store::RequestKeeper 
   bool authenticated_;
   bool is_monitor_ = false;
   bool no_evict_ = false;
+  bool debugs_scripts_ = false;
   bool hangs_up_ = false;
   bool disconnected_ = false;
   bool postponed_ = false;

@@ -157,6 +157,18 @@ TEST_F(SessionTest, FailsWhatWaitsWhenTheConnectionEnds) {
   clock_.Advance(absl::Hours(1));
 }
 
+// As a Redis that cannot fork: there is no debugger, and nothing runs as if there were one.
+TEST_F(SessionTest, RunsNoScriptThatIsToBeDebugged) {
+  EXPECT_EQ(Send(*session_, {"SCRIPT", "DEBUG", "YES"}), "OK");
+  EXPECT_EQ(Send(*session_, {"EVAL", "return redis.call('INCR', 'k')", "0"}),
+            "(error) ERR Fork() failed: can't run EVAL in debugging mode: Cannot allocate memory");
+  EXPECT_EQ(Send(*session_, {"EXISTS", "k"}), "0");
+  // The mode ends with the attempt.
+  EXPECT_EQ(Send(*session_, {"EVAL", "return 1", "0"}), "1");
+  EXPECT_EQ(Send(*session_, {"SCRIPT", "DEBUG", "SYNC"}),
+            "(error) ERR SCRIPT DEBUG must be called outside a pipeline");
+}
+
 TEST_F(SessionTest, GivesItsWatchesUpWhenTheConnectionEnds) {
   Send(*session_, {"WATCH", "k"});
   EXPECT_TRUE(engine_.watching().anybody_watches());

@@ -10,6 +10,7 @@
 #include "backends/memory/engine.h"
 #include "backends/memory/handlers.h"
 #include "backends/memory/script_cache.h"
+#include "backends/memory/session.h"
 #include "core/base/digest.h"
 
 namespace redouble::memory {
@@ -27,12 +28,17 @@ Reply RunCached(CommandContext& context, const std::string& sha, const ScriptArg
 }
 
 Reply EvalGeneric(CommandContext& context, Arguments arguments, const ScriptRun& run) {
+  if (context.session().debugs_scripts()) {
+    context.session().set_debugs_scripts(false);
+    return Reply::Error(
+        "ERR Fork() failed: can't run EVAL in debugging mode: Cannot allocate memory");
+  }
   ScriptArguments passed;
   if (std::optional<Reply> error =
           ReadScriptArguments(arguments.subspan(1), error_text::kNotAnInteger, passed)) {
     return *std::move(error);
   }
-  const std::string sha = base::Sha1Hex(arguments[0]);
+  const std::string sha = context.engine().scripts().ShaOf(arguments[0]);
   if (std::optional<Reply> error = context.engine().scripts().Load(sha, arguments[0])) {
     return *std::move(error);
   }
@@ -45,6 +51,9 @@ Reply EvalShaGeneric(CommandContext& context, Arguments arguments, const ScriptR
   constexpr size_t kSha1HexSize = 40;
   const std::string sha = absl::AsciiStrToLower(base::ToAbsl(arguments[0]));
   if (sha.size() != kSha1HexSize) return Reply::Error(kNoScript);
+  if (context.session().debugs_scripts()) {
+    return Reply::Error("ERR Please use EVAL instead of EVALSHA for debugging");
+  }
   ScriptArguments passed;
   if (std::optional<Reply> error =
           ReadScriptArguments(arguments.subspan(1), error_text::kNotAnInteger, passed)) {
@@ -131,13 +140,20 @@ Reply HandleScriptKill(CommandContext& context, Arguments) {
   return KillScript(context, /*is_function=*/false);
 }
 
-// There is no debugger to turn on: it is refused as a server refuses a connection that cannot be
-// debugged.
-Reply HandleScriptDebug(CommandContext&, Arguments arguments) {
-  if (IsWord(arguments[0], "NO")) return Reply::Ok();
-  if (IsWord(arguments[0], "YES") || IsWord(arguments[0], "SYNC")) {
-    return Reply::Error("ERR SCRIPT DEBUG must be called outside a pipeline");
+// There is no debugger. Redis has one process debug while another serves; a script that is to be
+// debugged so meets what it meets on a Redis that cannot fork. The debugger that stops everybody is
+// refused at once, as to a connection that cannot be debugged.
+Reply HandleScriptDebug(CommandContext& context, Arguments arguments) {
+  constexpr std::string_view kInPipeline = "ERR SCRIPT DEBUG must be called outside a pipeline";
+  Session& session = context.session();
+  // The replies before it are still to be sent.
+  if (session.runs_atomically()) return Reply::Error(kInPipeline);
+  const bool yes = IsWord(arguments[0], "YES");
+  if (yes || IsWord(arguments[0], "NO")) {
+    session.set_debugs_scripts(yes);
+    return Reply::Ok();
   }
+  if (IsWord(arguments[0], "SYNC")) return Reply::Error(kInPipeline);
   return Reply::Error("ERR Use SCRIPT DEBUG YES/SYNC/NO");
 }
 
