@@ -1,5 +1,7 @@
 #include "backends/memory/script_cache.h"
 
+#include "core/base/digest.h"
+
 namespace redouble::memory {
 
 std::optional<store::Reply> ScriptCache::Load(std::string_view sha, std::string_view body) {
@@ -9,6 +11,14 @@ std::optional<store::Reply> ScriptCache::Load(std::string_view sha, std::string_
   if (std::optional<store::Reply> error = interpreter_.Compile(sha, shebang.code)) return error;
   flags_.emplace(sha, shebang.flags);
   return std::nullopt;
+}
+
+const std::string& ScriptCache::ShaOf(std::string_view body) {
+  if (last_sha_.empty() || last_body_ != body) {
+    last_body_ = body;
+    last_sha_ = base::Sha1Hex(body);
+  }
+  return last_sha_;
 }
 
 void ScriptCache::Flush() {

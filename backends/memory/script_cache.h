@@ -21,6 +21,9 @@ class ScriptCache {
   // Compiles the script unless it is known; no value, or the error reply.
   std::optional<store::Reply> Load(std::string_view sha, std::string_view body);
   bool Has(std::string_view sha) const { return flags_.contains(sha); }
+  // The digest of a script's text. The last one is remembered: EVAL mostly comes with the same
+  // script. Good until the next call.
+  const std::string& ShaOf(std::string_view body);
   // Of a known script.
   ScriptFlags FlagsOf(std::string_view sha) const { return flags_.find(sha)->second; }
   void Flush();
@@ -30,6 +33,8 @@ class ScriptCache {
  private:
   Interpreter interpreter_;
   absl::btree_map<std::string, ScriptFlags, std::less<>> flags_;
+  std::string last_body_;
+  std::string last_sha_;
 };
 
 }  // namespace redouble::memory

@@ -126,7 +126,7 @@ bool IsName(std::string_view name) {
 }
 
 const char* Register(lua_State* state) {
-  lua_getfield(state, LUA_REGISTRYINDEX, kLoadKey);
+  PushRegistered(state, kLoadKey);
   auto* functions = static_cast<Functions*>(lua_touserdata(state, -1));
   lua_pop(state, 1);
   if (functions == nullptr) {
@@ -168,7 +168,7 @@ int RegisterFunction(lua_State* state) {
 
 void SetLoading(lua_State* state, Functions* functions) {
   lua_pushlightuserdata(state, functions);
-  lua_setfield(state, LUA_REGISTRYINDEX, kLoadKey);
+  PopRegistered(state, kLoadKey);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "backends/memory/scripting/lua_reply.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <limits>
 #include <utility>
@@ -166,7 +167,7 @@ std::optional<Reply> DoubleReply(lua_State* state) {
 // RESP2 has no booleans: false is nil there, unless the script chose RESP3.
 Reply BooleanReply(lua_State* state) {
   const bool value = lua_toboolean(state, -1) != 0;
-  lua_getfield(state, LUA_REGISTRYINDEX, kResp3RegistryKey);
+  PushRegistered(state, kResp3RegistryKey);
   const bool resp3 = lua_toboolean(state, -1) != 0;
   lua_pop(state, 1);
   if (resp3) return Reply::Bool(value);
@@ -215,6 +216,12 @@ Reply PopReplyAt(lua_State* state, int depth) {
 }  // namespace
 
 std::string NumberText(lua_Number number) {
+  // Whole numbers have the same text either way, up to 17 digits; there is a zero with a sign.
+  constexpr lua_Number kManyDigits = 1e15;
+  const bool is_negative_zero = number == 0 && std::signbit(number);
+  if (std::abs(number) < kManyDigits && number == std::trunc(number) && !is_negative_zero) {
+    return base::FormatInt64(static_cast<int64_t>(number));
+  }
   char text[64];
   const int size = std::snprintf(text, sizeof(text), "%.17g", number);
   return std::string(text, static_cast<size_t>(size));

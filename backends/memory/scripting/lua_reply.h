@@ -38,6 +38,20 @@ inline void PushView(lua_State* state, std::string_view text) {
   lua_pushlstring(state, text.data(), text.size());
 }
 
+// Pushes what Lua's registry holds under a key. It is found by the key's address: a text would be
+// hashed and looked for among all of Lua's strings.
+inline void PushRegistered(lua_State* state, const char* key) {
+  lua_pushlightuserdata(state, const_cast<char*>(key));
+  lua_rawget(state, LUA_REGISTRYINDEX);
+}
+
+// Puts the value on top of the stack there, and pops it.
+inline void PopRegistered(lua_State* state, const char* key) {
+  lua_pushlightuserdata(state, const_cast<char*>(key));
+  lua_insert(state, -2);
+  lua_rawset(state, LUA_REGISTRYINDEX);
+}
+
 }  // namespace redouble::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_SCRIPTING_LUA_REPLY_H_

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "backends/memory/scripting/lua_reply.h"
 #include "backends/memory/scripting/run_limit.h"
 #include "core/base/digest.h"
@@ -28,7 +28,7 @@ constexpr char kRandomKey[] = "redouble.random";
 }
 
 ScriptHost& HostOf(lua_State* state) {
-  lua_getfield(state, LUA_REGISTRYINDEX, kHostKey);
+  PushRegistered(state, kHostKey);
   auto* host = static_cast<ScriptHost*>(lua_touserdata(state, -1));
   lua_pop(state, 1);
   if (host == nullptr) Raise(state, "ERR redis.call/pcall can only be called inside a script");
@@ -36,26 +36,30 @@ ScriptHost& HostOf(lua_State* state) {
 }
 
 bool UsesResp3(lua_State* state) {
-  lua_getfield(state, LUA_REGISTRYINDEX, kResp3RegistryKey);
+  PushRegistered(state, kResp3RegistryKey);
   const bool resp3 = lua_toboolean(state, -1) != 0;
   lua_pop(state, 1);
   return resp3;
 }
 
-// The words of redis.call; an error reply when they are none.
-std::optional<Reply> ReadWords(lua_State* state, std::vector<std::string>& words) {
+// The words of a command, which stay on Lua's stack.
+using Words = absl::InlinedVector<std::string_view, 8>;
+
+// The words of redis.call; an error reply when they are none. A number becomes its text.
+std::optional<Reply> ReadWords(lua_State* state, Words& words) {
   const int count = lua_gettop(state);
   if (count == 0) {
     return Reply::Error("ERR Please specify at least one argument for this redis lib call");
   }
   for (int i = 1; i <= count; ++i) {
-    if (lua_type(state, i) == LUA_TNUMBER) {
-      words.push_back(NumberText(lua_tonumber(state, i)));
-    } else if (lua_type(state, i) == LUA_TSTRING) {
-      words.emplace_back(ToView(state, i));
-    } else {
+    const int type = lua_type(state, i);
+    if (type == LUA_TNUMBER) {
+      PushView(state, NumberText(lua_tonumber(state, i)));
+      lua_replace(state, i);
+    } else if (type != LUA_TSTRING) {
       return Reply::Error("ERR Lua redis lib command arguments must be strings or integers");
     }
+    words.push_back(ToView(state, i));
   }
   return std::nullopt;
 }
@@ -64,12 +68,12 @@ std::optional<Reply> ReadWords(lua_State* state, std::vector<std::string>& words
 // comes from a command, or from refusing it, says so: a server counts it once.
 bool CallHost(lua_State* state) {
   ScriptHost& host = HostOf(state);
-  std::vector<std::string> words;
+  Words words;
   if (const std::optional<Reply> error = ReadWords(state, words)) {
     PushReply(state, *error, UsesResp3(state));
     return true;
   }
-  const Reply reply = host.CallCommand(std::vector<std::string_view>(words.begin(), words.end()));
+  const Reply reply = host.CallCommand(words);
   PushReply(state, reply, UsesResp3(state));
   if (!reply.is_error()) return false;
   lua_pushboolean(state, 1);
@@ -94,15 +98,14 @@ int RedisAclCheckCmd(lua_State* state) {
   const char* error = nullptr;
   bool may_run = false;
   {
-    std::vector<std::string> words;
+    Words words;
     if (ReadWords(state, words)) {
       error = lua_gettop(state) == 0
                   ? "ERR Please specify at least one argument for this redis lib call"
                   : "ERR Lua redis lib command arguments must be strings or integers";
     } else {
-      const std::vector<std::string_view> views(words.begin(), words.end());
-      if (host.HasCommand(views)) {
-        may_run = host.MayRun(views);
+      if (host.HasCommand(words)) {
+        may_run = host.MayRun(words);
       } else {
         error = "ERR Invalid command passed to redis.acl_check_cmd()";
       }
@@ -166,7 +169,7 @@ int RedisSetResp(lua_State* state) {
   const lua_Number version = lua_tonumber(state, 1);
   if (version != 2 && version != 3) Raise(state, "ERR RESP version must be 2 or 3.");
   lua_pushboolean(state, version == 3 ? 1 : 0);
-  lua_setfield(state, LUA_REGISTRYINDEX, kResp3RegistryKey);
+  PopRegistered(state, kResp3RegistryKey);
   return 0;
 }
 
@@ -269,7 +272,7 @@ struct Random {
 constexpr int64_t kRandomMax = 0x7fffffff;
 
 Random& RandomOf(lua_State* state) {
-  lua_getfield(state, LUA_REGISTRYINDEX, kRandomKey);
+  PushRegistered(state, kRandomKey);
   auto* random = static_cast<Random*>(lua_touserdata(state, -1));
   lua_pop(state, 1);
   return *random;
@@ -321,14 +324,14 @@ void PushLoadingRedisLibrary(lua_State* state, lua_CFunction register_function) 
 
 void SetScriptHost(lua_State* state, ScriptHost* host) {
   lua_pushlightuserdata(state, host);
-  lua_setfield(state, LUA_REGISTRYINDEX, kHostKey);
+  PopRegistered(state, kHostKey);
   lua_pushboolean(state, 0);
-  lua_setfield(state, LUA_REGISTRYINDEX, kResp3RegistryKey);
+  PopRegistered(state, kResp3RegistryKey);
 }
 
 void ReplaceRandom(lua_State* state) {
   *static_cast<Random*>(lua_newuserdata(state, sizeof(Random))) = Random();
-  lua_setfield(state, LUA_REGISTRYINDEX, kRandomKey);
+  PopRegistered(state, kRandomKey);
   lua_pushcfunction(state, MathRandom);
   lua_setfield(state, -2, "random");
   lua_pushcfunction(state, MathRandomSeed);

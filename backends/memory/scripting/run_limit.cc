@@ -13,18 +13,18 @@ constexpr char kLimitKey[] = "redouble.limit";
 RunLimit::RunLimit(lua_State* state, int64_t limit_ms, const char* error)
     : main_(state), error_(error), left_ms_(limit_ms) {
   lua_pushlightuserdata(state, this);
-  lua_setfield(state, LUA_REGISTRYINDEX, kLimitKey);
+  PopRegistered(state, kLimitKey);
   if (limit_ms > 0) lua_sethook(state, OnHook, LUA_MASKCOUNT, kInstructionsPerMilli);
 }
 
 RunLimit::~RunLimit() {
   lua_sethook(main_, nullptr, 0, 0);
   lua_pushnil(main_);
-  lua_setfield(main_, LUA_REGISTRYINDEX, kLimitKey);
+  PopRegistered(main_, kLimitKey);
 }
 
 RunLimit* RunLimit::Of(lua_State* state) {
-  lua_getfield(state, LUA_REGISTRYINDEX, kLimitKey);
+  PushRegistered(state, kLimitKey);
   auto* limit = static_cast<RunLimit*>(lua_touserdata(state, -1));
   lua_pop(state, 1);
   return limit;

@@ -38,7 +38,7 @@ int RefuseUnknownGlobal(lua_State* state) {
 
 // Replaces the table at `index` by what stands behind it, if it is a table in front.
 void LookBehind(lua_State* state, int index) {
-  lua_getfield(state, LUA_REGISTRYINDEX, kBehindKey);
+  PushRegistered(state, kBehindKey);
   lua_pushvalue(state, index);
   lua_rawget(state, -2);
   if (lua_isnil(state, -1)) {
@@ -95,7 +95,7 @@ void PutInFront(lua_State* state) {
   lua_pushboolean(state, 0);
   lua_setfield(state, -2, "__metatable");
   lua_setmetatable(state, -2);
-  lua_getfield(state, LUA_REGISTRYINDEX, kBehindKey);
+  PushRegistered(state, kBehindKey);
   lua_pushvalue(state, -2);
   lua_pushvalue(state, -4);
   lua_rawset(state, -3);
@@ -172,7 +172,7 @@ void AddLibraries(lua_State* state, int globals, ScriptKind kind) {
 void PushSandbox(lua_State* state, ScriptKind kind) {
   luaL_openlibs(state);
   lua_newtable(state);
-  lua_setfield(state, LUA_REGISTRYINDEX, kBehindKey);
+  PopRegistered(state, kBehindKey);
   lua_newtable(state);
   const int globals = lua_gettop(state);
   AddBaseFunctions(state, globals);
@@ -181,7 +181,7 @@ void PushSandbox(lua_State* state, ScriptKind kind) {
   RefuseUnknownGlobals(state);
   PutInFront(state);
   // The script's _G is what it runs in.
-  lua_getfield(state, LUA_REGISTRYINDEX, kBehindKey);
+  PushRegistered(state, kBehindKey);
   lua_pushvalue(state, -2);
   lua_rawget(state, -2);
   lua_pushvalue(state, -3);
@@ -208,7 +208,7 @@ void PushStrings(lua_State* state, std::span<const std::string_view> values) {
 
 void SetStrings(lua_State* state, int index, const char* name,
                 std::span<const std::string_view> values) {
-  lua_getfield(state, LUA_REGISTRYINDEX, kBehindKey);
+  PushRegistered(state, kBehindKey);
   lua_pushvalue(state, index);
   lua_rawget(state, -2);
   lua_pushstring(state, name);
