@@ -54,7 +54,8 @@ void Command::TakeScratch(Command& other) {
 }
 
 Command& Command::AddAll(std::span<const std::string_view> arguments) {
-  arguments_.insert(arguments_.end(), arguments.begin(), arguments.end());
+  arguments_.reserve(arguments_.size() + arguments.size());
+  for (const std::string_view argument : arguments) arguments_.push_back(argument);
   return *this;
 }
 

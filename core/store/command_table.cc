@@ -1,7 +1,9 @@
 #include "core/store/command_table.h"
 
+#include <algorithm>
 #include <array>
 #include <cassert>
+#include <cstring>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/match.h"
@@ -106,48 +108,52 @@ constexpr auto MakeTable() {
   };
 }
 
-// A subcommand's name in two pieces.
-struct SplitName {
-  std::string_view container;
-  std::string_view subcommand;
-};
-
-constexpr size_t kHashSeed = 0xcbf29ce484222325;  // FNV-1a's.
-constexpr size_t Hash(std::string_view text, size_t hash) {
-  for (const char c : text) {
-    const auto lower = static_cast<unsigned char>('A' <= c && c <= 'Z' ? c + ('a' - 'A') : c);
-    hash = (hash ^ lower) * 0x100000001b3;
-  }
-  return hash;
-}
-
 bool SameName(std::string_view a, std::string_view b) {
   return absl::EqualsIgnoreCase(base::ToAbsl(a), base::ToAbsl(b));
 }
 
+template <typename Word>
+uint64_t LoadWord(const char* bytes) {
+  Word word;
+  std::memcpy(&word, bytes, sizeof(word));
+  return word;
+}
+
+// Every command that arrives is looked up by its name, most of which are of four to eight letters:
+// takes a name's two ends, as whole words. Letters differ from their capitals in one bit.
 struct CaseInsensitiveHash {
   using is_transparent = void;
-  size_t operator()(std::string_view name) const { return Hash(name, kHashSeed); }
-  size_t operator()(const SplitName& name) const {
-    return Hash(name.subcommand, Hash("|", Hash(name.container, kHashSeed)));
+  size_t operator()(std::string_view name) const {
+    constexpr uint64_t kSmallLetters = 0x2020202020202020;
+    constexpr uint64_t kFactor = 0x9e3779b97f4a7c15;
+    const size_t size = name.size();
+    const char* const end = name.data() + size;
+    uint64_t first = 0;
+    uint64_t last = 0;
+    if (size >= 8) {
+      first = LoadWord<uint64_t>(name.data());
+      last = LoadWord<uint64_t>(end - 8);
+    } else if (size >= 4) {
+      first = LoadWord<uint32_t>(name.data());
+      last = LoadWord<uint32_t>(end - 4);
+    } else if (size > 0) {
+      first = LoadWord<uint8_t>(name.data());
+      last = LoadWord<uint8_t>(name.data() + size / 2) << 8 | LoadWord<uint8_t>(end - 1);
+    }
+    uint64_t hash = (first | kSmallLetters) * kFactor;
+    hash = (hash ^ hash >> 32 ^ (last | kSmallLetters)) * kFactor + size;
+    return hash ^ hash >> 32;
   }
 };
 struct CaseInsensitiveEqual {
   using is_transparent = void;
   bool operator()(std::string_view a, std::string_view b) const { return SameName(a, b); }
-  bool operator()(std::string_view whole, const SplitName& split) const {
-    const size_t bar = split.container.size();
-    return whole.size() == bar + 1 + split.subcommand.size() && whole[bar] == '|' &&
-           SameName(whole.substr(0, bar), split.container) &&
-           SameName(whole.substr(bar + 1), split.subcommand);
-  }
 };
 
 using NameIndex =
     absl::flat_hash_map<std::string_view, CommandId, CaseInsensitiveHash, CaseInsensitiveEqual>;
 
-template <typename Name>
-CommandId Find(const NameIndex& names, const Name& name) {
+CommandId Find(const NameIndex& names, std::string_view name) {
   const auto found = names.find(name);
   return found == names.end() ? CommandId::kUnknown : found->second;
 }
@@ -243,7 +249,15 @@ std::span<const CommandSpec> AllCommands() { return internal::kCommandTable; }
 CommandId FindCommand(std::string_view name) { return Find(TheIndex().by_name, name); }
 
 CommandId FindSubcommand(CommandId container, std::string_view subcommand) {
-  return Find(TheIndex().by_name, SplitName{SpecOf(container).name, subcommand});
+  // Longer than any row's.
+  constexpr size_t kLongestName = 64;
+  const std::string_view name = SpecOf(container).name;
+  if (name.size() + 1 + subcommand.size() > kLongestName) return CommandId::kUnknown;
+  std::array<char, kLongestName> whole;
+  char* end = std::copy(name.begin(), name.end(), whole.begin());
+  *end++ = '|';
+  end = std::copy(subcommand.begin(), subcommand.end(), end);
+  return Find(TheIndex().by_name, {whole.data(), static_cast<size_t>(end - whole.data())});
 }
 
 bool IsContainer(CommandId id) {
