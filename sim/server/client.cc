@@ -22,7 +22,10 @@ bool IsWord(std::string_view word, std::string_view other) {
 }
 
 // Someone makes a browser talk to the server: Redis hangs up.
-bool IsHttp(std::string_view name) { return IsWord(name, "post") || IsWord(name, "host:"); }
+bool IsHttp(std::string_view name) {
+  if (name.size() != 4 && name.size() != 5) return false;
+  return IsWord(name, "post") || IsWord(name, "host:");
+}
 
 // An error's text comes from anywhere, also from a script: it must stay one line.
 Reply OneLine(const Reply& error) {

@@ -24,6 +24,26 @@ std::optional<int64_t> ReadSize(std::string_view line) {
   return base::ParseInt64(line);
 }
 
+constexpr int64_t kMaxShortNumber = 99;
+
+// Reads "$17\r\n" or "$7\r\n" and moves behind it. False, with nothing read, for anything else.
+bool ReadShortNumber(char type, const char*& at, const char* end, int& number) {
+  constexpr ptrdiff_t kLongest = 5;
+  if (end - at < kLongest || at[0] != type) return false;
+  const int first = at[1] - '0';
+  if (first < 0 || first > 9) return false;
+  if (at[2] == '\r') {
+    number = first;
+    at += 4;
+    return true;
+  }
+  const int second = at[2] - '0';
+  if (second < 0 || second > 9 || first == 0 || at[3] != '\r') return false;
+  number = first * 10 + second;
+  at += kLongest;
+  return true;
+}
+
 bool IsSpace(char c) {
   return c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == '\v' || c == '\f';
 }
@@ -98,7 +118,30 @@ RequestParser::Progress RequestParser::Parse(std::string_view input, const Limit
   wanted_ = 0;
   if (input.empty()) return Progress::kIncomplete;
   words_.clear();
-  return input[0] == '*' ? ParseArray(input, limits) : ParseInline(input);
+  if (input[0] != '*') return ParseInline(input);
+  const bool may_be_short = missing_words_ < 0 && !limits.unauthenticated;
+  if (may_be_short && limits.longest_bulk_bytes > kMaxShortNumber && ParseShort(input)) {
+    return Progress::kCommand;
+  }
+  return ParseArray(input, limits);
+}
+
+bool RequestParser::ParseShort(std::string_view input) {
+  const char* at = input.data();
+  const char* const end = at + input.size();
+  int left = 0;
+  if (!ReadShortNumber('*', at, end, left)) return false;
+  for (; left > 0; --left) {
+    int size = 0;
+    if (!ReadShortNumber('$', at, end, size) || end - at < size + 2) {
+      words_.clear();
+      return false;
+    }
+    words_.emplace_back(at, size);
+    at += size + 2;
+  }
+  consumed_ = static_cast<size_t>(at - input.data());
+  return true;
 }
 
 void RequestParser::Forget() {

@@ -62,6 +62,9 @@ class RequestParser {
     size_t size;
   };
 
+  // Reads a whole command whose numbers have one or two digits, which most are, without remembering
+  // anything on the way. False, and nothing is done, for any other.
+  bool ParseShort(std::string_view input);
   Progress ParseInline(std::string_view input);
   Progress ParseArray(std::string_view input, const Limits& limits);
   // The header "*3\r\n"; the position is behind it afterwards.

@@ -81,6 +81,28 @@ std::string Encode(const Words& words) {
   return bytes;
 }
 
+// Numbers of one and two digits are read in another way than longer ones, unless bytes are missing.
+TEST(RequestParser, ReadsNumbersOfAnyLengthAlike) {
+  for (const size_t size : {0, 1, 9, 10, 99, 100, 12'345}) {
+    for (const size_t count : {1, 9, 10, 99, 100}) {
+      const Words words(count, std::string(size, 'x'));
+      const std::string bytes = Encode(words);
+      EXPECT_EQ(Commands(bytes + bytes), (std::vector<Words>{words, words}))
+          << size << " " << count;
+      Feeder feeder;
+      feeder.Feed(bytes.substr(0, bytes.size() - 1));
+      EXPECT_TRUE(feeder.outcome().commands.empty()) << size << " " << count;
+      feeder.Feed(bytes.substr(bytes.size() - 1));
+      EXPECT_EQ(feeder.outcome().commands, std::vector<Words>{words}) << size << " " << count;
+    }
+  }
+}
+
+TEST(RequestParser, RefusesNumbersThatBeginWithZero) {
+  EXPECT_EQ(Read("*01\r\n$4\r\nPING\r\n").error, "Protocol error: invalid multibulk length");
+  EXPECT_EQ(Read("*1\r\n$04\r\nPING\r\n").error, "Protocol error: invalid bulk length");
+}
+
 TEST(RequestParser, ReadsAnArrayOfBulkStrings) {
   EXPECT_EQ(Commands("*2\r\n$3\r\nGET\r\n$1\r\nk\r\n"), std::vector<Words>({{"GET", "k"}}));
 }
