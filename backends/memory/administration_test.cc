@@ -169,5 +169,21 @@ TEST_F(AdministrationTest, DebugObjectTellsNoAddress) {
       << line;
 }
 
+int64_t NumberBehind(const std::string& text, const std::string& name) {
+  return std::stoll(text.substr(text.find(name) + name.size()));
+}
+
+// Nobody waits longer for INFO because there are many keys, whose sizes are alike here.
+TEST_F(AdministrationTest, TellsWhatManyKeysTakeFromSomeOfThem) {
+  const int64_t empty = NumberBehind(Ask({"INFO", "memory"}), "used_memory:");
+  constexpr int64_t kKeys = 50'000;
+  for (int64_t i = 0; i < kKeys; ++i) {
+    const std::string key = "key:" + std::to_string(100'000 + i);
+    ASSERT_EQ(Ask({"SET", key, "value"}), "OK");
+  }
+  const int64_t of_one = std::stoll(Ask({"MEMORY", "USAGE", "key:100000"}));
+  EXPECT_EQ(NumberBehind(Ask({"INFO", "memory"}), "used_memory:"), empty + kKeys * of_one);
+}
+
 }  // namespace
 }  // namespace redouble::memory

@@ -36,16 +36,28 @@ std::string Percent(uint64_t part, uint64_t whole) {
   return absl::StrFormat("%.2f%%", share * 100);
 }
 
+// What the keys take; of many, some are asked, which stand as far from each other as they can.
+uint64_t KeysMemory(const Database& db) {
+  constexpr size_t kAsked = 4096;
+  const size_t step = std::max<size_t>(db.size() / kAsked, 1);
+  uint64_t bytes = 0;
+  size_t asked = 0;
+  for (size_t i = 0; i < db.size(); i += step) {
+    bytes += MemoryUsage(db.at(i).key(), db.at(i).value);
+    ++asked;
+  }
+  if (step == 1) return bytes;
+  return static_cast<uint64_t>(static_cast<double>(bytes) / static_cast<double>(asked) *
+                               static_cast<double>(db.size()));
+}
+
 }  // namespace
 
 uint64_t UsedMemory(Engine& engine) {
   if (engine.memory_limit().on()) return engine.memory_limit().UsedBytes();
   uint64_t bytes = MemoryLimit::kEmptyServerBytes;
   for (int index = 0; index < engine.database_count(); ++index) {
-    Database& db = engine.database(index);
-    for (size_t i = 0; i < db.size(); ++i) {
-      bytes += MemoryUsage(db.at(i).key(), db.at(i).value);
-    }
+    bytes += KeysMemory(engine.database(index));
   }
   return bytes;
 }

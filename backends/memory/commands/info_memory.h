@@ -12,7 +12,7 @@
 namespace redouble::memory {
 
 // What a redis-server with these keys would have in use (memory_limit.h): what maxmemory counts.
-// Linear in the keys unless maxmemory is set.
+// Without maxmemory nobody keeps account: of many keys some thousands are asked, for all of them.
 uint64_t UsedMemory(Engine& engine);
 
 // The same figures as MEMORY STATS names them: names and values in turn.
