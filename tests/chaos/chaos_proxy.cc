@@ -100,7 +100,11 @@ asio::awaitable<bool> ChaosProxy::Pass(Pair& pair, To& to, std::string_view byte
   }
   if (mood == Mood::kHalfClose) {
     error_code ignored;
-    pair.server.shutdown(asio::socket_base::shutdown_send, ignored);
+    if (rng_.Chance(0.5)) {
+      pair.server.shutdown(asio::socket_base::shutdown_send, ignored);
+    } else {
+      pair.client.shutdown(asio::socket_base::shutdown_send, ignored);
+    }
   }
   if (mood == Mood::kCut || error) pair.Close();
   co_return mood != Mood::kCut && !error;

@@ -32,9 +32,11 @@ class ChaosProxy {
     kDelay,      // Each piece up to some 20 ms later.
     kStall,      // Nothing at all, until the mood is another.
     kCut,        // Passes half of what it has read, and closes both sides.
-    kHalfClose,  // Closes the direction to the server, and goes on with the other.
+    kHalfClose,  // Closes the direction to one side, and goes on with the other.
   };
   static constexpr size_t kMoods = 6;
+  static constexpr std::array<std::string_view, kMoods> kMoodNames = {
+      "gentle", "split", "delayed", "stalled", "cut", "half-closed"};
 
   ChaosProxy(boost::asio::io_context& context, std::string unix_socket, uint64_t seed);
 
