@@ -38,8 +38,9 @@ bool Blocks(const Request& request) {
 
 }  // namespace
 
-ClusterMachine::ClusterMachine(const Options& options)
+ClusterMachine::ClusterMachine(const Options& options, IsIdempotent is_idempotent)
     : options_(options),
+      is_idempotent_(std::move(is_idempotent)),
       refresh_interval_us_(std::max(kLeastWaitUs, Microseconds(options.refresh_interval))),
       command_timeout_us_(Microseconds(options.command_timeout)) {
   NodeAt(std::get<TcpAddress>(options_.address));
@@ -229,13 +230,17 @@ bool ClusterMachine::MayTryAgain(const ClusterJob& job, const absl::Status& stat
       return options_.retry != RetryPolicy::kNever &&
              status.code() == absl::StatusCode::kUnavailable;
     case ErrorKind::kOutcomeUnknown:
-      return options_.retry == RetryPolicy::kIdempotent && job.only_reads() &&
+      return options_.retry == RetryPolicy::kIdempotent && MayRunTwice(job) &&
              job.losses + 1 < options_.attempts && status.code() == absl::StatusCode::kUnavailable;
     case ErrorKind::kServer:
     case ErrorKind::kProtocol:
       return false;
   }
   return false;
+}
+
+bool ClusterMachine::MayRunTwice(const ClusterJob& job) const {
+  return job.only_reads() || (is_idempotent_ && is_idempotent_(job.request()));
 }
 
 void ClusterMachine::TakeFailure(ClusterPart& part, absl::Status status, int64_t now_us) {

@@ -22,7 +22,7 @@
 //   connection lost before    the map is asked for anew; the request fails as not sent, or is sent
 //   it was written            again after refresh_interval when Options::retry allows
 //   connection lost before    the map is asked for anew; the request fails with outcome unknown, or
-//   the reply                 is sent again when it only reads and Options::retry is kIdempotent
+//   the reply                 is sent again when it is idempotent and Options::retry is kIdempotent
 //   no connection to be had   the map is asked for anew; it waits for a node as long as its
 //   time-out
 //                             allows, or fails as not sent when Options::reconnect is off
@@ -47,6 +47,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <limits>
 #include <list>
 #include <map>
@@ -92,8 +93,11 @@ class ClusterMachine {
  public:
   static constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 
+  // Whether a request may run twice although it does more than read; see ClientHooks.
+  using IsIdempotent = std::function<bool(const store::Request&)>;
+
   // `options` are those of the cluster; its address and seeds are the first nodes to ask.
-  explicit ClusterMachine(const Options& options);
+  explicit ClusterMachine(const Options& options, IsIdempotent is_idempotent = nullptr);
   // Fails what is left as Close does.
   ~ClusterMachine();
   ClusterMachine(const ClusterMachine&) = delete;
@@ -102,8 +106,8 @@ class ClusterMachine {
   // Times are microseconds of any clock that never goes back.
   void Start(int64_t now_us);
   // Takes a request. Completes it at once when it cannot be sent, as FailedPrecondition, not sent,
-  // if its keys belong to several slots or it would change a connection (see command_effect.h), as
-  // Unavailable, not sent, if the machine is closed.
+  // if its keys belong to several slots, it would change a connection (see command_effect.h) or is
+  // a pipeline with a command that blocks; as Unavailable, not sent, if the machine is closed.
   void Submit(store::Request& request, int64_t now_us);
   void PartAnswered(uint64_t part, absl::StatusOr<store::Reply> result, int64_t now_us);
   // No connection to the part's node could be made.
@@ -154,6 +158,7 @@ class ClusterMachine {
   void TakeFailure(ClusterPart& part, absl::Status status, int64_t now_us);
   void TakeReplies(ClusterPart& part, std::vector<store::Reply> replies, int64_t now_us);
   bool MayTryAgain(const ClusterJob& job, const absl::Status& status) const;
+  bool MayRunTwice(const ClusterJob& job) const;
   void CountRedirect(Redirect::Kind kind);
   void WakeWaiting(int64_t now_us);
   void ExpireJobs(int64_t now_us);
@@ -168,6 +173,7 @@ class ClusterMachine {
   void ArmTimer();
 
   const Options options_;
+  const IsIdempotent is_idempotent_;
   const int64_t refresh_interval_us_;
   const int64_t command_timeout_us_;
   std::optional<std::string> closed_;  // Why.

@@ -47,7 +47,9 @@ absl::Status Lost() { return store::OutcomeUnknownError("the connection was lost
 // lines: "n1 < GET b", "n1 < ASKING, GET b", "n1 map", "drop".
 class Cluster : public store::RequestKeeper {
  public:
-  explicit Cluster(const Options& options = TestOptions()) : machine(options) {}
+  explicit Cluster(const Options& options = TestOptions(),
+                   ClusterMachine::IsIdempotent is_idempotent = nullptr)
+      : machine(options, std::move(is_idempotent)) {}
 
   // Starts and gives the map.
   void Open() {
@@ -578,6 +580,26 @@ TEST(ClusterMachine, SendsAgainWhatOnlyReadsWhenThatIsAskedFor) {
   EXPECT_TRUE(incr.completed());
 }
 
+TEST(ClusterMachine, SendsAgainWhatIsDeclaredIdempotent) {
+  Options options = TestOptions();
+  options.retry = RetryPolicy::kIdempotent;
+  Cluster cluster(options, [](const store::Request& request) {
+    return request.commands()[0].id() == store::CommandId::kSet;
+  });
+  cluster.Open();
+  RequestForTest set("SET b 1");
+  RequestForTest incr("INCR b");
+  cluster.Submit(set);
+  cluster.Submit(incr);
+  cluster.Answer("n1", Lost());
+  cluster.Answer("n1", Lost());
+  EXPECT_FALSE(set.completed());
+  EXPECT_TRUE(incr.completed());
+  cluster.Pass(kRefreshUs);
+  cluster.Answer("n1", Reply::Ok());
+  EXPECT_TRUE(set.completed());
+}
+
 TEST(ClusterMachine, DoesNotCallAPipelineNotSentOfWhichAPartWas) {
   Cluster cluster;
   cluster.Open();
@@ -641,6 +663,19 @@ TEST(ClusterMachine, LetsABlockingCommandTakeItsTime) {
   EXPECT_FALSE(pop.completed());
   cluster.Answer("n1", Reply::Nil());
   ExpectReply(pop, Reply::Nil());
+}
+
+TEST(ClusterMachine, RefusesAPipelineWithACommandThatBlocks) {
+  Cluster cluster;
+  cluster.Open();
+  RequestForTest batch(Kind::kPipeline, {"GET b", "BLPOP b 0"});
+  cluster.Submit(batch);
+  ExpectFailure(batch, ErrorKind::kNotSent, absl::StatusCode::kFailedPrecondition,
+                "BLPOP may block, and with it what shares its connection: send it by itself");
+  EXPECT_TRUE(cluster.sent.empty());
+  RequestForTest transaction(Kind::kTransaction, {"BLPOP b 0"});
+  cluster.Submit(transaction);
+  EXPECT_EQ(cluster.sent.size(), 1u) << "in a transaction nothing blocks";
 }
 
 TEST(ClusterMachine, WaitsWithABlockingCommandUntilItsSlotHasMoved) {

@@ -129,8 +129,7 @@ std::string_view Reason(CommandEffect effect, Sharing sharing) {
            "store::Batch, or a dedicated or blocking client";
   }
   if (effect == CommandEffect::kBlocks) {
-    return " may block the connection, which this client shares among coroutines: use a dedicated "
-           "or blocking client";
+    return " may block, and with it what shares its connection: send it by itself";
   }
   return {};
 }

@@ -57,8 +57,7 @@ TEST(CommandEffect, ASharedConnectionRefusesWhatWouldChangeItForAll) {
 
 TEST(CommandEffect, ASharedConnectionRefusesWhatBlocks) {
   EXPECT_EQ(RefusalText(RequestForTest("BLPOP key 1"), Sharing::kShared),
-            "BLPOP may block the connection, which this client shares among coroutines: use a "
-            "dedicated or blocking client");
+            "BLPOP may block, and with it what shares its connection: send it by itself");
   EXPECT_EQ(RefusalText(RequestForTest("BLPOP key 1"), Sharing::kDedicated), "");
 }
 

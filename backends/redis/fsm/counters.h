@@ -7,6 +7,9 @@
 // Counting is a handful of additions per request and one reading of the clock per turn of the event
 // loop; nothing is allocated. All numbers only grow, but for in_flight.
 //
+// Of a client of several servers they are the sums over its connections; a request that was sent in
+// parts counts once for each.
+//
 // Thread-safety: read them on the client's executor; copy them to look at them elsewhere.
 #ifndef REDOUBLE_BACKENDS_REDIS_FSM_COUNTERS_H_
 #define REDOUBLE_BACKENDS_REDIS_FSM_COUNTERS_H_
@@ -27,6 +30,12 @@ class LatencyHistogram {
   void Record(int64_t latency_us) {
     ++buckets_[IndexOf(static_cast<uint64_t>(std::max<int64_t>(latency_us, 0)))];
     ++count_;
+  }
+
+  // As if all that `other` has seen had been seen here.
+  void Add(const LatencyHistogram& other) {
+    count_ += other.count_;
+    for (size_t i = 0; i < buckets_.size(); ++i) buckets_[i] += other.buckets_[i];
   }
 
   uint64_t count() const { return count_; }
@@ -86,7 +95,23 @@ struct Counters {
 
   // From the end of the turn that a request was submitted in to its last reply.
   LatencyHistogram latency;
+
+  // The figures of two clients as one.
+  void Add(const Counters& other) {
+    for (uint64_t Counters::*const figure :
+         {&Counters::requests, &Counters::commands, &Counters::in_flight, &Counters::answered,
+          &Counters::not_sent, &Counters::outcome_unknown, &Counters::timeouts, &Counters::retries,
+          &Counters::abandoned, &Counters::writes, &Counters::reads, &Counters::bytes_written,
+          &Counters::bytes_read, &Counters::connects, &Counters::connect_failures,
+          &Counters::losses, &Counters::pings, &Counters::pushes, &Counters::pushes_dropped}) {
+      this->*figure += other.*figure;
+    }
+    latency.Add(other.latency);
+  }
 };
+
+static_assert(sizeof(Counters) == 19 * sizeof(uint64_t) + sizeof(LatencyHistogram),
+              "Counters::Add has to know every figure");
 
 }  // namespace redouble::redis
 

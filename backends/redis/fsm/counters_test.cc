@@ -31,6 +31,23 @@ TEST(LatencyHistogram, TakesTheLongestLatencyThereIs) {
   EXPECT_EQ(histogram.QuantileMicros(0.5), INT64_MAX);
 }
 
+TEST(Counters, AddUp) {
+  Counters one, other;
+  one.requests = 1;
+  one.pushes_dropped = 2;
+  one.latency.Record(3);
+  other.requests = 10;
+  other.answered = 20;
+  other.latency.Record(1'000'000);
+  one.Add(other);
+  EXPECT_EQ(one.requests, 11u);
+  EXPECT_EQ(one.answered, 20u);
+  EXPECT_EQ(one.pushes_dropped, 2u);
+  EXPECT_EQ(one.latency.count(), 2u);
+  EXPECT_EQ(one.latency.QuantileMicros(0.5), 3);
+  EXPECT_GE(one.latency.QuantileMicros(1), 1'000'000);
+}
+
 RC_GTEST_PROP(LatencyHistogramProperty, AQuantileIsAtMostAQuarterTooHigh, ()) {
   auto latencies = *rc::gen::nonEmpty(
       rc::gen::container<std::vector<int64_t>>(rc::gen::inRange<int64_t>(0, 10'000'000)));

@@ -33,11 +33,6 @@ int64_t Later(int64_t now_us, int64_t duration_us) {
                                                          : now_us + duration_us;
 }
 
-bool Blocks(const Request& request) {
-  return request.kind() == Request::Kind::kCommand &&
-         EffectOf(request.commands()[0]) == CommandEffect::kBlocks;
-}
-
 bool OnlyReads(const Request& request) {
   return std::all_of(request.commands().begin(), request.commands().end(),
                      [](const store::Command& command) {
@@ -84,8 +79,9 @@ bool SaysMaster(const Reply& role) {
 
 }  // namespace
 
-SentinelMachine::SentinelMachine(const Options& options)
+SentinelMachine::SentinelMachine(const Options& options, IsIdempotent is_idempotent)
     : options_(options),
+      is_idempotent_(std::move(is_idempotent)),
       refresh_interval_us_(std::max(kLeastWaitUs, Microseconds(options.refresh_interval))),
       command_timeout_us_(Microseconds(options.command_timeout)) {
   sentinels_.push_back(std::get<TcpAddress>(options_.address));
@@ -241,11 +237,10 @@ void SentinelMachine::Switched(std::string_view message, int64_t now_us) {
 
 void SentinelMachine::Submit(Request& request, int64_t now_us) {
   if (closed_) return request.Complete(store::NotSentError(std::string_view(*closed_)));
-  const bool blocks = Blocks(request);
-  if (!blocks) {
-    if (std::optional<absl::Status> refusal = Refusal(request, Sharing::kShared)) {
-      return request.Complete(*std::move(refusal));
-    }
+  const bool blocks = MayBlock(request);
+  const Sharing sharing = blocks ? Sharing::kPooled : Sharing::kShared;
+  if (std::optional<absl::Status> refusal = Refusal(request, sharing)) {
+    return request.Complete(*std::move(refusal));
   }
   if (!master_ && !options_.reconnect && started_) {
     return request.Complete(store::NotSentError("no master is known"));
@@ -278,13 +273,17 @@ bool SentinelMachine::MayTryAgain(const Job& job, const absl::Status& status) co
     case ErrorKind::kNotSent:
       return options_.retry != RetryPolicy::kNever && job.redirections < options_.redirections;
     case ErrorKind::kOutcomeUnknown:
-      return options_.retry == RetryPolicy::kIdempotent && OnlyReads(*job.request) &&
+      return options_.retry == RetryPolicy::kIdempotent && MayRunTwice(*job.request) &&
              job.losses + 1 < options_.attempts;
     case ErrorKind::kServer:
     case ErrorKind::kProtocol:
       return false;
   }
   return false;
+}
+
+bool SentinelMachine::MayRunTwice(const Request& request) const {
+  return OnlyReads(request) || (is_idempotent_ && is_idempotent_(request));
 }
 
 void SentinelMachine::Answered(uint64_t request, absl::StatusOr<Reply> result, int64_t now_us) {

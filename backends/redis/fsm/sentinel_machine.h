@@ -25,8 +25,8 @@
 //                             next master; at most Options::redirections times
 //   connection lost before    fails as not sent; waits for the next master if Options::retry allows
 //   it was written
-//   connection lost before    fails with outcome unknown; waits for the next master if it only
-//   the reply                 reads and Options::retry is kIdempotent
+//   connection lost before    fails with outcome unknown; waits for the next master if it is
+//   the reply                 idempotent and Options::retry is kIdempotent
 //
 // Completing a request runs its waiter, which may submit more or abandon others; it must not
 // destroy the machine.
@@ -40,6 +40,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <limits>
 #include <map>
 #include <optional>
@@ -84,8 +85,11 @@ class SentinelMachine {
  public:
   static constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 
+  // Whether a request may run twice although it does more than read; see ClientHooks.
+  using IsIdempotent = std::function<bool(const store::Request&)>;
+
   // `options` are those of a master found by sentinels.
-  explicit SentinelMachine(const Options& options);
+  explicit SentinelMachine(const Options& options, IsIdempotent is_idempotent = nullptr);
   // Fails what is left as Close does.
   ~SentinelMachine();
   SentinelMachine(const SentinelMachine&) = delete;
@@ -149,12 +153,14 @@ class SentinelMachine {
   void Send(uint64_t id, Job& job);
   void Wait(Job& job, absl::Status problem);
   bool MayTryAgain(const Job& job, const absl::Status& status) const;
+  bool MayRunTwice(const store::Request& request) const;
   void Finish(Jobs::iterator job, absl::StatusOr<store::Reply> result);
   void Forget(Jobs::iterator job);
   void ExpireJobs(int64_t now_us);
   void ArmTimer();
 
   const Options options_;
+  const IsIdempotent is_idempotent_;
   const int64_t refresh_interval_us_;
   const int64_t command_timeout_us_;
   std::optional<std::string> closed_;  // Why.

@@ -54,7 +54,9 @@ absl::Status Lost() { return store::OutcomeUnknownError("the connection was lost
 // "s1 ask", "m1 role", "m1 < GET k", "s1 watch", "drop GET k".
 class Watch : public store::RequestKeeper {
  public:
-  explicit Watch(const Options& options = TestOptions()) : machine(options) {}
+  explicit Watch(const Options& options = TestOptions(),
+                 SentinelMachine::IsIdempotent is_idempotent = nullptr)
+      : machine(options, std::move(is_idempotent)) {}
 
   void Start() {
     machine.Start(now_us);
@@ -438,6 +440,30 @@ TEST(SentinelMachine, SendsAgainWhatItIsAllowedTo) {
   EXPECT_EQ(watch.TakeLog(), (Log{"m2 < GET k", "m2 < SET k v"}));
   watch.Answer(Lost());
   EXPECT_TRUE(get.completed());
+}
+
+TEST(SentinelMachine, SendsAgainWhatIsDeclaredIdempotent) {
+  Options options = TestOptions();
+  options.retry = RetryPolicy::kIdempotent;
+  Watch watch(options, [](const store::Request& request) {
+    return request.commands()[0].id() == store::CommandId::kSet;
+  });
+  watch.Open();
+  RequestForTest set("SET k 1");
+  watch.Submit(set);
+  watch.Answer(Lost());
+  EXPECT_FALSE(set.completed());
+}
+
+TEST(SentinelMachine, SendsAPipelineThatMayBlockAndLetsItTakeItsTime) {
+  Watch watch;
+  watch.Open();
+  RequestForTest batch(Kind::kPipeline, {"GET k", "BLPOP k 0"});
+  watch.Submit(batch);
+  watch.Pass(2 * kTimeoutUs);
+  EXPECT_FALSE(batch.completed());
+  watch.Answer(Reply::Array({Reply::Nil(), Reply::NilArray()}));
+  EXPECT_TRUE(batch.completed());
 }
 
 TEST(SentinelMachine, GivesOtherFailuresToTheCaller) {

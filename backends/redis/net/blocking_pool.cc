@@ -54,18 +54,31 @@ BlockingPool::BlockingPool(std::shared_ptr<ClientContext> context) : context_(st
 
 BlockingPool::~BlockingPool() = default;
 
+absl::Status BlockingPool::ClosedError() const {
+  return store::NotSentError(
+      std::string_view(absl::StrCat("not connected to ", context_->address, ": ", closed_reason_)));
+}
+
+// No machine has met the request.
+void BlockingPool::Fail(store::Request& request, absl::Status status) {
+  Counters& counters = context_->counters;
+  ++counters.requests;
+  counters.commands += request.commands().size();
+  ++counters.not_sent;
+  if (status.code() == absl::StatusCode::kDeadlineExceeded) ++counters.timeouts;
+  request.Complete(std::move(status));
+}
+
 void BlockingPool::Submit(store::Request& request) {
-  if (!closed_reason_.empty()) {
-    return request.Complete(store::NotSentError(std::string_view(
-        absl::StrCat("not connected to ", context_->address, ": ", closed_reason_))));
-  }
+  if (!closed_reason_.empty()) return Fail(request, ClosedError());
   if (std::optional<absl::Status> refusal = Refusal(request, Sharing::kPooled)) {
-    return request.Complete(*std::move(refusal));
+    return Fail(request, *std::move(refusal));
   }
   if (busy_.size() < static_cast<size_t>(context_->options.blocking_connections)) {
     return Dispatch(request);
   }
   request.SetKeeper(this);
+  ++context_->counters.in_flight;
   waiting_.push_back({&request, boost::asio::steady_timer(context_->executor)});
   const absl::Duration limit = WholeLimit(request, context_->options);
   if (limit == absl::InfiniteDuration()) return;
@@ -76,18 +89,24 @@ void BlockingPool::Submit(store::Request& request) {
       });
 }
 
+store::Request& BlockingPool::TakeWaiting(std::list<Waiter>::iterator waiter) {
+  --context_->counters.in_flight;
+  store::Request& request = *waiter->request;
+  waiting_.erase(waiter);
+  return request;
+}
+
 void BlockingPool::OnWaitedTooLong(store::Request* request) {
   const auto waiter = std::find_if(waiting_.begin(), waiting_.end(), [&](const Waiter& candidate) {
     return candidate.request == request;
   });
   // The timer had fired already when the request was dispatched or abandoned.
   if (waiter == waiting_.end()) return;
-  waiting_.erase(waiter);
-  request->Complete(store::NotSentError(
-      std::string_view(absl::StrCat("all ", context_->options.blocking_connections,
-                                    " connections for blocking commands to ", context_->address,
-                                    " were busy for too long")),
-      absl::StatusCode::kDeadlineExceeded));
+  Fail(TakeWaiting(waiter), store::NotSentError(std::string_view(absl::StrCat(
+                                                    "all ", context_->options.blocking_connections,
+                                                    " connections for blocking commands to ",
+                                                    context_->address, " were busy for too long")),
+                                                absl::StatusCode::kDeadlineExceeded));
 }
 
 void BlockingPool::Dispatch(store::Request& request) {
@@ -133,9 +152,7 @@ void BlockingPool::Free(Slots::iterator slot, bool usable) {
 void BlockingPool::DispatchWaiting() {
   while (!waiting_.empty() &&
          busy_.size() < static_cast<size_t>(context_->options.blocking_connections)) {
-    store::Request* const request = waiting_.front().request;
-    waiting_.pop_front();
-    Dispatch(*request);
+    Dispatch(TakeWaiting(waiting_.begin()));
   }
 }
 
@@ -144,7 +161,10 @@ void BlockingPool::Abandon(store::Request& request) {
     return candidate.request == &request;
   });
   if (waiter != waiting_.end()) {
-    waiting_.erase(waiter);
+    TakeWaiting(waiter);
+    ++context_->counters.requests;
+    context_->counters.commands += request.commands().size();
+    ++context_->counters.abandoned;
     return;
   }
   const auto slot = std::find_if(busy_.begin(), busy_.end(), [&](const Slot& candidate) {
@@ -161,12 +181,7 @@ void BlockingPool::Close(std::string_view reason) {
   const auto self = shared_from_this();
   if (!closed_reason_.empty()) return;
   closed_reason_ = std::string(reason);
-  while (!waiting_.empty()) {
-    store::Request* const request = waiting_.front().request;
-    waiting_.pop_front();
-    request->Complete(store::NotSentError(std::string_view(
-        absl::StrCat("not connected to ", context_->address, ": ", closed_reason_))));
-  }
+  while (!waiting_.empty()) Fail(TakeWaiting(waiting_.begin()), ClosedError());
   for (Slot& slot : idle_) slot.connection->Close(reason);
   idle_.clear();
   // Closing fails the command, which frees the slot.

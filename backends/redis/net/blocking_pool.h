@@ -9,6 +9,9 @@
 // blocked command back at the server. What Redis popped just before that is lost with the
 // connection, as with any client that goes away: use BLMOVE or a consumer group where that matters.
 //
+// Counting: what ends here without a connection is counted here, the rest by the machine of its
+// connection.
+//
 // Time: a request may wait as long as it asks for and Options::command_timeout, and no longer than
 // Options::blocking_timeout; so long for its turn, and as long again from then on.
 //
@@ -61,6 +64,9 @@ class BlockingPool final : public store::RequestKeeper,
   using Slots = std::list<Slot>;
 
   void Dispatch(store::Request& request);
+  store::Request& TakeWaiting(std::list<Waiter>::iterator waiter);
+  void Fail(store::Request& request, absl::Status status);
+  absl::Status ClosedError() const;
   Slots::iterator TakeSlot();
   void OnDone(Slots::iterator slot, absl::StatusOr<store::Reply>&& result);
   void Free(Slots::iterator slot, bool usable);

@@ -9,8 +9,10 @@
 #include <utility>
 
 #include "absl/memory/memory.h"
+#include "absl/status/status.h"
 #include "backends/redis/net/client_start.h"
 #include "backends/redis/net/node_lines.h"
+#include "core/base/crc.h"
 
 namespace redouble::redis {
 namespace {
@@ -34,10 +36,10 @@ absl::Status CheckOptions(const Options& options) {
 class ClusterClient::Core final : public store::RequestKeeper,
                                   public std::enable_shared_from_this<Core> {
  public:
-  Core(asio::any_io_executor executor, const Options& options)
+  Core(asio::any_io_executor executor, const Options& options, const ClientHooks& hooks)
       : options_(options),
-        machine_(options_),
-        lines_(std::make_shared<NodeLines>(executor, options_)),
+        machine_(options_, hooks.is_idempotent),
+        lines_(std::make_shared<NodeLines>(executor, options_, hooks)),
         timer_(executor) {}
 
   // Asks for the map; calls `started` once it is there, or known not to come.
@@ -70,6 +72,7 @@ class ClusterClient::Core final : public store::RequestKeeper,
 
   const Options& options() const { return options_; }
   const ClusterMachine& machine() const { return machine_; }
+  Counters traffic() const { return lines_->counters(); }
 
  private:
   static constexpr uint64_t kMapRequest = 0;
@@ -150,8 +153,13 @@ class ClusterClient::Core final : public store::RequestKeeper,
 
 base::Task<absl::StatusOr<std::unique_ptr<ClusterClient>>> ClusterClient::Connect(
     asio::any_io_executor executor, Options options) {
+  return Connect(std::move(executor), std::move(options), ClientHooks());
+}
+
+base::Task<absl::StatusOr<std::unique_ptr<ClusterClient>>> ClusterClient::Connect(
+    asio::any_io_executor executor, Options options, ClientHooks hooks) {
   if (absl::Status status = CheckOptions(options); !status.ok()) co_return status;
-  const auto core = std::make_shared<Core>(executor, options);
+  const auto core = std::make_shared<Core>(executor, options, hooks);
   co_await StartAwaiter<Core>(*core);
   if (!core->machine().ready()) {
     const absl::Status status = core->machine().start_status();
@@ -173,6 +181,16 @@ const Options& ClusterClient::options() const { return core_->options(); }
 
 const SlotMap& ClusterClient::map() const { return core_->machine().map(); }
 
+absl::StatusOr<Options> ClusterClient::OptionsOfMaster(std::string_view key) const {
+  const TcpAddress* const master = map().MasterOf(base::KeySlot(key));
+  if (master == nullptr) return absl::UnavailableError("no master is known to serve the slot");
+  Options options = NodeLines::ServerOptions(core_->options());
+  options.address = *master;
+  return options;
+}
+
 const ClusterCounters& ClusterClient::counters() const { return core_->machine().counters(); }
+
+Counters ClusterClient::traffic() const { return core_->traffic(); }
 
 }  // namespace redouble::redis

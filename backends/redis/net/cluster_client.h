@@ -36,9 +36,12 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <memory>
+#include <string_view>
 
 #include "absl/status/statusor.h"
 #include "backends/redis/fsm/cluster_machine.h"
+#include "backends/redis/fsm/counters.h"
+#include "backends/redis/net/client_hooks.h"
 #include "backends/redis/options.h"
 #include "core/base/task.h"
 #include "core/store/store.h"
@@ -56,6 +59,8 @@ class ClusterClient final : public store::Store {
   // the server's error when it is no cluster. Destroying the task gives up.
   static base::Task<absl::StatusOr<std::unique_ptr<ClusterClient>>> Connect(
       boost::asio::any_io_executor executor, Options options);
+  static base::Task<absl::StatusOr<std::unique_ptr<ClusterClient>>> Connect(
+      boost::asio::any_io_executor executor, Options options, ClientHooks hooks);
 
   // Closes the connections; requests under way fail as when they are lost.
   ~ClusterClient() override;
@@ -68,7 +73,15 @@ class ClusterClient final : public store::Store {
   const Options& options() const;
   // What the client believes of the cluster.
   const SlotMap& map() const;
+
+  // The options of a Subscriber, or of a Client, of the master that serves the slot of `key`, which
+  // may be a shard channel; they do not reconnect, since the slot may be served elsewhere then.
+  // Errors: Unavailable while nobody is known to serve the slot.
+  absl::StatusOr<Options> OptionsOfMaster(std::string_view key) const;
+  // How requests found their nodes.
   const ClusterCounters& counters() const;
+  // Of the connections to all nodes, those that are gone included. O(nodes).
+  Counters traffic() const;
 
  private:
   class Core;

@@ -12,11 +12,14 @@
 #include "backends/redis/net/await_task.h"
 #include "backends/redis/net/client.h"
 #include "backends/redis/net/cluster_client.h"
+#include "backends/redis/net/subscriber.h"
 #include "backends/redis/spawn/spawned_cluster.h"
 #include "core/base/run.h"
 #include "core/store/batch.h"
 #include "core/store/errors.h"
 #include "core/store/keys.h"
+#include "core/store/message_source.h"
+#include "core/store/pubsub.h"
 #include "core/store/script.h"
 #include "core/store/strings.h"
 
@@ -201,6 +204,124 @@ TEST_F(LiveCluster, LetsACommandBlockWithoutHoldingOthersUp) {
   both.push_back(push());
   EXPECT_EQ(Run(base::WhenAll(std::move(both))),
             (std::vector<std::string>{"[\"queue\", \"item\"]", "1"}));
+}
+
+TEST_F(LiveCluster, RefusesAPipelineWithACommandThatBlocks) {
+  Batch batch(Batch::Atomicity::kPipeline);
+  batch.Add(CommandId::kIncr, {"a"});
+  batch.Add(CommandId::kBLPop, {"queue", "0"});
+  const absl::Status refused = Run(store::Execute(*client, batch)).status();
+  EXPECT_EQ(refused.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(refused.message(),
+            "BLPOP may block, and with it what shares its connection: send it by itself");
+  EXPECT_EQ(Ask({"EXISTS", "a"}), Reply::Integer(0));
+}
+
+// What a subscriber is told next, in a word.
+std::string Told(const absl::StatusOr<PushEvent>& event) {
+  if (!event.ok()) return "closed";
+  if (event->is_gap()) return "gap";
+  const auto message = store::ReadMessage(*event->push);
+  return message ? message->payload : event->push->elements()[0].text();
+}
+
+TEST_F(LiveCluster, HearsTheMessagesOfAllNodes) {
+  const Options options = *Options::Parse(absl::StrCat(cluster->uri(), "&backoff_base=1ms"));
+  auto subscriber = Run(Subscriber::Connect(context.get_executor(), options));
+  ASSERT_TRUE(subscriber.ok()) << subscriber.status();
+  const std::string_view patterns[] = {"*"};
+  ASSERT_TRUE(Run(store::PSubscribe(**subscriber, patterns)).ok());
+  // Channels of three slots, so published at three nodes.
+  for (const std::string_view channel : {"a", "b", "c"}) {
+    ASSERT_TRUE(Run(store::Publish(*client, channel, channel)).ok());
+    EXPECT_EQ(Told(Run((*subscriber)->Next())), channel);
+  }
+}
+
+TEST_F(LiveCluster, ListensAtTheNextNodeWhenOneIsLost) {
+  auto own = SpawnedCluster::Start({.masters = 3});
+  ASSERT_TRUE(own.ok()) << own.status();
+  const Options options = *Options::Parse(absl::StrCat((*own)->uri(), "&backoff_base=1ms"));
+  auto subscriber = Run(Subscriber::Connect(context.get_executor(), options));
+  ASSERT_TRUE(subscriber.ok()) << subscriber.status();
+  const std::string_view channels[] = {"a"};
+  ASSERT_TRUE(Run(store::Subscribe(**subscriber, channels)).ok());
+  (*own)->node(0).Kill();
+  EXPECT_EQ(Told(Run((*subscriber)->Next())), "gap");
+  Options third = options;
+  third.address = options.seeds[1];
+  auto publisher = Run(ClusterClient::Connect(context.get_executor(), third));
+  ASSERT_TRUE(publisher.ok()) << publisher.status();
+  // "a" is of the third node's slots, which listens itself no more than the second.
+  ASSERT_TRUE(Run(store::Publish(**publisher, "a", "news")).ok());
+  EXPECT_EQ(Told(Run((*subscriber)->Next())), "news");
+  // And when the first is lost from the start.
+  auto another = Run(Subscriber::Connect(context.get_executor(), options));
+  EXPECT_TRUE(another.ok()) << another.status();
+}
+
+TEST_F(LiveCluster, HearsAShardChannelAtItsMasterOnly) {
+  const absl::StatusOr<Options> options = client->OptionsOfMaster("news");
+  ASSERT_TRUE(options.ok()) << options.status();
+  auto subscriber = Run(Subscriber::Connect(context.get_executor(), *options));
+  ASSERT_TRUE(subscriber.ok()) << subscriber.status();
+  const std::string_view channels[] = {"news"};
+  ASSERT_TRUE(Run(store::SSubscribe(**subscriber, channels)).ok());
+  EXPECT_EQ(Run(store::SPublish(*client, "news", "first")).value(), 1);
+  EXPECT_EQ(Told(Run((*subscriber)->Next())), "first");
+  for (const std::string_view other : {"a", "b", "c"}) {
+    if (client->OptionsOfMaster(other)->address == options->address) continue;
+    const std::string_view elsewhere[] = {other};
+    const absl::Status moved = Run(store::SSubscribe(**subscriber, elsewhere));
+    EXPECT_EQ(store::ServerErrorCode(moved), "MOVED") << moved;
+  }
+  (*subscriber)->Close();
+  EXPECT_EQ(Told(Run((*subscriber)->Next())), "closed");
+}
+
+TEST_F(LiveCluster, TellsItsLogAndCountsItsTraffic) {
+  std::vector<std::string> log;
+  ClientHooks hooks;
+  hooks.log = [&](const LogEvent& event) { log.emplace_back(LogEventName(event.kind)); };
+  auto watched =
+      Run(ClusterClient::Connect(context.get_executor(), *Options::Parse(cluster->uri()), hooks));
+  ASSERT_TRUE(watched.ok()) << watched.status();
+  for (const std::string_view key : {"a", "b", "c"}) {
+    ASSERT_TRUE(Run(store::Incr(**watched, key)).ok());
+  }
+  EXPECT_EQ(log, (std::vector<std::string>{"connected", "connected", "connected"}));
+  const Counters traffic = (*watched)->traffic();
+  EXPECT_EQ(traffic.connects, 3u);
+  EXPECT_EQ(traffic.answered, 4u) << "the map is a request, too";
+  EXPECT_EQ(traffic.in_flight, 0u);
+  EXPECT_EQ(traffic.latency.count(), 4u);
+}
+
+TEST_F(LiveCluster, CountsWhatTheConnectionsThatAreGoneDid) {
+  auto own = SpawnedCluster::Start({.masters = 1});
+  ASSERT_TRUE(own.ok()) << own.status();
+  std::vector<std::string> log;
+  ClientHooks hooks;
+  hooks.log = [&](const LogEvent& event) { log.emplace_back(LogEventName(event.kind)); };
+  auto watched = Run(ClusterClient::Connect(
+      context.get_executor(), *Options::Parse((*own)->uri() + "&refresh_interval=1ms"), hooks));
+  ASSERT_TRUE(watched.ok()) << watched.status();
+  ASSERT_TRUE(Run(store::Incr(**watched, "a")).ok());
+  (*own)->node(0).Kill();
+  while ((*watched)->traffic().losses == 0) ASSERT_GT(context.run_one(), 0u);
+  base::Task<absl::StatusOr<int64_t>> waiting = store::Incr(**watched, "a");
+  waiting.Start();
+  while ((*watched)->traffic().connect_failures == 0) ASSERT_GT(context.run_one(), 0u);
+  ASSERT_TRUE((*own)->node(0).Restart().ok());
+  while (!waiting.done()) ASSERT_GT(context.run_one(), 0u);
+  const Counters traffic = (*watched)->traffic();
+  EXPECT_EQ(traffic.connects, 2u);
+  EXPECT_EQ(traffic.losses, 1u);
+  EXPECT_GE(traffic.answered, 2u);
+  EXPECT_EQ(log.front(), "connected");
+  EXPECT_EQ(log[1], "lost");
+  EXPECT_EQ(log[2], "connect failed");
+  EXPECT_EQ(log.back(), "connected");
 }
 
 TEST_F(LiveCluster, MeetsAServerThatIsNoCluster) {

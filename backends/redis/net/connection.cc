@@ -76,6 +76,13 @@ ClientContext::ClientContext(asio::any_io_executor client_executor, Options clie
       address(options.AddressUri()),
       rng(hooks.seed ? *hooks.seed : DrawSeed()) {}
 
+Options ClientContext::NextTarget() {
+  Options target = options;
+  const size_t number = attempts++ % targets();
+  if (number > 0) target.address = options.seeds[number - 1];
+  return target;
+}
+
 Connection::Connection(std::shared_ptr<ClientContext> context, std::unique_ptr<LineMachine> machine,
                        RunOptions run)
     : context_(std::move(context)),
@@ -87,11 +94,17 @@ Connection::Connection(std::shared_ptr<ClientContext> context, std::unique_ptr<L
 
 base::Task<absl::Status> Connection::Connect(std::shared_ptr<Connection> connection) {
   const std::shared_ptr<ClientContext> context = connection->context_;
-  const auto connector = std::make_shared<Connector>(context->executor, context->options);
-  co_await ConnectorAwaiter(*connector);
-  if (!connector->status().ok()) co_return connector->status();
-  connection->StandBy(*connector);
-  co_return absl::OkStatus();
+  absl::Status status;
+  for (size_t i = 0; i < context->targets(); ++i) {
+    const Options target = context->NextTarget();
+    const auto connector = std::make_shared<Connector>(context->executor, target);
+    co_await ConnectorAwaiter(*connector);
+    status = connector->status();
+    if (!status.ok()) continue;
+    connection->StandBy(*connector);
+    break;
+  }
+  co_return status;
 }
 
 void Connection::Dial() { Run(run_machine_.Resume(RunEvent::Started(NowMicros()))); }
@@ -114,9 +127,12 @@ void Connection::Run(RunAction action) {
   switch (action.kind) {
     case RunAction::Kind::kNone:
       return;
-    case RunAction::Kind::kConnect:
-      connector_ = std::make_shared<Connector>(context_->executor, context_->options);
-      return connector_->Start([self = shared_from_this()] { self->OnConnectorDone(); });
+    case RunAction::Kind::kConnect: {
+      // What is called in the end keeps the options that the connector refers to.
+      const auto target = std::make_shared<const Options>(context_->NextTarget());
+      connector_ = std::make_shared<Connector>(context_->executor, *target);
+      return connector_->Start([self = shared_from_this(), target] { self->OnConnectorDone(); });
+    }
     case RunAction::Kind::kPing:
       turn_will_end_ = true;
       machine_->Ping();

@@ -45,12 +45,17 @@ struct ClientContext {
     if (hooks.log) hooks.log(event);
   }
 
+  // The options of the next attempt to connect: of a cluster, to each of its known nodes in turn.
+  Options NextTarget();
+  size_t targets() const { return options.cluster ? 1 + options.seeds.size() : 1; }
+
   const boost::asio::any_io_executor executor;
   const Options options;
   const ClientHooks hooks;
   const std::string address;
   base::Rng rng;
   Counters counters;
+  size_t attempts = 0;
 };
 
 class Connection final : public std::enable_shared_from_this<Connection> {
@@ -59,8 +64,9 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   Connection(std::shared_ptr<ClientContext> context, std::unique_ptr<LineMachine> machine,
              RunOptions run);
 
-  // Start it, once: the first gives up when the first attempt fails, with its status (see
-  // ConnectMachine), and when it is destroyed; the second goes on as after a loss.
+  // Start it, once: the first gives up when the first attempt (of a cluster, the first at each
+  // node) fails, with its status (see ConnectMachine), and when it is destroyed; the second goes on
+  // as after a loss.
   static base::Task<absl::Status> Connect(std::shared_ptr<Connection> connection);
   void Dial();
 

@@ -26,8 +26,10 @@ std::string NameOf(const TcpAddress& address) {
 
 }  // namespace
 
-NodeLines::NodeLines(asio::any_io_executor executor, Options options)
-    : executor_(std::move(executor)), options_(ServerOptions(std::move(options))) {}
+NodeLines::NodeLines(asio::any_io_executor executor, Options options, ClientHooks hooks)
+    : executor_(std::move(executor)),
+      options_(ServerOptions(std::move(options))),
+      hooks_(std::move(hooks)) {}
 
 Options NodeLines::ServerOptions(Options options) {
   const Options defaults;
@@ -72,20 +74,50 @@ void NodeLines::Dial(const TcpAddress& address, Line& line) {
   Options options = options_;
   options.address = address;
   line.dialing = std::make_unique<asio::cancellation_signal>();
-  auto done = [self = shared_from_this(), &line](std::exception_ptr,
-                                                 absl::StatusOr<std::unique_ptr<Client>> client) {
-    self->OnDialed(line, std::move(client));
+  auto done = [self = shared_from_this(), address, &line](
+                  std::exception_ptr, absl::StatusOr<std::unique_ptr<Client>> client) {
+    self->OnDialed(address, line, std::move(client));
   };
-  asio::co_spawn(executor_,
-                 AwaitTask(Client::Connect(executor_, std::move(options), Sharing::kRouted)),
-                 asio::bind_cancellation_slot(line.dialing->slot(), std::move(done)));
+  asio::co_spawn(
+      executor_,
+      AwaitTask(Client::Connect(executor_, std::move(options), Sharing::kRouted, hooks_)),
+      asio::bind_cancellation_slot(line.dialing->slot(), std::move(done)));
 }
 
-void NodeLines::OnDialed(Line& line, absl::StatusOr<std::unique_ptr<Client>> client) {
+// Client::Connect reports a failed attempt to its caller only.
+void NodeLines::NoteFailure(const TcpAddress& address, const absl::Status& status) {
+  ++gone_.connect_failures;
+  if (!hooks_.log) return;
+  Options options = options_;
+  options.address = address;
+  const std::string uri = options.AddressUri();
+  const std::string why(status.message());
+  hooks_.log({LogEvent::Kind::kConnectFailed, uri, why});
+}
+
+void NodeLines::Replace(Line& line, std::unique_ptr<Client> client) {
+  const std::unique_ptr<Client> old = std::exchange(line.client, std::move(client));
+  if (old == nullptr) return;
+  // What it still carries, commands that block, ends and counts before it goes.
+  old->Close();
+  gone_.Add(old->counters());
+}
+
+Counters NodeLines::counters() const {
+  Counters all = gone_;
+  for (const auto& [name, line] : lines_) {
+    if (line.client != nullptr) all.Add(line.client->counters());
+  }
+  return all;
+}
+
+void NodeLines::OnDialed(const TcpAddress& address, Line& line,
+                         absl::StatusOr<std::unique_ptr<Client>> client) {
   line.dialing.reset();
   const absl::Status status =
       closed_ ? absl::CancelledError("the client was closed") : absl::Status(client.status());
-  if (status.ok()) line.client = *std::move(client);
+  if (!status.ok() && !closed_) NoteFailure(address, status);
+  if (status.ok()) Replace(line, *std::move(client));
   // What is submitted meanwhile, by those that fail here, dials anew.
   line.served.splice(line.served.end(), line.waiting);
   while (!line.served.empty()) {

@@ -4,7 +4,7 @@
 // request for it comes, and made anew by the first request after it was lost: which server a
 // request goes to is decided above, so none waits here for one to come back.
 //
-//   NodeLines lines(executor, options);
+//   NodeLines lines(executor, options, hooks);
 //   NodeRequest request(kind, commands, [](bool reached, absl::StatusOr<Reply> result) { ... });
 //   lines.Submit(address, request);
 //
@@ -25,7 +25,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "backends/redis/fsm/command_effect.h"
+#include "backends/redis/fsm/counters.h"
 #include "backends/redis/net/client.h"
+#include "backends/redis/net/client_hooks.h"
 #include "backends/redis/options.h"
 #include "core/store/reply.h"
 #include "core/store/store.h"
@@ -61,8 +63,8 @@ class NodeRequest final : public store::Request {
 class NodeLines final : public store::RequestKeeper,
                         public std::enable_shared_from_this<NodeLines> {
  public:
-  // What is the same for all servers: login, TLS, time-outs.
-  NodeLines(boost::asio::any_io_executor executor, Options options);
+  // What is the same for all servers: login, TLS, time-outs, whom to tell.
+  NodeLines(boost::asio::any_io_executor executor, Options options, ClientHooks hooks);
 
   // Sends the request to the server at `address`, over a connection that is made when there is
   // none. It ends with what Client says, or as unreachable and not sent, with the status of the
@@ -72,6 +74,9 @@ class NodeLines final : public store::RequestKeeper,
 
   // Whether there is a connection to the server now.
   bool IsConnected(const TcpAddress& address) const;
+
+  // Of all connections, those that are gone included.
+  Counters counters() const;
 
   // The options of one server among several: without those that mean something to several only, and
   // without a reconnection of its own.
@@ -90,10 +95,15 @@ class NodeLines final : public store::RequestKeeper,
   };
 
   void Dial(const TcpAddress& address, Line& line);
-  void OnDialed(Line& line, absl::StatusOr<std::unique_ptr<Client>> client);
+  void OnDialed(const TcpAddress& address, Line& line,
+                absl::StatusOr<std::unique_ptr<Client>> client);
+  void NoteFailure(const TcpAddress& address, const absl::Status& status);
+  void Replace(Line& line, std::unique_ptr<Client> client);
 
   const boost::asio::any_io_executor executor_;
   const Options options_;
+  const ClientHooks hooks_;
+  Counters gone_;  // Of the clients that were replaced.
   bool closed_ = false;
   std::map<std::string, Line> lines_;  // By host and port.
 };

@@ -17,6 +17,7 @@
 #include "backends/redis/net/await_task.h"
 #include "backends/redis/net/live_fixture_for_test.h"
 #include "backends/redis/net/subscriber.h"
+#include "core/store/batch.h"
 #include "core/store/errors.h"
 #include "core/store/pubsub.h"
 #include "core/store/strings.h"
@@ -187,6 +188,35 @@ TEST_F(LiveReconnect, ABlockingCommandEndsWithinItsTimeouts) {
   EXPECT_EQ(store::ErrorKindOf(first.TakeResult().status()), ErrorKind::kOutcomeUnknown);
   const absl::Status waited = second.TakeResult().status();
   EXPECT_EQ(waited.code(), absl::StatusCode::kDeadlineExceeded) << waited;
+  const Counters& counters = client->counters();
+  EXPECT_EQ(counters.requests, 2u);
+  EXPECT_EQ(counters.outcome_unknown, 1u);
+  EXPECT_EQ(counters.not_sent, 1u);
+  EXPECT_EQ(counters.timeouts, 2u);
+  EXPECT_EQ(counters.in_flight, 0u);
+}
+
+TEST_F(LiveReconnect, CountsWhatWaitsForAConnectionAndNeverGetsIt) {
+  const std::unique_ptr<Client> client = Connected("?blocking_connections=1");
+  const Counters& counters = client->counters();
+  base::Task<absl::StatusOr<Reply>> first = SendWords(*client, {"BLPOP", "a", "0"});
+  std::optional second = SendWords(*client, {"BLPOP", "a", "0"});
+  base::Task<absl::StatusOr<Reply>> third = SendWords(*client, {"BLPOP", "a", "0"});
+  first.Start();
+  second->Start();
+  third.Start();
+  EXPECT_EQ(counters.in_flight, 3u);
+  second.reset();
+  EXPECT_EQ(counters.abandoned, 1u);
+  client->Close();
+  EXPECT_EQ(store::ErrorKindOf(third.TakeResult().status()), ErrorKind::kNotSent);
+  store::Batch batch(store::Batch::Atomicity::kPipeline);
+  batch.Add(store::CommandId::kBLPop, {"a", "0"});
+  EXPECT_FALSE(Run(store::Execute(*client, batch)).ok());
+  EXPECT_EQ(counters.requests, 4u);
+  EXPECT_EQ(counters.commands, 4u);
+  EXPECT_EQ(counters.not_sent, 3u);
+  EXPECT_EQ(counters.in_flight, 0u);
 }
 
 TEST_F(LiveReconnect, BlockingCommandsFailWithTheirConnectionAndWithTheClient) {

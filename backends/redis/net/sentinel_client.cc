@@ -62,13 +62,13 @@ class SentinelClient::Core final : public store::RequestKeeper,
                                    public store::PushListener,
                                    public std::enable_shared_from_this<Core> {
  public:
-  Core(asio::any_io_executor executor, const Options& options)
+  Core(asio::any_io_executor executor, const Options& options, const ClientHooks& hooks)
       : executor_(executor),
         options_(options),
         ask_sentinel_(AskSentinel(options_.sentinel_master)),
-        machine_(options_),
-        masters_(std::make_shared<NodeLines>(executor, options_)),
-        sentinels_(std::make_shared<NodeLines>(executor, SentinelOptions(options_))),
+        machine_(options_, hooks.is_idempotent),
+        masters_(std::make_shared<NodeLines>(executor, options_, hooks)),
+        sentinels_(std::make_shared<NodeLines>(executor, SentinelOptions(options_), hooks)),
         timer_(executor) {}
 
   // Looks for the master; calls `started` once it is found, or known not to be.
@@ -122,6 +122,7 @@ class SentinelClient::Core final : public store::RequestKeeper,
 
   const Options& options() const { return options_; }
   const SentinelMachine& machine() const { return machine_; }
+  Counters traffic() const { return masters_->counters(); }
 
  private:
   // Numbers of requests of the machine's own.
@@ -239,8 +240,13 @@ class SentinelClient::Core final : public store::RequestKeeper,
 
 base::Task<absl::StatusOr<std::unique_ptr<SentinelClient>>> SentinelClient::Connect(
     asio::any_io_executor executor, Options options) {
+  return Connect(std::move(executor), std::move(options), ClientHooks());
+}
+
+base::Task<absl::StatusOr<std::unique_ptr<SentinelClient>>> SentinelClient::Connect(
+    asio::any_io_executor executor, Options options, ClientHooks hooks) {
   if (absl::Status status = CheckOptions(options); !status.ok()) co_return status;
-  const auto core = std::make_shared<Core>(executor, options);
+  const auto core = std::make_shared<Core>(executor, options, hooks);
   co_await StartAwaiter<Core>(*core);
   if (!core->machine().master()) {
     const absl::Status status = core->machine().start_status();
@@ -263,5 +269,7 @@ const Options& SentinelClient::options() const { return core_->options(); }
 std::optional<TcpAddress> SentinelClient::master() const { return core_->machine().master(); }
 
 const SentinelCounters& SentinelClient::counters() const { return core_->machine().counters(); }
+
+Counters SentinelClient::traffic() const { return core_->traffic(); }
 
 }  // namespace redouble::redis

@@ -28,7 +28,9 @@
 #include <optional>
 
 #include "absl/status/statusor.h"
+#include "backends/redis/fsm/counters.h"
 #include "backends/redis/fsm/sentinel_machine.h"
+#include "backends/redis/net/client_hooks.h"
 #include "backends/redis/options.h"
 #include "core/base/task.h"
 #include "core/store/store.h"
@@ -46,6 +48,8 @@ class SentinelClient final : public store::Store {
   // what they name is no master. Destroying the task gives up.
   static base::Task<absl::StatusOr<std::unique_ptr<SentinelClient>>> Connect(
       boost::asio::any_io_executor executor, Options options);
+  static base::Task<absl::StatusOr<std::unique_ptr<SentinelClient>>> Connect(
+      boost::asio::any_io_executor executor, Options options, ClientHooks hooks);
 
   // Closes the connections; requests under way fail as when they are lost.
   ~SentinelClient() override;
@@ -58,7 +62,10 @@ class SentinelClient final : public store::Store {
   const Options& options() const;
   // The master; none while it is being looked for.
   std::optional<TcpAddress> master() const;
+  // How the master was found.
   const SentinelCounters& counters() const;
+  // Of the connections to masters, those that are gone included.
+  Counters traffic() const;
 
  private:
   class Core;

@@ -84,6 +84,15 @@ class PushAwaiter {
   bool waiting_ = false;
 };
 
+absl::Status Check(const Options& options) {
+  if (!options.sentinel_master.empty()) {
+    return absl::InvalidArgumentError(
+        "Redis options: sentinel_master is not for a subscriber, which needs the address of the "
+        "master: SentinelClient::master()");
+  }
+  return options.Validate();
+}
+
 SubscribeOptions MachineOptions(ClientContext& context) {
   const Options& options = context.options;
   SubscribeOptions subscribe;
@@ -106,7 +115,7 @@ base::Task<absl::StatusOr<std::unique_ptr<Subscriber>>> Subscriber::Connect(
 
 base::Task<absl::StatusOr<std::unique_ptr<Subscriber>>> Subscriber::Connect(
     boost::asio::any_io_executor executor, Options options, ClientHooks hooks) {
-  if (absl::Status invalid = options.Validate(); !invalid.ok()) co_return invalid;
+  if (absl::Status invalid = Check(options); !invalid.ok()) co_return invalid;
   auto state = std::make_shared<State>();
   state->context =
       std::make_shared<ClientContext>(std::move(executor), std::move(options), std::move(hooks));

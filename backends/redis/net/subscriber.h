@@ -21,6 +21,14 @@
 // subscribed to again, and then a gap is told. A SUBSCRIBE under way at the loss fails, as a
 // Client's command does. Options::reconnect=no ends the subscriber at the first loss.
 //
+// On a cluster (Options::cluster) every node hands on every message of a channel or pattern, so the
+// subscriber listens at one, the first of address and seeds that it reaches, and at the next one
+// when that is lost. A shard channel has its messages at the master of its slot only: subscribe
+// there, with the options that ClusterClient::OptionsOfMaster gives; elsewhere SSUBSCRIBE is
+// answered MOVED. When the slot moves away Redis ends the subscription, which comes as a push
+// "sunsubscribe", and when the master is lost the subscriber is closed: then ask for the master
+// anew.
+//
 // Thread-safety: one thread or strand at a time, the one of the executor.
 #ifndef REDOUBLE_BACKENDS_REDIS_NET_SUBSCRIBER_H_
 #define REDOUBLE_BACKENDS_REDIS_NET_SUBSCRIBER_H_
@@ -40,7 +48,8 @@ namespace redouble::redis {
 
 class Subscriber final : public store::MessageSource {
  public:
-  // Connects and logs in. Errors: as Client::Connect.
+  // Connects and logs in. Errors: as Client::Connect; InvalidArgument for options of a master that
+  // sentinels watch.
   static base::Task<absl::StatusOr<std::unique_ptr<Subscriber>>> Connect(
       boost::asio::any_io_executor executor, Options options);
   static base::Task<absl::StatusOr<std::unique_ptr<Subscriber>>> Connect(
