@@ -6,7 +6,6 @@
 #include <string>
 
 #include "core/base/run.h"
-#include "core/store/command.h"
 #include "core/store/pubsub.h"
 #include "core/studio/event_store.h"
 #include "core/studio/model.h"
@@ -71,7 +70,7 @@ class StudioEventStreamTest : public ::testing::Test {
   std::optional<EventStream> stream_;
   std::optional<base::Task<absl::StatusOr<StreamFrame>>> task_;
 };
-TYPED_TEST_SUITE(StudioEventStreamTest, tests::MessageBackends);
+TYPED_TEST_SUITE(StudioEventStreamTest, tests::MessageBackends, tests::MessageBackendNames);
 
 TYPED_TEST(StudioEventStreamTest, FollowsTheEventsOfAServiceFromItsSubscriptionOn) {
   this->Insert(Event("before"));
@@ -116,17 +115,9 @@ TYPED_TEST(StudioEventStreamTest, SendsACommentWheneverNothingComesForFifteenSec
 
 TYPED_TEST(StudioEventStreamTest, SubscribesAnewAfterARefusal) {
   this->Open(this->events_->keys().ServiceChannel("svc-a"));
-  const auto ask = [&](store::CommandId id) {
-    const store::Command command(id);
-    const auto send = [&]() -> base::Task<absl::StatusOr<store::Reply>> {
-      co_return co_await this->backend_.subscription().Execute(command);
-    };
-    EXPECT_TRUE(base::Run(send()).ok());
-  };
-  // Inside MULTI the server only queues the subscription.
-  ask(store::CommandId::kMulti);
+  this->backend_.RefuseChannels();
   EXPECT_EQ(this->Next(), "error");
-  ask(store::CommandId::kDiscard);
+  this->backend_.AllowChannels();
   EXPECT_EQ(this->Next(), "waits");
   this->Insert(Event("e1"));
   EXPECT_EQ(this->Resumed(), "svc-a:status:e1");

@@ -17,7 +17,9 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
@@ -26,7 +28,6 @@
 #include "core/base/virtual_clock.h"
 #include "core/store/message_source.h"
 #include "core/store/store.h"
-#include "tests/support/raw_connection.h"
 
 namespace redouble::tests {
 
@@ -36,6 +37,7 @@ namespace redouble::tests {
 //   subscription  another one, for single commands and what comes unasked.
 //   clock         what a keep-alive waits on; it moves with the server's when told to.
 //   Deliver       hands over what was published until now.
+//   RefuseChannels, AllowChannels  whether the server lets anybody subscribe, by its ACL.
 
 class MemoryMessages {
  public:
@@ -46,6 +48,8 @@ class MemoryMessages {
   store::MessageSource& subscription() { return *subscription_; }
   base::VirtualClock& clock() { return clock_; }
   void Deliver() {}
+  void RefuseChannels();
+  void AllowChannels();
 
  private:
   base::VirtualClock clock_{absl::FromUnixSeconds(1767268800)};
@@ -54,42 +58,46 @@ class MemoryMessages {
   std::unique_ptr<store::MessageSource> subscription_;
 };
 
-// A redis-server of the test's own. Needs redis-server.
+// A real Redis as the environment asks for it (live_server.h), heard through the client that
+// production uses. Needs redis-server.
 class LiveMessages {
  public:
   static constexpr std::string_view kName = "Live";
 
+  LiveMessages();
+  ~LiveMessages();
+
   absl::Status Start();
   store::Store& store() { return *client_; }
-  store::MessageSource& subscription() { return subscription_; }
+  store::MessageSource& subscription();
   base::VirtualClock& clock() { return clock_; }
   void Deliver();
+  void RefuseChannels();
+  void AllowChannels();
 
  private:
-  // The bare wire as a source: one command at a time, its reply waited for.
-  class Subscription final : public store::MessageSource {
-   public:
-    void Open(std::unique_ptr<RawConnection> wire) { wire_ = std::move(wire); }
-    void Submit(store::Request& request) override;
-    void Listen(store::PushListener* listener) override { listener_ = listener; }
-    // Hands over what has arrived.
-    void Deliver();
+  class Subscription;
 
-   private:
-    void Push(const store::Reply& reply);
-
-    std::unique_ptr<RawConnection> wire_;
-    store::PushListener* listener_ = nullptr;
-  };
+  std::string PublishMarker(store::Store& node);
+  absl::Status AwaitEachOther();
 
   base::VirtualClock clock_{absl::FromUnixSeconds(1767268800)};
-  std::unique_ptr<redis::SpawnedServer> server_;
+  std::unique_ptr<redis::SpawnedServer> server_;  // None: a cluster.
   std::unique_ptr<store::Store> client_;
-  std::unique_ptr<RawConnection> control_;
-  Subscription subscription_;
+  std::vector<std::unique_ptr<store::Store>> nodes_;  // Each by itself.
+  std::unique_ptr<Subscription> subscription_;
+  int markers_published_ = 0;
 };
 
 using MessageBackends = ::testing::Types<MemoryMessages, LiveMessages>;
+
+class MessageBackendNames {
+ public:
+  template <typename Backend>
+  static std::string GetName(int) {
+    return std::string(Backend::kName);
+  }
+};
 
 }  // namespace redouble::tests
 

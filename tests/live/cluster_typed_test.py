@@ -1,0 +1,104 @@
+"""The systems' typed tests on a real Redis Cluster, and what they show of it on docs/cluster.md.
+
+A test may fail only where the cluster refused something because of where keys are, or where the page
+says what else a cluster does otherwise. What was refused, as command and key families, must be the
+table of the page, no more and no less.
+
+    cluster_typed_test.py PAGE REDOUBLE PROGRAM...
+    cluster_typed_test.py --print REDOUBLE PROGRAM...   prints the rows that the page needs
+"""
+
+import json
+import re
+import subprocess
+import sys
+import unittest
+
+import typed_tests
+
+ROW = re.compile(r"^\| (\w+) \| ([A-Z]+) \| ([\w., ]+) \|", re.MULTILINE)
+DIFFERENCE = re.compile(r"^\| (\w+Test\.\w+) \|", re.MULTILINE)
+
+# A placeholder of a pattern: {name} or {name:kind}.
+PLACEHOLDER = re.compile(r"\\\{.*?\\\}")
+
+
+class Families:
+    """The key families, as `redouble keys` lists them."""
+
+    def __init__(self, redouble):
+        listing = subprocess.run([redouble, "keys", "--format", "json"], stdout=subprocess.PIPE,
+                                 check=True).stdout
+        self.rows = [(row["id"], re.compile(PLACEHOLDER.sub(".+", re.escape(row["pattern"])),
+                                            re.DOTALL))
+                     for row in json.loads(listing)]
+
+    def of(self, system, key):
+        """The family of a key, if any; the most literal one, if several patterns match."""
+        found = [(-len(pattern.pattern.replace(".+", "")), family)
+                 for family, pattern in self.rows
+                 if family.startswith(system + ".") and pattern.fullmatch(key)]
+        return min(found)[1] if found else None
+
+
+def refused(families, outcomes):
+    """What was refused, as system, command and set of families, without the keys of no family that
+    tests make up. What is refused with all of some families is not said of fewer of them."""
+    found = set()
+    for outcome in outcomes:
+        for lines in outcome.refusals.values():
+            for line in lines:
+                command, *keys = line.split("\t")
+                of_keys = frozenset(families.of(outcome.system, key) for key in keys) - {None}
+                if of_keys:
+                    found.add((outcome.system, command.split()[0], of_keys))
+    return {(system, command, of_keys) for system, command, of_keys in found
+            if not any(other[:2] == (system, command) and of_keys < other[2] for other in found)}
+
+
+def as_rows(found):
+    return {(system, command, ", ".join(sorted(of_keys))) for system, command, of_keys in found}
+
+
+def failed_otherwise(outcomes):
+    """The tests that failed though nothing was refused, with what they printed."""
+    return {test.replace("/Live", ""): outcome.text[-8000:] for outcome in outcomes
+            for test, result in outcome.tests.items()
+            if result != "OK" and not outcome.refusals.get(test)}
+
+
+class ClusterTypedTest(unittest.TestCase):
+    def test_what_fails_is_what_the_page_says(self):
+        with open(PAGE, encoding="utf-8") as file:
+            page = file.read()
+        outcomes = typed_tests.run_all(PROGRAMS, "cluster")
+        for outcome in outcomes:
+            self.assertTrue(outcome.tests, f"{outcome.program} has no live tests: {outcome.text}")
+            self.assertNotIn("SKIPPED", outcome.tests.values(), outcome.text[-8000:])
+        results = [result for outcome in outcomes for result in outcome.tests.values()]
+        print(f"{results.count('OK')} of {len(results)} live tests pass on a cluster")
+        rows = as_rows(refused(Families(REDOUBLE), outcomes))
+        listed = set(ROW.findall(page))
+        self.assertEqual(sorted(rows - listed), [], "refused, and not on the page")
+        self.assertEqual(sorted(listed - rows), [], "on the page, and not refused")
+        failed = failed_otherwise(outcomes)
+        for test in set(failed) - set(DIFFERENCE.findall(page)):
+            self.fail(f"{test} fails, and not because of where keys are: {failed[test]}")
+        tests = {test.replace("/Live", "") for outcome in outcomes for test in outcome.tests}
+        self.assertEqual(set(DIFFERENCE.findall(page)) - tests, set(), "on the page, and no test")
+
+
+def print_rows(redouble, programs):
+    outcomes = typed_tests.run_all(programs, "cluster")
+    for row in sorted(as_rows(refused(Families(redouble), outcomes))):
+        print(f"| {' | '.join(row)} | |")
+    for test in sorted(failed_otherwise(outcomes)):
+        print(f"| {test} | |")
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "--print":
+        print_rows(sys.argv[2], sys.argv[3:])
+        sys.exit(0)
+    PAGE, REDOUBLE, *PROGRAMS = sys.argv[1:]
+    unittest.main(argv=sys.argv[:1], verbosity=2)

@@ -1,0 +1,194 @@
+#include "tests/support/live_server.h"
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "backends/redis/fsm/cluster_route.h"
+#include "backends/redis/net/blocking_store.h"
+#include "backends/redis/spawn/certificates_for_test.h"
+#include "backends/redis/spawn/private_folder.h"
+#include "core/base/run.h"
+#include "core/base/string_bridge.h"
+#include "core/base/task.h"
+#include "core/store/command.h"
+#include "core/store/command_table.h"
+#include "core/store/reply.h"
+
+namespace redouble::tests {
+namespace {
+
+constexpr absl::Duration kPatience = absl::Seconds(20);
+
+enum class LiveKind : uint8_t { kPlain, kTls, kCluster };
+
+LiveKind WantedKind() {
+  const char* const word = std::getenv("REDOUBLE_LIVE_BACKEND");
+  const std::string_view kind = word == nullptr ? "" : word;
+  if (kind.empty()) return LiveKind::kPlain;
+  if (kind == "tls") return LiveKind::kTls;
+  if (kind == "cluster") return LiveKind::kCluster;
+  std::fprintf(stderr, "REDOUBLE_LIVE_BACKEND is tls, cluster or unset, not \"%s\"\n", word);
+  std::abort();
+}
+
+// Of this process; gone with it.
+class TlsFiles {
+ public:
+  static const absl::StatusOr<std::unique_ptr<TlsFiles>>& OfProcess() {
+    static const absl::StatusOr<std::unique_ptr<TlsFiles>> files = Make();
+    return files;
+  }
+  const redis::CertificatesForTest& certificates() const { return certificates_; }
+
+ private:
+  explicit TlsFiles(redis::PrivateFolder folder)
+      : folder_(std::move(folder)), certificates_(folder_.path()) {}
+
+  static absl::StatusOr<std::unique_ptr<TlsFiles>> Make() {
+    absl::StatusOr<redis::PrivateFolder> folder = redis::PrivateFolder::Create("redouble-tls-");
+    if (!folder.ok()) return folder.status();
+    return std::unique_ptr<TlsFiles>(new TlsFiles(*std::move(folder)));
+  }
+
+  const redis::PrivateFolder folder_;
+  const redis::CertificatesForTest certificates_;
+};
+
+// Prints what a cluster refuses because of where keys are, with the keys.
+class RefusalPrinter final : public store::Store {
+ public:
+  explicit RefusalPrinter(std::unique_ptr<store::Store> inner) : inner_(std::move(inner)) {}
+
+  // The store behind it completes what it is given during the call.
+  void Submit(store::Request& request) override {
+    Answered answered(request);
+    inner_->Submit(answered);
+    const bool refused = answered.result.ok()
+                             ? IsKeyError(*answered.result)
+                             : absl::IsFailedPrecondition(answered.result.status());
+    if (refused) Print(request);
+    request.Complete(std::move(answered.result));
+  }
+
+ private:
+  class Answered final : public store::Request {
+   public:
+    explicit Answered(const store::Request& asked) : Request(asked.kind(), asked.commands()) {}
+    absl::StatusOr<store::Reply> result;
+
+   private:
+    void OnComplete(absl::StatusOr<store::Reply>&& done) override { result = std::move(done); }
+  };
+
+  // A script that reaches for a key which it did not declare.
+  static bool IsKeyError(const store::Reply& reply) {
+    return reply.is_error() && absl::StrContains(reply.text(), "non local key");
+  }
+
+  static void Print(const store::Request& request) {
+    const bool transaction = request.kind() == store::Request::Kind::kTransaction;
+    std::string line = transaction ? "[cluster refused] MULTI" : "[cluster refused]";
+    for (const store::Command& command : request.commands()) {
+      if (!transaction && redis::RouteOf(command).ok() && request.commands().size() > 1) continue;
+      if (!transaction) {
+        absl::StrAppend(&line, " ", absl::AsciiStrToUpper(base::ToAbsl(command.name())));
+      }
+      const store::CommandId row = redis::RowOf(command);
+      if (row == store::CommandId::kUnknown) continue;
+      const auto keys = store::KeyIndexes(store::SpecOf(row), command.arguments());
+      for (const size_t key : keys.value_or(std::vector<size_t>())) {
+        absl::StrAppend(&line, "\t", absl::CHexEscape(base::ToAbsl(command.arguments()[key])));
+      }
+    }
+    std::printf("%s\n", line.c_str());
+    std::fflush(stdout);
+  }
+
+  const std::unique_ptr<store::Store> inner_;
+};
+
+redis::Options WithPatience(redis::Options options) {
+  options.connect_timeout = kPatience;
+  options.command_timeout = kPatience;
+  return options;
+}
+
+absl::Status Empty(const redis::SpawnedCluster& cluster) {
+  auto store = redis::BlockingStore::Connect(LiveOptions(cluster));
+  if (!store.ok()) return store.status();
+  for (const std::vector<std::string_view>& words :
+       {std::vector<std::string_view>{"FLUSHALL"}, {"SCRIPT", "FLUSH"}, {"FUNCTION", "FLUSH"}}) {
+    const auto send = [&]() -> base::Task<absl::StatusOr<store::Reply>> {
+      const auto command = store::Command::Named(words[0], std::span(words).subspan(1));
+      co_return co_await (*store)->Execute(command);
+    };
+    if (absl::Status status = base::Run(send()).status(); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+bool LiveTestsWantACluster() { return WantedKind() == LiveKind::kCluster; }
+
+absl::StatusOr<std::unique_ptr<redis::SpawnedServer>> StartLiveServer(absl::Time start) {
+  redis::SpawnedServerOptions options;
+  options.held_time = start;
+  if (WantedKind() == LiveKind::kTls) {
+    const auto& files = TlsFiles::OfProcess();
+    if (!files.ok()) return files.status();
+    const redis::CertificatesForTest& certificates = (*files)->certificates();
+    options.listen_on_loopback = true;
+    options.tls = redis::SpawnedTls{certificates.server_certificate(), certificates.server_key(),
+                                    certificates.authority()};
+  }
+  return redis::SpawnedServer::Start(options);
+}
+
+absl::StatusOr<redis::SpawnedCluster*> EmptyLiveCluster(absl::Time start) {
+  static const absl::StatusOr<std::unique_ptr<redis::SpawnedCluster>> shared =
+      redis::SpawnedCluster::Start({.masters = 3, .held_time = start});
+  if (!shared.ok()) return shared.status();
+  redis::SpawnedCluster& cluster = **shared;
+  if (absl::Status status = Empty(cluster); !status.ok()) return status;
+  if (absl::Status status = cluster.SetTime(start); !status.ok()) return status;
+  return &cluster;
+}
+
+redis::Options LiveOptions(const redis::SpawnedServer& server) {
+  redis::Options options;
+  options.address = redis::UnixAddress{server.unix_socket()};
+  if (server.port() != 0) {
+    options.address = redis::TcpAddress{"127.0.0.1", static_cast<uint16_t>(server.port())};
+    options.tls.enabled = true;
+    options.tls.ca_file = (*TlsFiles::OfProcess())->certificates().authority();
+  }
+  return WithPatience(std::move(options));
+}
+
+redis::Options LiveOptions(const redis::SpawnedCluster& cluster) {
+  return WithPatience(*redis::Options::Parse(cluster.uri()));
+}
+
+absl::StatusOr<std::unique_ptr<store::Store>> ConnectToLive(const redis::SpawnedServer& server) {
+  return redis::BlockingStore::Connect(LiveOptions(server));
+}
+
+absl::StatusOr<std::unique_ptr<store::Store>> ConnectToLive(const redis::SpawnedCluster& cluster) {
+  auto store = redis::BlockingStore::Connect(LiveOptions(cluster));
+  if (!store.ok()) return store.status();
+  return std::make_unique<RefusalPrinter>(*std::move(store));
+}
+
+}  // namespace redouble::tests

@@ -1,0 +1,92 @@
+#include "tests/support/live_server.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "backends/redis/net/blocking_store.h"
+#include "core/base/run.h"
+#include "core/store/command.h"
+#include "core/store/reply.h"
+
+namespace redouble::tests {
+namespace {
+
+using store::Reply;
+
+const absl::Time kStart = absl::FromUnixSeconds(1'778'335'382);
+
+class LiveServerTest : public ::testing::Test {
+ protected:
+  void SetUp() override { unsetenv("REDOUBLE_LIVE_BACKEND"); }
+  void TearDown() override { unsetenv("REDOUBLE_LIVE_BACKEND"); }
+  void AskFor(const char* kind) { setenv("REDOUBLE_LIVE_BACKEND", kind, 1); }
+
+  // The reply to a command, over a connection of its own.
+  Reply Ask(const redis::Options& options, const std::vector<std::string_view>& words) {
+    auto store = redis::BlockingStore::Connect(options);
+    EXPECT_TRUE(store.ok()) << store.status();
+    const auto send = [&]() -> base::Task<absl::StatusOr<Reply>> {
+      const auto command = store::Command::Named(words[0], std::span(words).subspan(1));
+      co_return co_await (*store)->Execute(command);
+    };
+    const absl::StatusOr<Reply> reply = base::Run(send());
+    EXPECT_TRUE(reply.ok()) << reply.status();
+    return reply.value_or(Reply::Nil());
+  }
+};
+
+TEST_F(LiveServerTest, IsAServerOnAUnixSocketAtTheTimeAskedFor) {
+  EXPECT_FALSE(LiveTestsWantACluster());
+  const auto server = StartLiveServer(kStart);
+  ASSERT_TRUE(server.ok()) << server.status();
+  const redis::Options options = LiveOptions(**server);
+  EXPECT_TRUE(std::holds_alternative<redis::UnixAddress>(options.address));
+  EXPECT_EQ(Ask(options, {"TIME"}).elements()[0], Reply::Bulk("1778335382"));
+}
+
+TEST_F(LiveServerTest, SpeaksTlsWhenTheEnvironmentSaysSo) {
+  AskFor("tls");
+  EXPECT_FALSE(LiveTestsWantACluster());
+  const auto server = StartLiveServer(kStart);
+  ASSERT_TRUE(server.ok()) << server.status();
+  redis::Options options = LiveOptions(**server);
+  EXPECT_TRUE(options.tls.enabled);
+  EXPECT_TRUE(options.tls.verify);
+  EXPECT_EQ(Ask(options, {"TIME"}).elements()[0], Reply::Bulk("1778335382"));
+  options.tls = {};
+  options.connect_timeout = absl::Milliseconds(50);
+  options.health_check_interval = absl::InfiniteDuration();
+  options.client_name = "plain";
+  EXPECT_FALSE(redis::BlockingStore::Connect(options).ok()) << "it speaks nothing but TLS";
+}
+
+TEST_F(LiveServerTest, IsOneClusterThatEachTestFindsEmpty) {
+  AskFor("cluster");
+  EXPECT_TRUE(LiveTestsWantACluster());
+  const auto first = EmptyLiveCluster(kStart);
+  ASSERT_TRUE(first.ok()) << first.status();
+  const redis::Options options = LiveOptions(**first);
+  EXPECT_EQ((*first)->size(), 3u);
+  EXPECT_EQ(Ask(options, {"SET", "a", "1"}), Reply::Ok());
+  EXPECT_EQ(Ask(options, {"SET", "b", "1"}), Reply::Ok());
+  const auto second = EmptyLiveCluster(kStart + absl::Hours(1));
+  ASSERT_TRUE(second.ok()) << second.status();
+  EXPECT_EQ(*first, *second);
+  EXPECT_EQ(Ask(options, {"DBSIZE"}), Reply::Integer(0));
+  EXPECT_EQ((*second)->node(0).held_time(), kStart + absl::Hours(1));
+}
+
+TEST_F(LiveServerTest, DiesWhenTheEnvironmentAsksForWhatThereIsNot) {
+  ::testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  AskFor("tsl");
+  EXPECT_DEATH(LiveTestsWantACluster(), "REDOUBLE_LIVE_BACKEND is tls, cluster or unset, not");
+}
+
+}  // namespace
+}  // namespace redouble::tests
