@@ -51,6 +51,11 @@ class Database {
   // Null when the key does not exist. Entries stay where they are until a key is removed.
   Entry* Find(std::string_view key) { return table_.Find(key); }
   const Entry* Find(std::string_view key) const { return table_.Find(key); }
+  // For keys that will be looked up soon: see DenseTable. Worth it only when there are so many keys
+  // that looking one up waits for memory.
+  bool is_large() const { return table_.size() >= kLargeSize; }
+  size_t PrefetchPlace(std::string_view key) const { return table_.PrefetchPlace(key); }
+  void PrefetchAtPlace(size_t hash) const { table_.PrefetchAtPlace(hash); }
   // By position, for random picks and iteration: 0 <= position < size(), in an order that depends
   // on nothing but the commands.
   Entry& at(size_t position) { return table_.at(position); }
@@ -101,6 +106,8 @@ class Database {
   std::optional<int64_t> NextExpiry() const;
 
  private:
+  static constexpr size_t kLargeSize = 1 << 14;
+
   // An entry never moves because another one is added.
   using Table = DenseTable<Entry, DenseTable<Entry>::kBlockEntries>;
 

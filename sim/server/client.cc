@@ -6,6 +6,7 @@
 #include "absl/strings/match.h"
 #include "core/base/string_bridge.h"
 #include "core/store/reply_encoding.h"
+#include "sim/server/lookahead.h"
 
 namespace redouble::sim {
 namespace {
@@ -75,6 +76,7 @@ size_t Client::RunAll(std::string_view bytes) {
   runs_ = true;
   RequestParser::Limits limits;
   limits.longest_bulk_bytes = static_cast<int64_t>(engine_.options().proto_max_bulk_len_bytes);
+  Lookahead ahead(bytes);
   size_t used = 0;
   while (!waits_ && !closing_ && used < bytes.size()) {
     limits.unauthenticated = !session_->may_talk();
@@ -86,7 +88,10 @@ size_t Client::RunAll(std::string_view bytes) {
       break;
     }
     used += parser_.consumed();
-    if (!parser_.words().empty()) RunOne();
+    if (parser_.words().empty()) continue;
+    const memory::Database& database = engine_.database(session_->db_index());
+    if (database.is_large()) ahead.Prefetch(used, database);
+    RunOne();
   }
   runs_ = false;
   return closing_ ? bytes.size() : used;

@@ -53,6 +53,30 @@ TEST_F(ClientTest, AnswersAPipelineInOrder) {
             "+OK\r\n$1\r\nv\r\n-ERR unknown command 'NOSUCH', with args beginning with: \r\n");
 }
 
+// With many keys the server looks ahead, which nobody must notice.
+TEST_F(ClientTest, AnswersAPipelineOnManyKeysInOrder) {
+  constexpr int kKeys = 20'000;
+  const auto encode = [](std::string_view command, const std::string& key) {
+    return "*2\r\n$4\r\n" + std::string(command) + "\r\n$" + std::to_string(key.size()) + "\r\n" +
+           key + "\r\n";
+  };
+  const std::unique_ptr<Client> client = Connect();
+  std::string fill;
+  for (int i = 0; i < kKeys; ++i) fill += encode("INCR", "key:" + std::to_string(i));
+  Send(*client, fill);
+  std::string pipeline;
+  std::string expected;
+  for (int i = 0; i < 50; ++i) {
+    const std::string key = "key:" + std::to_string(i * 397 % kKeys);
+    pipeline += encode("INCR", key) + "PING\r\n" + encode("INCR", std::string(200, 'x')) +
+                "*1\r\n$4\r\nPING\r\n" + encode("DECR", key);
+    expected += ":2\r\n+PONG\r\n:" + std::to_string(i + 1) + "\r\n+PONG\r\n:1\r\n";
+  }
+  EXPECT_EQ(Send(*client, pipeline), expected);
+  EXPECT_EQ(Send(*client, encode("INCR", "key:1") + encode("INCR", "key:2").substr(0, 9)),
+            ":2\r\n");
+}
+
 TEST_F(ClientTest, KeepsWhatIsNotWholeYet) {
   const std::unique_ptr<Client> client = Connect();
   EXPECT_EQ(Send(*client, "PING\r\n*2\r\n$4\r\nEC"), "+PONG\r\n");

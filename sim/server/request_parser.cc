@@ -126,6 +126,22 @@ RequestParser::Progress RequestParser::Parse(std::string_view input, const Limit
   return ParseArray(input, limits);
 }
 
+bool RequestParser::Skim(std::string_view input, size_t& size, std::string_view& second_word) {
+  const char* at = input.data();
+  const char* const end = at + input.size();
+  int count = 0;
+  if (!ReadShortNumber('*', at, end, count)) return false;
+  second_word = {};
+  for (int i = 0; i < count; ++i) {
+    int bytes = 0;
+    if (!ReadShortNumber('$', at, end, bytes) || end - at < bytes + 2) return false;
+    if (i == 1) second_word = std::string_view(at, bytes);
+    at += bytes + 2;
+  }
+  size = static_cast<size_t>(at - input.data());
+  return true;
+}
+
 bool RequestParser::ParseShort(std::string_view input) {
   const char* at = input.data();
   const char* const end = at + input.size();

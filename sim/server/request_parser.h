@@ -46,6 +46,10 @@ class RequestParser {
   // same bytes and more; they may have moved. After kCommand it passes what follows consumed().
   Progress Parse(std::string_view input, const Limits& limits);
 
+  // Looks at a command without reading it: how many bytes it takes, and its second word, which is
+  // empty when there is none. False when it is not whole, or not one that is short in every number.
+  static bool Skim(std::string_view input, size_t& size, std::string_view& second_word);
+
   // Of the last command: its words, as views into the input that was passed or into the parser.
   const std::vector<std::string_view>& words() const { return words_; }
   // How many bytes it took.

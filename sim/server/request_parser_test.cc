@@ -2,6 +2,7 @@
 // pieces are in which it comes.
 #include "sim/server/request_parser.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -95,6 +96,33 @@ TEST(RequestParser, ReadsNumbersOfAnyLengthAlike) {
       feeder.Feed(bytes.substr(bytes.size() - 1));
       EXPECT_EQ(feeder.outcome().commands, std::vector<Words>{words}) << size << " " << count;
     }
+  }
+}
+
+// What is skimmed is what would be read.
+RC_GTEST_PROP(RequestParser, SkimsShortCommandsAsItReadsThem,
+              (const std::vector<Words>& commands)) {
+  std::string stream;
+  for (const Words& words : commands) {
+    if (!words.empty()) stream += Encode(words);
+  }
+  RequestParser parser;
+  std::string_view rest = stream;
+  while (!rest.empty()) {
+    size_t size = 0;
+    std::string_view second;
+    const bool skimmed = RequestParser::Skim(rest, size, second);
+    RC_ASSERT(parser.Parse(rest, {}) == Progress::kCommand);
+    const auto& words = parser.words();
+    const auto is_long = [](std::string_view word) { return word.size() > 99; };
+    const bool is_short = words.size() <= 99 && std::none_of(words.begin(), words.end(), is_long);
+    RC_ASSERT(skimmed == is_short);
+    if (skimmed) {
+      RC_ASSERT(size == parser.consumed());
+      RC_ASSERT(second == (words.size() > 1 ? words[1] : std::string_view()));
+      RC_ASSERT(!RequestParser::Skim(rest.substr(0, size - 1), size, second));
+    }
+    rest.remove_prefix(parser.consumed());
   }
 }
 

@@ -126,8 +126,19 @@ class DenseTable {
     if (entries > kUnindexedEntries && !has_room) MakeIndex(entries);
   }
 
-  // Asks the processor for the memory of an entry, and of its place in the index once the entry is
-  // there, without waiting for either.
+  // Who will look a key up soon asks the processor for the memory of its place in the index first,
+  // with what comes back for the entry that stands there a little later, and waits for neither.
+  size_t PrefetchPlace(std::string_view key) const {
+    const size_t hash = SlotHash::HashOf(key);
+    if (index_ != nullptr) index_->prefetch(Probe{key, hash});
+    return hash;
+  }
+  void PrefetchAtPlace(size_t hash) const {
+    if (index_ == nullptr) return;
+    const auto found = index_->find(Guess{hash});
+    if (found != index_->end()) PrefetchEntry(found->position);
+  }
+  // The same for an entry that is known by its position: first itself, then its place.
   void PrefetchEntry(size_t position) const { __builtin_prefetch(&at(position)); }
   void PrefetchIndex(size_t position) const {
     if (index_ != nullptr) index_->prefetch(SlotAt(position));
@@ -161,6 +172,10 @@ class DenseTable {
     std::string_view key;
     size_t hash;
   };
+  // The first that may be it: a byte of its hash is the same.
+  struct Guess {
+    size_t hash;
+  };
   struct SlotHash {
     using is_transparent = void;
     const Blocks* blocks;
@@ -169,6 +184,7 @@ class DenseTable {
     }
     size_t operator()(Slot slot) const { return HashOf(Address(*blocks, slot.position)->key()); }
     size_t operator()(const Probe& probe) const { return probe.hash; }
+    size_t operator()(Guess guess) const { return guess.hash; }
   };
   struct SlotEqual {
     using is_transparent = void;
@@ -178,6 +194,8 @@ class DenseTable {
       return Address(*blocks, slot.position)->key() == probe.key;
     }
     bool operator()(const Probe& probe, Slot slot) const { return (*this)(slot, probe); }
+    bool operator()(Slot, Guess) const { return true; }
+    bool operator()(Guess, Slot) const { return true; }
   };
 
   using Index = absl::flat_hash_set<Slot, SlotHash, SlotEqual>;

@@ -103,6 +103,8 @@ TEST(DenseTable, FindsEveryEntryThroughManyComingsAndGoings) {
     if (i >= 100) table.RemoveAt(table.PositionOf(std::to_string(i - 100)));
     table.PrefetchEntry(0);
     table.PrefetchIndex(0);
+    table.PrefetchAtPlace(table.PrefetchPlace(std::to_string(i + 1)));
+    table.PrefetchAtPlace(table.PrefetchPlace(std::to_string(i)));
   }
   ASSERT_EQ(table.size(), 100u);
   for (int i = 19'900; i < 20'000; ++i) ASSERT_EQ(table.Find(std::to_string(i))->value, i);
