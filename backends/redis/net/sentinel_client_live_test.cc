@@ -8,10 +8,14 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "backends/redis/fsm/counters.h"
 #include "backends/redis/net/asio_clock.h"
 #include "backends/redis/net/await_task.h"
+#include "backends/redis/net/client_hooks.h"
 #include "backends/redis/net/sentinel_client.h"
+#include "backends/redis/net/subscriber.h"
 #include "backends/redis/spawn/loopback_port.h"
 #include "backends/redis/spawn/spawned_sentinels.h"
 #include "core/base/run.h"
@@ -117,6 +121,34 @@ TEST_F(LiveSentinels, MeetsASentinelThatDoesNotKnowTheMaster) {
   EXPECT_EQ(Run(store::Get(**found, "key")).value(), "value");
   (*found)->Close();
   EXPECT_EQ(store::ErrorKindOf(Run(store::Get(**found, "key")).status()), ErrorKind::kNotSent);
+}
+
+TEST_F(LiveSentinels, TellsItsLogAndCountsItsTraffic) {
+  auto watched = SpawnedSentinels::Start({.replicas = 0, .sentinels = 1});
+  ASSERT_TRUE(watched.ok()) << watched.status();
+  std::vector<std::string> log;
+  ClientHooks hooks;
+  hooks.log = [&](const LogEvent& event) { log.emplace_back(LogEventName(event.kind)); };
+  const Options options = *Options::Parse((*watched)->uri());
+  const auto client = Run(SentinelClient::Connect(context.get_executor(), options, hooks));
+  ASSERT_TRUE(client.ok()) << client.status();
+  const Counters before = (*client)->traffic();
+  EXPECT_EQ(before.connects, 1u) << "to the master; those to sentinels are not counted";
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(Run(store::Incr(**client, "count")).ok());
+  EXPECT_EQ(log, (std::vector<std::string>{"connected", "connected"})) << "sentinel, master";
+  const Counters traffic = (*client)->traffic();
+  EXPECT_EQ(traffic.answered, before.answered + 3);
+  EXPECT_EQ(traffic.latency.count(), before.latency.count() + 3);
+  EXPECT_EQ(traffic.in_flight, 0u);
+}
+
+TEST_F(LiveSentinels, ASubscriberNeedsTheMastersAddress) {
+  const Options options = *Options::Parse("redis://127.0.0.1:1?sentinel_master=mymaster");
+  const auto subscriber = Run(Subscriber::Connect(context.get_executor(), options));
+  EXPECT_TRUE(absl::IsInvalidArgument(subscriber.status()));
+  EXPECT_EQ(subscriber.status().message(),
+            "Redis options: sentinel_master is not for a subscriber, which needs the address of "
+            "the master: SentinelClient::master()");
 }
 
 TEST_F(LiveSentinels, FindsNoSentinel) {
