@@ -38,11 +38,20 @@ size_t QueuedBytes(const Session& session) {
   return bytes;
 }
 
+size_t TotalBytes(const Session& session, const ConnectionFigures& figures) {
+  return figures.query_bytes + figures.query_free_bytes + figures.output_room_bytes +
+         QueuedBytes(session) + sizeof(Session);
+}
+
 }  // namespace
 
 ConnectionFigures FiguresOf(const Engine& engine, const Session& session) {
   Host* host = engine.administration().host();
   return host == nullptr ? ConnectionFigures() : host->FiguresOf(session);
+}
+
+size_t BytesOf(const Engine& engine, const Session& session) {
+  return TotalBytes(session, FiguresOf(engine, session));
 }
 
 std::string ClientLine(Engine& engine, const Session& session) {
@@ -54,9 +63,6 @@ std::string ClientLine(Engine& engine, const Session& session) {
                                        : store::SpecOf(session.last_command()).name;
   const TrackingMode* tracking = engine.tracking().ModeOf(session.id());
   const int64_t redirect = tracking == nullptr ? -1 : tracking->redirect.value_or(0);
-  const size_t queued_bytes = QueuedBytes(session);
-  const size_t total_bytes = figures.query_bytes + figures.query_free_bytes +
-                             figures.output_room_bytes + queued_bytes + sizeof(Session);
   return absl::StrCat(
       "id=", session.id(), " addr=", figures.address, " laddr=", figures.local_address,
       " fd=", figures.descriptor, " name=", session.name(),
@@ -67,9 +73,9 @@ std::string ClientLine(Engine& engine, const Session& session) {
       " ssub=", count(SubscriptionKind::kShard), " multi=",
       session.in_transaction() ? static_cast<int64_t>(session.queued().size()) : int64_t{-1},
       " qbuf=", figures.query_bytes, " qbuf-free=", figures.query_free_bytes,
-      " argv-mem=0 multi-mem=", queued_bytes, " rbs=", figures.output_room_bytes,
+      " argv-mem=0 multi-mem=", QueuedBytes(session), " rbs=", figures.output_room_bytes,
       " rbp=", figures.output_room_bytes, " obl=", figures.output_bytes, " oll=0 omem=0",
-      " tot-mem=", total_bytes, " events=", figures.waits_to_write ? "rw" : "r",
+      " tot-mem=", TotalBytes(session, figures), " events=", figures.waits_to_write ? "rw" : "r",
       " cmd=", base::ToAbsl(command), " user=", session.user().name(), " redir=", redirect,
       " resp=", session.protocol());
 }

@@ -24,6 +24,7 @@ class ScriptCache {
   // The digest of a script's text. The last one is remembered: EVAL mostly comes with the same
   // script. Good until the next call.
   const std::string& ShaOf(std::string_view body);
+  size_t size() const { return flags_.size(); }
   // Of a known script.
   ScriptFlags FlagsOf(std::string_view sha) const { return flags_.find(sha)->second; }
   void Flush();

@@ -58,7 +58,8 @@ void Tracking::Changed(std::string_view key, int64_t by) {
 }
 
 void Tracking::AllChanged() {
-  all_changed_ = true;
+  // Who begins to track later has nothing in a cache yet.
+  all_changed_ = !modes_.empty();
   due_.clear();
   readers_.clear();
   reader_count_ = 0;

@@ -119,5 +119,12 @@ TEST(Tracking, TellsEverybodyWhenAllKeysGo) {
   EXPECT_EQ(tracking.reader_count(), 0u);
 }
 
+TEST(Tracking, TellsNobodyWhoBeginsLaterOfKeysThatHaveGone) {
+  Tracking tracking;
+  tracking.AllChanged();
+  tracking.Enable(7, {});
+  EXPECT_THAT(Take(tracking), ElementsAre());
+}
+
 }  // namespace
 }  // namespace redouble::memory

@@ -1,4 +1,4 @@
-// SLOWLOG, MONITOR, ROLE, LOLWUT, LASTSAVE, SAVE, BGSAVE, SHUTDOWN.
+// SLOWLOG, MONITOR, ROLE, LASTSAVE, SAVE, BGSAVE, SHUTDOWN.
 #include "backends/memory/administration.h"
 
 #include <limits>
@@ -83,15 +83,6 @@ Reply HandleMonitor(CommandContext& context, Arguments) {
 // A master without replicas, whose replication has not begun.
 Reply HandleRole(CommandContext&, Arguments) {
   return Reply::Array({Reply::Bulk("master"), Reply::Integer(0), Reply::EmptyArray()});
-}
-
-// The version, without the computer art.
-Reply HandleLolWut(CommandContext&, Arguments arguments) {
-  if (arguments.size() >= 2 && IsWord(arguments[0], "VERSION")) {
-    int32_t version;
-    if (std::optional<Reply> error = ReadInt32(arguments[1], version)) return *std::move(error);
-  }
-  return Reply::Verbatim("Redis ver. 7.0.15\n");
 }
 
 // As Redis says it as long as nothing was saved: the moment it was started.

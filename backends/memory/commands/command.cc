@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "backends/memory/commands/argument.h"
+#include "backends/memory/commands/command_documents.h"
 #include "backends/memory/commands/help.h"
 #include "backends/memory/engine.h"
 #include "backends/memory/handlers.h"
@@ -133,9 +134,16 @@ Reply FindReply(const KeySpec& key) {
 Reply KeySpecsReply(const CommandSpec& spec) {
   std::vector<Reply> keys;
   for (const KeySpec& key : spec.keys()) {
-    keys.push_back(Reply::Map({Reply::Bulk("flags"), NamesOf(key.flags, kKeyFlagNames),
-                               Reply::Bulk("begin_search"), BeginReply(key),
-                               Reply::Bulk("find_keys"), FindReply(key)}));
+    std::vector<Reply> pairs;
+    if (const std::string_view note = KeyNote(spec.name, keys.size()); !note.empty()) {
+      pairs = {Reply::Bulk("notes"), Reply::Bulk(note)};
+    }
+    for (Reply reply :
+         {Reply::Bulk("flags"), NamesOf(key.flags, kKeyFlagNames), Reply::Bulk("begin_search"),
+          BeginReply(key), Reply::Bulk("find_keys"), FindReply(key)}) {
+      pairs.push_back(std::move(reply));
+    }
+    keys.push_back(Reply::Map(std::move(pairs)));
   }
   return Reply::Set(std::move(keys));
 }
@@ -182,6 +190,7 @@ void AppendDocs(CommandId id, std::vector<Reply>& out) {
     docs.push_back(Reply::Bulk("complexity"));
     docs.push_back(Reply::Bulk(details.complexity));
   }
+  AppendDocument(spec.name, docs);
   if (const std::vector<CommandId> rows = SubcommandsOf(id); !rows.empty()) {
     std::vector<Reply> subcommands;
     for (const CommandId subcommand : rows) AppendDocs(subcommand, subcommands);

@@ -139,6 +139,8 @@ std::optional<std::string> KeepAsItIs(EngineOptions& options, std::string_view t
   return "this server keeps nothing on disk";
 }
 std::string YesText(const EngineOptions&) { return "yes"; }
+// What a server around the engine sets its TCP connections to.
+std::string KeepAliveText(const EngineOptions&) { return "300"; }
 
 // Every parameter that means something to the engine, by name; the others are unknown to it.
 constexpr Parameter kParameters[] = {
@@ -193,6 +195,7 @@ constexpr Parameter kParameters[] = {
                                                   Parameter::Kind::kMemory),
     Limit<&EncodingLimits::stream_node_max_entries>("stream-node-max-entries",
                                                     Parameter::Kind::kInteger),
+    Text("tcp-keepalive", KeepAliveText, nullptr),
     OfServer<&ServerOptions::timeout_s>("timeout", Parameter::Kind::kInteger, 0, kMaxInt),
     Number<&EngineOptions::tracking_table_max_keys>("tracking-table-max-keys", 0, kMaxInt64),
     Text("unixsocket", UnixSocketText, nullptr),

@@ -31,7 +31,8 @@ void AppendServer(Engine& engine, std::string& out) {
       &out, "redis_version:7.0.15\r\nredis_git_sha1:00000000\r\nredis_git_dirty:0\r\n",
       "redis_build_id:redouble\r\nredis_mode:", engine.cluster() ? "cluster" : "standalone",
       "\r\nos:Linux\r\narch_bits:64\r\nmonotonic_clock:", process.monotonic_clock,
-      "\r\nmultiplexing_api:", process.multiplexing_api, "\r\nprocess_id:", process.process_id,
+      "\r\nmultiplexing_api:", process.multiplexing_api,
+      "\r\natomicvar_api:none\r\ngcc_version:0.0.0\r\nprocess_id:", process.process_id,
       "\r\nprocess_supervised:no\r\nrun_id:", process.run_id, "\r\ntcp_port:", process.tcp_port,
       "\r\nserver_time_usec:", now_us, "\r\nuptime_in_seconds:", uptime_s,
       "\r\nuptime_in_days:", uptime_s / 86'400,
@@ -202,8 +203,7 @@ struct Section {
   std::string_view name;
   std::string_view title;
   void (*append)(Engine& engine, std::string& out);
-  bool is_default;        // Part of INFO without arguments.
-  bool is_in_all = true;  // Part of "all"; "everything" has all there are.
+  bool is_default;  // Part of INFO without arguments.
 };
 
 // In Redis's order.
@@ -215,7 +215,7 @@ constexpr Section kSections[] = {
     {"stats", "Stats", AppendStats, true},
     {"replication", "Replication", AppendReplication, true},
     {"cpu", "CPU", AppendCpu, true},
-    {"modules", "Modules", AppendModules, true, false},
+    {"modules", "Modules", AppendModules, true},
     {"commandstats", "Commandstats", AppendCommandStats, false},
     {"errorstats", "Errorstats", AppendErrorStats, true},
     {"latencystats", "Latencystats", AppendLatencyStats, false},
@@ -226,8 +226,7 @@ constexpr Section kSections[] = {
 bool IsAskedFor(const Section& section, Arguments arguments) {
   if (arguments.empty()) return section.is_default;
   return std::any_of(arguments.begin(), arguments.end(), [&](std::string_view word) {
-    return IsWord(word, section.name) || IsWord(word, "everything") ||
-           (IsWord(word, "all") && section.is_in_all) ||
+    return IsWord(word, section.name) || IsWord(word, "everything") || IsWord(word, "all") ||
            (IsWord(word, "default") && section.is_default);
   });
 }

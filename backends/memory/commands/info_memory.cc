@@ -1,13 +1,23 @@
 #include "backends/memory/commands/info_memory.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "backends/memory/client_line.h"
+#include "backends/memory/function_libraries.h"
 #include "backends/memory/memory_limit.h"
+#include "backends/memory/script_cache.h"
 #include "backends/memory/values/memory_usage.h"
 #include "core/base/redis_number.h"
+#include "core/base/string_bridge.h"
 
 namespace redouble::memory {
 namespace {
@@ -34,6 +44,88 @@ void AppendSize(std::string_view name, uint64_t bytes, std::string& out) {
 std::string Percent(uint64_t part, uint64_t whole) {
   const double share = whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
   return absl::StrFormat("%.2f%%", share * 100);
+}
+
+// What a table of so many entries takes in Redis beside keys and values: a power of two of slots.
+uint64_t TableBytes(size_t entries, uint64_t bytes_per_entry) {
+  constexpr size_t kFewestSlots = 4;
+  constexpr uint64_t kSlotBytes = 8;
+  if (entries == 0) return 0;
+  return std::bit_ceil(std::max(entries, kFewestSlots)) * kSlotBytes + entries * bytes_per_entry;
+}
+
+struct DatabaseOverhead {
+  int index;
+  uint64_t main_bytes;
+  uint64_t expires_bytes;
+};
+
+// The figures that INFO and MEMORY STATS tell.
+struct MemoryFigures {
+  ProcessFigures process;
+  uint64_t used_bytes = 0;
+  uint64_t peak_bytes = 0;
+  uint64_t overhead_bytes = MemoryLimit::kEmptyServerBytes;
+  uint64_t clients_bytes = 0;  // Not part of used_bytes, which only keys decide.
+  uint64_t keys = 0;
+  std::vector<DatabaseOverhead> databases;
+
+  uint64_t keys_bytes() const { return used_bytes - MemoryLimit::kEmptyServerBytes; }
+  uint64_t dataset_bytes() const { return used_bytes - std::min(used_bytes, overhead_bytes); }
+  double resident_per_used() const {
+    return static_cast<double>(process.resident_bytes) / static_cast<double>(used_bytes);
+  }
+  int64_t resident_beyond_used() const {
+    return process.resident_bytes - static_cast<int64_t>(used_bytes);
+  }
+  // The heap's pages are told as one: those in use are those there are.
+  double resident_per_allocated() const {
+    if (process.allocated_bytes == 0) return 0;
+    return static_cast<double>(process.resident_bytes) /
+           static_cast<double>(process.allocated_bytes);
+  }
+  int64_t resident_beyond_allocated() const {
+    return process.resident_bytes - process.allocated_bytes;
+  }
+};
+
+MemoryFigures FiguresOf(Engine& engine) {
+  // Source: Redis 7.0, an entry of a table, with the object of its value.
+  constexpr uint64_t kMainEntryBytes = 24 + 16;
+  constexpr uint64_t kExpiresEntryBytes = 24;
+  MemoryFigures figures;
+  if (Host* host = engine.administration().host()) figures.process = host->Figures();
+  figures.used_bytes = UsedMemory(engine);
+  figures.peak_bytes = engine.administration().NotePeakMemory(figures.used_bytes);
+  for (const auto& [id, session] : engine.administration().sessions()) {
+    figures.clients_bytes += BytesOf(engine, *session);
+  }
+  for (int index = 0; index < engine.database_count(); ++index) {
+    const Database& db = engine.database(index);
+    if (db.size() == 0) continue;
+    figures.keys += db.size();
+    const DatabaseOverhead& overhead = figures.databases.emplace_back(
+        DatabaseOverhead{index, TableBytes(db.size(), kMainEntryBytes),
+                         TableBytes(db.expiring(), kExpiresEntryBytes)});
+    figures.overhead_bytes += overhead.main_bytes + overhead.expires_bytes;
+  }
+  return figures;
+}
+
+double PercentOf(uint64_t part, uint64_t whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) * 100 / static_cast<double>(whole);
+}
+
+// How many scripts and functions there are; what Lua takes for them is not accounted.
+void AppendScripting(Engine& engine, std::string& out) {
+  absl::StrAppend(&out, "used_memory_lua:0\r\nused_memory_vm_eval:0\r\n",
+                  "used_memory_lua_human:0B\r\nused_memory_scripts_eval:0\r\n",
+                  "number_of_cached_scripts:", engine.scripts().size(),
+                  "\r\nnumber_of_functions:", engine.functions().function_count(),
+                  "\r\nnumber_of_libraries:", engine.functions().library_count(),
+                  "\r\nused_memory_vm_functions:0\r\nused_memory_vm_total:0\r\n",
+                  "used_memory_vm_total_human:0B\r\nused_memory_functions:0\r\n",
+                  "used_memory_scripts:0\r\nused_memory_scripts_human:0B\r\n");
 }
 
 // What the keys take; of many, some are asked, which stand as far from each other as they can.
@@ -64,74 +156,87 @@ uint64_t UsedMemory(Engine& engine) {
 
 std::vector<store::Reply> MemoryStats(Engine& engine) {
   using store::Reply;
-  Host* host = engine.administration().host();
-  const ProcessFigures process = host == nullptr ? ProcessFigures() : host->Figures();
-  const uint64_t used = UsedMemory(engine);
-  const uint64_t peak = engine.administration().NotePeakMemory(used);
-  const uint64_t dataset = used - MemoryLimit::kEmptyServerBytes;
-  size_t keys = 0;
+  const MemoryFigures figures = FiguresOf(engine);
   std::vector<Reply> stats;
-  const auto bytes = [&](std::string_view name, uint64_t value) {
+  const auto add = [&](std::string_view name, Reply value) {
     stats.push_back(Reply::Bulk(name));
-    stats.push_back(Reply::Integer(static_cast<int64_t>(value)));
+    stats.push_back(std::move(value));
   };
-  const auto share = [&](std::string_view name, uint64_t part, uint64_t whole) {
-    stats.push_back(Reply::Bulk(name));
-    const double percent =
-        whole == 0 ? 0 : static_cast<double>(part) * 100 / static_cast<double>(whole);
-    stats.push_back(Reply::Double(base::FormatDouble(percent)));
-  };
-  bytes("peak.allocated", peak);
-  bytes("total.allocated", used);
-  bytes("startup.allocated", MemoryLimit::kEmptyServerBytes);
+  const auto number = [](auto value) { return Reply::Integer(static_cast<int64_t>(value)); };
+  const auto ratio = [](double value) { return Reply::Double(base::FormatDouble(value)); };
+  add("peak.allocated", number(figures.peak_bytes));
+  add("total.allocated", number(figures.used_bytes));
+  add("startup.allocated", number(MemoryLimit::kEmptyServerBytes));
+  for (const std::string_view none : {"replication.backlog", "clients.slaves"}) {
+    add(none, number(0));
+  }
+  add("clients.normal", number(figures.clients_bytes));
   for (const std::string_view none :
-       {"replication.backlog", "clients.slaves", "clients.normal", "cluster.links", "aof.buffer",
-        "lua.caches", "functions.caches"}) {
-    bytes(none, 0);
+       {"cluster.links", "aof.buffer", "lua.caches", "functions.caches"}) {
+    add(none, number(0));
   }
-  for (int index = 0; index < engine.database_count(); ++index) {
-    keys += engine.database(index).size();
+  for (const DatabaseOverhead& db : figures.databases) {
+    std::vector<Reply> overhead;
+    overhead.push_back(Reply::Bulk("overhead.hashtable.main"));
+    overhead.push_back(number(db.main_bytes));
+    overhead.push_back(Reply::Bulk("overhead.hashtable.expires"));
+    overhead.push_back(number(db.expires_bytes));
+    overhead.push_back(Reply::Bulk("overhead.hashtable.slot-to-keys"));
+    overhead.push_back(number(0));
+    add(absl::StrCat("db.", db.index), Reply::Map(std::move(overhead)));
   }
-  bytes("overhead.total", MemoryLimit::kEmptyServerBytes);
-  bytes("keys.count", keys);
-  bytes("keys.bytes-per-key", keys == 0 ? 0 : dataset / keys);
-  bytes("dataset.bytes", dataset);
-  share("dataset.percentage", dataset, dataset);
-  share("peak.percentage", used, peak);
-  bytes("allocator.allocated", static_cast<uint64_t>(process.allocated_bytes));
-  bytes("allocator.resident", static_cast<uint64_t>(process.resident_bytes));
+  add("overhead.total", number(figures.overhead_bytes));
+  add("keys.count", number(figures.keys));
+  add("keys.bytes-per-key", number(figures.keys == 0 ? 0 : figures.keys_bytes() / figures.keys));
+  add("dataset.bytes", number(figures.dataset_bytes()));
+  add("dataset.percentage", ratio(PercentOf(figures.dataset_bytes(), figures.keys_bytes())));
+  add("peak.percentage", ratio(PercentOf(figures.used_bytes, figures.peak_bytes)));
+  add("allocator.allocated", number(figures.process.allocated_bytes));
+  add("allocator.active", number(figures.process.resident_bytes));
+  add("allocator.resident", number(figures.process.resident_bytes));
+  add("allocator-fragmentation.ratio", ratio(figures.resident_per_allocated()));
+  add("allocator-fragmentation.bytes", number(figures.resident_beyond_allocated()));
+  add("allocator-rss.ratio", ratio(1));
+  add("allocator-rss.bytes", number(0));
+  add("rss-overhead.ratio", ratio(1));
+  add("rss-overhead.bytes", number(0));
+  add("fragmentation", ratio(figures.resident_per_used()));
+  add("fragmentation.bytes", number(figures.resident_beyond_used()));
   return stats;
 }
 
 void AppendMemory(Engine& engine, std::string& out) {
-  Host* host = engine.administration().host();
-  const ProcessFigures process = host == nullptr ? ProcessFigures() : host->Figures();
-  const uint64_t used = UsedMemory(engine);
-  const uint64_t peak = engine.administration().NotePeakMemory(used);
-  const uint64_t dataset = used - MemoryLimit::kEmptyServerBytes;
-  const EngineOptions& options = engine.options();
-  AppendSize("used_memory", used, out);
-  AppendSize("used_memory_rss", static_cast<uint64_t>(process.resident_bytes), out);
-  AppendSize("used_memory_peak", peak, out);
-  absl::StrAppend(&out, "used_memory_peak_perc:", Percent(used, peak),
-                  "\r\nused_memory_overhead:", MemoryLimit::kEmptyServerBytes,
-                  "\r\nused_memory_startup:", MemoryLimit::kEmptyServerBytes,
-                  "\r\nused_memory_dataset:", dataset,
-                  "\r\nused_memory_dataset_perc:", Percent(dataset, std::max<uint64_t>(dataset, 1)),
-                  "\r\nallocator_allocated:", process.allocated_bytes,
-                  "\r\nallocator_resident:", process.resident_bytes, "\r\n");
-  AppendSize("total_system_memory", static_cast<uint64_t>(process.system_memory_bytes), out);
-  AppendSize("maxmemory", options.maxmemory_bytes, out);
-  const std::string_view policy =
-      kMaxmemoryPolicyNames[static_cast<size_t>(options.maxmemory_policy)];
-  absl::StrAppend(&out, "maxmemory_policy:", absl::string_view(policy.data(), policy.size()),
-                  "\r\nmem_fragmentation_ratio:",
-                  absl::StrFormat("%.2f", static_cast<double>(process.resident_bytes) /
-                                              static_cast<double>(used)),
-                  "\r\nmem_not_counted_for_evict:0\r\nmem_replication_backlog:0\r\n",
-                  "mem_clients_slaves:0\r\nmem_cluster_links:0\r\nmem_aof_buffer:0\r\n",
-                  "mem_allocator:libc\r\nactive_defrag_running:0\r\n",
-                  "lazyfree_pending_objects:0\r\nlazyfreed_objects:0\r\n");
+  const MemoryFigures figures = FiguresOf(engine);
+  AppendSize("used_memory", figures.used_bytes, out);
+  AppendSize("used_memory_rss", static_cast<uint64_t>(figures.process.resident_bytes), out);
+  AppendSize("used_memory_peak", figures.peak_bytes, out);
+  absl::StrAppend(
+      &out, "used_memory_peak_perc:", Percent(figures.used_bytes, figures.peak_bytes),
+      "\r\nused_memory_overhead:", figures.overhead_bytes,
+      "\r\nused_memory_startup:", MemoryLimit::kEmptyServerBytes,
+      "\r\nused_memory_dataset:", figures.dataset_bytes(),
+      "\r\nused_memory_dataset_perc:", Percent(figures.dataset_bytes(), figures.keys_bytes()),
+      "\r\nallocator_allocated:", figures.process.allocated_bytes,
+      "\r\nallocator_active:", figures.process.resident_bytes,
+      "\r\nallocator_resident:", figures.process.resident_bytes, "\r\n");
+  AppendSize("total_system_memory", static_cast<uint64_t>(figures.process.system_memory_bytes),
+             out);
+  AppendScripting(engine, out);
+  AppendSize("maxmemory", engine.options().maxmemory_bytes, out);
+  const auto policy = static_cast<size_t>(engine.options().maxmemory_policy);
+  absl::StrAppend(&out, "maxmemory_policy:", base::ToAbsl(kMaxmemoryPolicyNames[policy]), "\r\n");
+  absl::StrAppend(
+      &out, absl::StrFormat("allocator_frag_ratio:%.2f\r\n", figures.resident_per_allocated()),
+      "allocator_frag_bytes:", figures.resident_beyond_allocated(),
+      "\r\nallocator_rss_ratio:1.00\r\nallocator_rss_bytes:0\r\n",
+      "rss_overhead_ratio:1.00\r\nrss_overhead_bytes:0\r\n",
+      absl::StrFormat("mem_fragmentation_ratio:%.2f\r\n", figures.resident_per_used()),
+      "mem_fragmentation_bytes:", figures.resident_beyond_used(),
+      "\r\nmem_not_counted_for_evict:0\r\nmem_replication_backlog:0\r\n",
+      "mem_total_replication_buffers:0\r\nmem_clients_slaves:0\r\n",
+      "mem_clients_normal:", figures.clients_bytes,
+      "\r\nmem_cluster_links:0\r\nmem_aof_buffer:0\r\nmem_allocator:libc\r\n",
+      "active_defrag_running:0\r\nlazyfree_pending_objects:0\r\nlazyfreed_objects:0\r\n");
 }
 
 }  // namespace redouble::memory
