@@ -1,5 +1,8 @@
 #include "sim/server/listener.h"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <utility>
@@ -18,6 +21,21 @@ using Tcp = asio::ip::tcp;
 using Local = asio::local::stream_protocol;
 
 constexpr int kBacklog = 4096;
+
+// Finds out within minutes that a client's machine is gone, as Redis does by default.
+// Source: Redis 7.0, tcp-keepalive.
+void KeepAlive(int socket) {
+  constexpr int kIdleSeconds = 300;
+  constexpr int kSecondsBetween = kIdleSeconds / 3;
+  constexpr int kProbes = 3;
+  const auto set = [socket](int level, int option, int value) {
+    setsockopt(socket, level, option, &value, sizeof(value));
+  };
+  set(SOL_SOCKET, SO_KEEPALIVE, 1);
+  set(IPPROTO_TCP, TCP_KEEPIDLE, kIdleSeconds);
+  set(IPPROTO_TCP, TCP_KEEPINTVL, kSecondsBetween);
+  set(IPPROTO_TCP, TCP_KEEPCNT, kProbes);
+}
 
 std::string NameOf(const Tcp::endpoint& endpoint) {
   const std::string address = endpoint.address().to_string();
@@ -92,7 +110,7 @@ class TcpListener final : public AcceptingListener<Tcp> {
   Accepted Describe(Tcp::socket& socket) override {
     error_code ignored;
     socket.set_option(Tcp::no_delay(true), ignored);
-    socket.set_option(asio::socket_base::keep_alive(true), ignored);
+    KeepAlive(socket.native_handle());
     const Tcp::endpoint remote = socket.remote_endpoint(ignored);
     return {-1, NameOf(remote), NameOf(socket.local_endpoint(ignored)),
             remote.address().is_loopback()};

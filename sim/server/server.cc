@@ -32,6 +32,7 @@
 #include "sim/server/process_figures.h"
 #include "sim/server/protected_mode.h"
 #include "sim/server/sim_commands.h"
+#include "sim/server/snapshot.h"
 #include "sim/server/tick_clock.h"
 
 namespace redouble::sim {
@@ -41,7 +42,6 @@ namespace asio = boost::asio;
 using boost::system::error_code;
 using store::Reply;
 
-constexpr std::chrono::milliseconds kCronPeriod(100);
 constexpr size_t kReadBytes = 64 * 1024;
 // How often sockets are asked before timers and listeners have their turn.
 constexpr int kRounds = 16;
@@ -121,8 +121,8 @@ class AsioServer final : public Server, public memory::Host, public ClientOwner 
   void OnSocketsReady();
   void Tick();
   void ArmTimer();
-  void WaitForCron();
-  void Cron();
+  void WaitForUpkeep();
+  void Upkeep();
   void CloseIdle();
   void StopNow();
 
@@ -169,7 +169,7 @@ class AsioServer final : public Server, public memory::Host, public ClientOwner 
   asio::posix::stream_descriptor poller_descriptor_;
   asio::signal_set signals_{context_};
   asio::steady_timer clock_timer_{context_};
-  asio::steady_timer cron_timer_{context_};
+  asio::steady_timer upkeep_timer_{context_};
   std::optional<int64_t> armed_us_;
   std::vector<std::unique_ptr<Listener>> listeners_;
   std::map<int64_t, std::unique_ptr<Connection>> connections_;  // By the session's id.
@@ -184,6 +184,10 @@ class AsioServer final : public Server, public memory::Host, public ClientOwner 
 };
 
 absl::Status AsioServer::Listen() {
+  // A signal that comes before Run() is not lost.
+  std::signal(SIGPIPE, SIG_IGN);
+  signals_.add(SIGTERM);
+  signals_.add(SIGINT);
   const memory::ServerOptions& server = engine_.options().server;
   if (server.port == 0 && server.unixsocket.empty()) {
     return absl::InvalidArgumentError("nowhere to listen: neither a port nor a Unix socket");
@@ -216,9 +220,6 @@ std::string AsioServer::addresses() const {
 }
 
 void AsioServer::Run() {
-  std::signal(SIGPIPE, SIG_IGN);
-  signals_.add(SIGTERM);
-  signals_.add(SIGINT);
   signals_.async_wait([this](const error_code& error, int) {
     if (!error) StopNow();
   });
@@ -226,7 +227,7 @@ void AsioServer::Run() {
     listener->Start([this](Accepted accepted) { Take(std::move(accepted)); });
   }
   WaitForSockets();
-  WaitForCron();
+  WaitForUpkeep();
   ArmTimer();
   context_.run();
 }
@@ -362,11 +363,16 @@ void AsioServer::Close(Connection& connection) {
   connections_.erase(connection.client.session().id());
 }
 
-// Lets the engine's time follow the machine's.
+// Lets the engine's time follow the machine's; where that is set back, keys keep their deadlines.
 void AsioServer::Tick() {
   if (holds_clock()) return;
   const int64_t now_us = system_clock_.NowMicros();
-  if (now_us > clock_.NowMicros()) clock_.AdvanceToMicros(now_us);
+  if (now_us > clock_.NowMicros()) {
+    clock_.AdvanceToMicros(now_us);
+  } else if (now_us < clock_.NowMicros()) {
+    Snapshot::Take(engine_).RestoreAt(now_us, engine_);
+    armed_us_.reset();
+  }
 }
 
 void AsioServer::ArmTimer() {
@@ -385,16 +391,17 @@ void AsioServer::ArmTimer() {
   });
 }
 
-void AsioServer::WaitForCron() {
-  cron_timer_.expires_after(kCronPeriod);
-  cron_timer_.async_wait([this](const error_code& error) {
+void AsioServer::WaitForUpkeep() {
+  upkeep_timer_.expires_after(absl::ToChronoMicroseconds(options_.upkeep_period));
+  upkeep_timer_.async_wait([this](const error_code& error) {
     if (error) return;
-    Cron();
-    WaitForCron();
+    Upkeep();
+    if (options_.after_upkeep) options_.after_upkeep();
+    WaitForUpkeep();
   });
 }
 
-void AsioServer::Cron() {
+void AsioServer::Upkeep() {
   Tick();
   const int64_t now_us = SteadyMicros();
   if (ticks_are_steady_) ticks_.Calibrate(now_us, ReadTicks());

@@ -2,8 +2,8 @@
 //
 // Listens on TCP and on a Unix socket, speaks RESP2, RESP3 and the inline form, and runs everything
 // on one thread, as redis-server does. With the clock of the system, keys expire and calls time out
-// as the machine's clock goes on; with a manual one time moves only when a client says so (SIM,
-// sim_commands.h).
+// as the machine's clock goes on, or is set back; with a manual one time moves only when a client
+// says so (SIM, sim_commands.h).
 //
 //   ServeOptions options;
 //   options.engine.server.port = 0;
@@ -33,6 +33,10 @@ struct ServeOptions {
   Clock clock = Clock::kSystem;
   // Where a manual clock begins.
   absl::Time start = absl::UnixEpoch();
+  // How often what no client asks for is done: time-outs of idle clients, output limits, rates.
+  absl::Duration upkeep_period = absl::Milliseconds(100);
+  // Called after each time, when clients have been told of what came of it; may be empty.
+  std::function<void()> after_upkeep = {};
   // Seed, password, maxmemory, cluster; `engine.server` says where to listen.
   memory::EngineOptions engine = {};
 };

@@ -131,6 +131,17 @@ TEST_F(SimCommandsTest, BringsBackWhatItKept) {
   EXPECT_EQ(Sim({"RESTORE", "never"}), Reply::Error("ERR no such snapshot"));
 }
 
+TEST_F(SimCommandsTest, KeysKeepTheirDeadlinesWhenTheClockIsSetBack) {
+  Ask({"SET", "k", "v", "PX", "1000"});
+  Snapshot::Take(engine_).RestoreAt((kStartMs - 60'000) * 1000, engine_);
+  EXPECT_EQ(Sim({"CLOCK", "GET"}), Reply::Integer(kStartMs - 60'000));
+  EXPECT_EQ(Ask({"PTTL", "k"}), "61000");
+  Sim({"CLOCK", "ADVANCE", "61000"});
+  EXPECT_EQ(Ask({"GET", "k"}), "\"v\"");
+  Sim({"CLOCK", "ADVANCE", "1"});
+  EXPECT_EQ(Ask({"GET", "k"}), "nil");
+}
+
 TEST_F(SimCommandsTest, ServesBlockedCallsFromWhatItBringsBack) {
   Ask({"RPUSH", "l", "a"});
   Sim({"SNAPSHOT", "full"});

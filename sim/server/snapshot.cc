@@ -26,14 +26,14 @@ Snapshot Snapshot::Take(memory::Engine& engine) {
   return snapshot;
 }
 
-void Snapshot::Restore(memory::Engine& engine) const {
+void Snapshot::RestoreAt(int64_t time_us, memory::Engine& engine) const {
   base::VirtualClock& clock = engine.clock();
   // The keys that are there now must not expire on the way.
   engine.ReplaceKeys([](int, memory::Database&) {});
-  if (clock.NowMicros() > now_us_) {
-    clock.TurnBackToMicros(now_us_);
+  if (clock.NowMicros() > time_us) {
+    clock.TurnBackToMicros(time_us);
   } else {
-    clock.AdvanceToMicros(now_us_);
+    clock.AdvanceToMicros(time_us);
   }
   engine.rng() = rng_;
   engine.ReplaceKeys([&](int index, memory::Database& db) {

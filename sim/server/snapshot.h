@@ -26,7 +26,9 @@ class Snapshot {
   static Snapshot Take(memory::Engine& engine);
   // Time goes back, or forward without anything happening on the way. Watchers of keys that existed
   // fail; blocked calls look whether they can be served. Must not be called from a command.
-  void Restore(memory::Engine& engine) const;
+  void Restore(memory::Engine& engine) const { RestoreAt(now_us_, engine); }
+  // As Restore, but at another time: keys keep their deadlines.
+  void RestoreAt(int64_t time_us, memory::Engine& engine) const;
 
  private:
   struct Key {
