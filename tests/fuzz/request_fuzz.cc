@@ -1,8 +1,14 @@
 // Whatever bytes a client sends, and however they are split, the server reads the same commands and
 // answers the same bytes.
 //
-//   bazel build --config=clang --config=opt //tests/fuzz:request_fuzz
-//   bazel-bin/tests/fuzz/request_fuzz -max_total_time=600 tests/fuzz/corpus
+//   bazel build --config=fuzz //tests/fuzz:request_fuzz
+//   mkdir /tmp/found
+//   bazel-bin/tests/fuzz/request_fuzz -max_total_time=600 -max_len=2048 /tmp/found
+//     tests/fuzz/corpus
+//
+// What it found new is kept small with
+//
+//   bazel-bin/tests/fuzz/request_fuzz -set_cover_merge=1 tests/fuzz/corpus /tmp/found
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
