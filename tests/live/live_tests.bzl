@@ -1,9 +1,9 @@
-"""Which tests //tests/live runs on other kinds of Redis, too."""
+"""Which tests //tests/live runs on other kinds of Redis, too, and //tests/serve against the double."""
 
 def live_tests():
     """All tests of the package so far that are tagged "live", with their data, as one target.
 
-    To stand at the end of a system's BUILD file: a test that is added is one of them.
+    To stand at the end of a package's BUILD file: a test that is added is one of them.
     """
     tests = [
         name
@@ -15,5 +15,8 @@ def live_tests():
         testonly = True,
         srcs = tests,
         data = tests,
-        visibility = ["//tests/live:__pkg__"],
+        visibility = [
+            "//tests/live:__pkg__",
+            "//tests/serve:__pkg__",
+        ],
     )

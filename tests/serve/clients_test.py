@@ -1,6 +1,7 @@
 """The goal: clients that people use find a Redis in `redouble serve`."""
 
 import subprocess
+import threading
 import unittest
 
 import redis as redis_py
@@ -82,6 +83,87 @@ class PythonRedis(ServedTest):
         self.assertEqual(redis.zrange("z", 0, -1, withscores=True), [("one", 1.0), ("two", 2.5)])
         self.assertEqual(sorted(redis.scan_iter("*")), ["h", "s", "z"])
 
+    def test_strings_numbers_and_expiry(self):
+        redis = self.connect()
+        self.assertTrue(redis.set("k", "v", ex=10, nx=True))
+        self.assertIsNone(redis.set("k", "w", nx=True))
+        self.assertEqual(redis.set("k", "w", xx=True, keepttl=True, get=True), "v")
+        self.assertEqual((redis.ttl("k"), redis.pttl("k")), (10, 10_000))
+        self.assertEqual(redis.getex("k", persist=True), "w")
+        self.assertEqual(redis.ttl("k"), -1)
+        self.assertTrue(redis.mset({"a": "1", "b": "2"}))
+        self.assertEqual(redis.mget("a", "none", "b"), ["1", None, "2"])
+        self.assertEqual((redis.incr("a"), redis.incrby("a", 5), redis.decr("a")), (2, 7, 6))
+        self.assertEqual(redis.incrbyfloat("f", 0.1), 0.1)
+        self.assertTrue(redis.expire("a", 5))
+        self.assertTrue(redis.expireat("b", 1_778_335_390))
+        self.assertEqual((redis.ttl("a"), redis.ttl("b"), redis.ttl("none")), (5, 8, -2))
+        redis.execute_command("SIM", "CLOCK", "ADVANCE", "9s")
+        self.assertEqual(redis.exists("a", "b", "k"), 1)
+        self.assertEqual((redis.getdel("k"), redis.type("k"), redis.unlink("f")), ("w", "none", 1))
+
+    def test_hash_and_set_commands(self):
+        redis = self.connect()
+        self.assertEqual(redis.hset("h", mapping={"n": 1, "f": "x"}), 2)
+        self.assertEqual((redis.hincrby("h", "n", 4), redis.hincrbyfloat("h", "n", 0.5)), (5, 5.5))
+        self.assertEqual(redis.hmget("h", "f", "none"), ["x", None])
+        self.assertEqual((redis.hexists("h", "f"), redis.hlen("h"), redis.hdel("h", "f")), (True, 2, 1))
+        self.assertTrue(redis.hsetnx("h", "g", "1"))
+        self.assertEqual(dict(redis.hscan_iter("h")), {"n": "5.5", "g": "1"})
+        self.assertEqual((redis.sadd("s", 1, 2, 3), redis.scard("s"), redis.srem("s", 3)), (3, 3, 1))
+        self.assertTrue(redis.sismember("s", 1))
+        self.assertEqual(redis.smismember("s", [1, 3]), [True, False])
+        redis.sadd("t", 2, 9)
+        self.assertEqual((redis.sinter("s", "t"), redis.sunion("s", "t"), redis.sdiff("s", "t")),
+                         ({"2"}, {"1", "2", "9"}, {"1"}))
+        self.assertEqual(sorted(redis.sscan_iter("s")), ["1", "2"])
+
+    def test_list_and_sorted_set_commands(self):
+        redis = self.connect()
+        self.assertEqual((redis.rpush("l", "a", "b", "c"), redis.lpush("l", "z"), redis.llen("l")), (3, 4, 4))
+        self.assertEqual((redis.lpop("l"), redis.rpop("l"), redis.lindex("l", 0)), ("z", "c", "a"))
+        self.assertEqual(redis.lmove("l", "m", "LEFT", "RIGHT"), "a")
+        self.assertEqual(redis.blpop(["none", "m"], timeout=1), ("m", "a"))
+        self.assertTrue(redis.ltrim("l", 0, 0))
+        self.assertEqual((redis.lrange("l", 0, -1), redis.lrem("l", 0, "b")), (["b"], 1))
+        self.assertEqual(redis.zadd("z", {"a": 1, "b": 2, "c": 3}), 3)
+        self.assertEqual(redis.zadd("z", {"a": 5}, gt=True, ch=True), 1)
+        self.assertEqual(redis.zrangebyscore("z", 2, "(5", withscores=True), [("b", 2.0), ("c", 3.0)])
+        self.assertEqual(redis.zrevrange("z", 0, 0), ["a"])
+        self.assertEqual((redis.zscore("z", "b"), redis.zrank("z", "b"), redis.zcard("z")), (2.0, 0, 3))
+        self.assertEqual((redis.zincrby("z", 1.5, "b"), redis.zcount("z", 3, 4)), (3.5, 2))
+        self.assertEqual((redis.zpopmin("z"), redis.zremrangebyscore("z", 0, 4)), ([("c", 3.0)], 1))
+
+    def test_a_stream_is_read_by_those_who_wait(self):
+        redis, reader = self.connect(), self.connect()
+        found = []
+        thread = threading.Thread(target=lambda: found.extend(reader.xread({"st": "$"}, block=0)))
+        thread.start()
+        while redis.info("clients")["blocked_clients"] == 0:
+            pass
+        number = redis.xadd("st", {"f": "v"}, maxlen=10, approximate=False)
+        thread.join(20)
+        self.assertEqual(found, [["st", [(number, {"f": "v"})]]])
+        self.assertEqual((redis.xlen("st"), redis.xrange("st")), (1, [(number, {"f": "v"})]))
+        self.assertEqual((redis.xtrim("st", maxlen=0), redis.xdel("st", number)), (1, 0))
+
+    def test_functions(self):
+        redis = self.connect()
+        redis.function_load("#!lua name=l\nredis.register_function('twice', "
+                            "function(keys, args) return args[1] * 2 end)")
+        self.assertEqual(redis.fcall("twice", 0, 21), 42)
+
+    def test_keyspace_events(self):
+        redis = self.connect()
+        redis.config_set("notify-keyspace-events", "Ex")
+        listener = self.connect().pubsub(ignore_subscribe_messages=True)
+        listener.subscribe("__keyevent@0__:expired")
+        self.assertIsNone(listener.get_message(timeout=5))
+        redis.set("k", "v", px=10)
+        redis.execute_command("SIM", "CLOCK", "NEXT")
+        self.assertEqual(listener.get_message(timeout=5)["data"], "k")
+        listener.close()
+
     def test_streams_and_groups(self):
         redis = self.connect()
         redis.xgroup_create("st", "g", mkstream=True)
@@ -138,6 +220,13 @@ class PythonRedis(ServedTest):
         self.assertEqual(connection.recv(100), b"")
         connection.close()
         self.assertEqual(redis.get("k"), "2")
+
+    def test_a_lost_reply_is_not_a_command_that_was_not_run(self):
+        redis = self.connect(retry_on_error=[], retry_on_timeout=False)
+        redis.execute_command("SIM", "FAULT", "LOSE", "RPUSH")
+        with self.assertRaises(redis_py.exceptions.ConnectionError):
+            redis.rpush("jobs", "one")
+        self.assertEqual(redis.lrange("jobs", 0, -1), ["one"])
 
     def test_introspection(self):
         redis = self.connect(client_name="me")

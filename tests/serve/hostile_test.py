@@ -57,6 +57,59 @@ class Hostile(unittest.TestCase):
                 greedy.sendall(b"GET big\r\n" * 10)
         self.assertEqual(self.served.ask(b"PING\r\n"), b"+PONG\r\n")
 
+    def test_a_client_that_never_ends_its_command_is_cut_off(self):
+        self.served.ask(b"CONFIG SET client-query-buffer-limit 1mb\r\n")
+        before = self.resident_bytes()
+        for sent in (b"*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$100000000\r\n", b"BLPOP q 0\r\n"):
+            bad = self.served.open()
+            bad.sendall(sent)
+            with self.assertRaises((BrokenPipeError, ConnectionResetError)):
+                for _ in range(1_000):
+                    bad.sendall(b"PING " + b"x" * 60_000 + b"\r\n")
+            bad.close()
+        self.assertEqual(self.served.ask(b"EXISTS k\r\n"), b":0\r\n")
+        # The limit of both, and what a block read and its copy take.
+        self.assertLess(self.resident_bytes() - before, 8 << 20)
+
+    def resident_bytes(self):
+        with open(f"/proc/{self.served.process.pid}/statm", encoding="ascii") as statm:
+            return int(statm.read().split()[1]) * os.sysconf("SC_PAGESIZE")
+
+    def test_words_larger_than_a_read_arrive_whole(self):
+        good = self.served.open()
+        value = bytes(range(256)) * 20_000
+        sent = b"*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$%d\r\n%s\r\n" % (len(value), value)
+        for begin in range(0, len(sent), 70_001):
+            good.sendall(sent[begin:begin + 70_001])
+        self.assertEqual(self.served.ask(b"GET k\r\n", good),
+                         b"+OK\r\n$%d\r\n%s\r\n" % (len(value), value))
+
+    def test_pushes_that_nobody_reads_end_the_subscriber_alone(self):
+        self.served.ask(b'CONFIG SET client-output-buffer-limit "pubsub 1mb 0 0"\r\n')
+        lazy, keen = self.served.open(), self.served.open()
+        for subscriber in (lazy, keen):
+            subscriber.sendall(b"SUBSCRIBE c\r\n")
+            self.assertIn(b"subscribe", subscriber.recv(100))
+        message = b"PUBLISH c " + b"x" * 60_000 + b"\r\n"
+        heard = 0
+        publisher = self.served.open()
+        while self.served.ask(b"PUBSUB NUMSUB c\r\n") == b"*2\r\n$1\r\nc\r\n:2\r\n":
+            self.served.ask(message, publisher)
+            while heard < 60_000:
+                heard += len(keen.recv(1 << 16))
+            heard -= 60_000
+        publisher.sendall(b"PUBLISH c last\r\n")
+        self.assertEqual(publisher.recv(100), b":1\r\n")
+
+    def test_commands_that_arrive_interleaved_are_answered_to_whom_sent_them(self):
+        connections = [self.served.open() for _ in range(50)]
+        sent = [b"*2\r\n$4\r\nECHO\r\n$2\r\n%02d\r\n" % i for i in range(50)]
+        for position in range(max(map(len, sent))):
+            for connection, data in zip(connections, sent):
+                connection.sendall(data[position:position + 1])
+        for i, connection in enumerate(connections):
+            self.assertEqual(connection.recv(100), b"$2\r\n%02d\r\n" % i)
+
     def test_there_is_a_limit_of_clients(self):
         first = self.served.open()
         self.served.ask(b"CONFIG SET maxclients 2\r\n", first)

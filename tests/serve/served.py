@@ -1,4 +1,4 @@
-"""A `redouble serve` of a test's own, on a Unix socket in a folder of its own."""
+"""A `redouble serve` of a test's own, on a Unix socket in a folder of its own; and a redis-server."""
 
 import os
 import shutil
@@ -7,17 +7,29 @@ import socket
 import subprocess
 import tempfile
 
+from wire import Wire
+
+PROGRAM = os.path.join(os.environ.get("TEST_SRCDIR", "."), "redouble", "redouble")
+
+
+def reserve_port(address="127.0.0.1"):
+    """A socket that keeps a port for a server which asks for SO_REUSEADDR, as Redis does."""
+    keeper = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    keeper.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    keeper.bind((address, 0))
+    return keeper
+
 
 class Served:
     """Runs until stop(), which gives the exit code."""
 
     def __init__(self, *options):
-        program = os.path.join(os.environ.get("TEST_SRCDIR", "."), "redouble", "redouble")
         self.folder = tempfile.mkdtemp(prefix="redouble-serve-")
         self.path = os.path.join(self.folder, "s")
-        self.process = subprocess.Popen(
-            [program, "serve", "--port", "0", "--unixsocket", self.path, *options],
-            stdout=subprocess.PIPE, text=True)
+        if "--port" not in options:
+            options = ("--port", "0", *options)
+        self.process = subprocess.Popen([PROGRAM, "serve", "--unixsocket", self.path, *options],
+                                        stdout=subprocess.PIPE, text=True)
         self.line = self.process.stdout.readline()
 
     def open(self):
@@ -26,6 +38,13 @@ class Served:
         connection.settimeout(20)
         connection.connect(self.path)
         return connection
+
+    def wire(self, protocol=2):
+        """A connection that shows what is on the wire."""
+        wire = Wire(self.open())
+        if protocol == 3:
+            wire.ask("HELLO", "3")
+        return wire
 
     def ask(self, data, connection=None):
         """What comes back for these bytes until the server closes, or PING is answered."""
@@ -61,3 +80,17 @@ class Served:
         self.process.stdout.close()
         shutil.rmtree(self.folder, ignore_errors=True)
         return code
+
+
+class Redis(Served):
+    """A redis-server in the double's place."""
+
+    def __init__(self, *options):
+        self.folder = tempfile.mkdtemp(prefix="redouble-redis-")
+        self.path = os.path.join(self.folder, "s")
+        self.process = subprocess.Popen(
+            ["redis-server", "--port", "0", "--unixsocket", self.path, "--save", "", "--dir",
+             self.folder, *options], stdout=subprocess.PIPE, text=True)
+        for self.line in self.process.stdout:
+            if "accept connections at" in self.line:
+                break

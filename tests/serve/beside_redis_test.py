@@ -1,0 +1,292 @@
+"""The goal: what operators and clients ask a server about itself looks as redis-server's answers.
+
+Both are asked the same; names, types and texts must be equal, figures may differ.
+"""
+
+import re
+import unittest
+
+from served import Redis, Served
+from wire import plain, shape
+
+# What a server without replicas, modules, migration and disks of its own has not.
+NOT_HERE = {
+    "bgrewriteaof", "failover", "migrate", "module", "psync", "replconf", "replicaof",
+    "restore-asking", "slaveof", "sync",
+}
+
+
+class BesideRedis(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.served = Served()
+        cls.addClassCleanup(cls.served.stop)
+        cls.redis = Redis("--enable-debug-command", "yes")
+        cls.addClassCleanup(cls.redis.stop)
+
+    def setUp(self):
+        self.wires = [server.wire(3) for server in (self.served, self.redis)]
+        for wire in self.wires:
+            self.addCleanup(wire.close)
+            wire.ask("FLUSHALL")
+            wire.ask("CONFIG", "RESETSTAT")
+
+    def both(self, *words):
+        """What both say: ours first."""
+        return [wire.ask(*words) for wire in self.wires]
+
+    def expect_same(self, *words):
+        ours, theirs = self.both(*words)
+        self.assertEqual(ours, theirs, words)
+        return ours
+
+    def expect_same_shape(self, *words):
+        ours, theirs = self.both(*words)
+        self.assertEqual(shape(ours), shape(theirs), words)
+        return ours, theirs
+
+    def use(self):
+        """Some work, that there is something to tell."""
+        for words in (["SET", "k", "v", "EX", "100"], ["GET", "k"], ["GET", "none"],
+                      ["RPUSH", "l", "a", "b"], ["INCR", "k"], ["NOSUCH"], ["SADD", "s", "1"],
+                      ["XADD", "st", "1-1", "f", "v"], ["EVAL", "return 1", "0"]):
+            self.expect_same(*words)
+
+
+class Info(BesideRedis):
+    @staticmethod
+    def sections(text):
+        found = {}
+        for part in text.strip("\r\n").split("\r\n\r\n"):
+            title, *lines = part.split("\r\n")
+            found[title] = dict(line.split(":", 1) for line in lines)
+        return found
+
+    def test_sections_and_fields(self):
+        self.use()
+        for asked in ([], ["all"], ["everything"], ["server"], ["default"], ["stats", "memory"],
+                      ["nosuch"]):
+            ours, theirs = (self.sections(plain(reply)) for reply in self.both("INFO", *asked))
+            self.assertEqual(list(ours), list(theirs), asked)
+            for title, fields in theirs.items():
+                if title in ("# Commandstats", "# Latencystats"):  # In the order of a hash table.
+                    self.assertEqual(sorted(ours[title]), sorted(fields), title)
+                else:
+                    self.assertEqual(list(ours[title]), list(fields), title)
+
+    def test_figures_that_do_not_depend_on_the_machine(self):
+        self.use()
+        ours, theirs = (self.sections(plain(reply)) for reply in self.both("INFO", "everything"))
+        same = {
+            "# Server": ["redis_version", "redis_mode", "arch_bits", "uptime_in_days", "hz",
+                         "multiplexing_api", "process_supervised", "tcp_port"],
+            "# Clients": ["connected_clients", "blocked_clients", "maxclients", "tracking_clients"],
+            "# Stats": ["total_commands_processed", "expired_keys", "evicted_keys",
+                        "keyspace_hits", "keyspace_misses", "pubsub_channels",
+                        "rejected_connections", "total_error_replies"],
+            "# Replication": ["role", "connected_slaves", "master_repl_offset"],
+            "# Errorstats": ["errorstat_ERR"],
+            "# Cluster": ["cluster_enabled"],
+        }
+        for title, names in same.items():
+            for name in names:
+                self.assertEqual(ours[title][name], theirs[title][name], name)
+        self.assertEqual(ours["# Keyspace"]["db0"].split(",avg")[0],
+                         theirs["# Keyspace"]["db0"].split(",avg")[0])
+        for name, text in theirs["# Commandstats"].items():
+            for figure in ("calls", "rejected_calls", "failed_calls"):
+                pattern = rf"{figure}=\d+"
+                self.assertEqual(re.findall(pattern, ours["# Commandstats"][name]),
+                                 re.findall(pattern, text), name)
+
+
+class Commands(BesideRedis):
+    def test_all_there_are_but_for_those_of_replicas_and_disks(self):
+        ours, theirs = (set(plain(reply)) for reply in self.both("COMMAND", "LIST"))
+        self.assertEqual(ours - theirs, set())
+        self.assertEqual({name for name in theirs - ours if "|" not in name}, NOT_HERE)
+        count = self.wires[0].plain("COMMAND", "COUNT")
+        self.assertEqual(count, len(ours))
+        self.assertEqual(len(self.wires[0].plain("COMMAND")), count)
+
+    def test_each_is_described_as_by_redis(self):
+        for name in sorted(self.wires[0].plain("COMMAND", "LIST")):
+            for what in ("INFO", "DOCS"):
+                ours, theirs = (self.described(plain(reply))
+                                for reply in self.both("COMMAND", what, name))
+                self.assertEqual(ours, theirs, f"COMMAND {what} {name}")
+
+    def described(self, value):
+        """The order of sets and of subcommands is that of hash tables; ours may lack some."""
+        if isinstance(value, dict):
+            return {name: self.described(part) for name, part in value.items()
+                    if name != "subcommands"}
+        if isinstance(value, list):
+            parts = [self.described(part) for part in value]
+            if len(parts) == 10 and isinstance(parts[9], list):  # Of COMMAND INFO.
+                parts[2] = sorted(parts[2])
+                parts[6] = sorted(parts[6])
+                parts[9] = []
+            return parts
+        return value
+
+    def test_lists_can_be_filtered(self):
+        for words in (["PATTERN", "x*group"], ["PATTERN", "xgroup|c*"], ["ACLCAT", "geo"],
+                      ["ACLCAT", "nosuch"], ["MODULE", "nosuch"]):
+            ours, theirs = (sorted(plain(reply)) for reply in
+                            self.both("COMMAND", "LIST", "FILTERBY", *words))
+            self.assertEqual(ours, theirs, words)
+
+    def test_keys_are_found(self):
+        for words in (["GET", "k"], ["MSET", "a", "1", "b", "2"], ["EVAL", "s", "2", "a", "b", "c"],
+                      ["SORT", "l", "STORE", "d"], ["XREAD", "STREAMS", "a", "b", "0", "0"],
+                      ["ZUNIONSTORE", "d", "2", "a", "b"], ["SET", "k", "v", "GET"], ["PING"],
+                      ["NOSUCH", "k"], ["GET"], ["XGROUP", "CREATE", "s", "g", "$"],
+                      ["LMPOP", "2", "a", "b", "LEFT"], ["GEORADIUS", "g", "1", "1", "1", "m", "STORE", "d"],
+                      ["MEMORY", "USAGE", "k"], ["OBJECT", "ENCODING", "k"], ["BITOP", "AND", "d", "a"]):
+            self.expect_same("COMMAND", "GETKEYS", *words)
+            self.expect_same("COMMAND", "GETKEYSANDFLAGS", *words)
+
+
+class Clients(BesideRedis):
+    @staticmethod
+    def fields(line):
+        return [field.split("=")[0] for field in line.split()]
+
+    def test_lines(self):
+        ours, theirs = self.both("CLIENT", "INFO")
+        self.assertEqual(self.fields(plain(ours)), self.fields(plain(theirs)))
+        for same in ("name=", "db=", "sub=", "multi=", "cmd=", "user=", "redir=", "resp=", "flags="):
+            pattern = rf" {same}\S*"
+            self.assertEqual(re.findall(pattern, plain(ours)), re.findall(pattern, plain(theirs)))
+        ours, theirs = self.both("CLIENT", "LIST", "TYPE", "normal")
+        self.assertEqual([self.fields(line) for line in plain(ours).splitlines()],
+                         [self.fields(line) for line in plain(theirs).splitlines()])
+
+    def test_hello_and_reset(self):
+        ours, theirs = self.both("HELLO", "3", "SETNAME", "me")
+        self.assertEqual(shape(ours), shape(theirs))
+        for name in ("server", "version", "proto", "mode", "role", "modules"):
+            self.assertEqual(plain(ours)[name], plain(theirs)[name], name)
+        self.expect_same("CLIENT", "GETNAME")
+        self.expect_same("CLIENT", "TRACKINGINFO")
+        self.expect_same("CLIENT", "GETREDIR")
+        self.expect_same("CLIENT", "KILL", "ID", "123456789")
+        self.expect_same("CLIENT", "KILL", "nowhere:1")
+        self.expect_same("CLIENT", "NO-EVICT", "on")
+        self.expect_same("CLIENT", "UNBLOCK", "123456789")
+        self.expect_same("CLIENT", "PAUSE", "0")
+        self.expect_same("CLIENT", "UNPAUSE")
+        self.expect_same("RESET")
+
+    def test_help_texts(self):
+        for container in ("ACL", "CLIENT", "COMMAND", "CONFIG", "FUNCTION", "LATENCY", "MEMORY",
+                          "OBJECT", "PUBSUB", "SCRIPT", "SLOWLOG", "XGROUP", "XINFO"):
+            self.expect_same(container, "HELP")
+
+
+class Operation(BesideRedis):
+    def test_parameters_have_redis_names_and_defaults(self):
+        ours, theirs = (plain(reply) for reply in self.both("CONFIG", "GET", "*"))
+        self.assertEqual(set(ours) - set(theirs), set())
+        of_the_run = {"bind", "enable-debug-command", "maxclients", "port", "unixsocket"}
+        for name in sorted(set(ours) - of_the_run):
+            self.assertEqual(ours[name], theirs[name], name)
+
+    def test_config_errors(self):
+        for words in (["SET", "nosuch", "1"], ["SET", "maxmemory", "x"],
+                      ["SET", "maxmemory-policy", "x"], ["SET", "hz"], ["SET", "timeout", "-1"],
+                      ["GET"], ["RESETSTAT", "x"], ["REWRITE"], ["SET", "save", ""],
+                      ["SET", "timeout", "1", "timeout", "2"], ["SET", "databases", "3"]):
+            self.expect_same("CONFIG", *words)
+
+    def test_memory(self):
+        self.use()
+        ours, theirs = (plain(reply) for reply in self.both("MEMORY", "STATS"))
+        self.assertEqual(list(ours), list(theirs))
+        self.assertEqual(list(ours["db.0"]), list(theirs["db.0"]))
+        self.expect_same("MEMORY", "USAGE", "none")
+        self.expect_same_shape("MEMORY", "USAGE", "l", "SAMPLES", "0")
+        self.assertEqual(self.wires[0].ask("MEMORY", "DOCTOR")[0],
+                         self.wires[1].ask("MEMORY", "DOCTOR")[0])
+
+    def test_slow_log(self):
+        self.expect_same("CONFIG", "SET", "slowlog-log-slower-than", "0")
+        self.expect_same("SLOWLOG", "RESET")
+        self.expect_same("SET", "k", "x" * 200)
+        self.expect_same("RPUSH", "l", *range(40))
+        self.expect_same("SLOWLOG", "LEN")
+        ours, theirs = self.expect_same_shape("SLOWLOG", "GET", "3")
+        self.assertEqual([entry[3] for entry in plain(ours)], [entry[3] for entry in plain(theirs)])
+        self.expect_same("CONFIG", "SET", "slowlog-log-slower-than", "10000")
+
+    def test_latency(self):
+        for words in (["LATEST"], ["HISTORY", "command"], ["RESET"], ["GRAPH", "command"],
+                      ["DOCTOR"], ["HISTOGRAM", "nosuch"], ["RESET", "x", "y"]):
+            self.expect_same("LATENCY", *words)
+        self.use()
+        ours, theirs = (plain(reply) for reply in self.both("LATENCY", "HISTOGRAM", "set", "get"))
+        self.assertEqual({name: part["calls"] for name, part in ours.items()},
+                         {name: part["calls"] for name, part in theirs.items()})
+
+    def test_acl(self):
+        ours, theirs = self.both("ACL", "CAT")
+        self.assertEqual(plain(ours), plain(theirs))
+        for category in plain(ours):
+            mine, real = (set(plain(reply)) for reply in self.both("ACL", "CAT", category))
+            self.assertEqual(mine - real, set(), category)
+            self.assertLessEqual({name.split("|")[0] for name in real - mine}, NOT_HERE | {
+                "acl", "cluster", "debug", "memory", "latency", "script", "client"}, category)
+        for words in (["LIST"], ["USERS"], ["WHOAMI"], ["GETUSER", "default"], ["GETUSER", "none"],
+                      ["SETUSER", "ann", "on", ">p", "~k:*", "%R~r:*", "+@read", "-get", "&c*",
+                       "(+set ~s:*)"],
+                      ["GETUSER", "ann"], ["LIST"], ["DRYRUN", "ann", "GET", "k:1"],
+                      ["DRYRUN", "ann", "MGET", "k:1"], ["DRYRUN", "ann", "MGET", "x"],
+                      ["SETUSER", "bad", "nonsense"], ["DELUSER", "ann", "none"], ["SAVE"], ["LOAD"],
+                      ["LOG", "RESET"], ["LOG"], ["NOSUCH"]):
+            self.expect_same("ACL", *words)
+
+    def test_debug(self):
+        self.use()
+        pattern = r"\w+:"
+        for key in ("k", "l", "s", "st"):
+            ours, theirs = (plain(reply) for reply in self.both("DEBUG", "OBJECT", key))
+            # What follows those of Redis tells of its own lists' insides.
+            self.assertEqual(re.findall(pattern, ours.split("at:")[1]),
+                             re.findall(pattern, theirs.split("at:")[1])[:5], key)
+            self.assertEqual(re.findall(r"encoding:\w+", ours), re.findall(r"encoding:\w+", theirs))
+        for words in (["SLEEP", "0"], ["SET-ACTIVE-EXPIRE", "1"], ["STRINGMATCH-LEN", "100", "a*"],
+                      ["OBJECT", "none"], ["RELOAD"], ["NOSUCH"], ["CHANGE-REPL-ID", "x", "y"]):
+            self.expect_same("DEBUG", *words)
+        self.expect_same("GET", "k")
+        self.expect_same("DBSIZE")
+
+    def test_what_there_is_not(self):
+        self.expect_same("ROLE")
+        self.expect_same_shape("LASTSAVE")
+        self.expect_same_shape("TIME")
+
+
+class Art(BesideRedis):
+    def test_the_version_is_under_it(self):
+        self.expect_same("LOLWUT")
+        self.expect_same("LOLWUT", "VERSION", "x")
+        self.expect_same("LOLWUT", "VERSION")
+        self.expect_same("LOLWUT", "VERSION", "7")
+        for words in (["5"], ["5", "40"], ["5", "40", "4", "3"], ["5", "x"], ["5", "0", "0", "0"],
+                      ["5", "10000", "300", "2"], ["6"], ["6", "30", "10"], ["6", "x"], ["6", "40", "0"]):
+            ours, theirs = self.both("LOLWUT", "VERSION", *words)
+            self.assertEqual(ours[0], theirs[0], words)
+            colour = re.compile("\x1b\\[[0-9;]*m")
+            mine, real = (colour.sub("", plain(reply)).split("\n") for reply in (ours, theirs))
+            self.assertEqual(len(mine), len(real), words)
+            self.assertEqual([len(line) for line in mine], [len(line) for line in real], words)
+            self.assertEqual(mine[-2:], real[-2:], words)
+
+    def test_it_is_never_the_same_twice(self):
+        first, second = (self.wires[0].plain("LOLWUT", "VERSION", "5") for _ in range(2))
+        self.assertNotEqual(first, second)
+
+
+if __name__ == "__main__":
+    unittest.main()
