@@ -55,12 +55,17 @@ class AcceptingListener : public Listener {
     if (!error) acceptor_.set_option(asio::socket_base::reuse_address(true), error);
     if (!error) acceptor_.bind(endpoint, error);
     if (!error) acceptor_.listen(kBacklog, error);
+    if (!error) acceptor_.non_blocking(true, error);
     return error;
   }
 
-  void Start(Take take) override {
-    take_ = std::move(take);
-    Accept();
+  void LetIn(const Take& take) override {
+    while (true) {
+      error_code error;
+      typename Protocol::socket socket = acceptor_.accept(error);
+      if (error) return;
+      Hand(socket, take);
+    }
   }
 
   void Close() override {
@@ -68,29 +73,21 @@ class AcceptingListener : public Listener {
     acceptor_.close(ignored);
   }
 
+  int descriptor() override { return acceptor_.native_handle(); }
+
  protected:
   virtual Accepted Describe(typename Protocol::socket& socket) = 0;
 
   typename Protocol::acceptor acceptor_;
 
  private:
-  void Accept() {
-    acceptor_.async_accept([this](const error_code& error, typename Protocol::socket socket) {
-      if (error == asio::error::operation_aborted || !acceptor_.is_open()) return;
-      if (!error) Hand(socket);
-      Accept();
-    });
-  }
-
-  void Hand(typename Protocol::socket& socket) {
+  void Hand(typename Protocol::socket& socket, const Take& take) {
     error_code error;
     socket.non_blocking(true, error);
     Accepted accepted = Describe(socket);
     accepted.socket = socket.release(error);
-    if (!error) take_(std::move(accepted));
+    if (!error) take(std::move(accepted));
   }
-
-  Take take_;
 };
 
 class TcpListener final : public AcceptingListener<Tcp> {

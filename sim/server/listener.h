@@ -36,13 +36,15 @@ class Listener {
   static absl::StatusOr<std::unique_ptr<Listener>> OnUnixSocket(boost::asio::io_context& context,
                                                                 const std::string& path);
 
-  // Gives every client from now on to `take`.
-  virtual void Start(Take take) = 0;
+  // Gives every client that waits to `take`; never waits itself.
+  virtual void LetIn(const Take& take) = 0;
   virtual void Close() = 0;
   // "127.0.0.1:6379", "unix:/run/redouble.sock"
   virtual std::string name() const = 0;
   // 0 for a Unix socket.
   virtual int port() const = 0;
+  // The socket, which is readable while somebody waits to be let in.
+  virtual int descriptor() = 0;
 };
 
 }  // namespace redouble::sim

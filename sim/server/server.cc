@@ -43,7 +43,7 @@ using boost::system::error_code;
 using store::Reply;
 
 constexpr size_t kReadBytes = 64 * 1024;
-// How often sockets are asked before timers and listeners have their turn.
+// How often sockets are asked before timers have their turn.
 constexpr int kRounds = 16;
 // Descriptors that are not clients: listeners, logs, the kernel's tables.
 constexpr rlim_t kReservedDescriptors = 32;
@@ -107,6 +107,7 @@ class AsioServer final : public Server, public memory::Host, public ClientOwner 
  private:
   bool holds_clock() const { return options_.clock == ServeOptions::Clock::kManual; }
 
+  void LetIn();
   void Take(Accepted accepted);
   void Serve(const Poller::Event& event);
   void Read(Connection& connection);
@@ -224,7 +225,8 @@ void AsioServer::Run() {
     if (!error) StopNow();
   });
   for (const std::unique_ptr<Listener>& listener : listeners_) {
-    listener->Start([this](Accepted accepted) { Take(std::move(accepted)); });
+    // Owned by nobody: that somebody wants to come in is all there is to know.
+    poller_.Add(listener->descriptor(), nullptr);
   }
   WaitForSockets();
   WaitForUpkeep();
@@ -238,6 +240,12 @@ void AsioServer::StopNow() {
   for (auto& [id, connection] : connections_) Write(*connection);
   while (!connections_.empty()) Close(*connections_.begin()->second);
   context_.stop();
+}
+
+void AsioServer::LetIn() {
+  for (const std::unique_ptr<Listener>& listener : listeners_) {
+    listener->LetIn([this](Accepted accepted) { Take(std::move(accepted)); });
+  }
 }
 
 void AsioServer::Take(Accepted accepted) {
@@ -276,14 +284,23 @@ void AsioServer::WaitForSockets() {
 }
 
 // All that is ready, and what others have caused by that; then what has become ready meanwhile:
-// under load most of it has, and going through the event loop costs as much as a request.
+// under load most of it has, and going through the event loop costs as much as a request. Who waits
+// to be let in is, behind the others' requests, so that its own are read in the next round.
 void AsioServer::OnSocketsReady() {
   for (int round = 0; round < kRounds && !stopping_; ++round) {
     const std::span<const Poller::Event> events = poller_.Ready();
     if (events.empty()) break;
     Tick();
     engine_.administration().StartLap();
-    for (const Poller::Event& event : events) Serve(event);
+    bool somebody_comes = false;
+    for (const Poller::Event& event : events) {
+      if (event.owner == nullptr) {
+        somebody_comes = true;
+      } else {
+        Serve(event);
+      }
+    }
+    if (somebody_comes) LetIn();
     FlushDirty();
   }
   ArmTimer();
