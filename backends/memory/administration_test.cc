@@ -185,5 +185,29 @@ TEST_F(AdministrationTest, TellsWhatManyKeysTakeFromSomeOfThem) {
   EXPECT_EQ(NumberBehind(Ask({"INFO", "memory"}), "used_memory:"), empty + kKeys * of_one);
 }
 
+TEST_F(AdministrationTest, ScriptsAndFunctionsHaveMemoryOfTheirOwn) {
+  const auto figure = [&](std::string_view name) {
+    return NumberBehind(Ask({"INFO", "memory"}), std::string(name) + ":");
+  };
+  const int64_t keys = figure("used_memory");
+  const int64_t lua = figure("used_memory_vm_eval");
+  EXPECT_GT(lua, 0);
+  EXPECT_EQ(figure("used_memory_scripts"), 0);
+  Ask({"EVAL", "return string.rep('x', 100000)", "0"});
+  EXPECT_EQ(figure("used_memory_scripts_eval"), 30 + 40) << "the text and its digest";
+  EXPECT_GT(figure("used_memory_lua"), lua);
+  const int64_t functions_lua = figure("used_memory_vm_functions");
+  const std::string code = "#!lua name=one\nredis.register_function('f', function() end)";
+  Ask({"FUNCTION", "LOAD", code});
+  EXPECT_EQ(figure("used_memory_functions"), static_cast<int64_t>(code.size()) + 3 + 1);
+  EXPECT_GT(figure("used_memory_vm_functions"), functions_lua);
+  EXPECT_EQ(figure("used_memory_vm_total"),
+            figure("used_memory_vm_eval") + figure("used_memory_vm_functions"));
+  EXPECT_EQ(figure("used_memory"), keys) << "which keys alone decide";
+  Ask({"SCRIPT", "FLUSH"});
+  Ask({"FUNCTION", "FLUSH"});
+  EXPECT_EQ(figure("used_memory_scripts"), 0);
+}
+
 }  // namespace
 }  // namespace redouble::memory

@@ -189,6 +189,17 @@ size_t FunctionLibraries::function_count() const {
   return count;
 }
 
+size_t FunctionLibraries::text_bytes() const {
+  size_t bytes = 0;
+  for (const Library* library : List()) {
+    bytes += library->name.size() + library->code.size();
+    for (const Function& function : library->functions) bytes += function.name.size();
+  }
+  return bytes;
+}
+
+size_t FunctionLibraries::lua_bytes() const { return interpreter_->MemoryBytes(); }
+
 std::string FunctionLibraries::Dump() const {
   std::string out;
   for (const auto& [name, library] : shelf_->libraries) {

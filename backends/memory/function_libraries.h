@@ -58,6 +58,10 @@ class FunctionLibraries {
   std::vector<const Library*> List() const;
   size_t library_count() const;
   size_t function_count() const;
+  // Of the libraries' code and all names.
+  size_t text_bytes() const;
+  // What their Lua has taken.
+  size_t lua_bytes() const;
 
   // All libraries as FUNCTION RESTORE of a redis-server 7.0 takes them.
   std::string Dump() const;

@@ -4,6 +4,7 @@
 #ifndef REDOUBLE_BACKENDS_MEMORY_SCRIPT_CACHE_H_
 #define REDOUBLE_BACKENDS_MEMORY_SCRIPT_CACHE_H_
 
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>
@@ -25,6 +26,10 @@ class ScriptCache {
   // script. Good until the next call.
   const std::string& ShaOf(std::string_view body);
   size_t size() const { return flags_.size(); }
+  // Of the texts and their digests.
+  size_t text_bytes() const { return text_bytes_; }
+  // What their Lua has taken.
+  size_t lua_bytes() const { return interpreter_.MemoryBytes(); }
   // Of a known script.
   ScriptFlags FlagsOf(std::string_view sha) const { return flags_.find(sha)->second; }
   void Flush();
@@ -34,6 +39,7 @@ class ScriptCache {
  private:
   Interpreter interpreter_;
   absl::btree_map<std::string, ScriptFlags, std::less<>> flags_;
+  size_t text_bytes_ = 0;
   std::string last_body_;
   std::string last_sha_;
 };

@@ -116,16 +116,21 @@ double PercentOf(uint64_t part, uint64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) * 100 / static_cast<double>(whole);
 }
 
-// How many scripts and functions there are; what Lua takes for them is not accounted.
 void AppendScripting(Engine& engine, std::string& out) {
-  absl::StrAppend(&out, "used_memory_lua:0\r\nused_memory_vm_eval:0\r\n",
-                  "used_memory_lua_human:0B\r\nused_memory_scripts_eval:0\r\n",
-                  "number_of_cached_scripts:", engine.scripts().size(),
-                  "\r\nnumber_of_functions:", engine.functions().function_count(),
-                  "\r\nnumber_of_libraries:", engine.functions().library_count(),
-                  "\r\nused_memory_vm_functions:0\r\nused_memory_vm_total:0\r\n",
-                  "used_memory_vm_total_human:0B\r\nused_memory_functions:0\r\n",
-                  "used_memory_scripts:0\r\nused_memory_scripts_human:0B\r\n");
+  const ScriptCache& scripts = engine.scripts();
+  const FunctionLibraries& functions = engine.functions();
+  const size_t eval_lua = scripts.lua_bytes();
+  const size_t functions_lua = functions.lua_bytes();
+  absl::StrAppend(&out, "used_memory_lua:", eval_lua, "\r\nused_memory_vm_eval:", eval_lua,
+                  "\r\nused_memory_lua_human:", ForPeople(eval_lua),
+                  "\r\nused_memory_scripts_eval:", scripts.text_bytes(),
+                  "\r\nnumber_of_cached_scripts:", scripts.size(),
+                  "\r\nnumber_of_functions:", functions.function_count(),
+                  "\r\nnumber_of_libraries:", functions.library_count(),
+                  "\r\nused_memory_vm_functions:", functions_lua, "\r\n");
+  AppendSize("used_memory_vm_total", eval_lua + functions_lua, out);
+  absl::StrAppend(&out, "used_memory_functions:", functions.text_bytes(), "\r\n");
+  AppendSize("used_memory_scripts", scripts.text_bytes() + functions.text_bytes(), out);
 }
 
 // What the keys take; of many, some are asked, which stand as far from each other as they can.
@@ -171,10 +176,10 @@ std::vector<store::Reply> MemoryStats(Engine& engine) {
     add(none, number(0));
   }
   add("clients.normal", number(figures.clients_bytes));
-  for (const std::string_view none :
-       {"cluster.links", "aof.buffer", "lua.caches", "functions.caches"}) {
-    add(none, number(0));
-  }
+  add("cluster.links", number(0));
+  add("aof.buffer", number(0));
+  add("lua.caches", number(engine.scripts().text_bytes()));
+  add("functions.caches", number(engine.functions().text_bytes()));
   for (const DatabaseOverhead& db : figures.databases) {
     std::vector<Reply> overhead;
     overhead.push_back(Reply::Bulk("overhead.hashtable.main"));

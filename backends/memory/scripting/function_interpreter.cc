@@ -187,6 +187,8 @@ FunctionInterpreter::FunctionInterpreter()
 
 FunctionInterpreter::~FunctionInterpreter() = default;
 
+size_t FunctionInterpreter::MemoryBytes() const { return state_->MemoryBytes(); }
+
 void FunctionInterpreter::ShowGlobals(int reference) {
   lua_State* lua = state_->lua();
   state_->PushEnvironment();

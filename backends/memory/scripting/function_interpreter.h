@@ -16,6 +16,7 @@
 #ifndef REDOUBLE_BACKENDS_MEMORY_SCRIPTING_FUNCTION_INTERPRETER_H_
 #define REDOUBLE_BACKENDS_MEMORY_SCRIPTING_FUNCTION_INTERPRETER_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -58,6 +59,9 @@ class FunctionInterpreter {
   // converts it, or the error reply.
   ScriptResult Run(int reference, std::string_view name, std::span<const std::string_view> keys,
                    std::span<const std::string_view> arguments, ScriptHost& host, int64_t limit_ms);
+
+  // What Lua has taken.
+  size_t MemoryBytes() const;
 
  private:
   // Lets the globals be those that a library's code sees, or those of a running function.

@@ -14,6 +14,8 @@ Interpreter::Interpreter() : state_(std::make_unique<ScriptState>(ScriptKind::kS
 
 Interpreter::~Interpreter() = default;
 
+size_t Interpreter::MemoryBytes() const { return state_->MemoryBytes(); }
+
 void Interpreter::Flush() {
   functions_.clear();
   state_ = std::make_unique<ScriptState>(ScriptKind::kScript);

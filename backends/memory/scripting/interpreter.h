@@ -18,6 +18,7 @@
 #ifndef REDOUBLE_BACKENDS_MEMORY_SCRIPTING_INTERPRETER_H_
 #define REDOUBLE_BACKENDS_MEMORY_SCRIPTING_INTERPRETER_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -53,6 +54,9 @@ class Interpreter {
   ScriptResult Run(std::string_view sha, std::span<const std::string_view> keys,
                    std::span<const std::string_view> arguments, ScriptHost& host,
                    int64_t limit_ms = 0);
+
+  // What Lua has taken.
+  size_t MemoryBytes() const;
 
  private:
   std::unique_ptr<ScriptState> state_;

@@ -51,6 +51,12 @@ std::string FieldText(lua_State* state, const char* name) {
 
 }  // namespace
 
+size_t ScriptState::MemoryBytes() const {
+  constexpr size_t kKilobyte = 1024;
+  return static_cast<size_t>(lua_gc(lua(), LUA_GCCOUNT, 0)) * kKilobyte +
+         static_cast<size_t>(lua_gc(lua(), LUA_GCCOUNTB, 0));
+}
+
 ScriptState::ScriptState(ScriptKind kind) : lua_(luaL_newstate()) {
   PushSandbox(lua(), kind);
   // What a script loads with loadstring runs in the same globals.

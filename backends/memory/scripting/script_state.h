@@ -8,6 +8,7 @@
 #ifndef REDOUBLE_BACKENDS_MEMORY_SCRIPTING_SCRIPT_STATE_H_
 #define REDOUBLE_BACKENDS_MEMORY_SCRIPTING_SCRIPT_STATE_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <lua.hpp>
 #include <memory>
@@ -28,6 +29,9 @@ class ScriptState {
   lua_State* lua() const { return lua_.get(); }
   // Pushes the table that scripts have as their globals.
   void PushEnvironment() const { lua_rawgeti(lua(), LUA_REGISTRYINDEX, environment_); }
+
+  // What Lua has taken for all of it.
+  size_t MemoryBytes() const;
 
   // Calls the function that stands below its `argument_count` arguments on top of the stack;
   // empties the stack. `name` is what an error calls the script. The reply is what it returned as
