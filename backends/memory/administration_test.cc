@@ -185,6 +185,32 @@ TEST_F(AdministrationTest, TellsWhatManyKeysTakeFromSomeOfThem) {
   EXPECT_EQ(NumberBehind(Ask({"INFO", "memory"}), "used_memory:"), empty + kKeys * of_one);
 }
 
+// As a redis-server that never saves counts them, for commands that change a key or an element.
+TEST_F(AdministrationTest, CountsTheChanges) {
+  const auto changes = [&] {
+    return NumberBehind(Ask({"INFO", "persistence"}), "rdb_changes_since_last_save:");
+  };
+  EXPECT_EQ(changes(), 0);
+  Ask({"SET", "a", "1"});
+  Ask({"SET", "a", "1"});
+  Ask({"INCR", "a"});
+  Ask({"RPUSH", "l", "x"});
+  Ask({"SADD", "s", "x"});
+  Ask({"EXPIRE", "a", "100"});
+  EXPECT_EQ(changes(), 6);
+  for (const Words& words : {Words{"DEL", "none"}, Words{"GET", "a"}, Words{"SADD", "s", "x"},
+                             Words{"LPUSHX", "none", "x"}, Words{"SETNX", "a", "1"}}) {
+    Ask(words);
+  }
+  EXPECT_EQ(changes(), 6) << "nothing was changed";
+  Ask({"DEL", "a"});
+  EXPECT_EQ(changes(), 7);
+  Ask({"CONFIG", "RESETSTAT"});
+  EXPECT_EQ(changes(), 7);
+  Ask({"FLUSHALL"});
+  EXPECT_EQ(changes(), 9);
+}
+
 TEST_F(AdministrationTest, ScriptsAndFunctionsHaveMemoryOfTheirOwn) {
   const auto figure = [&](std::string_view name) {
     return NumberBehind(Ask({"INFO", "memory"}), std::string(name) + ":");

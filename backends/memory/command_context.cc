@@ -88,6 +88,7 @@ void CommandContext::Notify(std::string_view key, EventClass event_class,
 }
 
 void CommandContext::Touched(std::string_view key) const {
+  engine_.CountChange();
   if (engine_.watching().anybody_watches() || engine_.tracking().anybody_tracks()) {
     engine_.NoteChange(db_index(), key, session_.id());
   }

@@ -161,6 +161,7 @@ void Engine::SwapDatabases(int a, int b) {
   watching_.TouchAll(a, database(a), &database(b));
   watching_.TouchAll(b, database(b), &database(a));
   std::swap(databases_[a], databases_[b]);
+  ++changes_;
   blocking_.MarkAllReady(a);
   blocking_.MarkAllReady(b);
 }
@@ -169,6 +170,7 @@ void Engine::FlushDatabase(int index) {
   watching_.TouchAll(index, database(index), nullptr);
   blocking_.MarkAllReady(index);
   tracking_.AllChanged();
+  changes_ += static_cast<int64_t>(database(index).size());
   database(index).Clear();
 }
 

@@ -88,7 +88,10 @@ class Engine {
   int64_t expired_keys() const { return expired_keys_; }
   // How many keys were evicted since then.
   int64_t evicted_keys() const { return evicted_keys_; }
-  // Counts anew from 0.
+  // How often a command has changed a key since the start. Nothing is ever saved.
+  int64_t changes() const { return changes_; }
+  void CountChange() { ++changes_; }
+  // Counts anew from 0, but for changes.
   void ResetStatistics() {
     expired_keys_ = evicted_keys_ = 0;
     administration_.statistics().Reset();
@@ -241,6 +244,7 @@ class Engine {
   bool active_expire_ = true;
   int64_t expired_keys_ = 0;
   int64_t evicted_keys_ = 0;
+  int64_t changes_ = 0;
   // No key expires before this microsecond.
   int64_t next_expiry_us_ = std::numeric_limits<int64_t>::max();
   std::optional<base::VirtualClock::TimerId> expiry_timer_;

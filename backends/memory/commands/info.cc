@@ -64,8 +64,9 @@ void AppendPersistence(Engine& engine, std::string& out) {
   absl::StrAppend(
       &out, "loading:0\r\nasync_loading:0\r\ncurrent_cow_peak:0\r\ncurrent_cow_size:0\r\n",
       "current_cow_size_age:0\r\ncurrent_fork_perc:0.00\r\ncurrent_save_keys_processed:0\r\n",
-      "current_save_keys_total:0\r\nrdb_changes_since_last_save:0\r\nrdb_bgsave_in_progress:0\r\n",
-      "rdb_last_save_time:", engine.administration().started_us() / kMicrosPerSecond,
+      "current_save_keys_total:0\r\nrdb_changes_since_last_save:", engine.changes(),
+      "\r\nrdb_bgsave_in_progress:0\r\nrdb_last_save_time:",
+      engine.administration().started_us() / kMicrosPerSecond,
       "\r\nrdb_last_bgsave_status:ok\r\nrdb_last_bgsave_time_sec:-1\r\n",
       "rdb_current_bgsave_time_sec:-1\r\nrdb_saves:0\r\nrdb_last_cow_size:0\r\n",
       "rdb_last_load_keys_expired:0\r\nrdb_last_load_keys_loaded:0\r\naof_enabled:0\r\n",
