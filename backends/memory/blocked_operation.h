@@ -23,9 +23,10 @@ class CommandContext;
 struct BlockedOperation {
   // The keys it waits for, in the order of the command; one named twice counts once.
   std::vector<std::string> keys;
-  // The type that a key must have before the operation is tried on it; kNone: it is tried whatever
-  // the key is, even when it is gone.
+  // The type that a key must have before the operation is tried on it; kNone: it has no keys.
   store::KeyType type = store::KeyType::kNone;
+  // The operation is tried as well when a key of that type is gone, or is of another type now.
+  bool also_when_gone = false;
   // Still waiting at this millisecond, given up at the next; none: for ever.
   std::optional<int64_t> deadline_ms;
   // Tries again on `key`; no value: still nothing to be had.

@@ -1,29 +1,62 @@
 #include "backends/memory/blocking.h"
 
+#include <cassert>
+
 namespace redouble::memory {
+namespace {
 
-void Blocking::Wait(Session& session, int db, std::string_view key) {
-  waiting_[Key{db, std::string(key)}].push_back(&session);
+using store::KeyType;
+
+bool IsStream(const Database& database, std::string_view key) {
+  const Database::Entry* entry = database.Find(key);
+  return entry != nullptr && entry->value.type() == KeyType::kStream;
 }
 
-void Blocking::StopWaiting(Session& session, int db, std::string_view key) {
-  const auto found = waiting_.find(Key{db, std::string(key)});
-  if (found == waiting_.end()) return;
-  std::erase(found->second, &session);
-  if (found->second.empty()) waiting_.erase(found);
+}  // namespace
+
+void Blocking::Wait(Session& session, int db, std::span<const std::string> keys, KeyType type) {
+  for (const std::string& key : keys) waiting_[Key{db, key}].push_back(&session);
+  ++waiting_by_type_[static_cast<size_t>(type)];
 }
 
-void Blocking::MarkReady(int db, std::string_view key) {
-  if (waiting_.empty()) return;
+void Blocking::StopWaiting(Session& session, int db, std::span<const std::string> keys,
+                           KeyType type) {
+  for (const std::string& key : keys) {
+    const auto found = waiting_.find(Key{db, key});
+    assert(found != waiting_.end());
+    std::erase(found->second, &session);
+    if (found->second.empty()) waiting_.erase(found);
+  }
+  assert(anybody_waits_for(type));
+  --waiting_by_type_[static_cast<size_t>(type)];
+}
+
+void Blocking::MarkReady(int db, std::string_view key, KeyType type) {
+  if (!anybody_waits_for(type)) return;
   Key candidate{db, std::string(key)};
   if (!waiting_.contains(candidate)) return;
   if (ready_set_.insert(candidate).second) ready_.push_back(std::move(candidate));
 }
 
-void Blocking::MarkAllReady(int db) {
-  for (auto waiter = waiting_.lower_bound(Key{db, ""});
-       waiter != waiting_.end() && waiter->first.db == db; ++waiter) {
-    MarkReady(db, waiter->first.name);
+void Blocking::MarkGone(int db, std::string_view key, const Database& database) {
+  if (!anybody_waits_for(KeyType::kStream)) return;
+  if (IsStream(database, key)) MarkReady(db, key, KeyType::kStream);
+}
+
+void Blocking::MarkAllGone(int db, const Database& before, const Database* after) {
+  if (!anybody_waits_for(KeyType::kStream)) return;
+  for (auto waiter = FirstOf(db); waiter != waiting_.end() && waiter->first.db == db; ++waiter) {
+    const std::string& key = waiter->first.name;
+    const bool stays = after != nullptr && IsStream(*after, key);
+    if (!stays) MarkGone(db, key, before);
+  }
+}
+
+void Blocking::MarkAllReady(int db, const Database& database) {
+  for (auto waiter = FirstOf(db); waiter != waiting_.end() && waiter->first.db == db; ++waiter) {
+    const std::string& key = waiter->first.name;
+    const Database::Entry* entry = database.Find(key);
+    if (entry != nullptr) MarkReady(db, key, entry->value.type());
   }
 }
 

@@ -5,11 +5,18 @@
 #include <vector>
 
 #include "backends/memory/engine.h"
+#include "backends/memory/values/stream.h"
+#include "backends/memory/values/value.h"
 #include "backends/memory/watching.h"
 #include "gtest/gtest.h"
 
 namespace redouble::memory {
 namespace {
+
+using store::KeyType;
+
+const std::vector<std::string> kKey = {"k"};
+const std::vector<std::string> kKeys = {"a", "b", "c"};
 
 // Sessions that only stand for themselves.
 class WaitersTest : public testing::Test {
@@ -22,35 +29,82 @@ class WaitersTest : public testing::Test {
 };
 
 TEST_F(WaitersTest, StandInTheOrderOfTheirComing) {
-  blocking_.Wait(*second_, 0, "k");
-  blocking_.Wait(*first_, 0, "k");
+  blocking_.Wait(*second_, 0, kKey, KeyType::kList);
+  blocking_.Wait(*first_, 0, kKey, KeyType::kSortedSet);
   EXPECT_EQ(blocking_.Waiters({0, "k"}), (std::vector<Session*>{second_.get(), first_.get()}));
   EXPECT_TRUE(blocking_.Waiters({1, "k"}).empty());
-  blocking_.StopWaiting(*second_, 0, "k");
+  blocking_.StopWaiting(*second_, 0, kKey, KeyType::kList);
   EXPECT_EQ(blocking_.Waiters({0, "k"}), std::vector<Session*>({first_.get()}));
-  blocking_.StopWaiting(*first_, 0, "k");
-  blocking_.StopWaiting(*first_, 0, "k");
-  EXPECT_FALSE(blocking_.anybody_waits());
+  blocking_.StopWaiting(*first_, 0, kKey, KeyType::kSortedSet);
+  EXPECT_TRUE(blocking_.Waiters({0, "k"}).empty());
+}
+
+TEST_F(WaitersTest, AreCountedByTypeOnceWhateverTheirKeys) {
+  blocking_.Wait(*first_, 0, kKeys, KeyType::kList);
+  EXPECT_TRUE(blocking_.anybody_waits_for(KeyType::kList));
+  EXPECT_FALSE(blocking_.anybody_waits_for(KeyType::kStream));
+  blocking_.Wait(*second_, 1, kKey, KeyType::kList);
+  blocking_.StopWaiting(*first_, 0, kKeys, KeyType::kList);
+  EXPECT_TRUE(blocking_.anybody_waits_for(KeyType::kList));
+  blocking_.StopWaiting(*second_, 1, kKey, KeyType::kList);
+  EXPECT_FALSE(blocking_.anybody_waits_for(KeyType::kList));
 }
 
 TEST_F(WaitersTest, HearOfKeysInTheOrderOfTheirChangesAndOnce) {
-  blocking_.Wait(*first_, 0, "a");
-  blocking_.Wait(*first_, 0, "b");
-  blocking_.MarkReady(0, "b");
-  blocking_.MarkReady(0, "nobody waits for this");
-  blocking_.MarkReady(0, "a");
-  blocking_.MarkReady(0, "b");
+  blocking_.Wait(*first_, 0, kKeys, KeyType::kList);
+  for (const char* key : {"b", "nobody waits for this", "a", "b"}) {
+    blocking_.MarkReady(0, key, KeyType::kList);
+  }
   EXPECT_EQ(blocking_.TakeReady(), (std::vector<Blocking::Key>{{0, "b"}, {0, "a"}}));
   EXPECT_FALSE(blocking_.any_ready());
-  blocking_.MarkReady(0, "b");
+  blocking_.MarkReady(0, "b", KeyType::kList);
   EXPECT_EQ(blocking_.TakeReady(), std::vector<Blocking::Key>({{0, "b"}}));
 }
 
-TEST_F(WaitersTest, HearOfAllKeysOfADatabaseInTheirOrder) {
-  for (const char* key : {"c", "a", "b"}) blocking_.Wait(*first_, 1, key);
-  blocking_.Wait(*first_, 0, "other");
-  blocking_.MarkAllReady(1);
+TEST_F(WaitersTest, HearOfATypeThatSomebodyWaitsForOnAnyKey) {
+  blocking_.Wait(*first_, 0, kKey, KeyType::kList);
+  blocking_.MarkReady(0, "k", KeyType::kSortedSet);
+  EXPECT_FALSE(blocking_.any_ready());
+  blocking_.Wait(*second_, 0, kKeys, KeyType::kSortedSet);
+  blocking_.MarkReady(0, "k", KeyType::kSortedSet);
+  EXPECT_EQ(blocking_.TakeReady(), std::vector<Blocking::Key>({{0, "k"}}));
+}
+
+TEST_F(WaitersTest, HearOfAStreamThatGoesAndOfNothingElseThatDoes) {
+  Database keys;
+  keys.Add("k", Value::Empty<Stream>());
+  keys.Add("a", Value::String("text"));
+  blocking_.Wait(*first_, 0, kKeys, KeyType::kList);
+  blocking_.Wait(*first_, 0, kKey, KeyType::kList);
+  blocking_.MarkGone(0, "k", keys);
+  EXPECT_FALSE(blocking_.any_ready());
+  blocking_.Wait(*second_, 0, kKeys, KeyType::kStream);
+  for (const char* key : {"a", "b", "k"}) blocking_.MarkGone(0, key, keys);
+  EXPECT_EQ(blocking_.TakeReady(), std::vector<Blocking::Key>({{0, "k"}}));
+}
+
+TEST_F(WaitersTest, HearWhenADatabaseGoesOfStreamsThatNoneReplaces) {
+  Database before;
+  Database after;
+  for (const char* key : {"c", "b", "a"}) before.Add(key, Value::Empty<Stream>());
+  after.Add("b", Value::Empty<Stream>());
+  after.Add("c", Value::String("text"));
+  blocking_.Wait(*first_, 1, kKeys, KeyType::kStream);
+  blocking_.Wait(*second_, 0, kKeys, KeyType::kStream);
+  blocking_.MarkAllGone(1, before, &after);
+  EXPECT_EQ(blocking_.TakeReady(), (std::vector<Blocking::Key>{{1, "a"}, {1, "c"}}));
+  blocking_.MarkAllGone(1, before, nullptr);
   EXPECT_EQ(blocking_.TakeReady(), (std::vector<Blocking::Key>{{1, "a"}, {1, "b"}, {1, "c"}}));
+}
+
+TEST_F(WaitersTest, HearOfTheKeysThatADatabaseHasInTheirOrder) {
+  Database keys;
+  for (const char* key : {"c", "a"}) keys.Add(key, Value::Empty<Stream>());
+  keys.Add("b", Value::String("text"));
+  blocking_.Wait(*first_, 1, kKeys, KeyType::kStream);
+  blocking_.Wait(*second_, 0, kKeys, KeyType::kStream);
+  blocking_.MarkAllReady(1, keys);
+  EXPECT_EQ(blocking_.TakeReady(), (std::vector<Blocking::Key>{{1, "a"}, {1, "c"}}));
 }
 
 TEST_F(WaitersTest, FailTheTransactionsOfAllWhoWatchAKey) {

@@ -6,16 +6,6 @@
 #include "backends/memory/session.h"
 
 namespace redouble::memory {
-namespace {
-
-// Clients can be blocked on keys of these types.
-bool CanBeWaitedFor(store::KeyType type) {
-  return type == store::KeyType::kList || type == store::KeyType::kSortedSet ||
-         type == store::KeyType::kStream;
-}
-
-}  // namespace
-
 int CommandContext::db_index() const {
   for (int index = 0; index < engine_.database_count(); ++index) {
     if (&engine_.database(index) == db_) return index;
@@ -37,7 +27,7 @@ Database::Entry& CommandContext::Add(std::string_view key, Value value) const {
   Database::Entry& entry = db_->Add(key, std::move(value));
   entry.usage.used_s = now_s_;
   entry.usage.frequency_minutes = KeyUsage::MinutesOf(now_s_);
-  if (CanBeWaitedFor(type)) SignalReady(key);
+  SignalReady(key, type);
   Notify(key, EventClass::kNew, "new");
   return entry;
 }
@@ -55,6 +45,13 @@ Database::Entry& CommandContext::Put(std::string_view key, Value value) const {
 bool CommandContext::Remove(std::string_view key) const {
   SignalGone(key);
   return db_->Remove(key);
+}
+
+Value CommandContext::Take(std::string_view key) const {
+  SignalGone(key);
+  Value value = std::move(db_->Find(key)->value);
+  db_->Remove(key);
+  return value;
 }
 
 void CommandContext::CountUse(Database::Entry& entry) const {
@@ -99,12 +96,16 @@ void CommandContext::Resized(std::string_view key) const {
   if (engine_.memory_limit().on()) engine_.memory_limit().NoteChange(*db_, key);
 }
 
-void CommandContext::SignalReady(std::string_view key) const {
-  if (engine_.blocking().anybody_waits()) engine_.blocking().MarkReady(db_index(), key);
+void CommandContext::SignalReady(std::string_view key, store::KeyType type) const {
+  Blocking& blocking = engine_.blocking();
+  if (blocking.anybody_waits_for(type)) blocking.MarkReady(db_index(), key, type);
 }
 
 void CommandContext::SignalGone(std::string_view key) const {
-  if (engine_.blocking().anybody_waits()) engine_.SignalGone(db_index(), key);
+  Blocking& blocking = engine_.blocking();
+  if (blocking.anybody_waits_for(store::KeyType::kStream)) {
+    blocking.MarkGone(db_index(), key, *db_);
+  }
 }
 
 bool CommandContext::may_block() const { return !session_.runs_atomically(); }

@@ -150,6 +150,8 @@ class CommandContext {
   Database::Entry& Put(std::string_view key, Value value) const;
   // Removes a key without an event; false when it does not exist.
   bool Remove(std::string_view key) const;
+  // Removes a key that exists, as Remove does, and gives what it held.
+  Value Take(std::string_view key) const;
   // Sets when a key expires.
   void SetExpiry(Database::Entry& entry, int64_t deadline_ms) const;
   // Removes the key, with the event "del", when its collection is empty. True when removed.
@@ -165,9 +167,9 @@ class CommandContext {
   // Says that the key takes another size, and that this is no change for those who watch it.
   void Resized(std::string_view key) const;
 
-  // Says that a client blocked on `key` may find something there now. Adding a list, a sorted set
-  // or a stream says so by itself.
-  void SignalReady(std::string_view key) const;
+  // Says that a client blocked on `key` may find something of this type there now. Add says so
+  // itself.
+  void SignalReady(std::string_view key, store::KeyType type) const;
   // Says, before it happens, that the key goes or gets another value. Remove and Put say so
   // themselves.
   void SignalGone(std::string_view key) const;

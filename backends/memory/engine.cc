@@ -160,15 +160,17 @@ void Engine::SwapDatabases(int a, int b) {
   if (a == b) return;
   watching_.TouchAll(a, database(a), &database(b));
   watching_.TouchAll(b, database(b), &database(a));
+  blocking_.MarkAllGone(a, database(a), &database(b));
+  blocking_.MarkAllGone(b, database(b), &database(a));
   std::swap(databases_[a], databases_[b]);
   ++changes_;
-  blocking_.MarkAllReady(a);
-  blocking_.MarkAllReady(b);
+  blocking_.MarkAllReady(a, database(a));
+  blocking_.MarkAllReady(b, database(b));
 }
 
 void Engine::FlushDatabase(int index) {
   watching_.TouchAll(index, database(index), nullptr);
-  blocking_.MarkAllReady(index);
+  blocking_.MarkAllGone(index, database(index), nullptr);
   tracking_.AllChanged();
   changes_ += static_cast<int64_t>(database(index).size());
   database(index).Clear();
@@ -186,9 +188,10 @@ void Engine::ReplaceKeys(const std::function<void(int index, Database& db)>& fil
   next_expiry_us_ = std::numeric_limits<int64_t>::max();
   for (int index = 0; index < database_count(); ++index) {
     watching_.TouchAll(index, database(index), nullptr);
+    blocking_.MarkAllGone(index, database(index), nullptr);
     databases_[index] = std::make_unique<Database>();
     fill(index, database(index));
-    blocking_.MarkAllReady(index);
+    blocking_.MarkAllReady(index, database(index));
   }
   tracking_.AllChanged();
   ScheduleExpiry();
@@ -255,7 +258,7 @@ std::optional<Reply> Engine::RefusalNow(const Session& session, CommandId id) {
 }
 
 void Engine::EvictKey(int db, std::string_view key) {
-  if (blocking_.anybody_waits()) SignalGone(db, key);
+  blocking_.MarkGone(db, key, database(db));
   database(db).Remove(key);
   ++evicted_keys_;
   NoteChange(db, key, /*by=*/0);
@@ -392,7 +395,7 @@ void Engine::ExpireDue() {
       if (prefetched == 0) prefetched = db.PrefetchExpired();
       --prefetched;
       const std::string key(entry->key());
-      if (blocking_.anybody_waits()) SignalGone(index, key);
+      blocking_.MarkGone(index, key, db);
       db.RemoveExpiring(*entry);
       ++expired_keys_;
       NoteChange(index, key, /*by=*/0);
@@ -476,12 +479,6 @@ int64_t Engine::PublishToShard(std::string_view channel, std::string_view payloa
   return static_cast<int64_t>(sessions.size());
 }
 
-void Engine::SignalGone(int db, std::string_view key) {
-  for (const Session* session : blocking_.Waiters({db, std::string(key)})) {
-    if (session->blocked_operation().type == store::KeyType::kNone) blocking_.MarkReady(db, key);
-  }
-}
-
 void Engine::ServeReadyKeys() {
   while (blocking_.any_ready()) {
     for (const Blocking::Key& key : blocking_.TakeReady()) ServeKey(key);
@@ -492,8 +489,8 @@ void Engine::ServeKey(const Blocking::Key& key) {
   for (Session* session : blocking_.Waiters(key)) {
     const BlockedOperation& operation = session->blocked_operation();
     const Database::Entry* entry = database(key.db).Find(key.name);
-    const bool matches = operation.type == store::KeyType::kNone ||
-                         (entry != nullptr && entry->value.type() == operation.type);
+    const bool matches =
+        operation.also_when_gone || (entry != nullptr && entry->value.type() == operation.type);
     if (!matches) continue;
     CommandContext context(*this, *session, database(key.db), clock_.NowMillis());
     std::optional<Reply> reply = operation.retry(context, key.name);

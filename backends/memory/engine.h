@@ -169,8 +169,6 @@ class Engine {
   // True when the keys took more than maxmemory when the client's command began.
   bool out_of_memory() const { return out_of_memory_; }
   Blocking& blocking() { return blocking_; }
-  // To be called before a key goes or gets another value: some who wait for it hear of that too.
-  void SignalGone(int db, std::string_view key);
   Watching& watching() { return watching_; }
   Subscriptions& subscriptions() { return subscriptions_; }
   // Sends a message to the subscribers of the channel and of the patterns that match it, or of the

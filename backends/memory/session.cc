@@ -285,7 +285,7 @@ void Session::Block(BlockedOperation operation) {
   assert(!blocked_);
   blocked_db_ = db_index_;
   blocked_ = std::move(operation);
-  for (const std::string& key : blocked_->keys) engine_.blocking().Wait(*this, blocked_db_, key);
+  engine_.blocking().Wait(*this, blocked_db_, blocked_->keys, blocked_->type);
   const std::optional<int64_t> deadline_ms = blocked_->deadline_ms;
   // A deadline that no clock reaches needs no timer.
   if (!deadline_ms || *deadline_ms >= std::numeric_limits<int64_t>::max() / 1000 - 1) return;
@@ -294,9 +294,7 @@ void Session::Block(BlockedOperation operation) {
 
 void Session::Unblock() {
   engine_.ForgetScriptCaller(*this);
-  for (const std::string& key : blocked_->keys) {
-    engine_.blocking().StopWaiting(*this, blocked_db_, key);
-  }
+  engine_.blocking().StopWaiting(*this, blocked_db_, blocked_->keys, blocked_->type);
   if (block_timer_) engine_.clock().Cancel(*std::exchange(block_timer_, std::nullopt));
   blocked_.reset();
 }

@@ -7,12 +7,14 @@
 #ifndef REDOUBLE_CORE_STORE_KEY_TYPE_H_
 #define REDOUBLE_CORE_STORE_KEY_TYPE_H_
 
+#include <cstddef>
 #include <optional>
 #include <string_view>
 
 namespace redouble::store {
 
 enum class KeyType { kNone, kString, kList, kSet, kSortedSet, kHash, kStream };
+inline constexpr size_t kKeyTypes = 7;
 
 // The name that TYPE gives: "none", "string", "list", "set", "zset", "hash", "stream".
 std::string_view KeyTypeName(KeyType type);

@@ -24,10 +24,8 @@ Reply RemoveKeys(CommandContext& context, Arguments keys) {
 
 // Moves the value and expiry of an entry to a key that does not exist. The entry is gone then.
 void MoveEntry(CommandContext& context, std::string_view from, std::string_view to) {
-  Database::Entry& source = *context.FindAny(from);
-  const std::optional<int64_t> deadline_ms = context.db().DeadlineOf(source);
-  Value value = std::move(source.value);
-  context.Remove(from);
+  const std::optional<int64_t> deadline_ms = context.db().DeadlineOf(*context.FindAny(from));
+  Value value = context.Take(from);
   Database::Entry& target = context.Add(to, std::move(value));
   if (deadline_ms) context.SetExpiry(target, *deadline_ms);
 }
@@ -152,11 +150,11 @@ Reply HandleMove(CommandContext& context, Arguments arguments) {
   if (source == nullptr || target_db->Find(key) != nullptr) return Reply::Integer(0);
   Database& source_db = context.db();
   const std::optional<int64_t> deadline_ms = source_db.DeadlineOf(*source);
+  Value value = context.Take(key);
   context.SetDb(*target_db);
-  Database::Entry& target = context.Add(key, std::move(source->value));
+  Database::Entry& target = context.Add(key, std::move(value));
   if (deadline_ms) context.SetExpiry(target, *deadline_ms);
   context.SetDb(source_db);
-  context.Remove(key);
   context.Changed(key, EventClass::kGeneric, "move_from");
   context.SetDb(*target_db);
   context.Changed(key, EventClass::kGeneric, "move_to");

@@ -155,7 +155,7 @@ Reply HandleXGroupDestroy(CommandContext& context, Arguments arguments) {
   context.Notify(arguments[0], EventClass::kStream, "xgroup-destroy");
   context.Resized(arguments[0]);
   // Consumers that wait for the group have to hear of it.
-  context.SignalReady(arguments[0]);
+  context.SignalReady(arguments[0], store::KeyType::kStream);
   return Reply::Integer(1);
 }
 

@@ -310,6 +310,7 @@ std::optional<Reply> RetryGroupRead(CommandContext& context, std::string_view ke
 
 Reply WaitForStreams(CommandContext& context, const ReadRequest& request) {
   BlockedOperation operation;
+  operation.type = store::KeyType::kStream;
   operation.deadline_ms = request.block->deadline_ms;
   WaitingRead plain{.after = {}, .count = request.count == 0 ? kCountAfterWaiting : request.count};
   for (size_t i = 0; i < request.keys.size(); ++i) {
@@ -318,8 +319,7 @@ Reply WaitForStreams(CommandContext& context, const ReadRequest& request) {
     if (plain.after.try_emplace(key, request.after[i]).second) operation.keys.push_back(key);
   }
   if (request.reader) {
-    // Consumers of a group hear also of a key that is gone.
-    operation.type = store::KeyType::kNone;
+    operation.also_when_gone = true;
     operation.retry = [waiting = WaitingGroupRead{.group = std::string(request.reader->group),
                                                   .consumer = std::string(request.reader->consumer),
                                                   .no_ack = request.reader->no_ack,
@@ -328,7 +328,6 @@ Reply WaitForStreams(CommandContext& context, const ReadRequest& request) {
       return RetryGroupRead(later, key, waiting);
     };
   } else {
-    operation.type = store::KeyType::kStream;
     operation.retry = [waiting = std::move(plain)](CommandContext& later, std::string_view key) {
       return RetryRead(later, key, waiting);
     };

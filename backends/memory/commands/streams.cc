@@ -106,7 +106,7 @@ Reply HandleXAdd(CommandContext& context, Arguments arguments) {
   if (options.trim && stream->Trim(*options.trim) > 0) {
     context.Notify(key, EventClass::kStream, "xtrim");
   }
-  context.SignalReady(key);
+  context.SignalReady(key, store::KeyType::kStream);
   return id;
 }
 
