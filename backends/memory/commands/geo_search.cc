@@ -1,6 +1,7 @@
 // GEOSEARCH, GEOSEARCHSTORE and the GEORADIUS family.
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "backends/memory/commands/argument.h"
 #include "backends/memory/commands/geo_arguments.h"
+#include "backends/memory/commands/partial_sort.h"
 #include "backends/memory/handlers.h"
 #include "backends/memory/values/geohash.h"
 #include "backends/memory/values/sorted_set.h"
@@ -235,15 +237,20 @@ void SortAndCut(const Query& query, std::vector<Hit>& hits) {
   Order order = query.order;
   // The nearest ones are meant where only some are wanted.
   if (order == Order::kNone && query.count > 0 && !query.any) order = Order::kNearestFirst;
+  const bool cuts = query.count > 0 && static_cast<int64_t>(hits.size()) > query.count;
   if (order != Order::kNone) {
-    const bool nearest = order == Order::kNearestFirst;
-    std::stable_sort(hits.begin(), hits.end(), [nearest](const Hit& a, const Hit& b) {
-      return nearest ? a.distance < b.distance : b.distance < a.distance;
-    });
+    const auto compare = [order](const Hit& a, const Hit& b) {
+      const int by_distance = (a.distance > b.distance) - (a.distance < b.distance);
+      return order == Order::kNearestFirst ? by_distance : -by_distance;
+    };
+    if (cuts) {
+      PartialSort(std::span(hits), 0, static_cast<size_t>(query.count) - 1, compare);
+    } else {
+      std::stable_sort(hits.begin(), hits.end(),
+                       [&](const Hit& a, const Hit& b) { return compare(a, b) < 0; });
+    }
   }
-  if (query.count > 0 && static_cast<int64_t>(hits.size()) > query.count) {
-    hits.erase(hits.begin() + query.count, hits.end());
-  }
+  if (cuts) hits.erase(hits.begin() + query.count, hits.end());
 }
 
 Reply HitReply(const Query& query, const Hit& hit) {

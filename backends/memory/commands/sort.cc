@@ -1,12 +1,14 @@
 // SORT and SORT_RO.
 #include <algorithm>
 #include <cctype>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "backends/memory/commands/argument.h"
+#include "backends/memory/commands/partial_sort.h"
 #include "backends/memory/engine.h"
 #include "backends/memory/handlers.h"
 #include "backends/memory/session.h"
@@ -194,14 +196,6 @@ int CompareByScore(const Item& a, const Item& b) {
   return a.element.compare(b.element);
 }
 
-void SortItems(const SortOptions& options, std::vector<Item>& items) {
-  std::stable_sort(items.begin(), items.end(), [&](const Item& a, const Item& b) {
-    const int order =
-        options.alpha ? CompareByText(a, b, options.store.has_value()) : CompareByScore(a, b);
-    return options.descending ? order > 0 : order < 0;
-  });
-}
-
 // What LIMIT leaves.
 std::span<const Item> Limited(const SortOptions& options, const std::vector<Item>& items) {
   const auto size = static_cast<int64_t>(items.size());
@@ -209,6 +203,22 @@ std::span<const Item> Limited(const SortOptions& options, const std::vector<Item
   const int64_t count = options.count < 0 ? size : options.count;
   return std::span(items).subspan(static_cast<size_t>(first),
                                   static_cast<size_t>(std::min(count, size - first)));
+}
+
+void SortItems(const SortOptions& options, std::vector<Item>& items) {
+  const auto compare = [&](const Item& a, const Item& b) {
+    const int order =
+        options.alpha ? CompareByText(a, b, options.store.has_value()) : CompareByScore(a, b);
+    return options.descending ? -order : order;
+  };
+  const std::span<const Item> wanted = Limited(options, items);
+  if (!options.by || wanted.size() == items.size()) {
+    std::stable_sort(items.begin(), items.end(),
+                     [&](const Item& a, const Item& b) { return compare(a, b) < 0; });
+  } else if (!wanted.empty()) {
+    const auto first = static_cast<size_t>(wanted.data() - items.data());
+    PartialSort(std::span(items), first, first + wanted.size() - 1, compare);
+  }
 }
 
 // What GET makes of the elements: a line for each pattern, or the elements themselves.

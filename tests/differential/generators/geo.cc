@@ -12,7 +12,9 @@ std::string Degrees(Vocabulary& words, double max) {
   return std::to_string(static_cast<double>(words.rng().Between(-micro, micro)) / 1e6);
 }
 
+// Some places are shared, so that members stand at equal distances.
 Words Position(Vocabulary& words) {
+  if (words.Chance(0.3)) return {words.Choice({"0.5", "1", "-1"}), words.Choice({"0.5", "1"})};
   if (words.Chance(0.03)) return {words.Float(), words.Float()};
   if (words.Chance(0.05))
     return {words.Choice({"-180", "180"}), words.Choice({"85.05112878", "0"})};
@@ -29,15 +31,14 @@ std::string Length(Vocabulary& words) {
   return std::to_string(words.rng().Between(0, 20'000'000));
 }
 
-// Each member at a place of its own, so that no two distances are equal: Redis's partial sort
-// leaves their order open.
 Words GeoAddArguments(Vocabulary& words) {
   Words arguments = {words.Key()};
   if (words.Chance(0.2)) arguments.push_back(words.Choice({"NX", "XX", "CH"}));
   if (words.Chance(0.1)) arguments.push_back(words.Choice({"NX", "XX", "CH"}));
-  for (int64_t left = words.rng().Between(1, 5); left > 0; --left) {
+  const bool many = words.Chance(0.1);
+  for (int64_t left = words.rng().Between(1, many ? 60 : 5); left > 0; --left) {
     Append(arguments, Position(words));
-    arguments.push_back(words.Member());
+    arguments.push_back(many ? std::to_string(left) : words.Member());
   }
   return arguments;
 }
@@ -63,7 +64,7 @@ void AppendFlags(Words& arguments, Vocabulary& words) {
 void AppendOrder(Words& arguments, Vocabulary& words) {
   if (words.Chance(0.5)) arguments.push_back(words.Choice({"ASC", "DESC"}));
   if (words.Chance(0.3)) {
-    Append(arguments, {"COUNT", words.Count()});
+    Append(arguments, {"COUNT", words.Count(words.Chance(0.2) ? 30 : 5)});
     if (words.Chance(0.4)) arguments.push_back("ANY");
   }
   if (words.Chance(0.02)) arguments.push_back("ANY");
