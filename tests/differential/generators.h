@@ -20,6 +20,7 @@ std::span<const CommandGenerator> ListGenerators();
 std::span<const CommandGenerator> ScriptGenerators();
 std::span<const CommandGenerator> ServerGenerators();
 std::span<const CommandGenerator> SetGenerators();
+std::span<const CommandGenerator> SortGenerators();
 std::span<const CommandGenerator> SortedSetGenerators();
 std::span<const CommandGenerator> StreamGenerators();
 std::span<const CommandGenerator> StringGenerators();

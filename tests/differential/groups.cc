@@ -30,6 +30,7 @@ constexpr Group kGroups[] = {
     {"sets", SetGenerators, CommandGroup::kSet},
     {"sorted_sets", SortedSetGenerators, CommandGroup::kSortedSet},
     {"streams", StreamGenerators, CommandGroup::kStream},
+    {"sort", SortGenerators, std::nullopt},
     {"blocking", BlockingGenerators, std::nullopt},
     {"bitmaps", BitmapGenerators, CommandGroup::kBitmap},
     {"hyperloglog", HyperLogLogGenerators, CommandGroup::kHyperLogLog},

@@ -107,8 +107,9 @@ Words MakeWords(const Character& character, Vocabulary& vocabulary) {
   } else {
     words = pick(character.own);
   }
-  // A spoilt SPOP would draw by chance, and both sides go on with different sets.
-  const bool may_spoil = words[0] != "SPOP";
+  // A spoilt SPOP would draw by chance, and both sides go on with different sets; a spoilt SORT may
+  // sort by nothing.
+  const bool may_spoil = words[0] != "SPOP" && !words[0].starts_with("SORT");
   const bool spoils = rng.Chance(character.spoil_rate);
   return may_spoil && spoils ? Spoil(std::move(words), vocabulary) : words;
 }

@@ -43,6 +43,11 @@ bool CountsKeys(const ProgramStep& step) {
                                          absl::EqualsIgnoreCase(step.words[0], "INFO"));
 }
 
+bool IsOfScripts(const ProgramStep& step) {
+  const store::CommandSpec* spec = step.kind == Kind::kCommand ? SpecOf(step.words) : nullptr;
+  return spec != nullptr && spec->group == store::CommandGroup::kScripting;
+}
+
 class ProgramRun {
  public:
   ProgramRun(Target& target, Program& program, RunOptions options)
@@ -50,10 +55,12 @@ class ProgramRun {
         program_(program),
         options_(options),
         counts_keys_(std::any_of(program.steps.begin(), program.steps.end(), CountsKeys)),
+        has_scripts_(std::any_of(program.steps.begin(), program.steps.end(), IsOfScripts)),
         results_(program.steps.size()) {}
 
   std::vector<StepResult> Run() {
     target_.Reset(program_.start);
+    if (has_scripts_) ForgetScripts();
     size_t i = 0;
     while (i < program_.steps.size()) {
       const ProgramStep& step = program_.steps[i];
@@ -69,6 +76,12 @@ class ProgramRun {
   }
 
  private:
+  // They outlive the keys.
+  void ForgetScripts() {
+    const std::vector<Words> commands = {{"SCRIPT", "FLUSH"}, {"FUNCTION", "FLUSH"}};
+    target_.RunAll(kInspector, commands);
+  }
+
   void Advance(size_t i) {
     ProgramStep& step = program_.steps[i];
     if (step.kind == Kind::kAdvanceToDeadline) MakePlain(step);
@@ -166,6 +179,7 @@ class ProgramRun {
   Program& program_;
   const RunOptions options_;
   const bool counts_keys_;
+  const bool has_scripts_;
   std::vector<StepResult> results_;
   // Per blocked connection, the commands that have no reply yet.
   std::map<int, std::vector<Words>> blocked_;

@@ -1,8 +1,10 @@
-// Scripts that run a command of another group, well formed or spoilt, and hand its reply on,
-// changed or not. What has no one reply (SMEMBERS, ZRANDMEMBER, ...) is left to its own group.
+// Scripts and functions that run a command of another group, well formed or spoilt, and hand its
+// reply on, changed or not. What has no one reply (SMEMBERS, ZRANDMEMBER, ...) is left to its own
+// group.
 #include <string>
 #include <string_view>
 
+#include "core/base/digest.h"
 #include "tests/differential/generators.h"
 #include "tests/support/canonical_reply.h"
 
@@ -32,6 +34,30 @@ constexpr std::string_view kScripts[] = {
     "return {#KEYS, #ARGV, tonumber(ARGV[2]) or 'none', {1, 2.9, nil, 4}, false, true}",
 };
 
+// Two ways to be the library "one", one to be "two", and some that do not load.
+constexpr std::string_view kLibraries[] = {
+    "#!lua name=one\nredis.register_function('call', function(keys, args)\n"
+    "  return redis.call(unpack(args))\nend)",
+    "#!lua name=one\nredis.register_function('call', function(keys, args)\n"
+    "  return {#keys, #args, redis.pcall(unpack(args))}\nend)",
+    "#!lua name=two\nlocal function run(keys, args) return redis.call(unpack(args)) end\n"
+    "redis.register_function{function_name='read', callback=run, flags={'no-writes'}}\n"
+    "redis.register_function('put', function(keys, args)\n"
+    "  redis.call('SET', keys[1], args[1]) return redis.status_reply(keys[1])\nend)",
+    "#!lua name=three\nredis.register_function('call', function() return 3 end)",
+    "#!lua name=four\nreturn redis.call('PING')",
+    "#!lua name=five\nlocal nothing = 5",
+    "#!lua name=six\nredis.register_function('f', function() return",
+    "#!python name=seven\npass",
+    "redis.register_function('f', function() return 1 end)",
+};
+
+std::string Script(Vocabulary& words) {
+  return std::string(kScripts[words.rng().Below(std::size(kScripts))]);
+}
+
+std::string Digest(Vocabulary& words) { return base::Sha1Hex(Script(words)); }
+
 std::span<const CommandGenerator> SomeGenerators(base::Rng& rng) {
   switch (rng.Below(6)) {
     case 0:
@@ -59,16 +85,56 @@ Words InnerCommand(Vocabulary& words) {
   }
 }
 
-Words EvalArguments(Vocabulary& words) {
-  const std::string_view script = kScripts[words.rng().Below(std::size(kScripts))];
-  Words arguments = {std::string(script), "1", words.Key()};
+// What is called, one key, and a command.
+Words CallArguments(std::string called, Vocabulary& words) {
+  Words arguments = {std::move(called), "1", words.Key()};
   Append(arguments, InnerCommand(words));
+  return arguments;
+}
+
+Words EvalArguments(Vocabulary& words) { return CallArguments(Script(words), words); }
+
+Words EvalShaArguments(Vocabulary& words) { return CallArguments(Digest(words), words); }
+
+Words FCallArguments(Vocabulary& words) {
+  return CallArguments(words.Choice({"call", "call", "read", "read", "put", "CALL", "none"}),
+                       words);
+}
+
+Words ScriptLoadArguments(Vocabulary& words) { return {Script(words)}; }
+
+Words ScriptExistsArguments(Vocabulary& words) { return {Digest(words), Digest(words)}; }
+
+Words FunctionLoadArguments(Vocabulary& words) {
+  Words arguments;
+  if (words.Chance(0.5)) arguments.push_back(words.Choice({"REPLACE", "replace"}));
+  arguments.emplace_back(kLibraries[words.rng().Below(std::size(kLibraries))]);
+  return arguments;
+}
+
+Words FunctionDeleteArguments(Vocabulary& words) {
+  return {words.Choice({"one", "two", "ONE", "none"})};
+}
+
+// Of libraries with one function: several stand in no order.
+Words FunctionListArguments(Vocabulary& words) {
+  Words arguments = {"LIBRARYNAME", words.Choice({"one", "o*", "three"})};
+  if (words.Chance(0.5)) arguments.push_back("WITHCODE");
   return arguments;
 }
 
 constexpr CommandGenerator kGenerators[] = {
     {CommandId::kEval, 20, EvalArguments},
     {CommandId::kEvalRo, 4, EvalArguments},
+    {CommandId::kEvalSha, 6, EvalShaArguments},
+    {CommandId::kEvalShaRo, 2, EvalShaArguments},
+    {CommandId::kScriptLoad, 4, ScriptLoadArguments},
+    {CommandId::kScriptExists, 2, ScriptExistsArguments},
+    {CommandId::kFCall, 10, FCallArguments},
+    {CommandId::kFCallRo, 4, FCallArguments},
+    {CommandId::kFunctionLoad, 8, FunctionLoadArguments},
+    {CommandId::kFunctionDelete, 2, FunctionDeleteArguments},
+    {CommandId::kFunctionList, 3, FunctionListArguments},
 };
 
 }  // namespace
