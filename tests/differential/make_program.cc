@@ -61,6 +61,8 @@ Character Draw(std::string_view group, base::Rng& rng) {
   character.database_rate = OneOf(rng, std::array{0.0, 0.0, 0.02, 0.08});
   character.clock_rate = OneOf(rng, std::array{0.0, 0.03, 0.1, 0.25});
   character.spoil_rate = OneOf(rng, std::array{0.0, 0.02, 0.1});
+  // What sets hold has to differ for strcoll, which stops at a zero byte.
+  if (group == "sort") character.spoil_rate = 0;
   return character;
 }
 
