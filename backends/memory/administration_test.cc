@@ -136,8 +136,26 @@ TEST_F(AdministrationTest, SavesNothingAndSaysSo) {
   EXPECT_EQ(Ask({"SAVE"}), refusal);
   EXPECT_EQ(Ask({"BGSAVE"}), refusal);
   EXPECT_EQ(Ask({"BGSAVE", "SCHEDULE"}), refusal);
+  EXPECT_EQ(Ask({"BGREWRITEAOF"}), refusal);
   clock_.Advance(absl::Seconds(10));
   EXPECT_EQ(Ask({"LASTSAVE"}), "1700000000");
+}
+
+TEST_F(AdministrationTest, ReplicatesNothingAndSaysSo) {
+  const char* const refusal =
+      "(error) ERR nothing is replicated: this server follows no other and has no replicas";
+  EXPECT_EQ(Ask({"REPLICAOF", "127.0.0.1", "6379"}), refusal);
+  EXPECT_EQ(Ask({"SLAVEOF", "127.0.0.1", "0"}), refusal);
+  EXPECT_EQ(Ask({"SYNC"}), refusal);
+  EXPECT_EQ(Ask({"PSYNC", "?", "-1"}), refusal);
+}
+
+TEST_F(AdministrationTest, ReachesNoServerToMigrateTo) {
+  const char* const refusal = "(error) IOERR error or timeout connecting to the client";
+  Ask({"SET", "k", "v"});
+  EXPECT_EQ(Ask({"MIGRATE", "127.0.0.1", "6380", "k", "0", "100"}), refusal);
+  EXPECT_EQ(Ask({"MIGRATE", "127.0.0.1", "6380", "", "0", "100", "KEYS", "none", "k"}), refusal);
+  EXPECT_EQ(Ask({"GET", "k"}), "\"v\"");
 }
 
 TEST_F(AdministrationTest, TellsOfAClientWithoutASocket) {

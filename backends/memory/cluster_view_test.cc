@@ -217,6 +217,100 @@ TEST_F(ClusterEngine, CountsNodesAndShards) {
             std::string::npos);
 }
 
+// The ids of TwoShards().
+constexpr std::string_view kSelf = "b22974ff292d9d3490df0ff19ba4352e43e9f4c2";
+constexpr std::string_view kReplica = "0604cd1a96d538b054f2914865d2dcb441b2fff7";
+constexpr std::string_view kOther = "0c47e8719795bc641514cb99f7221f3347df66de";
+
+TEST_F(ClusterEngine, TellsOfReplicas) {
+  const Reply lines = Reply::Array(
+      {Reply::Bulk("0604cd1a96d538b054f2914865d2dcb441b2fff7 127.0.0.1:7503@17503 slave "
+                   "b22974ff292d9d3490df0ff19ba4352e43e9f4c2 0 1795226725004 0 connected")});
+  EXPECT_EQ(Ask("CLUSTER", {"REPLICAS", kSelf}), lines);
+  EXPECT_EQ(Ask("CLUSTER", {"SLAVES", kSelf}), lines);
+  EXPECT_EQ(Ask("CLUSTER", {"REPLICAS", kOther}), Reply::EmptyArray());
+  EXPECT_EQ(Ask("CLUSTER", {"REPLICAS", kReplica}),
+            Reply::Error("ERR The specified node is not a master"));
+  EXPECT_EQ(Ask("CLUSTER", {"COUNT-FAILURE-REPORTS", kReplica}), Reply::Integer(0));
+}
+
+TEST_F(ClusterEngine, RefusesWhatANodeRefusesToDoWithOtherNodes) {
+  const Reply not_a_master = Reply::Error("ERR Target node is not a master");
+  EXPECT_EQ(Ask("CLUSTER", {"SETSLOT", "12000", "IMPORTING", kReplica}), not_a_master);
+  EXPECT_EQ(Ask("CLUSTER", {"SETSLOT", "1", "MIGRATING", kReplica}), not_a_master);
+  EXPECT_EQ(Ask("CLUSTER", {"SETSLOT", "1", "NODE", kReplica}), not_a_master);
+  EXPECT_EQ(Ask("CLUSTER", {"SETSLOT", "12000", "MIGRATING", kOther}),
+            Reply::Error("ERR I'm not the owner of hash slot 12000"));
+  EXPECT_EQ(Ask("CLUSTER", {"REPLICATE", kReplica}),
+            Reply::Error("ERR I can only replicate a master, not a replica."));
+  EXPECT_EQ(Ask("CLUSTER", {"REPLICATE", kOther}),
+            Reply::Error("ERR To set a master the node must be empty and without assigned slots."));
+  EXPECT_EQ(Ask("CLUSTER", {"SET-CONFIG-EPOCH", "5"}),
+            Reply::Error("ERR The user can assign a config epoch only when the node does not know "
+                         "any other node."));
+  Ask("SET", {"b", "1"});
+  EXPECT_EQ(Ask("CLUSTER", {"SETSLOT", "3300", "NODE", kOther}),
+            Reply::Error("ERR Can't assign hashslot 3300 to a different node while I still hold "
+                         "keys for this hash slot."));
+}
+
+TEST_F(ClusterEngine, DoesWhatChangesNothing) {
+  EXPECT_EQ(Ask("CLUSTER", {"SETSLOT", "12000", "NODE", kOther}), Reply::Ok());
+  EXPECT_EQ(Ask("CLUSTER", {"SETSLOT", "1", "STABLE"}), Reply::Ok());
+}
+
+class NewestClusterEngine : public ClusterEngine {
+ protected:
+  static ClusterOptions Newest() {
+    ClusterOptions options = TwoShards();
+    options.self = 1;
+    return options;
+  }
+  NewestClusterEngine() : ClusterEngine(Newest()) {}
+};
+
+TEST_F(NewestClusterEngine, HasTheNewestEpochAlready) {
+  EXPECT_EQ(Ask("CLUSTER", {"BUMPEPOCH"}), Reply::Status("STILL 1"));
+}
+
+TEST_F(ClusterEngine, SaysThatItsTopologyNeverChanges) {
+  const std::vector<std::vector<std::string_view>> changes = {
+      {"DELSLOTS", "1", "2"},
+      {"DELSLOTSRANGE", "1", "2", "5", "9"},
+      {"SETSLOT", "12000", "IMPORTING", kOther},
+      {"SETSLOT", "1", "MIGRATING", kOther},
+      {"SETSLOT", "1", "NODE", kOther},
+      {"BUMPEPOCH"},
+      {"FORGET", kOther},
+      {"FORGET", kReplica},
+      {"MEET", "127.0.0.1", "7504"},
+      {"MEET", "::1", "7504", "7505"},
+      {"RESET"},
+      {"RESET", "HARD"},
+      {"FLUSHSLOTS"},
+  };
+  const std::string nodes = Ask("CLUSTER", {"NODES"}).text();
+  for (const std::vector<std::string_view>& change : changes) {
+    EXPECT_EQ(Ask("CLUSTER", change),
+              Reply::Error("ERR not done: the topology of a simulated cluster never changes"))
+        << change[0];
+  }
+  EXPECT_EQ(Ask("CLUSTER", {"NODES"}).text(), nodes);
+  EXPECT_EQ(Ask("CLUSTER", {"SAVECONFIG"}), Reply::Error(error_text::kNothingIsSaved));
+}
+
+class LonelyClusterEngine : public ClusterEngine {
+ protected:
+  LonelyClusterEngine() : ClusterEngine(ClusterOptions()) {}
+};
+
+TEST_F(LonelyClusterEngine, KeepsItsEpoch) {
+  const Reply refusal =
+      Reply::Error("ERR not done: the topology of a simulated cluster never changes");
+  EXPECT_EQ(Ask("CLUSTER", {"BUMPEPOCH"}), refusal);
+  EXPECT_EQ(Ask("CLUSTER", {"SET-CONFIG-EPOCH", "5"}), refusal);
+}
+
 TEST_F(ClusterEngine, AllowsEverythingThatNamesNoKey) {
   EXPECT_EQ(Ask("DBSIZE", {}), Reply::Integer(0));
   EXPECT_EQ(Ask("KEYS", {"*"}), Reply::EmptyArray());
@@ -237,6 +331,16 @@ TEST_F(DownClusterEngine, ServesNothingWhileASlotHasNobody) {
   EXPECT_EQ(Ask("GET", {"a"}), Reply::Error("CLUSTERDOWN Hash slot not served"));
   EXPECT_EQ(Ask("EVAL", {"return redis.pcall('get', 'b')", "0"}),
             Reply::Error("ERR Script attempted to execute a command while the cluster is down"));
+  EXPECT_EQ(Ask("CLUSTER", {"ADDSLOTS", "15001", "15001"}),
+            Reply::Error("ERR Slot 15001 specified multiple times"));
+  EXPECT_EQ(Ask("CLUSTER", {"ADDSLOTS", "15000", "15001"}),
+            Reply::Error("ERR Slot 15000 is already busy"));
+  EXPECT_EQ(Ask("CLUSTER", {"ADDSLOTSRANGE", "16000", "16010", "16010", "16020"}),
+            Reply::Error("ERR Slot 16010 specified multiple times"));
+  EXPECT_EQ(Ask("CLUSTER", {"DELSLOTS", "1", "15001"}),
+            Reply::Error("ERR Slot 15001 is already unassigned"));
+  EXPECT_EQ(Ask("CLUSTER", {"ADDSLOTSRANGE", "16000", "16010"}),
+            Reply::Error("ERR not done: the topology of a simulated cluster never changes"));
   EXPECT_TRUE(Ask("CLUSTER", {"INFO"})
                   .text()
                   .starts_with("cluster_state:fail\r\ncluster_slots_assigned:15002\r\n"));

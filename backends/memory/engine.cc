@@ -298,10 +298,14 @@ Reply Engine::Refuse(Session& session, CommandId id, Reply refusal) {
 }
 
 std::optional<Reply> Engine::RefuseBySession(Session& session, CommandId id, Arguments arguments) {
-  if (!session.may_talk() && !store::SpecOf(id).Has(store::command_flag::kNoAuth)) {
+  const CommandSpec& spec = store::SpecOf(id);
+  if (spec.Has(store::command_flag::kProtected)) {
+    return Refuse(session, id, Reply::Error(error_text::kModuleNotAllowed));
+  }
+  if (!session.may_talk() && !spec.Has(store::command_flag::kNoAuth)) {
     return Refuse(session, id, Reply::Error(error_text::kNoAuth));
   }
-  if (session.in_transaction() && store::SpecOf(id).Has(store::command_flag::kNoMulti)) {
+  if (session.in_transaction() && spec.Has(store::command_flag::kNoMulti)) {
     return Refuse(session, id, Reply::Error("ERR Command not allowed inside a transaction"));
   }
   if (!session.user().unrestricted()) {
@@ -315,7 +319,7 @@ std::optional<Reply> Engine::RefuseBySession(Session& session, CommandId id, Arg
     }
   }
   if (session.protocol() == 2 && session.is_subscribed() && !RunsWhileSubscribed(id)) {
-    return Refuse(session, id, OnlyForSubscribers(store::SpecOf(id)));
+    return Refuse(session, id, OnlyForSubscribers(spec));
   }
   return std::nullopt;
 }

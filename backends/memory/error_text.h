@@ -28,6 +28,13 @@ inline constexpr std::string_view kOutOfMemory =
     "OOM command not allowed when used memory > 'maxmemory'.";
 inline constexpr std::string_view kNoAuth = "NOAUTH Authentication required.";
 inline constexpr std::string_view kDbIndexOutOfRange = "ERR DB index is out of range";
+inline constexpr std::string_view kModuleNotAllowed =
+    "ERR MODULE command not allowed. If the enable-module-command option is set to \"local\", you "
+    "can run it from a local connection, otherwise you need to set this option in the "
+    "configuration file, and then restart the server.";
+// Redis has no such error: it would save.
+inline constexpr std::string_view kNothingIsSaved =
+    "ERR nothing is saved: this server keeps its keys in memory only";
 
 }  // namespace redouble::memory::error_text
 

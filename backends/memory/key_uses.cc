@@ -40,6 +40,10 @@ std::optional<std::vector<KeyUse>> KeyUses(const CommandSpec& spec,
   const std::optional<std::vector<size_t>> all = store::KeyIndexes(spec, arguments);
   if (!all) return std::nullopt;
   std::vector<KeyUse> uses;
+  if (spec.id == CommandId::kMigrate) {
+    for (const size_t index : *all) uses.push_back({index, spec.keys().front().flags});
+    return uses;
+  }
   for (const KeySpec& key : spec.keys()) {
     CommandSpec one = spec;
     one.id = CommandId::kUnknown;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cassert>
 #include <cstring>
+#include <numeric>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/match.h"
@@ -27,6 +28,7 @@ using command_flag::kNoFlags;
 using command_flag::kNoMandatoryKeys;
 using command_flag::kNoMulti;
 using command_flag::kNoScript;
+using command_flag::kProtected;
 using command_flag::kPubSub;
 using command_flag::kReadOnly;
 using command_flag::kSkipMonitor;
@@ -217,6 +219,23 @@ std::optional<KeyRange> RangeOf(const KeySpec& key, int64_t begin,
   return KeyRange{begin, last};
 }
 
+// MIGRATE's keys where it has the word KEYS, which may be a password or a key as well: the row's
+// specs are not enough then. No value when it has a key before it or none behind it.
+std::optional<std::vector<size_t>> KeysOfMigrate(std::span<const std::string_view> arguments) {
+  constexpr size_t kKey = 2;
+  for (size_t i = 5; i < arguments.size(); ++i) {
+    if (SameName(arguments[i], "AUTH") || SameName(arguments[i], "AUTH2")) {
+      ++i;
+    } else if (SameName(arguments[i], "KEYS")) {
+      if (!arguments[kKey].empty() || i + 1 == arguments.size()) return std::nullopt;
+      std::vector<size_t> indexes(arguments.size() - i - 1);
+      std::iota(indexes.begin(), indexes.end(), i + 1);
+      return indexes;
+    }
+  }
+  return std::vector<size_t>{kKey};
+}
+
 // The place of what SORT stores into: behind the last STORE that is no argument of another word.
 void AppendStoreOfSort(std::span<const std::string_view> arguments, std::vector<size_t>& indexes) {
   std::optional<size_t> store;
@@ -273,6 +292,9 @@ std::optional<std::vector<size_t>> KeyIndexes(const CommandSpec& spec,
     if (unknown || (key.flags & KeySpec::kNotKey) != 0) continue;
     const std::optional<int64_t> begin = BeginOf(key, arguments);
     if (!begin) continue;
+    if (spec.id == CommandId::kMigrate && key.begin == KeySpec::Begin::kKeyword) {
+      return KeysOfMigrate(arguments);
+    }
     const std::optional<KeyRange> range = RangeOf(key, *begin, arguments);
     if (!range) return std::nullopt;
     if (range->last < range->first && !spec.Has(kNoMandatoryKeys)) return std::nullopt;

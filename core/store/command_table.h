@@ -84,6 +84,8 @@ enum Flag : uint32_t {
   kNoMandatoryKeys = 1u << 16,
   kAllowBusy = 1u << 17,
   kNoAsyncLoading = 1u << 18,
+  // Refused unless the configuration allows it; COMMAND does not tell.
+  kProtected = 1u << 19,
 };
 }  // namespace command_flag
 

@@ -1,4 +1,4 @@
-// SLOWLOG, MONITOR, ROLE, LASTSAVE, SAVE, BGSAVE, SHUTDOWN.
+// SLOWLOG, MONITOR, LASTSAVE, SAVE, BGSAVE, BGREWRITEAOF, SHUTDOWN.
 #include "backends/memory/administration.h"
 
 #include <limits>
@@ -14,9 +14,6 @@
 
 namespace redouble::memory {
 namespace {
-
-constexpr char kNothingIsSaved[] =
-    "ERR nothing is saved: this server keeps its keys in memory only";
 
 Reply SlowLogReply(const SlowLog::Entry& entry) {
   std::vector<Reply> words;
@@ -80,22 +77,21 @@ Reply HandleMonitor(CommandContext& context, Arguments) {
   return Reply::Ok();
 }
 
-// A master without replicas, whose replication has not begun.
-Reply HandleRole(CommandContext&, Arguments) {
-  return Reply::Array({Reply::Bulk("master"), Reply::Integer(0), Reply::EmptyArray()});
-}
-
 // As Redis says it as long as nothing was saved: the moment it was started.
 Reply HandleLastSave(CommandContext& context, Arguments) {
   return Reply::Integer(context.engine().administration().started_us() / 1'000'000);
 }
 
-Reply HandleSave(CommandContext&, Arguments) { return Reply::Error(kNothingIsSaved); }
+Reply HandleSave(CommandContext&, Arguments) { return Reply::Error(error_text::kNothingIsSaved); }
+
+Reply HandleBgRewriteAof(CommandContext&, Arguments) {
+  return Reply::Error(error_text::kNothingIsSaved);
+}
 
 Reply HandleBgSave(CommandContext&, Arguments arguments) {
   const bool known = arguments.size() == 1 && IsWord(arguments[0], "SCHEDULE");
   if (!arguments.empty() && !known) return SyntaxError();
-  return Reply::Error(kNothingIsSaved);
+  return Reply::Error(error_text::kNothingIsSaved);
 }
 
 // A server that stops answers nothing; what cannot be done is an error.

@@ -1,4 +1,4 @@
-// CLUSTER, for the simulated topology of EngineOptions::cluster.
+// CLUSTER's subcommands that tell of the simulated topology of EngineOptions::cluster, and of keys.
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "backends/memory/cluster_view.h"
 #include "backends/memory/commands/argument.h"
+#include "backends/memory/commands/cluster_nodes.h"
 #include "backends/memory/commands/help.h"
 #include "backends/memory/engine.h"
 #include "backends/memory/handlers.h"
@@ -14,11 +15,6 @@
 
 namespace redouble::memory {
 namespace {
-
-// A node's bus listens so far above its port.
-constexpr int kBusPortOffset = 10'000;
-
-Reply Disabled() { return Reply::Error("ERR This instance has cluster support disabled"); }
 
 bool IsSlot(int64_t slot) { return slot >= 0 && slot < base::kClusterSlots; }
 
@@ -67,6 +63,11 @@ std::string NodeLine(const ClusterAddress& node, std::string_view flags, std::st
                       " connected");
 }
 
+std::string ReplicaLine(const ClusterShard& shard, const ClusterAddress& replica, int64_t now_ms,
+                        size_t epoch) {
+  return NodeLine(replica, "slave", shard.master.id, now_ms, epoch);
+}
+
 Reply SlotsNode(const ClusterAddress& node) {
   return Reply::Array(
       {Reply::Bulk(node.host), Reply::Integer(node.port), Reply::Bulk(node.id), Reply::Map({})});
@@ -92,8 +93,25 @@ void ForEachKeyInSlot(CommandContext& context, int slot, Visit visit) {
 
 }  // namespace
 
+Reply ClusterDisabled() { return Reply::Error("ERR This instance has cluster support disabled"); }
+
+Reply UnknownNode(std::string_view id) {
+  return Reply::Error("ERR Unknown node " + WordInError(id));
+}
+
+std::optional<ClusterNode> FindNode(const ClusterView& view, std::string_view id) {
+  for (size_t i = 0; i < view.shards().size(); ++i) {
+    const ClusterShard& shard = view.shards()[i];
+    if (shard.master.id == id) return ClusterNode{i, true};
+    for (const ClusterAddress& replica : shard.replicas) {
+      if (replica.id == id) return ClusterNode{i, false};
+    }
+  }
+  return std::nullopt;
+}
+
 Reply HandleClusterCountKeysInSlot(CommandContext& context, Arguments arguments) {
-  if (context.engine().cluster() == nullptr) return Disabled();
+  if (context.engine().cluster() == nullptr) return ClusterDisabled();
   const std::optional<int64_t> slot = base::ParseInt64(arguments[0]);
   if (!slot) return Reply::Error(error_text::kNotAnInteger);
   if (!IsSlot(*slot)) return Reply::Error("ERR Invalid slot");
@@ -106,7 +124,7 @@ Reply HandleClusterCountKeysInSlot(CommandContext& context, Arguments arguments)
 }
 
 Reply HandleClusterGetKeysInSlot(CommandContext& context, Arguments arguments) {
-  if (context.engine().cluster() == nullptr) return Disabled();
+  if (context.engine().cluster() == nullptr) return ClusterDisabled();
   const std::optional<int64_t> slot = base::ParseInt64(arguments[0]);
   if (!slot) return Reply::Error(error_text::kNotAnInteger);
   const std::optional<int64_t> most = base::ParseInt64(arguments[1]);
@@ -123,7 +141,7 @@ Reply HandleClusterGetKeysInSlot(CommandContext& context, Arguments arguments) {
 
 Reply HandleClusterInfo(CommandContext& context, Arguments) {
   const ClusterView* view = context.engine().cluster();
-  if (view == nullptr) return Disabled();
+  if (view == nullptr) return ClusterDisabled();
   std::string info;
   const auto line = [&info](absl::string_view name, const absl::AlphaNum& value) {
     absl::StrAppend(&info, name, ":", value, "\r\n");
@@ -144,33 +162,33 @@ Reply HandleClusterInfo(CommandContext& context, Arguments) {
 }
 
 Reply HandleClusterKeySlot(CommandContext& context, Arguments arguments) {
-  if (context.engine().cluster() == nullptr) return Disabled();
+  if (context.engine().cluster() == nullptr) return ClusterDisabled();
   return Reply::Integer(base::KeySlot(arguments[0]));
 }
 
 // Every slot of this node is its own for good: it imports none and copies nobody, so that there is
 // nothing that these would allow.
 Reply HandleAsking(CommandContext& context, Arguments) {
-  return context.engine().cluster() == nullptr ? Disabled() : Reply::Ok();
+  return context.engine().cluster() == nullptr ? ClusterDisabled() : Reply::Ok();
 }
 
 Reply HandleReadOnly(CommandContext& context, Arguments) {
-  return context.engine().cluster() == nullptr ? Disabled() : Reply::Ok();
+  return context.engine().cluster() == nullptr ? ClusterDisabled() : Reply::Ok();
 }
 
 Reply HandleReadWrite(CommandContext& context, Arguments) {
-  return context.engine().cluster() == nullptr ? Disabled() : Reply::Ok();
+  return context.engine().cluster() == nullptr ? ClusterDisabled() : Reply::Ok();
 }
 
 Reply HandleClusterMyId(CommandContext& context, Arguments) {
   const ClusterView* view = context.engine().cluster();
-  if (view == nullptr) return Disabled();
+  if (view == nullptr) return ClusterDisabled();
   return Reply::Bulk(view->shards()[view->self()].master.id);
 }
 
 Reply HandleClusterNodes(CommandContext& context, Arguments) {
   const ClusterView* view = context.engine().cluster();
-  if (view == nullptr) return Disabled();
+  if (view == nullptr) return ClusterDisabled();
   const std::vector<ServedRange> ranges = ServedRanges(*view);
   std::string nodes;
   for (size_t i = 0; i < view->shards().size(); ++i) {
@@ -185,8 +203,7 @@ Reply HandleClusterNodes(CommandContext& context, Arguments) {
     }
     absl::StrAppend(&nodes, "\n");
     for (const ClusterAddress& replica : shard.replicas) {
-      absl::StrAppend(&nodes, NodeLine(replica, "slave", shard.master.id, context.now_ms(), i),
-                      "\n");
+      absl::StrAppend(&nodes, ReplicaLine(shard, replica, context.now_ms(), i), "\n");
     }
   }
   return Reply::Verbatim(std::move(nodes));
@@ -194,7 +211,7 @@ Reply HandleClusterNodes(CommandContext& context, Arguments) {
 
 Reply HandleClusterShards(CommandContext& context, Arguments) {
   const ClusterView* view = context.engine().cluster();
-  if (view == nullptr) return Disabled();
+  if (view == nullptr) return ClusterDisabled();
   const std::vector<ServedRange> ranges = ServedRanges(*view);
   std::vector<Reply> shards;
   for (size_t i = 0; i < view->shards().size(); ++i) {
@@ -217,7 +234,7 @@ Reply HandleClusterShards(CommandContext& context, Arguments) {
 
 Reply HandleClusterSlots(CommandContext& context, Arguments) {
   const ClusterView* view = context.engine().cluster();
-  if (view == nullptr) return Disabled();
+  if (view == nullptr) return ClusterDisabled();
   std::vector<Reply> slots;
   for (const ServedRange& range : ServedRanges(*view)) {
     const ClusterShard& shard = view->shards()[static_cast<size_t>(range.shard)];
@@ -229,8 +246,37 @@ Reply HandleClusterSlots(CommandContext& context, Arguments) {
   return Reply::Array(std::move(slots));
 }
 
+Reply HandleClusterReplicas(CommandContext& context, Arguments arguments) {
+  const ClusterView* view = context.engine().cluster();
+  if (view == nullptr) return ClusterDisabled();
+  const std::optional<ClusterNode> node = FindNode(*view, arguments[0]);
+  if (!node) return UnknownNode(arguments[0]);
+  if (!node->is_master) return Reply::Error("ERR The specified node is not a master");
+  const ClusterShard& shard = view->shards()[node->shard];
+  std::vector<Reply> lines;
+  for (const ClusterAddress& replica : shard.replicas) {
+    lines.push_back(Reply::Bulk(ReplicaLine(shard, replica, context.now_ms(), node->shard)));
+  }
+  return Reply::Array(std::move(lines));
+}
+
+Reply HandleClusterSlaves(CommandContext& context, Arguments arguments) {
+  return HandleClusterReplicas(context, arguments);
+}
+
+// Nobody is behind the other nodes' addresses: nothing links to them, and none is said to fail.
+Reply HandleClusterLinks(CommandContext& context, Arguments) {
+  return context.engine().cluster() == nullptr ? ClusterDisabled() : Reply::EmptyArray();
+}
+
+Reply HandleClusterCountFailureReports(CommandContext& context, Arguments arguments) {
+  const ClusterView* view = context.engine().cluster();
+  if (view == nullptr) return ClusterDisabled();
+  return FindNode(*view, arguments[0]) ? Reply::Integer(0) : UnknownNode(arguments[0]);
+}
+
 Reply HandleClusterHelp(CommandContext& context, Arguments) {
-  if (context.engine().cluster() == nullptr) return Disabled();
+  if (context.engine().cluster() == nullptr) return ClusterDisabled();
   static constexpr std::string_view kHelp[] = {
       "ADDSLOTS <slot> [<slot> ...]",
       "    Assign slots to current node.",

@@ -294,7 +294,7 @@ Reply HandleCommandList(CommandContext&, Arguments arguments) {
     const bool is_listed =
         by_category  ? HasCategory(spec.id, arguments[2])
         : by_pattern ? base::GlobMatch(arguments[2], spec.name, base::GlobCase::kInsensitive)
-                     : !by_module && !spec.is_subcommand();
+                     : !by_module;
     if (is_listed) names.push_back(Reply::Bulk(spec.name));
   }
   return Reply::Array(std::move(names));

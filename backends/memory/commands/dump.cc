@@ -1,4 +1,4 @@
-// DUMP and RESTORE.
+// DUMP, RESTORE and RESTORE-ASKING.
 #include "backends/memory/values/dump.h"
 
 #include <string>
@@ -104,6 +104,11 @@ Reply HandleRestore(CommandContext& context, Arguments arguments) {
   }
   AddRestored(context, key, *std::move(value), deadline_ms, options);
   return Reply::Ok();
+}
+
+// No slot is being imported, so that there is nothing that asking would allow.
+Reply HandleRestoreAsking(CommandContext& context, Arguments arguments) {
+  return HandleRestore(context, arguments);
 }
 
 }  // namespace redouble::memory

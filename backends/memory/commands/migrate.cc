@@ -1,0 +1,54 @@
+// MIGRATE, to a server that is never reached: the engine knows no other.
+#include <string_view>
+
+#include "backends/memory/commands/argument.h"
+#include "backends/memory/handlers.h"
+#include "core/base/redis_number.h"
+
+namespace redouble::memory {
+namespace {
+
+constexpr size_t kKeyAt = 2;  // Behind host and port.
+constexpr size_t kOptionsAt = 5;
+
+// An error reply, or nil and the keys to migrate.
+Reply ReadMigration(Arguments arguments, Arguments& keys) {
+  keys = arguments.subspan(kKeyAt, 1);
+  for (size_t i = kOptionsAt; i < arguments.size(); ++i) {
+    const size_t behind = arguments.size() - i - 1;
+    if (IsWord(arguments[i], "COPY") || IsWord(arguments[i], "REPLACE")) continue;
+    if (IsWord(arguments[i], "AUTH") && behind >= 1) {
+      ++i;
+    } else if (IsWord(arguments[i], "AUTH2") && behind >= 2) {
+      i += 2;
+    } else if (IsWord(arguments[i], "KEYS")) {
+      if (!arguments[kKeyAt].empty()) {
+        return Reply::Error(
+            "ERR When using MIGRATE KEYS option, the key argument must be set to the empty string");
+      }
+      keys = arguments.subspan(i + 1);
+      break;
+    } else {
+      return SyntaxError();
+    }
+  }
+  const bool are_numbers = base::ParseInt64(arguments[3]) && base::ParseInt64(arguments[4]);
+  return are_numbers ? Reply::Nil() : Reply::Error(error_text::kNotAnInteger);
+}
+
+}  // namespace
+
+Reply HandleMigrate(CommandContext& context, Arguments arguments) {
+  Arguments keys;
+  if (Reply error = ReadMigration(arguments, keys); error.is_error()) return error;
+  bool has_one = false;
+  for (const std::string_view key : keys) {
+    const bool exists = context.FindAny(key) != nullptr;
+    if (!exists) context.Missed(key);
+    has_one = has_one || exists;
+  }
+  if (!has_one) return Reply::Status("NOKEY");
+  return Reply::Error("IOERR error or timeout connecting to the client");
+}
+
+}  // namespace redouble::memory
