@@ -12,8 +12,8 @@
 //   // MGET {run1}:a {run2}:b
 //   // (error) CROSSSLOT Keys in request don't hash to the same slot
 //
-// A view never changes: there are no migrations, so ASK and TRYAGAIN never come, and the subcommands
-// of CLUSTER that would change it say that they do not.
+// A view never changes: there are no migrations, so ASK and TRYAGAIN never come, and the
+// subcommands of CLUSTER that would change it say that they do not.
 //
 // Source: Redis 7.0 Cluster specification; getNodeByQuery and CLUSTER of redis-server 7.0.15.
 //
