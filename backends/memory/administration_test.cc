@@ -192,6 +192,20 @@ int64_t NumberBehind(const std::string& text, const std::string& name) {
 }
 
 // Nobody waits longer for INFO because there are many keys, whose sizes are alike here.
+TEST_F(AdministrationTest, DebugObjectTellsOfAListsNodes) {
+  Ask({"RPUSH", "l", "a", "b", "c"});
+  const std::string text = Ask({"DEBUG", "OBJECT", "l"});
+  EXPECT_TRUE(
+      text.ends_with(" ql_nodes:1 ql_avg_node:3.00 ql_listpack_max:-2 ql_compressed:0 "
+                     "ql_uncompressed_size:16"))
+      << text;
+}
+
+// Redis's own takes seconds: it is no conformance case.
+TEST_F(AdministrationTest, MatchesPatternsByChance) {
+  EXPECT_EQ(Ask({"DEBUG", "STRINGMATCH-TEST"}), "Apparently Redis did not crash: test passed");
+}
+
 TEST_F(AdministrationTest, TellsWhatManyKeysTakeFromSomeOfThem) {
   const int64_t empty = NumberBehind(Ask({"INFO", "memory"}), "used_memory:");
   constexpr int64_t kKeys = 50'000;

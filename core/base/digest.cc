@@ -49,6 +49,15 @@ std::string HexDigestOf(std::string_view bytes, const EVP_MD* algorithm) {
 
 }  // namespace
 
+Sha1Bytes Sha1(std::string_view bytes) {
+  Sha1Bytes digest;
+  unsigned size = 0;
+  Require(EVP_Digest(bytes.data(), bytes.size(), reinterpret_cast<unsigned char*>(digest.data()),
+                     &size, EVP_sha1(), nullptr));
+  assert(size == digest.size());
+  return digest;
+}
+
 std::string Sha1Hex(std::string_view bytes) { return HexDigestOf(bytes, EVP_sha1()); }
 
 std::string Sha256Hex(std::string_view bytes) { return HexDigestOf(bytes, EVP_sha256()); }

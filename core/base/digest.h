@@ -19,11 +19,16 @@
 #ifndef REDOUBLE_CORE_BASE_DIGEST_H_
 #define REDOUBLE_CORE_BASE_DIGEST_H_
 
+#include <array>
 #include <memory>
 #include <string>
 #include <string_view>
 
 namespace redouble::base {
+
+using Sha1Bytes = std::array<char, 20>;
+// Returns the SHA-1 of `bytes`.
+Sha1Bytes Sha1(std::string_view bytes);
 
 // Returns the SHA-1 of `bytes` as 40 lower-case hexadecimal digits. It identifies; it protects
 // nothing.

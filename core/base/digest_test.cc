@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "absl/strings/escaping.h"
 #include "gtest/gtest.h"
 #include "rapidcheck/gtest.h"
 
@@ -12,6 +13,11 @@ constexpr std::string_view kSha256OfNothing =
     "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 constexpr std::string_view kSha256OfAbc =
     "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+
+TEST(Sha1, IsTheBytesThatSha1HexWrites) {
+  const Sha1Bytes digest = Sha1("return 1");
+  EXPECT_EQ(absl::BytesToHexString({digest.data(), digest.size()}), Sha1Hex("return 1"));
+}
 
 TEST(Sha1Hex, NamesScriptsAsScriptLoadDoes) {
   EXPECT_EQ(Sha1Hex("return 1"), "e0e1f9fabfc9d4800c877a703b823ac0578ff8db");

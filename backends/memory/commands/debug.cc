@@ -3,14 +3,22 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "backends/memory/commands/argument.h"
+#include "backends/memory/commands/dataset_digest.h"
 #include "backends/memory/commands/help.h"
 #include "backends/memory/engine.h"
 #include "backends/memory/handlers.h"
 #include "backends/memory/values/dump.h"
+#include "backends/memory/values/list.h"
+#include "core/base/digest.h"
+#include "core/base/glob.h"
+#include "core/base/redis_number.h"
+#include "core/base/rng.h"
 
 namespace redouble::memory {
 namespace {
@@ -19,10 +27,23 @@ namespace {
 constexpr size_t kDumpFrameBytes = 1 + 2 + 8;
 constexpr uint32_t kLruClockMax = (1u << 24) - 1;
 
-Reply Help() {
+Reply Help(CommandContext&, Arguments) {
   static constexpr std::string_view kLines[] = {
+      "DIGEST",
+      "    Output a hex signature representing the current DB content.",
+      "DIGEST-VALUE <key> [<key> ...]",
+      "    Output a hex signature of the values of all the specified keys.",
+      "ERROR <string>",
+      "    Return a Redis protocol error with <string> as message. Useful for clients",
+      "    unit tests to simulate Redis errors.",
       "OBJECT <key>",
       "    Show low level info about `key` and associated value.",
+      "POPULATE <count> [<prefix>] [<size>]",
+      "    Create <count> string keys named key:<num>. If <prefix> is specified then",
+      "    it is used instead of the 'key' prefix.",
+      "PROTOCOL <type>",
+      "    Reply with a test value of the specified type. <type> can be: string,",
+      "    integer, double, bignum, null, array, set, map, verbatim, true, false.",
       "RELOAD [option ...]",
       "    Save the RDB on disk and reload it back to memory. Valid <option> values:",
       "    * NOSAVE, NOFLUSH and MERGE need a file, which there is none of here.",
@@ -32,11 +53,14 @@ Reply Help() {
       "    default.",
       "SLEEP <seconds>",
       "    Stop the server for <seconds>. Decimals allowed.",
+      "STRINGMATCH-TEST",
+      "    Run a fuzz tester against the function that matches patterns.",
   };
   return HelpReply("DEBUG", kLines);
 }
 
-Reply Sleep(CommandContext& context, std::string_view text) {
+Reply Sleep(CommandContext& context, Arguments arguments) {
+  const std::string_view text = arguments[0];
   double seconds = 0;
   // As strtod: what is no number is no time at all.
   if (!absl::SimpleAtod(base::ToAbsl(text), &seconds) || !std::isfinite(seconds)) seconds = 0;
@@ -45,15 +69,28 @@ Reply Sleep(CommandContext& context, std::string_view text) {
   return Reply::Ok();
 }
 
+// What is told of a list beside the others.
+std::string NodesText(const List& list, const EncodingLimits& limits) {
+  size_t bytes = 0;
+  for (const Listpack& node : list.nodes()) bytes += node.size_bytes();
+  const size_t nodes = list.nodes().size();
+  return absl::StrFormat(
+      " ql_nodes:%u ql_avg_node:%.2f ql_listpack_max:%d ql_compressed:%d ql_uncompressed_size:%u",
+      nodes, static_cast<double>(list.size()) / static_cast<double>(nodes),
+      limits.list_max_listpack_size, limits.list_compress_depth != 0 ? 1 : 0, bytes);
+}
+
 // No address is told, because it would be another one in every process.
-Reply Object(CommandContext& context, std::string_view key) {
-  const Database::Entry* entry = context.db().Find(key);
+Reply Object(CommandContext& context, Arguments arguments) {
+  const Database::Entry* entry = context.db().Find(arguments[0]);
   if (entry == nullptr) return Reply::Error(error_text::kNoSuchKey);
   const Value& value = entry->value;
+  const List* list = value.As<List>();
   return Reply::Status(base::ToStd(absl::StrCat(
       "Value at:0x0 refcount:1 encoding:", base::ToAbsl(value.encoding()), " serializedlength:",
       DumpValue(value).size() - kDumpFrameBytes, " lru:", entry->usage.used_s & kLruClockMax,
-      " lru_seconds_idle:", entry->usage.IdleSeconds(context.now_s()))));
+      " lru_seconds_idle:", entry->usage.IdleSeconds(context.now_s()),
+      list == nullptr ? "" : NodesText(*list, context.limits()))));
 }
 
 // Dumps and restores every key: what a file would do to it, without the file.
@@ -73,24 +110,131 @@ Reply Reload(CommandContext& context, Arguments options) {
   return Reply::Ok();
 }
 
+Reply SetActiveExpire(CommandContext& context, Arguments arguments) {
+  int number = 0;
+  if (!absl::SimpleAtoi(base::ToAbsl(arguments[0]), &number)) number = 0;
+  context.engine().set_active_expire(number != 0);
+  return Reply::Ok();
+}
+
+Reply DigestOfAll(CommandContext& context, Arguments) {
+  return Reply::Status(DatasetDigest(context.engine()));
+}
+
+Reply DigestsOfValues(CommandContext& context, Arguments keys) {
+  std::vector<Reply> digests;
+  for (const std::string_view key : keys) {
+    const Database::Entry* entry = context.db().Find(key);
+    digests.push_back(Reply::Status(entry == nullptr ? std::string(2 * sizeof(base::Sha1Bytes), '0')
+                                                     : ValueDigest(context.db(), *entry)));
+  }
+  return Reply::Array(std::move(digests));
+}
+
+Reply Error(CommandContext&, Arguments arguments) {
+  return Reply::Error(WordInError(arguments[0]));
+}
+
+// Reads a number that is not negative; no value: it is none.
+std::optional<int64_t> ReadPositive(std::string_view text) {
+  const std::optional<int64_t> number = base::ParseInt64(text);
+  return number && *number >= 0 ? number : std::nullopt;
+}
+
+// A count of keys, their prefix, and how long their values are.
+Reply Populate(CommandContext& context, Arguments arguments) {
+  const std::optional<int64_t> count = ReadPositive(arguments[0]);
+  const std::optional<int64_t> size =
+      arguments.size() == 3 ? ReadPositive(arguments[2]) : std::optional<int64_t>(0);
+  if (!count || !size) return Reply::Error(error_text::kMustBePositive);
+  if (static_cast<uint64_t>(*size) > context.max_string_bytes()) {
+    return Reply::Error("ERR string exceeds maximum allowed size (proto-max-bulk-len)");
+  }
+  const std::string_view prefix = arguments.size() > 1 ? arguments[1] : "key";
+  for (int64_t i = 0; i < *count; ++i) {
+    const std::string key = absl::StrCat(base::ToAbsl(prefix), ":", i);
+    if (context.FindAny(key) != nullptr) continue;
+    std::string text = absl::StrCat("value:", i);
+    if (*size > 0) text.resize(static_cast<size_t>(*size));
+    context.Add(key, Value::TextString(text));
+    context.Touched(key);
+  }
+  return Reply::Ok();
+}
+
+// A reply of each type, for tests of clients. Attributes and pushes are left to Redis.
+Reply Protocol(CommandContext&, Arguments arguments) {
+  const auto is = [&](std::string_view word) { return IsWord(arguments[0], word); };
+  const auto number = [](int64_t value) { return Reply::Integer(value); };
+  if (is("string")) return Reply::Bulk("Hello World");
+  if (is("integer")) return number(12345);
+  if (is("double")) return Reply::Double("3.141");
+  if (is("bignum")) return Reply::BigNumber("1234567999999999999999999999999999999");
+  if (is("null")) return Reply::Nil();
+  if (is("array")) return Reply::Array({number(0), number(1), number(2)});
+  if (is("set")) return Reply::Set({number(0), number(1), number(2)});
+  if (is("map")) {
+    return Reply::Map({number(0), Reply::Bool(false), number(1), Reply::Bool(true), number(2),
+                       Reply::Bool(false)});
+  }
+  if (is("verbatim")) return Reply::Verbatim("This is a verbatim\nstring");
+  if (is("true")) return Reply::Bool(true);
+  if (is("false")) return Reply::Bool(false);
+  return Reply::Error(
+      "ERR Wrong protocol type name. Please use one of the following: "
+      "string|integer|double|bignum|null|array|set|map|attrib|push|verbatim|true|false");
+}
+
+// Patterns and texts of few letters, by chance of its own: it leaves the engine's alone.
+Reply TestStringMatch(CommandContext&, Arguments) {
+  constexpr int kRounds = 100'000;
+  static constexpr std::string_view kLetters = "ab*?[]^-\\";
+  base::Rng rng(0);
+  const auto draw = [&rng] {
+    std::string text(rng.Below(33), ' ');
+    for (char& letter : text) letter = kLetters[rng.Below(kLetters.size())];
+    return text;
+  };
+  for (int round = 0; round < kRounds; ++round) {
+    const std::string pattern = draw();
+    // What comes out is not looked at: that it ends is the test.
+    static_cast<void>(base::GlobMatch(pattern, draw()));
+  }
+  return Reply::Status("Apparently Redis did not crash: test passed");
+}
+
+constexpr size_t kAnyNumber = SIZE_MAX;
+
+struct Subcommand {
+  std::string_view name;
+  size_t fewest;  // Arguments.
+  size_t most;
+  Reply (*run)(CommandContext& context, Arguments arguments);
+};
+constexpr Subcommand kSubcommands[] = {
+    {"DIGEST", 0, 0, DigestOfAll},
+    {"DIGEST-VALUE", 0, kAnyNumber, DigestsOfValues},
+    {"ERROR", 1, 1, Error},
+    {"HELP", 0, 0, Help},
+    {"OBJECT", 1, 1, Object},
+    {"POPULATE", 1, 3, Populate},
+    {"PROTOCOL", 1, 1, Protocol},
+    {"RELOAD", 0, kAnyNumber, Reload},
+    {"SET-ACTIVE-EXPIRE", 1, 1, SetActiveExpire},
+    {"SLEEP", 1, 1, Sleep},
+    {"STRINGMATCH-TEST", 0, 0, TestStringMatch},
+};
+
 }  // namespace
 
 Reply HandleDebug(CommandContext& context, Arguments arguments) {
-  const std::string_view subcommand = arguments[0];
-  const auto is = [&](std::string_view word, size_t argument_count) {
-    return IsWord(subcommand, word) && arguments.size() == argument_count + 1;
-  };
-  if (is("HELP", 0)) return Help();
-  if (is("SLEEP", 1)) return Sleep(context, arguments[1]);
-  if (is("OBJECT", 1)) return Object(context, arguments[1]);
-  if (IsWord(subcommand, "RELOAD")) return Reload(context, arguments.subspan(1));
-  if (is("SET-ACTIVE-EXPIRE", 1)) {
-    int number = 0;
-    if (!absl::SimpleAtoi(base::ToAbsl(arguments[1]), &number)) number = 0;
-    context.engine().set_active_expire(number != 0);
-    return Reply::Ok();
+  const Arguments rest = arguments.subspan(1);
+  for (const Subcommand& subcommand : kSubcommands) {
+    if (!IsWord(arguments[0], subcommand.name)) continue;
+    if (rest.size() < subcommand.fewest || rest.size() > subcommand.most) break;
+    return subcommand.run(context, rest);
   }
-  context.set_subcommand(subcommand);
+  context.set_subcommand(arguments[0]);
   return WrongSubcommandUse(context, "DEBUG");
 }
 
