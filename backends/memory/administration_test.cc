@@ -191,7 +191,6 @@ int64_t NumberBehind(const std::string& text, const std::string& name) {
   return std::stoll(text.substr(text.find(name) + name.size()));
 }
 
-// Nobody waits longer for INFO because there are many keys, whose sizes are alike here.
 TEST_F(AdministrationTest, DebugObjectTellsOfAListsNodes) {
   Ask({"RPUSH", "l", "a", "b", "c"});
   const std::string text = Ask({"DEBUG", "OBJECT", "l"});
@@ -206,6 +205,7 @@ TEST_F(AdministrationTest, MatchesPatternsByChance) {
   EXPECT_EQ(Ask({"DEBUG", "STRINGMATCH-TEST"}), "Apparently Redis did not crash: test passed");
 }
 
+// Nobody waits longer for INFO because there are many keys, whose sizes are alike here.
 TEST_F(AdministrationTest, TellsWhatManyKeysTakeFromSomeOfThem) {
   const int64_t empty = NumberBehind(Ask({"INFO", "memory"}), "used_memory:");
   constexpr int64_t kKeys = 50'000;

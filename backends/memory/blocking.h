@@ -46,7 +46,7 @@ class Blocking {
   bool anybody_waits_for(store::KeyType type) const {
     return waiting_by_type_[static_cast<size_t>(type)] > 0;
   }
-  // The key has got something of this type.
+  // The key has got something of this type: remembers that if somebody waits for it.
   void MarkReady(int db, std::string_view key, store::KeyType type);
   // The key, in `database`, is about to go or to get another value: those who wait for a stream may
   // want to hear of that.
