@@ -122,8 +122,6 @@ constexpr auto kJunk = std::to_array<std::string_view>({
 
 }  // namespace
 
-std::span<const std::string_view> Vocabulary::AllKeys() { return kKeys; }
-
 std::span<const int> Vocabulary::AllDatabases() { return kDatabases; }
 
 std::string Vocabulary::PickFrom(std::span<const std::string_view> pool) {

@@ -27,7 +27,6 @@ class Vocabulary {
   // `start`: when the program begins.
   Vocabulary(base::Rng& rng, absl::Time start) : rng_(rng), start_(start) {}
 
-  static std::span<const std::string_view> AllKeys();
   static std::span<const int> AllDatabases();
 
   std::string Key();
