@@ -16,8 +16,6 @@
 namespace redouble::memory {
 namespace {
 
-bool IsSlot(int64_t slot) { return slot >= 0 && slot < base::kClusterSlots; }
-
 // Runs of slots that one shard serves.
 struct ServedRange {
   int first;
@@ -99,6 +97,15 @@ Reply UnknownNode(std::string_view id) {
   return Reply::Error("ERR Unknown node " + WordInError(id));
 }
 
+int64_t CountKeysInSlot(CommandContext& context, int slot) {
+  int64_t count = 0;
+  ForEachKeyInSlot(context, slot, [&](std::string_view) {
+    ++count;
+    return true;
+  });
+  return count;
+}
+
 std::optional<ClusterNode> FindNode(const ClusterView& view, std::string_view id) {
   for (size_t i = 0; i < view.shards().size(); ++i) {
     const ClusterShard& shard = view.shards()[i];
@@ -115,12 +122,7 @@ Reply HandleClusterCountKeysInSlot(CommandContext& context, Arguments arguments)
   const std::optional<int64_t> slot = base::ParseInt64(arguments[0]);
   if (!slot) return Reply::Error(error_text::kNotAnInteger);
   if (!IsSlot(*slot)) return Reply::Error("ERR Invalid slot");
-  int64_t count = 0;
-  ForEachKeyInSlot(context, static_cast<int>(*slot), [&](std::string_view) {
-    ++count;
-    return true;
-  });
-  return Reply::Integer(count);
+  return Reply::Integer(CountKeysInSlot(context, static_cast<int>(*slot)));
 }
 
 Reply HandleClusterGetKeysInSlot(CommandContext& context, Arguments arguments) {

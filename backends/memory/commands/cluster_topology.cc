@@ -26,7 +26,7 @@ Reply NeverChanges() {
 // No value: the text names no slot.
 std::optional<int> ReadSlot(std::string_view text) {
   const std::optional<int64_t> slot = base::ParseInt64(text);
-  if (!slot || *slot < 0 || *slot >= base::kClusterSlots) return std::nullopt;
+  if (!slot || !IsSlot(*slot)) return std::nullopt;
   return static_cast<int>(*slot);
 }
 
@@ -99,19 +99,23 @@ Reply ChangeSlotRanges(CommandContext& context, Arguments arguments, SlotChange 
 
 size_t KeysInFirstDatabase(CommandContext& context) { return context.engine().database(0).size(); }
 
-bool HasKeysInSlot(CommandContext& context, int slot) {
-  const Database& keys = context.engine().database(0);
-  for (size_t i = 0; i < keys.size(); ++i) {
-    if (base::KeySlot(keys.at(i).key()) == slot) return true;
-  }
-  return false;
+bool IsOwn(const ClusterView& view, int slot) {
+  return view.ShardOf(slot) == static_cast<int16_t>(view.self());
 }
 
 bool ServesSlots(const ClusterView& view) {
   for (int slot = 0; slot < base::kClusterSlots; ++slot) {
-    if (view.ShardOf(slot) == static_cast<int16_t>(view.self())) return true;
+    if (IsOwn(view, slot)) return true;
   }
   return false;
+}
+
+// An argument that may be there, and be one of two words: an error reply, or nil.
+Reply CheckMode(const CommandContext& context, Arguments arguments, std::string_view one,
+                std::string_view other) {
+  if (arguments.size() > 1) return WrongSubcommandUse(context, "CLUSTER");
+  const bool known = arguments.empty() || IsWord(arguments[0], one) || IsWord(arguments[0], other);
+  return known ? Reply::Nil() : SyntaxError();
 }
 
 bool IsPort(int64_t port) { return port > 0 && port <= kMaxPort; }
@@ -125,8 +129,7 @@ Reply NotAMaster() { return Reply::Error("ERR Target node is not a master"); }
 
 // MIGRATING and IMPORTING, `serves`: whether the slot has to be this node's.
 Reply MoveSlot(const ClusterView& view, int slot, std::string_view node_id, bool serves) {
-  const bool is_own = view.ShardOf(slot) == static_cast<int16_t>(view.self());
-  if (is_own != serves) {
+  if (IsOwn(view, slot) != serves) {
     return Reply::Error(absl::StrCat(
         serves ? "ERR I'm not the owner of hash slot " : "ERR I'm already the owner of hash slot ",
         slot));
@@ -141,9 +144,8 @@ Reply GiveSlot(CommandContext& context, const ClusterView& view, int slot,
   const std::optional<ClusterNode> node = FindNode(view, node_id);
   if (!node) return UnknownNode(node_id);
   if (!node->is_master) return NotAMaster();
-  const int16_t owner = view.ShardOf(slot);
-  if (owner == static_cast<int16_t>(node->shard)) return Reply::Ok();
-  if (owner == static_cast<int16_t>(view.self()) && HasKeysInSlot(context, slot)) {
+  if (view.ShardOf(slot) == static_cast<int16_t>(node->shard)) return Reply::Ok();
+  if (IsOwn(view, slot) && CountKeysInSlot(context, slot) > 0) {
     return Reply::Error(absl::StrCat("ERR Can't assign hashslot ", slot,
                                      " to a different node while I still hold keys for this hash "
                                      "slot."));
@@ -221,8 +223,10 @@ Reply HandleClusterMeet(CommandContext& context, Arguments arguments) {
   if (!port) {
     return Reply::Error("ERR Invalid TCP base port specified: " + WordInError(arguments[1]));
   }
-  const std::optional<int64_t> bus_port =
-      arguments.size() == 3 ? base::ParseInt64(arguments[2]) : *port + kBusPortOffset;
+  // What is added to may be as large as a number can be.
+  const std::optional<int64_t> bus_port = arguments.size() == 3 ? base::ParseInt64(arguments[2])
+                                          : IsPort(*port)       ? *port + kBusPortOffset
+                                                                : *port;
   if (!bus_port) {
     return Reply::Error("ERR Invalid TCP bus port specified: " + WordInError(arguments[2]));
   }
@@ -262,10 +266,7 @@ Reply HandleClusterReplicate(CommandContext& context, Arguments arguments) {
 
 Reply HandleClusterReset(CommandContext& context, Arguments arguments) {
   if (context.engine().cluster() == nullptr) return ClusterDisabled();
-  if (arguments.size() > 1) return WrongSubcommandUse(context, "CLUSTER");
-  const bool known =
-      arguments.empty() || IsWord(arguments[0], "HARD") || IsWord(arguments[0], "SOFT");
-  if (!known) return SyntaxError();
+  if (Reply error = CheckMode(context, arguments, "HARD", "SOFT"); error.is_error()) return error;
   if (KeysInFirstDatabase(context) > 0) {
     return Reply::Error("ERR CLUSTER RESET can't be called with master nodes containing keys");
   }
@@ -275,10 +276,9 @@ Reply HandleClusterReset(CommandContext& context, Arguments arguments) {
 // The engine is a master.
 Reply HandleClusterFailover(CommandContext& context, Arguments arguments) {
   if (context.engine().cluster() == nullptr) return ClusterDisabled();
-  if (arguments.size() > 1) return WrongSubcommandUse(context, "CLUSTER");
-  const bool known =
-      arguments.empty() || IsWord(arguments[0], "FORCE") || IsWord(arguments[0], "TAKEOVER");
-  if (!known) return SyntaxError();
+  if (Reply error = CheckMode(context, arguments, "FORCE", "TAKEOVER"); error.is_error()) {
+    return error;
+  }
   return Reply::Error("ERR You should send CLUSTER FAILOVER to a replica");
 }
 
