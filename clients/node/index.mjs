@@ -1,0 +1,1 @@
+export { ProgramNotFoundError, ReplyError, StartError, findProgram, startRedouble } from "./index.cjs";
