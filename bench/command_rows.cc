@@ -1,4 +1,4 @@
-#include "bench/command_rows.h"
+#include "redouble/bench/command_rows.h"
 
 namespace redouble::bench {
 namespace {

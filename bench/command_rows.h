@@ -1,13 +1,16 @@
-// How each command is called by bench/commands: a line per command, its words with names of keys
-// left open, and what has to be called before so that it finds what it works on.
+// The calls that bench/commands measures: one row for each command, with placeholders for keys, and
+// the calls that prepare the data of the row.
 //
 //   {s} {i} {b} {p}   a string, an integer, a bitmap, a HyperLogLog
 //   {l} {h} {t} {z}   a list, a hash, a set, a sorted set
 //   {x} {g}           a stream with a group, a sorted set of positions
 //   {n}               a key that does not exist
 //
-// All but the last stand for the same key throughout a line and what prepares it; {s2} and its like
-// for the key after it. {u} is a number that no call before had. Words are divided by blanks.
+// Within a row and its preparation, a placeholder always names the same key, except {n}. {s2}, {i2}
+// and so on name the next key of that kind. {u} is a number that no earlier call used. Words are
+// separated by spaces.
+//
+// Thread-safety: constant data.
 #ifndef REDOUBLE_BENCH_COMMAND_ROWS_H_
 #define REDOUBLE_BENCH_COMMAND_ROWS_H_
 
@@ -18,7 +21,7 @@ namespace redouble::bench {
 
 struct CommandRow {
   std::string_view call;
-  // Called before each call, outside the time; commands are divided by ";".
+  // Called before each measured call, outside the measured time. Commands are separated by ";".
   std::string_view prepare = {};
 };
 

@@ -1,13 +1,13 @@
-// Every command of the table: what one call costs on the memory engine, and on a redis-server over
-// a Unix socket in the same run, with few keys and with many.
+// Every command of the command table: the time of one call on the memory engine, and on a
+// redis-server over a Unix socket in the same run, with few keys and with many.
 //
 //   bazel run --config=opt //bench:commands              # 1 k and 10 k keys
 //   bazel run --config=opt //bench:commands -- --full    # 1 k and 1 M keys
 //
 // Each call is one store::Command through Store::Execute; bench/typed measures the typed functions.
-// The calls stand in command_rows.cc; a command of the table that has neither a line there nor a
-// reason to have none fails the program. Prints a table of the medians of some batches; read the
-// columns against each other.
+// The calls are in command_rows.cc. The program fails if a command of the table has neither a row
+// there nor a stated reason for its absence. Prints a table of medians; compare the columns with
+// each other.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -18,11 +18,11 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
-#include "bench/command_rows.h"
-#include "bench/keyspace.h"
-#include "bench/support.h"
-#include "core/base/string_bridge.h"
-#include "core/store/command_table.h"
+#include "redouble/bench/command_rows.h"
+#include "redouble/bench/keyspace.h"
+#include "redouble/bench/support.h"
+#include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/store/table/command_table.h"
 
 namespace redouble {
 namespace {
@@ -51,7 +51,7 @@ std::vector<double> MeasureAll(store::Store& store, int64_t keys) {
   std::vector<double> results;
   for (const bench::CommandRow& row : bench::CommandRows()) {
     results.push_back(Measure(store, row, names));
-    // What a line has selected or watched ends with it.
+    // The next row must not inherit WATCH or the selected database.
     Call(store, {"UNWATCH"});
     Call(store, {"SELECT", "0"});
   }
@@ -64,7 +64,7 @@ std::vector<double> MeasureOn(int64_t keys) {
   return MeasureAll(backend.store(), keys);
 }
 
-// The row of the command that a line calls.
+// The command table's row of the command that a line calls.
 store::CommandId CommandOf(std::string_view line) {
   const std::vector<std::string> words = absl::StrSplit(base::ToAbsl(line), ' ');
   const store::CommandId id = store::FindCommand(words[0]);
@@ -72,16 +72,16 @@ store::CommandId CommandOf(std::string_view line) {
   return store::FindSubcommand(id, words[1]);
 }
 
-// Commands that nothing is said about: the names of all that have neither a line nor a reason.
-Words Forgotten() {
-  Words forgotten;
+// The names of commands with neither a row nor a reason.
+Words CommandsWithoutRow() {
+  Words missing;
   for (const store::CommandSpec& spec : store::AllCommands()) {
     const std::string name(spec.name);
     const auto& rows = bench::CommandRows();
     const auto& reasons = bench::CommandsNotMeasured();
     const bool is_container = store::IsContainer(store::FindCommand(name)) && name != "command";
     const bool is_help = absl::EndsWith(name, "|help");
-    const bool told =
+    const bool is_covered =
         is_container || is_help ||
         std::any_of(rows.begin(), rows.end(),
                     [&](const bench::CommandRow& row) {
@@ -89,9 +89,9 @@ Words Forgotten() {
                     }) ||
         std::any_of(reasons.begin(), reasons.end(),
                     [&](const bench::NotMeasured& reason) { return reason.command == spec.name; });
-    if (!told) forgotten.push_back(name);
+    if (!is_covered) missing.push_back(name);
   }
-  return forgotten;
+  return missing;
 }
 
 void Print(int64_t few, int64_t many) {
@@ -122,9 +122,9 @@ void Print(int64_t few, int64_t many) {
 }  // namespace redouble
 
 int main(int argc, char** argv) {
-  const std::vector<std::string> forgotten = redouble::Forgotten();
-  for (const std::string& name : forgotten) std::fprintf(stderr, "no line for %s\n", name.c_str());
+  const std::vector<std::string> missing = redouble::CommandsWithoutRow();
+  for (const std::string& name : missing) std::fprintf(stderr, "no row for %s\n", name.c_str());
   const bool full = argc > 1 && std::string_view(argv[1]) == "--full";
   redouble::Print(1000, full ? 1'000'000 : 10'000);
-  return forgotten.empty() ? 0 : 1;
+  return missing.empty() ? 0 : 1;
 }

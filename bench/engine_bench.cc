@@ -1,8 +1,8 @@
-// The memory engine through the typed API beside a raw hash map that does the bare work.
+// The memory engine through the typed API beside a raw hash map.
 //
 //   bazel run --config=opt //bench:engine
 //
-// Read the ratios of one run: GET and INCR against the map's find and copy on as many keys.
+// Compare within one run: GET and INCR with find and copy in the map, on the same number of keys.
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -11,11 +11,11 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
-#include "backends/memory/engine.h"
 #include "benchmark/benchmark.h"
-#include "core/base/run.h"
-#include "core/store/keys.h"
-#include "core/store/strings.h"
+#include "redouble/backends/memory/engine/engine.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/store/typed/keys.h"
+#include "redouble/core/store/typed/strings.h"
 
 namespace redouble {
 namespace {

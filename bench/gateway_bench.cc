@@ -1,12 +1,12 @@
-// The gateway's operations on the memory engine and on live Redis (a redis-server of this
-// program's own, on a Unix socket).
+// The gateway's operations on the memory engine and on live Redis (a redis-server that this program
+// starts, on a Unix socket).
 //
 //   bazel run --config=opt //bench:gateway
-#include "bench/support.h"
 #include "benchmark/benchmark.h"
-#include "core/base/run.h"
-#include "core/gateway/budget.h"
-#include "core/gateway/rate_limiter.h"
+#include "redouble/bench/support.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/gateway/budget.h"
+#include "redouble/core/gateway/rate_limiter.h"
 
 namespace redouble::bench {
 namespace {

@@ -1,4 +1,4 @@
-#include "bench/keyspace.h"
+#include "redouble/bench/keyspace.h"
 
 #include <algorithm>
 #include <chrono>
@@ -10,11 +10,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
-#include "core/base/run.h"
-#include "core/base/string_bridge.h"
-#include "core/base/task.h"
-#include "core/store/batch.h"
-#include "core/store/command.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/base/task/task.h"
+#include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/store/batch.h"
+#include "redouble/core/store/command.h"
 
 namespace redouble::bench {
 namespace {
@@ -24,7 +24,7 @@ using Clock = std::chrono::steady_clock;
 constexpr int kCallsPerBatch = 64;
 constexpr int kBatches = 9;
 constexpr auto kPatience = std::chrono::milliseconds(100);
-// Kinds of keys in a keyspace; each has as many.
+// The kinds of keys in a keyspace, which has the same number of each.
 constexpr std::string_view kKinds = "sibplhtzxg";
 
 std::string KeyName(char kind, int64_t number) {
@@ -48,7 +48,7 @@ void Send(store::Store& store, const std::vector<Words>& calls) {
   if (!base::Run(store::Execute(store, batch)).ok()) std::abort();
 }
 
-// What there is of each kind at a number.
+// Appends the commands that create key number `i` of each kind.
 void AppendCalls(int64_t i, std::vector<Words>& calls) {
   calls.push_back({"SET", KeyName('s', i), absl::StrCat("value ", i)});
   calls.push_back({"SET", KeyName('i', i), absl::StrCat(i)});

@@ -1,9 +1,11 @@
-// A keyspace with keys of every kind, and how long a call on one of them takes: what the programs
-// that measure commands one by one share.
+// A keyspace with keys of every type, and the time of a call on one of them; shared by the programs
+// that measure commands one by one.
 //
 //   LoadKeyspace(store, 1'000'000);
 //   Names names(1'000'000, /*seed=*/1);
 //   MedianNanoseconds([&] { names.Next(); key = names.Key('s'); }, [&] { Get(store, key); });
+//
+// Thread-safety: one thread.
 #ifndef REDOUBLE_BENCH_KEYSPACE_H_
 #define REDOUBLE_BENCH_KEYSPACE_H_
 
@@ -13,33 +15,33 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/rng.h"
-#include "core/store/store.h"
+#include "redouble/core/base/random/rng.h"
+#include "redouble/core/store/store.h"
 
 namespace redouble::bench {
 
 using Words = std::vector<std::string>;
 
-// Fills the store with so many keys, of each kind as many (command_rows.h says which there are).
+// Adds `keys` keys to the store, the same number of each kind (see command_rows.h).
 void LoadKeyspace(store::Store& store, int64_t keys);
 
-// Sends a command. Ends the program when there is no reply; an error is one.
+// Sends a command. Exits the program if there is no reply; an error reply is accepted.
 void Call(store::Store& store, const Words& words);
 
-// Draws keys, and fills in the names that a line leaves open.
+// Draws keys, and replaces the placeholders of a row by their names.
 class Names {
  public:
   Names(int64_t keys, uint64_t seed);
 
   // Draws the keys of the next call.
   void Next();
-  // Of the kind of that letter; the second of two neighbours when `is_second`.
+  // A key of the given kind; the next key of that kind if `is_second`.
   std::string Key(char kind, bool is_second = false) const;
-  // One that does not exist, unless a call has made it, and a number that no call before had.
+  // A key that does not exist unless a call created it, with a number that no earlier call used.
   std::string NewKey() const;
   int64_t number() const { return calls_; }
   Words FillIn(std::string_view line) const;
-  // Lines that are divided by ";".
+  // The commands of `lines`, which are separated by ";".
   std::vector<Words> FillInAll(std::string_view lines) const;
 
  private:
@@ -49,8 +51,8 @@ class Names {
   int64_t calls_ = 0;
 };
 
-// The median, of some batches, of the nanoseconds that `call` takes. `prepare` comes before each
-// call and `finish` behind it, outside the time. One that takes long is called less often.
+// The median over batches of the nanoseconds of `call`. `prepare` runs before each call and
+// `finish` after it, outside the measured time. A slow call runs less often.
 double MedianNanoseconds(
     const std::function<void()>& prepare, const std::function<void()>& call,
     const std::function<void()>& finish = [] {});

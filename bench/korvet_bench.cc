@@ -1,10 +1,11 @@
-// Korvet on the memory engine and on live Redis (a redis-server of this program's own, on a Unix
+// Korvet on the memory engine and on live Redis (a redis-server that this program starts, on a Unix
 // socket), beside redis-benchmark's XADD on such a server.
 //
 //   bazel run --config=opt //bench:korvet
 //
-// Items are records: produced in batches of one partition, fetched by offset, and consumed in a
-// group (XREADGROUP, then XACK). The two arguments are records at once and bytes of a value.
+// Items are records: produced in batches to one partition, fetched by offset, and consumed in a
+// group (XREADGROUP, then XACK). The two arguments are the records of a batch and the bytes of a
+// value.
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -14,24 +15,24 @@
 #include <string>
 #include <vector>
 
-#include "bench/support.h"
 #include "benchmark/benchmark.h"
-#include "core/base/rng.h"
-#include "core/base/run.h"
-#include "core/base/virtual_clock.h"
-#include "core/korvet/consumer_group.h"
-#include "core/korvet/keys.h"
-#include "core/korvet/log.h"
-#include "core/korvet/producer.h"
-#include "core/korvet/topics.h"
+#include "redouble/bench/support.h"
+#include "redouble/core/base/random/rng.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/base/time/virtual_clock.h"
+#include "redouble/core/korvet/groups/consumer_group.h"
+#include "redouble/core/korvet/keys.h"
+#include "redouble/core/korvet/log/log.h"
+#include "redouble/core/korvet/log/producer.h"
+#include "redouble/core/korvet/topics/topics.h"
 
 namespace redouble::bench {
 namespace {
 
-// How many records a log holds before it is begun anew, so that memory stays bounded.
+// The log is recreated after this many records, so that memory stays bounded.
 constexpr int64_t kLogRecords = 20'000;
 
-// A topic of one partition of bytes, and records for it.
+// A topic with one partition, and records for it.
 template <typename Backend>
 class TopicBench {
  public:
@@ -50,7 +51,7 @@ class TopicBench {
   const korvet::Keys& keys() const { return keys_; }
   const korvet::Topic& topic() const { return topic_; }
 
-  // Deletes the topic and makes it anew, without records.
+  // Deletes the topic and creates it again, without records.
   void Renew() {
     korvet::Topics topics(store(), rng_, keys_);
     base::Run(topics.Delete("bench")).IgnoreError();
@@ -140,7 +141,7 @@ void BM_ConsumeInAGroup(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }
 
-// redis-benchmark's XADD of one field over one connection, that many in a pipeline.
+// redis-benchmark's XADD of one field over one connection, with the given pipeline depth.
 void BM_RedisBenchmarkXAdd(benchmark::State& state) {
   const Live live;
   const std::string command =
@@ -156,7 +157,7 @@ void BM_RedisBenchmarkXAdd(benchmark::State& state) {
       line += static_cast<char>(c);
     }
     pclose(output);
-    // "name","requests per second",...; the name holds no comma.
+    // "name","requests per second",...; the name contains no comma.
     const size_t comma = line.find("\",\"");
     if (comma == std::string::npos) return state.SkipWithError("redis-benchmark said nothing");
     per_second = std::strtod(line.c_str() + comma + 3, nullptr);

@@ -3,10 +3,10 @@
 //
 //   bazel run --config=opt //bench:live
 //
-// Read the ratios of items per second at equal depth in one run: the work is client-side, the
-// server is the same. allocations: of this program, per command. p50_us, p99_us: from the
-// submission of a command to its reply. At its end the program runs redis-benchmark, which counts
-// what the server gives at the same depths, against the same server.
+// Compare the items per second at equal depth in one run: the server is the same, the difference is
+// client-side work. allocations: allocations of this program per command. p50_us, p99_us: from the
+// submission of a command to its reply. At the end the program runs redis-benchmark against the
+// same server, which shows the server's throughput at the same depths.
 #include <hiredis/hiredis.h>
 
 #include <atomic>
@@ -21,14 +21,14 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "backends/redis/net/await_task.h"
-#include "backends/redis/net/client.h"
-#include "backends/redis/options.h"
-#include "backends/redis/spawn/spawned_server.h"
 #include "benchmark/benchmark.h"
-#include "core/base/run.h"
-#include "core/store/batch.h"
-#include "core/store/strings.h"
+#include "redouble/backends/redis/net/await_task.h"
+#include "redouble/backends/redis/net/client/client.h"
+#include "redouble/backends/redis/options.h"
+#include "redouble/backends/redis/spawn/spawned_server.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/store/batch.h"
+#include "redouble/core/store/typed/strings.h"
 
 namespace redouble {
 namespace {
@@ -36,7 +36,7 @@ namespace {
 constexpr char kKey[] = "key:000000000001";
 constexpr char kValue[] = "value:0123456789";
 
-// Counts what this program allocates; set to 0 before a measurement.
+// The number of allocations of this program; reset to 0 before a measurement.
 std::atomic<uint64_t> allocations = 0;
 
 redis::SpawnedServer& Server() {
@@ -149,8 +149,8 @@ void BM_PipelineBatch(benchmark::State& state) {
 }
 BENCHMARK(BM_PipelineBatch)->Arg(1)->Arg(64)->Arg(1024)->UseRealTime();
 
-// One coroutine of a service: it asks, waits for the answer, and asks again.
-base::Task<void> AskForEver(redis::Client& client, int64_t& left) {
+// One coroutine of a service: sends a request, waits for the reply, and repeats.
+base::Task<void> SendRequests(redis::Client& client, int64_t& left) {
   while (left > 0) {
     --left;
     auto value = co_await store::Get(client, kKey);
@@ -165,7 +165,7 @@ void BM_StandingCoroutines(benchmark::State& state) {
   for (auto _ : state) {
     int64_t left = 64 * depth;
     std::vector<base::Task<void>> actors;
-    for (int64_t i = 0; i < depth; ++i) actors.push_back(AskForEver(live.client(), left));
+    for (int64_t i = 0; i < depth; ++i) actors.push_back(SendRequests(live.client(), left));
     live.Drive(base::WhenAll(std::move(actors)));
   }
   ReportAllocations(state, 64 * depth);
@@ -189,7 +189,7 @@ void RunRedisBenchmark() {
 }  // namespace
 }  // namespace redouble
 
-// Not inlined: g++ 12 would see one half of a pair without the other.
+// Not inlined, because g++ 12 would warn about a mismatched new and delete.
 [[gnu::noinline]] void* operator new(size_t size) {
   redouble::allocations.fetch_add(1, std::memory_order_relaxed);
   if (void* memory = std::malloc(size)) return memory;

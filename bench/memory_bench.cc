@@ -1,10 +1,10 @@
-// Memory per key: what the engine takes from the heap for data beside what a redis-server says that
-// it uses for the same commands, and the cost of expiry and of commands by the number of keys.
+// Memory per key: the heap bytes of the engine's data beside the used memory that a redis-server
+// reports for the same commands, and the time of expiry and of commands by the number of keys.
 //
 //   bazel run --config=opt //bench:memory              # small sizes, seconds
 //   bazel run --config=opt //bench:memory -- --full    # 1 M strings ... 10 M keys with TTLs
 //
-// Prints tables. Read bytes per key as they are; read times as ratios within one run.
+// Prints tables. Bytes per key are comparable between runs; compare times only within one run.
 #include <malloc.h>
 
 #include <algorithm>
@@ -20,17 +20,17 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "backends/memory/engine.h"
-#include "backends/redis/net/blocking_client.h"
-#include "backends/redis/options.h"
-#include "backends/redis/spawn/spawned_server.h"
-#include "core/base/run.h"
-#include "core/base/task.h"
-#include "core/base/virtual_clock.h"
-#include "core/store/batch.h"
-#include "core/store/command.h"
-#include "core/store/keys.h"
-#include "core/store/strings.h"
+#include "redouble/backends/memory/engine/engine.h"
+#include "redouble/backends/redis/net/client/sync_client.h"
+#include "redouble/backends/redis/options.h"
+#include "redouble/backends/redis/spawn/spawned_server.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/base/task/task.h"
+#include "redouble/core/base/time/virtual_clock.h"
+#include "redouble/core/store/batch.h"
+#include "redouble/core/store/command.h"
+#include "redouble/core/store/typed/keys.h"
+#include "redouble/core/store/typed/strings.h"
 
 namespace redouble {
 namespace {
@@ -38,7 +38,7 @@ namespace {
 using store::Reply;
 using Words = std::vector<std::string>;
 
-// Hands over commands in pipelines, so that a server's round trips do not count.
+// Sends commands in pipelines, so that the round trips of a server do not dominate.
 class Loader {
  public:
   explicit Loader(store::Store& store) : store_(store) {}
@@ -108,7 +108,7 @@ int64_t EngineBytes(const DataSet& data, int64_t count) {
   base::VirtualClock clock;
   memory::Engine engine(clock);
   const std::unique_ptr<memory::Session> session = engine.Connect();
-  // As with the server: what the engine and the connection take by themselves does not count.
+  // As for the server, the memory of the empty engine and of the connection does not count.
   const int64_t before = HeapBytes();
   Loader loader(*session);
   data.load(loader, count);
@@ -132,7 +132,7 @@ int64_t UsedMemory(store::Store& server) {
 int64_t ServerBytes(const DataSet& data, int64_t count) {
   auto server = redis::SpawnedServer::Start();
   if (!server.ok()) return -1;
-  auto client = redis::BlockingClient::Connect(*redis::Options::Parse((*server)->uri()));
+  auto client = redis::SyncClient::Connect(*redis::Options::Parse((*server)->uri()));
   if (!client.ok()) return -1;
   const int64_t before = UsedMemory(**client);
   {
@@ -167,10 +167,10 @@ struct Times {
   double set = 0;
   double incr = 0;
   double expire = 0;
-  double expiry = 0;  // Of one key, when all of them expire in one step of the clock.
+  double expiry = 0;  // Per key, if all keys expire in one step of the clock.
 };
 
-// Nanoseconds per call of `call(i)`, where each i < `keys` comes in an order without locality.
+// Nanoseconds per call of `call(i)`, for i < `keys` in an order without locality.
 double PerCall(int64_t keys, const std::function<void(const std::string& key)>& call) {
   constexpr int64_t kCalls = 200'000;
   constexpr int64_t kStride = 7'919'777;
@@ -182,7 +182,7 @@ double PerCall(int64_t keys, const std::function<void(const std::string& key)>& 
          kCalls;
 }
 
-// A result that is an error ends the program: its time would be another one's.
+// Exits the program on an error, whose time would be meaningless.
 template <typename T>
 void Expect(const absl::StatusOr<T>& result) {
   if (!result.ok()) std::abort();
@@ -216,7 +216,7 @@ Times Measure(int64_t keys) {
   return times;
 }
 
-// A bar for every column of each row, as long as the time is against the largest one.
+// A bar for every column of each row, scaled to the largest time.
 void Plot(const std::vector<Times>& rows, const char* title, double Times::*column) {
   double largest = 0;
   for (const Times& row : rows) largest = std::max(largest, row.*column);
@@ -228,7 +228,7 @@ void Plot(const std::vector<Times>& rows, const char* title, double Times::*colu
   }
 }
 
-// What commands, and the expiry of a key, cost by the number of keys.
+// Prints the time of commands, and of the expiry of a key, by the number of keys.
 void PrintTimes(bool full) {
   std::printf(
       "\n| keys with TTLs | GET, ns | INCR, ns | SET, ns | EXPIRE, ns | expiry in one "

@@ -1,14 +1,13 @@
-// The orchestrator on the memory engine and on live Redis (a redis-server of this program's own, on
-// a Unix socket): tokens through a full hop, the seed's table of operations, and bytes per run.
+// The orchestrator on the memory engine and on live Redis (a redis-server that this program starts,
+// on a Unix socket): tokens through a full hop, single operations, and bytes per run.
 //
 //   bazel run --config=opt //bench:orchestrator
 //
-// A hop is one worker's turn and one coordinator's: read the token, signal, acknowledge; take the
-// signal, store and emit, publish, consume, forget. Operations of the table run one at a time
-// ("/1", a round trip each) and fifty in a pipeline ("/50"); beside them stands what
-// redis-benchmark makes of the very same command with fifty clients ("RedisBenchmark", counter
-// per_second). Bytes per run are those of 1,000 runs that stand before their last node, streams
-// left out.
+// A hop is one turn of a worker and one of a coordinator: read the token, signal, acknowledge; take
+// the signal, store and emit, publish, consume, forget. Single operations run one at a time ("/1",
+// one round trip each) and fifty in a pipeline ("/50"). For comparison, redis-benchmark sends the
+// same command with fifty clients ("RedisBenchmark", counter per_second). Bytes per run are
+// measured with 1,000 runs that have reached their last node, without streams.
 #include <malloc.h>
 
 #include <cstdio>
@@ -24,15 +23,16 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
-#include "bench/support.h"
 #include "benchmark/benchmark.h"
-#include "core/base/run.h"
-#include "core/base/virtual_clock.h"
-#include "core/orchestrator/coordinator.h"
-#include "core/orchestrator/script_texts.h"
-#include "core/orchestrator/worker.h"
-#include "core/store/batch.h"
-#include "core/store/command.h"
+#include "redouble/backends/memory/engine/engine_core.h"
+#include "redouble/bench/support.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/base/time/virtual_clock.h"
+#include "redouble/core/orchestrator/run/coordinator.h"
+#include "redouble/core/orchestrator/run/worker.h"
+#include "redouble/core/orchestrator/scripts/script_texts.h"
+#include "redouble/core/store/batch.h"
+#include "redouble/core/store/command.h"
 
 namespace redouble::bench {
 namespace {
@@ -92,7 +92,7 @@ void BM_Hop(benchmark::State& state) {
 BENCHMARK(BM_Hop<Memory>);
 BENCHMARK(BM_Hop<Live>)->UseRealTime();
 
-// A row of the seed's table. The script is called by its digest.
+// A measured operation. Scripts are called by their digest.
 struct Row {
   const char* name;
   Words words;
@@ -113,7 +113,7 @@ const std::vector<Row>& Table() {
   return kRows;
 }
 
-// A graph of the size that the reference measured: 12 kB. The words with the script's digest.
+// A graph of 12 kB, as in a large workflow. Returns the words, with the script's digest.
 Words SetUp(store::Store& store, const Row& row) {
   Send(store, {"SET", "ir:run_1", std::string(12'344, 'x')});
   Send(store, {"SET", "counter:run_1", "1"});
@@ -141,8 +141,8 @@ void RunRow(benchmark::State& state, const Row& row) {
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }
 
-// The same command by redis-benchmark: 200,000 requests of 50 clients. Its CSV has the requests per
-// second in the second column of the last line.
+// Runs the same command with redis-benchmark: 200,000 requests of 50 clients. The last line of its
+// CSV output has the requests per second in the second column.
 void RunRedisBenchmark(benchmark::State& state, const Row& row) {
   Live backend;
   const Words words = SetUp(backend.store(), row);
@@ -157,7 +157,7 @@ void RunRedisBenchmark(benchmark::State& state, const Row& row) {
     while (std::fgets(buffer, sizeof(buffer), pipe) != nullptr) output += buffer;
     pclose(pipe);
   }
-  // The command itself may hold commas; the numbers stand behind it.
+  // The command itself may contain commas; the numbers follow it.
   constexpr size_t kNumbers = 7;
   const std::vector<std::string> columns = absl::StrSplit(output, "\",\"");
   double per_second = 0;
@@ -187,7 +187,7 @@ void RegisterTable() {
   }
 }
 
-// A chain of `nodes` with a configuration of 200 bytes each.
+// A chain of `nodes` nodes with a configuration of 200 bytes each.
 std::string ChainIr(int64_t nodes) {
   std::string text = R"({"version":"1.0","nodes":{)";
   for (int64_t i = 0; i < nodes; ++i) {
@@ -199,7 +199,7 @@ std::string ChainIr(int64_t nodes) {
   return text + "}}";
 }
 
-// Runs it to just before its last node.
+// Runs a workflow up to just before its last node.
 void Fill(store::Store& store, const std::string& run_id, int64_t nodes) {
   base::VirtualClock clock(kNow);
   Coordinator coordinator(store, clock, Keys());
@@ -216,18 +216,18 @@ void Fill(store::Store& store, const std::string& run_id, int64_t nodes) {
         base::Run(coordinator.ProcessSignal(ValueOrExit(orchestrator::FormatSignal(signal)))));
     job = outcome.tokens.front();
   }
-  // The streams are no part of a run.
+  // Streams are not counted as part of a run.
   Send(store, {"DEL", "wf.tasks.function"});
 }
 
 constexpr const char* kFamilies[] = {"ir", "context", "counter", "applied"};
 
-// The memory engine with its account of bytes, which is kept when there is a limit: what a
-// redis-server would have in use for the same keys.
+// The memory engine with its memory accounting, which is active if maxmemory is set: the bytes that
+// a redis-server would use for the same keys.
 class Accounted {
  public:
   store::Store& store() { return *session_; }
-  int64_t UsedBytes() { return static_cast<int64_t>(engine_.memory_limit().UsedBytes()); }
+  int64_t UsedBytes() { return static_cast<int64_t>(engine_.core().memory_limit().UsedBytes()); }
 
  private:
   static memory::EngineOptions Options() {
@@ -241,7 +241,7 @@ class Accounted {
   std::unique_ptr<memory::Session> session_ = engine_.Connect();
 };
 
-// The memory engine by what this process has allocated.
+// The memory engine, measured by the bytes that this process has allocated.
 class Allocated : public Memory {
  public:
   int64_t UsedBytes() { return static_cast<int64_t>(mallinfo2().uordblks); }
@@ -261,7 +261,7 @@ class Used : public Live {
   }
 };
 
-// 1,000 runs under way, each as the first one stands; of that one also MEMORY USAGE by key.
+// 1,000 unfinished runs in the same state as the first; for the first also MEMORY USAGE by key.
 template <typename Backend>
 void BM_BytesOfActiveRuns(benchmark::State& state) {
   constexpr int kRuns = 1000;

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""Draws what bench/typed and bench/memory measured by the number of keys, as one SVG.
+"""Draws the results of bench/typed and bench/memory by the number of keys, as one SVG.
 
     bazel-bin/bench/typed --full > typed.txt && bazel-bin/bench/memory --full > memory.txt
     bench/plot.py typed.txt memory.txt > docs/growth.svg
 
-Every typed function is a thin line, by the number of keys in the engine, and their median is a thick one; those that
-look at all keys are left out. The expiry of a key, when all keys expire in one step of the clock, is a dashed line.
+A thin line is a typed function, and the thick line is the median of the functions; those that examine all keys are
+omitted. The dashed line is the expiry of a key if all keys expire in one step of the clock.
 """
 
 import math
@@ -16,7 +16,7 @@ WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 760, 460, 70, 190, 40, 50
 
 
 def tables(text):
-    """The Markdown tables of a text: lists of rows, which are lists of cells; the first one is the header."""
+    """The Markdown tables of a text: lists of rows, which are lists of cells; the first row is the header."""
     table = []
     for line in text.splitlines() + [""]:
         if line.startswith("|"):
@@ -29,7 +29,7 @@ def tables(text):
 
 
 def read(paths):
-    """The lines of the functions, {name: [(keys, ns)]}, and that of the expiry."""
+    """The lines of the functions, {name: [(keys, ns)]}, and the line of the expiry."""
     functions, expiry = {}, []
     for path in paths:
         with open(path, encoding="utf-8") as file:

@@ -1,19 +1,18 @@
-// Relayna's stores on the memory engine and on live Redis (a redis-server of this program's own, on
-// a Unix socket). The columns `round_trips` and
-// `commands` are those of one operation.
+// Relayna's stores on the memory engine and on live Redis (a redis-server that this program starts,
+// on a Unix socket). The columns `round_trips` and `commands` are those of one operation.
 //
 //   bazel run --config=opt //bench:relayna
 #include <cstdint>
 #include <string>
 
-#include "bench/support.h"
 #include "benchmark/benchmark.h"
-#include "core/base/run.h"
-#include "core/python/json.h"
-#include "core/relayna/dlq_store.h"
-#include "core/relayna/service_event_feed.h"
-#include "core/relayna/status_store.h"
-#include "core/relayna/workflow_contract_store.h"
+#include "redouble/bench/support.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/python/json.h"
+#include "redouble/core/relayna/dlq/dlq_store.h"
+#include "redouble/core/relayna/service_event_feed.h"
+#include "redouble/core/relayna/status_store.h"
+#include "redouble/core/relayna/workflow_contract_store.h"
 
 namespace redouble::bench {
 namespace {
@@ -21,7 +20,7 @@ namespace {
 using python::Object;
 using python::Value;
 
-// A status event with ten members, a child among them.
+// A status event with ten members, one of which is a child.
 Value EventOf(int64_t number) {
   return Object({{"task_id", "task-" + std::to_string(number % 100)},
                  {"status", "running"},
@@ -44,8 +43,8 @@ void BM_SetHistory(benchmark::State& state) {
   relayna::StatusOptions options;
   const auto shape = static_cast<Shape>(state.range(0));
   if (shape == kWithFeed) options.feed = &feed;
-  options.atomic_events = shape == kAtomic;
-  options.newest_first = shape == kNewestFirst;
+  options.hardening.atomic_events = shape == kAtomic;
+  options.hardening.newest_first = shape == kNewestFirst;
   relayna::StatusStore statuses(backend.store(), options);
   int64_t number = 0;
   backend.Begin();
@@ -92,7 +91,7 @@ void BM_GetHistory(benchmark::State& state) {
 BENCHMARK(BM_GetHistory<Memory>);
 BENCHMARK(BM_GetHistory<Live>)->UseRealTime();
 
-// A page of 100 of a feed of so many items: the whole feed is read and parsed.
+// A page of 100 from a feed of the given size: the whole feed is read and parsed.
 template <typename Backend>
 void BM_FeedPage(benchmark::State& state) {
   Counted<Backend> backend;
@@ -109,7 +108,7 @@ void BM_FeedPage(benchmark::State& state) {
 BENCHMARK(BM_FeedPage<Memory>)->ArgName("items")->Arg(100)->Arg(5000);
 BENCHMARK(BM_FeedPage<Live>)->ArgName("items")->Arg(100)->Arg(5000)->UseRealTime();
 
-// A page of 50 of a list of 1,000.
+// A page of 50 from a list of 1,000.
 template <typename Backend>
 void BM_DlqPage(benchmark::State& state) {
   Counted<Backend> backend;
@@ -133,12 +132,12 @@ void BM_DlqPage(benchmark::State& state) {
 BENCHMARK(BM_DlqPage<Memory>);
 BENCHMARK(BM_DlqPage<Live>)->UseRealTime();
 
-// Acquire, mark, clear, release; with an owner token when the argument is 1.
+// Acquire, mark, clear, release; with an owner token if the argument is 1.
 template <typename Backend>
 void BM_WorkflowContract(benchmark::State& state) {
   Counted<Backend> backend;
-  relayna::WorkflowContractStore contracts(backend.store(),
-                                           {.owner_token = state.range(0) == 1 ? "worker-1" : ""});
+  relayna::WorkflowContractStore contracts(
+      backend.store(), {.hardening = {.owner_token = state.range(0) == 1 ? "worker-1" : ""}});
   const relayna::WorkflowContract contract = {.stage = "ocr",
                                               .task_id = "task-1",
                                               .action = "extract",

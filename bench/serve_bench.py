@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """redis-benchmark against `redouble serve` and against redis-server, in turn, on one machine.
 
-For each command and depth of pipeline: requests per second as redis-benchmark counts them, and the processor time that
-the server itself took per request (/proc/PID/schedstat), since the client is often the slower of the two.
+For each command and pipeline depth: requests per second as redis-benchmark counts them, and the server's own processor
+time per request (/proc/PID/schedstat), because the client is often the slower of the two.
 
     bazel build --config=opt //:redouble
     bench/serve_bench.py bazel-bin/redouble
@@ -21,7 +21,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 with open(os.path.join(ROOT, "core/orchestrator/scripts/apply_delta.lua"), encoding="utf-8") as script:
     APPLY_DELTA = script.read()
 
-# What follows the options of redis-benchmark: a test of its own, or words.
+# The last arguments of redis-benchmark: the name of one of its tests, or the words of a command.
 COMMANDS = {
     "set": ["-t", "set"],
     "get": ["-t", "get"],
@@ -55,7 +55,7 @@ class Server:
             return int(file.read().split()[0])
 
     def measure(self, words, requests, depth):
-        """Requests per second, and nanoseconds of the server's processor per request."""
+        """Requests per second, and nanoseconds of the server's processor time per request."""
         subprocess.run(["redis-cli", "-s", self.path, "FLUSHALL"], capture_output=True, check=True)
         before = self.processor_ns()
         output = subprocess.run(
@@ -80,7 +80,7 @@ def main():
     parser.add_argument("--filter", default="")
     parser.add_argument("--scale", type=float, default=1)
     options = parser.parse_args()
-    ours = Server(os.path.abspath(options.program), "serve", "--port", "0", "--unixsocket")
+    ours = Server(os.path.abspath(options.program), "serve", "--port", "none", "--unixsocket")
     theirs = Server("redis-server", "--port", "0", "--save", "", "--unixsocket")
     print(f"{'command':12} {'-P':>3} {'ours/s':>12} {'redis/s':>12} {'ratio':>6}"
           f" {'ours ns':>8} {'redis ns':>8} {'ratio':>6}")

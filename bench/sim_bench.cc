@@ -1,4 +1,4 @@
-// How fast the simulator is, on one core: commands per second with and without the trace's hash,
+// The speed of the simulator on one core: commands per second with and without the trace hash,
 // whole schedules of a three-actor world per second, and a year of minute boundaries.
 //
 //   bazel run --config=opt //bench:sim
@@ -9,11 +9,11 @@
 #include <string_view>
 
 #include "benchmark/benchmark.h"
-#include "core/base/run.h"
-#include "core/store/expiry.h"
-#include "core/store/strings.h"
-#include "sim/explore/explore.h"
-#include "sim/world/world.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/store/typed/expiry.h"
+#include "redouble/core/store/typed/strings.h"
+#include "redouble/sim/explore/explore.h"
+#include "redouble/sim/world/world.h"
 
 namespace redouble::sim {
 namespace {
@@ -22,7 +22,7 @@ base::Task<void> CountTo(Actor& actor, int64_t times) {
   for (int64_t i = 0; i < times; ++i) (void)co_await store::Incr(actor.store(), "count");
 }
 
-// Three actors that increment one counter, each command a decision of the schedule.
+// Three actors increment one counter; each command is a decision of the schedule.
 void BM_SimulatedCommands(benchmark::State& state) {
   constexpr int64_t kCommands = 10'000;
   for (auto _ : state) {
@@ -42,7 +42,7 @@ base::Task<void> AddByReadAndWrite(Actor& actor) {
   (void)co_await store::Set(actor.store(), "count", next);
 }
 
-// A world from nothing to its end, with an invariant over the result: six commands.
+// A world from creation to its end, with an invariant over the result: six commands.
 void BM_Schedules(benchmark::State& state) {
   constexpr int64_t kSchedules = 1000;
   const auto experiment = [](World& world) {
@@ -60,7 +60,7 @@ void BM_Schedules(benchmark::State& state) {
 }
 BENCHMARK(BM_Schedules)->Unit(benchmark::kMillisecond);
 
-// A key per minute, each of which expires 70 seconds later, as a rate limit's.
+// One new key each minute that expires 70 seconds later, like the counter of a rate limit.
 void BM_YearOfMinutes(benchmark::State& state) {
   constexpr int64_t kMinutes = 365 * 24 * 60;
   for (auto _ : state) {

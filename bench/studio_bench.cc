@@ -1,22 +1,22 @@
-// Studio's operations on the memory engine and on live Redis (a redis-server of this program's own,
-// on a Unix socket), with the round trips of one operation.
+// Studio's operations on the memory engine and on live Redis (a redis-server that this program
+// starts, on a Unix socket), with the round trips of one operation.
 //
 //   bazel run --config=opt //bench:studio
 #include <cstdint>
 #include <string>
 
-#include "bench/support.h"
 #include "benchmark/benchmark.h"
-#include "core/base/run.h"
-#include "core/studio/event_store.h"
-#include "core/studio/search_index.h"
+#include "redouble/bench/support.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/studio/events/event_store.h"
+#include "redouble/core/studio/search/search_index.h"
 
 namespace redouble::bench {
 namespace {
 
 constexpr int kDocuments = 100'000;
 constexpr int kStatuses = 1'000;
-// As many tasks as a bench writes to in turn.
+// The number of tasks to which a benchmark writes in turn.
 constexpr int kTasks = 1'000;
 
 studio::EventEnvelope EventOf(int64_t number) {
@@ -84,7 +84,7 @@ BENCHMARK(BM_UpsertTaskDocument<Memory, true>);
 BENCHMARK(BM_UpsertTaskDocument<Live, false>)->UseRealTime();
 BENCHMARK(BM_UpsertTaskDocument<Live, true>)->UseRealTime();
 
-// One status among 100,000 documents: 100 of them, of which a page of 50 is given.
+// Searches 100,000 documents for a status that 100 of them have, and returns a page of 50.
 template <typename Backend>
 void BM_SearchTasks(benchmark::State& state) {
   Counted<Backend> backend;

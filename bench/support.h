@@ -1,5 +1,5 @@
-// What the programs that measure a system share: the two backends under one name, and a count of
-// what a system sends.
+// Helpers of the programs that measure a system: both backends behind one interface, and a count of
+// the requests that a system sends.
 //
 //   template <typename Backend>
 //   void BM_Check(benchmark::State& state) {
@@ -11,6 +11,8 @@
 //   }
 //   BENCHMARK(BM_Check<Memory>);
 //   BENCHMARK(BM_Check<Live>)->UseRealTime();
+//
+// Thread-safety: one thread.
 #ifndef REDOUBLE_BENCH_SUPPORT_H_
 #define REDOUBLE_BENCH_SUPPORT_H_
 
@@ -23,19 +25,19 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "backends/memory/engine.h"
-#include "backends/redis/net/blocking_client.h"
-#include "backends/redis/spawn/spawned_server.h"
 #include "benchmark/benchmark.h"
-#include "core/base/virtual_clock.h"
-#include "core/store/wrappers/forwarding_store.h"
+#include "redouble/backends/memory/engine/engine.h"
+#include "redouble/backends/redis/net/client/sync_client.h"
+#include "redouble/backends/redis/spawn/spawned_server.h"
+#include "redouble/core/base/time/virtual_clock.h"
+#include "redouble/core/store/wrappers/forwarding_store.h"
 
 namespace redouble::bench {
 
-// The time of the memory engine, and of the operations that are told one.
+// The time of the memory engine, and of operations that take a time.
 inline const absl::Time kNow = absl::FromUnixSeconds(1'767'268'800);
 
-// What a benchmark cannot go on without. Ends the program, with the error on stderr.
+// Exits the program with the error on stderr unless `status` is OK.
 inline void ExitUnlessOk(const absl::Status& status) {
   if (status.ok()) return;
   std::fprintf(stderr, "%s\n", status.ToString().c_str());
@@ -48,7 +50,7 @@ T ValueOrExit(absl::StatusOr<T> value) {
   return *std::move(value);
 }
 
-// A memory engine of its own.
+// A separate memory engine.
 class Memory {
  public:
   store::Store& store() { return *session_; }
@@ -59,7 +61,7 @@ class Memory {
   std::unique_ptr<memory::Session> session_ = engine_.Connect();
 };
 
-// A redis-server of its own, on a Unix socket.
+// A separate redis-server on a Unix socket.
 class Live {
  public:
   store::Store& store() { return *client_; }
@@ -67,12 +69,12 @@ class Live {
 
  private:
   std::unique_ptr<redis::SpawnedServer> server_ = ValueOrExit(redis::SpawnedServer::Start());
-  std::unique_ptr<redis::BlockingClient> client_ =
-      ValueOrExit(redis::BlockingClient::Connect(server_->uri()));
+  std::unique_ptr<redis::SyncClient> client_ =
+      ValueOrExit(redis::SyncClient::Connect(server_->uri()));
 };
 
-// Counts round trips and commands and nothing else, so that it costs next to nothing:
-// store::CountingStore looks at replies too, which would be seen in what the memory engine takes.
+// Counts round trips and commands only. Examining replies too would show in the times of the memory
+// engine.
 class TripCounter final : public store::ForwardingStore {
  public:
   using ForwardingStore::ForwardingStore;
@@ -93,10 +95,10 @@ class Counted {
  public:
   store::Store& store() { return counter_; }
 
-  // Counts from here on: what comes before sets up.
+  // Resets the counters, after setting up.
   void Begin() { counter_.round_trips = counter_.commands = 0; }
 
-  // Sets the counters `round_trips` and `commands` of one iteration.
+  // Sets the counters `round_trips` and `commands` for one iteration.
   void Report(benchmark::State& state) const {
     using benchmark::Counter;
     state.counters["round_trips"] =

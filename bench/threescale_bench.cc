@@ -1,22 +1,22 @@
-// 3scale's authrep on the memory engine and on live Redis (a redis-server of this program's own, on
-// a Unix socket), with 1, 10 and 100 metrics that have a limit each and a usage of all of them.
+// 3scale's authrep on the memory engine and on live Redis (a redis-server that this program starts,
+// on a Unix socket), with 1, 10 and 100 metrics that each have a limit and a usage.
 //
 //   bazel run --config=opt //bench:threescale
 //
-// The counters beside the times are those of one operation: how many commands it sent, and in how
-// many round trips. Jobs that an authrep enqueues are taken, not run: that is the reports' part.
+// The counters beside the times are those of one operation: its commands and its round trips. Jobs
+// that an authrep enqueues are dequeued but not run (see threescale_reports_bench.cc).
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "bench/support.h"
 #include "benchmark/benchmark.h"
-#include "core/base/run.h"
-#include "core/base/virtual_clock.h"
-#include "core/threescale/application.h"
-#include "core/threescale/listener.h"
-#include "core/threescale/metric.h"
-#include "core/threescale/service.h"
-#include "core/threescale/usage_limit.h"
+#include "redouble/bench/support.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/base/time/virtual_clock.h"
+#include "redouble/core/threescale/model/application.h"
+#include "redouble/core/threescale/model/metric.h"
+#include "redouble/core/threescale/model/service.h"
+#include "redouble/core/threescale/model/usage_limit.h"
+#include "redouble/core/threescale/report/listener.h"
 
 namespace redouble::threescale {
 namespace {
@@ -27,7 +27,7 @@ using bench::kNow;
 using bench::Live;
 using bench::Memory;
 
-// Service 2, application a1, and the metrics m1, m2, ... with a limit each that nobody reaches.
+// Service 2, application a1, and the metrics m1, m2, ... with limits that are never reached.
 void SetUp(const Process& process, int64_t metric_count) {
   ServiceSave service = {.id = "2", .provider_key = "pk"};
   ExitUnlessOk(base::Run(ServiceStore(process).Save(service)).status());

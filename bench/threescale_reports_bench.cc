@@ -1,21 +1,20 @@
-// 3scale's reports on the memory engine and on live Redis (a redis-server of this program's own, on
-// a Unix socket): a worker's whole job, from the parsing of its transactions to the alerts, of an
-// application that has had traffic today.
+// 3scale's reports on the memory engine and on live Redis (a redis-server that this program starts,
+// on a Unix socket): a worker's whole job, from the parsing of its transactions to the alerts, for
+// an application that has had traffic on the same day.
 //
 //   bazel run --config=opt //bench:threescale_reports
 //
-// The counters beside the times are those of one job: how many commands it sent, and in how many
-// round trips.
+// The counters beside the times are those of one job: its commands and its round trips.
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "bench/support.h"
 #include "benchmark/benchmark.h"
-#include "core/base/run.h"
-#include "core/base/virtual_clock.h"
-#include "core/threescale/application.h"
-#include "core/threescale/metric.h"
-#include "core/threescale/worker.h"
+#include "redouble/bench/support.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/base/time/virtual_clock.h"
+#include "redouble/core/threescale/model/application.h"
+#include "redouble/core/threescale/model/metric.h"
+#include "redouble/core/threescale/report/worker.h"
 
 namespace redouble::threescale {
 namespace {
@@ -51,7 +50,7 @@ ReportJob JobOf(int64_t transactions, int64_t metrics) {
 
 enum class Mode { kDefault, kMemoized, kHardened };
 
-// The arguments are how many transactions a job has, and how many metrics a transaction.
+// The arguments are the transactions of a job and the metrics of a transaction.
 template <typename Backend, Mode mode>
 void BM_Report(benchmark::State& state) {
   Counted<Backend> backend;

@@ -1,21 +1,20 @@
-// Every typed function of core/store: what one call costs on the memory engine by the number of
-// keys, and on a redis-server over a Unix socket in the same run.
+// Every typed function of core/store/typed: the time of one call on the memory engine by the number
+// of keys, and on a redis-server over a Unix socket in the same run.
 //
 //   bazel run --config=opt //bench:typed              # 1 k and 10 k keys
 //   bazel run --config=opt //bench:typed -- --full    # 1 k to 10 M keys; the server 1 k and 1 M
 //
-// The calls stand in typed_rows.cc. Prints a table of the medians of some batches, which
-// bench/plot.py draws; the keys of a call are drawn anew each time, so that with many keys a call
-// waits for memory, as a map of that size would let it wait.
+// The calls are in typed_rows.cc. Prints a table of medians, which bench/plot.py draws. Each call
+// draws new keys, so that with many keys a call includes cache misses, as with a map of that size.
 #include <cstdint>
 #include <cstdio>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "bench/keyspace.h"
-#include "bench/support.h"
-#include "bench/typed_rows.h"
+#include "redouble/bench/keyspace.h"
+#include "redouble/bench/support.h"
+#include "redouble/bench/typed_rows.h"
 
 namespace redouble::bench {
 namespace {
@@ -35,7 +34,7 @@ TypedKeys KeysOf(const Names& names) {
   return keys;
 }
 
-// Nanoseconds of each row.
+// Nanoseconds for each row.
 std::vector<double> MeasureAll(store::Store& store, int64_t key_count) {
   LoadKeyspace(store, key_count);
   Names names(key_count, /*seed=*/1);

@@ -1,21 +1,21 @@
-#include "bench/typed_rows.h"
+#include "redouble/bench/typed_rows.h"
 
 #include <cstdio>
 #include <cstdlib>
 #include <utility>
 
 #include "absl/time/time.h"
-#include "core/base/run.h"
-#include "core/store/batch.h"
-#include "core/store/hashes.h"
-#include "core/store/keys.h"
-#include "core/store/lists.h"
-#include "core/store/pubsub.h"
-#include "core/store/script.h"
-#include "core/store/sets.h"
-#include "core/store/sorted_sets.h"
-#include "core/store/streams.h"
-#include "core/store/strings.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/store/batch.h"
+#include "redouble/core/store/pubsub/pubsub.h"
+#include "redouble/core/store/script.h"
+#include "redouble/core/store/typed/hashes.h"
+#include "redouble/core/store/typed/keys.h"
+#include "redouble/core/store/typed/lists.h"
+#include "redouble/core/store/typed/sets.h"
+#include "redouble/core/store/typed/sorted_sets.h"
+#include "redouble/core/store/typed/streams.h"
+#include "redouble/core/store/typed/strings.h"
 
 namespace redouble::bench {
 namespace {
@@ -34,7 +34,7 @@ void Check(const absl::StatusOr<T>& result) {
   Check(result.status());
 }
 
-// Runs a typed function; one that fails ends the program.
+// Runs a typed function. Exits the program on an error.
 template <typename T>
 void Do(base::Task<T> task) {
   Check(base::Run(std::move(task)));

@@ -1,4 +1,8 @@
-// How each typed function of core/store is called by bench/typed: a row per function.
+// The calls that bench/typed measures: one row for each typed function of core/store/typed.
+//
+//   for (const TypedRow& row : TypedRows()) ...
+//
+// Thread-safety: constant data.
 #ifndef REDOUBLE_BENCH_TYPED_ROWS_H_
 #define REDOUBLE_BENCH_TYPED_ROWS_H_
 
@@ -6,11 +10,11 @@
 #include <string>
 #include <string_view>
 
-#include "core/store/store.h"
+#include "redouble/core/store/store.h"
 
 namespace redouble::bench {
 
-// The keys of one call, named as in command_rows.h; a second key of a kind ends with 2.
+// The keys of one call, named as in command_rows.h; the second key of a kind ends with 2.
 struct TypedKeys {
   std::string s, s2, i, l, h, t, t2, z, x, n;
 };
@@ -18,11 +22,11 @@ struct TypedKeys {
 struct TypedRow {
   std::string_view name;
   void (*call)(store::Store& store, const TypedKeys& keys);
-  // Called before each call, outside the time; see CommandRow.
+  // Called before each measured call, outside the measured time (see CommandRow).
   std::string_view prepare = {};
 };
 
-// Names of functions that look at every key end with "(all keys)".
+// The names of functions that examine every key end with "(all keys)".
 std::span<const TypedRow> TypedRows();
 
 }  // namespace redouble::bench

@@ -1,5 +1,5 @@
-// Every world of the catalogue breaks as it says, under a schedule that is found here, and does not
-// when it is hardened.
+// Explores every world of the catalogue: the plain world must violate its invariant, the hardened
+// one must not.
 
 #include <filesystem>
 #include <set>
@@ -7,19 +7,20 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "scenarios/listing.h"
-#include "sim/cli/catalogue.h"
-#include "sim/cli/systems.h"
-#include "sim/explore/explore.h"
-#include "sim/explore/world_experiment.h"
-#include "sim/explore/world_file.h"
+#include "redouble/scenarios/listing.h"
+#include "redouble/sim/cli/explore/catalogue.h"
+#include "redouble/sim/cli/support/systems.h"
+#include "redouble/sim/explore/explore.h"
+#include "redouble/sim/world_file/world_experiment.h"
+#include "redouble/sim/world_file/world_file.h"
 
 namespace redouble::scenarios {
 namespace {
 
 namespace fs = std::filesystem;
 
-// The catalogue itself is made with 20,000 schedules each; a run of the tests looks less far.
+// The catalogue is written with this number of schedules for each world; a hardened world is tested
+// with fewer.
 constexpr int64_t kSchedules = 20'000;
 constexpr int64_t kHardenedSchedules = 300;
 
@@ -52,7 +53,7 @@ TEST_P(EveryHazard, IsFound) {
   EXPECT_NE(broken, "setup") << found.violation->status;
 }
 
-TEST_P(EveryHazard, StandsInTheFolderOfItsSystem) {
+TEST_P(EveryHazard, IsInTheFolderOfItsSystem) {
   EXPECT_EQ(fs::path(GetParam()).parent_path(),
             fs::path("scenarios/hazards") / ReadWorld(GetParam()).system);
 }
@@ -62,7 +63,7 @@ INSTANTIATE_TEST_SUITE_P(Files, EveryHazard, testing::ValuesIn(AllWorldNames()),
 
 class EveryRemedy : public testing::TestWithParam<std::string> {};
 
-TEST_P(EveryRemedy, LeavesNothingToFind) {
+TEST_P(EveryRemedy, HardenedHasNoViolation) {
   const sim::Exploration found =
       Explore(ReadWorld(GetParam()), {.hardened = true}, kHardenedSchedules);
   EXPECT_FALSE(found.violation.has_value()) << found.violation->status;
@@ -71,7 +72,7 @@ TEST_P(EveryRemedy, LeavesNothingToFind) {
 INSTANTIATE_TEST_SUITE_P(Files, EveryRemedy, testing::ValuesIn(HardenedWorldNames()),
                          [](const auto& info) { return CaseName(info.param); });
 
-// What the documents list, and what the catalogue says of it.
+// Reads documented.jsonl of the catalogue.
 std::vector<sim::DocumentedHazard> Documented() {
   const auto rows = sim::ParseDocumentedHazards(ReadSource("scenarios/hazards/documented.jsonl"));
   EXPECT_TRUE(rows.ok()) << rows.status();
@@ -104,7 +105,7 @@ TEST(DocumentedHazards, AreTheSourcesOfAllWorlds) {
   }
 }
 
-TEST(DocumentedHazards, StandInTheCatalogue) {
+TEST(DocumentedHazards, AreInTheCatalogue) {
   const std::string readme = ReadSource("scenarios/hazards/README.md");
   for (const sim::DocumentedHazard& row : Documented()) {
     if (row.reason.empty()) continue;

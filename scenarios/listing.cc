@@ -1,4 +1,4 @@
-#include "scenarios/listing.h"
+#include "redouble/scenarios/listing.h"
 
 #include <algorithm>
 #include <cctype>
@@ -6,8 +6,8 @@
 #include <iostream>
 
 #include "gtest/gtest.h"
-#include "sim/cli/scenario_files.h"
-#include "sim/cli/systems.h"
+#include "redouble/sim/cli/support/scenario_files.h"
+#include "redouble/sim/cli/support/systems.h"
 
 namespace redouble::scenarios {
 

@@ -1,4 +1,4 @@
-// The scenario files as a test finds them in its runfiles.
+// Lists and reads the scenario files in the runfiles of a test.
 //
 // Thread-safety: free functions.
 #ifndef REDOUBLE_SCENARIOS_LISTING_H_
@@ -7,24 +7,25 @@
 #include <string>
 #include <vector>
 
-#include "sim/scenario/scenario.h"
+#include "redouble/sim/scenario/scenario.h"
 
 namespace redouble::scenarios {
 
-// The names of all scenario files ("scenarios/gateway/x.json"), as `redouble replay` without
-// arguments finds them. Fails the test, or ends the program before it begins, when there are none.
+// Returns the names of all scenario files ("scenarios/gateway/x.json"), as `redouble replay`
+// without arguments finds them. Without any, the test fails, or the program ends before the first
+// test.
 std::vector<std::string> AllScenarioNames();
 
-// The names of all worlds ("scenarios/hazards/gateway/x.world.json").
+// Returns the names of all worlds ("scenarios/hazards/gateway/x.world.json").
 std::vector<std::string> AllWorldNames();
 
-// Reads one of the scenarios. Fails the test and gives an empty scenario when it is malformed.
+// Reads a scenario. If it is malformed, the test fails and the result is an empty scenario.
 sim::Scenario ReadScenario(const std::string& name);
 
-// The bytes of a file below the workspace's root.
+// Returns the bytes of a file below the root of the workspace.
 std::string ReadSource(const std::string& name);
 
-// A name for a test case: only letters, digits and underscores.
+// Returns a name for a test case: only letters, digits and underscores.
 std::string CaseName(const std::string& name);
 
 }  // namespace redouble::scenarios

@@ -1,14 +1,14 @@
-// Every scenario does the same on a real redis-server whose clock follows it.
+// Every scenario has the same outcome and trace on a redis-server whose clock is held.
 
 #include <memory>
 #include <string>
 #include <string_view>
 
 #include "gtest/gtest.h"
-#include "scenarios/listing.h"
-#include "sim/cli/live_backend.h"
-#include "sim/scenario/memory_backend.h"
-#include "sim/scenario/runner.h"
+#include "redouble/scenarios/listing.h"
+#include "redouble/sim/cli/replay/live_backend.h"
+#include "redouble/sim/scenario/memory_backend.h"
+#include "redouble/sim/scenario/runner.h"
 
 namespace redouble::scenarios {
 namespace {
@@ -41,7 +41,7 @@ TEST_P(EveryScenarioLive, HasTheOutcomeAndTheTraceOfTheMemoryEngine) {
       sim::RunScenario(scenario, memory, {.trace_listener = [&](std::string_view line) {
                          scans = scans || line.find(R"(["SCAN",)") != line.npos;
                        }});
-  // Redis leaves the order of a scan open, so only what comes of it is equal.
+  // Redis does not define the order of SCAN, so only the outcome is compared.
   if (scans) return;
   EXPECT_EQ(live.trace_hash, embedded.trace_hash);
 }

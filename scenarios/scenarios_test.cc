@@ -1,4 +1,5 @@
-// Every scenario passes on the memory engine, no file is left out, and the README tells the truth.
+// Every scenario passes on the memory engine, no file is ignored, and the examples of the README
+// run.
 
 #include <filesystem>
 #include <set>
@@ -6,14 +7,14 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "scenarios/listing.h"
-#include "sim/cli/systems.h"
-#include "sim/scenario/fault.h"
-#include "sim/scenario/json_diff.h"
-#include "sim/scenario/memory_backend.h"
-#include "sim/scenario/runner.h"
-#include "sim/scenario/strict_json.h"
-#include "tests/support/json_mistakes.h"
+#include "redouble/scenarios/listing.h"
+#include "redouble/sim/cli/support/systems.h"
+#include "redouble/sim/fault/fault.h"
+#include "redouble/sim/json/json_diff.h"
+#include "redouble/sim/json/strict_json.h"
+#include "redouble/sim/scenario/memory_backend.h"
+#include "redouble/sim/scenario/runner.h"
+#include "redouble/tests/support/json_mistakes.h"
 
 namespace redouble::scenarios {
 namespace {
@@ -29,7 +30,7 @@ TEST_P(EveryScenario, PassesOnTheMemoryEngine) {
   EXPECT_FALSE(result.failure) << result.failure->ToString(scenario);
 }
 
-TEST_P(EveryScenario, StandsInTheFolderOfItsSystem) {
+TEST_P(EveryScenario, IsInTheFolderOfItsSystem) {
   EXPECT_EQ(fs::path(GetParam()).parent_path(),
             fs::path("scenarios") / ReadScenario(GetParam()).system);
 }
@@ -45,13 +46,12 @@ TEST_P(EveryScenario, HasTheSameTraceEachTime) {
 INSTANTIATE_TEST_SUITE_P(Files, EveryScenario, testing::ValuesIn(AllScenarioNames()),
                          [](const auto& info) { return CaseName(info.param); });
 
-// A file beside the scenarios that no replay reads is a scenario that never runs: a wrong ending, a
-// wrong folder.
-TEST(ScenarioFolder, HoldsNoFileThatNoReplayReads) {
+// A file that no replay reads, because of a wrong ending or folder, would never run.
+TEST(ScenarioFolder, HasOnlyFilesThatReplayReads) {
   const std::vector<std::string> names = AllScenarioNames();
   std::set<std::string> read(names.begin(), names.end());
   for (const std::string& world : AllWorldNames()) read.insert(world);  // hazards_test.cc
-  // The last is this test itself, in its runfiles.
+  // The last one is this test itself, in its runfiles.
   const std::set<std::string> others = {"BUILD.bazel", "README.md", "hazards/README.md",
                                         "hazards/documented.jsonl", "scenarios_test"};
   for (const auto& entry : fs::recursive_directory_iterator("scenarios")) {
@@ -71,8 +71,8 @@ TEST(ScenarioFolder, HasScenariosOfEachSystem) {
   }
 }
 
-// Whatever stands in the wrong place of a file: it is refused by name, or it runs to an end.
-TEST(MalformedScenario, IsRefusedOrEndsWhereverTheMistakeIs) {
+// A wrong value anywhere in a file is refused with its path, or the scenario runs to its end.
+TEST(MalformedScenario, IsRefusedOrRunsToItsEnd) {
   int refused = 0;
   for (const std::string name :
        {"restart_mid_flight", "check_and_reserve_atomic", "minute_boundary"}) {
@@ -92,7 +92,7 @@ TEST(MalformedScenario, IsRefusedOrEndsWhereverTheMistakeIs) {
   EXPECT_GT(refused, 1000);
 }
 
-// The JSON blocks of the README.
+// Returns the JSON blocks of the README.
 std::vector<sim::Json> ReadmeExamples() {
   const std::string readme = ReadSource("scenarios/README.md");
   const std::string begin = "```json\n";
@@ -130,8 +130,8 @@ TEST(Readme, ShowsEveryKindOfStepAndFault) {
   for (const std::string_view kind : sim::StepKinds()) {
     EXPECT_TRUE(kinds.contains(std::string(kind))) << kind;
   }
-  for (const sim::FaultKind& fault : sim::FaultKinds()) {
-    EXPECT_TRUE(faults.contains(std::string(fault.name))) << fault.name;
+  for (const sim::FaultSpec* fault : sim::FaultsOf(sim::FaultSite::kScenario)) {
+    EXPECT_TRUE(faults.contains(std::string(fault->name))) << fault->name;
   }
 }
 

@@ -1,6 +1,6 @@
 // Uses each library of system_libraries.bzl once, so that a missing package or a wrong link flag
-// shows here, by name, and not in the middle of something else. Also proves that the compiler's
-// coroutines work with the sanitizers of the configuration in use.
+// fails here, with the library's name. Also checks that the compiler's coroutines work with the
+// sanitizers of the configuration.
 
 #include <hiredis/hiredis.h>
 #include <openssl/sha.h>
@@ -175,7 +175,7 @@ RC_GTEST_PROP(RapidCheck, ReversingTwiceIsTheIdentity, (const std::vector<int>& 
   RC_ASSERT(twice == values);
 }
 
-// The least coroutine: it starts on resume, and the caller takes the value and destroys the frame.
+// A minimal coroutine: it starts on resume, and the caller takes the value and destroys the frame.
 struct Answer {
   struct promise_type {
     int value = 0;

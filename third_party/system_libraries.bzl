@@ -1,12 +1,12 @@
 """The libraries that Debian 12 installs, under the labels that their own Bazel builds use.
 
-One table. A repository is generated for each row: its packages hold one cc_library per target, with
-the link flags of the row and no sources. Headers are found where the system has them, so they count
-as system headers: our warnings do not apply to them, and Bazel does not track them. After an upgrade
-of a -dev package run `bazel clean` and delete the disk cache that .bazelrc names.
+A repository is generated for each row of one table: its packages contain one cc_library per target,
+with the link flags of the row and no sources. Headers are used from the system's folders, so they
+are system headers: our warnings do not apply to them, and Bazel does not track them. After an
+upgrade of a -dev package run `bazel clean` and delete the disk cache that .bazelrc names.
 
-Archives are linked statically where Debian ships them, so a binary needs nothing at run time but the
-C and C++ libraries and OpenSSL.
+Archives are linked statically if Debian has them, so a binary needs only the C and C++ libraries
+and OpenSSL at run time.
 """
 
 # repository: {
@@ -125,8 +125,8 @@ _TARGETS = {
     ]},
 }
 
-# What a target of the repository links; a target named in _MAINS links that first. "absl_*" stands
-# for all of Abseil's archives (the linker takes from them only what is used).
+# The link flags of the targets of a repository; a target named in _MAINS links that first. "absl_*"
+# means all of Abseil's archives (the linker uses only the needed objects).
 _LINKOPTS = {
     "boost": ["-pthread"],
     "com_github_google_benchmark": [
@@ -143,12 +143,7 @@ _LINKOPTS = {
         "-pthread",
     ],
     "hiredis": ["-l:libhiredis.a"],
-    # Debian's C++ build of Lua: same API with C linkage, but an error unwinds the C++ frames it
-    # passes instead of jumping over them.
     "lua": [
-        "-l:liblua5.1-cjson.a",
-        "-l:liblua5.1-bitop.a",
-        "-l:liblua5.1-c++.a",
         "-ldl",
         "-lm",
     ],
@@ -164,8 +159,15 @@ _MAINS = {
     "gtest_main": "-l:libgtest_main.a",
 }
 
-# Headers that are not directly below /usr/include.
-_INCLUDES = {"lua": "/usr/include/lua5.1"}
+# Lua is copied, so that no other Lua of a program replaces it (embed_lua.sh): its headers, and its
+# archives. Debian's C++ build has the same API as the C build, but an error unwinds the C++ frames it
+# passes instead of jumping over them.
+_LUA_HEADERS = "/usr/include/lua5.1"
+_LUA_ARCHIVES = [
+    "liblua5.1-c++.a",
+    "liblua5.1-cjson.a",
+    "liblua5.1-bitop.a",
+]
 
 _ARCHIVE_FOLDERS = [
     "/usr/lib/x86_64-linux-gnu",
@@ -178,6 +180,7 @@ _BUILD = """package(default_visibility = ["//visibility:public"])
 _CC_LIBRARY = """
 cc_library(
     name = "{name}",
+    srcs = glob(["*.o"]),
     hdrs = glob(["include/*.h*"]),
     includes = ["include"],
     linkopts = {linkopts},
@@ -204,12 +207,23 @@ def _linkopts(repository_ctx, target):
         linkopts += _absl_archives(repository_ctx) if option == "absl_*" else [option]
     return linkopts
 
+def _embed_lua(repository_ctx):
+    """Makes lua.o and include/."""
+    files = [_LUA_HEADERS, "."]
+    for name in _LUA_ARCHIVES:
+        paths = [folder + "/" + name for folder in _ARCHIVE_FOLDERS]
+        found = [path for path in paths if repository_ctx.path(path).exists]
+        if not found:
+            fail("%s is not installed; run tools/setup" % name)
+        files.append(found[0])
+    script = repository_ctx.path(Label("//third_party:embed_lua.sh"))
+    result = repository_ctx.execute(["bash", script] + files)
+    if result.return_code != 0:
+        fail("embed_lua.sh: " + result.stderr)
+
 def _system_library_impl(repository_ctx):
-    include = _INCLUDES.get(repository_ctx.name)
-    if include:
-        if not repository_ctx.path(include).exists:
-            fail("%s is not installed; run tools/setup" % include)
-        repository_ctx.symlink(include, "include")
+    if repository_ctx.name == "lua":
+        _embed_lua(repository_ctx)
     for package, targets in _TARGETS[repository_ctx.name].items():
         content = _BUILD
         for target in targets:
@@ -226,6 +240,7 @@ _system_library = repository_rule(
 )
 
 def system_libraries():
-    """Declares every repository of the table."""
+    """Declares every repository of the table that is not declared yet."""
     for name in _TARGETS:
-        _system_library(name = name)
+        if not native.existing_rule(name):
+            _system_library(name = name)

@@ -1,8 +1,10 @@
-// ServerOptions: what a server around the engine makes of its connections.
+// ServerOptions: the settings of a server that serves an engine over sockets.
 //
-// They are the engine's to keep, because CONFIG reads and sets them; the engine itself opens no
-// socket. Names and defaults are those of redis.conf 7.0.15, but for `bind`: a double listens on
-// the machine's own address unless it is told otherwise.
+// The engine keeps them because CONFIG reads and sets them; it opens no socket itself. Names and
+// defaults are those of redis.conf 7.0.15, except that `bind` is the loopback address by default.
+//
+//   EngineOptions options;
+//   options.server.port = 7000;
 //
 // Thread-safety: a plain value.
 #ifndef REDOUBLE_BACKENDS_MEMORY_SERVER_OPTIONS_H_
@@ -14,8 +16,8 @@
 
 namespace redouble::memory {
 
-// How much a client may leave unread: nothing beyond `hard_bytes`, nor beyond `soft_bytes` for
-// longer than `soft_seconds`. 0: as much as it likes.
+// The limit of unread replies of a client: `hard_bytes` at any time, `soft_bytes` for longer than
+// `soft_seconds`. A client that exceeds it is disconnected. 0: no limit.
 struct OutputBufferLimit {
   uint64_t hard_bytes = 0;
   uint64_t soft_bytes = 0;
@@ -29,12 +31,12 @@ struct ServerOptions {
   // 0: no TCP.
   int port = 6379;
   std::string bind = "127.0.0.1";
-  // The path of a Unix socket; empty: none.
+  // The path of a Unix socket. Empty: no Unix socket.
   std::string unixsocket = {};
-  // Without a password, only clients of this machine are served.
+  // Without a password, only local clients are accepted.
   bool protected_mode = true;
   int maxclients = 10'000;
-  // Idle clients are disconnected after so many seconds; 0: never.
+  // Idle clients are disconnected after this many seconds. 0: never.
   int timeout_s = 0;
   uint64_t client_query_buffer_limit_bytes = 1ull << 30;
   std::array<OutputBufferLimit, 3> client_output_buffer_limits = {

@@ -1,2 +1,2 @@
-// Boost.URL is used header-only: this is the one place that holds its code.
+// Boost.URL is used header-only; this file compiles its implementation.
 #include <boost/url/src.hpp>

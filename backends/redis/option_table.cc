@@ -1,4 +1,4 @@
-#include "backends/redis/option_table.h"
+#include "redouble/backends/redis/option_table.h"
 
 #include <sys/un.h>
 
@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "core/base/redis_number.h"
-#include "core/base/string_bridge.h"
+#include "redouble/core/base/text/redis_number.h"
+#include "redouble/core/base/text/string_bridge.h"
 
 namespace redouble::redis {
 namespace {
@@ -32,7 +32,8 @@ bool IsHost(std::string_view text) {
   });
 }
 
-// Values of a kind: each pair reads a text (false: refused) and writes it back (none: not set).
+// Kinds of values. Each pair parses a text (false: invalid) and prints the value (nullopt: not
+// set).
 
 template <std::string Options::*kField>
 bool ReadName(std::string_view text, Options& options) {
@@ -53,6 +54,15 @@ bool ReadSecret(std::string_view text, Options& options) {
 template <std::optional<std::string> Options::*kField>
 std::optional<std::string> WriteSecret(const Options& options) {
   if (!(options.*kField)) return std::nullopt;
+  return std::string(kHidden);
+}
+
+bool ReadKeyPassword(std::string_view text, Options& options) {
+  options.tls.key_password = text;
+  return true;
+}
+std::optional<std::string> WriteKeyPassword(const Options& options) {
+  if (!options.tls.key_password) return std::nullopt;
   return std::string(kHidden);
 }
 
@@ -82,8 +92,8 @@ std::optional<std::string> WriteFlag(const Options& options) {
   return YesOrNo(options.*kField);
 }
 
-// Below a millisecond a time-out could only ever fire; beyond a year it might as well be "inf", and
-// sums with it would leave 64 bits some day.
+// A timeout below a millisecond would always fire. Limiting timeouts to a year keeps sums of them
+// within 64 bits.
 template <absl::Duration Options::*kField>
 bool ReadTime(std::string_view text, Options& options) {
   absl::Duration& time = options.*kField;
@@ -110,7 +120,17 @@ std::optional<std::string> WriteCount(const Options& options) {
   return absl::StrCat(options.*kField);
 }
 
-// Values of their own.
+// A year of traffic would not reach this many bytes.
+constexpr int64_t kMaxBytes = int64_t{1} << 50;
+
+bool ReadQueueBytes(std::string_view text, Options& options) {
+  return ReadInteger(text, 1, kMaxBytes, options.queue_bytes);
+}
+std::optional<std::string> WriteQueueBytes(const Options& options) {
+  return absl::StrCat(options.queue_bytes);
+}
+
+// Options with their own format.
 
 bool ReadHost(std::string_view text, Options& options) {
   std::get<TcpAddress>(options.address).host = text;
@@ -202,7 +222,7 @@ bool ReadRetry(std::string_view text, Options& options) {
 }
 std::optional<std::string> WriteRetry(const Options& options) {
   const auto index = static_cast<size_t>(options.retry);
-  // What is no policy is written as what cannot be read, so that Validate refuses it.
+  // An invalid policy is printed as text that does not parse, so that Validate refuses it.
   return std::string(index < kRetryNames.size() ? kRetryNames[index] : "?");
 }
 
@@ -247,14 +267,14 @@ constexpr std::array kTable = {
               "printable ASCII without spaces", "name that CLIENT LIST shows", ReadClientName,
               WriteName<&Options::client_name>},
     OptionRow{"tls_verify", Place::kQuery, Scope::kTls, "?tls_verify=no", kYesOrNoValue,
-              "whether the server's certificate must be valid and bear its name", ReadTlsVerify,
+              "whether the server's certificate must be valid and match its name", ReadTlsVerify,
               WriteTlsVerify},
     OptionRow{"tls_ca_file", Place::kQuery, Scope::kTls, "?tls_ca_file=PATH", kFileValue,
-              "authorities to trust; without it those of the system",
+              "certificate authorities to trust; without it those of the system",
               ReadTlsText<&TlsOptions::ca_file>, WriteTlsText<&TlsOptions::ca_file>},
     OptionRow{"tls_server_name", Place::kQuery, Scope::kTls, "?tls_server_name=NAME",
               "a name without zero bytes",
-              "name to ask for (SNI) and to find in the certificate; without it the host",
+              "name sent as SNI and expected in the certificate; without it the host",
               ReadTlsText<&TlsOptions::server_name>, WriteTlsText<&TlsOptions::server_name>},
     OptionRow{"tls_certificate_file", Place::kQuery, Scope::kTls, "?tls_certificate_file=PATH",
               kFileValue, "the client's own certificate, with its chain",
@@ -263,16 +283,19 @@ constexpr std::array kTable = {
     OptionRow{"tls_key_file", Place::kQuery, Scope::kTls, "?tls_key_file=PATH", kFileValue,
               "the key of the client's certificate", ReadTlsText<&TlsOptions::key_file>,
               WriteTlsText<&TlsOptions::key_file>},
+    OptionRow{"tls_key_password", Place::kQuery, Scope::kTls, "?tls_key_password=PASSWORD",
+              "any bytes", "password of an encrypted tls_key_file", ReadKeyPassword,
+              WriteKeyPassword},
     OptionRow{"cluster", Place::kQuery, Scope::kTcp, "?cluster=yes", kYesOrNoValue,
               "whether host and seeds are nodes of a Redis Cluster", ReadFlag<&Options::cluster>,
               WriteFlag<&Options::cluster>},
     OptionRow{"sentinel_master", Place::kQuery, Scope::kTcp, "?sentinel_master=NAME",
               "a name without zero bytes",
-              "host and seeds are sentinels to be asked for the master of this name",
+              "host and seeds are sentinels, which are asked for the master of this name",
               ReadName<&Options::sentinel_master>, WriteName<&Options::sentinel_master>},
     OptionRow{"seeds", Place::kQuery, Scope::kSeveral, "?seeds=HOST:PORT,HOST:PORT",
               "HOST:PORT, one or several with commas between them, IPv6 in [ ]",
-              "further nodes or sentinels, asked when those before do not answer", ReadSeeds,
+              "further nodes or sentinels, asked if the previous ones do not answer", ReadSeeds,
               WriteSeeds},
     OptionRow{"sentinel_user", Place::kQuery, Scope::kSentinel, "?sentinel_user=USER",
               "a user name without zero bytes", "ACL user to log in as at the sentinels",
@@ -284,56 +307,66 @@ constexpr std::array kTable = {
          "how long one attempt to resolve, connect and log in may take in all",
          ReadTime<&Options::connect_timeout>, WriteTime<&Options::connect_timeout>),
     Time("command_timeout", "?command_timeout=TIME",
-         "how long a command or batch may wait for its last reply, the wait for a connection "
-         "included",
+         "time limit from submission to the last reply of a command or batch; includes the wait "
+         "for a connection",
          ReadTime<&Options::command_timeout>, WriteTime<&Options::command_timeout>),
     Time("blocking_timeout", "?blocking_timeout=TIME",
-         "how long a command that blocks on purpose may wait at most; one with a time-out of its "
-         "own at most that and command_timeout",
+         "time limit of a blocking command; a blocking command with its own timeout is limited to "
+         "that timeout plus command_timeout",
          ReadTime<&Options::blocking_timeout>, WriteTime<&Options::blocking_timeout>),
     Time("keep_alive", "?keep_alive=TIME",
-         "silence after which the system asks whether the other side is there (TCP keep-alive); "
-         "inf: never",
+         "idle time before the operating system sends TCP keep-alive probes; sent bytes that are "
+         "not acknowledged within twice this time end the connection; inf: never",
          ReadTime<&Options::keep_alive>, WriteTime<&Options::keep_alive>, Scope::kTcp),
     Time("health_check_interval", "?health_check_interval=TIME",
-         "silence after which the client sends a PING, which must be answered within "
-         "command_timeout; inf: never",
+         "idle time before the client sends a PING, whose reply must arrive within "
+         "command_timeout, or connect_timeout if that is inf; inf: never",
          ReadTime<&Options::health_check_interval>, WriteTime<&Options::health_check_interval>),
     OptionRow{"reconnect", Place::kQuery, Scope::kAny, "?reconnect=no", kYesOrNoValue,
-              "whether a shared client whose connection is lost makes a new one",
+              "whether a shared client reconnects after a lost connection",
               ReadFlag<&Options::reconnect>, WriteFlag<&Options::reconnect>},
     Time("backoff_base", "?backoff_base=TIME",
-         "longest wait before the second attempt to reconnect; it doubles with each",
+         "longest wait before the second attempt to reconnect; doubles with each attempt",
          ReadTime<&Options::backoff_base>, WriteTime<&Options::backoff_base>),
     Time("backoff_cap", "?backoff_cap=TIME", "longest wait before any attempt to reconnect",
          ReadTime<&Options::backoff_cap>, WriteTime<&Options::backoff_cap>),
     OptionRow{"retry", Place::kQuery, Scope::kAny, "?retry=POLICY", "never, not_sent or idempotent",
-              "what is sent again when the connection is lost: nothing; what certainly was not "
-              "sent; also what only reads or is declared idempotent",
+              "which requests are sent again after a lost connection. never: no request; "
+              "not_sent: requests of which no byte was written; idempotent: also requests that "
+              "only read or are declared idempotent",
               ReadRetry, WriteRetry},
-    Count("attempts", "?attempts=N", "how often one request may be written in all",
+    Count("attempts", "?attempts=N",
+          "how many times one request may be written, the first time included",
           ReadCount<&Options::attempts, 1, kMaxCount>, WriteCount<&Options::attempts>),
     Count("queue_limit", "?queue_limit=N", "how many requests may wait for their replies at once",
           ReadCount<&Options::queue_limit, 1, kMaxCount>, WriteCount<&Options::queue_limit>),
+    OptionRow{"queue_bytes", Place::kQuery, Scope::kAny, "?queue_bytes=N",
+              "a number from 1 to 1125899906842624",
+              "how many bytes of commands may wait for their replies at once; a request behind "
+              "that many is refused",
+              ReadQueueBytes, WriteQueueBytes},
     Count("blocking_connections", "?blocking_connections=N",
           "how many connections may carry blocking commands at once; further commands wait",
           ReadCount<&Options::blocking_connections, 1, kMaxCount>,
           WriteCount<&Options::blocking_connections>),
     OptionRow{"idle_connections", Place::kQuery, Scope::kAny, "?idle_connections=N",
               "a number from 0 to 1000000000",
-              "how many of the connections for blocking commands stay open without work",
+              "how many idle connections for blocking commands stay open",
               ReadCount<&Options::idle_connections, 0, kMaxCount>,
               WriteCount<&Options::idle_connections>},
     Count("push_queue", "?push_queue=N",
-          "how many messages of a subscription may wait for their reader; one more drops the "
-          "oldest, which the reader is told as a gap",
+          "how many messages of a subscription may wait for their reader; a further message "
+          "drops the oldest one, and the reader receives a gap",
           ReadCount<&Options::push_queue, 1, kMaxCount>, WriteCount<&Options::push_queue>),
-    OptionRow{"redirections", Place::kQuery, Scope::kCluster, "?redirections=N",
-              "a number from 0 to 1000000000",
-              "how often one command may be sent on to another node or wait for the cluster",
-              ReadCount<&Options::redirections, 0, kMaxCount>, WriteCount<&Options::redirections>},
+    OptionRow{
+        "redirections", Place::kQuery, Scope::kCluster, "?redirections=N",
+        "a number from 0 to 1000000000",
+        "how many times one command may be redirected to another node; waits for the cluster are "
+        "limited by the timeout of the command only",
+        ReadCount<&Options::redirections, 0, kMaxCount>, WriteCount<&Options::redirections>},
     Time("refresh_interval", "?refresh_interval=TIME",
-         "least time between two requests for the cluster's map or the sentinels' master",
+         "shortest time between two requests for the slot map or for the sentinels' master; the "
+         "real time is random, up to twice as long, and up to ten times while no server answers",
          ReadTime<&Options::refresh_interval>, WriteTime<&Options::refresh_interval>,
          Scope::kSeveral),
 };

@@ -1,7 +1,11 @@
-// The one table of options: names, places in a URI, values, meanings. Internal to Options.
+// The table of options: names, places in a URI, values and meanings. Internal to Options.
 //
-// Adding an option is adding a field of Options and a row here: reading, printing, checking and the
-// documentation follow.
+// To add an option, add a field to Options and a row here. Parsing, printing, validation and
+// docs/live_options.md follow from the row.
+//
+//   for (const OptionRow& row : OptionTable()) {
+//     if (row.name == name && !row.read(text, options)) return Refused(row);
+//   }
 //
 // Thread-safety: constants and free functions on values.
 #ifndef REDOUBLE_BACKENDS_REDIS_OPTION_TABLE_H_
@@ -12,35 +16,35 @@
 #include <string>
 #include <string_view>
 
-#include "backends/redis/options.h"
+#include "redouble/backends/redis/options.h"
 
 namespace redouble::redis {
 
 struct OptionRow {
-  // Where it stands in a URI.
+  // The part of the URI that holds the option.
   enum class Place { kUser, kPassword, kHost, kPort, kSocket, kDatabase, kQuery };
-  // Beside what it has a meaning.
+  // The options that this one requires.
   enum class Scope { kAny, kTcp, kTls, kCluster, kSentinel, kSeveral };
 
   std::string_view name;
   Place place;
   Scope scope;
-  std::string_view written;   // How it stands in a URI.
-  std::string_view expected;  // What a value has to be.
+  std::string_view written;   // The written form in a URI.
+  std::string_view expected;  // The valid values.
   std::string_view meaning;
-  // Takes a decoded text; false: refused.
+  // Parses a decoded text into the option. Returns false if the text is invalid.
   bool (*read)(std::string_view text, Options& options);
-  // The text that reads back as the same value, a password's hidden; none: not set.
+  // The text that parses to the same value; a password is hidden. nullopt if the option is not set.
   std::optional<std::string> (*write)(const Options& options);
 };
 
 // All options, in the order of the documentation.
 std::span<const OptionRow> OptionTable();
 
-// Whether an option of this scope has a meaning among these options.
+// Whether `options` contain what an option of this scope requires.
 bool Applies(OptionRow::Scope scope, const Options& options);
 
-// What has to be written for options of this scope to have a meaning: "rediss://".
+// The text that an option of this scope requires in a URI: "rediss://".
 std::string_view ScopeText(OptionRow::Scope scope);
 
 }  // namespace redouble::redis

@@ -1,14 +1,19 @@
-#include "backends/redis/options.h"
+#include "redouble/backends/redis/options.h"
+
+#include <arpa/inet.h>
 
 #include <algorithm>
+#include <boost/url/encode.hpp>
 #include <boost/url/parse.hpp>
+#include <boost/url/rfc/pchars.hpp>
 #include <boost/url/url.hpp>
 #include <boost/url/url_view.hpp>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "backends/redis/option_table.h"
-#include "core/base/string_bridge.h"
+#include "redouble/backends/redis/option_table.h"
+#include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/base/text/string_bridge.h"
 
 namespace redouble::redis {
 namespace {
@@ -33,7 +38,7 @@ absl::Status Refused(const OptionRow& row) {
                                                  base::ToAbsl(row.expected)));
 }
 
-// Fills options from the parts of a URI, each part at most once.
+// Fills options from the parts of a URI; each part may occur once.
 class OptionReader {
  public:
   void Read(const OptionRow& row, urls::pct_string_view encoded) {
@@ -89,7 +94,7 @@ void ReadTcpAddress(const urls::url_view& uri, OptionReader& reader) {
     reader.Fail(Refused(RowOf(Place::kHost)));
   }
   if (uri.has_port()) reader.Read(RowOf(Place::kPort), urls::pct_string_view(uri.port()));
-  // A lone slash selects nothing.
+  // A path of "/" selects no database.
   const urls::pct_string_view path = uri.encoded_path();
   if (path.size() > 1) reader.Read(RowOf(Place::kDatabase), path.substr(1));
 }
@@ -126,7 +131,7 @@ absl::Status Contradiction(std::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat("Redis options: ", base::ToAbsl(what)));
 }
 
-// An option that has no meaning beside the others is a mistake, not a wish.
+// An option that has no effect in this combination is reported as a mistake.
 absl::Status CheckScopes(const Options& options) {
   const Options defaults;
   for (const OptionRow& row : OptionTable()) {
@@ -153,6 +158,9 @@ absl::Status CheckTogether(const Options& options) {
     return Contradiction(
         "tls_certificate_file and tls_key_file belong together: expected both or none");
   }
+  if (options.tls.key_password && options.tls.key_file.empty()) {
+    return Contradiction("tls_key_password without tls_key_file: expected both");
+  }
   if (!options.tls.verify && !options.tls.ca_file.empty()) {
     return Contradiction("tls_ca_file has no use with tls_verify=no: expected one of them");
   }
@@ -168,7 +176,18 @@ absl::Status CheckTogether(const Options& options) {
   return CheckScopes(options);
 }
 
+std::string EncodedSocket(const Options& options) {
+  return urls::encode(RowOf(Place::kSocket).write(options).value_or(""), urls::pchars + '/');
+}
+
 }  // namespace
+
+bool IsIpAddress(const std::string& host) {
+  in6_addr address = {};
+  // An IPv6 address may name its zone: fe80::1%eth0.
+  return inet_pton(AF_INET, host.c_str(), &address) == 1 ||
+         inet_pton(AF_INET6, host.substr(0, host.find('%')).c_str(), &address) == 1;
+}
 
 absl::StatusOr<Options> Options::Parse(std::string_view uri_text) {
   const auto parsed = urls::parse_uri(uri_text);
@@ -179,7 +198,7 @@ absl::StatusOr<Options> Options::Parse(std::string_view uri_text) {
         "percent-encoded");
   }
   const urls::url_view uri = *parsed;
-  if (absl::Status status = CheckScheme(uri); !status.ok()) return status;
+  REDOUBLE_RETURN_IF_ERROR(CheckScheme(uri));
   OptionReader reader;
   reader.options.tls.enabled = std::string_view(uri.scheme()) == kTlsScheme;
   ReadUserInfo(uri, reader);
@@ -197,7 +216,7 @@ absl::StatusOr<Options> Options::Parse(std::string_view uri_text) {
 }
 
 absl::Status Options::Validate() const {
-  // What the table writes, it must be able to read.
+  // Each value must survive printing and parsing.
   Options copy = *this;
   for (const OptionRow& row : OptionTable()) {
     const std::optional<std::string> text = row.write(*this);
@@ -220,12 +239,14 @@ std::string Options::ToUri() const {
     if (row.place == Place::kPassword) uri.set_password(*text);
     if (row.place == Place::kHost) uri.set_host_address(*text);
     if (row.place == Place::kPort) uri.set_port(*text);
-    if (row.place == Place::kSocket) uri.set_path(*text);
     if (row.place == Place::kDatabase && !is_unix) uri.set_path("/" + *text);
     const bool in_query = row.place == Place::kQuery || (row.place == Place::kDatabase && is_unix);
     if (in_query && !is_default) uri.params().append({row.name, *text});
   }
-  return std::string(uri.buffer());
+  std::string printed(uri.buffer());
+  // set_path would write "/" as "/./", which reads back as another path.
+  if (is_unix) printed.insert(std::min(printed.find('?'), printed.size()), EncodedSocket(*this));
+  return printed;
 }
 
 std::string Options::AddressUri() const {

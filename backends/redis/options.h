@@ -1,4 +1,4 @@
-// Options: where a Redis server is and how to talk to it, as a struct and as a URI.
+// Options: the address of a Redis server and the behavior of its client, as a struct and as a URI.
 //
 //   redis://[user:password@]host[:port][/db][?option=value&...]
 //   rediss://...                                                 the same through TLS
@@ -7,18 +7,18 @@
 //   absl::StatusOr<Options> options = Options::Parse("redis://:secret@cache.example:6380/2");
 //   LOG(options->ToUri());  // redis://:***@cache.example:6380/2
 //
-// Everything that may hold a special character is percent-encoded, in both directions: a password
-// `p@ss` is written `p%40ss`. One table (option_table.cc) drives reading, printing, checking and
+// Special characters are percent-encoded in both directions: the password `p@ss` is written
+// `p%40ss`. One table (option_table.cc) drives parsing, printing, validation and
 // docs/live_options.md, which lists every option.
 //
-// A cluster and a server found through sentinels are options of the same URI; further nodes or
-// sentinels to ask are its seeds:
+// A Redis Cluster, or a master that sentinels watch, has a URI of the same form. Further nodes or
+// sentinels are its seeds:
 //
 //   redis://node1:7000?cluster=yes&seeds=node2:7000,node3:7000
 //   rediss://:pw@sentinel1:26379/0?sentinel_master=mymaster&seeds=sentinel2:26379
 //
-// With sentinel_master, user and password are those of the master; sentinels that want a login have
-// sentinel_user and sentinel_password.
+// With sentinel_master, user and password belong to the master. sentinel_user and sentinel_password
+// authenticate at the sentinels.
 //
 // Thread-safety: a plain value.
 #ifndef REDOUBLE_BACKENDS_REDIS_OPTIONS_H_
@@ -37,135 +37,150 @@
 
 namespace redouble::redis {
 
+// The address of a server by TCP.
 struct TcpAddress {
-  std::string host = "127.0.0.1";  // A name, an IPv4 or an IPv6 address (without brackets).
+  std::string host = "127.0.0.1";  // A name or an IP address; IPv6 without brackets.
   uint16_t port = 6379;
 
   friend bool operator==(const TcpAddress&, const TcpAddress&) = default;
 };
 
+// Whether a host is an IP address and not a name.
+bool IsIpAddress(const std::string& host);
+
+// The address of a server by a Unix socket.
 struct UnixAddress {
-  std::string path;  // Absolute; at most 107 bytes, as the system demands.
+  std::string path;  // Absolute; at most 107 bytes, the limit of Unix sockets.
 
   friend bool operator==(const UnixAddress&, const UnixAddress&) = default;
 };
 
 struct TlsOptions {
   bool enabled = false;
-  // False accepts any certificate: whoever sits on the way can read and change everything.
+  // False accepts any certificate: an attacker on the network path can read and change all traffic.
   bool verify = true;
-  // PEM file of the authorities to trust; empty: those of the system.
+  // PEM file of the certificate authorities to trust. Empty: those of the operating system.
   std::string ca_file = {};
-  // The name that is asked for (SNI) and that the certificate must bear; empty: the host.
+  // The name that is sent as SNI and that the certificate must contain. Empty: the host.
   std::string server_name = {};
-  // PEM files of the client's own certificate and its key: both or none.
+  // PEM files of the client's own certificate and its key. Set both or neither.
   std::string certificate_file = {};
   std::string key_file = {};
+  // The password of an encrypted key file. nullopt: an encrypted key is refused.
+  std::optional<std::string> key_password = std::nullopt;
 
   friend bool operator==(const TlsOptions&, const TlsOptions&) = default;
 };
 
-// What is sent again, by the client itself, when a connection is lost.
+// Which requests the client sends again when a connection is lost.
 enum class RetryPolicy : uint8_t {
-  kNever,       // Nothing: every request under way fails, and says what became of it.
-  kNotSent,     // What certainly was not sent: no byte of it was written.
-  kIdempotent,  // That, and what was written but only reads, or is declared idempotent.
+  kNever,       // No request: all requests under way fail, as not sent or outcome unknown.
+  kNotSent,     // Requests of which no byte was written.
+  kIdempotent,  // Also written requests that only read, or that are declared idempotent.
 };
 
 struct Options {
-  // The server; of a cluster or of sentinels, the first to ask.
+  // The server. With `cluster` or `sentinel_master`: the first node or sentinel to ask.
   std::variant<TcpAddress, UnixAddress> address = TcpAddress();
 
-  // The ACL user to log in as; empty: Redis's default user. Needs a password, which may be empty.
+  // The ACL user to authenticate as; requires a password, which may be empty. Empty: the default
+  // user.
   std::string user = {};
-  // None: the client does not log in.
+  // nullopt: the client does not authenticate.
   std::optional<std::string> password = std::nullopt;
 
-  // Selected once after connecting.
+  // The database that is selected after connecting.
   int database = 0;
 
-  // What CLIENT LIST shows; printable ASCII without spaces, as Redis demands. Empty: none.
+  // The connection name in CLIENT LIST: printable ASCII without spaces. Empty: no name.
   std::string client_name = {};
 
   TlsOptions tls = {};
 
-  // `address` and `seeds` are nodes of a Redis Cluster. Excludes a database other than 0, as in
-  // Redis.
+  // Whether `address` and `seeds` are nodes of a Redis Cluster, which has database 0 only.
   bool cluster = false;
-  // Not empty: `address` and `seeds` are sentinels, to be asked for the master of this name.
+  // If not empty, `address` and `seeds` are sentinels, which are asked for the master of this name.
   std::string sentinel_master = {};
-  // Further nodes or sentinels, tried in this order when those before do not answer.
+  // Further nodes or sentinels, tried in this order if the previous ones do not answer.
   std::vector<TcpAddress> seeds = {};
-  // Login at the sentinels, when they want one.
+  // Credentials for the sentinels, if they require authentication.
   std::string sentinel_user = {};
   std::optional<std::string> sentinel_password = std::nullopt;
 
-  // How long one attempt to connect may take in all: resolving, connecting, TLS, logging in.
+  // Time limit of one attempt to connect: resolving, connecting, TLS handshake and authentication.
   absl::Duration connect_timeout = absl::Seconds(5);
-  // How long a command or batch may wait for its last reply, from the moment it is submitted: the
-  // wait for a connection is part of it. InfiniteDuration: for ever.
+  // Time limit from the submission of a command or batch to its last reply; includes the wait for a
+  // connection. InfiniteDuration: no limit; health checks then use connect_timeout.
   absl::Duration command_timeout = absl::Seconds(5);
-  // How long a command that blocks on purpose (BLPOP) may wait at most. One with a time-out of its
-  // own is given up, too, command_timeout after that should have ended it.
+  // Time limit of a blocking command (BLPOP). A blocking command with its own timeout is also
+  // limited to that timeout plus command_timeout.
   absl::Duration blocking_timeout = absl::InfiniteDuration();
 
-  // TCP only: how long a connection may be silent before the system asks whether the other side is
-  // there. InfiniteDuration: never.
+  // TCP only: idle time before the operating system sends keep-alive probes. Sent bytes that the
+  // peer does not acknowledge within twice this time end the connection. InfiniteDuration: never.
   absl::Duration keep_alive = absl::Seconds(60);
-  // How long nothing may have been received before the client sends a PING. Unless something comes
-  // within command_timeout after it, the connection counts as lost. InfiniteDuration: never.
+  // Time without received bytes before the client sends a PING. If nothing is received within
+  // command_timeout after it (connect_timeout if that is infinite), the connection counts as lost.
+  // InfiniteDuration: never.
   absl::Duration health_check_interval = absl::Seconds(10);
 
-  // Whether a shared client whose connection is lost makes a new one.
+  // Whether a shared client reconnects after a lost connection.
   bool reconnect = true;
   // The wait before the n-th attempt in a row is drawn evenly from 0 to backoff_base * 2^(n-1), at
-  // most backoff_cap ("full jitter"). The first attempt after a loss (n = 0) does not wait.
+  // most backoff_cap ("full jitter"). The first attempt after a loss (n = 0) is made at once.
   absl::Duration backoff_base = absl::Milliseconds(50);
   absl::Duration backoff_cap = absl::Seconds(5);
 
   RetryPolicy retry = RetryPolicy::kNever;
-  // How often one request may be written in all, when `retry` allows more than once.
+  // How many times one request may be written, the first time included.
   int attempts = 3;
 
-  // How many requests may wait for their replies at once; one more fails as not sent with
-  // ResourceExhausted.
+  // How many requests may wait for their replies at once. One more fails with ResourceExhausted, as
+  // "not sent". Blocking commands that wait for a connection have a limit of their own of this
+  // size.
   int queue_limit = 100'000;
-  // How many connections may carry blocking commands at once; further blocking commands wait.
+  // How many bytes of commands may wait for their replies at once. A request that is submitted
+  // while at least this many bytes wait fails as above.
+  int64_t queue_bytes = int64_t{256} << 20;
+  // How many connections may carry blocking commands at once. Further blocking commands wait.
   int blocking_connections = 64;
-  // How many of them stay open when they have nothing to do.
+  // How many idle connections for blocking commands stay open.
   int idle_connections = 4;
-  // How many messages of a subscription may wait for their reader. One more drops the oldest, which
-  // the reader is told as a gap.
+  // How many messages of a subscription may wait for their reader. One more drops the oldest, and
+  // the reader receives a gap.
   int push_queue = 10'000;
 
-  // Cluster: how many times one command may be sent on (MOVED, ASK) or wait (TRYAGAIN, CLUSTERDOWN)
-  // before its last error is given to the caller.
+  // Cluster and sentinel: how many times one command may be redirected (MOVED, ASK, READONLY).
+  // After that the caller receives its last error. Waits (TRYAGAIN, CLUSTERDOWN) are limited by the
+  // timeout of the command only.
   int redirections = 16;
-  // Cluster and sentinel: the least time between two requests for the map or the master.
+  // Cluster and sentinel: the shortest time between two requests for the slot map or the master.
+  // The real time is up to twice as long, and up to ten times after requests without an answer, so
+  // that the clients of one cluster do not ask in step.
   absl::Duration refresh_interval = absl::Milliseconds(100);
 
-  // Reads a URI.
+  // Parses a URI.
   //
-  // Errors: InvalidArgument, saying what was wrong and what is expected, for text that is not such
-  // a URI, an option that is unknown, malformed, given twice, without meaning beside the others
-  // (tls_ca_file without TLS), or contradicts another. The message never quotes a password.
+  // Errors: InvalidArgument, with the mistake and the expected form, if the text is not such a URI,
+  // or if an option is unknown, malformed, given twice, meaningless in this combination
+  // (tls_ca_file without TLS) or contradicts another one. The message never contains a password.
   static absl::StatusOr<Options> Parse(std::string_view uri);
 
-  // What Parse would have refused in a struct filled by hand. Errors: InvalidArgument.
+  // Checks a struct filled by hand as Parse checks a URI. Errors: InvalidArgument.
   absl::Status Validate() const;
 
-  // The URI of these options, with passwords, if any, replaced by "***". Options at their
-  // default are left out; host, port and database are always written.
+  // The URI of these options. Passwords are replaced by "***"; options with their default value are
+  // left out, except host, port and database.
   std::string ToUri() const;
 
-  // Where the server is, for messages: "redis://127.0.0.1:6379", "rediss://127.0.0.1:6379" or
+  // The address for messages: "redis://127.0.0.1:6379", "rediss://127.0.0.1:6379" or
   // "unix:///run/redis.sock".
   std::string AddressUri() const;
 
   friend bool operator==(const Options&, const Options&) = default;
 };
 
-// The options as a Markdown table: option, how it is written, value, default, meaning.
+// The options as a Markdown table: option, written form, value, default, meaning.
 std::string OptionsReference();
 
 }  // namespace redouble::redis

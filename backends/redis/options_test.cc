@@ -1,4 +1,4 @@
-#include "backends/redis/options.h"
+#include "redouble/backends/redis/options.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -7,12 +7,16 @@
 #include <string_view>
 #include <vector>
 
+#include "redouble/core/base/status/status_matchers.h"
+
 namespace redouble::redis {
 namespace {
 
+using base::IsOk;
+
 Options Parsed(std::string_view uri) {
   absl::StatusOr<Options> options = Options::Parse(uri);
-  EXPECT_TRUE(options.ok()) << uri << ": " << options.status();
+  EXPECT_THAT(options, IsOk()) << uri << ": " << options.status();
   return options.ok() ? *options : Options();
 }
 
@@ -28,7 +32,7 @@ UnixAddress UnixOf(const Options& options) { return std::get<UnixAddress>(option
 TEST(Options, DefaultIsTheLocalServer) {
   EXPECT_EQ(Options().ToUri(), "redis://127.0.0.1:6379/0");
   EXPECT_EQ(Parsed("redis://"), Options());
-  EXPECT_TRUE(Options().Validate().ok());
+  EXPECT_THAT(Options().Validate(), IsOk());
 }
 
 TEST(Options, ReadsEveryPartOfATcpUri) {
@@ -91,13 +95,15 @@ TEST(Options, HidesThePasswordWhenPrinted) {
 TEST(Options, ReadsTls) {
   const Options options = Parsed(
       "rediss://h?tls_ca_file=/etc/ca%20file.pem&tls_server_name=cache.example&"
-      "tls_certificate_file=/me.pem&tls_key_file=/me.key");
+      "tls_certificate_file=/me.pem&tls_key_file=/me.key&tls_key_password=s3cret");
   EXPECT_TRUE(options.tls.enabled);
   EXPECT_TRUE(options.tls.verify);
   EXPECT_EQ(options.tls.ca_file, "/etc/ca file.pem");
   EXPECT_EQ(options.tls.server_name, "cache.example");
   EXPECT_EQ(options.tls.certificate_file, "/me.pem");
   EXPECT_EQ(options.tls.key_file, "/me.key");
+  EXPECT_EQ(options.tls.key_password, "s3cret");
+  EXPECT_EQ(options.ToUri().find("s3cret"), std::string::npos) << options.ToUri();
   EXPECT_EQ(options.AddressUri(), "rediss://h:6379");
   EXPECT_EQ(options.ToUri().find("rediss://h:6379/0?tls_ca_file="), 0u) << options.ToUri();
   EXPECT_FALSE(Parsed("rediss://h?tls_verify=no").tls.verify);
@@ -127,7 +133,8 @@ TEST(Options, ReadsSentinelsWithTheirOwnLogin) {
 TEST(Options, ReadsHowToReconnectAndRetry) {
   const Options options = Parsed(
       "redis://h?reconnect=no&backoff_base=10ms&backoff_cap=1s&retry=idempotent&attempts=5&"
-      "queue_limit=7&blocking_connections=2&idle_connections=0&push_queue=9&keep_alive=inf&"
+      "queue_limit=7&queue_bytes=8000000000&blocking_connections=2&idle_connections=0&push_queue=9&"
+      "keep_alive=inf&"
       "health_check_interval=1s&blocking_timeout=1m");
   EXPECT_FALSE(options.reconnect);
   EXPECT_EQ(options.backoff_base, absl::Milliseconds(10));
@@ -135,6 +142,7 @@ TEST(Options, ReadsHowToReconnectAndRetry) {
   EXPECT_EQ(options.retry, RetryPolicy::kIdempotent);
   EXPECT_EQ(options.attempts, 5);
   EXPECT_EQ(options.queue_limit, 7);
+  EXPECT_EQ(options.queue_bytes, 8'000'000'000);
   EXPECT_EQ(options.blocking_connections, 2);
   EXPECT_EQ(options.idle_connections, 0);
   EXPECT_EQ(options.push_queue, 9);
@@ -183,10 +191,23 @@ TEST(Options, RefusesWhatHasNoMeaningBesideTheOthers) {
             "Redis options: cluster has no meaning here: expected it beside redis:// or rediss://");
 }
 
+TEST(Options, TellsAddressesFromNames) {
+  for (const char* const address : {"10.0.0.1", "::1", "fe80::1%eth0"}) {
+    EXPECT_TRUE(IsIpAddress(address)) << address;
+  }
+  for (const char* const name : {"cache.example", "10.0.0", "localhost"}) {
+    EXPECT_FALSE(IsIpAddress(name)) << name;
+  }
+}
+
 TEST(Options, RefusesContradictions) {
   EXPECT_EQ(Refusal("rediss://h?tls_key_file=/k"),
             "Redis options: tls_certificate_file and tls_key_file belong together: expected both "
             "or none");
+  EXPECT_EQ(Refusal("rediss://h?tls_key_password=s3cret"),
+            "Redis options: tls_key_password without tls_key_file: expected both");
+  EXPECT_EQ(Refusal("redis://h?queue_bytes=0"),
+            "Redis URI: queue_bytes is not valid: expected a number from 1 to 1125899906842624");
   EXPECT_EQ(Refusal("rediss://h?tls_verify=no&tls_ca_file=/ca"),
             "Redis options: tls_ca_file has no use with tls_verify=no: expected one of them");
   EXPECT_EQ(Refusal("redis://h?cluster=yes&sentinel_master=m"),
@@ -309,7 +330,7 @@ TEST(Options, ValidateFindsWhatParseWouldRefuse) {
   options.user = "ann";
   EXPECT_FALSE(options.Validate().ok());
   options.password = "";
-  EXPECT_TRUE(options.Validate().ok());
+  EXPECT_THAT(options.Validate(), IsOk());
   options.database = -1;
   EXPECT_EQ(options.Validate().message(),
             "Redis URI: db is not valid: expected a number from 0 to 2147483647");
@@ -336,6 +357,25 @@ TEST(Options, ReferenceHasALinePerOption) {
                 "TLS |"),
       std::string::npos);
   EXPECT_NE(text.find("| 5s |"), std::string::npos);
+}
+
+// A path of a URI may be normalized, or be taken for a part of the authority.
+TEST(Options, UnusualSocketPathsReadBack) {
+  for (const std::string path : {"//", "//a", "//a/b", "/.", "/..", "/./a", "/a/../b", "/a//b",
+                                 "/%2F", "/a?b#c", "/a b", "/:@", "/\xff"}) {
+    Options options;
+    options.address = UnixAddress{path};
+    ASSERT_THAT(options.Validate(), IsOk()) << path;
+    EXPECT_EQ(UnixOf(Parsed(options.ToUri())).path, path) << options.ToUri();
+  }
+}
+
+// A directory is not a socket, so neither way accepts it.
+TEST(Options, TheRootIsNoSocketPath) {
+  Options options;
+  options.address = UnixAddress{"/"};
+  EXPECT_FALSE(options.Validate().ok());
+  EXPECT_FALSE(Options::Parse(options.ToUri()).ok());
 }
 
 RC_GTEST_PROP(OptionsProperty, WhatIsPrintedReadsBackAsTheSameOptions, ()) {

@@ -1,8 +1,8 @@
-#include "core/gateway/admission.h"
+#include "redouble/core/gateway/admission.h"
 
 #include <array>
 
-#include "core/gateway/control_state.h"
+#include "redouble/core/gateway/control_state.h"
 
 namespace redouble::gateway {
 namespace {
@@ -22,7 +22,7 @@ constexpr std::array kRefusals = {
                kControlStateUnavailableCode},
 };
 
-// A failure of Redis refuses the request; any other is the caller's mistake.
+// A failure of Redis refuses the request. Any other error is a mistake of the caller.
 absl::StatusOr<AdmissionDecision> RefuseOrFail(const absl::Status& error,
                                                AdmissionDecision decision) {
   if (!IsControlStateUnavailable(error)) return error;

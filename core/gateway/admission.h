@@ -1,23 +1,31 @@
-// AdmissionControl: what the gateway does with Redis around one request, from arrival to end.
+// AdmissionControl: the Redis operations of the gateway around one request, from arrival to end.
 //
-// Admit counts the request against its rate limit, checks the budget and, if the route estimates
-// costs beforehand, reserves the estimate; what it decides is typed, with the HTTP status and the
-// error code of a refusal. Settle does once, when the request is over, what its outcome asks for.
+// Admit counts the request against its rate limit, checks the budget and, if the route has an
+// estimated cost, reserves the estimate. Settle runs once after the request has ended and charges
+// the final cost. Use this class in a gateway; use RateLimiter and BudgetStore for single steps.
 //
 //   gateway::AdmissionControl admission(store);
-//   gateway::AdmissionRequest arriving{.request = {key_id, request_id}, .rpm_limit = 60, ...};
+//   gateway::AdmissionRequest arriving;
+//   arriving.request = {key_id, request_id};
+//   arriving.rpm_limit = 60;
+//   arriving.now = clock.Now();
 //   absl::StatusOr<AdmissionDecision> decision = co_await admission.Admit(arriving);
-//   if (const auto refusal = decision->refusal()) ...  // 429 rate_limit_exceeded, 402, 503
+//   if (!decision.ok()) ...                            // The key id is invalid.
+//   if (const auto refusal = decision->refusal()) ...  // 429, 402 or 503.
 //   ...
-//   gateway::Settlement over{.request = arriving.request, .reserved = decision->reserved, ...};
-//   const gateway::SettlementReport report = co_await admission.Settle(over);
+//   gateway::Settlement end;
+//   end.request = arriving.request;
+//   end.reserved = decision->reserved;
+//   end.final_cost_usd = 0.75;
+//   end.now = clock.Now();
+//   const gateway::SettlementReport report = co_await admission.Settle(end);
 //
-// Refused requests stay counted by the rate limit. When Redis cannot be asked the request is
-// refused; a settlement that fails is not repeated, and the answer to the client has left already,
-// so the failure only goes into the report.
+// A refused request stays counted by the rate limit. If Redis fails, Admit refuses the request. A
+// failed settlement is not repeated: the response has been sent already, so the failure appears in
+// the report only.
 //
 // Thread-safety: as Store.
-// Source: reference/gateway.md section 5.
+// Source: docs/systems/gateway.md 4.9, 4.10.
 #ifndef REDOUBLE_CORE_GATEWAY_ADMISSION_H_
 #define REDOUBLE_CORE_GATEWAY_ADMISSION_H_
 
@@ -28,28 +36,28 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "core/base/task.h"
-#include "core/gateway/budget.h"
-#include "core/gateway/hardening.h"
-#include "core/gateway/keys.h"
-#include "core/gateway/rate_limiter.h"
-#include "core/store/store.h"
+#include "redouble/core/base/task/task.h"
+#include "redouble/core/gateway/budget.h"
+#include "redouble/core/gateway/hardening.h"
+#include "redouble/core/gateway/keys.h"
+#include "redouble/core/gateway/rate_limiter.h"
+#include "redouble/core/store/store.h"
 
 namespace redouble::gateway {
 
 struct AdmissionRequest {
   BudgetRequest request;
-  // The policy of the virtual key; none means unlimited.
+  // The policy of the virtual key; nullopt means unlimited.
   std::optional<int32_t> rpm_limit;
   BudgetLimits budget;
-  // The estimate of a route that has one; such a request reserves. In release 0.0.10 these are the
-  // streaming requests.
+  // The estimated cost; a request with an estimate reserves it. In release 0.0.10 only streaming
+  // requests have one.
   std::optional<double> estimated_cost_usd;
   absl::Time now;
 };
 
-// What a refused client is told: HTTP status and the `code` and `retry_after_seconds` (left out
-// when none) of the error body. There is no Retry-After header.
+// The response to a refused client: the HTTP status, and `code` and `retry_after_seconds` (omitted
+// if nullopt) of the error body. There is no Retry-After header.
 struct Refusal {
   int http_status = 0;
   std::string_view code;
@@ -64,15 +72,15 @@ struct AdmissionDecision {
     kControlStateUnavailable,  // 503 control_state_unavailable
   };
   Outcome outcome = Outcome::kAdmitted;
-  // As far as they were asked.
+  // The results of the checks. A check that did not run leaves its default.
   RateLimitDecision rate;
   BudgetDecision budget;
-  // For Settlement. True also for an estimate of 0 or below, for which nothing was written.
+  // Pass it to Settle. Also true for an estimate of 0 or less, for which nothing was written.
   bool reserved = false;
-  // Why the control state is unavailable; see control_state.h.
+  // The cause if the outcome is kControlStateUnavailable; see control_state.h.
   absl::Status error;
 
-  // None when the request was admitted.
+  // Nullopt if the request was admitted.
   std::optional<Refusal> refusal() const;
 };
 
@@ -80,19 +88,18 @@ struct AdmissionDecision {
 struct Settlement {
   BudgetRequest request;
   bool reserved = false;
-  // False: it broke off, and what it cost is not charged.
+  // False if the request was aborted; its cost is then not charged.
   bool completed = true;
-  // None: the answer does not tell.
+  // Nullopt if the response does not report a cost.
   std::optional<double> final_cost_usd;
-  // When it ended.
+  // The time at which the request ended.
   absl::Time now;
 };
 
 struct SettlementReport {
   enum class Action { kNothing, kReconciled, kSpendAdded, kReleased };
-  // What was asked of Redis.
   Action action = Action::kNothing;
-  // How that went.
+  // The result of the action: OK, or ControlStateUnavailable or InvalidArgument as in budget.h.
   absl::Status status;
 };
 
@@ -102,14 +109,19 @@ class AdmissionControl {
   explicit AdmissionControl(store::Store& store, Hardening hardening = Hardening())
       : limiter_(store), budgets_(store, hardening) {}
 
-  // Decides in the order rate limit, budget, reservation, and stops at the first refusal. Round
-  // trips: those of the three operations that the policy asks for. Errors: InvalidArgument when the
-  // key id is not a UUID in lower case; a failure of Redis is a decision.
+  // Checks the rate limit, then the budget, then reserves, and stops at the first refusal. A
+  // failure of Redis is the decision kControlStateUnavailable and no error.
+  //
+  // Round trips: the sum of the operations that the policy requires, at most 4; at most 2 with
+  // Hardening::atomic_check_and_reserve. Errors: InvalidArgument if the key id is not a UUID in
+  // lower case or the year of `now` does not have four digits; nothing is sent.
+  // Source: docs/systems/gateway.md 4.9.
   base::Task<absl::StatusOr<AdmissionDecision>> Admit(AdmissionRequest request);
 
-  // Reconciles (cost known, reserved), adds the cost (known, not reserved), releases (reserved, and
-  // unknown or broken off) or does nothing. To be called once per admitted request; see hazard R6
-  // in reference/gateway.md for what a second call does.
+  // Reconciles (reserved, completed, cost known), adds the cost (not reserved, completed, cost
+  // known), releases (reserved, and aborted or cost unknown) or does nothing. Call it once for each
+  // admitted request: a second call can charge again (hazard R6 in docs/systems/gateway.md 5).
+  // Round trips: 0, 2 or 4. Source: docs/systems/gateway.md 4.10.
   base::Task<SettlementReport> Settle(Settlement settlement);
 
  private:

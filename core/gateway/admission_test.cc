@@ -1,18 +1,21 @@
-#include "core/gateway/admission.h"
+#include "redouble/core/gateway/admission.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "core/gateway/control_state.h"
-#include "core/store/errors.h"
-#include "tests/support/backends.h"
-#include "tests/support/intercepted_store.h"
+#include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/gateway/control_state.h"
+#include "redouble/core/store/errors.h"
+#include "redouble/tests/support/backends.h"
+#include "redouble/tests/support/intercepted_store.h"
 
 namespace redouble::gateway {
 namespace {
 
+using base::IsOk;
+using base::StatusIs;
 using store::Reply;
 using ::testing::ElementsAre;
 using tests::InterceptedStore;
@@ -44,13 +47,13 @@ class AdmissionTest : public tests::BackendTest<Backend> {
   AdmissionDecision Admit(const AdmissionRequest& request) {
     AdmissionControl admission(this->store());
     const auto decision = this->Run(admission.Admit(request));
-    EXPECT_TRUE(decision.ok()) << decision.status();
+    EXPECT_THAT(decision, IsOk());
     return decision.value_or(AdmissionDecision());
   }
   Action Settle(const Settlement& settlement) {
     AdmissionControl admission(this->store());
     const SettlementReport report = this->Run(admission.Settle(settlement));
-    EXPECT_TRUE(report.status.ok()) << report.status;
+    EXPECT_THAT(report.status, IsOk());
     return report.action;
   }
 
@@ -65,7 +68,7 @@ TYPED_TEST(AdmissionTest, AsksNothingForAPolicyWithoutLimits) {
   InterceptedStore store(this->store());
   AdmissionControl admission(store);
   const auto decision = this->Run(admission.Admit(this->Arriving()));
-  ASSERT_TRUE(decision.ok());
+  ASSERT_THAT(decision, IsOk());
   EXPECT_EQ(decision->outcome, Outcome::kAdmitted);
   EXPECT_EQ(decision->refusal(), std::nullopt);
   EXPECT_FALSE(decision->reserved);
@@ -80,7 +83,7 @@ TYPED_TEST(AdmissionTest, CountsThenChecksThenReserves) {
   InterceptedStore store(this->store());
   AdmissionControl admission(store);
   const auto decision = this->Run(admission.Admit(request));
-  ASSERT_TRUE(decision.ok()) << decision.status();
+  ASSERT_THAT(decision, IsOk());
   EXPECT_EQ(decision->outcome, Outcome::kAdmitted);
   EXPECT_TRUE(decision->reserved);
   EXPECT_EQ(decision->rate.count, 1);
@@ -212,17 +215,18 @@ TYPED_TEST(AdmissionTest, FailsOnAKeyIdThatIsNoUuid) {
   AdmissionRequest request = this->Arriving();
   request.request.key_id = "sk-live-1";
   AdmissionControl admission(this->store());
-  EXPECT_TRUE(absl::IsInvalidArgument(this->Run(admission.Admit(request)).status()));
+  EXPECT_THAT(this->Run(admission.Admit(request)), StatusIs(absl::StatusCode::kInvalidArgument));
   Settlement settlement = this->Over(true, 1.0);
   settlement.request.key_id = "sk-live-1";
-  EXPECT_TRUE(absl::IsInvalidArgument(this->Run(admission.Settle(settlement)).status));
+  EXPECT_THAT(this->Run(admission.Settle(settlement)).status,
+              StatusIs(absl::StatusCode::kInvalidArgument));
 }
 
 TYPED_TEST(AdmissionTest, PassesItsOptionsOn) {
   Hardening hardening;
   hardening.heal_counter_ttl = true;
   AdmissionControl admission(this->store(), hardening);
-  EXPECT_TRUE(this->Run(admission.Settle(this->Over(true, 1.0))).status.ok());
+  EXPECT_THAT(this->Run(admission.Settle(this->Over(true, 1.0))).status, IsOk());
   EXPECT_EQ(this->Ttl(this->daily_), 172800);
 }
 

@@ -1,25 +1,26 @@
-#include "core/gateway/budget.h"
+#include "redouble/core/gateway/budget.h"
 
-#include "core/base/utf8.h"
-#include "core/gateway/budget_commands.h"
-#include "core/gateway/control_state.h"
-#include "core/gateway/reservation.h"
-#include "core/gateway/rust_float.h"
-#include "core/store/keys.h"
-#include "core/store/strings.h"
+#include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/base/text/utf8.h"
+#include "redouble/core/gateway/budget_commands.h"
+#include "redouble/core/gateway/control_state.h"
+#include "redouble/core/gateway/reservation.h"
+#include "redouble/core/gateway/rust_float.h"
+#include "redouble/core/store/typed/keys.h"
+#include "redouble/core/store/typed/strings.h"
 
 namespace redouble::gateway {
 namespace {
 
-// How often a settlement starts over because somebody else changed the reservation meanwhile. Each
-// time somebody has got ahead, so this is never reached but by a client that does nothing else.
+// How often a settlement starts again because another client changed the reservation. Each retry
+// means that another writer succeeded, so only a constant stream of writers can reach the limit.
 constexpr int kMaxSettlementAttempts = 16;
 
 absl::Status AsControlState(const absl::Status& status) {
   return status.ok() ? status : ControlStateUnavailable(status);
 }
 
-// A counter's text as spend: missing and unreadable are 0.
+// The spend that a counter's text represents: 0 if it is missing or not a number.
 absl::StatusOr<double> SpendOf(const std::optional<std::string>& text) {
   if (!text) return 0.0;
   if (!base::IsValidUtf8(*text)) {
@@ -28,7 +29,7 @@ absl::StatusOr<double> SpendOf(const std::optional<std::string>& text) {
   return ParseFloat(*text).value_or(0.0);
 }
 
-// NaN on either side compares as not reached.
+// False if either side is NaN.
 bool HasReached(double spend, std::optional<double> limit) { return limit && spend >= *limit; }
 
 BudgetDecision Decide(double daily, double monthly, const BudgetLimits& limits) {
@@ -41,19 +42,17 @@ BudgetDecision Decide(double daily, double monthly, const BudgetLimits& limits) 
   return decision;
 }
 
-// Where a cost is not positive nothing is written; NaN is not "not positive".
+// A cost of 0 or less writes nothing. NaN passes, as in the original; Redis refuses it.
 bool WritesNothing(double cost_usd) { return cost_usd <= 0; }
 
 absl::StatusOr<ReservationWrite> ReservationOf(const BudgetRequest& request, double cost_usd,
                                                absl::Time now) {
-  absl::StatusOr<std::string> key = ReservationKey(request);
-  if (!key.ok()) return key.status();
-  absl::StatusOr<BudgetCounterKeys> counters = CounterKeys(request.key_id, now);
-  if (!counters.ok()) return counters.status();
-  return ReservationWrite{*std::move(key), *std::move(counters), cost_usd};
+  REDOUBLE_ASSIGN_OR_RETURN(std::string key, ReservationKey(request));
+  REDOUBLE_ASSIGN_OR_RETURN(BudgetCounterKeys counters, CounterKeys(request.key_id, now));
+  return ReservationWrite{std::move(key), std::move(counters), cost_usd};
 }
 
-// Rust's max(actual, 0.0) - amount; a release takes the amount back.
+// As Rust's max(actual, 0.0) - amount, which is -amount for a NaN cost. Nullopt is a release.
 double DeltaOf(std::optional<double> actual_usd, double amount_usd) {
   if (!actual_usd) return -amount_usd;
   return (*actual_usd > 0 ? *actual_usd : 0.0) - amount_usd;
@@ -62,21 +61,20 @@ double DeltaOf(std::optional<double> actual_usd, double amount_usd) {
 }  // namespace
 
 base::Task<absl::StatusOr<double>> BudgetStore::ReadSpend(std::string_view counter_key) {
-  const absl::StatusOr<std::optional<std::string>> text = co_await store::Get(store_, counter_key);
-  if (!text.ok()) co_return text.status();
-  co_return SpendOf(*text);
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::optional<std::string> text,
+                               co_await store::Get(store_, counter_key));
+  co_return SpendOf(text);
 }
 
 base::Task<absl::StatusOr<BudgetDecision>> BudgetStore::CheckBudget(std::string_view key_id,
                                                                     BudgetLimits limits,
                                                                     absl::Time now) {
-  const absl::StatusOr<BudgetCounterKeys> counters = CounterKeys(key_id, now);
-  if (!counters.ok()) co_return counters.status();
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const BudgetCounterKeys counters, CounterKeys(key_id, now));
   if (limits.unlimited()) co_return BudgetDecision();
 
-  const absl::StatusOr<double> daily = co_await ReadSpend(counters->daily);
+  const absl::StatusOr<double> daily = co_await ReadSpend(counters.daily);
   if (!daily.ok()) co_return ControlStateUnavailable(daily.status());
-  const absl::StatusOr<double> monthly = co_await ReadSpend(counters->monthly);
+  const absl::StatusOr<double> monthly = co_await ReadSpend(counters.monthly);
   if (!monthly.ok()) co_return ControlStateUnavailable(monthly.status());
   co_return Decide(*daily, *monthly, limits);
 }
@@ -91,22 +89,19 @@ base::Task<absl::Status> BudgetStore::AddToCounter(std::string_view counter_key,
 
 base::Task<absl::Status> BudgetStore::AddBudgetSpend(std::string_view key_id, double cost_usd,
                                                      absl::Time now) {
-  const absl::StatusOr<BudgetCounterKeys> counters = CounterKeys(key_id, now);
-  if (!counters.ok()) co_return counters.status();
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const BudgetCounterKeys counters, CounterKeys(key_id, now));
   if (WritesNothing(cost_usd)) co_return absl::OkStatus();
 
   const std::string cost = FormatFloatArgument(cost_usd);
-  absl::Status status = co_await AddToCounter(counters->daily, cost, DailyBudgetTtl());
-  if (!status.ok()) co_return status;
-  co_return co_await AddToCounter(counters->monthly, cost, MonthlyBudgetTtl());
+  REDOUBLE_CO_RETURN_IF_ERROR(co_await AddToCounter(counters.daily, cost, DailyBudgetTtl()));
+  co_return co_await AddToCounter(counters.monthly, cost, MonthlyBudgetTtl());
 }
 
 base::Task<absl::Status> BudgetStore::ReserveBudget(BudgetRequest request, double cost_usd,
                                                     absl::Time now) {
-  const absl::StatusOr<ReservationWrite> write = ReservationOf(request, cost_usd, now);
-  if (!write.ok()) co_return write.status();
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const ReservationWrite write, ReservationOf(request, cost_usd, now));
   if (WritesNothing(cost_usd)) co_return absl::OkStatus();
-  co_return AsControlState(co_await ReserveByTransaction(store_, *write));
+  co_return AsControlState(co_await ReserveByTransaction(store_, write));
 }
 
 base::Task<absl::StatusOr<BudgetDecision>> BudgetStore::CheckAndReserveBudget(BudgetRequest request,
@@ -120,15 +115,13 @@ base::Task<absl::StatusOr<BudgetDecision>> BudgetStore::CheckAndReserveBudget(Bu
     if (!decision.ok() || decision->outcome == BudgetDecision::Outcome::kExceeded) {
       co_return decision;
     }
-    absl::Status reserved = co_await ReserveBudget(request, cost_usd, now);
-    if (!reserved.ok()) co_return reserved;
+    REDOUBLE_CO_RETURN_IF_ERROR(co_await ReserveBudget(request, cost_usd, now));
     co_return decision;
   }
 
-  const absl::StatusOr<ReservationWrite> write = ReservationOf(request, cost_usd, now);
-  if (!write.ok()) co_return write.status();
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const ReservationWrite write, ReservationOf(request, cost_usd, now));
   const absl::StatusOr<CheckedSpend> spend =
-      co_await CheckAndReserveByScript(store_, *write, limits);
+      co_await CheckAndReserveByScript(store_, write, limits);
   if (!spend.ok()) co_return ControlStateUnavailable(spend.status());
   const absl::StatusOr<double> daily = SpendOf(spend->daily);
   if (!daily.ok()) co_return ControlStateUnavailable(daily.status());
@@ -151,13 +144,12 @@ base::Task<absl::Status> BudgetStore::ReleaseBudgetReservation(BudgetRequest req
   return Settle(request, std::nullopt, now);
 }
 
-// `actual_usd` is none for a release.
+// `actual_usd` is nullopt for a release.
 base::Task<absl::Status> BudgetStore::Settle(BudgetRequest request,
                                              std::optional<double> actual_usd, absl::Time now) {
-  const absl::StatusOr<ReservationWrite> current = ReservationOf(request, 0, now);
-  if (!current.ok()) co_return current.status();
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const ReservationWrite current, ReservationOf(request, 0, now));
   SettlementWrite write;
-  write.key = current->key;
+  write.key = current.key;
   write.heal_counter_ttl = hardening_.heal_counter_ttl;
   write.leave_mark = hardening_.idempotent_settlement && actual_usd.has_value();
 
@@ -168,7 +160,7 @@ base::Task<absl::Status> BudgetStore::Settle(BudgetRequest request,
     if (hardening_.idempotent_settlement && write.seen == kSettledMark) {
       co_return absl::OkStatus();
     }
-    absl::StatusOr<Reservation> reservation = DecodeReservation(write.seen, current->counters);
+    absl::StatusOr<Reservation> reservation = DecodeReservation(write.seen, current.counters);
     if (!reservation.ok()) co_return ControlStateUnavailable(reservation.status());
     write.counters = std::move(reservation->counters);
     write.delta_usd = DeltaOf(actual_usd, reservation->amount_usd);

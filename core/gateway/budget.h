@@ -1,9 +1,9 @@
 // BudgetStore: the daily and monthly spend of virtual keys, and reservations against it.
 //
-// A request whose cost can be estimated reserves it before it is forwarded: both counters are
-// charged and a reservation remembers amount and counters. When the request is over, the
-// reservation is reconciled with the actual cost or released. A request that reserved nothing adds
-// its cost when it is known.
+// A request whose cost can be estimated reserves the estimate before it is forwarded: both counters
+// are charged, and a reservation stores the amount and the counters. When the request has ended,
+// the reservation is reconciled with the actual cost, or released. A request without a reservation
+// adds its cost when the cost is known.
 //
 //   gateway::BudgetStore budgets(store);
 //   const gateway::BudgetRequest request{key_id, request_id};
@@ -12,15 +12,16 @@
 //   absl::Status settled =
 //       co_await budgets.ReconcileBudgetReservation(request, 0.75, clock.Now());
 //
-// Time buckets come from `now`, in UTC. Costs are USD. The hazards of the original are kept; see
-// hardening.h for the options that remove some, and reference/gateway.md section 7 for all.
+// `now` selects the UTC day and month. Costs are in USD. By default the hazards of the original
+// gateway are kept; hardening.h has options that remove some of them.
 //
-// Errors of every operation: InvalidArgument when the key id is not a UUID in lower case, before
-// anything is sent; otherwise ControlStateUnavailable (control_state.h), whatever the cause. Redis
-// rolls nothing back: where one command of a transaction failed, the others have taken effect.
+// Errors of every operation: InvalidArgument if the key id is not a UUID in lower case or the year
+// of `now` does not have four digits, before a command is sent; otherwise ControlStateUnavailable
+// (control_state.h) for any failure of Redis. Redis does not roll back: if one command of a
+// transaction fails, the other commands have taken effect.
 //
 // Thread-safety: as Store.
-// Source: seed 002, reference/gateway.md 3.2 to 3.7 and 6.
+// Source: docs/systems/gateway.md 4.1, 4.3 to 4.8; hazards in 5.
 #ifndef REDOUBLE_CORE_GATEWAY_BUDGET_H_
 #define REDOUBLE_CORE_GATEWAY_BUDGET_H_
 
@@ -31,14 +32,14 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "core/base/task.h"
-#include "core/gateway/hardening.h"
-#include "core/gateway/keys.h"
-#include "core/store/store.h"
+#include "redouble/core/base/task/task.h"
+#include "redouble/core/gateway/hardening.h"
+#include "redouble/core/gateway/keys.h"
+#include "redouble/core/store/store.h"
 
 namespace redouble::gateway {
 
-// What a virtual key may spend; none means unlimited.
+// The limits of a virtual key; nullopt means unlimited.
 struct BudgetLimits {
   std::optional<double> daily_usd;
   std::optional<double> monthly_usd;
@@ -49,7 +50,7 @@ struct BudgetLimits {
 struct BudgetDecision {
   enum class Outcome { kAllowed, kExceeded };
   Outcome outcome = Outcome::kAllowed;
-  // What the counters held; 0 when they were not read.
+  // The values of the counters; 0 if they were not read.
   double daily_spend_usd = 0;
   double monthly_spend_usd = 0;
 };
@@ -60,41 +61,52 @@ class BudgetStore {
   explicit BudgetStore(store::Store& store, Hardening hardening = Hardening())
       : store_(store), hardening_(hardening) {}
 
-  // Compares what was spent with the limits: a spend that has reached a limit exceeds it. The cost
-  // of the request at hand is not added. A missing counter and one that is no number count as 0;
-  // "inf" always exceeds, "nan" never does. Reads only: two GETs, two round trips, also when one
-  // limit is none; no command when both are. Errors also: a counter that is no string or not UTF-8.
+  // Compares the spend with the limits. A limit is exceeded if the spend has reached it; the cost
+  // of the current request is not added. A counter that is missing or not a number counts as 0;
+  // "inf" always exceeds a limit, "nan" never does. Reads only.
+  //
+  // Round trips: 2 (two GETs), also with one limit; 0 without limits. Errors also:
+  // ControlStateUnavailable for a counter that is not a string or not UTF-8.
+  // Source: docs/systems/gateway.md 4.3.
   base::Task<absl::StatusOr<BudgetDecision>> CheckBudget(std::string_view key_id,
                                                          BudgetLimits limits, absl::Time now);
 
-  // Adds a cost to both counters and restarts their TTLs: four commands, four round trips, not a
-  // transaction; it stops at the first error, with what came before in effect. Nothing is sent for
-  // a cost of 0 or below. NaN is sent, and Redis refuses it.
+  // Adds a cost to both counters and restarts their TTLs. The four commands are not a transaction:
+  // the operation stops at the first error, and earlier commands have taken effect. A cost of 0 or
+  // less sends nothing. Redis refuses a NaN or infinite cost.
+  //
+  // Round trips: 4, or 0. Source: docs/systems/gateway.md 4.4.
   base::Task<absl::Status> AddBudgetSpend(std::string_view key_id, double cost_usd, absl::Time now);
 
-  // Writes the reservation (overwriting one of the same id, whose amount is then never given back),
-  // adds the cost to both counters and restarts all TTLs: one transaction, one round trip. Nothing
-  // is sent, and no reservation made, for a cost of 0 or below.
+  // Writes the reservation, adds the cost to both counters and restarts all TTLs in one
+  // transaction. A reservation with the same id is replaced, and its amount is never refunded. A
+  // cost of 0 or less sends nothing and makes no reservation. The budget is not checked.
+  //
+  // Round trips: 1, or 0. Source: docs/systems/gateway.md 4.5.
   base::Task<absl::Status> ReserveBudget(BudgetRequest request, double cost_usd, absl::Time now);
 
-  // CheckBudget, and if it allows ReserveBudget: three round trips, with room for others between
-  // them. By one script, one round trip (two the first time), with
-  // Hardening::atomic_check_and_reserve; then errors are those of both.
+  // CheckBudget, then ReserveBudget if the check allows it. Other clients can run between the three
+  // round trips. With Hardening::atomic_check_and_reserve one script does both: one round trip, two
+  // the first time. Errors: those of both operations. Source: docs/systems/gateway.md 4.6.
   base::Task<absl::StatusOr<BudgetDecision>> CheckAndReserveBudget(BudgetRequest request,
                                                                    BudgetLimits limits,
                                                                    double cost_usd, absl::Time now);
 
   // Replaces the reserved amount by the actual cost in the counters that were charged, and deletes
-  // the reservation: a GET and a transaction, two round trips. Without a reservation, or with a
-  // malformed one, the whole cost goes to the counters of `now`. A negative cost and NaN count as
-  // 0. No TTL is set: a counter that does not exist is created without one. Errors also: a
-  // reservation that is no string or not UTF-8, with nothing written.
+  // the reservation. Without a reservation, or with a malformed one, the whole cost goes to the
+  // counters of `now`. A negative cost and NaN count as 0. No TTL is set: a missing counter is
+  // created without one, unless Hardening::heal_counter_ttl is set.
+  //
+  // Round trips: 2 (a GET and a transaction); with Hardening::idempotent_settlement see
+  // docs/systems/gateway.md 4. Errors also: ControlStateUnavailable, with nothing written, for a
+  // reservation that is not a string or not UTF-8. Source: docs/systems/gateway.md 4.7.
   base::Task<absl::Status> ReconcileBudgetReservation(BudgetRequest request, double actual_usd,
                                                       absl::Time now);
 
-  // Takes the reserved amount back from the counters that were charged, and deletes the
-  // reservation; otherwise as above with a cost of 0. A counter stays, at 0 or below. `now` serves
-  // for the counters of a missing reservation only.
+  // Subtracts the reserved amount from the counters that were charged, and deletes the reservation;
+  // otherwise as ReconcileBudgetReservation with a cost of 0. A counter is never deleted; it can
+  // become 0 or negative. `now` selects the counters only if the reservation is missing or
+  // malformed. Source: docs/systems/gateway.md 4.8.
   base::Task<absl::Status> ReleaseBudgetReservation(BudgetRequest request, absl::Time now);
 
  private:

@@ -1,17 +1,19 @@
-#include "core/gateway/budget_commands.h"
+#include "redouble/core/gateway/budget_commands.h"
 
 #include <array>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "core/base/utf8.h"
-#include "core/gateway/reservation.h"
-#include "core/gateway/rust_float.h"
-#include "core/store/batch.h"
-#include "core/store/decode.h"
-#include "core/store/errors.h"
-#include "core/store/script.h"
+#include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/base/text/utf8.h"
+#include "redouble/core/gateway/reservation.h"
+#include "redouble/core/gateway/rust_float.h"
+#include "redouble/core/gateway/scripts/script_texts.h"
+#include "redouble/core/store/batch.h"
+#include "redouble/core/store/decode.h"
+#include "redouble/core/store/errors.h"
+#include "redouble/core/store/script.h"
 
 namespace redouble::gateway {
 namespace {
@@ -24,91 +26,34 @@ std::string SecondsText(absl::Duration duration) {
   return absl::StrCat(absl::ToInt64Seconds(duration));
 }
 
-// The first error among the replies; all values are discarded.
+// The first error among the replies; the values are not used.
 absl::Status OutcomeOf(const absl::StatusOr<std::vector<Reply>>& replies) {
   return replies.ok() ? store::FirstError(*replies) : replies.status();
 }
 
-// Like the transaction, the script does all its writes even when one of them fails, and then
-// answers with the first error.
+// check_and_reserve.lua. Like the transaction, the script performs all of its writes even if one of
+// them fails, and then returns the first error.
 //
 // KEYS: daily counter, monthly counter, reservation.
-// ARGV: daily limit, monthly limit (empty: none), the reservation's value, the cost, the TTLs of
-// daily counter, monthly counter and reservation in seconds, and "1" when values with bytes beyond
-// ASCII are known to be text.
-// Answers {verdict, daily, monthly}: 1 reserved, 0 exceeded, -1 a value may not be text.
-constexpr std::string_view kCheckAndReserve = R"lua(
-local function number(text)
-  if not text then return 0 end
-  local sign, body = string.match(string.lower(text), '^([+-]?)(.*)$')
-  local value = 0
-  if body == 'inf' or body == 'infinity' then
-    value = math.huge
-  elseif body == 'nan' then
-    value = 0 / 0
-  else
-    local mantissa = string.match(body, '^([%d.]+)$') or string.match(body, '^([%d.]+)e[+-]?%d+$')
-    if mantissa and (string.find(mantissa, '^%d+%.?%d*$') or string.find(mantissa, '^%.%d+$')) then
-      value = tonumber(body)
-    end
-  end
-  if sign == '-' then return -value end
-  return value
-end
-
-local function reached(spend, limit)
-  return limit ~= '' and number(spend) >= number(limit)
-end
-
-local daily = redis.call('GET', KEYS[1])
-local monthly = redis.call('GET', KEYS[2])
-if ARGV[8] ~= '1' and string.find((daily or '') .. (monthly or ''), '[\128-\255]') then
-  return {-1, daily, monthly}
-end
-if reached(daily, ARGV[1]) or reached(monthly, ARGV[2]) then
-  return {0, daily, monthly}
-end
-local failure
-redis.call('SET', KEYS[3], ARGV[3], 'EX', ARGV[7])
-for i = 1, 2 do
-  local reply = redis.pcall('INCRBYFLOAT', KEYS[i], ARGV[4])
-  if type(reply) == 'table' and reply.err then failure = failure or reply.err end
-  redis.call('EXPIRE', KEYS[i], ARGV[4 + i])
-end
-if failure then return redis.error_reply(failure) end
-return {1, daily, monthly}
-)lua";
-
-// KEYS: reservation, daily counter, monthly counter.
-// ARGV: "1" when there was a reservation, what it was, what to add to the counters, the mark to
-// leave (empty: none) and its TTL in seconds, the TTLs to heal of the daily and the monthly counter
-// in seconds (empty: none).
-// Answers 1 when it settled, 0 when the reservation was not as seen.
-constexpr std::string_view kSettle = R"lua(
-local seen = ARGV[1] == '1' and ARGV[2]
-if redis.call('GET', KEYS[1]) ~= seen then return 0 end
-local failure
-for i = 1, 2 do
-  local reply = redis.pcall('INCRBYFLOAT', KEYS[i + 1], ARGV[3])
-  if type(reply) == 'table' and reply.err then failure = failure or reply.err end
-  if ARGV[i + 5] ~= '' then redis.call('EXPIRE', KEYS[i + 1], ARGV[i + 5], 'NX') end
-end
-if ARGV[4] == '' then
-  redis.call('DEL', KEYS[1])
-else
-  redis.call('SET', KEYS[1], ARGV[4], 'EX', ARGV[5])
-end
-if failure then return redis.error_reply(failure) end
-return 1
-)lua";
-
+// ARGV: daily limit and monthly limit (empty: no limit), the value of the reservation, the cost,
+// the TTLs of daily counter, monthly counter and reservation in seconds, and "1" if values with
+// bytes above 127 are known to be UTF-8. Reply: {verdict, daily, monthly}. The verdict is 1 if
+// reserved, 0 if a limit is reached, and -1 if a counter may not be UTF-8; with -1 and 0 nothing
+// was written.
 const store::Script& CheckAndReserveScript() {
-  static const store::Script& script = *new store::Script(std::string(kCheckAndReserve));
+  static const store::Script& script = *new store::Script(std::string(kCheckAndReserveText));
   return script;
 }
 
+// settle.lua.
+//
+// KEYS: reservation, daily counter, monthly counter.
+// ARGV: "1" if there was a reservation, its value, the amount to add to the counters, the mark to
+// leave (empty: delete the reservation) and its TTL in seconds, and the TTLs that the daily and the
+// monthly counter get if they have none, in seconds (empty: leave the counter as it is).
+// Reply: 1 if the script settled, 0 if the reservation has another value.
 const store::Script& SettleScript() {
-  static const store::Script& script = *new store::Script(std::string(kSettle));
+  static const store::Script& script = *new store::Script(std::string(kSettleText));
   return script;
 }
 
@@ -121,7 +66,7 @@ std::string HealingTtlText(const SettlementWrite& write, std::string_view counte
   return write.heal_counter_ttl && ttl ? SecondsText(*ttl) : std::string();
 }
 
-// Gives a counter that has no TTL the one of its family.
+// Sets the TTL of its family for each counter that has no TTL.
 void AddHealing(const BudgetCounterKeys& counters, Batch& batch) {
   for (const std::string* counter : {&counters.daily, &counters.monthly}) {
     const std::optional<absl::Duration> ttl = CounterTtl(*counter);
@@ -136,23 +81,22 @@ std::optional<std::string> TextOf(const Reply& reply) {
   return reply.is_bulk() ? std::optional<std::string>(reply.text()) : std::nullopt;
 }
 
-// What the script answered: {verdict, daily, monthly}.
+// The decoded reply of check_and_reserve.lua.
 struct ScriptVerdict {
   int64_t verdict = 0;
   CheckedSpend spend;
 };
 absl::StatusOr<ScriptVerdict> DecodeVerdict(absl::StatusOr<Reply> reply) {
-  absl::StatusOr<std::vector<Reply>> parts = store::DecodeArray(std::move(reply));
-  if (!parts.ok()) return parts.status();
-  // Redis cuts a table at its first nil, never here: a missing value is `false`, which is sent.
-  if (parts->size() != 3 || !(*parts)[0].is_integer()) {
+  REDOUBLE_ASSIGN_OR_RETURN(std::vector<Reply> parts, store::DecodeArray(std::move(reply)));
+  // Redis truncates a table at its first nil. A missing counter is `false`, which becomes nil.
+  if (parts.size() != 3 || !parts[0].is_integer()) {
     return store::ProtocolError("the script that checks a budget answered something else");
   }
   ScriptVerdict result;
-  result.verdict = (*parts)[0].integer();
+  result.verdict = parts[0].integer();
   result.spend.exceeded = result.verdict == 0;
-  result.spend.daily = TextOf((*parts)[1]);
-  result.spend.monthly = TextOf((*parts)[2]);
+  result.spend.daily = TextOf(parts[1]);
+  result.spend.monthly = TextOf(parts[2]);
   return result;
 }
 
@@ -189,11 +133,11 @@ base::Task<absl::StatusOr<CheckedSpend>> CheckAndReserveByScript(store::Store& s
   for (const std::string_view known_to_be_text : {"0", "1"}) {
     arguments.resize(texts.size());
     arguments.push_back(known_to_be_text);
-    const absl::StatusOr<ScriptVerdict> result =
-        DecodeVerdict(co_await CheckAndReserveScript().Run(store, keys, arguments));
-    if (!result.ok()) co_return result.status();
-    if (result->verdict >= 0) co_return result->spend;
-    if (!IsText(result->spend.daily) || !IsText(result->spend.monthly)) {
+    REDOUBLE_CO_ASSIGN_OR_RETURN(
+        const ScriptVerdict result,
+        DecodeVerdict(co_await CheckAndReserveScript().Run(store, keys, arguments)));
+    if (result.verdict >= 0) co_return result.spend;
+    if (!IsText(result.spend.daily) || !IsText(result.spend.monthly)) {
       co_return absl::InvalidArgumentError("the value of a budget counter is not UTF-8");
     }
   }

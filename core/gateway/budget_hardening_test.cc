@@ -1,4 +1,4 @@
-// The options of hardening.h: each removes its hazard and changes nothing else.
+// The options of hardening.h: each option removes its hazards and changes nothing else.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,16 +10,19 @@
 #include <utility>
 #include <vector>
 
-#include "core/gateway/budget.h"
-#include "core/gateway/budget_commands.h"
-#include "core/gateway/control_state.h"
-#include "core/store/errors.h"
-#include "tests/support/backends.h"
-#include "tests/support/intercepted_store.h"
+#include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/gateway/budget.h"
+#include "redouble/core/gateway/budget_commands.h"
+#include "redouble/core/gateway/control_state.h"
+#include "redouble/core/store/errors.h"
+#include "redouble/tests/support/backends.h"
+#include "redouble/tests/support/intercepted_store.h"
 
 namespace redouble::gateway {
 namespace {
 
+using base::IsOk;
+using base::StatusIs;
 using store::Reply;
 using ::testing::ElementsAre;
 using ::testing::StartsWith;
@@ -49,7 +52,7 @@ Hardening Atomic() {
 template <typename Backend>
 class HardeningTest : public tests::BackendTest<Backend> {
  protected:
-  // Operations on request "req-1" at the backend's own time.
+  // Operations on the request "req-1" at the time of the backend.
   absl::Status Add(double cost) {
     return this->Run(BudgetStore(this->store()).AddBudgetSpend(kKey, cost, this->now()));
   }
@@ -75,7 +78,7 @@ class HardeningTest : public tests::BackendTest<Backend> {
     return this->Run(budgets.CheckAndReserveBudget(request_, limits, cost, this->now()));
   }
 
-  // Both counters, the reservation and all TTLs, on one line.
+  // Both counters, the reservation and all TTLs as one text.
   std::string State() {
     std::string state;
     for (const std::string& key : {daily_, monthly_, held_}) {
@@ -96,29 +99,29 @@ class HealingTest : public HardeningTest<Backend> {};
 TYPED_TEST_SUITE(HealingTest, tests::Backends, tests::BackendNames);
 
 TYPED_TEST(HealingTest, GivesCountersThatASettlementCreatesTheirTtl) {
-  ASSERT_TRUE(this->Reconcile(HealTtl(), 0.3).ok());
+  ASSERT_THAT(this->Reconcile(HealTtl(), 0.3), IsOk());
   EXPECT_EQ(this->State(), "0.3 172800; 0.3 5356800; nil -2; 2 keys");
   this->Clear();
-  ASSERT_TRUE(this->Release(HealTtl()).ok());
+  ASSERT_THAT(this->Release(HealTtl()), IsOk());
   EXPECT_EQ(this->State(), "0 172800; 0 5356800; nil -2; 2 keys");
 }
 
 TYPED_TEST(HealingTest, HealsCountersThatHaveLostTheirTtl) {
   this->Ask({"SET", this->daily_, "1"});
-  ASSERT_TRUE(this->Reconcile(HealTtl(), 0.25).ok());
+  ASSERT_THAT(this->Reconcile(HealTtl(), 0.25), IsOk());
   EXPECT_EQ(this->State(), "1.25 172800; 0.25 5356800; nil -2; 2 keys");
 }
 
 TYPED_TEST(HealingTest, LeavesTtlsAloneThatAreThere) {
-  ASSERT_TRUE(this->Reserve(HealTtl(), 0.5).ok());
+  ASSERT_THAT(this->Reserve(HealTtl(), 0.5), IsOk());
   this->Advance(absl::Seconds(100));
-  ASSERT_TRUE(this->Reconcile(HealTtl(), 0.75).ok());
+  ASSERT_THAT(this->Reconcile(HealTtl(), 0.75), IsOk());
   EXPECT_EQ(this->State(), "0.75 172700; 0.75 5356700; nil -2; 2 keys");
 }
 
 TYPED_TEST(HealingTest, LeavesKeysAloneThatAreNoCounters) {
   this->Ask({"SET", this->held_, "0.5|foreign|" + this->monthly_});
-  ASSERT_TRUE(this->Release(HealTtl()).ok());
+  ASSERT_THAT(this->Release(HealTtl()), IsOk());
   EXPECT_EQ(this->Value("foreign"), "-0.5");
   EXPECT_EQ(this->Ttl("foreign"), -1);
   EXPECT_EQ(this->Ttl(this->monthly_), 5356800);
@@ -126,7 +129,7 @@ TYPED_TEST(HealingTest, LeavesKeysAloneThatAreNoCounters) {
 
 TYPED_TEST(HealingTest, SettlesInTheSameTwoRoundTrips) {
   InterceptedStore store(this->store());
-  ASSERT_TRUE(this->Release(HealTtl(), store).ok());
+  ASSERT_THAT(this->Release(HealTtl(), store), IsOk());
   EXPECT_THAT(store.log(),
               ElementsAre("GET " + this->held_, "MULTI", "INCRBYFLOAT " + this->daily_ + " -0.0",
                           "INCRBYFLOAT " + this->monthly_ + " -0.0", "DEL " + this->held_,
@@ -135,9 +138,9 @@ TYPED_TEST(HealingTest, SettlesInTheSameTwoRoundTrips) {
 }
 
 TYPED_TEST(HealingTest, StillChargesTwiceWhenItReconcilesTwice) {
-  ASSERT_TRUE(this->Reserve(HealTtl(), 0.5).ok());
-  ASSERT_TRUE(this->Reconcile(HealTtl(), 0.75).ok());
-  ASSERT_TRUE(this->Reconcile(HealTtl(), 0.75).ok());
+  ASSERT_THAT(this->Reserve(HealTtl(), 0.5), IsOk());
+  ASSERT_THAT(this->Reconcile(HealTtl(), 0.75), IsOk());
+  ASSERT_THAT(this->Reconcile(HealTtl(), 0.75), IsOk());
   EXPECT_EQ(this->Value(this->daily_), "1.5");
 }
 
@@ -146,26 +149,26 @@ class IdempotentSettlementTest : public HardeningTest<Backend> {};
 TYPED_TEST_SUITE(IdempotentSettlementTest, tests::Backends, tests::BackendNames);
 
 TYPED_TEST(IdempotentSettlementTest, ChargesOnceHoweverOftenItReconciles) {
-  ASSERT_TRUE(this->Reserve(Idempotent(), 0.5).ok());
-  ASSERT_TRUE(this->Reconcile(Idempotent(), 0.75).ok());
+  ASSERT_THAT(this->Reserve(Idempotent(), 0.5), IsOk());
+  ASSERT_THAT(this->Reconcile(Idempotent(), 0.75), IsOk());
   const std::string settled = this->State();
   EXPECT_EQ(settled, "0.75 172800; 0.75 5356800; settled 3600; 3 keys");
-  ASSERT_TRUE(this->Reconcile(Idempotent(), 0.75).ok());
-  ASSERT_TRUE(this->Reconcile(Idempotent(), 9).ok());
-  ASSERT_TRUE(this->Release(Idempotent()).ok());
+  ASSERT_THAT(this->Reconcile(Idempotent(), 0.75), IsOk());
+  ASSERT_THAT(this->Reconcile(Idempotent(), 9), IsOk());
+  ASSERT_THAT(this->Release(Idempotent()), IsOk());
   EXPECT_EQ(this->State(), settled);
 }
 
 TYPED_TEST(IdempotentSettlementTest, ChargesOnceWithoutAReservation) {
-  ASSERT_TRUE(this->Reconcile(Idempotent(), 0.3).ok());
-  ASSERT_TRUE(this->Reconcile(Idempotent(), 0.3).ok());
+  ASSERT_THAT(this->Reconcile(Idempotent(), 0.3), IsOk());
+  ASSERT_THAT(this->Reconcile(Idempotent(), 0.3), IsOk());
   EXPECT_EQ(this->State(), "0.3 -1; 0.3 -1; settled 3600; 3 keys");
 }
 
 TYPED_TEST(IdempotentSettlementTest, ForgetsAfterAnHour) {
-  ASSERT_TRUE(this->Reconcile(Idempotent(), 0.25).ok());
+  ASSERT_THAT(this->Reconcile(Idempotent(), 0.25), IsOk());
   this->Advance(absl::Hours(1) + absl::Milliseconds(1));
-  ASSERT_TRUE(this->Reconcile(Idempotent(), 0.25).ok());
+  ASSERT_THAT(this->Reconcile(Idempotent(), 0.25), IsOk());
   EXPECT_EQ(this->Value(this->daily_), "0.5");
 }
 
@@ -174,60 +177,60 @@ TYPED_TEST(IdempotentSettlementTest, AppliesOneOfTwoThatReadTheReservation) {
   const auto reconcile = [&] { return this->Reconcile(Idempotent(), 0.75, *other); };
   const auto release = [&] { return this->Release(Idempotent(), *other); };
   const std::vector<std::function<absl::Status()>> others = {reconcile, release};
-  for (const auto& somebody : others) {
+  for (const auto& other : others) {
     this->Clear();
-    ASSERT_TRUE(this->Reserve(Idempotent(), 0.5).ok());
+    ASSERT_THAT(this->Reserve(Idempotent(), 0.5), IsOk());
     InterceptedStore store(this->store());
     store.on_request = [&](size_t index) -> std::optional<absl::StatusOr<Reply>> {
       if (index == 1) {
-        EXPECT_TRUE(somebody().ok());
+        EXPECT_THAT(other(), IsOk());
       }
       return std::nullopt;
     };
-    ASSERT_TRUE(this->Reconcile(Idempotent(), 0.75, store).ok());
+    ASSERT_THAT(this->Reconcile(Idempotent(), 0.75, store), IsOk());
     EXPECT_EQ(this->State(), "0.75 172800; 0.75 5356800; settled 3600; 3 keys");
   }
 }
 
 TYPED_TEST(IdempotentSettlementTest, ReleasesNothingBehindAReconciliationThatGotAhead) {
-  ASSERT_TRUE(this->Reserve(Idempotent(), 0.5).ok());
+  ASSERT_THAT(this->Reserve(Idempotent(), 0.5), IsOk());
   const std::unique_ptr<store::Store> other = this->Connect();
   InterceptedStore store(this->store());
   store.on_request = [&](size_t index) -> std::optional<absl::StatusOr<Reply>> {
     if (index == 1) {
-      EXPECT_TRUE(this->Reconcile(Idempotent(), 0.75, *other).ok());
+      EXPECT_THAT(this->Reconcile(Idempotent(), 0.75, *other), IsOk());
     }
     return std::nullopt;
   };
-  ASSERT_TRUE(this->Release(Idempotent(), store).ok());
+  ASSERT_THAT(this->Release(Idempotent(), store), IsOk());
   EXPECT_EQ(this->Value(this->daily_), "0.75");
 }
 
 TYPED_TEST(IdempotentSettlementTest, StillChargesALateReconciliationBehindARelease) {
-  ASSERT_TRUE(this->Reserve(Idempotent(), 0.5).ok());
-  ASSERT_TRUE(this->Release(Idempotent()).ok());
+  ASSERT_THAT(this->Reserve(Idempotent(), 0.5), IsOk());
+  ASSERT_THAT(this->Release(Idempotent()), IsOk());
   EXPECT_EQ(this->State(), "0 172800; 0 5356800; nil -2; 2 keys");
-  ASSERT_TRUE(this->Reconcile(Idempotent(), 0.75).ok());
+  ASSERT_THAT(this->Reconcile(Idempotent(), 0.75), IsOk());
   EXPECT_EQ(this->Value(this->daily_), "0.75");
 }
 
 TYPED_TEST(IdempotentSettlementTest, LetsTheNextReservationOfTheIdBegin) {
-  ASSERT_TRUE(this->Reserve(Idempotent(), 0.5).ok());
-  ASSERT_TRUE(this->Reconcile(Idempotent(), 0.75).ok());
-  ASSERT_TRUE(this->Reserve(Idempotent(), 0.5).ok());
-  ASSERT_TRUE(this->Reconcile(Idempotent(), 0.25).ok());
+  ASSERT_THAT(this->Reserve(Idempotent(), 0.5), IsOk());
+  ASSERT_THAT(this->Reconcile(Idempotent(), 0.75), IsOk());
+  ASSERT_THAT(this->Reserve(Idempotent(), 0.5), IsOk());
+  ASSERT_THAT(this->Reconcile(Idempotent(), 0.25), IsOk());
   EXPECT_EQ(this->Value(this->daily_), "1");
 }
 
 TYPED_TEST(IdempotentSettlementTest, IsASettlementLikeAnyOtherToTheOriginal) {
-  ASSERT_TRUE(this->Reserve(Idempotent(), 0.5).ok());
-  ASSERT_TRUE(this->Reconcile(Idempotent(), 0.75).ok());
-  ASSERT_TRUE(this->Reconcile(Hardening(), 0.75).ok());
+  ASSERT_THAT(this->Reserve(Idempotent(), 0.5), IsOk());
+  ASSERT_THAT(this->Reconcile(Idempotent(), 0.75), IsOk());
+  ASSERT_THAT(this->Reconcile(Hardening(), 0.75), IsOk());
   EXPECT_EQ(this->State(), "1.5 172800; 1.5 5356800; nil -2; 2 keys")
       << "the original charges again, as if there were no mark";
 }
 
-// What one settlement does, with the option and without.
+// The effect of one settlement, with and without the option.
 TYPED_TEST(IdempotentSettlementTest, SettlesOnceAsWithoutTheOption) {
   const std::vector<std::string> reservations = {"",
                                                  "0.5|" + this->daily_ + "|" + this->monthly_,
@@ -262,7 +265,7 @@ TYPED_TEST(IdempotentSettlementTest, HealsTtlsWhenThatIsAskedToo) {
   Hardening both = Idempotent();
   both.heal_counter_ttl = true;
   this->Ask({"SET", this->held_, "0.5|foreign|" + this->monthly_});
-  ASSERT_TRUE(this->Reconcile(both, 0.75).ok());
+  ASSERT_THAT(this->Reconcile(both, 0.75), IsOk());
   EXPECT_EQ(this->Ttl("foreign"), -1);
   EXPECT_EQ(this->Ttl(this->monthly_), 5356800);
 }
@@ -276,7 +279,7 @@ TYPED_TEST(IdempotentSettlementTest, GivesUpOnAReservationThatKeepsChanging) {
     return std::nullopt;
   };
   const absl::Status status = this->Reconcile(Idempotent(), 1, store);
-  EXPECT_TRUE(absl::IsAborted(ControlStateCause(status))) << status;
+  EXPECT_THAT(ControlStateCause(status), StatusIs(absl::StatusCode::kAborted)) << status;
   EXPECT_EQ(this->KeyCount(), 1) << "nothing was charged";
 }
 
@@ -291,25 +294,25 @@ class AtomicReservationTest : public HardeningTest<Backend> {};
 TYPED_TEST_SUITE(AtomicReservationTest, tests::Backends, tests::BackendNames);
 
 TYPED_TEST(AtomicReservationTest, ChecksAndReservesInOneStep) {
-  ASSERT_TRUE(this->Add(0.9).ok());
+  ASSERT_THAT(this->Add(0.9), IsOk());
   InterceptedStore store(this->store());
   BudgetStore budgets(store, Atomic());
   const BudgetLimits limits{1.0, std::nullopt};
   const auto first =
       this->Run(budgets.CheckAndReserveBudget(this->request_, limits, 0.5, this->now()));
-  ASSERT_TRUE(first.ok()) << first.status();
+  ASSERT_THAT(first, IsOk());
   EXPECT_EQ(first->outcome, Outcome::kAllowed);
   EXPECT_EQ(first->daily_spend_usd, 0.9);
   const auto second =
       this->Run(budgets.CheckAndReserveBudget(this->request_, limits, 0.5, this->now()));
-  EXPECT_EQ(second->outcome, Outcome::kExceeded) << "nobody passes in between";
+  EXPECT_EQ(second->outcome, Outcome::kExceeded) << "no other request passes in between";
   EXPECT_EQ(second->daily_spend_usd, 1.4);
   EXPECT_EQ(this->Value(this->daily_), "1.4");
   EXPECT_THAT(store.log(),
               ElementsAre(StartsWith("EVALSHA "), StartsWith("EVAL "), StartsWith("EVALSHA ")));
 }
 
-// One check and reservation, with the option and without: decision, spends and key space.
+// One check and reservation, with and without the option: decision, amounts and key space.
 TYPED_TEST(AtomicReservationTest, DecidesAndWritesAsWithoutTheOption) {
   const std::vector<std::string> texts = {
       "",    "0.5", "1",    "1.0e0", "+1",       ".5",          "5.",     "-3",     "inf", "-INF",
@@ -353,23 +356,23 @@ TYPED_TEST(AtomicReservationTest, FailsOnACounterThatIsNoStringWithNothingWritte
 TYPED_TEST(AtomicReservationTest, RunsNoScriptWhereThereIsNothingToDecideOrToReserve) {
   InterceptedStore store(this->store());
   BudgetStore budgets(store, Atomic());
-  ASSERT_TRUE(
-      this->Run(budgets.CheckAndReserveBudget(this->request_, BudgetLimits(), 0.5, this->now()))
-          .ok());
+  ASSERT_THAT(
+      this->Run(budgets.CheckAndReserveBudget(this->request_, BudgetLimits(), 0.5, this->now())),
+      IsOk());
   EXPECT_EQ(store.log().front(), "MULTI");
   const BudgetLimits limits{1.0, 1.0};
-  ASSERT_TRUE(
-      this->Run(budgets.CheckAndReserveBudget(this->request_, limits, 0.0, this->now())).ok());
+  ASSERT_THAT(this->Run(budgets.CheckAndReserveBudget(this->request_, limits, 0.0, this->now())),
+              IsOk());
   EXPECT_EQ(store.log().back(), "GET " + this->monthly_);
 }
 
 TYPED_TEST(AtomicReservationTest, LeavesSettlementsAsTheyAre) {
   InterceptedStore store(this->store());
-  ASSERT_TRUE(this->Release(Atomic(), store).ok());
+  ASSERT_THAT(this->Release(Atomic(), store), IsOk());
   EXPECT_EQ(store.log().back(), "EXEC");
 }
 
-// Answers of the scripts that no server gives.
+// Script replies that a correct server does not send.
 class ScriptFaultTest : public HardeningTest<tests::MemoryBackend> {
  protected:
   absl::Status FailureOf(const Reply& answer) {

@@ -1,4 +1,4 @@
-#include "core/gateway/budget.h"
+#include "redouble/core/gateway/budget.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,14 +7,17 @@
 #include <limits>
 #include <string>
 
-#include "core/gateway/control_state.h"
-#include "core/store/errors.h"
-#include "tests/support/backends.h"
-#include "tests/support/intercepted_store.h"
+#include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/gateway/control_state.h"
+#include "redouble/core/store/errors.h"
+#include "redouble/tests/support/backends.h"
+#include "redouble/tests/support/intercepted_store.h"
 
 namespace redouble::gateway {
 namespace {
 
+using base::IsOk;
+using base::StatusIs;
 using store::Reply;
 using ::testing::ElementsAre;
 using tests::InterceptedStore;
@@ -39,7 +42,7 @@ std::string Held(std::string_view request_id) {
 template <typename Backend>
 class BudgetTest : public tests::BackendTest<Backend> {
  protected:
-  // Operations on request "req-1" at the backend's own time.
+  // Operations on the request "req-1" at the time of the backend.
   absl::Status Add(double cost) {
     return this->Run(BudgetStore(this->store()).AddBudgetSpend(kKey, cost, this->now()));
   }
@@ -56,11 +59,11 @@ class BudgetTest : public tests::BackendTest<Backend> {
   BudgetDecision Check(BudgetLimits limits) {
     const auto decision =
         this->Run(BudgetStore(this->store()).CheckBudget(kKey, limits, this->now()));
-    EXPECT_TRUE(decision.ok()) << decision.status();
+    EXPECT_THAT(decision, IsOk());
     return decision.value_or(BudgetDecision());
   }
 
-  // The counters of the start and their TTLs.
+  // The counters of the first day, and their TTLs.
   void ExpectCounters(std::string_view value, int64_t daily_ttl = 172800,
                       int64_t monthly_ttl = 5356800) {
     EXPECT_EQ(this->Value(daily_), value);
@@ -77,14 +80,14 @@ class BudgetTest : public tests::BackendTest<Backend> {
 TYPED_TEST_SUITE(BudgetTest, tests::Backends, tests::BackendNames);
 
 TYPED_TEST(BudgetTest, AddsACostToBothCounters) {
-  EXPECT_TRUE(this->Add(0.25).ok());
-  EXPECT_TRUE(this->Add(1.0).ok());
+  EXPECT_THAT(this->Add(0.25), IsOk());
+  EXPECT_THAT(this->Add(1.0), IsOk());
   this->ExpectCounters("1.25");
 }
 
 TYPED_TEST(BudgetTest, AddsByFourCommandsThatAreNoTransaction) {
   InterceptedStore store(this->store());
-  ASSERT_TRUE(this->Run(BudgetStore(store).AddBudgetSpend(kKey, 1.0, this->now())).ok());
+  ASSERT_THAT(this->Run(BudgetStore(store).AddBudgetSpend(kKey, 1.0, this->now())), IsOk());
   EXPECT_THAT(store.log(), ElementsAre("INCRBYFLOAT " + this->daily_ + " 1.0",
                                        "EXPIRE " + this->daily_ + " 172800",
                                        "INCRBYFLOAT " + this->monthly_ + " 1.0",
@@ -94,7 +97,7 @@ TYPED_TEST(BudgetTest, AddsByFourCommandsThatAreNoTransaction) {
 
 TYPED_TEST(BudgetTest, AddsNothingForACostThatIsNotPositive) {
   for (const double cost : {0.0, -0.0, -1.0, -kInfinity}) {
-    EXPECT_TRUE(this->Add(cost).ok());
+    EXPECT_THAT(this->Add(cost), IsOk());
   }
   EXPECT_EQ(this->KeyCount(), 0);
 }
@@ -117,26 +120,26 @@ TYPED_TEST(BudgetTest, StopsAddingAtTheFirstErrorWithTheFirstHalfInEffect) {
 }
 
 TYPED_TEST(BudgetTest, RestartsTheTtlsWithEachCost) {
-  ASSERT_TRUE(this->Add(1).ok());
+  ASSERT_THAT(this->Add(1), IsOk());
   this->Advance(absl::Hours(9));
   EXPECT_EQ(this->Ttl(this->daily_), 172800 - 32400);
   this->AdvanceTo(At("2026-05-09T23:59:59Z"));
-  ASSERT_TRUE(this->Add(1).ok());
+  ASSERT_THAT(this->Add(1), IsOk());
   this->ExpectCounters("2");
 }
 
 TYPED_TEST(BudgetTest, SumsAsRedisDoes) {
   for (int i = 0; i < 10; ++i) {
-    ASSERT_TRUE(this->Add(0.1).ok());
+    ASSERT_THAT(this->Add(0.1), IsOk());
   }
   EXPECT_EQ(this->Value(this->daily_), "1");
   this->Ask({"FLUSHALL"});
   for (const double cost : {1e-7, 123456.789, 1e16}) {
-    ASSERT_TRUE(this->Add(cost).ok());
+    ASSERT_THAT(this->Add(cost), IsOk());
   }
   EXPECT_EQ(this->Value(this->daily_), "10000000000123456.7890625");
   this->Ask({"FLUSHALL"});
-  ASSERT_TRUE(this->Add(4e-18).ok());
+  ASSERT_THAT(this->Add(4e-18), IsOk());
   EXPECT_EQ(this->Value(this->daily_), "0") << "17 decimals are all there is";
 }
 
@@ -159,9 +162,9 @@ TYPED_TEST(BudgetTest, KeepsDaysMonthsAndYearsApart) {
   for (const Boundary& boundary : boundaries) {
     this->Ask({"FLUSHALL"});
     this->AdvanceTo(At(boundary.before));
-    ASSERT_TRUE(this->Add(1).ok());
+    ASSERT_THAT(this->Add(1), IsOk());
     this->Advance(absl::Milliseconds(1));
-    ASSERT_TRUE(this->Add(2).ok());
+    ASSERT_THAT(this->Add(2), IsOk());
     EXPECT_EQ(this->Value(Daily(boundary.day_before)), "1") << boundary.before;
     EXPECT_EQ(this->Value(Daily(boundary.day_after)), "2") << boundary.before;
     const bool same_month = std::string_view(boundary.month_before) == boundary.month_after;
@@ -171,7 +174,7 @@ TYPED_TEST(BudgetTest, KeepsDaysMonthsAndYearsApart) {
 }
 
 TYPED_TEST(BudgetTest, KeepsADayTwoDaysAndAMonthSixtyTwo) {
-  ASSERT_TRUE(this->Add(1).ok());
+  ASSERT_THAT(this->Add(1), IsOk());
   this->Advance(absl::Hours(48));
   EXPECT_EQ(this->Value(this->daily_), "1");
   this->Advance(absl::Milliseconds(1));
@@ -183,7 +186,7 @@ TYPED_TEST(BudgetTest, KeepsADayTwoDaysAndAMonthSixtyTwo) {
 }
 
 TYPED_TEST(BudgetTest, ExceedsWhenTheSpendHasReachedEitherLimit) {
-  ASSERT_TRUE(this->Add(10).ok());
+  ASSERT_THAT(this->Add(10), IsOk());
   EXPECT_EQ(this->Check({10.0, std::nullopt}).outcome, Outcome::kExceeded);
   EXPECT_EQ(this->Check({10.000001, std::nullopt}).outcome, Outcome::kAllowed);
   EXPECT_EQ(this->Check({11.0, 10.0}).outcome, Outcome::kExceeded);
@@ -197,18 +200,18 @@ TYPED_TEST(BudgetTest, ExceedsWhenTheSpendHasReachedEitherLimit) {
 TYPED_TEST(BudgetTest, ReadsBothCountersOneByOne) {
   InterceptedStore store(this->store());
   const BudgetLimits limits{1.0, std::nullopt};
-  ASSERT_TRUE(this->Run(BudgetStore(store).CheckBudget(kKey, limits, this->now())).ok());
+  ASSERT_THAT(this->Run(BudgetStore(store).CheckBudget(kKey, limits, this->now())), IsOk());
   EXPECT_THAT(store.log(), ElementsAre("GET " + this->daily_, "GET " + this->monthly_));
   EXPECT_EQ(store.requests(), 2u);
   EXPECT_EQ(this->KeyCount(), 0);
 }
 
 TYPED_TEST(BudgetTest, ReadsNothingWithoutLimits) {
-  ASSERT_TRUE(this->Add(10).ok());
+  ASSERT_THAT(this->Add(10), IsOk());
   InterceptedStore store(this->store());
   const auto decision =
       this->Run(BudgetStore(store).CheckBudget(kKey, BudgetLimits(), this->now()));
-  ASSERT_TRUE(decision.ok());
+  ASSERT_THAT(decision, IsOk());
   EXPECT_EQ(decision->outcome, Outcome::kAllowed);
   EXPECT_EQ(decision->daily_spend_usd, 0);
   EXPECT_EQ(decision->monthly_spend_usd, 0);
@@ -253,7 +256,8 @@ TYPED_TEST(BudgetTest, FailsToCheckACounterThatIsNoText) {
 
 TYPED_TEST(BudgetTest, ReservesInOneTransaction) {
   InterceptedStore store(this->store());
-  ASSERT_TRUE(this->Run(BudgetStore(store).ReserveBudget(this->request_, 1.0, this->now())).ok());
+  ASSERT_THAT(this->Run(BudgetStore(store).ReserveBudget(this->request_, 1.0, this->now())),
+              IsOk());
   EXPECT_THAT(
       store.log(),
       ElementsAre("MULTI",
@@ -268,26 +272,26 @@ TYPED_TEST(BudgetTest, ReservesInOneTransaction) {
 }
 
 TYPED_TEST(BudgetTest, WritesAmountsWithoutExponentIntoTheReservation) {
-  ASSERT_TRUE(this->Reserve(1e-7).ok());
+  ASSERT_THAT(this->Reserve(1e-7), IsOk());
   EXPECT_TRUE(this->Value(this->held_).starts_with("0.0000001|"));
-  ASSERT_TRUE(this->Reserve(1e21).ok());
+  ASSERT_THAT(this->Reserve(1e21), IsOk());
   EXPECT_TRUE(this->Value(this->held_).starts_with("1000000000000000000000|"));
 }
 
 TYPED_TEST(BudgetTest, ReservesNothingForACostThatIsNotPositive) {
   for (const double cost : {0.0, -0.0, -0.5}) {
-    EXPECT_TRUE(this->Reserve(cost).ok());
+    EXPECT_THAT(this->Reserve(cost), IsOk());
   }
   EXPECT_EQ(this->KeyCount(), 0);
 }
 
 TYPED_TEST(BudgetTest, OverwritesAReservationOfTheSameIdAndChargesAgain) {
-  ASSERT_TRUE(this->Reserve(0.5).ok());
+  ASSERT_THAT(this->Reserve(0.5), IsOk());
   this->Advance(absl::Minutes(30));
-  ASSERT_TRUE(this->Reserve(0.25).ok());
+  ASSERT_THAT(this->Reserve(0.25), IsOk());
   EXPECT_EQ(this->Value(this->daily_), "0.75");
   EXPECT_EQ(this->Ttl(this->held_), 3600);
-  ASSERT_TRUE(this->Release().ok());
+  ASSERT_THAT(this->Release(), IsOk());
   EXPECT_EQ(this->Value(this->daily_), "0.5") << "the first amount is lost";
 }
 
@@ -312,21 +316,21 @@ TYPED_TEST(BudgetTest, ReconcilesUpDownAndEven) {
        {std::pair(0.75, "0.75"), std::pair(0.2, "0.2"), std::pair(0.5, "0.5"), std::pair(0.0, "0"),
         std::pair(-1.0, "0"), std::pair(kNan, "0")}) {
     this->Ask({"FLUSHALL"});
-    ASSERT_TRUE(this->Reserve(0.5).ok());
-    EXPECT_TRUE(this->Reconcile(actual).ok());
+    ASSERT_THAT(this->Reserve(0.5), IsOk());
+    EXPECT_THAT(this->Reconcile(actual), IsOk());
     this->ExpectCounters(sum);
     EXPECT_EQ(this->KeyCount(), 2) << "the reservation is gone";
   }
 }
 
 TYPED_TEST(BudgetTest, SettlesByAReadAndATransactionWithoutExpire) {
-  ASSERT_TRUE(this->Reserve(0.5).ok());
+  ASSERT_THAT(this->Reserve(0.5), IsOk());
   InterceptedStore store(this->store());
-  ASSERT_TRUE(
-      this->Run(BudgetStore(store).ReconcileBudgetReservation(this->request_, 0.5, this->now()))
-          .ok());
-  ASSERT_TRUE(
-      this->Run(BudgetStore(store).ReleaseBudgetReservation(this->request_, this->now())).ok());
+  ASSERT_THAT(
+      this->Run(BudgetStore(store).ReconcileBudgetReservation(this->request_, 0.5, this->now())),
+      IsOk());
+  ASSERT_THAT(this->Run(BudgetStore(store).ReleaseBudgetReservation(this->request_, this->now())),
+              IsOk());
   EXPECT_THAT(store.log(),
               ElementsAre("GET " + this->held_, "MULTI", "INCRBYFLOAT " + this->daily_ + " 0.0",
                           "INCRBYFLOAT " + this->monthly_ + " 0.0", "DEL " + this->held_, "EXEC",
@@ -336,37 +340,37 @@ TYPED_TEST(BudgetTest, SettlesByAReadAndATransactionWithoutExpire) {
 }
 
 TYPED_TEST(BudgetTest, KeepsTheTtlsWhenItSettles) {
-  ASSERT_TRUE(this->Reserve(0.5).ok());
+  ASSERT_THAT(this->Reserve(0.5), IsOk());
   this->Advance(absl::Seconds(100));
-  ASSERT_TRUE(this->Reconcile(0.75).ok());
+  ASSERT_THAT(this->Reconcile(0.75), IsOk());
   this->ExpectCounters("0.75", 172700, 5356700);
 }
 
 TYPED_TEST(BudgetTest, CreatesImmortalCountersWhenItSettlesWithoutAny) {
-  EXPECT_TRUE(this->Reconcile(0.3).ok());
+  EXPECT_THAT(this->Reconcile(0.3), IsOk());
   this->ExpectCounters("0.3", -1, -1);
   this->Ask({"FLUSHALL"});
-  EXPECT_TRUE(this->Release().ok());
+  EXPECT_THAT(this->Release(), IsOk());
   this->ExpectCounters("0", -1, -1);
   this->Ask({"FLUSHALL"});
-  EXPECT_TRUE(this->Reconcile(0.0).ok());
+  EXPECT_THAT(this->Reconcile(0.0), IsOk());
   this->ExpectCounters("0", -1, -1);
-  ASSERT_TRUE(this->Add(1).ok());
+  ASSERT_THAT(this->Add(1), IsOk());
   this->ExpectCounters("1");
 }
 
 TYPED_TEST(BudgetTest, KeepsTheTtlsOfCountersWhoseReservationIsMissing) {
-  ASSERT_TRUE(this->Add(1).ok());
+  ASSERT_THAT(this->Add(1), IsOk());
   this->Advance(absl::Seconds(100));
-  ASSERT_TRUE(this->Reconcile(0.3).ok());
+  ASSERT_THAT(this->Reconcile(0.3), IsOk());
   this->ExpectCounters("1.3", 172700, 5356700);
 }
 
 TYPED_TEST(BudgetTest, SettlesInTheCountersThatWereCharged) {
   this->AdvanceTo(At("2026-05-31T23:59:59Z"));
-  ASSERT_TRUE(this->Reserve(0.25).ok());
+  ASSERT_THAT(this->Reserve(0.25), IsOk());
   this->AdvanceTo(At("2026-06-01T00:00:01Z"));
-  ASSERT_TRUE(this->Reconcile(0.4).ok());
+  ASSERT_THAT(this->Reconcile(0.4), IsOk());
   EXPECT_EQ(this->Value(Daily("20260531")), "0.40000000000000002") << "0.4 - 0.25 in double";
   EXPECT_EQ(this->Value(Monthly("202605")), "0.40000000000000002");
   EXPECT_EQ(this->KeyCount(), 2) << "nothing in June";
@@ -374,69 +378,69 @@ TYPED_TEST(BudgetTest, SettlesInTheCountersThatWereCharged) {
 
 TYPED_TEST(BudgetTest, ChargesLateCostsToTheCountersOfTheSettlement) {
   this->AdvanceTo(At("2026-05-31T23:30:00Z"));
-  ASSERT_TRUE(this->Reserve(0.5).ok());
+  ASSERT_THAT(this->Reserve(0.5), IsOk());
   this->Advance(absl::Hours(1) + absl::Milliseconds(1));
   EXPECT_EQ(this->Value(this->held_), "nil") << "the reservation has expired";
-  ASSERT_TRUE(this->Reconcile(0.75).ok());
+  ASSERT_THAT(this->Reconcile(0.75), IsOk());
   EXPECT_EQ(this->Value(Monthly("202605")), "0.5") << "the estimate stays charged";
   EXPECT_EQ(this->Value(Daily("20260601")), "0.75");
   EXPECT_EQ(this->Ttl(Daily("20260601")), -1);
 }
 
 TYPED_TEST(BudgetTest, ReleasesAndKeepsTheCounters) {
-  ASSERT_TRUE(this->Reserve(0.5).ok());
-  EXPECT_TRUE(this->Release().ok());
+  ASSERT_THAT(this->Reserve(0.5), IsOk());
+  EXPECT_THAT(this->Release(), IsOk());
   this->ExpectCounters("0");
-  EXPECT_TRUE(this->Release().ok());
+  EXPECT_THAT(this->Release(), IsOk());
   this->ExpectCounters("0");
   EXPECT_EQ(this->KeyCount(), 2);
 }
 
 TYPED_TEST(BudgetTest, TakesBackMoreThanIsThereWhenACounterWasLost) {
-  ASSERT_TRUE(this->Reserve(0.5).ok());
+  ASSERT_THAT(this->Reserve(0.5), IsOk());
   this->Ask({"DEL", this->daily_});
-  ASSERT_TRUE(this->Release().ok());
+  ASSERT_THAT(this->Release(), IsOk());
   EXPECT_EQ(this->Value(this->daily_), "-0.5");
   EXPECT_EQ(this->Ttl(this->daily_), -1);
   EXPECT_EQ(this->Value(this->monthly_), "0");
 }
 
 TYPED_TEST(BudgetTest, ChargesTwiceWhenItReconcilesTwice) {
-  ASSERT_TRUE(this->Reserve(0.5).ok());
-  ASSERT_TRUE(this->Reconcile(0.75).ok());
-  ASSERT_TRUE(this->Reconcile(0.75).ok());
+  ASSERT_THAT(this->Reserve(0.5), IsOk());
+  ASSERT_THAT(this->Reconcile(0.75), IsOk());
+  ASSERT_THAT(this->Reconcile(0.75), IsOk());
   this->ExpectCounters("1.5");
 }
 
 TYPED_TEST(BudgetTest, ChargesALateReconciliationBehindARelease) {
-  ASSERT_TRUE(this->Reserve(0.5).ok());
-  ASSERT_TRUE(this->Release().ok());
-  ASSERT_TRUE(this->Reconcile(0.75).ok());
+  ASSERT_THAT(this->Reserve(0.5), IsOk());
+  ASSERT_THAT(this->Release(), IsOk());
+  ASSERT_THAT(this->Reconcile(0.75), IsOk());
   this->ExpectCounters("0.75");
-  ASSERT_TRUE(this->Release().ok());
+  ASSERT_THAT(this->Release(), IsOk());
   this->ExpectCounters("0.75");
 }
 
 TYPED_TEST(BudgetTest, AppliesASettlementTwiceWhenTwoReadTheReservation) {
-  ASSERT_TRUE(this->Reserve(0.5).ok());
+  ASSERT_THAT(this->Reserve(0.5), IsOk());
   const std::unique_ptr<store::Store> other = this->Connect();
   InterceptedStore store(this->store());
   store.on_request = [&](size_t index) -> std::optional<absl::StatusOr<Reply>> {
     if (index == 1) {
       BudgetStore budgets(*other);
-      EXPECT_TRUE(
-          this->Run(budgets.ReconcileBudgetReservation(this->request_, 0.75, this->now())).ok());
+      EXPECT_THAT(this->Run(budgets.ReconcileBudgetReservation(this->request_, 0.75, this->now())),
+                  IsOk());
     }
     return std::nullopt;
   };
   BudgetStore budgets(store);
-  EXPECT_TRUE(
-      this->Run(budgets.ReconcileBudgetReservation(this->request_, 0.75, this->now())).ok());
+  EXPECT_THAT(this->Run(budgets.ReconcileBudgetReservation(this->request_, 0.75, this->now())),
+              IsOk());
   this->ExpectCounters("1");
 }
 
 TYPED_TEST(BudgetTest, LetsRequestsPassBetweenCheckAndReservation) {
-  ASSERT_TRUE(this->Add(0.9).ok());
+  ASSERT_THAT(this->Add(0.9), IsOk());
   const BudgetLimits limits{1.0, std::nullopt};
   const std::unique_ptr<store::Store> other = this->Connect();
   InterceptedStore store(this->store());
@@ -458,7 +462,7 @@ TYPED_TEST(BudgetTest, LetsRequestsPassBetweenCheckAndReservation) {
 }
 
 TYPED_TEST(BudgetTest, ReservesOnlyWhatTheCheckAllows) {
-  ASSERT_TRUE(this->Add(1).ok());
+  ASSERT_THAT(this->Add(1), IsOk());
   BudgetStore budgets(this->store());
   const BudgetLimits reached{1.0, std::nullopt};
   const auto refused =
@@ -473,7 +477,7 @@ TYPED_TEST(BudgetTest, ReservesOnlyWhatTheCheckAllows) {
 
 TYPED_TEST(BudgetTest, TrustsTheCountersThatAReservationNames) {
   this->Ask({"SET", this->held_, "0.5|foreign-day|"});
-  EXPECT_TRUE(this->Release().ok());
+  EXPECT_THAT(this->Release(), IsOk());
   EXPECT_EQ(this->Value("foreign-day"), "-0.5");
   EXPECT_EQ(this->Value(""), "-0.5");
   EXPECT_EQ(this->KeyCount(), 2);
@@ -484,16 +488,16 @@ TYPED_TEST(BudgetTest, ChargesTheWholeCostOverAMalformedReservation) {
                             " 0.5|d|m", "1|2|3|4"}) {
     this->Ask({"FLUSHALL"});
     this->Ask({"SET", this->held_, value});
-    EXPECT_TRUE(this->Reconcile(0.25).ok());
+    EXPECT_THAT(this->Reconcile(0.25), IsOk());
     this->ExpectCounters("0.25", -1, -1);
     EXPECT_EQ(this->KeyCount(), 2) << "the malformed reservation is deleted";
   }
 }
 
 TYPED_TEST(BudgetTest, ReadsTheOldFormatOfAReservation) {
-  ASSERT_TRUE(this->Add(0.5).ok());
+  ASSERT_THAT(this->Add(0.5), IsOk());
   this->Ask({"SET", this->held_, "0.5"});
-  EXPECT_TRUE(this->Reconcile(0.75).ok());
+  EXPECT_THAT(this->Reconcile(0.75), IsOk());
   this->ExpectCounters("0.75");
 }
 
@@ -509,7 +513,7 @@ TYPED_TEST(BudgetTest, WritesNothingOverAReservationThatIsNoText) {
 }
 
 TYPED_TEST(BudgetTest, DeletesTheReservationWhenACounterCannotBeSettled) {
-  ASSERT_TRUE(this->Reserve(0.5).ok());
+  ASSERT_THAT(this->Reserve(0.5), IsOk());
   this->Ask({"SET", this->daily_, "abc"});
   EXPECT_TRUE(IsControlStateUnavailable(this->Reconcile(0.75)));
   EXPECT_EQ(this->Value(this->daily_), "abc");
@@ -518,22 +522,22 @@ TYPED_TEST(BudgetTest, DeletesTheReservationWhenACounterCannotBeSettled) {
 }
 
 TYPED_TEST(BudgetTest, SharesOneReservationBetweenRequestsOfOneId) {
-  ASSERT_TRUE(this->Reserve(0.5).ok());
-  ASSERT_TRUE(this->Reserve(0.5).ok());
-  ASSERT_TRUE(this->Reconcile(0.1).ok());
-  ASSERT_TRUE(this->Reconcile(0.1).ok());
+  ASSERT_THAT(this->Reserve(0.5), IsOk());
+  ASSERT_THAT(this->Reserve(0.5), IsOk());
+  ASSERT_THAT(this->Reconcile(0.1), IsOk());
+  ASSERT_THAT(this->Reconcile(0.1), IsOk());
   this->ExpectCounters("0.7");
 }
 
-// Clients choose the ids of their requests.
+// Clients choose request ids, so two requests can share one (docs/systems/gateway.md R7).
 TYPED_TEST(BudgetTest, TakesRequestIdsHoweverOddOrLong) {
   BudgetStore budgets(this->store());
   for (const std::string& id : {std::string(), std::string("a:b|c d"), std::string("\r\n$-1\r\n"),
                                 std::string("\xff\0\xfe", 3), std::string(1 << 20, 'i')}) {
     const BudgetRequest request{kKey, id};
-    ASSERT_TRUE(this->Run(budgets.ReserveBudget(request, 0.5, this->now())).ok());
+    ASSERT_THAT(this->Run(budgets.ReserveBudget(request, 0.5, this->now())), IsOk());
     EXPECT_EQ(this->Value(Held(id)), "0.5|" + this->daily_ + "|" + this->monthly_);
-    ASSERT_TRUE(this->Run(budgets.ReconcileBudgetReservation(request, 0.0, this->now())).ok());
+    ASSERT_THAT(this->Run(budgets.ReconcileBudgetReservation(request, 0.0, this->now())), IsOk());
     this->ExpectCounters("0");
     EXPECT_EQ(this->KeyCount(), 2);
   }
@@ -552,15 +556,15 @@ TYPED_TEST(BudgetTest, RefusesAKeyIdThatIsNoUuidBeforeItSendsAnything) {
         this->Run(budgets.CheckAndReserveBudget(request, limits, 1, now)).status(),
         this->Run(budgets.ReconcileBudgetReservation(request, 1, now)),
         this->Run(budgets.ReleaseBudgetReservation(request, now))}) {
-    EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
+    EXPECT_THAT(status, StatusIs(absl::StatusCode::kInvalidArgument));
   }
   EXPECT_TRUE(store.log().empty());
 }
 
-// Whichever request fails, the operation fails with the one error, and sends nothing more.
+// If any request fails, the operation fails with the single error and sends no further request.
 class BudgetFaultTest : public BudgetTest<tests::MemoryBackend> {
  protected:
-  // Runs `operation` with each of its requests failing in turn; how many there were.
+  // Runs `operation` with each of its requests failing in turn. Returns the number of requests.
   template <typename Operation>
   size_t FailEach(Operation operation) {
     for (size_t failing = 0;; ++failing) {

@@ -1,16 +1,16 @@
-#include "core/gateway/control_state.h"
+#include "redouble/core/gateway/control_state.h"
 
 #include <string>
 
 #include "absl/strings/cord.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "core/base/string_bridge.h"
+#include "redouble/core/base/text/string_bridge.h"
 
 namespace redouble::gateway {
 namespace {
 
-// The payload holds the number of the cause's code; its message is behind the prefix of ours.
+// The payload contains the number of the cause's code. The cause's message follows our prefix.
 constexpr absl::string_view kCausePayload = "redouble/gateway/control-state-cause";
 
 std::string MessagePrefix() {

@@ -1,16 +1,16 @@
-// ControlStateUnavailable: the one way in which the gateway's Redis operations fail.
+// ControlStateUnavailable: the single error of the gateway's Redis operations.
 //
-// Whatever goes wrong with Redis (no connection, an error reply, a reply that cannot be decoded)
-// is one error to the gateway's callers, and the request is refused: it fails closed. What went
-// wrong stays readable behind it.
+// Any failure of Redis (no connection, an error reply, a reply that cannot be decoded) is this one
+// error for the callers of the gateway, and the request is refused: the gateway fails closed. The
+// cause stays readable.
 //
 //   if (IsControlStateUnavailable(status)) {
-//     respond(kControlStateUnavailableHttpStatus, kControlStateUnavailableCode);
-//     log(ControlStateCause(status));   // Redis's own error, its kind (store/errors.h) included
+//     Respond(kControlStateUnavailableHttpStatus, kControlStateUnavailableCode);
+//     Log(ControlStateCause(status));  // Redis's own error, with its kind (core/store/errors.h).
 //   }
 //
-// Thread-safety: free functions on values.
-// Source: reference/gateway.md section 2.
+// Thread-safety: pure functions.
+// Source: docs/systems/gateway.md 4.1.
 #ifndef REDOUBLE_CORE_GATEWAY_CONTROL_STATE_H_
 #define REDOUBLE_CORE_GATEWAY_CONTROL_STATE_H_
 
@@ -23,14 +23,14 @@ namespace redouble::gateway {
 inline constexpr int kControlStateUnavailableHttpStatus = 503;
 inline constexpr std::string_view kControlStateUnavailableCode = "control_state_unavailable";
 
-// Unavailable, with `cause`, which must not be OK, kept inside. The message is the code and the
-// cause's message; store::ErrorKindOf answers as for the cause.
+// Returns an Unavailable status that contains `cause`, which must not be OK. The message is the
+// code followed by the message of the cause; store::ErrorKindOf returns the kind of the cause.
 absl::Status ControlStateUnavailable(const absl::Status& cause);
 
-// True for a status made here.
+// True for a status that ControlStateUnavailable returned.
 bool IsControlStateUnavailable(const absl::Status& status);
 
-// The cause, code, message and payloads; OK for a status that was not made here.
+// The cause with its code, message and payloads; OK if IsControlStateUnavailable is false.
 absl::Status ControlStateCause(const absl::Status& status);
 
 }  // namespace redouble::gateway

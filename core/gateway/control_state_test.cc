@@ -1,16 +1,21 @@
-#include "core/gateway/control_state.h"
+#include "redouble/core/gateway/control_state.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/store/errors.h"
+#include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/store/errors.h"
 
 namespace redouble::gateway {
 namespace {
 
+using base::IsOk;
+using base::StatusIs;
+
 TEST(ControlState, IsOneErrorThatKeepsItsCause) {
   const absl::Status cause = store::ServerError("WRONGTYPE Operation against a key");
   const absl::Status status = ControlStateUnavailable(cause);
-  EXPECT_TRUE(absl::IsUnavailable(status));
+  EXPECT_THAT(status, StatusIs(absl::StatusCode::kUnavailable));
   EXPECT_EQ(status.message(), "control_state_unavailable: WRONGTYPE Operation against a key");
   EXPECT_TRUE(IsControlStateUnavailable(status));
   EXPECT_EQ(ControlStateCause(status), cause);
@@ -23,13 +28,13 @@ TEST(ControlState, TellsWhatBecameOfTheCommand) {
   const absl::Status unknown = ControlStateUnavailable(
       store::OutcomeUnknownError("timed out", absl::StatusCode::kDeadlineExceeded));
   EXPECT_EQ(store::ErrorKindOf(unknown), store::ErrorKind::kOutcomeUnknown);
-  EXPECT_TRUE(absl::IsDeadlineExceeded(ControlStateCause(unknown)));
+  EXPECT_THAT(ControlStateCause(unknown), StatusIs(absl::StatusCode::kDeadlineExceeded));
 }
 
 TEST(ControlState, KnowsItsOwnErrorsOnly) {
   EXPECT_FALSE(IsControlStateUnavailable(absl::OkStatus()));
   EXPECT_FALSE(IsControlStateUnavailable(absl::UnavailableError("control_state_unavailable: x")));
-  EXPECT_TRUE(ControlStateCause(absl::UnavailableError("x")).ok());
+  EXPECT_THAT(ControlStateCause(absl::UnavailableError("x")), IsOk());
 }
 
 }  // namespace

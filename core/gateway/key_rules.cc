@@ -1,8 +1,8 @@
-#include "core/gateway/key_rules.h"
+#include "redouble/core/gateway/key_rules.h"
 
 #include <array>
 
-#include "core/gateway/keys.h"
+#include "redouble/core/gateway/keys.h"
 
 namespace redouble::gateway {
 namespace {

@@ -1,18 +1,19 @@
-// Which of gateway's keys have no sense without another, and which must expire.
+// The rules between the gateway's keys: which keys require another key, and which must expire.
 //
-// A reservation is settled against the two counters that it was charged to; one whose counters
-// were evicted or have expired gives budget away.
+// A reservation is settled against the two counters that it charged. If those counters were evicted
+// or have expired, the settlement creates a counter that never expires. The key checks of the
+// simulator and of the tests report such states.
 //
 // Thread-safety: constant data.
-// Source: reference/gateway.md 7 R10, R13.
+// Source: docs/systems/gateway.md 5, hazards R10 and R13.
 #ifndef REDOUBLE_CORE_GATEWAY_KEY_RULES_H_
 #define REDOUBLE_CORE_GATEWAY_KEY_RULES_H_
 
-#include "core/store/key_rules.h"
+#include "redouble/core/store/keyspace/key_rules.h"
 
 namespace redouble::gateway {
 
-// The rules of all families.
+// The rules of all families of keys.h. The spans refer to static data.
 store::KeyRules KeyRules();
 
 }  // namespace redouble::gateway

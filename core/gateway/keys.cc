@@ -1,9 +1,10 @@
-#include "core/gateway/keys.h"
+#include "redouble/core/gateway/keys.h"
 
 #include <array>
 
-#include "core/base/utc.h"
-#include "core/store/key_pattern.h"
+#include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/base/time/utc.h"
+#include "redouble/core/store/keyspace/key_pattern.h"
 
 namespace redouble::gateway {
 namespace {
@@ -13,7 +14,7 @@ using store::KeyPattern;
 using store::KeyType;
 
 constexpr std::string_view kSystem = "gateway";
-constexpr std::string_view kSource = "seed 002 Key Reference; reference/gateway.md 1, 3, 6";
+constexpr std::string_view kSource = "docs/systems/gateway.md 1";
 
 constexpr KeyFamily kRequestRate = {
     .id = "gateway.request_rate",
@@ -115,11 +116,9 @@ absl::StatusOr<std::string> MonthlyBudgetKey(std::string_view key_id, absl::Time
 }
 
 absl::StatusOr<BudgetCounterKeys> CounterKeys(std::string_view key_id, absl::Time now) {
-  absl::StatusOr<std::string> daily = DailyBudgetKey(key_id, now);
-  if (!daily.ok()) return daily.status();
-  absl::StatusOr<std::string> monthly = MonthlyBudgetKey(key_id, now);
-  if (!monthly.ok()) return monthly.status();
-  return BudgetCounterKeys{*std::move(daily), *std::move(monthly)};
+  REDOUBLE_ASSIGN_OR_RETURN(std::string daily, DailyBudgetKey(key_id, now));
+  REDOUBLE_ASSIGN_OR_RETURN(std::string monthly, MonthlyBudgetKey(key_id, now));
+  return BudgetCounterKeys{std::move(daily), std::move(monthly)};
 }
 
 absl::StatusOr<std::string> ReservationKey(const BudgetRequest& request) {

@@ -1,15 +1,18 @@
-#include "core/gateway/keys.h"
+#include "redouble/core/gateway/keys.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "core/base/utc.h"
-#include "core/store/key_family_testing.h"
+#include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/base/time/utc.h"
+#include "redouble/core/store/keyspace/key_family_testing.h"
 
 namespace redouble::gateway {
 namespace {
 
+using base::IsOkAndHolds;
+using base::StatusIs;
 using ::testing::HasSubstr;
 
 constexpr std::string_view kKey = "018f8d31-86a7-7c48-8f36-4d1fa4d99101";
@@ -22,10 +25,10 @@ std::string With(std::string_view prefix, std::string_view suffix) {
 
 TEST(GatewayKeys, AreTheDocumentedVectors) {
   const absl::Time now = At("2026-05-09T14:03:02Z");
-  EXPECT_EQ(*RequestRateKey(kKey, now), With("rl:req:", ":202605091403"));
-  EXPECT_EQ(*DailyBudgetKey(kKey, now), With("budget:daily:", ":20260509"));
-  EXPECT_EQ(*MonthlyBudgetKey(kKey, now), With("budget:monthly:", ":202605"));
-  EXPECT_EQ(*ReservationKey({kKey, "req-1"}), With("budget:reservation:", ":req-1"));
+  EXPECT_THAT(RequestRateKey(kKey, now), IsOkAndHolds(With("rl:req:", ":202605091403")));
+  EXPECT_THAT(DailyBudgetKey(kKey, now), IsOkAndHolds(With("budget:daily:", ":20260509")));
+  EXPECT_THAT(MonthlyBudgetKey(kKey, now), IsOkAndHolds(With("budget:monthly:", ":202605")));
+  EXPECT_THAT(ReservationKey({kKey, "req-1"}), IsOkAndHolds(With("budget:reservation:", ":req-1")));
 }
 
 TEST(GatewayKeys, HaveTheDocumentedTimesToLive) {
@@ -36,37 +39,42 @@ TEST(GatewayKeys, HaveTheDocumentedTimesToLive) {
 }
 
 TEST(GatewayKeys, CutTheMomentToTheBucketAndNeverRound) {
-  EXPECT_EQ(*RequestRateKey(kKey, At("2026-05-09T14:03:59.999999Z")),
-            With("rl:req:", ":202605091403"));
-  EXPECT_EQ(*DailyBudgetKey(kKey, At("2026-05-09T23:59:59.999Z")),
-            With("budget:daily:", ":20260509"));
-  EXPECT_EQ(*MonthlyBudgetKey(kKey, At("2026-05-31T23:59:59.999Z")),
-            With("budget:monthly:", ":202605"));
+  EXPECT_THAT(RequestRateKey(kKey, At("2026-05-09T14:03:59.999999Z")),
+              IsOkAndHolds(With("rl:req:", ":202605091403")));
+  EXPECT_THAT(DailyBudgetKey(kKey, At("2026-05-09T23:59:59.999Z")),
+              IsOkAndHolds(With("budget:daily:", ":20260509")));
+  EXPECT_THAT(MonthlyBudgetKey(kKey, At("2026-05-31T23:59:59.999Z")),
+              IsOkAndHolds(With("budget:monthly:", ":202605")));
 }
 
 TEST(GatewayKeys, AreInUtc) {
-  EXPECT_EQ(*DailyBudgetKey(kKey, At("2026-05-10T01:30:00+02:00")),
-            With("budget:daily:", ":20260509"));
+  EXPECT_THAT(DailyBudgetKey(kKey, At("2026-05-10T01:30:00+02:00")),
+              IsOkAndHolds(With("budget:daily:", ":20260509")));
 }
 
 TEST(GatewayKeys, KnowLeapDaysAndYearEnds) {
-  EXPECT_EQ(*DailyBudgetKey(kKey, At("2028-02-29T12:00:00Z")), With("budget:daily:", ":20280229"));
-  EXPECT_EQ(*DailyBudgetKey(kKey, At("2027-02-28T23:59:59Z")), With("budget:daily:", ":20270228"));
-  EXPECT_EQ(*DailyBudgetKey(kKey, At("2027-03-01T00:00:00Z")), With("budget:daily:", ":20270301"));
-  EXPECT_EQ(*MonthlyBudgetKey(kKey, At("2026-12-31T23:59:59Z")),
-            With("budget:monthly:", ":202612"));
-  EXPECT_EQ(*RequestRateKey(kKey, At("2027-01-01T00:00:00Z")), With("rl:req:", ":202701010000"));
+  EXPECT_THAT(DailyBudgetKey(kKey, At("2028-02-29T12:00:00Z")),
+              IsOkAndHolds(With("budget:daily:", ":20280229")));
+  EXPECT_THAT(DailyBudgetKey(kKey, At("2027-02-28T23:59:59Z")),
+              IsOkAndHolds(With("budget:daily:", ":20270228")));
+  EXPECT_THAT(DailyBudgetKey(kKey, At("2027-03-01T00:00:00Z")),
+              IsOkAndHolds(With("budget:daily:", ":20270301")));
+  EXPECT_THAT(MonthlyBudgetKey(kKey, At("2026-12-31T23:59:59Z")),
+              IsOkAndHolds(With("budget:monthly:", ":202612")));
+  EXPECT_THAT(RequestRateKey(kKey, At("2027-01-01T00:00:00Z")),
+              IsOkAndHolds(With("rl:req:", ":202701010000")));
 }
 
 TEST(GatewayKeys, PairTheCountersOfOneMoment) {
-  const BudgetCounterKeys keys = *CounterKeys(kKey, At("2026-05-31T23:59:59Z"));
+  const BudgetCounterKeys keys = CounterKeys(kKey, At("2026-05-31T23:59:59Z")).value();
   EXPECT_EQ(keys.daily, With("budget:daily:", ":20260531"));
   EXPECT_EQ(keys.monthly, With("budget:monthly:", ":202605"));
 }
 
 TEST(GatewayKeys, TakeARequestIdVerbatim) {
-  EXPECT_EQ(*ReservationKey({kKey, "a:b|c d{e}\n"}), With("budget:reservation:", ":a:b|c d{e}\n"));
-  EXPECT_EQ(*ReservationKey({kKey, ""}), With("budget:reservation:", ":"));
+  EXPECT_THAT(ReservationKey({kKey, "a:b|c d{e}\n"}),
+              IsOkAndHolds(With("budget:reservation:", ":a:b|c d{e}\n")));
+  EXPECT_THAT(ReservationKey({kKey, ""}), IsOkAndHolds(With("budget:reservation:", ":")));
   const std::string long_id(100'000, 'x');
   EXPECT_EQ(ReservationKey({kKey, long_id})->size(),
             With("budget:reservation:", ":").size() + 100'000);
@@ -75,11 +83,11 @@ TEST(GatewayKeys, TakeARequestIdVerbatim) {
 TEST(GatewayKeys, RefuseAKeyIdThatIsNoLowerCaseUuid) {
   const absl::Time now = At("2026-05-09T14:03:02Z");
   for (const std::string_view id : {"", "req-1", "018F8D31-86A7-7C48-8F36-4D1FA4D99101"}) {
-    EXPECT_TRUE(absl::IsInvalidArgument(RequestRateKey(id, now).status())) << id;
-    EXPECT_TRUE(absl::IsInvalidArgument(DailyBudgetKey(id, now).status())) << id;
-    EXPECT_TRUE(absl::IsInvalidArgument(MonthlyBudgetKey(id, now).status())) << id;
-    EXPECT_TRUE(absl::IsInvalidArgument(CounterKeys(id, now).status())) << id;
-    EXPECT_TRUE(absl::IsInvalidArgument(ReservationKey({id, "r"}).status())) << id;
+    EXPECT_THAT(RequestRateKey(id, now), StatusIs(absl::StatusCode::kInvalidArgument)) << id;
+    EXPECT_THAT(DailyBudgetKey(id, now), StatusIs(absl::StatusCode::kInvalidArgument)) << id;
+    EXPECT_THAT(MonthlyBudgetKey(id, now), StatusIs(absl::StatusCode::kInvalidArgument)) << id;
+    EXPECT_THAT(CounterKeys(id, now), StatusIs(absl::StatusCode::kInvalidArgument)) << id;
+    EXPECT_THAT(ReservationKey({id, "r"}), StatusIs(absl::StatusCode::kInvalidArgument)) << id;
   }
   EXPECT_THAT(std::string(RequestRateKey("x", now).status().message()),
               HasSubstr("key family gateway.request_rate: key_id"));
@@ -87,15 +95,15 @@ TEST(GatewayKeys, RefuseAKeyIdThatIsNoLowerCaseUuid) {
 
 TEST(GatewayKeys, RefuseAYearOfFiveDigits) {
   const absl::Time far = absl::FromCivil(absl::CivilDay(10000, 1, 1), absl::UTCTimeZone());
-  EXPECT_TRUE(absl::IsInvalidArgument(RequestRateKey(kKey, far).status()));
-  EXPECT_TRUE(absl::IsInvalidArgument(CounterKeys(kKey, far).status()));
+  EXPECT_THAT(RequestRateKey(kKey, far), StatusIs(absl::StatusCode::kInvalidArgument));
+  EXPECT_THAT(CounterKeys(kKey, far), StatusIs(absl::StatusCode::kInvalidArgument));
 }
 
 TEST(GatewayKeys, KnowTheTimeToLiveOfACounter) {
-  const BudgetCounterKeys keys = *CounterKeys(kKey, At("2026-05-09T14:03:02Z"));
+  const BudgetCounterKeys keys = CounterKeys(kKey, At("2026-05-09T14:03:02Z")).value();
   EXPECT_EQ(CounterTtl(keys.daily), DailyBudgetTtl());
   EXPECT_EQ(CounterTtl(keys.monthly), MonthlyBudgetTtl());
-  EXPECT_EQ(CounterTtl(*ReservationKey({kKey, "20260509"})), std::nullopt);
+  EXPECT_EQ(CounterTtl(ReservationKey({kKey, "20260509"}).value()), std::nullopt);
   EXPECT_EQ(CounterTtl("foreign"), std::nullopt);
   EXPECT_EQ(CounterTtl(""), std::nullopt);
 }
@@ -118,13 +126,14 @@ RC_GTEST_PROP(GatewayKeys, NameTheBucketOfAnyMoment, ()) {
   const absl::Time now = absl::FromUnixSeconds(*rc::gen::inRange<int64_t>(0, 253402300800));
   store::FamilyTable table;
   RC_ASSERT(table.Add(KeyFamilies()).ok());
-  const std::string key = *RequestRateKey(kKey, now);
+  const std::string key = RequestRateKey(kKey, now).value();
   const store::Recognition recognition = table.Recognise(key);
   RC_ASSERT(recognition.matches.size() == 1u);
   RC_ASSERT(recognition.matches[0].family->id == "gateway.request_rate");
   RC_ASSERT(recognition.matches[0].values[1] == base::FormatUtcMinute(now));
-  RC_ASSERT(*RequestRateKey(kKey, base::StartOfUtcMinute(now)) == key);
-  RC_ASSERT(*RequestRateKey(kKey, base::StartOfNextUtcMinute(now) - absl::Microseconds(1)) == key);
+  RC_ASSERT(RequestRateKey(kKey, base::StartOfUtcMinute(now)).value() == key);
+  RC_ASSERT(RequestRateKey(kKey, base::StartOfNextUtcMinute(now) - absl::Microseconds(1)).value() ==
+            key);
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
-// RateLimiter: requests per UTC minute of one virtual key.
+// RateLimiter: a fixed-window limit of the requests per UTC minute of one virtual key.
 //
-// A fixed window: each request adds one to the counter of its minute, and is allowed while the
-// counter is not above the limit. A rejected request counts as well. Up to twice the limit can pass
-// around the edge of a minute.
+// Each request increments the counter of its minute, and is allowed while the counter is not above
+// the limit. A rejected request counts too. Up to twice the limit can pass around the start of a
+// minute.
 //
 //   gateway::RateLimiter limiter(store);
 //   absl::StatusOr<RateLimitDecision> decision =
@@ -10,7 +10,7 @@
 //   if (decision.ok() && decision->outcome == RateLimitDecision::Outcome::kExceeded) ...  // 429
 //
 // Thread-safety: as Store.
-// Source: seed 002 "rl:req", reference/gateway.md 3.1.
+// Source: docs/systems/gateway.md 4.2.
 #ifndef REDOUBLE_CORE_GATEWAY_RATE_LIMITER_H_
 #define REDOUBLE_CORE_GATEWAY_RATE_LIMITER_H_
 
@@ -20,18 +20,19 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "core/base/task.h"
-#include "core/store/store.h"
+#include "redouble/core/base/task/task.h"
+#include "redouble/core/store/store.h"
 
 namespace redouble::gateway {
 
 struct RateLimitDecision {
   enum class Outcome { kAllowed, kExceeded };
   Outcome outcome = Outcome::kAllowed;
-  // Requests of the minute, this one included; 0 when there is no limit.
+  // The number of requests in the minute, this one included; 0 without a limit.
   int64_t count = 0;
-  // Of a rejected request: the counter's TTL. The check has just set it, so this is 70, rarely 69,
-  // and not what is left of the minute; none when the counter vanished meanwhile.
+  // For a rejected request: the TTL of the counter. The check has just set it, so this is 70 or, if
+  // more than half a second has passed, 69; it is not the rest of the minute. Nullopt if the
+  // counter has disappeared or lost its TTL.
   std::optional<int64_t> retry_after_seconds;
 };
 
@@ -40,13 +41,14 @@ class RateLimiter {
   // `store` must outlive the limiter.
   explicit RateLimiter(store::Store& store) : store_(store) {}
 
-  // Counts a request of `key_id` at `now` and compares with `limit`; none means unlimited, 0 and
-  // below reject every request. INCR and EXPIRE 70 in one transaction: one round trip, a second
-  // (TTL) when the request is rejected, none without a limit.
+  // Counts a request of `key_id` at `now` and compares the count with `limit`. Nullopt means
+  // unlimited; a limit of 0 or less rejects every request.
   //
-  // Errors: InvalidArgument when `key_id` is not a UUID in lower case, before anything is sent;
-  // otherwise ControlStateUnavailable (control_state.h). A counter that is no integer, too large or
-  // of another type refuses the request, and the transaction has still set its TTL.
+  // Round trips: 1 (INCR and EXPIRE 70 in one transaction), 2 if rejected (TTL), 0 without a limit.
+  // Errors: InvalidArgument if `key_id` is not a UUID in lower case or the year of `now` does not
+  // have four digits, before a command is sent; otherwise ControlStateUnavailable
+  // (control_state.h). A counter that is not an integer, too large or of another type is such an
+  // error; the transaction has then still set its TTL. Source: docs/systems/gateway.md 4.2.
   base::Task<absl::StatusOr<RateLimitDecision>> CheckRequestRateLimit(std::string_view key_id,
                                                                       std::optional<int32_t> limit,
                                                                       absl::Time now);

@@ -1,4 +1,4 @@
-#include "core/gateway/rate_limiter.h"
+#include "redouble/core/gateway/rate_limiter.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,14 +6,17 @@
 #include <limits>
 #include <string>
 
-#include "core/gateway/control_state.h"
-#include "core/store/errors.h"
-#include "tests/support/backends.h"
-#include "tests/support/intercepted_store.h"
+#include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/gateway/control_state.h"
+#include "redouble/core/store/errors.h"
+#include "redouble/tests/support/backends.h"
+#include "redouble/tests/support/intercepted_store.h"
 
 namespace redouble::gateway {
 namespace {
 
+using base::IsOk;
+using base::StatusIs;
 using store::Reply;
 using ::testing::ElementsAre;
 using tests::InterceptedStore;
@@ -31,11 +34,11 @@ std::string Minute(std::string_view minute, std::string_view key = kKey) {
 template <typename Backend>
 class RateLimiterTest : public tests::BackendTest<Backend> {
  protected:
-  // The decision on a request at the backend's own time.
+  // The decision on a request at the time of the backend.
   RateLimitDecision Hit(std::optional<int32_t> limit, std::string_view key = kKey) {
     RateLimiter limiter(this->store());
     const auto decision = this->Run(limiter.CheckRequestRateLimit(key, limit, this->now()));
-    EXPECT_TRUE(decision.ok()) << decision.status();
+    EXPECT_THAT(decision, IsOk());
     return decision.value_or(RateLimitDecision());
   }
   absl::Status Failure(store::Store& store) {
@@ -73,8 +76,8 @@ TYPED_TEST(RateLimiterTest, CountsRejectedRequestsAndRestartsTheTtl) {
 TYPED_TEST(RateLimiterTest, SendsATransactionAndAsksForTheTtlOfARejection) {
   InterceptedStore store(this->store());
   RateLimiter limiter(store);
-  ASSERT_TRUE(this->Run(limiter.CheckRequestRateLimit(kKey, 1, this->now())).ok());
-  ASSERT_TRUE(this->Run(limiter.CheckRequestRateLimit(kKey, 1, this->now())).ok());
+  ASSERT_THAT(this->Run(limiter.CheckRequestRateLimit(kKey, 1, this->now())), IsOk());
+  ASSERT_THAT(this->Run(limiter.CheckRequestRateLimit(kKey, 1, this->now())), IsOk());
   const std::string incr = "INCR " + this->counter_;
   const std::string expire = "EXPIRE " + this->counter_ + " 70";
   EXPECT_THAT(store.log(), ElementsAre("MULTI", incr, expire, "EXEC", "MULTI", incr, expire, "EXEC",
@@ -86,7 +89,7 @@ TYPED_TEST(RateLimiterTest, SendsNothingWithoutALimit) {
   InterceptedStore store(this->store());
   RateLimiter limiter(store);
   const auto decision = this->Run(limiter.CheckRequestRateLimit(kKey, std::nullopt, this->now()));
-  ASSERT_TRUE(decision.ok()) << decision.status();
+  ASSERT_THAT(decision, IsOk());
   EXPECT_EQ(decision->outcome, Outcome::kAllowed);
   EXPECT_EQ(decision->count, 0);
   EXPECT_TRUE(store.log().empty());
@@ -172,16 +175,16 @@ TYPED_TEST(RateLimiterTest, RefusesAKeyIdThatIsNoUuidBeforeItSendsAnything) {
   for (const std::optional<int32_t> limit : {std::optional<int32_t>(1), std::optional<int32_t>()}) {
     const absl::Status status =
         this->Run(limiter.CheckRequestRateLimit("sk-live-1", limit, this->now())).status();
-    EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
+    EXPECT_THAT(status, StatusIs(absl::StatusCode::kInvalidArgument));
     EXPECT_FALSE(IsControlStateUnavailable(status));
   }
   EXPECT_TRUE(store.log().empty());
 }
 
-// What no server does by itself, or only when another client steps in.
+// Replies that a server does not send on its own, or only after the command of another client.
 class RateLimiterFaultTest : public RateLimiterTest<tests::MemoryBackend> {
  protected:
-  // The status of a check whose request of that number is answered with `answer`.
+  // The status of a check in which the request with this index gets the result `answer`.
   absl::Status FailureOf(size_t number, absl::StatusOr<Reply> answer) {
     InterceptedStore store(this->store());
     store.on_request = [&](size_t index) {
@@ -197,7 +200,7 @@ class RateLimiterFaultTest : public RateLimiterTest<tests::MemoryBackend> {
       return std::nullopt;
     };
     RateLimiter limiter(store);
-    return Run(limiter.CheckRequestRateLimit(kKey, 0, now()))->retry_after_seconds;
+    return Run(limiter.CheckRequestRateLimit(kKey, 0, now())).value().retry_after_seconds;
   }
 };
 

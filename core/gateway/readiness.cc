@@ -1,11 +1,11 @@
-#include "core/gateway/readiness.h"
+#include "redouble/core/gateway/readiness.h"
 
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "core/gateway/control_state.h"
-#include "core/store/command.h"
-#include "core/store/decode.h"
+#include "redouble/core/gateway/control_state.h"
+#include "redouble/core/store/command.h"
+#include "redouble/core/store/decode.h"
 
 namespace redouble::gateway {
 

@@ -1,25 +1,26 @@
-// Readiness: whether the gateway can serve, as `/readyz` answers it.
+// Readiness: the response of the gateway's `/readyz` route.
 //
-// The gateway needs PostgreSQL and Redis. Both are probed, whatever the first one says; PostgreSQL
-// is the caller's business. Probing Redis is one PING and leaves no key behind.
+// The gateway requires PostgreSQL and Redis. Probe both, whatever the result of the first; the
+// caller probes PostgreSQL. The probe of Redis is one PING and creates no key.
 //
 //   const absl::Status redis = co_await gateway::ProbeControlState(store);
 //   const gateway::ReadinessResponse response = gateway::Readiness(postgres, redis);
 //
-// Thread-safety: as Store; Readiness is pure.
-// Source: seed 002 "Scope", reference/gateway.md 3.8.
+// Thread-safety: ProbeControlState as Store; Readiness is a pure function.
+// Source: docs/systems/gateway.md 4.11.
 #ifndef REDOUBLE_CORE_GATEWAY_READINESS_H_
 #define REDOUBLE_CORE_GATEWAY_READINESS_H_
 
 #include <string_view>
 
 #include "absl/status/status.h"
-#include "core/base/task.h"
-#include "core/store/store.h"
+#include "redouble/core/base/task/task.h"
+#include "redouble/core/store/store.h"
 
 namespace redouble::gateway {
 
-// PING: one round trip. OK for any string reply. Errors: ControlStateUnavailable.
+// Sends PING: one round trip. OK for any string reply. Errors: ControlStateUnavailable
+// (control_state.h).
 base::Task<absl::Status> ProbeControlState(store::Store& store);
 
 struct ReadinessResponse {
@@ -27,7 +28,8 @@ struct ReadinessResponse {
   std::string_view body;  // JSON.
 };
 
-// 200 when both are OK, otherwise 503.
+// 200 with {"status":"ready"} if both are OK, otherwise 503 with {"status":"not_ready"}.
+// Source: docs/systems/gateway.md 2.7.
 ReadinessResponse Readiness(const absl::Status& postgres, const absl::Status& redis);
 
 }  // namespace redouble::gateway

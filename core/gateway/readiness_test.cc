@@ -1,16 +1,18 @@
-#include "core/gateway/readiness.h"
+#include "redouble/core/gateway/readiness.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/gateway/control_state.h"
-#include "core/store/errors.h"
-#include "tests/support/backends.h"
-#include "tests/support/intercepted_store.h"
+#include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/gateway/control_state.h"
+#include "redouble/core/store/errors.h"
+#include "redouble/tests/support/backends.h"
+#include "redouble/tests/support/intercepted_store.h"
 
 namespace redouble::gateway {
 namespace {
 
+using base::IsOk;
 using store::Reply;
 using ::testing::ElementsAre;
 using tests::InterceptedStore;
@@ -21,7 +23,7 @@ TYPED_TEST_SUITE(ReadinessTest, tests::Backends, tests::BackendNames);
 
 TYPED_TEST(ReadinessTest, PingsAndLeavesNoKeyBehind) {
   InterceptedStore store(this->store());
-  EXPECT_TRUE(this->Run(ProbeControlState(store)).ok());
+  EXPECT_THAT(this->Run(ProbeControlState(store)), IsOk());
   EXPECT_THAT(store.log(), ElementsAre("PING"));
   EXPECT_EQ(this->KeyCount(), 0);
 }
@@ -36,8 +38,8 @@ class ProbeTest : public tests::BackendTest<tests::MemoryBackend> {
 };
 
 TEST_F(ProbeTest, AcceptsAnyStringReply) {
-  EXPECT_TRUE(Probe(Reply::Status("PONG")).ok());
-  EXPECT_TRUE(Probe(Reply::Bulk("hello")).ok());
+  EXPECT_THAT(Probe(Reply::Status("PONG")), IsOk());
+  EXPECT_THAT(Probe(Reply::Bulk("hello")), IsOk());
 }
 
 TEST_F(ProbeTest, FailsOnAnythingElse) {

@@ -1,18 +1,18 @@
-#include "core/gateway/reservation.h"
+#include "redouble/core/gateway/reservation.h"
 
 #include <cmath>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "core/base/string_bridge.h"
-#include "core/base/utf8.h"
-#include "core/gateway/rust_float.h"
+#include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/base/text/utf8.h"
+#include "redouble/core/gateway/rust_float.h"
 
 namespace redouble::gateway {
 namespace {
 
-// A number that can have been reserved. Minus zero is one.
+// Whether an amount is valid. Minus zero is.
 std::optional<double> ParseAmount(std::string_view text) {
   const std::optional<double> amount = ParseFloat(text);
   if (!amount || !std::isfinite(*amount) || *amount < 0) return std::nullopt;

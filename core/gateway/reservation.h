@@ -1,13 +1,13 @@
-// The value of a reservation key: what a request reserved, and in which two counters.
+// The value of a reservation key: the amount that a request reserved, and the counters it charged.
 //
-// The value names the counters because a request may end on another day than it began; the
+// The value names the counters because a request can end on another day than it began; the
 // settlement adjusts the counters that were charged.
 //
 //   EncodeReservation({0.25, {"budget:daily:K:20260509", "budget:monthly:K:202605"}})
 //   // "0.25|budget:daily:K:20260509|budget:monthly:K:202605"
 //
 // Thread-safety: plain values and pure functions.
-// Source: seed 002 "budget:reservation", reference/gateway.md 3.7.
+// Source: docs/systems/gateway.md 2.3.
 #ifndef REDOUBLE_CORE_GATEWAY_RESERVATION_H_
 #define REDOUBLE_CORE_GATEWAY_RESERVATION_H_
 
@@ -16,7 +16,7 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
-#include "core/gateway/keys.h"
+#include "redouble/core/gateway/keys.h"
 
 namespace redouble::gateway {
 
@@ -25,18 +25,18 @@ struct Reservation {
   BudgetCounterKeys counters;
 };
 
-// `<amount>|<daily_key>|<monthly_key>`, the amount as FormatFloatDisplay writes it.
+// `<amount>|<daily_key>|<monthly_key>`, with the amount as FormatFloatDisplay writes it.
 std::string EncodeReservation(const Reservation& reservation);
 
-// Reads a value back; `value` is none when the key is missing. Never refuses a text:
+// Decodes a value; `value` is nullopt if the key is missing. `current` are the counters of the
+// settlement's own time. Any UTF-8 text is accepted:
 //
-//   * three parts, the first a finite number that is >= 0: that amount, and the other two parts as
-//     the counters, verbatim, even if empty;
-//   * a finite number that is >= 0, alone (an old format): that amount, and `current`, the counters
-//     of now;
-//   * anything else, also a missing value: 0, and `current`.
+//   * three parts, the first a finite number >= 0: that amount, and the other two parts verbatim as
+//     the counters, even if empty;
+//   * one part, a finite number >= 0 (an older format): that amount, and `current`;
+//   * any other text, and a missing value: amount 0, and `current`.
 //
-// Errors: InvalidArgument when the bytes are not UTF-8, which the gateway cannot decode.
+// Errors: InvalidArgument if the value is not UTF-8.
 absl::StatusOr<Reservation> DecodeReservation(std::optional<std::string_view> value,
                                               const BudgetCounterKeys& current);
 

@@ -1,4 +1,4 @@
-#include "core/gateway/reservation.h"
+#include "redouble/core/gateway/reservation.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -14,7 +14,7 @@ const BudgetCounterKeys& Current() {
 }
 
 Reservation Decoded(std::optional<std::string_view> value) {
-  return *DecodeReservation(value, Current());
+  return DecodeReservation(value, Current()).value();
 }
 
 struct Case {

@@ -1,4 +1,4 @@
-#include "core/gateway/rust_float.h"
+#include "redouble/core/gateway/rust_float.h"
 
 #include <algorithm>
 #include <charconv>
@@ -8,8 +8,8 @@
 #include <system_error>
 
 #include "absl/strings/match.h"
-#include "core/base/shortest_decimal.h"
-#include "core/base/string_bridge.h"
+#include "redouble/core/base/text/shortest_decimal.h"
+#include "redouble/core/base/text/string_bridge.h"
 
 namespace redouble::gateway {
 namespace {
@@ -17,7 +17,7 @@ namespace {
 using base::ShortestDecimal;
 using base::ShortestDecimalOf;
 
-// The bounds of the layout with a point, as decimal exponents of d1.d2...
+// The range of the layout with a point, as decimal exponents of d1.d2...
 constexpr int kLeastPlainExponent = -5;
 constexpr int kMostPlainExponent = 15;
 constexpr int64_t kHugeExponent = 1'000'000'000'000'000;
@@ -33,7 +33,7 @@ std::string_view NotFinite(double value) {
 
 std::string_view Sign(double value) { return std::signbit(value) ? "-" : ""; }
 
-// Takes the digits at the front of `text` away; how many there were.
+// Removes the digits at the front of `text` and returns their number.
 size_t TakeDigits(std::string_view& text) {
   size_t count = 0;
   while (count < text.size() && text[count] >= '0' && text[count] <= '9') ++count;
@@ -41,7 +41,7 @@ size_t TakeDigits(std::string_view& text) {
   return count;
 }
 
-// Digits with an optional point and an optional exponent, nothing behind.
+// Whether the whole text is digits with an optional point and an optional exponent.
 bool IsUnsignedDecimal(std::string_view text) {
   size_t digits = TakeDigits(text);
   if (text.starts_with('.')) {
@@ -55,7 +55,7 @@ bool IsUnsignedDecimal(std::string_view text) {
   return TakeDigits(text) > 0 && text.empty();
 }
 
-// The number behind an `e`, cut to a range in which sums cannot overflow.
+// The exponent, limited to a range in which sums do not overflow.
 int64_t ExponentOf(std::string_view text) {
   const bool negative = text.starts_with('-');
   if (negative || text.starts_with('+')) text.remove_prefix(1);
@@ -66,8 +66,8 @@ int64_t ExponentOf(std::string_view text) {
   return negative ? -exponent : exponent;
 }
 
-// What a decimal outside the range of a double rounds to: the place of its first digit decides,
-// since only numbers far from 1 get here.
+// The rounded value of a decimal outside the range of a double: 0 or infinity. The place of the
+// first digit decides, because such a number is far from 1.
 double RoundOutOfRange(std::string_view text) {
   const size_t e = text.find_first_of("eE");
   const std::string_view mantissa = text.substr(0, e);

@@ -1,4 +1,4 @@
-#include "core/korvet/error_code.h"
+#include "redouble/core/korvet/error_code.h"
 
 #include <algorithm>
 #include <array>
@@ -7,23 +7,23 @@
 #include "absl/strings/cord.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "core/base/string_bridge.h"
-#include "core/store/errors.h"
+#include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/store/errors.h"
 
 namespace redouble::korvet {
 namespace {
 
-// The payload is the code's number.
+// The payload is the decimal number of the code.
 constexpr absl::string_view kPayloadUrl = "redouble/korvet/error-code";
 
 constexpr std::array kSpecs = {
 #define REDOUBLE_KAFKA_ERROR(id, code, name, retriable, status_code, when) \
   ErrorSpec{ErrorCode::k##id, name, retriable, absl::StatusCode::status_code, when},
-#include "core/korvet/error_codes.inc"
+#include "redouble/core/korvet/error_codes.inc"
 #undef REDOUBLE_KAFKA_ERROR
 };
 
-// Error codes of Redis that say "not now" rather than "not so".
+// Error codes of Redis for conditions that end by themselves, so that a retry can succeed.
 constexpr std::array<std::string_view, 9> kRefusals = {
     "LOADING", "CLUSTERDOWN", "MASTERDOWN", "TRYAGAIN",   "BUSY",
     "OOM",     "MISCONF",     "READONLY",   "NOREPLICAS",

@@ -1,10 +1,9 @@
-// ErrorCode: the error codes of the Kafka protocol that Korvet answers with, and how a status
+// ErrorCode: the error codes of the Kafka protocol that Korvet returns, and how an absl::Status
 // carries one.
 //
-// Why it exists: a Kafka client decides by the number what to do next (refresh its metadata, try
-// again, give up), so that the number is part of an operation's meaning. Korvet's operations give
-// absl::Status like everything else; the code is a payload of it. Errors of Redis pass through as
-// they are (store/errors.h), and ErrorCodeOf says which code they amount to.
+// A Kafka client decides by the code what to do next: refresh its metadata, retry, or give up.
+// Korvet's operations return absl::Status like all others, and attach the code as a payload. Errors
+// of Redis pass through unchanged (core/store/errors.h); ErrorCodeOf maps them to a code.
 //
 //   absl::Status status = co_await topics.Delete("orders");
 //   ErrorCodeOf(status);                        // ErrorCode::kUnknownTopicOrPartition
@@ -12,7 +11,7 @@
 //   static_cast<int16_t>(ErrorCodeOf(status));  // 3
 //
 // Thread-safety: constant data and pure functions.
-// Source: reference/korvet.md section 9; the table is error_codes.inc.
+// Source: docs/systems/korvet.md 2.7; the table is error_codes.inc.
 #ifndef REDOUBLE_CORE_KORVET_ERROR_CODE_H_
 #define REDOUBLE_CORE_KORVET_ERROR_CODE_H_
 
@@ -25,47 +24,48 @@
 
 namespace redouble::korvet {
 
-// The value is the number on the wire.
+// The error codes. The value of each enumerator is the number in the Kafka protocol.
 enum class ErrorCode : int16_t {
 #define REDOUBLE_KAFKA_ERROR(id, code, name, retriable, status_code, when) k##id = code,
-#include "core/korvet/error_codes.inc"
+#include "redouble/core/korvet/error_codes.inc"
 #undef REDOUBLE_KAFKA_ERROR
 };
 
-// A row of the table.
+// One row of the table.
 struct ErrorSpec {
   ErrorCode code;
-  std::string_view name;         // Kafka's: "UNKNOWN_TOPIC_OR_PARTITION".
-  bool retriable;                // Whether Kafka's clients try again by themselves.
-  absl::StatusCode status_code;  // What KafkaError makes of it.
-  std::string_view when;         // For people.
+  std::string_view name;         // Kafka's name: "UNKNOWN_TOPIC_OR_PARTITION".
+  bool retriable;                // Whether Kafka clients retry the request.
+  absl::StatusCode status_code;  // The code of the statuses that KafkaError returns.
+  std::string_view when;         // When the error occurs, for documentation.
 };
 
-// All rows, by rising number.
+// All rows, in ascending order of the numbers.
 std::span<const ErrorSpec> ErrorCodes();
 
-// The row of a code. Of a number that no row has: that of UNKNOWN_SERVER_ERROR.
+// Returns the row of a code, or the row of UNKNOWN_SERVER_ERROR if no row has the number.
 const ErrorSpec& SpecOf(ErrorCode code);
 std::string_view ErrorName(ErrorCode code);
-// The code of Kafka's name, upper case; none when the table does not have it.
+// Returns the code with Kafka's name in upper case, or nullopt if the table does not have it.
 std::optional<ErrorCode> FindErrorCode(std::string_view name);
 
-// A status with `code` as its payload, the status code of its row and "NAME: message". OK for
-// kNone.
+// Returns a status with `code` as its payload, the status code of its row and the message "NAME:
+// message". Returns OK for kNone.
 absl::Status KafkaError(ErrorCode code, std::string_view message);
 
-// What a Kafka client is told: kNone for OK, the payload of a status from KafkaError, and else what
-// the failure of Redis amounts to:
+// Returns the code that a Kafka client receives for `status`: kNone for OK, the payload of a status
+// from KafkaError, and otherwise the code of the failure of Redis:
 //
 //   | failure                                                            | code                |
 //   | ------------------------------------------------------------------ | ------------------- |
 //   | sent, but the outcome is unknown                                   | kRequestTimedOut    |
 //   | not sent; refused for now (LOADING, READONLY, OOM, CLUSTERDOWN...) | kKafkaStorageError  |
-//   | any other, WRONGTYPE among them                                    | kUnknownServerError |
+//   | any other, such as WRONGTYPE                                       | kUnknownServerError |
 ErrorCode ErrorCodeOf(const absl::Status& status);
 
-// What a request of a consumer group says of a failure: the same status, but where ErrorCodeOf is
-// kKafkaStorageError it becomes kCoordinatorNotAvailable, as Kafka's clients expect of group calls.
+// Converts the error of a group operation: a status whose code is kKafkaStorageError becomes
+// kCoordinatorNotAvailable, as Kafka clients expect of group requests. Other statuses are returned
+// unchanged.
 absl::Status AsGroupError(absl::Status status);
 
 }  // namespace redouble::korvet

@@ -1,4 +1,4 @@
-#include "core/korvet/error_code.h"
+#include "redouble/core/korvet/error_code.h"
 
 #include <gtest/gtest.h>
 
@@ -7,10 +7,13 @@
 #include <utility>
 #include <vector>
 
-#include "core/store/errors.h"
+#include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/store/errors.h"
 
 namespace redouble::korvet {
 namespace {
+
+using base::IsOk;
 
 TEST(ErrorCode, HasTheNumbersAndNamesOfTheKafkaProtocol) {
   const std::vector<std::pair<int, std::string_view>> protocol = {
@@ -62,7 +65,7 @@ TEST(ErrorCode, IsFoundByNumberAndByName) {
   EXPECT_EQ(FindErrorCode(""), std::nullopt);
 }
 
-TEST(ErrorCode, OfANumberThatNobodyKnowsIsAnUnknownServerError) {
+TEST(ErrorCode, OfAnUnknownNumberIsAnUnknownServerError) {
   EXPECT_EQ(SpecOf(static_cast<ErrorCode>(9999)).code, ErrorCode::kUnknownServerError);
   EXPECT_EQ(ErrorName(static_cast<ErrorCode>(9999)), "UNKNOWN_SERVER_ERROR");
 }
@@ -103,7 +106,7 @@ TEST(ErrorCode, OfAGroupsRequestSaysThatTheCoordinatorIsNotAvailable) {
             ErrorCode::kCoordinatorNotAvailable);
   EXPECT_EQ(ErrorCodeOf(AsGroupError(store::OutcomeUnknownError("lost"))),
             ErrorCode::kRequestTimedOut);
-  EXPECT_TRUE(AsGroupError(absl::OkStatus()).ok());
+  EXPECT_THAT(AsGroupError(absl::OkStatus()), IsOk());
 }
 
 TEST(ErrorCode, CallsRetriableWhatWaitingOrNewMetadataCanHeal) {

@@ -1,8 +1,8 @@
-#include "core/korvet/key_rules.h"
+#include "redouble/core/korvet/key_rules.h"
 
 #include <array>
 
-#include "core/korvet/keys.h"
+#include "redouble/core/korvet/keys.h"
 
 namespace redouble::korvet {
 namespace {
@@ -11,9 +11,9 @@ using store::KeyRelation;
 
 constexpr std::array kRelations = {
     KeyRelation{"korvet.stream", "korvet.topic",
-                "somebody wrote to a topic that was deleted, or is half made"},
-    KeyRelation{"korvet.topic", "korvet.topics", "a topic that no list has"},
-    KeyRelation{"korvet.topic", "korvet.topic_ids", "a topic that no id leads to"},
+                "a write to a topic that was deleted or is half made"},
+    KeyRelation{"korvet.topic", "korvet.topics", "a topic that is missing in the set of names"},
+    KeyRelation{"korvet.topic", "korvet.topic_ids", "a topic that is missing in the index of ids"},
 };
 
 constexpr std::array<store::KeyBinding, 1> kDefaults = {{

@@ -1,18 +1,21 @@
-// Which of korvet's keys have no sense without another, and which must expire.
+// KeyRules: the relations between Korvet's keys that every keyspace should satisfy.
 //
-// A topic is a hash, a member of the set of all, a field of the ids, and its streams; deleting or
-// making one half leaves some of them without the others.
+// A topic consists of a hash, a member of the set of names, a field of the index of ids, and
+// streams. A crash or a race can leave some of these keys without the others. The keyspace checks
+// report each key that violates a relation.
+//
+//   store::KeyRules rules = korvet::KeyRules();
 //
 // Thread-safety: constant data.
-// Source: reference/korvet.md 10, races 1 to 4.
+// Source: docs/systems/korvet.md 1, H1 to H4.
 #ifndef REDOUBLE_CORE_KORVET_KEY_RULES_H_
 #define REDOUBLE_CORE_KORVET_KEY_RULES_H_
 
-#include "core/store/key_rules.h"
+#include "redouble/core/store/keyspace/key_rules.h"
 
 namespace redouble::korvet {
 
-// The rules of all families.
+// Returns the rules of all families. Korvet has no key that must expire.
 store::KeyRules KeyRules();
 
 }  // namespace redouble::korvet

@@ -1,4 +1,4 @@
-#include "core/korvet/keys.h"
+#include "redouble/core/korvet/keys.h"
 
 #include <array>
 #include <limits>
@@ -6,9 +6,10 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "core/base/redis_number.h"
-#include "core/korvet/error_code.h"
-#include "core/korvet/topic_name.h"
+#include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/base/text/redis_number.h"
+#include "redouble/core/korvet/error_code.h"
+#include "redouble/core/korvet/topic_name.h"
 
 namespace redouble::korvet {
 namespace {
@@ -18,9 +19,9 @@ using store::KeyPattern;
 using store::KeyType;
 
 constexpr std::string_view kSystem = "korvet";
-constexpr std::string_view kSource = "seed 003 Stream Keys, Topic Metadata Keys; korvet.md 1";
+constexpr std::string_view kSource = "docs/systems/korvet.md 1";
 constexpr std::string_view kKeyspace = "keyspace";
-constexpr std::string_view kNoTtl = "none: the key stays until the topic is deleted";
+constexpr std::string_view kNoTtl = "no TTL: the key stays until the topic is deleted";
 
 constexpr KeyFamily kStream = {
     .id = "korvet.stream",
@@ -41,8 +42,8 @@ constexpr KeyFamily kTopic = {
     .pattern = "{keyspace}:topic:{topic}",
     .type = KeyType::kHash,
     .ttl_rule = kNoTtl,
-    .lifecycle = "created and deleted with the topic; changed when its options are",
-    .purpose = "id, name, count of partitions and options of one topic",
+    .lifecycle = "created and deleted with the topic; changed with its options",
+    .purpose = "id, name, number of partitions and options of one topic",
     .source = kSource,
 };
 
@@ -51,8 +52,8 @@ constexpr KeyFamily kTopics = {
     .system = kSystem,
     .pattern = "{keyspace}:topics",
     .type = KeyType::kSet,
-    .ttl_rule = "none: the key stays while there is a topic",
-    .lifecycle = "a member comes and goes with its topic",
+    .ttl_rule = "no TTL: the key stays while there is a topic",
+    .lifecycle = "a member is added and removed with its topic",
     .purpose = "the names of all topics",
     .source = kSource,
 };
@@ -63,8 +64,8 @@ constexpr KeyFamily kTopicIds = {
     .pattern = "{keyspace}:topic-ids",
     .type = KeyType::kHash,
     .ttl_rule = kTopics.ttl_rule,
-    .lifecycle = "a field comes and goes with its topic",
-    .purpose = "from the id of a topic to its name",
+    .lifecycle = "a field is added and removed with its topic",
+    .purpose = "maps the id of a topic to its name",
     .source = kSource,
 };
 
@@ -74,7 +75,7 @@ absl::StatusOr<KeyPattern> PatternOf(const KeyFamily& family, std::string_view k
   return KeyPattern::MustCompile(family.pattern, family.id).Bind(kKeyspace, keyspace);
 }
 
-// The key of a family that has nothing but the keyspace to fill in, which PatternOf has checked.
+// The key of a family whose only placeholder is the keyspace. PatternOf has checked it already.
 std::string OnlyKeyOf(const KeyFamily& family, std::string_view keyspace) {
   return std::string(PatternOf(family, keyspace)->prefix());
 }
@@ -100,7 +101,7 @@ absl::StatusOr<Keys> Keys::Create(std::string_view keyspace) {
 }
 
 absl::StatusOr<std::string> Keys::Stream(TopicPartition partition) const {
-  if (absl::Status status = CheckTopicName(partition.topic); !status.ok()) return status;
+  REDOUBLE_RETURN_IF_ERROR(CheckTopicName(partition.topic));
   if (partition.partition < 0) {
     return KafkaError(ErrorCode::kUnknownTopicOrPartition,
                       absl::StrCat("partition ", partition.partition, " is below 0"));
@@ -109,7 +110,7 @@ absl::StatusOr<std::string> Keys::Stream(TopicPartition partition) const {
 }
 
 absl::StatusOr<std::string> Keys::Topic(std::string_view topic) const {
-  if (absl::Status status = CheckTopicName(topic); !status.ok()) return status;
+  REDOUBLE_RETURN_IF_ERROR(CheckTopicName(topic));
   return topic_.Build(topic);
 }
 

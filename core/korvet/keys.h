@@ -1,18 +1,18 @@
-// Korvet's key families, and the keys built from them and taken apart again.
+// Keys: Korvet's key families, and the functions that build and parse their keys.
 //
-// A topic is a hash, a set member, a row of the index of ids, and one stream per partition. All
-// keys begin with the keyspace, a configured text.
+// A topic is a hash, a member of the set of names, a field of the index of ids, and one stream per
+// partition. All keys begin with the keyspace, a configured text. Use this class wherever a key of
+// Korvet is needed; never concatenate keys by hand.
 //
 //   absl::StatusOr<korvet::Keys> keys = korvet::Keys::Create("korvet");
 //   keys->Stream({"orders", 0});                      // "korvet:stream:orders:0"
 //   keys->Topic("orders");                            // "korvet:topic:orders"
 //   keys->ParseStream("korvet:stream:orders:0");      // {"orders", 0}
 //
-// The seed's three example commands of consumer groups name `korvet:orders:0`, a key that its own
-// layout does not have; the layout is what holds.
+// Group commands use the stream key as well (D2).
 //
 // Thread-safety: constant after construction.
-// Source: seed 003 "Stream Keys", "Topic Metadata Keys"; reference/korvet.md section 1.
+// Source: docs/systems/korvet.md 1, D2.
 #ifndef REDOUBLE_CORE_KORVET_KEYS_H_
 #define REDOUBLE_CORE_KORVET_KEYS_H_
 
@@ -23,17 +23,18 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
-#include "core/store/key_family.h"
-#include "core/store/key_pattern.h"
+#include "redouble/core/store/keyspace/key_family.h"
+#include "redouble/core/store/keyspace/key_pattern.h"
 
 namespace redouble::korvet {
 
 inline constexpr std::string_view kDefaultKeyspace = "korvet";
 
-// The four families, in the order of the documentation, with the keyspace as a placeholder.
+// The four families, in the order of the documentation. The keyspace is a placeholder of each
+// pattern.
 std::span<const store::KeyFamily> KeyFamilies();
 
-// One partition of a topic; partitions count from 0. A view: whoever gave the name owns it.
+// One partition of a topic. Partitions are numbered from 0. Does not own the name.
 struct TopicPartition {
   std::string_view topic;
   int32_t partition = 0;
@@ -41,27 +42,29 @@ struct TopicPartition {
   friend bool operator==(const TopicPartition&, const TopicPartition&) = default;
 };
 
-// The keys of one keyspace.
+// Builds and parses the keys of one keyspace.
 class Keys {
  public:
-  // Errors: INVALID_CONFIG (error_code.h) when the keyspace is empty. Any other text will do, one
-  // with colons too: it is a constant, so that it makes no key ambiguous.
+  // Returns the keys of `keyspace`. Any text except the empty one is allowed, including one with
+  // colons: the keyspace is constant, so it makes no key ambiguous. Errors: INVALID_CONFIG
+  // (error_code.h) if the keyspace is empty.
   static absl::StatusOr<Keys> Create(std::string_view keyspace = kDefaultKeyspace);
 
   const std::string& keyspace() const { return keyspace_; }
 
-  // The stream of a partition. Errors: INVALID_TOPIC_EXCEPTION for an illegal name,
+  // Returns the stream of a partition. Errors: INVALID_TOPIC_EXCEPTION for an illegal name,
   // UNKNOWN_TOPIC_OR_PARTITION for a partition below 0.
   absl::StatusOr<std::string> Stream(TopicPartition partition) const;
-  // The hash of a topic. Errors: INVALID_TOPIC_EXCEPTION.
+  // Returns the hash of a topic. Errors: INVALID_TOPIC_EXCEPTION.
   absl::StatusOr<std::string> Topic(std::string_view topic) const;
-  // The set of all names.
+  // Returns the set of all topic names.
   const std::string& Topics() const { return topics_; }
-  // The hash from ids to names.
+  // Returns the hash that maps ids to names.
   const std::string& TopicIds() const { return topic_ids_; }
 
-  // What Stream and Topic made a key of; none for any other key, one with an illegal name, a
-  // partition below 0 or above 2147483647, or a padded number among them. Views into the key.
+  // The inverse of Stream and Topic. The result refers to `key`. Returns nullopt for any other key,
+  // including one with an illegal name, with a partition below 0 or above 2147483647, or with a
+  // padded number.
   std::optional<TopicPartition> ParseStream(std::string_view key) const;
   std::optional<std::string_view> ParseTopic(std::string_view key) const;
 

@@ -1,4 +1,4 @@
-#include "core/korvet/keys.h"
+#include "redouble/core/korvet/keys.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -6,13 +6,15 @@
 #include <limits>
 #include <string>
 
-#include "core/korvet/error_code.h"
-#include "core/korvet/topic_name.h"
-#include "core/store/key_family_testing.h"
+#include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/korvet/error_code.h"
+#include "redouble/core/korvet/topic_name.h"
+#include "redouble/core/store/keyspace/key_family_testing.h"
 
 namespace redouble::korvet {
 namespace {
 
+using base::IsOkAndHolds;
 using store::KeyType;
 
 const Keys& DefaultKeys() {
@@ -27,11 +29,11 @@ rc::Gen<std::string> GenTopicName() {
 }
 
 TEST(KorvetKeys, AreTheExamplesOfTheSeed) {
-  EXPECT_EQ(*DefaultKeys().Stream({"orders", 0}), "korvet:stream:orders:0");
-  EXPECT_EQ(*DefaultKeys().Stream({"orders", 1}), "korvet:stream:orders:1");
-  EXPECT_EQ(*DefaultKeys().Stream({"orders", 2}), "korvet:stream:orders:2");
-  EXPECT_EQ(*DefaultKeys().Stream({"payments", 0}), "korvet:stream:payments:0");
-  EXPECT_EQ(*DefaultKeys().Topic("orders"), "korvet:topic:orders");
+  EXPECT_THAT(DefaultKeys().Stream({"orders", 0}), IsOkAndHolds("korvet:stream:orders:0"));
+  EXPECT_THAT(DefaultKeys().Stream({"orders", 1}), IsOkAndHolds("korvet:stream:orders:1"));
+  EXPECT_THAT(DefaultKeys().Stream({"orders", 2}), IsOkAndHolds("korvet:stream:orders:2"));
+  EXPECT_THAT(DefaultKeys().Stream({"payments", 0}), IsOkAndHolds("korvet:stream:payments:0"));
+  EXPECT_THAT(DefaultKeys().Topic("orders"), IsOkAndHolds("korvet:topic:orders"));
   EXPECT_EQ(DefaultKeys().Topics(), "korvet:topics");
   EXPECT_EQ(DefaultKeys().TopicIds(), "korvet:topic-ids");
   EXPECT_EQ(DefaultKeys().keyspace(), "korvet");
@@ -40,10 +42,10 @@ TEST(KorvetKeys, AreTheExamplesOfTheSeed) {
 TEST(KorvetKeys, BeginWithTheKeyspaceWhateverItIs) {
   for (const std::string keyspace : {"k", "a:b", "a:topic:b", "{tag}", "x stream:"}) {
     const Keys keys = Keys::Create(keyspace).value();
-    const std::string stream = *keys.Stream({"orders", 7});
+    const std::string stream = keys.Stream({"orders", 7}).value();
     EXPECT_EQ(stream, keyspace + ":stream:orders:7");
     EXPECT_EQ(keys.ParseStream(stream), (TopicPartition{"orders", 7})) << keyspace;
-    EXPECT_EQ(keys.ParseTopic(*keys.Topic("orders")), "orders") << keyspace;
+    EXPECT_EQ(keys.ParseTopic(keys.Topic("orders").value()), "orders") << keyspace;
     EXPECT_EQ(keys.Topics(), keyspace + ":topics");
     EXPECT_EQ(keys.TopicIds(), keyspace + ":topic-ids");
     EXPECT_EQ(DefaultKeys().ParseStream(stream), std::nullopt) << keyspace;
@@ -64,12 +66,12 @@ TEST(KorvetKeys, RefuseAnIllegalTopicName) {
 
 TEST(KorvetKeys, CountPartitionsFromZero) {
   constexpr int32_t kLast = std::numeric_limits<int32_t>::max();
-  EXPECT_EQ(*DefaultKeys().Stream({"t", kLast}), "korvet:stream:t:2147483647");
+  EXPECT_THAT(DefaultKeys().Stream({"t", kLast}), IsOkAndHolds("korvet:stream:t:2147483647"));
   EXPECT_EQ(ErrorCodeOf(DefaultKeys().Stream({"t", -1}).status()),
             ErrorCode::kUnknownTopicOrPartition);
 }
 
-TEST(KorvetKeys, AreNotReadIntoKeysThatNobodyBuilt) {
+TEST(KorvetKeys, DoNotParseForeignKeys) {
   for (const std::string_view key :
        {"korvet:stream:orders:-1", "korvet:stream:orders:00", "korvet:stream:orders:2147483648",
         "korvet:stream:orders:", "korvet:stream::0", "korvet:stream:a:b:0", "korvet:stream:a b:0",
@@ -107,16 +109,16 @@ TEST(KorvetKeys, RoundTripInAKeyspace) {
 RC_GTEST_PROP(KorvetKeys, GiveBackThePartitionThatTheyWereBuiltFrom, ()) {
   const std::string topic = *GenTopicName();
   const auto partition = *rc::gen::inRange<int32_t>(0, std::numeric_limits<int32_t>::max());
-  const std::string key = *DefaultKeys().Stream({topic, partition});
+  const std::string key = DefaultKeys().Stream({topic, partition}).value();
   RC_ASSERT(DefaultKeys().ParseStream(key) == (TopicPartition{topic, partition}));
   RC_ASSERT(DefaultKeys().ParseTopic(key) == std::nullopt);
-  RC_ASSERT(DefaultKeys().ParseTopic(*DefaultKeys().Topic(topic)) == topic);
+  RC_ASSERT(DefaultKeys().ParseTopic(DefaultKeys().Topic(topic).value()) == topic);
 }
 
 RC_GTEST_PROP(KorvetKeys, BuildAgainWhateverTheyRead, (const std::string& tail)) {
   const std::string key = "korvet:stream:" + tail;
   const auto partition = DefaultKeys().ParseStream(key);
-  if (partition) RC_ASSERT(*DefaultKeys().Stream(*partition) == key);
+  if (partition) RC_ASSERT(DefaultKeys().Stream(*partition).value() == key);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
-#include "core/korvet/offset.h"
+#include "redouble/core/korvet/offset.h"
 
 #include "absl/strings/str_cat.h"
-#include "core/korvet/error_code.h"
+#include "redouble/core/korvet/error_code.h"
 
 namespace redouble::korvet {
 namespace {

@@ -1,7 +1,8 @@
-// OffsetCodec: from the id of a stream's entry to the offset of a Kafka record, and back.
+// OffsetCodec: converts between the id of a stream entry and the offset of a Kafka record.
 //
-// Kafka numbers the records of a partition by 64-bit offsets. Korvet keeps no counter: an offset is
-// the entry's id, its milliseconds shifted up by N bits and its sequence below:
+// Kafka numbers the records of a partition with 64-bit offsets. Korvet stores no counter: the
+// offset is the milliseconds of the entry id, shifted left by N bits, and the sequence in the low
+// bits:
 //
 //   offset = (ms << N) | seq           ms = offset >> N           seq = offset & (2^N - 1)
 //
@@ -9,10 +10,10 @@
 //   *codec.Encode({1234567890123, 5});                         // 1264197519485957
 //   *codec.Decode(1264197519485957);                           // 1234567890123-5
 //
-// Offsets keep the order of ids and are sparse: the successor of an offset always decodes, but
-// usually names no entry. Both hold only inside the range: a sequence of N + 1 bits would take the
-// offset of another entry. So both parts are checked before they are combined, and what does not
-// fit is an error, never a wrong offset.
+// Offsets have the same order as ids and are sparse: `offset + 1` always decodes to an id, but
+// usually no entry has that id. Both parts of an id are checked before they are combined, because a
+// sequence of more than N bits would take the offset of another entry. An id out of range is an
+// error.
 //
 //   | N  | greatest seq | greatest ms      | until the year |
 //   | -- | ------------ | ---------------- | -------------- |
@@ -21,11 +22,10 @@
 //   | 14 | 16383        | 562949953421311  | 19,800         |
 //   | 16 | 65535        | 140737488355327  | 6429           |
 //
-// The seed prints 1264197008485893 for the example above; that number decodes to 1234567391099-517.
-// The layout is the seed's, the arithmetic is corrected.
+// The original description prints a wrong result for the example above (D1).
 //
 // Thread-safety: a plain value.
-// Source: seed 003 "Offset Encoding"; reference/korvet.md section 2.
+// Source: docs/systems/korvet.md 2.4, D1.
 #ifndef REDOUBLE_CORE_KORVET_OFFSET_H_
 #define REDOUBLE_CORE_KORVET_OFFSET_H_
 
@@ -33,21 +33,22 @@
 #include <limits>
 
 #include "absl/status/statusor.h"
-#include "core/store/stream_id.h"
+#include "redouble/core/store/typed/stream_id.h"
 
 namespace redouble::korvet {
 
 class OffsetCodec {
  public:
-  // The range of N, and what a topic has that does not say.
+  // The range of N, and its default.
   static constexpr int kMinSequenceBits = 10;
   static constexpr int kMaxSequenceBits = 16;
   static constexpr int kDefaultSequenceBits = 10;
 
-  // N = 10.
+  // A codec with the default N, 10.
   constexpr OffsetCodec() = default;
-  // Any N of the range. N is fixed when a topic is created: another one would give every offset
-  // that was handed out another meaning. Errors: INVALID_CONFIG (error_code.h).
+  // Returns a codec with N = `sequence_bits`. N is fixed when a topic is created, because a change
+  // would change the meaning of every offset that clients have stored. Errors: INVALID_CONFIG
+  // (error_code.h) if N is out of range.
   static absl::StatusOr<OffsetCodec> Create(int64_t sequence_bits);
 
   constexpr int sequence_bits() const { return sequence_bits_; }
@@ -56,13 +57,14 @@ class OffsetCodec {
     return static_cast<uint64_t>(std::numeric_limits<int64_t>::max()) >> sequence_bits_;
   }
 
-  // The offset of an entry, never negative. Errors: UNKNOWN_SERVER_ERROR, naming the id and the
-  // part that does not fit, the sequence first: somebody else wrote the entry, or more than 2^N
-  // came in one millisecond.
+  // Returns the offset of an entry, which is never negative. Errors: UNKNOWN_SERVER_ERROR with the
+  // id and the part that does not fit, the sequence first. Such ids exist if another program wrote
+  // the entry, or if XADD * added more than 2^N entries in one millisecond.
   absl::StatusOr<int64_t> Encode(store::StreamId id) const;
 
-  // The id of an offset; Encode gives the offset back. Where no entry has that id, what comes next
-  // in the stream is what a reader of the offset gets. Errors: OFFSET_OUT_OF_RANGE for one below 0.
+  // Returns the id of an offset, for which Encode returns the same offset. If no entry has that id,
+  // a reader of the offset gets the next entry of the stream. Errors: OFFSET_OUT_OF_RANGE if the
+  // offset is below 0.
   absl::StatusOr<store::StreamId> Decode(int64_t offset) const;
 
   friend constexpr bool operator==(const OffsetCodec&, const OffsetCodec&) = default;

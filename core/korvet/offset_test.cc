@@ -1,4 +1,4 @@
-#include "core/korvet/offset.h"
+#include "redouble/core/korvet/offset.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,12 +8,15 @@
 #include <limits>
 #include <string>
 
-#include "core/korvet/error_code.h"
 #include "nlohmann/json.hpp"
+#include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/korvet/error_code.h"
 
 namespace redouble::korvet {
 namespace {
 
+using base::IsOk;
+using base::IsOkAndHolds;
 using ::testing::HasSubstr;
 using Json = nlohmann::ordered_json;
 using store::StreamId;
@@ -22,7 +25,7 @@ constexpr int64_t kMaxOffset = std::numeric_limits<int64_t>::max();
 
 OffsetCodec WithBits(int sequence_bits) { return OffsetCodec::Create(sequence_bits).value(); }
 
-// The tables that were computed apart from this code.
+// Tables that were computed independently of this code.
 const Json& Golden() {
   static const Json* const golden =
       new Json(Json::parse(std::ifstream("tests/data/golden/korvet/offset_encoding.json")));
@@ -31,7 +34,7 @@ const Json& Golden() {
 
 StreamId IdOf(const Json& text) { return StreamId::Parse(text.get<std::string>()).value(); }
 
-// As the golden writes it: a number, or which part does not fit.
+// The form of the golden: an offset, or the part of the id that does not fit.
 Json EncodedAsRecorded(int sequence_bits, StreamId id) {
   const absl::StatusOr<int64_t> offset = WithBits(sequence_bits).Encode(id);
   if (offset.ok()) return *offset;
@@ -54,15 +57,15 @@ rc::Gen<int64_t> GenOffset() {
 
 TEST(OffsetCodec, HasTheLayoutOfTheSeed) {
   const OffsetCodec codec;
-  EXPECT_EQ(*codec.Encode({1234567890123, 5}), (int64_t{1234567890123} << 10) | 5);
+  EXPECT_THAT(codec.Encode({1234567890123, 5}), IsOkAndHolds((int64_t{1234567890123} << 10) | 5));
 }
 
 TEST(OffsetCodec, CorrectsTheArithmeticOfTheSeed) {
   const OffsetCodec codec;
-  EXPECT_EQ(*codec.Encode({1234567890123, 5}), 1264197519485957);
-  EXPECT_EQ(*codec.Encode({1234567890123, 0}), 1264197519485952);
-  EXPECT_EQ(codec.Decode(1264197519485957)->ToString(), "1234567890123-5");
-  EXPECT_EQ(codec.Decode(1264197008485893)->ToString(), "1234567391099-517");
+  EXPECT_THAT(codec.Encode({1234567890123, 5}), IsOkAndHolds(1264197519485957));
+  EXPECT_THAT(codec.Encode({1234567890123, 0}), IsOkAndHolds(1264197519485952));
+  EXPECT_EQ(codec.Decode(1264197519485957).value().ToString(), "1234567890123-5");
+  EXPECT_EQ(codec.Decode(1264197008485893).value().ToString(), "1234567391099-517");
 }
 
 TEST(OffsetCodec, EncodesEveryRowOfTheTable) {
@@ -81,7 +84,7 @@ TEST(OffsetCodec, DecodesEveryRowOfTheTable) {
   for (const Json& row : Golden()["decode"]) {
     for (const auto& [column, expected] : row.items()) {
       if (column == "offset") continue;
-      EXPECT_EQ(WithBits(std::stoi(column)).Decode(row["offset"].get<int64_t>())->ToString(),
+      EXPECT_EQ(WithBits(std::stoi(column)).Decode(row["offset"].get<int64_t>()).value().ToString(),
                 expected.get<std::string>())
           << row["offset"] << " with " << column << " bits";
     }
@@ -96,12 +99,13 @@ TEST(OffsetCodec, HasTheLimitsOfTheTable) {
     EXPECT_EQ(codec.sequence_bits(), bits);
     EXPECT_EQ(codec.max_ms(), Golden()["max_ms"][column].get<uint64_t>());
     EXPECT_EQ(codec.max_sequence(), Golden()["max_seq"][column].get<uint64_t>());
-    EXPECT_EQ(*codec.Encode({codec.max_ms(), codec.max_sequence()}), kMaxOffset);
-    EXPECT_EQ(*codec.Decode(kMaxOffset), (StreamId{codec.max_ms(), codec.max_sequence()}));
+    EXPECT_THAT(codec.Encode({codec.max_ms(), codec.max_sequence()}), IsOkAndHolds(kMaxOffset));
+    EXPECT_THAT(codec.Decode(kMaxOffset),
+                IsOkAndHolds((StreamId{codec.max_ms(), codec.max_sequence()})));
   }
 }
 
-// Neither `|` nor `+` would do: each gives the offset of another entry.
+// Combining unchecked parts with `|` or `+` would yield the offset of another entry.
 TEST(OffsetCodec, RefusesASequenceThatWouldTakeAnotherEntrysOffset) {
   const absl::Status status = OffsetCodec().Encode({1234567890123, 1024}).status();
   EXPECT_EQ(ErrorCodeOf(status), ErrorCode::kUnknownServerError);
@@ -112,7 +116,7 @@ TEST(OffsetCodec, RefusesASequenceThatWouldTakeAnotherEntrysOffset) {
 
 TEST(OffsetCodec, RefusesATimeAbove63Bits) {
   const OffsetCodec codec;
-  EXPECT_TRUE(codec.Encode({codec.max_ms(), 0}).ok());
+  EXPECT_THAT(codec.Encode({codec.max_ms(), 0}), IsOk());
   EXPECT_THAT(std::string(codec.Encode({codec.max_ms() + 1, 0}).status().message()),
               HasSubstr("its time is above 9007199254740991"));
 }
@@ -121,7 +125,7 @@ TEST(OffsetCodec, RefusesAnOffsetBelowZero) {
   for (const int64_t offset : {int64_t{-1}, std::numeric_limits<int64_t>::min()}) {
     EXPECT_EQ(ErrorCodeOf(OffsetCodec().Decode(offset).status()), ErrorCode::kOffsetOutOfRange);
   }
-  EXPECT_EQ(*OffsetCodec().Decode(0), StreamId::Min());
+  EXPECT_THAT(OffsetCodec().Decode(0), IsOkAndHolds(StreamId::Min()));
 }
 
 TEST(OffsetCodec, Takes10To16BitsOfSequence) {
@@ -135,14 +139,14 @@ TEST(OffsetCodec, Takes10To16BitsOfSequence) {
 RC_GTEST_PROP(OffsetCodec, GivesEveryOffsetBack, ()) {
   const OffsetCodec codec = *GenCodec();
   const int64_t offset = *GenOffset();
-  RC_ASSERT(*codec.Encode(*codec.Decode(offset)) == offset);
+  RC_ASSERT(codec.Encode(codec.Decode(offset).value()).value() == offset);
 }
 
 RC_GTEST_PROP(OffsetCodec, KeepsTheOrderOfIds, ()) {
   const OffsetCodec codec = *GenCodec();
   const int64_t left = *GenOffset();
   const int64_t right = *GenOffset();
-  RC_ASSERT((left <=> right) == (*codec.Decode(left) <=> *codec.Decode(right)));
+  RC_ASSERT((left <=> right) == (codec.Decode(left).value() <=> codec.Decode(right).value()));
 }
 
 RC_GTEST_PROP(OffsetCodec, EncodesAnIdOrRefusesIt, (uint64_t ms, uint64_t seq)) {
@@ -150,7 +154,7 @@ RC_GTEST_PROP(OffsetCodec, EncodesAnIdOrRefusesIt, (uint64_t ms, uint64_t seq)) 
   const StreamId id{ms >> *rc::gen::inRange(0, 40), seq >> *rc::gen::inRange(40, 64)};
   const absl::StatusOr<int64_t> offset = codec.Encode(id);
   RC_ASSERT(offset.ok() == (id.ms <= codec.max_ms() && id.seq <= codec.max_sequence()));
-  if (offset.ok()) RC_ASSERT(*codec.Decode(*offset) == id);
+  if (offset.ok()) RC_ASSERT(codec.Decode(*offset).value() == id);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "core/korvet/topic_name.h"
+#include "redouble/core/korvet/topic_name.h"
 
 #include <algorithm>
 #include <string>
@@ -6,8 +6,8 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
-#include "core/base/string_bridge.h"
-#include "core/korvet/error_code.h"
+#include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/korvet/error_code.h"
 
 namespace redouble::korvet {
 namespace {

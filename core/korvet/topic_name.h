@@ -1,7 +1,13 @@
-// What a topic may be called.
+// CheckTopicName: the rules for names of topics, which are those of Kafka.
+//
+// A legal name contains no colon, so it makes no key ambiguous (keys.h). Every operation that takes
+// a name checks it before it sends a command.
+//
+//   absl::Status status = CheckTopicName("orders");        // OK
+//   ErrorCodeOf(CheckTopicName("orders:1"));               // ErrorCode::kInvalidTopic
 //
 // Thread-safety: pure functions.
-// Source: reference/korvet.md section 3 (the rule is Kafka's).
+// Source: docs/systems/korvet.md 2.1.
 #ifndef REDOUBLE_CORE_KORVET_TOPIC_NAME_H_
 #define REDOUBLE_CORE_KORVET_TOPIC_NAME_H_
 
@@ -14,10 +20,9 @@ namespace redouble::korvet {
 
 inline constexpr size_t kMaxTopicNameBytes = 249;
 
-// OK for 1 to 249 characters of a-z, A-Z, 0-9, '.', '_' and '-', except "." and "..". Otherwise
-// INVALID_TOPIC_EXCEPTION (error_code.h), saying which rule was broken. No legal name contains a
-// colon, so that none makes a key ambiguous. Kafka only warns of names that differ in '.' and '_'
-// alone; here nothing is said of them.
+// Returns OK for 1 to 249 characters of a-z, A-Z, 0-9, '.', '_' and '-', except "." and "..".
+// Otherwise returns INVALID_TOPIC_EXCEPTION (error_code.h) with the violated rule in its message.
+// Kafka also warns about names that differ only in '.' and '_'; Korvet does not.
 absl::Status CheckTopicName(std::string_view name);
 
 }  // namespace redouble::korvet

@@ -1,15 +1,17 @@
-#include "core/korvet/topic_name.h"
+#include "redouble/core/korvet/topic_name.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "core/korvet/error_code.h"
+#include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/korvet/error_code.h"
 
 namespace redouble::korvet {
 namespace {
 
+using base::IsOk;
 using ::testing::HasSubstr;
 
 std::string Refusal(std::string_view name) {
@@ -21,7 +23,7 @@ std::string Refusal(std::string_view name) {
 TEST(TopicName, TakesEveryCharacterOfKafkasAlphabetAndNoOther) {
   constexpr std::string_view kAlphabet =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
-  EXPECT_TRUE(CheckTopicName(kAlphabet).ok());
+  EXPECT_THAT(CheckTopicName(kAlphabet), IsOk());
   for (int byte = 0; byte < 256; ++byte) {
     const std::string name = {'t', static_cast<char>(byte)};
     EXPECT_EQ(CheckTopicName(name).ok(),
@@ -32,15 +34,15 @@ TEST(TopicName, TakesEveryCharacterOfKafkasAlphabetAndNoOther) {
 
 TEST(TopicName, HasOneTo249Characters) {
   EXPECT_THAT(Refusal(""), HasSubstr("is empty"));
-  EXPECT_TRUE(CheckTopicName("t").ok());
-  EXPECT_TRUE(CheckTopicName(std::string(kMaxTopicNameBytes, 't')).ok());
+  EXPECT_THAT(CheckTopicName("t"), IsOk());
+  EXPECT_THAT(CheckTopicName(std::string(kMaxTopicNameBytes, 't')), IsOk());
   EXPECT_THAT(Refusal(std::string(kMaxTopicNameBytes + 1, 't')), HasSubstr("longer than 249"));
 }
 
 TEST(TopicName, IsNotADotNorTwo) {
   EXPECT_THAT(Refusal("."), HasSubstr("is reserved"));
   EXPECT_THAT(Refusal(".."), HasSubstr("is reserved"));
-  EXPECT_TRUE(CheckTopicName("...").ok());
+  EXPECT_THAT(CheckTopicName("..."), IsOk());
 }
 
 TEST(TopicName, IsQuotedInTheErrorWithItsOddBytesEscaped) {

@@ -1,4 +1,4 @@
-#include "core/orchestrator/json_object.h"
+#include "redouble/core/orchestrator/json_object.h"
 
 #include <algorithm>
 #include <limits>
@@ -6,16 +6,17 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "core/base/string_bridge.h"
-#include "core/base/utc.h"
-#include "core/store/reply.h"
+#include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/base/time/utc.h"
+#include "redouble/core/store/reply.h"
 
 namespace redouble::orchestrator {
 namespace {
 
 using base::ToAbsl;
 
-// How much of a wrong value an error shows.
+// The length of the part of a wrong value that an error message contains.
 constexpr size_t kShownBytes = 80;
 
 std::string Shown(const Json& json) {
@@ -24,7 +25,7 @@ std::string Shown(const Json& json) {
   return absl::StrCat(text.substr(0, kShownBytes), "...");
 }
 
-// Writing a value recurses; no value of this folder comes near this depth.
+// Bounds the recursion of writing a value.
 constexpr int kMaxDepth = 500;
 
 bool IsNestedTooDeep(std::string_view text) {
@@ -46,7 +47,7 @@ bool IsIdCharacter(char c) {
          c == '-';
 }
 
-// The library keeps a positive number as an unsigned one.
+// The library stores a positive number as unsigned.
 bool FitsInt64(const Json& json) {
   if (!json.is_number_integer()) return false;
   return !json.is_number_unsigned() ||
@@ -72,11 +73,14 @@ absl::StatusOr<Json> ParseObject(std::string_view text, std::string_view what) {
 }
 
 absl::StatusOr<std::string> JsonText(const Json& json) {
+  std::string text;
   try {
-    return json.dump();
+    text = json.dump();
   } catch (const Json::type_error&) {
     return absl::InvalidArgumentError("a text that is to be written as JSON is not UTF-8");
   }
+  if (!IsNestedTooDeep(text)) return text;
+  return absl::InvalidArgumentError(absl::StrCat("the JSON is nested deeper than ", kMaxDepth));
 }
 
 absl::Status AddJsonText(Json& object, std::string_view name, std::string_view text) {
@@ -89,6 +93,14 @@ absl::Status AddJsonText(Json& object, std::string_view name, std::string_view t
   }
   object[std::string(name)] = std::move(value);
   return absl::OkStatus();
+}
+
+absl::Status AddObjectText(Json& object, std::string_view name, std::string_view text) {
+  REDOUBLE_RETURN_IF_ERROR(AddJsonText(object, name, text));
+  const auto added = object.find(std::string(name));
+  if (added == object.end() || added->is_object() || added->is_null()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(PointerPart(name), ": expected an object, got ", Shown(*added)));
 }
 
 bool IsId(std::string_view text) {

@@ -1,12 +1,14 @@
-// JsonObject: takes a JSON object apart, with errors that say where and what was expected; and the
-// way back to text. For the formats of this folder only.
+// JsonObject: reads the members of a JSON object and reports errors with their position.
+//
+// The formats of core/orchestrator are read with it; ParseObject and JsonText convert from and to
+// text. For this folder only.
 //
 //   JsonObject object(json, "", status);
 //   token.run_id = object.Id("run_id");
 //   // InvalidArgument: /run_id: expected an id of letters, digits, _ and -, got "a:b"
 //
-// The first error stays in `status`; getters give a harmless default after it. Members that nobody
-// asks for are ignored.
+// The first error is kept in `status`; later getters return a default value. Members that are not
+// read are ignored.
 //
 // Thread-safety: one thread.
 #ifndef REDOUBLE_CORE_ORCHESTRATOR_JSON_OBJECT_H_
@@ -27,33 +29,39 @@ namespace redouble::orchestrator {
 
 using Json = nlohmann::ordered_json;
 
-// The text's value, which must be an object. Errors: InvalidArgument that begins with `what`,
-// also for a text nested deeper than 500.
+// Parses a text that must be an object. Errors: InvalidArgument that begins with `what`, also for a
+// text nested deeper than 500.
 absl::StatusOr<Json> ParseObject(std::string_view text, std::string_view what);
 
-// Compact text, members in their order, characters beyond ASCII as they are. Errors:
-// InvalidArgument when a text in it is not UTF-8.
+// Compact text; members keep their order, and characters outside of ASCII are not escaped. Errors:
+// InvalidArgument if a string is not UTF-8, or if ParseObject would refuse the text as nested too
+// deeply.
 absl::StatusOr<std::string> JsonText(const Json& json);
 
-// Adds the value that `text` is, unless it is empty. Errors: InvalidArgument when it is no JSON.
+// Adds the JSON value `text` as the member `name`; does nothing if `text` is empty. Errors:
+// InvalidArgument if `text` is not JSON.
 absl::Status AddJsonText(Json& object, std::string_view name, std::string_view text);
 
-// Letters, digits, `_` and `-`, not empty: reference/orchestrator.md D7.
+// As AddJsonText, for a member that readers require to be an object. Errors: InvalidArgument also
+// if `text` is neither an object nor null.
+absl::Status AddObjectText(Json& object, std::string_view name, std::string_view text);
+
+// Whether a text matches `[A-Za-z0-9_-]+`. Source: docs/systems/orchestrator.md D7.
 bool IsId(std::string_view text);
 
-// `/name` as a JSON pointer writes it.
+// `/name`, escaped as in a JSON pointer.
 std::string PointerPart(std::string_view name);
 
 class JsonObject {
  public:
-  // `json` and `status` must outlive this. Anything but an object is an error.
+  // `json` and `status` must outlive this. A value that is not an object is an error in `status`.
   JsonObject(const Json& json, std::string path, absl::Status& status);
 
   const std::string& path() const { return path_; }
-  // Null when the member is absent or JSON's null.
+  // Null if the member is missing or JSON's null.
   const Json* Find(std::string_view name) const;
 
-  // Required.
+  // Required members.
   std::string Text(std::string_view name);
   std::string Id(std::string_view name);
   absl::Time Time(std::string_view name);
@@ -62,16 +70,16 @@ class JsonObject {
   int64_t IntegerOr(std::string_view name, int64_t otherwise, int64_t least);
   bool BoolOr(std::string_view name, bool otherwise);
   std::optional<absl::Time> OptionalTime(std::string_view name);
-  // Empty when absent.
+  // An array of strings; empty if the member is missing.
   std::vector<std::string> Texts(std::string_view name);
-  // The member's own JSON, compact; empty when absent.
+  // The member as compact JSON; empty if it is missing.
   std::string JsonTextOf(std::string_view name);
-  // The same for a member that has to be an object.
+  // As JsonTextOf, for a member that must be an object.
   std::string ObjectTextOf(std::string_view name);
 
-  // Records `/path/name: reason` unless something was wrong before.
+  // Records the error `/path/name: reason`, unless there is an earlier error.
   void Refuse(std::string_view name, std::string_view reason);
-  // Records that `expected` was expected and `got` came.
+  // Records the error `/path/name: expected <expected>, got <got>`.
   void Expected(std::string_view name, std::string_view expected, const Json& got);
 
  private:

@@ -1,4 +1,4 @@
-#include "core/orchestrator/key_rules.h"
+#include "redouble/core/orchestrator/key_rules.h"
 
 #include <array>
 

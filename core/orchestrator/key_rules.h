@@ -1,19 +1,20 @@
-// Which of orchestrator's keys have no sense without another, and which must expire.
+// The rules between the orchestrator's keys: which keys require another key, and which must expire.
 //
-// Everything of a run goes with its compiled workflow: what is there without it came back after a
-// cleanup, or outlived its run.
+// All keys of a run require its compiled workflow. A key without it was created again after
+// cleanup, or outlived its run. The key checks of the simulator and of the tests report such
+// states.
 //
 // Thread-safety: constant data.
-// Source: reference/orchestrator.md 10.
+// Source: docs/systems/orchestrator.md 1.3 and 5 (H18 to H21).
 #ifndef REDOUBLE_CORE_ORCHESTRATOR_KEY_RULES_H_
 #define REDOUBLE_CORE_ORCHESTRATOR_KEY_RULES_H_
 
-#include "core/orchestrator/keys.h"
-#include "core/store/key_rules.h"
+#include "redouble/core/orchestrator/keys.h"
+#include "redouble/core/store/keyspace/key_rules.h"
 
 namespace redouble::orchestrator {
 
-// The rules of all families in that form.
+// The rules of all families in one spelling. The spans refer to static data.
 store::KeyRules KeyRules(KeyForm form = KeyForm::kPlain);
 
 }  // namespace redouble::orchestrator

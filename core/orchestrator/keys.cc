@@ -1,14 +1,14 @@
-#include "core/orchestrator/keys.h"
+#include "redouble/core/orchestrator/keys.h"
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 
 #include "absl/strings/str_cat.h"
-#include "core/base/string_bridge.h"
-#include "core/store/key_pattern.h"
+#include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/store/keyspace/key_pattern.h"
 
 namespace redouble::orchestrator {
 namespace {
@@ -19,18 +19,18 @@ using store::KeyPattern;
 using store::KeyType;
 
 constexpr std::string_view kSystem = "orchestrator";
-constexpr std::string_view kSeed = "seed 001 Complete Inventory; reference/orchestrator.md 1";
-constexpr std::string_view kReference = "reference/orchestrator.md 1, 3.3, 6.2, 6.3";
+constexpr std::string_view kDocumented = "docs/systems/orchestrator.md 1";
+constexpr std::string_view kAdded = "docs/systems/orchestrator.md 1, D2";
 constexpr std::string_view kRunTtlRule = "set at the first write of the run, kept by later ones";
 constexpr std::string_view kNoTtl = "none: shared by all runs";
 constexpr absl::Duration kRunTtl = absl::Hours(24);
 constexpr absl::Duration kCachedResultTtl = absl::Hours(1);
 
 constexpr std::array<std::string_view, 10> kTaskTypes = {
-    "agent",    "aggregate", "classifier", "default", "filter",
-    "function", "hitl",      "http",       "search",  "transform"};
+    "agent",    "aggregate", "classifier", kDefaultTaskType, "filter",
+    "function", "hitl",      "http",       "search",         "transform"};
 
-// The positions of the rows below.
+// The indexes of the rows below.
 enum Family : size_t {
   kIr,
   kContext,
@@ -50,7 +50,7 @@ enum Family : size_t {
 
 struct Row {
   KeyFamily family;                      // In the plain form.
-  std::string_view tagged_pattern = {};  // Empty: spelled alike.
+  std::string_view tagged_pattern = {};  // Empty: the same pattern in both forms.
 };
 
 constexpr std::array<Row, kFamilyCount> kRows = {{
@@ -62,7 +62,7 @@ constexpr std::array<Row, kFamilyCount> kRows = {{
       .ttl = kRunTtl,
       .lifecycle = "created at the start of the run, replaced by patches; deleted by cleanup",
       .purpose = "the compiled workflow as JSON, read on every completion signal",
-      .source = kSeed},
+      .source = kDocumented},
      "ir:{{{run_id:id}}}"},
     {{.id = "orchestrator.context",
       .system = kSystem,
@@ -71,8 +71,8 @@ constexpr std::array<Row, kFamilyCount> kRows = {{
       .ttl_rule = kRunTtlRule,
       .ttl = kRunTtl,
       .lifecycle = "created by the first output of a node; deleted by cleanup",
-      .purpose = "references to the outputs of completed nodes, `<node>:output` and its like",
-      .source = kSeed},
+      .purpose = "references to the outputs of completed nodes, such as `<node>:output`",
+      .source = kDocumented},
      "context:{{{run_id:id}}}"},
     {{.id = "orchestrator.counter",
       .system = kSystem,
@@ -82,27 +82,26 @@ constexpr std::array<Row, kFamilyCount> kRows = {{
       .ttl = kRunTtl,
       .lifecycle = "created at the start of the run; deleted by cleanup",
       .purpose = "the number of tokens in flight; 0 without pending approvals: completed",
-      .source = kSeed},
+      .source = kDocumented},
      "counter:{{{run_id:id}}}"},
     {{.id = "orchestrator.applied",
       .system = kSystem,
       .pattern = "applied:{run_id:id}",
       .type = KeyType::kSet,
-      .ttl_rule = "the guarded scripts give it the counter's; the seed's script sets none",
+      .ttl_rule = "the guarded scripts set the TTL of the counter; apply_delta sets no TTL",
       .ttl = kRunTtl,
       .lifecycle = "created by the first change of the counter; deleted by cleanup",
       .purpose = "the changes of the counter that have been applied, so that none is applied twice",
-      .source = kSeed},
+      .source = kDocumented},
      "applied:{{{run_id:id}}}"},
     {{.id = "orchestrator.tasks",
       .system = kSystem,
-      .pattern = "wf.tasks.{type:agent|aggregate|classifier|default|filter|function|hitl|http|"
-                 "search|transform}",
+      .pattern = "wf.tasks.{type}",
       .type = KeyType::kStream,
       .ttl_rule = kNoTtl,
       .lifecycle = "created by the first token or consumer group; persistent",
       .purpose = "tokens for the workers of one type",
-      .source = kSeed}},
+      .source = kDocumented}},
     {{.id = "orchestrator.completion_signals",
       .system = kSystem,
       .pattern = "completion_signals",
@@ -110,7 +109,7 @@ constexpr std::array<Row, kFamilyCount> kRows = {{
       .ttl_rule = kNoTtl,
       .lifecycle = "persistent; gone while empty",
       .purpose = "what workers have completed, first in, first out",
-      .source = kSeed},
+      .source = kDocumented},
      "{{completion_signals}}"},
     {{.id = "orchestrator.pending_approvals",
       .system = kSystem,
@@ -120,7 +119,7 @@ constexpr std::array<Row, kFamilyCount> kRows = {{
       .ttl = kRunTtl,
       .lifecycle = "created by a pause; gone with its last member; deleted by cleanup",
       .purpose = "the approvals that the run waits for, which keep it from being completed",
-      .source = kSeed},
+      .source = kDocumented},
      "pending_approvals:{{{run_id:id}}}"},
     {{.id = "orchestrator.approval",
       .system = kSystem,
@@ -129,16 +128,16 @@ constexpr std::array<Row, kFamilyCount> kRows = {{
       .ttl_rule = "24 hours or an hour beyond timeout_at, whichever is later",
       .lifecycle = "created by a pause; deleted after the run has completed",
       .purpose = "who has to approve what by when, and what was decided",
-      .source = kSeed},
+      .source = kDocumented},
      "approval:{{{run_id:id}}}:{approval_id:id}"},
     {{.id = "orchestrator.events",
       .system = kSystem,
       .pattern = "run:{run_id:id}",
       .type = KeyType::kNone,
       .ttl_rule = "none: a Pub/Sub channel",
-      .lifecycle = "exists while somebody subscribes",
+      .lifecycle = "exists while a client subscribes",
       .purpose = "events of one run for user interfaces; `run:*` for all runs",
-      .source = kSeed}},
+      .source = kDocumented}},
     {{.id = "orchestrator.cache",
       .system = kSystem,
       .pattern = "cache:{scope}:{key}",
@@ -147,7 +146,7 @@ constexpr std::array<Row, kFamilyCount> kRows = {{
       .ttl = kCachedResultTtl,
       .lifecycle = "created by a worker; expires or is invalidated",
       .purpose = "the reference to the output of a node that always answers alike",
-      .source = kSeed}},
+      .source = kDocumented}},
     {{.id = "orchestrator.pending_tokens",
       .system = kSystem,
       .pattern = "pending_tokens:{run_id:id}:{node_id:id}",
@@ -156,7 +155,7 @@ constexpr std::array<Row, kFamilyCount> kRows = {{
       .ttl = kRunTtl,
       .lifecycle = "created by the first arrival at a join; deleted when it fires and by cleanup",
       .purpose = "the predecessors whose tokens are parked at a join",
-      .source = kReference},
+      .source = kAdded},
      "pending_tokens:{{{run_id:id}}}:{node_id:id}"},
     {{.id = "orchestrator.loop",
       .system = kSystem,
@@ -166,7 +165,7 @@ constexpr std::array<Row, kFamilyCount> kRows = {{
       .ttl = kRunTtl,
       .lifecycle = "created by the first iteration; deleted when the loop ends and by cleanup",
       .purpose = "the iteration a loop is in, field current_iteration",
-      .source = kReference},
+      .source = kAdded},
      "loop:{{{run_id:id}}}:{node_id:id}"},
     {{.id = "orchestrator.processing",
       .system = kSystem,
@@ -175,7 +174,7 @@ constexpr std::array<Row, kFamilyCount> kRows = {{
       .ttl_rule = kNoTtl,
       .lifecycle = "created when a coordinator takes a signal; gone when it has none in hand",
       .purpose = "signals that a coordinator has taken and not committed, for recovery",
-      .source = kReference},
+      .source = kAdded},
      "{{completion_signals}}:processing:{consumer:id}"},
 }};
 
@@ -192,7 +191,7 @@ struct Inventory {
     }
     const absl::Status added = table.Add(families);
     if (added.ok()) return;
-    // The rows are part of the program.
+    // The rows are constants, so this is a programming error.
     std::fprintf(stderr, "%s\n", added.ToString().c_str());
     std::abort();
   }
@@ -208,7 +207,7 @@ const KeyPattern& PatternOf(KeyForm form, Family family) {
   return *InventoryOf(form).table.PatternOf(kRows[family].family.id);
 }
 
-// The one placeholder that a key of the plain form leaves out.
+// The only placeholder that a key of the plain form omits, in the approval family.
 constexpr std::string_view kRunId = "run_id";
 
 }  // namespace
@@ -235,10 +234,11 @@ absl::StatusOr<std::string> Keys::Applied(std::string_view run_id) const {
   return PatternOf(form_, kApplied).Build(run_id);
 }
 
-std::string Keys::TaskStream(std::string_view type) const {
-  const bool known = std::find(kTaskTypes.begin(), kTaskTypes.end(), type) != kTaskTypes.end();
-  return *PatternOf(form_, kTasks).Build(known ? type : std::string_view("default"));
+absl::StatusOr<std::string> Keys::TaskStream(std::string_view type) const {
+  return PatternOf(form_, kTasks).Build(type);
 }
+
+std::string Keys::TaskStreamPattern() const { return *TaskStream("*"); }
 
 std::string Keys::CompletionSignals() const {
   return *PatternOf(form_, kCompletionSignals).Build();
@@ -251,8 +251,7 @@ absl::StatusOr<std::string> Keys::PendingApprovals(std::string_view run_id) cons
 absl::StatusOr<std::string> Keys::Approval(RunApproval approval) const {
   const KeyPattern& tagged = PatternOf(KeyForm::kHashTagged, kApproval);
   if (form_ == KeyForm::kHashTagged) return tagged.Build(approval.run_id, approval.approval_id);
-  const absl::Status run_id = tagged.Check(*tagged.IndexOf(kRunId), approval.run_id);
-  if (!run_id.ok()) return run_id;
+  REDOUBLE_RETURN_IF_ERROR(tagged.Check(*tagged.IndexOf(kRunId), approval.run_id));
   return PatternOf(form_, kApproval).Build(approval.approval_id);
 }
 

@@ -1,21 +1,19 @@
-// The orchestrator's key families, and the keys built from them.
+// The orchestrator's key families, and builders and a parser for their keys.
 //
-// A run's state lives under keys that carry its id; work and signals flow through keys that all
-// runs share. In a cluster the keys of a run have to be in one slot, so every family has two
-// spellings, of which a deployment chooses one for ever: `ir:run_123` and `ir:{run_123}` are
-// different keys.
+// Keys that hold the state of a run contain its id. Tokens and signals use keys that all runs
+// share. In a cluster the keys of one run must be in one slot, so every family has two spellings. A
+// deployment chooses one and keeps it: `ir:run_123` and `ir:{run_123}` are different keys.
 //
 //   const orchestrator::Keys keys(orchestrator::KeyForm::kHashTagged);
 //   absl::StatusOr<std::string> ir = keys.Ir("run_123");      // "ir:{run_123}"
 //   std::optional<store::KeyMatch> match = keys.Parse(*ir);   // orchestrator.ir, {"run_123"}
 //
-// Ids of runs, nodes, approvals and consumers are of letters, digits, `_` and `-`: with a colon, a
-// brace or a glob character a key or a scan of one run would reach another's. Every builder refuses
-// any other id with InvalidArgument that names family, placeholder and value.
+// Ids of runs, nodes, approvals and consumers match `[A-Za-z0-9_-]+`. With a colon, a brace or a
+// glob character, a key or a SCAN of one run would match keys of another. Every builder returns
+// InvalidArgument for any other id; the message names the family, the placeholder and the value.
 //
 // Thread-safety: constant data and pure functions; a Keys is a plain value.
-// Source: seed 001 "Complete Redis Key Inventory", "Redis Cluster Considerations";
-// reference/orchestrator.md sections 1, 2.5, 3.4, 11 and decision D7.
+// Source: docs/systems/orchestrator.md 1, 1.1, 1.2 and 2.7.
 #ifndef REDOUBLE_CORE_ORCHESTRATOR_KEYS_H_
 #define REDOUBLE_CORE_ORCHESTRATOR_KEYS_H_
 
@@ -26,27 +24,30 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "core/store/key_family.h"
+#include "redouble/core/store/keyspace/key_family.h"
 
 namespace redouble::orchestrator {
 
 enum class KeyForm {
-  kPlain,       // `ir:run_123`, as the documents write keys.
-  kHashTagged,  // `ir:{run_123}`: all keys of a run in one slot; an approval's key names its run.
+  kPlain,       // `ir:run_123`, as the original documents spell keys.
+  kHashTagged,  // `ir:{run_123}`: all keys of a run in one slot. Approval keys contain the run id.
 };
 
-// The thirteen families, in the order of the documentation and with the same ids in both forms.
-// The channel of a run's events, the worker streams and the cache are spelled alike in both: they
-// are never used together with a run's other keys in one command.
+// The thirteen families, in the order of the documentation and with the same ids in both spellings.
+// Event channels, task streams and cache entries have one spelling only, because no command uses
+// them together with other keys of a run.
 std::span<const store::KeyFamily> KeyFamilies(KeyForm form = KeyForm::kPlain);
 
-// The failsafe of every key of a run: 24 hours.
+// The TTL of every key of a run: 24 hours. Source: docs/systems/orchestrator.md 1.3.
 absl::Duration RunTtl();
-// 1 hour.
+// The TTL of a cached result: 1 hour.
 absl::Duration CachedResultTtl();
 
-// The types of nodes that have a stream of their own, in alphabetical order.
+// The node types that the original documents and their example workflows use, in alphabetical
+// order. Types are open: every other type has its own stream, too. Tokens of nodes that a patch
+// removed go to the stream of kDefaultTaskType.
 std::span<const std::string_view> TaskTypes();
+inline constexpr std::string_view kDefaultTaskType = "default";
 
 // The views must outlive the call.
 struct RunNode {
@@ -58,11 +59,11 @@ struct RunApproval {
   std::string_view approval_id;
 };
 struct CacheEntry {
-  std::string_view scope;  // "workflow": no colon.
-  std::string_view key;    // "enrich_A:sha256:abc123": anything but nothing.
+  std::string_view scope;  // For example "workflow"; without a colon.
+  std::string_view key;    // For example "enrich_A:sha256:abc123"; any text that is not empty.
 };
 
-// Builds and takes apart the keys of one form.
+// Builds and parses the keys of one spelling.
 class Keys {
  public:
   explicit Keys(KeyForm form = KeyForm::kPlain) : form_(form) {}
@@ -73,8 +74,10 @@ class Keys {
   absl::StatusOr<std::string> Context(std::string_view run_id) const;
   absl::StatusOr<std::string> Counter(std::string_view run_id) const;
   absl::StatusOr<std::string> Applied(std::string_view run_id) const;
-  // The stream of a task type. A type without a stream of its own goes to `wf.tasks.default`.
-  std::string TaskStream(std::string_view type) const;
+  // The stream of a task type, which is any text but the empty one.
+  absl::StatusOr<std::string> TaskStream(std::string_view type) const;
+  // A pattern for SCAN that matches all task streams.
+  std::string TaskStreamPattern() const;
   std::string CompletionSignals() const;
   absl::StatusOr<std::string> PendingApprovals(std::string_view run_id) const;
   absl::StatusOr<std::string> Approval(RunApproval approval) const;
@@ -82,24 +85,24 @@ class Keys {
   absl::StatusOr<std::string> CachedResult(CacheEntry entry) const;
   absl::StatusOr<std::string> PendingTokens(RunNode join) const;
   absl::StatusOr<std::string> Loop(RunNode loop) const;
-  // Signals that one coordinator has taken and not yet committed.
+  // The list of signals that one coordinator has taken and not finished.
   absl::StatusOr<std::string> ProcessingSignals(std::string_view consumer) const;
 
-  // The family and the values of a key or channel of this form; none for any other key.
+  // The family and the values of a key or channel in this spelling; nullopt for any other key.
   std::optional<store::KeyMatch> Parse(std::string_view key) const;
 
  private:
   KeyForm form_;
 };
 
-// The member of a run's pending set that stands for an approval: "approval_456" for id "456".
+// The member of a run's pending set for an approval: "approval_456" for the id "456".
 std::string ApprovalMember(std::string_view approval_id);
-// The id of such a member; none for any other text.
+// The approval id of such a member, as a view of it; nullopt for any other text.
 std::optional<std::string_view> ParseApprovalMember(std::string_view member);
 
-// The members of a run's applied set. Each stands for one change of the counter, but for Arrive,
-// Fire and Drop, which mark steps of a join, and Route, which says where the tokens of an emission
-// go. Token ids are inserted verbatim.
+// The members of a run's applied set. Consume, Emit and Resume each name one change of the counter.
+// Arrive, Fire, Drop and Quiesce mark steps of a join, and Route records where the tokens of an
+// emission go. Token ids are inserted verbatim. Source: docs/systems/orchestrator.md 2.7.
 std::string ConsumeOp(std::string_view token_id);    // "consume:t1"
 std::string EmitOp(std::string_view token_id);       // "emit:t1"
 std::string ResumeOp(std::string_view approval_id);  // "resume:approval_456"
@@ -111,7 +114,7 @@ std::string ArriveOp(JoinToken arrival);         // "arrive:D:t1/B"
 std::string FireOp(JoinToken arrival);           // "fire:D:t1/B"
 std::string DropOp(JoinToken arrival);           // "drop:D:t1/B"
 std::string QuiesceOp(std::string_view join);    // "fire:D:quiesce"
-std::string RouteOp(std::string_view token_id);  // "route:t1|", behind which the route follows.
+std::string RouteOp(std::string_view token_id);  // "route:t1|"; the route follows.
 
 }  // namespace redouble::orchestrator
 

@@ -1,4 +1,4 @@
-#include "core/orchestrator/messages.h"
+#include "redouble/core/orchestrator/messages.h"
 
 #include <array>
 #include <limits>
@@ -6,9 +6,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "core/base/string_bridge.h"
-#include "core/base/utc.h"
-#include "core/orchestrator/json_object.h"
+#include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/base/time/utc.h"
+#include "redouble/core/orchestrator/json_object.h"
 
 namespace redouble::orchestrator {
 namespace {
@@ -40,13 +41,12 @@ Enum ReadName(JsonObject& object, std::string_view name,
   return Enum{};
 }
 
-// Reads the object that `text` is by `read`, whose errors begin with `what`.
+// Parses `text` as an object and reads it with `read`. Errors begin with `what`.
 template <typename T, typename Read>
 absl::StatusOr<T> ParseAs(std::string_view text, std::string_view what, Read read) {
-  const absl::StatusOr<Json> json = ParseObject(text, what);
-  if (!json.ok()) return json.status();
+  REDOUBLE_ASSIGN_OR_RETURN(const Json json, ParseObject(text, what));
   absl::Status status;
-  JsonObject object(*json, "", status);
+  JsonObject object(json, "", status);
   T value = read(object);
   if (status.ok()) return value;
   return absl::InvalidArgumentError(absl::StrCat(ToAbsl(what), ": ", status.message()));
@@ -114,6 +114,16 @@ CompletionSignal ReadSignal(JsonObject& object, absl::Status& status) {
   return signal;
 }
 
+absl::Status CheckSignalIds(const CompletionSignal& signal) {
+  const auto refusal = [](std::string_view name, std::string_view reason) {
+    return absl::InvalidArgumentError(absl::StrCat(PointerPart(name), ": ", ToAbsl(reason)));
+  };
+  if (!IsId(signal.run_id)) return refusal("run_id", "is no id of letters, digits, _ and -");
+  if (!IsId(signal.node_id)) return refusal("node_id", "is no id of letters, digits, _ and -");
+  if (signal.job_id.empty()) return refusal("job_id", "is empty");
+  return absl::OkStatus();
+}
+
 Approval ReadApproval(JsonObject& object) {
   Approval approval;
   approval.run_id = object.Id("run_id");
@@ -124,6 +134,8 @@ Approval ReadApproval(JsonObject& object) {
   approval.approver = object.TextOr("approver", "");
   approval.payload_cas_ref = object.TextOr("payload_cas_ref", "");
   approval.decided_at = object.OptionalTime("decided_at");
+  approval.decided_by = object.TextOr("decided_by", "");
+  approval.comment = object.TextOr("comment", "");
   return approval;
 }
 
@@ -157,8 +169,8 @@ absl::StatusOr<std::string> FormatToken(const Token& token) {
                {"created_at", base::FormatRfc3339(token.created_at)}};
   AddTime(json, "sent_at", token.sent_at);
   absl::Status status = AddJsonText(json, "config", token.config_json);
-  status.Update(AddJsonText(json, "metadata", token.metadata_json));
-  if (!status.ok()) return status;
+  status.Update(AddObjectText(json, "metadata", token.metadata_json));
+  REDOUBLE_RETURN_IF_ERROR(status);
   AddText(json, "workflow_owner", token.workflow_owner);
   if (token.join_count != 1) json["join_count"] = token.join_count;
   if (token.iteration != 0) json["iteration"] = token.iteration;
@@ -167,10 +179,9 @@ absl::StatusOr<std::string> FormatToken(const Token& token) {
 
 absl::StatusOr<CompletionSignal> ParseSignal(std::string_view text) {
   constexpr std::string_view kWhat = "completion signal";
-  const absl::StatusOr<Json> json = ParseObject(text, kWhat);
-  if (!json.ok()) return json.status();
+  REDOUBLE_ASSIGN_OR_RETURN(const Json json, ParseObject(text, kWhat));
   absl::Status status;
-  JsonObject object(*json, "", status);
+  JsonObject object(json, "", status);
   CompletionSignal signal = ReadSignal(object, status);
   if (status.ok()) return signal;
   return absl::InvalidArgumentError(absl::StrCat(ToAbsl(kWhat), ": ", status.message()));
@@ -181,16 +192,17 @@ absl::StatusOr<std::string> FormatSignal(const CompletionSignal& signal) {
     return absl::InvalidArgumentError(
         "/metadata: a failed signal's metadata is its failure, nothing else");
   }
+  REDOUBLE_RETURN_IF_ERROR(CheckSignalIds(signal));
   const SignalStatus status_of = signal.failure ? SignalStatus::kFailed : SignalStatus::kCompleted;
   Json json = {{"version", kSignalVersion},
                {"job_id", signal.job_id},
                {"run_id", signal.run_id},
                {"node_id", signal.node_id},
                {"status", kSignalStatuses[static_cast<size_t>(status_of)]}};
-  absl::Status status = AddJsonText(json, "result_data", signal.result_data_json);
+  absl::Status status = AddObjectText(json, "result_data", signal.result_data_json);
   AddText(json, "result_ref", signal.result_ref);
-  status.Update(AddJsonText(json, "metadata", signal.metadata_json));
-  if (!status.ok()) return status;
+  status.Update(AddObjectText(json, "metadata", signal.metadata_json));
+  REDOUBLE_RETURN_IF_ERROR(status);
   if (signal.failure) {
     json["metadata"] = {{"error_type", signal.failure->error_type},
                         {"error_message", signal.failure->error_message},
@@ -203,7 +215,7 @@ std::string_view ApprovalStatusName(ApprovalStatus status) {
   return kApprovalStatuses[static_cast<size_t>(status)];
 }
 
-// A hash is an object whose values are all texts.
+// The fields are read as a JSON object whose values are strings.
 absl::StatusOr<Approval> ParseApproval(const HashFields& fields) {
   Json json = Json::object();
   for (const auto& [name, value] : fields) json[name] = value;
@@ -230,6 +242,8 @@ HashFields FormatApproval(const Approval& approval) {
   add("approver", approval.approver);
   add("payload_cas_ref", approval.payload_cas_ref);
   add("decided_at", time_text(approval.decided_at));
+  add("decided_by", approval.decided_by);
+  add("comment", approval.comment);
   return fields;
 }
 

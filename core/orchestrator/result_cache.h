@@ -1,19 +1,21 @@
-// ResultCache: references to the outputs of nodes that always answer alike.
+// ResultCache: references to the outputs of deterministic nodes.
 //
 //   orchestrator::ResultCache cache(store);
 //   const CacheEntry entry = {.scope = "workflow", .key = "enrich_A:sha256:abc123"};
 //   absl::StatusOr<std::optional<std::string>> ref = co_await cache.Get(entry);
-//   if (ref.ok() && !*ref) co_await cache.Put(entry, "cas://sha256:xyz789");
+//   if (ref.ok() && !*ref) {
+//     const absl::Status stored = co_await cache.Put(entry, "cas://sha256:xyz789");
+//   }
 //
-// The cache belongs to no run: cleanup leaves it alone, its entries expire. A reference can outlive
-// what it refers to; the reader has to cope.
+// Cached results belong to no run: cleanup does not delete them, and they expire. A reference can
+// outlive the object that it names; the reader must handle that.
 //
 // Each operation is one command: one round trip. Entries and references must live until the task
-// has finished. Errors common to all: InvalidArgument for an entry that keys.h refuses (nothing is
-// sent), and those of the store.
+// has finished. Errors of every operation: InvalidArgument for an entry that keys.h refuses
+// (nothing is sent), and those of the store.
 //
 // Thread-safety: as Store.
-// Source: seed 001 "Caching", `cache:{scope}:{key}`.
+// Source: docs/systems/orchestrator.md 2.11, 4.15.
 #ifndef REDOUBLE_CORE_ORCHESTRATOR_RESULT_CACHE_H_
 #define REDOUBLE_CORE_ORCHESTRATOR_RESULT_CACHE_H_
 
@@ -23,25 +25,25 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "core/base/task.h"
-#include "core/orchestrator/keys.h"
-#include "core/store/store.h"
+#include "redouble/core/base/task/task.h"
+#include "redouble/core/orchestrator/keys.h"
+#include "redouble/core/store/store.h"
 
 namespace redouble::orchestrator {
 
 class ResultCache {
  public:
-  // The store must outlive the cache. Keys of the cache are spelled alike in both forms.
+  // The store must outlive the cache. Both forms of keys spell cache entries alike.
   explicit ResultCache(store::Store& store) : store_(store) {}
 
-  // The reference; none when there is none or it expired. Reading does not prolong it. GET. Errors
-  // also: FailedPrecondition (WRONGTYPE) when the key holds another type.
+  // Returns the reference, or nullopt if it is missing or has expired. Does not change the TTL.
+  // Errors also: FailedPrecondition (WRONGTYPE) if the key has another type.
   base::Task<absl::StatusOr<std::optional<std::string>>> Get(CacheEntry entry);
 
-  // Stores the reference for CachedResultTtl(), one hour, in place of any other. SET EX.
+  // Stores the reference with the TTL CachedResultTtl(), one hour; replaces any value (SET EX).
   base::Task<absl::Status> Put(CacheEntry entry, std::string_view ref);
 
-  // Forgets the reference. True when there was one. DEL.
+  // Deletes the reference. Returns whether the key existed.
   base::Task<absl::StatusOr<bool>> Invalidate(CacheEntry entry);
 
  private:

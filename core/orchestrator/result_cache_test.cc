@@ -1,17 +1,20 @@
-#include "core/orchestrator/result_cache.h"
+#include "redouble/core/orchestrator/result_cache.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "core/store/errors.h"
-#include "tests/support/backends.h"
-#include "tests/support/intercepted_store.h"
+#include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/store/errors.h"
+#include "redouble/tests/support/backends.h"
+#include "redouble/tests/support/intercepted_store.h"
 
 namespace redouble::orchestrator {
 namespace {
 
+using base::IsOk;
+using base::StatusIs;
 using ::testing::ElementsAre;
 
 constexpr CacheEntry kEntry = {.scope = "workflow", .key = "enrich_A:sha256:abc123"};
@@ -23,16 +26,16 @@ class ResultCacheTest : public tests::BackendTest<Backend> {
   std::optional<std::string> Get(CacheEntry entry = kEntry) {
     ResultCache cache(this->store());
     const auto ref = this->Run(cache.Get(entry));
-    EXPECT_TRUE(ref.ok()) << ref.status();
+    EXPECT_THAT(ref, IsOk());
     return ref.value_or(std::nullopt);
   }
   void Put(std::string_view ref) {
     ResultCache cache(this->store());
-    EXPECT_TRUE(this->Run(cache.Put(kEntry, ref)).ok());
+    EXPECT_THAT(this->Run(cache.Put(kEntry, ref)), IsOk());
   }
   bool Invalidate() {
     ResultCache cache(this->store());
-    return *this->Run(cache.Invalidate(kEntry));
+    return this->Run(cache.Invalidate(kEntry)).value();
   }
 };
 TYPED_TEST_SUITE(ResultCacheTest, tests::Backends, tests::BackendNames);
@@ -70,9 +73,9 @@ TYPED_TEST(ResultCacheTest, ForgetsWhatIsInvalidated) {
 TYPED_TEST(ResultCacheTest, SendsOneCommandEach) {
   tests::InterceptedStore store(this->store());
   ResultCache cache(store);
-  ASSERT_TRUE(this->Run(cache.Put(kEntry, "ref")).ok());
-  ASSERT_TRUE(this->Run(cache.Get(kEntry)).ok());
-  ASSERT_TRUE(this->Run(cache.Invalidate(kEntry)).ok());
+  ASSERT_THAT(this->Run(cache.Put(kEntry, "ref")), IsOk());
+  ASSERT_THAT(this->Run(cache.Get(kEntry)), IsOk());
+  ASSERT_THAT(this->Run(cache.Invalidate(kEntry)), IsOk());
   const std::string key = kKey;
   EXPECT_THAT(store.log(), ElementsAre("SET " + key + " ref EX 3600", "GET " + key, "DEL " + key));
 }
@@ -82,9 +85,9 @@ TYPED_TEST(ResultCacheTest, RefusesAnEntryThatIsNoneBeforeAnythingIsSent) {
   ResultCache cache(store);
   for (const CacheEntry entry :
        {CacheEntry{"a:b", "k"}, CacheEntry{"", "k"}, CacheEntry{"a", ""}}) {
-    EXPECT_TRUE(absl::IsInvalidArgument(this->Run(cache.Get(entry)).status()));
-    EXPECT_TRUE(absl::IsInvalidArgument(this->Run(cache.Put(entry, "r"))));
-    EXPECT_TRUE(absl::IsInvalidArgument(this->Run(cache.Invalidate(entry)).status()));
+    EXPECT_THAT(this->Run(cache.Get(entry)), StatusIs(absl::StatusCode::kInvalidArgument));
+    EXPECT_THAT(this->Run(cache.Put(entry, "r")), StatusIs(absl::StatusCode::kInvalidArgument));
+    EXPECT_THAT(this->Run(cache.Invalidate(entry)), StatusIs(absl::StatusCode::kInvalidArgument));
   }
   EXPECT_EQ(store.requests(), 0u);
 }
@@ -92,15 +95,15 @@ TYPED_TEST(ResultCacheTest, RefusesAnEntryThatIsNoneBeforeAnythingIsSent) {
 TYPED_TEST(ResultCacheTest, PassesTheStoresErrorsOn) {
   this->Ask({"SADD", kKey, "member"});
   ResultCache cache(this->store());
-  EXPECT_TRUE(absl::IsFailedPrecondition(this->Run(cache.Get(kEntry)).status()));
+  EXPECT_THAT(this->Run(cache.Get(kEntry)), StatusIs(absl::StatusCode::kFailedPrecondition));
   tests::InterceptedStore broken(this->store());
   broken.on_request = [](size_t) {
     return std::optional<absl::StatusOr<store::Reply>>(store::NotSentError("gone"));
   };
   ResultCache cut_off(broken);
-  EXPECT_TRUE(absl::IsUnavailable(this->Run(cut_off.Get(kEntry)).status()));
-  EXPECT_TRUE(absl::IsUnavailable(this->Run(cut_off.Put(kEntry, "r"))));
-  EXPECT_TRUE(absl::IsUnavailable(this->Run(cut_off.Invalidate(kEntry)).status()));
+  EXPECT_THAT(this->Run(cut_off.Get(kEntry)), StatusIs(absl::StatusCode::kUnavailable));
+  EXPECT_THAT(this->Run(cut_off.Put(kEntry, "r")), StatusIs(absl::StatusCode::kUnavailable));
+  EXPECT_THAT(this->Run(cut_off.Invalidate(kEntry)), StatusIs(absl::StatusCode::kUnavailable));
 }
 
 }  // namespace

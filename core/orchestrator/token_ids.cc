@@ -1,4 +1,4 @@
-#include "core/orchestrator/token_ids.h"
+#include "redouble/core/orchestrator/token_ids.h"
 
 #include <algorithm>
 #include <optional>
@@ -9,15 +9,15 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "core/base/digest.h"
-#include "core/base/string_bridge.h"
+#include "redouble/core/base/hash/digest.h"
+#include "redouble/core/base/text/string_bridge.h"
 
 namespace redouble::orchestrator {
 namespace {
 
 using base::ToAbsl;
 
-// 128 bits: enough that no two tokens of any run meet.
+// 128 bits, which makes collisions negligible.
 constexpr size_t kRootDigits = 32;
 constexpr std::string_view kApprovalPrefix = "approval_";
 
@@ -33,7 +33,7 @@ std::string WithRoot(TokenIdForm form, std::string_view path, std::string_view i
                       FormatTokenMark(mark));
 }
 
-// Adds one part, "k2" or "iR:2"; false when it is neither.
+// Adds one part, "k2" or "iR:2"; false if it is neither.
 bool ReadPart(std::string_view part, TokenMark& mark) {
   int64_t number = 0;
   if (part.starts_with("k")) {
@@ -48,7 +48,7 @@ bool ReadPart(std::string_view part, TokenMark& mark) {
   return true;
 }
 
-// The mark that an approval's id carries as hexadecimal digits behind its root; empty: none.
+// The mark that follows the root of an approval id as hexadecimal digits; may be empty.
 std::string MarkOfApproval(std::string_view token_id) {
   if (!token_id.starts_with(kApprovalPrefix)) return "";
   std::string_view digits = token_id.substr(kApprovalPrefix.size());
@@ -86,8 +86,8 @@ std::string ChildTokenId(TokenIdForm form, ChildToken child, const TokenMark& ma
   const auto path = [&](std::string_view parent) {
     return absl::StrCat(ToAbsl(parent), "/", ToAbsl(child.target), ordinal);
   };
-  // A path leaves its parent's mark out; what loops change in it must tell tokens apart still, and
-  // does, because a loop's own iterations are in the mark that follows.
+  // A path omits the mark of its parent. Tokens of different iterations still differ, because the
+  // iterations are in the mark that follows.
   return WithRoot(form, path(RootOf(child.parent_id)), path(child.parent_id), mark);
 }
 
@@ -100,7 +100,7 @@ std::string JoinTokenId(TokenIdForm form, JoinFiring firing, const TokenMark& ma
 
 std::string ApprovalIdOf(std::string_view token_id) {
   TokenMark mark = ParseTokenMark(token_id);
-  // The pause consumes all tokens of a join; the decision gives back one.
+  // The pause consumes all tokens of a join; the decision returns one.
   mark.join_count = 1;
   const std::string text = FormatTokenMark(mark);
   const std::string suffix = text.empty() ? "" : absl::StrCat("_", absl::BytesToHexString(text));

@@ -1,4 +1,4 @@
-#include "core/orchestrator/token_ids.h"
+#include "redouble/core/orchestrator/token_ids.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -1,4 +1,4 @@
-#include "core/python/code_points.h"
+#include "redouble/core/python/code_points.h"
 
 #include <algorithm>
 
@@ -7,7 +7,7 @@ namespace {
 
 bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
-// The bytes of the sequence that `lead` begins; 0 when it begins none.
+// Returns the length of the sequence that begins with `lead`; 0 if none does.
 size_t SequenceLength(unsigned char lead) {
   if (lead < 0x80) return 1;
   if (lead < 0xC0) return 0;

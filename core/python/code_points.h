@@ -1,6 +1,6 @@
-// UTF-8 taken apart into code points, surrogates included, as Python's str holds them.
+// Converts between UTF-8 and code points, including the lone surrogates that Python's str can hold.
 //
-// For the readers and writers of this folder.
+// For the readers and writers of core/python; other code validates text with core/base/text/utf8.h.
 //
 //   std::string_view text = "é!";
 //   TakeCodePoint(text)   // U+00E9; text is "!"
@@ -17,14 +17,14 @@
 namespace redouble::python {
 
 // Removes the first code point of `text`, which must not be empty, and returns it. A surrogate
-// written in three bytes counts as a code point. None, with `text` as it was, for bytes that are
-// no code point: cut off, an overlong form, beyond U+10FFFF.
+// encoded in three bytes is accepted. Returns nullopt and leaves `text` unchanged if it begins with
+// a truncated sequence, an overlong form or a value above U+10FFFF.
 std::optional<char32_t> TakeCodePoint(std::string_view& text);
 
-// Appends the UTF-8 of a code point up to U+10FFFF; three bytes for a surrogate.
+// Appends the UTF-8 of a code point up to U+10FFFF; a surrogate takes three bytes.
 void AppendCodePoint(std::string& text, char32_t code_point);
 
-// How many code points begin in `text`, which should be UTF-8.
+// Returns the number of code points of `text`, which should be UTF-8.
 size_t CountCodePoints(std::string_view text);
 
 }  // namespace redouble::python

@@ -1,11 +1,11 @@
-#include "core/python/code_points.h"
+#include "redouble/core/python/code_points.h"
 
 #include <gtest/gtest.h>
 
 namespace redouble::python {
 namespace {
 
-TEST(CodePoints, GoThereAndBack) {
+TEST(CodePoints, RoundTrip) {
   for (const char32_t code_point :
        {0x0, 0x7F, 0x80, 0x7FF, 0x800, 0xD800, 0xFFFF, 0x10000, 0x10FFFF}) {
     std::string text;
@@ -17,7 +17,7 @@ TEST(CodePoints, GoThereAndBack) {
   }
 }
 
-TEST(CodePoints, LeaveWhatIsNone) {
+TEST(CodePoints, LeaveMalformedSequencesUnread) {
   for (const std::string_view bytes : {"\x80", "\xC3", "\xC3x", "\xC0\x80", "\xE0\x80\x80",
                                        "\xF4\x90\x80\x80", "\xF8\x80\x80\x80\x80", "\xFF"}) {
     std::string_view rest = bytes;

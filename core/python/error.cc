@@ -1,7 +1,7 @@
-#include "core/python/error.h"
+#include "redouble/core/python/error.h"
 
 #include "absl/strings/cord.h"
-#include "core/base/string_bridge.h"
+#include "redouble/core/base/text/string_bridge.h"
 
 namespace redouble::python {
 namespace {

@@ -1,8 +1,8 @@
-// Errors as values that remember which Python exception the original system raises.
+// Statuses that carry the class of the Python exception that the original system raises.
 //
-// Why it exists: callers of the documented systems, and what was recorded of them, tell errors
-// apart by the exception's class; a Status code is coarser. The class travels as a payload, the
-// message is the exception's own.
+// Callers of the documented systems, and the recorded goldens, distinguish errors by the class of
+// the exception, which is finer than a status code. The class is a payload of the status; the
+// message is the exception's.
 //
 //   absl::Status status = python::TypeError("Object of type set is not JSON serializable");
 //   python::ErrorType(status)   // "TypeError"
@@ -19,17 +19,17 @@
 
 namespace redouble::python {
 
-// A status of `code`, which must not be OK, that remembers `type`, the name of a class.
+// Returns a status with `code`, which must not be OK, and the exception class `type`.
 absl::Status Error(absl::StatusCode code, std::string_view type, std::string_view message);
 
-// InvalidArgument: what the caller handed over has the wrong type, or the wrong value.
+// Return InvalidArgument for an argument with the wrong type, or with the wrong value.
 absl::Status TypeError(std::string_view message);
 absl::Status ValueError(std::string_view message);
-// InvalidArgument: what was read, or handed over, does not have the model's shape (pydantic). The
-// class is authoritative, the message is ours.
+// Returns InvalidArgument for data that does not match its pydantic model. The message is not
+// pydantic's.
 absl::Status ValidationError(std::string_view message);
 
-// The class that `status` remembers; none for a status that was not made here, as Redis's own.
+// Returns the exception class of `status`, or nullopt if it has none, as the errors of Redis.
 std::optional<std::string> ErrorType(const absl::Status& status);
 
 }  // namespace redouble::python

@@ -1,4 +1,4 @@
-#include "core/python/error.h"
+#include "redouble/core/python/error.h"
 
 #include <gtest/gtest.h>
 

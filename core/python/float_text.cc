@@ -1,16 +1,16 @@
-#include "core/python/float_text.h"
+#include "redouble/core/python/float_text.h"
 
 #include <cmath>
 #include <cstdlib>
 
-#include "core/base/shortest_decimal.h"
+#include "redouble/core/base/text/shortest_decimal.h"
 
 namespace redouble::python {
 namespace {
 
 using base::ShortestDecimal;
 
-// With a point and a digit on both sides of it.
+// Returns the digits with a point that has a digit on both sides.
 std::string Positional(const ShortestDecimal& decimal) {
   std::string text = decimal.Positional();
   if (text.find('.') == text.npos) text += ".0";

@@ -1,4 +1,4 @@
-#include "core/python/float_text.h"
+#include "redouble/core/python/float_text.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -17,7 +17,7 @@ struct Row {
   std::string_view pydantic;
 };
 
-// The second column is CPython 3.13's, the third follows the rule of the reference.
+// The second column was recorded from CPython 3.13; the third follows docs/systems/relayna.md 2.2.
 constexpr Row kRows[] = {
     {0.0, "0.0", "0.0"},
     {-0.0, "-0.0", "-0.0"},

@@ -1,4 +1,4 @@
-#include "core/python/iso_time.h"
+#include "redouble/core/python/iso_time.h"
 
 #include <array>
 #include <cstdint>
@@ -6,14 +6,14 @@
 
 #include "absl/strings/str_format.h"
 #include "absl/time/civil_time.h"
-#include "core/python/text.h"
+#include "redouble/core/python/text.h"
 
 namespace redouble::python {
 namespace {
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// Reads a text from its front. Behind its end it sees NUL, as CPython's own parser does.
+// Reads a text from its front. After its end it sees NUL, as CPython's parser does.
 class Reader {
  public:
   explicit Reader(std::string_view text) : text_(text) {}
@@ -27,7 +27,7 @@ class Reader {
   void Skip(size_t count = 1) { position_ += count; }
   void Back() { --position_; }
 
-  // Exactly `count` digits; none when there is anything else.
+  // Reads exactly `count` digits; returns nullopt if there is anything else.
   std::optional<int> Digits(size_t count) {
     int number = 0;
     for (size_t i = 0; i < count; ++i) {
@@ -43,9 +43,9 @@ class Reader {
   size_t position_ = 0;
 };
 
-// Where the character between date and time stands. Characters 4 and 5 tell the forms of a date
-// apart; of a week date, "2026-W01-12" is read as an hour behind a hyphen, and "2026W0112" by
-// whether the digits come in pairs.
+// Returns the position of the separator between date and time. Characters 4 and 5 decide the format
+// of the date. In a week date, "2026-W01-12" has the separator "-" before an hour, and "2026W0112"
+// is decided by whether the number of digits is even.
 std::optional<size_t> SeparatorOf(std::string_view text) {
   constexpr size_t kWeek = 7, kBasic = 8, kExtended = 10;
   if (text.size() == kWeek) return kWeek;
@@ -68,7 +68,7 @@ std::optional<absl::CivilDay> DayOf(int year, int month, int day) {
   return civil;
 }
 
-// The Monday of a year's first ISO week, which holds January 4.
+// Returns the Monday of the year's first ISO week, which contains January 4.
 absl::CivilDay FirstMonday(int year) {
   return absl::PrevWeekday(absl::CivilDay(year, 1, 5), absl::Weekday::monday);
 }
@@ -113,7 +113,7 @@ struct ClockTime {
   bool something_follows = false;
 };
 
-// HH[:MM[:SS[.ffffff]]], or the same without colons.
+// Parses HH[:MM[:SS[.ffffff]]], or the same without colons.
 std::optional<ClockTime> ParseClockTime(std::string_view text) {
   ClockTime time;
   Reader reader(text);
@@ -123,7 +123,7 @@ std::optional<ClockTime> ParseClockTime(std::string_view text) {
     const std::optional<int> field = reader.Digits(2);
     if (!field) return std::nullopt;
     *fields[i] = *field;
-    // What stands behind the part of the text that is a time is an offset, never a NUL.
+    // The text after a time is an offset, which is not a NUL byte.
     const bool ended = reader.AtEnd();
     const char next = reader.Peek();
     reader.Skip();
@@ -133,7 +133,7 @@ std::optional<ClockTime> ParseClockTime(std::string_view text) {
       return time;
     }
     if (colons && next == ':') continue;
-    // A fraction is one of a second, wherever it stands.
+    // A fraction is always a fraction of a second, also after hours or minutes.
     if (next == '.' || next == ',') break;
     if (!colons) {
       reader.Back();
@@ -157,7 +157,7 @@ absl::Duration DurationOf(const ClockTime& time) {
          absl::Microseconds(time.microsecond);
 }
 
-// The time of a day and, where there is one, its offset.
+// A time of day and its offset, if any.
 struct DayTime {
   absl::Duration since_midnight;
   std::optional<absl::Duration> offset;
@@ -172,46 +172,72 @@ std::optional<DayTime> ParseDayTime(std::string_view text) {
     if (time->something_follows) return std::nullopt;
     return day_time;
   }
-  // A Z at the very end has become an offset before; any other is an error.
+  // A final Z was replaced by an offset before; any other Z is an error.
   if (text[zone] == 'Z') return std::nullopt;
   const std::optional<ClockTime> offset = ParseClockTime(text.substr(zone + 1));
   if (!offset || offset->something_follows) return std::nullopt;
   absl::Duration magnitude = DurationOf(*offset);
   if (magnitude >= absl::Hours(24)) return std::nullopt;
-  // CPython knows no offset of a fraction alone.
+  // CPython ignores the fraction of an offset that has no whole seconds.
   if (magnitude < absl::Seconds(1)) magnitude = absl::ZeroDuration();
   day_time.offset = text[zone] == '-' ? -magnitude : magnitude;
   return day_time;
 }
 
-// The bytes of the character that `lead` begins.
+// Returns the number of bytes of the character that begins with `lead`.
 size_t CharacterLength(char lead) {
   const auto byte = static_cast<unsigned char>(lead);
   if (byte < 0x80) return 1;
   return byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : 2;
 }
 
-// Python's date-times end with year 9999, also when they are moved to another zone.
+// Python's datetimes end with the year 9999, also after a conversion to another zone.
 bool HasFourDigitYear(absl::Time time) {
   const absl::civil_year_t year = absl::ToCivilYear(time, absl::UTCTimeZone()).year();
   return year >= 1 && year <= 9999;
 }
 
-std::string Format(absl::Time time, char separator, std::string_view zone) {
-  const absl::CivilSecond civil = absl::ToCivilSecond(time, absl::UTCTimeZone());
+std::string Format(const DateTime& time, char separator) {
+  const absl::Time local = time.time + time.offset.value_or(absl::ZeroDuration());
+  const absl::CivilSecond civil = absl::ToCivilSecond(local, absl::UTCTimeZone());
   const int64_t microsecond =
-      absl::ToUnixMicros(time) -
+      absl::ToUnixMicros(local) -
       absl::ToUnixSeconds(absl::FromCivil(civil, absl::UTCTimeZone())) * 1'000'000;
   std::string text =
       absl::StrFormat("%04d-%02d-%02d%c%02d:%02d:%02d", civil.year(), civil.month(), civil.day(),
                       separator, civil.hour(), civil.minute(), civil.second());
   if (microsecond != 0) text += absl::StrFormat(".%06d", microsecond);
-  return text.append(zone);
+  return text;
 }
 
-}  // namespace
+// Returns "+HH:MM", and the seconds and microseconds if `exact` is set and they are not zero.
+std::string FormatOffset(absl::Duration offset, bool exact) {
+  constexpr int64_t kMicros = 1'000'000, kSeconds = 60, kMinutes = 60;
+  const int64_t micros = absl::ToInt64Microseconds(absl::AbsDuration(offset));
+  const int64_t seconds = micros / kMicros;
+  std::string text = absl::StrFormat("%c%02d:%02d", offset < absl::ZeroDuration() ? '-' : '+',
+                                     seconds / kSeconds / kMinutes, seconds / kSeconds % kMinutes);
+  if (exact && micros % (kSeconds * kMicros) != 0) {
+    text += absl::StrFormat(":%02d", seconds % kSeconds);
+    if (micros % kMicros != 0) text += absl::StrFormat(".%06d", micros % kMicros);
+  }
+  return text;
+}
 
-std::optional<absl::Time> ParseTimestamp(std::string_view input, absl::TimeZone naive_zone) {
+std::string FormatPython(const DateTime& time, char separator) {
+  std::string text = Format(time, separator);
+  if (time.offset) text += FormatOffset(*time.offset, /*exact=*/true);
+  return text;
+}
+
+// A datetime in parts: the local time without a zone, and the offset.
+struct LocalTime {
+  absl::CivilSecond second;
+  absl::Duration fraction;
+  std::optional<absl::Duration> offset;
+};
+
+std::optional<LocalTime> ParseLocalTime(std::string_view input) {
   std::string text(Strip(input));
   if (text.ends_with('Z')) text.replace(text.size() - 1, 1, "+00:00");
   constexpr size_t kShortest = 7;
@@ -228,18 +254,45 @@ std::optional<absl::Time> ParseTimestamp(std::string_view input, absl::TimeZone 
     if (!parsed) return std::nullopt;
     time = *parsed;
   }
-  // Whole seconds are civil time, where a zone may have gaps; the rest is a duration.
   const int64_t seconds = absl::ToInt64Seconds(time.since_midnight);
-  const absl::Time instant = absl::FromCivil(absl::CivilSecond(*day) + seconds,
-                                             time.offset ? absl::UTCTimeZone() : naive_zone) +
-                             (time.since_midnight - absl::Seconds(seconds)) -
-                             time.offset.value_or(absl::ZeroDuration());
+  LocalTime local;
+  local.second = absl::CivilSecond(*day) + seconds;
+  local.fraction = time.since_midnight - absl::Seconds(seconds);
+  local.offset = time.offset;
+  return local;
+}
+
+// Whole seconds are civil time, in which a zone may have gaps; the fraction is added afterwards.
+absl::Time InstantOf(const LocalTime& local, absl::TimeZone naive_zone) {
+  return absl::FromCivil(local.second, local.offset ? absl::UTCTimeZone() : naive_zone) +
+         local.fraction - local.offset.value_or(absl::ZeroDuration());
+}
+
+}  // namespace
+
+std::optional<absl::Time> ParseTimestamp(std::string_view text, absl::TimeZone naive_zone) {
+  const std::optional<LocalTime> local = ParseLocalTime(text);
+  if (!local) return std::nullopt;
+  const absl::Time instant = InstantOf(*local, naive_zone);
   if (!HasFourDigitYear(instant)) return std::nullopt;
   return instant;
 }
 
-std::string FormatIso(absl::Time time) { return Format(time, 'T', "+00:00"); }
-std::string FormatIsoZ(absl::Time time) { return Format(time, 'T', "Z"); }
-std::string FormatIsoWithSpace(absl::Time time) { return Format(time, ' ', "+00:00"); }
+std::optional<DateTime> ParseDateTime(std::string_view text) {
+  const std::optional<LocalTime> local = ParseLocalTime(text);
+  if (!local) return std::nullopt;
+  return DateTime(InstantOf(*local, absl::UTCTimeZone()), local->offset);
+}
+
+std::string FormatIso(const DateTime& time) { return FormatPython(time, 'T'); }
+
+std::string FormatIsoZ(const DateTime& time) {
+  const std::string text = Format(time, 'T');
+  if (!time.offset) return text;
+  if (*time.offset == absl::ZeroDuration()) return text + "Z";
+  return text + FormatOffset(*time.offset, /*exact=*/false);
+}
+
+std::string FormatIsoWithSpace(const DateTime& time) { return FormatPython(time, ' '); }
 
 }  // namespace redouble::python

@@ -1,4 +1,4 @@
-#include "core/python/iso_time.h"
+#include "redouble/core/python/iso_time.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -10,7 +10,7 @@ namespace {
 
 const absl::TimeZone kUtc = absl::UTCTimeZone();
 
-// The instant in ISO form; "none" for none.
+// Returns the instant in ISO form, or "none" if the text is not a timestamp.
 std::string Read(std::string_view text, absl::TimeZone zone = kUtc) {
   const std::optional<absl::Time> time = ParseTimestamp(text, zone);
   return time ? FormatIso(*time) : "none";
@@ -21,7 +21,7 @@ struct Row {
   std::string_view instant;
 };
 
-// What CPython 3.13.0 answers.
+// Recorded from CPython 3.13.0.
 constexpr Row kRows[] = {
     {"2026-01-01T10:00:00Z", "2026-01-01T10:00:00+00:00"},
     {"2026-01-01T10:00:00z", "none"},
@@ -147,6 +147,38 @@ TEST(IsoTime, TakesTheZoneOfATextWithoutOffsetOnly) {
   EXPECT_EQ(Read("2026-01-01 10:00:00", bangkok), "2026-01-01T03:00:00+00:00");
   EXPECT_EQ(Read("2026-01-01T10:00:00Z", bangkok), "2026-01-01T10:00:00+00:00");
   EXPECT_EQ(Read("0001-01-01", bangkok), "none");
+}
+
+// Recorded from CPython 3.11 (isoformat and str) and pydantic 2.13.4.
+TEST(IsoTime, KeepsTheOffsetOfADateTime) {
+  struct OffsetRow {
+    std::string_view text;
+    std::string_view iso;
+    std::string_view pydantic;
+  };
+  constexpr OffsetRow kOffsetRows[] = {
+      {"2026-01-01T10:00:00+02:00", "2026-01-01T10:00:00+02:00", "2026-01-01T10:00:00+02:00"},
+      {"2026-01-01T10:00:00-0730", "2026-01-01T10:00:00-07:30", "2026-01-01T10:00:00-07:30"},
+      {"2026-01-01T10:00:00", "2026-01-01T10:00:00", "2026-01-01T10:00:00"},
+      {"2026-01-01", "2026-01-01T00:00:00", "2026-01-01T00:00:00"},
+      {"2026-01-01T10:00:00Z", "2026-01-01T10:00:00+00:00", "2026-01-01T10:00:00Z"},
+      {"2026-01-01T10:00:00.5+00:00:30", "2026-01-01T10:00:00.500000+00:00:30",
+       "2026-01-01T10:00:00.500000+00:00"},
+      {"2026-01-01T10:00:00-00:30:15", "2026-01-01T10:00:00-00:30:15", "2026-01-01T10:00:00-00:30"},
+      {"2026-01-01T10:00:00+00:00:30.5", "2026-01-01T10:00:00+00:00:30.500000",
+       "2026-01-01T10:00:00+00:00"},
+      {"0001-01-01T00:00:00+01:00", "0001-01-01T00:00:00+01:00", "0001-01-01T00:00:00+01:00"},
+  };
+  for (const OffsetRow& row : kOffsetRows) {
+    const std::optional<DateTime> time = ParseDateTime(row.text);
+    ASSERT_TRUE(time) << row.text;
+    EXPECT_EQ(FormatIso(*time), row.iso);
+    EXPECT_EQ(FormatIsoZ(*time), row.pydantic);
+    std::string with_space(row.iso);
+    with_space[10] = ' ';
+    EXPECT_EQ(FormatIsoWithSpace(*time), with_space);
+  }
+  EXPECT_EQ(ParseDateTime("soon"), std::nullopt);
 }
 
 TEST(IsoTime, IsWrittenInThreeForms) {

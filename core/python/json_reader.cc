@@ -9,18 +9,19 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "core/base/string_bridge.h"
-#include "core/base/utf8.h"
-#include "core/python/code_points.h"
-#include "core/python/error.h"
-#include "core/python/json.h"
+#include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/base/text/utf8.h"
+#include "redouble/core/python/code_points.h"
+#include "redouble/core/python/error.h"
+#include "redouble/core/python/json.h"
 
 namespace redouble::python {
 namespace {
 
 constexpr int kMaxDepth = 500;
 constexpr size_t kMaxIntegerDigits = 4300;
-// Up to here a search through the members is faster than a hash of their names.
+// Up to this many members, a linear search is faster than hashing their names.
 constexpr size_t kFewMembers = 16;
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
@@ -35,7 +36,7 @@ std::optional<int> HexDigit(char c) {
 bool IsHighSurrogate(uint32_t unit) { return unit >= 0xD800 && unit < 0xDC00; }
 bool IsLowSurrogate(uint32_t unit) { return unit >= 0xDC00 && unit < 0xE000; }
 
-// Of members with one name, the first keeps its place and takes the last one's value.
+// Merges members with the same name: the first one's position with the last one's value.
 Object ObjectOf(std::vector<Object::Member> members) {
   if (members.size() <= kFewMembers) {
     Object object;
@@ -55,8 +56,8 @@ Object ObjectOf(std::vector<Object::Member> members) {
   return Object::OfDistinct(std::move(distinct));
 }
 
-// Recursive descent over the text, as CPython's scanner goes; its messages and their positions are
-// what the recorded systems show.
+// A recursive descent parser with the structure of CPython's scanner, whose error messages and
+// positions it reproduces.
 class Reader {
  public:
   explicit Reader(std::string_view text) : text_(text) {}
@@ -65,15 +66,14 @@ class Reader {
     if (text_.starts_with("\xEF\xBB\xBF"))
       return Fail("Unexpected UTF-8 BOM (decode using utf-8-sig)", 0);
     SkipSpace();
-    absl::StatusOr<Value> value = ReadValue();
-    if (!value.ok()) return value;
+    REDOUBLE_ASSIGN_OR_RETURN(Value value, ReadValue());
     SkipSpace();
     if (position_ != text_.size()) return Fail("Extra data", position_);
     return value;
   }
 
  private:
-  // Behind the end stands NUL, which no rule takes.
+  // Returns NUL after the end, which no rule accepts.
   char At(size_t position) const { return position < text_.size() ? text_[position] : '\0'; }
   char Peek() const { return At(position_); }
 
@@ -98,9 +98,8 @@ class Reader {
   absl::StatusOr<Value> ReadValue() {
     switch (Peek()) {
       case '"': {
-        absl::StatusOr<std::string> text = ReadText();
-        if (!text.ok()) return text.status();
-        return Value(*std::move(text));
+        REDOUBLE_ASSIGN_OR_RETURN(std::string text, ReadText());
+        return Value(std::move(text));
       }
       case '{':
         return Nested(&Reader::ReadObject);
@@ -141,7 +140,8 @@ class Reader {
     return value;
   }
 
-  // Between two members or elements: true at the closing bracket, which is then taken.
+  // Reads the comma between two members or elements, or the closing bracket; returns true for the
+  // bracket.
   absl::StatusOr<bool> AtClose(char close, std::string_view trailing_comma) {
     SkipSpace();
     if (Peek() == close) {
@@ -163,13 +163,11 @@ class Reader {
       return Value(std::move(array));
     }
     while (true) {
-      absl::StatusOr<Value> element = ReadValue();
-      if (!element.ok()) return element;
-      array.push_back(*std::move(element));
-      const absl::StatusOr<bool> closed =
-          AtClose(']', "Illegal trailing comma before end of array");
-      if (!closed.ok()) return closed.status();
-      if (*closed) return Value(std::move(array));
+      REDOUBLE_ASSIGN_OR_RETURN(Value element, ReadValue());
+      array.push_back(std::move(element));
+      REDOUBLE_ASSIGN_OR_RETURN(const bool closed,
+                                AtClose(']', "Illegal trailing comma before end of array"));
+      if (closed) return Value(std::move(array));
     }
   }
 
@@ -181,13 +179,11 @@ class Reader {
       return Value(Object());
     }
     while (true) {
-      absl::StatusOr<Object::Member> member = ReadMember();
-      if (!member.ok()) return member.status();
-      members.push_back(*std::move(member));
-      const absl::StatusOr<bool> closed =
-          AtClose('}', "Illegal trailing comma before end of object");
-      if (!closed.ok()) return closed.status();
-      if (*closed) return Value(ObjectOf(std::move(members)));
+      REDOUBLE_ASSIGN_OR_RETURN(Object::Member member, ReadMember());
+      members.push_back(std::move(member));
+      REDOUBLE_ASSIGN_OR_RETURN(const bool closed,
+                                AtClose('}', "Illegal trailing comma before end of object"));
+      if (closed) return Value(ObjectOf(std::move(members)));
     }
   }
 
@@ -195,15 +191,13 @@ class Reader {
     if (Peek() != '"') {
       return Fail("Expecting property name enclosed in double quotes", position_);
     }
-    absl::StatusOr<std::string> name = ReadText();
-    if (!name.ok()) return name.status();
+    REDOUBLE_ASSIGN_OR_RETURN(std::string name, ReadText());
     SkipSpace();
     if (Peek() != ':') return Fail("Expecting ':' delimiter", position_);
     ++position_;
     SkipSpace();
-    absl::StatusOr<Value> value = ReadValue();
-    if (!value.ok()) return value.status();
-    return Object::Member{*std::move(name), *std::move(value)};
+    REDOUBLE_ASSIGN_OR_RETURN(Value value, ReadValue());
+    return Object::Member{std::move(name), std::move(value)};
   }
 
   absl::StatusOr<std::string> ReadText() {
@@ -223,8 +217,7 @@ class Reader {
         continue;
       }
       if (position_ + 1 == text_.size()) break;
-      const absl::Status status = ReadEscape(text);
-      if (!status.ok()) return status;
+      REDOUBLE_RETURN_IF_ERROR(ReadEscape(text));
     }
     return Fail("Unterminated string starting at", begin);
   }
@@ -243,7 +236,7 @@ class Reader {
 
   absl::Status ReadUnicodeEscape(std::string& text) {
     std::optional<uint32_t> unit = UnitAt(position_);
-    // Python wants a character behind the escape, the text's end at least.
+    // Python requires a character after the escape.
     if (!unit) return Fail("Invalid \\uXXXX escape", position_ + 1);
     position_ += kUnitLength;
     if (IsHighSurrogate(*unit)) {
@@ -257,7 +250,8 @@ class Reader {
     return absl::OkStatus();
   }
 
-  // The number in the \uXXXX at `position`; none when there is none, or nothing behind it.
+  // Returns the number of the \uXXXX at `position`; nullopt if there is none or the text ends with
+  // it.
   std::optional<uint32_t> UnitAt(size_t position) const {
     if (At(position) != '\\' || At(position + 1) != 'u') return std::nullopt;
     if (position + kUnitLength >= text_.size()) return std::nullopt;
@@ -275,7 +269,8 @@ class Reader {
     return position;
   }
 
-  // An integer ends where no fraction and no exponent begin; "01" is 0 with something behind it.
+  // A number without a fraction and an exponent is an integer. "01" is the integer 0, followed by
+  // an extra character.
   absl::StatusOr<Value> ReadNumber() {
     const size_t begin = position_;
     const size_t first = begin + (Peek() == '-' ? 1 : 0);
@@ -297,7 +292,7 @@ class Reader {
     const std::string_view token = text_.substr(begin, end - begin);
     if (!is_float) return IntegerOf(token, end - first);
     double value = 0;
-    // What is too large becomes infinite, as in Python.
+    // A number that is too large becomes infinite, as in Python.
     if (!absl::SimpleAtod(base::ToAbsl(token), &value)) return Fail("Expecting value", begin);
     return Value(value);
   }

@@ -3,13 +3,14 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/base/digest.h"
-#include "core/base/utf8.h"
-#include "core/python/code_points.h"
-#include "core/python/error.h"
-#include "core/python/float_text.h"
-#include "core/python/iso_time.h"
-#include "core/python/json.h"
+#include "redouble/core/base/hash/digest.h"
+#include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/base/text/utf8.h"
+#include "redouble/core/python/code_points.h"
+#include "redouble/core/python/error.h"
+#include "redouble/core/python/float_text.h"
+#include "redouble/core/python/iso_time.h"
+#include "redouble/core/python/json.h"
 
 namespace redouble::python {
 namespace {
@@ -23,7 +24,7 @@ void AppendUnicodeEscape(std::string& out, uint32_t unit) {
   for (const int shift : {12, 8, 4, 0}) out.push_back(kHexDigits[(unit >> shift) & 0xF]);
 }
 
-// Appends the escape of a byte that both dialects escape; false for any other byte.
+// Appends the escape of a byte that both dialects escape; returns false for any other byte.
 bool AppendCommonEscape(std::string& out, char c) {
   switch (c) {
     case '"':
@@ -64,12 +65,14 @@ void AppendText(std::string& out, std::string_view text) {
   out.push_back('"');
 }
 
-// False when the text is not even code points, surrogates included.
+// Escapes DEL too, as Python does. Returns false if the text is not a sequence of code points
+// (surrogates are allowed).
 bool AppendAsciiText(std::string& out, std::string_view text) {
+  constexpr unsigned char kDelete = 0x7F;
   out.push_back('"');
   while (!text.empty()) {
     const char c = text.front();
-    if (static_cast<unsigned char>(c) < 0x80) {
+    if (static_cast<unsigned char>(c) < kDelete) {
       if (!AppendCommonEscape(out, c)) out.push_back(c);
       text.remove_prefix(1);
       continue;
@@ -87,7 +90,7 @@ bool AppendAsciiText(std::string& out, std::string_view text) {
   return true;
 }
 
-// The parts of the two dialects that differ; what they share is in Append.
+// The differences between the two dialects; Append contains the common part.
 class Writer {
  public:
   virtual ~Writer() = default;
@@ -133,8 +136,7 @@ class Writer {
     out_.push_back('[');
     for (size_t i = 0; i < array.size(); ++i) {
       if (i > 0) out_ += comma_;
-      const absl::Status status = Append(array[i]);
-      if (!status.ok()) return status;
+      REDOUBLE_RETURN_IF_ERROR(Append(array[i]));
     }
     out_.push_back(']');
     return absl::OkStatus();
@@ -144,7 +146,7 @@ class Writer {
     std::vector<const Object::Member*> members;
     members.reserve(object.size());
     for (const Object::Member& member : object.members()) members.push_back(&member);
-    // Code points and the bytes of their UTF-8 sort alike.
+    // UTF-8 bytes sort in the order of the code points.
     if (sorted()) {
       std::sort(members.begin(), members.end(),
                 [](const auto* a, const auto* b) { return a->name < b->name; });
@@ -152,11 +154,9 @@ class Writer {
     out_.push_back('{');
     for (size_t i = 0; i < members.size(); ++i) {
       if (i > 0) out_ += comma_;
-      absl::Status status = AppendTextValue(members[i]->name);
-      if (!status.ok()) return status;
+      REDOUBLE_RETURN_IF_ERROR(AppendTextValue(members[i]->name));
       out_ += colon_;
-      status = Append(members[i]->value);
-      if (!status.ok()) return status;
+      REDOUBLE_RETURN_IF_ERROR(Append(members[i]->value));
     }
     out_.push_back('}');
     return absl::OkStatus();
@@ -199,9 +199,9 @@ class PyJsonWriter : public Writer {
       case Foreign::kRefuse:
         return NotSerializable("datetime");
       case Foreign::kIsoOrText:
-        return AppendTextValue(FormatIso(time.time));
+        return AppendTextValue(FormatIso(time));
       case Foreign::kText:
-        return AppendTextValue(FormatIsoWithSpace(time.time));
+        return AppendTextValue(FormatIsoWithSpace(time));
     }
     return absl::InternalError("an option that does not exist");
   }
@@ -236,7 +236,7 @@ class PydanticWriter : public Writer {
   }
 
   absl::Status AppendDateTime(const DateTime& time) override {
-    return AppendTextValue(FormatIsoZ(time.time));
+    return AppendTextValue(FormatIsoZ(time));
   }
 
   absl::Status AppendOpaque(const Opaque& opaque) override {
@@ -249,8 +249,7 @@ class PydanticWriter : public Writer {
 };
 
 absl::StatusOr<std::string> Write(Writer& writer, const Value& value) {
-  absl::Status status = writer.Append(value);
-  if (!status.ok()) return status;
+  REDOUBLE_RETURN_IF_ERROR(writer.Append(value));
   return writer.TakeOut();
 }
 
@@ -262,9 +261,8 @@ absl::StatusOr<std::string> PyJson(const Value& value, const PyJsonOptions& opti
 }
 
 absl::StatusOr<std::string> HashOfPyJson(const Value& value, const PyJsonOptions& options) {
-  const absl::StatusOr<std::string> text = PyJson(value, options);
-  if (!text.ok()) return text.status();
-  return base::Sha256Hex(*text);
+  REDOUBLE_ASSIGN_OR_RETURN(const std::string text, PyJson(value, options));
+  return base::Sha256Hex(text);
 }
 
 absl::StatusOr<std::string> PydanticJson(const Value& value) {

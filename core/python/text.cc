@@ -1,4 +1,4 @@
-#include "core/python/text.h"
+#include "redouble/core/python/text.h"
 
 #include <algorithm>
 #include <array>
@@ -6,9 +6,10 @@
 #include <iterator>
 #include <vector>
 
-#include "core/python/code_points.h"
-#include "core/python/float_text.h"
-#include "core/python/iso_time.h"
+#include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/python/code_points.h"
+#include "redouble/core/python/float_text.h"
+#include "redouble/core/python/iso_time.h"
 
 namespace redouble::python {
 namespace {
@@ -27,23 +28,23 @@ struct Range {
 
 constexpr LowerRange kLower[] = {
 #define LOWER(first, last, stride, distance) {first, last, stride, distance},
-#include "core/python/lower_case.inc"
+#include "redouble/core/python/lower_case.inc"
 #undef LOWER
 };
 
 constexpr Range kCased[] = {
 #define CASED(first, last) {first, last},
-#include "core/python/lower_case.inc"
+#include "redouble/core/python/lower_case.inc"
 #undef CASED
 };
 
 constexpr Range kIgnorable[] = {
 #define IGNORABLE(first, last) {first, last},
-#include "core/python/lower_case.inc"
+#include "redouble/core/python/lower_case.inc"
 #undef IGNORABLE
 };
 
-// The range that may hold `code_point`; null when none does.
+// Returns the range that may contain `code_point`, or null.
 template <typename Ranges>
 auto* FindRange(const Ranges& ranges, char32_t code_point) {
   const auto* found =
@@ -62,7 +63,7 @@ char32_t LowerOf(char32_t c) {
   return c + range->distance;
 }
 
-// Whether the capital sigma at `index` has a cased letter before it and none behind.
+// Returns whether the capital sigma at `index` has a cased letter before it and none after it.
 bool IsFinalSigma(const std::vector<char32_t>& text, size_t index) {
   const auto before =
       std::find_if_not(std::make_reverse_iterator(text.begin() + index), text.rend(), IsIgnorable);
@@ -82,7 +83,8 @@ bool IsSpace(char32_t c) {
          c == 0x205F || c == 0x3000;
 }
 
-// The bytes of white space at the end of `text`: 0 when there is none.
+// Returns the number of bytes of the white space character at the end of `text`; 0 if there is
+// none.
 size_t TrailingSpace(std::string_view text) {
   size_t begin = text.size() - 1;
   while (begin > 0 && (static_cast<unsigned char>(text[begin]) & 0xC0) == 0x80) --begin;
@@ -143,7 +145,7 @@ absl::StatusOr<std::string> TextOf(const Value& value) {
   if (value.integer() != nullptr) return value.integer()->digits;
   if (value.real() != nullptr) return FloatRepr(*value.real());
   if (value.text() != nullptr) return *value.text();
-  if (value.date_time() != nullptr) return FormatIsoWithSpace(value.date_time()->time);
+  if (value.date_time() != nullptr) return FormatIsoWithSpace(*value.date_time());
   if (value.opaque() != nullptr) return value.opaque()->text;
   return absl::InvalidArgumentError(value.array() != nullptr ? "an array has no text form here"
                                                              : "an object has no text form here");
@@ -151,9 +153,8 @@ absl::StatusOr<std::string> TextOf(const Value& value) {
 
 absl::StatusOr<std::optional<std::string>> NormalizedText(const Value* value) {
   if (value == nullptr || value->is_null()) return std::nullopt;
-  const absl::StatusOr<std::string> text = TextOf(*value);
-  if (!text.ok()) return text.status();
-  const std::string_view stripped = Strip(*text);
+  REDOUBLE_ASSIGN_OR_RETURN(const std::string text, TextOf(*value));
+  const std::string_view stripped = Strip(text);
   if (stripped.empty()) return std::nullopt;
   return std::string(stripped);
 }

@@ -1,8 +1,8 @@
-#include "core/python/value.h"
+#include "redouble/core/python/value.h"
 
 #include <algorithm>
 
-#include "core/base/redis_number.h"
+#include "redouble/core/base/text/redis_number.h"
 
 namespace redouble::python {
 

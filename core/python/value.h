@@ -1,12 +1,12 @@
-// Value: a value as a Python program passes it around and a JSON text holds it.
+// Value: a JSON value with the distinctions that Python makes.
 //
-// Why it exists: the documented systems hash, store and publish free-form objects byte for byte.
-// What decides the bytes must survive: the order of members, integers of any size, that 1 is not
-// 1.0, NaN, lone surrogates, and date-times, which are no JSON but are met on the way. The JSON
-// library keeps none of the last four.
+// The documented systems hash, store and publish free-form objects byte for byte. A Value therefore
+// keeps everything that affects the bytes: the order of members, integers of any size, the
+// difference between 1 and 1.0, NaN, lone surrogates, and datetimes. The JSON library does not keep
+// the last four.
 //
 //   const Value event = Object({{"task_id", "t1"}, {"attempt", 2}});
-//   event.Find("task_id")->text()   // points to "t1"
+//   *event.Find("task_id")->text()  // "t1"
 //
 // Thread-safety: plain values.
 #ifndef REDOUBLE_CORE_PYTHON_VALUE_H_
@@ -29,19 +29,30 @@ namespace redouble::python {
 
 class Value;
 
-// An integer of any size, as its decimal digits: no plus sign, no leading zero, no "-0".
+// An integer of any size as decimal digits, without a plus sign or leading zeros; never "-0".
 struct Integer {
   std::string digits = "0";
   friend bool operator==(const Integer&, const Integer&) = default;
 };
 
-// A date-time of offset zero, in microseconds; what is finer is cut when it is written.
+// A datetime. Writers drop fractions of a microsecond.
 struct DateTime {
+  // An instant in UTC. Implicit, because most times are instants without a zone of their own.
+  DateTime(absl::Time instant = absl::UnixEpoch()) : time(instant) {}
+  // An instant with the offset of its zone, or a naive datetime.
+  DateTime(absl::Time instant, std::optional<absl::Duration> from_utc)
+      : time(instant), offset(from_utc) {}
+
+  // The instant; of a naive datetime, its civil time read as UTC.
   absl::Time time;
+  // Local time minus UTC, of less than a day; nullopt: a naive datetime.
+  std::optional<absl::Duration> offset = absl::ZeroDuration();
+
+  // Compares what writers write: equal instants with different offsets differ.
   friend bool operator==(const DateTime&, const DateTime&) = default;
 };
 
-// Something that no JSON can hold: an instance of the class `type`, whose str() is `text`.
+// A Python object that JSON does not have: an instance of the class `type` whose str() is `text`.
 struct Opaque {
   std::string type;
   std::string text;
@@ -50,35 +61,35 @@ struct Opaque {
 
 using Array = std::vector<Value>;
 
-// Named members in the order in which they were first set; a name occurs once. Look-up is linear.
+// Members in the order in which their names were first set. Names are unique. Lookup is O(size).
 class Object {
  public:
   struct Member;
 
-  // Members are whole only behind Value, so all of these stand in value.cc.
+  // Member is incomplete here, so that these are defined in value.cc.
   Object();
   Object(const Object& other);
   Object(Object&& other) noexcept;
   Object& operator=(const Object& other);
   Object& operator=(Object&& other) noexcept;
   ~Object();
-  // As if set one after the other.
+  // Sets the members one after the other.
   explicit Object(std::initializer_list<Member> members);
-  // Members whose names are known to differ.
+  // Requires distinct names, which it does not check.
   static Object OfDistinct(std::vector<Member> members);
 
-  // Null when there is no such member.
+  // Returns null if there is no such member.
   const Value* Find(std::string_view name) const;
-  // Replaces the member's value where it stands, or appends it.
+  // Replaces the member's value, keeping its position, or appends the member.
   void Set(std::string_view name, Value value);
-  // Does nothing when there is no such member.
+  // Removes the member, if it exists.
   void Erase(std::string_view name);
 
   bool empty() const { return size() == 0; }
   size_t size() const;
   const std::vector<Member>& members() const { return members_; }
 
-  // Names, values and order.
+  // Compares names, values and order.
   friend bool operator==(const Object& a, const Object& b);
 
  private:
@@ -87,10 +98,10 @@ class Object {
 
 class Value {
  public:
-  // None, JSON's null.
+  // JSON's null, Python's None.
   Value() = default;
   Value(std::nullptr_t) {}
-  // Implicit, all of them, so that nested values are written as they look.
+  // The constructors are implicit, so that nested values can be written as literals.
   Value(std::same_as<bool> auto value) : data_(value) {}
   template <std::integral Int>
     requires(!std::same_as<Int, bool>)
@@ -104,13 +115,13 @@ class Value {
   Value(Object object) : data_(std::move(object)) {}
   Value(DateTime time) : data_(time) {}
   Value(Opaque opaque) : data_(std::move(opaque)) {}
-  // The text, or None.
+  // The text, or null if there is none.
   Value(std::optional<std::string> text) {
     if (text) data_ = *std::move(text);
   }
 
   bool is_null() const { return std::holds_alternative<std::monostate>(data_); }
-  // What it is; null when it is something else.
+  // Return the value if it has that type, otherwise null.
   const bool* boolean() const { return std::get_if<bool>(&data_); }
   const Integer* integer() const { return std::get_if<Integer>(&data_); }
   const double* real() const { return std::get_if<double>(&data_); }
@@ -122,14 +133,14 @@ class Value {
   const DateTime* date_time() const { return std::get_if<DateTime>(&data_); }
   const Opaque* opaque() const { return std::get_if<Opaque>(&data_); }
 
-  // The member of an object; null when there is none or this is no object.
+  // Returns the member of an object; null if it does not exist or this is not an object.
   const Value* Find(std::string_view name) const;
-  // The integer when it is one that fits; none otherwise, also for 1.0 and true.
+  // Returns an integer that fits; nullopt for any other value, including 1.0 and true.
   std::optional<int64_t> AsInt64() const;
-  // What Python's `if value:` asks: false for None, false, zero, and what is empty.
+  // Returns Python's bool(value): false for null, false, zero, and empty texts and containers.
   bool IsTruthy() const;
 
-  // Equal in type and value: 1 is not 1.0. NaN is unequal to itself.
+  // Compares type and value: 1 is not equal to 1.0. NaN is not equal to itself.
   friend bool operator==(const Value& a, const Value& b) { return a.data_ == b.data_; }
 
  private:

@@ -1,4 +1,4 @@
-#include "core/python/value.h"
+#include "redouble/core/python/value.h"
 
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ TEST(PythonValue, IsWhatItWasMadeFrom) {
   EXPECT_EQ(*Value(std::optional<std::string>("t")).text(), "t");
 }
 
-TEST(PythonValue, IsNothingElse) {
+TEST(PythonValue, HasOneType) {
   const Value value(true);
   EXPECT_EQ(value.integer(), nullptr);
   EXPECT_EQ(value.real(), nullptr);
@@ -37,14 +37,14 @@ TEST(PythonValue, IsNothingElse) {
   EXPECT_EQ(value.Find("a"), nullptr);
 }
 
-TEST(PythonValue, TellsOneFromOnePointNought) {
+TEST(PythonValue, DistinguishesOneFromOnePointZero) {
   EXPECT_EQ(Value(1), Value(Integer{"1"}));
   EXPECT_FALSE(Value(1) == Value(1.0));
   EXPECT_FALSE(Value(true) == Value(1));
   EXPECT_FALSE(Value(std::nan("")) == Value(std::nan("")));
 }
 
-TEST(PythonValue, GivesAnIntegerThatFits) {
+TEST(PythonValue, ReturnsAnIntegerThatFits) {
   EXPECT_EQ(Value(-5).AsInt64(), -5);
   EXPECT_EQ(Value(Integer{"9223372036854775808"}).AsInt64(), std::nullopt);
   EXPECT_EQ(Value(1.0).AsInt64(), std::nullopt);

@@ -1,14 +1,16 @@
-#include "core/relayna/append_once.h"
+#include "redouble/core/relayna/append_once.h"
 
 #include <string_view>
 #include <vector>
 
-#include "core/base/redis_number.h"
-#include "core/store/batch.h"
-#include "core/store/command.h"
-#include "core/store/decode.h"
-#include "core/store/errors.h"
-#include "core/store/script.h"
+#include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/base/text/redis_number.h"
+#include "redouble/core/relayna/scripts/script_texts.h"
+#include "redouble/core/store/batch.h"
+#include "redouble/core/store/command.h"
+#include "redouble/core/store/decode.h"
+#include "redouble/core/store/errors.h"
+#include "redouble/core/store/script.h"
 
 namespace redouble::relayna {
 namespace {
@@ -42,60 +44,12 @@ Batch WriteBatch(const Append& append) {
   return batch;
 }
 
-// KEYS: marker, list and set of each append, the list again where there is no set.
-// ARGV, for each append: payload, last index to keep, ttl or "", has a set or not (1 or 0), member,
-// publishes or not, channel, digest of the list or "", place.
-// Lengths are asked first, because a wrong type has to fail before anything is written.
-constexpr char kAppendText[] = R"(
-local fields = 9
-local appends = #KEYS / 3
-for i = 0, appends - 1 do
-  redis.call('LLEN', KEYS[3 * i + 2])
-  if ARGV[fields * i + 4] == '1' then redis.call('SCARD', KEYS[3 * i + 3]) end
-end
-if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
-for i = 0, appends - 1 do
-  local seen = ARGV[fields * i + 8]
-  if seen ~= '' then
-    local text = {}
-    for _, element in ipairs(redis.call('LRANGE', KEYS[3 * i + 2], 0, -1)) do
-      text[#text + 1] = element .. '\n'
-    end
-    if redis.sha1hex(table.concat(text)) ~= seen then return -1 end
-  end
-end
-for i = 0, appends - 1 do
-  local marker, list, set = KEYS[3 * i + 1], KEYS[3 * i + 2], KEYS[3 * i + 3]
-  local payload, last, ttl, has_set, member, publishes, channel, _, place =
-      unpack(ARGV, fields * i + 1, fields * i + fields)
-  if redis.call('EXISTS', marker) == 0 then
-    if ttl == '' then
-      redis.call('SET', marker, '1')
-    else
-      redis.call('SET', marker, '1', 'EX', ttl)
-    end
-    local next_element = place ~= '0' and redis.call('LINDEX', list, place)
-    if place == '0' then
-      redis.call('LPUSH', list, payload)
-    elseif next_element then
-      redis.call('LINSERT', list, 'BEFORE', next_element, payload)
-    else
-      redis.call('RPUSH', list, payload)
-    end
-    redis.call('LTRIM', list, '0', last)
-    if ttl ~= '' then redis.call('EXPIRE', list, ttl) end
-    if has_set == '1' then
-      redis.call('SADD', set, member)
-      if ttl ~= '' then redis.call('EXPIRE', set, ttl) end
-    end
-    if publishes == '1' then redis.call('PUBLISH', channel, payload) end
-  end
-end
-return 1
-)";
-
+// KEYS: for each append its marker, list and set; the list again if it has no set.
+// ARGV: for each append payload, last index to keep, TTL or "", has a set (1 or 0), member,
+// publishes (1 or 0), channel, digest of the list or "", place. The script reads the lengths first,
+// so that a key of a wrong type fails before anything is written.
 const store::Script& AppendScript() {
-  static const store::Script& script = *new store::Script(kAppendText);
+  static const store::Script& script = *new store::Script(std::string(kAppendOnceText));
   return script;
 }
 
@@ -126,9 +80,9 @@ base::Task<absl::StatusOr<bool>> AppendOnce(store::Store& store, const Append& a
   const absl::StatusOr<bool> is_new = store::DecodeStatusOrNil(co_await store.Execute(mark));
   if (!is_new.ok() || !*is_new) co_return is_new;
   const Batch write = WriteBatch(append);
-  const absl::StatusOr<std::vector<store::Reply>> replies = co_await store::Execute(store, write);
-  if (!replies.ok()) co_return replies.status();
-  if (absl::Status error = store::FirstError(*replies); !error.ok()) co_return error;
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<store::Reply> replies,
+                               co_await store::Execute(store, write));
+  REDOUBLE_CO_RETURN_IF_ERROR(store::FirstError(replies));
   co_return true;
 }
 
@@ -141,11 +95,10 @@ base::Task<absl::StatusOr<bool>> AppendOnceAtomically(store::Store& store,
     AddArguments(arguments, append);
   }
   const std::vector<std::string_view> views(arguments.begin(), arguments.end());
-  const absl::StatusOr<int64_t> outcome =
-      store::DecodeInteger(co_await AppendScript().Run(store, keys, views));
-  if (!outcome.ok()) co_return outcome.status();
-  if (*outcome < 0) co_return absl::AbortedError("the list has changed");
-  co_return *outcome == 1;
+  REDOUBLE_CO_ASSIGN_OR_RETURN(
+      const int64_t outcome, store::DecodeInteger(co_await AppendScript().Run(store, keys, views)));
+  if (outcome < 0) co_return absl::AbortedError("the list has changed");
+  co_return outcome == 1;
 }
 
 }  // namespace redouble::relayna

@@ -1,11 +1,17 @@
-// AppendOnce: what the three bounded logs of Relayna have in common. A marker says that an event
-// was seen, then the event goes to the front of a list that is kept short.
+// AppendOnce: the write that the status store, the observation store and the feed share. It sets a
+// marker for an event and then pushes the event to the front of a bounded list.
 //
-// For the stores of this folder. By default it takes the two steps that the documents describe, of
-// which the second may never come (R1 to R3); atomically it is one script, in which several appends
-// go together.
+// The stores of this folder use it; programs use the stores. AppendOnce sends the two steps of the
+// documented system, and a crash between them loses the event (hazards R1 to R3).
+// AppendOnceAtomically sends one script, which can write several appends together.
 //
-// Thread-safety: free functions.
+//   const Append append = {.marker = keys.Event({"t1", "e1"}), .list = keys.History("t1"),
+//                          .payload = json, .maxlen = 50, .ttl_seconds = 86400};
+//   absl::StatusOr<bool> is_new = co_await AppendOnce(store, append);
+//
+// Thread-safety: free functions without state. The store must outlive the task, and so must the
+// arguments.
+// Source: docs/systems/relayna.md 3.2.
 #ifndef REDOUBLE_CORE_RELAYNA_APPEND_ONCE_H_
 #define REDOUBLE_CORE_RELAYNA_APPEND_ONCE_H_
 
@@ -15,8 +21,8 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "core/base/task.h"
-#include "core/store/store.h"
+#include "redouble/core/base/task/task.h"
+#include "redouble/core/store/store.h"
 
 namespace redouble::relayna {
 
@@ -25,43 +31,47 @@ struct Append {
   std::string list;
   std::string payload;
   int64_t maxlen = 0;
-  // None and 0: no time to live. Redis refuses a negative one.
+  // Seconds, for every key that the append writes. nullopt and 0: no TTL. Redis refuses a negative
+  // TTL.
   std::optional<int64_t> ttl_seconds;
 
-  // A member for a set beside the list; none: no set.
+  // A member to add to a set; nullopt: no set is written.
   struct Membership {
     std::string set;
     std::string member;
   };
   std::optional<Membership> membership = std::nullopt;
-  // Where the payload is published; none: nowhere.
+  // The channel on which the payload is published; nullopt: it is not published.
   std::optional<std::string> channel = std::nullopt;
 
-  // Where in the list the payload goes, for a list that was read before; atomically only.
+  // A position in a list that was read before. AppendOnce ignores it.
   struct Place {
-    // The SHA-1 of the list's elements, a newline behind each.
+    // The SHA-1, in hexadecimal, of the list's elements with a newline after each.
     std::string seen_sha1;
-    // 0: the front; as many as there are elements: the back.
+    // The index that the payload gets: 0 is the front, the length of the list is the back.
     int64_t index = 0;
   };
-  // None: the front, whatever the list holds.
+  // nullopt: the front of the list, whatever it holds.
   std::optional<Place> place = std::nullopt;
 };
 
-// True when `ttl_seconds` is one: Python's truth of it.
+// True if `ttl_seconds` is set and not 0.
 bool HasTtl(std::optional<int64_t> ttl_seconds);
 
-// SET NX of the marker, then one transaction: LPUSH, LTRIM, EXPIRE, SADD, EXPIRE, PUBLISH, as far
-// as they are asked for. True when the marker was not there. One round trip for a duplicate, two
-// otherwise. Errors: those of the store; the first error in the transaction, whose other commands
-// took effect all the same.
+// Sets the marker by SET NX, then sends one transaction: LPUSH, LTRIM, EXPIRE, SADD, EXPIRE,
+// PUBLISH, each only if the append asks for it. Returns true if the marker was absent, and false
+// for a duplicate. One round trip for a duplicate, otherwise two.
+//
+// Errors: those of the store, and the first error of the transaction. The other commands of the
+// transaction take effect all the same.
 base::Task<absl::StatusOr<bool>> AppendOnce(store::Store& store, const Append& append);
 
-// The same in one step, and either wholly or not at all: true when the first marker was not there.
-// The further appends, each unless its own marker is there, go with the first. A key of the wrong
-// type fails before anything is written. One round trip (script.h). Errors: those of the store;
-// Aborted, and nothing written, when a list is no longer the one that its append's place was
-// chosen in.
+// Writes all appends in one script, or nothing. Returns true if the marker of the first append was
+// absent; each other append is written only if its own marker is absent as well. One round trip
+// (see core/store/script.h).
+//
+// Errors: those of the store. A key of the wrong type fails before anything is written. Aborted,
+// with nothing written, if a list has changed since `place` was computed.
 base::Task<absl::StatusOr<bool>> AppendOnceAtomically(store::Store& store,
                                                       std::span<const Append> appends);
 

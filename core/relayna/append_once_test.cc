@@ -1,18 +1,21 @@
-#include "core/relayna/append_once.h"
+#include "redouble/core/relayna/append_once.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <array>
 
-#include "core/base/digest.h"
-#include "core/store/errors.h"
-#include "tests/support/backends.h"
-#include "tests/support/intercepted_store.h"
+#include "redouble/core/base/hash/digest.h"
+#include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/store/errors.h"
+#include "redouble/tests/support/backends.h"
+#include "redouble/tests/support/intercepted_store.h"
 
 namespace redouble::relayna {
 namespace {
 
+using base::IsOkAndHolds;
+using base::StatusIs;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using tests::InterceptedStore;
@@ -42,12 +45,12 @@ class AppendOnceTest : public tests::BackendTest<Backend> {
 };
 TYPED_TEST_SUITE(AppendOnceTest, tests::Backends, tests::BackendNames);
 
-TYPED_TEST(AppendOnceTest, MarksThenWritesWhatIsAskedForInOneTransaction) {
+TYPED_TEST(AppendOnceTest, SetsTheMarkerThenWritesInOneTransaction) {
   InterceptedStore watched(this->store());
   Append append = Marked("marker", "payload");
   append.membership = {"set", "member"};
   append.channel = "channel";
-  EXPECT_TRUE(*this->Run(AppendOnce(watched, append)));
+  EXPECT_THAT(this->Run(AppendOnce(watched, append)), IsOkAndHolds(true));
   EXPECT_THAT(watched.log(), ElementsAre("SET marker 1 NX EX 60", "MULTI", "LPUSH list payload",
                                          "LTRIM list 0 2", "EXPIRE list 60", "SADD set member",
                                          "EXPIRE set 60", "PUBLISH channel payload", "EXEC"));
@@ -57,23 +60,24 @@ TYPED_TEST(AppendOnceTest, KeepsTheNewestInFrontByEitherWay) {
   for (const bool atomically : {false, true}) {
     this->Ask({"FLUSHALL"});
     for (const char* payload : {"1", "2", "3", "4"}) {
-      EXPECT_TRUE(*this->Put(Marked(std::string("m") + payload, payload), atomically));
+      EXPECT_THAT(this->Put(Marked(std::string("m") + payload, payload), atomically),
+                  IsOkAndHolds(true));
     }
-    EXPECT_FALSE(*this->Put(Marked("m4", "again"), atomically));
+    EXPECT_THAT(this->Put(Marked("m4", "again"), atomically), IsOkAndHolds(false));
     EXPECT_THAT(this->List(), ElementsAre("4", "3", "2"));
     EXPECT_EQ(this->Ttl("list"), 60);
     EXPECT_EQ(this->Ttl("m1"), 60);
   }
 }
 
-TYPED_TEST(AppendOnceTest, TakesZeroForNoTimeToLiveAndNoLength) {
+TYPED_TEST(AppendOnceTest, ReadsZeroAsNoTtlAndNoLimit) {
   for (const bool atomically : {false, true}) {
     this->Ask({"FLUSHALL"});
     for (const char* payload : {"1", "2", "3", "4"}) {
       Append append = Marked(std::string("m") + payload, payload);
       append.ttl_seconds = 0;
       append.maxlen = 0;
-      EXPECT_TRUE(*this->Put(append, atomically));
+      EXPECT_THAT(this->Put(append, atomically), IsOkAndHolds(true));
     }
     EXPECT_EQ(this->List().size(), 4u);
     EXPECT_EQ(this->Ttl("list"), -1);
@@ -81,7 +85,7 @@ TYPED_TEST(AppendOnceTest, TakesZeroForNoTimeToLiveAndNoLength) {
   }
 }
 
-TYPED_TEST(AppendOnceTest, LeavesAMarkerBehindAFailureUnlessAtomic) {
+TYPED_TEST(AppendOnceTest, LeavesAMarkerAfterAFailureUnlessAtomic) {
   for (const bool atomically : {false, true}) {
     this->Ask({"FLUSHALL"});
     this->Ask({"SET", "list", "text"});
@@ -95,15 +99,15 @@ TYPED_TEST(AppendOnceTest, WritesNothingOfSeveralWhenTheFirstIsKnown) {
   Append second = Marked("m2", "2");
   second.list = "other";
   std::array<Append, 2> both = {Marked("m1", "1"), second};
-  EXPECT_TRUE(*this->Run(AppendOnceAtomically(this->store(), both)));
+  EXPECT_THAT(this->Run(AppendOnceAtomically(this->store(), both)), IsOkAndHolds(true));
   EXPECT_THAT(this->List("other"), ElementsAre("2"));
   both[1].marker = "m3";
-  EXPECT_FALSE(*this->Run(AppendOnceAtomically(this->store(), both)));
+  EXPECT_THAT(this->Run(AppendOnceAtomically(this->store(), both)), IsOkAndHolds(false));
   EXPECT_THAT(this->List("other"), ElementsAre("2"));
   both[0].marker = "m4";
   both[1].marker = "m2";
-  EXPECT_TRUE(*this->Run(AppendOnceAtomically(this->store(), both)));
-  EXPECT_THAT(this->List("other"), ElementsAre("2")) << "known on its own account";
+  EXPECT_THAT(this->Run(AppendOnceAtomically(this->store(), both)), IsOkAndHolds(true));
+  EXPECT_THAT(this->List("other"), ElementsAre("2")) << "its own marker exists";
 }
 
 TYPED_TEST(AppendOnceTest, PutsAPayloadInItsPlaceOfTheListThatWasRead) {
@@ -111,19 +115,20 @@ TYPED_TEST(AppendOnceTest, PutsAPayloadInItsPlaceOfTheListThatWasRead) {
   const std::string seen = base::Sha1Hex("c\na\n");
   Append append = Marked("m", "b");
   append.place = {seen, 1};
-  EXPECT_TRUE(*this->Put(append, /*atomically=*/true));
+  EXPECT_THAT(this->Put(append, /*atomically=*/true), IsOkAndHolds(true));
   EXPECT_THAT(this->List(), ElementsAre("c", "b", "a"));
   append.marker = "m2";
-  EXPECT_TRUE(absl::IsAborted(this->Put(append, true).status())) << "it is another list now";
+  EXPECT_THAT(this->Put(append, true), StatusIs(absl::StatusCode::kAborted))
+      << "the list has changed";
   EXPECT_EQ(this->Ask({"EXISTS", "m2"}).integer(), 0);
   append.place = {base::Sha1Hex("c\nb\na\n"), 3};
   append.payload = "last";
   append.maxlen = 9;
-  EXPECT_TRUE(*this->Put(append, true));
+  EXPECT_THAT(this->Put(append, true), IsOkAndHolds(true));
   EXPECT_EQ(this->List().back(), "last");
 }
 
-TYPED_TEST(AppendOnceTest, PassesTheErrorsOfTheStoreOn) {
+TYPED_TEST(AppendOnceTest, ReturnsTheErrorsOfTheStore) {
   for (const size_t failing : {0u, 1u}) {
     InterceptedStore watched(this->store());
     watched.on_request = [&](size_t index) -> std::optional<absl::StatusOr<store::Reply>> {
@@ -131,7 +136,7 @@ TYPED_TEST(AppendOnceTest, PassesTheErrorsOfTheStoreOn) {
       return absl::StatusOr<store::Reply>(store::OutcomeUnknownError("gone"));
     };
     const Append append = Marked("m" + std::to_string(failing), "1");
-    EXPECT_TRUE(absl::IsUnavailable(this->Run(AppendOnce(watched, append)).status()));
+    EXPECT_THAT(this->Run(AppendOnce(watched, append)), StatusIs(absl::StatusCode::kUnavailable));
   }
   EXPECT_THAT(this->List(), IsEmpty());
 }

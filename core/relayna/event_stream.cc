@@ -1,11 +1,12 @@
-#include "core/relayna/event_stream.h"
+#include "redouble/core/relayna/event_stream.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "core/python/json.h"
-#include "core/python/text.h"
-#include "core/relayna/tokens.h"
+#include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/python/json.h"
+#include "redouble/core/python/text.h"
+#include "redouble/core/relayna/tokens.h"
 
 namespace redouble::relayna {
 
@@ -14,7 +15,7 @@ using python::Value;
 std::string StreamFrame::Text() const {
   if (kind == Kind::kReady) return std::string(base::kReadyText);
   if (kind == Kind::kKeepAlive) return std::string(base::kKeepAliveText);
-  // What was read from JSON has no value that JSON does not have; a lone surrogate has no UTF-8.
+  // Formatting fails only for a lone surrogate, because the event was parsed from JSON.
   return base::FormatServerSentEvent({id, "status", python::PyJson(event).value_or("null")});
 }
 
@@ -59,11 +60,10 @@ void EventStream::Replay(std::vector<Value> newest_first) {
 }
 
 base::Task<absl::Status> EventStream::Begin() {
-  const absl::Status subscribed = co_await messages_.Subscribe();
-  if (!subscribed.ok()) co_return subscribed;
-  absl::StatusOr<std::vector<Value>> history = co_await statuses_.GetHistory(options_.task_id);
-  if (!history.ok()) co_return history.status();
-  Replay(*std::move(history));
+  REDOUBLE_CO_RETURN_IF_ERROR(co_await messages_.Subscribe());
+  REDOUBLE_CO_ASSIGN_OR_RETURN(std::vector<Value> history,
+                               co_await statuses_.GetHistory(options_.task_id));
+  Replay(std::move(history));
   co_return absl::OkStatus();
 }
 

@@ -1,5 +1,5 @@
-// EventStream: the status events of one task as they come, for server-sent events: first the
-// history, oldest first, then what is published.
+// EventStream: the status events of one task as server-sent events. It sends the history, oldest
+// first, and then the events that are published.
 //
 //   EventStream stream(subscription, statuses, clock, {.task_id = "t1"});
 //   while (true) {
@@ -8,15 +8,14 @@
 //     response.Write((*frame)->Text());
 //   }
 //
-// It subscribes before it reads the history, so that nothing between the two is lost; what comes
-// both ways is dropped the second time when it has an event id, and delivered twice when it has
-// none (hazard R8), or when the client had seen it before it came again. The stream ends behind the
-// first event whose status is terminal, completed or failed in any case, also when the history goes
-// on behind it.
+// The stream subscribes before it reads the history, so no event between the two is lost. An event
+// that arrives both ways is sent once if it has a usable id, and twice if it has none (R8). It is
+// also sent again if it is published after the client had seen it. The stream ends after the first
+// event with a terminal status, even if the history continues after it.
 //
 // Thread-safety: as the store. The subscription is a connection of its own, and this is its
-// listener until it is destroyed; subscription, store and clock outlive it.
-// Source: reference/relayna.md 1.3.
+// listener until it is destroyed. Subscription, store and clock must outlive it.
+// Source: docs/systems/relayna.md 2.11, 3.3 and 4.3.
 #ifndef REDOUBLE_CORE_RELAYNA_EVENT_STREAM_H_
 #define REDOUBLE_CORE_RELAYNA_EVENT_STREAM_H_
 
@@ -29,37 +28,37 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "core/base/clock.h"
-#include "core/base/server_sent_event.h"
-#include "core/base/task.h"
-#include "core/python/value.h"
-#include "core/relayna/status_store.h"
-#include "core/store/channel_reader.h"
-#include "core/store/message_source.h"
+#include "redouble/core/base/task/task.h"
+#include "redouble/core/base/text/server_sent_event.h"
+#include "redouble/core/base/time/clock.h"
+#include "redouble/core/python/value.h"
+#include "redouble/core/relayna/status_store.h"
+#include "redouble/core/store/message_source.h"
+#include "redouble/core/store/pubsub/channel_reader.h"
 
 namespace redouble::relayna {
 
 struct StreamFrame {
   enum class Kind { kReady, kStatus, kKeepAlive };
   Kind kind = Kind::kReady;
-  // Of a status frame: the event, and its usable id.
+  // For kStatus: the event, and its usable id.
   python::Value event;
   std::optional<std::string> id = std::nullopt;
 
-  // As it goes to the client: "id: e1\nevent: status\ndata: {...}\n\n" with the event as PYJSON;
-  // base::kReadyText; base::kKeepAliveText.
+  // The text for the client: "id: e1\nevent: status\ndata: {...}\n\n" with the event as PYJSON, or
+  // base::kReadyText, or base::kKeepAliveText.
   std::string Text() const;
 };
 
-// True for a status of "completed" or "failed", in any case.
+// True if the event's status is "completed" or "failed", in any case.
 bool IsTerminal(const python::Value& event);
 
 struct StreamOptions {
   std::string task_id = {};
-  // The id of the last event that the client has seen: what is newer is replayed. One that is not
-  // in the history, and none, replay all of it.
+  // The id of the last event that the client has seen; the replay starts after it. nullopt, or an
+  // id that the history does not have: the whole history is replayed.
   std::optional<std::string> last_event_id = std::nullopt;
-  // How long nothing is sent before a comment is; none: for ever.
+  // The time without output after which a comment is sent; nullopt: no comments are sent.
   std::optional<absl::Duration> keep_alive = base::kKeepAliveInterval;
 };
 
@@ -68,12 +67,14 @@ class EventStream {
   EventStream(store::MessageSource& subscription, StatusStore& statuses, base::Clock& clock,
               StreamOptions options);
 
-  // The next frame; none behind the last. The first is ready, and sent before anything is asked of
-  // Redis; the second subscribes and reads the history: two round trips. Waits for a message, with
-  // a comment whenever `keep_alive` passes without one. A message that is no JSON object is passed
-  // over. One call at a time; a task that is destroyed while it waits for a message leaves the
-  // stream as it was.
-  // Errors: those of the subscription and of StatusStore::GetHistory, after which the stream ends.
+  // Returns the next frame, or nullopt after the last one. The first call returns the ready frame
+  // without I/O. The second subscribes and reads the history: two round trips. Later calls wait for
+  // a message, and return a comment after each `keep_alive` without one. A message that is not a
+  // JSON object is skipped.
+  //
+  // One call at a time. Destroying a task that waits for a message leaves the stream unchanged.
+  // Errors: those of the subscription and of StatusStore::GetHistory. The stream ends after an
+  // error.
   base::Task<absl::StatusOr<std::optional<StreamFrame>>> Next();
 
  private:
@@ -88,10 +89,10 @@ class EventStream {
 
   enum class State { kNew, kReady, kFollowing };
   State state_ = State::kNew;
-  // Nothing comes behind what is in `frames_`.
+  // True if no frame follows those in `frames_`.
   bool ended_ = false;
   std::deque<StreamFrame> frames_;
-  // Usable ids of what has been delivered.
+  // The usable ids of the events that were sent.
   absl::btree_set<std::string> seen_ids_;
 };
 

@@ -1,13 +1,14 @@
-#include "core/relayna/event_stream.h"
+#include "redouble/core/relayna/event_stream.h"
 
 #include <gtest/gtest.h>
 
-#include "core/base/run.h"
-#include "core/python/error.h"
-#include "core/python/json.h"
-#include "core/store/lists.h"
-#include "core/store/pubsub.h"
-#include "tests/support/message_backends.h"
+#include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/python/error.h"
+#include "redouble/core/python/json.h"
+#include "redouble/core/store/pubsub/pubsub.h"
+#include "redouble/core/store/typed/lists.h"
+#include "redouble/tests/support/message_backends.h"
 
 namespace redouble::relayna {
 namespace {
@@ -15,6 +16,7 @@ namespace {
 using python::Object;
 using python::Value;
 using Kind = StreamFrame::Kind;
+using base::IsOk;
 
 Value Event(std::string_view id, std::string_view status = "running") {
   return Object({{"status", status}, {"event_id", id}});
@@ -27,15 +29,15 @@ class EventStreamTest : public ::testing::Test {
  protected:
   void SetUp() override {
     const absl::Status started = backend_.Start();
-    if (!started.ok()) GTEST_SKIP() << Backend::kName << " cannot be had here: " << started;
+    if (!started.ok()) GTEST_SKIP() << Backend::kName << " is not available here: " << started;
     statuses_.emplace(backend_.store());
   }
   void Set(const Value& event) {
-    EXPECT_TRUE(base::Run(statuses_->SetHistory("t1", event)).ok());
+    EXPECT_THAT(base::Run(statuses_->SetHistory("t1", event)), IsOk());
     backend_.Deliver();
   }
   void Publish(std::string_view payload, std::string_view channel = "task:channel:t1") {
-    EXPECT_TRUE(base::Run(store::Publish(backend_.store(), channel, payload)).ok());
+    EXPECT_THAT(base::Run(store::Publish(backend_.store(), channel, payload)), IsOk());
     backend_.Deliver();
   }
   void Open(StreamOptions options = {}) {
@@ -43,14 +45,14 @@ class EventStreamTest : public ::testing::Test {
     stream_.emplace(backend_.subscription(), *statuses_, backend_.clock(), std::move(options));
     EXPECT_EQ(Next(), "ready");
   }
-  // The next frame: an event's id, or its status in brackets; "comment", "end", an error's class;
-  // "waits" when nothing comes now.
+  // The next frame as text: the event's id, or its status in brackets; "comment"; "end"; the class
+  // of an error; "waits" if the task is suspended.
   std::string Next() {
     if (!task_) task_.emplace(stream_->Next());
     task_->Start();
     return Resumed();
   }
-  // Goes on with a task that waited.
+  // The same for the task that is suspended.
   std::string Resumed() {
     if (!task_->done()) return "waits";
     const absl::StatusOr<std::optional<StreamFrame>> frame = task_->TakeResult();
@@ -87,20 +89,20 @@ TYPED_TEST(EventStreamTest, ReplaysTheHistoryOldestFirstThenFollows) {
   EXPECT_EQ(this->Next(), "end");
 }
 
-TYPED_TEST(EventStreamTest, GoesOnBehindTheLastEventThatTheClientHasSeen) {
+TYPED_TEST(EventStreamTest, ResumesAfterTheLastEventIdOfTheClient) {
   for (const std::string_view id : {"e1", "e2", "e3"}) this->Set(Event(id));
   this->Open({.last_event_id = "e2"});
   EXPECT_EQ(this->Next(), "e3");
   EXPECT_EQ(this->Next(), "waits");
 }
 
-TYPED_TEST(EventStreamTest, ReplaysEverythingForALastEventThatIsNotThere) {
+TYPED_TEST(EventStreamTest, ReplaysEverythingForAnUnknownLastEventId) {
   this->Set(Event("e1"));
   this->Open({.last_event_id = "gone"});
   EXPECT_EQ(this->Next(), "e1");
 }
 
-TYPED_TEST(EventStreamTest, EndsBehindTheFirstTerminalStatusThoughTheHistoryGoesOn) {
+TYPED_TEST(EventStreamTest, EndsAfterTheFirstTerminalStatus) {
   this->Set(Event("e1"));
   this->Set(Event("e2", "failed"));
   this->Set(Event("straggler"));
@@ -110,14 +112,14 @@ TYPED_TEST(EventStreamTest, EndsBehindTheFirstTerminalStatusThoughTheHistoryGoes
   EXPECT_EQ(this->Next(), "end");
 }
 
-// R8: an id tells a duplicate, nothing else does.
-TYPED_TEST(EventStreamTest, DeliversWhatHasNoIdTwiceWhenItComesBothWays) {
+// R8: only a usable id identifies a duplicate.
+TYPED_TEST(EventStreamTest, DeliversAnEventWithoutIdTwiceIfItArrivesBothWays) {
   this->Open();
   const std::string_view channels[] = {"task:channel:t1"};
-  EXPECT_TRUE(base::Run(store::Subscribe(this->backend_.subscription(), channels)).ok());
+  EXPECT_THAT(base::Run(store::Subscribe(this->backend_.subscription(), channels)), IsOk());
   this->Set(Event("e1"));
   this->Set(Nameless("running"));
-  // Both are in the history by now, and have been published to the subscription.
+  // Both events are in the history now, and were published to the subscription.
   EXPECT_EQ(this->Next(), "e1");
   EXPECT_EQ(this->Next(), "[running]");
   EXPECT_EQ(this->Next(), "[running]");
@@ -135,7 +137,7 @@ TYPED_TEST(EventStreamTest, DropsALiveDuplicateByItsStrippedId) {
   EXPECT_EQ(this->Resumed(), "e2");
 }
 
-TYPED_TEST(EventStreamTest, PassesOverWhatIsNoEvent) {
+TYPED_TEST(EventStreamTest, SkipsMessagesThatAreNotEvents) {
   this->Open();
   EXPECT_EQ(this->Next(), "waits");
   this->Publish("{");
@@ -146,7 +148,7 @@ TYPED_TEST(EventStreamTest, PassesOverWhatIsNoEvent) {
   EXPECT_EQ(this->Resumed(), "[x]");
 }
 
-TYPED_TEST(EventStreamTest, SendsACommentWheneverNothingComesForLong) {
+TYPED_TEST(EventStreamTest, SendsACommentAfterEachKeepAliveInterval) {
   this->Open();
   EXPECT_EQ(this->Next(), "waits");
   this->backend_.clock().Advance(absl::Seconds(15) - absl::Microseconds(1));
@@ -158,7 +160,7 @@ TYPED_TEST(EventStreamTest, SendsACommentWheneverNothingComesForLong) {
   EXPECT_EQ(this->Resumed(), "e1");
 }
 
-TYPED_TEST(EventStreamTest, SendsNoCommentWhenNoneIsAskedFor) {
+TYPED_TEST(EventStreamTest, SendsNoCommentWithoutAnInterval) {
   this->Open({.keep_alive = std::nullopt});
   EXPECT_EQ(this->Next(), "waits");
   this->backend_.clock().Advance(absl::Hours(1));
@@ -166,14 +168,14 @@ TYPED_TEST(EventStreamTest, SendsNoCommentWhenNoneIsAskedFor) {
 }
 
 TYPED_TEST(EventStreamTest, EndsWithACorruptHistory) {
-  EXPECT_TRUE(base::Run(store::LPush(this->backend_.store(), "task:history:t1", "{")).ok());
+  EXPECT_THAT(base::Run(store::LPush(this->backend_.store(), "task:history:t1", "{")), IsOk());
   this->Open();
   EXPECT_EQ(this->Next(), "JSONDecodeError");
   EXPECT_EQ(this->Next(), "end");
 }
 
-// The client says that it has seen an event that then comes again: only what was replayed counts.
-TYPED_TEST(EventStreamTest, DeliversWhatTheClientHadSeenWhenItIsPublishedAgain) {
+// The stream compares only with the ids that it sent itself, not with the client's last event id.
+TYPED_TEST(EventStreamTest, DeliversASeenEventThatIsPublishedAgain) {
   this->Set(Event("e1"));
   this->Open({.last_event_id = "e1"});
   EXPECT_EQ(this->Next(), "waits");
@@ -181,17 +183,17 @@ TYPED_TEST(EventStreamTest, DeliversWhatTheClientHadSeenWhenItIsPublishedAgain) 
   EXPECT_EQ(this->Resumed(), "e1");
 }
 
-TYPED_TEST(EventStreamTest, DeliversWhatIsInTheHistoryTwiceTwice) {
+TYPED_TEST(EventStreamTest, DeliversARepeatedIdOfTheHistoryTwice) {
   this->Set(Event("e1"));
-  EXPECT_TRUE(base::Run(store::LPush(this->backend_.store(), "task:history:t1",
-                                     R"({"status": "again", "event_id": "e1"})"))
-                  .ok());
+  EXPECT_THAT(base::Run(store::LPush(this->backend_.store(), "task:history:t1",
+                                     R"({"status": "again", "event_id": "e1"})")),
+              IsOk());
   this->Open();
   EXPECT_EQ(this->Next(), "e1");
   EXPECT_EQ(this->Next(), "e1");
 }
 
-TYPED_TEST(EventStreamTest, BeginsTheSilenceAnewWithAMessageThatIsPassedOver) {
+TYPED_TEST(EventStreamTest, ASkippedMessageRestartsTheKeepAliveInterval) {
   this->Open();
   EXPECT_EQ(this->Next(), "waits");
   this->backend_.clock().Advance(absl::Seconds(10));
@@ -202,7 +204,7 @@ TYPED_TEST(EventStreamTest, BeginsTheSilenceAnewWithAMessageThatIsPassedOver) {
   EXPECT_EQ(this->Resumed(), "comment");
 }
 
-TYPED_TEST(EventStreamTest, LosesNothingWhenATaskThatWaitsIsDropped) {
+TYPED_TEST(EventStreamTest, LosesNothingIfASuspendedTaskIsDestroyed) {
   this->Open();
   EXPECT_EQ(this->Next(), "waits");
   this->task_.reset();
@@ -210,7 +212,7 @@ TYPED_TEST(EventStreamTest, LosesNothingWhenATaskThatWaitsIsDropped) {
   EXPECT_EQ(this->Next(), "e1");
 }
 
-TYPED_TEST(EventStreamTest, HearsNothingWhenItsSubscriptionIsRefused) {
+TYPED_TEST(EventStreamTest, EndsIfTheSubscriptionIsRefused) {
   this->Open();
   this->backend_.RefuseChannels();
   EXPECT_EQ(this->Next(), "error");
@@ -230,7 +232,7 @@ TEST(StreamFrame, IsWrittenAsAServerSentEvent) {
   EXPECT_EQ(frame.Text(), "id: e1\nevent: status\ndata: {\"a\": 1}\n\n");
 }
 
-TEST(IsTerminal, LooksAtATextOnly) {
+TEST(IsTerminal, ReadsATextOnly) {
   EXPECT_TRUE(IsTerminal(Event("e", "FAILED")));
   EXPECT_FALSE(IsTerminal(Event("e", "complete")));
   EXPECT_FALSE(IsTerminal(Object({{"status", true}})));

@@ -1,6 +1,10 @@
-// Reads a list of JSON texts: the histories of tasks.
+// ReadHistory: reads a Redis list whose elements are JSON texts.
 //
-// For the stores of this folder. Thread-safety: free functions.
+// The status store and the observation store keep their histories in such lists. For the stores of
+// this folder only.
+//
+// Thread-safety: a free function without state.
+// Source: docs/systems/relayna.md 4.2.
 #ifndef REDOUBLE_CORE_RELAYNA_HISTORY_H_
 #define REDOUBLE_CORE_RELAYNA_HISTORY_H_
 
@@ -9,14 +13,14 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "core/base/task.h"
-#include "core/python/value.h"
-#include "core/store/store.h"
+#include "redouble/core/base/task/task.h"
+#include "redouble/core/python/value.h"
+#include "redouble/core/store/store.h"
 
 namespace redouble::relayna {
 
-// The values of the first `limit` elements of a list, of one element when it is 0 or less. One
-// round trip. Errors: those of python::ParseJson for any of the elements; those of the store.
+// Returns the values of the first `limit` elements; a limit of 0 or less returns one element. One
+// round trip (LRANGE). Errors: those of python::ParseJson for any element, and those of the store.
 base::Task<absl::StatusOr<std::vector<python::Value>>> ReadHistory(store::Store& store,
                                                                    std::string list, int64_t limit);
 

@@ -1,8 +1,8 @@
-#include "core/relayna/key_rules.h"
+#include "redouble/core/relayna/key_rules.h"
 
 #include <array>
 
-#include "core/relayna/keys.h"
+#include "redouble/core/relayna/keys.h"
 
 namespace redouble::relayna {
 namespace {

@@ -1,18 +1,19 @@
-// Which of relayna's keys have no sense without another, and which must expire.
+// Relayna's key rules: which keys are suspicious without another key.
 //
-// A marker is written before what it marks; a crash between the two loses the message for as long
-// as the marker lives.
+// Tools that check a snapshot of a server use them (core/store/keyspace/key_rules.h). For example a
+// marker without a history means that an event was lost, or that the history was trimmed or
+// expired.
 //
 // Thread-safety: constant data.
-// Source: reference/relayna.md 13 W1 to W4, R2, R3, R17.
+// Source: docs/systems/relayna.md 1.4.
 #ifndef REDOUBLE_CORE_RELAYNA_KEY_RULES_H_
 #define REDOUBLE_CORE_RELAYNA_KEY_RULES_H_
 
-#include "core/store/key_rules.h"
+#include "redouble/core/store/keyspace/key_rules.h"
 
 namespace redouble::relayna {
 
-// The rules of all families.
+// Returns the rules of all families.
 store::KeyRules KeyRules();
 
 }  // namespace redouble::relayna

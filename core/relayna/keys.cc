@@ -1,4 +1,4 @@
-#include "core/relayna/keys.h"
+#include "redouble/core/relayna/keys.h"
 
 #include <array>
 
@@ -10,14 +10,14 @@ using store::KeyPattern;
 using store::KeyType;
 
 constexpr std::string_view kSystem = "relayna";
-constexpr std::string_view kStatusSource = "seed 000 Status Store; relayna.md 1";
-constexpr std::string_view kObservationSource = "seed 000 Observation Store; relayna.md 2";
-constexpr std::string_view kFeedSource = "seed 000 Service Event Feed; relayna.md 3";
-constexpr std::string_view kDlqSource = "seed 000 DLQ Store; relayna.md 4";
-constexpr std::string_view kWorkflowSource = "seed 000 Workflow Helper State; relayna.md 5";
+constexpr std::string_view kStatusSource = "docs/systems/relayna.md 2.5 and 4.1";
+constexpr std::string_view kObservationSource = "docs/systems/relayna.md 2.7 and 4.4";
+constexpr std::string_view kFeedSource = "docs/systems/relayna.md 2.8 and 4.5";
+constexpr std::string_view kDlqSource = "docs/systems/relayna.md 2.9 and 4.7";
+constexpr std::string_view kWorkflowSource = "docs/systems/relayna.md 2.10 and 4.12";
 constexpr absl::Duration kDay = absl::Seconds(kDefaultTtlSeconds);
-constexpr std::string_view kRefreshed = "the store's: restarted by every accepted event";
-constexpr std::string_view kMarkerTtl = "the store's: from the first write, never extended";
+constexpr std::string_view kRefreshed = "set by the store; restarts with each accepted event";
+constexpr std::string_view kMarkerTtl = "set by the store when the key is created; never extended";
 
 constexpr KeyFamily kHistory = {
     .id = "relayna.history",
@@ -26,8 +26,8 @@ constexpr KeyFamily kHistory = {
     .type = KeyType::kList,
     .ttl_rule = kRefreshed,
     .ttl = kDay,
-    .lifecycle = "created by a task's first status event; trimmed to the newest; expires",
-    .purpose = "status events of one task as JSON, the last written first",
+    .lifecycle = "created by the first status event of a task; trimmed; expires",
+    .purpose = "status events of one task as JSON, last written first",
     .source = kStatusSource,
     .overlaps = "relayna.observation_history",
 };
@@ -37,9 +37,9 @@ constexpr KeyFamily kChannel = {
     .system = kSystem,
     .pattern = "{status_prefix:any}:channel:{task_id:any}",
     .type = KeyType::kNone,
-    .ttl_rule = "none: a channel",
-    .lifecycle = "exists while somebody is subscribed",
-    .purpose = "every accepted status event of one task, the bytes of its history",
+    .ttl_rule = "none: a Pub/Sub channel",
+    .lifecycle = "exists while a client is subscribed",
+    .purpose = "accepted status events of one task, with the bytes of the history",
     .source = kStatusSource,
 };
 
@@ -64,7 +64,7 @@ constexpr KeyFamily kChildren = {
     .ttl_rule = kRefreshed,
     .ttl = kDay,
     .lifecycle = "created by the first event that names the parent; expires",
-    .purpose = "the tasks whose events named this one as their parent",
+    .purpose = "ids of the tasks whose events name this task as their parent",
     .source = kStatusSource,
 };
 
@@ -75,8 +75,8 @@ constexpr KeyFamily kObservationHistory = {
     .type = KeyType::kList,
     .ttl_rule = kRefreshed,
     .ttl = kDay,
-    .lifecycle = "created by a task's first observation; trimmed to the newest; expires",
-    .purpose = "observations of one task as JSON, the last written first",
+    .lifecycle = "created by the first observation of a task; trimmed; expires",
+    .purpose = "observations of one task as JSON, last written first",
     .source = kObservationSource,
 };
 
@@ -100,8 +100,8 @@ constexpr KeyFamily kFeed = {
     .type = KeyType::kList,
     .ttl_rule = kRefreshed,
     .ttl = kDay,
-    .lifecycle = "created by the service's first event; trimmed to the newest; expires",
-    .purpose = "status events and observations of one service, the last written first",
+    .lifecycle = "created by the first event of the service; trimmed; expires",
+    .purpose = "status events and observations of one service as JSON, last written first",
     .source = kFeedSource,
 };
 
@@ -113,7 +113,7 @@ constexpr KeyFamily kFeedEvent = {
     .ttl_rule = kMarkerTtl,
     .ttl = kDay,
     .lifecycle = "created before the item is written; expires",
-    .purpose = "marks one feed item as seen, whatever its task and source",
+    .purpose = "marks one cursor as seen, for all tasks and sources",
     .source = kFeedSource,
 };
 
@@ -122,9 +122,9 @@ constexpr KeyFamily kRecord = {
     .system = kSystem,
     .pattern = "{dlq_prefix:any}:dlq:record:{dlq_id:any}",
     .type = KeyType::kString,
-    .ttl_rule = "the store's, where it has one: set by every add and every replay",
-    .lifecycle = "created when a message is dead-lettered; rewritten when it is replayed; expires",
-    .purpose = "one dead-lettered message",
+    .ttl_rule = "set by the store if it has one; restarts with each add and each mark",
+    .lifecycle = "created by an add; rewritten by an add or a mark as replayed; expires",
+    .purpose = "one dead-lettered message as JSON",
     .source = kDlqSource,
 };
 
@@ -133,9 +133,9 @@ constexpr KeyFamily kRecords = {
     .system = kSystem,
     .pattern = "{dlq_prefix:any}:dlq:records",
     .type = KeyType::kList,
-    .ttl_rule = "the store's, where it has one: restarted by every add",
-    .lifecycle = "created by the first add; never trimmed, ids of expired records stay; expires",
-    .purpose = "the ids of all dead-lettered messages, the newest add first",
+    .ttl_rule = "set by the store if it has one; restarts with each add",
+    .lifecycle = "created by the first add; never trimmed; expires",
+    .purpose = "ids of the dead-lettered messages, last added first",
     .source = kDlqSource,
 };
 
@@ -144,10 +144,10 @@ constexpr KeyFamily kReplayLock = {
     .system = kSystem,
     .pattern = "{dlq_prefix:any}:dlq:replay-lock:{dlq_id:any}",
     .type = KeyType::kString,
-    .ttl_rule = "fixed, set by the claim, never extended",
+    .ttl_rule = "fixed; set by the claim; never extended",
     .ttl = absl::Seconds(kReplayLockTtlSeconds),
-    .lifecycle = "created by a claim; deleted by its release; expires",
-    .purpose = "keeps others from replaying a message at the same time",
+    .lifecycle = "created by a claim; deleted by a release; expires",
+    .purpose = "prevents two replays of one message at the same time",
     .source = kDlqSource,
 };
 
@@ -156,9 +156,9 @@ constexpr KeyFamily kRun = {
     .system = kSystem,
     .pattern = "{workflow_prefix:any}:workflow:run:{task_id:any}",
     .type = KeyType::kString,
-    .ttl_rule = "that of whoever writes it",
-    .lifecycle = "owned by the implementation: nothing documented writes it",
-    .purpose = "a place for the run state of one task; the type is the writer's",
+    .ttl_rule = "defined by the program that writes the key",
+    .lifecycle = "no documented operation writes it",
+    .purpose = "reserved for the run state of one task; the writer chooses the type",
     .source = kWorkflowSource,
 };
 
@@ -169,7 +169,7 @@ constexpr KeyFamily kFanin = {
     .type = KeyType::kString,
     .ttl_rule = kRun.ttl_rule,
     .lifecycle = kRun.lifecycle,
-    .purpose = "a place for the progress of a fan-in; the type is the writer's",
+    .purpose = "reserved for the progress of a fan-in; the writer chooses the type",
     .source = kWorkflowSource,
 };
 
@@ -179,10 +179,10 @@ constexpr KeyFamily kDedup = {
     .pattern =
         "{workflow_prefix:any}:workflow:contract:{stage:any}:dedup:{task_id:any}:{signature:any}",
     .type = KeyType::kString,
-    .ttl_rule = "the store's: set by the acquisition, never extended",
+    .ttl_rule = "set by the store at the acquisition; never extended",
     .ttl = kDay,
-    .lifecycle = "created by an acquisition; deleted by its release; expires",
-    .purpose = "keeps a stage from doing one action twice at a time",
+    .lifecycle = "created by an acquisition; deleted by a release; expires",
+    .purpose = "prevents a stage from running one action twice at the same time",
     .source = kWorkflowSource,
 };
 
@@ -191,10 +191,10 @@ constexpr KeyFamily kInflight = {
     .system = kSystem,
     .pattern = "{workflow_prefix:any}:workflow:contract:{stage:any}:inflight:{task_id:any}",
     .type = KeyType::kHash,
-    .ttl_rule = "the store's: restarted by every mark, by a command of its own",
+    .ttl_rule = "set by the store with a separate EXPIRE; restarts with each mark",
     .ttl = kDay,
-    .lifecycle = "a field comes with a mark and goes when it is cleared; expires",
-    .purpose = "what a stage is doing for a task now, by signature",
+    .lifecycle = "a mark adds a field, a clear deletes it; expires",
+    .purpose = "the actions that a stage is running for a task, by signature",
     .source = kWorkflowSource,
 };
 
@@ -203,13 +203,13 @@ constexpr std::array kFamilies = {
     kObservationEvent, kFeed,    kFeedEvent, kRecord,   kRecords,
     kReplayLock,       kRun,     kFanin,     kDedup,    kInflight};
 
-// A family's pattern with its prefix, which is its first placeholder and takes any text.
+// The pattern of a family with its prefix, which is the first placeholder and accepts any text.
 KeyPattern PatternOf(const KeyFamily& family, std::string_view prefix) {
   const KeyPattern pattern = KeyPattern::MustCompile(family.pattern, family.id);
   return pattern.Bind(pattern.placeholders()[0].name, prefix).value();
 }
 
-// Every placeholder takes any text, so that building cannot fail.
+// Building cannot fail, because every placeholder accepts any text.
 template <typename... Values>
 std::string Build(const KeyPattern& pattern, const Values&... values) {
   return pattern.Build(values...).value();

@@ -1,15 +1,16 @@
-// Relayna's key families, and the keys and channels built from them.
+// Relayna's key families, and the builders of its keys and channels.
 //
-// Each store has a prefix of its own; the status store, the DLQ and the workflow helpers share
-// "relayna" by default. Ids go into keys as they are: a colon, a brace or nothing at all is legal
-// in a task id, and two ids with colons may name one key (golden status_redis_prefix_collision).
+// Each store has its own prefix. The status store (as the lifespan configures it), the DLQ and the
+// workflow helpers share "relayna". Ids are placed in the keys unchanged: colons, braces and empty
+// texts are legal, so two pairs of ids with colons can produce one key (docs/systems/relayna.md
+// 1.2).
 //
 //   const relayna::StatusKeys keys("relayna");
-//   keys.History("t1")               // "relayna:history:t1"
-//   keys.Event({"t1", "e1"})         // "relayna:event:t1:e1"
+//   keys.History("t1");              // "relayna:history:t1"
+//   keys.Event({"t1", "e1"});        // "relayna:event:t1:e1"
 //
 // Thread-safety: constant data; a keys object is a plain value.
-// Source: seed 000 "SDK Runtime Keys"; reference/relayna.md sections 1 to 5.
+// Source: docs/systems/relayna.md 1.
 #ifndef REDOUBLE_CORE_RELAYNA_KEYS_H_
 #define REDOUBLE_CORE_RELAYNA_KEYS_H_
 
@@ -18,28 +19,28 @@
 #include <string>
 #include <string_view>
 
-#include "core/store/key_family.h"
-#include "core/store/key_pattern.h"
+#include "redouble/core/store/keyspace/key_family.h"
+#include "redouble/core/store/keyspace/key_pattern.h"
 
 namespace redouble::relayna {
 
-// The fifteen families, in the order of the documentation. Each store's prefix is a placeholder:
-// status_prefix, observation_prefix, feed_prefix, dlq_prefix, workflow_prefix.
+// Returns the fifteen families, in the order of docs/systems/relayna.md 1. The prefix of each store
+// is a placeholder: status_prefix, observation_prefix, feed_prefix, dlq_prefix, workflow_prefix.
 std::span<const store::KeyFamily> KeyFamilies();
 
-// Prefixes by default. A status store that is constructed directly has another one than that of
-// the web application's lifespan.
+// Default prefixes. kDirectStatusPrefix is that of a status store which is constructed directly;
+// the lifespan of the web application uses kRelaynaPrefix for it (docs/systems/relayna.md D9).
 inline constexpr std::string_view kDirectStatusPrefix = "task";
 inline constexpr std::string_view kRelaynaPrefix = "relayna";
 inline constexpr std::string_view kObservationPrefix = "relayna-observations";
 inline constexpr std::string_view kFeedPrefix = "relayna-service-events";
 
-// 1 day: of everything that has a time to live by default.
+// The default TTL of every store that has one: 1 day.
 inline constexpr int64_t kDefaultTtlSeconds = 86400;
-// 30 s: fixed.
+// The TTL of a replay lock, which is not configurable.
 inline constexpr int64_t kReplayLockTtlSeconds = 30;
 
-// A dedupe marker: whose event, and what makes it unique (tokens.h).
+// Names a dedupe marker: the task, and the token of its event (tokens.h).
 struct EventToken {
   std::string_view task_id;
   std::string_view token;
@@ -47,11 +48,11 @@ struct EventToken {
 
 class StatusKeys {
  public:
-  // Any prefix, also an empty one.
+  // `prefix` can be any text, also an empty one. The same holds for the classes below.
   explicit StatusKeys(std::string_view prefix = kDirectStatusPrefix);
 
   std::string History(std::string_view task_id) const;
-  // A channel rather than a key.
+  // A channel, not a key.
   std::string Channel(std::string_view task_id) const;
   std::string Event(EventToken event) const;
   std::string Children(std::string_view parent_task_id) const;
@@ -110,7 +111,8 @@ class WorkflowKeys {
  public:
   explicit WorkflowKeys(std::string_view prefix = kRelaynaPrefix);
 
-  // Names only: nothing documented reads or writes these two.
+  // Key names only: no documented operation reads or writes these two keys (docs/systems/relayna.md
+  // D8).
   std::string Run(std::string_view task_id) const;
   std::string Fanin(TaskStage destination) const;
 

@@ -1,15 +1,15 @@
-#include "core/relayna/keys.h"
+#include "redouble/core/relayna/keys.h"
 
 #include <gtest/gtest.h>
 
 #include <utility>
 
-#include "core/store/key_family_testing.h"
+#include "redouble/core/store/keyspace/key_family_testing.h"
 
 namespace redouble::relayna {
 namespace {
 
-TEST(RelaynaKeys, AreTheDocumentedOnes) {
+TEST(RelaynaKeys, AreTheDocumentedKeys) {
   const StatusKeys status("relayna");
   EXPECT_EQ(status.History("t1"), "relayna:history:t1");
   EXPECT_EQ(status.Channel("t1"), "relayna:channel:t1");
@@ -38,10 +38,10 @@ TEST(RelaynaKeys, HaveAnotherPrefixWhenTheStoreIsConstructedDirectly) {
   EXPECT_EQ(StatusKeys().History("t1"), "task:history:t1");
 }
 
-TEST(RelaynaKeys, TakeIdsAndPrefixesAsTheyAre) {
+TEST(RelaynaKeys, UseIdsAndPrefixesUnchanged) {
   EXPECT_EQ(StatusKeys("").History(""), ":history:");
   EXPECT_EQ(StatusKeys("a:history:b{}").History(" t:1\n"), "a:history:b{}:history: t:1\n");
-  // Two events, one marker: the documented hazard R6.
+  // R6: two events share a marker.
   EXPECT_EQ(StatusKeys().Event({"t1:x", "y"}), StatusKeys().Event({"t1", "x:y"}));
 }
 

@@ -1,11 +1,11 @@
-#include "core/relayna/observation_store.h"
+#include "redouble/core/relayna/observation_store.h"
 
 #include <utility>
 
-#include "core/python/json.h"
-#include "core/python/text.h"
-#include "core/relayna/history.h"
-#include "core/relayna/tokens.h"
+#include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/python/json.h"
+#include "redouble/core/relayna/history.h"
+#include "redouble/core/relayna/tokens.h"
 
 namespace redouble::relayna {
 namespace {
@@ -14,7 +14,7 @@ using python::Object;
 using python::Value;
 using Foreign = python::PyJsonOptions::Foreign;
 
-// The form that is stored and hashed: the fields, the trace, the class.
+// The form that is stored and hashed: the fields, the trace and the name of the class.
 Object Normalized(const Observation& observation, const std::optional<TraceContext>& trace) {
   Object object = observation.fields.value_or(Object());
   if (observation.fields && trace) {
@@ -33,40 +33,35 @@ ObservationStore::ObservationStore(store::Store& store, ObservationOptions optio
 absl::StatusOr<std::optional<Append>> ObservationStore::AppendOf(
     const Observation& observation, const std::optional<TraceContext>& trace) const {
   const Value normalized = Normalized(observation, trace);
-  const absl::StatusOr<std::optional<std::string>> task_id =
-      python::NormalizedText(normalized.Find("task_id"));
-  if (!task_id.ok()) return task_id.status();
-  if (!*task_id) return std::nullopt;
-  absl::StatusOr<std::string> payload =
-      python::PyJson(normalized, {.date_times = Foreign::kIsoOrText});
-  if (!payload.ok()) return payload.status();
-  const absl::StatusOr<std::string> token = ObservationToken(normalized);
-  if (!token.ok()) return token.status();
-  return Append{.marker = keys_.Event({**task_id, *token}),
-                .list = keys_.History(**task_id),
-                .payload = *std::move(payload),
+  REDOUBLE_ASSIGN_OR_RETURN(const std::optional<std::string> task_id,
+                            TruthyText(normalized.Find("task_id")));
+  if (!task_id) return std::nullopt;
+  REDOUBLE_ASSIGN_OR_RETURN(std::string payload,
+                            python::PyJson(normalized, {.date_times = Foreign::kIsoOrText}));
+  REDOUBLE_ASSIGN_OR_RETURN(const std::string token, ObservationToken(normalized));
+  return Append{.marker = keys_.Event({*task_id, token}),
+                .list = keys_.History(*task_id),
+                .payload = std::move(payload),
                 .maxlen = options_.history_maxlen,
                 .ttl_seconds = options_.ttl_seconds};
 }
 
 base::Task<absl::StatusOr<bool>> ObservationStore::SetEvent(const Observation& observation,
                                                             std::optional<TraceContext> trace) {
-  const absl::StatusOr<std::optional<Append>> append = AppendOf(observation, trace);
-  if (!append.ok()) co_return append.status();
-  if (!append->has_value()) co_return false;
-  if (options_.atomic_events) {
-    std::vector<Append> appends = {**append};
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::optional<Append> append, AppendOf(observation, trace));
+  if (!append.has_value()) co_return false;
+  if (options_.hardening.atomic_events) {
+    std::vector<Append> appends = {*append};
     if (options_.feed != nullptr) {
-      absl::StatusOr<std::optional<Append>> item = options_.feed->ObservationAppend(observation);
-      if (!item.ok()) co_return item.status();
-      if (*item) appends.push_back(**std::move(item));
+      REDOUBLE_CO_ASSIGN_OR_RETURN(std::optional<Append> item,
+                                   options_.feed->ObservationAppend(observation));
+      if (item) appends.push_back(*std::move(item));
     }
     co_return co_await AppendOnceAtomically(store_, appends);
   }
-  const absl::StatusOr<bool> is_new = co_await AppendOnce(store_, **append);
+  const absl::StatusOr<bool> is_new = co_await AppendOnce(store_, *append);
   if (!is_new.ok() || !*is_new || options_.feed == nullptr) co_return is_new;
-  const absl::StatusOr<bool> fed = co_await options_.feed->AddObservation(observation);
-  if (!fed.ok()) co_return fed.status();
+  REDOUBLE_CO_RETURN_IF_ERROR((co_await options_.feed->AddObservation(observation)).status());
   co_return true;
 }
 

@@ -1,14 +1,15 @@
-// ObservationStore: what was observed of a task, for execution graphs and timelines.
+// ObservationStore: the observations of each task, for execution graphs and timelines.
 //
 //   ObservationStore observations(store);
 //   co_await observations.SetEvent({"TaskMessageReceived", fields});
 //
-// As the status store, but without children and channel, and its token is always a hash: of the
-// fields, the trace they were observed in and the class. So one observation made in two spans is
-// two. Its prefix must not be that of a status store: both would write one history.
+// It works like StatusStore, without children and without a channel. The token of an observation is
+// always a hash of its fields, its class and its trace, so one observation made in two spans is
+// stored twice. Its prefix must differ from that of a status store, because both would write the
+// same history.
 //
-// Thread-safety: as the store. The store, and the feed, outlive this; arguments outlive the task.
-// Source: reference/relayna.md section 2; goldens observation_*.
+// Thread-safety: as the store. Store and feed must outlive this; arguments must outlive the task.
+// Source: docs/systems/relayna.md 2.7 and 4.4.
 #ifndef REDOUBLE_CORE_RELAYNA_OBSERVATION_STORE_H_
 #define REDOUBLE_CORE_RELAYNA_OBSERVATION_STORE_H_
 
@@ -19,27 +20,28 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "core/base/task.h"
-#include "core/python/value.h"
-#include "core/relayna/keys.h"
-#include "core/relayna/service_event_feed.h"
-#include "core/store/store.h"
+#include "redouble/core/base/task/task.h"
+#include "redouble/core/python/value.h"
+#include "redouble/core/relayna/hardening.h"
+#include "redouble/core/relayna/keys.h"
+#include "redouble/core/relayna/service_event_feed.h"
+#include "redouble/core/store/store.h"
 
 namespace redouble::relayna {
 
 struct ObservationOptions {
   std::string prefix{kObservationPrefix};
-  // None or 0: nothing expires.
+  // Seconds. nullopt and 0: no TTL.
   std::optional<int64_t> ttl_seconds = kDefaultTtlSeconds;
-  // Observations kept per task; as StatusOptions::history_maxlen.
+  // Observations kept per task, with the rules of StatusOptions::history_maxlen.
   int64_t history_maxlen = 500;
-  // Gets every accepted observation as well; null: none.
+  // If set, every accepted observation is added to this feed.
   ServiceEventFeed* feed = nullptr;
-  // Hardened: marker, history and feed item in one script (R2, R3).
-  bool atomic_events = false;
+  // atomic_events applies.
+  Hardening hardening = {};
 };
 
-// The span that is active while something is observed, where there is one.
+// The span in which an observation is made.
 struct TraceContext {
   std::string trace_id;
   std::string span_id;
@@ -49,11 +51,14 @@ class ObservationStore {
  public:
   explicit ObservationStore(store::Store& store, ObservationOptions options = {});
 
-  // Appends an observation to its task's history, once. False, without a round trip, when it has no
-  // task id or no fields at all; false when it is a duplicate. The key has the stripped task id,
-  // the stored value the one given. One round trip for a duplicate, two otherwise, one or two more
-  // with a feed. Errors: TypeError for a field that cannot be serialised, before anything is sent;
+  // Appends an observation to the history of its task, once. Returns true if it was new. Returns
+  // false, without a round trip, if it has no task id or no readable fields; returns false for a
+  // duplicate. The key has the stripped task id, the stored value the original one. One round trip
+  // for a duplicate, otherwise two; one or two more with a feed; one with atomic_events.
+  //
+  // Errors: InvalidArgument (TypeError) for a field without a JSON form, before anything is sent;
   // those of the store.
+  // Source: docs/systems/relayna.md 4.4.
   base::Task<absl::StatusOr<bool>> SetEvent(const Observation& observation,
                                             std::optional<TraceContext> trace = std::nullopt);
 

@@ -1,28 +1,33 @@
-#include "core/relayna/observation_store.h"
+#include "redouble/core/relayna/observation_store.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/python/error.h"
-#include "core/python/json.h"
-#include "core/store/errors.h"
-#include "tests/support/backends.h"
-#include "tests/support/intercepted_store.h"
+#include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/python/error.h"
+#include "redouble/core/python/json.h"
+#include "redouble/core/store/errors.h"
+#include "redouble/tests/support/backends.h"
+#include "redouble/tests/support/intercepted_store.h"
 
 namespace redouble::relayna {
 namespace {
 
+using base::IsOk;
+using base::IsOkAndHolds;
+using base::StatusIs;
 using python::DateTime;
 using python::Object;
 using python::Value;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 using tests::InterceptedStore;
 
 constexpr std::string_view kHistory = "relayna-observations:history:t1";
 
-// Golden observation_basic.
+// The observation of tests/data/golden/relayna/observation_basic.json.
 Observation Received() {
   return {"TaskMessageReceived",
           Object({{"consumer_name", "c1"},
@@ -33,7 +38,7 @@ Observation Received() {
                   {"correlation_id", "c-1"},
                   {"retry_attempt", 0},
                   {"task_type", nullptr},
-                  {"timestamp", DateTime{*base::ParseRfc3339("2026-01-01T11:00:00Z")}},
+                  {"timestamp", DateTime{base::ParseRfc3339("2026-01-01T11:00:00Z").value()}},
                   {"component", "consumer"}})};
 }
 
@@ -49,8 +54,8 @@ class ObservationStoreTest : public tests::BackendTest<Backend> {
 TYPED_TEST_SUITE(ObservationStoreTest, tests::Backends, tests::BackendNames);
 
 TYPED_TEST(ObservationStoreTest, WritesAnObservationOnce) {
-  EXPECT_TRUE(*this->Set(Received()));
-  EXPECT_FALSE(*this->Set(Received()));
+  EXPECT_THAT(this->Set(Received()), IsOkAndHolds(true));
+  EXPECT_THAT(this->Set(Received()), IsOkAndHolds(false));
   EXPECT_EQ(this->Ttl("relayna-observations:event:t1:"
                       "010e30138934e2277e146e74910f46023758843c59d5be98be8444aa0972c347"),
             86400);
@@ -63,15 +68,15 @@ TYPED_TEST(ObservationStoreTest, WritesAnObservationOnce) {
   EXPECT_EQ(this->KeyCount(), 2);
 }
 
-TYPED_TEST(ObservationStoreTest, TellsClassesAndSpansApart) {
+TYPED_TEST(ObservationStoreTest, DistinguishesClassesAndSpans) {
   Observation other = Received();
   other.class_name = "TaskMessageAcked";
-  EXPECT_TRUE(*this->Set(Received()));
-  EXPECT_TRUE(*this->Set(other));
-  EXPECT_TRUE(*this->Set(Received(), {}, TraceContext{"trace", "span"}));
-  EXPECT_FALSE(*this->Set(Received(), {}, TraceContext{"trace", "span"}));
+  EXPECT_THAT(this->Set(Received()), IsOkAndHolds(true));
+  EXPECT_THAT(this->Set(other), IsOkAndHolds(true));
+  EXPECT_THAT(this->Set(Received(), {}, TraceContext{"trace", "span"}), IsOkAndHolds(true));
+  EXPECT_THAT(this->Set(Received(), {}, TraceContext{"trace", "span"}), IsOkAndHolds(false));
   ObservationStore observations(this->store());
-  const std::vector<Value> history = *this->Run(observations.GetHistory("t1"));
+  ASSERT_OK_AND_ASSIGN(const std::vector<Value> history, this->Run(observations.GetHistory("t1")));
   ASSERT_THAT(history, SizeIs(3));
   const auto& members = history[0].object()->members();
   EXPECT_EQ(members[members.size() - 3].name, "trace_id");
@@ -79,34 +84,39 @@ TYPED_TEST(ObservationStoreTest, TellsClassesAndSpansApart) {
   EXPECT_EQ(members[members.size() - 1].name, "event_type");
 }
 
-TYPED_TEST(ObservationStoreTest, KeysHaveTheStrippedTaskIdAndValuesTheGivenOne) {
+TYPED_TEST(ObservationStoreTest, KeysHaveTheStrippedTaskIdAndValuesTheOriginalOne) {
   Observation observation = Received();
   observation.fields->Set("task_id", " t1\u00A0");
-  EXPECT_TRUE(*this->Set(observation));
+  EXPECT_THAT(this->Set(observation), IsOkAndHolds(true));
   ObservationStore observations(this->store());
-  const std::vector<Value> history = *this->Run(observations.GetHistory("t1"));
+  ASSERT_OK_AND_ASSIGN(const std::vector<Value> history, this->Run(observations.GetHistory("t1")));
   ASSERT_THAT(history, SizeIs(1));
   EXPECT_EQ(*history[0].Find("task_id"), Value(" t1\u00A0"));
 }
 
-TYPED_TEST(ObservationStoreTest, SendsNothingForWhatHasNoTask) {
+TYPED_TEST(ObservationStoreTest, SendsNothingWithoutATaskId) {
   InterceptedStore watched(this->store());
   ObservationStore observations(watched);
   const Observation rows[] = {{"dict", std::nullopt},
                               {"Started", Object({{"component", "consumer"}})},
                               {"Started", Object({{"task_id", nullptr}})},
+                              {"Started", Object({{"task_id", 0}})},
+                              {"Started", Object({{"task_id", 0.0}})},
+                              {"Started", Object({{"task_id", false}})},
                               {"Started", Object({{"task_id", " \t"}})}};
-  for (const Observation& row : rows) EXPECT_FALSE(*this->Run(observations.SetEvent(row)));
+  for (const Observation& row : rows)
+    EXPECT_THAT(this->Run(observations.SetEvent(row)), IsOkAndHolds(false));
   EXPECT_EQ(watched.requests(), 0u);
 }
 
-TYPED_TEST(ObservationStoreTest, RefusesWhatCannotBeSerialisedBeforeItSendsAnything) {
+TYPED_TEST(ObservationStoreTest, RejectsAValueWithoutAJsonFormBeforeSending) {
   InterceptedStore watched(this->store());
   ObservationStore observations(watched);
   const Observation opaque = {"C", Object({{"task_id", "t1"}, {"x", python::Opaque{"set", ""}}})};
   EXPECT_EQ(python::ErrorType(this->Run(observations.SetEvent(opaque)).status()), "TypeError");
   const Observation array = {"C", Object({{"task_id", python::Array{1}}})};
-  EXPECT_TRUE(absl::IsInvalidArgument(this->Run(observations.SetEvent(array)).status()));
+  EXPECT_THAT(this->Run(observations.SetEvent(array)),
+              StatusIs(absl::StatusCode::kInvalidArgument));
   EXPECT_EQ(watched.requests(), 0u);
 }
 
@@ -114,50 +124,51 @@ TYPED_TEST(ObservationStoreTest, ReadsAtLeastOne) {
   Observation observation = Received();
   for (int i = 0; i < 3; ++i) {
     observation.fields->Set("delivery_tag", i);
-    ASSERT_TRUE(*this->Set(observation, {.history_maxlen = 2}));
+    ASSERT_THAT(this->Set(observation, {.history_maxlen = 2}), IsOkAndHolds(true));
   }
   ObservationStore observations(this->store(), {.history_maxlen = 2});
-  EXPECT_THAT(*this->Run(observations.GetHistory("t1")), SizeIs(2));
-  EXPECT_THAT(*this->Run(observations.GetHistory("t1", 0)), SizeIs(1));
-  EXPECT_THAT(*this->Run(observations.GetHistory("none")), IsEmpty());
+  EXPECT_THAT(this->Run(observations.GetHistory("t1")), IsOkAndHolds(SizeIs(2)));
+  EXPECT_THAT(this->Run(observations.GetHistory("t1", 0)), IsOkAndHolds(SizeIs(1)));
+  EXPECT_THAT(this->Run(observations.GetHistory("none")), IsOkAndHolds(IsEmpty()));
   this->Ask({"LPUSH", kHistory, "{"});
   EXPECT_EQ(python::ErrorType(this->Run(observations.GetHistory("t1")).status()),
             "JSONDecodeError");
 }
 
 TYPED_TEST(ObservationStoreTest, ASharedPrefixMixesTheListsOfBothStores) {
-  EXPECT_TRUE(*this->Set(Received(), {.prefix = "task"}));
+  EXPECT_THAT(this->Set(Received(), {.prefix = "task"}), IsOkAndHolds(true));
   this->Ask({"LPUSH", "task:history:t1", R"({"status": "queued"})"});
   ObservationStore observations(this->store(), {.prefix = "task"});
-  EXPECT_THAT(*this->Run(observations.GetHistory("t1")), SizeIs(2));
+  EXPECT_THAT(this->Run(observations.GetHistory("t1")), IsOkAndHolds(SizeIs(2)));
 }
 
-// R2: as the status store's, but nothing is published.
+// R2: as R1 in the status store, without a message to subscribers.
 TYPED_TEST(ObservationStoreTest, AFailedTransactionLeavesAMarkerThatLosesTheObservation) {
   this->Ask({"SET", kHistory, "oops"});
   EXPECT_EQ(store::ServerErrorCode(this->Set(Received()).status()), "WRONGTYPE");
   this->Ask({"DEL", kHistory});
-  EXPECT_FALSE(*this->Set(Received()));
+  EXPECT_THAT(this->Set(Received()), IsOkAndHolds(false));
   EXPECT_EQ(this->KeyCount(), 1);
 }
 
-TYPED_TEST(ObservationStoreTest, AtomicEventsLeaveNothingBehindAFailure) {
+TYPED_TEST(ObservationStoreTest, AtomicEventsWriteNothingOnAFailure) {
   this->Ask({"SET", kHistory, "oops"});
-  EXPECT_FALSE(this->Set(Received(), {.atomic_events = true}).ok());
+  EXPECT_THAT(this->Set(Received(), {.hardening = {.atomic_events = true}}), Not(IsOk()));
   this->Ask({"DEL", kHistory});
-  EXPECT_TRUE(*this->Set(Received(), {.atomic_events = true}));
-  EXPECT_FALSE(*this->Set(Received(), {.atomic_events = true}));
+  EXPECT_THAT(this->Set(Received(), {.hardening = {.atomic_events = true}}), IsOkAndHolds(true));
+  EXPECT_THAT(this->Set(Received(), {.hardening = {.atomic_events = true}}), IsOkAndHolds(false));
   EXPECT_EQ(this->KeyCount(), 2);
 }
 
-TYPED_TEST(ObservationStoreTest, WritesTheFeedBehindTheHistoryOrWithIt) {
+TYPED_TEST(ObservationStoreTest, WritesTheFeedAfterTheHistoryOrWithIt) {
   ServiceEventFeed feed(this->store());
-  EXPECT_TRUE(*this->Set(Received(), {.feed = &feed}));
+  EXPECT_THAT(this->Set(Received(), {.feed = &feed}), IsOkAndHolds(true));
   const std::string item = this->Ask({"LINDEX", "relayna-service-events:feed", "0"}).text();
   EXPECT_NE(item.find(R"("timestamp":"2026-01-01 11:00:00+00:00")"), item.npos) << item;
   EXPECT_NE(item.find(R"("timestamp":"2026-01-01T11:00:00Z")"), item.npos) << item;
   this->Ask({"FLUSHALL"});
-  EXPECT_TRUE(*this->Set(Received(), {.feed = &feed, .atomic_events = true}));
+  EXPECT_THAT(this->Set(Received(), {.feed = &feed, .hardening = {.atomic_events = true}}),
+              IsOkAndHolds(true));
   EXPECT_EQ(this->Ask({"LINDEX", "relayna-service-events:feed", "0"}).text(), item);
 }
 
@@ -165,10 +176,12 @@ TYPED_TEST(ObservationStoreTest, AnErrorOfTheFeedComesAfterTheHistory) {
   ServiceEventFeed feed(this->store());
   Observation observation = Received();
   observation.fields->Set("component", python::Array{1});
-  EXPECT_TRUE(absl::IsInvalidArgument(this->Set(observation, {.feed = &feed}).status()));
+  EXPECT_THAT(this->Set(observation, {.feed = &feed}),
+              StatusIs(absl::StatusCode::kInvalidArgument));
   EXPECT_EQ(this->KeyCount(), 2);
   observation.fields->Set("delivery_tag", 4);
-  EXPECT_FALSE(this->Set(observation, {.feed = &feed, .atomic_events = true}).ok());
+  EXPECT_THAT(this->Set(observation, {.feed = &feed, .hardening = {.atomic_events = true}}),
+              Not(IsOk()));
   EXPECT_EQ(this->KeyCount(), 2);
 }
 

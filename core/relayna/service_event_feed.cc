@@ -1,15 +1,16 @@
-#include "core/relayna/service_event_feed.h"
+#include "redouble/core/relayna/service_event_feed.h"
 
 #include <algorithm>
 #include <array>
 #include <utility>
 
-#include "core/base/string_bridge.h"
-#include "core/python/error.h"
-#include "core/python/json.h"
-#include "core/python/text.h"
-#include "core/relayna/tokens.h"
-#include "core/store/lists.h"
+#include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/python/error.h"
+#include "redouble/core/python/json.h"
+#include "redouble/core/python/text.h"
+#include "redouble/core/relayna/tokens.h"
+#include "redouble/core/store/typed/lists.h"
 
 namespace redouble::relayna {
 namespace {
@@ -22,7 +23,7 @@ using Foreign = python::PyJsonOptions::Foreign;
 
 constexpr std::string_view kEventType = "event_type";
 
-// What an item has beside its payload.
+// The members of an item other than cursor and payload.
 struct ItemFields {
   Text task_id;
   std::string event_type;
@@ -34,7 +35,7 @@ struct ItemFields {
   Text parent_task_id;
 };
 
-// Reads normalised members of an object; the first failure stays.
+// Reads normalized members of an object and keeps the first error.
 class Fields {
  public:
   explicit Fields(const Object& object) : object_(object) {}
@@ -79,7 +80,7 @@ bool IsOptionalText(const Value* value) {
   return value == nullptr || value->is_null() || value->text() != nullptr;
 }
 
-// The item in an element of the list: an object with the members of the model.
+// Parses one element of the list and checks it against the model of an item.
 absl::StatusOr<Value> ParseItem(std::string_view element) {
   absl::StatusOr<Value> item = python::ParseJson(element);
   if (!item.ok()) return CorruptItem(base::ToStd(item.status().message()));
@@ -102,7 +103,7 @@ absl::StatusOr<Value> ParseItem(std::string_view element) {
   return item;
 }
 
-// The items of a page: what follows `after`, from the newest on when it is not there.
+// The page that follows `after`; it begins at the newest item if no item has that cursor.
 FeedPage PageOf(std::vector<Value> items, const FeedQuery& query) {
   auto begin = items.begin();
   if (query.after && !query.after->empty()) {
@@ -126,18 +127,17 @@ ServiceEventFeed::ServiceEventFeed(store::Store& store, FeedOptions options)
     : store_(store), options_(std::move(options)), keys_(options_.prefix) {}
 
 absl::StatusOr<Append> ServiceEventFeed::AppendOf(std::string cursor, Object item) const {
-  absl::StatusOr<std::string> payload = python::PydanticJson(std::move(item));
-  if (!payload.ok()) return payload.status();
+  REDOUBLE_ASSIGN_OR_RETURN(std::string payload, python::PydanticJson(std::move(item)));
   return Append{.marker = keys_.Event(cursor),
                 .list = keys_.Feed(),
-                .payload = *std::move(payload),
+                .payload = std::move(payload),
                 .maxlen = options_.feed_maxlen,
                 .ttl_seconds = options_.ttl_seconds};
 }
 
 absl::StatusOr<std::optional<Append>> ServiceEventFeed::StatusEventAppend(
     const Value& event) const {
-  if (auto status = CheckEvent(event); !status.ok()) return status;
+  REDOUBLE_RETURN_IF_ERROR(CheckEvent(event));
   Fields fields(*event.object());
   ItemFields item = {.task_id = fields.Get("task_id"),
                      .event_type = "",
@@ -152,17 +152,15 @@ absl::StatusOr<std::optional<Append>> ServiceEventFeed::StatusEventAppend(
   if (const Value* meta = event.Find("meta")) {
     item.parent_task_id = fields.Normalized(meta->Find("parent_task_id"));
   }
-  if (!fields.status().ok()) return fields.status();
+  REDOUBLE_RETURN_IF_ERROR(fields.status());
   if (!item.task_id) return std::nullopt;
   const Value hashed = Object({{"event_id", nullptr},
                                {"payload", event},
                                {"source_kind", "status"},
                                {"task_id", item.task_id}});
-  absl::StatusOr<std::string> cursor = CursorOf(item.event_id, hashed);
-  if (!cursor.ok()) return cursor.status();
-  absl::StatusOr<Append> append = AppendOf(*cursor, ItemOf(item, *cursor, event));
-  if (!append.ok()) return append.status();
-  return *std::move(append);
+  REDOUBLE_ASSIGN_OR_RETURN(std::string cursor, CursorOf(item.event_id, hashed));
+  REDOUBLE_ASSIGN_OR_RETURN(Append append, AppendOf(cursor, ItemOf(item, cursor, event)));
+  return append;
 }
 
 absl::StatusOr<std::optional<Append>> ServiceEventFeed::ObservationAppend(
@@ -179,23 +177,22 @@ absl::StatusOr<std::optional<Append>> ServiceEventFeed::ObservationAppend(
                            .event_id = fields.Get("event_id"),
                            .correlation_id = fields.Get("correlation_id"),
                            .parent_task_id = fields.Get("parent_task_id")};
-  if (!fields.status().ok()) return fields.status();
+  REDOUBLE_RETURN_IF_ERROR(fields.status());
   if (!item.task_id) return std::nullopt;
   const Value hashed = Object({{"event_type", observation.class_name},
                                {"payload", payload},
                                {"source_kind", "observation"}});
-  absl::StatusOr<std::string> cursor = CursorOf(item.event_id, hashed);
-  if (!cursor.ok()) return cursor.status();
-  absl::StatusOr<Append> append = AppendOf(*cursor, ItemOf(item, *cursor, std::move(payload)));
-  if (!append.ok()) return append.status();
-  return *std::move(append);
+  REDOUBLE_ASSIGN_OR_RETURN(std::string cursor, CursorOf(item.event_id, hashed));
+  REDOUBLE_ASSIGN_OR_RETURN(Append append,
+                            AppendOf(cursor, ItemOf(item, cursor, std::move(payload))));
+  return append;
 }
 
 base::Task<absl::StatusOr<bool>> ServiceEventFeed::Add(
     absl::StatusOr<std::optional<Append>> append) {
-  if (!append.ok()) co_return append.status();
+  REDOUBLE_CO_RETURN_IF_ERROR(append.status());
   if (!append->has_value()) co_return false;
-  if (!options_.atomic_events) co_return co_await AppendOnce(store_, **append);
+  if (!options_.hardening.atomic_events) co_return co_await AppendOnce(store_, **append);
   const std::array<Append, 1> appends = {**append};
   co_return co_await AppendOnceAtomically(store_, appends);
 }
@@ -211,15 +208,13 @@ base::Task<absl::StatusOr<bool>> ServiceEventFeed::AddObservation(const Observat
 base::Task<absl::StatusOr<FeedPage>> ServiceEventFeed::GetFeed(FeedQuery query) {
   const std::string feed = keys_.Feed();
   const int64_t last = std::max<int64_t>(0, options_.feed_maxlen - 1);
-  const absl::StatusOr<std::vector<std::string>> elements =
-      co_await store::LRange(store_, feed, 0, last);
-  if (!elements.ok()) co_return elements.status();
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<std::string> elements,
+                               co_await store::LRange(store_, feed, 0, last));
   std::vector<Value> items;
-  items.reserve(elements->size());
-  for (const std::string& element : *elements) {
-    absl::StatusOr<Value> item = ParseItem(element);
-    if (!item.ok()) co_return item.status();
-    items.push_back(*std::move(item));
+  items.reserve(elements.size());
+  for (const std::string& element : elements) {
+    REDOUBLE_CO_ASSIGN_OR_RETURN(Value item, ParseItem(element));
+    items.push_back(std::move(item));
   }
   co_return PageOf(std::move(items), query);
 }

@@ -1,17 +1,18 @@
-// ServiceEventFeed: the status events and observations of one service in one bounded list, which a
-// Studio backend pulls page by page.
+// ServiceEventFeed: the status events and observations of one service in one bounded list. A Studio
+// backend pulls it page by page.
 //
 //   ServiceEventFeed feed(store);
 //   co_await feed.AddStatusEvent(event);
-//   absl::StatusOr<FeedPage> page = co_await feed.GetFeed({.limit = 100});
-//   // page->items newest first; {.after = *page->next_cursor} for what is older
+//   absl::StatusOr<FeedPage> page = co_await feed.GetFeed({.limit = 100});   // Newest first.
+//   page = co_await feed.GetFeed({.after = page->next_cursor});              // Older items.
 //
-// An item's cursor is its event id, or a hash of the event. The marker is keyed by the cursor
-// alone: of two events that share an id, whatever their tasks and sources, only the first gets here
-// (hazard R6). The list is that of the seed; the indexed feed of later releases is another layout.
+// The status and observation stores add to a feed if one is set in their options. The cursor of an
+// item is its event id, or a hash of the event. The marker has only the cursor in its key: of two
+// events that share an id only the first is accepted, whatever their tasks and sources (R6). Later
+// releases of the SDK store an indexed feed with another layout (docs/systems/relayna.md D1).
 //
-// Thread-safety: as the store. The store outlives the feed; a feed is a plain value.
-// Source: reference/relayna.md section 3; goldens feed_*, status_with_feed, observation_with_feed.
+// Thread-safety: as the store, which must outlive the feed. Arguments must outlive the task.
+// Source: docs/systems/relayna.md 2.8, 3.4, 4.5 and 4.6.
 #ifndef REDOUBLE_CORE_RELAYNA_SERVICE_EVENT_FEED_H_
 #define REDOUBLE_CORE_RELAYNA_SERVICE_EVENT_FEED_H_
 
@@ -22,45 +23,47 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "core/base/task.h"
-#include "core/python/value.h"
-#include "core/relayna/append_once.h"
-#include "core/relayna/keys.h"
-#include "core/store/store.h"
+#include "redouble/core/base/task/task.h"
+#include "redouble/core/python/value.h"
+#include "redouble/core/relayna/append_once.h"
+#include "redouble/core/relayna/hardening.h"
+#include "redouble/core/relayna/keys.h"
+#include "redouble/core/store/store.h"
 
 namespace redouble::relayna {
 
 struct FeedOptions {
   std::string prefix{kFeedPrefix};
-  // None or 0: nothing expires.
+  // Seconds. nullopt and 0: no TTL.
   std::optional<int64_t> ttl_seconds = kDefaultTtlSeconds;
-  // Items kept. 0 keeps all, since LTRIM 0 -1 removes none.
+  // Items kept. 0 keeps all items, because LTRIM 0 -1 removes none.
   int64_t feed_maxlen = 5000;
-  // Hardened: marker and item in one script, so that a crash between them loses nothing (R3).
-  bool atomic_events = false;
+  // atomic_events applies.
+  Hardening hardening = {};
 };
 
-// An instance of an observation class, as the original hands it over.
+// An instance of one of the SDK's observation classes.
 struct Observation {
-  // The class: its `event_type`.
+  // The name of the class, which becomes the `event_type`.
   std::string class_name;
-  // Its fields in the order of their declaration; none when they cannot be told, as of a dict.
+  // The fields in the order of their declaration; nullopt if they cannot be read, as for a
+  // dictionary.
   std::optional<python::Object> fields;
 };
 
 struct FeedPage {
-  // Each an object: cursor, task_id, event_type, source_kind, component, timestamp, event_id,
-  // correlation_id, parent_task_id, payload.
+  // Objects with the members cursor, task_id, event_type, source_kind, component, timestamp,
+  // event_id, correlation_id, parent_task_id and payload.
   std::vector<python::Value> items;
-  // The last item's, when older ones are left.
+  // The cursor of the last item if older items exist; otherwise nullopt.
   std::optional<std::string> next_cursor;
 };
 
 struct FeedQuery {
-  // Give what is older than the item of this cursor. One that is not in the feed, evicted or never
-  // there, starts anew at the newest item (hazard R10); so do none and the empty text.
+  // The cursor after which the page begins, toward older items. The page begins at the newest item
+  // if this is nullopt or empty, or if the feed does not have the cursor (R10).
   std::optional<std::string> after = std::nullopt;
-  // At least one item is given, whatever this says.
+  // Items per page; less than 1 counts as 1.
   int64_t limit = 100;
 };
 
@@ -68,19 +71,24 @@ class ServiceEventFeed {
  public:
   explicit ServiceEventFeed(store::Store& store, FeedOptions options = {});
 
-  // Adds an event, once. False, without a round trip, when it has no task id; false when its cursor
-  // was there. One round trip for a duplicate, two otherwise (atomic: one). Errors: TypeError or
-  // PydanticSerializationError for what cannot be serialised, before anything is sent; those of the
-  // store. Arguments must outlive the task.
+  // Add an event once. Return true if it was new. Return false, without a round trip, if the event
+  // has no task id; return false if the marker of its cursor exists. One round trip for a
+  // duplicate, otherwise two; one with atomic_events.
+  //
+  // Errors: InvalidArgument (TypeError, PydanticSerializationError) for a value without a JSON
+  // form, before anything is sent; those of the store.
+  // Source: docs/systems/relayna.md 4.5.
   base::Task<absl::StatusOr<bool>> AddStatusEvent(const python::Value& event);
   base::Task<absl::StatusOr<bool>> AddObservation(const Observation& observation);
 
-  // A page. One round trip, which reads the whole feed. Errors: ValidationError when any element of
-  // the feed is corrupt, also one that is not on the page; those of the store.
+  // Returns one page. One round trip, which reads the whole feed. Errors: InvalidArgument
+  // (ValidationError) if any item of the feed is corrupt, also outside the page; those of the
+  // store.
+  // Source: docs/systems/relayna.md 4.6.
   base::Task<absl::StatusOr<FeedPage>> GetFeed(FeedQuery query = {});
 
-  // What would be written for an event; none when it has no task id. For the stores that write it
-  // together with something else.
+  // Return the append for an event, or nullopt if the event has no task id. For the stores that
+  // write it together with their own append.
   absl::StatusOr<std::optional<Append>> StatusEventAppend(const python::Value& event) const;
   absl::StatusOr<std::optional<Append>> ObservationAppend(const Observation& observation) const;
 

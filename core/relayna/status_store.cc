@@ -1,22 +1,23 @@
-#include "core/relayna/status_store.h"
+#include "redouble/core/relayna/status_store.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "core/base/digest.h"
-#include "core/python/iso_time.h"
-#include "core/python/json.h"
-#include "core/relayna/history.h"
-#include "core/relayna/tokens.h"
-#include "core/store/lists.h"
-#include "core/store/sets.h"
+#include "redouble/core/base/hash/digest.h"
+#include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/python/iso_time.h"
+#include "redouble/core/python/json.h"
+#include "redouble/core/relayna/history.h"
+#include "redouble/core/relayna/tokens.h"
+#include "redouble/core/store/typed/lists.h"
+#include "redouble/core/store/typed/sets.h"
 
 namespace redouble::relayna {
 namespace {
 
 using python::Value;
 
-// When an event says it happened; the beginning of time when it does not say so.
+// The timestamp of an event; InfinitePast if it has no valid one.
 absl::Time TimeOf(const Value& event) {
   const Value* timestamp = event.Find("timestamp");
   if (timestamp == nullptr || timestamp->text() == nullptr) return absl::InfinitePast();
@@ -30,30 +31,26 @@ StatusStore::StatusStore(store::Store& store, StatusOptions options)
     : store_(store), options_(std::move(options)), keys_(options_.prefix) {}
 
 absl::StatusOr<Append> StatusStore::AppendOf(std::string_view task_id, const Value& event) const {
-  if (auto status = CheckEvent(event); !status.ok()) return status;
-  absl::StatusOr<std::string> payload = python::PyJson(event);
-  if (!payload.ok()) return payload.status();
-  const absl::StatusOr<std::string> token = StatusToken(event);
-  if (!token.ok()) return token.status();
-  const absl::StatusOr<std::optional<std::string>> parent = ParentTaskId(event);
-  if (!parent.ok()) return parent.status();
-  Append append = {.marker = keys_.Event({task_id, *token}),
+  REDOUBLE_RETURN_IF_ERROR(CheckEvent(event));
+  REDOUBLE_ASSIGN_OR_RETURN(std::string payload, python::PyJson(event));
+  REDOUBLE_ASSIGN_OR_RETURN(const std::string token, StatusToken(event));
+  REDOUBLE_ASSIGN_OR_RETURN(const std::optional<std::string> parent, ParentTaskId(event));
+  Append append = {.marker = keys_.Event({task_id, token}),
                    .list = keys_.History(task_id),
-                   .payload = *std::move(payload),
+                   .payload = std::move(payload),
                    .maxlen = options_.history_maxlen,
                    .ttl_seconds = options_.ttl_seconds,
                    .channel = keys_.Channel(task_id)};
-  if (*parent) append.membership = {keys_.Children(**parent), std::string(task_id)};
+  if (parent) append.membership = {keys_.Children(*parent), std::string(task_id)};
   return append;
 }
 
 base::Task<absl::Status> StatusStore::SetHistory(std::string_view task_id, const Value& event) {
-  const absl::StatusOr<Append> append = AppendOf(task_id, event);
-  if (!append.ok()) co_return append.status();
-  if (options_.atomic_events || options_.newest_first) {
-    co_return co_await SetAtomically(*append, event);
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const Append append, AppendOf(task_id, event));
+  if (options_.hardening.atomic_events || options_.hardening.newest_first) {
+    co_return co_await SetAtomically(append, event);
   }
-  const absl::StatusOr<bool> is_new = co_await AppendOnce(store_, *append);
+  const absl::StatusOr<bool> is_new = co_await AppendOnce(store_, append);
   if (!is_new.ok() || !*is_new || options_.feed == nullptr) co_return is_new.status();
   co_return (co_await options_.feed->AddStatusEvent(event)).status();
 }
@@ -61,16 +58,14 @@ base::Task<absl::Status> StatusStore::SetHistory(std::string_view task_id, const
 base::Task<absl::Status> StatusStore::SetAtomically(const Append& append, const Value& event) {
   std::vector<Append> appends = {append};
   if (options_.feed != nullptr) {
-    absl::StatusOr<std::optional<Append>> item = options_.feed->StatusEventAppend(event);
-    if (!item.ok()) co_return item.status();
-    if (*item) appends.push_back(**std::move(item));
+    REDOUBLE_CO_ASSIGN_OR_RETURN(std::optional<Append> item,
+                                 options_.feed->StatusEventAppend(event));
+    if (item) appends.push_back(*std::move(item));
   }
-  // Whoever changes the list in between has got further, so that somebody always does.
+  // A retry means that another writer succeeded.
   while (true) {
-    if (options_.newest_first) {
-      absl::StatusOr<Append::Place> place = co_await PlaceOf(append.list, event);
-      if (!place.ok()) co_return place.status();
-      appends.front().place = *std::move(place);
+    if (options_.hardening.newest_first) {
+      REDOUBLE_CO_ASSIGN_OR_RETURN(appends.front().place, co_await PlaceOf(append.list, event));
     }
     const absl::StatusOr<bool> is_new = co_await AppendOnceAtomically(store_, appends);
     if (!absl::IsAborted(is_new.status())) co_return is_new.status();
@@ -79,18 +74,16 @@ base::Task<absl::Status> StatusStore::SetAtomically(const Append& append, const 
 
 base::Task<absl::StatusOr<Append::Place>> StatusStore::PlaceOf(std::string_view list,
                                                                const Value& event) {
-  const absl::StatusOr<std::vector<std::string>> elements =
-      co_await store::LRange(store_, list, 0, -1);
-  if (!elements.ok()) co_return elements.status();
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<std::string> elements,
+                               co_await store::LRange(store_, list, 0, -1));
   std::string seen;
   Append::Place place;
   bool found = false;
-  for (const std::string& element : *elements) {
+  for (const std::string& element : elements) {
     seen.append(element).push_back('\n');
     if (found) continue;
-    const absl::StatusOr<Value> other = python::ParseJson(element);
-    if (!other.ok()) co_return other.status();
-    found = TimeOf(*other) <= TimeOf(event);
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const Value other, python::ParseJson(element));
+    found = TimeOf(other) <= TimeOf(event);
     if (!found) ++place.index;
   }
   place.seen_sha1 = base::Sha1Hex(seen);
@@ -104,23 +97,21 @@ base::Task<absl::StatusOr<std::vector<Value>>> StatusStore::GetHistory(
 
 base::Task<absl::StatusOr<std::optional<Value>>> StatusStore::GetLatest(std::string_view task_id) {
   const std::string history = keys_.History(task_id);
-  const absl::StatusOr<std::optional<std::string>> element =
-      co_await store::LIndex(store_, history, 0);
-  if (!element.ok()) co_return element.status();
-  if (!element->has_value()) co_return std::nullopt;
-  absl::StatusOr<Value> event = python::ParseJson(**element);
-  if (!event.ok()) co_return event.status();
-  co_return *std::move(event);
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::optional<std::string> element,
+                               co_await store::LIndex(store_, history, 0));
+  if (!element.has_value()) co_return std::nullopt;
+  REDOUBLE_CO_ASSIGN_OR_RETURN(Value event, python::ParseJson(*element));
+  co_return std::move(event);
 }
 
 base::Task<absl::StatusOr<std::vector<std::string>>> StatusStore::GetChildTaskIds(
     std::string_view parent_task_id, std::optional<int64_t> limit) {
   const std::string children = keys_.Children(parent_task_id);
-  absl::StatusOr<std::vector<std::string>> ids = co_await store::SMembers(store_, children);
-  if (!ids.ok()) co_return ids.status();
-  std::sort(ids->begin(), ids->end());
-  if (limit && std::cmp_less(std::max<int64_t>(0, *limit), ids->size())) {
-    ids->resize(std::max<int64_t>(0, *limit));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(std::vector<std::string> ids,
+                               co_await store::SMembers(store_, children));
+  std::sort(ids.begin(), ids.end());
+  if (limit && std::cmp_less(std::max<int64_t>(0, *limit), ids.size())) {
+    ids.resize(std::max<int64_t>(0, *limit));
   }
   co_return ids;
 }

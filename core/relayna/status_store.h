@@ -1,22 +1,21 @@
-// StatusStore: the status history of tasks, their latest status, their children, and the channel on
+// StatusStore: the status history of each task, its latest status, its children, and the channel on
 // which each event is published.
 //
 //   StatusStore statuses(store, {.prefix = "relayna"});
 //   co_await statuses.SetHistory("t1", event);       // {"task_id": "t1", "status": "queued", ...}
 //   co_await statuses.GetLatest("t1");
 //
-// An event is accepted once, by its token (tokens.h); a duplicate changes nothing at all. What goes
-// wrong by default, and the options that mend it:
+// An event is accepted once, by its token (tokens.h). A duplicate changes nothing. Hazards of the
+// documented store, and the option that removes each of them (hardening.h):
 //
-//   | hazard  | what happens                                          | mended by      |
-//   | ------- | ----------------------------------------------------- | -------------- |
-//   | R1      | a crash behind the marker loses the event for ever    | atomic_events  |
-//   | R3      | a crash in front of the feed keeps the event out of it | atomic_events |
-//   | R4      | the event of the later write, not of the later time,  | newest_first   |
-//   |         | is the latest                                         |                |
+//   | hazard | what happens                                             | option        |
+//   | ------ | -------------------------------------------------------- | ------------- |
+//   | R1     | a crash after the marker was set loses the event         | atomic_events |
+//   | R3     | a crash before the feed is written keeps the event out   | atomic_events |
+//   | R4     | the latest event is the last written, not the last dated | newest_first  |
 //
-// Thread-safety: as the store. The store, and the feed, outlive this; arguments outlive the task.
-// Source: reference/relayna.md section 1; goldens status_*.
+// Thread-safety: as the store. Store and feed must outlive this; arguments must outlive the task.
+// Source: docs/systems/relayna.md 2.5, 4.1 and 4.2.
 #ifndef REDOUBLE_CORE_RELAYNA_STATUS_STORE_H_
 #define REDOUBLE_CORE_RELAYNA_STATUS_STORE_H_
 
@@ -28,59 +27,61 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "core/base/task.h"
-#include "core/python/value.h"
-#include "core/relayna/append_once.h"
-#include "core/relayna/keys.h"
-#include "core/relayna/service_event_feed.h"
-#include "core/store/store.h"
+#include "redouble/core/base/task/task.h"
+#include "redouble/core/python/value.h"
+#include "redouble/core/relayna/append_once.h"
+#include "redouble/core/relayna/hardening.h"
+#include "redouble/core/relayna/keys.h"
+#include "redouble/core/relayna/service_event_feed.h"
+#include "redouble/core/store/store.h"
 
 namespace redouble::relayna {
 
 struct StatusOptions {
   std::string prefix{kDirectStatusPrefix};
-  // None or 0: nothing expires. Redis refuses a negative one.
+  // Seconds. nullopt and 0: no TTL. Redis refuses a negative TTL.
   std::optional<int64_t> ttl_seconds = kDefaultTtlSeconds;
-  // Events kept per task. 0 keeps all; -n keeps all but the n oldest (LTRIM 0 -(n+1)).
+  // Events kept per task. 0 keeps all. -n removes the n oldest with each event (LTRIM 0 -(n+1)).
   int64_t history_maxlen = 50;
-  // Gets every accepted event as well; null: none.
+  // If set, every accepted event is added to this feed.
   ServiceEventFeed* feed = nullptr;
-  // Hardened: marker, history, children, message and feed item in one script (R1, R3).
-  bool atomic_events = false;
-  // Hardened, and atomic: an event goes where its `timestamp` belongs among those of the history,
-  // behind none that is older, so that the head is the latest in time (R4). One without a time
-  // stamp counts as older than any. One more round trip, and more when others write at once.
-  bool newest_first = false;
+  // atomic_events and newest_first apply.
+  Hardening hardening = {};
 };
 
 class StatusStore {
  public:
   explicit StatusStore(store::Store& store, StatusOptions options = {});
 
-  // Appends an event to the history of `task_id`, which goes into the keys as it is, once: the
-  // marker's time to live begins with the first write and is never extended, the history's and the
-  // children's begin anew with every accepted event. A child is put down for the event's parent.
-  // One round trip for a duplicate, two otherwise, one or two more with a feed.
+  // Appends an event to the history of `task_id`, once. The id is placed in the keys unchanged. The
+  // TTL of the marker starts with the first write and is never extended; the TTLs of history and
+  // children restart with each accepted event. The task is added to the children of the event's
+  // parent. One round trip for a duplicate, otherwise two; one or two more with a feed. With
+  // atomic_events one, and with newest_first two or more: a retry means that another writer
+  // succeeded.
   //
-  // Errors: TypeError or UnicodeEncodeError for an event that cannot be serialised, before anything
-  // is sent; those of the store. A key of the wrong type fails the transaction, whose other
-  // commands take effect all the same: subscribers may see an event that the history never has, and
-  // that is a duplicate from then on.
+  // Errors: InvalidArgument (TypeError, UnicodeEncodeError) for an event without a JSON form,
+  // before anything is sent; those of the store. A key of the wrong type fails the transaction,
+  // whose other commands take effect all the same: subscribers see an event that the history never
+  // has, and every retry is a duplicate.
+  // Source: docs/systems/relayna.md 4.1.
   base::Task<absl::Status> SetHistory(std::string_view task_id, const python::Value& event);
 
-  // The events, the last written first, at most `limit`: history_maxlen when none is given, and one
-  // when it is 0 or less. One round trip. Errors: JSONDecodeError when any of them is corrupt.
+  // Returns the events, last written first, at most `limit`; nullopt means history_maxlen, and 0 or
+  // less returns one event. One round trip. Errors: InvalidArgument (JSONDecodeError) if an event
+  // is corrupt.
+  // Source: docs/systems/relayna.md 4.2.
   base::Task<absl::StatusOr<std::vector<python::Value>>> GetHistory(
       std::string_view task_id, std::optional<int64_t> limit = std::nullopt);
-  // The event that was written last, which need not be the latest in time; none without history.
-  // One round trip. Errors: as GetHistory.
+  // Returns the event that was written last, which need not have the latest timestamp (R4); nullopt
+  // if there is no history. One round trip. Errors: as GetHistory.
   base::Task<absl::StatusOr<std::optional<python::Value>>> GetLatest(std::string_view task_id);
-  // The children of a task in the order of code points, at most `limit`, none when it is 0 or less.
-  // One round trip.
+  // Returns the children of a task in code point order, at most `limit`; 0 or less returns no
+  // children. One round trip.
   base::Task<absl::StatusOr<std::vector<std::string>>> GetChildTaskIds(
       std::string_view parent_task_id, std::optional<int64_t> limit = std::nullopt);
 
-  // The channel on which a task's events are published.
+  // The channel on which the events of a task are published.
   std::string ChannelOf(std::string_view task_id) const { return keys_.Channel(task_id); }
 
  private:

@@ -1,27 +1,33 @@
-#include "core/relayna/status_store.h"
+#include "redouble/core/relayna/status_store.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/python/error.h"
-#include "core/python/json.h"
-#include "core/store/errors.h"
-#include "tests/support/backends.h"
-#include "tests/support/intercepted_store.h"
+#include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/python/error.h"
+#include "redouble/core/python/json.h"
+#include "redouble/core/store/errors.h"
+#include "redouble/tests/support/backends.h"
+#include "redouble/tests/support/intercepted_store.h"
 
 namespace redouble::relayna {
 namespace {
 
+using base::IsOk;
+using base::IsOkAndHolds;
+using base::StatusIs;
 using python::Object;
 using python::Value;
 using store::Reply;
 using ::testing::ElementsAre;
+using ::testing::Eq;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::Optional;
 using tests::InterceptedStore;
 
-Value Event(std::string_view text) { return *python::ParseJson(text); }
+Value Event(std::string_view text) { return python::ParseJson(text).value(); }
 
 Value Numbered(int number) {
   return Object(
@@ -46,8 +52,8 @@ class StatusStoreTest : public tests::BackendTest<Backend> {
 };
 TYPED_TEST_SUITE(StatusStoreTest, tests::Backends, tests::BackendNames);
 
-TYPED_TEST(StatusStoreTest, WritesMarkerAndHistoryWithTheirTimesToLive) {
-  ASSERT_TRUE(this->Set(Event(R"({"task_id":"t1","status":"queued","event_id":"e1"})")).ok());
+TYPED_TEST(StatusStoreTest, WritesMarkerAndHistoryWithTtls) {
+  ASSERT_THAT(this->Set(Event(R"({"task_id":"t1","status":"queued","event_id":"e1"})")), IsOk());
   EXPECT_EQ(this->Value("task:event:t1:e1"), "1");
   EXPECT_EQ(this->Ttl("task:event:t1:e1"), 86400);
   EXPECT_THAT(this->List("task:history:t1"),
@@ -60,8 +66,8 @@ TYPED_TEST(StatusStoreTest, TakesTwoRoundTripsForAnEventAndOneForADuplicate) {
   InterceptedStore watched(this->store());
   StatusStore statuses(watched, {.prefix = "relayna"});
   const Value event = Event(R"({"event_id": "e1", "meta": {"parent_task_id": "p"}})");
-  const std::string payload = *python::PyJson(event);
-  ASSERT_TRUE(this->Run(statuses.SetHistory("t1", event)).ok());
+  ASSERT_OK_AND_ASSIGN(const std::string payload, python::PyJson(event));
+  ASSERT_THAT(this->Run(statuses.SetHistory("t1", event)), IsOk());
   EXPECT_THAT(watched.log(),
               ElementsAre("SET relayna:event:t1:e1 1 NX EX 86400", "MULTI",
                           "LPUSH relayna:history:t1 " + payload, "LTRIM relayna:history:t1 0 49",
@@ -69,90 +75,94 @@ TYPED_TEST(StatusStoreTest, TakesTwoRoundTripsForAnEventAndOneForADuplicate) {
                           "EXPIRE relayna:children:p 86400",
                           "PUBLISH relayna:channel:t1 " + payload, "EXEC"));
   EXPECT_EQ(watched.requests(), 2u);
-  ASSERT_TRUE(this->Run(statuses.SetHistory("t1", event)).ok());
+  ASSERT_THAT(this->Run(statuses.SetHistory("t1", event)), IsOk());
   EXPECT_EQ(watched.requests(), 3u);
 }
 
 TYPED_TEST(StatusStoreTest, ADuplicateTouchesNothing) {
-  ASSERT_TRUE(this->Set(Numbered(1)).ok());
+  ASSERT_THAT(this->Set(Numbered(1)), IsOk());
   this->Advance(absl::Seconds(100));
-  ASSERT_TRUE(this->Set(Numbered(1)).ok());
+  ASSERT_THAT(this->Set(Numbered(1)), IsOk());
   EXPECT_EQ(this->Ttl("task:event:t1:e1"), 86300);
   EXPECT_EQ(this->Ttl("task:history:t1"), 86300);
   EXPECT_EQ(this->Length("task:history:t1"), 1);
 }
 
-TYPED_TEST(StatusStoreTest, AMarkerExpiresBeforeItsListThatOthersKeepAlive) {
-  ASSERT_TRUE(this->Set(Numbered(1)).ok());
+TYPED_TEST(StatusStoreTest, AMarkerExpiresBeforeItsList) {
+  ASSERT_THAT(this->Set(Numbered(1)), IsOk());
   this->Advance(absl::Hours(23));
-  ASSERT_TRUE(this->Set(Numbered(2)).ok());
+  ASSERT_THAT(this->Set(Numbered(2)), IsOk());
   this->Advance(absl::Hours(1));
-  ASSERT_TRUE(this->Set(Numbered(1)).ok());
-  EXPECT_EQ(this->Length("task:history:t1"), 2) << "at the marker's deadline it is still there";
+  ASSERT_THAT(this->Set(Numbered(1)), IsOk());
+  EXPECT_EQ(this->Length("task:history:t1"), 2) << "at its deadline the marker still exists";
   this->Advance(absl::Milliseconds(1));
-  ASSERT_TRUE(this->Set(Numbered(1)).ok());
+  ASSERT_THAT(this->Set(Numbered(1)), IsOk());
   EXPECT_EQ(this->Length("task:history:t1"), 3);
 }
 
-TYPED_TEST(StatusStoreTest, NeitherNoneNorZeroIsATimeToLive) {
+TYPED_TEST(StatusStoreTest, NulloptAndZeroMeanNoTtl) {
   for (const std::optional<int64_t> ttl : {std::optional<int64_t>(), std::optional<int64_t>(0)}) {
     this->Ask({"FLUSHALL"});
-    ASSERT_TRUE(this->Set(Event(R"({"event_id": "e1", "meta": {"parent_task_id": "p"}})"),
-                          {.ttl_seconds = ttl})
-                    .ok());
+    ASSERT_THAT(this->Set(Event(R"({"event_id": "e1", "meta": {"parent_task_id": "p"}})"),
+                          {.ttl_seconds = ttl}),
+                IsOk());
     EXPECT_EQ(this->Ttl("task:event:t1:e1"), -1);
     EXPECT_EQ(this->Ttl("task:history:t1"), -1);
     EXPECT_EQ(this->Ttl("task:children:p"), -1);
   }
 }
 
-TYPED_TEST(StatusStoreTest, RedisRefusesANegativeTimeToLive) {
+TYPED_TEST(StatusStoreTest, RedisRefusesANegativeTtl) {
   const absl::Status status = this->Set(Numbered(1), {.ttl_seconds = -1});
   EXPECT_THAT(std::string(status.message()), HasSubstr("invalid expire time"));
   EXPECT_EQ(this->KeyCount(), 0);
 }
 
-TYPED_TEST(StatusStoreTest, KeepsTheNewestAndTheirLengthIsOdd) {
+TYPED_TEST(StatusStoreTest, TrimsToTheDocumentedLengths) {
   const std::pair<int64_t, int64_t> rows[] = {{2, 2}, {1, 1}, {0, 4}, {-1, 0}};
   for (const auto& [maxlen, length] : rows) {
     this->Ask({"FLUSHALL"});
     for (int i = 1; i <= 4; ++i) {
-      ASSERT_TRUE(this->Set(Numbered(i), {.history_maxlen = maxlen}).ok());
+      ASSERT_THAT(this->Set(Numbered(i), {.history_maxlen = maxlen}), IsOk());
     }
-    // 0 keeps all; -1 cuts one from the end with every event, which is the event itself.
+    // 0 keeps everything. -1 removes one element from the end with every event, which is the event
+    // itself.
     EXPECT_EQ(this->Length("task:history:t1"), length) << maxlen;
   }
 }
 
-TYPED_TEST(StatusStoreTest, ReadsNewestFirstAndNeverNothing) {
-  for (int i = 1; i <= 3; ++i) ASSERT_TRUE(this->Set(Numbered(i)).ok());
+TYPED_TEST(StatusStoreTest, ReadsNewestFirstAndAtLeastOne) {
+  for (int i = 1; i <= 3; ++i) ASSERT_THAT(this->Set(Numbered(i)), IsOk());
   StatusStore statuses(this->store());
-  EXPECT_THAT(*this->Run(statuses.GetHistory("t1")),
-              ElementsAre(Numbered(3), Numbered(2), Numbered(1)));
-  EXPECT_THAT(*this->Run(statuses.GetHistory("t1", 2)), ElementsAre(Numbered(3), Numbered(2)));
+  EXPECT_THAT(this->Run(statuses.GetHistory("t1")),
+              IsOkAndHolds(ElementsAre(Numbered(3), Numbered(2), Numbered(1))));
+  EXPECT_THAT(this->Run(statuses.GetHistory("t1", 2)),
+              IsOkAndHolds(ElementsAre(Numbered(3), Numbered(2))));
   for (const int64_t limit : {1, 0, -5}) {
-    EXPECT_THAT(*this->Run(statuses.GetHistory("t1", limit)), ElementsAre(Numbered(3))) << limit;
+    EXPECT_THAT(this->Run(statuses.GetHistory("t1", limit)), IsOkAndHolds(ElementsAre(Numbered(3))))
+        << limit;
   }
-  EXPECT_THAT(*this->Run(statuses.GetHistory("t2")), IsEmpty());
-  EXPECT_THAT(*this->Run(statuses.GetLatest("t1")), Optional(Numbered(3)));
-  EXPECT_EQ(*this->Run(statuses.GetLatest("t2")), std::nullopt);
+  EXPECT_THAT(this->Run(statuses.GetHistory("t2")), IsOkAndHolds(IsEmpty()));
+  EXPECT_THAT(this->Run(statuses.GetLatest("t1")), IsOkAndHolds(Optional(Numbered(3))));
+  EXPECT_THAT(this->Run(statuses.GetLatest("t2")), IsOkAndHolds(Eq(std::nullopt)));
 }
 
 TYPED_TEST(StatusStoreTest, ListsChildrenByCodePoint) {
   const Value event = Event(R"({"event_id": "e", "meta": {"parent_task_id": "p"}})");
   for (const std::string_view child : {"b", "\u00E9", "a", "B"}) {
-    ASSERT_TRUE(this->Set(event, {}, child).ok());
+    ASSERT_THAT(this->Set(event, {}, child), IsOk());
   }
   StatusStore statuses(this->store());
-  EXPECT_THAT(*this->Run(statuses.GetChildTaskIds("p")), ElementsAre("B", "a", "b", "\u00E9"));
-  EXPECT_THAT(*this->Run(statuses.GetChildTaskIds("p", 2)), ElementsAre("B", "a"));
-  EXPECT_THAT(*this->Run(statuses.GetChildTaskIds("p", 9)), ::testing::SizeIs(4));
-  EXPECT_THAT(*this->Run(statuses.GetChildTaskIds("p", 0)), IsEmpty());
-  EXPECT_THAT(*this->Run(statuses.GetChildTaskIds("p", -1)), IsEmpty());
-  EXPECT_THAT(*this->Run(statuses.GetChildTaskIds("none")), IsEmpty());
+  EXPECT_THAT(this->Run(statuses.GetChildTaskIds("p")),
+              IsOkAndHolds(ElementsAre("B", "a", "b", "\u00E9")));
+  EXPECT_THAT(this->Run(statuses.GetChildTaskIds("p", 2)), IsOkAndHolds(ElementsAre("B", "a")));
+  EXPECT_THAT(this->Run(statuses.GetChildTaskIds("p", 9)), IsOkAndHolds(::testing::SizeIs(4)));
+  EXPECT_THAT(this->Run(statuses.GetChildTaskIds("p", 0)), IsOkAndHolds(IsEmpty()));
+  EXPECT_THAT(this->Run(statuses.GetChildTaskIds("p", -1)), IsOkAndHolds(IsEmpty()));
+  EXPECT_THAT(this->Run(statuses.GetChildTaskIds("none")), IsOkAndHolds(IsEmpty()));
 }
 
-TYPED_TEST(StatusStoreTest, RefusesWhatCannotBeSerialisedBeforeItSendsAnything) {
+TYPED_TEST(StatusStoreTest, RejectsAValueWithoutAJsonFormBeforeSending) {
   InterceptedStore watched(this->store());
   StatusStore statuses(watched);
   const std::pair<Value, std::string_view> rows[] = {
@@ -164,13 +174,13 @@ TYPED_TEST(StatusStoreTest, RefusesWhatCannotBeSerialisedBeforeItSendsAnything) 
   for (const auto& [event, type] : rows) {
     EXPECT_EQ(python::ErrorType(this->Run(statuses.SetHistory("t1", event))), type);
   }
-  EXPECT_TRUE(absl::IsInvalidArgument(
-      this->Run(statuses.SetHistory("t1", Event(R"({"meta": {"parent_task_id": [1]}})")))));
+  EXPECT_THAT(this->Run(statuses.SetHistory("t1", Event(R"({"meta": {"parent_task_id": [1]}})"))),
+              StatusIs(absl::StatusCode::kInvalidArgument));
   EXPECT_EQ(watched.requests(), 0u);
 }
 
 TYPED_TEST(StatusStoreTest, ACorruptElementFailsTheWholeRead) {
-  ASSERT_TRUE(this->Set(Numbered(1)).ok());
+  ASSERT_THAT(this->Set(Numbered(1)), IsOk());
   this->Ask({"LPUSH", "task:history:t1", "{not json"});
   StatusStore statuses(this->store());
   const absl::Status status = this->Run(statuses.GetHistory("t1")).status();
@@ -193,68 +203,69 @@ TYPED_TEST(StatusStoreTest, AKeyOfTheWrongTypeFailsEveryOperation) {
             "WRONGTYPE");
 }
 
-// R1: the golden status_orphan_marker_event_loss.
+// R1, as in tests/data/golden/relayna/status_orphan_marker_event_loss.json.
 TYPED_TEST(StatusStoreTest, AFailedTransactionLeavesAMarkerThatLosesTheEvent) {
   this->Ask({"SET", "task:history:t1", "oops"});
   EXPECT_EQ(store::ServerErrorCode(this->Set(Numbered(1))), "WRONGTYPE");
   this->Ask({"DEL", "task:history:t1"});
-  EXPECT_TRUE(this->Set(Numbered(1)).ok());
+  EXPECT_THAT(this->Set(Numbered(1)), IsOk());
   EXPECT_EQ(this->Length("task:history:t1"), 0);
 }
 
-TYPED_TEST(StatusStoreTest, AtomicEventsLeaveNothingBehindAFailure) {
+TYPED_TEST(StatusStoreTest, AtomicEventsWriteNothingOnAFailure) {
   for (const std::string_view key : {"task:history:t1", "task:children:p"}) {
     this->Ask({"FLUSHALL"});
     this->Ask({"SET", key, "oops"});
     const Value event = Event(R"({"event_id": "e1", "meta": {"parent_task_id": "p"}})");
-    EXPECT_FALSE(this->Set(event, {.atomic_events = true}).ok());
+    EXPECT_THAT(this->Set(event, {.hardening = {.atomic_events = true}}), Not(IsOk()));
     EXPECT_EQ(this->KeyCount(), 1);
     this->Ask({"DEL", key});
-    EXPECT_TRUE(this->Set(event, {.atomic_events = true}).ok());
+    EXPECT_THAT(this->Set(event, {.hardening = {.atomic_events = true}}), IsOk());
     EXPECT_EQ(this->Length("task:history:t1"), 1);
   }
 }
 
 TYPED_TEST(StatusStoreTest, AtomicEventsWriteWhatTheDefaultWrites) {
   const Value event = Event(R"({"event_id": "e1", "meta": {"parent_task_id": "p"}})");
-  ASSERT_TRUE(this->Set(event).ok());
+  ASSERT_THAT(this->Set(event), IsOk());
   const std::vector<std::string> history = this->List("task:history:t1");
   this->Ask({"FLUSHALL"});
   InterceptedStore watched(this->store());
-  StatusStore statuses(watched, {.atomic_events = true});
-  ASSERT_TRUE(this->Run(statuses.SetHistory("t1", event)).ok());
+  StatusStore statuses(watched, {.hardening = {.atomic_events = true}});
+  ASSERT_THAT(this->Run(statuses.SetHistory("t1", event)), IsOk());
   EXPECT_EQ(this->List("task:history:t1"), history);
   for (const std::string_view key : {"task:history:t1", "task:event:t1:e1", "task:children:p"}) {
     EXPECT_EQ(this->Ttl(key), 86400) << key;
   }
   const size_t first = watched.requests();
-  ASSERT_TRUE(this->Run(statuses.SetHistory("t1", event)).ok());
-  EXPECT_EQ(watched.requests(), first + 1) << "one round trip once the script is known";
+  ASSERT_THAT(this->Run(statuses.SetHistory("t1", event)), IsOk());
+  EXPECT_EQ(watched.requests(), first + 1) << "one round trip if the server has the script";
   EXPECT_EQ(this->Length("task:history:t1"), 1);
 }
 
-TYPED_TEST(StatusStoreTest, AtomicEventsKeepToTheLengthWithoutTimeToLive) {
+TYPED_TEST(StatusStoreTest, AtomicEventsTrimWithoutATtl) {
   for (int i = 1; i <= 3; ++i) {
-    ASSERT_TRUE(this->Set(Numbered(i),
-                          {.ttl_seconds = std::nullopt, .history_maxlen = 2, .atomic_events = true})
-                    .ok());
+    ASSERT_THAT(this->Set(Numbered(i), {.ttl_seconds = std::nullopt,
+                                        .history_maxlen = 2,
+                                        .hardening = {.atomic_events = true}}),
+                IsOk());
   }
   EXPECT_EQ(this->Length("task:history:t1"), 2);
   EXPECT_EQ(this->Ttl("task:history:t1"), -1);
   EXPECT_EQ(this->Ttl("task:event:t1:e3"), -1);
 }
 
-TYPED_TEST(StatusStoreTest, WritesTheFeedBehindTheHistory) {
+TYPED_TEST(StatusStoreTest, WritesTheFeedAfterTheHistory) {
   InterceptedStore watched(this->store());
   ServiceEventFeed feed(watched);
   StatusStore statuses(watched, {.feed = &feed});
-  ASSERT_TRUE(this->Run(statuses.SetHistory("t1", Numbered(1))).ok());
+  ASSERT_THAT(this->Run(statuses.SetHistory("t1", Numbered(1))), IsOk());
   EXPECT_EQ(watched.requests(), 4u);
   EXPECT_EQ(this->Length("relayna-service-events:feed"), 1);
-  // A duplicate does not get as far, nor an event without a task of its own.
-  ASSERT_TRUE(this->Run(statuses.SetHistory("t1", Numbered(1))).ok());
+  // Neither a duplicate nor an event without a task id is added to the feed.
+  ASSERT_THAT(this->Run(statuses.SetHistory("t1", Numbered(1))), IsOk());
   EXPECT_EQ(watched.requests(), 5u);
-  ASSERT_TRUE(this->Run(statuses.SetHistory("t1", Event(R"({"event_id": "x"})"))).ok());
+  ASSERT_THAT(this->Run(statuses.SetHistory("t1", Event(R"({"event_id": "x"})"))), IsOk());
   EXPECT_EQ(watched.requests(), 7u);
 }
 
@@ -263,56 +274,60 @@ TYPED_TEST(StatusStoreTest, AnErrorOfTheFeedComesAfterTheHistory) {
   this->Ask({"SET", "relayna-service-events:feed", "x"});
   EXPECT_EQ(store::ServerErrorCode(this->Set(Numbered(1), {.feed = &feed})), "WRONGTYPE");
   EXPECT_EQ(this->Length("task:history:t1"), 1);
-  const absl::Status status = this->Set(Numbered(2), {.feed = &feed, .atomic_events = true});
-  EXPECT_FALSE(status.ok());
-  EXPECT_EQ(this->Length("task:history:t1"), 1) << "together or not at all";
+  const absl::Status status =
+      this->Set(Numbered(2), {.feed = &feed, .hardening = {.atomic_events = true}});
+  EXPECT_THAT(status, Not(IsOk()));
+  EXPECT_EQ(this->Length("task:history:t1"), 1) << "both or neither";
 }
 
-TYPED_TEST(StatusStoreTest, AtomicEventsRefuseWhatTheFeedCannotTake) {
+TYPED_TEST(StatusStoreTest, AtomicEventsRejectAnEventThatTheFeedRejects) {
   ServiceEventFeed feed(this->store());
   const Value event = Event(R"({"task_id": "t1", "status": ["x"]})");
-  EXPECT_TRUE(absl::IsInvalidArgument(this->Set(event, {.feed = &feed, .atomic_events = true})));
+  EXPECT_THAT(this->Set(event, {.feed = &feed, .hardening = {.atomic_events = true}}),
+              StatusIs(absl::StatusCode::kInvalidArgument));
   EXPECT_EQ(this->KeyCount(), 0);
 }
 
-TYPED_TEST(StatusStoreTest, NewestFirstPutsAnEventWhereItsTimeBelongs) {
+TYPED_TEST(StatusStoreTest, NewestFirstOrdersEventsByTimestamp) {
   const auto at = [](int second) {
     const std::string digit = std::to_string(second);
     return Value(Object({{"event_id", "e" + digit}, {"timestamp", "2026-01-01T10:00:0" + digit}}));
   };
   const Value timeless = Event(R"({"event_id": "x"})");
   for (const Value& event : {at(5), at(1), at(9), timeless, at(3)}) {
-    ASSERT_TRUE(this->Set(event, {.newest_first = true}).ok());
+    ASSERT_THAT(this->Set(event, {.hardening = {.newest_first = true}}), IsOk());
   }
   StatusStore statuses(this->store());
-  EXPECT_THAT(*this->Run(statuses.GetHistory("t1")),
-              ElementsAre(at(9), at(5), at(3), at(1), timeless));
+  EXPECT_THAT(this->Run(statuses.GetHistory("t1")),
+              IsOkAndHolds(ElementsAre(at(9), at(5), at(3), at(1), timeless)));
 }
 
-TYPED_TEST(StatusStoreTest, NewestFirstReadsAgainWhenOthersWrote) {
+TYPED_TEST(StatusStoreTest, NewestFirstRetriesAfterAConcurrentWrite) {
   InterceptedStore watched(this->store());
   const Value later = Event(R"({"event_id": "b", "timestamp": "2026-01-01T10:00:02Z"})");
   watched.on_request = [&](size_t index) -> std::optional<absl::StatusOr<Reply>> {
     if (index == 1) {
-      EXPECT_TRUE(this->Set(later).ok());
+      EXPECT_THAT(this->Set(later), IsOk());
     }
     return std::nullopt;
   };
-  StatusStore statuses(watched, {.newest_first = true});
+  StatusStore statuses(watched, {.hardening = {.newest_first = true}});
   const Value sooner = Event(R"({"event_id": "a", "timestamp": "2026-01-01T10:00:01Z"})");
-  ASSERT_TRUE(this->Run(statuses.SetHistory("t1", sooner)).ok());
-  EXPECT_THAT(*this->Run(statuses.GetHistory("t1")), ElementsAre(later, sooner));
+  ASSERT_THAT(this->Run(statuses.SetHistory("t1", sooner)), IsOk());
+  EXPECT_THAT(this->Run(statuses.GetHistory("t1")), IsOkAndHolds(ElementsAre(later, sooner)));
 }
 
 TYPED_TEST(StatusStoreTest, NewestFirstFailsOnACorruptHistory) {
   this->Ask({"LPUSH", "task:history:t1", "{"});
-  EXPECT_EQ(python::ErrorType(this->Set(Numbered(1), {.newest_first = true})), "JSONDecodeError");
+  EXPECT_EQ(python::ErrorType(this->Set(Numbered(1), {.hardening = {.newest_first = true}})),
+            "JSONDecodeError");
   this->Ask({"DEL", "task:history:t1"});
   this->Ask({"SET", "task:history:t1", "x"});
-  EXPECT_EQ(store::ServerErrorCode(this->Set(Numbered(1), {.newest_first = true})), "WRONGTYPE");
+  EXPECT_EQ(store::ServerErrorCode(this->Set(Numbered(1), {.hardening = {.newest_first = true}})),
+            "WRONGTYPE");
 }
 
-TYPED_TEST(StatusStoreTest, PassesTheErrorsOfTheStoreOn) {
+TYPED_TEST(StatusStoreTest, ReturnsTheErrorsOfTheStore) {
   for (const size_t failing : {0u, 1u}) {
     this->Ask({"FLUSHALL"});
     InterceptedStore watched(this->store());
@@ -321,19 +336,22 @@ TYPED_TEST(StatusStoreTest, PassesTheErrorsOfTheStoreOn) {
       return absl::StatusOr<Reply>(store::OutcomeUnknownError("gone"));
     };
     StatusStore statuses(watched);
-    EXPECT_TRUE(absl::IsUnavailable(this->Run(statuses.SetHistory("t1", Numbered(1)))));
-    EXPECT_EQ(this->KeyCount(), failing) << "the marker stays when what follows it fails";
+    EXPECT_THAT(this->Run(statuses.SetHistory("t1", Numbered(1))),
+                StatusIs(absl::StatusCode::kUnavailable));
+    EXPECT_EQ(this->KeyCount(), failing) << "a marker stays if the transaction fails";
   }
 }
 
-TYPED_TEST(StatusStoreTest, PassesTheErrorsOfTheScriptOn) {
+TYPED_TEST(StatusStoreTest, ReturnsTheErrorsOfTheScript) {
   InterceptedStore watched(this->store());
   watched.on_request = [](size_t) -> std::optional<absl::StatusOr<Reply>> {
     return absl::StatusOr<Reply>(store::OutcomeUnknownError("gone"));
   };
   for (const bool newest_first : {false, true}) {
-    StatusStore statuses(watched, {.atomic_events = true, .newest_first = newest_first});
-    EXPECT_TRUE(absl::IsUnavailable(this->Run(statuses.SetHistory("t1", Numbered(1)))));
+    StatusStore statuses(watched,
+                         {.hardening = {.atomic_events = true, .newest_first = newest_first}});
+    EXPECT_THAT(this->Run(statuses.SetHistory("t1", Numbered(1))),
+                StatusIs(absl::StatusCode::kUnavailable));
   }
 }
 

@@ -1,8 +1,9 @@
-#include "core/relayna/tokens.h"
+#include "redouble/core/relayna/tokens.h"
 
-#include "core/python/error.h"
-#include "core/python/json.h"
-#include "core/python/text.h"
+#include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/python/error.h"
+#include "redouble/core/python/json.h"
+#include "redouble/core/python/text.h"
 
 namespace redouble::relayna {
 namespace {
@@ -28,26 +29,29 @@ std::optional<std::string> UsableEventId(const Value& event) {
 }
 
 absl::StatusOr<std::string> StatusToken(const Value& event) {
-  if (auto status = CheckEvent(event); !status.ok()) return status;
+  REDOUBLE_RETURN_IF_ERROR(CheckEvent(event));
   if (std::optional<std::string> id = UsableEventId(event)) return *std::move(id);
   return python::HashOfPyJson(event, {.sorted = true});
 }
 
+absl::StatusOr<std::optional<std::string>> TruthyText(const Value* value) {
+  if (value == nullptr || !value->IsTruthy()) return std::nullopt;
+  return python::NormalizedText(value);
+}
+
 absl::StatusOr<std::optional<std::string>> ParentTaskId(const Value& event) {
   const Value* meta = event.Find("meta");
-  const Value* parent = meta == nullptr ? nullptr : meta->Find("parent_task_id");
-  if (parent == nullptr || !parent->IsTruthy()) return std::nullopt;
-  absl::StatusOr<std::optional<std::string>> id = python::NormalizedText(parent);
+  absl::StatusOr<std::optional<std::string>> id =
+      TruthyText(meta == nullptr ? nullptr : meta->Find("parent_task_id"));
   if (!id.ok() || !id->has_value()) return id;
-  const absl::StatusOr<std::optional<std::string>> own =
-      python::NormalizedText(event.Find("task_id"));
-  if (!own.ok()) return own.status();
-  if (*own == *id) return std::nullopt;
+  REDOUBLE_ASSIGN_OR_RETURN(const std::optional<std::string> own,
+                            TruthyText(event.Find("task_id")));
+  if (own == *id) return std::nullopt;
   return id;
 }
 
 absl::StatusOr<std::string> CanonicalStatusEventId(const Value& event) {
-  if (auto status = CheckEvent(event); !status.ok()) return status;
+  REDOUBLE_RETURN_IF_ERROR(CheckEvent(event));
   Object without_id = *event.object();
   without_id.Erase(kEventId);
   return python::HashOfPyJson(without_id, {.sorted = true,
@@ -57,12 +61,11 @@ absl::StatusOr<std::string> CanonicalStatusEventId(const Value& event) {
 }
 
 absl::StatusOr<Value> WithStatusEventId(const Value& event) {
-  if (auto status = CheckEvent(event); !status.ok()) return status;
+  REDOUBLE_RETURN_IF_ERROR(CheckEvent(event));
   std::optional<std::string> id = UsableEventId(event);
   if (!id) {
-    absl::StatusOr<std::string> canonical = CanonicalStatusEventId(event);
-    if (!canonical.ok()) return canonical.status();
-    id = *std::move(canonical);
+    REDOUBLE_ASSIGN_OR_RETURN(std::string canonical, CanonicalStatusEventId(event));
+    id = std::move(canonical);
   }
   Object with_id = *event.object();
   with_id.Set(kEventId, *std::move(id));

@@ -1,15 +1,17 @@
-#include "core/relayna/workflow_contract_store.h"
+#include "redouble/core/relayna/workflow_contract_store.h"
 
 #include <utility>
 
-#include "core/python/json.h"
-#include "core/relayna/tokens.h"
-#include "core/store/batch.h"
-#include "core/store/command.h"
-#include "core/store/decode.h"
-#include "core/store/hashes.h"
-#include "core/store/keys.h"
-#include "core/store/script.h"
+#include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/python/json.h"
+#include "redouble/core/relayna/scripts/script_texts.h"
+#include "redouble/core/relayna/tokens.h"
+#include "redouble/core/store/batch.h"
+#include "redouble/core/store/command.h"
+#include "redouble/core/store/decode.h"
+#include "redouble/core/store/script.h"
+#include "redouble/core/store/typed/hashes.h"
+#include "redouble/core/store/typed/keys.h"
 
 namespace redouble::relayna {
 namespace {
@@ -41,14 +43,10 @@ absl::StatusOr<std::string> InflightValue(const WorkflowContract& contract) {
   return python::PyJson(value, {.sorted = true, .ascii = true});
 }
 
-// KEYS: marker, inflight hash. ARGV: owner token, signature, whether the marker goes as well.
-const store::Script& TakeAwayScript() {
-  static const store::Script& script = *new store::Script(R"(
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-redis.call('HDEL', KEYS[2], ARGV[2])
-if ARGV[3] == '1' then redis.call('DEL', KEYS[1]) end
-return 1
-)");
+// KEYS: marker, inflight hash. ARGV: the owner's token, the signature, 1 to delete the marker as
+// well.
+const store::Script& RemoveScript() {
+  static const store::Script& script = *new store::Script(std::string(kRemoveContractText));
   return script;
 }
 
@@ -63,68 +61,62 @@ absl::StatusOr<std::string> WorkflowContractStore::SignatureOf(const WorkflowCon
 
 base::Task<absl::StatusOr<bool>> WorkflowContractStore::AcquireDedup(
     const WorkflowContract& contract) {
-  const absl::StatusOr<std::string> signature = SignatureOf(contract);
-  if (!signature.ok()) co_return signature.status();
-  const std::string marker = keys_.Dedup(StageOf(contract), *signature);
-  const std::string_view value =
-      options_.owner_token.empty() ? std::string_view("1") : options_.owner_token;
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string signature, SignatureOf(contract));
+  const std::string marker = keys_.Dedup(StageOf(contract), signature);
+  const std::string_view value = options_.hardening.owner_token.empty()
+                                     ? std::string_view("1")
+                                     : options_.hardening.owner_token;
   Command set(CommandId::kSet, {marker, value, "NX"});
   if (options_.ttl_seconds) set.Add("EX").AddInteger(*options_.ttl_seconds);
   co_return store::DecodeStatusOrNil(co_await store_.Execute(set));
 }
 
 base::Task<absl::Status> WorkflowContractStore::ReleaseDedup(const WorkflowContract& contract) {
-  if (!options_.owner_token.empty()) {
-    co_return co_await TakeAway(contract, /*with_marker=*/true);
+  if (!options_.hardening.owner_token.empty()) {
+    co_return co_await Remove(contract, /*with_marker=*/true);
   }
-  const absl::StatusOr<std::string> signature = SignatureOf(contract);
-  if (!signature.ok()) co_return signature.status();
-  const std::string marker = keys_.Dedup(StageOf(contract), *signature);
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string signature, SignatureOf(contract));
+  const std::string marker = keys_.Dedup(StageOf(contract), signature);
   co_return (co_await store::Del(store_, marker)).status();
 }
 
 base::Task<absl::Status> WorkflowContractStore::MarkInflight(const WorkflowContract& contract) {
-  const absl::StatusOr<std::string> signature = SignatureOf(contract);
-  if (!signature.ok()) co_return signature.status();
-  const absl::StatusOr<std::string> value = InflightValue(contract);
-  if (!value.ok()) co_return value.status();
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string signature, SignatureOf(contract));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string value, InflightValue(contract));
   const std::string hash = keys_.Inflight(StageOf(contract));
   Batch batch(Batch::Atomicity::kTransaction);
-  batch.Add(CommandId::kHSet, {hash, *signature, *value});
+  batch.Add(CommandId::kHSet, {hash, signature, value});
   if (options_.ttl_seconds) batch.Add(CommandId::kExpire, {hash}).AddInteger(*options_.ttl_seconds);
-  if (!options_.owner_token.empty()) {
-    const absl::StatusOr<std::vector<store::Reply>> replies =
-        co_await store::Execute(store_, batch);
-    if (!replies.ok()) co_return replies.status();
-    co_return store::FirstError(*replies);
+  if (!options_.hardening.owner_token.empty()) {
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<store::Reply> replies,
+                                 co_await store::Execute(store_, batch));
+    co_return store::FirstError(replies);
   }
   for (const Command& command : batch.commands()) {
-    const absl::StatusOr<store::Reply> reply = store::DecodeAny(co_await store_.Execute(command));
-    if (!reply.ok()) co_return reply.status();
+    REDOUBLE_CO_RETURN_IF_ERROR(store::DecodeAny(co_await store_.Execute(command)).status());
   }
   co_return absl::OkStatus();
 }
 
 base::Task<absl::Status> WorkflowContractStore::ClearInflight(const WorkflowContract& contract) {
-  if (!options_.owner_token.empty()) {
-    co_return co_await TakeAway(contract, /*with_marker=*/false);
+  if (!options_.hardening.owner_token.empty()) {
+    co_return co_await Remove(contract, /*with_marker=*/false);
   }
-  const absl::StatusOr<std::string> signature = SignatureOf(contract);
-  if (!signature.ok()) co_return signature.status();
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string signature, SignatureOf(contract));
   const std::string hash = keys_.Inflight(StageOf(contract));
-  const Command clear(CommandId::kHDel, {hash, *signature});
+  const Command clear(CommandId::kHDel, {hash, signature});
   co_return store::DecodeInteger(co_await store_.Execute(clear)).status();
 }
 
-base::Task<absl::Status> WorkflowContractStore::TakeAway(const WorkflowContract& contract,
-                                                         bool with_marker) {
-  const absl::StatusOr<std::string> signature = SignatureOf(contract);
-  if (!signature.ok()) co_return signature.status();
-  const std::string marker = keys_.Dedup(StageOf(contract), *signature);
+base::Task<absl::Status> WorkflowContractStore::Remove(const WorkflowContract& contract,
+                                                       bool with_marker) {
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string signature, SignatureOf(contract));
+  const std::string marker = keys_.Dedup(StageOf(contract), signature);
   const std::string hash = keys_.Inflight(StageOf(contract));
   const std::string_view keys[] = {marker, hash};
-  const std::string_view arguments[] = {options_.owner_token, *signature, with_marker ? "1" : "0"};
-  co_return (co_await TakeAwayScript().Run(store_, keys, arguments)).status();
+  const std::string_view arguments[] = {options_.hardening.owner_token, signature,
+                                        with_marker ? "1" : "0"};
+  co_return (co_await RemoveScript().Run(store_, keys, arguments)).status();
 }
 
 }  // namespace redouble::relayna

@@ -1,20 +1,22 @@
-// WorkflowContractStore: keeps a workflow stage from doing one action for one task twice at a time.
+// WorkflowContractStore: prevents a workflow stage from running the same action for the same task
+// twice at the same time.
 //
 //   WorkflowContractStore contracts(store);
-//   if (co_await contracts.AcquireDedup(contract)) {
+//   absl::StatusOr<bool> acquired = co_await contracts.AcquireDedup(contract);
+//   if (acquired.ok() && *acquired) {
 //     co_await contracts.MarkInflight(contract);
 //     ...                                          // the handler
 //     co_await contracts.ClearInflight(contract);
-//     co_await contracts.ReleaseDedup(contract);   // whatever became of it
+//     co_await contracts.ReleaseDedup(contract);   // also after an error of the handler
 //   }
 //
-// The marker protects against duplicates in flight and, for its time to live, against the
-// redelivery of what a crash left; nothing renews it. By default it has no owner: who is slower
-// than its time to live releases the marker of the next one (hazard W2). With an owner token a
-// release is one script that only takes what is the caller's.
+// After a crash the marker blocks redeliveries until its TTL ends (W1); nothing renews it. By
+// default a marker has no owner: a consumer that takes longer than the TTL releases the marker of
+// the next consumer (W2). With Hardening::owner_token a release is one script that deletes only the
+// caller's own marker.
 //
-// Thread-safety: as the store, which outlives this; arguments outlive the task.
-// Source: reference/relayna.md section 5; goldens workflow_*.
+// Thread-safety: as the store, which must outlive this; arguments must outlive the task.
+// Source: docs/systems/relayna.md 2.10, 3.6, 4.12 and 4.13.
 #ifndef REDOUBLE_CORE_RELAYNA_WORKFLOW_CONTRACT_STORE_H_
 #define REDOUBLE_CORE_RELAYNA_WORKFLOW_CONTRACT_STORE_H_
 
@@ -26,55 +28,56 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "core/base/task.h"
-#include "core/python/value.h"
-#include "core/relayna/keys.h"
-#include "core/store/store.h"
+#include "redouble/core/base/task/task.h"
+#include "redouble/core/python/value.h"
+#include "redouble/core/relayna/hardening.h"
+#include "redouble/core/relayna/keys.h"
+#include "redouble/core/store/store.h"
 
 namespace redouble::relayna {
 
 struct WorkflowContractOptions {
   std::string prefix{kRelaynaPrefix};
-  // None: nothing expires. Unlike elsewhere 0 is a time to live here: Redis refuses it for the
-  // marker, and as EXPIRE 0 it deletes the hash.
+  // Seconds; nullopt: no TTL. Unlike in the status store, 0 is sent: Redis refuses it for the
+  // marker, and EXPIRE 0 deletes the inflight hash.
   std::optional<int64_t> ttl_seconds = kDefaultTtlSeconds;
-  // Hardened: the marker's value in place of "1", different in every process; the marker and the
-  // inflight entry are taken away only while the marker is this owner's (W2), and an entry and its
-  // time to live are set in one transaction (W3). Empty: as documented.
-  std::string owner_token = {};
+  // owner_token applies.
+  Hardening hardening = {};
 };
 
-// One action of a stage. The members are views or values of the caller.
+// One action of a stage for a task.
 struct WorkflowContract {
   std::string stage;
   std::string task_id;
   std::optional<std::string> action;
-  python::Value payload;                      // An object.
-  std::vector<std::string> dedup_key_fields;  // The members of the payload that count.
+  python::Value payload;  // An object.
+  // The members of the payload that identify the action.
+  std::vector<std::string> dedup_key_fields;
 };
 
 class WorkflowContractStore {
  public:
   explicit WorkflowContractStore(store::Store& store, WorkflowContractOptions options = {});
 
-  // The signature under which the contract is kept: WorkflowSignature (tokens.h).
+  // The signature of the contract: WorkflowSignature (tokens.h).
   static absl::StatusOr<std::string> SignatureOf(const WorkflowContract& contract);
 
-  // SET NX of the marker. True when it was free. One round trip.
+  // Sets the marker by SET NX. Returns true if it was free. One round trip.
   base::Task<absl::StatusOr<bool>> AcquireDedup(const WorkflowContract& contract);
-  // DEL of the marker, whosever it is; with an owner token, only when it is the caller's, and the
-  // inflight entry with it, in one script. One round trip.
+  // Deletes the marker, also if another consumer set it. With an owner token, one script deletes
+  // the marker and the inflight entry, if the marker has the token. One round trip.
   base::Task<absl::Status> ReleaseDedup(const WorkflowContract& contract);
-  // HSET of the entry, then EXPIRE of the hash: two round trips, and a crash between them leaves a
-  // new hash for ever (W3); with an owner token one transaction. Errors: TypeError for a dedup
-  // field that is no JSON, though its signature was fine, before anything is sent.
+  // Writes the inflight entry by HSET, then sends EXPIRE of the hash: two round trips. A crash
+  // between them leaves a new hash without a TTL (W3). With an owner token, one transaction.
+  // Errors: InvalidArgument (TypeError), before anything is sent, for a dedup field without a JSON
+  // form.
   base::Task<absl::Status> MarkInflight(const WorkflowContract& contract);
-  // HDEL of the entry, whosever it is; the hash goes with its last entry. With an owner token only
-  // while the marker is the caller's. One round trip.
+  // Deletes the inflight entry by HDEL, also if another consumer set it. The hash disappears with
+  // its last entry. With an owner token, only while the marker has the token. One round trip.
   base::Task<absl::Status> ClearInflight(const WorkflowContract& contract);
 
  private:
-  base::Task<absl::Status> TakeAway(const WorkflowContract& contract, bool with_marker);
+  base::Task<absl::Status> Remove(const WorkflowContract& contract, bool with_marker);
 
   store::Store& store_;
   const WorkflowContractOptions options_;

@@ -1,13 +1,16 @@
-// Batch: several commands for one trip to the store, as a pipeline or as a transaction.
+// Batch: several commands in one round trip, as a pipeline or as a transaction.
+//
+// Use a batch when an operation needs several commands and none depends on the reply of another;
+// use a Script (script.h) when one does.
 //
 //   Batch hit(Batch::Atomicity::kTransaction);
 //   hit.Add(CommandId::kIncr, {key});
 //   hit.Add(CommandId::kExpire, {key}).AddInteger(70);
 //   absl::StatusOr<std::vector<Reply>> replies = co_await Execute(store, hit);
 //
-// A pipeline saves round trips and promises nothing more: other clients may run between its
-// commands. A transaction is MULTI, the commands and EXEC in one write: nobody runs in between,
-// and nothing is undone when one command fails.
+// A pipeline only saves round trips: commands of other clients may run between its commands. A
+// transaction is MULTI, the commands and EXEC in one write: no other client's command runs in
+// between. A command that fails does not undo the others in either.
 //
 // Thread-safety: a plain value.
 #ifndef REDOUBLE_CORE_STORE_BATCH_H_
@@ -21,10 +24,10 @@
 
 #include "absl/container/inlined_vector.h"
 #include "absl/status/statusor.h"
-#include "core/base/task.h"
-#include "core/store/command.h"
-#include "core/store/reply.h"
-#include "core/store/store.h"
+#include "redouble/core/base/task/task.h"
+#include "redouble/core/store/command.h"
+#include "redouble/core/store/reply.h"
+#include "redouble/core/store/store.h"
 
 namespace redouble::store {
 
@@ -34,7 +37,8 @@ class Batch {
 
   explicit Batch(Atomicity atomicity) : atomicity_(atomicity) {}
 
-  // Appends a command; the reference is good until the next Add.
+  // Appends a command and returns it for more arguments; the reference is valid until the next Add.
+  // The arguments must outlive the execution of the batch.
   Command& Add(CommandId id, std::initializer_list<std::string_view> arguments = {}) {
     return commands_.emplace_back(id, arguments);
   }
@@ -51,11 +55,13 @@ class Batch {
   absl::InlinedVector<Command, kInlineCommands> commands_;
 };
 
-// Runs the batch: one round trip, none when it is empty. Gives one reply per command, in order;
-// error replies are among them (FirstError in decode.h finds them).
+// Runs the batch and returns one reply per command, in order. One round trip; an empty batch takes
+// no round trip and returns no replies. Store and batch must outlive the task.
 //
-// Errors: Aborted when the transaction did not run because a watched key changed; the status of
-// the server's error when it refused the transaction (EXECABORT); otherwise as Store.
+// Replies may be error replies; FirstError in decode.h finds the first. Errors: Aborted if the
+// transaction did not run because a watched key changed; the server's error (ServerError in
+// errors.h) if it refused the transaction with EXECABORT; otherwise the errors of Store.
+// Source: Redis 7.0 MULTI, EXEC.
 base::Task<absl::StatusOr<std::vector<Reply>>> Execute(Store& store, const Batch& batch);
 
 }  // namespace redouble::store

@@ -1,18 +1,22 @@
-#include "core/store/batch.h"
+#include "redouble/core/store/batch.h"
 
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
-#include "core/base/run.h"
-#include "core/store/decode.h"
-#include "core/store/errors.h"
-#include "core/store/testing/fake_store.h"
 #include "gtest/gtest.h"
+#include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/store/decode.h"
+#include "redouble/core/store/errors.h"
+#include "redouble/core/store/testing/fake_store.h"
 
 namespace redouble::store {
 namespace {
+
+using base::IsOkAndHolds;
+using ::testing::SizeIs;
 
 constexpr auto kPipeline = Request::Kind::kPipeline;
 constexpr auto kTransaction = Request::Kind::kTransaction;
@@ -29,8 +33,8 @@ TEST(Batch, GivesOneReplyPerCommand) {
   FakeStore store;
   store.ExpectBatch(kPipeline, kHitWords, Reply::Array({Reply::Integer(5), Reply::Integer(1)}));
   const Batch batch = Hit(Batch::Atomicity::kPipeline);
-  EXPECT_EQ(*base::Run(Execute(store, batch)),
-            (std::vector<Reply>{Reply::Integer(5), Reply::Integer(1)}));
+  EXPECT_THAT(base::Run(Execute(store, batch)),
+              IsOkAndHolds((std::vector<Reply>{Reply::Integer(5), Reply::Integer(1)})));
 }
 
 TEST(Batch, GoesAsATransactionWhenAsked) {
@@ -48,7 +52,7 @@ TEST(Batch, WaitsForAStoreThatAnswersLater) {
   task.Start();
   EXPECT_FALSE(task.done());
   store.Answer(Reply::Array({Reply::Integer(5), Reply::Integer(1)}));
-  EXPECT_EQ(task.TakeResult()->size(), 2u);
+  EXPECT_THAT(task.TakeResult(), IsOkAndHolds(SizeIs(2)));
 }
 
 TEST(Batch, WithoutCommandsNeverReachesTheStore) {

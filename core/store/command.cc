@@ -1,10 +1,10 @@
-#include "core/store/command.h"
+#include "redouble/core/store/command.h"
 
 #include <charconv>
 #include <functional>
 #include <utility>
 
-#include "core/store/reply.h"
+#include "redouble/core/store/reply.h"
 
 namespace redouble::store {
 
@@ -40,7 +40,7 @@ Command& Command::operator=(Command&& other) noexcept {
   return *this;
 }
 
-// Numbers live in `scratch_`: copies them and lets the views that pointed there follow.
+// The texts of numbers are in `scratch_`: copies it, and redirects the views that point into it.
 void Command::TakeScratch(Command& other) {
   if (scratch_used_ == 0) return;
   scratch_ = other.scratch_;

@@ -1,14 +1,19 @@
-// Command: a command id (or any name) and its binary-safe arguments.
+// Command: the id or name of a Redis command and its binary-safe arguments.
 //
-// Arguments are views: what the caller passes is not copied and must stay alive until the command
-// has completed; a coroutine that awaits it keeps it alive by itself. Numbers that the command
-// formats are kept inside the command.
+// Use it for commands without a typed function in core/store/typed, and to fill a Batch.
 //
 //   Command set(CommandId::kSet, {key, value});
 //   set.Add("PX").AddInteger(absl::ToInt64Milliseconds(ttl));
-//   Command any = Command::Named("CLIENT", {"GETNAME"});
+//   absl::StatusOr<Reply> reply = co_await store.Execute(set);
 //
-// Thread-safety: a plain value.
+//   const std::string_view arguments[] = {"GETNAME"};
+//   Command any = Command::Named("CLIENT", arguments);
+//
+// Arguments are views. The caller's bytes are not copied and must stay alive until the command has
+// completed, as they do in a coroutine that awaits it. AddInteger and AddOwned keep their argument
+// inside the command.
+//
+// Thread-safety: a plain value that can be moved, not copied.
 #ifndef REDOUBLE_CORE_STORE_COMMAND_H_
 #define REDOUBLE_CORE_STORE_COMMAND_H_
 
@@ -21,14 +26,14 @@
 #include <string_view>
 
 #include "absl/container/inlined_vector.h"
-#include "core/store/command_table.h"
+#include "redouble/core/store/table/command_table.h"
 
 namespace redouble::store {
 
 class Command {
  public:
-  // A command of the table. That of a subcommand row ("xgroup|create") gets its subcommand as the
-  // first argument by itself.
+  // A command of the command table. For a subcommand ("xgroup|create") the constructor adds the
+  // subcommand ("create") as the first argument. `id` must not be kUnknown.
   explicit Command(CommandId id) : Command(id, {}) {}
   Command(CommandId id, std::initializer_list<std::string_view> arguments) : id_(id) {
     const CommandSpec& spec = SpecOf(id);
@@ -40,8 +45,9 @@ class Command {
     for (const std::string_view argument : arguments) arguments_.push_back(argument);
   }
 
-  // Any command, by the name that goes over the wire. A name of the table, in any case, gives the
-  // row's id; a subcommand is no name but an argument. `name` is kept as a view.
+  // Any command, by the name that is sent, in any case. id() is the row with that name, or
+  // kUnknown. A subcommand is an argument: Named("CONFIG") with the argument "GET". `name` is kept
+  // as a view.
   static Command Named(std::string_view name);
   static Command Named(std::string_view name, std::span<const std::string_view> arguments);
 
@@ -55,23 +61,24 @@ class Command {
     arguments_.push_back(argument);
     return *this;
   }
+  // Appends all arguments, whose bytes must outlive the command.
   Command& AddAll(std::span<const std::string_view> arguments);
   Command& AddAll(std::span<const std::string> arguments);
-  // Appends a number's decimal text, kept by the command.
+  // Appends a number as decimal text, which the command keeps.
   Command& AddInteger(int64_t value);
   // Appends a text that the command keeps.
   Command& AddOwned(std::string argument);
 
-  // The row of the table; a container's for a command that was named with its subcommand as an
-  // argument. kUnknown for a name without a row.
+  // The id of the row. For a command made by Named() it is the container's row even if the first
+  // argument is a subcommand; kUnknown if the name has no row.
   CommandId id() const { return id_; }
-  // As it goes over the wire: the row's name (of a subcommand: its container's), or the name given
-  // to Named().
+  // The name that is sent: the name given to Named(), otherwise the row's name in lower case (for a
+  // subcommand its container's).
   std::string_view name() const { return name_; }
-  // All that follows the name, subcommand included.
+  // The words after the name, including the subcommand.
   std::span<const std::string_view> arguments() const { return arguments_; }
 
-  // One line: SET "key" "value".
+  // Returns one line for logs and test output: set "key" "value".
   std::string DebugString() const;
 
  private:

@@ -1,4 +1,4 @@
-#include "core/store/command.h"
+#include "redouble/core/store/command.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -90,7 +90,7 @@ TEST(Command, IsNamedByANameWithoutARow) {
   }
 }
 
-// The goal: over the wire a subcommand is an argument; "xgroup|create" is no command's name there.
+// The goal: a subcommand is sent as an argument; "xgroup|create" is not a command name for Redis.
 TEST(Command, IsNotNamedByASubcommandsRow) {
   for (const CommandSpec& spec : AllCommands()) {
     const CommandId expected = spec.is_subcommand() ? CommandId::kUnknown : spec.id;

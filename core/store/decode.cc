@@ -1,11 +1,12 @@
-#include "core/store/decode.h"
+#include "redouble/core/store/decode.h"
 
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "core/base/redis_number.h"
-#include "core/base/string_bridge.h"
-#include "core/store/errors.h"
+#include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/base/text/redis_number.h"
+#include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/store/errors.h"
 
 namespace redouble::store {
 namespace {
@@ -15,9 +16,10 @@ absl::Status Unexpected(const Reply& reply, std::string_view expected) {
                                                 " as the reply, got ", reply.DebugString())));
 }
 
-// What is left to say of a reply that is not of the expected kind.
+// Returns the error of a reply that is not of the expected kind: its status, its error reply, or a
+// protocol error.
 absl::Status NotExpected(const absl::StatusOr<Reply>& reply, std::string_view expected) {
-  if (!reply.ok()) return reply.status();
+  REDOUBLE_RETURN_IF_ERROR(reply.status());
   if (reply->is_error()) return ServerError(reply->text());
   return Unexpected(*reply, expected);
 }

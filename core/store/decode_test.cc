@@ -1,4 +1,4 @@
-#include "core/store/decode.h"
+#include "redouble/core/store/decode.h"
 
 #include <functional>
 #include <limits>
@@ -8,22 +8,25 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "core/store/errors.h"
 #include "gtest/gtest.h"
+#include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/store/errors.h"
 
 namespace redouble::store {
 namespace {
 
+using ::testing::Eq;
 using Strings = std::vector<std::string>;
 using StringsOrNil = std::vector<std::optional<std::string>>;
+using base::IsOkAndHolds;
 
-// Every function, for what they have in common.
+// All functions, for the tests of their common behavior.
 struct Function {
   std::string name;
   std::function<absl::Status(absl::StatusOr<Reply>)> status_of;
-  // A reply that it refuses; nil when it refuses none.
+  // A reply that the function refuses; nullopt if it accepts all.
   std::optional<Reply> refused;
-  // What the refusal says.
+  // The message of the error.
   std::string message = {};
 };
 template <typename T>
@@ -74,7 +77,7 @@ TEST(Decode, PassesAFailureOn) {
   }
 }
 
-TEST(Decode, SaysWhatCameInsteadOfTheExpected) {
+TEST(Decode, NamesTheExpectedAndTheActualReply) {
   for (const Function& function : AllFunctions()) {
     if (!function.refused) continue;
     const absl::Status status = function.status_of(*function.refused);
@@ -84,8 +87,8 @@ TEST(Decode, SaysWhatCameInsteadOfTheExpected) {
 }
 
 TEST(DecodeAny, GivesTheReply) {
-  EXPECT_EQ(*DecodeAny(Reply::Integer(1)), Reply::Integer(1));
-  EXPECT_EQ(*DecodeAny(Reply::Nil()), Reply::Nil());
+  EXPECT_THAT(DecodeAny(Reply::Integer(1)), IsOkAndHolds(Reply::Integer(1)));
+  EXPECT_THAT(DecodeAny(Reply::Nil()), IsOkAndHolds(Reply::Nil()));
 }
 
 TEST(DecodeStatus, TakesAnyStatus) {
@@ -93,48 +96,50 @@ TEST(DecodeStatus, TakesAnyStatus) {
   EXPECT_TRUE(DecodeStatus(Reply::Status("PONG")).ok());
 }
 
-TEST(DecodeStatusOrNil, TellsStatusFromNil) {
-  EXPECT_EQ(*DecodeStatusOrNil(Reply::Ok()), true);
-  EXPECT_EQ(*DecodeStatusOrNil(Reply::Nil()), false);
+TEST(DecodeStatusOrNil, DistinguishesStatusFromNil) {
+  EXPECT_THAT(DecodeStatusOrNil(Reply::Ok()), IsOkAndHolds(true));
+  EXPECT_THAT(DecodeStatusOrNil(Reply::Nil()), IsOkAndHolds(false));
 }
 
-TEST(DecodeInteger, GivesTheInteger) { EXPECT_EQ(*DecodeInteger(Reply::Integer(-5)), -5); }
+TEST(DecodeInteger, GivesTheInteger) {
+  EXPECT_THAT(DecodeInteger(Reply::Integer(-5)), IsOkAndHolds(-5));
+}
 
 TEST(DecodeIntegerOrNil, GivesTheIntegerOrNothing) {
-  EXPECT_EQ(*DecodeIntegerOrNil(Reply::Integer(0)), 0);
-  EXPECT_EQ(*DecodeIntegerOrNil(Reply::Nil()), std::nullopt);
+  EXPECT_THAT(DecodeIntegerOrNil(Reply::Integer(0)), IsOkAndHolds(0));
+  EXPECT_THAT(DecodeIntegerOrNil(Reply::Nil()), IsOkAndHolds(Eq(std::nullopt)));
 }
 
 TEST(DecodeBool, IsTrueUnlessZero) {
-  EXPECT_EQ(*DecodeBool(Reply::Integer(0)), false);
-  EXPECT_EQ(*DecodeBool(Reply::Integer(1)), true);
-  EXPECT_EQ(*DecodeBool(Reply::Integer(2)), true);
+  EXPECT_THAT(DecodeBool(Reply::Integer(0)), IsOkAndHolds(false));
+  EXPECT_THAT(DecodeBool(Reply::Integer(1)), IsOkAndHolds(true));
+  EXPECT_THAT(DecodeBool(Reply::Integer(2)), IsOkAndHolds(true));
 }
 
 TEST(DecodeString, TakesBulkStringsAndStatuses) {
-  EXPECT_EQ(*DecodeString(Reply::Bulk("text")), "text");
-  EXPECT_EQ(*DecodeString(Reply::Status("string")), "string");
+  EXPECT_THAT(DecodeString(Reply::Bulk("text")), IsOkAndHolds("text"));
+  EXPECT_THAT(DecodeString(Reply::Status("string")), IsOkAndHolds("string"));
 }
 
 TEST(DecodeStringOrNil, GivesTheStringOrNothing) {
-  EXPECT_EQ(*DecodeStringOrNil(Reply::Bulk("")), "");
-  EXPECT_EQ(*DecodeStringOrNil(Reply::Status("QUEUED")), "QUEUED");
-  EXPECT_EQ(*DecodeStringOrNil(Reply::Nil()), std::nullopt);
+  EXPECT_THAT(DecodeStringOrNil(Reply::Bulk("")), IsOkAndHolds(""));
+  EXPECT_THAT(DecodeStringOrNil(Reply::Status("QUEUED")), IsOkAndHolds("QUEUED"));
+  EXPECT_THAT(DecodeStringOrNil(Reply::Nil()), IsOkAndHolds(Eq(std::nullopt)));
 }
 
 TEST(DecodeArray, GivesTheElements) {
   EXPECT_TRUE(DecodeArray(Reply::EmptyArray())->empty());
-  EXPECT_EQ(*DecodeArray(Reply::Array({Reply::Error("ERR kept")})),
-            std::vector<Reply>{Reply::Error("ERR kept")});
+  EXPECT_THAT(DecodeArray(Reply::Array({Reply::Error("ERR kept")})),
+              IsOkAndHolds(std::vector<Reply>{Reply::Error("ERR kept")}));
 }
 
 TEST(DecodeStrings, GivesTheStrings) {
-  EXPECT_EQ(*DecodeStrings(Reply::Array({Reply::Bulk("a"), Reply::Status("b")})),
-            (Strings{"a", "b"}));
+  EXPECT_THAT(DecodeStrings(Reply::Array({Reply::Bulk("a"), Reply::Status("b")})),
+              IsOkAndHolds(Strings{"a", "b"}));
   EXPECT_TRUE(DecodeStrings(Reply::EmptyArray())->empty());
 }
 
-TEST(DecodeStrings, RefusesAnElementThatIsNone) {
+TEST(DecodeStrings, RefusesAnElementOfAnotherType) {
   const absl::Status status =
       DecodeStrings(Reply::Array({Reply::Bulk("a"), Reply::Nil()})).status();
   EXPECT_EQ(ErrorKindOf(status), ErrorKind::kProtocol);
@@ -142,8 +147,8 @@ TEST(DecodeStrings, RefusesAnElementThatIsNone) {
 }
 
 TEST(DecodeStringsOrNil, GivesTheStringsAndNothings) {
-  EXPECT_EQ(*DecodeStringsOrNil(Reply::Array({Reply::Bulk("a"), Reply::Nil()})),
-            (StringsOrNil{"a", std::nullopt}));
+  EXPECT_THAT(DecodeStringsOrNil(Reply::Array({Reply::Bulk("a"), Reply::Nil()})),
+              IsOkAndHolds(StringsOrNil{"a", std::nullopt}));
 }
 
 TEST(DecodeStringsOrNil, RefusesAnElementThatIsNeither) {
@@ -153,8 +158,9 @@ TEST(DecodeStringsOrNil, RefusesAnElementThatIsNeither) {
 }
 
 TEST(DecodeDouble, GivesTheNumber) {
-  EXPECT_EQ(*DecodeDouble(Reply::Bulk("0.10000000000000001")), 0.1);
-  EXPECT_EQ(*DecodeDouble(Reply::Double("-inf")), -std::numeric_limits<double>::infinity());
+  EXPECT_THAT(DecodeDouble(Reply::Bulk("0.10000000000000001")), IsOkAndHolds(0.1));
+  EXPECT_THAT(DecodeDouble(Reply::Double("-inf")),
+              IsOkAndHolds(-std::numeric_limits<double>::infinity()));
 }
 
 TEST(DecodeDouble, RefusesATextThatIsNoNumber) {

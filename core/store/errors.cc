@@ -1,9 +1,9 @@
-#include "core/store/errors.h"
+#include "redouble/core/store/errors.h"
 
 #include <array>
 
 #include "absl/strings/cord.h"
-#include "core/base/string_bridge.h"
+#include "redouble/core/base/text/string_bridge.h"
 
 namespace redouble::store {
 namespace {

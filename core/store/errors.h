@@ -1,7 +1,7 @@
-// How a command can fail, as absl::Status.
+// The errors of a Store, as absl::Status.
 //
-// Each status made here carries its kind as a payload, so that a caller can tell what it may do
-// next: a command that was certainly not sent can be sent again; one whose outcome is unknown may
+// Each status made here carries its ErrorKind as a payload, from which a caller decides what to do
+// next: a command that was not sent can safely be sent again; a command with an unknown outcome may
 // have run.
 //
 //   if (ErrorKindOf(status) == ErrorKind::kOutcomeUnknown) ...
@@ -19,30 +19,33 @@
 namespace redouble::store {
 
 enum class ErrorKind {
-  kServer,          // Redis answered with an error; the message is Redis's own text.
-  kNotSent,         // The command never left: safe to send again.
-  kOutcomeUnknown,  // It was sent, no answer came: it may have run.
-  kProtocol,        // The answer was not what the protocol or the command allows.
+  kServer,          // Redis sent an error reply; the message is its text.
+  kNotSent,         // The command was not sent: it is safe to send it again.
+  kOutcomeUnknown,  // The command was sent and no reply was received: it may have run.
+  kProtocol,        // The reply is not one that the protocol or the command allows.
 };
 
-// "server", "not sent", "outcome unknown", "protocol".
+// Returns "server", "not sent", "outcome unknown" or "protocol".
 std::string_view ErrorKindName(ErrorKind kind);
 
-// The status of an error reply; `text` is the whole error, code first ("WRONGTYPE Operation
-// against..."). The status code follows from the error's code: see the table in errors.cc.
+// Returns the status of an error reply. `text` is the whole error with its code ("WRONGTYPE
+// Operation against..."). The status code follows from the error's code: WRONGTYPE is
+// FailedPrecondition, NOAUTH Unauthenticated, ERR InvalidArgument; errors.cc has the table.
 absl::Status ServerError(std::string_view text);
-// Unavailable by default; DeadlineExceeded for a time-out.
+// Return the status of a command that was not sent, or whose outcome is unknown. The code is
+// Unavailable by default; pass DeadlineExceeded for a timeout.
 absl::Status NotSentError(std::string_view message,
                           absl::StatusCode code = absl::StatusCode::kUnavailable);
 absl::Status OutcomeUnknownError(std::string_view message,
                                  absl::StatusCode code = absl::StatusCode::kUnavailable);
-// Internal.
+// Returns a status with the code Internal.
 absl::Status ProtocolError(std::string_view message);
 
-// The kind of a status made here; none for any other status.
+// Returns the kind of a status made by the functions above, or nullopt for any other status.
 std::optional<ErrorKind> ErrorKindOf(const absl::Status& status);
 
-// "WRONGTYPE" of a server error; empty for any other status. The view points into `status`.
+// Returns the code of a server error ("WRONGTYPE"), or an empty view for any other status. The view
+// points into `status`.
 std::string_view ServerErrorCode(const absl::Status& status);
 
 }  // namespace redouble::store

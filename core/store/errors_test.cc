@@ -1,4 +1,4 @@
-#include "core/store/errors.h"
+#include "redouble/core/store/errors.h"
 
 #include <optional>
 #include <string>
@@ -62,7 +62,7 @@ TEST(ServerError, HasTheStatusCodeOfItsErrorCodeAndRedissOwnText) {
   }
 }
 
-TEST(NotSentError, IsUnavailableOrWhatIsSaid) {
+TEST(NotSentError, IsUnavailableOrTheGivenCode) {
   const absl::Status status = NotSentError("no connection");
   EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
   EXPECT_EQ(status.message(), "no connection");
@@ -72,7 +72,7 @@ TEST(NotSentError, IsUnavailableOrWhatIsSaid) {
   EXPECT_EQ(ErrorKindOf(timed_out), ErrorKind::kNotSent);
 }
 
-TEST(OutcomeUnknownError, IsUnavailableOrWhatIsSaid) {
+TEST(OutcomeUnknownError, IsUnavailableOrTheGivenCode) {
   const absl::Status status = OutcomeUnknownError("connection lost");
   EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
   EXPECT_EQ(ErrorKindOf(status), ErrorKind::kOutcomeUnknown);

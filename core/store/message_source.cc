@@ -1,4 +1,4 @@
-#include "core/store/message_source.h"
+#include "redouble/core/store/message_source.h"
 
 #include <algorithm>
 #include <vector>

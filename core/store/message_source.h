@@ -1,10 +1,10 @@
-// MessageSource: a Store that also hands over what the server sends unasked.
+// MessageSource: a Store that also receives pushes: messages and confirmations of subscriptions.
 //
-// Why it exists: a request has one reply, but a connection that has subscribed gets messages too,
-// and SUBSCRIBE with three channels is confirmed three times. The first confirmation is the reply
-// of the request; everything else is a push, given to the listener in the order of the wire. The
-// memory engine's sessions are message sources, and so is a live connection kept for subscriptions:
-// there pushes come through a bounded queue, and a reconnection is told as a gap.
+// A request has one reply, but a subscribed connection receives messages too, and SUBSCRIBE with
+// three channels is confirmed three times. The first confirmation is the reply of the request; all
+// else is a push and goes to the listener, in the order in which the server sent it. Sessions of
+// the memory engine are message sources, and so is a live connection for subscriptions; there
+// pushes pass through a bounded queue, and a reconnection is reported as a gap.
 //
 //   class Printer final : public store::PushListener {
 //     void OnPush(const store::Reply& push) override {
@@ -16,8 +16,8 @@
 //   source.Listen(&printer);
 //   co_await store::Subscribe(source, channels);  // pubsub.h
 //
-// A message is delivered after the command that published it has been answered, never inside it;
-// what was published before a subscription ended may still come after that was confirmed.
+// A message is delivered after the PUBLISH has been answered, never during it. A message published
+// before a subscription ended may be delivered after the confirmation of UNSUBSCRIBE.
 //
 // Thread-safety: as Store.
 #ifndef REDOUBLE_CORE_STORE_MESSAGE_SOURCE_H_
@@ -26,14 +26,14 @@
 #include <optional>
 #include <string>
 
-#include "core/store/reply.h"
-#include "core/store/store.h"
+#include "redouble/core/store/reply.h"
+#include "redouble/core/store/store.h"
 
 namespace redouble::store {
 
 struct Message {
   std::string channel;
-  // The pattern of the subscription that the channel matched; none for one by name.
+  // The pattern that the channel matched; nullopt for a subscription by name.
   std::optional<std::string> pattern;
   std::string payload;
   // Published by SPUBLISH to a shard channel.
@@ -42,24 +42,24 @@ struct Message {
   friend bool operator==(const Message&, const Message&) = default;
 };
 
-// The message in a push; none when the push is something else, a confirmation for one.
+// Returns the message in a push, or nullopt for any other push, such as a confirmation.
 std::optional<Message> ReadMessage(const Reply& push);
 
 class PushListener {
  public:
   virtual ~PushListener() = default;
 
-  // One push. May send commands, and may end the source.
+  // Receives one push. May send commands and may destroy the source.
   virtual void OnPush(const Reply& push) = 0;
-  // The connection was lost and is subscribed again: messages in between are missing. The memory
-  // engine never says so.
+  // The connection was lost and has been subscribed again: the messages in between are lost. Never
+  // called by the memory engine.
   virtual void OnGap() {}
 };
 
 class MessageSource : public Store {
  public:
-  // Hands every push from now on to `listener`, in place of the one before; null: pushes are
-  // dropped. The listener outlives the source or is replaced first.
+  // Sends all pushes from now on to `listener`, which replaces the previous one; null drops them.
+  // The listener must outlive the source or be replaced first.
   virtual void Listen(PushListener* listener) = 0;
 };
 

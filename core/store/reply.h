@@ -1,8 +1,9 @@
-// Reply: what a Redis command answers, as a value.
+// Reply: the reply of a Redis command, as a value.
 //
-// The six kinds are RESP2's: nil, status, error, integer, bulk string and array. A shape beside
-// the kind says what RESP3 would make of it (a map, a set, a double); it never matters to equality
-// or to the RESP2 view, so that domain code, hiredis and the engine compare the same values.
+// A reply has one of the six kinds of RESP2: nil, status, error, integer, bulk string or array. Its
+// shape is the type that RESP3 sends instead (a map, a set, a double). Equality ignores the shape,
+// so that replies of RESP2, RESP3 and the memory engine compare equal. The functions of decode.h
+// turn replies into numbers, strings and vectors.
 //
 //   Reply reply = Reply::Array({Reply::Integer(1), Reply::Bulk("a"), Reply::Nil()});
 //   if (reply.is_array()) first = reply.elements()[0].integer();
@@ -26,25 +27,25 @@ class Reply {
  public:
   enum class Kind : uint8_t { kNil, kStatus, kError, kInteger, kBulk, kArray };
 
-  // What RESP3 sends for a reply of the kind named in parentheses; kPlain: the kind itself.
+  // The RESP3 type of a reply; in parentheses, its kind. kPlain: the type of its kind.
   enum class Shape : uint8_t {
     kPlain,
-    kNilArray,    // (nil) RESP2 writes "*-1" rather than "$-1".
+    kNilArray,    // (nil) RESP2 writes "*-1" instead of "$-1".
     kMap,         // (array) of alternating keys and values.
     kSet,         // (array)
-    kPairs,       // (array) of alternating elements, which RESP3 sends as an array of pairs.
-    kMapOfPairs,  // (array) of pairs, which RESP3 sends as a map.
+    kPairs,       // (array) of alternating elements; RESP3 sends an array of pairs.
+    kMapOfPairs,  // (array) of pairs; RESP3 sends a map.
     kPush,        // (array) out-of-band data.
     kDouble,      // (bulk) the text of a double.
     kBool,        // (integer) 0 or 1.
-    kVerbatim,    // (bulk) text meant for people.
+    kVerbatim,    // (bulk) text for display, as INFO returns it.
     kBigNumber,   // (bulk) digits.
   };
 
-  // Nil.
+  // A nil reply.
   Reply() : integer_(0) {}
   Reply(const Reply& other);
-  // What is moved from is nil.
+  // The moved-from reply is nil.
   Reply(Reply&& other) noexcept : integer_(0) { Take(other); }
   Reply& operator=(const Reply& other) { return *this = Reply(other); }
   Reply& operator=(Reply&& other) noexcept {
@@ -60,7 +61,7 @@ class Reply {
   static Reply NilArray() { return Reply(Kind::kNil, Shape::kNilArray, int64_t{0}); }
   static Reply Status(std::string_view text) { return Reply(Kind::kStatus, Shape::kPlain, text); }
   static Reply Ok() { return Status("OK"); }
-  // `text` is the whole error, code first: "ERR syntax error".
+  // `text` is the whole error with its code: "ERR syntax error".
   static Reply Error(std::string_view text) { return Reply(Kind::kError, Shape::kPlain, text); }
   static Reply Integer(int64_t value) { return Reply(Kind::kInteger, Shape::kPlain, value); }
   static Reply Bool(bool value) {
@@ -80,11 +81,11 @@ class Reply {
   static Reply Map(std::vector<Reply> keys_and_values) {
     return Reply(Kind::kArray, Shape::kMap, std::move(keys_and_values));
   }
-  // Alternating members and scores, fields and values.
+  // Alternating members and scores, or fields and values.
   static Reply Pairs(std::vector<Reply> alternating) {
     return Reply(Kind::kArray, Shape::kPairs, std::move(alternating));
   }
-  // Arrays of a key and a value each.
+  // Each element is an array of a key and a value.
   static Reply MapOfPairs(std::vector<Reply> pairs) {
     return Reply(Kind::kArray, Shape::kMapOfPairs, std::move(pairs));
   }
@@ -94,14 +95,14 @@ class Reply {
   static Reply Push(std::vector<Reply> elements) {
     return Reply(Kind::kArray, Shape::kPush, std::move(elements));
   }
-  // `text` is the double as RESP2 writes it.
+  // `text` is the number as RESP2 writes it.
   static Reply Double(std::string text) {
     return Reply(Kind::kBulk, Shape::kDouble, std::move(text));
   }
   static Reply Verbatim(std::string text) {
     return Reply(Kind::kBulk, Shape::kVerbatim, std::move(text));
   }
-  // `digits` with a minus sign, if any.
+  // `digits` may begin with a minus sign.
   static Reply BigNumber(std::string digits) {
     return Reply(Kind::kBulk, Shape::kBigNumber, std::move(digits));
   }
@@ -115,12 +116,12 @@ class Reply {
   bool is_bulk() const { return kind_ == Kind::kBulk; }
   bool is_array() const { return kind_ == Kind::kArray; }
 
-  // Of an integer.
+  // Requires is_integer().
   int64_t integer() const {
     assert(is_integer());
     return integer_;
   }
-  // Of a status, an error or a bulk string. The second form moves the text out.
+  // Requires a status, an error or a bulk string. The second form moves the text out.
   const std::string& text() const& {
     assert(has_text());
     return text_;
@@ -129,7 +130,8 @@ class Reply {
     assert(has_text());
     return std::move(text_);
   }
-  // Of an array. The second form moves the elements out; a loop over those of a temporary is safe.
+  // Requires is_array(). The second form returns the elements by value, so that a range-based for
+  // over a temporary reply is safe.
   const std::vector<Reply>& elements() const& {
     assert(is_array());
     return elements_;
@@ -139,10 +141,10 @@ class Reply {
     return std::move(elements_);
   }
 
-  // Kinds and values are equal; shapes are not looked at, neither here nor in the elements.
+  // Compares kinds and values, also of the elements; ignores shapes.
   friend bool operator==(const Reply& a, const Reply& b);
 
-  // One line, as redis-cli's CSV-like output: nil, OK, (error) ERR.., 1, "a\x00b", [1, "a"].
+  // Returns one line for logs and test output: nil, OK, (error) ERR.., 1, "a\x00b", [1, "a"].
   std::string DebugString() const;
 
  private:
@@ -155,7 +157,7 @@ class Reply {
 
   bool has_text() const { return is_bulk() || is_status() || is_error(); }
 
-  // Makes this reply, which holds nothing to destroy, what `other` was, and that nil.
+  // Moves `other` into this reply and leaves it nil. This reply must hold nothing to destroy.
   void Take(Reply& other) noexcept {
     kind_ = other.kind_;
     shape_ = other.shape_;
@@ -180,8 +182,8 @@ class Reply {
     integer_ = 0;
   }
 
-  // A variant written out: replies are moved more often than anything else here, and the standard
-  // one moves through a table of functions.
+  // A tagged union instead of std::variant, which moves through a table of functions: moving a
+  // reply is the most frequent operation on it.
   Kind kind_ = Kind::kNil;
   Shape shape_ = Shape::kPlain;
   union {
@@ -194,7 +196,8 @@ class Reply {
 // Writes DebugString().
 std::ostream& operator<<(std::ostream& out, const Reply& reply);
 
-// `text` in double quotes; what is not printable ASCII as \n, \t, \", \\ or \xhh, as redis-cli.
+// Returns `text` in double quotes. Bytes that are not printable ASCII are escaped as in redis-cli:
+// \n, \t, \", \\ or \xhh.
 std::string QuoteBytes(std::string_view text);
 
 }  // namespace redouble::store

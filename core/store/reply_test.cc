@@ -1,4 +1,4 @@
-#include "core/store/reply.h"
+#include "redouble/core/store/reply.h"
 
 #include <sstream>
 #include <string>

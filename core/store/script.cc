@@ -1,10 +1,10 @@
-#include "core/store/script.h"
+#include "redouble/core/store/script.h"
 
 #include <utility>
 
-#include "core/base/digest.h"
-#include "core/store/decode.h"
-#include "core/store/errors.h"
+#include "redouble/core/base/hash/digest.h"
+#include "redouble/core/store/decode.h"
+#include "redouble/core/store/errors.h"
 
 namespace redouble::store {
 

@@ -1,13 +1,14 @@
-// Script: a Lua script that runs inside the server, atomically.
+// Script: a Lua script that runs atomically inside the server.
 //
-// The server keeps scripts by the SHA-1 of their text, so a script that it knows is called by 40
-// digits rather than by its text. Make a Script once, as a constant next to the code that uses it.
+// Use it when an operation needs several commands of which one depends on the reply of another. The
+// server caches scripts by the SHA-1 of their text, so that a known script is called by its hash.
+// Make a Script once, as a constant beside the code that uses it.
 //
 //   static const Script* const kTake = new Script("return redis.call('DECR', KEYS[1])");
 //   const std::string_view keys[] = {"tokens:7"};
 //   absl::StatusOr<Reply> left = co_await kTake->Run(store, keys, {});
 //
-// Thread-safety: constant after construction.
+// Thread-safety: constant after construction; may be shared by threads.
 #ifndef REDOUBLE_CORE_STORE_SCRIPT_H_
 #define REDOUBLE_CORE_STORE_SCRIPT_H_
 
@@ -16,12 +17,12 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
-#include "core/base/task.h"
-#include "core/store/batch.h"
-#include "core/store/command.h"
-#include "core/store/command_table.h"
-#include "core/store/reply.h"
-#include "core/store/store.h"
+#include "redouble/core/base/task/task.h"
+#include "redouble/core/store/batch.h"
+#include "redouble/core/store/command.h"
+#include "redouble/core/store/reply.h"
+#include "redouble/core/store/store.h"
+#include "redouble/core/store/table/command_table.h"
 
 namespace redouble::store {
 
@@ -31,24 +32,24 @@ class Script {
   explicit Script(std::string source);
 
   const std::string& source() const { return source_; }
-  // 40 lower-case hexadecimal digits.
+  // 40 hexadecimal digits in lower case.
   const std::string& sha1() const { return sha1_; }
 
-  // Runs the script with KEYS and ARGV. One round trip (EVALSHA) when the server knows the script;
-  // otherwise two, the second being EVAL, which makes the server know it. The reply is what the
-  // script returned, never an error.
+  // Runs the script with KEYS and ARGV and returns the value that it returned. One round trip
+  // (EVALSHA) if the server has the script in its cache; otherwise a second one (EVAL), after which
+  // it has.
   //
-  // Script, keys and arguments must live until the task has finished. Errors: those of the store,
-  // and the server's error when the script failed or returned one (a script must not return errors
-  // whose code is NOSCRIPT: that is how the server says that it does not know the script).
+  // Store, script, keys and arguments must outlive the task. Errors: those of the store, and the
+  // server's error if the script failed or returned an error. A script must not return an error
+  // with the code NOSCRIPT, by which the server reports that it does not have the script.
   // Source: Redis 7.0 EVALSHA, EVAL.
   base::Task<absl::StatusOr<Reply>> Run(Store& store, std::span<const std::string_view> keys,
                                         std::span<const std::string_view> arguments) const;
 
-  // Appends the script to a batch, as EVAL with its whole text: a batch has no second round trip in
-  // which to answer NOSCRIPT, and in a transaction the other commands would have run by then. The
-  // script, keys and arguments must live until the batch has been executed. Returns the command,
-  // good until the batch's next Add, for more arguments.
+  // Appends the script to a batch as EVAL with the whole text: a batch could not react to NOSCRIPT,
+  // because its other commands would already have run. Script, keys and arguments must outlive the
+  // execution of the batch. Returns the command for more arguments; the reference is valid until
+  // the batch's next Add.
   Command& AddTo(Batch& batch, std::span<const std::string_view> keys,
                  std::span<const std::string_view> arguments) const;
 

@@ -1,16 +1,19 @@
-#include "core/store/script.h"
+#include "redouble/core/store/script.h"
 
 #include <array>
 #include <string_view>
 
 #include "absl/status/status.h"
-#include "core/base/run.h"
-#include "core/store/errors.h"
-#include "core/store/testing/fake_store.h"
 #include "gtest/gtest.h"
+#include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/store/errors.h"
+#include "redouble/core/store/testing/fake_store.h"
 
 namespace redouble::store {
 namespace {
+
+using base::IsOkAndHolds;
 
 constexpr char kSource[] = "return 1";
 constexpr char kSha1[] = "e0e1f9fabfc9d4800c877a703b823ac0578ff8db";
@@ -35,21 +38,21 @@ TEST(Script, IsNamedByTheSha1OfItsText) {
 TEST(Script, TakesOneRoundTripWhenTheServerKnowsIt) {
   FakeStore store;
   store.Expect(kBySha1, Reply::Integer(1));
-  EXPECT_EQ(*RunOn(store), Reply::Integer(1));
+  EXPECT_THAT(RunOn(store), IsOkAndHolds(Reply::Integer(1)));
 }
 
 TEST(Script, IsSentWholeWhenTheServerDoesNotKnowIt) {
   FakeStore store;
   store.Expect(kBySha1, Reply::Error(kUnknown));
   store.Expect(kBySource, Reply::Integer(1));
-  EXPECT_EQ(*RunOn(store), Reply::Integer(1));
+  EXPECT_THAT(RunOn(store), IsOkAndHolds(Reply::Integer(1)));
 }
 
 TEST(Script, RunsWithoutKeysAndArguments) {
   FakeStore store;
   store.Expect({"EVALSHA", kSha1, "0"}, Reply::Nil());
   const Script script(kSource);
-  EXPECT_EQ(*base::Run(script.Run(store, {}, {})), Reply::Nil());
+  EXPECT_THAT(base::Run(script.Run(store, {}, {})), IsOkAndHolds(Reply::Nil()));
 }
 
 TEST(Script, GivesTheServersErrorWhenItFails) {

@@ -1,20 +1,24 @@
-// Store: the narrow waist. One virtual function takes a command and completes it, at once or
-// later; everything else in the project is built on it.
+// Store: the interface between code that uses Redis and the backend that runs its commands.
 //
-// A Store stands for one connection: transactions by MULTI, WATCH and the selected database belong
-// to it. The memory engine hands out sessions, the live backend clients; wrappers (wrappers/)
-// trace, count, delay or break what passes through them.
+// Code written against a Store runs unchanged on the memory engine (memory::Session) and on live
+// Redis (redis::Client). A Store represents one connection: the selected database, WATCH and MULTI
+// belong to it. Its only virtual function, Submit, takes a request and completes it, at once or
+// later, so that wrappers (core/store/wrappers) can trace, delay or change what passes through.
 //
-//   Command get(CommandId::kGet, {key});
-//   absl::StatusOr<Reply> reply = co_await store.Execute(get);
+// Most code calls the typed commands (core/store/typed) and batches (batch.h). Execute sends any
+// command and returns the reply as it is:
 //
-// Most code calls the typed commands (strings.h, keys.h, ...) rather than Execute.
+//   base::Task<absl::StatusOr<Reply>> ObjectEncoding(Store& store, std::string_view key) {
+//     const Command command(CommandId::kObjectEncoding, {key});
+//     co_return co_await store.Execute(command);
+//   }
+//   absl::StatusOr<Reply> reply = base::Run(store.Execute(Command(CommandId::kGet, {"key"})));
 //
-// Errors: a reply of kind error is an answer like any other here. A status says that there is no
-// answer, and its kind (errors.h) says what became of the command: not sent, outcome unknown, or
-// a protocol error.
+// Errors: an error reply of the server is a reply like any other here (Reply::is_error). A status
+// means that there is no reply; its kind (ErrorKindOf in errors.h) says whether the command was not
+// sent, has an unknown outcome, or got a reply that breaks the protocol.
 //
-// Thread-safety: one thread or strand at a time, as Task.
+// Thread-safety: one thread or strand at a time, as base::Task.
 #ifndef REDOUBLE_CORE_STORE_STORE_H_
 #define REDOUBLE_CORE_STORE_STORE_H_
 
@@ -25,28 +29,28 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
-#include "core/base/resume.h"
-#include "core/store/command.h"
-#include "core/store/reply.h"
+#include "redouble/core/base/task/resume.h"
+#include "redouble/core/store/command.h"
+#include "redouble/core/store/reply.h"
 
 namespace redouble::store {
 
 class Batch;
 class Request;
 
-// Implemented by a store that keeps requests waiting.
+// Implemented by a store that completes requests after Submit has returned.
 class RequestKeeper {
  public:
-  // The waiter is gone: the request's memory ends with this call, and it must not be completed any
-  // more. What was already sent still runs; a blocked command is taken back.
+  // Called when the caller abandons the request: it must not be completed any more, and its memory
+  // ends with this call. A command that was sent still runs; a blocked command is cancelled.
   virtual void Abandon(Request& request) = 0;
 
  protected:
   ~RequestKeeper() = default;
 };
 
-// One command or batch on its way through a store. Made by Store::Execute and by wrappers;
-// completed once by the store.
+// A command or batch that a store is asked to run. Made by Store::Execute and by wrappers; the
+// store completes it once. Destroying a request that is not complete abandons it.
 class Request {
  public:
   enum class Kind : uint8_t {
@@ -60,20 +64,19 @@ class Request {
   Request& operator=(const Request&) = delete;
 
   Kind kind() const { return kind_; }
-  // They stay where they are until the request completes or is abandoned.
+  // Valid until the request completes or is abandoned.
   std::span<const Command> commands() const { return commands_; }
   bool completed() const { return completed_; }
 
-  // For the store: gives the result, once. Resumes the waiter if it waits; afterwards the request
-  // may be gone.
+  // For stores: sets the result, once, and resumes the caller if it waits. The request may no
+  // longer exist when this returns.
   void Complete(absl::StatusOr<Reply>&& result) {
     assert(!completed_);
     keeper_ = nullptr;
     completed_ = true;
     OnComplete(std::move(result));
   }
-  // For the store that keeps the request: asks to hear when the waiter goes away before the request
-  // is complete.
+  // For stores: `keeper` is notified if the request is abandoned before it completes.
   void SetKeeper(RequestKeeper* keeper) {
     assert(!completed_);
     keeper_ = keeper;
@@ -86,7 +89,7 @@ class Request {
     if (keeper_ != nullptr) keeper_->Abandon(*this);
   }
 
-  // Takes the result. Called once; may end the request.
+  // Takes the result. Called once; may destroy the request.
   virtual void OnComplete(absl::StatusOr<Reply>&& result) = 0;
 
  private:
@@ -100,17 +103,26 @@ class Store {
  public:
   virtual ~Store() = default;
 
-  // Takes the request and calls Complete() on it exactly once, during this call or later, unless
-  // the request is abandoned. The request and its commands outlive that.
+  // Runs the request and calls its Complete() exactly once, during this call or later, unless the
+  // request is abandoned. The request and its commands stay valid until then.
   virtual void Submit(Request& request) = 0;
 
-  // Awaitable: submits the command or batch and gives the result. Both must outlive the await.
+  // An awaitable that submits a request when it is awaited.
   class Execution;
+
+  // Awaitable: runs the command and returns its reply. One round trip. The command must outlive the
+  // await; a temporary in the operand of co_await or in the argument of base::Run does.
   Execution Execute(const Command& command);
-  // A batch without commands completes at once with an empty array and never reaches the store.
-  Execution Execute(const Batch& batch);
+
+  // Awaitable: runs the batch and returns the reply as the server sent it: an array of replies; for
+  // a transaction EXEC's reply, which is nil if a watched key changed and an error if a command was
+  // refused. One round trip; an empty batch completes at once with an empty array, without one. The
+  // batch must outlive the await. Most code calls store::Execute(store, batch) of batch.h instead,
+  // which returns the replies or a status.
+  Execution ExecuteRaw(const Batch& batch);
 };
 
+// The awaitable of Execute. It can be awaited once, and neither copied nor moved.
 class Store::Execution final : public Request {
  public:
   Execution(Store& store, Kind kind, std::span<const Command> commands)

@@ -1,34 +1,38 @@
 // Hardening: options that remove documented hazards of Studio's stores, one by one.
 //
-// By default every operation does what the original Studio does, hazards included, so that both can
-// work on one Redis. Each option here removes the hazards that it names and leaves the data as it
-// was: same keys, same values. All are off by default and can be combined.
+// By default every operation behaves like the original Studio, including its hazards, so that both
+// can work on one Redis database. Each option removes the hazards that it names and changes neither
+// keys nor values. All options are off by default and can be combined.
 //
-// All three work alike: an operation reads what it has to, works out what to write, and one script
-// writes it only if what was read is still there; otherwise the operation starts over.
+//   const studio::Hardening hardening = {.atomic_registry = true};
+//   studio::RegistryStore records(store, {.hardening = hardening});
+//
+// A hardened operation computes the new values from what it has read, and one script writes them
+// only if the values that were read are unchanged. If something changed, the operation starts
+// again.
 //
 // Thread-safety: a plain value.
-// Source: reference/relayna.md section 13.
+// Source: docs/systems/studio.md 5.
 #ifndef REDOUBLE_CORE_STUDIO_HARDENING_H_
 #define REDOUBLE_CORE_STUDIO_HARDENING_H_
 
 namespace redouble::studio {
 
 struct Hardening {
-  // Removes G1 to G7: record, URL index and set of ids change together or not at all, a taken URL
-  // is seen by whoever comes second, and a record that was deleted or changed in between is not
-  // written over. A registry hardened so beside one that is not keeps its own writes whole, no
-  // more.
+  // Removes G1 to G7. The record, the URL index and the set of ids change together or not at all. A
+  // URL that is taken is refused, also under concurrent writes, and a record that was deleted or
+  // changed since it was read is not overwritten. A registry without this option on the same keys
+  // can still break its own writes.
   bool atomic_registry = false;
 
-  // Removes E1 and E2: an event's document, its places in the lists and the latest timestamps are
-  // written together, and the timestamps only if nobody moved them in between.
+  // Removes E1 and E2. The document of an event, its entries in the lists and the latest timestamps
+  // are written together, and the timestamps only if they are unchanged since they were read.
   bool atomic_event_insert = false;
 
-  // Removes S1, S2, S5 and S6: a search document and the sets that it is in change together, and
-  // only if the document is still the one that was read: a prune takes no fresh document away, a
-  // refresh writes no stale one back. A document that was lost while sets name it (S4) still
-  // leaves its id there, and an upsert behind the deletion of its service (S3) still creates one.
+  // Removes S1, S2, S5 and S6. A search document and its sets change together, and only if the
+  // document is still the one that was read: a prune does not delete a fresh document, and a
+  // refresh does not write an old one back. The id of a lost document stays in its sets (S4), and
+  // an upsert after the deletion of a service still creates a document (S3).
   bool atomic_search_documents = false;
 };
 

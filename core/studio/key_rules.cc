@@ -1,8 +1,8 @@
-#include "core/studio/key_rules.h"
+#include "redouble/core/studio/key_rules.h"
 
 #include <array>
 
-#include "core/studio/keys.h"
+#include "redouble/core/studio/keys.h"
 
 namespace redouble::studio {
 namespace {

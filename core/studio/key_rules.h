@@ -1,18 +1,19 @@
-// Which of studio's keys have no sense without another, and which must expire.
+// Studio's key rules: which keys are suspicious without another key.
 //
-// The registry, the events, the health and the search index are written one after the other and
-// deleted one by one; each of these says what stays when that ends half way.
+// Studio writes its registry, events, health documents and search index one after the other, and
+// deletes them one by one. The rules name what remains if that stops half way. Tools that check a
+// snapshot of a server use them (core/store/keyspace/key_rules.h).
 //
 // Thread-safety: constant data.
-// Source: reference/relayna.md 13 E3, E9, G2, G5, H1, S3.
+// Source: docs/systems/studio.md E3, E9, G2, G5, H1 and S3.
 #ifndef REDOUBLE_CORE_STUDIO_KEY_RULES_H_
 #define REDOUBLE_CORE_STUDIO_KEY_RULES_H_
 
-#include "core/store/key_rules.h"
+#include "redouble/core/store/keyspace/key_rules.h"
 
 namespace redouble::studio {
 
-// The rules of all families.
+// Returns the rules of all families.
 store::KeyRules KeyRules();
 
 }  // namespace redouble::studio

@@ -1,11 +1,11 @@
-#include "core/studio/keys.h"
+#include "redouble/core/studio/keys.h"
 
 #include <array>
 #include <cstddef>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "core/base/string_bridge.h"
+#include "redouble/core/base/text/string_bridge.h"
 
 namespace redouble::studio {
 namespace {
@@ -18,18 +18,20 @@ using store::KeyPattern;
 using store::KeyType;
 
 constexpr std::string_view kSystem = "studio";
-constexpr std::string_view kRegistrySource = "seed 000 Registry; reference/relayna.md 6";
-constexpr std::string_view kEventSource = "seed 000 Event Store; reference/relayna.md 7";
-constexpr std::string_view kHealthSource = "seed 000 Health Store; reference/relayna.md 8";
-constexpr std::string_view kSearchSource = "seed 000 Search Index; reference/relayna.md 9";
+constexpr std::string_view kRegistrySource = "docs/systems/studio.md 2.1 and 4.1";
+constexpr std::string_view kEventSource = "docs/systems/studio.md 2.5 and 4.6";
+constexpr std::string_view kHealthSource = "docs/systems/studio.md 2.8 and 4.12";
+constexpr std::string_view kSearchSource = "docs/systems/studio.md 2.9 and 4.13";
 constexpr std::string_view kNoTtl = "none";
 constexpr std::string_view kListTtl = "set by every insert";
 constexpr std::string_view kLatestTtl = "set only when the value is rewritten";
-constexpr std::string_view kIndexTtl = "none: expires_at of the document, enforced by Studio";
-constexpr std::string_view kTaskSet = "kept with the task document; gone while empty";
-constexpr std::string_view kServiceSet = "kept with the service document; gone while empty";
+constexpr std::string_view kIndexTtl = "none; searches and the retention loop enforce expires_at";
+constexpr std::string_view kTaskSet =
+    "changes with the task documents; deleted with its last member";
+constexpr std::string_view kServiceSet =
+    "changes with the service documents; deleted with its last member";
 
-// The positions of the rows below.
+// Indexes into kFamilies.
 enum Family : size_t {
   kRecord,
   kAll,
@@ -70,7 +72,7 @@ constexpr std::array<KeyFamily, kFamilyCount> kFamilies = {{
      .pattern = "{registry_prefix}:all",
      .type = KeyType::kSet,
      .ttl_rule = kNoTtl,
-     .lifecycle = "gains a member per service; gone while empty",
+     .lifecycle = "has a member per service; deleted with its last member",
      .purpose = "the ids of all registered services",
      .source = kRegistrySource},
     {.id = "studio.service_by_url",
@@ -79,7 +81,7 @@ constexpr std::array<KeyFamily, kFamilyCount> kFamilies = {{
      .type = KeyType::kString,
      .ttl_rule = kNoTtl,
      .lifecycle = "created with the service; moved by updates; deleted with it",
-     .purpose = "which service owns an environment and a base URL",
+     .purpose = "the id of the service that owns an environment and a base URL",
      .source = kRegistrySource},
     {.id = "studio.event",
      .system = kSystem,
@@ -88,7 +90,7 @@ constexpr std::array<KeyFamily, kFamilyCount> kFamilies = {{
      .ttl_rule = "set by the insert, never refreshed",
      .ttl = kDefaultEventTtl,
      .lifecycle = "created by the first insert of the event; expires",
-     .purpose = "one event as JSON, and the marker that keeps it from being inserted twice",
+     .purpose = "one event as JSON, and the marker against duplicates",
      .source = kEventSource},
     {.id = "studio.service_history",
      .system = kSystem,
@@ -142,22 +144,22 @@ constexpr std::array<KeyFamily, kFamilyCount> kFamilies = {{
      .ttl_rule = kListTtl,
      .ttl = kDefaultEventTtl,
      .lifecycle = "rewritten by every insert; expires",
-     .purpose = "when Studio last ingested an event of the service",
+     .purpose = "the time at which Studio last ingested an event of the service",
      .source = kEventSource},
     {.id = "studio.pull_cursor",
      .system = kSystem,
      .pattern = "{event_prefix}:pull-cursor:{service_id:any}",
      .type = KeyType::kString,
      .ttl_rule = kNoTtl,
-     .lifecycle = "rewritten by every pull that saw an event; survives the service",
-     .purpose = "the newest feed cursor that pull sync has seen",
+     .lifecycle = "rewritten by every pull that returns an event; never deleted",
+     .purpose = "the newest feed cursor of the last pull",
      .source = kEventSource},
     {.id = "studio.service_channel",
      .system = kSystem,
      .pattern = "{event_prefix}:channel:service:{service_id:any}",
      .type = KeyType::kNone,
      .ttl_rule = "none: a Pub/Sub channel",
-     .lifecycle = "exists while somebody subscribes",
+     .lifecycle = "exists while a client is subscribed",
      .purpose = "the documents of a service's events as they are inserted",
      .source = kEventSource},
     {.id = "studio.task_channel",
@@ -165,7 +167,7 @@ constexpr std::array<KeyFamily, kFamilyCount> kFamilies = {{
      .pattern = "{event_prefix}:channel:task:{service_id:any}:{task_id:any}",
      .type = KeyType::kNone,
      .ttl_rule = "none: a Pub/Sub channel",
-     .lifecycle = "exists while somebody subscribes",
+     .lifecycle = "exists while a client is subscribed",
      .purpose = "the documents of a task's events as they are inserted",
      .source = kEventSource},
     {.id = "studio.health",
@@ -173,15 +175,15 @@ constexpr std::array<KeyFamily, kFamilyCount> kFamilies = {{
      .pattern = "{health_prefix}:{service_id:any}",
      .type = KeyType::kString,
      .ttl_rule = kNoTtl,
-     .lifecycle = "rewritten by every refresh; survives the service",
-     .purpose = "what the last refresh found out about a service, as JSON",
+     .lifecycle = "rewritten by every refresh; never deleted",
+     .purpose = "the health of one service at its last refresh, as JSON",
      .source = kHealthSource},
     {.id = "studio.task_document",
      .system = kSystem,
      .pattern = "{search_prefix}:task:doc:{document_id:any}",
      .type = KeyType::kString,
      .ttl_rule = kIndexTtl,
-     .lifecycle = "rewritten by every event of the task; deleted by the retention loop",
+     .lifecycle = "rewritten by every event of the task; deleted after it has expired",
      .purpose = "the search document of one task as JSON",
      .source = kSearchSource},
     {.id = "studio.task_documents",
@@ -239,7 +241,7 @@ constexpr std::array<KeyFamily, kFamilyCount> kFamilies = {{
      .type = KeyType::kSet,
      .ttl_rule = kNoTtl,
      .lifecycle = kServiceSet,
-     .purpose = "the ids of the services of which a word begins so",
+     .purpose = "the ids of the services that have a word with this prefix",
      .source = kSearchSource},
 }};
 
@@ -250,8 +252,8 @@ constexpr std::array<KeyBinding, 4> kDefaultBindings = {{
     {"search_prefix", kDefaultSearchPrefix},
 }};
 
-// The pattern of a row under a prefix. The placeholder of the prefix is the first of each row, and
-// takes any text that is not empty.
+// The pattern of a row with its prefix, which is the first placeholder and accepts any text that is
+// not empty.
 KeyPattern PatternOf(Family family, std::string_view prefix) {
   const KeyFamily& row = kFamilies[family];
   const KeyPattern pattern = KeyPattern::MustCompile(row.pattern, row.id);
@@ -263,7 +265,8 @@ std::string_view PrefixOr(std::string_view prefix, std::string_view otherwise) {
   return stripped.empty() ? otherwise : stripped;
 }
 
-// The other placeholders take any text, or one of the words that this file's callers choose from.
+// Building cannot fail: the other placeholders accept any text, or one of the words that the
+// callers in this file pass.
 template <typename... Values>
 std::string Build(const KeyPattern& pattern, Values... values) {
   return pattern.Build(values...).value();

@@ -1,17 +1,16 @@
-// Studio's key families, and the keys built from them.
+// Studio's key families, and the builders of its keys and channels.
 //
-// Four stores, each under a configured prefix of its own: the registry of services, the events that
-// Studio has ingested, the health of each service, and the search index. Ids, filter values and
-// tokens go into the keys as they are: nothing is escaped, so that an id with a colon can name
-// another id's key (`task:a:b:c:history` belongs to service `a`, task `b:c`, and to service `a:b`,
-// task `c`). That is the documented system, hazard included.
+// Four stores have a prefix each: the registry of services, the events, the health documents and
+// the search index. Ids, filter values and tokens are placed in the keys unchanged, so an id with a
+// colon can produce the key of another id: `task:a:b:c:history` belongs to the task `b:c` of the
+// service `a` and to the task `c` of the service `a:b` (docs/systems/studio.md 1.2).
 //
 //   const studio::EventKeys keys;                 // "studio:events"
 //   keys.Event("svc-a:status:e1");                // "studio:events:event:svc-a:status:e1"
 //   keys.TaskHistory({"svc-a", "t1"});            // "studio:events:task:svc-a:t1:history"
 //
 // Thread-safety: constant after construction.
-// Source: seed 000 "Studio Backend Keys"; reference/relayna.md sections 6 to 10.
+// Source: docs/systems/studio.md 1.
 #ifndef REDOUBLE_CORE_STUDIO_KEYS_H_
 #define REDOUBLE_CORE_STUDIO_KEYS_H_
 
@@ -20,13 +19,13 @@
 #include <string_view>
 
 #include "absl/time/time.h"
-#include "core/store/key_family.h"
-#include "core/store/key_pattern.h"
+#include "redouble/core/store/keyspace/key_family.h"
+#include "redouble/core/store/keyspace/key_pattern.h"
 
 namespace redouble::studio {
 
-// All families, in the order of the documentation; the prefixes are placeholders
-// (`registry_prefix`, `event_prefix`, `health_prefix`, `search_prefix`).
+// Returns all families, in the order of docs/systems/studio.md 1. The prefixes are placeholders:
+// registry_prefix, event_prefix, health_prefix, search_prefix.
 std::span<const store::KeyFamily> KeyFamilies();
 
 // The default prefixes as bindings for store::FamilyTable.
@@ -37,11 +36,10 @@ inline constexpr std::string_view kDefaultEventPrefix = "studio:events";
 inline constexpr std::string_view kDefaultHealthPrefix = "studio:health";
 inline constexpr std::string_view kDefaultSearchPrefix = "studio:search";
 
-// Of an event document, its lists and its latest timestamps, unless configured otherwise.
+// The default TTL of event documents, of their lists and of the latest timestamps.
 inline constexpr absl::Duration kDefaultEventTtl = absl::Hours(24);
 
-// Every class below takes its prefix without the white space around it; one that is blank is the
-// default.
+// The constructors below remove white space around the prefix; a blank prefix means the default.
 
 class RegistryKeys {
  public:
@@ -51,7 +49,7 @@ class RegistryKeys {
   std::string Record(std::string_view service_id) const;
   // The set of all ids.
   const std::string& All() const { return all_; }
-  // Which service owns the pair.
+  // The id of the service that owns the pair.
   std::string EnvironmentUrl(std::string_view environment, std::string_view base_url) const;
 
  private:
@@ -60,7 +58,7 @@ class RegistryKeys {
   std::string all_;
 };
 
-// Names one task of one service. Views: whoever gave the texts owns them.
+// Names one task of one service. The views must outlive the name.
 struct TaskName {
   std::string_view service_id;
   std::string_view task_id;
@@ -78,7 +76,7 @@ class EventKeys {
   std::string LatestObservationTimestamp(std::string_view service_id) const;
   std::string LatestIngestedTimestamp(std::string_view service_id) const;
   std::string PullCursor(std::string_view service_id) const;
-  // Channels.
+  // Channels, not keys.
   std::string ServiceChannel(std::string_view service_id) const;
   std::string TaskChannel(TaskName task) const;
 
@@ -111,12 +109,12 @@ class SearchKeys {
 
   std::string TaskDocument(std::string_view document_id) const;
   const std::string& TaskAll() const { return task_all_; }
-  // `field` is one of service_id, task_id, correlation_id, status, stage.
+  // `field` is one of service_id, task_id, correlation_id, status and stage.
   std::string TaskFilter(std::string_view field, std::string_view value) const;
   std::string TaskService(std::string_view service_id) const;
   std::string ServiceDocument(std::string_view service_id) const;
   const std::string& ServiceAll() const { return service_all_; }
-  // `field` is one of environment, status, health, tag.
+  // `field` is one of environment, status, health and tag.
   std::string ServiceFilter(std::string_view field, std::string_view value) const;
   std::string ServiceToken(std::string_view token) const;
 

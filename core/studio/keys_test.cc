@@ -1,9 +1,9 @@
-#include "core/studio/keys.h"
+#include "redouble/core/studio/keys.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "core/store/key_family_testing.h"
+#include "redouble/core/store/keyspace/key_family_testing.h"
 
 namespace redouble::studio {
 namespace {
@@ -45,7 +45,7 @@ TEST(StudioKeys, RoundTripUnderTheDefaultPrefixes) {
   store::ExpectKeyFamiliesRoundTrip(KeyFamilies(), DefaultBindings());
 }
 
-// The documented system escapes nothing: golden studio_events_key_ambiguity.
+// docs/systems/studio.md 1.2: nothing is escaped.
 TEST(StudioKeys, OfIdsWithColonsAreTheSameForTwoTasks) {
   const EventKeys events;
   EXPECT_EQ(events.TaskHistory({"a", "b:c"}), events.TaskHistory({"a:b", "c"}));

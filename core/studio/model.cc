@@ -1,11 +1,11 @@
-#include "core/studio/model.h"
+#include "redouble/core/studio/model.h"
 
 #include "absl/strings/str_cat.h"
-#include "core/base/string_bridge.h"
-#include "core/python/error.h"
-#include "core/python/iso_time.h"
-#include "core/python/json.h"
-#include "core/python/text.h"
+#include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/python/error.h"
+#include "redouble/core/python/json.h"
+#include "redouble/core/python/pydantic.h"
+#include "redouble/core/python/text.h"
 
 namespace redouble::studio {
 
@@ -20,8 +20,8 @@ absl::StatusOr<Value> ParseModelJson(std::string_view text, std::string_view mod
 
 absl::StatusOr<std::string> ModelJson(const Value& value) { return python::PydanticJson(value); }
 
-Value OptionalTimeValue(std::optional<absl::Time> time) {
-  return time ? Value(python::DateTime{*time}) : Value();
+Value OptionalTimeValue(const std::optional<python::DateTime>& time) {
+  return time ? Value(*time) : Value();
 }
 
 ModelReader::ModelReader(const Value& value, std::string_view model)
@@ -30,16 +30,20 @@ ModelReader::ModelReader(const Value& value, std::string_view model)
 }
 
 const Value* ModelReader::Find(std::string_view name) const {
-  const Value* member = value_.Find(name);
+  const Value* member = FindGiven(name);
   return member == nullptr || member->is_null() ? nullptr : member;
 }
 
 std::string ModelReader::Text(std::string_view name) {
-  const Value* member = Find(name);
+  const Value* member = FindGiven(name);
   const std::string* text = member == nullptr ? nullptr : member->text();
   if (text != nullptr) return *text;
   Refuse(name, member == nullptr ? "Field required" : "value must be a string");
   return "";
+}
+
+std::string ModelReader::TextOr(std::string_view name, std::string_view otherwise) {
+  return FindGiven(name) == nullptr ? std::string(otherwise) : Text(name);
 }
 
 std::string ModelReader::StrippedText(std::string_view name) {
@@ -64,7 +68,7 @@ std::optional<std::string> ModelReader::OptionalStrippedText(std::string_view na
 
 std::vector<std::string> ModelReader::Texts(std::string_view name) {
   std::vector<std::string> texts;
-  const Value* member = Find(name);
+  const Value* member = FindGiven(name);
   if (member == nullptr) return texts;
   if (member->array() == nullptr) {
     Refuse(name, "Input should be a list");
@@ -81,38 +85,36 @@ std::vector<std::string> ModelReader::Texts(std::string_view name) {
 }
 
 bool ModelReader::Bool(std::string_view name) {
-  if (Find(name) == nullptr) Refuse(name, "Field required");
+  if (FindGiven(name) == nullptr) Refuse(name, "Field required");
   return BoolOr(name, false);
 }
 
 bool ModelReader::BoolOr(std::string_view name, bool otherwise) {
-  const Value* member = Find(name);
+  const Value* member = FindGiven(name);
   if (member == nullptr) return otherwise;
-  if (member->boolean() != nullptr) return *member->boolean();
-  Refuse(name, "Input should be a boolean");
-  return otherwise;
+  const std::optional<bool> boolean = python::PydanticBool(*member);
+  if (!boolean) Refuse(name, "Input should be a boolean");
+  return boolean.value_or(otherwise);
 }
 
 int64_t ModelReader::IntegerOr(std::string_view name, int64_t otherwise) {
-  const Value* member = Find(name);
+  const Value* member = FindGiven(name);
   if (member == nullptr) return otherwise;
   const std::optional<int64_t> number = member->AsInt64();
   if (!number) Refuse(name, "Input should be an integer");
   return number.value_or(otherwise);
 }
 
-std::optional<absl::Time> ModelReader::OptionalTime(std::string_view name) {
+std::optional<python::DateTime> ModelReader::OptionalTime(std::string_view name) {
   const Value* member = Find(name);
-  if (member != nullptr && member->date_time() != nullptr) return member->date_time()->time;
-  const std::optional<std::string> text = OptionalText(name);
-  if (!text) return std::nullopt;
-  const std::optional<absl::Time> time = python::ParseTimestamp(*text, absl::UTCTimeZone());
+  if (member == nullptr) return std::nullopt;
+  const std::optional<python::DateTime> time = python::PydanticDateTime(*member);
   if (!time) Refuse(name, "Input should be a datetime");
   return time;
 }
 
 Value ModelReader::Object(std::string_view name) {
-  const Value* member = Find(name);
+  const Value* member = FindGiven(name);
   if (member == nullptr) return Value(python::Object());
   if (member->object() == nullptr) Refuse(name, "Input should be an object");
   return *member;
@@ -127,7 +129,7 @@ void ModelReader::Refuse(std::string_view name, std::string_view reason) {
   }
 }
 
-void ModelReader::Adopt(const absl::Status& status) {
+void ModelReader::Update(const absl::Status& status) {
   if (status_.ok()) status_ = status;
 }
 

@@ -1,4 +1,4 @@
-#include "core/studio/model.h"
+#include "redouble/core/studio/model.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,20 +6,24 @@
 #include <functional>
 #include <string>
 
-#include "core/base/utc.h"
-#include "core/python/error.h"
-#include "core/python/json.h"
+#include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/base/time/utc.h"
+#include "redouble/core/python/error.h"
+#include "redouble/core/python/json.h"
 
 namespace redouble::studio {
 namespace {
 
+using base::IsOk;
+using base::IsOkAndHolds;
 using python::Value;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
-Value Json(std::string_view text) { return *python::ParseJson(text); }
+Value Json(std::string_view text) { return python::ParseJson(text).value(); }
 
-// What a reader says of this object behind the reading; "OK" when nothing is wrong.
+// The message of the reader's status after `read`; "OK" without an error.
 std::string After(const Value& value, const std::function<void(ModelReader&)>& read) {
   ModelReader reader(value, "Model");
   read(reader);
@@ -42,7 +46,17 @@ constexpr Reading kReadings[] = {
     {"an empty object", "{}", [](ModelReader&) {}, "OK"},
     {"a text that is not there", "{}", [](ModelReader& r) { r.Text("a"); }, "a: Field required"},
     {"a text that is null", R"({"a": null})", [](ModelReader& r) { r.Text("a"); },
-     "a: Field required"},
+     "a: value must be a string"},
+    {"a text with a default that is null", R"({"a": null})",
+     [](ModelReader& r) { r.TextOr("a", "x"); }, "a: value must be a string"},
+    {"texts that are null", R"({"a": null})", [](ModelReader& r) { r.Texts("a"); },
+     "a: Input should be a list"},
+    {"a boolean that is null", R"({"a": null})", [](ModelReader& r) { r.BoolOr("a", true); },
+     "a: Input should be a boolean"},
+    {"an integer that is null", R"({"a": null})", [](ModelReader& r) { r.IntegerOr("a", 0); },
+     "a: Input should be an integer"},
+    {"an object that is null", R"({"a": null})", [](ModelReader& r) { r.Object("a"); },
+     "a: Input should be an object"},
     {"a text that is a number", R"({"a": 1})", [](ModelReader& r) { r.Text("a"); },
      "a: value must be a string"},
     {"an optional text that is a number", R"({"a": 1})",
@@ -56,18 +70,18 @@ constexpr Reading kReadings[] = {
     {"texts with a number", R"({"a": ["x", 1]})", [](ModelReader& r) { r.Texts("a"); },
      "a: value must be a string"},
     {"a boolean that is not there", "{}", [](ModelReader& r) { r.Bool("a"); }, "a: Field required"},
-    {"a boolean that is a text", R"({"a": "true"})", [](ModelReader& r) { r.Bool("a"); },
+    {"a boolean that is another text", R"({"a": "maybe"})", [](ModelReader& r) { r.Bool("a"); },
      "a: Input should be a boolean"},
-    {"a boolean that is a number", R"({"a": 1})", [](ModelReader& r) { r.BoolOr("a", true); },
+    {"a boolean that is another number", R"({"a": 2})", [](ModelReader& r) { r.BoolOr("a", true); },
      "a: Input should be a boolean"},
     {"an integer that is a float", R"({"a": 1.0})", [](ModelReader& r) { r.IntegerOr("a", 0); },
      "a: Input should be an integer"},
     {"an integer that does not fit", R"({"a": 9223372036854775808})",
      [](ModelReader& r) { r.IntegerOr("a", 0); }, "a: Input should be an integer"},
-    {"a moment that is none", R"({"a": "soon"})", [](ModelReader& r) { r.OptionalTime("a"); },
+    {"an invalid date-time", R"({"a": "soon"})", [](ModelReader& r) { r.OptionalTime("a"); },
      "a: Input should be a datetime"},
-    {"a moment that is a number", R"({"a": 1767261600})",
-     [](ModelReader& r) { r.OptionalTime("a"); }, "a: value must be a string"},
+    {"a date-time that is a boolean", R"({"a": true})", [](ModelReader& r) { r.OptionalTime("a"); },
+     "a: Input should be a datetime"},
     {"an object that is a list", R"({"a": []})", [](ModelReader& r) { r.Object("a"); },
      "a: Input should be an object"},
 };
@@ -78,10 +92,11 @@ TEST(ModelReader, SaysWhatIsWrongWithAMember) {
   }
 }
 
-TEST(ModelReader, GivesWhatIsThere) {
+TEST(ModelReader, ReturnsTheMembers) {
   const Value value =
       Json(R"({"text": " x ", "blank": " \u00a0", "null": null, "texts": ["a", ""], "yes": true,)"
-           R"( "number": -7, "time": "2026-01-01T10:00:00+07:00", "object": {"k": 1}})");
+           R"( "number": -7, "time": "2026-01-01T10:00:00+07:00", "epoch": 1767236400, "one": 1,)"
+           R"( "off": "off", "object": {"k": 1}})");
   ModelReader reader(value, "Model");
   EXPECT_EQ(reader.Text("text"), " x ");
   EXPECT_EQ(reader.StrippedText("text"), "x");
@@ -91,25 +106,38 @@ TEST(ModelReader, GivesWhatIsThere) {
   EXPECT_THAT(reader.Texts("texts"), ElementsAre("a", ""));
   EXPECT_TRUE(reader.Bool("yes"));
   EXPECT_EQ(reader.IntegerOr("number", 0), -7);
-  EXPECT_EQ(reader.OptionalTime("time"), *base::ParseRfc3339("2026-01-01T03:00:00Z"));
+  const python::DateTime time(base::ParseRfc3339("2026-01-01T03:00:00Z").value(), absl::Hours(7));
+  EXPECT_EQ(reader.OptionalTime("time"), time);
+  EXPECT_EQ(reader.OptionalTime("epoch"), time.time);
+  EXPECT_TRUE(reader.Bool("one"));
+  EXPECT_FALSE(reader.BoolOr("off", true));
   EXPECT_EQ(reader.Object("object"), Json(R"({"k": 1})"));
-  EXPECT_TRUE(reader.status().ok()) << reader.status();
+  EXPECT_THAT(reader.status(), IsOk());
 }
 
-TEST(ModelReader, TakesWhatIsAbsentAndWhatIsNullForNothing) {
+TEST(ModelReader, ReadsOptionalMembersThatAreMissingOrNullAsAbsent) {
   const Value value = Json(R"({"null": null})");
   ModelReader reader(value, "Model");
   for (const char* name : {"null", "absent"}) {
     EXPECT_EQ(reader.Find(name), nullptr);
     EXPECT_EQ(reader.OptionalText(name), std::nullopt);
     EXPECT_EQ(reader.OptionalStrippedText(name), std::nullopt);
-    EXPECT_THAT(reader.Texts(name), IsEmpty());
-    EXPECT_TRUE(reader.BoolOr(name, true));
-    EXPECT_EQ(reader.IntegerOr(name, 5), 5);
     EXPECT_EQ(reader.OptionalTime(name), std::nullopt);
-    EXPECT_TRUE(reader.Object(name).object()->empty());
   }
-  EXPECT_TRUE(reader.status().ok());
+  EXPECT_NE(reader.FindGiven("null"), nullptr);
+  EXPECT_EQ(reader.FindGiven("absent"), nullptr);
+  EXPECT_THAT(reader.status(), IsOk());
+}
+
+TEST(ModelReader, UsesDefaultsForMembersThatAreMissing) {
+  const Value value = Json("{}");
+  ModelReader reader(value, "Model");
+  EXPECT_EQ(reader.TextOr("a", "x"), "x");
+  EXPECT_THAT(reader.Texts("a"), IsEmpty());
+  EXPECT_TRUE(reader.BoolOr("a", true));
+  EXPECT_EQ(reader.IntegerOr("a", 5), 5);
+  EXPECT_TRUE(reader.Object("a").object()->empty());
+  EXPECT_THAT(reader.status(), IsOk());
 }
 
 TEST(ModelReader, KeepsTheFirstOfItsErrors) {
@@ -118,28 +146,29 @@ TEST(ModelReader, KeepsTheFirstOfItsErrors) {
   reader.Text("a");
   reader.Text("b");
   reader.Refuse("c", "no");
-  reader.Adopt(python::ValueError("other"));
+  reader.Update(python::ValueError("other"));
   EXPECT_EQ(reader.status().message(), "a: value must be a string");
-  ModelReader adopting(value, "Model");
-  adopting.Adopt(absl::OkStatus());
-  EXPECT_TRUE(adopting.status().ok());
-  adopting.Adopt(python::ValueError("other"));
-  EXPECT_EQ(python::ErrorType(adopting.status()), "ValueError") << "under its own class";
+  ModelReader updated(value, "Model");
+  updated.Update(absl::OkStatus());
+  EXPECT_THAT(updated.status(), IsOk());
+  updated.Update(python::ValueError("other"));
+  EXPECT_EQ(python::ErrorType(updated.status()), "ValueError") << "under its own class";
 }
 
-TEST(ModelReader, TakesAMomentThatIsOneAlready) {
-  const absl::Time time = *base::ParseRfc3339("2026-01-01T03:00:00Z");
+TEST(ModelReader, AcceptsADateTimeValue) {
+  ASSERT_OK_AND_ASSIGN(const absl::Time time, base::ParseRfc3339("2026-01-01T03:00:00Z"));
   const Value value = python::Object({{"a", python::DateTime{time}}});
   ModelReader reader(value, "Model");
   EXPECT_EQ(reader.OptionalTime("a"), time);
 }
 
-TEST(ModelJson, IsPydanticsAndSaysOfWhichModelATextIsNone) {
-  EXPECT_EQ(*ModelJson(Json(R"({"a": 1e16, "b": [null]})")), R"({"a":1e16,"b":[null]})");
-  EXPECT_EQ(*ModelJson(OptionalTimeValue(std::nullopt)), "null");
-  EXPECT_EQ(*ModelJson(OptionalTimeValue(*base::ParseRfc3339("2026-01-01T03:00:00.5Z"))),
-            R"("2026-01-01T03:00:00.500000Z")");
-  EXPECT_FALSE(ModelJson(Value("\xff")).ok());
+TEST(ModelJson, IsPydanticJsonAndNamesTheModelInErrors) {
+  EXPECT_THAT(ModelJson(Json(R"({"a": 1e16, "b": [null]})")),
+              IsOkAndHolds(R"({"a":1e16,"b":[null]})"));
+  EXPECT_THAT(ModelJson(OptionalTimeValue(std::nullopt)), IsOkAndHolds("null"));
+  EXPECT_THAT(ModelJson(OptionalTimeValue(base::ParseRfc3339("2026-01-01T03:00:00.5Z").value())),
+              IsOkAndHolds(R"("2026-01-01T03:00:00.500000Z")"));
+  EXPECT_THAT(ModelJson(Value("\xff")), Not(IsOk()));
   const absl::Status status = ParseModelJson("{", "Model").status();
   EXPECT_EQ(python::ErrorType(status), "ValidationError");
   EXPECT_EQ(status.message().substr(0, 7), "Model: ");

@@ -1,4 +1,4 @@
-#include "core/threescale/errors.h"
+#include "redouble/core/threescale/errors.h"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/substitute.h"
-#include "core/base/string_bridge.h"
+#include "redouble/core/base/text/string_bridge.h"
 
 namespace redouble::threescale {
 namespace {
@@ -16,7 +16,7 @@ namespace {
 constexpr std::array kSpecs = {
 #define REDOUBLE_THREESCALE_ERROR(id, name, http, status_code, message, if_blank) \
   ErrorSpec{ErrorCode::k##id, #id, name, http, absl::StatusCode::status_code, message, if_blank},
-#include "core/threescale/errors.inc"
+#include "redouble/core/threescale/errors.inc"
 #undef REDOUBLE_THREESCALE_ERROR
 };
 

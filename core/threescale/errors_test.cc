@@ -1,4 +1,4 @@
-#include "core/threescale/errors.h"
+#include "redouble/core/threescale/errors.h"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ TEST(ThreescaleErrors, CarryCodeMessageAndHttpStatus) {
   EXPECT_EQ(status.message(), "metric \"nope\" is invalid");
   EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
   ASSERT_EQ(ErrorCodeOf(status), ErrorCode::kMetricInvalid);
-  const ErrorSpec& spec = SpecOf(*ErrorCodeOf(status));
+  const ErrorSpec& spec = SpecOf(ErrorCodeOf(status).value());
   EXPECT_EQ(spec.name, "metric_invalid");
   EXPECT_EQ(spec.class_name, "MetricInvalid");
   EXPECT_EQ(spec.http_status, 404);
@@ -50,7 +50,7 @@ TEST(ThreescaleErrors, QuoteArgumentsThatLookLikePlaceholders) {
   EXPECT_EQ(ErrorMessage(ErrorCode::kMetricInvalid, "$0 $1"), "metric \"$0 $1\" is invalid");
 }
 
-// The code is the class in snake case, as the original derives it.
+// The code is the class name in snake case, as in the original.
 std::string SnakeCase(std::string_view name) {
   const auto upper = [&](size_t i) { return i < name.size() && name[i] >= 'A' && name[i] <= 'Z'; };
   const auto lower = [&](size_t i) { return i < name.size() && name[i] >= 'a' && name[i] <= 'z'; };

@@ -1,35 +1,37 @@
-// Hardening: options that remove documented hazards of the 3scale backend, one by one.
+// Hardening: options that remove documented hazards of the 3scale backend.
 //
-// By default every operation does what the original does, hazards included, so that both can work
-// on one Redis. Each option removes the hazards that it names and leaves the rest as it was; values
-// and keys stay those of the original. All are off by default and can be combined.
+// By default every operation behaves as the original, including its hazards, so that both can share
+// one Redis. Each option removes the hazards that it names and changes nothing else: keys and
+// values stay those of the original. All options are off by default and can be combined. An option
+// protects only if all writers use it (D25).
 //
 //   threescale::Hardening hardening;
 //   hardening.publish_events_atomically = true;
 //   EventQueue events(process, hardening);
 //
 // Thread-safety: a plain value.
-// Source: reference/threescale.md 9.
+// Source: docs/systems/threescale.md 5, D25.
 #ifndef REDOUBLE_CORE_THREESCALE_HARDENING_H_
 #define REDOUBLE_CORE_THREESCALE_HARDENING_H_
 
 namespace redouble::threescale {
 
 struct Hardening {
-  // An event gets its id and stands in the queue in one script. Without it a consumer that deletes
-  // a range of ids deletes an event that is published late, and events can appear out of order.
+  // Removes H1 (a consumer deletes an event that it never listed) and H2 (events appear out of
+  // order). One script takes the id of an event and adds the event to the queue.
   bool publish_events_atomically = false;
-  // An alert is looked for, counted, marked and published in one script. Without it two workers
-  // raise one alert twice, and a worker that dies in between silences a level for a day.
+  // Removes H3 (two workers raise one alert twice) and H4 (a crash after the mark loses an alert).
+  // One script checks the mark, takes the id, sets the mark and publishes the event.
   bool raise_alerts_atomically = false;
-  // Counters that expire are written together with their expiry, in a transaction. Without it a
-  // worker that dies in between leaves a minute's or a day's counter for ever.
+  // Removes H9 (a minute counter without TTL), the missing TTL of H5, and H13 within one slice.
+  // Counters are written in transactions, together with their TTL.
   bool expire_atomically = false;
-  // A full batch of notifications is read and removed in a transaction. Without it two listeners
-  // that find it full report some notifications twice and lose others.
+  // Removes H7: two listeners take one batch of notifications, so that some are counted twice and
+  // others are lost. A transaction reads and removes the batch.
   bool take_notifications_atomically = false;
-  // authrep checks the limits and reports the usage in one script, in the listener. Without it
-  // requests that are checked before a worker has counted them exceed the limits.
+  // Removes H10 (concurrent authrep requests exceed a limit) and H23 (a request is checked in one
+  // period and counted in the next). One script of the listener compares the limits and counts the
+  // usage.
   bool check_and_report_atomically = false;
 };
 

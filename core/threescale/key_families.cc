@@ -1,6 +1,6 @@
 #include <array>
 
-#include "core/threescale/keys.h"
+#include "redouble/core/threescale/keys.h"
 
 namespace redouble::threescale {
 namespace {
@@ -11,9 +11,8 @@ using store::KeyType;
 constexpr std::string_view kSystem = "threescale";
 constexpr std::string_view kNoTtl = "none";
 constexpr std::string_view kMinuteTtl =
-    "minutes: 180 s, set anew by every write but a deletion, from the time of processing; the "
-    "other "
-    "periods: none";
+    "minutes: 180 s from the processing of the last write, except a deletion; other periods: "
+    "none";
 
 constexpr std::array kFamilies = {
     KeyFamily{
@@ -22,9 +21,10 @@ constexpr std::array kFamilies = {
         .pattern = "services_set",
         .type = KeyType::kSet,
         .ttl_rule = kNoTtl,
-        .lifecycle = "a member comes with the first save of a service and goes with its deletion",
+        .lifecycle =
+            "a member is added with the first save of a service and removed with its deletion",
         .purpose = "the ids of all services",
-        .source = "seed Services; reference 3.1",
+        .source = "docs/systems/threescale.md 4.1, 4.2",
     },
     KeyFamily{
         .id = "threescale.provider_keys_set",
@@ -32,11 +32,11 @@ constexpr std::array kFamilies = {
         .pattern = "provider_keys_set",
         .type = KeyType::kSet,
         .ttl_rule = kNoTtl,
-        .lifecycle =
-            "a member comes with the first service of a provider; never removed, also when "
-            "the key changes",
+        .lifecycle = "a member is added with the first service of a provider and never removed, "
+                     "also not when "
+                     "the key changes",
         .purpose = "the keys of all providers that ever had a service",
-        .source = "seed Services; reference 3.1",
+        .source = "docs/systems/threescale.md 4.1, 4.2",
     },
     KeyFamily{
         .id = "threescale.service_state",
@@ -46,7 +46,7 @@ constexpr std::array kFamilies = {
         .ttl_rule = kNoTtl,
         .lifecycle = "written by every save of the service; deleted with it",
         .purpose = "active or suspended",
-        .source = "seed Services; reference 3.1",
+        .source = "docs/systems/threescale.md 4.1, 4.2",
     },
     KeyFamily{
         .id = "threescale.service_referrer_filters_required",
@@ -55,8 +55,8 @@ constexpr std::array kFamilies = {
         .type = KeyType::kString,
         .ttl_rule = kNoTtl,
         .lifecycle = "written by every save of the service; deleted with it",
-        .purpose = "1 when requests need an allowed referrer, else 0",
-        .source = "seed Services; reference 3.1",
+        .purpose = "1 if requests need an allowed referrer, otherwise 0",
+        .source = "docs/systems/threescale.md 4.1, 4.2",
     },
     KeyFamily{
         .id = "threescale.service_backend_version",
@@ -67,7 +67,7 @@ constexpr std::array kFamilies = {
         .lifecycle = "written by every save of the service; deleted with it",
         .purpose = "how applications authenticate: 1 by user key, 2 by id and key, oauth by OpenID "
                    "Connect",
-        .source = "seed Services; reference 3.1",
+        .source = "docs/systems/threescale.md 4.1, 4.2",
     },
     KeyFamily{
         .id = "threescale.service_provider_key",
@@ -76,8 +76,8 @@ constexpr std::array kFamilies = {
         .type = KeyType::kString,
         .ttl_rule = kNoTtl,
         .lifecycle = "written by every save of the service; deleted with it",
-        .purpose = "the provider that the service belongs to; a service exists while this does",
-        .source = "seed Services; reference 3.1",
+        .purpose = "the provider of the service; a service exists while this key exists",
+        .source = "docs/systems/threescale.md 4.1, 4.2",
     },
     KeyFamily{
         .id = "threescale.provider_service_ids",
@@ -85,11 +85,11 @@ constexpr std::array kFamilies = {
         .pattern = "service/provider_key:{provider_key:any}/ids",
         .type = KeyType::kSet,
         .ttl_rule = kNoTtl,
-        .lifecycle =
-            "a member comes with a save and goes with the deletion of a service; moved when "
-            "the key changes",
+        .lifecycle = "a member is added by a save and removed with the deletion of a service; "
+                     "moved when the "
+                     "provider key changes",
         .purpose = "the ids of the services of a provider",
-        .source = "seed Services; reference 3.1",
+        .source = "docs/systems/threescale.md 4.1, 4.2",
     },
     KeyFamily{
         .id = "threescale.provider_default_service",
@@ -97,12 +97,11 @@ constexpr std::array kFamilies = {
         .pattern = "service/provider_key:{provider_key:any}/id",
         .type = KeyType::kString,
         .ttl_rule = kNoTtl,
-        .lifecycle =
-            "written when a service becomes the default one; deleted with it; moved when the "
-            "key changes",
-        .purpose = "the id of the default service of a provider (the seed calls it a set; it is a "
-                   "string)",
-        .source = "seed Services; reference 3.1, 8 D2",
+        .lifecycle = "written when a service becomes the default; deleted with it; moved when the "
+                     "provider key "
+                     "changes",
+        .purpose = "the id of the default service of a provider",
+        .source = "docs/systems/threescale.md 4.1, 4.2, D2",
     },
     KeyFamily{
         .id = "threescale.service_applications",
@@ -110,10 +109,10 @@ constexpr std::array kFamilies = {
         .pattern = "service_id:{service_id:any}/applications",
         .type = KeyType::kSet,
         .ttl_rule = kNoTtl,
-        .lifecycle = "a member comes with a save and goes with the deletion of an application; "
+        .lifecycle = "a member is added by a save and removed with the deletion of an application; "
                      "outlives the service",
         .purpose = "the ids of the applications of a service",
-        .source = "seed Applications; reference 3.3",
+        .source = "docs/systems/threescale.md 4.4",
     },
     KeyFamily{
         .id = "threescale.service_token",
@@ -121,9 +120,9 @@ constexpr std::array kFamilies = {
         .pattern = "service_token/token:{token:any}/service_id:{service_id:any}",
         .type = KeyType::kHash,
         .ttl_rule = kNoTtl,
-        .lifecycle = "written and deleted by the system; outlives the service",
-        .purpose = "that a token may be used for a service",
-        .source = "seed Services; reference 3.2",
+        .lifecycle = "written and deleted by system; outlives the service",
+        .purpose = "a token that is valid for a service",
+        .source = "docs/systems/threescale.md 4.3",
     },
     KeyFamily{
         .id = "threescale.application_state",
@@ -132,8 +131,8 @@ constexpr std::array kFamilies = {
         .type = KeyType::kString,
         .ttl_rule = kNoTtl,
         .lifecycle = "written by a save that gives it; deleted with the application",
-        .purpose = "active, or any other text; an application exists while this does",
-        .source = "seed Applications; reference 3.3",
+        .purpose = "active or any other text; an application exists while this key exists",
+        .source = "docs/systems/threescale.md 4.4",
     },
     KeyFamily{
         .id = "threescale.application_plan_id",
@@ -142,8 +141,8 @@ constexpr std::array kFamilies = {
         .type = KeyType::kString,
         .ttl_rule = kNoTtl,
         .lifecycle = "written by a save that gives it; deleted with the application",
-        .purpose = "the plan whose limits hold",
-        .source = "seed Applications; reference 3.3",
+        .purpose = "the plan whose limits apply",
+        .source = "docs/systems/threescale.md 4.4",
     },
     KeyFamily{
         .id = "threescale.application_plan_name",
@@ -153,7 +152,7 @@ constexpr std::array kFamilies = {
         .ttl_rule = kNoTtl,
         .lifecycle = "written by a save that gives it; deleted with the application",
         .purpose = "the name of the plan, for answers",
-        .source = "seed Applications; reference 3.3",
+        .source = "docs/systems/threescale.md 4.4",
     },
     KeyFamily{
         .id = "threescale.application_redirect_url",
@@ -162,8 +161,8 @@ constexpr std::array kFamilies = {
         .type = KeyType::kString,
         .ttl_rule = kNoTtl,
         .lifecycle = "written by a save that gives it; deleted with the application",
-        .purpose = "where OAuth may redirect to",
-        .source = "seed Applications; reference 3.3",
+        .purpose = "the redirect URL of OAuth",
+        .source = "docs/systems/threescale.md 4.4",
     },
     KeyFamily{
         .id = "threescale.application_keys",
@@ -173,7 +172,7 @@ constexpr std::array kFamilies = {
         .ttl_rule = kNoTtl,
         .lifecycle = "a member per key; outlives the application",
         .purpose = "the secrets of an application",
-        .source = "seed Applications; reference 3.3",
+        .source = "docs/systems/threescale.md 4.4",
     },
     KeyFamily{
         .id = "threescale.application_referrer_filters",
@@ -183,8 +182,8 @@ constexpr std::array kFamilies = {
         .type = KeyType::kSet,
         .ttl_rule = kNoTtl,
         .lifecycle = "a member per filter; outlives the application",
-        .purpose = "the referrers that an application may be used from",
-        .source = "seed Applications; reference 3.3",
+        .purpose = "the allowed referrers of an application",
+        .source = "docs/systems/threescale.md 4.4",
     },
     KeyFamily{
         .id = "threescale.application_user_key",
@@ -192,9 +191,9 @@ constexpr std::array kFamilies = {
         .pattern = "application/service_id:{service_id:any}/key:{user_key:any}/id",
         .type = KeyType::kString,
         .ttl_rule = kNoTtl,
-        .lifecycle = "written and deleted by the system; outlives the application",
-        .purpose = "from a user key to the id of its application",
-        .source = "seed Applications; reference 3.3",
+        .lifecycle = "written and deleted by system; outlives the application",
+        .purpose = "maps a user key to the id of its application",
+        .source = "docs/systems/threescale.md 4.4",
     },
     KeyFamily{
         .id = "threescale.metric_id",
@@ -203,8 +202,8 @@ constexpr std::array kFamilies = {
         .type = KeyType::kString,
         .ttl_rule = kNoTtl,
         .lifecycle = "written by every save of the metric; deleted with it and when it is renamed",
-        .purpose = "from the name of a metric to its id",
-        .source = "seed Metrics; reference 3.4",
+        .purpose = "maps the name of a metric to its id",
+        .source = "docs/systems/threescale.md 4.5",
     },
     KeyFamily{
         .id = "threescale.metric_name",
@@ -214,7 +213,7 @@ constexpr std::array kFamilies = {
         .ttl_rule = kNoTtl,
         .lifecycle = "written by every save of the metric; deleted with it",
         .purpose = "the name of a metric",
-        .source = "seed Metrics; reference 3.4",
+        .source = "docs/systems/threescale.md 4.5",
     },
     KeyFamily{
         .id = "threescale.metric_parent",
@@ -224,8 +223,8 @@ constexpr std::array kFamilies = {
         .ttl_rule = kNoTtl,
         .lifecycle = "written by a save that gives it; deleted with the metric, but not with its "
                      "parent",
-        .purpose = "the metric that the usage of this one adds to",
-        .source = "seed Metrics; reference 3.4",
+        .purpose = "the parent, to which the usage of the metric is added",
+        .source = "docs/systems/threescale.md 4.5",
     },
     KeyFamily{
         .id = "threescale.metric_ids",
@@ -233,9 +232,10 @@ constexpr std::array kFamilies = {
         .pattern = "metrics/service_id:{service_id:any}/ids",
         .type = KeyType::kSet,
         .ttl_rule = kNoTtl,
-        .lifecycle = "a member comes with the first save of a metric and goes with its deletion",
-        .purpose = "the ids of the metrics of a service, without which no limit is found",
-        .source = "reference 2, 3.4, 8 D7; not in the seed",
+        .lifecycle =
+            "a member is added with the first save of a metric and removed with its deletion",
+        .purpose = "the ids of the metrics of a service; limits are found only through them",
+        .source = "docs/systems/threescale.md 1, 4.5, D7",
     },
     KeyFamily{
         .id = "threescale.usage_limit",
@@ -244,9 +244,9 @@ constexpr std::array kFamilies = {
                    "metric_id:{metric_id:any}/{period:minute|hour|day|week|month|year|eternity}",
         .type = KeyType::kString,
         .ttl_rule = kNoTtl,
-        .lifecycle = "written and deleted by the system; outlives plan and metric",
-        .purpose = "how much of a metric a plan allows in a period",
-        .source = "seed Usage limits; reference 3.5",
+        .lifecycle = "written and deleted by system; outlives plan and metric",
+        .purpose = "the greatest usage of a metric that a plan allows in a period",
+        .source = "docs/systems/threescale.md 4.6",
     },
     KeyFamily{
         .id = "threescale.stats_cinstances",
@@ -254,9 +254,9 @@ constexpr std::array kFamilies = {
         .pattern = "stats/{{service:{service_id:any}}}/cinstances",
         .type = KeyType::kSet,
         .ttl_rule = kNoTtl,
-        .lifecycle = "a member comes with the first traffic of an application; never removed",
+        .lifecycle = "a member is added with the first traffic of an application and never removed",
         .purpose = "the applications of a service that ever had traffic",
-        .source = "seed Stats; reference 5.3",
+        .source = "docs/systems/threescale.md 4.20",
     },
     KeyFamily{
         .id = "threescale.stats_metric_eternity",
@@ -264,10 +264,9 @@ constexpr std::array kFamilies = {
         .pattern = "stats/{{service:{service_id:any}}}/metric:{metric_id:any}/eternity",
         .type = KeyType::kString,
         .ttl_rule = kNoTtl,
-        .lifecycle =
-            "created by the first report; deleted when the stats of the service are cleaned",
+        .lifecycle = "created by the first report; deleted with the statistics of the service",
         .purpose = "usage of a metric of a service, ever",
-        .source = "seed Stats; reference 5.2",
+        .source = "docs/systems/threescale.md 4.19",
         .overlaps = "threescale.stats_response_code_eternity "
                     "threescale.stats_cinstance_metric_eternity "
                     "threescale.stats_cinstance_response_code_eternity",
@@ -279,10 +278,10 @@ constexpr std::array kFamilies = {
                    "{period:month|week|day|hour}:{stamp:d8-12}",
         .type = KeyType::kString,
         .ttl_rule = kNoTtl,
-        .lifecycle = "created by the first report in the period; deleted when the stats of the "
-                     "service are cleaned",
+        .lifecycle = "created by the first report in the period; deleted when the statistics "
+                     "of the service are deleted",
         .purpose = "usage of a metric of a service in one period",
-        .source = "seed Stats; reference 5.2",
+        .source = "docs/systems/threescale.md 4.19",
         .overlaps =
             "threescale.stats_response_code_period threescale.stats_cinstance_metric_period "
             "threescale.stats_cinstance_response_code_period",
@@ -293,10 +292,9 @@ constexpr std::array kFamilies = {
         .pattern = "stats/{{service:{service_id:any}}}/response_code:{code:any}/eternity",
         .type = KeyType::kString,
         .ttl_rule = kNoTtl,
-        .lifecycle =
-            "created by the first report; deleted when the stats of the service are cleaned",
-        .purpose = "answers with a response code, or a group of them of a service, ever",
-        .source = "seed Stats; reference 5.2",
+        .lifecycle = "created by the first report; deleted with the statistics of the service",
+        .purpose = "responses of a service with one response code or class, ever",
+        .source = "docs/systems/threescale.md 4.19",
         .overlaps = "threescale.stats_cinstance_metric_eternity "
                     "threescale.stats_cinstance_response_code_eternity",
     },
@@ -307,10 +305,10 @@ constexpr std::array kFamilies = {
                    "{period:month|week|day|hour}:{stamp:d8-12}",
         .type = KeyType::kString,
         .ttl_rule = kNoTtl,
-        .lifecycle = "created by the first report in the period; deleted when the stats of the "
-                     "service are cleaned",
-        .purpose = "answers with a response code, or a group of them of a service in one period",
-        .source = "seed Stats; reference 5.2",
+        .lifecycle = "created by the first report in the period; deleted when the statistics "
+                     "of the service are deleted",
+        .purpose = "responses of a service with one response code or class in one period",
+        .source = "docs/systems/threescale.md 4.19",
         .overlaps = "threescale.stats_cinstance_metric_period "
                     "threescale.stats_cinstance_response_code_period",
     },
@@ -321,10 +319,9 @@ constexpr std::array kFamilies = {
                    "metric:{metric_id:any}/eternity",
         .type = KeyType::kString,
         .ttl_rule = kNoTtl,
-        .lifecycle =
-            "created by the first report; deleted when the stats of the service are cleaned",
+        .lifecycle = "created by the first report; deleted with the statistics of the service",
         .purpose = "usage of a metric of one application, ever",
-        .source = "seed Stats; reference 5.2",
+        .source = "docs/systems/threescale.md 4.19",
         .overlaps = "threescale.stats_cinstance_response_code_eternity",
     },
     KeyFamily{
@@ -334,10 +331,10 @@ constexpr std::array kFamilies = {
                    "metric:{metric_id:any}/{period:month|week|day|hour|year|minute}:{stamp:d8-12}",
         .type = KeyType::kString,
         .ttl_rule = kMinuteTtl,
-        .lifecycle = "created by the first report in the period; deleted when the stats of the "
-                     "service are cleaned; minutes expire",
+        .lifecycle = "created by the first report in the period; deleted when the statistics "
+                     "of the service are deleted; minutes expire",
         .purpose = "usage of a metric of one application in one period",
-        .source = "seed Stats; reference 5.2",
+        .source = "docs/systems/threescale.md 4.19",
         .overlaps = "threescale.stats_cinstance_response_code_period",
     },
     KeyFamily{
@@ -347,10 +344,9 @@ constexpr std::array kFamilies = {
                    "response_code:{code:any}/eternity",
         .type = KeyType::kString,
         .ttl_rule = kNoTtl,
-        .lifecycle =
-            "created by the first report; deleted when the stats of the service are cleaned",
-        .purpose = "answers with a response code, or a group of them of one application, ever",
-        .source = "seed Stats; reference 5.2",
+        .lifecycle = "created by the first report; deleted with the statistics of the service",
+        .purpose = "responses of one application with one response code or class, ever",
+        .source = "docs/systems/threescale.md 4.19",
     },
     KeyFamily{
         .id = "threescale.stats_cinstance_response_code_period",
@@ -360,11 +356,10 @@ constexpr std::array kFamilies = {
             "response_code:{code:any}/{period:month|week|day|hour|year|minute}:{stamp:d8-12}",
         .type = KeyType::kString,
         .ttl_rule = kMinuteTtl,
-        .lifecycle = "created by the first report in the period; deleted when the stats of the "
-                     "service are cleaned; minutes expire",
-        .purpose = "answers with a response code, or a group of them of one application in one "
-                   "period",
-        .source = "seed Stats; reference 5.2",
+        .lifecycle = "created by the first report in the period; deleted when the statistics "
+                     "of the service are deleted; minutes expire",
+        .purpose = "responses of one application with one response code or class in one period",
+        .source = "docs/systems/threescale.md 4.19",
     },
     KeyFamily{
         .id = "threescale.daily_traffic",
@@ -374,8 +369,8 @@ constexpr std::array kFamilies = {
         .ttl_rule = "set when the key is created",
         .ttl = absl::Hours(48),
         .lifecycle = "created by the first report that is processed on a day; expires",
-        .purpose = "marks the first traffic of an application on a day; no count of requests",
-        .source = "seed Daily traffic; reference 5.3, 8 D6",
+        .purpose = "marks the first traffic of an application on a day; not a number of requests",
+        .source = "docs/systems/threescale.md 4.20, D6",
     },
     KeyFamily{
         .id = "threescale.events_id",
@@ -383,9 +378,9 @@ constexpr std::array kFamilies = {
         .pattern = "events/id",
         .type = KeyType::kString,
         .ttl_rule = kNoTtl,
-        .lifecycle = "created by the first event; counts up",
+        .lifecycle = "created by the first event; incremented by each event",
         .purpose = "the id of the latest event",
-        .source = "seed Events; reference 5.4",
+        .source = "docs/systems/threescale.md 4.8",
     },
     KeyFamily{
         .id = "threescale.events_queue",
@@ -393,9 +388,10 @@ constexpr std::array kFamilies = {
         .pattern = "events/queue",
         .type = KeyType::kSortedSet,
         .ttl_rule = kNoTtl,
-        .lifecycle = "an event comes with what happened and goes when the system has fetched it",
-        .purpose = "the events that the system has not fetched, by id",
-        .source = "seed Events; reference 5.4",
+        .lifecycle =
+            "an event is added when it is published and removed when system has fetched it",
+        .purpose = "the events that system has not fetched yet, by id",
+        .source = "docs/systems/threescale.md 4.8",
     },
     KeyFamily{
         .id = "threescale.events_ping",
@@ -404,9 +400,9 @@ constexpr std::array kFamilies = {
         .type = KeyType::kString,
         .ttl_rule = "set when the key is created",
         .ttl = absl::Seconds(60),
-        .lifecycle = "taken behind a processed job when an events hook is configured; expires",
-        .purpose = "that the system has been called about new events",
-        .source = "seed Events; reference 5.6, 8 D4",
+        .lifecycle = "set after a processed job if an events hook is configured; expires",
+        .purpose = "marks that system was notified of new events",
+        .source = "docs/systems/threescale.md 4.9, D4",
     },
     KeyFamily{
         .id = "threescale.alerts_current_id",
@@ -414,9 +410,9 @@ constexpr std::array kFamilies = {
         .pattern = "alerts/current_id",
         .type = KeyType::kString,
         .ttl_rule = kNoTtl,
-        .lifecycle = "created by the first alert; counts up",
+        .lifecycle = "created by the first alert; incremented by each alert",
         .purpose = "the id of the latest alert",
-        .source = "seed Alerts; reference 5.5",
+        .source = "docs/systems/threescale.md 4.21",
     },
     KeyFamily{
         .id = "threescale.alerts_allowed_set",
@@ -424,9 +420,9 @@ constexpr std::array kFamilies = {
         .pattern = "alerts/service_id:{service_id:any}/allowed_set",
         .type = KeyType::kSet,
         .ttl_rule = kNoTtl,
-        .lifecycle = "members come and go with alert limits; outlives the service",
-        .purpose = "the levels of utilization at which a service wants alerts",
-        .source = "seed Alerts; reference 3.6",
+        .lifecycle = "members are added and removed with alert limits; outlives the service",
+        .purpose = "the utilization levels at which a service allows alerts",
+        .source = "docs/systems/threescale.md 4.7",
     },
     KeyFamily{
         .id = "threescale.alerts_already_notified",
@@ -437,8 +433,8 @@ constexpr std::array kFamilies = {
         .ttl_rule = "set with the alert",
         .ttl = absl::Hours(24),
         .lifecycle = "created by an alert; expires",
-        .purpose = "that the level has been alerted within a day",
-        .source = "seed Alerts; reference 5.5",
+        .purpose = "marks that an alert of the level was raised in the last day",
+        .source = "docs/systems/threescale.md 4.21",
     },
     KeyFamily{
         .id = "threescale.notify_batch",
@@ -446,11 +442,11 @@ constexpr std::array kFamilies = {
         .pattern = "notify/aggregator/batch",
         .type = KeyType::kList,
         .ttl_rule = kNoTtl,
-        .lifecycle =
-            "an element per authorization or report when a master service is configured; cut "
-            "when a batch is full",
+        .lifecycle = "an element per authorization or report if a master service is configured; "
+                     "trimmed when a "
+                     "batch is full",
         .purpose = "usage of the backend itself that has not been reported to the master service",
-        .source = "seed Notify keys; reference 5.7",
+        .source = "docs/systems/threescale.md 4.22",
     },
     KeyFamily{
         .id = "threescale.errors",
@@ -460,8 +456,8 @@ constexpr std::array kFamilies = {
         .ttl_rule = kNoTtl,
         .lifecycle =
             "an element per failed request or job, the newest 1000; deleted with the service",
-        .purpose = "what went wrong for a service, newest first",
-        .source = "reference 2, 3.8, 8 D7; not in the seed",
+        .purpose = "the latest errors of a service, newest first",
+        .source = "docs/systems/threescale.md 1, 4.10, D7",
     },
     KeyFamily{
         .id = "threescale.services_to_clean",
@@ -469,9 +465,9 @@ constexpr std::array kFamilies = {
         .pattern = "set_with_services_marked_for_deletion",
         .type = KeyType::kSet,
         .ttl_rule = kNoTtl,
-        .lifecycle = "a member comes when a deletion is asked for and goes when it is done",
-        .purpose = "the services whose stats shall be deleted",
-        .source = "reference 2, 6, 8 D7; not in the seed",
+        .lifecycle = "a member is added when a deletion is requested and removed when it is done",
+        .purpose = "the services whose statistics are to be deleted",
+        .source = "docs/systems/threescale.md 1, 4.23, D7",
     },
 };
 

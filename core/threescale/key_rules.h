@@ -1,18 +1,22 @@
-// Which of threescale's keys have no sense without another, and which must expire.
+// KeyRules: the relations between 3scale's keys that a keyspace should satisfy, and the keys that
+// must expire.
 //
-// A service, an application or a metric is several keys that are written and deleted one by one;
-// the state, the name or the set is what makes the others count.
+// A service, an application or a metric consists of several keys that are written and deleted one
+// by one. It exists while its state, its name or its set member exists. The keyspace checks report
+// each key without its owner and each missing TTL.
+//
+//   store::KeyRules rules = threescale::KeyRules();
 //
 // Thread-safety: constant data.
-// Source: reference/threescale.md 9, hazards 9, 15 to 18.
+// Source: docs/systems/threescale.md I6, H9, H15 to H18.
 #ifndef REDOUBLE_CORE_THREESCALE_KEY_RULES_H_
 #define REDOUBLE_CORE_THREESCALE_KEY_RULES_H_
 
-#include "core/store/key_rules.h"
+#include "redouble/core/store/keyspace/key_rules.h"
 
 namespace redouble::threescale {
 
-// The rules of all families.
+// Returns the rules of all families.
 store::KeyRules KeyRules();
 
 }  // namespace redouble::threescale

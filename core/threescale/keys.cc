@@ -1,4 +1,4 @@
-#include "core/threescale/keys.h"
+#include "redouble/core/threescale/keys.h"
 
 #include <algorithm>
 #include <array>
@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <utility>
 
-#include "core/base/utc.h"
-#include "core/store/key_pattern.h"
+#include "redouble/core/base/time/utc.h"
+#include "redouble/core/store/keyspace/key_pattern.h"
 
 namespace redouble::threescale {
 namespace {
@@ -23,13 +23,14 @@ const KeyFamily& FamilyOf(std::string_view id) {
   return *family;
 }
 
-// A pattern for the life of the program.
+// A pattern that lives as long as the program.
 const KeyPattern& PatternOf(std::string_view id) {
   const KeyFamily& family = FamilyOf(id);
   return *new KeyPattern(KeyPattern::MustCompile(family.pattern, family.id));
 }
 
-// The key of values that the pattern takes: all ids are, and the words and digits come from here.
+// Builds a key from values that the pattern accepts: it accepts every id, and the words and digits
+// are those of this file.
 template <typename... Values>
 std::string Build(const KeyPattern& pattern, const Values&... values) {
   absl::StatusOr<std::string> key = pattern.Build(values...);
@@ -128,7 +129,8 @@ std::string UsageLimitKey(const PlanRef& plan, std::string_view metric_id, Granu
 }
 
 std::string CounterKey(const CounterSubject& subject, std::string_view period_segment) {
-  // The patterns of eternity, cut off before that word: the other periods' begin alike.
+  // The patterns of the eternity counters without that word. The keys of the other periods have the
+  // same prefix.
   static const std::array<const KeyPattern*, 4> patterns = {
       &PatternOf("threescale.stats_metric_eternity"),
       &PatternOf("threescale.stats_response_code_eternity"),

@@ -1,11 +1,10 @@
-// 3scale's key families, and the keys built from them.
+// 3scale's key families, and the functions that build their keys.
 //
-// Ids are chosen by others and the documented system takes them as they are: slashes, colons and
-// braces stand in keys raw, so that odd ids can make two keys one (the families declare which
-// readings overlap), and no builder refuses one. Spaces are the one exception: most keys are
-// encoded as a whole, each space replaced by `+`. Usage counters are written raw and read encoded,
-// so that the usage of an application with a space in its id is never seen by limits and alerts;
-// that is the documented behaviour, and kept.
+// The documented system accepts any id. Slashes, colons and braces appear in keys unchanged, so
+// that unusual ids can give two keys the same text; the families declare these overlaps, and no
+// builder refuses an id. Most keys are encoded as a whole: each space is replaced by `+`. Usage
+// counters are written without encoding and read with it, so that limits and alerts never see the
+// usage of an application with a space in its id (hazard H25).
 //
 //   ApplicationKey({"2", "my app"}, ApplicationAttribute::kState)
 //       // "application/service_id:2/id:my+app/state"
@@ -13,7 +12,7 @@
 //       // "stats/{service:2}/cinstance:my app/metric:6/day:20250423"
 //
 // Thread-safety: constant data and pure functions.
-// Source: seed 004, reference/threescale.md 1.1 and 2.
+// Source: docs/systems/threescale.md 1, 1.1, 1.2, H25.
 #ifndef REDOUBLE_CORE_THREESCALE_KEYS_H_
 #define REDOUBLE_CORE_THREESCALE_KEYS_H_
 
@@ -24,19 +23,19 @@
 #include <string_view>
 
 #include "absl/time/time.h"
-#include "core/store/key_family.h"
-#include "core/threescale/periods.h"
+#include "redouble/core/store/keyspace/key_family.h"
+#include "redouble/core/threescale/text/periods.h"
 
 namespace redouble::threescale {
 
-// All families, in the order of the documentation; those that the seed does not have say so.
+// All families, in the order of the documentation.
 std::span<const store::KeyFamily> KeyFamilies();
 
-// `text` with each space replaced by `+`.
+// Returns `text` with each space replaced by `+`.
 std::string Encode(std::string text);
 
-// Names of things whose ids only mean something together. The views must outlive the task that
-// takes them.
+// References to objects whose ids are unique only within a service. The views must outlive the task
+// that takes them.
 struct ApplicationRef {
   std::string_view service_id;
   std::string_view id;
@@ -50,7 +49,7 @@ struct PlanRef {
   std::string_view id;  // Empty for an application without a plan.
 };
 
-// Services and their tokens; encoded.
+// Keys of services and their tokens; encoded.
 enum class ServiceAttribute : uint8_t {
   kState,
   kReferrerFiltersRequired,
@@ -69,7 +68,7 @@ struct ServiceTokenRef {
 };
 std::string ServiceTokenKey(const ServiceTokenRef& token);
 
-// Applications; encoded.
+// Keys of applications; encoded.
 enum class ApplicationAttribute : uint8_t { kState, kPlanId, kPlanName, kRedirectUrl };
 std::string ApplicationKey(const ApplicationRef& application, ApplicationAttribute attribute);
 std::string ApplicationKeysKey(const ApplicationRef& application);
@@ -80,7 +79,7 @@ struct UserKeyRef {
 };
 std::string UserKeyKey(const UserKeyRef& user_key);
 
-// Metrics and limits; encoded.
+// Keys of metrics and usage limits; encoded.
 struct MetricNameRef {
   std::string_view service_id;
   std::string_view name;
@@ -91,23 +90,24 @@ std::string MetricParentKey(const MetricRef& metric);
 std::string MetricIdsKey(std::string_view service_id);
 std::string UsageLimitKey(const PlanRef& plan, std::string_view metric_id, Granularity period);
 
-// What a usage counter counts: one metric or one response code, of the service as a whole or of one
-// of its applications.
+// What a usage counter counts: one metric or one response code, for the whole service or for one of
+// its applications.
 struct CounterSubject {
   std::string_view service_id;
   std::optional<std::string_view> application_id = std::nullopt;
-  std::string_view metric_id = {};      // This,
-  std::string_view response_code = {};  // or, when not empty, this.
+  std::string_view metric_id = {};      // Set either this
+  std::string_view response_code = {};  // or this.
 };
-// The counter of a period, whose last segment is Period::KeySegment. Raw, as it is written; limits
-// and alerts read Encode() of it.
+// Returns the counter of a period, whose last segment is Period::KeySegment. Not encoded, as
+// reports write it; limits and alerts read Encode() of it.
 std::string CounterKey(const CounterSubject& subject, std::string_view period_segment);
-// The applications that ever had traffic; raw, with members that are encoded.
+// Returns the set of the applications that ever had traffic. The key is not encoded, its members
+// are.
 std::string TrafficApplicationsKey(std::string_view service_id);
-// Raw. `now` is the day of processing.
+// Not encoded. `now` is the time of processing.
 std::string DailyTrafficKey(const ApplicationRef& application, absl::Time now);
 
-// Events, alerts, notifications, errors, cleaning; raw.
+// Keys of events, alerts, notifications, errors and the deletion of statistics; not encoded.
 inline constexpr std::string_view kEventsIdKey = "events/id";
 inline constexpr std::string_view kEventsQueueKey = "events/queue";
 inline constexpr std::string_view kEventsPingKey = "events/ping";
@@ -118,11 +118,11 @@ std::string AllowedAlertsKey(std::string_view service_id);
 std::string AlreadyNotifiedKey(const ApplicationRef& application, int level);
 std::string ErrorsKey(std::string_view service_id);
 
-// The times to live of the families that have one, as their rows say.
-absl::Duration MinuteCounterTtl();    // 180 s from the last write
-absl::Duration DailyTrafficTtl();     // 2 days
-absl::Duration AlreadyNotifiedTtl();  // 1 day
-absl::Duration EventsPingTtl();       // 60 s
+// The TTLs of the families that have one, as in their rows.
+absl::Duration MinuteCounterTtl();    // 180 s from the last write.
+absl::Duration DailyTrafficTtl();     // 2 days.
+absl::Duration AlreadyNotifiedTtl();  // 1 day.
+absl::Duration EventsPingTtl();       // 60 s.
 
 }  // namespace redouble::threescale
 

@@ -1,14 +1,17 @@
-#include "core/threescale/keys.h"
+#include "redouble/core/threescale/keys.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "core/base/utc.h"
-#include "core/store/key_family_testing.h"
+#include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/base/time/utc.h"
+#include "redouble/core/store/keyspace/key_family_testing.h"
 
 namespace redouble::threescale {
 namespace {
+
+using base::IsOk;
 
 absl::Time At(std::string_view text) { return base::ParseRfc3339(text).value(); }
 
@@ -74,7 +77,7 @@ TEST(ThreescaleKeys, EncodeTheSpacesOfIdsAndNothingElse) {
   EXPECT_EQ(UserKeyKey({"2", ""}), "application/service_id:2/key:/id");
 }
 
-// The original's own mistake: limits and alerts never see this usage.
+// Hazard H25: limits and alerts never see this usage.
 TEST(ThreescaleKeys, WriteCountersRawAndReadThemEncoded) {
   const CounterSubject subject = {.service_id = "2", .application_id = "my app", .metric_id = "6"};
   const std::string written = CounterKey(subject, "eternity");
@@ -107,8 +110,7 @@ TEST(ThreescaleKeys, FillEveryColumnOfTheInventory) {
   }
 }
 
-// A built key belongs to the family that it was built for, and to no other as long as its ids are
-// those that 3scale gives out.
+// A built key belongs to its own family, and to no other family for the ids that 3scale generates.
 TEST(ThreescaleKeys, BelongToOneFamilyEach) {
   const CounterSubject service = {.service_id = "2", .metric_id = "6"};
   const CounterSubject application = {.service_id = "2", .application_id = "a1", .metric_id = "6"};
@@ -135,7 +137,7 @@ TEST(ThreescaleKeys, BelongToOneFamilyEach) {
       {AlreadyNotifiedKey({"2", "a1"}, 100), "threescale.alerts_already_notified"},
   };
   store::FamilyTable table;
-  ASSERT_TRUE(table.Add(KeyFamilies()).ok());
+  ASSERT_THAT(table.Add(KeyFamilies()), IsOk());
   for (const auto& [key, id] : keys) {
     const store::Recognition recognition = table.Recognise(key);
     ASSERT_EQ(recognition.matches.size(), 1u) << key;

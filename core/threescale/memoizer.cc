@@ -1,7 +1,7 @@
-#include "core/threescale/memoizer.h"
+#include "redouble/core/threescale/memoizer.h"
 
 #include "absl/strings/str_cat.h"
-#include "core/base/string_bridge.h"
+#include "redouble/core/base/text/string_bridge.h"
 
 namespace redouble::threescale {
 namespace {

@@ -1,22 +1,21 @@
-// Memoizer: what one process of the backend remembers of its reads, for about a minute.
+// Memoizer: the read cache of one process of the backend.
 //
-// Each listener and worker of the original keeps answers of Redis in memory, found and not found
-// alike, and drops only part of them when it writes itself; other processes stay stale until the
-// entries expire. That is an observable part of its behaviour (a rotated key is accepted, a new
-// limit ignored for up to a minute), so it is reproduced, as an option: without a memoizer every
-// read goes to Redis.
+// Each listener and worker of the original caches replies of Redis for about a minute, including
+// missing values. A write clears only some entries of its own process. Other processes use stale
+// values until their entries expire, for example an old application key or limit (hazard H20). This
+// behavior is available as an option: without a Memoizer, every read goes to Redis.
 //
 //   Memoizer memoizer(clock);
 //   const std::string key = MemoizerKey("Metric.load_id", service_id, name);
 //   const auto read = [&] { return store::Get(store, redis_key); };
 //   co_return co_await Memoized<std::optional<std::string>>(&memoizer, key, read);
 //
-// An entry is valid for whole seconds up to and including the 60th after it was made. What expired
-// is dropped in passing, at most every 60 seconds; if more than 10000 entries are left then, all
-// are. Entries have the type that they were made with, and are asked for by it.
+// An entry is valid up to and including the 60th second after it was stored, in whole seconds.
+// Expired entries are removed at most every 60 seconds; if more than 10000 entries are left then,
+// the cache is cleared. An entry must be read with the type with which it was stored.
 //
-// Thread-safety: one thread (a process of the original has one).
-// Source: reference/threescale.md 1.5.
+// Thread-safety: one thread, as a process of the original.
+// Source: docs/systems/threescale.md 4.24, H20, D26.
 #ifndef REDOUBLE_CORE_THREESCALE_MEMOIZER_H_
 #define REDOUBLE_CORE_THREESCALE_MEMOIZER_H_
 
@@ -29,8 +28,8 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
-#include "core/base/clock.h"
-#include "core/base/task.h"
+#include "redouble/core/base/task/task.h"
+#include "redouble/core/base/time/clock.h"
 
 namespace redouble::threescale {
 
@@ -40,17 +39,18 @@ class Memoizer {
   static constexpr int64_t kPurgeSeconds = 60;
   static constexpr size_t kMostEntries = 10000;
 
-  // `clock` is the process's, and must outlive this.
+  // `clock` is the clock of the process, and must outlive the object.
   explicit Memoizer(const base::Clock& clock);
 
-  // What `key` was memoized with; null when there is no valid entry. Good until the next call.
+  // Returns the value of `key`, or null if it has no valid entry. The pointer is valid until the
+  // next call.
   template <typename T>
   const T* Find(std::string_view key) {
     const std::any* value = FindAny(key);
     return value == nullptr ? nullptr : std::any_cast<T>(value);
   }
 
-  // Remembers `value` from now on.
+  // Stores `value` at the current time.
   template <typename T>
   void Put(std::string_view key, T value) {
     PutAny(key, std::any(std::move(value)));
@@ -76,13 +76,13 @@ class Memoizer {
   std::map<std::string, Entry, std::less<>> entries_;
 };
 
-// "method-argument-argument", as the original builds them: arguments that hold dashes may make two
-// keys one.
+// Returns "method-argument-argument", as the original builds its keys. Different arguments that
+// contain dashes can give the same key.
 std::string MemoizerKey(std::string_view method, std::string_view argument,
                         std::string_view second_argument = {});
 
-// What `memoizer`, which may be null, has under `key`; else what `read()`, a task of
-// StatusOr<T>, gives, remembered unless it failed. `read` must outlive the task.
+// Returns the value of `key` in `memoizer`, which may be null. Otherwise runs the task `read()` of
+// type StatusOr<T>, and stores its result unless it is an error. `read` must outlive the task.
 template <typename T, typename Read>
 base::Task<absl::StatusOr<T>> Memoized(Memoizer* memoizer, std::string key, const Read& read) {
   if (memoizer != nullptr) {

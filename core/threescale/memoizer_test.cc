@@ -1,19 +1,24 @@
-#include "core/threescale/memoizer.h"
+#include "redouble/core/threescale/memoizer.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <optional>
 
-#include "core/base/run.h"
-#include "core/base/utc.h"
-#include "core/base/virtual_clock.h"
+#include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/base/time/utc.h"
+#include "redouble/core/base/time/virtual_clock.h"
 
 namespace redouble::threescale {
 namespace {
 
+using base::IsOkAndHolds;
+using ::testing::Pointee;
+
 class MemoizerTest : public ::testing::Test {
  protected:
-  base::VirtualClock clock_{*base::ParseRfc3339("2025-04-23T17:42:39.5Z")};
+  base::VirtualClock clock_{base::ParseRfc3339("2025-04-23T17:42:39.5Z").value()};
   Memoizer memoizer_{clock_};
 };
 
@@ -21,7 +26,7 @@ TEST_F(MemoizerTest, KeepsAnEntryThroughThe60thSecondAfterIt) {
   memoizer_.Put<int>("k", 7);
   clock_.Advance(absl::Milliseconds(60'499));  // In the 60th second: 17:43:39.999.
   ASSERT_NE(memoizer_.Find<int>("k"), nullptr);
-  EXPECT_EQ(*memoizer_.Find<int>("k"), 7);
+  EXPECT_THAT(memoizer_.Find<int>("k"), Pointee(7));
   clock_.Advance(absl::Milliseconds(1));
   EXPECT_EQ(memoizer_.Find<int>("k"), nullptr);
 }
@@ -56,7 +61,7 @@ TEST_F(MemoizerTest, StartsTheMinuteAnewWhenAnEntryIsPutAgain) {
   memoizer_.Put<int>("k", 2);
   clock_.Advance(absl::Seconds(50));
   ASSERT_NE(memoizer_.Find<int>("k"), nullptr);
-  EXPECT_EQ(*memoizer_.Find<int>("k"), 2);
+  EXPECT_THAT(memoizer_.Find<int>("k"), Pointee(2));
 }
 
 TEST_F(MemoizerTest, DropsExpiredEntriesInPassingAfterAMinute) {
@@ -65,7 +70,7 @@ TEST_F(MemoizerTest, DropsExpiredEntriesInPassingAfterAMinute) {
   memoizer_.Put<int>("young", 2);
   clock_.Advance(absl::Seconds(30));
   EXPECT_EQ(memoizer_.Find<int>("none"), nullptr);
-  EXPECT_EQ(memoizer_.size(), 2u);  // The time to purge is not over yet.
+  EXPECT_EQ(memoizer_.size(), 2u);  // The purge is not due yet.
   clock_.Advance(absl::Seconds(1));
   EXPECT_EQ(memoizer_.Find<int>("none"), nullptr);
   EXPECT_EQ(memoizer_.size(), 1u);
@@ -86,18 +91,18 @@ base::Task<absl::StatusOr<int>> Count(int* reads) { co_return ++*reads; }
 TEST_F(MemoizerTest, ReadsOnceAMinute) {
   int reads = 0;
   const auto read = [&reads] { return Count(&reads); };
-  EXPECT_EQ(*base::Run(Memoized<int>(&memoizer_, "k", read)), 1);
-  EXPECT_EQ(*base::Run(Memoized<int>(&memoizer_, "k", read)), 1);
-  EXPECT_EQ(*base::Run(Memoized<int>(&memoizer_, "other", read)), 2);
+  EXPECT_THAT(base::Run(Memoized<int>(&memoizer_, "k", read)), IsOkAndHolds(1));
+  EXPECT_THAT(base::Run(Memoized<int>(&memoizer_, "k", read)), IsOkAndHolds(1));
+  EXPECT_THAT(base::Run(Memoized<int>(&memoizer_, "other", read)), IsOkAndHolds(2));
   clock_.Advance(absl::Seconds(61));
-  EXPECT_EQ(*base::Run(Memoized<int>(&memoizer_, "k", read)), 3);
+  EXPECT_THAT(base::Run(Memoized<int>(&memoizer_, "k", read)), IsOkAndHolds(3));
 }
 
 TEST_F(MemoizerTest, IsNotNeeded) {
   int reads = 0;
   const auto read = [&reads] { return Count(&reads); };
-  EXPECT_EQ(*base::Run(Memoized<int>(nullptr, "k", read)), 1);
-  EXPECT_EQ(*base::Run(Memoized<int>(nullptr, "k", read)), 2);
+  EXPECT_THAT(base::Run(Memoized<int>(nullptr, "k", read)), IsOkAndHolds(1));
+  EXPECT_THAT(base::Run(Memoized<int>(nullptr, "k", read)), IsOkAndHolds(2));
 }
 
 base::Task<absl::StatusOr<int>> Fail(int* reads) {

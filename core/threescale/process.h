@@ -1,31 +1,33 @@
-// Process: what the operations of one process of the backend, a listener or a worker, work with.
+// Process: the store, the clock and the settings that the operations of one backend process share.
 //
 //   Process process(store, clock);
 //   process.memoizer = &memoizer;  // As deployed processes do; see memoizer.h.
 //   MetricStore metrics(process);
 //
-// Every class of the package takes a Process and keeps a copy; what it points to must outlive them.
-// "Now" is always the process's own clock, never that of Redis.
+// A process is a listener or a worker. Every class of the package copies a Process; the objects
+// that it refers to must outlive them. "Now" is always the clock of the process, never that of
+// Redis.
 //
 // Thread-safety: as Store.
+// Source: docs/systems/threescale.md 1.3.
 #ifndef REDOUBLE_CORE_THREESCALE_PROCESS_H_
 #define REDOUBLE_CORE_THREESCALE_PROCESS_H_
 
-#include "core/base/clock.h"
-#include "core/store/store.h"
-#include "core/threescale/memoizer.h"
-#include "core/threescale/periods.h"
+#include "redouble/core/base/time/clock.h"
+#include "redouble/core/store/store.h"
+#include "redouble/core/threescale/memoizer.h"
+#include "redouble/core/threescale/text/periods.h"
 
 namespace redouble::threescale {
 
 struct Process {
-  Process(store::Store& store, const base::Clock& clock) : store(store), clock(clock) {}
+  Process(store::Store& connection, const base::Clock& time) : store(connection), clock(time) {}
 
   store::Store& store;
   const base::Clock& clock;
-  // Null: nothing is memoized.
+  // Null: no read cache.
   Memoizer* memoizer = nullptr;
-  // How the keys of usage counters are stamped, for reading and writing.
+  // The format of the stamps in counter keys, for reading and writing.
   StampFormat stamp_format = StampFormat::kFixedWidth;
 };
 

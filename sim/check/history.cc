@@ -1,17 +1,17 @@
-#include "sim/check/history.h"
+#include "redouble/sim/check/history.h"
 
 #include <cassert>
 #include <utility>
 
 #include "absl/strings/ascii.h"
-#include "core/base/string_bridge.h"
-#include "core/store/command_table.h"
-#include "core/store/errors.h"
+#include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/store/errors.h"
+#include "redouble/core/store/table/command_table.h"
 
 namespace redouble::sim {
 namespace {
 
-// The index of the one key of a command; none when it has none or several.
+// Returns the index of the command's key; nullopt if the command has no key or several.
 std::optional<size_t> KeyIndex(const store::Command& command) {
   if (command.id() == store::CommandId::kUnknown) return std::nullopt;
   const auto indexes = store::KeyIndexes(store::SpecOf(command.id()), command.arguments());

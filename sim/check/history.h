@@ -1,5 +1,8 @@
-// History: what several clients asked of a server and what they were told, in the order in which it
-// was seen from outside.
+// History: the operations of several clients, with when each began and ended and what it returned.
+//
+// Use it to record a run for a consistency check: HistoryStore records the commands that pass
+// through it, and CheckLinearizable (sim/check/linearizability.h) searches the history for a valid
+// order.
 //
 //   sim::History history;
 //   world.Spawn("a", [&](sim::Actor& actor) -> base::Task<void> {
@@ -7,10 +10,10 @@
 //     co_await store::Incr(store, "n");
 //   });
 //   world.Run();
-//   sim::CheckLinearizable(history, sim::CounterModel());   // linearizability.h
+//   sim::CheckLinearizable(history, sim::CounterModel());
 //
-// Operations above commands (a budget that is reserved) are written by hand, as words and a reply
-// of a model's own.
+// Operations above the level of commands (for example reserving a budget) are recorded with Begin
+// and End, as words and a reply that the caller's own model understands.
 //
 // Thread-safety: one thread.
 #ifndef REDOUBLE_SIM_CHECK_HISTORY_H_
@@ -24,33 +27,36 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "core/base/task.h"
-#include "core/store/reply.h"
-#include "core/store/store.h"
-#include "core/store/wrappers/intercepting_store.h"
+#include "redouble/core/base/task/task.h"
+#include "redouble/core/store/reply.h"
+#include "redouble/core/store/store.h"
+#include "redouble/core/store/wrappers/intercepting_store.h"
 
 namespace redouble::sim {
 
+// One operation of a client on one object, with its start, end and reply.
 struct HistoryOperation {
   std::string client;
-  std::string key;                 // What it is about; operations on different keys are apart.
-  std::vector<std::string> words;  // "INCRBY", "5": the name in upper case, without the key.
-  int64_t begun;                   // When it was asked, on the history's own clock.
-  // When it was answered; none: it never was, and may have happened at any time since, or never.
+  std::string key;  // The object of the operation. Keys are checked separately.
+  // "INCRBY", "5": the name in upper case and the arguments without the key.
+  std::vector<std::string> words;
+  int64_t begun;  // Start, in the history's own ticks.
+  // End, in ticks. Nullopt if there was no reply: the operation may have taken effect at any time
+  // since it began, or never.
   std::optional<int64_t> ended;
   std::optional<store::Reply> reply;
 };
 
 class History {
  public:
-  // An operation begins; returns its number.
+  // Records the start of an operation and returns its number.
   size_t Begin(std::string_view client, std::string_view key, std::vector<std::string> words);
-  // It was answered.
+  // Records the reply, which ends the operation.
   void End(size_t operation, store::Reply reply);
-  // It certainly did not happen: it was not sent, or it was refused before it did anything.
+  // Removes an operation that certainly had no effect: it was not sent, or it was refused.
   void Forget(size_t operation);
 
-  // In the order of beginning, those forgotten left out.
+  // All operations in the order in which they began, without removed ones.
   std::vector<HistoryOperation> operations() const;
 
  private:
@@ -63,11 +69,12 @@ class History {
   std::vector<Entry> entries_;
 };
 
-// Writes the commands that pass into a history: those of one key. A command that fails with "not
-// sent", or is answered with an error, is forgotten; one whose outcome is unknown stays open.
+// Records the commands that pass through it and have exactly one key. A command that fails with
+// kNotSent, or that gets an error reply, is removed from the history; a command whose outcome is
+// unknown has no end.
 class HistoryStore final : public store::InterceptingStore {
  public:
-  // All must outlive the store.
+  // `inner` and `history` must outlive the store.
   HistoryStore(store::Store& inner, History& history, std::string client)
       : InterceptingStore(inner), history_(history), client_(std::move(client)) {}
 

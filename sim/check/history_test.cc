@@ -1,19 +1,19 @@
-#include "sim/check/history.h"
+#include "redouble/sim/check/history.h"
 
 #include <string>
 #include <vector>
 
-#include "core/store/command.h"
-#include "core/store/keys.h"
 #include "gtest/gtest.h"
-#include "sim/world/world.h"
+#include "redouble/core/store/command.h"
+#include "redouble/core/store/typed/keys.h"
+#include "redouble/sim/world/world.h"
 
 namespace redouble::sim {
 namespace {
 
 using base::Task;
 
-// What a history has of an actor that sends a command of one key, one without, and an unknown one.
+// The history of an actor that sends a command with one key, one without keys, and an unknown one.
 std::vector<HistoryOperation> HistoryOf(std::vector<FaultRule> faults) {
   History history;
   World world({.faults = std::move(faults)});

@@ -1,4 +1,4 @@
-#include "sim/check/linearizability.h"
+#include "redouble/sim/check/linearizability.h"
 
 #include <algorithm>
 #include <limits>
@@ -9,7 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "core/base/string_bridge.h"
+#include "redouble/core/base/text/string_bridge.h"
 
 namespace redouble::sim {
 namespace {
@@ -19,7 +19,7 @@ using Operations = std::vector<HistoryOperation>;
 
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 
-// An array's elements in one order, for SMEMBERS, whose order says nothing.
+// Sorts an array's elements: the order of SMEMBERS is not specified.
 std::vector<std::string> SortedTexts(const Reply& reply) {
   std::vector<std::string> texts;
   for (const Reply& element : reply.elements()) texts.push_back(element.text());
@@ -33,7 +33,7 @@ bool IsSame(const HistoryOperation& operation, const Reply& modelled) {
   return any_order ? SortedTexts(told) == SortedTexts(modelled) : told == modelled;
 }
 
-// Looks for an order of one key's operations.
+// Searches for a linearization of one key's operations.
 class Search {
  public:
   Search(const Operations& operations, const SequentialModel& model)
@@ -42,11 +42,11 @@ class Search {
   bool Run() { return Extend(model_.Initial()); }
 
  private:
-  // Whether what is not done yet fits behind a prefix that left this state.
+  // Returns true if the remaining operations can follow a prefix that ends in this state.
   bool Extend(const std::string& state) {
     if (AllAnsweredAreDone()) return true;
     if (!tried_.emplace(done_, state).second) return false;
-    // Nothing can come before an operation that had ended when it began.
+    // An operation cannot precede one that ended before it began.
     const int64_t first_end = FirstEnd();
     for (size_t i = 0; i < operations_.size(); ++i) {
       if (done_[i] || operations_[i].begun > first_end) continue;
@@ -59,7 +59,7 @@ class Search {
     return false;
   }
 
-  // One without an answer may never have happened.
+  // An operation without a reply may never have taken effect.
   bool AllAnsweredAreDone() const {
     for (size_t i = 0; i < operations_.size(); ++i) {
       if (!done_[i] && operations_[i].ended) return false;

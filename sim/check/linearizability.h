@@ -1,20 +1,22 @@
-// Linearizability: whether clients saw one server that does one thing at a time.
+// CheckLinearizable: tests whether a history could come from a server that does one thing at a
+// time.
 //
-// A history is linearizable when each operation can be given a moment between its beginning and its
-// end at which it happens at once, so that a sequential model answers what the clients were told.
-// An operation without an answer may have happened at any moment since it began, or never. Lost
-// acknowledged writes (a failover), reads of the past and operations applied twice all show.
+// A history is linearizable if each operation can be assigned a point between its start and its end
+// at which it takes effect at once, such that a sequential model returns the replies that the
+// clients got. An operation without a reply may take effect at any point after its start, or never.
+// The check finds acknowledged writes that were lost (for example in a failover), stale reads, and
+// operations that were applied twice.
 //
 //   const std::optional<LinearizabilityViolation> violation =
 //       CheckLinearizable(history, CounterModel());
 //
-// Cost: exponential in how many operations on one key overlap; keys are checked apart, and states
-// that were tried are remembered.
+// Cost: exponential in the number of operations on one key that overlap. Keys are checked
+// separately, and each state of the search is visited once.
 //
 // Source: Wing and Gong, "Testing and Verifying Concurrent Objects" (1993); Lowe, "Testing for
 // Linearizability" (2016).
 //
-// Thread-safety: models are constant; free functions.
+// Thread-safety: free functions; models are constant.
 #ifndef REDOUBLE_SIM_CHECK_LINEARIZABILITY_H_
 #define REDOUBLE_SIM_CHECK_LINEARIZABILITY_H_
 
@@ -23,12 +25,13 @@
 #include <string>
 #include <string_view>
 
-#include "core/store/reply.h"
-#include "sim/check/history.h"
+#include "redouble/core/store/reply.h"
+#include "redouble/sim/check/history.h"
 
 namespace redouble::sim {
 
-// What a key does when one operation comes after another. States are texts of the model's own.
+// The behavior of one key under a sequence of operations. States are strings whose format is the
+// model's own.
 class SequentialModel {
  public:
   struct Step {
@@ -38,10 +41,10 @@ class SequentialModel {
 
   virtual ~SequentialModel() = default;
 
-  // The state of a key that does not exist.
+  // Returns the state of a key that does not exist.
   virtual std::string Initial() const { return std::string(); }
-  // What the operation does in that state; none when the model does not know it, which no history
-  // may have.
+  // Returns the new state and the reply of an operation in this state; nullopt if the model does
+  // not know the operation, which must not occur in a history.
   virtual std::optional<Step> Apply(std::string_view state,
                                     std::span<const std::string> words) const = 0;
 };
@@ -59,12 +62,12 @@ const SequentialModel& StreamModel();
 
 struct LinearizabilityViolation {
   std::string key;
-  // The operations on the key, a line each, with when they began and ended and what was told.
+  // The operations on the key, one per line, with start, end and reply.
   std::string history;
 };
 
-// The first key, in the order of bytes, whose operations fit no order; none when all do. Operations
-// that the model does not know are an error of the caller: the history is taken for a violation.
+// Returns the first key, in byte order, whose operations are not linearizable; nullopt if the
+// history is linearizable. An operation that the model does not know counts as a violation.
 std::optional<LinearizabilityViolation> CheckLinearizable(const History& history,
                                                           const SequentialModel& model);
 

@@ -1,4 +1,4 @@
-#include "sim/check/linearizability.h"
+#include "redouble/sim/check/linearizability.h"
 
 #include <map>
 #include <memory>
@@ -6,11 +6,11 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/run.h"
-#include "core/store/command.h"
 #include "gtest/gtest.h"
-#include "sim/check/history.h"
-#include "sim/world/world.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/store/command.h"
+#include "redouble/sim/check/history.h"
+#include "redouble/sim/world/world.h"
 
 namespace redouble::sim {
 namespace {
@@ -19,7 +19,7 @@ using base::Task;
 using store::Reply;
 using Words = std::vector<std::string>;
 
-// A history by hand: each call begins an operation or ends one.
+// Builds a history: each call begins or ends an operation.
 class Timeline {
  public:
   Timeline& Begin(const std::string& client, Words words) {
@@ -30,7 +30,7 @@ class Timeline {
     history_.End(open_.at(client), std::move(reply));
     return *this;
   }
-  // One that begins and ends with nothing between.
+  // An operation that overlaps with no other.
   Timeline& Do(const std::string& client, Words words, Reply reply) {
     return Begin(client, std::move(words)).End(client, std::move(reply));
   }
@@ -70,7 +70,7 @@ TEST(Linearizability, LetsWhatOverlapsHappenInEitherOrder) {
 }
 
 TEST(Linearizability, KeepsTheOrderOfWhatDoesNotOverlap) {
-  // c reads the old value behind b, who read the new one.
+  // c reads the old value after b has read the new one.
   EXPECT_FALSE(Timeline()
                    .Begin("a", {"SET", "1"})
                    .Do("b", {"GET"}, Reply::Bulk("1"))
@@ -114,11 +114,11 @@ TEST(Linearizability, TakesAnUnknownOperationForAViolation) {
   EXPECT_FALSE(Timeline().Do("a", {"GETEX"}, Reply::Nil()).Fits(RegisterModel()));
 }
 
-// The models say what the engine says.
+// The models return the same replies as the engine.
 struct ModelCase {
   const char* name;
   const SequentialModel& (*model)();
-  std::vector<Words> commands;  // The key stands for itself: "k".
+  std::vector<Words> commands;  // With the key "k".
 };
 
 const ModelCase kModels[] = {
@@ -220,7 +220,8 @@ TEST(SequentialModel, KnowsWhatItDoesNotKnow) {
   EXPECT_FALSE(StreamModel().Apply("", Words{"XADD", "*", "f", "v"}).has_value());
 }
 
-// Three clients count under these faults; the key of a violation, or nothing.
+// Three clients increment a counter under these faults. Returns the key of a violation, or an empty
+// string.
 std::string CountUnder(std::vector<FaultRule> faults, uint64_t seed) {
   History history;
   World world({.seed = seed, .faults = std::move(faults)});

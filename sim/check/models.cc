@@ -1,5 +1,5 @@
-// The sequential models of the Redis types. Each state is the key's value, elements joined by a
-// byte that no element of a simulation has.
+// The sequential models of the Redis types. Each state is the key's value, with elements joined by
+// a byte that no element of a simulation contains.
 
 #include <algorithm>
 #include <cstdint>
@@ -11,8 +11,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "core/base/string_bridge.h"
-#include "sim/check/linearizability.h"
+#include "redouble/core/base/text/string_bridge.h"
+#include "redouble/sim/check/linearizability.h"
 
 namespace redouble::sim {
 namespace {
@@ -24,7 +24,7 @@ using Elements = std::vector<std::string>;
 
 constexpr char kSeparator = '\x1f';
 
-// A register's state has a mark before it, so that an empty value is not a missing key.
+// The state of a register starts with a mark, to distinguish an empty value from a missing key.
 constexpr char kValueMark = '=';
 
 Elements Split(std::string_view state) {
@@ -155,7 +155,7 @@ class List final : public SequentialModel {
   }
 };
 
-// A state is its entries, each "id" and its fields joined by another byte.
+// A state is the list of entries: each is the id and the fields, joined by another byte.
 class Stream final : public SequentialModel {
  public:
   std::optional<Step> Apply(std::string_view state, Words words) const override {

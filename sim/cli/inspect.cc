@@ -1,4 +1,4 @@
-#include "sim/cli/inspect.h"
+#include "redouble/sim/cli/inspect.h"
 
 #include <algorithm>
 #include <memory>
@@ -12,22 +12,22 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
-#include "backends/redis/net/blocking_client.h"
-#include "backends/redis/options.h"
-#include "core/base/run.h"
-#include "core/base/string_bridge.h"
-#include "core/base/utc.h"
-#include "core/store/errors.h"
-#include "sim/cli/scenario_files.h"
-#include "sim/cli/systems.h"
-#include "sim/explore/explore.h"
-#include "sim/explore/world_experiment.h"
-#include "sim/explore/world_file.h"
-#include "sim/inspect/inspect.h"
-#include "sim/inspect/report.h"
-#include "sim/scenario/memory_backend.h"
-#include "sim/scenario/runner.h"
-#include "sim/scenario/scenario.h"
+#include "redouble/backends/redis/net/client/sync_client.h"
+#include "redouble/backends/redis/options.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/base/time/utc.h"
+#include "redouble/core/store/errors.h"
+#include "redouble/sim/cli/support/scenario_files.h"
+#include "redouble/sim/cli/support/systems.h"
+#include "redouble/sim/explore/explore.h"
+#include "redouble/sim/inspect/inspect.h"
+#include "redouble/sim/inspect/report.h"
+#include "redouble/sim/scenario/memory_backend.h"
+#include "redouble/sim/scenario/runner.h"
+#include "redouble/sim/scenario/scenario.h"
+#include "redouble/sim/world_file/world_experiment.h"
+#include "redouble/sim/world_file/world_file.h"
 
 namespace redouble::sim {
 namespace {
@@ -56,7 +56,7 @@ struct InspectArguments {
   size_t listed = 20;
 };
 
-// Tells of the scan on the error stream, at most some twenty times.
+// Prints the progress of the scan on the error stream, about twenty times at most.
 class Progress {
  public:
   explicit Progress(std::ostream& stream) : stream_(stream) {}
@@ -118,8 +118,8 @@ class InspectCommand {
   int InspectLive() {
     const absl::StatusOr<redis::Options> options = redis::Options::Parse(arguments_.redis_uri);
     if (!options.ok()) return Fail(options.status(), kExitBadUsage);
-    absl::StatusOr<std::unique_ptr<redis::BlockingClient>> client =
-        redis::BlockingClient::Connect(*options);
+    absl::StatusOr<std::unique_ptr<redis::SyncClient>> client =
+        redis::SyncClient::Connect(*options);
     if (!client.ok()) return Fail(client.status(), kExitFailed);
     return Inspect(**client);
   }
@@ -157,7 +157,7 @@ class InspectCommand {
     if (result.failure) {
       context_.err << "redouble inspect: " << result.failure->ToString(*scenario);
     } else if (at != absl::InfiniteFuture() && !result.stopped) {
-      // The scenario is over before: what it left goes on to expire.
+      // The scenario has ended; its keys continue to expire until `at`.
       static_cast<void>(backend.AdvanceTo(at));
     }
     const absl::StatusOr<std::unique_ptr<store::Store>> connection = backend.Connect();

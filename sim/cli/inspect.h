@@ -1,4 +1,4 @@
-// `redouble inspect`: what a database holds, by the inventory, and what of it cannot be right.
+// `redouble inspect`: counts the keys of a database by family and lists anomalies.
 //
 // Thread-safety: one thread.
 #ifndef REDOUBLE_SIM_CLI_INSPECT_H_
@@ -6,7 +6,7 @@
 
 #include <functional>
 
-#include "sim/cli/subcommand.h"
+#include "redouble/sim/cli/support/subcommand.h"
 
 namespace redouble::sim {
 

@@ -4,16 +4,16 @@
 #include <string>
 #include <vector>
 
-#include "backends/redis/net/blocking_client.h"
-#include "backends/redis/spawn/spawned_server.h"
-#include "core/base/run.h"
-#include "core/store/command.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "sim/cli/program_for_test.h"
-#include "sim/cli/subcommand.h"
-#include "sim/cli/systems.h"
-#include "sim/inspect/rule_table.h"
+#include "redouble/backends/redis/net/client/sync_client.h"
+#include "redouble/backends/redis/spawn/spawned_server.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/store/command.h"
+#include "redouble/sim/cli/program_for_test.h"
+#include "redouble/sim/cli/support/subcommand.h"
+#include "redouble/sim/cli/support/systems.h"
+#include "redouble/sim/inspect/rule_table.h"
 
 namespace redouble::sim {
 namespace {
@@ -27,7 +27,7 @@ class InspectCommandTest : public ProgramTest {
  protected:
   void SetUp() override {
     ProgramTest::SetUp();
-    // A marker whose history goes first, and a counter that was given no time to live.
+    // An event marker whose history expires first, and a counter without a TTL.
     Write("x.json", R"({"name": "a title", "description": "d", "system": "redis",
         "start": "2026-05-09T14:03:02Z", "steps": [
           {"kind": "command", "command": ["SET", "relayna:event:t1:e1", "1", "EX", "100"]},
@@ -39,7 +39,7 @@ class InspectCommandTest : public ProgramTest {
   }
 };
 
-TEST_F(InspectCommandTest, InspectsWhatAScenarioLeaves) {
+TEST_F(InspectCommandTest, InspectsTheKeysAfterAScenario) {
   EXPECT_EQ(Run({"inspect", "x.json"}), kExitFailed);
   EXPECT_THAT(out(), StartsWith("FAMILY                TYPE    KEYS  SIZE  LARGEST  TTL  NO TTL\n"
                                 "gateway.request_rate  string  1     1 B   1 B      -    1\n"
@@ -51,13 +51,13 @@ TEST_F(InspectCommandTest, InspectsWhatAScenarioLeaves) {
 }
 
 TEST_F(InspectCommandTest, InspectsAScenarioAtAMoment) {
-  // The history's last millisecond, and the one behind it.
+  // The last millisecond of the history, and the one after it.
   EXPECT_EQ(Run({"inspect", "x.json", "--at", "2026-05-09T14:03:52Z"}), kExitPassed);
   EXPECT_THAT(out(), HasSubstr("relayna.history  list    1     1     1        0    0\n"));
   EXPECT_THAT(out(), EndsWith("2 keys, 0 anomalies\n"));
   EXPECT_EQ(Run({"inspect", "x.json", "--at", "2026-05-09T14:03:52.001Z"}), kExitFailed);
   EXPECT_THAT(out(), HasSubstr("1 key, 1 anomaly\norphan (1)\n"));
-  // Beyond the scenario's end.
+  // After the end of the scenario.
   EXPECT_EQ(Run({"inspect", "x.json", "--at", "2026-05-09T14:05:02Z"}), kExitFailed);
   EXPECT_THAT(out(), Not(HasSubstr("relayna.event")));
 }
@@ -84,14 +84,14 @@ TEST_F(InspectCommandTest, InspectsAWorldThatExploreWrote) {
   EXPECT_THAT(out(), EndsWith("\n0 keys, 0 anomalies\n"));
 }
 
-TEST_F(InspectCommandTest, SaysSoWhenTheScenarioFails) {
+TEST_F(InspectCommandTest, ReportsAFailedScenario) {
   WriteScenario("bad.json", 2);
   EXPECT_EQ(Run({"inspect", "bad.json"}), kExitFailed);
   EXPECT_THAT(err(), StartsWith("redouble inspect: bad.json: step 0 (command): "));
   EXPECT_THAT(out(), HasSubstr("1 key, 1 anomaly\n"));
 }
 
-TEST_F(InspectCommandTest, TakesPrefixesThatAreNotTheDefault) {
+TEST_F(InspectCommandTest, AcceptsOtherPrefixes) {
   Write("p.json", R"({"name": "a title", "description": "d", "system": "redis",
       "start": "2026-05-09T14:03:02Z", "steps": [
         {"kind": "command", "command": ["RPUSH", "task:history:t1", "e"]},
@@ -134,7 +134,7 @@ TEST_F(InspectCommandTest, RefusesBadUsage) {
 TEST_F(InspectCommandTest, InspectsALiveDatabaseAndChangesNothing) {
   const auto server = redis::SpawnedServer::Start();
   ASSERT_TRUE(server.ok()) << server.status();
-  const auto client = redis::BlockingClient::Connect((*server)->uri());
+  const auto client = redis::SyncClient::Connect((*server)->uri());
   ASSERT_TRUE(client.ok()) << client.status();
   const auto send = [&](const std::vector<std::string_view>& words) {
     const auto ask = [&]() -> base::Task<absl::StatusOr<store::Reply>> {
@@ -159,7 +159,7 @@ TEST_F(InspectCommandTest, InspectsALiveDatabaseAndChangesNothing) {
   EXPECT_EQ(changes(std::string(send({"INFO", "persistence"}).text())), changes(written));
 }
 
-TEST_F(InspectCommandTest, SaysThatAServerIsNotThere) {
+TEST_F(InspectCommandTest, ReportsAnUnreachableServer) {
   EXPECT_EQ(Run({"inspect", "--redis", "redis://127.0.0.1:1"}), kExitFailed);
   EXPECT_THAT(err(), StartsWith("redouble inspect: "));
 }

@@ -1,4 +1,4 @@
-#include "sim/cli/keys.h"
+#include "redouble/sim/cli/keys.h"
 
 #include <memory>
 #include <set>
@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "absl/strings/str_join.h"
-#include "core/store/key_inventory.h"
-#include "sim/cli/systems.h"
+#include "redouble/sim/cli/support/systems.h"
+#include "redouble/sim/inspect/key_inventory.h"
 
 namespace redouble::sim {
 namespace {

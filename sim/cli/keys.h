@@ -1,4 +1,4 @@
-// `redouble keys`: the inventory of key families, from the tables that the code itself uses.
+// `redouble keys`: prints the inventory of key families, from the tables that the code uses.
 //
 // Thread-safety: one thread.
 #ifndef REDOUBLE_SIM_CLI_KEYS_H_
@@ -6,7 +6,7 @@
 
 #include <functional>
 
-#include "sim/cli/subcommand.h"
+#include "redouble/sim/cli/support/subcommand.h"
 
 namespace redouble::sim {
 

@@ -2,15 +2,17 @@
 #include <filesystem>
 #include <iostream>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "sim/cli/program.h"
+#include "redouble/sim/cli/program.h"
+#include "redouble/sim/cli/serve/redis_server.h"
 
 namespace redouble::sim {
 namespace {
 
-// `bazel run` starts the program in its runfiles and says where the user stands and which workspace
-// it is; otherwise the program is found beside its runfiles, wherever it is started.
+// `bazel run` starts the program in its runfiles and names the user's folder and the workspace in
+// the environment. Otherwise the runfiles are beside the program.
 ProgramContext MakeContext(const char* program) {
   namespace fs = std::filesystem;
   std::error_code ignored;
@@ -33,5 +35,9 @@ ProgramContext MakeContext(const char* program) {
 
 int main(int argc, char** argv) {
   const redouble::sim::ProgramContext context = redouble::sim::MakeContext(argv[0]);
-  return redouble::sim::RunProgram(std::vector<std::string>(argv + 1, argv + argc), context);
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  // A test harness that starts a redis-server may be given a link to this program.
+  const std::string name = std::filesystem::path(argv[0]).filename().string();
+  if (name == redouble::sim::kRedisServer) arguments.insert(arguments.begin(), name);
+  return redouble::sim::RunProgram(std::move(arguments), context);
 }

@@ -1,4 +1,4 @@
-// The program as a process: what only a second process can show.
+// Tests that need a second process of the program.
 
 #include <sys/wait.h>
 
@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 struct Ended {
   int exit_code;
-  std::string output;  // Of both streams.
+  std::string output;  // Standard output and error.
 };
 
 // Runs a shell command at the root of the runfiles.
@@ -37,7 +37,7 @@ Ended Shell(const std::string& command) {
   return ended;
 }
 
-// "PASS file hash" of each scenario: what must not depend on the process.
+// Returns "PASS file hash" of each scenario, which must not depend on the process.
 std::vector<std::string> Outcomes(const std::string& output) {
   static const std::regex line("((?:PASS|FAIL) \\S+).* ([0-9a-f]{64})");
   std::vector<std::string> outcomes;
@@ -50,10 +50,11 @@ std::vector<std::string> Outcomes(const std::string& output) {
 const char kProgram[] = "./redouble";
 
 TEST(Process, HasTheSameTracesAsAnother) {
-  // Named, since without Bazel's environment the program finds the scenarios of the last build.
+  // The folder is named because without Bazel's environment the program finds the scenarios of the
+  // last build.
   const std::string replay = std::string(kProgram) + " replay --verbose scenarios";
   const Ended first = Shell(replay);
-  // Another environment, another place in memory.
+  // Another environment, so that addresses differ.
   const Ended second = Shell("env -i NOISE=" + std::string(2000, 'x') + " " + replay);
   EXPECT_EQ(first.exit_code, 0) << first.output;
   EXPECT_EQ(second.exit_code, 0) << second.output;
@@ -95,12 +96,13 @@ TEST(Process, EndsWithTheExitCode) {
 
 TEST(Process, FindsTheScenariosFromAnywhere) {
   const std::string program = (fs::current_path() / kProgram).lexically_normal().string();
-  // Beside the program, wherever it is started: its runfiles, which Bazel's tests announce so.
+  // The runfiles beside the program, which do not depend on the current folder; Bazel's tests name
+  // them in the environment.
   const Ended beside = Shell("cd / && " + program + " replay --filter leap_day");
   EXPECT_EQ(beside.exit_code, 0) << beside.output;
 }
 
-TEST(Process, TakesBazelsWordForTheCallersFolder) {
+TEST(Process, UsesBazelsFolderOfTheCaller) {
   const fs::path root = fs::path(std::getenv("TEST_TMPDIR")) / "workspace";
   fs::create_directories(root / "scenarios/redis");
   std::ofstream(root / "scenarios/redis/only.json") << R"({"name": "n", "description": "d",

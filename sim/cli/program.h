@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/cli/subcommand.h"
+#include "redouble/sim/cli/support/subcommand.h"
 
 namespace redouble::sim {
 

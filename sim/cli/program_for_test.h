@@ -1,4 +1,4 @@
-// The program in a folder of its own, for tests.
+// A fixture that runs the program in a temporary folder.
 #ifndef REDOUBLE_SIM_CLI_PROGRAM_FOR_TEST_H_
 #define REDOUBLE_SIM_CLI_PROGRAM_FOR_TEST_H_
 
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "sim/cli/program.h"
+#include "redouble/sim/cli/program.h"
 
 namespace redouble::sim {
 
@@ -34,7 +34,7 @@ class ProgramTest : public testing::Test {
     std::ofstream(folder_ / name) << text;
   }
 
-  // A scenario that passes when `reply` is the reply of INCR on a new key.
+  // Writes a scenario that passes if `reply` is the reply to INCR on a new key.
   void WriteScenario(const std::string& name, int reply, const std::string& title = "a title") {
     Write(name, R"({"name": ")" + title + R"(", "description": "counts", "system": "redis",
         "start": "2026-05-09T14:03:02Z", "steps": [

@@ -1,8 +1,9 @@
-#include "sim/cli/program.h"
+#include "redouble/sim/cli/program.h"
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <sstream>
 #include <string>
@@ -10,8 +11,9 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "sim/cli/program_for_test.h"
-#include "sim/cli/systems.h"
+#include "redouble/sim/cli/program_for_test.h"
+#include "redouble/sim/cli/support/systems.h"
+#include "redouble/sim/cli/support/version.h"
 
 namespace redouble::sim {
 namespace {
@@ -20,6 +22,7 @@ namespace fs = std::filesystem;
 using testing::Contains;
 using testing::HasSubstr;
 using testing::MatchesRegex;
+using testing::Not;
 using testing::StartsWith;
 
 std::vector<std::string> Lines(const std::string& text) {
@@ -71,6 +74,66 @@ TEST_F(ProgramTest, NamesItsSubcommandsWhenItRefusesAnother) {
   }
 }
 
+TEST_F(ProgramTest, SuggestsWhatAMisspeltWordMeans) {
+  EXPECT_EQ(Run({"repaly"}), kExitBadUsage);
+  EXPECT_THAT(err(), StartsWith("redouble: unknown subcommand \"repaly\"; did you mean "
+                                "\"replay\"?; known: "));
+  EXPECT_EQ(Run({"serve", "--prot", "7000"}), kExitBadUsage);
+  EXPECT_THAT(err(), HasSubstr("--prot: did you mean --port?\n"));
+  EXPECT_EQ(Run({"replay", "--filtre=x"}), kExitBadUsage);
+  EXPECT_THAT(err(), HasSubstr("--filtre: did you mean --filter?\n"));
+  EXPECT_EQ(Run({"serve", "--zebra"}), kExitBadUsage);
+  EXPECT_THAT(err(), Not(HasSubstr("did you mean")));
+}
+
+TEST_F(ProgramTest, SaysItsVersion) {
+  EXPECT_EQ(Run({"--version"}), kExitPassed);
+  EXPECT_EQ(out(), std::string("redouble ") + kVersion + " (Redis " + kRedisVersion + ")\n");
+}
+
+TEST_F(ProgramTest, HelpIsASubcommandToo) {
+  EXPECT_EQ(Run({"--help"}), kExitPassed);
+  const std::string help = out();
+  EXPECT_EQ(Run({"help"}), kExitPassed);
+  EXPECT_EQ(out(), help);
+  EXPECT_EQ(Run({"help", "serve"}), kExitPassed);
+  EXPECT_THAT(out(), HasSubstr("--ready-file"));
+  EXPECT_EQ(Run({"help", "sevre"}), kExitBadUsage);
+  EXPECT_THAT(err(), StartsWith("redouble help: unknown subcommand \"sevre\"; did you mean "
+                                "\"serve\"?; known: replay "));
+}
+
+// After a change of options: redouble help --man, redouble completion SHELL.
+TEST_F(ProgramTest, HasAManualPageAndCompletionsThatAreCurrent) {
+  for (const auto& [arguments, file] : std::map<std::vector<std::string>, std::string>{
+           {{"help", "--man"}, "docs/redouble.1"},
+           {{"completion", "bash"}, "docs/completions/redouble.bash"},
+           {{"completion", "zsh"}, "docs/completions/_redouble"},
+           {{"completion", "fish"}, "docs/completions/redouble.fish"}}) {
+    EXPECT_EQ(Run(arguments), kExitPassed);
+    std::ifstream stream(file);
+    const std::string text(std::istreambuf_iterator<char>(stream), {});
+    EXPECT_EQ(text, out()) << file << ": write it anew";
+  }
+  EXPECT_EQ(Run({"completion", "tcsh"}), kExitBadUsage);
+}
+
+TEST_F(ProgramTest, TheManualPageHasEveryOption) {
+  Run({"help", "--man"});
+  const std::string page = out();
+  for (const Subcommand& subcommand : Subcommands()) {
+    Run({"help", std::string(subcommand.name)});
+    std::istringstream words(out());
+    for (std::string word; words >> word;) {
+      if (!word.starts_with("--")) continue;
+      std::string option;
+      for (const char c : word.substr(0, word.find_first_of(",=[")))
+        option += c == '-' ? "\\-" : std::string(1, c);
+      EXPECT_THAT(page, HasSubstr(option)) << subcommand.name;
+    }
+  }
+}
+
 TEST_F(ProgramTest, ReplaysAFileAndSaysSo) {
   WriteScenario("x.json", 1);
   EXPECT_EQ(Run({"replay", "x.json"}), kExitPassed);
@@ -79,7 +142,7 @@ TEST_F(ProgramTest, ReplaysAFileAndSaysSo) {
   EXPECT_EQ(err(), "");
 }
 
-// The hash is the same in every process, with every compiler and at every optimisation level.
+// The hash is equal in every process, with every compiler and at every optimization level.
 TEST_F(ProgramTest, HasATraceHashThatNeverChanges) {
   WriteScenario("x.json", 1);
   EXPECT_EQ(Run({"replay", "--verbose", "x.json"}), kExitPassed);
@@ -93,8 +156,9 @@ TEST_F(ProgramTest, SaysWhatFailedAndWhere) {
   WriteScenario("dir/c.json", 1);
   EXPECT_EQ(Run({"replay", "dir"}), kExitFailed);
   EXPECT_THAT(out(), HasSubstr("\nFAIL dir/b.json "));
-  EXPECT_THAT(out(), HasSubstr("\ndir/b.json: step 0 (command): /steps/0/expect: not as expected\n"
-                               "  expected: 2\n  got:      1\nPASS dir/c.json"));
+  EXPECT_THAT(out(),
+              HasSubstr("\ndir/b.json: step 0 (command): /steps/0/expect: not as expected\n"
+                        "  command:  INCR n\n- expected: 2\n+ got:      1\nPASS dir/c.json"));
   EXPECT_THAT(out(), HasSubstr("\n2 passed, 1 failed\n"));
 }
 

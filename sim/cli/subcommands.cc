@@ -1,12 +1,15 @@
 #include <array>
 
-#include "sim/cli/explore.h"
-#include "sim/cli/inspect.h"
-#include "sim/cli/keys.h"
-#include "sim/cli/replay.h"
-#include "sim/cli/serve.h"
-#include "sim/cli/subcommand.h"
-#include "sim/cli/trace.h"
+#include "redouble/sim/cli/explore/explore.h"
+#include "redouble/sim/cli/explore/trace.h"
+#include "redouble/sim/cli/help.h"
+#include "redouble/sim/cli/inspect.h"
+#include "redouble/sim/cli/keys.h"
+#include "redouble/sim/cli/record/record.h"
+#include "redouble/sim/cli/replay/replay.h"
+#include "redouble/sim/cli/serve/redis_server.h"
+#include "redouble/sim/cli/serve/serve.h"
+#include "redouble/sim/cli/support/subcommand.h"
 
 namespace redouble::sim {
 namespace {
@@ -16,10 +19,15 @@ constexpr std::array kSubcommands = {
     Subcommand{"explore", "Find and shrink schedules that break a world's invariants", AddExplore},
     Subcommand{"serve", "Serve the engine to clients in any language, its clock held or not",
                AddServe},
+    Subcommand{kRedisServer, "Serve with the arguments and the configuration of redis-server",
+               AddRedisServer},
+    Subcommand{"record", "Write what the clients of a Redis do as a scenario", AddRecord},
     Subcommand{"trace", "Compare the traces of two runs", AddTrace},
     Subcommand{"inspect", "Count a database's keys by family, and list what cannot be right",
                AddInspect},
     Subcommand{"keys", "Print the inventory of the key families of each system", AddKeys},
+    Subcommand{"help", "Explain the program or a subcommand; write the manual page", AddHelp},
+    Subcommand{"completion", "Print the completion of a shell: bash, zsh or fish", AddCompletion},
 };
 
 }  // namespace

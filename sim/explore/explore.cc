@@ -1,12 +1,12 @@
-#include "sim/explore/explore.h"
+#include "redouble/sim/explore/explore.h"
 
 #include <algorithm>
 #include <memory>
 #include <utility>
 
-#include "core/base/rng.h"
-#include "core/base/string_bridge.h"
-#include "sim/explore/strategies.h"
+#include "redouble/core/base/random/rng.h"
+#include "redouble/core/base/text/string_bridge.h"
+#include "redouble/sim/explore/strategies.h"
 
 namespace redouble::sim {
 namespace {
@@ -25,7 +25,7 @@ std::unique_ptr<DecisionSource> MakeDecisions(Strategy strategy, uint64_t seed,
 absl::Status ViolationOf(const RunReport& report) {
   switch (report.end) {
     case RunEnd::kStuck:
-      return absl::DeadlineExceededError("ends: somebody waits for what can never happen");
+      return absl::DeadlineExceededError("ends: an actor is blocked, and no step or timer is left");
     case RunEnd::kStepLimit:
       return absl::DeadlineExceededError("ends: it goes on and on");
     case RunEnd::kDone:
@@ -57,12 +57,12 @@ class Shrinker {
   }
 
  private:
-  // What stands behind the last decision that is not quiet says nothing.
+  // Default decisions at the end are implied.
   static void DropQuietEnd(std::vector<uint32_t>& decisions) {
     while (!decisions.empty() && decisions.back() == 0) decisions.pop_back();
   }
 
-  // Takes the decisions if they break the same invariant.
+  // Accepts the decisions if they break the same invariant.
   bool Try(std::vector<uint32_t> decisions) {
     DropQuietEnd(decisions);
     if (runs_left_ <= 0 || !IsSimpler(decisions, best_.decisions)) return false;
@@ -76,7 +76,7 @@ class Shrinker {
     return true;
   }
 
-  // Fewer decisions that are not quiet, then fewer at all, then smaller ones.
+  // Fewer decisions that are not the default, then fewer decisions, then smaller ones.
   static bool IsSimpler(const std::vector<uint32_t>& a, const std::vector<uint32_t>& b) {
     const auto loud = [](const std::vector<uint32_t>& decisions) {
       return decisions.size() - std::count(decisions.begin(), decisions.end(), 0u);
@@ -86,7 +86,8 @@ class Shrinker {
     return a < b;
   }
 
-  // Calls `change` with every chunk of decisions, the large ones first; true at the first success.
+  // Calls `change` with every chunk of decisions, large chunks first; returns true at the first
+  // success.
   template <typename Change>
   bool TryChunks(const Change& change) {
     for (size_t length = best_.decisions.size(); length > 0; length /= 2) {

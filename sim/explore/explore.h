@@ -1,6 +1,9 @@
-// Explore: runs a small simulated system under many schedules, and shrinks what goes wrong.
+// Explore: runs a small simulated system under many schedules, and shrinks the first failure it
+// finds.
 //
-//   // Two clients add one to a counter by GET and SET.
+// Use it to test that an invariant holds whatever the interleaving of the actors' commands.
+//
+//   // Two clients increment a counter with GET and SET.
 //   const sim::Exploration found = sim::Explore([](sim::World& world) {
 //     world.Spawn("a", AddOneUnsafely);
 //     world.Spawn("b", AddOneUnsafely);
@@ -8,11 +11,12 @@
 //   });
 //   // found.violation->decisions: one preemption, between a's GET and its SET.
 //
-// An experiment is a function that fills a new world; it is called once per run and must do the
-// same each time, apart from what the world's seed decides. A run that ends without having come to
-// its end (stuck, or too many steps) violates the invariant "ends".
+// An experiment is a function that fills a new world. It is called once per run and must do the
+// same each time, apart from what depends on the world's seed. A run that does not end with kDone
+// (it is stuck, or it took too many steps) violates the invariant "ends".
 //
-// Thread-safety: one thread; several processes explore different seeds (sim/cli/explore.h).
+// Thread-safety: one thread; several processes can explore different seeds
+// (sim/cli/explore/explore.h).
 #ifndef REDOUBLE_SIM_EXPLORE_EXPLORE_H_
 #define REDOUBLE_SIM_EXPLORE_EXPLORE_H_
 
@@ -25,88 +29,92 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "sim/world/decisions.h"
-#include "sim/world/world.h"
+#include "redouble/sim/decision/decisions.h"
+#include "redouble/sim/world/world.h"
 
 namespace redouble::sim {
 
-// Sets a world up and spawns its actors.
+// Sets up a world and spawns its actors.
 using Experiment = std::function<void(World&)>;
 
+// How the schedules of an exploration are chosen.
 enum class Strategy {
-  kMixed,       // Uniform and PCT with one to three preemptions in turn, by the seed.
-  kUniform,     // See strategies.h.
-  kExhaustive,  // Every schedule; the seed decides nothing about them.
+  kMixed,       // Alternates between kUniform and PCT with one to three preemptions.
+  kUniform,     // Random decisions (RandomDecisions).
+  kExhaustive,  // Enumerates all schedules; the seed does not affect them.
 };
 
 struct ExploreOptions {
-  // Of every run; its seed and decisions are not used.
+  // The options of every run's world; `world.seed` and `world.decisions` are ignored.
   WorldOptions world = {};
   RunLimits limits = {.max_steps = 10'000};
   Strategy strategy = Strategy::kMixed;
-  // Each run draws which of the faults it may suffer, and how often; otherwise each has them all.
+  // Swarm testing: each run draws which of the faults are enabled and how often they happen. If
+  // false, every run has all faults.
   bool swarm = false;
-  // The seeds are first_seed, first_seed + 1, ...
+  // Runs use the seeds first_seed, first_seed + 1, ...
   uint64_t first_seed = 1;
-  // How many runs at most.
+  // The maximum number of runs.
   int64_t schedules = 20'000;
-  // Ends at the first violation; otherwise all are counted.
+  // Stops at the first violation; if false, counts all violations.
   bool stop_at_first = true;
-  // How many runs shrinking may take.
+  // The maximum number of runs for shrinking.
   int64_t shrinking_runs = 5'000;
 };
 
-// A run that can be repeated: the same experiment, options, seed and decisions.
+// A failing run. It can be repeated with the same experiment, options, seed and decisions.
 struct Violation {
   uint64_t seed;
   std::vector<uint32_t> decisions;
-  absl::Status status;  // "invariant: what is wrong".
+  absl::Status status;  // "invariant: message".
   std::string trace_hash;
   int64_t steps;
 };
 
 struct Exploration {
-  int64_t schedules = 0;   // Runs, without those of shrinking.
-  int64_t violations = 0;  // 1 at most with stop_at_first.
-  // How many runs it took to the first one, itself included.
+  int64_t schedules = 0;   // The number of runs, not counting those of shrinking.
+  int64_t violations = 0;  // At most 1 with stop_at_first.
+  // The number of runs up to and including the first violation.
   int64_t schedules_to_first = 0;
-  std::optional<Violation> violation;  // The first, shrunk.
-  // With kExhaustive: there is no other schedule.
+  std::optional<Violation> violation;  // The first violation, shrunk.
+  // With kExhaustive: all schedules were run.
   bool complete = false;
-  // In how many runs each probe of the world was reached, by name: one that never was says that the
-  // experiment does not test what it means to.
+  // By probe name, the number of runs that reached it. A probe that no run reached means that the
+  // experiment does not test what it should.
   std::map<std::string, int64_t> probes;
 };
 
-// Runs the experiment until a violation is found or the schedules are used up; shrinks the first
-// violation. Deterministic.
+// Runs the experiment until a violation is found or the schedules are used up, and shrinks the
+// first violation. Deterministic.
 Exploration Explore(const Experiment& experiment, const ExploreOptions& options = {});
 
-// What one run came to.
+// The outcome of one run.
 struct RunOutcome {
-  absl::Status violation;  // Ok: none.
+  absl::Status violation;  // OK if no invariant was violated.
   std::vector<uint32_t> decisions;
   std::string trace_hash;
   int64_t steps = 0;
   int64_t commands = 0;
-  std::map<std::string, bool> probes;  // Whether each was reached.
+  std::map<std::string, bool> probes;  // By name, whether the run reached it.
 };
 
-// The world of one run: its seed, and the faults that it may suffer. `decisions` must outlive it.
+// Returns the options of one run's world: its seed, and its faults after the swarm's draw.
+// `decisions` must outlive the world.
 WorldOptions WorldOptionsOf(const ExploreOptions& options, uint64_t seed,
                             DecisionSource& decisions);
-// Runs the experiment once, with that seed and these decisions.
+// Runs the experiment once with this seed and these decisions.
 RunOutcome RunOnce(const Experiment& experiment, const ExploreOptions& options, uint64_t seed,
                    DecisionSource& decisions);
-// As above, with recorded decisions; `trace_listener` gets the lines of the trace.
+// Like RunOnce, with recorded decisions. `trace_listener` is called with each line of the trace.
 RunOutcome Replay(const Experiment& experiment, const ExploreOptions& options, uint64_t seed,
                   const std::vector<uint32_t>& decisions,
                   std::function<void(std::string_view)> trace_listener = {});
 
-// Makes the decisions as quiet and as few as it can while the same invariant breaks.
+// Returns a violation of the same invariant with fewer decisions that differ from the default:
+// fewer preemptions, fewer faults, a shorter run.
 Violation Shrink(const Experiment& experiment, const ExploreOptions& options, Violation violation);
 
-// The invariant that a violation broke: what stands before the colon.
+// Returns the name of the violated invariant: the text before the colon.
 std::string_view BrokenInvariant(const absl::Status& violation);
 
 }  // namespace redouble::sim

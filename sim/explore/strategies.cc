@@ -1,37 +1,17 @@
-#include "sim/explore/strategies.h"
+#include "redouble/sim/explore/strategies.h"
 
 #include <algorithm>
 #include <cassert>
 #include <optional>
 #include <utility>
 
-#include "core/store/command.h"
-#include "core/store/command_table.h"
+#include "redouble/core/store/command.h"
 
 namespace redouble::sim {
 namespace {
 
-using store::Command;
-using store::CommandId;
-
-// Above all that a change point gives, which are negative.
+// Initial priorities are above those that change points assign, which are negative.
 constexpr int64_t kPriorities = int64_t{1} << 40;
-
-bool Intersect(const std::set<std::string>& a, const std::set<std::string>& b) {
-  return std::any_of(a.begin(), a.end(), [&](const std::string& key) { return b.contains(key); });
-}
-
-// False when the command does not say which keys it touches.
-bool AddKeys(const Command& command, Footprint& footprint) {
-  if (command.id() == CommandId::kUnknown) return false;
-  const store::CommandSpec& spec = store::SpecOf(command.id());
-  const std::optional<std::vector<size_t>> indexes = store::KeyIndexes(spec, command.arguments());
-  if (!indexes.has_value() || indexes->empty()) return false;
-  std::set<std::string>& keys =
-      spec.Has(store::command_flag::kReadOnly) ? footprint.reads : footprint.writes;
-  for (const size_t index : *indexes) keys.emplace(command.arguments()[index]);
-  return true;
-}
 
 }  // namespace
 
@@ -63,28 +43,11 @@ void PctDecisions::OnTurn(const ScheduleOption& turn) {
   if (change_points_.contains(++turns_)) priorities_[turn.actor] = --lowest_;
 }
 
-Footprint Footprint::Of(const ScheduleOption& turn) {
-  Footprint footprint;
-  if (turn.request == nullptr) return footprint;
-  for (const Command& command : turn.request->commands()) {
-    if (!AddKeys(command, footprint)) footprint.touches_all = true;
-  }
-  return footprint;
-}
-
-bool Footprint::IsIndependentOf(const Footprint& other) const {
-  const bool is_nothing = !touches_all && reads.empty() && writes.empty();
-  const bool is_other_nothing = !other.touches_all && other.reads.empty() && other.writes.empty();
-  if (is_nothing || is_other_nothing) return true;
-  if (touches_all || other.touches_all) return false;
-  return !Intersect(writes, other.writes) && !Intersect(writes, other.reads) &&
-         !Intersect(reads, other.writes);
-}
-
 ExhaustiveDecisions::Move ExhaustiveDecisions::Move::Of(const ScheduleOption& option) {
-  Move move{.actor = option.actor, .text = {}, .footprint = Footprint::Of(option)};
+  Move move{.actor = option.actor, .text = {}};
   if (option.request == nullptr) return move;
-  for (const Command& command : option.request->commands()) move.text += command.DebugString();
+  for (const store::Command& command : option.request->commands())
+    move.text += command.DebugString();
   return move;
 }
 
@@ -116,25 +79,37 @@ bool ExhaustiveDecisions::ChooseAwake(Node& node, size_t first) {
   return false;
 }
 
-bool ExhaustiveDecisions::Chance(double) {
-  if (redundant_) return false;
-  if (depth_ == path_.size()) path_.emplace_back();
-  const bool happens = path_[depth_++].chosen == 1;
-  // A fault may touch anything.
-  if (happens) sleeping_.clear();
-  return happens;
+size_t ExhaustiveDecisions::Pick(size_t count) {
+  if (redundant_) return 0;
+  if (depth_ == path_.size()) path_.emplace_back().count = count;
+  return path_[depth_++].chosen;
 }
 
+bool ExhaustiveDecisions::Chance(double) { return Pick(2) == 1; }
+
 void ExhaustiveDecisions::OnTurn(const ScheduleOption& turn) {
-  if (redundant_) return;
+  if (redundant_ || reduction_ == Reduction::kNone) return;
   const Move move = Move::Of(turn);
-  if (just_chose_) sleeping_ = path_[depth_ - 1].sleeping;
-  // Nobody but a sleeper can go on.
+  turn_actor_ = turn.actor;
+  turn_node_.reset();
+  if (just_chose_) {
+    turn_node_ = depth_ - 1;
+    sleeping_ = path_[*turn_node_].sleeping;
+  }
+  // Only sleeping moves can continue.
   redundant_ = !just_chose_ && std::any_of(sleeping_.begin(), sleeping_.end(),
                                            [&](const Move& sleeper) { return sleeper.Is(move); });
   just_chose_ = false;
+}
+
+void ExhaustiveDecisions::OnTurnDone(const Footprint& footprint) {
+  if (redundant_) return;
+  if (turn_node_) {
+    Node& node = path_[*turn_node_];
+    node.options[node.chosen].footprint.Merge(footprint);
+  }
   std::erase_if(sleeping_, [&](const Move& sleeper) {
-    return sleeper.actor == turn.actor || !sleeper.footprint.IsIndependentOf(move.footprint);
+    return sleeper.actor == turn_actor_ || !sleeper.footprint.IsIndependentOf(footprint);
   });
 }
 
@@ -146,9 +121,9 @@ bool ExhaustiveDecisions::Next() {
   while (!path_.empty()) {
     Node& node = path_.back();
     if (node.options.empty()) {
-      if (node.chosen++ == 0) return true;
+      if (++node.chosen < node.count) return true;
     } else {
-      node.sleeping.push_back(node.options[node.chosen]);
+      if (reduction_ == Reduction::kSleepSets) node.sleeping.push_back(node.options[node.chosen]);
       if (ChooseAwake(node, node.chosen + 1)) return true;
     }
     path_.pop_back();

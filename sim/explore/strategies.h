@@ -1,12 +1,16 @@
-// Strategies: sources of decisions that explore schedules better than uniform draws.
+// Strategies: decision sources that explore schedules more systematically than uniform random
+// choices.
 //
-//   | strategy   | what it is good at                                                           |
-//   | ---------- | ---------------------------------------------------------------------------- |
-//   | uniform    | Short races: many preemptions, everywhere (RandomDecisions).                 |
-//   | PCT        | Deep races: few preemptions, at the one place that matters. Finds a race of  |
-//   |            | depth d among n actors and k steps with probability 1 / (n k^(d-1)) or more. |
-//   | exhaustive | Small worlds: every schedule, those apart that can only give what another    |
-//   |            | gave (sleep sets); then there is no race at all.                             |
+// Explore (sim/explore/explore.h) selects them; use them directly to drive a World by hand. A
+// preemption is a switch to another actor although the current one could continue.
+//
+// | strategy   | use                                                                          |
+// | ---------- | ---------------------------------------------------------------------------- |
+// | uniform    | Short races: many preemptions, anywhere (RandomDecisions).                   |
+// | PCT        | Deep races: few preemptions, at the places that matter. Finds a race of      |
+// |            | depth d among n actors and k steps with probability 1 / (n k^(d-1)) or more. |
+// | exhaustive | Small worlds: enumerates all schedules, except those that are equivalent to  |
+// |            | a schedule already run (sleep sets). Proves that there is no race.           |
 //
 // Source: Burckhardt and others, "A Randomized Scheduler with Probabilistic Guarantees of Finding
 // Bugs" (2010); Godefroid, "Partial-Order Methods for the Verification of Concurrent Systems"
@@ -19,24 +23,28 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "core/base/rng.h"
-#include "sim/world/decisions.h"
+#include "redouble/core/base/random/rng.h"
+#include "redouble/sim/decision/decisions.h"
+#include "redouble/sim/decision/footprint.h"
 
 namespace redouble::sim {
 
-// Runs the actor of the highest priority, always; at `preemptions` places drawn among the first
-// `expected_turns` turns, the actor that would go on gets the lowest priority of all.
+// PCT: always runs the actor with the highest priority. Priorities are random; at `preemptions`
+// turns, drawn among the first `expected_turns`, the actor that would run gets the lowest priority
+// of all.
 class PctDecisions final : public DecisionSource {
  public:
-  // expected_turns >= 1.
+  // Requires expected_turns >= 1.
   PctDecisions(uint64_t seed, int preemptions, int64_t expected_turns);
 
   size_t ChooseNext(std::span<const ScheduleOption> options) override;
+  size_t Pick(size_t count) override { return rng_.Below(count); }
   bool Chance(double probability) override { return rng_.Chance(probability); }
   void OnTurn(const ScheduleOption& turn) override;
 
@@ -44,26 +52,13 @@ class PctDecisions final : public DecisionSource {
   int64_t PriorityOf(int actor);
 
   base::Rng rng_;
-  std::multiset<int64_t> change_points_;  // By turn, counted from 1.
-  std::map<int, int64_t> priorities_;     // The higher goes first; all different.
+  std::multiset<int64_t> change_points_;  // Turn numbers, counted from 1.
+  std::map<int, int64_t> priorities_;     // By actor. The highest runs first; all are different.
   int64_t lowest_ = 0;
   int64_t turns_ = 0;
 };
 
-// What a turn reads and writes on the server, as far as its commands tell.
-struct Footprint {
-  std::set<std::string> reads;
-  std::set<std::string> writes;
-  // It may touch anything (a command whose keys cannot be told), or depends on the time alone.
-  bool touches_all = false;
-
-  // Nothing for a start.
-  static Footprint Of(const ScheduleOption& turn);
-  // Whether two turns of different actors give the same in either order.
-  bool IsIndependentOf(const Footprint& other) const;
-};
-
-// Every schedule, one after the other, in depth-first order:
+// Enumerates all schedules in depth-first order:
 //
 //   ExhaustiveDecisions decisions;
 //   do {
@@ -71,44 +66,67 @@ struct Footprint {
 //     ...
 //   } while (decisions.Next());
 //
-// Two turns that touch different keys are tried in one order only. What actors do to each other
-// behind the server's back (by variables that they share) must not depend on the order then.
+// Turns that commute are tried in one order only (sleep sets). Which turns commute is seen from
+// what they did on the server (Footprint), not from the commands that they sent. Outcomes that
+// depend on the following are outside this view, and may be missed:
+//
+// * variables that actors share;
+// * the ids that the server gives to connections, in the order of connecting;
+// * the order in which KEYS, SCAN and RANDOMKEY see keys, which is that of adding.
 class ExhaustiveDecisions final : public DecisionSource {
  public:
+  enum class Reduction {
+    kSleepSets,
+    kNone,  // Tries all orders: what the reduction is tested against.
+  };
+  explicit ExhaustiveDecisions(Reduction reduction = Reduction::kSleepSets)
+      : reduction_(reduction) {}
+
   size_t ChooseNext(std::span<const ScheduleOption> options) override;
-  // Both ways are tried, the quiet one first.
+  // Tries all numbers, the smallest first.
+  size_t Pick(size_t count) override;
+  // Tries both answers, false first.
   bool Chance(double probability) override;
   void OnTurn(const ScheduleOption& turn) override;
+  bool WantsFootprints() const override { return reduction_ == Reduction::kSleepSets; }
+  void OnTurnDone(const Footprint& footprint) override;
 
-  // Prepares for the next run; false when all schedules have been run.
+  // Prepares the next run; returns false if all schedules have been run.
   bool Next();
-  // The run under way can only give what an earlier one gave.
+  // Returns true if the current run is equivalent to an earlier one.
   bool redundant() const { return redundant_; }
 
  private:
-  // What an actor would do next.
+  // A turn that an actor could take.
   struct Move {
     int actor;
-    std::string text;  // Tells moves of one actor apart.
-    Footprint footprint;
+    std::string text;  // Distinguishes the moves of one actor.
+    // What the turn did in the runs that took it here.
+    Footprint footprint = {};
 
     static Move Of(const ScheduleOption& option);
     bool Is(const Move& other) const { return actor == other.actor && text == other.text; }
   };
-  // A decision that was made on the way.
+  // A decision on the current path.
   struct Node {
-    std::vector<Move> options;  // Empty for a chance.
+    std::vector<Move> options;  // Empty for a decision of Chance() or Pick().
     size_t chosen = 0;
-    // Moves that were tried from an equal place, with nothing since that they depend on.
+    size_t count = 0;  // How many answers a decision of Chance() or Pick() has.
+    // The sleep set: moves that were already explored from an equivalent state. A move leaves it
+    // when a turn that depends on it is taken.
     std::vector<Move> sleeping;
   };
 
   static bool ChooseAwake(Node& node, size_t first);
 
+  const Reduction reduction_;
   std::vector<Node> path_;
-  size_t depth_ = 0;            // How many decisions of the path this run has made.
-  std::vector<Move> sleeping_;  // Where the run stands.
-  bool just_chose_ = false;     // The turn that follows is the last decision's.
+  size_t depth_ = 0;            // How many decisions of the path the current run has made.
+  std::vector<Move> sleeping_;  // The sleep set at the current point of the run.
+  bool just_chose_ = false;     // The next turn is the one that the last decision chose.
+  int turn_actor_ = 0;          // The actor of the current turn.
+  // The position in the path of the decision that chose the current turn, if there was one.
+  std::optional<size_t> turn_node_;
   bool redundant_ = false;
 };
 

@@ -1,4 +1,4 @@
-#include "sim/explore/strategies.h"
+#include "redouble/sim/explore/strategies.h"
 
 #include <memory>
 #include <set>
@@ -6,59 +6,19 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/run.h"
-#include "core/store/command.h"
-#include "core/store/strings.h"
 #include "gtest/gtest.h"
-#include "sim/fault/fault.h"
-#include "sim/world/decisions.h"
-#include "sim/world/world.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/store/typed/strings.h"
+#include "redouble/sim/decision/decisions.h"
+#include "redouble/sim/fault/fault.h"
+#include "redouble/sim/world/world.h"
 
 namespace redouble::sim {
 namespace {
 
 using base::Task;
-using store::Command;
-using store::CommandId;
 
-class Unsent final : public store::Request {
- public:
-  explicit Unsent(const Command& command) : Request(Kind::kCommand, std::span(&command, 1)) {}
-
- private:
-  void OnComplete(absl::StatusOr<store::Reply>&&) override {}
-};
-
-Footprint FootprintOf(const Command& command) {
-  const Unsent request(command);
-  return Footprint::Of(ScheduleOption{.actor = 0, .request = &request});
-}
-
-TEST(Footprint, TellsReadsFromWrites) {
-  const Footprint get = FootprintOf(Command(CommandId::kGet, {"a"}));
-  const Footprint set = FootprintOf(Command(CommandId::kSet, {"a", "1"}));
-  const Footprint other = FootprintOf(Command(CommandId::kSet, {"b", "1"}));
-  EXPECT_TRUE(get.IsIndependentOf(get));
-  EXPECT_FALSE(get.IsIndependentOf(set));
-  EXPECT_FALSE(set.IsIndependentOf(get));
-  EXPECT_FALSE(set.IsIndependentOf(set));
-  EXPECT_TRUE(set.IsIndependentOf(other));
-}
-
-TEST(Footprint, OfACommandWithoutKeysIsEverything) {
-  const Footprint flush = FootprintOf(Command(CommandId::kFlushAll));
-  const Footprint unknown = FootprintOf(Command::Named("NOSUCH", {}));
-  const Footprint get = FootprintOf(Command(CommandId::kGet, {"a"}));
-  EXPECT_FALSE(flush.IsIndependentOf(get));
-  EXPECT_FALSE(get.IsIndependentOf(unknown));
-}
-
-TEST(Footprint, OfAStartIsNothing) {
-  const Footprint start = Footprint::Of(ScheduleOption{.actor = 0, .request = nullptr});
-  EXPECT_TRUE(start.IsIndependentOf(FootprintOf(Command(CommandId::kFlushAll))));
-}
-
-// Each of `actors` appends its name to a key `times` times: to "log", or to one of its own.
+// Each actor appends its name `times` times to a key: to "log", or to a key of its own.
 void SpawnAppenders(World& world, int actors, int times, bool share_key) {
   for (int i = 0; i < actors; ++i) {
     world.Spawn(std::string(1, static_cast<char>('a' + i)), [=](Actor& actor) -> Task<void> {
@@ -72,11 +32,11 @@ void SpawnAppenders(World& world, int actors, int times, bool share_key) {
 
 std::string Log(World& world) {
   const std::unique_ptr<memory::Session> session = world.Connect();
-  return base::Run(store::Get(*session, "log"))->value_or("");
+  return base::Run(store::Get(*session, "log")).value().value_or("");
 }
 
 struct AllRuns {
-  std::vector<std::string> logs;  // Of the runs that are not redundant.
+  std::vector<std::string> logs;  // From the runs that are not redundant.
   int runs = 0;
 };
 
@@ -119,6 +79,20 @@ TEST(ExhaustiveDecisions, TryBothWaysOfAChance) {
     logs.insert(Log(world));
   } while (decisions.Next());
   EXPECT_EQ(logs, (std::multiset<std::string>{"aa", "aaa", "aaa", "aaaa"}));
+}
+
+TEST(ExhaustiveDecisions, PickEachKeyToEvict) {
+  std::set<std::string> logs;
+  ExhaustiveDecisions decisions;
+  do {
+    World world({.decisions = &decisions, .faults = {{.fault = Fault::kEvict, .nth = 2}}});
+    SpawnAppenders(world, 1, 3, /*share_key=*/true);
+    const std::unique_ptr<memory::Session> session = world.Connect();
+    EXPECT_TRUE(base::Run(store::Set(*session, "other", "1")).ok());
+    world.Run();
+    logs.insert(Log(world));
+  } while (decisions.Next());
+  EXPECT_EQ(logs, (std::set<std::string>{"aa", "aaa"}));
 }
 
 TEST(ExhaustiveDecisions, RunOnceWhereThereIsNoChoice) {

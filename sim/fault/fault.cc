@@ -1,15 +1,16 @@
-#include "sim/fault/fault.h"
+#include "redouble/sim/fault/fault.h"
 
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <limits>
 #include <optional>
 #include <utility>
 
 #include "absl/strings/match.h"
-#include "core/base/glob.h"
-#include "core/base/string_bridge.h"
-#include "core/store/command_table.h"
+#include "redouble/core/base/text/glob.h"
+#include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/store/table/command_table.h"
 
 namespace redouble::sim {
 namespace {
@@ -17,38 +18,106 @@ namespace {
 using store::Command;
 
 constexpr std::array kFaults = {
-    FaultSpec{Fault::kDropRequest, "drop_request", FaultScope::kRequest,
-              "It never reaches the server; the actor is told that the outcome is unknown."},
-    FaultSpec{Fault::kDropReply, "drop_reply", FaultScope::kRequest,
-              "It is executed; the actor is told that the outcome is unknown."},
-    FaultSpec{Fault::kDelay, "delay", FaultScope::kRequest,
-              "It is sent only after a while, during which the clock moves on."},
-    FaultSpec{Fault::kDuplicate, "duplicate", FaultScope::kRequest,
-              "It is executed twice, as by a client that retries; the second reply counts."},
-    FaultSpec{Fault::kErrorReply, "error_reply", FaultScope::kRequest,
-              "The server refuses it with an error (OOM, READONLY, LOADING, BUSY, CLUSTERDOWN)."},
-    FaultSpec{Fault::kDisconnect, "disconnect", FaultScope::kRequest,
-              "Its connection closes before it is sent: MULTI, WATCH and SELECT are forgotten."},
     FaultSpec{
-        Fault::kCrash, "crash", FaultScope::kActor,
-        "The actor dies before it sends the request, and starts anew after a while or never."},
-    FaultSpec{Fault::kSkewClock, "skew_clock", FaultScope::kActor,
-              "The actor's clock is ahead of the server's, or behind it, from then on."},
-    FaultSpec{Fault::kStepClock, "step_clock", FaultScope::kActor,
-              "The actor's clock jumps, forwards or backwards."},
-    FaultSpec{Fault::kFlush, "flush", FaultScope::kServer,
-              "All keys are gone, as after FLUSHALL; connections stay."},
-    FaultSpec{Fault::kRestart, "restart", FaultScope::kServer,
-              "The server dies and comes back empty. Every connection breaks."},
-    FaultSpec{Fault::kRestartFromSnapshot, "restart_from_snapshot", FaultScope::kServer,
-              "The server dies and comes back with the data of an earlier moment, as from an RDB."},
-    FaultSpec{Fault::kRestartLosingTail, "restart_losing_tail", FaultScope::kServer,
-              "The server dies and comes back without the writes of the last while, as from an AOF "
-              "synchronised every second."},
-    FaultSpec{Fault::kFailover, "failover", FaultScope::kServer,
-              "A replica takes over that has not seen the last writes. Every connection breaks."},
-    FaultSpec{Fault::kEvict, "evict", FaultScope::kServer,
-              "Some keys go, as under maxmemory; which ones, the seed says."},
+        .fault = Fault::kDropRequest,
+        .name = "drop_request",
+        .scope = FaultScope::kRequest,
+        .effect = "The request never reaches the server; the client cannot know whether it did.",
+        .in_server = true,
+        .in_stores = true,
+        .alias = "DROP"},
+    FaultSpec{.fault = Fault::kDropReply,
+              .name = "drop_reply",
+              .scope = FaultScope::kRequest,
+              .effect = "The request is executed, but its reply is lost.",
+              .in_server = true,
+              .in_stores = true,
+              .alias = "LOSE"},
+    FaultSpec{.fault = Fault::kDelay,
+              .name = "delay",
+              .scope = FaultScope::kRequest,
+              .effect = "The request is sent only after a delay.",
+              .parameter = FaultParameter::kDuration,
+              .in_stores = true},
+    FaultSpec{.fault = Fault::kDuplicate,
+              .name = "duplicate",
+              .scope = FaultScope::kRequest,
+              .effect =
+                  "The request is executed twice, as if a client retried it; the second reply "
+                  "is returned.",
+              .in_stores = true},
+    FaultSpec{.fault = Fault::kErrorReply,
+              .name = "error_reply",
+              .scope = FaultScope::kRequest,
+              .effect = "The request is not executed and gets an error reply (OOM, READONLY, "
+                        "LOADING, BUSY, CLUSTERDOWN).",
+              .parameter = FaultParameter::kError,
+              .in_server = true,
+              .in_stores = true,
+              .alias = "ERROR"},
+    FaultSpec{.fault = Fault::kDisconnect,
+              .name = "disconnect",
+              .scope = FaultScope::kRequest,
+              .effect = "The connection closes before the request is sent; MULTI, WATCH and SELECT "
+                        "are forgotten.",
+              .in_stores = true},
+    FaultSpec{.fault = Fault::kCrash,
+              .name = "crash",
+              .scope = FaultScope::kActor,
+              .effect = "The actor crashes before it sends the request, and restarts after a while "
+                        "or never.",
+              .parameter = FaultParameter::kDuration},
+    FaultSpec{
+        .fault = Fault::kSkewClock,
+        .name = "skew_clock",
+        .scope = FaultScope::kActor,
+        .effect = "From now on the actor's clock is ahead of the server's clock, or behind it.",
+        .parameter = FaultParameter::kDuration},
+    FaultSpec{.fault = Fault::kStepClock,
+              .name = "step_clock",
+              .scope = FaultScope::kActor,
+              .effect = "The actor's clock jumps forward or backward.",
+              .parameter = FaultParameter::kDuration},
+    FaultSpec{.fault = Fault::kFlush,
+              .name = "flush",
+              .scope = FaultScope::kServer,
+              .effect = "All keys are deleted, as by FLUSHALL; connections stay open.",
+              .in_scenarios = true},
+    FaultSpec{.fault = Fault::kRestart,
+              .name = "restart",
+              .scope = FaultScope::kServer,
+              .effect = "The server crashes and restarts empty; all connections break.",
+              .in_scenarios = true,
+              .breaks_connections = true},
+    FaultSpec{.fault = Fault::kRestartFromSnapshot,
+              .name = "restart_from_snapshot",
+              .scope = FaultScope::kServer,
+              .effect = "The server crashes and restarts with the data of an earlier time, as from "
+                        "an RDB file; all connections break.",
+              .parameter = FaultParameter::kSnapshot,
+              .breaks_connections = true},
+    FaultSpec{.fault = Fault::kRestartLosingTail,
+              .name = "restart_losing_tail",
+              .scope = FaultScope::kServer,
+              .effect =
+                  "The server crashes and restarts without the most recent writes, as from an "
+                  "AOF that is synced every second; all connections break.",
+              .parameter = FaultParameter::kDuration,
+              .breaks_connections = true},
+    FaultSpec{.fault = Fault::kFailover,
+              .name = "failover",
+              .scope = FaultScope::kServer,
+              .effect = "A replica that has not received the last writes takes over; all "
+                        "connections break.",
+              .parameter = FaultParameter::kCount,
+              .breaks_connections = true},
+    FaultSpec{
+        .fault = Fault::kEvict,
+        .name = "evict",
+        .scope = FaultScope::kServer,
+        .effect =
+            "Some keys are evicted, as under maxmemory; a decision of the run says which ones.",
+        .parameter = FaultParameter::kCount},
 };
 
 bool MatchesKey(const Command& command, std::string_view glob) {
@@ -80,7 +149,39 @@ bool Matches(const FaultRule& rule, std::string_view actor, const store::Request
 
 }  // namespace
 
+std::string_view FaultScopeName(FaultScope scope) {
+  constexpr std::array<std::string_view, 3> kNames = {"request", "actor", "server"};
+  return kNames[static_cast<size_t>(scope)];
+}
+
+std::string_view FaultParameterName(FaultParameter parameter) {
+  constexpr std::array<std::string_view, 5> kNames = {"", "for", "snapshot", "count", "error"};
+  return kNames[static_cast<size_t>(parameter)];
+}
+
+bool FaultSpec::AppliesTo(FaultSite site) const {
+  switch (site) {
+    case FaultSite::kWorld:
+      return true;
+    case FaultSite::kScenario:
+      return in_scenarios;
+    case FaultSite::kServer:
+      return in_server;
+    case FaultSite::kStore:
+      return in_stores;
+  }
+  return false;
+}
+
 std::span<const FaultSpec> AllFaults() { return kFaults; }
+
+std::vector<const FaultSpec*> FaultsOf(FaultSite site) {
+  std::vector<const FaultSpec*> specs;
+  for (const FaultSpec& spec : kFaults) {
+    if (spec.AppliesTo(site)) specs.push_back(&spec);
+  }
+  return specs;
+}
 
 const FaultSpec& SpecOf(Fault fault) {
   const FaultSpec& spec = kFaults[static_cast<size_t>(fault)];
@@ -89,8 +190,13 @@ const FaultSpec& SpecOf(Fault fault) {
 }
 
 const FaultSpec* FindFaultSpec(std::string_view name) {
-  const auto found = std::find_if(kFaults.begin(), kFaults.end(),
-                                  [&](const FaultSpec& spec) { return spec.name == name; });
+  return FindFaultSpec(name, FaultSite::kWorld);
+}
+
+const FaultSpec* FindFaultSpec(std::string_view name, FaultSite site) {
+  const auto found = std::find_if(kFaults.begin(), kFaults.end(), [&](const FaultSpec& spec) {
+    return spec.name == name && spec.AppliesTo(site);
+  });
   return found == kFaults.end() ? nullptr : &*found;
 }
 
@@ -102,10 +208,19 @@ const FaultRule* FaultPlan::Draw(std::string_view actor, const store::Request& r
                                  absl::Time now, DecisionSource& decisions) {
   for (State& state : states_) {
     if (!Matches(state.rule, actor, request, now) || !Fires(state, decisions)) continue;
-    ++inflicted_;
+    ++injected_;
     return &state.rule;
   }
   return nullptr;
+}
+
+bool FaultPlan::Counts(std::string_view actor, const store::Request& request,
+                       absl::Time now) const {
+  return std::any_of(states_.begin(), states_.end(), [&](const State& state) {
+    const bool counts =
+        state.rule.nth > 0 || state.rule.limit != std::numeric_limits<int64_t>::max();
+    return counts && Matches(state.rule, actor, request, now);
+  });
 }
 
 bool FaultPlan::Fires(State& state, DecisionSource& decisions) {
@@ -127,7 +242,7 @@ bool FaultPlan::Has(Fault fault) const {
 std::vector<FaultRule> DrawSwarm(std::span<const FaultRule> rules, base::Rng& rng) {
   std::vector<FaultRule> drawn;
   for (const FaultRule& rule : rules) {
-    // Drawn in any case, so that the draws of one rule do not depend on the others.
+    // Drawn for every rule, so that the draws of one rule do not depend on the others.
     const bool is_on = rng.Chance(0.5);
     const double share = 0.1 + 0.9 * rng.Unit();
     if (!is_on) continue;

@@ -1,4 +1,4 @@
-#include "sim/fault/fault.h"
+#include "redouble/sim/fault/fault.h"
 
 #include <algorithm>
 #include <set>
@@ -6,10 +6,11 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/rng.h"
-#include "core/store/command.h"
 #include "gtest/gtest.h"
-#include "sim/world/decisions.h"
+#include "redouble/core/base/random/rng.h"
+#include "redouble/core/store/command.h"
+#include "redouble/sim/decision/decisions.h"
+#include "redouble/sim/fault/fault_page.h"
 
 namespace redouble::sim {
 namespace {
@@ -17,7 +18,7 @@ namespace {
 using store::Command;
 using store::CommandId;
 
-// A request that nobody completes.
+// A request that is never completed.
 class Unsent final : public store::Request {
  public:
   explicit Unsent(std::span<const Command> commands, Kind kind = Kind::kPipeline)
@@ -27,7 +28,7 @@ class Unsent final : public store::Request {
   void OnComplete(absl::StatusOr<store::Reply>&&) override {}
 };
 
-// Whether a plan of that one rule fires for the command, sent by actor "a" at `now`.
+// Returns true if a plan of that one rule fires for the command, sent by actor "a" at `now`.
 bool Fires(const FaultRule& rule, Command command, absl::Time now = absl::UnixEpoch()) {
   FaultPlan plan({rule});
   RecordedDecisions quiet({});
@@ -37,7 +38,7 @@ bool Fires(const FaultRule& rule, Command command, absl::Time now = absl::UnixEp
 
 Command Incr(std::string_view key) { return Command(CommandId::kIncr, {key}); }
 
-TEST(FaultTable, HasOneRowPerFaultAndNamesThemApart) {
+TEST(FaultTable, HasOneRowPerFaultAndUniqueNames) {
   std::set<std::string_view> names;
   for (const FaultSpec& spec : AllFaults()) {
     EXPECT_EQ(&SpecOf(spec.fault), &spec);
@@ -49,21 +50,57 @@ TEST(FaultTable, HasOneRowPerFaultAndNamesThemApart) {
   EXPECT_EQ(FindFaultSpec("earthquake"), nullptr);
 }
 
-TEST(FaultRule, FallsOnEveryRequestUnlessItSaysWhich) {
+TEST(FaultTable, SaysWhereEachFaultCanBeInjected) {
+  const auto names = [](FaultSite site) {
+    std::vector<std::string_view> found;
+    for (const FaultSpec* spec : FaultsOf(site)) found.push_back(spec->name);
+    return found;
+  };
+  using Names = std::vector<std::string_view>;
+  EXPECT_EQ(names(FaultSite::kWorld).size(), AllFaults().size());
+  EXPECT_EQ(names(FaultSite::kScenario), (Names{"flush", "restart"}));
+  EXPECT_EQ(names(FaultSite::kServer), (Names{"drop_request", "drop_reply", "error_reply"}));
+  EXPECT_EQ(names(FaultSite::kStore), (Names{"drop_request", "drop_reply", "delay", "duplicate",
+                                             "error_reply", "disconnect"}));
+  EXPECT_EQ(FindFaultSpec("flush", FaultSite::kStore), nullptr);
+  EXPECT_EQ(FindFaultSpec("flush", FaultSite::kScenario), &SpecOf(Fault::kFlush));
+}
+
+TEST(FaultTable, OnlyFaultsOfTheServerBreakAllConnections) {
+  for (const FaultSpec& spec : AllFaults()) {
+    if (spec.breaks_connections) {
+      EXPECT_EQ(spec.scope, FaultScope::kServer) << spec.name;
+    }
+  }
+  EXPECT_TRUE(SpecOf(Fault::kRestart).breaks_connections);
+  EXPECT_FALSE(SpecOf(Fault::kFlush).breaks_connections);
+}
+
+TEST(FaultsPage, HasARowForEachFault) {
+  const std::string page = FaultsPage();
+  for (const FaultSpec& spec : AllFaults()) {
+    EXPECT_NE(page.find("| `" + std::string(spec.name) + "` | "), std::string::npos) << spec.name;
+  }
+  EXPECT_NE(page.find("| `drop_reply` | request | The request is executed, but its reply is lost. "
+                      "|  |  | yes (also `LOSE`) | yes |\n"),
+            std::string::npos);
+}
+
+TEST(FaultRule, AppliesToEveryRequestByDefault) {
   EXPECT_TRUE(Fires({.fault = Fault::kDropReply}, Incr("k")));
 }
 
-TEST(FaultRule, MayNameAnActor) {
+TEST(FaultRule, CanNameAnActor) {
   EXPECT_TRUE(Fires({.fault = Fault::kDropReply, .actor = "a"}, Incr("k")));
   EXPECT_FALSE(Fires({.fault = Fault::kDropReply, .actor = "b"}, Incr("k")));
 }
 
-TEST(FaultRule, MayNameACommandInAnyCase) {
+TEST(FaultRule, CanNameACommandInAnyCase) {
   EXPECT_TRUE(Fires({.fault = Fault::kDropReply, .command = "Incr"}, Incr("k")));
   EXPECT_FALSE(Fires({.fault = Fault::kDropReply, .command = "GET"}, Incr("k")));
 }
 
-TEST(FaultRule, MayNameKeysByAGlob) {
+TEST(FaultRule, CanNameKeysByAGlob) {
   const FaultRule rule{.fault = Fault::kDropReply, .key = "budget:*"};
   EXPECT_TRUE(Fires(rule, Incr("budget:7")));
   EXPECT_FALSE(Fires(rule, Incr("other:7")));
@@ -73,7 +110,7 @@ TEST(FaultRule, MayNameKeysByAGlob) {
   EXPECT_FALSE(Fires(rule, Command(CommandId::kIncr)));  // Its key is missing.
 }
 
-TEST(FaultRule, MayHaveAWindow) {
+TEST(FaultRule, CanHaveATimeWindow) {
   const absl::Time start = absl::FromUnixSeconds(100);
   const FaultRule rule{
       .fault = Fault::kDropReply, .from = start, .until = start + absl::Seconds(10)};
@@ -93,7 +130,7 @@ TEST(FaultRule, MatchesABatchByAnyOfItsCommands) {
   EXPECT_NE(plan.Draw("a", request, absl::UnixEpoch(), quiet), nullptr);
 }
 
-// Which of the first eight requests the rule falls on.
+// Marks with X which of the first eight requests the rule fires for.
 std::string Pattern(const FaultRule& rule, DecisionSource& decisions) {
   FaultPlan plan({rule});
   const Command command = Incr("k");
@@ -103,28 +140,28 @@ std::string Pattern(const FaultRule& rule, DecisionSource& decisions) {
     const bool fires = plan.Draw("a", request, absl::UnixEpoch(), decisions) != nullptr;
     pattern += fires ? 'X' : '.';
   }
-  EXPECT_EQ(plan.inflicted(), std::count(pattern.begin(), pattern.end(), 'X'));
+  EXPECT_EQ(plan.injected(), std::count(pattern.begin(), pattern.end(), 'X'));
   return pattern;
 }
 
-TEST(FaultRule, MayFallOnTheNthMatchAlone) {
+TEST(FaultRule, CanApplyToTheNthMatchOnly) {
   RecordedDecisions quiet({});
   EXPECT_EQ(Pattern({.fault = Fault::kDropReply, .nth = 3}, quiet), "..X.....");
 }
 
-TEST(FaultRule, MayBeLimited) {
+TEST(FaultRule, CanBeLimited) {
   RecordedDecisions quiet({});
   EXPECT_EQ(Pattern({.fault = Fault::kDropReply, .limit = 2}, quiet), "XX......");
 }
 
-TEST(FaultRule, AsksTheDecisionsWhenItIsNotCertain) {
+TEST(FaultRule, AsksTheDecisionSourceIfItIsNotCertain) {
   RecordedDecisions recorded({0, 1, 0, 0, 1});
   EXPECT_EQ(Pattern({.fault = Fault::kDropReply, .probability = 0.5}, recorded), ".X..X...");
   RecordedDecisions never({1, 1, 1});
   EXPECT_EQ(Pattern({.fault = Fault::kDropReply, .probability = 0}, never), "........");
 }
 
-TEST(FaultPlan, InflictsTheFirstRuleThatFires) {
+TEST(FaultPlan, InjectsTheFirstRuleThatFires) {
   FaultPlan plan({{.fault = Fault::kDropReply, .nth = 2}, {.fault = Fault::kDelay}});
   RecordedDecisions quiet({});
   const Command command = Incr("k");
@@ -137,7 +174,7 @@ TEST(FaultPlan, InflictsTheFirstRuleThatFires) {
   EXPECT_TRUE(FaultPlan().empty());
 }
 
-TEST(Swarm, DrawsSomeOfTheRulesAndHowOftenTheyFall) {
+TEST(Swarm, DrawsSomeOfTheRulesAndScalesTheirProbability) {
   const std::vector<FaultRule> rules = {
       {.fault = Fault::kDropReply, .probability = 0.5},
       {.fault = Fault::kCrash, .nth = 3},

@@ -1,4 +1,4 @@
-#include "sim/inspect/inspect.h"
+#include "redouble/sim/inspect/inspect.h"
 
 #include <algorithm>
 #include <map>
@@ -8,12 +8,13 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
-#include "core/base/string_bridge.h"
-#include "core/store/batch.h"
-#include "core/store/command.h"
-#include "core/store/decode.h"
-#include "core/store/key_type.h"
-#include "core/store/keys.h"
+#include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/store/batch.h"
+#include "redouble/core/store/command.h"
+#include "redouble/core/store/decode.h"
+#include "redouble/core/store/table/key_type.h"
+#include "redouble/core/store/typed/keys.h"
 
 namespace redouble::sim {
 namespace {
@@ -26,7 +27,7 @@ using store::Reply;
 constexpr std::array<std::string_view, kAnomalyKinds> kKindNames = {"unknown_key", "wrong_type",
                                                                     "missing_ttl", "orphan"};
 
-// How the size of a type is asked for.
+// The command that returns the size of a type.
 struct SizeRow {
   KeyType type;
   CommandId command;
@@ -41,12 +42,12 @@ constexpr std::array kSizes = {
 struct ReadKey {
   std::string key;
   std::string type_name;
-  KeyType type = KeyType::kNone;  // Also for a type that is none of ours.
+  KeyType type = KeyType::kNone;  // kNone also for an unknown type.
   std::optional<int64_t> ttl_ms;
   int64_t size = 0;
 };
 
-// Types and times to live of a page; keys that are gone by now are left out.
+// Reads the types and TTLs of a page; keys that no longer exist are left out.
 base::Task<absl::StatusOr<std::vector<ReadKey>>> ReadTypes(store::Store& store,
                                                            std::vector<std::string> keys) {
   Batch batch(Batch::Atomicity::kPipeline);
@@ -54,20 +55,18 @@ base::Task<absl::StatusOr<std::vector<ReadKey>>> ReadTypes(store::Store& store,
     batch.Add(CommandId::kType).Add(key);
     batch.Add(CommandId::kPTtl).Add(key);
   }
-  absl::StatusOr<std::vector<Reply>> replies = co_await store::Execute(store, batch);
-  if (!replies.ok()) co_return replies.status();
+  REDOUBLE_CO_ASSIGN_OR_RETURN(std::vector<Reply> replies, co_await store::Execute(store, batch));
   std::vector<ReadKey> read;
   for (size_t i = 0; i < keys.size(); ++i) {
-    absl::StatusOr<std::string> type = store::DecodeString(std::move((*replies)[2 * i]));
-    if (!type.ok()) co_return type.status();
-    const absl::StatusOr<int64_t> pttl = store::DecodeInteger(std::move((*replies)[2 * i + 1]));
-    if (!pttl.ok()) co_return pttl.status();
-    if (*type == "none" || *pttl == -2) continue;
+    REDOUBLE_CO_ASSIGN_OR_RETURN(std::string type, store::DecodeString(std::move(replies[2 * i])));
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const int64_t pttl,
+                                 store::DecodeInteger(std::move(replies[2 * i + 1])));
+    if (type == "none" || pttl == -2) continue;
     ReadKey& key = read.emplace_back();
     key.key = std::move(keys[i]);
-    key.type = store::ParseKeyType(*type).value_or(KeyType::kNone);
-    key.type_name = *std::move(type);
-    if (*pttl >= 0) key.ttl_ms = *pttl;
+    key.type = store::ParseKeyType(type).value_or(KeyType::kNone);
+    key.type_name = std::move(type);
+    if (pttl >= 0) key.ttl_ms = pttl;
   }
   co_return read;
 }
@@ -82,16 +81,15 @@ base::Task<absl::Status> ReadSizes(store::Store& store, std::vector<ReadKey>& ke
     batch.Add(row->command).Add(key.key);
     asked.push_back(&key);
   }
-  absl::StatusOr<std::vector<Reply>> replies = co_await store::Execute(store, batch);
-  if (!replies.ok()) co_return replies.status();
+  REDOUBLE_CO_ASSIGN_OR_RETURN(std::vector<Reply> replies, co_await store::Execute(store, batch));
   for (size_t i = 0; i < asked.size(); ++i) {
-    // A key that became another type meanwhile has no size.
-    if ((*replies)[i].is_integer()) asked[i]->size = (*replies)[i].integer();
+    // A key whose type has changed since has no size.
+    if (replies[i].is_integer()) asked[i]->size = replies[i].integer();
   }
   co_return absl::OkStatus();
 }
 
-// Counts what it is shown.
+// Collects counts and anomalies from the keys that were read.
 class Inspector {
  public:
   Inspector(const RuleTable& table, size_t listed)
@@ -102,7 +100,7 @@ class Inspector {
     }
   }
 
-  // The keys that were not seen yet.
+  // Returns the keys that were not seen before.
   std::vector<std::string> TakeNew(std::vector<std::string> keys) {
     std::erase_if(keys, [this](const std::string& key) { return !seen_.insert(key).second; });
     return keys;
@@ -132,7 +130,7 @@ class Inspector {
     for (const RelationEnd& end : reading->needed) needs_.push_back(Need{end, key.key});
   }
 
-  // One key that lacks another, as far as was seen.
+  // A key whose related key was not seen.
   struct Need {
     RelationEnd end;
     std::string key;
@@ -180,7 +178,7 @@ class Inspector {
     family.longest_ttl_ms = std::max(*key.ttl_ms, family.longest_ttl_ms.value_or(*key.ttl_ms));
   }
 
-  // Which of too many are listed must not depend on the order of the scan.
+  // If there are too many, the selection must not depend on the order of SCAN.
   void Report(AnomalyKind kind, const std::string& key, std::string message) {
     ++found_.anomaly_counts[static_cast<size_t>(kind)];
     std::set<Anomaly>& listed = reported_[static_cast<size_t>(kind)];
@@ -200,16 +198,15 @@ class Inspector {
 
 base::Task<absl::Status> ReadPage(store::Store& store, std::vector<std::string> keys,
                                   Inspector& inspector) {
-  absl::StatusOr<std::vector<ReadKey>> read = co_await ReadTypes(store, std::move(keys));
-  if (!read.ok()) co_return read.status();
-  const absl::Status sized = co_await ReadSizes(store, *read);
-  if (!sized.ok()) co_return sized;
-  for (const ReadKey& key : *read) inspector.Add(key);
+  REDOUBLE_CO_ASSIGN_OR_RETURN(std::vector<ReadKey> read,
+                               co_await ReadTypes(store, std::move(keys)));
+  REDOUBLE_CO_RETURN_IF_ERROR(co_await ReadSizes(store, read));
+  for (const ReadKey& key : read) inspector.Add(key);
   co_return absl::OkStatus();
 }
 
-// The scan saw the two keys at different times: an orphan is one that is there now, and whose
-// partner is not. Where several would do none was seen, which has to suffice.
+// SCAN reads the two keys at different times, so both are checked again: an orphan exists now, and
+// its related key does not. If several keys could be the related one, the scan has to suffice.
 base::Task<absl::StatusOr<bool>> IsOrphan(store::Store& store, const RuleTable& table,
                                           const Inspector::Need& need) {
   const absl::StatusOr<bool> is_there = co_await store::Exists(store, need.key);
@@ -225,9 +222,8 @@ base::Task<absl::Status> FindOrphans(store::Store& store, const RuleTable& table
                                      Inspector& inspector) {
   const std::vector<Inspector::Need> unmet = inspector.TakeUnmet();
   for (const Inspector::Need& need : unmet) {
-    const absl::StatusOr<bool> is_orphan = co_await IsOrphan(store, table, need);
-    if (!is_orphan.ok()) co_return is_orphan.status();
-    if (*is_orphan) inspector.ReportOrphan(need);
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const bool is_orphan, co_await IsOrphan(store, table, need));
+    if (is_orphan) inspector.ReportOrphan(need);
   }
   co_return absl::OkStatus();
 }
@@ -243,25 +239,21 @@ bool Inspection::has_anomalies() const {
 
 base::Task<absl::StatusOr<Inspection>> InspectKeys(store::Store& store, const RuleTable& table,
                                                    InspectOptions options) {
-  const absl::StatusOr<int64_t> total = co_await store::DbSize(store);
-  if (!total.ok()) co_return total.status();
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const int64_t total, co_await store::DbSize(store));
   Inspector inspector(table, options.listed_anomalies);
   store::ScanOptions scan;
   scan.count = options.page_keys;
   std::string cursor = "0";
   int64_t read = 0;
   do {
-    absl::StatusOr<store::ScanPage> page = co_await store::Scan(store, cursor, scan);
-    if (!page.ok()) co_return page.status();
-    cursor = std::move(page->cursor);
-    std::vector<std::string> keys = inspector.TakeNew(std::move(page->keys));
+    REDOUBLE_CO_ASSIGN_OR_RETURN(store::ScanPage page, co_await store::Scan(store, cursor, scan));
+    cursor = std::move(page.cursor);
+    std::vector<std::string> keys = inspector.TakeNew(std::move(page.keys));
     read += static_cast<int64_t>(keys.size());
-    const absl::Status status = co_await ReadPage(store, std::move(keys), inspector);
-    if (!status.ok()) co_return status;
-    if (options.progress) options.progress(read, *total);
+    REDOUBLE_CO_RETURN_IF_ERROR(co_await ReadPage(store, std::move(keys), inspector));
+    if (options.progress) options.progress(read, total);
   } while (cursor != "0");
-  const absl::Status status = co_await FindOrphans(store, table, inspector);
-  if (!status.ok()) co_return status;
+  REDOUBLE_CO_RETURN_IF_ERROR(co_await FindOrphans(store, table, inspector));
   co_return inspector.Finish();
 }
 

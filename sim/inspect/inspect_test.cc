@@ -1,4 +1,4 @@
-#include "sim/inspect/inspect.h"
+#include "redouble/sim/inspect/inspect.h"
 
 #include <array>
 #include <memory>
@@ -7,15 +7,15 @@
 #include <utility>
 #include <vector>
 
-#include "backends/memory/engine.h"
-#include "core/base/run.h"
-#include "core/base/virtual_clock.h"
-#include "core/store/errors.h"
-#include "core/store/wrappers/intercepting_store.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "sim/inspect/report.h"
-#include "sim/inspect/shop_for_test.h"
+#include "redouble/backends/memory/engine/engine.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/base/time/virtual_clock.h"
+#include "redouble/core/store/errors.h"
+#include "redouble/core/store/wrappers/intercepting_store.h"
+#include "redouble/sim/inspect/report.h"
+#include "redouble/sim/inspect/shop_for_test.h"
 
 namespace redouble::sim {
 namespace {
@@ -24,15 +24,15 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// Keeps what it passes on; may answer one command by itself, or do something before it.
+// Forwards commands; can fail one command, or run a function before it.
 class WatchedStore final : public store::InterceptingStore {
  public:
   using InterceptingStore::InterceptingStore;
 
   std::vector<store::CommandId> sent;
-  std::string failing;  // A command's name, in small letters.
+  std::string failing;  // The name of a command in lower case.
   absl::StatusOr<store::Reply> answer = store::Reply::Error("ERR no");
-  std::string watched;  // Likewise.
+  std::string watched;  // The name of a command in lower case.
   std::function<void()> before;
 
  private:
@@ -129,7 +129,7 @@ TEST_F(InspectTest, ListsKeysOfTheWrongType) {
                           "s:user:a: a set, shop.user is a string"));
 }
 
-TEST_F(InspectTest, ListsKeysThatNeverExpireAndHaveTo) {
+TEST_F(InspectTest, ListsKeysWithoutARequiredTtl) {
   Send({"SET", "s:user:a", "1"});
   Send({"HSET", "s:cart:a:1", "x", "1"});
   Send({"SET", "s:count:day", "1"});
@@ -139,7 +139,7 @@ TEST_F(InspectTest, ListsKeysThatNeverExpireAndHaveTo) {
                           "s:count:day: never expires; shop.count: days: two of them"));
 }
 
-TEST_F(InspectTest, ListsKeysThatLackAnother) {
+TEST_F(InspectTest, ListsOrphans) {
   Send({"HSET", "s:cart:a:1", "x", "1"});
   Send({"SET", "s:user:b", "1"});
   Send({"SET", "s:receipt:a", "1", "EX", "9"});
@@ -149,7 +149,7 @@ TEST_F(InspectTest, ListsKeysThatLackAnother) {
                           "s:receipt:b: shop.receipt without shop.cart: bought without a cart"));
 }
 
-TEST_F(InspectTest, CallsNoKeyAnOrphanWhosePartnerCameMeanwhile) {
+TEST_F(InspectTest, IgnoresAnOrphanWhoseRelatedKeyIsCreatedDuringTheScan) {
   Send({"HSET", "s:cart:a:1", "x", "1"});
   Send({"EXPIRE", "s:cart:a:1", "9"});
   store_.watched = "exists";
@@ -157,7 +157,7 @@ TEST_F(InspectTest, CallsNoKeyAnOrphanWhosePartnerCameMeanwhile) {
   EXPECT_FALSE(Inspect().has_anomalies());
 }
 
-TEST_F(InspectTest, CallsNoKeyAnOrphanThatWentMeanwhile) {
+TEST_F(InspectTest, IgnoresAnOrphanThatIsDeletedDuringTheScan) {
   Send({"HSET", "s:cart:a:1", "x", "1"});
   Send({"EXPIRE", "s:cart:a:1", "9"});
   store_.watched = "exists";
@@ -165,14 +165,14 @@ TEST_F(InspectTest, CallsNoKeyAnOrphanThatWentMeanwhile) {
   EXPECT_FALSE(Inspect().has_anomalies());
 }
 
-TEST_F(InspectTest, LeavesOutAKeyThatGoesBetweenTheScanAndTheLook) {
+TEST_F(InspectTest, IgnoresAKeyThatIsDeletedAfterTheScan) {
   Send({"SET", "s:user:a", "1"});
   store_.watched = "type";
   store_.before = [this] { Send({"DEL", "s:user:a"}); };
   EXPECT_EQ(Inspect().keys, 0);
 }
 
-TEST_F(InspectTest, GivesNoSizeToAKeyThatBecameAnotherType) {
+TEST_F(InspectTest, OmitsTheSizeOfAKeyWhoseTypeChanged) {
   Send({"SET", "s:user:a", "123"});
   store_.watched = "strlen";
   store_.before = [this] {
@@ -196,7 +196,7 @@ TEST_F(InspectTest, ListsTheFirstOfTooManyAndCountsAll) {
   EXPECT_THAT(InspectionTable(found), HasSubstr("  and 2 more\n"));
 }
 
-TEST_F(InspectTest, ReadsInPagesAndTellsOfThem) {
+TEST_F(InspectTest, ReadsInPagesAndReportsProgress) {
   for (int i = 0; i < 50; ++i) Send({"SET", "s:user:u" + std::to_string(i), "1"});
   std::vector<std::pair<int64_t, int64_t>> told;
   InspectOptions options;
@@ -218,7 +218,7 @@ TEST_F(InspectTest, SendsOnlyCommandsThatRead) {
   }
 }
 
-TEST_F(InspectTest, FailsAsTheStoreFails) {
+TEST_F(InspectTest, ReturnsTheErrorsOfTheStore) {
   Send({"HSET", "s:cart:a:1", "x", "1"});
   for (const char* command : {"dbsize", "scan", "type", "hlen", "exists"}) {
     store_.failing = command;
@@ -227,7 +227,7 @@ TEST_F(InspectTest, FailsAsTheStoreFails) {
               store::NotSentError("gone"))
         << command;
   }
-  // A length that cannot be told is none.
+  // An unknown length is not an error.
   for (const char* command : {"dbsize", "scan", "type", "exists"}) {
     store_.failing = command;
     store_.answer = store::Reply::Error("ERR no");
@@ -248,7 +248,7 @@ TEST_F(InspectTest, WritesATable) {
             "  \"bytes:\\\\xff\"  a string of no family\n");
 }
 
-TEST_F(InspectTest, WritesTheSpanOfTtls) {
+TEST_F(InspectTest, WritesTheRangeOfTtls) {
   Send({"SET", "s:user:a", "1"});
   for (const auto& [key, seconds] : {std::pair("s:cart:a:1", "10"), {"s:cart:a:2", "70"}}) {
     Send({"HSET", key, "x", "1"});

@@ -1,4 +1,4 @@
-#include "sim/inspect/report.h"
+#include "redouble/sim/inspect/report.h"
 
 #include <algorithm>
 #include <array>
@@ -6,10 +6,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
-#include "core/base/string_bridge.h"
-#include "core/store/key_type.h"
-#include "sim/scenario/bytes.h"
-#include "sim/scenario/operation.h"
+#include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/store/table/key_type.h"
+#include "redouble/sim/json/bytes.h"
+#include "redouble/sim/operations/operation.h"
 
 namespace redouble::sim {
 namespace {

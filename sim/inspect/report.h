@@ -1,4 +1,4 @@
-// Writes an inspection down: a table for a terminal, JSON for programs.
+// Formats an inspection: a table for a terminal, JSON for programs.
 //
 //   std::cout << InspectionTable(found);
 //
@@ -15,17 +15,17 @@
 
 #include <string>
 
-#include "sim/inspect/inspect.h"
+#include "redouble/sim/inspect/inspect.h"
 
 namespace redouble::sim {
 
-// Keys are written as sim/scenario/bytes.h says. Ends with a newline.
+// Returns the table. Keys are in the format of sim/json/bytes.h. Ends with a newline.
 std::string InspectionTable(const Inspection& inspection);
 
-// An object: "keys"; "families", an array of objects with "family", "system", "type", "keys",
-// "size", "unit" ("bytes" or "elements"), "largest", "largest_key", "without_ttl" and "ttl_ms"
-// (null or {"shortest", "longest"}); "anomalies", by kind an object with "count" and "listed", an
-// array of objects with "key" and "message". Ends with a newline.
+// Returns an object: "keys"; "families", an array of objects with "family", "system", "type",
+// "keys", "size", "unit" ("bytes" or "elements"), "largest", "largest_key", "without_ttl" and
+// "ttl_ms" (null or {"shortest", "longest"}); "anomalies", for each kind an object with "count" and
+// "listed", an array of objects with "key" and "message". Ends with a newline.
 std::string InspectionJson(const Inspection& inspection);
 
 }  // namespace redouble::sim

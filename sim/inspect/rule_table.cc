@@ -1,11 +1,12 @@
-#include "sim/inspect/rule_table.h"
+#include "redouble/sim/inspect/rule_table.h"
 
 #include <algorithm>
 #include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "core/base/string_bridge.h"
+#include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/base/text/string_bridge.h"
 
 namespace redouble::sim {
 namespace {
@@ -22,7 +23,7 @@ bool Has(std::span<const KeyBinding> bindings, std::string_view placeholder) {
                      [&](const KeyBinding& binding) { return binding.placeholder == placeholder; });
 }
 
-// Each value behind its length, so that no two lists of values have one text.
+// Each value is preceded by its length, so that different lists of values have different texts.
 std::string Join(const store::KeyValues& values, const std::vector<size_t>& positions) {
   std::string text;
   for (const size_t position : positions) {
@@ -61,7 +62,7 @@ absl::StatusOr<RuleTable> RuleTable::Create(std::span<const KeyRules> systems,
   }
   RuleTable table;
   for (const KeyRules& rules : systems) {
-    if (absl::Status status = table.Add(rules, bindings); !status.ok()) return status;
+    REDOUBLE_RETURN_IF_ERROR(table.Add(rules, bindings));
   }
   return table;
 }
@@ -74,12 +75,12 @@ absl::Status RuleTable::Add(const KeyRules& rules, std::span<const KeyBinding> b
     });
     bound.push_back(given == bindings.end() ? fallback : *given);
   }
-  if (absl::Status status = table_.Add(rules.families, bound); !status.ok()) return status;
+  REDOUBLE_RETURN_IF_ERROR(table_.Add(rules.families, bound));
   for (const store::KeyRelation& relation : rules.relations) {
-    if (absl::Status status = AddRelation(relation); !status.ok()) return status;
+    REDOUBLE_RETURN_IF_ERROR(AddRelation(relation));
   }
   for (const store::ExpiringKeys& keys : rules.expiring) {
-    if (absl::Status status = AddExpiring(keys); !status.ok()) return status;
+    REDOUBLE_RETURN_IF_ERROR(AddExpiring(keys));
   }
   return absl::OkStatus();
 }

@@ -1,4 +1,4 @@
-// RuleTable: the families and rules of several systems, compiled, as the inspector asks them.
+// RuleTable: the key families and rules of several systems, compiled for the inspector.
 //
 //   absl::StatusOr<RuleTable> table =
 //       RuleTable::Create({relayna::KeyRules()}, {{"status_prefix", "task"}});
@@ -19,50 +19,50 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "core/store/key_family.h"
-#include "core/store/key_rules.h"
+#include "redouble/core/store/keyspace/key_family.h"
+#include "redouble/core/store/keyspace/key_rules.h"
 
 namespace redouble::sim {
 
-// One side of a relation at a key: what the two keys have in common, as text that is equal for
+// One end of a relation at a key: the values that the two keys share, as a text that is equal for
 // equal values.
 struct RelationEnd {
-  size_t relation;  // Its position in RuleTable::relations.
+  size_t relation;  // The index in RuleTable::relations.
   std::string common;
 };
 
-// What a key is.
+// The family of a key and its relations.
 struct KeyReading {
   const store::KeyFamily* family;
-  bool has_type;                      // The key is of the family's type.
-  bool must_expire;                   // The family requires a time to live.
-  std::vector<RelationEnd> needed;    // Other keys without which this one is an orphan.
-  std::vector<RelationEnd> provided;  // What this key is to others.
+  bool has_type;                      // The key has the type of the family.
+  bool must_expire;                   // The family requires a TTL.
+  std::vector<RelationEnd> needed;    // Without these other keys this one is an orphan.
+  std::vector<RelationEnd> provided;  // The relations in which other keys need this one.
 };
 
 class RuleTable {
  public:
-  // Families, relations and rows must outlive the table. `bindings` replace the defaults of the
-  // placeholders that they name. Errors: InvalidArgument for a binding that no system has, and as
-  // store::FamilyTable::Add; a relation or row whose family, or placeholder, there is not.
+  // Compiles the rules. Families, relations and rows must outlive the table. `bindings` replace the
+  // defaults of the named placeholders. Errors: InvalidArgument for a binding that no system has,
+  // and for a relation or row with an unknown family or placeholder; those of
+  // store::FamilyTable::Add.
   static absl::StatusOr<RuleTable> Create(std::span<const store::KeyRules> systems,
                                           std::span<const store::KeyBinding> bindings = {});
 
-  // The family of a key: the first whose pattern fits and whose type this is, else the first whose
-  // pattern fits. None for a key of no family. Linear in the number of families.
+  // Returns the family of a key: the first one whose pattern and type match, otherwise the first
+  // one whose pattern matches; nullopt if none does. Linear in the number of families.
   std::optional<KeyReading> Read(std::string_view key, store::KeyType type) const;
 
   std::vector<const store::KeyFamily*> families() const { return table_.families(); }
   const store::KeyRelation& relation(size_t index) const { return *relations_[index].relation; }
   size_t relation_count() const { return relations_.size(); }
-  // The needed key, where the common values are all that its pattern asks for; none when there may
-  // be several.
+  // Returns the needed key if the shared values determine it; nullopt if there may be several.
   std::optional<std::string> NeededKey(const RelationEnd& end) const;
 
  private:
   struct Relation {
     const store::KeyRelation* relation;
-    // Where the common placeholders stand in each of the two patterns, pair by pair.
+    // The positions of the shared placeholders in each of the two patterns, in pairs.
     std::vector<size_t> positions;
     std::vector<size_t> needed_positions;
   };

@@ -1,10 +1,10 @@
-#include "sim/inspect/rule_table.h"
+#include "redouble/sim/inspect/rule_table.h"
 
 #include <array>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "sim/inspect/shop_for_test.h"
+#include "redouble/sim/inspect/shop_for_test.h"
 
 namespace redouble::sim {
 namespace {
@@ -36,7 +36,7 @@ TEST(RuleTable, PrefersTheFamilyOfTheKeysType) {
   EXPECT_EQ(table.Read("s:user:7", KeyType::kSet)->family->id, "shop.user");
 }
 
-TEST(RuleTable, TakesPrefixesThatAreNotTheDefault) {
+TEST(RuleTable, AcceptsOtherPrefixes) {
   const auto table =
       RuleTable::Create(std::array{ShopRules()}, std::array{KeyBinding{"prefix", "shop:2"}});
   ASSERT_TRUE(table.ok()) << table.status();
@@ -44,7 +44,7 @@ TEST(RuleTable, TakesPrefixesThatAreNotTheDefault) {
   EXPECT_FALSE(table->Read("s:user:7", KeyType::kString).has_value());
 }
 
-TEST(RuleTable, KnowsWhichKeysMustExpireThoughTheirTtlIsNoConstant) {
+TEST(RuleTable, RequiresATtlAlsoWhereItIsNotConstant) {
   const RuleTable table = Table();
   EXPECT_TRUE(table.Read("s:count:day", KeyType::kString)->must_expire);
   EXPECT_FALSE(table.Read("s:count:ever", KeyType::kString)->must_expire);
@@ -52,7 +52,7 @@ TEST(RuleTable, KnowsWhichKeysMustExpireThoughTheirTtlIsNoConstant) {
   EXPECT_FALSE(table.Read("s:user:u", KeyType::kString)->must_expire);
 }
 
-TEST(RuleTable, BringsTheTwoEndsOfARelationTogether) {
+TEST(RuleTable, MatchesTheTwoEndsOfARelation) {
   const RuleTable table = Table();
   const KeyReading cart = *table.Read("s:cart:u1:x", KeyType::kHash);
   const KeyReading user = *table.Read("s:user:u1", KeyType::kString);
@@ -64,29 +64,29 @@ TEST(RuleTable, BringsTheTwoEndsOfARelationTogether) {
   EXPECT_EQ(table.relation(cart.needed[0].relation).without, "nobody's cart");
 }
 
-TEST(RuleTable, NamesTheNeededKeyWhereThereIsOnlyOne) {
+TEST(RuleTable, NamesTheNeededKeyIfItIsUnique) {
   const RuleTable table = Table();
   EXPECT_EQ(table.NeededKey(table.Read("s:cart:u:1:x", KeyType::kHash)->needed[0]), "s:user:u");
-  // Any session's cart would do.
+  // The cart of any session satisfies the relation.
   const KeyReading receipt = *table.Read("s:receipt:u1", KeyType::kString);
   EXPECT_EQ(table.NeededKey(receipt.needed[0]), std::nullopt);
   EXPECT_EQ(receipt.needed[0].common,
             table.Read("s:cart:u1:x", KeyType::kHash)->provided[0].common);
 }
 
-TEST(RuleTable, RefusesAPrefixThatNoSystemHas) {
+TEST(RuleTable, RefusesAnUnknownPrefix) {
   const auto table =
       RuleTable::Create(std::array{ShopRules()}, std::array{KeyBinding{"suffix", "x"}});
   EXPECT_EQ(table.status(), absl::InvalidArgumentError("no system has a prefix suffix"));
 }
 
-TEST(RuleTable, RefusesAValueThatAPrefixCannotHave) {
+TEST(RuleTable, RefusesAnInvalidPrefix) {
   const auto table =
       RuleTable::Create(std::array{ShopRules()}, std::array{KeyBinding{"prefix", ""}});
   EXPECT_EQ(table.status().code(), absl::StatusCode::kInvalidArgument);
 }
 
-TEST(RuleTable, RefusesRulesAboutFamiliesThatThereAreNot) {
+TEST(RuleTable, RefusesRulesAboutUnknownFamilies) {
   constexpr std::array kFromNowhere = {KeyRelation{"shop.none", "shop.user", ""}};
   constexpr std::array kToNowhere = {KeyRelation{"shop.user", "shop.none", ""}};
   constexpr std::array kNoFamily = {ExpiringKeys{"shop.none"}};

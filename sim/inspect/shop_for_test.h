@@ -1,4 +1,4 @@
-// A small system for the tests of the inspector: users, their carts, what they have bought.
+// A small system for the tests of the inspector: users, carts and receipts.
 #ifndef REDOUBLE_SIM_INSPECT_SHOP_FOR_TEST_H_
 #define REDOUBLE_SIM_INSPECT_SHOP_FOR_TEST_H_
 
@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "absl/time/time.h"
-#include "core/store/key_rules.h"
+#include "redouble/core/store/keyspace/key_rules.h"
 
 namespace redouble::sim {
 

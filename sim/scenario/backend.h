@@ -1,9 +1,9 @@
-// ScenarioBackend: the Redis that a scenario runs against, as far as the runner has to know it.
+// ScenarioBackend: the Redis server that a scenario runs against.
 //
-// The runner speaks plain commands over named connections; what else it needs is here: an empty
-// server to begin with, time, and the faults that happen to a server as a whole. MemoryBackend
-// (memory_backend.h) is the engine inside this process; the program adds live ones
-// (sim/cli/live_backend.h).
+// The scenario runner sends plain commands over connections. This interface provides what it needs
+// besides: an empty server, control of time, and the faults of the whole server. MemoryBackend
+// (sim/scenario/memory_backend.h) is the memory engine; the command line adds live servers
+// (sim/cli/replay/live_backend.h).
 //
 // Thread-safety: one thread.
 #ifndef REDOUBLE_SIM_SCENARIO_BACKEND_H_
@@ -15,8 +15,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "core/base/clock.h"
-#include "core/store/store.h"
+#include "redouble/core/base/time/clock.h"
+#include "redouble/core/store/store.h"
 
 namespace redouble::sim {
 
@@ -24,30 +24,30 @@ class ScenarioBackend {
  public:
   virtual ~ScenarioBackend() = default;
 
-  // Makes an empty server whose time, and that of clock(), is `start`. Called before anything else
-  // and again for each further scenario; stores of the one before must be gone. Errors:
-  // FailedPrecondition when the server is not to be emptied; otherwise as the server's own.
+  // Provides an empty server whose time, and that of clock(), is `start`. Called first, and again
+  // before each further scenario; stores of the previous scenario must have been destroyed. Errors:
+  // FailedPrecondition if the server must not be emptied; otherwise the server's own errors.
   virtual absl::Status Begin(absl::Time start, uint64_t seed) = 0;
 
-  // Opens one more connection. The store must go before the backend, and before Restart and Begin.
+  // Opens a connection. It must be destroyed before the backend, and before Restart and Begin.
   virtual absl::StatusOr<std::unique_ptr<store::Store>> Connect() = 0;
 
-  // The time of clients and server, from Begin to the next Begin. It moves by AdvanceTo only.
+  // The time of the clients and the server. Only Begin and AdvanceTo change it.
   virtual base::Clock& clock() = 0;
 
-  // Moves time to `time`, which is not in the past, and lets happen on the way what is due.
-  // Errors: Unimplemented where time cannot be moved.
+  // Advances the time to `time`, which must not be in the past, and processes everything that is
+  // due until then. Errors: Unimplemented if the time cannot be controlled.
   virtual absl::Status AdvanceTo(absl::Time time) = 0;
 
   // Deletes all keys of all databases, as FLUSHALL does.
   virtual absl::Status Flush() = 0;
 
-  // The server dies and comes back empty. No store of Connect may be alive. Errors: Unimplemented
-  // where the server is not ours to restart.
+  // Crashes the server and restarts it empty. All stores of Connect must have been destroyed.
+  // Errors: Unimplemented if the server cannot be restarted.
   virtual absl::Status Restart() = 0;
 
-  // How much further than clock() the server's own time may have moved since Begin: a key may have
-  // lived that much longer than the scenario knows. Zero where time is held.
+  // How far the server's own time may be ahead of clock() since Begin: a key's remaining TTL may be
+  // lower by that much. Zero if the time is controlled.
   virtual absl::Duration Drift() const { return absl::ZeroDuration(); }
 };
 

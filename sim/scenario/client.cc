@@ -1,17 +1,17 @@
-#include "sim/scenario/client.h"
+#include "redouble/sim/scenario/client.h"
 
 #include <algorithm>
 #include <cassert>
 #include <utility>
 
-#include "core/store/errors.h"
+#include "redouble/core/store/errors.h"
 
 namespace redouble::sim {
 
 using store::Reply;
 using store::Request;
 
-// A request on its way to the connection, in place of the original.
+// The request that is sent to the connection instead of the original.
 class ScenarioClient::Sent final : public Request {
  public:
   Sent(ScenarioClient& client, Request& original)
@@ -34,7 +34,7 @@ ScenarioClient::ScenarioClient(std::string name, ScenarioBackend& backend, Trace
 ScenarioClient::~ScenarioClient() { assert(sent_.empty()); }
 
 void ScenarioClient::Submit(Request& request) {
-  // Its owner abandons it when the run is taken down, which is nothing to this store.
+  // The request is not kept, so there is nothing to do when its owner abandons it.
   if (trace_.stopped()) return;
   if (connection_ == nullptr) {
     absl::StatusOr<std::unique_ptr<store::Store>> connection = backend_.Connect();
@@ -55,8 +55,8 @@ void ScenarioClient::Fail(Request& request, const absl::Status& status) {
 }
 
 void ScenarioClient::Break() {
-  // Nothing may be under way when the first is told: it may send something at once, on a new
-  // connection, or abandon another.
+  // All sent requests must be cleared before the first one completes: its owner may submit a
+  // request, on a new connection, or abandon another one.
   for (const std::unique_ptr<Sent>& sent : sent_) breaking_.push_back(&sent->original());
   sent_.clear();
   connection_.reset();
@@ -106,7 +106,7 @@ void HeldStore::Release() {
 }
 
 void HeldStore::FailAll(const absl::Status& status) {
-  // Marked rather than taken off: whoever is told may abandon another, or submit one more.
+  // Marked rather than removed: the owner of a completed request may abandon another or submit one.
   for (Held& held : held_) held.failing = true;
   while (!held_.empty() && held_.front().failing) {
     Request& request = *held_.front().request;

@@ -1,16 +1,18 @@
-// The stores between a scenario's actors and its backend: ScenarioClient, a named connection that
-// is recorded and made anew after it broke, and HeldStore, which keeps each command back until it
-// is released.
+// The stores between a scenario's calls and its backend.
+//
+// ScenarioClient is a named connection: it records its requests in the trace and reconnects after
+// it broke. HeldStore keeps each request of a started call until a step of the scenario releases
+// it, which is how scenarios describe interleavings.
 //
 //   operation of a started call -> HeldStore -> ScenarioClient -> connection of the backend
 //   other operations, commands  ->              ScenarioClient -> connection of the backend
 //
 //   ScenarioClient client("a", backend, trace);
 //   HeldStore held(client);
-//   task.Start();                                  // runs until it has sent its first command
-//   held.Front()->commands();                      // which is this one
-//   held.Release();                                // it runs, the task goes on to its next command
-//   held.FailAll(store::NotSentError("gone"));     // or it never does
+//   task.Start();                                  // runs until it submits its first command
+//   held.Front()->commands();                      // that command
+//   held.Release();                                // sends it; the task runs to its next command
+//   held.FailAll(store::NotSentError("gone"));     // or fails it
 //
 // Thread-safety: one thread.
 #ifndef REDOUBLE_SIM_SCENARIO_CLIENT_H_
@@ -22,29 +24,28 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "core/store/store.h"
-#include "sim/scenario/backend.h"
-#include "sim/scenario/trace.h"
+#include "redouble/core/store/store.h"
+#include "redouble/sim/scenario/backend.h"
+#include "redouble/sim/trace/trace.h"
 
 namespace redouble::sim {
 
-// One connection by name. Opens it when it is first used, and again after Break().
+// A named connection. Connects when it is first used, and again after Break().
 class ScenarioClient final : public store::Store, private store::RequestKeeper {
  public:
-  // Both must outlive the client.
+  // `backend` and `trace` must outlive the client.
   ScenarioClient(std::string name, ScenarioBackend& backend, Trace& trace);
   ~ScenarioClient() override;
 
-  // Sends the request; records it when it completes. A connection that cannot be opened fails it
-  // with the backend's status. Behind the end of a run (Trace::stopped) it keeps the request and
-  // never answers.
+  // Sends the request and records it when it completes. If the connection cannot be opened, the
+  // request fails with the backend's status. After the end of a run (Trace::stopped) the request is
+  // kept and never completes.
   void Submit(store::Request& request) override;
 
-  // Records and completes a request that never got here.
+  // Records a request that was not sent, and completes it with `status`.
   void Fail(store::Request& request, const absl::Status& status);
 
-  // Closes the connection. Requests that are waiting for their replies fail with an unknown
-  // outcome.
+  // Closes the connection. Requests without a reply fail with kOutcomeUnknown.
   void Break();
 
  private:
@@ -58,11 +59,11 @@ class ScenarioClient final : public store::Store, private store::RequestKeeper {
   ScenarioBackend& backend_;
   Trace& trace_;
   std::unique_ptr<store::Store> connection_;
-  std::list<std::unique_ptr<Sent>> sent_;  // Not answered yet.
-  std::list<store::Request*> breaking_;    // To be told that the connection broke.
+  std::list<std::unique_ptr<Sent>> sent_;  // Sent, without a reply.
+  std::list<store::Request*> breaking_;    // Requests to fail during Break().
 };
 
-// Keeps requests back, in the order they were submitted.
+// Holds requests in the order in which they were submitted.
 class HeldStore final : public store::Store, private store::RequestKeeper {
  public:
   // `client` must outlive the store.
@@ -70,13 +71,13 @@ class HeldStore final : public store::Store, private store::RequestKeeper {
 
   void Submit(store::Request& request) override;
 
-  // The request that is next; null when none is held. It stays owned by who submitted it.
+  // The next request; null if no request is held. The submitter keeps ownership.
   const store::Request* Front() const { return held_.empty() ? nullptr : held_.front().request; }
 
-  // Passes the next request on to the client. One must be held.
+  // Passes the next request to the client. At least one must be held.
   void Release();
 
-  // Fails every request that is held now; what their owners then submit is held as ever.
+  // Fails every request that is held now. Requests that are submitted meanwhile are held.
   void FailAll(const absl::Status& status);
 
  private:

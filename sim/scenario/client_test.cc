@@ -1,16 +1,18 @@
-#include "sim/scenario/client.h"
+#include "redouble/sim/scenario/client.h"
 
 #include <string>
 #include <vector>
 
-#include "core/base/run.h"
-#include "core/store/errors.h"
 #include "gtest/gtest.h"
-#include "sim/scenario/memory_backend.h"
+#include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/store/errors.h"
+#include "redouble/sim/scenario/memory_backend.h"
 
 namespace redouble::sim {
 namespace {
 
+using base::IsOk;
 using store::Command;
 using store::ErrorKind;
 using store::Reply;
@@ -22,13 +24,13 @@ base::Task<Result> Send(store::Store& store, std::string_view name, std::string_
   co_return co_await store.Execute(command);
 }
 
-// Sends a second command when the first has ended, however it did.
+// Sends a second command after the first one has completed or failed.
 base::Task<Result> SendTwo(store::Store& store) {
   static_cast<void>(co_await Send(store, "INCR", "first"));
   co_return co_await Send(store, "INCR", "second");
 }
 
-// The first answer of two commands; the other command is abandoned.
+// Returns the first reply of two commands; the other command is abandoned.
 base::Task<Result> SendRace(store::Store& store) {
   std::vector<base::Task<Result>> tasks;
   tasks.push_back(Send(store, "INCR", "first"));
@@ -40,7 +42,7 @@ base::Task<Result> SendRace(store::Store& store) {
 // A backend that can refuse to connect.
 class FlakyBackend final : public ScenarioBackend {
  public:
-  FlakyBackend() { EXPECT_TRUE(memory_.Begin(absl::UnixEpoch(), 1).ok()); }
+  FlakyBackend() { EXPECT_THAT(memory_.Begin(absl::UnixEpoch(), 1), IsOk()); }
 
   absl::Status Begin(absl::Time start, uint64_t seed) override {
     return memory_.Begin(start, seed);
@@ -90,9 +92,9 @@ TEST_F(ScenarioClientTest, FailsWhatItCannotSend) {
 }
 
 TEST_F(ScenarioClientTest, ConnectsAnewAfterABreak) {
-  EXPECT_TRUE(base::Run(Send(client_, "SELECT", "1")).ok());
+  EXPECT_THAT(base::Run(Send(client_, "SELECT", "1")), IsOk());
   client_.Break();
-  EXPECT_TRUE(base::Run(Send(client_, "INCR", "n")).ok());
+  EXPECT_THAT(base::Run(Send(client_, "INCR", "n")), IsOk());
   EXPECT_EQ(backend_.connections, 2);
 }
 
@@ -150,7 +152,7 @@ TEST_F(HeldStoreTest, BearsThatOneFailureAbandonsAnother) {
   EXPECT_EQ(lines_.size(), 1u);
 }
 
-// A backend whose connections never answer, so that commands stay in flight.
+// A backend whose connections never reply, so that commands stay in flight.
 class SilentStore final : public store::Store {
  public:
   void Submit(store::Request&) override {}

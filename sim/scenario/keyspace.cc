@@ -1,4 +1,4 @@
-#include "sim/scenario/keyspace.h"
+#include "redouble/sim/scenario/keyspace.h"
 
 #include <algorithm>
 #include <array>
@@ -7,14 +7,15 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "core/base/string_bridge.h"
-#include "core/store/batch.h"
-#include "core/store/command.h"
-#include "core/store/decode.h"
-#include "core/store/errors.h"
-#include "core/store/keys.h"
-#include "sim/scenario/arguments.h"
-#include "sim/scenario/bytes.h"
+#include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/store/batch.h"
+#include "redouble/core/store/command.h"
+#include "redouble/core/store/decode.h"
+#include "redouble/core/store/errors.h"
+#include "redouble/core/store/typed/keys.h"
+#include "redouble/sim/json/bytes.h"
+#include "redouble/sim/operations/arguments.h"
 
 namespace redouble::sim {
 namespace {
@@ -36,7 +37,7 @@ absl::Status Wrong(std::string_view path, std::string_view expected, const Json&
       base::ToAbsl(path), ": expected ", base::ToAbsl(expected), ", got ", Abbreviated(got)));
 }
 
-// The bytes of a JSON string.
+// Returns the bytes that a JSON string encodes.
 absl::StatusOr<std::string> ReadText(const Json& json, std::string_view path) {
   if (!json.is_string()) return Wrong(path, "a string", json);
   absl::StatusOr<std::string> bytes = DecodeBytes(json.get_ref<const std::string&>());
@@ -49,9 +50,8 @@ absl::StatusOr<std::vector<std::string>> ReadTexts(const Json& json, std::string
   if (!json.is_array()) return Wrong(path, "an array of strings", json);
   std::vector<std::string> texts;
   for (size_t i = 0; i < json.size(); ++i) {
-    absl::StatusOr<std::string> text = ReadText(json[i], At(path, i));
-    if (!text.ok()) return text.status();
-    texts.push_back(*std::move(text));
+    REDOUBLE_ASSIGN_OR_RETURN(std::string text, ReadText(json[i], At(path, i)));
+    texts.push_back(std::move(text));
   }
   return texts;
 }
@@ -77,35 +77,30 @@ Json EncodePairs(const std::vector<std::string>& flat) {
 }
 
 absl::StatusOr<Json> NormalizeString(const Json& value, std::string_view path) {
-  const absl::StatusOr<std::string> text = ReadText(value, path);
-  if (!text.ok()) return text.status();
-  return Json(EncodeBytes(*text));
+  REDOUBLE_ASSIGN_OR_RETURN(const std::string text, ReadText(value, path));
+  return Json(EncodeBytes(text));
 }
 
 absl::StatusOr<Json> NormalizeList(const Json& value, std::string_view path) {
-  const absl::StatusOr<std::vector<std::string>> texts = ReadTexts(value, path);
-  if (!texts.ok()) return texts.status();
-  return EncodeTexts(*texts);
+  REDOUBLE_ASSIGN_OR_RETURN(const std::vector<std::string> texts, ReadTexts(value, path));
+  return EncodeTexts(texts);
 }
 
 absl::StatusOr<Json> NormalizeSet(const Json& value, std::string_view path) {
-  absl::StatusOr<std::vector<std::string>> texts = ReadTexts(value, path);
-  if (!texts.ok()) return texts.status();
-  std::sort(texts->begin(), texts->end());
-  const auto twin = std::adjacent_find(texts->begin(), texts->end());
-  if (twin != texts->end()) return Wrong(path, "each member once", EncodeBytes(*twin));
-  return EncodeTexts(*texts);
+  REDOUBLE_ASSIGN_OR_RETURN(std::vector<std::string> texts, ReadTexts(value, path));
+  std::sort(texts.begin(), texts.end());
+  const auto twin = std::adjacent_find(texts.begin(), texts.end());
+  if (twin != texts.end()) return Wrong(path, "each member once", EncodeBytes(*twin));
+  return EncodeTexts(texts);
 }
 
 absl::StatusOr<Json> NormalizeHash(const Json& value, std::string_view path) {
   if (!value.is_object()) return Wrong(path, "an object of strings", value);
   std::map<std::string, std::string> hash;
   for (const auto& [name, text] : value.items()) {
-    const absl::StatusOr<std::string> field = ReadText(Json(name), At(path, name));
-    if (!field.ok()) return field.status();
-    const absl::StatusOr<std::string> bytes = ReadText(text, At(path, name));
-    if (!bytes.ok()) return bytes.status();
-    hash[*field] = *bytes;
+    REDOUBLE_ASSIGN_OR_RETURN(const std::string field, ReadText(Json(name), At(path, name)));
+    REDOUBLE_ASSIGN_OR_RETURN(const std::string bytes, ReadText(text, At(path, name)));
+    hash[field] = bytes;
   }
   return EncodeHash(std::move(hash));
 }
@@ -114,13 +109,13 @@ absl::StatusOr<Json> NormalizeSortedSet(const Json& value, std::string_view path
   if (!value.is_array()) return Wrong(path, "an array of [member, score] pairs", value);
   Json pairs = Json::array();
   for (size_t i = 0; i < value.size(); ++i) {
-    const absl::StatusOr<std::vector<std::string>> pair = ReadTexts(value[i], At(path, i));
-    if (!pair.ok()) return pair.status();
+    REDOUBLE_ASSIGN_OR_RETURN(const std::vector<std::string> pair,
+                              ReadTexts(value[i], At(path, i)));
     double score = 0;
-    if (pair->size() != 2 || !absl::SimpleAtod((*pair)[1], &score)) {
+    if (pair.size() != 2 || !absl::SimpleAtod(pair[1], &score)) {
       return Wrong(At(path, i), R"(a pair such as ["member", "1.5"])", value[i]);
     }
-    pairs.push_back(EncodeTexts(*pair));
+    pairs.push_back(EncodeTexts(pair));
   }
   return pairs;
 }
@@ -128,7 +123,7 @@ absl::StatusOr<Json> NormalizeSortedSet(const Json& value, std::string_view path
 absl::StatusOr<Json> NormalizeStream(const Json& value, std::string_view path) {
   ArgumentReader stream(value, path);
   const Json& entries = stream.Any("entries");
-  if (absl::Status status = stream.Finish(); !status.ok()) return status;
+  REDOUBLE_RETURN_IF_ERROR(stream.Finish());
   const std::string entries_path = At(path, "entries");
   if (!entries.is_array()) return Wrong(entries_path, "an array of entries", entries);
   Json normalized = Json::array();
@@ -136,67 +131,63 @@ absl::StatusOr<Json> NormalizeStream(const Json& value, std::string_view path) {
     ArgumentReader entry(entries[i], At(entries_path, i));
     const std::string id = entry.String("id");
     const std::vector<std::string> fields = entry.Strings("fields");
-    if (absl::Status status = entry.Finish(); !status.ok()) return status;
+    REDOUBLE_RETURN_IF_ERROR(entry.Finish());
     normalized.push_back(Json{{"id", EncodeBytes(id)}, {"fields", EncodeTexts(fields)}});
   }
   return Json{{"entries", normalized}};
 }
 
 absl::StatusOr<Json> DecodeTextValue(Reply reply) {
-  const absl::StatusOr<std::string> text = store::DecodeString(std::move(reply));
-  if (!text.ok()) return text.status();
-  return Json(EncodeBytes(*text));
+  REDOUBLE_ASSIGN_OR_RETURN(const std::string text, store::DecodeString(std::move(reply)));
+  return Json(EncodeBytes(text));
 }
 
 absl::StatusOr<Json> DecodeListValue(Reply reply) {
-  const absl::StatusOr<std::vector<std::string>> texts = store::DecodeStrings(std::move(reply));
-  if (!texts.ok()) return texts.status();
-  return EncodeTexts(*texts);
+  REDOUBLE_ASSIGN_OR_RETURN(const std::vector<std::string> texts,
+                            store::DecodeStrings(std::move(reply)));
+  return EncodeTexts(texts);
 }
 
 absl::StatusOr<Json> DecodeSetValue(Reply reply) {
-  absl::StatusOr<std::vector<std::string>> texts = store::DecodeStrings(std::move(reply));
-  if (!texts.ok()) return texts.status();
-  std::sort(texts->begin(), texts->end());
-  return EncodeTexts(*texts);
+  REDOUBLE_ASSIGN_OR_RETURN(std::vector<std::string> texts, store::DecodeStrings(std::move(reply)));
+  std::sort(texts.begin(), texts.end());
+  return EncodeTexts(texts);
 }
 
 absl::StatusOr<Json> DecodeHashValue(Reply reply) {
-  const absl::StatusOr<std::vector<std::string>> flat = store::DecodeStrings(std::move(reply));
-  if (!flat.ok()) return flat.status();
+  REDOUBLE_ASSIGN_OR_RETURN(const std::vector<std::string> flat,
+                            store::DecodeStrings(std::move(reply)));
   std::map<std::string, std::string> hash;
-  for (size_t i = 0; i + 1 < flat->size(); i += 2) hash[(*flat)[i]] = (*flat)[i + 1];
+  for (size_t i = 0; i + 1 < flat.size(); i += 2) hash[flat[i]] = flat[i + 1];
   return EncodeHash(std::move(hash));
 }
 
 absl::StatusOr<Json> DecodeSortedSetValue(Reply reply) {
-  const absl::StatusOr<std::vector<std::string>> flat = store::DecodeStrings(std::move(reply));
-  if (!flat.ok()) return flat.status();
-  return EncodePairs(*flat);
+  REDOUBLE_ASSIGN_OR_RETURN(const std::vector<std::string> flat,
+                            store::DecodeStrings(std::move(reply)));
+  return EncodePairs(flat);
 }
 
 absl::StatusOr<Json> DecodeStreamValue(Reply reply) {
-  absl::StatusOr<std::vector<Reply>> entries = store::DecodeArray(std::move(reply));
-  if (!entries.ok()) return entries.status();
+  REDOUBLE_ASSIGN_OR_RETURN(std::vector<Reply> entries, store::DecodeArray(std::move(reply)));
   Json array = Json::array();
-  for (Reply& entry : *entries) {
-    absl::StatusOr<std::vector<Reply>> parts = store::DecodeArray(std::move(entry));
-    if (!parts.ok()) return parts.status();
-    if (parts->size() != 2) return store::ProtocolError("a stream entry has two parts");
-    absl::StatusOr<Json> id = DecodeTextValue(std::move((*parts)[0]));
+  for (Reply& entry : entries) {
+    REDOUBLE_ASSIGN_OR_RETURN(std::vector<Reply> parts, store::DecodeArray(std::move(entry)));
+    if (parts.size() != 2) return store::ProtocolError("a stream entry has two parts");
+    absl::StatusOr<Json> id = DecodeTextValue(std::move(parts[0]));
     if (!id.ok()) return id;
-    absl::StatusOr<Json> fields = DecodeListValue(std::move((*parts)[1]));
+    absl::StatusOr<Json> fields = DecodeListValue(std::move(parts[1]));
     if (!fields.ok()) return fields;
     array.push_back(Json{{"id", *id}, {"fields", *fields}});
   }
   return Json{{"entries", array}};
 }
 
-// What is known of a type: one row makes it readable and writable.
+// How values of a type are read and written.
 struct TypeRow {
   std::string_view type;
-  std::string_view command;                   // Reads the value of a key ...
-  std::array<std::string_view, 3> arguments;  // ... with these behind the key, up to an empty one.
+  std::string_view command;                   // Reads a value.
+  std::array<std::string_view, 3> arguments;  // The arguments after the key, up to an empty one.
   absl::StatusOr<Json> (*decode)(Reply reply);
   absl::StatusOr<Json> (*normalize)(const Json& value, std::string_view path);
 };
@@ -217,14 +208,14 @@ const TypeRow* FindType(std::string_view type) {
   return nullptr;
 }
 
-// A key on its way through the dump.
+// A key while the keyspace is being read.
 struct Reading {
   std::string key;
-  const TypeRow* row;  // Null for a type that is not in the table.
+  const TypeRow* row;  // Null if the type is not in the table.
   KeyspaceEntry entry;
 };
 
-// TYPE and PTTL of all keys; those that are gone are left out.
+// Reads TYPE and PTTL of all keys; leaves out keys that no longer exist.
 base::Task<absl::StatusOr<std::vector<Reading>>> ReadTypes(store::Store& store,
                                                            std::vector<std::string> keys) {
   Batch batch(Batch::Atomicity::kPipeline);
@@ -232,17 +223,15 @@ base::Task<absl::StatusOr<std::vector<Reading>>> ReadTypes(store::Store& store,
     batch.Add(Command::Named("TYPE")).Add(key);
     batch.Add(Command::Named("PTTL")).Add(key);
   }
-  absl::StatusOr<std::vector<Reply>> replies = co_await store::Execute(store, batch);
-  if (!replies.ok()) co_return replies.status();
+  REDOUBLE_CO_ASSIGN_OR_RETURN(std::vector<Reply> replies, co_await store::Execute(store, batch));
   std::vector<Reading> readings;
   for (size_t i = 0; i < keys.size(); ++i) {
-    absl::StatusOr<std::string> type = store::DecodeString(std::move((*replies)[2 * i]));
-    if (!type.ok()) co_return type.status();
-    const absl::StatusOr<int64_t> pttl = store::DecodeInteger(std::move((*replies)[2 * i + 1]));
-    if (!pttl.ok()) co_return pttl.status();
-    if (*type == "none" || *pttl == -2) continue;
-    Reading reading{keys[i], FindType(*type), {*type, nullptr, std::nullopt}};
-    if (*pttl >= 0) reading.entry.ttl_ms = *pttl;
+    REDOUBLE_CO_ASSIGN_OR_RETURN(std::string type, store::DecodeString(std::move(replies[2 * i])));
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const int64_t pttl,
+                                 store::DecodeInteger(std::move(replies[2 * i + 1])));
+    if (type == "none" || pttl == -2) continue;
+    Reading reading{keys[i], FindType(type), {type, nullptr, std::nullopt}};
+    if (pttl >= 0) reading.entry.ttl_ms = pttl;
     readings.push_back(std::move(reading));
   }
   co_return readings;
@@ -260,14 +249,11 @@ base::Task<absl::Status> ReadValues(store::Store& store, std::vector<Reading>& r
       if (!argument.empty()) command.Add(argument);
     }
   }
-  absl::StatusOr<std::vector<Reply>> replies = co_await store::Execute(store, batch);
-  if (!replies.ok()) co_return replies.status();
+  REDOUBLE_CO_ASSIGN_OR_RETURN(std::vector<Reply> replies, co_await store::Execute(store, batch));
   for (size_t i = 0; i < read.size(); ++i) {
-    // Expired since its type was read.
-    if ((*replies)[i].is_nil()) continue;
-    absl::StatusOr<Json> value = read[i]->row->decode(std::move((*replies)[i]));
-    if (!value.ok()) co_return value.status();
-    read[i]->entry.value = *std::move(value);
+    // The key expired after its type was read.
+    if (replies[i].is_nil()) continue;
+    REDOUBLE_CO_ASSIGN_OR_RETURN(read[i]->entry.value, read[i]->row->decode(std::move(replies[i])));
   }
   co_return absl::OkStatus();
 }
@@ -277,14 +263,13 @@ base::Task<absl::Status> ReadValues(store::Store& store, std::vector<Reading>& r
 base::Task<absl::StatusOr<Keyspace>> DumpKeyspace(store::Store& store) {
   store::ScanOptions options;
   options.count = 1000;
-  absl::StatusOr<std::vector<std::string>> keys = co_await store::ScanAll(store, options);
-  if (!keys.ok()) co_return keys.status();
-  absl::StatusOr<std::vector<Reading>> readings = co_await ReadTypes(store, *std::move(keys));
-  if (!readings.ok()) co_return readings.status();
-  const absl::Status status = co_await ReadValues(store, *readings);
-  if (!status.ok()) co_return status;
+  REDOUBLE_CO_ASSIGN_OR_RETURN(std::vector<std::string> keys,
+                               co_await store::ScanAll(store, options));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(std::vector<Reading> readings,
+                               co_await ReadTypes(store, std::move(keys)));
+  REDOUBLE_CO_RETURN_IF_ERROR(co_await ReadValues(store, readings));
   Keyspace keyspace;
-  for (Reading& reading : *readings) {
+  for (Reading& reading : readings) {
     const bool gone = reading.row != nullptr && reading.entry.value.is_null();
     if (!gone) keyspace[std::move(reading.key)] = std::move(reading.entry);
   }

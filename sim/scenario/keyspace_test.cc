@@ -1,14 +1,14 @@
-#include "sim/scenario/keyspace.h"
+#include "redouble/sim/scenario/keyspace.h"
 
 #include <string>
 #include <string_view>
 
-#include "backends/memory/engine.h"
-#include "core/base/run.h"
-#include "core/base/virtual_clock.h"
-#include "core/store/errors.h"
-#include "core/store/store.h"
 #include "gtest/gtest.h"
+#include "redouble/backends/memory/engine/engine.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/base/time/virtual_clock.h"
+#include "redouble/core/store/errors.h"
+#include "redouble/core/store/store.h"
 
 namespace redouble::sim {
 namespace {
@@ -72,7 +72,7 @@ TEST(KeyspaceToJson, WritesKeysInOrderAndTtlsWhereTheyAre) {
 
 using store::Reply;
 
-// Answers each command by a script, so that every type and every mishap can be read.
+// Replies to each command from a script, so that every type and every failure can be tested.
 class ScriptedStore final : public store::Store {
  public:
   void Submit(store::Request& request) override {
@@ -85,8 +85,8 @@ class ScriptedStore final : public store::Store {
     request.Complete(Reply::Array(std::move(replies)));
   }
 
-  std::map<std::string, Reply> replies;  // By DebugString; any other command is an error.
-  int failing_at = -1;                   // Which request fails.
+  std::map<std::string, Reply> replies;  // By DebugString; other commands get an error.
+  int failing_at = -1;                   // The index of the request that fails.
 
  private:
   Reply Answer(const store::Command& command) {
@@ -101,7 +101,7 @@ class ScriptedStore final : public store::Store {
 
 class DumpTest : public testing::Test {
  protected:
-  // The dump of a database with one key k of that type, whose value is read by `command`.
+  // Returns the dump of a database with one key k of that type, whose value is read with `command`.
   std::string Dump(std::string_view type, const std::string& command, Reply value,
                    int64_t pttl = -1) {
     store_.replies = {{R"(TYPE "k")", Reply::Status(type)},

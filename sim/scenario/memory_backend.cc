@@ -1,7 +1,7 @@
-#include "sim/scenario/memory_backend.h"
+#include "redouble/sim/scenario/memory_backend.h"
 
-#include "core/base/run.h"
-#include "core/store/keys.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/store/typed/keys.h"
 
 namespace redouble::sim {
 

@@ -1,7 +1,9 @@
-// MemoryBackend: scenarios on the engine inside this process, with a virtual clock.
+// MemoryBackend: runs scenarios on the memory engine, with a virtual clock.
+//
+// Use it wherever no live server is needed: it is fast, deterministic, and supports every step.
 //
 //   MemoryBackend backend;
-//   RunScenario(scenario, backend);
+//   const ScenarioResult result = RunScenario(scenario, backend);
 //
 // Thread-safety: one thread.
 #ifndef REDOUBLE_SIM_SCENARIO_MEMORY_BACKEND_H_
@@ -12,18 +14,18 @@
 #include <optional>
 #include <utility>
 
-#include "backends/memory/engine.h"
-#include "core/base/virtual_clock.h"
-#include "sim/scenario/backend.h"
+#include "redouble/backends/memory/engine/engine.h"
+#include "redouble/core/base/time/virtual_clock.h"
+#include "redouble/sim/scenario/backend.h"
 
 namespace redouble::sim {
 
 class MemoryBackend final : public ScenarioBackend {
  public:
-  // Engines with these options; their seed is not used.
+  // The options of the engines; the seed is that of Begin.
   explicit MemoryBackend(memory::EngineOptions options = {}) : options_(std::move(options)) {}
 
-  // A new engine with that seed. Never fails.
+  // Creates a new engine with that seed. Never fails.
   absl::Status Begin(absl::Time start, uint64_t seed) override;
   absl::StatusOr<std::unique_ptr<store::Store>> Connect() override;
   base::Clock& clock() override { return *clock_; }
@@ -34,7 +36,7 @@ class MemoryBackend final : public ScenarioBackend {
  private:
   const memory::EngineOptions options_;
   uint64_t seed_ = 0;
-  std::optional<base::VirtualClock> clock_;  // Both from Begin on; the engine uses the clock.
+  std::optional<base::VirtualClock> clock_;  // Set by Begin, as the engine, which uses the clock.
   std::optional<memory::Engine> engine_;
 };
 

@@ -1,18 +1,21 @@
-#include "sim/scenario/memory_backend.h"
+#include "redouble/sim/scenario/memory_backend.h"
 
 #include <string>
 
-#include "core/base/run.h"
-#include "core/store/keys.h"
-#include "core/store/strings.h"
 #include "gtest/gtest.h"
+#include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/store/typed/keys.h"
+#include "redouble/core/store/typed/strings.h"
 
 namespace redouble::sim {
 namespace {
 
+using base::IsOk;
+
 class MemoryBackendTest : public testing::Test {
  protected:
-  void SetUp() override { ASSERT_TRUE(backend_.Begin(kStart, 1).ok()); }
+  void SetUp() override { ASSERT_THAT(backend_.Begin(kStart, 1), IsOk()); }
 
   int64_t KeyCount() {
     const std::unique_ptr<store::Store> connection = *backend_.Connect();
@@ -22,7 +25,7 @@ class MemoryBackendTest : public testing::Test {
     const std::unique_ptr<store::Store> connection = *backend_.Connect();
     store::SetOptions options;
     options.expiry = store::Expiry::In(ttl);
-    ASSERT_TRUE(base::Run(store::Set(*connection, key, "v", options)).ok());
+    ASSERT_THAT(base::Run(store::Set(*connection, key, "v", options)), IsOk());
   }
 
   const absl::Time kStart = absl::FromUnixSeconds(1'000'000);
@@ -37,29 +40,29 @@ TEST_F(MemoryBackendTest, BeginsEmptyAtTheStart) {
 
 TEST_F(MemoryBackendTest, MovesTimeAndExpiresWithIt) {
   Write("k", absl::Seconds(1));
-  ASSERT_TRUE(backend_.AdvanceTo(kStart + absl::Milliseconds(1000)).ok());
+  ASSERT_THAT(backend_.AdvanceTo(kStart + absl::Milliseconds(1000)), IsOk());
   EXPECT_EQ(KeyCount(), 1);
-  ASSERT_TRUE(backend_.AdvanceTo(kStart + absl::Milliseconds(1001)).ok());
+  ASSERT_THAT(backend_.AdvanceTo(kStart + absl::Milliseconds(1001)), IsOk());
   EXPECT_EQ(KeyCount(), 0);
 }
 
 TEST_F(MemoryBackendTest, FlushesAllDatabases) {
   Write("k", absl::Hours(1));
-  ASSERT_TRUE(backend_.Flush().ok());
+  ASSERT_THAT(backend_.Flush(), IsOk());
   EXPECT_EQ(KeyCount(), 0);
 }
 
 TEST_F(MemoryBackendTest, RestartsEmptyAtTheSameTime) {
   Write("k", absl::Hours(1));
-  ASSERT_TRUE(backend_.AdvanceTo(kStart + absl::Seconds(1)).ok());
-  ASSERT_TRUE(backend_.Restart().ok());
+  ASSERT_THAT(backend_.AdvanceTo(kStart + absl::Seconds(1)), IsOk());
+  ASSERT_THAT(backend_.Restart(), IsOk());
   EXPECT_EQ(KeyCount(), 0);
   EXPECT_EQ(backend_.clock().Now(), kStart + absl::Seconds(1));
 }
 
 TEST_F(MemoryBackendTest, BeginsAgainInThePast) {
   Write("k", absl::Hours(1));
-  ASSERT_TRUE(backend_.Begin(absl::UnixEpoch(), 2).ok());
+  ASSERT_THAT(backend_.Begin(absl::UnixEpoch(), 2), IsOk());
   EXPECT_EQ(backend_.clock().Now(), absl::UnixEpoch());
   EXPECT_EQ(KeyCount(), 0);
 }

@@ -1,4 +1,4 @@
-#include "sim/scenario/runner.h"
+#include "redouble/sim/scenario/runner.h"
 
 #include <algorithm>
 #include <map>
@@ -6,20 +6,24 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "core/base/rng.h"
-#include "core/base/string_bridge.h"
-#include "core/base/utc.h"
-#include "core/store/errors.h"
-#include "sim/scenario/arguments.h"
-#include "sim/scenario/bytes.h"
-#include "sim/scenario/client.h"
-#include "sim/scenario/json_diff.h"
-#include "sim/scenario/keyspace.h"
-#include "sim/scenario/reply_json.h"
-#include "sim/scenario/trace.h"
+#include "absl/strings/str_replace.h"
+#include "redouble/core/base/random/rng.h"
+#include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/base/time/utc.h"
+#include "redouble/core/store/command_line.h"
+#include "redouble/core/store/errors.h"
+#include "redouble/core/store/reply.h"
+#include "redouble/sim/fault/fault.h"
+#include "redouble/sim/json/bytes.h"
+#include "redouble/sim/json/json_diff.h"
+#include "redouble/sim/json/reply_json.h"
+#include "redouble/sim/operations/arguments.h"
+#include "redouble/sim/scenario/client.h"
+#include "redouble/sim/scenario/keyspace.h"
+#include "redouble/sim/trace/trace.h"
 
 namespace redouble::sim {
 namespace {
@@ -28,23 +32,28 @@ using store::Command;
 using store::Request;
 
 constexpr int kBeforeFirstStep = -1;
+// A failure lists no more differences than a person reads.
+constexpr size_t kMostDifferences = 10;
 constexpr std::string_view kWaits =
-    "it waits for time to pass or for another client, and nobody can act before the step is over";
+    "it waits for time to pass or for another client, and neither can happen before the step ends";
 
-// What a step did not do as expected, below the step's own path.
+// A difference from the expectation, with its path below the step's own path.
 struct Mismatch {
   std::string path;
   std::string message;
   std::string expected = {};
   std::string got = {};
+  std::vector<JsonDifference> more = {};
 };
 using Outcome = std::optional<Mismatch>;
 
 Outcome Compare(const Json& expected, const Json& got, std::string_view path) {
-  std::optional<JsonDifference> difference = FindDifference(expected, got, path);
-  if (!difference) return std::nullopt;
-  return Mismatch{std::move(difference->path), "not as expected", std::move(difference->expected),
-                  std::move(difference->got)};
+  std::vector<JsonDifference> found = FindDifferences(expected, got, path, kMostDifferences);
+  if (found.empty()) return std::nullopt;
+  JsonDifference first = std::move(found.front());
+  found.erase(found.begin());
+  return Mismatch{std::move(first.path), "not as expected", std::move(first.expected),
+                  std::move(first.got), std::move(found)};
 }
 
 Outcome FromStatus(const absl::Status& status) {
@@ -56,7 +65,7 @@ std::string ErrorText(const absl::Status& status) {
   return absl::StrCat("error ", absl::StatusCodeToString(status.code()), ": ", status.message());
 }
 
-// The parts of `status` that `expected` names.
+// Returns the parts of `status` that `expected` names.
 Json ErrorToJson(const absl::Status& status, const Json& expected) {
   Json got = Json::object();
   for (const auto& [name, value] : expected.items()) {
@@ -77,9 +86,10 @@ Json ErrorToJson(const absl::Status& status, const Json& expected) {
 
 Outcome CompareResult(const CallExpectation& expectation, const OperationResult& result) {
   if (IsArgumentError(result.status())) {
-    // The message begins with the path below the arguments.
+    // The message starts with the path below the arguments.
     const std::string path = ArgumentErrorPath(result.status());
-    const std::string message(result.status().message().substr(path.size() + 2));
+    const std::string message = absl::StrReplaceAll(
+        result.status().message().substr(path.size() + 2), {{"\n", "\n  and /arguments"}});
     return Mismatch{absl::StrCat("/arguments", path), message};
   }
   if (expectation.error) {
@@ -99,7 +109,7 @@ Outcome CompareResult(const CallExpectation& expectation, const OperationResult&
   return Compare(*expectation.result, *result, "/expect");
 }
 
-// The commands of a request as they go over the wire.
+// The commands of a request as they are sent: with MULTI and EXEC.
 Json WireCommands(const Request& request) {
   Json commands = Json::array();
   const bool transaction = request.kind() == Request::Kind::kTransaction;
@@ -109,8 +119,8 @@ Json WireCommands(const Request& request) {
   return commands;
 }
 
-// The got TTL in milliseconds as the expectation would have it when it is within the drift of a
-// server whose time is not held.
+// Returns the expected TTL if the actual one is within the drift of a server whose time is not
+// controlled, otherwise the actual one. In milliseconds.
 int64_t WithoutDrift(int64_t got_ms, int64_t expected_ms, absl::Duration drift) {
   const bool within = got_ms <= expected_ms && absl::Milliseconds(expected_ms - got_ms) <= drift;
   return within ? expected_ms : got_ms;
@@ -123,7 +133,7 @@ Json KeyToJson(const KeyExpectation& key) {
   return json;
 }
 
-// An entry in the terms of its expectation.
+// Renders an entry with the members that the expectation has.
 Json EntryToJson(const KeyspaceEntry& entry, const std::optional<KeyExpectation>& expected,
                  absl::Duration drift) {
   Json json{{"type", entry.type}, {"value", entry.value}};
@@ -162,7 +172,7 @@ class ScenarioRun {
   ScenarioRun(const Scenario& scenario, ScenarioBackend& backend, const RunOptions& options)
       : scenario_(scenario),
         backend_(backend),
-        trace_(backend.clock(), options.trace_listener, options.stop_behind),
+        trace_(backend.clock(), options.trace_listener, options.stop_after),
         after_step_(options.after_step),
         until_(options.until),
         rng_(scenario.seed) {}
@@ -179,7 +189,7 @@ class ScenarioRun {
   }
 
  private:
-  // An operation that runs one command at a time.
+  // An operation that sends one command at a time.
   struct StartedCall {
     StartedCall(ScenarioClient& client, const OperationCall& call, base::Clock& clock,
                 base::Rng& rng)
@@ -196,9 +206,12 @@ class ScenarioRun {
           std::visit([this](const auto& action) { return Do(action); }, scenario_.steps[i].action);
       if (after_step_) after_step_(static_cast<int>(i));
       if (!outcome) continue;
-      return StepFailure{static_cast<int>(i), absl::StrCat("/steps/", i, outcome->path),
+      for (JsonDifference& one : outcome->more) {
+        one.path = absl::StrCat("/steps/", i, one.path);
+      }
+      return StepFailure{static_cast<int>(i),         absl::StrCat("/steps/", i, outcome->path),
                          std::move(outcome->message), std::move(outcome->expected),
-                         std::move(outcome->got)};
+                         std::move(outcome->got),     std::move(outcome->more)};
     }
     return std::nullopt;
   }
@@ -241,13 +254,24 @@ class ScenarioRun {
 
   Outcome Do(const FaultStep& step) {
     if (step.fault->breaks_connections) return BreakAndApply(step);
-    const absl::Status status = (backend_.*step.fault->apply)();
+    const absl::Status status = Apply(step.fault->fault);
     if (status.ok()) trace_.AddFault(step.fault->name);
     return FromStatus(status);
   }
 
-  // The server is down before anyone hears of it; then each client learns that its connection is
-  // gone, in the order of their names.
+  absl::Status Apply(Fault fault) {
+    switch (fault) {
+      case Fault::kFlush:
+        return backend_.Flush();
+      case Fault::kRestart:
+        return backend_.Restart();
+      default:
+        return absl::InternalError("a fault of the table that no backend can inject");
+    }
+  }
+
+  // The server restarts first; then the clients learn, in the order of their names, that their
+  // connections are gone.
   Outcome BreakAndApply(const FaultStep& step) {
     const bool holding = std::any_of(calls_.begin(), calls_.end(), [](const auto& entry) {
       return entry.second->held.Front() != nullptr;
@@ -259,7 +283,7 @@ class ScenarioRun {
     }
     trace_.AddFault(step.fault->name);
     for (auto& [name, client] : clients_) client->Break();
-    if (absl::Status status = (backend_.*step.fault->apply)(); !status.ok()) {
+    if (absl::Status status = Apply(step.fault->fault); !status.ok()) {
       return FromStatus(status);
     }
     const std::string message = absl::StrCat("the connection broke: ", step.fault->name.data());
@@ -308,11 +332,10 @@ class ScenarioRun {
     return CompareKeyspace(step, *keyspace, backend_.Drift());
   }
 
-  // Over a connection of its own that the trace does not see.
+  // Uses a separate connection, which the trace does not record.
   absl::StatusOr<Keyspace> Dump() {
-    absl::StatusOr<std::unique_ptr<store::Store>> connection = backend_.Connect();
-    if (!connection.ok()) return connection.status();
-    base::Task<absl::StatusOr<Keyspace>> task = DumpKeyspace(**connection);
+    REDOUBLE_ASSIGN_OR_RETURN(std::unique_ptr<store::Store> connection, backend_.Connect());
+    base::Task<absl::StatusOr<Keyspace>> task = DumpKeyspace(*connection);
     task.Start();
     if (!task.done()) return absl::InternalError("reading the keyspace does not end");
     return task.TakeResult();
@@ -323,7 +346,7 @@ class ScenarioRun {
     co_return co_await store.Execute(command);
   }
 
-  // Behind the end of the run nothing gets its answer, which is no failure.
+  // After the end of the run no request completes, which is not a failure.
   Outcome DoesNotEnd(const char* path, const char* what) const {
     if (trace_.stopped()) return std::nullopt;
     return Mismatch{path, absl::StrCat("the ", what, " does not end: ", base::ToAbsl(kWaits))};
@@ -342,7 +365,7 @@ class ScenarioRun {
   const absl::Time until_;
   base::Rng rng_;
   std::map<std::string, std::unique_ptr<ScenarioClient>> clients_;
-  // Behind the clients, which they use to the end.
+  // Declared after the clients, which the calls use until they are destroyed.
   std::map<std::string, std::unique_ptr<StartedCall>> calls_;
 };
 
@@ -351,16 +374,33 @@ std::string StepName(const Step& step) {
   return call == nullptr ? step.kind : absl::StrCat(step.kind, " ", call->call.name);
 }
 
+// What the step sent, as a line: empty if it sent nothing.
+std::string Sent(const Step& step) {
+  if (const auto* command = std::get_if<CommandStep>(&step.action)) {
+    return absl::StrCat("  command:  ", store::CommandLine(command->words), "\n");
+  }
+  if (const auto* call = std::get_if<CallStep>(&step.action)) {
+    return absl::StrCat("  call:     ", call->call.name, " ", call->call.arguments.dump(), "\n");
+  }
+  return "";
+}
+
+void AppendDifference(const std::string& expected, const std::string& got, std::string& text) {
+  absl::StrAppend(&text, "- expected: ", expected, "\n+ got:      ", got, "\n");
+}
+
 }  // namespace
 
 std::string StepFailure::ToString(const Scenario& scenario) const {
   std::string text = absl::StrCat(scenario.file, ": ");
-  if (step != kBeforeFirstStep) {
-    absl::StrAppend(&text, "step ", step, " (", StepName(scenario.steps[step]), "): ", path, ": ");
-  }
-  absl::StrAppend(&text, message, "\n");
-  if (!expected.empty() || !got.empty()) {
-    absl::StrAppend(&text, "  expected: ", expected, "\n  got:      ", got, "\n");
+  if (step == kBeforeFirstStep) return absl::StrCat(text, message, "\n");
+  const Step& failed = scenario.steps[step];
+  absl::StrAppend(&text, "step ", step, " (", StepName(failed), "): ", path, ": ", message, "\n",
+                  Sent(failed));
+  if (!expected.empty() || !got.empty()) AppendDifference(expected, got, text);
+  for (const JsonDifference& one : more) {
+    absl::StrAppend(&text, "at ", one.path, ":\n");
+    AppendDifference(one.expected, one.got, text);
   }
   return text;
 }

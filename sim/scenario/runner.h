@@ -1,10 +1,10 @@
-// The scenario runner: replays a scenario on a backend and says whether all came as expected.
+// RunScenario: replays a scenario on a backend and compares the results with its expectations.
 //
 //   MemoryBackend backend;
 //   const ScenarioResult result = RunScenario(*scenario, backend);
 //   if (result.failure) std::cerr << result.failure->ToString(*scenario);
 //
-// Equal scenarios give equal traces, on every backend whose time is held.
+// Equal scenarios have equal traces, on every backend whose time is controlled.
 //
 // Thread-safety: one thread.
 #ifndef REDOUBLE_SIM_SCENARIO_RUNNER_H_
@@ -15,52 +15,63 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/time/time.h"
-#include "sim/scenario/backend.h"
-#include "sim/scenario/scenario.h"
-#include "sim/scenario/trace.h"
+#include "redouble/sim/json/json_diff.h"
+#include "redouble/sim/scenario/backend.h"
+#include "redouble/sim/scenario/scenario.h"
+#include "redouble/sim/trace/trace.h"
 
 namespace redouble::sim {
 
-// Where a scenario did not go as expected.
+// The first step that did not go as expected.
 struct StepFailure {
-  int step;          // Counted from 0, as in the path; -1 before the first.
+  int step;          // Counted from 0, as in the path; -1 if the run failed before the first step.
   std::string path;  // A JSON pointer into the scenario's file.
   std::string message;
-  std::string expected;  // Both empty when the message says it all.
+  std::string expected;  // Both are empty if the message suffices.
   std::string got;
+  std::vector<JsonDifference> more = {};  // Further differences, after that of `path`.
 
-  // Lines for people, the first being "FILE: step 3 (call reserve_budget): PATH: MESSAGE", then the
-  // expected and the got, indented.
+  // Returns text for people: the place and the message, the command or call, and for each
+  // difference the expected and the actual value:
+  //
+  //   x.json: step 3 (command): /steps/3/expect/name: not as expected
+  //     command:  HGETALL user:1
+  //   - expected: "ann"
+  //   + got:      "bob"
+  //   at /steps/3/expect/age:
+  //   - expected: 30
+  //   + got:      nothing
   std::string ToString(const Scenario& scenario) const;
 };
 
 struct ScenarioResult {
   absl::Time start;
   absl::Time end;
-  int64_t commands = 0;  // As Trace::commands().
+  int64_t commands = 0;  // Trace::commands() at the end.
   std::string trace_hash;
-  std::optional<StepFailure> failure;  // None: passed, as far as it ran.
-  bool stopped = false;                // RunOptions ended it.
+  std::optional<StepFailure> failure;  // Nullopt if all steps that ran passed.
+  bool stopped = false;                // The run ended early because of RunOptions.
 };
 
 struct RunOptions {
-  // Gets each line of the trace as it happens.
+  // Called with each line of the trace as it is recorded.
   std::function<void(std::string_view)> trace_listener = {};
-  // Called after each step, the one that fails too, with its number counted from 0: for who wants
-  // to look at the backend meanwhile. It must not close or change what the scenario uses.
+  // Called after each step, including a failing one, with its index from 0. Use it to inspect the
+  // backend. It must not close or change anything that the scenario uses.
   std::function<void(int)> after_step = {};
-  // Ends the run behind the event for which it says so: the operation under way sends nothing more,
-  // and no step follows.
-  StopBehind stop_behind = {};
-  // Ends the run where a step would move the clock beyond this moment, with the clock standing
-  // there.
+  // Ends the run after the event for which this returns true: the current operation sends nothing
+  // more, and no further step runs.
+  StopAfter stop_after = {};
+  // Ends the run if a step would advance the clock beyond this time; the clock then stops at this
+  // time.
   absl::Time until = absl::InfiniteFuture();
 };
 
-// Runs the steps in order up to the first that fails. The backend is begun anew; afterwards it
-// holds what the scenario left.
+// Runs the steps in order up to the first failure. The backend starts empty; afterwards it holds
+// what the scenario left.
 ScenarioResult RunScenario(const Scenario& scenario, ScenarioBackend& backend,
                            const RunOptions& options = RunOptions());
 

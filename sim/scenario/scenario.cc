@@ -1,29 +1,33 @@
-#include "sim/scenario/scenario.h"
+#include "redouble/sim/scenario/scenario.h"
 
+#include <algorithm>
 #include <array>
 #include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "core/base/string_bridge.h"
-#include "sim/scenario/arguments.h"
-#include "sim/scenario/bytes.h"
-#include "sim/scenario/keyspace.h"
-#include "sim/scenario/reply_json.h"
-#include "sim/scenario/strict_json.h"
+#include "absl/strings/str_split.h"
+#include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/base/text/nearest_word.h"
+#include "redouble/core/base/text/string_bridge.h"
+#include "redouble/sim/json/bytes.h"
+#include "redouble/sim/json/reply_json.h"
+#include "redouble/sim/json/strict_json.h"
+#include "redouble/sim/operations/arguments.h"
+#include "redouble/sim/scenario/keyspace.h"
 
 namespace redouble::sim {
 namespace {
 
-// What the steps before have established.
+// What earlier steps have established.
 struct ParseState {
   const OperationTable* operations;
   std::set<std::string, std::less<>> started;  // Calls that are not finished yet.
   std::set<std::string, std::less<>> finished;
 };
 
-// A step's fields, with what its parser needs beside them.
+// A step's fields and the state that its parser needs.
 struct StepReader {
   ArgumentReader& fields;
   std::string path;
@@ -73,7 +77,7 @@ absl::StatusOr<Json> ParseErrorExpectation(const Json& json, std::string_view pa
   if (!code && !kind && !has_message && !has_part) {
     fields.Refuse("", "says nothing; expected code, kind, message or contains");
   }
-  if (absl::Status status = fields.Finish(); !status.ok()) return status;
+  REDOUBLE_RETURN_IF_ERROR(fields.Finish());
   return json;
 }
 
@@ -86,9 +90,8 @@ absl::StatusOr<CallExpectation> ParseCallExpectation(StepReader& step) {
   }
   if (result != nullptr) expectation.result = *result;
   if (error != nullptr) {
-    absl::StatusOr<Json> parsed = ParseErrorExpectation(*error, step.At("expect_error"));
-    if (!parsed.ok()) return parsed.status();
-    expectation.error = *std::move(parsed);
+    REDOUBLE_ASSIGN_OR_RETURN(Json parsed, ParseErrorExpectation(*error, step.At("expect_error")));
+    expectation.error = std::move(parsed);
   }
   return expectation;
 }
@@ -106,7 +109,8 @@ absl::StatusOr<OperationCall> ParseOperation(StepReader& step, std::string_view 
   call.operation = step.state.operations->Find(call.name);
   if (call.operation == nullptr) {
     const std::vector<std::string> known = step.state.operations->Names();
-    step.fields.Refuse("operation", absl::StrCat("unknown operation \"", call.name, "\"; known: ",
+    step.fields.Refuse("operation", absl::StrCat("unknown operation \"", call.name, "\"",
+                                                 base::DidYouMean(call.name, known), "; known: ",
                                                  known.empty() ? std::string("none")
                                                                : absl::StrJoin(known, ", ")));
   }
@@ -114,11 +118,9 @@ absl::StatusOr<OperationCall> ParseOperation(StepReader& step, std::string_view 
 }
 
 StepResult ParseCall(StepReader& step) {
-  absl::StatusOr<OperationCall> call = ParseOperation(step, kDefaultClient);
-  if (!call.ok()) return call.status();
-  absl::StatusOr<CallExpectation> expectation = ParseCallExpectation(step);
-  if (!expectation.ok()) return expectation.status();
-  return StepAction(CallStep{*std::move(call), *std::move(expectation)});
+  REDOUBLE_ASSIGN_OR_RETURN(OperationCall call, ParseOperation(step, kDefaultClient));
+  REDOUBLE_ASSIGN_OR_RETURN(CallExpectation expectation, ParseCallExpectation(step));
+  return StepAction(CallStep{std::move(call), std::move(expectation)});
 }
 
 StepResult ParseStart(StepReader& step) {
@@ -126,13 +128,12 @@ StepResult ParseStart(StepReader& step) {
   if (step.state.started.contains(name) || step.state.finished.contains(name)) {
     step.fields.Refuse("call", absl::StrCat("\"", name, "\" was started before"));
   }
-  absl::StatusOr<OperationCall> call = ParseOperation(step, name);
-  if (!call.ok()) return call.status();
+  REDOUBLE_ASSIGN_OR_RETURN(OperationCall call, ParseOperation(step, name));
   step.state.started.insert(name);
-  return StepAction(StartStep{name, *std::move(call)});
+  return StepAction(StartStep{name, std::move(call)});
 }
 
-// The name of a call that is under way.
+// Reads the name of a started call.
 std::string ParseStartedCall(StepReader& step) {
   std::string name = step.fields.String("call");
   if (!step.state.started.contains(name)) {
@@ -154,10 +155,9 @@ StepResult ParseRelease(StepReader& step) {
     return Wrong(step.At("sends"), R"(expected commands such as [["GET", "k"]])");
   }
   for (size_t i = 0; i < sends->size(); ++i) {
-    absl::StatusOr<Json> words =
-        NormalizeValue("list", (*sends)[i], absl::StrCat(step.At("sends"), "/", i));
-    if (!words.ok()) return words.status();
-    normalized.push_back(*std::move(words));
+    REDOUBLE_ASSIGN_OR_RETURN(
+        Json words, NormalizeValue("list", (*sends)[i], absl::StrCat(step.At("sends"), "/", i)));
+    normalized.push_back(std::move(words));
   }
   release.sends = std::move(normalized);
   return StepAction(std::move(release));
@@ -166,9 +166,7 @@ StepResult ParseRelease(StepReader& step) {
 StepResult ParseFinish(StepReader& step) {
   FinishStep finish;
   finish.call = ParseStartedCall(step);
-  absl::StatusOr<CallExpectation> expectation = ParseCallExpectation(step);
-  if (!expectation.ok()) return expectation.status();
-  finish.expectation = *std::move(expectation);
+  REDOUBLE_ASSIGN_OR_RETURN(finish.expectation, ParseCallExpectation(step));
   step.state.started.erase(finish.call);
   step.state.finished.insert(finish.call);
   return StepAction(std::move(finish));
@@ -181,9 +179,8 @@ StepResult ParseCommand(StepReader& step) {
   if (command.words.empty()) step.fields.Refuse("command", "a command has at least a name");
   const Json* reply = step.fields.FindOrNull("expect");
   if (reply != nullptr) {
-    absl::StatusOr<Json> normalized = NormalizeReplyJson(*reply, step.At("expect"));
-    if (!normalized.ok()) return normalized.status();
-    command.reply = *std::move(normalized);
+    REDOUBLE_ASSIGN_OR_RETURN(Json normalized, NormalizeReplyJson(*reply, step.At("expect")));
+    command.reply = std::move(normalized);
   }
   return StepAction(std::move(command));
 }
@@ -213,16 +210,15 @@ StepResult ParseAdvance(StepReader& step) {
 StepResult ParseFault(StepReader& step) {
   FaultStep fault;
   const std::string name = step.fields.String("fault");
-  fault.fault = FindFault(name);
+  fault.fault = FindFaultSpec(name, FaultSite::kScenario);
   const std::optional<std::string> in_flight = step.fields.OptionalString("in_flight");
   if (fault.fault == nullptr) {
-    const auto append_name = [](std::string* out, const FaultKind& kind) {
-      absl::StrAppend(out, base::ToAbsl(kind.name));
+    const auto append_name = [](std::string* out, const FaultSpec* spec) {
+      absl::StrAppend(out, base::ToAbsl(spec->name));
     };
-    const std::span<const FaultKind> kinds = FaultKinds();
-    step.fields.Refuse("fault",
-                       absl::StrCat("unknown fault \"", name, "\"; known: ",
-                                    absl::StrJoin(kinds.begin(), kinds.end(), ", ", append_name)));
+    step.fields.Refuse(
+        "fault", absl::StrCat("unknown fault \"", name, "\"; known: ",
+                              absl::StrJoin(FaultsOf(FaultSite::kScenario), ", ", append_name)));
     return StepAction(std::move(fault));
   }
   if (!in_flight) return StepAction(std::move(fault));
@@ -247,11 +243,10 @@ absl::StatusOr<KeyExpectation> ParseKey(const Json& json, std::string_view path)
   if (key.ttl_ms.value_or(0) < 0)
     fields.Refuse("ttl_ms", "leave it out when the key never expires");
   if (key.ttl.value_or(0) < 0) fields.Refuse("ttl", "leave it out when the key never expires");
-  if (absl::Status status = fields.Finish(); !status.ok()) return status;
-  absl::StatusOr<Json> normalized =
-      NormalizeValue(key.type, value, absl::StrCat(base::ToAbsl(path), "/value"));
-  if (!normalized.ok()) return normalized.status();
-  key.value = *std::move(normalized);
+  REDOUBLE_RETURN_IF_ERROR(fields.Finish());
+  REDOUBLE_ASSIGN_OR_RETURN(
+      Json normalized, NormalizeValue(key.type, value, absl::StrCat(base::ToAbsl(path), "/value")));
+  key.value = std::move(normalized);
   return key;
 }
 
@@ -270,9 +265,8 @@ StepResult ParseKeyspace(StepReader& step) {
     if (keyspace.keys.contains(*key)) return Wrong(path, "the same key under two names");
     std::optional<KeyExpectation>& expectation = keyspace.keys[*key];
     if (json.is_null()) continue;
-    absl::StatusOr<KeyExpectation> parsed = ParseKey(json, path);
-    if (!parsed.ok()) return parsed.status();
-    expectation = *std::move(parsed);
+    REDOUBLE_ASSIGN_OR_RETURN(KeyExpectation parsed, ParseKey(json, path));
+    expectation = std::move(parsed);
   }
   return StepAction(std::move(keyspace));
 }
@@ -289,37 +283,54 @@ constexpr std::array kKinds = {
     KindRow{"finish", ParseFinish},   KindRow{"expect_keyspace", ParseKeyspace},
 };
 
+std::vector<std::string> KindNames() {
+  std::vector<std::string> names;
+  for (const std::string_view kind : StepKinds()) names.emplace_back(kind);
+  return names;
+}
+
+// Reads the step's kind; records what is wrong with it.
+const KindRow* ParseKind(ArgumentReader& fields) {
+  const std::vector<std::string> known = KindNames();
+  const std::optional<std::string> kind = fields.OptionalString("kind");
+  if (!kind) {
+    fields.Refuse("kind", absl::StrCat("is missing; known: ", absl::StrJoin(known, ", ")));
+    return nullptr;
+  }
+  const auto row = std::find_if(kKinds.begin(), kKinds.end(),
+                                [&](const KindRow& one) { return one.kind == *kind; });
+  if (row != kKinds.end()) return &*row;
+  fields.Refuse("kind", absl::StrCat("unknown kind \"", *kind, "\"", base::DidYouMean(*kind, known),
+                                     "; known: ", absl::StrJoin(known, ", ")));
+  return nullptr;
+}
+
 absl::StatusOr<Step> ParseStep(const Json& json, std::string path, ParseState& state) {
   ArgumentReader fields(json, path);
+  if (!json.is_object()) return fields.Finish();
   StepReader reader{fields, path, state};
-  const std::string kind = fields.String("kind");
-  fields.OptionalString("note");
-  for (const KindRow& row : kKinds) {
-    if (row.kind != kind) continue;
-    StepResult action = row.parse(reader);
-    // What the fields themselves have wrong comes first: the rest may follow from it.
-    if (absl::Status status = fields.Finish(); !status.ok()) return status;
-    if (!action.ok()) return action.status();
-    return Step{kind, *std::move(action)};
-  }
-  if (!json.is_object() || !json.contains("kind") || !json["kind"].is_string()) {
+  const KindRow* row = ParseKind(fields);
+  if (row == nullptr) {
+    // Without a kind, all fields would be unknown.
+    for (const auto& field : json.items()) fields.Find(field.key());
     return fields.Finish();
   }
-  return Wrong(
-      reader.At("kind"),
-      absl::StrCat("unknown kind \"", kind, "\"; known: ",
-                   absl::StrJoin(StepKinds(), ", ", [](std::string* out, std::string_view known) {
-                     out->append(known);
-                   })));
+  fields.OptionalString("note");
+  StepResult action = row->parse(reader);
+  fields.Add(action.status());
+  REDOUBLE_RETURN_IF_ERROR(fields.Finish());
+  return Step{std::string(row->kind), *std::move(action)};
 }
 
 absl::StatusOr<Scenario> ParseJson(const Json& json, const SystemTable& systems) {
   static const OperationTable* const kNoOperations = new OperationTable();
   ArgumentReader fields(json);
+  if (!json.is_object()) return fields.Finish();
   Scenario scenario;
   scenario.name = fields.String("name");
   scenario.description = fields.String("description");
-  scenario.system = fields.String("system");
+  const std::optional<std::string> system_name = fields.OptionalString("system");
+  scenario.system = system_name.value_or("");
   scenario.start = fields.Time("start");
   const int64_t seed = fields.IntegerOr("seed", 0);
   scenario.seed = static_cast<uint64_t>(seed);
@@ -332,15 +343,16 @@ absl::StatusOr<Scenario> ParseJson(const Json& json, const SystemTable& systems)
   if (system != systems.end()) {
     operations = &system->second;
   } else if (scenario.system != kCommandsOnly) {
-    std::string known(kCommandsOnly);
-    for (const auto& [name, table] : systems) absl::StrAppend(&known, ", ", name);
-    fields.Refuse("system",
-                  absl::StrCat("unknown system \"", scenario.system, "\"; known: ", known));
+    fields.Refuse("system", UnknownSystem(system_name, systems));
+    operations = nullptr;
   }
-  if (absl::Status status = fields.Finish(); !status.ok()) return status;
-  absl::StatusOr<std::vector<Step>> parsed = ParseSteps(steps, "/steps", *operations);
-  if (!parsed.ok()) return parsed.status();
-  scenario.steps = *std::move(parsed);
+  // Without a system, every operation would be unknown.
+  if (operations != nullptr && steps.is_array()) {
+    absl::StatusOr<std::vector<Step>> parsed = ParseSteps(steps, "/steps", *operations);
+    fields.Add(parsed.status());
+    if (parsed.ok()) scenario.steps = *std::move(parsed);
+  }
+  REDOUBLE_RETURN_IF_ERROR(fields.Finish());
   return scenario;
 }
 
@@ -350,17 +362,38 @@ absl::StatusOr<std::vector<Step>> ParseSteps(const Json& steps, std::string_view
                                              const OperationTable& operations) {
   ParseState state{&operations, {}, {}};
   std::vector<Step> parsed;
+  std::vector<std::string> errors;
   for (size_t i = 0; i < steps.size(); ++i) {
     absl::StatusOr<Step> step =
         ParseStep(steps[i], absl::StrCat(base::ToAbsl(path), "/", i), state);
-    if (!step.ok()) {
-      return absl::InvalidArgumentError(absl::StrCat("step ", i, ": ", step.status().message()));
+    if (step.ok()) {
+      parsed.push_back(*std::move(step));
+      continue;
     }
-    parsed.push_back(*std::move(step));
+    for (const absl::string_view line : absl::StrSplit(step.status().message(), '\n')) {
+      errors.push_back(absl::StrCat("step ", i, ": ", line));
+    }
   }
+  if (!errors.empty()) return absl::InvalidArgumentError(absl::StrJoin(errors, "\n"));
   if (state.started.empty()) return parsed;
   return Wrong(path, absl::StrCat("the call \"", *state.started.begin(),
                                   "\" is started and never finished"));
+}
+
+std::string UnknownSystem(const std::optional<std::string>& name, const SystemTable& systems) {
+  std::vector<std::string> known = {std::string(kCommandsOnly)};
+  for (const auto& [system, table] : systems) known.push_back(system);
+  const std::string list = absl::StrCat("; known: ", absl::StrJoin(known, ", "));
+  if (!name) return absl::StrCat("is missing", list);
+  return absl::StrCat("unknown system \"", *name, "\"", base::DidYouMean(*name, known), list);
+}
+
+absl::Status WithFile(const absl::Status& status, std::string_view file) {
+  std::vector<std::string> lines;
+  for (const absl::string_view line : absl::StrSplit(status.message(), '\n')) {
+    lines.push_back(absl::StrCat(base::ToAbsl(file), ": ", line));
+  }
+  return absl::InvalidArgumentError(absl::StrJoin(lines, "\n"));
 }
 
 absl::StatusOr<Scenario> ParseScenario(std::string_view text, std::string_view file,
@@ -368,10 +401,7 @@ absl::StatusOr<Scenario> ParseScenario(std::string_view text, std::string_view f
   const absl::StatusOr<Json> json = ParseStrictJson(text);
   absl::StatusOr<Scenario> scenario =
       json.ok() ? ParseJson(*json, systems) : absl::StatusOr<Scenario>(json.status());
-  if (!scenario.ok()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(base::ToAbsl(file), ": ", scenario.status().message()));
-  }
+  if (!scenario.ok()) return WithFile(scenario.status(), file);
   scenario->file = std::string(file);
   return scenario;
 }

@@ -1,12 +1,14 @@
 // Scenario: a replay as data, and the parser of its JSON file.
 //
 // A scenario is a start time and a list of steps: operations of a system, commands, time, faults,
-// and what must come of them. scenarios/README.md describes the format with an example per kind of
-// step; this is the same thing in C++, read strictly: an unknown field, a name given twice, an
-// operation that the system does not have, a started call that is never finished are all refused,
-// and the error says where:
+// and the expected results. scenarios/README.md describes the format with an example for each kind
+// of step; these are the same steps in C++. Parsing is strict: an unknown field, a duplicate name,
+// an operation that the system does not have, or a started call that is never finished is an error.
+// All errors of a file are listed, a line for each, with its place:
 //
-//   scenarios/gateway/x.json: step 3: /steps/3/keys/visits/ttl_ms: expected an integer, got "70"
+//   x.json: step 3: /steps/3/keys/visits/ttl_ms: expected an integer, got "70"
+//   x.json: step 5: /steps/5/comand: unknown; did you mean "command"?; known here: client, command,
+//   expect, kind, note
 //
 //   absl::StatusOr<Scenario> scenario = ParseScenario(text, "x.json", systems);
 //
@@ -22,28 +24,29 @@
 #include <variant>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "core/store/errors.h"
-#include "sim/scenario/fault.h"
-#include "sim/scenario/operation.h"
+#include "redouble/core/store/errors.h"
+#include "redouble/sim/fault/fault.h"
+#include "redouble/sim/operations/operation.h"
 
 namespace redouble::sim {
 
-// The system of files that have commands only.
+// The system name of scenarios that contain only commands.
 inline constexpr std::string_view kCommandsOnly = "redis";
 
-// The client that calls and commands belong to when a step names none.
+// The client of calls and commands that do not name one.
 inline constexpr std::string_view kDefaultClient = "main";
 
-// What must come of an operation. Neither: any success.
+// The expected outcome of an operation. If neither is set, any success is accepted.
 struct CallExpectation {
   std::optional<Json> result;
-  // Some of "code", "kind", "message" (exact) and "contains" (part of the message).
+  // An object with "code", "kind", "message" (exact) or "contains" (a part of the message).
   std::optional<Json> error;
 };
 
-// An operation with its arguments, on a client's connection.
+// An operation with its arguments and the client whose connection it uses.
 struct OperationCall {
   std::string client;
   std::string name;
@@ -57,20 +60,20 @@ struct CallStep {
   CallExpectation expectation;
 };
 
-// {"kind": "start", "call": "first", ...}: starts an operation that sends nothing until told.
+// {"kind": "start", "call": "first", ...}: starts an operation whose commands are held.
 struct StartStep {
   std::string call;
   OperationCall operation;
 };
 
-// {"kind": "step", "call": "first"}: lets a started call send the command or batch that it holds.
+// {"kind": "step", "call": "first"}: sends the command or batch that a started call holds.
 struct ReleaseStep {
   std::string call;
-  // What it must be about to send, one command per element, MULTI and EXEC included; none: any.
+  // The commands that it must be about to send, MULTI and EXEC included; nullopt accepts any.
   std::optional<Json> sends;
 };
 
-// {"kind": "finish", "call": "first"}: lets a started call send all that is left.
+// {"kind": "finish", "call": "first"}: runs a started call to its end.
 struct FinishStep {
   std::string call;
   CallExpectation expectation;
@@ -80,7 +83,7 @@ struct FinishStep {
 struct CommandStep {
   std::string client;
   std::vector<std::string> words;
-  // As reply_json.h says, normalized. None: any reply but an error.
+  // As in sim/json/reply_json.h, normalized. Nullopt: any reply except an error.
   std::optional<Json> reply;
 };
 
@@ -92,26 +95,28 @@ struct AdvanceStep {
 
 // {"kind": "fault", "fault": "restart", "in_flight": "outcome unknown"}
 struct FaultStep {
-  const FaultKind* fault;
+  const FaultSpec* fault;
   std::optional<store::ErrorKind> in_flight;
 };
 
-// What one key must be.
+// The expected state of one key.
 struct KeyExpectation {
   std::string type;
   Json value;                     // Normalized.
-  std::optional<int64_t> ttl_ms;  // As PTTL.
-  std::optional<int64_t> ttl;     // As TTL: seconds, rounded. Neither: the key never expires.
+  std::optional<int64_t> ttl_ms;  // The reply of PTTL.
+  // The reply of TTL: seconds, rounded. If neither is set, the key must not expire.
+  std::optional<int64_t> ttl;
 };
 
 // {"kind": "expect_keyspace", "keys": {...}}
 struct KeyspaceStep {
-  // By key, not encoded; none: the key must not exist.
+  // By key, not encoded; nullopt: the key must not exist.
   std::map<std::string, std::optional<KeyExpectation>> keys;
-  // Whether there may be other keys.
+  // Other keys may exist.
   bool subset;
 };
 
+// One step: its `kind` in the file, and what it does.
 struct Step {
   std::string kind;
   std::variant<CallStep, StartStep, ReleaseStep, FinishStep, CommandStep, AdvanceStep, FaultStep,
@@ -120,7 +125,7 @@ struct Step {
 };
 
 struct Scenario {
-  std::string file;  // As given to ParseScenario.
+  std::string file;  // As passed to ParseScenario.
   std::string name;
   std::string description;
   std::string system;
@@ -129,18 +134,24 @@ struct Scenario {
   std::vector<Step> steps;
 };
 
-// Reads a scenario. `file` is put before each error. `systems` must outlive the scenario; a
-// scenario of the system "redis" has commands only.
-// Errors: InvalidArgument, as above, for the first thing that is wrong.
+// Parses a scenario. Each error starts with `file`. `systems` must outlive the scenario; a scenario
+// of the system "redis" contains only commands. Errors: InvalidArgument, as above.
 absl::StatusOr<Scenario> ParseScenario(std::string_view text, std::string_view file,
                                        const SystemTable& systems);
 
-// Reads a list of steps that stands in a file of another kind, at the JSON pointer `path`. Errors
-// as ParseScenario's, without the file.
+// Parses a list of steps from a file of another kind, at the JSON pointer `path`. Errors as for
+// ParseScenario, without the file.
 absl::StatusOr<std::vector<Step>> ParseSteps(const Json& steps, std::string_view path,
                                              const OperationTable& operations);
 
-// The kinds of step, in the order of scenarios/README.md.
+// Returns what is wrong with a file's system, which is missing or not in `systems`, and the list of
+// those that are.
+std::string UnknownSystem(const std::optional<std::string>& name, const SystemTable& systems);
+
+// Returns the error with `file` before each of its lines.
+absl::Status WithFile(const absl::Status& status, std::string_view file);
+
+// Returns the kinds of steps, in the order of scenarios/README.md.
 std::vector<std::string_view> StepKinds();
 
 }  // namespace redouble::sim

@@ -1,12 +1,15 @@
-#include "sim/scenario/scenario.h"
+#include "redouble/sim/scenario/scenario.h"
 
 #include <string>
 #include <string_view>
 
 #include "gtest/gtest.h"
+#include "redouble/core/base/status/status_matchers.h"
 
 namespace redouble::sim {
 namespace {
+
+using base::IsOk;
 
 base::Task<OperationResult> Nothing(OperationContext, const Json&) { co_return Json("ok"); }
 
@@ -20,7 +23,7 @@ const SystemTable& Systems() {
   return *systems;
 }
 
-// A scenario with these steps.
+// Returns a scenario with these steps.
 std::string WithSteps(std::string_view steps) {
   return R"({"name": "n", "description": "d", "system": "counter", "start": "2026-05-09T14:03:02Z",
              "steps": )" +
@@ -31,11 +34,11 @@ absl::StatusOr<Scenario> ParseSteps(std::string_view steps) {
   return ParseScenario(WithSteps(steps), "x.json", Systems());
 }
 
-// The one step of a scenario that has only this one.
+// Returns the only step of a scenario.
 template <typename Action>
 Action ParseOne(std::string_view step) {
   absl::StatusOr<Scenario> scenario = ParseSteps("[" + std::string(step) + "]");
-  EXPECT_TRUE(scenario.ok()) << scenario.status();
+  EXPECT_THAT(scenario, IsOk());
   if (!scenario.ok()) return Action{};
   return std::get<Action>(scenario->steps.at(0).action);
 }
@@ -46,7 +49,8 @@ std::string ErrorOf(std::string_view text) {
   return std::string(scenario.status().message());
 }
 
-// What is said of a step behind a harmless one, without the place that all such errors share.
+// Returns the error of a step that follows a valid one, without the prefix that all such errors
+// share.
 std::string StepError(std::string_view step) {
   constexpr std::string_view kPlace = "x.json: step 1: /steps/1";
   const std::string error =
@@ -60,7 +64,7 @@ TEST(ParseScenario, ReadsTheHead) {
       R"({"name": "n", "description": "d", "system": "redis", "start": "1970-01-01T00:00:05Z",
           "seed": 7, "steps": [{"kind": "advance", "by": "1s", "note": "why"}]})",
       "dir/x.json", Systems());
-  ASSERT_TRUE(scenario.ok()) << scenario.status();
+  ASSERT_THAT(scenario, IsOk());
   EXPECT_EQ(scenario->file, "dir/x.json");
   EXPECT_EQ(scenario->name, "n");
   EXPECT_EQ(scenario->description, "d");
@@ -135,7 +139,7 @@ TEST(ParseScenario, ReadsAStartedCall) {
           {"kind": "step", "call": "b"},
           {"kind": "finish", "call": "b", "expect": 1},
           {"kind": "finish", "call": "a", "expect_error": {"message": "m"}}])");
-  ASSERT_TRUE(scenario.ok()) << scenario.status();
+  ASSERT_THAT(scenario, IsOk());
   EXPECT_EQ(std::get<StartStep>(scenario->steps[0].action).operation.client, "a");
   EXPECT_EQ(std::get<StartStep>(scenario->steps[1].action).operation.client, "c");
   EXPECT_EQ(std::get<ReleaseStep>(scenario->steps[2].action).sends->dump(), R"([["GET","k"]])");
@@ -159,7 +163,29 @@ TEST(ParseScenario, ReadsAKeyspace) {
 TEST(ParseScenario, RefusesWhatIsNoScenario) {
   EXPECT_TRUE(ErrorOf("{").starts_with("x.json: not JSON: "));
   EXPECT_EQ(ErrorOf("[]"), "x.json: : expected an object, got []");
-  EXPECT_EQ(ErrorOf("{}"), "x.json: /name: is missing");
+  EXPECT_EQ(ErrorOf("{}"),
+            "x.json: /name: is missing\nx.json: /description: is missing\n"
+            "x.json: /start: is missing\nx.json: /steps: is missing\n"
+            "x.json: /system: is missing; known: redis, counter");
+}
+
+TEST(ParseScenario, ListsEveryErrorOfAFile) {
+  EXPECT_EQ(ErrorOf(R"({"name": 7, "description": "d", "system": "counter",
+                        "start": "1970-01-01T00:00:00", "steps": [
+                          {"kind": "comand", "command": ["PING"]},
+                          {"kind": "advance", "by": "1s"},
+                          {"kind": "call", "operation": "hitt", "argumens": {}},
+                          {"kind": "command", "command": "PING"}]})"),
+            "x.json: /name: expected a string, got 7\n"
+            "x.json: /start: not an RFC 3339 time: \"1970-01-01T00:00:00\"; write "
+            "\"1970-01-01T00:00:00Z\" for UTC\n"
+            "x.json: step 0: /steps/0/kind: unknown kind \"comand\"; did you mean \"command\"?; "
+            "known: call, command, advance, fault, start, step, finish, expect_keyspace\n"
+            "x.json: step 2: /steps/2/operation: unknown operation \"hitt\"; did you mean "
+            "\"hit\"?; known: hit, read\n"
+            "x.json: step 2: /steps/2/argumens: unknown; did you mean \"arguments\"?; known here: "
+            "arguments, client, expect, expect_error, kind, note, operation\n"
+            "x.json: step 3: /steps/3/command: expected an array of strings, got \"PING\"");
 }
 
 TEST(ParseScenario, RefusesAWrongHead) {
@@ -181,7 +207,8 @@ TEST(ParseScenario, RefusesAWrongHead) {
   EXPECT_EQ(head(start + R"(, "system": "counter", "seed": "7")"),
             "x.json: /seed: expected an integer, got \"7\"");
   EXPECT_EQ(head(start + R"(, "system": "counter", "sede": 1)"),
-            "x.json: /sede: unknown; known here: description, name, seed, start, steps, system");
+            "x.json: /sede: unknown; did you mean \"seed\"?; known here: description, name, seed, "
+            "start, steps, system");
 }
 
 TEST(ParseScenario, RefusesNoSteps) {
@@ -191,10 +218,13 @@ TEST(ParseScenario, RefusesNoSteps) {
 
 TEST(ParseScenario, RefusesAStepWithoutAKnownKind) {
   EXPECT_EQ(StepError("7"), ": expected an object, got 7");
-  EXPECT_EQ(StepError("{}"), "/kind: is missing");
+  EXPECT_EQ(StepError("{}"),
+            "/kind: is missing; known: call, command, advance, fault, start, step, finish, "
+            "expect_keyspace");
   EXPECT_EQ(StepError(R"({"kind": 7})"), "/kind: expected a string, got 7");
   EXPECT_EQ(StepError(R"({"kind": "expect_messages"})"),
-            "/kind: unknown kind \"expect_messages\"; known: call, command, advance, fault, start, "
+            "/kind: unknown kind \"expect_messages\"; did you mean \"expect_keyspace\"?; known: "
+            "call, command, advance, fault, start, "
             "step, finish, expect_keyspace");
 }
 
@@ -219,7 +249,7 @@ TEST(ParseScenario, RefusesUnknownFieldsOfEachKind) {
 TEST(ParseScenario, RefusesAWrongCall) {
   EXPECT_EQ(StepError(R"({"kind": "call"})"), "/operation: is missing");
   EXPECT_EQ(StepError(R"({"kind": "call", "operation": "hot"})"),
-            "/operation: unknown operation \"hot\"; known: hit, read");
+            "/operation: unknown operation \"hot\"; did you mean \"hit\"?; known: hit, read");
   EXPECT_EQ(StepError(R"({"kind": "call", "operation": ""})"),
             "/operation: unknown operation \"\"; known: hit, read");
   EXPECT_EQ(StepError(R"({"kind": "call", "operation": "hit", "arguments": [1]})"),

@@ -1,34 +1,36 @@
-#include "sim/server/client.h"
+#include "redouble/sim/server/client.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "absl/strings/match.h"
-#include "core/base/string_bridge.h"
-#include "core/store/reply_encoding.h"
-#include "sim/server/lookahead.h"
+#include "redouble/backends/memory/engine/engine_core.h"
+#include "redouble/backends/memory/engine/session_core.h"
+#include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/store/resp/reply_encoding.h"
+#include "redouble/sim/server/lookahead.h"
 
 namespace redouble::sim {
 namespace {
 
-using memory::Session;
+using memory::SessionCore;
 using store::Command;
 using store::Reply;
 
-// A buffer that was this large for once is given back.
+// Larger buffers are freed when they are empty.
 constexpr size_t kKeptRoomBytes = 256 * 1024;
 
 bool IsWord(std::string_view word, std::string_view other) {
   return absl::EqualsIgnoreCase(base::ToAbsl(word), base::ToAbsl(other));
 }
 
-// Someone makes a browser talk to the server: Redis hangs up.
+// An attacker may make a browser send HTTP requests to the server. Redis closes such connections.
 bool IsHttp(std::string_view name) {
   if (name.size() != 4 && name.size() != 5) return false;
   return IsWord(name, "post") || IsWord(name, "host:");
 }
 
-// An error's text comes from anywhere, also from a script: it must stay one line.
+// Error texts may contain arbitrary bytes, for example from a script, but must be a single line.
 Reply OneLine(const Reply& error) {
   std::string text = error.text();
   std::replace_if(
@@ -43,13 +45,13 @@ bool HasLineBreak(const Reply& reply) {
 }  // namespace
 
 Client::Client(memory::Engine& engine, ClientOwner& owner)
-    : engine_(engine), owner_(owner), session_(engine.Connect()) {
+    : engine_(engine.core()), owner_(owner), session_(engine_.Connect()) {
   session_->Listen(this);
 }
 
 Client::~Client() {
   closing_ = broken_ = true;
-  // What is blocked ends with the session, and tells the request so.
+  // Destroying the session fails a blocked command, which completes its request.
   session_.reset();
 }
 
@@ -74,15 +76,15 @@ void Client::Continue() {
 
 size_t Client::RunAll(std::string_view bytes) {
   runs_ = true;
-  RequestParser::Limits limits;
+  store::RequestParser::Limits limits;
   limits.longest_bulk_bytes = static_cast<int64_t>(engine_.options().proto_max_bulk_len_bytes);
   Lookahead ahead(bytes);
   size_t used = 0;
   while (!waits_ && !closing_ && used < bytes.size()) {
-    limits.unauthenticated = !session_->may_talk();
-    const RequestParser::Progress progress = parser_.Parse(bytes.substr(used), limits);
-    if (progress == RequestParser::Progress::kIncomplete) break;
-    if (progress == RequestParser::Progress::kError) {
+    limits.unauthenticated = !session_->authenticated();
+    const store::RequestParser::Progress progress = parser_.Parse(bytes.substr(used), limits);
+    if (progress == store::RequestParser::Progress::kIncomplete) break;
+    if (progress == store::RequestParser::Progress::kError) {
       Respond(Reply::Error("ERR " + parser_.error()));
       closing_ = true;
       break;
@@ -125,16 +127,16 @@ void Client::TakeResult(absl::StatusOr<Reply>&& result) {
   if (result.ok() && !closing_ && !owner_.stopping()) {
     const bool lost = std::exchange(loses_reply_, false);
     switch (session_->reply_mode()) {
-      case Session::ReplyMode::kOn:
+      case SessionCore::ReplyMode::kOn:
         if (!lost) Respond(*result);
         break;
-      case Session::ReplyMode::kOff:
+      case SessionCore::ReplyMode::kOff:
         break;
-      case Session::ReplyMode::kSkipNext:
-        session_->set_reply_mode(Session::ReplyMode::kSkip);
+      case SessionCore::ReplyMode::kSkipNext:
+        session_->set_reply_mode(SessionCore::ReplyMode::kSkip);
         break;
-      case Session::ReplyMode::kSkip:
-        session_->set_reply_mode(Session::ReplyMode::kOn);
+      case SessionCore::ReplyMode::kSkip:
+        session_->set_reply_mode(SessionCore::ReplyMode::kOn);
         break;
     }
   }
@@ -146,6 +148,7 @@ void Client::Respond(const Reply& reply) {
   const store::Protocol protocol =
       session_->protocol() == 3 ? store::Protocol::kResp3 : store::Protocol::kResp2;
   store::AppendReply(HasLineBreak(reply) ? OneLine(reply) : reply, protocol, output_);
+  CheckOutput();
 }
 
 void Client::OnPush(const Reply& push) {
@@ -167,20 +170,26 @@ void Client::Sent(size_t bytes) {
   if (output_.capacity() > kKeptRoomBytes) output_ = std::string();
 }
 
-void Client::CheckOutput() {
-  const size_t bytes = output_.size() - sent_;
+void Client::CheckOutput(size_t pending_bytes) {
+  const size_t bytes = output_.size() - sent_ + pending_bytes;
   const auto client_class =
       session_->is_subscribed() ? memory::ClientClass::kPubSub : memory::ClientClass::kNormal;
   const memory::OutputBufferLimit& limit =
       engine_.options().server.client_output_buffer_limits[static_cast<size_t>(client_class)];
-  if (limit.hard_bytes > 0 && bytes > limit.hard_bytes) return Break();
+  if (limit.hard_bytes > 0 && bytes > limit.hard_bytes) return BreakOverLimit();
   if (limit.soft_bytes == 0 || bytes <= limit.soft_bytes) {
     over_soft_limit_since_s_.reset();
     return;
   }
   const int64_t now_s = engine_.clock().NowMillis() / 1000;
   if (!over_soft_limit_since_s_) over_soft_limit_since_s_ = now_s;
-  if (now_s - *over_soft_limit_since_s_ > limit.soft_seconds) Break();
+  if (now_s - *over_soft_limit_since_s_ > limit.soft_seconds) BreakOverLimit();
+}
+
+void Client::BreakOverLimit() {
+  Break();
+  sent_ = 0;
+  output_ = std::string();
 }
 
 }  // namespace redouble::sim

@@ -1,9 +1,9 @@
-// Client: one client of the server, without its socket: bytes in, commands run on a session of the
-// engine, bytes out.
+// Client: one client connection of the server, without its socket: bytes in, commands executed on a
+// session of the engine, bytes out.
 //
-// What arrives is parsed where it lies and run at once, all whole commands of it; the replies
-// gather in one buffer for one write. Only what is not whole yet, or waits behind a blocked
-// command, is kept.
+// All complete commands in the received bytes are executed at once, without copying them; their
+// replies are collected in one buffer for one write. Only incomplete commands, and commands that
+// follow a blocked one, are copied.
 //
 //   Client client(engine, owner);
 //   client.Receive("*1\r\n$4\r\nPING\r\n");
@@ -23,70 +23,75 @@
 #include <utility>
 #include <vector>
 
-#include "backends/memory/engine.h"
-#include "backends/memory/session.h"
-#include "core/store/command.h"
-#include "core/store/message_source.h"
-#include "core/store/store.h"
-#include "sim/server/request_parser.h"
+#include "redouble/backends/memory/engine/engine.h"
+#include "redouble/backends/memory/engine/engine_core.h"
+#include "redouble/backends/memory/engine/session_core.h"
+#include "redouble/core/store/command.h"
+#include "redouble/core/store/message_source.h"
+#include "redouble/core/store/resp/request_parser.h"
+#include "redouble/core/store/store.h"
 
 namespace redouble::sim {
 
 class Client;
 
-// Who keeps the clients.
+// Implemented by the server that owns the clients.
 class ClientOwner {
  public:
   virtual ~ClientOwner() = default;
 
-  // The client has something to send, or has to be closed, outside of its own Receive or Continue.
+  // Called when the client has something to send or must be closed, outside of Receive and
+  // Continue.
   virtual void OnChange(Client& client) = 0;
-  // A command before it reaches the engine: its reply when the engine is not to see it (SIM), none
-  // otherwise. `words` holds one word at least.
+  // Called with each command before the engine executes it. Returns a reply if the engine must not
+  // execute the command (SIM), otherwise nullopt. `words` is not empty.
   virtual std::optional<store::Reply> Intercept(Client& client,
                                                 std::span<const std::string_view> words) = 0;
-  // The server is about to stop: nothing is answered any more.
+  // Returns true if the server is stopping and must not reply any more.
   virtual bool stopping() const = 0;
 };
 
 class Client final : public store::PushListener {
  public:
-  // Both outlive the client.
+  // Both must outlive the client.
   Client(memory::Engine& engine, ClientOwner& owner);
   ~Client() override;
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
-  // Takes bytes from the socket and runs what is whole.
+  // Processes bytes from the socket: executes all complete commands.
   void Receive(std::string_view bytes);
-  // Goes on with what arrived while a command was blocked. To be called when can_continue().
+  // Executes the commands that arrived while a command was blocked. Must be called if
+  // can_continue().
   void Continue();
   bool can_continue() const { return !waits() && !closing_ && resumed_; }
 
-  // What is to be written to the socket, and that it was.
+  // The bytes to write to the socket, and how many of them were written.
   std::string_view unsent() const { return std::string_view(output_).substr(sent_); }
   void Sent(size_t bytes);
-  // Nothing more is read; to be closed once unsent() is written, or at once when it is broken.
+  // If closing(), nothing more is read and the connection must be closed after unsent() was
+  // written; if broken(), it must be closed at once.
   bool closing() const { return closing_; }
   bool broken() const { return broken_; }
-  // Closes without another word.
+  // Closes the connection without sending anything more.
   void Break() { closing_ = broken_ = true; }
-  // Sends a line of the server's own and closes: "-ERR max number of clients reached\r\n".
+  // Sends an error line and closes: "-ERR max number of clients reached\r\n".
   void Refuse(std::string_view line);
-  // The reply of the command under way is not sent: a fault.
+  // Discards the reply of the current command (the fault drop_reply).
   void LoseReply() { loses_reply_ = true; }
 
-  memory::Session& session() { return *session_; }
-  const memory::Session& session() const { return *session_; }
+  memory::SessionCore& session() { return *session_; }
+  const memory::SessionCore& session() const { return *session_; }
   size_t input_bytes() const { return input_.size(); }
   size_t input_room_bytes() const { return input_.capacity() - input_.size(); }
   size_t output_room_bytes() const { return output_.capacity(); }
 
-  // Closes a client that leaves too much unread for too long (client-output-buffer-limit).
-  void CheckOutput();
+  // Closes the client, without its output, if its output buffer and `pending_bytes` of messages
+  // that wait for it exceed client-output-buffer-limit.
+  void CheckOutput(size_t pending_bytes = 0);
 
  private:
-  // The command under way; another one is made in its place for the next.
+  // The current command; replaced for each command.
   class Pending final : public store::Request {
    public:
     explicit Pending(Client& client)
@@ -101,33 +106,35 @@ class Client final : public store::PushListener {
     Client& client_;
   };
 
-  // Runs the whole commands at the beginning of `bytes`; how much that was.
+  // Executes the complete commands at the start of `bytes` and returns how many bytes they have.
   size_t RunAll(std::string_view bytes);
   void RunOne();
   void Submit(std::span<const std::string_view> words);
+  // Appends the reply to the output, and closes the client if it exceeds the limit.
   void Respond(const store::Reply& reply);
   void TakeResult(absl::StatusOr<store::Reply>&& result);
+  void BreakOverLimit();
   void OnPush(const store::Reply& push) override;
   bool waits() const { return waits_; }
 
-  memory::Engine& engine_;
+  memory::EngineCore& engine_;
   ClientOwner& owner_;
-  RequestParser parser_;
+  store::RequestParser parser_;
   std::string input_;
   std::string output_;
   size_t sent_ = 0;
-  bool runs_ = false;     // Receive or Continue is under way: the owner looks afterwards anyhow.
-  bool waits_ = false;    // Its command is blocked.
-  bool resumed_ = false;  // It was, and what waits behind it has to be run.
+  bool runs_ = false;     // Inside Receive or Continue: the owner checks for output afterwards.
+  bool waits_ = false;    // The current command is blocked.
+  bool resumed_ = false;  // It was blocked, and the bytes after it have not been processed.
   bool closing_ = false;
   bool broken_ = false;
   bool loses_reply_ = false;
   std::optional<int64_t> over_soft_limit_since_s_;
-  // Of a command that a pause may put off: its words, which are read again.
+  // The words of a command that CLIENT PAUSE may postpone; they are read again later.
   std::vector<std::string> kept_words_;
   std::vector<std::string_view> kept_views_;
   std::optional<store::Command> command_;
-  std::unique_ptr<memory::Session> session_;
+  std::unique_ptr<memory::SessionCore> session_;
   std::optional<Pending> pending_;
 };
 

@@ -1,12 +1,12 @@
-// The goal: what goes over the wire, without a wire.
-#include "sim/server/client.h"
+// The goal: the bytes that a client sends and receives, without a socket.
+#include "redouble/sim/server/client.h"
 
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "core/base/virtual_clock.h"
 #include "gtest/gtest.h"
+#include "redouble/core/base/time/virtual_clock.h"
 
 namespace redouble::sim {
 namespace {
@@ -17,7 +17,7 @@ class ClientTest : public testing::Test, public ClientOwner {
  protected:
   std::unique_ptr<Client> Connect() { return std::make_unique<Client>(engine_, *this); }
 
-  // What the client is sent for these bytes.
+  // Returns the reply to these bytes.
   std::string Send(Client& client, std::string_view bytes) {
     client.Receive(bytes);
     return Take(client);
@@ -53,7 +53,7 @@ TEST_F(ClientTest, AnswersAPipelineInOrder) {
             "+OK\r\n$1\r\nv\r\n-ERR unknown command 'NOSUCH', with args beginning with: \r\n");
 }
 
-// With many keys the server looks ahead, which nobody must notice.
+// With many keys the server prefetches; the replies must not change.
 TEST_F(ClientTest, AnswersAPipelineOnManyKeysInOrder) {
   constexpr int kKeys = 20'000;
   const auto encode = [](std::string_view command, const std::string& key) {
@@ -94,13 +94,13 @@ TEST_F(ClientTest, ClosesBehindAProtocolError) {
   EXPECT_EQ(Send(*client, "PING\r\n"), "");
 }
 
-TEST_F(ClientTest, SpeaksResp3WhenToldTo) {
+TEST_F(ClientTest, SwitchesToResp3WithHello) {
   const std::unique_ptr<Client> client = Connect();
   Send(*client, "HELLO 3\r\nHSET h f v\r\n");
   EXPECT_EQ(Send(*client, "HGETALL h\r\nGET none\r\n"), "%1\r\n$1\r\nf\r\n$1\r\nv\r\n_\r\n");
 }
 
-TEST_F(ClientTest, GoesOnWhenABlockedCommandIsServed) {
+TEST_F(ClientTest, ContinuesWhenABlockedCommandIsServed) {
   const std::unique_ptr<Client> waiting = Connect();
   const std::unique_ptr<Client> pushing = Connect();
   EXPECT_EQ(Send(*waiting, "BLPOP l 0\r\nPING\r\n"), "");
@@ -113,7 +113,7 @@ TEST_F(ClientTest, GoesOnWhenABlockedCommandIsServed) {
   EXPECT_EQ(Take(*waiting), "+PONG\r\n$5\r\nlater\r\n");
 }
 
-TEST_F(ClientTest, IsToldWhenABlockedCommandTimesOut) {
+TEST_F(ClientTest, GetsNilWhenABlockedCommandTimesOut) {
   const std::unique_ptr<Client> client = Connect();
   EXPECT_EQ(Send(*client, "BLPOP l 1\r\n"), "");
   clock_.Advance(absl::Milliseconds(1001));
@@ -141,7 +141,7 @@ TEST_F(ClientTest, SeesEveryCommandAsAMonitor) {
             "+1700000000.000000 [3 lua] \"GET\" \"k\"\r\n");
 }
 
-TEST_F(ClientTest, LeavesRepliesAwayWhenToldTo) {
+TEST_F(ClientTest, SendsNoRepliesWithClientReplyOff) {
   const std::unique_ptr<Client> client = Connect();
   EXPECT_EQ(Send(*client, "CLIENT REPLY OFF\r\nPING\r\nSET k v\r\n"), "");
   EXPECT_EQ(Send(*client, "CLIENT REPLY ON\r\nGET k\r\n"), "+OK\r\n$1\r\nv\r\n");
@@ -233,6 +233,18 @@ TEST_F(ClientTest, LimitsWhatIsLeftUnreadForLong) {
   clock_.Advance(absl::Seconds(1));
   client->CheckOutput();
   EXPECT_TRUE(client->broken());
+}
+
+TEST_F(ClientTest, ClosesWithinABatchWhatExceedsTheLimit) {
+  Configure("client-output-buffer-limit", "normal 1000 0 0");
+  const std::unique_ptr<Client> client = Connect();
+  std::string batch;
+  for (int i = 0; i < 10; ++i) batch += "ECHO " + std::string(600, 'x') + "\r\n";
+  client->Receive(batch + "SET k v\r\n");
+  EXPECT_TRUE(client->broken());
+  EXPECT_EQ(client->unsent(), "");
+  const std::unique_ptr<Client> other = Connect();
+  EXPECT_EQ(Send(*other, "EXISTS k\r\n"), ":0\r\n");
 }
 
 TEST_F(ClientTest, LimitsWhatWaitsBehindABlockedCommand) {

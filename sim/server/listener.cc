@@ -1,4 +1,4 @@
-#include "sim/server/listener.h"
+#include "redouble/sim/server/listener.h"
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -22,8 +22,8 @@ using Local = asio::local::stream_protocol;
 
 constexpr int kBacklog = 4096;
 
-// Finds out within minutes that a client's machine is gone, as Redis does by default.
-// Source: Redis 7.0, tcp-keepalive.
+// Detects within minutes that a client's machine is unreachable, as Redis does by default. Source:
+// Redis 7.0, tcp-keepalive.
 void KeepAlive(int socket) {
   constexpr int kIdleSeconds = 300;
   constexpr int kSecondsBetween = kIdleSeconds / 3;
@@ -43,7 +43,7 @@ std::string NameOf(const Tcp::endpoint& endpoint) {
                                     : absl::StrCat(address, ":", endpoint.port());
 }
 
-// One acceptor of either protocol; how its clients are called differs.
+// An acceptor for either protocol; subclasses name the client's address.
 template <typename Protocol>
 class AcceptingListener : public Listener {
  public:
@@ -59,12 +59,12 @@ class AcceptingListener : public Listener {
     return error;
   }
 
-  void LetIn(const Take& take) override {
+  void Accept(const Handler& handler) override {
     while (true) {
       error_code error;
       typename Protocol::socket socket = acceptor_.accept(error);
       if (error) return;
-      Hand(socket, take);
+      HandOver(socket, handler);
     }
   }
 
@@ -81,12 +81,12 @@ class AcceptingListener : public Listener {
   typename Protocol::acceptor acceptor_;
 
  private:
-  void Hand(typename Protocol::socket& socket, const Take& take) {
+  void HandOver(typename Protocol::socket& socket, const Handler& handler) {
     error_code error;
     socket.non_blocking(true, error);
     Accepted accepted = Describe(socket);
     accepted.socket = socket.release(error);
-    if (!error) take(std::move(accepted));
+    if (!error) handler(std::move(accepted));
   }
 };
 

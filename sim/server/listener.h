@@ -1,4 +1,11 @@
-// Listener: where clients come in, TCP or a Unix socket, each as a descriptor of its own.
+// Listener: accepts client connections on a TCP port or a Unix socket.
+//
+// The server polls descriptor() together with the sockets of its clients, and calls Accept() when
+// it is readable. Each accepted connection is handed over as a plain descriptor.
+//
+//   REDOUBLE_ASSIGN_OR_RETURN(std::unique_ptr<Listener> listener,
+//                             Listener::OnTcp(context, "127.0.0.1", 6379));
+//   listener->Accept([](Accepted accepted) { Serve(accepted.socket); });
 //
 // Thread-safety: that of the io_context.
 #ifndef REDOUBLE_SIM_SERVER_LISTENER_H_
@@ -13,37 +20,37 @@
 
 namespace redouble::sim {
 
-// A client that has come in.
+// An accepted connection.
 struct Accepted {
-  int socket;                 // Non-blocking; the taker closes it.
-  std::string address;        // "127.0.0.1:50312"; of a Unix socket its path and ":0".
-  std::string local_address;  // Of this side.
-  bool is_local;              // From this machine.
+  int socket;                 // Non-blocking; the receiver closes it.
+  std::string address;        // "127.0.0.1:50312"; for a Unix socket, its path and ":0".
+  std::string local_address;  // The server's address.
+  bool is_local;              // The client is on this machine.
 };
 
 class Listener {
  public:
-  using Take = std::function<void(Accepted accepted)>;
+  using Handler = std::function<void(Accepted accepted)>;
 
   virtual ~Listener() = default;
 
-  // Binds and listens on a port of `address`.
-  // Errors: InvalidArgument for an address that is none, the kernel's otherwise.
+  // Binds and listens on a port of `address`. Errors: InvalidArgument if the address cannot be
+  // parsed; otherwise the operating system's error.
   static absl::StatusOr<std::unique_ptr<Listener>> OnTcp(boost::asio::io_context& context,
                                                          const std::string& address, int port);
-  // Binds and listens on a Unix socket, in place of one that a dead server left; removes it in the
-  // end. Errors: the kernel's.
+  // Binds and listens on a Unix socket. Replaces a socket that a dead server left, and removes its
+  // own when it is destroyed. Errors: the operating system's.
   static absl::StatusOr<std::unique_ptr<Listener>> OnUnixSocket(boost::asio::io_context& context,
                                                                 const std::string& path);
 
-  // Gives every client that waits to `take`; never waits itself.
-  virtual void LetIn(const Take& take) = 0;
+  // Accepts all pending connections and passes each to `handler`. Never blocks.
+  virtual void Accept(const Handler& handler) = 0;
   virtual void Close() = 0;
   // "127.0.0.1:6379", "unix:/run/redouble.sock"
   virtual std::string name() const = 0;
-  // 0 for a Unix socket.
+  // The port; 0 for a Unix socket.
   virtual int port() const = 0;
-  // The socket, which is readable while somebody waits to be let in.
+  // The listening socket, which is readable while connections are pending.
   virtual int descriptor() = 0;
 };
 

@@ -1,13 +1,13 @@
-// Lookahead: asks the processor for the keys of the commands that wait in a pipeline.
+// Lookahead: prefetches the keys of the next commands of a pipeline.
 //
-// Why it exists: with many keys, a command spends most of its time waiting for the memory of its
-// key, three places that lead to each other. The commands behind it are known already: while this
-// one waits, their keys can come, too. Nothing but time depends on it.
+// Why it exists: with many keys, a command spends most of its time on three dependent cache misses
+// for its key. The following commands are already in the buffer, so their misses can overlap with
+// this command's. Only the running time depends on it.
 //
 //   Lookahead ahead(bytes);
 //   for each command that ends at `used`: ahead.Prefetch(used, database); run it;
 //
-// The key is taken for the second word, which is right for most commands and harmless for others.
+// The second word is assumed to be the key: right for most commands, harmless for the others.
 //
 // Thread-safety: one thread.
 #ifndef REDOUBLE_SIM_SERVER_LOOKAHEAD_H_
@@ -16,18 +16,18 @@
 #include <cstddef>
 #include <string_view>
 
-#include "backends/memory/database.h"
-#include "sim/server/request_parser.h"
+#include "redouble/backends/memory/keyspace/database.h"
+#include "redouble/core/store/resp/request_parser.h"
 
 namespace redouble::sim {
 
 class Lookahead {
  public:
-  // `bytes` outlive it.
+  // `bytes` must outlive this object.
   explicit Lookahead(std::string_view bytes) : bytes_(bytes) {}
 
-  // To be called before the command that ends at `used` runs: for the entry of the next one's key,
-  // whose place was asked for the last time, and for the place of the one's after that.
+  // Call before the command that ends at `used` runs. Prefetches the entry of the next command's
+  // key, whose slot the previous call prefetched, and the slot of the key after that.
   void Prefetch(size_t used, const memory::Database& database) {
     if (has_next_) database.PrefetchAtPlace(next_hash_);
     if (end_ <= used) {
@@ -38,12 +38,12 @@ class Lookahead {
   }
 
  private:
-  // Looks at one command more, and keeps the hash of its key if it has one.
+  // Scans one more command and keeps the hash of its key, if it has one.
   void SkimOne(const memory::Database& database) {
     size_t size = 0;
     std::string_view key;
     has_next_ = false;
-    if (is_over_ || !RequestParser::Skim(bytes_.substr(end_), size, key)) {
+    if (is_over_ || !store::RequestParser::Skim(bytes_.substr(end_), size, key)) {
       is_over_ = true;
       return;
     }
@@ -54,7 +54,7 @@ class Lookahead {
   }
 
   const std::string_view bytes_;
-  size_t end_ = 0;  // Of the commands that were seen.
+  size_t end_ = 0;  // Of the commands scanned so far.
   bool is_over_ = false;
   bool has_next_ = false;
   size_t next_hash_ = 0;

@@ -1,4 +1,4 @@
-#include "sim/server/poller.h"
+#include "redouble/sim/server/poller.h"
 
 #include <sys/epoll.h>
 #include <unistd.h>

@@ -1,9 +1,8 @@
-// Poller: which of many sockets can be read or written, asked of the kernel at once.
+// Poller: waits for many sockets with one epoll descriptor.
 //
-// Why it exists: Asio re-arms every socket after every read, which costs a call to the kernel per
-// request when clients do not pipeline. Here a socket is registered once. The poller is itself a
-// descriptor that becomes readable when one of its sockets is ready, so that an event loop waits
-// for all of them by waiting for one.
+// Asio re-arms a socket after every read, which costs a system call per request if clients do not
+// pipeline. The poller registers a socket once. It is itself a descriptor that is readable while
+// any of its sockets is ready, so an event loop that waits for the poller waits for all of them.
 //
 //   poller.Add(socket, client);
 //   for (const Poller::Event& event : poller.Ready()) static_cast<Peer*>(event.owner)->Serve();
@@ -24,24 +23,24 @@ class Poller {
  public:
   struct Event {
     void* owner;
-    bool readable;  // Or broken: reading tells.
+    bool readable;  // Also true if the socket failed; reading reports the error.
     bool writable;
   };
 
-  // Errors: the kernel's.
+  // Errors: the operating system's.
   static absl::StatusOr<Poller> Create();
   Poller(Poller&& other) noexcept;
   Poller& operator=(Poller&& other) = delete;
   ~Poller();
 
   int descriptor() const { return descriptor_; }
-  // False when the kernel refuses the socket.
+  // Registers a socket for reading. Returns false if epoll refuses it.
   bool Add(int socket, void* owner);
-  // To be told when the socket can be written, too, or no more.
+  // Enables or disables events for writing.
   void WatchWriting(int socket, void* owner, bool value);
-  // Takes the socket out, before it is closed.
+  // Removes the socket. Must be called before the socket is closed.
   void Remove(int socket);
-  // Those that are ready now; never waits. Good until the next call.
+  // Returns the sockets that are ready now, without blocking. Valid until the next call.
   std::span<const Event> Ready();
 
  private:

@@ -1,4 +1,4 @@
-#include "sim/server/process_figures.h"
+#include "redouble/sim/server/process_figures.h"
 
 #include <malloc.h>
 #include <sys/resource.h>

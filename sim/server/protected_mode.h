@@ -1,4 +1,9 @@
-// What a client from another machine hears when nobody protects the server with a password.
+// kProtectedModeRefusal: the error for clients from other machines in protected mode.
+//
+// The server writes it and closes the connection if the server has no password and the client does
+// not connect over the loopback interface.
+//
+// Thread-safety: constant data.
 #ifndef REDOUBLE_SIM_SERVER_PROTECTED_MODE_H_
 #define REDOUBLE_SIM_SERVER_PROTECTED_MODE_H_
 

@@ -1,10 +1,11 @@
-#include "sim/server/server.h"
+#include "redouble/sim/server/server.h"
 
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -18,22 +19,29 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "boost/asio/io_context.hpp"
 #include "boost/asio/posix/stream_descriptor.hpp"
 #include "boost/asio/post.hpp"
 #include "boost/asio/signal_set.hpp"
 #include "boost/asio/steady_timer.hpp"
-#include "core/base/rng.h"
-#include "core/base/string_bridge.h"
-#include "core/base/system_clock.h"
-#include "sim/server/client.h"
-#include "sim/server/listener.h"
-#include "sim/server/poller.h"
-#include "sim/server/process_figures.h"
-#include "sim/server/protected_mode.h"
-#include "sim/server/sim_commands.h"
-#include "sim/server/snapshot.h"
-#include "sim/server/tick_clock.h"
+#include "redouble/backends/memory/acl/acl_user.h"
+#include "redouble/backends/memory/engine/engine_core.h"
+#include "redouble/backends/memory/engine/error_text.h"
+#include "redouble/backends/memory/engine/session_core.h"
+#include "redouble/core/base/random/rng.h"
+#include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/base/time/system_clock.h"
+#include "redouble/sim/fault/fault.h"
+#include "redouble/sim/server/client.h"
+#include "redouble/sim/server/listener.h"
+#include "redouble/sim/server/poller.h"
+#include "redouble/sim/server/process_figures.h"
+#include "redouble/sim/server/protected_mode.h"
+#include "redouble/sim/server/sim_commands.h"
+#include "redouble/sim/server/snapshot.h"
+#include "redouble/sim/server/tick_clock.h"
 
 namespace redouble::sim {
 namespace {
@@ -43,9 +51,9 @@ using boost::system::error_code;
 using store::Reply;
 
 constexpr size_t kReadBytes = 64 * 1024;
-// How often sockets are asked before timers have their turn.
+// How many rounds of polling run before timers do.
 constexpr int kRounds = 16;
-// Descriptors that are not clients: listeners, logs, the kernel's tables.
+// Descriptors for listeners, logs and epoll.
 constexpr rlim_t kReservedDescriptors = 32;
 
 int64_t SteadyMicros() {
@@ -54,7 +62,7 @@ int64_t SteadyMicros() {
       .count();
 }
 
-// Raises the limit of open files for `clients`; how many there may be.
+// Raises the limit of open files for `clients`; returns how many clients fit.
 int RaiseFileLimit(int clients) {
   rlimit limit = {};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return clients;
@@ -63,7 +71,16 @@ int RaiseFileLimit(int clients) {
     limit.rlim_cur = std::min(wanted, limit.rlim_max);
     setrlimit(RLIMIT_NOFILE, &limit);
   }
-  return std::min(clients, static_cast<int>(limit.rlim_cur - kReservedDescriptors));
+  // At least one client, so that a server with very few descriptors can be asked why.
+  const rlim_t left =
+      limit.rlim_cur > kReservedDescriptors ? limit.rlim_cur - kReservedDescriptors : 1;
+  return static_cast<int>(std::min<rlim_t>(static_cast<rlim_t>(clients), left));
+}
+
+// Translates the address that means all addresses of a family in redis.conf.
+std::string WithoutAsterisk(const std::string& address) {
+  if (address == "*") return "0.0.0.0";
+  return address == "::*" ? "::" : address;
 }
 
 // A client and its socket.
@@ -74,7 +91,7 @@ struct Connection {
   Accepted accepted;
   Client client;
   bool waits_to_write = false;
-  bool is_dirty = false;  // In the list of those to be looked at.
+  bool is_dirty = false;  // In `dirty_`.
 };
 
 class AsioServer final : public Server, public memory::Host, public ClientOwner {
@@ -88,16 +105,17 @@ class AsioServer final : public Server, public memory::Host, public ClientOwner 
         poller_(std::move(poller)),
         poller_descriptor_(context_, poller_.descriptor()),
         run_id_(MakeRunId()) {
-    engine_.administration().set_host(this);
+    engine_.core().administration().set_host(this);
   }
   ~AsioServer() override {
     while (!connections_.empty()) Close(*connections_.begin()->second);
-    engine_.administration().set_host(nullptr);
+    engine_.core().administration().set_host(nullptr);
     poller_descriptor_.release();
   }
 
   absl::Status Listen();
   std::string addresses() const override;
+  int port() const override { return figures_.tcp_port; }
   void Run() override;
   void Stop() override {
     asio::post(context_, [this] { StopNow(); });
@@ -107,11 +125,15 @@ class AsioServer final : public Server, public memory::Host, public ClientOwner 
  private:
   bool holds_clock() const { return options_.clock == ServeOptions::Clock::kManual; }
 
-  void LetIn();
-  void Take(Accepted accepted);
+  absl::Status ListenOnTcp();
+  void LogLine(LogLevel level, std::string_view text) const {
+    options_.log.Write(level, clock_.Now(), text);
+  }
+  void AcceptClients();
+  void AddClient(Accepted accepted);
   void Serve(const Poller::Event& event);
   void Read(Connection& connection);
-  // Writes what the client has to send, and closes it when it is done with.
+  // Writes the client's output, and closes the connection if the client is finished.
   void Flush(Connection& connection);
   bool Write(Connection& connection);
   void Close(Connection& connection);
@@ -132,18 +154,23 @@ class AsioServer final : public Server, public memory::Host, public ClientOwner 
     return ticks_.calibrated() ? ticks_.MicrosAt(ReadTicks()) : SteadyMicros();
   }
   memory::ProcessFigures Figures() override;
-  memory::ConnectionFigures FiguresOf(const memory::Session& session) override;
-  void OnDisconnect(const memory::Session& session) override;
+  memory::ConnectionFigures FiguresOf(const memory::SessionCore& session) override;
+  void OnDisconnect(const memory::SessionCore& session) override;
+  bool Overflows(const memory::SessionCore& session, size_t pending_bytes) override;
+  bool runs_in_real_time() const override { return !holds_clock(); }
   void Sleep(int64_t duration_us) override;
-  void Shutdown() override { stopping_ = true; }
+  void Shutdown() override {
+    LogLine(LogLevel::kWarning, "User requested shutdown...");
+    stopping_ = true;
+  }
 
   // ClientOwner
   void OnChange(Client& client) override;
   std::optional<Reply> Intercept(Client& client, std::span<const std::string_view> words) override;
-  std::optional<Reply> Spoil(Client& client, std::string_view command);
+  std::optional<Reply> InjectFault(Client& client, std::string_view command);
   bool stopping() const override { return stopping_; }
 
-  // Tells this run from others, in INFO; nothing depends on it.
+  // The run_id in INFO.
   static std::string MakeRunId() {
     base::Rng rng(static_cast<uint64_t>(base::SystemClock().NowMicros()) ^
                   static_cast<uint64_t>(getpid()));
@@ -152,7 +179,7 @@ class AsioServer final : public Server, public memory::Host, public ClientOwner 
                         absl::Hex(rng.Next() >> 32, absl::kZeroPad8));
   }
 
-  // What was counted when the last second began, for rates.
+  // The counters at the start of the last second, for rates.
   struct Sample {
     int64_t at_us = 0;
     int64_t calls = 0;
@@ -173,7 +200,7 @@ class AsioServer final : public Server, public memory::Host, public ClientOwner 
   asio::steady_timer upkeep_timer_{context_};
   std::optional<int64_t> armed_us_;
   std::vector<std::unique_ptr<Listener>> listeners_;
-  std::map<int64_t, std::unique_ptr<Connection>> connections_;  // By the session's id.
+  std::map<int64_t, std::unique_ptr<Connection>> connections_;  // By session id.
   std::vector<int64_t> dirty_;
   std::vector<char> read_buffer_ = std::vector<char>(kReadBytes);
   bool stopping_ = false;
@@ -184,29 +211,47 @@ class AsioServer final : public Server, public memory::Host, public ClientOwner 
   Sample sample_;
 };
 
+// Errors of an optional address, "-::1", are ignored. Source: Redis 7.0 server.c, listenToPort.
+absl::Status AsioServer::ListenOnTcp() {
+  int port = options_.any_port ? 0 : engine_.options().server.port;
+  const std::vector<std::string> addresses =
+      absl::StrSplit(engine_.options().server.bind, ' ', absl::SkipEmpty());
+  for (const std::string& text : addresses) {
+    const bool is_optional = text.starts_with('-');
+    const std::string address = is_optional ? text.substr(1) : text;
+    absl::StatusOr<std::unique_ptr<Listener>> listener =
+        Listener::OnTcp(context_, WithoutAsterisk(address), port);
+    if (!listener.ok() && is_optional && absl::IsUnavailable(listener.status())) continue;
+    if (!listener.ok()) return listener.status();
+    port = (*listener)->port();
+    listeners_.push_back(*std::move(listener));
+  }
+  if (listeners_.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("no address to listen on: bind \"", engine_.options().server.bind, "\""));
+  }
+  figures_.tcp_port = port;
+  return absl::OkStatus();
+}
+
 absl::Status AsioServer::Listen() {
-  // A signal that comes before Run() is not lost.
+  // Signals are caught from here on, so that one that arrives before Run() is not lost.
   std::signal(SIGPIPE, SIG_IGN);
   signals_.add(SIGTERM);
   signals_.add(SIGINT);
   const memory::ServerOptions& server = engine_.options().server;
-  if (server.port == 0 && server.unixsocket.empty()) {
+  const bool serves_tcp = options_.any_port || server.port > 0;
+  if (!serves_tcp && server.unixsocket.empty()) {
     return absl::InvalidArgumentError("nowhere to listen: neither a port nor a Unix socket");
   }
-  if (server.port > 0) {
-    absl::StatusOr<std::unique_ptr<Listener>> listener =
-        Listener::OnTcp(context_, server.bind, server.port);
-    if (!listener.ok()) return listener.status();
-    figures_.tcp_port = (*listener)->port();
-    listeners_.push_back(*std::move(listener));
-  }
+  if (serves_tcp) REDOUBLE_RETURN_IF_ERROR(ListenOnTcp());
   if (!server.unixsocket.empty()) {
-    absl::StatusOr<std::unique_ptr<Listener>> listener =
-        Listener::OnUnixSocket(context_, server.unixsocket);
-    if (!listener.ok()) return listener.status();
-    listeners_.push_back(*std::move(listener));
+    REDOUBLE_ASSIGN_OR_RETURN(std::unique_ptr<Listener> listener,
+                              Listener::OnUnixSocket(context_, server.unixsocket));
+    listeners_.push_back(std::move(listener));
   }
   memory::EngineOptions options = engine_.options();
+  options.server.port = figures_.tcp_port;
   options.server.maxclients = RaiseFileLimit(options.server.maxclients);
   engine_.Configure(std::move(options));
   return absl::OkStatus();
@@ -221,17 +266,21 @@ std::string AsioServer::addresses() const {
 }
 
 void AsioServer::Run() {
-  signals_.async_wait([this](const error_code& error, int) {
-    if (!error) StopNow();
+  signals_.async_wait([this](const error_code& error, int signal) {
+    if (error) return;
+    LogLine(LogLevel::kWarning, signal == SIGTERM ? "Received SIGTERM scheduling shutdown..."
+                                                  : "Received SIGINT scheduling shutdown...");
+    StopNow();
   });
   for (const std::unique_ptr<Listener>& listener : listeners_) {
-    // Owned by nobody: that somebody wants to come in is all there is to know.
+    // Events without an owner are those of listeners.
     poller_.Add(listener->descriptor(), nullptr);
   }
   WaitForSockets();
   WaitForUpkeep();
   ArmTimer();
   context_.run();
+  LogLine(LogLevel::kWarning, "Redouble is now ready to exit, bye bye...");
 }
 
 void AsioServer::StopNow() {
@@ -242,13 +291,13 @@ void AsioServer::StopNow() {
   context_.stop();
 }
 
-void AsioServer::LetIn() {
+void AsioServer::AcceptClients() {
   for (const std::unique_ptr<Listener>& listener : listeners_) {
-    listener->LetIn([this](Accepted accepted) { Take(std::move(accepted)); });
+    listener->Accept([this](Accepted accepted) { AddClient(std::move(accepted)); });
   }
 }
 
-void AsioServer::Take(Accepted accepted) {
+void AsioServer::AddClient(Accepted accepted) {
   ++figures_.connections_received;
   const memory::EngineOptions& options = engine_.options();
   const bool is_full = connections_.size() >= static_cast<size_t>(options.server.maxclients);
@@ -257,7 +306,7 @@ void AsioServer::Take(Accepted accepted) {
   if (is_full || is_stranger) {
     const std::string_view refusal =
         is_full ? "-ERR max number of clients reached\r\n" : kProtectedModeRefusal;
-    // One try: who does not read it learns from the end of the connection.
+    // One attempt is enough: the client notices the closed connection in any case.
     (void)!send(accepted.socket, refusal.data(), refusal.size(), MSG_NOSIGNAL);
     close(accepted.socket);
     if (is_full) ++figures_.connections_rejected;
@@ -269,6 +318,9 @@ void AsioServer::Take(Accepted accepted) {
   if (!poller_.Add(added.accepted.socket, &added)) {
     close(added.accepted.socket);
     return;
+  }
+  if (options_.log.writes(LogLevel::kVerbose)) {
+    LogLine(LogLevel::kVerbose, "Accepted " + added.accepted.address);
   }
   connections_.emplace(added.client.session().id(), std::move(connection));
 }
@@ -283,30 +335,30 @@ void AsioServer::WaitForSockets() {
                                 });
 }
 
-// All that is ready, and what others have caused by that; then what has become ready meanwhile:
-// under load most of it has, and going through the event loop costs as much as a request. Who waits
-// to be let in is, behind the others' requests, so that its own are read in the next round.
+// Serves the sockets that are ready and the clients that those commands affected, then polls again:
+// under load most sockets have become ready meanwhile, and a pass through the event loop costs as
+// much as a request. New connections are accepted after existing clients have been served.
 void AsioServer::OnSocketsReady() {
   for (int round = 0; round < kRounds && !stopping_; ++round) {
     const std::span<const Poller::Event> events = poller_.Ready();
     if (events.empty()) break;
     Tick();
-    engine_.administration().StartLap();
-    bool somebody_comes = false;
+    engine_.core().administration().StartLap();
+    bool has_new_clients = false;
     for (const Poller::Event& event : events) {
       if (event.owner == nullptr) {
-        somebody_comes = true;
+        has_new_clients = true;
       } else {
         Serve(event);
       }
     }
-    if (somebody_comes) LetIn();
+    if (has_new_clients) AcceptClients();
     FlushDirty();
   }
   ArmTimer();
 }
 
-// The connections of one round are closed at its end, so that no event's owner is gone.
+// Connections are closed at the end of a round, so that every event's owner still exists.
 void AsioServer::Serve(const Poller::Event& event) {
   Connection& connection = *static_cast<Connection*>(event.owner);
   if (event.readable && !connection.client.closing()) Read(connection);
@@ -324,7 +376,7 @@ void AsioServer::Read(Connection& connection) {
   connection.client.Receive(std::string_view(read_buffer_.data(), static_cast<size_t>(size)));
 }
 
-// False when the connection has to be closed.
+// Returns false if the connection must be closed.
 bool AsioServer::Write(Connection& connection) {
   Client& client = connection.client;
   while (!client.broken()) {
@@ -361,7 +413,7 @@ void AsioServer::OnChange(Client& client) {
   if (found != connections_.end()) MarkDirty(*found->second);
 }
 
-// One connection's commands may give others something to send, or to go on with.
+// A command of one client may produce output for others, or unblock them.
 void AsioServer::FlushDirty() {
   for (size_t i = 0; i < dirty_.size(); ++i) {
     const auto found = connections_.find(dirty_[i]);
@@ -375,12 +427,18 @@ void AsioServer::FlushDirty() {
 }
 
 void AsioServer::Close(Connection& connection) {
+  if (options_.log.writes(LogLevel::kVerbose)) {
+    LogLine(LogLevel::kVerbose,
+            absl::StrCat("Client closed connection id=", connection.client.session().id(),
+                         " addr=", connection.accepted.address));
+  }
   poller_.Remove(connection.accepted.socket);
   close(connection.accepted.socket);
   connections_.erase(connection.client.session().id());
 }
 
-// Lets the engine's time follow the machine's; where that is set back, keys keep their deadlines.
+// Advances the engine's time to the system clock. If the system clock was set back, keys keep their
+// deadlines.
 void AsioServer::Tick() {
   if (holds_clock()) return;
   const int64_t now_us = system_clock_.NowMicros();
@@ -424,8 +482,8 @@ void AsioServer::Upkeep() {
   if (ticks_are_steady_) ticks_.Calibrate(now_us, ReadTicks());
   const double seconds = static_cast<double>(now_us - sample_.at_us) / 1e6;
   if (seconds >= 1) {
-    const Sample now{now_us, engine_.administration().statistics().calls(), figures_.input_bytes,
-                     figures_.output_bytes};
+    const Sample now{now_us, engine_.core().administration().statistics().calls(),
+                     figures_.input_bytes, figures_.output_bytes};
     const auto rate = [&](int64_t from, int64_t to) {
       return static_cast<double>(std::max<int64_t>(to - from, 0)) / seconds;
     };
@@ -444,7 +502,7 @@ void AsioServer::CloseIdle() {
   const int64_t now_us = clock_.NowMicros();
   for (auto& [id, connection] : connections_) {
     Client& client = connection->client;
-    const memory::Session& session = client.session();
+    const memory::SessionCore& session = client.session();
     const bool may_idle = session.blocked() || session.is_subscribed() || session.is_monitor();
     if (timeout_us > 0 && !may_idle && now_us - session.last_used_us() > timeout_us) {
       client.Break();
@@ -469,7 +527,7 @@ memory::ProcessFigures AsioServer::Figures() {
   return figures;
 }
 
-memory::ConnectionFigures AsioServer::FiguresOf(const memory::Session& session) {
+memory::ConnectionFigures AsioServer::FiguresOf(const memory::SessionCore& session) {
   memory::ConnectionFigures figures;
   const auto found = connections_.find(session.id());
   if (found == connections_.end()) return figures;
@@ -485,11 +543,20 @@ memory::ConnectionFigures AsioServer::FiguresOf(const memory::Session& session) 
   return figures;
 }
 
-void AsioServer::OnDisconnect(const memory::Session& session) {
+void AsioServer::OnDisconnect(const memory::SessionCore& session) {
   const auto found = connections_.find(session.id());
   if (found == connections_.end()) return;
   if (!session.hangs_up()) found->second->client.Break();
   MarkDirty(*found->second);
+}
+
+bool AsioServer::Overflows(const memory::SessionCore& session, size_t pending_bytes) {
+  const auto found = connections_.find(session.id());
+  if (found == connections_.end()) return false;
+  Client& client = found->second->client;
+  if (!client.closing()) client.CheckOutput(pending_bytes);
+  if (client.broken()) MarkDirty(*found->second);
+  return client.broken();
 }
 
 void AsioServer::Sleep(int64_t duration_us) {
@@ -499,38 +566,44 @@ void AsioServer::Sleep(int64_t duration_us) {
 
 std::optional<Reply> AsioServer::Intercept(Client& client,
                                            std::span<const std::string_view> words) {
-  if (!holds_clock()) return std::nullopt;
   if (words[0].size() == 3 && absl::EqualsIgnoreCase(base::ToAbsl(words[0]), "SIM")) {
-    if (!client.session().may_talk()) return Reply::Error("NOAUTH Authentication required.");
-    return sim_.Run(words.subspan(1));
+    if (!client.session().authenticated()) return Reply::Error(memory::error_text::kNoAuth);
+    if (!client.session().user().MaySimulate()) {
+      return Reply::Error("NOPERM this user has no permissions to run the 'sim' command");
+    }
+    return holds_clock() ? sim_.Run(words.subspan(1)) : ReplyWithoutManualClock(words.subspan(1));
   }
-  return sim_.faults().empty() ? std::nullopt : Spoil(client, words[0]);
+  if (!holds_clock()) return std::nullopt;
+  return sim_.faults().empty() ? std::nullopt : InjectFault(client, words[0]);
 }
 
-std::optional<Reply> AsioServer::Spoil(Client& client, std::string_view command) {
-  const std::optional<Faults::Fault> fault = sim_.faults().Next(command);
-  if (!fault) return std::nullopt;
-  switch (fault->kind) {
-    case Faults::Kind::kError:
-      return Reply::Error(fault->text);
-    case Faults::Kind::kDrop:
+std::optional<Reply> AsioServer::InjectFault(Client& client, std::string_view command) {
+  const std::optional<FaultRule> rule = sim_.faults().Next(command);
+  if (!rule) return std::nullopt;
+  switch (rule->fault) {
+    case Fault::kErrorReply:
+      // As a command that the server itself refuses: EXEC will abort.
+      client.session().RefuseInTransaction();
+      return Reply::Error(rule->error);
+    case Fault::kDropRequest:
       client.Break();
       return std::nullopt;
-    case Faults::Kind::kLose:
+    case Fault::kDropReply:
       client.LoseReply();
       client.session().HangUp();
       return std::nullopt;
+    default:
+      assert(false);  // Faults adds only the faults of FaultSite::kServer.
+      return std::nullopt;
   }
-  return std::nullopt;
 }
 
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Server>> Server::Open(ServeOptions options) {
-  absl::StatusOr<Poller> poller = Poller::Create();
-  if (!poller.ok()) return poller.status();
-  auto server = std::make_unique<AsioServer>(std::move(options), *std::move(poller));
-  if (absl::Status status = server->Listen(); !status.ok()) return status;
+  REDOUBLE_ASSIGN_OR_RETURN(Poller poller, Poller::Create());
+  auto server = std::make_unique<AsioServer>(std::move(options), std::move(poller));
+  REDOUBLE_RETURN_IF_ERROR(server->Listen());
   return server;
 }
 

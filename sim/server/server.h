@@ -1,17 +1,17 @@
-// Server: the memory engine behind sockets: a Redis whose clock may be held.
+// Server: serves the memory engine over sockets; the server of `redouble serve`.
 //
-// Listens on TCP and on a Unix socket, speaks RESP2, RESP3 and the inline form, and runs everything
-// on one thread, as redis-server does. With the clock of the system, keys expire and calls time out
-// as the machine's clock goes on, or is set back; with a manual one time moves only when a client
-// says so (SIM, sim_commands.h).
+// Listens on TCP and on a Unix socket, supports RESP2, RESP3 and inline commands, and runs
+// everything on one thread, as redis-server does. With the system clock, keys expire and commands
+// time out in real time, also if the system clock is set back. With a manual clock, time advances
+// only when a client says so (SIM, sim/server/sim_commands.h).
 //
 //   ServeOptions options;
-//   options.engine.server.port = 0;
+//   options.engine.server.port = 0;  // No TCP.
 //   options.engine.server.unixsocket = "/tmp/redouble.sock";
 //   absl::StatusOr<std::unique_ptr<Server>> server = Server::Open(options);
 //   (*server)->Run();  // Until SIGTERM, SIGINT or SHUTDOWN.
 //
-// Thread-safety: one thread; Stop() may be called from any.
+// Thread-safety: one thread; Stop() may be called from any thread.
 #ifndef REDOUBLE_SIM_SERVER_SERVER_H_
 #define REDOUBLE_SIM_SERVER_SERVER_H_
 
@@ -22,8 +22,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "backends/memory/engine.h"
-#include "backends/memory/engine_options.h"
+#include "redouble/backends/memory/engine/engine.h"
+#include "redouble/backends/memory/engine_options.h"
+#include "redouble/sim/server/log.h"
 
 namespace redouble::sim {
 
@@ -31,32 +32,41 @@ struct ServeOptions {
   enum class Clock { kSystem, kManual };
 
   Clock clock = Clock::kSystem;
-  // Where a manual clock begins.
+  // Listens on a free TCP port, whatever `engine.server.port` says. CONFIG GET port and
+  // Server::port() have the port.
+  bool any_port = false;
+  // The initial time of a manual clock.
   absl::Time start = absl::UnixEpoch();
-  // How often what no client asks for is done: time-outs of idle clients, output limits, rates.
+  // The period of background work: timeouts of idle clients, output buffer limits, statistics.
   absl::Duration upkeep_period = absl::Milliseconds(100);
-  // Called after each time, when clients have been told of what came of it; may be empty.
+  // Called after each round of background work, after its results were sent to clients. May be
+  // empty.
   std::function<void()> after_upkeep = {};
-  // Seed, password, maxmemory, cluster; `engine.server` says where to listen.
+  // Connections (verbose) and the end of the server (warning) are logged here.
+  Log log = {};
+  // Seed, password, maxmemory, cluster; `engine.server` has the addresses to listen on. Its `bind`
+  // may hold several, separated by spaces, as in redis.conf: an address that begins with "-" is
+  // skipped if it is not available, and "*" means all addresses of the machine.
   memory::EngineOptions engine = {};
 };
 
 class Server {
  public:
-  // Opens the sockets.
-  // Errors: InvalidArgument for an address that is none or nowhere to listen; the kernel's, with
-  // the address, when it cannot be listened on.
+  // Opens the listening sockets. Errors: InvalidArgument if an address cannot be parsed or there is
+  // nothing to listen on; the operating system's error, with the address, if listening fails.
   static absl::StatusOr<std::unique_ptr<Server>> Open(ServeOptions options);
   virtual ~Server() = default;
 
   // "127.0.0.1:6379 and unix:/tmp/redouble.sock"
   virtual std::string addresses() const = 0;
-  // Serves until it is stopped by a signal (SIGTERM, SIGINT), SHUTDOWN or Stop(). What is ready to
-  // be sent is sent; then every connection is closed.
+  // The TCP port; 0 for none.
+  virtual int port() const = 0;
+  // Serves until SIGTERM, SIGINT, SHUTDOWN or Stop(). Sends the replies that are ready to be sent,
+  // then closes every connection.
   virtual void Run() = 0;
   virtual void Stop() = 0;
 
-  // To prepare the engine before Run().
+  // The engine, to be prepared before Run().
   virtual memory::Engine& engine() = 0;
 };
 

@@ -1,4 +1,4 @@
-#include "sim/server/sim_commands.h"
+#include "redouble/sim/server/sim_commands.h"
 
 #include <array>
 #include <memory>
@@ -7,12 +7,16 @@
 #include <vector>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
-#include "core/base/redis_number.h"
-#include "core/base/run.h"
-#include "core/base/string_bridge.h"
-#include "core/base/utc.h"
-#include "sim/scenario/keyspace.h"
+#include "redouble/backends/memory/engine/engine_core.h"
+#include "redouble/backends/memory/engine/error_text.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/base/text/redis_number.h"
+#include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/base/time/utc.h"
+#include "redouble/sim/fault/fault.h"
+#include "redouble/sim/scenario/keyspace.h"
 
 namespace redouble::sim {
 namespace {
@@ -21,10 +25,6 @@ using store::Reply;
 
 bool IsWord(std::string_view word, std::string_view other) {
   return absl::EqualsIgnoreCase(base::ToAbsl(word), base::ToAbsl(other));
-}
-
-Reply WrongUse() {
-  return Reply::Error("ERR unknown subcommand or wrong number of arguments. Try SIM HELP.");
 }
 
 Reply Millis(absl::Time time) { return Reply::Integer(absl::ToUnixMillis(time)); }
@@ -43,41 +43,50 @@ std::optional<absl::Duration> ReadDuration(std::string_view text) {
   return duration;
 }
 
+// The lines about SIM FAULT, from the fault table.
+void AddFaultHelp(std::vector<Reply>& lines) {
+  for (const FaultSpec* spec : FaultsOf(FaultSite::kServer)) {
+    const std::string_view error = spec->parameter == FaultParameter::kError ? " <error text>" : "";
+    lines.push_back(Reply::Status(absl::StrCat("FAULT ", base::ToAbsl(spec->name), " <command>",
+                                               base::ToAbsl(error), " [COUNT <n>]")));
+    lines.push_back(Reply::Status(absl::StrCat("    ", base::ToAbsl(spec->effect))));
+  }
+  lines.push_back(Reply::Status("FAULT (LIST|CLEAR)"));
+  lines.push_back(Reply::Status("    List the faults still to be injected, or forget them."));
+}
+
 Reply Help() {
   static constexpr std::string_view kLines[] = {
       "SIM <subcommand> [<arg> [value] [opt] ...]. Subcommands are:",
       "CLOCK GET",
-      "    The time of the server in milliseconds since the epoch.",
+      "    Return the server's time in milliseconds since the Unix epoch.",
       "CLOCK SET <milliseconds|rfc3339>",
-      "    Move the time forward to a moment.",
+      "    Advance the clock to a time and return the new time.",
       "CLOCK ADVANCE <milliseconds|duration>",
-      "    Move the time forward by a duration.",
+      "    Advance the clock by a duration and return the new time.",
       "CLOCK NEXT",
-      "    Move the time to the next moment at which something happens; nil: there is none.",
+      "    Advance the clock to the next event (an expiry or a timeout); nil if there is none.",
       "SEED <number>",
-      "    Draw what is left to chance from this seed.",
+      "    Seed all random choices: SPOP, RANDOMKEY, eviction.",
       "HASH",
-      "    A digest of the time and of all keys.",
+      "    Return a digest of the time and of all keys.",
       "SNAPSHOT <name>",
-      "    Keep time, chance and keys under a name.",
+      "    Save the time, the random state and all keys under a name.",
       "RESTORE <name>",
-      "    Bring back what was kept.",
+      "    Restore a snapshot, including its time.",
       "DUMP [<db>]",
-      "    The keys of a database as JSON.",
-      "FAULT (ERROR <command> <text>|DROP <command>|LOSE <command>) [COUNT <n>]",
-      "    Let the next calls of a command fail, hang up before it, or hang up after it.",
-      "FAULT (LIST|CLEAR)",
-      "    What will go wrong; let nothing go wrong any more.",
+      "    Return the keys of a database as JSON.",
   };
   std::vector<Reply> lines;
   for (const std::string_view line : kLines) lines.push_back(Reply::Status(line));
+  AddFaultHelp(lines);
   return Reply::Array(std::move(lines));
 }
 
 }  // namespace
 
 Reply SimCommands::Run(Arguments arguments) {
-  if (arguments.empty()) return WrongUse();
+  if (arguments.empty()) return WrongSimUse();
   const std::string_view subcommand = arguments[0];
   const Arguments rest = arguments.subspan(1);
   if (IsWord(subcommand, "CLOCK")) return RunClock(rest);
@@ -88,7 +97,7 @@ Reply SimCommands::Run(Arguments arguments) {
   if (IsWord(subcommand, "DUMP")) return RunDump(rest);
   if (IsWord(subcommand, "FAULT")) return faults_.Run(rest);
   if (IsWord(subcommand, "HELP") && rest.empty()) return Help();
-  return WrongUse();
+  return WrongSimUse();
 }
 
 Reply SimCommands::MoveTo(absl::Time time) {
@@ -115,25 +124,25 @@ Reply SimCommands::RunClock(Arguments arguments) {
     if (!duration) return Reply::Error("ERR duration is neither milliseconds nor like 1500ms");
     return MoveTo(clock_.Now() + *duration);
   }
-  return WrongUse();
+  return WrongSimUse();
 }
 
 Reply SimCommands::RunSeed(Arguments arguments) {
-  if (arguments.size() != 1) return WrongUse();
+  if (arguments.size() != 1) return WrongSimUse();
   const std::optional<int64_t> seed = base::ParseInt64(arguments[0]);
-  if (!seed) return Reply::Error("ERR value is not an integer or out of range");
+  if (!seed) return Reply::Error(memory::error_text::kNotAnInteger);
   engine_.Reseed(static_cast<uint64_t>(*seed));
   return Reply::Ok();
 }
 
 Reply SimCommands::RunSnapshot(Arguments arguments) {
-  if (arguments.size() != 1) return WrongUse();
+  if (arguments.size() != 1) return WrongSimUse();
   snapshots_.insert_or_assign(std::string(arguments[0]), Snapshot::Take(engine_));
   return Reply::Ok();
 }
 
 Reply SimCommands::RunRestore(Arguments arguments) {
-  if (arguments.size() != 1) return WrongUse();
+  if (arguments.size() != 1) return WrongSimUse();
   const auto found = snapshots_.find(arguments[0]);
   if (found == snapshots_.end()) return Reply::Error("ERR no such snapshot");
   found->second.Restore(engine_);
@@ -142,22 +151,35 @@ Reply SimCommands::RunRestore(Arguments arguments) {
 
 Reply SimCommands::RunDump(Arguments arguments) {
   int64_t index = 0;
-  if (arguments.size() > 1) return WrongUse();
+  if (arguments.size() > 1) return WrongSimUse();
   if (arguments.size() == 1) {
     const std::optional<int64_t> asked = base::ParseInt64(arguments[0]);
-    if (!asked || *asked < 0 || *asked >= engine_.database_count()) {
-      return Reply::Error("ERR DB index is out of range");
+    if (!asked || *asked < 0 || *asked >= engine_.core().database_count()) {
+      return Reply::Error(memory::error_text::kDbIndexOutOfRange);
     }
     index = *asked;
   }
-  const std::unique_ptr<memory::Session> session = engine_.Connect();
-  session->LogIn(engine_.acl().program());
+  const std::unique_ptr<memory::Session> session = engine_.ConnectTrusted();
   session->Select(static_cast<int>(index));
   const absl::StatusOr<Keyspace> keyspace = base::Run(DumpKeyspace(*session));
   if (!keyspace.ok()) {
     return Reply::Error("ERR " + std::string(keyspace.status().message()));
   }
   return Reply::Bulk(KeyspaceToJson(*keyspace).dump());
+}
+
+Reply ReplyWithoutManualClock(std::span<const std::string_view> arguments) {
+  if (arguments.size() != 1 || !IsWord(arguments[0], "HELP")) {
+    return Reply::Error("ERR SIM needs a manual clock: start with redouble serve --clock manual");
+  }
+  static constexpr std::string_view kLines[] = {
+      "This server follows the machine's clock, and SIM needs a manual one. Start the server with",
+      "    redouble serve --clock manual --start 2026-05-09T14:03:02Z",
+      "SIM HELP then lists the subcommands: CLOCK, SEED, SNAPSHOT, RESTORE, FAULT and others.",
+  };
+  std::vector<Reply> lines;
+  for (const std::string_view line : kLines) lines.push_back(Reply::Status(line));
+  return Reply::Array(std::move(lines));
 }
 
 }  // namespace redouble::sim

@@ -1,11 +1,15 @@
-#include "sim/server/sim_commands.h"
+#include "redouble/sim/server/sim_commands.h"
 
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "core/base/run.h"
+#include "absl/strings/ascii.h"
 #include "gtest/gtest.h"
+#include "redouble/backends/memory/engine/engine_core.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/base/text/string_bridge.h"
+#include "redouble/sim/fault/fault.h"
 
 namespace redouble::sim {
 namespace {
@@ -30,7 +34,7 @@ class SimCommandsTest : public testing::Test {
  private:
   base::Task<Reply> Execute(const store::Command& command) {
     absl::StatusOr<Reply> reply = co_await session_->Execute(command);
-    co_return *std::move(reply);
+    co_return std::move(reply).value();
   }
 };
 
@@ -131,6 +135,27 @@ TEST_F(SimCommandsTest, BringsBackWhatItKept) {
   EXPECT_EQ(Sim({"RESTORE", "never"}), Reply::Error("ERR no such snapshot"));
 }
 
+TEST_F(SimCommandsTest, AccountsForRestoredKeys) {
+  ASSERT_EQ(Ask({"CONFIG", "SET", "maxmemory", "100mb"}), "OK");
+  Ask({"SET", "big", std::string(5'000'000, 'x')});
+  ASSERT_EQ(Sim({"SNAPSHOT", "full"}), Reply::Ok());
+  Ask({"FLUSHALL"});
+  // The change is measured later, when the snapshot has replaced the database.
+  Ask({"SET", "small", "x"});
+  ASSERT_EQ(Sim({"RESTORE", "full"}), Reply::Ok());
+  EXPECT_EQ(Ask({"EXISTS", "big"}), "1");
+  EXPECT_GT(engine_.core().memory_limit().UsedBytes(), 5'000'000u);
+  ASSERT_EQ(Ask({"CONFIG", "SET", "maxmemory", "2mb"}), "OK");
+  EXPECT_EQ(Ask({"SET", "more", "x"}),
+            "(error) OOM command not allowed when used memory > 'maxmemory'.");
+}
+
+TEST_F(SimCommandsTest, DumpsWhileClientsArePaused) {
+  Ask({"SET", "k", "v"});
+  ASSERT_EQ(Ask({"CLIENT", "PAUSE", "100000"}), "OK");
+  EXPECT_EQ(Sim({"DUMP"}), Reply::Bulk(R"({"k":{"type":"string","value":"v"}})"));
+}
+
 TEST_F(SimCommandsTest, KeysKeepTheirDeadlinesWhenTheClockIsSetBack) {
   Ask({"SET", "k", "v", "PX", "1000"});
   Snapshot::Take(engine_).RestoreAt((kStartMs - 60'000) * 1000, engine_);
@@ -171,20 +196,69 @@ TEST_F(SimCommandsTest, UsesFaultsUp) {
   EXPECT_EQ(Sim({"FAULT", "ERROR", "set", "OOM no"}), Reply::Ok());
   EXPECT_EQ(Sim({"FAULT", "DROP", "*", "COUNT", "2"}), Reply::Ok());
   EXPECT_EQ(Sim({"FAULT", "LIST"}).DebugString(),
-            R"([["ERROR", "set", "OOM no", 1], ["DROP", "*", "", 2]])");
-  EXPECT_EQ(sim_.faults().Next("SET")->text, "OOM no");
-  EXPECT_EQ(sim_.faults().Next("GET")->kind, Faults::Kind::kDrop);
-  EXPECT_EQ(sim_.faults().Next("SET")->kind, Faults::Kind::kDrop);
-  EXPECT_EQ(sim_.faults().Next("SET"), std::nullopt);
+            R"([["error_reply", "set", "OOM no", 1], ["drop_request", "*", "", 2]])");
+  EXPECT_EQ(sim_.faults().Next("SET")->error, "OOM no");
+  EXPECT_EQ(sim_.faults().Next("GET")->fault, Fault::kDropRequest);
+  EXPECT_EQ(sim_.faults().Next("SET")->fault, Fault::kDropRequest);
+  EXPECT_FALSE(sim_.faults().Next("SET").has_value());
   EXPECT_TRUE(sim_.faults().empty());
+}
+
+// Programs that use the earlier names keep working.
+TEST_F(SimCommandsTest, AcceptsEachFaultByItsNameAndByItsAliasInAnyCase) {
+  for (const FaultSpec* spec : FaultsOf(FaultSite::kServer)) {
+    const std::string upper = absl::AsciiStrToUpper(base::ToAbsl(spec->name));
+    for (const std::string_view word : {spec->name, std::string_view(upper), spec->alias}) {
+      std::vector<std::string_view> words = {"FAULT", word, "GET"};
+      if (spec->parameter == FaultParameter::kError) words.push_back("BUSY no");
+      EXPECT_EQ(Sim(words), Reply::Ok()) << word;
+      const std::optional<FaultRule> rule = sim_.faults().Next("get");
+      ASSERT_TRUE(rule.has_value()) << word;
+      EXPECT_EQ(rule->fault, spec->fault) << word;
+    }
+  }
+}
+
+TEST_F(SimCommandsTest, RefusesFaultsThatAServerCannotInject) {
+  const Reply error =
+      Reply::Error("ERR unknown subcommand or wrong number of arguments. Try SIM HELP.");
+  for (const FaultSpec& spec : AllFaults()) {
+    if (spec.AppliesTo(FaultSite::kServer)) continue;
+    EXPECT_EQ(Sim({"FAULT", spec.name, "GET"}), error) << spec.name;
+  }
+  EXPECT_EQ(Sim({"FAULT", "", "GET"}), error);
+  EXPECT_EQ(Sim({"FAULT"}), error);
+  EXPECT_TRUE(sim_.faults().empty());
+}
+
+TEST_F(SimCommandsTest, HelpNamesEachFault) {
+  const std::string help = Sim({"HELP"}).DebugString();
+  for (const FaultSpec* spec : FaultsOf(FaultSite::kServer)) {
+    EXPECT_NE(help.find(std::string(spec->name)), std::string::npos) << spec->name;
+  }
 }
 
 TEST_F(SimCommandsTest, ForgetsFaults) {
   Sim({"FAULT", "LOSE", "INCR"});
   EXPECT_EQ(Sim({"FAULT", "CLEAR"}), Reply::Ok());
-  EXPECT_EQ(sim_.faults().Next("INCR"), std::nullopt);
+  EXPECT_FALSE(sim_.faults().Next("INCR").has_value());
   EXPECT_EQ(Sim({"FAULT", "DROP", "GET", "COUNT", "0"}),
             Reply::Error("ERR COUNT must be followed by a positive number"));
+}
+
+TEST(ReplyWithoutManualClock, SaysHowToGetOne) {
+  const std::vector<std::string_view> help = {"help"};
+  const Reply lines = ReplyWithoutManualClock(help);
+  ASSERT_TRUE(lines.is_array());
+  ASSERT_EQ(lines.elements().size(), 3u);
+  EXPECT_NE(lines.elements()[1].text().find("redouble serve --clock manual"), std::string::npos);
+  for (const std::vector<std::string_view>& words :
+       std::vector<std::vector<std::string_view>>{{}, {"CLOCK", "GET"}, {"HELP", "x"}}) {
+    const Reply reply = ReplyWithoutManualClock(words);
+    ASSERT_TRUE(reply.is_error());
+    EXPECT_EQ(reply.text(),
+              "ERR SIM needs a manual clock: start with redouble serve --clock manual");
+  }
 }
 
 }  // namespace

@@ -1,58 +1,62 @@
-#include "sim/server/snapshot.h"
+#include "redouble/sim/server/snapshot.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "backends/memory/database.h"
-#include "backends/memory/values/dump.h"
-#include "core/base/digest.h"
+#include "redouble/backends/memory/engine/engine_core.h"
+#include "redouble/backends/memory/keyspace/database.h"
+#include "redouble/backends/memory/persistence/dump.h"
+#include "redouble/core/base/hash/digest.h"
 
 namespace redouble::sim {
 
 Snapshot Snapshot::Take(memory::Engine& engine) {
-  engine.RemoveExpired();
-  Snapshot snapshot(engine.clock().NowMicros(), engine.rng());
-  for (int index = 0; index < engine.database_count(); ++index) {
-    memory::Database& db = engine.database(index);
+  memory::EngineCore& core = engine.core();
+  core.RemoveExpired();
+  Snapshot snapshot(engine.clock().NowMicros(), core.rng());
+  for (int index = 0; index < core.database_count(); ++index) {
+    memory::Database& db = core.database(index);
     std::vector<Key>& keys = snapshot.databases_.emplace_back();
     keys.reserve(db.size());
     for (size_t i = 0; i < db.size(); ++i) {
       const memory::Database::Entry& entry = db.at(i);
       keys.push_back(
-          {std::string(entry.key()), entry.value.Clone(), entry.usage, db.DeadlineOf(entry)});
+          {std::string(entry.key()), entry.value.Clone(), entry.eviction, db.DeadlineOf(entry)});
     }
   }
   return snapshot;
 }
 
 void Snapshot::RestoreAt(int64_t time_us, memory::Engine& engine) const {
+  memory::EngineCore& core = engine.core();
   base::VirtualClock& clock = engine.clock();
-  // The keys that are there now must not expire on the way.
-  engine.ReplaceKeys([](int, memory::Database&) {});
+  // The current keys must not expire, with their events, while the clock advances.
+  core.ReplaceKeys([](int, memory::Database&) {});
   if (clock.NowMicros() > time_us) {
     clock.TurnBackToMicros(time_us);
   } else {
     clock.AdvanceToMicros(time_us);
   }
-  engine.rng() = rng_;
-  engine.ReplaceKeys([&](int index, memory::Database& db) {
+  core.rng() = rng_;
+  core.ReplaceKeys([&](int index, memory::Database& db) {
     for (const Key& key : databases_[static_cast<size_t>(index)]) {
       memory::Database::Entry& entry = db.Add(key.name, key.value.Clone());
-      entry.usage = key.usage;
+      entry.eviction = key.eviction;
       if (key.deadline_ms) db.SetExpiry(entry, *key.deadline_ms);
     }
   });
-  engine.FinishCommand();
-  engine.DeliverPending();
+  core.FinishCommand();
+  core.DeliverPending();
 }
 
 std::string HashOfState(memory::Engine& engine) {
-  engine.RemoveExpired();
+  memory::EngineCore& core = engine.core();
+  core.RemoveExpired();
   base::Sha256 hash;
   hash.Update(absl::StrCat(engine.clock().NowMicros(), "\n"));
-  for (int index = 0; index < engine.database_count(); ++index) {
-    memory::Database& db = engine.database(index);
+  for (int index = 0; index < core.database_count(); ++index) {
+    memory::Database& db = core.database(index);
     std::vector<const memory::Database::Entry*> entries;
     entries.reserve(db.size());
     for (size_t i = 0; i < db.size(); ++i) entries.push_back(&db.at(i));

@@ -1,11 +1,13 @@
-// Snapshot: what an engine held at a moment, to be brought back any number of times.
+// Snapshot: a copy of an engine's data that can be restored any number of times.
+//
+// Use it (SIM SNAPSHOT, SIM RESTORE) to start each test from the same state.
 //
 //   const Snapshot before = Snapshot::Take(engine);
 //   ...
-//   before.Restore(engine);  // The keys, their expiries, the time and the chance are as they were.
+//   before.Restore(engine);  // Restores the keys, their expiries, the time and the random state.
 //
-// Taking and restoring copy every value: linear in what the keys hold, and nothing else. Scripts,
-// functions, options and connections are not part of it.
+// Taking and restoring copy every value: linear in the size of the data. Scripts, functions,
+// options and connections are not part of a snapshot.
 //
 // Thread-safety: one thread.
 #ifndef REDOUBLE_SIM_SERVER_SNAPSHOT_H_
@@ -16,25 +18,27 @@
 #include <string>
 #include <vector>
 
-#include "backends/memory/engine.h"
-#include "core/base/rng.h"
+#include "redouble/backends/memory/engine/engine.h"
+#include "redouble/backends/memory/keyspace/database.h"
+#include "redouble/core/base/random/rng.h"
 
 namespace redouble::sim {
 
 class Snapshot {
  public:
   static Snapshot Take(memory::Engine& engine);
-  // Time goes back, or forward without anything happening on the way. Watchers of keys that existed
-  // fail; blocked calls look whether they can be served. Must not be called from a command.
+  // Restores data and time. The time is set without running the timers in between. Transactions
+  // that watch existing keys fail; blocked commands are served if the restored data allow it. Must
+  // not be called from within a command.
   void Restore(memory::Engine& engine) const { RestoreAt(now_us_, engine); }
-  // As Restore, but at another time: keys keep their deadlines.
+  // Like Restore, but sets the time to `time_us`; keys keep their deadlines.
   void RestoreAt(int64_t time_us, memory::Engine& engine) const;
 
  private:
   struct Key {
     std::string name;
     memory::Value value;
-    memory::KeyUsage usage;
+    memory::EvictionRecord eviction;
     std::optional<int64_t> deadline_ms;
   };
 
@@ -45,8 +49,8 @@ class Snapshot {
   std::vector<std::vector<Key>> databases_;
 };
 
-// A SHA-256 of the time and of every key with its value and expiry, in hexadecimal: equal states
-// have equal ones, in every process. O(keys log keys).
+// Returns the SHA-256 of the time and of every key with its value and expiry, in hexadecimal. Equal
+// states have equal hashes, in every process. O(n log n) in the number of keys.
 std::string HashOfState(memory::Engine& engine);
 
 }  // namespace redouble::sim

@@ -1,4 +1,4 @@
-#include "sim/server/tick_clock.h"
+#include "redouble/sim/server/tick_clock.h"
 
 #include <fstream>
 #include <string>

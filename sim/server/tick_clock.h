@@ -1,18 +1,18 @@
-// TickClock: microseconds from the processor's counter of ticks, which costs a quarter of asking
-// the system.
+// TickClock: microseconds from the processor's time stamp counter, at a quarter of the cost of a
+// system call.
 //
-// Why it exists: a server measures how long each command takes; with small commands in a pipeline,
-// the question costs a seventh of the answer. Redis reads the counter too, where it is built so.
+// A server measures how long each command takes; for small commands in a pipeline, reading the
+// system clock takes a seventh of the time. Redis reads the counter as well if it is built for
+// that.
 //
 //   TickClock clock;
-//   clock.Calibrate(SteadyMicros(), ReadTicks());   // now and then
+//   clock.Calibrate(SteadyMicros(), ReadTicks());   // periodically
 //   if (clock.calibrated()) now_us = clock.MicrosAt(ReadTicks());
 //
-// Its time goes on from the first calibration's, at the rate that it has seen since then, and is
-// brought up to the calibrating clock's again with each; it never goes back.
+// The clock runs at the rate measured since the first calibration, and each calibration corrects it
+// to the reference clock. It never goes back.
 //
-// Thread-safety: one thread.
-// Source: Redis 7.0 monotonic.c.
+// Thread-safety: one thread. Source: Redis 7.0 monotonic.c.
 #ifndef REDOUBLE_SIM_SERVER_TICK_CLOCK_H_
 #define REDOUBLE_SIM_SERVER_TICK_CLOCK_H_
 
@@ -25,7 +25,7 @@
 
 namespace redouble::sim {
 
-// The processor's counter; 0 where there is none that this knows.
+// Returns the time stamp counter; 0 on processors that are not supported.
 inline uint64_t ReadTicks() {
 #if defined(__x86_64__)
   return __rdtsc();
@@ -34,13 +34,13 @@ inline uint64_t ReadTicks() {
 #endif
 }
 
-// The counter's rate never changes and is the same for all processors: the system itself takes its
-// time from it.
+// Returns true if the counter has a constant rate that is the same for all processors: the
+// operating system uses it as its own clock source.
 bool TicksAreSteady();
 
 class TickClock {
  public:
-  // Tells what time it is at a count. Neither may be less than it was the last time.
+  // Reports the reference time at a count. Neither may be less than in the previous call.
   void Calibrate(int64_t now_us, uint64_t ticks) {
     if (!started_) {
       started_ = true;
@@ -48,7 +48,7 @@ class TickClock {
       first_ticks_ = ticks;
       return;
     }
-    // Over so long that the time of asking does not count.
+    // The interval is long enough for the cost of reading the clocks to be negligible.
     if (now_us - first_us_ < kShortestMicros || ticks == first_ticks_) return;
     const int64_t anchor_us = calibrated() ? std::max(now_us, MicrosAt(ticks)) : now_us;
     micros_per_tick_ =
@@ -57,9 +57,9 @@ class TickClock {
     anchor_ticks_ = ticks;
   }
 
-  // False until two calibrations have lain far enough apart.
+  // False until two calibrations were far enough apart.
   bool calibrated() const { return micros_per_tick_ > 0; }
-  // Only when calibrated(), for a count that is not before the last calibration's.
+  // Requires calibrated() and a count that is not before the last calibration's.
   int64_t MicrosAt(uint64_t ticks) const {
     return anchor_us_ +
            static_cast<int64_t>(static_cast<double>(ticks - anchor_ticks_) * micros_per_tick_);

@@ -1,4 +1,4 @@
-#include "sim/server/tick_clock.h"
+#include "redouble/sim/server/tick_clock.h"
 
 #include <cstdint>
 #include <utility>
@@ -20,7 +20,7 @@ TEST(TickClock, KnowsNoRateUntilItHasSeenSomeTime) {
   EXPECT_TRUE(clock.calibrated());
 }
 
-TEST(TickClock, GoesOnAtTheRateThatItHasSeen) {
+TEST(TickClock, ContinuesAtTheMeasuredRate) {
   TickClock clock;
   clock.Calibrate(1'000'000, 0);
   clock.Calibrate(1'100'000, 200'000'000);
@@ -33,7 +33,7 @@ TEST(TickClock, IsBroughtUpToTheCalibratingClock) {
   TickClock clock;
   clock.Calibrate(0, 0);
   clock.Calibrate(100'000, 100'000);
-  // It was slow.
+  // The tick clock was slow.
   clock.Calibrate(300'000, 200'000);
   EXPECT_EQ(clock.MicrosAt(200'000), 300'000);
 }

@@ -1,19 +1,19 @@
-#include "sim/world/connection.h"
+#include "redouble/sim/world/connection.h"
 
 #include <algorithm>
 #include <cassert>
 #include <utility>
 
-#include "core/store/errors.h"
-#include "sim/world/world.h"
+#include "redouble/core/store/errors.h"
+#include "redouble/sim/world/world.h"
 
 namespace redouble::sim {
 
 using store::Reply;
 using store::Request;
 
-// A request on its way to the server, in place of the original; one without an original is sent for
-// its effect alone.
+// The request that is sent to the session instead of the original. Without an original, it is sent
+// only for its effect.
 class WorldConnection::Flight final : public Request {
  public:
   Flight(WorldConnection& connection, const Request& sent, Request* original, bool loses_reply)
@@ -84,7 +84,8 @@ void WorldConnection::ReleaseLosingReply() { Send(TakeFront(), /*loses_reply=*/t
 
 void WorldConnection::ReleaseTwice() {
   Request& request = TakeFront();
-  // A first try that blocks never ends: the connection of the client that gave up on it is closed.
+  // The first attempt has its own connection. If it blocks, it is abandoned when that connection
+  // closes.
   const std::unique_ptr<memory::Session> first = world().Connect();
   Flight echo(*this, request, nullptr, /*loses_reply=*/false);
   first->Submit(echo);
@@ -111,8 +112,8 @@ void WorldConnection::EndDelay() {
 }
 
 void WorldConnection::Break() {
-  // None may be under way when the first is told: it may send something at once, or abandon
-  // another.
+  // All flights must be cleared before the first request completes: its owner may submit or abandon
+  // others.
   for (const std::unique_ptr<Flight>& flight : flights_) unanswered_.push_back(flight->original());
   flights_.clear();
   session_.reset();

@@ -1,5 +1,13 @@
-// WorldConnection: an actor's connection to the world's server, whose requests wait until the
-// world's schedule lets them through.
+// WorldConnection: an actor's connection to the world's server, whose requests wait for the
+// schedule.
+//
+// An actor uses it as any store::Store. A submitted request is held until the world chooses it; the
+// world then releases it to the memory engine, delays it, or completes it with a fault's result.
+// Requests of one connection are released in the order in which they were submitted. Actors get
+// their connections from Actor::store() and Actor::Connect() (sim/world/world.h).
+//
+//   std::unique_ptr<store::MessageSource> connection = actor.Connect();
+//   co_await store::BLPop(*connection, keys, absl::InfiniteDuration());
 //
 // Thread-safety: one thread.
 #ifndef REDOUBLE_SIM_WORLD_CONNECTION_H_
@@ -12,10 +20,10 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "backends/memory/session.h"
-#include "core/base/virtual_clock.h"
-#include "core/store/message_source.h"
-#include "core/store/store.h"
+#include "redouble/backends/memory/engine/session.h"
+#include "redouble/core/base/time/virtual_clock.h"
+#include "redouble/core/store/message_source.h"
+#include "redouble/core/store/store.h"
 
 namespace redouble::sim {
 
@@ -30,36 +38,38 @@ class WorldConnection final : public store::MessageSource, private store::Reques
   WorldConnection(const WorldConnection&) = delete;
   WorldConnection& operator=(const WorldConnection&) = delete;
 
-  // Keeps the request until its turn comes.
+  // Holds the request until the world releases it.
   void Submit(store::Request& request) override;
   void Listen(store::PushListener* listener) override;
 
   const Actor& actor() const { return actor_; }
-  // The request that is next; null when none waits for its turn.
+  // The next request to be released; null if there is none or if it is being delayed.
   const store::Request* Front() const {
     return held_.empty() || delay_ == FrontDelay::kUnderWay ? nullptr : held_.front();
   }
 
-  // What may become of the next request, which must be waiting for its turn (one of):
-  // it is sent to the server;
+  // Each of the following functions decides the fate of the next request, Front(), which must not
+  // be null.
+  //
+  // Sends it to the server.
   void Release();
-  // it is sent, and its reply is lost;
+  // Sends it and discards the reply; the request fails with kOutcomeUnknown.
   void ReleaseLosingReply();
-  // it is sent twice, and the first reply is ignored;
+  // Sends it twice and discards the first reply.
   void ReleaseTwice();
-  // it is not sent, and this is the result;
+  // Completes it with `result` without sending it.
   void Answer(absl::StatusOr<store::Reply> result);
-  // it waits for `duration` more before it can have its turn, which then no fault can touch.
+  // Delays it by `duration`. It is not subject to a fault again when it is released afterwards.
   void Delay(absl::Duration duration);
-  // It was delayed and is due.
+  // Returns true if the next request was delayed and its delay is over.
   bool front_was_delayed() const { return delay_ == FrontDelay::kOver; }
 
   bool is_open() const { return session_ != nullptr; }
-  // The database that it has selected.
+  // The selected database.
   int db_index() const { return session_ == nullptr ? 0 : session_->db_index(); }
-  // Closes the connection: the server takes back what is blocked, and forgets MULTI, WATCH and
-  // subscriptions. What was sent and not answered fails with an unknown outcome. The next request
-  // opens a new one.
+  // Closes the connection: the server forgets blocked commands, MULTI, WATCH and subscriptions.
+  // Requests that were sent and not answered fail with kOutcomeUnknown. The next request opens a
+  // new connection.
   void Break();
 
  private:
@@ -79,8 +89,8 @@ class WorldConnection final : public store::MessageSource, private store::Reques
   store::PushListener* listener_ = nullptr;
   std::unique_ptr<memory::Session> session_;
   std::deque<store::Request*> held_;
-  std::vector<std::unique_ptr<Flight>> flights_;  // Sent and not answered yet.
-  std::deque<store::Request*> unanswered_;        // To be told that the connection broke.
+  std::vector<std::unique_ptr<Flight>> flights_;  // Sent, but not answered.
+  std::deque<store::Request*> unanswered_;        // Requests to fail during Break().
   FrontDelay delay_ = FrontDelay::kNone;
   base::VirtualClock::TimerId delay_timer_;
 };

@@ -1,4 +1,4 @@
-// What the rows of the table of faults do to a world.
+// How a world injects each fault of the table.
 
 #include <algorithm>
 #include <cassert>
@@ -6,31 +6,34 @@
 #include <string>
 #include <vector>
 
-#include "core/base/run.h"
-#include "core/store/errors.h"
-#include "core/store/keys.h"
-#include "core/store/reply.h"
-#include "sim/world/world.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/store/errors.h"
+#include "redouble/core/store/reply.h"
+#include "redouble/core/store/typed/keys.h"
+#include "redouble/sim/world/world.h"
 
 namespace redouble::sim {
 
-void World::Inflict(const FaultRule& rule, WorldConnection& connection) {
+void World::Inject(const FaultRule& rule, WorldConnection& connection) {
   const FaultSpec& spec = SpecOf(rule.fault);
   if (traced_) trace_.AddFault(spec.name, connection.actor().name());
+  // A fault of the server, a crash and a broken connection change more than what is observed.
+  const bool is_local = spec.scope == FaultScope::kRequest && rule.fault != Fault::kDisconnect;
+  if (!is_local) turn_footprint_.OnAll();
   switch (spec.scope) {
     case FaultScope::kRequest:
-      InflictOnRequest(rule, connection);
+      InjectIntoRequest(rule, connection);
       break;
     case FaultScope::kActor:
-      InflictOnActor(rule, connection);
+      InjectIntoActor(rule, connection);
       break;
     case FaultScope::kServer:
-      InflictOnServer(rule, connection);
+      InjectIntoServer(rule, connection);
       break;
   }
 }
 
-void World::InflictOnRequest(const FaultRule& rule, WorldConnection& connection) {
+void World::InjectIntoRequest(const FaultRule& rule, WorldConnection& connection) {
   switch (rule.fault) {
     case Fault::kDropRequest:
       connection.Answer(store::OutcomeUnknownError("the request was lost"));
@@ -56,7 +59,7 @@ void World::InflictOnRequest(const FaultRule& rule, WorldConnection& connection)
   }
 }
 
-void World::InflictOnActor(const FaultRule& rule, WorldConnection& connection) {
+void World::InjectIntoActor(const FaultRule& rule, WorldConnection& connection) {
   Actor& actor = *actors_[connection.actor().index()];
   switch (rule.fault) {
     case Fault::kCrash:
@@ -74,18 +77,14 @@ void World::InflictOnActor(const FaultRule& rule, WorldConnection& connection) {
   connection.Release();
 }
 
-void World::InflictOnServer(const FaultRule& rule, WorldConnection& connection) {
+void World::InjectIntoServer(const FaultRule& rule, WorldConnection& connection) {
   switch (rule.fault) {
     case Fault::kFlush:
-      FlushServer();
-      connection.Release();
-      return;
-    case Fault::kEvict:
-      EvictKeys(rule.count);
-      connection.Release();
-      return;
     case Fault::kRestart:
       FlushServer();
+      break;
+    case Fault::kEvict:
+      EvictKeys(rule.count);
       break;
     case Fault::kRestartFromSnapshot:
       journal_->RestoreAt(rule.snapshot);
@@ -99,14 +98,18 @@ void World::InflictOnServer(const FaultRule& rule, WorldConnection& connection) 
     default:
       assert(false);
   }
-  BreakConnections(connection);
+  if (SpecOf(rule.fault).breaks_connections) {
+    BreakConnections(connection);
+  } else {
+    connection.Release();
+  }
 }
 
-// Who waits for its turn has not sent anything yet, and will do so on a new connection; the request
-// whose turn it is was on the wire.
+// Requests that wait for their turn have not been sent yet, and will be sent on new connections.
+// The request whose turn it is had been sent.
 void World::BreakConnections(WorldConnection& connection) {
   connection.Answer(store::OutcomeUnknownError("the server went away"));
-  // One that is told may close others, but nobody's turn comes meanwhile, so none opens.
+  // A Break() may make its actor close other connections, but none opens before the next step.
   while (WorldConnection* open = FindOpenConnection()) open->Break();
 }
 
@@ -130,11 +133,11 @@ void World::FlushServer() {
 void World::EvictKeys(int64_t count) {
   const std::unique_ptr<memory::Session> session = Connect();
   for (int64_t i = 0; i < count; ++i) {
-    std::vector<std::string> keys = *base::Run(store::Keys(*session, "*"));
+    std::vector<std::string> keys = base::Run(store::Keys(*session, "*")).value();
     if (keys.empty()) return;
-    // Sorted, so that the choice depends on the seed and the keys alone.
+    // Sorted: the choice must depend only on the decision and the keys.
     std::sort(keys.begin(), keys.end());
-    const std::string_view victim = keys[rng_.Below(keys.size())];
+    const std::string_view victim = keys[keys.size() == 1 ? 0 : decisions_.Pick(keys.size())];
     (void)base::Run(store::Del(*session, std::span(&victim, 1)));
   }
 }

@@ -1,4 +1,4 @@
-// Each kind of fault, by what it does to the engine and to a client.
+// The effect of each fault on the engine and on a client.
 
 #include <memory>
 #include <string>
@@ -6,23 +6,26 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/run.h"
-#include "core/store/errors.h"
-#include "core/store/expiry.h"
-#include "core/store/keys.h"
-#include "core/store/lists.h"
-#include "core/store/strings.h"
 #include "gtest/gtest.h"
-#include "sim/world/decisions.h"
-#include "sim/world/world.h"
+#include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/store/errors.h"
+#include "redouble/core/store/typed/expiry.h"
+#include "redouble/core/store/typed/keys.h"
+#include "redouble/core/store/typed/lists.h"
+#include "redouble/core/store/typed/strings.h"
+#include "redouble/sim/decision/decisions.h"
+#include "redouble/sim/world/world.h"
 
 namespace redouble::sim {
 namespace {
 
+using base::IsOk;
+using base::IsOkAndHolds;
 using base::Task;
 using Count = absl::StatusOr<int64_t>;
 
-// A world whose one actor increments "n" three times, and what it was told.
+// A world with one actor that increments "n" three times, and the results that the actor got.
 struct Counting {
   explicit Counting(FaultRule rule) : world({.decisions = &quiet, .faults = {std::move(rule)}}) {
     world.Spawn("a", [this](Actor& actor) -> Task<void> {
@@ -37,7 +40,7 @@ struct Counting {
 
   std::string Read(std::string_view key) {
     const std::unique_ptr<memory::Session> session = world.Connect();
-    return base::Run(store::Get(*session, key))->value_or("(nil)");
+    return base::Run(store::Get(*session, key)).value().value_or("(nil)");
   }
 
   RecordedDecisions quiet{{}};
@@ -56,7 +59,7 @@ TEST(Fault, DropRequestLosesItBeforeTheServer) {
   EXPECT_EQ(run.report.end, RunEnd::kDone);
   ExpectOutcomeUnknown(run.told[1]);
   EXPECT_EQ(*run.told[2], 2);
-  EXPECT_EQ(run.world.faults_inflicted(), 1);
+  EXPECT_EQ(run.world.faults_injected(), 1);
 }
 
 TEST(Fault, DropReplyLosesItBehindTheServer) {
@@ -84,7 +87,8 @@ TEST(Fault, DelayLetsOthersGoFirst) {
   }
   EXPECT_EQ(world.Run().end, RunEnd::kDone);
   const std::unique_ptr<memory::Session> session = world.Connect();
-  EXPECT_EQ(*base::Run(store::Get(*session, "last")), "slow");
+  EXPECT_THAT(base::Run(store::Get(*session, "last")),
+              IsOkAndHolds(testing::Optional(std::string("slow"))));
 }
 
 TEST(Fault, DuplicateExecutesItTwice) {
@@ -115,9 +119,11 @@ TEST(Fault, DisconnectForgetsWhatBelongedToTheConnection) {
   EXPECT_TRUE(told[0].ok() && told[1].ok() && told[3].ok());
   EXPECT_EQ(store::ErrorKindOf(told[2]), store::ErrorKind::kNotSent);
   const std::unique_ptr<memory::Session> session = world.Connect();
-  EXPECT_EQ(*base::Run(store::Get(*session, "k")), "3");
+  EXPECT_THAT(base::Run(store::Get(*session, "k")),
+              IsOkAndHolds(testing::Optional(std::string("3"))));
   session->Select(1);
-  EXPECT_EQ(*base::Run(store::Get(*session, "k")), "1");
+  EXPECT_THAT(base::Run(store::Get(*session, "k")),
+              IsOkAndHolds(testing::Optional(std::string("1"))));
 }
 
 TEST(Fault, CrashForEverEndsTheActorBeforeItsRequest) {
@@ -176,7 +182,7 @@ TEST(Fault, RestartBreaksWhoIsBlocked) {
   EXPECT_EQ(store::ErrorKindOf(told), store::ErrorKind::kOutcomeUnknown);
 }
 
-// One actor that writes "n" = 1, 2, 3, 4 a second apart, the fault falling on the last.
+// One actor writes "n" = 1, 2, 3, 4 one second apart; the fault is injected into the last write.
 std::string LeftAfter(FaultRule rule) {
   rule.nth = 4;
   World world({.faults = {std::move(rule)}});
@@ -188,7 +194,7 @@ std::string LeftAfter(FaultRule rule) {
   });
   EXPECT_EQ(world.Run().end, RunEnd::kDone);
   const std::unique_ptr<memory::Session> session = world.Connect();
-  return base::Run(store::Get(*session, "n"))->value_or("(nil)");
+  return base::Run(store::Get(*session, "n")).value().value_or("(nil)");
 }
 
 TEST(Fault, RestartFromSnapshotComesBackAsOfThatMoment) {
@@ -220,7 +226,7 @@ TEST(Fault, EvictRemovesSomeKeys) {
   World world({.faults = {{.fault = Fault::kEvict, .command = "PING", .count = 2}}});
   const std::unique_ptr<memory::Session> session = world.Connect();
   for (const std::string_view key : {"a", "b", "c"}) {
-    EXPECT_TRUE(base::Run(store::Set(*session, key, "v")).ok());
+    EXPECT_THAT(base::Run(store::Set(*session, key, "v")), IsOk());
   }
   world.Spawn("a", [](Actor& actor) -> Task<void> {
     EXPECT_TRUE((co_await store::Ping(actor.store())).ok());
@@ -228,9 +234,9 @@ TEST(Fault, EvictRemovesSomeKeys) {
   });
   EXPECT_TRUE(world.Step());
   EXPECT_TRUE(world.Step());
-  EXPECT_EQ(*base::Run(store::DbSize(*session)), 1);
-  EXPECT_EQ(world.Run().end, RunEnd::kDone);  // The second finds one key to evict, not two.
-  EXPECT_EQ(*base::Run(store::DbSize(*session)), 0);
+  EXPECT_THAT(base::Run(store::DbSize(*session)), IsOkAndHolds(1));
+  EXPECT_EQ(world.Run().end, RunEnd::kDone);  // The second eviction finds only one key left.
+  EXPECT_THAT(base::Run(store::DbSize(*session)), IsOkAndHolds(0));
 }
 
 TEST(Fault, IsTraced) {

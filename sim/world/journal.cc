@@ -1,4 +1,4 @@
-#include "sim/world/journal.h"
+#include "redouble/sim/world/journal.h"
 
 #include <algorithm>
 #include <cassert>
@@ -7,10 +7,11 @@
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
-#include "core/base/run.h"
-#include "core/base/string_bridge.h"
-#include "core/store/command_table.h"
-#include "core/store/reply.h"
+#include "redouble/backends/memory/engine/engine_core.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/store/reply.h"
+#include "redouble/core/store/table/command_table.h"
 
 namespace redouble::sim {
 namespace {
@@ -19,7 +20,7 @@ using store::Command;
 using store::CommandId;
 using store::Reply;
 
-// The engine answers at once, and what is asked here cannot fail.
+// The engine replies at once, and these commands cannot fail.
 Reply Ask(memory::Session& session, const Command& command) {
   absl::StatusOr<Reply> reply = base::Run(
       [](memory::Session& asked, const Command& what) -> base::Task<absl::StatusOr<Reply>> {
@@ -65,7 +66,7 @@ void Journal::NoteAll() {
   for (const Write& write : writes_) {
     for (const Change& change : write.changes) changed_.insert(change.place);
   }
-  for (int db = 0; db < engine_.database_count(); ++db) {
+  for (int db = 0; db < engine_.core().database_count(); ++db) {
     const std::unique_ptr<memory::Session> session = ConnectTo(engine_, db);
     const Reply keys = Ask(*session, Command(CommandId::kKeys, {"*"}));
     for (const Reply& key : keys.elements()) changed_.emplace(db, key.text());

@@ -1,10 +1,16 @@
-// Journal: what each key of an engine was at each moment, so that a server can come back as it was.
+// Journal: the history of an engine's keys, so that the engine can be restored to an earlier state.
 //
-// A real server comes back from an RDB or AOF, or is replaced by a replica that lags: in each case
-// with its data of some earlier moment. The journal hears which keys change, keeps their serialised
-// values (DUMP) and deadlines, and can put an engine back to any of its writes.
+// Use it to simulate a server that restarts from an RDB file or an AOF, or that is replaced by a
+// replica with replication lag: in each case the server continues with its data of an earlier time.
+// The journal records which keys change, with their serialized values (DUMP) and deadlines.
 //
-// Cost: one DUMP per changed key and step.
+//   Journal journal(engine);
+//   ...                       // Run one command.
+//   journal.Note(0, command);
+//   journal.Record();         // One write.
+//   journal.RestoreBefore(1); // The engine no longer has the effects of that command.
+//
+// Cost: one DUMP for each changed key and step; memory grows with the number of writes.
 //
 // Thread-safety: one thread.
 #ifndef REDOUBLE_SIM_WORLD_JOURNAL_H_
@@ -18,41 +24,41 @@
 #include <vector>
 
 #include "absl/time/time.h"
-#include "backends/memory/engine.h"
-#include "core/store/command.h"
+#include "redouble/backends/memory/engine/engine.h"
+#include "redouble/core/store/command.h"
 
 namespace redouble::sim {
 
 class Journal {
  public:
-  // Listens to the engine's changes from now on, in place of another listener; what it holds
-  // already is not known. `engine` must outlive the journal.
+  // Replaces the engine's keyspace listener. Keys that exist already are not known to the journal.
+  // `engine` must outlive the journal.
   explicit Journal(memory::Engine& engine);
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
   ~Journal();
 
-  // A command ran on that database: its keys may have changed. Not every change is a keyspace event
-  // (XACK's is none).
+  // Reports that a command ran on database `db`, so its keys may have changed. Needed because not
+  // every change is a keyspace event (XACK is not).
   void Note(int db, const store::Command& command);
-  // Any key may have changed.
+  // Reports that any key may have changed.
   void NoteAll();
-  // Writes down what changed since the last call, as one write. To be called after each step that
-  // may have changed something, so that a write is what one step did.
+  // Records all changes since the last call as one write. Must be called after each step that may
+  // have changed something.
   void Record();
 
-  // Puts the engine's keys back to what they were at `time`, writes at `time` included, and forgets
-  // what came later. What has expired meanwhile stays away.
+  // Restores the keys to their state at `time`, including writes at exactly `time`, and forgets
+  // later writes. Keys that have expired since then are not restored.
   void RestoreAt(absl::Time time);
-  // As RestoreAt, to the moment before the last `count` writes.
+  // Like RestoreAt, to the state before the last `count` writes.
   void RestoreBefore(int64_t count);
 
  private:
-  using Place = std::pair<int, std::string>;  // Database and key.
+  using Place = std::pair<int, std::string>;  // Database index and key.
   struct Change {
     Place place;
-    std::optional<std::string> value;  // As DUMP gives it; none: the key was gone.
-    int64_t deadline_ms;               // 0: none.
+    std::optional<std::string> value;  // The reply of DUMP; nullopt if the key does not exist.
+    int64_t deadline_ms;               // 0 if the key does not expire.
   };
   struct Write {
     int64_t time_us;

@@ -1,16 +1,16 @@
-#include "sim/world/journal.h"
+#include "redouble/sim/world/journal.h"
 
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "backends/memory/engine.h"
-#include "backends/memory/session.h"
-#include "core/base/run.h"
-#include "core/base/virtual_clock.h"
-#include "core/store/command.h"
 #include "gtest/gtest.h"
+#include "redouble/backends/memory/engine/engine.h"
+#include "redouble/backends/memory/engine/session.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/base/time/virtual_clock.h"
+#include "redouble/core/store/command.h"
 
 namespace redouble::sim {
 namespace {
@@ -19,13 +19,13 @@ using store::Reply;
 
 class JournalTest : public testing::Test {
  protected:
-  // Sends the words, notes the command and records, as a world does after each step.
+  // Executes a command, then notes and records it as a world does after each step.
   Reply Send(const std::vector<std::string_view>& words) {
     const store::Command command = store::Command::Named(words[0], std::span(words).subspan(1));
     absl::StatusOr<Reply> reply = base::Run(Execute(*session_, command));
     journal_.Note(session_->db_index(), command);
     journal_.Record();
-    return *std::move(reply);
+    return std::move(reply).value();
   }
 
   base::VirtualClock clock_{absl::FromUnixSeconds(1000)};

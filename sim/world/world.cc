@@ -1,14 +1,19 @@
-#include "sim/world/world.h"
+#include "redouble/sim/world/world.h"
 
 #include <algorithm>
 #include <cassert>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "core/base/string_bridge.h"
+#include "redouble/backends/memory/engine/engine_core.h"
+#include "redouble/core/base/text/string_bridge.h"
 
 namespace redouble::sim {
 namespace {
+
+// The counters of the fault rules, in a footprint. A key of that name would depend on them
+// needlessly, which costs an exhaustive search time but no schedule.
+constexpr std::string_view kFaultCounters = "the counters of the fault rules";
 
 memory::EngineOptions Seeded(memory::EngineOptions options, uint64_t seed) {
   options.seed = seed;
@@ -33,10 +38,11 @@ std::unique_ptr<store::MessageSource> Actor::Connect() {
 
 World::World(WorldOptions options)
     : clock_(options.start),
-      trace_(clock_, std::move(options.trace_listener), std::move(options.stop_behind)),
+      trace_(clock_, std::move(options.trace_listener), std::move(options.stop_after)),
       traced_(options.traced),
       seeded_decisions_(options.seed),
       decisions_(options.decisions != nullptr ? *options.decisions : seeded_decisions_),
+      observes_(decisions_.WantsFootprints()),
       rng_(options.seed),
       engine_(clock_, Seeded(std::move(options.engine), rng_.Next())),
       faults_(std::move(options.faults)) {
@@ -55,7 +61,9 @@ Actor& World::Spawn(std::string name, Actor::Body body, SpawnOptions options) {
   return *actors_.back();
 }
 
-void World::AddInvariant(std::string name, std::function<absl::Status()> check) {
+void World::AddInvariant(std::string name, std::function<absl::Status()> check,
+                         InvariantReads reads) {
+  checks_variables_ = checks_variables_ || reads == InvariantReads::kVariables;
   invariants_.push_back(Invariant{std::move(name), std::move(check)});
 }
 
@@ -88,14 +96,16 @@ RunReport World::Run(const RunLimits& limits) {
       report.end = RunEnd::kStepLimit;
       return report;
     }
-    if (TakeStep()) {
+    const bool took_turn = TakeStep();
+    if (took_turn) {
       ++report.steps;
     } else if (!MoveClock(limits.until)) {
       report.end = clock_.NextDeadline().has_value() ? RunEnd::kTimeLimit : RunEnd::kStuck;
       return report;
     }
     AskProbes();
-    report.violation = CheckInvariants(invariants_);
+    report.violation = CheckStep();
+    if (took_turn) ReportTurn();
     if (!report.violation.ok()) {
       report.end = RunEnd::kViolation;
       return report;
@@ -104,6 +114,29 @@ RunReport World::Run(const RunLimits& limits) {
   report.violation = CheckInvariants(final_invariants_);
   if (!report.violation.ok()) report.end = RunEnd::kViolation;
   return report;
+}
+
+bool World::Step() {
+  if (!TakeStep()) return MoveClock(absl::InfiniteFuture());
+  ReportTurn();
+  return true;
+}
+
+absl::Status World::CheckStep() {
+  if (observes_) engine_.core().SetAccessObserver(&checks_footprint_);
+  const absl::Status checked = CheckInvariants(invariants_);
+  if (observes_) engine_.core().SetAccessObserver(nullptr);
+  return checked;
+}
+
+void World::ReportTurn() {
+  if (!observes_) return;
+  if (checks_variables_) {
+    turn_footprint_.MarkVisible();
+  } else {
+    turn_footprint_.MarkIfVisibleTo(checks_footprint_);
+  }
+  decisions_.OnTurnDone(turn_footprint_);
 }
 
 bool World::AllEnded() const {
@@ -128,29 +161,36 @@ bool World::TakeStep() {
   const Turn turn = ChooseTurn();
   last_actor_ = turn.actor->index_;
   stepping_ = true;
+  turn_footprint_.Clear();
+  if (observes_) engine_.core().SetAccessObserver(&turn_footprint_);
   if (turn.connection == nullptr) {
     Begin(*turn.actor);
   } else {
-    LetThrough(*turn.connection);
+    ReleaseFront(*turn.connection);
   }
+  if (observes_) engine_.core().SetAccessObserver(nullptr);
   stepping_ = false;
   if (journal_.has_value()) journal_->Record();
   return true;
 }
 
-void World::LetThrough(WorldConnection& connection) {
+void World::ReleaseFront(WorldConnection& connection) {
   const FaultRule* fault = nullptr;
   if (!faults_.empty() && !connection.front_was_delayed()) {
+    // The order of the requests that a rule counts decides which of them the fault affects.
+    if (faults_.Counts(connection.actor().name(), *connection.Front(), clock_.Now())) {
+      turn_footprint_.OnWrite(kFaultCounters);
+    }
     fault = faults_.Draw(connection.actor().name(), *connection.Front(), clock_.Now(), decisions_);
   }
   if (fault == nullptr) {
     connection.Release();
   } else {
-    Inflict(*fault, connection);
+    Inject(*fault, connection);
   }
 }
 
-// The actor that ran last comes first: going on with it is the quiet decision.
+// The actor that ran last comes first: to continue with it is the default decision.
 void World::CollectTurns() {
   turns_.clear();
   if (actors_.empty()) return;

@@ -1,8 +1,9 @@
-// World: several actors, one server and one clock, interleaved by a schedule that a seed decides.
+// World: several clients, one server and one clock, interleaved by a schedule that a seed decides.
 //
-// Why it exists: what goes wrong between two clients of a Redis goes wrong between two of their
-// commands. In a world every command of an actor waits until the schedule gives it its turn, so a
-// run tries one interleaving, another seed another one, and the same seed the same for ever.
+// Use it to find bugs that depend on the order in which clients send their commands. Every request
+// of an actor waits until the schedule releases it, so each run tries one interleaving. Another
+// seed tries another interleaving; the same seed always repeats the same run, in every process and
+// build.
 //
 //   sim::World world({.seed = 7});
 //   for (const char* name : {"a", "b"}) {
@@ -12,16 +13,17 @@
 //     });
 //   }
 //   sim::RunReport report = world.Run();
-//   // Some seeds lose an update: both read before either wrote.
+//   // Some seeds lose an update: both actors read before either of them wrote.
 //   std::unique_ptr<memory::Session> session = world.Connect();
 //   base::Run(store::Get(*session, "count"));
 //
-// What happens in one step: one actor's next request is sent to the memory engine, which answers it
-// at once (or blocks it), and the actor goes on until it waits for something again. When no actor
-// can go on, the clock moves to the next moment at which something is due: a sleep, an expiry, a
-// block's time-out.
+// One step starts an actor, or sends one actor's next request to the memory engine. The engine
+// replies at once or blocks the request, and the actor runs until it waits again. If no actor can
+// take a step, the clock advances to the next deadline: of a sleep, an expiry or a blocked
+// command's timeout.
 //
-// The lambda of an actor outlives its coroutine (the world keeps it), so it may capture.
+// The world keeps each actor's lambda until the world is destroyed, so the coroutine may use the
+// lambda's captures.
 //
 // Thread-safety: one thread.
 #ifndef REDOUBLE_SIM_WORLD_WORLD_H_
@@ -39,36 +41,37 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "backends/memory/engine.h"
-#include "backends/memory/session.h"
-#include "core/base/clock.h"
-#include "core/base/rng.h"
-#include "core/base/task.h"
-#include "core/base/virtual_clock.h"
-#include "core/store/message_source.h"
-#include "sim/fault/fault.h"
-#include "sim/scenario/trace.h"
-#include "sim/world/connection.h"
-#include "sim/world/decisions.h"
-#include "sim/world/journal.h"
+#include "redouble/backends/memory/engine/engine.h"
+#include "redouble/backends/memory/engine/session.h"
+#include "redouble/core/base/random/rng.h"
+#include "redouble/core/base/task/task.h"
+#include "redouble/core/base/time/clock.h"
+#include "redouble/core/base/time/virtual_clock.h"
+#include "redouble/core/store/message_source.h"
+#include "redouble/sim/decision/decisions.h"
+#include "redouble/sim/decision/footprint.h"
+#include "redouble/sim/fault/fault.h"
+#include "redouble/sim/trace/trace.h"
+#include "redouble/sim/world/connection.h"
+#include "redouble/sim/world/journal.h"
 
 namespace redouble::sim {
 
 class World;
 
-// An actor's view of the time: the world's clock, off by a skew.
+// The clock of one actor: the world's clock plus a skew.
 class ActorClock final : public base::Clock {
  public:
   explicit ActorClock(base::VirtualClock& world_clock) : world_clock_(world_clock) {}
 
   int64_t NowMicros() const override { return world_clock_.NowMicros() + skew_us_; }
-  // A sleep that has begun is not changed by a later skew.
+  // Later changes of the skew do not affect a sleep that has started.
   base::Task<void> SleepUntil(absl::Time deadline) override {
     return world_clock_.SleepUntil(deadline - absl::Microseconds(skew_us_));
   }
 
-  // By how much this clock is ahead of the world's; behind it when negative. Rounded to
-  // microseconds. A step of the clock is a new skew.
+  // How far this clock is ahead of the world's clock; negative if it is late. Rounded to
+  // microseconds. To step the clock, set a new skew.
   absl::Duration skew() const { return absl::Microseconds(skew_us_); }
   void set_skew(absl::Duration skew) { skew_us_ = absl::ToInt64Microseconds(skew); }
 
@@ -77,28 +80,29 @@ class ActorClock final : public base::Clock {
   int64_t skew_us_ = 0;
 };
 
-// One process of the simulated system: a coroutine with connections, a clock and chance of its own.
+// One process of the simulated system: a coroutine with its own connections, clock and random
+// numbers.
 class Actor {
  public:
   using Body = std::function<base::Task<void>(Actor&)>;
 
   const std::string& name() const { return name_; }
-  // Counted from 0 in the order of spawning.
+  // Counts from 0 in the order of spawning.
   int index() const { return index_; }
-  // How many times it was restarted.
+  // How many times the actor was restarted.
   int incarnation() const { return incarnation_; }
 
-  // Its connection, kept for its life; a crash breaks it.
+  // The actor's main connection. It lives as long as the actor; a crash breaks it.
   store::MessageSource& store() { return store_; }
-  // One more connection, as a blocking command or a subscription wants. It must not outlive the
-  // actor's coroutine: keep it in a local there.
+  // Opens a further connection, for example for a blocking command or a subscription. It must be
+  // destroyed before the actor's coroutine: keep it in a local variable there.
   std::unique_ptr<store::MessageSource> Connect();
   ActorClock& clock() { return clock_; }
   base::Rng& rng() { return rng_; }
 
-  // Its coroutine has ended.
+  // Returns true if the coroutine has finished.
   bool done() const { return task_.has_value() && task_->done(); }
-  // It crashed and was not restarted yet.
+  // Returns true between a crash and the restart.
   bool crashed() const { return crashed_; }
 
  private:
@@ -116,60 +120,70 @@ class Actor {
   ActorClock clock_;
   int incarnation_ = 0;
   bool crashed_ = false;
-  // When it comes back, if it does.
+  // Set while a crashed actor waits for its restart.
   std::optional<base::VirtualClock::TimerId> restart_timer_;
   std::vector<WorldConnection*> connections_;  // In the order of opening.
   WorldConnection store_;
-  std::optional<base::Task<void>> task_;  // None before the start. Goes before the connections.
+  // Empty before the start. Destroyed before the connections.
+  std::optional<base::Task<void>> task_;
 };
 
 struct WorldOptions {
-  // Decides the schedule, the faults, the actors' chance and the engine's.
+  // Decides the schedule, the faults, and the random numbers of the actors and of the engine.
   uint64_t seed = 1;
   absl::Time start = absl::FromUnixSeconds(1767225600);  // 2026-01-01 00:00:00 UTC.
-  // Its seed is not used: the world's is.
+  // The engine's seed is derived from the world's seed; `engine.seed` is ignored.
   memory::EngineOptions engine = {};
-  // Who decides, in place of the seed; must outlive the world.
+  // Makes the decisions instead of the seed if not null; must outlive the world.
   DecisionSource* decisions = nullptr;
-  // What goes wrong.
+  // The faults to inject (sim/fault/fault.h).
   std::vector<FaultRule> faults = {};
-  // Gets each line of the trace (sim/scenario/trace.h) as it is recorded. The hash is kept in any
-  // case, unless `traced` is off: then there is no trace, and a run takes about half the time.
+  // Called with each line of the trace (sim/trace/trace.h) as it is recorded.
   std::function<void(std::string_view)> trace_listener = {};
-  // Ends the run behind the step of the event for which it says so. Of a step's events the first
-  // one counts; the others are not recorded.
-  StopBehind stop_behind = {};
+  // Ends the run after the step that recorded the first event for which this returns true. Further
+  // events of that step are not recorded.
+  StopAfter stop_after = {};
+  // Records the trace and its hash. A run without a trace takes about half the time, and its
+  // TraceHash() is that of an empty trace.
   bool traced = true;
 };
 
 struct SpawnOptions {
-  // A daemon (a sweeper, a heartbeat) does not keep the world running: a run ends when all other
-  // actors have.
+  // A daemon, such as a sweeper or a heartbeat, does not keep the world running: a run ends when
+  // all other actors have ended.
   bool daemon = false;
 };
 
+// When a run ends although its actors have not finished.
 struct RunLimits {
-  // A run that takes more steps than this ends with kStepLimit: a livelock, most likely.
+  // A run that takes more steps ends with kStepLimit. The usual cause is a livelock.
   int64_t max_steps = 1'000'000;
-  // The clock does not move beyond this; the run ends with kTimeLimit where it would.
+  // The clock does not advance beyond this time; a run that would need it to ends with kTimeLimit.
   absl::Time until = absl::InfiniteFuture();
 };
 
+// Why a run ended.
 enum class RunEnd {
-  kDone,       // Every actor but the daemons has ended, or crashed for ever.
-  kStuck,      // Somebody waits for what can never happen.
+  kDone,       // Every actor except daemons has finished or crashed for good.
+  kStuck,      // An actor is blocked, and no step and no timer is left.
   kStepLimit,  // See RunLimits.
   kTimeLimit,  // See RunLimits.
-  kStopped,    // See WorldOptions::stop_behind.
-  kViolation,  // An invariant does not hold.
+  kStopped,    // See WorldOptions::stop_after.
+  kViolation,  // An invariant was violated.
 };
 
 struct RunReport {
   RunEnd end;
-  // What the broken invariant said, behind its name; ok for every other end.
+  // "name: message" of the violated invariant; OK for every other end.
   absl::Status violation;
-  // Requests let through and starts of actors, in this run.
+  // Requests sent and actors started in this run.
   int64_t steps;
+};
+
+// What the check of an invariant reads.
+enum class InvariantReads {
+  kVariables,   // Variables that actors change, and the data of the server.
+  kServerOnly,  // The data of the server.
 };
 
 class World {
@@ -179,29 +193,32 @@ class World {
   World& operator=(const World&) = delete;
   ~World();
 
-  // Adds an actor, which will start when the schedule says so. The world owns it.
+  // Adds an actor, which starts when the schedule chooses it. The world owns it.
   Actor& Spawn(std::string name, Actor::Body body, SpawnOptions options = {});
   // The actors in the order of spawning.
   std::span<const std::unique_ptr<Actor>> actors() const { return actors_; }
 
   base::VirtualClock& clock() { return clock_; }
   memory::Engine& engine() { return engine_; }
-  // A connection outside the schedule, whose commands run at once and are not traced: to set up,
-  // and to look. It must not outlive the world.
+  // Opens a connection that bypasses the schedule: its commands run at once and are not traced. Use
+  // it to set up data and to inspect the server. It must not outlive the world.
   std::unique_ptr<memory::Session> Connect() { return engine_.Connect(); }
 
-  // Adds what must hold after every step; a run ends at the first that does not.
-  void AddInvariant(std::string name, std::function<absl::Status()> check);
+  // Adds a condition that must hold after every step. A run ends with kViolation at the first
+  // error. A check that reads variables of the actors makes an exhaustive search try the turns of
+  // all actors in every order.
+  void AddInvariant(std::string name, std::function<absl::Status()> check,
+                    InvariantReads reads = InvariantReads::kVariables);
 
-  // Adds what must hold when a run ends with kDone. One that is false "does not hold"; a status can
-  // say more.
+  // Adds a condition that must hold when a run ends with kDone. The form that returns bool reports
+  // "does not hold"; a status can give a reason.
   void AddFinalInvariant(std::string name, std::function<absl::Status()> check);
   void AddFinalInvariant(std::string name, std::function<bool()> holds);
 
-  // Adds a rare place that runs should reach: what is true there. Asked after every step until it
-  // is.
+  // Adds a probe: a condition that at least some runs should reach. It is evaluated after every
+  // step until it is true.
   void AddProbe(std::string name, std::function<bool()> reached);
-  // The names of the probes, in the order of adding, and whether each was reached.
+  // The probes in the order of adding, and whether each was reached.
   struct Probe {
     std::string name;
     std::function<bool()> check;
@@ -209,29 +226,31 @@ class World {
   };
   std::span<const Probe> probes() const { return probes_; }
 
-  // Takes steps until an end. May be called again, after more was spawned, restarted or the clock
-  // was moved.
+  // Takes steps until the run ends. May be called again after actors were added or restarted or the
+  // clock was advanced.
   RunReport Run(const RunLimits& limits = {});
-  // One step, or one move of the clock. False when nothing can happen any more. Asks no invariants.
-  bool Step() { return TakeStep() || MoveClock(absl::InfiniteFuture()); }
+  // Takes one step, or advances the clock once. Returns false if neither is possible. Does not
+  // check invariants.
+  bool Step();
 
-  // Ends an actor where it stands, as kill -9 would: its coroutine is destroyed, its connections
-  // break. What it sent has happened; what waited for its turn never does. Not to be called from
-  // inside an actor.
+  // Crashes an actor, as kill -9 would: destroys its coroutine and breaks its connections. Requests
+  // that were sent have taken effect; requests that wait for their turn are never sent. Must not be
+  // called from inside an actor.
   void Crash(Actor& actor);
-  // Begins the actor's coroutine anew when its turn comes. It must have ended or crashed.
+  // Runs the actor's body again when the schedule chooses it. The actor must have finished or
+  // crashed.
   void Restart(Actor& actor);
-  // From now on nothing goes wrong any more; who is down and would come back later still does. A
-  // run behind this shows liveness: what was broken must come to an end by itself.
+  // Injects no further faults; a crashed actor that was due to restart still does. Running the
+  // world afterwards shows liveness: what was broken must recover by itself.
   void Heal() { faults_ = FaultPlan(); }
-  // How many faults were inflicted.
-  int64_t faults_inflicted() const { return faults_.inflicted(); }
+  // How many faults were injected.
+  int64_t faults_injected() const { return faults_.injected(); }
 
-  // The decisions so far, for RecordedDecisions.
+  // The decisions made so far, for RecordedDecisions.
   const std::vector<uint32_t>& decisions() const { return decisions_.made(); }
-  // Of the trace so far: equal for equal runs, in every process and build.
+  // The hash of the trace so far. Equal runs have equal hashes, in every process and build.
   std::string TraceHash() const { return trace_.Hash(); }
-  // How many commands the actors have had answered.
+  // How many commands of the actors have been answered.
   int64_t commands() const { return commands_; }
 
  private:
@@ -241,7 +260,7 @@ class World {
     std::string name;
     std::function<absl::Status()> check;
   };
-  // A ScheduleOption, and where it comes from. No connection: a start.
+  // One thing that can happen next. A null connection means that the actor starts.
   struct Turn {
     Actor* actor;
     WorldConnection* connection;
@@ -250,18 +269,18 @@ class World {
   void RecordAnswer(const WorldConnection& connection, const store::Request& request,
                     const absl::StatusOr<store::Reply>& result);
   bool TakeStep();
-  // False when the clock has nothing to move to, up to `until`.
+  // Advances the clock to the next timer; returns false if there is none up to `until`.
   bool MoveClock(absl::Time until);
   void CollectTurns();
   void AddTurns(Actor& actor);
   Turn ChooseTurn();
   void Begin(Actor& actor);
-  void LetThrough(WorldConnection& connection);
-  // faults.cc
-  void Inflict(const FaultRule& rule, WorldConnection& connection);
-  void InflictOnRequest(const FaultRule& rule, WorldConnection& connection);
-  void InflictOnActor(const FaultRule& rule, WorldConnection& connection);
-  void InflictOnServer(const FaultRule& rule, WorldConnection& connection);
+  void ReleaseFront(WorldConnection& connection);
+  // Defined in faults.cc.
+  void Inject(const FaultRule& rule, WorldConnection& connection);
+  void InjectIntoRequest(const FaultRule& rule, WorldConnection& connection);
+  void InjectIntoActor(const FaultRule& rule, WorldConnection& connection);
+  void InjectIntoServer(const FaultRule& rule, WorldConnection& connection);
   void BreakConnections(WorldConnection& connection);
   WorldConnection* FindOpenConnection() const;
   void FlushServer();
@@ -270,25 +289,34 @@ class World {
   bool AllEnded() const;
   void AskProbes();
   static absl::Status CheckInvariants(const std::vector<Invariant>& invariants);
+  // CheckInvariants of the invariants that hold after every step; observes what they read.
+  absl::Status CheckStep();
+  // Tells the source of decisions what the turn read and wrote.
+  void ReportTurn();
 
   base::VirtualClock clock_;
   Trace trace_;
   const bool traced_;
   RandomDecisions seeded_decisions_;
   RecordingDecisions decisions_;
+  const bool observes_;         // The source of decisions wants footprints.
+  Footprint turn_footprint_;    // Of the current turn.
+  Footprint checks_footprint_;  // Of all checks of invariants in this run.
   base::Rng rng_;
   memory::Engine engine_;
   FaultPlan faults_;
-  std::optional<Journal> journal_;  // When a fault needs it.
+  std::optional<Journal> journal_;  // Present if a fault restores earlier data.
   std::vector<Invariant> invariants_;
   std::vector<Invariant> final_invariants_;
+  bool checks_variables_ = false;  // An invariant reads variables of the actors.
   std::vector<Probe> probes_;
-  std::vector<Turn> turns_;              // Of the step under way; kept for its memory.
-  std::vector<ScheduleOption> options_;  // Likewise.
+  std::vector<Turn> turns_;              // Reused by each step to avoid allocation.
+  std::vector<ScheduleOption> options_;  // Reused in the same way.
   int64_t commands_ = 0;
   int last_actor_ = 0;
   bool stepping_ = false;
-  std::vector<std::unique_ptr<Actor>> actors_;  // Last: their coroutines use the rest.
+  // Declared last: the coroutines use the members above.
+  std::vector<std::unique_ptr<Actor>> actors_;
 };
 
 }  // namespace redouble::sim

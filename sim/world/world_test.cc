@@ -1,4 +1,4 @@
-#include "sim/world/world.h"
+#include "redouble/sim/world/world.h"
 
 #include <algorithm>
 #include <memory>
@@ -8,20 +8,22 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/run.h"
-#include "core/store/errors.h"
-#include "core/store/keys.h"
-#include "core/store/lists.h"
-#include "core/store/strings.h"
 #include "gtest/gtest.h"
-#include "sim/world/decisions.h"
+#include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/store/errors.h"
+#include "redouble/core/store/typed/keys.h"
+#include "redouble/core/store/typed/lists.h"
+#include "redouble/core/store/typed/strings.h"
+#include "redouble/sim/decision/decisions.h"
 
 namespace redouble::sim {
 namespace {
 
+using base::IsOkAndHolds;
 using base::Task;
 
-// Adds one by GET and SET: the lost update of the textbook.
+// Increments with GET and SET, so updates can be lost.
 Task<void> AddOneUnsafely(Actor& actor) {
   const auto count = co_await store::Get(actor.store(), "count");
   const int next = count->has_value() ? std::stoi(**count) + 1 : 1;
@@ -31,7 +33,7 @@ Task<void> AddOneUnsafely(Actor& actor) {
 
 std::string Read(World& world, std::string_view key) {
   const std::unique_ptr<memory::Session> session = world.Connect();
-  return base::Run(store::Get(*session, key))->value_or("(nil)");
+  return base::Run(store::Get(*session, key)).value().value_or("(nil)");
 }
 
 TEST(World, RunsAnActorToItsEnd) {
@@ -39,7 +41,7 @@ TEST(World, RunsAnActorToItsEnd) {
   Actor& actor = world.Spawn("a", AddOneUnsafely);
   const RunReport report = world.Run();
   EXPECT_EQ(report.end, RunEnd::kDone);
-  EXPECT_EQ(report.steps, 3);  // Its start and two commands.
+  EXPECT_EQ(report.steps, 3);  // The actor's start and two commands.
   EXPECT_TRUE(actor.done());
   EXPECT_EQ(world.commands(), 2);
   EXPECT_EQ(Read(world, "count"), "1");
@@ -57,7 +59,7 @@ TEST(World, SomeSeedsLoseAnUpdateAndSomeDoNot) {
   EXPECT_EQ(counts, (std::set<std::string>{"1", "2"}));
 }
 
-// Runs two actors and gives the hash of the trace.
+// Runs two actors and returns the hash of the trace.
 std::string HashOf(WorldOptions options, std::vector<uint32_t>* decisions = nullptr) {
   World world(std::move(options));
   world.Spawn("a", AddOneUnsafely);
@@ -104,7 +106,7 @@ TEST(World, ADecisionThatDoesNotFitIsQuiet) {
   EXPECT_EQ(Read(world, "count"), "2");
 }
 
-TEST(World, MovesTheClockWhenNobodyCanGoOn) {
+TEST(World, AdvancesTheClockWhenNoActorCanRun) {
   World world;
   const absl::Time start = world.clock().Now();
   world.Spawn("a", [](Actor& actor) -> Task<void> {
@@ -115,7 +117,7 @@ TEST(World, MovesTheClockWhenNobodyCanGoOn) {
   EXPECT_EQ(world.clock().Now(), start + absl::Minutes(5));
 }
 
-TEST(World, StopsTheClockWhereItIsTold) {
+TEST(World, StopsTheClockAtTheGivenTime) {
   World world;
   const absl::Time start = world.clock().Now();
   Actor& actor = world.Spawn(
@@ -126,8 +128,8 @@ TEST(World, StopsTheClockWhereItIsTold) {
   EXPECT_EQ(world.Run().end, RunEnd::kDone);
 }
 
-TEST(World, EndsBehindAnEventWhenItIsToldTo) {
-  World world({.stop_behind = [](std::string_view line) {
+TEST(World, StopsAfterTheGivenEvent) {
+  World world({.stop_after = [](std::string_view line) {
     return line.find("\"SET\"") != std::string_view::npos;
   }});
   Actor& first = world.Spawn("a", AddOneUnsafely);
@@ -156,13 +158,13 @@ TEST(World, WakesABlockedActorByTheCommandOfAnother) {
   EXPECT_EQ(popped, "job");
 }
 
-// Waits for what nobody sends.
+// Waits on a queue that stays empty.
 Task<void> WaitForEver(Actor& actor) {
   const std::string_view queues[] = {"queue"};
   (void)co_await store::BLPop(actor.store(), queues, absl::InfiniteDuration());
 }
 
-TEST(World, SaysWhenSomebodyWaitsInVain) {
+TEST(World, ReportsAnActorThatIsBlockedForever) {
   World world;
   world.Spawn("a", WaitForEver);
   EXPECT_EQ(world.Run().end, RunEnd::kStuck);
@@ -271,7 +273,7 @@ TEST(World, ACrashTakesABlockedCommandBack) {
   });
   EXPECT_EQ(world.Run().end, RunEnd::kDone);
   const std::unique_ptr<memory::Session> session = world.Connect();
-  EXPECT_EQ(*base::Run(store::LLen(*session, "queue")), 1);
+  EXPECT_THAT(base::Run(store::LLen(*session, "queue")), IsOkAndHolds(1));
 }
 
 TEST(World, AnActorHasAClockOfItsOwn) {
@@ -298,7 +300,7 @@ TEST(World, AnActorMayHaveSeveralConnections) {
         store::BLPop(*blocking, queues, absl::InfiniteDuration());
     pop.Start();
     EXPECT_TRUE((co_await store::RPush(actor.store(), "queue", jobs)).ok());
-    // Whichever of the two was let through first, the job was taken.
+    // The job was taken, whichever of the two requests was sent first.
     co_await actor.clock().Sleep(absl::Seconds(1));
     popped.push_back(pop.TakeResult()->value().element);
   });

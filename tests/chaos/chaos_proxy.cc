@@ -1,4 +1,4 @@
-#include "tests/chaos/chaos_proxy.h"
+#include "redouble/tests/chaos/chaos_proxy.h"
 
 #include <algorithm>
 #include <boost/asio/buffer.hpp>
@@ -82,23 +82,23 @@ asio::awaitable<void> ChaosProxy::Pump(std::shared_ptr<Pair> pair, From& from, T
 template <typename To>
 asio::awaitable<bool> ChaosProxy::Pass(Pair& pair, To& to, std::string_view bytes) {
   constexpr int64_t kPatienceUs = 5'000;
-  while (mood_ == Mood::kStall && !closed_) {
-    ++treated_[static_cast<size_t>(Mood::kStall)];
+  while (mode_ == Mode::kStall && !closed_) {
+    ++handled_[static_cast<size_t>(Mode::kStall)];
     co_await Sleep(kPatienceUs);
   }
-  const Mood mood = mood_;
-  ++treated_[static_cast<size_t>(mood)];
-  if (mood == Mood::kDelay) co_await Sleep(rng_.Between(0, 20'000));
+  const Mode mode = mode_;
+  ++handled_[static_cast<size_t>(mode)];
+  if (mode == Mode::kDelay) co_await Sleep(rng_.Between(0, 20'000));
   error_code error;
-  if (mood == Mood::kCut) bytes = bytes.substr(0, rng_.Below(bytes.size() + 1));
+  if (mode == Mode::kCut) bytes = bytes.substr(0, rng_.Below(bytes.size() + 1));
   while (!bytes.empty() && !error) {
-    const size_t piece = mood == Mood::kSplit ? 1 + rng_.Below(7) : bytes.size();
+    const size_t piece = mode == Mode::kSplit ? 1 + rng_.Below(7) : bytes.size();
     const auto buffer = asio::buffer(bytes.data(), std::min(piece, bytes.size()));
     const size_t written =
         co_await asio::async_write(to, buffer, asio::redirect_error(asio::use_awaitable, error));
     bytes.remove_prefix(written);
   }
-  if (mood == Mood::kHalfClose) {
+  if (mode == Mode::kHalfClose) {
     error_code ignored;
     if (rng_.Chance(0.5)) {
       pair.server.shutdown(asio::socket_base::shutdown_send, ignored);
@@ -106,8 +106,8 @@ asio::awaitable<bool> ChaosProxy::Pass(Pair& pair, To& to, std::string_view byte
       pair.client.shutdown(asio::socket_base::shutdown_send, ignored);
     }
   }
-  if (mood == Mood::kCut || error) pair.Close();
-  co_return mood != Mood::kCut && !error;
+  if (mode == Mode::kCut || error) pair.Close();
+  co_return mode != Mode::kCut && !error;
 }
 
 asio::awaitable<void> ChaosProxy::Sleep(int64_t duration_us) {

@@ -1,9 +1,11 @@
-// ChaosProxy: a TCP proxy in front of a server's Unix socket that treats its connections badly.
+// ChaosProxy: a TCP proxy in front of a server's Unix socket that disturbs its connections.
 //
 //   ChaosProxy proxy(context, server.unix_socket(), seed);
-//   proxy.set_mood(ChaosProxy::Mood::kCut);
+//   proxy.set_mode(ChaosProxy::Mode::kCut);
 //
-// It runs in the test's own event loop, one thread, and draws from its seed.
+// The faults are drawn from the seed.
+//
+// Thread-safety: one thread, the one that runs `context`.
 #ifndef REDOUBLE_TESTS_CHAOS_CHAOS_PROXY_H_
 #define REDOUBLE_TESTS_CHAOS_CHAOS_PROXY_H_
 
@@ -20,31 +22,31 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/rng.h"
+#include "redouble/core/base/random/rng.h"
 
 namespace redouble::tests {
 
 class ChaosProxy {
  public:
-  enum class Mood : uint8_t {
-    kGentle,     // Passes everything on.
-    kSplit,      // In pieces of a few bytes.
-    kDelay,      // Each piece up to some 20 ms later.
-    kStall,      // Nothing at all, until the mood is another.
-    kCut,        // Passes half of what it has read, and closes both sides.
-    kHalfClose,  // Closes the direction to one side, and goes on with the other.
+  enum class Mode : uint8_t {
+    kForward,    // Forwards everything.
+    kSplit,      // Forwards pieces of a few bytes.
+    kDelay,      // Delays each piece by up to about 20 ms.
+    kStall,      // Forwards nothing until the mode changes.
+    kCut,        // Forwards half of what it has read, and closes both sides.
+    kHalfClose,  // Closes the direction to one side, and continues with the other.
   };
-  static constexpr size_t kMoods = 6;
-  static constexpr std::array<std::string_view, kMoods> kMoodNames = {
-      "gentle", "split", "delayed", "stalled", "cut", "half-closed"};
+  static constexpr size_t kModes = 6;
+  static constexpr std::array<std::string_view, kModes> kModeNames = {
+      "forwarded", "split", "delayed", "stalled", "cut", "half-closed"};
 
   ChaosProxy(boost::asio::io_context& context, std::string unix_socket, uint64_t seed);
 
   std::string uri() const;
-  void set_mood(Mood mood) { mood_ = mood; }
-  // How many pieces were treated so, by mood.
-  const std::array<uint64_t, kMoods>& treated() const { return treated_; }
-  // Accepts nobody any more and closes what there is.
+  void set_mode(Mode mode) { mode_ = mode; }
+  // The number of pieces handled in each mode.
+  const std::array<uint64_t, kModes>& handled() const { return handled_; }
+  // Stops accepting, and closes all connections.
   void Close();
 
  private:
@@ -57,10 +59,10 @@ class ChaosProxy {
 
   boost::asio::awaitable<void> Accept();
   boost::asio::awaitable<void> Serve(std::shared_ptr<Pair> pair);
-  // `pair` keeps both sockets.
+  // `pair` keeps both sockets alive.
   template <typename From, typename To>
   boost::asio::awaitable<void> Pump(std::shared_ptr<Pair> pair, From& from, To& to);
-  // False: the direction ends.
+  // Returns false if this direction ends.
   template <typename To>
   boost::asio::awaitable<bool> Pass(Pair& pair, To& to, std::string_view bytes);
   boost::asio::awaitable<void> Sleep(int64_t duration_us);
@@ -68,9 +70,9 @@ class ChaosProxy {
   boost::asio::io_context& context_;
   const std::string unix_socket_;
   base::Rng rng_;
-  Mood mood_ = Mood::kGentle;
+  Mode mode_ = Mode::kForward;
   bool closed_ = false;
-  std::array<uint64_t, kMoods> treated_ = {};
+  std::array<uint64_t, kModes> handled_ = {};
   boost::asio::ip::tcp::acceptor acceptor_;
   std::vector<std::weak_ptr<Pair>> pairs_;
 };

@@ -1,4 +1,4 @@
-#include "tests/conformance/case_files.h"
+#include "redouble/tests/conformance/case_files.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,4 +1,8 @@
-// The conformance files, where they are found at run time.
+// The conformance files that a test finds in its runfiles.
+//
+//   for (const std::string& path : CaseFiles()) ParseScript(ReadFile(path).value());
+//
+// Thread-safety: free functions.
 #ifndef REDOUBLE_TESTS_CONFORMANCE_CASE_FILES_H_
 #define REDOUBLE_TESTS_CONFORMANCE_CASE_FILES_H_
 
@@ -9,13 +13,13 @@
 
 namespace redouble::tests {
 
-// Paths of all tests/conformance/FOLDER/*.txt, sorted.
+// The paths of all tests/conformance/FOLDER/*.txt, sorted.
 std::vector<std::string> CaseFiles(const std::string& folder = "cases");
 
-// "strings" of ".../cases/strings.txt".
+// The file's name without folder and extension: "strings" for ".../cases/strings.txt".
 std::string GroupOf(const std::string& path);
 
-// Errors: NotFound when the file cannot be read.
+// Returns NotFound if the file cannot be read.
 absl::StatusOr<std::string> ReadFile(const std::string& path);
 
 }  // namespace redouble::tests

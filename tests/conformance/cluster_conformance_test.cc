@@ -1,20 +1,20 @@
-// The files of cluster_cases, on the engine as the only node of a cluster and on a real one: both
-// answer what the file says.
+// The files of cluster_cases, on the engine as the only node of a cluster and on a real node: both
+// return the replies in the file.
 #include <string>
 
 #include "gtest/gtest.h"
-#include "tests/conformance/case_files.h"
-#include "tests/conformance/cluster_server.h"
-#include "tests/conformance/script.h"
-#include "tests/support/memory_target.h"
+#include "redouble/tests/conformance/case_files.h"
+#include "redouble/tests/conformance/cluster_server.h"
+#include "redouble/tests/conformance/script.h"
+#include "redouble/tests/support/target/memory_target.h"
 
 namespace redouble::tests {
 namespace {
 
-void ExpectAnswers(Target& target) {
+void ExpectReplies(Target& target) {
   for (const std::string& path : CaseFiles("cluster_cases")) {
     const Script expected = ParseScript(ReadFile(path).value()).value();
-    const Script answered = Answer(expected, target);
+    const Script answered = RunScript(expected, target);
     for (size_t i = 0; i < expected.steps.size(); ++i) {
       const Step& step = expected.steps[i];
       EXPECT_EQ(answered.steps[i].expected, step.expected)
@@ -25,12 +25,12 @@ void ExpectAnswers(Target& target) {
 
 TEST(ClusterConformance, OfTheMemoryEngine) {
   MemoryTarget target(ClusterEngineOptions());
-  ExpectAnswers(target);
+  ExpectReplies(target);
 }
 
 TEST(ClusterConformance, OfARealServer) {
   ClusterServer server;
-  ExpectAnswers(server.target());
+  ExpectReplies(server.target());
 }
 
 }  // namespace

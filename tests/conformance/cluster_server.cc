@@ -1,4 +1,4 @@
-#include "tests/conformance/cluster_server.h"
+#include "redouble/tests/conformance/cluster_server.h"
 
 #include <fstream>
 #include <stdexcept>
@@ -14,7 +14,7 @@ namespace redouble::tests {
 namespace {
 
 constexpr std::string_view kNodeId = "3a5b1f0c9d8e7f6a5b4c3d2e1f0a9b8c7d6e5f40";
-// Announced only; nobody listens there.
+// Only announced; the server does not listen on this port.
 constexpr int kPort = 6379;
 constexpr int kBusPort = 16379;
 
@@ -24,14 +24,14 @@ T Require(absl::StatusOr<T> result) {
   return *std::move(result);
 }
 
-// What a node remembers of its cluster: it is alone and serves everything.
+// Writes the node's cluster configuration: a single node that serves all slots.
 void WriteNodesFile(const std::string& path) {
   std::ofstream(path) << kNodeId << " 127.0.0.1:" << kPort << "@" << kBusPort
                       << " myself,master - 0 0 0 connected 0-16383\n"
                       << "vars currentEpoch 0 lastVoteEpoch 0\n";
 }
 
-// A node serves some two seconds of its clock after its start.
+// A node begins to serve about two seconds of its clock after its start.
 void WaitUntilServing(Target& target) {
   constexpr int kAttempts = 1000;
   target.Reset(absl::FromUnixSeconds(1'700'000'000));

@@ -1,23 +1,25 @@
 // ClusterServer: a real redis-server that is the only node of a cluster and serves all slots, as a
-// Target; and the engine's options that say the same.
+// Target; and the equivalent options of the engine.
+//
+// Thread-safety: one thread.
 #ifndef REDOUBLE_TESTS_CONFORMANCE_CLUSTER_SERVER_H_
 #define REDOUBLE_TESTS_CONFORMANCE_CLUSTER_SERVER_H_
 
 #include <memory>
 
-#include "backends/memory/engine.h"
-#include "backends/redis/spawn/loopback_port.h"
-#include "backends/redis/spawn/private_folder.h"
-#include "tests/support/server_target.h"
+#include "redouble/backends/memory/engine/engine.h"
+#include "redouble/backends/redis/spawn/loopback_port.h"
+#include "redouble/backends/redis/spawn/private_folder.h"
+#include "redouble/tests/support/target/server_target.h"
 
 namespace redouble::tests {
 
-// The engine as the node that ClusterServer is: same id, same address.
+// Options that make the engine the same node as ClusterServer: same id, same address.
 memory::EngineOptions ClusterEngineOptions();
 
 class ClusterServer {
  public:
-  // Starts the server and waits until it serves. Throws when it does not.
+  // Starts the server and waits until it serves. Throws on failure.
   ClusterServer();
 
   Target& target() { return *target_; }

@@ -1,5 +1,5 @@
-// Every conformance file, on the memory engine and on a real redis-server: both answer what the
-// file says.
+// Every conformance file, on the memory engine and on a real redis-server: both return the replies
+// in the file.
 #include <algorithm>
 #include <memory>
 #include <set>
@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "core/store/command_table.h"
 #include "gtest/gtest.h"
-#include "tests/conformance/case_files.h"
-#include "tests/conformance/script.h"
-#include "tests/support/memory_target.h"
-#include "tests/support/server_target.h"
+#include "redouble/core/store/table/command_table.h"
+#include "redouble/tests/conformance/case_files.h"
+#include "redouble/tests/conformance/script.h"
+#include "redouble/tests/support/target/memory_target.h"
+#include "redouble/tests/support/target/server_target.h"
 
 namespace redouble::tests {
 namespace {
@@ -22,10 +22,10 @@ using store::CommandId;
 
 Script Load(const std::string& path) { return ParseScript(ReadFile(path).value()).value(); }
 
-// Fails with each step that was answered otherwise than the file says.
-void ExpectAnswers(const std::string& path, Target& target) {
+// Fails for each step whose reply differs from the file.
+void ExpectReplies(const std::string& path, Target& target) {
   const Script expected = Load(path);
-  const Script answered = Answer(expected, target);
+  const Script answered = RunScript(expected, target);
   std::string title;
   for (size_t i = 0; i < expected.steps.size(); ++i) {
     const Step& step = expected.steps[i];
@@ -40,16 +40,17 @@ class Conformance : public testing::TestWithParam<std::string> {};
 
 TEST_P(Conformance, OfTheMemoryEngine) {
   MemoryTarget target;
-  ExpectAnswers(GetParam(), target);
+  ExpectReplies(GetParam(), target);
 }
 
-// When a server notices what is recorded there, and ends a killed script, is a matter of its turns.
+// The time at which a server detects a busy script, and ends a killed one, depends on its event
+// loop.
 constexpr std::string_view kRecordedOnly = "busy";
 
 TEST_P(Conformance, OfARealServer) {
   if (GroupOf(GetParam()) == kRecordedOnly) GTEST_SKIP() << "depends on a server's wall clock";
   ServerTarget target({"enable-debug-command yes"});
-  ExpectAnswers(GetParam(), target);
+  ExpectReplies(GetParam(), target);
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, Conformance, testing::ValuesIn(CaseFiles()),
@@ -57,7 +58,7 @@ INSTANTIATE_TEST_SUITE_P(Files, Conformance, testing::ValuesIn(CaseFiles()),
                            return GroupOf(info.param);
                          });
 
-// The row that a command's words name.
+// The command table's row of the command.
 CommandId RowOf(const Words& words) {
   const CommandId id = store::FindCommand(words[0]);
   if (!store::IsContainer(id) || words.size() < 2) return id;

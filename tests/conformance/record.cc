@@ -1,25 +1,25 @@
-// Writes a real server's answers into conformance files, in place of what they expect:
+// Replaces the expected replies in conformance files by those of a real server:
 //
 //   bazel run //tests/conformance:record -- tests/conformance/cases/strings.txt
 //
-// Files in a folder "cluster_cases" are answered by a node of a cluster.
-// The answers are then Redis's, never typed by hand; read the difference before committing it.
+// Files in a folder "cluster_cases" are run on the only node of a cluster. Recorded replies are
+// Redis's and are never typed by hand; read the difference before committing it.
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <string>
 
-#include "tests/conformance/case_files.h"
-#include "tests/conformance/cluster_server.h"
-#include "tests/conformance/script.h"
-#include "tests/support/server_target.h"
+#include "redouble/tests/conformance/case_files.h"
+#include "redouble/tests/conformance/cluster_server.h"
+#include "redouble/tests/conformance/script.h"
+#include "redouble/tests/support/target/server_target.h"
 
 namespace {
 
 using redouble::tests::Script;
 
-// Paths are the caller's, not those of the folder that Bazel runs the program in.
+// Paths are relative to the caller's folder, not to the one in which Bazel runs the program.
 std::filesystem::path PathFromCaller(const std::string& path) {
   const char* folder = std::getenv("BUILD_WORKING_DIRECTORY");
   return folder == nullptr ? std::filesystem::path(path) : std::filesystem::path(folder) / path;
@@ -36,7 +36,7 @@ bool Record(const std::string& path, redouble::tests::Target& server) {
     std::cerr << path << ": " << script.status().message() << "\n";
     return false;
   }
-  std::ofstream(path, std::ios::binary) << ScriptText(Answer(*script, server));
+  std::ofstream(path, std::ios::binary) << ScriptText(RunScript(*script, server));
   std::cout << "recorded " << path << "\n";
   return true;
 }

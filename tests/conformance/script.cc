@@ -1,4 +1,4 @@
-#include "tests/conformance/script.h"
+#include "redouble/tests/conformance/script.h"
 
 #include <map>
 #include <optional>
@@ -8,9 +8,10 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "core/base/string_bridge.h"
-#include "tests/support/canonical_reply.h"
-#include "tests/support/reply_text.h"
+#include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/base/text/string_bridge.h"
+#include "redouble/tests/support/target/canonical_reply.h"
+#include "redouble/tests/support/target/reply_text.h"
 
 namespace redouble::tests {
 namespace {
@@ -82,9 +83,9 @@ absl::Status ReadLine(std::string_view text, int line, bool& in_reply, Script& s
 }
 
 // Runs the steps of a script in order.
-class Player {
+class ScriptRunner {
  public:
-  Player(Target& target, ReplyWriter writer) : target_(target), writer_(writer) {}
+  ScriptRunner(Target& target, ReplyWriter writer) : target_(target), writer_(writer) {}
 
   void Play(Step& step) {
     switch (step.kind) {
@@ -146,8 +147,7 @@ absl::StatusOr<Script> ParseScript(std::string_view text) {
   int line = 0;
   if (text.ends_with('\n')) text.remove_suffix(1);
   for (const absl::string_view part : absl::StrSplit(base::ToAbsl(text), '\n')) {
-    const absl::Status status = ReadLine(base::ToStd(part), ++line, in_reply, script);
-    if (!status.ok()) return status;
+    REDOUBLE_RETURN_IF_ERROR(ReadLine(base::ToStd(part), ++line, in_reply, script));
     const Step& step = script.steps.back();
     in_case = in_case || step.kind == Step::Kind::kCase;
     if (!in_case && step.kind != Step::Kind::kNote) return At(line, "outside of a @case");
@@ -155,10 +155,10 @@ absl::StatusOr<Script> ParseScript(std::string_view text) {
   return script;
 }
 
-Script Answer(const Script& script, Target& target, ReplyWriter writer) {
+Script RunScript(const Script& script, Target& target, ReplyWriter writer) {
   Script answered = script;
-  Player player(target, writer);
-  for (Step& step : answered.steps) player.Play(step);
+  ScriptRunner runner(target, writer);
+  for (Step& step : answered.steps) runner.Play(step);
   return answered;
 }
 

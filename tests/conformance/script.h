@@ -1,6 +1,6 @@
-// Script: a conformance file, taken apart.
+// Script: a parsed conformance file.
 //
-//   # What a line like this says is for people.
+//   # A comment.
 //   @case SET with NX and GET
 //   > SET key value
 //   OK
@@ -18,8 +18,8 @@
 //   1) "list"
 //   2) "x"
 //
-// A case begins with an empty keyspace, fresh connections and the clock at kStart; its commands go
-// through the connection named last ("a" at first). README.md has all of it.
+// A case begins with an empty keyspace, new connections and the clock at kStart. Its commands use
+// the connection of the last @client line ("a" at first). README.md describes the whole format.
 //
 // Thread-safety: free functions on values.
 #ifndef REDOUBLE_TESTS_CONFORMANCE_SCRIPT_H_
@@ -31,7 +31,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "tests/support/target.h"
+#include "redouble/tests/support/target/target.h"
 
 namespace redouble::tests {
 
@@ -42,8 +42,8 @@ struct Step {
   enum class Kind { kNote, kCase, kClient, kAdvance, kCommand, kReceive };
 
   Kind kind = Kind::kNote;
-  int line = 0;          // Where it stands in the file, from 1 on.
-  std::string source;    // The line itself.
+  int line = 0;          // The line number in the file, from 1.
+  std::string source;    // The text of the line.
   std::string argument;  // kCase: the title; kClient: the name.
   absl::Duration step;   // kAdvance
   Words words;           // kCommand
@@ -54,21 +54,21 @@ struct Script {
   std::vector<Step> steps;
 };
 
-// What is expected of a command that is still blocked, and of @receive when nothing has come.
+// The expected text for a command that is still blocked, and for @receive without a message.
 inline constexpr std::string_view kBlockedText = "(blocked)";
 
-// Errors: InvalidArgument with the line's number for what is no such script: an unknown directive,
-// a command outside a case, quotes or durations that are wrong, a reply without a command.
+// Returns InvalidArgument with the line number for an unknown directive, a command outside of a
+// case, invalid quotes or durations, or a reply without a command.
 absl::StatusOr<Script> ParseScript(std::string_view text);
 
-// Writes a reply down.
+// Formats a reply as text.
 using ReplyWriter = std::string (*)(const store::Reply& reply);
 
-// Runs the script and gives what each step was answered, in the place of `expected`; as ReplyText
-// writes it unless told otherwise.
-Script Answer(const Script& script, Target& target, ReplyWriter writer = nullptr);
+// Runs the script and returns it with the actual replies as `expected`, in the format of ReplyText
+// unless `writer` is set.
+Script RunScript(const Script& script, Target& target, ReplyWriter writer = nullptr);
 
-// The file of a script: what ParseScript reads.
+// The text of a script, which ParseScript accepts.
 std::string ScriptText(const Script& script);
 
 }  // namespace redouble::tests

@@ -1,9 +1,9 @@
-#include "tests/conformance/script.h"
+#include "redouble/tests/conformance/script.h"
 
 #include <string>
 
 #include "gtest/gtest.h"
-#include "tests/support/memory_target.h"
+#include "redouble/tests/support/target/memory_target.h"
 
 namespace redouble::tests {
 namespace {
@@ -21,11 +21,11 @@ constexpr std::string_view kText =
 
 TEST(Script, ComesBackAsItsText) { EXPECT_EQ(ScriptText(ParseScript(kText).value()), kText); }
 
-TEST(Script, IsAnsweredByATarget) {
+TEST(Script, RunsOnATarget) {
   Script script = ParseScript(kText).value();
   for (Step& step : script.steps) step.expected.clear();
   MemoryTarget target;
-  EXPECT_EQ(ScriptText(Answer(script, target)), kText);
+  EXPECT_EQ(ScriptText(RunScript(script, target)), kText);
 }
 
 TEST(Script, BeginsEachCaseAnew) {
@@ -34,7 +34,7 @@ TEST(Script, BeginsEachCaseAnew) {
                             "@case two\n> SELECT 1\n> EXISTS k\n> TIME\n")
                             .value();
   MemoryTarget target;
-  const Script answered = Answer(script, target);
+  const Script answered = RunScript(script, target);
   EXPECT_EQ(answered.steps[6].expected, "(integer) 0");
   EXPECT_EQ(answered.steps[7].expected, "1) \"1778335382\"\n2) \"500000\"");
 }
@@ -43,7 +43,7 @@ TEST(Script, SortsRepliesWithoutAnOrderInTransactionsToo) {
   const Script script =
       ParseScript("@case keys\n> MSET c 1 a 1 b 1\n> MULTI\n> KEYS *\n> EXEC\n").value();
   MemoryTarget target;
-  EXPECT_EQ(Answer(script, target).steps[4].expected, "1) 1) \"a\"\n   2) \"b\"\n   3) \"c\"");
+  EXPECT_EQ(RunScript(script, target).steps[4].expected, "1) 1) \"a\"\n   2) \"b\"\n   3) \"c\"");
 }
 
 TEST(Script, ReportsTheLineOfWhatItCannotRead) {

@@ -1,15 +1,15 @@
 #!/bin/sh
-# Builds the programs here with both compilers at two optimisation levels and compares what they
-# print:
+# Builds the programs of this folder with both compilers at two optimization levels and compares
+# their outputs:
 #
 #   tests/determinism/across_builds.sh [COUNT [SEED]]
 #
-# COUNT is of programs and of seeds of worlds. Exit codes: 0 all four are equal, 1 they are not.
+# COUNT is the number of programs and of world seeds. Exit codes: 0 if all four are equal, else 1.
 set -eu
 cd "$(dirname "$0")/../.."
 first=
 for config in "--config=dbg" "--config=opt" "--config=clang --config=dbg" "--config=clang --config=opt"; do
-  # The words of a configuration are several arguments.
+  # A configuration consists of several arguments.
   # shellcheck disable=SC2086
   bazel build --noshow_progress $config //tests/determinism:all >&2
   hashes="$(bazel-bin/tests/determinism/trace_hash "$@") $(bazel-bin/tests/determinism/world_hash "$@")"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Two processes give the same hash for the same seed, and another one for another seed. With a
-# recorded hash: it is that one, whichever machine, compiler and optimisation level it came from.
+# Two processes print the same hash for the same seed, and a different one for another seed. With
+# RECORDED, the hash must equal it on every machine, with every compiler and optimization level.
 #
 #   determinism_test.sh PROGRAM [RECORDED]
 set -eu

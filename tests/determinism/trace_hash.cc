@@ -1,18 +1,18 @@
-// Prints the SHA-256 over everything that the memory engine answers to random programs of every
-// group: one line, equal for equal seeds in every process, on every optimisation level and
-// compiler.
+// Prints the SHA-256 over all replies of the memory engine to random programs of every group. The
+// output is one line, equal for equal seeds in every process, at every optimization level and with
+// every compiler.
 //
 //   trace_hash [PROGRAMS [SEED]]
 #include <cstdlib>
 #include <iostream>
 #include <string>
 
-#include "core/base/digest.h"
-#include "tests/differential/groups.h"
-#include "tests/differential/make_program.h"
-#include "tests/differential/run_program.h"
-#include "tests/support/memory_target.h"
-#include "tests/support/reply_text.h"
+#include "redouble/core/base/hash/digest.h"
+#include "redouble/tests/differential/groups.h"
+#include "redouble/tests/differential/make_program.h"
+#include "redouble/tests/differential/run_program.h"
+#include "redouble/tests/support/target/memory_target.h"
+#include "redouble/tests/support/target/reply_text.h"
 
 namespace redouble::tests {
 namespace {
@@ -30,9 +30,9 @@ void HashProgram(Program program, MemoryTarget& target, base::Sha256& hash) {
     }
   }
   for (const ProgramStep& step : program.steps) hash.Update(std::to_string(step.amount_us) + "\n");
-  const std::vector<Words> questions = KeyspaceQuestions(target);
-  for (const Words& question : questions) hash.Update(JoinWords(question) + "\n");
-  for (const store::Reply& reply : AskKeyspace(target, questions, exact)) {
+  const std::vector<Words> queries = KeyspaceQueries(target);
+  for (const Words& query : queries) hash.Update(JoinWords(query) + "\n");
+  for (const store::Reply& reply : RunQueries(target, queries, exact)) {
     hash.Update(TextOf(reply));
   }
 }

@@ -1,6 +1,7 @@
-// Prints the SHA-256 over the traces of explored worlds: actors that draw what they do, under every
-// kind of fault, by uniform and by PCT schedules; and over a race that was found and shrunk. One
-// line, equal for equal seeds in every process, on every optimisation level and compiler.
+// Prints the SHA-256 over the traces of explored worlds: actors that draw their commands, under
+// every kind of fault, with uniform and PCT schedules; and over a race that was found and shrunk.
+// The output is one line, equal for equal seeds in every process, at every optimization level and
+// with every compiler.
 //
 //   world_hash [SEEDS [FIRST_SEED]]
 #include <cstdlib>
@@ -11,12 +12,12 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/digest.h"
-#include "core/base/run.h"
-#include "core/store/command.h"
-#include "core/store/strings.h"
-#include "sim/explore/explore.h"
-#include "sim/explore/strategies.h"
+#include "redouble/core/base/hash/digest.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/store/command.h"
+#include "redouble/core/store/typed/strings.h"
+#include "redouble/sim/explore/explore.h"
+#include "redouble/sim/explore/strategies.h"
 
 namespace redouble::tests {
 namespace {
@@ -29,7 +30,8 @@ using Words = std::vector<std::string_view>;
 
 constexpr int kCommands = 12;
 
-// What an actor may do: what depends on the clock, on chance, on others, on an order left open.
+// The commands of an actor: they depend on the clock, on chance, on other actors, or on an
+// unspecified order.
 const std::vector<Words>& Menu() {
   static const auto* const menu = new std::vector<Words>{
       {"INCR", "n"},
@@ -71,7 +73,7 @@ void AddActors(World& world) {
   for (const char* name : {"a", "b", "c"}) world.Spawn(name, DoThings);
 }
 
-// Each kind, now and then.
+// Each kind of fault with a low probability.
 sim::ExploreOptions Faulty() {
   sim::ExploreOptions options{.swarm = true};
   for (const sim::FaultSpec& spec : sim::AllFaults()) {

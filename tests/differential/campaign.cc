@@ -1,4 +1,4 @@
-#include "tests/differential/campaign.h"
+#include "redouble/tests/differential/campaign.h"
 
 #include <algorithm>
 #include <optional>
@@ -6,16 +6,17 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "core/base/rng.h"
-#include "tests/conformance/script.h"
-#include "tests/differential/make_program.h"
-#include "tests/differential/run_program.h"
-#include "tests/differential/shrink.h"
+#include "redouble/core/base/random/rng.h"
+#include "redouble/tests/conformance/script.h"
+#include "redouble/tests/differential/make_program.h"
+#include "redouble/tests/differential/run_program.h"
+#include "redouble/tests/differential/shrink.h"
 
 namespace redouble::tests {
 namespace {
 
-// Conformance cases begin at kStart. A program that fails there too is a case as it stands.
+// Conformance cases begin at kStart. A program that fails at that time too can be used as a case
+// unchanged.
 bool FailsAtCaseStart(Program& program, Target& expected, Target& actual) {
   Program moved = program;
   moved.start = kStart;
@@ -24,7 +25,7 @@ bool FailsAtCaseStart(Program& program, Target& expected, Target& actual) {
   return true;
 }
 
-// Says which program it was when a target cannot go on.
+// Reports the program if a target throws.
 bool Differs(Program program, const CampaignOptions& options, int64_t number, Target& expected,
              Target& actual) {
   try {
@@ -53,7 +54,7 @@ std::string Report(const CampaignOptions& options, int64_t number, Program progr
   }
   const absl::StatusOr<Script> script =
       ParseScript(ProgramText(program, "A difference found by chance"));
-  if (script.ok()) absl::StrAppend(&text, ScriptText(Answer(*script, expected)));
+  if (script.ok()) absl::StrAppend(&text, ScriptText(RunScript(*script, expected)));
   absl::StrAppend(&text, "\nto repeat: bazel run //tests/differential -- --group ", options.group,
                   " --seed ", options.seed, " --first ", number, " --programs 1 --max-commands ",
                   options.max_commands, "\n");

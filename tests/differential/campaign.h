@@ -1,4 +1,11 @@
 // Campaign: many random programs of one group, compared on the memory engine and a real server.
+//
+// Each difference is shrunk and reported with the command that repeats it.
+//
+//   CampaignResult result = RunCampaign({.group = "lists", .programs = 100}, server, engine);
+//   if (!result.report.empty()) std::cerr << result.report;
+//
+// Thread-safety: one thread.
 #ifndef REDOUBLE_TESTS_DIFFERENTIAL_CAMPAIGN_H_
 #define REDOUBLE_TESTS_DIFFERENTIAL_CAMPAIGN_H_
 
@@ -6,20 +13,20 @@
 #include <functional>
 #include <string>
 
-#include "tests/support/target.h"
+#include "redouble/tests/support/target/target.h"
 
 namespace redouble::tests {
 
 struct CampaignOptions {
   std::string group = "strings";
   int64_t programs = 1000;
-  // Ends early once so many commands have run; 0: never.
+  // Stops after this many commands; 0 means no limit.
   int64_t max_total_commands = 0;
   uint64_t seed = 1;
-  // Number of the first program: with `programs` 1 it repeats a single one.
+  // The number of the first program; with `programs` 1 it repeats a single program.
   int64_t first = 0;
   int max_commands = 60;
-  // Ends after so many differences.
+  // Stops after this many differences.
   int max_differences = 1;
 };
 
@@ -27,8 +34,8 @@ struct CampaignResult {
   int64_t programs = 0;
   int64_t commands = 0;
   int64_t differences = 0;
-  // For people: each difference with its seed, its shortest program as a conformance case with the
-  // expected replies, and the command that repeats it.
+  // A readable report: each difference with its seed, its shortest program as a conformance case
+  // with the expected replies, and the command that repeats it.
   std::string report;
 };
 

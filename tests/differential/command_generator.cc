@@ -1,13 +1,13 @@
-#include "tests/differential/command_generator.h"
+#include "redouble/tests/differential/command_generator.h"
 
 #include <algorithm>
 #include <cctype>
 #include <utility>
 
 #include "absl/strings/ascii.h"
-#include "core/base/string_bridge.h"
-#include "core/store/command_table.h"
-#include "tests/differential/groups.h"
+#include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/store/table/command_table.h"
+#include "redouble/tests/differential/groups.h"
 
 namespace redouble::tests {
 namespace {
@@ -24,7 +24,7 @@ Words NameOf(const CommandSpec& spec) {
   return words;
 }
 
-// True when word `position` (the name is 0) is a key by the row's ranges.
+// True if the word at `position` (the name is 0) is a key according to the row's key ranges.
 bool IsKey(const CommandSpec& spec, int position) {
   return std::any_of(spec.keys().begin(), spec.keys().end(), [&](const store::KeySpec& key) {
     if (key.begin != store::KeySpec::Begin::kIndex || position < key.position) return false;
@@ -58,11 +58,12 @@ CommandId RowOf(const Words& words) {
   return store::FindSubcommand(id, words[1]);
 }
 
-Words SpoiltAnyhow(Words words, Vocabulary& vocabulary) {
+Words CorruptAnyWord(Words words, Vocabulary& vocabulary) {
   base::Rng& rng = vocabulary.rng();
   const size_t position = rng.Below(words.size());
-  // A name is spoilt rarely, most of what is made of it is just unknown; and never becomes another
-  // word of the command, which may name a command that only the server has (SYNC).
+  // A name is rarely corrupted, because the result is usually just an unknown command. It is never
+  // replaced by another word of the command, which could name a command that only the server has
+  // (SYNC).
   if (position == 0 && rng.Chance(0.8)) {
     ChangeCase(words[0], rng);
     return words;
@@ -97,10 +98,10 @@ Words MakeCommand(const CommandGenerator& generator, Vocabulary& vocabulary) {
   return words;
 }
 
-Words Spoil(Words words, Vocabulary& vocabulary) {
-  Words spoilt = SpoiltAnyhow(words, vocabulary);
-  // A container with another subcommand, or with none, may be a command that is left out.
-  return WhyLeftOut(RowOf(spoilt)).empty() ? spoilt : words;
+Words Corrupt(Words words, Vocabulary& vocabulary) {
+  Words corrupted = CorruptAnyWord(words, vocabulary);
+  // A container with another subcommand, or without one, may be an excluded command.
+  return ExclusionReason(RowOf(corrupted)).empty() ? corrupted : words;
 }
 
 Words KeyOnly(Vocabulary& vocabulary) { return {vocabulary.Key()}; }

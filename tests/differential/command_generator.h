@@ -1,38 +1,40 @@
-// CommandGenerator: how to make up random uses of one command.
+// CommandGenerator: random arguments for one command.
 //
-// Each group of commands has a file in generators/ with a table of these. A row names the command,
-// how often it comes beside the others of its group, and a function that makes its arguments;
-// without a function they are made up from the command's row in the command table: as many as its
-// arity wants, keys where its key specs have keys, values elsewhere.
+// Each group of commands has a file in generators/ with a table of generators. A row names the
+// command, its weight relative to the others of its group, and a function that makes its arguments.
+// Without a function, the arguments are derived from the command's row in the command table: as
+// many as its arity requires, keys where its key specs have keys, values elsewhere.
 //
 //   constexpr CommandGenerator kGenerators[] = {
 //       {CommandId::kGet, 4, KeyOnly},
 //       {CommandId::kSet, 8, SetArguments},
 //   };
 //
-// Adding a group: a file of such a table, a line in generators.h, a row in groups.cc.
+// To add a group: write a file with such a table, a line in generators.h and a row in groups.cc.
+//
+// Thread-safety: constant data and pure functions.
 #ifndef REDOUBLE_TESTS_DIFFERENTIAL_COMMAND_GENERATOR_H_
 #define REDOUBLE_TESTS_DIFFERENTIAL_COMMAND_GENERATOR_H_
 
-#include "core/store/command_table.h"
-#include "tests/differential/vocabulary.h"
-#include "tests/support/words.h"
+#include "redouble/core/store/table/command_table.h"
+#include "redouble/tests/differential/vocabulary.h"
+#include "redouble/tests/support/target/words.h"
 
 namespace redouble::tests {
 
 struct CommandGenerator {
   store::CommandId id;
   int weight;
-  // Makes what follows the command's name (of a subcommand: both its names).
+  // Makes the words after the command's name (after both names of a subcommand).
   Words (*arguments)(Vocabulary& vocabulary) = nullptr;
 };
 
-// The whole command, well formed.
+// The complete, well-formed command.
 Words MakeCommand(const CommandGenerator& generator, Vocabulary& vocabulary);
 
-// Spoils a command: a word too few or too many, a word replaced, exchanged or in another case. What
-// comes out is no command that is left out.
-Words Spoil(Words words, Vocabulary& vocabulary);
+// Corrupts a command: adds or removes a word, replaces or swaps words, or changes the case of one.
+// The result is never an excluded command.
+Words Corrupt(Words words, Vocabulary& vocabulary);
 
 // Arguments that many commands take.
 Words KeyOnly(Vocabulary& vocabulary);

@@ -1,25 +1,25 @@
-// A modest number of random programs per group; the long run is `bazel run //tests/differential`.
+// A moderate number of random programs for each group; `bazel run //tests/differential` runs more.
 #include <memory>
 #include <string>
 #include <string_view>
 
 #include "gtest/gtest.h"
-#include "tests/differential/campaign.h"
-#include "tests/differential/groups.h"
-#include "tests/support/memory_target.h"
-#include "tests/support/server_target.h"
+#include "redouble/tests/differential/campaign.h"
+#include "redouble/tests/differential/groups.h"
+#include "redouble/tests/support/target/memory_target.h"
+#include "redouble/tests/support/target/server_target.h"
 
 namespace redouble::tests {
 namespace {
 
 class Differential : public testing::TestWithParam<std::string_view> {};
 
-TEST_P(Differential, FindsNothing) {
+TEST_P(Differential, FindsNoDifference) {
   ServerTarget server;
   MemoryTarget memory;
   CampaignOptions options;
   options.group = std::string(GetParam());
-  // Streams are looked at twice as deep.
+  // Streams have more states, so they get twice as many programs.
   options.programs = options.group == "streams" ? 4000 : 2000;
   const CampaignResult result = RunCampaign(options, server, memory);
   EXPECT_EQ(result.differences, 0) << result.report;

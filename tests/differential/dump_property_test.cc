@@ -1,16 +1,16 @@
-// The goal: a value that the memory engine dumps, a real server restores, and the other way round,
-// whatever programs made of it. Payloads are equal byte for byte but for the order of hash tables
-// and the cuts of lists.
+// Goal: a real server restores every value that the memory engine dumps, and the reverse, for
+// values made by random programs. Payloads are equal byte for byte except for the order of hash
+// tables and the node boundaries of lists.
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "tests/differential/make_program.h"
-#include "tests/differential/run_program.h"
-#include "tests/support/memory_target.h"
-#include "tests/support/server_target.h"
+#include "redouble/tests/differential/make_program.h"
+#include "redouble/tests/differential/run_program.h"
+#include "redouble/tests/support/target/memory_target.h"
+#include "redouble/tests/support/target/server_target.h"
 
 namespace redouble::tests {
 namespace {
@@ -28,7 +28,7 @@ bool HasOneOrder(std::string_view encoding) {
   return encoding != "hashtable" && encoding != "quicklist";
 }
 
-// Each target's value of a key goes to the other one, in place of its own.
+// Replaces each target's value of a key by that of the other target.
 void Exchange(Target& memory, Target& server, const std::string& key) {
   const std::string of_memory = Ask(memory, {"DUMP", key}).text();
   const std::string of_server = Ask(server, {"DUMP", key}).text();
@@ -45,7 +45,7 @@ class DumpProperty : public testing::TestWithParam<std::string> {
   ServerTarget server_;
 };
 
-TEST_P(DumpProperty, CarriesWhatProgramsMadeBothWays) {
+TEST_P(DumpProperty, RestoresOnTheOtherServerInBothDirections) {
   for (int number = 0; number < kProgramsPerGroup && !HasFailure(); ++number) {
     SCOPED_TRACE("program " + std::to_string(number));
     Program program = MakeProgram({.group = GetParam(), .seed = static_cast<uint64_t>(number)});
@@ -59,11 +59,11 @@ TEST_P(DumpProperty, CarriesWhatProgramsMadeBothWays) {
         Exchange(memory_, server_, key.text());
       }
     }
-    const std::vector<Words> questions = KeyspaceQuestions(memory_);
-    const std::vector<Reply> got = AskKeyspace(memory_, questions);
-    const std::vector<Reply> wanted = AskKeyspace(server_, questions);
-    for (size_t i = 0; i < questions.size(); ++i) {
-      EXPECT_EQ(got[i], wanted[i]) << JoinWords(questions[i]);
+    const std::vector<Words> queries = KeyspaceQueries(memory_);
+    const std::vector<Reply> got = RunQueries(memory_, queries);
+    const std::vector<Reply> wanted = RunQueries(server_, queries);
+    for (size_t i = 0; i < queries.size(); ++i) {
+      EXPECT_EQ(got[i], wanted[i]) << JoinWords(queries[i]);
     }
   }
 }

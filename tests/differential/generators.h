@@ -1,10 +1,14 @@
-// The generators of each group of commands: one function per file of generators/.
+// The generators of each group of commands: one function for each file of generators/.
+//
+// groups.cc has the table that connects a group's name to its function.
+//
+// Thread-safety: constant data.
 #ifndef REDOUBLE_TESTS_DIFFERENTIAL_GENERATORS_H_
 #define REDOUBLE_TESTS_DIFFERENTIAL_GENERATORS_H_
 
 #include <span>
 
-#include "tests/differential/command_generator.h"
+#include "redouble/tests/differential/command_generator.h"
 
 namespace redouble::tests {
 
@@ -18,6 +22,7 @@ std::span<const CommandGenerator> HyperLogLogGenerators();
 std::span<const CommandGenerator> KeyGenerators();
 std::span<const CommandGenerator> ListGenerators();
 std::span<const CommandGenerator> ScriptGenerators();
+std::span<const CommandGenerator> LibraryGenerators();
 std::span<const CommandGenerator> ServerGenerators();
 std::span<const CommandGenerator> SetGenerators();
 std::span<const CommandGenerator> SortGenerators();

@@ -1,10 +1,10 @@
-#include "tests/differential/groups.h"
+#include "redouble/tests/differential/groups.h"
 
 #include <algorithm>
 #include <optional>
 #include <span>
 
-#include "tests/differential/generators.h"
+#include "redouble/tests/differential/generators.h"
 
 namespace redouble::tests {
 namespace {
@@ -14,8 +14,8 @@ using store::CommandId;
 
 struct Group {
   std::string_view name;
-  std::span<const CommandGenerator> (*generators)();  // Null: by the command table alone.
-  std::optional<CommandGroup> part;                   // Of the command table.
+  std::span<const CommandGenerator> (*generators)();  // Null: derived from the command table only.
+  std::optional<CommandGroup> part;                   // Part of the command table.
 };
 
 constexpr Group kGroups[] = {
@@ -36,6 +36,7 @@ constexpr Group kGroups[] = {
     {"hyperloglog", HyperLogLogGenerators, CommandGroup::kHyperLogLog},
     {"geo", GeoGenerators, CommandGroup::kGeo},
     {"scripting", ScriptGenerators, CommandGroup::kScripting},
+    {"libraries", LibraryGenerators, std::nullopt},
     {"pubsub", nullptr, CommandGroup::kPubSub},
     {"cluster", nullptr, CommandGroup::kCluster},
 };
@@ -142,7 +143,7 @@ void AppendGenerators(const Group& group, std::vector<CommandGenerator>& generat
   }
   for (const store::CommandSpec& spec : store::AllCommands()) {
     if (spec.group != group.part || store::IsContainer(spec.id)) continue;
-    if (!WhyLeftOut(spec.id).empty()) continue;
+    if (!ExclusionReason(spec.id).empty()) continue;
     if (!HasRowInAnyTable(spec.id)) generators.push_back({spec.id, 1});
   }
 }
@@ -196,7 +197,7 @@ std::vector<CommandGenerator> CompanionGenerators() {
   return {std::begin(kCompanions), std::end(kCompanions)};
 }
 
-std::string_view WhyLeftOut(CommandId id) {
+std::string_view ExclusionReason(CommandId id) {
   if (id == CommandId::kUnknown) return {};
   for (const LeftOut& row : kLeftOut) {
     if (store::SpecOf(id).name == row.command) return row.why;

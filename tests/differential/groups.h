@@ -1,31 +1,35 @@
-// The groups of commands that programs are made of.
+// The groups of commands from which programs are made.
 //
-// A group has a table of generators (generators/), a part of the command table, or both: commands
-// of its part that no table has are made up from their rows (command_generator.h). So a new
-// command takes part at once, and well once it has a generator.
+// A group consists of a table of generators (generators/), of a part of the command table, or of
+// both. The arguments of a command without a generator are derived from its row in the command
+// table (command_generator.h). A new command therefore takes part at once, and in more varied ways
+// with a generator of its own.
+//
+// Thread-safety: free functions.
 #ifndef REDOUBLE_TESTS_DIFFERENTIAL_GROUPS_H_
 #define REDOUBLE_TESTS_DIFFERENTIAL_GROUPS_H_
 
 #include <string_view>
 #include <vector>
 
-#include "core/store/command_table.h"
-#include "tests/differential/command_generator.h"
+#include "redouble/core/store/table/command_table.h"
+#include "redouble/tests/differential/command_generator.h"
 
 namespace redouble::tests {
 
-// The names, in the order of the table: "strings", "keys", ...
+// The names in the order of the table: "strings", "keys", ...
 std::vector<std::string_view> GroupNames();
 
-// The generators of a group, of commands that the engine has; empty for a name that is none. "all"
-// is all groups together.
+// The generators of a group for the commands that the engine supports; empty for an unknown name.
+// "all" is the union of all groups.
 std::vector<CommandGenerator> GeneratorsOf(std::string_view group);
 
-// Commands that come beside those of any group: they make keys of every type, and let them expire.
+// Commands that are mixed with those of any group: they create keys of every type and let them
+// expire.
 std::vector<CommandGenerator> CompanionGenerators();
 
-// Why a command takes part in no program; empty for all others.
-std::string_view WhyLeftOut(store::CommandId id);
+// The reason why a command is excluded from programs; empty for all others.
+std::string_view ExclusionReason(store::CommandId id);
 
 }  // namespace redouble::tests
 

@@ -4,7 +4,7 @@
 //   bazel run -c opt //tests/differential -- --group lists,hashes --commands 1000000
 //
 // Prints progress, a table (group, programs, commands, differences), and every difference with its
-// shortest program. Exit codes: 0 no difference, 1 some, 2 bad usage.
+// shortest program. Exit codes: 0 without differences, 1 with differences, 2 for invalid options.
 #include <chrono>
 #include <cstdio>
 #include <iostream>
@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "CLI/CLI.hpp"
-#include "tests/differential/campaign.h"
-#include "tests/differential/groups.h"
-#include "tests/support/memory_target.h"
-#include "tests/support/server_target.h"
+#include "redouble/tests/differential/campaign.h"
+#include "redouble/tests/differential/groups.h"
+#include "redouble/tests/support/target/memory_target.h"
+#include "redouble/tests/support/target/server_target.h"
 
 namespace redouble::tests {
 namespace {

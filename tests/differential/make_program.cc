@@ -1,14 +1,14 @@
-#include "tests/differential/make_program.h"
+#include "redouble/tests/differential/make_program.h"
 
 #include <array>
 #include <cassert>
 #include <utility>
 #include <vector>
 
-#include "core/base/rng.h"
-#include "core/store/command_table.h"
-#include "tests/differential/generators.h"
-#include "tests/differential/groups.h"
+#include "redouble/core/base/random/rng.h"
+#include "redouble/core/store/table/command_table.h"
+#include "redouble/tests/differential/generators.h"
+#include "redouble/tests/differential/groups.h"
 
 namespace redouble::tests {
 namespace {
@@ -16,28 +16,28 @@ namespace {
 using Kind = ProgramStep::Kind;
 using Generators = std::vector<CommandGenerator>;
 
-// The connections from there on are those of calls that may wait.
-constexpr int kFirstWaiter = 9;
+// Connections from this number on run calls that may block.
+constexpr int kFirstBlockingConnection = 9;
 
 template <size_t n>
 double OneOf(base::Rng& rng, const std::array<double, n>& values) {
   return values[rng.Below(n)];
 }
 
-// What the program draws once and keeps.
+// The configuration that a program draws once.
 struct Character {
   Generators own;
   Generators companions;
   int connections = 1;
-  bool waits_alone = false;  // Calls that may wait have a connection for each.
+  bool separate_blocking = false;  // Each call that may block has its own connection.
   double companion_rate;
   double transaction_rate;
   double database_rate;
   double clock_rate;
-  double spoil_rate;
+  double corruption_rate;
 };
 
-// Some of the generators, one at least.
+// A non-empty subset of the generators.
 Generators SomeOf(const Generators& all, base::Rng& rng) {
   const double keep = OneOf(rng, std::array{1.0, 0.5, 0.2});
   Generators some;
@@ -52,17 +52,17 @@ Character Draw(std::string_view group, base::Rng& rng) {
   Character character;
   character.own = SomeOf(GeneratorsOf(group), rng);
   character.companions = SomeOf(CompanionGenerators(), rng);
-  character.waits_alone = group == "blocking";
-  // What groups of consumers and transactions do to one another shows with several of them.
+  character.separate_blocking = group == "blocking";
+  // Consumer groups and transactions interact only if there are several connections.
   const double several = group == "streams" || group == "transactions" ? 0.7 : 0.3;
   character.connections = rng.Chance(several) ? static_cast<int>(rng.Between(2, 3)) : 1;
   character.companion_rate = OneOf(rng, std::array{0.1, 0.25, 0.4});
   character.transaction_rate = OneOf(rng, std::array{0.0, 0.0, 0.15, 0.3});
   character.database_rate = OneOf(rng, std::array{0.0, 0.0, 0.02, 0.08});
   character.clock_rate = OneOf(rng, std::array{0.0, 0.03, 0.1, 0.25});
-  character.spoil_rate = OneOf(rng, std::array{0.0, 0.02, 0.1});
-  // What sets hold has to differ for strcoll, which stops at a zero byte.
-  if (group == "sort") character.spoil_rate = 0;
+  character.corruption_rate = OneOf(rng, std::array{0.0, 0.02, 0.1});
+  // The members of sets must differ in strcoll, which stops at a zero byte.
+  if (group == "sort") character.corruption_rate = 0;
   return character;
 }
 
@@ -109,19 +109,19 @@ Words MakeWords(const Character& character, Vocabulary& vocabulary) {
   } else {
     words = pick(character.own);
   }
-  // A spoilt SPOP would draw by chance, and both sides go on with different sets; a spoilt SORT may
-  // sort by nothing.
-  const bool may_spoil = words[0] != "SPOP" && !words[0].starts_with("SORT");
-  const bool spoils = rng.Chance(character.spoil_rate);
-  return may_spoil && spoils ? Spoil(std::move(words), vocabulary) : words;
+  // A corrupted SPOP would choose members at random, so that both sides would continue with
+  // different sets; a corrupted SORT may have no defined order.
+  const bool may_corrupt = words[0] != "SPOP" && !words[0].starts_with("SORT");
+  const bool corrupts = rng.Chance(character.corruption_rate);
+  return may_corrupt && corrupts ? Corrupt(std::move(words), vocabulary) : words;
 }
 
-bool MayWait(const Words& words) {
+bool MayBlock(const Words& words) {
   const store::CommandId id = store::FindCommand(words[0]);
   return id != store::CommandId::kUnknown && store::SpecOf(id).Has(store::command_flag::kBlocking);
 }
 
-// Somewhere in the year 2026, sometimes between two milliseconds.
+// A time in the year 2026, sometimes between two milliseconds.
 absl::Time DrawStart(base::Rng& rng) {
   constexpr int64_t kYearBegin = 1'767'225'600'000'000;
   constexpr int64_t kYear = 365ll * 24 * 3600 * 1'000'000;
@@ -141,16 +141,18 @@ Program MakeProgram(const ProgramOptions& options) {
   assert(!character.own.empty());
   const int64_t commands = rng.Between(1 + options.max_commands / 3, options.max_commands);
   int connection = 0;
-  int waiters = 0;
+  int blocking_calls = 0;
   for (int64_t made = 0; made < commands;) {
     if (rng.Chance(character.clock_rate)) program.steps.push_back(ClockStep(rng));
     if (rng.Chance(0.25)) connection = static_cast<int>(rng.Below(character.connections));
     ProgramStep step;
     step.connection = connection;
     step.words = MakeWords(character, vocabulary);
-    // Of two calls that wait one behind the other on a connection, a server starts the second only
-    // after the step of the clock that ended the first.
-    if (character.waits_alone && MayWait(step.words)) step.connection = kFirstWaiter + ++waiters;
+    // If two calls block on one connection, a server starts the second one only after the clock
+    // step that ended the first.
+    if (character.separate_blocking && MayBlock(step.words)) {
+      step.connection = kFirstBlockingConnection + ++blocking_calls;
+    }
     program.steps.push_back(std::move(step));
     ++made;
   }

@@ -1,16 +1,18 @@
-// Makes random programs.
+// MakeProgram: random programs (swarm testing).
 //
-// Every program has a character of its own, drawn first: which of the group's commands it uses at
-// all, how often the clock moves, how many connections there are, whether there are transactions,
-// other databases, malformed commands. Rare things meet in some programs that way, which a uniform
-// mixture would hardly ever bring together (swarm testing).
+// Each program first draws its own configuration: which of the group's commands it uses, how often
+// the clock moves, how many connections there are, and whether there are transactions, other
+// databases or malformed commands. In this way rare features are combined in some programs; a
+// uniform mixture would hardly ever combine them.
+//
+// Thread-safety: a pure function.
 #ifndef REDOUBLE_TESTS_DIFFERENTIAL_MAKE_PROGRAM_H_
 #define REDOUBLE_TESTS_DIFFERENTIAL_MAKE_PROGRAM_H_
 
 #include <cstdint>
 #include <string_view>
 
-#include "tests/differential/program.h"
+#include "redouble/tests/differential/program.h"
 
 namespace redouble::tests {
 
@@ -20,7 +22,7 @@ struct ProgramOptions {
   int max_commands = 60;
 };
 
-// Equal options give equal programs.
+// Equal options yield equal programs.
 Program MakeProgram(const ProgramOptions& options);
 
 }  // namespace redouble::tests

@@ -1,4 +1,4 @@
-#include "tests/differential/program.h"
+#include "redouble/tests/differential/program.h"
 
 #include <cassert>
 

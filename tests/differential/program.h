@@ -1,7 +1,7 @@
 // Program: random commands, clock steps and connections, as data.
 //
-// A program is what the differential test runs on both stores. It can be printed as a conformance
-// case (ProgramText), which is how a difference that was found becomes a regression test.
+// The differential test runs a program on both stores. A program can be printed as a conformance
+// case (ProgramText), so that a difference becomes a regression test.
 //
 // Thread-safety: plain values.
 #ifndef REDOUBLE_TESTS_DIFFERENTIAL_PROGRAM_H_
@@ -12,16 +12,16 @@
 #include <vector>
 
 #include "absl/time/time.h"
-#include "tests/support/words.h"
+#include "redouble/tests/support/target/words.h"
 
 namespace redouble::tests {
 
 struct ProgramStep {
   enum class Kind : uint8_t {
     kCommand,
-    kAdvance,            // Moves the clock by `amount_us`.
-    kAdvanceToDeadline,  // Moves it to the next deadline plus `amount_us` (may be negative), or by
-                         // a millisecond when that is not ahead, or ages ahead.
+    kAdvance,            // Advances the clock by `amount_us`.
+    kAdvanceToDeadline,  // Advances to the next deadline plus `amount_us` (may be negative), or by
+                         // a millisecond if that is not in the future or is too far away.
   };
 
   Kind kind = Kind::kCommand;
@@ -37,8 +37,8 @@ struct Program {
   std::vector<ProgramStep> steps;
 };
 
-// The program as a conformance case with the title, without replies. Its clock steps must be plain
-// ones (see RunProgram).
+// The program as a conformance case with the given title, without replies. Its clock steps must be
+// relative ones (see RunProgram).
 std::string ProgramText(const Program& program, const std::string& title);
 
 }  // namespace redouble::tests

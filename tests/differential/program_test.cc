@@ -1,17 +1,18 @@
-// The differential harness itself: programs, their runs, the shrinking, on targets in memory.
-#include "tests/differential/program.h"
+// Tests of the differential harness itself: programs, their runs and shrinking, on in-memory
+// targets.
+#include "redouble/tests/differential/program.h"
 
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "tests/differential/campaign.h"
-#include "tests/differential/groups.h"
-#include "tests/differential/make_program.h"
-#include "tests/differential/run_program.h"
-#include "tests/differential/shrink.h"
-#include "tests/support/memory_target.h"
+#include "redouble/tests/differential/campaign.h"
+#include "redouble/tests/differential/groups.h"
+#include "redouble/tests/differential/make_program.h"
+#include "redouble/tests/differential/run_program.h"
+#include "redouble/tests/differential/shrink.h"
+#include "redouble/tests/support/target/memory_target.h"
 
 namespace redouble::tests {
 namespace {
@@ -58,7 +59,7 @@ TEST(Groups, GenerateEveryCommandThatTheEngineHas) {
   }
   for (const store::CommandSpec& spec : store::AllCommands()) {
     if (store::IsContainer(spec.id)) continue;
-    EXPECT_NE(generated[static_cast<size_t>(spec.id)], !WhyLeftOut(spec.id).empty())
+    EXPECT_NE(generated[static_cast<size_t>(spec.id)], !ExclusionReason(spec.id).empty())
         << spec.name << ": neither generated nor left out for a reason, or both";
   }
 }
@@ -102,7 +103,7 @@ TEST(Compare, AgreesWithItself) {
   }
 }
 
-// Answers like the engine it wraps but for one command, which it gets wrong.
+// Behaves like the engine that it wraps, except for one command.
 class WrongTarget final : public Target {
  public:
   std::string name() const override { return "wrong"; }
@@ -113,11 +114,11 @@ class WrongTarget final : public Target {
   std::optional<absl::Time> NextDeadline() override { return right_.NextDeadline(); }
   std::vector<Reply> RunAll(int connection, std::span<const Words> commands) override {
     std::vector<Reply> replies;
-    for (const Words& command : commands) replies.push_back(*Run(connection, command));
+    for (const Words& command : commands) replies.push_back(Run(connection, command).value());
     return replies;
   }
   std::optional<Reply> Run(int connection, const Words& command) override {
-    // Forgets expiries that are longer than a second, silently.
+    // Silently ignores expiries that are longer than a second.
     if (command.size() == 3 && command[0] == "PEXPIRE" && command[2].size() > 3) {
       return right_.Run(connection, {"EXISTS", command[1]});
     }
@@ -130,7 +131,7 @@ class WrongTarget final : public Target {
   MemoryTarget right_;
 };
 
-TEST(Compare, TellsTheStepWhoseReplyDiffers) {
+TEST(Compare, ReportsTheStepWhoseReplyDiffers) {
   MemoryTarget right;
   WrongTarget wrong;
   Program program{kTime, {Command({"SET", "k", "v"}), Command({"STRLEN", "k"}, 1)}};
@@ -141,7 +142,7 @@ TEST(Compare, TellsTheStepWhoseReplyDiffers) {
   EXPECT_EQ(difference->actual, "(integer) 42");
 }
 
-TEST(Compare, LooksAtTheKeyspaceAtTheEnd) {
+TEST(Compare, ComparesTheKeyspaceAtTheEnd) {
   MemoryTarget right;
   WrongTarget wrong;
   Program program{
@@ -154,7 +155,7 @@ TEST(Compare, LooksAtTheKeyspaceAtTheEnd) {
   EXPECT_EQ(difference->actual, "(integer) -1");
 }
 
-TEST(Shrink, LeavesTheShortestProgramThatStillFails) {
+TEST(Shrink, ReturnsTheShortestFailingProgram) {
   MemoryTarget right;
   WrongTarget wrong;
   const auto fails = [&](const Program& candidate) {
@@ -183,7 +184,7 @@ TEST(RunCampaign, ReportsADifferenceAsACaseAndHowToRepeatIt) {
   EXPECT_NE(result.report.find("--group strings --seed 1 --first "), std::string::npos);
 }
 
-TEST(RunCampaign, EndsAfterTheCommandsItWasTold) {
+TEST(RunCampaign, EndsAfterTheRequestedNumberOfCommands) {
   MemoryTarget one;
   MemoryTarget other;
   CampaignOptions options;

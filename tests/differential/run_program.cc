@@ -1,4 +1,4 @@
-#include "tests/differential/run_program.h"
+#include "redouble/tests/differential/run_program.h"
 
 #include <algorithm>
 #include <set>
@@ -6,9 +6,9 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "core/store/command_table.h"
-#include "tests/differential/vocabulary.h"
-#include "tests/support/reply_text.h"
+#include "redouble/core/store/table/command_table.h"
+#include "redouble/tests/differential/vocabulary.h"
+#include "redouble/tests/support/target/reply_text.h"
 
 namespace redouble::tests {
 namespace {
@@ -17,15 +17,15 @@ using store::CommandId;
 using store::Reply;
 using Kind = ProgramStep::Kind;
 
-// The connection by which a program's keyspace is looked at.
-constexpr int kInspector = 99;
-// As many as a server has unless told otherwise.
+// The connection that examines the keyspace of a program, which none of its steps uses.
+constexpr int kInspector = -1;
+// The default number of databases of a server.
 constexpr int kDatabases = 16;
 
-// A deadline of the year 294000 is not waited for: the server's held clock ends there.
+// A later deadline is ignored: the held clock of a server ends in the year 294000.
 constexpr absl::Duration kFarthestLeap = absl::Hours(24 * 365 * 50);
 
-// The row of the command's words, for what its flags say.
+// The command table's row of the command.
 const store::CommandSpec* SpecOf(const Words& words) {
   CommandId id = store::FindCommand(words[0]);
   if (store::IsContainer(id) && words.size() > 1) id = store::FindSubcommand(id, words[1]);
@@ -37,7 +37,7 @@ bool MayBlock(const Words& words) {
   return spec != nullptr && spec->Has(store::command_flag::kBlocking);
 }
 
-// Counts keys, so that it sees those that a server has not removed yet.
+// True for a command that counts keys, including those that a server has not removed yet.
 bool CountsKeys(const ProgramStep& step) {
   return step.kind == Kind::kCommand && (absl::EqualsIgnoreCase(step.words[0], "DBSIZE") ||
                                          absl::EqualsIgnoreCase(step.words[0], "INFO"));
@@ -77,7 +77,7 @@ class ProgramRun {
   }
 
  private:
-  // They outlive the keys.
+  // Scripts and functions survive FLUSHALL.
   void ForgetScripts() {
     const std::vector<Words> commands = {{"SCRIPT", "FLUSH"}, {"FUNCTION", "FLUSH"}};
     target_.RunAll(kInspector, commands);
@@ -103,9 +103,9 @@ class ProgramRun {
     step.amount_us = in_reach ? absl::ToInt64Microseconds(goal - now) : 1000;
   }
 
-  // A command that waits behind a blocked one runs when that ends: on the engine at the deadline
-  // that ends it, on a server whose time leaps only after the whole step. So a step leaps over no
-  // deadline while somebody is blocked.
+  // A command queued after a blocked one runs when that ends: on the engine at the deadline, on a
+  // server whose clock jumps only after the whole step. So a step does not jump over a deadline
+  // while a connection is blocked.
   void ShortenToDeadline(ProgramStep& step) const {
     const std::optional<absl::Time> deadline = target_.NextDeadline();
     if (!deadline) return;
@@ -113,7 +113,7 @@ class ProgramRun {
     if (beyond_us > 0) step.amount_us = std::min(step.amount_us, beyond_us);
   }
 
-  // Makes a server remove what has expired, as a scan does with all that it passes.
+  // Makes a server remove expired keys: a scan removes those that it visits.
   void RemoveExpired() {
     std::vector<Words> commands;
     for (const int db : Vocabulary::AllDatabases()) {
@@ -136,7 +136,7 @@ class ProgramRun {
     CollectLate(i);
   }
 
-  // Runs the commands from `begin` on that go in one go; returns the end of them.
+  // Runs the commands from `begin` on that are sent together. Returns the index after the last one.
   size_t RunMany(size_t begin) {
     const int connection = program_.steps[begin].connection;
     size_t end = begin;
@@ -180,14 +180,14 @@ class ProgramRun {
   const bool counts_keys_;
   const bool has_scripts_;
   std::vector<StepResult> results_;
-  // Per blocked connection, the commands that have no reply yet.
+  // The commands without a reply, for each blocked connection.
   std::map<int, std::vector<Words>> blocked_;
   std::map<int, CanonicalReplies> replies_;
 };
 
 struct TypeReader {
   std::string_view type;
-  // Words that stand before and behind the key.
+  // The words before and after the key.
   Words before;
   Words behind;
 };
@@ -204,16 +204,16 @@ const std::vector<TypeReader>& TypeReaders() {
   return readers;
 }
 
-void AddQuestionsAbout(const std::string& key, std::string_view type, bool has_encodings,
-                       std::vector<Words>& questions) {
-  questions.push_back({"TYPE", key});
-  questions.push_back({"PTTL", key});
-  if (has_encodings) questions.push_back({"OBJECT", "ENCODING", key});
+void AddQueriesOf(const std::string& key, std::string_view type, bool has_encodings,
+                  std::vector<Words>& queries) {
+  queries.push_back({"TYPE", key});
+  queries.push_back({"PTTL", key});
+  if (has_encodings) queries.push_back({"OBJECT", "ENCODING", key});
   for (const TypeReader& reader : TypeReaders()) {
     if (reader.type != type) continue;
-    Words& question = questions.emplace_back(reader.before);
-    question.push_back(key);
-    question.insert(question.end(), reader.behind.begin(), reader.behind.end());
+    Words& query = queries.emplace_back(reader.before);
+    query.push_back(key);
+    query.insert(query.end(), reader.behind.begin(), reader.behind.end());
   }
 }
 
@@ -236,50 +236,50 @@ std::vector<StepResult> RunProgram(Target& target, Program& program, RunOptions 
   return ProgramRun(target, program, options).Run();
 }
 
-std::vector<Words> KeyspaceQuestions(Target& target) {
-  // Nil for a missing key; an error where the command is missing.
+std::vector<Words> KeyspaceQueries(Target& target) {
+  // Nil for a missing key; an error if the command is missing.
   const bool has_encodings =
       !target.Run(kInspector, {"OBJECT", "ENCODING", "no such key"})->is_error();
-  std::vector<Words> questions;
+  std::vector<Words> queries;
   for (int db = 0; db < kDatabases; ++db) {
     const std::vector<Words> commands = {{"SELECT", std::to_string(db)}, {"KEYS", "*"}};
-    questions.insert(questions.end(), commands.begin(), commands.end());
+    queries.insert(queries.end(), commands.begin(), commands.end());
     const Reply keys = target.RunAll(kInspector, commands).back();
     for (const Reply& key : keys.elements()) {
       const Reply type = *target.Run(kInspector, {"TYPE", key.text()});
-      AddQuestionsAbout(key.text(), type.text(), has_encodings, questions);
+      AddQueriesOf(key.text(), type.text(), has_encodings, queries);
     }
   }
-  return questions;
+  return queries;
 }
 
-std::vector<Reply> AskKeyspace(Target& target, const std::vector<Words>& questions,
-                               RunOptions options) {
-  std::vector<Reply> replies = target.RunAll(kInspector, questions);
+std::vector<Reply> RunQueries(Target& target, const std::vector<Words>& queries,
+                              RunOptions options) {
+  std::vector<Reply> replies = target.RunAll(kInspector, queries);
   if (!options.canonical) return replies;
   CanonicalReplies canonical;
   for (size_t i = 0; i < replies.size(); ++i) {
-    replies[i] = canonical.Of(questions[i], std::move(replies[i]));
+    replies[i] = canonical.Of(queries[i], std::move(replies[i]));
   }
   return replies;
 }
 
 std::optional<Difference> Compare(Target& expected, Target& actual, Program& program) {
   const std::vector<StepResult> got = RunProgram(actual, program);
-  const std::vector<Words> questions = KeyspaceQuestions(actual);
-  const std::vector<Reply> got_keyspace = AskKeyspace(actual, questions);
+  const std::vector<Words> queries = KeyspaceQueries(actual);
+  const std::vector<Reply> got_keyspace = RunQueries(actual, queries);
   const std::vector<StepResult> wanted = RunProgram(expected, program);
   for (size_t i = 0; i < program.steps.size(); ++i) {
     if (got[i] == wanted[i]) continue;
     return Difference{absl::StrCat("step ", i + 1, ", ", TextOf(program.steps[i])),
                       TextOf(wanted[i]), TextOf(got[i])};
   }
-  const std::vector<Reply> wanted_keyspace = AskKeyspace(expected, questions);
+  const std::vector<Reply> wanted_keyspace = RunQueries(expected, queries);
   int db = 0;
-  for (size_t i = 0; i < questions.size(); ++i) {
-    if (questions[i][0] == "SELECT") db = std::stoi(questions[i][1]);
+  for (size_t i = 0; i < queries.size(); ++i) {
+    if (queries[i][0] == "SELECT") db = std::stoi(queries[i][1]);
     if (got_keyspace[i] == wanted_keyspace[i]) continue;
-    return Difference{absl::StrCat("at the end, in database ", db, ": ", JoinWords(questions[i])),
+    return Difference{absl::StrCat("at the end, in database ", db, ": ", JoinWords(queries[i])),
                       ReplyText(wanted_keyspace[i]), ReplyText(got_keyspace[i])};
   }
   return std::nullopt;

@@ -1,12 +1,14 @@
-// Runs a program on a target, and compares what two targets made of it.
+// Runs a program on a target, and compares the results of two targets.
 //
-// Commands of one connection go to a target in one go, up to the next clock step or the next
-// connection's turn: the replies before a clock step must have been read. Commands that may block
-// go one by one.
+// Consecutive commands of one connection are sent together, up to the next clock step or the next
+// command of another connection, because replies must have been read before the clock moves.
+// Commands that may block are sent one at a time.
 //
-// The keyspace at the end is compared too: keys, types, PTTLs, encodings, values. Redis counts
-// expired keys in DBSIZE until something removes them; a program that asks for such a count has
-// every key of the vocabulary touched after each clock step.
+// The final keyspaces are compared too: keys, types, PTTLs, encodings and values. Redis counts
+// expired keys in DBSIZE until they are removed; in a program that requests such a count, every key
+// of the vocabulary is accessed after each clock step.
+//
+// Thread-safety: one thread.
 #ifndef REDOUBLE_TESTS_DIFFERENTIAL_RUN_PROGRAM_H_
 #define REDOUBLE_TESTS_DIFFERENTIAL_RUN_PROGRAM_H_
 
@@ -15,21 +17,21 @@
 #include <string>
 #include <vector>
 
-#include "core/store/reply.h"
-#include "tests/differential/program.h"
-#include "tests/support/canonical_reply.h"
-#include "tests/support/target.h"
+#include "redouble/core/store/reply.h"
+#include "redouble/tests/differential/program.h"
+#include "redouble/tests/support/target/canonical_reply.h"
+#include "redouble/tests/support/target/target.h"
 
 namespace redouble::tests {
 
-// A reply that came after its command's step.
+// A reply that arrived after its command's step.
 struct LateReply {
   int connection = 0;
   store::Reply reply;
   friend bool operator==(const LateReply&, const LateReply&) = default;
 };
 
-// What one step was answered.
+// The replies of one step.
 struct StepResult {
   std::optional<store::Reply> reply;
   std::vector<LateReply> late;
@@ -37,30 +39,30 @@ struct StepResult {
 };
 
 struct RunOptions {
-  // Takes out of replies what Redis leaves open (canonical_reply.h).
+  // Removes the unspecified parts of replies (canonical_reply.h).
   bool canonical = true;
 };
 
-// Runs the program on a fresh target. Clock steps to a deadline become plain ones in `program` if
-// the target knows its deadlines; one that does not must get a program without them.
+// Runs the program on a new target. Clock steps to a deadline are replaced by relative ones in
+// `program` if the target knows its deadlines; for other targets the program must not have any.
 std::vector<StepResult> RunProgram(Target& target, Program& program, RunOptions options = {});
 
-// The commands that show the whole keyspace that the target has now, to be run on it and on the
-// target it is compared with.
-std::vector<Words> KeyspaceQuestions(Target& target);
-// Their replies.
-std::vector<store::Reply> AskKeyspace(Target& target, const std::vector<Words>& questions,
-                                      RunOptions options = {});
+// The commands that show the whole keyspace of the target, to be run on it and on the target with
+// which it is compared.
+std::vector<Words> KeyspaceQueries(Target& target);
+// The replies to these commands.
+std::vector<store::Reply> RunQueries(Target& target, const std::vector<Words>& queries,
+                                     RunOptions options = {});
 
-// Where two targets differ.
+// The place where two targets differ.
 struct Difference {
   std::string where;     // "step 3: GET k", or "at the end: PTTL k".
-  std::string expected;  // As ReplyText writes it.
+  std::string expected;  // In the format of ReplyText.
   std::string actual;
 };
 
-// Runs the program on `actual`, then on `expected`; no value when they agree. Clock steps of
-// `program` become plain ones.
+// Runs the program on `actual`, then on `expected`. Returns nullopt if they agree. Clock steps of
+// `program` are replaced by relative ones.
 std::optional<Difference> Compare(Target& expected, Target& actual, Program& program);
 
 }  // namespace redouble::tests

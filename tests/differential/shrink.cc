@@ -1,25 +1,24 @@
-#include "tests/differential/shrink.h"
+#include "redouble/tests/differential/shrink.h"
 
 #include <utility>
 #include <vector>
 
-#include "core/store/command_table.h"
 #include "rapidcheck.h"
+#include "redouble/core/store/table/command_table.h"
 
 namespace redouble::tests {
 namespace {
 
 using Steps = std::vector<ProgramStep>;
 
-// How many words stay as they are. An argument in the place of the name may name a command that
-// ends the server; a container without its subcommand may be one that is not compared (COMMAND).
+// The number of words that stay unchanged. A replaced name could be that of a command that stops
+// the server, and a container without its subcommand could be an excluded command (COMMAND).
 size_t WordsOfName(const Words& words) {
   const bool has_subcommand = words.size() > 1 && store::IsContainer(store::FindCommand(words[0]));
   return has_subcommand ? 2 : 1;
 }
 
-// Plainer forms of a step: fewer and shorter words, less time, the first
-// connection.
+// Simpler forms of a step: fewer and shorter words, a smaller clock step, the first connection.
 rc::Seq<ProgramStep> PlainerSteps(const ProgramStep& step) {
   const auto time = rc::seq::map(rc::shrink::integral(step.amount_us), [step](int64_t amount_us) {
     ProgramStep plainer = step;
@@ -51,7 +50,7 @@ rc::Seq<ProgramStep> PlainerSteps(const ProgramStep& step) {
   return rc::seq::concat(std::move(moved), std::move(fewer), std::move(shorter));
 }
 
-// Takes the first candidate that fails; false when none does.
+// Takes the first candidate that fails. Returns false if none fails.
 bool Improve(Program& program, rc::Seq<Steps> candidates,
              absl::FunctionRef<bool(const Program&)> fails, int& attempts) {
   while (attempts > 0) {

@@ -1,4 +1,4 @@
-#include "tests/differential/vocabulary.h"
+#include "redouble/tests/differential/vocabulary.h"
 
 #include <array>
 #include <cstring>
@@ -128,7 +128,7 @@ std::string Vocabulary::PickFrom(std::span<const std::string_view> pool) {
   return std::string(pool[rng_.Below(pool.size())]);
 }
 
-// The first keys of the pool come more often, so that they meet.
+// The first keys of the pool are more frequent, so that commands use the same keys.
 std::string Vocabulary::Key() {
   constexpr size_t kFrequent = 3;
   if (Chance(0.7)) return PickFrom(std::span(kKeys).first(kFrequent));
@@ -144,9 +144,9 @@ Words Vocabulary::Keys(size_t count) {
 std::string Vocabulary::Value() {
   if (Chance(0.75)) return PickFrom(kShortValues);
   if (Chance(0.5)) return std::to_string(rng_.Between(-20, 1000));
-  // Around the limits of Redis's encodings: 44, 64, and far beyond.
+  // Around the limits of Redis's encodings (44 and 64), and far above.
   constexpr auto kSizes = std::to_array<size_t>({20, 43, 44, 45, 63, 64, 65, 300});
-  // One draw after the other: compilers evaluate arguments in an order of their own.
+  // In separate statements, because compilers evaluate arguments in any order.
   const size_t size = kSizes[rng_.Below(kSizes.size())];
   const char letter = static_cast<char>('a' + rng_.Below(3));
   return std::string(size, letter);

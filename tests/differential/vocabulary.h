@@ -1,10 +1,10 @@
 // Vocabulary: the words of random commands.
 //
-// Pools are small on purpose: keys collide, types clash, numbers stand at the edges, deadlines
-// meet. A pool of something new (members, stream ids, ...) is a function here, or in the file of
-// its group when no other group needs it.
+// The pools are small on purpose, so that keys collide, types clash, numbers are at their limits
+// and deadlines coincide. A new pool (members, stream ids, ...) is a function here, or in the file
+// of its group if no other group needs it.
 //
-// Deterministic: equal seeds give equal words.
+// Equal seeds yield equal words.
 //
 // Thread-safety: one thread.
 #ifndef REDOUBLE_TESTS_DIFFERENTIAL_VOCABULARY_H_
@@ -17,45 +17,45 @@
 #include <string_view>
 
 #include "absl/time/time.h"
-#include "core/base/rng.h"
-#include "tests/support/words.h"
+#include "redouble/core/base/random/rng.h"
+#include "redouble/tests/support/target/words.h"
 
 namespace redouble::tests {
 
 class Vocabulary {
  public:
-  // `start`: when the program begins.
+  // `start` is the time at which the program begins.
   Vocabulary(base::Rng& rng, absl::Time start) : rng_(rng), start_(start) {}
 
   static std::span<const int> AllDatabases();
 
   std::string Key();
-  // `count` keys, behind one another in a command.
+  // `count` keys for consecutive arguments.
   Words Keys(size_t count);
-  // What may be the value of a string, field or member: short and long, numbers and not.
+  // A value of a string, field or member: short or long, a number or not.
   std::string Value();
-  // Elements of collections: few, so that they meet again.
+  // An element of a collection. There are few, so that they repeat.
   std::string Member();
-  // A 64-bit number, mostly small, sometimes at the edges.
+  // A 64-bit integer, mostly small, sometimes at the limits.
   std::string Integer();
-  // Mostly within -6..6: positions, counts.
+  // Mostly from -6 to 6: a position or a count.
   std::string SmallInteger();
-  // 1..max.
+  // From 1 to max.
   std::string Count(int64_t max = 5);
   // A floating-point number in one of its many spellings.
   std::string Float();
-  // A TTL: mostly some milliseconds up to a few seconds, sometimes none or beyond all bounds.
+  // A TTL: mostly from a few milliseconds to a few seconds, sometimes 0, negative or out of range.
   std::string TtlMillis();
   std::string TtlSeconds();
-  // A moment near the program's time, sometimes at the edges.
+  // A time near the program's time, sometimes at the limits.
   std::string UnixMillis();
   std::string UnixSeconds();
-  // A database's index, mostly one of AllDatabases().
+  // A database index, mostly one of AllDatabases().
   std::string Db();
   std::string Pattern();
-  // Of the given words, one.
+  // One of the given words.
   std::string Choice(std::initializer_list<std::string_view> words);
-  // A word that is none: numbers with blanks, empty, binary, overlong.
+  // A malformed word: a number with spaces, an empty, binary or overlong word.
   std::string Junk();
 
   bool Chance(double probability) { return rng_.Chance(probability); }

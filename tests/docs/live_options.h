@@ -1,4 +1,8 @@
-// The options of the live backend, for people: docs/live_options.md.
+// The page docs/live_options.md: the options of the live backend.
+//
+// tests/docs/write_pages.cc writes the page; a test fails if it is out of date.
+//
+// Thread-safety: a pure function.
 #ifndef REDOUBLE_TESTS_DOCS_LIVE_OPTIONS_H_
 #define REDOUBLE_TESTS_DOCS_LIVE_OPTIONS_H_
 
@@ -6,7 +10,7 @@
 
 namespace redouble::tests {
 
-// The page, from the table of options.
+// The page, generated from the table of options.
 std::string LiveOptionsPage();
 
 }  // namespace redouble::tests

@@ -1,4 +1,4 @@
-#include "tests/docs/live_options.h"
+#include "redouble/tests/docs/live_options.h"
 
 #include <fstream>
 #include <sstream>

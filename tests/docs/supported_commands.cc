@@ -1,4 +1,4 @@
-#include "tests/docs/supported_commands.h"
+#include "redouble/tests/docs/supported_commands.h"
 
 #include <algorithm>
 #include <string_view>
@@ -7,9 +7,9 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "core/base/string_bridge.h"
-#include "core/store/command_details.h"
-#include "core/store/command_table.h"
+#include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/store/table/command_details.h"
+#include "redouble/core/store/table/command_table.h"
 
 namespace redouble::tests {
 namespace {
@@ -18,13 +18,15 @@ using store::CommandGroup;
 using store::CommandSpec;
 
 constexpr std::string_view kHead =
-    "# The commands that the memory engine has\n"
+    "# The commands of the memory engine\n"
     "\n"
-    "Generated from the command table (`bazel run //tests/docs:write_pages`); a test\n"
-    "keeps it current. Each behaves as in redis-server 7.0.15; the version is the first of Redis\n"
-    "that has the command. What is not here answers as an unknown command.\n";
+    "Generated from the command table by `bazel run //tests/docs:write_pages`; a test compares it\n"
+    "with the table. Each command behaves as in redis-server 7.0.15, except for those listed in\n"
+    "[compatibility.md](compatibility.md). The version is the first one of Redis with the "
+    "command.\n"
+    "Other commands return Redis's unknown-command error.\n";
 
-// "XGROUP CREATE".
+// The name in upper case, for example "XGROUP CREATE".
 std::string NameForPeople(const CommandSpec& spec) {
   return absl::StrReplaceAll(absl::AsciiStrToUpper(base::ToAbsl(spec.name)), {{"|", " "}});
 }
@@ -44,7 +46,7 @@ std::string SupportedCommandsPage() {
     const auto group = static_cast<CommandGroup>(i);
     std::vector<std::string> rows;
     for (const CommandSpec& spec : store::AllCommands()) {
-      // A container is its subcommands, unless it is a command as well.
+      // A container is listed by its subcommands, unless it is a command as well.
       const bool is_command = !store::IsContainer(spec.id) || spec.arity == -1;
       if (spec.group == group && is_command) rows.push_back(Row(spec));
     }

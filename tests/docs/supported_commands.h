@@ -1,4 +1,8 @@
-// The list of the commands that the engine has, for people: docs/commands.md.
+// The page docs/commands.md: the commands that the engine supports.
+//
+// tests/docs/write_pages.cc writes the page; a test fails if it is out of date.
+//
+// Thread-safety: a pure function.
 #ifndef REDOUBLE_TESTS_DOCS_SUPPORTED_COMMANDS_H_
 #define REDOUBLE_TESTS_DOCS_SUPPORTED_COMMANDS_H_
 
@@ -6,7 +10,7 @@
 
 namespace redouble::tests {
 
-// The page, from the command table: a section for each group, a row for each command.
+// The page, generated from the command table: a section for each group, a row for each command.
 std::string SupportedCommandsPage();
 
 }  // namespace redouble::tests

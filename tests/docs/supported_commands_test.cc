@@ -1,4 +1,4 @@
-#include "tests/docs/supported_commands.h"
+#include "redouble/tests/docs/supported_commands.h"
 
 #include <fstream>
 #include <sstream>

@@ -1,13 +1,19 @@
-// Writes the generated pages of docs/ anew:
+// Writes the generated pages of docs/, and the generated tables of docs/compatibility.md and
+// docs/systems/:
 //
 //   bazel run //tests/docs:write_pages
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
+#include <sstream>
 #include <string>
 
-#include "tests/docs/live_options.h"
-#include "tests/docs/supported_commands.h"
+#include "redouble/sim/cli/support/systems.h"
+#include "redouble/sim/fault/fault_page.h"
+#include "redouble/tests/docs/compatibility.h"
+#include "redouble/tests/docs/key_tables.h"
+#include "redouble/tests/docs/live_options.h"
+#include "redouble/tests/docs/supported_commands.h"
 
 namespace {
 
@@ -16,6 +22,13 @@ bool Write(const std::string& path, const std::string& page) {
   if (file << page) return true;
   std::cerr << "cannot write " << path << "\n";
   return false;
+}
+
+std::string Read(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream page;
+  page << file.rdbuf();
+  return page.str();
 }
 
 }  // namespace
@@ -27,7 +40,16 @@ int main() {
     return 2;
   }
   const std::string docs = std::string(workspace) + "/docs/";
-  const bool written = Write(docs + "commands.md", redouble::tests::SupportedCommandsPage()) &&
-                       Write(docs + "live_options.md", redouble::tests::LiveOptionsPage());
+  const std::string compatibility = docs + "compatibility.md";
+  bool written =
+      Write(docs + "commands.md", redouble::tests::SupportedCommandsPage()) &&
+      Write(docs + "live_options.md", redouble::tests::LiveOptionsPage()) &&
+      Write(docs + "faults.md", redouble::sim::FaultsPage()) &&
+      Write(compatibility, redouble::tests::WithCompatibilityTables(Read(compatibility)));
+  for (const auto& [system, operations] : redouble::sim::AllSystems()) {
+    const std::string name(system);
+    const std::string path = docs + "systems/" + name + ".md";
+    written = Write(path, redouble::tests::WithKeyTable(Read(path), name)) && written;
+  }
   return written ? 0 : 1;
 }

@@ -8,13 +8,14 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "core/base/task.h"
-#include "core/gateway/budget.h"
-#include "core/gateway/hardening.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
-#include "sim/explore/explore.h"
-#include "sim/world/world.h"
+#include "redouble/core/base/task/task.h"
+#include "redouble/core/gateway/budget.h"
+#include "redouble/core/gateway/hardening.h"
+#include "redouble/sim/explore/explore.h"
+#include "redouble/sim/testing/explore.h"
+#include "redouble/sim/world/world.h"
 
 namespace redouble {
 namespace {
@@ -35,7 +36,7 @@ sim::Experiment TwoAskForTheLastHalfDollar(gateway::Hardening hardening) {
         *admitted += decision->outcome == gateway::BudgetDecision::Outcome::kAllowed;
       });
     }
-    world.AddFinalInvariant("one is let in", [=] { return *admitted == 1; });
+    world.AddFinalInvariant("one request is admitted", [=] { return *admitted == 1; });
   };
 }
 // [end]
@@ -58,7 +59,7 @@ TEST(ExploreExample, FindsAndShrinksTheRaceOfCheckAndReserve) {
   // [readme: found]
   const sim::Exploration found = sim::Explore(TwoAskForTheLastHalfDollar({}));
   ASSERT_TRUE(found.violation.has_value());
-  EXPECT_EQ(found.violation->status, absl::InternalError("one is let in: does not hold"));
+  EXPECT_EQ(found.violation->status, absl::InternalError("one request is admitted: does not hold"));
   // [end]
   const auto& decisions = found.violation->decisions;
   EXPECT_EQ(decisions.size() - std::count(decisions.begin(), decisions.end(), 0u), 1u);
@@ -102,6 +103,12 @@ TEST(ExploreExample, FindsNoneWhenTheOptionRemovesIt) {
   EXPECT_TRUE(all.complete);
   // [end]
 }
+
+// [readme: case]
+REDOUBLE_EXPLORE(ExploreExample, AdmitsOneRequest, .schedules = 1'000) {
+  TwoAskForTheLastHalfDollar({.atomic_check_and_reserve = true})(world);
+}
+// [end]
 
 }  // namespace
 }  // namespace redouble

@@ -10,12 +10,12 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
-#include "backends/redis/net/await_task.h"
-#include "backends/redis/net/blocking_client.h"
-#include "backends/redis/net/client.h"
-#include "backends/redis/spawn/spawned_server.h"
-#include "core/base/run.h"
-#include "core/store/strings.h"
+#include "redouble/backends/redis/net/await_task.h"
+#include "redouble/backends/redis/net/client/client.h"
+#include "redouble/backends/redis/net/client/sync_client.h"
+#include "redouble/backends/redis/spawn/spawned_server.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/store/typed/strings.h"
 
 namespace redouble {
 namespace {
@@ -39,7 +39,7 @@ boost::asio::awaitable<absl::StatusOr<int64_t>> Program(boost::asio::any_io_exec
 // [readme: blocking]
 // No event loop: each call blocks until the answer is there, and a lost connection is made anew.
 absl::StatusOr<int64_t> CountVisitAndWait(std::string_view uri) {
-  auto client = redis::BlockingClient::Connect(uri, redis::Sharing::kShared);
+  auto client = redis::SyncClient::Connect(uri, redis::Sharing::kShared);
   if (!client.ok()) return client.status();
   return base::Run(store::Incr(**client, "visits"));
 }

@@ -1,38 +1,61 @@
-"""The C++ of the pages is cut from examples that compile and run: this holds the two against each other.
+"""Checks that the examples of the pages are equal to code that compiles and runs.
 
-A code block of a page behind a line `<!-- FILE: NAME -->` must be what stands in FILE between
-`// [readme: NAME]` and `// [end]`, without the common indentation.
+A block that follows a line `<!-- FILE: NAME -->` must equal the lines of FILE between `[readme: NAME]`
+and `[end]`, which are comments of their own, without the common indentation. After `<!-- FILE -->`
+it must equal the whole file. In C++ every block has such a line.
 """
 
+import glob
 import re
 import textwrap
 import unittest
 
-EXAMPLES = re.compile(r"<!-- (?P<file>\S+): (?P<name>[^\n]*?) -->\n```cpp\n(?P<code>.*?)```", re.S)
+EXAMPLES = re.compile(r"<!-- (?P<file>[^\s:]+)(?:: (?P<name>[^\n]*?))? -->\n```\w+\n(?P<code>.*?)```", re.S)
+
+# Its Python examples are methods of a test case, which tests/serve/document_test.py compares.
+OTHER_TESTS = {"docs/serve.md"}
 
 
 def region(path, name):
-    """The text of one region of an example."""
+    """The text of one region of an example, or of a whole file."""
     with open(path, encoding="utf-8") as file:
         text = file.read()
-    found = re.search(rf"// \[readme: {re.escape(name)}\]\n(.*?)[ ]*// \[end\]", text, re.S)
+    if name is None:
+        return text
+    found = re.search(rf"(?://|#) \[readme: {re.escape(name)}\]\n(.*?)[ ]*(?://|#) \[end\]", text, re.S)
     if not found:
         raise AssertionError(f"{path} has no region [readme: {name}]")
     return textwrap.dedent(found.group(1))
 
 
 class ReadmeTest(unittest.TestCase):
-    def test_every_snippet_is_cut_from_an_example(self):
-        pages = {"README.md": 3, "backends/redis/README.md": 2, "docs/finding_a_race.md": 5}
-        for path, least in pages.items():
-            with open(path, encoding="utf-8") as file:
-                readme = file.read()
-            examples = list(EXAMPLES.finditer(readme))
-            self.assertEqual(len(examples), readme.count("```cpp"), f"{path}: a snippet names no example")
-            self.assertGreaterEqual(len(examples), least, path)
-            for example in examples:
-                with self.subTest(example["name"]):
-                    self.assertEqual(region(example["file"], example["name"]), example["code"])
+    def pages(self):
+        """(path, text) of each page that this test checks."""
+        for path in sorted({"README.md", "backends/redis/README.md", *glob.glob("docs/**/*.md", recursive=True)}):
+            if path not in OTHER_TESTS:
+                with open(path, encoding="utf-8") as file:
+                    yield path, file.read()
+
+    def test_every_example_is_cut_from_a_file(self):
+        count = 0
+        for path, text in self.pages():
+            for example in EXAMPLES.finditer(text):
+                count += 1
+                with self.subTest(page=path, file=example["file"], name=example["name"]):
+                    self.assertEqual(region(example["file"], example["name"]).strip("\n"),
+                                     example["code"].strip("\n"))
+        self.assertGreater(count, 30)
+
+    def test_every_example_in_cpp_names_a_file(self):
+        for path, text in self.pages():
+            named = sum("```cpp" in example.group(0) for example in EXAMPLES.finditer(text))
+            self.assertEqual(named, text.count("```cpp"), f"{path}: a snippet names no example")
+
+    def test_each_guide_has_examples(self):
+        guides = [(path, text) for path, text in self.pages() if re.match("docs/(guides|howto|clients|migrate)/", path)]
+        self.assertGreater(len(guides), 15)
+        for path, text in guides:
+            self.assertTrue(EXAMPLES.search(text), f"{path} has no example that a test runs")
 
 
 if __name__ == "__main__":

@@ -4,10 +4,10 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
-#include "scenarios/operations/gateway_operations.h"
-#include "sim/scenario/memory_backend.h"
-#include "sim/scenario/runner.h"
-#include "sim/scenario/scenario.h"
+#include "redouble/sim/operations/gateway/gateway_operations.h"
+#include "redouble/sim/scenario/memory_backend.h"
+#include "redouble/sim/scenario/runner.h"
+#include "redouble/sim/scenario/scenario.h"
 
 namespace redouble {
 namespace {

@@ -5,12 +5,12 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "backends/memory/engine.h"
-#include "core/base/run.h"
-#include "core/base/utc.h"
-#include "core/base/virtual_clock.h"
-#include "core/gateway/rate_limiter.h"
-#include "core/store/keys.h"
+#include "redouble/backends/memory/engine/engine.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/base/time/utc.h"
+#include "redouble/core/base/time/virtual_clock.h"
+#include "redouble/core/gateway/rate_limiter.h"
+#include "redouble/core/store/typed/keys.h"
 
 namespace redouble {
 namespace {

@@ -1,14 +1,7 @@
-// Whatever bytes a client sends, and however they are split, the server reads the same commands and
-// answers the same bytes.
+// Whatever bytes a client sends, and however they are split, the server parses the same commands
+// and sends the same bytes.
 //
-//   bazel build --config=fuzz //tests/fuzz:request_fuzz
-//   mkdir /tmp/found
-//   bazel-bin/tests/fuzz/request_fuzz -max_total_time=600 -max_len=2048 /tmp/found
-//     tests/fuzz/corpus
-//
-// What it found new is kept small with
-//
-//   bazel-bin/tests/fuzz/request_fuzz -set_cover_merge=1 tests/fuzz/corpus /tmp/found
+// CONTRIBUTING.md has the commands that build and run a fuzz target.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -17,14 +10,14 @@
 #include <string>
 #include <string_view>
 
-#include "backends/memory/engine.h"
-#include "core/base/virtual_clock.h"
-#include "sim/server/client.h"
+#include "redouble/backends/memory/engine/engine.h"
+#include "redouble/core/base/time/virtual_clock.h"
+#include "redouble/sim/server/client.h"
 
 namespace redouble::sim {
 namespace {
 
-// Answers every command with its words, so that what was read can be seen.
+// Replies to every command with its words, so that the parsed words are visible.
 class Echo final : public ClientOwner {
  public:
   void OnChange(Client&) override {}
@@ -36,7 +29,7 @@ class Echo final : public ClientOwner {
   bool stopping() const override { return false; }
 };
 
-// What is sent for these bytes, which arrive in pieces of `piece` bytes.
+// The server's output for these bytes, which arrive in pieces of `piece` bytes.
 std::string Answer(std::string_view bytes, size_t piece) {
   base::VirtualClock clock;
   memory::Engine engine(clock);

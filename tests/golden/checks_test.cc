@@ -1,12 +1,12 @@
 #include <string>
 #include <vector>
 
-#include "core/base/run.h"
-#include "core/store/command.h"
 #include "gtest/gtest.h"
-#include "sim/scenario/memory_backend.h"
-#include "tests/golden/keyspace_check.h"
-#include "tests/golden/reply_check.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/store/command.h"
+#include "redouble/sim/scenario/memory_backend.h"
+#include "redouble/tests/golden/replay/keyspace_check.h"
+#include "redouble/tests/golden/replay/reply_check.h"
 
 namespace redouble::golden {
 namespace {
@@ -23,7 +23,7 @@ bool Agree(std::vector<std::string> words, const Json& recorded, const Reply& go
   return !CompareReply(Recorded(std::move(words), recorded), got, system).has_value();
 }
 
-TEST(CompareReply, TakesEachKindOfReplyAndNothingElse) {
+TEST(CompareReply, AcceptsOnlyTheRecordedKindOfReply) {
   EXPECT_TRUE(Agree({"GET", "k"}, nullptr, Reply::Nil()));
   EXPECT_TRUE(Agree({"INCR", "k"}, 2, Reply::Integer(2)));
   EXPECT_TRUE(Agree({"PING"}, "PONG", Reply::Status("PONG")));
@@ -42,7 +42,7 @@ TEST(CompareReply, TakesEachKindOfReplyAndNothingElse) {
   EXPECT_FALSE(Agree({"LRANGE"}, Json::array({"a"}), Reply::EmptyArray()));
 }
 
-TEST(CompareReply, TellsPlaceCommandExpectedAndGot) {
+TEST(CompareReply, NamesPlaceCommandExpectedAndActualValue) {
   const std::optional<Difference> difference =
       CompareReply(Recorded({"EXEC"}, Json::array({1, 2})),
                    Reply::Array({Reply::Integer(1), Reply::Integer(3)}), System::kGateway);
@@ -56,12 +56,12 @@ TEST(CompareReply, ReadsRecordedTextsAsBytes) {
   EXPECT_FALSE(Agree({"GET", "k"}, "bytes:\\x01", Reply::Bulk("\x01")));
 }
 
-TEST(CompareReply, LetsATtlBeASecondOff) {
+TEST(CompareReply, ToleratesOneSecondOfTtl) {
   EXPECT_TRUE(Agree({"TTL", "k"}, 70, Reply::Integer(69)));
   EXPECT_FALSE(Agree({"TTL", "k"}, 70, Reply::Integer(68)));
   EXPECT_TRUE(Agree({"PTTL", "k"}, 70000, Reply::Integer(69000)));
   EXPECT_FALSE(Agree({"PTTL", "k"}, 70000, Reply::Integer(68999)));
-  // Without a TTL, or without the key, there is nothing to be off by.
+  // A difference of one second is allowed only between two TTLs.
   EXPECT_FALSE(Agree({"TTL", "k"}, -1, Reply::Integer(-2)));
   EXPECT_FALSE(Agree({"TTL", "k"}, 1, Reply::Integer(0)));
   EXPECT_FALSE(Agree({"INCR", "k"}, 70, Reply::Integer(69)));
@@ -94,7 +94,7 @@ TEST(CompareReply, IgnoresWhatOnlyTheClockOrTheAllocatorDecides) {
                      consumers));
 }
 
-TEST(CompareReply, TakesSetsAndKeysInAnyOrder) {
+TEST(CompareReply, AcceptsSetsAndKeysInAnyOrder) {
   const std::vector<Reply> elements = {Reply::Bulk("b"), Reply::Bulk("a")};
   const Json recorded = Json::array({"a", "b"});
   EXPECT_TRUE(Agree({"SMEMBERS", "k"}, recorded, Reply::Set(elements)));
@@ -135,7 +135,7 @@ TEST(CompareKeyspaces, ComparesTypesAndValues) {
                      Got("zset", Json::parse(R"([["a","1"]])"), std::nullopt)));
 }
 
-TEST(CompareKeyspaces, RoundsTtlsAsRedisAndLetsThemBeASecondOff) {
+TEST(CompareKeyspaces, RoundsTtlsAsRedisAndToleratesOneSecond) {
   const auto with_ttl = [](int64_t ttl) { return RecordedKey{"string", "v", ttl}; };
   EXPECT_TRUE(Agree(with_ttl(70), Got("string", "v", 70499)));
   EXPECT_TRUE(Agree(with_ttl(70), Got("string", "v", 71499)));
@@ -159,7 +159,7 @@ TEST(CompareKeyspaces, FindsMissingAndExtraKeys) {
   EXPECT_EQ(extra->expected, "nothing");
 }
 
-TEST(ReadServer, GivesWhatAServerHolds) {
+TEST(ReadServer, ReadsTheKeyspaceOfAServer) {
   sim::MemoryBackend backend;
   ASSERT_TRUE(backend.Begin(absl::UnixEpoch(), 0).ok());
   const std::unique_ptr<store::Store> store = *backend.Connect();

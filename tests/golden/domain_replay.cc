@@ -1,4 +1,4 @@
-#include "tests/golden/domain_replay.h"
+#include "redouble/tests/golden/domain_replay.h"
 
 #include <algorithm>
 #include <map>
@@ -12,16 +12,16 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "core/base/rng.h"
-#include "core/base/string_bridge.h"
-#include "core/base/task.h"
-#include "core/store/command.h"
-#include "core/store/store.h"
-#include "sim/scenario/arguments.h"
-#include "sim/scenario/client.h"
-#include "sim/scenario/trace.h"
-#include "tests/golden/keyspace_check.h"
-#include "tests/golden/reply_check.h"
+#include "redouble/core/base/random/rng.h"
+#include "redouble/core/base/task/task.h"
+#include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/store/command.h"
+#include "redouble/core/store/store.h"
+#include "redouble/sim/operations/arguments.h"
+#include "redouble/sim/scenario/client.h"
+#include "redouble/sim/trace/trace.h"
+#include "redouble/tests/golden/replay/keyspace_check.h"
+#include "redouble/tests/golden/replay/reply_check.h"
 
 namespace redouble::golden {
 namespace {
@@ -34,7 +34,7 @@ using MaybeDifference = std::optional<Difference>;
 constexpr std::string_view kRaw = "raw";
 constexpr std::string_view kNewerThanSeed = "ext_";
 
-// Recorded commands as CommandToJson writes sent ones.
+// Returns recorded commands in the format in which CommandToJson writes sent ones.
 Json CommandsToJson(std::span<const RecordedCommand> commands) {
   Json json = Json::array();
   for (const RecordedCommand& command : commands) {
@@ -45,7 +45,7 @@ Json CommandsToJson(std::span<const RecordedCommand> commands) {
   return json;
 }
 
-// The commands of a request as they go over the wire.
+// Returns the commands of a request as they are sent.
 Json WireCommands(const Request& request) {
   Json commands = Json::array();
   const bool transaction = request.kind() == Request::Kind::kTransaction;
@@ -55,7 +55,7 @@ Json WireCommands(const Request& request) {
   return commands;
 }
 
-// A DEL does the same whatever the order of its keys, which may be that of a SCAN: sorted.
+// Sorts the keys of DEL, whose order has no effect and may be that of a SCAN.
 Json WithSortedKeys(Json commands) {
   for (Json& command : commands) {
     if (command[0] == "DEL") std::sort(command.begin() + 1, command.end());
@@ -63,7 +63,7 @@ Json WithSortedKeys(Json commands) {
   return commands;
 }
 
-// "SET key NX", with DELETE for DEL: as the recorder's client calls its methods.
+// Returns "SET key NX", with DELETE instead of DEL: the names of the recorder's client.
 std::string DescribeCommand(const Command& command) {
   const std::string name = absl::AsciiStrToUpper(std::string(command.name()));
   std::string text = name == "DEL" ? "DELETE" : name;
@@ -116,7 +116,7 @@ class DomainReplay {
   }
 
  private:
-  // An operation under way, on a connection of its own.
+  // An operation in progress, on its own connection.
   struct Call {
     // `arguments` outlives the call.
     Call(const RecordedStep& step, const sim::Operation& operation, const Json& arguments,
@@ -128,7 +128,7 @@ class DomainReplay {
       task.Start();
     }
 
-    // What it holds; an empty array when it sends nothing now.
+    // Returns the request that the operation holds; an empty array if there is none.
     Json Front() const {
       return held.Front() == nullptr ? Json::array() : WireCommands(*held.Front());
     }
@@ -156,9 +156,9 @@ class DomainReplay {
     return std::nullopt;
   }
 
-  // An operation behind step `index` that is about to send just this command, which its own record
-  // does not begin with. Null when there is none. A started operation has sent nothing, so those
-  // that are no racers are dropped again without a trace.
+  // Returns an operation after step `index` that is about to send exactly this command, and whose
+  // own recorded commands do not begin with it; nullptr if there is none. Operations are started to
+  // find out; those that do not match are dropped, and have sent nothing.
   Call* FindRacer(size_t index, const RecordedCommand& command) {
     if (domain_.translate) return nullptr;
     const Json wanted = CommandsToJson(std::span(&command, 1));
@@ -197,7 +197,7 @@ class DomainReplay {
     return difference ? difference : CompareResult(step, result);
   }
 
-  // A step's calls, started together, each request in its turn.
+  // Runs the calls of a step, started together, with their requests in the planned order.
   MaybeDifference ReplayPlan(size_t index) {
     const RecordedStep& step = golden_.steps[index];
     const absl::StatusOr<Plan> plan = domain_.plan(golden_, index);
@@ -337,7 +337,7 @@ class DomainReplay {
   std::map<size_t, std::unique_ptr<Call>> calls_;
 };
 
-// The first step whose operation the domain does not have.
+// Returns the first step whose operation the domain does not have.
 const RecordedStep* FindUnknownOperation(const Golden& golden, const Domain& domain) {
   const auto step = std::find_if(golden.steps.begin(), golden.steps.end(), [&](const auto& step) {
     return step.op != kRaw && domain.operations.Find(step.op) == nullptr;

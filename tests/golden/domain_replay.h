@@ -1,30 +1,28 @@
-// Domain replay: the recorded operations through the system's own code, on a server that starts
-// empty; every result, the commands that each operation sends, and the recorded keyspaces must come
-// out again.
+// Domain replay: runs the recorded operations with the system's own code on an empty server and
+// compares every result, the commands that each operation sends, and the recorded keyspaces.
 //
-// Time stands still at the first moment that the golden names, as in the raw replay; operations get
+// The clock stands at the first time that the golden names, as in the raw replay; operations get
 // their "now" as an argument.
 //
-// Steps of the operation "raw" are other clients' commands, and are sent as they are; but some of
-// them are the beginning of an operation further down, whose own commands lack it: so a recorder
-// wrote down two operations that race. Such an operation is started early, by the scenarios' own
-// means (HeldStore in sim/scenario/client.h): it holds each command until the recorded order gives
-// it its turn.
+// Steps of the operation "raw" are commands of other clients, and are sent unchanged. Some of them
+// are the beginning of a later operation whose own commands lack them: this is how the recorder
+// wrote down two operations that race. Such an operation is started early through a HeldStore
+// (sim/scenario/client.h), which holds each of its commands until the recorded order reaches it.
 //
 // Thread-safety: one thread.
 #ifndef REDOUBLE_TESTS_GOLDEN_DOMAIN_REPLAY_H_
 #define REDOUBLE_TESTS_GOLDEN_DOMAIN_REPLAY_H_
 
-#include "sim/scenario/backend.h"
-#include "tests/golden/domain.h"
-#include "tests/golden/golden.h"
-#include "tests/golden/outcome.h"
+#include "redouble/sim/scenario/backend.h"
+#include "redouble/tests/golden/replay/domain.h"
+#include "redouble/tests/golden/replay/golden.h"
+#include "redouble/tests/golden/replay/outcome.h"
 
 namespace redouble::golden {
 
-// Replays the operations of `golden` and checks its tables. The backend is begun anew. Skipped when
-// the golden has an operation newer than the system's seed (its file is called ext_*) that the
-// domain does not have.
+// Replays the operations of `golden` and checks its tables. Begins the backend anew. Skips a golden
+// with an operation that the domain does not have and that is newer than the system's seed (its
+// file is named ext_*).
 Outcome ReplayDomain(const Golden& golden, const Domain& domain, sim::ScenarioBackend& backend);
 
 }  // namespace redouble::golden

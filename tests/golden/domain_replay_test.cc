@@ -1,12 +1,13 @@
-#include "tests/golden/domain_replay.h"
+#include "redouble/tests/golden/domain_replay.h"
 
 #include <string>
 
-#include "core/base/task.h"
 #include "gtest/gtest.h"
-#include "sim/scenario/memory_backend.h"
-#include "tests/golden/gateway_domain.h"
-#include "tests/golden/golden_for_test.h"
+#include "redouble/core/base/task/task.h"
+#include "redouble/sim/scenario/memory_backend.h"
+#include "redouble/tests/golden/domains.h"
+#include "redouble/tests/golden/gateway/gateway_domain.h"
+#include "redouble/tests/golden/golden_for_test.h"
 
 namespace redouble::golden {
 namespace {
@@ -25,7 +26,7 @@ std::string FailurePath(const Json& json) {
   return outcome.difference ? outcome.difference->path : "passed";
 }
 
-TEST(ReplayDomain, PassesWhatTheSystemRecorded) {
+TEST(ReplayDomain, PassesARecordingOfTheSystem) {
   EXPECT_EQ(FailurePath(ReadGatewayGolden("reserve_basic")), "passed");
   EXPECT_EQ(FailurePath(ReadGatewayGolden("add_spend_partial_failure")), "passed");
 }
@@ -57,14 +58,15 @@ TEST(ReplayDomain, FailsADoctoredGoldenAtTheChangedPlace) {
   }
 }
 
-TEST(ReplayDomain, FailsARawCommandThatIsAnsweredOtherwise) {
+TEST(ReplayDomain, FailsARawCommandWithAnotherReply) {
   Json json = ReadGatewayGolden("rate_limit_wrong_type");
   json["/ops/0/commands/0/reply"_json_pointer] = 2;
   EXPECT_EQ(FailurePath(json), "/ops/0/commands/0/reply");
 }
 
-// Both reconciliations read before either writes: only interleaved do they come out as recorded.
-TEST(ReplayDomain, InterleavesOperationsWhoseBeginningsWereRecordedApart) {
+// Both reconciliations read before either writes, so only an interleaved replay has the recorded
+// result.
+TEST(ReplayDomain, InterleavesOperationsWhoseFirstCommandsWereRecordedSeparately) {
   EXPECT_EQ(FailurePath(ReadGatewayGolden("race_concurrent_reconcile")), "passed");
   Json one_after_the_other = ReadGatewayGolden("race_concurrent_reconcile");
   one_after_the_other["ops"].erase(1);
@@ -83,7 +85,7 @@ TEST(ReplayDomain, FailsAnOperationThatDoesNotExistUnlessItIsNewerThanTheSeed) {
   EXPECT_EQ(skipped.note, "there is no operation \"check_token_rate_limit\", newer than the seed");
 }
 
-// A domain made for the test: "wait" never ends, "fail" fails as its arguments say.
+// A domain for this test: "wait" never ends, "fail" fails with the error of its arguments.
 Domain MadeUpDomain() {
   Domain domain;
   domain.operations.Add(
@@ -115,13 +117,13 @@ TEST(ReplayDomain, WritesErrorsAsTheSystemsGoldensDo) {
   const Outcome passed =
       Replay(OneOperation(R"("op":"fail","result":{"type":"gone"})"), MadeUpDomain());
   EXPECT_EQ(passed.verdict, Verdict::kPassed);
-  // No result was recorded, so the operation must not fail.
+  // No result was recorded, so the operation must succeed.
   const Outcome failed = Replay(OneOperation(R"("op":"fail")"), MadeUpDomain());
   ASSERT_TRUE(failed.difference);
   EXPECT_EQ(failed.difference->path, "/ops/0/result");
 }
 
-TEST(ReplayDomain, SkipsATableOfASystemThatHasNone) {
+TEST(ReplayDomain, SkipsATableOfASystemWithoutTables) {
   const Outcome outcome = Replay(ReadGatewayGolden("float_format_client"), MadeUpDomain());
   EXPECT_EQ(outcome.verdict, Verdict::kSkipped);
 }
@@ -144,7 +146,7 @@ Json Table(const std::string& rows) {
   return Json::parse(R"({"name":"n","ops":[],"keyspace":{},"rows":)" + rows + "}");
 }
 
-// The answers are redis-server 7.0.15's.
+// The answers are those of redis-server 7.0.15.
 TEST(GatewayTables, CheckEveryRowOfTheServersSums) {
   EXPECT_EQ(FailurePath(Table(R"([
       {"before":"0.1","increment":"0.2","after":"0.3"},
@@ -157,7 +159,7 @@ TEST(GatewayTables, CheckEveryRowOfTheServersSums) {
             "/rows/1");
 }
 
-TEST(GatewayTables, RefuseRowsAndTablesThatTheyDoNotKnow) {
+TEST(GatewayTables, RefuseUnknownRowsAndTables) {
   const Outcome row = Replay(Table(R"([{"a":"1","b":"1","c":"2","d":"3"}])"));
   ASSERT_TRUE(row.difference);
   EXPECT_EQ(row.difference->message, "not a row of the tables known");

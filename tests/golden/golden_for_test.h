@@ -1,4 +1,4 @@
-// Goldens for tests: read from the project's data, changed in one place, and parsed.
+// Reads the project's goldens, so that a test can change them in one place and parse them.
 //
 //   Json json = ReadGatewayGolden("rate_limit_basic");
 //   json["/ops/0/result/count"_json_pointer] = 2;
@@ -15,21 +15,21 @@
 #include <utility>
 
 #include "gtest/gtest.h"
-#include "tests/golden/golden.h"
+#include "redouble/tests/golden/replay/golden.h"
 
 namespace redouble::golden {
 
-// Where the gateway's goldens are, from a test's working directory.
+// The folder of the gateway's goldens, relative to a test's working directory.
 inline constexpr std::string_view kGatewayFolder = "tests/data/golden/gateway";
 
-// One of those files; null, which no parser takes, when it is not there.
+// Returns one of those files; if it does not exist, null, which no parser accepts.
 inline Json ReadGatewayGolden(std::string_view name) {
   std::ifstream file(std::string(kGatewayFolder) + "/" + std::string(name) + ".json");
   const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   return Json::parse(text, nullptr, /*allow_exceptions=*/false);
 }
 
-// Fails the test, and gives an empty golden, when `json` is no golden of the system.
+// Parses a golden. If `json` is not one, the test fails and the result is an empty golden.
 inline Golden MustParse(const Json& json, System system, std::string_view file = "x.json",
                         const Scripts& scripts = {}) {
   absl::StatusOr<Golden> golden = ParseGolden(json.dump(), file, system, scripts);

@@ -1,4 +1,4 @@
-#include "tests/golden/program.h"
+#include "redouble/tests/golden/program.h"
 
 #include <algorithm>
 #include <exception>
@@ -12,16 +12,17 @@
 #include "CLI/Formatter.hpp"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "backends/memory/engine.h"
-#include "core/base/string_bridge.h"
-#include "sim/cli/live_backend.h"
-#include "sim/cli/scenario_files.h"
-#include "sim/scenario/memory_backend.h"
-#include "tests/golden/domain.h"
-#include "tests/golden/domain_replay.h"
-#include "tests/golden/golden.h"
-#include "tests/golden/outcome.h"
-#include "tests/golden/raw_replay.h"
+#include "redouble/backends/memory/engine/engine.h"
+#include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/base/text/string_bridge.h"
+#include "redouble/sim/cli/replay/live_backend.h"
+#include "redouble/sim/cli/support/scenario_files.h"
+#include "redouble/sim/scenario/memory_backend.h"
+#include "redouble/tests/golden/domain_replay.h"
+#include "redouble/tests/golden/domains.h"
+#include "redouble/tests/golden/replay/golden.h"
+#include "redouble/tests/golden/replay/outcome.h"
+#include "redouble/tests/golden/replay/raw_replay.h"
 
 namespace redouble::golden {
 namespace {
@@ -54,14 +55,14 @@ struct RunOptions {
   bool runs_domain() const { return mode != "raw"; }
 };
 
-// What became of a file: the modes that ran, each by its name.
+// The outcomes of a file, with the name of each mode that ran.
 using Outcomes = std::vector<std::pair<std::string_view, Outcome>>;
 
 struct Totals {
   int passed = 0;
   int failed = 0;
-  int skipped = 0;      // Files of which nothing ran.
-  int raw_skipped = 0;  // Modes skipped, of all files.
+  int skipped = 0;      // Files of which every mode was skipped.
+  int raw_skipped = 0;  // Skipped raw replays, of all files.
   int domain_skipped = 0;
 };
 
@@ -83,7 +84,7 @@ std::string ModeToString(std::string_view mode, const Outcome& outcome) {
   return absl::StrCat(base::ToAbsl(mode), ": ", outcome.note, " (SKIP)");
 }
 
-// Only a node of a cluster answers CLUSTER, and refuses keys of several slots.
+// Only a node of a cluster answers CLUSTER and refuses keys of several slots.
 bool WasRecordedInCluster(const Golden& golden) {
   const auto is_of_node = [](const RecordedCommand& command) {
     if (!command.reply) return false;
@@ -154,14 +155,12 @@ class Run {
   }
 
   absl::StatusOr<Golden> Read(const ScenarioFile& file) {
-    const absl::StatusOr<std::string> text = sim::ReadFile(file.path);
-    if (!text.ok()) return text.status();
-    const absl::StatusOr<Scripts> scripts = ReadScripts(file.path.parent_path());
-    if (!scripts.ok()) return scripts.status();
-    return ParseGolden(*text, file.name, system_, *scripts);
+    REDOUBLE_ASSIGN_OR_RETURN(const std::string text, sim::ReadFile(file.path));
+    REDOUBLE_ASSIGN_OR_RETURN(const Scripts scripts, ReadScripts(file.path.parent_path()));
+    return ParseGolden(text, file.name, system_, scripts);
   }
 
-  // Those beside the file; none when there is no such file.
+  // Reads the scripts beside the goldens; empty if the file does not exist.
   static absl::StatusOr<Scripts> ReadScripts(const fs::path& folder) {
     const fs::path path = folder / kScriptsFile;
     std::error_code error;
@@ -208,7 +207,7 @@ class Run {
   const System system_;
   const RunOptions& options_;
   sim::ScenarioBackend& backend_;
-  sim::MemoryBackend node_{NodeOptions()};  // Of a cluster.
+  sim::MemoryBackend node_{NodeOptions()};  // A node of a cluster.
   const ProgramContext& context_;
   const Domain domain_;
   Totals totals_;
@@ -219,7 +218,7 @@ absl::StatusOr<std::unique_ptr<sim::ScenarioBackend>> MakeBackend(const RunOptio
   return std::make_unique<sim::MemoryBackend>();
 }
 
-// The scripts beside the orchestrator's goldens are no goldens.
+// The scripts beside the orchestrator's goldens are not goldens.
 bool IsScripts(const ScenarioFile& file) { return file.path.filename() == kScriptsFile; }
 
 int RunAll(const RunOptions& options, const ProgramContext& context) {
@@ -256,7 +255,7 @@ int RunGoldens(std::vector<std::string> arguments, const ProgramContext& context
                  "On a redis-server of its own instead of the embedded engine");
     app.add_option("PATH", options.paths, "Goldens, and folders of them")->required();
     try {
-      // CLI11 takes the arguments from the end.
+      // CLI11 takes the arguments in reverse order.
       std::reverse(arguments.begin(), arguments.end());
       app.parse(std::move(arguments));
     } catch (const CLI::ParseError& error) {
@@ -264,7 +263,7 @@ int RunGoldens(std::vector<std::string> arguments, const ProgramContext& context
     }
     return RunAll(options, context);
   } catch (const std::exception& error) {
-    // Out of memory, or a file system that breaks while it is read.
+    // Out of memory, or an error of the file system.
     context.err << "golden: " << error.what() << "\n";
     return sim::kExitFailed;
   }

@@ -1,4 +1,4 @@
-// The golden runner as a function: reads a command line, replays goldens, prints what came of them.
+// The golden runner as a function: parses a command line, replays goldens and prints the results.
 //
 //   bazel run //tests/golden:run -- --system gateway /path/to/goldens another.json
 //
@@ -11,16 +11,16 @@
 #include <string>
 #include <vector>
 
-#include "sim/cli/subcommand.h"
+#include "redouble/sim/cli/support/subcommand.h"
 
 namespace redouble::golden {
 
-// Runs the program with the arguments behind its name. Prints a line per file, with the first
-// difference of each mode below it, and `N passed, N failed` at the end. A file fails when a mode
-// fails or when it is no golden of the system; it passes when a mode passed and none failed; one of
-// which every mode was skipped is neither.
-// Gives 0 when nothing failed and something passed, 1 when a file failed or none passed, 2 for bad
-// usage, which a missing path and a folder without goldens are.
+// Runs the program with `arguments`, without the program's name. Prints a line for each file, below
+// it the first difference of each mode, and `N passed, N failed` at the end. A file fails if a mode
+// fails or if it is not a golden of the system. It passes if a mode passed and none failed. A file
+// of which every mode was skipped is not counted. Returns 0 if nothing failed and something passed,
+// 1 if a file failed or none passed, 2 for bad usage, which includes a missing path and a folder
+// without goldens.
 int RunGoldens(std::vector<std::string> arguments, const sim::ProgramContext& context);
 
 }  // namespace redouble::golden

@@ -1,4 +1,4 @@
-#include "tests/golden/program.h"
+#include "redouble/tests/golden/program.h"
 
 #include <filesystem>
 #include <fstream>
@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "tests/golden/golden_for_test.h"
-#include "tests/support/json_mistakes.h"
+#include "redouble/tests/golden/golden_for_test.h"
+#include "redouble/tests/support/json_mistakes.h"
 
 namespace redouble::golden {
 namespace {
@@ -22,7 +22,7 @@ constexpr char kThreescaleFolder[] = "tests/data/golden/threescale";
 
 class GoldenProgram : public testing::Test {
  protected:
-  // A folder of the test's own, empty.
+  // Creates an empty folder for the test.
   GoldenProgram()
       : folder_(fs::path(testing::TempDir()) /
                 testing::UnitTest::GetInstance()->current_test_info()->name()) {
@@ -35,7 +35,7 @@ class GoldenProgram : public testing::Test {
     std::ofstream(folder_ / name) << text;
   }
 
-  // Runs the program in the folder; keeps what it prints.
+  // Runs the program in the folder and keeps its output.
   int Run(std::vector<std::string> arguments) { return RunIn(folder_, std::move(arguments)); }
 
   int RunIn(const fs::path& folder, std::vector<std::string> arguments) {
@@ -58,7 +58,7 @@ std::string LastLine(const std::string& text) {
   return text.substr(begin + 1, end - begin);
 }
 
-// The project's own recordings of the gateway, all of them, in both modes.
+// All goldens of the gateway, in both modes.
 TEST_F(GoldenProgram, PassesAllGoldensOfTheGateway) {
   size_t files = 0;
   for (const auto& entry : fs::directory_iterator(kGatewayFolder)) {
@@ -71,8 +71,8 @@ TEST_F(GoldenProgram, PassesAllGoldensOfTheGateway) {
   EXPECT_EQ(out_.find("domain: "), std::string::npos) << "a domain replay was skipped";
 }
 
-// Whatever stands in the wrong place of a file: it passes, or it fails with a line that says so.
-TEST_F(GoldenProgram, EndsWhereverTheMistakeIs) {
+// With a wrong value anywhere in a file, the program passes it or prints a line with the error.
+TEST_F(GoldenProgram, ReportsAWrongValueAnywhere) {
   int failed = 0;
   for (const char* name :
        {"rate_limit_wrong_type", "race_concurrent_reconcile", "float_format_incrbyfloat"}) {
@@ -86,7 +86,7 @@ TEST_F(GoldenProgram, EndsWhereverTheMistakeIs) {
   EXPECT_GT(failed, 1000);
 }
 
-// In both modes; its three tables have no commands to replay.
+// In both modes. The three tables have no commands to replay.
 TEST_F(GoldenProgram, PassesAllGoldensOfKorvet) {
   EXPECT_EQ(RunIn(fs::current_path(), {"--system", "korvet", kKorvetFolder}), 0) << out_;
   EXPECT_NE(out_.find("raw skipped for 3 files\n"), std::string::npos) << out_;
@@ -101,8 +101,8 @@ TEST_F(GoldenProgram, PassesAllGoldensOfTheOrchestrator) {
   EXPECT_EQ(LastLine(out_), "12 passed, 0 failed");
 }
 
-// Both answers are redis-server 7.0.15's, the first of a node of a cluster.
-TEST_F(GoldenProgram, ReplaysWhatANodeOfAClusterAnsweredOnOne) {
+// Both replies are those of redis-server 7.0.15; the first is from a node of a cluster.
+TEST_F(GoldenProgram, ReplaysARecordingOfAClusterNodeOnAClusterNode) {
   Write("slots.json", R"({"name":"n","steps":[{"at_ms":0,"commands":[
       ["CLUSTER","KEYSLOT","ir:{run_123}"],["MGET","ir:run_123","counter:run_123"]],"replies":[748,
       {"error":"CROSSSLOT Keys in request don't hash to the same slot"}],"keyspace":{}}]})");
@@ -112,7 +112,7 @@ TEST_F(GoldenProgram, ReplaysWhatANodeOfAClusterAnsweredOnOne) {
   EXPECT_EQ(Run({"--system", "orchestrator", "alone.json"}), 0) << out_;
 }
 
-// What an operation gives as a status is the reply of the command that it stands for.
+// The status of an operation is compared with the reply of the command that it replaces.
 TEST_F(GoldenProgram, ComparesTheErrorsOfOperationsAsReplies) {
   const std::string script = "return redis.error_reply('ERR no')";
   Write("scripts.json", R"({"apply_delta_guarded":")" + script + "\"}");
@@ -123,8 +123,8 @@ TEST_F(GoldenProgram, ComparesTheErrorsOfOperationsAsReplies) {
   EXPECT_EQ(Run({"--system", "orchestrator", "--mode", "domain", "error.json"}), 0) << out_;
 }
 
-// Four of its files are tables; the recorder of a fifth, health_refresh_cycle, inserted an event
-// and deleted a service off the record.
+// Four of the files are tables. In the fifth, health_refresh_cycle, the recorder inserted an event
+// and deleted a service without recording the commands.
 TEST_F(GoldenProgram, PassesTheRawCommandsOfRelayna) {
   EXPECT_EQ(RunIn(fs::current_path(), {"--system", "relayna", "--mode", "raw", kRelaynaFolder}), 0)
       << out_;
@@ -155,7 +155,7 @@ TEST_F(GoldenProgram, PrintsALinePerFileAndTheFirstDifferenceOfEachMode) {
   EXPECT_EQ(err_, "");
 }
 
-TEST_F(GoldenProgram, RunsOneModeWhenTold) {
+TEST_F(GoldenProgram, RunsOneModeIfModeIsGiven) {
   Json json = ReadGatewayGolden("rate_limit_basic");
   json["/ops/1/result/count"_json_pointer] = 7;
   Write("x.json", json.dump());
@@ -165,7 +165,7 @@ TEST_F(GoldenProgram, RunsOneModeWhenTold) {
   EXPECT_EQ(LastLine(out_), "0 passed, 1 failed");
 }
 
-TEST_F(GoldenProgram, CountsAMalformedFileAsFailedAndSaysWhatWasExpected) {
+TEST_F(GoldenProgram, CountsAMalformedFileAsFailedAndNamesTheExpectedValue) {
   Write("good.json", ReadGatewayGolden("rate_limit_basic").dump());
   Write("odd.json", R"({"name":"n","ops":[]})");
   Write("torn.json", R"({"name":)");
@@ -178,8 +178,8 @@ TEST_F(GoldenProgram, CountsAMalformedFileAsFailedAndSaysWhatWasExpected) {
   EXPECT_EQ(LastLine(out_), "1 passed, 2 failed");
 }
 
-// A skip is no pass: neither in a file's line nor in the count nor in the exit code.
-TEST_F(GoldenProgram, ShowsWhatItSkips) {
+// A skipped file is not a passed one, in its line, in the count and in the exit code.
+TEST_F(GoldenProgram, ListsSkippedFiles) {
   Write("race.json", R"({"name":"n","steps":[{"client":"A","command":["DEL","k"],"reply":0}],
       "keyspace":{}})");
   EXPECT_EQ(Run({"--system", "threescale", "race.json"}), 0);

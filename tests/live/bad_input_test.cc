@@ -1,21 +1,25 @@
-// What clients must not send, and what they may although it looks odd: both backends say the same,
-// say it clearly, and lose nothing.
+// Invalid input, and valid input that looks unusual: both backends return the same clear errors and
+// lose no data.
 
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
-#include "core/store/batch.h"
-#include "core/store/errors.h"
-#include "core/store/keys.h"
-#include "core/store/strings.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/support/backends.h"
+#include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/store/batch.h"
+#include "redouble/core/store/errors.h"
+#include "redouble/core/store/typed/keys.h"
+#include "redouble/core/store/typed/strings.h"
+#include "redouble/tests/support/backends.h"
 
 namespace redouble::tests {
 namespace {
 
+using base::IsOk;
+using base::IsOkAndHolds;
 using store::Batch;
 using store::CommandId;
 using store::Reply;
@@ -23,7 +27,7 @@ using Words = std::vector<std::string_view>;
 
 constexpr char kWrongType[] = "WRONGTYPE Operation against a key holding the wrong kind of value";
 
-// Every byte there is, the zero in front.
+// All 256 byte values, beginning with zero.
 std::string AllBytes() {
   std::string bytes;
   for (int byte = 0; byte < 256; ++byte) bytes.push_back(static_cast<char>(byte));
@@ -33,7 +37,7 @@ std::string AllBytes() {
 template <typename Backend>
 class BadInputTest : public BackendTest<Backend> {
  protected:
-  // A string and a list, and how they look unchanged.
+  // A string and a list, and their expected unchanged values.
   void Populate() {
     this->Ask({"SET", "text", "abc"});
     this->Ask({"RPUSH", "list", "a", "b"});
@@ -53,13 +57,14 @@ TYPED_TEST(BadInputTest, KeepsBinaryKeysAndValuesByteForByte) {
   const std::string bytes = AllBytes();
   const std::string other = bytes + "\r\n$-1\r\n";
   store::Store& store = this->store();
-  ASSERT_TRUE(*this->Run(store::Set(store, bytes, other)));
-  ASSERT_TRUE(*this->Run(store::Set(store, "", bytes)));
-  EXPECT_EQ(*this->Run(store::Get(store, bytes)), other);
-  EXPECT_EQ(*this->Run(store::Get(store, "")), bytes);
-  EXPECT_EQ(*this->Run(store::Get(store, std::string_view(bytes).substr(0, 255))), std::nullopt);
-  ASSERT_TRUE(this->Run(store::Rename(store, bytes, other)).ok());
-  EXPECT_EQ(*this->Run(store::Get(store, other)), other);
+  ASSERT_THAT(this->Run(store::Set(store, bytes, other)), IsOkAndHolds(true));
+  ASSERT_THAT(this->Run(store::Set(store, "", bytes)), IsOkAndHolds(true));
+  EXPECT_THAT(this->Run(store::Get(store, bytes)), IsOkAndHolds(other));
+  EXPECT_THAT(this->Run(store::Get(store, "")), IsOkAndHolds(bytes));
+  EXPECT_THAT(this->Run(store::Get(store, std::string_view(bytes).substr(0, 255))),
+              IsOkAndHolds(std::nullopt));
+  ASSERT_THAT(this->Run(store::Rename(store, bytes, other)), IsOk());
+  EXPECT_THAT(this->Run(store::Get(store, other)), IsOkAndHolds(other));
   EXPECT_EQ(this->Ask({"KEYS", "*$-1*"}), Reply::Array({Reply::Bulk(other)}));
   EXPECT_EQ(this->KeyCount(), 2);
 }
@@ -68,12 +73,14 @@ TYPED_TEST(BadInputTest, KeepsHugeKeysAndValues) {
   const std::string key(1 << 20, 'k');
   const std::string value(8 << 20, '\0');
   store::Store& store = this->store();
-  ASSERT_TRUE(*this->Run(store::Set(store, key, value)));
-  EXPECT_EQ(*this->Run(store::StrLen(store, key)), 8 << 20);
-  EXPECT_TRUE(*this->Run(store::Get(store, key)) == value);
-  EXPECT_EQ(*this->Run(store::Append(store, key, "end")), (8 << 20) + 3);
-  EXPECT_EQ(*this->Run(store::GetRange(store, key, -4, -1)), std::string("\0end", 4));
-  EXPECT_EQ(*this->Run(store::Get(store, std::string_view(key).substr(1))), std::nullopt);
+  ASSERT_THAT(this->Run(store::Set(store, key, value)), IsOkAndHolds(true));
+  EXPECT_THAT(this->Run(store::StrLen(store, key)), IsOkAndHolds(8 << 20));
+  EXPECT_TRUE(this->Run(store::Get(store, key)).value() == value);
+  EXPECT_THAT(this->Run(store::Append(store, key, "end")), IsOkAndHolds((8 << 20) + 3));
+  EXPECT_THAT(this->Run(store::GetRange(store, key, -4, -1)),
+              IsOkAndHolds(std::string("\0end", 4)));
+  EXPECT_THAT(this->Run(store::Get(store, std::string_view(key).substr(1))),
+              IsOkAndHolds(std::nullopt));
 }
 
 TYPED_TEST(BadInputTest, RefusesAStringBeyondHalfAGigabyte) {
@@ -162,7 +169,7 @@ TYPED_TEST(BadInputTest, RefusesCommandsOfStringsOnAList) {
   this->ExpectNothingChanged();
 }
 
-TYPED_TEST(BadInputTest, GivesTypedCommandsAStatusThatTellsTheServersError) {
+TYPED_TEST(BadInputTest, ReturnsTheServersErrorAsAStatusToTypedCommands) {
   this->Populate();
   const absl::Status wrong_type = this->Run(store::Incr(this->store(), "list")).status();
   EXPECT_EQ(wrong_type.code(), absl::StatusCode::kFailedPrecondition);
@@ -192,9 +199,9 @@ TYPED_TEST(BadInputTest, AnswersTheRestOfAPipelineAroundAWrongCommand) {
   batch.Add(CommandId::kGet, {});
   batch.Add(CommandId::kGet, {"list"});
   batch.Add(CommandId::kStrLen, {"text"});
-  const auto replies = this->Run(store::Execute(this->store(), batch));
-  ASSERT_TRUE(replies.ok()) << replies.status();
-  EXPECT_EQ(*replies,
+  ASSERT_OK_AND_ASSIGN(const std::vector<Reply> replies,
+                       this->Run(store::Execute(this->store(), batch)));
+  EXPECT_EQ(replies,
             (std::vector<Reply>{Reply::Bulk("abc"),
                                 Reply::Error("ERR wrong number of arguments for 'get' command"),
                                 Reply::Error(kWrongType), Reply::Integer(3)}));

@@ -1,8 +1,8 @@
-"""The systems' typed tests on a real Redis Cluster, and what they show of it on docs/cluster.md.
+"""The systems' typed tests on a real Redis Cluster, compared with docs/cluster.md.
 
-A test may fail only where the cluster refused something because of where keys are, or where the page
-says what else a cluster does otherwise. What was refused, as command and key families, must be the
-table of the page, no more and no less.
+A test may fail only if the cluster refused a command because of the slots of its keys, or for
+another difference that the page names. The refusals, as command and key families, must equal the
+table of the page.
 
     cluster_typed_test.py PAGE REDOUBLE PROGRAM...
     cluster_typed_test.py --print REDOUBLE PROGRAM...   prints the rows that the page needs
@@ -34,7 +34,7 @@ class Families:
                      for row in json.loads(listing)]
 
     def of(self, system, key):
-        """The family of a key, if any; the most literal one, if several patterns match."""
+        """The family of a key or None; the most literal pattern if several match."""
         found = [(-len(pattern.pattern.replace(".+", "")), family)
                  for family, pattern in self.rows
                  if family.startswith(system + ".") and pattern.fullmatch(key)]
@@ -42,8 +42,8 @@ class Families:
 
 
 def refused(families, outcomes):
-    """What was refused, as system, command and set of families, without the keys of no family that
-    tests make up. What is refused with all of some families is not said of fewer of them."""
+    """The refusals as (system, command, set of families), ignoring keys of tests that are in no
+    family. A refusal whose families are a subset of those of another refusal is omitted."""
     found = set()
     for outcome in outcomes:
         for lines in outcome.refusals.values():
@@ -61,7 +61,7 @@ def as_rows(found):
 
 
 def failed_otherwise(outcomes):
-    """The tests that failed though nothing was refused, with what they printed."""
+    """The tests that failed without a refusal, with their output."""
     return {test.replace("/Live", ""): outcome.text[-8000:] for outcome in outcomes
             for test, result in outcome.tests.items()
             if result != "OK" and not outcome.refusals.get(test)}

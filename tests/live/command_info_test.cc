@@ -1,4 +1,4 @@
-// The goal: COMMAND says what redis-server says.
+// Goal: COMMAND returns the same replies as redis-server.
 #include <algorithm>
 #include <iterator>
 #include <set>
@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "core/store/command_table.h"
 #include "gtest/gtest.h"
-#include "tests/support/memory_target.h"
-#include "tests/support/resp3_reader.h"
-#include "tests/support/server_target.h"
+#include "redouble/core/store/table/command_table.h"
+#include "redouble/tests/support/target/memory_target.h"
+#include "redouble/tests/support/target/resp3_reader.h"
+#include "redouble/tests/support/target/server_target.h"
 
 namespace redouble::tests {
 namespace {
@@ -18,7 +18,7 @@ namespace {
 using store::CommandSpec;
 using store::Reply;
 
-// True for the rows of subcommands: "xgroup|create".
+// True for the rows of subcommands, for example "xgroup|create".
 bool IsSubcommandRow(const Reply& reply) {
   return reply.is_array() && !reply.elements().empty() && reply.elements()[0].is_bulk() &&
          reply.elements()[0].text().find('|') != std::string::npos;
@@ -26,8 +26,8 @@ bool IsSubcommandRow(const Reply& reply) {
 
 bool Before(const Reply& a, const Reply& b) { return a.DebugString() < b.DebugString(); }
 
-// A server tells of subcommands, of all commands and of the fields of a map in no order; here they
-// stand sorted, with all that is in them.
+// A server lists subcommands, all commands and the fields of a map in unspecified order; this sorts
+// them, with everything inside them.
 Reply Ordered(const Reply& reply) {
   if (!reply.is_array()) return reply;
   std::vector<Reply> elements;
@@ -48,7 +48,7 @@ Reply Ordered(const Reply& reply) {
 
 class CommandInfo : public testing::Test {
  protected:
-  // A long reply comes in pieces: waits for all of it.
+  // A long reply arrives in pieces; this waits for all of it.
   static Reply ReplyOf(Target& target, const Words& words) {
     return target.RunAll(0, std::span(&words, 1)).front();
   }
@@ -60,7 +60,7 @@ class CommandInfo : public testing::Test {
               ShapedText(Ordered(ReplyOf(server_, words))))
         << JoinWords(words);
   }
-  // Of a list, or of rows.
+  // Compares the elements of a list, or rows.
   void ExpectSameElements(const Words& words) {
     const auto elements = [&](Target& target) {
       const Reply reply = ReplyOf(target, words);
@@ -78,7 +78,7 @@ class CommandInfo : public testing::Test {
     EXPECT_EQ(differing, std::vector<std::string>()) << JoinWords(words);
   }
 
-  // RESP3, whose reader here nests as deep as COMMAND does.
+  // RESP3, whose reader in these tests supports the nesting depth of COMMAND.
   MemoryTarget memory_{{}, /*resp3=*/true};
   ServerTarget server_{{}, /*resp3=*/true};
 };

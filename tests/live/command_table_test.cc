@@ -1,25 +1,29 @@
-// The goal: the command table is Redis's own. Every row is compared with what redis-server answers
-// to COMMAND INFO and COMMAND DOCS, and the keys that a row finds with COMMAND GETKEYS.
-#include "core/store/command_table.h"
+// Goal: the command table is Redis's own. Every row is compared with redis-server's replies to
+// COMMAND INFO and COMMAND DOCS, and the keys that a row finds with COMMAND GETKEYS.
+#include "redouble/core/store/table/command_table.h"
 
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "backends/redis/spawn/spawned_server.h"
-#include "core/store/reply.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/support/raw_connection.h"
+#include "redouble/backends/redis/spawn/spawned_server.h"
+#include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/store/reply.h"
+#include "redouble/tests/support/target/raw_connection.h"
 
 namespace redouble::tests {
 namespace {
 
+using base::IsOk;
 using store::CommandSpec;
 using store::KeySpec;
 using store::Reply;
@@ -27,51 +31,10 @@ using store::Reply;
 using Names = std::set<std::string>;
 using Fields = std::map<std::string, Reply>;
 
-template <typename Flag>
-struct FlagName {
-  Flag flag;
-  std::string name;
-};
-const FlagName<store::command_flag::Flag> kCommandFlags[] = {
-    {store::command_flag::kWrite, "write"},
-    {store::command_flag::kReadOnly, "readonly"},
-    {store::command_flag::kDenyOom, "denyoom"},
-    {store::command_flag::kAdmin, "admin"},
-    {store::command_flag::kPubSub, "pubsub"},
-    {store::command_flag::kNoScript, "noscript"},
-    {store::command_flag::kBlocking, "blocking"},
-    {store::command_flag::kLoading, "loading"},
-    {store::command_flag::kStale, "stale"},
-    {store::command_flag::kSkipMonitor, "skip_monitor"},
-    {store::command_flag::kSkipSlowLog, "skip_slowlog"},
-    {store::command_flag::kAsking, "asking"},
-    {store::command_flag::kFast, "fast"},
-    {store::command_flag::kNoAuth, "no_auth"},
-    {store::command_flag::kMovableKeys, "movablekeys"},
-    {store::command_flag::kNoMulti, "no_multi"},
-    {store::command_flag::kNoMandatoryKeys, "no_mandatory_keys"},
-    {store::command_flag::kAllowBusy, "allow_busy"},
-    {store::command_flag::kNoAsyncLoading, "no_async_loading"},
-};
-const FlagName<KeySpec::Flag> kKeyFlags[] = {
-    {KeySpec::kRO, "RO"},
-    {KeySpec::kRW, "RW"},
-    {KeySpec::kOW, "OW"},
-    {KeySpec::kRM, "RM"},
-    {KeySpec::kAccess, "access"},
-    {KeySpec::kUpdate, "update"},
-    {KeySpec::kInsert, "insert"},
-    {KeySpec::kDelete, "delete"},
-    {KeySpec::kNotKey, "not_key"},
-    {KeySpec::kIncomplete, "incomplete"},
-    {KeySpec::kVariableFlags, "variable_flags"},
-};
-
-template <typename Table>
-Names NamesOf(uint32_t flags, const Table& table) {
+Names NamesOf(uint32_t flags, std::span<const store::FlagName> table) {
   Names names;
-  for (const auto& row : table) {
-    if ((flags & row.flag) != 0) names.insert(row.name);
+  for (const store::FlagName& row : table) {
+    if ((flags & row.flag) != 0) names.emplace(row.name);
   }
   return names;
 }
@@ -81,7 +44,7 @@ Names NamesOf(const Reply& reply) {
   return names;
 }
 
-// A reply of alternating names and values.
+// The fields of a reply of alternating names and values.
 Fields FieldsOf(const Reply& reply) {
   Fields fields;
   for (size_t i = 0; i + 1 < reply.elements().size(); i += 2) {
@@ -137,14 +100,15 @@ void ExpectSameKeys(const CommandSpec& spec, const std::vector<Reply>& key_specs
   ASSERT_EQ(spec.keys().size(), key_specs.size()) << spec.name;
   for (size_t i = 0; i < key_specs.size(); ++i) {
     Fields fields = FieldsOf(key_specs[i]);
-    EXPECT_EQ(NamesOf(spec.keys()[i].flags, kKeyFlags), NamesOf(fields["flags"])) << spec.name;
+    EXPECT_EQ(NamesOf(spec.keys()[i].flags, store::KeyFlagNames()), NamesOf(fields["flags"]))
+        << spec.name;
     EXPECT_EQ(BeginOf(spec.keys()[i]), BeginOf(FieldsOf(fields["begin_search"]))) << spec.name;
     EXPECT_EQ(FindOf(spec.keys()[i]), FindOf(FieldsOf(fields["find_keys"]))) << spec.name;
   }
 }
 
-// The replies of COMMAND are nested deeper than hiredis reads, so scripts take out what is
-// compared.
+// COMMAND's replies are nested more deeply than hiredis supports, so scripts extract the compared
+// parts.
 constexpr std::string_view kInfoScript = R"(
   local row = redis.call('COMMAND', 'INFO', ARGV[1])[1]
   return row and {row[1], row[2], row[3], row[9]}
@@ -168,17 +132,13 @@ constexpr std::string_view kFlagsScript = R"(
 class CommandTableLive : public testing::Test {
  protected:
   void SetUp() override {
-    auto server = redis::SpawnedServer::Start();
-    ASSERT_TRUE(server.ok()) << server.status();
-    server_ = *std::move(server);
-    auto connection = RawConnection::ConnectUnix(server_->unix_socket());
-    ASSERT_TRUE(connection.ok()) << connection.status();
-    connection_ = *std::move(connection);
+    ASSERT_OK_AND_ASSIGN(server_, redis::SpawnedServer::Start());
+    ASSERT_OK_AND_ASSIGN(connection_, RawConnection::ConnectUnix(server_->unix_socket()));
   }
 
   Reply Call(const RawConnection::Arguments& command) {
     absl::StatusOr<Reply> reply = connection_->Call(command);
-    EXPECT_TRUE(reply.ok()) << reply.status();
+    EXPECT_THAT(reply, IsOk());
     return reply.ok() ? *std::move(reply) : Reply();
   }
   Reply Eval(std::string_view script, const RawConnection::Arguments& arguments) {
@@ -198,7 +158,7 @@ TEST_F(CommandTableLive, HasTheArityFlagsAndKeysThatTheServerReports) {
     const std::vector<Reply>& row = answer.elements();
     EXPECT_EQ(row[0].text(), std::string(spec.name));
     EXPECT_EQ(row[1].integer(), spec.arity) << spec.name;
-    EXPECT_EQ(NamesOf(row[2]), NamesOf(spec.flags, kCommandFlags)) << spec.name;
+    EXPECT_EQ(NamesOf(row[2]), NamesOf(spec.flags, store::CommandFlagNames())) << spec.name;
     ExpectSameKeys(spec, row[3].elements());
   }
 }
@@ -214,13 +174,13 @@ TEST_F(CommandTableLive, HasTheGroupsAndVersionsThatTheServerDocuments) {
 
 TEST_F(CommandTableLive, HasEveryFlagThatTheServerUsesForItsRows) {
   Names known;
-  for (const auto& row : kCommandFlags) known.insert(row.name);
+  for (const auto& row : store::CommandFlagNames()) known.emplace(row.name);
   for (const std::string& name : NamesOf(Eval(kFlagsScript, {}))) {
     EXPECT_TRUE(known.contains(name)) << name;
   }
 }
 
-// Calls whose keys a row finds as the server does.
+// Calls in which a row must find the same keys as the server.
 const RawConnection::Arguments kCalls[] = {
     {"get", "a"},
     {"set", "a", "1", "PX", "5"},

@@ -4,15 +4,15 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "tests/support/memory_target.h"
-#include "tests/support/server_target.h"
+#include "redouble/tests/support/target/memory_target.h"
+#include "redouble/tests/support/target/server_target.h"
 
 namespace redouble::tests {
 namespace {
 
 struct Case {
   std::string name;
-  std::vector<Words> make;  // The commands that make the key k.
+  std::vector<Words> make;  // The commands that create the key k.
   Words show;
 };
 
@@ -71,7 +71,7 @@ store::Reply Ask(Target& target, const Words& command) {
   return target.RunAll(0, std::span(&command, 1))[0];
 }
 
-// What `to` shows of the key that it restored from `from`, and its encoding.
+// A readable form, with the encoding, of the key that `to` restored from `from`.
 std::string Carried(Target& from, Target& to, const Case& the_case) {
   from.Reset(absl::FromUnixSeconds(1'700'000'000));
   to.Reset(absl::FromUnixSeconds(1'700'000'000));
@@ -100,7 +100,7 @@ TEST(Dump, GoesToARealServerAndComesFromOne) {
   }
 }
 
-// What `to` tells of the libraries that it restored from `from`.
+// The FUNCTION LIST reply of `to` for the libraries that it restored from `from`.
 std::string CarriedLibraries(Target& from, Target& to) {
   for (Target* target : {&from, &to}) Ask(*target, {"FUNCTION", "FLUSH"});
   const std::string long_comment = "--" + std::string(3000, 'c') + "\n";
@@ -126,7 +126,7 @@ TEST(Dump, CarriesLibrariesToARealServerAndFromOne) {
   MemoryTarget other;
   const std::string expected = CarriedLibraries(memory, other);
   EXPECT_NE(expected.find("[\"key\", \"argument\"]2"), std::string::npos) << expected;
-  // Of several libraries that are there already, either may be the one that is named.
+  // If several libraries exist already, the error may name any of them.
   const auto without_name = [](std::string text) {
     for (const char* name : {"Library one", "Library two"}) {
       if (const size_t at = text.find(name); at != std::string::npos)

@@ -1,4 +1,4 @@
-"""The systems' typed tests on a redis-server that is spoken to through TLS: all of them pass.
+"""The systems' typed tests on a redis-server with TLS: all of them pass.
 
     tls_typed_test.py PROGRAM...
 """

@@ -1,4 +1,4 @@
-"""Runs the live halves of the systems' typed tests on another kind of Redis."""
+"""Runs the systems' typed tests with the live backend on another kind of Redis."""
 
 import concurrent.futures
 import os
@@ -9,21 +9,21 @@ RUN = re.compile(r"^\[ RUN      \] (\S+/Live\.\S+)")
 END = re.compile(r"^\[ +(OK|FAILED|SKIPPED) +\] (\S+/Live\.[^\s,]+).*\(\d+ ms\)")
 REFUSED = "[cluster refused] "
 
-# Their servers and they wait for each other.
+# A program mostly waits for its server, so more programs than processors may run at once.
 AT_ONCE = 3
 
-# Of a program's tests altogether.
+# The time limit for all tests of a program.
 PATIENCE_SECONDS = 240
 
 
 class Outcome:
-    """What one program's tests did."""
+    """The results of one program's tests."""
 
     def __init__(self, program):
         self.program = program
         self.system = program.split("core/")[1].split("/")[0]
-        self.tests = {}  # By name: OK, FAILED, SKIPPED or CRASHED.
-        self.refusals = {}  # By name: what tests/support/backends.cc printed of each refusal.
+        self.tests = {}  # OK, FAILED, SKIPPED or CRASHED, by name.
+        self.refusals = {}  # The refusals printed by tests/support/backends.cc, by name.
         self.text = ""
 
     def read(self, text):
@@ -40,9 +40,11 @@ class Outcome:
 
 
 def run(program, kind):
-    """Runs all live tests; one that ends the process is noted, and the others are run again."""
+    """Runs all live tests. A test that crashes the process is recorded, and the others run again."""
     outcome = Outcome(program)
     environment = dict(os.environ, REDOUBLE_LIVE_BACKEND=kind)
+    # The results of the program are an input of this test, not its result.
+    environment.pop("XML_OUTPUT_FILE", None)
     while True:
         done = len(outcome.tests)
         leave_out = "-" + ":".join(outcome.tests) if outcome.tests else ""

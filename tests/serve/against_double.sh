@@ -1,11 +1,13 @@
 #!/bin/bash
-# Runs tests against live Redis with the double in redis-server's place.
-# Usage: against_double.sh DOUBLE FILTER TEST...
+# Runs the tests of live Redis with Redouble, under the name redis-server, instead of redis-server.
+# Usage: against_double.sh REDOUBLE FILTER TEST...
 
-export PATH="$PWD/$(dirname "$1"):$PATH"
+mkdir -p "$TEST_TMPDIR/as_redis"
+ln -sfn "$PWD/$1" "$TEST_TMPDIR/as_redis/redis-server"
+export PATH="$TEST_TMPDIR/as_redis:$PATH"
 filter="$2"
 shift 2
-# One report per program would overwrite the one before.
+# Each program would overwrite the report of the previous one.
 unset XML_OUTPUT_FILE
 failed=()
 for test in "$@"; do

@@ -1,6 +1,6 @@
-"""The goal: what operators and clients ask a server about itself looks as redis-server's answers.
+"""Goal: INFO and other replies about the server look like those of redis-server.
 
-Both are asked the same; names, types and texts must be equal, figures may differ.
+Both servers get the same commands; names, types and texts must be equal, numbers may differ.
 """
 
 import re
@@ -26,7 +26,7 @@ class BesideRedis(unittest.TestCase):
             wire.ask("CONFIG", "RESETSTAT")
 
     def both(self, *words):
-        """What both say: ours first."""
+        """The replies of both servers, ours first."""
         return [wire.ask(*words) for wire in self.wires]
 
     def expect_same(self, *words):
@@ -40,7 +40,7 @@ class BesideRedis(unittest.TestCase):
         return ours, theirs
 
     def use(self):
-        """Some work, that there is something to tell."""
+        """Runs some commands, so that the statistics are not empty."""
         for words in (["SET", "k", "v", "EX", "100"], ["GET", "k"], ["GET", "none"],
                       ["RPUSH", "l", "a", "b"], ["INCR", "k"], ["NOSUCH"], ["SADD", "s", "1"],
                       ["XADD", "st", "1-1", "f", "v"], ["EVAL", "return 1", "0"]):
@@ -63,7 +63,7 @@ class Info(BesideRedis):
             ours, theirs = (self.sections(plain(reply)) for reply in self.both("INFO", *asked))
             self.assertEqual(list(ours), list(theirs), asked)
             for title, fields in theirs.items():
-                if title in ("# Commandstats", "# Latencystats"):  # In the order of a hash table.
+                if title in ("# Commandstats", "# Latencystats"):  # Their order is that of a hash table.
                     self.assertEqual(sorted(ours[title]), sorted(fields), title)
                 else:
                     self.assertEqual(list(ours[title]), list(fields), title)
@@ -115,7 +115,7 @@ class Commands(BesideRedis):
             return {name: self.described(part) for name, part in value.items()}
         if isinstance(value, list):
             parts = [self.described(part) for part in value]
-            if len(parts) == 10 and isinstance(parts[9], list):  # Of COMMAND INFO.
+            if len(parts) == 10 and isinstance(parts[9], list):  # A row of COMMAND INFO.
                 parts[2] = sorted(parts[2])
                 parts[6] = sorted(parts[6])
                 parts[9] = sorted(parts[9])
@@ -239,7 +239,7 @@ class Operation(BesideRedis):
     def test_debug(self):
         self.use()
         for key in ("k", "l", "s", "st"):
-            # All but the address and the clock.
+            # Without the address and the clock.
             ours, theirs = (re.sub(r"at:\w+|lru\w*:\d+", "", plain(reply))
                             for reply in self.both("DEBUG", "OBJECT", key))
             self.assertEqual(ours, theirs, key)

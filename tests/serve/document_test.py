@@ -1,4 +1,4 @@
-"""The goal: the examples of docs/serve.md do what the page says."""
+"""Goal: the examples of docs/serve.md have the results that the page shows."""
 
 import inspect
 import re
@@ -14,7 +14,7 @@ PAGE = open("docs/serve.md", encoding="utf-8").read()
 
 class RedisCliExamples(unittest.TestCase):
     def test_answer_as_written(self):
-        """All `$ redis-cli -p 7000 ...` in order, on a server started as the page says."""
+        """Runs all `$ redis-cli -p 7000 ...` in order, on a server started as in the page."""
         keeper = reserve_port()
         self.addCleanup(keeper.close)
         port = str(keeper.getsockname()[1])
@@ -26,7 +26,7 @@ class RedisCliExamples(unittest.TestCase):
         self.assertGreater(len(examples), 10)
         for words, expected in examples:
             with self.subTest(words):
-                # As a terminal shows it.
+                # The format of redis-cli in a terminal.
                 answer = served.run("redis-cli", "--no-raw", "-p", port, *shlex.split(words)).decode()
                 self.assertEqual(answer.splitlines(),
                                  [line.removeprefix("    ") for line in expected.splitlines()])

@@ -1,4 +1,4 @@
-"""The goal: bytes that no client should send get Redis's errors, and harm nobody else."""
+"""Goal: invalid bytes get Redis's errors, and do not affect other clients."""
 
 import os
 import random
@@ -68,8 +68,59 @@ class Hostile(unittest.TestCase):
                     bad.sendall(b"PING " + b"x" * 60_000 + b"\r\n")
             bad.close()
         self.assertEqual(self.served.ask(b"EXISTS k\r\n"), b":0\r\n")
-        # The limit of both, and what a block read and its copy take.
+        # Both limits, and the memory of one read buffer and its copy.
         self.assertLess(self.resident_bytes() - before, 8 << 20)
+
+    def test_a_subscriber_that_does_not_read_is_cut_off_within_a_script(self):
+        lazy = self.served.open()
+        lazy.sendall(b"SUBSCRIBE c\r\n")
+        lazy.recv(100)
+        before = self.resident_bytes()
+        script = (b"local s = string.rep('x', 1048576) "
+                  b"for i = 1, 300 do redis.call('publish', 'c', s) end return 1")
+        self.assertEqual(self.served.ask(b'EVAL "%s" 0\r\n' % script), b":1\r\n")
+        # The limit of 32 MB, what the allocator keeps of it, and the script's own strings.
+        self.assertLess(self.peak_bytes() - before, 120 << 20)
+        self.assertEqual(self.served.ask(b"PUBLISH c x\r\n"), b":0\r\n")
+
+    def test_absurd_sizes_get_an_error(self):
+        self.served.ask(b"SADD s a\r\nHSET h f v\r\nZADD z 1 m\r\n")
+        refusal = b"-ERR the reply would have more than 16777216 elements\r\n"
+        for command in (b"SRANDMEMBER s", b"HRANDFIELD h", b"ZRANDMEMBER z"):
+            sent = command + b" -9223372036854775807\r\n"
+            self.assertEqual(self.served.ask(sent), refusal, sent)
+        self.assertIn(b"-ERR", self.served.ask(b"DEBUG POPULATE 99999999999999\r\n"))
+        self.assertEqual(self.served.ask(b"PING\r\n"), b"+PONG\r\n")
+
+    def test_a_script_that_only_calls_commands_becomes_busy(self):
+        self.served.ask(b"CONFIG SET busy-reply-threshold 300\r\n")
+        endless = self.served.open()
+        endless.sendall(b"EVAL \"while true do redis.call('ping') end\" 0\r\n")
+        other = self.served.wire()
+        self.addCleanup(other.close)
+        self.assertEqual(other.ask("PING"),
+                         ("-", "BUSY Redis is busy running a script. You can only call SCRIPT KILL "
+                               "or SHUTDOWN NOSAVE."))
+        self.assertEqual(other.ask("SCRIPT", "KILL"), ("+", "OK"))
+        endless.close()
+        self.assertEqual(self.served.ask(b"PING\r\n"), b"+PONG\r\n")
+
+    def test_sim_needs_permission(self):
+        manual = Served("--clock", "manual")
+        self.addCleanup(manual.stop)
+        manual.ask(b"SET secret x\r\nACL SETUSER mallory on >p -@all resetkeys\r\n"
+                   b"ACL SETUSER tester on >p +@sim ~*\r\n")
+        for user, answer in (("mallory", "-"), ("tester", "$")):
+            wire = manual.wire()
+            self.addCleanup(wire.close)
+            self.assertEqual(wire.ask("AUTH", user, "p"), ("+", "OK"))
+            kind, text = wire.ask("SIM", "DUMP")
+            self.assertEqual((kind, "secret" in text), (answer, user == "tester"))
+            self.assertEqual(wire.ask("GET", "secret")[0], "-")
+
+    def peak_bytes(self):
+        with open(f"/proc/{self.served.process.pid}/status", encoding="ascii") as status:
+            return next(int(line.split()[1]) << 10 for line in status if line.startswith("VmHWM"))
 
     def resident_bytes(self):
         with open(f"/proc/{self.served.process.pid}/statm", encoding="ascii") as statm:

@@ -1,4 +1,4 @@
-"""The goal: every option of `redouble serve` does what its help says."""
+"""Goal: every option of `redouble serve` does what its help says."""
 
 import glob
 import json
@@ -18,7 +18,7 @@ START_MS = 1_778_335_382_000
 
 
 def outer_address():
-    """An address of this machine that is not of the loopback; none where it has no network."""
+    """A non-loopback address of this machine; None without a network."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(("192.0.2.1", 9))  # Sends nothing: it only chooses a route.
@@ -110,7 +110,7 @@ class Tcp(OptionsTest):
 
 
 class ProtectedMode(OptionsTest):
-    """Both servers, bound to all addresses and asked from one that is not the loopback."""
+    """Both servers bind to all addresses and are accessed by a non-loopback one."""
 
     def setUp(self):
         self.address = outer_address()
@@ -195,6 +195,19 @@ class Engine(OptionsTest):
         keys = json.loads(wire.plain("SIM", "DUMP"))
         self.assertEqual(len(keys), wire.plain("DBSIZE"))
         self.assertIn("steps", scenario)
+
+    def test_a_dump_is_loaded_before_anybody_is_served(self):
+        path = os.path.join(os.environ["TEST_TMPDIR"], "dump.rdb")
+        with open(path, "wb") as file:
+            file.write(b"REDIS0007\xfa\x05ctime\x0a1700000000\xfe\x00"
+                       b"\xfc" + (1700000000000 + 90000).to_bytes(8, "little") + b"\x00\x01k\x01v"
+                       b"\x07\x03doc\x00\x00\xff" + bytes(8))
+        wire = self.wire(self.serve("--clock", "manual", "--load", path))
+        self.assertEqual(wire.plain("GET", "k"), "v")
+        self.assertEqual(wire.plain("PTTL", "k"), 90000)
+        self.assertEqual(wire.plain("DBSIZE"), 1)
+        wire = self.wire(self.serve("--load", path))
+        self.assertEqual(wire.plain("DBSIZE"), 0, "in real time its deadline has passed")
 
     def test_the_unix_socket_goes_with_the_server(self):
         served = self.serve()

@@ -1,3 +1,3 @@
 #!/bin/bash
-# Runs a test written in Python with the interpreter of the machine, whose packages it needs.
+# Runs a Python test with the system's interpreter, because the test needs its packages.
 exec /usr/bin/python3 -B "$@"

@@ -1,4 +1,4 @@
-"""A `redouble serve` of a test's own, on a Unix socket in a folder of its own; and a redis-server."""
+"""A separate `redouble serve`, or redis-server, on a Unix socket in a temporary folder."""
 
 import os
 import shutil
@@ -13,7 +13,7 @@ PROGRAM = os.path.join(os.environ.get("TEST_SRCDIR", "."), "redouble", "redouble
 
 
 def reserve_port(address="127.0.0.1"):
-    """A socket that keeps a port for a server which asks for SO_REUSEADDR, as Redis does."""
+    """A socket that reserves a port for a server that sets SO_REUSEADDR, as Redis does."""
     keeper = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     keeper.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     keeper.bind((address, 0))
@@ -21,13 +21,13 @@ def reserve_port(address="127.0.0.1"):
 
 
 class Served:
-    """Runs until stop(), which gives the exit code."""
+    """Runs until stop(), which returns the exit code."""
 
     def __init__(self, *options):
         self.folder = tempfile.mkdtemp(prefix="redouble-serve-")
         self.path = os.path.join(self.folder, "s")
         if "--port" not in options:
-            options = ("--port", "0", *options)
+            options = ("--port", "none", *options)
         self.process = subprocess.Popen([PROGRAM, "serve", "--unixsocket", self.path, *options],
                                         stdout=subprocess.PIPE, text=True)
         self.line = self.process.stdout.readline()
@@ -40,14 +40,14 @@ class Served:
         return connection
 
     def wire(self, protocol=2):
-        """A connection that shows what is on the wire."""
+        """A connection that returns replies with their RESP types."""
         wire = Wire(self.open())
         if protocol == 3:
             wire.ask("HELLO", "3")
         return wire
 
     def ask(self, data, connection=None):
-        """What comes back for these bytes until the server closes, or PING is answered."""
+        """The server's bytes for these bytes until it closes the connection or answers PING."""
         own = connection or self.open()
         got = b""
         try:
@@ -67,7 +67,7 @@ class Served:
         return got.removesuffix(b"$8\r\n<ending>\r\n")
 
     def run(self, *command, data=None):
-        """The output of a program that is told the socket."""
+        """The output of a client program that gets the socket as an option."""
         return subprocess.run([*command], input=data, capture_output=True, timeout=60, check=True).stdout
 
     def cli(self, *words, data=None):
@@ -83,7 +83,7 @@ class Served:
 
 
 class Redis(Served):
-    """A redis-server in the double's place."""
+    """A redis-server with the same interface."""
 
     def __init__(self, *options):
         self.folder = tempfile.mkdtemp(prefix="redouble-redis-")

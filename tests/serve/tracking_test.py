@@ -1,4 +1,4 @@
-"""The goal: a client that caches is told what has changed, on its own connection or another's."""
+"""Goal: client-side caching: invalidations reach the client's own or a redirected connection."""
 
 import unittest
 

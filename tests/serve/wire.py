@@ -1,8 +1,8 @@
-"""RESP as it is on the wire, with the types that client libraries hide."""
+"""A RESP reader that keeps the types that client libraries hide."""
 
 
 class Wire:
-    """One connection. A value is a pair: RESP's first byte and what follows, text or values."""
+    """One connection. A value is a pair: RESP's type byte and the text or the nested values."""
 
     def __init__(self, connection):
         self.socket = connection
@@ -20,7 +20,7 @@ class Wire:
         self.socket.sendall(b"".join(parts))
 
     def ask(self, *words):
-        """The next value that comes for a command."""
+        """Sends a command and returns the next value."""
         self.send(*words)
         return self.read()
 
@@ -55,7 +55,7 @@ def plain(value):
 
 
 def shape(value):
-    """The types of a value, without what it says."""
+    """The types of a value, without its contents."""
     kind, content = value
     if kind in "*~>%":
         return kind, [shape(element) for element in content]

@@ -1,10 +1,11 @@
-#include "tests/support/backends.h"
+#include "redouble/tests/support/backends.h"
 
 #include <cstdio>
 #include <cstdlib>
 #include <utility>
 
-#include "tests/support/live_server.h"
+#include "redouble/core/base/status/status_macros.h"
+#include "redouble/tests/support/live_server.h"
 
 namespace redouble::tests {
 namespace {
@@ -31,16 +32,14 @@ void MemoryBackend::AdvanceTo(absl::Time time) { clock_->AdvanceTo(time); }
 
 absl::Status LiveBackend::Start(absl::Time start) {
   if (LiveTestsWantACluster()) return StartCluster(start);
-  absl::StatusOr<std::unique_ptr<redis::SpawnedServer>> server = StartLiveServer(start);
-  if (!server.ok()) return server.status();
-  server_ = *std::move(server);
+  REDOUBLE_ASSIGN_OR_RETURN(std::unique_ptr<redis::SpawnedServer> server, StartLiveServer(start));
+  server_ = std::move(server);
   return absl::OkStatus();
 }
 
 absl::Status LiveBackend::StartCluster(absl::Time start) {
-  absl::StatusOr<redis::SpawnedCluster*> cluster = EmptyLiveCluster(start);
-  if (!cluster.ok()) return cluster.status();
-  cluster_ = *cluster;
+  REDOUBLE_ASSIGN_OR_RETURN(redis::SpawnedCluster * cluster, EmptyLiveCluster(start));
+  cluster_ = cluster;
   return absl::OkStatus();
 }
 

@@ -1,7 +1,7 @@
-// Backends: runs one test on the memory engine and on a real redis-server.
+// Backends: runs the same test on the memory engine and on a real redis-server.
 //
-// A test that is written against a Backend is typed over Backends and runs on each of them, with
-// the same virtual time. A backend that the machine cannot offer skips its tests, visibly.
+// Derive the fixture from BackendTest<Backend> and type the test suite over Backends: each test
+// runs on both, with the same virtual time. Tests are skipped if the machine lacks a backend.
 //
 //   template <typename Backend>
 //   class RateLimiterTest : public BackendTest<Backend> {};
@@ -31,29 +31,30 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "backends/memory/engine.h"
-#include "backends/redis/spawn/spawned_cluster.h"
-#include "backends/redis/spawn/spawned_server.h"
-#include "core/base/run.h"
-#include "core/base/task.h"
-#include "core/base/utc.h"
-#include "core/base/virtual_clock.h"
-#include "core/store/command.h"
-#include "core/store/reply.h"
-#include "core/store/store.h"
+#include "redouble/backends/memory/engine/engine.h"
+#include "redouble/backends/redis/spawn/spawned_cluster.h"
+#include "redouble/backends/redis/spawn/spawned_server.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/base/task/task.h"
+#include "redouble/core/base/time/utc.h"
+#include "redouble/core/base/time/virtual_clock.h"
+#include "redouble/core/store/command.h"
+#include "redouble/core/store/reply.h"
+#include "redouble/core/store/store.h"
 
 namespace redouble::tests {
 
-// Saturday, far from every boundary: the moment of the gateway's goldens.
+// The start time of the recorded gateway runs (tests/golden): a Saturday, far from the end of any
+// period.
 inline absl::Time DefaultStart() { return *base::ParseRfc3339("2026-05-09T14:03:02Z"); }
 
-// A store of its own, empty, at a time that moves only when told. Each backend has:
-//   Start      at a time; an error when the machine cannot offer the backend.
-//   Connect    a connection of its own; it must not outlive the backend.
-//   Now, AdvanceTo  the backend's time; a time in the past moves nothing. Expiry follows to the
-//              millisecond.
+// A backend is an empty server with a held clock. It has the functions:
+//   Start           Starts the server at a time. Returns an error if the machine lacks the backend.
+//   Connect         Returns a new connection, which must not outlive the backend.
+//   Now, AdvanceTo  Read and move the server's clock; a time in the past has no effect. Keys expire
+//                   exact to the millisecond.
 
-// The memory engine on a virtual clock. Always there.
+// The memory engine on a virtual clock. Always available.
 class MemoryBackend {
  public:
   static constexpr std::string_view kName = "Memory";
@@ -68,12 +69,12 @@ class MemoryBackend {
   std::unique_ptr<memory::Engine> engine_;
 };
 
-// A redis-server of the test's own, its wall clock held, through the client that production uses.
-// Needs redis-server.
+// A redis-server for each test, with a held wall clock, accessed by the production client. Needs
+// redis-server.
 //
-// With REDOUBLE_LIVE_BACKEND=cluster in the environment it is a cluster of three masters instead,
-// which the tests of one process share: Start finds it and empties it. What it refuses because of
-// where keys are is printed.
+// If the environment variable REDOUBLE_LIVE_BACKEND is "cluster", it is a cluster of three masters
+// instead, which the tests of one process share: Start empties it. Commands that the cluster
+// refuses because their keys have different slots are printed.
 class LiveBackend {
  public:
   static constexpr std::string_view kName = "Live";
@@ -87,7 +88,7 @@ class LiveBackend {
   absl::Status StartCluster(absl::Time start);
 
   std::unique_ptr<redis::SpawnedServer> server_;
-  redis::SpawnedCluster* cluster_ = nullptr;  // In place of server_.
+  redis::SpawnedCluster* cluster_ = nullptr;  // Instead of server_.
 };
 
 // The backends that typed tests run on.
@@ -101,12 +102,12 @@ class BackendNames {
   }
 };
 
-// A fresh, empty backend per test.
+// A fixture with a new, empty backend for each test.
 template <typename Backend>
 class BackendTest : public ::testing::Test {
  public:
   store::Store& store() { return *store_; }
-  // Another connection to the same backend.
+  // Returns another connection to the same backend.
   std::unique_ptr<store::Store> Connect() { return backend_.Connect(); }
 
   absl::Time now() const { return backend_.Now(); }
@@ -118,18 +119,18 @@ class BackendTest : public ::testing::Test {
     return base::Run(std::move(task));
   }
 
-  // Sends a command given by its words; the test fails when there is no reply.
+  // Sends a command and returns the reply; fails the test if there is none.
   store::Reply Ask(const std::vector<std::string_view>& words) {
     absl::StatusOr<store::Reply> reply = Run(Send(words));
     EXPECT_TRUE(reply.ok()) << words[0] << ": " << reply.status();
     return reply.ok() ? *std::move(reply) : store::Reply::Nil();
   }
-  // The value of a string; "(nil)" or the error for what is none.
+  // Returns the value of a string key; for any other reply its DebugString().
   std::string Value(std::string_view key) {
     store::Reply reply = Ask({"GET", key});
     return reply.is_bulk() ? std::move(reply).text() : reply.DebugString();
   }
-  // TTL: -1 without expiry, -2 without key.
+  // Returns the TTL in seconds: -1 if the key has no expiry, -2 if it does not exist.
   int64_t Ttl(std::string_view key) { return Ask({"TTL", key}).integer(); }
   int64_t KeyCount() { return Ask({"DBSIZE"}).integer(); }
 

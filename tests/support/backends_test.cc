@@ -1,11 +1,13 @@
-#include "tests/support/backends.h"
+#include "redouble/tests/support/backends.h"
 
-#include "core/store/batch.h"
-#include "core/store/strings.h"
+#include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/store/batch.h"
+#include "redouble/core/store/typed/strings.h"
 
 namespace redouble::tests {
 namespace {
 
+using base::IsOkAndHolds;
 using store::Batch;
 using store::CommandId;
 using store::Reply;
@@ -36,7 +38,7 @@ TYPED_TEST(BackendsTest, NeverGoesBack) {
 }
 
 TYPED_TEST(BackendsTest, RunsTypedCommandsAndBatches) {
-  EXPECT_EQ(*this->Run(store::Incr(this->store(), "n")), 1);
+  EXPECT_THAT(this->Run(store::Incr(this->store(), "n")), IsOkAndHolds(1));
   for (const auto atomicity : {Batch::Atomicity::kPipeline, Batch::Atomicity::kTransaction}) {
     Batch batch(atomicity);
     batch.Add(CommandId::kIncr, {"n"});
@@ -50,7 +52,7 @@ TYPED_TEST(BackendsTest, RunsTypedCommandsAndBatches) {
 
 TYPED_TEST(BackendsTest, HasSeveralConnections) {
   const std::unique_ptr<store::Store> other = this->Connect();
-  EXPECT_EQ(*this->Run(store::Incr(*other, "n")), 1);
+  EXPECT_THAT(this->Run(store::Incr(*other, "n")), IsOkAndHolds(1));
   EXPECT_EQ(this->Value("n"), "1");
 }
 

@@ -1,9 +1,13 @@
-// InterceptedStore: a store in the middle that notes what passes and lets a test step in.
+// InterceptedStore: a store wrapper for tests that logs and counts requests, and calls a hook
+// before each.
+//
+// Use it to assert the commands and round trips of an operation, to run other commands between two
+// of its requests, and to inject replies and errors:
 //
 //   InterceptedStore store(inner);
 //   store.on_request = [&](size_t index) -> std::optional<absl::StatusOr<Reply>> {
-//     if (index == 1) RunSomebodyElse();         // between the first request and the second
-//     if (index == 2) return Reply::Integer(-1); // answers instead of the store behind it
+//     if (index == 1) RunOtherClient();          // between the first and the second request
+//     if (index == 2) return Reply::Integer(-1); // the third request is not forwarded
 //     return std::nullopt;
 //   };
 //   ...
@@ -22,11 +26,11 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
-#include "core/base/string_bridge.h"
-#include "core/store/command.h"
-#include "core/store/reply.h"
-#include "core/store/store.h"
-#include "core/store/wrappers/forwarding_store.h"
+#include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/store/command.h"
+#include "redouble/core/store/reply.h"
+#include "redouble/core/store/store.h"
+#include "redouble/core/store/wrappers/forwarding_store.h"
 
 namespace redouble::tests {
 
@@ -34,7 +38,8 @@ class InterceptedStore final : public store::ForwardingStore {
  public:
   using ForwardingStore::ForwardingStore;
 
-  // Called before each request, with its number from 0; an answer keeps the request from the store.
+  // Called before each request with its index, from 0. If it returns a result, the request
+  // completes with that and is not forwarded.
   std::function<std::optional<absl::StatusOr<store::Reply>>(size_t index)> on_request;
 
   void Submit(store::Request& request) override {
@@ -49,10 +54,10 @@ class InterceptedStore final : public store::ForwardingStore {
     }
   }
 
-  // A line per command, its name in upper case and its words joined by spaces; MULTI and EXEC
-  // around those of a transaction.
+  // A line per command: its name in upper case and its arguments, joined by spaces. Lines with
+  // MULTI and EXEC enclose a transaction.
   const std::vector<std::string>& log() const { return log_; }
-  // How many requests passed: round trips.
+  // The number of requests, which is the number of round trips.
   size_t requests() const { return requests_; }
 
  private:

@@ -1,5 +1,7 @@
-// JSON files with one mistake each: whatever stands at the wrong place of a file, its reader must
-// say so or carry on, and never break.
+// ForEachMistake: variants of a JSON document with one wrong value each.
+//
+// Use it to test that the reader of a file format either reports a wrong value or ignores it, and
+// never crashes:
 //
 //   ForEachMistake(good, [&](const sim::Json& bad) { Parse(bad.dump()); });
 //
@@ -9,14 +11,14 @@
 
 #include <functional>
 
-#include "sim/scenario/operation.h"
+#include "redouble/sim/operations/operation.h"
 
 namespace redouble::tests {
 
-// Calls `visit` with `good` in which one value, at each place in turn, is each of: null, true,
-// numbers below 0, beyond every integer and with a fraction, texts that are empty, that are no
-// encoded bytes (sim/scenario/bytes.h) or mean nothing, an empty array and an empty object. Some
-// 10 times as many calls as `good` has values.
+// Calls `visit` with copies of `good` in which one value is replaced. Replaces each value in turn
+// by null, true, a negative number, a number above all integers, a fraction, an empty text, a text
+// that is not an encoding of bytes (sim/json/bytes.h), a meaningless text, an empty array and
+// an empty object: about 10 calls for each value of `good`.
 void ForEachMistake(const sim::Json& good, const std::function<void(const sim::Json&)>& visit);
 
 }  // namespace redouble::tests

@@ -1,4 +1,4 @@
-#include "tests/support/json_mistakes.h"
+#include "redouble/tests/support/json_mistakes.h"
 
 #include <set>
 #include <string>

@@ -1,5 +1,12 @@
-// TopicTest: a fixture of typed tests that have a topic on a backend: "orders", of three
-// partitions. For tests only.
+// TopicTest: the fixture of Korvet's typed tests: a topic "orders" with three partitions on a
+// backend.
+//
+// Derive the fixture from TopicTest<Backend> and call MakeTopic() in the tests:
+//
+//   const Topic topic = this->MakeTopic();
+//   this->WriteMany(topic, 10);
+//
+// For tests only.
 //
 // Thread-safety: one thread.
 #ifndef REDOUBLE_TESTS_SUPPORT_KORVET_TOPIC_H_
@@ -13,17 +20,17 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/rng.h"
-#include "core/base/virtual_clock.h"
-#include "core/korvet/error_code.h"
-#include "core/korvet/keys.h"
-#include "core/korvet/producer.h"
-#include "core/korvet/topics.h"
-#include "tests/support/backends.h"
+#include "redouble/core/base/random/rng.h"
+#include "redouble/core/base/time/virtual_clock.h"
+#include "redouble/core/korvet/error_code.h"
+#include "redouble/core/korvet/keys.h"
+#include "redouble/core/korvet/log/producer.h"
+#include "redouble/core/korvet/topics/topics.h"
+#include "redouble/tests/support/backends.h"
 
 namespace redouble::korvet {
 
-// The first id of the recordings, and its offset with 10 bits of sequence.
+// The milliseconds of the first record's id, and its offset with 10 bits for the sequence number.
 inline constexpr uint64_t kFirstMs = 1234567890123;
 inline constexpr int64_t kFirstOffset = 1264197519485952;
 
@@ -36,7 +43,7 @@ class TopicTest : public tests::BackendTest<Backend> {
     clock_.AdvanceTo(this->now());
   }
 
-  // Creates the topic, or deletes it and creates it anew with an id of its own.
+  // Creates the topic, after deleting an existing one. The new topic has a new id.
   Topic MakeTopic(std::vector<ConfigEntry> config = {}) {
     Topics topics(this->store(), rng_, keys_);
     this->Run(topics.Delete("orders")).IgnoreError();
@@ -51,7 +58,7 @@ class TopicTest : public tests::BackendTest<Backend> {
     return this->Run(topics.Delete("orders"));
   }
 
-  // Writes a record with an id of the recordings' first millisecond, or of another.
+  // Writes a record with the id `ms`-`sequence` and returns its offset.
   int64_t Write(const Topic& topic, uint64_t sequence, uint64_t ms = kFirstMs,
                 int32_t partition = 0) {
     ProducerOptions options;

@@ -1,4 +1,4 @@
-#include "tests/support/live_server.h"
+#include "redouble/tests/support/live_server.h"
 
 #include <cstdint>
 #include <cstdio>
@@ -14,16 +14,17 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "backends/redis/fsm/cluster_route.h"
-#include "backends/redis/net/blocking_store.h"
-#include "backends/redis/spawn/certificates_for_test.h"
-#include "backends/redis/spawn/private_folder.h"
-#include "core/base/run.h"
-#include "core/base/string_bridge.h"
-#include "core/base/task.h"
-#include "core/store/command.h"
-#include "core/store/command_table.h"
-#include "core/store/reply.h"
+#include "redouble/backends/redis/fsm/cluster/cluster_route.h"
+#include "redouble/backends/redis/net/client/sync_store.h"
+#include "redouble/backends/redis/spawn/certificates_for_test.h"
+#include "redouble/backends/redis/spawn/private_folder.h"
+#include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/base/task/task.h"
+#include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/store/command.h"
+#include "redouble/core/store/reply.h"
+#include "redouble/core/store/table/command_table.h"
 
 namespace redouble::tests {
 namespace {
@@ -42,7 +43,7 @@ LiveKind WantedKind() {
   std::abort();
 }
 
-// Of this process; gone with it.
+// The TLS files of this process, which are deleted when it ends.
 class TlsFiles {
  public:
   static const absl::StatusOr<std::unique_ptr<TlsFiles>>& OfProcess() {
@@ -56,21 +57,21 @@ class TlsFiles {
       : folder_(std::move(folder)), certificates_(folder_.path()) {}
 
   static absl::StatusOr<std::unique_ptr<TlsFiles>> Make() {
-    absl::StatusOr<redis::PrivateFolder> folder = redis::PrivateFolder::Create("redouble-tls-");
-    if (!folder.ok()) return folder.status();
-    return std::unique_ptr<TlsFiles>(new TlsFiles(*std::move(folder)));
+    REDOUBLE_ASSIGN_OR_RETURN(redis::PrivateFolder folder,
+                              redis::PrivateFolder::Create("redouble-tls-"));
+    return std::unique_ptr<TlsFiles>(new TlsFiles(std::move(folder)));
   }
 
   const redis::PrivateFolder folder_;
   const redis::CertificatesForTest certificates_;
 };
 
-// Prints what a cluster refuses because of where keys are, with the keys.
+// Prints commands, with their keys, that a cluster refuses because of the slots of the keys.
 class RefusalPrinter final : public store::Store {
  public:
   explicit RefusalPrinter(std::unique_ptr<store::Store> inner) : inner_(std::move(inner)) {}
 
-  // The store behind it completes what it is given during the call.
+  // The wrapped store completes requests during the call.
   void Submit(store::Request& request) override {
     Answered answered(request);
     inner_->Submit(answered);
@@ -91,7 +92,7 @@ class RefusalPrinter final : public store::Store {
     void OnComplete(absl::StatusOr<store::Reply>&& done) override { result = std::move(done); }
   };
 
-  // A script that reaches for a key which it did not declare.
+  // The error of a script that accesses a key that it did not declare.
   static bool IsKeyError(const store::Reply& reply) {
     return reply.is_error() && absl::StrContains(reply.text(), "non local key");
   }
@@ -125,15 +126,14 @@ redis::Options WithPatience(redis::Options options) {
 }
 
 absl::Status Empty(const redis::SpawnedCluster& cluster) {
-  auto store = redis::BlockingStore::Connect(LiveOptions(cluster));
-  if (!store.ok()) return store.status();
+  REDOUBLE_ASSIGN_OR_RETURN(auto store, redis::SyncStore::Connect(LiveOptions(cluster)));
   for (const std::vector<std::string_view>& words :
        {std::vector<std::string_view>{"FLUSHALL"}, {"SCRIPT", "FLUSH"}, {"FUNCTION", "FLUSH"}}) {
     const auto send = [&]() -> base::Task<absl::StatusOr<store::Reply>> {
       const auto command = store::Command::Named(words[0], std::span(words).subspan(1));
-      co_return co_await (*store)->Execute(command);
+      co_return co_await store->Execute(command);
     };
-    if (absl::Status status = base::Run(send()).status(); !status.ok()) return status;
+    REDOUBLE_RETURN_IF_ERROR(base::Run(send()).status());
   }
   return absl::OkStatus();
 }
@@ -147,7 +147,7 @@ absl::StatusOr<std::unique_ptr<redis::SpawnedServer>> StartLiveServer(absl::Time
   options.held_time = start;
   if (WantedKind() == LiveKind::kTls) {
     const auto& files = TlsFiles::OfProcess();
-    if (!files.ok()) return files.status();
+    REDOUBLE_RETURN_IF_ERROR(files.status());
     const redis::CertificatesForTest& certificates = (*files)->certificates();
     options.listen_on_loopback = true;
     options.tls = redis::SpawnedTls{certificates.server_certificate(), certificates.server_key(),
@@ -159,10 +159,10 @@ absl::StatusOr<std::unique_ptr<redis::SpawnedServer>> StartLiveServer(absl::Time
 absl::StatusOr<redis::SpawnedCluster*> EmptyLiveCluster(absl::Time start) {
   static const absl::StatusOr<std::unique_ptr<redis::SpawnedCluster>> shared =
       redis::SpawnedCluster::Start({.masters = 3, .held_time = start});
-  if (!shared.ok()) return shared.status();
+  REDOUBLE_RETURN_IF_ERROR(shared.status());
   redis::SpawnedCluster& cluster = **shared;
-  if (absl::Status status = Empty(cluster); !status.ok()) return status;
-  if (absl::Status status = cluster.SetTime(start); !status.ok()) return status;
+  REDOUBLE_RETURN_IF_ERROR(Empty(cluster));
+  REDOUBLE_RETURN_IF_ERROR(cluster.SetTime(start));
   return &cluster;
 }
 
@@ -182,13 +182,12 @@ redis::Options LiveOptions(const redis::SpawnedCluster& cluster) {
 }
 
 absl::StatusOr<std::unique_ptr<store::Store>> ConnectToLive(const redis::SpawnedServer& server) {
-  return redis::BlockingStore::Connect(LiveOptions(server));
+  return redis::SyncStore::Connect(LiveOptions(server), redis::Sharing::kDedicated);
 }
 
 absl::StatusOr<std::unique_ptr<store::Store>> ConnectToLive(const redis::SpawnedCluster& cluster) {
-  auto store = redis::BlockingStore::Connect(LiveOptions(cluster));
-  if (!store.ok()) return store.status();
-  return std::make_unique<RefusalPrinter>(*std::move(store));
+  REDOUBLE_ASSIGN_OR_RETURN(auto store, redis::SyncStore::Connect(LiveOptions(cluster)));
+  return std::make_unique<RefusalPrinter>(std::move(store));
 }
 
 }  // namespace redouble::tests

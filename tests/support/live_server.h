@@ -1,12 +1,12 @@
-// LiveServer: the real Redis behind live tests, as the environment variable REDOUBLE_LIVE_BACKEND
-// asks for it:
+// LiveServer: the real Redis of live tests, chosen by the environment variable
+// REDOUBLE_LIVE_BACKEND:
 //
-//   (unset)   a redis-server of the test's own, on its Unix socket
-//   tls       the same, spoken to through TLS on the loopback
-//   cluster   three masters, which all tests of one process share; each finds them empty
+//   (unset)   a redis-server for each test, on a Unix socket
+//   tls       a redis-server for each test, with TLS on the loopback interface
+//   cluster   three masters, which all tests of a process share and which each test empties
 //
-// Why it exists: the systems' tests run on each of them unchanged (tests/live:tls_typed_test and
-// cluster_typed_test).
+// The tests of the systems run unchanged on each of them: see //tests/live:tls_typed_test and
+// //tests/live:cluster_typed_test.
 //
 // Thread-safety: one thread.
 #ifndef REDOUBLE_TESTS_SUPPORT_LIVE_SERVER_H_
@@ -16,33 +16,33 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "backends/redis/options.h"
-#include "backends/redis/spawn/spawned_cluster.h"
-#include "backends/redis/spawn/spawned_server.h"
-#include "core/store/store.h"
+#include "redouble/backends/redis/options.h"
+#include "redouble/backends/redis/spawn/spawned_cluster.h"
+#include "redouble/backends/redis/spawn/spawned_server.h"
+#include "redouble/core/store/store.h"
 
 namespace redouble::tests {
 
-// Whether the environment asks for a cluster. Dies when it asks for what there is not, rather than
-// let tests pass on something else.
+// Returns whether the tests run on a cluster. Aborts the program if the variable has an unknown
+// value, so that tests do not pass on the wrong server.
 bool LiveTestsWantACluster();
 
-// Starts a server whose wall clock is held at `start`, with TLS if the environment asks for it.
+// Starts a server whose wall clock is held at `start`, with TLS if the variable is "tls".
 // Errors: those of redis::SpawnedServer::Start.
 absl::StatusOr<std::unique_ptr<redis::SpawnedServer>> StartLiveServer(absl::Time start);
 
-// The cluster of this process, without keys, scripts and functions, held at `start`.
-// Errors: those of redis::SpawnedCluster::Start, of connecting to it and of emptying it.
+// Returns the cluster of this process, without keys, scripts and functions, and with its clocks
+// held at `start`. Errors: those of redis::SpawnedCluster::Start, of connecting and of emptying it.
 absl::StatusOr<redis::SpawnedCluster*> EmptyLiveCluster(absl::Time start);
 
-// How a client reaches them, with the patience of a test: a reply that is due comes within
-// microseconds, but for a server that has stopped answering or a machine that is very busy.
+// Return the options of a client, with timeouts for tests: they only expire if the server has
+// stopped answering or the machine is very busy.
 redis::Options LiveOptions(const redis::SpawnedServer& server);
 redis::Options LiveOptions(const redis::SpawnedCluster& cluster);
 
-// A connection of a test's own; that to a cluster prints what is refused because of where keys are,
-// a line "[cluster refused] COMMAND<tab>KEY<tab>KEY..." each.
-// Errors: those of redis::BlockingStore::Connect.
+// Return a new connection. A connection to a cluster prints a line for each command that is refused
+// because its keys have different slots: "[cluster refused] COMMAND<tab>KEY<tab>KEY...".
+// Errors: those of redis::SyncStore::Connect.
 absl::StatusOr<std::unique_ptr<store::Store>> ConnectToLive(const redis::SpawnedServer& server);
 absl::StatusOr<std::unique_ptr<store::Store>> ConnectToLive(const redis::SpawnedCluster& cluster);
 

@@ -1,4 +1,4 @@
-#include "tests/support/live_server.h"
+#include "redouble/tests/support/live_server.h"
 
 #include <gtest/gtest.h>
 
@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "backends/redis/net/blocking_store.h"
-#include "core/base/run.h"
-#include "core/store/command.h"
-#include "core/store/reply.h"
+#include "redouble/backends/redis/net/client/sync_store.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/store/command.h"
+#include "redouble/core/store/reply.h"
 
 namespace redouble::tests {
 namespace {
@@ -27,9 +27,9 @@ class LiveServerTest : public ::testing::Test {
   void TearDown() override { unsetenv("REDOUBLE_LIVE_BACKEND"); }
   void AskFor(const char* kind) { setenv("REDOUBLE_LIVE_BACKEND", kind, 1); }
 
-  // The reply to a command, over a connection of its own.
+  // Returns the reply to a command on a new connection.
   Reply Ask(const redis::Options& options, const std::vector<std::string_view>& words) {
-    auto store = redis::BlockingStore::Connect(options);
+    auto store = redis::SyncStore::Connect(options);
     EXPECT_TRUE(store.ok()) << store.status();
     const auto send = [&]() -> base::Task<absl::StatusOr<Reply>> {
       const auto command = store::Command::Named(words[0], std::span(words).subspan(1));
@@ -63,7 +63,7 @@ TEST_F(LiveServerTest, SpeaksTlsWhenTheEnvironmentSaysSo) {
   options.connect_timeout = absl::Milliseconds(50);
   options.health_check_interval = absl::InfiniteDuration();
   options.client_name = "plain";
-  EXPECT_FALSE(redis::BlockingStore::Connect(options).ok()) << "it speaks nothing but TLS";
+  EXPECT_FALSE(redis::SyncStore::Connect(options).ok()) << "it speaks nothing but TLS";
 }
 
 TEST_F(LiveServerTest, IsOneClusterThatEachTestFindsEmpty) {

@@ -1,4 +1,4 @@
-#include "tests/support/message_backends.h"
+#include "redouble/tests/support/message_backends.h"
 
 #include <boost/asio/io_context.hpp>
 #include <chrono>
@@ -11,19 +11,21 @@
 #include <utility>
 #include <vector>
 
-#include "backends/redis/net/blocking_client.h"
-#include "backends/redis/net/blocking_submit.h"
-#include "backends/redis/net/subscriber.h"
-#include "backends/redis/options.h"
-#include "core/base/run.h"
-#include "core/store/command.h"
-#include "core/store/pubsub.h"
-#include "tests/support/live_server.h"
+#include "redouble/backends/redis/net/client/sync_client.h"
+#include "redouble/backends/redis/net/client/sync_submit.h"
+#include "redouble/backends/redis/net/subscriber.h"
+#include "redouble/backends/redis/options.h"
+#include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/store/command.h"
+#include "redouble/core/store/pubsub/pubsub.h"
+#include "redouble/tests/support/live_server.h"
 
 namespace redouble::tests {
 namespace {
 
-// Published behind all the rest, so that this is known to have arrived. Each has a number.
+// The channel of markers, which are numbered. A marker is published after all other messages; when
+// it arrives, they have arrived too.
 constexpr std::string_view kMarker = "redouble:delivered";
 constexpr std::string_view kMarkerChannels[] = {kMarker};
 
@@ -53,15 +55,14 @@ void MemoryMessages::AllowChannels() {
   Send(*session_, {"ACL", "SETUSER", "default", "allchannels"});
 }
 
-// A Subscriber whose messages wait until they are handed over.
+// A Subscriber that queues messages until they are delivered.
 class LiveMessages::Subscription final : public store::MessageSource, private store::PushListener {
  public:
   absl::Status Open(const redis::Options& options) {
-    auto subscriber =
+    REDOUBLE_ASSIGN_OR_RETURN(
+        subscriber_,
         base::RunUntilDone(redis::Subscriber::Connect(context_.get_executor(), options),
-                           [this] { return context_.run_one() > 0; });
-    if (!subscriber.ok()) return subscriber.status();
-    subscriber_ = *std::move(subscriber);
+                           [this] { return context_.run_one() > 0; }));
     subscriber_->Listen(this);
     return absl::OkStatus();
   }
@@ -71,11 +72,12 @@ class LiveMessages::Subscription final : public store::MessageSource, private st
   }
   void Listen(store::PushListener* listener) override { listener_ = listener; }
 
-  // Waits until the marker is there, and so all that came before it.
+  // Waits for the marker, and so for all messages before it.
   void AwaitMarker(const std::string& number) {
     while (!markers_.contains(number)) ASSERT_GT(context_.run_one(), 0u);
   }
-  // Waits for it a while: a cluster that has just begun loses messages. Whether it is there.
+  // Waits for the marker for a while, because a cluster that has just started loses messages.
+  // Returns whether it arrived.
   bool ExpectMarker(const std::string& number) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(50);
     while (!markers_.contains(number) && std::chrono::steady_clock::now() < end) {
@@ -84,7 +86,7 @@ class LiveMessages::Subscription final : public store::MessageSource, private st
     return markers_.contains(number);
   }
 
-  // The listener may send commands, which bring more.
+  // The listener may send commands that cause more messages.
   void HandOver() {
     while (!pushes_.empty()) {
       const store::Reply push = std::move(pushes_.front());
@@ -117,29 +119,24 @@ store::MessageSource& LiveMessages::subscription() { return *subscription_; }
 
 absl::Status LiveMessages::Start() {
   std::vector<redis::Options> nodes;
-  absl::StatusOr<std::unique_ptr<store::Store>> client;
   if (LiveTestsWantACluster()) {
-    absl::StatusOr<redis::SpawnedCluster*> cluster = EmptyLiveCluster(clock_.Now());
-    if (!cluster.ok()) return cluster.status();
-    client = ConnectToLive(**cluster);
-    for (size_t i = 0; i < (*cluster)->size(); ++i) {
-      nodes.push_back(*redis::Options::Parse((*cluster)->node(i).uri()));
+    REDOUBLE_ASSIGN_OR_RETURN(redis::SpawnedCluster * cluster, EmptyLiveCluster(clock_.Now()));
+    REDOUBLE_ASSIGN_OR_RETURN(client_, ConnectToLive(*cluster));
+    for (size_t i = 0; i < cluster->size(); ++i) {
+      nodes.push_back(*redis::Options::Parse(cluster->node(i).uri()));
     }
   } else {
-    absl::StatusOr<std::unique_ptr<redis::SpawnedServer>> server = StartLiveServer(clock_.Now());
-    if (!server.ok()) return server.status();
-    server_ = *std::move(server);
-    client = ConnectToLive(*server_);
+    REDOUBLE_ASSIGN_OR_RETURN(std::unique_ptr<redis::SpawnedServer> server,
+                              StartLiveServer(clock_.Now()));
+    server_ = std::move(server);
+    REDOUBLE_ASSIGN_OR_RETURN(client_, ConnectToLive(*server_));
     nodes.push_back(LiveOptions(*server_));
   }
-  if (!client.ok()) return client.status();
-  client_ = *std::move(client);
   for (const redis::Options& options : nodes) {
-    auto node = redis::BlockingClient::Connect(options);
-    if (!node.ok()) return node.status();
-    nodes_.push_back(*std::move(node));
+    REDOUBLE_ASSIGN_OR_RETURN(auto node, redis::SyncClient::Connect(options));
+    nodes_.push_back(std::move(node));
   }
-  if (absl::Status status = subscription_->Open(nodes[0]); !status.ok()) return status;
+  REDOUBLE_RETURN_IF_ERROR(subscription_->Open(nodes[0]));
   return AwaitEachOther();
 }
 
@@ -149,11 +146,10 @@ std::string LiveMessages::PublishMarker(store::Store& node) {
   return number;
 }
 
-// Nodes hand on what others publish only once they are connected with each other.
+// Waits until the nodes are connected with each other; before that they do not forward messages.
 absl::Status LiveMessages::AwaitEachOther() {
   if (nodes_.size() == 1) return absl::OkStatus();
-  absl::Status status = base::Run(store::Subscribe(*subscription_, kMarkerChannels));
-  if (!status.ok()) return status;
+  REDOUBLE_RETURN_IF_ERROR(base::Run(store::Subscribe(*subscription_, kMarkerChannels)));
   for (const auto& node : nodes_) {
     while (!subscription_->ExpectMarker(PublishMarker(*node))) {
     }
@@ -169,8 +165,8 @@ void LiveMessages::AllowChannels() {
   for (const auto& node : nodes_) Send(*node, {"ACL", "SETUSER", "default", "allchannels"});
 }
 
-// What a node publishes reaches each of the others in its order, so a marker of each node says that
-// everything else is there.
+// The messages of one node reach each other node in order, so that all messages have arrived when a
+// marker of each node has.
 void LiveMessages::Deliver() {
   EXPECT_TRUE(base::Run(store::Subscribe(*subscription_, kMarkerChannels)).ok());
   std::vector<std::string> markers;

@@ -1,13 +1,12 @@
-// MessageBackends: runs one test of what listens to channels on the memory engine and on a real
-// redis-server.
+// MessageBackends: runs the same Pub/Sub test on the memory engine and on a real redis-server.
 //
-// As Backends (backends.h), with a connection for subscriptions beside the plain one. What was
-// published reaches the listener when the test says so, so that both run alike:
+// As Backends (backends.h), with a second connection for subscriptions. The test decides when
+// published messages reach the listener, so that it runs alike on both:
 //
 //   TYPED_TEST(EventStreamTest, Follows) {
 //     this->backend().store()                 // publishes
 //     this->backend().subscription()          // a MessageSource
-//     this->backend().Deliver();              // all that was published until now
+//     this->backend().Deliver();              // delivers all published messages
 //   }
 //
 // Thread-safety: one thread.
@@ -23,21 +22,21 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
-#include "backends/memory/engine.h"
-#include "backends/redis/spawn/spawned_server.h"
-#include "core/base/virtual_clock.h"
-#include "core/store/message_source.h"
-#include "core/store/store.h"
+#include "redouble/backends/memory/engine/engine.h"
+#include "redouble/backends/redis/spawn/spawned_server.h"
+#include "redouble/core/base/time/virtual_clock.h"
+#include "redouble/core/store/message_source.h"
+#include "redouble/core/store/store.h"
 
 namespace redouble::tests {
 
-// Each has:
-//   Start         an error when the machine cannot offer the backend.
-//   store         a plain connection.
-//   subscription  another one, for single commands and what comes unasked.
-//   clock         what a keep-alive waits on; it moves with the server's when told to.
-//   Deliver       hands over what was published until now.
-//   RefuseChannels, AllowChannels  whether the server lets anybody subscribe, by its ACL.
+// A backend has the functions:
+//   Start           Returns an error if the machine lacks the backend.
+//   store           The connection that publishes.
+//   subscription    The connection that subscribes; runs one command at a time.
+//   clock           The clock of keep-alives, which the test advances.
+//   Deliver         Delivers all messages published so far to the listener.
+//   RefuseChannels, AllowChannels  Change the ACL, so that every SUBSCRIBE fails or succeeds.
 
 class MemoryMessages {
  public:
@@ -58,8 +57,7 @@ class MemoryMessages {
   std::unique_ptr<store::MessageSource> subscription_;
 };
 
-// A real Redis as the environment asks for it (live_server.h), heard through the client that
-// production uses. Needs redis-server.
+// The real Redis of live_server.h, with the production client. Needs redis-server.
 class LiveMessages {
  public:
   static constexpr std::string_view kName = "Live";
@@ -82,9 +80,9 @@ class LiveMessages {
   absl::Status AwaitEachOther();
 
   base::VirtualClock clock_{absl::FromUnixSeconds(1767268800)};
-  std::unique_ptr<redis::SpawnedServer> server_;  // None: a cluster.
+  std::unique_ptr<redis::SpawnedServer> server_;  // Null: a cluster.
   std::unique_ptr<store::Store> client_;
-  std::vector<std::unique_ptr<store::Store>> nodes_;  // Each by itself.
+  std::vector<std::unique_ptr<store::Store>> nodes_;  // One connection per node.
   std::unique_ptr<Subscription> subscription_;
   int markers_published_ = 0;
 };

@@ -1,7 +1,12 @@
-// What Studio's tests share: services and events as they need them, services that answer from
-// memory, and a fixture on both backends that lets every request fail in its turn.
+// Shared parts of Studio's tests: sample services and events, fake HTTP fetchers, and a fixture on
+// both backends that fails each request of an operation in turn.
 //
-// It stands in Studio's own namespace, whose names it is full of. Thread-safety: one thread.
+//   template <typename Backend>
+//   class RegistryTest : public StudioBackendTest<Backend> {};
+//
+// It is in Studio's namespace, because it mostly uses Studio's names. For tests only.
+//
+// Thread-safety: one thread.
 #ifndef REDOUBLE_TESTS_SUPPORT_STUDIO_TEST_H_
 #define REDOUBLE_TESTS_SUPPORT_STUDIO_TEST_H_
 
@@ -15,28 +20,28 @@
 #include <utility>
 #include <vector>
 
-#include "core/python/error.h"
-#include "core/python/json.h"
-#include "core/store/errors.h"
-#include "core/studio/capabilities.h"
-#include "core/studio/health_service.h"
-#include "core/studio/ingest_service.h"
-#include "core/studio/service_event.h"
-#include "core/studio/service_record.h"
-#include "tests/support/backends.h"
-#include "tests/support/intercepted_store.h"
+#include "redouble/core/python/error.h"
+#include "redouble/core/python/json.h"
+#include "redouble/core/store/errors.h"
+#include "redouble/core/studio/events/service_event.h"
+#include "redouble/core/studio/health/health_service.h"
+#include "redouble/core/studio/ingest/ingest_service.h"
+#include "redouble/core/studio/registry/capabilities.h"
+#include "redouble/core/studio/registry/service_record.h"
+#include "redouble/tests/support/backends.h"
+#include "redouble/tests/support/intercepted_store.h"
 
 namespace redouble::studio {
 
 inline python::Value Json(std::string_view text) { return *python::ParseJson(text); }
 
-// The class of an error; its code's name for an error that is Redis's own; "OK".
+// Returns the exception class of an error, the name of its code if it has none, or "OK".
 inline std::string ErrorOf(const absl::Status& status) {
   if (status.ok()) return "OK";
   return python::ErrorType(status).value_or(absl::StatusCodeToString(status.code()));
 }
 
-// A service of "prod" whose name is its id.
+// Returns a service in the environment "prod" whose name is its id.
 inline ServiceRecord Service(const std::string& id, const std::string& url) {
   ServiceRecord record;
   record.service_id = id;
@@ -47,7 +52,7 @@ inline ServiceRecord Service(const std::string& id, const std::string& url) {
   return record;
 }
 
-// A status event of task "t1" of service "a".
+// Returns a status event of task "t1" and service "a".
 inline EventEnvelope Event(const std::string& id, const std::string& timestamp) {
   EventEnvelope envelope;
   envelope.service_id = "a";
@@ -60,7 +65,7 @@ inline EventEnvelope Event(const std::string& id, const std::string& timestamp) 
   return envelope;
 }
 
-// A capability document with these routes: "\"events.feed\", \"health.workers\"".
+// Returns a capability document with the given routes, for example "\"events.feed\"".
 inline std::string CapabilitiesWith(std::string_view routes) {
   return R"({"relayna_version": "1.4.11", "topology_kind": "simple", "supported_routes": [)" +
          std::string(routes) +
@@ -69,7 +74,7 @@ inline std::string CapabilitiesWith(std::string_view routes) {
          R"( "compatibility": "capabilities_v1"}})";
 }
 
-// Services that give one answer, and note who was asked.
+// Returns the same response for all services and records which were requested.
 class FixedCapabilities final : public CapabilityFetcher {
  public:
   base::Task<absl::StatusOr<HttpResponse>> Fetch(std::string_view base_url) override {
@@ -99,13 +104,13 @@ class StudioBackendTest : public tests::BackendTest<Backend> {
  protected:
   using Operation = std::function<absl::Status(store::Store&)>;
 
-  // Runs the operation again and again on what `setup` leaves, with its first request failing, its
-  // second and so on: it passes each failure on. Ends when it makes no more requests, and then it
-  // succeeds. How many requests it makes.
+  // Runs the operation repeatedly after `setup` on an empty server, failing its first request, then
+  // its second, and so on. Expects that it returns each failure and succeeds if no request fails.
+  // Returns the number of its requests.
   size_t ExpectFailuresPassedOn(const std::function<void()>& setup, const Operation& operation) {
     this->Ask({"FLUSHALL"});
     setup();
-    EXPECT_TRUE(operation(this->store()).ok()) << "and the server knows its scripts from now on";
+    EXPECT_TRUE(operation(this->store()).ok()) << "and the server has its scripts from now on";
     for (size_t failing = 0;; ++failing) {
       this->Ask({"FLUSHALL"});
       setup();
@@ -123,14 +128,14 @@ class StudioBackendTest : public tests::BackendTest<Backend> {
     }
   }
 
-  // What the operation sends, a line per command.
+  // Returns the commands that the operation sends, a line per command.
   std::vector<std::string> LogOf(const Operation& operation) {
     tests::InterceptedStore watched(this->store());
     (void)operation(watched);
     return watched.log();
   }
 
-  // Runs the operation, and `meanwhile` in front of its request of that number.
+  // Runs the operation, and `meanwhile` before its request with that index.
   absl::Status RunWith(size_t index, const std::function<void()>& meanwhile,
                        const Operation& operation) {
     tests::InterceptedStore watched(this->store());

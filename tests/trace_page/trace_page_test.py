@@ -1,7 +1,7 @@
-"""The page of a recording in headless Chromium: its script runs, and what it draws is there.
+"""The page of a recording in headless Chromium: its script runs and draws the chart.
 
-The document is read after the scripts have run, the picture pixel by pixel: which colours stand
-where says whether lanes, marks, fault bands, keys, their TTLs and the failing step are seen.
+The document is read after the scripts have run, and the screenshot pixel by pixel: the positions of
+colors show whether lanes, marks, fault bands, keys, their TTLs and the failing step are visible.
 """
 
 import os
@@ -33,9 +33,10 @@ FAULT_EVENT = 6
 ACTORS = 2
 KEYS = 3
 
-# Of sim/trace/html_page.cc. A row has a border of a pixel.
-COLUMN = 60
-ROW = 33
+# From sim/recording/html_page.cc. A row has a border of one pixel. The width of a column follows from
+# their number: the beginning and the events.
+COLUMN = 1040 // (1 + EVENTS)
+ROW = 49
 LABEL = 320
 MARK = (0x2A, 0x6F, 0xB0)
 ERROR = (0xD0, 0x80, 0x00)
@@ -65,7 +66,7 @@ def read_png(path):
 
 
 def paeth(left, above, corner):
-    """PNG's fourth prediction."""
+    """The Paeth predictor of PNG."""
     estimate = left + above - corner
     distances = [(abs(estimate - left), 0, left), (abs(estimate - above), 1, above)]
     return min(distances + [(abs(estimate - corner), 2, corner)])[2]
@@ -90,7 +91,7 @@ def unfilter(raw, width, height, size):
 
 
 class Box:
-    """Where a colour is seen."""
+    """The bounding box of a color."""
 
     def __init__(self, picture, colour, top=0, bottom=None, left=0):
         rows = range(top, len(picture) if bottom is None else bottom)
@@ -103,7 +104,7 @@ class Box:
         self.left, self.right, self.top, self.bottom = min(xs), max(xs), min(ys), max(ys)
 
     def columns(self, origin):
-        """The numbers of the columns that it is seen in."""
+        """The numbers of the columns that contain it."""
         return sorted({(x - origin) // COLUMN for x, _ in self.points})
 
 
@@ -141,9 +142,9 @@ class TracePageTest(unittest.TestCase):
         return done.stdout.decode()
 
     @classmethod
-    def draw(cls, fragment):
-        path = os.path.join(cls.folder, "run.png")
-        cls.browse("--window-size=1200,640", f"--screenshot={path}", fragment=fragment)
+    def draw(cls, fragment, width=1400, name="run.png"):
+        path = os.path.join(os.environ.get("TEST_UNDECLARED_OUTPUTS_DIR", cls.folder), name)
+        cls.browse(f"--window-size={width},1000", f"--screenshot={path}", fragment=fragment)
         return read_png(path)
 
     def row(self, number):
@@ -165,6 +166,7 @@ class TracePageTest(unittest.TestCase):
         self.assertIn('\n["EXPIRE","count","70"]\nreply: 1</title>', self.document)
 
     def test_the_failing_step_is_a_band_through_all_rows(self):
+        self.assertIn(f'data-column="{COLUMN}"', self.document)
         self.assertAlmostEqual(self.failing.right - self.failing.left, COLUMN, delta=2)
         height = self.failing.bottom - self.failing.top
         self.assertAlmostEqual(height, (1 + ACTORS + KEYS) * ROW, delta=4)
@@ -173,7 +175,7 @@ class TracePageTest(unittest.TestCase):
     def test_marks_stand_in_the_lanes_of_their_actors(self):
         first = Box(self.picture, MARK, left=self.origin, **self.row(1))
         second = Box(self.picture, MARK, left=self.origin, **self.row(2))
-        # By event: a has 0, 4 and 7; b has 1, 2 and 8, and 5, which was refused.
+        # Event numbers: a has 0, 4 and 7; b has 1, 2, 8 and 5, which was refused.
         self.assertEqual(first.columns(self.origin), [1, 5, 8])
         self.assertEqual(second.columns(self.origin), [2, 3, 9])
         refused = Box(self.picture, ERROR, left=self.origin, **self.row(2))
@@ -186,12 +188,15 @@ class TracePageTest(unittest.TestCase):
         self.assertAlmostEqual(band.bottom, self.row(ACTORS)["bottom"], delta=3)
 
     def test_a_key_is_seen_while_it_is_there_and_its_ttl_runs_down(self):
-        # The keys in their order: count, n, queue:jobs. The third second is column 4.
+        # The keys are sorted: count, n, queue:jobs. The third second is column 4.
         row = self.row(1 + ACTORS + 1)
+        # The bar is filled up to the TTL that is left: all of it before the third second.
         bar = Box(self.picture, EXPIRES, left=self.origin, **row)
-        self.assertEqual(bar.columns(self.origin)[0], 1)
+        self.assertEqual(bar.columns(self.origin)[0], 4)
         self.assertLess(bar.right, self.origin + (FAULT_EVENT + 1) * COLUMN + 2)
-        line = Box(self.picture, TTL, left=self.origin, **row).points
+        line = Box(self.picture, TTL, left=self.origin, **row)
+        self.assertEqual(line.columns(self.origin)[0], 1)
+        line = line.points
         early = min(y for x, y in line if x < self.origin + 3 * COLUMN)
         late = min(y for x, y in line if x > self.origin + 4 * COLUMN + 4)
         self.assertGreater(late, early + 5)
@@ -201,16 +206,48 @@ class TracePageTest(unittest.TestCase):
         self.assertTrue(self.key_is_hidden(document, "n"))
         self.assertTrue(self.key_is_hidden(document, "count"))
         self.assertFalse(self.key_is_hidden(document, "queue:jobs"))
-        self.assertEqual(document.count(' dim"'), EVENTS - 2 - 2)
+        dim = re.findall(r'class="mark[^"]* dim\b', document)
+        self.assertEqual(len(dim), EVENTS - 2 - 2)
         failing = Box(self.draw("#filter=queue:"), FAILING, top=self.chart_top)
         self.assertAlmostEqual(self.failing.bottom - failing.bottom, 2 * ROW, delta=2)
+
+    def test_the_remaining_ttl_is_written_where_it_changes(self):
+        self.assertIn(">TTL 1m10s</text>", self.document)
+        self.assertIn(">TTL 1m7s</text>", self.document)
 
     def test_an_event_is_kept_below(self):
         document = self.browse("--dump-dom", fragment="#event=2")
         detail = re.search(r'<pre id="detail">(.*?)</pre>', document, re.S).group(1)
         self.assertIn('"EXPIRE"', detail)
         self.assertEqual(document.count(' kept"'), 1)
-        self.assertNotIn(' kept"', self.document)
+        self.assertIn("redouble replay run.json --until 2</code>", document)
+
+    def test_the_failing_event_is_open_and_the_run_can_be_repeated(self):
+        detail = re.search(r'<pre id="detail">(.*?)</pre>', self.document, re.S).group(1)
+        self.assertIn('"GET"', detail)
+        self.assertRegex(self.document, rf'class="mark kept"[^>]* data-event="{EVENTS - 1}"')
+        self.assertIn("of b: the run fails here", self.document)
+        self.assertIn("Repeat the run: <code>redouble replay run.json</code>", self.document)
+
+    def test_the_chart_fills_a_wide_window(self):
+        """No empty right half: the last column ends near the edge."""
+        self.assertGreater(self.failing.right, 0.9 * 1400)
+
+    def test_a_narrow_window_shows_labels_and_the_failing_event(self):
+        picture = self.draw("", width=480, name="narrow.png")
+        self.assertEqual(len(picture[0]), 480)
+        failing = Box(picture, FAILING, top=next(
+            y for y, row in enumerate(picture) if row.count(FAILING) > COLUMN // 2))
+        # The chart has scrolled to it, beside labels of 128 pixels.
+        self.assertGreater(failing.left, 128)
+        self.assertLess(failing.right, 480)
+
+    def test_dark_colours_are_others(self):
+        dark = self.draw("#theme=dark", width=480, name="dark.png")
+        self.assertLess(sum(dark[2][2]), 120)
+        self.assertGreater(sum(self.picture[2][2]), 700)
+        with self.assertRaises(AssertionError):
+            Box(dark, EXPIRES)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A C++ file as the lint rules see it: bare code, comments, includes and functions.
+"""A C++ file as the lint rules see it: bare code, comments, string literals, includes and functions.
 
 This is a tokenizer of a page, not a parser. It is exact about comments and literals; functions are
 found by their braces.
@@ -7,9 +7,13 @@ found by their braces.
 import re
 from collections import namedtuple
 
-Include = namedtuple("Include", "line path")
+# `path` is relative to the root; `prefixed` says whether the line begins it with redouble/.
+Include = namedtuple("Include", "line path prefixed")
 Comment = namedtuple("Comment", "line text")
+Literal = namedtuple("Literal", "line text raw")
 Function = namedtuple("Function", "line name length")
+
+PREFIX = "redouble/"
 
 _TOKEN = re.compile(
     r"""(?P<raw>\bR"(?P<delimiter>[^()\\\s]*)\(.*?\)(?P=delimiter)")
@@ -27,7 +31,7 @@ _NAME = re.compile(r"([\w:~]+|operator\s*\S+)\s*\(")
 
 def _blank(text):
     """As many lines and columns, all white."""
-    return re.sub(r"[^\n]", " ", text)
+    return "\n".join(" " * len(line) for line in text.split("\n"))
 
 
 class CppSource:
@@ -38,16 +42,23 @@ class CppSource:
         self.lines = text.split("\n")
         self.line_count = len(text.splitlines())
         self.comments = []
+        self.literals = []
+        self._position = 0
+        self._line = 1
         self.code = _TOKEN.sub(self._scrub, text)
         self.code_lines = self.code.split("\n")
+        self._includes = list(self._find_includes())
 
     def _scrub(self, match):
         if match.group("number"):
             return match.group(0)
+        self._line += match.string.count("\n", self._position, match.start())
+        self._position = match.start()
         if match.group("comment"):
-            first = match.string.count("\n", 0, match.start()) + 1
             for offset, text in enumerate(match.group(0).split("\n")):
-                self.comments.append(Comment(first + offset, text))
+                self.comments.append(Comment(self._line + offset, text))
+        elif not match.group("char"):
+            self.literals.append(Literal(self._line, match.group(0), bool(match.group("raw"))))
         return _blank(match.group(0))
 
     def line_of(self, position):
@@ -55,10 +66,23 @@ class CppSource:
 
     def includes(self):
         """The #include lines, in order."""
+        return iter(self._includes)
+
+    def _find_includes(self):
         for number, line in enumerate(self.lines, start=1):
             match = _INCLUDE.match(line)
             if match and self.code_lines[number - 1].lstrip().startswith("#"):
-                yield Include(number, match.group(1))
+                path = match.group(1)
+                yield Include(number, path.removeprefix(PREFIX), path.startswith(PREFIX))
+
+    def leading_comment(self):
+        """The lines of the comment that opens the file."""
+        lines = []
+        for comment in self.comments:
+            if comment.line != len(lines) + 1:
+                break
+            lines.append(comment)
+        return lines
 
     def functions(self):
         """Every function body that is not inside another, with its length from its first line to its last brace."""

@@ -8,50 +8,41 @@ from contextlib import redirect_stdout
 from unittest import mock
 
 import lint
-from cpp_source import CppSource
-from rules import MAX_FILE_LINES, MAX_FUNCTION_LINES, RULES
-
-
-class FakeTree:
-    """A tree of given texts whose compiler answers what it is told."""
-
-    def __init__(self, error=None, **texts):
-        self._error = error
-        self._texts = texts
-
-    def source(self, path):
-        text = self._texts.get(path.replace("/", "_").replace(".", "_"))
-        return None if text is None else CppSource(path, text)
-
-    def compile_error(self, _):
-        return self._error
-
-
-def findings(path, text, tree=None):
-    return lint.lint(CppSource(path, text), tree or FakeTree())
-
-
-def rules_found(path, text, tree=None):
-    return [rule for _, rule, _ in findings(path, text, tree)]
-
+import tree
+from citations_test import CITATION_EXAMPLES
+from cpp_rules import MAX_FILE_LINES, MAX_FUNCTION_LINES
+from folders_test import TREE_EXAMPLES
+from rules import FILE_RULES, RULES, TREE_RULES
+from tree_for_test import findings, rules_found, tree_findings
 
 GATEWAY = "core/gateway/budget.cc"
 FUNCTION = "int Sum() {\n%s  return 0;\n}\n"
 
 # rule: [(path, bad text, line of the finding, part of the message, path, good text)]
-EXAMPLES = {
+CPP_EXAMPLES = {
+    "include-prefix": [
+        (GATEWAY, '#include "core/gateway/keys.h"', 1, "redouble/<path", GATEWAY, '#include "redouble/core/gateway/keys.h"'),
+        ("bench/x.cc", '\n#include "tests/support/backends.h"', 2, "tests/support/backends.h",
+         "bench/x.cc", '#include "absl/time/time.h"'),
+    ],
     "include-direction": [
-        ("core/base/task.h", '#include "core/store/command.h"', 1, "core/store/command.h",
-         "core/store/command.h", '#include "core/base/task.h"'),
-        (GATEWAY, '\n#include "core/korvet/log.h"', 2, "core/korvet/log.h", GATEWAY, '#include "core/gateway/keys.h"'),
-        (GATEWAY, '#include "backends/memory/engine.h"', 1, "systems -> core/store",
-         "core/gateway/budget_test.cc", '#include "backends/memory/engine.h"'),
-        ("backends/memory/engine.cc", '#include "core/gateway/keys.h"', 1, "core/gateway/keys.h",
-         "backends/memory/engine.cc", '#include "core/store/command.h"'),
-        ("backends/memory/engine.cc", '#include "backends/redis/client.h"', 1, "backends/redis/client.h",
-         "tests/live/both_test.cc", '#include "backends/redis/client.h"'),
-        ("sim/world.cc", '#include "backends/redis/client.h"', 1, "backends/redis/client.h",
-         "sim/cli/main.cc", '#include "backends/redis/client.h"'),
+        ("core/base/task/task.h", '#include "redouble/core/store/command.h"', 1, "core/store/command.h",
+         "core/store/command.h", '#include "redouble/core/base/task/task.h"'),
+        (GATEWAY, '\n#include "redouble/core/korvet/log/log.h"', 2, "core/korvet/log/log.h", GATEWAY, '#include "redouble/core/gateway/keys.h"'),
+        (GATEWAY, '#include "redouble/backends/memory/engine/engine.h"', 1, "systems -> core/store",
+         "core/gateway/budget_test.cc", '#include "redouble/backends/memory/engine/engine.h"'),
+        ("backends/memory/engine/engine.cc", '#include "redouble/core/gateway/keys.h"', 1, "core/gateway/keys.h",
+         "backends/memory/engine/engine.cc", '#include "redouble/core/store/command.h"'),
+        ("backends/memory/engine/engine.cc", '#include "redouble/backends/redis/client.h"', 1, "backends/redis/client.h",
+         "tests/live/both_test.cc", '#include "redouble/backends/redis/client.h"'),
+        ("sim/server/a.cc", '#include "redouble/backends/redis/client.h"', 1, "backends/redis/client.h",
+         "sim/cli/main.cc", '#include "redouble/backends/redis/client.h"'),
+        ("sim/world/world.cc", '#include "redouble/sim/scenario/scenario.h"', 1, "the program -> the simulator",
+         "sim/scenario/runner.cc", '#include "redouble/sim/world/world.h"'),
+        ("sim/cli/main.cc", '#include "redouble/scenarios/listing.h"', 1, "scenarios/listing.h",
+         "scenarios/listing.cc", '#include "redouble/sim/cli/main.h"'),
+        ("sim/cli/main.cc", '#include "redouble/tests/support/backends.h"', 1, "tests/support/backends.h",
+         "sim/cli/main_test.cc", '#include "redouble/tests/support/backends.h"'),
     ],
     "include-asio": [
         ("backends/redis/fsm/link.cc", "#include <boost/asio/buffer.hpp>", 1, "backends/redis/net/",
@@ -68,17 +59,17 @@ EXAMPLES = {
     ],
     "include-platform": [
         ("core/base/task.cc", "#include <thread>", 1, "base::Task", "backends/redis/net/loop.cc", "#include <thread>"),
-        ("backends/memory/engine.cc", "#include <sys/socket.h>", 1, "no threads or sockets",
-         "core/base/system_clock.cc", "#include <thread>"),
-        ("core/base/task.h", "#include <mutex>", 1, "base::Task", "core/base/task_test.cc", "#include <thread>"),
+        ("backends/memory/engine/engine.cc", "#include <sys/socket.h>", 1, "no threads or sockets",
+         "core/base/time/system_clock.cc", "#include <thread>"),
+        ("core/base/task/task.h", "#include <mutex>", 1, "base::Task", "core/base/task/task_test.cc", "#include <thread>"),
     ],
     "header-guard": [
-        ("core/base/task.h", "#ifndef TASK_H\n", 1, "REDOUBLE_CORE_BASE_TASK_H_",
-         "core/base/task.h", "#ifndef REDOUBLE_CORE_BASE_TASK_H_\n"),
+        ("core/base/task/task.h", "#ifndef TASK_H\n", 1, "REDOUBLE_CORE_BASE_TASK_TASK_H_",
+         "core/base/task/task.h", "#ifndef REDOUBLE_CORE_BASE_TASK_TASK_H_\n"),
     ],
     "wall-clock": [
         (GATEWAY, "\nauto now = std::chrono::system_clock::now();", 2, "base::Clock",
-         "core/base/system_clock.cc", "auto now = std::chrono::system_clock::now();"),
+         "core/base/time/system_clock.cc", "auto now = std::chrono::system_clock::now();"),
         (GATEWAY, "absl::Time t = absl::Now();", 1, "absl::Now", "bench/b.cc", "absl::Time t = absl::Now();"),
         (GATEWAY, "long t = time(nullptr);", 1, "time(nullptr)", GATEWAY, "long t = clock.time();"),
         (GATEWAY, "long t = std::time(0);", 1, "std::time(0)", GATEWAY, "long t = Uptime(0);"),
@@ -88,7 +79,7 @@ EXAMPLES = {
     ],
     "steady-clock": [
         ("sim/world.cc", "auto t = std::chrono::steady_clock::now();", 1, "base::Clock",
-         "sim/cli/replay.cc", "auto t = std::chrono::steady_clock::now();"),
+         "sim/cli/replay/replay.cc", "auto t = std::chrono::steady_clock::now();"),
     ],
     "sleep": [
         ("tests/live/x_test.cc", "absl::SleepFor(absl::Seconds(1));", 1, "SleepUntil",
@@ -129,8 +120,8 @@ EXAMPLES = {
         (GATEWAY, "//  Add(1);", 1, "Add(1);", GATEWAY, "// Add(1) is what the caller wants;"),
         (GATEWAY, "\n// return total;", 2, "return total;", GATEWAY, "// return to the caller."),
         (GATEWAY, "// int total = 0;", 1, "int total = 0;", GATEWAY, "// A total of 0;"),
-        (GATEWAY, "// if (done) {", 1, "if (done) {", "core/base/task.h",
-         "#ifndef REDOUBLE_CORE_BASE_TASK_H_\n//     Run(task);\n//     if (done) {"),
+        (GATEWAY, "// if (done) {", 1, "if (done) {", "core/base/task/task.h",
+         "#ifndef REDOUBLE_CORE_BASE_TASK_TASK_H_\n//     Run(task);\n//     if (done) {"),
     ],
     "comment-table": [
         (GATEWAY, "//   | a | 1\n// | | b | 2 |", 1, "make it a list", GATEWAY, "//   | a | 1 |\n//   | b | 2 |"),
@@ -143,53 +134,76 @@ EXAMPLES = {
 }
 
 
+EXAMPLES = {**CPP_EXAMPLES, **CITATION_EXAMPLES}
+
+
 class Rules(unittest.TestCase):
     def test_every_rule_has_an_example(self):
-        self.assertEqual({rule.id for rule in RULES}, set(EXAMPLES) | {"header-self-contained"})
+        self.assertEqual({rule.id for rule in FILE_RULES}, set(EXAMPLES) | {"header-self-contained"})
+        self.assertEqual({rule.id for rule in TREE_RULES}, set(TREE_EXAMPLES) | {"stale-exemption"})
 
     def test_every_rule_fires_on_its_bad_example_and_names_line_and_remedy(self):
         for rule, examples in EXAMPLES.items():
-            for path, bad, line, message, _, _ in examples:
+            for path, bad, line, message, _, _, *texts in examples:
                 with self.subTest(rule=rule, bad=bad):
-                    found = [f for f in findings(path, bad) if f[1] == rule]
-                    self.assertEqual([line], [f[0] for f in found])
+                    found = [f for f in findings(path, bad, *texts) if f[1] == rule]
+                    self.assertEqual([line], [f[0] for f in found], found)
                     self.assertIn(message, found[0][2])
                     self.assertIn(next(r.instead for r in RULES if r.id == rule), found[0][2])
 
     def test_no_rule_fires_on_its_good_example(self):
         for rule, examples in EXAMPLES.items():
-            for _, _, _, _, path, good in examples:
+            for _, _, _, _, path, good, *texts in examples:
                 with self.subTest(rule=rule, good=good):
-                    self.assertNotIn(rule, rules_found(path, good))
+                    self.assertNotIn(rule, rules_found(path, good, *texts))
+
+    def test_every_tree_rule_fires_on_its_bad_tree_and_names_line_and_remedy(self):
+        for rule, examples in TREE_EXAMPLES.items():
+            for bad, place, message, _ in examples:
+                with self.subTest(rule=rule, bad=bad):
+                    found = tree_findings(bad, rule)
+                    self.assertEqual([place], [f[:2] for f in found], found)
+                    self.assertIn(message, found[0][2])
+                    self.assertIn(next(r.instead for r in RULES if r.id == rule), found[0][2])
+
+    def test_no_tree_rule_fires_on_its_good_tree(self):
+        for rule, examples in TREE_EXAMPLES.items():
+            for _, _, _, good in examples:
+                with self.subTest(rule=rule, good=good):
+                    self.assertEqual([], tree_findings(good, rule))
 
     def test_a_header_is_first_in_its_source_or_its_test(self):
-        header = "#ifndef REDOUBLE_CORE_BASE_TASK_H_\n"
-        first = '#include "core/base/task.h"\n#include <string>\n'
-        late = '#include <string>\n#include "core/base/task.h"\n'
-        path = "core/base/task.h"
-        self.assertEqual([], rules_found(path, header, FakeTree(core_base_task_cc=first)))
-        self.assertEqual([], rules_found(path, header, FakeTree(core_base_task_test_cc=first)))
-        found = findings(path, header, FakeTree(core_base_task_cc=late, core_base_task_test_cc=first))
-        self.assertEqual([(1, "header-self-contained")], [f[:2] for f in found])
-        self.assertIn("not the first include of core/base/task.cc", found[0][2])
+        first = '#include "redouble/core/base/task/task.h"\n#include <string>\n'
+        late = '#include <string>\n#include "redouble/core/base/task/task.h"\n'
+        path = "core/base/task/task"
+
+        def found(**texts):
+            all_of_them = {f"{path}{name}.cc": text for name, text in texts.items()}
+            return [f for f in findings(path + ".h", "", all_of_them) if f[1] == "header-self-contained"]
+
+        self.assertEqual([], found(**{"": first}))
+        self.assertEqual([], found(_test=first))
+        self.assertIn("not the first include of core/base/task/task.cc", found(**{"": late, "_test": first})[0][2])
 
     def test_a_header_without_source_or_test_has_to_compile_alone(self):
-        header = "#ifndef REDOUBLE_CORE_BASE_TASK_H_\n"
-        self.assertEqual([], rules_found("core/base/task.h", header))
-        found = findings("core/base/task.h", header, FakeTree(error="error: 'string' is unknown"))
-        self.assertIn("'string' is unknown", found[0][2])
+        self.assertNotIn("header-self-contained", rules_found("core/base/task/task.h", ""))
+        found = findings("core/base/task/task.h", "", error="error: 'string' is unknown")
+        self.assertTrue(any("'string' is unknown" in text for _, _, text in found))
 
     def test_members_declared_in_the_header_count_in_its_source(self):
-        tree = FakeTree(core_gateway_budget_h="class B {\n  absl::flat_hash_map<int, int> rows_;\n};")
+        header = {"core/gateway/budget.h": "class B {\n  absl::flat_hash_map<int, int> rows_;\n};"}
         loop = "void B::Print() {\n  for (auto& row : rows_) row.Print();\n}"
-        self.assertEqual(["unordered-iteration"], rules_found(GATEWAY, loop, tree))
-        self.assertEqual(["unordered-iteration"], rules_found("core/gateway/budget_test.cc", loop, tree))
+        self.assertEqual(["unordered-iteration"], rules_found(GATEWAY, loop, header))
+        self.assertEqual(["unordered-iteration"], rules_found("core/gateway/budget_test.cc", loop, header))
 
     def test_members_declared_in_an_included_header_count_but_not_its_parameters(self):
-        tree = FakeTree(core_gateway_row_h="struct Row {\n  absl::flat_hash_set<int> hits;\n};")
-        text = '#include "core/gateway/row.h"\nvoid F(Row* row, std::vector<int>& hits) {\n  for (int hit : %s) G(hit);\n}'
-        self.assertEqual(["unordered-iteration"], rules_found(GATEWAY, text % "row->hits", tree))
-        self.assertEqual([], rules_found(GATEWAY, text % "hits", tree))
+        header = {"core/gateway/row.h": "struct Row {\n  absl::flat_hash_set<int> hits;\n};"}
+        text = (
+            '#include "redouble/core/gateway/row.h"\n'
+            "void F(Row* row, std::vector<int>& hits) {\n  for (int hit : %s) G(hit);\n}"
+        )
+        self.assertEqual(["unordered-iteration"], rules_found(GATEWAY, text % "row->hits", header))
+        self.assertEqual([], rules_found(GATEWAY, text % "hits", header))
 
 
 class Excuses(unittest.TestCase):
@@ -203,27 +217,19 @@ class Excuses(unittest.TestCase):
     def test_an_excuse_for_nothing_is_reported(self):
         self.assertEqual(["excuse"], rules_found(GATEWAY, "// lint: wall-clock: not called any more"))
 
+    def test_a_tree_rule_is_excused_the_same_way(self):
+        texts = {"sim/a.cc": 'F("ERR no such key");', "sim/b.cc": '// lint: one-home: both\nF("ERR no such key");'}
+        self.assertEqual([], tree_findings(texts, "one-home"))
+        texts["sim/a.cc"] = ""
+        self.assertEqual([("sim/b.cc", 1)], [f[:2] for f in tree_findings(texts, "excuse")])
+
+    def test_pages_and_scripts_are_excused_by_their_own_comments(self):
+        text = "<!-- lint: cited-path: what it was -->\n`core/gone.h`"
+        self.assertEqual([], rules_found("docs/a.md", text))
+        self.assertEqual([], rules_found("bench/a.py", "# lint: cited-path: what it was\n# core/gone.h"))
+
     def test_an_excuse_covers_only_its_rule(self):
         self.assertEqual(["excuse", "wall-clock"], rules_found(GATEWAY, "absl::Now();  // lint: sleep: shown"))
-
-
-class Source(unittest.TestCase):
-    def test_literals_and_comments_are_not_code(self):
-        for text in ('auto s = "rand()";', 'auto s = R"lua(rand() "x" )lua";', "/* rand() */", "// rand()"):
-            self.assertEqual([], rules_found(GATEWAY, text), text)
-
-    def test_code_after_tricky_literals_is_still_code(self):
-        for text in ("char c = '\"'; rand();", "int n = 1'000; rand();", 'auto s = "\\""; rand();', "int b = 0xF'F; rand();"):
-            self.assertEqual(["randomness"], rules_found(GATEWAY, text), text)
-
-    def test_functions_are_found_with_their_length(self):
-        text = (
-            "namespace redouble {\nstruct Row {\n  int Get() const { return 1; }\n};\n"
-            "template <typename T>\nT Make(T value) {\n  auto f = [&] { return value; };\n  return f();\n}\n"
-            "#define TWICE(x) {\\\n  x; x; }\nTEST(Row, Gets) {\n}\nconst Row kRow = {};\n}  // namespace redouble\n"
-        )
-        found = [(f.name, f.line, f.length) for f in CppSource("x.cc", text).functions()]
-        self.assertEqual([("Get", 3, 1), ("Make", 5, 5), ("TEST", 12, 2)], found)
 
 
 class Program(unittest.TestCase):
@@ -234,26 +240,41 @@ class Program(unittest.TestCase):
                 with open(os.path.join(root, path), "w", encoding="utf-8") as file:
                     file.write(text)
             output = io.StringIO()
-            with redirect_stdout(output), mock.patch.object(lint, "_CACHE", cache):
+            with redirect_stdout(output), mock.patch.object(tree, "CACHE", cache):
                 code = lint.main([root, *arguments])
             return code, output.getvalue()
 
     def test_prints_file_line_rule_and_remedy(self):
-        code, output = self.run_on({GATEWAY: "int a;\nint b = rand();\n"})
+        code, output = self.run_on({GATEWAY: "int a;\nint b = rand();\n"}, GATEWAY)
         self.assertEqual(1, code)
         self.assertIn(GATEWAY + ":2: randomness: rand( -- take a base::Rng", output)
         self.assertIn("lint: 1 files, 1 findings", output)
 
     def test_passes_a_clean_tree_and_skips_build_output(self):
-        code, output = self.run_on({GATEWAY: "int a;\n", "bazel-out/x.cc": "rand();", ".git/x.cc": "rand();"})
-        self.assertEqual((0, "lint: 1 files, 0 findings\n"), (code, output))
+        build = {"core/gateway/BUILD.bazel": 'redouble_library(srcs = ["budget.cc"])\n'}
+        code, output = self.run_on({GATEWAY: "int a;\n", "bazel-out/x.cc": "rand();", ".git/x.cc": "rand();", **build})
+        self.assertEqual((0, "lint: 2 files, 0 findings\n"), (code, output))
+
+    def test_checks_the_tree_as_a_whole_unless_files_are_named(self):
+        code, output = self.run_on({GATEWAY: "int a;\n"})
+        self.assertEqual(1, code)
+        self.assertIn(GATEWAY + ":1: dead-file: no BUILD file mentions it -- ", output)
+        self.assertEqual(0, self.run_on({GATEWAY: "int a;\n"}, GATEWAY)[0])
+
+    def test_asks_the_rules_that_are_off_only_when_told(self):
+        files = {GATEWAY: "// For you.\nint a = rand();\n"}
+        with mock.patch.object(lint, "OFF", {"randomness"}):
+            self.assertEqual(0, self.run_on(files, GATEWAY)[0])
+            self.assertEqual(1, self.run_on(files, GATEWAY, "--all")[0])
 
     def test_compiles_a_header_that_nothing_else_proves(self):
-        guard = "#ifndef REDOUBLE_CORE_BASE_A_H_\n#define REDOUBLE_CORE_BASE_A_H_\n%s\n#endif\n"
-        code, output = self.run_on({"core/base/a.h": guard % "inline std::string A();"})
+        head = "// A: a word.\n//\n// Thread-safety: pure functions.\n"
+        path = "core/base/a.h"
+        text = head + "#ifndef REDOUBLE_CORE_BASE_A_H_\n#define REDOUBLE_CORE_BASE_A_H_\n%s\n#endif\n"
+        code, output = self.run_on({path: text % "inline std::string A();"}, path)
         self.assertEqual(1, code)
         self.assertIn("core/base/a.h:1: header-self-contained: core/base/a.h does not compile alone", output)
-        code, output = self.run_on({"core/base/a.h": guard % "#include <string>\nstd::string A();"})
+        code, output = self.run_on({path: text % "#include <string>\nstd::string A();"}, path)
         self.assertEqual(0, code, output)
 
     def test_remembers_what_compiled_until_something_in_it_changes(self):
@@ -262,14 +283,19 @@ class Program(unittest.TestCase):
                 with open(os.path.join(root, path), "w", encoding="utf-8") as file:
                     file.write(text)
 
-            write("a.h", '#include "b.h"\nB F();')
-            write("b.h", "struct B {};")
-            self.assertIsNone(lint.Tree(root, cache).compile_error("a.h"))
-            self.assertEqual(1, len(os.listdir(cache)))
-            self.assertIsNone(lint.Tree(root, cache).compile_error("a.h"))
-            write("b.h", "struct C {};")
-            self.assertIn("a.h:2", lint.Tree(root, cache).compile_error("a.h"))
-            self.assertEqual(1, len(os.listdir(cache)))
+            def proofs():
+                return os.listdir(os.path.join(cache, "headers"))
+
+            write("a.h", '#include "redouble/b.h"\n')
+            write("b.h", '#include "redouble/c.h"\nC F();')
+            write("c.h", "struct C {};")
+            self.assertIsNone(tree.Tree(root, cache).compile_error("a.h"))
+            self.assertEqual(1, len(proofs()))
+            with mock.patch("subprocess.run", side_effect=AssertionError("compiled again")):
+                self.assertIsNone(tree.Tree(root, cache).compile_error("a.h"))
+            write("c.h", "struct D {};")
+            self.assertIn("b.h:2", tree.Tree(root, cache).compile_error("a.h"))
+            self.assertEqual(1, len(proofs()))
 
 
 if __name__ == "__main__":

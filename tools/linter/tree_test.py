@@ -5,4 +5,5 @@ import sys
 
 import lint
 
-sys.exit(lint.main([os.path.dirname(os.path.realpath("WORKSPACE"))]))
+if __name__ == "__main__":
+    sys.exit(lint.main([os.path.dirname(os.path.realpath("WORKSPACE"))]))

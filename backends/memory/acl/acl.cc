@@ -1,11 +1,11 @@
-#include "backends/memory/acl/acl.h"
+#include "redouble/backends/memory/acl/acl.h"
 
 #include <algorithm>
 #include <cassert>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "core/base/string_bridge.h"
+#include "redouble/core/base/text/string_bridge.h"
 
 namespace redouble::memory {
 namespace {
@@ -17,7 +17,7 @@ struct MergedRules {
   std::optional<std::string> error = std::nullopt;
 };
 
-// The words between "(" and ")" are one rule.
+// Joins the words between "(" and ")" to one rule.
 MergedRules MergeSelectors(std::span<const std::string_view> words) {
   MergedRules merged;
   std::optional<std::string> selector;

@@ -1,10 +1,10 @@
-// Acl: the users of an engine, and the log of what was denied to them.
+// Acl: the users of an engine, and ACL LOG.
 //
 //   Acl acl;
-//   acl.SetUser("alice", {"on", ">secret", "~cache:*", "+@read"});  // no value: it was taken
-//   const AclUser* user = acl.Authenticate("alice", "secret");      // null when it was refused
+//   acl.SetUser("alice", {"on", ">secret", "~cache:*", "+@read"});  // nullopt: no error
+//   const AclUser* user = acl.Authenticate("alice", "secret");      // null if refused
 //
-// There is always the user "default", whom every connection begins as. Users keep their address
+// The user "default" always exists; every connection begins as this user. Users keep their address
 // until they are removed.
 //
 // Thread-safety: one thread.
@@ -23,27 +23,27 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/memory/acl/acl_user.h"
+#include "redouble/backends/memory/acl/acl_user.h"
 
 namespace redouble::memory {
 
-// One entry of ACL LOG: the same denial within a minute is counted, not repeated.
+// One entry of ACL LOG. Equal denials within a minute are counted in one entry.
 struct DenialEntry {
   std::string_view reason;   // "command", "key", "channel", "auth"
   std::string_view context;  // "toplevel", "multi", "lua"
   std::string object;        // The command, key or channel.
   std::string user;
-  std::string client;  // As CLIENT INFO told of it, the last time.
+  std::string client;  // The line of CLIENT INFO at the last denial.
   int64_t count = 1;
   int64_t last_ms = 0;
 };
 
 class DenialLog {
  public:
-  // Adds `entry`, or counts it with an equal one that is less than a minute old; it becomes the
-  // first. Keeps the newest `max_entries`.
+  // Adds `entry` as the first one, or counts it with an equal one that is less than a minute old.
+  // Keeps the newest `max_entries`.
   void Add(DenialEntry entry, size_t max_entries);
-  // From the newest.
+  // Newest first.
   const std::deque<DenialEntry>& entries() const { return entries_; }
   void Clear() { entries_.clear(); }
 
@@ -60,21 +60,22 @@ class Acl {
   // By name.
   const Users& users() const { return users_; }
   const AclUser& default_user() const { return *default_user_; }
-  // Whom the program is that holds the engine: it may do everything, and nobody can change that.
+  // The user of connections made by the program itself (Engine::ConnectTrusted). It has all
+  // permissions and is not visible to ACL commands.
   const AclUser& program() const { return program_; }
-  // Null when there is no such user.
+  // Returns null if the user does not exist.
   const AclUser* Find(std::string_view name) const;
 
-  // Makes or changes a user by `rules`, all of them or none; the words of a selector may be several
-  // rules: "(+get", "~a:*)". The error as ACL SETUSER replies it.
+  // Creates or changes a user by `rules`. Applies all of them or none; returns the error of ACL
+  // SETUSER if one is invalid. The words of a selector may be several rules: "(+get", "~a:*)".
   std::optional<std::string> SetUser(std::string_view name, std::span<const std::string_view> rules,
                                      AclUser::NewChannels channels = AclUser::NewChannels::kNone);
-  // The user must exist and not be the default one.
+  // The user must exist and must not be the default user.
   void Remove(std::string_view name);
-  // The password of the default user: requirepass. Empty: none is needed.
+  // Sets the password of the default user (requirepass). Empty: no password is needed.
   void SetDefaultPassword(std::string_view password) { default_user_->SetOnlyPassword(password); }
 
-  // The user of that name, when the password is right; null otherwise.
+  // Returns the user if the password is right; null otherwise.
   const AclUser* Authenticate(std::string_view name, std::string_view password) const;
 
   DenialLog& log() { return log_; }

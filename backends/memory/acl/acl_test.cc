@@ -1,4 +1,4 @@
-#include "backends/memory/acl/acl.h"
+#include "redouble/backends/memory/acl/acl.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "backends/memory/acl/acl_user.h"
+#include "redouble/backends/memory/acl/acl_user.h"
 
 #include <algorithm>
 #include <utility>
@@ -7,9 +7,9 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "backends/memory/key_uses.h"
-#include "core/base/digest.h"
-#include "core/base/string_bridge.h"
+#include "redouble/backends/memory/acl/key_access.h"
+#include "redouble/core/base/hash/digest.h"
+#include "redouble/core/base/text/string_bridge.h"
 
 namespace redouble::memory {
 namespace {
@@ -61,8 +61,8 @@ Verdict CheckSelector(const Selector& selector, CommandId id, Arguments argument
   if (!selector.MayRun(id, arguments)) return {Denied::kCommand, 0};
   const CommandSpec& spec = store::SpecOf(id);
   if (!selector.allows_all_keys() && spec.key_spec_count > 0) {
-    // What contradicts the row has no keys to deny; its handler will refuse it.
-    for (const KeyUse& use : KeyUses(spec, arguments).value_or(std::vector<KeyUse>())) {
+    // Arguments that contradict the row have no keys to check; the handler will refuse them.
+    for (const KeyAccess& use : KeyAccesses(spec, arguments).value_or(std::vector<KeyAccess>())) {
       if (!selector.MayTouch(arguments[use.index], AccessOf(use.flags))) {
         return {Denied::kKey, use.index};
       }
@@ -179,7 +179,7 @@ Verdict AclUser::Check(CommandId id, Arguments arguments) const {
   for (const Selector& selector : selectors_) {
     const Verdict verdict = CheckSelector(selector, id, arguments);
     if (verdict.denied == Denied::kNothing) return verdict;
-    // The selector that came furthest says what was wrong.
+    // The selector that came closest determines the reason.
     if (verdict.denied > told.denied ||
         (verdict.denied == told.denied && verdict.index > told.index)) {
       told = verdict;
@@ -198,6 +198,11 @@ bool AclUser::MayReadAllKeys(CommandId id, Arguments arguments) const {
 bool AclUser::MayUse(std::string_view channel, Selector::ChannelKind kind) const {
   return std::any_of(selectors_.begin(), selectors_.end(),
                      [&](const Selector& selector) { return selector.MayUse(channel, kind); });
+}
+
+bool AclUser::MaySimulate() const {
+  return std::any_of(selectors_.begin(), selectors_.end(),
+                     [](const Selector& selector) { return selector.MaySimulate(); });
 }
 
 std::vector<std::string_view> AclUser::Flags() const {

@@ -1,4 +1,4 @@
-// AclUser: who a connection is, and what it may do.
+// AclUser: an ACL user: its passwords and permissions.
 //
 //   AclUser user("alice");
 //   user.Apply("on");
@@ -6,9 +6,9 @@
 //   user.Apply("~cache:*");
 //   user.Apply("+@read");
 //   user.Accepts("secret");                                  // true
-//   user.Check(CommandId::kGet, arguments).denied;           // kNothing, or what it may not do
+//   user.Check(CommandId::kGet, arguments).denied;           // kNothing, or the denied part
 //
-// Passwords are kept as SHA-256 only.
+// Passwords are kept as SHA-256 hashes only.
 //
 // Thread-safety: a plain value.
 // Source: Redis 7.0 ACL SETUSER, ACL GETUSER, ACL LIST.
@@ -23,58 +23,60 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/memory/acl/selector.h"
-#include "core/store/command_table.h"
+#include "redouble/backends/memory/acl/selector.h"
+#include "redouble/core/store/table/command_table.h"
 
 namespace redouble::memory {
 
-// What a check found, in the order in which Redis prefers to tell of it.
+// The result of a check, in the order in which Redis prefers to report it.
 enum class Denied : uint8_t { kNothing, kCommand, kKey, kChannel };
 
 struct Verdict {
   Denied denied = Denied::kNothing;
-  // Of the key or channel that was denied, in the arguments.
+  // The index of the denied key or channel in the arguments.
   size_t index = 0;
 };
 
 class AclUser {
  public:
-  // What a new user may do with channels, by the parameter acl-pubsub-default.
+  // The channels that a new user may use: the parameter acl-pubsub-default.
   enum class NewChannels : uint8_t { kNone, kAll };
 
-  // A user that is off and may do nothing.
+  // A disabled user without permissions.
   explicit AclUser(std::string name, NewChannels channels = NewChannels::kNone);
-  // The user that every connection begins as: on, without a password, with all permissions.
+  // The default user: enabled, without a password, with all permissions.
   static AclUser Default();
 
   const std::string& name() const { return name_; }
   bool enabled() const { return enabled_; }
   bool needs_password() const { return !no_password_; }
-  // Nobody is this user without saying so.
+  // True if a new connection cannot be this user without AUTH.
   bool needs_login() const { return !no_password_ || !enabled_; }
-  // Allowed everything, so that nothing needs a check.
+  // True if everything is allowed, so that no check is needed.
   bool unrestricted() const { return unrestricted_; }
 
-  // Takes one rule: "on", "off", "nopass", ">password", "#hash", "reset", "(+get ~a:*)", or one for
-  // the root selector. The error when it is none, and then nothing has changed.
+  // Applies one rule: "on", "off", "nopass", ">password", "#hash", "reset", "(+get ~a:*)", or a
+  // rule of the root selector. Returns the error and changes nothing if the rule is invalid.
   std::optional<RuleError> Apply(std::string_view rule);
 
-  // True when the user is enabled and this is one of the passwords, or none is needed.
+  // True if the user is enabled and `password` is one of its passwords, or no password is needed.
   bool Accepts(std::string_view password) const;
-  // Replaces all passwords by this one; an empty one means that none is needed.
+  // Replaces all passwords. An empty password means that none is needed.
   void SetOnlyPassword(std::string_view password);
 
-  // Whether some selector allows the command with its keys and channels. `arguments` are what
-  // follows the command's name, the subcommand included.
+  // Checks whether a selector allows the command with its keys and channels. `arguments` are the
+  // words after the command's name, the subcommand included.
   Verdict Check(store::CommandId id, std::span<const std::string_view> arguments) const;
-  // Whether the user may run the command with any key read: SORT's BY and GET look at others.
+  // True if the user may run the command and read any key: SORT's BY and GET read other keys.
   bool MayReadAllKeys(store::CommandId id, std::span<const std::string_view> arguments) const;
+  // True if the user may use the simulator's commands (SIM).
+  bool MaySimulate() const;
   bool MayUse(std::string_view channel, Selector::ChannelKind kind) const;
 
   // "on", "nopass", "sanitize-payload".
   std::vector<std::string_view> Flags() const;
   const std::vector<std::string>& password_hashes() const { return password_hashes_; }
-  // The first is the root selector.
+  // The first one is the root selector.
   std::span<const Selector> selectors() const { return selectors_; }
   // The line of ACL LIST: "user alice on #... ~cache:* resetchannels -@all +@read".
   std::string Describe() const;

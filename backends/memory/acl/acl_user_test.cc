@@ -1,9 +1,9 @@
-#include "backends/memory/acl/acl_user.h"
+#include "redouble/backends/memory/acl/acl_user.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/base/digest.h"
+#include "redouble/core/base/hash/digest.h"
 
 namespace redouble::memory {
 namespace {
@@ -78,7 +78,7 @@ TEST(AclUser, RequirepassIsItsOnlyPassword) {
   EXPECT_FALSE(user.needs_password());
 }
 
-TEST(AclUser, TellsItsFlags) {
+TEST(AclUser, ListsItsFlags) {
   EXPECT_THAT(Make({"on", "nopass", "skip-sanitize-payload"}).Flags(),
               ElementsAre("on", "nopass", "skip-sanitize-payload"));
   EXPECT_THAT(Make({"sanitize-payload"}).Flags(), ElementsAre("off", "sanitize-payload"));
@@ -128,7 +128,7 @@ TEST(AclUser, ReadsAllKeysWhenTheSelectorThatAllowsTheCommandDoes) {
   EXPECT_FALSE(Make({"+sort", "~k", "(~* +get)"}).MayReadAllKeys(CommandId::kSort, sort));
 }
 
-TEST(AclUser, RefusesWhatIsNoRuleAndChangesNothing) {
+TEST(AclUser, RefusesAMalformedRuleAndChangesNothing) {
   AclUser user = Make({"on", ">a", "+get"});
   const std::string before = user.Describe();
   const struct {

@@ -1,4 +1,4 @@
-#include "backends/memory/acl/selector.h"
+#include "redouble/backends/memory/acl/selector.h"
 
 #include <algorithm>
 #include <utility>
@@ -6,9 +6,9 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "core/base/glob.h"
-#include "core/base/string_bridge.h"
-#include "core/store/command_details.h"
+#include "redouble/core/base/text/glob.h"
+#include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/store/table/command_details.h"
 
 namespace redouble::memory {
 namespace {
@@ -26,7 +26,7 @@ bool HasBlanks(std::string_view text) {
 
 using Members = std::bitset<store::kCommandCount>;
 
-// The commands that are in a category themselves.
+// The commands with that category in their own row.
 const Members& MembersOf(std::string_view category) {
   static const std::map<std::string_view, Members> kMembers = [] {
     std::map<std::string_view, Members> members;
@@ -51,6 +51,10 @@ std::optional<RuleError> Selector::Apply(std::string_view rule) {
     SetAll(true);
   } else if (Is(rule, "nocommands") || Is(rule, "-@all")) {
     SetAll(false);
+  } else if (Is(rule, "+@sim") || Is(rule, "-@sim")) {
+    // SIM is no command of Redis, so its category is not in the table that ACL CAT lists.
+    commands_.set(kSimulator, rule.starts_with('+'));
+    allows_all_commands_ = allows_all_commands_ && rule.starts_with('+');
   } else if (Is(rule, "allkeys") || rule == "~*") {
     allows_all_keys_ = true;
     keys_.clear();
@@ -221,7 +225,7 @@ std::string_view Selector::BestCategory(bool adds,
   return best;
 }
 
-// Applies each rule that it writes to a selector of its own, so that it knows what is still to say.
+// Applies each rule to a selector of its own, so that it knows which rules are still missing.
 std::string Selector::DescribeCommands() const {
   const bool adds = !commands_.test(kFutureCommands);
   const auto sign = [](bool allow) { return allow ? "+" : "-"; };
@@ -244,6 +248,7 @@ std::string Selector::DescribeCommands() const {
         DescribeSingle(inner.id, described, rules);
     }
   }
+  if (commands_.test(kSimulator) == adds) absl::StrAppend(&rules, " ", sign(adds), "@sim");
   return rules;
 }
 

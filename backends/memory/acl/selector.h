@@ -1,17 +1,17 @@
-// Selector: one set of permissions of an ACL user: commands, keys and channels.
+// Selector: one set of an ACL user's permissions: commands, keys and channels.
 //
-// A user has a root selector and may have more ("(+get ~cache:*)"); a command is allowed when one
-// of them allows all of it. Rules are Redis's, and a selector tells them back as ACL LIST does:
+// A user has a root selector and may have more ("(+get ~cache:*)"). A command is allowed if one of
+// them allows all of it. Describe returns the rules as ACL LIST writes them:
 //
 //   Selector selector;
-//   selector.Apply("+@read");                        // no value: it was taken
+//   selector.Apply("+@read");                        // nullopt: no error
 //   selector.Apply("~cache:*");
 //   selector.Describe();                             // "~cache:* resetchannels -@all +@read"
 //   selector.MayRun(CommandId::kGet, arguments);     // true
 //
-// The rules of commands are derived from what is allowed, by the fewest categories and then single
-// commands; Redis lists the single ones in the order of a hash table, we in that of the command
-// table.
+// The rules of commands are derived from what is allowed: the fewest categories, then single
+// commands. Redis lists single commands in the order of a hash table; here it is that of the
+// command table.
 //
 // Thread-safety: a plain value.
 // Source: Redis 7.0 ACL SETUSER, ACL LIST.
@@ -27,11 +27,11 @@
 #include <string_view>
 #include <vector>
 
-#include "core/store/command_table.h"
+#include "redouble/core/store/table/command_table.h"
 
 namespace redouble::memory {
 
-// Why a rule was refused, as ACL SETUSER ends its error: "Syntax error".
+// The reason for a refused rule, as ACL SETUSER writes it at the end of its error: "Syntax error".
 using RuleError = std::string_view;
 
 namespace rule_error {
@@ -53,22 +53,25 @@ inline constexpr RuleError kBadHash =
 
 class Selector {
  public:
-  // What a key may be used for; a pattern allows some of it.
+  // How a key may be accessed; a pattern allows one or both.
   enum Access : uint8_t { kNoAccess = 0, kRead = 1, kWrite = 2, kReadWrite = 3 };
   enum class ChannelKind : uint8_t { kName, kPattern };
 
-  // Takes one rule of commands ("+get", "-@all", "+config|get", "+select|0"), keys ("~a:*",
-  // "%R~b:*", "allkeys", "resetkeys") or channels ("&c.*", "allchannels", "resetchannels"). The
-  // error when it is none, and then nothing has changed.
+  // Applies one rule of commands ("+get", "-@all", "+config|get", "+select|0"), keys ("~a:*",
+  // "%R~b:*", "allkeys", "resetkeys") or channels ("&c.*", "allchannels", "resetchannels"). Returns
+  // the error and changes nothing if the rule is invalid.
   std::optional<RuleError> Apply(std::string_view rule);
 
-  // `arguments` are what follows the command's name, the subcommand included.
+  // `arguments` are the words after the command's name, the subcommand included.
   bool MayRun(store::CommandId id, std::span<const std::string_view> arguments) const;
   bool MayTouch(std::string_view key, Access access) const;
-  // Any key, those that a command finds in other values included.
+  // True if every key may be read, also keys that a command finds in values.
   bool MayReadAllKeys() const;
-  // A pattern is subscribed to only when that very pattern was allowed.
+  // A pattern may be subscribed to only if exactly that pattern was allowed.
   bool MayUse(std::string_view channel, ChannelKind kind) const;
+  // True if the simulator's commands (SIM) may be used. They are none of Redis's commands and read
+  // and change all keys, so that all keys have to be allowed too.
+  bool MaySimulate() const { return commands_.test(kSimulator) && allows_all_keys_; }
   bool allows_all_commands() const { return allows_all_commands_; }
   bool allows_all_keys() const { return allows_all_keys_; }
   bool allows_all_channels() const { return allows_all_channels_; }
@@ -81,9 +84,11 @@ class Selector {
   std::string Describe() const;
 
  private:
-  // A bit for each command and container, and one for those that there may be one day: of "+@all".
+  // One bit for each command and container, one for future commands, which "+@all" allows, and one
+  // for the category of the simulator's commands.
   static constexpr size_t kFutureCommands = store::kCommandCount;
-  using Commands = std::bitset<store::kCommandCount + 1>;
+  static constexpr size_t kSimulator = kFutureCommands + 1;
+  using Commands = std::bitset<kSimulator + 1>;
 
   struct KeyPattern {
     std::string pattern;
@@ -96,21 +101,22 @@ class Selector {
   std::optional<RuleError> AddChannel(std::string_view pattern);
   void SetAll(bool allow);
   void SetCategory(std::string_view category, bool allow);
-  // With the subcommands of a container.
+  // Also sets the subcommands of a container.
   void SetCommand(store::CommandId id, bool allow);
   void SetOne(store::CommandId id, bool allow);
   bool Has(store::CommandId id) const { return commands_.test(static_cast<size_t>(id)); }
   // The category most of whose commands this selector allows (`adds`) or denies, with the fewest
-  // exceptions; empty when there is none besides those that were applied.
+  // exceptions; empty if only categories in `applied` are left.
   std::string_view BestCategory(bool adds, std::span<const std::string_view> applied) const;
-  // Appends the rules that tell `described`, and then the reader, what this one says of a command.
+  // Appends the rules by which `described` differs from this selector in one command, and applies
+  // them to `described`.
   void DescribeSingle(store::CommandId id, Selector& described, std::string& rules) const;
 
   Commands commands_;
   bool allows_all_commands_ = false;
   bool allows_all_keys_ = false;
   bool allows_all_channels_ = false;
-  // Commands that may run with some first arguments only.
+  // Commands that are allowed with certain first arguments only.
   std::map<store::CommandId, std::vector<std::string>> first_arguments_;
   std::vector<KeyPattern> keys_;
   std::vector<std::string> channels_;

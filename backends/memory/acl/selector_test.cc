@@ -1,4 +1,4 @@
-#include "backends/memory/acl/selector.h"
+#include "redouble/backends/memory/acl/selector.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -55,14 +55,28 @@ TEST(Selector, AllowsFirstArguments) {
   EXPECT_EQ(selector.DescribeCommands(), "-@all");
 }
 
-TEST(Selector, SaysWhatIsLeftOutOfAll) {
+TEST(Selector, AllowsTheSimulatorWithAllCommandsAndAllKeysOnly) {
+  EXPECT_FALSE(Selector().MaySimulate());
+  EXPECT_TRUE(Make({"+@all", "~*"}).MaySimulate());
+  EXPECT_FALSE(Make({"+@all", "~x*"}).MaySimulate());
+  EXPECT_FALSE(Make({"+@all", "~*", "-@all"}).MaySimulate());
+  const Selector only = Make({"+@sim", "~*"});
+  EXPECT_TRUE(only.MaySimulate());
+  EXPECT_EQ(only.DescribeCommands(), "-@all +@sim");
+  const Selector without = Make({"+@all", "-@sim", "~*"});
+  EXPECT_FALSE(without.MaySimulate());
+  EXPECT_TRUE(MayRun(without, CommandId::kGet));
+  EXPECT_EQ(without.DescribeCommands(), "+@all -@sim");
+}
+
+TEST(Selector, DescribesExceptionsFromAll) {
   EXPECT_EQ(Make({"+@all", "-set"}).DescribeCommands(), "+@all -set");
   EXPECT_EQ(Make({"allcommands"}).DescribeCommands(), "+@all");
   EXPECT_EQ(Make({"+@all", "nocommands"}).DescribeCommands(), "-@all");
   EXPECT_EQ(Make({"+@all", "-@dangerous"}).DescribeCommands(), "+@all -@dangerous");
 }
 
-TEST(Selector, WhatItDescribesMakesItAgain) {
+TEST(Selector, ItsDescriptionRestoresIt) {
   for (const Words& rules : std::vector<Words>{{"+@read", "-@hash", "+config|get"},
                                                {"+@all", "-@write", "+set"},
                                                {"+@slow", "-@admin"},
@@ -124,7 +138,7 @@ TEST(Selector, ChannelPatternsMustBeAllowedLiterally) {
   EXPECT_EQ(Make({"&*", "resetchannels"}).DescribeChannels(), "");
 }
 
-TEST(Selector, RefusesWhatIsNoRuleAndChangesNothing) {
+TEST(Selector, RefusesAMalformedRuleAndChangesNothing) {
   const struct {
     std::string_view rule;
     RuleError error;

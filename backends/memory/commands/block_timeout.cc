@@ -1,9 +1,9 @@
-#include "backends/memory/commands/block_timeout.h"
+#include "redouble/backends/memory/commands/block_timeout.h"
 
 #include <cmath>
 #include <limits>
 
-#include "core/base/redis_number.h"
+#include "redouble/core/base/text/redis_number.h"
 
 namespace redouble::memory {
 namespace {
@@ -12,7 +12,7 @@ constexpr int64_t kMaxMillis = std::numeric_limits<int64_t>::max();
 
 BlockTimeout Negative() { return {.error = Reply::Error("ERR timeout is negative")}; }
 
-// A deadline beyond all numbers never comes.
+// A deadline out of range never passes.
 BlockTimeout FromMillis(int64_t timeout_ms, int64_t now_ms) {
   if (timeout_ms < 0) return Negative();
   if (timeout_ms == 0 || timeout_ms > kMaxMillis - now_ms) return {};
@@ -24,9 +24,9 @@ BlockTimeout FromMillis(int64_t timeout_ms, int64_t now_ms) {
 BlockTimeout ReadTimeoutSeconds(std::string_view text, int64_t now_ms) {
   const std::optional<long double> seconds = base::ParseLongDouble(text);
   if (!seconds) return {.error = Reply::Error("ERR timeout is not a float or out of range")};
-  // Rounded up: less than a millisecond below zero is no time at all, and waits for ever.
+  // Rounded up: a negative timeout above -1 ms becomes 0, which means no timeout.
   const long double millis = std::ceil(*seconds * 1000);
-  // Redis converts what is too long for an integer to the most negative one.
+  // Redis converts an out-of-range number to the smallest integer.
   if (millis < 0 || millis > static_cast<long double>(kMaxMillis)) return Negative();
   return FromMillis(static_cast<int64_t>(millis), now_ms);
 }
@@ -36,7 +36,7 @@ BlockTimeout ReadTimeoutMillis(std::string_view text, int64_t now_ms) {
   if (!timeout_ms) {
     return {.error = Reply::Error("ERR timeout is not an integer or out of range")};
   }
-  // Redis lets the sum overflow, to a moment long ago.
+  // In Redis the sum overflows to a time in the past.
   if (*timeout_ms > kMaxMillis - now_ms) return {.deadline_ms = now_ms - 1, .error = std::nullopt};
   return FromMillis(*timeout_ms, now_ms);
 }

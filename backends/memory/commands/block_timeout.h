@@ -1,4 +1,9 @@
-// How long a blocking command may wait.
+// The timeout argument of blocking commands, as an absolute deadline.
+//
+// Use it in handlers that fill BlockedOperation::deadline_ms. Error texts are Redis's.
+//
+// Thread-safety: pure functions.
+// Source: Redis 7.0 BLPOP, XREAD.
 #ifndef REDOUBLE_BACKENDS_MEMORY_COMMANDS_BLOCK_TIMEOUT_H_
 #define REDOUBLE_BACKENDS_MEMORY_COMMANDS_BLOCK_TIMEOUT_H_
 
@@ -6,18 +11,18 @@
 #include <optional>
 #include <string_view>
 
-#include "backends/memory/command_context.h"
+#include "redouble/backends/memory/engine/command_context.h"
 
 namespace redouble::memory {
 
 struct BlockTimeout {
-  std::optional<int64_t> deadline_ms = std::nullopt;  // None: for ever.
+  std::optional<int64_t> deadline_ms = std::nullopt;  // nullopt: no timeout.
   std::optional<Reply> error = std::nullopt;
 };
 
-// Seconds with a fraction, 0 for ever: BLPOP and its like. Rounded up to milliseconds.
+// Seconds with a fraction, rounded up to milliseconds; 0: no timeout. BLPOP, BZPOPMIN and others.
 BlockTimeout ReadTimeoutSeconds(std::string_view text, int64_t now_ms);
-// Whole milliseconds, 0 for ever: XREAD BLOCK.
+// Whole milliseconds; 0: no timeout. XREAD BLOCK.
 BlockTimeout ReadTimeoutMillis(std::string_view text, int64_t now_ms);
 
 }  // namespace redouble::memory

@@ -1,16 +1,16 @@
-// The commands of Redis hashes, in the order of the table.
+// The hash commands, in the order of the table.
 #include <cmath>
 #include <limits>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "backends/memory/commands/argument.h"
-#include "backends/memory/commands/random_picks.h"
-#include "backends/memory/commands/scan_options.h"
-#include "backends/memory/handlers.h"
-#include "backends/memory/values/hash.h"
-#include "core/base/redis_number.h"
+#include "redouble/backends/memory/commands/random_picks.h"
+#include "redouble/backends/memory/commands/scan_options.h"
+#include "redouble/backends/memory/engine/argument.h"
+#include "redouble/backends/memory/engine/handlers.h"
+#include "redouble/backends/memory/values/hash.h"
+#include "redouble/core/base/text/redis_number.h"
 
 namespace redouble::memory {
 namespace {
@@ -61,7 +61,7 @@ Reply AllReply(CommandContext& context, std::string_view key, Parts parts) {
   return parts == Parts::kBoth ? Reply::Map(std::move(all)) : Reply::Array(std::move(all));
 }
 
-// The field's value for an increment: "0" when the key or the field does not exist.
+// The field's value before an increment: "0" if the key or the field does not exist.
 std::string OldValue(const Hash& hash, std::string_view field) {
   return hash.Get(field).value_or("0");
 }
@@ -205,6 +205,7 @@ Reply HandleHRandField(CommandContext& context, Arguments arguments) {
   const Lookup<Hash> hash = context.Find<Hash>(arguments[0]);
   if (hash.wrong_type()) return WrongType();
   if (!hash) return with_count ? Reply::EmptyArray() : Reply::Nil();
+  if (std::optional<Reply> refusal = RefuseAbsurdCount(count)) return *std::move(refusal);
   std::vector<Reply> picks;
   for (const size_t position : PickPositions(context.rng(), hash->size(), count)) {
     const auto [field, value] = hash->At(position);

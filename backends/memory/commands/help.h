@@ -1,4 +1,8 @@
-// The reply of a container's HELP subcommand.
+// The reply of the HELP subcommand of a container command.
+//
+// Use it in the HELP handler of a container, with the lines of Redis's own help text.
+//
+// Thread-safety: a pure function.
 #ifndef REDOUBLE_BACKENDS_MEMORY_COMMANDS_HELP_H_
 #define REDOUBLE_BACKENDS_MEMORY_COMMANDS_HELP_H_
 
@@ -8,11 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include "core/store/reply.h"
+#include "redouble/core/store/reply.h"
 
 namespace redouble::memory {
 
-// The lines of the subcommands between the two that every container has.
+// `lines` describe the subcommands; the first and last lines are the same for every container.
 inline store::Reply HelpReply(std::string_view container, std::span<const std::string_view> lines) {
   std::vector<store::Reply> help;
   help.push_back(store::Reply::Status(std::string(container) +

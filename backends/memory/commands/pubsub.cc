@@ -1,38 +1,38 @@
-// The commands of Redis pub/sub.
+// The pub/sub commands.
 #include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "backends/memory/commands/argument.h"
-#include "backends/memory/commands/help.h"
-#include "backends/memory/engine.h"
-#include "backends/memory/handlers.h"
-#include "backends/memory/session.h"
-#include "core/base/glob.h"
+#include "redouble/backends/memory/commands/help.h"
+#include "redouble/backends/memory/engine/argument.h"
+#include "redouble/backends/memory/engine/engine_core.h"
+#include "redouble/backends/memory/engine/handlers.h"
+#include "redouble/backends/memory/engine/session_core.h"
+#include "redouble/core/base/text/glob.h"
 
 namespace redouble::memory {
 namespace {
 
 using Kind = SubscriptionKind;
 
-// What a confirmation calls each kind, by its number.
+// The name of each kind in a confirmation, by its number.
 constexpr std::string_view kSubscribed[] = {"subscribe", "psubscribe", "ssubscribe"};
 constexpr std::string_view kUnsubscribed[] = {"unsubscribe", "punsubscribe", "sunsubscribe"};
 
 // Channels and patterns are counted together.
-int64_t CountAfter(const Session& session, Kind kind) {
+int64_t CountAfter(const SessionCore& session, Kind kind) {
   if (kind == Kind::kShard) return static_cast<int64_t>(session.subscribed(kind).size());
   return static_cast<int64_t>(session.subscribed(Kind::kChannel).size() +
                               session.subscribed(Kind::kPattern).size());
 }
 
-Reply Confirmation(const Session& session, std::string_view what, Reply name, Kind kind) {
+Reply Confirmation(const SessionCore& session, std::string_view what, Reply name, Kind kind) {
   return Reply::Push(
       {Reply::Bulk(what), std::move(name), Reply::Integer(CountAfter(session, kind))});
 }
 
-// The first confirmation is the reply; the others follow it.
+// The first confirmation is the reply; the others follow as pushes.
 Reply Confirm(CommandContext& context, std::vector<Reply> confirmations) {
   for (size_t i = 1; i < confirmations.size(); ++i) {
     context.engine().PushLater(context.session(), std::move(confirmations[i]));
@@ -41,7 +41,7 @@ Reply Confirm(CommandContext& context, std::vector<Reply> confirmations) {
 }
 
 Reply SubscribeTo(CommandContext& context, Kind kind, Arguments names) {
-  Session& session = context.session();
+  SessionCore& session = context.session();
   std::vector<Reply> confirmations;
   for (const std::string_view name : names) {
     session.SubscribeTo(kind, name);
@@ -52,7 +52,7 @@ Reply SubscribeTo(CommandContext& context, Kind kind, Arguments names) {
 }
 
 Reply UnsubscribeFrom(CommandContext& context, Kind kind, Arguments arguments) {
-  Session& session = context.session();
+  SessionCore& session = context.session();
   const std::string_view what = kUnsubscribed[static_cast<size_t>(kind)];
   std::vector<std::string> names(arguments.begin(), arguments.end());
   if (names.empty()) names = session.subscribed(kind);

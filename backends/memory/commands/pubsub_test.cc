@@ -1,20 +1,24 @@
-#include "core/store/pubsub.h"
+#include "redouble/core/store/pubsub/pubsub.h"
 
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "backends/memory/engine.h"
-#include "core/base/run.h"
-#include "core/store/batch.h"
-#include "core/store/keys.h"
-#include "core/store/message_source.h"
 #include "gtest/gtest.h"
+#include "redouble/backends/memory/engine/engine.h"
+#include "redouble/backends/memory/engine/engine_core.h"
+#include "redouble/backends/memory/engine/session_core.h"
+#include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/store/batch.h"
+#include "redouble/core/store/message_source.h"
+#include "redouble/core/store/typed/keys.h"
 
 namespace redouble::memory {
 namespace {
 
+using base::IsOkAndHolds;
 using store::Command;
 using store::CommandId;
 using store::Reply;
@@ -22,7 +26,7 @@ using store::Reply;
 using Names = std::vector<std::string_view>;
 using Texts = std::vector<std::string>;
 
-// Writes down what comes, as "name: text", into a log that several share.
+// Records pushes as "name: text" in a log that several listeners share.
 class Logger final : public store::PushListener {
  public:
   Logger(std::string name, Texts& log) : name_(std::move(name)), log_(log) {}
@@ -73,7 +77,7 @@ TEST_F(PubSub, ReachesSubscribersInTheirOrderAndThenPatterns) {
   Send(*a_, {"PSUBSCRIBE", "n?ws"});
   Send(*b_, {"SUBSCRIBE", "news"});
   Send(*a_, {"SUBSCRIBE", "news"});
-  EXPECT_EQ(*base::Run(store::Publish(*publisher_, "news", "1")), 3);
+  EXPECT_THAT(base::Run(store::Publish(*publisher_, "news", "1")), IsOkAndHolds(3));
   EXPECT_EQ(log_, (Texts{"b: 1", "a: 1", "a: 1"}));
 }
 
@@ -86,10 +90,10 @@ TEST_F(PubSub, DeliversWithTypedCommands) {
   const Names channels = {"x", "y"};
   ASSERT_TRUE(base::Run(store::SSubscribe(*a_, channels)).ok());
   log_.clear();
-  EXPECT_EQ(*base::Run(store::SPublish(*publisher_, "y", "hello")), 1);
-  EXPECT_EQ(*base::Run(store::Publish(*publisher_, "y", "not this")), 0);
+  EXPECT_THAT(base::Run(store::SPublish(*publisher_, "y", "hello")), IsOkAndHolds(1));
+  EXPECT_THAT(base::Run(store::Publish(*publisher_, "y", "not this")), IsOkAndHolds(0));
   ASSERT_TRUE(base::Run(store::SUnsubscribe(*a_)).ok());
-  EXPECT_EQ(*base::Run(store::SPublish(*publisher_, "y", "nor this")), 0);
+  EXPECT_THAT(base::Run(store::SPublish(*publisher_, "y", "nor this")), IsOkAndHolds(0));
   EXPECT_EQ(log_, (Texts{"a: hello", "a: [\"sunsubscribe\", \"y\", 0]"}));
 }
 
@@ -98,10 +102,12 @@ TEST_F(PubSub, DeliversAfterTheWholeTransaction) {
   store::Batch batch(store::Batch::Atomicity::kTransaction);
   batch.Add(Command(CommandId::kPublish, {"x", "1"}));
   batch.Add(Command(CommandId::kPublish, {"x", "2"}));
-  a_logger_.then = [&] { EXPECT_EQ(*base::Run(store::Exists(*publisher_, "k")), true); };
+  a_logger_.then = [&] {
+    EXPECT_THAT(base::Run(store::Exists(*publisher_, "k")), IsOkAndHolds(true));
+  };
   batch.Add(Command(CommandId::kSet, {"k", "v"}));
   const auto run = [](Session& session, const store::Batch& sent) -> base::Task<std::string> {
-    co_return (co_await session.Execute(sent))->DebugString();
+    co_return (co_await session.ExecuteRaw(sent))->DebugString();
   };
   EXPECT_EQ(base::Run(run(*publisher_, batch)), "[1, 1, OK]");
   EXPECT_EQ(log_, (Texts{"a: 1", "a: 2"}));
@@ -127,7 +133,7 @@ TEST_F(PubSub, MayCloseASubscriberFromItsDelivery) {
   EXPECT_EQ(log_, (Texts{"a: 1"}));
 }
 
-TEST_F(PubSub, ForgetsASessionThatIsGoneWithWhatWasOnItsWay) {
+TEST_F(PubSub, DropsMessagesOfAClosedSession) {
   Send(*a_, {"SUBSCRIBE", "x"});
   Send(*b_, {"PSUBSCRIBE", "*"});
   a_logger_.then = [&] { b_.reset(); };
@@ -136,7 +142,7 @@ TEST_F(PubSub, ForgetsASessionThatIsGoneWithWhatWasOnItsWay) {
   EXPECT_EQ(Send(*publisher_, {"PUBSUB", "NUMPAT"}), "0");
 }
 
-TEST_F(PubSub, DropsMessagesThatNobodyListensFor) {
+TEST_F(PubSub, DropsMessagesWithoutAListener) {
   Send(*a_, {"SUBSCRIBE", "x"});
   a_->Listen(nullptr);
   EXPECT_EQ(Send(*publisher_, {"PUBLISH", "x", "1"}), "1");
@@ -148,13 +154,13 @@ TEST_F(PubSub, RefusesATransactionOfASubscriber) {
   store::Batch batch(store::Batch::Atomicity::kTransaction);
   batch.Add(Command(CommandId::kSet, {"k", "v"}));
   const auto run = [](Session& session, const store::Batch& sent) -> base::Task<Reply> {
-    co_return *(co_await session.Execute(sent));
+    co_return *(co_await session.ExecuteRaw(sent));
   };
   EXPECT_TRUE(base::Run(run(*a_, batch)).is_error());
-  EXPECT_EQ(*base::Run(store::Exists(*publisher_, "k")), false);
+  EXPECT_THAT(base::Run(store::Exists(*publisher_, "k")), IsOkAndHolds(false));
 }
 
-// Listens, and ends its session with the first message.
+// Destroys its session at the first message.
 class Leaver final : public store::PushListener {
  public:
   explicit Leaver(std::unique_ptr<Session> opened) : session(std::move(opened)) {
@@ -178,15 +184,15 @@ absl::StatusOr<Reply> Send(Session& session, store::CommandId id,
   return base::Run(send());
 }
 
-TEST(Resp3PubSub, LetsASubscriberGoOn) {
+TEST(Resp3PubSub, LetsASubscriberSendOtherCommands) {
   base::VirtualClock clock(absl::UnixEpoch());
   Engine engine(clock);
-  const std::unique_ptr<Session> session = engine.Connect();
+  const std::unique_ptr<SessionCore> session = engine.core().Connect();
   EXPECT_TRUE(Send(*session, store::CommandId::kHello, {"3"}).ok());
   EXPECT_EQ(session->protocol(), 3);
   EXPECT_TRUE(Send(*session, store::CommandId::kSubscribe, {"news"}).ok());
-  EXPECT_EQ(*Send(*session, store::CommandId::kPing, {}), Reply::Status("PONG"));
-  EXPECT_EQ(*Send(*session, store::CommandId::kReset, {}), Reply::Status("RESET"));
+  EXPECT_THAT(Send(*session, store::CommandId::kPing, {}), IsOkAndHolds(Reply::Status("PONG")));
+  EXPECT_THAT(Send(*session, store::CommandId::kReset, {}), IsOkAndHolds(Reply::Status("RESET")));
   EXPECT_EQ(session->protocol(), 2);
   EXPECT_FALSE(session->is_subscribed());
 }

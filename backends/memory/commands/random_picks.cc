@@ -1,4 +1,4 @@
-#include "backends/memory/commands/random_picks.h"
+#include "redouble/backends/memory/commands/random_picks.h"
 
 #include <numeric>
 #include <utility>
@@ -15,7 +15,7 @@ std::vector<size_t> PickWithRepetitions(base::Rng& rng, size_t size, uint64_t co
   return picks;
 }
 
-// The first `count` elements of a shuffle of which only what moves is kept.
+// A partial Fisher-Yates shuffle that stores only the positions that have moved.
 std::vector<size_t> PickDistinct(base::Rng& rng, size_t size, size_t count) {
   absl::flat_hash_map<size_t, size_t> moved;
   const auto at = [&](size_t index) {
@@ -33,6 +33,12 @@ std::vector<size_t> PickDistinct(base::Rng& rng, size_t size, size_t count) {
 }
 
 }  // namespace
+
+std::optional<store::Reply> RefuseAbsurdCount(int64_t count) {
+  constexpr int64_t kMaxRepetitions = int64_t{1} << 24;
+  if (count >= -kMaxRepetitions) return std::nullopt;
+  return store::Reply::Error("ERR the reply would have more than 16777216 elements");
+}
 
 std::vector<size_t> PickPositions(base::Rng& rng, size_t size, int64_t count) {
   if (count < 0) return PickWithRepetitions(rng, size, -static_cast<uint64_t>(count));

@@ -1,17 +1,28 @@
 // The random picks of HRANDFIELD, SRANDMEMBER, ZRANDMEMBER and SPOP.
+//
+// Picks come from the engine's Rng, so that equal seeds pick equal elements.
+//
+// Thread-safety: a pure function of `rng`.
+// Source: Redis 7.0 SRANDMEMBER.
 #ifndef REDOUBLE_BACKENDS_MEMORY_COMMANDS_RANDOM_PICKS_H_
 #define REDOUBLE_BACKENDS_MEMORY_COMMANDS_RANDOM_PICKS_H_
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
-#include "core/base/rng.h"
+#include "redouble/core/base/random/rng.h"
+#include "redouble/core/store/reply.h"
 
 namespace redouble::memory {
 
-// Positions among `size` (> 0) elements as a count asks for them: so many different ones, all in
-// order when there are no more; for a negative count exactly that many, repetitions allowed.
+// The error for a count that would make a reply of absurd size; nullopt if it may be served. Redis
+// sends such a reply until its client is closed or its memory is used up.
+std::optional<store::Reply> RefuseAbsurdCount(int64_t count);
+
+// Positions among `size` (> 0) elements. A positive `count`: that many distinct positions, or all
+// in order if there are no more. A negative `count`: exactly -count positions, possibly repeated.
 std::vector<size_t> PickPositions(base::Rng& rng, size_t size, int64_t count);
 
 }  // namespace redouble::memory

@@ -1,4 +1,9 @@
-// What SCAN, HSCAN, SSCAN and ZSCAN have in common: the cursor and the options.
+// The cursor, options and reply that SCAN, HSCAN, SSCAN and ZSCAN share.
+//
+// Use it in handlers of the SCAN family: read the cursor, then the options, and reply with a page.
+//
+// Thread-safety: pure functions; ScanOptions is a plain value.
+// Source: Redis 7.0 SCAN.
 #ifndef REDOUBLE_BACKENDS_MEMORY_COMMANDS_SCAN_OPTIONS_H_
 #define REDOUBLE_BACKENDS_MEMORY_COMMANDS_SCAN_OPTIONS_H_
 
@@ -7,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/memory/command_context.h"
-#include "core/base/glob.h"
+#include "redouble/backends/memory/engine/command_context.h"
+#include "redouble/core/base/text/glob.h"
 
 namespace redouble::memory {
 
@@ -16,20 +21,20 @@ struct ScanOptions {
   uint64_t cursor = 0;
   size_t count = 10;
   std::string_view match = "*";
-  std::optional<std::string_view> type;  // SCAN only; none: every type.
+  std::optional<std::string_view> type;  // SCAN only; nullopt: every type.
 
-  // The star alone matches the empty element too, which no other pattern with a star does.
+  // "*" alone also matches the empty element, unlike any other pattern.
   bool Matches(std::string_view element) const {
     return match == "*" || base::GlobMatch(match, element);
   }
 };
 
-// Reads the cursor; an error reply when it is none.
+// Reads the cursor. Returns the error reply if it is invalid.
 std::optional<Reply> ReadCursor(std::string_view text, uint64_t& cursor);
-// Reads the options behind the cursor; an error reply when they are wrong.
+// Reads the options after the cursor. Returns the error reply if they are invalid.
 std::optional<Reply> ReadScanOptions(Arguments arguments, bool with_type, ScanOptions& options);
 
-// A page as a reply: the next cursor and the elements.
+// The reply: the next cursor and the elements.
 Reply ScanReply(uint64_t cursor, std::vector<Reply> elements);
 
 }  // namespace redouble::memory

@@ -7,19 +7,19 @@
 #include <utility>
 #include <vector>
 
-#include "backends/memory/commands/argument.h"
-#include "backends/memory/commands/random_picks.h"
-#include "backends/memory/commands/scan_options.h"
-#include "backends/memory/handlers.h"
-#include "backends/memory/values/set.h"
-#include "core/base/redis_number.h"
+#include "redouble/backends/memory/commands/random_picks.h"
+#include "redouble/backends/memory/commands/scan_options.h"
+#include "redouble/backends/memory/engine/argument.h"
+#include "redouble/backends/memory/engine/handlers.h"
+#include "redouble/backends/memory/values/set.h"
+#include "redouble/core/base/text/redis_number.h"
 
 namespace redouble::memory {
 namespace {
 
 Reply CountReply(size_t count) { return Reply::Integer(static_cast<int64_t>(count)); }
 
-// The sets behind several keys; one that does not exist is null.
+// The sets at several keys; null for a missing key.
 struct Operands {
   std::vector<const Set*> sets;
   bool wrong_type = false;
@@ -37,7 +37,7 @@ Operands FindSets(CommandContext& context, Arguments keys) {
   return operands;
 }
 
-// The members that all sets have, up to `limit` of them (0: all), in the order of the smallest.
+// The members of the intersection, at most `limit` (0: all), in the order of the smallest set.
 std::vector<std::string> Intersect(std::vector<const Set*> sets, size_t limit) {
   std::vector<std::string> common;
   if (std::find(sets.begin(), sets.end(), nullptr) != sets.end()) return common;
@@ -138,8 +138,8 @@ Reply PopMany(CommandContext& context, std::string_view key, Set& set, size_t co
     set.Remove(member);
     popped.push_back(Reply::Bulk(member));
   }
-  // Redis moves what is left to a new set when that is the lesser part, and chooses its encoding
-  // anew.
+  // Redis moves the remaining members to a new set if they are fewer than the popped ones; its
+  // encoding is chosen anew.
   if (!set.empty() && set.size() * 5 <= count) set.Rebuild(context.limits());
   context.Changed(key, EventClass::kSet, "spop");
   context.RemoveIfEmpty(key);
@@ -242,6 +242,7 @@ Reply HandleSRandMember(CommandContext& context, Arguments arguments) {
   const Lookup<Set> set = context.Find<Set>(arguments[0]);
   if (set.wrong_type()) return WrongType();
   if (!set) return with_count ? Reply::EmptyArray() : Reply::Nil();
+  if (std::optional<Reply> refusal = RefuseAbsurdCount(count)) return *std::move(refusal);
   std::vector<Reply> picks;
   for (const size_t position : PickPositions(context.rng(), set->size(), count)) {
     picks.push_back(Reply::Bulk(set->At(position)));

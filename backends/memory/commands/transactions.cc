@@ -3,10 +3,10 @@
 #include <utility>
 #include <vector>
 
-#include "backends/memory/engine.h"
-#include "backends/memory/handlers.h"
-#include "backends/memory/permission.h"
-#include "backends/memory/session.h"
+#include "redouble/backends/memory/engine/engine_core.h"
+#include "redouble/backends/memory/engine/handlers.h"
+#include "redouble/backends/memory/engine/permission.h"
+#include "redouble/backends/memory/engine/session_core.h"
 
 namespace redouble::memory {
 
@@ -19,24 +19,22 @@ Reply HandleMulti(CommandContext& context, Arguments) {
 }
 
 Reply HandleExec(CommandContext& context, Arguments) {
-  Session& session = context.session();
+  SessionCore& session = context.session();
   if (!session.in_transaction()) return Reply::Error("ERR EXEC without MULTI");
   const bool refused = session.refused_in_transaction();
   const bool watch_failed = session.watch_failed();
-  const std::vector<Session::QueuedCommand> queued = session.EndTransaction();
+  const std::vector<SessionCore::QueuedCommand> queued = session.EndTransaction();
   if (refused) return Reply::Error(error_text::kExecAbort);
   if (watch_failed) return Reply::NilArray();
   std::vector<Reply> replies;
   replies.reserve(queued.size());
   session.set_runs_atomically(true);
-  for (const Session::QueuedCommand& command : queued) {
-    const std::vector<std::string_view> arguments(command.arguments.begin(),
-                                                  command.arguments.end());
+  for (const SessionCore::QueuedCommand& command : queued) {
     std::optional<Reply> refusal =
-        RefuseByAcl(context.engine(), session, command.id, arguments, CheckPlace::kExec);
-    replies.push_back(refusal
-                          ? *std::move(refusal)
-                          : context.engine().Call(session, command.id, command.name, arguments));
+        RefuseByAcl(context.engine(), session, command.id, command.arguments, CheckPlace::kExec);
+    replies.push_back(
+        refusal ? *std::move(refusal)
+                : context.engine().Call(session, command.id, command.name, command.arguments));
   }
   session.set_runs_atomically(false);
   return Reply::Array(std::move(replies));

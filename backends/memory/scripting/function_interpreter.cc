@@ -1,4 +1,4 @@
-#include "backends/memory/scripting/function_interpreter.h"
+#include "redouble/backends/memory/scripting/function_interpreter.h"
 
 #include <algorithm>
 #include <iterator>
@@ -6,18 +6,19 @@
 #include <utility>
 
 #include "absl/strings/match.h"
-#include "backends/memory/scripting/lua_reply.h"
-#include "backends/memory/scripting/redis_library.h"
-#include "backends/memory/scripting/sandbox.h"
-#include "backends/memory/scripting/script_state.h"
-#include "core/base/string_bridge.h"
+#include "redouble/backends/memory/scripting/sandbox/load_text.h"
+#include "redouble/backends/memory/scripting/sandbox/lua_reply.h"
+#include "redouble/backends/memory/scripting/sandbox/redis_library.h"
+#include "redouble/backends/memory/scripting/sandbox/sandbox.h"
+#include "redouble/backends/memory/scripting/script_state.h"
+#include "redouble/core/base/text/string_bridge.h"
 
 namespace redouble::memory {
 namespace {
 
 constexpr int kLoadLimitMillis = 500;
 
-// In the registry while a library loads: where its functions go.
+// Registry key: the list of functions that a library registers while it is loaded.
 constexpr char kLoadKey[] = "redouble.load";
 
 using Functions = std::vector<RegisteredFunction>;
@@ -31,10 +32,10 @@ std::optional<std::string> StringAt(lua_State* state, int index) {
   return std::string(ToView(state, index));
 }
 
-// Takes the function on top of the stack.
+// Pops the function on top of the stack.
 int TakeReference(lua_State* state) { return luaL_ref(state, LUA_REGISTRYINDEX); }
 
-// Reads the table of flags on top of the stack. False when one is none.
+// Reads the table of flags on top of the stack. Returns false if one is unknown.
 bool ReadFlags(lua_State* state, ScriptFlags& flags) {
   for (int i = 1;; ++i) {
     lua_rawgeti(state, -1, i);
@@ -52,10 +53,10 @@ bool ReadFlags(lua_State* state, ScriptFlags& flags) {
   return true;
 }
 
-// The readers below give the text of an error, or null.
+// The following readers return the text of an error, or null.
 
 const char* ReadNamedArgument(lua_State* state, RegisteredFunction& function, bool& has_name) {
-  // A number counts as a string, and is unknown; reading it as one would confuse lua_next.
+  // A number is an unknown flag. Reading it as a string would convert it and confuse lua_next.
   if (lua_isstring(state, -2) == 0) {
     return "ERR named argument key given to redis.register_function is not a string";
   }
@@ -158,7 +159,7 @@ const char* Register(lua_State* state) {
   return nullptr;
 }
 
-// An error leaves by longjmp, when nothing here owns memory any more.
+// lua_error leaves by longjmp, so it is called when no local object owns memory.
 int RegisterFunction(lua_State* state) {
   const char* error = Register(state);
   if (error == nullptr) return 0;
@@ -175,14 +176,15 @@ void SetLoading(lua_State* state, Functions* functions) {
 
 FunctionInterpreter::FunctionInterpreter()
     : state_(std::make_unique<ScriptState>(ScriptKind::kFunction)) {
-  lua_State* lua = state_->lua();
-  state_->PushEnvironment();
-  lua_getmetatable(lua, -1);
-  lua_getfield(lua, -1, "__index");
-  running_globals_ = luaL_ref(lua, LUA_REGISTRYINDEX);
-  PushLoadingGlobals(lua, RegisterFunction);
-  loading_globals_ = luaL_ref(lua, LUA_REGISTRYINDEX);
-  lua_settop(lua, 0);
+  state_->Protect([&](lua_State* lua) {
+    state_->PushEnvironment();
+    lua_getmetatable(lua, -1);
+    lua_getfield(lua, -1, "__index");
+    running_globals_ = luaL_ref(lua, LUA_REGISTRYINDEX);
+    PushLoadingGlobals(lua, RegisterFunction);
+    loading_globals_ = luaL_ref(lua, LUA_REGISTRYINDEX);
+    SetLoading(lua, nullptr);
+  });
 }
 
 FunctionInterpreter::~FunctionInterpreter() = default;
@@ -200,23 +202,25 @@ void FunctionInterpreter::ShowGlobals(int reference) {
 
 std::optional<std::string> FunctionInterpreter::Load(std::string_view code,
                                                      std::vector<RegisteredFunction>& functions) {
-  lua_State* lua = state_->lua();
-  if (luaL_loadbuffer(lua, code.data(), code.size(), "@user_function") != 0) {
-    std::string text = "Error compiling function: " + std::string(ToView(lua, -1));
-    lua_settop(lua, 0);
-    return text;
-  }
-  state_->PushEnvironment();
-  lua_setfenv(lua, -2);
+  std::optional<std::string> error = "Error compiling function: not enough memory";
   std::vector<RegisteredFunction> registered;
-  SetLoading(lua, &registered);
-  ShowGlobals(loading_globals_);
-  const std::optional<std::string> error = state_->Load(kLoadLimitMillis);
+  state_->Protect([&](lua_State* lua) {
+    if (LoadText(lua, code, "@user_function") != 0) {
+      error = "Error compiling function: " + std::string(ToView(lua, -1));
+      return;
+    }
+    state_->PushEnvironment();
+    lua_setfenv(lua, -2);
+    SetLoading(lua, &registered);
+    ShowGlobals(loading_globals_);
+    error = state_->Load(kLoadLimitMillis);
+    if (error) error = "Error registering functions: " + *error;
+  });
   ShowGlobals(running_globals_);
-  SetLoading(lua, nullptr);
+  SetLoading(state_->lua(), nullptr);
   if (error) {
     for (const RegisteredFunction& function : registered) Release(function.reference);
-    return "Error registering functions: " + *error;
+    return error;
   }
   std::move(registered.begin(), registered.end(), std::back_inserter(functions));
   return std::nullopt;
@@ -230,11 +234,13 @@ ScriptResult FunctionInterpreter::Run(int reference, std::string_view name,
                                       std::span<const std::string_view> keys,
                                       std::span<const std::string_view> arguments, ScriptHost& host,
                                       int64_t limit_ms) {
-  lua_State* lua = state_->lua();
-  lua_rawgeti(lua, LUA_REGISTRYINDEX, reference);
-  PushStrings(lua, keys);
-  PushStrings(lua, arguments);
-  return state_->Call(2, name, host, limit_ms);
+  const auto push = [&](lua_State* lua) {
+    lua_rawgeti(lua, LUA_REGISTRYINDEX, reference);
+    PushStrings(lua, keys);
+    PushStrings(lua, arguments);
+    return 2;
+  };
+  return state_->Call(push, name, host, limit_ms);
 }
 
 }  // namespace redouble::memory

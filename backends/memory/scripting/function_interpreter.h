@@ -1,15 +1,16 @@
-// FunctionInterpreter: the Lua 5.1 that runs the functions of libraries (FUNCTION LOAD, FCALL).
+// FunctionInterpreter: the Lua 5.1 interpreter that runs the functions of libraries (FUNCTION LOAD,
+// FCALL).
 //
-// It is a Lua of its own beside that of scripts (interpreter.h), as in Redis: all libraries share
-// it. While a library's code runs it sees nothing but a small `redis` table, whose
-// register_function names its functions; when a function runs it sees what scripts see, without
-// KEYS and ARGV, which are its parameters.
+// Its Lua state is separate from that of scripts (interpreter.h) and shared by all libraries, as in
+// Redis. While a library is loaded, its code sees only a small `redis` table with
+// register_function. A running function sees the globals of scripts except KEYS and ARGV, which are
+// its parameters.
 //
 //   FunctionInterpreter interpreter;
 //   std::vector<RegisteredFunction> functions;
 //   if (auto error = interpreter.Load("redis.register_function('f', ...)", functions)) ...
-//   ScriptResult result = interpreter.Run(functions[0].reference, "f", keys, arguments, host,
-//   5000);
+//   ScriptResult result =
+//       interpreter.Run(functions[0].reference, "f", keys, arguments, host, 5000);
 //
 // Thread-safety: one thread.
 // Source: Redis 7.0 FUNCTION LOAD, FCALL.
@@ -25,19 +26,19 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/memory/scripting/script_flags.h"
-#include "backends/memory/scripting/script_host.h"
+#include "redouble/backends/memory/scripting/sandbox/script_host.h"
+#include "redouble/backends/memory/scripting/script_flags.h"
 
 namespace redouble::memory {
 
 class ScriptState;
 
-// What redis.register_function said of one function.
+// A function as a library registered it with redis.register_function.
 struct RegisteredFunction {
   std::string name;
   std::optional<std::string> description = std::nullopt;
   ScriptFlags flags = {};
-  // Names the compiled function; to be given back with Release.
+  // A reference to the compiled function. Free it with Release.
   int reference = 0;
 };
 
@@ -48,27 +49,28 @@ class FunctionInterpreter {
   FunctionInterpreter& operator=(const FunctionInterpreter&) = delete;
   ~FunctionInterpreter();
 
-  // Runs a library's code (the first line cut off) and appends what it registers, in that order;
-  // for half a second at most, in the milliseconds of script_host.h. No value when it ended well,
-  // else the error's text behind "ERR "; what was registered then is given back already.
+  // Runs a library's code (without its first line) and appends the functions that it registers, in
+  // that order. The limit is 500 ms in the unit of script_host.h. Returns nullopt on success;
+  // otherwise the error text that follows "ERR ", and the functions that were registered are
+  // released.
   std::optional<std::string> Load(std::string_view code,
                                   std::vector<RegisteredFunction>& functions);
   void Release(int reference);
 
-  // Calls a function with its keys and arguments for at most `limit_ms`; its result as Redis
-  // converts it, or the error reply.
+  // Calls a function with its keys and arguments for at most `limit_ms`. Returns the converted
+  // result, or the error reply.
   ScriptResult Run(int reference, std::string_view name, std::span<const std::string_view> keys,
                    std::span<const std::string_view> arguments, ScriptHost& host, int64_t limit_ms);
 
-  // What Lua has taken.
+  // The memory used by Lua.
   size_t MemoryBytes() const;
 
  private:
-  // Lets the globals be those that a library's code sees, or those of a running function.
+  // Sets the globals: those of a library that is loaded, or those of a running function.
   void ShowGlobals(int reference);
 
   std::unique_ptr<ScriptState> state_;
-  // References to what stands behind the globals.
+  // Registry references of the tables that the globals read from.
   int running_globals_ = 0;
   int loading_globals_ = 0;
 };

@@ -1,6 +1,6 @@
-// What libraries and functions answer is recorded from a real server
-// (tests/conformance/cases/functions.txt); here is what the interpreter hands on.
-#include "backends/memory/scripting/function_interpreter.h"
+// The replies of libraries and functions are recorded from a real server
+// (tests/conformance/cases/functions.txt). These tests check the interface of the interpreter.
+#include "redouble/backends/memory/scripting/function_interpreter.h"
 
 #include <gtest/gtest.h>
 
@@ -37,7 +37,7 @@ class FunctionInterpreterTest : public testing::Test {
   NoHost host_;
 };
 
-TEST_F(FunctionInterpreterTest, TellsWhatALibraryRegisters) {
+TEST_F(FunctionInterpreterTest, ReturnsTheRegisteredFunctions) {
   ASSERT_EQ(Load("redis.register_function('f', function() end)\n"
                  "redis.register_function{function_name='g', callback=function() end, "
                  "description='d', flags={'no-writes', 'allow-oom'}}"),
@@ -51,6 +51,16 @@ TEST_F(FunctionInterpreterTest, TellsWhatALibraryRegisters) {
   EXPECT_TRUE(functions_[1].flags.no_writes);
   EXPECT_TRUE(functions_[1].flags.allow_oom);
   EXPECT_FALSE(functions_[1].flags.no_cluster);
+}
+
+TEST_F(FunctionInterpreterTest, RefusesBytecodeAndKeepsLibrariesApart) {
+  EXPECT_EQ(Load("\x1bLuaQ"),
+            "Error compiling function: user_function:1: unexpected symbol near 'char(27)'");
+  ASSERT_EQ(Load("redis.register_function('f', function() rawset(redis, 'call', 1) end)"),
+            std::nullopt);
+  const Reply reply = Run(0).reply;
+  ASSERT_TRUE(reply.is_error());
+  EXPECT_NE(reply.text().find("Attempt to modify a readonly table"), std::string::npos);
 }
 
 TEST_F(FunctionInterpreterTest, HandsOverKeysAndArguments) {

@@ -1,10 +1,11 @@
-#include "backends/memory/scripting/interpreter.h"
+#include "redouble/backends/memory/scripting/interpreter.h"
 
 #include <lua.hpp>
 
-#include "backends/memory/scripting/lua_reply.h"
-#include "backends/memory/scripting/sandbox.h"
-#include "backends/memory/scripting/script_state.h"
+#include "redouble/backends/memory/scripting/sandbox/load_text.h"
+#include "redouble/backends/memory/scripting/sandbox/lua_reply.h"
+#include "redouble/backends/memory/scripting/sandbox/sandbox.h"
+#include "redouble/backends/memory/scripting/script_state.h"
 
 namespace redouble::memory {
 
@@ -22,28 +23,34 @@ void Interpreter::Flush() {
 }
 
 std::optional<Reply> Interpreter::Compile(std::string_view sha, std::string_view body) {
-  lua_State* lua = state_->lua();
-  if (luaL_loadbuffer(lua, body.data(), body.size(), "@user_script") != 0) {
-    const std::string text(ToView(lua, -1));
-    lua_pop(lua, 1);
-    return Reply::Error("ERR Error compiling script (new function): " + text);
-  }
-  state_->PushEnvironment();
-  lua_setfenv(lua, -2);
-  functions_.emplace(sha, luaL_ref(lua, LUA_REGISTRYINDEX));
-  return std::nullopt;
+  std::optional<Reply> error = Reply::Error("ERR not enough memory to compile the script");
+  state_->Protect([&](lua_State* lua) {
+    if (LoadText(lua, body, "@user_script") != 0) {
+      error = Reply::Error("ERR Error compiling script (new function): " +
+                           std::string(ToView(lua, -1)));
+      return;
+    }
+    state_->PushEnvironment();
+    lua_setfenv(lua, -2);
+    functions_.emplace(sha, luaL_ref(lua, LUA_REGISTRYINDEX));
+    error.reset();
+  });
+  return error;
 }
 
 ScriptResult Interpreter::Run(std::string_view sha, std::span<const std::string_view> keys,
                               std::span<const std::string_view> arguments, ScriptHost& host,
                               int64_t limit_ms) {
-  lua_State* lua = state_->lua();
-  state_->PushEnvironment();
-  SetStrings(lua, lua_gettop(lua), "KEYS", keys);
-  SetStrings(lua, lua_gettop(lua), "ARGV", arguments);
-  lua_pop(lua, 1);
-  lua_rawgeti(lua, LUA_REGISTRYINDEX, functions_.find(sha)->second);
-  return state_->Call(0, sha, host, limit_ms);
+  const int reference = functions_.find(sha)->second;
+  const auto push = [&](lua_State* lua) {
+    state_->PushEnvironment();
+    SetStrings(lua, lua_gettop(lua), "KEYS", keys);
+    SetStrings(lua, lua_gettop(lua), "ARGV", arguments);
+    lua_pop(lua, 1);
+    lua_rawgeti(lua, LUA_REGISTRYINDEX, reference);
+    return 0;
+  };
+  return state_->Call(push, sha, host, limit_ms);
 }
 
 }  // namespace redouble::memory

@@ -1,20 +1,21 @@
-// Interpreter: the Lua 5.1 that runs Redis scripts, sandboxed and deterministic.
+// Interpreter: the Lua 5.1 interpreter that runs Redis scripts, sandboxed and deterministic.
 //
-// It is the interpreter that Redis embeds, with the globals that Redis 7.0.15 offers and no others:
-// the base, table, string, math and coroutine functions, cjson, cmsgpack, struct, bit, and `redis`.
-// Globals and libraries cannot be changed by a script, math.random gives Redis's own sequence, and
-// nothing reaches files, the clock or the process.
+// It offers the globals of Redis 7.0.15 and no others: the functions of base, table, string, math
+// and coroutine, cjson, cmsgpack, struct, bit, and `redis`. A script cannot change globals or
+// libraries, math.random has Redis's own sequence, and no function reaches files, the clock or the
+// process.
 //
-// It knows nothing of the engine: what a script calls goes through a ScriptHost.
+// The interpreter does not depend on the engine: a script runs commands through a ScriptHost.
 //
 //   Interpreter interpreter;
 //   interpreter.Compile(sha, "return redis.call('GET', KEYS[1])");
 //   ScriptResult result = interpreter.Run(sha, keys, arguments, host, limit_ms);
 //
-// Not offered: the debugger (redis.breakpoint answers false, redis.debug does nothing, as outside a
-// debugging session).
+// Not supported: the debugger (redis.breakpoint returns false and redis.debug does nothing, as
+// outside a debugging session).
 //
 // Thread-safety: one thread.
+// Source: Redis 7.0 EVAL; the scripting documentation.
 #ifndef REDOUBLE_BACKENDS_MEMORY_SCRIPTING_INTERPRETER_H_
 #define REDOUBLE_BACKENDS_MEMORY_SCRIPTING_INTERPRETER_H_
 
@@ -28,8 +29,8 @@
 #include <string_view>
 
 #include "absl/container/btree_map.h"
-#include "backends/memory/scripting/script_host.h"
-#include "core/store/reply.h"
+#include "redouble/backends/memory/scripting/sandbox/script_host.h"
+#include "redouble/core/store/reply.h"
 
 namespace redouble::memory {
 
@@ -42,20 +43,20 @@ class Interpreter {
   Interpreter& operator=(const Interpreter&) = delete;
   ~Interpreter();
 
-  // Compiles `body` under the name `sha`, which must be new. No value when it compiled, else the
-  // error reply.
+  // Compiles `body` under the name `sha`, which must be new. Returns nullopt on success, otherwise
+  // the error reply.
   std::optional<store::Reply> Compile(std::string_view sha, std::string_view body);
   bool Has(std::string_view sha) const { return functions_.contains(sha); }
-  // Forgets every script, and with them all state of Lua.
+  // Removes all scripts and resets the Lua state.
   void Flush();
 
-  // Runs a compiled script for at most `limit_ms` (script_host.h); its result as Redis converts it,
-  // or the error reply.
+  // Runs a compiled script for at most `limit_ms` (script_host.h). Returns the converted result, or
+  // the error reply.
   ScriptResult Run(std::string_view sha, std::span<const std::string_view> keys,
                    std::span<const std::string_view> arguments, ScriptHost& host,
                    int64_t limit_ms = 0);
 
-  // What Lua has taken.
+  // The memory used by Lua.
   size_t MemoryBytes() const;
 
  private:

@@ -1,6 +1,7 @@
-// How scripts answer is recorded from a real server (tests/conformance/cases/scripting.txt); here
-// is what no reply shows: what reaches the host, and what one script leaves for the next.
-#include "backends/memory/scripting/interpreter.h"
+// The replies of scripts are recorded from a real server (tests/conformance/cases/scripting.txt).
+// These tests check what replies do not show: the commands that reach the host, and the state that
+// one script leaves for the next.
+#include "redouble/backends/memory/scripting/interpreter.h"
 
 #include <gtest/gtest.h>
 
@@ -13,8 +14,8 @@ namespace {
 
 using store::Reply;
 
-// Answers every command with the same reply and notes what it was asked.
-class NotingHost final : public ScriptHost {
+// Returns the same reply to every command and records the commands.
+class RecordingHost final : public ScriptHost {
  public:
   Reply CallCommand(std::span<const std::string_view> words) override {
     calls.emplace_back(words.begin(), words.end());
@@ -22,7 +23,9 @@ class NotingHost final : public ScriptHost {
   }
   bool MayRun(std::span<const std::string_view>) const override { return true; }
   bool HasCommand(std::span<const std::string_view>) const override { return true; }
+  std::optional<int64_t> RunMillis() const override { return run_ms; }
   std::vector<std::vector<std::string>> calls;
+  std::optional<int64_t> run_ms;
   Reply reply = Reply::Ok();
 };
 
@@ -36,7 +39,7 @@ class InterpreterTest : public testing::Test {
   }
 
   Interpreter interpreter_;
-  NotingHost host_;
+  RecordingHost host_;
   int scripts_ = 0;
 };
 
@@ -60,7 +63,7 @@ TEST_F(InterpreterTest, StopsAtTheFirstErrorOfACall) {
   EXPECT_EQ(host_.calls.size(), 1u);
 }
 
-TEST_F(InterpreterTest, GoesOnAfterAnErrorOfAPcall) {
+TEST_F(InterpreterTest, ContinuesAfterAnErrorInAPcall) {
   host_.reply = Reply::Error("ERR no");
   EXPECT_EQ(Eval("redis.pcall('A') redis.pcall('B') return 1"), Reply::Integer(1));
   EXPECT_EQ(host_.calls.size(), 2u);
@@ -69,7 +72,7 @@ TEST_F(InterpreterTest, GoesOnAfterAnErrorOfAPcall) {
 TEST_F(InterpreterTest, KeepsNothingOfAScriptForTheNext) {
   EXPECT_TRUE(Eval("leftover = 1").is_error());
   EXPECT_TRUE(Eval("string.leftover = 1").is_error());
-  EXPECT_TRUE(Eval("rawset(_G, 'leftover', 1) return leftover").is_integer());
+  EXPECT_TRUE(Eval("rawset(_G, 'leftover', 1)").is_error());
   EXPECT_TRUE(Eval("redis.setresp(3)").is_nil());
   host_.reply = Reply::Nil();
   EXPECT_EQ(Eval("return type(redis.call('GET', 'k'))"), Reply::Bulk("boolean"));
@@ -91,6 +94,109 @@ TEST_F(InterpreterTest, LooksBehindProtectedTablesWhenAskedForPairs) {
             Reply::Integer(1));
   EXPECT_EQ(Eval("return next({}) == nil"), Reply::Integer(1));
   EXPECT_EQ(Eval("return ({next({x = 5})})[2]"), Reply::Integer(5));
+}
+
+// Each is one attempt to change what other users' scripts see.
+TEST_F(InterpreterTest, KeepsProtectedTablesFromRawFunctions) {
+  const std::string_view evil = "local function evil() return 'evil' end ";
+  for (const std::string_view attempt :
+       {"rawset(redis, 'call', evil)", "rawset(_G, 'tostring', evil)",
+        "rawset(getmetatable(_G), '__index', evil)", "setmetatable(redis, {__index = evil})",
+        "setmetatable(_G, nil)", "getmetatable(_G).__index = evil",
+        "getmetatable('').__index = {upper = evil}",
+        "rawset(getmetatable('').__index, 'upper', evil)", "table.insert(string, evil)",
+        "table.insert(redis, 1, evil)", "string.upper = evil",
+        "rawset(getmetatable(''), '__index', {upper = evil})",
+        "for _, v in pairs(_G) do if type(v) == 'table' then rawset(v, 'x', 1) end end",
+        "table.foreach(_G, function(k, v) if k == '_G' then rawset(v, 'x', 1) end end)"}) {
+    const Reply reply = Eval(std::string(evil) + std::string(attempt));
+    ASSERT_TRUE(reply.is_error()) << attempt;
+    EXPECT_NE(reply.text().find("Attempt to modify a readonly table"), std::string::npos)
+        << attempt << ": " << reply.text();
+  }
+  EXPECT_EQ(Eval("return ('x'):upper() .. tostring(1) .. tostring(rawget(_G, 'x'))"),
+            Reply::Bulk("X1nil"));
+  host_.reply = Reply::Bulk("genuine");
+  EXPECT_EQ(Eval("return redis.call('GET', 'k')"), Reply::Bulk("genuine"));
+}
+
+TEST_F(InterpreterTest, TellsTheMetatablesOfProtectedTables) {
+  EXPECT_EQ(Eval("return type(getmetatable(_G).__index) .. type(getmetatable(redis))"),
+            Reply::Bulk("functionnil"));
+  EXPECT_EQ(Eval("return type(rawget(redis, 'call'))"), Reply::Bulk("function"));
+  EXPECT_EQ(Eval("local n = 0 table.foreach(bit, function() n = n + 1 end) return n > 5"),
+            Reply::Integer(1));
+}
+
+TEST_F(InterpreterTest, CompilesNoBytecodeThroughAnyDoor) {
+  const std::string dump = "string.dump(function() return 1 end)";
+  for (const std::string& load : std::vector<std::string>{
+           "loadstring(" + dump + ", '=x')", "loadstring('\\27', '=x')",
+           "load(coroutine.wrap(function() coroutine.yield(" + dump + ") end), '=x')",
+           "load(coroutine.wrap(function() coroutine.yield('\\27') end), '=x')",
+           "loadstring(cjson.decode('[\"\\\\u001bLua\"]')[1], '=x')"}) {
+    EXPECT_EQ(
+        Eval("local f, e = " + load + " return {tostring(f), e}"),
+        Reply::Array({Reply::Bulk("nil"), Reply::Bulk("x:1: unexpected symbol near 'char(27)'")}))
+        << load;
+  }
+  EXPECT_EQ(Eval("\x1bLuaQ"),
+            Reply::Error("ERR Error compiling script (new function): user_script:1: unexpected "
+                         "symbol near 'char(27)'"));
+}
+
+TEST_F(InterpreterTest, SurvivesSizesThatOverflow) {
+  for (const std::string_view arguments :
+       {"0, 2147483647", "-2147483648, 2147483647", "1, 2147483647", "-2147483648, -1",
+        "-2147483647, 2147483647", "-1, 2147483646", "2, 2147483647"}) {
+    const Reply reply = Eval("return unpack({}, " + std::string(arguments) + ")");
+    ASSERT_TRUE(reply.is_error()) << arguments;
+    EXPECT_NE(reply.text().find("too many results to unpack"), std::string::npos) << arguments;
+  }
+  EXPECT_TRUE(Eval("return unpack({}, 2147483647, 2147483647)").is_nil());
+  EXPECT_EQ(Eval("return {unpack({1, 2, 3}, 2)}"),
+            Reply::Array({Reply::Integer(2), Reply::Integer(3)}));
+  EXPECT_EQ(Eval("return bit.tohex(1, -2147483648)"), Reply::Bulk("00000001"));
+  EXPECT_EQ(Eval("return bit.tohex(171, 2147483648)"), Reply::Bulk("000000AB"));
+}
+
+TEST_F(InterpreterTest, SurvivesErrorsOfEveryKind) {
+  EXPECT_TRUE(Eval("error(setmetatable({}, {__index = function() error('x') end}))").is_error());
+  EXPECT_TRUE(Eval("error(setmetatable({}, {__newindex = function() error('x') end}))").is_error());
+  EXPECT_TRUE(Eval("local t = {} setmetatable(t, {__newindex = function() error(t) end}) error(t)")
+                  .is_error());
+  EXPECT_EQ(Eval("error(print_nothing or {})").text().substr(0, 3), "ERR");
+  EXPECT_EQ(Eval("error(function() end)").text().substr(0, 12), "ERR function");
+  EXPECT_EQ(Eval("return 1"), Reply::Integer(1));
+}
+
+TEST_F(InterpreterTest, RefusesMoreMemoryThanItsCeiling) {
+  const Reply reply = Eval("local s = string.rep('x', 1024) while true do s = s .. s end");
+  EXPECT_EQ(reply, Reply::Error("ERR not enough memory for the script"));
+  EXPECT_EQ(Eval("return 1"), Reply::Integer(1));
+}
+
+// cjson ends the process when its buffer's int overflows.
+TEST_F(InterpreterTest, EncodesNoTextThatIsTooLongForJson) {
+  EXPECT_TRUE(Eval("local s, t = string.rep('\\1', 2^20), {} for i = 1, 4096 do t[i] = s end "
+                   "return #cjson.encode(t)")
+                  .is_error());
+  EXPECT_TRUE(Eval("cjson.encode_sparse_array(true, 0, 0) return #cjson.encode({[2000000000] = 1})")
+                  .is_error());
+  EXPECT_EQ(Eval("return cjson.encode({1, 'x', {a = true}})"),
+            Reply::Bulk("[1,\"x\",{\"a\":true}]"));
+  EXPECT_TRUE(Eval("return cjson.encode(redis)").is_error());
+}
+
+TEST_F(InterpreterTest, ReturnsBigNumbersAndVerbatimStrings) {
+  EXPECT_EQ(Eval("return {big_number = '12\\r3'}"), Reply::BigNumber("12 3"));
+  EXPECT_EQ(Eval("return {verbatim_string = {format = 'txt', string = 'hello'}}"),
+            Reply::Verbatim("hello"));
+  EXPECT_EQ(Eval("return {verbatim_string = {string = 'hello'}}"), Reply::EmptyArray());
+  host_.reply = Reply::Verbatim("text");
+  EXPECT_EQ(Eval("redis.setresp(3) local v = redis.call('INFO').verbatim_string "
+                 "return v.format .. v.string"),
+            Reply::Bulk("txttext"));
 }
 
 TEST_F(InterpreterTest, OffersNeitherFilesNorClockNorModules) {
@@ -150,6 +256,29 @@ TEST_F(InterpreterTest, CountsInstructionsAndNotTime) {
   EXPECT_FALSE(interpreter_.Run("short", {}, {}, host_, 3).overran);
   EXPECT_TRUE(interpreter_.Run("short", {}, {}, host_, 1).overran);
   EXPECT_FALSE(interpreter_.Run("short", {}, {}, host_, 0).overran);
+}
+
+TEST_F(InterpreterTest, WeighsCommandsAndBytes) {
+  for (const std::string_view body :
+       {"while true do redis.call('PING') end", "while true do redis.pcall('PING') end",
+        "while true do pcall(redis.call, 'PING') end",
+        "while true do local s = string.rep('x', 1000000) end",
+        "local s = string.rep('x', 1000000) while true do redis.call('SET', 'k', s) end"}) {
+    host_.calls.clear();
+    ASSERT_FALSE(interpreter_.Compile(body, body).has_value());
+    EXPECT_TRUE(interpreter_.Run(body, {}, {}, host_, 10).overran) << body;
+    // 10 ms of a Redis are about 10,000 commands.
+    EXPECT_LT(host_.calls.size(), 20'000u) << body;
+  }
+}
+
+TEST_F(InterpreterTest, LetsRealTimeDecideIfTheHostMeasuresIt) {
+  const std::string_view body = "for i = 1, 500000 do local x = i end return 1";
+  ASSERT_FALSE(interpreter_.Compile("loop", body).has_value());
+  host_.run_ms = 2;
+  EXPECT_FALSE(interpreter_.Run("loop", {}, {}, host_, 3).overran);
+  host_.run_ms = 3;
+  EXPECT_TRUE(interpreter_.Run("loop", {}, {}, host_, 3).overran);
 }
 
 TEST_F(InterpreterTest, SurvivesEndlessRecursion) {

@@ -1,4 +1,12 @@
-// The flags by which a script or a function says how it wants to be run.
+// ScriptFlags: the flags that a script declares in its first line, or a function when it is
+// registered.
+//
+// kScriptFlags is the table of their names; the parsers and FUNCTION LIST use it.
+//
+//   ScriptFlags flags{.declared = true, .no_writes = true};
+//
+// Thread-safety: constant data and plain values.
+// Source: Redis 7.0 scripting, "Script flags".
 #ifndef REDOUBLE_BACKENDS_MEMORY_SCRIPTING_SCRIPT_FLAGS_H_
 #define REDOUBLE_BACKENDS_MEMORY_SCRIPTING_SCRIPT_FLAGS_H_
 
@@ -7,8 +15,8 @@
 namespace redouble::memory {
 
 struct ScriptFlags {
-  // A script without the line that declares them runs as scripts did before Redis 7.0. A function
-  // always declares them.
+  // False for a script without a "#!" line, which runs with the rules from before Redis 7.0. Always
+  // true for a function.
   bool declared = false;
   bool no_writes = false;
   bool allow_oom = false;
@@ -17,7 +25,7 @@ struct ScriptFlags {
   bool allow_cross_slot_keys = false;
 };
 
-// Their names, in the order in which FUNCTION LIST tells them.
+// The names of the flags, in the order of FUNCTION LIST.
 struct ScriptFlagRow {
   std::string_view name;
   bool ScriptFlags::*member;

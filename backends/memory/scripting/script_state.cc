@@ -1,31 +1,42 @@
-#include "backends/memory/scripting/script_state.h"
+#include "redouble/backends/memory/scripting/script_state.h"
 
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "backends/memory/scripting/lua_reply.h"
-#include "backends/memory/scripting/redis_library.h"
-#include "backends/memory/scripting/run_limit.h"
-#include "backends/memory/scripting/sandbox.h"
+#include "redouble/backends/memory/scripting/sandbox/lua_reply.h"
+#include "redouble/backends/memory/scripting/sandbox/redis_library.h"
+#include "redouble/backends/memory/scripting/sandbox/run_limit.h"
+#include "redouble/backends/memory/scripting/sandbox/sandbox.h"
 
 namespace redouble::memory {
 namespace {
 
 using store::Reply;
 
-// As Redis words it, for functions too.
+// Redis's text, also used for functions.
 constexpr char kKilled[] = "ERR Script killed by user with SCRIPT KILL...";
 constexpr char kLoadTimeout[] = "ERR FUNCTION LOAD timeout";
+constexpr char kNoMemory[] = "ERR not enough memory for the script";
 
-// Runs where an error is raised: makes it a table and notes where in the script it came from, which
-// is the nearest function that is not written in C.
+// The text of an error value that is not a table. A script cannot change it, as it could if this
+// called its `tostring`; the addresses that `tostring` prints would differ in each process.
+std::string TextOfError(lua_State* state, int index) {
+  switch (lua_type(state, index)) {
+    case LUA_TSTRING:
+    case LUA_TNUMBER:
+      return std::string(ToView(state, index));
+    case LUA_TBOOLEAN:
+      return lua_toboolean(state, index) != 0 ? "true" : "false";
+    default:
+      return lua_typename(state, lua_type(state, index));
+  }
+}
+
+// The error handler: converts the error to a table and records its position, that of the nearest
+// function that is not written in C.
 int NoteErrorPlace(lua_State* state) {
   if (lua_type(state, 1) != LUA_TTABLE) {
-    lua_getglobal(state, "tostring");
-    lua_pushvalue(state, 1);
-    lua_call(state, 1, 1);
-    const std::string text = "ERR " + std::string(ToView(state, -1));
-    PushErrorTable(state, text);
+    PushErrorTable(state, "ERR " + TextOfError(state, 1));
     lua_replace(state, 1);
   }
   lua_Debug place;
@@ -42,11 +53,39 @@ int NoteErrorPlace(lua_State* state) {
   return 1;
 }
 
+// A field of the table on top of the stack. Metamethods of a script's table are not called.
 std::string FieldText(lua_State* state, const char* name) {
-  lua_getfield(state, -1, name);
+  lua_pushstring(state, name);
+  lua_rawget(state, -2);
   std::string text(lua_isstring(state, -1) != 0 ? ToView(state, -1) : std::string_view());
   lua_pop(state, 1);
   return text;
+}
+
+// The reply for the error on top of the stack. NoteErrorPlace has converted it to a table, unless
+// it failed itself.
+Reply ErrorReply(lua_State* state, int status, std::string_view name) {
+  if (lua_type(state, -1) != LUA_TTABLE) {
+    if (status != LUA_ERRERR) return Reply::Error(kNoMemory);
+    return Reply::Error("ERR " + TextOfError(state, -1));
+  }
+  std::string text = FieldText(state, "err");
+  if (text.empty()) text = "ERR unknown error";
+  const std::string source = FieldText(state, "source");
+  const std::string line = FieldText(state, "line");
+  if (!source.empty() && !line.empty()) {
+    absl::StrAppend(&text, " script: ", std::string(name), ", on ", source, ":", line, ".");
+  }
+  return Reply::Error(text);
+}
+
+using Body = absl::FunctionRef<void(lua_State*)>;
+
+int RunBody(lua_State* state) {
+  const Body& body = *static_cast<const Body*>(lua_touserdata(state, 1));
+  lua_settop(state, 0);
+  body(state);
+  return 0;
 }
 
 }  // namespace
@@ -57,62 +96,51 @@ size_t ScriptState::MemoryBytes() const {
          static_cast<size_t>(lua_gc(lua(), LUA_GCCOUNTB, 0));
 }
 
-ScriptState::ScriptState(ScriptKind kind) : lua_(luaL_newstate()) {
-  PushSandbox(lua(), kind);
-  // What a script loads with loadstring runs in the same globals.
-  lua_pushvalue(lua(), -1);
-  lua_replace(lua(), LUA_GLOBALSINDEX);
-  environment_ = luaL_ref(lua(), LUA_REGISTRYINDEX);
-  lua_pushcfunction(lua(), NoteErrorPlace);
-  error_handler_ = luaL_ref(lua(), LUA_REGISTRYINDEX);
+ScriptState::ScriptState(ScriptKind kind) : lua_(lua_newstate(LuaMemory::Allocate, &memory_)) {
+  Protect([&](lua_State* state) {
+    PushSandbox(state, kind);
+    // Code that a script compiles with loadstring runs with the same globals.
+    lua_pushvalue(state, -1);
+    lua_replace(state, LUA_GLOBALSINDEX);
+    environment_ = luaL_ref(state, LUA_REGISTRYINDEX);
+    lua_pushcfunction(state, NoteErrorPlace);
+    error_handler_ = luaL_ref(state, LUA_REGISTRYINDEX);
+    SetScriptHost(state, nullptr);
+  });
 }
 
-ScriptResult ScriptState::Call(int argument_count, std::string_view name, ScriptHost& host,
-                               int64_t limit_ms) {
-  lua_State* state = lua();
-  SetScriptHost(state, &host);
-  const int handler = lua_gettop(state) - argument_count;
-  lua_rawgeti(state, LUA_REGISTRYINDEX, error_handler_);
-  lua_insert(state, handler);
-  ScriptResult result;
-  {
-    const RunLimit limit(state, limit_ms, kKilled);
-    const bool failed = lua_pcall(state, argument_count, 1, handler) != 0;
+bool ScriptState::Protect(Body body) const {
+  const bool done = lua_cpcall(lua(), RunBody, &body) == 0;
+  lua_settop(lua(), 0);
+  // What the code has left is what the next one lacks.
+  if (!done) lua_gc(lua(), LUA_GCCOLLECT, 0);
+  return done;
+}
+
+ScriptResult ScriptState::Call(absl::FunctionRef<int(lua_State*)> push, std::string_view name,
+                               ScriptHost& host, int64_t limit_ms) {
+  ScriptResult result{.reply = Reply::Error(kNoMemory)};
+  Protect([&](lua_State* state) {
+    constexpr int kHandlerIndex = 1;
+    SetScriptHost(state, &host);
+    lua_rawgeti(state, LUA_REGISTRYINDEX, error_handler_);
+    const int argument_count = push(state);
+    const RunLimit limit(state, {.limit_ms = limit_ms, .error = kKilled, .host = &host});
+    const int status = lua_pcall(state, argument_count, 1, kHandlerIndex);
     result.overran = limit.overrun();
-    result.reply = failed ? ErrorReply(name) : PopReply(state);
-  }
-  lua_settop(state, 0);
-  SetScriptHost(state, nullptr);
-  // What the script leaves behind must not add up over many runs.
-  lua_gc(state, LUA_GCSTEP, 0);
+    result.reply = status == 0 ? PopReply(state) : ErrorReply(state, status, name);
+  });
+  SetScriptHost(lua(), nullptr);
+  // Garbage must not accumulate over many runs.
+  lua_gc(lua(), LUA_GCSTEP, 0);
   return result;
 }
 
 std::optional<std::string> ScriptState::Load(int64_t limit_ms) {
   lua_State* state = lua();
-  const RunLimit limit(state, limit_ms, kLoadTimeout);
+  const RunLimit limit(state, {.limit_ms = limit_ms, .error = kLoadTimeout});
   if (lua_pcall(state, 0, 0, 0) == 0) return std::nullopt;
-  std::string text =
-      lua_istable(state, -1) ? FieldText(state, "err") : "ERR " + std::string(ToView(state, -1));
-  lua_settop(state, 0);
-  return text;
-}
-
-// The reply for the error on top of the stack, which NoteErrorPlace has made a table unless Lua had
-// no memory left for it.
-Reply ScriptState::ErrorReply(std::string_view name) const {
-  lua_State* state = lua();
-  if (lua_type(state, -1) != LUA_TTABLE) {
-    return Reply::Error("ERR not enough memory for the script");
-  }
-  std::string text = FieldText(state, "err");
-  if (text.empty()) text = "ERR unknown error";
-  const std::string source = FieldText(state, "source");
-  const std::string line = FieldText(state, "line");
-  if (!source.empty() && !line.empty()) {
-    absl::StrAppend(&text, " script: ", std::string(name), ", on ", source, ":", line, ".");
-  }
-  return Reply::Error(text);
+  return lua_istable(state, -1) ? FieldText(state, "err") : "ERR " + TextOfError(state, -1);
 }
 
 }  // namespace redouble::memory

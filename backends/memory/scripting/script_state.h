@@ -1,10 +1,15 @@
-// ScriptState: a Lua state with the sandbox of scripts or of functions, and calls into it that end.
+// ScriptState: a Lua state with the sandbox of scripts or functions, and calls into it with a
+// limit.
+//
+// Everything that may raise an error runs in Protect, because an error outside of it would end the
+// process: any push may run out of memory.
 //
 //   ScriptState state(ScriptKind::kScript);
-//   luaL_loadbuffer(state.lua(), ...);                    // pushes the function
-//   ScriptResult result = state.Call(0, sha, host, 5000);
+//   state.Protect([&](lua_State* lua) { LoadText(lua, body, "@user_script"); ... });
+//   ScriptResult result = state.Call(push_function, sha, host, 5000);
 //
 // Thread-safety: one thread.
+// Source: Redis 7.0 EVAL, FUNCTION LOAD.
 #ifndef REDOUBLE_BACKENDS_MEMORY_SCRIPTING_SCRIPT_STATE_H_
 #define REDOUBLE_BACKENDS_MEMORY_SCRIPTING_SCRIPT_STATE_H_
 
@@ -16,7 +21,9 @@
 #include <string>
 #include <string_view>
 
-#include "backends/memory/scripting/script_host.h"
+#include "absl/functional/function_ref.h"
+#include "redouble/backends/memory/scripting/sandbox/lua_memory.h"
+#include "redouble/backends/memory/scripting/sandbox/script_host.h"
 
 namespace redouble::memory {
 
@@ -27,19 +34,22 @@ class ScriptState {
   ScriptState& operator=(const ScriptState&) = delete;
 
   lua_State* lua() const { return lua_.get(); }
-  // Pushes the table that scripts have as their globals.
+  // Pushes the table of globals of scripts.
   void PushEnvironment() const { lua_rawgeti(lua(), LUA_REGISTRYINDEX, environment_); }
 
-  // What Lua has taken for all of it.
+  // The memory used by Lua.
   size_t MemoryBytes() const;
 
-  // Calls the function that stands below its `argument_count` arguments on top of the stack;
-  // empties the stack. `name` is what an error calls the script. The reply is what it returned as
-  // Redis converts it, or the error.
-  ScriptResult Call(int argument_count, std::string_view name, ScriptHost& host, int64_t limit_ms);
+  // Runs `body` with an empty stack. Returns false if it raised an error, which is lost.
+  bool Protect(absl::FunctionRef<void(lua_State*)> body) const;
 
-  // Runs the function on top of the stack, which registers a library's functions, and pops it. No
-  // value when it ended well, else the error's text.
+  // Calls a function. `push` pushes it and its arguments, and returns their number. Error messages
+  // call the script `name`. The reply is the converted return value, or the error.
+  ScriptResult Call(absl::FunctionRef<int(lua_State*)> push, std::string_view name,
+                    ScriptHost& host, int64_t limit_ms);
+
+  // Runs and pops the function on top of the stack, which registers a library's functions. Returns
+  // nullopt on success, otherwise the error text. To be called in Protect.
   std::optional<std::string> Load(int64_t limit_ms);
 
  private:
@@ -47,8 +57,7 @@ class ScriptState {
     void operator()(lua_State* state) const { lua_close(state); }
   };
 
-  store::Reply ErrorReply(std::string_view name) const;
-
+  LuaMemory memory_;
   std::unique_ptr<lua_State, Close> lua_;
   int environment_ = 0;
   int error_handler_ = 0;

@@ -1,4 +1,4 @@
-#include "backends/memory/scripting/shebang.h"
+#include "redouble/backends/memory/scripting/shebang.h"
 
 #include <algorithm>
 #include <iterator>
@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "core/base/string_bridge.h"
+#include "redouble/core/base/text/string_bridge.h"
 
 namespace redouble::memory {
 namespace {

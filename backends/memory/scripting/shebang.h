@@ -1,18 +1,28 @@
-// The first line of a script that says how it wants to be run: "#!lua flags=no-writes".
+// The first line of a script that declares its flags: "#!lua flags=no-writes".
+//
+// EVAL and SCRIPT LOAD read it before the script is compiled.
+//
+//   const Shebang shebang = ReadShebang("#!lua flags=no-writes\nreturn 1");
+//   shebang.flags.no_writes;       // true
+//   shebang.code;                  // "\nreturn 1"
+//
+// Thread-safety: a pure function. `code` points into the argument.
+// Source: Redis 7.0 scripting, "Script flags".
 #ifndef REDOUBLE_BACKENDS_MEMORY_SCRIPTING_SHEBANG_H_
 #define REDOUBLE_BACKENDS_MEMORY_SCRIPTING_SHEBANG_H_
 
 #include <optional>
 #include <string_view>
 
-#include "backends/memory/scripting/script_flags.h"
-#include "core/store/reply.h"
+#include "redouble/backends/memory/scripting/script_flags.h"
+#include "redouble/core/store/reply.h"
 
 namespace redouble::memory {
 
 struct Shebang {
   ScriptFlags flags;
-  // What Lua gets: the line is cut, its end kept, so that line numbers stay.
+  // The text for Lua: the script without its first line but with that line's end, so that line
+  // numbers do not change.
   std::string_view code;
   std::optional<store::Reply> error;
 };

@@ -1,4 +1,4 @@
-#include "backends/memory/scripting/shebang.h"
+#include "redouble/backends/memory/scripting/shebang.h"
 
 #include <gtest/gtest.h>
 

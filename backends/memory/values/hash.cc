@@ -1,4 +1,4 @@
-#include "backends/memory/values/hash.h"
+#include "redouble/backends/memory/values/hash.h"
 
 #include <cassert>
 
@@ -14,7 +14,6 @@ Hash Hash::Clone() const {
   return copy;
 }
 
-// The fields as a table.
 std::unique_ptr<Hash::Table> Hash::MakeTable() const {
   auto table = std::make_unique<Table>();
   table->Reserve(size());

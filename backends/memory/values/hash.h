@@ -1,9 +1,15 @@
-// Hash: a Redis hash: a listpack of fields and values while it is small, a table afterwards.
+// Hash: a Redis hash: a listpack of fields and values while it is small, a table when it exceeds
+// one of its limits (EncodingLimits).
 //
-// A listpack keeps the fields in the order in which they were added, as Redis does; the table has
-// an order that depends on nothing but the operations.
+// A listpack keeps the fields in the order in which they were added, as Redis does. The order of
+// the table depends only on the operations on it.
+//
+//   Hash hash;
+//   hash.Set("name", "Ann", limits);                  // true: the field is new
+//   std::optional<std::string> name = hash.Get("name");
 //
 // Thread-safety: one thread.
+// Source: Redis 7.0 HSET, HGET, HDEL.
 #ifndef REDOUBLE_BACKENDS_MEMORY_VALUES_HASH_H_
 #define REDOUBLE_BACKENDS_MEMORY_VALUES_HASH_H_
 
@@ -15,13 +21,13 @@
 #include <string_view>
 #include <utility>
 
-#include "backends/memory/encoding_limits.h"
-#include "backends/memory/values/compact_string.h"
-#include "backends/memory/values/dense_table.h"
-#include "backends/memory/values/listpack.h"
-#include "backends/memory/values/packed_or_table.h"
-#include "core/base/redis_number.h"
-#include "core/store/key_type.h"
+#include "redouble/backends/memory/values/encoding_limits.h"
+#include "redouble/backends/memory/values/encodings/compact_string.h"
+#include "redouble/backends/memory/values/encodings/dense_table.h"
+#include "redouble/backends/memory/values/encodings/listpack.h"
+#include "redouble/backends/memory/values/encodings/packed_or_table.h"
+#include "redouble/core/base/text/redis_number.h"
+#include "redouble/core/store/table/key_type.h"
 
 namespace redouble::memory {
 
@@ -29,7 +35,7 @@ class Hash {
  public:
   static constexpr store::KeyType kType = store::KeyType::kHash;
 
-  // An equal hash that shares nothing with this one. O(size).
+  // A copy that shares nothing with this hash. O(size).
   Hash Clone() const;
   std::string_view encoding() const { return fields_.is_table() ? "hashtable" : "listpack"; }
   bool empty() const { return size() == 0; }
@@ -37,24 +43,24 @@ class Hash {
   size_t size() const {
     return fields_.is_table() ? fields_.table().size() : fields_.packed().count() / 2;
   }
-  // The listpack; null when the hash is a table.
+  // The listpack; null if the hash is a table.
   const Listpack* listpack() const { return fields_.is_table() ? nullptr : &fields_.packed(); }
 
   std::optional<std::string> Get(std::string_view field) const;
   bool Contains(std::string_view field) const;
-  // Becomes a table when one of the texts is too long for a listpack.
+  // Converts the hash to a table if `text` is too long for a listpack.
   void ConvertIfTooLong(std::string_view text, const EncodingLimits& limits);
-  // True when the field is new.
+  // Sets a field. Returns true if the field is new.
   bool Set(std::string_view field, std::string_view value, const EncodingLimits& limits);
-  // False when there is no such field.
+  // Removes a field. Returns false if it does not exist.
   bool Remove(std::string_view field);
 
-  // The field and value at a position, 0 <= position < size(), for random picks.
+  // The field and value at a position, 0 <= position < size(); for random picks.
   std::pair<std::string, std::string> At(size_t position) const;
-  // Calls `visit(field, value)` for each field; the views are good during the call.
+  // Calls `visit(field, value)` for each field. The views are valid during the call.
   template <typename Visit>
   void ForEach(Visit visit) const;
-  // One step of a scan (DenseTable::Scan); a listpack is given whole.
+  // One step of a scan (DenseTable::Scan). A listpack is visited whole in one step.
   template <typename Visit>
   uint64_t Scan(uint64_t cursor, size_t count, Visit visit) const;
 

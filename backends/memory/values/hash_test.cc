@@ -1,4 +1,4 @@
-#include "backends/memory/values/hash.h"
+#include "redouble/backends/memory/values/hash.h"
 
 #include <map>
 #include <memory>
@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "backends/memory/encoding_limits.h"
 #include "gtest/gtest.h"
 #include "rapidcheck/gtest.h"
+#include "redouble/backends/memory/values/encoding_limits.h"
 
 namespace redouble::memory {
 namespace {
@@ -42,7 +42,7 @@ TEST(Hash, KeepsTheOrderOfArrivalWhileItIsSmall) {
   EXPECT_EQ(hash.At(1), (std::pair<std::string, std::string>("a", "2")));
 }
 
-TEST(Hash, TellsFieldsFromValues) {
+TEST(Hash, DistinguishesFieldsFromValues) {
   Hash hash;
   hash.Set("a", "b", Limits());
   EXPECT_FALSE(hash.Contains("b"));

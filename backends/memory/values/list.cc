@@ -1,4 +1,4 @@
-#include "backends/memory/values/list.h"
+#include "redouble/backends/memory/values/list.h"
 
 #include <algorithm>
 #include <cassert>
@@ -8,7 +8,7 @@
 namespace redouble::memory {
 namespace {
 
-// What an element costs beside its own bytes, at most.
+// The greatest overhead of an element, in bytes.
 constexpr size_t kElementOverheadBytes = 10;
 
 }  // namespace
@@ -137,7 +137,7 @@ void List::Erase(Cursor& at, bool backwards) {
     at.position_ = backwards ? nodes_[at.node_].Last() : nodes_[at.node_].First();
     return;
   }
-  // The element's predecessor does not move when the element goes.
+  // Erasing an element does not move its predecessor.
   Cursor previous = at;
   if (backwards) previous.Previous();
   at.position_ = nodes_[node].Erase(at.position_);

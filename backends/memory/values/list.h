@@ -1,14 +1,15 @@
-// List: a Redis list, as Redis keeps it: a sequence of listpacks of at most 8 KiB, or of another
-// size (EncodingLimits::list_max_listpack_size).
+// List: a Redis list: a sequence of listpacks, each of at most 8 KiB by default
+// (EncodingLimits::list_max_listpack_size).
 //
-// Pushing and popping at either end is O(1) but for the bytes of one node; reaching an index skips
-// whole nodes. Redis 7.0 reports every list as "quicklist".
+// Pushing and popping at either end costs at most one node; reaching an index skips whole nodes.
+// Redis 7.0 reports the encoding of every list as "quicklist".
 //
 //   List list;
 //   list.Push(List::End::kBack, "a");
 //   std::string first = list.Pop(List::End::kFront);
 //
 // Thread-safety: one thread.
+// Source: Redis 7.0 RPUSH, LPOP, OBJECT ENCODING.
 #ifndef REDOUBLE_BACKENDS_MEMORY_VALUES_LIST_H_
 #define REDOUBLE_BACKENDS_MEMORY_VALUES_LIST_H_
 
@@ -19,10 +20,10 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/memory/encoding_limits.h"
-#include "backends/memory/values/listpack.h"
-#include "backends/memory/values/value.h"
-#include "core/store/key_type.h"
+#include "redouble/backends/memory/values/encoding_limits.h"
+#include "redouble/backends/memory/values/encodings/listpack.h"
+#include "redouble/backends/memory/values/value.h"
+#include "redouble/core/store/table/key_type.h"
 
 namespace redouble::memory {
 
@@ -40,17 +41,17 @@ class List final : public Collection {
   bool empty() const override { return size_ == 0; }
 
   size_t size() const { return size_; }
-  // The nodes in order, none of them empty.
+  // The nodes in order. No node is empty.
   const std::vector<Listpack>& nodes() const { return nodes_; }
 
-  // How large its nodes may grow from now on.
+  // Sets the size limit of nodes. Existing nodes are not split.
   void LimitNodes(const EncodingLimits& limits);
 
   void Push(End end, std::string_view element);
-  // Removes and gives the element at that end; the list must not be empty.
+  // Removes and returns the element at that end. The list must not be empty.
   std::string Pop(End end);
 
-  // Where an element stands; what changes the list makes it invalid, unless said otherwise.
+  // The position of an element. A change of the list makes it invalid, unless stated otherwise.
   class Cursor {
    public:
     bool valid() const { return position_ != Listpack::kNone; }
@@ -67,7 +68,7 @@ class List final : public Collection {
     Listpack::Position position_;
   };
 
-  // The element at `index`, 0 <= index < size(). O(nodes + elements of one node).
+  // The cursor of the element at `index`, 0 <= index < size(). O(nodes + elements of one node).
   Cursor At(size_t index) const;
   Cursor First() const;
   Cursor Last() const;
@@ -76,9 +77,9 @@ class List final : public Collection {
   void Replace(const Cursor& at, std::string_view element);
   void InsertBefore(const Cursor& at, std::string_view element);
   void InsertAfter(const Cursor& at, std::string_view element);
-  // Removes the element; the cursor goes to the next one (the previous one when `backwards`).
+  // Removes the element and moves the cursor to the next one (the previous one if `backwards`).
   void Erase(Cursor& at, bool backwards = false);
-  // Keeps the elements from `first` to `last`, both included.
+  // Keeps only the elements from `first` to `last`, both included.
   void Trim(size_t first, size_t last);
 
  private:
@@ -87,13 +88,13 @@ class List final : public Collection {
   size_t MaxNodeBytes() const;
   size_t MaxNodeElements() const;
   bool Fits(const Listpack& node, std::string_view element) const;
-  // Splits a node that grew too large into two halves.
+  // Splits a node that exceeds the limit into two halves.
   void SplitIfLarge(size_t node);
   void EraseFront(size_t count);
   void EraseBack(size_t count);
 
   uint64_t size_ : 48 = 0;
-  // As list_max_listpack_size.
+  // See EncodingLimits::list_max_listpack_size.
   int64_t node_limit_ : 16 = kDefaultNodeLimit;
   std::vector<Listpack> nodes_;
 };

@@ -1,4 +1,4 @@
-#include "backends/memory/values/list.h"
+#include "redouble/backends/memory/values/list.h"
 
 #include <deque>
 #include <memory>

@@ -1,14 +1,14 @@
-#include "backends/memory/values/memory_usage.h"
+#include "redouble/backends/memory/values/memory_usage.h"
 
 #include <algorithm>
 #include <bit>
 #include <limits>
 
-#include "backends/memory/values/hash.h"
-#include "backends/memory/values/list.h"
-#include "backends/memory/values/set.h"
-#include "backends/memory/values/sorted_set.h"
-#include "backends/memory/values/stream.h"
+#include "redouble/backends/memory/values/hash.h"
+#include "redouble/backends/memory/values/list.h"
+#include "redouble/backends/memory/values/set.h"
+#include "redouble/backends/memory/values/sorted_set.h"
+#include "redouble/backends/memory/values/stream.h"
 
 namespace redouble::memory {
 namespace {
@@ -32,7 +32,7 @@ constexpr size_t kPendingEntry = 24;
 constexpr size_t kStreamId = 16;
 constexpr size_t kTreeNode = 4 + 30 * 8;
 
-// The header of a string by its length, and the zero byte at its end.
+// The header of a string, which depends on the length, and the terminating zero byte.
 size_t StringBytes(size_t length) {
   if (length > 0 && length < 32) return AllocatedBytes(1 + length + 1);
   if (length <= std::numeric_limits<uint8_t>::max()) return AllocatedBytes(3 + length + 1);
@@ -40,7 +40,7 @@ size_t StringBytes(size_t length) {
   return AllocatedBytes(9 + length + 1);
 }
 
-// Values never have the shortest header: they are made to be appended to.
+// Redis does not give a value the shortest header, because values may be appended to.
 size_t ValueStringBytes(size_t length) {
   return length < 32 ? AllocatedBytes(3 + length + 1) : StringBytes(length);
 }
@@ -57,7 +57,7 @@ size_t TableBytes(size_t size) {
   return kDict + kPointer * std::bit_ceil(std::max(size, kSmallestTable));
 }
 
-// What `count` elements take when the first samples take `bytes`.
+// The bytes of `count` elements, extrapolated from the samples.
 size_t Scaled(size_t bytes, size_t looked_at, size_t count) {
   if (looked_at == 0) return 0;
   return static_cast<size_t>(static_cast<double>(bytes) / static_cast<double>(looked_at) *
@@ -109,7 +109,7 @@ size_t OfSortedSet(const SortedSet& set, size_t samples) {
 
 size_t TreeBytes(size_t elements, size_t nodes) { return elements * kStreamId + nodes * kTreeNode; }
 
-// A tree of entries has about a node for each, and its root.
+// A tree of entries has about one node for each entry, and its root.
 size_t PendingTreeBytes(size_t elements) { return TreeBytes(elements, elements + 1); }
 
 size_t OfGroup(const StreamGroup& group) {
@@ -125,7 +125,7 @@ size_t OfStream(const Stream& stream, size_t samples) {
   const size_t nodes = stream.node_count();
   const auto node_bytes = [&](size_t index) {
     const size_t bytes = stream.node(index).size_bytes();
-    // The node that is being written has room to grow.
+    // The last node has spare capacity for further entries.
     return AllocatedBytes(index + 1 == nodes ? std::max(bytes, kStreamNodeBlock) : bytes);
   };
   size_t bytes = 0;
@@ -153,7 +153,7 @@ size_t AllocatedBytes(size_t bytes) {
   constexpr size_t kStep = 16;
   constexpr size_t kEvenSteps = 128;
   if (bytes <= kEvenSteps) return (bytes + kStep - 1) / kStep * kStep;
-  // From there on four classes between two powers of two.
+  // Larger sizes have four classes between two powers of two.
   const size_t step = std::bit_ceil(bytes) / 8;
   return (bytes + step - 1) / step * step;
 }

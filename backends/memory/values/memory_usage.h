@@ -1,11 +1,13 @@
-// How many bytes a key would take in a redis-server: what MEMORY USAGE reports, and what maxmemory
-// counts.
+// The number of bytes that a key would take in a redis-server, as MEMORY USAGE and maxmemory count
+// them.
 //
-// The numbers follow Redis's own structures and the size classes of its allocator, not what this
-// engine allocates, so that a test that sizes its data for Redis sees the same limits here. They
-// are exact for strings, listpacks and intsets; where Redis depends on chance or on its past (a
-// skip list's levels, room that a string kept when it shrank, a table about to grow, the trees of
-// pending entries) they are what it has on average.
+// The numbers follow Redis's data structures and the size classes of its allocator, not the memory
+// of this engine, so a test that sizes its data for Redis meets the same limits here. They are
+// exact for strings, listpacks and intsets. Where Redis's number depends on chance or history (the
+// levels of a skip list, spare room in a string that shrank, a table that is about to grow, the
+// trees of pending entries), the result is the average.
+//
+//   size_t bytes = MemoryUsage("name", Value::String("Ann"));
 //
 // Thread-safety: free functions.
 // Source: Redis 7.0 MEMORY USAGE.
@@ -15,18 +17,19 @@
 #include <cstddef>
 #include <string_view>
 
-#include "backends/memory/values/value.h"
+#include "redouble/backends/memory/values/value.h"
 
 namespace redouble::memory {
 
-// How many elements of a collection are looked at when nobody says otherwise.
+// The number of elements of a collection that are sampled by default.
 inline constexpr size_t kUsageSamples = 5;
 
-// Bytes of the key with its value. Of a large collection the first `samples` elements stand for
-// all; 0 looks at all of them. O(samples) but for streams, which also count their consumers.
+// Bytes of the key and its value. For a large collection, the average of the first `samples`
+// elements is taken for all elements; 0 examines all of them. O(samples); O(samples + consumers)
+// for streams.
 size_t MemoryUsage(std::string_view key, const Value& value, size_t samples = kUsageSamples);
 
-// What Redis's allocator takes for a block of so many bytes.
+// The bytes that Redis's allocator reserves for a block of `bytes` bytes.
 size_t AllocatedBytes(size_t bytes);
 
 }  // namespace redouble::memory

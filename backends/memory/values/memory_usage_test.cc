@@ -1,18 +1,18 @@
-#include "backends/memory/values/memory_usage.h"
+#include "redouble/backends/memory/values/memory_usage.h"
 
 #include <gtest/gtest.h>
 
 #include <memory>
 #include <string>
 
-#include "backends/memory/encoding_limits.h"
-#include "backends/memory/values/hash.h"
-#include "backends/memory/values/set.h"
-#include "backends/memory/values/sorted_set.h"
-#include "backends/memory/values/stream.h"
+#include "redouble/backends/memory/values/encoding_limits.h"
+#include "redouble/backends/memory/values/hash.h"
+#include "redouble/backends/memory/values/set.h"
+#include "redouble/backends/memory/values/sorted_set.h"
+#include "redouble/backends/memory/values/stream.h"
 
-// What a redis-server tells of small keys is recorded in tests/conformance/cases/memory.txt; here
-// is how the numbers grow.
+// The replies of a redis-server for small keys are recorded in tests/conformance/cases/memory.txt.
+// These tests check how the numbers grow.
 
 namespace redouble::memory {
 namespace {

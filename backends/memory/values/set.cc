@@ -1,4 +1,4 @@
-#include "backends/memory/values/set.h"
+#include "redouble/backends/memory/values/set.h"
 
 #include <cassert>
 #include <optional>
@@ -16,7 +16,6 @@ Set Set::Clone() const {
   return copy;
 }
 
-// The members as a table.
 std::unique_ptr<Set::Table> Set::MakeTable() const {
   auto table = std::make_unique<Table>();
   table->Reserve(size());

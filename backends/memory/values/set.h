@@ -1,6 +1,14 @@
-// Set: a Redis set: an intset while it holds few integers, a table afterwards.
+// Set: a Redis set: an intset while it holds few members that are all integers, a table otherwise.
+//
+// The members of an intset are in ascending order, as in Redis. The order of the table depends only
+// on the operations on it.
+//
+//   Set set;
+//   set.Add("7", limits);               // true: the member is new
+//   set.Contains("7");                  // true
 //
 // Thread-safety: one thread.
+// Source: Redis 7.0 SADD, SREM, SMEMBERS.
 #ifndef REDOUBLE_BACKENDS_MEMORY_VALUES_SET_H_
 #define REDOUBLE_BACKENDS_MEMORY_VALUES_SET_H_
 
@@ -10,13 +18,13 @@
 #include <string>
 #include <string_view>
 
-#include "backends/memory/encoding_limits.h"
-#include "backends/memory/values/compact_string.h"
-#include "backends/memory/values/dense_table.h"
-#include "backends/memory/values/intset.h"
-#include "backends/memory/values/packed_or_table.h"
-#include "core/base/redis_number.h"
-#include "core/store/key_type.h"
+#include "redouble/backends/memory/values/encoding_limits.h"
+#include "redouble/backends/memory/values/encodings/compact_string.h"
+#include "redouble/backends/memory/values/encodings/dense_table.h"
+#include "redouble/backends/memory/values/encodings/intset.h"
+#include "redouble/backends/memory/values/encodings/packed_or_table.h"
+#include "redouble/core/base/text/redis_number.h"
+#include "redouble/core/store/table/key_type.h"
 
 namespace redouble::memory {
 
@@ -24,7 +32,7 @@ class Set {
  public:
   static constexpr store::KeyType kType = store::KeyType::kSet;
 
-  // An equal set that shares nothing with this one. O(size).
+  // A copy that shares nothing with this set. O(size).
   Set Clone() const;
   std::string_view encoding() const { return members_.is_table() ? "hashtable" : "intset"; }
   bool empty() const { return size() == 0; }
@@ -32,23 +40,23 @@ class Set {
   size_t size() const {
     return members_.is_table() ? members_.table().size() : members_.packed().count();
   }
-  // The intset; null when the set is a table.
+  // The intset; null if the set is a table.
   const Intset* intset() const { return members_.is_table() ? nullptr : &members_.packed(); }
 
   bool Contains(std::string_view member) const;
-  // True when the member is new.
+  // Adds a member. Returns true if it is new.
   bool Add(std::string_view member, const EncodingLimits& limits);
-  // False when there is no such member.
+  // Removes a member. Returns false if it does not exist.
   bool Remove(std::string_view member);
-  // Chooses the encoding anew, as if the members were added to an empty set.
+  // Chooses the encoding again, as if the members were added to an empty set. O(size).
   void Rebuild(const EncodingLimits& limits);
 
-  // The member at a position, 0 <= position < size(): ascending for an intset.
+  // The member at a position, 0 <= position < size(); ascending for an intset.
   std::string At(size_t position) const;
-  // Calls `visit(member)` for each member; the view is good during the call.
+  // Calls `visit(member)` for each member. The view is valid during the call.
   template <typename Visit>
   void ForEach(Visit visit) const;
-  // One step of a scan (DenseTable::Scan); an intset is given whole.
+  // One step of a scan (DenseTable::Scan). An intset is visited whole in one step.
   template <typename Visit>
   uint64_t Scan(uint64_t cursor, size_t count, Visit visit) const;
 

@@ -1,4 +1,4 @@
-#include "backends/memory/values/set.h"
+#include "redouble/backends/memory/values/set.h"
 
 #include <memory>
 #include <set>
@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "backends/memory/encoding_limits.h"
 #include "gtest/gtest.h"
 #include "rapidcheck/gtest.h"
+#include "redouble/backends/memory/values/encoding_limits.h"
 
 namespace redouble::memory {
 namespace {

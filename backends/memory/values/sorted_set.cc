@@ -1,4 +1,4 @@
-#include "backends/memory/values/sorted_set.h"
+#include "redouble/backends/memory/values/sorted_set.h"
 
 #include <cassert>
 #include <utility>
@@ -6,8 +6,8 @@
 namespace redouble::memory {
 namespace {
 
-// The integer that a listpack stores in place of a score; none when it stores the text. Redis
-// leaves half of the integers to the text, to be safe from rounding.
+// The integer that a listpack stores instead of a score; nullopt if it stores the text. Redis
+// stores half of the 64-bit integers as text, to be safe from rounding.
 std::optional<int64_t> IntegerOf(double score) {
   constexpr double kLimit = 4611686018427387904.0;  // 2^62
   if (score < -kLimit || score > kLimit) return std::nullopt;
@@ -16,7 +16,7 @@ std::optional<int64_t> IntegerOf(double score) {
   return integer;
 }
 
-// Bounds as Redis compares them: the ends below and above every member.
+// Compares bounds as Redis does; the infinite ends are below and above every member.
 int Compare(const LexBound& a, const LexBound& b) {
   if (a.kind == b.kind && a.kind != LexBound::Kind::kMember) return 0;
   if (a.kind == LexBound::Kind::kLowest || b.kind == LexBound::Kind::kHighest) return -1;
@@ -78,7 +78,7 @@ SortedSet SortedSet::Clone() const {
   return copy;
 }
 
-// The members as a table, added in order, so that each is the last one.
+// The members are added in order, so that each is appended to the end of the order.
 std::unique_ptr<SortedSet::Table> SortedSet::MakeTable() const {
   auto made = std::make_unique<Table>();
   made->members.Reserve(size());
@@ -219,8 +219,8 @@ RankRange SortedSet::Find(const LexRange& range, bool downwards) const {
     return first < end ? RankRange{first, end} : RankRange();
   }
   if (empty()) return {};
-  // Redis looks at the ends first: nothing is found when the last member is too low or the first
-  // one too high.
+  // Redis checks the ends first: the result is empty if the last member is too low or the first one
+  // is too high.
   if (!range.AtLeastMin(At(size() - 1).member) || !range.AtMostMax(At(0).member)) return {};
   size_t skipped = 0;
   size_t taken = 0;

@@ -1,9 +1,9 @@
-// SortedSet: a Redis sorted set: a listpack of members and scores while it is small, a table with a
-// ranked order afterwards.
+// SortedSet: a Redis sorted set: a listpack of members and scores while it is small, a table and a
+// ranked order otherwise.
 //
-// Members are ordered by score, members of equal score by their bytes; a rank is a position in that
-// order, from 0 on. A listpack stores an integral score as an integer, so it forgets the sign of
-// -0, as Redis does; the table keeps it.
+// Members are ordered by score; members of equal score are ordered by their bytes. A rank is a
+// position in that order, from 0. A listpack stores an integral score as an integer and therefore
+// loses the sign of -0, as in Redis; the table keeps it.
 //
 //   SortedSet set;
 //   set.Set("ann", 2.5, limits);
@@ -11,6 +11,7 @@
 //   set.ForEach(0, set.size(), false, [](std::string_view member, double score) { ... });
 //
 // Thread-safety: one thread.
+// Source: Redis 7.0 ZADD, ZRANGE, ZRANK.
 #ifndef REDOUBLE_BACKENDS_MEMORY_VALUES_SORTED_SET_H_
 #define REDOUBLE_BACKENDS_MEMORY_VALUES_SORTED_SET_H_
 
@@ -22,18 +23,18 @@
 #include <string>
 #include <string_view>
 
-#include "backends/memory/encoding_limits.h"
-#include "backends/memory/values/compact_string.h"
-#include "backends/memory/values/dense_table.h"
-#include "backends/memory/values/listpack.h"
-#include "backends/memory/values/packed_or_table.h"
-#include "backends/memory/values/ranked_sequence.h"
-#include "core/base/redis_number.h"
-#include "core/store/key_type.h"
+#include "redouble/backends/memory/values/encoding_limits.h"
+#include "redouble/backends/memory/values/encodings/compact_string.h"
+#include "redouble/backends/memory/values/encodings/dense_table.h"
+#include "redouble/backends/memory/values/encodings/listpack.h"
+#include "redouble/backends/memory/values/encodings/packed_or_table.h"
+#include "redouble/backends/memory/values/encodings/ranked_sequence.h"
+#include "redouble/core/base/text/redis_number.h"
+#include "redouble/core/store/table/key_type.h"
 
 namespace redouble::memory {
 
-// Scores from `min` to `max`, each of them included unless it is exclusive.
+// Scores from `min` to `max`; each end is included unless it is marked exclusive.
 struct ScoreRange {
   double min = -std::numeric_limits<double>::infinity();
   double max = std::numeric_limits<double>::infinity();
@@ -45,7 +46,7 @@ struct ScoreRange {
   bool empty() const { return min > max || (min == max && (min_exclusive || max_exclusive)); }
 };
 
-// One end of a range of members. The views are the caller's.
+// One end of a range of members. The views belong to the caller.
 struct LexBound {
   enum class Kind { kLowest, kMember, kHighest };  // "-", "[m" or "(m", "+"
   Kind kind = Kind::kLowest;
@@ -53,7 +54,7 @@ struct LexBound {
   bool exclusive = true;
 };
 
-// Members between two bounds, by their bytes. Means something only when all scores are equal.
+// Members between two bounds, compared by their bytes. Only meaningful if all scores are equal.
 struct LexRange {
   LexBound min = {};
   LexBound max = {.kind = LexBound::Kind::kHighest, .member = {}, .exclusive = true};
@@ -63,7 +64,7 @@ struct LexRange {
   bool empty() const;
 };
 
-// The ranks from `first` to before `end`.
+// The ranks from `first` up to, but not including, `end`.
 struct RankRange {
   size_t first = 0;
   size_t end = 0;
@@ -74,7 +75,7 @@ class SortedSet {
  public:
   static constexpr store::KeyType kType = store::KeyType::kSortedSet;
 
-  // An equal set that shares nothing with this one. O(size log size).
+  // A copy that shares nothing with this set. O(size log size).
   SortedSet Clone() const;
   std::string_view encoding() const { return members_.is_table() ? "skiplist" : "listpack"; }
   bool empty() const { return size() == 0; }
@@ -82,27 +83,28 @@ class SortedSet {
   size_t size() const {
     return members_.is_table() ? table().members.size() : members_.packed().count() / 2;
   }
-  // The listpack; null when the set is a table.
+  // The listpack; null if the set is a table.
   const Listpack* listpack() const { return members_.is_table() ? nullptr : &members_.packed(); }
 
   std::optional<double> Score(std::string_view member) const;
   bool Contains(std::string_view member) const { return Score(member).has_value(); }
   std::optional<size_t> Rank(std::string_view member) const;
 
-  // Adds the member or changes its score, which is no NaN. True when the member is new. Changing a
-  // score to an equal one changes nothing, not even the sign of 0.
+  // Adds a member or changes its score, which must not be NaN. Returns true if the member is new.
+  // Setting an equal score changes nothing, not even the sign of 0.
   bool Set(std::string_view member, double score, const EncodingLimits& limits);
-  // False when there is no such member.
+  // Removes a member. Returns false if it does not exist.
   bool Remove(std::string_view member);
   // Removes the members of these ranks.
   void RemoveRange(const RankRange& range);
-  // Turns to a table, whatever the limits say.
+  // Converts the set to a table, regardless of the limits.
   void ConvertToTable();
 
   // The ranks of the members within a range.
   RankRange Find(const ScoreRange& range) const;
-  // When scores differ, a listpack is walked as Redis walks it: from the first member that is high
-  // enough up to the first that is too high, or downwards the other way round.
+  // If the scores differ, a listpack is searched as Redis searches it: from the first member above
+  // the lower bound to the first one beyond the upper bound; in the opposite direction if
+  // `downwards`.
   RankRange Find(const LexRange& range, bool downwards = false) const;
 
   struct Element {
@@ -111,13 +113,13 @@ class SortedSet {
   };
   // The member of a rank, 0 <= rank < size().
   Element At(size_t rank) const;
-  // Calls `visit(member, score)` for `count` members from rank `first` on, upwards or downwards;
-  // all of them must exist. The member's view is good during the call.
+  // Calls `visit(member, score)` for `count` members from rank `first` on, upwards or downwards.
+  // All of them must exist. The view of the member is valid during the call.
   template <typename Visit>
   void ForEach(size_t first, size_t count, bool downwards, Visit visit) const;
-  // One step of a scan (DenseTable::Scan); a listpack is given whole. Calls `visit(member, text)`
-  // with the score's text, which of a large integer is another one than replies have elsewhere
-  // when it comes from a listpack.
+  // One step of a scan (DenseTable::Scan); a listpack is visited whole in one step. Calls
+  // `visit(member, text)` with the text of the score. For a large integral score in a listpack,
+  // this text differs from the text in other replies, as in Redis.
   template <typename Visit>
   uint64_t Scan(uint64_t cursor, size_t count, Visit visit) const;
 
@@ -126,14 +128,14 @@ class SortedSet {
     CompactString name;
     double score;
     std::string_view key() const { return name.view(); }
-    // In the set's order.
+    // Compares in the order of the set.
     bool IsBefore(double other_score, std::string_view other) const {
       return score < other_score || (score == other_score && key() < other);
     }
   };
   struct Table {
     DenseTable<Member> members;
-    RankedSequence order;  // The members' positions.
+    RankedSequence order;  // The positions of the members.
 
     size_t RankOf(const Member& member) const;
     void Add(std::string_view member, double score);

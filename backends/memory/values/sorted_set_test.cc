@@ -1,4 +1,4 @@
-#include "backends/memory/values/sorted_set.h"
+#include "redouble/backends/memory/values/sorted_set.h"
 
 #include <cmath>
 #include <limits>
@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "backends/memory/encoding_limits.h"
 #include "gtest/gtest.h"
 #include "rapidcheck/gtest.h"
+#include "redouble/backends/memory/values/encoding_limits.h"
 
 namespace redouble::memory {
 namespace {
@@ -71,7 +71,7 @@ TEST_P(SortedSetOf, OrdersByScoreAndThenByBytes) {
                                           {kInfinity, "last"}}));
 }
 
-TEST_P(SortedSetOf, TellsNewMembersFromChangedScores) {
+TEST_P(SortedSetOf, DistinguishesNewMembersFromChangedScores) {
   EXPECT_TRUE(set_.Set("a", 1, Limits()));
   EXPECT_FALSE(set_.Set("a", 1, Limits()));
   EXPECT_FALSE(set_.Set("a", 2.5, Limits()));
@@ -219,15 +219,15 @@ TEST(SortedSet, WalksAListpackWhoseScoresDifferAsRedisDoes) {
   set.Set("c", 1, Limits());
   set.Set("a", 2, Limits());
   set.Set("d", 3, Limits());
-  // "c" is the first that is high enough; "a" follows it and is not too high.
+  // "c" is the first member above the lower bound; "a" follows it and is within the upper bound.
   EXPECT_EQ(set.Find({.min = At("b"), .max = At("c")}).size(), 2u);
-  // From the end, "d" is not too high, and "a" is too low.
+  // Backwards, "d" is within the upper bound, and "a" is below the lower bound.
   EXPECT_EQ(set.Find({.min = At("b"), .max = At("e")}, true).size(), 1u);
-  // The first one that is high enough is too high: nothing is found behind it.
+  // The first member above the lower bound is above the upper bound: the result is empty.
   EXPECT_EQ(set.Find({.min = At("b"), .max = At("b")}).size(), 0u);
 }
 
-// A step of a random program: a member, a score, and whether it is removed.
+// A step of a random program: a member, a score, and whether to remove the member.
 RC_GTEST_PROP(SortedSet, AgreesWithAModelInBothEncodings, ()) {
   const auto max_entries = *rc::gen::element<size_t>(0, 5, 128);
   SortedSet set;

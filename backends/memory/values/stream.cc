@@ -1,11 +1,11 @@
-#include "backends/memory/values/stream.h"
+#include "redouble/backends/memory/values/stream.h"
 
 #include <algorithm>
 #include <cassert>
 #include <utility>
 #include <vector>
 
-#include "backends/memory/values/radix_tree_size.h"
+#include "redouble/backends/memory/values/encodings/radix_tree_size.h"
 
 namespace redouble::memory {
 namespace {
@@ -103,7 +103,7 @@ size_t Stream::DropFirstNode() {
 size_t Stream::Trim(const StreamTrim& trim) {
   const auto removes_whole = [&](const StreamNode& node) {
     if (trim.max_length) return size_ - node.live() >= *trim.max_length;
-    // Redis looks at the last entry even when it is deleted.
+    // Redis uses the last entry even if it is deleted.
     const std::optional<StreamNode::Entry> last = node.Last();
     return last && last->id < *trim.min_id;
   };
@@ -231,7 +231,7 @@ bool Stream::RemoveGroup(std::string_view name) {
 
 bool Stream::HasTombstonesFrom(StreamId start) const {
   if (size_ == 0 || max_deleted_id_ == StreamId::Min()) return false;
-  // What was deleted in front of the first entry leaves no gap.
+  // Entries deleted before the first remaining one leave no gap.
   if (max_deleted_id_ < first_id_) return false;
   return start <= max_deleted_id_;
 }
@@ -243,7 +243,7 @@ std::optional<int64_t> Stream::EntriesReadAt(StreamId id) const {
   if (id == last_id_) return added;
   if (id > last_id_) return std::nullopt;
   if (max_deleted_id_ == StreamId::Min() || max_deleted_id_ < first_id_) {
-    // Nothing is missing behind the first entry.
+    // No entry is missing after the first one.
     if (id < first_id_) return added - static_cast<int64_t>(size_);
     if (id == first_id_) return added - static_cast<int64_t>(size_) + 1;
   }

@@ -1,9 +1,8 @@
-// Stream: a Redis stream: entries in the order of their ids, in nodes as Redis cuts them, and the
+// Stream: a Redis stream: entries in the order of their ids, in the same nodes as in Redis, and the
 // consumer groups that read them.
 //
-// Adding at the end is O(1) but for the bytes of one node; reaching an id is O(log nodes + entries
-// of one node). A stream without entries is a value like any other: its last id and its groups
-// outlive the entries.
+// Appending costs at most one node; reaching an id is O(log nodes + entries of one node). A stream
+// without entries remains a value: its last id and its groups outlive the entries.
 //
 //   Stream stream;
 //   stream.Append({5, 1}, {{"name", "Ann"}}, {});
@@ -24,36 +23,36 @@
 #include <string_view>
 
 #include "absl/container/btree_map.h"
-#include "backends/memory/values/stream_group.h"
-#include "backends/memory/values/stream_node.h"
-#include "backends/memory/values/value.h"
-#include "core/store/key_type.h"
-#include "core/store/stream_id.h"
+#include "redouble/backends/memory/values/encodings/stream_node.h"
+#include "redouble/backends/memory/values/stream_group.h"
+#include "redouble/backends/memory/values/value.h"
+#include "redouble/core/store/table/key_type.h"
+#include "redouble/core/store/typed/stream_id.h"
 
 namespace redouble::memory {
 
-// When a node is full: stream-node-max-bytes and stream-node-max-entries, 0 for no limit.
+// The limits of a node: stream-node-max-bytes and stream-node-max-entries; 0 means no limit.
 struct StreamNodeLimits {
   size_t max_bytes = 4096;
   size_t max_entries = 100;
 };
 
-// What to remove from a stream's front.
+// Which entries to remove from the front of a stream.
 struct StreamTrim {
-  // Keep that many entries at most.
+  // Keep at most this many entries.
   std::optional<uint64_t> max_length = std::nullopt;
-  // Keep entries from that id on.
+  // Keep the entries from this id on.
   std::optional<StreamId> min_id = std::nullopt;
   // Remove whole nodes only.
   bool approximate = false;
-  // Remove no more than that; 0: no limit.
+  // Remove at most this many entries; 0 means no limit.
   size_t limit = 0;
 };
 
 class Stream final : public Collection {
  public:
   static constexpr store::KeyType kType = store::KeyType::kStream;
-  // Fields and values of one entry together.
+  // The greatest total size of the fields and values of one entry.
   static constexpr size_t kMaxEntryBytes = size_t{1} << 30;
 
   using GroupMap = absl::btree_map<std::string, StreamGroup, std::less<>>;
@@ -63,37 +62,37 @@ class Stream final : public Collection {
   std::string_view encoding() const override { return "stream"; }
   bool empty() const override { return false; }
 
-  // How many entries there are.
+  // The number of entries.
   size_t size() const { return size_; }
-  // The greatest id that was ever added, or was set.
+  // The greatest id that was ever added, or the id that XSETID set.
   StreamId last_id() const { return last_id_; }
-  // The id of the first entry; 0-0 when there is none.
+  // The id of the first entry; 0-0 if the stream is empty.
   StreamId first_id() const { return first_id_; }
-  // The greatest id that Delete removed, or was set.
+  // The greatest id that Delete removed, or the id that XSETID set.
   StreamId max_deleted_id() const { return max_deleted_id_; }
-  // How many entries were ever added, or what was set.
+  // The number of entries that were ever added, or the number that XSETID set.
   uint64_t entries_added() const { return entries_added_; }
   void set_last_id(StreamId id) { last_id_ = id; }
   void set_max_deleted_id(StreamId id) { max_deleted_id_ = id; }
   void set_entries_added(uint64_t count) { entries_added_ = count; }
 
-  // Adds a whole node behind all others; false, and nothing changed, when its entries do not follow
-  // theirs. last_id() and entries_added() stay what they are.
+  // Appends a whole node. Returns false and changes nothing if its entries are not above the
+  // existing ones. last_id() and entries_added() do not change.
   bool AppendNode(StreamNode node);
-  // Adds an entry with at least one field; its id is above last_id(), its fields and values
-  // together are at most kMaxEntryBytes.
+  // Appends an entry with at least one field. Its id must be above last_id(), and its fields and
+  // values together at most kMaxEntryBytes.
   void Append(StreamId id, StreamFields fields, const StreamNodeLimits& limits);
-  // Removes an entry; false when there is none with that id.
+  // Removes an entry. Returns false if no entry has that id.
   bool Delete(StreamId id);
-  // Removes entries from the front. Returns how many.
+  // Removes entries from the front. Returns their number.
   size_t Trim(const StreamTrim& trim);
 
   bool Contains(StreamId id) const;
-  // The id of the last entry, which is below last_id() when that one was removed. Only when there
-  // are entries.
+  // The id of the last entry, which is below last_id() if the entry of that id was removed. The
+  // stream must not be empty.
   StreamId LastEntryId() const { return BackFrom(StreamId::Max()).id(); }
 
-  // An entry of the stream; what changes the stream's entries makes it invalid.
+  // An entry of the stream. A change of the stream's entries makes it invalid.
   class Cursor {
    public:
     bool valid() const { return entry_.has_value(); }
@@ -110,7 +109,8 @@ class Stream final : public Collection {
    private:
     friend class Stream;
     Cursor(const Stream* stream, size_t node) : stream_(stream), node_(node) {}
-    // From `entry_` on, or from the next nodes when there is none, to an entry that is not deleted.
+    // Moves to the next entry that is not deleted, starting with `entry_`, in later nodes if
+    // necessary.
     void SkipForwards();
     void SkipBackwards();
 
@@ -126,34 +126,36 @@ class Stream final : public Collection {
 
   size_t node_count() const { return nodes_.size(); }
   const StreamNode& node(size_t index) const { return nodes_[index]; }
-  // Nodes of the radix tree that Redis would keep the nodes in. O(nodes) after nodes came or went.
+  // The number of nodes of the radix tree in which Redis would keep the stream's nodes. O(nodes)
+  // when nodes were added or removed since the last call, otherwise O(1).
   size_t RadixTreeNodes() const;
 
   bool has_groups() const { return groups_ != nullptr && !groups_->empty(); }
-  // Of a stream without groups: an empty map.
+  // The consumer groups by name; an empty map if the stream has no groups.
   const GroupMap& groups() const;
-  // Null when there is no such group.
+  // Returns null if the group does not exist.
   StreamGroup* FindGroup(std::string_view name);
-  // False, and nothing changed, when there is one of that name.
+  // Adds a group. Returns false and changes nothing if a group of that name exists.
   bool AddGroup(std::string_view name, StreamGroup::Position position);
   bool RemoveGroup(std::string_view name);
 
-  // How many entries were ever added up to `id`; none when that cannot be told.
+  // The number of entries that were ever added up to and including `id`; nullopt if it cannot be
+  // determined.
   std::optional<int64_t> EntriesReadAt(StreamId id) const;
-  // Moves the group's position to an entry that it reads.
+  // Moves the group's position to an entry that the group reads.
   void Advance(StreamGroup& group, StreamId id) const;
-  // How many entries the group has not read; none when that cannot be told.
+  // The number of entries that the group has not read; nullopt if it cannot be determined.
   std::optional<int64_t> Lag(const StreamGroup& group) const;
 
  private:
-  // The node that `id` is in or would be in: the last one whose master is not above it; the first
-  // one when all are above.
+  // The node that contains `id` or would contain it: the last node whose master id is not above
+  // `id`, or the first node if all master ids are above it.
   size_t NodeFor(StreamId id) const;
   bool IsFull(const StreamNode& node, size_t added_bytes, const StreamNodeLimits& limits) const;
-  // Removes the whole first node. Returns how many entries it had.
+  // Removes the first node. Returns the number of its entries.
   size_t DropFirstNode();
   void RefreshFirstId();
-  // True when entries from `start` on were deleted one by one.
+  // True if entries at or above `start` were deleted individually.
   bool HasTombstonesFrom(StreamId start) const;
 
   std::deque<StreamNode> nodes_;
@@ -162,7 +164,7 @@ class Stream final : public Collection {
   StreamId first_id_;
   StreamId max_deleted_id_;
   uint64_t entries_added_ = 0;
-  // 0: has to be counted.
+  // 0: not counted yet.
   mutable size_t radix_tree_nodes_ = 1;
   std::unique_ptr<GroupMap> groups_;
 };

@@ -1,4 +1,4 @@
-#include "backends/memory/values/stream_group.h"
+#include "redouble/backends/memory/values/stream_group.h"
 
 #include <cassert>
 #include <utility>
@@ -53,7 +53,7 @@ void StreamGroup::Deliver(StreamId id, StreamConsumer& consumer, int64_t now_ms)
     consumer.pending.insert(id);
     return;
   }
-  // Pending already: the group was set back to before the entry.
+  // The entry is pending already: the group's position was set back before it.
   Assign(id, at->second, consumer);
   at->second.delivered_ms = now_ms;
   at->second.deliveries = 1;

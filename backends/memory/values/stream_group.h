@@ -1,8 +1,9 @@
-// StreamGroup: a consumer group of a stream: how far it has read, its consumers, and its pending
-// entries list (PEL): what was delivered and not yet acknowledged, and to whom.
+// StreamGroup: a consumer group of a stream: its position, its consumers and its pending entries
+// list (PEL), the entries that were delivered and not yet acknowledged.
 //
-// An entry is pending with exactly one consumer of the group, so the group's list is the truth and
-// a consumer's list holds the same ids. The entry itself may be gone from the stream.
+// An entry is pending for exactly one consumer of the group. The group's list is authoritative; the
+// list of a consumer holds the ids of its own entries. A pending entry may have been removed from
+// the stream.
 //
 //   StreamGroup group({.last_delivered_id = StreamId::Min()});
 //   StreamConsumer& ann = group.AddConsumer("ann", now_ms);
@@ -22,7 +23,7 @@
 
 #include "absl/container/btree_map.h"
 #include "absl/container/btree_set.h"
-#include "core/store/stream_id.h"
+#include "redouble/core/store/typed/stream_id.h"
 
 namespace redouble::memory {
 
@@ -30,7 +31,7 @@ using store::StreamId;
 
 struct StreamConsumer {
   std::string name;
-  // When it last asked for anything.
+  // Time of the last command that named the consumer, in Unix milliseconds.
   int64_t seen_ms;
   absl::btree_set<StreamId> pending;
 };
@@ -44,21 +45,21 @@ struct StreamPending {
 class StreamGroup {
  public:
   struct Position {
-    // New entries are those behind it.
+    // Entries with greater ids are new to the group.
     StreamId last_delivered_id;
-    // How many entries of the stream's whole life come up to there; none: unknown.
+    // The number of entries ever added to the stream up to that id; nullopt if unknown.
     std::optional<int64_t> entries_read = std::nullopt;
   };
-  // By id.
+  // Pending entries by id.
   using PendingMap = absl::btree_map<StreamId, StreamPending>;
-  // By name, in the order of bytes. Consumers stay where they are.
+  // Consumers by name, in byte order. Their addresses are stable.
   using ConsumerMap = absl::btree_map<std::string, std::unique_ptr<StreamConsumer>, std::less<>>;
 
   explicit StreamGroup(Position initial) : position(initial) {}
   StreamGroup(StreamGroup&&) = default;
   StreamGroup& operator=(StreamGroup&&) = default;
 
-  // An equal group that shares nothing with this one.
+  // A copy that shares nothing with this group.
   StreamGroup Clone() const;
 
   Position position;
@@ -66,21 +67,22 @@ class StreamGroup {
   const PendingMap& pending() const { return pending_; }
   const ConsumerMap& consumers() const { return consumers_; }
 
-  // Null when there is no such consumer.
+  // Returns null if the consumer does not exist.
   StreamConsumer* FindConsumer(std::string_view name);
-  // Adds one that does not exist.
+  // Adds a consumer, which must not exist.
   StreamConsumer& AddConsumer(std::string_view name, int64_t now_ms);
-  // Removes a consumer and what is pending with it. Returns how many entries that were; none when
-  // there is no such consumer.
+  // Removes a consumer and its pending entries. Returns the number of those entries; nullopt if the
+  // consumer does not exist.
   std::optional<size_t> RemoveConsumer(std::string_view name);
 
-  // Null when the entry is not pending. Change the consumer with Assign only.
+  // Returns null if the entry is not pending. Change the consumer only with Assign.
   StreamPending* FindPending(StreamId id);
-  // The entry is pending with the consumer, delivered now for the first time, whatever was before.
+  // Makes the entry pending for the consumer as delivered now for the first time, whether or not it
+  // was pending before.
   void Deliver(StreamId id, StreamConsumer& consumer, int64_t now_ms);
-  // The pending entry is the consumer's from now on.
+  // Moves the pending entry to the consumer.
   void Assign(StreamId id, StreamPending& pending, StreamConsumer& consumer);
-  // The entry is no longer pending; false when it was not.
+  // Removes the entry from the pending entries. Returns false if it was not pending.
   bool Acknowledge(StreamId id);
 
  private:

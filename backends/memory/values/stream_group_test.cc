@@ -1,4 +1,4 @@
-#include "backends/memory/values/stream_group.h"
+#include "redouble/backends/memory/values/stream_group.h"
 
 #include <map>
 #include <set>
@@ -91,7 +91,7 @@ TEST(StreamGroup, ClonesEverythingAndSharesNothing) {
   EXPECT_EQ(copy.position.entries_read, 9);
 }
 
-// Whatever happens, an entry is pending with exactly one consumer: the one a plain map remembers.
+// An entry is always pending for exactly one consumer, which the model stores in a map.
 RC_GTEST_PROP(StreamGroup, AgreesWithAMapOfOwners, ()) {
   StreamGroup group = NewGroup();
   std::map<StreamId, std::string> owners;

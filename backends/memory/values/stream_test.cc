@@ -1,4 +1,4 @@
-#include "backends/memory/values/stream.h"
+#include "redouble/backends/memory/values/stream.h"
 
 #include <map>
 #include <string>
@@ -65,7 +65,7 @@ TEST(Stream, CutsNodesAtTheLimitOfBytes) {
   const std::string value(2000, 'v');
   const Fields fields = {"f", value};
   for (uint64_t seq = 1; seq <= 4; ++seq) stream.Append({1, seq}, fields, {});
-  // Two of them, with what stands around, are 4033 bytes; a third does not fit.
+  // Two of these entries and their overhead take 4033 bytes; a third one does not fit.
   EXPECT_EQ(stream.node_count(), 2U);
 }
 
@@ -107,7 +107,7 @@ TEST(Stream, TrimsToALengthExactly) {
   EXPECT_EQ(stream.Trim({.max_length = 2}), 8U);
   EXPECT_EQ(IdsFrom(stream, StreamId::Min()), (Ids{{1, 9}, {1, 10}}));
   EXPECT_EQ(stream.first_id(), (StreamId{1, 9}));
-  // A trim is no deletion.
+  // XTRIM does not change the greatest deleted id; only XDEL does.
   EXPECT_EQ(stream.max_deleted_id(), StreamId::Min());
 }
 
@@ -173,7 +173,8 @@ TEST(Stream, KnowsHowMuchWasReadWhileNothingIsMissing) {
   EXPECT_EQ(stream.EntriesReadAt({0, 0}), 0);
   EXPECT_EQ(stream.EntriesReadAt({1, 1}), 1);
   EXPECT_EQ(stream.EntriesReadAt({1, 5}), 5);
-  // In the middle it would have to count, and above everything there is nothing to count.
+  // Between the first and the last entry Redis would have to count, and above the last id the
+  // number is unknown.
   EXPECT_EQ(stream.EntriesReadAt({1, 3}), std::nullopt);
   EXPECT_EQ(stream.EntriesReadAt({2, 0}), std::nullopt);
 }
@@ -219,7 +220,7 @@ TEST(Stream, CountsTheRadixTreeAnewWhenNodesComeAndGo) {
   EXPECT_EQ(stream.RadixTreeNodes(), 1U);
 }
 
-// The model: ids and values in a plain map.
+// The model: ids and values in a map.
 using Model = std::map<StreamId, std::string>;
 
 std::string ValueAt(const Stream::Cursor& at) {
@@ -230,7 +231,7 @@ std::string ValueAt(const Stream::Cursor& at) {
   return text;
 }
 
-// Adds an entry somewhere behind the last one, to both.
+// Adds an entry after the last one to both.
 void AddAtRandom(Stream& stream, Model& model, const StreamNodeLimits& limits) {
   const StreamId last = stream.last_id();
   const auto step = static_cast<uint64_t>(*rc::gen::inRange(1, 4));

@@ -1,4 +1,4 @@
-#include "backends/memory/values/value.h"
+#include "redouble/backends/memory/values/value.h"
 
 #include <algorithm>
 #include <bit>
@@ -7,18 +7,18 @@
 #include <new>
 #include <optional>
 
-#include "backends/memory/values/hash.h"
-#include "backends/memory/values/set.h"
-#include "backends/memory/values/sorted_set.h"
-#include "core/base/redis_number.h"
+#include "redouble/backends/memory/values/hash.h"
+#include "redouble/backends/memory/values/set.h"
+#include "redouble/backends/memory/values/sorted_set.h"
+#include "redouble/core/base/text/redis_number.h"
 
 namespace redouble::memory {
 namespace {
 
 constexpr size_t kGrowthStepBytes = 1 << 20;
 
-// The block of a string that has been changed in place is a function of its size, so that nothing
-// needs to be stored: powers of two, from 1 MiB on whole MiBs.
+// The capacity of a string that was modified in place follows from its size, so that it need not be
+// stored: a power of two, above 1 MiB a multiple of 1 MiB.
 size_t RawCapacity(size_t size) {
   if (size < kGrowthStepBytes) return std::bit_ceil(size | 31);
   return (size / kGrowthStepBytes + 1) * kGrowthStepBytes;
@@ -81,7 +81,7 @@ Value Value::Of(Set set) { return Put(std::move(set)); }
 
 Value Value::Of(SortedSet set) { return Put(std::move(set)); }
 
-// A text that is set as a whole gets a block of its size.
+// A text that is set as a whole gets a block of exactly its size.
 void Value::AssignText(std::string_view text, Form form) {
   form_ = form == Form::kEmbstr ? form : Form::kRaw;
   if (text.size() <= kInlineBytes) {

@@ -1,21 +1,22 @@
-// Value: what a key holds, in 16 bytes.
+// Value: the value of a key, in 16 bytes.
 //
-// A string lives inside the value itself when it is an integer or at most 13 bytes long, in a
-// block of its own otherwise. Hashes, sets and sorted sets live inside it too: they are a pointer
-// each (packed_or_table.h), and small ones cost their packed bytes and nothing else. Lists and
-// streams are Collections behind a pointer. Each type has a file beside this one.
+// A string is stored in the value itself if it is an integer or at most 13 bytes long, otherwise in
+// its own block. Hashes, sets and sorted sets are stored in it too: each is one pointer
+// (packed_or_table.h), and a small one costs only its packed bytes. Lists and streams are
+// Collections on the heap. Each type has a file in this folder.
 //
-// So a pointer to a hash, a set or a sorted set is good until its key is removed or another one is:
-// removing a key may move another entry of the database.
+// A pointer to a hash, a set or a sorted set is therefore invalid once any key is removed: removing
+// a key may move another entry of the database.
 //
-// Strings remember the encoding that Redis would report: "int" for the canonical text of a 64-bit
-// integer, "embstr" for up to 44 bytes set as a whole, "raw" for longer ones and for any string
-// that was changed in place.
+// Strings keep the encoding that Redis would report: "int" for the canonical text of a 64-bit
+// integer, "embstr" for up to 44 bytes set as a whole, "raw" for longer strings and for any string
+// that was modified in place.
 //
 //   Value value = Value::String("hello");
 //   std::memcpy(value.ResizeText(11) + 5, " world", 6);
 //
 // Thread-safety: a plain value.
+// Source: Redis 7.0 OBJECT ENCODING.
 #ifndef REDOUBLE_BACKENDS_MEMORY_VALUES_VALUE_H_
 #define REDOUBLE_BACKENDS_MEMORY_VALUES_VALUE_H_
 
@@ -30,7 +31,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "core/store/key_type.h"
+#include "redouble/core/store/table/key_type.h"
 
 namespace redouble::memory {
 
@@ -38,17 +39,17 @@ class Hash;
 class Set;
 class SortedSet;
 
-// A list or a stream. Owned by a Value; never empty while it is in a keyspace.
+// A list or a stream. Owned by a Value.
 class Collection {
  public:
   virtual ~Collection() = default;
 
   virtual store::KeyType type() const = 0;
-  // An equal value that shares nothing with this one. O(size).
+  // A copy that shares nothing with this collection. O(size).
   virtual std::unique_ptr<Collection> Clone() const = 0;
-  // What OBJECT ENCODING reports: "listpack", "quicklist", ...
+  // The encoding as OBJECT ENCODING reports it, for example "quicklist".
   virtual std::string_view encoding() const = 0;
-  // True when nothing is left: the key has to go.
+  // True if the collection is empty and its key must be removed.
   virtual bool empty() const = 0;
 };
 
@@ -56,17 +57,18 @@ class Value {
  public:
   enum class StringEncoding : uint8_t { kInt, kEmbstr, kRaw };
   static constexpr size_t kMaxEmbstrBytes = 44;
-  // What INCR and its like need to write an int64.
+  // Room for the text of an int64_t (see Text).
   using TextBuffer = std::array<char, 24>;
 
   // The empty string.
   Value() = default;
-  // A string as SET stores it: the canonical text of an integer becomes "int".
+  // A string as SET stores it: the canonical text of an integer is encoded as "int".
   static Value String(std::string_view text);
   static Value Integer(int64_t value);
-  // A string that stays text although it may read as an integer: "embstr" or "raw" by its length.
+  // A string that stays text although it may be a canonical integer: "embstr" or "raw" by its
+  // length.
   static Value TextString(std::string_view text);
-  // A string that keeps the encoding "raw" although it may be short.
+  // A string with the encoding "raw", whatever its length.
   static Value RawString(std::string_view text);
   static Value Of(std::unique_ptr<Collection> collection);
   static Value Of(Hash hash);
@@ -111,12 +113,13 @@ class Value {
     }
   }
   bool is_string() const { return kind_ <= Kind::kHeap; }
-  // What OBJECT ENCODING reports.
+  // The encoding as OBJECT ENCODING reports it.
   std::string_view encoding() const;
-  // True when nothing is left and the key has to go. A string never is.
+  // True if the value is an empty collection, whose key must be removed. A string or a stream is
+  // never empty in this sense.
   bool empty() const;
 
-  // The hash, set, sorted set, list or stream when the value is a T, else null.
+  // The hash, set, sorted set, list or stream if the value is a T, otherwise null.
   template <typename T>
   T* As() const {
     if constexpr (std::is_base_of_v<Collection, T>) {
@@ -127,14 +130,14 @@ class Value {
     }
   }
 
-  // Of a string: the integer when the encoding is "int".
+  // For a string: true if its encoding is "int".
   bool is_integer() const { return kind_ == Kind::kInteger; }
   int64_t integer() const {
     assert(is_integer());
     return Load<int64_t>();
   }
-  // Of a string: its bytes. The view is good until the value changes; an integer's text is written
-  // to `buffer`, which must live as long as the view.
+  // For a string: its bytes. The view is valid until the value changes. The text of an integer is
+  // written to `buffer`, which must live as long as the view.
   std::string_view Text(TextBuffer& buffer) const {
     switch (kind_) {
       case Kind::kInline:
@@ -145,17 +148,17 @@ class Value {
         return IntegerText(buffer);
     }
   }
-  // Of a string: its length in bytes.
+  // For a string: its length in bytes.
   size_t TextSize() const;
-  // Of a string: makes it `size` bytes long and "raw", keeping what it held and filling with zero
-  // bytes, and gives its bytes for writing. Amortised O(growth).
+  // For a string: resizes it to `size` bytes, keeps the old bytes, fills with zero bytes and makes
+  // the encoding "raw". Returns the bytes for writing. Amortized O(growth).
   char* ResizeText(size_t size);
 
-  // Bytes on the heap for this value's string; 0 for what lives inside.
+  // Heap bytes of this value's string; 0 if it is stored inside.
   size_t HeapBytes() const;
 
  private:
-  // Strings come first.
+  // The kinds of strings come first.
   enum class Kind : uint8_t {
     kInline,
     kInteger,
@@ -165,7 +168,7 @@ class Value {
     kSet,
     kSortedSet,
   };
-  // Of a text: how it is reported, and whether its block has room to grow.
+  // For a text: its encoding, and whether its block has room to grow.
   enum class Form : uint8_t { kEmbstr, kRaw, kRawWithRoom };
   static constexpr size_t kInlineBytes = 13;
 
@@ -184,7 +187,7 @@ class Value {
     if (std::is_same_v<T, Hash>) return Kind::kHash;
     return std::is_same_v<T, Set> ? Kind::kSet : Kind::kSortedSet;
   }
-  // What lives in the storage.
+  // The object of type T in the storage.
   template <typename T>
   T* Inside() const {
     return std::launder(reinterpret_cast<T*>(const_cast<char*>(storage_)));
@@ -217,8 +220,8 @@ class Value {
     other.form_ = Form::kEmbstr;
   }
 
-  // By kind: the text; an int64_t; a char* and a uint32_t size; a Collection*; the collection
-  // itself, which may be moved byte by byte.
+  // Depends on the kind: the text; an int64_t; a char* and a uint32_t size; a Collection*; or the
+  // collection itself, which may be moved bytewise.
   alignas(8) char storage_[kInlineBytes] = {};
   uint8_t inline_size_ = 0;
   Form form_ = Form::kEmbstr;

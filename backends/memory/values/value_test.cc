@@ -1,4 +1,4 @@
-#include "backends/memory/values/value.h"
+#include "redouble/backends/memory/values/value.h"
 
 #include <cstring>
 #include <limits>
@@ -6,12 +6,12 @@
 #include <string>
 #include <utility>
 
-#include "backends/memory/encoding_limits.h"
-#include "backends/memory/values/hash.h"
-#include "backends/memory/values/set.h"
-#include "backends/memory/values/sorted_set.h"
 #include "gtest/gtest.h"
 #include "rapidcheck/gtest.h"
+#include "redouble/backends/memory/values/encoding_limits.h"
+#include "redouble/backends/memory/values/hash.h"
+#include "redouble/backends/memory/values/set.h"
+#include "redouble/backends/memory/values/sorted_set.h"
 
 namespace redouble::memory {
 namespace {
@@ -21,24 +21,24 @@ std::string TextOf(const Value& value) {
   return std::string(value.Text(buffer));
 }
 
-// The smallest collection there can be.
-class Pebbles final : public Collection {
+// The smallest possible collection.
+class SmallList final : public Collection {
  public:
   static constexpr store::KeyType kType = store::KeyType::kList;
-  explicit Pebbles(int count) : count(count) {}
+  explicit SmallList(int count) : count(count) {}
   store::KeyType type() const override { return kType; }
-  std::unique_ptr<Collection> Clone() const override { return std::make_unique<Pebbles>(count); }
-  std::string_view encoding() const override { return "pebbles"; }
+  std::unique_ptr<Collection> Clone() const override { return std::make_unique<SmallList>(count); }
+  std::string_view encoding() const override { return "small list"; }
   bool empty() const override { return count == 0; }
   int count;
 };
 
-class Boulders final : public Collection {
+class SmallStream final : public Collection {
  public:
   static constexpr store::KeyType kType = store::KeyType::kStream;
   store::KeyType type() const override { return kType; }
-  std::unique_ptr<Collection> Clone() const override { return std::make_unique<Boulders>(); }
-  std::string_view encoding() const override { return "boulders"; }
+  std::unique_ptr<Collection> Clone() const override { return std::make_unique<SmallStream>(); }
+  std::string_view encoding() const override { return "small stream"; }
   bool empty() const override { return false; }
 };
 
@@ -94,16 +94,16 @@ TEST(Value, GrowsWithZeroBytesAndShrinks) {
 }
 
 TEST(Value, IsACollectionOfOneType) {
-  const Value value = Value::Of(std::make_unique<Pebbles>(3));
+  const Value value = Value::Of(std::make_unique<SmallList>(3));
   EXPECT_FALSE(value.is_string());
   EXPECT_EQ(value.type(), store::KeyType::kList);
-  EXPECT_EQ(value.encoding(), "pebbles");
+  EXPECT_EQ(value.encoding(), "small list");
   EXPECT_FALSE(value.empty());
-  EXPECT_TRUE(Value::Of(std::make_unique<Pebbles>(0)).empty());
-  ASSERT_NE(value.As<Pebbles>(), nullptr);
-  EXPECT_EQ(value.As<Pebbles>()->count, 3);
-  EXPECT_EQ(value.As<Boulders>(), nullptr);
-  EXPECT_EQ(Value::String("x").As<Pebbles>(), nullptr);
+  EXPECT_TRUE(Value::Of(std::make_unique<SmallList>(0)).empty());
+  ASSERT_NE(value.As<SmallList>(), nullptr);
+  EXPECT_EQ(value.As<SmallList>()->count, 3);
+  EXPECT_EQ(value.As<SmallStream>(), nullptr);
+  EXPECT_EQ(Value::String("x").As<SmallList>(), nullptr);
 }
 
 TEST(Value, HoldsHashesSetsAndSortedSetsInside) {
@@ -124,7 +124,7 @@ TEST(Value, HoldsHashesSetsAndSortedSetsInside) {
   EXPECT_EQ(set.encoding(), "intset");
   EXPECT_EQ(sorted_set.encoding(), "listpack");
   EXPECT_EQ(hash.As<Set>(), nullptr);
-  EXPECT_EQ(set.As<Pebbles>(), nullptr);
+  EXPECT_EQ(set.As<SmallList>(), nullptr);
   EXPECT_EQ(sorted_set.As<Hash>(), nullptr);
 }
 
@@ -151,10 +151,10 @@ TEST(Value, ClonesAndMovesWhatLivesInside) {
 }
 
 TEST(Value, ClonesSoThatNothingIsShared) {
-  Value original = Value::Of(std::make_unique<Pebbles>(3));
+  Value original = Value::Of(std::make_unique<SmallList>(3));
   const Value copy = original.Clone();
-  original.As<Pebbles>()->count = 4;
-  EXPECT_EQ(copy.As<Pebbles>()->count, 3);
+  original.As<SmallList>()->count = 4;
+  EXPECT_EQ(copy.As<SmallList>()->count, 3);
   Value text = Value::RawString("a text that does not fit inside");
   const Value text_copy = text.Clone();
   text.ResizeText(1);

@@ -1,4 +1,4 @@
-#include "backends/redis/fsm/command_effect.h"
+#include "redouble/backends/redis/fsm/command_effect.h"
 
 #include <algorithm>
 #include <array>
@@ -9,8 +9,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "core/base/string_bridge.h"
-#include "core/store/errors.h"
+#include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/store/errors.h"
 
 namespace redouble::redis {
 namespace {
@@ -18,10 +18,12 @@ namespace {
 struct EffectRow {
   std::string_view name;
   CommandEffect effect;
-  std::string_view argument = {};  // Only with this word as the first argument or, if it is an
-  bool anywhere = false;           // option, anywhere among them.
-  // Of one that blocks: which argument is its time-out, from the end when negative; behind the word
-  // `argument` if there is one.
+  // If not empty, the row applies only with this word as the first argument, or, with `anywhere`,
+  // as any argument.
+  std::string_view argument = {};
+  bool anywhere = false;
+  // For a blocking command: the position of its timeout, from the end if negative, and after the
+  // word `argument` if there is one.
   int timeout_at = 0;
   absl::Duration timeout_unit = absl::Seconds(1);
 };
@@ -50,6 +52,11 @@ constexpr std::array kTable = {
     EffectRow{"wait", CommandEffect::kBlocks, {}, false, 1, absl::Milliseconds(1)},
     EffectRow{"xread", CommandEffect::kBlocks, "block", true, 1, absl::Milliseconds(1)},
     EffectRow{"xreadgroup", CommandEffect::kBlocks, "block", true, 1, absl::Milliseconds(1)},
+    EffectRow{"waitaof", CommandEffect::kBlocks, {}, false, 2, absl::Milliseconds(1)},
+    EffectRow{"client", CommandEffect::kState, "tracking"},
+    EffectRow{"client", CommandEffect::kState, "caching"},
+    EffectRow{"client", CommandEffect::kState, "no-evict"},
+    EffectRow{"client", CommandEffect::kState, "no-touch"},
     EffectRow{"subscribe", CommandEffect::kReplies},
     EffectRow{"psubscribe", CommandEffect::kReplies},
     EffectRow{"ssubscribe", CommandEffect::kReplies},
@@ -61,6 +68,7 @@ constexpr std::array kTable = {
     EffectRow{"psync", CommandEffect::kReplies},
     EffectRow{"hello", CommandEffect::kReplies},
     EffectRow{"client", CommandEffect::kReplies, "reply"},
+    EffectRow{"script", CommandEffect::kReplies, "debug"},
 };
 
 bool SameWord(std::string_view a, std::string_view b) {
@@ -83,7 +91,7 @@ const EffectRow* SearchRow(const store::Command& command) {
   return row == kTable.end() ? nullptr : &*row;
 }
 
-// The text of the time-out of a command that blocks; empty when it is missing.
+// The timeout argument of a blocking command; empty if it is missing.
 std::string_view TimeoutText(const EffectRow& row, std::span<const std::string_view> arguments) {
   size_t at = row.timeout_at < 0 ? arguments.size() + row.timeout_at : row.timeout_at;
   if (row.anywhere) {
@@ -104,7 +112,8 @@ absl::Duration OwnLimit(const EffectRow& row, const store::Command& command) {
   return number == 0 ? absl::InfiniteDuration() : number * row.timeout_unit;
 }
 
-// Which rows of the command table have a name in kTable, so that all others skip the search.
+// The commands of the command table whose name occurs in kTable. All other commands skip the
+// search.
 using Suspects = std::array<bool, store::kCommandCount + 1>;
 Suspects FindSuspects() {
   Suspects suspects = {};
@@ -159,6 +168,13 @@ absl::Duration BlockLimit(const store::Request& request) {
     limit += OwnLimit(*SearchRow(command), command);
   }
   return limit;
+}
+
+absl::Duration TimeLimit(const store::Request& request, absl::Duration command_timeout,
+                         absl::Duration blocking_timeout) {
+  const absl::Duration own = BlockLimit(request);
+  if (own == absl::ZeroDuration()) return command_timeout;
+  return std::min(blocking_timeout, own + command_timeout);
 }
 
 std::optional<absl::Status> Refusal(const store::Request& request, Sharing sharing) {

@@ -1,9 +1,9 @@
-// What a command does to the connection that carries it, beyond its reply.
+// The effect of a command on its connection, beyond its reply.
 //
 // Coroutines that share one connection see their commands interleaved. A command that changes the
-// connection (MULTI, SELECT) would change it for all of them, and one that blocks would hold all
-// of them up. A few commands do not get exactly one reply each; no client that matches replies to
-// commands by order can carry those.
+// state of the connection (MULTI, SELECT) would change it for all of them, and a blocking command
+// would delay all of them. A few commands do not return exactly one reply; no client that matches
+// replies to commands by their order can send those.
 //
 //   if (std::optional<absl::Status> refusal = Refusal(request, Sharing::kShared)) ...
 //
@@ -16,45 +16,51 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
-#include "core/store/command.h"
-#include "core/store/store.h"
+#include "redouble/core/store/command.h"
+#include "redouble/core/store/store.h"
 
 namespace redouble::redis {
 
 // How a connection is used.
 enum class Sharing : uint8_t {
   kShared,     // By any number of coroutines at once.
-  kDedicated,  // By one line of control that may use transactions by hand and blocking commands.
-  kRouted,     // By a cluster client for any number of coroutines, each of whose requests has
-               // passed as kShared: ASKING, and MULTI to EXEC, come whole in one pipeline.
-  kPooled,     // By one request at a time that may block, but leaves nothing behind.
+  kDedicated,  // By one caller at a time, with MULTI by hand and blocking commands.
+  kRouted,     // By a cluster client for requests that were accepted as kShared. ASKING, and MULTI
+               // to EXEC, arrive complete in one pipeline.
+  kPooled,     // By one request at a time, which may block but must not change the connection.
 };
 
-// Whether many requests are under way at once, whose deadlines grow in the order of submission.
+// Whether the connection carries many requests at once, whose deadlines grow in the order of
+// submission.
 constexpr bool IsMultiplexed(Sharing sharing) {
   return sharing == Sharing::kShared || sharing == Sharing::kRouted;
 }
 
+// What a command does to its connection beyond one reply.
 enum class CommandEffect : uint8_t {
   kNone,
-  kState,    // Changes what later commands of the connection mean: MULTI, WATCH, SELECT, AUTH...
-  kBlocks,   // May keep the connection waiting on purpose: BLPOP, XREAD with BLOCK, WAIT...
-  kReplies,  // Is not answered by one RESP2 reply: SUBSCRIBE, MONITOR, CLIENT REPLY, HELLO...
+  kState,    // Changes the state of the connection: MULTI, WATCH, SELECT, AUTH...
+  kBlocks,   // May block the connection: BLPOP, XREAD with BLOCK, WAIT...
+  kReplies,  // Does not return one RESP2 reply: SUBSCRIBE, MONITOR, CLIENT REPLY, HELLO...
 };
 
-// O(1) for a command of the table without effect.
+// O(1) for a command of the command table without effect.
 CommandEffect EffectOf(const store::Command& command);
 
-// True when the request has a command that may block the connection; inside a transaction nothing
-// does.
+// Whether the request has a command that may block. No command blocks inside a transaction.
 bool MayBlock(const store::Request& request);
 
-// How long a request's blocking commands ask to be kept waiting, all together: InfiniteDuration
-// when one of them waits for ever, zero when none blocks or when Redis will refuse the time-out.
+// The sum of the timeouts of the blocking commands in the request. InfiniteDuration if one of them
+// has no timeout; zero if none blocks, or if Redis will refuse the timeout.
 absl::Duration BlockLimit(const store::Request& request);
 
-// Why the request must not be sent on a connection used so: FailedPrecondition, not sent; none
-// when it may. Inside a transaction nothing blocks, so blocking commands may be there.
+// How long a request may take: `command_timeout`, or for a blocking request with timeouts of its
+// own their sum and command_timeout, at most `blocking_timeout`.
+absl::Duration TimeLimit(const store::Request& request, absl::Duration command_timeout,
+                         absl::Duration blocking_timeout);
+
+// Why the request must not be sent on a connection with this sharing: FailedPrecondition, of kind
+// "not sent". nullopt if it may be sent. Blocking commands are allowed inside a transaction.
 std::optional<absl::Status> Refusal(const store::Request& request, Sharing sharing);
 
 }  // namespace redouble::redis

@@ -1,11 +1,11 @@
-#include "backends/redis/fsm/command_effect.h"
+#include "redouble/backends/redis/fsm/command_effect.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "backends/redis/fsm/request_for_test.h"
-#include "core/store/errors.h"
+#include "redouble/backends/redis/fsm/request_for_test.h"
+#include "redouble/core/store/errors.h"
 
 namespace redouble::redis {
 namespace {
@@ -33,7 +33,7 @@ TEST(CommandEffect, MostCommandsHaveNone) {
   EXPECT_EQ(EffectOfLine("PUBLISH channel message"), CommandEffect::kNone);
 }
 
-TEST(CommandEffect, KnowsACommandByItsRowAndByAnyName) {
+TEST(CommandEffect, RecognizesACommandByItsRowAndByAnyName) {
   EXPECT_EQ(EffectOf(Command(CommandId::kMulti)), CommandEffect::kState);
   EXPECT_EQ(EffectOfLine("mUlTi"), CommandEffect::kState);
   EXPECT_EQ(EffectOfLine("BLPOP key 0"), CommandEffect::kBlocks);
@@ -46,6 +46,17 @@ TEST(CommandEffect, LooksAtTheArgumentThatDecides) {
   EXPECT_EQ(EffectOfLine("CLIENT REPLY OFF"), CommandEffect::kReplies);
   EXPECT_EQ(EffectOfLine("CLIENT SETNAME reply"), CommandEffect::kNone);
   EXPECT_EQ(EffectOfLine("CLIENT"), CommandEffect::kNone);
+  EXPECT_EQ(EffectOfLine("CLIENT tracking ON"), CommandEffect::kState);
+  EXPECT_EQ(EffectOfLine("CLIENT CACHING YES"), CommandEffect::kState);
+  EXPECT_EQ(EffectOfLine("CLIENT NO-EVICT ON"), CommandEffect::kState);
+  EXPECT_EQ(EffectOfLine("CLIENT NO-TOUCH ON"), CommandEffect::kState);
+  EXPECT_EQ(EffectOfLine("SCRIPT DEBUG YES"), CommandEffect::kReplies);
+  EXPECT_EQ(EffectOfLine("SCRIPT EXISTS debug"), CommandEffect::kNone);
+}
+
+TEST(CommandEffect, KnowsCommandsOfNewerServers) {
+  EXPECT_EQ(EffectOfLine("WAITAOF 1 0 250"), CommandEffect::kBlocks);
+  EXPECT_EQ(BlockLimit(RequestForTest("WAITAOF 1 0 250")), absl::Milliseconds(250));
 }
 
 TEST(CommandEffect, ASharedConnectionRefusesWhatWouldChangeItForAll) {
@@ -86,7 +97,7 @@ TEST(CommandEffect, FindsARefusedCommandAnywhereInABatch) {
   EXPECT_EQ(RefusalText(batch, Sharing::kShared).substr(0, 5), "MULTI");
 }
 
-TEST(CommandEffect, KnowsHowLongABlockingCommandWants) {
+TEST(CommandEffect, ReturnsTheTimeoutOfABlockingCommand) {
   struct Row {
     std::string_view line;
     absl::Duration limit;
@@ -107,13 +118,23 @@ TEST(CommandEffect, KnowsHowLongABlockingCommandWants) {
   }
 }
 
-TEST(CommandEffect, AddsTheLimitsOfABatchAndKnowsThatTransactionsDoNotBlock) {
+TEST(CommandEffect, AddsTheLimitsOfABatchExceptInTransactions) {
   RequestForTest pipeline(store::Request::Kind::kPipeline, {"BLPOP a 1", "GET a", "BLPOP b 2"});
   EXPECT_TRUE(MayBlock(pipeline));
   EXPECT_EQ(BlockLimit(pipeline), absl::Seconds(3));
   RequestForTest transaction(store::Request::Kind::kTransaction, {"BLPOP a 1"});
   EXPECT_FALSE(MayBlock(transaction));
   EXPECT_EQ(BlockLimit(transaction), absl::ZeroDuration());
+}
+
+TEST(CommandEffect, LimitsTheTimeOfARequest) {
+  const absl::Duration second = absl::Seconds(1), never = absl::InfiniteDuration();
+  EXPECT_EQ(TimeLimit(RequestForTest("GET a"), second, never), second);
+  EXPECT_EQ(TimeLimit(RequestForTest("GET a"), second, second / 2), second);
+  EXPECT_EQ(TimeLimit(RequestForTest("BLPOP a 3"), second, never), 4 * second);
+  EXPECT_EQ(TimeLimit(RequestForTest("BLPOP a 3"), second, 2 * second), 2 * second);
+  EXPECT_EQ(TimeLimit(RequestForTest("BLPOP a 0"), second, never), never);
+  EXPECT_EQ(TimeLimit(RequestForTest("BLPOP a 3"), never, never), never);
 }
 
 TEST(CommandEffect, APooledConnectionMayBlockButKeepsItsState) {

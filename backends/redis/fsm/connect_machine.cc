@@ -1,20 +1,33 @@
-#include "backends/redis/fsm/connect_machine.h"
+#include "redouble/backends/redis/fsm/connect_machine.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 #include <variant>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "backends/redis/protocol/command_writer.h"
-#include "core/base/string_bridge.h"
-#include "core/store/command.h"
-#include "core/store/errors.h"
+#include "absl/strings/str_replace.h"
+#include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/store/command.h"
+#include "redouble/core/store/errors.h"
+#include "redouble/core/store/resp/command_writer.h"
 
 namespace redouble::redis {
 namespace {
 
-// The replies of a handshake are short; whoever sends more is no Redis.
+// The replies of a handshake are short; a peer that sends more is not Redis.
 constexpr size_t kMaxReplyBytes = 64 * 1024;
+
+// Errors of HELLO that AUTH would get as well, by their beginning. After any other error the
+// handshake without HELLO is tried.
+constexpr std::string_view kDecisive[] = {"WRONGPASS ", "NOAUTH ", "LOADING ", "MASTERDOWN ",
+                                          "ERR max number of clients reached"};
+
+bool IsDecisive(const std::string& error) {
+  return std::any_of(std::begin(kDecisive), std::end(kDecisive),
+                     [&](std::string_view begin) { return error.starts_with(begin); });
+}
 
 std::string_view View(const std::string& text) { return text; }
 
@@ -28,8 +41,7 @@ ConnectMachine::ConnectMachine(const Options& options)
 void ConnectMachine::Add(Step step, std::initializer_list<std::string_view> words) {
   store::Command command = store::Command::Named(*words.begin());
   for (const std::string_view* word = words.begin() + 1; word != words.end(); ++word) {
-    // An empty word in the list is one that the options do not ask for; an empty password is asked
-    // for, and has data.
+    // A word without data is absent. An empty password has data and is sent.
     if (word->data() != nullptr) command.Add(*word);
   }
   AppendCommand(command, handshake_);
@@ -55,7 +67,7 @@ void ConnectMachine::BuildHandshakeWithoutHello() {
   handshake_.clear();
   steps_.clear();
   answered_ = 0;
-  // AUTH with one argument is understood by servers older than ACLs, too.
+  // Servers older than ACLs know AUTH with one argument only.
   if (options_.password && options_.user.empty()) {
     Add({"AUTH", "OK"}, {"AUTH", *options_.password});
   } else if (options_.password) {
@@ -119,7 +131,7 @@ ConnectAction ConnectMachine::Read(std::string_view bytes) {
   store::Reply reply;
   ReplyReader::Outcome outcome = reader_.Next(reply);
   for (; outcome == ReplyReader::Outcome::kReply; outcome = reader_.Next(reply)) {
-    // A reply to nothing: below, it is found as left over.
+    // A surplus reply is reported as unread input below.
     if (answered_ == steps_.size()) break;
     if (!CheckReply(steps_[answered_], reply)) return {ConnectAction::Kind::kFinish};
     ++answered_;
@@ -137,24 +149,24 @@ ConnectAction ConnectMachine::Read(std::string_view bytes) {
 }
 
 ConnectAction ConnectMachine::EndReplies() {
-  if (!hello_is_unknown_) return Finish(absl::OkStatus());
-  hello_is_unknown_ = false;
+  if (!hello_is_refused_) return Finish(absl::OkStatus());
+  hello_is_refused_ = false;
   BuildHandshakeWithoutHello();
   phase_ = Phase::kWriting;
   return {ConnectAction::Kind::kWrite, handshake_};
 }
 
-// False, and finished, when the reply is not the one that the step needs.
+// Returns false, with the machine finished, if the reply is not the expected one.
 bool ConnectMachine::CheckReply(const Step& step, const store::Reply& reply) {
-  // What follows an unknown HELLO is asked again.
-  if (hello_is_unknown_) return true;
+  // The steps after a refused HELLO are repeated in the second handshake.
+  if (hello_is_refused_) return true;
   const bool is_hello = step.expected.empty();
   if (is_hello && reply.is_array()) {
     TakeHello(reply);
     return true;
   }
-  if (is_hello && reply.is_error() && absl::StartsWith(reply.text(), "ERR unknown command")) {
-    hello_is_unknown_ = true;
+  if (is_hello && reply.is_error() && !IsDecisive(reply.text())) {
+    hello_is_refused_ = true;
     return true;
   }
   if (!is_hello && reply == store::Reply::Status(step.expected)) return true;
@@ -164,11 +176,18 @@ bool ConnectMachine::CheckReply(const Step& step, const store::Reply& reply) {
         absl::StrCat(options_.AddressUri(), " answered ", name, " with ", reply.DebugString()))));
     return false;
   }
-  // A user who may not PING is logged in all the same.
+  // A user without permission for PING is authenticated nevertheless.
   if (step.name == "PING" && absl::StartsWith(reply.text(), "NOPERM ")) return true;
-  Finish(store::ServerError(
-      View(absl::StrCat(reply.text(), " (", name, " at ", options_.AddressUri(), ")"))));
+  Finish(store::ServerError(View(
+      absl::StrCat(WithoutSecrets(reply.text()), " (", name, " at ", options_.AddressUri(), ")"))));
   return false;
+}
+
+// Redis quotes the arguments of a command that it does not know, possibly cut short.
+std::string ConnectMachine::WithoutSecrets(std::string text) const {
+  text.resize(std::min(text.size(), text.find(", with args")));
+  if (!options_.password || options_.password->empty()) return text;
+  return absl::StrReplaceAll(text, {{*options_.password, "***"}});
 }
 
 void ConnectMachine::TakeHello(const store::Reply& reply) {

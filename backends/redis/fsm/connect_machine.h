@@ -1,21 +1,24 @@
-// ConnectMachine: the way from an address to a connection that is ready for commands, without I/O.
+// ConnectMachine: establishes a connection that is ready for commands, as a machine without I/O.
 //
-// It asks its owner to resolve the name, to connect, to shake hands for TLS when the options want
-// that, and then to send Redis's whole handshake in one write: HELLO 2, which logs in when the
-// options have a password and sets the client's name when they have one, SELECT when the database
-// is not 0, and always PING, which also finds a server that is still loading. A server that does
-// not know HELLO (before 6.0, or renamed) is sent AUTH, CLIENT SETNAME, SELECT and PING instead, in
-// a second write. The replies are checked one by one.
+// It asks its owner to resolve the name, to connect, and to perform the TLS handshake if the
+// options require it. It then sends Redis's whole handshake in one write: HELLO 2, with AUTH if the
+// options have a password and SETNAME if they have a client name; SELECT if the database is not 0;
+// and PING, which detects a server that is still loading. A server that refuses HELLO for any other
+// reason than the credentials or too many clients (it is older than 6.0, has renamed it, does not
+// permit it to the user, or is a proxy) receives AUTH, CLIENT SETNAME, SELECT and PING in a second
+// write. The replies are checked one by one.
 //
 //   ConnectMachine machine(options);
 //   ConnectAction action = machine.Resume(ConnectEvent::Started());
 //   while (!machine.finished()) action = machine.Resume(Perform(action));
 //
-// Errors of a failed connect name the address and what was being done, never the password:
-// Unavailable when there is no way to the server, DeadlineExceeded for the time-out, both of kind
-// "not sent"; the server's own error with its status code (Unauthenticated for a wrong password)
-// and text, with the step and address appended; a protocol error when something other than Redis
-// answers.
+// Round trips: one after the connection is established; two if the server refuses HELLO.
+//
+// Errors name the address and the failed step, never the password, which some servers quote in
+// theirs: Unavailable if the server cannot
+// be reached and DeadlineExceeded for the timeout, both of kind "not sent"; the server's own error
+// with its status code (Unauthenticated for a wrong password) and text; a protocol error if the
+// peer is not Redis.
 //
 // Thread-safety: one thread or strand at a time.
 #ifndef REDOUBLE_BACKENDS_REDIS_FSM_CONNECT_MACHINE_H_
@@ -29,19 +32,19 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "backends/redis/options.h"
-#include "backends/redis/protocol/reply_reader.h"
-#include "core/store/reply.h"
+#include "redouble/backends/redis/options.h"
+#include "redouble/backends/redis/protocol/reply_reader.h"
+#include "redouble/core/store/reply.h"
 
 namespace redouble::redis {
 
-// What happened.
+// Something that happened.
 struct ConnectEvent {
   enum class Kind : uint8_t {
     kStarted,
-    kDone,      // The last action was performed: the name resolved, connected, all bytes written.
+    kDone,      // The last action succeeded: name resolved, connected, all bytes written.
     kReceived,  // `text`: bytes from the server.
-    kFailed,    // The last action could not be performed; `text`: the system's reason.
+    kFailed,    // The last action failed; `text`: the reason of the operating system.
     kTimer,     // Options::connect_timeout has passed since the start.
   };
 
@@ -55,13 +58,13 @@ struct ConnectEvent {
   std::string_view text;
 };
 
-// What the owner shall do.
+// What the owner must do next.
 struct ConnectAction {
   enum class Kind : uint8_t {
     kResolve,  // Resolve the host of the options' TCP address.
     kConnect,  // Connect to one of the resolved addresses, or to the Unix socket.
-    kEncrypt,  // Shake hands for TLS, as Options::tls says.
-    kWrite,    // Send all of `bytes`, which stay good until the next event.
+    kEncrypt,  // Perform the TLS handshake with Options::tls.
+    kWrite,    // Send all of `bytes`, which stay valid until the next event.
     kRead,     // Receive some bytes.
     kFinish,   // Done: see status().
   };
@@ -78,11 +81,11 @@ class ConnectMachine {
   ConnectAction Resume(const ConnectEvent& event);
 
   bool finished() const { return finished_; }
-  // Of a finished machine: OK, or why there is no connection.
+  // For a finished machine: OK, or why there is no connection.
   const absl::Status& status() const { return status_; }
 
-  // What HELLO told about the server: "master" or "replica" (a sentinel says "master", too), and
-  // "7.0.15". Empty when the server does not know HELLO.
+  // The server's role ("master" or "replica"; "master" for a sentinel) and version ("7.0.15") from
+  // the reply to HELLO. Empty if the server refused HELLO.
   const std::string& role() const { return role_; }
   const std::string& server_version() const { return server_version_; }
 
@@ -90,7 +93,7 @@ class ConnectMachine {
   // A command of the handshake.
   struct Step {
     std::string_view name;
-    std::string_view expected;  // The status that is a good answer; empty: HELLO's map.
+    std::string_view expected;  // The expected status reply; empty: HELLO's map.
   };
   enum class Phase : uint8_t { kIdle, kResolving, kConnecting, kEncrypting, kWriting, kReading };
 
@@ -103,6 +106,7 @@ class ConnectMachine {
   ConnectAction EndReplies();
   bool CheckReply(const Step& step, const store::Reply& reply);
   void TakeHello(const store::Reply& reply);
+  std::string WithoutSecrets(std::string text) const;
   absl::Status Failure(std::string_view reason) const;
   absl::Status TimeoutStatus() const;
   std::string PhaseText() const;
@@ -113,7 +117,7 @@ class ConnectMachine {
   std::string handshake_;
   std::vector<Step> steps_;
   size_t answered_ = 0;
-  bool hello_is_unknown_ = false;
+  bool hello_is_refused_ = false;
   std::string role_;
   std::string server_version_;
   ReplyReader reader_;

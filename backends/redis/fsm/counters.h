@@ -1,16 +1,16 @@
-// What a client has done so far, for metrics.
+// Counters: the activity of a client so far, for metrics.
 //
 //   const Counters& counters = client->counters();
 //   Export("redis_requests_total", counters.requests);
 //   Export("redis_latency_p99_us", counters.latency.QuantileMicros(0.99));
 //
-// Counting is a handful of additions per request and one reading of the clock per turn of the event
-// loop; nothing is allocated. All numbers only grow, but for in_flight.
+// Counting costs a few additions per request and one reading of the clock per turn of the event
+// loop, and does not allocate. All values only grow, except in_flight.
 //
-// Of a client of several servers they are the sums over its connections; a request that was sent in
-// parts counts once for each.
+// For a client of several servers the values are sums over its connections; a request that was sent
+// in parts counts once for each part.
 //
-// Thread-safety: read them on the client's executor; copy them to look at them elsewhere.
+// Thread-safety: read them on the client's executor; copy them to use them elsewhere.
 #ifndef REDOUBLE_BACKENDS_REDIS_FSM_COUNTERS_H_
 #define REDOUBLE_BACKENDS_REDIS_FSM_COUNTERS_H_
 
@@ -22,8 +22,8 @@
 
 namespace redouble::redis {
 
-// How often which latency was seen: four buckets to each doubling, so that a quantile is at most a
-// quarter too high. 2 KiB, no allocation.
+// A histogram of latencies with four buckets per doubling: a quantile is at most a quarter too
+// high. 2 KiB, no allocation.
 class LatencyHistogram {
  public:
   // A negative latency counts as 0.
@@ -32,7 +32,7 @@ class LatencyHistogram {
     ++count_;
   }
 
-  // As if all that `other` has seen had been seen here.
+  // Adds all latencies recorded by `other`.
   void Add(const LatencyHistogram& other) {
     count_ += other.count_;
     for (size_t i = 0; i < buckets_.size(); ++i) buckets_[i] += other.buckets_[i];
@@ -40,8 +40,8 @@ class LatencyHistogram {
 
   uint64_t count() const { return count_; }
 
-  // An upper bound of the latency that the fraction `quantile` (0 to 1) of all stayed below; 0 when
-  // there are none. O(buckets).
+  // An upper bound of the latency below which the fraction `quantile` (0 to 1) of all requests
+  // stayed; 0 if nothing was recorded. O(buckets).
   int64_t QuantileMicros(double quantile) const {
     const double wanted = quantile * static_cast<double>(count_);
     uint64_t seen = 0;
@@ -53,7 +53,8 @@ class LatencyHistogram {
   }
 
  private:
-  // 0 to 3 have a bucket each; then the highest bit and the two behind it decide.
+  // 0 to 3 have a bucket each. Above that, the highest bit and the two bits after it select the
+  // bucket.
   static size_t IndexOf(uint64_t value) {
     if (value < 4) return value;
     const size_t width = static_cast<size_t>(std::bit_width(value));
@@ -70,33 +71,33 @@ class LatencyHistogram {
 };
 
 struct Counters {
-  uint64_t requests = 0;         // Submitted: commands and batches.
-  uint64_t commands = 0;         // In them.
-  uint64_t in_flight = 0;        // Requests now without a result.
-  uint64_t answered = 0;         // Requests that Redis answered, be it with an error.
-  uint64_t not_sent = 0;         // Requests that failed before a byte of them was written.
+  uint64_t requests = 0;         // Submitted requests: commands and batches.
+  uint64_t commands = 0;         // Commands in these requests.
+  uint64_t in_flight = 0;        // Requests that have no result yet.
+  uint64_t answered = 0;         // Requests that Redis answered, error replies included.
+  uint64_t not_sent = 0;         // Requests that failed before their first byte was written.
   uint64_t outcome_unknown = 0;  // Requests that failed after that.
-  uint64_t timeouts = 0;         // Of both, those that waited too long.
+  uint64_t timeouts = 0;         // Failed requests whose time limit was exceeded.
   uint64_t retries = 0;          // Requests kept for the next connection (Options::retry).
-  uint64_t abandoned = 0;        // Requests whose waiter went away.
+  uint64_t abandoned = 0;        // Requests whose waiter was destroyed.
 
-  uint64_t writes = 0;  // System calls that wrote something.
-  uint64_t reads = 0;   // System calls that read something.
+  uint64_t writes = 0;  // System calls that wrote bytes.
+  uint64_t reads = 0;   // System calls that read bytes.
   uint64_t bytes_written = 0;
   uint64_t bytes_read = 0;
 
-  uint64_t connects = 0;          // Connections that stood, the first included.
-  uint64_t connect_failures = 0;  // Attempts that came to nothing.
-  uint64_t losses = 0;            // Connections that were lost.
+  uint64_t connects = 0;          // Established connections, the first included.
+  uint64_t connect_failures = 0;  // Failed attempts.
+  uint64_t losses = 0;            // Lost connections.
   uint64_t pings = 0;             // Health checks.
 
   uint64_t pushes = 0;          // Messages and confirmations of subscriptions.
-  uint64_t pushes_dropped = 0;  // Those that nobody fetched in time.
+  uint64_t pushes_dropped = 0;  // Pushes that were dropped because the queue was full.
 
-  // From the end of the turn that a request was submitted in to its last reply.
+  // From the end of the turn in which a request was submitted to its last reply.
   LatencyHistogram latency;
 
-  // The figures of two clients as one.
+  // Adds the values of another client.
   void Add(const Counters& other) {
     for (uint64_t Counters::*const figure :
          {&Counters::requests, &Counters::commands, &Counters::in_flight, &Counters::answered,

@@ -1,4 +1,4 @@
-#include "backends/redis/fsm/counters.h"
+#include "redouble/backends/redis/fsm/counters.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -1,35 +1,39 @@
-// ExecMachine: what happens on a connection once it stands, without the connection.
+// ExecMachine: sends requests over a connection and matches the replies, as a machine without I/O.
 //
-// Requests wait in one queue. Those submitted in one turn of the event loop are written together
-// when the turn ends; replies come back in the order of the commands and complete their requests.
-// It outlives its connection: see line_machine.h for the events.
+// Requests wait in one queue. Requests submitted in one turn of the event loop are written together
+// when the turn ends. Replies arrive in the order of the commands and complete their requests.
+// The machine outlives its connection; connection_machine.h describes the events.
 //
 //   machine.Submit(request);
-//   LineAction action = machine.Resume(LineEvent::TurnEnded(now_us));
+//   ConnectionAction action = machine.Resume(ConnectionEvent::TurnEnded(now_us));
 //   size_t written = socket.write_some(action.write);
-//   action = machine.Resume(LineEvent::Written(written));
+//   action = machine.Resume(ConnectionEvent::Written(written));
 //   ...
-//   action = machine.Resume(LineEvent::Received(bytes));  // Completes requests.
+//   action = machine.Resume(ConnectionEvent::Received(bytes));  // Completes requests.
 //
-// The delivery promise: no request is ever sent twice silently.
+// Delivery: no request is ever sent twice silently.
 //
-// * When the connection is lost, a request of which no byte was written fails as not sent, any
-//   other as outcome unknown (the kinds of core/store/errors.h, in the status's payload). "Written"
-//   is what the system took over: Redis may have run it, or never have seen it.
-// * A request that times out while it waits to be written is taken back and fails as not sent; once
-//   its bytes are on their way it fails as outcome unknown, and its replies are dropped when they
-//   come. The same holds, silently, for a request whose waiter went away.
-// * Written again is only what ExecOptions::retry asks for: kNotSent keeps what certainly was not
-//   sent for the next connection; kIdempotent keeps, too, what was written but not answered and
-//   cannot do harm twice: commands that Redis flags as only reading, or for which
-//   ExecOptions::is_idempotent answers true. A batch counts as a whole. Each request keeps its
-//   first deadline and its place, and is written at most `attempts` times.
+// * When the connection is lost, a request of which no byte was written fails as "not sent"; any
+//   other request fails as "outcome unknown" (the kinds of core/store/errors.h, in the payload of
+//   the status). A byte counts as written once the operating system has accepted it: Redis may have
+//   run the command, or may never have received it.
+// * A request that times out while it waits to be written is removed and fails as "not sent". A
+//   request that times out later fails as "outcome unknown", and its replies are dropped when they
+//   arrive. An abandoned request (its waiter was destroyed) is treated the same way, without a
+//   status.
+// * ExecOptions::retry selects the requests that are written again. kNotSent keeps requests that
+//   certainly were not sent for the next connection. kIdempotent also keeps requests that were
+//   written but not answered and can safely run twice: commands that Redis flags as read-only, and
+//   requests for which ExecOptions::is_idempotent returns true. A batch counts as a whole. A
+//   request keeps its first deadline and its place in the queue, and is written at most `attempts`
+//   times.
 //
-// Without a connection, if one may follow (ExecOptions::reconnects), requests wait for it, within
-// their time-out: what was submitted after the loss was never sent and is no retry.
+// Without a connection, if one may follow (ExecOptions::reconnects), requests wait for it within
+// their timeout. A request that was submitted after the loss was never sent, so writing it is not a
+// retry.
 //
-// Completing a request runs its waiter, which may submit more, abandon others, or tell the machine
-// (through the owner) that the connection is lost; it must not destroy the machine.
+// If a host name leads to another server after a failover, the machine leaves the old one:
+// ExecOptions::leave_replica_after_us.
 //
 // Thread-safety: one thread or strand at a time.
 #ifndef REDOUBLE_BACKENDS_REDIS_FSM_EXEC_MACHINE_H_
@@ -38,78 +42,75 @@
 #include <boost/circular_buffer.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
-#include <limits>
 #include <memory>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
-#include "backends/redis/fsm/command_effect.h"
-#include "backends/redis/fsm/counters.h"
-#include "backends/redis/fsm/line_machine.h"
-#include "backends/redis/options.h"
-#include "backends/redis/protocol/reply_reader.h"
-#include "core/store/store.h"
+#include "redouble/backends/redis/fsm/command_effect.h"
+#include "redouble/backends/redis/fsm/connection_machine.h"
+#include "redouble/backends/redis/fsm/counters.h"
+#include "redouble/backends/redis/fsm/queue_limits.h"
+#include "redouble/backends/redis/options.h"
+#include "redouble/backends/redis/protocol/reply_reader.h"
+#include "redouble/core/store/store.h"
 
 namespace redouble::redis {
 
 struct ExecOptions {
-  static constexpr int64_t kNoTimeout = std::numeric_limits<int64_t>::max();
+  static constexpr int64_t kNoTimeout = ConnectionMachine::kNoTimeout;
 
-  // What Options says; the other members at their default.
+  // The values of `options`; other members keep their defaults.
   static ExecOptions From(const Options& options, Sharing sharing);
 
   // The server, for messages: "redis://127.0.0.1:6379".
   std::string address;
   // From the end of the turn in which a request was submitted to its last reply.
   int64_t command_timeout_us = kNoTimeout;
-  // The most for a request that blocks on purpose, which otherwise may take what it asks for and
-  // command_timeout_us. Of no use to a shared connection, which carries none.
+  // Upper limit for a blocking request. Below this limit a blocking request may take its own
+  // timeout plus command_timeout_us. Unused by shared connections, which carry no such requests.
   int64_t blocking_timeout_us = kNoTimeout;
   Sharing sharing = Sharing::kShared;
-  // Once a write holds this many bytes, further requests wait for the next one.
+  // When a write has reached this size, further requests wait for the next write.
   size_t max_write_bytes = size_t{1} << 20;
   size_t max_reply_bytes = ReplyReader::kDefaultMaxReplyBytes;
 
-  // False: there is no connection before the first Connected event.
+  // Whether there is a connection before the first Connected event.
   bool connected = true;
   // Whether Connected may follow Lost.
   bool reconnects = false;
   RetryPolicy retry = RetryPolicy::kNever;
   int attempts = 1;
-  // Requests beyond this many fail at once: not sent, ResourceExhausted.
-  size_t queue_limit = std::numeric_limits<size_t>::max();
-  // Declares requests idempotent that do more than read. Null: none.
+  // A request submitted while this much is queued fails at once: not sent, ResourceExhausted.
+  QueueLimits queue = {};
+  // The name of the server may lead to another one after a failover. If not kNoTimeout: after a
+  // READONLY reply, the machine leaves the connection once everything written is answered, and the
+  // waiting requests are kept for the next connection. It does so at most once in this time, so
+  // that a client of a replica on purpose keeps working.
+  int64_t leave_replica_after_us = kNoTimeout;
+  // Returns true for requests that are idempotent although they do more than read. Null: only
+  // read-only requests are idempotent.
   std::function<bool(const store::Request&)> is_idempotent = nullptr;
-  // Where to count; outlives the machine. Null: nowhere.
+  // Where to count; must outlive the machine. Null: the machine does not count.
   Counters* counters = nullptr;
 };
 
-class ExecMachine final : public LineMachine, public store::RequestKeeper {
+class ExecMachine final : public ConnectionMachine {
  public:
   explicit ExecMachine(ExecOptions options);
-  // Fails what is left as Lost does.
+  // Fails the remaining requests as a Closed event does.
   ~ExecMachine() override;
-  ExecMachine(const ExecMachine&) = delete;
-  ExecMachine& operator=(const ExecMachine&) = delete;
 
-  // Completes a request at once, as not sent, when the machine is closed (Unavailable), must not
-  // carry it (FailedPrecondition, see command_effect.h), or is full (ResourceExhausted).
+  // Completes a request at once, as "not sent", if the machine is closed (Unavailable), must not
+  // carry the request (FailedPrecondition, see command_effect.h), or is full (ResourceExhausted).
   void Submit(store::Request& request) override;
-
-  LineAction Resume(const LineEvent& event) override;
 
   void Ping() override;
 
-  // O(1) when requests are abandoned in the order of their submission, else O(queue).
+  // O(1) if requests are abandoned in the order of their submission, else O(queue).
   void Abandon(store::Request& request) override;
 
-  bool connected() const override { return connected_; }
-  bool closed() const override { return closed_; }
   size_t queued() const override { return queue_.size(); }
 
  private:
@@ -118,65 +119,48 @@ class ExecMachine final : public LineMachine, public store::RequestKeeper {
     store::Request::Kind kind;
     size_t missing_replies;
     int64_t submitted_us = 0;
-    int64_t deadline_us = ExecOptions::kNoTimeout;
-    uint64_t first_byte = 0;  // Its place in all that was ever written.
-    int attempts = 0;         // How often it was handed to the writer.
-    bool was_sent = false;    // A part of it, on an earlier connection.
+    int64_t deadline_us = kNoTimeout;
+    uint64_t first_byte = 0;  // Position in the stream of all written bytes.
+    int attempts = 0;         // How many times it was encoded.
+    bool was_sent = false;    // A part of it was written to an earlier connection.
+    size_t bytes = 0;         // Of its commands, while `request` is set.
     std::vector<store::Reply> replies = {};
   };
-  // On its way to its waiter.
-  struct Failure {
-    store::Request* request;  // Null: abandoned meanwhile.
-    absl::Status status;
-  };
-  // The health check: a request that nobody waits for.
   class PingRequest;
 
-  LineAction EndTurn(int64_t now_us);
-  LineAction TakeWritten(size_t size);
-  LineAction Receive(std::string_view bytes, int64_t now_us);
-  LineAction Expire(int64_t now_us);
-  LineAction Connect(int64_t now_us);
-  LineAction Disconnect(std::string_view reason, bool for_good);
+  void StampDeadlines(int64_t now_us) override;
+  void Encode(std::string& out) override;
+  bool TakeReply(store::Reply reply, int64_t now_us) override;
+  void ExpireRequests(int64_t now_us) override;
+  int64_t NextDeadline() const override;
+  void OnProtocolError(const absl::Status& status) override;
+  void OnLost() override;
 
-  std::string_view WriteMore();
-  std::optional<int64_t> ArmTimer();
-  bool TakeReply(store::Reply reply, int64_t now_us);
-  LineAction FailProtocol(absl::Status status);
-  void SortOut();
   bool MayWriteAgain(const Entry& entry, bool sent) const;
+  void NoteReadOnly(const store::Reply& reply, int64_t now_us);
+  bool HasLeft();
+  store::Request* TakeRequest(Entry& entry);
   bool IsIdempotent(const store::Request& request) const;
-  void Deliver();
   void TimeOut(size_t index);
   int64_t TimeoutOf(const store::Request* request) const;
-  int64_t NextDeadline() const;
-  void Fail(store::Request& request, absl::Status status);
   void DropAbandonedWaiting();
   size_t FindEntry(const store::Request& request) const;
   Entry PopFront();
 
   ExecOptions options_;
-  Counters unread_counters_;
-  Counters& counters_;
-  std::optional<ReplyReader> reader_;
 
-  // In order of submission: first what was handed to the writer, then what waits.
+  // In order of submission: first the encoded entries, then the waiting ones.
   boost::circular_buffer<Entry> queue_;
-  size_t handed_over_ = 0;        // Entries at the front whose bytes are in out_ or written.
+  size_t queued_bytes_ = 0;
+  size_t encoded_ = 0;            // Entries at the front that have been encoded.
   size_t stamped_ = 0;            // Entries at the front that have a deadline.
-  size_t abandoned_waiting_ = 0;  // Abandoned entries behind the first handed_over_.
-  size_t search_hint_ = 0;        // Where the next abandoned entry is likely.
+  size_t abandoned_waiting_ = 0;  // Abandoned entries that are not encoded.
+  size_t search_hint_ = 0;        // Likely position of the next abandoned entry.
 
-  std::string out_;
-  size_t out_written_ = 0;                      // Of out_.
-  uint64_t bytes_encoded_ = 0;                  // Ever.
-  uint64_t bytes_written_ = 0;                  // Ever.
-  int64_t armed_us_ = ExecOptions::kNoTimeout;  // When the next Timer event comes.
+  // A READONLY reply was received: nothing more is written to this connection.
+  bool leaving_ = false;
+  int64_t may_leave_us_ = 0;
 
-  bool connected_;
-  bool closed_ = false;
-  std::string reason_;            // Why there is no connection.
-  std::deque<Failure> failures_;  // To be given to their waiters, one by one.
   std::unique_ptr<PingRequest> ping_;
 };
 

@@ -1,4 +1,13 @@
-// A request that a test holds in its hand: it keeps its commands and its result.
+// RequestForTest: a request that owns its commands and keeps its result, for tests of machines.
+//
+//   RequestForTest get("GET key");
+//   machine.Submit(get);
+//   ...
+//   EXPECT_EQ(get.result().value(), Reply::Bulk("value"));
+//
+// Destroying it before it is completed abandons it.
+//
+// Thread-safety: one thread at a time.
 #ifndef REDOUBLE_BACKENDS_REDIS_FSM_REQUEST_FOR_TEST_H_
 #define REDOUBLE_BACKENDS_REDIS_FSM_REQUEST_FOR_TEST_H_
 
@@ -11,14 +20,14 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "core/store/command.h"
-#include "core/store/reply.h"
-#include "core/store/store.h"
+#include "redouble/core/store/command.h"
+#include "redouble/core/store/reply.h"
+#include "redouble/core/store/store.h"
 
 namespace redouble::redis {
 
 namespace internal {
-// A base, so that the commands are there before the request that points to them.
+// A base class, so that the commands exist before the request that refers to them.
 struct HeldCommands {
   explicit HeldCommands(std::initializer_list<std::string_view> lines) {
     for (const std::string_view line : lines) held.push_back(Split(line));
@@ -51,8 +60,7 @@ class RequestForTest final : private internal::HeldCommands, public store::Reque
   // Runs when the request is completed.
   std::function<void()> on_complete = [] {};
 
-  // Of a request that was completed.
-  // Of a completed request.
+  // The result; the request must be completed.
   const absl::StatusOr<store::Reply>& result() const { return *result_; }
 
  private:

@@ -1,4 +1,4 @@
-#include "backends/redis/fsm/run_machine.h"
+#include "redouble/backends/redis/fsm/run_machine.h"
 
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ RunMachine Machine(RunOptions options = TestOptions(), uint64_t seed = 1) {
   return RunMachine(options, base::Rng(seed));
 }
 
-// The waits before the attempts that follow a loss, all of which fail.
+// The waits before the attempts after a loss; all attempts fail.
 std::vector<int64_t> Waits(RunMachine& machine, int count) {
   std::vector<int64_t> waits;
   int64_t now_us = 1'000'000;
@@ -125,7 +125,7 @@ TEST(RunMachine, DropsAConnectionThatDoesNotAnswerThePing) {
   EXPECT_EQ(machine.Resume(RunEvent::Lost(12'000)).kind, Kind::kConnect);
 }
 
-TEST(RunMachine, DoesNotPingAConnectionThatHears) {
+TEST(RunMachine, DoesNotPingAConnectionThatReceives) {
   RunMachine machine = Machine();
   machine.Resume(RunEvent::Connected(0));
   machine.Resume(RunEvent::Received(9'000));
@@ -151,14 +151,25 @@ TEST(RunMachine, AsksForNoTimerWithoutHealthChecks) {
 }
 
 TEST(RunMachine, TakesItsTimesFromTheOptions) {
-  const RunOptions options = RunOptions::From(*Options::Parse(
-      "redis://h?reconnect=no&backoff_base=2ms&backoff_cap=3ms&health_check_interval=inf&"
-      "command_timeout=4ms"));
+  const RunOptions options = RunOptions::From(
+      Options::Parse(
+          "redis://h?reconnect=no&backoff_base=2ms&backoff_cap=3ms&health_check_interval=inf&"
+          "command_timeout=4ms")
+          .value());
   EXPECT_FALSE(options.reconnect);
   EXPECT_EQ(options.backoff_base_us, 2000);
   EXPECT_EQ(options.backoff_cap_us, 3000);
   EXPECT_EQ(options.health_check_interval_us, RunOptions::kNever);
   EXPECT_EQ(options.health_timeout_us, 4000);
+}
+
+TEST(RunMachine, WatchesAConnectionAlsoIfCommandsHaveNoLimit) {
+  const auto timeout_us = [](const char* query) {
+    return RunOptions::From(Options::Parse(query).value()).health_timeout_us;
+  };
+  EXPECT_EQ(timeout_us("redis://h?command_timeout=3s"), 3'000'000);
+  EXPECT_EQ(timeout_us("redis://h?command_timeout=inf&connect_timeout=7s"), 7'000'000);
+  EXPECT_EQ(timeout_us("redis://h?command_timeout=inf&connect_timeout=inf"), 10'000'000);
 }
 
 }  // namespace

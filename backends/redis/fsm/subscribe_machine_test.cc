@@ -1,4 +1,4 @@
-#include "backends/redis/fsm/subscribe_machine.h"
+#include "redouble/backends/redis/fsm/subscribe_machine.h"
 
 #include <gtest/gtest.h>
 
@@ -6,13 +6,15 @@
 #include <string>
 #include <vector>
 
-#include "backends/redis/fsm/request_for_test.h"
-#include "backends/redis/protocol/reply_writer_for_test.h"
-#include "core/store/errors.h"
+#include "redouble/backends/redis/fsm/request_for_test.h"
+#include "redouble/backends/redis/protocol/reply_writer_for_test.h"
+#include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/store/errors.h"
 
 namespace redouble::redis {
 namespace {
 
+using base::IsOkAndHolds;
 using store::ErrorKind;
 using store::Reply;
 
@@ -36,29 +38,30 @@ std::string Message(const char* channel, const char* payload) {
   return Words({Reply::Bulk("message"), Reply::Bulk(channel), Reply::Bulk(payload)});
 }
 
-// A machine with a connection that takes all bytes at once.
-class Line {
+// A machine on a scripted connection that accepts all bytes at once.
+class SubscribeConnection {
  public:
-  explicit Line(SubscribeOptions options = TestOptions()) : machine(std::move(options)) {}
+  explicit SubscribeConnection(SubscribeOptions options = TestOptions())
+      : machine(std::move(options)) {}
 
-  void Connect() { Perform(machine.Resume(LineEvent::Connected(now_us))); }
+  void Connect() { Perform(machine.Resume(ConnectionEvent::Connected(now_us))); }
   void Submit(RequestForTest& request) {
     machine.Submit(request);
-    Perform(machine.Resume(LineEvent::TurnEnded(now_us)));
+    Perform(machine.Resume(ConnectionEvent::TurnEnded(now_us)));
   }
   bool Receive(std::string_view bytes) {
-    const LineAction action = machine.Resume(LineEvent::Received(bytes, now_us));
+    const ConnectionAction action = machine.Resume(ConnectionEvent::Received(bytes, now_us));
     if (!action.close) Perform(action);
     return action.close;
   }
-  void Lose() { EXPECT_TRUE(machine.Resume(LineEvent::Lost("reset")).close); }
+  void Lose() { EXPECT_TRUE(machine.Resume(ConnectionEvent::Lost("reset")).close); }
   void Pass(int64_t duration_us) {
     now_us += duration_us;
-    Perform(machine.Resume(LineEvent::Timer(now_us)));
+    Perform(machine.Resume(ConnectionEvent::Timer(now_us)));
   }
-  // What was written since the last call.
+  // Returns the bytes written since the last call.
   std::string TakeSent() { return std::exchange(sent_, {}); }
-  // "gap", or the words of a push.
+  // The next push as text, "gap", or "none".
   std::string NextPush() {
     const std::optional<PushEvent> event = machine.TakePush();
     if (!event) return "none";
@@ -69,18 +72,18 @@ class Line {
   int64_t now_us = 5'000;
 
  private:
-  void Perform(LineAction action) {
+  void Perform(ConnectionAction action) {
     while (!action.write.empty()) {
       sent_ += action.write;
-      action = machine.Resume(LineEvent::Written(action.write.size()));
+      action = machine.Resume(ConnectionEvent::Written(action.write.size()));
     }
   }
   std::string sent_;
 };
 
-class SubscribedLine : public Line {
+class SubscribedConnection : public SubscribeConnection {
  public:
-  SubscribedLine() : request("SUBSCRIBE a") {
+  SubscribedConnection() : request("SUBSCRIBE a") {
     Connect();
     Submit(request);
     TakeSent();
@@ -97,251 +100,271 @@ void ExpectFailure(RequestForTest& request, ErrorKind kind, absl::StatusCode cod
   EXPECT_EQ(request.result().status().message(), message);
 }
 
-TEST(SubscribeMachine, GivesTheFirstConfirmationAsTheReplyAndTheRestAsPushes) {
-  Line line;
-  line.Connect();
+TEST(SubscribeMachine, ReturnsTheFirstConfirmationAsTheReplyAndTheRestAsPushes) {
+  SubscribeConnection connection;
+  connection.Connect();
   RequestForTest subscribe("SUBSCRIBE a b");
-  line.Submit(subscribe);
-  EXPECT_EQ(line.TakeSent(), "*3\r\n$9\r\nSUBSCRIBE\r\n$1\r\na\r\n$1\r\nb\r\n");
-  line.Receive(Confirmation("subscribe", "a", 1) + Message("a", "early") +
-               Confirmation("subscribe", "b", 2));
+  connection.Submit(subscribe);
+  EXPECT_EQ(connection.TakeSent(), "*3\r\n$9\r\nSUBSCRIBE\r\n$1\r\na\r\n$1\r\nb\r\n");
+  connection.Receive(Confirmation("subscribe", "a", 1) + Message("a", "early") +
+                     Confirmation("subscribe", "b", 2));
   ASSERT_TRUE(subscribe.completed());
   EXPECT_EQ(subscribe.result()->DebugString(), R"(["subscribe", "a", 1])");
-  EXPECT_EQ(line.NextPush(), R"(["message", "a", "early"])");
-  EXPECT_EQ(line.NextPush(), R"(["subscribe", "b", 2])");
-  EXPECT_EQ(line.NextPush(), "none");
-  EXPECT_EQ(line.machine.subscriptions(), 2u);
-  EXPECT_EQ(line.machine.queued(), 0u);
+  EXPECT_EQ(connection.NextPush(), R"(["message", "a", "early"])");
+  EXPECT_EQ(connection.NextPush(), R"(["subscribe", "b", 2])");
+  EXPECT_EQ(connection.NextPush(), "none");
+  EXPECT_EQ(connection.machine.subscriptions(), 2u);
+  EXPECT_EQ(connection.machine.queued(), 0u);
 }
 
-TEST(SubscribeMachine, SubscribesAgainAfterALossAndThenTellsTheGap) {
-  Line line;
-  line.Connect();
+TEST(SubscribeMachine, SubscribesAgainAfterALossAndThenReportsTheGap) {
+  SubscribeConnection connection;
+  connection.Connect();
   RequestForTest channels("SUBSCRIBE a b"), patterns("PSUBSCRIBE p*"), shards("SSUBSCRIBE s");
-  line.Submit(channels);
-  line.Submit(patterns);
-  line.Submit(shards);
-  line.Receive(Confirmation("subscribe", "a", 1) + Confirmation("subscribe", "b", 2) +
-               Confirmation("psubscribe", "p*", 3) + Confirmation("ssubscribe", "s", 1));
-  while (line.machine.has_push()) line.NextPush();
-  line.TakeSent();
-  line.Lose();
-  EXPECT_FALSE(line.machine.connected());
-  EXPECT_EQ(line.NextPush(), "none");
-  line.Connect();
-  EXPECT_EQ(line.TakeSent(),
+  connection.Submit(channels);
+  connection.Submit(patterns);
+  connection.Submit(shards);
+  connection.Receive(Confirmation("subscribe", "a", 1) + Confirmation("subscribe", "b", 2) +
+                     Confirmation("psubscribe", "p*", 3) + Confirmation("ssubscribe", "s", 1));
+  while (connection.machine.has_push()) connection.NextPush();
+  connection.TakeSent();
+  connection.Lose();
+  EXPECT_FALSE(connection.machine.connected());
+  EXPECT_EQ(connection.NextPush(), "none");
+  connection.Connect();
+  EXPECT_EQ(connection.TakeSent(),
             "*3\r\n$9\r\nsubscribe\r\n$1\r\na\r\n$1\r\nb\r\n"
             "*2\r\n$10\r\npsubscribe\r\n$2\r\np*\r\n*2\r\n$10\r\nssubscribe\r\n$1\r\ns\r\n");
-  line.Receive(Confirmation("subscribe", "a", 1) + Message("a", "1") +
-               Confirmation("subscribe", "b", 2) + Confirmation("psubscribe", "p*", 3));
-  EXPECT_EQ(line.NextPush(), R"(["message", "a", "1"])");
-  EXPECT_EQ(line.NextPush(), "none") << "confirmations that nobody asked for are not told";
-  line.Receive(Confirmation("ssubscribe", "s", 1));
-  EXPECT_EQ(line.NextPush(), "gap");
-  EXPECT_EQ(line.NextPush(), "none");
+  connection.Receive(Confirmation("subscribe", "a", 1) + Message("a", "1") +
+                     Confirmation("subscribe", "b", 2) + Confirmation("psubscribe", "p*", 3));
+  EXPECT_EQ(connection.NextPush(), R"(["message", "a", "1"])");
+  EXPECT_EQ(connection.NextPush(), "none") << "confirmations that nobody asked for are not told";
+  connection.Receive(Confirmation("ssubscribe", "s", 1));
+  EXPECT_EQ(connection.NextPush(), "gap");
+  EXPECT_EQ(connection.NextPush(), "none");
 }
 
 TEST(SubscribeMachine, HasNoGapWithoutSubscriptions) {
-  Line line;
-  line.Connect();
-  line.Lose();
-  line.Connect();
-  EXPECT_EQ(line.TakeSent(), "");
-  EXPECT_EQ(line.NextPush(), "none");
+  SubscribeConnection connection;
+  connection.Connect();
+  connection.Lose();
+  connection.Connect();
+  EXPECT_EQ(connection.TakeSent(), "");
+  EXPECT_EQ(connection.NextPush(), "none");
 }
 
 TEST(SubscribeMachine, ForgetsWhatWasUnsubscribed) {
-  SubscribedLine line;
+  SubscribedConnection connection;
   RequestForTest unsubscribe("UNSUBSCRIBE a");
-  line.Submit(unsubscribe);
-  line.Receive(Confirmation("unsubscribe", "a", 0));
+  connection.Submit(unsubscribe);
+  connection.Receive(Confirmation("unsubscribe", "a", 0));
   EXPECT_TRUE(unsubscribe.completed());
-  EXPECT_EQ(line.machine.subscriptions(), 0u);
-  line.TakeSent();
-  line.Lose();
-  line.Connect();
-  EXPECT_EQ(line.TakeSent(), "");
+  EXPECT_EQ(connection.machine.subscriptions(), 0u);
+  connection.TakeSent();
+  connection.Lose();
+  connection.Connect();
+  EXPECT_EQ(connection.TakeSent(), "");
 }
 
 TEST(SubscribeMachine, UnsubscribingFromAllIsConfirmedForEachOrOnceForNone) {
-  Line line;
-  line.Connect();
+  SubscribeConnection connection;
+  connection.Connect();
   RequestForTest subscribe("SUBSCRIBE a b"), all("UNSUBSCRIBE"), none("UNSUBSCRIBE"), ping("PING");
-  line.Submit(subscribe);
-  line.Receive(Confirmation("subscribe", "a", 1) + Confirmation("subscribe", "b", 2));
-  for (RequestForTest* request : {&all, &none, &ping}) line.Submit(*request);
-  line.Receive(Confirmation("unsubscribe", "b", 1) + Confirmation("unsubscribe", "a", 0));
+  connection.Submit(subscribe);
+  connection.Receive(Confirmation("subscribe", "a", 1) + Confirmation("subscribe", "b", 2));
+  for (RequestForTest* request : {&all, &none, &ping}) connection.Submit(*request);
+  connection.Receive(Confirmation("unsubscribe", "b", 1) + Confirmation("unsubscribe", "a", 0));
   EXPECT_TRUE(all.completed());
   EXPECT_FALSE(none.completed());
-  line.Receive(Words({Reply::Bulk("unsubscribe"), Reply::Nil(), Reply::Integer(0)}));
+  connection.Receive(Words({Reply::Bulk("unsubscribe"), Reply::Nil(), Reply::Integer(0)}));
   EXPECT_TRUE(none.completed());
-  line.Receive("+PONG\r\n");
-  EXPECT_EQ(*ping.result(), Reply::Status("PONG"));
+  connection.Receive("+PONG\r\n");
+  EXPECT_THAT(ping.result(), IsOkAndHolds(Reply::Status("PONG")));
 }
 
 TEST(SubscribeMachine, TakesThePongOfASubscribedConnection) {
-  SubscribedLine line;
+  SubscribedConnection connection;
   RequestForTest ping("PING");
-  line.machine.Ping();
-  line.Submit(ping);
+  connection.machine.Ping();
+  connection.Submit(ping);
   const std::string pong = Words({Reply::Bulk("pong"), Reply::Bulk("")});
-  line.Receive(pong);
+  connection.Receive(pong);
   EXPECT_FALSE(ping.completed()) << "the first was the machine's own";
-  line.Receive(pong);
+  connection.Receive(pong);
   EXPECT_TRUE(ping.completed());
 }
 
-TEST(SubscribeMachine, DropsTheOldestAndTellsItAsAGap) {
-  SubscribedLine line;
-  for (const char* payload : {"1", "2", "3", "4", "5"}) line.Receive(Message("a", payload));
-  EXPECT_EQ(line.NextPush(), "gap");
-  EXPECT_EQ(line.NextPush(), R"(["message", "a", "3"])");
-  EXPECT_EQ(line.NextPush(), R"(["message", "a", "4"])");
-  EXPECT_EQ(line.NextPush(), R"(["message", "a", "5"])");
-  EXPECT_EQ(line.NextPush(), "none");
+TEST(SubscribeMachine, DropsTheOldestPushAndReportsAGap) {
+  SubscribedConnection connection;
+  for (const char* payload : {"1", "2", "3", "4", "5"}) connection.Receive(Message("a", payload));
+  EXPECT_EQ(connection.NextPush(), "gap");
+  EXPECT_EQ(connection.NextPush(), R"(["message", "a", "3"])");
+  EXPECT_EQ(connection.NextPush(), R"(["message", "a", "4"])");
+  EXPECT_EQ(connection.NextPush(), R"(["message", "a", "5"])");
+  EXPECT_EQ(connection.NextPush(), "none");
 }
 
 TEST(SubscribeMachine, CountsPushesAndThoseDropped) {
   Counters counters;
   SubscribeOptions options = TestOptions();
   options.counters = &counters;
-  Line line(options);
-  line.Connect();
+  SubscribeConnection connection(options);
+  connection.Connect();
   RequestForTest subscribe("SUBSCRIBE a");
-  line.Submit(subscribe);
-  line.Receive(Confirmation("subscribe", "a", 1));
-  for (int i = 0; i < 5; ++i) line.Receive(Message("a", "x"));
+  connection.Submit(subscribe);
+  connection.Receive(Confirmation("subscribe", "a", 1));
+  for (int i = 0; i < 5; ++i) connection.Receive(Message("a", "x"));
   EXPECT_EQ(counters.pushes, 5u);
   EXPECT_EQ(counters.pushes_dropped, 2u);
   EXPECT_EQ(counters.answered, 1u);
   EXPECT_EQ(counters.in_flight, 0u);
 }
 
-TEST(SubscribeMachine, TellsEachLossAsOneGapUntilItIsRead) {
-  SubscribedLine line;
+TEST(SubscribeMachine, ReportsEachLossAsOneGapUntilItIsRead) {
+  SubscribedConnection connection;
   for (int i = 0; i < 2; ++i) {
-    line.Lose();
-    line.Connect();
-    line.Receive(Confirmation("subscribe", "a", 1));
+    connection.Lose();
+    connection.Connect();
+    connection.Receive(Confirmation("subscribe", "a", 1));
   }
-  EXPECT_EQ(line.NextPush(), "gap");
-  EXPECT_EQ(line.NextPush(), "none");
+  EXPECT_EQ(connection.NextPush(), "gap");
+  EXPECT_EQ(connection.NextPush(), "none");
 }
 
 TEST(SubscribeMachine, ALossFailsWhatWasNotConfirmed) {
-  Line line;
+  SubscribeConnection connection;
   RequestForTest early("SUBSCRIBE a");
-  line.Connect();
-  line.Submit(early);
-  line.Lose();
+  connection.Connect();
+  connection.Submit(early);
+  connection.Lose();
   ExpectFailure(early, ErrorKind::kOutcomeUnknown, absl::StatusCode::kUnavailable,
                 "the connection to redis://h:6379 was lost (reset) before SUBSCRIBE was answered");
   RequestForTest waiting("SUBSCRIBE b");
-  line.Submit(waiting);
-  line.Lose();
+  connection.Submit(waiting);
+  connection.Lose();
   EXPECT_FALSE(waiting.completed()) << "an attempt that fails is no loss";
-  line.TakeSent();
-  line.Connect();
-  EXPECT_EQ(line.TakeSent(), "*2\r\n$9\r\nSUBSCRIBE\r\n$1\r\nb\r\n");
+  connection.TakeSent();
+  connection.Connect();
+  EXPECT_EQ(connection.TakeSent(), "*2\r\n$9\r\nSUBSCRIBE\r\n$1\r\nb\r\n");
 }
 
 TEST(SubscribeMachine, AnErrorIsTheReplyOfItsRequest) {
-  Line line;
-  line.Connect();
+  SubscribeConnection connection;
+  connection.Connect();
   RequestForTest subscribe("SUBSCRIBE a b"), ping("PING");
-  line.Submit(subscribe);
-  line.Submit(ping);
-  line.Receive("-NOPERM no\r\n+PONG\r\n");
-  EXPECT_EQ(*subscribe.result(), Reply::Error("NOPERM no"));
+  connection.Submit(subscribe);
+  connection.Submit(ping);
+  connection.Receive("-NOPERM no\r\n+PONG\r\n");
+  EXPECT_THAT(subscribe.result(), IsOkAndHolds(Reply::Error("NOPERM no")));
   EXPECT_TRUE(ping.completed());
-  EXPECT_EQ(line.machine.subscriptions(), 0u);
+  EXPECT_EQ(connection.machine.subscriptions(), 0u);
 }
 
-TEST(SubscribeMachine, GivesUpAConnectionThatRefusesWhatWasGranted) {
-  SubscribedLine line;
-  line.Lose();
-  line.Connect();
-  EXPECT_TRUE(line.Receive("-NOPERM no\r\n"));
-  EXPECT_FALSE(line.machine.connected());
-  EXPECT_FALSE(line.machine.closed());
+TEST(SubscribeMachine, GivesUpAConnectionThatRefusesAnEarlierSubscription) {
+  SubscribedConnection connection;
+  connection.Lose();
+  connection.Connect();
+  EXPECT_TRUE(connection.Receive("-NOPERM no\r\n"));
+  EXPECT_FALSE(connection.machine.connected());
+  EXPECT_FALSE(connection.machine.closed());
 }
 
 TEST(SubscribeMachine, RefusesOtherCommands) {
-  Line line;
-  line.Connect();
+  SubscribeConnection connection;
+  connection.Connect();
   RequestForTest get("GET a"), none("SUBSCRIBE"),
       batch(store::Request::Kind::kPipeline, {"SUBSCRIBE a"});
   for (RequestForTest* request : {&get, &none, &batch}) {
-    line.Submit(*request);
+    connection.Submit(*request);
     ExpectFailure(*request, ErrorKind::kNotSent, absl::StatusCode::kFailedPrecondition,
                   "a connection for subscriptions carries SUBSCRIBE, UNSUBSCRIBE, their kin and "
                   "PING only");
   }
 }
 
-TEST(SubscribeMachine, TimesOutAndGivesTheLateConfirmationAsAPush) {
-  Line line;
-  line.Connect();
+TEST(SubscribeMachine, TimesOutAndReturnsTheLateConfirmationAsAPush) {
+  SubscribeConnection connection;
+  connection.Connect();
   RequestForTest subscribe("SUBSCRIBE a");
-  line.Submit(subscribe);
-  line.Pass(kTimeoutUs);
+  connection.Submit(subscribe);
+  connection.Pass(kTimeoutUs);
   ExpectFailure(subscribe, ErrorKind::kOutcomeUnknown, absl::StatusCode::kDeadlineExceeded,
                 "redis://h:6379 did not answer SUBSCRIBE within 1ms");
-  line.Receive(Confirmation("subscribe", "a", 1));
-  EXPECT_EQ(line.NextPush(), R"(["subscribe", "a", 1])");
-  EXPECT_EQ(line.machine.subscriptions(), 1u);
+  connection.Receive(Confirmation("subscribe", "a", 1));
+  EXPECT_EQ(connection.NextPush(), R"(["subscribe", "a", 1])");
+  EXPECT_EQ(connection.machine.subscriptions(), 1u);
 }
 
 TEST(SubscribeMachine, TakesBackWhatWasNotSentInTime) {
-  Line line;
+  SubscribeConnection connection;
   RequestForTest subscribe("SUBSCRIBE a");
-  line.Submit(subscribe);
-  line.Pass(kTimeoutUs);
+  connection.Submit(subscribe);
+  connection.Pass(kTimeoutUs);
   ExpectFailure(subscribe, ErrorKind::kNotSent, absl::StatusCode::kDeadlineExceeded,
                 "SUBSCRIBE could not be sent to redis://h:6379 within 1ms");
-  line.Connect();
-  EXPECT_EQ(line.TakeSent(), "");
+  connection.Connect();
+  EXPECT_EQ(connection.TakeSent(), "");
 }
 
 TEST(SubscribeMachine, KeepsTheSubscriptionOfAWaiterThatWentAway) {
-  Line line;
-  line.Connect();
+  SubscribeConnection connection;
+  connection.Connect();
   auto subscribe = std::make_unique<RequestForTest>("SUBSCRIBE a");
-  line.Submit(*subscribe);
+  connection.Submit(*subscribe);
   subscribe.reset();
-  line.Receive(Confirmation("subscribe", "a", 1));
-  EXPECT_EQ(line.machine.subscriptions(), 1u);
+  connection.Receive(Confirmation("subscribe", "a", 1));
+  EXPECT_EQ(connection.machine.subscriptions(), 1u);
 }
 
 TEST(SubscribeMachine, ClosesOnWhatNothingAskedFor) {
   for (const char* bytes : {"+OK\r\n", ":1\r\n", "*0\r\n", "what?\r\n", "-ERR x\r\n"}) {
-    Line line;
-    line.Connect();
-    EXPECT_TRUE(line.Receive(bytes)) << bytes;
-    EXPECT_FALSE(line.machine.connected()) << bytes;
+    SubscribeConnection connection;
+    connection.Connect();
+    EXPECT_TRUE(connection.Receive(bytes)) << bytes;
+    EXPECT_FALSE(connection.machine.connected()) << bytes;
   }
 }
 
 TEST(SubscribeMachine, TakesAnEndThatTheClusterDecided) {
-  Line line;
-  line.Connect();
+  SubscribeConnection connection;
+  connection.Connect();
   RequestForTest subscribe("SSUBSCRIBE s");
-  line.Submit(subscribe);
-  line.Receive(Confirmation("ssubscribe", "s", 1) + Confirmation("sunsubscribe", "s", 0));
-  EXPECT_EQ(line.NextPush(), R"(["sunsubscribe", "s", 0])");
-  EXPECT_EQ(line.machine.subscriptions(), 0u);
+  connection.Submit(subscribe);
+  connection.Receive(Confirmation("ssubscribe", "s", 1) + Confirmation("sunsubscribe", "s", 0));
+  EXPECT_EQ(connection.NextPush(), R"(["sunsubscribe", "s", 0])");
+  EXPECT_EQ(connection.machine.subscriptions(), 0u);
 }
 
 TEST(SubscribeMachine, FailsEverythingOnceClosed) {
-  Line line;
+  SubscribeConnection connection;
   RequestForTest waiting("PING"), late("PING");
-  line.Submit(waiting);
-  EXPECT_TRUE(line.machine.Resume(LineEvent::Closed("over")).close);
+  connection.Submit(waiting);
+  EXPECT_TRUE(connection.machine.Resume(ConnectionEvent::Closed("over")).close);
   ExpectFailure(waiting, ErrorKind::kNotSent, absl::StatusCode::kUnavailable,
                 "the connection to redis://h:6379 was lost (over) before PING was sent");
-  line.Submit(late);
+  connection.Submit(late);
   ExpectFailure(late, ErrorKind::kNotSent, absl::StatusCode::kUnavailable,
                 "not connected to redis://h:6379: over");
+}
+
+TEST(SubscribeMachine, RefusesRequestsBeyondItsLimits) {
+  SubscribeOptions options;
+  options.queue = {2, 20};
+  SubscribeMachine machine(options);
+  RequestForTest first("SUBSCRIBE a"), second("SUBSCRIBE b");
+  machine.Submit(first);
+  machine.Submit(second);
+  ASSERT_TRUE(second.completed());
+  EXPECT_EQ(second.result().status().code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(store::ErrorKindOf(second.result().status()), store::ErrorKind::kNotSent);
+  // Encoded requests hold no bytes, but they still count.
+  machine.Resume(ConnectionEvent::Connected(1));
+  RequestForTest third("SUBSCRIBE c"), fourth("SUBSCRIBE d");
+  machine.Submit(third);
+  EXPECT_FALSE(third.completed());
+  machine.Submit(fourth);
+  ASSERT_TRUE(fourth.completed());
+  EXPECT_EQ(fourth.result().status().code(), absl::StatusCode::kResourceExhausted);
 }
 
 }  // namespace

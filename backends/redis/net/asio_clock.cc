@@ -1,17 +1,17 @@
-#include "backends/redis/net/asio_clock.h"
+#include "redouble/backends/redis/net/asio_clock.h"
 
 #include <boost/asio/system_timer.hpp>
 #include <coroutine>
 #include <memory>
 
 #include "absl/time/clock.h"
-#include "core/base/resume.h"
+#include "redouble/core/base/task/resume.h"
 
 namespace redouble::redis {
 namespace {
 
-// Awaits a timer. The state outlives the awaiter, because the timer's handler may already be on
-// its way when the sleeping task is destroyed.
+// Awaits a timer. The state outlives the awaiter, because the handler of the timer may already be
+// queued when the sleeping task is destroyed.
 class TimerAwaiter {
  public:
   TimerAwaiter(const boost::asio::any_io_executor& executor, absl::Time deadline)

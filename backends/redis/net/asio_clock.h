@@ -1,9 +1,11 @@
-// AsioClock: the machine's wall clock, with waits that leave the event loop free.
+// AsioClock: the wall clock of the operating system, with waits that do not block the event loop.
+//
+// Use it for components that take a base::Clock and run on live Redis.
 //
 //   redis::AsioClock clock(context.get_executor());
-//   co_await clock.Sleep(absl::Seconds(1));  // Other coroutines run meanwhile.
+//   co_await clock.Sleep(absl::Seconds(1));  // Other coroutines run in the meantime.
 //
-// When the wall clock is set, pending sleeps follow it: they end when it shows their deadline.
+// If the wall clock is set, pending sleeps follow it: they end when it shows their deadline.
 //
 // Thread-safety: NowMicros() from any thread; tasks on the executor, one thread or strand at a
 // time, where they are resumed.
@@ -15,8 +17,8 @@
 #include <utility>
 
 #include "absl/time/time.h"
-#include "core/base/clock.h"
-#include "core/base/task.h"
+#include "redouble/core/base/task/task.h"
+#include "redouble/core/base/time/clock.h"
 
 namespace redouble::redis {
 

@@ -1,4 +1,4 @@
-#include "backends/redis/net/asio_clock.h"
+#include "redouble/backends/redis/net/asio_clock.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/time/clock.h"
-#include "core/base/run.h"
+#include "redouble/core/base/task/run.h"
 
 namespace redouble::redis {
 namespace {

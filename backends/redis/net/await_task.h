@@ -1,16 +1,16 @@
-// base::Task in the world of Boost.Asio's coroutines: awaiting one, and running one by itself.
+// AwaitTask: awaits a base::Task in a Boost.Asio coroutine. SpawnTask runs a task on an executor.
 //
 //   boost::asio::awaitable<void> Handle(redis::Client& client) {
 //     absl::StatusOr<int64_t> n = co_await redis::AwaitTask(store::Incr(client, "visits"));
 //   }
 //   redis::SpawnTask(context.get_executor(), Work(client));
 //
-// Cancellation: Asio's (a cancellation slot, the || of awaitable operators) destroys the task at
-// the await where it stands. The result is then Cancelled for a task of absl::Status or StatusOr;
-// for any other type Asio's own exception, operation_aborted, as its other operations throw.
+// Cancellation: cancelling the Asio operation (a cancellation slot, the || of awaitable operators)
+// destroys the task at its current await. The result is then Cancelled for a task of absl::Status
+// or StatusOr. For any other type AwaitTask throws operation_aborted, as Asio's own operations do.
 //
-// Thread-safety: AwaitTaskOn for a client on a strand. Otherwise the task must be resumed on the
-// coroutine's executor or a context that its executor may be dispatched to; cancel from that
+// Thread-safety: AwaitTaskOn serves a client on a strand. Otherwise the task must be resumed on the
+// coroutine's executor, or on a context that its executor may be dispatched to; cancel from that
 // executor.
 #ifndef REDOUBLE_BACKENDS_REDIS_NET_AWAIT_TASK_H_
 #define REDOUBLE_BACKENDS_REDIS_NET_AWAIT_TASK_H_
@@ -33,7 +33,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "core/base/task.h"
+#include "redouble/core/base/task/task.h"
 
 namespace redouble::redis {
 
@@ -53,17 +53,17 @@ struct SelfOwned {
   std::coroutine_handle<promise_type> handle;
 };
 
-// What the end of a task and its cancellation share: whichever comes first.
+// State shared by the end of a task and its cancellation; the first of the two sets `over`.
 template <typename T>
 struct Wait {
-  explicit Wait(std::optional<base::Task<T>>& task) : task(task) {}
+  explicit Wait(std::optional<base::Task<T>>& awaited) : task(awaited) {}
 
-  std::optional<base::Task<T>>& task;  // Good until `over`.
+  std::optional<base::Task<T>>& task;  // Valid until `over`.
   std::coroutine_handle<> caller;
   bool over = false;
 };
 
-// Calls the handler of an Asio operation, at once if its executor allows.
+// Calls the handler of an Asio operation, at once if its executor allows it.
 template <typename T, typename Handler>
 SelfOwned CallHandler(std::shared_ptr<Wait<T>> wait, Handler handler) {
   wait->over = true;
@@ -72,9 +72,9 @@ SelfOwned CallHandler(std::shared_ptr<Wait<T>> wait, Handler handler) {
   co_return;
 }
 
-// Calls `handler` when the started `task` is done, or when Asio cancels: then `task` is emptied.
-// That happens in a turn of its own, because what cancels may have been set off by the task itself,
-// which must not be destroyed while it runs.
+// Calls `handler` when the started `task` is done, or after destroying it when Asio cancels. The
+// task is destroyed in a later turn, because the task itself may have caused the cancellation and
+// must not be destroyed while it runs.
 template <typename T, typename Handler>
 void CallWhenDone(std::optional<base::Task<T>>& task, Handler handler) {
   auto wait = std::make_shared<Wait<T>>(task);
@@ -115,17 +115,17 @@ boost::asio::awaitable<T> AwaitTask(base::Task<T> lazy_task) {
   co_return task->TakeResult();
 }
 
-// AwaitTask for a coroutine that runs elsewhere: the task runs on `executor`, which is that of the
-// client it uses (a strand, when several threads run the context), and the coroutine goes on where
-// it was. What the task refers to must be good on `executor`.
+// AwaitTask for a coroutine on another executor: the task runs on `executor`, that of the client it
+// uses (a strand, if several threads run the context), and the coroutine resumes where it was.
+// Objects that the task refers to must be usable on `executor`.
 template <typename T>
 boost::asio::awaitable<T> AwaitTaskOn(boost::asio::any_io_executor executor, base::Task<T> task) {
   co_return co_await boost::asio::co_spawn(executor, AwaitTask(std::move(task)),
                                            boost::asio::use_awaitable);
 }
 
-// Runs a task on the executor, from its next turn on, with nobody waiting for it. What it throws
-// comes out of the execution context's run().
+// Runs a task on the executor, from its next turn on, without a waiter. Exceptions of the task
+// leave the run() of the execution context.
 inline void SpawnTask(boost::asio::any_io_executor executor, base::Task<void> task) {
   boost::asio::co_spawn(executor, AwaitTask(std::move(task)), [](std::exception_ptr error) {
     if (error) std::rethrow_exception(error);

@@ -1,4 +1,4 @@
-#include "backends/redis/net/await_task.h"
+#include "redouble/backends/redis/net/await_task.h"
 
 #include <gtest/gtest.h>
 
@@ -12,14 +12,17 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "core/base/resume.h"
+#include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/base/task/resume.h"
 
 namespace redouble::redis {
 namespace {
 
+using base::StatusIs;
+
 namespace asio = boost::asio;
 
-// Something that tasks wait for and a test lets happen.
+// A gate that tasks wait for and a test opens.
 class Gate {
  public:
   struct Awaiter {
@@ -70,7 +73,7 @@ asio::awaitable<void> StoreText(base::Task<std::string> task, std::string& resul
   }
 }
 
-TEST(AwaitTask, GivesTheResultOfATaskThatFinishesAtOnce) {
+TEST(AwaitTask, ReturnsTheResultOfATaskThatFinishesAtOnce) {
   asio::io_context context;
   Gate gate;
   gate.Open();
@@ -107,7 +110,7 @@ TEST(AwaitTask, ReturnsToItsExecutorWhenTheTaskIsResumedElsewhere) {
   EXPECT_EQ(*result, 42);
 }
 
-TEST(AwaitTask, CancellingDestroysTheTaskAndGivesCancelled) {
+TEST(AwaitTask, CancellingDestroysTheTaskAndReturnsCancelled) {
   asio::io_context context;
   Gate gate;
   asio::cancellation_signal signal;
@@ -121,7 +124,7 @@ TEST(AwaitTask, CancellingDestroysTheTaskAndGivesCancelled) {
   context.restart();
   context.run();
   EXPECT_FALSE(gate.has_waiter());
-  EXPECT_EQ(result.status().code(), absl::StatusCode::kCancelled);
+  EXPECT_THAT(result, StatusIs(absl::StatusCode::kCancelled));
 }
 
 TEST(AwaitTask, CancellingATaskWithoutAStatusThrowsAsAsioDoes) {
@@ -153,7 +156,7 @@ TEST(AwaitTask, CancellingAfterTheEndDoesNothing) {
   EXPECT_EQ(*result, 42);
 }
 
-// Opens a gate, which lets another operand of the || end first.
+// Opens a gate, so that another operand of the || ends first.
 base::Task<absl::StatusOr<int>> OpenAndAnswer(Gate& own, Gate& other) {
   co_await own.Wait();
   other.Open();

@@ -1,4 +1,4 @@
-#include "backends/redis/net/blocking_pool.h"
+#include "redouble/backends/redis/net/blocking_pool.h"
 
 #include <algorithm>
 #include <optional>
@@ -6,10 +6,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
-#include "backends/redis/fsm/command_effect.h"
-#include "backends/redis/fsm/exec_machine.h"
-#include "core/base/string_bridge.h"
-#include "core/store/errors.h"
+#include "redouble/backends/redis/fsm/command_effect.h"
+#include "redouble/backends/redis/fsm/exec_machine.h"
+#include "redouble/backends/redis/fsm/queue_limits.h"
+#include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/store/errors.h"
 
 namespace redouble::redis {
 namespace {
@@ -21,7 +22,7 @@ std::shared_ptr<Connection> NewConnection(const std::shared_ptr<ClientContext>& 
   exec.counters = &context->counters;
   RunOptions run = RunOptions::From(context->options);
   run.reconnect = false;
-  // A PING would wait behind the command that blocks; keep-alive watches the connection.
+  // A PING would wait for the blocking command; TCP keep-alive watches the connection instead.
   run.health_check_interval_us = RunOptions::kNever;
   auto connection =
       std::make_shared<Connection>(context, std::make_unique<ExecMachine>(std::move(exec)), run);
@@ -29,13 +30,9 @@ std::shared_ptr<Connection> NewConnection(const std::shared_ptr<ClientContext>& 
   return connection;
 }
 
-absl::Duration WholeLimit(const store::Request& request, const Options& options) {
-  return std::min(options.blocking_timeout, BlockLimit(request) + options.command_timeout);
-}
-
 }  // namespace
 
-// Stands for the request of a coroutine on a connection of the pool.
+// Represents the request of a coroutine on a connection of the pool.
 class BlockingPool::Relay final : public store::Request {
  public:
   Relay(BlockingPool& pool, Slots::iterator slot, const store::Request& request)
@@ -59,7 +56,7 @@ absl::Status BlockingPool::ClosedError() const {
       std::string_view(absl::StrCat("not connected to ", context_->address, ": ", closed_reason_)));
 }
 
-// No machine has met the request.
+// Fails a request that no machine has counted.
 void BlockingPool::Fail(store::Request& request, absl::Status status) {
   Counters& counters = context_->counters;
   ++counters.requests;
@@ -77,10 +74,18 @@ void BlockingPool::Submit(store::Request& request) {
   if (busy_.size() < static_cast<size_t>(context_->options.blocking_connections)) {
     return Dispatch(request);
   }
+  const Options& options = context_->options;
+  if (std::optional<absl::Status> refusal =
+          QueueLimits::From(options).Refuse(waiting_.size(), waiting_bytes_, context_->address)) {
+    return Fail(request, *std::move(refusal));
+  }
   request.SetKeeper(this);
   ++context_->counters.in_flight;
-  waiting_.push_back({&request, boost::asio::steady_timer(context_->executor)});
-  const absl::Duration limit = WholeLimit(request, context_->options);
+  const size_t bytes = BytesOf(request);
+  waiting_bytes_ += bytes;
+  waiting_.push_back({&request, bytes, boost::asio::steady_timer(context_->executor)});
+  const absl::Duration limit =
+      TimeLimit(request, options.command_timeout, options.blocking_timeout);
   if (limit == absl::InfiniteDuration()) return;
   waiting_.back().timer.expires_after(absl::ToChronoMicroseconds(limit));
   waiting_.back().timer.async_wait(
@@ -92,6 +97,7 @@ void BlockingPool::Submit(store::Request& request) {
 store::Request& BlockingPool::TakeWaiting(std::list<Waiter>::iterator waiter) {
   --context_->counters.in_flight;
   store::Request& request = *waiter->request;
+  waiting_bytes_ -= waiter->bytes;
   waiting_.erase(waiter);
   return request;
 }
@@ -100,7 +106,7 @@ void BlockingPool::OnWaitedTooLong(store::Request* request) {
   const auto waiter = std::find_if(waiting_.begin(), waiting_.end(), [&](const Waiter& candidate) {
     return candidate.request == request;
   });
-  // The timer had fired already when the request was dispatched or abandoned.
+  // The timer had already fired when the request was dispatched or abandoned.
   if (waiter == waiting_.end()) return;
   Fail(TakeWaiting(waiter), store::NotSentError(std::string_view(absl::StrCat(
                                                     "all ", context_->options.blocking_connections,
@@ -117,7 +123,7 @@ void BlockingPool::Dispatch(store::Request& request) {
   slot->connection->Submit(*slot->relay);
 }
 
-// An idle connection that still stands, or a new one; its place is among the busy.
+// Moves an open idle connection, or a new one, to the busy ones.
 BlockingPool::Slots::iterator BlockingPool::TakeSlot() {
   while (!idle_.empty() && idle_.back().connection->closed()) idle_.pop_back();
   if (idle_.empty()) {
@@ -130,7 +136,7 @@ BlockingPool::Slots::iterator BlockingPool::TakeSlot() {
 
 void BlockingPool::OnDone(Slots::iterator slot, absl::StatusOr<store::Reply>&& result) {
   const auto self = shared_from_this();
-  // This runs inside the relay, which must last until the end.
+  // This runs inside the relay, which must live until the end of this function.
   const std::unique_ptr<Relay> relay = std::move(slot->relay);
   store::Request* const request = std::exchange(slot->request, nullptr);
   Free(slot, result.ok() && !slot->connection->closed());
@@ -184,7 +190,7 @@ void BlockingPool::Close(std::string_view reason) {
   while (!waiting_.empty()) Fail(TakeWaiting(waiting_.begin()), ClosedError());
   for (Slot& slot : idle_) slot.connection->Close(reason);
   idle_.clear();
-  // Closing fails the command, which frees the slot.
+  // Closing a connection fails its command, which frees the slot.
   while (!busy_.empty()) {
     const std::shared_ptr<Connection> connection = busy_.front().connection;
     connection->Close(reason);

@@ -1,34 +1,41 @@
-// BlockingPool: connections for commands that block on purpose.
+// BlockingPool: connections for blocking commands.
 //
-// Internal to Client. A command that blocks (BLPOP, XREAD with BLOCK, WAIT...) holds its connection
-// up, so each gets one to itself: one that is idle, or a new one, up to
-// Options::blocking_connections; further ones wait in the order in which they came. A connection
-// whose command was answered goes back, and Options::idle_connections of them stay open.
+// Internal to Client. A blocking command (BLPOP, XREAD with BLOCK, WAIT...) occupies its
+// connection, so each one gets its own: an idle one or a new one, up to
+// Options::blocking_connections. Further commands wait in the order of their submission. A
+// connection becomes idle when its command is answered; Options::idle_connections of them stay
+// open.
 //
-// A command that failed, or whose waiter went away, has its connection closed, which takes the
-// blocked command back at the server. What Redis popped just before that is lost with the
-// connection, as with any client that goes away: use BLMOVE or a consumer group where that matters.
+// The connection of a command that failed, or whose waiter was destroyed, is closed, which cancels
+// the blocked command at the server. Elements that Redis popped just before that are lost with the
+// connection, as with any client that disconnects: use BLMOVE or a consumer group where that
+// matters.
 //
-// Counting: what ends here without a connection is counted here, the rest by the machine of its
+// Bounds: no more than Options::queue_limit requests and Options::queue_bytes bytes wait; a further
+// one fails with ResourceExhausted, as "not sent".
+//
+// Time limits: a request may wait for its turn for its own timeout plus Options::command_timeout,
+// and no longer than Options::blocking_timeout. The same limit applies again once it has a
 // connection.
 //
-// Time: a request may wait as long as it asks for and Options::command_timeout, and no longer than
-// Options::blocking_timeout; so long for its turn, and as long again from then on.
+// Counters: requests that end without a connection are counted here, all others by the machine of
+// their connection.
 //
 // Thread-safety: one thread or strand at a time, that of the context's executor.
 #ifndef REDOUBLE_BACKENDS_REDIS_NET_BLOCKING_POOL_H_
 #define REDOUBLE_BACKENDS_REDIS_NET_BLOCKING_POOL_H_
 
 #include <boost/asio/steady_timer.hpp>
+#include <cstddef>
 #include <list>
 #include <memory>
 #include <string>
 #include <string_view>
 
 #include "absl/status/statusor.h"
-#include "backends/redis/net/connection.h"
-#include "core/store/reply.h"
-#include "core/store/store.h"
+#include "redouble/backends/redis/net/connection.h"
+#include "redouble/core/store/reply.h"
+#include "redouble/core/store/store.h"
 
 namespace redouble::redis {
 
@@ -43,10 +50,10 @@ class BlockingPool final : public store::RequestKeeper,
   void Submit(store::Request& request);
   void Abandon(store::Request& request) override;
 
-  // Closes all connections; what is under way fails with `reason`, later requests as not sent.
+  // Closes all connections. Requests under way fail with `reason`, later requests as "not sent".
   void Close(std::string_view reason);
 
-  // Connections that carry a command, and requests that wait for one.
+  // The number of connections that carry a command, and of requests that wait for a connection.
   size_t busy() const { return busy_.size(); }
   size_t waiting() const { return waiting_.size(); }
 
@@ -59,6 +66,7 @@ class BlockingPool final : public store::RequestKeeper,
   };
   struct Waiter {
     store::Request* request;
+    size_t bytes;
     boost::asio::steady_timer timer;
   };
   using Slots = std::list<Slot>;
@@ -77,6 +85,7 @@ class BlockingPool final : public store::RequestKeeper,
   Slots busy_;
   Slots idle_;
   std::list<Waiter> waiting_;
+  size_t waiting_bytes_ = 0;
   std::string closed_reason_;
 };
 

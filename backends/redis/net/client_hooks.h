@@ -1,5 +1,4 @@
-// ClientHooks: what a program may hang into a client: a log, a promise about its own requests, a
-// seed.
+// ClientHooks: callbacks of a client: a log, idempotent requests, a seed.
 //
 //   redis::ClientHooks hooks;
 //   hooks.log = [](const redis::LogEvent& event) {
@@ -7,8 +6,7 @@
 //   };
 //   auto client = co_await redis::Client::Connect(executor, options, Sharing::kShared, hooks);
 //
-// A hook that is not set costs one comparison where something out of the ordinary happens, and
-// nothing at all for a command.
+// An unset hook costs one comparison when a connection changes its state, and nothing per command.
 //
 // Thread-safety: the hooks are called on the client's executor.
 #ifndef REDOUBLE_BACKENDS_REDIS_NET_CLIENT_HOOKS_H_
@@ -20,19 +18,19 @@
 #include <string_view>
 
 #include "absl/time/time.h"
-#include "core/store/store.h"
+#include "redouble/core/store/store.h"
 
 namespace redouble::redis {
 
-// Something happened to a connection. Views are good during the call.
+// An event of a connection. Views are valid during the call.
 struct LogEvent {
   enum class Kind : uint8_t {
-    kConnected,      // A connection stands; `text`: the server's version, if it told.
-    kConnectFailed,  // An attempt came to nothing; `text`: why, never with a password.
+    kConnected,      // Connected; `text`: the server's version, if known.
+    kConnectFailed,  // An attempt failed; `text`: the reason, never with a password.
     kWaiting,        // The next attempt is made after `wait`.
-    kLost,           // A connection is gone; `text`: why.
+    kLost,           // A connection was lost; `text`: the reason.
     kUnhealthy,      // No answer to the health check; kLost follows.
-    kPushesDropped,  // A subscription's queue was full; `count`: how many messages are gone.
+    kPushesDropped,  // A subscription's queue was full; `count`: dropped messages.
   };
 
   Kind kind;
@@ -62,15 +60,15 @@ constexpr std::string_view LogEventName(LogEvent::Kind kind) {
 }
 
 struct ClientHooks {
-  // Must not destroy the client.
+  // Called for each event. Must not destroy the client.
   std::function<void(const LogEvent&)> log = nullptr;
 
-  // With Options::retry idempotent: true for requests that may run twice although they do more than
-  // read, such as SET of a fixed value. Asked only when a connection is lost.
+  // With RetryPolicy::kIdempotent: returns true for requests that may run twice although they do
+  // more than read, such as SET of a fixed value. Called only when a connection is lost.
   std::function<bool(const store::Request&)> is_idempotent = nullptr;
 
-  // Where the jitter of reconnection starts. Unset: from the system's randomness, so that no two
-  // clients of one server wait for the same times.
+  // The seed of the reconnection jitter. nullopt: a random seed, so that the clients of one server
+  // do not reconnect in step.
   std::optional<uint64_t> seed = std::nullopt;
 };
 

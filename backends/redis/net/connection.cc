@@ -1,4 +1,4 @@
-#include "backends/redis/net/connection.h"
+#include "redouble/backends/redis/net/connection.h"
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/error.hpp>
@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "absl/time/time.h"
-#include "core/base/resume.h"
-#include "core/base/string_bridge.h"
+#include "redouble/core/base/task/resume.h"
+#include "redouble/core/base/text/string_bridge.h"
 
 namespace redouble::redis {
 namespace {
@@ -20,14 +20,8 @@ using boost::system::error_code;
 
 constexpr size_t kReadBytes = 64 * 1024;
 
-// Some records of TLS.
+// Several TLS records.
 constexpr size_t kEncryptBytes = 64 * 1024;
-
-int64_t NowMicros() {
-  return std::chrono::duration_cast<std::chrono::microseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
 
 bool MustWait(const error_code& error) {
   return error == asio::error::would_block || error == asio::error::try_again;
@@ -42,7 +36,7 @@ uint64_t DrawSeed() {
   return (uint64_t{device()} << 32) | device();
 }
 
-// Awaits a connector; going away before it is done gives up.
+// Awaits a connector. Cancels it if the awaiting task is destroyed.
 class ConnectorAwaiter {
  public:
   explicit ConnectorAwaiter(Connector& connector) : connector_(connector) {}
@@ -68,13 +62,23 @@ class ConnectorAwaiter {
 
 }  // namespace
 
+int64_t SteadyMicros() {
+  return std::chrono::duration_cast<std::chrono::microseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+base::Rng RngOf(const ClientHooks& hooks) {
+  return base::Rng(hooks.seed ? *hooks.seed : DrawSeed());
+}
+
 ClientContext::ClientContext(asio::any_io_executor client_executor, Options client_options,
                              ClientHooks client_hooks)
     : executor(std::move(client_executor)),
       options(std::move(client_options)),
       hooks(std::move(client_hooks)),
       address(options.AddressUri()),
-      rng(hooks.seed ? *hooks.seed : DrawSeed()) {}
+      rng(RngOf(hooks)) {}
 
 Options ClientContext::NextTarget() {
   Options target = options;
@@ -83,8 +87,8 @@ Options ClientContext::NextTarget() {
   return target;
 }
 
-Connection::Connection(std::shared_ptr<ClientContext> context, std::unique_ptr<LineMachine> machine,
-                       RunOptions run)
+Connection::Connection(std::shared_ptr<ClientContext> context,
+                       std::unique_ptr<ConnectionMachine> machine, RunOptions run)
     : context_(std::move(context)),
       machine_(std::move(machine)),
       run_machine_(run, context_->rng.Fork()),
@@ -101,13 +105,13 @@ base::Task<absl::Status> Connection::Connect(std::shared_ptr<Connection> connect
     co_await ConnectorAwaiter(*connector);
     status = connector->status();
     if (!status.ok()) continue;
-    connection->StandBy(*connector);
+    connection->OnConnected(*connector);
     break;
   }
   co_return status;
 }
 
-void Connection::Dial() { Run(run_machine_.Resume(RunEvent::Started(NowMicros()))); }
+void Connection::Dial() { Run(run_machine_.Resume(RunEvent::Started(SteadyMicros()))); }
 
 void Connection::Submit(store::Request& request) {
   machine_->Submit(request);
@@ -118,17 +122,17 @@ void Connection::Submit(store::Request& request) {
 
 void Connection::EndTurn() {
   turn_will_end_ = false;
-  Perform(machine_->Resume(LineEvent::TurnEnded(NowMicros())));
+  Perform(machine_->Resume(ConnectionEvent::TurnEnded(SteadyMicros())));
 }
 
-// Connects, or keeps what was connected alive.
+// The life of the connection.
 
 void Connection::Run(RunAction action) {
   switch (action.kind) {
     case RunAction::Kind::kNone:
       return;
     case RunAction::Kind::kConnect: {
-      // What is called in the end keeps the options that the connector refers to.
+      // The connector refers to the options, so its callback keeps them alive.
       const auto target = std::make_shared<const Options>(context_->NextTarget());
       connector_ = std::make_shared<Connector>(context_->executor, *target);
       return connector_->Start([self = shared_from_this(), target] { self->OnConnectorDone(); });
@@ -151,15 +155,15 @@ void Connection::Run(RunAction action) {
 void Connection::OnConnectorDone() {
   const std::shared_ptr<Connector> connector = std::move(connector_);
   if (machine_->closed()) return;
-  if (connector->status().ok()) return StandBy(*connector);
+  if (connector->status().ok()) return OnConnected(*connector);
   ++context_->counters.connect_failures;
   const std::string_view why = base::ToStd(connector->status().message());
   context_->Log({LogEvent::Kind::kConnectFailed, context_->address, why});
-  machine_->Resume(LineEvent::Lost(why));
-  GoOn(RunEvent::Failed(NowMicros()));
+  machine_->Resume(ConnectionEvent::Lost(why));
+  Resume(RunEvent::Failed(SteadyMicros()));
 }
 
-void Connection::StandBy(Connector& connector) {
+void Connection::OnConnected(Connector& connector) {
   context_->Log(
       {LogEvent::Kind::kConnected, context_->address, connector.machine().server_version()});
   ++context_->counters.connects;
@@ -169,28 +173,28 @@ void Connection::StandBy(Connector& connector) {
   error_code error;
   transport_->socket().non_blocking(true, error);
   if (error) return Lose(error.message());
-  const int64_t now_us = NowMicros();
+  const int64_t now_us = SteadyMicros();
   Run(run_machine_.Resume(RunEvent::Connected(now_us)));
   Read();
-  Perform(machine_->Resume(LineEvent::Connected(now_us)));
+  Perform(machine_->Resume(ConnectionEvent::Connected(now_us)));
 }
 
 void Connection::Lose(std::string_view reason) {
-  // A waiter that fails may destroy the client, and with it the last owner.
+  // A failing waiter may destroy the client, which is the last owner of this object.
   const auto self = shared_from_this();
   if (machine_->closed()) return;
   CloseTransport();
   ++context_->counters.losses;
   context_->Log({LogEvent::Kind::kLost, context_->address, reason});
-  machine_->Resume(LineEvent::Lost(reason));
-  GoOn(RunEvent::Lost(NowMicros()));
+  machine_->Resume(ConnectionEvent::Lost(reason));
+  Resume(RunEvent::Lost(SteadyMicros()));
 }
 
-// After a loss: tries again, now or later, or gives up.
-void Connection::GoOn(RunEvent event) {
+// After a loss: connects again, at once or later, or gives up.
+void Connection::Resume(RunEvent event) {
   if (machine_->closed()) {
     CloseTransport();
-    TellChange();
+    NotifyChange();
     return;
   }
   const RunAction action = run_machine_.Resume(event);
@@ -203,9 +207,9 @@ void Connection::GoOn(RunEvent event) {
   Run(action);
 }
 
-void Connection::TellChange() {
+void Connection::NotifyChange() {
   if (!on_change_) return;
-  // Whoever is told may close the connection, which forgets the function.
+  // The callback may close the connection, which removes the callback.
   const std::function<void()> on_change = on_change_;
   on_change();
 }
@@ -215,7 +219,7 @@ void Connection::SetRunTimer(int64_t wake_at_us) {
   run_timer_.expires_at(TimePoint(wake_at_us));
   run_timer_.async_wait([self = shared_from_this()](const error_code& error) {
     if (error || self->machine_->closed()) return;
-    self->Run(self->run_machine_.Resume(RunEvent::Timer(NowMicros())));
+    self->Run(self->run_machine_.Resume(RunEvent::Timer(SteadyMicros())));
   });
 }
 
@@ -227,7 +231,7 @@ void Connection::Close(std::string_view reason) {
   run_timer_.cancel();
   command_timer_.cancel();
   on_change_ = nullptr;
-  machine_->Resume(LineEvent::Closed(reason));
+  machine_->Resume(ConnectionEvent::Closed(reason));
 }
 
 void Connection::CloseTransport() {
@@ -239,24 +243,24 @@ void Connection::CloseTransport() {
   }
 }
 
-// Carries bytes.
+// Reading and writing.
 
-void Connection::Perform(LineAction action) {
+void Connection::Perform(ConnectionAction action) {
   if (action.wake_at_us) SetCommandTimer(*action.wake_at_us);
   while (!action.close && !action.write.empty()) {
     if (!Write(action)) return;
   }
-  // The machine has found the connection unusable; a transport that is gone already was closed by
-  // whoever lost it.
+  // The machine cannot use the connection any more. If there is no transport, Lose() has closed it.
   if (!action.close || transport_ == nullptr) return;
   CloseTransport();
   ++context_->counters.losses;
   context_->Log({LogEvent::Kind::kLost, context_->address, "it could not be used any more"});
-  GoOn(RunEvent::Lost(NowMicros()));
+  Resume(RunEvent::Lost(SteadyMicros()));
 }
 
-// Writes a part and puts the next action in place; false when the socket has to be waited for.
-bool Connection::Write(LineAction& action) {
+// Writes a part and replaces `action` by the next one. Returns false if the socket must become
+// writable first.
+bool Connection::Write(ConnectionAction& action) {
   if (transport_->encrypted()) return Encrypt(action);
   error_code error;
   const size_t size = transport_->socket().write_some(
@@ -271,7 +275,7 @@ bool Connection::Write(LineAction& action) {
     return true;
   }
   CountWritten(size);
-  action = machine_->Resume(LineEvent::Written(size));
+  action = machine_->Resume(ConnectionEvent::Written(size));
   return true;
 }
 
@@ -280,9 +284,9 @@ void Connection::CountWritten(size_t size) {
   context_->counters.bytes_written += size;
 }
 
-// What TLS was given counts as written at once, as what the system's socket was given: from a write
-// that fails nobody learns how many of its records have left.
-bool Connection::Encrypt(LineAction& action) {
+// Bytes passed to TLS count as written at once, like bytes passed to a socket: a failed write does
+// not report how many of its records have left.
+bool Connection::Encrypt(ConnectionAction& action) {
   if (encrypting_) {
     rest_ = action.write;
     return false;
@@ -291,7 +295,7 @@ bool Connection::Encrypt(LineAction& action) {
   plain_.assign(action.write.substr(0, kEncryptBytes));
   SendEncrypted(0);
   CountWritten(plain_.size());
-  action = machine_->Resume(LineEvent::Written(plain_.size()));
+  action = machine_->Resume(ConnectionEvent::Written(plain_.size()));
   return true;
 }
 
@@ -304,7 +308,7 @@ void Connection::SendEncrypted(size_t sent) {
         if (error) return self->Lose(error.message());
         if (sent + size < self->plain_.size()) return self->SendEncrypted(sent + size);
         self->encrypting_ = false;
-        self->Perform(LineAction{.write = std::exchange(self->rest_, {}), .wake_at_us = {}});
+        self->Perform(ConnectionAction{.write = std::exchange(self->rest_, {}), .wake_at_us = {}});
       });
 }
 
@@ -312,9 +316,9 @@ void Connection::WaitUntilWritable(std::string_view rest) {
   transport_->socket().async_wait(
       Transport::Socket::wait_write,
       [self = shared_from_this(), transport = transport_, rest](const error_code& error) {
-        // Another transport: the socket was closed, and nobody wants `rest` any more.
+        // With another transport, the socket was closed and `rest` is no longer valid.
         if (error || transport != self->transport_) return;
-        self->Perform(LineAction{.write = rest, .wake_at_us = {}});
+        self->Perform(ConnectionAction{.write = rest, .wake_at_us = {}});
       });
 }
 
@@ -333,12 +337,12 @@ void Connection::OnRead(const TransportHandle& transport, const error_code& erro
   }
   ++context_->counters.reads;
   context_->counters.bytes_read += size;
-  const int64_t now_us = NowMicros();
+  const int64_t now_us = SteadyMicros();
   Run(run_machine_.Resume(RunEvent::Received(now_us)));
   turn_will_end_ = true;
-  Perform(
-      machine_->Resume(LineEvent::Received(std::string_view(read_buffer_.data(), size), now_us)));
-  TellChange();
+  Perform(machine_->Resume(
+      ConnectionEvent::Received(std::string_view(read_buffer_.data(), size), now_us)));
+  NotifyChange();
   EndTurn();
   if (transport == transport_) Read();
 }
@@ -353,7 +357,7 @@ void Connection::SetCommandTimer(int64_t wake_at_us) {
 void Connection::OnCommandTimer() {
   if (machine_->closed()) return;
   turn_will_end_ = true;
-  Perform(machine_->Resume(LineEvent::Timer(NowMicros())));
+  Perform(machine_->Resume(ConnectionEvent::Timer(SteadyMicros())));
   EndTurn();
 }
 

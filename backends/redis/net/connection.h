@@ -1,12 +1,15 @@
-// Connection: performs on sockets what a LineMachine and a RunMachine ask for, one connection after
-// another.
+// Connection: performs on sockets the actions of a ConnectionMachine and a RunMachine.
 //
-// Internal to the clients. It writes without waiting while the system takes the bytes, and waits
-// only when the socket is full; it always reads. What a reply sets off, and what is submitted
-// before the event loop's turn ends, leaves in one write.
+// Internal to the clients. It keeps one connection after another. It writes without waiting as long
+// as the socket accepts bytes, and always reads. Requests caused by a reply, and requests submitted
+// before the turn of the event loop ends, leave in one write.
+//
+//   auto connection = std::make_shared<Connection>(context, std::move(machine), run_options);
+//   absl::Status status = co_await Connection::Connect(connection);
+//   connection->Submit(request);
 //
 // Ownership: pending operations keep the connection alive, so that a waiter resumed by a reply may
-// destroy the client. Close() ends them. What an operation of an earlier socket reports is ignored.
+// destroy the client. Close() ends them. Results of operations on an earlier socket are ignored.
 //
 // Thread-safety: everything runs on one executor, one thread or strand at a time.
 #ifndef REDOUBLE_BACKENDS_REDIS_NET_CONNECTION_H_
@@ -23,20 +26,26 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "backends/redis/fsm/counters.h"
-#include "backends/redis/fsm/line_machine.h"
-#include "backends/redis/fsm/run_machine.h"
-#include "backends/redis/net/client_hooks.h"
-#include "backends/redis/net/connector.h"
-#include "backends/redis/net/transport.h"
-#include "backends/redis/options.h"
-#include "core/base/rng.h"
-#include "core/base/task.h"
-#include "core/store/store.h"
+#include "redouble/backends/redis/fsm/connection_machine.h"
+#include "redouble/backends/redis/fsm/counters.h"
+#include "redouble/backends/redis/fsm/run_machine.h"
+#include "redouble/backends/redis/net/client_hooks.h"
+#include "redouble/backends/redis/net/connector.h"
+#include "redouble/backends/redis/net/transport.h"
+#include "redouble/backends/redis/options.h"
+#include "redouble/core/base/random/rng.h"
+#include "redouble/core/base/task/task.h"
+#include "redouble/core/store/store.h"
 
 namespace redouble::redis {
 
-// What all connections of one client have in common.
+// The time of the machines: microseconds of the monotonic clock.
+int64_t SteadyMicros();
+
+// A generator with the seed of the hooks, or with a random one.
+base::Rng RngOf(const ClientHooks& hooks);
+
+// The state that all connections of one client share.
 struct ClientContext {
   ClientContext(boost::asio::any_io_executor client_executor, Options client_options,
                 ClientHooks client_hooks);
@@ -45,7 +54,8 @@ struct ClientContext {
     if (hooks.log) hooks.log(event);
   }
 
-  // The options of the next attempt to connect: of a cluster, to each of its known nodes in turn.
+  // The options of the next attempt to connect. For a cluster, each attempt uses the next known
+  // node.
   Options NextTarget();
   size_t targets() const { return options.cluster ? 1 + options.seeds.size() : 1; }
 
@@ -60,44 +70,45 @@ struct ClientContext {
 
 class Connection final : public std::enable_shared_from_this<Connection> {
  public:
-  // `run` says whether and when to reconnect. The machine counts in context->counters, if anywhere.
-  Connection(std::shared_ptr<ClientContext> context, std::unique_ptr<LineMachine> machine,
+  // `run` decides whether and when to reconnect. The machine counts in context->counters, if at
+  // all.
+  Connection(std::shared_ptr<ClientContext> context, std::unique_ptr<ConnectionMachine> machine,
              RunOptions run);
 
-  // Start it, once: the first gives up when the first attempt (of a cluster, the first at each
-  // node) fails, with its status (see ConnectMachine), and when it is destroyed; the second goes on
-  // as after a loss.
+  // Starts the connection; call one of the two once. Connect() makes one attempt (for a cluster,
+  // one at each node) and returns its status (see ConnectMachine); destroying the task gives up.
+  // Dial() reconnects as after a loss, until it succeeds.
   static base::Task<absl::Status> Connect(std::shared_ptr<Connection> connection);
   void Dial();
 
   // As store::Store::Submit.
   void Submit(store::Request& request);
 
-  // Closes the socket for good; requests under way fail with `reason`, later ones as not sent.
+  // Closes the socket for good. Requests under way fail with `reason`, later ones as "not sent".
   void Close(std::string_view reason);
 
-  // Called after each turn in which something came from the server, and when the machine has
-  // closed. Close() forgets it.
+  // Called after each turn in which bytes were received, and when the machine has closed. Close()
+  // removes the callback.
   void set_on_change(std::function<void()> on_change) { on_change_ = std::move(on_change); }
 
   bool connected() const { return machine_->connected(); }
   bool closed() const { return machine_->closed(); }
-  LineMachine& machine() { return *machine_; }
+  ConnectionMachine& machine() { return *machine_; }
 
  private:
   using TransportHandle = std::shared_ptr<Transport>;
 
-  void StandBy(Connector& connector);
+  void OnConnected(Connector& connector);
   void OnConnectorDone();
   void EndTurn();
-  void Perform(LineAction action);
+  void Perform(ConnectionAction action);
   void Run(RunAction action);
   void Lose(std::string_view reason);
-  void GoOn(RunEvent event);
-  void TellChange();
+  void Resume(RunEvent event);
+  void NotifyChange();
 
-  bool Write(LineAction& action);
-  bool Encrypt(LineAction& action);
+  bool Write(ConnectionAction& action);
+  bool Encrypt(ConnectionAction& action);
   void SendEncrypted(size_t sent);
   void WaitUntilWritable(std::string_view rest);
   void CountWritten(size_t size);
@@ -110,19 +121,19 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   void CloseTransport();
 
   const std::shared_ptr<ClientContext> context_;
-  const std::unique_ptr<LineMachine> machine_;
+  const std::unique_ptr<ConnectionMachine> machine_;
   RunMachine run_machine_;
-  TransportHandle transport_;             // Null while there is no connection.
+  TransportHandle transport_;             // Null without a connection.
   std::shared_ptr<Connector> connector_;  // Set during an attempt.
   boost::asio::steady_timer command_timer_;
   boost::asio::steady_timer run_timer_;
   std::vector<char> read_buffer_;
   std::function<void()> on_change_;
-  // Inside an event, or with its end already posted: the turn's end needs no posting.
+  // True during an event, or if the turn's end is already posted.
   bool turn_will_end_ = false;
   bool encrypting_ = false;
-  // While TLS is busy: what it was given, which must stay while it is sent, and what follows. The
-  // first is kept for the transport's last operation, too, so it is not cleared with it.
+  // For TLS: `plain_` is being encrypted and sent, `rest_` follows. A closed transport may still
+  // read `plain_`, so it is not cleared with the transport.
   std::string plain_;
   std::string_view rest_;
 };

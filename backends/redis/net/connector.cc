@@ -1,11 +1,10 @@
-#include "backends/redis/net/connector.h"
+#include "redouble/backends/redis/net/connector.h"
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
 #include <algorithm>
-#include <boost/asio/connect.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
@@ -18,7 +17,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
-#include "core/base/string_bridge.h"
+#include "redouble/core/base/text/string_bridge.h"
 
 namespace redouble::redis {
 
@@ -26,6 +25,11 @@ namespace asio = boost::asio;
 using boost::system::error_code;
 
 namespace {
+
+constexpr int kKeepAliveProbes = 3;
+
+// A keep_alive beyond this many seconds counts as this many: the option of TCP is in milliseconds.
+constexpr int64_t kMaxIdleSeconds = 1'000'000;
 
 // Asio has no names for these.
 void SetTcpOption(Transport::Socket& socket, int name, int value) {
@@ -65,6 +69,8 @@ void Connector::Stop() {
   done_ = nullptr;
   timer_.cancel();
   resolver_.cancel();
+  if (race_ != nullptr) race_->Cancel();
+  race_ = nullptr;
 }
 
 auto Connector::WhenDone() {
@@ -117,27 +123,33 @@ void Connector::Connect() {
   if (const auto* local = std::get_if<UnixAddress>(&options_.address)) {
     endpoints_.emplace_back(asio::local::stream_protocol::endpoint(local->path));
   }
-  asio::async_connect(transport_->socket(), endpoints_,
-                      [self = shared_from_this()](const error_code& error, const auto&) {
-                        if (!error) self->SetSocketOptions();
-                        self->WhenDone()(error);
-                      });
+  if (endpoints_.empty()) return Report(ConnectEvent::Failed("its name has no address"));
+  race_ = std::make_shared<ConnectRace>(timer_.get_executor(), endpoints_, ConnectRace::kDelay);
+  race_->Start([self = shared_from_this()](const error_code& error, ConnectRace::Socket socket) {
+    self->race_ = nullptr;
+    self->transport_->socket() = std::move(socket);
+    if (!error) self->SetSocketOptions();
+    self->WhenDone()(error);
+  });
 }
 
-// What a socket refuses of these it can do without.
+// A refused option is not an error.
 void Connector::SetSocketOptions() {
   if (!std::holds_alternative<TcpAddress>(options_.address)) return;
   error_code ignored;
   Transport::Socket& socket = transport_->socket();
-  // Each write is a whole turn's worth of commands: waiting for more would only delay it.
+  // Each write contains all commands of a turn: waiting for more bytes would only delay it.
   socket.set_option(asio::ip::tcp::no_delay(true), ignored);
   if (options_.keep_alive == absl::InfiniteDuration()) return;
-  const int idle_seconds =
-      static_cast<int>(std::max<int64_t>(1, absl::ToInt64Seconds(options_.keep_alive)));
+  const int idle_seconds = static_cast<int>(
+      std::clamp<int64_t>(absl::ToInt64Seconds(options_.keep_alive), 1, kMaxIdleSeconds));
   socket.set_option(asio::socket_base::keep_alive(true), ignored);
   SetTcpOption(socket, TCP_KEEPIDLE, idle_seconds);
   SetTcpOption(socket, TCP_KEEPINTVL, std::max(1, idle_seconds / 3));
-  SetTcpOption(socket, TCP_KEEPCNT, 3);
+  SetTcpOption(socket, TCP_KEEPCNT, kKeepAliveProbes);
+  // Keep-alive probes are not sent while bytes are unacknowledged: those have a time limit of their
+  // own, the time in which an idle dead connection would be noticed.
+  SetTcpOption(socket, TCP_USER_TIMEOUT, 2 * idle_seconds * 1000);
 }
 
 void Connector::Encrypt() {

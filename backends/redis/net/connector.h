@@ -1,6 +1,12 @@
-// Connector: performs on sockets what a ConnectMachine asks for.
+// Connector: performs on sockets the actions of a ConnectMachine.
 //
-// Internal to the clients. Gives a connected, logged-in transport, or the status that says why not.
+// Internal to the clients. The result is a connected and authenticated transport, or the status of
+// the failed attempt.
+//
+//   auto connector = std::make_shared<Connector>(executor, options);
+//   connector->Start([connector] {
+//     if (connector->status().ok()) Use(connector->TakeTransport());
+//   });
 //
 // Thread-safety: everything runs on the executor, one thread or strand at a time.
 #ifndef REDOUBLE_BACKENDS_REDIS_NET_CONNECTOR_H_
@@ -8,7 +14,6 @@
 
 #include <array>
 #include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/system/error_code.hpp>
@@ -18,31 +23,31 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "backends/redis/fsm/connect_machine.h"
-#include "backends/redis/net/transport.h"
-#include "backends/redis/options.h"
+#include "redouble/backends/redis/fsm/connect_machine.h"
+#include "redouble/backends/redis/net/connect_race.h"
+#include "redouble/backends/redis/net/transport.h"
+#include "redouble/backends/redis/options.h"
 
 namespace redouble::redis {
 
 class Connector final : public std::enable_shared_from_this<Connector> {
  public:
-  // `options` must be valid and outlive the call of `done` or Cancel().
+  // `options` must be valid, and must outlive the call of `done` or Cancel().
   Connector(boost::asio::any_io_executor executor, const Options& options);
 
-  // Calls `done` once, later, from the executor.
+  // Calls `done` once, later, on the executor.
   void Start(std::function<void()> done);
-  // Gives up; `done` will not be called.
+  // Gives up. `done` will not be called.
   void Cancel();
 
-  // After `done`: OK with a transport to take, or why there is none (see ConnectMachine).
+  // After `done`: OK with a transport to take, or why the attempt failed (see ConnectMachine).
   const absl::Status& status() const { return machine_.status(); }
   std::unique_ptr<Transport> TakeTransport() { return std::move(transport_); }
   const ConnectMachine& machine() const { return machine_; }
 
  private:
-  using Endpoint = boost::asio::generic::stream_protocol::endpoint;
-
-  // The handler of an operation: reports its end to the machine, unless it was given up.
+  // The handler of an operation: reports its result to the machine, unless the connector was
+  // stopped.
   auto WhenDone();
   void Report(const ConnectEvent& event);
   void Perform(ConnectAction action);
@@ -60,7 +65,8 @@ class Connector final : public std::enable_shared_from_this<Connector> {
   boost::asio::ip::tcp::resolver resolver_;
   boost::asio::steady_timer timer_;
   std::unique_ptr<Transport> transport_;
-  std::vector<Endpoint> endpoints_;
+  std::vector<ConnectRace::Endpoint> endpoints_;
+  std::shared_ptr<ConnectRace> race_;  // While addresses are tried.
   std::array<char, 1024> read_buffer_;
   std::string_view write_rest_;
   std::function<void()> done_;

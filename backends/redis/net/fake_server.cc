@@ -1,4 +1,4 @@
-#include "backends/redis/net/fake_server.h"
+#include "redouble/backends/redis/net/fake_server.h"
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/write.hpp>

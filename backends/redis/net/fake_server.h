@@ -1,11 +1,13 @@
-// FakeServer: the other end of a connection, played by a test in the same thread.
+// FakeServer: a server that a test plays itself, on the same event loop.
 //
-// It takes one connection on a loopback port, answers its first bytes with a greeting, and
-// otherwise does what the test tells it: nothing, mostly, which is how a server stalls.
+// It accepts one connection on a loopback port and answers its first bytes with a greeting. After
+// that it only does what the test says; a server that does nothing is a stalled server.
 //
-//   FakeServer server(context);                   // Greets as the handshake expects.
+//   FakeServer server(context);                   // Answers the handshake.
 //   Run(context, Client::Connect(..., *Options::Parse(server.uri())));
 //   server.Send("$1\r\nx\r\n");
+//
+// Thread-safety: one thread at a time, the one that runs the context.
 #ifndef REDOUBLE_BACKENDS_REDIS_NET_FAKE_SERVER_H_
 #define REDOUBLE_BACKENDS_REDIS_NET_FAKE_SERVER_H_
 
@@ -23,13 +25,13 @@ class FakeServer {
 
   std::string uri() const;
 
-  // What came after the bytes that were greeted.
+  // The bytes received after the handshake.
   const std::string& received() const { return received_; }
 
   void Send(std::string_view bytes);
-  // Reads no more, from the next bytes on.
+  // Stops reading, from the next bytes on.
   void StopReading() { reading_ = false; }
-  // Closes the connection; with what came unread, that resets it.
+  // Closes the connection. Unread bytes turn this into a reset.
   void Disconnect();
 
  private:

@@ -1,4 +1,13 @@
-// What tests against a redis-server of their own share: a server, an event loop, clients.
+// LiveTest: a fixture with a redis-server, an event loop and helpers to run tasks on it.
+//
+//   class ReconnectTest : public LiveTest {
+//     void SetUp() override { StartServer({}); }
+//   };
+//   ...
+//   auto client = Connect(server->uri());
+//   EXPECT_THAT(Run(store::Get(**client, "key")), IsOk());
+//
+// Thread-safety: one thread at a time.
 #ifndef REDOUBLE_BACKENDS_REDIS_NET_LIVE_FIXTURE_FOR_TEST_H_
 #define REDOUBLE_BACKENDS_REDIS_NET_LIVE_FIXTURE_FOR_TEST_H_
 
@@ -6,18 +15,20 @@
 
 #include <boost/asio/io_context.hpp>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "backends/redis/net/client.h"
-#include "backends/redis/spawn/spawned_server.h"
-#include "core/base/run.h"
-#include "core/store/command.h"
-#include "core/store/reply.h"
-#include "core/store/store.h"
+#include "redouble/backends/redis/net/client/client.h"
+#include "redouble/backends/redis/spawn/spawned_server.h"
+#include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/store/command.h"
+#include "redouble/core/store/reply.h"
+#include "redouble/core/store/store.h"
 
 namespace redouble::redis {
 
@@ -25,8 +36,8 @@ class LiveTest : public testing::Test {
  protected:
   void StartServer(const SpawnedServerOptions& options) {
     absl::StatusOr<std::unique_ptr<SpawnedServer>> started = SpawnedServer::Start(options);
-    ASSERT_TRUE(started.ok()) << started.status();
-    server = *std::move(started);
+    ASSERT_THAT(started, base::IsOk());
+    server = std::move(started).value();
   }
   bool Step() {
     if (context.stopped()) context.restart();
@@ -41,10 +52,10 @@ class LiveTest : public testing::Test {
     while (!condition()) ASSERT_TRUE(Step());
   }
   absl::StatusOr<std::unique_ptr<Client>> Connect(const std::string& uri, ClientHooks hooks = {}) {
-    return Run(Client::Connect(context.get_executor(), *Options::Parse(uri), Sharing::kShared,
-                               std::move(hooks)));
+    return Run(Client::Connect(context.get_executor(), Options::Parse(uri).value(),
+                               Sharing::kShared, std::move(hooks)));
   }
-  // One command, by its words.
+  // Sends one command, given by its words.
   absl::StatusOr<store::Reply> Send(store::Store& store, std::vector<std::string_view> words) {
     return Run(SendWords(store, std::move(words)));
   }

@@ -14,17 +14,21 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "backends/redis/net/await_task.h"
-#include "backends/redis/net/live_fixture_for_test.h"
-#include "backends/redis/net/subscriber.h"
-#include "core/store/batch.h"
-#include "core/store/errors.h"
-#include "core/store/pubsub.h"
-#include "core/store/strings.h"
+#include "redouble/backends/redis/net/await_task.h"
+#include "redouble/backends/redis/net/live_fixture_for_test.h"
+#include "redouble/backends/redis/net/subscriber.h"
+#include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/store/batch.h"
+#include "redouble/core/store/errors.h"
+#include "redouble/core/store/pubsub/pubsub.h"
+#include "redouble/core/store/typed/strings.h"
 
 namespace redouble::redis {
 namespace {
 
+using base::IsOk;
+using base::IsOkAndHolds;
+using base::StatusIs;
 using store::ErrorKind;
 using store::Reply;
 
@@ -33,16 +37,17 @@ class LiveReconnect : public LiveTest {
   void SetUp() override { StartServer({}); }
   std::unique_ptr<Client> Connected(std::string_view query = "", ClientHooks hooks = {}) {
     auto client = Connect(absl::StrCat(server->uri(), std::string(query)), std::move(hooks));
-    EXPECT_TRUE(client.ok()) << client.status();
-    return *std::move(client);
+    EXPECT_THAT(client, IsOk());
+    return std::move(client).value();
   }
   std::unique_ptr<Subscriber> Subscribed(std::string_view query = "") {
     auto subscriber = Run(Subscriber::Connect(
-        context.get_executor(), *Options::Parse(absl::StrCat(server->uri(), std::string(query)))));
-    EXPECT_TRUE(subscriber.ok()) << subscriber.status();
+        context.get_executor(),
+        Options::Parse(absl::StrCat(server->uri(), std::string(query))).value()));
+    EXPECT_THAT(subscriber, IsOk());
     const std::string_view channels[] = {"news"};
-    EXPECT_TRUE(Run(store::Subscribe(**subscriber, channels)).ok());
-    return *std::move(subscriber);
+    EXPECT_THAT(Run(store::Subscribe(**subscriber, channels)), IsOk());
+    return std::move(subscriber).value();
   }
   std::string NextPayload(Subscriber& subscriber) {
     const absl::StatusOr<PushEvent> event = Run(subscriber.Next());
@@ -63,9 +68,9 @@ TEST_F(LiveReconnect, ComesBackByItselfAfterCrashAndRestart) {
   EXPECT_FALSE(client->connected());
   base::Task<absl::StatusOr<bool>> waiting = store::Set(*client, "key", "value");
   waiting.Start();
-  ASSERT_TRUE(server->Restart().ok());
+  ASSERT_THAT(server->Restart(), IsOk());
   RunUntil([&] { return waiting.done(); });
-  EXPECT_TRUE(waiting.TakeResult().ok()) << "what was submitted in between waits";
+  EXPECT_THAT(waiting.TakeResult(), IsOk()) << "what was submitted in between waits";
   EXPECT_TRUE(client->connected());
   EXPECT_EQ(client->counters().connects, 2u);
   EXPECT_EQ(client->counters().losses, 1u);
@@ -82,7 +87,7 @@ TEST_F(LiveReconnect, WaitsNoLongerThanTheCommandsTimeout) {
   server->Kill();
   RunUntil([&] { return !client->connected(); });
   const absl::Status status = Run(store::Get(*client, "key")).status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kDeadlineExceeded);
+  EXPECT_THAT(status, StatusIs(absl::StatusCode::kDeadlineExceeded));
   EXPECT_EQ(store::ErrorKindOf(status), ErrorKind::kNotSent);
   EXPECT_TRUE(absl::StrContains(status.message(), "(not connected: ")) << status;
 }
@@ -90,7 +95,7 @@ TEST_F(LiveReconnect, WaitsNoLongerThanTheCommandsTimeout) {
 TEST_F(LiveReconnect, AKilledConnectionLeavesTheOutcomeUnknownUnlessItMayBeRepeated) {
   const std::unique_ptr<Client> client = Connected("?retry=idempotent");
   const std::unique_ptr<Client> killer = Connected();
-  ASSERT_TRUE(Send(*killer, {"CLIENT", "PAUSE", "60000", "ALL"}).ok());
+  ASSERT_THAT(Send(*killer, {"CLIENT", "PAUSE", "60000", "ALL"}), IsOk());
   base::Task<absl::StatusOr<int64_t>> incr = store::Incr(*client, "n");
   base::Task<absl::StatusOr<std::optional<std::string>>> get = store::Get(*client, "n");
   incr.Start();
@@ -100,21 +105,21 @@ TEST_F(LiveReconnect, AKilledConnectionLeavesTheOutcomeUnknownUnlessItMayBeRepea
   RunUntil([&] { return incr.done(); });
   EXPECT_EQ(store::ErrorKindOf(incr.TakeResult().status()), ErrorKind::kOutcomeUnknown);
   EXPECT_FALSE(get.done()) << "it only reads";
-  ASSERT_TRUE(server->Restart().ok());
+  ASSERT_THAT(server->Restart(), IsOk());
   RunUntil([&] { return get.done(); });
-  EXPECT_EQ(*get.TakeResult(), std::nullopt);
+  EXPECT_EQ(get.TakeResult().value(), std::nullopt);
   EXPECT_EQ(client->counters().retries, 1u);
 }
 
 TEST_F(LiveReconnect, AClientMayBeMadeBeforeItsServerIsThere) {
   server->Kill();
-  const auto client = Client::Create(context.get_executor(), *Options::Parse(server->uri()));
-  ASSERT_TRUE(client.ok()) << client.status();
+  const auto client = Client::Create(context.get_executor(), Options::Parse(server->uri()).value());
+  ASSERT_THAT(client, IsOk());
   RunUntil([&] { return (*client)->counters().connect_failures > 0; });
-  ASSERT_TRUE(server->Restart().ok());
-  EXPECT_TRUE(Run(store::Set(**client, "key", "value")).ok());
+  ASSERT_THAT(server->Restart(), IsOk());
+  EXPECT_THAT(Run(store::Set(**client, "key", "value")), IsOk());
   EXPECT_FALSE(
-      Client::Create(context.get_executor(), *Options::Parse("redis://h?cluster=yes")).ok());
+      Client::Create(context.get_executor(), Options::Parse("redis://h?cluster=yes").value()).ok());
 }
 
 TEST_F(LiveReconnect, PingsAServerThatIsSilentAndGivesItUp) {
@@ -132,7 +137,7 @@ TEST_F(LiveReconnect, PingsAServerThatIsSilentAndGivesItUp) {
   EXPECT_EQ(log[2], "lost");
 }
 
-TEST_F(LiveReconnect, BlockingCommandsHoldNobodyUp) {
+TEST_F(LiveReconnect, BlockingCommandsDelayNoOtherCommand) {
   const std::unique_ptr<Client> client = Connected();
   std::vector<base::Task<absl::StatusOr<Reply>>> pops;
   for (int i = 0; i < 3; ++i) {
@@ -140,7 +145,7 @@ TEST_F(LiveReconnect, BlockingCommandsHoldNobodyUp) {
     pops.back().Start();
   }
   for (int i = 0; i < 3; ++i) {
-    EXPECT_TRUE(Send(*client, {"RPUSH", "list", "x"}).ok());
+    EXPECT_THAT(Send(*client, {"RPUSH", "list", "x"}), IsOk());
   }
   RunUntil([&] { return pops[0].done() && pops[1].done() && pops[2].done(); });
   for (auto& pop : pops) EXPECT_EQ(pop.TakeResult()->DebugString(), R"(["list", "x"])");
@@ -153,9 +158,9 @@ TEST_F(LiveReconnect, FurtherBlockingCommandsWaitForAConnection) {
   base::Task<absl::StatusOr<Reply>> second = SendWords(*client, {"BLPOP", "b", "0"});
   first.Start();
   second.Start();
-  EXPECT_TRUE(Send(*client, {"RPUSH", "b", "2"}).ok());
+  EXPECT_THAT(Send(*client, {"RPUSH", "b", "2"}), IsOk());
   EXPECT_FALSE(second.done());
-  EXPECT_TRUE(Send(*client, {"RPUSH", "a", "1"}).ok());
+  EXPECT_THAT(Send(*client, {"RPUSH", "a", "1"}), IsOk());
   RunUntil([&] { return first.done() && second.done(); });
   EXPECT_EQ(first.TakeResult()->DebugString(), R"(["a", "1"])");
   EXPECT_EQ(second.TakeResult()->DebugString(), R"(["b", "2"])");
@@ -174,8 +179,8 @@ TEST_F(LiveReconnect, ABlockingCommandThatIsTakenBackPopsNothing) {
   while (Send(*client, {"INFO", "clients"})->text().find("blocked_clients:0") ==
          std::string::npos) {
   }
-  EXPECT_EQ(*Send(*client, {"RPUSH", "list", "x"}), Reply::Integer(1));
-  EXPECT_EQ(*Send(*client, {"LLEN", "list"}), Reply::Integer(1));
+  EXPECT_THAT(Send(*client, {"RPUSH", "list", "x"}), IsOkAndHolds(Reply::Integer(1)));
+  EXPECT_THAT(Send(*client, {"LLEN", "list"}), IsOkAndHolds(Reply::Integer(1)));
 }
 
 TEST_F(LiveReconnect, ABlockingCommandEndsWithinItsTimeouts) {
@@ -187,7 +192,7 @@ TEST_F(LiveReconnect, ABlockingCommandEndsWithinItsTimeouts) {
   RunUntil([&] { return first.done() && second.done(); });
   EXPECT_EQ(store::ErrorKindOf(first.TakeResult().status()), ErrorKind::kOutcomeUnknown);
   const absl::Status waited = second.TakeResult().status();
-  EXPECT_EQ(waited.code(), absl::StatusCode::kDeadlineExceeded) << waited;
+  EXPECT_THAT(waited, StatusIs(absl::StatusCode::kDeadlineExceeded)) << waited;
   const Counters& counters = client->counters();
   EXPECT_EQ(counters.requests, 2u);
   EXPECT_EQ(counters.outcome_unknown, 1u);
@@ -233,17 +238,17 @@ TEST_F(LiveReconnect, BlockingCommandsFailWithTheirConnectionAndWithTheClient) {
   EXPECT_EQ(store::ErrorKindOf(Send(*client, {"BLPOP", "a", "0"}).status()), ErrorKind::kNotSent);
 }
 
-TEST_F(LiveReconnect, SubscribesAgainAndTellsTheGap) {
+TEST_F(LiveReconnect, SubscribesAgainAndReportsTheGap) {
   const std::unique_ptr<Subscriber> subscriber = Subscribed("?backoff_base=1ms");
   {
     const std::unique_ptr<Client> client = Connected();
-    EXPECT_EQ(*Run(store::Publish(*client, "news", "first")), 1);
+    EXPECT_THAT(Run(store::Publish(*client, "news", "first")), IsOkAndHolds(1));
     EXPECT_EQ(NextPayload(*subscriber), "first");
   }
-  ASSERT_TRUE(server->Restart().ok());
+  ASSERT_THAT(server->Restart(), IsOk());
   EXPECT_EQ(NextPayload(*subscriber), "gap");
   const std::unique_ptr<Client> client = Connected();
-  EXPECT_EQ(*Run(store::Publish(*client, "news", "second")), 1);
+  EXPECT_THAT(Run(store::Publish(*client, "news", "second")), IsOkAndHolds(1));
   EXPECT_EQ(NextPayload(*subscriber), "second");
   EXPECT_EQ(subscriber->counters().losses, 1u);
 }
@@ -252,7 +257,7 @@ TEST_F(LiveReconnect, ASlowReaderSeesTheNewestMessagesBehindAGap) {
   const std::unique_ptr<Subscriber> subscriber = Subscribed("?push_queue=10");
   const std::unique_ptr<Client> client = Connected();
   for (int i = 0; i < 100; ++i) {
-    ASSERT_TRUE(Run(store::Publish(*client, "news", std::to_string(i))).ok());
+    ASSERT_THAT(Run(store::Publish(*client, "news", std::to_string(i))), IsOk());
   }
   RunUntil([&] { return subscriber->counters().pushes == 100; });
   EXPECT_EQ(NextPayload(*subscriber), "gap");
@@ -273,11 +278,11 @@ TEST_F(LiveReconnect, HandsMessagesToAListener) {
   Collector collector;
   const std::unique_ptr<Subscriber> subscriber = Subscribed();
   const std::unique_ptr<Client> client = Connected();
-  ASSERT_TRUE(Run(store::Publish(*client, "news", "queued")).ok());
+  ASSERT_THAT(Run(store::Publish(*client, "news", "queued")), IsOk());
   RunUntil([&] { return subscriber->counters().pushes == 1; });
   subscriber->Listen(&collector);
   RunUntil([&] { return collector.heard.size() == 1; });
-  ASSERT_TRUE(Run(store::Publish(*client, "news", "heard")).ok());
+  ASSERT_THAT(Run(store::Publish(*client, "news", "heard")), IsOk());
   RunUntil([&] { return collector.heard.size() == 2; });
   EXPECT_EQ(collector.heard, (std::vector<std::string>{"queued", "heard"}));
 }
@@ -288,7 +293,7 @@ TEST_F(LiveReconnect, AClosedSubscriberEndsItsReader) {
   next.Start();
   subscriber->Close();
   ASSERT_TRUE(next.done());
-  EXPECT_EQ(next.TakeResult().status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(next.TakeResult(), StatusIs(absl::StatusCode::kUnavailable));
   const std::unique_ptr<Subscriber> once = Subscribed("?reconnect=no");
   base::Task<absl::StatusOr<PushEvent>> last = once->Next();
   last.Start();
@@ -307,14 +312,14 @@ TEST_F(LiveReconnect, SeveralThreadsShareAClientThroughAStrand) {
   constexpr int kEach = 500;
   const auto strand = boost::asio::make_strand(context.get_executor());
   auto connected = boost::asio::co_spawn(
-      strand, AwaitTask(Client::Connect(strand, *Options::Parse(server->uri()))),
+      strand, AwaitTask(Client::Connect(strand, Options::Parse(server->uri()).value())),
       boost::asio::use_future);
   std::vector<std::thread> threads;
   auto work = boost::asio::make_work_guard(context);
   for (int i = 0; i < kThreads; ++i) threads.emplace_back([&] { context.run(); });
   std::unique_ptr<Client> client = *connected.get();
   std::vector<std::future<absl::StatusOr<int64_t>>> counts;
-  // From the pool's threads, each on the strand while it uses the client.
+  // Runs on the threads of the pool, on the strand while it uses the client.
   for (int i = 0; i < kEach; ++i) {
     auto count = CountOn(strand, *client);
     counts.push_back(boost::asio::co_spawn(context, std::move(count), boost::asio::use_future));

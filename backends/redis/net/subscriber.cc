@@ -1,4 +1,4 @@
-#include "backends/redis/net/subscriber.h"
+#include "redouble/backends/redis/net/subscriber.h"
 
 #include <boost/asio/post.hpp>
 #include <coroutine>
@@ -9,13 +9,16 @@
 #include "absl/memory/memory.h"
 #include "absl/status/status.h"
 #include "absl/time/time.h"
-#include "backends/redis/fsm/run_machine.h"
-#include "backends/redis/net/connection.h"
-#include "core/base/resume.h"
+#include "redouble/backends/redis/fsm/backoff.h"
+#include "redouble/backends/redis/fsm/queue_limits.h"
+#include "redouble/backends/redis/fsm/run_machine.h"
+#include "redouble/backends/redis/net/connection.h"
+#include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/base/task/resume.h"
 
 namespace redouble::redis {
 
-// Outlives the subscriber while one of its listener's calls is on the stack.
+// Outlives the subscriber while a call of its listener is on the stack.
 struct Subscriber::State : std::enable_shared_from_this<State> {
   void Dispatch();
   void Close(std::string_view reason);
@@ -60,7 +63,7 @@ void Subscriber::State::Close(std::string_view reason) {
 
 namespace {
 
-// Awaits a push or the end.
+// Awaits a push or the closing of the subscriber.
 class PushAwaiter {
  public:
   PushAwaiter(const SubscribeMachine& machine, std::coroutine_handle<>& waiter)
@@ -97,9 +100,8 @@ SubscribeOptions MachineOptions(ClientContext& context) {
   const Options& options = context.options;
   SubscribeOptions subscribe;
   subscribe.address = context.address;
-  if (options.command_timeout != absl::InfiniteDuration()) {
-    subscribe.command_timeout_us = absl::ToInt64Microseconds(options.command_timeout);
-  }
+  subscribe.command_timeout_us = DurationMicros(options.command_timeout);
+  subscribe.queue = QueueLimits::From(options);
   subscribe.push_queue = static_cast<size_t>(options.push_queue);
   subscribe.reconnects = options.reconnect;
   subscribe.counters = &context.counters;
@@ -115,7 +117,7 @@ base::Task<absl::StatusOr<std::unique_ptr<Subscriber>>> Subscriber::Connect(
 
 base::Task<absl::StatusOr<std::unique_ptr<Subscriber>>> Subscriber::Connect(
     boost::asio::any_io_executor executor, Options options, ClientHooks hooks) {
-  if (absl::Status invalid = Check(options); !invalid.ok()) co_return invalid;
+  REDOUBLE_CO_RETURN_IF_ERROR(Check(options));
   auto state = std::make_shared<State>();
   state->context =
       std::make_shared<ClientContext>(std::move(executor), std::move(options), std::move(hooks));
@@ -123,9 +125,8 @@ base::Task<absl::StatusOr<std::unique_ptr<Subscriber>>> Subscriber::Connect(
   state->machine = machine.get();
   state->connection = std::make_shared<Connection>(state->context, std::move(machine),
                                                    RunOptions::From(state->context->options));
-  absl::Status status = co_await Connection::Connect(state->connection);
-  if (!status.ok()) co_return status;
-  // Close() ends the circle.
+  REDOUBLE_CO_RETURN_IF_ERROR(co_await Connection::Connect(state->connection));
+  // Close() breaks this reference cycle.
   state->connection->set_on_change([state] { state->Dispatch(); });
   co_return absl::WrapUnique(new Subscriber(std::move(state)));
 }
@@ -146,7 +147,7 @@ void Subscriber::Listen(store::PushListener* listener) {
 }
 
 base::Task<absl::StatusOr<PushEvent>> Subscriber::Next() {
-  // The subscriber may be destroyed meanwhile.
+  // The subscriber may be destroyed while this task waits.
   const std::shared_ptr<State> state = state_;
   co_await PushAwaiter(*state->machine, state->waiter);
   std::optional<PushEvent> event = state->machine->TakePush();

@@ -1,11 +1,11 @@
 // Subscriber: live Redis as a MessageSource, on a Boost.Asio executor.
 //
-// One connection kept for subscriptions. Messages come in the order of the wire, to a listener or
-// to whoever asks for the next one:
+// It is one connection for subscriptions. Messages arrive in the order in which Redis sent them,
+// either at a listener or through Next():
 //
 //   auto subscriber = co_await redis::Subscriber::Connect(executor, options);
 //   if (!subscriber.ok()) co_return;
-//   co_await store::Subscribe(**subscriber, channels);      // pubsub.h
+//   co_await store::Subscribe(**subscriber, channels);      // core/store/pubsub/pubsub.h
 //   while (true) {
 //     absl::StatusOr<redis::PushEvent> event = co_await (*subscriber)->Next();
 //     if (!event.ok()) break;                               // Closed.
@@ -13,23 +13,22 @@
 //     else if (auto message = store::ReadMessage(*event->push)) Use(*message);
 //   }
 //
-// Overflow: at most Options::push_queue pushes wait. One more drops the oldest, and a gap stands in
-// its place: a slow reader sees the newest messages and knows that it missed some. The server never
-// waits for a slow reader, and memory stays bounded by the messages themselves.
+// Overflow: at most Options::push_queue pushes wait. One more drops the oldest, and a gap takes its
+// place: a slow reader sees the newest messages and knows that it missed some. The server never
+// waits for a slow reader.
 //
-// Losing the connection: a new one is made, with backoff; all that Redis had confirmed is
-// subscribed to again, and then a gap is told. A SUBSCRIBE under way at the loss fails, as a
-// Client's command does. Options::reconnect=no ends the subscriber at the first loss.
+// Reconnection: after a loss a new connection is made, with backoff. All confirmed subscriptions
+// are made again, and then a gap is reported. A SUBSCRIBE under way fails as a command of Client
+// does. With Options::reconnect=no the first loss closes the subscriber.
 //
-// On a cluster (Options::cluster) every node hands on every message of a channel or pattern, so the
-// subscriber listens at one, the first of address and seeds that it reaches, and at the next one
-// when that is lost. A shard channel has its messages at the master of its slot only: subscribe
-// there, with the options that ClusterClient::OptionsOfMaster gives; elsewhere SSUBSCRIBE is
-// answered MOVED. When the slot moves away Redis ends the subscription, which comes as a push
-// "sunsubscribe", and when the master is lost the subscriber is closed: then ask for the master
-// anew.
+// Cluster (Options::cluster): every node forwards every message of a channel or pattern, so the
+// subscriber uses the first node of address and seeds that it reaches, and the next one after a
+// loss. Messages of a shard channel exist at the master of its slot only: subscribe there, with the
+// options from ClusterClient::OptionsOfMaster; other nodes reply MOVED to SSUBSCRIBE. When the slot
+// moves, Redis ends the subscription with a push "sunsubscribe"; when the master is lost, the
+// subscriber is closed. In both cases ask for the master again.
 //
-// Thread-safety: one thread or strand at a time, the one of the executor.
+// Thread-safety: one thread or strand at a time, that of the executor.
 #ifndef REDOUBLE_BACKENDS_REDIS_NET_SUBSCRIBER_H_
 #define REDOUBLE_BACKENDS_REDIS_NET_SUBSCRIBER_H_
 
@@ -37,19 +36,19 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
-#include "backends/redis/fsm/counters.h"
-#include "backends/redis/fsm/subscribe_machine.h"
-#include "backends/redis/net/client_hooks.h"
-#include "backends/redis/options.h"
-#include "core/base/task.h"
-#include "core/store/message_source.h"
+#include "redouble/backends/redis/fsm/counters.h"
+#include "redouble/backends/redis/fsm/subscribe_machine.h"
+#include "redouble/backends/redis/net/client_hooks.h"
+#include "redouble/backends/redis/options.h"
+#include "redouble/core/base/task/task.h"
+#include "redouble/core/store/message_source.h"
 
 namespace redouble::redis {
 
 class Subscriber final : public store::MessageSource {
  public:
-  // Connects and logs in. Errors: as Client::Connect; InvalidArgument for options of a master that
-  // sentinels watch.
+  // Connects and authenticates. Round trips: as Client::Connect. Errors: as Client::Connect;
+  // InvalidArgument for options with sentinel_master.
   static base::Task<absl::StatusOr<std::unique_ptr<Subscriber>>> Connect(
       boost::asio::any_io_executor executor, Options options);
   static base::Task<absl::StatusOr<std::unique_ptr<Subscriber>>> Connect(
@@ -58,19 +57,19 @@ class Subscriber final : public store::MessageSource {
   // Closes the connection; requests under way fail.
   ~Subscriber() override;
 
-  // Takes SUBSCRIBE, PSUBSCRIBE, SSUBSCRIBE, their opposites and PING; refuses the rest with
-  // FailedPrecondition.
+  // Sends SUBSCRIBE, PSUBSCRIBE, SSUBSCRIBE, the corresponding UNSUBSCRIBE commands and PING. Other
+  // commands fail with FailedPrecondition.
   void Submit(store::Request& request) override;
 
-  // Hands what waits, and all that comes, to `listener`, in the executor's turns; it may destroy
-  // the subscriber. Null: pushes wait for Next() again.
+  // Delivers waiting and future pushes to `listener`, on the executor; the listener may destroy the
+  // subscriber. Null: pushes wait for Next() again. The listener must outlive its registration.
   void Listen(store::PushListener* listener) override;
 
-  // The next push or gap, in their order. One waiter at a time, and none beside a listener.
-  // Errors: Unavailable once the subscriber is closed and nothing waits any more.
+  // Returns the next push or gap, in order. At most one waiter at a time, and only without a
+  // listener. Errors: Unavailable once the subscriber is closed and no push waits.
   base::Task<absl::StatusOr<PushEvent>> Next();
 
-  // Closes the connection now: Next() ends.
+  // Closes the connection now; Next() returns Unavailable.
   void Close();
 
   // Whether there is a connection now.

@@ -1,4 +1,4 @@
-// TLS against a real redis-server, with certificates that the test makes itself.
+// TLS against a real redis-server, with certificates made by the test.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -6,21 +6,28 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "backends/redis/net/live_fixture_for_test.h"
-#include "backends/redis/spawn/certificates_for_test.h"
-#include "backends/redis/spawn/private_folder.h"
-#include "core/store/errors.h"
-#include "core/store/strings.h"
+#include "redouble/backends/redis/net/live_fixture_for_test.h"
+#include "redouble/backends/redis/spawn/certificates_for_test.h"
+#include "redouble/backends/redis/spawn/private_folder.h"
+#include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/store/errors.h"
+#include "redouble/core/store/typed/strings.h"
 
 namespace redouble::redis {
 namespace {
+
+using base::IsOk;
+using base::IsOkAndHolds;
+using base::StatusIs;
+using testing::Eq;
+using testing::Optional;
 
 class LiveTls : public LiveTest {
  protected:
   void SetUp() override {
     absl::StatusOr<PrivateFolder> made = PrivateFolder::Create("redouble-tls-");
-    ASSERT_TRUE(made.ok()) << made.status();
-    folder = std::make_unique<PrivateFolder>(*std::move(made));
+    ASSERT_THAT(made, IsOk());
+    folder = std::make_unique<PrivateFolder>(std::move(made).value());
     certificates = std::make_unique<CertificatesForTest>(folder->path());
     Start(false);
   }
@@ -36,7 +43,7 @@ class LiveTls : public LiveTest {
     return absl::StrCat(server->loopback_uri(), std::string(query));
   }
   std::string Trusting() const { return "?tls_ca_file=" + certificates->authority(); }
-  // Of a connection that is refused; never with the password.
+  // The status of a refused connection; never contains the password.
   std::string Refusal(const std::string& query) {
     const absl::Status status = Connect(Uri(query)).status();
     EXPECT_FALSE(status.ok());
@@ -50,10 +57,10 @@ class LiveTls : public LiveTest {
 
 TEST_F(LiveTls, CarriesCommandsAndLargeValues) {
   const auto client = Connect(Uri(Trusting()));
-  ASSERT_TRUE(client.ok()) << client.status();
+  ASSERT_THAT(client, IsOk());
   const std::string value(5 << 20, 'x');
-  EXPECT_TRUE(Run(store::Set(**client, "key", value)).ok());
-  EXPECT_EQ(**Run(store::Get(**client, "key")), value);
+  EXPECT_THAT(Run(store::Set(**client, "key", value)), IsOk());
+  EXPECT_THAT(Run(store::Get(**client, "key")), IsOkAndHolds(Optional(value)));
   std::vector<base::Task<absl::StatusOr<int64_t>>> all;
   for (int i = 0; i < 1000; ++i) all.push_back(store::Incr(**client, "n"));
   const auto counts = Run(base::WhenAll(std::move(all)));
@@ -76,14 +83,14 @@ TEST_F(LiveTls, RefusesACertificateOfAnotherName) {
 }
 
 TEST_F(LiveTls, LooksForTheNameItIsTold) {
-  EXPECT_TRUE(Connect(Uri(Trusting() + "&tls_server_name=redis.example")).ok());
+  EXPECT_THAT(Connect(Uri(Trusting() + "&tls_server_name=redis.example")), IsOk());
 }
 
 TEST_F(LiveTls, TakesAnyCertificateOnlyWhenTold) {
-  EXPECT_TRUE(Connect(Uri("?tls_verify=no")).ok());
+  EXPECT_THAT(Connect(Uri("?tls_verify=no")), IsOk());
 }
 
-TEST_F(LiveTls, SaysWhichFileCannotBeRead) {
+TEST_F(LiveTls, ReportsTheFileThatCannotBeRead) {
   for (const std::string option :
        {"tls_ca_file=/no/ca.pem", "tls_certificate_file=/no/me.pem", "tls_key_file=/no/me.key"}) {
     const bool is_key = absl::StartsWith(option, "tls_key");
@@ -102,29 +109,29 @@ TEST_F(LiveTls, ShowsItsOwnCertificateWhenTheServerDemandsOne) {
   const auto client = Connect(
       Uri(absl::StrCat(Trusting(), "&tls_certificate_file=", certificates->client_certificate(),
                        "&tls_key_file=", certificates->client_key())));
-  ASSERT_TRUE(client.ok()) << client.status();
-  EXPECT_TRUE(Run(store::Set(**client, "key", "value")).ok());
+  ASSERT_THAT(client, IsOk());
+  EXPECT_THAT(Run(store::Set(**client, "key", "value")), IsOk());
 }
 
-TEST_F(LiveTls, SaysThatTheServerSpeaksNoTls) {
+TEST_F(LiveTls, ReportsAServerWithoutTls) {
   SpawnedServerOptions options;
   options.listen_on_loopback = true;
   StartServer(options);
   const absl::Status status = Connect(absl::StrCat("rediss://127.0.0.1:", server->port(),
                                                    Trusting(), "&connect_timeout=50ms"))
                                   .status();
-  // It takes the first bytes for the beginning of a command, and waits for its end.
-  EXPECT_EQ(status.code(), absl::StatusCode::kDeadlineExceeded);
+  // The server takes the first bytes for the start of a command and waits for its end.
+  EXPECT_THAT(status, StatusIs(absl::StatusCode::kDeadlineExceeded));
   EXPECT_TRUE(absl::StrContains(status.message(), "while trying to shake hands for TLS"));
 }
 
 TEST_F(LiveTls, ComesBackAfterARestartAndBlocksThroughTls) {
   const auto client = Connect(Uri(Trusting() + "&retry=idempotent"));
-  ASSERT_TRUE(client.ok()) << client.status();
-  ASSERT_TRUE(server->Restart().ok());
-  EXPECT_EQ(*Run(store::Get(**client, "key")), std::nullopt);
+  ASSERT_THAT(client, IsOk());
+  ASSERT_THAT(server->Restart(), IsOk());
+  EXPECT_THAT(Run(store::Get(**client, "key")), IsOkAndHolds(Eq(std::nullopt)));
   const auto popped = Send(**client, {"BLPOP", "list", "0.01"});
-  ASSERT_TRUE(popped.ok()) << popped.status();
+  ASSERT_THAT(popped, IsOk());
   EXPECT_TRUE(popped->is_nil());
 }
 

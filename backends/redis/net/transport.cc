@@ -1,17 +1,16 @@
-#include "backends/redis/net/transport.h"
+#include "redouble/backends/redis/net/transport.h"
 
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 
-#include <boost/asio/ip/address.hpp>
 #include <boost/asio/ssl/host_name_verification.hpp>
 
 #include "absl/strings/str_cat.h"
+#include "redouble/core/base/status/status_macros.h"
 
 namespace redouble::redis {
 namespace {
 
-namespace asio = boost::asio;
 namespace ssl = boost::asio::ssl;
 using boost::system::error_code;
 
@@ -31,15 +30,14 @@ absl::Status LoadFiles(const TlsOptions& options, ssl::context& context) {
   if (options.certificate_file.empty()) return absl::OkStatus();
   context.use_certificate_chain_file(options.certificate_file, error);
   if (error) return Refused(absl::StrCat("tls_certificate_file ", options.certificate_file), error);
+  // Without a callback OpenSSL would ask on the terminal. An empty password fails.
+  context.set_password_callback([password = options.key_password.value_or("")](
+                                    size_t, ssl::context::password_purpose) { return password; },
+                                error);
+  if (error) return Refused("tls_key_password", error);
   context.use_private_key_file(options.key_file, ssl::context::pem, error);
   if (error) return Refused(absl::StrCat("tls_key_file ", options.key_file), error);
   return absl::OkStatus();
-}
-
-bool IsAddress(const std::string& host) {
-  error_code not_numeric;
-  asio::ip::make_address(host, not_numeric);
-  return !not_numeric;
 }
 
 }  // namespace
@@ -47,15 +45,15 @@ bool IsAddress(const std::string& host) {
 absl::Status Transport::Encrypt(const TlsOptions& options, const std::string& host) {
   ssl::context context(ssl::context::tls_client);
   SSL_CTX_set_min_proto_version(context.native_handle(), TLS1_2_VERSION);
-  if (absl::Status status = LoadFiles(options, context); !status.ok()) return status;
+  REDOUBLE_RETURN_IF_ERROR(LoadFiles(options, context));
   const std::string& name = options.server_name.empty() ? host : options.server_name;
   tls_.emplace(std::move(socket_), context);
   error_code error;
   tls_->set_verify_mode(options.verify ? ssl::verify_peer : ssl::verify_none, error);
   if (options.verify) tls_->set_verify_callback(ssl::host_name_verification(name), error);
   if (error) return Refused("TLS", error);
-  // SNI knows names only, no addresses.
-  if (!IsAddress(name) && SSL_set_tlsext_host_name(tls_->native_handle(), name.c_str()) != 1) {
+  // SNI carries names only, no IP addresses.
+  if (!IsIpAddress(name) && SSL_set_tlsext_host_name(tls_->native_handle(), name.c_str()) != 1) {
     return absl::InvalidArgumentError(
         absl::StrCat("Redis options: ", name, " is no name that TLS can ask for"));
   }

@@ -1,9 +1,14 @@
-// Transport: a socket, with TLS around it or without.
+// Transport: a socket, with or without TLS.
 //
-// Internal to the clients. The plain one is written to without waiting while the system takes the
-// bytes; TLS has to be asked and waited for each time.
+// Internal to the clients. The owner writes directly to a plain socket as long as the operating
+// system accepts bytes; TLS needs an asynchronous operation for each write.
 //
-// Thread-safety: everything runs on the socket's executor, one thread or strand at a time.
+//   Transport transport(executor);
+//   boost::asio::async_connect(transport.socket(), endpoints, ...);
+//   if (tls.enabled) transport.Encrypt(tls, host);  // Then AsyncShakeHands.
+//   transport.AsyncReadSome(buffer, handler);
+//
+// Thread-safety: everything runs on the executor of the socket, one thread or strand at a time.
 #ifndef REDOUBLE_BACKENDS_REDIS_NET_TRANSPORT_H_
 #define REDOUBLE_BACKENDS_REDIS_NET_TRANSPORT_H_
 
@@ -18,7 +23,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "backends/redis/options.h"
+#include "redouble/backends/redis/options.h"
 
 namespace redouble::redis {
 
@@ -30,16 +35,16 @@ class Transport {
   Transport(const Transport&) = delete;
   Transport& operator=(const Transport&) = delete;
 
-  // To connect it, and to close it.
+  // The socket itself, to connect and close it, and for plain writes.
   Socket& socket() { return tls_ ? tls_->next_layer() : socket_; }
   bool encrypted() const { return tls_.has_value(); }
 
-  // Puts TLS around the connected socket, to be shaken hands for. Files are read anew each time, so
-  // that a renewed certificate is used with the next connection.
-  // Errors: InvalidArgument, naming the file or name that OpenSSL refuses.
+  // Adds TLS to the connected socket; AsyncShakeHands must follow. The files are read each time, so
+  // that the next connection uses a renewed certificate. Errors: InvalidArgument, with the file or
+  // name that OpenSSL refuses.
   absl::Status Encrypt(const TlsOptions& options, const std::string& host);
 
-  // Why the peer's certificate was refused; empty when it was not.
+  // Why the certificate of the peer was refused; empty if it was accepted.
   std::string VerifyError() const;
 
   template <typename Handler>
@@ -65,7 +70,7 @@ class Transport {
     }
   }
 
-  // Pending operations end with an error.
+  // Closes the socket; pending operations end with an error.
   void Close() {
     boost::system::error_code ignored;
     socket().close(ignored);
@@ -73,7 +78,7 @@ class Transport {
 
  private:
   Socket socket_;
-  // The context is counted by OpenSSL: the stream keeps what it needs of it.
+  // OpenSSL counts references to the TLS context: the stream keeps it alive.
   std::optional<boost::asio::ssl::stream<Socket>> tls_;
 };
 

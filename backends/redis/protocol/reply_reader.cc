@@ -1,127 +1,165 @@
-#include "backends/redis/protocol/reply_reader.h"
-
-#include <hiredis/read.h>
+#include "redouble/backends/redis/protocol/reply_reader.h"
 
 #include <algorithm>
-#include <string>
+#include <cstring>
+#include <limits>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "core/base/string_bridge.h"
-#include "core/store/errors.h"
+#include "redouble/core/base/text/redis_number.h"
+#include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/store/errors.h"
 
 namespace redouble::redis {
 namespace {
 
 using store::Reply;
 
-// An array's announced size is trusted only this far; beyond, memory grows with what arrives.
+// Memory is reserved for at most this many elements of an array, and bytes of a string, in advance;
+// what exceeds it grows as it arrives.
 constexpr size_t kMaxReservedElements = 4096;
+constexpr size_t kMaxReservedBytes = 1024 * 1024;
 
-// hiredis frees its buffer whenever it is empty and larger than this; its default of 16 KiB would
-// do so after every large read.
+// An empty buffer that is larger than this is freed.
 constexpr size_t kMaxIdleBufferBytes = 256 * 1024;
 
-}  // namespace
+constexpr std::string_view kLineEnd = "\r\n";
 
-// hiredis builds a tree of whatever its hooks return. The tree is kept here instead: the hooks
-// return a token that is only not null, and replies find their place by the order in which they
-// come.
-struct ReplyReader::Hooks {
-  static ReplyReader& Self(const redisReadTask* task) {
-    return *static_cast<ReplyReader*>(task->privdata);
-  }
-  static void* Token(const redisReadTask* task) { return task->privdata; }
+// The longest line before its end is found: an error or a status. Numbers are far shorter.
+constexpr size_t kMaxLineBytes = 64 * 1024;
 
-  static void* CreateString(const redisReadTask* task, char* text, size_t size) {
-    const std::string_view view(text, size);
-    if (task->type == REDIS_REPLY_STATUS) {
-      Self(task).Place(Reply::Status(view));
-    } else if (task->type == REDIS_REPLY_ERROR) {
-      Self(task).Place(Reply::Error(view));
-    } else {
-      Self(task).Place(Reply::Bulk(view));
-    }
-    return Token(task);
-  }
-  static void* CreateArray(const redisReadTask* task, int size) {
-    Self(task).Open(static_cast<size_t>(size));
-    return Token(task);
-  }
-  static void* CreateInteger(const redisReadTask* task, long long value) {
-    Self(task).Place(Reply::Integer(value));
-    return Token(task);
-  }
-  static void* CreateNil(const redisReadTask* task) {
-    Self(task).Place(task->type == REDIS_REPLY_ARRAY ? Reply::NilArray() : Reply::Nil());
-    return Token(task);
-  }
-  static void FreeObject(void*) {}
-
-  static redisReplyObjectFunctions functions;
-};
-
-redisReplyObjectFunctions ReplyReader::Hooks::functions = {CreateString, CreateArray, CreateInteger,
-                                                           CreateNil, FreeObject};
-
-void ReplyReader::FreeReader::operator()(redisReader* reader) const { redisReaderFree(reader); }
-
-ReplyReader::ReplyReader(size_t max_reply_bytes)
-    : max_reply_bytes_(max_reply_bytes),
-      reader_(redisReaderCreateWithFunctions(&Hooks::functions)) {
-  reader_->privdata = this;
-  reader_->maxbuf = kMaxIdleBufferBytes;
+// The length of a string or an array: -1 for nil. Most have one digit.
+std::optional<int64_t> ReadLength(std::string_view text) {
+  if (text.size() == 1 && text[0] >= '0' && text[0] <= '9') return text[0] - '0';
+  const std::optional<int64_t> length = base::ParseInt64(text);
+  if (!length || *length < -1 || *length > std::numeric_limits<int32_t>::max()) return std::nullopt;
+  return length;
 }
 
-ReplyReader::~ReplyReader() = default;
+}  // namespace
 
 void ReplyReader::Feed(std::string_view bytes) {
   if (!status_.ok()) return;
   pending_bytes_ += bytes.size();
-  if (redisReaderFeed(reader_.get(), bytes.data(), bytes.size()) != REDIS_OK) {
-    Fail(reader_->errstr);
+  // The bytes of a long string go to their place without a stop in the buffer.
+  if (in_bulk_ && position_ == buffer_.size()) {
+    const size_t part = std::min(bulk_missing_, bytes.size());
+    bulk_.append(bytes.substr(0, part));
+    bulk_missing_ -= part;
+    bytes.remove_prefix(part);
   }
+  buffer_.append(bytes);
 }
 
 ReplyReader::Outcome ReplyReader::Next(Reply& reply) {
-  if (!status_.ok()) return Outcome::kFailed;
-  void* token = nullptr;
-  if (redisReaderGetReply(reader_.get(), &token) != REDIS_OK) {
-    Fail(reader_->errstr);
-    return Outcome::kFailed;
-  }
-  if (token == nullptr) {
+  while (status_.ok()) {
+    switch (in_bulk_ ? ReadBulk() : ReadLine()) {
+      case Step::kContinue:
+        continue;
+      case Step::kReply:
+        pending_bytes_ = buffer_.size() - position_;
+        reply = std::move(root_);
+        return Outcome::kReply;
+      case Step::kNeedMore:
+        break;
+    }
+    if (!status_.ok()) break;
+    buffer_.erase(0, position_);
+    position_ = 0;
+    if (buffer_.empty() && buffer_.capacity() > kMaxIdleBufferBytes) buffer_.shrink_to_fit();
     if (pending_bytes_ <= max_reply_bytes_) return Outcome::kNeedMore;
     Fail(absl::StrCat("a reply is larger than the limit of ", max_reply_bytes_, " bytes"));
-    return Outcome::kFailed;
   }
-  // What is left over belongs to later replies.
-  pending_bytes_ = reader_->len - reader_->pos;
-  reply = std::move(root_);
-  return Outcome::kReply;
+  return Outcome::kFailed;
 }
 
-void ReplyReader::Place(Reply reply) {
-  while (depth_ > 0) {
-    OpenArray& array = open_[depth_ - 1];
+// Reads a line: a type and its value.
+ReplyReader::Step ReplyReader::ReadLine() {
+  const std::string_view rest = unread();
+  const size_t end = rest.find('\r', scanned_);
+  if (end == rest.npos || end + 1 == rest.size()) {
+    scanned_ = end == rest.npos ? rest.size() : end;
+    if (!rest.empty() && std::strchr("+-:$*", rest[0]) == nullptr) return TakeLine(rest[0], {});
+    if (rest.size() > kMaxLineBytes) return Fail("a line has no end");
+    return Step::kNeedMore;
+  }
+  scanned_ = 0;
+  if (rest[end + 1] != '\n') return Fail("a line end is malformed");
+  position_ += end + kLineEnd.size();
+  if (end == 0) return Fail("a line is empty");
+  return TakeLine(rest[0], rest.substr(1, end - 1));
+}
+
+ReplyReader::Step ReplyReader::TakeLine(char type, std::string_view rest) {
+  if (type == '+') return Place(Reply::Status(rest));
+  if (type == '-') return Place(Reply::Error(rest));
+  if (type == ':') {
+    const std::optional<int64_t> value = base::ParseInt64(rest);
+    return value ? Place(Reply::Integer(*value)) : Fail("an integer is malformed");
+  }
+  if (type != '$' && type != '*') {
+    return Fail(absl::StrCat("a reply begins with byte ", static_cast<unsigned char>(type)));
+  }
+  const std::optional<int64_t> length = ReadLength(rest);
+  if (!length) return Fail("a length is malformed");
+  if (*length < 0) return Place(type == '*' ? Reply::NilArray() : Reply::Nil());
+  if (type == '*') return Open(static_cast<size_t>(*length));
+  in_bulk_ = true;
+  bulk_missing_ = static_cast<size_t>(*length);
+  return Step::kContinue;
+}
+
+// Reads the bytes of a bulk string and its line end.
+ReplyReader::Step ReplyReader::ReadBulk() {
+  const std::string_view rest = unread();
+  if (bulk_.empty() && rest.size() >= bulk_missing_ + kLineEnd.size()) {
+    if (rest.substr(bulk_missing_, kLineEnd.size()) != kLineEnd) return Fail("a string has no end");
+    position_ += bulk_missing_ + kLineEnd.size();
+    in_bulk_ = false;
+    return Place(Reply::Bulk(rest.substr(0, bulk_missing_)));
+  }
+  if (bulk_.empty()) bulk_.reserve(std::min(bulk_missing_, kMaxReservedBytes));
+  const size_t part = std::min(bulk_missing_, rest.size());
+  bulk_.append(rest.substr(0, part));
+  bulk_missing_ -= part;
+  position_ += part;
+  const std::string_view end = rest.substr(part, kLineEnd.size());
+  if (bulk_missing_ > 0 || end.size() < kLineEnd.size()) return Step::kNeedMore;
+  if (end != kLineEnd) return Fail("a string has no end");
+  position_ += kLineEnd.size();
+  in_bulk_ = false;
+  return Place(Reply::Bulk(std::exchange(bulk_, {})));
+}
+
+// Puts a complete reply into the innermost open array, and closes the arrays that are full.
+ReplyReader::Step ReplyReader::Place(Reply reply) {
+  while (!open_.empty()) {
+    OpenArray& array = open_.back();
     array.elements.push_back(std::move(reply));
-    if (--array.missing > 0) return;
-    reply = Reply::Array(std::exchange(array.elements, {}));
-    --depth_;
+    if (--array.missing > 0) return Step::kContinue;
+    reply = Reply::Array(std::move(array.elements));
+    open_.pop_back();
   }
   root_ = std::move(reply);
+  return Step::kReply;
 }
 
-void ReplyReader::Open(size_t size) {
+ReplyReader::Step ReplyReader::Open(size_t size) {
   if (size == 0) return Place(Reply::EmptyArray());
-  OpenArray& array = open_[depth_++];
+  if (open_.size() == kMaxNesting) {
+    return Fail(absl::StrCat("arrays are nested deeper than ", kMaxNesting));
+  }
+  OpenArray& array = open_.emplace_back();
   array.missing = size;
   array.elements.reserve(std::min(size, kMaxReservedElements));
+  return Step::kContinue;
 }
 
-void ReplyReader::Fail(std::string_view why) {
+ReplyReader::Step ReplyReader::Fail(std::string_view why) {
   status_ = store::ProtocolError(
       std::string_view(absl::StrCat("Redis's reply cannot be read: ", base::ToAbsl(why))));
+  return Step::kNeedMore;
 }
 
 }  // namespace redouble::redis

@@ -1,9 +1,8 @@
-// Reads replies out of the bytes that come from Redis, in whatever pieces they come.
+// ReplyReader: parses the bytes that Redis sends into replies, in pieces of any size.
 //
-// hiredis 0.14 takes the bytes apart; its hooks build store::Reply directly, so a reply is copied
-// once, from the buffer into its final string. RESP2 only, and arrays nest at most eight deep,
-// which hiredis fixes: a deeper reply ends the reader with a protocol error. No data command of
-// Redis comes near; COMMAND DOCS (twelve) and scripts that return deeper tables do not pass.
+// RESP2 only. It is our own and not hiredis's reader, because hiredis 0.14 cannot read arrays
+// nested deeper than eight, which COMMAND DOCS (twelve levels) and scripts return: one such reply
+// would cost the connection and with it the replies of all requests that share it.
 //
 //   ReplyReader reader;
 //   reader.Feed(bytes);
@@ -11,57 +10,56 @@
 //   while (reader.Next(reply) == ReplyReader::Outcome::kReply) Use(std::move(reply));
 //   if (!reader.status().ok()) Disconnect(reader.status());
 //
-// Memory: what is not yet a whole reply, at most `max_reply_bytes`, plus the replies' own. What
-// an announced length asks for is allocated only as its bytes arrive.
+// Memory: the incomplete reply, at most `max_reply_bytes`. An announced length is allocated only as
+// its bytes arrive. A bulk string is copied once, from the fed bytes to its place in the reply,
+// unless it is split over several pieces.
 //
 // Thread-safety: one thread at a time.
+// Source: the RESP2 specification; Redis 7.0 networking.c, addReply.
 #ifndef REDOUBLE_BACKENDS_REDIS_PROTOCOL_REPLY_READER_H_
 #define REDOUBLE_BACKENDS_REDIS_PROTOCOL_REPLY_READER_H_
 
-#include <array>
 #include <cstddef>
-#include <memory>
+#include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
-#include "core/store/reply.h"
-
-struct redisReader;
-struct redisReadTask;
+#include "redouble/core/store/reply.h"
 
 namespace redouble::redis {
 
 class ReplyReader {
  public:
   enum class Outcome {
-    kReply,     // A whole reply was read.
+    kReply,     // A complete reply was read.
     kNeedMore,  // Feed() more bytes.
-    kFailed,    // status() says why; the connection is of no more use.
+    kFailed,    // See status(). The connection cannot be used any more.
   };
 
-  // Twice what one value of Redis may hold (proto-max-bulk-len, 512 MB).
+  // Twice the size limit of one value (proto-max-bulk-len, 512 MB).
   static constexpr size_t kDefaultMaxReplyBytes = size_t{1} << 30;
-  // Arrays within arrays.
-  static constexpr int kMaxNesting = 8;
+  // The greatest depth of nested arrays. Functions on replies recurse into their elements. Redis's
+  // own scripts cannot return a table that is nested as deep.
+  static constexpr size_t kMaxNesting = 8192;
 
-  // `max_reply_bytes`: how large one reply may be as RESP; a larger one fails the reader.
-  explicit ReplyReader(size_t max_reply_bytes = kDefaultMaxReplyBytes);
-  ~ReplyReader();
+  // `max_reply_bytes`: the size limit of one reply as RESP. A larger reply fails the reader.
+  explicit ReplyReader(size_t max_reply_bytes = kDefaultMaxReplyBytes)
+      : max_reply_bytes_(max_reply_bytes) {}
   ReplyReader(const ReplyReader&) = delete;
   ReplyReader& operator=(const ReplyReader&) = delete;
 
-  // Takes bytes over. Feeding pieces of some 16 KiB and calling Next() until it needs more keeps
-  // the copying low. A failed reader ignores them.
+  // Appends received bytes. A failed reader ignores them. O(bytes).
   void Feed(std::string_view bytes);
 
-  // Reads the next reply into `reply`, which is untouched otherwise.
+  // Reads the next reply into `reply`; leaves it unchanged for other outcomes.
   Outcome Next(store::Reply& reply);
 
-  // True when every byte fed so far belongs to a reply that Next() has given.
+  // Whether every byte so far belongs to a reply that Next() has returned.
   bool idle() const { return pending_bytes_ == 0; }
 
-  // Why the reader failed: a protocol error (errors.h) with the kind of violation. OK before.
+  // Why the reader failed: a protocol error (core/store/errors.h). OK before a failure.
   const absl::Status& status() const { return status_; }
 
  private:
@@ -70,20 +68,29 @@ class ReplyReader {
     std::vector<store::Reply> elements;
     size_t missing = 0;
   };
-  struct Hooks;
-  struct FreeReader {
-    void operator()(redisReader* reader) const;
-  };
+  enum class Step { kReply, kContinue, kNeedMore };
 
-  void Place(store::Reply reply);
-  void Open(size_t size);
-  void Fail(std::string_view why);
+  Step ReadLine();
+  Step TakeLine(char type, std::string_view rest);
+  Step ReadBulk();
+  Step Place(store::Reply reply);
+  Step Open(size_t size);
+  Step Fail(std::string_view why);
+
+  std::string_view unread() const { return std::string_view(buffer_).substr(position_); }
 
   const size_t max_reply_bytes_;
-  std::unique_ptr<redisReader, FreeReader> reader_;
-  size_t pending_bytes_ = 0;  // Fed since the last reply; an upper bound of what is kept.
-  size_t depth_ = 0;
-  std::array<OpenArray, kMaxNesting> open_;
+  std::string buffer_;
+  size_t position_ = 0;       // Of the first unread byte of the buffer.
+  size_t scanned_ = 0;        // Unread bytes that are known to hold no line end.
+  size_t pending_bytes_ = 0;  // Fed since the last reply.
+
+  // A bulk string of which the length line has been read.
+  bool in_bulk_ = false;
+  size_t bulk_missing_ = 0;  // Bytes of it that have not been moved to bulk_, without the line end.
+  std::string bulk_;
+
+  std::vector<OpenArray> open_;
   store::Reply root_;
   absl::Status status_;
 };

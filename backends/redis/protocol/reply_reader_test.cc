@@ -1,4 +1,4 @@
-#include "backends/redis/protocol/reply_reader.h"
+#include "redouble/backends/redis/protocol/reply_reader.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -6,16 +6,19 @@
 #include <string>
 #include <vector>
 
-#include "backends/redis/protocol/reply_writer_for_test.h"
-#include "core/store/errors.h"
+#include "redouble/backends/redis/protocol/reply_writer_for_test.h"
+#include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/store/errors.h"
 
 namespace redouble::redis {
 namespace {
 
+using base::IsOk;
+using base::StatusIs;
 using store::Reply;
 using Outcome = ReplyReader::Outcome;
 
-// Everything that is complete by now.
+// All replies that are complete so far.
 std::vector<Reply> Drain(ReplyReader& reader) {
   std::vector<Reply> replies;
   Reply reply;
@@ -27,7 +30,7 @@ std::vector<Reply> ReadAll(std::string_view text) {
   ReplyReader reader;
   reader.Feed(text);
   std::vector<Reply> replies = Drain(reader);
-  EXPECT_TRUE(reader.status().ok()) << reader.status();
+  EXPECT_THAT(reader.status(), IsOk()) << reader.status();
   return replies;
 }
 
@@ -47,9 +50,9 @@ absl::Status FailureOf(std::string_view text) {
   return reader.status();
 }
 
-std::string Nested(int depth) {
+std::string Nested(size_t depth) {
   std::string text;
-  for (int i = 0; i < depth; ++i) text += "*1\r\n";
+  for (size_t i = 0; i < depth; ++i) text += "*1\r\n";
   return text + ":7\r\n";
 }
 
@@ -65,7 +68,7 @@ TEST(ReplyReader, ReadsEachKind) {
             Reply::Array({Reply::Integer(1), Reply::Bulk("a")}));
 }
 
-TEST(ReplyReader, TellsANilArrayFromANilString) {
+TEST(ReplyReader, DistinguishesANilArrayFromANilString) {
   EXPECT_EQ(ReadOne("*-1\r\n").shape(), Reply::Shape::kNilArray);
   EXPECT_EQ(ReadOne("$-1\r\n").shape(), Reply::Shape::kPlain);
 }
@@ -81,7 +84,7 @@ TEST(ReplyReader, PutsElementsBehindANestedArrayInTheirPlace) {
                           Reply::Integer(2)}));
 }
 
-TEST(ReplyReader, GivesRepliesInOrder) {
+TEST(ReplyReader, ReturnsRepliesInOrder) {
   EXPECT_EQ(ReadAll("+a\r\n*1\r\n:1\r\n+b\r\n"),
             (std::vector<Reply>{Reply::Status("a"), Reply::Array({Reply::Integer(1)}),
                                 Reply::Status("b")}));
@@ -110,21 +113,50 @@ TEST(ReplyReader, IsIdleBetweenReplies) {
   EXPECT_TRUE(reader.idle());
 }
 
-TEST(ReplyReader, ReadsArraysNestedEightDeepAndNoDeeper) {
-  EXPECT_EQ(ReadOne(Nested(ReplyReader::kMaxNesting)).DebugString(), "[[[[[[[[7]]]]]]]]");
+TEST(ReplyReader, ReadsArraysNestedAsDeepAsScriptsReturnThemAndNoDeeper) {
+  EXPECT_EQ(ReadOne(Nested(12)).DebugString(), "[[[[[[[[[[[[7]]]]]]]]]]]]");
+  ReadOne(Nested(ReplyReader::kMaxNesting));
   const absl::Status status = FailureOf(Nested(ReplyReader::kMaxNesting + 1));
   EXPECT_EQ(store::ErrorKindOf(status), store::ErrorKind::kProtocol);
-  EXPECT_EQ(
-      status.message(),
-      "Redis's reply cannot be read: No support for nested multi bulk replies with depth > 7");
+  EXPECT_EQ(status.message(), "Redis's reply cannot be read: arrays are nested deeper than 8192");
 }
 
 TEST(ReplyReader, FailsOnWhatIsNoReply) {
-  const absl::Status status = FailureOf("HTTP/1.1 400 Bad Request\r\n");
-  EXPECT_EQ(status.code(), absl::StatusCode::kInternal);
-  EXPECT_EQ(store::ErrorKindOf(status), store::ErrorKind::kProtocol);
-  EXPECT_EQ(status.message(),
-            "Redis's reply cannot be read: Protocol error, got \"H\" as reply type byte");
+  for (const char* const text : {"HTTP/1.1 400 Bad Request\r\n", "HTTP"}) {
+    const absl::Status status = FailureOf(text);
+    EXPECT_THAT(status, StatusIs(absl::StatusCode::kInternal));
+    EXPECT_EQ(store::ErrorKindOf(status), store::ErrorKind::kProtocol);
+    EXPECT_EQ(status.message(), "Redis's reply cannot be read: a reply begins with byte 72");
+  }
+}
+
+TEST(ReplyReader, FailsOnMalformedLineEnds) {
+  const auto message = [](std::string_view text) {
+    return std::string(FailureOf(text).message()).substr(30);
+  };
+  EXPECT_EQ(message("\r\n"), "a line is empty");
+  EXPECT_EQ(message("+OK\rx"), "a line end is malformed");
+  EXPECT_EQ(message("$3\r\nabcde"), "a string has no end");
+  EXPECT_EQ(message("+" + std::string(65 * 1024, 'x')), "a line has no end");
+  ReplyReader split;
+  split.Feed("$3\r\nab");
+  EXPECT_EQ(Drain(split).size(), 0u);
+  split.Feed("cde");
+  EXPECT_EQ(Drain(split).size(), 0u);
+  EXPECT_EQ(split.status().message(), "Redis's reply cannot be read: a string has no end");
+}
+
+TEST(ReplyReader, ReadsALongStringInPieces) {
+  const std::string value(1'000'000, 'v');
+  const std::string text = ToResp(Reply::Array({Reply::Bulk(value), Reply::Integer(1)}));
+  ReplyReader reader;
+  std::vector<Reply> read;
+  for (size_t i = 0; i < text.size(); i += 16 * 1024) {
+    reader.Feed(std::string_view(text).substr(i, 16 * 1024));
+    for (Reply& reply : Drain(reader)) read.push_back(std::move(reply));
+  }
+  EXPECT_EQ(read, std::vector<Reply>{Reply::Array({Reply::Bulk(value), Reply::Integer(1)})});
+  EXPECT_TRUE(reader.idle());
 }
 
 TEST(ReplyReader, FailsOnMalformedNumbers) {
@@ -135,7 +167,7 @@ TEST(ReplyReader, FailsOnMalformedNumbers) {
   EXPECT_FALSE(FailureOf("*99999999999\r\n").ok());
 }
 
-TEST(ReplyReader, GivesWhatCameBeforeAFailureAndNothingAfter) {
+TEST(ReplyReader, ReturnsTheRepliesBeforeAFailureOnly) {
   ReplyReader reader;
   reader.Feed("+OK\r\n?\r\n+OK\r\n");
   EXPECT_EQ(Drain(reader), std::vector<Reply>{Reply::Ok()});
@@ -149,7 +181,7 @@ TEST(ReplyReader, DoesNotTrustAnAnnouncedSize) {
   ReplyReader reader;
   reader.Feed("*2000000000\r\n*2000000000\r\n$500000000\r\n");
   EXPECT_EQ(Drain(reader).size(), 0u);
-  EXPECT_TRUE(reader.status().ok());
+  EXPECT_THAT(reader.status(), IsOk());
 }
 
 TEST(ReplyReader, RefusesAReplyBeyondItsLimit) {
@@ -173,6 +205,8 @@ TEST(ReplyReader, MayBeDestroyedInTheMiddleOfAReply) {
   reader.Feed("*3\r\n$3\r\nabc\r\n*2\r\n:1\r\n");
   EXPECT_EQ(Drain(reader).size(), 0u);
 }
+
+constexpr int kDepth = 10;
 
 std::string Line() {
   return *rc::gen::container<std::string>(
@@ -203,8 +237,7 @@ Reply AnyReply(int nesting) {
 }
 
 RC_GTEST_PROP(ReplyReaderProperty, ReadsWhatWasWrittenSplitAtEveryByte, ()) {
-  const std::vector<Reply> written = {AnyReply(ReplyReader::kMaxNesting),
-                                      AnyReply(ReplyReader::kMaxNesting)};
+  const std::vector<Reply> written = {AnyReply(kDepth), AnyReply(kDepth)};
   const std::string text = ToResp(written[0]) + ToResp(written[1]);
   RC_PRE(text.size() < 4096);
   for (size_t split = 0; split <= text.size(); ++split) {
@@ -218,7 +251,7 @@ RC_GTEST_PROP(ReplyReaderProperty, ReadsWhatWasWrittenSplitAtEveryByte, ()) {
 }
 
 RC_GTEST_PROP(ReplyReaderProperty, ReadsByteByByte, ()) {
-  const Reply written = AnyReply(ReplyReader::kMaxNesting);
+  const Reply written = AnyReply(kDepth);
   ReplyReader reader;
   std::vector<Reply> read;
   for (const char byte : ToResp(written)) {

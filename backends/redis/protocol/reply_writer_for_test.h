@@ -1,10 +1,16 @@
-// The inverse of ReplyReader, for tests: what Redis writes for a reply in RESP2.
+// ToResp: the RESP2 bytes that Redis writes for a reply, for tests.
+//
+// It is the inverse of ReplyReader:
+//
+//   reader.Feed(ToResp(Reply::Bulk("value")));  // "$5...value"
+//
+// Thread-safety: a free function on values.
 #ifndef REDOUBLE_BACKENDS_REDIS_PROTOCOL_REPLY_WRITER_FOR_TEST_H_
 #define REDOUBLE_BACKENDS_REDIS_PROTOCOL_REPLY_WRITER_FOR_TEST_H_
 
 #include <string>
 
-#include "core/store/reply.h"
+#include "redouble/core/store/reply.h"
 
 namespace redouble::redis {
 

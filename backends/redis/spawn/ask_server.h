@@ -1,4 +1,8 @@
-// Asking a spawned server one thing, for what waits until several of them have found each other.
+// AskServer: one command to a spawned server, over a connection of its own.
+//
+// Clusters and sentinels use it to wait until their servers know each other:
+//
+//   absl::StatusOr<std::string> info = AskServer(server, "CLUSTER", "INFO");
 //
 // Thread-safety: a free function.
 #ifndef REDOUBLE_BACKENDS_REDIS_SPAWN_ASK_SERVER_H_
@@ -8,12 +12,12 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
-#include "backends/redis/spawn/spawned_server.h"
+#include "redouble/backends/redis/spawn/spawned_server.h"
 
 namespace redouble::redis {
 
-// Sends a command with one argument over a connection of its own; gives the bulk string that is its
-// reply, an empty one for another reply. Errors: as BlockingClient::Connect, and of the command.
+// Sends a command with one argument. Returns its bulk reply, or an empty string for another reply.
+// Errors: as SyncClient::Connect, and those of the command.
 absl::StatusOr<std::string> AskServer(const SpawnedServer& server, std::string_view name,
                                       std::string_view argument);
 

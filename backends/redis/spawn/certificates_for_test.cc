@@ -1,4 +1,4 @@
-#include "backends/redis/spawn/certificates_for_test.h"
+#include "redouble/backends/redis/spawn/certificates_for_test.h"
 
 #include <openssl/evp.h>
 #include <openssl/pem.h>
@@ -39,14 +39,14 @@ void AddExtension(X509* certificate, int id, const char* value) {
   DieUnless(extension != nullptr && X509_add_ext(certificate, extension.get(), -1) == 1, value);
 }
 
-// `authority` null: signed by itself, an authority. `names` null: none but the common name.
+// `authority` null: a self-signed authority. `names` null: no subject alternative names.
 Identity Make(const char* name, long serial, const Identity* authority, const char* names) {
   Identity made{Key(EVP_EC_gen("P-256")), Certificate(X509_new())};
   X509* const certificate = made.certificate.get();
   DieUnless(made.key != nullptr && certificate != nullptr, "keys");
   X509_set_version(certificate, 2);
   ASN1_INTEGER_set(X509_get_serialNumber(certificate), serial);
-  // An hour back, for a clock that is a little behind.
+  // Valid from an hour ago, for clocks that are slightly behind.
   X509_gmtime_adj(X509_getm_notBefore(certificate), -3600);
   X509_gmtime_adj(X509_getm_notAfter(certificate), 3600);
   X509_set_pubkey(certificate, made.key.get());

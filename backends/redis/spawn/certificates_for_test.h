@@ -1,11 +1,13 @@
-// Certificates of a test's own: an authority, a server on the loopback, a client.
+// CertificatesForTest: PEM files of an authority, a server on loopback and a client, for TLS tests.
 //
 //   CertificatesForTest certificates((*folder).path());
 //   options.tls = SpawnedTls{certificates.server_certificate(), certificates.server_key(),
 //                            certificates.authority()};
 //
-// Made by OpenSSL on the spot (P-256, valid for an hour), so that no key lies in the repository.
-// Dies when OpenSSL refuses, which only a broken installation does.
+// OpenSSL makes them at run time (P-256, valid for an hour), so the repository contains no key.
+// Aborts the program if OpenSSL fails, which means a broken installation.
+//
+// Thread-safety: const calls may be concurrent.
 #ifndef REDOUBLE_BACKENDS_REDIS_SPAWN_CERTIFICATES_FOR_TEST_H_
 #define REDOUBLE_BACKENDS_REDIS_SPAWN_CERTIFICATES_FOR_TEST_H_
 
@@ -15,7 +17,7 @@ namespace redouble::redis {
 
 class CertificatesForTest {
  public:
-  // Writes PEM files into the folder, which must exist. The server's certificate bears the names
+  // Writes the PEM files into the folder, which must exist. The server certificate is valid for
   // localhost, redis.example and 127.0.0.1.
   explicit CertificatesForTest(std::string folder);
 
@@ -24,7 +26,7 @@ class CertificatesForTest {
   std::string server_key() const { return folder_ + "/server.key"; }
   std::string client_certificate() const { return folder_ + "/client.pem"; }
   std::string client_key() const { return folder_ + "/client.key"; }
-  // Another authority, which has signed nothing here.
+  // Another authority, which has signed none of these certificates.
   std::string other_authority() const { return folder_ + "/other.pem"; }
 
  private:

@@ -1,4 +1,4 @@
-#include "backends/redis/spawn/child_process.h"
+#include "redouble/backends/redis/spawn/child_process.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -16,12 +16,14 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "redouble/core/base/status/status_macros.h"
 
 namespace redouble::redis {
 namespace {
 
-// What the child needs between fork and exec. All of it is made before the fork: afterwards only
-// async-signal-safe calls are allowed, since another thread may have held any lock at the fork.
+// The data that the child needs between fork and exec, prepared before the fork. After the fork
+// only async-signal-safe calls are allowed, because another thread may have held any lock at that
+// moment.
 struct ExecPlan {
   const char* executable;
   std::vector<char*> arguments;
@@ -34,7 +36,7 @@ struct ExecPlan {
 
 [[noreturn]] void ExecInChild(const ExecPlan& plan) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  // The parent may have died before the line above; then nobody would kill this child.
+  // If the parent died before the line above, the kernel would not kill this child any more.
   if (getppid() != plan.parent) _exit(127);
   sigset_t none;
   sigemptyset(&none);
@@ -73,7 +75,7 @@ std::vector<char*> PointersTo(std::vector<std::string>& texts) {
   return pointers;
 }
 
-// The errno that exec failed with, or nothing once exec has closed the pipe.
+// The errno of a failed exec; nullopt once exec has closed the pipe.
 std::optional<int> ReadExecError(int error_pipe) {
   int error = 0;
   ssize_t count;
@@ -128,13 +130,12 @@ absl::StatusOr<std::unique_ptr<ChildProcess>> ChildProcess::Start(
   std::unique_ptr<ChildProcess> child(new ChildProcess);
   std::promise<absl::StatusOr<pid_t>> launched;
   std::future<absl::StatusOr<pid_t>> result = launched.get_future();
-  // The thread owns the promise: it may still be busy within it when this function returns.
+  // The thread owns the promise: it may still use it when this function returns.
   child->supervisor_ =
       std::thread([self = child.get(), options, launched = std::move(launched)]() mutable {
         self->Supervise(options, std::move(launched));
       });
-  const absl::StatusOr<pid_t> pid = result.get();
-  if (!pid.ok()) return pid.status();
+  REDOUBLE_RETURN_IF_ERROR(result.get().status());
   return child;
 }
 
@@ -146,7 +147,7 @@ void ChildProcess::Supervise(const ChildProcessOptions& options,
   launched.set_value(std::move(pid));
   if (!started) return;
 
-  // Wait without reaping, then reap under the lock: a signal can never hit a recycled id.
+  // Wait without reaping, then reap under the lock, so that no signal reaches a reused process id.
   siginfo_t info;
   while (waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOWAIT) != 0 && errno == EINTR) {
   }

@@ -1,4 +1,4 @@
-#include "backends/redis/spawn/child_process.h"
+#include "redouble/backends/redis/spawn/child_process.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -9,11 +9,15 @@
 #include <cerrno>
 #include <thread>
 
-#include "backends/redis/spawn/private_folder.h"
 #include "gtest/gtest.h"
+#include "redouble/backends/redis/spawn/private_folder.h"
+#include "redouble/core/base/status/status_matchers.h"
 
 namespace redouble::redis {
 namespace {
+
+using base::IsOk;
+using base::StatusIs;
 
 constexpr absl::Duration kPatience = absl::Seconds(20);
 
@@ -31,10 +35,10 @@ class ChildProcessTest : public ::testing::Test {
 
   std::string Output() const { return ReadFile(folder_.PathOf("output")).value(); }
 
-  // What a script writes, once it has ended.
+  // The output of a script, once it has ended.
   std::string OutputOf(const ChildProcessOptions& options) const {
     auto child = ChildProcess::Start(options);
-    EXPECT_TRUE(child.ok()) << child.status();
+    EXPECT_THAT(child, IsOk());
     EXPECT_TRUE((*child)->WaitForExit(kPatience));
     return Output();
   }
@@ -74,16 +78,16 @@ TEST_F(ChildProcessTest, InheritsNoOpenFileOfTheParent) {
   EXPECT_EQ(output.find(" " + std::to_string(leaked)), std::string::npos) << output;
 }
 
-TEST_F(ChildProcessTest, TellsHowTheChildEnded) {
+TEST_F(ChildProcessTest, DescribesHowTheChildEnded) {
   auto child = ChildProcess::Start(Shell("exit 3"));
-  ASSERT_TRUE(child.ok());
+  ASSERT_THAT(child, IsOk());
   ASSERT_TRUE((*child)->WaitForExit(kPatience));
   EXPECT_EQ((*child)->DescribeExit(), "exited with status 3");
 }
 
-TEST_F(ChildProcessTest, SignalsTheChildWhileItRunsAndNobodyAfterwards) {
+TEST_F(ChildProcessTest, SignalsTheChildOnlyWhileItRuns) {
   auto child = ChildProcess::Start(Sleeper());
-  ASSERT_TRUE(child.ok());
+  ASSERT_THAT(child, IsOk());
   EXPECT_EQ((*child)->DescribeExit(), "still runs");
   EXPECT_FALSE((*child)->WaitForExit(absl::ZeroDuration()));
   EXPECT_TRUE((*child)->Signal(SIGTERM));
@@ -96,7 +100,7 @@ TEST_F(ChildProcessTest, LeavesNoProcessNotEvenAZombie) {
   pid_t pid = 0;
   {
     auto child = ChildProcess::Start(Sleeper());
-    ASSERT_TRUE(child.ok());
+    ASSERT_THAT(child, IsOk());
     pid = (*child)->pid();
     EXPECT_EQ(kill(pid, 0), 0);
   }
@@ -108,12 +112,12 @@ TEST_F(ChildProcessTest, OutlivesTheThreadThatStartedIt) {
   std::unique_ptr<ChildProcess> child;
   std::thread starter([&] { child = ChildProcess::Start(Sleeper()).value(); });
   starter.join();
-  // The kernel sends its signal while the thread ends, so it would have arrived by now.
+  // The kernel sends its signal when the thread ends, so it would have arrived by now.
   EXPECT_TRUE(child->Signal(0));
   EXPECT_FALSE(child->WaitForExit(absl::Milliseconds(20)));
 }
 
-// The parent is killed without a chance to clean up; this test adopts the orphan to see it die.
+// The parent is killed without cleanup; this test adopts the orphan to observe its death.
 TEST_F(ChildProcessTest, DiesWithAParentThatIsKilled) {
   ASSERT_EQ(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
   int ends[2];
@@ -136,27 +140,27 @@ TEST_F(ChildProcessTest, DiesWithAParentThatIsKilled) {
   close(ends[1]);
 }
 
-TEST_F(ChildProcessTest, SaysWhatCannotBeExecuted) {
+TEST_F(ChildProcessTest, ReportsTheProgramThatCannotBeExecuted) {
   ChildProcessOptions options = Sleeper();
   options.executable = "/no/such/program";
   const auto missing = ChildProcess::Start(options);
-  EXPECT_EQ(missing.status().code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(missing, StatusIs(absl::StatusCode::kNotFound));
   EXPECT_NE(missing.status().message().find("/no/such/program"), std::string::npos);
   options.executable = "/etc/passwd";
-  EXPECT_EQ(ChildProcess::Start(options).status().code(), absl::StatusCode::kPermissionDenied);
+  EXPECT_THAT(ChildProcess::Start(options), StatusIs(absl::StatusCode::kPermissionDenied));
 }
 
-TEST_F(ChildProcessTest, SaysWhereItCannotWrite) {
+TEST_F(ChildProcessTest, ReportsTheOutputPathThatCannotBeWritten) {
   ChildProcessOptions options = Sleeper();
   options.output_path = "/no/such/folder/output";
   const auto child = ChildProcess::Start(options);
-  EXPECT_EQ(child.status().code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(child, StatusIs(absl::StatusCode::kNotFound));
   EXPECT_NE(child.status().message().find("/no/such/folder/output"), std::string::npos);
 }
 
 TEST(FindExecutable, FindsAProgramOnThePath) {
   const auto found = FindExecutable("sh");
-  ASSERT_TRUE(found.ok()) << found.status();
+  ASSERT_THAT(found, IsOk());
   EXPECT_TRUE(found->ends_with("/sh"));
 }
 
@@ -164,13 +168,13 @@ TEST(FindExecutable, TakesAPathAsItIs) {
   EXPECT_TRUE(FindExecutable("/bin/sh").value().starts_with("/"));
 }
 
-TEST(FindExecutable, SaysWhereItLooked) {
+TEST(FindExecutable, ReportsTheSearchedPlaces) {
   const absl::Status by_name = FindExecutable("no-such-program").status();
-  EXPECT_EQ(by_name.code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(by_name, StatusIs(absl::StatusCode::kNotFound));
   EXPECT_TRUE(
       std::string(by_name.message()).starts_with("no-such-program is in no folder of PATH"));
   const absl::Status by_path = FindExecutable("/etc/passwd").status();
-  EXPECT_EQ(by_path.code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(by_path, StatusIs(absl::StatusCode::kNotFound));
   EXPECT_EQ(by_path.message(), "/etc/passwd is no program that can be executed");
 }
 

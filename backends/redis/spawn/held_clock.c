@@ -1,11 +1,11 @@
-// Preloaded into a redis-server, answers its wall clock from a page that a test writes.
+// Preloaded into a redis-server: answers its wall clock from a page that a test writes.
 //
-// gettimeofday, time and clock_gettime of the real-time clocks say what the page says; every other
-// clock stays real, so timers, and with them the server's own housekeeping, keep running. The
-// page is described in held_clock_page.h.
+// gettimeofday, time and clock_gettime of the real-time clocks return the time of the page. All
+// other clocks stay real, so timers, and with them the server's housekeeping, keep running.
+// held_clock_page.h describes the page.
 //
-// The dynamic linker may call into this file before the allocator is ready (jemalloc reads clocks
-// while it starts), so it allocates nothing, looks no symbol up, and goes to the kernel directly.
+// The dynamic linker may call this file before the allocator is ready (jemalloc reads clocks while
+// it starts). It therefore allocates nothing, looks up no symbol, and calls the kernel directly.
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "backends/redis/spawn/held_clock_page.h"
+#include "held_clock_page.h"
 
 static struct HeldClockPage* page = NULL;
 
@@ -74,9 +74,9 @@ time_t time(time_t* result) {
   return now.tv_sec;
 }
 
-// Counts the turns of the event loop in which the timer was due. A wait that ends with no event has
-// lasted until the next timer (Redis asks for no other time-out), so the loop now runs serverCron
-// and then beforeSleep, and is done with both when it comes back here to wait again.
+// Counts the turns of the event loop in which the timer was due. A wait that ends without an event
+// has lasted until the next timer (Redis uses no other timeout). The loop then runs serverCron and
+// beforeSleep, and both are done when it waits again.
 int epoll_wait(int loop, struct epoll_event* events, int capacity, int timeout_ms) {
   if (timer_work_is_running) {
     timer_work_is_running = 0;

@@ -1,4 +1,4 @@
-#include "backends/redis/spawn/held_clock.h"
+#include "redouble/backends/redis/spawn/held_clock.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -11,15 +11,16 @@
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
-#include "backends/redis/spawn/held_clock_library.h"
-#include "backends/redis/spawn/private_folder.h"
+#include "redouble/backends/redis/spawn/held_clock_library.h"
+#include "redouble/backends/redis/spawn/private_folder.h"
+#include "redouble/core/base/status/status_macros.h"
 
 namespace redouble::redis {
 namespace {
 
 absl::StatusOr<int64_t> MicrosecondsOf(absl::Time time) {
   const int64_t now_us = absl::ToUnixMicros(time);
-  // A time out of range saturates, which the way back shows.
+  // A time out of range saturates; the conversion back reveals that.
   const bool exact = time >= absl::FromUnixMicros(now_us) &&
                      time < absl::FromUnixMicros(now_us) + absl::Microseconds(1);
   if (now_us < 0 || !exact) {
@@ -42,21 +43,14 @@ absl::StatusOr<HeldClockPage*> MapPage(const std::string& path) {
 
 absl::StatusOr<std::unique_ptr<HeldClock>> HeldClock::Create(const std::string& folder,
                                                              absl::Time now) {
-  const absl::StatusOr<int64_t> now_us = MicrosecondsOf(now);
-  if (!now_us.ok()) return now_us.status();
+  REDOUBLE_ASSIGN_OR_RETURN(const int64_t now_us, MicrosecondsOf(now));
   const std::string library_path = folder + "/held_clock.so";
-  if (absl::Status status = WriteFile(library_path, HeldClockLibrary()); !status.ok()) {
-    return status;
-  }
+  REDOUBLE_RETURN_IF_ERROR(WriteFile(library_path, HeldClockLibrary()));
   const std::string page_path = folder + "/held_clock.page";
-  if (absl::Status status = WriteFile(page_path, std::string(sizeof(HeldClockPage), '\0'));
-      !status.ok()) {
-    return status;
-  }
-  const absl::StatusOr<HeldClockPage*> page = MapPage(page_path);
-  if (!page.ok()) return page.status();
-  __atomic_store_n(&(*page)->now_us, *now_us, __ATOMIC_SEQ_CST);
-  return std::unique_ptr<HeldClock>(new HeldClock(*page, page_path, library_path));
+  REDOUBLE_RETURN_IF_ERROR(WriteFile(page_path, std::string(sizeof(HeldClockPage), '\0')));
+  REDOUBLE_ASSIGN_OR_RETURN(HeldClockPage* const page, MapPage(page_path));
+  __atomic_store_n(&page->now_us, now_us, __ATOMIC_SEQ_CST);
+  return std::unique_ptr<HeldClock>(new HeldClock(page, page_path, library_path));
 }
 
 HeldClock::HeldClock(HeldClockPage* page, std::string page_path, std::string library_path)
@@ -65,9 +59,8 @@ HeldClock::HeldClock(HeldClockPage* page, std::string page_path, std::string lib
 HeldClock::~HeldClock() { munmap(page_, sizeof(HeldClockPage)); }
 
 absl::Status HeldClock::SetTime(absl::Time now) {
-  const absl::StatusOr<int64_t> now_us = MicrosecondsOf(now);
-  if (!now_us.ok()) return now_us.status();
-  __atomic_store_n(&page_->now_us, *now_us, __ATOMIC_SEQ_CST);
+  REDOUBLE_ASSIGN_OR_RETURN(const int64_t now_us, MicrosecondsOf(now));
+  __atomic_store_n(&page_->now_us, now_us, __ATOMIC_SEQ_CST);
   return absl::OkStatus();
 }
 
@@ -80,7 +73,7 @@ absl::Time HeldClock::Now() const {
 bool HeldClock::IsFollowedBy(pid_t pid) const {
   const absl::StatusOr<std::string> maps = ReadFile(absl::StrCat("/proc/", pid, "/maps"));
   if (!maps.ok()) return false;
-  // The kernel names the file without symbolic links, so only the end of our path is compared.
+  // The kernel reports the file without symbolic links, so only the end of the path is compared.
   const std::filesystem::path path = page_path_;
   const std::filesystem::path end = path.parent_path().filename() / path.filename();
   return maps->find("/" + end.string() + "\n") != std::string::npos;

@@ -1,19 +1,19 @@
-// HeldClock: the wall clock of another process, held at a time and moved only when told.
+// HeldClock: the wall clock of another process, which moves only on request.
 //
-// Tests of expiry, stream ids and block time-outs need a real redis-server at an exact moment, and
-// at the millisecond after it, without sleeping. A HeldClock puts two files into a folder: a page
-// of shared memory that holds the time, and a small library that, preloaded into the server
-// (held_clock.c), answers gettimeofday, time and clock_gettime(CLOCK_REALTIME) from that page. The
-// library travels inside this program, so it is there wherever the program is copied.
-// Monotonic clocks stay real: the server's own timers keep running.
-//
-// Thread-safety: every function may be called from any thread; the page is read and written
-// atomically, also between the processes.
+// Tests of expiry, stream ids and block timeouts need a real redis-server at an exact moment, and
+// at the millisecond after it, without sleeping. A HeldClock writes two files into a folder: a page
+// of shared memory with the time, and a small library (held_clock.c). Preloaded into the server,
+// the library answers gettimeofday, time and clock_gettime(CLOCK_REALTIME) from that page. The
+// library is embedded in this program, so it exists wherever the program is copied. Monotonic
+// clocks stay real: the server's own timers keep running.
 //
 //     auto clock = HeldClock::Create(folder.path(), absl::FromUnixSeconds(1'700'000'000));
 //     if (!clock.ok()) return clock.status();
 //     child_options.environment = (*clock)->Environment();  // Then start the child,
 //     (*clock)->SetTime(absl::FromUnixMillis(1'700'000'000'001));  // and move its time.
+//
+// Thread-safety: every function may be called from any thread; the page is read and written
+// atomically, also between the processes.
 
 #ifndef REDOUBLE_BACKENDS_REDIS_SPAWN_HELD_CLOCK_H_
 #define REDOUBLE_BACKENDS_REDIS_SPAWN_HELD_CLOCK_H_
@@ -29,16 +29,16 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "backends/redis/spawn/held_clock_page.h"
+#include "redouble/backends/redis/spawn/held_clock_page.h"
 
 namespace redouble::redis {
 
 class HeldClock {
  public:
-  // Writes the page and the library into `folder`, an existing folder of the caller, with the time
-  // at `now`. The files are not removed; the folder is the caller's.
-  // Errors: InvalidArgument for a time the page cannot hold (see SetTime); the errno of writing or
-  // mapping the files as a status, with the path.
+  // Writes the page and the library into `folder`, which must exist, and sets the time to `now`.
+  // The files are not removed.
+  // Errors: InvalidArgument for a time that the page cannot hold (see SetTime); the errno of
+  // writing or mapping the files as a status, with the path.
   static absl::StatusOr<std::unique_ptr<HeldClock>> Create(const std::string& folder,
                                                            absl::Time now);
 
@@ -48,33 +48,32 @@ class HeldClock {
   HeldClock(const HeldClock&) = delete;
   HeldClock& operator=(const HeldClock&) = delete;
 
-  // Holds the clock at `now`, forwards or backwards, rounded down to a microsecond. Every reading
-  // that the other process takes after this returns sees the new time.
-  // Errors: InvalidArgument before 1970 or beyond what 64-bit microseconds count (year 294246).
+  // Sets the clock to `now`, forwards or backwards, rounded down to a microsecond. The other
+  // process sees the new time in every reading after this function returns.
+  // Errors: InvalidArgument before 1970 or beyond the range of 64-bit microseconds (year 294246).
   absl::Status SetTime(absl::Time now);
 
-  // Moves the clock by `step`, forwards or, if negative, backwards. Not atomic with another
-  // thread's SetTime.
+  // Moves the clock by `step`, which may be negative. Not atomic with a SetTime in another thread.
   // Errors: as SetTime.
   absl::Status AdvanceTime(absl::Duration step);
 
-  // The time that the clock is held at.
+  // The time of the clock.
   absl::Time Now() const;
 
-  // Whether a running process has this clock's page in its memory, i.e. follows this clock. The
-  // dynamic linker only warns when a library cannot be preloaded, so a starter asks this once the
-  // process has shown a sign of life; before, its libraries may not have been loaded yet.
-  // False, too, for a process that does not exist or belongs to someone else.
+  // Whether a running process has mapped this clock's page, so that it follows this clock. The
+  // dynamic linker only warns if a library cannot be preloaded, so call this once after the process
+  // has shown that it runs; before that, its libraries may not have been loaded. False for a
+  // process that does not exist or belongs to another user.
   bool IsFollowedBy(pid_t pid) const;
 
-  // How many turns of an attached Redis's event loop have begun with its timer being due and ended.
-  // Each such turn runs serverCron (active expiry), then beforeSleep (block time-outs, writing of
-  // replies and messages). A turn that had begun before SetTime adds at most one to this count,
-  // so the second one has seen the new time throughout.
+  // The number of completed turns of an attached Redis's event loop in which its timer was due.
+  // Each such turn runs serverCron (active expiry) and then beforeSleep (block timeouts, writing of
+  // replies and messages). A turn that began before SetTime adds at most one to this count, so the
+  // second one has seen the new time throughout.
   int64_t idle_turns() const;
 
-  // The variables that attach a process started with them, for ChildProcessOptions.
-  // LD_PRELOAD keeps what this process has in it.
+  // The environment variables that attach a new process, for ChildProcessOptions. LD_PRELOAD keeps
+  // the value that it has in this process.
   std::vector<std::pair<std::string, std::string>> Environment() const;
 
  private:

@@ -1,4 +1,9 @@
-// The bytes of the preloaded library built from held_clock.c, embedded by the build.
+// HeldClockLibrary: the shared object built from held_clock.c, embedded in this program by the
+// build.
+//
+// HeldClock writes it into a file, which a spawned server preloads.
+//
+// Thread-safety: a free function.
 
 #ifndef REDOUBLE_BACKENDS_REDIS_SPAWN_HELD_CLOCK_LIBRARY_H_
 #define REDOUBLE_BACKENDS_REDIS_SPAWN_HELD_CLOCK_LIBRARY_H_

@@ -1,4 +1,4 @@
-#include "backends/redis/spawn/held_clock.h"
+#include "redouble/backends/redis/spawn/held_clock.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -7,12 +7,16 @@
 #include <filesystem>
 #include <utility>
 
-#include "backends/redis/spawn/child_process.h"
-#include "backends/redis/spawn/private_folder.h"
 #include "gtest/gtest.h"
+#include "redouble/backends/redis/spawn/child_process.h"
+#include "redouble/backends/redis/spawn/private_folder.h"
+#include "redouble/core/base/status/status_matchers.h"
 
 namespace redouble::redis {
 namespace {
+
+using base::IsOk;
+using base::StatusIs;
 
 constexpr absl::Duration kPatience = absl::Seconds(20);
 const absl::Time kNow = absl::FromUnixMicros(1'700'000'000'123'456);
@@ -32,7 +36,7 @@ class HeldClockTest : public ::testing::Test {
     return ChildProcess::Start(options).value();
   }
 
-  // What a script prints with these variables on top of ours.
+  // The output of a script with these variables added to the environment.
   std::string OutputOf(const std::string& script, const Environment& environment) {
     auto child = StartShell(script, environment);
     EXPECT_TRUE(child->WaitForExit(kPatience));
@@ -53,16 +57,16 @@ TEST_F(HeldClockTest, ShowsItsTimeToAnotherProcessToTheMicrosecond) {
 
 TEST_F(HeldClockTest, ShowsEachTimeThatIsSet) {
   const auto clock = CreateClock();
-  ASSERT_TRUE(clock->SetTime(absl::FromUnixMicros(1)).ok());
+  ASSERT_THAT(clock->SetTime(absl::FromUnixMicros(1)), IsOk());
   EXPECT_EQ(OutputOf("date -u +%s.%N", clock->Environment()), "0.000001000\n");
-  ASSERT_TRUE(clock->AdvanceTime(absl::Hours(24) + absl::Nanoseconds(1999)).ok());
+  ASSERT_THAT(clock->AdvanceTime(absl::Hours(24) + absl::Nanoseconds(1999)), IsOk());
   EXPECT_EQ(clock->Now(), absl::FromUnixMicros(86'400'000'002));
   EXPECT_EQ(OutputOf("date -u +%s.%N", clock->Environment()), "86400.000002000\n");
-  ASSERT_TRUE(clock->AdvanceTime(-absl::Hours(24)).ok());
+  ASSERT_THAT(clock->AdvanceTime(-absl::Hours(24)), IsOk());
   EXPECT_EQ(OutputOf("date -u +%s.%N", clock->Environment()), "0.000002000\n");
 }
 
-// Each of the three functions is asked by a real program: perl's time and gettimeofday, and its
+// A real program calls each of the three functions: perl with time and gettimeofday, and with
 // clock_gettime for the clocks that stay real.
 TEST_F(HeldClockTest, AnswersEveryFunctionThatReadsTheWallClock) {
   const auto clock = CreateClock();
@@ -87,11 +91,11 @@ TEST_F(HeldClockTest, LeavesTheMonotonicClockAlone) {
   EXPECT_LE(shown, after.count() + 1e-6);
 }
 
-// Without a usable page the library must not stop, or mislead, a program.
+// Without a usable page, a program sees real time and works normally.
 TEST_F(HeldClockTest, ShowsRealTimeWithoutAUsablePage) {
   const auto clock = CreateClock();
   const std::string library = clock->Environment()[0].second;
-  ASSERT_TRUE(WriteFile(folder_.PathOf("short"), "1234").ok());
+  ASSERT_THAT(WriteFile(folder_.PathOf("short"), "1234"), IsOk());
   for (const std::string& page :
        {std::string(), std::string("/no/such/page"), folder_.PathOf("short"), folder_.path()}) {
     const std::string output =
@@ -100,8 +104,8 @@ TEST_F(HeldClockTest, ShowsRealTimeWithoutAUsablePage) {
   }
 }
 
-// A process follows once its library is loaded, which a word through a pipe proves.
-TEST_F(HeldClockTest, KnowsWhoFollowsIt) {
+// A process follows the clock once its library is loaded; a word through a pipe proves that.
+TEST_F(HeldClockTest, ReportsWhichProcessesFollowIt) {
   const auto clock = CreateClock();
   const std::string pipe = folder_.PathOf("pipe");
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
@@ -135,25 +139,25 @@ TEST_F(HeldClockTest, RefusesATimeItCannotShow) {
   const auto clock = CreateClock();
   for (const absl::Time time : {absl::FromUnixMicros(-1), absl::InfiniteFuture(),
                                 absl::InfinitePast(), absl::FromUnixSeconds(9'300'000'000'000)}) {
-    EXPECT_EQ(clock->SetTime(time).code(), absl::StatusCode::kInvalidArgument) << time;
-    EXPECT_EQ(HeldClock::Create(folder_.path(), time).status().code(),
-              absl::StatusCode::kInvalidArgument);
+    EXPECT_THAT(clock->SetTime(time), StatusIs(absl::StatusCode::kInvalidArgument)) << time;
+    EXPECT_THAT(HeldClock::Create(folder_.path(), time),
+                StatusIs(absl::StatusCode::kInvalidArgument));
   }
-  EXPECT_EQ(clock->AdvanceTime(absl::InfiniteDuration()).code(),
-            absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(clock->AdvanceTime(absl::InfiniteDuration()),
+              StatusIs(absl::StatusCode::kInvalidArgument));
   EXPECT_EQ(clock->Now(), kNow);
 }
 
 TEST_F(HeldClockTest, ReachesTheEndOfItsRange) {
   const auto clock = CreateClock();
   const absl::Time last = absl::FromUnixMicros(INT64_MAX);
-  EXPECT_TRUE(clock->SetTime(last).ok());
+  EXPECT_THAT(clock->SetTime(last), IsOk());
   EXPECT_EQ(clock->Now(), last);
 }
 
-TEST_F(HeldClockTest, SaysWhereItCannotBeWritten) {
+TEST_F(HeldClockTest, ReportsThePathThatCannotBeWritten) {
   const absl::Status status = HeldClock::Create("/no/such/folder", kNow).status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(status, StatusIs(absl::StatusCode::kNotFound));
   EXPECT_NE(status.message().find("/no/such/folder"), std::string::npos);
 }
 

@@ -1,5 +1,5 @@
-// What a held clock means to a real redis-server: these tests are also the record of how Redis 7.0
-// treats the edges of time, to the millisecond, without sleeping.
+// The effect of a held clock on a real redis-server. These tests also record how Redis 7.0 treats
+// the boundaries of expiry and timeouts, to the millisecond, without sleeping.
 
 #include <signal.h>
 
@@ -11,13 +11,16 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "backends/redis/spawn/spawned_server.h"
 #include "gtest/gtest.h"
-#include "tests/support/raw_connection.h"
+#include "redouble/backends/redis/spawn/spawned_server.h"
+#include "redouble/core/base/status/status_matchers.h"
+#include "redouble/tests/support/target/raw_connection.h"
 
 namespace redouble::redis {
 namespace {
 
+using base::IsOk;
+using base::StatusIs;
 using store::Reply;
 using tests::RawConnection;
 
@@ -34,7 +37,7 @@ class HeldTimeTest : public ::testing::Test {
   }
 
   void AdvanceMs(int64_t step_ms) {
-    ASSERT_TRUE(server_->AdvanceTime(absl::Milliseconds(step_ms)).ok());
+    ASSERT_THAT(server_->AdvanceTime(absl::Milliseconds(step_ms)), IsOk());
   }
 
   std::unique_ptr<RawConnection> Connect() const {
@@ -43,7 +46,7 @@ class HeldTimeTest : public ::testing::Test {
 
   std::string Ask(const RawConnection::Arguments& command) { return tests::Ask(*client_, command); }
 
-  // As TIME answers.
+  // The reply to TIME.
   static std::string TimeText(int64_t now_us) {
     return absl::StrCat("[\"", now_us / 1'000'000, "\", \"", now_us % 1'000'000, "\"]");
   }
@@ -58,25 +61,26 @@ class HeldTimeTest : public ::testing::Test {
 
 TEST_F(HeldTimeTest, TimeEqualsTheHeldTimeToTheMicrosecond) {
   EXPECT_EQ(Ask({"TIME"}), "[\"1700000000\", \"0\"]");
-  ASSERT_TRUE(server_->SetTime(absl::FromUnixMicros(1'700'000'000'999'999)).ok());
+  ASSERT_THAT(server_->SetTime(absl::FromUnixMicros(1'700'000'000'999'999)), IsOk());
   EXPECT_EQ(Ask({"TIME"}), "[\"1700000000\", \"999999\"]");
-  ASSERT_TRUE(server_->AdvanceTime(absl::Microseconds(1)).ok());
+  ASSERT_THAT(server_->AdvanceTime(absl::Microseconds(1)), IsOk());
   EXPECT_EQ(Ask({"TIME"}), "[\"1700000001\", \"0\"]");
   EXPECT_EQ(server_->held_time(), absl::FromUnixSeconds(1'700'000'001));
 }
 
 TEST_F(HeldTimeTest, StandsStillUntilItIsMoved) {
   for (int i = 0; i < 3; ++i) {
-    ASSERT_TRUE(server_->Settle().ok());
+    ASSERT_THAT(server_->Settle(), IsOk());
     EXPECT_EQ(Ask({"TIME"}), "[\"1700000000\", \"0\"]");
   }
 }
 
-// Redis caches the time once per turn of its loop; the very next command must not see the old one.
+// Redis caches the time once per turn of its event loop; the next command must still see the new
+// time.
 TEST_F(HeldTimeTest, EveryCommandSeesTheTimeSetBeforeIt) {
   for (int i = 1; i <= 2000; ++i) {
     const int64_t now_us = kStartMs * 1000 + i * 1'000'003;
-    ASSERT_TRUE(server_->SetTime(absl::FromUnixMicros(now_us)).ok());
+    ASSERT_THAT(server_->SetTime(absl::FromUnixMicros(now_us)), IsOk());
     ASSERT_EQ(Ask({"TIME"}), TimeText(now_us));
     ASSERT_EQ(Ask({"EVAL", "return redis.call('TIME')", "0"}), TimeText(now_us));
   }
@@ -91,19 +95,19 @@ TEST_F(HeldTimeTest, AKeyIsStillThereAtItsDeadlineAndGoneAMillisecondLater) {
   EXPECT_EQ(Ask({"PTTL", "key"}), "0");
   EXPECT_EQ(Ask({"TTL", "key"}), "0");
   EXPECT_EQ(Ask({"GET", "key"}), "\"value\"");
-  ASSERT_TRUE(server_->Settle().ok());
+  ASSERT_THAT(server_->Settle(), IsOk());
   EXPECT_EQ(Ask({"DBSIZE"}), "1");
   AdvanceMs(1);
   EXPECT_EQ(Ask({"GET", "key"}), "nil");
   EXPECT_EQ(Ask({"PTTL", "key"}), "-2");
 }
 
-// Expiry counts whole milliseconds: the microseconds of the clock are cut off.
+// Expiry uses whole milliseconds: the microseconds of the clock are truncated.
 TEST_F(HeldTimeTest, ADeadlineIsPassedByAWholeMillisecondOnly) {
   EXPECT_EQ(Ask({"SET", "key", "value", "PX", "1000"}), "OK");
-  ASSERT_TRUE(server_->SetTime(kStart + absl::Milliseconds(1001) - absl::Microseconds(1)).ok());
+  ASSERT_THAT(server_->SetTime(kStart + absl::Milliseconds(1001) - absl::Microseconds(1)), IsOk());
   EXPECT_EQ(Ask({"EXISTS", "key"}), "1");
-  ASSERT_TRUE(server_->AdvanceTime(absl::Microseconds(1)).ok());
+  ASSERT_THAT(server_->AdvanceTime(absl::Microseconds(1)), IsOk());
   EXPECT_EQ(Ask({"EXISTS", "key"}), "0");
 }
 
@@ -125,12 +129,12 @@ TEST_F(HeldTimeTest, DeadlinesAreReckonedFromTheHeldTime) {
 
 TEST_F(HeldTimeTest, AStepBackwardsLengthensATtl) {
   EXPECT_EQ(Ask({"SET", "key", "value", "PX", "1000"}), "OK");
-  ASSERT_TRUE(server_->AdvanceTime(-absl::Hours(1)).ok());
+  ASSERT_THAT(server_->AdvanceTime(-absl::Hours(1)), IsOk());
   EXPECT_EQ(Ask({"PTTL", "key"}), "3601000");
   EXPECT_EQ(Ask({"TIME"}), "[\"1699996400\", \"0\"]");
-  ASSERT_TRUE(server_->Settle().ok());
-  ASSERT_TRUE(server_->SetTime(kStart + absl::Milliseconds(1001)).ok());
-  ASSERT_TRUE(server_->Settle().ok());
+  ASSERT_THAT(server_->Settle(), IsOk());
+  ASSERT_THAT(server_->SetTime(kStart + absl::Milliseconds(1001)), IsOk());
+  ASSERT_THAT(server_->Settle(), IsOk());
   EXPECT_EQ(Ask({"DBSIZE"}), "0");
 }
 
@@ -140,24 +144,24 @@ TEST_F(HeldTimeTest, LeapsOverTenYears) {
   EXPECT_EQ(Ask({"SET", "until-just-before", "1", "PX", absl::StrCat(leap_ms - 1)}), "OK");
   EXPECT_EQ(Ask({"SET", "for-ever", "1"}), "OK");
   AdvanceMs(leap_ms);
-  ASSERT_TRUE(server_->Settle().ok());
+  ASSERT_THAT(server_->Settle(), IsOk());
   EXPECT_EQ(Ask({"MGET", "until-then", "until-just-before", "for-ever"}), "[\"1\", nil, \"1\"]");
   EXPECT_EQ(Ask({"TIME"}), TimeText((kStartMs + leap_ms) * 1000));
 }
 
-// DBSIZE counts keys whose time has come until something removes them.
+// DBSIZE counts expired keys until they are removed.
 TEST_F(HeldTimeTest, SettleLetsTheServerRemoveEveryKeyThatIsDue) {
   EXPECT_EQ(Ask({"SET", "kept", "1", "PX", "2000"}), "OK");
   for (int i = 0; i < 64; ++i) {
     EXPECT_EQ(Ask({"SET", absl::StrCat("due-", i), "1", "PX", "1000"}), "OK");
   }
   AdvanceMs(1001);
-  ASSERT_TRUE(server_->Settle().ok());
+  ASSERT_THAT(server_->Settle(), IsOk());
   EXPECT_EQ(Ask({"DBSIZE"}), "1");
 }
 
-// A thousand keys that go at once leave a table in which Redis looks for no key until it has
-// shrunk.
+// A thousand keys that expire at once leave a sparse table, in which Redis searches no keys until
+// it has shrunk it.
 TEST_F(HeldTimeTest, SettleFindsTheFewDueKeysOfATableThatWasLarge) {
   for (int round = 1; round <= 20; ++round) {
     std::vector<RawConnection::Arguments> commands;
@@ -167,7 +171,7 @@ TEST_F(HeldTimeTest, SettleFindsTheFewDueKeysOfATableThatWasLarge) {
     for (int i = 0; i < 1000; ++i) commands.push_back({"DEL", absl::StrCat(i)});
     ASSERT_EQ(client_->CallAll(commands).value().back(), Reply::Integer(1));
     AdvanceMs(6);
-    ASSERT_TRUE(server_->Settle().ok());
+    ASSERT_THAT(server_->Settle(), IsOk());
     ASSERT_EQ(Ask({"DBSIZE"}), "0") << "round " << round;
   }
 }
@@ -178,14 +182,14 @@ TEST_F(HeldTimeTest, SettleReachesEveryDatabase) {
     EXPECT_EQ(Ask({"SET", "due", "1", "PX", "5"}), "OK");
   }
   AdvanceMs(6);
-  ASSERT_TRUE(server_->Settle().ok());
+  ASSERT_THAT(server_->Settle(), IsOk());
   EXPECT_EQ(Ask({"INFO", "keyspace"}), "\"# Keyspace\\r\\n\"");
 }
 
 TEST_F(HeldTimeTest, AFullScanRemovesADueKeyAmongThousandsThatAreNot) {
   std::vector<RawConnection::Arguments> commands;
   for (int i = 0; i < 3000; ++i) commands.push_back({"SET", absl::StrCat(i), "1", "PX", "9000"});
-  ASSERT_TRUE(client_->CallAll(commands).ok());
+  ASSERT_THAT(client_->CallAll(commands), IsOk());
   EXPECT_EQ(Ask({"SET", "due", "1", "PX", "5"}), "OK");
   AdvanceMs(6);
   EXPECT_FALSE(absl::StrContains(Ask({"SCAN", "0", "COUNT", "100000"}), "due"));
@@ -200,10 +204,10 @@ TEST_F(HeldTimeTest, ExpiredMessagesHaveArrivedOnceSettled) {
     const std::string key = absl::StrCat("key-", i);
     EXPECT_EQ(Ask({"SET", key, "1", "PX", "10"}), "OK");
     AdvanceMs(10);
-    ASSERT_TRUE(server_->Settle().ok());
+    ASSERT_THAT(server_->Settle(), IsOk());
     ASSERT_EQ(subscriber->TryReceive().value(), std::nullopt);
     AdvanceMs(1);
-    ASSERT_TRUE(server_->Settle().ok());
+    ASSERT_THAT(server_->Settle(), IsOk());
     ASSERT_EQ(subscriber->TryReceive().value().value_or(Reply()).DebugString(),
               absl::StrCat("[\"message\", \"__keyevent@0__:expired\", \"", key, "\"]"));
   }
@@ -212,14 +216,14 @@ TEST_F(HeldTimeTest, ExpiredMessagesHaveArrivedOnceSettled) {
 TEST_F(HeldTimeTest, ABlockedCallGivesUpAMillisecondAfterItsTimeOut) {
   const auto blocked = Connect();
   for (int i = 0; i < 100; ++i) {
-    ASSERT_TRUE(blocked->Send({"BLPOP", "list", "1"}).ok());
-    // The call is reckoned from the moment that the server reads it.
-    ASSERT_TRUE(client_->Synchronize().ok());
+    ASSERT_THAT(blocked->Send({"BLPOP", "list", "1"}), IsOk());
+    // The timeout starts when the server reads the command.
+    ASSERT_THAT(client_->Synchronize(), IsOk());
     AdvanceMs(1000);
-    ASSERT_TRUE(server_->Settle().ok());
+    ASSERT_THAT(server_->Settle(), IsOk());
     ASSERT_EQ(blocked->TryReceive().value(), std::nullopt);
     AdvanceMs(1);
-    ASSERT_TRUE(server_->Settle().ok());
+    ASSERT_THAT(server_->Settle(), IsOk());
     ASSERT_EQ(blocked->TryReceive().value(), Reply::Nil());
   }
 }
@@ -242,7 +246,7 @@ TEST_F(HeldTimeTest, PendingEntriesAreIdleByTheHeldTime) {
             "[[\"1-1\", \"consumer\", 86400000, 1]]");
 }
 
-// Inside one script and one transaction time stands still anyway, as Redis defines it.
+// Redis keeps the time constant inside a script and inside a transaction.
 TEST_F(HeldTimeTest, AScriptSeesNoKeyExpireWhileItRuns) {
   EXPECT_EQ(Ask({"SET", "key", "value", "PX", "10"}), "OK");
   AdvanceMs(10);
@@ -254,28 +258,28 @@ TEST_F(HeldTimeTest, AScriptSeesNoKeyExpireWhileItRuns) {
 
 TEST_F(HeldTimeTest, KeepsItsTimeOverARestart) {
   AdvanceMs(5000);
-  ASSERT_TRUE(server_->Restart().ok());
+  ASSERT_THAT(server_->Restart(), IsOk());
   const auto again = Connect();
   EXPECT_EQ(tests::Ask(*again, {"TIME"}), "[\"1700000005\", \"0\"]");
   server_->Kill();
   AdvanceMs(1000);
-  ASSERT_TRUE(server_->Restart().ok());
+  ASSERT_THAT(server_->Restart(), IsOk());
   const auto third = Connect();
   EXPECT_EQ(tests::Ask(*third, {"TIME"}), "[\"1700000006\", \"0\"]");
 }
 
 TEST_F(HeldTimeTest, CannotSettleAServerThatDoesNotRun) {
   server_->Kill();
-  EXPECT_EQ(server_->Settle().code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(server_->Settle(), StatusIs(absl::StatusCode::kUnavailable));
 }
 
 TEST_F(HeldTimeTest, SettleEndsWhenTheServerDies) {
-  // It sleeps, so no turn of its loop ends before it is killed.
-  ASSERT_TRUE(client_->Send({"DEBUG", "SLEEP", "1000"}).ok());
+  // The server sleeps, so no turn of its event loop ends before it is killed.
+  ASSERT_THAT(client_->Send({"DEBUG", "SLEEP", "1000"}), IsOk());
   std::thread killer([pid = server_->pid()] { kill(pid, SIGKILL); });
   const absl::Status status = server_->Settle();
   killer.join();
-  EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(status, StatusIs(absl::StatusCode::kUnavailable));
 }
 
 TEST(HeldTime, SettleGivesUpOnAServerThatIsNeverIdle) {
@@ -284,13 +288,14 @@ TEST(HeldTime, SettleGivesUpOnAServerThatIsNeverIdle) {
   options.patience = absl::Seconds(1);
   const auto server = SpawnedServer::Start(options).value();
   ASSERT_EQ(kill(server->pid(), SIGSTOP), 0);
-  EXPECT_EQ(server->Settle().code(), absl::StatusCode::kDeadlineExceeded);
+  EXPECT_THAT(server->Settle(), StatusIs(absl::StatusCode::kDeadlineExceeded));
 }
 
 TEST_F(HeldTimeTest, RefusesATimeThatNoClockShows) {
-  EXPECT_EQ(server_->SetTime(absl::FromUnixMicros(-1)).code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_EQ(server_->AdvanceTime(absl::InfiniteDuration()).code(),
-            absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(server_->SetTime(absl::FromUnixMicros(-1)),
+              StatusIs(absl::StatusCode::kInvalidArgument));
+  EXPECT_THAT(server_->AdvanceTime(absl::InfiniteDuration()),
+              StatusIs(absl::StatusCode::kInvalidArgument));
   EXPECT_EQ(Ask({"TIME"}), "[\"1700000000\", \"0\"]");
 }
 

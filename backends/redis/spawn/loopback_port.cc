@@ -1,4 +1,4 @@
-#include "backends/redis/spawn/loopback_port.h"
+#include "redouble/backends/redis/spawn/loopback_port.h"
 
 #include <netinet/in.h>
 #include <sys/socket.h>

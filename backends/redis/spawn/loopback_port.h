@@ -1,15 +1,15 @@
-// LoopbackPort: a TCP port of 127.0.0.1 that is free, and stays reserved for a server of ours.
+// LoopbackPort: a free TCP port of 127.0.0.1 that stays reserved for a spawned server.
 //
-// "Bind to port 0, close, and hope" lets another process take the port in between. On Linux two
-// sockets that both ask for SO_REUSEADDR may share an address as long as one at most listens: the
-// reservation holds the port bound without listening, Redis binds it as well and listens, and the
-// kernel offers the port to nobody else, not even while the server is restarted.
-//
-// Thread-safety: const calls may be concurrent.
+// Binding to port 0 and closing the socket lets another process take the port. On Linux two sockets
+// with SO_REUSEADDR may share an address as long as at most one of them listens. The reservation
+// keeps the port bound without listening; Redis binds it as well and listens. The kernel assigns
+// the port to no other socket, also while the server is restarted.
 //
 //     auto port = LoopbackPort::Reserve();
 //     if (!port.ok()) return port.status();
 //     config += absl::StrCat("port ", (*port)->number(), "\n");
+//
+// Thread-safety: const calls may be concurrent.
 
 #ifndef REDOUBLE_BACKENDS_REDIS_SPAWN_LOOPBACK_PORT_H_
 #define REDOUBLE_BACKENDS_REDIS_SPAWN_LOOPBACK_PORT_H_
@@ -22,11 +22,11 @@ namespace redouble::redis {
 
 class LoopbackPort {
  public:
-  // Reserves a port that the kernel chooses.
+  // Reserves a port that the kernel selects.
   // Errors: the errno of socket or bind as a status.
   static absl::StatusOr<std::unique_ptr<LoopbackPort>> Reserve();
 
-  // Gives the port back.
+  // Releases the port.
   ~LoopbackPort();
 
   LoopbackPort(const LoopbackPort&) = delete;

@@ -1,4 +1,4 @@
-#include "backends/redis/spawn/loopback_port.h"
+#include "redouble/backends/redis/spawn/loopback_port.h"
 
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -7,11 +7,14 @@
 #include <cerrno>
 
 #include "gtest/gtest.h"
+#include "redouble/core/base/status/status_matchers.h"
 
 namespace redouble::redis {
 namespace {
 
-// Listens as Redis does; 0, or the errno of what went wrong.
+using base::IsOk;
+
+// Listens as Redis does. Returns 0, or the errno of the failed call.
 int TryToListen(int port, bool reuse_address) {
   const int file = socket(AF_INET, SOCK_STREAM, 0);
   const int reuse = reuse_address ? 1 : 0;
@@ -29,29 +32,29 @@ int TryToListen(int port, bool reuse_address) {
 
 TEST(LoopbackPort, LetsAServerListenOnThePortItHolds) {
   const auto port = LoopbackPort::Reserve();
-  ASSERT_TRUE(port.ok()) << port.status();
+  ASSERT_THAT(port, IsOk());
   ASSERT_GT((*port)->number(), 0);
   EXPECT_EQ(TryToListen((*port)->number(), true), 0);
 }
 
 TEST(LoopbackPort, KeepsOthersOffThePort) {
   const auto port = LoopbackPort::Reserve();
-  ASSERT_TRUE(port.ok());
+  ASSERT_THAT(port, IsOk());
   EXPECT_EQ(TryToListen((*port)->number(), false), EADDRINUSE);
 }
 
-TEST(LoopbackPort, GivesEachCallerAnotherPort) {
+TEST(LoopbackPort, ReturnsADifferentPortToEachCaller) {
   const auto first = LoopbackPort::Reserve();
   const auto second = LoopbackPort::Reserve();
   ASSERT_TRUE(first.ok() && second.ok());
   EXPECT_NE((*first)->number(), (*second)->number());
 }
 
-TEST(LoopbackPort, GivesThePortBack) {
+TEST(LoopbackPort, ReleasesThePort) {
   int number = 0;
   {
     const auto port = LoopbackPort::Reserve();
-    ASSERT_TRUE(port.ok());
+    ASSERT_THAT(port, IsOk());
     number = (*port)->number();
   }
   EXPECT_EQ(TryToListen(number, false), 0);

@@ -1,4 +1,4 @@
-#include "backends/redis/spawn/private_folder.h"
+#include "redouble/backends/redis/spawn/private_folder.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 namespace redouble::redis {
 namespace {
 
-// The longest name that is put into the folder, with its slash.
+// The longest name of a file in the folder, with its slash.
 constexpr size_t kRoomForSocketName = 24;
 constexpr size_t kLongestSocketPath = sizeof(sockaddr_un::sun_path) - 1;
 
@@ -24,7 +24,7 @@ absl::Status ErrnoOf(const char* action, const std::string& path) {
   return absl::ErrnoToStatus(errno, absl::StrCat(action, " ", path));
 }
 
-// Bazel, for one, gives its tests a TMPDIR of some two hundred bytes.
+// The TMPDIR of Bazel tests has about two hundred bytes.
 std::string PatternFor(const std::string& prefix) {
   const char* chosen = getenv("TMPDIR");
   std::string pattern = absl::StrCat(chosen == nullptr ? "" : chosen, "/", prefix, "XXXXXX");

@@ -1,14 +1,14 @@
-// PrivateFolder: a temporary folder that only this user can read, removed with everything in it.
+// PrivateFolder: a temporary folder that only this user can read, removed with its content.
 //
-// A spawned server keeps its socket, its configuration, its log and whatever it persists in one
-// such folder, so that two servers never meet and nothing is left behind.
-//
-// Thread-safety: as a std::string; const calls may be concurrent.
+// A spawned server keeps its socket, configuration, log and persisted data in such a folder, so
+// that servers do not interfere and no files are left behind.
 //
 //     absl::StatusOr<redouble::redis::PrivateFolder> folder =
 //         redouble::redis::PrivateFolder::Create("redouble-");
 //     if (!folder.ok()) return folder.status();
 //     std::string socket = folder->PathOf("redis.sock");
+//
+// Thread-safety: as a std::string; const calls may be concurrent.
 
 #ifndef REDOUBLE_BACKENDS_REDIS_SPAWN_PRIVATE_FOLDER_H_
 #define REDOUBLE_BACKENDS_REDIS_SPAWN_PRIVATE_FOLDER_H_
@@ -22,19 +22,19 @@ namespace redouble::redis {
 
 class PrivateFolder {
  public:
-  // Makes a new, empty folder of mode 0700 whose name starts with `prefix`, in $TMPDIR or, where
-  // that is unset or so long that a Unix socket within would not fit its 107 bytes, in /tmp.
+  // Makes a new, empty folder of mode 0700 whose name starts with `prefix`: in $TMPDIR, or in /tmp
+  // if that is unset or too long for a Unix socket in the folder (107 bytes).
   // Errors: the errno of mkdtemp as a status (not found, permission denied, ...), with the path.
   static absl::StatusOr<PrivateFolder> Create(const std::string& prefix);
 
-  // Removes the folder and everything in it. What cannot be removed is left where it is.
+  // Removes the folder and its content. Files that cannot be removed stay.
   ~PrivateFolder();
 
-  // The folder moves with the object; the one moved from owns nothing.
+  // The folder moves with the object; a moved-from object owns no folder.
   PrivateFolder(PrivateFolder&& other) noexcept;
   PrivateFolder& operator=(PrivateFolder&& other) noexcept;
 
-  // The absolute path, without a closing slash.
+  // The absolute path, without a trailing slash.
   const std::string& path() const { return path_; }
 
   // The absolute path of `name` within the folder.
@@ -50,7 +50,7 @@ class PrivateFolder {
 // Errors: the errno of open or write as a status, with the path.
 absl::Status WriteFile(const std::string& path, const std::string& content);
 
-// The whole content of a file.
+// Returns the whole content of a file.
 // Errors: the errno of open or read as a status, with the path.
 absl::StatusOr<std::string> ReadFile(const std::string& path);
 

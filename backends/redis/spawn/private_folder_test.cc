@@ -1,4 +1,4 @@
-#include "backends/redis/spawn/private_folder.h"
+#include "redouble/backends/redis/spawn/private_folder.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -9,13 +9,17 @@
 #include <utility>
 
 #include "gtest/gtest.h"
+#include "redouble/core/base/status/status_matchers.h"
 
 namespace redouble::redis {
 namespace {
 
+using base::IsOk;
+using base::StatusIs;
+
 namespace fs = std::filesystem;
 
-// Sets a variable of the environment for one test.
+// Sets an environment variable for the duration of one test.
 class ScopedVariable {
  public:
   ScopedVariable(const char* name, const std::string& value) : name_(name) {
@@ -37,14 +41,14 @@ class ScopedVariable {
 
 TEST(PrivateFolder, IsEmptyAndReadableByItsUserAlone) {
   auto folder = PrivateFolder::Create("folder-");
-  ASSERT_TRUE(folder.ok()) << folder.status();
+  ASSERT_THAT(folder, IsOk());
   EXPECT_TRUE(fs::is_empty(folder->path()));
   struct stat status;
   ASSERT_EQ(stat(folder->path().c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 0777, 0700u);
 }
 
-TEST(PrivateFolder, GivesEachCallerAnotherOne) {
+TEST(PrivateFolder, ReturnsADifferentFolderToEachCaller) {
   auto first = PrivateFolder::Create("folder-");
   auto second = PrivateFolder::Create("folder-");
   ASSERT_TRUE(first.ok() && second.ok());
@@ -55,7 +59,7 @@ TEST(PrivateFolder, IsRemovedWithEverythingInIt) {
   std::string path;
   {
     auto folder = PrivateFolder::Create("folder-");
-    ASSERT_TRUE(folder.ok());
+    ASSERT_THAT(folder, IsOk());
     path = folder->path();
     fs::create_directories(folder->PathOf("a/b"));
     std::ofstream(folder->PathOf("a/b/c")) << "content";
@@ -66,10 +70,10 @@ TEST(PrivateFolder, IsRemovedWithEverythingInIt) {
 
 TEST(PrivateFolder, MovesWithItsOwner) {
   auto folder = PrivateFolder::Create("folder-");
-  ASSERT_TRUE(folder.ok());
+  ASSERT_THAT(folder, IsOk());
   const std::string path = folder->path();
   {
-    PrivateFolder moved = *std::move(folder);
+    PrivateFolder moved = std::move(folder).value();
     EXPECT_EQ(moved.path(), path);
     EXPECT_TRUE(fs::exists(path));
   }
@@ -78,44 +82,44 @@ TEST(PrivateFolder, MovesWithItsOwner) {
 
 TEST(PrivateFolder, IsMadeInTheFolderForTemporaryFiles) {
   auto parent = PrivateFolder::Create("parent-");
-  ASSERT_TRUE(parent.ok());
+  ASSERT_THAT(parent, IsOk());
   const ScopedVariable variable("TMPDIR", parent->path());
   auto folder = PrivateFolder::Create("folder-");
-  ASSERT_TRUE(folder.ok());
+  ASSERT_THAT(folder, IsOk());
   EXPECT_EQ(fs::path(folder->path()).parent_path(), parent->path());
 }
 
 TEST(PrivateFolder, StaysShortEnoughForASocketWhereThatFolderIsNot) {
   const ScopedVariable variable("TMPDIR", "/" + std::string(80, 'x'));
   auto folder = PrivateFolder::Create("folder-");
-  ASSERT_TRUE(folder.ok()) << folder.status();
+  ASSERT_THAT(folder, IsOk());
   EXPECT_EQ(fs::path(folder->path()).parent_path(), "/tmp");
 }
 
-TEST(PrivateFolder, SaysWhereItCannotBeMade) {
+TEST(PrivateFolder, ReportsThePathThatCannotBeCreated) {
   const ScopedVariable variable("TMPDIR", "/no/such/place");
   const auto folder = PrivateFolder::Create("folder-");
-  EXPECT_EQ(folder.status().code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(folder, StatusIs(absl::StatusCode::kNotFound));
   EXPECT_NE(folder.status().message().find("/no/such/place/folder-"), std::string::npos);
 }
 
 TEST(PrivateFolder, FilesComeBackByteForByte) {
   auto folder = PrivateFolder::Create("folder-");
-  ASSERT_TRUE(folder.ok());
+  ASSERT_THAT(folder, IsOk());
   std::string content;
   for (int i = 0; i < 10000; ++i) content.push_back(static_cast<char>(i * 7));
-  ASSERT_TRUE(WriteFile(folder->PathOf("file"), "longer, and overwritten").ok());
-  ASSERT_TRUE(WriteFile(folder->PathOf("file"), content).ok());
+  ASSERT_THAT(WriteFile(folder->PathOf("file"), "longer, and overwritten"), IsOk());
+  ASSERT_THAT(WriteFile(folder->PathOf("file"), content), IsOk());
   EXPECT_EQ(ReadFile(folder->PathOf("file")).value(), content);
 }
 
 TEST(PrivateFolder, NamesTheFileThatCannotBeReadOrWritten) {
   const auto read = ReadFile("/no/such/file");
-  EXPECT_EQ(read.status().code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(read, StatusIs(absl::StatusCode::kNotFound));
   EXPECT_NE(read.status().message().find("/no/such/file"), std::string::npos);
   EXPECT_FALSE(ReadFile("/").ok());
   const absl::Status written = WriteFile("/no/such/file", "x");
-  EXPECT_EQ(written.code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(written, StatusIs(absl::StatusCode::kNotFound));
   EXPECT_NE(written.message().find("/no/such/file"), std::string::npos);
   EXPECT_FALSE(WriteFile("/dev/full", "x").ok());
 }

@@ -1,20 +1,21 @@
-#include "backends/redis/spawn/spawned_cluster.h"
+#include "redouble/backends/redis/spawn/spawned_cluster.h"
 
 #include <algorithm>
 #include <chrono>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "backends/redis/spawn/ask_server.h"
-#include "core/base/crc.h"
+#include "redouble/backends/redis/spawn/ask_server.h"
+#include "redouble/core/base/hash/crc.h"
+#include "redouble/core/base/status/status_macros.h"
 
 namespace redouble::redis {
 namespace {
 
 constexpr absl::Duration kPollInterval = absl::Milliseconds(5);
-// A node that follows a held clock may find that hours passed between two pings.
+// With a held clock, hours may pass between two pings.
 constexpr absl::Duration kNeverDead = absl::Hours(24 * 365 * 20);
-// How long a master that has just started refuses to serve, and more.
+// Longer than a restarted master refuses to serve.
 constexpr absl::Duration kStartDelay = absl::Seconds(3);
 
 }  // namespace
@@ -22,22 +23,20 @@ constexpr absl::Duration kStartDelay = absl::Seconds(3);
 absl::StatusOr<std::unique_ptr<SpawnedCluster>> SpawnedCluster::Start(
     const SpawnedClusterOptions& options) {
   std::unique_ptr<SpawnedCluster> cluster(new SpawnedCluster(options));
-  absl::StatusOr<PrivateFolder> folder = PrivateFolder::Create("redouble-cluster-");
-  if (!folder.ok()) return folder.status();
-  cluster->folder_ = std::make_unique<PrivateFolder>(*std::move(folder));
-  if (absl::Status status = cluster->ReservePorts(); !status.ok()) return status;
+  REDOUBLE_ASSIGN_OR_RETURN(PrivateFolder folder, PrivateFolder::Create("redouble-cluster-"));
+  cluster->folder_ = std::make_unique<PrivateFolder>(std::move(folder));
+  REDOUBLE_RETURN_IF_ERROR(cluster->ReservePorts());
   for (size_t i = 0; i < cluster->ports_.size(); ++i) {
-    if (absl::Status status = cluster->WriteNodesFile(i); !status.ok()) return status;
+    REDOUBLE_RETURN_IF_ERROR(cluster->WriteNodesFile(i));
     SpawnedServerOptions server;
     server.port = cluster->ports_[i];
     server.held_time = options.held_time;
     server.config = cluster->Config(i);
     server.patience = options.patience;
-    absl::StatusOr<std::unique_ptr<SpawnedServer>> node = SpawnedServer::Start(server);
-    if (!node.ok()) return node.status();
-    cluster->nodes_.push_back(*std::move(node));
+    REDOUBLE_ASSIGN_OR_RETURN(std::unique_ptr<SpawnedServer> node, SpawnedServer::Start(server));
+    cluster->nodes_.push_back(std::move(node));
   }
-  if (absl::Status status = cluster->WaitUntilServing(); !status.ok()) return status;
+  REDOUBLE_RETURN_IF_ERROR(cluster->WaitUntilServing());
   return cluster;
 }
 
@@ -50,12 +49,10 @@ std::string SpawnedCluster::NodeId(size_t index) {
 
 absl::Status SpawnedCluster::ReservePorts() {
   for (size_t i = 0; i < options_.masters * (1 + options_.replicas); ++i) {
-    auto port = LoopbackPort::Reserve();
-    if (!port.ok()) return port.status();
-    ports_.push_back(*std::move(port));
-    auto bus_port = LoopbackPort::Reserve();
-    if (!bus_port.ok()) return bus_port.status();
-    bus_ports_.push_back(*std::move(bus_port));
+    REDOUBLE_ASSIGN_OR_RETURN(auto port, LoopbackPort::Reserve());
+    ports_.push_back(std::move(port));
+    REDOUBLE_ASSIGN_OR_RETURN(auto bus_port, LoopbackPort::Reserve());
+    bus_ports_.push_back(std::move(bus_port));
   }
   return absl::OkStatus();
 }
@@ -71,7 +68,7 @@ std::pair<int, int> SpawnedCluster::SlotsOf(size_t master) const {
   return {bound(master), bound(master + 1) - 1};
 }
 
-// What node `self` remembers of its cluster: everything.
+// The nodes.conf of node `self`: the whole cluster.
 absl::Status SpawnedCluster::WriteNodesFile(size_t self) const {
   std::string text;
   for (size_t i = 0; i < ports_.size(); ++i) {
@@ -97,10 +94,10 @@ std::vector<std::string> SpawnedCluster::Config(size_t index) const {
       absl::StrCat("cluster-port ", bus_ports_[index]->number()),
       absl::StrCat("cluster-node-timeout ", absl::ToInt64Milliseconds(node_timeout)),
       "repl-diskless-sync-delay 0",
-      // A replica is told to clients once it has received something.
+      // Replicas are listed for clients once they have received data.
       "repl-ping-replica-period 1",
   };
-  // Several nodes with the fastest timer would keep a small machine busy with nothing.
+  // The fastest timer in several nodes would keep a small machine busy.
   if (!options_.held_time) config.push_back("hz 20");
   config.insert(config.end(), options_.config.begin(), options_.config.end());
   return config;
@@ -116,40 +113,37 @@ std::string SpawnedCluster::uri() const {
 
 absl::Status SpawnedCluster::SetTime(absl::Time now) {
   for (const auto& node : nodes_) {
-    if (absl::Status status = node->SetTime(now); !status.ok()) return status;
+    REDOUBLE_RETURN_IF_ERROR(node->SetTime(now));
   }
   return absl::OkStatus();
 }
 
 absl::Status SpawnedCluster::Settle() {
   for (const auto& node : nodes_) {
-    if (absl::Status status = node->Settle(); !status.ok()) return status;
+    REDOUBLE_RETURN_IF_ERROR(node->Settle());
   }
   return absl::OkStatus();
 }
 
 absl::StatusOr<bool> SpawnedCluster::Serves(const SpawnedServer& node) const {
-  absl::StatusOr<std::string> state = AskServer(node, "CLUSTER", "INFO");
-  if (!state.ok()) return state.status();
-  if (!absl::StartsWith(*state, "cluster_state:ok")) return false;
-  absl::StatusOr<std::string> replication = AskServer(node, "INFO", "replication");
-  if (!replication.ok()) return replication.status();
-  return !absl::StrContains(*replication, "role:slave") ||
-         absl::StrContains(*replication, "master_link_status:up");
+  REDOUBLE_ASSIGN_OR_RETURN(std::string state, AskServer(node, "CLUSTER", "INFO"));
+  if (!absl::StartsWith(state, "cluster_state:ok")) return false;
+  REDOUBLE_ASSIGN_OR_RETURN(std::string replication, AskServer(node, "INFO", "replication"));
+  return !absl::StrContains(replication, "role:slave") ||
+         absl::StrContains(replication, "master_link_status:up");
 }
 
 absl::Status SpawnedCluster::WaitUntilServing() {
   const auto end = std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(options_.patience);
   for (const auto& node : nodes_) {
     while (!node->WaitForExit(kPollInterval)) {
-      const absl::StatusOr<bool> serves = Serves(*node);
-      if (!serves.ok()) return serves.status();
-      if (*serves) break;
+      REDOUBLE_ASSIGN_OR_RETURN(const bool serves, Serves(*node));
+      if (serves) break;
       if (std::chrono::steady_clock::now() > end) {
         return absl::DeadlineExceededError("the cluster does not begin to serve");
       }
       if (const std::optional<absl::Time> now = node->held_time()) {
-        if (absl::Status status = SetTime(*now + kStartDelay); !status.ok()) return status;
+        REDOUBLE_RETURN_IF_ERROR(SetTime(*now + kStartDelay));
       }
     }
   }

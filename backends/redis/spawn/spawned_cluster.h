@@ -1,18 +1,18 @@
-// SpawnedCluster: a real Redis Cluster of one's own on loopback, for tests.
+// SpawnedCluster: a real Redis Cluster on loopback, for tests.
 //
-// Masters share the slots evenly; each has the same number of replicas. The nodes know each other
-// from their first moment, by the file in which a node remembers its cluster, so that the cluster
-// stands as soon as Redis lets it: some two seconds after its nodes, which is how long a master
-// that has just started refuses to serve.
-//
-// Its wall clock can be held, as that of a SpawnedServer; then nodes never find each other dead.
-//
-// Thread-safety: as SpawnedServer, for each node.
+// The masters share the slots evenly, and each has the same number of replicas. The nodes start
+// with a nodes.conf that describes the whole cluster, so the cluster is ready about two seconds
+// after its nodes: a restarted master refuses to serve for that long.
 //
 //     auto cluster = SpawnedCluster::Start({.replicas = 1});
 //     if (!cluster.ok()) return cluster.status();
 //     ClusterClient::Connect(executor, *Options::Parse((*cluster)->uri()));
 //     (*cluster)->node(0).Kill();  // Its replica is node(3).
+//
+// The wall clock of the nodes can be held, as for a SpawnedServer. No failover happens then,
+// because nodes never consider each other failed.
+//
+// Thread-safety: as SpawnedServer, for each node.
 
 #ifndef REDOUBLE_BACKENDS_REDIS_SPAWN_SPAWNED_CLUSTER_H_
 #define REDOUBLE_BACKENDS_REDIS_SPAWN_SPAWNED_CLUSTER_H_
@@ -27,18 +27,19 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "backends/redis/spawn/loopback_port.h"
-#include "backends/redis/spawn/private_folder.h"
-#include "backends/redis/spawn/spawned_server.h"
+#include "redouble/backends/redis/spawn/loopback_port.h"
+#include "redouble/backends/redis/spawn/private_folder.h"
+#include "redouble/backends/redis/spawn/spawned_server.h"
 
 namespace redouble::redis {
 
 struct SpawnedClusterOptions {
   size_t masters = 3;
-  // Of each master.
+  // The number of replicas of each master.
   size_t replicas = 0;
 
-  // How long a node may be silent before the others hold it for dead. Of no effect with held_time.
+  // cluster-node-timeout: after this time of silence a node is considered failed. No effect with
+  // held_time.
   absl::Duration node_timeout = absl::Seconds(2);
 
   // As in SpawnedServerOptions, for all nodes.
@@ -50,8 +51,8 @@ struct SpawnedClusterOptions {
 class SpawnedCluster {
  public:
   // Starts the nodes and returns once all of them serve and all replicas follow their masters.
-  // Errors: those of SpawnedServer::Start; DeadlineExceeded when the cluster does not stand in
-  // time.
+  // Errors: those of SpawnedServer::Start; DeadlineExceeded if the cluster is not ready within
+  // `patience`.
   static absl::StatusOr<std::unique_ptr<SpawnedCluster>> Start(
       const SpawnedClusterOptions& options = SpawnedClusterOptions());
 
@@ -61,14 +62,14 @@ class SpawnedCluster {
   SpawnedCluster(const SpawnedCluster&) = delete;
   SpawnedCluster& operator=(const SpawnedCluster&) = delete;
 
-  // Masters first, in the order of their slots; replica r of master m is node(m + (r + 1) *
-  // masters).
+  // The masters come first, in the order of their slots. Replica r of master m is node(m + (r + 1)
+  // * masters).
   SpawnedServer& node(size_t index) { return *nodes_[index]; }
   size_t size() const { return nodes_.size(); }
-  // What the node is called in CLUSTER NODES; 40 hexadecimal digits.
+  // The id of the node in CLUSTER NODES: 40 hexadecimal digits.
   static std::string NodeId(size_t index);
 
-  // Where it is, for a client: the first node as host, the others as seeds.
+  // The URI for a client: the first node as host, the others as seeds.
   std::string uri() const;
 
   // Moves all held clocks.
@@ -77,7 +78,7 @@ class SpawnedCluster {
   // Waits for all nodes as SpawnedServer::Settle does.
   absl::Status Settle();
 
-  // Waits until every node that runs serves, and every replica follows.
+  // Waits until every running node serves and every replica follows.
   // Errors: DeadlineExceeded after `patience`.
   absl::Status WaitUntilServing();
 

@@ -1,4 +1,4 @@
-#include "backends/redis/spawn/spawned_cluster.h"
+#include "redouble/backends/redis/spawn/spawned_cluster.h"
 
 #include <gtest/gtest.h>
 
@@ -8,16 +8,20 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "backends/redis/net/blocking_client.h"
-#include "core/base/run.h"
-#include "core/store/command.h"
+#include "redouble/backends/redis/net/client/sync_client.h"
+#include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/store/command.h"
 
 namespace redouble::redis {
 namespace {
 
+using base::IsOk;
+using base::StatusIs;
+
 store::Reply Ask(const SpawnedServer& node, const std::vector<std::string_view>& words) {
-  auto client = BlockingClient::Connect(node.uri());
-  EXPECT_TRUE(client.ok()) << client.status();
+  auto client = SyncClient::Connect(node.uri());
+  EXPECT_THAT(client, IsOk());
   if (!client.ok()) return store::Reply::Nil();
   auto ask = [&]() -> base::Task<absl::StatusOr<store::Reply>> {
     const auto command = store::Command::Named(words[0], std::span(words).subspan(1));
@@ -28,7 +32,7 @@ store::Reply Ask(const SpawnedServer& node, const std::vector<std::string_view>&
 
 TEST(SpawnedCluster, SharesTheSlotsAmongItsMastersAndHasReplicasThatFollow) {
   auto cluster = SpawnedCluster::Start({.masters = 3, .replicas = 1});
-  ASSERT_TRUE(cluster.ok()) << cluster.status();
+  ASSERT_THAT(cluster, IsOk());
   ASSERT_EQ((*cluster)->size(), 6u);
   const store::Reply slots = Ask((*cluster)->node(5), {"CLUSTER", "SLOTS"});
   ASSERT_TRUE(slots.is_array());
@@ -53,10 +57,10 @@ TEST(SpawnedCluster, SharesTheSlotsAmongItsMastersAndHasReplicasThatFollow) {
 TEST(SpawnedCluster, KeepsServingWhenItsHeldClockJumps) {
   const absl::Time start = absl::FromUnixSeconds(1'700'000'000);
   auto cluster = SpawnedCluster::Start({.masters = 3, .held_time = start});
-  ASSERT_TRUE(cluster.ok()) << cluster.status();
+  ASSERT_THAT(cluster, IsOk());
   for (const absl::Time time : {start + absl::Hours(24 * 400), start}) {
-    ASSERT_TRUE((*cluster)->SetTime(time).ok());
-    ASSERT_TRUE((*cluster)->Settle().ok());
+    ASSERT_THAT((*cluster)->SetTime(time), IsOk());
+    ASSERT_THAT((*cluster)->Settle(), IsOk());
     for (size_t i = 0; i < 3; ++i) {
       const store::Reply time_now = Ask((*cluster)->node(i), {"TIME"});
       EXPECT_EQ(time_now.elements()[0].text(), absl::StrCat(absl::ToUnixSeconds(time)));
@@ -66,16 +70,17 @@ TEST(SpawnedCluster, KeepsServingWhenItsHeldClockJumps) {
   }
 }
 
-TEST(SpawnedCluster, SaysWhenItCannotBeHad) {
+TEST(SpawnedCluster, ReportsWhyItCannotStart) {
   const auto refused = SpawnedCluster::Start({.config = {"no-such-directive yes"}});
-  EXPECT_EQ(refused.status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(refused, StatusIs(absl::StatusCode::kFailedPrecondition));
 }
 
 TEST(SpawnedCluster, HasNoTimeToSetWhenItsClockIsNotHeld) {
   auto cluster = SpawnedCluster::Start({.masters = 1});
-  ASSERT_TRUE(cluster.ok()) << cluster.status();
-  EXPECT_EQ((*cluster)->SetTime(absl::UnixEpoch()).code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_EQ((*cluster)->Settle().code(), absl::StatusCode::kFailedPrecondition);
+  ASSERT_THAT(cluster, IsOk());
+  EXPECT_THAT((*cluster)->SetTime(absl::UnixEpoch()),
+              StatusIs(absl::StatusCode::kFailedPrecondition));
+  EXPECT_THAT((*cluster)->Settle(), StatusIs(absl::StatusCode::kFailedPrecondition));
 }
 
 }  // namespace

@@ -1,10 +1,11 @@
-#include "backends/redis/spawn/spawned_sentinels.h"
+#include "redouble/backends/redis/spawn/spawned_sentinels.h"
 
 #include <chrono>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "backends/redis/spawn/ask_server.h"
+#include "redouble/backends/redis/spawn/ask_server.h"
+#include "redouble/core/base/status/status_macros.h"
 
 namespace redouble::redis {
 namespace {
@@ -16,9 +17,9 @@ constexpr absl::Duration kPollInterval = absl::Milliseconds(20);
 absl::StatusOr<std::unique_ptr<SpawnedSentinels>> SpawnedSentinels::Start(
     const SpawnedSentinelsOptions& options) {
   std::unique_ptr<SpawnedSentinels> watched(new SpawnedSentinels(options));
-  if (absl::Status status = watched->StartServers(); !status.ok()) return status;
-  if (absl::Status status = watched->StartSentinels(); !status.ok()) return status;
-  if (absl::Status status = watched->WaitUntilWatched(); !status.ok()) return status;
+  REDOUBLE_RETURN_IF_ERROR(watched->StartServers());
+  REDOUBLE_RETURN_IF_ERROR(watched->StartSentinels());
+  REDOUBLE_RETURN_IF_ERROR(watched->WaitUntilWatched());
   return watched;
 }
 
@@ -31,9 +32,8 @@ absl::Status SpawnedSentinels::StartServers() {
     server.patience = options_.patience;
     server.config = {"hz 20", "repl-diskless-sync-delay 0", "repl-ping-replica-period 1"};
     if (i > 0) server.config.push_back(absl::StrCat("replicaof 127.0.0.1 ", servers_[0]->port()));
-    absl::StatusOr<std::unique_ptr<SpawnedServer>> started = SpawnedServer::Start(server);
-    if (!started.ok()) return started.status();
-    servers_.push_back(*std::move(started));
+    REDOUBLE_ASSIGN_OR_RETURN(std::unique_ptr<SpawnedServer> started, SpawnedServer::Start(server));
+    servers_.push_back(std::move(started));
   }
   return absl::OkStatus();
 }
@@ -52,29 +52,27 @@ absl::Status SpawnedSentinels::StartSentinels() {
                      absl::ToInt64Milliseconds(options_.down_after)),
         absl::StrCat("sentinel failover-timeout ", name, " 5000"),
     };
-    absl::StatusOr<std::unique_ptr<SpawnedServer>> started = SpawnedServer::Start(sentinel);
-    if (!started.ok()) return started.status();
-    sentinels_.push_back(*std::move(started));
+    REDOUBLE_ASSIGN_OR_RETURN(std::unique_ptr<SpawnedServer> started,
+                              SpawnedServer::Start(sentinel));
+    sentinels_.push_back(std::move(started));
   }
   return absl::OkStatus();
 }
 
 absl::StatusOr<bool> SpawnedSentinels::Watches(const SpawnedServer& sentinel) const {
   // "master0:name=mymaster,status=ok,address=127.0.0.1:6379,slaves=2,sentinels=3"
-  absl::StatusOr<std::string> info = AskServer(sentinel, "INFO", "sentinel");
-  if (!info.ok()) return info.status();
+  REDOUBLE_ASSIGN_OR_RETURN(std::string info, AskServer(sentinel, "INFO", "sentinel"));
   return absl::StrContains(
-      *info, absl::StrCat("status=ok,address=127.0.0.1:", servers_[0]->port(),
-                          ",slaves=", options_.replicas, ",sentinels=", options_.sentinels, "\r"));
+      info, absl::StrCat("status=ok,address=127.0.0.1:", servers_[0]->port(),
+                         ",slaves=", options_.replicas, ",sentinels=", options_.sentinels, "\r"));
 }
 
 absl::Status SpawnedSentinels::WaitUntilWatched() const {
   const auto end = std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(options_.patience);
   for (const auto& sentinel : sentinels_) {
     while (!sentinel->WaitForExit(kPollInterval)) {
-      const absl::StatusOr<bool> watches = Watches(*sentinel);
-      if (!watches.ok()) return watches.status();
-      if (*watches) break;
+      REDOUBLE_ASSIGN_OR_RETURN(const bool watches, Watches(*sentinel));
+      if (watches) break;
       if (std::chrono::steady_clock::now() > end) {
         return absl::DeadlineExceededError("the sentinels do not find each other");
       }

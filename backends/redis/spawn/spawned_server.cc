@@ -1,4 +1,4 @@
-#include "backends/redis/spawn/spawned_server.h"
+#include "redouble/backends/redis/spawn/spawned_server.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -17,6 +17,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "redouble/core/base/status/status_macros.h"
 
 namespace redouble::redis {
 namespace {
@@ -24,7 +25,7 @@ namespace {
 constexpr size_t kLogTailBytes = 2000;
 constexpr absl::Duration kPollInterval = absl::Milliseconds(1);
 
-// Waiting is bounded by real, monotonic time; no result depends on it.
+// Waits are bounded by real, monotonic time; no result depends on it.
 class Deadline {
  public:
   explicit Deadline(absl::Duration patience)
@@ -40,7 +41,7 @@ class Deadline {
   const std::chrono::steady_clock::time_point end_;
 };
 
-// As redis.conf quotes; every byte is kept.
+// Quotes a value for redis.conf; every byte is preserved.
 std::string Quoted(const std::string& text) {
   std::string quoted = "\"";
   for (const char byte : text) {
@@ -84,7 +85,7 @@ absl::Status CheckOptions(const SpawnedServerOptions& options) {
   return absl::OkStatus();
 }
 
-// The first line that the server answers to PING, or nothing when there is none in time.
+// The first line of the reply to PING; nullopt if there is no reply in time.
 std::string AnswerToPing(const std::string& socket_path, const Deadline& deadline) {
   const int file = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (file < 0) return "";
@@ -106,8 +107,7 @@ std::string AnswerToPing(const std::string& socket_path, const Deadline& deadlin
   return answer;
 }
 
-// A server that asks for a password is as ready as one that does not; one that loads its data is
-// not.
+// A server that requires a password is ready; a server that loads its data is not.
 bool IsReady(const std::string& answer_to_ping) {
   return absl::StartsWith(answer_to_ping, "+PONG") || absl::StartsWith(answer_to_ping, "-NOAUTH");
 }
@@ -116,26 +116,22 @@ bool IsReady(const std::string& answer_to_ping) {
 
 absl::StatusOr<std::unique_ptr<SpawnedServer>> SpawnedServer::Start(
     const SpawnedServerOptions& options) {
-  if (absl::Status status = CheckOptions(options); !status.ok()) return status;
-  absl::StatusOr<std::string> executable = FindExecutable(options.executable);
-  if (!executable.ok()) return executable.status();
-  absl::StatusOr<PrivateFolder> folder = PrivateFolder::Create("redouble-redis-");
-  if (!folder.ok()) return folder.status();
+  REDOUBLE_RETURN_IF_ERROR(CheckOptions(options));
+  REDOUBLE_ASSIGN_OR_RETURN(std::string executable, FindExecutable(options.executable));
+  REDOUBLE_ASSIGN_OR_RETURN(PrivateFolder folder, PrivateFolder::Create("redouble-redis-"));
   std::unique_ptr<SpawnedServer> server(
-      new SpawnedServer(options, *std::move(executable), *std::move(folder)));
+      new SpawnedServer(options, std::move(executable), std::move(folder)));
   if (options.held_time.has_value()) {
-    auto clock = HeldClock::Create(server->folder(), *options.held_time);
-    if (!clock.ok()) return clock.status();
-    server->clock_ = *std::move(clock);
+    REDOUBLE_ASSIGN_OR_RETURN(auto clock, HeldClock::Create(server->folder(), *options.held_time));
+    server->clock_ = std::move(clock);
   }
   server->port_ = options.port;
   if (options.listen_on_loopback && options.port == nullptr) {
-    auto port = LoopbackPort::Reserve();
-    if (!port.ok()) return port.status();
-    server->port_ = *std::move(port);
+    REDOUBLE_ASSIGN_OR_RETURN(auto port, LoopbackPort::Reserve());
+    server->port_ = std::move(port);
   }
-  if (absl::Status status = server->WriteConfiguration(); !status.ok()) return status;
-  if (absl::Status status = server->Launch(); !status.ok()) return status;
+  REDOUBLE_RETURN_IF_ERROR(server->WriteConfiguration());
+  REDOUBLE_RETURN_IF_ERROR(server->Launch());
   return server;
 }
 
@@ -147,14 +143,14 @@ SpawnedServer::SpawnedServer(SpawnedServerOptions options, std::string executabl
 
 SpawnedServer::~SpawnedServer() { Kill(); }
 
-// A file rather than arguments: a password does not show in the list of processes.
+// A file instead of arguments: a password must not appear in the list of processes.
 absl::Status SpawnedServer::WriteConfiguration() const {
   std::string text =
       absl::StrCat("bind 127.0.0.1\n", PortLines(), "unixsocket ", Quoted(unix_socket()),
                    "\nunixsocketperm 700\ndir ", Quoted(folder()),
                    "\nsave \"\"\nappendonly no\ndaemonize no\nsupervised no\nset-proc-title no\n"
-                   // The fastest timer that Redis has, and the most thorough active expiry: Settle
-                   // counts on both.
+                   // Settle depends on the fastest timer and the most thorough active expiry of
+                   // Redis.
                    "hz 500\ndynamic-hz no\nactive-expire-effort 10\n");
   if (!options_.password.empty()) {
     absl::StrAppend(&text, "requirepass ", Quoted(options_.password), "\n");
@@ -190,7 +186,8 @@ absl::Status SpawnedServer::Launch() {
 absl::Status SpawnedServer::WaitUntilReady() {
   const Deadline deadline(options_.patience);
   while (!IsReady(AnswerToPing(unix_socket(), deadline))) {
-    // Waiting for the exit is the pause between two attempts, so a refusal is reported at once.
+    // WaitForExit is the pause between two attempts, so a refused configuration is reported at
+    // once.
     if (process_->WaitForExit(kPollInterval)) {
       return absl::FailedPreconditionError(absl::StrCat(executable_, " ", process_->DescribeExit(),
                                                         " instead of serving; its log ends:\n",
@@ -292,7 +289,7 @@ absl::Status SpawnedServer::Terminate() {
 }
 
 absl::Status SpawnedServer::Restart() {
-  if (absl::Status status = Terminate(); !status.ok()) return status;
+  REDOUBLE_RETURN_IF_ERROR(Terminate());
   return Launch();
 }
 

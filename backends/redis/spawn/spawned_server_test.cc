@@ -1,6 +1,6 @@
-// Starting, stopping and losing a real server; what its held clock does is in held_time_test.cc.
+// Starting, stopping and killing a real server. held_time_test.cc covers its held clock.
 
-#include "backends/redis/spawn/spawned_server.h"
+#include "redouble/backends/redis/spawn/spawned_server.h"
 
 #include <signal.h>
 #include <sys/stat.h>
@@ -11,18 +11,21 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "tests/support/raw_connection.h"
+#include "redouble/core/base/status/status_matchers.h"
+#include "redouble/tests/support/target/raw_connection.h"
 
 namespace redouble::redis {
 namespace {
 
+using base::IsOk;
+using base::StatusIs;
 using tests::Ask;
 using tests::RawConnection;
 
 std::unique_ptr<SpawnedServer> StartOrDie(const SpawnedServerOptions& options = {}) {
   auto server = SpawnedServer::Start(options);
-  EXPECT_TRUE(server.ok()) << server.status();
-  return *std::move(server);
+  EXPECT_THAT(server, IsOk());
+  return std::move(server).value();
 }
 
 std::unique_ptr<RawConnection> Connect(const SpawnedServer& server) {
@@ -31,10 +34,10 @@ std::unique_ptr<RawConnection> Connect(const SpawnedServer& server) {
 
 bool ProcessExists(pid_t pid) { return kill(pid, 0) == 0; }
 
-// A program that stands in for redis-server.
+// A program that is used instead of redis-server.
 std::string WriteScript(const PrivateFolder& folder, const std::string& body) {
   const std::string path = folder.PathOf("server.sh");
-  EXPECT_TRUE(WriteFile(path, absl::StrCat("#!/bin/sh\n", body, "\n")).ok());
+  EXPECT_THAT(WriteFile(path, absl::StrCat("#!/bin/sh\n", body, "\n")), IsOk());
   EXPECT_EQ(chmod(path.c_str(), 0700), 0);
   return path;
 }
@@ -122,8 +125,8 @@ TEST(SpawnedServer, KeepsItsSocketAndPortOverARestart) {
   const pid_t pid = server->pid();
   const auto before = Connect(*server);
   EXPECT_EQ(Ask(*before, {"SET", "key", "value"}), "OK");
-  ASSERT_TRUE(server->Restart().ok());
-  EXPECT_EQ(before->Receive().status().code(), absl::StatusCode::kUnavailable);
+  ASSERT_THAT(server->Restart(), IsOk());
+  EXPECT_THAT(before->Receive(), StatusIs(absl::StatusCode::kUnavailable));
   EXPECT_NE(server->pid(), pid);
   EXPECT_FALSE(ProcessExists(pid));
   EXPECT_EQ(server->unix_socket(), socket);
@@ -141,11 +144,11 @@ TEST(SpawnedServer, ComesBackAfterACrashWithWhatItHadPersisted) {
     const auto client = Connect(*server);
     EXPECT_EQ(Ask(*client, {"SET", "key", "value"}), "OK");
     server->Kill();
-    EXPECT_EQ(client->Receive().status().code(), absl::StatusCode::kUnavailable);
+    EXPECT_THAT(client->Receive(), StatusIs(absl::StatusCode::kUnavailable));
   }
   EXPECT_EQ(server->pid(), 0);
   EXPECT_FALSE(ProcessExists(pid));
-  ASSERT_TRUE(server->Restart().ok());
+  ASSERT_THAT(server->Restart(), IsOk());
   const auto client = Connect(*server);
   EXPECT_EQ(Ask(*client, {"GET", "key"}), "\"value\"");
 }
@@ -154,20 +157,20 @@ TEST(SpawnedServer, NoticesThatItWasKilledByOthers) {
   const auto server = StartOrDie();
   const auto client = Connect(*server);
   ASSERT_EQ(kill(server->pid(), SIGKILL), 0);
-  EXPECT_EQ(client->Receive().status().code(), absl::StatusCode::kUnavailable);
-  ASSERT_TRUE(server->Terminate().ok());
+  EXPECT_THAT(client->Receive(), StatusIs(absl::StatusCode::kUnavailable));
+  ASSERT_THAT(server->Terminate(), IsOk());
   EXPECT_EQ(server->pid(), 0);
-  ASSERT_TRUE(server->Restart().ok());
+  ASSERT_THAT(server->Restart(), IsOk());
   const auto again = Connect(*server);
   EXPECT_EQ(Ask(*again, {"PING"}), "PONG");
 }
 
 TEST(SpawnedServer, ShutsDownInGoodOrderWhenTerminated) {
   const auto server = StartOrDie();
-  ASSERT_TRUE(server->Terminate().ok());
+  ASSERT_THAT(server->Terminate(), IsOk());
   EXPECT_TRUE(absl::StrContains(server->log(), "ready to exit"));
   EXPECT_EQ(server->pid(), 0);
-  EXPECT_TRUE(server->Terminate().ok());
+  EXPECT_THAT(server->Terminate(), IsOk());
   server->Kill();
 }
 
@@ -178,24 +181,24 @@ TEST(SpawnedServer, KillsAServerThatDoesNotShutDown) {
   const pid_t pid = server->pid();
   ASSERT_EQ(kill(pid, SIGSTOP), 0);
   const absl::Status status = server->Terminate();
-  EXPECT_EQ(status.code(), absl::StatusCode::kDeadlineExceeded);
+  EXPECT_THAT(status, StatusIs(absl::StatusCode::kDeadlineExceeded));
   EXPECT_FALSE(ProcessExists(pid));
 }
 
-TEST(SpawnedServer, SaysThatTheExecutableIsMissing) {
+TEST(SpawnedServer, ReportsAMissingExecutable) {
   SpawnedServerOptions options;
   options.executable = "no-such-redis-server";
   const absl::Status status = SpawnedServer::Start(options).status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(status, StatusIs(absl::StatusCode::kNotFound));
   EXPECT_TRUE(absl::StartsWith(std::string(status.message()),
                                "no-such-redis-server is in no folder of PATH"));
 }
 
-TEST(SpawnedServer, QuotesWhatTheServerSaysOfABadOption) {
+TEST(SpawnedServer, QuotesTheLogOfTheServerForABadOption) {
   SpawnedServerOptions options;
   options.config = {"no-such-directive 1"};
   const absl::Status status = SpawnedServer::Start(options).status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(status, StatusIs(absl::StatusCode::kFailedPrecondition));
   const std::string message(status.message());
   EXPECT_TRUE(absl::StrContains(message, "exited with status 1")) << message;
   EXPECT_TRUE(absl::StrContains(message, ">>> 'no-such-directive 1'")) << message;
@@ -215,13 +218,13 @@ TEST(SpawnedServer, QuotesNoMoreThanTheEndOfALongLog) {
 TEST(SpawnedServer, RefusesOptionsThatNoConfigurationCanExpress) {
   SpawnedServerOptions two_lines;
   two_lines.config = {"hz 10\nport 6379"};
-  EXPECT_EQ(SpawnedServer::Start(two_lines).status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(SpawnedServer::Start(two_lines), StatusIs(absl::StatusCode::kInvalidArgument));
   SpawnedServerOptions zero_byte;
   zero_byte.password = std::string("a\0b", 3);
-  EXPECT_EQ(SpawnedServer::Start(zero_byte).status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(SpawnedServer::Start(zero_byte), StatusIs(absl::StatusCode::kInvalidArgument));
   SpawnedServerOptions endless_time;
   endless_time.held_time = absl::InfiniteFuture();
-  EXPECT_EQ(SpawnedServer::Start(endless_time).status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(SpawnedServer::Start(endless_time), StatusIs(absl::StatusCode::kInvalidArgument));
 }
 
 TEST(SpawnedServer, GivesUpOnAServerThatNeverAnswers) {
@@ -230,17 +233,17 @@ TEST(SpawnedServer, GivesUpOnAServerThatNeverAnswers) {
   options.executable = WriteScript(folder, "echo deaf; exec sleep 1000");
   options.patience = absl::Milliseconds(100);
   const absl::Status status = SpawnedServer::Start(options).status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kDeadlineExceeded);
+  EXPECT_THAT(status, StatusIs(absl::StatusCode::kDeadlineExceeded));
 }
 
-TEST(SpawnedServer, SaysThatAProgramCannotBeRun) {
+TEST(SpawnedServer, ReportsAProgramThatCannotBeRun) {
   const PrivateFolder folder = PrivateFolder::Create("script-").value();
   SpawnedServerOptions options;
   options.executable = folder.PathOf("empty");
-  ASSERT_TRUE(WriteFile(options.executable, "").ok());
+  ASSERT_THAT(WriteFile(options.executable, ""), IsOk());
   ASSERT_EQ(chmod(options.executable.c_str(), 0700), 0);
   const absl::Status status = SpawnedServer::Start(options).status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(status, StatusIs(absl::StatusCode::kUnavailable));
   EXPECT_TRUE(absl::StrContains(std::string(status.message()), "cannot execute")) << status;
 }
 
@@ -248,10 +251,10 @@ TEST(SpawnedServer, RefusesAServerThatDoesNotFollowTheHeldClock) {
   const PrivateFolder folder = PrivateFolder::Create("script-").value();
   SpawnedServerOptions options;
   options.executable = WriteScript(folder, "unset LD_PRELOAD; exec redis-server \"$@\"");
-  EXPECT_TRUE(SpawnedServer::Start(options).ok());
+  EXPECT_THAT(SpawnedServer::Start(options), IsOk());
   options.held_time = absl::FromUnixSeconds(1'700'000'000);
   const absl::Status status = SpawnedServer::Start(options).status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(status, StatusIs(absl::StatusCode::kFailedPrecondition));
   EXPECT_TRUE(absl::StrContains(std::string(status.message()), "does not follow the held clock"));
 }
 
@@ -260,7 +263,7 @@ TEST(SpawnedServer, HasNoTimeToSetUnlessItsClockIsHeld) {
   EXPECT_EQ(server->held_time(), std::nullopt);
   for (const absl::Status& status : {server->SetTime(absl::FromUnixSeconds(1)),
                                      server->AdvanceTime(absl::Seconds(1)), server->Settle()}) {
-    EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+    EXPECT_THAT(status, StatusIs(absl::StatusCode::kFailedPrecondition));
     EXPECT_EQ(status.message(), "this server's clock is not held");
   }
 }

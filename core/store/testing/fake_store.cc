@@ -1,12 +1,12 @@
-#include "core/store/testing/fake_store.h"
+#include "redouble/core/store/testing/fake_store.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "absl/strings/ascii.h"
-#include "core/base/string_bridge.h"
-#include "core/store/errors.h"
 #include "gtest/gtest.h"
+#include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/store/errors.h"
 
 namespace redouble::store {
 namespace {

@@ -1,20 +1,23 @@
-#include "core/store/testing/fake_store.h"
+#include "redouble/core/store/testing/fake_store.h"
 
 #include <optional>
 
-#include "core/base/run.h"
-#include "core/store/errors.h"
-#include "core/store/strings.h"
 #include "gtest/gtest-spi.h"
 #include "gtest/gtest.h"
+#include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/store/errors.h"
+#include "redouble/core/store/typed/strings.h"
 
 namespace redouble::store {
 namespace {
 
+using base::IsOkAndHolds;
+
 TEST(FakeStore, AnswersWhatItExpects) {
   FakeStore store;
   store.Expect({"GET", "key"}, Reply::Bulk("value"));
-  EXPECT_EQ(*base::Run(Get(store, "key")), "value");
+  EXPECT_THAT(base::Run(Get(store, "key")), IsOkAndHolds("value"));
 }
 
 TEST(FakeStore, FailsTheTestOnAnotherArgument) {
@@ -52,7 +55,7 @@ TEST(FakeStore, HoldsARequestUntilItIsAnswered) {
   EXPECT_FALSE(get.done());
   EXPECT_EQ(store.held(), 1u);
   store.Answer(Reply::Bulk("value"));
-  EXPECT_EQ(*get.TakeResult(), "value");
+  EXPECT_THAT(get.TakeResult(), IsOkAndHolds("value"));
 }
 
 TEST(FakeStore, CountsWhatIsAbandoned) {

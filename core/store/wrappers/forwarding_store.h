@@ -1,5 +1,7 @@
-// ForwardingStore: a store that hands every request to another one. The base of wrappers that look
-// at a request on its way and do not care for its result.
+// ForwardingStore: the base of wrappers that see requests but not their results.
+//
+// It forwards every request to another store. Override Submit to look at a request, or to complete
+// it without forwarding it:
 //
 //   class ReadOnlyStore final : public ForwardingStore {
 //    public:
@@ -10,13 +12,13 @@
 //     }
 //   };
 //
-// A wrapper that needs the result as well is an InterceptingStore.
+// A wrapper that also needs the result derives from InterceptingStore.
 //
-// Thread-safety: as the store behind it.
+// Thread-safety: as the wrapped store.
 #ifndef REDOUBLE_CORE_STORE_WRAPPERS_FORWARDING_STORE_H_
 #define REDOUBLE_CORE_STORE_WRAPPERS_FORWARDING_STORE_H_
 
-#include "core/store/store.h"
+#include "redouble/core/store/store.h"
 
 namespace redouble::store {
 
@@ -25,7 +27,7 @@ class ForwardingStore : public Store {
   // `inner` must outlive this store.
   explicit ForwardingStore(Store& inner) : inner_(inner) {}
 
-  // Submits the very same request: its result and its abandonment pass this store by.
+  // Forwards the same request object: its result and its abandonment bypass this store.
   void Submit(Request& request) override { inner_.Submit(request); }
 
  protected:

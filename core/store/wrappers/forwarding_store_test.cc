@@ -1,18 +1,21 @@
-#include "core/store/wrappers/forwarding_store.h"
+#include "redouble/core/store/wrappers/forwarding_store.h"
 
-#include "core/base/run.h"
-#include "core/store/strings.h"
-#include "core/store/testing/fake_store.h"
 #include "gtest/gtest.h"
+#include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/store/testing/fake_store.h"
+#include "redouble/core/store/typed/strings.h"
 
 namespace redouble::store {
 namespace {
+
+using base::IsOkAndHolds;
 
 TEST(ForwardingStore, PassesRequestsAndResults) {
   FakeStore inner;
   ForwardingStore store(inner);
   inner.Expect({"GET", "key"}, Reply::Bulk("value"));
-  EXPECT_EQ(*base::Run(Get(store, "key")), "value");
+  EXPECT_THAT(base::Run(Get(store, "key")), IsOkAndHolds("value"));
 }
 
 TEST(ForwardingStore, PassesAbandonment) {

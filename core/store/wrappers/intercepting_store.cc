@@ -1,4 +1,4 @@
-#include "core/store/wrappers/intercepting_store.h"
+#include "redouble/core/store/wrappers/intercepting_store.h"
 
 #include <coroutine>
 #include <exception>
@@ -9,7 +9,7 @@ namespace {
 
 using Interception = base::Task<absl::StatusOr<Reply>>;
 
-// A coroutine that nobody owns: its frame goes when it ends, or when Keeper destroys it.
+// A coroutine without an owner: its frame is freed when it ends or when Keeper destroys it.
 struct Detached {
   struct promise_type {
     Detached get_return_object() noexcept { return {}; }
@@ -20,7 +20,7 @@ struct Detached {
   };
 };
 
-// Waits for the end of a started interception, and ends with the request when that is abandoned.
+// Waits for the end of a started interception, and is destroyed if the request is abandoned.
 class Keeper final : private RequestKeeper {
  public:
   Keeper(Interception& interception, Request& request)
@@ -47,7 +47,7 @@ class Keeper final : private RequestKeeper {
 Detached CompleteLater(Interception pending, Request& request) {
   absl::StatusOr<Reply> result;
   {
-    // A local, so that the interception is over before the waiter goes on.
+    // A local variable, so that the interception is destroyed before the caller is resumed.
     Interception interception = std::move(pending);
     result = co_await Keeper(interception, request);
   }

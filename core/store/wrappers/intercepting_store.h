@@ -1,6 +1,7 @@
-// InterceptingStore: the base of wrappers that see a request and its result, and may change either,
-// delay them, answer by themselves, or ask several stores. What a wrapper does with one request is
-// one coroutine:
+// InterceptingStore: the base of wrappers that see a request and its result.
+//
+// Such a wrapper can change either, delay them, answer by itself, or ask several stores. It handles
+// each request in one coroutine:
 //
 //   class SlowStore final : public InterceptingStore {
 //    public:
@@ -15,21 +16,21 @@
 //     base::Clock& clock_;
 //   };
 //
-// A request that is abandoned destroys its coroutine where it stands, and with that abandons what
-// the coroutine has forwarded.
+// If the caller abandons a request, its coroutine is destroyed at the await where it is suspended,
+// which abandons the request that it has forwarded.
 //
-// Cost: one coroutine frame from the pool per request, nothing else while the store behind answers
-// at once; requests that Intercepts() declines cost a virtual call.
+// Cost: one pooled coroutine frame per request if the wrapped store completes at once; a virtual
+// call for requests that Intercepts() declines.
 //
-// Thread-safety: as the store behind it.
+// Thread-safety: as the wrapped store.
 #ifndef REDOUBLE_CORE_STORE_WRAPPERS_INTERCEPTING_STORE_H_
 #define REDOUBLE_CORE_STORE_WRAPPERS_INTERCEPTING_STORE_H_
 
 #include "absl/status/statusor.h"
-#include "core/base/task.h"
-#include "core/store/reply.h"
-#include "core/store/store.h"
-#include "core/store/wrappers/forwarding_store.h"
+#include "redouble/core/base/task/task.h"
+#include "redouble/core/store/reply.h"
+#include "redouble/core/store/store.h"
+#include "redouble/core/store/wrappers/forwarding_store.h"
 
 namespace redouble::store {
 
@@ -40,18 +41,17 @@ class InterceptingStore : public ForwardingStore {
   void Submit(Request& request) final;
 
  protected:
-  // Whether Intercept() shall see the request; otherwise it is forwarded as it is.
+  // Returns whether Intercept() handles the request; otherwise it is forwarded unchanged.
   virtual bool Intercepts(const Request&) { return true; }
 
-  // The way of one request: what it returns is the request's result. Runs up to its first wait
-  // inside Submit(). `request` and its commands live as long as the coroutine does. The wrapper
-  // itself must outlive the coroutine.
+  // Handles one request; its result becomes the request's. Runs inside Submit() up to its first
+  // wait. `request` and its commands outlive the coroutine; the wrapper must do so too.
   virtual base::Task<absl::StatusOr<Reply>> Intercept(const Request& request) = 0;
 
-  // Awaitable: sends the commands of `request` to the store behind and gives their result. May be
-  // awaited any number of times.
+  // Awaitable: sends the commands of `request` to the wrapped store and returns the result. Each
+  // call sends them again.
   Execution Forward(const Request& request) { return ForwardTo(inner(), request); }
-  // As Forward, to another store.
+  // As Forward, to `store`.
   static Execution ForwardTo(Store& store, const Request& request) {
     return Execution(store, request.kind(), request.commands());
   }

@@ -1,4 +1,4 @@
-#include "core/store/wrappers/intercepting_store.h"
+#include "redouble/core/store/wrappers/intercepting_store.h"
 
 #include <optional>
 #include <string>
@@ -6,20 +6,23 @@
 #include <vector>
 
 #include "absl/time/time.h"
-#include "core/base/run.h"
-#include "core/base/virtual_clock.h"
-#include "core/store/batch.h"
-#include "core/store/errors.h"
-#include "core/store/strings.h"
-#include "core/store/testing/fake_store.h"
 #include "gtest/gtest.h"
+#include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/base/time/virtual_clock.h"
+#include "redouble/core/store/batch.h"
+#include "redouble/core/store/errors.h"
+#include "redouble/core/store/testing/fake_store.h"
+#include "redouble/core/store/typed/strings.h"
 
 namespace redouble::store {
 namespace {
 
+using ::testing::Eq;
 using Interception = base::Task<absl::StatusOr<Reply>>;
+using base::IsOkAndHolds;
 
-// The wrappers that later faults are made of, as small as they can be.
+// The smallest wrappers of each kind.
 class TransparentStore final : public InterceptingStore {
  public:
   using InterceptingStore::InterceptingStore;
@@ -74,7 +77,7 @@ class DelayingStore final : public InterceptingStore {
   base::Clock& clock_;
 };
 
-// Asks two stores at once; differing results are an error.
+// Asks two stores at once; returns an error if their results differ.
 class ComparingStore final : public InterceptingStore {
  public:
   ComparingStore(Store& first, Store& second) : InterceptingStore(first), second_(second) {}
@@ -96,7 +99,7 @@ TEST(InterceptingStore, PassesWhatIsAnsweredAtOnce) {
   FakeStore inner;
   TransparentStore store(inner);
   inner.Expect({"GET", "key"}, Reply::Bulk("value"));
-  EXPECT_EQ(*base::Run(Get(store, "key")), "value");
+  EXPECT_THAT(base::Run(Get(store, "key")), IsOkAndHolds("value"));
 }
 
 TEST(InterceptingStore, PassesWhatIsAnsweredLater) {
@@ -108,7 +111,7 @@ TEST(InterceptingStore, PassesWhatIsAnsweredLater) {
   EXPECT_FALSE(get.done());
   inner.Answer(Reply::Bulk("value"));
   ASSERT_TRUE(get.done());
-  EXPECT_EQ(*get.TakeResult(), "value");
+  EXPECT_THAT(get.TakeResult(), IsOkAndHolds("value"));
 }
 
 TEST(InterceptingStore, PassesBatches) {
@@ -150,15 +153,15 @@ TEST(InterceptingStore, PassesThroughManyLayers) {
   EXPECT_TRUE(a.done());
   EXPECT_FALSE(b.done());
   inner.Answer(Reply::Bulk("2"));
-  EXPECT_EQ(*a.TakeResult(), "1");
-  EXPECT_EQ(*b.TakeResult(), "2");
+  EXPECT_THAT(a.TakeResult(), IsOkAndHolds("1"));
+  EXPECT_THAT(b.TakeResult(), IsOkAndHolds("2"));
 }
 
 TEST(InterceptingStore, SeesOnlyWhatItAsksFor) {
   FakeStore inner;
   RefusingStore store(inner);
   inner.Expect({"GET", "key"}, Reply::Nil());
-  EXPECT_EQ(*base::Run(Get(store, "key")), std::nullopt);
+  EXPECT_THAT(base::Run(Get(store, "key")), IsOkAndHolds(Eq(std::nullopt)));
   EXPECT_EQ(ErrorKindOf(base::Run(Set(store, "key", "value")).status()), ErrorKind::kNotSent);
 }
 
@@ -179,7 +182,7 @@ TEST(InterceptingStore, CanSendTwice) {
   inner.Answer(Reply::Integer(1));
   EXPECT_FALSE(incr.done());
   inner.Answer(Reply::Integer(2));
-  EXPECT_EQ(*incr.TakeResult(), 2);
+  EXPECT_THAT(incr.TakeResult(), IsOkAndHolds(2));
 }
 
 TEST(InterceptingStore, CanWaitBeforeItSends) {
@@ -192,7 +195,7 @@ TEST(InterceptingStore, CanWaitBeforeItSends) {
   inner.Expect({"GET", "key"}, Reply::Bulk("late"));
   clock.Advance(absl::Milliseconds(1));
   ASSERT_TRUE(get.done());
-  EXPECT_EQ(*get.TakeResult(), "late");
+  EXPECT_THAT(get.TakeResult(), IsOkAndHolds("late"));
 }
 
 TEST(InterceptingStore, NeverSendsWhatIsAbandonedBefore) {
@@ -215,13 +218,13 @@ TEST(InterceptingStore, CanAskTwoStores) {
   auto get = Get(store, "key");
   get.Start();
   second.Answer(Reply::Bulk("value"));
-  EXPECT_EQ(*get.TakeResult(), "value");
+  EXPECT_THAT(get.TakeResult(), IsOkAndHolds("value"));
   first.Expect({"GET", "key"}, Reply::Bulk("value"));
   second.Expect({"GET", "key"}, Reply::Nil());
   EXPECT_EQ(base::Run(Get(store, "key")).status().message(), "the stores differ");
 }
 
-// The waiter is resumed when the interception is over: it may then end the wrapper itself.
+// The caller is resumed after the interception is over, so that it may destroy the wrapper.
 TEST(InterceptingStore, MayBeDestroyedByTheWaiterThatItResumes) {
   FakeStore inner;
   std::optional<TransparentStore> store(inner);

@@ -1,11 +1,11 @@
-#include "tests/differential/generators.h"
+#include "redouble/tests/differential/generators.h"
 
 namespace redouble::tests {
 namespace {
 
 using store::CommandId;
 
-// Mostly near; far enough to grow a string, not to half a gigabyte.
+// Mostly small; large enough to grow a string, but not to half a gigabyte.
 std::string BitOffset(Vocabulary& words) {
   if (words.Chance(0.05)) return words.Choice({"4294967296", "9223372036854775807", "-1", "#1"});
   return std::to_string(words.rng().Between(0, words.Chance(0.2) ? 600 : 40));
@@ -55,7 +55,7 @@ Words BitOpArguments(Vocabulary& words) {
 std::string FieldType(Vocabulary& words) {
   if (words.Chance(0.03)) return words.Choice({"u64", "i65", "u0", "U8", "u", ""});
   if (words.Chance(0.2)) return words.Choice({"i64", "u63", "i63", "u1", "i1"});
-  // One draw after the other: the operands of a sum may be evaluated in any order.
+  // In separate statements, because the operands of a sum may be evaluated in any order.
   const std::string sign = words.Choice({"u", "i"});
   return sign + std::to_string(words.rng().Between(1, 32));
 }

@@ -1,9 +1,9 @@
-// Calls that wait, and all that may wake them: pushes, moves that feed the next one, keys that come
-// back as another type, transactions and scripts. Three keys, so that several wait for the same
-// one.
+// Blocking calls, and everything that may unblock them: pushes, moves that serve the next client,
+// keys that are replaced by another type, transactions and scripts. There are three keys, so that
+// several clients block on the same one.
 #include <string>
 
-#include "tests/differential/generators.h"
+#include "redouble/tests/differential/generators.h"
 
 namespace redouble::tests {
 namespace {
@@ -114,7 +114,7 @@ Words SortArguments(Vocabulary& words) { return {Key(words), "ALPHA", "STORE", K
 
 Words UnionArguments(Vocabulary& words) { return {Key(words), "1", Key(words)}; }
 
-// Scripts change several keys before anybody who waits is served.
+// Scripts change several keys before any blocked client is served.
 Words EvalArguments(Vocabulary& words) {
   return {words.Choice({
               "redis.call('RPUSH', KEYS[1], '1', '2') return redis.call('LLEN', KEYS[1])",

@@ -1,4 +1,4 @@
-#include "tests/differential/generators.h"
+#include "redouble/tests/differential/generators.h"
 
 namespace redouble::tests {
 namespace {
@@ -6,13 +6,13 @@ namespace {
 using store::CommandId;
 
 std::string Degrees(Vocabulary& words, double max) {
-  // Mostly close together, so that a search finds some and misses some.
+  // Mostly close together, so that a search includes some members and excludes others.
   const double range = words.Chance(0.6) ? 2 : max;
   const auto micro = static_cast<int64_t>(range * 1e6);
   return std::to_string(static_cast<double>(words.rng().Between(-micro, micro)) / 1e6);
 }
 
-// Some places are shared, so that members stand at equal distances.
+// Some positions are shared, so that members have equal distances.
 Words Position(Vocabulary& words) {
   if (words.Chance(0.3)) return {words.Choice({"0.5", "1", "-1"}), words.Choice({"0.5", "1"})};
   if (words.Chance(0.03)) return {words.Float(), words.Float()};
@@ -103,7 +103,8 @@ Words GeoRadiusByMemberArguments(Vocabulary& words) { return ByMemberArguments(w
 
 Words GeoRadiusByMemberRoArguments(Vocabulary& words) { return ByMemberArguments(words, false); }
 
-// Always whole: the error of a missing one repeats the client's spelling of the command.
+// Always complete, because the error for a missing shape repeats the client's spelling of the
+// command.
 void AppendShape(Words& arguments, Vocabulary& words) {
   if (words.Chance(0.5)) {
     Append(arguments, {"FROMMEMBER", words.Member()});

@@ -1,11 +1,11 @@
-#include "tests/differential/generators.h"
+#include "redouble/tests/differential/generators.h"
 
 namespace redouble::tests {
 namespace {
 
 using store::CommandId;
 
-// A few elements, or so many that a sparse HyperLogLog becomes dense within some commands.
+// A few elements, or enough to convert a sparse HyperLogLog to a dense one within a few commands.
 Words Elements(Vocabulary& words) {
   Words elements;
   const int64_t most = words.Chance(0.15) ? 700 : 4;
@@ -22,14 +22,14 @@ Words PfAddArguments(Vocabulary& words) {
   return arguments;
 }
 
-// GETREG's 16384 numbers rarely.
+// GETREG returns 16384 numbers, so it is rare.
 Words PfDebugArguments(Vocabulary& words) {
   if (words.Chance(0.02)) return {"GETREG", words.Key()};
   return {words.Choice({"DECODE", "ENCODING", "TODENSE", "decode", "other"}), words.Key()};
 }
 
-// Header and runs, each right or not. But no long run of zeros is cut off at the end: Redis reads
-// and writes a byte behind the string then.
+// A header and runs, each valid or not. A long run of zeros is never cut off at the end, because
+// Redis then reads and writes one byte after the string.
 Words DamagedArguments(Vocabulary& words) {
   std::string text = words.Chance(0.9) ? "HYLL" : "HYLl";
   text.push_back(words.Chance(0.8) ? '\x01' : static_cast<char>(words.rng().Between(0, 2)));
@@ -42,13 +42,13 @@ Words DamagedArguments(Vocabulary& words) {
   return {words.Key(), text};
 }
 
-// Another byte in the header of what is there.
+// Overwrites a byte in the header of an existing key.
 Words DamagingArguments(Vocabulary& words) {
   return {words.Key(), std::to_string(words.rng().Between(0, 15)),
           std::string(1, static_cast<char>(words.rng().Below(256)))};
 }
 
-// Runs behind the last register.
+// Appends runs after the last register.
 Words AppendedArguments(Vocabulary& words) {
   return {words.Key(), std::string(1, static_cast<char>(words.rng().Below(256) & 0xbf))};
 }

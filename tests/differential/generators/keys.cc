@@ -1,4 +1,4 @@
-#include "tests/differential/generators.h"
+#include "redouble/tests/differential/generators.h"
 
 namespace redouble::tests {
 namespace {
@@ -18,7 +18,7 @@ Words MoveArguments(Vocabulary& words) { return {words.Key(), words.Db()}; }
 
 Words KeysArguments(Vocabulary& words) { return {words.Pattern()}; }
 
-// Mostly a scan that lists everything in one step: its result is known.
+// Mostly a scan that lists all keys in one step, because its result is well defined.
 Words ScanArguments(Vocabulary& words) {
   Words arguments = {words.Chance(0.9) ? "0" : words.Integer()};
   if (words.Chance(0.5)) Append(arguments, {"MATCH", words.Pattern()});

@@ -1,12 +1,13 @@
-#include "tests/differential/generators.h"
+#include "redouble/tests/differential/generators.h"
 
 namespace redouble::tests {
 namespace {
 
 using store::CommandId;
 
-// For ever: commands that wait behind a blocked one begin when it ends, which on a server whose
-// clock jumps over the end is the moment after the jump. The conformance cases have the ends.
+// Blocks without a limit. A command queued after a blocked one begins when that ends; on a server
+// whose clock jumps past the timeout, that is the time after the jump. The conformance cases cover
+// timeouts.
 std::string Timeout(Vocabulary& words) {
   if (words.Chance(0.2)) return words.Choice({"-1", "x", "", "1e30", "nan", "-0.0001", "inf"});
   return "0";
@@ -23,7 +24,7 @@ Words PushArguments(Vocabulary& words) {
   return arguments;
 }
 
-// Enough to fill nodes.
+// Enough elements to fill nodes.
 Words LongPushArguments(Vocabulary& words) {
   Words arguments = {words.Key()};
   const std::string element = std::string(words.rng().Below(600), 'e');
@@ -51,7 +52,7 @@ Words RangeArguments(Vocabulary& words) {
   return {words.Key(), words.SmallInteger(), words.SmallInteger()};
 }
 
-// Everything, more often than not.
+// Mostly the whole list.
 Words LRangeArguments(Vocabulary& words) {
   if (words.Chance(0.5)) return {words.Key(), "0", "-1"};
   return RangeArguments(words);

@@ -1,12 +1,12 @@
-// Scripts and functions that run a command of another group, well formed or spoilt, and hand its
-// reply on, changed or not. What has no one reply (SMEMBERS, ZRANDMEMBER, ...) is left to its own
-// group.
+// Scripts and functions that run a command of another group, well-formed or corrupted, and return
+// its reply, changed or unchanged. Commands whose reply is unspecified (SMEMBERS, ZRANDMEMBER, ...)
+// are only in their own groups.
 #include <string>
 #include <string_view>
 
-#include "core/base/digest.h"
-#include "tests/differential/generators.h"
-#include "tests/support/canonical_reply.h"
+#include "redouble/core/base/hash/digest.h"
+#include "redouble/tests/differential/generators.h"
+#include "redouble/tests/support/target/canonical_reply.h"
 
 namespace redouble::tests {
 namespace {
@@ -34,15 +34,16 @@ constexpr std::string_view kScripts[] = {
     "return {#KEYS, #ARGV, tonumber(ARGV[2]) or 'none', {1, 2.9, nil, 4}, false, true}",
 };
 
-// Two ways to be the library "one", one to be "two", and some that do not load.
+// Two versions of the library "one", and some that fail to load. None has two functions, because
+// FUNCTION LIST gives these in unspecified order.
 constexpr std::string_view kLibraries[] = {
     "#!lua name=one\nredis.register_function('call', function(keys, args)\n"
     "  return redis.call(unpack(args))\nend)",
     "#!lua name=one\nredis.register_function('call', function(keys, args)\n"
     "  return {#keys, #args, redis.pcall(unpack(args))}\nend)",
     "#!lua name=two\nlocal function run(keys, args) return redis.call(unpack(args)) end\n"
-    "redis.register_function{function_name='read', callback=run, flags={'no-writes'}}\n"
-    "redis.register_function('put', function(keys, args)\n"
+    "redis.register_function{function_name='read', callback=run, flags={'no-writes'}}",
+    "#!lua name=put\nredis.register_function('put', function(keys, args)\n"
     "  redis.call('SET', keys[1], args[1]) return redis.status_reply(keys[1])\nend)",
     "#!lua name=three\nredis.register_function('call', function() return 3 end)",
     "#!lua name=four\nreturn redis.call('PING')",
@@ -75,17 +76,17 @@ std::span<const CommandGenerator> SomeGenerators(base::Rng& rng) {
   }
 }
 
-// A command that answers alike everywhere.
+// A command whose reply is well defined.
 Words InnerCommand(Vocabulary& words) {
   for (;;) {
     const std::span<const CommandGenerator> generators = SomeGenerators(words.rng());
     Words command = MakeCommand(generators[words.rng().Below(generators.size())], words);
     if (OrderOf(command) != ReplyOrder::kExact) continue;
-    return words.Chance(0.05) ? Spoil(command, words) : command;
+    return words.Chance(0.05) ? Corrupt(command, words) : command;
   }
 }
 
-// What is called, one key, and a command.
+// The function or script to call, one key, and a command.
 Words CallArguments(std::string called, Vocabulary& words) {
   Words arguments = {std::move(called), "1", words.Key()};
   Append(arguments, InnerCommand(words));
@@ -116,7 +117,6 @@ Words FunctionDeleteArguments(Vocabulary& words) {
   return {words.Choice({"one", "two", "ONE", "none"})};
 }
 
-// Of libraries with one function: several stand in no order.
 Words FunctionListArguments(Vocabulary& words) {
   Words arguments = {"LIBRARYNAME", words.Choice({"one", "o*", "three"})};
   if (words.Chance(0.5)) arguments.push_back("WITHCODE");

@@ -1,4 +1,4 @@
-#include "tests/differential/generators.h"
+#include "redouble/tests/differential/generators.h"
 
 namespace redouble::tests {
 namespace {
@@ -19,7 +19,7 @@ Words KeyAndMembers(Vocabulary& words) {
   return arguments;
 }
 
-// Integers only: an intset, as long as nothing else joins.
+// Only integers: an intset until another member is added.
 Words KeyAndIntegers(Vocabulary& words) {
   Words arguments = {words.Key()};
   const size_t count = 1 + words.rng().Below(5);
@@ -36,7 +36,7 @@ Words SRandMemberArguments(Vocabulary& words) {
   return arguments;
 }
 
-// Everything or nothing, so that no choice is left and both sides go on with the same set.
+// All members or none, so that there is no random choice and both sides continue with the same set.
 Words SPopArguments(Vocabulary& words) {
   return {words.Key(), words.Choice({"1000", "1000", "1000", "123456789", "0", "-1", "x"})};
 }

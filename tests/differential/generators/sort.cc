@@ -1,9 +1,9 @@
 // SORT and SORT_RO of lists, sets and sorted sets, by weights of which many are equal, and long
-// enough for Redis's partial sort to show. The order of a set's or sorted set's own elements is
-// Redis's chance: they are only sorted by what leaves no two of them equal.
+// enough for Redis's partial sort to matter. The order of equal elements of a set or a sorted set
+// is unspecified in Redis, so these are only sorted by keys that are all different.
 #include <string>
 
-#include "tests/differential/generators.h"
+#include "redouble/tests/differential/generators.h"
 
 namespace redouble::tests {
 namespace {
@@ -111,7 +111,7 @@ Words SortArguments(Vocabulary& words) {
   return arguments;
 }
 
-// In a script, or where the result is kept, even a set that is not to be sorted has an order.
+// In a script or with STORE, Redis sorts even a set that need not be sorted.
 Words EvalArguments(Vocabulary& words) {
   Words arguments = {"return redis.call('SORT', unpack(ARGV))", "0"};
   if (words.Chance(0.5)) {

@@ -1,4 +1,4 @@
-#include "tests/differential/generators.h"
+#include "redouble/tests/differential/generators.h"
 
 namespace redouble::tests {
 namespace {
@@ -28,7 +28,7 @@ std::string LexMember(Vocabulary& words) {
 
 std::string LexBound(Vocabulary& words) {
   if (words.Chance(0.4)) return words.Choice({"-", "+", "-", "+", "(", "[", "", "x", "-a"});
-  // One draw after the other: the operands of a sum may be evaluated in any order.
+  // In separate statements, because the operands of a sum may be evaluated in any order.
   const std::string bracket = words.Choice({"[", "("});
   return bracket + LexMember(words);
 }
@@ -53,8 +53,8 @@ Words ZAddArguments(Vocabulary& words) {
   return arguments;
 }
 
-// Keys for ranges of members. They hold few and short members, so that they stay listpacks: what
-// such a range finds in a skiplist whose scores differ is left to chance.
+// Keys for ranges of members. They have few and short members, so that they stay listpacks: in a
+// skiplist with different scores, the result of such a range depends on chance.
 std::string LexKey(Vocabulary& words) { return words.Choice({"lex", "lex2"}); }
 
 Words ZAddEqualArguments(Vocabulary& words) {
@@ -65,7 +65,7 @@ Words ZAddEqualArguments(Vocabulary& words) {
   return arguments;
 }
 
-// Enough to turn a listpack into a table.
+// Enough members to convert a listpack to a table.
 Words ZAddManyArguments(Vocabulary& words) {
   Words arguments = {words.Key()};
   const int64_t count = words.rng().Between(120, 140);
@@ -184,7 +184,7 @@ Words ZMPopArguments(Vocabulary& words) {
   return arguments;
 }
 
-// For ever, as for lists.
+// Blocks without a limit, as in lists.cc.
 std::string Timeout(Vocabulary& words) {
   if (words.Chance(0.2)) return words.Choice({"-1", "x", "", "1e30", "nan"});
   return "0";
@@ -241,7 +241,7 @@ Words ZScanArguments(Vocabulary& words) {
   return arguments;
 }
 
-// Sets, which unions and their like take as inputs.
+// Sets, which unions, intersections and differences accept as inputs.
 Words SAddArguments(Vocabulary& words) { return KeyAndMembers(words); }
 
 constexpr CommandGenerator kGenerators[] = {

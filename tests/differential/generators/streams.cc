@@ -1,8 +1,8 @@
-// Few keys, groups, consumers and ids, so that entries are read, claimed, trimmed and deleted under
-// one another; now and then values that fill a node by a few entries.
+// Few keys, groups, consumers and ids, so that the same entries are read, claimed, trimmed and
+// deleted; sometimes values that fill a node with a few entries.
 #include <string>
 
-#include "tests/differential/generators.h"
+#include "redouble/tests/differential/generators.h"
 
 namespace redouble::tests {
 namespace {
@@ -21,8 +21,8 @@ std::string Consumer(Vocabulary& words) { return words.Choice({"x", "y", "z", "X
 
 std::string Part(Vocabulary& words) { return std::to_string(words.rng().Below(10)); }
 
-// No millisecond of NewId whose sequence could run out: what Redis answers to "ms-*" then depends
-// on the errno that an earlier command left.
+// Excludes milliseconds of NewId in which the sequence could overflow: Redis's reply to "ms-*"
+// would then depend on the errno of an earlier command.
 std::string OddId(Vocabulary& words) {
   return words.Choice({"-",
                        "+",
@@ -51,7 +51,7 @@ std::string OddId(Vocabulary& words) {
                        "*-1"});
 }
 
-// An id that there may be.
+// An id that may exist.
 std::string Id(Vocabulary& words) {
   if (words.Chance(0.04)) return OddId(words);
   if (words.Chance(0.1)) {
@@ -145,9 +145,9 @@ Words XSetIdArguments(Vocabulary& words) {
   return arguments;
 }
 
-// For ever, or wrong: of two calls that wait one behind the other on a connection, a server starts
-// the second only after the step of the clock that ended the first, so a time-out would be counted
-// from different moments. The conformance cases have time-outs.
+// Blocks without a limit, or is invalid. If two calls block on one connection, a server starts the
+// second one only after the clock step that ended the first, so the two backends would count its
+// timeout from different times. The conformance cases cover timeouts.
 std::string Timeout(Vocabulary& words) {
   return words.Choice({"0", "0", "0", "0", "0", "0", "-1", "x", ""});
 }
@@ -211,7 +211,7 @@ Words XClaimArguments(Vocabulary& words) {
   return arguments;
 }
 
-// No high counts: Redis allocates room for them.
+// No large counts, because Redis allocates memory for them.
 Words XAutoClaimArguments(Vocabulary& words) {
   Words arguments = {StreamKey(words), Group(words), Consumer(words), MinIdle(words),
                      End(words, "0")};

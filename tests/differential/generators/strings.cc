@@ -1,11 +1,11 @@
-#include "tests/differential/generators.h"
+#include "redouble/tests/differential/generators.h"
 
 namespace redouble::tests {
 namespace {
 
 using store::CommandId;
 
-// "PX 1500" and its like.
+// An expiry option, for example "PX 1500".
 Words ExpireOption(Vocabulary& words) {
   switch (words.rng().Below(4)) {
     case 0:
@@ -47,7 +47,7 @@ Words RangeArguments(Vocabulary& words) {
   return {words.Key(), words.SmallInteger(), words.SmallInteger()};
 }
 
-// No far offsets: a string of half a gigabyte is no small test.
+// No large offsets, which would create strings of half a gigabyte.
 Words SetRangeArguments(Vocabulary& words) {
   const std::string offset =
       words.Chance(0.1) ? words.Choice({"536870911", "536870912", "9223372036854775807", "-1", "x"})

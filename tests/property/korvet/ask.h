@@ -1,4 +1,11 @@
-// Ask: a command by its words, of a store that answers at once. For tests only.
+// Ask: sends a command to a store that replies at once, and returns the reply.
+//
+// Use it in tests to inspect a server. An error reply is returned as a reply; an error status
+// throws.
+//
+//   EXPECT_EQ(Ask(store, {"HLEN", "korvet:topic:orders"}), store::Reply::Integer(1));
+//
+// Thread-safety: that of the store. For tests only.
 #ifndef REDOUBLE_TESTS_PROPERTY_KORVET_ASK_H_
 #define REDOUBLE_TESTS_PROPERTY_KORVET_ASK_H_
 
@@ -6,15 +13,15 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/run.h"
-#include "core/base/task.h"
-#include "core/store/command.h"
-#include "core/store/reply.h"
-#include "core/store/store.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/base/task/task.h"
+#include "redouble/core/store/command.h"
+#include "redouble/core/store/reply.h"
+#include "redouble/core/store/store.h"
 
 namespace redouble::korvet {
 
-// The reply; an error of the server is one.
+// Returns the reply, which may be an error reply.
 inline store::Reply Ask(store::Store& store, const std::vector<std::string_view>& words) {
   const auto command = store::Command::Named(words[0], std::span(words).subspan(1));
   const auto send = [&]() -> base::Task<absl::StatusOr<store::Reply>> {

@@ -1,11 +1,11 @@
-// The clock of a running Redis steps, back and forth, under random programs of producers, members
-// that die and come back, retention and deletes. Ids and offsets go on rising, and
-// the promises of topic_history.h are kept.
+// The clock of a running Redis steps forward and backward, under random programs of producers,
+// members that crash and restart, retention and deletes. Ids and offsets keep increasing, and the
+// guarantees of topic_history.h hold.
 //
-// On a real redis-server the clock of the very process is set. The engine's clock only goes
-// forward; it steps back by handing its data to an engine that begins at the earlier time.
+// On a real redis-server the clock of its process is set. The engine's clock only advances; it
+// steps back by moving the data to an engine that starts at the earlier time.
 //
-// KORVET_PROGRAMS=10000 for more programs than those of every day.
+// Set KORVET_PROGRAMS=10000 to run more programs.
 
 #include <gtest/gtest.h>
 
@@ -21,25 +21,28 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
-#include "backends/memory/engine.h"
-#include "backends/redis/net/blocking_client.h"
-#include "backends/redis/spawn/spawned_server.h"
-#include "core/base/rng.h"
-#include "core/base/run.h"
-#include "core/base/virtual_clock.h"
-#include "core/korvet/consumer.h"
-#include "core/korvet/consumer_group.h"
-#include "core/korvet/coordinator.h"
-#include "core/korvet/error_code.h"
-#include "core/korvet/log.h"
-#include "core/korvet/producer.h"
-#include "core/korvet/topics.h"
-#include "tests/property/korvet/ask.h"
-#include "tests/property/korvet/topic_history.h"
-#include "tests/support/backends.h"
+#include "redouble/backends/memory/engine/engine.h"
+#include "redouble/backends/redis/net/client/sync_client.h"
+#include "redouble/backends/redis/spawn/spawned_server.h"
+#include "redouble/core/base/random/rng.h"
+#include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/base/time/virtual_clock.h"
+#include "redouble/core/korvet/error_code.h"
+#include "redouble/core/korvet/groups/consumer.h"
+#include "redouble/core/korvet/groups/consumer_group.h"
+#include "redouble/core/korvet/groups/coordinator.h"
+#include "redouble/core/korvet/log/log.h"
+#include "redouble/core/korvet/log/producer.h"
+#include "redouble/core/korvet/topics/topics.h"
+#include "redouble/tests/property/korvet/ask.h"
+#include "redouble/tests/property/korvet/topic_history.h"
+#include "redouble/tests/support/backends.h"
 
 namespace redouble::korvet {
 namespace {
+
+using base::IsOk;
 
 constexpr int32_t kPartitions = 3;
 constexpr size_t kMembers = 3;
@@ -90,19 +93,19 @@ class LiveServer {
     auto server = redis::SpawnedServer::Start(options);
     if (!server.ok()) return false;
     server_ = *std::move(server);
-    client_ = redis::BlockingClient::Connect(server_->uri()).value();
+    client_ = redis::SyncClient::Connect(server_->uri()).value();
     return true;
   }
   store::Store& store() { return *client_; }
   absl::Time Now() const { return *server_->held_time(); }
-  void SetTime(absl::Time time) { ASSERT_TRUE(server_->SetTime(time).ok()); }
+  void SetTime(absl::Time time) { ASSERT_THAT(server_->SetTime(time), IsOk()); }
 
  private:
   std::unique_ptr<redis::SpawnedServer> server_;
-  std::unique_ptr<redis::BlockingClient> client_;
+  std::unique_ptr<redis::SyncClient> client_;
 };
 
-// The store of whoever the server is now.
+// Forwards to the store of the current server.
 template <typename Server>
 class CurrentStore final : public store::Store {
  public:
@@ -113,7 +116,7 @@ class CurrentStore final : public store::Store {
   Server& server_;
 };
 
-// A program: one step after the other, each chosen by the seed.
+// A program: a sequence of random steps.
 template <typename Server>
 class SteppedTopic {
  public:
@@ -216,8 +219,8 @@ class SteppedTopic {
     Consumer& consumer = members_[index]->consumer;
     const auto records = base::Run(consumer.Poll());
     if (!records.ok()) return history_->Violate(std::string(records.status().message()));
-    history_->Give(consumer.member_id(), *records);
-    // One that was given up meanwhile may not commit.
+    history_->Deliver(consumer.member_id(), *records);
+    // A member that lost its partitions meanwhile may fail to commit.
     if (rng_.Chance(0.6)) base::Run(consumer.Commit()).IgnoreError();
   }
 
@@ -227,7 +230,7 @@ class SteppedTopic {
     if (!removed.ok()) history_->Violate(std::string(removed.status().message()));
   }
 
-  // Who had the old topic in hand writes and reads nothing of the new one.
+  // Clients with the old topic must not write to the new one or read from it.
   void Recreate() {
     Producer late(store_, clock_, keys_, topic_);
     Topics topics(store_, rng_, keys_);
@@ -242,7 +245,7 @@ class SteppedTopic {
     }
   }
 
-  // Everybody dies, and one member reads to the end what they left.
+  // All members crash, and a new member reads everything that is left.
   void Finish() {
     for (std::optional<Member>& member : members_) member.reset();
     clock_.Advance(absl::Minutes(1));
@@ -250,7 +253,7 @@ class SteppedTopic {
     for (int empty = 0; empty < 3 && history_->violation().empty();) {
       const auto records = base::Run(last.consumer.Poll());
       if (!records.ok()) return history_->Violate(std::string(records.status().message()));
-      history_->Give(last.consumer.member_id(), *records);
+      history_->Deliver(last.consumer.member_id(), *records);
       const absl::Status committed = base::Run(last.consumer.Commit());
       if (!committed.ok()) history_->Violate(std::string(committed.message()));
       empty = records->empty() ? empty + 1 : 0;
@@ -265,7 +268,7 @@ class SteppedTopic {
   Server& server_;
   CurrentStore<Server> store_{server_};
   base::Rng rng_;
-  base::VirtualClock clock_;  // Of the processes, which goes its own way.
+  base::VirtualClock clock_;  // The clients' clock, which is independent of the server's.
   const Keys keys_ = Keys::Create().value();
   std::vector<ConfigEntry> config_;
   Topic topic_;
@@ -287,7 +290,7 @@ class ClockSteps : public ::testing::Test {
 using Servers = ::testing::Types<MemoryServer, LiveServer>;
 TYPED_TEST_SUITE(ClockSteps, Servers, tests::BackendNames);
 
-TYPED_TEST(ClockSteps, OfRedisBreakNoPromise) {
+TYPED_TEST(ClockSteps, OfRedisBreakNoGuarantee) {
   const char* const asked = std::getenv("KORVET_PROGRAMS");
   const int programs = asked == nullptr ? TypeParam::kPrograms : std::atoi(asked);
   int64_t claims = 0;
@@ -303,7 +306,8 @@ TYPED_TEST(ClockSteps, OfRedisBreakNoPromise) {
   EXPECT_GT(steps_back, 3 * programs);
 }
 
-// XADD's own ids freeze in the last millisecond and run out of sequence; the producer's do not.
+// The ids of XADD stay in the last millisecond and run out of sequence numbers; the producer's ids
+// do not.
 TYPED_TEST(ClockSteps, BackLetTheProducersIdsCarryOverToTheNextMillisecond) {
   base::Rng rng(1);
   base::VirtualClock clock;
@@ -323,7 +327,8 @@ TYPED_TEST(ClockSteps, BackLetTheProducersIdsCarryOverToTheNextMillisecond) {
   EXPECT_EQ(history.violation(), "");
   const store::Reply own =
       Ask(this->server_.store(), {"XADD", "korvet:stream:orders:0", "*", "value", "x"});
-  // 2,100 records: the first 1,024 in the millisecond before the steps, the next behind it.
+  // Of 2,100 records, the first 1,024 are in the millisecond before the steps, the others in the
+  // following ones.
   EXPECT_EQ(own.text(), absl::StrCat(absl::ToUnixMillis(before) + 2, "-52"));
 }
 

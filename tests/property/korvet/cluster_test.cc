@@ -1,6 +1,6 @@
-// Korvet in a cluster (race 11 of reference/korvet.md section 10): the keys of a topic hash to
-// different slots, while creating and deleting are transactions and writing is a script over two of
-// them. A keyspace that is a hash tag keeps them together.
+// Korvet in a cluster (docs/systems/korvet.md H11): the keys of a topic hash to different slots,
+// while creating and deleting are transactions, and an append is a script over two keys. A keyspace
+// with a hash tag keeps the keys in one slot.
 
 #include <gtest/gtest.h>
 
@@ -13,26 +13,29 @@
 #include <vector>
 
 #include "absl/time/time.h"
-#include "backends/memory/engine.h"
-#include "backends/redis/net/blocking_client.h"
-#include "backends/redis/spawn/spawned_server.h"
-#include "core/base/rng.h"
-#include "core/base/run.h"
-#include "core/base/virtual_clock.h"
-#include "core/korvet/consumer_group.h"
-#include "core/korvet/error_code.h"
-#include "core/korvet/log.h"
-#include "core/korvet/producer.h"
-#include "core/korvet/topics.h"
-#include "tests/property/korvet/ask.h"
-#include "tests/support/backends.h"
+#include "redouble/backends/memory/engine/engine.h"
+#include "redouble/backends/redis/net/client/sync_client.h"
+#include "redouble/backends/redis/spawn/spawned_server.h"
+#include "redouble/core/base/random/rng.h"
+#include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/base/time/virtual_clock.h"
+#include "redouble/core/korvet/error_code.h"
+#include "redouble/core/korvet/groups/consumer_group.h"
+#include "redouble/core/korvet/log/log.h"
+#include "redouble/core/korvet/log/producer.h"
+#include "redouble/core/korvet/topics/topics.h"
+#include "redouble/tests/property/korvet/ask.h"
+#include "redouble/tests/support/backends.h"
 
 namespace redouble::korvet {
 namespace {
 
+using base::IsOk;
+
 const absl::Time kStart = absl::FromUnixSeconds(1'778'335'382);
 
-// A node that serves every slot.
+// A node that serves all slots.
 class MemoryNode {
  public:
   static constexpr std::string_view kName = "Memory";
@@ -64,9 +67,9 @@ class LiveNode {
     auto server = redis::SpawnedServer::Start(options);
     if (!server.ok()) return false;
     server_ = *std::move(server);
-    client_ = redis::BlockingClient::Connect(server_->uri()).value();
+    client_ = redis::SyncClient::Connect(server_->uri()).value();
     Ask(store(), {"CLUSTER", "ADDSLOTSRANGE", "0", "16383"});
-    // A master serves some time after it has started, by its clock.
+    // A master starts to serve some time after its start, by its own clock.
     while (Ask(store(), {"CLUSTER", "INFO"}).text().find("cluster_state:ok") == std::string::npos) {
       if (!server_->AdvanceTime(absl::Seconds(1)).ok() || !server_->Settle().ok()) return false;
     }
@@ -76,7 +79,7 @@ class LiveNode {
 
  private:
   std::unique_ptr<redis::SpawnedServer> server_;
-  std::unique_ptr<redis::BlockingClient> client_;
+  std::unique_ptr<redis::SyncClient> client_;
 };
 
 template <typename Node>
@@ -101,7 +104,7 @@ TYPED_TEST(ClusterTest, LeavesATopicHalfMadeWhoseKeysAreApart) {
   const auto made = base::Run(topics.Create({.name = "orders"}));
   ASSERT_FALSE(made.ok());
   EXPECT_NE(made.status().message().find("CROSSSLOT"), std::string::npos) << made.status();
-  // The guard is one key's, and was set: the name is taken, and nobody finds a topic.
+  // The guard is a command on one key and succeeded: the name is taken, but there is no topic.
   EXPECT_EQ(Ask(this->store(), {"HLEN", "korvet:topic:orders"}), store::Reply::Integer(1));
   EXPECT_EQ(ErrorCodeOf(base::Run(topics.Create({.name = "orders"})).status()),
             ErrorCode::kTopicAlreadyExists);
@@ -110,7 +113,7 @@ TYPED_TEST(ClusterTest, LeavesATopicHalfMadeWhoseKeysAreApart) {
 }
 
 TYPED_TEST(ClusterTest, WritesAndDeletesNothingOfATopicWhoseKeysAreApart) {
-  // As another node made it before the keys were moved apart.
+  // As created before the keys were in different slots.
   Ask(this->store(), {"HSET", "korvet:topic:orders", "id", "AY-NMYanfEiPNk0fpNmRAQ", "name",
                       "orders", "partitions", "2"});
   const Keys keys = Keys::Create().value();
@@ -136,7 +139,7 @@ TYPED_TEST(ClusterTest, ServesATopicWhoseKeyspaceIsAHashTag) {
   std::vector<NewRecord> records(3);
   for (size_t i = 0; i < records.size(); ++i) records[i].partition = static_cast<int32_t>(i % 2);
   const auto sent = base::Run(producer.Send(records)).value();
-  for (const auto& metadata : sent) EXPECT_TRUE(metadata.ok()) << metadata.status();
+  for (const auto& metadata : sent) EXPECT_THAT(metadata, IsOk());
 
   const std::vector<FetchPosition> positions = {{0, 0}, {1, 0}};
   FetchRequest request;
@@ -158,7 +161,7 @@ TYPED_TEST(ClusterTest, ServesATopicWhoseKeyspaceIsAHashTag) {
               1);
   }
   EXPECT_EQ(base::Run(group.Lag(0)).value().pending, 0);
-  EXPECT_TRUE(base::Run(topics.Delete("orders")).ok());
+  EXPECT_THAT(base::Run(topics.Delete("orders")), IsOk());
   EXPECT_EQ(Ask(this->store(), {"DBSIZE"}), store::Reply::Integer(0));
 }
 

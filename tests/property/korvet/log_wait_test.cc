@@ -1,5 +1,5 @@
-// A fetch that waits for enough bytes, on both backends: another client writes meanwhile, and time
-// passes.
+// A fetch that waits for a minimum number of bytes, on both backends, while another client writes
+// and time passes.
 
 #include <gtest/gtest.h>
 
@@ -13,26 +13,28 @@
 #include <vector>
 
 #include "absl/time/time.h"
-#include "backends/memory/engine.h"
-#include "backends/redis/net/blocking_client.h"
-#include "backends/redis/net/client.h"
-#include "backends/redis/spawn/spawned_server.h"
-#include "core/base/rng.h"
-#include "core/base/run.h"
-#include "core/base/virtual_clock.h"
-#include "core/korvet/keys.h"
-#include "core/korvet/log.h"
-#include "core/korvet/producer.h"
-#include "core/korvet/topics.h"
-#include "tests/property/korvet/ask.h"
-#include "tests/support/backends.h"
+#include "redouble/backends/memory/engine/engine.h"
+#include "redouble/backends/redis/net/client/client.h"
+#include "redouble/backends/redis/net/client/sync_client.h"
+#include "redouble/backends/redis/spawn/spawned_server.h"
+#include "redouble/core/base/random/rng.h"
+#include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/base/time/virtual_clock.h"
+#include "redouble/core/korvet/keys.h"
+#include "redouble/core/korvet/log/log.h"
+#include "redouble/core/korvet/log/producer.h"
+#include "redouble/core/korvet/topics/topics.h"
+#include "redouble/tests/property/korvet/ask.h"
+#include "redouble/tests/support/backends.h"
 
 namespace redouble::korvet {
 namespace {
 
+using base::IsOk;
 using Fetching = base::Task<absl::StatusOr<std::vector<FetchedPartition>>>;
 
-// Two clients of one server whose time moves when told. The reader's tasks go on by themselves.
+// Two clients of one server whose time is controlled. The reader's tasks run by themselves.
 class MemoryHost {
  public:
   static constexpr std::string_view kName = "Memory";
@@ -42,7 +44,7 @@ class MemoryHost {
   store::Store& writer() { return *writer_; }
   base::VirtualClock& clock() { return clock_; }
   void Advance(absl::Duration step) { clock_.Advance(step); }
-  // Returns once the reader is waiting for Redis, or its task is done.
+  // Returns when the reader waits for Redis or its task is done.
   void Settle(const Fetching&) {}
 
  private:
@@ -62,7 +64,7 @@ class LiveHost {
     auto server = redis::SpawnedServer::Start(options);
     if (!server.ok()) return false;
     server_ = *std::move(server);
-    writer_ = redis::BlockingClient::Connect(server_->uri()).value();
+    writer_ = redis::SyncClient::Connect(server_->uri()).value();
     auto connecting = redis::Client::Connect(context_.get_executor(),
                                              redis::Options::Parse(server_->uri()).value(),
                                              redis::Sharing::kDedicated);
@@ -76,11 +78,11 @@ class LiveHost {
   base::VirtualClock& clock() { return clock_; }
   void Advance(absl::Duration step) {
     clock_.Advance(step);
-    ASSERT_TRUE(server_->AdvanceTime(step).ok());
-    ASSERT_TRUE(server_->Settle().ok());
+    ASSERT_THAT(server_->AdvanceTime(step), IsOk());
+    ASSERT_THAT(server_->Settle(), IsOk());
   }
-  // The server counts the reader among those it has blocked, in two answers with whatever it was
-  // sent meanwhile between them, or the reader is done.
+  // Waits until the server reports the reader as blocked in two replies in a row, with all earlier
+  // requests processed in between, or until the reader is done.
   void Settle(const Fetching& task) {
     for (int blocked = 0; blocked < 2 && !task.done();) {
       context_.restart();
@@ -98,7 +100,7 @@ class LiveHost {
   std::unique_ptr<redis::SpawnedServer> server_;
   boost::asio::io_context context_{1};
   std::unique_ptr<redis::Client> reader_;
-  std::unique_ptr<redis::BlockingClient> writer_;
+  std::unique_ptr<redis::SyncClient> writer_;
 };
 
 template <typename Host>
@@ -113,7 +115,7 @@ class LogWait : public ::testing::Test {
     request_.positions = positions_;
     request_.max_wait = absl::Milliseconds(500);
   }
-  // Begins to fetch at least so many bytes, and goes on until the fetch waits for Redis.
+  // Starts to fetch at least that many bytes, and runs until the fetch waits for Redis.
   Fetching& Fetch(int64_t min_bytes) {
     request_.min_bytes = min_bytes;
     fetch_.emplace(log_->Fetch(request_));
@@ -125,7 +127,7 @@ class LogWait : public ::testing::Test {
     Producer producer(host_.writer(), host_.clock(), keys_, topic_);
     NewRecord record;
     record.value = std::move(value);
-    ASSERT_TRUE(base::Run(producer.Append(partition, std::span(&record, 1))).ok());
+    ASSERT_THAT(base::Run(producer.Append(partition, std::span(&record, 1))), IsOk());
     Settle();
   }
   void Advance(absl::Duration step) {
@@ -158,7 +160,7 @@ TYPED_TEST(LogWait, EndsWithTheFirstBytes) {
   EXPECT_EQ(fetch.TakeResult().value()[1].records.size(), 1u);
 }
 
-TYPED_TEST(LogWait, GivesWhatThereIsWhenTheTimeIsOver) {
+TYPED_TEST(LogWait, ReturnsAvailableRecordsAtTheTimeout) {
   this->Write(0, "12");
   Fetching& fetch = this->Fetch(5);
   this->Write(1, "34");
@@ -172,13 +174,13 @@ TYPED_TEST(LogWait, GivesWhatThereIsWhenTheTimeIsOver) {
   EXPECT_EQ(fetched[1].records.size(), 1u);
 }
 
-TYPED_TEST(LogWait, GivesNothingWhenNothingCame) {
+TYPED_TEST(LogWait, ReturnsNothingIfNothingIsWritten) {
   Fetching& fetch = this->Fetch(1);
   this->Advance(absl::Milliseconds(501));
   ASSERT_TRUE(fetch.done());
   const auto fetched = fetch.TakeResult().value();
   for (const FetchedPartition& partition : fetched) {
-    EXPECT_TRUE(partition.status.ok()) << partition.status;
+    EXPECT_THAT(partition.status, IsOk());
     EXPECT_TRUE(partition.records.empty());
   }
 }
@@ -189,7 +191,7 @@ TYPED_TEST(LogWait, EndsAsSoonAsThereIsEnough) {
   EXPECT_FALSE(fetch.done());
   this->Write(1, "34");
   ASSERT_TRUE(fetch.done());
-  EXPECT_TRUE(fetch.TakeResult().ok());
+  EXPECT_THAT(fetch.TakeResult(), IsOk());
 }
 
 }  // namespace

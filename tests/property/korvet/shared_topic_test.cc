@@ -1,9 +1,9 @@
 // A group of eight consumers shares the sixteen partitions of a topic, under random schedules:
-// producers write, members die and come back, Redis drops requests and answers, delays and repeats
-// them, clocks step, Redis's own among them, retention cuts logs, the topic is deleted. Whatever
-// happens, the promises of topic_history.h are kept, and nothing of a deleted topic comes back.
+// producers write, members crash and restart, requests and replies are lost, delayed and
+// duplicated, clocks step (that of Redis too), retention trims logs, and the topic is deleted. The
+// guarantees of topic_history.h always hold, and no key of a deleted topic reappears.
 //
-// KORVET_SCHEDULES=10000 for the whole evidence; the default is for every day.
+// Set KORVET_SCHEDULES=10000 for the full run.
 
 #include <gtest/gtest.h>
 
@@ -18,18 +18,18 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
-#include "core/base/run.h"
-#include "core/korvet/consumer.h"
-#include "core/korvet/consumer_group.h"
-#include "core/korvet/coordinator.h"
-#include "core/korvet/error_code.h"
-#include "core/korvet/keys.h"
-#include "core/korvet/producer.h"
-#include "core/korvet/topics.h"
-#include "core/store/reply.h"
-#include "sim/world/world.h"
-#include "tests/property/korvet/ask.h"
-#include "tests/property/korvet/topic_history.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/korvet/error_code.h"
+#include "redouble/core/korvet/groups/consumer.h"
+#include "redouble/core/korvet/groups/consumer_group.h"
+#include "redouble/core/korvet/groups/coordinator.h"
+#include "redouble/core/korvet/keys.h"
+#include "redouble/core/korvet/log/producer.h"
+#include "redouble/core/korvet/topics/topics.h"
+#include "redouble/core/store/reply.h"
+#include "redouble/sim/world/world.h"
+#include "redouble/tests/property/korvet/ask.h"
+#include "redouble/tests/property/korvet/topic_history.h"
 
 namespace redouble::korvet {
 namespace {
@@ -39,7 +39,7 @@ constexpr int kConsumers = 8;
 constexpr int kProducers = 3;
 constexpr const char* kGroup = "my-group";
 
-// Faults of a run: what may happen to any request, and deaths of consumers.
+// The faults of a run: those of requests, and crashes of consumers.
 std::vector<sim::FaultRule> AllFaults() {
   using sim::Fault;
   std::vector<sim::FaultRule> rules;
@@ -69,10 +69,10 @@ std::vector<sim::FaultRule> AllFaults() {
   return rules;
 }
 
-// One world, with everything that its actors share.
+// A world and the state that its actors share.
 class SharedTopic {
  public:
-  // A new topic.
+  // Starts with a new topic.
   SharedTopic(uint64_t seed, const std::vector<ConfigEntry>& config, TopicHistory& history)
       : SharedTopic({.seed = seed, .faults = DrawFaults(seed), .traced = false}, history) {
     base::Rng rng(seed);
@@ -83,8 +83,8 @@ class SharedTopic {
     request.config = config;
     topic_ = base::Run(topics.Create(request)).value();
   }
-  // The same topic after all processes were killed where they stood, Redis among them, whose data
-  // are kept and whose clock has made a step.
+  // Continues with the same topic after all processes were killed, including Redis, which kept its
+  // data and whose clock has stepped.
   SharedTopic(SharedTopic& before, uint64_t seed, absl::Duration step)
       : SharedTopic({.seed = seed,
                      .start = before.world_.clock().Now() + step,
@@ -98,7 +98,7 @@ class SharedTopic {
     }
   }
 
-  // Spawns the producers, each of which writes `batches` batches and says what was acknowledged.
+  // Spawns the producers. Each writes `batches` batches and records what was acknowledged.
   void Produce(int batches) {
     for (int i = 0; i < kProducers; ++i) {
       world_.Spawn(absl::StrCat("producer-", i),
@@ -112,7 +112,7 @@ class SharedTopic {
     }
   }
 
-  // Spawns somebody who deletes the topic in the midst of it.
+  // Spawns an actor that deletes the topic during the run.
   void Delete() {
     world_.Spawn("admin", [this](sim::Actor& actor) { return DeleteTopic(actor); });
   }
@@ -122,15 +122,15 @@ class SharedTopic {
     if (report.end != sim::RunEnd::kDone) history_.Violate("the run did not come to its end");
     CheckCommitted();
   }
-  // Leaves everybody where they stand after that time.
+  // Stops all actors after that time.
   void RunFor(absl::Duration time) {
     world_.Run({.max_steps = 200'000, .until = world_.clock().Now() + time});
     CheckCommitted();
   }
-  // Redis's clock and everybody else's jump.
+  // Advances the clocks of Redis and of all clients.
   void StepForward(absl::Duration step) { world_.clock().Advance(step); }
 
-  // From here nothing goes wrong, and one member reads to the end what the others left.
+  // Injects no further faults, and lets one member read everything that is left.
   void ReadToTheEnd() {
     world_.Heal();
     world_.clock().Advance(absl::Seconds(20));
@@ -141,10 +141,10 @@ class SharedTopic {
     history_.CheckLogs(*session_, world_.clock(), keys_, topic_);
   }
 
-  // Nobody brought anything of a deleted topic back.
+  // Checks that no key of a deleted topic exists.
   void ExpectNothingLeft() {
     if (Ask(*session_, {"DBSIZE"}) != store::Reply::Integer(0)) {
-      history_.Violate("the deleted topic left keys behind");
+      history_.Violate("the deleted topic left keys");
     }
   }
 
@@ -191,18 +191,18 @@ class SharedTopic {
 
   base::Task<void> ConsumeRounds(sim::Actor& actor, int rounds) {
     GroupOptions group_options;
-    group_options.guard_topic = true;
+    group_options.hardening.guard_topic = true;
     ConsumerGroup group(actor.store(), keys_, topic_, kGroup, group_options);
     ConsumerOptions options;
     options.client_id = actor.name();
     options.max_records = 3;
     options.claim_idle = absl::Seconds(12);
-    // Owned here: a crash destroys it with the coroutine, and the coordinator is not told.
+    // A local: a crash destroys it with the coroutine, without informing the coordinator.
     Consumer consumer(group, coordinator_, world_.clock(), options);
     if (actor.incarnation() > 0) ++deaths_;
     for (int i = 0; i < rounds; ++i) {
       const auto records = co_await consumer.Poll();
-      if (records.ok()) history_.Give(consumer.member_id(), *records);
+      if (records.ok()) history_.Deliver(consumer.member_id(), *records);
       if (actor.rng().Chance(0.7)) {
         const absl::Status committed = co_await consumer.Commit();
         committed.IgnoreError();
@@ -221,7 +221,7 @@ class SharedTopic {
       const auto records = co_await consumer.Poll();
       if (!records.ok()) history_.Violate(std::string(records.status().message()));
       if (!records.ok()) co_return;
-      history_.Give(consumer.member_id(), *records);
+      history_.Deliver(consumer.member_id(), *records);
       empty = records->empty() ? empty + 1 : 0;
       const absl::Status committed = co_await consumer.Commit();
       if (!committed.ok()) history_.Violate(std::string(committed.message()));
@@ -260,7 +260,7 @@ struct Totals {
   }
 };
 
-// Runs a number of schedules; stops at the first that breaks a promise.
+// Runs `count` schedules; stops at the first violation.
 void RunSchedules(uint64_t first, int count, const std::vector<ConfigEntry>& config,
                   Totals& totals) {
   for (uint64_t seed = first; seed < first + count; ++seed) {
@@ -278,7 +278,7 @@ void RunSchedules(uint64_t first, int count, const std::vector<ConfigEntry>& con
 const std::vector<ConfigEntry> kShortRetention = {{"retentionBytes", "2048"},
                                                   {"retentionTime", "500"}};
 
-TEST(SharedTopic, LosesNothingAndGivesNothingTwiceWithoutAClaim) {
+TEST(SharedTopic, LosesNothingAndDeliversNothingTwiceWithoutAClaim) {
   const int schedules = Schedules(1000);
   Totals totals;
   RunSchedules(1, schedules, {}, totals);
@@ -287,7 +287,7 @@ TEST(SharedTopic, LosesNothingAndGivesNothingTwiceWithoutAClaim) {
   EXPECT_GT(totals.acknowledged, schedules);
 }
 
-TEST(SharedTopic, IsNotBroughtBackByThoseWhoHaveNotHeardThatItWasDeleted) {
+TEST(SharedTopic, IsNotRecreatedByClientsThatDoNotKnowOfItsDeletion) {
   const int schedules = Schedules(500);
   for (int seed = 200'000; seed < 200'000 + schedules; ++seed) {
     TopicHistory history;
@@ -301,16 +301,16 @@ TEST(SharedTopic, IsNotBroughtBackByThoseWhoHaveNotHeardThatItWasDeleted) {
   }
 }
 
-TEST(SharedTopic, KeepsItsPromisesWhileRetentionCutsTheLogs) {
+TEST(SharedTopic, KeepsItsGuaranteesWhileRetentionTrimsTheLogs) {
   const int schedules = Schedules(500);
   Totals totals;
   RunSchedules(100'000, schedules, kShortRetention, totals);
   EXPECT_GT(totals.claims, schedules / 10);
 }
 
-// Everybody is killed in the midst of it, twice, and each time the clock is another one when Redis
-// comes back; or all jump an hour ahead while they work.
-TEST(SharedTopic, KeepsItsPromisesWhenTheClockOfRedisSteps) {
+// All processes are killed during the run, twice, and Redis restarts with another clock each time;
+// or all clocks jump an hour ahead.
+TEST(SharedTopic, KeepsItsGuaranteesWhenTheClockOfRedisSteps) {
   const std::array<absl::Duration, 6> steps = {absl::Hours(-1),        absl::Seconds(-5),
                                                absl::Milliseconds(-1), absl::ZeroDuration(),
                                                absl::Seconds(5),       absl::Hours(1)};

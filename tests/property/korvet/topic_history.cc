@@ -1,15 +1,15 @@
-#include "tests/property/korvet/topic_history.h"
+#include "redouble/tests/property/korvet/topic_history.h"
 
 #include <algorithm>
 #include <limits>
 #include <optional>
 
 #include "absl/strings/str_cat.h"
-#include "core/base/run.h"
-#include "core/base/string_bridge.h"
-#include "core/korvet/consumer_group.h"
-#include "core/korvet/log.h"
-#include "core/store/streams.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/korvet/groups/consumer_group.h"
+#include "redouble/core/korvet/log/log.h"
+#include "redouble/core/store/typed/streams.h"
 
 namespace redouble::korvet {
 namespace {
@@ -37,14 +37,14 @@ void TopicHistory::Acknowledge(int32_t partition, int64_t floor, std::span<const
   last_acknowledged_[partition] = std::max(LastAcknowledged(partition), before);
 }
 
-void TopicHistory::Give(std::string_view member, std::span<const ConsumedRecord> records) {
+void TopicHistory::Deliver(std::string_view member, std::span<const ConsumedRecord> records) {
   std::map<int32_t, int64_t> last;
   for (const ConsumedRecord& consumed : records) {
     const Place place = {consumed.record.partition, consumed.record.offset};
     const auto [before, starts] = last.try_emplace(place.first, place.second);
     if (!starts && place.second <= before->second) Violate("offsets of a poll do not rise");
     before->second = place.second;
-    const auto [to, first] = given_.try_emplace(place, member);
+    const auto [to, first] = delivered_.try_emplace(place, member);
     claims_ += consumed.claimed ? 1 : 0;
     if (!first && !consumed.claimed) {
       Violate(absl::StrCat(NameOf(place), " was given to ", to->second, " and to ",
@@ -87,7 +87,7 @@ void TopicHistory::CheckLogs(store::Store& store, base::Clock& clock, const Keys
     request.max_records = request.max_bytes = std::numeric_limits<int32_t>::max();
     const auto fetched = base::Run(log.Fetch(request));
     const absl::Status status = fetched.ok() ? fetched->front().status : fetched.status();
-    // An id without an offset fails a fetch.
+    // A fetch fails if an entry id has no offset.
     if (!status.ok()) Violate(std::string(status.message()));
     if (!status.ok()) continue;
     int64_t before = -1;
@@ -97,9 +97,9 @@ void TopicHistory::CheckLogs(store::Store& store, base::Clock& clock, const Keys
     }
   }
   for (const Place& place : acknowledged_) {
-    // What retention took was in nobody's hands.
-    if (given_.contains(place) || place.second < starts[place.first]) continue;
-    Violate(absl::StrCat(NameOf(place), " was acknowledged and given to nobody"));
+    // Retention may remove records that were never delivered.
+    if (delivered_.contains(place) || place.second < starts[place.first]) continue;
+    Violate(absl::StrCat(NameOf(place), " was acknowledged and never delivered"));
   }
 }
 

@@ -1,5 +1,5 @@
-// Every operation of the orchestrator against an engine that is a node of a cluster, and refuses a
-// command, a script or a transaction whose keys are in more than one slot.
+// Runs every operation of the orchestrator on an engine that is a cluster node and refuses
+// commands, scripts and transactions whose keys are in more than one slot.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,32 +12,34 @@
 #include <utility>
 #include <vector>
 
-#include "backends/memory/engine.h"
-#include "core/base/digest.h"
-#include "core/base/rng.h"
-#include "core/base/run.h"
-#include "core/base/virtual_clock.h"
-#include "core/orchestrator/approvals.h"
-#include "core/orchestrator/script_texts.h"
-#include "core/store/wrappers/intercepting_store.h"
-#include "scenarios/operations/orchestrator_operations.h"
-#include "sim/scenario/arguments.h"
-#include "sim/scenario/operation.h"
+#include "redouble/backends/memory/engine/engine.h"
+#include "redouble/core/base/hash/digest.h"
+#include "redouble/core/base/random/rng.h"
+#include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/base/time/virtual_clock.h"
+#include "redouble/core/orchestrator/approvals/approvals.h"
+#include "redouble/core/orchestrator/scripts/script_texts.h"
+#include "redouble/core/store/wrappers/intercepting_store.h"
+#include "redouble/sim/operations/arguments.h"
+#include "redouble/sim/operations/operation.h"
+#include "redouble/sim/operations/orchestrator/orchestrator_operations.h"
 
 namespace redouble::orchestrator {
 namespace {
 
+using base::IsOk;
 using sim::Json;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAreArray;
 
-// An operation at a moment at which it has something to do.
+// An operation in a state in which it has an effect.
 struct Row {
   std::string operation;
   std::string arguments;
-  // With plain keys the cluster must refuse it: it has several keys and claims to be one step.
+  // With plain keys the cluster must refuse it: it is one step on several keys.
   bool is_one_step = false;
-  bool has_tagged_form = true;  // Not where one key of no run is all there is.
+  bool has_tagged_form = true;  // False if its only key belongs to no run.
 };
 
 constexpr const char* kIr =
@@ -48,7 +50,7 @@ constexpr const char* kIr =
         "E":{"id":"E","type":"filter","loop":{"enabled":true,"max_iterations":2,"loop_back_to":"E",
              "break_path":["F"],"timeout_path":["F"]}},
         "F":{"id":"F","type":"transform"}},"entry_nodes":["A"]})";
-// The approval of D's token, which two tokens joined in.
+// The approval of D's token, in which two tokens joined.
 constexpr const char* kDecided = R"({"run_id":"r","approval_id":"456"})";
 constexpr const char* kPatch =
     R"({"run_id":"r","operations":[{"op":"add","path":"/nodes/-",
@@ -58,7 +60,7 @@ constexpr const char* kPatch =
 std::string Start(const std::string& run) { return Json{{"run_id", run}, {"ir", kIr}}.dump(); }
 std::string Work(const std::string& type) { return Json{{"type", type}}.dump(); }
 
-// The life of a run, and what else there is. In the order of the rows.
+// The operations in the order in which they run: the life of a run, then all others.
 std::vector<Row> Rows() {
   return {
       {"start_run", Start("r"), true},
@@ -100,7 +102,7 @@ std::vector<Row> Rows() {
   };
 }
 
-// Keeps what was refused, and which scripts were called.
+// Records the refused requests and the scripts that were called.
 class SlotStore final : public store::InterceptingStore {
  public:
   using InterceptingStore::InterceptingStore;
@@ -139,7 +141,7 @@ class ClusterSlots : public ::testing::Test {
     return options;
   }
 
-  // Does the operation; the test fails when it is not one, or its arguments are none.
+  // Runs the operation. The test fails if the operation does not exist or rejects its arguments.
   void Do(const Row& row, bool hash_tagged) {
     const sim::Operation* const operation = operations_.Find(row.operation);
     ASSERT_NE(operation, nullptr) << row.operation;
@@ -149,10 +151,10 @@ class ClusterSlots : public ::testing::Test {
         base::Run((*operation)(sim::OperationContext(store_, clock_, rng_), arguments));
     EXPECT_FALSE(sim::IsArgumentError(result.status())) << row.operation << result.status();
     if (!hash_tagged) return;
-    EXPECT_TRUE(result.ok()) << row.operation << ": " << result.status();
+    EXPECT_THAT(result, IsOk()) << row.operation << ": " << result.status();
   }
 
-  // A run of one node that ends well.
+  // A run with one node that completes.
   void Finish() {
     const Json ir = {{"nodes", {{"Z", {{"id", "Z"}, {"type", "aggregate"}}}}}};
     Do({"start_run", Json{{"run_id", "z"}, {"ir", ir}}.dump()}, true);
@@ -165,13 +167,13 @@ class ClusterSlots : public ::testing::Test {
     const Json ir = {{"nodes", {{"H", {{"id", "H"}, {"type", "hitl"}}}}}};
     Do({"start_run", Json{{"run_id", "h"}, {"ir", ir}}.dump()}, true);
     Do({"request_approval", R"({"approval_id":"1"})"}, true);
-    Tell({"DEL", "counter:{h}"});
+    Send({"DEL", "counter:{h}"});
     Do({"approve", R"({"run_id":"h","approval_id":"1"})"}, true);
   }
 
-  // One command beside the operations.
-  void Tell(std::vector<std::string> words) {
-    ASSERT_TRUE(base::Run(Execute(std::move(words))).ok());
+  // Sends one command.
+  void Send(std::vector<std::string> words) {
+    ASSERT_THAT(base::Run(Execute(std::move(words))), IsOk());
   }
   base::Task<absl::StatusOr<store::Reply>> Execute(std::vector<std::string> words) {
     store::Command command = store::Command::Named(words.front());
@@ -196,8 +198,8 @@ TEST_F(ClusterSlots, NoOperationCrossesThemWhenItsKeysAreTagged) {
   }
 }
 
-// The rows have every operation, and these every script but those of the two ends of a run, which
-// stand below.
+// The rows contain every operation and every script, except the scripts for the two ends of a run,
+// which are tested below.
 TEST_F(ClusterSlots, AreAskedOfEveryOperationAndEveryScript) {
   std::set<std::string> names;
   for (const Row& row : Rows()) {
@@ -218,15 +220,15 @@ TEST_F(ClusterSlots, AreAskedOfEveryOperationAndEveryScript) {
   EXPECT_THAT(store_.crossed, IsEmpty());
 }
 
-// Else the tags would prove nothing: the same steps with plain keys are refused.
+// Shows that the tags matter: the same steps with plain keys are refused.
 TEST_F(ClusterSlots, AreCrossedByEveryStepOfSeveralKeysThatAreNotTagged) {
   for (const Row& row : Rows()) {
     if (!row.is_one_step) continue;
     store_.crossed.clear();
-    Tell({"SET", "ir:r", kIr});
-    Tell({"SET", "counter:r", "2"});
-    Tell({"RPUSH", "completion_signals", R"({"run_id":"r","node_id":"A","job_id":"r/A"})"});
-    Tell({"XADD", "wf.tasks.hitl", "*", "token",
+    Send({"SET", "ir:r", kIr});
+    Send({"SET", "counter:r", "2"});
+    Send({"RPUSH", "completion_signals", R"({"run_id":"r","node_id":"A","job_id":"r/A"})"});
+    Send({"XADD", "wf.tasks.hitl", "*", "token",
           R"({"id":"t","run_id":"r","from_node":"","to_node":"D","payload_ref":"","hop":0,)"
           R"("created_at":"2025-10-15T10:00:00Z"})"});
     Do(row, /*hash_tagged=*/false);

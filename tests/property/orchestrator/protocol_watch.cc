@@ -1,4 +1,4 @@
-#include "tests/property/orchestrator/protocol_watch.h"
+#include "redouble/tests/property/orchestrator/protocol_watch.h"
 
 #include <algorithm>
 #include <iterator>
@@ -7,16 +7,16 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "core/base/run.h"
-#include "core/base/string_bridge.h"
-#include "core/orchestrator/messages.h"
-#include "core/store/hashes.h"
-#include "core/store/keys.h"
-#include "core/store/lists.h"
-#include "core/store/pubsub.h"
-#include "core/store/sets.h"
-#include "core/store/streams.h"
-#include "core/store/strings.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/orchestrator/messages.h"
+#include "redouble/core/store/pubsub/pubsub.h"
+#include "redouble/core/store/typed/hashes.h"
+#include "redouble/core/store/typed/keys.h"
+#include "redouble/core/store/typed/lists.h"
+#include "redouble/core/store/typed/sets.h"
+#include "redouble/core/store/typed/streams.h"
+#include "redouble/core/store/typed/strings.h"
 
 namespace redouble::orchestrator {
 namespace {
@@ -24,7 +24,8 @@ namespace {
 using base::ToAbsl;
 
 constexpr std::string_view kKeyspace = "__keyspace@0__:";
-// Runs that nobody runs. One id begins like those of the runs, theirs begin like the other's.
+// Runs that no actor runs. One id is a prefix of the ids of other runs; the others are a prefix of
+// this one.
 constexpr std::string_view kBystanders[] = {"run", "run_123"};
 
 void Add(Violations& violations, const char* invariant, std::string what) {
@@ -45,7 +46,7 @@ std::string NodeOfField(std::string_view field) {
   return std::string(field.substr(0, std::min(field.find(':'), field.size())));
 }
 
-// Lets the server tell every key that is touched.
+// Enables keyspace notifications for all keys.
 base::Task<absl::StatusOr<store::Reply>> Notify(store::Store& store) {
   store::Command notify = store::Command::Named("CONFIG");
   notify.Add("SET").Add("notify-keyspace-events").Add("KA");
@@ -58,10 +59,10 @@ std::string CountsText(const std::map<std::string, int>& counts) {
 
 }  // namespace
 
-// Collects what the server tells: the keys that were touched, and the ends that were announced.
-class ProtocolWatch::Ear final : public store::PushListener {
+// Collects the notifications: the keys that changed, and the runs whose end was announced.
+class ProtocolWatch::NotificationListener final : public store::PushListener {
  public:
-  explicit Ear(Keys keys) : keys_(keys) {}
+  explicit NotificationListener(Keys keys) : keys_(keys) {}
 
   void OnPush(const store::Reply& push) override {
     const auto message = store::ReadMessage(push);
@@ -94,26 +95,26 @@ ProtocolWatch::ProtocolWatch(memory::Engine& engine, const base::Clock& clock, W
     : clock_(clock),
       options_(std::move(options)),
       keys_(options_.key_form),
-      eye_(engine.Connect()),
-      listening_(engine.Connect()),
-      ear_(std::make_unique<Ear>(keys_)) {
+      session_(engine.Connect()),
+      notifications_(engine.Connect()),
+      listener_(std::make_unique<NotificationListener>(keys_)) {
   LayOutBystanders();
-  (void)base::Run(Notify(*eye_));
-  listening_->Listen(ear_.get());
+  (void)base::Run(Notify(*session_));
+  notifications_->Listen(listener_.get());
   const std::string_view patterns[] = {"__keyspace@0__:*", "run:*"};
-  (void)base::Run(store::PSubscribe(*listening_, patterns));
+  (void)base::Run(store::PSubscribe(*notifications_, patterns));
 }
 
-ProtocolWatch::~ProtocolWatch() { listening_->Listen(nullptr); }
+ProtocolWatch::~ProtocolWatch() { notifications_->Listen(nullptr); }
 
 void ProtocolWatch::LayOutBystanders() {
   for (const std::string_view id : kBystanders) {
     const std::string applied = *keys_.Applied(id);
     const std::string context = *keys_.Context(id);
-    (void)base::Run(store::Set(*eye_, *keys_.Ir(id), "{}"));
-    (void)base::Run(store::Set(*eye_, *keys_.Counter(id), "1"));
-    (void)base::Run(store::SAdd(*eye_, applied, "emit:t"));
-    (void)base::Run(store::HSet(*eye_, context, "A:output", "cas://a"));
+    (void)base::Run(store::Set(*session_, *keys_.Ir(id), "{}"));
+    (void)base::Run(store::Set(*session_, *keys_.Counter(id), "1"));
+    (void)base::Run(store::SAdd(*session_, applied, "emit:t"));
+    (void)base::Run(store::HSet(*session_, context, "A:output", "cas://a"));
   }
 }
 
@@ -126,7 +127,7 @@ void ProtocolWatch::Claim(const std::string& run_id) { ++runs_.at(run_id).claims
 std::string ProtocolWatch::RunOf(const std::string& key) {
   std::string run = RunOfKey(keys_, key);
   if (!run.empty() || !IsApprovalKey(keys_, key)) return run;
-  const auto named = base::Run(store::HGet(*eye_, key, "run_id"));
+  const auto named = base::Run(store::HGet(*session_, key, "run_id"));
   if (named.ok() && *named) approval_runs_[key] = **named;
   return approval_runs_[key];
 }
@@ -134,7 +135,7 @@ std::string ProtocolWatch::RunOf(const std::string& key) {
 void ProtocolWatch::ReadStream(const std::string& key) {
   store::StreamRange range;
   range.first = *next_[key].Next();
-  const auto entries = *base::Run(store::XRange(*eye_, key, range));
+  const auto entries = base::Run(store::XRange(*session_, key, range)).value();
   for (const store::StreamEntry& entry : entries) {
     next_[key] = entry.id;
     const auto token = ParseToken(*entry.Find("token"));
@@ -146,21 +147,21 @@ void ProtocolWatch::ReadStream(const std::string& key) {
 }
 
 void ProtocolWatch::ReadQueue(const std::string& key) {
-  const auto waiting = *base::Run(store::LRange(*eye_, key, 0, -1));
+  const auto waiting = base::Run(store::LRange(*session_, key, 0, -1)).value();
   signals_.insert(waiting.begin(), waiting.end());
 }
 
-Violations ProtocolWatch::Look() {
+Violations ProtocolWatch::Check() {
   Violations violations;
   std::map<std::string, std::set<std::string>> touched;  // Keys by run.
-  for (const std::string& key : ear_->TakeTouched()) {
+  for (const std::string& key : listener_->TakeTouched()) {
     if (key.starts_with("wf.tasks.")) ReadStream(key);
     if (key == keys_.CompletionSignals()) ReadQueue(key);
     const std::string run = RunOf(key);
     if (!run.empty()) touched[run].insert(key);
   }
   std::set<std::string> written;
-  for (const std::string& key : ear_->TakeWritten()) {
+  for (const std::string& key : listener_->TakeWritten()) {
     if (const std::string run = RunOf(key); !run.empty()) written.insert(run);
   }
   if (written.size() > 1) {
@@ -169,13 +170,13 @@ Violations ProtocolWatch::Look() {
   for (const auto& [id, keys] : touched) {
     const auto run = runs_.find(id);
     if (run == runs_.end()) {
-      Add(violations, "I14", absl::StrCat("somebody touches ", absl::StrJoin(keys, ", ")));
+      Add(violations, "I14", absl::StrCat("a command touches ", absl::StrJoin(keys, ", ")));
       continue;
     }
-    Violations found = LookAt(run->second, id, keys);
+    Violations found = CheckRun(run->second, id, keys);
     std::move(found.begin(), found.end(), std::back_inserter(violations));
   }
-  for (const std::string& id : ear_->TakeCompleted()) {
+  for (const std::string& id : listener_->TakeCompleted()) {
     if (runs_.contains(id)) ++runs_.at(id).announcements;
   }
   for (const auto& [id, run] : runs_) {
@@ -189,10 +190,10 @@ Violations ProtocolWatch::Look() {
   return violations;
 }
 
-Violations ProtocolWatch::LookAt(Watched& run, const std::string& id,
-                                 const std::set<std::string>& keys) {
+Violations ProtocolWatch::CheckRun(Watched& run, const std::string& id,
+                                   const std::set<std::string>& keys) {
   const RunSnapshot before = run.snapshot;
-  for (const std::string& key : keys) ReadKey(*eye_, keys_, key, run.snapshot);
+  for (const std::string& key : keys) ReadKey(*session_, keys_, key, run.snapshot);
   if (!run.snapshot.context.empty()) run.last_context = run.snapshot.context;
   Violations violations;
   Judge(run, before, violations);
@@ -246,7 +247,7 @@ void ProtocolWatch::JudgeEnd(Watched& run, const RunSnapshot& before, Violations
 
 void ProtocolWatch::JudgeGone(const Watched& run, Violations& violations) const {
   for (const auto& [key, deadline] : run.snapshot.deadlines) {
-    // A failed run leaves its approvals, for those who decide them later.
+    // A failed run leaves its approvals, which may be decided later.
     if (run.failed && IsApprovalKey(keys_, key)) continue;
     Add(violations, "I10", absl::StrCat("there is ", key));
   }
@@ -324,7 +325,7 @@ void ProtocolWatch::JudgeExecutions(const Watched& run, Violations& violations) 
 
 void ProtocolWatch::JudgeLives(const Watched& run, Violations& violations) const {
   const absl::Duration approval = std::max(RunTtl(), options_.approval_timeout + absl::Hours(1));
-  // A run is prolonged when it would expire before its approval does.
+  // A run's TTL is extended if it would expire before its approval.
   const absl::Duration longest = std::max(RunTtl(), options_.approval_timeout + absl::Hours(24));
   const int64_t now = clock_.NowMicros() / 1000;
   for (const auto& [key, deadline] : run.snapshot.deadlines) {
@@ -365,7 +366,7 @@ void ProtocolWatch::JudgeGrowth(const Watched& run, const RunSnapshot& before,
     if (found == now.context.end()) Add(violations, "I13", absl::StrCat(field, " is lost"));
     if (found != now.context.end() && found->second != value) changed.insert(NodeOfField(field));
   }
-  // Absorbers are written with the node before them.
+  // The outputs of absorbers are written with that of the node before them.
   std::erase_if(changed, [&](const std::string& node) {
     const ModelNode* const found = run.ledger.last_graph().Find(node);
     return found != nullptr && found->type == "task";
@@ -381,12 +382,12 @@ bool ProtocolWatch::AllGone() const {
 }
 
 bool ProtocolWatch::NothingWaits() {
-  if (*base::Run(store::LLen(*eye_, keys_.CompletionSignals())) > 0) return false;
+  if (base::Run(store::LLen(*session_, keys_.CompletionSignals())).value() > 0) return false;
   for (const std::string& name : options_.coordinators) {
-    if (*base::Run(store::LLen(*eye_, *keys_.ProcessingSignals(name))) > 0) return false;
+    if (base::Run(store::LLen(*session_, *keys_.ProcessingSignals(name))).value() > 0) return false;
   }
   for (const auto& [key, last] : next_) {
-    const auto groups = base::Run(store::XInfoGroups(*eye_, key));
+    const auto groups = base::Run(store::XInfoGroups(*session_, key));
     if (!groups.ok() || groups->empty()) return false;
     for (const store::StreamGroupInfo& group : *groups) {
       if (group.pending > 0 || group.lag.value_or(0) > 0) return false;
@@ -405,7 +406,7 @@ RunSummary ProtocolWatch::SummaryOf(const std::string& run_id) const {
   for (const auto& [field, value] : run.last_context) {
     constexpr std::string_view kOutput = ":output";
     if (!absl::EndsWith(field, ToAbsl(kOutput))) continue;
-    // An approval's output says when it was decided, and absorbers hand it on.
+    // An approval's output contains the time of the decision, and absorbers pass it on.
     const ModelNode* const node = run.ledger.last_graph().Find(NodeOfField(field));
     const bool is_timed = node != nullptr && (node->type == "hitl" || node->type == "task");
     summary.outputs[NodeOfField(field)] = is_timed ? "" : value;
@@ -419,11 +420,11 @@ void ProtocolWatch::JudgeSignals(Violations& violations) const {
     if (!signal.ok() || !runs_.contains(signal->run_id)) continue;
     const Watched& run = runs_.at(signal->run_id);
     if (run.gone || run.ledger.WasConsumed(signal->job_id)) continue;
-    Add(violations, "L1", absl::StrCat("nobody processed ", text));
+    Add(violations, "L1", absl::StrCat("not processed: ", text));
   }
 }
 
-Violations ProtocolWatch::LookAtTheEnd() {
+Violations ProtocolWatch::CheckAtEnd() {
   Violations violations;
   JudgeSignals(violations);
   for (const auto& [id, run] : runs_) {
@@ -435,10 +436,10 @@ Violations ProtocolWatch::LookAtTheEnd() {
     }
     if (run.failed) continue;
     for (const std::string& token : run.ledger.Unconsumed()) {
-      Add(violations, "L2", absl::StrCat(id, ": nobody consumed ", token));
+      Add(violations, "L2", absl::StrCat(id, ": not consumed: ", token));
     }
     for (const std::string& token : run.ledger.UnconsumedFirings()) {
-      Add(violations, "L4", absl::StrCat(id, ": nobody executed ", token));
+      Add(violations, "L4", absl::StrCat(id, ": not executed: ", token));
     }
     for (const auto& [join, predecessors] : run.snapshot.parked) {
       Add(violations, "L6", absl::StrCat(id, ": ", join, " still waits"));

@@ -1,4 +1,4 @@
-#include "tests/property/orchestrator/protocol_watch.h"
+#include "redouble/tests/property/orchestrator/protocol_watch.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,17 +10,19 @@
 #include <vector>
 
 #include "absl/strings/str_split.h"
-#include "backends/memory/engine.h"
-#include "core/base/run.h"
-#include "core/base/virtual_clock.h"
-#include "core/orchestrator/coordinator.h"
-#include "core/orchestrator/keys.h"
-#include "core/orchestrator/workflow_for_test.h"
-#include "core/store/wrappers/intercepting_store.h"
+#include "redouble/backends/memory/engine/engine.h"
+#include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/base/time/virtual_clock.h"
+#include "redouble/core/orchestrator/keys.h"
+#include "redouble/core/orchestrator/run/coordinator.h"
+#include "redouble/core/orchestrator/testing/workflow_for_test.h"
+#include "redouble/core/store/wrappers/intercepting_store.h"
 
 namespace redouble::orchestrator {
 namespace {
 
+using base::IsOk;
 using ::testing::Contains;
 using ::testing::IsEmpty;
 
@@ -44,10 +46,10 @@ std::string Entry(const std::string& node) {
   return ChildTokenId(TokenIdForm::kHashed, {"run_1", node}, {});
 }
 
-// Looks behind every command that passes, and keeps what was broken.
-class LookingStore final : public store::InterceptingStore {
+// Checks after every command that passes, and collects the violations.
+class CheckingStore final : public store::InterceptingStore {
  public:
-  LookingStore(store::Store& inner, ProtocolWatch& watch)
+  CheckingStore(store::Store& inner, ProtocolWatch& watch)
       : InterceptingStore(inner), watch_(watch) {}
 
   Violations Take() { return std::exchange(seen_, {}); }
@@ -55,7 +57,7 @@ class LookingStore final : public store::InterceptingStore {
  private:
   base::Task<absl::StatusOr<store::Reply>> Intercept(const store::Request& request) override {
     absl::StatusOr<store::Reply> reply = co_await Forward(request);
-    const Violations found = watch_.Look();
+    const Violations found = watch_.Check();
     seen_.insert(seen_.end(), found.begin(), found.end());
     co_return reply;
   }
@@ -64,7 +66,7 @@ class LookingStore final : public store::InterceptingStore {
   Violations seen_;
 };
 
-// A run under watch, and somebody who sends it single commands that no coordinator would.
+// A watched run, and a client that sends commands that no coordinator would send.
 class WatchedRun {
  public:
   explicit WatchedRun(std::string_view ir) {
@@ -74,7 +76,7 @@ class WatchedRun {
     EXPECT_THAT(Names(store.Take()), IsEmpty()) << "at the start";
   }
 
-  // One command, and what it breaks.
+  // Sends one command and returns the invariants that it violates.
   std::set<std::string> Send(const std::vector<std::string>& words) {
     store::Command command = store::Command::Named(words[0]);
     command.AddAll(std::span<const std::string>(words).subspan(1));
@@ -82,7 +84,7 @@ class WatchedRun {
     EXPECT_TRUE(reply.ok() && !reply->is_error()) << words[0];
     return Names(store.Take());
   }
-  // Several at once, as a script does it.
+  // Sends several commands at once, as a script.
   std::set<std::string> SendAtOnce(const std::string& commands) {
     std::string script;
     for (const auto& line : absl::StrSplit(commands, ';')) {
@@ -95,15 +97,15 @@ class WatchedRun {
     }
     return Send({"EVAL", script, "0"});
   }
-  // Lets the worker of a node's type and the coordinator have a turn.
+  // Runs one step of the worker and of the coordinator.
   void Advance() {
     workflow.TryStep();
     for (const Violation& violation : store.Take()) {
       ADD_FAILURE() << violation.invariant << ": " << violation.what;
     }
   }
-  // What the end breaks.
-  std::set<std::string> End() { return Names(watch.LookAtTheEnd()); }
+  // Returns the invariants that are violated at the end.
+  std::set<std::string> End() { return Names(watch.CheckAtEnd()); }
 
   static std::set<std::string> Names(const Violations& violations) {
     std::set<std::string> names;
@@ -115,7 +117,7 @@ class WatchedRun {
   memory::Engine engine{clock, {}};
   std::unique_ptr<memory::Session> session = engine.Connect();
   ProtocolWatch watch{engine, clock, {}};
-  LookingStore store{*session, watch};
+  CheckingStore store{*session, watch};
   WorkflowForTest workflow{store, clock, Keys(), Options()};
 
  private:
@@ -129,7 +131,7 @@ class WatchedRun {
   }
 };
 
-TEST(ProtocolWatch, FindsNothingInARunThatIsWell) {
+TEST(ProtocolWatch, FindsNothingInACorrectRun) {
   for (const std::string_view ir : {kBranch, kChain, kJoin}) {
     WatchedRun run(ir);
     for (int i = 0; i < 5; ++i) run.Advance();
@@ -160,7 +162,7 @@ TEST(ProtocolWatch, I3FindsAChangeWithoutItsOperationAndAnOperationOfNoToken) {
   EXPECT_THAT(WatchedRun(kChain).Send({"SADD", "applied:run_1", "emit:nobody"}), Contains("I3"));
 }
 
-TEST(ProtocolWatch, I4FindsAnEndThatIsNoneAndOneThatIsToldTwice) {
+TEST(ProtocolWatch, I4FindsAPrematureEndAndADuplicateAnnouncement) {
   EXPECT_THAT(WatchedRun(kChain).Send({"DEL", "counter:run_1"}), Contains("I4"));
   const std::string told = R"({"type":"workflow_completed","run_id":"run_1"})";
   EXPECT_THAT(WatchedRun(kChain).Send({"PUBLISH", "run:run_1", told}), Contains("I4"));
@@ -168,10 +170,10 @@ TEST(ProtocolWatch, I4FindsAnEndThatIsNoneAndOneThatIsToldTwice) {
   for (int i = 0; i < 3; ++i) run.Advance();
   EXPECT_THAT(run.Send({"PUBLISH", "run:run_1", told}), Contains("I4"));
   run.watch.Claim("run_1");
-  EXPECT_THAT(WatchedRun::Names(run.watch.Look()), Contains("I4"));
+  EXPECT_THAT(WatchedRun::Names(run.watch.Check()), Contains("I4"));
 }
 
-TEST(ProtocolWatch, I4FindsThatACompleteRunGoesOn) {
+TEST(ProtocolWatch, I4FindsActivityAfterTheEnd) {
   WatchedRun run(kChain);
   run.SendAtOnce("SET counter:run_1 0 KEEPTTL");
   EXPECT_THAT(run.Send({"INCR", "counter:run_1"}), Contains("I4"));
@@ -197,7 +199,7 @@ TEST(ProtocolWatch, I6FindsASetThatDoesNotNameThePendingAndADecisionWithoutItsTo
               Contains("I6"));
   WatchedRun twice(kApproval);
   twice.Advance();
-  ASSERT_TRUE(base::Run(twice.workflow.approvals().Approve("run_1", id)).ok());
+  ASSERT_THAT(base::Run(twice.workflow.approvals().Approve("run_1", id)), IsOk());
   EXPECT_THAT(WatchedRun::Names(twice.store.Take()), IsEmpty());
   EXPECT_THAT(twice.Send({"HSET", "approval:" + id, "status", "rejected"}), Contains("I6"));
 }
@@ -214,7 +216,7 @@ TEST(ProtocolWatch, I7FindsAConsumptionBeforeTheEmissionOrThePublication) {
 }
 
 TEST(ProtocolWatch, I8FindsANodeThatIsExecutedTwice) {
-  // Two tokens of B, each of its own name, where the graph has one way there.
+  // Two tokens of B with different ids, although the graph has one path to B.
   WatchedRun run(kChain);
   run.Advance();
   run.Advance();
@@ -247,25 +249,25 @@ TEST(ProtocolWatch, I8FindsAJoinThatIsNeverExecuted) {
   EXPECT_THAT(run.End(), Contains("I8"));
 }
 
-TEST(ProtocolWatch, I9FindsABranchThatGoesBothWays) {
+TEST(ProtocolWatch, I9FindsABranchThatTakesBothPaths) {
   EXPECT_THAT(WatchedRun(kBranch).SendAtOnce("SADD applied:run_1 emit:" + Entry("A") + " route:" +
                                              Entry("A") + "|B/A/,C/A/;INCRBY counter:run_1 2"),
               Contains("I9"));
 }
 
-TEST(ProtocolWatch, I10FindsWhatIsLeftOfARun) {
+TEST(ProtocolWatch, I10FindsKeysThatAreLeft) {
   WatchedRun run(kChain);
   for (int i = 0; i < 3; ++i) run.Advance();
   ASSERT_TRUE(run.watch.IsGone("run_1"));
   EXPECT_THAT(run.Send({"HSET", "context:run_1", "A:output", "late"}), Contains("I10"));
 }
 
-TEST(ProtocolWatch, I11FindsAKeyThatLivesForEverOrTooLong) {
+TEST(ProtocolWatch, I11FindsAKeyWithoutATtlOrWithOneThatIsTooLong) {
   EXPECT_THAT(WatchedRun(kChain).Send({"PERSIST", "counter:run_1"}), Contains("I11"));
   EXPECT_THAT(WatchedRun(kChain).Send({"EXPIRE", "ir:run_1", "9999999"}), Contains("I11"));
 }
 
-TEST(ProtocolWatch, I12FindsAPatchThatChangesMoreAndATokenThatGoesItsOwnWay) {
+TEST(ProtocolWatch, I12FindsAPatchThatChangesMoreAndATokenThatIsMisrouted) {
   const std::string graph(kJoin);
   EXPECT_THAT(WatchedRun(kChain).Send({"SET", "ir:run_1", graph}), Contains("I12"));
   WatchedRun more(kChain);
@@ -278,7 +280,7 @@ TEST(ProtocolWatch, I12FindsAPatchThatChangesMoreAndATokenThatGoesItsOwnWay) {
               Contains("I12"));
 }
 
-TEST(ProtocolWatch, I13FindsThatSomethingIsForgotten) {
+TEST(ProtocolWatch, I13FindsALostOperationAndALostOutput) {
   WatchedRun run(kChain);
   run.Advance();
   EXPECT_THAT(run.Send({"SREM", "applied:run_1", "emit:" + Entry("A")}), Contains("I13"));
@@ -296,23 +298,23 @@ TEST(ProtocolWatch, I14FindsACommandThatReachesAnotherRun) {
               Contains("I14"));
 }
 
-TEST(ProtocolWatch, I15FindsARunThatComesToSomethingElse) {
+TEST(ProtocolWatch, I15FindsADifferentOutcome) {
   RunSummary calm;
   calm.ended = true;
   calm.executed = {{"A", 1}};
   calm.outputs = {{"A", "cas://a"}};
   EXPECT_THAT(WatchedRun::Names(CompareRuns(calm, calm)), IsEmpty());
-  for (const auto& spoil : std::vector<std::function<void(RunSummary&)>>{
+  for (const auto& change : std::vector<std::function<void(RunSummary&)>>{
            [](RunSummary& run) { run.ended = false; }, [](RunSummary& run) { run.failed = true; },
            [](RunSummary& run) { run.executed["A"] = 2; },
            [](RunSummary& run) { run.outputs["A"] = "cas://b"; }}) {
     RunSummary other = calm;
-    spoil(other);
+    change(other);
     EXPECT_THAT(WatchedRun::Names(CompareRuns(other, calm)), Contains("I15"));
   }
 }
 
-TEST(ProtocolWatch, L1AndL5FindASignalThatNobodyProcessed) {
+TEST(ProtocolWatch, L1AndL5FindAnUnprocessedSignal) {
   WatchedRun run(kChain);
   run.Send({"RPUSH", "completion_signals",
             R"({"job_id":")" + Entry("A") + R"(","run_id":"run_1","node_id":"A"})"});
@@ -321,7 +323,7 @@ TEST(ProtocolWatch, L1AndL5FindASignalThatNobodyProcessed) {
   EXPECT_THAT(run.End(), Contains("L1"));
 }
 
-TEST(ProtocolWatch, L2AndL3FindATokenThatNobodyConsumed) {
+TEST(ProtocolWatch, L2AndL3FindAnUnconsumedToken) {
   WatchedRun run(kChain);
   EXPECT_THAT(run.End(), Contains("L2"));
   EXPECT_THAT(run.End(), Contains("L3"));

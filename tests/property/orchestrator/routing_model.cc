@@ -1,4 +1,4 @@
-#include "tests/property/orchestrator/routing_model.h"
+#include "redouble/tests/property/orchestrator/routing_model.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -52,7 +52,7 @@ ModelNode ReadNode(const OrderedJson& json) {
   return node;
 }
 
-// A worker is needed for everything but decisions that name no worker's type.
+// All nodes need a worker, except decisions that name no worker's type.
 bool NeedsWorker(const ModelNode& node) {
   static const std::set<std::string> kWorked = {"hitl",      "http",      "agent", "function",
                                                 "transform", "aggregate", "filter"};
@@ -69,7 +69,7 @@ bool Holds(const std::string& expression, std::string_view output) {
   return false;
 }
 
-// One completed node, and the way from it.
+// Follows the paths from one completed node.
 class Way {
  public:
   Way(const RoutingModel& model, std::string_view origin, std::string_view output)
@@ -135,13 +135,13 @@ class Way {
   ModelRouting routing_;
 };
 
-// A run between two of its steps: tokens that wait to be executed, edges that wait to arrive, and
-// who has arrived at which join.
+// The state of a run between two steps: tokens that wait for execution, edges that wait for their
+// arrival, and the arrivals at each join.
 struct State {
   std::multiset<std::pair<std::string, ModelLoops>> tokens;
   std::multiset<ModelHop> edges;
   std::map<std::string, std::set<std::string>> parked;
-  bool in_loop = false;  // Some loop has gone round.
+  bool in_loop = false;  // A loop has completed an iteration.
   ModelOutcome outcome;
 
   friend auto operator<=>(const State&, const State&) = default;
@@ -167,7 +167,7 @@ class Explorer {
   std::optional<std::set<ModelOutcome>> Explore() {
     State first;
     Follow(model_.Begin(), first);
-    // Absorbers hand on the output of the node before them; at the start there is none.
+    // Absorbers pass on the output of the node before them; at the start there is none.
     first.outcome.written.clear();
     Visit(std::move(first));
     while (!waiting_.empty()) {
@@ -183,10 +183,10 @@ class Explorer {
     if (seen_.insert(state).second) waiting_.push_back(std::move(state));
   }
 
-  // False where the model does not say what happens.
+  // Returns false if the model does not define what happens.
   bool Expand(const State& state) {
     if (state.tokens.empty() && state.edges.empty()) return Starve(state);
-    // Without loops every order comes to the same.
+    // Without loops every order has the same outcome.
     const bool any_order = model_.IsLoopFree() && run_.failing.empty();
     for (auto token = state.tokens.begin(); token != state.tokens.end(); ++token) {
       Execute(state, *token);

@@ -1,10 +1,13 @@
-// RoutingModel: where a run goes, said a second time. A small slow model of the reference's section
-// 6, written from the document and sharing no code with core/orchestrator, so that the two can be
-// held against each other: it reads a graph's text itself, knows the outputs and conditions of
-// workflow_graph.h only, and finds the outcomes of a run by trying every order of its tokens.
+// RoutingModel: a small, slow second implementation of the orchestrator's routing.
 //
-// Thread-safety: plain values and pure functions.
-// Source: reference/orchestrator.md sections 6 and 8.3, 13 "Oracle".
+// Tests compare it with core/orchestrator. It was written from the specification and shares no code
+// with core/orchestrator: it parses a graph's text itself, knows only the outputs and conditions of
+// workflow_graph.h, and finds the outcomes of a run by trying every order of its tokens.
+//
+//   const RoutingModel model(ir_text);
+//   const ModelRouting routing = model.Next("A", OutputOf("A"), {});
+//
+// Thread-safety: plain values and pure functions. Source: docs/systems/orchestrator.md 4.5, 7.2.
 #ifndef REDOUBLE_TESTS_PROPERTY_ORCHESTRATOR_ROUTING_MODEL_H_
 #define REDOUBLE_TESTS_PROPERTY_ORCHESTRATOR_ROUTING_MODEL_H_
 
@@ -18,10 +21,11 @@
 
 namespace redouble::orchestrator {
 
-// How often each loop around a token went round.
+// By loop, the number of completed iterations.
 using ModelLoops = std::map<std::string, int64_t>;
 
-// A token that follows: where to, by way of which node, and for how many it waits there.
+// A successor token: its target, the node through which it arrives, and how many arrivals it needs
+// there.
 struct ModelHop {
   std::string target;
   std::string via;
@@ -33,14 +37,14 @@ struct ModelHop {
 
 struct ModelRouting {
   std::vector<ModelHop> hops;
-  std::set<std::string> absorbers;  // Passed on the way.
-  ModelLoops loops;                 // The iteration that each loop on the way begins.
-  std::set<std::string> ended;      // Loops on the way that ended.
-  bool branched = false;            // A branch chose, here or on the way.
+  std::set<std::string> absorbers;  // Absorbers on the path.
+  ModelLoops loops;                 // The iteration that each loop on the path starts.
+  std::set<std::string> ended;      // Loops on the path that ended.
+  bool branched = false;            // A branch made a choice, at the node or on the path.
 };
 
 struct ModelRule {
-  std::string expression;  // Empty: none.
+  std::string expression;  // Empty if there is none.
   std::vector<std::string> targets;
 };
 
@@ -53,7 +57,7 @@ struct ModelNode {
   bool joins = false;
   bool loops = false;
   int64_t most_iterations = 0;
-  std::string loop_expression;  // Empty: none.
+  std::string loop_expression;  // Empty if there is none.
   std::string back_to;
   std::vector<std::string> break_path;
   std::vector<std::string> timeout_path;
@@ -62,42 +66,42 @@ struct ModelNode {
   std::vector<std::string> otherwise;
 };
 
-// How an approval came out: an approval that timed out counts as rejected.
+// By node, whether its approval was granted. An approval that timed out counts as rejected.
 using ModelDecisions = std::map<std::string, bool>;
 
-// What a run may come to.
+// A possible outcome of a run.
 struct ModelOutcome {
-  bool failed = false;  // A failed run has nothing else.
+  bool failed = false;  // The other members of a failed run are empty.
   std::map<std::string, int> executed;
-  std::set<std::string> written;  // The nodes whose output the context has in the end.
+  std::set<std::string> written;  // The nodes whose output is in the final context.
 
   friend auto operator<=>(const ModelOutcome&, const ModelOutcome&) = default;
 };
 
 struct ModelRun {
-  // Whether the approval at a node is given; of a node that is not named: yes.
+  // By node, whether its approval is granted; true for other nodes.
   ModelDecisions decisions;
-  std::string failing;  // The node that fails; empty: none.
+  std::string failing;  // The node that fails; empty if none.
 };
 
 class RoutingModel {
  public:
-  // Of a graph's text, which must be one that ParseIr accepts.
+  // `ir_text` is the text of a graph, which ParseIr must accept.
   explicit RoutingModel(std::string_view ir_text);
 
   const std::vector<ModelNode>& nodes() const { return nodes_; }
-  // Null when there is no such node.
+  // Returns null if there is no such node.
   const ModelNode* Find(std::string_view id) const;
   bool IsLoopFree() const;
-  // How often one node can be executed: the product of all loops' limits.
+  // The maximum number of executions of a node: the product of the limits of all loops.
   int64_t MostExecutions() const;
 
   ModelRouting Begin() const;
-  // Behind a node with its output, the text of a JSON object.
+  // Returns the routing after a node; `output` is the text of a JSON object.
   ModelRouting Next(std::string_view node, std::string_view output, const ModelLoops& loops) const;
 
-  // Every outcome that some order of the tokens has; none when there are more than `most_states`
-  // states to look at, or when a loop's join starves, where the iteration is left open.
+  // Returns every outcome that some order of the tokens has. Returns nullopt if there are more than
+  // `most_states` states, or if a loop's join starves, for which the iteration is not defined.
   std::optional<std::set<ModelOutcome>> Outcomes(const ModelRun& run, size_t most_states) const;
 
  private:
@@ -105,14 +109,15 @@ class RoutingModel {
   std::vector<std::string> entries_;
 };
 
-// What a node answers, an object: a function of its id. Those of approvals say how it was decided.
+// Returns the output of a node, a JSON object that depends only on its id. The output of an
+// approval contains the decision.
 std::string OutputOf(std::string_view node);
 std::string OutputOfApproval(bool approved);
 
-// The conditions that graphs are drawn from.
+// The conditions from which random graphs choose.
 struct ModelCondition {
   const char* expression;
-  bool (*holds)(int64_t n, bool again);  // Null: it cannot be evaluated.
+  bool (*holds)(int64_t n, bool again);  // Null if it cannot be evaluated.
 };
 const std::vector<ModelCondition>& ModelConditions();
 

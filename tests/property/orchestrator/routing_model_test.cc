@@ -1,12 +1,12 @@
-#include "tests/property/orchestrator/routing_model.h"
+#include "redouble/tests/property/orchestrator/routing_model.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/base/rng.h"
-#include "core/orchestrator/ir.h"
-#include "core/orchestrator/routing.h"
-#include "tests/property/orchestrator/workflow_graph.h"
+#include "redouble/core/base/random/rng.h"
+#include "redouble/core/orchestrator/graph/ir.h"
+#include "redouble/core/orchestrator/graph/routing.h"
+#include "redouble/tests/property/orchestrator/workflow_graph.h"
 
 namespace redouble::orchestrator {
 namespace {
@@ -39,7 +39,7 @@ TEST(RoutingModel, ALoopEndsAtItsLimitOrByItsCondition) {
   const auto capped = RoutingModel(Loop("")).Outcomes({}, 1000);
   ASSERT_TRUE(capped);
   EXPECT_THAT(capped->begin()->executed, ElementsAre(Pair("A", 3), Pair("C", 1)));
-  // What cannot be evaluated ends it, too.
+  // A condition that cannot be evaluated also ends the loop.
   const auto broken =
       RoutingModel(Loop(R"("condition":{"type":"cel","expression":"output.missing"},)"))
           .Outcomes({}, 1000);
@@ -52,7 +52,7 @@ TEST(RoutingModel, AFailureMayComeBeforeOrAfterOtherNodes) {
   run.failing = "B";
   const auto outcomes = RoutingModel(kDiamond).Outcomes(run, 1000);
   ASSERT_TRUE(outcomes);
-  // D never has both, so no order completes the run.
+  // D never gets both arrivals, so no order completes the run.
   for (const ModelOutcome& outcome : *outcomes) EXPECT_TRUE(outcome.failed);
 }
 
@@ -60,8 +60,8 @@ TEST(RoutingModel, GivesUpAGraphThatIsTooLarge) {
   EXPECT_FALSE(RoutingModel(kDiamond).Outcomes({}, 3));
 }
 
-// The production code and the model were written apart; on every random graph, from every node, in
-// every state of its loops, they go the same way.
+// The production code and the model were written independently. They must agree on every random
+// graph, from every node, in every state of its loops.
 TEST(RoutingModel, AgreesWithTheCoordinatorsRouting) {
   base::Rng rng(20261121);
   for (int i = 0; i < 10'000; ++i) {

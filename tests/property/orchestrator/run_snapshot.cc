@@ -1,24 +1,24 @@
-#include "tests/property/orchestrator/run_snapshot.h"
+#include "redouble/tests/property/orchestrator/run_snapshot.h"
 
 #include <vector>
 
 #include "absl/strings/numbers.h"
-#include "core/base/run.h"
-#include "core/store/hashes.h"
-#include "core/store/keys.h"
-#include "core/store/sets.h"
-#include "core/store/strings.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/store/typed/hashes.h"
+#include "redouble/core/store/typed/keys.h"
+#include "redouble/core/store/typed/sets.h"
+#include "redouble/core/store/typed/strings.h"
 
 namespace redouble::orchestrator {
 namespace {
 
 std::set<std::string> MembersOf(store::Store& store, const std::string& key) {
-  const std::vector<std::string> members = *base::Run(store::SMembers(store, key));
+  const std::vector<std::string> members = base::Run(store::SMembers(store, key)).value();
   return {members.begin(), members.end()};
 }
 
 std::map<std::string, std::string> FieldsOf(store::Store& store, const std::string& key) {
-  const auto fields = *base::Run(store::HGetAll(store, key));
+  const auto fields = base::Run(store::HGetAll(store, key)).value();
   return {fields.begin(), fields.end()};
 }
 
@@ -51,7 +51,7 @@ std::string RunOfKey(const Keys& keys, std::string_view key) {
   static const std::set<std::string_view> kOfNoRun = {"orchestrator.tasks", "orchestrator.cache",
                                                       "orchestrator.processing"};
   if (kOfNoRun.contains(match->family->id)) return "";
-  // In the tagged form an approval's key names its run, too: the first of two values.
+  // In the tagged form an approval's key contains its run, as the first of two values.
   if (match->family->id == "orchestrator.approval" && match->values.size() < 2) return "";
   return std::string(match->values[0]);
 }
@@ -60,14 +60,16 @@ void ReadKey(store::Store& store, const Keys& keys, const std::string& key, RunS
   const auto match = *keys.Parse(key);
   const std::string_view family = match.family->id;
   const std::string last(match.values.empty() ? "" : match.values[match.values.size() - 1]);
-  const store::ExpiryTime expiry = *base::Run(store::ExpiryTimeOf(store, key));
+  const store::ExpiryTime expiry = base::Run(store::ExpiryTimeOf(store, key)).value();
   if (expiry.exists()) {
     snapshot.deadlines[key] = expiry.expires() ? absl::ToUnixMillis(expiry.deadline()) : -1;
   } else {
     snapshot.deadlines.erase(key);
   }
-  if (family == "orchestrator.counter") snapshot.counter = *base::Run(store::Get(store, key));
-  if (family == "orchestrator.ir") snapshot.ir = base::Run(store::Get(store, key))->value_or("");
+  if (family == "orchestrator.counter")
+    snapshot.counter = base::Run(store::Get(store, key)).value();
+  if (family == "orchestrator.ir")
+    snapshot.ir = base::Run(store::Get(store, key)).value().value_or("");
   if (family == "orchestrator.applied") snapshot.applied = MembersOf(store, key);
   if (family == "orchestrator.context") snapshot.context = FieldsOf(store, key);
   if (family == "orchestrator.pending_approvals") snapshot.pending = MembersOf(store, key);

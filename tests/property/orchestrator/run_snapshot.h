@@ -1,9 +1,11 @@
-// RunSnapshot: everything that a server has of one run, as it stood behind one command.
+// RunSnapshot: all data that the server holds of one run, after one command.
 //
-// A snapshot is kept up to date by the keys that were touched: reading them all behind every
-// command of a random run would take longer than the run.
+// The snapshot is updated with the keys that changed: reading all keys after every command of a
+// random run would take longer than the run.
 //
-// Thread-safety: a value; one thread reads.
+//   ReadKey(store, keys, key, snapshot);  // After a keyspace notification for `key`.
+//
+// Thread-safety: a value; one thread updates it.
 #ifndef REDOUBLE_TESTS_PROPERTY_ORCHESTRATOR_RUN_SNAPSHOT_H_
 #define REDOUBLE_TESTS_PROPERTY_ORCHESTRATOR_RUN_SNAPSHOT_H_
 
@@ -14,8 +16,8 @@
 #include <string>
 #include <string_view>
 
-#include "core/orchestrator/keys.h"
-#include "core/store/store.h"
+#include "redouble/core/orchestrator/keys.h"
+#include "redouble/core/store/store.h"
 
 namespace redouble::orchestrator {
 
@@ -27,26 +29,26 @@ struct SeenApproval {
 };
 
 struct RunSnapshot {
-  std::optional<std::string> counter;  // Its text.
-  std::string ir;                      // Empty: none.
+  std::optional<std::string> counter;  // The stored text.
+  std::string ir;                      // Empty if there is none.
   std::set<std::string> applied;
   std::map<std::string, std::string> context;
   std::set<std::string> pending;                        // Members of the pending set.
   std::map<std::string, SeenApproval> approvals;        // By id.
   std::map<std::string, std::set<std::string>> parked;  // Predecessors by join.
-  // When each key of the run expires, in milliseconds; -1 for a key that does not.
+  // By key, when it expires, in milliseconds since the Unix epoch; -1 if it does not expire.
   std::map<std::string, int64_t> deadlines;
 
-  // The counter as a number; none when there is none, or it is no number.
+  // The counter as a number; nullopt if it does not exist or is not a number.
   std::optional<int64_t> count() const;
 };
 
-// The run that a key belongs to; empty for keys of no run, and for an approval's key of the plain
-// form, which names none.
+// Returns the run that a key belongs to. Returns an empty string for keys of no run, and for plain
+// approval keys, which do not contain their run.
 std::string RunOfKey(const Keys& keys, std::string_view key);
 bool IsApprovalKey(const Keys& keys, std::string_view key);
 
-// Reads one key of the run again, whatever happened to it.
+// Reads one key of the run and updates the snapshot, also if the key was deleted.
 void ReadKey(store::Store& store, const Keys& keys, const std::string& key, RunSnapshot& snapshot);
 
 }  // namespace redouble::orchestrator

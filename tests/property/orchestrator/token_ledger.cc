@@ -1,11 +1,11 @@
-#include "tests/property/orchestrator/token_ledger.h"
+#include "redouble/tests/property/orchestrator/token_ledger.h"
 
 #include <algorithm>
 #include <optional>
 
 #include "absl/strings/str_cat.h"
-#include "core/base/string_bridge.h"
-#include "core/orchestrator/routing.h"
+#include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/orchestrator/graph/routing.h"
 
 namespace redouble::orchestrator {
 namespace {
@@ -17,16 +17,17 @@ constexpr TokenIdForm kForm = TokenIdForm::kHashed;
 LoopCounts CountsOf(const ModelLoops& loops) { return LoopCounts(loops.begin(), loops.end()); }
 ModelLoops LoopsOf(const TokenMark& mark) { return {mark.loops.begin(), mark.loops.end()}; }
 
-// What stands behind the operation's name: "t1" of "emit:t1"; none of an operation of another name.
-std::optional<std::string> Behind(std::string_view operation, std::string_view name) {
+// Returns the part after the operation's name: "t1" of "emit:t1". Returns nullopt for other
+// operations.
+std::optional<std::string> SuffixOf(std::string_view operation, std::string_view name) {
   if (!operation.starts_with(name)) return std::nullopt;
   return std::string(operation.substr(name.size()));
 }
 
-// "emit:t1#2", as an emission of its own for every attempt is called.
+// Removes the attempt from an id: "t1#2" is the second attempt to emit t1.
 std::string WithoutAttempt(const std::string& id) { return id.substr(0, id.find('#')); }
 
-// The route that the run recorded; none where it recorded none.
+// Returns the route that the run recorded; nullopt if it recorded none.
 std::optional<std::vector<ModelHop>> RecordedRoute(const std::string& id, const RunSnapshot& run) {
   const std::string prefix = absl::StrCat("route:", id, "|");
   const auto found = run.applied.lower_bound(prefix);
@@ -86,7 +87,7 @@ std::vector<ModelHop> TokenLedger::Expected(const RoutingModel& graph, const Cou
 
 int64_t TokenLedger::Emit(const std::string& operation_id, const RunSnapshot& after,
                           Violations& violations) {
-  if (operation_id == run_id_) return 0;  // The start, which Begin has counted.
+  if (operation_id == run_id_) return 0;  // The start, which Begin() counted.
   const std::string id = WithoutAttempt(operation_id);
   const CountedToken* const token = Find(id);
   if (token == nullptr) {
@@ -181,8 +182,8 @@ int64_t TokenLedger::Consume(const std::string& operation_id, const RunSnapshot&
     return -1;
   }
   auto token = tokens_.find(operation_id);
-  // A node may stand for its only token: for a signal that names none.
-  if (const auto node = Behind(operation_id, "node:"); node && token == tokens_.end()) {
+  // A signal without a token id refers to the node's only token.
+  if (const auto node = SuffixOf(operation_id, "node:"); node && token == tokens_.end()) {
     token = std::find_if(tokens_.begin(), tokens_.end(),
                          [&](const auto& entry) { return entry.second.node == *node; });
   }
@@ -198,7 +199,7 @@ int64_t TokenLedger::Consume(const std::string& operation_id, const RunSnapshot&
   return -consumed.weight;
 }
 
-// I7: whoever follows was counted, and is on its way.
+// I7: the successors must have been counted and published.
 void TokenLedger::CheckFollowed(const std::string& id, const CountedToken& token,
                                 const RunSnapshot& after, Violations& violations) const {
   if (after.approvals.contains(ApprovalIdOf(id))) return;  // The run waits for a decision instead.
@@ -245,18 +246,18 @@ int64_t TokenLedger::Apply(const std::set<std::string>& operations, const RunSna
                            Violations& violations) {
   int64_t delta = 0;
   for (const std::string& operation : operations) {
-    if (const auto id = Behind(operation, "emit:")) delta += Emit(*id, after, violations);
+    if (const auto id = SuffixOf(operation, "emit:")) delta += Emit(*id, after, violations);
   }
   for (const std::string& operation : operations) {
-    if (const auto edge = Behind(operation, "arrive:")) Arrive(*edge);
+    if (const auto edge = SuffixOf(operation, "arrive:")) Arrive(*edge);
   }
   for (const std::string& operation : operations) {
-    if (const auto edge = Behind(operation, "fire:")) Fire(*edge, after);
-    if (const auto id = Behind(operation, "merge:")) delta += Merge(*id);
-    if (const auto member = Behind(operation, "resume:")) delta += Resume(*member, after);
+    if (const auto edge = SuffixOf(operation, "fire:")) Fire(*edge, after);
+    if (const auto id = SuffixOf(operation, "merge:")) delta += Merge(*id);
+    if (const auto member = SuffixOf(operation, "resume:")) delta += Resume(*member, after);
   }
   for (const std::string& operation : operations) {
-    if (const auto id = Behind(operation, "consume:")) delta += Consume(*id, after, violations);
+    if (const auto id = SuffixOf(operation, "consume:")) delta += Consume(*id, after, violations);
   }
   return delta;
 }

@@ -1,12 +1,15 @@
-// TokenLedger: the books of one run, kept beside it. Each operation that a run remembers in its
-// applied set moves tokens: an emission makes some, an arrival parks one, a firing makes one of
-// several, a consumption ends one. The ledger does the same with tokens that have names, and finds
-// every operation that could not have been.
+// TokenLedger: an independent account of the tokens of one run.
 //
-// Where the tokens of an emission go, the routing model decides, not the run.
+// Each operation in a run's `applied` set changes its tokens: an emission creates tokens, an
+// arrival parks one, a firing merges several into one, a consumption ends one. The ledger applies
+// the same operations to named tokens and reports every operation that is not possible. The routing
+// model, not the run, decides where the tokens of an emission go.
 //
-// Thread-safety: one thread.
-// Source: reference/orchestrator.md 13, "A token is counted from ...".
+//   ledger.AddGraph(ir_text);
+//   ledger.Begin();
+//   const int64_t change = ledger.Apply(operations, snapshot, violations);
+//
+// Thread-safety: one thread. Source: docs/systems/orchestrator.md 7.1, I1, I3.
 #ifndef REDOUBLE_TESTS_PROPERTY_ORCHESTRATOR_TOKEN_LEDGER_H_
 #define REDOUBLE_TESTS_PROPERTY_ORCHESTRATOR_TOKEN_LEDGER_H_
 
@@ -18,13 +21,13 @@
 #include <utility>
 #include <vector>
 
-#include "core/orchestrator/token_ids.h"
-#include "tests/property/orchestrator/routing_model.h"
-#include "tests/property/orchestrator/run_snapshot.h"
+#include "redouble/core/orchestrator/token_ids.h"
+#include "redouble/tests/property/orchestrator/routing_model.h"
+#include "redouble/tests/property/orchestrator/run_snapshot.h"
 
 namespace redouble::orchestrator {
 
-// What does not hold, by the invariant's name in the reference: "I7".
+// A violated invariant, by its name in docs/systems/orchestrator.md 7: "I7".
 struct Violation {
   std::string invariant;
   std::string what;
@@ -35,32 +38,32 @@ class TokenLedger {
  public:
   explicit TokenLedger(std::string run_id) : run_id_(std::move(run_id)) {}
 
-  // The run has this graph from now on; emissions may still follow an earlier one.
+  // Replaces the graph. Emissions may still follow an earlier one.
   void AddGraph(const std::string& ir_text) { graphs_.emplace_back(ir_text); }
   bool has_graph() const { return !graphs_.empty(); }
   const RoutingModel& last_graph() const { return graphs_.back(); }
-  // The run has begun: the tokens of its first graph are counted.
+  // Starts the run: counts the tokens of its first graph.
   void Begin();
-  // A token is in a stream.
+  // Records that a token was published to a stream.
   void Publish(const std::string& token_id, const std::string& node);
 
-  // The operations of one command, with the run as it stands behind it. By how much they change the
+  // Applies the operations of one command; `after` is the run after it. Returns the change of the
   // counter.
   int64_t Apply(const std::set<std::string>& operations, const RunSnapshot& after,
                 Violations& violations);
 
-  // Tokens that are counted, by weight, but for parked ones; and the parked ones of a join.
+  // The weight of the counted tokens without parked ones, and the number of parked ones.
   int64_t live() const;
   int64_t parked() const { return static_cast<int64_t>(ParkedAt("").size()); }
-  // Tokens that were published and never consumed.
+  // Tokens that were published and not consumed.
   std::vector<std::string> Unconsumed() const;
   // Joins that fired and whose token was not consumed.
   std::vector<std::string> UnconsumedFirings() const;
-  // How often each node was executed and committed.
+  // By node, how often it was executed and committed.
   const std::map<std::string, int>& executed() const { return executed_; }
-  // How the approval at each node was decided; the last one, where a loop asks again.
+  // By node, the decision of its approval; in a loop, the last decision.
   const ModelDecisions& decisions() const { return decisions_; }
-  // Whether a join had an arrival, and no token of it was ever consumed.
+  // Joins at which a token arrived, but whose token was never consumed.
   std::vector<std::string> JoinsNeverExecuted() const;
   bool WasConsumed(const std::string& token_id) const { return consumed_.contains(token_id); }
 
@@ -69,10 +72,10 @@ class TokenLedger {
     std::string node;
     int64_t weight = 1;
     ModelLoops loops;
-    std::string output = {};  // Of an approval's token; empty: the node's own.
-    bool fired = false;       // By a join.
+    std::string output = {};  // The output of an approval's token; empty for the node's own output.
+    bool fired = false;       // Created by a join.
   };
-  // A token on its way to a join, or parked there.
+  // A token that will arrive at a join, or that is parked there.
   struct Edge {
     std::string child_id;
     ModelLoops loops;
@@ -83,7 +86,7 @@ class TokenLedger {
   void AddTokens(const std::string& parent, const std::string& parent_node,
                  const std::vector<ModelHop>& hops);
   int64_t Emit(const std::string& id, const RunSnapshot& after, Violations& violations);
-  const CountedToken* Find(const std::string& id) const;  // Null: no such token was ever counted.
+  const CountedToken* Find(const std::string& id) const;  // Null if the token was never counted.
   void CheckRoute(const std::string& id, const CountedToken& token,
                   const std::vector<ModelHop>& hops, Violations& violations) const;
   void Arrive(std::string_view operation);
@@ -99,14 +102,14 @@ class TokenLedger {
 
   const std::string run_id_;
   std::vector<RoutingModel> graphs_;
-  std::map<std::string, CountedToken> tokens_;  // That are counted.
+  std::map<std::string, CountedToken> tokens_;  // Counted tokens.
   std::map<std::string, CountedToken> consumed_;
   std::map<EdgeId, Edge> edges_;
   std::set<EdgeId> dropped_;
   std::map<std::string, std::vector<ModelHop>> emitted_;
   std::map<std::string, std::string> published_;  // Nodes by token.
   std::map<EdgeId, std::string> firings_;         // Tokens by the arrival that fired.
-  std::set<std::string> arrived_;                 // Joins.
+  std::set<std::string> arrived_;                 // Joins with an arrival.
   std::map<std::string, int> executed_;
   ModelDecisions decisions_;
 };

@@ -1,4 +1,4 @@
-#include "tests/property/orchestrator/workflow_graph.h"
+#include "redouble/tests/property/orchestrator/workflow_graph.h"
 
 #include <algorithm>
 #include <iterator>
@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/property/orchestrator/routing_model.h"
+#include "redouble/tests/property/orchestrator/routing_model.h"
 
 namespace redouble::orchestrator {
 namespace {
@@ -18,7 +18,7 @@ Condition DrawCondition(base::Rng& rng) {
   return {"cel", conditions[rng.Below(conditions.size())].expression};
 }
 
-// Makes the successors of a node those of a branch, one part per rule.
+// Distributes the successors of a node over the rules of a branch.
 void MakeBranch(Node& node, base::Rng& rng) {
   Branch branch;
   branch.enabled = true;
@@ -44,7 +44,7 @@ void MakeLoop(Node& node, int index, base::Rng& rng) {
   node.loop = std::move(loop);
 }
 
-// A rejected run ends there, or goes on with some of those that follow.
+// A rejection ends the run there, or continues with some of the successors.
 void MakeApproval(Node& node, base::Rng& rng) {
   node.type = "hitl";
   for (const std::string& target : node.dependents) {
@@ -80,7 +80,7 @@ Ir DrawCandidate(base::Rng& rng, const GraphOptions& options) {
       }
     }
     node.wait_for_all = node.dependencies.size() > 1;
-    // What an absorber decides depends on who came last, if it waits for several.
+    // The decision of an absorber that waits for several tokens would depend on the last one.
     if (node.wait_for_all && node.type == "task") node.type = "function";
     node.is_terminal = node.dependents.empty();
     if (node.dependencies.empty()) ir.entry_nodes.push_back(node.id);

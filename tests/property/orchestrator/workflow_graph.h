@@ -1,11 +1,17 @@
-// Random workflows.
+// DrawGraph: draws random workflow graphs for simulated runs.
+//
+// The graphs have every construct that the orchestrator supports, and conditions and outputs that
+// the routing model (routing_model.h) understands.
+//
+//   base::Rng rng(7);
+//   const Ir ir = DrawGraph(rng, {.loops = false});
 //
 // Thread-safety: a pure function of its arguments.
 #ifndef REDOUBLE_TESTS_PROPERTY_ORCHESTRATOR_WORKFLOW_GRAPH_H_
 #define REDOUBLE_TESTS_PROPERTY_ORCHESTRATOR_WORKFLOW_GRAPH_H_
 
-#include "core/base/rng.h"
-#include "core/orchestrator/ir.h"
+#include "redouble/core/base/random/rng.h"
+#include "redouble/core/orchestrator/graph/ir.h"
 
 namespace redouble::orchestrator {
 
@@ -15,8 +21,8 @@ struct GraphOptions {
   bool approvals = true;
 };
 
-// A graph that can run: layers of nodes with fan-out, joins, branches, absorbers, loops and
-// approvals, as the draw has it. Its conditions are those of routing_model.h, its text FormatIr's.
+// Returns a valid graph: layers of nodes with random fan-out, joins, branches, absorbers, loops and
+// approvals. Its conditions are those of routing_model.h; FormatIr formats its text.
 Ir DrawGraph(base::Rng& rng, const GraphOptions& options);
 
 }  // namespace redouble::orchestrator

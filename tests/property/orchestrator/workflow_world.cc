@@ -1,4 +1,4 @@
-#include "tests/property/orchestrator/workflow_world.h"
+#include "redouble/tests/property/orchestrator/workflow_world.h"
 
 #include <algorithm>
 #include <array>
@@ -11,18 +11,19 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "core/base/rng.h"
-#include "core/base/run.h"
-#include "core/orchestrator/approvals.h"
-#include "core/orchestrator/coordinator.h"
-#include "core/orchestrator/patch.h"
-#include "core/orchestrator/worker.h"
-#include "core/store/lists.h"
-#include "core/store/sets.h"
-#include "core/store/streams.h"
-#include "sim/world/world.h"
-#include "tests/property/orchestrator/routing_model.h"
-#include "tests/property/orchestrator/workflow_graph.h"
+#include "redouble/core/base/random/rng.h"
+#include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/orchestrator/approvals/approvals.h"
+#include "redouble/core/orchestrator/graph/patch.h"
+#include "redouble/core/orchestrator/run/coordinator.h"
+#include "redouble/core/orchestrator/run/worker.h"
+#include "redouble/core/store/typed/lists.h"
+#include "redouble/core/store/typed/sets.h"
+#include "redouble/core/store/typed/streams.h"
+#include "redouble/sim/world/world.h"
+#include "redouble/tests/property/orchestrator/routing_model.h"
+#include "redouble/tests/property/orchestrator/workflow_graph.h"
 
 namespace redouble::orchestrator {
 namespace {
@@ -33,15 +34,15 @@ constexpr std::array<std::string_view, 4> kTypes = {"function", "http", "agent",
 constexpr std::array<std::string_view, 2> kCoordinators = {"c1", "c2"};
 
 constexpr const char* kRunIds[] = {"run_1", "run_12"};
-// States that the model looks at before it gives a graph up.
+// The number of states after which the model gives up on a graph.
 constexpr size_t kMostStates = 4000;
 
-// One run, and what it is to do.
+// A run and its plan.
 struct PlannedRun {
   std::string id;
   Ir ir;
   std::string text;
-  std::string failing;  // A node; empty: none.
+  std::string failing;  // The node that fails; empty if none.
 };
 
 std::string DrawFailing(const Ir& ir, base::Rng& rng) {
@@ -57,7 +58,7 @@ class WorkflowWorld {
         rng_(options.seed),
         world_(MakeOptions(options)),
         watch_(world_.engine(), world_.clock(), WatchOptionsOf(options)),
-        eye_(world_.Connect()) {
+        session_(world_.Connect()) {
     for (const char* id : kRunIds) {
       PlannedRun run;
       run.id = id;
@@ -67,9 +68,9 @@ class WorkflowWorld {
       watch_.Watch(run.id, run.failing);
       runs_.push_back(std::move(run));
     }
-    if (options.group_at_end) PublishFirst();
+    if (options.mutation == Mutation::kGroupAtTheEnd) PublishFirst();
     Spawn();
-    world_.AddInvariant("protocol", [this] { return Look(); });
+    world_.AddInvariant("protocol", [this] { return Check(); });
   }
 
   WorldReport Run() {
@@ -78,7 +79,7 @@ class WorkflowWorld {
     limits.max_steps = 60'000;
     const sim::RunReport end = world_.Run(limits);
     if (end.end != sim::RunEnd::kViolation) {
-      report_.violations = watch_.LookAtTheEnd();
+      report_.violations = watch_.CheckAtEnd();
       if (report_.violations.empty()) CompareWithModel();
     }
     for (const PlannedRun& run : runs_) {
@@ -86,7 +87,7 @@ class WorkflowWorld {
       report_.repeatable = report_.repeatable && IsRepeatable(run);
     }
     report_.commands = world_.commands();
-    report_.crashes = world_.faults_inflicted();
+    report_.crashes = world_.faults_injected();
     for (const Violation& violation : report_.violations) {
       absl::StrAppend(&report_.text, "\n", violation.invariant, ": ", violation.what);
     }
@@ -126,23 +127,29 @@ class WorkflowWorld {
   CoordinatorOptions OptionsOf(std::string_view consumer) const {
     CoordinatorOptions options;
     options.queue.consumer = std::string(consumer);
-    if (options_.plain_pop) options.queue.pop = PopMode::kPlain;
-    options.mutation = options_.mutation;
+    options.hardening.reliable_pop = !options_.plain_pop;
     return options;
   }
 
-  // Tokens that are there before any worker's group is: what a group at the end loses.
+  // The store through which an actor runs the protocol. It breaks the protocol if a mutation is
+  // set.
+  MutantStore StoreOf(sim::Actor& actor) const {
+    return MutantStore(actor.store(), keys_, options_.mutation);
+  }
+
+  // Publishes tokens before the workers' groups are created: a group that starts at the end of the
+  // stream loses them.
   void PublishFirst() {
-    Coordinator coordinator(*eye_, world_.clock(), keys_, OptionsOf("first"));
+    Coordinator coordinator(*session_, world_.clock(), keys_, OptionsOf("first"));
     for (const PlannedRun& run : runs_) {
       (void)base::Run(coordinator.Start(run.id, run.text));
-      (void)watch_.Look();
+      (void)watch_.Check();
     }
   }
 
   void Spawn() {
-    // Its tokens would come again behind the group.
-    if (!options_.group_at_end) {
+    // A repeated start would publish the lost tokens again, after the groups exist.
+    if (options_.mutation != Mutation::kGroupAtTheEnd) {
       world_.Spawn("starter", [this](sim::Actor& actor) { return Start(actor); });
     }
     for (const std::string_view name : kCoordinators) {
@@ -152,7 +159,7 @@ class WorkflowWorld {
       world_.Spawn(name, [this](sim::Actor& actor) { return Work(actor); });
     }
     for (const char* name : {"approver", "hasty-approver"}) {
-      if (options_.deciders == Deciders::kNobody) break;
+      if (options_.deciders == Deciders::kTimeOut) break;
       world_.Spawn(name, [this](sim::Actor& actor) { return Decide(actor); });
     }
     world_.Spawn("sweeper", [this](sim::Actor& actor) { return Sweep(actor); });
@@ -166,15 +173,17 @@ class WorkflowWorld {
   }
 
   base::Task<void> Start(sim::Actor& actor) {
-    Coordinator coordinator(actor.store(), actor.clock(), keys_, OptionsOf("starter"));
+    MutantStore store = StoreOf(actor);
+    Coordinator coordinator(store, actor.clock(), keys_, OptionsOf("starter"));
     for (const PlannedRun& run : runs_) {
-      // A run that is over must not begin again; its owner knows.
+      // An ended run must not start again; its owner knows that it ended.
       if (!watch_.IsGone(run.id)) (void)co_await coordinator.Start(run.id, run.text);
     }
   }
 
   base::Task<void> Coordinate(sim::Actor& actor) {
-    Coordinator coordinator(actor.store(), actor.clock(), keys_, OptionsOf(actor.name()));
+    MutantStore store = StoreOf(actor);
+    Coordinator coordinator(store, actor.clock(), keys_, OptionsOf(actor.name()));
     (void)co_await coordinator.queue().Recover(actor.name());
     while (!over_) {
       const auto text = co_await coordinator.queue().TakeNow();
@@ -190,15 +199,15 @@ class WorkflowWorld {
   }
 
   base::Task<void> Work(sim::Actor& actor) {
-    Approvals approvals(actor.store(), actor.clock(), keys_, options_.mutation);
+    MutantStore store = StoreOf(actor);
+    Approvals approvals(store, actor.clock(), keys_);
     const NodeFunction execute = [&](const Token& token) -> base::Task<absl::StatusOr<NodeResult>> {
       NodeResult result;
       const PlannedRun& run = PlanOf(token.run_id);
       if (IsApproval(run, token)) {
         ApprovalTerms terms;
         terms.timeout = kApprovalTimeout;
-        const auto requested = co_await approvals.Request(token, terms);
-        if (!requested.ok()) co_return requested.status();
+        REDOUBLE_CO_RETURN_IF_ERROR((co_await approvals.Request(token, terms)).status());
         result.deferred = true;
         co_return result;
       }
@@ -212,11 +221,9 @@ class WorkflowWorld {
       options.type = std::string(type);
       options.consumer = actor.name();
       options.block = std::nullopt;
-      options.group_at_end = options_.group_at_end;
-      // An actor's crashes are the test's; no token is to blame for them.
+      // The test causes the crashes, so no token must reach the limit of deliveries.
       options.max_deliveries = 1000;
-      workers.push_back(
-          std::make_unique<Worker>(actor.store(), actor.clock(), keys_, options, execute));
+      workers.push_back(std::make_unique<Worker>(store, actor.clock(), keys_, options, execute));
     }
     while (!over_) {
       int64_t done = 0;
@@ -233,12 +240,13 @@ class WorkflowWorld {
   }
 
   base::Task<void> Decide(sim::Actor& actor) {
-    Approvals approvals(actor.store(), actor.clock(), keys_, options_.mutation);
+    MutantStore store = StoreOf(actor);
+    Approvals approvals(store, actor.clock(), keys_);
     const bool races = options_.deciders == Deciders::kRace;
     const bool rejects =
         options_.deciders == Deciders::kReject || (races && actor.name() == "approver");
     while (!over_) {
-      // In a race, about when the approval times out.
+      // In a race, at about the time of the approval's timeout.
       co_await actor.clock().Sleep(absl::Seconds(actor.rng().Between(1, races ? 400 : 60)));
       for (const PlannedRun& run : runs_) {
         const std::string key = *keys_.PendingApprovals(run.id);
@@ -254,8 +262,9 @@ class WorkflowWorld {
   }
 
   base::Task<void> Sweep(sim::Actor& actor) {
-    Coordinator coordinator(actor.store(), actor.clock(), keys_, OptionsOf("sweeper"));
-    Approvals approvals(actor.store(), actor.clock(), keys_, options_.mutation);
+    MutantStore store = StoreOf(actor);
+    Coordinator coordinator(store, actor.clock(), keys_, OptionsOf("sweeper"));
+    Approvals approvals(store, actor.clock(), keys_);
     while (!over_) {
       co_await actor.clock().Sleep(absl::Seconds(actor.rng().Between(1, 90)));
       for (const PlannedRun& run : runs_) {
@@ -264,7 +273,7 @@ class WorkflowWorld {
         (void)co_await approvals.PushUndelivered(run.id);
         (void)co_await approvals.DecideOverdue(run.id);
       }
-      // From one that lives, for all it knows.
+      // From a worker that may be alive.
       if (actor.rng().Chance(0.2)) {
         (void)co_await coordinator.queue().Recover(
             kCoordinators[actor.rng().Below(kCoordinators.size())]);
@@ -283,7 +292,7 @@ class WorkflowWorld {
         const std::string text = *signal;
         (void)co_await store::RPush(actor.store(), queue, text);
       }
-      const std::string stream = keys_.TaskStream(kTypes[actor.rng().Below(kTypes.size())]);
+      const std::string stream = *keys_.TaskStream(kTypes[actor.rng().Below(kTypes.size())]);
       const store::StreamRange everything;
       const auto entries = co_await store::XRange(actor.store(), stream, everything);
       if (entries.ok() && !entries->empty()) {
@@ -297,6 +306,7 @@ class WorkflowWorld {
   }
 
   base::Task<void> Patch(sim::Actor& actor) {
+    MutantStore store = StoreOf(actor);
     for (int i = 0; i < 3 && !over_; ++i) {
       co_await actor.clock().Sleep(absl::Seconds(actor.rng().Between(0, 30)));
       const PlannedRun& run = runs_[actor.rng().Below(runs_.size())];
@@ -306,7 +316,7 @@ class WorkflowWorld {
           absl::StrCat(R"([{"op":"add","path":"/nodes/-","value":{"id":")", id,
                        R"(","type":"function"}},{"op":"add","path":"/edges/-","value":{"from":")",
                        from.id, R"(","to":")", id, R"("}}])");
-      (void)co_await PatchRun(actor.store(), keys_, run.id, operations, options_.mutation);
+      (void)co_await PatchRun(store, keys_, run.id, operations);
     }
   }
 
@@ -318,17 +328,17 @@ class WorkflowWorld {
     return node != nullptr && node->type == "hitl";
   }
 
-  absl::Status Look() {
+  absl::Status Check() {
     if (world_.commands() == looked_at_) return absl::OkStatus();
     looked_at_ = world_.commands();
-    report_.violations = watch_.Look();
+    report_.violations = watch_.Check();
     if (!report_.violations.empty()) return absl::InternalError("see the report");
     if (!watch_.AllGone() || over_) return absl::OkStatus();
     over_ = (duplicator_ == nullptr || duplicator_->done()) && watch_.NothingWaits();
     return absl::OkStatus();
   }
 
-  // Every order of its tokens has the same outcome, and nobody outside has a say.
+  // Every order of its tokens has the same outcome, and no other actor affects it.
   bool IsRepeatable(const PlannedRun& run) const {
     return !options_.patches && options_.deciders != Deciders::kRace && run.failing.empty() &&
            IsLoopFree(run.ir);
@@ -341,7 +351,7 @@ class WorkflowWorld {
   void CompareWithModel() {
     if (options_.patches) return;
     for (const PlannedRun& run : runs_) {
-      // A loop may ask twice, and be answered in two ways.
+      // In a loop, two approvals of one node may be decided differently.
       if (options_.deciders == Deciders::kRace && !IsLoopFree(run.ir)) continue;
       const ModelRun plan = {watch_.ledger(run.id).decisions(), run.failing};
       const auto outcomes = RoutingModel(run.text).Outcomes(plan, kMostStates);
@@ -373,12 +383,12 @@ class WorkflowWorld {
   base::Rng rng_;
   std::vector<PlannedRun> runs_;
   bool over_ = false;
-  const sim::Actor* duplicator_ = nullptr;  // Whose signals are to be processed, too.
+  const sim::Actor* duplicator_ = nullptr;  // The actor whose signals must be processed as well.
   int64_t looked_at_ = -1;
   WorldReport report_;
   sim::World world_;
   ProtocolWatch watch_;
-  std::unique_ptr<memory::Session> eye_;
+  std::unique_ptr<memory::Session> session_;
 };
 
 }  // namespace

@@ -1,9 +1,14 @@
-// WorkflowWorld: two random workflows in a world of coordinators, workers, approvers, timers, a
-// sweeper, somebody who patches and somebody who sends signals, entries and decisions twice, who
-// crash before any of their commands. A ProtocolWatch looks on behind every single one.
+// RunWorkflowWorld: simulates two random workflows with all processes of the orchestrator.
 //
-// Thread-safety: one thread.
-// Source: reference/orchestrator.md 13.
+// The world has coordinators, workers, approvers, timers, a sweeper, an actor that patches graphs
+// and one that duplicates signals, entries and decisions. Any of them may crash before any command.
+// A ProtocolWatch checks the invariants after every command, and the routing model checks the
+// outcomes.
+//
+//   const WorldReport report = RunWorkflowWorld({.seed = 7});
+//   EXPECT_THAT(report.violations, IsEmpty()) << report.text;
+//
+// Thread-safety: one thread. Source: docs/systems/orchestrator.md 7.
 #ifndef REDOUBLE_TESTS_PROPERTY_ORCHESTRATOR_WORKFLOW_WORLD_H_
 #define REDOUBLE_TESTS_PROPERTY_ORCHESTRATOR_WORKFLOW_WORLD_H_
 
@@ -11,55 +16,54 @@
 #include <string>
 #include <vector>
 
-#include "core/orchestrator/keys.h"
-#include "core/orchestrator/mutation.h"
-#include "tests/property/orchestrator/protocol_watch.h"
+#include "redouble/core/orchestrator/keys.h"
+#include "redouble/tests/property/orchestrator/mutant_store.h"
+#include "redouble/tests/property/orchestrator/protocol_watch.h"
 
 namespace redouble::orchestrator {
 
-// What becomes of approvals.
+// How approvals are decided.
 enum class Deciders {
   kApprove,
   kReject,
-  kNobody,  // They time out.
-  kRace,    // One approves, another rejects, and the time-out comes about then.
+  kTimeOut,  // They time out.
+  kRace,     // One actor approves and another rejects, at about the time of the timeout.
 };
 
 struct WorkflowWorldOptions {
   uint64_t seed = 1;
   KeyForm key_form = KeyForm::kHashTagged;
-  double crash_probability = 0.01;  // Of every command, a dozen times at most.
-  // In place of that: whoever sends the n-th command crashes before it, once. 0: nobody.
+  double crash_probability = 0.01;  // Before each command; at most a dozen crashes.
+  // If not zero, the only crash is that of the actor that sends the n-th command, before the
+  // command.
   int64_t crash_before = 0;
   bool duplicates = true;
   bool patches = false;
-  bool failures = false;  // Each run has a node that fails, if the draw has it so.
+  bool failures = false;  // Some runs have a node that fails.
   Deciders deciders = Deciders::kApprove;
   Mutation mutation = Mutation::kNone;
   bool plain_pop = false;
-  bool group_at_end = false;
   bool reclaims = true;
-  // The server is a node of a cluster, which refuses what crosses slots.
+  // The server is a cluster node, which refuses requests that cross slots.
   bool cluster = false;
 };
 
 struct WorldReport {
-  Violations violations;  // Of the first command that broke anything, or of the end.
+  Violations violations;  // The violations of the first command with violations, or of the end.
   std::vector<RunSummary> runs;
   int64_t commands = 0;
   int64_t crashes = 0;
-  int compared = 0;  // Runs whose outcome the model knew.
-  // Whether anything about these runs depends on more than their graphs.
+  int compared = 0;  // Runs whose outcome the model could determine.
+  // The outcome depends only on the graphs.
   bool repeatable = true;
-  // What broke, and what the runs looked like; empty when nothing did.
+  // The violations and the runs as text; empty if there are no violations.
   std::string text;
 
   bool Broke(const std::string& invariant) const;
 };
 
-// One world, from its start to the end of both runs. The runs are compared with the outcomes that
-// the routing model has for their graphs; what it does not have is called "oracle" among the
-// violations.
+// Runs one world until both runs have ended. Outcomes that the routing model does not allow for the
+// graphs are reported as violations of "oracle".
 WorldReport RunWorkflowWorld(const WorkflowWorldOptions& options);
 
 }  // namespace redouble::orchestrator

@@ -1,9 +1,8 @@
-// Invariants I1, I7, I8, I9 and I10 of reference/relayna.md section 13, each under 10,000 random
-// schedules: the documented behaviour breaks it under some of them, the hardened option under none.
-// The others, I2 to I6, are the Studio's.
+// Checks docs/systems/relayna.md I1, I7, I8, I9 and I10, each under 10,000 random schedules: the
+// documented behavior violates the invariant under some of them, the hardened option under none.
 //
-// A schedule is a seed: it decides whose command goes next, and, where processes die, who dies
-// behind which step. A failure prints its seed; running that seed alone gives the same run.
+// A schedule is a seed: it decides whose command is next, and, in tests with crashes, which process
+// crashes after which step. A failure prints its seed; the same seed repeats the run.
 
 #include <gtest/gtest.h>
 
@@ -17,23 +16,25 @@
 #include <vector>
 
 #include "absl/time/time.h"
-#include "core/base/rng.h"
-#include "core/base/run.h"
-#include "core/base/task.h"
-#include "core/python/iso_time.h"
-#include "core/python/json.h"
-#include "core/relayna/dlq_store.h"
-#include "core/relayna/observation_store.h"
-#include "core/relayna/service_event_feed.h"
-#include "core/relayna/status_store.h"
-#include "core/relayna/workflow_contract_store.h"
-#include "core/store/keys.h"
-#include "core/store/lists.h"
-#include "sim/world/world.h"
+#include "redouble/core/base/random/rng.h"
+#include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/base/task/task.h"
+#include "redouble/core/python/iso_time.h"
+#include "redouble/core/python/json.h"
+#include "redouble/core/relayna/dlq/dlq_store.h"
+#include "redouble/core/relayna/observation_store.h"
+#include "redouble/core/relayna/service_event_feed.h"
+#include "redouble/core/relayna/status_store.h"
+#include "redouble/core/relayna/workflow_contract_store.h"
+#include "redouble/core/store/typed/keys.h"
+#include "redouble/core/store/typed/lists.h"
+#include "redouble/sim/world/world.h"
 
 namespace redouble::relayna {
 namespace {
 
+using base::IsOk;
 using base::Task;
 using python::Object;
 using python::Value;
@@ -42,7 +43,7 @@ using sim::World;
 
 constexpr uint64_t kSchedules = 10'000;
 
-// Runs one schedule; whether the invariant held.
+// Runs one schedule and returns whether the invariant held.
 using Experiment = std::function<bool(uint64_t seed, bool hardened)>;
 
 void ExpectBrokenByDefaultAndKeptWhenHardened(const Experiment& holds) {
@@ -68,7 +69,7 @@ bool AllEnded(const World& world) {
                      [](const auto& actor) { return actor->done() || actor->crashed(); });
 }
 
-// Runs the world to its end; the seed decides who dies behind which step, if anybody.
+// Runs the world to its end; the seed decides which process crashes after which step, if any.
 void RunWithADeath(World& world, uint64_t seed) {
   constexpr uint64_t kLatestStep = 12;
   base::Rng rng(seed);
@@ -88,15 +89,15 @@ Value EventOf(int number) {
 
 bool Exists(World& world, std::string_view key) {
   const auto session = world.Connect();
-  return *base::Run(store::Exists(*session, key));
+  return base::Run(store::Exists(*session, key)).value();
 }
 
 std::vector<std::string> ListOf(World& world, std::string_view key) {
   const auto session = world.Connect();
-  return *base::Run(store::LRange(*session, key, 0, -1));
+  return base::Run(store::LRange(*session, key, 0, -1)).value();
 }
 
-// Whether an element of the list names the event.
+// Returns true if an element of the list contains the event's id.
 bool Lists(World& world, std::string_view key, const std::string& event_id) {
   const std::vector<std::string> elements = ListOf(world, key);
   return std::any_of(elements.begin(), elements.end(), [&](const std::string& element) {
@@ -106,12 +107,12 @@ bool Lists(World& world, std::string_view key, const std::string& event_id) {
 
 constexpr int kWriters = 2;
 
-// I1: a marker exists => its event is in the history (nothing is evicted here).
+// I1: if a marker exists, its event is in the history (nothing is evicted here).
 bool MarkersHaveStatusEvents(uint64_t seed, bool hardened) {
   World world(WorldOf(seed));
   for (int i = 0; i < kWriters; ++i) {
     world.Spawn("writer", [i, hardened](Actor& actor) -> Task<void> {
-      StatusStore statuses(actor.store(), {.atomic_events = hardened});
+      StatusStore statuses(actor.store(), {.hardening = {.atomic_events = hardened}});
       const Value event = EventOf(i);
       (void)co_await statuses.SetHistory("t1", event);
     });
@@ -128,12 +129,12 @@ TEST(RelaynaInvariants, I1AMarkerHasItsStatusEvent) {
   ExpectBrokenByDefaultAndKeptWhenHardened(MarkersHaveStatusEvents);
 }
 
-// I1 of observations, whose markers are hashes: as many markers as observations.
+// I1 for observations, whose markers are hashes: there are as many markers as observations.
 bool MarkersHaveObservations(uint64_t seed, bool hardened) {
   World world(WorldOf(seed));
   for (int i = 0; i < kWriters; ++i) {
     world.Spawn("observer", [i, hardened](Actor& actor) -> Task<void> {
-      ObservationStore observations(actor.store(), {.atomic_events = hardened});
+      ObservationStore observations(actor.store(), {.hardening = {.atomic_events = hardened}});
       const Observation observation = {"Seen", Object({{"task_id", "t1"}, {"number", i}})};
       (void)co_await observations.SetEvent(observation);
     });
@@ -148,12 +149,12 @@ TEST(RelaynaInvariants, I1AMarkerHasItsObservation) {
   ExpectBrokenByDefaultAndKeptWhenHardened(MarkersHaveObservations);
 }
 
-// I1 of the feed.
+// I1 for the feed.
 bool MarkersHaveFeedItems(uint64_t seed, bool hardened) {
   World world(WorldOf(seed));
   for (int i = 0; i < kWriters; ++i) {
     world.Spawn("writer", [i, hardened](Actor& actor) -> Task<void> {
-      ServiceEventFeed feed(actor.store(), {.atomic_events = hardened});
+      ServiceEventFeed feed(actor.store(), {.hardening = {.atomic_events = hardened}});
       const Value event = EventOf(i);
       (void)co_await feed.AddStatusEvent(event);
     });
@@ -173,15 +174,15 @@ TEST(RelaynaInvariants, I1AMarkerHasItsFeedItem) {
   ExpectBrokenByDefaultAndKeptWhenHardened(MarkersHaveFeedItems);
 }
 
-// Who holds a lock or marker by its own count: from its claim until it lets go or the time to live
-// is over.
+// Records which actors believe that they hold a lock or marker: from their claim until they release
+// it or its TTL is over.
 class Holders {
  public:
   explicit Holders(absl::Duration ttl) : ttl_(ttl) {}
 
   void Claim(const std::string& name, absl::Time now) {
     for (const auto& [other, since] : held_) {
-      // A key is still there at its deadline.
+      // A key still exists at its deadline.
       if (other != name && now <= since + ttl_) two_at_once_ = true;
     }
     held_[name] = now;
@@ -202,7 +203,7 @@ absl::Duration UpTo(Actor& actor, int64_t seconds) {
   return absl::Seconds(static_cast<int64_t>(actor.rng().Below(seconds)));
 }
 
-// I7 of the replay lock: some replays take longer than the 30 s that the lock lives.
+// I7 for the replay lock: some replays take longer than the 30 s of the lock's TTL.
 bool ReplayLocksHaveOneHolder(uint64_t seed, bool hardened) {
   World world(WorldOf(seed));
   Holders holders(absl::Seconds(kReplayLockTtlSeconds));
@@ -212,12 +213,12 @@ bool ReplayLocksHaveOneHolder(uint64_t seed, bool hardened) {
     record.dlq_id = "d1";
     record.dead_lettered_at = world.clock().Now();
     DlqStore dlq(*session);
-    EXPECT_TRUE(base::Run(dlq.Add(record)).ok());
+    EXPECT_THAT(base::Run(dlq.Add(record)), IsOk());
   }
   for (int i = 0; i < kContenders; ++i) {
     world.Spawn("replayer" + std::to_string(i), [&, hardened](Actor& actor) -> Task<void> {
       DlqOptions options;
-      if (hardened) options.owner_token = actor.name();
+      if (hardened) options.hardening.owner_token = actor.name();
       DlqStore dlq(actor.store(), std::move(options));
       for (int round = 0; round < kRounds; ++round) {
         co_await actor.clock().Sleep(UpTo(actor, 20));
@@ -246,7 +247,7 @@ WorkflowContract Contract() {
           .dedup_key_fields = {"doc"}};
 }
 
-// I7 of the dedup marker: some handlers take longer than its time to live.
+// I7 for the deduplication marker: some handlers take longer than its TTL.
 bool DedupMarkersHaveOneHolder(uint64_t seed, bool hardened) {
   constexpr int64_t kTtlSeconds = 30;
   World world(WorldOf(seed));
@@ -255,7 +256,7 @@ bool DedupMarkersHaveOneHolder(uint64_t seed, bool hardened) {
     world.Spawn("consumer" + std::to_string(i), [&, hardened](Actor& actor) -> Task<void> {
       WorkflowContractOptions options;
       options.ttl_seconds = kTtlSeconds;
-      if (hardened) options.owner_token = actor.name();
+      if (hardened) options.hardening.owner_token = actor.name();
       WorkflowContractStore contracts(actor.store(), std::move(options));
       const WorkflowContract contract = Contract();
       for (int round = 0; round < kRounds; ++round) {
@@ -279,13 +280,13 @@ TEST(RelaynaInvariants, I7ADedupMarkerHasOneHolder) {
   ExpectBrokenByDefaultAndKeptWhenHardened(DedupMarkersHaveOneHolder);
 }
 
-// I8: the head of the history has the greatest time stamp.
+// I8: the head of the history has the latest timestamp.
 bool HeadIsTheLatest(uint64_t seed, bool hardened) {
   constexpr int kWorkers = 3;
   World world(WorldOf(seed));
   for (int i = 0; i < kWorkers; ++i) {
     world.Spawn("worker", [i, hardened](Actor& actor) -> Task<void> {
-      StatusStore statuses(actor.store(), {.newest_first = hardened});
+      StatusStore statuses(actor.store(), {.hardening = {.newest_first = hardened}});
       const Value event = EventOf(i);
       EXPECT_TRUE((co_await statuses.SetHistory("t1", event)).ok());
     });
@@ -300,14 +301,14 @@ TEST(RelaynaInvariants, I8TheHeadOfAHistoryIsTheLatest) {
   ExpectBrokenByDefaultAndKeptWhenHardened(HeadIsTheLatest);
 }
 
-// I9: every key that a time to live governs has one.
+// I9: every key with a TTL rule has a TTL.
 bool KeysHaveATimeToLive(uint64_t seed, bool hardened) {
   World world(WorldOf(seed));
   for (int i = 0; i < kWriters; ++i) {
     world.Spawn("consumer" + std::to_string(i), [hardened](Actor& actor) -> Task<void> {
-      StatusStore statuses(actor.store(), {.atomic_events = hardened});
+      StatusStore statuses(actor.store(), {.hardening = {.atomic_events = hardened}});
       WorkflowContractOptions options;
-      if (hardened) options.owner_token = actor.name();
+      if (hardened) options.hardening.owner_token = actor.name();
       WorkflowContractStore contracts(actor.store(), std::move(options));
       const WorkflowContract contract = Contract();
       const Value event = EventOf(actor.index());
@@ -321,7 +322,7 @@ bool KeysHaveATimeToLive(uint64_t seed, bool hardened) {
   const auto session = world.Connect();
   const auto keys = base::Run(store::Keys(*session, "*"));
   return std::all_of(keys->begin(), keys->end(), [&](const std::string& key) {
-    return base::Run(store::TimeToLive(*session, key))->expires();
+    return base::Run(store::TimeToLive(*session, key)).value().expires();
   });
 }
 
@@ -335,7 +336,8 @@ bool FeedHasEveryStatusEvent(uint64_t seed, bool hardened) {
   for (int i = 0; i < kWriters; ++i) {
     world.Spawn("writer", [i, hardened](Actor& actor) -> Task<void> {
       ServiceEventFeed feed(actor.store());
-      StatusStore statuses(actor.store(), {.feed = &feed, .atomic_events = hardened});
+      StatusStore statuses(actor.store(),
+                           {.feed = &feed, .hardening = {.atomic_events = hardened}});
       const Value event = EventOf(i);
       (void)co_await statuses.SetHistory("t1", event);
     });

@@ -1,9 +1,9 @@
-// No more usage than the limit: reference/threescale.md 9, 10, under 10,000 random schedules of
-// listeners that check and workers that count. The documented behaviour exceeds the limit under
-// some of them, the hardened option under none.
+// Checks docs/systems/threescale.md I7 (no usage beyond a limit) under 10,000 random schedules of
+// listeners that check and workers that count. The documented behavior exceeds the limit under some
+// of them (H10), the hardened option under none.
 //
-// A schedule is a seed: it decides whose command goes next. A failure prints its seed; running that
-// seed alone gives the same run.
+// A schedule is a seed: it decides whose command is next. A failure prints its seed; the same seed
+// repeats the run.
 
 #include <gtest/gtest.h>
 
@@ -11,40 +11,43 @@
 #include <memory>
 #include <string>
 
-#include "core/base/run.h"
-#include "core/base/task.h"
-#include "core/store/strings.h"
-#include "core/threescale/application.h"
-#include "core/threescale/listener.h"
-#include "core/threescale/metric.h"
-#include "core/threescale/service.h"
-#include "core/threescale/usage_limit.h"
-#include "core/threescale/worker.h"
-#include "sim/world/world.h"
+#include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/base/task/task.h"
+#include "redouble/core/store/typed/strings.h"
+#include "redouble/core/threescale/model/application.h"
+#include "redouble/core/threescale/model/metric.h"
+#include "redouble/core/threescale/model/service.h"
+#include "redouble/core/threescale/model/usage_limit.h"
+#include "redouble/core/threescale/report/listener.h"
+#include "redouble/core/threescale/report/worker.h"
+#include "redouble/sim/world/world.h"
 
 namespace redouble::threescale {
 namespace {
+
+using base::IsOk;
 
 constexpr uint64_t kSchedules = 10'000;
 constexpr int kLimit = 2;
 constexpr int kRequests = 4;
 
-// The beginning of 2026, the world's.
+// The world starts at the beginning of 2026.
 constexpr std::string_view kDayCounter = "stats/{service:2}/cinstance:a1/metric:6/day:20260101";
 constexpr std::string_view kEternityCounter = "stats/{service:2}/cinstance:a1/metric:6/eternity";
 
-// Service 2 with the application a1, which may have two hits a day.
+// Creates service 2 with the application a1, which is limited to two hits a day.
 void SetUp(const Process& process) {
   ServiceSave service = {.id = "2", .provider_key = "pk"};
-  ASSERT_TRUE(base::Run(ServiceStore(process).Save(service)).ok());
+  ASSERT_THAT(base::Run(ServiceStore(process).Save(service)), IsOk());
   ApplicationSave application = {.service_id = "2", .id = "a1", .state = "active"};
   application.plan_id = "44";
-  ASSERT_TRUE(base::Run(ApplicationStore(process).Save(application)).ok());
+  ASSERT_THAT(base::Run(ApplicationStore(process).Save(application)), IsOk());
   const Metric metric = {"2", "6", "hits"};
-  ASSERT_TRUE(base::Run(MetricStore(process).Save(metric)).ok());
+  ASSERT_THAT(base::Run(MetricStore(process).Save(metric)), IsOk());
   const std::string limit = std::to_string(kLimit);
   const UsageLimitSave limits[] = {{Granularity::kDay, limit}};
-  ASSERT_TRUE(base::Run(UsageLimitStore(process).Save({"2", "44"}, "6", limits)).ok());
+  ASSERT_THAT(base::Run(UsageLimitStore(process).Save({"2", "44"}, "6", limits)), IsOk());
 }
 
 struct Outcome {
@@ -54,10 +57,10 @@ struct Outcome {
 };
 
 int64_t Counter(store::Store& store, std::string_view key) {
-  return std::stoll(base::Run(store::Get(store, key))->value_or("0"));
+  return std::stoll(base::Run(store::Get(store, key)).value().value_or("0"));
 }
 
-// Two processes, each of which takes two requests and runs the jobs that are there behind each.
+// Two processes. Each handles two requests, and runs the pending jobs after each.
 Outcome RunSchedule(uint64_t seed, bool hardened) {
   sim::WorldOptions world_options;
   world_options.seed = seed;
@@ -80,10 +83,10 @@ Outcome RunSchedule(uint64_t seed, bool hardened) {
         AuthRequest request = {.provider_key = "pk", .service_id = "2", .app_id = "a1"};
         request.usage = Usage{{"hits", "1"}};
         const auto answer = co_await listener.Handle(Endpoint::kAuthrep, request, "{}");
-        EXPECT_TRUE(answer.ok()) << answer.status();
+        EXPECT_THAT(answer, IsOk());
         outcome.authorized += answer.ok() && answer->authorized() ? 1 : 0;
         const absl::Status worked = co_await worker.RunAll(queue);
-        EXPECT_TRUE(worked.ok()) << worked;
+        EXPECT_THAT(worked, IsOk());
       }
     });
   }

@@ -1,4 +1,4 @@
-#include "tests/property/threescale/report_model.h"
+#include "redouble/tests/property/threescale/report_model.h"
 
 #include <cctype>
 #include <cstdio>
@@ -25,7 +25,7 @@ std::string DayText(absl::CivilDay day) {
   return absl::StrFormat("%04d%02d%02d", day.year(), day.month(), day.day());
 }
 
-// As Ruby's to_i, of small numbers.
+// Like Ruby's to_i, for small numbers.
 int64_t LeadingNumber(const std::string& text) { return std::atoll(text.c_str()); }
 
 bool IsUsageValue(const std::string& text) {
@@ -39,7 +39,7 @@ bool IsUsageValue(const std::string& text) {
   return i == text.size();
 }
 
-// The place of a metric in a usage; its end when it has none.
+// Returns the position of a metric in a usage; the end if it is missing.
 template <typename Usage>
 auto PlaceOf(Usage& usage, const std::string& id) {
   auto place = usage.begin();
@@ -47,7 +47,7 @@ auto PlaceOf(Usage& usage, const std::string& id) {
   return place;
 }
 
-// The fewest decimals that read back as the same number.
+// Formats with the fewest decimals that parse to the same number.
 std::string DoubleText(double number) {
   char text[64];
   for (int decimals = 1; decimals < 30; ++decimals) {
@@ -77,8 +77,8 @@ void ReportModel::Report(const std::vector<Transaction>& transactions, int64_t n
   for (const std::string& application : touched) UpdateAlerts(application, now);
 }
 
-// Everything that is wrong with the report makes it none. Transactions of one application come
-// together, where its first one stands.
+// Any mistake rejects the whole report. Transactions of one application are grouped at the position
+// of its first one.
 std::optional<std::vector<ReportModel::Counted>> ReportModel::Parse(
     const std::vector<Transaction>& transactions, int64_t now) const {
   constexpr int64_t kOldest = 86400;

@@ -1,11 +1,14 @@
-// ReportModel: a second, slow account of what reports leave behind, written from the reference
-// alone.
+// ReportModel: a slow second implementation of the effects of reports, written from the
+// specification.
 //
-// Nothing here is shared with core/threescale: keys, periods, stamps, texts and arithmetic are
-// written again, without a memoizer, on plain maps. The tests beside it run both on the same random
-// reports and compare every key, value and time to live.
+// It shares nothing with core/threescale: keys, periods, timestamps, texts and arithmetic are
+// written again, without a memoizer, on plain maps. Tests run both on the same random reports and
+// compare every key, value and TTL.
 //
-// Thread-safety: one thread. Source: reference/threescale.md 5.1 to 5.5.
+//   model.Report(transactions, now);
+//   EXPECT_EQ(model.StringsAt(now), StringsOf(store));
+//
+// Thread-safety: one thread. Source: docs/systems/threescale.md 4.18 to 4.21.
 #ifndef REDOUBLE_TESTS_PROPERTY_THREESCALE_REPORT_MODEL_H_
 #define REDOUBLE_TESTS_PROPERTY_THREESCALE_REPORT_MODEL_H_
 
@@ -21,17 +24,17 @@
 
 namespace redouble::threescale {
 
-// One service "2"; times are whole seconds since 1970.
+// One service, "2". Times are whole seconds since the Unix epoch.
 class ReportModel {
  public:
   struct Transaction {
     std::string application;
-    std::vector<std::pair<std::string, std::string>> usage;  // Names of metrics and texts.
-    std::optional<int64_t> timestamp;                        // None: there is none to be read.
+    std::vector<std::pair<std::string, std::string>> usage;  // Names of metrics and values as text.
+    std::optional<int64_t> timestamp;                        // Nullopt if it is missing or invalid.
     std::string code;
   };
 
-  // What the service has; set before the first report.
+  // The service; must be set before the first report.
   bool trimmed_stamps = false;
   std::set<std::string> applications;
   std::map<std::string, std::string> metric_ids;  // By name.
@@ -45,10 +48,10 @@ class ReportModel {
   std::vector<Limit> limits;  // In the order in which they are read.
   std::set<int> allowed_levels;
 
-  // A worker's whole job.
+  // Runs a worker's job.
   void Report(const std::vector<Transaction>& transactions, int64_t now);
 
-  // What is in the database at `now`: key -> value of strings, with the second of expiry.
+  // The strings in the database at `now`, by key, with the second of their expiry.
   struct Stored {
     std::string value;
     std::optional<int64_t> expires;

@@ -1,5 +1,5 @@
-// The races of reports and workers: by default some schedule breaks the invariant that is stated,
-// and the hardened option keeps it over all of them.
+// Races of reports and workers: by default some schedule violates the stated invariant, and with
+// the hardened option none does.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,17 +10,17 @@
 #include <string>
 #include <vector>
 
-#include "core/base/rng.h"
-#include "core/base/run.h"
-#include "core/store/keys.h"
-#include "core/store/lists.h"
-#include "core/store/sets.h"
-#include "core/store/strings.h"
-#include "core/threescale/aggregator.h"
-#include "core/threescale/alerts.h"
-#include "core/threescale/events.h"
-#include "core/threescale/notifier.h"
-#include "sim/world/world.h"
+#include "redouble/core/base/random/rng.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/store/typed/keys.h"
+#include "redouble/core/store/typed/lists.h"
+#include "redouble/core/store/typed/sets.h"
+#include "redouble/core/store/typed/strings.h"
+#include "redouble/core/threescale/notify/alerts.h"
+#include "redouble/core/threescale/notify/events.h"
+#include "redouble/core/threescale/notify/notifier.h"
+#include "redouble/core/threescale/report/aggregator.h"
+#include "redouble/sim/world/world.h"
 
 namespace redouble::threescale {
 namespace {
@@ -33,7 +33,7 @@ using store::Request;
 
 constexpr uint64_t kSchedules = 10'000;
 
-// Runs one schedule; whether the invariant held.
+// Runs one schedule and returns whether the invariant held.
 using Experiment = std::function<bool(uint64_t seed, bool hardened)>;
 
 void ExpectBrokenByDefaultAndKeptWhenHardened(const Experiment& holds) {
@@ -54,8 +54,8 @@ sim::WorldOptions WorldOf(uint64_t seed) {
   return options;
 }
 
-// Sends the commands of a pipeline one by one: others may come between any two of them, and a
-// client may die there. Transactions stay whole. It must outlive the actors that use it.
+// Sends the commands of a pipeline one by one: other clients may send commands in between, and the
+// client may crash there. Transactions are not split. Must outlive the actors that use it.
 class SplittingStore final : public store::Store, private store::RequestKeeper {
  public:
   explicit SplittingStore(store::Store& inner) : inner_(inner) {}
@@ -87,7 +87,7 @@ class SplittingStore final : public store::Store, private store::RequestKeeper {
   std::map<Request*, Task<void>> flights_;
 };
 
-// Spawns an actor whose pipelines are split.
+// The coroutine of an actor whose pipelines are split.
 using Body = std::function<Task<void>(Process process)>;
 
 class Cast {
@@ -103,7 +103,7 @@ class Cast {
     });
   }
 
-  // Runs the world to its end. Somebody dies behind a step that the seed names.
+  // Runs the world to its end. An actor crashes after a step that the seed chooses.
   void RunWithADeath(uint64_t seed, uint64_t latest_step) {
     base::Rng rng(seed);
     Actor& victim = *world_.actors()[rng.Below(world_.actors().size())];
@@ -112,7 +112,7 @@ class Cast {
       return std::all_of(world_.actors().begin(), world_.actors().end(),
                          [](const auto& actor) { return actor->done() || actor->crashed(); });
     };
-    // No further: the clock would go on to where keys expire.
+    // Stops here: otherwise the clock would advance until keys expire.
     for (uint64_t step = 0; !all_ended() && world_.Step(); ++step) {
       if (step == last_step && !victim.done()) world_.Crash(victim);
     }
@@ -124,10 +124,11 @@ class Cast {
   std::vector<std::unique_ptr<SplittingStore>> stores_;
 };
 
-// The text behind `name` in an event.
+// Returns the id in an event.
 int64_t IdOf(const std::string& event) { return std::atoll(event.c_str() + kEventHead.size()); }
 
-// Section 9, 1: every event that is published is listed by the consumer at some time.
+// docs/systems/threescale.md I1: every event that is published is listed by the consumer at some
+// time.
 TEST(EventQueueInvariant, DeliversEveryEvent) {
   const Experiment holds = [](uint64_t seed, bool hardened) {
     const Hardening hardening{.publish_events_atomically = hardened};
@@ -178,10 +179,11 @@ void SetUpAlert(store::Store& store) {
 
 size_t EventCount(World& world) {
   const auto session = world.Connect();
-  return static_cast<size_t>(*base::Run(EventQueue(Process(*session, world.clock())).Size()));
+  return static_cast<size_t>(
+      base::Run(EventQueue(Process(*session, world.clock())).Size()).value());
 }
 
-// Section 9, 3: one application has at most one alert of a level in a day.
+// docs/systems/threescale.md I2: an application has at most one alert per level and day.
 TEST(AlertInvariant, RaisesALevelOnce) {
   const Experiment holds = [](uint64_t seed, bool hardened) {
     const Hardening hardening{.raise_alerts_atomically = hardened};
@@ -200,7 +202,8 @@ TEST(AlertInvariant, RaisesALevelOnce) {
   ExpectBrokenByDefaultAndKeptWhenHardened(holds);
 }
 
-// Section 9, 4: a level that is marked as raised has its alert in the queue, whoever died.
+// docs/systems/threescale.md H4: a level that is marked as raised has its alert in the queue,
+// whichever process crashed.
 TEST(AlertInvariant, MarksNoLevelWithoutItsAlert) {
   const Experiment holds = [](uint64_t seed, bool hardened) {
     const Hardening hardening{.raise_alerts_atomically = hardened};
@@ -214,13 +217,14 @@ TEST(AlertInvariant, MarksNoLevelWithoutItsAlert) {
     cast.RunWithADeath(seed, /*latest_step=*/18);
     const auto session = world.Connect();
     const bool marked =
-        *base::Run(store::Exists(*session, "alerts/service_id:2/app_id:app/80/already_notified"));
+        base::Run(store::Exists(*session, "alerts/service_id:2/app_id:app/80/already_notified"))
+            .value();
     return marked == (EventCount(world) == 1);
   };
   ExpectBrokenByDefaultAndKeptWhenHardened(holds);
 }
 
-// Section 9, 5 and 9: no counter of a minute or a day is there without a time to live.
+// docs/systems/threescale.md H5 and H9: every counter of a minute or a day has a TTL.
 TEST(CounterInvariant, LeavesNoMinuteAndNoDayForEver) {
   const Experiment holds = [](uint64_t seed, bool hardened) {
     const AggregatorOptions options{.hardening = {.expire_atomically = hardened}};
@@ -239,14 +243,16 @@ TEST(CounterInvariant, LeavesNoMinuteAndNoDayForEver) {
     for (const std::string& key : *keys) {
       const bool must_expire =
           key.find("/minute:") != key.npos || key.starts_with("daily_traffic/");
-      if (must_expire && !base::Run(store::TimeToLive(*session, key))->expires()) return false;
+      if (must_expire && !base::Run(store::TimeToLive(*session, key)).value().expires())
+        return false;
     }
     return true;
   };
   ExpectBrokenByDefaultAndKeptWhenHardened(holds);
 }
 
-// Section 9, 7: what was notified and what still waits is what was pushed.
+// docs/systems/threescale.md I3: the notifications that were sent and those that still wait are
+// those that were pushed.
 TEST(NotificationInvariant, CountsEveryNotificationOnce) {
   const Experiment holds = [](uint64_t seed, bool hardened) {
     NotifierOptions options{.master_service_id = "1", .batch_size = 2};
@@ -266,7 +272,7 @@ TEST(NotificationInvariant, CountsEveryNotificationOnce) {
     }
     world.Run();
     const auto session = world.Connect();
-    int64_t sum = *base::Run(store::LLen(*session, "notify/aggregator/batch"));
+    int64_t sum = base::Run(store::LLen(*session, "notify/aggregator/batch")).value();
     while (const std::optional<Job> job = queue.Pop()) {
       const auto& notify = std::get<NotifyJob>(*job);
       sum += static_cast<int64_t>(AmountOf(*FindUsage(notify.usage, "transactions")));

@@ -1,5 +1,5 @@
-// Random reports through the worker and through a slow model of the reference: every key, value and
-// time to live must be the same.
+// Random reports are processed by the worker and by a slow model of the specification: every key,
+// value and TTL must be equal.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -7,20 +7,22 @@
 #include <string>
 #include <vector>
 
-#include "core/base/rng.h"
-#include "core/base/run.h"
-#include "core/base/virtual_clock.h"
-#include "core/store/command.h"
-#include "core/threescale/worker.h"
-#include "tests/property/threescale/report_model.h"
-#include "tests/support/backends.h"
+#include "redouble/core/base/random/rng.h"
+#include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/base/time/virtual_clock.h"
+#include "redouble/core/store/command.h"
+#include "redouble/core/threescale/report/worker.h"
+#include "redouble/tests/property/threescale/report_model.h"
+#include "redouble/tests/support/backends.h"
 
 namespace redouble::threescale {
 namespace {
 
+using base::IsOk;
 using store::Reply;
 
-// Wednesday, so that a few days cross the ends of a week, a month and, often, a year.
+// Chosen so that a few days cross the end of a week, a month and, often, a year.
 constexpr int64_t kStarts[] = {1745430159, 1767225500, 1709164700, 1735516700, 1740960000};
 
 template <typename Texts>
@@ -58,7 +60,7 @@ class Program {
 
   const absl::Status& started() const { return started_; }
 
-  // Lets time pass, and reports once.
+  // Advances the clock and reports once.
   void Report() {
     constexpr int kSteps[] = {0, 1, 20, 59, 180, 181, 3600, 40000, 86400, 200000};
     clock_.AdvanceTo(clock_.Now() + absl::Seconds(Pick(rng_, kSteps)));
@@ -74,7 +76,7 @@ class Program {
     Process process(*session_, clock_);
     process.stamp_format = model_.trimmed_stamps ? StampFormat::kTrimmed : StampFormat::kFixedWidth;
     const absl::Status ran = base::Run(Worker(process).Run(Job(std::move(job))));
-    EXPECT_TRUE(ran.ok()) << ran;
+    EXPECT_THAT(ran, IsOk());
   }
 
   void Compare() {
@@ -172,7 +174,7 @@ class Program {
     return transaction;
   }
 
-  // Timestamps in one of the ways that they can be written.
+  // Writes timestamps in one of their possible formats.
   Transaction ToJob(const ReportModel::Transaction& transaction) {
     Transaction job;
     job.app_id = transaction.application;
@@ -189,7 +191,7 @@ class Program {
   }
 
   base::Rng rng_;
-  base::VirtualClock clock_;  // The process's.
+  base::VirtualClock clock_;  // The process's clock.
   Backend backend_;
   const absl::Status started_;
   std::unique_ptr<store::Store> session_;
@@ -201,8 +203,8 @@ template <typename Backend>
 class RandomReports : public ::testing::Test {};
 TYPED_TEST_SUITE(RandomReports, tests::Backends, tests::BackendNames);
 
-// 100,000 reports on the engine; a server of its own for each program takes longer.
-TYPED_TEST(RandomReports, LeaveWhatTheReferenceSays) {
+// 100,000 reports on the engine; fewer on live servers, because each program needs its own server.
+TYPED_TEST(RandomReports, HaveTheResultOfTheReference) {
   const uint64_t programs = TypeParam::kName == "Memory" ? 2500 : 20;
   constexpr int kReports = 40;
   for (uint64_t seed = 1; seed <= programs; ++seed) {

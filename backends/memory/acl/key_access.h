@@ -1,0 +1,37 @@
+// The keys of a command, and how the command accesses each of them.
+//
+// The rows of the command table describe it. Where a row says that it depends on the other
+// arguments (SET GET, BITFIELD), those are examined. COMMAND GETKEYSANDFLAGS returns it, and the
+// ACL checks use it.
+//
+//   KeyAccesses(store::SpecOf(CommandId::kGetDel), arguments);  // {{0, kRW | kAccess | kDelete}}
+//
+// Thread-safety: a pure function.
+#ifndef REDOUBLE_BACKENDS_MEMORY_ACL_KEY_ACCESS_H_
+#define REDOUBLE_BACKENDS_MEMORY_ACL_KEY_ACCESS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "redouble/core/store/table/command_table.h"
+
+namespace redouble::memory {
+
+// A key's index in the arguments, and its access flags.
+struct KeyAccess {
+  size_t index;
+  uint16_t flags;  // store::KeySpec::Flag
+};
+
+// `arguments` are the words after the command's name, the subcommand included. Returns nullopt if
+// they contradict the row.
+std::optional<std::vector<KeyAccess>> KeyAccesses(const store::CommandSpec& spec,
+                                                  std::span<const std::string_view> arguments);
+
+}  // namespace redouble::memory
+
+#endif  // REDOUBLE_BACKENDS_MEMORY_ACL_KEY_ACCESS_H_

@@ -1,0 +1,150 @@
+// CLIENT, except LIST, INFO and KILL (client_list.cc) and tracking (client_tracking.cc).
+#include <limits>
+#include <string>
+#include <string_view>
+
+#include "redouble/backends/memory/commands/block_timeout.h"
+#include "redouble/backends/memory/commands/connection/client_name.h"
+#include "redouble/backends/memory/commands/help.h"
+#include "redouble/backends/memory/engine/argument.h"
+#include "redouble/backends/memory/engine/engine_core.h"
+#include "redouble/backends/memory/engine/handlers.h"
+#include "redouble/core/base/text/redis_number.h"
+
+namespace redouble::memory {
+
+Reply HandleClientId(CommandContext& context, Arguments) {
+  return Reply::Integer(context.session().id());
+}
+
+Reply HandleClientGetName(CommandContext& context, Arguments) {
+  const std::string& name = context.session().name();
+  return name.empty() ? Reply::Nil() : Reply::Bulk(name);
+}
+
+Reply HandleClientSetName(CommandContext& context, Arguments arguments) {
+  if (std::optional<Reply> error = RefuseClientName(arguments[0])) return *std::move(error);
+  context.session().set_name(arguments[0]);
+  return Reply::Ok();
+}
+
+// Clients are never evicted; the flag is shown by CLIENT LIST.
+Reply HandleClientNoEvict(CommandContext& context, Arguments arguments) {
+  const bool on = IsWord(arguments[0], "ON");
+  if (!on && !IsWord(arguments[0], "OFF")) return SyntaxError();
+  context.session().set_no_evict(on);
+  return Reply::Ok();
+}
+
+Reply HandleClientPause(CommandContext& context, Arguments arguments) {
+  using Pause = Administration::Pause;
+  if (arguments.size() > 2) return WrongSubcommandUse(context, "CLIENT");
+  Pause pause = Pause::kAll;
+  if (arguments.size() == 2) {
+    const bool writes_only = IsWord(arguments[1], "WRITE");
+    if (!writes_only && !IsWord(arguments[1], "ALL")) {
+      return Reply::Error("ERR CLIENT PAUSE mode must be WRITE or ALL");
+    }
+    if (writes_only) pause = Pause::kWrites;
+  }
+  BlockTimeout timeout = ReadTimeoutMillis(arguments[0], context.now_ms());
+  if (timeout.error) return *std::move(timeout.error);
+  context.engine().administration().PauseClients(pause,
+                                                 timeout.deadline_ms.value_or(context.now_ms()));
+  return Reply::Ok();
+}
+
+Reply HandleClientUnpause(CommandContext& context, Arguments) {
+  context.engine().administration().EndPause();
+  return Reply::Ok();
+}
+
+Reply HandleClientReply(CommandContext& context, Arguments arguments) {
+  using ReplyMode = SessionCore::ReplyMode;
+  SessionCore& session = context.session();
+  if (IsWord(arguments[0], "ON")) {
+    session.set_reply_mode(ReplyMode::kOn);
+  } else if (IsWord(arguments[0], "OFF")) {
+    session.set_reply_mode(ReplyMode::kOff);
+  } else if (IsWord(arguments[0], "SKIP")) {
+    if (session.reply_mode() != ReplyMode::kOff) session.set_reply_mode(ReplyMode::kSkipNext);
+  } else {
+    return SyntaxError();
+  }
+  return Reply::Ok();
+}
+
+Reply HandleClientUnblock(CommandContext& context, Arguments arguments) {
+  if (arguments.size() > 2) return WrongSubcommandUse(context, "CLIENT");
+  bool with_error = false;
+  if (arguments.size() == 2) {
+    with_error = IsWord(arguments[1], "ERROR");
+    if (!with_error && !IsWord(arguments[1], "TIMEOUT")) {
+      return Reply::Error("ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR");
+    }
+  }
+  const std::optional<int64_t> id = base::ParseInt64(arguments[0]);
+  if (!id) return Reply::Error(error_text::kNotAnInteger);
+  const auto& sessions = context.engine().administration().sessions();
+  const auto found = sessions.find(*id);
+  if (found == sessions.end() || !found->second->blocked()) return Reply::Integer(0);
+  SessionCore& session = *found->second;
+  Reply reply = with_error ? Reply::Error("UNBLOCKED client unblocked via CLIENT UNBLOCK")
+                           : session.blocked_operation().timed_out;
+  session.Unblock();
+  context.engine().DeliverLater(session, std::move(reply));
+  return Reply::Integer(1);
+}
+
+Reply HandleClientHelp(CommandContext&, Arguments) {
+  static constexpr std::string_view kLines[] = {
+      "CACHING (YES|NO)",
+      "    Enable/disable tracking of the keys for next command in OPTIN/OPTOUT modes.",
+      "GETREDIR",
+      "    Return the client ID we are redirecting to when tracking is enabled.",
+      "GETNAME",
+      "    Return the name of the current connection.",
+      "ID",
+      "    Return the ID of the current connection.",
+      "INFO",
+      "    Return information about the current client connection.",
+      "KILL <ip:port>",
+      "    Kill connection made from <ip:port>.",
+      "KILL <option> <value> [<option> <value> [...]]",
+      "    Kill connections. Options are:",
+      "    * ADDR (<ip:port>|<unixsocket>:0)",
+      "      Kill connections made from the specified address",
+      "    * LADDR (<ip:port>|<unixsocket>:0)",
+      "      Kill connections made to specified local address",
+      "    * TYPE (NORMAL|MASTER|REPLICA|PUBSUB)",
+      "      Kill connections by type.",
+      "    * USER <username>",
+      "      Kill connections authenticated by <username>.",
+      "    * SKIPME (YES|NO)",
+      "      Skip killing current connection (default: yes).",
+      "LIST [options ...]",
+      "    Return information about client connections. Options:",
+      "    * TYPE (NORMAL|MASTER|REPLICA|PUBSUB)",
+      "      Return clients of specified type.",
+      "UNPAUSE",
+      "    Stop the current client pause, resuming traffic.",
+      "PAUSE <timeout> [WRITE|ALL]",
+      "    Suspend all, or just write, clients for <timeout> milliseconds.",
+      "REPLY (ON|OFF|SKIP)",
+      "    Control the replies sent to the current connection.",
+      "SETNAME <name>",
+      "    Assign the name <name> to the current connection.",
+      "UNBLOCK <clientid> [TIMEOUT|ERROR]",
+      "    Unblock the specified blocked client.",
+      "TRACKING (ON|OFF) [REDIRECT <id>] [BCAST] [PREFIX <prefix> [...]]",
+      "         [OPTIN] [OPTOUT] [NOLOOP]",
+      "    Control server assisted client side caching.",
+      "TRACKINGINFO",
+      "    Report tracking status for the current connection.",
+      "NO-EVICT (ON|OFF)",
+      "    Protect current client connection from eviction.",
+  };
+  return HelpReply("CLIENT", kLines);
+}
+
+}  // namespace redouble::memory

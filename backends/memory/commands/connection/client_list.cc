@@ -1,0 +1,149 @@
+// CLIENT LIST, INFO and KILL.
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "redouble/backends/memory/engine/argument.h"
+#include "redouble/backends/memory/engine/client_line.h"
+#include "redouble/backends/memory/engine/engine_core.h"
+#include "redouble/backends/memory/engine/handlers.h"
+#include "redouble/core/base/text/redis_number.h"
+
+namespace redouble::memory {
+namespace {
+
+// The client types of Redis; only two of them exist here.
+enum class ClientType { kNormal, kReplica, kMaster, kPubSub };
+
+std::optional<ClientType> ReadType(std::string_view word) {
+  if (IsWord(word, "normal")) return ClientType::kNormal;
+  if (IsWord(word, "slave") || IsWord(word, "replica")) return ClientType::kReplica;
+  if (IsWord(word, "master")) return ClientType::kMaster;
+  if (IsWord(word, "pubsub")) return ClientType::kPubSub;
+  return std::nullopt;
+}
+
+ClientType TypeOf(const SessionCore& session) {
+  return session.is_subscribed() ? ClientType::kPubSub : ClientType::kNormal;
+}
+
+Reply UnknownType(std::string_view word) {
+  return Reply::Error("ERR Unknown client type '" + WordInError(word) + "'");
+}
+
+// The filters of CLIENT KILL.
+struct KillFilter {
+  std::optional<int64_t> id = std::nullopt;
+  std::optional<std::string_view> address = std::nullopt;
+  std::optional<std::string_view> local_address = std::nullopt;
+  std::optional<ClientType> type = std::nullopt;
+  const AclUser* user = nullptr;
+  bool skips_me = true;
+};
+
+// Reads one option and its value. Returns an error, or nullopt.
+std::optional<Reply> ReadKillOption(const CommandContext& context, std::string_view option,
+                                    std::string_view value, KillFilter& filter) {
+  if (IsWord(option, "ID")) {
+    filter.id = base::ParseInt64(value);
+    if (!filter.id || *filter.id < 1) {
+      return Reply::Error("ERR client-id should be greater than 0");
+    }
+  } else if (IsWord(option, "TYPE")) {
+    filter.type = ReadType(value);
+    if (!filter.type) return UnknownType(value);
+  } else if (IsWord(option, "ADDR")) {
+    filter.address = value;
+  } else if (IsWord(option, "LADDR")) {
+    filter.local_address = value;
+  } else if (IsWord(option, "USER")) {
+    filter.user = context.engine().acl().Find(value);
+    if (filter.user == nullptr) {
+      return Reply::Error("ERR No such user '" + WordInError(value) + "'");
+    }
+  } else if (IsWord(option, "SKIPME") && (IsWord(value, "yes") || IsWord(value, "no"))) {
+    filter.skips_me = IsWord(value, "yes");
+  } else {
+    return SyntaxError();
+  }
+  return std::nullopt;
+}
+
+bool Matches(const EngineCore& engine, const SessionCore& session, const KillFilter& filter) {
+  if (filter.id && session.id() != *filter.id) return false;
+  if (filter.type && TypeOf(session) != *filter.type) return false;
+  if (filter.user != nullptr && &session.user() != filter.user) return false;
+  if (!filter.address && !filter.local_address) return true;
+  const ConnectionFigures figures = FiguresOf(engine, session);
+  if (filter.address && figures.address != *filter.address) return false;
+  return !filter.local_address || figures.local_address == *filter.local_address;
+}
+
+int64_t Kill(CommandContext& context, const KillFilter& filter) {
+  return context.engine().administration().DisconnectIf(
+      context.session(), [&](const SessionCore& session) {
+        const bool is_me = &session == &context.session();
+        return !(is_me && filter.skips_me) && Matches(context.engine(), session, filter);
+      });
+}
+
+}  // namespace
+
+Reply HandleClientInfo(CommandContext& context, Arguments) {
+  return Reply::Verbatim(ClientLine(context.engine(), context.session()) + "\n");
+}
+
+Reply HandleClientList(CommandContext& context, Arguments arguments) {
+  std::optional<ClientType> type;
+  std::optional<std::vector<int64_t>> ids;
+  if (arguments.size() == 2 && IsWord(arguments[0], "TYPE")) {
+    type = ReadType(arguments[1]);
+    if (!type) return UnknownType(arguments[1]);
+  } else if (arguments.size() >= 2 && IsWord(arguments[0], "ID")) {
+    ids.emplace();
+    for (const std::string_view word : arguments.subspan(1)) {
+      const std::optional<int64_t> id = base::ParseInt64(word);
+      if (!id) return Reply::Error("ERR Invalid client ID");
+      ids->push_back(*id);
+    }
+  } else if (!arguments.empty()) {
+    return SyntaxError();
+  }
+  const auto& sessions = context.engine().administration().sessions();
+  std::string lines;
+  const auto tell = [&](const SessionCore& session) {
+    absl::StrAppend(&lines, ClientLine(context.engine(), session), "\n");
+  };
+  if (ids) {
+    for (const int64_t id : *ids) {
+      if (const auto found = sessions.find(id); found != sessions.end()) tell(*found->second);
+    }
+  } else {
+    for (const auto& [id, session] : sessions) {
+      if (!type || TypeOf(*session) == *type) tell(*session);
+    }
+  }
+  return Reply::Verbatim(std::move(lines));
+}
+
+Reply HandleClientKill(CommandContext& context, Arguments arguments) {
+  KillFilter filter;
+  if (arguments.size() == 1) {
+    filter.address = arguments[0];
+    filter.skips_me = false;
+    return Kill(context, filter) > 0 ? Reply::Ok() : Reply::Error("ERR No such client");
+  }
+  for (size_t i = 0; i < arguments.size(); i += 2) {
+    if (i + 1 == arguments.size()) return SyntaxError();
+    if (std::optional<Reply> error =
+            ReadKillOption(context, arguments[i], arguments[i + 1], filter)) {
+      return *std::move(error);
+    }
+  }
+  return Reply::Integer(Kill(context, filter));
+}
+
+}  // namespace redouble::memory

@@ -1,0 +1,68 @@
+// Geohashes as Redis stores them: 52 bits, as the score of a sorted set's member.
+//
+// The bits of latitude and longitude alternate, so that close positions usually have close scores,
+// and a square of the map is a range of scores.
+//
+//   const uint64_t score = EncodePosition({13.361389, 38.115556});  // 3479099956230698
+//   DistanceMeters(DecodePosition(score), {15.087269, 37.502669});  // some 166 km
+//
+// Thread-safety: pure functions.
+// Source: Redis 7.0 GEOADD, GEOHASH, GEOSEARCH.
+#ifndef REDOUBLE_BACKENDS_MEMORY_COMMANDS_GEO_GEOHASH_H_
+#define REDOUBLE_BACKENDS_MEMORY_COMMANDS_GEO_GEOHASH_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace redouble::memory {
+
+// In degrees.
+struct GeoPosition {
+  double longitude = 0;
+  double latitude = 0;
+};
+
+// Redis's map ends short of the poles.
+inline constexpr double kMaxLongitude = 180;
+inline constexpr double kMaxLatitude = 85.05112878;
+
+// False if the position is outside of the map.
+bool IsOnMap(const GeoPosition& position);
+
+// The score of a position on the map.
+uint64_t EncodePosition(const GeoPosition& position);
+// The center of the cell that the score encodes.
+GeoPosition DecodePosition(double score);
+
+// The standard geohash of 11 characters; the last one is always "0".
+std::string GeohashText(const GeoPosition& position);
+
+// The haversine distance on a sphere of Redis's radius.
+double DistanceMeters(const GeoPosition& a, const GeoPosition& b);
+
+// A circle, or a box along the meridians, around `center`.
+struct GeoShape {
+  enum class Kind { kCircle, kBox };
+  Kind kind = Kind::kCircle;
+  GeoPosition center;
+  double radius_m = 0;
+  double width_m = 0;
+  double height_m = 0;
+};
+
+// True if the position is within the shape.
+bool Contains(const GeoShape& shape, const GeoPosition& position);
+
+// Scores from `min`, inclusive, to `max`, exclusive.
+struct GeoScoreRange {
+  double min;
+  double max;
+};
+
+// The cells that cover the shape: the center cell first, then in the order in which Redis searches.
+std::vector<GeoScoreRange> SearchRanges(const GeoShape& shape);
+
+}  // namespace redouble::memory
+
+#endif  // REDOUBLE_BACKENDS_MEMORY_COMMANDS_GEO_GEOHASH_H_

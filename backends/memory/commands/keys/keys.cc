@@ -1,0 +1,186 @@
+// Commands on keys of any type: existence, names, copies, random keys.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "redouble/backends/memory/engine/argument.h"
+#include "redouble/backends/memory/engine/engine_core.h"
+#include "redouble/backends/memory/engine/handlers.h"
+#include "redouble/backends/memory/engine/session_core.h"
+#include "redouble/core/base/text/glob.h"
+
+namespace redouble::memory {
+namespace {
+
+Reply RemoveKeys(CommandContext& context, Arguments keys) {
+  int64_t removed = 0;
+  for (const std::string_view key : keys) {
+    if (!context.Remove(key)) continue;
+    ++removed;
+    context.Changed(key, EventClass::kGeneric, "del");
+  }
+  return Reply::Integer(removed);
+}
+
+// Moves the value and expiry of an entry to a key that does not exist. Removes the entry.
+void MoveEntry(CommandContext& context, std::string_view from, std::string_view to) {
+  const std::optional<int64_t> deadline_ms = context.db().DeadlineOf(*context.FindAny(from));
+  Value value = context.Take(from);
+  Database::Entry& target = context.Add(to, std::move(value));
+  if (deadline_ms) context.SetExpiry(target, *deadline_ms);
+}
+
+Reply RenameGeneric(CommandContext& context, Arguments arguments, bool only_if_absent,
+                    Reply renamed) {
+  const auto [from, to] = std::pair(arguments[0], arguments[1]);
+  if (context.FindAny(from) == nullptr) return Reply::Error(error_text::kNoSuchKey);
+  if (from == to) return only_if_absent ? Reply::Integer(0) : renamed;
+  if (context.FindAny(to) != nullptr) {
+    if (only_if_absent) return Reply::Integer(0);
+    context.Remove(to);
+  }
+  MoveEntry(context, from, to);
+  context.Changed(from, EventClass::kGeneric, "rename_from");
+  context.Changed(to, EventClass::kGeneric, "rename_to");
+  return renamed;
+}
+
+// The database with the given index; null if it is out of range.
+Database* FindDatabase(CommandContext& context, int32_t index) {
+  if (index < 0 || index >= context.engine().database_count()) return nullptr;
+  return &context.engine().database(index);
+}
+
+struct CopyOptions {
+  Database* target;
+  bool replace = false;
+};
+
+// Returns an error reply, or nil if `options` is filled.
+Reply ReadCopyOptions(CommandContext& context, Arguments arguments, CopyOptions& options) {
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (IsWord(arguments[i], "REPLACE")) {
+      options.replace = true;
+    } else if (IsWord(arguments[i], "DB") && i + 1 < arguments.size()) {
+      int32_t index;
+      if (std::optional<Reply> error = ReadInt32(arguments[++i], index)) return *std::move(error);
+      options.target = FindDatabase(context, index);
+      if (options.target == nullptr) return Reply::Error(error_text::kDbIndexOutOfRange);
+    } else {
+      return SyntaxError();
+    }
+  }
+  return Reply::Nil();
+}
+
+}  // namespace
+
+Reply HandleDel(CommandContext& context, Arguments arguments) {
+  return RemoveKeys(context, arguments);
+}
+
+Reply HandleUnlink(CommandContext& context, Arguments arguments) {
+  return RemoveKeys(context, arguments);
+}
+
+Reply HandleExists(CommandContext& context, Arguments arguments) {
+  int64_t count = 0;
+  for (const std::string_view key : arguments) count += context.Peek(key) != nullptr;
+  return Reply::Integer(count);
+}
+
+Reply HandleType(CommandContext& context, Arguments arguments) {
+  const Database::Entry* entry = context.Peek(arguments[0]);
+  const store::KeyType type = entry == nullptr ? store::KeyType::kNone : entry->value.type();
+  return Reply::Status(store::KeyTypeName(type));
+}
+
+Reply HandleRename(CommandContext& context, Arguments arguments) {
+  return RenameGeneric(context, arguments, false, Reply::Ok());
+}
+
+Reply HandleRenameNx(CommandContext& context, Arguments arguments) {
+  return RenameGeneric(context, arguments, true, Reply::Integer(1));
+}
+
+Reply HandleCopy(CommandContext& context, Arguments arguments) {
+  const auto [from, to] = std::pair(arguments[0], arguments[1]);
+  Database& source_db = context.db();
+  CopyOptions options{.target = &source_db};
+  if (Reply error = ReadCopyOptions(context, arguments.subspan(2), options); error.is_error()) {
+    return error;
+  }
+  if (context.engine().cluster() != nullptr && options.target != &source_db) {
+    return Reply::Error("ERR Copying to another database is not allowed in cluster mode");
+  }
+  if (options.target == &source_db && from == to) {
+    return Reply::Error("ERR source and destination objects are the same");
+  }
+  const Database::Entry* source = context.FindAny(from);
+  if (source == nullptr) {
+    context.Missed(from);
+    return Reply::Integer(0);
+  }
+  const std::optional<int64_t> deadline_ms = source_db.DeadlineOf(*source);
+  Value copy = source->value.Clone();
+  context.SetDb(*options.target);
+  if (context.FindAny(to) != nullptr) {
+    if (!options.replace) return Reply::Integer(0);
+    context.Remove(to);
+  }
+  Database::Entry& target = context.Add(to, std::move(copy));
+  if (deadline_ms) context.SetExpiry(target, *deadline_ms);
+  context.Changed(to, EventClass::kGeneric, "copy_to");
+  return Reply::Integer(1);
+}
+
+Reply HandleMove(CommandContext& context, Arguments arguments) {
+  if (context.engine().cluster() != nullptr) {
+    return Reply::Error("ERR MOVE is not allowed in cluster mode");
+  }
+  const std::string_view key = arguments[0];
+  int32_t index;
+  if (std::optional<Reply> error = ReadInt32(arguments[1], index)) return *std::move(error);
+  Database* target_db = FindDatabase(context, index);
+  if (target_db == nullptr) return Reply::Error(error_text::kDbIndexOutOfRange);
+  if (target_db == &context.db()) {
+    return Reply::Error("ERR source and destination objects are the same");
+  }
+  Database::Entry* source = context.FindAny(key);
+  if (source == nullptr || target_db->Find(key) != nullptr) return Reply::Integer(0);
+  Database& source_db = context.db();
+  const std::optional<int64_t> deadline_ms = source_db.DeadlineOf(*source);
+  Value value = context.Take(key);
+  context.SetDb(*target_db);
+  Database::Entry& target = context.Add(key, std::move(value));
+  if (deadline_ms) context.SetExpiry(target, *deadline_ms);
+  context.SetDb(source_db);
+  context.Changed(key, EventClass::kGeneric, "move_from");
+  context.SetDb(*target_db);
+  context.Changed(key, EventClass::kGeneric, "move_to");
+  return Reply::Integer(1);
+}
+
+Reply HandleTouch(CommandContext& context, Arguments arguments) {
+  int64_t count = 0;
+  for (const std::string_view key : arguments) count += context.FindAny(key) != nullptr;
+  return Reply::Integer(count);
+}
+
+Reply HandleKeys(CommandContext& context, Arguments arguments) {
+  // Redis's glob "*" does not match the empty key, but KEYS * returns it without matching.
+  const bool all = arguments[0] == "*";
+  std::vector<Reply> keys;
+  for (size_t i = 0; i < context.db().size(); ++i) {
+    const std::string_view key = context.db().at(i).key();
+    if (all || base::GlobMatch(arguments[0], key)) keys.push_back(Reply::Bulk(key));
+  }
+  return Reply::Array(std::move(keys));
+}
+
+Reply HandleRandomKey(CommandContext& context, Arguments) {
+  if (context.db().size() == 0) return Reply::Nil();
+  return Reply::Bulk(context.db().at(context.rng().Below(context.db().size())).key());
+}
+
+}  // namespace redouble::memory

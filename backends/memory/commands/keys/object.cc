@@ -1,0 +1,98 @@
+// OBJECT and WAIT.
+#include <limits>
+#include <string>
+#include <string_view>
+
+#include "redouble/backends/memory/commands/block_timeout.h"
+#include "redouble/backends/memory/commands/help.h"
+#include "redouble/backends/memory/engine/engine_core.h"
+#include "redouble/backends/memory/engine/handlers.h"
+#include "redouble/core/base/text/redis_number.h"
+
+namespace redouble::memory {
+namespace {
+
+// Redis shares these integers between keys, which it shows as a constant reference count.
+constexpr int64_t kSharedIntegers = 10'000;
+constexpr int64_t kSharedCount = std::numeric_limits<int32_t>::max();
+
+// Such a lookup neither updates the LRU and LFU fields nor counts as a miss.
+const Database::Entry* Look(CommandContext& context, Arguments arguments) {
+  return context.db().Find(arguments[0]);
+}
+
+}  // namespace
+
+Reply HandleObjectEncoding(CommandContext& context, Arguments arguments) {
+  const Database::Entry* entry = Look(context, arguments);
+  return entry == nullptr ? Reply::Nil() : Reply::Bulk(entry->value.encoding());
+}
+
+Reply HandleObjectFreq(CommandContext& context, Arguments arguments) {
+  const Database::Entry* entry = Look(context, arguments);
+  if (entry == nullptr) return Reply::Nil();
+  const EngineOptions& options = context.engine().options();
+  if (!IsLfu(options.maxmemory_policy)) {
+    return Reply::Error(
+        "ERR An LFU maxmemory policy is not selected, access frequency not tracked. Please note "
+        "that when switching between policies at runtime LRU and LFU data will take some time to "
+        "adjust.");
+  }
+  return Reply::Integer(
+      entry->eviction.FrequencyNow(context.now_s(), options.lfu_decay_time_minutes));
+}
+
+Reply HandleObjectHelp(CommandContext&, Arguments) {
+  static constexpr std::string_view kLines[] = {
+      "ENCODING <key>",
+      "    Return the kind of internal representation used in order to store the value",
+      "    associated with a <key>.",
+      "FREQ <key>",
+      "    Return the access frequency index of the <key>. The returned integer is",
+      "    proportional to the logarithm of the recent access frequency of the key.",
+      "IDLETIME <key>",
+      "    Return the idle time of the <key>, that is the approximated number of",
+      "    seconds elapsed since the last access to the key.",
+      "REFCOUNT <key>",
+      "    Return the number of references of the value associated with the specified",
+      "    <key>.",
+  };
+  return HelpReply("OBJECT", kLines);
+}
+
+// Redis counts clock ticks of one second, not elapsed seconds.
+Reply HandleObjectIdleTime(CommandContext& context, Arguments arguments) {
+  const Database::Entry* entry = Look(context, arguments);
+  if (entry == nullptr) return Reply::Nil();
+  if (IsLfu(context.engine().options().maxmemory_policy)) {
+    return Reply::Error(
+        "ERR An LFU maxmemory policy is selected, idle time not tracked. Please note that when "
+        "switching between policies at runtime LRU and LFU data will take some time to adjust.");
+  }
+  return Reply::Integer(entry->eviction.IdleSeconds(context.now_s()));
+}
+
+Reply HandleObjectRefCount(CommandContext& context, Arguments arguments) {
+  const Database::Entry* entry = Look(context, arguments);
+  if (entry == nullptr) return Reply::Nil();
+  const Value& value = entry->value;
+  const bool shared =
+      value.is_integer() && value.integer() >= 0 && value.integer() < kSharedIntegers;
+  return Reply::Integer(shared ? kSharedCount : 1);
+}
+
+// There are no replicas, so that WAIT for any number of them times out.
+Reply HandleWait(CommandContext& context, Arguments arguments) {
+  const std::optional<int64_t> replicas = base::ParseInt64(arguments[0]);
+  if (!replicas) return Reply::Error(error_text::kNotAnInteger);
+  BlockTimeout timeout = ReadTimeoutMillis(arguments[1], context.now_ms());
+  if (timeout.error) return *std::move(timeout.error);
+  if (*replicas <= 0 || !context.may_block()) return Reply::Integer(0);
+  return context.Block({.keys = {},
+                        .type = store::KeyType::kNone,
+                        .deadline_ms = timeout.deadline_ms,
+                        .retry = [](CommandContext&, std::string_view) { return std::nullopt; },
+                        .timed_out = Reply::Integer(0)});
+}
+
+}  // namespace redouble::memory

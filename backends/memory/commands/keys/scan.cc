@@ -1,0 +1,70 @@
+// SCAN, and the options that HSCAN, SSCAN and ZSCAN share with it.
+#include <charconv>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "redouble/backends/memory/commands/scan_options.h"
+#include "redouble/backends/memory/engine/argument.h"
+#include "redouble/backends/memory/engine/handlers.h"
+#include "redouble/core/base/text/redis_number.h"
+
+namespace redouble::memory {
+
+// As strtoul with Redis's checks: no leading space, nothing after the number except after a zero
+// byte, and within range. An empty text is 0, and a minus sign wraps around.
+std::optional<Reply> ReadCursor(std::string_view text, uint64_t& cursor) {
+  text = text.substr(0, text.find('\0'));
+  cursor = 0;
+  if (text.empty()) return std::nullopt;
+  const bool negative = text[0] == '-';
+  if (negative || text[0] == '+') text.remove_prefix(1);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), cursor);
+  if (error != std::errc() || end != text.data() + text.size()) {
+    return Reply::Error(error_text::kInvalidCursor);
+  }
+  if (negative) cursor = -cursor;
+  return std::nullopt;
+}
+
+std::optional<Reply> ReadScanOptions(Arguments arguments, bool with_type, ScanOptions& options) {
+  for (size_t i = 0; i < arguments.size(); i += 2) {
+    if (i + 1 >= arguments.size()) return SyntaxError();
+    const std::string_view value = arguments[i + 1];
+    if (IsWord(arguments[i], "COUNT")) {
+      const std::optional<int64_t> count = base::ParseInt64(value);
+      if (!count) return Reply::Error(error_text::kNotAnInteger);
+      if (*count < 1) return SyntaxError();
+      options.count = static_cast<size_t>(*count);
+    } else if (IsWord(arguments[i], "MATCH")) {
+      options.match = value;
+    } else if (with_type && IsWord(arguments[i], "TYPE")) {
+      options.type = value;
+    } else {
+      return SyntaxError();
+    }
+  }
+  return std::nullopt;
+}
+
+Reply ScanReply(uint64_t cursor, std::vector<Reply> elements) {
+  return Reply::Array({Reply::Bulk(std::to_string(cursor)), Reply::Array(std::move(elements))});
+}
+
+Reply HandleScan(CommandContext& context, Arguments arguments) {
+  ScanOptions options;
+  if (std::optional<Reply> error = ReadCursor(arguments[0], options.cursor)) return *error;
+  if (std::optional<Reply> error = ReadScanOptions(arguments.subspan(1), true, options)) {
+    return *error;
+  }
+  std::vector<Reply> keys;
+  const auto visit = [&](const Database::Entry& entry) {
+    if (!options.Matches(entry.key())) return;
+    if (options.type && !IsWord(store::KeyTypeName(entry.value.type()), *options.type)) return;
+    keys.push_back(Reply::Bulk(entry.key()));
+  };
+  const uint64_t next = context.db().Scan(options.cursor, options.count, visit);
+  return ScanReply(next, std::move(keys));
+}
+
+}  // namespace redouble::memory

@@ -1,0 +1,109 @@
+// BLPOP, BRPOP, BLMOVE, BRPOPLPUSH, BLMPOP. In a transaction or a script they return at once, as
+// after a timeout.
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "redouble/backends/memory/commands/block_timeout.h"
+#include "redouble/backends/memory/commands/lists/list_moves.h"
+#include "redouble/backends/memory/engine/argument.h"
+#include "redouble/backends/memory/engine/handlers.h"
+
+namespace redouble::memory {
+namespace {
+
+BlockedOperation WaitForList(Arguments keys, const BlockTimeout& timeout) {
+  BlockedOperation operation;
+  for (const std::string_view key : keys) {
+    const bool named_before =
+        std::find(operation.keys.begin(), operation.keys.end(), key) != operation.keys.end();
+    if (!named_before) operation.keys.emplace_back(key);
+  }
+  operation.type = store::KeyType::kList;
+  operation.deadline_ms = timeout.deadline_ms;
+  return operation;
+}
+
+Reply PopOne(CommandContext& context, std::string_view key, List& list, List::End end) {
+  std::vector<Reply> elements = PopElements(context, key, list, end, 1);
+  return Reply::Array({Reply::Bulk(key), std::move(elements[0])});
+}
+
+Reply BlockingPop(CommandContext& context, Arguments arguments, List::End end) {
+  BlockTimeout timeout = ReadTimeoutSeconds(arguments.back(), context.now_ms());
+  if (timeout.error) return *std::move(timeout.error);
+  const Arguments keys = arguments.first(arguments.size() - 1);
+  for (const std::string_view key : keys) {
+    const Lookup<List> list = context.Find<List>(key);
+    if (list.wrong_type()) return WrongType();
+    if (list) return PopOne(context, key, *list, end);
+  }
+  if (!context.may_block()) return Reply::NilArray();
+  BlockedOperation operation = WaitForList(keys, timeout);
+  operation.retry = [end](CommandContext& later, std::string_view key) {
+    return std::optional(PopOne(later, key, *later.Find<List>(key), end));
+  };
+  return context.Block(std::move(operation));
+}
+
+Reply BlockingMove(CommandContext& context, const ListMove& move, std::string_view timeout_text) {
+  BlockTimeout timeout = ReadTimeoutSeconds(timeout_text, context.now_ms());
+  if (timeout.error) return *std::move(timeout.error);
+  const Lookup<List> source = context.Find<List>(move.from);
+  if (source || source.wrong_type()) return MoveElement(context, move);
+  if (!context.may_block()) return Reply::Nil();
+  BlockedOperation operation = WaitForList({&move.from, 1}, timeout);
+  operation.timed_out = Reply::Nil();
+  operation.retry = [from_end = move.from_end, to = std::string(move.to), to_end = move.to_end](
+                        CommandContext& later, std::string_view key) {
+    return std::optional(
+        MoveElement(later, {.from = key, .from_end = from_end, .to = to, .to_end = to_end}));
+  };
+  return context.Block(std::move(operation));
+}
+
+}  // namespace
+
+Reply HandleBLPop(CommandContext& context, Arguments arguments) {
+  return BlockingPop(context, arguments, List::End::kFront);
+}
+
+Reply HandleBRPop(CommandContext& context, Arguments arguments) {
+  return BlockingPop(context, arguments, List::End::kBack);
+}
+
+Reply HandleBLMove(CommandContext& context, Arguments arguments) {
+  const std::optional<List::End> from_end = ReadEnd(arguments[2]);
+  const std::optional<List::End> to_end = ReadEnd(arguments[3]);
+  if (!from_end || !to_end) return SyntaxError();
+  return BlockingMove(
+      context, {.from = arguments[0], .from_end = *from_end, .to = arguments[1], .to_end = *to_end},
+      arguments[4]);
+}
+
+Reply HandleBRPopLPush(CommandContext& context, Arguments arguments) {
+  return BlockingMove(context,
+                      {.from = arguments[0],
+                       .from_end = List::End::kBack,
+                       .to = arguments[1],
+                       .to_end = List::End::kFront},
+                      arguments[2]);
+}
+
+Reply HandleBLMPop(CommandContext& context, Arguments arguments) {
+  MultiPop pop;
+  if (Reply error = ReadMultiPop(arguments.subspan(1), pop); error.is_error()) return error;
+  BlockTimeout timeout = ReadTimeoutSeconds(arguments[0], context.now_ms());
+  if (timeout.error) return *std::move(timeout.error);
+  if (std::optional<Reply> popped = PopFromFirst(context, pop)) return *std::move(popped);
+  if (!context.may_block()) return Reply::NilArray();
+  BlockedOperation operation = WaitForList(pop.keys, timeout);
+  operation.retry = [end = pop.end, count = pop.count](CommandContext& later,
+                                                       std::string_view key) {
+    return PopFromFirst(later, {.keys = {&key, 1}, .end = end, .count = count});
+  };
+  return context.Block(std::move(operation));
+}
+
+}  // namespace redouble::memory

@@ -1,0 +1,195 @@
+#include "redouble/backends/memory/commands/scripting/script_run.h"
+
+#include <utility>
+
+#include "redouble/backends/memory/engine/engine_core.h"
+#include "redouble/backends/memory/engine/permission.h"
+#include "redouble/backends/memory/engine/session_core.h"
+#include "redouble/core/base/text/redis_number.h"
+
+namespace redouble::memory {
+namespace {
+
+using store::CommandId;
+using store::CommandSpec;
+
+// Runs a script's commands in the session of its caller.
+class SessionHost final : public ScriptHost {
+ public:
+  SessionHost(CommandContext& context, const ScriptRun& run)
+      : context_(context),
+        run_(run),
+        read_only_(run.read_only_command || run.flags.no_writes),
+        one_slot_(run.flags.declared && !run.flags.allow_cross_slot_keys),
+        may_run_out_of_memory_(run.flags.allow_oom),
+        db_index_(context.session().db_index()),
+        ran_atomically_(context.session().runs_atomically()),
+        ran_script_(context.session().runs_script()),
+        started_us_(MonotonicMicros()) {
+    context.session().set_runs_atomically(true);
+    context.session().set_runs_script(true);
+  }
+  // SELECT in a script does not outlast it.
+  ~SessionHost() {
+    context_.session().Select(db_index_);
+    context_.session().set_runs_atomically(ran_atomically_);
+    context_.session().set_runs_script(ran_script_);
+  }
+
+  bool called_write_command() const { return called_write_command_; }
+
+  std::optional<int64_t> RunMillis() const override {
+    if (!started_us_) return std::nullopt;
+    return (*MonotonicMicros() - *started_us_) / 1000;
+  }
+
+  bool HasCommand(std::span<const std::string_view> words) const override {
+    CommandId id = EngineCore::CommandNamed(words[0]);
+    using Resolution = EngineCore::Resolution;
+    const Resolution resolution = context_.engine().Resolve(id, words.subspan(1));
+    return resolution == Resolution::kFound || resolution == Resolution::kWrongArity;
+  }
+
+  bool MayRun(std::span<const std::string_view> words) const override {
+    CommandId id = EngineCore::CommandNamed(words[0]);
+    const Arguments arguments = words.subspan(1);
+    context_.engine().Resolve(id, arguments);
+    return context_.session().user().Check(id, arguments).denied == Denied::kNothing;
+  }
+
+  Reply CallCommand(std::span<const std::string_view> words) override {
+    CommandId id = EngineCore::CommandNamed(words[0]);
+    const Arguments arguments = words.subspan(1);
+    switch (context_.engine().Resolve(id, arguments)) {
+      case EngineCore::Resolution::kUnknownCommand:
+      case EngineCore::Resolution::kUnknownSubcommand:
+        return Reply::Error("ERR Unknown Redis command called from script");
+      case EngineCore::Resolution::kWrongArity:
+        return Reply::Error("ERR Wrong number of args calling Redis command from script");
+      case EngineCore::Resolution::kFound:
+        break;
+    }
+    const CommandSpec& spec = store::SpecOf(id);
+    if (spec.Has(store::command_flag::kNoScript)) {
+      return Reply::Error("ERR This Redis command is not allowed from script");
+    }
+    if (std::optional<Reply> refusal = RefuseByAcl(context_.engine(), context_.session(), id,
+                                                   arguments, CheckPlace::kScript)) {
+      return *std::move(refusal);
+    }
+    const bool writes = spec.Has(store::command_flag::kWrite);
+    if (read_only_ && writes) {
+      return Reply::Error("ERR Write commands are not allowed from read-only scripts.");
+    }
+    // A script that has already written is not stopped.
+    if (spec.Has(store::command_flag::kDenyOom) && context_.engine().out_of_memory() &&
+        !may_run_out_of_memory_ && !called_write_command_) {
+      return Reply::Error(error_text::kOutOfMemory);
+    }
+    if (std::optional<Reply> refusal =
+            context_.engine().RefuseScriptCall(context_.session(), id, arguments, one_slot_)) {
+      return *std::move(refusal);
+    }
+    called_write_command_ = called_write_command_ || writes;
+    Reply reply = context_.engine().Call(context_.session(), id, words[0], arguments);
+    if (spec.Has(store::command_flag::kReadOnly) && context_.engine().tracking().has_clients()) {
+      // The client may cache any key that the script declares, whether the script reads it or not.
+      RememberReads(context_.engine(), context_.session(), store::FindCommand(run_.command),
+                    run_.command_arguments);
+    }
+    return reply;
+  }
+
+ private:
+  std::optional<int64_t> MonotonicMicros() const {
+    Host* host = context_.engine().administration().host();
+    if (host == nullptr || !host->runs_in_real_time()) return std::nullopt;
+    return host->MonotonicMicros();
+  }
+
+  CommandContext& context_;
+  const ScriptRun& run_;
+  const bool read_only_;
+  const bool one_slot_;
+  const bool may_run_out_of_memory_;
+  const int db_index_;
+  const bool ran_atomically_;
+  const bool ran_script_;
+  // Nullopt if the script is limited by its instructions.
+  const std::optional<int64_t> started_us_;
+  bool called_write_command_ = false;
+};
+
+// Leaves the engine busy with the script, and its client blocked.
+Reply LeaveBusy(CommandContext& context, const ScriptRun& run, bool called_write_command,
+                Reply killed) {
+  std::vector<std::string> command = {std::string(run.command)};
+  command.insert(command.end(), run.command_arguments.begin(), run.command_arguments.end());
+  context.engine().SetBusy(BusyScript{.caller = &context.session(),
+                                      .is_function = run.is_function,
+                                      .called_write_command = called_write_command,
+                                      .name = std::string(run.name),
+                                      .command = std::move(command),
+                                      .started_ms = context.now_ms(),
+                                      .killed = std::move(killed)});
+  return context.Block({.keys = {},
+                        .type = store::KeyType::kNone,
+                        .deadline_ms = std::nullopt,
+                        .retry = [](CommandContext&, std::string_view) { return std::nullopt; },
+                        .timed_out = Reply::Nil()});
+}
+
+}  // namespace
+
+Reply RunScript(CommandContext& context, const ScriptRun& run,
+                const std::function<ScriptResult(ScriptHost& host, int64_t limit_ms)>& call) {
+  if (run.read_only_command && run.flags.declared && !run.flags.no_writes) {
+    return Reply::Error("ERR Can not execute a script with write flag using *_ro command.");
+  }
+  if (run.flags.no_cluster && context.engine().cluster() != nullptr) {
+    return Reply::Error("ERR Can not run script on cluster, 'no-cluster' flag is set.");
+  }
+  const bool may_run_out_of_memory = run.flags.allow_oom || run.flags.no_writes;
+  if (run.flags.declared && !may_run_out_of_memory && context.engine().out_of_memory()) {
+    return Reply::Error(error_text::kOutOfMemory);
+  }
+  ScriptResult result;
+  bool called_write_command = false;
+  {
+    SessionHost host(context, run);
+    result = call(host, context.engine().options().busy_reply_threshold_ms);
+    called_write_command = host.called_write_command();
+  }
+  if (!result.overran || !context.may_block()) return std::move(result.reply);
+  return LeaveBusy(context, run, called_write_command, std::move(result.reply));
+}
+
+std::optional<Reply> ReadScriptArguments(Arguments arguments, std::string_view not_a_number,
+                                         ScriptArguments& read) {
+  const std::optional<int64_t> count = base::ParseInt64(arguments[0]);
+  if (!count) return Reply::Error(not_a_number);
+  if (*count > static_cast<int64_t>(arguments.size()) - 1) {
+    // lint: one-home: Redis writes this text in both commands
+    return Reply::Error("ERR Number of keys can't be greater than number of args");
+  }
+  if (*count < 0) return Reply::Error("ERR Number of keys can't be negative");
+  read.keys = arguments.subspan(1, static_cast<size_t>(*count));
+  read.arguments = arguments.subspan(1 + static_cast<size_t>(*count));
+  return std::nullopt;
+}
+
+Reply KillScript(CommandContext& context, bool is_function) {
+  const BusyScript* busy = context.engine().busy_script();
+  if (busy == nullptr) return Reply::Error("NOTBUSY No scripts in execution right now.");
+  if (busy->called_write_command) {
+    return Reply::Error(
+        "UNKILLABLE Sorry the script already executed write commands against the dataset. You can "
+        "either wait the script termination or kill the server in a hard way using the SHUTDOWN "
+        "NOSAVE command.");
+  }
+  if (busy->is_function != is_function) return Reply::Error(busy->refusal());
+  context.engine().EndBusy();
+  return Reply::Ok();
+}
+
+}  // namespace redouble::memory

@@ -1,0 +1,160 @@
+// EVAL, EVALSHA, their read-only forms, and SCRIPT.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "redouble/backends/memory/commands/help.h"
+#include "redouble/backends/memory/commands/scripting/script_run.h"
+#include "redouble/backends/memory/engine/argument.h"
+#include "redouble/backends/memory/engine/engine_core.h"
+#include "redouble/backends/memory/engine/handlers.h"
+#include "redouble/backends/memory/engine/session_core.h"
+#include "redouble/backends/memory/scripting/script_cache.h"
+#include "redouble/core/base/hash/digest.h"
+
+namespace redouble::memory {
+namespace {
+
+// `sha numkeys key... argument...`, for a script in the cache.
+Reply RunCached(CommandContext& context, const std::string& sha, const ScriptArguments& passed,
+                ScriptRun run) {
+  ScriptCache& scripts = context.engine().scripts();
+  run.name = sha;
+  run.flags = scripts.FlagsOf(sha);
+  return RunScript(context, run, [&](ScriptHost& host, int64_t limit_ms) {
+    return scripts.interpreter().Run(sha, passed.keys, passed.arguments, host, limit_ms);
+  });
+}
+
+Reply EvalGeneric(CommandContext& context, Arguments arguments, const ScriptRun& run) {
+  if (context.session().debugs_scripts()) {
+    context.session().set_debugs_scripts(false);
+    return Reply::Error(
+        "ERR Fork() failed: can't run EVAL in debugging mode: Cannot allocate memory");
+  }
+  ScriptArguments passed;
+  if (std::optional<Reply> error =
+          ReadScriptArguments(arguments.subspan(1), error_text::kNotAnInteger, passed)) {
+    return *std::move(error);
+  }
+  const std::string sha = context.engine().scripts().ShaOf(arguments[0]);
+  if (std::optional<Reply> error = context.engine().scripts().Load(sha, arguments[0])) {
+    return *std::move(error);
+  }
+  return RunCached(context, sha, passed, run);
+}
+
+// Redis checks the length of the SHA-1 first, and looks the script up last.
+Reply EvalShaGeneric(CommandContext& context, Arguments arguments, const ScriptRun& run) {
+  constexpr std::string_view kNoScript = "NOSCRIPT No matching script. Please use EVAL.";
+  constexpr size_t kSha1HexSize = 40;
+  const std::string sha = absl::AsciiStrToLower(base::ToAbsl(arguments[0]));
+  if (sha.size() != kSha1HexSize) return Reply::Error(kNoScript);
+  if (context.session().debugs_scripts()) {
+    return Reply::Error("ERR Please use EVAL instead of EVALSHA for debugging");
+  }
+  ScriptArguments passed;
+  if (std::optional<Reply> error =
+          ReadScriptArguments(arguments.subspan(1), error_text::kNotAnInteger, passed)) {
+    return *std::move(error);
+  }
+  if (!context.engine().scripts().Has(sha)) return Reply::Error(kNoScript);
+  return RunCached(context, sha, passed, run);
+}
+
+ScriptRun RunOf(std::string_view command, Arguments arguments, bool read_only) {
+  return {.name = {},
+          .command = command,
+          .command_arguments = arguments,
+          .flags = {},
+          .is_function = false,
+          .read_only_command = read_only};
+}
+
+}  // namespace
+
+Reply HandleEval(CommandContext& context, Arguments arguments) {
+  return EvalGeneric(context, arguments, RunOf("EVAL", arguments, false));
+}
+
+Reply HandleEvalRo(CommandContext& context, Arguments arguments) {
+  return EvalGeneric(context, arguments, RunOf("EVAL_RO", arguments, true));
+}
+
+Reply HandleEvalSha(CommandContext& context, Arguments arguments) {
+  return EvalShaGeneric(context, arguments, RunOf("EVALSHA", arguments, false));
+}
+
+Reply HandleEvalShaRo(CommandContext& context, Arguments arguments) {
+  return EvalShaGeneric(context, arguments, RunOf("EVALSHA_RO", arguments, true));
+}
+
+Reply HandleScriptLoad(CommandContext& context, Arguments arguments) {
+  const std::string sha = base::Sha1Hex(arguments[0]);
+  if (std::optional<Reply> error = context.engine().scripts().Load(sha, arguments[0])) {
+    return *error;
+  }
+  return Reply::Bulk(sha);
+}
+
+Reply HandleScriptExists(CommandContext& context, Arguments arguments) {
+  std::vector<Reply> answers;
+  for (const std::string_view sha : arguments) {
+    const std::string lower = absl::AsciiStrToLower(base::ToAbsl(sha));
+    answers.push_back(Reply::Integer(context.engine().scripts().Has(lower) ? 1 : 0));
+  }
+  return Reply::Array(std::move(answers));
+}
+
+Reply HandleScriptFlush(CommandContext& context, Arguments arguments) {
+  const bool right =
+      arguments.empty() ||
+      (arguments.size() == 1 && (IsWord(arguments[0], "SYNC") || IsWord(arguments[0], "ASYNC")));
+  if (!right) return Reply::Error("ERR SCRIPT FLUSH only support SYNC|ASYNC option");
+  context.engine().scripts().Flush();
+  return Reply::Ok();
+}
+
+Reply HandleScriptHelp(CommandContext&, Arguments) {
+  static constexpr std::string_view kHelp[] = {
+      "DEBUG (YES|SYNC|NO)",
+      "    Set the debug mode for subsequent scripts executed.",
+      "EXISTS <sha1> [<sha1> ...]",
+      "    Return information about the existence of the scripts in the script cache.",
+      "FLUSH [ASYNC|SYNC]",
+      "    Flush the Lua scripts cache. Very dangerous on replicas.",
+      "    When called without the optional mode argument, the behavior is determined by the",
+      "    lazyfree-lazy-user-flush configuration directive. Valid modes are:",
+      "    * ASYNC: Asynchronously flush the scripts cache.",
+      "    * SYNC: Synchronously flush the scripts cache.",
+      "KILL",
+      "    Kill the currently executing Lua script.",
+      "LOAD <script>",
+      "    Load a script into the scripts cache without executing it.",
+  };
+  return HelpReply("SCRIPT", kHelp);
+}
+
+Reply HandleScriptKill(CommandContext& context, Arguments) {
+  return KillScript(context, /*is_function=*/false);
+}
+
+// There is no debugger. Redis forks a process for a debugging session; here the next script fails
+// as if fork had failed. SYNC, which would debug in the server process, is refused at once, as for
+// a client that cannot be debugged.
+Reply HandleScriptDebug(CommandContext& context, Arguments arguments) {
+  constexpr std::string_view kInPipeline = "ERR SCRIPT DEBUG must be called outside a pipeline";
+  SessionCore& session = context.session();
+  // Replies of earlier commands have not been sent.
+  if (session.runs_atomically()) return Reply::Error(kInPipeline);
+  const bool yes = IsWord(arguments[0], "YES");
+  if (yes || IsWord(arguments[0], "NO")) {
+    session.set_debugs_scripts(yes);
+    return Reply::Ok();
+  }
+  if (IsWord(arguments[0], "SYNC")) return Reply::Error(kInPipeline);
+  return Reply::Error("ERR Use SCRIPT DEBUG YES/SYNC/NO");
+}
+
+}  // namespace redouble::memory

@@ -1,0 +1,28 @@
+// The texts of COMMAND DOCS: arguments, history, deprecation; and the notes of COMMAND INFO.
+//
+// They are Redis's own texts, recorded in command_documents.inc, and complete the details of
+// core/store/table/command_details.h. They are parsed when a client asks for them.
+//
+// Thread-safety: free functions on constant data.
+// Source: Redis 7.0 COMMAND DOCS, COMMAND INFO.
+#ifndef REDOUBLE_BACKENDS_MEMORY_COMMANDS_SERVER_COMMAND_DOCUMENTS_H_
+#define REDOUBLE_BACKENDS_MEMORY_COMMANDS_SERVER_COMMAND_DOCUMENTS_H_
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "redouble/core/store/reply.h"
+
+namespace redouble::memory {
+
+// Appends alternating names and values, in Redis's order, to the map that describes the command;
+// nothing if there is no more text. A subcommand is named with its container: "xgroup|create".
+void AppendDocument(std::string_view command, std::vector<store::Reply>& out);
+
+// The note of COMMAND INFO on the command's key spec with this index; empty for most.
+std::string_view KeyNote(std::string_view command, size_t key);
+
+}  // namespace redouble::memory
+
+#endif  // REDOUBLE_BACKENDS_MEMORY_COMMANDS_SERVER_COMMAND_DOCUMENTS_H_

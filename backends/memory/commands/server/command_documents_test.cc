@@ -1,0 +1,58 @@
+#include "redouble/backends/memory/commands/server/command_documents.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "redouble/core/store/resp/reply_encoding.h"
+#include "redouble/core/store/table/command_table.h"
+
+namespace redouble::memory {
+namespace {
+
+using store::Reply;
+
+std::string TextOf(std::string_view command) {
+  std::vector<Reply> pairs;
+  AppendDocument(command, pairs);
+  std::string text;
+  store::AppendReply(Reply::Map(std::move(pairs)), store::Protocol::kResp3, text);
+  return text;
+}
+
+TEST(CommandDocuments, TellArguments) {
+  EXPECT_EQ(TextOf("get"),
+            "%1\r\n$9\r\narguments\r\n*1\r\n%3\r\n$4\r\nname\r\n$3\r\nkey\r\n$4\r\ntype\r\n$3\r\n"
+            "key\r\n$14\r\nkey_spec_index\r\n:0\r\n");
+}
+
+TEST(CommandDocuments, TellHistoryAndFlagsAsSets) {
+  const std::string text = TextOf("getset");
+  EXPECT_NE(text.find("$9\r\ndoc_flags\r\n~1\r\n+deprecated\r\n"), std::string::npos) << text;
+  EXPECT_NE(TextOf("auth").find("$7\r\nhistory\r\n~1\r\n*2\r\n$5\r\n6.0.0\r\n"), std::string::npos);
+}
+
+TEST(CommandDocuments, SayNothingOfWhatHasNoMore) {
+  EXPECT_EQ(TextOf("nosuch"), "%0\r\n");
+  EXPECT_EQ(TextOf("zzz"), "%0\r\n");
+  EXPECT_EQ(TextOf("dbsize"), "%0\r\n");
+}
+
+TEST(CommandDocuments, AreFoundForEachCommandThatTakesArguments) {
+  for (const store::CommandSpec& spec : store::AllCommands()) {
+    const bool takes_some = spec.arity != 1 && spec.arity != -1 && !spec.is_subcommand();
+    if (!takes_some || store::IsContainer(spec.id) || spec.name == "debug") continue;
+    EXPECT_NE(TextOf(spec.name), "%0\r\n") << spec.name;
+  }
+}
+
+TEST(CommandDocuments, HaveNotesOnSomeKeys) {
+  EXPECT_EQ(KeyNote("getex", 0), "RW and UPDATE because it changes the TTL");
+  EXPECT_NE(KeyNote("sort", 1), KeyNote("sort", 2));
+  EXPECT_EQ(KeyNote("sort", 0), "");
+  EXPECT_EQ(KeyNote("get", 0), "");
+}
+
+}  // namespace
+}  // namespace redouble::memory

@@ -1,0 +1,368 @@
+// CONFIG.
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "redouble/backends/memory/commands/help.h"
+#include "redouble/backends/memory/commands/server/config_values.h"
+#include "redouble/backends/memory/engine/argument.h"
+#include "redouble/backends/memory/engine/engine_core.h"
+#include "redouble/backends/memory/engine/handlers.h"
+#include "redouble/backends/memory/keyspace/notifications.h"
+#include "redouble/backends/memory/server/memory_size.h"
+#include "redouble/core/base/text/glob.h"
+#include "redouble/core/base/text/redis_number.h"
+
+namespace redouble::memory {
+namespace {
+
+constexpr int64_t kMaxInt = std::numeric_limits<int32_t>::max();
+constexpr int64_t kMaxUint = std::numeric_limits<uint32_t>::max();
+constexpr int64_t kMaxInt64 = std::numeric_limits<int64_t>::max();
+
+// A parameter and its option. Numbers are in the option's unit.
+struct Parameter {
+  enum class Kind : uint8_t {
+    kInteger,
+    kMemory,  // An integer with an optional unit: "64mb".
+    kBool,    // "yes" or "no"
+    kPolicy,  // maxmemory-policy
+    kText,    // A value with its own format.
+  };
+  std::string_view name;
+  std::string_view alias;  // The former name; may be empty.
+  Kind kind;
+  bool immutable;
+  int64_t low;
+  int64_t high;
+  int64_t (*get)(const EngineOptions& options);
+  void (*set)(EngineOptions& options, int64_t value);
+  // Getter and setter of kText. The setter returns the text of an error; nullopt if it set the
+  // option.
+  std::string (*get_text)(const EngineOptions& options) = nullptr;
+  std::optional<std::string> (*set_text)(EngineOptions& options, std::string_view text) = nullptr;
+};
+
+template <auto kMember>
+int64_t Get(const EngineOptions& options) {
+  return static_cast<int64_t>(options.*kMember);
+}
+template <auto kMember>
+void Set(EngineOptions& options, int64_t value) {
+  options.*kMember = static_cast<std::remove_reference_t<decltype(options.*kMember)>>(value);
+}
+template <auto kMember>
+int64_t GetLimit(const EngineOptions& options) {
+  return static_cast<int64_t>(options.encoding_limits.*kMember);
+}
+template <auto kMember>
+void SetLimit(EngineOptions& options, int64_t value) {
+  auto& limit = options.encoding_limits.*kMember;
+  limit = static_cast<std::remove_reference_t<decltype(limit)>>(value);
+}
+
+template <auto kMember>
+int64_t GetServer(const EngineOptions& options) {
+  return static_cast<int64_t>(options.server.*kMember);
+}
+template <auto kMember>
+void SetServer(EngineOptions& options, int64_t value) {
+  auto& member = options.server.*kMember;
+  member = static_cast<std::remove_reference_t<decltype(member)>>(value);
+}
+
+template <auto kMember>
+constexpr Parameter Number(std::string_view name, int64_t low, int64_t high,
+                           std::string_view alias = {}) {
+  return {name, alias, Parameter::Kind::kInteger, false, low, high, Get<kMember>, Set<kMember>};
+}
+template <auto kMember>
+constexpr Parameter Limit(std::string_view name, Parameter::Kind kind,
+                          std::string_view alias = {}) {
+  return {name, alias, kind, false, 0, kMaxInt64, GetLimit<kMember>, SetLimit<kMember>};
+}
+
+template <auto kMember>
+constexpr Parameter OfServer(std::string_view name, Parameter::Kind kind, int64_t low,
+                             int64_t high) {
+  return {name, "", kind, false, low, high, GetServer<kMember>, SetServer<kMember>};
+}
+constexpr Parameter Text(std::string_view name, std::string (*get)(const EngineOptions&),
+                         std::optional<std::string> (*set)(EngineOptions&, std::string_view)) {
+  return {name, "", Parameter::Kind::kText, set == nullptr, 0, 0, nullptr, nullptr, get, set};
+}
+
+std::string EventsText(const EngineOptions& options) {
+  return Notifications::Parse(options.notify_keyspace_events).value_or(Notifications()).Letters();
+}
+std::optional<std::string> SetEvents(EngineOptions& options, std::string_view text) {
+  if (!Notifications::Parse(text)) {
+    return "Invalid event class character. Use 'Ag$lshzxeKEtmdn'.";
+  }
+  options.notify_keyspace_events = std::string(text);
+  return std::nullopt;
+}
+
+std::string PasswordText(const EngineOptions& options) { return options.requirepass; }
+std::optional<std::string> SetPassword(EngineOptions& options, std::string_view text) {
+  options.requirepass = std::string(text);
+  return std::nullopt;
+}
+
+std::string ChannelsText(const EngineOptions& options) {
+  return options.acl_pubsub_default_all ? "allchannels" : "resetchannels";
+}
+std::optional<std::string> SetChannels(EngineOptions& options, std::string_view text) {
+  if (!IsWord(text, "allchannels") && !IsWord(text, "resetchannels")) {
+    return "argument(s) must be one of the following: allchannels, resetchannels";
+  }
+  options.acl_pubsub_default_all = IsWord(text, "allchannels");
+  return std::nullopt;
+}
+
+std::string BindText(const EngineOptions& options) { return options.server.bind; }
+std::string UnixSocketText(const EngineOptions& options) { return options.server.unixsocket; }
+std::string PortText(const EngineOptions& options) { return std::to_string(options.server.port); }
+
+// Keys are in memory only: persistence may be named and turned off.
+std::string NoText(const EngineOptions&) { return "no"; }
+std::string NothingText(const EngineOptions&) { return ""; }
+template <std::string (*kGet)(const EngineOptions&)>
+std::optional<std::string> KeepAsItIs(EngineOptions& options, std::string_view text) {
+  if (IsWord(text, kGet(options))) return std::nullopt;
+  return "this server keeps nothing on disk";
+}
+std::string YesText(const EngineOptions&) { return "yes"; }
+// The TCP settings of a server around the engine.
+std::string KeepAliveText(const EngineOptions&) { return "300"; }
+
+// The supported parameters by name; all others are unknown.
+constexpr Parameter kParameters[] = {
+    Text("acl-pubsub-default", ChannelsText, SetChannels),
+    Text("aclfile", NothingText, nullptr),
+    Number<&EngineOptions::acllog_max_len>("acllog-max-len", 0, kMaxInt64),
+    Text("appendonly", NoText, KeepAsItIs<NoText>),
+    Text("bind", BindText, nullptr),
+    Number<&EngineOptions::busy_reply_threshold_ms>("busy-reply-threshold", 0, kMaxInt64,
+                                                    "lua-time-limit"),
+    Text("client-output-buffer-limit", OutputLimitsText, SetOutputLimits),
+    OfServer<&ServerOptions::client_query_buffer_limit_bytes>(
+        "client-query-buffer-limit", Parameter::Kind::kMemory, 1 << 20, kMaxInt64),
+    {"databases", "", Parameter::Kind::kInteger, true, 1, kMaxInt, Get<&EngineOptions::databases>,
+     nullptr},
+    Text("enable-debug-command", YesText, nullptr),
+    Limit<&EncodingLimits::hash_max_listpack_entries>(
+        "hash-max-listpack-entries", Parameter::Kind::kInteger, "hash-max-ziplist-entries"),
+    Limit<&EncodingLimits::hash_max_listpack_value>(
+        "hash-max-listpack-value", Parameter::Kind::kMemory, "hash-max-ziplist-value"),
+    Limit<&EncodingLimits::hll_sparse_max_bytes>("hll-sparse-max-bytes", Parameter::Kind::kMemory),
+    Number<&EngineOptions::latency_monitor_threshold_ms>("latency-monitor-threshold", 0, kMaxInt64),
+    {"latency-tracking", "", Parameter::Kind::kBool, false, 0, 1,
+     Get<&EngineOptions::latency_tracking>, Set<&EngineOptions::latency_tracking>},
+    Number<&EngineOptions::lfu_decay_time_minutes>("lfu-decay-time", 0, kMaxInt),
+    Number<&EngineOptions::lfu_log_factor>("lfu-log-factor", 0, kMaxInt),
+    {"list-compress-depth", "", Parameter::Kind::kInteger, false, 0, kMaxInt,
+     GetLimit<&EncodingLimits::list_compress_depth>,
+     SetLimit<&EncodingLimits::list_compress_depth>},
+    {"list-max-listpack-size", "list-max-ziplist-size", Parameter::Kind::kInteger, false,
+     std::numeric_limits<int32_t>::min(), kMaxInt,
+     GetLimit<&EncodingLimits::list_max_listpack_size>,
+     SetLimit<&EncodingLimits::list_max_listpack_size>},
+    OfServer<&ServerOptions::maxclients>("maxclients", Parameter::Kind::kInteger, 1, kMaxUint),
+    {"maxmemory", "", Parameter::Kind::kMemory, false, 0, kMaxInt64,
+     Get<&EngineOptions::maxmemory_bytes>, Set<&EngineOptions::maxmemory_bytes>},
+    {"maxmemory-policy", "", Parameter::Kind::kPolicy, false, 0, 0,
+     Get<&EngineOptions::maxmemory_policy>, Set<&EngineOptions::maxmemory_policy>},
+    Number<&EngineOptions::maxmemory_samples>("maxmemory-samples", 1, kMaxInt),
+    Text("notify-keyspace-events", EventsText, SetEvents),
+    Text("port", PortText, nullptr),
+    OfServer<&ServerOptions::protected_mode>("protected-mode", Parameter::Kind::kBool, 0, 1),
+    {"proto-max-bulk-len", "", Parameter::Kind::kMemory, false, 1 << 20, kMaxInt64,
+     Get<&EngineOptions::proto_max_bulk_len_bytes>, Set<&EngineOptions::proto_max_bulk_len_bytes>},
+    Text("requirepass", PasswordText, SetPassword),
+    Text("save", NothingText, KeepAsItIs<NothingText>),
+    Limit<&EncodingLimits::set_max_intset_entries>("set-max-intset-entries",
+                                                   Parameter::Kind::kInteger),
+    Number<&EngineOptions::slowlog_log_slower_than_us>("slowlog-log-slower-than", -1, kMaxInt64),
+    Number<&EngineOptions::slowlog_max_len>("slowlog-max-len", 0, kMaxInt64),
+    Limit<&EncodingLimits::stream_node_max_bytes>("stream-node-max-bytes",
+                                                  Parameter::Kind::kMemory),
+    Limit<&EncodingLimits::stream_node_max_entries>("stream-node-max-entries",
+                                                    Parameter::Kind::kInteger),
+    Text("tcp-keepalive", KeepAliveText, nullptr),
+    OfServer<&ServerOptions::timeout_s>("timeout", Parameter::Kind::kInteger, 0, kMaxInt),
+    Number<&EngineOptions::tracking_table_max_keys>("tracking-table-max-keys", 0, kMaxInt64),
+    Text("unixsocket", UnixSocketText, nullptr),
+    Limit<&EncodingLimits::zset_max_listpack_entries>(
+        "zset-max-listpack-entries", Parameter::Kind::kInteger, "zset-max-ziplist-entries"),
+    Limit<&EncodingLimits::zset_max_listpack_value>(
+        "zset-max-listpack-value", Parameter::Kind::kMemory, "zset-max-ziplist-value"),
+};
+
+const Parameter* FindParameter(std::string_view name) {
+  const auto* found =
+      std::find_if(std::begin(kParameters), std::end(kParameters), [&](const Parameter& row) {
+        return IsWord(name, row.name) || (!row.alias.empty() && IsWord(name, row.alias));
+      });
+  return found == std::end(kParameters) ? nullptr : found;
+}
+
+std::string TextOf(const Parameter& parameter, const EngineOptions& options) {
+  if (parameter.kind == Parameter::Kind::kText) return parameter.get_text(options);
+  if (parameter.kind == Parameter::Kind::kBool) return parameter.get(options) != 0 ? "yes" : "no";
+  if (parameter.kind == Parameter::Kind::kPolicy) {
+    return std::string(kMaxmemoryPolicyNames[parameter.get(options)]);
+  }
+  return std::to_string(parameter.get(options));
+}
+
+// Returns the text of an error; nullopt if the option is set.
+std::optional<std::string> SetNumber(const Parameter& parameter, std::string_view text,
+                                     EngineOptions& options) {
+  std::optional<int64_t> value;
+  bool in_range = true;
+  if (parameter.kind == Parameter::Kind::kMemory) {
+    const std::optional<uint64_t> bytes = ReadMemory(text);
+    if (!bytes) return "argument must be a memory value";
+    in_range = *bytes <= static_cast<uint64_t>(parameter.high);
+    value = static_cast<int64_t>(*bytes);
+  } else {
+    value = base::ParseInt64(text);
+    if (!value) return "argument couldn't be parsed into an integer";
+  }
+  if (!in_range || *value < parameter.low || *value > parameter.high) {
+    return absl::StrCat("argument must be between ", parameter.low, " and ", parameter.high,
+                        " inclusive");
+  }
+  parameter.set(options, *value);
+  return std::nullopt;
+}
+
+std::optional<std::string> SetPolicy(const Parameter& parameter, std::string_view text,
+                                     EngineOptions& options) {
+  const auto* found =
+      std::find_if(std::begin(kMaxmemoryPolicyNames), std::end(kMaxmemoryPolicyNames),
+                   [&](std::string_view name) { return IsWord(text, name); });
+  if (found == std::end(kMaxmemoryPolicyNames)) {
+    std::string names;
+    for (const std::string_view name : kMaxmemoryPolicyNames) {
+      if (!names.empty()) names += ", ";
+      names += name;
+    }
+    return "argument(s) must be one of the following: " + names;
+  }
+  parameter.set(options, found - std::begin(kMaxmemoryPolicyNames));
+  return std::nullopt;
+}
+
+std::optional<std::string> SetBool(const Parameter& parameter, std::string_view text,
+                                   EngineOptions& options) {
+  const bool yes = IsWord(text, "yes");
+  if (!yes && !IsWord(text, "no")) return "argument must be 'yes' or 'no'";
+  parameter.set(options, yes ? 1 : 0);
+  return std::nullopt;
+}
+
+std::optional<std::string> SetParameter(const Parameter& parameter, std::string_view text,
+                                        EngineOptions& options) {
+  if (parameter.kind == Parameter::Kind::kPolicy) return SetPolicy(parameter, text, options);
+  if (parameter.kind == Parameter::Kind::kText) return parameter.set_text(options, text);
+  if (parameter.kind == Parameter::Kind::kBool) return SetBool(parameter, text, options);
+  return SetNumber(parameter, text, options);
+}
+
+Reply SetFailed(std::string_view name, std::string_view why) {
+  return Reply::Error(
+      base::ToStd(absl::StrCat("ERR CONFIG SET failed (possibly related to argument '",
+                               base::ToAbsl(name), "') - ", base::ToAbsl(why))));
+}
+
+}  // namespace
+
+// An exact name is returned as the client wrote it. A pattern returns names in the order of the
+// table, followed by former names.
+Reply HandleConfigGet(CommandContext& context, Arguments arguments) {
+  const EngineOptions& options = context.engine().options();
+  std::vector<Reply> pairs;
+  std::vector<std::string_view> told;
+  const auto tell = [&](std::string_view name, const Parameter& parameter) {
+    const auto same = [&](std::string_view other) { return IsWord(name, other); };
+    if (std::any_of(told.begin(), told.end(), same)) return;
+    told.push_back(name);
+    pairs.push_back(Reply::Bulk(name));
+    pairs.push_back(Reply::Bulk(TextOf(parameter, options)));
+  };
+  for (const std::string_view pattern : arguments) {
+    if (pattern.find_first_of("[*?") == std::string_view::npos) {
+      if (const Parameter* parameter = FindParameter(pattern)) tell(pattern, *parameter);
+      continue;
+    }
+    for (const Parameter& parameter : kParameters) {
+      for (const std::string_view name : {parameter.name, parameter.alias}) {
+        if (name.empty()) continue;
+        if (base::GlobMatch(pattern, name, base::GlobCase::kInsensitive)) tell(name, parameter);
+      }
+    }
+  }
+  return Reply::Map(std::move(pairs));
+}
+
+Reply HandleConfigHelp(CommandContext&, Arguments) {
+  static constexpr std::string_view kLines[] = {
+      "GET <pattern>",
+      "    Return parameters matching the glob-like <pattern> and their values.",
+      "SET <directive> <value>",
+      "    Set the configuration <directive> to <value>.",
+      "RESETSTAT",
+      "    Reset statistics reported by the INFO command.",
+      "REWRITE",
+      "    Rewrite the configuration file.",
+  };
+  return HelpReply("CONFIG", kLines);
+}
+
+Reply HandleConfigResetStat(CommandContext& context, Arguments) {
+  context.engine().ResetStatistics();
+  return Reply::Ok();
+}
+
+Reply HandleConfigRewrite(CommandContext&, Arguments) {
+  return Reply::Error("ERR The server is running without a config file");
+}
+
+// Sets all of the parameters, or none.
+Reply HandleConfigSet(CommandContext& context, Arguments arguments) {
+  if (arguments.size() % 2 != 0) return SyntaxError();
+  std::vector<std::string_view> names;
+  for (size_t i = 0; i < arguments.size(); i += 2) {
+    const std::string_view name = arguments[i];
+    const Parameter* parameter = FindParameter(name);
+    if (parameter == nullptr) {
+      return Reply::Error("ERR Unknown option or number of arguments for CONFIG SET - '" +
+                          WordInError(name) + "'");
+    }
+    if (parameter->immutable) return SetFailed(name, "can't set immutable config");
+    const auto same = [&](std::string_view other) { return IsWord(name, other); };
+    if (std::any_of(names.begin(), names.end(), same))
+      return SetFailed(name, "duplicate parameter");
+    names.push_back(name);
+  }
+  EngineOptions options = context.engine().options();
+  for (size_t i = 0; i < arguments.size(); i += 2) {
+    const Parameter& parameter = *FindParameter(arguments[i]);
+    if (std::optional<std::string> why = SetParameter(parameter, arguments[i + 1], options)) {
+      return SetFailed(arguments[i], *why);
+    }
+  }
+  context.engine().Configure(std::move(options));
+  return Reply::Ok();
+}
+
+}  // namespace redouble::memory

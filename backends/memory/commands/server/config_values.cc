@@ -1,0 +1,58 @@
+#include "redouble/backends/memory/commands/server/config_values.h"
+
+#include <array>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "redouble/backends/memory/engine/argument.h"
+#include "redouble/backends/memory/server/memory_size.h"
+#include "redouble/core/base/text/redis_number.h"
+
+namespace redouble::memory {
+namespace {
+
+// The classes in the order of CONFIG GET.
+constexpr std::string_view kClasses[] = {"normal", "slave", "pubsub"};
+
+std::optional<size_t> ClassOf(std::string_view name) {
+  if (IsWord(name, "replica")) return 1;
+  for (size_t i = 0; i < std::size(kClasses); ++i) {
+    if (IsWord(name, kClasses[i])) return i;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string OutputLimitsText(const EngineOptions& options) {
+  std::string text;
+  for (size_t i = 0; i < std::size(kClasses); ++i) {
+    const OutputBufferLimit& limit = options.server.client_output_buffer_limits[i];
+    absl::StrAppend(&text, i == 0 ? "" : " ", base::ToAbsl(kClasses[i]), " ", limit.hard_bytes, " ",
+                    limit.soft_bytes, " ", limit.soft_seconds);
+  }
+  return text;
+}
+
+std::optional<std::string> SetOutputLimits(EngineOptions& options, std::string_view text) {
+  const std::vector<absl::string_view> words =
+      absl::StrSplit(base::ToAbsl(text), ' ', absl::SkipEmpty());
+  if (words.size() % 4 != 0) return "Wrong number of arguments in buffer limit configuration.";
+  std::array<OutputBufferLimit, 3> limits = options.server.client_output_buffer_limits;
+  for (size_t i = 0; i < words.size(); i += 4) {
+    const std::optional<size_t> index = ClassOf(base::ToStd(words[i]));
+    if (!index) return "Invalid client class specified in buffer limit configuration.";
+    const std::optional<uint64_t> hard = ReadMemory(base::ToStd(words[i + 1]));
+    const std::optional<uint64_t> soft = ReadMemory(base::ToStd(words[i + 2]));
+    const std::optional<int64_t> seconds = base::ParseInt64(base::ToStd(words[i + 3]));
+    if (!hard || !soft || !seconds || *seconds < 0) {
+      return "Error in hard, soft or soft_seconds setting in buffer limit configuration.";
+    }
+    limits[*index] = {*hard, *soft, *seconds};
+  }
+  options.server.client_output_buffer_limits = limits;
+  return std::nullopt;
+}
+
+}  // namespace redouble::memory

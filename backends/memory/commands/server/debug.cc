@@ -1,0 +1,245 @@
+// DEBUG: the subcommands that test suites use.
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "redouble/backends/memory/commands/help.h"
+#include "redouble/backends/memory/commands/server/dataset_digest.h"
+#include "redouble/backends/memory/engine/argument.h"
+#include "redouble/backends/memory/engine/engine_core.h"
+#include "redouble/backends/memory/engine/handlers.h"
+#include "redouble/backends/memory/persistence/dump.h"
+#include "redouble/backends/memory/values/list.h"
+#include "redouble/core/base/hash/digest.h"
+#include "redouble/core/base/random/rng.h"
+#include "redouble/core/base/text/glob.h"
+#include "redouble/core/base/text/redis_number.h"
+
+namespace redouble::memory {
+namespace {
+
+// The bytes of a DUMP payload besides the value: the type before it, version and checksum after it.
+constexpr size_t kDumpFrameBytes = 1 + 2 + 8;
+constexpr uint32_t kLruClockMax = (1u << 24) - 1;
+
+Reply Help(CommandContext&, Arguments) {
+  static constexpr std::string_view kLines[] = {
+      "DIGEST",
+      "    Output a hex signature representing the current DB content.",
+      "DIGEST-VALUE <key> [<key> ...]",
+      "    Output a hex signature of the values of all the specified keys.",
+      "ERROR <string>",
+      "    Return a Redis protocol error with <string> as message. Useful for clients",
+      "    unit tests to simulate Redis errors.",
+      "OBJECT <key>",
+      "    Show low level info about `key` and associated value.",
+      "POPULATE <count> [<prefix>] [<size>]",
+      "    Create <count> string keys named key:<num>. If <prefix> is specified then",
+      "    it is used instead of the 'key' prefix.",
+      "PROTOCOL <type>",
+      "    Reply with a test value of the specified type. <type> can be: string,",
+      "    integer, double, bignum, null, array, set, map, verbatim, true, false.",
+      "RELOAD [option ...]",
+      "    Save the RDB on disk and reload it back to memory. Valid <option> values:",
+      "    * NOSAVE, NOFLUSH and MERGE need a file, which there is none of here.",
+      "SET-ACTIVE-EXPIRE <0|1>",
+      "    Setting it to 0 disables expiring keys in background when they are not",
+      "    accessed (otherwise the Redis behavior). Setting it to 1 reenables back the",
+      "    default.",
+      "SLEEP <seconds>",
+      "    Stop the server for <seconds>. Decimals allowed.",
+      "STRINGMATCH-TEST",
+      "    Run a fuzz tester against the function that matches patterns.",
+  };
+  return HelpReply("DEBUG", kLines);
+}
+
+Reply Sleep(CommandContext& context, Arguments arguments) {
+  const std::string_view text = arguments[0];
+  double seconds = 0;
+  // As strtod: invalid text is 0.
+  if (!absl::SimpleAtod(base::ToAbsl(text), &seconds) || !std::isfinite(seconds)) seconds = 0;
+  Host* host = context.engine().administration().host();
+  if (host != nullptr && seconds > 0) host->Sleep(static_cast<int64_t>(seconds * 1e6));
+  return Reply::Ok();
+}
+
+// Additional fields of a list.
+std::string NodesText(const List& list, const EncodingLimits& limits) {
+  size_t bytes = 0;
+  for (const Listpack& node : list.nodes()) bytes += node.size_bytes();
+  const size_t nodes = list.nodes().size();
+  return absl::StrFormat(
+      " ql_nodes:%u ql_avg_node:%.2f ql_listpack_max:%d ql_compressed:%d ql_uncompressed_size:%u",
+      nodes, static_cast<double>(list.size()) / static_cast<double>(nodes),
+      limits.list_max_listpack_size, limits.list_compress_depth != 0 ? 1 : 0, bytes);
+}
+
+// The address is fixed, because a real one differs in every process.
+Reply Object(CommandContext& context, Arguments arguments) {
+  const Database::Entry* entry = context.db().Find(arguments[0]);
+  if (entry == nullptr) return Reply::Error(error_text::kNoSuchKey);
+  const Value& value = entry->value;
+  const List* list = value.As<List>();
+  return Reply::Status(base::ToStd(absl::StrCat(
+      "Value at:0x0 refcount:1 encoding:", base::ToAbsl(value.encoding()), " serializedlength:",
+      DumpValue(value).size() - kDumpFrameBytes, " lru:", entry->eviction.used_s & kLruClockMax,
+      " lru_seconds_idle:", entry->eviction.IdleSeconds(context.now_s()),
+      list == nullptr ? "" : NodesText(*list, context.limits()))));
+}
+
+// DEBUG RELOAD: dumps and restores every key, as saving to a file and loading it would.
+Reply Reload(CommandContext& context, Arguments options) {
+  if (!options.empty()) {
+    return Reply::Error("ERR Error trying to load the RDB dump, check server logs.");
+  }
+  EngineCore& engine = context.engine();
+  for (int index = 0; index < engine.database_count(); ++index) {
+    Database& db = engine.database(index);
+    for (size_t i = 0; i < db.size(); ++i) {
+      std::optional<Value> copy = LoadDump(DumpValue(db.at(i).value), engine.encoding_limits());
+      if (!copy) return Reply::Error("ERR Error trying to load the RDB dump, check server logs.");
+      db.at(i).value = *std::move(copy);
+    }
+  }
+  return Reply::Ok();
+}
+
+Reply SetActiveExpire(CommandContext& context, Arguments arguments) {
+  int number = 0;
+  if (!absl::SimpleAtoi(base::ToAbsl(arguments[0]), &number)) number = 0;
+  context.engine().set_active_expire(number != 0);
+  return Reply::Ok();
+}
+
+Reply DigestOfAll(CommandContext& context, Arguments) {
+  return Reply::Status(DatasetDigest(context.engine()));
+}
+
+Reply DigestsOfValues(CommandContext& context, Arguments keys) {
+  std::vector<Reply> digests;
+  for (const std::string_view key : keys) {
+    const Database::Entry* entry = context.db().Find(key);
+    digests.push_back(Reply::Status(entry == nullptr ? std::string(2 * sizeof(base::Sha1Bytes), '0')
+                                                     : ValueDigest(context.db(), *entry)));
+  }
+  return Reply::Array(std::move(digests));
+}
+
+Reply Error(CommandContext&, Arguments arguments) {
+  return Reply::Error(WordInError(arguments[0]));
+}
+
+// Reads a non-negative number; nullopt if it is invalid.
+std::optional<int64_t> ReadPositive(std::string_view text) {
+  const std::optional<int64_t> number = base::ParseInt64(text);
+  return number && *number >= 0 ? number : std::nullopt;
+}
+
+// DEBUG POPULATE: the number of keys, their prefix, and the size of their values.
+Reply Populate(CommandContext& context, Arguments arguments) {
+  const std::optional<int64_t> count = ReadPositive(arguments[0]);
+  const std::optional<int64_t> size =
+      arguments.size() == 3 ? ReadPositive(arguments[2]) : std::optional<int64_t>(0);
+  if (!count || !size) return Reply::Error(error_text::kMustBePositive);
+  // Redis allocates a table of that size and dies.
+  constexpr int64_t kMaxKeys = int64_t{1} << 24;
+  if (*count > kMaxKeys) return Reply::Error(error_text::kOutOfRange);
+  if (static_cast<uint64_t>(*size) > context.max_string_bytes()) {
+    return Reply::Error("ERR string exceeds maximum allowed size (proto-max-bulk-len)");
+  }
+  const std::string_view prefix = arguments.size() > 1 ? arguments[1] : "key";
+  for (int64_t i = 0; i < *count; ++i) {
+    const std::string key = absl::StrCat(base::ToAbsl(prefix), ":", i);
+    if (context.FindAny(key) != nullptr) continue;
+    std::string text = absl::StrCat("value:", i);
+    if (*size > 0) text.resize(static_cast<size_t>(*size));
+    context.Add(key, Value::TextString(text));
+    context.Touched(key);
+  }
+  return Reply::Ok();
+}
+
+// DEBUG PROTOCOL: a reply of each type. Attributes and pushes are not supported.
+Reply Protocol(CommandContext&, Arguments arguments) {
+  const auto is = [&](std::string_view word) { return IsWord(arguments[0], word); };
+  const auto number = [](int64_t value) { return Reply::Integer(value); };
+  if (is("string")) return Reply::Bulk("Hello World");
+  if (is("integer")) return number(12345);
+  if (is("double")) return Reply::Double("3.141");
+  if (is("bignum")) return Reply::BigNumber("1234567999999999999999999999999999999");
+  if (is("null")) return Reply::Nil();
+  if (is("array")) return Reply::Array({number(0), number(1), number(2)});
+  if (is("set")) return Reply::Set({number(0), number(1), number(2)});
+  if (is("map")) {
+    return Reply::Map({number(0), Reply::Bool(false), number(1), Reply::Bool(true), number(2),
+                       Reply::Bool(false)});
+  }
+  if (is("verbatim")) return Reply::Verbatim("This is a verbatim\nstring");
+  if (is("true")) return Reply::Bool(true);
+  if (is("false")) return Reply::Bool(false);
+  return Reply::Error(
+      "ERR Wrong protocol type name. Please use one of the following: "
+      "string|integer|double|bignum|null|array|set|map|attrib|push|verbatim|true|false");
+}
+
+// DEBUG STRINGMATCH-LEN: random patterns and texts of few letters, from a generator of its own, so
+// that the engine's random sequence does not change.
+Reply TestStringMatch(CommandContext&, Arguments) {
+  constexpr int kRounds = 100'000;
+  static constexpr std::string_view kLetters = "ab*?[]^-\\";
+  base::Rng rng(0);
+  const auto draw = [&rng] {
+    std::string text(rng.Below(33), ' ');
+    for (char& letter : text) letter = kLetters[rng.Below(kLetters.size())];
+    return text;
+  };
+  for (int round = 0; round < kRounds; ++round) {
+    const std::string pattern = draw();
+    // The result is ignored: the test is that matching terminates.
+    static_cast<void>(base::GlobMatch(pattern, draw()));
+  }
+  return Reply::Status("Apparently Redis did not crash: test passed");
+}
+
+constexpr size_t kAnyNumber = SIZE_MAX;
+
+struct Subcommand {
+  std::string_view name;
+  size_t fewest;  // The fewest arguments.
+  size_t most;
+  Reply (*run)(CommandContext& context, Arguments arguments);
+};
+constexpr Subcommand kSubcommands[] = {
+    {"DIGEST", 0, 0, DigestOfAll},
+    {"DIGEST-VALUE", 0, kAnyNumber, DigestsOfValues},
+    {"ERROR", 1, 1, Error},
+    {"HELP", 0, 0, Help},
+    {"OBJECT", 1, 1, Object},
+    {"POPULATE", 1, 3, Populate},
+    {"PROTOCOL", 1, 1, Protocol},
+    {"RELOAD", 0, kAnyNumber, Reload},
+    {"SET-ACTIVE-EXPIRE", 1, 1, SetActiveExpire},
+    {"SLEEP", 1, 1, Sleep},
+    {"STRINGMATCH-TEST", 0, 0, TestStringMatch},
+};
+
+}  // namespace
+
+Reply HandleDebug(CommandContext& context, Arguments arguments) {
+  const Arguments rest = arguments.subspan(1);
+  for (const Subcommand& subcommand : kSubcommands) {
+    if (!IsWord(arguments[0], subcommand.name)) continue;
+    if (rest.size() < subcommand.fewest || rest.size() > subcommand.most) break;
+    return subcommand.run(context, rest);
+  }
+  context.set_subcommand(arguments[0]);
+  return WrongSubcommandUse(context, "DEBUG");
+}
+
+}  // namespace redouble::memory

@@ -1,0 +1,248 @@
+// INFO. The section about memory is in info_memory.cc.
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "redouble/backends/memory/commands/server/info_memory.h"
+#include "redouble/backends/memory/engine/argument.h"
+#include "redouble/backends/memory/engine/engine_core.h"
+#include "redouble/backends/memory/engine/handlers.h"
+#include "redouble/backends/memory/redis_version.h"
+#include "redouble/core/store/table/command_table.h"
+
+namespace redouble::memory {
+namespace {
+
+constexpr int64_t kMicrosPerSecond = 1'000'000;
+
+ProcessFigures FiguresOf(const EngineCore& engine) {
+  Host* host = engine.administration().host();
+  return host == nullptr ? ProcessFigures() : host->Figures();
+}
+
+void AppendServer(EngineCore& engine, std::string& out) {
+  const ProcessFigures process = FiguresOf(engine);
+  const int64_t now_us = engine.clock().NowMicros();
+  const int64_t uptime_s = (now_us - engine.administration().started_us()) / kMicrosPerSecond;
+  absl::StrAppend(
+      &out, "redis_version:", kRedisVersion, "\r\nredis_git_sha1:00000000\r\nredis_git_dirty:0\r\n",
+      "redis_build_id:redouble\r\nredis_mode:", engine.cluster() ? "cluster" : "standalone",
+      "\r\nos:Linux\r\narch_bits:64\r\nmonotonic_clock:", process.monotonic_clock,
+      "\r\nmultiplexing_api:", process.multiplexing_api,
+      "\r\natomicvar_api:none\r\ngcc_version:0.0.0\r\nprocess_id:", process.process_id,
+      "\r\nprocess_supervised:no\r\nrun_id:", process.run_id, "\r\ntcp_port:", process.tcp_port,
+      "\r\nserver_time_usec:", now_us, "\r\nuptime_in_seconds:", uptime_s,
+      "\r\nuptime_in_days:", uptime_s / 86'400,
+      "\r\nhz:10\r\nconfigured_hz:10\r\nlru_clock:", (now_us / kMicrosPerSecond) & 0xffffff,
+      "\r\nexecutable:", process.executable, "\r\nconfig_file:\r\nio_threads_active:0\r\n");
+}
+
+void AppendClients(EngineCore& engine, std::string& out) {
+  const ProcessFigures process = FiguresOf(engine);
+  const auto& sessions = engine.administration().sessions();
+  int64_t blocked = 0;
+  int64_t timed = 0;
+  for (const auto& [id, session] : sessions) {
+    if (!session->blocked()) continue;
+    ++blocked;
+    if (session->blocked_operation().deadline_ms) ++timed;
+  }
+  absl::StrAppend(&out, "connected_clients:", sessions.size(),
+                  "\r\ncluster_connections:0\r\nmaxclients:", engine.options().server.maxclients,
+                  "\r\nclient_recent_max_input_buffer:", process.largest_input_bytes,
+                  "\r\nclient_recent_max_output_buffer:", process.largest_output_bytes,
+                  "\r\nblocked_clients:", blocked,
+                  "\r\ntracking_clients:", engine.tracking().client_count(),
+                  "\r\nclients_in_timeout_table:", timed, "\r\n");
+}
+
+// The engine never saves.
+void AppendPersistence(EngineCore& engine, std::string& out) {
+  absl::StrAppend(
+      &out, "loading:0\r\nasync_loading:0\r\ncurrent_cow_peak:0\r\ncurrent_cow_size:0\r\n",
+      "current_cow_size_age:0\r\ncurrent_fork_perc:0.00\r\ncurrent_save_keys_processed:0\r\n",
+      "current_save_keys_total:0\r\nrdb_changes_since_last_save:", engine.changes(),
+      "\r\nrdb_bgsave_in_progress:0\r\nrdb_last_save_time:",
+      engine.administration().started_us() / kMicrosPerSecond,
+      "\r\nrdb_last_bgsave_status:ok\r\nrdb_last_bgsave_time_sec:-1\r\n",
+      "rdb_current_bgsave_time_sec:-1\r\nrdb_saves:0\r\nrdb_last_cow_size:0\r\n",
+      "rdb_last_load_keys_expired:0\r\nrdb_last_load_keys_loaded:0\r\naof_enabled:0\r\n",
+      "aof_rewrite_in_progress:0\r\naof_rewrite_scheduled:0\r\naof_last_rewrite_time_sec:-1\r\n",
+      "aof_current_rewrite_time_sec:-1\r\naof_last_bgrewrite_status:ok\r\naof_rewrites:0\r\n",
+      "aof_rewrites_consecutive_failures:0\r\naof_last_write_status:ok\r\n",
+      "aof_last_cow_size:0\r\nmodule_fork_in_progress:0\r\nmodule_fork_last_cow_size:0\r\n");
+}
+
+void AppendStats(EngineCore& engine, std::string& out) {
+  const ProcessFigures process = FiguresOf(engine);
+  const Statistics& statistics = engine.administration().statistics();
+  const auto names = [&](SubscriptionKind kind) {
+    return engine.subscriptions().table(kind).size();
+  };
+  absl::StrAppend(
+      &out, "total_connections_received:", process.connections_received,
+      "\r\ntotal_commands_processed:", statistics.calls(),
+      "\r\ninstantaneous_ops_per_sec:", static_cast<int64_t>(process.operations_per_second),
+      "\r\ntotal_net_input_bytes:", process.input_bytes,
+      "\r\ntotal_net_output_bytes:", process.output_bytes,
+      "\r\ntotal_net_repl_input_bytes:0\r\ntotal_net_repl_output_bytes:0\r\n",
+      absl::StrFormat("instantaneous_input_kbps:%.2f\r\ninstantaneous_output_kbps:%.2f\r\n",
+                      process.input_kilobytes_per_second, process.output_kilobytes_per_second),
+      "instantaneous_input_repl_kbps:0.00\r\ninstantaneous_output_repl_kbps:0.00\r\n",
+      "rejected_connections:", process.connections_rejected,
+      "\r\nsync_full:0\r\nsync_partial_ok:0\r\nsync_partial_err:0\r\nexpired_keys:",
+      engine.expired_keys(), "\r\nexpired_stale_perc:0.00\r\nexpired_time_cap_reached_count:0\r\n",
+      "expire_cycle_cpu_milliseconds:0\r\nevicted_keys:", engine.evicted_keys(),
+      "\r\nevicted_clients:0\r\ntotal_eviction_exceeded_time:0\r\n",
+      "current_eviction_exceeded_time:0\r\nkeyspace_hits:", statistics.hits(),
+      "\r\nkeyspace_misses:", statistics.misses(),
+      "\r\npubsub_channels:", names(SubscriptionKind::kChannel));
+  absl::StrAppend(
+      &out, "\r\npubsub_patterns:", names(SubscriptionKind::kPattern),
+      "\r\npubsubshard_channels:", names(SubscriptionKind::kShard),
+      "\r\nlatest_fork_usec:0\r\ntotal_forks:0\r\nmigrate_cached_sockets:0\r\n",
+      "slave_expires_tracked_keys:0\r\nactive_defrag_hits:0\r\nactive_defrag_misses:0\r\n",
+      "active_defrag_key_hits:0\r\nactive_defrag_key_misses:0\r\ntotal_active_defrag_time:0\r\n",
+      "current_active_defrag_time:0\r\ntracking_total_keys:", engine.tracking().key_count(),
+      "\r\ntracking_total_items:", engine.tracking().reader_count(),
+      "\r\ntracking_total_prefixes:", engine.tracking().prefix_count(),
+      "\r\nunexpected_error_replies:0\r\ntotal_error_replies:", statistics.error_replies(),
+      "\r\ndump_payload_sanitizations:0\r\ntotal_reads_processed:", process.reads,
+      "\r\ntotal_writes_processed:", process.writes,
+      "\r\nio_threaded_reads_processed:0\r\nio_threaded_writes_processed:0\r\n",
+      "reply_buffer_shrinks:0\r\nreply_buffer_expands:0\r\n");
+}
+
+// A master without replicas.
+void AppendReplication(EngineCore& engine, std::string& out) {
+  absl::StrAppend(
+      &out, "role:master\r\nconnected_slaves:0\r\nmaster_failover_state:no-failover\r\n",
+      "master_replid:", FiguresOf(engine).run_id, "\r\nmaster_replid2:", std::string(40, '0'),
+      "\r\nmaster_repl_offset:0\r\nsecond_repl_offset:-1\r\nrepl_backlog_active:0\r\n",
+      "repl_backlog_size:1048576\r\nrepl_backlog_first_byte_offset:0\r\n",
+      "repl_backlog_histlen:0\r\n");
+}
+
+void AppendCpu(EngineCore& engine, std::string& out) {
+  const ProcessFigures process = FiguresOf(engine);
+  absl::StrAppend(
+      &out,
+      absl::StrFormat("used_cpu_sys:%.6f\r\nused_cpu_user:%.6f\r\n", process.system_cpu_seconds,
+                      process.user_cpu_seconds),
+      "used_cpu_sys_children:0.000000\r\nused_cpu_user_children:0.000000\r\n",
+      absl::StrFormat("used_cpu_sys_main_thread:%.6f\r\nused_cpu_user_main_thread:%.6f\r\n",
+                      process.system_cpu_seconds, process.user_cpu_seconds));
+}
+
+void AppendModules(EngineCore&, std::string&) {}
+
+void AppendCommandStats(EngineCore& engine, std::string& out) {
+  for (const store::CommandSpec& spec : store::AllCommands()) {
+    const CommandStatistics& command = engine.administration().statistics().of(spec.id);
+    if (command.calls == 0 && command.rejected == 0) continue;
+    const double per_call = command.calls == 0 ? 0
+                                               : static_cast<double>(command.duration_us) /
+                                                     static_cast<double>(command.calls);
+    absl::StrAppend(
+        &out,
+        absl::StrFormat(
+            "cmdstat_%s:calls=%d,usec=%d,usec_per_call=%.2f,rejected_calls=%d,failed_calls=%d\r\n",
+            base::ToAbsl(spec.name), command.calls, command.duration_us, per_call, command.rejected,
+            command.failed));
+  }
+}
+
+void AppendErrorStats(EngineCore& engine, std::string& out) {
+  for (const auto& [code, count] : engine.administration().statistics().errors()) {
+    absl::StrAppend(&out, "errorstat_", code, ":count=", count, "\r\n");
+  }
+}
+
+void AppendLatencyStats(EngineCore& engine, std::string& out) {
+  for (const store::CommandSpec& spec : store::AllCommands()) {
+    const CommandStatistics& command = engine.administration().statistics().of(spec.id);
+    if (command.durations == nullptr) continue;
+    const auto percentile = [&](double percent) {
+      return static_cast<double>(command.durations->Percentile(percent));
+    };
+    absl::StrAppend(
+        &out,
+        absl::StrFormat("latency_percentiles_usec_%s:p50=%.3f,p99=%.3f,p99.9=%.3f\r\n",
+                        base::ToAbsl(spec.name), percentile(50), percentile(99), percentile(99.9)));
+  }
+}
+
+void AppendCluster(EngineCore& engine, std::string& out) {
+  absl::StrAppend(&out, "cluster_enabled:", engine.cluster() ? 1 : 0, "\r\n");
+}
+
+// The mean TTL of the keys with an expiry, in milliseconds.
+int64_t AverageTtl(Database& db, int64_t now_ms) {
+  if (db.expiring() == 0) return 0;
+  double sum_ms = 0;
+  for (size_t i = 0; i < db.size(); ++i) {
+    if (const std::optional<int64_t> deadline_ms = db.DeadlineOf(db.at(i))) {
+      sum_ms += static_cast<double>(std::max<int64_t>(*deadline_ms - now_ms, 0));
+    }
+  }
+  return static_cast<int64_t>(sum_ms / static_cast<double>(db.expiring()));
+}
+
+void AppendKeyspace(EngineCore& engine, std::string& out) {
+  for (int index = 0; index < engine.database_count(); ++index) {
+    Database& db = engine.database(index);
+    if (db.size() == 0) continue;
+    absl::StrAppend(&out, "db", index, ":keys=", db.size(), ",expires=", db.expiring(),
+                    ",avg_ttl=", AverageTtl(db, engine.clock().NowMillis()), "\r\n");
+  }
+}
+
+struct Section {
+  std::string_view name;
+  std::string_view title;
+  void (*append)(EngineCore& engine, std::string& out);
+  bool is_default;  // Part of INFO without arguments.
+};
+
+// In Redis's order.
+constexpr Section kSections[] = {
+    {"server", "Server", AppendServer, true},
+    {"clients", "Clients", AppendClients, true},
+    {"memory", "Memory", AppendMemory, true},
+    {"persistence", "Persistence", AppendPersistence, true},
+    {"stats", "Stats", AppendStats, true},
+    {"replication", "Replication", AppendReplication, true},
+    {"cpu", "CPU", AppendCpu, true},
+    {"modules", "Modules", AppendModules, true},
+    {"commandstats", "Commandstats", AppendCommandStats, false},
+    {"errorstats", "Errorstats", AppendErrorStats, true},
+    {"latencystats", "Latencystats", AppendLatencyStats, false},
+    {"cluster", "Cluster", AppendCluster, true},
+    {"keyspace", "Keyspace", AppendKeyspace, true},
+};
+
+bool IsAskedFor(const Section& section, Arguments arguments) {
+  if (arguments.empty()) return section.is_default;
+  return std::any_of(arguments.begin(), arguments.end(), [&](std::string_view word) {
+    return IsWord(word, section.name) || IsWord(word, "everything") || IsWord(word, "all") ||
+           (IsWord(word, "default") && section.is_default);
+  });
+}
+
+}  // namespace
+
+Reply HandleInfo(CommandContext& context, Arguments arguments) {
+  std::string out;
+  for (const Section& section : kSections) {
+    if (!IsAskedFor(section, arguments)) continue;
+    absl::StrAppend(&out, out.empty() ? "# " : "\r\n# ", base::ToAbsl(section.title), "\r\n");
+    section.append(context.engine(), out);
+  }
+  return Reply::Verbatim(std::move(out));
+}
+
+}  // namespace redouble::memory

@@ -1,0 +1,38 @@
+// Replies of sorted set commands: scores, and members with their scores.
+//
+// Scores are doubles in RESP3, and members with scores are pairs; RESP2 writes both as bulk
+// strings.
+//
+// Thread-safety: pure functions.
+#ifndef REDOUBLE_BACKENDS_MEMORY_COMMANDS_SORTED_SETS_SORTED_SET_REPLIES_H_
+#define REDOUBLE_BACKENDS_MEMORY_COMMANDS_SORTED_SETS_SORTED_SET_REPLIES_H_
+
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "redouble/core/base/text/redis_number.h"
+#include "redouble/core/store/reply.h"
+
+namespace redouble::memory {
+
+inline store::Reply ScoreReply(double score) {
+  return store::Reply::Double(base::FormatDouble(score));
+}
+
+// Appends the member, and its score if `with_score`.
+inline void AppendMember(std::vector<store::Reply>& out, std::string_view member, double score,
+                         bool with_score) {
+  out.push_back(store::Reply::Bulk(member));
+  if (with_score) out.push_back(ScoreReply(score));
+}
+
+// The reply with the elements that AppendMember appended.
+inline store::Reply MembersReply(std::vector<store::Reply> members, bool with_scores) {
+  return with_scores ? store::Reply::Pairs(std::move(members))
+                     : store::Reply::Array(std::move(members));
+}
+
+}  // namespace redouble::memory
+
+#endif  // REDOUBLE_BACKENDS_MEMORY_COMMANDS_SORTED_SETS_SORTED_SET_REPLIES_H_

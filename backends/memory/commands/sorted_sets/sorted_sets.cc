@@ -1,0 +1,239 @@
+// The sorted set commands on single members. Ranges, pops and operations on several sets have their
+// own files.
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "redouble/backends/memory/commands/random_picks.h"
+#include "redouble/backends/memory/commands/scan_options.h"
+#include "redouble/backends/memory/commands/sorted_sets/sorted_set_replies.h"
+#include "redouble/backends/memory/engine/argument.h"
+#include "redouble/backends/memory/engine/handlers.h"
+#include "redouble/backends/memory/values/sorted_set.h"
+#include "redouble/core/base/text/redis_number.h"
+
+namespace redouble::memory {
+namespace {
+
+Reply CountReply(size_t count) { return Reply::Integer(static_cast<int64_t>(count)); }
+
+struct AddOptions {
+  bool if_absent = false;   // NX
+  bool if_present = false;  // XX
+  bool if_greater = false;  // GT
+  bool if_less = false;     // LT
+  bool count_changed = false;
+  bool increment = false;
+};
+
+// Reads the options before the scores. Returns their number.
+size_t ReadAddOptions(Arguments arguments, AddOptions& options) {
+  const struct {
+    std::string_view word;
+    bool& option;
+  } rows[] = {
+      {"NX", options.if_absent}, {"XX", options.if_present},    {"GT", options.if_greater},
+      {"LT", options.if_less},   {"CH", options.count_changed}, {"INCR", options.increment},
+  };
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    bool known = false;
+    for (const auto& row : rows) {
+      if (!IsWord(arguments[i], row.word)) continue;
+      row.option = known = true;
+    }
+    if (!known) return i;
+  }
+  return arguments.size();
+}
+
+std::optional<Reply> CheckAddOptions(const AddOptions& options, Arguments pairs) {
+  if (pairs.empty() || pairs.size() % 2 != 0) return SyntaxError();
+  if (options.if_absent && options.if_present) {
+    return Reply::Error("ERR XX and NX options at the same time are not compatible");
+  }
+  const int exclusive = options.if_absent + options.if_greater + options.if_less;
+  if (exclusive > 1) {
+    return Reply::Error("ERR GT, LT, and/or NX options at the same time are not compatible");
+  }
+  if (options.increment && pairs.size() > 2) {
+    return Reply::Error("ERR INCR option supports a single increment-element pair");
+  }
+  return std::nullopt;
+}
+
+struct AddResult {
+  int64_t added = 0;
+  int64_t updated = 0;
+  std::optional<double> score;  // The last member's score, unless it was not updated.
+  bool is_nan = false;
+};
+
+void AddMember(SortedSet& set, std::string_view member, double score, const AddOptions& options,
+               const EncodingLimits& limits, AddResult& result) {
+  result.score.reset();
+  const std::optional<double> old = set.Score(member);
+  if (!old) {
+    if (options.if_present) return;
+    set.Set(member, score, limits);
+    ++result.added;
+    result.score = score;
+    return;
+  }
+  if (options.if_absent) return;
+  if (options.increment) score += *old;
+  result.is_nan = std::isnan(score);
+  if (result.is_nan) return;
+  if ((options.if_less && score >= *old) || (options.if_greater && score <= *old)) return;
+  result.score = score;
+  if (score == *old) return;
+  set.Set(member, score, limits);
+  ++result.updated;
+}
+
+Reply AddReply(const AddOptions& options, const AddResult& result) {
+  if (result.is_nan) return Reply::Error("ERR resulting score is not a number (NaN)");
+  if (options.increment) return result.score ? ScoreReply(*result.score) : Reply::Nil();
+  return Reply::Integer(options.count_changed ? result.added + result.updated : result.added);
+}
+
+Reply AddGeneric(CommandContext& context, Arguments arguments, AddOptions options) {
+  const std::string_view key = arguments[0];
+  const Arguments pairs = arguments.subspan(1 + ReadAddOptions(arguments.subspan(1), options));
+  if (std::optional<Reply> error = CheckAddOptions(options, pairs)) return *std::move(error);
+  std::vector<double> scores;
+  for (size_t i = 0; i < pairs.size(); i += 2) {
+    const std::optional<double> score = base::ParseDouble(pairs[i]);
+    if (!score) return Reply::Error(error_text::kNotAFloat);
+    scores.push_back(*score);
+  }
+  const Lookup<SortedSet> set =
+      options.if_present ? context.Find<SortedSet>(key) : context.FindOrAdd<SortedSet>(key);
+  if (set.wrong_type()) return WrongType();
+  AddResult result;
+  if (!set) return AddReply(options, result);
+  for (size_t i = 0; i < scores.size() && !result.is_nan; ++i) {
+    AddMember(*set, pairs[2 * i + 1], scores[i], options, context.limits(), result);
+  }
+  if (result.added + result.updated > 0) {
+    context.Changed(key, EventClass::kSortedSet, options.increment ? "zincr" : "zadd");
+  }
+  return AddReply(options, result);
+}
+
+Reply RankReply(CommandContext& context, Arguments arguments, bool downwards) {
+  const Lookup<SortedSet> set = context.Find<SortedSet>(arguments[0]);
+  if (set.wrong_type()) return WrongType();
+  const std::optional<size_t> rank = set ? set->Rank(arguments[1]) : std::nullopt;
+  if (!rank) return Reply::Nil();
+  return CountReply(downwards ? set->size() - 1 - *rank : *rank);
+}
+
+Reply ScoreOrNil(const Lookup<SortedSet>& set, std::string_view member) {
+  const std::optional<double> score = set ? set->Score(member) : std::nullopt;
+  return score ? ScoreReply(*score) : Reply::Nil();
+}
+
+}  // namespace
+
+Reply HandleZAdd(CommandContext& context, Arguments arguments) {
+  return AddGeneric(context, arguments, {});
+}
+
+// Redis parses ZADD's options here too, in the position of the increment.
+Reply HandleZIncrBy(CommandContext& context, Arguments arguments) {
+  return AddGeneric(context, arguments, {.increment = true});
+}
+
+Reply HandleZCard(CommandContext& context, Arguments arguments) {
+  const Lookup<SortedSet> set = context.Find<SortedSet>(arguments[0]);
+  if (set.wrong_type()) return WrongType();
+  return CountReply(set ? set->size() : 0);
+}
+
+Reply HandleZScore(CommandContext& context, Arguments arguments) {
+  const Lookup<SortedSet> set = context.Find<SortedSet>(arguments[0]);
+  if (set.wrong_type()) return WrongType();
+  return ScoreOrNil(set, arguments[1]);
+}
+
+Reply HandleZMScore(CommandContext& context, Arguments arguments) {
+  const Lookup<SortedSet> set = context.Find<SortedSet>(arguments[0]);
+  if (set.wrong_type()) return WrongType();
+  std::vector<Reply> scores;
+  for (const std::string_view member : arguments.subspan(1)) {
+    scores.push_back(ScoreOrNil(set, member));
+  }
+  return Reply::Array(std::move(scores));
+}
+
+Reply HandleZRank(CommandContext& context, Arguments arguments) {
+  return RankReply(context, arguments, false);
+}
+
+Reply HandleZRevRank(CommandContext& context, Arguments arguments) {
+  return RankReply(context, arguments, true);
+}
+
+Reply HandleZRem(CommandContext& context, Arguments arguments) {
+  const std::string_view key = arguments[0];
+  const Lookup<SortedSet> set = context.Find<SortedSet>(key);
+  if (set.wrong_type()) return WrongType();
+  if (!set) return Reply::Integer(0);
+  int64_t removed = 0;
+  for (const std::string_view member : arguments.subspan(1)) removed += set->Remove(member);
+  if (removed == 0) return Reply::Integer(0);
+  context.Changed(key, EventClass::kSortedSet, "zrem");
+  context.RemoveIfEmpty(key);
+  return Reply::Integer(removed);
+}
+
+Reply HandleZRandMember(CommandContext& context, Arguments arguments) {
+  constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+  const bool with_count = arguments.size() > 1;
+  int64_t count = 1;
+  bool with_scores = false;
+  if (with_count) {
+    const std::optional<int64_t> given = base::ParseInt64(arguments[1]);
+    if (!given) return Reply::Error(error_text::kNotAnInteger);
+    if (*given < -kMax) return Reply::Error(OutOfRangeText(-kMax, kMax));
+    if (arguments.size() > 3) return SyntaxError();
+    with_scores = arguments.size() == 3;
+    if (with_scores && !IsWord(arguments[2], "WITHSCORES")) return SyntaxError();
+    if (with_scores && (*given < -kMax / 2 || *given > kMax / 2)) {
+      return Reply::Error(error_text::kOutOfRange);
+    }
+    count = *given;
+  }
+  const Lookup<SortedSet> set = context.Find<SortedSet>(arguments[0]);
+  if (set.wrong_type()) return WrongType();
+  if (!set) return with_count ? Reply::EmptyArray() : Reply::Nil();
+  if (std::optional<Reply> refusal = RefuseAbsurdCount(count)) return *std::move(refusal);
+  std::vector<Reply> picks;
+  for (const size_t rank : PickPositions(context.rng(), set->size(), count)) {
+    const SortedSet::Element element = set->At(rank);
+    AppendMember(picks, element.member, element.score, with_scores);
+  }
+  return with_count ? MembersReply(std::move(picks), with_scores) : std::move(picks[0]);
+}
+
+Reply HandleZScan(CommandContext& context, Arguments arguments) {
+  ScanOptions options;
+  if (std::optional<Reply> error = ReadCursor(arguments[1], options.cursor)) return *error;
+  const Lookup<SortedSet> set = context.Find<SortedSet>(arguments[0]);
+  if (set.wrong_type()) return WrongType();
+  if (!set) return ScanReply(0, {});
+  if (std::optional<Reply> error = ReadScanOptions(arguments.subspan(2), false, options)) {
+    return *error;
+  }
+  std::vector<Reply> page;
+  const uint64_t next = set->Scan(options.cursor, options.count,
+                                  [&](std::string_view member, std::string_view score) {
+                                    if (!options.Matches(member)) return;
+                                    page.push_back(Reply::Bulk(member));
+                                    page.push_back(Reply::Bulk(score));
+                                  });
+  return ScanReply(next, std::move(page));
+}
+
+}  // namespace redouble::memory

@@ -1,0 +1,26 @@
+// Lookup and creation of a group's consumers, as XREADGROUP, XCLAIM and XAUTOCLAIM do it.
+//
+// A consumer is created when a command first names it; its creation publishes an event.
+//
+// Thread-safety: one thread.
+// Source: Redis 7.0 XREADGROUP, XCLAIM, XGROUP CREATECONSUMER.
+#ifndef REDOUBLE_BACKENDS_MEMORY_COMMANDS_STREAMS_STREAM_CONSUMERS_H_
+#define REDOUBLE_BACKENDS_MEMORY_COMMANDS_STREAMS_STREAM_CONSUMERS_H_
+
+#include <string_view>
+
+#include "redouble/backends/memory/engine/command_context.h"
+#include "redouble/backends/memory/values/stream.h"
+
+namespace redouble::memory {
+
+// Adds a consumer, which must not exist, and publishes the event.
+StreamConsumer& AddConsumer(CommandContext& context, std::string_view key, StreamGroup& group,
+                            std::string_view name);
+// Returns the consumer, added if it does not exist, and updates its seen time.
+StreamConsumer& SeeConsumer(CommandContext& context, std::string_view key, StreamGroup& group,
+                            std::string_view name);
+
+}  // namespace redouble::memory
+
+#endif  // REDOUBLE_BACKENDS_MEMORY_COMMANDS_STREAMS_STREAM_CONSUMERS_H_

@@ -1,0 +1,362 @@
+// XREAD and XREADGROUP, including their blocking forms.
+//
+// The id ">" is stored as the greatest id, as in Redis: no entry is after it.
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "redouble/backends/memory/commands/block_timeout.h"
+#include "redouble/backends/memory/commands/streams/stream_arguments.h"
+#include "redouble/backends/memory/commands/streams/stream_consumers.h"
+#include "redouble/backends/memory/commands/streams/stream_replies.h"
+#include "redouble/backends/memory/engine/argument.h"
+#include "redouble/backends/memory/engine/handlers.h"
+#include "redouble/backends/memory/engine/session_core.h"
+#include "redouble/core/base/text/redis_number.h"
+#include "redouble/core/base/text/string_bridge.h"
+
+namespace redouble::memory {
+namespace {
+
+// The limit of a call that was blocked and has no COUNT.
+constexpr uint64_t kCountAfterWaiting = 1000;
+
+constexpr StreamId kNewEntries = StreamId::Max();
+
+// The group and consumer of XREADGROUP.
+struct GroupReader {
+  std::string_view group;
+  std::string_view consumer;
+  bool no_ack = false;
+};
+
+struct ReadRequest {
+  Arguments keys;
+  Arguments ids;
+  uint64_t count = 0;  // 0: all.
+  std::optional<BlockTimeout> block = std::nullopt;
+  std::optional<GroupReader> reader = std::nullopt;
+  // Entries after these ids are read; one for each key.
+  std::vector<StreamId> after = {};
+};
+
+Reply OnlyXReadGroup(std::string_view option) {
+  return Reply::Error(absl::StrCat("ERR The ", base::ToAbsl(option),
+                                   " option is only supported by XREADGROUP. You called XREAD "
+                                   "instead."));
+}
+
+// Reads the arguments of XREAD and XREADGROUP. Returns an error reply, or nil if `request` is
+// filled.
+class RequestReader {
+ public:
+  RequestReader(CommandContext& context, Arguments arguments, bool is_group)
+      : context_(context), arguments_(arguments), is_group_(is_group) {}
+
+  Reply Read(ReadRequest& request) {
+    while (at_ < arguments_.size() && request.keys.empty()) {
+      if (Reply error = ReadOption(request); error.is_error()) return error;
+      ++at_;
+    }
+    if (request.keys.empty()) return SyntaxError();
+    if (is_group_ && !has_group_) return Reply::Error("ERR Missing GROUP option for XREADGROUP");
+    if (is_group_) request.reader = reader_;
+    return Reply::Nil();
+  }
+
+ private:
+  Reply ReadOption(ReadRequest& request) {
+    const std::string_view word = arguments_[at_];
+    const size_t more = arguments_.size() - at_ - 1;
+    if (more >= 1 && IsWord(word, "BLOCK")) return ReadBlock(request);
+    if (more >= 1 && IsWord(word, "COUNT")) return ReadCount(request);
+    if (more >= 1 && IsWord(word, "STREAMS")) return ReadStreams(request);
+    if (more >= 2 && IsWord(word, "GROUP")) return ReadGroup();
+    if (!IsWord(word, "NOACK")) return SyntaxError();
+    if (!is_group_) return OnlyXReadGroup("NOACK");
+    reader_.no_ack = true;
+    return Reply::Nil();
+  }
+
+  Reply ReadBlock(ReadRequest& request) {
+    if (context_.session().runs_script()) {
+      return Reply::Error(absl::StrCat("ERR ", base::ToAbsl(context_.called_name()),
+                                       " command is not allowed with BLOCK option from scripts"));
+    }
+    BlockTimeout timeout = ReadTimeoutMillis(arguments_[++at_], context_.now_ms());
+    if (timeout.error) return *std::move(timeout.error);
+    request.block = std::move(timeout);
+    return Reply::Nil();
+  }
+
+  Reply ReadCount(ReadRequest& request) {
+    const std::optional<int64_t> count = base::ParseInt64(arguments_[++at_]);
+    if (!count) return Reply::Error(error_text::kNotAnInteger);
+    request.count = *count < 0 ? 0 : static_cast<uint64_t>(*count);
+    return Reply::Nil();
+  }
+
+  Reply ReadStreams(ReadRequest& request) {
+    const Arguments rest = arguments_.subspan(at_ + 1);
+    if (rest.size() % 2 != 0) {
+      // Redis's text says XREAD and $ for both commands.
+      return Reply::Error(
+          "ERR Unbalanced XREAD list of streams: for each stream key an ID or '$' must be "
+          "specified.");
+    }
+    request.keys = rest.first(rest.size() / 2);
+    request.ids = rest.subspan(rest.size() / 2);
+    return Reply::Nil();
+  }
+
+  Reply ReadGroup() {
+    if (!is_group_) return OnlyXReadGroup("GROUP");
+    has_group_ = true;
+    reader_.group = arguments_[at_ + 1];
+    reader_.consumer = arguments_[at_ + 2];
+    at_ += 2;
+    return Reply::Nil();
+  }
+
+  CommandContext& context_;
+  const Arguments arguments_;
+  const bool is_group_;
+  size_t at_ = 0;
+  bool has_group_ = false;
+  GroupReader reader_;
+};
+
+// Reads one id of a request. Returns an error reply, or nil if `after` is set.
+Reply ReadAfter(std::string_view text, const Stream* stream, bool is_group, StreamId& after) {
+  if (text == "$") {
+    if (is_group) {
+      return Reply::Error(
+          "ERR The $ ID is meaningless in the context of XREADGROUP: you want to read the history "
+          "of this consumer by specifying a proper ID, or use the > ID to get new messages. The $ "
+          "ID would just return an empty result set.");
+    }
+    after = stream == nullptr ? StreamId::Min() : stream->last_id();
+    return Reply::Nil();
+  }
+  if (text == ">") {
+    if (!is_group) {
+      return Reply::Error(
+          "ERR The > ID can be specified only when calling XREADGROUP using the GROUP <group> "
+          "<consumer> option.");
+    }
+    after = kNewEntries;
+    return Reply::Nil();
+  }
+  const std::optional<StreamId> id = ReadStreamId(text);
+  if (!id) return InvalidStreamId();
+  after = *id;
+  return Reply::Nil();
+}
+
+// Checks all streams before any is read. Returns an error reply, or nil if `request.after` is
+// filled.
+Reply ResolveIds(CommandContext& context, ReadRequest& request) {
+  for (size_t i = 0; i < request.keys.size(); ++i) {
+    const std::string_view key = request.keys[i];
+    const Lookup<Stream> stream = context.Find<Stream>(key);
+    if (stream.wrong_type()) return WrongType();
+    if (request.reader && !stream) context.Missed(key);
+    if (request.reader && (!stream || stream->FindGroup(request.reader->group) == nullptr)) {
+      return NoSuchKeyOrGroup(key, request.reader->group, " in XREADGROUP with GROUP option");
+    }
+    StreamId after;
+    if (Reply error = ReadAfter(request.ids[i], stream ? &*stream : nullptr,
+                                request.reader.has_value(), after);
+        error.is_error()) {
+      return error;
+    }
+    request.after.push_back(after);
+  }
+  return Reply::Nil();
+}
+
+Reply StreamReply(std::string_view key, std::vector<Reply> entries) {
+  std::vector<Reply> pair;
+  pair.reserve(2);
+  pair.push_back(Reply::Bulk(key));
+  pair.push_back(Reply::Array(std::move(entries)));
+  return Reply::Array(std::move(pair));
+}
+
+// Delivers the entries after `after` to the consumer.
+std::vector<Reply> DeliverNew(CommandContext& context, const Stream& stream, StreamId after,
+                              uint64_t count, StreamGroup& group, StreamConsumer& consumer,
+                              bool no_ack) {
+  std::vector<Reply> entries;
+  const std::optional<StreamId> first = after.Next();
+  if (!first) return entries;
+  for (Stream::Cursor at = stream.From(*first); at.valid(); at.Next()) {
+    if (count != 0 && entries.size() == count) break;
+    stream.Advance(group, at.id());
+    entries.push_back(StreamEntryReply(at));
+    if (!no_ack) group.Deliver(at.id(), consumer, context.now_ms());
+  }
+  return entries;
+}
+
+// The consumer's pending entries after `after`, delivered once more; deleted entries have nil
+// instead of fields.
+std::vector<Reply> DeliverHistory(CommandContext& context, const Stream& stream, StreamId after,
+                                  uint64_t count, StreamGroup& group,
+                                  const StreamConsumer& consumer) {
+  std::vector<Reply> entries;
+  for (auto id = consumer.pending.upper_bound(after); id != consumer.pending.end(); ++id) {
+    if (count != 0 && entries.size() == count) break;
+    const Stream::Cursor at = stream.From(*id);
+    if (!at.valid() || at.id() != *id) {
+      entries.push_back(Reply::Array({StreamIdReply(*id), Reply::NilArray()}));
+      continue;
+    }
+    entries.push_back(StreamEntryReply(at));
+    StreamPending& pending = *group.FindPending(*id);
+    pending.delivered_ms = context.now_ms();
+    ++pending.deliveries;
+  }
+  return entries;
+}
+
+// The reply of one stream for XREAD; nullopt if it has no entries.
+std::optional<Reply> ReadStream(std::string_view key, const Stream& stream, StreamId after,
+                                uint64_t count) {
+  if (stream.size() == 0 || stream.LastEntryId() <= after) return std::nullopt;
+  return StreamReply(key, StreamEntryReplies(stream, {.first = *after.Next()}, count));
+}
+
+// The reply of one stream for XREADGROUP; nullopt if it has no entries.
+std::optional<Reply> ReadGroupStream(CommandContext& context, std::string_view key,
+                                     const ReadRequest& request, StreamId after) {
+  Stream& stream = *context.Find<Stream>(key);
+  const GroupReader& reader = *request.reader;
+  StreamGroup& group = *stream.FindGroup(reader.group);
+  const StreamId delivered = group.position.last_delivered_id;
+  const bool is_history = after != kNewEntries;
+  if (!is_history && (stream.size() == 0 || stream.LastEntryId() <= delivered)) {
+    return std::nullopt;
+  }
+  // A consumer that receives nothing is neither created nor marked as seen.
+  StreamConsumer& consumer = SeeConsumer(context, key, group, reader.consumer);
+  context.Resized(key);
+  if (is_history) {
+    return StreamReply(key, DeliverHistory(context, stream, after, request.count, group, consumer));
+  }
+  return StreamReply(
+      key, DeliverNew(context, stream, delivered, request.count, group, consumer, reader.no_ack));
+}
+
+std::vector<Reply> ReadAll(CommandContext& context, const ReadRequest& request) {
+  std::vector<Reply> streams;
+  for (size_t i = 0; i < request.keys.size(); ++i) {
+    const std::string_view key = request.keys[i];
+    const Lookup<Stream> stream = context.Find<Stream>(key);
+    if (!stream) continue;
+    std::optional<Reply> reply = request.reader
+                                     ? ReadGroupStream(context, key, request, request.after[i])
+                                     : ReadStream(key, *stream, request.after[i], request.count);
+    if (reply) streams.push_back(*std::move(reply));
+  }
+  return streams;
+}
+
+// The state of a blocked call, which outlives the words of its command.
+struct WaitingRead {
+  std::map<std::string, StreamId, std::less<>> after;
+  uint64_t count;
+};
+
+struct WaitingGroupRead {
+  std::string group;
+  std::string consumer;
+  bool no_ack;
+  uint64_t count;
+};
+
+Reply OneStreamReply(std::string_view key, std::vector<Reply> entries) {
+  std::vector<Reply> streams;
+  streams.push_back(StreamReply(key, std::move(entries)));
+  return Reply::MapOfPairs(std::move(streams));
+}
+
+// Redis compares with the last id ever added: entries that were deleted again also wake the client,
+// with nothing to read.
+std::optional<Reply> RetryRead(CommandContext& context, std::string_view key,
+                               const WaitingRead& waiting) {
+  const Stream& stream = *context.Find<Stream>(key);
+  const StreamId after = waiting.after.find(key)->second;
+  if (stream.last_id() <= after) return std::nullopt;
+  return OneStreamReply(key, StreamEntryReplies(stream, {.first = *after.Next()}, waiting.count));
+}
+
+std::optional<Reply> RetryGroupRead(CommandContext& context, std::string_view key,
+                                    const WaitingGroupRead& waiting) {
+  const Lookup<Stream> stream = context.Find<Stream>(key);
+  if (!stream) return Reply::Error("UNBLOCKED the stream key no longer exists");
+  StreamGroup* group = stream->FindGroup(waiting.group);
+  if (group == nullptr) {
+    return Reply::Error("NOGROUP the consumer group this client was blocked on no longer exists");
+  }
+  const StreamId delivered = group->position.last_delivered_id;
+  if (stream->last_id() <= delivered) return std::nullopt;
+  StreamConsumer& consumer = SeeConsumer(context, key, *group, waiting.consumer);
+  return OneStreamReply(key, DeliverNew(context, *stream, delivered, waiting.count, *group,
+                                        consumer, waiting.no_ack));
+}
+
+Reply WaitForStreams(CommandContext& context, const ReadRequest& request) {
+  BlockedOperation operation;
+  operation.type = store::KeyType::kStream;
+  operation.deadline_ms = request.block->deadline_ms;
+  WaitingRead plain{.after = {}, .count = request.count == 0 ? kCountAfterWaiting : request.count};
+  for (size_t i = 0; i < request.keys.size(); ++i) {
+    // For a stream that is named twice the first id counts.
+    const std::string key(request.keys[i]);
+    if (plain.after.try_emplace(key, request.after[i]).second) operation.keys.push_back(key);
+  }
+  if (request.reader) {
+    operation.also_when_gone = true;
+    operation.retry = [waiting = WaitingGroupRead{.group = std::string(request.reader->group),
+                                                  .consumer = std::string(request.reader->consumer),
+                                                  .no_ack = request.reader->no_ack,
+                                                  .count = plain.count}](CommandContext& later,
+                                                                         std::string_view key) {
+      return RetryGroupRead(later, key, waiting);
+    };
+  } else {
+    operation.retry = [waiting = std::move(plain)](CommandContext& later, std::string_view key) {
+      return RetryRead(later, key, waiting);
+    };
+  }
+  return context.Block(std::move(operation));
+}
+
+Reply ReadGeneric(CommandContext& context, Arguments arguments, bool is_group) {
+  ReadRequest request;
+  if (Reply error = RequestReader(context, arguments, is_group).Read(request); error.is_error()) {
+    return error;
+  }
+  if (Reply error = ResolveIds(context, request); error.is_error()) return error;
+  std::vector<Reply> streams = ReadAll(context, request);
+  if (!streams.empty()) return Reply::MapOfPairs(std::move(streams));
+  if (!request.block || !context.may_block()) return Reply::NilArray();
+  return WaitForStreams(context, request);
+}
+
+}  // namespace
+
+Reply HandleXRead(CommandContext& context, Arguments arguments) {
+  return ReadGeneric(context, arguments, false);
+}
+
+Reply HandleXReadGroup(CommandContext& context, Arguments arguments) {
+  return ReadGeneric(context, arguments, true);
+}
+
+}  // namespace redouble::memory

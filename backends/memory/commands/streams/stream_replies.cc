@@ -1,0 +1,43 @@
+#include "redouble/backends/memory/commands/streams/stream_replies.h"
+
+#include <utility>
+
+namespace redouble::memory {
+namespace {
+
+bool IsWithin(const Stream::Cursor& at, const StreamInterval& interval) {
+  return at.valid() && at.id() >= interval.first && at.id() <= interval.last;
+}
+
+}  // namespace
+
+Reply StreamEntryReply(const Stream::Cursor& at) {
+  std::vector<Reply> fields;
+  fields.reserve(2 * at.field_count());
+  at.VisitFields([&](const ListpackValue& field, const ListpackValue& value) {
+    fields.push_back(Reply::Bulk(field.ToString()));
+    fields.push_back(Reply::Bulk(value.ToString()));
+  });
+  std::vector<Reply> entry;
+  entry.reserve(2);
+  entry.push_back(StreamIdReply(at.id()));
+  entry.push_back(Reply::Array(std::move(fields)));
+  return Reply::Array(std::move(entry));
+}
+
+Reply StreamEntryReply(const Stream& stream, StreamId id) {
+  return StreamEntryReply(stream.From(id));
+}
+
+std::vector<Reply> StreamEntryReplies(const Stream& stream, const StreamInterval& interval,
+                                      uint64_t count, bool backwards) {
+  std::vector<Reply> entries;
+  Stream::Cursor at = backwards ? stream.BackFrom(interval.last) : stream.From(interval.first);
+  while (IsWithin(at, interval) && (count == 0 || entries.size() < count)) {
+    entries.push_back(StreamEntryReply(at));
+    backwards ? at.Previous() : at.Next();
+  }
+  return entries;
+}
+
+}  // namespace redouble::memory

@@ -1,0 +1,226 @@
+// The stream commands without consumer groups: XADD, XLEN, XRANGE, XREVRANGE, XDEL, XTRIM, XSETID.
+// Reads are in stream_reads.cc, groups in stream_groups.cc and stream_pending.cc.
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "redouble/backends/memory/commands/streams/stream_arguments.h"
+#include "redouble/backends/memory/commands/streams/stream_replies.h"
+#include "redouble/backends/memory/engine/argument.h"
+#include "redouble/backends/memory/engine/handlers.h"
+#include "redouble/core/base/text/redis_number.h"
+
+namespace redouble::memory {
+namespace {
+
+constexpr std::string_view kTooLarge = "ERR Elements are too large to be stored";
+
+// The id of the entry that XADD adds, not yet compared with the last id. nullopt if the millisecond
+// has no sequence number left.
+std::optional<StreamId> ChooseId(const Stream& stream, const NewStreamId& wanted, int64_t now_ms) {
+  const StreamId last = stream.last_id();
+  switch (wanted.kind) {
+    case NewStreamId::Kind::kGiven:
+      return wanted.id;
+    case NewStreamId::Kind::kAutoSequence:
+      if (wanted.id.ms != last.ms) return wanted.id;
+      if (last.seq == StreamId::Max().seq) return std::nullopt;
+      return last.Next();
+    case NewStreamId::Kind::kAuto:
+      break;
+  }
+  const auto now = static_cast<uint64_t>(now_ms);
+  return now > last.ms ? StreamId{now, 0} : last.Next();
+}
+
+size_t BytesOf(StreamFields fields) {
+  size_t bytes = 0;
+  for (const std::string_view text : fields) bytes += text.size();
+  return bytes;
+}
+
+// Returns an error reply, or the id of the new entry.
+Reply AddEntry(CommandContext& context, Stream& stream, const NewStreamId& wanted,
+               StreamFields fields) {
+  if (stream.last_id() == StreamId::Max()) {
+    return Reply::Error(
+        "ERR The stream has exhausted the last possible ID, unable to add more items");
+  }
+  const std::optional<StreamId> id = ChooseId(stream, wanted, context.now_ms());
+  // In Redis this text is meant for another case, but it is what Redis replies.
+  if (!id) return Reply::Error(kTooLarge);
+  if (*id <= stream.last_id()) {
+    return Reply::Error(
+        "ERR The ID specified in XADD is equal or smaller than the target stream top item");
+  }
+  if (BytesOf(fields) > Stream::kMaxEntryBytes) return Reply::Error(kTooLarge);
+  stream.Append(*id, fields,
+                {.max_bytes = context.limits().stream_node_max_bytes,
+                 .max_entries = context.limits().stream_node_max_entries});
+  return StreamIdReply(*id);
+}
+
+Reply RangeGeneric(CommandContext& context, Arguments arguments, bool backwards) {
+  StreamInterval interval;
+  const auto [start, end] =
+      backwards ? std::pair(arguments[2], arguments[1]) : std::pair(arguments[1], arguments[2]);
+  if (Reply error = ReadInterval(start, end, interval); error.is_error()) return error;
+  std::optional<int64_t> count;
+  for (size_t i = 3; i < arguments.size(); i += 2) {
+    if (!IsWord(arguments[i], "COUNT") || i + 1 >= arguments.size()) return SyntaxError();
+    count = base::ParseInt64(arguments[i + 1]);
+    if (!count) return Reply::Error(error_text::kNotAnInteger);
+    // Redis first sets negative counts to 0, and uses -1 for a missing COUNT.
+    count = std::max<int64_t>(*count, 0);
+  }
+  const Lookup<Stream> stream = context.Find<Stream>(arguments[0]);
+  if (stream.wrong_type()) return WrongType();
+  if (!stream) return Reply::EmptyArray();
+  if (count == 0) return Reply::NilArray();
+  return Reply::Array(StreamEntryReplies(*stream, interval, count.value_or(0), backwards));
+}
+
+}  // namespace
+
+Reply HandleXAdd(CommandContext& context, Arguments arguments) {
+  const std::string_view key = arguments[0];
+  const Arguments rest = arguments.subspan(1);
+  StreamWriteOptions options;
+  if (Reply error = ReadXAddOptions(context, rest, options); error.is_error()) return error;
+  const size_t words = rest.size() - std::min(options.fields_at, rest.size());
+  if (words < 2 || words % 2 == 1) {
+    return WrongArity("xadd");
+  }
+  if (options.id.kind == NewStreamId::Kind::kGiven && options.id.id == StreamId::Min()) {
+    return Reply::Error("ERR The ID specified in XADD must be greater than 0-0");
+  }
+  const Lookup<Stream> stream =
+      options.only_if_exists ? context.Find<Stream>(key) : context.FindOrAdd<Stream>(key);
+  if (stream.wrong_type()) return WrongType();
+  if (!stream) return Reply::Nil();
+  Reply id = AddEntry(context, *stream, options.id, rest.subspan(options.fields_at));
+  if (id.is_error()) return id;
+  context.Changed(key, EventClass::kStream, "xadd");
+  if (options.trim && stream->Trim(*options.trim) > 0) {
+    context.Notify(key, EventClass::kStream, "xtrim");
+  }
+  context.SignalReady(key, store::KeyType::kStream);
+  return id;
+}
+
+Reply HandleXLen(CommandContext& context, Arguments arguments) {
+  const Lookup<Stream> stream = context.Find<Stream>(arguments[0]);
+  if (stream.wrong_type()) return WrongType();
+  return CountReply(stream ? stream->size() : 0);
+}
+
+Reply HandleXRange(CommandContext& context, Arguments arguments) {
+  return RangeGeneric(context, arguments, false);
+}
+
+Reply HandleXRevRange(CommandContext& context, Arguments arguments) {
+  return RangeGeneric(context, arguments, true);
+}
+
+Reply HandleXDel(CommandContext& context, Arguments arguments) {
+  const Lookup<Stream> stream = context.Find<Stream>(arguments[0]);
+  if (stream.wrong_type()) return WrongType();
+  if (!stream) return Reply::Integer(0);
+  std::vector<StreamId> ids;
+  ids.reserve(arguments.size() - 1);
+  for (const std::string_view text : arguments.subspan(1)) {
+    const std::optional<StreamId> id = ReadStreamId(text);
+    if (!id) return InvalidStreamId();
+    ids.push_back(*id);
+  }
+  uint64_t deleted = 0;
+  for (const StreamId id : ids) deleted += stream->Delete(id) ? 1 : 0;
+  if (deleted > 0) context.Changed(arguments[0], EventClass::kStream, "xdel");
+  return CountReply(deleted);
+}
+
+Reply HandleXTrim(CommandContext& context, Arguments arguments) {
+  StreamWriteOptions options;
+  if (Reply error = ReadXTrimOptions(context, arguments.subspan(1), options); error.is_error()) {
+    return error;
+  }
+  const Lookup<Stream> stream = context.Find<Stream>(arguments[0]);
+  if (stream.wrong_type()) return WrongType();
+  if (!stream) return Reply::Integer(0);
+  const size_t removed = stream->Trim(*options.trim);
+  if (removed > 0) context.Changed(arguments[0], EventClass::kStream, "xtrim");
+  return CountReply(removed);
+}
+
+namespace {
+
+struct SetIdOptions {
+  StreamId id;
+  std::optional<int64_t> entries_added;
+  StreamId max_deleted_id;  // 0-0: not given.
+};
+
+// Returns an error reply, or nil if `options` is filled. `arguments`: the words after the key.
+Reply ReadSetIdOptions(Arguments arguments, SetIdOptions& options) {
+  const std::optional<StreamId> id = ReadStreamId(arguments[0]);
+  if (!id) return InvalidStreamId();
+  options.id = *id;
+  for (size_t i = 1; i < arguments.size(); i += 2) {
+    if (i + 1 >= arguments.size()) return SyntaxError();
+    if (IsWord(arguments[i], "ENTRIESADDED")) {
+      options.entries_added = base::ParseInt64(arguments[i + 1]);
+      if (!options.entries_added) return Reply::Error(error_text::kNotAnInteger);
+      if (*options.entries_added < 0) return Reply::Error("ERR entries_added must be positive");
+    } else if (IsWord(arguments[i], "MAXDELETEDID")) {
+      const std::optional<StreamId> max_deleted_id = ReadStreamId(arguments[i + 1]);
+      if (!max_deleted_id) return InvalidStreamId();
+      if (options.id < *max_deleted_id) {
+        return Reply::Error(
+            "ERR The ID specified in XSETID is smaller than the provided max_deleted_entry_id");
+      }
+      options.max_deleted_id = *max_deleted_id;
+    } else {
+      return SyntaxError();
+    }
+  }
+  return Reply::Nil();
+}
+
+// Returns an error reply if the stream's entries do not allow it, else nil.
+Reply CheckSetId(const Stream& stream, const SetIdOptions& options) {
+  if (stream.size() == 0) return Reply::Nil();
+  if (options.id < stream.LastEntryId()) {
+    return Reply::Error(
+        "ERR The ID specified in XSETID is smaller than the target stream top item");
+  }
+  if (options.entries_added && static_cast<uint64_t>(*options.entries_added) < stream.size()) {
+    return Reply::Error(
+        "ERR The entries_added specified in XSETID is smaller than the target stream length");
+  }
+  return Reply::Nil();
+}
+
+}  // namespace
+
+Reply HandleXSetId(CommandContext& context, Arguments arguments) {
+  SetIdOptions options;
+  if (Reply error = ReadSetIdOptions(arguments.subspan(1), options); error.is_error()) return error;
+  const Lookup<Stream> stream = context.Find<Stream>(arguments[0]);
+  if (stream.wrong_type()) return WrongType();
+  if (!stream) return Reply::Error(error_text::kNoSuchKey);
+  if (Reply error = CheckSetId(*stream, options); error.is_error()) return error;
+  stream->set_last_id(options.id);
+  if (options.entries_added) {
+    stream->set_entries_added(static_cast<uint64_t>(*options.entries_added));
+  }
+  if (options.max_deleted_id != StreamId::Min()) {
+    stream->set_max_deleted_id(options.max_deleted_id);
+  }
+  // As in Redis, transactions that watch the key do not fail.
+  context.Notify(arguments[0], EventClass::kStream, "xsetid");
+  return Reply::Ok();
+}
+
+}  // namespace redouble::memory

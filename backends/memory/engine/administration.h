@@ -1,0 +1,128 @@
+// Administration: the engine's sessions, statistics, slow log, latency samples, monitors and pause.
+//
+// INFO, CLIENT, SLOWLOG, LATENCY and MONITOR read and change it; the engine reports every command
+// to it. Durations come from the host (server/host.h). Without a host they are 0, and everything
+// here depends on the commands and the engine's clock only.
+//
+//   engine.core().administration().set_host(&server);
+//   engine.core().administration().statistics().of(CommandId::kGet).calls;
+//
+// Thread-safety: one thread.
+#ifndef REDOUBLE_BACKENDS_MEMORY_ENGINE_ADMINISTRATION_H_
+#define REDOUBLE_BACKENDS_MEMORY_ENGINE_ADMINISTRATION_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "redouble/backends/memory/server/host.h"
+#include "redouble/backends/memory/server/latency_monitor.h"
+#include "redouble/backends/memory/server/slow_log.h"
+#include "redouble/backends/memory/server/statistics.h"
+#include "redouble/core/base/time/virtual_clock.h"
+
+namespace redouble::memory {
+
+class EngineCore;
+class SessionCore;
+
+class Administration {
+ public:
+  explicit Administration(EngineCore& engine);
+  Administration(const Administration&) = delete;
+  Administration& operator=(const Administration&) = delete;
+  ~Administration();
+
+  // The host, null if the engine runs without a server. The host must outlive the engine, or be
+  // removed (null) before it is destroyed.
+  void set_host(Host* host);
+  Host* host() const { return host_; }
+  // For a host that measures: the time until now is not counted as the next command's duration.
+  void StartLap() {
+    if (host_ != nullptr) lap_us_ = host_->MonotonicMicros();
+  }
+
+  Statistics& statistics() { return statistics_; }
+  SlowLog& slow_log() { return slow_log_; }
+  LatencyMonitor& latency_monitor() { return latency_monitor_; }
+  // The engine's time in microseconds when it was constructed.
+  int64_t started_us() const { return started_us_; }
+
+  // Returns the peak of all calls' `used_bytes`.
+  uint64_t NotePeakMemory(uint64_t used_bytes) {
+    return peak_memory_bytes_ = std::max(peak_memory_bytes_, used_bytes);
+  }
+
+  // All connected sessions, by id.
+  const std::map<int64_t, SessionCore*>& sessions() const { return sessions_; }
+  void Add(SessionCore& session);
+  void Remove(SessionCore& session);
+
+  // Closes the sessions for which `ends` returns true; `me`, the session that asks for it, closes
+  // after its reply. Returns the number of sessions.
+  int64_t DisconnectIf(SessionCore& me, absl::FunctionRef<bool(const SessionCore&)> ends);
+
+  // A command as the client sent it.
+  struct Sent {
+    store::CommandId id;
+    std::string_view name;
+    std::span<const std::string_view> arguments;
+  };
+
+  // To be called before and after each command. Begin returns the start time for Finish.
+  int64_t Begin() const { return lap_us_; }
+  void Finish(SessionCore& session, const Sent& sent, const store::Reply& reply, int64_t begun_us) {
+    statistics_.CountCall(sent.id, reply);
+    if (host_ != nullptr || logs_all_ || !monitors_.empty()) FinishSlowly(session, sent, begun_us);
+  }
+  // To be called when the engine's options have changed.
+  void Configure();
+
+  // MONITOR: the session receives a line for each command.
+  void StartMonitor(SessionCore& session);
+  void StopMonitor(SessionCore& session);
+
+  // CLIENT PAUSE: commands that write, or all commands, wait until the clock has passed `until_ms`.
+  // As in Redis, a second pause never shortens or weakens the first one.
+  enum class Pause : uint8_t { kNone, kWrites, kAll };
+  void PauseClients(Pause pause, int64_t until_ms);
+  void EndPause();
+  Pause pause() const { return pause_; }
+  bool paused() const { return pause_ != Pause::kNone; }
+  // True if the command has to wait for the end of the pause.
+  bool Postpones(const SessionCore& session, store::CommandId id) const;
+  // Adds the session to those that continue when the pause ends.
+  void WaitForEndOfPause(SessionCore& session) { postponed_.push_back(&session); }
+  void StopWaiting(SessionCore& session) { std::erase(postponed_, &session); }
+
+ private:
+  void FinishSlowly(SessionCore& session, const Sent& sent, int64_t begun_us);
+  void FeedMonitors(const SessionCore& session, const Sent& sent);
+  void SampleLatency(const SessionCore& session, store::CommandId id, int64_t duration_us);
+  void LogIfSlow(const SessionCore& session, const Sent& sent, int64_t duration_us);
+
+  EngineCore& engine_;
+  Host* host_ = nullptr;
+  bool logs_all_ = false;
+  int64_t lap_us_ = 0;
+  const int64_t started_us_;
+  uint64_t peak_memory_bytes_ = 0;
+  Statistics statistics_;
+  SlowLog slow_log_;
+  LatencyMonitor latency_monitor_;
+  std::map<int64_t, SessionCore*> sessions_;
+  std::vector<SessionCore*> monitors_;
+  Pause pause_ = Pause::kNone;
+  int64_t pause_until_ms_ = 0;
+  std::optional<base::VirtualClock::TimerId> pause_timer_;
+  std::vector<SessionCore*> postponed_;
+};
+
+}  // namespace redouble::memory
+
+#endif  // REDOUBLE_BACKENDS_MEMORY_ENGINE_ADMINISTRATION_H_

@@ -1,0 +1,83 @@
+#include "redouble/backends/memory/engine/client_line.h"
+
+#include "absl/strings/str_cat.h"
+#include "redouble/backends/memory/engine/engine_core.h"
+#include "redouble/core/base/text/string_bridge.h"
+
+namespace redouble::memory {
+namespace {
+
+constexpr int64_t kMicrosPerSecond = 1'000'000;
+
+bool IsUnixSocket(const ConnectionFigures& figures) { return figures.address.starts_with('/'); }
+
+std::string FlagsOf(const SessionCore& session, const ConnectionFigures& figures,
+                    const TrackingMode* tracking) {
+  std::string flags;
+  if (session.is_monitor()) flags += 'O';
+  if (session.is_subscribed()) flags += 'P';
+  if (session.in_transaction()) flags += 'x';
+  if (session.blocked() || session.postponed()) flags += 'b';
+  if (tracking != nullptr) {
+    flags += 't';
+    if (tracking->redirect_is_broken) flags += 'R';
+    if (tracking->broadcasts) flags += 'B';
+  }
+  if (session.watch_failed()) flags += 'd';
+  if (session.hangs_up()) flags += 'c';
+  if (IsUnixSocket(figures)) flags += 'U';
+  if (session.no_evict()) flags += 'e';
+  return flags.empty() ? "N" : flags;
+}
+
+size_t QueuedBytes(const SessionCore& session) {
+  size_t bytes = 0;
+  for (const SessionCore::QueuedCommand& command : session.queued()) {
+    for (const std::string_view argument : command.arguments) bytes += argument.size();
+  }
+  return bytes;
+}
+
+size_t TotalBytes(const SessionCore& session, const ConnectionFigures& figures) {
+  return figures.query_bytes + figures.query_free_bytes + figures.output_room_bytes +
+         QueuedBytes(session) + sizeof(SessionCore);
+}
+
+}  // namespace
+
+ConnectionFigures FiguresOf(const EngineCore& engine, const SessionCore& session) {
+  Host* host = engine.administration().host();
+  return host == nullptr ? ConnectionFigures() : host->FiguresOf(session);
+}
+
+size_t BytesOf(const EngineCore& engine, const SessionCore& session) {
+  return TotalBytes(session, FiguresOf(engine, session));
+}
+
+std::string ClientLine(EngineCore& engine, const SessionCore& session) {
+  const ConnectionFigures figures = FiguresOf(engine, session);
+  const int64_t now_us = engine.clock().NowMicros();
+  const auto count = [&](SubscriptionKind kind) { return session.subscribed(kind).size(); };
+  const std::string_view command = session.last_command() == store::CommandId::kUnknown
+                                       ? "NULL"
+                                       : store::SpecOf(session.last_command()).name;
+  const TrackingMode* tracking = engine.tracking().ModeOf(session.id());
+  const int64_t redirect = tracking == nullptr ? -1 : tracking->redirect.value_or(0);
+  return absl::StrCat(
+      "id=", session.id(), " addr=", figures.address, " laddr=", figures.local_address,
+      " fd=", figures.descriptor, " name=", session.name(),
+      " age=", (now_us - session.connected_us()) / kMicrosPerSecond,
+      " idle=", (now_us - session.last_used_us()) / kMicrosPerSecond,
+      " flags=", FlagsOf(session, figures, tracking), " db=", session.db_index(),
+      " sub=", count(SubscriptionKind::kChannel), " psub=", count(SubscriptionKind::kPattern),
+      " ssub=", count(SubscriptionKind::kShard), " multi=",
+      session.in_transaction() ? static_cast<int64_t>(session.queued().size()) : int64_t{-1},
+      " qbuf=", figures.query_bytes, " qbuf-free=", figures.query_free_bytes,
+      " argv-mem=0 multi-mem=", QueuedBytes(session), " rbs=", figures.output_room_bytes,
+      " rbp=", figures.output_room_bytes, " obl=", figures.output_bytes, " oll=0 omem=0",
+      " tot-mem=", TotalBytes(session, figures), " events=", figures.waits_to_write ? "rw" : "r",
+      " cmd=", base::ToAbsl(command), " user=", session.user().name(), " redir=", redirect,
+      " resp=", session.protocol());
+}
+
+}  // namespace redouble::memory

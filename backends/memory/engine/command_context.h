@@ -1,0 +1,198 @@
+// CommandContext: the interface between a command's handler and the engine.
+//
+// A handler is a free function `Reply HandleGet(CommandContext& context, Arguments arguments)` in
+// the file of its data type under commands/. The engine has looked the command up, checked its
+// arity and removed expired keys before it calls the handler. `arguments` are the words after the
+// command's name; for a row of a subcommand ("xgroup|create"), the words after the subcommand.
+//
+//   Reply HandleLLen(CommandContext& context, Arguments arguments) {
+//     const Lookup<List> list = context.Find<List>(arguments[0]);
+//     if (list.wrong_type()) return WrongType();
+//     return Reply::Integer(list ? list->size() : 0);
+//   }
+//
+// A handler that changes a key calls Changed() once for each change: WATCH, keyspace events, client
+// tracking and the count of changes depend on it.
+//
+// Thread-safety: one thread; lives for one command.
+#ifndef REDOUBLE_BACKENDS_MEMORY_ENGINE_COMMAND_CONTEXT_H_
+#define REDOUBLE_BACKENDS_MEMORY_ENGINE_COMMAND_CONTEXT_H_
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "redouble/backends/memory/engine/blocked_operation.h"
+#include "redouble/backends/memory/engine/error_text.h"
+#include "redouble/backends/memory/keyspace/database.h"
+#include "redouble/backends/memory/keyspace/keyspace_event.h"
+#include "redouble/backends/memory/values/encoding_limits.h"
+#include "redouble/backends/memory/values/value.h"
+#include "redouble/core/base/random/rng.h"
+#include "redouble/core/store/reply.h"
+
+namespace redouble::memory {
+
+class EngineCore;
+class SessionCore;
+
+using Arguments = std::span<const std::string_view>;
+using store::Reply;
+
+inline Reply WrongType() { return Reply::Error(error_text::kWrongType); }
+inline Reply SyntaxError() { return Reply::Error(error_text::kSyntax); }
+
+// The result of a typed lookup: no key, a T, or a key of another type.
+template <typename T>
+class Lookup {
+ public:
+  Lookup() = default;
+  Lookup(Database::Entry* entry, T* value) : entry_(entry), value_(value) {}
+
+  bool wrong_type() const { return entry_ != nullptr && value_ == nullptr; }
+  explicit operator bool() const { return value_ != nullptr; }
+  T& operator*() const { return *value_; }
+  T* operator->() const { return value_; }
+  Database::Entry& entry() const { return *entry_; }
+
+ private:
+  Database::Entry* entry_ = nullptr;
+  T* value_ = nullptr;
+};
+
+class CommandContext {
+ public:
+  CommandContext(EngineCore& engine, SessionCore& session, Database& db, int64_t now_ms)
+      : engine_(engine),
+        session_(session),
+        db_(&db),
+        now_ms_(now_ms),
+        now_s_(static_cast<uint32_t>(now_ms / 1000)) {}
+
+  EngineCore& engine() const { return engine_; }
+  SessionCore& session() const { return session_; }
+  // The session's selected database.
+  Database& db() const { return *db_; }
+  int db_index() const;
+  // Makes the rest of this command use another database (SELECT, COPY DB, MOVE).
+  void SetDb(Database& db) { db_ = &db; }
+  // The engine's time. It does not change during a command, a transaction or a script.
+  int64_t now_ms() const { return now_ms_; }
+  // The same in seconds, for EvictionRecord.
+  uint32_t now_s() const { return now_s_; }
+  base::Rng& rng() const;
+  const EncodingLimits& limits() const;
+  // The longest string allowed: proto-max-bulk-len.
+  uint64_t max_string_bytes() const;
+
+  // The command's name as the client wrote it, for errors that quote it; for a subcommand, the name
+  // of its container.
+  std::string_view called_name() const { return called_name_; }
+  void set_called_name(std::string_view name) { called_name_ = name; }
+  // The subcommand as the client wrote it, for errors that quote it. Empty if there is none.
+  std::string_view subcommand() const { return subcommand_; }
+  void set_subcommand(std::string_view subcommand) { subcommand_ = subcommand; }
+
+  // Whether the lookup of a missing key is an event ("keymiss"): for commands that only read.
+  void set_notifies_misses(bool value) { notifies_misses_ = value; }
+  // Whether lookups count for LFU: maxmemory-policy is an LFU policy.
+  void set_counts_uses(bool value) { counts_uses_ = value; }
+
+  // Returns the key of any type, null if it does not exist. Updates the key's LRU and LFU fields.
+  Database::Entry* FindAny(std::string_view key) const {
+    Database::Entry* entry = Peek(key);
+    if (entry != nullptr) {
+      entry->eviction.used_s = now_s_;
+      if (counts_uses_) CountUse(*entry);
+    }
+    return entry;
+  }
+  // As FindAny, without updating the LRU and LFU fields.
+  Database::Entry* Peek(std::string_view key) const {
+    Database::Entry* entry = db_->Find(key);
+    ++(entry == nullptr ? misses_ : hits_);
+    if (entry == nullptr && notifies_misses_) Notify(key, EventClass::kKeyMiss, "keymiss");
+    return entry;
+  }
+  // The number of lookups that found a key, and that did not.
+  int64_t hits() const { return hits_; }
+  int64_t misses() const { return misses_; }
+  // Notifies "keymiss" for a key that a command which also writes had to read.
+  void Missed(std::string_view key) const {
+    if (!notifies_misses_) Notify(key, EventClass::kKeyMiss, "keymiss");
+  }
+  // Looks up a key as a collection type T (values/), or as a string.
+  template <typename T>
+  Lookup<T> Find(std::string_view key) const {
+    Database::Entry* entry = FindAny(key);
+    return Lookup<T>(entry, entry == nullptr ? nullptr : entry->value.As<T>());
+  }
+  Lookup<Value> FindString(std::string_view key) const {
+    Database::Entry* entry = FindAny(key);
+    const bool matches = entry != nullptr && entry->value.is_string();
+    return Lookup<Value>(entry, matches ? &entry->value : nullptr);
+  }
+  // As Find, but adds an empty T if the key does not exist. The caller fills it or removes it.
+  template <typename T>
+  Lookup<T> FindOrAdd(std::string_view key) const {
+    const Lookup<T> found = Find<T>(key);
+    if (found || found.wrong_type()) return found;
+    Database::Entry& entry = Add(key, Value::Empty<T>());
+    return Lookup<T>(&entry, entry.value.As<T>());
+  }
+
+  // Adds a key. It must not exist.
+  Database::Entry& Add(std::string_view key, Value value) const;
+  // Sets a key, whatever value it had, and removes its expiry.
+  Database::Entry& Put(std::string_view key, Value value) const;
+  // Removes a key without an event. Returns false if it does not exist.
+  bool Remove(std::string_view key) const;
+  // Removes an existing key, as Remove does, and returns its value.
+  Value Take(std::string_view key) const;
+  // Sets a key's expiry.
+  void SetExpiry(Database::Entry& entry, int64_t deadline_ms) const;
+  // Removes the key, with the event "del", if its collection is empty. Returns true if it did.
+  bool RemoveIfEmpty(std::string_view key) const;
+
+  // Reports a change of `key`: transactions that watch it fail, and the event is published. To be
+  // called once for each change, in Redis's order of events.
+  void Changed(std::string_view key, EventClass event_class, std::string_view event) const;
+  // Publishes an event without reporting a change.
+  void Notify(std::string_view key, EventClass event_class, std::string_view event) const;
+  // Reports a change without an event.
+  void Touched(std::string_view key) const;
+  // Reports that the key's size may have changed, without a change for WATCH.
+  void Resized(std::string_view key) const;
+
+  // Reports that `key` has a value of this type now, for sessions blocked on it. Add calls it.
+  void SignalReady(std::string_view key, store::KeyType type) const;
+  // To be called before a key is removed or replaced, for sessions blocked on it. Remove and Put
+  // call it.
+  void SignalGone(std::string_view key) const;
+
+  // True if the command may block: not in a transaction or a script.
+  bool may_block() const;
+  // Blocks the session. The handler returns the result instead of a reply. Requires may_block().
+  Reply Block(BlockedOperation operation) const;
+
+ private:
+  void CountUse(Database::Entry& entry) const;
+
+  EngineCore& engine_;
+  SessionCore& session_;
+  Database* db_;
+  const int64_t now_ms_;
+  const uint32_t now_s_;
+  bool notifies_misses_ = false;
+  bool counts_uses_ = false;
+  std::string_view called_name_;
+  mutable int64_t hits_ = 0;
+  mutable int64_t misses_ = 0;
+  std::string_view subcommand_;
+};
+
+}  // namespace redouble::memory
+
+#endif  // REDOUBLE_BACKENDS_MEMORY_ENGINE_COMMAND_CONTEXT_H_

@@ -1,0 +1,639 @@
+#include "redouble/backends/memory/engine/engine_core.h"
+
+#include <algorithm>
+#include <cassert>
+#include <limits>
+#include <new>
+#include <stdexcept>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "redouble/backends/memory/engine/argument.h"
+#include "redouble/backends/memory/engine/handlers.h"
+#include "redouble/backends/memory/engine/permission.h"
+#include "redouble/backends/memory/keyspace/command_accesses.h"
+#include "redouble/backends/memory/scripting/function_libraries.h"
+#include "redouble/backends/memory/scripting/script_cache.h"
+#include "redouble/core/base/text/glob.h"
+#include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/store/errors.h"
+
+namespace redouble::memory {
+namespace {
+
+using store::CommandId;
+using store::CommandSpec;
+
+using Handler = Reply (*)(CommandContext&, Arguments);
+
+// Beyond the clock's range.
+constexpr int64_t kNeverMillis = std::numeric_limits<int64_t>::max() / 1000;
+
+constexpr Handler kHandlers[store::kCommandCount] = {
+#define REDOUBLE_COMMAND(id, ...) &Handle##id,
+#define REDOUBLE_CONTAINER(id, ...) nullptr,
+#include "redouble/core/store/table/command_table.inc"
+#undef REDOUBLE_COMMAND
+};
+
+Reply UnknownCommand(std::string_view name, Arguments arguments) {
+  std::string quoted;
+  for (const std::string_view argument : arguments) {
+    if (quoted.size() >= kQuotedBytes) break;
+    absl::StrAppend(&quoted, "'", WordInError(argument, kQuotedBytes - quoted.size()), "' ");
+  }
+  return Reply::Error(
+      base::ToStd(absl::StrCat("ERR unknown command '", WordInError(name, kQuotedBytes),
+                               "', with args beginning with: ", quoted)));
+}
+
+Reply UnknownSubcommand(const CommandSpec& container, std::string_view subcommand) {
+  const std::string name = absl::AsciiStrToUpper(base::ToAbsl(container.name));
+  return Reply::Error(
+      base::ToStd(absl::StrCat("ERR unknown subcommand '", WordInError(subcommand, kQuotedBytes),
+                               "'. Try ", name, " HELP.")));
+}
+
+bool ArityMatches(const CommandSpec& spec, size_t words) {
+  const auto given = static_cast<int64_t>(words);
+  return spec.arity >= 0 ? given == spec.arity : given >= -spec.arity;
+}
+
+// The error for a command that was not found, or that has the wrong number of arguments.
+Reply Refusal(EngineCore::Resolution resolution, CommandId id, std::string_view name,
+              Arguments arguments) {
+  switch (resolution) {
+    case EngineCore::Resolution::kUnknownSubcommand:
+      return UnknownSubcommand(store::SpecOf(id), arguments[0]);
+    case EngineCore::Resolution::kWrongArity:
+      return WrongArity(store::SpecOf(id).name);
+    default:
+      return UnknownCommand(name, arguments);
+  }
+}
+
+// An EXEC that is refused also ends the transaction.
+Reply AbortedExec(SessionCore& session, const Reply& refusal) {
+  session.EndTransaction();
+  constexpr std::string_view kCode = "ERR ";
+  std::string_view reason = refusal.text();
+  if (reason.starts_with(kCode)) reason.remove_prefix(kCode.size());
+  return Reply::Error("EXECABORT Transaction discarded because of: " + std::string(reason));
+}
+
+// These commands run at once in a transaction.
+bool RunsInsideMulti(CommandId id) {
+  return id == CommandId::kExec || id == CommandId::kDiscard || id == CommandId::kMulti ||
+         id == CommandId::kWatch || id == CommandId::kReset || id == CommandId::kQuit;
+}
+
+// RESP2 cannot distinguish replies from messages, so that subscribers may run few commands.
+bool RunsWhileSubscribed(CommandId id) {
+  switch (id) {
+    case CommandId::kPing:
+    case CommandId::kQuit:
+    case CommandId::kReset:
+    case CommandId::kSubscribe:
+    case CommandId::kUnsubscribe:
+    case CommandId::kPSubscribe:
+    case CommandId::kPUnsubscribe:
+    case CommandId::kSSubscribe:
+    case CommandId::kSUnsubscribe:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// CLIENT CACHING applies to the next command other than CLIENT, or to the transaction that it
+// begins.
+void EndCaching(EngineCore& engine, const SessionCore& session) {
+  TrackingMode* mode = engine.tracking().ModeOf(session.id());
+  if (mode == nullptr || !mode->caching || session.in_transaction()) return;
+  const CommandId last = session.last_command();
+  const bool was_client =
+      last != CommandId::kUnknown && store::SpecOf(last).container() == "client";
+  if (!was_client) mode->caching = false;
+}
+
+// Runs the handler. The standard library reports a failed allocation by an exception, also one that
+// a client provoked by an absurd size; it ends the command, not the process. Lua's errors are other
+// exceptions and pass through.
+Reply RunHandler(Handler handler, CommandContext& context, Arguments arguments) {
+  constexpr std::string_view kNoMemory = "ERR not enough memory for the command";
+  try {
+    return handler(context, arguments);
+  } catch (const std::bad_alloc&) {
+    return Reply::Error(kNoMemory);
+  } catch (const std::length_error&) {
+    return Reply::Error(kNoMemory);
+  }
+}
+
+Reply OnlyForSubscribers(const CommandSpec& spec) {
+  return Reply::Error(base::ToStd(
+      absl::StrCat("ERR Can't execute '", base::ToAbsl(spec.name),
+                   "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in "
+                   "this context")));
+}
+
+}  // namespace
+
+EngineCore::EngineCore(base::VirtualClock& clock, EngineOptions options)
+    : clock_(clock),
+      rng_(options.seed),
+      options_(std::move(options)),
+      cluster_(options_.cluster ? std::make_optional<ClusterView>(*options_.cluster)
+                                : std::nullopt),
+      notifications_(
+          Notifications::Parse(options_.notify_keyspace_events).value_or(Notifications())) {
+  for (int index = 0; index < options_.databases; ++index) {
+    databases_.push_back(std::make_unique<Database>());
+  }
+  memory_limit_.Configure(options_);
+  administration_.Configure();
+  acl_.SetDefaultPassword(options_.requirepass);
+}
+
+EngineCore::~EngineCore() {
+  // Sessions can outlive the engine: their connections are closed. A completion can destroy a
+  // session or open another one.
+  while (!administration_.sessions().empty()) {
+    SessionCore& session = *administration_.sessions().begin()->second;
+    session.disconnected_ = true;
+    session.Leave();
+  }
+  if (expiry_timer_) clock_.Cancel(*expiry_timer_);
+}
+
+void EngineCore::Configure(EngineOptions options) {
+  if (options.requirepass != options_.requirepass) acl_.SetDefaultPassword(options.requirepass);
+  options_ = std::move(options);
+  notifications_ = Notifications::Parse(options_.notify_keyspace_events).value_or(Notifications());
+  memory_limit_.Configure(options_);
+  administration_.Configure();
+  out_of_memory_ = false;
+}
+
+std::unique_ptr<SessionCore> EngineCore::Connect() {
+  return std::unique_ptr<SessionCore>(new SessionCore(*this, next_session_id_++));
+}
+
+void EngineCore::SwapDatabases(int a, int b) {
+  if (a == b) return;
+  watching_.TouchAll(a, database(a), &database(b));
+  watching_.TouchAll(b, database(b), &database(a));
+  blocking_.MarkAllGone(a, database(a), &database(b));
+  blocking_.MarkAllGone(b, database(b), &database(a));
+  std::swap(databases_[a], databases_[b]);
+  ++changes_;
+  blocking_.MarkAllReady(a, database(a));
+  blocking_.MarkAllReady(b, database(b));
+}
+
+void EngineCore::FlushDatabase(int index) {
+  watching_.TouchAll(index, database(index), nullptr);
+  blocking_.MarkAllGone(index, database(index), nullptr);
+  tracking_.AllChanged();
+  changes_ += static_cast<int64_t>(database(index).size());
+  database(index).Clear();
+}
+
+void EngineCore::set_active_expire(bool value) {
+  active_expire_ = value;
+  if (expiry_timer_) clock_.Cancel(*std::exchange(expiry_timer_, std::nullopt));
+  next_expiry_us_ = std::numeric_limits<int64_t>::max();
+  ScheduleExpiry();
+}
+
+void EngineCore::ReplaceKeys(const std::function<void(int index, Database& db)>& fill) {
+  if (expiry_timer_) clock_.Cancel(*std::exchange(expiry_timer_, std::nullopt));
+  next_expiry_us_ = std::numeric_limits<int64_t>::max();
+  memory_limit_.Forget();
+  for (int index = 0; index < database_count(); ++index) {
+    watching_.TouchAll(index, database(index), nullptr);
+    blocking_.MarkAllGone(index, database(index), nullptr);
+    databases_[index] = std::make_unique<Database>();
+    databases_[index]->SetObserver(observer_);
+    fill(index, database(index));
+    blocking_.MarkAllReady(index, database(index));
+  }
+  tracking_.AllChanged();
+  ScheduleExpiry();
+  memory_limit_.MeasureAll();
+}
+
+EngineCore::Resolution EngineCore::Resolve(CommandId& id, Arguments arguments) const {
+  if (id == CommandId::kUnknown) return Resolution::kUnknownCommand;
+  const size_t words = arguments.size() + 1;
+  if (store::IsContainer(id) && !arguments.empty()) {
+    const CommandId subcommand = store::FindSubcommand(id, arguments[0]);
+    if (subcommand == CommandId::kUnknown) {
+      return Resolution::kUnknownSubcommand;
+    }
+    id = subcommand;
+  }
+  return ArityMatches(store::SpecOf(id), words) ? Resolution::kFound : Resolution::kWrongArity;
+}
+
+ScriptCache& EngineCore::scripts() {
+  if (scripts_ == nullptr) scripts_ = std::make_unique<ScriptCache>();
+  return *scripts_;
+}
+
+FunctionLibraries& EngineCore::functions() {
+  if (functions_ == nullptr) functions_ = std::make_unique<FunctionLibraries>();
+  return *functions_;
+}
+
+void EngineCore::EndBusy() {
+  BusyScript ended = *std::exchange(busy_, std::nullopt);
+  if (ended.caller == nullptr) return;
+  ended.caller->Unblock();
+  DeliverLater(*ended.caller, std::move(ended.killed));
+}
+
+void EngineCore::ForgetScriptCaller(const SessionCore& session) {
+  if (busy_ && busy_->caller == &session) busy_->caller = nullptr;
+}
+
+std::optional<Reply> EngineCore::RefusalNow(const SessionCore& session, CommandId id) {
+  const CommandSpec& spec = store::SpecOf(id);
+  if (busy_) {
+    if (spec.Has(store::command_flag::kAllowBusy)) return std::nullopt;
+    return Reply::Error(busy_->refusal());
+  }
+  if (!memory_limit_.on()) return std::nullopt;
+  RemoveExpired();
+  const auto now_s = static_cast<uint32_t>(clock_.NowMillis() / 1000);
+  out_of_memory_ = !memory_limit_.MakeRoom(
+      options_, now_s, rng_, [this](int db, std::string_view key) { EvictKey(db, key); });
+  if (!out_of_memory_) return std::nullopt;
+  bool denied = spec.Has(store::command_flag::kDenyOom);
+  if (id == CommandId::kExec) {
+    for (const SessionCore::QueuedCommand& queued : session.queued()) {
+      denied = denied || store::SpecOf(queued.id).Has(store::command_flag::kDenyOom);
+    }
+  } else if (session.in_transaction() && id != CommandId::kDiscard) {
+    // Queued commands take memory too.
+    denied = true;
+  }
+  if (!denied) return std::nullopt;
+  return Reply::Error(error_text::kOutOfMemory);
+}
+
+void EngineCore::EvictKey(int db, std::string_view key) {
+  blocking_.MarkGone(db, key, database(db));
+  database(db).Remove(key);
+  ++evicted_keys_;
+  NoteChange(db, key, /*by=*/0);
+  if (wants(EventClass::kEvicted)) Notify(db, key, EventClass::kEvicted, "evicted");
+}
+
+Reply EngineCore::Execute(SessionCore& session, CommandId id, std::string_view name,
+                          Arguments arguments) {
+  if (const Resolution resolution = Resolve(id, arguments); resolution != Resolution::kFound) {
+    return Refuse(session, id, Refusal(resolution, id, name, arguments));
+  }
+  if (tracking_.has_clients()) EndCaching(*this, session);
+  session.NoteUse(id, clock_.NowMicros());
+  if (std::optional<Reply> refusal = RefuseBySession(session, id, arguments)) {
+    return *std::move(refusal);
+  }
+  if (may_refuse()) {
+    if (std::optional<Reply> refusal = RefusalNow(session, id)) {
+      return Refuse(session, id, *std::move(refusal));
+    }
+    if (!session.is_trusted() && administration_.Postpones(session, id)) {
+      session.Postpone();
+      return Reply::Nil();
+    }
+  }
+  if (session.in_transaction() && !RunsInsideMulti(id)) {
+    session.Enqueue(id, name, arguments);
+    return Reply::Status("QUEUED");
+  }
+  return Call(session, id, name, arguments);
+}
+
+Reply EngineCore::Refuse(SessionCore& session, CommandId id, Reply refusal) {
+  administration_.statistics().CountRejection(id, refusal);
+  if (id == CommandId::kExec) return AbortedExec(session, refusal);
+  session.RefuseInTransaction();
+  return refusal;
+}
+
+std::optional<Reply> EngineCore::RefuseBySession(SessionCore& session, CommandId id,
+                                                 Arguments arguments) {
+  const CommandSpec& spec = store::SpecOf(id);
+  if (spec.Has(store::command_flag::kProtected)) {
+    return Refuse(session, id, Reply::Error(error_text::kModuleNotAllowed));
+  }
+  if (!session.authenticated() && !spec.Has(store::command_flag::kNoAuth)) {
+    return Refuse(session, id, Reply::Error(error_text::kNoAuth));
+  }
+  if (session.in_transaction() && spec.Has(store::command_flag::kNoMulti)) {
+    return Refuse(session, id, Reply::Error("ERR Command not allowed inside a transaction"));
+  }
+  if (!session.user().unrestricted()) {
+    std::optional<Reply> refusal = RefuseByAcl(*this, session, id, arguments, CheckPlace::kClient);
+    if (refusal) return Refuse(session, id, *std::move(refusal));
+  }
+  if (cluster_) {
+    if (std::optional<Reply> refusal = RefuseBySlots(session, id, arguments)) {
+      administration_.statistics().CountRejection(id, *refusal);
+      return refusal;
+    }
+  }
+  if (session.protocol() == 2 && session.is_subscribed() && !RunsWhileSubscribed(id)) {
+    return Refuse(session, id, OnlyForSubscribers(spec));
+  }
+  return std::nullopt;
+}
+
+std::optional<Reply> EngineCore::RefuseBySlots(SessionCore& session, CommandId id,
+                                               Arguments arguments) const {
+  ClusterView::Keys keys(*cluster_);
+  if (id == CommandId::kExec) {
+    // The keys of a transaction are checked once more, all together.
+    for (const SessionCore::QueuedCommand& queued : session.queued()) {
+      keys.Add(store::SpecOf(queued.id), queued.arguments);
+    }
+  } else {
+    keys.Add(store::SpecOf(id), arguments);
+  }
+  session.set_slot(keys.slot());
+  const ClusterView::Verdict verdict = keys.verdict();
+  if (verdict == ClusterView::Verdict::kServes) return std::nullopt;
+  if (id == CommandId::kExec) {
+    session.EndTransaction();
+  } else {
+    session.RefuseInTransaction();
+  }
+  return Reply::Error(cluster_->ErrorText(verdict, keys.slot()));
+}
+
+std::optional<Reply> EngineCore::RefuseScriptCall(SessionCore& session, CommandId id,
+                                                  Arguments arguments, bool one_slot) const {
+  if (!cluster_) return std::nullopt;
+  ClusterView::Keys keys(*cluster_);
+  keys.Add(store::SpecOf(id), arguments);
+  switch (keys.verdict()) {
+    case ClusterView::Verdict::kServes:
+      break;
+    case ClusterView::Verdict::kDown:
+      return Reply::Error("ERR Script attempted to execute a command while the cluster is down");
+    default:
+      return Reply::Error("ERR Script attempted to access a non local key in a cluster node");
+  }
+  if (!one_slot || keys.slot() == ClusterView::kNoSlot) return std::nullopt;
+  if (session.slot() == ClusterView::kNoSlot) session.set_slot(keys.slot());
+  if (session.slot() == keys.slot()) return std::nullopt;
+  return Reply::Error("ERR Script attempted to access keys that do not hash to the same slot");
+}
+
+namespace {
+
+// Reports what the command accesses, and what depends on the engine's present state.
+void Observe(EngineCore& engine, const SessionCore& session, CommandId id, Arguments arguments,
+             AccessObserver& observer) {
+  // The outcome of EXEC depends on the keys that the connection watches.
+  if (id == CommandId::kExec) {
+    for (const Blocking::Key& key : session.watched()) observer.OnRead(key.name);
+  }
+  // EVAL adds its script to the cache.
+  if (id == CommandId::kEval || id == CommandId::kEvalRo) {
+    ScriptCache& scripts = engine.scripts();
+    if (!scripts.Has(scripts.ShaOf(arguments[0]))) {
+      observer.OnWrite(AccessObserver::State::kScripts);
+    }
+  }
+  // Eviction may remove any key, when any key grows.
+  if (engine.memory_limit().on()) observer.OnAll();
+  ReportAccesses(id, arguments, observer);
+}
+
+}  // namespace
+
+Reply EngineCore::Call(SessionCore& session, CommandId id, std::string_view name,
+                       Arguments arguments) {
+  const Administration::Sent sent{id, name, arguments};
+  const int64_t begun_us = administration_.Begin();
+  RemoveExpired();
+  CommandContext context(*this, session, database(session.db_index()), clock_.NowMillis());
+  context.set_called_name(name);
+  context.set_counts_uses(IsLfu(options_.maxmemory_policy));
+  const CommandSpec& spec = store::SpecOf(id);
+  const bool only_reads = spec.Has(store::command_flag::kReadOnly);
+  if (notifications_.Wants(EventClass::kKeyMiss)) context.set_notifies_misses(only_reads);
+  if (spec.is_subcommand()) {
+    context.set_subcommand(arguments[0]);
+    arguments = arguments.subspan(1);
+  }
+  if (observer_ != nullptr) Observe(*this, session, id, sent.arguments, *observer_);
+  Reply reply = RunHandler(kHandlers[static_cast<size_t>(id)], context, arguments);
+  if (only_reads) administration_.statistics().CountLookups(context.hits(), context.misses());
+  if (only_reads && tracking_.has_clients() && !session.runs_script()) {
+    RememberReads(*this, session, id, sent.arguments);
+  }
+  administration_.Finish(session, sent, reply, begun_us);
+  return reply;
+}
+
+void EngineCore::ExpireDue() {
+  const int64_t now_ms = clock_.NowMillis();
+  for (int index = 0; index < database_count(); ++index) {
+    Database& db = database(index);
+    if (db.expiring() == 0) continue;
+    size_t prefetched = 0;
+    while (Database::Entry* entry = db.FirstExpired(now_ms)) {
+      if (prefetched == 0) prefetched = db.PrefetchExpired();
+      --prefetched;
+      const std::string key(entry->key());
+      blocking_.MarkGone(index, key, db);
+      db.RemoveExpiring(*entry);
+      ++expired_keys_;
+      NoteChange(index, key, /*by=*/0);
+      if (wants(EventClass::kExpired)) Notify(index, key, EventClass::kExpired, "expired");
+    }
+  }
+  next_expiry_us_ = std::numeric_limits<int64_t>::max();
+  ScheduleExpiry();
+}
+
+void EngineCore::SetAccessObserver(AccessObserver* observer) {
+  observer_ = observer;
+  for (const std::unique_ptr<Database>& db : databases_) db->SetObserver(observer);
+}
+
+// Schedules a timer for the first key of any database that may expire.
+void EngineCore::ScheduleExpiry() {
+  for (const std::unique_ptr<Database>& db : databases_) {
+    if (const std::optional<int64_t> check_ms = db->NextExpiryCheck()) {
+      NoteDeadline(*check_ms - 1);
+    }
+  }
+}
+
+void EngineCore::NoteDeadline(int64_t deadline_ms) {
+  if (deadline_ms >= kNeverMillis - 1) return;
+  const int64_t check_us = (deadline_ms + 1) * 1000;
+  if (check_us >= next_expiry_us_) return;
+  next_expiry_us_ = check_us;
+  if (expiry_timer_) clock_.Cancel(*std::exchange(expiry_timer_, std::nullopt));
+  if (!active_expire_) return;
+  const auto check = [this] {
+    expiry_timer_.reset();
+    ExpireDue();
+    FinishCommand();
+    DeliverPending();
+  };
+  expiry_timer_ = clock_.ScheduleCheckAt(check_us, check, [this] { return NextExpiryMicros(); });
+}
+
+std::optional<int64_t> EngineCore::NextExpiryMicros() const {
+  std::optional<int64_t> next_us;
+  for (const std::unique_ptr<Database>& db : databases_) {
+    const std::optional<int64_t> next_ms = db->NextExpiry();
+    if (!next_ms || *next_ms >= kNeverMillis) continue;
+    next_us = std::min(*next_ms * 1000, next_us.value_or(*next_ms * 1000));
+  }
+  return next_us;
+}
+
+void EngineCore::Notify(int db, std::string_view key, EventClass event_class,
+                        std::string_view event) {
+  if (listener_ && IsChange(event_class)) listener_(KeyspaceEvent{event_class, event, db, key});
+  if (subscriptions_.empty() || !notifications_.Wants(event_class)) return;
+  if (notifications_.by_key()) {
+    Publish(base::ToStd(absl::StrCat("__keyspace@", db, "__:", base::ToAbsl(key))), event);
+  }
+  if (notifications_.by_event()) {
+    Publish(base::ToStd(absl::StrCat("__keyevent@", db, "__:", base::ToAbsl(event))), key);
+  }
+}
+
+int64_t EngineCore::Publish(std::string_view channel, std::string_view payload) {
+  int64_t receivers = 0;
+  for (SessionCore* session : subscriptions_.Of(SubscriptionKind::kChannel, channel)) {
+    PushLater(*session,
+              Reply::Push({Reply::Bulk("message"), Reply::Bulk(channel), Reply::Bulk(payload)}));
+    ++receivers;
+  }
+  for (const auto& [pattern, sessions] : subscriptions_.table(SubscriptionKind::kPattern)) {
+    if (!base::GlobMatch(pattern, channel)) continue;
+    for (SessionCore* session : sessions) {
+      PushLater(*session, Reply::Push({Reply::Bulk("pmessage"), Reply::Bulk(pattern),
+                                       Reply::Bulk(channel), Reply::Bulk(payload)}));
+      ++receivers;
+    }
+  }
+  return receivers;
+}
+
+int64_t EngineCore::PublishToShard(std::string_view channel, std::string_view payload) {
+  const std::vector<SessionCore*>& sessions = subscriptions_.Of(SubscriptionKind::kShard, channel);
+  for (SessionCore* session : sessions) {
+    PushLater(*session,
+              Reply::Push({Reply::Bulk("smessage"), Reply::Bulk(channel), Reply::Bulk(payload)}));
+  }
+  return static_cast<int64_t>(sessions.size());
+}
+
+std::vector<std::string> EngineCore::DescribeWaits() const {
+  std::vector<std::string> lines;
+  for (const auto& [id, session] : administration_.sessions()) {
+    if (std::optional<std::string> line = session->DescribeWait())
+      lines.push_back(*std::move(line));
+  }
+  return lines;
+}
+
+void EngineCore::ServeReadyKeys() {
+  while (blocking_.any_ready()) {
+    for (const Blocking::Key& key : blocking_.TakeReady()) ServeKey(key);
+  }
+}
+
+void EngineCore::ServeKey(const Blocking::Key& key) {
+  for (SessionCore* session : blocking_.Waiters(key)) {
+    const BlockedOperation& operation = session->blocked_operation();
+    const Database::Entry* entry = database(key.db).Find(key.name);
+    const bool matches =
+        operation.also_when_gone || (entry != nullptr && entry->value.type() == operation.type);
+    if (!matches) continue;
+    CommandContext context(*this, *session, database(key.db), clock_.NowMillis());
+    std::optional<Reply> reply = operation.retry(context, key.name);
+    if (!reply) continue;
+    session->Unblock();
+    DeliverLater(*session, *std::move(reply));
+  }
+}
+
+void EngineCore::DeliverLater(SessionCore& session, std::optional<Reply> reply) {
+  deliveries_.push_back(Delivery{&session, std::move(reply)});
+}
+
+void EngineCore::DeliverNext(SessionCore& session) {
+  deliveries_.push_front(Delivery{&session, std::nullopt});
+}
+
+void EngineCore::ForgetDelivery(SessionCore& session) {
+  std::erase_if(deliveries_, [&](const Delivery& delivery) {
+    return delivery.session == &session && !delivery.is_push;
+  });
+}
+
+void EngineCore::PushLater(SessionCore& session, Reply push) {
+  if (observer_ != nullptr) observer_->OnWrite(AccessObserver::State::kMessages);
+  if (Host* host = administration_.host()) {
+    if (session.drops_pushes()) return;
+    session.AddPendingPush(push);
+    if (host->Overflows(session, session.pending_push_bytes())) {
+      session.DropPushes();
+      std::erase_if(deliveries_, [&](const Delivery& delivery) {
+        return delivery.session == &session && delivery.is_push;
+      });
+      return;
+    }
+  }
+  deliveries_.push_back(Delivery{&session, std::move(push), /*is_push=*/true});
+}
+
+std::vector<Reply> EngineCore::TakeMessages(SessionCore& session) {
+  std::vector<Reply> messages;
+  std::erase_if(deliveries_, [&](Delivery& delivery) {
+    const bool is_message = delivery.session == &session && delivery.is_push &&
+                            delivery.reply->is_array() &&
+                            delivery.reply->elements()[0].text().ends_with("message");
+    if (is_message) {
+      session.RemovePendingPush(*delivery.reply);
+      messages.push_back(*std::move(delivery.reply));
+    }
+    return is_message;
+  });
+  return messages;
+}
+
+void EngineCore::ForgetSession(SessionCore& session) {
+  std::erase_if(deliveries_,
+                [&](const Delivery& delivery) { return delivery.session == &session; });
+}
+
+void EngineCore::DeliverAll() {
+  delivering_ = true;
+  while (!deliveries_.empty()) {
+    Delivery delivery = std::move(deliveries_.front());
+    deliveries_.pop_front();
+    if (delivery.is_push) {
+      delivery.session->RemovePendingPush(*delivery.reply);
+      delivery.session->TakePush(*delivery.reply);
+    } else {
+      delivery.session->Resume(std::move(delivery.reply));
+    }
+  }
+  delivering_ = false;
+}
+
+}  // namespace redouble::memory

@@ -1,0 +1,273 @@
+// EngineCore: the implementation of Engine, for command handlers and for hosts.
+//
+// Include it in command handlers and parts of the engine, and in a program that hosts an engine or
+// looks into it: a server (sim/server), a snapshot, a state hash. Tests and other users include
+// engine.h, which is light.
+//
+//   memory::EngineCore& core = engine.core();
+//   core.RemoveExpired();
+//   for (int index = 0; index < core.database_count(); ++index) Dump(core.database(index));
+//
+// The life of a command: SessionCore::Submit calls Execute, which looks the command up, checks
+// whether the session may run it, and queues it (MULTI) or calls its handler (commands/). Then
+// FinishCommand serves blocked sessions whose keys changed, and DeliverPending completes their
+// requests. Nothing is delivered inside a command.
+//
+// Thread-safety: one thread.
+#ifndef REDOUBLE_BACKENDS_MEMORY_ENGINE_ENGINE_CORE_H_
+#define REDOUBLE_BACKENDS_MEMORY_ENGINE_ENGINE_CORE_H_
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "redouble/backends/memory/acl/acl.h"
+#include "redouble/backends/memory/cluster/cluster_view.h"
+#include "redouble/backends/memory/engine/administration.h"
+#include "redouble/backends/memory/engine/blocking.h"
+#include "redouble/backends/memory/engine/command_context.h"
+#include "redouble/backends/memory/engine/invalidation.h"
+#include "redouble/backends/memory/engine/session_core.h"
+#include "redouble/backends/memory/engine/subscriptions.h"
+#include "redouble/backends/memory/engine/watching.h"
+#include "redouble/backends/memory/engine_options.h"
+#include "redouble/backends/memory/eviction/memory_limit.h"
+#include "redouble/backends/memory/keyspace/access_observer.h"
+#include "redouble/backends/memory/keyspace/database.h"
+#include "redouble/backends/memory/keyspace/keyspace_event.h"
+#include "redouble/backends/memory/keyspace/notifications.h"
+#include "redouble/backends/memory/keyspace/tracking.h"
+#include "redouble/backends/memory/scripting/busy_script.h"
+#include "redouble/backends/memory/values/encoding_limits.h"
+#include "redouble/core/base/random/rng.h"
+#include "redouble/core/base/task/wait_reporter.h"
+#include "redouble/core/base/time/virtual_clock.h"
+#include "redouble/core/store/table/command_table.h"
+
+namespace redouble::memory {
+
+class FunctionLibraries;
+class ScriptCache;
+
+class EngineCore final : private base::WaitReporter {
+ public:
+  explicit EngineCore(base::VirtualClock& clock, EngineOptions options = {});
+  EngineCore(const EngineCore&) = delete;
+  EngineCore& operator=(const EngineCore&) = delete;
+  ~EngineCore();
+
+  std::unique_ptr<SessionCore> Connect();
+
+  base::VirtualClock& clock() const { return clock_; }
+  // Null if the engine is not a cluster node.
+  const ClusterView* cluster() const { return cluster_ ? &*cluster_ : nullptr; }
+  base::Rng& rng() {
+    if (observer_ != nullptr) observer_->OnWrite(AccessObserver::State::kRandomNumbers);
+    return rng_;
+  }
+  EncodingLimits& encoding_limits() { return options_.encoding_limits; }
+  const EngineOptions& options() const { return options_; }
+  // As Engine::Configure.
+  void Configure(EngineOptions options);
+
+  int database_count() const { return static_cast<int>(databases_.size()); }
+  Database& database(int index) { return *databases_[index]; }
+  // SWAPDB.
+  void SwapDatabases(int a, int b);
+  // Removes all keys of the database. Transactions that watch an existing key fail.
+  void FlushDatabase(int index);
+
+  // As Engine::SetKeyspaceListener.
+  void SetKeyspaceListener(KeyspaceListener listener) { listener_ = std::move(listener); }
+  // Tells the observer which keys and which other state commands read and write; null for none. It
+  // must outlive the engine, or be replaced before.
+  void SetAccessObserver(AccessObserver* observer);
+  AccessObserver* access_observer() const { return observer_; }
+  // Expired and evicted keys since the start or ResetStatistics.
+  int64_t expired_keys() const { return expired_keys_; }
+  int64_t evicted_keys() const { return evicted_keys_; }
+  // Changes of keys since the start.
+  int64_t changes() const { return changes_; }
+  void CountChange() { ++changes_; }
+  // CONFIG RESETSTAT: sets all counters except changes() to 0.
+  void ResetStatistics() {
+    expired_keys_ = evicted_keys_ = 0;
+    administration_.statistics().Reset();
+  }
+
+  // The sessions, statistics and measurements, and the host if there is one.
+  Administration& administration() { return administration_; }
+  const Administration& administration() const { return administration_; }
+  // The users and ACL LOG.
+  Acl& acl() { return acl_; }
+  // CLIENT TRACKING: which sessions cache which keys.
+  Tracking& tracking() { return tracking_; }
+  // As Engine::set_active_expire.
+  void set_active_expire(bool value);
+  void Reseed(uint64_t seed) { rng_ = base::Rng(seed); }
+  // Replaces the content of every database: empties it and calls `fill` for it. Transactions that
+  // watch an existing key fail. The clock may have been set back before.
+  void ReplaceKeys(const std::function<void(int index, Database& db)>& fill);
+
+  // Runs one command of the session, or queues it in the session's transaction. Returns the reply;
+  // an error if the command is refused. If the command blocked, or waits for the end of a pause,
+  // the result has no meaning.
+  Reply Execute(SessionCore& session, store::CommandId id, std::string_view name,
+                Arguments arguments);
+  // Removes the keys whose deadline has passed.
+  void RemoveExpired() {
+    if (clock_.NowMicros() >= next_expiry_us_) ExpireDue();
+  }
+  // Removes expired keys and runs a command without further checks. `name` is the name as the
+  // client wrote it, `arguments` the words after it, the subcommand included.
+  Reply Call(SessionCore& session, store::CommandId id, std::string_view name, Arguments arguments);
+  // The result of looking a command up and counting its arguments.
+  enum class Resolution { kFound, kUnknownCommand, kUnknownSubcommand, kWrongArity };
+  // The command with that name; kUnknown for the name of a subcommand's row ("config|get"), which
+  // clients write as two words.
+  static store::CommandId CommandNamed(std::string_view name) {
+    const store::CommandId id = store::FindCommand(name);
+    const bool is_whole = id == store::CommandId::kUnknown || !store::SpecOf(id).is_subcommand();
+    return is_whole ? id : store::CommandId::kUnknown;
+  }
+  // Looks a command up. Replaces `id` by that of the subcommand's row.
+  Resolution Resolve(store::CommandId& id, Arguments arguments) const;
+  // The error for a command that a script calls with keys of another cluster node or slot; nullopt
+  // if the command may run. `one_slot`: all keys of the script must be in one slot.
+  std::optional<Reply> RefuseScriptCall(SessionCore& session, store::CommandId id,
+                                        Arguments arguments, bool one_slot) const;
+  // Serves the blocked sessions whose keys changed, and sends invalidations. To be called after
+  // each command of a client.
+  void FinishCommand() {
+    if (blocking_.any_ready()) ServeReadyKeys();
+    if (tracking_.has_clients()) SendInvalidations(*this);
+  }
+
+  // False if such an event has no listener and no subscriber.
+  bool wants(EventClass event_class) const {
+    return (listener_ && IsChange(event_class)) || notifications_.Wants(event_class);
+  }
+  void Notify(int db, std::string_view key, EventClass event_class, std::string_view event);
+  void NoteDeadline(int64_t deadline_ms);
+  // To be called for each change of a key. `by`: the id of the session that made it; 0 if the
+  // engine did (expiry, eviction).
+  void NoteChange(int db, std::string_view key, int64_t by) {
+    if (observer_ != nullptr) observer_->OnWrite(key);
+    if (watching_.has_watchers()) watching_.Touch(db, key);
+    if (tracking_.has_clients()) tracking_.Changed(key, by);
+  }
+  // The cache of scripts (EVALSHA). Created on first use, as is its Lua interpreter.
+  ScriptCache& scripts();
+  // The function libraries (FCALL). Created on first use, as is their Lua interpreter.
+  FunctionLibraries& functions();
+  // The script that exceeded busy-reply-threshold; null if there is none.
+  const BusyScript* busy_script() const { return busy_ ? &*busy_ : nullptr; }
+  // Sets the busy script. Its caller is blocked, or blocks before the command ends.
+  void SetBusy(BusyScript busy) { busy_ = std::move(busy); }
+  // SCRIPT KILL: ends the busy script; its caller gets the error.
+  void EndBusy();
+  // The session no longer waits for the busy script; the engine stays busy.
+  void ForgetScriptCaller(const SessionCore& session);
+  // True if the engine's present state may refuse or postpone commands: a busy script, a cluster, a
+  // memory limit or a pause.
+  bool may_refuse() const {
+    return busy_.has_value() || cluster_.has_value() || memory_limit_.on() ||
+           administration_.paused();
+  }
+  MemoryLimit& memory_limit() { return memory_limit_; }
+  // True if the keys took more than maxmemory when the client's command began.
+  bool out_of_memory() const { return out_of_memory_; }
+  Blocking& blocking() { return blocking_; }
+  Watching& watching() { return watching_; }
+  Subscriptions& subscriptions() { return subscriptions_; }
+  // Sends a message to the subscribers of the channel and of matching patterns, or of the shard
+  // channel. Returns the number of receivers.
+  int64_t Publish(std::string_view channel, std::string_view payload);
+  int64_t PublishToShard(std::string_view channel, std::string_view payload);
+  // At the next DeliverPending: continues the session, with the reply of its blocked command if
+  // there is one.
+  void DeliverLater(SessionCore& session, std::optional<Reply> reply);
+  // As DeliverLater without a reply, but before all pending deliveries.
+  void DeliverNext(SessionCore& session);
+  // Cancels the session's pending DeliverLater and DeliverNext.
+  void ForgetDelivery(SessionCore& session);
+  // Sends the session a push, in order with the deliveries.
+  void PushLater(SessionCore& session, Reply push);
+  // Removes and returns the session's pending messages. A RESP3 client receives the messages that
+  // its own command published before the command's reply.
+  std::vector<Reply> TakeMessages(SessionCore& session);
+  // Cancels all deliveries and pushes to a closed session.
+  void ForgetSession(SessionCore& session);
+  void DeliverPending() {
+    if (!delivering_ && !deliveries_.empty()) DeliverAll();
+  }
+
+ private:
+  struct Delivery {
+    SessionCore* session;
+    std::optional<Reply> reply;
+    bool is_push = false;
+  };
+
+  // The MOVED, ASK, CROSSSLOT or CLUSTERDOWN error for the command's keys; nullopt if this node
+  // serves them.
+  std::optional<Reply> RefuseBySlots(SessionCore& session, store::CommandId id,
+                                     Arguments arguments) const;
+  // The BUSY or OOM error; nullopt if the command may run. Evicts keys if they exceed maxmemory.
+  std::optional<Reply> RefusalNow(const SessionCore& session, store::CommandId id);
+  // The error of a command that the session may not run; nullopt if it may.
+  std::optional<Reply> RefuseBySession(SessionCore& session, store::CommandId id,
+                                       Arguments arguments);
+  // Counts a refused command and marks the session's transaction, so that EXEC aborts. Returns the
+  // error.
+  Reply Refuse(SessionCore& session, store::CommandId id, Reply refusal);
+  void EvictKey(int db, std::string_view key);
+  void ExpireDue();
+  void ScheduleExpiry();
+  // The time in microseconds at which the next key expires; nullopt if no key has a deadline.
+  std::optional<int64_t> NextExpiryMicros() const;
+  std::vector<std::string> DescribeWaits() const override;
+  void ServeReadyKeys();
+  void DeliverAll();
+  void ServeKey(const Blocking::Key& key);
+
+  base::VirtualClock& clock_;
+  Acl acl_;
+  Administration administration_{*this};
+  base::Rng rng_;
+  EngineOptions options_;
+  std::optional<ClusterView> cluster_;
+  std::vector<std::unique_ptr<Database>> databases_;
+  MemoryLimit memory_limit_{databases_};
+  bool out_of_memory_ = false;
+  KeyspaceListener listener_;
+  AccessObserver* observer_ = nullptr;
+  std::unique_ptr<ScriptCache> scripts_;
+  std::unique_ptr<FunctionLibraries> functions_;
+  std::optional<BusyScript> busy_;
+  Notifications notifications_;
+  Subscriptions subscriptions_;
+  Watching watching_;
+  Tracking tracking_;
+  Blocking blocking_;
+  std::deque<Delivery> deliveries_;
+  bool delivering_ = false;
+  int64_t next_session_id_ = 1;
+  bool active_expire_ = true;
+  int64_t expired_keys_ = 0;
+  int64_t evicted_keys_ = 0;
+  int64_t changes_ = 0;
+  // No key expires before this microsecond.
+  int64_t next_expiry_us_ = std::numeric_limits<int64_t>::max();
+  std::optional<base::VirtualClock::TimerId> expiry_timer_;
+};
+
+}  // namespace redouble::memory
+
+#endif  // REDOUBLE_BACKENDS_MEMORY_ENGINE_ENGINE_CORE_H_

@@ -1,0 +1,100 @@
+#include "redouble/backends/memory/engine/permission.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "redouble/backends/memory/engine/client_line.h"
+#include "redouble/backends/memory/engine/engine_core.h"
+#include "redouble/backends/memory/engine/session_core.h"
+#include "redouble/core/base/text/string_bridge.h"
+
+namespace redouble::memory {
+namespace {
+
+using store::CommandId;
+
+std::string_view ReasonOf(Denied denied) {
+  switch (denied) {
+    case Denied::kKey:
+      return "key";
+    case Denied::kChannel:
+      return "channel";
+    default:
+      return "command";
+  }
+}
+
+std::string TextOf(Denied denied, CommandId id, CheckPlace place) {
+  struct Row {
+    std::string_view client;
+    std::string_view exec;
+    std::string_view script;
+  };
+  static constexpr Row kCommand = {
+      "run the '", "no permission to execute the command or subcommand",
+      "ERR The user executing the script can't run this command or subcommand"};
+  static constexpr Row kKey = {
+      "access one of the keys used as arguments", "no permission to touch the specified keys",
+      "ERR The user executing the script can't access at least one of the keys mentioned in the "
+      "command arguments"};
+  static constexpr Row kChannel = {
+      "access one of the channels used as arguments",
+      "no permission to access one of the channels used as arguments to the command",
+      "ERR The user executing the script can't publish to the channel mentioned in the command"};
+  const Row& row = denied == Denied::kKey ? kKey : denied == Denied::kChannel ? kChannel : kCommand;
+  switch (place) {
+    case CheckPlace::kScript:
+      return std::string(row.script);
+    case CheckPlace::kExec:
+      return absl::StrCat(
+          "NOPERM ACLs rules changed between the moment the transaction was accumulated and the "
+          "EXEC call. This command is no longer allowed for the following reason: ",
+          base::ToAbsl(row.exec));
+    case CheckPlace::kClient:
+      break;
+  }
+  std::string text =
+      absl::StrCat("NOPERM this user has no permissions to ", base::ToAbsl(row.client));
+  if (denied == Denied::kCommand) {
+    absl::StrAppend(&text, base::ToAbsl(store::SpecOf(id).name), "' command");
+  }
+  return text;
+}
+
+void Log(EngineCore& engine, const SessionCore& session, DenialEntry entry) {
+  entry.client = ClientLine(engine, session);
+  entry.last_ms = engine.clock().NowMillis();
+  engine.acl().log().Add(std::move(entry), static_cast<size_t>(engine.options().acllog_max_len));
+}
+
+}  // namespace
+
+std::optional<Reply> RefuseByAcl(EngineCore& engine, SessionCore& session, CommandId id,
+                                 Arguments arguments, CheckPlace place) {
+  const AclUser& user = session.user();
+  if (user.unrestricted()) return std::nullopt;
+  const Verdict verdict = user.Check(id, arguments);
+  if (verdict.denied == Denied::kNothing) return std::nullopt;
+  const bool in_multi = place == CheckPlace::kExec || session.in_transaction();
+  DenialEntry entry;
+  entry.reason = ReasonOf(verdict.denied);
+  entry.context = place == CheckPlace::kScript ? "lua" : in_multi ? "multi" : "toplevel";
+  entry.object =
+      verdict.denied == Denied::kCommand ? store::SpecOf(id).name : arguments[verdict.index];
+  entry.user = user.name();
+  Log(engine, session, std::move(entry));
+  return Reply::Error(TextOf(verdict.denied, id, place));
+}
+
+void LogFailedLogin(EngineCore& engine, SessionCore& session, std::string_view command,
+                    std::string_view user) {
+  DenialEntry entry;
+  entry.reason = "auth";
+  entry.context = session.in_transaction() ? "multi" : "toplevel";
+  entry.object = command;
+  entry.user = user;
+  Log(engine, session, std::move(entry));
+}
+
+}  // namespace redouble::memory

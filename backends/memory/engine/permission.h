@@ -1,0 +1,38 @@
+// ACL checks of a session's commands: the NOPERM error and the entry in ACL LOG.
+//
+// Used by the engine before a command runs or is queued, by EXEC for each queued command, and by
+// scripts for each command that they call. The rules themselves are in acl/acl_user.h.
+//
+// Thread-safety: one thread.
+// Source: Redis 7.0 ACL.
+#ifndef REDOUBLE_BACKENDS_MEMORY_ENGINE_PERMISSION_H_
+#define REDOUBLE_BACKENDS_MEMORY_ENGINE_PERMISSION_H_
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "redouble/backends/memory/acl/acl_user.h"
+#include "redouble/backends/memory/engine/command_context.h"
+
+namespace redouble::memory {
+
+class EngineCore;
+class SessionCore;
+
+// Where a command is checked. Redis's error text depends on it.
+enum class CheckPlace : uint8_t { kClient, kExec, kScript };
+
+// Returns the error and logs the denial if the session's user may not run the command; nullopt if
+// it may. `arguments` are the words after the command's name, the subcommand included.
+std::optional<Reply> RefuseByAcl(EngineCore& engine, SessionCore& session, store::CommandId id,
+                                 Arguments arguments, CheckPlace place);
+
+// Logs a failed AUTH or HELLO. `command` is the command's name, `user` the user name of the
+// attempt.
+void LogFailedLogin(EngineCore& engine, SessionCore& session, std::string_view command,
+                    std::string_view user);
+
+}  // namespace redouble::memory
+
+#endif  // REDOUBLE_BACKENDS_MEMORY_ENGINE_PERMISSION_H_

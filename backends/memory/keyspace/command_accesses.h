@@ -1,0 +1,23 @@
+// ReportAccesses: reports to an AccessObserver what a command accesses by its row in the command
+// table, besides the lookups and changes that the keyspace itself reports.
+//
+// Thread-safety: a free function without state.
+#ifndef REDOUBLE_BACKENDS_MEMORY_KEYSPACE_COMMAND_ACCESSES_H_
+#define REDOUBLE_BACKENDS_MEMORY_KEYSPACE_COMMAND_ACCESSES_H_
+
+#include <span>
+#include <string_view>
+
+#include "redouble/backends/memory/keyspace/access_observer.h"
+#include "redouble/core/store/table/command_table.h"
+
+namespace redouble::memory {
+
+// To be called for each command of a client, a transaction or a script. `arguments` are the words
+// after the command's name, the subcommand included.
+void ReportAccesses(store::CommandId id, std::span<const std::string_view> arguments,
+                    AccessObserver& observer);
+
+}  // namespace redouble::memory
+
+#endif  // REDOUBLE_BACKENDS_MEMORY_KEYSPACE_COMMAND_ACCESSES_H_

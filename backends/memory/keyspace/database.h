@@ -1,0 +1,143 @@
+// Database: the keys, values and expiries of one numbered database.
+//
+// Command handlers use it through CommandContext (engine/command_context.h), which also reports
+// changes. The engine removes keys whose deadline has passed before a command runs, so that every
+// key found here exists for clients.
+//
+//   Database::Entry& entry = db.Add("greeting", Value::String("hello"));
+//   db.SetExpiry(entry, deadline_ms);
+//
+// Thread-safety: one thread.
+#ifndef REDOUBLE_BACKENDS_MEMORY_KEYSPACE_DATABASE_H_
+#define REDOUBLE_BACKENDS_MEMORY_KEYSPACE_DATABASE_H_
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "redouble/backends/memory/keyspace/access_observer.h"
+#include "redouble/backends/memory/keyspace/eviction_record.h"
+#include "redouble/backends/memory/keyspace/expiry_wheel.h"
+#include "redouble/backends/memory/values/encodings/compact_string.h"
+#include "redouble/backends/memory/values/encodings/dense_table.h"
+#include "redouble/backends/memory/values/value.h"
+#include "redouble/core/base/random/rng.h"
+
+namespace redouble::memory {
+
+class Database {
+ public:
+  // A key, its value and its metadata.
+  class Entry {
+   public:
+    Entry(std::string_view key, Value initial) : value(std::move(initial)), key_(key) {}
+
+    std::string_view key() const { return key_.view(); }
+    bool expires() const { return expiry_node_ != ExpiryWheel::kNoNode; }
+
+    Value value;
+    EvictionRecord eviction;
+
+   private:
+    friend class Database;
+    BasicCompactString<19> key_;
+    ExpiryWheel::NodeId expiry_node_ = ExpiryWheel::kNoNode;
+  };
+  static_assert(sizeof(Entry) == 48);
+
+  // Tells the observer of each lookup and change of a key; null for none. It must outlive the
+  // database, or be replaced before.
+  void SetObserver(AccessObserver* observer) { observer_ = observer; }
+
+  size_t size() const { return table_.size(); }
+  // The number of keys with an expiry.
+  size_t expiring() const { return wheel_.size(); }
+
+  // Returns null if the key does not exist. Entries do not move until a key is removed.
+  Entry* Find(std::string_view key) {
+    if (observer_ != nullptr) observer_->OnRead(key);
+    return table_.Find(key);
+  }
+  const Entry* Find(std::string_view key) const {
+    if (observer_ != nullptr) observer_->OnRead(key);
+    return table_.Find(key);
+  }
+  // Prefetches keys that will be looked up soon (DenseTable). Worthwhile only in a database so
+  // large that lookups wait for memory.
+  bool is_large() const { return table_.size() >= kLargeSize; }
+  size_t PrefetchPlace(std::string_view key) const { return table_.PrefetchPlace(key); }
+  void PrefetchAtPlace(size_t hash) const { table_.PrefetchAtPlace(hash); }
+  // By position, for random picks and iteration: 0 <= position < size(), in an order that depends
+  // on the commands only.
+  Entry& at(size_t position) { return table_.at(position); }
+  const Entry& at(size_t position) const { return table_.at(position); }
+  // One step of a SCAN over the keys: DenseTable::Scan.
+  template <typename Visit>
+  uint64_t Scan(uint64_t cursor, size_t count, Visit visit) const {
+    return table_.Scan(cursor, count, visit);
+  }
+
+  // Adds a key without expiry. It must not exist.
+  Entry& Add(std::string_view key, Value value) {
+    if (observer_ != nullptr) observer_->OnWrite(key);
+    return table_.Append(Entry(key, std::move(value)));
+  }
+  // Removes a key with its expiry. Returns false if it does not exist.
+  bool Remove(std::string_view key);
+  // Removes a key that has an expiry.
+  void RemoveExpiring(Entry& entry);
+  void Clear();
+
+  // Sets or replaces the expiry. The key exists up to and including `deadline_ms`.
+  void SetExpiry(Entry& entry, int64_t deadline_ms);
+  // Returns false if the key had no expiry.
+  bool ClearExpiry(Entry& entry);
+  // Returns nullopt if the key has no expiry.
+  std::optional<int64_t> DeadlineOf(const Entry& entry) const;
+
+  // Sets a key's accounted size; accounted_bytes() is the sum.
+  void Account(Entry& entry, size_t bytes);
+  uint64_t accounted_bytes() const { return accounted_bytes_; }
+
+  // A random key with an expiry, chosen by `rng`; null if there is none. O(1) unless almost all
+  // keys that had an expiry are gone.
+  Entry* DrawExpiring(base::Rng& rng);
+
+  // The first key, in the order (deadline, order of setting), whose deadline is before `now_ms`;
+  // null if there is none. `now_ms` must not decrease between calls.
+  Entry* FirstExpired(int64_t now_ms);
+  // Prefetches the memory that removing the next expired keys will touch, for several keys at once,
+  // because removing them one by one would wait for memory at each step. To be called after
+  // FirstExpired has returned a key. Returns the number of keys, at least one.
+  size_t PrefetchExpired() const;
+  // The first millisecond at which FirstExpired has to be called again; nullopt if no key has an
+  // expiry. It may find no key then. O(1).
+  std::optional<int64_t> NextExpiryCheck() const;
+  // The first millisecond at which FirstExpired finds a key; nullopt if no key has an expiry. Not
+  // O(1): see ExpiryWheel::Earliest.
+  std::optional<int64_t> NextExpiry() const;
+
+ private:
+  static constexpr size_t kLargeSize = 1 << 14;
+
+  // Adding an entry never moves another one.
+  using Table = DenseTable<Entry, DenseTable<Entry>::kBlockEntries>;
+
+  void RemoveAt(size_t position);
+  void ForgetAccount(size_t position);
+
+  Table table_;
+  ExpiryWheel wheel_;
+  // The accounted sizes by position; missing ones are 0. A separate column, because few engines
+  // have a maxmemory.
+  std::vector<uint32_t> accounts_;
+  uint64_t accounted_bytes_ = 0;
+  AccessObserver* observer_ = nullptr;
+};
+
+}  // namespace redouble::memory
+
+#endif  // REDOUBLE_BACKENDS_MEMORY_KEYSPACE_DATABASE_H_

@@ -1,0 +1,486 @@
+#include "redouble/backends/memory/persistence/rdb_value.h"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "redouble/backends/memory/persistence/stream_dump.h"
+#include "redouble/backends/memory/persistence/ziplist.h"
+#include "redouble/backends/memory/values/encodings/intset.h"
+#include "redouble/backends/memory/values/encodings/listpack.h"
+#include "redouble/backends/memory/values/hash.h"
+#include "redouble/backends/memory/values/list.h"
+#include "redouble/backends/memory/values/set.h"
+#include "redouble/backends/memory/values/sorted_set.h"
+#include "redouble/backends/memory/values/stream.h"
+#include "redouble/core/base/text/redis_number.h"
+
+namespace redouble::memory {
+namespace {
+
+// The format of a quicklist's node.
+constexpr uint64_t kPlainNode = 1;
+constexpr uint64_t kPackedNode = 2;
+
+void AppendList(const List& list, std::string& out, RdbCompression compression) {
+  AppendRdbLength(list.nodes().size(), out);
+  for (const Listpack& node : list.nodes()) {
+    AppendRdbLength(kPackedNode, out);
+    AppendRdbString(node.bytes(), out, compression);
+  }
+}
+
+void AppendSet(const Set& set, std::string& out, RdbCompression compression) {
+  if (const Intset* intset = set.intset()) {
+    AppendRdbString(intset->bytes(), out, compression);
+    return;
+  }
+  AppendRdbLength(set.size(), out);
+  set.ForEach([&](std::string_view member) { AppendRdbString(member, out, compression); });
+}
+
+void AppendHash(const Hash& hash, std::string& out, RdbCompression compression) {
+  if (const Listpack* listpack = hash.listpack()) {
+    AppendRdbString(listpack->bytes(), out, compression);
+    return;
+  }
+  AppendRdbLength(hash.size(), out);
+  hash.ForEach([&](std::string_view field, std::string_view value) {
+    AppendRdbString(field, out, compression);
+    AppendRdbString(value, out, compression);
+  });
+}
+
+// From the highest to the lowest, which is faster to load in Redis.
+void AppendSortedSet(const SortedSet& set, std::string& out, RdbCompression compression) {
+  if (const Listpack* listpack = set.listpack()) {
+    AppendRdbString(listpack->bytes(), out, compression);
+    return;
+  }
+  AppendRdbLength(set.size(), out);
+  set.ForEach(set.size() - 1, set.size(), true, [&](std::string_view member, double score) {
+    AppendRdbString(member, out, compression);
+    uint64_t bits;
+    std::memcpy(&bits, &score, sizeof(bits));
+    AppendLittleEndian(bits, sizeof(bits), out);
+  });
+}
+
+std::optional<Value> ReadText(RdbReader& reader) {
+  const std::optional<std::string_view> text = reader.ReadStringView();
+  if (!text) return std::nullopt;
+  return Value::String(*text);
+}
+
+// A listpack written as a string.
+std::optional<Listpack> ReadListpack(RdbReader& reader) {
+  const std::optional<std::string_view> bytes = reader.ReadStringView();
+  if (!bytes) return std::nullopt;
+  absl::StatusOr<Listpack> listpack = Listpack::Parse(*bytes);
+  if (!listpack.ok()) return reader.Fail("a listpack");
+  return *std::move(listpack);
+}
+
+using Texts = std::vector<std::string>;
+
+std::optional<Texts> ReadListpackTexts(RdbReader& reader) {
+  const std::optional<Listpack> listpack = ReadListpack(reader);
+  if (!listpack) return std::nullopt;
+  Texts texts;
+  for (Listpack::Position at = listpack->First(); at != Listpack::kNone; at = listpack->Next(at)) {
+    texts.push_back(listpack->Get(at).ToString());
+  }
+  return texts;
+}
+
+std::optional<Texts> ReadZiplistTexts(RdbReader& reader) {
+  const std::optional<std::string_view> bytes = reader.ReadStringView();
+  if (!bytes) return std::nullopt;
+  std::optional<Texts> texts = ReadZiplist(*bytes);
+  if (!texts) return reader.Fail("a ziplist");
+  return texts;
+}
+
+std::optional<Texts> ReadZipmapTexts(RdbReader& reader) {
+  const std::optional<std::string_view> bytes = reader.ReadStringView();
+  if (!bytes) return std::nullopt;
+  std::optional<Texts> texts = ReadZipmap(*bytes);
+  if (!texts) return reader.Fail("a zipmap");
+  return texts;
+}
+
+bool ReadElement(RdbReader& reader, List& list) {
+  const std::optional<std::string_view> element = reader.ReadStringView();
+  if (element) list.Push(List::End::kBack, *element);
+  return element.has_value();
+}
+
+bool ReadListpackNode(RdbReader& reader, List& list) {
+  const std::optional<uint64_t> container = reader.ReadLength();
+  if (!container) return false;
+  if (*container == kPlainNode) return ReadElement(reader, list);
+  if (*container != kPackedNode) {
+    reader.Fail("the format of a list's node, 1 or 2");
+    return false;
+  }
+  const std::optional<Listpack> node = ReadListpack(reader);
+  if (!node) return false;
+  base::Int64Buffer buffer;
+  for (Listpack::Position at = node->First(); at != Listpack::kNone; at = node->Next(at)) {
+    list.Push(List::End::kBack, node->Get(at).View(buffer));
+  }
+  return true;
+}
+
+bool ReadZiplistNode(RdbReader& reader, List& list) {
+  const std::optional<Texts> elements = ReadZiplistTexts(reader);
+  if (!elements) return false;
+  for (const std::string& element : *elements) list.Push(List::End::kBack, element);
+  return true;
+}
+
+// A list of `count` parts, each an element or a node. Redis wrote empty nodes at times.
+std::optional<Value> ReadList(RdbReader& reader, const EncodingLimits& limits,
+                              std::optional<uint64_t> count,
+                              bool (*read_part)(RdbReader& reader, List& list)) {
+  if (!count) return std::nullopt;
+  auto list = std::make_unique<List>(limits);
+  for (uint64_t i = 0; i < *count; ++i) {
+    if (!read_part(reader, *list)) return std::nullopt;
+  }
+  return Value::Of(std::move(list));
+}
+
+bool AddMember(std::string_view member, RdbReader& reader, const EncodingLimits& limits, Set& set) {
+  if (set.Add(member, limits)) return true;
+  reader.Fail("a member that the set does not have yet");
+  return false;
+}
+
+std::optional<Value> ReadSet(RdbReader& reader, const EncodingLimits& limits) {
+  const std::optional<uint64_t> size = reader.ReadLength();
+  if (!size) return std::nullopt;
+  Set set;
+  for (uint64_t i = 0; i < *size; ++i) {
+    const std::optional<std::string_view> member = reader.ReadStringView();
+    if (!member || !AddMember(*member, reader, limits, set)) return std::nullopt;
+  }
+  return Value::Of(std::move(set));
+}
+
+std::optional<Value> ReadSetListpack(RdbReader& reader, const EncodingLimits& limits) {
+  const std::optional<Texts> members = ReadListpackTexts(reader);
+  if (!members) return std::nullopt;
+  Set set;
+  for (const std::string& member : *members) {
+    if (!AddMember(member, reader, limits, set)) return std::nullopt;
+  }
+  return Value::Of(std::move(set));
+}
+
+std::optional<Value> ReadIntset(RdbReader& reader, const EncodingLimits& limits) {
+  const std::optional<std::string_view> bytes = reader.ReadStringView();
+  if (!bytes) return std::nullopt;
+  const absl::StatusOr<Intset> integers = Intset::Parse(*bytes);
+  if (!integers.ok() || integers->empty()) return reader.Fail("an intset with members");
+  Set set;
+  for (size_t i = 0; i < integers->count(); ++i) {
+    set.Add(base::FormatInt64(integers->At(i)), limits);
+  }
+  return Value::Of(std::move(set));
+}
+
+bool AddField(std::string_view field, std::string_view value, RdbReader& reader,
+              const EncodingLimits& limits, Hash& hash) {
+  hash.ConvertIfTooLong(field, limits);
+  hash.ConvertIfTooLong(value, limits);
+  if (hash.Set(field, value, limits)) return true;
+  reader.Fail("a field that the hash does not have yet");
+  return false;
+}
+
+std::optional<Value> ReadHash(RdbReader& reader, const EncodingLimits& limits) {
+  const std::optional<uint64_t> size = reader.ReadLength();
+  if (!size) return std::nullopt;
+  Hash hash;
+  for (uint64_t i = 0; i < *size; ++i) {
+    const std::optional<std::string> field = reader.ReadString();
+    const std::optional<std::string_view> value = field ? reader.ReadStringView() : std::nullopt;
+    if (!value || !AddField(*field, *value, reader, limits, hash)) return std::nullopt;
+  }
+  return Value::Of(std::move(hash));
+}
+
+// Removes the limit on text lengths: for a value that was one block, Redis checks only the number
+// of elements.
+EncodingLimits OfAnyLength(EncodingLimits limits) {
+  limits.hash_max_listpack_value = std::numeric_limits<size_t>::max();
+  limits.zset_max_listpack_value = std::numeric_limits<size_t>::max();
+  return limits;
+}
+
+// `texts` are fields and values, alternating.
+std::optional<Value> HashOf(const std::optional<Texts>& texts, RdbReader& reader,
+                            const EncodingLimits& limits) {
+  if (!texts) return std::nullopt;
+  if (texts->size() % 2 != 0) return reader.Fail("a value for each field of the hash");
+  Hash hash;
+  for (size_t i = 0; i < texts->size(); i += 2) {
+    if (!AddField((*texts)[i], (*texts)[i + 1], reader, limits, hash)) return std::nullopt;
+  }
+  return Value::Of(std::move(hash));
+}
+
+// A score as text with its length, or one of the codes for NaN and the infinities.
+std::optional<double> ReadScoreText(RdbReader& reader) {
+  constexpr uint64_t kMinusInfinity = 255;
+  constexpr uint64_t kInfinity = 254;
+  constexpr uint64_t kNan = 253;
+  const std::optional<uint64_t> size = reader.ReadLittleEndian(1);
+  if (!size) return std::nullopt;
+  if (*size == kInfinity) return std::numeric_limits<double>::infinity();
+  if (*size == kMinusInfinity) return -std::numeric_limits<double>::infinity();
+  if (*size == kNan) return std::numeric_limits<double>::quiet_NaN();
+  const std::optional<std::string_view> text = reader.ReadBytes(*size);
+  if (!text) return std::nullopt;
+  const std::optional<double> score = base::ParseDouble(*text);
+  if (!score) return reader.Fail("the text of a score");
+  return score;
+}
+
+std::optional<double> ReadScoreBits(RdbReader& reader) {
+  const std::optional<uint64_t> bits = reader.ReadLittleEndian(sizeof(double));
+  if (!bits) return std::nullopt;
+  double score;
+  std::memcpy(&score, &*bits, sizeof(score));
+  return score;
+}
+
+bool AddMember(std::string_view member, double score, RdbReader& reader,
+               const EncodingLimits& limits, SortedSet& set) {
+  if (std::isnan(score)) {
+    reader.Fail("a score that is a number");
+    return false;
+  }
+  if (set.Set(member, score, limits)) return true;
+  reader.Fail("a member that the sorted set does not have yet");
+  return false;
+}
+
+using ReadScore = std::optional<double> (*)(RdbReader&);
+
+// A set that exceeds the limits of a listpack was a table before, so it keeps the sign of -0.
+std::optional<Value> ReadTableOfScores(RdbReader& reader, const EncodingLimits& limits,
+                                       uint64_t size, ReadScore read_score) {
+  SortedSet set;
+  set.ConvertToTable();
+  for (uint64_t i = 0; i < size; ++i) {
+    const std::optional<std::string> member = reader.ReadString();
+    const std::optional<double> score = member ? read_score(reader) : std::nullopt;
+    if (!score || !AddMember(*member, *score, reader, limits, set)) return std::nullopt;
+  }
+  return Value::Of(std::move(set));
+}
+
+std::optional<Value> ReadSortedSet(RdbReader& reader, const EncodingLimits& limits,
+                                   ReadScore read_score) {
+  const std::optional<uint64_t> size = reader.ReadLength();
+  if (!size) return std::nullopt;
+  if (*size > limits.zset_max_listpack_entries) {
+    return ReadTableOfScores(reader, limits, *size, read_score);
+  }
+  // The longest member decides about the encoding before the first is added.
+  std::vector<std::pair<std::string, double>> members;
+  bool fits = true;
+  for (uint64_t i = 0; i < *size; ++i) {
+    std::optional<std::string> member = reader.ReadString();
+    const std::optional<double> score = member ? read_score(reader) : std::nullopt;
+    if (!score) return std::nullopt;
+    fits = fits && member->size() <= limits.zset_max_listpack_value;
+    members.emplace_back(*std::move(member), *score);
+  }
+  SortedSet set;
+  if (!fits) set.ConvertToTable();
+  for (const auto& [member, score] : members) {
+    if (!AddMember(member, score, reader, limits, set)) return std::nullopt;
+  }
+  return Value::Of(std::move(set));
+}
+
+// `texts` are members and scores, alternating.
+std::optional<Value> SortedSetOf(const std::optional<Texts>& texts, RdbReader& reader,
+                                 const EncodingLimits& limits) {
+  if (!texts) return std::nullopt;
+  if (texts->size() % 2 != 0) return reader.Fail("a score for each member of the sorted set");
+  SortedSet set;
+  for (size_t i = 0; i < texts->size(); i += 2) {
+    const std::optional<double> score = base::ParseDouble((*texts)[i + 1]);
+    if (!score) return reader.Fail("the text of a score");
+    if (!AddMember((*texts)[i], *score, reader, limits, set)) return std::nullopt;
+  }
+  return Value::Of(std::move(set));
+}
+
+std::optional<Value> ReadStream(RdbReader& reader, StreamDumpFormat format) {
+  std::unique_ptr<Stream> stream = ReadStreamDump(reader, format);
+  if (stream == nullptr) return std::nullopt;
+  return Value::Of(std::move(stream));
+}
+
+// The types of Redis 7.0, and those of later versions.
+std::optional<Value> ReadNewType(RdbType type, RdbReader& reader, const EncodingLimits& limits) {
+  switch (type) {
+    case RdbType::kString:
+      return ReadText(reader);
+    case RdbType::kSet:
+      return ReadSet(reader, limits);
+    case RdbType::kHash:
+      return ReadHash(reader, limits);
+    case RdbType::kSetIntset:
+      return ReadIntset(reader, limits);
+    case RdbType::kHashListpack:
+      return HashOf(ReadListpackTexts(reader), reader, OfAnyLength(limits));
+    case RdbType::kListQuicklist2:
+      return ReadList(reader, limits, reader.ReadLength(), ReadListpackNode);
+    case RdbType::kSortedSet:
+      return ReadSortedSet(reader, limits, ReadScoreBits);
+    case RdbType::kSortedSetListpack:
+      return SortedSetOf(ReadListpackTexts(reader), reader, OfAnyLength(limits));
+    case RdbType::kStream7:
+      return ReadStream(reader, StreamDumpFormat::kRedis7);
+    case RdbType::kSetListpack:
+      return ReadSetListpack(reader, limits);
+    case RdbType::kStream72:
+      return ReadStream(reader, StreamDumpFormat::kRedis72);
+    default:
+      return reader.Fail("a type that this engine has");
+  }
+}
+
+// True for the types that only earlier servers write: lists and hashes up to 2.4 (plain, zipmap),
+// 2.6 to 3.0 (list in one ziplist), 3.2 to 6.2 (quicklist of ziplists, ziplists), sorted sets with
+// scores as text, streams of 5.0.
+bool IsOldType(RdbType type) {
+  switch (type) {
+    case RdbType::kList:
+    case RdbType::kSortedSetOfText:
+    case RdbType::kHashZipmap:
+    case RdbType::kListZiplist:
+    case RdbType::kSortedSetZiplist:
+    case RdbType::kHashZiplist:
+    case RdbType::kListQuicklist:
+    case RdbType::kStream5:
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::optional<Value> ReadOldType(RdbType type, RdbReader& reader, const EncodingLimits& limits) {
+  switch (type) {
+    case RdbType::kList:
+      return ReadList(reader, limits, reader.ReadLength(), ReadElement);
+    case RdbType::kSortedSetOfText:
+      return ReadSortedSet(reader, limits, ReadScoreText);
+    case RdbType::kHashZipmap:
+      return HashOf(ReadZipmapTexts(reader), reader, limits);
+    case RdbType::kListZiplist:
+      return ReadList(reader, limits, 1, ReadZiplistNode);
+    case RdbType::kSortedSetZiplist:
+      return SortedSetOf(ReadZiplistTexts(reader), reader, OfAnyLength(limits));
+    case RdbType::kHashZiplist:
+      return HashOf(ReadZiplistTexts(reader), reader, OfAnyLength(limits));
+    case RdbType::kListQuicklist:
+      return ReadList(reader, limits, reader.ReadLength(), ReadZiplistNode);
+    default:
+      return ReadStream(reader, StreamDumpFormat::kRedis5);
+  }
+}
+
+struct TypeName {
+  RdbType type;
+  std::string_view name;
+};
+constexpr TypeName kTypeNames[] = {
+    {RdbType::kString, "string"},
+    {RdbType::kList, "list of strings"},
+    {RdbType::kSet, "set of strings"},
+    {RdbType::kSortedSetOfText, "sorted set with scores as text"},
+    {RdbType::kHash, "hash of strings"},
+    {RdbType::kSortedSet, "sorted set"},
+    {RdbType::kPreReleaseModule, "module value of a Redis before 4.0"},
+    {RdbType::kModule, "module value"},
+    {RdbType::kHashZipmap, "hash in a zipmap"},
+    {RdbType::kListZiplist, "list in a ziplist"},
+    {RdbType::kSetIntset, "set in an intset"},
+    {RdbType::kSortedSetZiplist, "sorted set in a ziplist"},
+    {RdbType::kHashZiplist, "hash in a ziplist"},
+    {RdbType::kListQuicklist, "list of ziplists"},
+    {RdbType::kStream5, "stream of Redis 5.0"},
+    {RdbType::kHashListpack, "hash in a listpack"},
+    {RdbType::kSortedSetListpack, "sorted set in a listpack"},
+    {RdbType::kListQuicklist2, "list of listpacks"},
+    {RdbType::kStream7, "stream of Redis 7.0"},
+    {RdbType::kSetListpack, "set in a listpack"},
+    {RdbType::kStream72, "stream of Redis 7.2"},
+    {RdbType::kPreReleaseHashWithExpiries, "hash with field expiries before Redis 7.4"},
+    {RdbType::kPreReleaseHashListpackWithExpiries,
+     "hash in a listpack with field expiries before Redis 7.4"},
+    {RdbType::kHashWithExpiries, "hash with field expiries"},
+    {RdbType::kHashListpackWithExpiries, "hash in a listpack with field expiries"},
+};
+
+}  // namespace
+
+std::string_view NameOfRdbType(RdbType type) {
+  for (const TypeName& row : kTypeNames) {
+    if (row.type == type) return row.name;
+  }
+  return {};
+}
+
+bool ReadsRdbType(RdbType type) {
+  const bool is_module = type == RdbType::kPreReleaseModule || type == RdbType::kModule;
+  return !is_module && type <= RdbType::kStream72 && !NameOfRdbType(type).empty();
+}
+
+RdbType RdbTypeOf(const Value& value) {
+  if (value.is_string()) return RdbType::kString;
+  if (value.As<List>() != nullptr) return RdbType::kListQuicklist2;
+  if (const Set* set = value.As<Set>()) {
+    return set->intset() != nullptr ? RdbType::kSetIntset : RdbType::kSet;
+  }
+  if (const Hash* hash = value.As<Hash>()) {
+    return hash->listpack() != nullptr ? RdbType::kHashListpack : RdbType::kHash;
+  }
+  if (const SortedSet* sorted_set = value.As<SortedSet>()) {
+    return sorted_set->listpack() != nullptr ? RdbType::kSortedSetListpack : RdbType::kSortedSet;
+  }
+  return RdbType::kStream7;
+}
+
+void AppendRdbValue(const Value& value, std::string& out, RdbCompression compression) {
+  if (value.is_string()) {
+    Value::TextBuffer buffer;
+    AppendRdbString(value.Text(buffer), out, compression);
+  } else if (const List* list = value.As<List>()) {
+    AppendList(*list, out, compression);
+  } else if (const Set* set = value.As<Set>()) {
+    AppendSet(*set, out, compression);
+  } else if (const Hash* hash = value.As<Hash>()) {
+    AppendHash(*hash, out, compression);
+  } else if (const SortedSet* sorted_set = value.As<SortedSet>()) {
+    AppendSortedSet(*sorted_set, out, compression);
+  } else {
+    AppendStreamDump(*value.As<Stream>(), out, compression);
+  }
+}
+
+std::optional<Value> ReadRdbValue(RdbType type, RdbReader& reader, const EncodingLimits& limits) {
+  return IsOldType(type) ? ReadOldType(type, reader, limits) : ReadNewType(type, reader, limits);
+}
+
+}  // namespace redouble::memory

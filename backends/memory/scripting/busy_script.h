@@ -1,0 +1,47 @@
+// BusyScript: a script that ran longer than busy-reply-threshold and has not been killed.
+//
+// The engine has one thread and no timer during a script, so a script that exceeds the limit is
+// treated as one that never ends. It is stopped where the limit was reached, its writes remain, and
+// its caller gets no reply. Until SCRIPT KILL or FUNCTION KILL, every other command returns BUSY. A
+// script that called a write command cannot be killed: the engine then stays busy, as a
+// redis-server does until it is shut down. In a transaction, where the reply cannot be withheld,
+// the script is killed at once, even if it has written.
+//
+// Thread-safety: a plain value.
+// Source: Redis 7.0 SCRIPT KILL; redis.conf, busy-reply-threshold.
+#ifndef REDOUBLE_BACKENDS_MEMORY_SCRIPTING_BUSY_SCRIPT_H_
+#define REDOUBLE_BACKENDS_MEMORY_SCRIPTING_BUSY_SCRIPT_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "redouble/core/store/reply.h"
+
+namespace redouble::memory {
+
+class SessionCore;
+
+struct BusyScript {
+  // The session that waits for the script's reply; null if it has been closed.
+  SessionCore* caller = nullptr;
+  bool is_function = false;
+  bool called_write_command = false;
+  std::string name;                  // The function's name, or the script's SHA-1.
+  std::vector<std::string> command;  // As it was sent, with the command name in upper case.
+  int64_t started_ms = 0;
+  store::Reply killed;  // The caller's reply if the script is killed.
+
+  // The reply to other commands while the script is busy.
+  std::string_view refusal() const {
+    return is_function ? "BUSY Redis is busy running a script. You can only call FUNCTION KILL or "
+                         "SHUTDOWN NOSAVE."
+                       : "BUSY Redis is busy running a script. You can only call SCRIPT KILL or "
+                         "SHUTDOWN NOSAVE.";
+  }
+};
+
+}  // namespace redouble::memory
+
+#endif  // REDOUBLE_BACKENDS_MEMORY_SCRIPTING_BUSY_SCRIPT_H_

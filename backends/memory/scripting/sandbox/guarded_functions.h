@@ -1,0 +1,34 @@
+// Guarded functions: the functions of Lua's base and other libraries that Redis patches, or that
+// could change a protected table past its proxy (proxy_table.h).
+//
+// What Redis 7.0.15 carries over Lua 5.1 and its libraries, and where it is held here:
+//
+//   bytecode is refused                        LoadText (load_text.h)
+//   chunk names are kept during compilation    LoadText
+//   read-only tables                           rawset, setmetatable, table.insert; proxies
+//   the metatable of strings is read-only      getmetatable returns a proxy
+//   unpack counts its results without overflow unpack
+//   bit.tohex of the least number              bit.tohex
+//   cjson's buffer does not overflow           cjson.encode refuses what may exceed its integers
+//   struct and cmsgpack                        our own libraries, with 64-bit sizes
+//   no newproxy, debug, os, io, package        not in the sandbox's list (sandbox.cc)
+//
+// Thread-safety: one thread for each Lua state.
+// Source: Redis 7.0 scripting, "Sandboxed script context".
+#ifndef REDOUBLE_BACKENDS_MEMORY_SCRIPTING_SANDBOX_GUARDED_FUNCTIONS_H_
+#define REDOUBLE_BACKENDS_MEMORY_SCRIPTING_SANDBOX_GUARDED_FUNCTIONS_H_
+
+#include <lua.hpp>
+
+namespace redouble::memory {
+
+// The following functions replace entries of the library's table on top of the stack.
+
+void GuardBaseFunctions(lua_State* state);
+void GuardTableLibrary(lua_State* state);
+void GuardBitLibrary(lua_State* state);
+void GuardJsonLibrary(lua_State* state);
+
+}  // namespace redouble::memory
+
+#endif  // REDOUBLE_BACKENDS_MEMORY_SCRIPTING_SANDBOX_GUARDED_FUNCTIONS_H_

@@ -1,0 +1,67 @@
+// Conversion between Redis replies and Lua values, by the rules of Redis 7.0's scripting
+// documentation.
+//
+// redis.call converts a reply to a Lua value with PushReply; the value that a script returns is
+// converted with PopReply. The other functions are helpers for code on the Lua stack.
+//
+//   PushReply(state, store::Reply::Integer(1), /*resp3=*/false);
+//   const store::Reply reply = PopReply(state);
+//
+// Thread-safety: one thread for each Lua state.
+// Source: Redis 7.0 EVAL; the scripting documentation, "Data type conversion".
+#ifndef REDOUBLE_BACKENDS_MEMORY_SCRIPTING_SANDBOX_LUA_REPLY_H_
+#define REDOUBLE_BACKENDS_MEMORY_SCRIPTING_SANDBOX_LUA_REPLY_H_
+
+#include <lua.hpp>
+#include <string>
+#include <string_view>
+
+#include "redouble/core/store/reply.h"
+
+namespace redouble::memory {
+
+// Registry key: whether the script selected RESP3 with redis.setresp.
+inline constexpr char kResp3RegistryKey[] = "redouble.resp3";
+
+// Pushes the value that redis.call returns for `reply`: a number, a string, false for nil, a table
+// for an array, {ok=...} or {err=...}; with `resp3` (redis.setresp(3)) also tables for maps, sets
+// and doubles, and nil.
+void PushReply(lua_State* state, const store::Reply& reply, bool resp3);
+
+// Pops the value on top of the stack and returns it as a reply.
+store::Reply PopReply(lua_State* state);
+
+// Pushes the Lua form of an error: {err = "CODE text"}.
+void PushErrorTable(lua_State* state, std::string_view text);
+
+// The text of a number as an argument of redis.call: %.17g.
+std::string NumberText(lua_Number number);
+
+// The string at `index`; it may contain any bytes.
+inline std::string_view ToView(lua_State* state, int index) {
+  size_t size = 0;
+  const char* text = lua_tolstring(state, index, &size);
+  return {text, size};
+}
+
+inline void PushView(lua_State* state, std::string_view text) {
+  lua_pushlstring(state, text.data(), text.size());
+}
+
+// Pushes the registry's value of a key. The lookup uses the key's address, which is faster than
+// hashing its text.
+inline void PushRegistered(lua_State* state, const char* key) {
+  lua_pushlightuserdata(state, const_cast<char*>(key));
+  lua_rawget(state, LUA_REGISTRYINDEX);
+}
+
+// Pops the value on top of the stack and stores it in the registry under a key.
+inline void PopRegistered(lua_State* state, const char* key) {
+  lua_pushlightuserdata(state, const_cast<char*>(key));
+  lua_insert(state, -2);
+  lua_rawset(state, LUA_REGISTRYINDEX);
+}
+
+}  // namespace redouble::memory
+
+#endif  // REDOUBLE_BACKENDS_MEMORY_SCRIPTING_SANDBOX_LUA_REPLY_H_

@@ -1,0 +1,93 @@
+#include "redouble/backends/memory/scripting/sandbox/run_limit.h"
+
+#include <optional>
+
+#include "redouble/backends/memory/scripting/sandbox/lua_memory.h"
+#include "redouble/backends/memory/scripting/sandbox/lua_reply.h"
+
+namespace redouble::memory {
+namespace {
+
+constexpr char kLimitKey[] = "redouble.limit";
+
+}  // namespace
+
+RunLimit::RunLimit(lua_State* state, const Options& options)
+    : main_(state), options_(options), left_ms_(options.limit_ms) {
+  lua_pushlightuserdata(state, this);
+  PopRegistered(state, kLimitKey);
+  if (options.limit_ms <= 0) return;
+  lua_sethook(state, OnHook, LUA_MASKCOUNT, kInstructionsPerMilli);
+  LuaMemory::Of(state).set_meter(this);
+}
+
+RunLimit::~RunLimit() {
+  LuaMemory::Of(main_).set_meter(nullptr);
+  lua_sethook(main_, nullptr, 0, 0);
+  lua_pushnil(main_);
+  PopRegistered(main_, kLimitKey);
+}
+
+RunLimit* RunLimit::Of(lua_State* state) {
+  PushRegistered(state, kLimitKey);
+  auto* limit = static_cast<RunLimit*>(lua_touserdata(state, -1));
+  lua_pop(state, 1);
+  return limit;
+}
+
+void RunLimit::Raise(lua_State* state) const {
+  PushErrorTable(state, options_.error);
+  lua_error(state);
+  __builtin_unreachable();
+}
+
+bool RunLimit::Charge(int64_t instructions) {
+  if (overrun_ || options_.limit_ms <= 0) return overrun_;
+  charged_instructions_ += instructions;
+  if (charged_instructions_ < kInstructionsPerMilli) return false;
+  left_ms_ -= charged_instructions_ / kInstructionsPerMilli;
+  charged_instructions_ %= kInstructionsPerMilli;
+  std::optional<int64_t> run_ms;
+  if (options_.host != nullptr) run_ms = options_.host->RunMillis();
+  overrun_ = run_ms ? *run_ms >= options_.limit_ms : left_ms_ <= 0;
+  return overrun_;
+}
+
+void RunLimit::HookEveryInstruction(lua_State* state) {
+  lua_sethook(state, OnHook, LUA_MASKLINE | LUA_MASKCOUNT, 1);
+}
+
+void RunLimit::ChargeCall(lua_State* state, size_t bytes) {
+  RunLimit* limit = Of(state);
+  if (limit == nullptr) return;
+  const auto weight = static_cast<int64_t>(bytes) / kBytesPerInstruction;
+  if (!limit->Charge(kInstructionsPerCall + weight)) return;
+  HookEveryInstruction(state);
+  HookEveryInstruction(limit->main_);
+  limit->Raise(state);
+}
+
+void RunLimit::ChargeAllocation(size_t bytes) {
+  // Small blocks are paid for by the instructions that ask for them, and together.
+  constexpr size_t kStepBytes = 4096;
+  charged_bytes_ += bytes;
+  if (charged_bytes_ < kStepBytes) return;
+  const auto weight = static_cast<int64_t>(charged_bytes_) / kBytesPerInstruction;
+  charged_bytes_ = 0;
+  // A hook may be set at any time.
+  if (Charge(weight)) HookEveryInstruction(main_);
+}
+
+void RunLimit::OnHook(lua_State* state, lua_Debug*) {
+  RunLimit* limit = Of(state);
+  // A coroutine of an earlier run keeps its hook.
+  if (limit == nullptr) return;
+  if (!limit->Charge(kInstructionsPerMilli)) return;
+  // From now on each instruction raises the error, so that a pcall in the script cannot suppress
+  // it.
+  HookEveryInstruction(state);
+  HookEveryInstruction(limit->main_);
+  limit->Raise(state);
+}
+
+}  // namespace redouble::memory

@@ -1,0 +1,66 @@
+// RunLimit: limits how long the Lua code of a state runs.
+//
+// script_host.h defines the unit: instructions, with weights for commands and bytes, or real time
+// if the host measures it. When the limit is reached, RunLimit raises an error. A script can catch
+// it, but each later instruction and command raises it again.
+//
+//   RunLimit limit(state, {.limit_ms = 5000, .error = kKilled, .host = &host});
+//   lua_pcall(state, 0, 1, 0);
+//   if (limit.overrun()) ...
+//
+// Thread-safety: one thread for each Lua state.
+// Source: Redis 7.0 SCRIPT KILL.
+#ifndef REDOUBLE_BACKENDS_MEMORY_SCRIPTING_SANDBOX_RUN_LIMIT_H_
+#define REDOUBLE_BACKENDS_MEMORY_SCRIPTING_SANDBOX_RUN_LIMIT_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <lua.hpp>
+
+#include "redouble/backends/memory/scripting/sandbox/script_host.h"
+
+namespace redouble::memory {
+
+// In effect during its lifetime, for the state and the coroutines created in that time.
+class RunLimit {
+ public:
+  struct Options {
+    int64_t limit_ms = 0;
+    const char* error = "";            // Raised when the limit is reached.
+    const ScriptHost* host = nullptr;  // Null: instructions are counted.
+  };
+
+  RunLimit(lua_State* state, const Options& options);
+  ~RunLimit();
+  RunLimit(const RunLimit&) = delete;
+  RunLimit& operator=(const RunLimit&) = delete;
+
+  bool overrun() const { return overrun_; }
+
+  // Counts a command with `bytes` of words. Raises the error if the limit of this state is reached
+  // or was before: a script that caught it cannot run another command.
+  static void ChargeCall(lua_State* state, size_t bytes);
+  // Counts allocated memory. Raises no error: the next instruction does if the limit is reached.
+  void ChargeAllocation(size_t bytes);
+
+ private:
+  static void OnHook(lua_State* state, lua_Debug* place);
+  static RunLimit* Of(lua_State* state);
+  // Counts instructions. Returns true if the limit is reached.
+  bool Charge(int64_t instructions);
+  // Makes each instruction call the hook.
+  static void HookEveryInstruction(lua_State* state);
+  [[noreturn]] void Raise(lua_State* state) const;
+
+  lua_State* const main_;
+  const Options options_;
+  // Towards the next millisecond.
+  int64_t charged_instructions_ = 0;
+  size_t charged_bytes_ = 0;
+  int64_t left_ms_;
+  bool overrun_ = false;
+};
+
+}  // namespace redouble::memory
+
+#endif  // REDOUBLE_BACKENDS_MEMORY_SCRIPTING_SANDBOX_RUN_LIMIT_H_

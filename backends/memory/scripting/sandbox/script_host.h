@@ -1,0 +1,59 @@
+// ScriptHost: the commands that a running script can call; ScriptResult: how a script ended.
+//
+// The engine implements ScriptHost; tests use their own. The interpreters call it synchronously.
+//
+//   ScriptResult result = interpreter.Run(sha, keys, arguments, host, /*limit_ms=*/5000);
+//   if (!result.overran) return result.reply;
+//
+// Thread-safety: one thread.
+// Source: Redis 7.0 EVAL; redis.conf, busy-reply-threshold.
+#ifndef REDOUBLE_BACKENDS_MEMORY_SCRIPTING_SANDBOX_SCRIPT_HOST_H_
+#define REDOUBLE_BACKENDS_MEMORY_SCRIPTING_SANDBOX_SCRIPT_HOST_H_
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "redouble/core/store/reply.h"
+
+namespace redouble::memory {
+
+// Runs the commands of a script with the permissions of its user.
+class ScriptHost {
+ public:
+  // Runs one command; words[0] is its name. An error is returned as an error reply.
+  virtual store::Reply CallCommand(std::span<const std::string_view> words) = 0;
+  // True if the command exists. The container of subcommands counts as a command.
+  virtual bool HasCommand(std::span<const std::string_view> words) const = 0;
+  // True if the script's user may run the command with these arguments. The command must exist.
+  virtual bool MayRun(std::span<const std::string_view> words) const = 0;
+  // How long the script has run, if the limit is one of real time; nullopt if it counts
+  // instructions.
+  virtual std::optional<int64_t> RunMillis() const { return std::nullopt; }
+
+ protected:
+  ~ScriptHost() = default;
+};
+
+// Time limits of scripts are in milliseconds of kInstructionsPerMilli Lua instructions each, so
+// that they do not depend on the machine, unless the host measures real time. The limit 0 means no
+// limit.
+inline constexpr int kInstructionsPerMilli = 100'000;
+// What takes longer than an instruction counts as several: a command, and the bytes of its words
+// and of the memory that Lua allocates.
+inline constexpr int64_t kInstructionsPerCall = 100;
+inline constexpr int64_t kBytesPerInstruction = 40;
+
+struct ScriptResult {
+  store::Reply reply;
+  // The script exceeded its limit and was stopped. `reply` is then the reply if it is killed.
+  bool overran = false;
+};
+
+// The kind of code: scripts and functions have separate Lua states and globals.
+enum class ScriptKind : uint8_t { kScript, kFunction };
+
+}  // namespace redouble::memory
+
+#endif  // REDOUBLE_BACKENDS_MEMORY_SCRIPTING_SANDBOX_SCRIPT_HOST_H_

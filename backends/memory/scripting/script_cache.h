@@ -1,0 +1,58 @@
+// ScriptCache: the scripts of an engine, by SHA-1 (SCRIPT LOAD, EVAL, EVALSHA).
+//
+// A script stays in the cache until SCRIPT FLUSH. The cache owns the interpreter in which its
+// scripts are compiled.
+//
+//   ScriptCache cache;
+//   const std::string& sha = cache.ShaOf(body);
+//   if (auto error = cache.Load(sha, body)) return *error;
+//
+// Thread-safety: one thread.
+// Source: Redis 7.0 SCRIPT LOAD, SCRIPT EXISTS, SCRIPT FLUSH.
+#ifndef REDOUBLE_BACKENDS_MEMORY_SCRIPTING_SCRIPT_CACHE_H_
+#define REDOUBLE_BACKENDS_MEMORY_SCRIPTING_SCRIPT_CACHE_H_
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "absl/container/btree_map.h"
+#include "redouble/backends/memory/scripting/interpreter.h"
+#include "redouble/backends/memory/scripting/shebang.h"
+#include "redouble/core/store/reply.h"
+
+namespace redouble::memory {
+
+class ScriptCache {
+ public:
+  // Compiles a script unless it is cached already. Returns nullopt on success, otherwise the error
+  // reply.
+  std::optional<store::Reply> Load(std::string_view sha, std::string_view body);
+  bool Has(std::string_view sha) const { return flags_.contains(sha); }
+  // The SHA-1 of a script's text. The last one is remembered, because EVAL is often called with the
+  // same script. Valid until the next call.
+  const std::string& ShaOf(std::string_view body);
+  size_t size() const { return flags_.size(); }
+  // The size of the texts and their digests.
+  size_t text_bytes() const { return text_bytes_; }
+  // The memory used by Lua.
+  size_t lua_bytes() const { return interpreter_.MemoryBytes(); }
+  // The flags of a cached script.
+  ScriptFlags FlagsOf(std::string_view sha) const { return flags_.find(sha)->second; }
+  void Flush();
+
+  Interpreter& interpreter() { return interpreter_; }
+
+ private:
+  Interpreter interpreter_;
+  absl::btree_map<std::string, ScriptFlags, std::less<>> flags_;
+  size_t text_bytes_ = 0;
+  std::string last_body_;
+  std::string last_sha_;
+};
+
+}  // namespace redouble::memory
+
+#endif  // REDOUBLE_BACKENDS_MEMORY_SCRIPTING_SCRIPT_CACHE_H_

@@ -1,0 +1,85 @@
+// Host: what an engine asks of the server that it runs in: sockets, the process, and a real clock.
+//
+// An engine in a test has none of these; an engine in a server does, and INFO, CLIENT and SHUTDOWN
+// report them. Everything of that kind comes through this interface, so that an engine without a
+// host is a function of its commands, its clock and its seed.
+//
+//   class Server final : public memory::Host { ... };
+//   engine.core().administration().set_host(&server);
+//
+// Thread-safety: that of the engine.
+#ifndef REDOUBLE_BACKENDS_MEMORY_SERVER_HOST_H_
+#define REDOUBLE_BACKENDS_MEMORY_SERVER_HOST_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace redouble::memory {
+
+class SessionCore;
+
+// The fields of CLIENT LIST that describe a socket. The defaults are those of a session without
+// one.
+struct ConnectionFigures {
+  std::string address = "?:0";        // "127.0.0.1:50312", "/run/redouble.sock:0"
+  std::string local_address = "?:0";  // The server's side.
+  int descriptor = -1;
+  size_t query_bytes = 0;        // Received, not yet run.
+  size_t query_free_bytes = 0;   // Allocated and free.
+  size_t output_bytes = 0;       // Replies not yet sent.
+  size_t output_room_bytes = 0;  // Allocated for replies.
+  bool waits_to_write = false;   // The socket's send buffer is full.
+};
+
+// The fields of INFO that describe the process.
+struct ProcessFigures {
+  int64_t process_id = 0;
+  int tcp_port = 0;
+  std::string executable;
+  std::string run_id = std::string(40, '0');
+  std::string monotonic_clock = "virtual";
+  std::string multiplexing_api = "none";
+  int64_t resident_bytes = 0;
+  int64_t peak_resident_bytes = 0;
+  int64_t allocated_bytes = 0;  // On the program's heap.
+  int64_t system_memory_bytes = 0;
+  double system_cpu_seconds = 0;
+  double user_cpu_seconds = 0;
+  int64_t connections_received = 0;
+  int64_t connections_rejected = 0;
+  int64_t input_bytes = 0;
+  int64_t output_bytes = 0;
+  double operations_per_second = 0;
+  double input_kilobytes_per_second = 0;
+  double output_kilobytes_per_second = 0;
+  int64_t reads = 0;
+  int64_t writes = 0;
+  int64_t largest_input_bytes = 0;  // Of the present connections.
+  int64_t largest_output_bytes = 0;
+};
+
+class Host {
+ public:
+  virtual ~Host() = default;
+
+  // A monotonic clock, for the duration of commands.
+  virtual int64_t MonotonicMicros() = 0;
+  virtual ProcessFigures Figures() = 0;
+  virtual ConnectionFigures FiguresOf(const SessionCore& session) = 0;
+  // Another session's command closed this session: the host closes the socket.
+  virtual void OnDisconnect(const SessionCore& session) = 0;
+  // DEBUG SLEEP: blocks the process.
+  virtual void Sleep(int64_t duration_us) = 0;
+  // SHUTDOWN: stops the server after the pending replies have been sent.
+  virtual void Shutdown() = 0;
+  // True if the session's unsent output and `pending_bytes` of messages exceed the hard limit of
+  // its output buffer. The host then closes the connection, without its output.
+  virtual bool Overflows(const SessionCore&, size_t) { return false; }
+  // True if the engine's clock follows the real one, so that scripts are limited by real time.
+  virtual bool runs_in_real_time() const { return false; }
+};
+
+}  // namespace redouble::memory
+
+#endif  // REDOUBLE_BACKENDS_MEMORY_SERVER_HOST_H_

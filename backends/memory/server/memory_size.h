@@ -1,0 +1,22 @@
+// Memory sizes as redis.conf writes them: "64mb".
+//
+//   ReadMemory("64mb");  // 67108864
+//
+// Thread-safety: a pure function.
+#ifndef REDOUBLE_BACKENDS_MEMORY_SERVER_MEMORY_SIZE_H_
+#define REDOUBLE_BACKENDS_MEMORY_SERVER_MEMORY_SIZE_H_
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace redouble::memory {
+
+// A number of bytes, with or without a unit; nullopt if it is invalid. Units in any case: "b", "k"
+// (1000), "kb" (1024), "m", "mb", "g", "gb". Too large values are the maximum of 64 bits. Source:
+// Redis 7.0 memtoull.
+std::optional<uint64_t> ReadMemory(std::string_view text);
+
+}  // namespace redouble::memory
+
+#endif  // REDOUBLE_BACKENDS_MEMORY_SERVER_MEMORY_SIZE_H_

@@ -1,0 +1,39 @@
+#include "redouble/backends/memory/server/slow_log.h"
+
+#include <utility>
+
+namespace redouble::memory {
+namespace {
+
+constexpr size_t kMostWords = 32;
+constexpr size_t kMostBytes = 128;
+
+std::string ShortenWord(std::string_view word) {
+  if (word.size() <= kMostBytes) return std::string(word);
+  return std::string(word.substr(0, kMostBytes)) + "... (" +
+         std::to_string(word.size() - kMostBytes) + " more bytes)";
+}
+
+}  // namespace
+
+void SlowLog::Add(Entry entry, size_t longest) {
+  entry.id = next_id_++;
+  entries_.push_front(std::move(entry));
+  while (entries_.size() > longest) entries_.pop_back();
+}
+
+std::vector<std::string> SlowLog::Shorten(std::string_view name,
+                                          std::span<const std::string_view> arguments) {
+  std::vector<std::string> words = {ShortenWord(name)};
+  for (const std::string_view argument : arguments) {
+    const size_t left = arguments.size() + 1 - words.size();
+    if (words.size() == kMostWords - 1 && left > 1) {
+      words.push_back("... (" + std::to_string(left) + " more arguments)");
+      break;
+    }
+    words.push_back(ShortenWord(argument));
+  }
+  return words;
+}
+
+}  // namespace redouble::memory

@@ -1,0 +1,52 @@
+// SlowLog: the last commands that took at least slowlog-log-slower-than.
+//
+// As in Redis an entry keeps at most 32 words of at most 128 bytes. Durations are measured by the
+// engine's host; without a host they are 0, so that only a threshold of 0 logs commands.
+//
+//   log.Add({.at_s = 1746, .duration_us = 12'000, .words = {"KEYS", "*"}}, /*longest=*/128);
+//
+// Thread-safety: one thread.
+// Source: Redis 7.0 SLOWLOG.
+#ifndef REDOUBLE_BACKENDS_MEMORY_SERVER_SLOW_LOG_H_
+#define REDOUBLE_BACKENDS_MEMORY_SERVER_SLOW_LOG_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace redouble::memory {
+
+class SlowLog {
+ public:
+  struct Entry {
+    int64_t id = 0;  // Assigned by Add.
+    int64_t at_s = 0;
+    int64_t duration_us = 0;
+    std::vector<std::string> words = {};
+    std::string address = {};
+    std::string client_name = {};
+  };
+
+  // Adds the entry and keeps at most `longest` entries.
+  void Add(Entry entry, size_t longest);
+  // Newest first.
+  const std::deque<Entry>& entries() const { return entries_; }
+  void Clear() { entries_.clear(); }
+
+  // The words that an entry keeps. More than 32 words are cut to the first 31 and a note of how
+  // many were cut; long words are cut to their first 128 bytes.
+  static std::vector<std::string> Shorten(std::string_view name,
+                                          std::span<const std::string_view> arguments);
+
+ private:
+  std::deque<Entry> entries_;
+  int64_t next_id_ = 0;
+};
+
+}  // namespace redouble::memory
+
+#endif  // REDOUBLE_BACKENDS_MEMORY_SERVER_SLOW_LOG_H_

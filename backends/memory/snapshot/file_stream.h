@@ -1,0 +1,37 @@
+// Files as byte streams: one is read in parts, the other is replaced whole.
+//
+//   REDOUBLE_ASSIGN_OR_RETURN(const std::unique_ptr<ByteSource> source, OpenFile(path));
+//   REDOUBLE_RETURN_IF_ERROR(
+//       ReplaceFile(path, [](ByteSink& sink) { return sink.Write("content"); }));
+//
+// Thread-safety: one thread for each object. Two writers of one path at a time spoil each other.
+#ifndef REDOUBLE_BACKENDS_MEMORY_SNAPSHOT_FILE_STREAM_H_
+#define REDOUBLE_BACKENDS_MEMORY_SNAPSHOT_FILE_STREAM_H_
+
+#include <memory>
+#include <string>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "redouble/backends/memory/persistence/byte_stream.h"
+#include "redouble/backends/memory/snapshot/file_system.h"
+
+namespace redouble::memory {
+
+// Opens a file for reading. `files` must outlive the source. Errors: that of the system call.
+absl::StatusOr<std::unique_ptr<ByteSource>> OpenFile(const std::string& path,
+                                                     FileSystem& files = RealFileSystem());
+
+// Writes a file beside `path` (`path`.partial), waits until it is on the disk, renames it to `path`
+// and waits until that is on the disk too. Whatever fails, and wherever the process ends, `path` is
+// the whole old file or the whole new one.
+//
+// Errors: those of `write` and of the system calls. After an error before the renaming, the partial
+// file is removed and `path` is the old file; if only the last step fails, `path` is the new file.
+absl::Status ReplaceFile(const std::string& path, absl::FunctionRef<absl::Status(ByteSink&)> write,
+                         FileSystem& files = RealFileSystem());
+
+}  // namespace redouble::memory
+
+#endif  // REDOUBLE_BACKENDS_MEMORY_SNAPSHOT_FILE_STREAM_H_

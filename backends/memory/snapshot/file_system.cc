@@ -1,0 +1,79 @@
+#include "redouble/backends/memory/snapshot/file_system.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+
+#include "absl/strings/str_cat.h"
+
+namespace redouble::memory {
+namespace {
+
+absl::Status ErrnoOf(absl::string_view action) { return absl::ErrnoToStatus(errno, action); }
+
+// Calls `call` until it is not interrupted by a signal.
+template <typename Call>
+auto Retry(Call call) {
+  auto result = call();
+  while (result < 0 && errno == EINTR) result = call();
+  return result;
+}
+
+class MachineFileSystem final : public FileSystem {
+ public:
+  absl::StatusOr<int> Open(const std::string& path) override {
+    const int file = Retry([&] { return open(path.c_str(), O_RDONLY | O_CLOEXEC); });
+    if (file < 0) return ErrnoOf(absl::StrCat("cannot open ", path));
+    return file;
+  }
+
+  absl::StatusOr<int> Create(const std::string& path) override {
+    constexpr mode_t kMode = 0666;  // Less the process's umask, as redis-server.
+    const int file =
+        Retry([&] { return open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kMode); });
+    if (file < 0) return ErrnoOf(absl::StrCat("cannot create ", path));
+    return file;
+  }
+
+  absl::StatusOr<size_t> Read(int file, std::span<char> to) override {
+    const ssize_t count = Retry([&] { return read(file, to.data(), to.size()); });
+    if (count < 0) return ErrnoOf("cannot read");
+    return static_cast<size_t>(count);
+  }
+
+  absl::StatusOr<size_t> Write(int file, std::string_view bytes) override {
+    const ssize_t count = Retry([&] { return write(file, bytes.data(), bytes.size()); });
+    if (count < 0) return ErrnoOf("cannot write");
+    return static_cast<size_t>(count);
+  }
+
+  absl::Status Sync(int file) override {
+    return Retry([&] { return fsync(file); }) == 0 ? absl::OkStatus() : ErrnoOf("cannot sync");
+  }
+
+  // Not retried: Linux has closed the descriptor even if a signal interrupts the call.
+  absl::Status Close(int file) override {
+    return close(file) == 0 || errno == EINTR ? absl::OkStatus() : ErrnoOf("cannot close");
+  }
+
+  absl::Status Rename(const std::string& from, const std::string& to) override {
+    if (std::rename(from.c_str(), to.c_str()) == 0) return absl::OkStatus();
+    return ErrnoOf(absl::StrCat("cannot rename ", from, " to ", to));
+  }
+
+  absl::Status Remove(const std::string& path) override {
+    return unlink(path.c_str()) == 0 ? absl::OkStatus()
+                                     : ErrnoOf(absl::StrCat("cannot remove ", path));
+  }
+};
+
+}  // namespace
+
+FileSystem& RealFileSystem() {
+  static MachineFileSystem files;
+  return files;
+}
+
+}  // namespace redouble::memory

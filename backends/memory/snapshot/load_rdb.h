@@ -1,0 +1,102 @@
+// LoadRdb: replaces an engine's data by the content of an RDB file.
+//
+// Use it to start a test from a copy of production's data. It reads all that redis-server 2.6 to
+// 7.0 write: RDB versions 1 to 10 with every encoding, and versions 11 and 12 (Redis 7.2 to 8.0) as
+// far as Redis 7.0 has the values. The bytes are read in parts. Memory is bounded by the loaded
+// data and the longest string; a length that the file claims allocates nothing before its bytes
+// were read.
+//
+//   StringSource source(bytes);
+//   const absl::StatusOr<RdbLoadReport> report = LoadRdb(engine, source, {.pattern = "user:*"});
+//   EXPECT_EQ(report->keys, 3u);
+//
+// Everything is read before anything is replaced: after an error the engine is as it was. While
+// loading, the old data and the new data are both in memory.
+//
+// Thread-safety: the engine's. Must not be called from within a command.
+// Source: the RDB file format, versions 1 to 12.
+#ifndef REDOUBLE_BACKENDS_MEMORY_SNAPSHOT_LOAD_RDB_H_
+#define REDOUBLE_BACKENDS_MEMORY_SNAPSHOT_LOAD_RDB_H_
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "redouble/backends/memory/engine/engine.h"
+#include "redouble/backends/memory/persistence/byte_stream.h"
+
+namespace redouble::memory {
+
+// What has been read so far.
+struct RdbProgress {
+  uint64_t bytes;
+  uint64_t keys;
+};
+
+struct RdbLoadOptions {
+  enum class TimePolicy : uint8_t {
+    // Deadlines stay as they are. Keys whose deadline the engine's clock has passed are dropped, as
+    // a master drops them.
+    kAbsolute,
+    // All times are shifted so that the moment of the file, its `ctime`, is the clock's now: a key
+    // that had ten seconds to live has ten seconds. Shifted are deadlines, and the times of a
+    // stream's consumers and pending entries; ids of streams are not. Redis 3.2 and later write
+    // `ctime`.
+    kShiftToNow,
+  };
+  TimePolicy time_policy = TimePolicy::kAbsolute;
+  // Only keys that match this glob are loaded (KEYS); "*" matches all.
+  std::string pattern = "*";
+  // Called about every two megabytes, and at the end. May be empty.
+  std::function<void(const RdbProgress& progress)> on_progress = {};
+};
+
+struct RdbLoadReport {
+  struct ModuleKey {
+    int db;
+    std::string key;
+    std::string module;  // The name of the value's type, "ReJSON-RL".
+    friend bool operator==(const ModuleKey&, const ModuleKey&) = default;
+  };
+
+  int version = 0;
+  // The file's fields in their order: {"redis-ver", "7.0.15"}, {"ctime", "1700000000"}, ...
+  std::vector<std::pair<std::string, std::string>> fields;
+  // The size of the file, without what follows its end.
+  uint64_t bytes = 0;
+  // Whether the file has a checksum. A wrong one is an error.
+  bool has_checksum = false;
+  // Keys that were loaded.
+  uint64_t keys = 0;
+  // Keys that were not: their deadline has passed, they do not match the pattern, or they are
+  // collections without elements, which early versions of Redis wrote at times.
+  uint64_t expired_keys = 0;
+  uint64_t filtered_keys = 0;
+  uint64_t empty_keys = 0;
+  // Function libraries that were loaded.
+  uint64_t libraries = 0;
+  // Values of modules, which were skipped, and the modules whose other data was skipped.
+  std::vector<ModuleKey> module_keys;
+  std::vector<std::string> module_data;
+
+  // The value of a field; nullopt if the file does not have it.
+  std::optional<std::string> Field(std::string_view name) const;
+};
+
+// Replaces all keys of all databases, and all function libraries. Transactions that watch an
+// existing key fail; blocked commands are served if the loaded data allow it. Linear in the size.
+//
+// Errors, each with the offset and what was expected there: DataLoss for damaged bytes;
+// Unimplemented for a later version of the format or a value that Redis 7.0 does not have, with the
+// key; FailedPrecondition for a database that the engine does not have, or kShiftToNow without
+// `ctime`; the error of the source as it is.
+absl::StatusOr<RdbLoadReport> LoadRdb(Engine& engine, ByteSource& source,
+                                      const RdbLoadOptions& options = {});
+
+}  // namespace redouble::memory
+
+#endif  // REDOUBLE_BACKENDS_MEMORY_SNAPSHOT_LOAD_RDB_H_

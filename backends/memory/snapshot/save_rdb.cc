@@ -1,0 +1,139 @@
+#include "redouble/backends/memory/snapshot/save_rdb.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "redouble/backends/memory/commands/server/info_memory.h"
+#include "redouble/backends/memory/engine/engine_core.h"
+#include "redouble/backends/memory/engine_options.h"
+#include "redouble/backends/memory/keyspace/database.h"
+#include "redouble/backends/memory/persistence/rdb_codec.h"
+#include "redouble/backends/memory/persistence/rdb_value.h"
+#include "redouble/backends/memory/redis_version.h"
+#include "redouble/backends/memory/scripting/function_libraries.h"
+#include "redouble/backends/memory/snapshot/rdb_opcode.h"
+#include "redouble/core/base/hash/crc.h"
+#include "redouble/core/base/status/status_macros.h"
+
+namespace redouble::memory {
+namespace {
+
+constexpr size_t kFlushBytes = size_t{1} << 16;
+
+bool IsLru(MaxmemoryPolicy policy) {
+  return policy == MaxmemoryPolicy::kVolatileLru || policy == MaxmemoryPolicy::kAllKeysLru;
+}
+
+class RdbSaver {
+ public:
+  RdbSaver(EngineCore& core, ByteSink& sink, const RdbSaveOptions& options)
+      : core_(core),
+        sink_(sink),
+        options_(options),
+        compression_(options.compresses ? RdbCompression::kOn : RdbCompression::kOff),
+        saves_idle_(IsLru(core.options().maxmemory_policy)),
+        saves_frequency_(IsLfu(core.options().maxmemory_policy)),
+        now_s_(static_cast<uint32_t>(core.clock().NowMillis() / 1000)) {}
+
+  absl::Status Run() {
+    core_.RemoveExpired();
+    AppendHeader();
+    for (const FunctionLibraries::Library* library : core_.functions().List()) {
+      AppendOpcode(RdbOpcode::kFunction);
+      AppendRdbString(library->code, buffer_, compression_);
+      REDOUBLE_RETURN_IF_ERROR(FlushIfFull());
+    }
+    for (int index = 0; index < core_.database_count(); ++index) {
+      REDOUBLE_RETURN_IF_ERROR(WriteDatabase(index));
+    }
+    AppendOpcode(RdbOpcode::kEnd);
+    REDOUBLE_RETURN_IF_ERROR(Flush());
+    AppendLittleEndian(options_.has_checksum ? checksum_ : 0, kRdbChecksumBytes, buffer_);
+    return Flush();
+  }
+
+ private:
+  void AppendOpcode(RdbOpcode opcode) { buffer_.push_back(static_cast<char>(opcode)); }
+
+  void AppendField(std::string_view name, std::string_view value) {
+    AppendOpcode(RdbOpcode::kAux);
+    AppendRdbString(name, buffer_, compression_);
+    AppendRdbString(value, buffer_, compression_);
+  }
+
+  void AppendHeader() {
+    buffer_ += kRdbMagic;
+    buffer_ += absl::StrFormat("%0*d", kRdbVersionDigits, kWrittenRdbVersion);
+    AppendField("redis-ver", kRedisVersion);
+    AppendField("redis-bits", "64");
+    AppendField("ctime", std::to_string(core_.clock().NowMillis() / 1000));
+    AppendField("used-mem", std::to_string(UsedMemory(core_)));
+    AppendField("aof-base", "0");
+  }
+
+  absl::Status WriteDatabase(int index) {
+    const Database& db = core_.database(index);
+    if (db.size() == 0) return absl::OkStatus();
+    AppendOpcode(RdbOpcode::kSelectDb);
+    AppendRdbLength(static_cast<uint64_t>(index), buffer_);
+    AppendOpcode(RdbOpcode::kResize);
+    AppendRdbLength(db.size(), buffer_);
+    AppendRdbLength(db.expiring(), buffer_);
+    for (size_t i = 0; i < db.size(); ++i) {
+      AppendKey(db, db.at(i));
+      REDOUBLE_RETURN_IF_ERROR(FlushIfFull());
+    }
+    return absl::OkStatus();
+  }
+
+  void AppendKey(const Database& db, const Database::Entry& entry) {
+    if (const std::optional<int64_t> deadline_ms = db.DeadlineOf(entry)) {
+      AppendOpcode(RdbOpcode::kExpiryMs);
+      AppendLittleEndian(static_cast<uint64_t>(*deadline_ms), sizeof(*deadline_ms), buffer_);
+    }
+    if (saves_idle_) {
+      AppendOpcode(RdbOpcode::kIdle);
+      AppendRdbLength(static_cast<uint64_t>(entry.eviction.IdleSeconds(now_s_)), buffer_);
+    }
+    if (saves_frequency_) {
+      AppendOpcode(RdbOpcode::kFrequency);
+      buffer_.push_back(static_cast<char>(
+          entry.eviction.FrequencyNow(now_s_, core_.options().lfu_decay_time_minutes)));
+    }
+    buffer_.push_back(static_cast<char>(RdbTypeOf(entry.value)));
+    AppendRdbString(entry.key(), buffer_, compression_);
+    AppendRdbValue(entry.value, buffer_, compression_);
+  }
+
+  absl::Status FlushIfFull() { return buffer_.size() < kFlushBytes ? absl::OkStatus() : Flush(); }
+
+  absl::Status Flush() {
+    checksum_ = base::Crc64(buffer_, checksum_);
+    REDOUBLE_RETURN_IF_ERROR(sink_.Write(buffer_));
+    buffer_.clear();
+    return absl::OkStatus();
+  }
+
+  EngineCore& core_;
+  ByteSink& sink_;
+  const RdbSaveOptions& options_;
+  const RdbCompression compression_;
+  const bool saves_idle_;
+  const bool saves_frequency_;
+  const uint32_t now_s_;
+  std::string buffer_;
+  uint64_t checksum_ = 0;
+};
+
+}  // namespace
+
+absl::Status SaveRdb(Engine& engine, ByteSink& sink, const RdbSaveOptions& options) {
+  return RdbSaver(engine.core(), sink, options).Run();
+}
+
+}  // namespace redouble::memory

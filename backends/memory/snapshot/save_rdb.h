@@ -1,0 +1,38 @@
+// SaveRdb: writes an engine's data as an RDB file of version 10, which redis-server 7.0 loads.
+//
+//   StringSink sink;
+//   REDOUBLE_RETURN_IF_ERROR(SaveRdb(engine, sink));
+//   LoadRdb(other_engine, ...sink.bytes()...)
+//
+// Equal data at an equal time is written as equal bytes: keys come in the engine's order, which
+// depends on the commands only. The bytes are written in parts; memory is bounded by the largest
+// value.
+//
+// Thread-safety: the engine's. Must not be called from within a command.
+// Source: Redis 7.0 SAVE; the RDB file format, version 10.
+#ifndef REDOUBLE_BACKENDS_MEMORY_SNAPSHOT_SAVE_RDB_H_
+#define REDOUBLE_BACKENDS_MEMORY_SNAPSHOT_SAVE_RDB_H_
+
+#include "absl/status/status.h"
+#include "redouble/backends/memory/engine/engine.h"
+#include "redouble/backends/memory/persistence/byte_stream.h"
+
+namespace redouble::memory {
+
+struct RdbSaveOptions {
+  // Compresses strings of more than 20 bytes by LZF (rdbcompression).
+  bool compresses = true;
+  // Ends the file with a checksum (rdbchecksum).
+  bool has_checksum = true;
+};
+
+// Writes the function libraries and the keys of all databases, with their deadlines and, if
+// maxmemory-policy uses them, their idle times or frequencies. Removes expired keys first. The
+// file's `ctime` is the time of the engine's clock. Linear in the size.
+//
+// Errors: those of the sink.
+absl::Status SaveRdb(Engine& engine, ByteSink& sink, const RdbSaveOptions& options = {});
+
+}  // namespace redouble::memory
+
+#endif  // REDOUBLE_BACKENDS_MEMORY_SNAPSHOT_SAVE_RDB_H_

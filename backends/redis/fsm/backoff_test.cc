@@ -1,0 +1,48 @@
+#include "redouble/backends/redis/fsm/backoff.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace redouble::redis {
+namespace {
+
+TEST(Backoff, TriesAgainAtOnceAfterTheFirstFailure) {
+  Backoff backoff(100, 1000, base::Rng(1));
+  EXPECT_EQ(backoff.AddFailure(), 0);
+  EXPECT_EQ(backoff.failures(), 1);
+}
+
+TEST(Backoff, DoublesTheLongestWaitUpToItsCap) {
+  for (int failures = 2; failures < 80; ++failures) {
+    const int64_t longest_us = failures >= 6 ? 1000 : std::min(1000, 100 << (failures - 2));
+    int64_t largest_us = 0;
+    for (uint64_t seed = 0; seed < 50; ++seed) {
+      Backoff backoff(100, 1000, base::Rng(seed));
+      for (int i = 1; i < failures; ++i) backoff.AddFailure();
+      const int64_t wait_us = backoff.AddFailure();
+      ASSERT_LE(wait_us, longest_us);
+      largest_us = std::max(largest_us, wait_us);
+    }
+    EXPECT_GT(largest_us, longest_us / 2) << failures;
+  }
+}
+
+TEST(Backoff, ForgetsFailures) {
+  Backoff backoff(100, 1000, base::Rng(1));
+  for (int i = 0; i < 9; ++i) backoff.AddFailure();
+  backoff.Reset();
+  EXPECT_EQ(backoff.AddFailure(), 0);
+}
+
+TEST(Backoff, KeepsHugeTimesInRange) {
+  EXPECT_EQ(LongestWait(kNeverUs, kNeverUs, 3), kNeverUs);
+  EXPECT_EQ(LongestWait(kNeverUs / 2 + 1, kNeverUs, 3), kNeverUs);
+  EXPECT_EQ(LaterMicros(5, kNeverUs), kNeverUs);
+  EXPECT_EQ(LaterMicros(5, 7), 12);
+  EXPECT_EQ(DurationMicros(absl::InfiniteDuration()), kNeverUs);
+  EXPECT_EQ(DurationMicros(absl::Milliseconds(2)), 2000);
+}
+
+}  // namespace
+}  // namespace redouble::redis

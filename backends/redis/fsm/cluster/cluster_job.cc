@@ -1,0 +1,161 @@
+#include "redouble/backends/redis/fsm/cluster/cluster_job.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "redouble/backends/redis/fsm/cluster/cluster_redirect.h"
+#include "redouble/backends/redis/fsm/cluster/spelled_transaction.h"
+#include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/store/errors.h"
+#include "redouble/core/store/table/command_table.h"
+
+namespace redouble::redis {
+namespace {
+
+using store::Command;
+using store::CommandId;
+using store::Reply;
+using Kind = store::Request::Kind;
+
+// A SCAN with the cursor of the master that it visits.
+Command WithOwnCursor(const Command& scan, uint64_t cursor) {
+  Command own = Command::Named(scan.name());
+  own.AddOwned(absl::StrCat(cursor));
+  own.AddAll(scan.arguments().subspan(1));
+  return own;
+}
+
+bool OnlyReads(const Command& command) {
+  const CommandId id = RowOf(command);
+  return id != CommandId::kUnknown && store::SpecOf(id).Has(store::command_flag::kReadOnly);
+}
+
+}  // namespace
+
+ClusterJob::ClusterJob(store::Request& request)
+    : request_(&request),
+      answers_(request.kind() == Kind::kTransaction ? 1 : request.commands().size()) {
+  for (std::vector<std::optional<Reply>>& answer : answers_) answer.resize(1);
+}
+
+bool ClusterJob::only_reads() const {
+  return std::all_of(request_->commands().begin(), request_->commands().end(), OnlyReads);
+}
+
+void ClusterJob::Answer(const Errand& errand, Reply reply) {
+  answered_something_ = true;
+  if (errand.scan_masters > 0) {
+    reply = WithClusterCursor(std::move(reply), errand.scan.master, errand.scan_masters);
+  }
+  answers_[errand.command][errand.copy] = std::move(reply);
+}
+
+void ClusterJob::Fail(absl::Status status) {
+  const bool unknown = store::ErrorKindOf(status) != store::ErrorKind::kNotSent;
+  // "Outcome unknown" takes precedence over "not sent".
+  if (!failure_ || (unknown && store::ErrorKindOf(*failure_) == store::ErrorKind::kNotSent)) {
+    failure_ = std::move(status);
+  }
+}
+
+absl::StatusOr<Reply> ClusterJob::TakeResult() {
+  if (failure_) {
+    const bool not_sent = store::ErrorKindOf(*failure_) == store::ErrorKind::kNotSent;
+    if (!not_sent || !answered_something_) return *std::move(failure_);
+    const std::string text = absl::StrCat(
+        "a part of the pipeline was answered, another was not sent: ", failure_->message());
+    return store::OutcomeUnknownError(std::string_view(text), failure_->code());
+  }
+  std::vector<Reply> replies;
+  replies.reserve(answers_.size());
+  const std::span<const Command> commands = request_->commands();
+  for (size_t i = 0; i < answers_.size(); ++i) {
+    std::vector<Reply> copies;
+    for (std::optional<Reply>& copy : answers_[i]) {
+      if (copy) copies.push_back(*std::move(copy));
+    }
+    if (copies.empty()) return store::NotSentError("all masters of the cluster were replaced");
+    replies.push_back(answers_[i].size() == 1 ? std::move(copies[0])
+                                              : MergeReplies(commands[i], std::move(copies)));
+  }
+  if (request_->kind() != Kind::kPipeline) return std::move(replies[0]);
+  return Reply::Array(std::move(replies));
+}
+
+absl::Status ClusterJob::EarlyResult(const std::string& text, absl::StatusCode code) const {
+  const bool unknown = !parts.empty() || answered_something_ ||
+                       (failure_ && store::ErrorKindOf(*failure_) != store::ErrorKind::kNotSent);
+  return unknown ? store::OutcomeUnknownError(std::string_view(text), code)
+                 : store::NotSentError(std::string_view(text), code);
+}
+
+absl::Status ClusterJob::TimeoutResult() const {
+  const absl::Status& problem = failure_ ? *failure_ : last_problem;
+  const absl::Duration limit = absl::Microseconds(self->first - submitted_us);
+  return EarlyResult(absl::StrCat("the cluster did not answer within ", absl::FormatDuration(limit),
+                                  problem.ok() ? "" : ": ", problem.message()),
+                     absl::StatusCode::kDeadlineExceeded);
+}
+
+bool ClusterJob::CameFrom(size_t node) const {
+  return std::find(moved_from.begin(), moved_from.end(), node) != moved_from.end();
+}
+
+ClusterPart::ClusterPart(ClusterJob& job, size_t node, bool asking, std::vector<Errand> errands)
+    : job_(job), node_(node), asking_(asking), errands_(std::move(errands)) {
+  BuildCommands();
+}
+
+void ClusterPart::BuildCommands() {
+  const store::Request& request = job_.request();
+  const std::span<const Command> all = request.commands();
+  bool as_given = !job_.is_transaction() && !asking_ && errands_.size() == all.size();
+  for (size_t i = 0; as_given && i < errands_.size(); ++i) {
+    as_given = errands_[i].command == i && errands_[i].scan_masters == 0;
+  }
+  if (as_given) {
+    kind_ = request.kind();
+    commands_ = all;
+    return;
+  }
+  kind_ = Kind::kPipeline;
+  if (job_.is_transaction()) {
+    if (asking_) own_.push_back(Command::Named("ASKING"));
+    for (Command& command : SpellOut(all)) own_.push_back(std::move(command));
+  } else {
+    for (const Errand& errand : errands_) {
+      if (asking_) own_.push_back(Command::Named("ASKING"));
+      const Command& command = all[errand.command];
+      own_.push_back(errand.scan_masters > 0 ? WithOwnCursor(command, errand.scan.cursor)
+                                             : SameAs(command));
+    }
+  }
+  commands_ = own_;
+}
+
+absl::StatusOr<std::vector<Reply>> ClusterPart::TakeReplies(Reply reply) const {
+  if (kind_ == Kind::kCommand) {
+    std::vector<Reply> replies;
+    replies.push_back(std::move(reply));
+    return replies;
+  }
+  if (!reply.is_array() || reply.elements().size() != commands_.size()) {
+    return store::ProtocolError("a node gave another number of replies than it was asked for");
+  }
+  std::vector<Reply> replies = std::move(reply).elements();
+  if (job_.is_transaction()) {
+    const auto is_redirect = [](const Reply& r) { return ReadRedirect(r, {}).has_value(); };
+    Reply result = ResultOfSpelled(std::move(replies), is_redirect);
+    replies.clear();
+    replies.push_back(std::move(result));
+  } else if (asking_) {
+    for (size_t i = 0; i < errands_.size(); ++i) replies[i] = std::move(replies[2 * i + 1]);
+    replies.resize(errands_.size());
+  }
+  return replies;
+}
+
+}  // namespace redouble::redis

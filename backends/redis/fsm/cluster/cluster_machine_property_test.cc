@@ -1,0 +1,294 @@
+// ClusterMachine under random events, compared with a model of the cluster: every request ends once
+// and in time, its replies are those of its own commands from the node that serves them, nothing
+// runs twice, and what is called "not sent" has not run.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "redouble/backends/redis/fsm/cluster/cluster_machine.h"
+#include "redouble/backends/redis/fsm/request_for_test.h"
+#include "redouble/core/base/hash/crc.h"
+#include "redouble/core/store/errors.h"
+
+namespace redouble::redis {
+namespace {
+
+using store::ErrorKind;
+using store::Reply;
+using Kind = store::Request::Kind;
+
+constexpr int kNodes = 3;
+constexpr int64_t kTimeoutUs = 50'000;
+constexpr size_t kQueueLimit = 12;
+
+struct Submitted {
+  std::vector<std::string> lines;
+  std::unique_ptr<RequestForTest> request;
+  Kind kind;
+  int64_t deadline_us;
+  int completions = 0;
+  bool in_time = true;
+};
+
+class Model : public store::RequestKeeper {
+ public:
+  Model(const Options& options, uint64_t seed) : machine(options, nullptr, base::Rng(seed)) {
+    machine.Start(now_us);
+    Collect();
+  }
+
+  // Each command is "SET key number" or "BLPOP key timeout number", with a number of its own.
+  void Submit(Kind kind, int commands, bool blocks) {
+    Submitted& one = submitted.emplace_back();
+    one.kind = kind;
+    const std::string key = kKeys[*rc::gen::inRange(0, 3)];
+    for (int i = 0; i < commands; ++i) {
+      const std::string own = kind == Kind::kPipeline ? kKeys[*rc::gen::inRange(0, 3)] : key;
+      one.lines.push_back(blocks ? absl::StrCat("BLPOP ", own, " ", next_number++, " 0.02")
+                                 : absl::StrCat("SET ", own, " ", next_number++));
+    }
+    one.deadline_us = now_us + kTimeoutUs + (blocks ? 20'000 : 0);
+    if (kind == Kind::kPipeline && commands == 2) {
+      one.request = std::make_unique<RequestForTest>(
+          kind, std::initializer_list<std::string_view>{one.lines[0], one.lines[1]});
+    } else {
+      one.request = std::make_unique<RequestForTest>(
+          kind, std::initializer_list<std::string_view>{one.lines[0]});
+    }
+    one.request->on_complete = [this, &one] {
+      ++one.completions;
+      one.in_time = now_us <= one.deadline_us;
+    };
+    one.request->SetKeeper(this);
+    machine.Submit(*one.request, now_us);
+    Collect();
+  }
+
+  void Abandon(store::Request& request) override {
+    machine.Abandon(request);
+    Collect();
+  }
+
+  // A node answers one part, or its connection fails.
+  void AnswerPart(size_t index, int how) {
+    if (sent.empty()) return;
+    const auto part = std::next(sent.begin(), static_cast<std::ptrdiff_t>(index % sent.size()));
+    const uint64_t id = part->first;
+    const std::string host = part->second;
+    sent.erase(part);
+    if (how == 0) {
+      machine.PartUnreachable(id, store::NotSentError("unreachable"), now_us);
+    } else if (how == 1) {
+      machine.PartAnswered(id, store::NotSentError("lost before the write"), now_us);
+    } else {
+      Reply reply = Run(machine.Part(id), host, how == 2);
+      // With how == 3 the node has run the part, but the connection is lost before the reply.
+      machine.PartAnswered(
+          id,
+          how == 3 ? absl::StatusOr<Reply>(store::OutcomeUnknownError("lost")) : std::move(reply),
+          now_us);
+    }
+    Collect();
+  }
+
+  void AnswerMap(int how) {
+    if (!map_asked) return;
+    const size_t node = *std::exchange(map_asked, std::nullopt);
+    if (how == 0) {
+      machine.MapAnswered(node, store::NotSentError("unreachable"), now_us);
+    } else {
+      std::vector<Reply> rows;
+      for (const auto& [slot, owner] : owners) {
+        rows.push_back(Reply::Array(
+            {Reply::Integer(slot), Reply::Integer(slot),
+             Reply::Array({Reply::Bulk(absl::StrCat("n", owner)), Reply::Integer(7)})}));
+      }
+      const std::string info = absl::StrCat("cluster_state:", how == 1 ? "fail" : "ok",
+                                            "\r\ncluster_current_epoch:", epoch);
+      machine.MapAnswered(node, Reply::Array({Reply::Array(std::move(rows)), Reply::Bulk(info)}),
+                          now_us);
+    }
+    Collect();
+  }
+
+  void MoveSlot(int key, int owner) {
+    owners[base::KeySlot(kKeys[key])] = owner;
+    ++epoch;
+  }
+
+  void Pass(int64_t duration_us) {
+    const int64_t end_us = now_us + duration_us;
+    while (wake_us <= end_us) {
+      now_us = std::max(now_us, std::exchange(wake_us, ClusterMachine::kNever));
+      machine.Timer(now_us);
+      Collect();
+    }
+    now_us = end_us;
+  }
+
+  ClusterMachine machine;
+  std::deque<Submitted> submitted;
+  std::map<std::string, int> runs;  // By the number of a command.
+
+ private:
+  static constexpr const char* kKeys[] = {"a", "b", "c"};
+
+  // What the node does with a part: it runs the commands whose keys it serves.
+  Reply Run(const ClusterPart& part, const std::string& host, bool down) {
+    std::vector<Reply> replies;
+    std::vector<std::string> queued;
+    bool in_transaction = false, refused = false;
+    for (const store::Command& command : part.commands()) {
+      if (command.id() == store::CommandId::kMulti) {
+        in_transaction = true;
+        replies.push_back(Reply::Ok());
+      } else if (command.id() == store::CommandId::kExec) {
+        std::vector<Reply> results;
+        for (const std::string& number : queued) {
+          if (refused) break;
+          ++runs[number];
+          results.push_back(Reply::Bulk(number));
+        }
+        replies.push_back(refused ? Reply::Error("EXECABORT discarded")
+                                  : Reply::Array(std::move(results)));
+      } else {
+        const std::string number(command.arguments()[1]);
+        const int slot = base::KeySlot(command.arguments()[0]);
+        const std::string owner = absl::StrCat("n", owners.at(slot));
+        if (down || owner != host) {
+          refused = true;
+          replies.push_back(down ? Reply::Error("CLUSTERDOWN The cluster is down")
+                                 : Reply::Error(absl::StrCat("MOVED ", slot, " ", owner, ":7")));
+        } else if (in_transaction) {
+          queued.push_back(number);
+          replies.push_back(Reply::Status("QUEUED"));
+        } else {
+          ++runs[number];
+          replies.push_back(Reply::Bulk(number));
+        }
+      }
+    }
+    return part.kind() == Kind::kCommand ? std::move(replies[0]) : Reply::Array(std::move(replies));
+  }
+
+  void Collect() {
+    for (const uint64_t part : machine.TakeDropped()) sent.erase(part);
+    while (const std::optional<ClusterAction> action = machine.NextAction()) {
+      switch (action->kind) {
+        case ClusterAction::Kind::kSend:
+          sent.emplace(action->part, machine.Address(action->node).host);
+          break;
+        case ClusterAction::Kind::kAskMap:
+          map_asked = action->node;
+          break;
+        case ClusterAction::Kind::kWake:
+          wake_us = action->at_us;
+      }
+    }
+    machine.TakeForgotten();
+  }
+
+  int64_t now_us = 1'000'000;
+  int64_t wake_us = ClusterMachine::kNever;
+  std::map<uint64_t, std::string> sent;  // Parts under way and their nodes.
+  std::optional<size_t> map_asked;
+  std::map<int, int> owners = {{7365, 1}, {3300, 2}, {15495, 3}};  // Of the slots of the keys.
+  int64_t epoch = 1;
+  int next_number = 0;
+};
+
+void TakeRandomStep(Model& model) {
+  switch (*rc::gen::inRange(0, 12)) {
+    case 0:
+    case 1:
+      return model.Submit(Kind::kCommand, 1, false);
+    case 2:
+      return model.Submit(Kind::kPipeline, 2, false);
+    case 3:
+      return model.Submit(Kind::kTransaction, 1, false);
+    case 4:
+      return model.Submit(Kind::kCommand, 1, true);
+    case 5:
+    case 6:
+    case 7:
+      return model.AnswerPart(*rc::gen::inRange<size_t>(0, 10), *rc::gen::inRange(0, 12));
+    case 8:
+      return model.AnswerMap(*rc::gen::inRange(0, 5));
+    case 9:
+      return model.Pass(*rc::gen::inRange(0, 4000));
+    case 10:
+      return model.MoveSlot(*rc::gen::inRange(0, 3), *rc::gen::inRange(1, kNodes + 1));
+    case 11: {
+      if (model.submitted.empty()) return;
+      Submitted& one = model.submitted[*rc::gen::inRange<size_t>(0, model.submitted.size())];
+      if (one.request != nullptr && !one.request->completed()) one.request.reset();
+      return;
+    }
+  }
+}
+
+void CheckResult(const Model& model, const Submitted& one) {
+  RC_ASSERT(one.completions == 1);
+  RC_ASSERT(one.in_time);
+  const absl::StatusOr<Reply>& result = one.request->result();
+  std::vector<std::string> numbers;
+  int runs = 0;
+  for (const store::Command& command : one.request->commands()) {
+    numbers.emplace_back(command.arguments()[1]);
+    const auto found = model.runs.find(numbers.back());
+    const int own = found == model.runs.end() ? 0 : found->second;
+    RC_ASSERT(own <= 1);
+    runs += own;
+  }
+  if (!result.ok()) {
+    RC_ASSERT(store::ErrorKindOf(result.status()).has_value());
+    if (store::ErrorKindOf(result.status()) == ErrorKind::kNotSent) RC_ASSERT(runs == 0);
+    return;
+  }
+  std::vector<Reply> replies = one.kind == Kind::kCommand ? std::vector<Reply>{*result}
+                               : result->is_array()       ? result->elements()
+                                                          : std::vector<Reply>{*result};
+  for (size_t i = 0; i < replies.size(); ++i) {
+    // After too many redirections the reply is the last error.
+    if (replies[i].is_error()) continue;
+    RC_ASSERT(replies[i] == Reply::Bulk(numbers[i]));
+    RC_ASSERT(model.runs.at(numbers[i]) == 1);
+  }
+}
+
+RC_GTEST_PROP(ClusterMachineProperty, EveryRequestEndsOnceInTimeOnTheRightNode, ()) {
+  Options options;
+  options.address = TcpAddress{"n1", 7};
+  options.seeds = {{"n2", 7}, {"n3", 7}};
+  options.cluster = true;
+  options.redirections = *rc::gen::inRange(0, 6);
+  options.refresh_interval = absl::Milliseconds(1);
+  options.command_timeout = absl::Microseconds(kTimeoutUs);
+  options.queue_limit = static_cast<int>(kQueueLimit);
+  options.reconnect = *rc::gen::arbitrary<bool>();
+  options.retry = static_cast<RetryPolicy>(*rc::gen::inRange(0, 3));
+  Model model(options, *rc::gen::arbitrary<uint64_t>());
+  const int steps = *rc::gen::inRange(0, 150);
+  for (int step = 0; step < steps; ++step) {
+    TakeRandomStep(model);
+    RC_ASSERT(model.machine.queued() <= kQueueLimit);
+  }
+  // No node answers any more: the time limits end everything.
+  model.Pass(kTimeoutUs + 20'000);
+  RC_ASSERT(model.machine.queued() == 0u);
+  for (const Submitted& one : model.submitted) {
+    if (one.request != nullptr) CheckResult(model, one);
+  }
+}
+
+}  // namespace
+}  // namespace redouble::redis

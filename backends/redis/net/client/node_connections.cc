@@ -1,0 +1,234 @@
+#include "redouble/backends/redis/net/client/node_connections.h"
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
+#include <exception>
+
+#include "absl/strings/str_cat.h"
+#include "redouble/backends/redis/net/await_task.h"
+#include "redouble/core/store/errors.h"
+
+namespace redouble::redis {
+namespace {
+
+namespace asio = boost::asio;
+
+// No request was sent, whatever the handshake returned.
+absl::Status Unreachable(const absl::Status& status) {
+  if (store::ErrorKindOf(status) == store::ErrorKind::kNotSent) return status;
+  const std::string text(status.message());
+  return store::NotSentError(std::string_view(text), status.code());
+}
+
+std::string NameOf(const TcpAddress& address) {
+  return absl::StrCat(address.host, " ", address.port);
+}
+
+}  // namespace
+
+NodeConnections::NodeConnections(asio::any_io_executor executor, Options options, ClientHooks hooks)
+    : executor_(std::move(executor)),
+      options_(ServerOptions(std::move(options))),
+      hooks_(std::move(hooks)),
+      rng_(RngOf(hooks_)) {}
+
+Options NodeConnections::ServerOptions(Options options) {
+  const Options defaults;
+  options.cluster = defaults.cluster;
+  options.sentinel_master = defaults.sentinel_master;
+  options.seeds = defaults.seeds;
+  options.sentinel_user = defaults.sentinel_user;
+  options.sentinel_password = defaults.sentinel_password;
+  options.redirections = defaults.redirections;
+  options.refresh_interval = defaults.refresh_interval;
+  options.retry = defaults.retry;
+  options.attempts = defaults.attempts;
+  options.reconnect = false;
+  return options;
+}
+
+Options NodeConnections::OptionsOf(const TcpAddress& address) const {
+  Options options = options_;
+  options.address = address;
+  return options;
+}
+
+void NodeConnections::Submit(const TcpAddress& address, NodeRequest& request) {
+  if (closed_) return request.FailUnreachable(store::NotSentError("the client was closed"));
+  CloseForgotten();
+  const auto found = nodes_.find(NameOf(address));
+  Node& node = found != nodes_.end()
+                   ? found->second
+                   : nodes_
+                         .try_emplace(NameOf(address),
+                                      Backoff(DurationMicros(options_.backoff_base),
+                                              DurationMicros(options_.backoff_cap), rng_.Fork()))
+                         .first->second;
+  node.forgotten = false;
+  if (node.client != nullptr && node.client->connected()) return Pass(node, request);
+  request.SetKeeper(this);
+  if (node.dialing == nullptr) {
+    NoteLoss(node);
+    if (SteadyMicros() < node.retry_at_us) return FailLater(request, node);
+    Dial(address, node);
+  }
+  node.waiting.push_back(&request);
+}
+
+void NodeConnections::Pass(Node& node, NodeRequest& request) {
+  if (MayBlock(request)) return node.pool->Submit(request);
+  node.client->Submit(request);
+}
+
+// A lost client that never answered counts as a failed attempt to connect.
+void NodeConnections::NoteLoss(Node& node) {
+  if (node.client == nullptr) return;
+  if (node.client->counters().answered > 0) {
+    node.backoff.Reset();
+  } else {
+    node.last_failure = absl::UnavailableError("the server closed the connection");
+    node.retry_at_us = LaterMicros(SteadyMicros(), node.backoff.AddFailure());
+  }
+  Replace(node, nullptr);
+}
+
+// The owner may be in the middle of an event, so the request fails in the next turn.
+void NodeConnections::FailLater(NodeRequest& request, Node& node) {
+  failing_.emplace_back(&request, Unreachable(node.last_failure));
+  asio::post(executor_, [self = shared_from_this()] {
+    // One request for each post. It may have been abandoned.
+    if (self->failing_.empty()) return;
+    const auto [failing, status] = std::move(self->failing_.front());
+    self->failing_.pop_front();
+    failing->FailUnreachable(status);
+  });
+}
+
+bool NodeConnections::IsConnected(const TcpAddress& address) const {
+  const auto node = nodes_.find(NameOf(address));
+  return node != nodes_.end() && node->second.client != nullptr && node->second.client->connected();
+}
+
+void NodeConnections::Abandon(store::Request& request) {
+  const auto is_it = [&](const NodeRequest* kept) { return kept == &request; };
+  failing_.remove_if([&](const auto& entry) { return is_it(entry.first); });
+  for (auto& [name, node] : nodes_) {
+    node.waiting.remove_if(is_it);
+    node.served.remove_if(is_it);
+  }
+}
+
+void NodeConnections::Dial(const TcpAddress& address, Node& node) {
+  Options options = OptionsOf(address);
+  node.dialing = std::make_unique<asio::cancellation_signal>();
+  auto done = [self = shared_from_this(), address, &node](
+                  std::exception_ptr, absl::StatusOr<std::unique_ptr<Client>> client) {
+    self->OnDialed(address, node, std::move(client));
+  };
+  asio::co_spawn(
+      executor_,
+      AwaitTask(Client::Connect(executor_, std::move(options), Sharing::kRouted, hooks_)),
+      asio::bind_cancellation_slot(node.dialing->slot(), std::move(done)));
+}
+
+// Client::Connect reports a failed attempt to its caller only.
+void NodeConnections::NoteFailure(const TcpAddress& address, const absl::Status& status) {
+  ++gone_.connect_failures;
+  if (!hooks_.log) return;
+  const std::string uri = OptionsOf(address).AddressUri();
+  const std::string why(status.message());
+  hooks_.log({LogEvent::Kind::kConnectFailed, uri, why});
+}
+
+void NodeConnections::Replace(Node& node, std::unique_ptr<Client> client) {
+  const std::unique_ptr<Client> old = std::exchange(node.client, std::move(client));
+  if (old == nullptr) return;
+  // The requests of the old client end and are counted before it is destroyed.
+  old->Close();
+  gone_.Add(old->counters());
+}
+
+Counters NodeConnections::counters() const {
+  Counters all = gone_;
+  for (const auto& [name, node] : nodes_) {
+    if (node.client != nullptr) all.Add(node.client->counters());
+    if (node.pool != nullptr) all.Add(node.pool_context->counters);
+  }
+  return all;
+}
+
+void NodeConnections::OnDialed(const TcpAddress& address, Node& node,
+                               absl::StatusOr<std::unique_ptr<Client>> client) {
+  node.dialing.reset();
+  const absl::Status status =
+      closed_ ? absl::CancelledError("the client was closed") : absl::Status(client.status());
+  if (!status.ok() && !closed_) {
+    NoteFailure(address, status);
+    node.last_failure = status;
+    node.retry_at_us = LaterMicros(SteadyMicros(), node.backoff.AddFailure());
+  }
+  if (status.ok()) {
+    Replace(node, *std::move(client));
+    if (node.pool == nullptr) {
+      node.pool_context = std::make_shared<ClientContext>(executor_, OptionsOf(address), hooks_);
+      node.pool = std::make_shared<BlockingPool>(node.pool_context);
+    }
+  }
+  // A request submitted by a failing waiter starts another attempt.
+  node.served.splice(node.served.end(), node.waiting);
+  while (!node.served.empty()) {
+    NodeRequest& request = *node.served.front();
+    node.served.pop_front();
+    if (status.ok()) {
+      Pass(node, request);
+    } else {
+      request.FailUnreachable(Unreachable(status));
+    }
+  }
+  CloseForgotten();
+}
+
+bool NodeConnections::Node::idle() const {
+  return dialing == nullptr && waiting.empty() && served.empty() &&
+         (client == nullptr || client->counters().in_flight == 0) &&
+         (pool == nullptr || pool_context->counters.in_flight == 0);
+}
+
+void NodeConnections::Forget(const TcpAddress& address) {
+  const auto found = nodes_.find(NameOf(address));
+  if (found == nodes_.end()) return;
+  found->second.forgotten = true;
+  has_forgotten_ = true;
+  CloseForgotten();
+}
+
+void NodeConnections::CloseForgotten() {
+  if (!has_forgotten_) return;
+  has_forgotten_ = false;
+  for (auto node = nodes_.begin(); node != nodes_.end();) {
+    Node& gone = node->second;
+    if (!gone.forgotten || !gone.idle()) {
+      has_forgotten_ |= gone.forgotten;
+      ++node;
+      continue;
+    }
+    Replace(gone, nullptr);
+    if (gone.pool != nullptr) {
+      gone.pool->Close("the server has left");
+      gone_.Add(gone.pool_context->counters);
+    }
+    node = nodes_.erase(node);
+  }
+}
+
+void NodeConnections::Close() {
+  closed_ = true;
+  for (auto& [name, node] : nodes_) {
+    if (node.dialing != nullptr) node.dialing->emit(asio::cancellation_type::terminal);
+    if (node.client != nullptr) node.client->Close();
+    if (node.pool != nullptr) node.pool->Close("the client was closed");
+  }
+}
+
+}  // namespace redouble::redis

@@ -1,0 +1,67 @@
+#include "redouble/backends/redis/net/client/sync_store.h"
+
+#include <utility>
+
+#include "absl/memory/memory.h"
+#include "redouble/backends/redis/net/client/client.h"
+#include "redouble/backends/redis/net/client/cluster_client.h"
+#include "redouble/backends/redis/net/client/sentinel_client.h"
+#include "redouble/backends/redis/net/client/sync_submit.h"
+#include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/store/errors.h"
+
+namespace redouble::redis {
+namespace {
+
+using Opened = absl::StatusOr<std::unique_ptr<store::Store>>;
+
+template <typename Client>
+Opened AsStore(absl::StatusOr<std::unique_ptr<Client>> client) {
+  if (!client.ok()) return client.status();
+  return *std::move(client);
+}
+
+base::Task<Opened> Open(boost::asio::any_io_executor executor, Options options, Sharing sharing) {
+  if (options.cluster) {
+    auto cluster = co_await ClusterClient::Connect(std::move(executor), std::move(options));
+    co_return AsStore(std::move(cluster));
+  }
+  if (!options.sentinel_master.empty()) {
+    auto master = co_await SentinelClient::Connect(std::move(executor), std::move(options));
+    co_return AsStore(std::move(master));
+  }
+  auto client = co_await Client::Connect(std::move(executor), std::move(options), sharing);
+  co_return AsStore(std::move(client));
+}
+
+}  // namespace
+
+SyncStore::SyncStore() = default;
+SyncStore::~SyncStore() = default;
+
+absl::StatusOr<std::unique_ptr<SyncStore>> SyncStore::Connect(std::string_view uri,
+                                                              Sharing sharing) {
+  REDOUBLE_ASSIGN_OR_RETURN(Options options, Options::Parse(uri));
+  return Connect(options, sharing);
+}
+
+absl::StatusOr<std::unique_ptr<SyncStore>> SyncStore::Connect(const Options& options,
+                                                              Sharing sharing) {
+  auto sync = absl::WrapUnique(new SyncStore());
+  boost::asio::io_context& context = sync->context_;
+  REDOUBLE_ASSIGN_OR_RETURN(sync->store_,
+                            base::RunUntilDone(Open(context.get_executor(), options, sharing),
+                                               [&] { return context.run_one() > 0; }));
+  return sync;
+}
+
+void SyncStore::Submit(store::Request& request) {
+  if (store_ == nullptr) {
+    return request.Complete(store::NotSentError("the connection was lost before"));
+  }
+  // The loop has no more work and the request no reply: no reply will arrive.
+  SubmitAndRun(context_, *store_, request, [this] { store_.reset(); });
+}
+
+}  // namespace redouble::redis

@@ -1,0 +1,45 @@
+#include "redouble/backends/redis/net/client/sync_submit.h"
+
+#include <optional>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "redouble/core/store/reply.h"
+
+namespace redouble::redis {
+namespace {
+
+// Represents the request while the loop runs: the request itself may be destroyed as soon as it is
+// complete.
+class AwaitedRequest final : public store::Request {
+ public:
+  explicit AwaitedRequest(const store::Request& request)
+      : Request(request.kind(), request.commands()) {}
+
+  absl::StatusOr<store::Reply>&& Take() { return *std::move(result_); }
+
+ private:
+  void OnComplete(absl::StatusOr<store::Reply>&& result) override {
+    result_.emplace(std::move(result));
+  }
+
+  std::optional<absl::StatusOr<store::Reply>> result_;
+};
+
+}  // namespace
+
+void SubmitAndRun(boost::asio::io_context& context, store::Store& store, store::Request& request,
+                  absl::FunctionRef<void()> close) {
+  // A loop that ran out of work, as after a lost connection, must be restarted.
+  if (context.stopped()) context.restart();
+  // Handles events of the connection that happened while the loop did not run.
+  context.poll();
+  AwaitedRequest awaited(request);
+  store.Submit(awaited);
+  while (!awaited.completed()) {
+    if (context.run_one() == 0) close();
+  }
+  request.Complete(awaited.Take());
+}
+
+}  // namespace redouble::redis

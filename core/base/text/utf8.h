@@ -1,0 +1,24 @@
+// Validates UTF-8 as strictly as Rust and Python do.
+//
+// A system that decodes a Redis value as text fails on bytes that are not UTF-8; code that
+// reproduces it must fail on the same bytes.
+//
+//   base::IsValidUtf8("caf\xc3\xa9")   // true
+//   base::IsValidUtf8("caf\xe9")       // false
+//
+// Thread-safety: a pure function.
+#ifndef REDOUBLE_CORE_BASE_TEXT_UTF8_H_
+#define REDOUBLE_CORE_BASE_TEXT_UTF8_H_
+
+#include <string_view>
+
+namespace redouble::base {
+
+// Returns whether `bytes` is well-formed UTF-8: no overlong forms, no surrogates, no code points
+// above U+10FFFF, no truncated sequence. NUL and the empty text are well-formed. O(bytes).
+// Source: The Unicode Standard, table 3-7.
+bool IsValidUtf8(std::string_view bytes);
+
+}  // namespace redouble::base
+
+#endif  // REDOUBLE_CORE_BASE_TEXT_UTF8_H_

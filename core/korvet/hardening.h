@@ -1,0 +1,32 @@
+// Hardening: options that remove documented hazards of Korvet's consumer groups.
+//
+// By default every operation sends the documented commands, including their hazards, so that it
+// behaves as other programs on the same Redis. Each option removes the hazard that it names and
+// changes nothing else: keys and values stay the same. All options are off by default and can be
+// combined. ProducerOptions::stream_exists (log/producer.h) removes H2 in the same way.
+//
+//   korvet::GroupOptions options;
+//   options.hardening.guard_topic = true;
+//   ConsumerGroup group(store, keys, topic, "my-group", options);
+//
+// Thread-safety: a plain value.
+// Source: docs/systems/korvet.md 5.
+#ifndef REDOUBLE_CORE_KORVET_HARDENING_H_
+#define REDOUBLE_CORE_KORVET_HARDENING_H_
+
+namespace redouble::korvet {
+
+struct Hardening {
+  // Removes H3: XGROUP CREATE ... MKSTREAM restores the stream of a deleted topic, and a later
+  // topic of the same name inherits it. One script per partition checks the topic and creates the
+  // group.
+  bool guard_topic = false;
+
+  // Removes H6: a commit acknowledges an entry that another member has claimed, because XACK does
+  // not check the owner. One script acknowledges only the entries of CommitRequest::member.
+  bool commit_own_entries = false;
+};
+
+}  // namespace redouble::korvet
+
+#endif  // REDOUBLE_CORE_KORVET_HARDENING_H_

@@ -1,0 +1,66 @@
+// AppendScript: the script with which Producer appends a batch to a partition.
+//
+// This is a part of producer.h. Use Producer to write records. The script checks the topic,
+// allocates the entry ids, adds the records and trims the stream in one atomic step.
+//
+//   const store::Script& script = AppendScript();     // scripts/append_records.lua
+//
+// Thread-safety: constant data and pure functions.
+// Source: docs/systems/korvet.md 2.4, 2.6, 4.7, 4.10.
+#ifndef REDOUBLE_CORE_KORVET_LOG_APPEND_SCRIPT_H_
+#define REDOUBLE_CORE_KORVET_LOG_APPEND_SCRIPT_H_
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "redouble/core/korvet/log/producer.h"
+#include "redouble/core/korvet/log/record.h"
+#include "redouble/core/korvet/log/retention.h"
+#include "redouble/core/korvet/topics/topics.h"
+#include "redouble/core/store/reply.h"
+#include "redouble/core/store/script.h"
+#include "redouble/core/store/typed/stream_id.h"
+
+namespace redouble::korvet {
+
+// Returns the script. KEYS: the partition's stream, the topic's hash. ARGV: AppendArguments.
+const store::Script& AppendScript();
+
+// What the values of a batch imply for the topic's value type.
+struct ValueTypeProposal {
+  // JSON if the first value is a JSON object, otherwise bytes. Nullopt if all records are
+  // tombstones.
+  std::optional<ValueType> type = std::nullopt;
+  // The number of the first record whose value is not JSON, counted from 1; 0 if all are JSON.
+  size_t first_other = 0;
+};
+// Parses the values, unless the topic is known to hold bytes. O(total size of the values).
+ValueTypeProposal ProposeValueType(const Topic& topic, std::span<const NewRecord> records);
+
+// Returns the script's arguments in their order. The result owns its texts.
+std::vector<std::string> AppendArguments(const Topic& topic, const ValueTypeProposal& proposal,
+                                         Trimming trimming, std::span<const RecordFields> records);
+
+// The greatest number of fields of one record. Lua's unpack takes at most 8000 values, and XADD has
+// three other words, or six when it trims.
+inline constexpr size_t kMaxRecordFields = 3990;
+
+// The reply of the script for a batch that was written.
+struct AppendOutcome {
+  int32_t partitions = 0;               // The topic's number of partitions at that moment.
+  std::optional<ValueType> value_type;  // The topic's value type after the append.
+  std::vector<store::StreamId> ids;
+};
+// Decodes the reply of the script. Errors: those of Producer::Append that the script detects, and a
+// protocol error for an unexpected reply.
+absl::StatusOr<AppendOutcome> ReadAppendOutcome(const Topic& topic,
+                                                absl::StatusOr<store::Reply> reply);
+
+}  // namespace redouble::korvet
+
+#endif  // REDOUBLE_CORE_KORVET_LOG_APPEND_SCRIPT_H_

@@ -1,0 +1,228 @@
+#include "redouble/core/korvet/log/producer.h"
+
+#include <algorithm>
+#include <map>
+
+#include "absl/strings/str_cat.h"
+#include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/korvet/error_code.h"
+#include "redouble/core/korvet/log/append_script.h"
+#include "redouble/core/korvet/log/partition_commands.h"
+#include "redouble/core/store/batch.h"
+#include "redouble/core/store/command.h"
+#include "redouble/core/store/decode.h"
+#include "redouble/core/store/post.h"
+#include "redouble/core/store/typed/stream_decode.h"
+
+namespace redouble::korvet {
+namespace {
+
+using store::Batch;
+using store::Command;
+using store::CommandId;
+using store::StreamId;
+
+absl::Status CheckIds(std::span<const NewRecord> records, const OffsetCodec& offsets) {
+  const auto has_id = [](const NewRecord& record) { return record.id.has_value(); };
+  if (std::none_of(records.begin(), records.end(), has_id)) return absl::OkStatus();
+  for (const NewRecord& record : records) {
+    if (!record.id) {
+      return KafkaError(ErrorCode::kInvalidRequest,
+                        "some records of a batch have ids, and some not");
+    }
+    if (const auto offset = offsets.Encode(*record.id); !offset.ok()) {
+      return KafkaError(ErrorCode::kInvalidRecord, base::ToStd(offset.status().message()));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status AddOffsets(std::span<const StreamId> ids, const OffsetCodec& offsets,
+                        Appended& appended) {
+  for (const StreamId id : ids) {
+    REDOUBLE_ASSIGN_OR_RETURN(const int64_t offset, offsets.Encode(id));
+    if (appended.offsets.empty()) {
+      appended.base_offset = offset;
+      appended.append_time_ms = static_cast<int64_t>(id.ms);
+    }
+    appended.offsets.push_back(offset);
+  }
+  return absl::OkStatus();
+}
+
+// Appends XADD key [NOMKSTREAM] [MINID = ms] id field value ...
+void AddEntry(Batch& batch, std::string_view stream, StreamId id, const RecordFields& fields,
+              std::string_view sign, const ProducerOptions& options,
+              std::optional<int64_t> min_id_ms) {
+  Command& add = batch.Add(CommandId::kXAdd, {stream});
+  if (options.stream_exists) add.Add("NOMKSTREAM");
+  if (min_id_ms) add.Add("MINID").Add(sign).AddInteger(*min_id_ms);
+  add.AddOwned(id.ToString());
+  for (const auto& [name, value] : fields) add.Add(name).Add(value);
+}
+
+absl::Status Gone(const Topic& topic) {
+  return KafkaError(ErrorCode::kUnknownTopicOrPartition,
+                    absl::StrCat("the stream of a partition of ", topic.name, " is gone"));
+}
+
+}  // namespace
+
+absl::Status Producer::Check(std::span<const NewRecord> records) const {
+  if (options_.acks < -1 || options_.acks > 1) {
+    return KafkaError(ErrorCode::kInvalidRequiredAcks, absl::StrCat("acks is ", options_.acks));
+  }
+  if (!FindCompression(options_.codec)) {
+    return KafkaError(ErrorCode::kUnsupportedCompressionType,
+                      absl::StrCat("there is no codec \"", base::ToAbsl(options_.codec), "\""));
+  }
+  for (const NewRecord& record : records) {
+    const int64_t size = SizeOf({record.key, record.value, 0, record.headers});
+    if (size > options_.max_record_bytes) {
+      return KafkaError(
+          ErrorCode::kMessageTooLarge,
+          absl::StrCat("a record has ", size, " bytes, more than ", options_.max_record_bytes));
+    }
+    // The script could not pass the fields to XADD after it has written the earlier records.
+    const size_t fields =
+        record.headers.size() + record.key.has_value() + record.value.has_value() + 1;
+    if (!record.id && fields > kMaxRecordFields) {
+      return KafkaError(
+          ErrorCode::kMessageTooLarge,
+          absl::StrCat("a record has ", fields, " fields, more than ", kMaxRecordFields));
+    }
+  }
+  return CheckIds(records, topic_.config.offsets);
+}
+
+RecordFields Producer::FieldsOf(const NewRecord& record) const {
+  int64_t timestamp_ms = record.timestamp_ms.value_or(-1);
+  if (timestamp_ms == -1) timestamp_ms = clock_.NowMillis();
+  return EncodeRecord({record.key, record.value, timestamp_ms, record.headers});
+}
+
+base::Task<absl::Status> Producer::WriteByScript(std::string_view stream,
+                                                 std::span<const NewRecord> records,
+                                                 Appended& appended) {
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string topic_key, keys_.Topic(topic_.name));
+  std::vector<RecordFields> fields;
+  for (const NewRecord& record : records) fields.push_back(FieldsOf(record));
+  const std::vector<std::string> words =
+      AppendArguments(topic_, ProposeValueType(topic_, records), options_.trimming, fields);
+  const std::vector<std::string_view> keys = {stream, topic_key};
+  const std::vector<std::string_view> arguments(words.begin(), words.end());
+  if (options_.acks == 0) {
+    // EVAL and not EVALSHA, because a NOSCRIPT error would be lost with the other replies.
+    Batch batch(Batch::Atomicity::kPipeline);
+    AppendScript().AddTo(batch, keys, arguments);
+    store::Post(store_, batch);
+    co_return absl::OkStatus();
+  }
+  REDOUBLE_CO_ASSIGN_OR_RETURN(
+      const AppendOutcome outcome,
+      ReadAppendOutcome(topic_, co_await AppendScript().Run(store_, keys, arguments)));
+  if (outcome.value_type) topic_.config.value_type = outcome.value_type;
+  topic_.partitions = outcome.partitions;
+  co_return AddOffsets(outcome.ids, topic_.config.offsets, appended);
+}
+
+base::Task<absl::Status> Producer::WriteByIds(std::string_view stream,
+                                              std::span<const NewRecord> records,
+                                              Appended& appended) {
+  RetentionBounds bounds;
+  if (options_.trimming != Trimming::kNone) {
+    const absl::Status refreshed = co_await RefreshTopic(store_, keys_, topic_);
+    // These records are written whether the topic exists or not.
+    const ErrorCode code = ErrorCodeOf(refreshed);
+    const bool gone =
+        code == ErrorCode::kUnknownTopicOrPartition || code == ErrorCode::kInconsistentTopicId;
+    if (!gone) {
+      REDOUBLE_CO_RETURN_IF_ERROR(refreshed);
+    }
+    bounds = RetentionOf(topic_.config, options_.now_ms.value_or(clock_.NowMillis()));
+  }
+  const std::string_view sign = TrimmingSign(options_.trimming);
+  std::vector<RecordFields> fields;
+  for (const NewRecord& record : records) fields.push_back(FieldsOf(record));
+  Batch batch(Batch::Atomicity::kPipeline);
+  for (size_t i = 0; i < records.size(); ++i) {
+    AddEntry(batch, stream, *records[i].id, fields[i], sign, options_, bounds.min_id_ms);
+  }
+  if (bounds.max_length) {
+    batch.Add(CommandId::kXTrim, {stream, "MAXLEN", sign}).AddInteger(*bounds.max_length);
+  }
+  if (options_.acks == 0) {
+    store::Post(store_, batch);
+    co_return absl::OkStatus();
+  }
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<store::Reply> replies,
+                               co_await store::Execute(store_, batch));
+  for (size_t i = 0; i < records.size(); ++i) {
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const std::optional<StreamId> id,
+                                 store::DecodeStreamIdOrNil(replies[i]));
+    if (!id) co_return Gone(topic_);
+    REDOUBLE_CO_RETURN_IF_ERROR(AddOffsets(std::span(&*id, 1), topic_.config.offsets, appended));
+  }
+  co_return store::FirstError(replies);
+}
+
+base::Task<absl::Status> Producer::EnsurePartition(int32_t partition) {
+  if (partition < topic_.partitions) co_return absl::OkStatus();
+  co_return co_await RefreshTopic(store_, keys_, topic_);
+}
+
+base::Task<absl::StatusOr<Appended>> Producer::Append(int32_t partition,
+                                                      std::span<const NewRecord> records) {
+  REDOUBLE_CO_RETURN_IF_ERROR(Check(records));
+  REDOUBLE_CO_RETURN_IF_ERROR(co_await EnsurePartition(partition));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string stream, StreamKeyOf(keys_, topic_, partition));
+  Appended appended;
+  if (records.empty()) co_return appended;
+  if (records.front().id) {
+    REDOUBLE_CO_RETURN_IF_ERROR(co_await WriteByIds(stream, records, appended));
+    co_return appended;
+  }
+  const size_t at_once = std::max<size_t>(
+      std::min(options_.max_records_per_write.value_or(records.size()), records.size()), 1);
+  for (size_t begin = 0; begin < records.size(); begin += at_once) {
+    const std::span<const NewRecord> part =
+        records.subspan(begin, std::min(at_once, records.size() - begin));
+    REDOUBLE_CO_RETURN_IF_ERROR(co_await WriteByScript(stream, part, appended));
+  }
+  co_return appended;
+}
+
+base::Task<absl::StatusOr<std::vector<absl::StatusOr<RecordMetadata>>>> Producer::Send(
+    std::span<const NewRecord> records) {
+  // The indexes of each partition's records in the request.
+  std::map<int32_t, std::vector<size_t>> places;
+  int32_t greatest = 0;
+  for (const NewRecord& record : records) {
+    greatest = std::max(greatest, record.partition.value_or(0));
+  }
+  REDOUBLE_CO_RETURN_IF_ERROR(co_await EnsurePartition(greatest));
+  for (size_t i = 0; i < records.size(); ++i) {
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const int32_t partition,
+                                 partitioner_.Choose(topic_.name, topic_.partitions,
+                                                     {records[i].partition, records[i].key}));
+    places[partition].push_back(i);
+  }
+  std::vector<absl::StatusOr<RecordMetadata>> sent(records.size(), RecordMetadata());
+  for (const auto& [partition, indexes] : places) {
+    std::vector<NewRecord> batch;
+    for (const size_t index : indexes) batch.push_back(records[index]);
+    const absl::StatusOr<Appended> appended = co_await Append(partition, batch);
+    for (size_t i = 0; i < indexes.size(); ++i) {
+      absl::StatusOr<RecordMetadata>& record = sent[indexes[i]];
+      if (!appended.ok()) {
+        record = appended.status();
+      } else {
+        record = RecordMetadata{partition, options_.acks == 0 ? -1 : appended->offsets[i]};
+      }
+    }
+  }
+  co_return sent;
+}
+
+}  // namespace redouble::korvet

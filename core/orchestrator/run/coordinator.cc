@@ -1,0 +1,710 @@
+#include "redouble/core/orchestrator/run/coordinator.h"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/base/time/utc.h"
+#include "redouble/core/orchestrator/events/run_events.h"
+#include "redouble/core/orchestrator/json_object.h"
+#include "redouble/core/orchestrator/scripts/scripts.h"
+#include "redouble/core/store/decode.h"
+#include "redouble/core/store/errors.h"
+#include "redouble/core/store/typed/hashes.h"
+#include "redouble/core/store/typed/keys.h"
+#include "redouble/core/store/typed/sets.h"
+#include "redouble/core/store/typed/strings.h"
+
+namespace redouble::orchestrator {
+namespace {
+
+using base::ToAbsl;
+using store::CommandId;
+using store::Reply;
+
+std::vector<std::string_view> JoinsOf(const Ir& ir) {
+  std::vector<std::string_view> joins;
+  for (const Node& node : ir.nodes) {
+    if (node.wait_for_all) joins.push_back(node.id);
+  }
+  return joins;
+}
+
+// The integer member `name` of a JSON object; nullopt if the text is no object or the member is
+// missing. The text comes from outside and may be anything.
+std::optional<int64_t> IntegerIn(const std::string& json_text, const char* name) {
+  const Json json = Json::parse(json_text, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object()) return std::nullopt;
+  const auto found = json.find(name);
+  if (found == json.end() || !found->is_number_integer()) return std::nullopt;
+  return found->get<int64_t>();
+}
+
+// As IntegerIn, for a string; empty if it is missing.
+std::string TextIn(const std::string& json_text, const char* name) {
+  const Json json = Json::parse(json_text, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object()) return "";
+  const auto found = json.find(name);
+  return found != json.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+// Whether the same operation may succeed soon: the connection failed, or the server refuses
+// commands for the moment.
+bool IsTemporary(const absl::Status& status) {
+  const std::optional<store::ErrorKind> kind = store::ErrorKindOf(status);
+  if (kind != store::ErrorKind::kServer) return kind.has_value();
+  return absl::IsUnavailable(status) || absl::IsResourceExhausted(status) ||
+         absl::IsAborted(status);
+}
+
+// The signal that represents the start of a run. Its token id is the run id.
+CompletionSignal StartSignal(std::string_view run_id) {
+  CompletionSignal signal;
+  signal.run_id = std::string(run_id);
+  signal.job_id = std::string(run_id);
+  return signal;
+}
+
+}  // namespace
+
+// The state of a run that a signal needs.
+struct Coordinator::Run {
+  std::string run_id;
+  bool found = false;
+  bool consumed = false;  // Whether the token of the signal was consumed before.
+  Ir ir;
+};
+
+// Tokens that are about to be added to the streams.
+struct Coordinator::Publication {
+  Publication(const Run& run, const CompletionSignal& signal) : run(run), signal(signal) {}
+
+  const Run& run;
+  const CompletionSignal& signal;
+  store::Batch batch{store::Batch::Atomicity::kPipeline};
+  std::vector<std::string> ids;
+  bool run_gone = false;
+};
+
+Coordinator::Coordinator(store::Store& store, base::Clock& clock, Keys keys,
+                         CoordinatorOptions options)
+    : store_(store),
+      clock_(clock),
+      keys_(keys),
+      options_(std::move(options)),
+      queue_(store, keys, options_.queue, options_.hardening) {}
+
+base::Task<absl::StatusOr<Started>> Coordinator::Start(std::string_view run_id,
+                                                       std::string_view ir_text) {
+  Run run;
+  run.run_id = std::string(run_id);
+  REDOUBLE_CO_ASSIGN_OR_RETURN(run.ir, ParseIr(ir_text));
+  const Routing entry = Route(run.ir, Completion());
+  Started started;
+  REDOUBLE_CO_ASSIGN_OR_RETURN(started.created, co_await Create(run, ir_text, entry));
+  CompletionSignal signal = StartSignal(run_id);
+  std::vector<Hop> hops = entry.hops;
+  if (!started.created) {
+    REDOUBLE_CO_ASSIGN_OR_RETURN(auto unconsumed, co_await ReadUnconsumedEntries(signal, run));
+    if (!run.found) co_return started;
+    hops = std::move(unconsumed);
+  }
+  SignalOutcome outcome;
+  outcome.run_id = run.run_id;
+  REDOUBLE_CO_RETURN_IF_ERROR((co_await Publish(run, signal, hops, outcome)).status());
+  started.tokens = static_cast<int64_t>(outcome.tokens.size());
+  if (started.created) Note(EventType::kWorkflowStarted, outcome);
+  if (!entry.absorbers.empty()) {
+    REDOUBLE_CO_RETURN_IF_ERROR(co_await SettleRetry(run, signal, outcome));
+  }
+  started.completed = outcome.completed;
+  REDOUBLE_CO_RETURN_IF_ERROR(co_await PublishEvents());
+  co_return started;
+}
+
+// Creates graph and counter. False if the run exists.
+base::Task<absl::StatusOr<bool>> Coordinator::Create(const Run& run, std::string_view ir_text,
+                                                     const Routing& entry) {
+  // Arrivals at a join require an applied set, which shows them that the run exists. A patch may
+  // also change where the absorbers lead before the start is repeated.
+  const std::string op = entry.absorbers.empty() ? "" : EmitOp(run.run_id);
+  const std::string route = FormatHops(entry.hops);
+  const StartRequest request = {.run_id = run.run_id,
+                                .ir = ir_text,
+                                .tokens = static_cast<int64_t>(entry.hops.size()),
+                                .op = op,
+                                .route = route,
+                                .ttl = options_.run_ttl};
+  co_return co_await StartRun(store_, keys_, request);
+}
+
+// Reads a run that exists already, and the entry tokens of its stored graph that are not consumed.
+base::Task<absl::StatusOr<std::vector<Hop>>> Coordinator::ReadUnconsumedEntries(
+    CompletionSignal& signal, Run& run) {
+  REDOUBLE_CO_RETURN_IF_ERROR(co_await ReadRun(signal, run));
+  if (!run.found) co_return std::vector<Hop>();
+  const std::string route_prefix = RouteOp(run.run_id);
+  std::vector<std::string_view> prefixes = {"consume:", route_prefix};
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const auto applied,
+                               co_await AppliedOf(run.run_id, std::move(prefixes)));
+  std::vector<Hop> hops = Route(run.ir, Completion()).hops;
+  for (const std::string_view member : applied) {
+    if (!member.starts_with(route_prefix)) continue;
+    std::optional<std::vector<Hop>> recorded = ParseHops(member.substr(route_prefix.size()));
+    if (!recorded) co_return absl::DataLossError("the run's recorded route cannot be read");
+    hops = *std::move(recorded);
+  }
+  std::erase_if(hops, [&](const Hop& hop) {
+    const std::string id = ChildTokenId(options_.token_ids, {run.run_id, hop.target}, {});
+    return std::find(applied.begin(), applied.end(), ConsumeOp(id)) != applied.end();
+  });
+  co_return hops;
+}
+
+base::Task<absl::StatusOr<std::optional<SignalOutcome>>> Coordinator::Poll() {
+  if (recover_) {
+    REDOUBLE_CO_RETURN_IF_ERROR((co_await queue_.Recover(queue_.options().consumer)).status());
+    recover_ = false;
+  }
+  if (!in_hand_) {
+    absl::StatusOr<std::optional<std::string>> taken = co_await queue_.Take();
+    recover_ = options_.hardening.reliable_pop &&
+               store::ErrorKindOf(taken.status()) == store::ErrorKind::kOutcomeUnknown;
+    REDOUBLE_CO_ASSIGN_OR_RETURN(in_hand_, std::move(taken));
+    if (!in_hand_) co_return std::nullopt;
+  }
+  const std::string text = *in_hand_;
+  absl::Status status;
+  if (!outcome_) {
+    absl::StatusOr<SignalOutcome> processed = co_await ProcessSignal(text);
+    status = processed.status();
+    if (processed.ok()) outcome_ = *std::move(processed);
+  }
+  if (status.ok()) status = co_await queue_.Done(text);
+  if (IsTemporary(status)) co_return status;
+  in_hand_.reset();
+  std::optional<SignalOutcome> outcome = std::exchange(outcome_, std::nullopt);
+  REDOUBLE_CO_RETURN_IF_ERROR(status);
+  co_return std::move(outcome);
+}
+
+base::Task<absl::StatusOr<SignalOutcome>> Coordinator::ProcessSignal(std::string_view text) {
+  absl::StatusOr<CompletionSignal> signal = ParseSignal(text);
+  if (!signal.ok()) {
+    SignalOutcome malformed;
+    malformed.kind = SignalOutcome::Kind::kMalformed;
+    malformed.error = signal.status();
+    co_return malformed;
+  }
+  events_.clear();
+  REDOUBLE_CO_ASSIGN_OR_RETURN(SignalOutcome outcome, co_await Advance(*std::move(signal)));
+  REDOUBLE_CO_RETURN_IF_ERROR(co_await PublishEvents());
+  co_return outcome;
+}
+
+base::Task<absl::StatusOr<SignalOutcome>> Coordinator::Advance(CompletionSignal signal) {
+  SignalOutcome outcome;
+  outcome.run_id = signal.run_id;
+  outcome.node_id = signal.node_id;
+  Run run;
+  run.run_id = signal.run_id;
+  REDOUBLE_CO_RETURN_IF_ERROR(co_await ReadRun(signal, run));
+  if (!run.found) co_return outcome;
+  if (run.consumed) {
+    outcome.kind = SignalOutcome::Kind::kDuplicate;
+    REDOUBLE_CO_RETURN_IF_ERROR(co_await SettleRetry(run, signal, outcome));
+    co_return outcome;
+  }
+  if (signal.failure) {
+    REDOUBLE_CO_RETURN_IF_ERROR(co_await Fail(run, signal, outcome));
+    co_return outcome;
+  }
+  outcome.unknown_node = run.ir.Find(signal.node_id) == nullptr;
+  if (!outcome.unknown_node) {
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const Routing routing, co_await Decide(run, signal));
+    const std::string route = FormatHops(routing.hops);
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const Emission emission,
+                                 co_await Emit(run, signal, routing, route));
+    if (emission.outcome == Emission::Outcome::kRunGone) co_return outcome;
+    if (emission.outcome != Emission::Outcome::kConsumedBefore) {
+      // A retry follows the recorded route even if a patch has changed the graph since.
+      const std::optional<std::vector<Hop>> hops = ParseHops(emission.route);
+      if (!hops) co_return absl::DataLossError("the run's recorded route cannot be read");
+      REDOUBLE_CO_ASSIGN_OR_RETURN(const auto published,
+                                   co_await Publish(run, signal, *hops, outcome));
+      if (!published) co_return outcome;
+    }
+  }
+  REDOUBLE_CO_RETURN_IF_ERROR(co_await Commit(run, signal, outcome));
+  co_return outcome;
+}
+
+base::Task<absl::Status> Coordinator::ReadRun(CompletionSignal& signal, Run& run) {
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string ir_key, keys_.Ir(run.run_id));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string applied_key, keys_.Applied(run.run_id));
+  const std::string op = ConsumeOp(signal.job_id);
+  store::Batch batch(store::Batch::Atomicity::kPipeline);
+  batch.Add(CommandId::kGet, {ir_key});
+  batch.Add(CommandId::kSIsMember, {applied_key, op});
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<Reply> replies,
+                               co_await store::Execute(store_, batch));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::optional<std::string> text,
+                               store::DecodeStringOrNil(replies[0]));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(run.consumed, store::DecodeBool(replies[1]));
+  run.found = text.has_value();
+  if (!run.found) co_return absl::OkStatus();
+  REDOUBLE_CO_ASSIGN_OR_RETURN(run.ir, ParseIr(*text));
+  co_return absl::OkStatus();
+}
+
+// Chooses the successors, and loads the outputs that conditions need. Sets the signal's reference
+// if the signal carries only the output itself.
+base::Task<absl::StatusOr<Routing>> Coordinator::Decide(const Run& run, CompletionSignal& signal) {
+  Artifacts* const artifacts = options_.artifacts;
+  std::string output = signal.result_data_json;
+  if (signal.result_ref.empty() && !output.empty()) {
+    absl::StatusOr<std::string> ref = ContentRef(output);
+    if (artifacts != nullptr) ref = co_await artifacts->Put(output);
+    REDOUBLE_CO_ASSIGN_OR_RETURN(signal.result_ref, std::move(ref));
+  }
+  const RoutingNeeds needs = NeedsOf(run.ir, signal.node_id);
+  if (needs.output && output.empty() && !signal.result_ref.empty() && artifacts != nullptr) {
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const auto loaded, co_await artifacts->Get(signal.result_ref));
+    output = loaded.value_or("");
+  }
+  std::vector<std::pair<std::string, std::string>> others;  // Node id and output.
+  if (needs.other_outputs && artifacts != nullptr) {
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string key, keys_.Context(run.run_id));
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const auto fields, co_await store::HGetAll(store_, key));
+    for (const auto& [field, ref] : fields) {
+      constexpr std::string_view kOutput = ":output";
+      if (!field.ends_with(kOutput)) continue;
+      REDOUBLE_CO_ASSIGN_OR_RETURN(const auto loaded, co_await artifacts->Get(ref));
+      if (loaded) others.emplace_back(field.substr(0, field.size() - kOutput.size()), *loaded);
+    }
+  }
+  std::vector<NodeOutput> outputs;
+  for (const auto& [node, json] : others) outputs.push_back({node, json});
+  Completion completion;
+  completion.node = signal.node_id;
+  completion.output_json = output;
+  completion.outputs = outputs;
+  completion.loops = ParseTokenMark(signal.job_id).loops;
+  co_return Route(run.ir, completion);
+}
+
+base::Task<absl::StatusOr<Emission>> Coordinator::Emit(const Run& run,
+                                                       const CompletionSignal& signal,
+                                                       const Routing& routing,
+                                                       std::string_view route) {
+  std::vector<std::pair<std::string, std::string>> context;
+  const auto add = [&context](const std::string& node, const char* field, std::string value) {
+    if (!value.empty()) context.emplace_back(absl::StrCat(node, ":", field), std::move(value));
+  };
+  add(signal.node_id, "output", signal.result_ref);
+  add(signal.node_id, "completed_at", base::FormatRfc3339(clock_.Now()));
+  if (const auto duration_ms = IntegerIn(signal.metadata_json, "duration_ms")) {
+    add(signal.node_id, "duration_ms", absl::StrCat(*duration_ms));
+  }
+  for (const std::string& absorber : routing.absorbers) add(absorber, "output", signal.result_ref);
+  EmitRequest request;
+  request.run_id = run.run_id;
+  request.token_id = signal.job_id;
+  request.count = static_cast<int64_t>(routing.hops.size());
+  request.route = route;
+  request.loops = routing.loops;
+  request.context = context;
+  co_return co_await EmitTokens(store_, keys_, request);
+}
+
+// Adds the tokens of the hops to the streams; hops to a join arrive there first. False if the run
+// is gone.
+base::Task<absl::StatusOr<bool>> Coordinator::Publish(const Run& run,
+                                                      const CompletionSignal& signal,
+                                                      std::span<const Hop> hops,
+                                                      SignalOutcome& outcome) {
+  Publication publication(run, signal);
+  std::map<std::string_view, int64_t> seen;
+  for (const Hop& hop : hops) {
+    TokenMark mark;
+    mark.loops = hop.loops;
+    const ChildToken child = {signal.job_id, hop.target, seen[hop.target]++};
+    const std::string id = ChildTokenId(options_.token_ids, child, mark);
+    if (hop.needed > 0) {
+      REDOUBLE_CO_RETURN_IF_ERROR(co_await Arrive(run, hop, id, publication));
+      if (publication.run_gone) co_return false;
+      continue;
+    }
+    Token token;
+    token.id = id;
+    token.to_node = hop.target;
+    token.iteration = hop.loops.contains(signal.node_id) ? hop.loops.at(signal.node_id) : 0;
+    REDOUBLE_CO_RETURN_IF_ERROR(AddToken(run.ir, token, signal, publication.batch));
+    publication.ids.push_back(id);
+  }
+  REDOUBLE_CO_RETURN_IF_ERROR(co_await Send(publication.batch));
+  outcome.tokens = std::move(publication.ids);
+  co_return true;
+}
+
+// Parks a token at a join, and adds the join's own token to the publication when that fires it.
+base::Task<absl::Status> Coordinator::Arrive(const Run& run, const Hop& hop,
+                                             std::string_view child_id, Publication& publication) {
+  const CompletionSignal& signal = publication.signal;
+  // A signal can reach one join through several absorbers; each path is a separate arrival.
+  const std::string arrival_id =
+      hop.via == signal.node_id ? signal.job_id : absl::StrCat(signal.job_id, "/", hop.via);
+  const ArrivalRequest request = {run.run_id, hop.target, hop.via, arrival_id, hop.needed};
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const Arrival arrival,
+                               co_await ArriveAtJoin(store_, keys_, request));
+  if (arrival.outcome == Arrival::Outcome::kRunGone) {
+    publication.run_gone = true;
+    co_return absl::OkStatus();
+  }
+  if (arrival.outcome == Arrival::Outcome::kPredecessorTwice) {
+    // The dropped token was counted, and no worker will consume it.
+    const std::string op = ConsumeOp(child_id);
+    const DeltaRequest drop = {run.run_id, op, -1};
+    const auto dropped = co_await ApplyDeltaGuarded(store_, keys_, drop);
+    co_return dropped.status();
+  }
+  if (!arrival.fire) co_return absl::OkStatus();
+  TokenMark mark;
+  mark.join_count = arrival.count;
+  mark.loops = hop.loops;
+  Token token;
+  token.id = JoinTokenId(options_.token_ids, {hop.target, arrival_id}, mark);
+  token.to_node = hop.target;
+  token.join_count = arrival.count;
+  absl::Status added = AddToken(run.ir, token, signal, publication.batch);
+  publication.ids.push_back(token.id);
+  co_return added;
+}
+
+// Completes the token and adds the command that publishes it: XADD to the stream of its node's
+// type, or, for an absorber that joins, RPUSH of a completion signal to the coordinators.
+absl::Status Coordinator::AddToken(const Ir& ir, const Token& partial,
+                                   const CompletionSignal& signal, store::Batch& batch) {
+  const Node* const node = ir.Find(partial.to_node);
+  if (node != nullptr && node->IsAbsorber()) {
+    CompletionSignal completed;
+    completed.job_id = partial.id;
+    completed.run_id = signal.run_id;
+    completed.node_id = partial.to_node;
+    completed.result_data_json = signal.result_data_json;
+    completed.result_ref = signal.result_ref;
+    REDOUBLE_ASSIGN_OR_RETURN(const std::string text, FormatSignal(completed));
+    batch.Add(CommandId::kRPush).AddOwned(keys_.CompletionSignals()).AddOwned(text);
+    return absl::OkStatus();
+  }
+  Token token = partial;
+  token.run_id = signal.run_id;
+  token.from_node = signal.node_id;
+  token.payload_ref = signal.result_ref;
+  token.hop = signal.node_id.empty() ? 0 : IntegerIn(signal.metadata_json, "hop").value_or(0) + 1;
+  token.created_at = clock_.Now();
+  if (node != nullptr) token.config_json = node->config_json;
+  token.workflow_owner = TextIn(ir.metadata_json, "username");
+  REDOUBLE_ASSIGN_OR_RETURN(const std::string text, FormatToken(token));
+  store::Command& add = batch.Add(CommandId::kXAdd);
+  // A node that a patch removed has no type; its token goes to the default stream.
+  REDOUBLE_ASSIGN_OR_RETURN(std::string stream,
+                            keys_.TaskStream(node == nullptr ? kDefaultTaskType : node->type));
+  add.AddOwned(std::move(stream));
+  if (options_.stream_max_length) {
+    add.Add("MAXLEN").Add("~").AddInteger(*options_.stream_max_length);
+  }
+  add.Add("*").Add("token").AddOwned(text).Add("run_id").AddOwned(token.run_id);
+  add.Add("node_id").AddOwned(token.to_node);
+  return absl::OkStatus();
+}
+
+base::Task<absl::Status> Coordinator::Send(const store::Batch& batch) {
+  if (batch.empty()) co_return absl::OkStatus();
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<Reply> replies,
+                               co_await store::Execute(store_, batch));
+  co_return store::FirstError(replies);
+}
+
+base::Task<absl::Status> Coordinator::Commit(const Run& run, const CompletionSignal& signal,
+                                             SignalOutcome& outcome) {
+  using Outcome = CounterChange::Outcome;
+  const std::string op = ConsumeOp(signal.job_id);
+  const DeltaRequest consume = {run.run_id, op, -ParseTokenMark(signal.job_id).join_count};
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const CounterChange change,
+                               co_await ApplyDeltaGuarded(store_, keys_, consume));
+  outcome.counter = change.counter;
+  switch (change.outcome) {
+    case Outcome::kRunGone:
+      outcome.kind = SignalOutcome::Kind::kRunGone;
+      co_return absl::OkStatus();
+    case Outcome::kRefused:
+      outcome.kind = SignalOutcome::Kind::kRefused;
+      co_return absl::OkStatus();
+    case Outcome::kDuplicate:
+      outcome.kind = SignalOutcome::Kind::kDuplicate;
+      co_return co_await SettleRetry(run, signal, outcome);
+    case Outcome::kApplied:
+      outcome.kind = SignalOutcome::Kind::kCommitted;
+      Note(EventType::kNodeCompleted, outcome, signal.result_ref);
+      break;
+  }
+  co_return co_await Settle(run, signal, outcome);
+}
+
+// Completes the run if its counter is 0. Otherwise keeps it alive and fires a starved join.
+base::Task<absl::Status> Coordinator::Settle(const Run& run, const CompletionSignal& signal,
+                                             SignalOutcome& outcome) {
+  if (outcome.counter == 0) {
+    co_return co_await Complete(run, outcome);
+  }
+  REDOUBLE_CO_RETURN_IF_ERROR(co_await Extend(run));
+  co_return co_await FireStarvedJoin(run, signal, outcome);
+}
+
+// As Settle, after a retry. The first attempt may have crashed anywhere, so fired tokens may be
+// unpublished, and the counter of this signal's commit is unknown.
+base::Task<absl::Status> Coordinator::SettleRetry(const Run& run, const CompletionSignal& signal,
+                                                  SignalOutcome& outcome) {
+  REDOUBLE_CO_RETURN_IF_ERROR(co_await RepublishFirings(run, signal, outcome));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string key, keys_.Counter(run.run_id));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const auto counter, co_await store::Get(store_, key));
+  if (!counter) co_return absl::OkStatus();
+  outcome.counter = *counter == "0" ? 0 : std::max<int64_t>(outcome.counter, 1);
+  co_return co_await Settle(run, signal, outcome);
+}
+
+base::Task<absl::Status> Coordinator::Extend(const Run& run) {
+  if (!options_.hardening.extend_on_commit) co_return absl::OkStatus();
+  const std::vector<std::string_view> nodes = run.ir.NodeIds();
+  const ExtendRequest request = {run.run_id, nodes, options_.run_ttl};
+  co_return (co_await ExtendRun(store_, keys_, request)).status();
+}
+
+// Fires a join that holds tokens when no other token of the run can reach it, and publishes its
+// token.
+base::Task<absl::Status> Coordinator::FireStarvedJoin(const Run& run,
+                                                      const CompletionSignal& signal,
+                                                      SignalOutcome& outcome) {
+  const std::vector<std::string_view> joins = JoinsOf(run.ir);
+  if (joins.empty()) co_return absl::OkStatus();
+  TokenMark mark;
+  mark.loops = ParseTokenMark(signal.job_id).loops;
+  REDOUBLE_CO_RETURN_IF_ERROR(co_await AdvanceLoops(run, mark));
+  const std::string loops = FormatTokenMark(mark);
+  const QuiesceRequest request = {run.run_id, joins, loops};
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const auto fired, co_await QuiesceJoins(store_, keys_, request));
+  if (!fired) co_return absl::OkStatus();
+  Token token;
+  token.id = fired->token_id;
+  token.to_node = std::string(joins[fired->index]);
+  token.join_count = fired->join_count;
+  store::Batch batch(store::Batch::Atomicity::kPipeline);
+  REDOUBLE_CO_RETURN_IF_ERROR(AddToken(run.ir, token, signal, batch));
+  outcome.tokens.push_back(token.id);
+  co_return co_await Send(batch);
+}
+
+// Raises the iterations of `mark` to the stored ones: a parked token may be in a later iteration
+// than the token that came last. One round trip per loop.
+base::Task<absl::Status> Coordinator::AdvanceLoops(const Run& run, TokenMark& mark) {
+  for (const Node& node : run.ir.nodes) {
+    if (!node.HasLoop()) continue;
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string key, keys_.Loop({run.run_id, node.id}));
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const auto iteration,
+                                 co_await store::HGet(store_, key, "current_iteration"));
+    int64_t count = 0;
+    if (!iteration || !absl::SimpleAtoi(*iteration, &count) || count < 1) continue;
+    mark.loops[node.id] = std::max(mark.loops[node.id], count);
+  }
+  co_return absl::OkStatus();
+}
+
+// Publishes again the tokens of joins that fired and whose token is not consumed.
+base::Task<absl::Status> Coordinator::RepublishFirings(const Run& run,
+                                                       const CompletionSignal& signal,
+                                                       SignalOutcome& outcome) {
+  if (JoinsOf(run.ir).empty()) co_return absl::OkStatus();
+  std::vector<std::string_view> prefixes = {"fire:", "publish:", "consume:join:"};
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const auto applied,
+                               co_await AppliedOf(run.run_id, std::move(prefixes)));
+  store::Batch batch(store::Batch::Atomicity::kPipeline);
+  for (const FiredToken& fired : FindUnpublished(applied)) {
+    Token token;
+    token.id = fired.token_id;
+    token.to_node = fired.join;
+    token.join_count = ParseTokenMark(fired.token_id).join_count;
+    REDOUBLE_CO_RETURN_IF_ERROR(AddToken(run.ir, token, signal, batch));
+    outcome.tokens.push_back(token.id);
+  }
+  co_return co_await Send(batch);
+}
+
+// Deletes the run if it is complete, and notes its end.
+base::Task<absl::Status> Coordinator::Complete(const Run& run, SignalOutcome& outcome) {
+  if (options_.on_finish) {
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const bool complete, co_await ReportCompletion(run));
+    if (!complete) co_return absl::OkStatus();
+  }
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const auto approvals,
+                               co_await DecidedApprovals(store_, keys_, run.run_id));
+  const std::vector<std::string_view> nodes = run.ir.NodeIds();
+  const std::vector<std::string_view> ids(approvals.begin(), approvals.end());
+  const FinishRequest request = {run.run_id, nodes, ids};
+  REDOUBLE_CO_ASSIGN_OR_RETURN(Finish finish, co_await FinishRun(store_, keys_, request));
+  outcome.completed = finish.outcome == FinishOutcome::kFinished;
+  if (!outcome.completed) co_return absl::OkStatus();
+  outcome.context = std::move(finish.context);
+  Note(EventType::kWorkflowCompleted, outcome);
+  co_return absl::OkStatus();
+}
+
+// Calls on_finish if the run is complete, and returns whether it is. Counter and approvals are read
+// in one transaction; a state without tokens and without pending approvals is final, so the context
+// is final, too.
+base::Task<absl::StatusOr<bool>> Coordinator::ReportCompletion(const Run& run) {
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string counter_key, keys_.Counter(run.run_id));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string pending_key, keys_.PendingApprovals(run.run_id));
+  store::Batch batch(store::Batch::Atomicity::kTransaction);
+  batch.Add(CommandId::kGet, {counter_key});
+  batch.Add(CommandId::kSCard, {pending_key});
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<Reply> replies,
+                               co_await store::Execute(store_, batch));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const auto counter, store::DecodeStringOrNil(replies[0]));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const int64_t pending, store::DecodeInteger(replies[1]));
+  if (counter != "0" || pending > 0) co_return false;
+  RunResult result;
+  result.run_id = run.run_id;
+  REDOUBLE_CO_ASSIGN_OR_RETURN(result.context, co_await ContextOf(run));
+  REDOUBLE_CO_RETURN_IF_ERROR(co_await options_.on_finish(result));
+  co_return true;
+}
+
+base::Task<absl::Status> Coordinator::ReportFailure(const Run& run,
+                                                    const CompletionSignal& signal) {
+  RunResult result;
+  result.run_id = run.run_id;
+  result.status = RunResult::Status::kFailed;
+  result.node_id = signal.node_id;
+  result.failure = signal.failure;
+  REDOUBLE_CO_ASSIGN_OR_RETURN(result.context, co_await ContextOf(run));
+  co_return co_await options_.on_finish(result);
+}
+
+// The fields of the run's context, sorted.
+base::Task<absl::StatusOr<HashFields>> Coordinator::ContextOf(const Run& run) {
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string key, keys_.Context(run.run_id));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(HashFields fields, co_await store::HGetAll(store_, key));
+  std::sort(fields.begin(), fields.end());
+  co_return std::move(fields);
+}
+
+base::Task<absl::Status> Coordinator::Fail(const Run& run, const CompletionSignal& signal,
+                                           SignalOutcome& outcome) {
+  if (options_.on_finish) {
+    REDOUBLE_CO_RETURN_IF_ERROR(co_await ReportFailure(run, signal));
+  }
+  REDOUBLE_CO_ASSIGN_OR_RETURN(auto approvals,
+                               co_await DecidedApprovals(store_, keys_, run.run_id));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string pending_key, keys_.PendingApprovals(run.run_id));
+  std::vector<std::string_view> all = {""};
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const auto pending,
+                               co_await SortedMembers(store_, pending_key, std::move(all)));
+  for (const std::string& member : pending) {
+    if (const auto id = ParseApprovalMember(member)) approvals.emplace_back(*id);
+  }
+  const std::vector<std::string_view> nodes = run.ir.NodeIds();
+  const std::vector<std::string_view> ids(approvals.begin(), approvals.end());
+  FailRequest request;
+  request.run_id = run.run_id;
+  request.token_id = signal.job_id;
+  request.nodes = nodes;
+  request.approvals = ids;
+  request.failed_at = clock_.Now();
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const FailOutcome failed, co_await FailRun(store_, keys_, request));
+  if (failed == FailOutcome::kConsumedBefore) outcome.kind = SignalOutcome::Kind::kDuplicate;
+  if (failed != FailOutcome::kFailed) co_return absl::OkStatus();
+  outcome.kind = SignalOutcome::Kind::kRunFailed;
+  Note(EventType::kNodeFailed, outcome);
+  Note(EventType::kWorkflowFailed, outcome);
+  co_return absl::OkStatus();
+}
+
+base::Task<absl::StatusOr<std::vector<std::string>>> Coordinator::AppliedOf(
+    std::string_view run_id, std::vector<std::string_view> prefixes) {
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string key, keys_.Applied(run_id));
+  co_return co_await SortedMembers(store_, key, std::move(prefixes));
+}
+
+base::Task<absl::StatusOr<bool>> Coordinator::Sweep(std::string_view run_id) {
+  events_.clear();
+  CompletionSignal signal = StartSignal(run_id);
+  Run run;
+  run.run_id = std::string(run_id);
+  REDOUBLE_CO_RETURN_IF_ERROR(co_await ReadRun(signal, run));
+  if (!run.found) co_return false;
+  SignalOutcome outcome;
+  outcome.run_id = run.run_id;
+  outcome.counter = 1;
+  REDOUBLE_CO_RETURN_IF_ERROR(co_await SettleRetry(run, signal, outcome));
+  REDOUBLE_CO_RETURN_IF_ERROR(co_await PublishEvents());
+  co_return outcome.completed;
+}
+
+base::Task<absl::StatusOr<SweepReport>> Coordinator::SweepAll() {
+  store::ScanOptions scan;
+  scan.match = "ir:*";
+  REDOUBLE_CO_ASSIGN_OR_RETURN(std::vector<std::string> keys,
+                               co_await store::ScanAll(store_, scan));
+  std::sort(keys.begin(), keys.end());
+  SweepReport report;
+  for (const std::string& key : keys) {
+    const std::optional<store::KeyMatch> match = keys_.Parse(key);
+    if (!match || match->values.empty()) continue;
+    const absl::StatusOr<bool> completed = co_await Sweep(match->values[0]);
+    // An error that concerns the keys of this run only.
+    const bool skipped = !completed.ok() && !IsTemporary(completed.status());
+    if (skipped) {
+      report.skipped.push_back({std::string(match->values[0]), completed.status()});
+      continue;
+    }
+    REDOUBLE_CO_RETURN_IF_ERROR(completed.status());
+    ++report.swept;
+    if (*completed) ++report.completed;
+  }
+  co_return report;
+}
+
+void Coordinator::Note(EventType type, const SignalOutcome& outcome, std::string_view result_ref) {
+  Event event;
+  event.type = type;
+  event.run_id = outcome.run_id;
+  event.timestamp = clock_.Now();
+  if (type == EventType::kNodeCompleted || type == EventType::kNodeFailed) {
+    event.node_id = outcome.node_id;
+  }
+  if (type == EventType::kNodeCompleted) {
+    event.status = "completed";
+    event.result_ref = std::string(result_ref);
+    event.counter = outcome.counter;
+  }
+  if (type == EventType::kWorkflowCompleted) event.counter = 0;
+  events_.push_back(std::move(event));
+}
+
+base::Task<absl::Status> Coordinator::PublishEvents() {
+  store::Batch batch(store::Batch::Atomicity::kPipeline);
+  for (const Event& event : std::exchange(events_, {})) {
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string channel, keys_.EventChannel(event.run_id));
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string text, FormatEvent(event));
+    batch.Add(CommandId::kPublish).AddOwned(channel).AddOwned(text);
+  }
+  co_return co_await Send(batch);
+}
+
+}  // namespace redouble::orchestrator

@@ -1,0 +1,87 @@
+#include "redouble/core/orchestrator/run/monitor.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/orchestrator/graph/ir.h"
+#include "redouble/core/orchestrator/scripts/run_scripts.h"
+#include "redouble/core/store/typed/lists.h"
+#include "redouble/core/store/typed/streams.h"
+#include "redouble/core/store/typed/strings.h"
+
+namespace redouble::orchestrator {
+
+base::Task<absl::StatusOr<QueueDepths>> Monitor::Depths() {
+  QueueDepths depths;
+  store::ScanOptions streams;
+  const std::string stream_pattern = keys_.TaskStreamPattern();
+  streams.match = stream_pattern;
+  REDOUBLE_CO_ASSIGN_OR_RETURN(std::vector<std::string> names,
+                               co_await store::ScanAll(store_, streams));
+  std::sort(names.begin(), names.end());
+  for (const std::string& key : names) {
+    const std::optional<store::KeyMatch> match = keys_.Parse(key);
+    if (!match || match->values.empty()) continue;
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const int64_t length, co_await store::XLen(store_, key));
+    REDOUBLE_CO_ASSIGN_OR_RETURN(auto groups, co_await store::XInfoGroups(store_, key));
+    depths.streams.push_back({std::string(match->values[0]), length, std::move(groups)});
+  }
+  const std::string queue = keys_.CompletionSignals();
+  REDOUBLE_CO_ASSIGN_OR_RETURN(depths.signals, co_await store::LLen(store_, queue));
+  store::ScanOptions scan;
+  const std::string pattern = queue + ":processing:*";
+  scan.match = pattern;
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const auto lists, co_await store::ScanAll(store_, scan));
+  for (const std::string& list : lists) {
+    const std::optional<store::KeyMatch> match = keys_.Parse(list);
+    if (!match || match->values.empty()) continue;
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const int64_t length, co_await store::LLen(store_, list));
+    depths.processing.push_back({std::string(match->values.back()), length});
+  }
+  std::sort(depths.processing.begin(), depths.processing.end(),
+            [](const auto& a, const auto& b) { return a.consumer < b.consumer; });
+  co_return depths;
+}
+
+base::Task<absl::StatusOr<std::vector<RunKey>>> Monitor::KeysOf(std::string_view run_id) {
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string ir_key, keys_.Ir(run_id));
+  std::vector<std::string> names = {ir_key, *keys_.Context(run_id), *keys_.Counter(run_id),
+                                    *keys_.Applied(run_id), *keys_.PendingApprovals(run_id)};
+  const std::string pending_key = names.back();
+  std::vector<std::string_view> all = {""};
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const auto pending,
+                               co_await SortedMembers(store_, pending_key, std::move(all)));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(std::vector<std::string> approvals,
+                               co_await DecidedApprovals(store_, keys_, std::string(run_id)));
+  for (const std::string& member : pending) {
+    if (const auto id = ParseApprovalMember(member)) approvals.emplace_back(*id);
+  }
+  std::sort(approvals.begin(), approvals.end());
+  approvals.erase(std::unique(approvals.begin(), approvals.end()), approvals.end());
+  for (const std::string& id : approvals) {
+    const RunApproval approval = {run_id, id};
+    absl::StatusOr<std::string> key = keys_.Approval(approval);
+    if (key.ok()) names.push_back(*std::move(key));
+  }
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const auto text, co_await store::Get(store_, ir_key));
+  const absl::StatusOr<Ir> ir = ParseIr(text.value_or(""));
+  if (ir.ok()) {
+    for (const Node& node : ir->nodes) {
+      const RunNode of_run = {run_id, node.id};
+      names.push_back(*keys_.PendingTokens(of_run));
+      names.push_back(*keys_.Loop(of_run));
+    }
+  }
+  std::vector<RunKey> found;
+  for (const std::string& name : names) {
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const store::KeyType type, co_await store::TypeOf(store_, name));
+    if (type == store::KeyType::kNone) continue;
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const store::Ttl ttl, co_await store::TimeToLive(store_, name));
+    found.push_back({name, type, ttl});
+  }
+  co_return found;
+}
+
+}  // namespace redouble::orchestrator

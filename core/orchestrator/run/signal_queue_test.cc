@@ -1,0 +1,146 @@
+#include "redouble/core/orchestrator/run/signal_queue.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/store/errors.h"
+#include "redouble/tests/support/backends.h"
+#include "redouble/tests/support/intercepted_store.h"
+
+namespace redouble::orchestrator {
+namespace {
+
+using base::IsOk;
+using base::IsOkAndHolds;
+using base::StatusIs;
+using store::Reply;
+
+template <typename Backend>
+class SignalQueueTest : public tests::BackendTest<Backend> {
+ protected:
+  SignalQueue Make(std::string_view consumer, bool reliable = true,
+                   KeyForm form = KeyForm::kPlain) {
+    SignalQueueOptions options;
+    options.consumer = std::string(consumer);
+    return SignalQueue(this->store(), Keys(form), options, {.reliable_pop = reliable});
+  }
+  std::vector<std::string> List(std::string_view key) {
+    std::vector<std::string> elements;
+    for (const Reply& element : this->Ask({"LRANGE", key, "0", "-1"}).elements()) {
+      elements.push_back(element.text());
+    }
+    return elements;
+  }
+};
+TYPED_TEST_SUITE(SignalQueueTest, tests::Backends, tests::BackendNames);
+
+TYPED_TEST(SignalQueueTest, KeepsWhatIsTakenUntilItIsDone) {
+  this->Ask({"RPUSH", "completion_signals", "a", "b", "a"});
+  SignalQueue queue = this->Make("c1");
+  EXPECT_THAT(this->Run(queue.Take()), IsOkAndHolds("a"));
+  EXPECT_THAT(this->Run(queue.TakeNow()), IsOkAndHolds("b"));
+  EXPECT_EQ(this->List("completion_signals:processing:c1"), (std::vector<std::string>{"a", "b"}));
+  ASSERT_THAT(this->Run(queue.Done("a")), IsOk());
+  EXPECT_EQ(this->List("completion_signals:processing:c1"), (std::vector<std::string>{"b"}));
+}
+
+TYPED_TEST(SignalQueueTest, RecoversInTheOrderInWhichItWasTaken) {
+  this->Ask({"RPUSH", "completion_signals", "a", "b", "c"});
+  SignalQueue dead = this->Make("c1");
+  (void)this->Run(dead.TakeNow());
+  (void)this->Run(dead.TakeNow());
+  SignalQueue other = this->Make("c2");
+  EXPECT_THAT(this->Run(other.Recover("c1")), IsOkAndHolds(2));
+  EXPECT_THAT(this->Run(other.Recover("c1")), IsOkAndHolds(0));
+  EXPECT_EQ(this->List("completion_signals"), (std::vector<std::string>{"a", "b", "c"}));
+}
+
+TYPED_TEST(SignalQueueTest, BlocksOnlyForAPositiveTime) {
+  struct Case {
+    std::optional<absl::Duration> block;
+    bool reliable;
+    std::vector<std::string> commands;
+  };
+  const std::string move =
+      "completion_signals completion_signals:processing:coordinator LEFT RIGHT";
+  const Case cases[] = {
+      {std::nullopt, true, {"LMOVE " + move}},
+      {absl::ZeroDuration(), true, {"LMOVE " + move}},
+      {absl::Seconds(5), true, {"BLMOVE " + move + " 5.000"}},
+      {absl::InfiniteDuration(), true, {"BLMOVE " + move + " 0"}},
+      {std::nullopt, false, {"LPOP completion_signals"}},
+      {absl::Seconds(5), false, {"BLPOP completion_signals 5.000"}},
+      {absl::InfiniteDuration(), false, {"BLPOP completion_signals 0"}},
+  };
+  for (const Case& test : cases) {
+    tests::InterceptedStore store(this->store());
+    store.on_request = [](size_t) -> std::optional<absl::StatusOr<Reply>> { return Reply::Nil(); };
+    SignalQueueOptions options;
+    options.block = test.block;
+    SignalQueue queue(store, Keys(), options, {.reliable_pop = test.reliable});
+    EXPECT_THAT(this->Run(queue.Take()), IsOkAndHolds(::testing::Eq(std::nullopt)));
+    EXPECT_EQ(store.log(), test.commands);
+  }
+}
+
+TYPED_TEST(SignalQueueTest, APlainPopKeepsNothing) {
+  this->Ask({"RPUSH", "completion_signals", "a", "b"});
+  SignalQueue queue = this->Make("c1", /*reliable=*/false);
+  EXPECT_THAT(this->Run(queue.Take()), IsOkAndHolds("a"));
+  EXPECT_THAT(this->Run(queue.TakeNow()), IsOkAndHolds("b"));
+  EXPECT_THAT(this->Run(queue.TakeNow()), IsOkAndHolds(::testing::Eq(std::nullopt)));
+  EXPECT_THAT(this->Run(queue.Done("a")), IsOk());
+  EXPECT_EQ(this->KeyCount(), 0);
+}
+
+TYPED_TEST(SignalQueueTest, SharesOneTagInACluster) {
+  this->Ask({"RPUSH", "{completion_signals}", "a"});
+  SignalQueue queue = this->Make("c1", /*reliable=*/true, KeyForm::kHashTagged);
+  EXPECT_THAT(this->Run(queue.TakeNow()), IsOkAndHolds("a"));
+  EXPECT_EQ(this->List("{completion_signals}:processing:c1"), (std::vector<std::string>{"a"}));
+}
+
+TYPED_TEST(SignalQueueTest, AConsumerThatIsNoIdIsRefused) {
+  SignalQueue queue = this->Make("c:1");
+  EXPECT_THAT(this->Run(queue.Take()), StatusIs(absl::StatusCode::kInvalidArgument));
+  EXPECT_THAT(this->Run(queue.TakeNow()), StatusIs(absl::StatusCode::kInvalidArgument));
+  EXPECT_THAT(this->Run(queue.Done("a")), StatusIs(absl::StatusCode::kInvalidArgument));
+  EXPECT_THAT(this->Run(queue.Recover("*")), StatusIs(absl::StatusCode::kInvalidArgument));
+}
+
+TYPED_TEST(SignalQueueTest, ASignalThatIsNoTextIsRefused) {
+  CompletionSignal signal;
+  signal.run_id = "run_1";
+  signal.node_id = "a";
+  signal.job_id = "\xff";
+  EXPECT_THAT(this->Run(PushSignal(this->store(), Keys(), signal)),
+              StatusIs(absl::StatusCode::kInvalidArgument));
+  EXPECT_EQ(this->KeyCount(), 0);
+}
+
+TYPED_TEST(SignalQueueTest, PassesTheStoresErrorsOn) {
+  tests::InterceptedStore store(this->store());
+  store.on_request = [](size_t) -> std::optional<absl::StatusOr<Reply>> {
+    return store::NotSentError("gone");
+  };
+  for (const bool reliable : {true, false}) {
+    SignalQueue queue(store, Keys(), {}, {.reliable_pop = reliable});
+    EXPECT_THAT(this->Run(queue.Take()), StatusIs(absl::StatusCode::kUnavailable));
+    EXPECT_THAT(this->Run(queue.TakeNow()), StatusIs(absl::StatusCode::kUnavailable));
+    EXPECT_EQ(absl::IsUnavailable(this->Run(queue.Done("a"))), reliable);
+    EXPECT_THAT(this->Run(queue.Recover("c1")), StatusIs(absl::StatusCode::kUnavailable));
+  }
+  CompletionSignal signal;
+  signal.run_id = "run_1";
+  signal.node_id = "a";
+  signal.job_id = "t1";
+  EXPECT_THAT(this->Run(PushSignal(store, Keys(), signal)),
+              StatusIs(absl::StatusCode::kUnavailable));
+}
+
+}  // namespace
+}  // namespace redouble::orchestrator

@@ -1,0 +1,210 @@
+#include "redouble/core/orchestrator/run/worker.h"
+
+#include <utility>
+#include <vector>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/base/text/utf8.h"
+#include "redouble/core/orchestrator/run/signal_queue.h"
+#include "redouble/core/store/batch.h"
+#include "redouble/core/store/decode.h"
+#include "redouble/core/store/errors.h"
+#include "redouble/core/store/typed/streams.h"
+
+namespace redouble::orchestrator {
+namespace {
+
+using store::GroupConsumer;
+using store::StreamEntry;
+
+// A completed signal for a token, without a result.
+CompletionSignal SignalOf(const Token& token) {
+  CompletionSignal signal;
+  signal.job_id = token.id;
+  signal.run_id = token.run_id;
+  signal.node_id = token.to_node;
+  return signal;
+}
+
+// The failure of a signal. Its texts are UTF-8, so that the signal can be written.
+NodeFailure FailureOf(const absl::Status& status) {
+  std::string message(status.message());
+  if (!base::IsValidUtf8(message)) message = absl::CHexEscape(message);
+  return {absl::StatusCodeToString(status.code()), std::move(message), absl::IsUnavailable(status)};
+}
+
+}  // namespace
+
+Worker::Worker(store::Store& store, base::Clock& clock, Keys keys, WorkerOptions options,
+               NodeFunction execute)
+    : store_(store),
+      clock_(clock),
+      keys_(keys),
+      options_(std::move(options)),
+      stream_(keys.TaskStream(options_.type)),
+      execute_(std::move(execute)) {}
+
+base::Task<absl::Status> Worker::EnsureGroup() {
+  REDOUBLE_CO_RETURN_IF_ERROR(stream_.status());
+  store::XGroupOptions group;
+  group.make_stream = true;
+  absl::Status created = co_await store::XGroupCreate(store_, *stream_, options_.group, group);
+  if (store::ServerErrorCode(created) == "BUSYGROUP") co_return absl::OkStatus();
+  co_return created;
+}
+
+base::Task<absl::StatusOr<std::optional<StreamEntry>>> Worker::Read() {
+  REDOUBLE_CO_RETURN_IF_ERROR(stream_.status());
+  const GroupConsumer consumer = {options_.group, options_.consumer};
+  const store::StreamRead reads[] = {{.key = *stream_}};
+  store::XReadGroupOptions read_options;
+  read_options.count = 1;
+  // XREADGROUP BLOCK 0 would block without limit.
+  if (options_.block > absl::ZeroDuration()) read_options.block = options_.block;
+  auto streams = co_await store::XReadGroup(store_, consumer, reads, read_options);
+  if (store::ServerErrorCode(streams.status()) == "NOGROUP") {
+    REDOUBLE_CO_RETURN_IF_ERROR(co_await EnsureGroup());
+    streams = co_await store::XReadGroup(store_, consumer, reads, read_options);
+  }
+  REDOUBLE_CO_RETURN_IF_ERROR(streams.status());
+  if (streams->empty() || streams->front().entries.empty()) co_return std::nullopt;
+  co_return std::move(streams->front().entries.front());
+}
+
+base::Task<absl::StatusOr<WorkReport>> Worker::Poll() {
+  WorkReport report;
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::optional<StreamEntry> entry, co_await Read());
+  if (!entry) co_return report;
+  REDOUBLE_CO_RETURN_IF_ERROR(co_await Handle(*entry, /*deliveries=*/1, report));
+  co_return report;
+}
+
+// Claims the next idle entry; nullopt if the scan found none.
+base::Task<absl::StatusOr<std::optional<StreamEntry>>> Worker::ClaimNext() {
+  const GroupConsumer consumer = {options_.group, options_.consumer};
+  store::XAutoClaimOptions claim;
+  claim.min_idle = options_.min_idle;
+  claim.start = claim_from_;
+  claim.count = 1;
+  auto claimed = co_await store::XAutoClaim(store_, *stream_, consumer, claim);
+  if (store::ServerErrorCode(claimed.status()) == "NOGROUP") {
+    claim_from_ = store::StreamId::Min();
+    co_return std::nullopt;
+  }
+  REDOUBLE_CO_RETURN_IF_ERROR(claimed.status());
+  claim_from_ = claimed->next;
+  if (claimed->entries.empty()) co_return std::nullopt;
+  co_return std::move(claimed->entries.front());
+}
+
+// How often an entry was delivered; nullopt if it is not pending for this worker any more.
+base::Task<absl::StatusOr<std::optional<int64_t>>> Worker::OwnDeliveries(store::StreamId id) {
+  store::XPendingOptions one;
+  one.first = id;
+  one.last = id;
+  one.count = 1;
+  one.consumer = options_.consumer;
+  REDOUBLE_CO_ASSIGN_OR_RETURN(
+      const auto pending, co_await store::XPendingRange(store_, *stream_, options_.group, one));
+  if (pending.empty()) co_return std::nullopt;
+  co_return pending.front().deliveries;
+}
+
+base::Task<absl::StatusOr<WorkReport>> Worker::Reclaim() {
+  WorkReport report;
+  REDOUBLE_CO_RETURN_IF_ERROR(stream_.status());
+  for (int64_t claims = 0; claims < options_.reclaim_count; ++claims) {
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const std::optional<StreamEntry> entry, co_await ClaimNext());
+    if (entry) {
+      REDOUBLE_CO_ASSIGN_OR_RETURN(const auto deliveries, co_await OwnDeliveries(entry->id));
+      if (deliveries) {
+        REDOUBLE_CO_RETURN_IF_ERROR(co_await Handle(*entry, *deliveries, report));
+      }
+    }
+    if (claim_from_ == store::StreamId::Min()) break;
+  }
+  co_return report;
+}
+
+// Whether the token is to be executed: its run exists and has not consumed it.
+base::Task<absl::StatusOr<bool>> Worker::IsNeeded(const Token& token) {
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string applied, keys_.Applied(token.run_id));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string counter, keys_.Counter(token.run_id));
+  const std::string op = ConsumeOp(token.id);
+  store::Batch batch(store::Batch::Atomicity::kPipeline);
+  batch.Add(store::CommandId::kSIsMember, {applied, op});
+  batch.Add(store::CommandId::kExists, {counter});
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<store::Reply> replies,
+                               co_await store::Execute(store_, batch));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const bool consumed, store::DecodeBool(replies[0]));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const bool running, store::DecodeBool(replies[1]));
+  co_return running && !consumed;
+}
+
+base::Task<absl::Status> Worker::Handle(const StreamEntry& entry, int64_t deliveries,
+                                        WorkReport& report) {
+  const std::optional<std::string_view> text = entry.Find("token");
+  const absl::StatusOr<Token> token = ParseToken(text.value_or(""));
+  if (!token.ok()) {
+    ++report.unreadable;
+    co_return co_await Acknowledge(entry);
+  }
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const bool needed, co_await IsNeeded(*token));
+  if (!needed) {
+    ++report.skipped;
+    co_return co_await Acknowledge(entry);
+  }
+  if (deliveries > options_.max_deliveries) {
+    CompletionSignal dead = SignalOf(*token);
+    dead.failure = NodeFailure{
+        "dead_letter", absl::StrCat("delivered ", deliveries, " times, never completed"), false};
+    REDOUBLE_CO_RETURN_IF_ERROR(co_await PushSignal(store_, keys_, std::move(dead)));
+    ++report.dead_lettered;
+    co_return co_await Acknowledge(entry);
+  }
+  REDOUBLE_CO_RETURN_IF_ERROR(co_await Execute(*token, report));
+  co_return co_await Acknowledge(entry);
+}
+
+base::Task<absl::Status> Worker::Execute(const Token& token, WorkReport& report) {
+  const absl::Time begin = clock_.Now();
+  absl::StatusOr<NodeResult> result = co_await execute_(token);
+  // The execution failed because of the store, not because of the token.
+  if (store::ErrorKindOf(result.status())) co_return result.status();
+  CompletionSignal signal = SignalOf(token);
+  if (result.ok() && result->deferred) {
+    ++report.executed;
+    co_return absl::OkStatus();
+  }
+  if (result.ok()) {
+    signal.result_data_json = std::move(result->data_json);
+    signal.result_ref = std::move(result->ref);
+    signal.metadata_json =
+        absl::StrCat("{\"hop\":", token.hop,
+                     ",\"duration_ms\":", absl::ToInt64Milliseconds(clock_.Now() - begin), "}");
+    // The coordinators would drop a signal that they cannot read, and the run would hang.
+    absl::StatusOr<std::string> text = FormatSignal(signal);
+    if (text.ok()) {
+      ++report.executed;
+      co_return co_await PushSignalText(store_, keys_, *std::move(text));
+    }
+    result = text.status();
+    signal = SignalOf(token);
+  }
+  ++report.failed;
+  signal.failure = FailureOf(result.status());
+  co_return co_await PushSignal(store_, keys_, std::move(signal));
+}
+
+base::Task<absl::Status> Worker::Acknowledge(const StreamEntry& entry) {
+  const store::StreamId ids[] = {entry.id};
+  REDOUBLE_CO_RETURN_IF_ERROR(
+      (co_await store::XAck(store_, *stream_, options_.group, ids)).status());
+  if (!options_.delete_acknowledged) co_return absl::OkStatus();
+  const auto deleted = co_await store::XDel(store_, *stream_, ids);
+  co_return deleted.status();
+}
+
+}  // namespace redouble::orchestrator

@@ -1,0 +1,252 @@
+#include "redouble/core/orchestrator/run/worker.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/base/time/virtual_clock.h"
+#include "redouble/core/store/errors.h"
+#include "redouble/tests/support/backends.h"
+#include "redouble/tests/support/intercepted_store.h"
+
+namespace redouble::orchestrator {
+namespace {
+
+using base::IsOk;
+using base::StatusIs;
+using store::Reply;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+template <typename Backend>
+class WorkerTest : public tests::BackendTest<Backend> {
+ protected:
+  void SetUp() override {
+    tests::BackendTest<Backend>::SetUp();
+    if (this->IsSkipped()) return;
+    clock_ = std::make_unique<base::VirtualClock>(this->now());
+    this->Ask({"SET", "counter:run_1", "1"});
+  }
+
+  void Publish(std::string_view id = "t1") {
+    Token token;
+    token.id = std::string(id);
+    token.run_id = "run_1";
+    token.to_node = "fetch";
+    token.created_at = this->now();
+    this->Ask({"XADD", "wf.tasks.http", "*", "token", FormatToken(token).value(), "run_id", "run_1",
+               "node_id", "fetch"});
+  }
+  WorkerOptions Options(std::string_view consumer = "w1") {
+    WorkerOptions options;
+    options.type = "http";
+    options.consumer = std::string(consumer);
+    options.block = std::nullopt;
+    return options;
+  }
+  NodeFunction Function(absl::StatusOr<NodeResult> result) {
+    return [this, result](const Token& token) -> base::Task<absl::StatusOr<NodeResult>> {
+      executed_.push_back(token.id);
+      co_return result;
+    };
+  }
+  Worker Make(WorkerOptions options, absl::StatusOr<NodeResult> result = NodeResult()) {
+    return Worker(this->store(), *clock_, Keys(), options, Function(result));
+  }
+  std::string LastSignal() { return this->Ask({"LINDEX", "completion_signals", "-1"}).text(); }
+  std::string FirstPendingId() {
+    return this->Ask({"XPENDING", "wf.tasks.http", "workers"}).elements()[1].text();
+  }
+  int64_t Pending() {
+    return this->Ask({"XPENDING", "wf.tasks.http", "workers"}).elements()[0].integer();
+  }
+
+  std::unique_ptr<base::VirtualClock> clock_;
+  std::vector<std::string> executed_;
+};
+TYPED_TEST_SUITE(WorkerTest, tests::Backends, tests::BackendNames);
+
+TYPED_TEST(WorkerTest, ExecutesWhatWasPublishedBeforeTheGroupWas) {
+  this->Publish();
+  Worker worker = this->Make(this->Options(), NodeResult{R"({"a":1})", "cas://x"});
+  EXPECT_EQ(this->Run(worker.Poll()).value().executed, 1);
+  EXPECT_EQ(this->LastSignal(),
+            R"({"version":"1.0","job_id":"t1","run_id":"run_1","node_id":"fetch",)"
+            R"("status":"completed","result_data":{"a":1},"result_ref":"cas://x",)"
+            R"("metadata":{"hop":0,"duration_ms":0}})");
+  EXPECT_EQ(this->Pending(), 0);
+  EXPECT_EQ(this->Run(worker.Poll()).value().total(), 0);
+  EXPECT_THAT(this->Run(worker.EnsureGroup()), IsOk());
+}
+
+// docs/systems/orchestrator.md D11: why EnsureGroup starts at 0 and not at `$`.
+TYPED_TEST(WorkerTest, AGroupAtTheEndMissesEarlierEntries) {
+  this->Publish();
+  this->Ask({"XGROUP", "CREATE", "wf.tasks.http", "workers", "$"});
+  Worker worker = this->Make(this->Options());
+  EXPECT_EQ(this->Run(worker.Poll()).value().total(), 0);
+}
+
+TYPED_TEST(WorkerTest, SignalsBeforeItAcknowledges) {
+  this->Publish();
+  tests::InterceptedStore store(this->store());
+  Worker worker(store, *this->clock_, Keys(), this->Options(), this->Function(NodeResult()));
+  ASSERT_THAT(this->Run(worker.EnsureGroup()), IsOk());
+  ASSERT_THAT(this->Run(worker.Poll()), IsOk());
+  EXPECT_THAT(store.log(), ElementsAre(StartsWith("XGROUP create"), StartsWith("XREADGROUP"),
+                                       StartsWith("SISMEMBER"), StartsWith("EXISTS"),
+                                       StartsWith("RPUSH"), StartsWith("XACK")));
+}
+
+TYPED_TEST(WorkerTest, AnErrorBecomesAFailedSignal) {
+  this->Publish();
+  Worker worker = this->Make(this->Options(), absl::UnavailableError("no route"));
+  EXPECT_EQ(this->Run(worker.Poll()).value().failed, 1);
+  EXPECT_THAT(this->LastSignal(),
+              HasSubstr(R"("status":"failed","metadata":{"error_type":"UNAVAILABLE",)"
+                        R"("error_message":"no route","retryable":true})"));
+  EXPECT_EQ(this->Pending(), 0);
+}
+
+TYPED_TEST(WorkerTest, SkipsWhatIsConsumedAndDropsWhatIsNoToken) {
+  this->Publish();
+  this->Ask({"SADD", "applied:run_1", "consume:t1"});
+  this->Ask({"XADD", "wf.tasks.http", "*", "token", "{}"});
+  Worker worker = this->Make(this->Options());
+  EXPECT_EQ(this->Run(worker.Poll()).value().skipped, 1);
+  EXPECT_EQ(this->Run(worker.Poll()).value().unreadable, 1);
+  EXPECT_TRUE(this->executed_.empty());
+  EXPECT_EQ(this->Pending(), 0);
+}
+
+TYPED_TEST(WorkerTest, AnotherWorkerTakesOverWhatACrashedOneHad) {
+  this->Publish();
+  Worker first = this->Make(this->Options("w1"), store::NotSentError("crashed"));
+  EXPECT_THAT(this->Run(first.Poll()), StatusIs(absl::StatusCode::kUnavailable));
+  Worker second = this->Make(this->Options("w2"));
+  EXPECT_EQ(this->Run(second.Poll()).value().total(), 0);
+  EXPECT_EQ(this->Run(second.Reclaim()).value().total(), 0);  // Not idle for long enough.
+  this->Advance(absl::Seconds(61));
+  EXPECT_EQ(this->Run(second.Reclaim()).value().executed, 1);
+  EXPECT_EQ(this->Pending(), 0);
+}
+
+TYPED_TEST(WorkerTest, ReachesIdleEntriesAfterManyFreshOnes) {
+  constexpr int kFresh = 100;
+  constexpr int kIdle = 11;
+  for (int i = 0; i < kFresh + kIdle; ++i) this->Publish(absl::StrCat("t", i));
+  this->Ask({"XGROUP", "CREATE", "wf.tasks.http", "workers", "0"});
+  this->Ask({"XREADGROUP", "GROUP", "workers", "w1", "STREAMS", "wf.tasks.http", ">"});
+  this->Advance(absl::Seconds(120));
+  // The first entries are delivered again, so they are not idle.
+  const Reply entries =
+      this->Ask({"XRANGE", "wf.tasks.http", "-", "+", "COUNT", absl::StrCat(kFresh)});
+  for (const Reply& entry : entries.elements()) {
+    this->Ask({"XCLAIM", "wf.tasks.http", "workers", "w1", "0", entry.elements()[0].text()});
+  }
+  Worker worker = this->Make(this->Options("w2"));
+  for (int i = 0; i < 5; ++i) ASSERT_THAT(this->Run(worker.Reclaim()), IsOk());
+  EXPECT_EQ(this->executed_.size(), static_cast<size_t>(kIdle));
+  EXPECT_EQ(this->Pending(), kFresh);
+}
+
+// The owner of an entry is the worker that claimed it last.
+TYPED_TEST(WorkerTest, LeavesAnEntryThatAnotherWorkerClaimedMeanwhile) {
+  this->Publish();
+  Worker crashed = this->Make(this->Options("w1"), store::NotSentError("crashed"));
+  (void)this->Run(crashed.Poll());
+  this->Advance(absl::Seconds(61));
+  this->executed_.clear();
+  tests::InterceptedStore store(this->store());
+  bool claimed = false;
+  store.on_request = [&](size_t index) -> std::optional<absl::StatusOr<Reply>> {
+    if (index == 1 && !claimed) {
+      claimed = true;
+      this->Ask({"XCLAIM", "wf.tasks.http", "workers", "w3", "0", this->FirstPendingId()});
+    }
+    return std::nullopt;
+  };
+  Worker worker(store, *this->clock_, Keys(), this->Options("w2"), this->Function(NodeResult()));
+  EXPECT_EQ(this->Run(worker.Reclaim()).value().total(), 0);
+  EXPECT_THAT(this->executed_, ElementsAre());
+  EXPECT_EQ(this->Pending(), 1);
+}
+
+// A result that the coordinators could not read would leave the run without a signal.
+TYPED_TEST(WorkerTest, AResultThatIsNoObjectFailsTheNode) {
+  for (const char* data : {"[1,2]", "7", "\"text\"", "{"}) {
+    this->Publish(absl::StrCat("t", this->executed_.size()));
+    Worker worker = this->Make(this->Options(), NodeResult{data, ""});
+    EXPECT_EQ(this->Run(worker.Poll()).value().failed, 1) << data;
+    EXPECT_THAT(this->LastSignal(), HasSubstr(R"("error_type":"INVALID_ARGUMENT")")) << data;
+    EXPECT_THAT(ParseSignal(this->LastSignal()), IsOk()) << data;
+    EXPECT_EQ(this->Pending(), 0) << data;
+  }
+}
+
+TYPED_TEST(WorkerTest, ExecutesNothingOfARunThatHasEnded) {
+  this->Publish();
+  this->Publish("t2");
+  this->Ask({"DEL", "counter:run_1"});
+  Worker worker = this->Make(this->Options());
+  EXPECT_EQ(this->Run(worker.Poll()).value().skipped, 1);
+  this->Ask({"XREADGROUP", "GROUP", "workers", "w1", "STREAMS", "wf.tasks.http", ">"});
+  this->Advance(absl::Seconds(61));
+  EXPECT_EQ(this->Run(worker.Reclaim()).value().skipped, 1);
+  EXPECT_TRUE(this->executed_.empty());
+  EXPECT_EQ(this->Pending(), 0);
+  EXPECT_EQ(this->Ask({"EXISTS", "completion_signals"}), Reply::Integer(0));
+}
+
+TYPED_TEST(WorkerTest, WhatIsDeliveredTooOftenFails) {
+  this->Publish();
+  Worker crashing = this->Make(this->Options("w1"), store::NotSentError("crashed"));
+  (void)this->Run(crashing.Poll());
+  for (int i = 0; i < 4; ++i) {
+    this->Advance(absl::Seconds(61));
+    EXPECT_THAT(this->Run(crashing.Reclaim()), StatusIs(absl::StatusCode::kUnavailable)) << i;
+  }
+  EXPECT_EQ(this->executed_.size(), 5u);
+  this->Advance(absl::Seconds(61));
+  EXPECT_EQ(this->Run(crashing.Reclaim()).value().dead_lettered, 1);
+  EXPECT_THAT(this->LastSignal(), HasSubstr(R"("error_type":"dead_letter")"));
+  EXPECT_EQ(this->Pending(), 0);
+}
+
+TYPED_TEST(WorkerTest, ReclaimsNothingWithoutAGroup) {
+  Worker worker = this->Make(this->Options());
+  EXPECT_EQ(this->Run(worker.Reclaim()).value().total(), 0);
+}
+
+TYPED_TEST(WorkerTest, CanRemoveWhatItAcknowledged) {
+  this->Publish();
+  WorkerOptions options = this->Options();
+  options.delete_acknowledged = true;
+  Worker worker = this->Make(options);
+  ASSERT_THAT(this->Run(worker.Poll()), IsOk());
+  EXPECT_EQ(this->Ask({"XLEN", "wf.tasks.http"}), Reply::Integer(0));
+}
+
+TYPED_TEST(WorkerTest, PassesTheStoresErrorsOn) {
+  for (size_t fail = 0; fail < 5; ++fail) {
+    this->Publish();
+    tests::InterceptedStore store(this->store());
+    store.on_request = [&](size_t index) -> std::optional<absl::StatusOr<Reply>> {
+      if (index == fail) return store::NotSentError("gone");
+      return std::nullopt;
+    };
+    Worker worker(store, *this->clock_, Keys(), this->Options(), this->Function(NodeResult()));
+    absl::Status status = this->Run(worker.EnsureGroup());
+    if (status.ok()) status = this->Run(worker.Poll()).status();
+    EXPECT_THAT(status, StatusIs(absl::StatusCode::kUnavailable)) << fail;
+  }
+}
+
+}  // namespace
+}  // namespace redouble::orchestrator

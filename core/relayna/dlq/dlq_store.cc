@@ -1,0 +1,190 @@
+#include "redouble/core/relayna/dlq/dlq_store.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/container/btree_map.h"
+#include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/python/error.h"
+#include "redouble/core/relayna/scripts/script_texts.h"
+#include "redouble/core/store/batch.h"
+#include "redouble/core/store/command.h"
+#include "redouble/core/store/decode.h"
+#include "redouble/core/store/script.h"
+#include "redouble/core/store/typed/keys.h"
+#include "redouble/core/store/typed/lists.h"
+#include "redouble/core/store/typed/strings.h"
+
+namespace redouble::relayna {
+namespace {
+
+using store::Batch;
+using store::Command;
+using store::CommandId;
+
+absl::Status ReplayConflict(std::string_view message) {
+  return python::Error(absl::StatusCode::kAborted, "DLQReplayConflict", message);
+}
+
+bool Matches(const std::optional<std::string>& filter, const std::optional<std::string>& value) {
+  return !filter || filter->empty() || value == filter;
+}
+
+bool Matches(const DlqQuery& query, const DlqRecord& record) {
+  return Matches(query.queue_name, record.queue_name) && Matches(query.task_id, record.task_id) &&
+         Matches(query.reason, record.reason) &&
+         Matches(query.source_queue_name, record.source_queue_name) &&
+         Matches(query.state, record.state);
+}
+
+Command SetRecord(std::string_view key, std::string_view text, std::optional<int64_t> ttl_seconds) {
+  Command command(CommandId::kSet, {key, text});
+  if (ttl_seconds) command.Add("EX").AddInteger(*ttl_seconds);
+  return command;
+}
+
+// The position after the first `cursor`; the front of the list if it has no such id.
+std::vector<std::string>::const_iterator PositionAfter(const std::vector<std::string>& ids,
+                                                       std::string_view cursor) {
+  if (cursor.empty()) return ids.begin();
+  const auto found = std::find(ids.begin(), ids.end(), cursor);
+  return found == ids.end() ? ids.begin() : found + 1;
+}
+
+// KEYS: the lock. ARGV: the owner's token.
+const store::Script& ReleaseScript() {
+  static const store::Script& script = *new store::Script(std::string(kReleaseReplayLockText));
+  return script;
+}
+
+}  // namespace
+
+DlqStore::DlqStore(store::Store& store, DlqOptions options)
+    : store_(store), options_(std::move(options)), keys_(options_.prefix) {}
+
+base::Task<absl::Status> DlqStore::Add(const DlqRecord& record) {
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string text, FormatDlqRecord(record));
+  const std::string key = keys_.Record(record.dlq_id);
+  const std::string list = keys_.Records();
+  Batch batch(Batch::Atomicity::kTransaction);
+  batch.Add(SetRecord(key, text, options_.ttl_seconds));
+  batch.Add(CommandId::kLPush, {list, record.dlq_id});
+  if (options_.ttl_seconds.value_or(0) != 0) {
+    batch.Add(CommandId::kExpire, {list}).AddInteger(*options_.ttl_seconds);
+  }
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<store::Reply> replies,
+                               co_await store::Execute(store_, batch));
+  co_return store::FirstError(replies);
+}
+
+base::Task<absl::StatusOr<std::optional<DlqRecord>>> DlqStore::Get(std::string_view dlq_id) {
+  const std::string key = keys_.Record(dlq_id);
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::optional<std::string> text,
+                               co_await store::Get(store_, key));
+  if (!text.has_value()) co_return std::nullopt;
+  REDOUBLE_CO_ASSIGN_OR_RETURN(DlqRecord record, ParseDlqRecord(*text));
+  co_return std::move(record);
+}
+
+base::Task<absl::StatusOr<DlqPage>> DlqStore::ListRecords(DlqQuery query) {
+  const std::string list = keys_.Records();
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<std::string> ids,
+                               co_await store::LRange(store_, list, 0, -1));
+  if (query.state && !query.state->empty() && !IsDlqState(*query.state)) {
+    co_return python::ValueError("'" + *query.state + "' is not a valid DLQRecordState");
+  }
+  DlqPage page;
+  auto id = PositionAfter(ids, query.cursor.value_or(""));
+  while (id != ids.end()) {
+    REDOUBLE_CO_ASSIGN_OR_RETURN(std::optional<DlqRecord> record, co_await Get(*id));
+    ++id;
+    if (!record.has_value() || !Matches(query, *record)) continue;
+    if (query.limit > 0 && std::cmp_equal(page.records.size(), query.limit)) {
+      page.next_cursor = page.records.back().dlq_id;
+      break;
+    }
+    page.records.push_back(*std::move(record));
+    // The documented store looks for the next match as a new call with this cursor would. An id
+    // that is listed twice therefore leads back to its first occurrence (R16).
+    if (std::cmp_equal(page.records.size(), query.limit)) {
+      id = PositionAfter(ids, page.records.back().dlq_id);
+    }
+  }
+  co_return page;
+}
+
+base::Task<absl::StatusOr<std::vector<DlqQueueSummary>>> DlqStore::SummarizeQueues() {
+  const std::string list = keys_.Records();
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<std::string> ids,
+                               co_await store::LRange(store_, list, 0, -1));
+  absl::btree_map<std::string, DlqQueueSummary> queues;
+  for (const std::string& id : ids) {
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const std::optional<DlqRecord> record, co_await Get(id));
+    if (!record.has_value()) continue;
+    const std::string& name = record->queue_name;
+    DlqQueueSummary& summary =
+        queues.try_emplace(name, DlqQueueSummary{name, 0, absl::InfinitePast()}).first->second;
+    ++summary.count;
+    summary.last_dead_lettered_at =
+        std::max(summary.last_dead_lettered_at, record->dead_lettered_at.time);
+  }
+  std::vector<DlqQueueSummary> summaries;
+  for (auto& [name, summary] : queues) summaries.push_back(std::move(summary));
+  co_return summaries;
+}
+
+base::Task<absl::StatusOr<std::optional<DlqRecord>>> DlqStore::ClaimReplay(std::string_view dlq_id,
+                                                                           bool force) {
+  const std::string lock = keys_.ReplayLock(dlq_id);
+  const std::string_view value = options_.hardening.owner_token.empty()
+                                     ? std::string_view("1")
+                                     : options_.hardening.owner_token;
+  Command claim(CommandId::kSet, {lock, value, "NX", "EX"});
+  claim.AddInteger(kReplayLockTtlSeconds);
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const bool claimed,
+                               store::DecodeStatusOrNil(co_await store_.Execute(claim)));
+  if (!claimed) co_return ReplayConflict("DLQ replay is already in progress.");
+  absl::StatusOr<std::optional<DlqRecord>> record = co_await CheckClaim(dlq_id, force);
+  if (!record.ok()) {
+    REDOUBLE_CO_RETURN_IF_ERROR(co_await ReleaseReplayClaim(dlq_id));
+  }
+  co_return record;
+}
+
+base::Task<absl::StatusOr<std::optional<DlqRecord>>> DlqStore::CheckClaim(std::string_view dlq_id,
+                                                                          bool force) {
+  absl::StatusOr<std::optional<DlqRecord>> record = co_await Get(dlq_id);
+  if (!record.ok() || !record->has_value()) co_return record;
+  if ((*record)->state == DlqRecord::kReplayed && !force) {
+    co_return ReplayConflict("DLQ message '" + std::string(dlq_id) +
+                             "' has already been replayed.");
+  }
+  co_return record;
+}
+
+base::Task<absl::Status> DlqStore::ReleaseReplayClaim(std::string_view dlq_id) {
+  const std::string lock = keys_.ReplayLock(dlq_id);
+  if (options_.hardening.owner_token.empty())
+    co_return (co_await store::Del(store_, lock)).status();
+  const std::string_view keys[] = {lock};
+  const std::string_view arguments[] = {options_.hardening.owner_token};
+  co_return (co_await ReleaseScript().Run(store_, keys, arguments)).status();
+}
+
+base::Task<absl::StatusOr<std::optional<DlqRecord>>> DlqStore::MarkReplayed(std::string_view dlq_id,
+                                                                            DlqReplay replay) {
+  absl::StatusOr<std::optional<DlqRecord>> record = co_await Get(dlq_id);
+  if (!record.ok() || !record->has_value()) co_return record;
+  DlqRecord& replayed = **record;
+  replayed.state = DlqRecord::kReplayed;
+  ++replayed.replay_count;
+  replayed.replayed_at = replay.replayed_at;
+  replayed.replay_target_queue_name = std::move(replay.target_queue_name);
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string text, FormatDlqRecord(replayed));
+  const std::string key = keys_.Record(dlq_id);
+  const Command set = SetRecord(key, text, options_.ttl_seconds);
+  REDOUBLE_CO_RETURN_IF_ERROR(store::DecodeStatus(co_await store_.Execute(set)));
+  co_return record;
+}
+
+}  // namespace redouble::relayna

@@ -1,0 +1,43 @@
+// Hardening: options that remove documented hazards of Relayna's stores, one by one.
+//
+// By default every operation behaves like the documented SDK, including its hazards, so that C++
+// and Python processes can share one Redis database. Each option removes the hazards that it names.
+// All options are off by default and can be combined; a store ignores the options that do not
+// concern it.
+//
+//   const relayna::Hardening hardening = {.atomic_events = true, .owner_token = "worker-1"};
+//   relayna::StatusStore statuses(store, {.prefix = "relayna", .hardening = hardening});
+//   relayna::DlqStore dlq(store, {.hardening = hardening});
+//
+// Thread-safety: a plain value.
+// Source: docs/systems/relayna.md 5.
+#ifndef REDOUBLE_CORE_RELAYNA_HARDENING_H_
+#define REDOUBLE_CORE_RELAYNA_HARDENING_H_
+
+#include <string>
+
+namespace redouble::relayna {
+
+struct Hardening {
+  // For the status store, the observation store and the feed. Removes R1 and R2, and R3 of a store
+  // that has a feed: the marker of an event, its list entry, the child, the message and the feed
+  // item are written by one script or not at all. The feed's own option covers direct adds. The
+  // keys and values stay the same.
+  bool atomic_events = false;
+
+  // For the status store. Removes R4: an event is inserted by its `timestamp`, so that the head of
+  // a history has the latest one. An event without a timestamp counts as older than every other. It
+  // implies atomic_events and costs one more round trip, and two more for each concurrent write.
+  bool newest_first = false;
+
+  // For the DLQ store and the workflow contract store. Removes the wrong release of R12 and of W2,
+  // and W3: locks and markers hold this token instead of "1", a release deletes only what has the
+  // caller's token, and an inflight entry and its TTL are set in one transaction. The token must
+  // differ in every process. Empty: off. A release by the documented SDK still deletes the lock of
+  // every owner.
+  std::string owner_token = {};
+};
+
+}  // namespace redouble::relayna
+
+#endif  // REDOUBLE_CORE_RELAYNA_HARDENING_H_

@@ -1,0 +1,18 @@
+#include "redouble/core/relayna/scripts/script_texts.h"
+
+#include <gtest/gtest.h>
+
+#include "redouble/core/base/hash/digest.h"
+
+namespace redouble::relayna {
+namespace {
+
+// The SHA-1 of a script is visible to other clients: EVALSHA sends it, and MONITOR shows it.
+TEST(RelaynaScripts, KeepTheirSha1) {
+  EXPECT_EQ(base::Sha1Hex(kAppendOnceText), "64da569653fad764766996d06b5a82a0472a1802");
+  EXPECT_EQ(base::Sha1Hex(kReleaseReplayLockText), "5cc6d104eee5ae16a86a81093eac2520548f852e");
+  EXPECT_EQ(base::Sha1Hex(kRemoveContractText), "01e2b6e3e4a6b126f4fe3c5455b13196c833d21c");
+}
+
+}  // namespace
+}  // namespace redouble::relayna

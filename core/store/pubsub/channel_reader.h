@@ -1,0 +1,60 @@
+// ChannelReader: reads the payloads of one channel, in order, from a coroutine.
+//
+// It queues the messages between the listener of a subscription and a coroutine, so that no message
+// after the subscription is lost while the coroutine does something else.
+//
+//   store::ChannelReader reader(subscription, clock, "news");
+//   if (!(co_await reader.Subscribe()).ok()) co_return;
+//   std::optional<std::string> payload = co_await reader.Next(absl::Seconds(15));
+//
+// The subscription must be a connection of its own; the reader is its listener until it is
+// destroyed. Subscription and clock must outlive the reader.
+//
+// Thread-safety: as the subscription.
+#ifndef REDOUBLE_CORE_STORE_PUBSUB_CHANNEL_READER_H_
+#define REDOUBLE_CORE_STORE_PUBSUB_CHANNEL_READER_H_
+
+#include <coroutine>
+#include <deque>
+#include <optional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "redouble/core/base/task/task.h"
+#include "redouble/core/base/time/clock.h"
+#include "redouble/core/store/message_source.h"
+
+namespace redouble::store {
+
+class ChannelReader final : public PushListener {
+ public:
+  ChannelReader(MessageSource& subscription, base::Clock& clock, std::string channel);
+  ~ChannelReader() override;
+  ChannelReader(const ChannelReader&) = delete;
+  ChannelReader& operator=(const ChannelReader&) = delete;
+
+  // Subscribes to the channel. One round trip. Errors: those of the store.
+  base::Task<absl::Status> Subscribe();
+
+  // Returns the next payload, or nullopt if none arrives within `patience`; waits without a timeout
+  // if `patience` is nullopt. One call at a time. Destroying the task does not lose a payload.
+  base::Task<std::optional<std::string>> Next(std::optional<absl::Duration> patience);
+
+  void OnPush(const Reply& push) override;
+
+ private:
+  class PayloadAwaiter;
+
+  base::Task<void> WaitForPayload();
+
+  MessageSource& subscription_;
+  base::Clock& clock_;
+  const std::string channel_;
+  std::deque<std::string> payloads_;
+  std::coroutine_handle<> awaiting_;
+};
+
+}  // namespace redouble::store
+
+#endif  // REDOUBLE_CORE_STORE_PUBSUB_CHANNEL_READER_H_

@@ -1,0 +1,128 @@
+#include "redouble/core/store/resp/reply_encoding.h"
+
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <string_view>
+
+namespace redouble::store {
+namespace {
+
+using Shape = Reply::Shape;
+
+// Appends ":17\r\n" at once, without general formatting: a server does this for every reply.
+template <typename Number>
+void AppendNumber(char type, Number number, std::string& out) {
+  std::array<char, 24> line;
+  line[0] = type;
+  char* end = std::to_chars(line.data() + 1, line.data() + line.size() - 2, number).ptr;
+  *end++ = '\r';
+  *end++ = '\n';
+  out.append(line.data(), end - line.data());
+}
+
+// Appends "$3" or "*3": a length or a number of elements.
+void AppendSize(char type, size_t size, std::string& out) { AppendNumber(type, size, out); }
+
+void AppendLine(char type, std::string_view text, std::string& out) {
+  out.push_back(type);
+  out.append(text);
+  out.append("\r\n", 2);
+}
+
+void AppendBlob(char type, std::string_view format, std::string_view text, std::string& out) {
+  AppendSize(type, format.size() + text.size(), out);
+  out.append(format);
+  out.append(text);
+  out.append("\r\n", 2);
+}
+
+void AppendBulk(const Reply& reply, Protocol protocol, std::string& out) {
+  if (protocol == Protocol::kResp2) return AppendBlob('$', "", reply.text(), out);
+  switch (reply.shape()) {
+    case Shape::kDouble:
+      return AppendLine(',', reply.text(), out);
+    case Shape::kBigNumber:
+      return AppendLine('(', reply.text(), out);
+    case Shape::kVerbatim:
+      return AppendBlob('=', "txt:", reply.text(), out);
+    default:
+      return AppendBlob('$', "", reply.text(), out);
+  }
+}
+
+void AppendElements(const Reply& reply, Protocol protocol, std::string& out) {
+  for (const Reply& element : reply.elements()) AppendReply(element, protocol, out);
+}
+
+// Appends alternating elements as an array of pairs.
+void AppendPairs(const Reply& reply, std::string& out) {
+  const std::vector<Reply>& elements = reply.elements();
+  AppendSize('*', elements.size() / 2, out);
+  for (size_t i = 0; i + 1 < elements.size(); i += 2) {
+    AppendSize('*', 2, out);
+    AppendReply(elements[i], Protocol::kResp3, out);
+    AppendReply(elements[i + 1], Protocol::kResp3, out);
+  }
+}
+
+void AppendMapOfPairs(const Reply& reply, std::string& out) {
+  AppendSize('%', reply.elements().size(), out);
+  for (const Reply& pair : reply.elements()) AppendElements(pair, Protocol::kResp3, out);
+}
+
+void AppendArray(const Reply& reply, Protocol protocol, std::string& out) {
+  const size_t size = reply.elements().size();
+  const Shape shape = protocol == Protocol::kResp2 ? Shape::kPlain : reply.shape();
+  switch (shape) {
+    case Shape::kPairs:
+      return AppendPairs(reply, out);
+    case Shape::kMapOfPairs:
+      return AppendMapOfPairs(reply, out);
+    case Shape::kMap:
+      AppendSize('%', size / 2, out);
+      break;
+    case Shape::kSet:
+      AppendSize('~', size, out);
+      break;
+    case Shape::kPush:
+      AppendSize('>', size, out);
+      break;
+    default:
+      AppendSize('*', size, out);
+  }
+  AppendElements(reply, protocol, out);
+}
+
+std::string_view NilText(const Reply& reply, Protocol protocol) {
+  if (protocol == Protocol::kResp3) return "_\r\n";
+  return reply.shape() == Shape::kNilArray ? "*-1\r\n" : "$-1\r\n";
+}
+
+void AppendInteger(const Reply& reply, Protocol protocol, std::string& out) {
+  const bool is_bool = protocol == Protocol::kResp3 && reply.shape() == Shape::kBool;
+  if (is_bool) return AppendLine('#', reply.integer() != 0 ? "t" : "f", out);
+  AppendNumber(':', reply.integer(), out);
+}
+
+}  // namespace
+
+void AppendReply(const Reply& reply, Protocol protocol, std::string& out) {
+  switch (reply.kind()) {
+    case Reply::Kind::kNil:
+      out += NilText(reply, protocol);
+      return;
+    case Reply::Kind::kStatus:
+      return AppendLine('+', reply.text(), out);
+    case Reply::Kind::kError:
+      return AppendLine('-', reply.text(), out);
+    case Reply::Kind::kInteger:
+      return AppendInteger(reply, protocol, out);
+    case Reply::Kind::kBulk:
+      return AppendBulk(reply, protocol, out);
+    case Reply::Kind::kArray:
+      return AppendArray(reply, protocol, out);
+  }
+}
+
+}  // namespace redouble::store

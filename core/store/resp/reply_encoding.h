@@ -1,0 +1,28 @@
+// Encodes replies as RESP2 or RESP3.
+//
+// A Reply is one value for both protocols; its shape (reply.h) decides the RESP3 type. Use this to
+// send replies to clients or to compare them byte for byte with a server's.
+//
+//   std::string wire;
+//   AppendReply(Reply::Map({Reply::Bulk("f"), Reply::Bulk("v")}), Protocol::kResp3, wire);
+//   // "%1\r\n$1\r\nf\r\n$1\r\nv\r\n"
+//
+// Thread-safety: a free function.
+// Source: the RESP3 specification; Redis 7.0 HELLO.
+#ifndef REDOUBLE_CORE_STORE_RESP_REPLY_ENCODING_H_
+#define REDOUBLE_CORE_STORE_RESP_REPLY_ENCODING_H_
+
+#include <string>
+
+#include "redouble/core/store/reply.h"
+
+namespace redouble::store {
+
+enum class Protocol { kResp2, kResp3 };
+
+// Appends the bytes of `reply` to `out`. A status or an error must not contain line ends. O(bytes).
+void AppendReply(const Reply& reply, Protocol protocol, std::string& out);
+
+}  // namespace redouble::store
+
+#endif  // REDOUBLE_CORE_STORE_RESP_REPLY_ENCODING_H_

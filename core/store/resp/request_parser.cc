@@ -1,0 +1,305 @@
+#include "redouble/core/store/resp/request_parser.h"
+
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "redouble/core/base/text/redis_number.h"
+
+namespace redouble::store {
+namespace {
+
+constexpr size_t kMaxLineBytes = 64 * 1024;
+constexpr int64_t kMaxWords = std::numeric_limits<int32_t>::max();
+constexpr int64_t kMaxUnauthenticatedWords = 10;
+constexpr int64_t kMaxUnauthenticatedBytes = 16'384;
+
+// Parses one or two digits, the usual case, without the general parser.
+std::optional<int64_t> ReadSize(std::string_view line) {
+  if (line.size() == 1 && line[0] >= '0' && line[0] <= '9') return line[0] - '0';
+  if (line.size() == 2 && line[0] >= '1' && line[0] <= '9' && line[1] >= '0' && line[1] <= '9') {
+    return (line[0] - '0') * 10 + (line[1] - '0');
+  }
+  return base::ParseInt64(line);
+}
+
+constexpr int64_t kMaxShortNumber = 99;
+
+// Parses "$17\r\n" or "$7\r\n" and moves `at` after it. Returns false, without moving, for anything
+// else.
+bool ReadShortNumber(char type, const char*& at, const char* end, int& number) {
+  constexpr ptrdiff_t kLongest = 5;
+  if (end - at < kLongest || at[0] != type) return false;
+  const int first = at[1] - '0';
+  if (first < 0 || first > 9) return false;
+  if (at[2] == '\r') {
+    number = first;
+    at += 4;
+    return true;
+  }
+  const int second = at[2] - '0';
+  if (second < 0 || second > 9 || first == 0 || at[3] != '\r') return false;
+  number = first * 10 + second;
+  at += kLongest;
+  return true;
+}
+
+bool IsSpace(char c) {
+  return c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == '\v' || c == '\f';
+}
+
+// Returns the value of a hexadecimal digit, or nullopt for another character.
+std::optional<int> HexDigit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return std::nullopt;
+}
+
+// Returns the character that an escape in double quotes means: `\n` is a line feed; a character
+// without a special meaning is itself.
+char Unescape(char c) {
+  switch (c) {
+    case 'n':
+      return '\n';
+    case 'r':
+      return '\r';
+    case 't':
+      return '\t';
+    case 'b':
+      return '\b';
+    case 'a':
+      return '\a';
+    default:
+      return c;
+  }
+}
+
+// Reads a quoted text from `at`, the position after the opening quote, and moves `at` after the
+// closing quote. Returns false if there is no closing quote or it is not followed by a space.
+bool ReadQuoted(std::string_view line, char quote, size_t& at, std::string& word) {
+  while (at < line.size()) {
+    const char c = line[at];
+    const char next = at + 1 < line.size() ? line[at + 1] : '\0';
+    if (c == quote) {
+      ++at;
+      return at == line.size() || IsSpace(line[at]);
+    }
+    if (quote == '"' && c == '\\' && next == 'x' && at + 3 < line.size() &&
+        HexDigit(line[at + 2]) && HexDigit(line[at + 3])) {
+      word.push_back(static_cast<char>(*HexDigit(line[at + 2]) * 16 + *HexDigit(line[at + 3])));
+      at += 4;
+    } else if (quote == '"' && c == '\\' && at + 1 < line.size()) {
+      word.push_back(Unescape(next));
+      at += 2;
+    } else if (quote == '\'' && c == '\\' && next == '\'') {
+      word.push_back('\'');
+      at += 2;
+    } else {
+      word.push_back(c);
+      ++at;
+    }
+  }
+  return false;
+}
+
+// Reads the word that begins at `at` and moves `at` after it. Returns false for unbalanced quotes.
+bool ReadWord(std::string_view line, size_t& at, std::string& word) {
+  while (at < line.size() && !IsSpace(line[at]) && line[at] != '\0') {
+    const char c = line[at++];
+    if (c == '"' || c == '\'') return ReadQuoted(line, c, at, word);
+    word.push_back(c);
+  }
+  return true;
+}
+
+}  // namespace
+
+RequestParser::Progress RequestParser::Parse(std::string_view input, const Limits& limits) {
+  wanted_ = 0;
+  if (input.empty()) return Progress::kIncomplete;
+  words_.clear();
+  if (input[0] != '*') return ParseInline(input);
+  const bool may_be_short = missing_words_ < 0 && !limits.unauthenticated;
+  if (may_be_short && limits.longest_bulk_bytes > kMaxShortNumber && ParseShort(input)) {
+    return Progress::kCommand;
+  }
+  return ParseArray(input, limits);
+}
+
+bool RequestParser::Skim(std::string_view input, size_t& size, std::string_view& second_word) {
+  const char* at = input.data();
+  const char* const end = at + input.size();
+  int count = 0;
+  if (!ReadShortNumber('*', at, end, count)) return false;
+  second_word = {};
+  for (int i = 0; i < count; ++i) {
+    int bytes = 0;
+    if (!ReadShortNumber('$', at, end, bytes) || end - at < bytes + 2) return false;
+    if (i == 1) second_word = std::string_view(at, bytes);
+    at += bytes + 2;
+  }
+  size = static_cast<size_t>(at - input.data());
+  return true;
+}
+
+bool RequestParser::ParseShort(std::string_view input) {
+  const char* at = input.data();
+  const char* const end = at + input.size();
+  int left = 0;
+  if (!ReadShortNumber('*', at, end, left)) return false;
+  for (; left > 0; --left) {
+    int size = 0;
+    if (!ReadShortNumber('$', at, end, size) || end - at < size + 2) {
+      words_.clear();
+      return false;
+    }
+    words_.emplace_back(at, size);
+    at += size + 2;
+  }
+  consumed_ = static_cast<size_t>(at - input.data());
+  return true;
+}
+
+void RequestParser::Forget() {
+  position_ = 0;
+  missing_words_ = -1;
+  bulk_bytes_ = -1;
+  found_.clear();
+}
+
+RequestParser::Progress RequestParser::Fail(std::string error) {
+  Forget();
+  error_ = "Protocol error: " + std::move(error);
+  return Progress::kError;
+}
+
+RequestParser::Progress RequestParser::Finish(size_t consumed) {
+  Forget();
+  consumed_ = consumed;
+  return Progress::kCommand;
+}
+
+// Words without quotes are views into the line.
+RequestParser::Progress RequestParser::ParseInline(std::string_view input) {
+  const size_t end = input.find('\n', position_);
+  if (end == std::string_view::npos) {
+    if (input.size() > kMaxLineBytes) return Fail("too big inline request");
+    position_ = input.size();
+    return Progress::kIncomplete;
+  }
+  std::string_view line = input.substr(0, end);
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  if (line.find_first_of(std::string_view("\"'\0", 3)) != std::string_view::npos) {
+    if (!SplitQuoted(line)) return Fail("unbalanced quotes in request");
+    return Finish(end + 1);
+  }
+  for (size_t at = 0; at < line.size();) {
+    if (IsSpace(line[at])) {
+      ++at;
+      continue;
+    }
+    size_t stop = at;
+    while (stop < line.size() && !IsSpace(line[stop])) ++stop;
+    words_.push_back(line.substr(at, stop - at));
+    at = stop;
+  }
+  return Finish(end + 1);
+}
+
+// Like Redis, reads a C string: bytes after a NUL are ignored.
+bool RequestParser::SplitQuoted(std::string_view line) {
+  line = line.substr(0, line.find('\0'));
+  unquoted_.clear();
+  size_t at = 0;
+  while (true) {
+    while (at < line.size() && IsSpace(line[at])) ++at;
+    if (at == line.size()) break;
+    std::string& word = unquoted_.emplace_back();
+    if (!ReadWord(line, at, word)) return false;
+  }
+  words_.assign(unquoted_.begin(), unquoted_.end());
+  return true;
+}
+
+RequestParser::Line RequestParser::ReadLine(std::string_view input, std::string_view& line) {
+  const char* const begin = input.data() + position_;
+  const size_t size = input.size() - position_;
+  const auto* end = static_cast<const char*>(std::memchr(begin, '\r', size));
+  // Redis searches for "\r" alone and requires one more byte.
+  if (end == nullptr) return size > kMaxLineBytes ? Line::kTooBig : Line::kIncomplete;
+  if (end + 2 > begin + size) return Line::kIncomplete;
+  line = std::string_view(begin, end - begin);
+  return Line::kWhole;
+}
+
+RequestParser::Progress RequestParser::ParseCount(std::string_view input, const Limits& limits) {
+  std::string_view line;
+  switch (ReadLine(input, line)) {
+    case Line::kTooBig:
+      return Fail("too big mbulk count string");
+    case Line::kIncomplete:
+      return Progress::kIncomplete;
+    case Line::kWhole:
+      break;
+  }
+  const std::optional<int64_t> count = ReadSize(line.substr(1));
+  if (!count || *count > kMaxWords) return Fail("invalid multibulk length");
+  if (limits.unauthenticated && *count > kMaxUnauthenticatedWords) {
+    return Fail("unauthenticated multibulk length");
+  }
+  position_ += line.size() + 2;
+  missing_words_ = *count < 0 ? 0 : *count;
+  return Progress::kCommand;
+}
+
+RequestParser::Progress RequestParser::ParseBulkSize(std::string_view input, const Limits& limits) {
+  std::string_view line;
+  switch (ReadLine(input, line)) {
+    case Line::kTooBig:
+      return Fail("too big bulk count string");
+    case Line::kIncomplete:
+      return Progress::kIncomplete;
+    case Line::kWhole:
+      break;
+  }
+  if (input[position_] != '$') {
+    return Fail(std::string("expected '$', got '") + input[position_] + "'");
+  }
+  const std::optional<int64_t> size = ReadSize(line.substr(1));
+  if (!size || *size < 0 || *size > limits.longest_bulk_bytes) return Fail("invalid bulk length");
+  if (limits.unauthenticated && *size > kMaxUnauthenticatedBytes) {
+    return Fail("unauthenticated bulk length");
+  }
+  position_ += line.size() + 2;
+  bulk_bytes_ = *size;
+  return Progress::kCommand;
+}
+
+RequestParser::Progress RequestParser::ParseArray(std::string_view input, const Limits& limits) {
+  if (missing_words_ < 0) {
+    const Progress progress = ParseCount(input, limits);
+    if (progress != Progress::kCommand) return progress;
+  }
+  while (missing_words_ > 0) {
+    if (bulk_bytes_ < 0) {
+      const Progress progress = ParseBulkSize(input, limits);
+      if (progress != Progress::kCommand) return progress;
+    }
+    const auto size = static_cast<size_t>(bulk_bytes_);
+    if (input.size() < position_ + size + 2) {
+      wanted_ = position_ + size + 2;
+      return Progress::kIncomplete;
+    }
+    found_.push_back({position_, size});
+    position_ += size + 2;
+    bulk_bytes_ = -1;
+    --missing_words_;
+  }
+  words_.reserve(found_.size());
+  for (const Word& word : found_) words_.push_back(input.substr(word.begin, word.size));
+  return Finish(position_);
+}
+
+}  // namespace redouble::store

@@ -1,0 +1,364 @@
+#include "redouble/core/store/table/command_table.h"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cstring>
+#include <iterator>
+#include <numeric>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/match.h"
+#include "redouble/core/base/text/redis_number.h"
+#include "redouble/core/base/text/string_bridge.h"
+
+namespace redouble::store {
+namespace {
+
+using command_flag::kAdmin;
+using command_flag::kAllowBusy;
+using command_flag::kAsking;
+using command_flag::kBlocking;
+using command_flag::kDenyOom;
+using command_flag::kFast;
+using command_flag::kLoading;
+using command_flag::kMovableKeys;
+using command_flag::kNoAsyncLoading;
+using command_flag::kNoAuth;
+using command_flag::kNoFlags;
+using command_flag::kNoMandatoryKeys;
+using command_flag::kNoMulti;
+using command_flag::kNoScript;
+using command_flag::kProtected;
+using command_flag::kPubSub;
+using command_flag::kReadOnly;
+using command_flag::kSkipMonitor;
+using command_flag::kSkipSlowLog;
+using command_flag::kStale;
+using command_flag::kWrite;
+
+// The names that the rows use for key flags.
+constexpr auto kRO = KeySpec::kRO;
+constexpr auto kRW = KeySpec::kRW;
+constexpr auto kOW = KeySpec::kOW;
+constexpr auto kRM = KeySpec::kRM;
+constexpr auto kAccess = KeySpec::kAccess;
+constexpr auto kUpdate = KeySpec::kUpdate;
+constexpr auto kInsert = KeySpec::kInsert;
+constexpr auto kDelete = KeySpec::kDelete;
+constexpr auto kNotKey = KeySpec::kNotKey;
+[[maybe_unused]] constexpr auto kIncomplete = KeySpec::kIncomplete;
+constexpr auto kVariableFlags = KeySpec::kVariableFlags;
+
+// Keys from `position` to `last`, `step` apart.
+constexpr KeySpec Range(int16_t position, int16_t last, int16_t step, int flags) {
+  return {.begin = KeySpec::Begin::kIndex,
+          .find = KeySpec::Find::kRange,
+          .flags = static_cast<uint16_t>(flags),
+          .position = position,
+          .last = last,
+          .step = step};
+}
+// One key.
+constexpr KeySpec At(int16_t position, int flags) { return Range(position, 0, 1, flags); }
+// The number of keys at `position`, then the keys.
+constexpr KeySpec Counted(int16_t position, int flags) {
+  return {.begin = KeySpec::Begin::kIndex,
+          .find = KeySpec::Find::kKeyNum,
+          .flags = static_cast<uint16_t>(flags),
+          .position = position};
+}
+// Keys after a keyword; the search for it starts at position `start`.
+constexpr KeySpec After(std::string_view keyword, int16_t start, int16_t last, int16_t limit,
+                        int flags) {
+  return {.begin = KeySpec::Begin::kKeyword,
+          .find = KeySpec::Find::kRange,
+          .flags = static_cast<uint16_t>(flags),
+          .position = start,
+          .keyword = keyword,
+          .last = last,
+          .limit = limit};
+}
+// Keys that no rule can find.
+constexpr KeySpec Unknown(int flags) { return {.flags = static_cast<uint16_t>(flags)}; }
+
+constexpr uint8_t ContainerLength(std::string_view name) {
+  const size_t bar = name.find('|');
+  return bar == std::string_view::npos ? 0 : static_cast<uint8_t>(bar);
+}
+
+struct KeyPositions {
+  uint8_t count;
+  KeySpec specs[CommandSpec::kMaxKeySpecs];
+};
+
+template <typename... Specs>
+constexpr KeyPositions Keys(Specs... specs) {
+  static_assert(sizeof...(specs) <= CommandSpec::kMaxKeySpecs);
+  return {sizeof...(specs), {specs...}};
+}
+
+constexpr CommandSpec Row(CommandId id, std::string_view name, int16_t arity, uint32_t flags,
+                          CommandGroup group, std::string_view since, const KeyPositions& keys) {
+  CommandSpec spec = {.id = id,
+                      .name = name,
+                      .container_length = ContainerLength(name),
+                      .arity = arity,
+                      .flags = flags,
+                      .group = group,
+                      .since = since,
+                      .key_spec_count = keys.count,
+                      .key_specs = {}};
+  std::copy(std::begin(keys.specs), std::end(keys.specs), spec.key_specs);
+  return spec;
+}
+
+constexpr auto MakeTable() {
+  return std::array<CommandSpec, kCommandCount>{
+#define REDOUBLE_COMMAND(id, name, arity, flags, group, since, keys, docs) \
+  Row(CommandId::k##id, name, arity, flags, CommandGroup::group, since, keys),
+#include "redouble/core/store/table/command_table.inc"
+#undef REDOUBLE_COMMAND
+  };
+}
+
+// In the order in which Redis lists them.
+constexpr FlagName kCommandFlagNames[] = {
+    {command_flag::kWrite, "write"},
+    {command_flag::kReadOnly, "readonly"},
+    {command_flag::kDenyOom, "denyoom"},
+    {command_flag::kAdmin, "admin"},
+    {command_flag::kPubSub, "pubsub"},
+    {command_flag::kNoScript, "noscript"},
+    {command_flag::kBlocking, "blocking"},
+    {command_flag::kLoading, "loading"},
+    {command_flag::kStale, "stale"},
+    {command_flag::kSkipMonitor, "skip_monitor"},
+    {command_flag::kSkipSlowLog, "skip_slowlog"},
+    {command_flag::kAsking, "asking"},
+    {command_flag::kFast, "fast"},
+    {command_flag::kNoAuth, "no_auth"},
+    {command_flag::kNoMandatoryKeys, "no_mandatory_keys"},
+    {command_flag::kNoAsyncLoading, "no_async_loading"},
+    {command_flag::kNoMulti, "no_multi"},
+    {command_flag::kMovableKeys, "movablekeys"},
+    {command_flag::kAllowBusy, "allow_busy"},
+};
+constexpr FlagName kKeyFlagNames[] = {
+    {KeySpec::kRO, "RO"},
+    {KeySpec::kRW, "RW"},
+    {KeySpec::kOW, "OW"},
+    {KeySpec::kRM, "RM"},
+    {KeySpec::kAccess, "access"},
+    {KeySpec::kUpdate, "update"},
+    {KeySpec::kInsert, "insert"},
+    {KeySpec::kDelete, "delete"},
+    {KeySpec::kNotKey, "not_key"},
+    {KeySpec::kIncomplete, "incomplete"},
+    {KeySpec::kVariableFlags, "variable_flags"},
+};
+
+bool SameName(std::string_view a, std::string_view b) {
+  return absl::EqualsIgnoreCase(base::ToAbsl(a), base::ToAbsl(b));
+}
+
+template <typename Word>
+uint64_t LoadWord(const char* bytes) {
+  Word word;
+  std::memcpy(&word, bytes, sizeof(word));
+  return word;
+}
+
+// Each command that arrives is looked up by name, and most names have four to eight letters. The
+// hash therefore reads the two ends of the name as whole words; upper and lower case of a letter
+// differ in one bit, which it sets.
+struct CaseInsensitiveHash {
+  using is_transparent = void;
+  size_t operator()(std::string_view name) const {
+    constexpr uint64_t kSmallLetters = 0x2020202020202020;
+    constexpr uint64_t kFactor = 0x9e3779b97f4a7c15;
+    const size_t size = name.size();
+    const char* const end = name.data() + size;
+    uint64_t first = 0;
+    uint64_t last = 0;
+    if (size >= 8) {
+      first = LoadWord<uint64_t>(name.data());
+      last = LoadWord<uint64_t>(end - 8);
+    } else if (size >= 4) {
+      first = LoadWord<uint32_t>(name.data());
+      last = LoadWord<uint32_t>(end - 4);
+    } else if (size > 0) {
+      first = LoadWord<uint8_t>(name.data());
+      last = LoadWord<uint8_t>(name.data() + size / 2) << 8 | LoadWord<uint8_t>(end - 1);
+    }
+    uint64_t hash = (first | kSmallLetters) * kFactor;
+    hash = (hash ^ hash >> 32 ^ (last | kSmallLetters)) * kFactor + size;
+    return hash ^ hash >> 32;
+  }
+};
+struct CaseInsensitiveEqual {
+  using is_transparent = void;
+  bool operator()(std::string_view a, std::string_view b) const { return SameName(a, b); }
+};
+
+using NameIndex =
+    absl::flat_hash_map<std::string_view, CommandId, CaseInsensitiveHash, CaseInsensitiveEqual>;
+
+CommandId Find(const NameIndex& names, std::string_view name) {
+  const auto found = names.find(name);
+  return found == names.end() ? CommandId::kUnknown : found->second;
+}
+
+struct Index {
+  NameIndex by_name;
+  std::array<bool, kCommandCount> is_container = {};
+
+  Index() {
+    by_name.reserve(kCommandCount);
+    for (const CommandSpec& spec : AllCommands()) by_name.emplace(spec.name, spec.id);
+    for (const CommandSpec& spec : AllCommands()) {
+      if (!spec.is_subcommand()) continue;
+      const CommandId container = Find(by_name, spec.container());
+      assert(container != CommandId::kUnknown && "a subcommand's row needs one for its container");
+      is_container[static_cast<size_t>(container)] = true;
+    }
+  }
+};
+
+const Index& TheIndex() {
+  static const Index* index = new Index;
+  return *index;
+}
+
+// Returns where the keys of one spec begin in argv (0: the name), or nullopt if its keyword is
+// missing or is the last word on that side, where Redis does not look.
+std::optional<int64_t> BeginOf(const KeySpec& key, std::span<const std::string_view> arguments) {
+  if (key.begin == KeySpec::Begin::kIndex) return key.position;
+  const auto argc = static_cast<int64_t>(arguments.size()) + 1;
+  const int64_t step = key.position > 0 ? 1 : -1;
+  const int64_t end = key.position > 0 ? argc - 1 : 1;
+  for (int64_t at = key.position > 0 ? key.position : argc + key.position;
+       step > 0 ? at < end : at > end; at += step) {
+    if (SameName(arguments[at - 1], key.keyword)) return at + 1;
+  }
+  return std::nullopt;
+}
+
+// The first and the last position of one spec's keys in argv.
+struct KeyRange {
+  int64_t first;
+  int64_t last;
+};
+
+// Returns the range of the keys that begin at `begin`, or nullopt if the arguments contradict the
+// spec.
+std::optional<KeyRange> RangeOf(const KeySpec& key, int64_t begin,
+                                std::span<const std::string_view> arguments) {
+  const auto argc = static_cast<int64_t>(arguments.size()) + 1;
+  if (begin >= argc) return std::nullopt;
+  if (key.find == KeySpec::Find::kKeyNum) {
+    const std::optional<int64_t> count = base::ParseInt64(arguments[begin - 1]);
+    if (!count || *count < 0 || *count > argc - begin - 1) return std::nullopt;
+    return KeyRange{begin + 1, begin + *count};
+  }
+  int64_t last = begin + key.last;
+  if (key.last < 0) {
+    last = key.limit == 0 ? argc + key.last : begin + (argc - begin) / key.limit + key.last;
+  }
+  if (last < begin || last >= argc) return std::nullopt;
+  return KeyRange{begin, last};
+}
+
+// Returns the keys of a MIGRATE that has the word KEYS. The row's specs are not enough: the word
+// may also be a password or a key. Returns nullopt if there is a key before it or no key after it.
+std::optional<std::vector<size_t>> KeysOfMigrate(std::span<const std::string_view> arguments) {
+  constexpr size_t kKey = 2;
+  for (size_t i = 5; i < arguments.size(); ++i) {
+    if (SameName(arguments[i], "AUTH") || SameName(arguments[i], "AUTH2")) {
+      ++i;
+    } else if (SameName(arguments[i], "KEYS")) {
+      if (!arguments[kKey].empty() || i + 1 == arguments.size()) return std::nullopt;
+      std::vector<size_t> indexes(arguments.size() - i - 1);
+      std::iota(indexes.begin(), indexes.end(), i + 1);
+      return indexes;
+    }
+  }
+  return std::vector<size_t>{kKey};
+}
+
+// Appends the index of SORT's destination: it follows the last STORE that is not itself an argument
+// of another option.
+void AppendStoreOfSort(std::span<const std::string_view> arguments, std::vector<size_t>& indexes) {
+  std::optional<size_t> store;
+  for (size_t i = 1; i < arguments.size(); ++i) {
+    if (SameName(arguments[i], "LIMIT")) {
+      i += 2;
+    } else if (SameName(arguments[i], "GET") || SameName(arguments[i], "BY")) {
+      ++i;
+    } else if (SameName(arguments[i], "STORE") && i + 1 < arguments.size()) {
+      store = i + 1;
+    }
+  }
+  if (store) indexes.push_back(*store);
+}
+
+}  // namespace
+
+constexpr std::array<CommandSpec, kCommandCount> internal::kCommandTable = MakeTable();
+
+std::string_view GroupName(CommandGroup group) {
+  static constexpr std::string_view kNames[] = {
+      "string",     "list",   "set",         "sorted-set", "hash",   "stream",
+      "generic",    "bitmap", "hyperloglog", "geo",        "pubsub", "transactions",
+      "connection", "server", "scripting",   "cluster"};
+  return kNames[static_cast<size_t>(group)];
+}
+
+std::span<const FlagName> CommandFlagNames() { return kCommandFlagNames; }
+
+std::span<const FlagName> KeyFlagNames() { return kKeyFlagNames; }
+
+std::span<const CommandSpec> AllCommands() { return internal::kCommandTable; }
+
+CommandId FindCommand(std::string_view name) { return Find(TheIndex().by_name, name); }
+
+CommandId FindSubcommand(CommandId container, std::string_view subcommand) {
+  // No row's name is longer.
+  constexpr size_t kLongestName = 64;
+  const std::string_view name = SpecOf(container).name;
+  if (name.size() + 1 + subcommand.size() > kLongestName) return CommandId::kUnknown;
+  std::array<char, kLongestName> whole;
+  char* end = std::copy(name.begin(), name.end(), whole.begin());
+  *end++ = '|';
+  end = std::copy(subcommand.begin(), subcommand.end(), end);
+  return Find(TheIndex().by_name, {whole.data(), static_cast<size_t>(end - whole.data())});
+}
+
+bool IsContainer(CommandId id) {
+  return id != CommandId::kUnknown && TheIndex().is_container[static_cast<size_t>(id)];
+}
+
+std::optional<std::vector<size_t>> KeyIndexes(const CommandSpec& spec,
+                                              std::span<const std::string_view> arguments) {
+  std::vector<size_t> indexes;
+  for (const KeySpec& key : spec.keys()) {
+    const bool unknown =
+        key.begin == KeySpec::Begin::kUnknown || key.find == KeySpec::Find::kUnknown;
+    if (unknown || (key.flags & KeySpec::kNotKey) != 0) continue;
+    const std::optional<int64_t> begin = BeginOf(key, arguments);
+    if (!begin) continue;
+    if (spec.id == CommandId::kMigrate && key.begin == KeySpec::Begin::kKeyword) {
+      return KeysOfMigrate(arguments);
+    }
+    const std::optional<KeyRange> range = RangeOf(key, *begin, arguments);
+    if (!range) return std::nullopt;
+    if (range->last < range->first && !spec.Has(kNoMandatoryKeys)) return std::nullopt;
+    for (int64_t at = range->first; at <= range->last; at += key.step) {
+      indexes.push_back(static_cast<size_t>(at - 1));
+    }
+  }
+  if (spec.id == CommandId::kSort) AppendStoreOfSort(arguments, indexes);
+  return indexes;
+}
+
+}  // namespace redouble::store

@@ -1,0 +1,20 @@
+#include "redouble/core/studio/scripts/script_texts.h"
+
+#include <gtest/gtest.h>
+
+#include "redouble/core/base/hash/digest.h"
+
+namespace redouble::studio {
+namespace {
+
+// The SHA-1 of a script is visible to other clients: EVALSHA sends it, and MONITOR shows it.
+TEST(StudioScripts, KeepTheirSha1) {
+  EXPECT_EQ(base::Sha1Hex(kCreateServiceText), "cb9fdb0fdecfd6fab8b9a5d4bb52e28e9e895e0d");
+  EXPECT_EQ(base::Sha1Hex(kDeleteServiceText), "0cea267908e2003227f26c2a7eb163ea88c52f4a");
+  EXPECT_EQ(base::Sha1Hex(kExchangeDocumentText), "4012b1a1ce8219d9a4592f8f714fb8b31c53ed49");
+  EXPECT_EQ(base::Sha1Hex(kInsertEventText), "48ba68b7fb2f1b6ee9236fcc33da8b9f9a51102a");
+  EXPECT_EQ(base::Sha1Hex(kUpdateServiceText), "d6ed0a42e850d49dd16704d3fe9196465b8b28df");
+}
+
+}  // namespace
+}  // namespace redouble::studio

@@ -1,0 +1,132 @@
+// SearchStore: the search documents in Redis, and the sets by which they are found.
+//
+// A document is one string. Its id is a member of the set of all, of one set per filter value, and,
+// for a task, of the set of its service, or, for a service, of one set per token. No key expires.
+// The documented store changes the document and each set with commands of their own (S1, S2, S5).
+// With Hardening::atomic_search_documents one script changes them together, if the document is
+// still the one that was read. SearchIndex is the class that programs use.
+//
+//   studio::SearchStore documents(store);
+//   absl::Status written = co_await documents.SetTaskDocument(document);
+//   auto ids = co_await documents.TaskIdsWith("status", "failed");   // absl::StatusOr
+//
+// Errors of all operations: those of Redis; InvalidArgument (ValidationError) if a document in
+// Redis is invalid.
+//
+// Thread-safety: as the store. Arguments must outlive the task.
+// Source: docs/systems/studio.md 2.9, 2.10 and 4.13.
+#ifndef REDOUBLE_CORE_STUDIO_SEARCH_SEARCH_STORE_H_
+#define REDOUBLE_CORE_STUDIO_SEARCH_SEARCH_STORE_H_
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "redouble/core/base/task/task.h"
+#include "redouble/core/store/store.h"
+#include "redouble/core/studio/hardening.h"
+#include "redouble/core/studio/keys.h"
+#include "redouble/core/studio/search/search_document.h"
+
+namespace redouble::studio {
+
+struct SearchStoreOptions {
+  std::string prefix = std::string(kDefaultSearchPrefix);
+  Hardening hardening = {};
+};
+
+class SearchStore {
+ public:
+  // Computes the next document from the present one. Input nullopt: the document is missing. Result
+  // nullopt: leave it unchanged.
+  using TaskChange = std::function<absl::StatusOr<std::optional<TaskDocument>>(
+      const std::optional<TaskDocument>&)>;
+  using ServiceChange = std::function<ServiceDocument(const std::optional<ServiceDocument>&)>;
+  // Returns true if the present document is to be deleted.
+  using TaskTest = std::function<bool(const std::optional<TaskDocument>&)>;
+
+  // `store` must outlive this.
+  explicit SearchStore(store::Store& store, SearchStoreOptions options = {});
+
+  // Return nullopt if there is no such document. One round trip each.
+  base::Task<absl::StatusOr<std::optional<TaskDocument>>> GetTaskDocument(
+      std::string_view document_id);
+  base::Task<absl::StatusOr<std::optional<ServiceDocument>>> GetServiceDocument(
+      std::string_view service_id);
+
+  // Replace the document of an id, and move the id from the sets of the present document to those
+  // of the new one. Round trips: GET, SREM from each present set, SET, SADD to each new set: 6 to 9
+  // for a new task document, and up to 6 more to replace one. Hardened: GET and one script, and
+  // both again if the document changed in between.
+  base::Task<absl::Status> SetTaskDocument(const TaskDocument& document);
+  base::Task<absl::Status> SetServiceDocument(const ServiceDocument& document);
+
+  // Read the present document, compute the next one by `change`, and write it: one GET more than
+  // SetTaskDocument. A document that was written in between is overwritten (S6). Hardened: GET and
+  // one script, and both again, with a new call of `change`, if the document changed in between.
+  base::Task<absl::Status> ModifyTaskDocument(std::string_view document_id, TaskChange change);
+  base::Task<absl::Status> ModifyServiceDocument(std::string_view service_id, ServiceChange change);
+
+  // Delete the document, and remove its id from the sets that the document names and from the set
+  // of all. If the document is missing, only the set of all loses the id (S4). GET, SREM of each
+  // set, DEL, SREM. Hardened: GET and one script.
+  base::Task<absl::Status> DeleteTaskDocument(std::string_view document_id);
+  base::Task<absl::Status> DeleteServiceDocument(std::string_view service_id);
+
+  // Reads the document and, if `test` returns true, deletes it with a GET of its own: whatever
+  // document is there by then is deleted (S2). Returns true if it was deleted. Hardened: only the
+  // document that was tested is deleted.
+  base::Task<absl::StatusOr<bool>> DeleteTaskDocumentIf(std::string_view document_id,
+                                                        TaskTest test);
+
+  // Return the members of one set, sorted. One round trip each.
+  base::Task<absl::StatusOr<std::vector<std::string>>> TaskIds();
+  base::Task<absl::StatusOr<std::vector<std::string>>> TaskIdsOfService(
+      std::string_view service_id);
+  base::Task<absl::StatusOr<std::vector<std::string>>> TaskIdsWith(std::string_view field,
+                                                                   std::string_view value);
+  base::Task<absl::StatusOr<std::vector<std::string>>> ServiceIds();
+  base::Task<absl::StatusOr<std::vector<std::string>>> ServiceIdsWith(std::string_view field,
+                                                                      std::string_view value);
+  base::Task<absl::StatusOr<std::vector<std::string>>> ServiceIdsOfToken(std::string_view token);
+
+  const Hardening& hardening() const { return options_.hardening; }
+
+ private:
+  // The differences between the documents of tasks and of services.
+  struct Kind;
+  // The text of a document, and the sets that contain its id, in the orders of SREM and of SADD.
+  struct Indexed;
+
+  static const Kind& TaskKind();
+  static const Kind& ServiceKind();
+
+  base::Task<absl::StatusOr<std::optional<std::string>>> ReadJson(const Kind& kind,
+                                                                  std::string_view id);
+  absl::StatusOr<std::vector<std::string>> SetsOf(const Kind& kind,
+                                                  const std::optional<std::string>& json,
+                                                  bool to_remove) const;
+  base::Task<absl::Status> Write(const Kind& kind, std::string_view id, std::string json);
+  base::Task<absl::Status> WriteInSteps(const Kind& kind, std::string_view id, std::string json);
+  base::Task<absl::Status> Remove(const Kind& kind, std::string_view id);
+  base::Task<absl::Status> RemoveFromSets(const Kind& kind, std::string_view id,
+                                          const std::optional<std::string>& json);
+  // Returns false if the document is not `expected` any more. Without `json` the document is
+  // deleted.
+  base::Task<absl::StatusOr<bool>> Exchange(const Kind& kind, std::string_view id,
+                                            const std::optional<std::string>& expected,
+                                            const std::optional<std::string>& json);
+  base::Task<absl::StatusOr<std::vector<std::string>>> SortedMembers(std::string key);
+
+  store::Store& store_;
+  const SearchStoreOptions options_;
+  const SearchKeys keys_;
+};
+
+}  // namespace redouble::studio
+
+#endif  // REDOUBLE_CORE_STUDIO_SEARCH_SEARCH_STORE_H_

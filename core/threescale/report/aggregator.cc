@@ -1,0 +1,146 @@
+#include "redouble/core/threescale/report/aggregator.h"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/store/batch.h"
+#include "redouble/core/store/decode.h"
+#include "redouble/core/store/typed/keys.h"
+#include "redouble/core/store/typed/sets.h"
+#include "redouble/core/store/typed/strings.h"
+#include "redouble/core/threescale/keys.h"
+#include "redouble/core/threescale/memoizer.h"
+#include "redouble/core/threescale/notify/alerts.h"
+
+namespace redouble::threescale {
+namespace {
+
+using store::Batch;
+using store::CommandId;
+using store::Reply;
+
+// The applications in the order of first appearance. For a repeated id, the last service is used.
+std::vector<ApplicationRef> TouchedApplications(
+    const std::vector<CountedTransaction>& transactions) {
+  std::vector<ApplicationRef> applications;
+  for (const CountedTransaction& transaction : transactions) {
+    const auto known = std::find_if(
+        applications.begin(), applications.end(),
+        [&](const ApplicationRef& other) { return other.id == transaction.application_id; });
+    if (known != applications.end()) {
+      known->service_id = transaction.service_id;
+    } else {
+      applications.push_back({transaction.service_id, transaction.application_id});
+    }
+  }
+  return applications;
+}
+
+}  // namespace
+
+base::Task<absl::Status> Aggregator::Aggregate(std::vector<CountedTransaction> transactions) {
+  REDOUBLE_CO_RETURN_IF_ERROR(co_await Count(transactions));
+  const std::vector<ApplicationRef> applications = TouchedApplications(transactions);
+  for (const ApplicationRef& application : applications) {
+    REDOUBLE_CO_RETURN_IF_ERROR(co_await NoteTraffic(application));
+  }
+  for (const ApplicationRef& application : applications) {
+    Alerts alerts(process_, options_.hardening);
+    REDOUBLE_CO_RETURN_IF_ERROR(co_await alerts.Update(application));
+  }
+  if (!options_.events_hook) co_return absl::OkStatus();
+  co_return co_await Ping();
+}
+
+base::Task<absl::Status> Aggregator::Count(const std::vector<CountedTransaction>& transactions) {
+  const auto atomicity = options_.hardening.expire_atomically ? Batch::Atomicity::kTransaction
+                                                              : Batch::Atomicity::kPipeline;
+  std::span<const CountedTransaction> rest(transactions);
+  while (!rest.empty()) {
+    const std::span<const CountedTransaction> slice = rest.first(std::min(kSlice, rest.size()));
+    rest = rest.subspan(slice.size());
+    Batch batch(atomicity);
+    for (const CountedTransaction& transaction : slice) {
+      AddCounterCommands(transaction, process_.stamp_format, batch);
+    }
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<Reply> replies,
+                                 co_await store::Execute(process_.store, batch));
+    REDOUBLE_CO_RETURN_IF_ERROR(store::FirstError(replies));
+  }
+  co_return absl::OkStatus();
+}
+
+base::Task<absl::Status> Aggregator::NoteTraffic(ApplicationRef application) {
+  const std::string key = TrafficApplicationsKey(application.service_id);
+  const std::string member = Encode(std::string(application.id));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const bool is_first,
+                               co_await store::SAdd(process_.store, key, member));
+  if (is_first) {
+    const absl::Time now = process_.clock.Now();
+    REDOUBLE_CO_RETURN_IF_ERROR(
+        co_await PublishTraffic(EventType::kFirstTraffic, application, now));
+  }
+  co_return co_await NoteTrafficOfDay(application);
+}
+
+// A process with a memoizer notes the traffic of a day at most once a minute. It remembers only
+// what has succeeded, so that the retry of a failed job sends the commands again.
+base::Task<absl::Status> Aggregator::NoteTrafficOfDay(ApplicationRef application) {
+  const absl::Time now = process_.clock.Now();
+  const std::string key = DailyTrafficKey(application, now);
+  const std::string memory = MemoizerKey("Aggregator.daily_traffic", key);
+  Memoizer* const memoizer = process_.memoizer;
+  if (memoizer != nullptr && memoizer->Find<bool>(memory) != nullptr) co_return absl::OkStatus();
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const bool is_first, co_await CountTrafficOfDay(key));
+  if (is_first) {
+    REDOUBLE_CO_RETURN_IF_ERROR(
+        co_await PublishTraffic(EventType::kFirstDailyTraffic, application, now));
+  }
+  if (memoizer != nullptr) memoizer->Put(memory, true);
+  co_return absl::OkStatus();
+}
+
+base::Task<absl::StatusOr<bool>> Aggregator::CountTrafficOfDay(std::string_view key) {
+  if (options_.hardening.expire_atomically) {
+    Batch batch(Batch::Atomicity::kTransaction);
+    batch.Add(CommandId::kIncr, {key});
+    batch.Add(CommandId::kExpire, {key})
+        .AddInteger(absl::ToInt64Seconds(DailyTrafficTtl()))
+        .Add("NX");
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<Reply> replies,
+                                 co_await store::Execute(process_.store, batch));
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const int64_t count, store::DecodeInteger(replies.front()));
+    co_return count == 1;
+  }
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const int64_t count, co_await store::Incr(process_.store, key));
+  if (count != 1) co_return false;
+  REDOUBLE_CO_RETURN_IF_ERROR(
+      (co_await store::ExpireIn(process_.store, key, DailyTrafficTtl())).status());
+  co_return true;
+}
+
+base::Task<absl::Status> Aggregator::PublishTraffic(EventType type, ApplicationRef application,
+                                                    absl::Time time) {
+  JsonObject object;
+  object.Add("service_id", application.service_id)
+      .Add("application_id", application.id)
+      .Add("timestamp", FormatJsonTime(time));
+  const absl::StatusOr<int64_t> id =
+      co_await EventQueue(process_, options_.hardening).Publish(type, std::move(object));
+  co_return id.status();
+}
+
+base::Task<absl::Status> Aggregator::Ping() {
+  // After an error of the hook, it is not called again for a minute, and no process retries (H8).
+  const EventQueue::Hook hook = [this]() -> base::Task<absl::Status> {
+    (co_await options_.events_hook()).IgnoreError();
+    co_return absl::OkStatus();
+  };
+  const absl::StatusOr<bool> called =
+      co_await EventQueue(process_, options_.hardening).PingIfNotEmpty(hook);
+  co_return called.status();
+}
+
+}  // namespace redouble::threescale

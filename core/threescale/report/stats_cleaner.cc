@@ -1,0 +1,226 @@
+#include "redouble/core/threescale/report/stats_cleaner.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/store/decode.h"
+#include "redouble/core/store/errors.h"
+#include "redouble/core/store/typed/keys.h"
+#include "redouble/core/store/typed/sets.h"
+#include "redouble/core/store/typed/strings.h"
+#include "redouble/core/threescale/keys.h"
+#include "redouble/core/threescale/text/periods.h"
+
+namespace redouble::threescale {
+namespace {
+
+constexpr std::string_view kPrefix = "stats/";
+// Appears in the key of the set of applications with traffic, and in the keys of ids that contain
+// it.
+constexpr std::string_view kSetMark = "cinstances";
+constexpr std::array<std::string_view, 5> kSegments = {"service", "cinstance", "uinstance",
+                                                       "metric", "response_code"};
+
+bool IsCounter(std::string_view key) {
+  return key.starts_with(kPrefix) && key.find(kSetMark) == key.npos;
+}
+
+// Splits `text` at each separator and drops empty parts at the end, as Ruby's split does.
+std::vector<std::string> Split(std::string_view text, char separator) {
+  std::vector<std::string> parts = absl::StrSplit(base::ToAbsl(text), separator);
+  while (!parts.empty() && parts.back().empty()) parts.pop_back();
+  return parts;
+}
+
+// Errors after which other servers can still be scanned. A proxy answers with the last one.
+bool IsConnectionError(const absl::Status& status) {
+  const std::optional<store::ErrorKind> kind = store::ErrorKindOf(status);
+  return absl::IsUnavailable(status) || kind == store::ErrorKind::kNotSent ||
+         kind == store::ErrorKind::kOutcomeUnknown ||
+         base::ToStd(status.message()) == "ERR Connection timed out";
+}
+
+std::vector<std::string_view> Views(const std::vector<std::string>& texts) {
+  return {texts.begin(), texts.end()};
+}
+
+}  // namespace
+
+absl::StatusOr<std::optional<std::string>> ServiceOfCounter(std::string_view key) {
+  if (!IsCounter(key)) return std::nullopt;
+  // Old counters have a segment "uinstance:N/A".
+  std::string rest = absl::StrReplaceAll(base::ToAbsl(key.substr(kPrefix.size())), {{":N/A", ":"}});
+  rest.erase(std::remove_if(rest.begin(), rest.end(), [](char c) { return c == '{' || c == '}'; }),
+             rest.end());
+  std::optional<std::string> service;
+  bool is_readable = true;
+  int periods = 0;
+  for (const std::string& segment : Split(rest, '/')) {
+    const std::vector<std::string> parts = Split(segment, ':');
+    if (parts.empty() || parts.size() > 2) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("invalid number of elements (", parts.size(), " for 1..2)"));
+    }
+    if (FindGranularity(parts[0])) {
+      ++periods;
+    } else if (std::find(kSegments.begin(), kSegments.end(), parts[0]) == kSegments.end()) {
+      is_readable = false;
+    } else if (parts[0] == kSegments.front() && parts.size() == 2) {
+      service = parts[1];
+    }
+  }
+  if (!is_readable || periods != 1) return std::nullopt;
+  return service;
+}
+
+StatsCleaner::StatsCleaner(store::Store& store, base::Clock& clock, StatsCleanerOptions options)
+    : store_(store), clock_(clock), options_(std::move(options)) {
+  if (options_.servers.empty()) options_.servers.push_back(&store);
+}
+
+base::Task<absl::StatusOr<bool>> StatsCleaner::Mark(std::string_view service_id) {
+  return store::SAdd(store_, kServicesToCleanKey, service_id);
+}
+
+base::Task<absl::Status> StatsCleaner::DeleteMarked() {
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<std::string> services, co_await ReadMarks());
+  if (services.empty()) co_return absl::OkStatus();
+  const Visit visit = [&](store::Store& server, const Keys& keys) {
+    return DeleteOf(services, server, keys);
+  };
+  REDOUBLE_CO_RETURN_IF_ERROR((co_await VisitServers(/*probe=*/true, visit)).status());
+  absl::Status unmarked = co_await DeleteMarks(services);
+  for (int attempt = 1; !unmarked.ok() && attempt < kTries; ++attempt) {
+    unmarked = co_await DeleteMarks(services);
+  }
+  co_return unmarked;
+}
+
+base::Task<absl::StatusOr<int64_t>> StatsCleaner::DeleteZeros() {
+  const Visit visit = [this](store::Store& server, const Keys& keys) {
+    return DeleteZerosOf(server, keys);
+  };
+  co_return co_await VisitServers(/*probe=*/false, visit);
+}
+
+base::Task<absl::StatusOr<std::vector<std::string>>> StatsCleaner::ReadMarks() {
+  std::vector<std::string> services;
+  std::string cursor = "0";
+  while (true) {
+    store::Command scan(store::CommandId::kSScan, {kServicesToCleanKey, cursor, "COUNT"});
+    scan.AddInteger(kPageSize);
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const auto page,
+                                 store::DecodeArray(co_await store_.Execute(scan)));
+    if (page.size() != 2 || !page.front().is_bulk()) {
+      co_return store::ProtocolError("SSCAN answered something else");
+    }
+    REDOUBLE_CO_ASSIGN_OR_RETURN(std::vector<std::string> members,
+                                 store::DecodeStrings(page.back()));
+    services.insert(services.end(), members.begin(), members.end());
+    cursor = page.front().text();
+    if (cursor == "0") co_return services;
+    co_await clock_.Sleep(options_.pause);
+  }
+}
+
+base::Task<absl::Status> StatsCleaner::DeleteMarks(const std::vector<std::string>& services) {
+  const std::vector<std::string_view> marks = Views(services);
+  const absl::StatusOr<int64_t> unmarked = co_await store::SRem(store_, kServicesToCleanKey, marks);
+  co_return unmarked.status();
+}
+
+base::Task<absl::StatusOr<int64_t>> StatsCleaner::VisitServers(bool probe, const Visit& visit) {
+  int64_t deleted = 0;
+  absl::Status lost;
+  for (store::Store* server : options_.servers) {
+    const absl::StatusOr<int64_t> count = co_await VisitServer(*server, probe, visit);
+    if (count.ok()) {
+      deleted += *count;
+    } else if (IsConnectionError(count.status())) {
+      lost.Update(count.status());
+    } else {
+      co_return count.status();
+    }
+  }
+  if (!lost.ok()) co_return lost;
+  co_return deleted;
+}
+
+base::Task<absl::StatusOr<int64_t>> StatsCleaner::VisitServer(store::Store& server, bool probe,
+                                                              const Visit& visit) {
+  if (probe) {
+    store::ScanOptions one_key;
+    one_key.count = 1;
+    REDOUBLE_CO_RETURN_IF_ERROR((co_await store::Scan(server, "0", one_key)).status());
+  }
+  int64_t deleted = 0;
+  std::string cursor = "0";
+  while (true) {
+    absl::StatusOr<int64_t> count = co_await VisitPage(server, cursor, visit);
+    for (int attempt = 1; !count.ok() && attempt < kTries; ++attempt) {
+      count = co_await VisitPage(server, cursor, visit);
+    }
+    if (!count.ok()) co_return count.status();
+    deleted += *count;
+    if (cursor == "0") co_return deleted;
+    co_await clock_.Sleep(options_.pause);
+  }
+}
+
+// Advances the cursor unless an error occurs.
+base::Task<absl::StatusOr<int64_t>> StatsCleaner::VisitPage(store::Store& server,
+                                                            std::string& cursor,
+                                                            const Visit& visit) {
+  store::ScanOptions options;
+  options.count = kPageSize;
+  REDOUBLE_CO_ASSIGN_OR_RETURN(store::ScanPage page, co_await store::Scan(server, cursor, options));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const int64_t deleted, co_await visit(server, page.keys));
+  cursor = std::move(page.cursor);
+  co_return deleted;
+}
+
+base::Task<absl::StatusOr<int64_t>> StatsCleaner::DeleteOf(const std::vector<std::string>& services,
+                                                           store::Store& server, const Keys& keys) {
+  Keys counters;
+  for (const std::string& key : keys) {
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const std::optional<std::string> service, ServiceOfCounter(key));
+    const bool is_marked =
+        service && std::find(services.begin(), services.end(), *service) != services.end();
+    if (is_marked) counters.push_back(key);
+  }
+  if (counters.empty()) co_return 0;
+  const std::vector<std::string_view> views = Views(counters);
+  if (options_.log) {
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const auto values, co_await store::MGet(server, views));
+    for (size_t i = 0; i < counters.size(); ++i) {
+      options_.log(absl::StrCat(counters[i], " ", values[i].value_or("")));
+    }
+  }
+  co_return co_await store::Del(server, views);
+}
+
+base::Task<absl::StatusOr<int64_t>> StatsCleaner::DeleteZerosOf(store::Store& server,
+                                                                const Keys& keys) {
+  Keys counters;
+  std::copy_if(keys.begin(), keys.end(), std::back_inserter(counters), IsCounter);
+  if (counters.empty()) co_return 0;
+  const std::vector<std::string_view> views = Views(counters);
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const auto values, co_await store::MGet(server, views));
+  std::vector<std::string_view> zeros;
+  for (size_t i = 0; i < counters.size(); ++i) {
+    if (values[i] == "0") zeros.push_back(counters[i]);
+  }
+  if (zeros.empty()) co_return 0;
+  const absl::StatusOr<int64_t> deleted = co_await store::Del(server, zeros);
+  if (!deleted.ok() || !options_.log) co_return deleted;
+  for (const std::string_view key : zeros) options_.log(key);
+  co_return deleted;
+}
+
+}  // namespace redouble::threescale

@@ -1,0 +1,18 @@
+#include "redouble/core/threescale/scripts/script_texts.h"
+
+#include <gtest/gtest.h>
+
+#include "redouble/core/base/hash/digest.h"
+
+namespace redouble::threescale {
+namespace {
+
+// EVALSHA sends the SHA-1, so that a change of a text changes the commands on the wire.
+TEST(ScriptTexts, HaveTheirSha1) {
+  EXPECT_EQ(base::Sha1Hex(kPublishEventText), "bcf10248b830127a5c8c1f8a88fc712d7409d814");
+  EXPECT_EQ(base::Sha1Hex(kRaiseAlertText), "1fce1aebb5d9ad9710fb6e33662344bc86e26cdd");
+  EXPECT_EQ(base::Sha1Hex(kCountWithinLimitsText), "78c71605ed36bf3e0bc08071e1a85633638aa62c");
+}
+
+}  // namespace
+}  // namespace redouble::threescale

@@ -1,0 +1,63 @@
+// ProcessTest: a fixture with a fresh backend and a Process whose clock is that of the backend, for
+// tests typed over {memory, live}.
+//
+//   template <typename Backend>
+//   class EventQueueTest : public ProcessTest<Backend> {};
+//   TYPED_TEST_SUITE(EventQueueTest, tests::Backends, tests::BackendNames);
+//
+//   TYPED_TEST(EventQueueTest, Counts) {
+//     EventQueue events(this->process());
+//     this->Advance(absl::Hours(1));
+//   }
+//
+// Thread-safety: one thread.
+#ifndef REDOUBLE_CORE_THREESCALE_TESTING_PROCESS_FOR_TEST_H_
+#define REDOUBLE_CORE_THREESCALE_TESTING_PROCESS_FOR_TEST_H_
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <functional>
+#include <string_view>
+
+#include "redouble/core/base/time/clock.h"
+#include "redouble/core/base/time/utc.h"
+#include "redouble/core/threescale/process.h"
+#include "redouble/tests/support/backends.h"
+
+namespace redouble::threescale {
+
+// The time of the documented example (4.26).
+inline absl::Time SeedTime() { return base::ParseRfc3339("2025-04-23T17:42:39Z").value(); }
+
+// A clock that returns the time of a function.
+class CallbackClock final : public base::Clock {
+ public:
+  explicit CallbackClock(std::function<absl::Time()> now) : now_(std::move(now)) {}
+
+  int64_t NowMicros() const override { return absl::ToUnixMicros(now_()); }
+  // These tests do not sleep.
+  base::Task<void> SleepUntil(absl::Time) override { co_return; }
+
+ private:
+  std::function<absl::Time()> now_;
+};
+
+template <typename Backend>
+class ProcessTest : public tests::BackendTest<Backend> {
+ public:
+  const base::Clock& clock() const { return clock_; }
+  Process process() { return Process(this->store(), clock_); }
+  Process process_on(store::Store& store) { return Process(store, clock_); }
+
+  void AdvanceTo(std::string_view time) {
+    tests::BackendTest<Backend>::AdvanceTo(base::ParseRfc3339(time).value());
+  }
+
+ private:
+  CallbackClock clock_{[this] { return this->now(); }};
+};
+
+}  // namespace redouble::threescale
+
+#endif  // REDOUBLE_CORE_THREESCALE_TESTING_PROCESS_FOR_TEST_H_

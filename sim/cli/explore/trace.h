@@ -1,0 +1,18 @@
+// `redouble trace diff`: prints the first event in which two traces differ.
+//
+// Thread-safety: one thread.
+#ifndef REDOUBLE_SIM_CLI_EXPLORE_TRACE_H_
+#define REDOUBLE_SIM_CLI_EXPLORE_TRACE_H_
+
+#include <functional>
+
+#include "redouble/sim/cli/support/subcommand.h"
+
+namespace redouble::sim {
+
+// As Subcommand::add. Exit codes: 0 equal, 1 different, 2 bad usage or a file that is not a trace.
+std::function<int()> AddTrace(CLI::App& app, const ProgramContext& context);
+
+}  // namespace redouble::sim
+
+#endif  // REDOUBLE_SIM_CLI_EXPLORE_TRACE_H_

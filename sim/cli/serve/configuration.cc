@@ -1,0 +1,305 @@
+#include "redouble/sim/cli/serve/configuration.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "redouble/backends/memory/engine/engine.h"
+#include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/base/text/redis_number.h"
+#include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/base/time/utc.h"
+#include "redouble/core/base/time/virtual_clock.h"
+#include "redouble/core/store/command.h"
+#include "redouble/core/store/resp/request_parser.h"
+
+namespace redouble::sim {
+namespace {
+
+using Words = std::vector<std::string>;
+
+constexpr char kBadDirective[] = "Bad directive or wrong number of arguments";
+constexpr char kNotAnInteger[] = "argument couldn't be parsed into an integer";
+
+constexpr std::string_view kWithoutMeaning[] = {
+#define REDOUBLE_PARAMETER(name) name,
+#include "redouble/sim/cli/serve/parameters_without_meaning.inc"
+#undef REDOUBLE_PARAMETER
+};
+
+absl::Status Wrong(std::string_view message) {
+  return absl::InvalidArgumentError(base::ToAbsl(message));
+}
+
+absl::Status ReadInteger(const std::string& text, int low, int high, int& value) {
+  int parsed = 0;
+  if (!absl::SimpleAtoi(text, &parsed)) return Wrong(kNotAnInteger);
+  if (parsed < low || parsed > high) {
+    return Wrong(absl::StrCat("argument must be between ", low, " and ", high, " inclusive"));
+  }
+  value = parsed;
+  return absl::OkStatus();
+}
+
+absl::Status ReadBool(const std::string& text, bool& value) {
+  const bool yes = absl::EqualsIgnoreCase(text, "yes");
+  if (!yes && !absl::EqualsIgnoreCase(text, "no")) return Wrong("argument must be 'yes' or 'no'");
+  value = yes;
+  return absl::OkStatus();
+}
+
+memory::ClusterAddress& Self(ServeSettings& settings) {
+  auto& cluster = settings.options.engine.cluster;
+  if (!cluster) cluster.emplace();
+  return cluster->shards[0].master;
+}
+
+// A directive and the number of its values; kAnyNumber: at least one.
+constexpr int kAnyNumber = -1;
+struct Directive {
+  std::string_view name;
+  int values;
+  absl::Status (*read)(const Words& values, ServeSettings& settings);
+};
+
+constexpr int kLargestPort = 65535;
+
+constexpr Directive kDirectives[] = {
+    {"bind", kAnyNumber,
+     [](const Words& values, ServeSettings& settings) {
+       settings.options.engine.server.bind = absl::StrJoin(values, " ");
+       return absl::OkStatus();
+     }},
+    {"cluster-announce-ip", 1,
+     [](const Words& values, ServeSettings& settings) {
+       Self(settings).host = values[0];
+       return absl::OkStatus();
+     }},
+    {"cluster-announce-port", 1,
+     [](const Words& values, ServeSettings& settings) {
+       return ReadInteger(values[0], 0, kLargestPort, Self(settings).port);
+     }},
+    // The file has the node's id in its first line.
+    {"cluster-config-file", 1,
+     [](const Words& values, ServeSettings& settings) {
+       std::string id;
+       if (std::ifstream(values[0]) >> id) Self(settings).id = id;
+       return absl::OkStatus();
+     }},
+    {"cluster-enabled", 1,
+     [](const Words& values, ServeSettings& settings) {
+       bool enabled = false;
+       REDOUBLE_RETURN_IF_ERROR(ReadBool(values[0], enabled));
+       if (enabled) Self(settings);
+       return absl::OkStatus();
+     }},
+    {"daemonize", 1,
+     [](const Words& values, ServeSettings& settings) {
+       return ReadBool(values[0], settings.daemonize);
+     }},
+    {"databases", 1,
+     [](const Words& values, ServeSettings& settings) {
+       return ReadInteger(values[0], 1, std::numeric_limits<int>::max(),
+                          settings.options.engine.databases);
+     }},
+    {"dir", 1,
+     [](const Words& values, ServeSettings& settings) {
+       settings.folder = values[0];
+       return absl::OkStatus();
+     }},
+    {"hz", 1,
+     [](const Words& values, ServeSettings& settings) {
+       int hz = 0;
+       REDOUBLE_RETURN_IF_ERROR(ReadInteger(values[0], 0, std::numeric_limits<int>::max(), hz));
+       settings.options.upkeep_period = absl::Seconds(1) / std::clamp(hz, 1, 500);
+       return absl::OkStatus();
+     }},
+    {"logfile", 1,
+     [](const Words& values, ServeSettings& settings) {
+       settings.logfile = values[0];
+       return absl::OkStatus();
+     }},
+    {"loglevel", 1,
+     [](const Words& values, ServeSettings& settings) {
+       const std::optional<LogLevel> level = FindLogLevel(values[0]);
+       if (!level) {
+         const auto append = [](std::string* out, std::string_view name) { out->append(name); };
+         return Wrong("argument(s) must be one of the following: " +
+                      absl::StrJoin(kLogLevelNames, ", ", append));
+       }
+       settings.log_level = *level;
+       return absl::OkStatus();
+     }},
+    {"pidfile", 1,
+     [](const Words& values, ServeSettings& settings) {
+       settings.pidfile = values[0];
+       return absl::OkStatus();
+     }},
+    {"port", 1,
+     [](const Words& values, ServeSettings& settings) {
+       return ReadInteger(values[0], 0, kLargestPort, settings.options.engine.server.port);
+     }},
+    // Redouble's own: the clock and the seed of `redouble serve`.
+    {"redouble-clock", 1,
+     [](const Words& values, ServeSettings& settings) {
+       const bool manual = values[0] == "manual";
+       if (!manual && values[0] != "system") {
+         return Wrong("argument(s) must be one of the following: system, manual");
+       }
+       settings.options.clock =
+           manual ? ServeOptions::Clock::kManual : ServeOptions::Clock::kSystem;
+       return absl::OkStatus();
+     }},
+    {"redouble-seed", 1,
+     [](const Words& values, ServeSettings& settings) {
+       return absl::SimpleAtoi(values[0], &settings.options.engine.seed) ? absl::OkStatus()
+                                                                         : Wrong(kNotAnInteger);
+     }},
+    {"redouble-start", 1,
+     [](const Words& values, ServeSettings& settings) {
+       REDOUBLE_ASSIGN_OR_RETURN(settings.options.start, ParseStart(values[0]));
+       return absl::OkStatus();
+     }},
+    {"tls-port", 1,
+     [](const Words& values, ServeSettings&) {
+       return values[0] == "0" ? absl::OkStatus() : Wrong("TLS is not supported by Redouble");
+     }},
+    {"unixsocket", 1,
+     [](const Words& values, ServeSettings& settings) {
+       settings.options.engine.server.unixsocket = values[0];
+       return absl::OkStatus();
+     }},
+    {"user", kAnyNumber,
+     [](const Words& values, ServeSettings& settings) {
+       Words& command = settings.commands.emplace_back(Words{"ACL", "SETUSER"});
+       command.insert(command.end(), values.begin(), values.end());
+       return absl::OkStatus();
+     }},
+};
+
+// Names whose meaning cannot be left out.
+struct Refusal {
+  std::string_view name;
+  std::string_view message;
+};
+constexpr Refusal kRefusals[] = {
+    {"include", "include is not supported by Redouble"},
+    {"loadmodule", "Modules are not supported by Redouble"},
+    {"replicaof", "Replication is not supported by Redouble"},
+    {"slaveof", "Replication is not supported by Redouble"},
+};
+
+base::Task<absl::StatusOr<store::Reply>> Send(store::Store& store, const Words& words) {
+  const std::vector<std::string_view> arguments(words.begin() + 1, words.end());
+  const store::Command command = store::Command::Named(words[0], arguments);
+  co_return co_await store.Execute(command);
+}
+
+class Reader {
+ public:
+  explicit Reader(ServeSettings& settings) : settings_(settings) {}
+
+  absl::Status ReadLine(std::string_view line) {
+    // The parser of inline commands splits words as Redis splits those of redis.conf.
+    store::RequestParser parser;
+    const std::string request = absl::StrCat(base::ToAbsl(line), "\n");
+    if (line.starts_with('*')) return Wrong(kBadDirective);
+    if (parser.Parse(request, {}) != store::RequestParser::Progress::kCommand) {
+      return Wrong("Unbalanced quotes in configuration line");
+    }
+    Words words(parser.words().begin(), parser.words().end());
+    if (words.empty()) return absl::OkStatus();
+    const std::string name = absl::AsciiStrToLower(words[0]);
+    words.erase(words.begin());
+    return Read(name, words);
+  }
+
+ private:
+  absl::Status Read(const std::string& name, const Words& values) {
+    const auto* directive = std::find_if(std::begin(kDirectives), std::end(kDirectives),
+                                         [&](const Directive& row) { return row.name == name; });
+    if (directive != std::end(kDirectives)) {
+      const bool fits = directive->values == kAnyNumber
+                            ? !values.empty()
+                            : values.size() == static_cast<size_t>(directive->values);
+      return fits ? directive->read(values, settings_) : Wrong("wrong number of arguments");
+    }
+    for (const Refusal& refusal : kRefusals) {
+      if (refusal.name == name) return Wrong(refusal.message);
+    }
+    if (values.empty()) return Wrong(kBadDirective);
+    return ReadParameter(name, values);
+  }
+
+  // Tries the value on an engine without clients, and takes over its options.
+  absl::Status ReadParameter(const std::string& name, const Words& values) {
+    base::VirtualClock clock;
+    memory::Engine engine(clock, settings_.options.engine);
+    const std::unique_ptr<memory::Session> session = engine.ConnectTrusted();
+    const std::string value = absl::StrJoin(values, " ");
+    REDOUBLE_ASSIGN_OR_RETURN(const store::Reply reply,
+                              base::Run(Send(*session, {"CONFIG", "SET", name, value})));
+    if (!reply.is_error()) {
+      settings_.options.engine = engine.options();
+      return absl::OkStatus();
+    }
+    if (std::find(std::begin(kWithoutMeaning), std::end(kWithoutMeaning), name) !=
+        std::end(kWithoutMeaning)) {
+      settings_.warnings.push_back(
+          absl::StrCat("\"", name, " ", value, "\" has no effect in Redouble"));
+      return absl::OkStatus();
+    }
+    constexpr std::string_view kUnknown = "ERR Unknown option";
+    if (reply.text().starts_with(kUnknown)) return Wrong(kBadDirective);
+    // "ERR CONFIG SET failed (possibly related to argument 'x') - WHY"
+    const size_t dash = reply.text().find(" - ");
+    return Wrong(dash == std::string::npos ? reply.text() : reply.text().substr(dash + 3));
+  }
+
+  ServeSettings& settings_;
+};
+
+}  // namespace
+
+std::vector<ConfigurationError> ReadConfiguration(std::string_view text, ServeSettings& settings) {
+  std::vector<ConfigurationError> errors;
+  Reader reader(settings);
+  int number = 0;
+  for (const absl::string_view raw : absl::StrSplit(base::ToAbsl(text), '\n')) {
+    ++number;
+    const std::string line(absl::StripAsciiWhitespace(raw));
+    if (line.empty() || line[0] == '#') continue;
+    const absl::Status status = reader.ReadLine(line);
+    if (!status.ok()) {
+      errors.push_back(ConfigurationError{number, line, std::string(status.message())});
+    }
+  }
+  return errors;
+}
+
+absl::StatusOr<absl::Time> ParseStart(const std::string& text) {
+  if (const std::optional<int64_t> ms = base::ParseInt64(text)) return absl::FromUnixMillis(*ms);
+  absl::StatusOr<absl::Time> time = base::ParseRfc3339(text);
+  if (time.ok()) return time;
+  return absl::InvalidArgumentError(
+      absl::StrCat(text, ": neither RFC 3339 nor milliseconds since the epoch"));
+}
+
+std::vector<std::string> NamesWithoutMeaning() {
+  return std::vector<std::string>(std::begin(kWithoutMeaning), std::end(kWithoutMeaning));
+}
+
+}  // namespace redouble::sim

@@ -1,0 +1,62 @@
+// Configuration: redis.conf for the program, with the names and error texts of Redis.
+//
+// A name is, in this order, a directive of the process (the table in configuration.cc), a parameter
+// of CONFIG, or a parameter of Redis that means nothing here, which is accepted with a warning.
+// Anything else is an error. All errors of a text are found, not only the first.
+//
+//   ServeSettings settings;
+//   for (const ConfigurationError& error : ReadConfiguration("port 7000\nfoo bar\n", settings)) {
+//     // line 2, text "foo bar", message "Bad directive or wrong number of arguments"
+//   }
+//
+// Thread-safety: one thread. Source: Redis 7.0 config.c, loadServerConfigFromString.
+#ifndef REDOUBLE_SIM_CLI_SERVE_CONFIGURATION_H_
+#define REDOUBLE_SIM_CLI_SERVE_CONFIGURATION_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "redouble/sim/server/log.h"
+#include "redouble/sim/server/server.h"
+
+namespace redouble::sim {
+
+// What a served process is started with.
+struct ServeSettings {
+  ServeOptions options = {};
+  LogLevel log_level = LogLevel::kNotice;
+  // Paths; empty: standard output, no file, the current folder.
+  std::string logfile = {};
+  std::string pidfile = {};
+  std::string folder = {};
+  // Whether the process goes to the background when it is started.
+  bool daemonize = false;
+  // Commands that are run before the first client connects: ACL SETUSER.
+  std::vector<std::vector<std::string>> commands = {};
+  // Lines for the log: what was accepted and does nothing.
+  std::vector<std::string> warnings = {};
+};
+
+struct ConfigurationError {
+  int line;  // Counted from 1.
+  std::string text;
+  std::string message;  // Redis's.
+};
+
+// Reads the lines of redis.conf into `settings`; later lines win. Settings of wrong lines keep
+// their values.
+std::vector<ConfigurationError> ReadConfiguration(std::string_view text, ServeSettings& settings);
+
+// Parses a time of a manual clock: RFC 3339, or milliseconds since the epoch. Errors:
+// InvalidArgument.
+absl::StatusOr<absl::Time> ParseStart(const std::string& text);
+
+// Returns the parameters of redis.conf 7.0.15 that are accepted with a warning.
+std::vector<std::string> NamesWithoutMeaning();
+
+}  // namespace redouble::sim
+
+#endif  // REDOUBLE_SIM_CLI_SERVE_CONFIGURATION_H_

@@ -1,0 +1,178 @@
+#include "redouble/sim/cli/serve/configuration.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "redouble/backends/redis/net/client/sync_client.h"
+#include "redouble/backends/redis/spawn/spawned_server.h"
+#include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/store/command.h"
+#include "redouble/sim/cli/serve/redis_server.h"
+
+namespace redouble::sim {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+// "LINE: TEXT: MESSAGE" of each error.
+std::vector<std::string> Errors(std::string_view text) {
+  ServeSettings settings;
+  std::vector<std::string> errors;
+  for (const ConfigurationError& error : ReadConfiguration(text, settings)) {
+    errors.push_back(std::to_string(error.line) + ": " + error.text + ": " + error.message);
+  }
+  return errors;
+}
+
+ServeSettings Read(std::string_view text) {
+  ServeSettings settings;
+  const std::vector<ConfigurationError> errors = ReadConfiguration(text, settings);
+  EXPECT_TRUE(errors.empty()) << errors.front().text << ": " << errors.front().message;
+  return settings;
+}
+
+TEST(Configuration, SetsTheProcessAndTheEngine) {
+  const ServeSettings settings = Read(
+      "# a comment\n"
+      "\n"
+      "PORT 7000\n"
+      "  bind 127.0.0.1 -::1\n"
+      "unixsocket \"/tmp/a b\"\n"
+      "databases 3\n"
+      "loglevel verbose\n"
+      "logfile log\n"
+      "pidfile pid\n"
+      "dir /tmp\n"
+      "hz 100\n"
+      "daemonize no\n"
+      "maxmemory 64mb\n"
+      "client-output-buffer-limit pubsub 1mb 0 0\n"
+      "notify-keyspace-events \"\"\n"
+      "requirepass 'a b'\n"
+      "user ann on >secret ~* +@all\n"
+      "redouble-clock manual\n"
+      "redouble-seed 7\n"
+      "redouble-start 2026-05-09T14:03:02Z\n"
+      "tls-port 0\n");
+  const memory::EngineOptions& engine = settings.options.engine;
+  EXPECT_EQ(engine.server.port, 7000);
+  EXPECT_EQ(engine.server.bind, "127.0.0.1 -::1");
+  EXPECT_EQ(engine.server.unixsocket, "/tmp/a b");
+  EXPECT_EQ(engine.databases, 3);
+  EXPECT_EQ(engine.maxmemory_bytes, 64u << 20);
+  EXPECT_EQ(engine.server.client_output_buffer_limits[2].hard_bytes, 1u << 20);
+  EXPECT_EQ(engine.requirepass, "a b");
+  EXPECT_EQ(engine.seed, 7u);
+  EXPECT_EQ(settings.options.clock, ServeOptions::Clock::kManual);
+  EXPECT_EQ(absl::ToUnixMillis(settings.options.start), 1'778'335'382'000);
+  EXPECT_EQ(settings.options.upkeep_period, absl::Milliseconds(10));
+  EXPECT_EQ(settings.log_level, LogLevel::kVerbose);
+  EXPECT_EQ(settings.logfile, "log");
+  EXPECT_EQ(settings.pidfile, "pid");
+  EXPECT_EQ(settings.folder, "/tmp");
+  EXPECT_FALSE(settings.daemonize);
+  EXPECT_THAT(settings.commands,
+              ElementsAre(ElementsAre("ACL", "SETUSER", "ann", "on", ">secret", "~*", "+@all")));
+  EXPECT_THAT(settings.warnings, IsEmpty());
+}
+
+TEST(Configuration, MakesAClusterNode) {
+  const ServeSettings settings = Read(
+      "cluster-enabled yes\ncluster-announce-ip 10.0.0.1\ncluster-announce-port 7001\n"
+      "cluster-config-file /nowhere/nodes.conf\n");
+  ASSERT_TRUE(settings.options.engine.cluster.has_value());
+  EXPECT_EQ(settings.options.engine.cluster->shards[0].master.host, "10.0.0.1");
+  EXPECT_EQ(settings.options.engine.cluster->shards[0].master.port, 7001);
+  EXPECT_FALSE(Read("cluster-enabled no").options.engine.cluster.has_value());
+}
+
+TEST(Configuration, ListsEveryWrongLineInTheWordsOfRedis) {
+  EXPECT_THAT(
+      Errors("port 0\nfoo bar\nport x\nport \"x\nport\nport 65536\nloglevel loud\n"
+             "maxmemory-policy never\nfoo\n*1\ndaemonize maybe\nredouble-clock wall\n"
+             "redouble-seed x\nredouble-start soon\ntls-port 6380\nreplicaof a 1\n"
+             "loadmodule m.so\ninclude other.conf\ndatabases 0\nhz x\ncluster-enabled x\n"),
+      ElementsAre(
+          "2: foo bar: Bad directive or wrong number of arguments",
+          "3: port x: argument couldn't be parsed into an integer",
+          "4: port \"x: Unbalanced quotes in configuration line",
+          "5: port: wrong number of arguments",
+          "6: port 65536: argument must be between 0 and 65535 inclusive",
+          "7: loglevel loud: argument(s) must be one of the following: debug, verbose, notice, "
+          "warning",
+          "8: maxmemory-policy never: argument(s) must be one of the following: volatile-lru, "
+          "volatile-lfu, volatile-random, volatile-ttl, allkeys-lru, allkeys-lfu, "
+          "allkeys-random, noeviction",
+          "9: foo: Bad directive or wrong number of arguments",
+          "10: *1: Bad directive or wrong number of arguments",
+          "11: daemonize maybe: argument must be 'yes' or 'no'",
+          "12: redouble-clock wall: argument(s) must be one of the following: system, manual",
+          "13: redouble-seed x: argument couldn't be parsed into an integer",
+          "14: redouble-start soon: soon: neither RFC 3339 nor milliseconds since the epoch",
+          "15: tls-port 6380: TLS is not supported by Redouble",
+          "16: replicaof a 1: Replication is not supported by Redouble",
+          "17: loadmodule m.so: Modules are not supported by Redouble",
+          "18: include other.conf: include is not supported by Redouble",
+          "19: databases 0: argument must be between 1 and 2147483647 inclusive",
+          "20: hz x: argument couldn't be parsed into an integer",
+          "21: cluster-enabled x: argument must be 'yes' or 'no'"));
+}
+
+TEST(Configuration, KeepsTheValuesOfWrongLines) {
+  ServeSettings settings;
+  ReadConfiguration("port 7000\nport x\nmaxmemory 1mb\nmaxmemory much\n", settings);
+  EXPECT_EQ(settings.options.engine.server.port, 7000);
+  EXPECT_EQ(settings.options.engine.maxmemory_bytes, 1u << 20);
+}
+
+TEST(Configuration, WarnsOfWhatHasNoEffect) {
+  const ServeSettings settings = Read("save 900 1\nappendonly yes\nrdbcompression yes\nsave ''\n");
+  EXPECT_THAT(settings.warnings, ElementsAre("\"save 900 1\" has no effect in Redouble",
+                                             "\"appendonly yes\" has no effect in Redouble",
+                                             "\"rdbcompression yes\" has no effect in Redouble"));
+}
+
+// Every parameter of a real server, with that server's value, is a configuration.
+TEST(Configuration, KnowsEveryParameterOfRedis) {
+  ASSERT_OK_AND_ASSIGN(const auto server, redis::SpawnedServer::Start({}));
+  ASSERT_OK_AND_ASSIGN(const auto client, redis::SyncClient::Connect(server->uri()));
+  const std::string_view arguments[] = {"GET", "*"};
+  const store::Command command = store::Command::Named("CONFIG", arguments);
+  ASSERT_OK_AND_ASSIGN(const store::Reply reply, base::Run(client->Execute(command)));
+  ASSERT_GT(reply.elements().size(), 300u);
+  for (size_t i = 0; i + 1 < reply.elements().size(); i += 2) {
+    const std::string& name = reply.elements()[i].text();
+    const std::string& value = reply.elements()[i + 1].text();
+    if (name == "replicaof" || name == "slaveof") continue;
+    const bool needs_quotes = value.empty() || name == "proc-title-template";
+    EXPECT_THAT(Errors(name + " " + (needs_quotes ? "\"" + value + "\"" : value)), IsEmpty());
+  }
+}
+
+TEST(Configuration, IgnoresNoNameThatItReads) {
+  for (const std::string& name : NamesWithoutMeaning()) {
+    const ServeSettings settings = Read(name + " value");
+    EXPECT_THAT(settings.warnings, ElementsAre(HasSubstr(name))) << name;
+  }
+}
+
+TEST(RedisServerArguments, AreLinesOfAConfiguration) {
+  EXPECT_EQ(ArgumentsAsConfiguration({}), "");
+  EXPECT_EQ(ArgumentsAsConfiguration({"--port", "7000", "--loglevel", "verbose"}),
+            "port \"7000\"\nloglevel \"verbose\"\n");
+  EXPECT_EQ(ArgumentsAsConfiguration({"--port 7000", "--bind", "127.0.0.1", "::1"}),
+            "port 7000\nbind \"127.0.0.1\" \"::1\"\n");
+  EXPECT_EQ(ArgumentsAsConfiguration({"--requirepass", "--a \"b"}), "requirepass \"--a \\\"b\"\n");
+  EXPECT_EQ(ArgumentsAsConfiguration({"--save", "--port", "7000"}), "save \"\"\nport \"7000\"\n");
+  EXPECT_EQ(ArgumentsAsConfiguration({"--save", ""}), "save \"\"\n");
+}
+
+}  // namespace
+}  // namespace redouble::sim

@@ -1,0 +1,289 @@
+#include "redouble/sim/cli/serve/serve.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "redouble/backends/memory/server/memory_size.h"
+#include "redouble/backends/memory/snapshot/rdb_opcode.h"
+#include "redouble/backends/memory/snapshot/snapshot.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/store/typed/keys.h"
+#include "redouble/sim/cli/serve/configuration.h"
+#include "redouble/sim/cli/serve/start.h"
+#include "redouble/sim/cli/support/scenario_files.h"
+#include "redouble/sim/cli/support/systems.h"
+#include "redouble/sim/scenario/backend.h"
+#include "redouble/sim/scenario/runner.h"
+#include "redouble/sim/scenario/scenario.h"
+#include "redouble/sim/server/server.h"
+
+namespace redouble::sim {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kFooter[] =
+    "Examples:\n"
+    "  redouble serve                                       on 127.0.0.1:6379, in real time\n"
+    "  redouble serve --port 0 --ready-file r.json          on a free port, which r.json has\n"
+    "  redouble serve --port none --unixsocket /tmp/r.sock  on a Unix socket alone\n"
+    "  redouble serve --config redis.conf --loglevel verbose\n"
+    "  redouble serve --clock manual --start 2026-05-09T14:03:02Z --seed 7\n"
+    "                                                       time and chance are the clients':\n"
+    "    redis-cli SET k v PX 1500\n"
+    "    redis-cli SIM CLOCK ADVANCE 1501ms                 now k is gone\n"
+    "  redouble serve --clock manual --load case.json       the keys that a scenario leaves\n"
+    "  redouble serve --load dump.rdb                       the keys of an RDB file\n"
+    "\n"
+    "The first line of output names the addresses. Log lines in the format of Redis follow. It\n"
+    "stops on SIGTERM, SIGINT and SHUTDOWN. The commands of SIM: docs/serve.md.\n"
+    "Exit codes: 0 stopped when told to, 1 it cannot listen or the scenario failed, 2 bad usage.";
+
+constexpr char kNoTcp[] = "none";
+
+// Nullopt: not given; the configuration file's value, or the default.
+struct ServeArguments {
+  std::string config;
+  std::optional<std::string> port;
+  std::optional<std::string> unixsocket;
+  std::optional<std::string> bind;
+  std::optional<std::string> clock;
+  std::optional<std::string> start;
+  std::optional<uint64_t> seed;
+  std::optional<std::string> requirepass;
+  std::optional<std::string> maxmemory;
+  std::optional<std::string> loglevel;
+  bool cluster_slots = false;
+  std::string load;
+  // Whether `load` names an RDB file.
+  bool loads_rdb = false;
+  std::string ready_file;
+  bool exit_with_parent = false;
+};
+
+int Fail(const ProgramContext& context, const absl::Status& status, int code) {
+  context.err << "redouble serve: " << status.message() << "\n";
+  return code;
+}
+
+// Sets the port, or any free port for 0. Errors: InvalidArgument.
+absl::Status ReadPort(const std::string& text, ServeOptions& options) {
+  constexpr int kLargestPort = 65535;
+  int port = 0;
+  const bool is_number = absl::SimpleAtoi(text, &port);
+  if (text != kNoTcp && (!is_number || port < 0 || port > kLargestPort)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--port ", text, ": expected 1 to 65535, 0 for a free port, or none"));
+  }
+  options.engine.server.port = port;
+  options.any_port = is_number && port == 0;
+  return absl::OkStatus();
+}
+
+// Reads the file of --config; prints all that is wrong with it.
+absl::Status ReadConfig(const std::string& name, const ProgramContext& context,
+                        ServeSettings& settings) {
+  const absl::StatusOr<std::string> text = ReadFile(context.folder / name);
+  if (!text.ok()) {
+    return absl::UnavailableError(absl::StrCat(name, ": ", text.status().message()));
+  }
+  std::vector<std::string> messages;
+  for (const ConfigurationError& error : ReadConfiguration(*text, settings)) {
+    messages.push_back(
+        absl::StrCat(name, ":", error.line, ": '", error.text, "': ", error.message));
+  }
+  if (messages.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrJoin(messages, "\nredouble serve: "));
+}
+
+absl::Status ReadEngineOptions(const ServeArguments& arguments, ServeSettings& settings) {
+  memory::EngineOptions& engine = settings.options.engine;
+  if (arguments.seed) engine.seed = *arguments.seed;
+  if (arguments.requirepass) engine.requirepass = *arguments.requirepass;
+  if (arguments.maxmemory) {
+    const std::optional<uint64_t> bytes = memory::ReadMemory(*arguments.maxmemory);
+    if (!bytes) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--maxmemory ", *arguments.maxmemory, ": no number of bytes, like 64mb"));
+    }
+    engine.maxmemory_bytes = *bytes;
+  }
+  if (arguments.cluster_slots && !engine.cluster) engine.cluster.emplace();
+  if (arguments.bind) engine.server.bind = *arguments.bind;
+  if (arguments.unixsocket) engine.server.unixsocket = *arguments.unixsocket;
+  return arguments.port ? ReadPort(*arguments.port, settings.options) : absl::OkStatus();
+}
+
+absl::Status ReadArguments(const ServeArguments& arguments, ServeSettings& settings) {
+  ServeOptions& options = settings.options;
+  if (arguments.clock) {
+    options.clock =
+        *arguments.clock == "manual" ? ServeOptions::Clock::kManual : ServeOptions::Clock::kSystem;
+  }
+  const bool manual = options.clock == ServeOptions::Clock::kManual;
+  if (!manual && arguments.start) {
+    return absl::InvalidArgumentError("--start needs --clock manual");
+  }
+  if (!manual && !arguments.load.empty() && !arguments.loads_rdb) {
+    return absl::InvalidArgumentError("--load needs --clock manual: a scenario has its own time");
+  }
+  if (arguments.start) {
+    const absl::StatusOr<absl::Time> start = ParseStart(*arguments.start);
+    if (!start.ok()) {
+      return absl::InvalidArgumentError(absl::StrCat("--start ", start.status().message()));
+    }
+    options.start = *start;
+  }
+  if (arguments.loglevel) {
+    settings.log_level = FindLogLevel(*arguments.loglevel).value_or(LogLevel::kNotice);
+  }
+  return ReadEngineOptions(arguments, settings);
+}
+
+absl::StatusOr<Scenario> ReadScenario(const std::string& name, const ProgramContext& context) {
+  const absl::StatusOr<std::string> text = ReadFile(context.folder / name);
+  if (!text.ok()) {
+    return absl::UnavailableError(absl::StrCat(name, ": ", text.status().message()));
+  }
+  return ParseScenario(*text, name, AllSystems());
+}
+
+// Runs a scenario on the engine of a server that has no clients yet.
+class ServedBackend final : public ScenarioBackend {
+ public:
+  explicit ServedBackend(memory::Engine& engine) : engine_(engine) {}
+
+  // The server was made for this start and seed.
+  absl::Status Begin(absl::Time, uint64_t) override { return absl::OkStatus(); }
+  absl::StatusOr<std::unique_ptr<store::Store>> Connect() override {
+    return engine_.ConnectTrusted();
+  }
+  base::Clock& clock() override { return engine_.clock(); }
+  absl::Status AdvanceTo(absl::Time time) override {
+    engine_.clock().AdvanceTo(time);
+    return absl::OkStatus();
+  }
+  absl::Status Flush() override {
+    const absl::StatusOr<std::unique_ptr<store::Store>> connection = Connect();
+    return base::Run(store::FlushAll(**connection));
+  }
+  absl::Status Restart() override {
+    return absl::UnimplementedError("--load takes no scenario that restarts the server");
+  }
+
+ private:
+  memory::Engine& engine_;
+};
+
+int Load(const Scenario& scenario, memory::Engine& engine, const ProgramContext& context) {
+  ServedBackend backend(engine);
+  const ScenarioResult result = RunScenario(scenario, backend);
+  if (!result.failure) return kExitPassed;
+  context.err << "redouble serve: " << scenario.file << ":\n" << result.failure->ToString(scenario);
+  return kExitFailed;
+}
+
+// Whether the file begins as RDB files do.
+bool IsRdbFile(const fs::path& path) {
+  std::string begin(memory::kRdbMagic.size(), ' ');
+  std::ifstream file(path, std::ios::binary);
+  file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  return file && begin == memory::kRdbMagic;
+}
+
+// Loads an RDB file: with the system's clock as redis-server does; with a manual clock as if the
+// file had been written now.
+int LoadDump(const fs::path& path, bool manual, memory::Engine& engine,
+             const ProgramContext& context) {
+  using TimePolicy = memory::RdbLoadOptions::TimePolicy;
+  const TimePolicy policy = manual ? TimePolicy::kShiftToNow : TimePolicy::kAbsolute;
+  const absl::StatusOr<memory::RdbLoadReport> report =
+      memory::LoadRdbFile(engine, path.string(), {.time_policy = policy});
+  if (!report.ok()) return Fail(context, report.status(), kExitFailed);
+  for (const memory::RdbLoadReport::ModuleKey& skipped : report->module_keys) {
+    context.err << "redouble serve: skipped the key \"" << skipped.key << "\" in database "
+                << skipped.db << ", a value of the module " << skipped.module << "\n";
+  }
+  return kExitPassed;
+}
+
+int RunServe(ServeArguments arguments, const ProgramContext& context) {
+  ServeSettings settings;
+  const fs::path dump = context.folder / arguments.load;
+  arguments.loads_rdb = !arguments.load.empty() && IsRdbFile(dump);
+  absl::Status status =
+      arguments.config.empty() ? absl::OkStatus() : ReadConfig(arguments.config, context, settings);
+  if (status.ok()) status = ReadArguments(arguments, settings);
+  if (!status.ok()) return Fail(context, status, kExitBadUsage);
+  StartOptions start{.program = "redouble serve",
+                     .announces_addresses = true,
+                     .ready_file = arguments.ready_file,
+                     .exits_with_parent = arguments.exit_with_parent};
+  std::optional<Scenario> scenario;
+  if (arguments.loads_rdb) {
+    const bool manual = settings.options.clock == ServeOptions::Clock::kManual;
+    start.prepare = [&context, dump, manual](memory::Engine& engine) {
+      return LoadDump(dump, manual, engine, context);
+    };
+  } else if (!arguments.load.empty()) {
+    absl::StatusOr<Scenario> read = ReadScenario(arguments.load, context);
+    if (!read.ok()) return Fail(context, read.status(), kExitBadUsage);
+    scenario = *std::move(read);
+    if (!arguments.start) settings.options.start = scenario->start;
+    if (!arguments.seed) settings.options.engine.seed = scenario->seed;
+    start.prepare = [&](memory::Engine& engine) { return Load(*scenario, engine, context); };
+  }
+  return StartServer(std::move(settings), start, context);
+}
+
+std::vector<std::string> LogLevels() {
+  return {std::begin(kLogLevelNames), std::end(kLogLevelNames)};
+}
+
+}  // namespace
+
+std::function<int()> AddServe(CLI::App& app, const ProgramContext& context) {
+  const auto arguments = std::make_shared<ServeArguments>();
+  app.footer(kFooter);
+  app.add_option("--port", arguments->port,
+                 "TCP port, 6379 by default; 0: a free port; none: no TCP");
+  app.add_option("--unixsocket", arguments->unixsocket, "Path of a Unix socket");
+  app.add_option("--bind", arguments->bind, "IP address to listen on, 127.0.0.1 by default");
+  app.add_option("--config", arguments->config,
+                 "A file of redis.conf's lines; the other options win over it");
+  app.add_option("--clock", arguments->clock,
+                 "\"system\": the machine's time, the default; \"manual\": moved by SIM CLOCK")
+      ->check(CLI::IsMember({"system", "manual"}));
+  app.add_option("--start", arguments->start,
+                 "Where a manual clock begins: RFC 3339, or milliseconds since the epoch");
+  app.add_option("--seed", arguments->seed, "Decides what Redis leaves to chance; 0 by default");
+  app.add_option("--requirepass", arguments->requirepass, "The password of the default user");
+  app.add_option("--maxmemory", arguments->maxmemory, "Bytes that keys may take: 64mb");
+  app.add_flag("--cluster-slots", arguments->cluster_slots,
+               "Be a node of a cluster: keys of several slots in one command are refused");
+  app.add_option("--load", arguments->load,
+                 "Serve the keys of this RDB file, or what this scenario leaves");
+  app.add_option("--loglevel", arguments->loglevel,
+                 "What to log, notice by default; verbose: connections as well")
+      ->check(CLI::IsMember(LogLevels()));
+  app.add_option("--ready-file", arguments->ready_file,
+                 "Write port, addresses and process id here, as JSON, when clients can connect");
+  app.add_flag("--exit-with-parent", arguments->exit_with_parent,
+               "Stop when the process that started this one ends, also if it is killed");
+  return [arguments, &context] { return RunServe(*arguments, context); };
+}
+
+}  // namespace redouble::sim

@@ -1,0 +1,29 @@
+// Divides independent tasks, such as seeds, among child processes.
+//
+//   RunInProcesses(/*tasks=*/20, /*jobs=*/2, [](size_t task) { return Explore(task); },
+//                  [&](size_t task, const std::string& result) { return IsFound(result); });
+//
+// The children are forks: their only output is the bytes that `work` returns.
+//
+// Thread-safety: one thread; no other thread may run when it is called.
+#ifndef REDOUBLE_SIM_CLI_SUPPORT_PROCESSES_H_
+#define REDOUBLE_SIM_CLI_SUPPORT_PROCESSES_H_
+
+#include <cstddef>
+#include <functional>
+#include <string>
+
+#include "absl/status/status.h"
+
+namespace redouble::sim {
+
+// Calls `work` with 0, 1, ... tasks - 1, each in its own process, at most `jobs` at once, and calls
+// `done` in this process with each result, in the order in which the processes end. When `done`
+// returns true, the tasks with a higher number are killed or not started; those with a lower number
+// finish. Errors: Unavailable if a process cannot be created; Internal if one dies.
+absl::Status RunInProcesses(size_t tasks, int jobs, const std::function<std::string(size_t)>& work,
+                            const std::function<bool(size_t, const std::string&)>& done);
+
+}  // namespace redouble::sim
+
+#endif  // REDOUBLE_SIM_CLI_SUPPORT_PROCESSES_H_

@@ -1,0 +1,76 @@
+#include "redouble/sim/json/bytes.h"
+
+#include <algorithm>
+
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "nlohmann/json.hpp"
+#include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/base/text/utf8.h"
+
+namespace redouble::sim {
+namespace {
+
+constexpr std::string_view kPrefix = "bytes:";
+
+absl::Status BadEscape(std::string_view text) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("\"", base::ToAbsl(text),
+                   "\": behind \"bytes:\" a backslash is \\\\ or \\xhh, for instance "
+                   "bytes:\\x00\\xff"));
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> DecodeBytes(std::string_view text) {
+  if (!text.starts_with(kPrefix)) return std::string(text);
+  std::string bytes;
+  for (size_t i = kPrefix.size(); i < text.size(); ++i) {
+    if (text[i] != '\\') {
+      bytes.push_back(text[i]);
+    } else if (text.substr(i).starts_with("\\\\")) {
+      bytes.push_back('\\');
+      ++i;
+    } else if (i + 3 < text.size() && text[i + 1] == 'x' && absl::ascii_isxdigit(text[i + 2]) &&
+               absl::ascii_isxdigit(text[i + 3])) {
+      bytes += absl::HexStringToBytes(base::ToAbsl(text.substr(i + 2, 2)));
+      i += 3;
+    } else {
+      return BadEscape(text);
+    }
+  }
+  return bytes;
+}
+
+std::string EncodeBytes(std::string_view bytes) {
+  if (base::IsValidUtf8(bytes) && !bytes.starts_with(kPrefix)) return std::string(bytes);
+  std::string text(kPrefix);
+  for (const char c : bytes) {
+    if (c == '\\') {
+      text += "\\\\";
+    } else if (absl::ascii_isprint(static_cast<unsigned char>(c))) {
+      text.push_back(c);
+    } else {
+      absl::StrAppend(&text, "\\x", absl::Hex(static_cast<unsigned char>(c), absl::kZeroPad2));
+    }
+  }
+  return text;
+}
+
+void AppendBytesJson(std::string& json, std::string_view bytes) {
+  const bool is_plain =
+      !bytes.starts_with(kPrefix) && std::all_of(bytes.begin(), bytes.end(), [](unsigned char c) {
+        return c >= ' ' && c < 0x7f && c != '"' && c != '\\';
+      });
+  if (is_plain) {
+    json += '"';
+    json += bytes;
+    json += '"';
+  } else {
+    json += nlohmann::json(EncodeBytes(bytes)).dump();
+  }
+}
+
+}  // namespace redouble::sim

@@ -1,0 +1,75 @@
+// Korvet's operations for scenarios.
+//
+//   | operation              | arguments                             | result                |
+//   | ---------------------- | ------------------------------------- | --------------------- |
+//   | `create_topic`         | name, partitions, config, id          | the topic             |
+//   | `describe_topic`       | name                                  | the topic             |
+//   | `describe_topic_by_id` | id                                    | the topic             |
+//   | `list_topics`          |                                       | names, sorted by byte |
+//   | `delete_topic`         | name                                  | "ok"                  |
+//   | `add_partitions`       | name, total                           | "ok"                  |
+//   | `alter_topic_config`   | name, config                          | "ok"                  |
+//
+//   | `produce`              | topic, partition, records             | the offsets           |
+//   | `fetch`                | topic, partition, offset              | the records, `next`   |
+//   | `list_offsets`         | topic, partition, timestamp           | offset, timestamp     |
+//   | `log_bounds`           | topic, partition                      | log_start, high_watermark |
+//   | `sweep_logs`           | topic, partitions                     | removed               |
+//   | `create_group`         | topic, group, partitions, at          | "ok"                  |
+//   | `poll`                 | topic, group, partitions, member      | the records           |
+//   | `backlog`              | topic, group, partition, member       | the records, `lost`   |
+//   | `commit`               | topic, group, partition, offset       | acknowledged          |
+//   | `acknowledge`          | topic, group, partition, offsets      | acknowledged          |
+//   | `committed`            | topic, group, partition               | committed_offset      |
+//   | `lag`                  | topic, group, partition               | lag, lag_parts        |
+//   | `seek`                 | topic, group, partition, at           | "ok"                  |
+//   | `claim`                | topic, group, partition, member       | the records, `lost`   |
+//   | `remove_member`        | topic, group, partition, member       | lost                  |
+//   | `list_groups`          |                                       | groups                |
+//   | `describe_group`       | group                                 | state, partitions     |
+//   | `delete_group`         | group                                 | "ok"                  |
+//
+// A topic is {"id": "AY-NMYanfEiPNk0fpNmRAQ", "name": "orders", "partitions": 3, "config":
+// {"retentionTime": "604800000", ...}}, with the fields of its hash as texts. `config` is an object
+// with a text for each option: {"retention.ms": "60000"}. Of create_topic, partitions, config and
+// id are optional; the default id is drawn from the seed of the scenario. All operations take
+// `keyspace` (default: "korvet"); create_topic, add_partitions and alter_topic_config also take
+// `validate_only`. An operation that fails returns its status, whose message begins with Kafka's
+// name of the error.
+//
+// Operations on logs and groups first read the topic (HGETALL). The default of `partition` is 0.
+// Without a partition, produce sends each record where the partitioner puts it and returns
+// [{"partition", "offset"}]. `partitions` is an array; `partition` may be given instead. A record
+// to produce is {"key", "value", "timestamp", "headers": [[name, value]], "partition", "id"}; all
+// members are optional. `at` is "earliest", "latest" or an offset. The options, all of them
+// optional:
+//
+//   | operation              | options                                                        |
+//   | ---------------------- | -------------------------------------------------------------- |
+//   | `produce`              | acks, codec, trimming ("exact", "approximate", "none"), now,   |
+//   |                        | stream_exists, max_record_bytes, max_records_per_write         |
+//   | `fetch`                | max_records, max_bytes, partition_max_bytes, min_bytes,        |
+//   |                        | max_wait_ms                                                    |
+//   | `sweep_logs`           | by_time, by_size, trimming, now                                |
+//   | `create_group`         | entries_read, guard_topic                                      |
+//   | `poll`                 | max_records, max_wait_ms; at, entries_read, guard_topic for a  |
+//   |                        | group that poll creates                                        |
+//   | `backlog`              | offset, max_records                                            |
+//   | `commit`               | metadata, only_of                                              |
+//   | `seek`                 | entries_read                                                   |
+//   | `claim`                | min_idle_ms (default: 45000)                                   |
+//
+// Thread-safety: free functions.
+#ifndef REDOUBLE_SIM_OPERATIONS_KORVET_KORVET_OPERATIONS_H_
+#define REDOUBLE_SIM_OPERATIONS_KORVET_KORVET_OPERATIONS_H_
+
+#include "redouble/sim/operations/operation.h"
+
+namespace redouble::scenarios {
+
+// Returns the tables above. Source: docs/systems/korvet.md 4.
+sim::OperationTable KorvetOperations();
+
+}  // namespace redouble::scenarios
+
+#endif  // REDOUBLE_SIM_OPERATIONS_KORVET_KORVET_OPERATIONS_H_

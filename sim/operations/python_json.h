@@ -1,0 +1,24 @@
+// Converts between the JSON of scenarios and the values of core/python, for the operations of
+// relayna and studio.
+//
+// Thread-safety: free functions.
+#ifndef REDOUBLE_SIM_OPERATIONS_PYTHON_JSON_H_
+#define REDOUBLE_SIM_OPERATIONS_PYTHON_JSON_H_
+
+#include <optional>
+
+#include "redouble/core/python/value.h"
+#include "redouble/sim/operations/operation.h"
+
+namespace redouble::scenarios {
+
+// Returns `json` as a Python value. Integers beyond 64 bits are floats in a scenario.
+python::Value ToValue(const sim::Json& json);
+// Returns `value` as JSON: a datetime in pydantic's format; null for NaN and for values that JSON
+// does not have.
+sim::Json ToJson(const python::Value& value);
+sim::Json ToJson(const std::optional<std::string>& text);
+
+}  // namespace redouble::scenarios
+
+#endif  // REDOUBLE_SIM_OPERATIONS_PYTHON_JSON_H_

@@ -1,0 +1,279 @@
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/threescale/authorize/authorizer.h"
+#include "redouble/core/threescale/notify/notifier.h"
+#include "redouble/core/threescale/report/listener.h"
+#include "redouble/sim/operations/threescale/threescale_jobs.h"
+#include "redouble/sim/operations/threescale/threescale_operations.h"
+
+namespace redouble::scenarios {
+namespace {
+
+using base::ToAbsl;
+using sim::ArgumentReader;
+using sim::Json;
+using sim::OperationContext;
+using sim::OperationResult;
+using threescale::Authorization;
+using threescale::Authorizer;
+using threescale::AuthRequest;
+using threescale::Endpoint;
+using threescale::FormatInteger;
+using threescale::UsageReport;
+
+using Session = std::shared_ptr<ThreescaleSession>;
+using OptionalText = std::optional<std::string>;
+
+// Owns the parameters of a request, which an AuthRequest views.
+struct Parameters {
+  std::vector<OptionalText> texts;
+  AuthRequest request;
+};
+
+constexpr std::pair<const char*, std::optional<std::string_view> AuthRequest::*> kTexts[] = {
+    {"provider_key", &AuthRequest::provider_key}, {"service_token", &AuthRequest::service_token},
+    {"service_id", &AuthRequest::service_id},     {"app_id", &AuthRequest::app_id},
+    {"app_key", &AuthRequest::app_key},           {"user_key", &AuthRequest::user_key},
+    {"user_id", &AuthRequest::user_id},           {"referrer", &AuthRequest::referrer},
+    {"redirect_url", &AuthRequest::redirect_url}, {"redirect_uri", &AuthRequest::redirect_uri}};
+
+void ReadUsage(ArgumentReader& reader, AuthRequest& request) {
+  const Json* usage = reader.Find("usage");
+  if (usage == nullptr) return;
+  if (!usage->is_object()) {
+    request.has_malformed_usage = true;
+  } else if (!usage->empty()) {  // A query cannot express an empty map.
+    request.usage.emplace();
+    for (const auto& [name, value] : usage->items()) {
+      threescale::PutUsage(*request.usage, name, TextOf(value).value_or(""));
+    }
+  }
+}
+
+void ReadParameters(ArgumentReader& reader, Parameters& parameters) {
+  for (const auto& [name, member] : kTexts) parameters.texts.push_back(Text(reader, name));
+  for (size_t i = 0; i < std::size(kTexts); ++i) {
+    if (parameters.texts[i]) parameters.request.*kTexts[i].second = *parameters.texts[i];
+  }
+  ReadUsage(reader, parameters.request);
+  const Json* log = reader.Find("log");
+  if (log != nullptr && log->is_object() && log->contains("code")) {
+    parameters.texts.push_back(TextOf((*log)["code"]));
+    if (parameters.texts.back()) parameters.request.log_code = *parameters.texts.back();
+  }
+  if (const OptionalText no_body = Text(reader, "no_body")) {
+    parameters.request.extensions.no_body = *no_body != "false" && *no_body != "0";
+  }
+}
+
+// Arguments that are not parameters of the request.
+constexpr const char* kOwnArguments[] = {"now",
+                                         "label",
+                                         "trimmed_stamps",
+                                         "check_and_report_atomically",
+                                         "legacy_referrer_filters",
+                                         "extensions_header"};
+
+Json OwnArguments(const Json& arguments) {
+  Json own = Json::object();
+  for (const char* name : kOwnArguments) {
+    if (arguments.contains(name)) own[name] = arguments[name];
+  }
+  return own;
+}
+
+// Returns the parameters in either form.
+Json ParametersIn(const Json& arguments) {
+  if (arguments.contains("params")) return arguments["params"];
+  Json params = arguments;
+  for (const char* name : kOwnArguments) params.erase(name);
+  return params;
+}
+
+std::string Tag(std::string_view name, std::string_view text) {
+  return absl::StrCat("<", ToAbsl(name), ">", ToAbsl(text), "</", ToAbsl(name), ">");
+}
+
+std::string ReportXml(const UsageReport& report) {
+  std::string xml = absl::StrCat("<usage_report metric=\"", report.metric_name, "\" period=\"",
+                                 ToAbsl(threescale::GranularityName(report.period.granularity)),
+                                 "\"", report.exceeded ? " exceeded=\"true\"" : "", ">");
+  if (report.period.granularity != threescale::Granularity::kEternity) {
+    xml += Tag("period_start", threescale::FormatReportTime(report.period.start));
+    xml += Tag("period_end", threescale::FormatReportTime(report.period.end));
+  }
+  xml += Tag("max_value", FormatInteger(report.max_value));
+  xml += Tag("current_value", FormatInteger(report.current_value));
+  return xml + "</usage_report>";
+}
+
+std::string HierarchyXml(const threescale::HierarchyReport& hierarchy) {
+  std::string xml = "<hierarchy>";
+  for (const auto& [name, children] : hierarchy) {
+    absl::StrAppend(&xml, "<metric name=\"", name, "\" children=\"");
+    for (size_t i = 0; i < children.size(); ++i) {
+      absl::StrAppend(&xml, i == 0 ? "" : " ", children[i].value_or(""));
+    }
+    xml += "\"/>";
+  }
+  return xml + "</hierarchy>";
+}
+
+// Returns the body of an answer. The parts are read and written in the order of the original.
+base::Task<absl::StatusOr<std::string>> AnswerXml(Authorizer& authorizer,
+                                                  const Authorization& answer) {
+  std::string xml = R"(<?xml version="1.0" encoding="UTF-8"?><status>)";
+  xml += Tag("authorized", answer.authorized() ? "true" : "false");
+  if (answer.rejection) xml += Tag("reason", answer.rejection->message);
+  if (IsOauth(answer.endpoint)) {
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<std::string> keys,
+                                 co_await authorizer.AppKeys(answer));
+    const std::string_view field = answer.uses_redirect_uri ? "redirect_uri" : "redirect_url";
+    xml +=
+        Tag("application", absl::StrCat(Tag("id", answer.application.id),
+                                        Tag("key", keys.empty() ? "" : keys.front()),
+                                        Tag(field, answer.application.redirect_url.value_or(""))));
+  }
+  xml += Tag("plan", XmlText(answer.application.plan_name.value_or("")));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<UsageReport> reports,
+                               co_await authorizer.UsageReports(answer));
+  if (!reports.empty()) {
+    std::string text;
+    for (const UsageReport& report : reports) text += ReportXml(report);
+    xml += Tag("usage_reports", text);
+  }
+  if (answer.extensions.list_app_keys) {
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<std::string> keys,
+                                 co_await authorizer.AppKeys(answer));
+    absl::StrAppend(&xml, "<app_keys app=\"", answer.application.id, "\" svc=\"", answer.service.id,
+                    "\">");
+    for (const std::string& key : keys) absl::StrAppend(&xml, "<key id=\"", key, "\"/>");
+    xml += "</app_keys>";
+  }
+  if (answer.extensions.hierarchy) {
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const threescale::HierarchyReport hierarchy,
+                                 co_await authorizer.FindHierarchy(answer, reports));
+    xml += HierarchyXml(hierarchy);
+  }
+  co_return xml + "</status>";
+}
+
+base::Task<absl::StatusOr<Json>> AnswerHeaders(Authorizer& authorizer,
+                                               const Authorization& answer) {
+  Json headers = Json::object();
+  if (answer.rejection && answer.extensions.rejection_reason_header) {
+    headers["3scale-rejection-reason"] = threescale::SpecOf(answer.rejection->code).name;
+  }
+  const bool tells_limits =
+      answer.authorized() || answer.rejection->code == threescale::ErrorCode::kLimitsExceeded;
+  if (answer.extensions.limit_headers && tells_limits) {
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const threescale::LimitHeaders limits,
+                                 co_await authorizer.FindLimitHeaders(answer));
+    headers["3scale-limit-remaining"] = FormatInteger(limits.remaining);
+    headers["3scale-limit-reset"] = std::to_string(limits.reset_seconds);
+    if (limits.max_value) headers["3scale-limit-max-value"] = FormatInteger(*limits.max_value);
+  }
+  co_return headers;
+}
+
+base::Task<OperationResult> Answer(Authorizer& authorizer, const Authorization& answer) {
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const Json headers, co_await AnswerHeaders(authorizer, answer));
+  Json json = {{"status", answer.http_status()}, {"body", ""}};
+  if (!answer.extensions.no_body) {
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string xml, co_await AnswerXml(authorizer, answer));
+    json["body"] = xml;
+  }
+  if (!headers.empty()) json["headers"] = headers;
+  co_return json;
+}
+
+std::string_view PathOf(Endpoint endpoint) {
+  switch (endpoint) {
+    case Endpoint::kAuthorize:
+      return "/transactions/authorize.xml";
+    case Endpoint::kAuthrep:
+      return "/transactions/authrep.xml";
+    case Endpoint::kOauthAuthorize:
+      return "/transactions/oauth_authorize.xml";
+    case Endpoint::kOauthAuthrep:
+      return "/transactions/oauth_authrep.xml";
+  }
+  return "";
+}
+
+base::Task<OperationResult> Handle(Endpoint endpoint, Session session, OperationContext context,
+                                   const Json& arguments) {
+  const Json params = ParametersIn(arguments);
+  const Json own = OwnArguments(arguments);
+  ArgumentReader reader(own);
+  Parameters parameters;
+  ArgumentReader params_reader(params, "/params");
+  const std::string header = Text(reader, "extensions_header").value_or("");
+  parameters.request.extensions = threescale::ParseExtensions(header);
+  ReadParameters(params_reader, parameters);
+  REDOUBLE_CO_RETURN_IF_ERROR(params_reader.Finish());
+
+  threescale::AuthorizerOptions options;
+  options.hardening.check_and_report_atomically =
+      reader.BoolOr("check_and_report_atomically", false);
+  if (reader.BoolOr("legacy_referrer_filters", false)) {
+    options.referrer_match = threescale::ReferrerMatch::kAnyPart;
+  }
+  const threescale::Process process = session->Begin(context, reader);
+  threescale::NotifierOptions notifier_options;
+  notifier_options.master_service_id = session->settings().master_service_id;
+  notifier_options.batch_size = session->settings().notification_batch;
+  threescale::Notifier notifier(process, session->queue(), notifier_options);
+  threescale::Listener listener(process, session->queue(), notifier, options);
+
+  const HttpRequest http = {
+      .path = PathOf(endpoint), .params = params, .extensions_header = header};
+  const std::string info = RequestInfo(http).dump();
+  const absl::StatusOr<Authorization> answer =
+      co_await listener.Handle(endpoint, parameters.request, info);
+  if (!answer.ok()) {
+    const bool is_answer = threescale::ErrorCodeOf(answer.status()).has_value() ||
+                           parameters.request.has_malformed_usage;
+    if (is_answer) co_return ErrorAnswer(answer.status());
+    co_return answer.status();
+  }
+  OperationResult told = co_await Answer(listener.authorizer(), *answer);
+  const bool keeps_jobs = session->settings().memory != ThreescaleSettings::Memory::kNone;
+  if (told.ok() && !keeps_jobs) (*told)["jobs"] = TakeJobs(session->queue());
+  co_return told;
+}
+
+base::Task<OperationResult> Authorize(Session session, OperationContext context,
+                                      const Json& arguments) {
+  return Handle(Endpoint::kAuthorize, std::move(session), context, arguments);
+}
+
+base::Task<OperationResult> Authrep(Session session, OperationContext context,
+                                    const Json& arguments) {
+  return Handle(Endpoint::kAuthrep, std::move(session), context, arguments);
+}
+
+base::Task<OperationResult> OauthAuthorize(Session session, OperationContext context,
+                                           const Json& arguments) {
+  return Handle(Endpoint::kOauthAuthorize, std::move(session), context, arguments);
+}
+
+base::Task<OperationResult> OauthAuthrep(Session session, OperationContext context,
+                                         const Json& arguments) {
+  return Handle(Endpoint::kOauthAuthrep, std::move(session), context, arguments);
+}
+
+}  // namespace
+
+void AddThreescaleAuthorization(sim::OperationTable& table, const ThreescaleSessions& sessions) {
+  AddThreescale(table, sessions, "http.authorize", Authorize);
+  AddThreescale(table, sessions, "http.authrep", Authrep);
+  AddThreescale(table, sessions, "http.oauth_authorize", OauthAuthorize);
+  AddThreescale(table, sessions, "http.oauth_authrep", OauthAuthrep);
+}
+
+}  // namespace redouble::scenarios

@@ -1,0 +1,91 @@
+// WorldInvariant: a condition that the runs of a world file must satisfy, as data.
+//
+// World files list their invariants and probes in JSON; ParseInvariant reads one of them. An
+// invariant written in C++ does not need this header: use World::AddInvariant.
+//
+// | kind       | condition                                                                      |
+// | ---------- | ------------------------------------------------------------------------------ |
+// | reply      | The reply of "command" equals "expect", or one of "one_of", or is a number     |
+// |            | from "at_least" to "at_most" (also as a bulk string).                          |
+// | equal      | All "commands" have the same reply.                                            |
+// | expires    | Every key that matches the glob "keys" has a time to live.                     |
+// | references | For each element of the reply of "command", the key "key" exists, where {} is  |
+// |            | replaced by the element.                                                       |
+// | results    | The number of calls of "operation" whose result contains "where" is from       |
+// |            | "at_least" to "at_most". {"error": "text"} matches a part of an error message. |
+// | serial     | Serializability: the keys that match "keys" (default *), and the results of    |
+// |            | all calls unless "results" is false, are those of some run in which the        |
+// |            | actors run one after another without faults.                                   |
+//
+// Each may have a "name" (default: its kind), which violations report, and "when": "end" (the
+// default) or "always" (after every step). "results" and "serial" are checked at the end only.
+//
+//   // {"kind": "reply", "command": ["GET", "n"], "expect": "7"}
+//   absl::StatusOr<std::shared_ptr<const WorldInvariant>> invariant =
+//       ParseInvariant(json, "/invariants/0");
+//
+// Thread-safety: an invariant is constant after parsing.
+#ifndef REDOUBLE_SIM_WORLD_FILE_INVARIANT_H_
+#define REDOUBLE_SIM_WORLD_FILE_INVARIANT_H_
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "redouble/sim/operations/operation.h"
+#include "redouble/sim/world/world.h"
+
+namespace redouble::sim {
+
+// The result of one call of an actor.
+struct CallResult {
+  std::string actor;
+  int step;  // The index of the actor's step, from 0.
+  std::string operation;
+  Json result;  // {"error": message} if the call failed.
+};
+
+// What an invariant can inspect.
+struct WorldView {
+  World& world;
+  const std::vector<CallResult>& results;
+  // The SerialState after each serial order of the actors.
+  const std::vector<Json>& serial_states;
+};
+
+class WorldInvariant {
+ public:
+  virtual ~WorldInvariant() = default;
+
+  const std::string& name() const { return name_; }
+  // Returns true if the invariant is checked after every step, false if only at the end. One that
+  // is checked after every step reads keys only.
+  bool always() const { return always_; }
+  // Returns true if Check needs WorldView::serial_states.
+  virtual bool needs_serial_states() const { return false; }
+
+  // Returns OK, or an error that describes the violation.
+  virtual absl::Status Check(const WorldView& view) const = 0;
+
+ private:
+  friend absl::StatusOr<std::shared_ptr<const WorldInvariant>> ParseInvariant(
+      const Json& json, std::string_view path);
+
+  std::string name_;
+  bool always_ = false;
+};
+
+// Parses one invariant; `path` is its JSON pointer. Errors: InvalidArgument with the place.
+absl::StatusOr<std::shared_ptr<const WorldInvariant>> ParseInvariant(const Json& json,
+                                                                     std::string_view path);
+
+// Returns the whole keyspace and all results in a form that does not depend on the order in which
+// the calls completed.
+Json SerialState(World& world, const std::vector<CallResult>& results);
+
+}  // namespace redouble::sim
+
+#endif  // REDOUBLE_SIM_WORLD_FILE_INVARIANT_H_

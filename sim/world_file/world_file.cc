@@ -1,0 +1,287 @@
+#include "redouble/sim/world_file/world_file.h"
+
+#include <algorithm>
+#include <set>
+#include <span>
+#include <utility>
+#include <variant>
+
+#include "absl/strings/str_cat.h"
+#include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/base/text/string_bridge.h"
+#include "redouble/sim/json/strict_json.h"
+#include "redouble/sim/operations/arguments.h"
+
+namespace redouble::sim {
+namespace {
+
+absl::Status Wrong(std::string_view path, std::string_view message) {
+  return absl::InvalidArgumentError(absl::StrCat(base::ToAbsl(path), ": ", base::ToAbsl(message)));
+}
+
+// A world has no schedule and no expectations: its steps are a subset of a scenario's.
+absl::Status CheckStep(const Step& step, bool in_actor) {
+  if (const auto* call = std::get_if<CallStep>(&step.action)) {
+    if (call->expectation.result || call->expectation.error) {
+      return absl::InvalidArgumentError("a world says by invariants what must come of a call");
+    }
+    return absl::OkStatus();
+  }
+  if (const auto* command = std::get_if<CommandStep>(&step.action)) {
+    if (command->reply) {
+      return absl::InvalidArgumentError("a world says by invariants what must come of a command");
+    }
+    return absl::OkStatus();
+  }
+  if (std::holds_alternative<AdvanceStep>(step.action)) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("a step of kind \"", step.kind, "\" has no place ",
+                                                 in_actor ? "in an actor" : "in a set-up",
+                                                 "; call, command and advance have"));
+}
+
+absl::StatusOr<std::vector<Step>> ParseWorldSteps(const Json& json, std::string_view path,
+                                                  const OperationTable& operations, bool in_actor) {
+  if (!json.is_array()) return Wrong(path, "expected an array of steps");
+  REDOUBLE_ASSIGN_OR_RETURN(std::vector<Step> steps, ParseSteps(json, path, operations));
+  for (size_t i = 0; i < steps.size(); ++i) {
+    if (const absl::Status status = CheckStep(steps[i], in_actor); !status.ok()) {
+      return Wrong(absl::StrCat(base::ToAbsl(path), "/", i), base::ToStd(status.message()));
+    }
+  }
+  return steps;
+}
+
+void ParseActors(const Json& json, std::string_view place, const OperationTable& operations,
+                 ArgumentReader& fields, std::vector<WorldActor>& actors) {
+  if (!json.is_object() || json.empty()) {
+    return fields.Add(Wrong(place, "expected one actor at least"));
+  }
+  for (const auto& [name, steps] : json.items()) {
+    const std::string path = absl::StrCat(base::ToAbsl(place), PointerPart(name));
+    absl::StatusOr<std::vector<Step>> parsed =
+        ParseWorldSteps(steps, path, operations, /*in_actor=*/true);
+    fields.Add(parsed.status());
+    if (!parsed.ok()) continue;
+    if (parsed->empty()) fields.Add(Wrong(path, "expected one step at least"));
+    actors.push_back(WorldActor{name, *std::move(parsed)});
+  }
+}
+
+bool Has(const std::vector<WorldActor>& actors, std::string_view name) {
+  return std::any_of(actors.begin(), actors.end(),
+                     [&](const WorldActor& actor) { return actor.name == name; });
+}
+
+// Reads a duration that may be negative or infinite; returns zero if it is absent.
+absl::Duration ReadDuration(ArgumentReader& fields, std::string_view name) {
+  const std::optional<std::string> text = fields.OptionalString(name);
+  absl::Duration duration;
+  if (text && !absl::ParseDuration(*text, &duration)) {
+    fields.Refuse(name, absl::StrCat("expected a duration such as \"1m30s\" or \"-5ms\", got \"",
+                                     *text, "\""));
+  }
+  return duration;
+}
+
+absl::StatusOr<FaultRule> ParseFaultRule(const Json& json, std::string_view path,
+                                         const WorldFile& world) {
+  ArgumentReader fields(json, path);
+  FaultRule rule{.fault = Fault::kDropRequest};
+  const std::string name = fields.String("fault");
+  const FaultSpec* spec = FindFaultSpec(name);
+  if (spec == nullptr) {
+    std::string known;
+    for (const FaultSpec& row : AllFaults()) {
+      absl::StrAppend(&known, known.empty() ? "" : ", ", base::ToAbsl(row.name));
+    }
+    fields.Refuse("fault", absl::StrCat("unknown fault \"", name, "\"; known: ", known));
+  } else {
+    rule.fault = spec->fault;
+  }
+  rule.actor = fields.OptionalString("actor").value_or("");
+  if (!rule.actor.empty() && !Has(world.actors, rule.actor))
+    fields.Refuse("actor", "there is no such actor");
+  rule.command = fields.OptionalString("command").value_or("");
+  rule.key = fields.OptionalString("key").value_or("");
+  rule.from = fields.TimeOr("from", rule.from);
+  rule.until = fields.TimeOr("until", rule.until);
+  rule.nth = fields.IntegerOr("nth", rule.nth);
+  rule.probability = fields.OptionalDouble("probability").value_or(rule.probability);
+  rule.limit = fields.IntegerOr("limit", rule.limit);
+  rule.duration = ReadDuration(fields, "for");
+  rule.snapshot = fields.TimeOr("snapshot", rule.snapshot);
+  rule.count = fields.IntegerOr("count", rule.count);
+  rule.error = fields.OptionalString("error").value_or(rule.error);
+  if (rule.nth < 0) fields.Refuse("nth", "matches are counted from 1");
+  if (!(rule.probability > 0 && rule.probability <= 1)) {
+    fields.Refuse("probability", "expected more than 0 and at most 1");
+  }
+  if (rule.limit < 1) fields.Refuse("limit", "expected 1 at least");
+  if (rule.count < 1) fields.Refuse("count", "expected 1 at least");
+  if (rule.fault == Fault::kDelay && rule.duration <= absl::ZeroDuration()) {
+    fields.Refuse("for", "a delay lasts for some time");
+  }
+  REDOUBLE_RETURN_IF_ERROR(fields.Finish());
+  return rule;
+}
+
+absl::StatusOr<RecordedViolation> ParseViolation(const Json& json) {
+  ArgumentReader fields(json, "/violation");
+  RecordedViolation violation;
+  violation.seed = static_cast<uint64_t>(fields.Integer("seed"));
+  violation.hardened = fields.BoolOr("hardened", false);
+  violation.swarm = fields.BoolOr("swarm", false);
+  violation.broke = fields.String("broke");
+  violation.trace_hash = fields.String("trace_hash");
+  for (const Json& decision : fields.Any("decisions")) {
+    if (!decision.is_number_unsigned()) {
+      fields.Refuse("decisions", "expected numbers from 0 on");
+      break;
+    }
+    violation.decisions.push_back(decision.get<uint32_t>());
+  }
+  REDOUBLE_RETURN_IF_ERROR(fields.Finish());
+  return violation;
+}
+
+void CheckHardened(const Json& hardened, const OperationTable& operations, ArgumentReader& fields) {
+  for (const auto& [name, arguments] : hardened.items()) {
+    const std::string path = absl::StrCat("/hardened", PointerPart(name));
+    if (operations.Find(name) == nullptr) {
+      fields.Add(Wrong(path, "the system has no such operation"));
+    } else if (!arguments.is_object()) {
+      fields.Add(Wrong(path, "expected an object of arguments"));
+    }
+  }
+}
+
+void ParseHardenedActors(const Json& json, const OperationTable& operations, ArgumentReader& fields,
+                         WorldFile& world) {
+  constexpr std::string_view kPlace = "/hardened_actors";
+  ParseActors(json, kPlace, operations, fields, world.hardened_actors);
+  for (const WorldActor& actor : world.hardened_actors) {
+    if (Has(world.actors, actor.name)) continue;
+    fields.Add(Wrong(absl::StrCat(base::ToAbsl(kPlace), PointerPart(actor.name)),
+                     "there is no such actor"));
+  }
+}
+
+using Invariants = std::vector<std::shared_ptr<const WorldInvariant>>;
+
+void ParseInvariants(const Json& json, std::string_view path, ArgumentReader& fields,
+                     Invariants& invariants) {
+  for (size_t i = 0; i < json.size(); ++i) {
+    auto invariant = ParseInvariant(json[i], absl::StrCat(base::ToAbsl(path), "/", i));
+    fields.Add(invariant.status());
+    if (invariant.ok()) invariants.push_back(*std::move(invariant));
+  }
+}
+
+void ParseFaults(const Json& json, ArgumentReader& fields, WorldFile& world) {
+  for (size_t i = 0; i < json.size(); ++i) {
+    absl::StatusOr<FaultRule> rule = ParseFaultRule(json[i], absl::StrCat("/faults/", i), world);
+    fields.Add(rule.status());
+    if (rule.ok()) world.faults.push_back(*std::move(rule));
+  }
+}
+
+// Returns an optional list; an empty one if it is absent or wrong.
+const Json& ReadList(ArgumentReader& fields, std::string_view name) {
+  static const Json* const kNone = new Json(Json::array());
+  const Json* list = fields.Find(name);
+  if (list == nullptr) return *kNone;
+  if (list->is_array()) return *list;
+  fields.Refuse(name, "expected an array");
+  return *kNone;
+}
+
+// Reads what depends on the system: its steps and everything that names an actor.
+void ParseParts(const OperationTable& operations, ArgumentReader& fields, WorldFile& world) {
+  absl::StatusOr<std::vector<Step>> setup =
+      ParseWorldSteps(ReadList(fields, "setup"), "/setup", operations, /*in_actor=*/false);
+  fields.Add(setup.status());
+  if (setup.ok()) world.setup = *std::move(setup);
+  ParseActors(fields.Any("actors"), "/actors", operations, fields, world.actors);
+  ParseFaults(ReadList(fields, "faults"), fields, world);
+  const Json& invariants = fields.Any("invariants");
+  if (!invariants.is_array() || invariants.empty()) {
+    fields.Refuse("invariants", "expected one invariant at least");
+  } else {
+    ParseInvariants(invariants, "/invariants", fields, world.invariants);
+  }
+  ParseInvariants(ReadList(fields, "probes"), "/probes", fields, world.probes);
+  if (const Json* hardened = fields.Find("hardened")) {
+    world.hardened = *hardened;
+    if (!hardened->is_object()) {
+      fields.Refuse("hardened", "expected an object by operation");
+    } else {
+      CheckHardened(*hardened, operations, fields);
+    }
+  }
+  if (const Json* actors = fields.Find("hardened_actors")) {
+    ParseHardenedActors(*actors, operations, fields, world);
+  }
+  if (const Json* violation = fields.Find("violation")) {
+    absl::StatusOr<RecordedViolation> recorded = ParseViolation(*violation);
+    fields.Add(recorded.status());
+    if (recorded.ok()) world.violation = *std::move(recorded);
+  }
+}
+
+absl::StatusOr<WorldFile> ParseWorld(const Json& json, const SystemTable& systems) {
+  static const OperationTable* const kNoOperations = new OperationTable();
+  ArgumentReader fields(json);
+  if (!json.is_object()) return fields.Finish();
+  WorldFile world;
+  world.json = json;
+  world.name = fields.String("name");
+  world.description = fields.String("description");
+  world.source = fields.String("source");
+  const std::optional<std::string> system_name = fields.OptionalString("system");
+  world.system = system_name.value_or("");
+  world.start = fields.Time("start");
+  const auto system = systems.find(world.system);
+  if (system == systems.end() && world.system != kCommandsOnly) {
+    fields.Refuse("system", UnknownSystem(system_name, systems));
+    // Without a system, every operation would be unknown.
+    for (const auto& field : json.items()) fields.Find(field.key());
+    return fields.Finish();
+  }
+  ParseParts(system == systems.end() ? *kNoOperations : system->second, fields, world);
+  REDOUBLE_RETURN_IF_ERROR(fields.Finish());
+  return world;
+}
+
+}  // namespace
+
+const WorldActor* WorldFile::FindHardenedActor(std::string_view name) const {
+  const auto found = std::find_if(hardened_actors.begin(), hardened_actors.end(),
+                                  [&](const WorldActor& actor) { return actor.name == name; });
+  return found == hardened_actors.end() ? nullptr : &*found;
+}
+
+bool IsWorldFile(std::string_view text) {
+  const absl::StatusOr<Json> json = ParseStrictJson(text);
+  return json.ok() && json->is_object() && json->contains("actors");
+}
+
+absl::StatusOr<WorldFile> ParseWorldFile(std::string_view text, std::string_view file,
+                                         const SystemTable& systems) {
+  const absl::StatusOr<Json> json = ParseStrictJson(text);
+  absl::StatusOr<WorldFile> world =
+      json.ok() ? ParseWorld(*json, systems) : absl::StatusOr<WorldFile>(json.status());
+  if (!world.ok()) return WithFile(world.status(), file);
+  world->file = std::string(file);
+  return world;
+}
+
+std::string WithViolation(const WorldFile& world, const RecordedViolation& violation) {
+  Json json = world.json;
+  json["violation"] = Json{{"seed", violation.seed},         {"decisions", violation.decisions},
+                           {"hardened", violation.hardened}, {"swarm", violation.swarm},
+                           {"broke", violation.broke},       {"trace_hash", violation.trace_hash}};
+  constexpr int kIndent = 2;
+  return json.dump(kIndent) + "\n";
+}
+
+}  // namespace redouble::sim

@@ -1,0 +1,330 @@
+#include "redouble/tests/docs/compatibility.h"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <span>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "redouble/core/base/text/glob.h"
+#include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/store/reply.h"
+#include "redouble/core/store/table/command_table.h"
+#include "redouble/sim/cli/serve/configuration.h"
+#include "redouble/tests/docs/generated_part.h"
+#include "redouble/tests/support/target/memory_target.h"
+#include "redouble/tests/support/target/words.h"
+
+namespace redouble::tests {
+namespace {
+
+using store::Reply;
+
+// A command whose effect is limited. The table shows the reply to `words`.
+struct LimitedCommand {
+  Words words;
+  std::string_view why;
+  bool in_cluster = false;
+};
+
+const std::vector<LimitedCommand>& LimitedCommands() {
+  static const std::vector<LimitedCommand> rows = {
+      {{"SAVE"}, "Keys are in memory only."},
+      {{"BGSAVE"}, "Keys are in memory only."},
+      {{"BGREWRITEAOF"}, "Keys are in memory only."},
+      {{"LASTSAVE"}, "The start of the server; INFO counts the changes since then."},
+      {{"REPLICAOF", "127.0.0.1", "6380"}, "There is no replication."},
+      {{"SLAVEOF", "127.0.0.1", "6380"}, "There is no replication."},
+      {{"REPLICAOF", "NO", "ONE"}, "The server is a master without replicas already."},
+      {{"SYNC"}, "There is no replication."},
+      {{"PSYNC", "?", "-1"}, "There is no replication."},
+      {{"REPLCONF", "listening-port", "6380"}, "The client does not become a replica."},
+      {{"REPLCONF", "ACK", "0"}, "There are no replicas."},
+      {{"FAILOVER"}, "As a Redis without replicas."},
+      {{"ROLE"}, "A master without replicas; so does INFO replication."},
+      {{"WAIT", "0", "0"},
+       "No replica acknowledges: 0 at the timeout. Without a timeout it blocks, as in Redis."},
+      {{"MIGRATE", "127.0.0.1", "1", "k", "0", "10"}, "No other server is called."},
+      {{"MODULE", "LOAD", "/m.so"}, "There are no modules."},
+      {{"SCRIPT", "DEBUG", "YES"},
+       "The next EVAL runs without a debugger: the engine cannot fork."},
+      {{"CONFIG", "REWRITE"}, "There is no configuration file to write."},
+      {{"MEMORY", "DOCTOR"},
+       "Sizes are accounted; some fields of the allocator are the process's."},
+      {{"CLUSTER", "MEET", "127.0.0.1", "7001"},
+       "The topology never changes. The same holds for every other change of the cluster.",
+       /*in_cluster=*/true},
+  };
+  return rows;
+}
+
+struct RedisParameter {
+  std::string_view name;
+  std::string_view initial;  // Redis's default.
+};
+constexpr RedisParameter kRedisParameters[] = {
+#define REDOUBLE_PARAMETER(name, initial) {name, initial},
+#include "redouble/tests/docs/redis_parameters.inc"
+#undef REDOUBLE_PARAMETER
+};
+
+// Why parameters have a limited effect. Names are glob patterns, separated by spaces.
+struct Reason {
+  std::string_view names;
+  std::string_view why;
+};
+constexpr Reason kParameterReasons[] = {
+    {"aof* append* auto-aof-* bgsave_cpulist dbfilename no-appendfsync-on-rewrite rdb* save "
+     "stop-writes-on-bgsave-error",
+     "Keys are in memory only."},
+    {"sanitize-dump-payload", "Payloads are always checked."},
+    {"repl-* replica* slave* min-replicas-* min-slaves-* master* propagation-error-behavior",
+     "There is no replication."},
+    {"cluster-*", "The topology of a simulated cluster never changes."},
+    {"tls-*", "There is no TLS."},
+    {"active-defrag* activedefrag activerehashing jemalloc-bg-thread disable-thp lazyfree-*",
+     "The engine has other tables, and frees at once."},
+    {"maxmemory-clients maxmemory-eviction-tenacity",
+     "Clients are not evicted; eviction goes on until the limit holds."},
+    {"dynamic-hz active-expire-effort", "Keys expire at their deadlines, not in turns of a timer."},
+    {"hz", "The upkeep of `redouble serve`; fixed while it runs."},
+    {"io-threads* *_cpulist oom-score-adj* supervised set-proc-title proc-title-template "
+     "always-show-logo ignore-warnings",
+     "The process has one thread and manages nothing of the machine."},
+    {"crash-* shutdown-* syslog-*", "The process logs to a file or its output, and ends at once."},
+    {"daemonize dir logfile loglevel pidfile", "Decided when the process starts."},
+    {"bind bind-source-addr port tcp-backlog tcp-keepalive unixsocket unixsocketperm "
+     "socket-mark-id",
+     "The listening sockets are opened when the process starts."},
+    {"aclfile", "ACL rules are in memory only."},
+    {"enable-debug-command enable-module-command enable-protected-configs",
+     "DEBUG is always allowed, modules never."},
+    {"latency-tracking-info-percentiles", "INFO shows Redis's default percentiles."},
+    {"databases", "Fixed, as in Redis."},
+};
+
+// The subcommands of DEBUG in Redis, and why one is refused or limited.
+struct DebugSubcommand {
+  std::string_view name;
+  std::string_view why = {};
+};
+constexpr std::string_view kNoFile = "There is no file of keys.";
+constexpr std::string_view kNoAllocator = "The engine has other structures in memory.";
+constexpr std::string_view kKills = "It would end the process that the engine is part of.";
+constexpr std::string_view kNoReplicas = "There is no replication.";
+constexpr DebugSubcommand kDebugSubcommands[] = {
+    {"AOF-FLUSH-SLEEP", kNoFile},
+    {"ASSERT", kKills},
+    {"CHANGE-REPL-ID", kNoReplicas},
+    {"CLIENT-EVICTION", "Clients are not evicted."},
+    {"CLUSTERLINK KILL", "A simulated cluster has no links."},
+    {"CONFIG-REWRITE-FORCE-ALL", "There is no configuration file to write."},
+    {"CRASH-AND-RECOVER", kKills},
+    {"DIGEST"},
+    {"DIGEST-VALUE"},
+    {"DROP-CLUSTER-PACKET-FILTER", "A simulated cluster has no links."},
+    {"ERROR"},
+    {"HELP"},
+    {"HTSTATS", kNoAllocator},
+    {"HTSTATS-KEY", kNoAllocator},
+    {"LEAK", "Nothing is leaked on purpose."},
+    {"LISTPACK", kNoAllocator},
+    {"LOADAOF", kNoFile},
+    {"LOG", "The engine has no log."},
+    {"MALLCTL", kNoAllocator},
+    {"MALLCTL-STR", kNoAllocator},
+    {"OBJECT"},
+    {"OOM", kKills},
+    {"PANIC", kKills},
+    {"PAUSE-CRON", "Timers follow the virtual clock."},
+    {"POPULATE"},
+    {"PROTOCOL", "Without `attrib` and `push`."},
+    {"QUICKLIST", kNoAllocator},
+    {"QUICKLIST-PACKED-THRESHOLD", kNoAllocator},
+    {"RELOAD", "Encodes and decodes every key as DUMP and RESTORE do; there is no file."},
+    {"REPLICATE", kNoReplicas},
+    {"REPLYBUFFER PEAK-RESET-TIME", kNoAllocator},
+    {"REPLYBUFFER RESIZING", kNoAllocator},
+    {"RESTART", kKills},
+    {"SDSLEN", kNoAllocator},
+    {"SEGFAULT", kKills},
+    {"SET-ACTIVE-EXPIRE"},
+    {"SET-SKIP-CHECKSUM-VALIDATION", "Payloads are always checked."},
+    {"SLEEP"},
+    {"STRINGMATCH-TEST"},
+    {"STRUCTSIZE", kNoAllocator},
+};
+
+memory::EngineOptions Options(bool in_cluster) {
+  memory::EngineOptions options;
+  if (in_cluster) options.cluster.emplace();
+  return options;
+}
+
+Reply Ask(Target& target, const Words& words) { return target.RunAll(0, std::span(&words, 1))[0]; }
+
+std::string Code(std::string_view text) { return absl::StrCat("`", base::ToAbsl(Cell(text)), "`"); }
+
+std::string Row(const std::vector<std::string>& cells) {
+  return absl::StrCat("| ", absl::StrJoin(cells, " | "), " |\n");
+}
+
+std::string CommandTable() {
+  std::string table = "\n| command | here | why |\n| --- | --- | --- |\n";
+  for (const LimitedCommand& row : LimitedCommands()) {
+    MemoryTarget target(Options(row.in_cluster));
+    Ask(target, {"SET", "k", "v"});
+    const Reply reply = Ask(target, row.words);
+    const std::string here =
+        reply.is_error() ? absl::StrCat("refused: ", Code(reply.text())) : "limited effect";
+    table += Row({Code(JoinWords(row.words)), here, std::string(row.why)});
+  }
+  return table + "\n";
+}
+
+bool NamesParameter(const Reason& reason, std::string_view name) {
+  for (const absl::string_view pattern : absl::StrSplit(base::ToAbsl(reason.names), ' ')) {
+    if (base::GlobMatch(base::ToStd(pattern), name)) return true;
+  }
+  return false;
+}
+
+std::string_view WhyOfParameter(std::string_view name) {
+  const auto* found =
+      std::find_if(std::begin(kParameterReasons), std::end(kParameterReasons),
+                   [&](const Reason& reason) { return NamesParameter(reason, name); });
+  return found == std::end(kParameterReasons) ? std::string_view() : found->why;
+}
+
+// What CONFIG and a configuration file do with a parameter.
+struct ParameterRow {
+  std::string name;
+  std::string config;
+  std::string file;
+
+  bool done() const { return config == "GET, SET" && file == "done"; }
+};
+
+// The value that is tried: the other one of a switch, which must do more than stay as it is.
+std::string TriedValue(const RedisParameter& parameter) {
+  if (parameter.initial == "yes") return "no";
+  if (parameter.initial == "no") return "yes";
+  return std::string(parameter.initial);
+}
+
+std::string ConfigCell(Target& target, const RedisParameter& parameter) {
+  const std::string name(parameter.name);
+  const Reply got = Ask(target, {"CONFIG", "GET", name});
+  if (got.elements().empty()) return "unknown";
+  const Reply set = Ask(target, {"CONFIG", "SET", name, TriedValue(parameter)});
+  if (!set.is_error()) return "GET, SET";
+  // "ERR CONFIG SET failed (possibly related to argument 'x') - WHY"
+  const std::string& text = set.text();
+  const size_t dash = text.find(" - ");
+  return absl::StrCat("GET; SET is refused: ",
+                      Code(dash == text.npos ? text : text.substr(dash + 3)));
+}
+
+std::string FileCell(const RedisParameter& parameter) {
+  const std::string value = TriedValue(parameter);
+  sim::ServeSettings settings;
+  const std::vector<sim::ConfigurationError> errors =
+      sim::ReadConfiguration(base::ToStd(absl::StrCat(base::ToAbsl(parameter.name), " ",
+                                                      value.empty() ? "\"\"" : value, "\n")),
+                             settings);
+  if (!errors.empty()) return absl::StrCat("refused: ", Code(errors[0].message));
+  return settings.warnings.empty() ? "done" : "no effect";
+}
+
+std::vector<ParameterRow> ParameterRows() {
+  std::vector<ParameterRow> rows;
+  MemoryTarget target;
+  for (const RedisParameter& parameter : kRedisParameters) {
+    rows.push_back(
+        {std::string(parameter.name), ConfigCell(target, parameter), FileCell(parameter)});
+  }
+  return rows;
+}
+
+std::string ParameterTable() {
+  std::string table =
+      "\n| parameter | CONFIG | configuration file | why |\n| --- | --- | --- | --- |\n";
+  for (const ParameterRow& row : ParameterRows()) {
+    const std::string_view why = row.done() ? std::string_view() : WhyOfParameter(row.name);
+    table += Row({Code(row.name), row.config, row.file, std::string(why)});
+  }
+  return table + "\n";
+}
+
+bool IsDone(const std::vector<std::string>& ours, std::string_view name) {
+  return std::binary_search(ours.begin(), ours.end(), name);
+}
+
+std::string DebugTable() {
+  MemoryTarget target;
+  const std::vector<std::string> ours = DebugSubcommandsOf(target);
+  std::string table = "\n| subcommand | here | why |\n| --- | --- | --- |\n";
+  for (const DebugSubcommand& row : kDebugSubcommands) {
+    const bool done = IsDone(ours, row.name);
+    table += Row({Code(row.name), done ? (row.why.empty() ? "done" : "limited effect") : "refused",
+                  std::string(row.why)});
+  }
+  return table + "\n";
+}
+
+}  // namespace
+
+std::string WithCompatibilityTables(std::string_view page) {
+  std::string result = WithGeneratedPart(page, "commands", CommandTable());
+  result = WithGeneratedPart(result, "parameters", ParameterTable());
+  return WithGeneratedPart(result, "debug", DebugTable());
+}
+
+std::vector<std::string> IncompleteReasons() {
+  std::vector<std::string> mistakes;
+  const std::vector<ParameterRow> rows = ParameterRows();
+  for (const ParameterRow& row : rows) {
+    if (!row.done() && WhyOfParameter(row.name).empty()) mistakes.push_back(row.name);
+  }
+  for (const Reason& reason : kParameterReasons) {
+    const bool used = std::any_of(rows.begin(), rows.end(), [&](const ParameterRow& row) {
+      return !row.done() && NamesParameter(reason, row.name);
+    });
+    if (!used) mistakes.emplace_back(reason.names);
+  }
+  MemoryTarget target;
+  const std::vector<std::string> ours = DebugSubcommandsOf(target);
+  for (const DebugSubcommand& row : kDebugSubcommands) {
+    if (!IsDone(ours, row.name) && row.why.empty()) mistakes.emplace_back(row.name);
+  }
+  return mistakes;
+}
+
+std::vector<std::string> ParametersOfRedis() {
+  std::vector<std::string> names;
+  for (const RedisParameter& parameter : kRedisParameters) names.emplace_back(parameter.name);
+  return names;
+}
+
+std::vector<std::string> DebugSubcommandsOfRedis() {
+  std::vector<std::string> names;
+  for (const DebugSubcommand& row : kDebugSubcommands) names.emplace_back(row.name);
+  return names;
+}
+
+std::vector<std::string> DebugSubcommandsOf(Target& target) {
+  std::vector<std::string> names;
+  const Reply help = Ask(target, {"DEBUG", "HELP"});
+  // The first line is about DEBUG; indented lines describe the subcommand before them.
+  for (const Reply& line : std::span(help.elements()).subspan(1)) {
+    const std::string& text = line.text();
+    if (!text.starts_with(' ')) names.push_back(text.substr(0, text.find_first_of("<[")));
+  }
+  for (std::string& name : names) name.erase(name.find_last_not_of(' ') + 1);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace redouble::tests

@@ -1,0 +1,43 @@
+#include "redouble/tests/docs/key_tables.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/store/keyspace/key_family.h"
+#include "redouble/core/store/table/key_type.h"
+#include "redouble/sim/cli/support/systems.h"
+#include "redouble/tests/docs/generated_part.h"
+
+namespace redouble::tests {
+namespace {
+
+std::string TypeCell(const store::KeyFamily& family) {
+  if (family.type == store::KeyType::kNone) return "channel";
+  return std::string(store::KeyTypeName(family.type));
+}
+
+std::string TtlCell(const store::KeyFamily& family) {
+  if (!family.ttl) return Cell(family.ttl_rule);
+  return absl::StrCat(absl::ToInt64Seconds(*family.ttl), " s; ", Cell(family.ttl_rule));
+}
+
+std::string KeyTable(std::string_view system) {
+  std::string table =
+      "\n| pattern | type | value | TTL | lifecycle |\n"
+      "| --- | --- | --- | --- | --- |\n";
+  for (const store::KeyFamily& family : sim::AllKeyFamilies()) {
+    if (family.system != system) continue;
+    absl::StrAppend(&table, "| `", Cell(family.pattern), "` | ", TypeCell(family), " | ",
+                    Cell(family.purpose), " | ");
+    absl::StrAppend(&table, TtlCell(family), " | ", Cell(family.lifecycle), " |\n");
+  }
+  return table + "\n";
+}
+
+}  // namespace
+
+std::string WithKeyTable(std::string_view page, std::string_view system) {
+  return WithGeneratedPart(page, absl::StrCat("keys ", base::ToAbsl(system)), KeyTable(system));
+}
+
+}  // namespace redouble::tests

@@ -1,0 +1,20 @@
+// The key tables of docs/systems/*.md, generated from the KeyFamily rows of the systems.
+//
+// The table of a page is its generated part "keys SYSTEM" (generated_part.h).
+//
+// Thread-safety: free functions on values.
+#ifndef REDOUBLE_TESTS_DOCS_KEY_TABLES_H_
+#define REDOUBLE_TESTS_DOCS_KEY_TABLES_H_
+
+#include <string>
+#include <string_view>
+
+namespace redouble::tests {
+
+// Returns the page with a newly generated table of `system` between its markers; the page unchanged
+// if it has no markers of that system.
+std::string WithKeyTable(std::string_view page, std::string_view system);
+
+}  // namespace redouble::tests
+
+#endif  // REDOUBLE_TESTS_DOCS_KEY_TABLES_H_
