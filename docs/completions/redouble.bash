@@ -1,0 +1,31 @@
+# Completion of redouble for bash; printed by: redouble completion bash
+_redouble() {
+  local word="${COMP_WORDS[COMP_CWORD]}" before="${COMP_WORDS[COMP_CWORD-1]}" words=""
+  if [ "$COMP_CWORD" -eq 1 ]; then
+    COMPREPLY=($(compgen -W "replay explore serve redis-server record trace inspect keys help completion --help --version" -- "$word"))
+    return
+  fi
+  case "${COMP_WORDS[1]} $before" in
+    "serve --clock") words="system manual" ;;
+    "serve --loglevel") words="debug verbose notice warning" ;;
+    "completion "*) words="bash zsh fish" ;;
+  esac
+  if [ -z "$words" ] && [[ "$word" == -* ]]; then case "${COMP_WORDS[1]}" in
+    replay) words="--help --redis --spawn-redis --flush --filter --verbose --trace --html --until --break-at --changes" ;;
+    explore) words="--help --schedules --seed --jobs --hardened --swarm --exhaustive --all --out --catalogue" ;;
+    serve) words="--help --port --unixsocket --bind --config --clock --start --seed --requirepass --maxmemory --cluster-slots --load --loglevel --ready-file --exit-with-parent" ;;
+    redis-server) words="--help" ;;
+    record) words="--help --out --for --count --name --keep-ids" ;;
+    trace) words="--help" ;;
+    inspect) words="--help --redis --at --bind --hash-tagged --format --limit" ;;
+    keys) words="--help --system --format" ;;
+    help) words="--help --man" ;;
+    completion) words="--help" ;;
+  esac; fi
+  if [ -z "$words" ]; then
+    COMPREPLY=($(compgen -f -- "$word"))
+  else
+    COMPREPLY=($(compgen -W "$words" -- "$word"))
+  fi
+}
+complete -o filenames -F _redouble redouble
