@@ -1,5 +1,6 @@
 """Goal: invalid bytes get Redis's errors, and do not affect other clients."""
 
+import contextlib
 import os
 import random
 import resource
@@ -181,8 +182,10 @@ class ManyClients(unittest.TestCase):
         served = Served()
         self.addCleanup(served.stop)
         served.ask(b"CONFIG SET maxclients 11500\r\n")
-        idle = [served.open() for _ in range(10_000)]
-        busy = [served.open() for _ in range(1_000)]
+        opened = contextlib.ExitStack()
+        self.addCleanup(opened.close)
+        idle = [opened.enter_context(served.open()) for _ in range(10_000)]
+        busy = [opened.enter_context(served.open()) for _ in range(1_000)]
         for _ in range(10):
             for connection in busy:
                 connection.sendall(b"*2\r\n$4\r\nINCR\r\n$1\r\nn\r\n" * 10)
@@ -195,8 +198,6 @@ class ManyClients(unittest.TestCase):
             self.assertEqual(served.ask(b"PING\r\n", connection), b"+PONG\r\n")
         pages = int(open(f"/proc/{served.process.pid}/statm").read().split()[1])
         self.assertLess(pages * os.sysconf("SC_PAGESIZE") / 11_000, 16_384)
-        for connection in idle + busy:
-            connection.close()
 
 
 class Stopping(unittest.TestCase):

@@ -35,8 +35,10 @@ class Served:
     def open(self):
         """A plain connection."""
         connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        connection.settimeout(20)
+        # With a timeout, connecting would fail instead of waiting while the server's queue of new
+        # connections is full.
         connection.connect(self.path)
+        connection.settimeout(20)
         return connection
 
     def wire(self, protocol=2):
