@@ -56,7 +56,7 @@ Options NodeConnections::OptionsOf(const TcpAddress& address) const {
 
 void NodeConnections::Submit(const TcpAddress& address, NodeRequest& request) {
   if (closed_) return request.FailUnreachable(store::NotSentError("the client was closed"));
-  CloseForgotten();
+  CloseForgottenLater();
   const auto found = nodes_.find(NameOf(address));
   Node& node = found != nodes_.end()
                    ? found->second
@@ -186,7 +186,7 @@ void NodeConnections::OnDialed(const TcpAddress& address, Node& node,
       request.FailUnreachable(Unreachable(status));
     }
   }
-  CloseForgotten();
+  CloseForgottenLater();
 }
 
 bool NodeConnections::Node::idle() const {
@@ -200,12 +200,18 @@ void NodeConnections::Forget(const TcpAddress& address) {
   if (found == nodes_.end()) return;
   found->second.forgotten = true;
   has_forgotten_ = true;
-  CloseForgotten();
+  CloseForgottenLater();
+}
+
+// A caller, or one of its callers, may hold a reference to a node, so the nodes are destroyed in
+// the next turn.
+void NodeConnections::CloseForgottenLater() {
+  if (!has_forgotten_) return;
+  has_forgotten_ = false;
+  asio::post(executor_, [self = shared_from_this()] { self->CloseForgotten(); });
 }
 
 void NodeConnections::CloseForgotten() {
-  if (!has_forgotten_) return;
-  has_forgotten_ = false;
   for (auto node = nodes_.begin(); node != nodes_.end();) {
     Node& gone = node->second;
     if (!gone.forgotten || !gone.idle()) {

@@ -87,8 +87,8 @@ class NodeConnections final : public store::RequestKeeper,
   // The counters of all connections, closed ones included.
   Counters counters() const;
 
-  // Closes the connections to a server once no request uses them any more. Another request for the
-  // server takes this back.
+  // Closes the connections to a server in the next turn of the event loop; if requests still use
+  // them, with a later request. Another request for the server takes this back.
   void Forget(const TcpAddress& address);
 
   // The options for one server: without the options that concern several servers, and without
@@ -129,6 +129,7 @@ class NodeConnections final : public store::RequestKeeper,
   void Pass(Node& node, NodeRequest& request);
   void NoteLoss(Node& node);
   Options OptionsOf(const TcpAddress& address) const;
+  void CloseForgottenLater();
   void CloseForgotten();
   void OnDialed(const TcpAddress& address, Node& node,
                 absl::StatusOr<std::unique_ptr<Client>> client);
@@ -144,7 +145,7 @@ class NodeConnections final : public store::RequestKeeper,
   Nodes nodes_;  // By host and port.
   // Requests that fail in the next turn of the event loop, and why.
   std::list<std::pair<NodeRequest*, absl::Status>> failing_;
-  bool has_forgotten_ = false;  // A node is forgotten and not closed yet.
+  bool has_forgotten_ = false;  // CloseForgottenLater() has nodes to look at.
 };
 
 }  // namespace redouble::redis

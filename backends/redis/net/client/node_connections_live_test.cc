@@ -2,6 +2,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -54,11 +55,14 @@ class NodeConnectionsTest : public testing::Test {
     context.run();
   }
 
-  void RunUntilDone(const Sent& sent) {
-    while (!sent.result) {
+  void RunUntil(const std::function<bool()>& done) {
+    while (!done()) {
       if (context.stopped()) context.restart();
       ASSERT_GT(context.run_one(), 0u);
     }
+  }
+  void RunUntilDone(const Sent& sent) {
+    RunUntil([&] { return sent.result.has_value(); });
   }
 
   static ClientHooks Seeded() {
@@ -113,7 +117,7 @@ TEST_F(NodeConnectionsTest, KeepsBlockingCommandsWhenTheMainConnectionIsLost) {
     co_return co_await (*other)->Execute(command);
   };
   EXPECT_THAT(base::Run(send(kill)), IsOkAndHolds(Reply::Integer(1)));
-  while (nodes->IsConnected(address)) context.run_one();
+  RunUntil([&] { return !nodes->IsConnected(address); });
   Sent again(*nodes, address, {"GET", "key"});
   RunUntilDone(again);
   EXPECT_THAT(*again.result, IsOk());
@@ -138,8 +142,26 @@ TEST_F(NodeConnectionsTest, ForgetsAServerOnceNoRequestUsesIt) {
   RunUntilDone(ping);
   ASSERT_THAT(*ping.result, IsOk());
   nodes->Forget(address);
-  EXPECT_EQ(nodes->size(), 0u);
+  RunUntil([this] { return nodes->size() == 0; });
   EXPECT_EQ(nodes->counters().answered, 1u) << "its counters are kept";
+}
+
+// A failover: the last request for the old master fails, and its result makes the owner forget that
+// server while the attempt to connect is still being reported.
+TEST_F(NodeConnectionsTest, AResultMayForgetTheServer) {
+  const auto port = LoopbackPort::Reserve();
+  ASSERT_THAT(port, IsOk());
+  const TcpAddress down{"127.0.0.1", static_cast<uint16_t>((*port)->number())};
+  const std::vector<Command> ping = {Command::Named("PING")};
+  bool done = false;
+  NodeRequest request(store::Request::Kind::kCommand, ping, [&](bool, const auto&) {
+    nodes->Forget(down);
+    done = true;
+  });
+  nodes->Submit(down, request);
+  RunUntil([&] { return done; });
+  RunUntil([this] { return nodes->size() == 0; });
+  EXPECT_EQ(nodes->counters().connect_failures, 1u);
 }
 
 TEST(SyncStore, ComesBackAfterALostConnection) {
