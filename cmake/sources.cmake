@@ -694,6 +694,7 @@ redouble_component(
     backends/redis/net/connection.cc
     backends/redis/net/connector.cc
     backends/redis/net/subscriber.cc
+    backends/redis/net/tls_context.cc
     backends/redis/net/transport.cc
     backends/redis/option_table.cc
     backends/redis/options.cc

@@ -4,54 +4,27 @@
 #include <openssl/x509.h>
 
 #include <boost/asio/ssl/host_name_verification.hpp>
+#include <memory>
 
 #include "absl/strings/str_cat.h"
+#include "redouble/backends/redis/net/tls_context.h"
 #include "redouble/core/base/status/status_macros.h"
 
 namespace redouble::redis {
-namespace {
 
 namespace ssl = boost::asio::ssl;
 using boost::system::error_code;
 
-absl::Status Refused(const std::string& what, const error_code& error) {
-  return absl::InvalidArgumentError(absl::StrCat("Redis options: ", what, ": ", error.message()));
-}
-
-absl::Status LoadFiles(const TlsOptions& options, ssl::context& context) {
-  error_code error;
-  if (options.verify && options.ca_file.empty()) {
-    context.set_default_verify_paths(error);
-    if (error) return Refused("the system's authorities cannot be read", error);
-  } else if (options.verify) {
-    context.load_verify_file(options.ca_file, error);
-    if (error) return Refused(absl::StrCat("tls_ca_file ", options.ca_file), error);
-  }
-  if (options.certificate_file.empty()) return absl::OkStatus();
-  context.use_certificate_chain_file(options.certificate_file, error);
-  if (error) return Refused(absl::StrCat("tls_certificate_file ", options.certificate_file), error);
-  // Without a callback OpenSSL would ask on the terminal. An empty password fails.
-  context.set_password_callback([password = options.key_password.value_or("")](
-                                    size_t, ssl::context::password_purpose) { return password; },
-                                error);
-  if (error) return Refused("tls_key_password", error);
-  context.use_private_key_file(options.key_file, ssl::context::pem, error);
-  if (error) return Refused(absl::StrCat("tls_key_file ", options.key_file), error);
-  return absl::OkStatus();
-}
-
-}  // namespace
-
 absl::Status Transport::Encrypt(const TlsOptions& options, const std::string& host) {
-  ssl::context context(ssl::context::tls_client);
-  SSL_CTX_set_min_proto_version(context.native_handle(), TLS1_2_VERSION);
-  REDOUBLE_RETURN_IF_ERROR(LoadFiles(options, context));
+  REDOUBLE_ASSIGN_OR_RETURN(const std::shared_ptr<ssl::context> context, TlsContextFor(options));
   const std::string& name = options.server_name.empty() ? host : options.server_name;
-  tls_.emplace(std::move(socket_), context);
+  tls_.emplace(std::move(socket_), *context);
   error_code error;
   tls_->set_verify_mode(options.verify ? ssl::verify_peer : ssl::verify_none, error);
   if (options.verify) tls_->set_verify_callback(ssl::host_name_verification(name), error);
-  if (error) return Refused("TLS", error);
+  if (error) {
+    return absl::InvalidArgumentError(absl::StrCat("Redis options: TLS: ", error.message()));
+  }
   // SNI carries names only, no IP addresses.
   if (!IsIpAddress(name) && SSL_set_tlsext_host_name(tls_->native_handle(), name.c_str()) != 1) {
     return absl::InvalidArgumentError(

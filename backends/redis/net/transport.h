@@ -39,9 +39,9 @@ class Transport {
   Socket& socket() { return tls_ ? tls_->next_layer() : socket_; }
   bool encrypted() const { return tls_.has_value(); }
 
-  // Adds TLS to the connected socket; AsyncShakeHands must follow. The files are read each time, so
-  // that the next connection uses a renewed certificate. Errors: InvalidArgument, with the file or
-  // name that OpenSSL refuses.
+  // Adds TLS to the connected socket; AsyncShakeHands must follow. Files that were replaced are
+  // read again: the next connection uses a renewed certificate. Errors: InvalidArgument, with the
+  // file or name that OpenSSL refuses.
   absl::Status Encrypt(const TlsOptions& options, const std::string& host);
 
   // Why the certificate of the peer was refused; empty if it was accepted.

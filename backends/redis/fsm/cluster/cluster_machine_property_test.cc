@@ -5,9 +5,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
-#include <deque>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -15,29 +13,19 @@
 
 #include "absl/strings/str_cat.h"
 #include "redouble/backends/redis/fsm/cluster/cluster_machine.h"
-#include "redouble/backends/redis/fsm/request_for_test.h"
+#include "redouble/backends/redis/fsm/cluster/numbered_requests_for_test.h"
 #include "redouble/core/base/hash/crc.h"
 #include "redouble/core/store/errors.h"
 
 namespace redouble::redis {
 namespace {
 
-using store::ErrorKind;
 using store::Reply;
 using Kind = store::Request::Kind;
 
 constexpr int kNodes = 3;
 constexpr int64_t kTimeoutUs = 50'000;
 constexpr size_t kQueueLimit = 12;
-
-struct Submitted {
-  std::vector<std::string> lines;
-  std::unique_ptr<RequestForTest> request;
-  Kind kind;
-  int64_t deadline_us;
-  int completions = 0;
-  bool in_time = true;
-};
 
 class Model : public store::RequestKeeper {
  public:
@@ -46,32 +34,12 @@ class Model : public store::RequestKeeper {
     Collect();
   }
 
-  // Each command is "SET key number" or "BLPOP key timeout number", with a number of its own.
-  void Submit(Kind kind, int commands, bool blocks) {
-    Submitted& one = submitted.emplace_back();
-    one.kind = kind;
-    const std::string key = kKeys[*rc::gen::inRange(0, 3)];
-    for (int i = 0; i < commands; ++i) {
-      const std::string own = kind == Kind::kPipeline ? kKeys[*rc::gen::inRange(0, 3)] : key;
-      one.lines.push_back(blocks ? absl::StrCat("BLPOP ", own, " ", next_number++, " 0.02")
-                                 : absl::StrCat("SET ", own, " ", next_number++));
-    }
-    one.deadline_us = now_us + kTimeoutUs + (blocks ? 20'000 : 0);
-    if (kind == Kind::kPipeline && commands == 2) {
-      one.request = std::make_unique<RequestForTest>(
-          kind, std::initializer_list<std::string_view>{one.lines[0], one.lines[1]});
-    } else {
-      one.request = std::make_unique<RequestForTest>(
-          kind, std::initializer_list<std::string_view>{one.lines[0]});
-    }
-    one.request->on_complete = [this, &one] {
-      ++one.completions;
-      one.in_time = now_us <= one.deadline_us;
-    };
-    one.request->SetKeeper(this);
-    machine.Submit(*one.request, now_us);
-    Collect();
+  void Submit(Kind kind, int commands) {
+    std::vector<std::string> keys;
+    for (int i = 0; i < commands; ++i) keys.push_back(DrawKey());
+    Submit(requests.Add(kind, keys));
   }
+  void SubmitBlocking() { Submit(requests.AddBlocking(DrawKey())); }
 
   void Abandon(store::Request& request) override {
     machine.Abandon(request);
@@ -136,11 +104,17 @@ class Model : public store::RequestKeeper {
   }
 
   ClusterMachine machine;
-  std::deque<Submitted> submitted;
-  std::map<std::string, int> runs;  // By the number of a command.
 
  private:
   static constexpr const char* kKeys[] = {"a", "b", "c"};
+
+  static std::string DrawKey() { return kKeys[*rc::gen::inRange(0, 3)]; }
+
+  void Submit(store::Request& request) {
+    request.SetKeeper(this);
+    machine.Submit(request, now_us);
+    Collect();
+  }
 
   // What the node does with a part: it runs the commands whose keys it serves.
   Reply Run(const ClusterPart& part, const std::string& host, bool down) {
@@ -155,13 +129,13 @@ class Model : public store::RequestKeeper {
         std::vector<Reply> results;
         for (const std::string& number : queued) {
           if (refused) break;
-          ++runs[number];
+          requests.CountRun(number);
           results.push_back(Reply::Bulk(number));
         }
         replies.push_back(refused ? Reply::Error("EXECABORT discarded")
                                   : Reply::Array(std::move(results)));
       } else {
-        const std::string number(command.arguments()[1]);
+        const std::string number = NumberedRequests::NumberOf(command);
         const int slot = base::KeySlot(command.arguments()[0]);
         const std::string owner = absl::StrCat("n", owners.at(slot));
         if (down || owner != host) {
@@ -172,7 +146,7 @@ class Model : public store::RequestKeeper {
           queued.push_back(number);
           replies.push_back(Reply::Status("QUEUED"));
         } else {
-          ++runs[number];
+          requests.CountRun(number);
           replies.push_back(Reply::Bulk(number));
         }
       }
@@ -203,20 +177,23 @@ class Model : public store::RequestKeeper {
   std::optional<size_t> map_asked;
   std::map<int, int> owners = {{7365, 1}, {3300, 2}, {15495, 3}};  // Of the slots of the keys.
   int64_t epoch = 1;
-  int next_number = 0;
+
+ public:
+  // The last member, because a request that is destroyed early is abandoned.
+  NumberedRequests requests{kTimeoutUs, now_us};
 };
 
 void TakeRandomStep(Model& model) {
   switch (*rc::gen::inRange(0, 12)) {
     case 0:
     case 1:
-      return model.Submit(Kind::kCommand, 1, false);
+      return model.Submit(Kind::kCommand, 1);
     case 2:
-      return model.Submit(Kind::kPipeline, 2, false);
+      return model.Submit(Kind::kPipeline, 2);
     case 3:
-      return model.Submit(Kind::kTransaction, 1, false);
+      return model.Submit(Kind::kTransaction, 1);
     case 4:
-      return model.Submit(Kind::kCommand, 1, true);
+      return model.SubmitBlocking();
     case 5:
     case 6:
     case 7:
@@ -227,41 +204,8 @@ void TakeRandomStep(Model& model) {
       return model.Pass(*rc::gen::inRange(0, 4000));
     case 10:
       return model.MoveSlot(*rc::gen::inRange(0, 3), *rc::gen::inRange(1, kNodes + 1));
-    case 11: {
-      if (model.submitted.empty()) return;
-      Submitted& one = model.submitted[*rc::gen::inRange<size_t>(0, model.submitted.size())];
-      if (one.request != nullptr && !one.request->completed()) one.request.reset();
-      return;
-    }
-  }
-}
-
-void CheckResult(const Model& model, const Submitted& one) {
-  RC_ASSERT(one.completions == 1);
-  RC_ASSERT(one.in_time);
-  const absl::StatusOr<Reply>& result = one.request->result();
-  std::vector<std::string> numbers;
-  int runs = 0;
-  for (const store::Command& command : one.request->commands()) {
-    numbers.emplace_back(command.arguments()[1]);
-    const auto found = model.runs.find(numbers.back());
-    const int own = found == model.runs.end() ? 0 : found->second;
-    RC_ASSERT(own <= 1);
-    runs += own;
-  }
-  if (!result.ok()) {
-    RC_ASSERT(store::ErrorKindOf(result.status()).has_value());
-    if (store::ErrorKindOf(result.status()) == ErrorKind::kNotSent) RC_ASSERT(runs == 0);
-    return;
-  }
-  std::vector<Reply> replies = one.kind == Kind::kCommand ? std::vector<Reply>{*result}
-                               : result->is_array()       ? result->elements()
-                                                          : std::vector<Reply>{*result};
-  for (size_t i = 0; i < replies.size(); ++i) {
-    // After too many redirections the reply is the last error.
-    if (replies[i].is_error()) continue;
-    RC_ASSERT(replies[i] == Reply::Bulk(numbers[i]));
-    RC_ASSERT(model.runs.at(numbers[i]) == 1);
+    case 11:
+      return model.requests.AbandonOne(*rc::gen::inRange<size_t>(0, 1000));
   }
 }
 
@@ -283,11 +227,9 @@ RC_GTEST_PROP(ClusterMachineProperty, EveryRequestEndsOnceInTimeOnTheRightNode, 
     RC_ASSERT(model.machine.queued() <= kQueueLimit);
   }
   // No node answers any more: the time limits end everything.
-  model.Pass(kTimeoutUs + 20'000);
+  model.Pass(kTimeoutUs + NumberedRequests::kBlockUs);
   RC_ASSERT(model.machine.queued() == 0u);
-  for (const Submitted& one : model.submitted) {
-    if (one.request != nullptr) CheckResult(model, one);
-  }
+  model.requests.CheckResults();
 }
 
 }  // namespace

@@ -1,0 +1,142 @@
+// NumberedRequests: requests whose commands carry numbers of their own, and what must hold of their
+// results; for property tests of machines that choose a server for each request.
+//
+//   NumberedRequests requests(timeout_us, now_us);
+//   machine.Submit(requests.Add(Kind::kPipeline, {"a", "b"}), now_us);
+//   ...
+//   requests.CountRun(number);  // Whenever a server of the model has run a command.
+//   ...
+//   requests.CheckResults();
+//
+// Thread-safety: one thread at a time.
+#ifndef REDOUBLE_BACKENDS_REDIS_FSM_CLUSTER_NUMBERED_REQUESTS_FOR_TEST_H_
+#define REDOUBLE_BACKENDS_REDIS_FSM_CLUSTER_NUMBERED_REQUESTS_FOR_TEST_H_
+
+#include <rapidcheck/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "redouble/backends/redis/fsm/request_for_test.h"
+#include "redouble/core/store/command.h"
+#include "redouble/core/store/errors.h"
+#include "redouble/core/store/reply.h"
+#include "redouble/core/store/store.h"
+
+namespace redouble::redis {
+
+class NumberedRequests {
+ public:
+  using Kind = store::Request::Kind;
+
+  // How long a blocking command blocks, in addition to the time limit of all requests.
+  static constexpr int64_t kBlockUs = 20'000;
+
+  // `now_us` is the clock of the model.
+  NumberedRequests(int64_t timeout_us, const int64_t& now_us)
+      : timeout_us_(timeout_us), now_us_(now_us) {}
+
+  // A request of one command or, for a pipeline, of two: "SET key number", one for each key.
+  store::Request& Add(Kind kind, const std::vector<std::string>& keys) {
+    return Make(kind, keys, false);
+  }
+  // "BLPOP key number 0.02".
+  store::Request& AddBlocking(const std::string& key) { return Make(Kind::kCommand, {key}, true); }
+
+  static std::string NumberOf(const store::Command& command) {
+    return std::string(command.arguments()[1]);
+  }
+  void CountRun(const std::string& number) { ++runs_[number]; }
+
+  // Destroys one of the requests, unless it has its result.
+  void AbandonOne(size_t index) {
+    if (submitted_.empty()) return;
+    Submitted& one = submitted_[index % submitted_.size()];
+    if (one.request != nullptr && !one.request->completed()) one.request.reset();
+  }
+
+  // Each request that was not abandoned has ended once and in time, nothing ran twice, a reply is
+  // that of the request's own command, and what is called "not sent" has not run.
+  void CheckResults() const {
+    for (const Submitted& one : submitted_) {
+      if (one.request != nullptr) CheckResult(one);
+    }
+  }
+
+ private:
+  struct Submitted {
+    std::vector<std::string> lines;
+    std::unique_ptr<RequestForTest> request;
+    int64_t deadline_us;
+    int completions = 0;
+    bool in_time = true;
+  };
+
+  store::Request& Make(Kind kind, const std::vector<std::string>& keys, bool blocks) {
+    Submitted& one = submitted_.emplace_back();
+    for (const std::string& key : keys) {
+      std::string& line = one.lines.emplace_back(blocks ? "BLPOP " : "SET ");
+      line += key + " " + std::to_string(next_number_++);
+      if (blocks) line += " 0.02";
+    }
+    one.deadline_us = now_us_ + timeout_us_ + (blocks ? kBlockUs : 0);
+    using Lines = std::initializer_list<std::string_view>;
+    one.request = one.lines.size() == 2
+                      ? std::make_unique<RequestForTest>(kind, Lines{one.lines[0], one.lines[1]})
+                      : std::make_unique<RequestForTest>(kind, Lines{one.lines[0]});
+    one.request->on_complete = [this, &one] {
+      ++one.completions;
+      one.in_time = now_us_ <= one.deadline_us;
+    };
+    return *one.request;
+  }
+
+  int RunsOf(const std::string& number) const {
+    const auto found = runs_.find(number);
+    return found == runs_.end() ? 0 : found->second;
+  }
+
+  void CheckResult(const Submitted& one) const {
+    RC_ASSERT(one.completions == 1);
+    RC_ASSERT(one.in_time);
+    const absl::StatusOr<store::Reply>& result = one.request->result();
+    std::vector<std::string> numbers;
+    int runs = 0;
+    for (const store::Command& command : one.request->commands()) {
+      numbers.push_back(NumberOf(command));
+      RC_ASSERT(RunsOf(numbers.back()) <= 1);
+      runs += RunsOf(numbers.back());
+    }
+    if (!result.ok()) {
+      RC_ASSERT(store::ErrorKindOf(result.status()).has_value());
+      if (store::ErrorKindOf(result.status()) == store::ErrorKind::kNotSent) RC_ASSERT(runs == 0);
+      return;
+    }
+    const std::vector<store::Reply> replies =
+        result->is_array() ? result->elements() : std::vector<store::Reply>{*result};
+    for (size_t i = 0; i < replies.size(); ++i) {
+      // After too many redirections the reply is the last error.
+      if (replies[i].is_error()) continue;
+      RC_ASSERT(replies[i] == store::Reply::Bulk(numbers[i]));
+      RC_ASSERT(RunsOf(numbers[i]) == 1);
+    }
+  }
+
+  const int64_t timeout_us_;
+  const int64_t& now_us_;
+  std::deque<Submitted> submitted_;
+  std::map<std::string, int> runs_;  // By the number of a command.
+  int next_number_ = 0;
+};
+
+}  // namespace redouble::redis
+
+#endif  // REDOUBLE_BACKENDS_REDIS_FSM_CLUSTER_NUMBERED_REQUESTS_FOR_TEST_H_
