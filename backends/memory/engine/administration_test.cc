@@ -183,9 +183,12 @@ TEST_F(AdministrationTest, DescribesAnEmptyKeyspace) {
   Ask({"SET", "k", "v", "PX", "1500"});
   const std::unique_ptr<Session> watching = engine_.Connect();
   Ask(*watching, {"WATCH", "k"});
-  engine_.core().ReplaceKeys([](int index, Database& db) {
-    if (index == 0) db.Add("new", Value::String("x"));
-  });
+  std::vector<std::unique_ptr<Database>> databases;
+  for (int i = 0; i < engine_.core().database_count(); ++i) {
+    databases.push_back(std::make_unique<Database>());
+  }
+  databases[0]->Add("new", Value::String("x"));
+  engine_.core().ReplaceDatabases(std::move(databases));
   EXPECT_EQ(Ask({"KEYS", "*"}), R"(["new"])");
   Ask(*watching, {"MULTI"});
   EXPECT_EQ(Ask(*watching, {"EXEC"}), "nil");

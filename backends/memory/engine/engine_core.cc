@@ -207,16 +207,17 @@ void EngineCore::set_active_expire(bool value) {
   ScheduleExpiry();
 }
 
-void EngineCore::ReplaceKeys(const std::function<void(int index, Database& db)>& fill) {
+void EngineCore::ReplaceDatabases(std::vector<std::unique_ptr<Database>> databases) {
+  assert(databases.size() == databases_.size());
   if (expiry_timer_) clock_.Cancel(*std::exchange(expiry_timer_, std::nullopt));
   next_expiry_us_ = std::numeric_limits<int64_t>::max();
   memory_limit_.Forget();
   for (int index = 0; index < database_count(); ++index) {
     watching_.TouchAll(index, database(index), nullptr);
     blocking_.MarkAllGone(index, database(index), nullptr);
-    databases_[index] = std::make_unique<Database>();
+    databases_[index] = std::move(databases[static_cast<size_t>(index)]);
     databases_[index]->SetObserver(observer_);
-    fill(index, database(index));
+    if (observer_ != nullptr) observer_->OnAll();
     blocking_.MarkAllReady(index, database(index));
   }
   tracking_.AllChanged();

@@ -19,7 +19,6 @@
 
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -111,9 +110,9 @@ class EngineCore final : private base::WaitReporter {
   // As Engine::set_active_expire.
   void set_active_expire(bool value);
   void Reseed(uint64_t seed) { rng_ = base::Rng(seed); }
-  // Replaces the content of every database: empties it and calls `fill` for it. Transactions that
+  // Replaces all databases by others, which must be as many and have no observer. Transactions that
   // watch an existing key fail. The clock may have been set back before.
-  void ReplaceKeys(const std::function<void(int index, Database& db)>& fill);
+  void ReplaceDatabases(std::vector<std::unique_ptr<Database>> databases);
 
   // Runs one command of the session, or queues it in the session's transaction. Returns the reply;
   // an error if the command is refused. If the command blocked, or waits for the end of a pause,

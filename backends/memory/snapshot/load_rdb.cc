@@ -52,16 +52,6 @@ void ShiftTimes(Stream& stream, int64_t shift_ms) {
   }
 }
 
-// The keys of one database, before they replace those of the engine.
-struct LoadedKeys {
-  struct Deadline {
-    size_t position;
-    int64_t deadline_ms;
-  };
-  Database db;
-  std::vector<Deadline> deadlines;
-};
-
 class RdbLoader {
  public:
   RdbLoader(EngineCore& core, ByteSource& source, const RdbLoadOptions& options)
@@ -71,7 +61,7 @@ class RdbLoader {
         now_ms_(core.clock().NowMillis()),
         loads_all_(options.pattern == "*") {
     for (int index = 0; index < core.database_count(); ++index) {
-      databases_.push_back(std::make_unique<LoadedKeys>());
+      databases_.push_back(std::make_unique<Database>());
     }
   }
 
@@ -306,8 +296,8 @@ class RdbLoader {
       ++report_.filtered_keys;
       return absl::OkStatus();
     }
-    LoadedKeys& keys = *databases_[static_cast<size_t>(db_index_)];
-    if (keys.db.Find(key_) != nullptr) {
+    Database& db = *databases_[static_cast<size_t>(db_index_)];
+    if (db.Find(key_) != nullptr) {
       return ErrorAt(begin, absl::StatusCode::kDataLoss,
                      absl::StrCat("expected a key that database ", db_index_,
                                   " does not have yet, found ", Quoted(key_)));
@@ -315,8 +305,9 @@ class RdbLoader {
     if (Stream* stream = value.As<Stream>(); stream != nullptr && shift_ms != 0) {
       ShiftTimes(*stream, shift_ms);
     }
-    if (expires) keys.deadlines.push_back({keys.db.size(), deadline_ms});
-    keys.db.Add(key_, std::move(value)).eviction = RecordOf(prefix);
+    Database::Entry& entry = db.Add(key_, std::move(value));
+    entry.eviction = RecordOf(prefix);
+    if (expires) db.SetExpiry(entry, deadline_ms);
     ++report_.keys;
     return absl::OkStatus();
   }
@@ -349,16 +340,7 @@ class RdbLoader {
   // Replaces libraries and keys. Libraries come first because only they can fail.
   absl::Status Commit() {
     REDOUBLE_RETURN_IF_ERROR(CommitLibraries());
-    core_.ReplaceKeys([this](int index, Database& db) {
-      std::unique_ptr<LoadedKeys> keys = std::move(databases_[static_cast<size_t>(index)]);
-      for (size_t i = 0; i < keys->db.size(); ++i) {
-        Database::Entry& from = keys->db.at(i);
-        db.Add(from.key(), std::move(from.value)).eviction = from.eviction;
-      }
-      for (const auto& [position, deadline_ms] : keys->deadlines) {
-        db.SetExpiry(db.at(position), deadline_ms);
-      }
-    });
+    core_.ReplaceDatabases(std::move(databases_));
     core_.FinishCommand();
     core_.DeliverPending();
     return absl::OkStatus();
@@ -387,7 +369,7 @@ class RdbLoader {
   const int64_t now_ms_;
   const bool loads_all_;
   RdbLoadReport report_;
-  std::vector<std::unique_ptr<LoadedKeys>> databases_;
+  std::vector<std::unique_ptr<Database>> databases_;  // Those that replace the engine's.
   std::unique_ptr<FunctionLibraries> trial_;
   // How far times are shifted; nullopt until it is known.
   std::optional<int64_t> shift_ms_;
