@@ -60,7 +60,7 @@ constexpr std::string_view LogEventName(LogEvent::Kind kind) {
 }
 
 struct ClientHooks {
-  // Called for each event. Must not destroy the client.
+  // Called for each event. Must not close or destroy the client.
   std::function<void(const LogEvent&)> log = nullptr;
 
   // With RetryPolicy::kIdempotent: returns true for requests that may run twice although they do

@@ -1,12 +1,8 @@
 #include "redouble/backends/redis/net/client/node_connections.h"
 
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
-#include <exception>
 
 #include "absl/strings/str_cat.h"
-#include "redouble/backends/redis/net/await_task.h"
 #include "redouble/core/store/errors.h"
 
 namespace redouble::redis {
@@ -68,10 +64,11 @@ void NodeConnections::Submit(const TcpAddress& address, NodeRequest& request) {
   node.forgotten = false;
   if (node.client != nullptr && node.client->connected()) return Pass(node, request);
   request.SetKeeper(this);
-  if (node.dialing == nullptr) {
+  if (!node.dialing) {
     NoteLoss(node);
     if (SteadyMicros() < node.retry_at_us) return FailLater(request, node);
-    Dial(address, node);
+    node.dialing.emplace(Dial(address, node));
+    node.dialing->Start();
   }
   node.waiting.push_back(&request);
 }
@@ -119,17 +116,13 @@ void NodeConnections::Abandon(store::Request& request) {
   }
 }
 
-void NodeConnections::Dial(const TcpAddress& address, Node& node) {
-  Options options = OptionsOf(address);
-  node.dialing = std::make_unique<asio::cancellation_signal>();
-  auto done = [self = shared_from_this(), address, &node](
-                  std::exception_ptr, absl::StatusOr<std::unique_ptr<Client>> client) {
+base::Task<void> NodeConnections::Dial(TcpAddress address, Node& node) {
+  auto client = co_await Client::Connect(executor_, OptionsOf(address), Sharing::kRouted, hooks_);
+  // In a turn of its own, because the report destroys this task.
+  asio::post(executor_, [self = shared_from_this(), address = std::move(address), &node,
+                         client = std::move(client)]() mutable {
     self->OnDialed(address, node, std::move(client));
-  };
-  asio::co_spawn(
-      executor_,
-      AwaitTask(Client::Connect(executor_, std::move(options), Sharing::kRouted, hooks_)),
-      asio::bind_cancellation_slot(node.dialing->slot(), std::move(done)));
+  });
 }
 
 // Client::Connect reports a failed attempt to its caller only.
@@ -160,10 +153,10 @@ Counters NodeConnections::counters() const {
 
 void NodeConnections::OnDialed(const TcpAddress& address, Node& node,
                                absl::StatusOr<std::unique_ptr<Client>> client) {
+  if (closed_) return;
   node.dialing.reset();
-  const absl::Status status =
-      closed_ ? absl::CancelledError("the client was closed") : absl::Status(client.status());
-  if (!status.ok() && !closed_) {
+  const absl::Status status = client.status();
+  if (!status.ok()) {
     NoteFailure(address, status);
     node.last_failure = status;
     node.retry_at_us = LaterMicros(SteadyMicros(), node.backoff.AddFailure());
@@ -190,7 +183,7 @@ void NodeConnections::OnDialed(const TcpAddress& address, Node& node,
 }
 
 bool NodeConnections::Node::idle() const {
-  return dialing == nullptr && waiting.empty() && served.empty() &&
+  return !dialing && waiting.empty() && served.empty() &&
          (client == nullptr || client->counters().in_flight == 0) &&
          (pool == nullptr || pool_context->counters.in_flight == 0);
 }
@@ -212,6 +205,7 @@ void NodeConnections::CloseForgottenLater() {
 }
 
 void NodeConnections::CloseForgotten() {
+  if (closed_) return;
   for (auto node = nodes_.begin(); node != nodes_.end();) {
     Node& gone = node->second;
     if (!gone.forgotten || !gone.idle()) {
@@ -231,7 +225,11 @@ void NodeConnections::CloseForgotten() {
 void NodeConnections::Close() {
   closed_ = true;
   for (auto& [name, node] : nodes_) {
-    if (node.dialing != nullptr) node.dialing->emit(asio::cancellation_type::terminal);
+    if (node.dialing) {
+      node.dialing.reset();
+      node.last_failure = absl::CancelledError("the client was closed");
+      for (NodeRequest* request : std::exchange(node.waiting, {})) FailLater(*request, node);
+    }
     if (node.client != nullptr) node.client->Close();
     if (node.pool != nullptr) node.pool->Close("the client was closed");
   }

@@ -18,11 +18,11 @@
 #define REDOUBLE_BACKENDS_REDIS_NET_CLIENT_NODE_CONNECTIONS_H_
 
 #include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/cancellation_signal.hpp>
 #include <functional>
 #include <list>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -38,6 +38,7 @@
 #include "redouble/backends/redis/net/connection.h"
 #include "redouble/backends/redis/options.h"
 #include "redouble/core/base/random/rng.h"
+#include "redouble/core/base/task/task.h"
 #include "redouble/core/store/reply.h"
 #include "redouble/core/store/store.h"
 
@@ -116,15 +117,14 @@ class NodeConnections final : public store::RequestKeeper,
 
     // Whether no request and no attempt to connect refers to it.
     bool idle() const;
-    // Set during an attempt to connect.
-    std::unique_ptr<boost::asio::cancellation_signal> dialing;
+    std::optional<base::Task<void>> dialing;  // Set during an attempt to connect.
     std::list<NodeRequest*> waiting;
     std::list<NodeRequest*> served;  // Being completed after an attempt to connect.
   };
 
   using Nodes = std::map<std::string, Node>;
 
-  void Dial(const TcpAddress& address, Node& node);
+  base::Task<void> Dial(TcpAddress address, Node& node);
   void FailLater(NodeRequest& request, Node& node);
   void Pass(Node& node, NodeRequest& request);
   void NoteLoss(Node& node);

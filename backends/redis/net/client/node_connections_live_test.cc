@@ -148,13 +148,25 @@ TEST_F(NodeConnectionsTest, ForgetsAServerOnceNoRequestUsesIt) {
 
 // A failover: the last request for the old master fails, and its result makes the owner forget that
 // server while the attempt to connect is still being reported.
+TEST_F(NodeConnectionsTest, ClosingFailsTheRequestsThatWaitForAConnection) {
+  const auto port = LoopbackPort::Reserve();
+  ASSERT_THAT(port, IsOk());
+  const Sent ping(*nodes, {"127.0.0.1", static_cast<uint16_t>((*port)->number())}, {"PING"});
+  nodes->Close();
+  EXPECT_FALSE(ping.result.has_value()) << "nothing completes during Close";
+  RunUntilDone(ping);
+  EXPECT_FALSE(ping.reached);
+  EXPECT_EQ(store::ErrorKindOf(ping.result->status()), store::ErrorKind::kNotSent);
+  EXPECT_EQ(ping.result->status().message(), "the client was closed");
+}
+
 TEST_F(NodeConnectionsTest, AResultMayForgetTheServer) {
   const auto port = LoopbackPort::Reserve();
   ASSERT_THAT(port, IsOk());
   const TcpAddress down{"127.0.0.1", static_cast<uint16_t>((*port)->number())};
-  const std::vector<Command> ping = {Command::Named("PING")};
+  const Command ping = Command::Named("PING");
   bool done = false;
-  NodeRequest request(store::Request::Kind::kCommand, ping, [&](bool, const auto&) {
+  NodeRequest request(store::Request::Kind::kCommand, std::span(&ping, 1), [&](bool, const auto&) {
     nodes->Forget(down);
     done = true;
   });
@@ -162,6 +174,24 @@ TEST_F(NodeConnectionsTest, AResultMayForgetTheServer) {
   RunUntil([&] { return done; });
   RunUntil([this] { return nodes->size() == 0; });
   EXPECT_EQ(nodes->counters().connect_failures, 1u);
+}
+
+// The leak checker sees what this leaves.
+TEST(NodeConnections, AContextMayBeDestroyedAfterAnAttemptToConnectWasClosed) {
+  SpawnedServerOptions options;
+  options.listen_on_loopback = true;
+  auto server = SpawnedServer::Start(options);
+  ASSERT_THAT(server, IsOk());
+  const auto nodes_gone = [&] {
+    boost::asio::io_context context;
+    const auto nodes =
+        std::make_shared<NodeConnections>(context.get_executor(), Options(), ClientHooks());
+    const Sent ping(*nodes, {"127.0.0.1", static_cast<uint16_t>((*server)->port())}, {"PING"});
+    context.run_one();
+    nodes->Close();
+    return std::weak_ptr<NodeConnections>(nodes);
+  }();
+  EXPECT_TRUE(nodes_gone.expired());
 }
 
 TEST(SyncStore, ComesBackAfterALostConnection) {

@@ -1,11 +1,7 @@
 #include "redouble/backends/redis/net/client/sentinel_client.h"
 
 #include <algorithm>
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
-#include <exception>
 #include <functional>
 #include <optional>
 #include <span>
@@ -14,7 +10,6 @@
 #include <vector>
 
 #include "absl/memory/memory.h"
-#include "redouble/backends/redis/net/await_task.h"
 #include "redouble/backends/redis/net/client/multi_server_core.h"
 #include "redouble/backends/redis/net/client/node_connections.h"
 #include "redouble/backends/redis/net/subscriber.h"
@@ -45,6 +40,7 @@ Options SentinelOptions(Options options) {
   return options;
 }
 
+// The commands refer to `master`.
 std::vector<store::Command> AskSentinel(const std::string& master) {
   std::vector<store::Command> commands;
   for (const std::string_view question : {"GET-MASTER-ADDR-BY-NAME", "SENTINELS"}) {
@@ -61,7 +57,7 @@ class SentinelClient::Core final : public MultiServerCore<SentinelMachine, Senti
   Core(asio::any_io_executor executor, const Options& options, const ClientHooks& hooks)
       : MultiServerCore(executor, options, hooks),
         executor_(executor),
-        ask_sentinel_(AskSentinel(options.sentinel_master)),
+        ask_sentinel_(AskSentinel(MultiServerCore::options().sentinel_master)),
         sentinels_(std::make_shared<NodeConnections>(executor, SentinelOptions(options), hooks)) {}
 
   bool ready() const override { return machine().master().has_value(); }
@@ -74,10 +70,8 @@ class SentinelClient::Core final : public MultiServerCore<SentinelMachine, Senti
     }
   }
 
-  void BeforeClose() override {
-    if (watching_ != nullptr) watching_->emit(asio::cancellation_type::terminal);
-    watching_.reset();
-  }
+  void BeforeClose() override { watching_.reset(); }
+
   // Connections to former masters and to sentinels that left are closed.
   void AfterActions() override {
     const std::optional<TcpAddress>& master = machine().master();
@@ -137,20 +131,20 @@ class SentinelClient::Core final : public MultiServerCore<SentinelMachine, Senti
 
   // Subscribes to the messages of a sentinel, until the subscription is lost or replaced.
   void Watch(const TcpAddress& sentinel) {
-    if (watching_ != nullptr) watching_->emit(asio::cancellation_type::terminal);
-    watching_ = std::make_shared<asio::cancellation_signal>();
-    auto done = [this, self = shared_from_this(), watching = watching_](std::exception_ptr) {
-      if (watching_ != watching || closed()) return;
-      watching_.reset();
-      mutable_machine().WatchEnded(SteadyMicros());
-      Perform();
-    };
-    asio::co_spawn(executor_, AwaitTask(FollowSwitches(sentinel)),
-                   asio::bind_cancellation_slot(watching_->slot(), std::move(done)));
+    watching_.emplace(FollowSwitches(sentinel, ++watches_));
+    watching_->Start();
   }
 
-  base::Task<void> FollowSwitches(TcpAddress sentinel) {
-    const auto self = shared_from_this();
+  base::Task<void> FollowSwitches(TcpAddress sentinel, uint64_t watch) {
+    co_await ReportSwitches(std::move(sentinel));
+    Post([this, watch] {
+      if (watch != watches_) return;
+      watching_.reset();
+      mutable_machine().WatchEnded(SteadyMicros());
+    });
+  }
+
+  base::Task<void> ReportSwitches(TcpAddress sentinel) {
     Options server = NodeConnections::ServerOptions(SentinelOptions(options()));
     server.address = std::move(sentinel);
     auto subscriber = co_await Subscriber::Connect(executor_, std::move(server));
@@ -172,7 +166,7 @@ class SentinelClient::Core final : public MultiServerCore<SentinelMachine, Senti
     }
   }
 
-  // Reports an event outside the coroutine, which the event may end.
+  // Reports an event in a turn of its own, because the event may destroy the task that reports it.
   void Post(std::function<void()> report) {
     asio::post(executor_, [this, self = shared_from_this(), report = std::move(report)] {
       if (closed()) return;
@@ -185,8 +179,9 @@ class SentinelClient::Core final : public MultiServerCore<SentinelMachine, Senti
   const std::vector<store::Command> ask_sentinel_;
   const store::Command ask_role_ = store::Command::Named("ROLE");
   const std::shared_ptr<NodeConnections> sentinels_;
-  std::shared_ptr<asio::cancellation_signal> watching_;  // Ends FollowSwitches.
-  std::optional<TcpAddress> connected_to_;               // The last master.
+  std::optional<base::Task<void>> watching_;
+  uint64_t watches_ = 0;                    // Identifies the task in watching_.
+  std::optional<TcpAddress> connected_to_;  // The last master.
   std::vector<TcpAddress> known_sentinels_;
 };
 

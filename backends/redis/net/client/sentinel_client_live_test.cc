@@ -12,7 +12,6 @@
 #include "absl/strings/str_cat.h"
 #include "redouble/backends/redis/fsm/counters.h"
 #include "redouble/backends/redis/net/asio_clock.h"
-#include "redouble/backends/redis/net/await_task.h"
 #include "redouble/backends/redis/net/client/sentinel_client.h"
 #include "redouble/backends/redis/net/client_hooks.h"
 #include "redouble/backends/redis/net/subscriber.h"
