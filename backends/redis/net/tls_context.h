@@ -1,11 +1,11 @@
 // TlsContextFor: the certificates and keys of TlsOptions as an OpenSSL context, from a cache.
 //
-// Internal to Transport. Reading an operating system's bundle of authorities takes milliseconds, in
-// which the event loop serves nobody, so connections with equal options share a context. The files
-// are looked at each time: once one of them was replaced, the next connection reads all of them
-// again. Connections keep the context that they began with.
+// Internal to Transport. Reading an operating system's bundle of authorities blocks the event loop
+// for milliseconds, so connections with equal options share a context. Each call checks the files:
+// after one of them was replaced, the next connection reads all of them again. Connections keep the
+// context that they started with.
 //
-//   ASSIGN_OR_RETURN(std::shared_ptr<boost::asio::ssl::context> context, TlsContextFor(options));
+//   REDOUBLE_ASSIGN_OR_RETURN(const auto context, TlsContextFor(options));
 //   boost::asio::ssl::stream<Socket> stream(std::move(socket), *context);
 //
 // Thread-safety: calls may be concurrent. The context must not be changed.

@@ -12,7 +12,7 @@
 #ifndef REDOUBLE_BACKENDS_REDIS_FSM_CLUSTER_NUMBERED_REQUESTS_FOR_TEST_H_
 #define REDOUBLE_BACKENDS_REDIS_FSM_CLUSTER_NUMBERED_REQUESTS_FOR_TEST_H_
 
-#include <rapidcheck/gtest.h>
+#include <rapidcheck.h>
 
 #include <cstddef>
 #include <cstdint>
