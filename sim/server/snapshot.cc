@@ -1,7 +1,9 @@
 #include "redouble/sim/server/snapshot.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "redouble/backends/memory/engine/engine_core.h"
@@ -10,6 +12,17 @@
 #include "redouble/core/base/hash/digest.h"
 
 namespace redouble::sim {
+namespace {
+
+std::vector<std::unique_ptr<memory::Database>> EmptyDatabases(const memory::EngineCore& core) {
+  std::vector<std::unique_ptr<memory::Database>> databases;
+  for (int index = 0; index < core.database_count(); ++index) {
+    databases.push_back(std::make_unique<memory::Database>());
+  }
+  return databases;
+}
+
+}  // namespace
 
 Snapshot Snapshot::Take(memory::Engine& engine) {
   memory::EngineCore& core = engine.core();
@@ -32,20 +45,23 @@ void Snapshot::RestoreAt(int64_t time_us, memory::Engine& engine) const {
   memory::EngineCore& core = engine.core();
   base::VirtualClock& clock = engine.clock();
   // The current keys must not expire, with their events, while the clock advances.
-  core.ReplaceKeys([](int, memory::Database&) {});
+  core.ReplaceDatabases(EmptyDatabases(core));
   if (clock.NowMicros() > time_us) {
     clock.TurnBackToMicros(time_us);
   } else {
     clock.AdvanceToMicros(time_us);
   }
   core.rng() = rng_;
-  core.ReplaceKeys([&](int index, memory::Database& db) {
-    for (const Key& key : databases_[static_cast<size_t>(index)]) {
+  std::vector<std::unique_ptr<memory::Database>> databases = EmptyDatabases(core);
+  for (size_t index = 0; index < databases.size(); ++index) {
+    memory::Database& db = *databases[index];
+    for (const Key& key : databases_[index]) {
       memory::Database::Entry& entry = db.Add(key.name, key.value.Clone());
       entry.eviction = key.eviction;
       if (key.deadline_ms) db.SetExpiry(entry, *key.deadline_ms);
     }
-  });
+  }
+  core.ReplaceDatabases(std::move(databases));
   core.FinishCommand();
   core.DeliverPending();
 }
