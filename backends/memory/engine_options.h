@@ -12,9 +12,11 @@
 #define REDOUBLE_BACKENDS_MEMORY_ENGINE_OPTIONS_H_
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "redouble/backends/memory/cluster/cluster_view.h"
 #include "redouble/backends/memory/server_options.h"
@@ -80,10 +82,19 @@ struct EngineOptions {
   // none.
   int64_t slowlog_log_slower_than_us = 10'000;
   int64_t slowlog_max_len = 128;
-  // Whether the host's measurements are also kept as histograms (INFO latencystats).
+  // Whether the host's measurements are also kept as histograms, and the percentiles of them that
+  // INFO latencystats shows.
   bool latency_tracking = true;
+  std::vector<double> latency_tracking_info_percentiles = {50, 99, 99.9};
+  // Writes are refused with NOREPLICAS if this number is not 0, because there are no replicas;
+  // unless the lag that a replica may have is 0, which turns the check off.
+  int min_replicas_to_write = 0;
+  int min_replicas_max_lag_s = 10;
   // Settings of a server around the engine (server_options.h).
   ServerOptions server = {};
+  // Parameters without an effect whose values differ from Redis's defaults, by name
+  // (server/kept_parameters.h).
+  std::map<std::string, std::string> kept_parameters = {};
   // Makes the engine a node of a simulated cluster (cluster/cluster_view.h), as "cluster-enabled
   // yes": commands, scripts and transactions with keys of several slots are refused, there is only
   // database 0, and CLUSTER reports the topology.

@@ -13,6 +13,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace redouble::memory {
 
@@ -26,6 +27,13 @@ struct OutputBufferLimit {
 
 // The classes of client-output-buffer-limit, in Redis's order.
 enum class ClientClass : uint8_t { kNormal, kReplica, kPubSub };
+
+// A file of keys is saved when at least `changes` keys have changed and `seconds` have passed since
+// the last save.
+struct SavePoint {
+  int64_t seconds = 0;
+  int64_t changes = 0;
+};
 
 struct ServerOptions {
   // 0: no TCP.
@@ -44,6 +52,14 @@ struct ServerOptions {
       OutputBufferLimit{256ull << 20, 64ull << 20, 60},
       OutputBufferLimit{32ull << 20, 8ull << 20, 60},
   };
+  // The file of keys in the working folder (server/key_file.h), and when it is saved. Redis's
+  // default has three save points.
+  std::string dbfilename = "dump.rdb";
+  std::vector<SavePoint> save_points = {};
+  bool rdbcompression = true;
+  bool rdbchecksum = true;
+  // Whether writes are refused after a save in the background failed, if there are save points.
+  bool stop_writes_on_bgsave_error = true;
 };
 
 }  // namespace redouble::memory

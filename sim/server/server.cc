@@ -9,11 +9,15 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstring>
 #include <ctime>
+#include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -39,6 +43,7 @@
 #include "redouble/sim/server/poller.h"
 #include "redouble/sim/server/process_figures.h"
 #include "redouble/sim/server/protected_mode.h"
+#include "redouble/sim/server/rdb_key_file.h"
 #include "redouble/sim/server/sim_commands.h"
 #include "redouble/sim/server/snapshot.h"
 #include "redouble/sim/server/tick_clock.h"
@@ -83,6 +88,8 @@ std::string WithoutAsterisk(const std::string& address) {
   return address == "::*" ? "::" : address;
 }
 
+using Listeners = std::vector<std::unique_ptr<Listener>>;
+
 // A client and its socket.
 struct Connection {
   Connection(memory::Engine& engine, ClientOwner& owner, Accepted from)
@@ -113,7 +120,9 @@ class AsioServer final : public Server, public memory::Host, public ClientOwner 
     poller_descriptor_.release();
   }
 
-  absl::Status Listen();
+  // Opens the listening sockets.
+  absl::Status Start();
+  absl::Status LoadKeys() override { return key_file_.Load(); }
   std::string addresses() const override;
   int port() const override { return figures_.tcp_port; }
   void Run() override;
@@ -125,7 +134,10 @@ class AsioServer final : public Server, public memory::Host, public ClientOwner 
  private:
   bool holds_clock() const { return options_.clock == ServeOptions::Clock::kManual; }
 
-  absl::Status ListenOnTcp();
+  absl::StatusOr<Listeners> OpenTcp(const memory::ServerOptions& server, int port);
+  void CloseListeners(Listeners& listeners);
+  void WatchListeners(const Listeners& listeners);
+  void WaitForSignal();
   void LogLine(LogLevel level, std::string_view text) const {
     options_.log.Write(level, clock_.Now(), text);
   }
@@ -159,6 +171,10 @@ class AsioServer final : public Server, public memory::Host, public ClientOwner 
   bool Overflows(const memory::SessionCore& session, size_t pending_bytes) override;
   bool runs_in_real_time() const override { return !holds_clock(); }
   void Sleep(int64_t duration_us) override;
+  absl::Status Listen(const memory::ServerOptions& server) override;
+  std::string Folder() override;
+  absl::Status EnterFolder(const std::string& path) override;
+  memory::KeyFile* key_file() override { return &key_file_; }
   void Shutdown() override {
     LogLine(LogLevel::kWarning, "User requested shutdown...");
     stopping_ = true;
@@ -199,7 +215,11 @@ class AsioServer final : public Server, public memory::Host, public ClientOwner 
   asio::steady_timer clock_timer_{context_};
   asio::steady_timer upkeep_timer_{context_};
   std::optional<int64_t> armed_us_;
-  std::vector<std::unique_ptr<Listener>> listeners_;
+  RdbKeyFile key_file_{
+      engine_, [this](std::function<void()> task) { asio::post(context_, std::move(task)); },
+      options_.log};
+  Listeners tcp_listeners_;
+  Listeners unix_listeners_;
   std::map<int64_t, std::unique_ptr<Connection>> connections_;  // By session id.
   std::vector<int64_t> dirty_;
   std::vector<char> read_buffer_ = std::vector<char>(kReadBytes);
@@ -211,11 +231,11 @@ class AsioServer final : public Server, public memory::Host, public ClientOwner 
   Sample sample_;
 };
 
-// Errors of an optional address, "-::1", are ignored. Source: Redis 7.0 server.c, listenToPort.
-absl::Status AsioServer::ListenOnTcp() {
-  int port = options_.any_port ? 0 : engine_.options().server.port;
-  const std::vector<std::string> addresses =
-      absl::StrSplit(engine_.options().server.bind, ' ', absl::SkipEmpty());
+// Listens on the addresses of `server.bind` and on `port`, where 0 is any port. Errors of an
+// optional address, "-::1", are ignored. Source: Redis 7.0 server.c, listenToPort.
+absl::StatusOr<Listeners> AsioServer::OpenTcp(const memory::ServerOptions& server, int port) {
+  Listeners opened;
+  const std::vector<std::string> addresses = absl::StrSplit(server.bind, ' ', absl::SkipEmpty());
   for (const std::string& text : addresses) {
     const bool is_optional = text.starts_with('-');
     const std::string address = is_optional ? text.substr(1) : text;
@@ -224,17 +244,57 @@ absl::Status AsioServer::ListenOnTcp() {
     if (!listener.ok() && is_optional && absl::IsUnavailable(listener.status())) continue;
     if (!listener.ok()) return listener.status();
     port = (*listener)->port();
-    listeners_.push_back(*std::move(listener));
+    opened.push_back(*std::move(listener));
   }
-  if (listeners_.empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("no address to listen on: bind \"", engine_.options().server.bind, "\""));
-  }
-  figures_.tcp_port = port;
-  return absl::OkStatus();
+  if (!opened.empty()) return opened;
+  return absl::InvalidArgumentError(
+      absl::StrCat("no address to listen on: bind \"", server.bind, "\""));
 }
 
-absl::Status AsioServer::Listen() {
+// The old listeners are closed first, because the new ones may share addresses with them.
+absl::Status AsioServer::Listen(const memory::ServerOptions& server) {
+  const memory::ServerOptions& before = engine_.options().server;
+  CloseListeners(tcp_listeners_);
+  absl::StatusOr<Listeners> opened = Listeners();
+  if (server.port > 0) opened = OpenTcp(server, server.port);
+  const absl::Status status = opened.status();
+  if (!status.ok()) {
+    LogLine(LogLevel::kWarning, absl::StrCat("Failed to listen: ", status.message()));
+    if (before.port > 0) opened = OpenTcp(before, before.port);
+  }
+  if (opened.ok()) tcp_listeners_ = *std::move(opened);
+  figures_.tcp_port = tcp_listeners_.empty() ? 0 : tcp_listeners_[0]->port();
+  WatchListeners(tcp_listeners_);
+  return status;
+}
+
+void AsioServer::CloseListeners(Listeners& listeners) {
+  for (const std::unique_ptr<Listener>& listener : listeners) {
+    poller_.Remove(listener->descriptor());
+    listener->Close();
+  }
+  listeners.clear();
+}
+
+// Events without an owner are those of listeners.
+void AsioServer::WatchListeners(const Listeners& listeners) {
+  for (const std::unique_ptr<Listener>& listener : listeners) {
+    poller_.Add(listener->descriptor(), nullptr);
+  }
+}
+
+std::string AsioServer::Folder() {
+  std::error_code error;
+  const std::filesystem::path folder = std::filesystem::current_path(error);
+  return error ? "" : folder.string();
+}
+
+absl::Status AsioServer::EnterFolder(const std::string& path) {
+  if (chdir(path.c_str()) == 0) return absl::OkStatus();
+  return absl::UnavailableError(std::strerror(errno));
+}
+
+absl::Status AsioServer::Start() {
   // Signals are caught from here on, so that one that arrives before Run() is not lost.
   std::signal(SIGPIPE, SIG_IGN);
   signals_.add(SIGTERM);
@@ -244,11 +304,14 @@ absl::Status AsioServer::Listen() {
   if (!serves_tcp && server.unixsocket.empty()) {
     return absl::InvalidArgumentError("nowhere to listen: neither a port nor a Unix socket");
   }
-  if (serves_tcp) REDOUBLE_RETURN_IF_ERROR(ListenOnTcp());
+  if (serves_tcp) {
+    REDOUBLE_ASSIGN_OR_RETURN(tcp_listeners_, OpenTcp(server, options_.any_port ? 0 : server.port));
+    figures_.tcp_port = tcp_listeners_[0]->port();
+  }
   if (!server.unixsocket.empty()) {
     REDOUBLE_ASSIGN_OR_RETURN(std::unique_ptr<Listener> listener,
                               Listener::OnUnixSocket(context_, server.unixsocket));
-    listeners_.push_back(std::move(listener));
+    unix_listeners_.push_back(std::move(listener));
   }
   memory::EngineOptions options = engine_.options();
   options.server.port = figures_.tcp_port;
@@ -259,23 +322,18 @@ absl::Status AsioServer::Listen() {
 
 std::string AsioServer::addresses() const {
   std::string text;
-  for (const std::unique_ptr<Listener>& listener : listeners_) {
-    absl::StrAppend(&text, text.empty() ? "" : " and ", listener->name());
+  for (const Listeners* listeners : {&tcp_listeners_, &unix_listeners_}) {
+    for (const std::unique_ptr<Listener>& listener : *listeners) {
+      absl::StrAppend(&text, text.empty() ? "" : " and ", listener->name());
+    }
   }
   return text;
 }
 
 void AsioServer::Run() {
-  signals_.async_wait([this](const error_code& error, int signal) {
-    if (error) return;
-    LogLine(LogLevel::kWarning, signal == SIGTERM ? "Received SIGTERM scheduling shutdown..."
-                                                  : "Received SIGINT scheduling shutdown...");
-    StopNow();
-  });
-  for (const std::unique_ptr<Listener>& listener : listeners_) {
-    // Events without an owner are those of listeners.
-    poller_.Add(listener->descriptor(), nullptr);
-  }
+  WaitForSignal();
+  WatchListeners(tcp_listeners_);
+  WatchListeners(unix_listeners_);
   WaitForSockets();
   WaitForUpkeep();
   ArmTimer();
@@ -283,17 +341,34 @@ void AsioServer::Run() {
   LogLine(LogLevel::kWarning, "Redouble is now ready to exit, bye bye...");
 }
 
+// Saves before it stops if there are save points. A failed save keeps the server running. Source:
+// Redis 7.0 server.c, prepareForShutdown.
+void AsioServer::WaitForSignal() {
+  signals_.async_wait([this](const error_code& error, int signal) {
+    if (error) return;
+    const std::string name = signal == SIGTERM ? "SIGTERM" : "SIGINT";
+    LogLine(LogLevel::kWarning, absl::StrCat("Received ", name, " scheduling shutdown..."));
+    if (engine_.options().server.save_points.empty() || key_file_.Save().ok()) return StopNow();
+    LogLine(LogLevel::kWarning, absl::StrCat(name, " received but errors trying to shut down the ",
+                                             "server, check the logs for more information"));
+    WaitForSignal();
+  });
+}
+
 void AsioServer::StopNow() {
   stopping_ = true;
-  for (const std::unique_ptr<Listener>& listener : listeners_) listener->Close();
+  CloseListeners(tcp_listeners_);
+  CloseListeners(unix_listeners_);
   for (auto& [id, connection] : connections_) Write(*connection);
   while (!connections_.empty()) Close(*connections_.begin()->second);
   context_.stop();
 }
 
 void AsioServer::AcceptClients() {
-  for (const std::unique_ptr<Listener>& listener : listeners_) {
-    listener->Accept([this](Accepted accepted) { AddClient(std::move(accepted)); });
+  for (const Listeners* listeners : {&tcp_listeners_, &unix_listeners_}) {
+    for (const std::unique_ptr<Listener>& listener : *listeners) {
+      listener->Accept([this](Accepted accepted) { AddClient(std::move(accepted)); });
+    }
   }
 }
 
@@ -493,6 +568,7 @@ void AsioServer::Upkeep() {
     sample_ = now;
   }
   CloseIdle();
+  key_file_.SaveIfDue();
   FlushDirty();
   ArmTimer();
 }
@@ -603,7 +679,7 @@ std::optional<Reply> AsioServer::InjectFault(Client& client, std::string_view co
 absl::StatusOr<std::unique_ptr<Server>> Server::Open(ServeOptions options) {
   REDOUBLE_ASSIGN_OR_RETURN(Poller poller, Poller::Create());
   auto server = std::make_unique<AsioServer>(std::move(options), std::move(poller));
-  REDOUBLE_RETURN_IF_ERROR(server->Listen());
+  REDOUBLE_RETURN_IF_ERROR(server->Start());
   return server;
 }
 

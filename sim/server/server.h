@@ -66,6 +66,9 @@ class Server {
   virtual void Run() = 0;
   virtual void Stop() = 0;
 
+  // Loads dir/dbfilename if it exists; to be called before Run(). Errors: those of the file system
+  // and of memory::LoadRdb.
+  virtual absl::Status LoadKeys() = 0;
   // The engine, to be prepared before Run().
   virtual memory::Engine& engine() = 0;
 };

@@ -138,6 +138,16 @@ Reply OnlyForSubscribers(const CommandSpec& spec) {
                    "this context")));
 }
 
+// Whether the command, or one that EXEC would run, writes.
+bool Writes(const SessionCore& session, CommandId id) {
+  const auto writes = [](CommandId command) {
+    return store::SpecOf(command).Has(store::command_flag::kWrite);
+  };
+  if (id != CommandId::kExec) return writes(id);
+  return std::any_of(session.queued().begin(), session.queued().end(),
+                     [&](const SessionCore::QueuedCommand& queued) { return writes(queued.id); });
+}
+
 }  // namespace
 
 EngineCore::EngineCore(base::VirtualClock& clock, EngineOptions options)
@@ -174,6 +184,7 @@ void EngineCore::Configure(EngineOptions options) {
   memory_limit_.Configure(options_);
   administration_.Configure();
   out_of_memory_ = false;
+  UpdateWriteRefusal();
 }
 
 std::unique_ptr<SessionCore> EngineCore::Connect() {
@@ -265,13 +276,20 @@ std::optional<Reply> EngineCore::RefusalNow(const SessionCore& session, CommandI
     if (spec.Has(store::command_flag::kAllowBusy)) return std::nullopt;
     return Reply::Error(busy_->refusal());
   }
-  if (!memory_limit_.on()) return std::nullopt;
+  if (memory_limit_.on()) {
+    if (std::optional<Reply> refusal = RefuseByMemory(session, id)) return refusal;
+  }
+  if (refuses_writes_ && Writes(session, id)) return RefuseWrite();
+  return std::nullopt;
+}
+
+std::optional<Reply> EngineCore::RefuseByMemory(const SessionCore& session, CommandId id) {
   RemoveExpired();
   const auto now_s = static_cast<uint32_t>(clock_.NowMillis() / 1000);
   out_of_memory_ = !memory_limit_.MakeRoom(
       options_, now_s, rng_, [this](int db, std::string_view key) { EvictKey(db, key); });
   if (!out_of_memory_) return std::nullopt;
-  bool denied = spec.Has(store::command_flag::kDenyOom);
+  bool denied = store::SpecOf(id).Has(store::command_flag::kDenyOom);
   if (id == CommandId::kExec) {
     for (const SessionCore::QueuedCommand& queued : session.queued()) {
       denied = denied || store::SpecOf(queued.id).Has(store::command_flag::kDenyOom);
@@ -282,6 +300,22 @@ std::optional<Reply> EngineCore::RefusalNow(const SessionCore& session, CommandI
   }
   if (!denied) return std::nullopt;
   return Reply::Error(error_text::kOutOfMemory);
+}
+
+void EngineCore::NoteSave(bool succeeded) {
+  save_failed_ = !succeeded;
+  UpdateWriteRefusal();
+}
+
+void EngineCore::UpdateWriteRefusal() {
+  lacks_replicas_ = options_.min_replicas_to_write > 0 && options_.min_replicas_max_lag_s > 0;
+  const ServerOptions& server = options_.server;
+  refuses_writes_ = lacks_replicas_ || (save_failed_ && server.stop_writes_on_bgsave_error &&
+                                        !server.save_points.empty());
+}
+
+Reply EngineCore::RefuseWrite() const {
+  return Reply::Error(lacks_replicas_ ? error_text::kNoReplicas : error_text::kSaveFailed);
 }
 
 void EngineCore::EvictKey(int db, std::string_view key) {

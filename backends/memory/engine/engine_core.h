@@ -173,10 +173,16 @@ class EngineCore final : private base::WaitReporter {
   void EndBusy();
   // The session no longer waits for the busy script; the engine stays busy.
   void ForgetScriptCaller(const SessionCore& session);
+  // True if commands that write are refused, and the error for them: too few replicas (min-replicas-
+  // to-write), or a failed save.
+  bool refuses_writes() const { return refuses_writes_; }
+  Reply RefuseWrite() const;
+  // To be called by the host after each save.
+  void NoteSave(bool succeeded);
   // True if the engine's present state may refuse or postpone commands: a busy script, a cluster, a
-  // memory limit or a pause.
+  // memory limit, refused writes or a pause.
   bool may_refuse() const {
-    return busy_.has_value() || cluster_.has_value() || memory_limit_.on() ||
+    return busy_.has_value() || cluster_.has_value() || memory_limit_.on() || refuses_writes_ ||
            administration_.paused();
   }
   MemoryLimit& memory_limit() { return memory_limit_; }
@@ -218,8 +224,11 @@ class EngineCore final : private base::WaitReporter {
   // serves them.
   std::optional<Reply> RefuseBySlots(SessionCore& session, store::CommandId id,
                                      Arguments arguments) const;
-  // The BUSY or OOM error; nullopt if the command may run. Evicts keys if they exceed maxmemory.
+  // The BUSY, OOM, MISCONF or NOREPLICAS error; nullopt if the command may run.
   std::optional<Reply> RefusalNow(const SessionCore& session, store::CommandId id);
+  // The OOM error; nullopt if the command may run. Evicts keys if they exceed maxmemory.
+  std::optional<Reply> RefuseByMemory(const SessionCore& session, store::CommandId id);
+  void UpdateWriteRefusal();
   // The error of a command that the session may not run; nullopt if it may.
   std::optional<Reply> RefuseBySession(SessionCore& session, store::CommandId id,
                                        Arguments arguments);
@@ -245,6 +254,9 @@ class EngineCore final : private base::WaitReporter {
   std::vector<std::unique_ptr<Database>> databases_;
   MemoryLimit memory_limit_{databases_};
   bool out_of_memory_ = false;
+  bool save_failed_ = false;
+  bool lacks_replicas_ = false;
+  bool refuses_writes_ = false;
   KeyspaceListener listener_;
   AccessObserver* observer_ = nullptr;
   std::unique_ptr<ScriptCache> scripts_;

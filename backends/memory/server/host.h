@@ -15,6 +15,10 @@
 #include <cstdint>
 #include <string>
 
+#include "absl/status/status.h"
+#include "redouble/backends/memory/server/key_file.h"
+#include "redouble/backends/memory/server_options.h"
+
 namespace redouble::memory {
 
 class SessionCore;
@@ -73,6 +77,14 @@ class Host {
   virtual void Sleep(int64_t duration_us) = 0;
   // SHUTDOWN: stops the server after the pending replies have been sent.
   virtual void Shutdown() = 0;
+  // CONFIG SET bind and port: listens there, and no longer where it listened before. Connections
+  // stay. After an error it listens where it listened before.
+  virtual absl::Status Listen(const ServerOptions& options) = 0;
+  // CONFIG GET and SET dir: the working folder of the process. Errors: strerror of the reason.
+  virtual std::string Folder() = 0;
+  virtual absl::Status EnterFolder(const std::string& path) = 0;
+  // The file of keys; null: nothing is saved.
+  virtual KeyFile* key_file() { return nullptr; }
   // True if the session's unsent output and `pending_bytes` of messages exceed the hard limit of
   // its output buffer. The host then closes the connection, without its output.
   virtual bool Overflows(const SessionCore&, size_t) { return false; }

@@ -17,6 +17,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "redouble/backends/memory/engine/engine.h"
+#include "redouble/backends/memory/server/kept_parameters.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/task/run.h"
 #include "redouble/core/base/text/redis_number.h"
@@ -33,12 +34,6 @@ using Words = std::vector<std::string>;
 
 constexpr char kBadDirective[] = "Bad directive or wrong number of arguments";
 constexpr char kNotAnInteger[] = "argument couldn't be parsed into an integer";
-
-constexpr std::string_view kWithoutMeaning[] = {
-#define REDOUBLE_PARAMETER(name) name,
-#include "redouble/sim/cli/serve/parameters_without_meaning.inc"
-#undef REDOUBLE_PARAMETER
-};
 
 absl::Status Wrong(std::string_view message) {
   return absl::InvalidArgumentError(base::ToAbsl(message));
@@ -77,7 +72,19 @@ struct Directive {
 
 constexpr int kLargestPort = 65535;
 
+void WarnOfNoEffect(std::string_view name, const Words& values, ServeSettings& settings) {
+  settings.warnings.push_back(absl::StrCat(
+      "\"", base::ToAbsl(name), " ", absl::StrJoin(values, " "), "\" has no effect in Redouble"));
+}
+
 constexpr Directive kDirectives[] = {
+    {"appendonly", 1,
+     [](const Words& values, ServeSettings& settings) {
+       bool enabled = false;
+       REDOUBLE_RETURN_IF_ERROR(ReadBool(values[0], enabled));
+       if (enabled) WarnOfNoEffect("appendonly", values, settings);
+       return absl::OkStatus();
+     }},
     {"bind", kAnyNumber,
      [](const Words& values, ServeSettings& settings) {
        settings.options.engine.server.bind = absl::StrJoin(values, " ");
@@ -115,9 +122,24 @@ constexpr Directive kDirectives[] = {
        return ReadInteger(values[0], 1, std::numeric_limits<int>::max(),
                           settings.options.engine.databases);
      }},
+    {"dbfilename", 1,
+     [](const Words& values, ServeSettings& settings) {
+       if (values[0].find('/') != std::string::npos) {
+         return Wrong("dbfilename can't be a path, just a filename");
+       }
+       settings.options.engine.server.dbfilename = values[0];
+       settings.loads_keys = true;
+       return absl::OkStatus();
+     }},
     {"dir", 1,
      [](const Words& values, ServeSettings& settings) {
        settings.folder = values[0];
+       settings.loads_keys = true;
+       return absl::OkStatus();
+     }},
+    {"enable-debug-command", 1,
+     [](const Words& values, ServeSettings& settings) {
+       WarnOfNoEffect("enable-debug-command", values, settings);
        return absl::OkStatus();
      }},
     {"hz", 1,
@@ -152,6 +174,10 @@ constexpr Directive kDirectives[] = {
      [](const Words& values, ServeSettings& settings) {
        return ReadInteger(values[0], 0, kLargestPort, settings.options.engine.server.port);
      }},
+    {"rdbchecksum", 1,
+     [](const Words& values, ServeSettings& settings) {
+       return ReadBool(values[0], settings.options.engine.server.rdbchecksum);
+     }},
     // Redouble's own: the clock and the seed of `redouble serve`.
     {"redouble-clock", 1,
      [](const Words& values, ServeSettings& settings) {
@@ -171,6 +197,11 @@ constexpr Directive kDirectives[] = {
     {"redouble-start", 1,
      [](const Words& values, ServeSettings& settings) {
        REDOUBLE_ASSIGN_OR_RETURN(settings.options.start, ParseStart(values[0]));
+       return absl::OkStatus();
+     }},
+    {"rename-command", 2,
+     [](const Words& values, ServeSettings& settings) {
+       WarnOfNoEffect("rename-command", values, settings);
        return absl::OkStatus();
      }},
     {"tls-port", 1,
@@ -231,35 +262,60 @@ class Reader {
   absl::Status Read(const std::string& name, const Words& values) {
     const auto* directive = std::find_if(std::begin(kDirectives), std::end(kDirectives),
                                          [&](const Directive& row) { return row.name == name; });
-    if (directive != std::end(kDirectives)) {
-      const bool fits = directive->values == kAnyNumber
-                            ? !values.empty()
-                            : values.size() == static_cast<size_t>(directive->values);
-      return fits ? directive->read(values, settings_) : Wrong("wrong number of arguments");
-    }
+    if (directive != std::end(kDirectives)) return ReadDirective(*directive, values);
     for (const Refusal& refusal : kRefusals) {
       if (refusal.name == name) return Wrong(refusal.message);
     }
     if (values.empty()) return Wrong(kBadDirective);
-    return ReadParameter(name, values);
+    if (name == "save") return ReadSave(values);
+    if (const memory::KeptParameter* kept = memory::FindKeptParameter(name)) {
+      REDOUBLE_RETURN_IF_ERROR(Keep(*kept, values));
+      WarnOfNoEffect(name, values, settings_);
+      return absl::OkStatus();
+    }
+    return ReadParameter(name, absl::StrJoin(values, " "));
+  }
+
+  absl::Status ReadDirective(const Directive& directive, const Words& values) {
+    const bool fits = directive.values == kAnyNumber
+                          ? !values.empty()
+                          : values.size() == static_cast<size_t>(directive.values);
+    if (!fits) return Wrong("wrong number of arguments");
+    REDOUBLE_RETURN_IF_ERROR(directive.read(values, settings_));
+    // CONFIG GET shows the value.
+    const memory::KeptParameter* kept = memory::FindKeptParameter(directive.name);
+    return kept == nullptr ? absl::OkStatus() : Keep(*kept, values);
+  }
+
+  absl::Status Keep(const memory::KeptParameter& kept, const Words& values) {
+    std::string value = absl::StrJoin(values, " ");
+    if (kept.kind != memory::KeptParameter::Kind::kFixed) {
+      if (const std::optional<std::string> error = kept.Check(value)) return Wrong(*error);
+    }
+    settings_.options.engine.kept_parameters[std::string(kept.name)] = std::move(value);
+    return absl::OkStatus();
+  }
+
+  // The first line replaces the default; each further one adds its save points. `save ""` removes
+  // all. Source: Redis 7.0 config.c, setConfigSaveOption.
+  absl::Status ReadSave(const Words& values) {
+    const std::string points = absl::StrJoin(values, " ");
+    const bool adds = reads_save_points_ && !points.empty();
+    const std::string before = adds ? save_points_ : "";
+    save_points_ = absl::StrCat(before, before.empty() ? "" : " ", points);
+    reads_save_points_ = true;
+    return ReadParameter("save", save_points_);
   }
 
   // Tries the value on an engine without clients, and takes over its options.
-  absl::Status ReadParameter(const std::string& name, const Words& values) {
+  absl::Status ReadParameter(const std::string& name, const std::string& value) {
     base::VirtualClock clock;
     memory::Engine engine(clock, settings_.options.engine);
     const std::unique_ptr<memory::Session> session = engine.ConnectTrusted();
-    const std::string value = absl::StrJoin(values, " ");
     REDOUBLE_ASSIGN_OR_RETURN(const store::Reply reply,
                               base::Run(Send(*session, {"CONFIG", "SET", name, value})));
     if (!reply.is_error()) {
       settings_.options.engine = engine.options();
-      return absl::OkStatus();
-    }
-    if (std::find(std::begin(kWithoutMeaning), std::end(kWithoutMeaning), name) !=
-        std::end(kWithoutMeaning)) {
-      settings_.warnings.push_back(
-          absl::StrCat("\"", name, " ", value, "\" has no effect in Redouble"));
       return absl::OkStatus();
     }
     constexpr std::string_view kUnknown = "ERR Unknown option";
@@ -269,6 +325,8 @@ class Reader {
     return Wrong(dash == std::string::npos ? reply.text() : reply.text().substr(dash + 3));
   }
 
+  std::string save_points_;
+  bool reads_save_points_ = false;
   ServeSettings& settings_;
 };
 
@@ -296,10 +354,6 @@ absl::StatusOr<absl::Time> ParseStart(const std::string& text) {
   if (time.ok()) return time;
   return absl::InvalidArgumentError(
       absl::StrCat(text, ": neither RFC 3339 nor milliseconds since the epoch"));
-}
-
-std::vector<std::string> NamesWithoutMeaning() {
-  return std::vector<std::string>(std::begin(kWithoutMeaning), std::end(kWithoutMeaning));
 }
 
 }  // namespace redouble::sim

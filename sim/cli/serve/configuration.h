@@ -1,8 +1,9 @@
 // Configuration: redis.conf for the program, with the names and error texts of Redis.
 //
 // A name is, in this order, a directive of the process (the table in configuration.cc), a parameter
-// of CONFIG, or a parameter of Redis that means nothing here, which is accepted with a warning.
-// Anything else is an error. All errors of a text are found, not only the first.
+// of Redis without an effect, which is accepted with a warning (backends/memory/server/
+// kept_parameters.h), or another parameter of CONFIG. Anything else is an error. All errors of a
+// text are found, not only the first.
 //
 //   ServeSettings settings;
 //   for (const ConfigurationError& error : ReadConfiguration("port 7000\nfoo bar\n", settings)) {
@@ -32,6 +33,8 @@ struct ServeSettings {
   std::string logfile = {};
   std::string pidfile = {};
   std::string folder = {};
+  // Whether the keys in dir/dbfilename are loaded before the first client connects.
+  bool loads_keys = false;
   // Whether the process goes to the background when it is started.
   bool daemonize = false;
   // Commands that are run before the first client connects: ACL SETUSER.
@@ -53,9 +56,6 @@ std::vector<ConfigurationError> ReadConfiguration(std::string_view text, ServeSe
 // Parses a time of a manual clock: RFC 3339, or milliseconds since the epoch. Errors:
 // InvalidArgument.
 absl::StatusOr<absl::Time> ParseStart(const std::string& text);
-
-// Returns the parameters of redis.conf 7.0.15 that are accepted with a warning.
-std::vector<std::string> NamesWithoutMeaning();
 
 }  // namespace redouble::sim
 

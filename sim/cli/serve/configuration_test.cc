@@ -7,6 +7,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "redouble/backends/memory/server/kept_parameters.h"
 #include "redouble/backends/redis/net/client/sync_client.h"
 #include "redouble/backends/redis/spawn/spawned_server.h"
 #include "redouble/core/base/status/status_matchers.h"
@@ -20,6 +21,8 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Pair;
+using testing::UnorderedElementsAre;
 
 // "LINE: TEXT: MESSAGE" of each error.
 std::vector<std::string> Errors(std::string_view text) {
@@ -133,10 +136,11 @@ TEST(Configuration, KeepsTheValuesOfWrongLines) {
 }
 
 TEST(Configuration, WarnsOfWhatHasNoEffect) {
-  const ServeSettings settings = Read("save 900 1\nappendonly yes\nrdbcompression yes\nsave ''\n");
-  EXPECT_THAT(settings.warnings, ElementsAre("\"save 900 1\" has no effect in Redouble",
-                                             "\"appendonly yes\" has no effect in Redouble",
-                                             "\"rdbcompression yes\" has no effect in Redouble"));
+  const ServeSettings settings = Read("appendonly yes\nrdbcompression no\nappendfsync always\n");
+  EXPECT_THAT(settings.warnings, ElementsAre("\"appendonly yes\" has no effect in Redouble",
+                                             "\"appendfsync always\" has no effect in Redouble"));
+  EXPECT_EQ(settings.options.engine.kept_parameters.at("appendfsync"), "always");
+  EXPECT_FALSE(settings.options.engine.server.rdbcompression);
 }
 
 // Every parameter of a real server, with that server's value, is a configuration.
@@ -156,11 +160,54 @@ TEST(Configuration, KnowsEveryParameterOfRedis) {
   }
 }
 
-TEST(Configuration, IgnoresNoNameThatItReads) {
-  for (const std::string& name : NamesWithoutMeaning()) {
-    const ServeSettings settings = Read(name + " value");
-    EXPECT_THAT(settings.warnings, ElementsAre(HasSubstr(name))) << name;
+// A line of the process is a value of CONFIG GET as well.
+TEST(Configuration, KeepsValuesForConfigGet) {
+  const ServeSettings settings = Read(
+      "pidfile /run/r.pid\nhz 100\nslave-priority 7\nappendfilename a.aof\nmasterauth \"a b\"\n");
+  EXPECT_THAT(settings.options.engine.kept_parameters,
+              UnorderedElementsAre(Pair("pidfile", "/run/r.pid"), Pair("hz", "100"),
+                                   Pair("replica-priority", "7"), Pair("appendfilename", "a.aof"),
+                                   Pair("masterauth", "a b")));
+}
+
+TEST(Configuration, RefusesWrongValuesOfParametersWithoutEffect) {
+  for (const memory::KeptParameter& parameter : memory::KeptParameters()) {
+    if (parameter.kind != memory::KeptParameter::Kind::kSwitch) continue;
+    ServeSettings settings;
+    const std::vector<ConfigurationError> errors =
+        ReadConfiguration(std::string(parameter.name) + " perhaps", settings);
+    ASSERT_EQ(errors.size(), 1u) << parameter.name;
+    EXPECT_EQ(errors[0].message, "argument must be 'yes' or 'no'");
   }
+}
+
+TEST(Configuration, AddsSavePointsAndRemovesThem) {
+  const auto points = [](const std::string& text) {
+    ServeSettings settings;
+    settings.options.engine.server.save_points = {{3600, 1}};
+    EXPECT_THAT(ReadConfiguration(text, settings), IsEmpty());
+    std::vector<int64_t> seconds;
+    for (const memory::SavePoint& point : settings.options.engine.server.save_points) {
+      seconds.push_back(point.seconds);
+    }
+    return seconds;
+  };
+  EXPECT_THAT(points(""), ElementsAre(3600));
+  EXPECT_THAT(points("save 900 1\nsave 300 10 60 100\n"), ElementsAre(900, 300, 60));
+  EXPECT_THAT(points("save ''\n"), IsEmpty());
+  EXPECT_THAT(points("save 900 1\nsave ''\nsave 60 1\n"), ElementsAre(60));
+}
+
+TEST(Configuration, NamesTheFileOfKeys) {
+  EXPECT_FALSE(Read("port 1").loads_keys);
+  EXPECT_TRUE(Read("dir /tmp").loads_keys);
+  const ServeSettings settings = Read("dbfilename keys.rdb\nrdbchecksum no\n");
+  EXPECT_TRUE(settings.loads_keys);
+  EXPECT_EQ(settings.options.engine.server.dbfilename, "keys.rdb");
+  EXPECT_FALSE(settings.options.engine.server.rdbchecksum);
+  ServeSettings refused;
+  EXPECT_EQ(ReadConfiguration("dbfilename a/b", refused).at(0).message,
+            "dbfilename can't be a path, just a filename");
 }
 
 TEST(RedisServerArguments, AreLinesOfAConfiguration) {

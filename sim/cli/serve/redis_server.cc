@@ -26,8 +26,9 @@ constexpr char kFooter[] =
     "  ln -s /usr/bin/redouble redis-server             for a harness that runs \"redis-server\"\n"
     "\n"
     "The names are those of redis.conf 7.0.15. Parameters that do nothing here, as those of\n"
-    "persistence, are accepted with a warning. redouble-clock, redouble-start and redouble-seed\n"
-    "are --clock, --start and --seed of redouble serve.\n"
+    "replication, are accepted with a warning. redouble-clock, redouble-start and redouble-seed\n"
+    "are --clock, --start and --seed of redouble serve. Keys are loaded from dir/dbfilename and\n"
+    "saved there as `save` says.\n"
     "Exit codes: 0 stopped when told to, 1 anything wrong.";
 
 int PrintVersion(const ProgramContext& context) {
@@ -102,6 +103,8 @@ int RunRedisServer(const std::vector<std::string>& arguments, const ProgramConte
   // Redis counts the lines of the arguments from here, too.
   absl::StrAppend(&text, "\n", ArgumentsAsConfiguration(rest));
   ServeSettings settings;
+  settings.loads_keys = true;
+  settings.options.engine.server.save_points = {{3600, 1}, {300, 100}, {60, 10'000}};
   const std::vector<ConfigurationError> errors = ReadConfiguration(text, settings);
   if (!errors.empty()) return Refuse(errors.front(), context);
   const int code = StartServer(std::move(settings), {.program = "redis-server"}, context);

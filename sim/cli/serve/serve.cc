@@ -19,6 +19,7 @@
 #include "redouble/backends/memory/server/memory_size.h"
 #include "redouble/backends/memory/snapshot/rdb_opcode.h"
 #include "redouble/backends/memory/snapshot/snapshot.h"
+#include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/task/run.h"
 #include "redouble/core/store/typed/keys.h"
 #include "redouble/sim/cli/serve/configuration.h"
@@ -47,6 +48,7 @@ constexpr char kFooter[] =
     "    redis-cli SIM CLOCK ADVANCE 1501ms                 now k is gone\n"
     "  redouble serve --clock manual --load case.json       the keys that a scenario leaves\n"
     "  redouble serve --load dump.rdb                       the keys of an RDB file\n"
+    "  redouble serve --dir data                            keys that SAVE wrote, again\n"
     "\n"
     "The first line of output names the addresses. Log lines in the format of Redis follow. It\n"
     "stops on SIGTERM, SIGINT and SHUTDOWN. The commands of SIM: docs/serve.md.\n"
@@ -72,6 +74,8 @@ struct ServeArguments {
   bool loads_rdb = false;
   std::string ready_file;
   bool exit_with_parent = false;
+  std::optional<std::string> dir;
+  std::optional<std::string> dbfilename;
 };
 
 int Fail(const ProgramContext& context, const absl::Status& status, int code) {
@@ -127,8 +131,25 @@ absl::Status ReadEngineOptions(const ServeArguments& arguments, ServeSettings& s
   return arguments.port ? ReadPort(*arguments.port, settings.options) : absl::OkStatus();
 }
 
+// --dir and --dbfilename are lines of a configuration. Errors: InvalidArgument.
+absl::Status ReadKeyFile(const ServeArguments& arguments, ServeSettings& settings) {
+  if (arguments.dir) {
+    settings.folder = *arguments.dir;
+    settings.loads_keys = true;
+  }
+  if (!arguments.dbfilename) return absl::OkStatus();
+  if (arguments.dbfilename->find('/') != std::string::npos) {
+    return absl::InvalidArgumentError(absl::StrCat("--dbfilename ", *arguments.dbfilename,
+                                                   ": a name without a folder; see --dir"));
+  }
+  settings.options.engine.server.dbfilename = *arguments.dbfilename;
+  settings.loads_keys = true;
+  return absl::OkStatus();
+}
+
 absl::Status ReadArguments(const ServeArguments& arguments, ServeSettings& settings) {
   ServeOptions& options = settings.options;
+  REDOUBLE_RETURN_IF_ERROR(ReadKeyFile(arguments, settings));
   if (arguments.clock) {
     options.clock =
         *arguments.clock == "manual" ? ServeOptions::Clock::kManual : ServeOptions::Clock::kSystem;
@@ -276,6 +297,10 @@ std::function<int()> AddServe(CLI::App& app, const ProgramContext& context) {
                "Be a node of a cluster: keys of several slots in one command are refused");
   app.add_option("--load", arguments->load,
                  "Serve the keys of this RDB file, or what this scenario leaves");
+  app.add_option("--dir", arguments->dir,
+                 "The working folder, where SAVE writes; keys saved there are loaded");
+  app.add_option("--dbfilename", arguments->dbfilename,
+                 "The file in the working folder, dump.rdb by default; loaded if it exists");
   app.add_option("--loglevel", arguments->loglevel,
                  "What to log, notice by default; verbose: connections as well")
       ->check(CLI::IsMember(LogLevels()));

@@ -153,6 +153,7 @@ class Start {
                               Server::Open(settings_.options));
     upkeep.set_server(*server);
     REDOUBLE_RETURN_IF_ERROR(RunCommands(settings_.commands, server->engine()));
+    if (settings_.loads_keys) REDOUBLE_RETURN_IF_ERROR(server->LoadKeys());
     if (start_.prepare) {
       if (const int code = start_.prepare(server->engine()); code != kExitPassed) return code;
     }

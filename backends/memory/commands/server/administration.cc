@@ -15,6 +15,15 @@
 namespace redouble::memory {
 namespace {
 
+constexpr std::string_view kAlreadySaving = "ERR Background save already in progress";
+constexpr std::string_view kShutdownFailed = "ERR Errors trying to SHUTDOWN. Check logs.";
+
+// Null if nothing is saved.
+KeyFile* KeyFileOf(CommandContext& context) {
+  Host* host = context.engine().administration().host();
+  return host == nullptr ? nullptr : host->key_file();
+}
+
 Reply SlowLogReply(const SlowLog::Entry& entry) {
   std::vector<Reply> words;
   for (const std::string& word : entry.words) words.push_back(Reply::Bulk(word));
@@ -77,21 +86,39 @@ Reply HandleMonitor(CommandContext& context, Arguments) {
   return Reply::Ok();
 }
 
-// As Redis reports it before the first save: the start time.
 Reply HandleLastSave(CommandContext& context, Arguments) {
-  return Reply::Integer(context.engine().administration().started_us() / 1'000'000);
+  const KeyFile* file = KeyFileOf(context);
+  return Reply::Integer(file == nullptr ? context.engine().administration().started_us() / 1'000'000
+                                        : file->figures().saved_at_s);
 }
 
-Reply HandleSave(CommandContext&, Arguments) { return Reply::Error(error_text::kNothingIsSaved); }
+Reply HandleSave(CommandContext& context, Arguments) {
+  KeyFile* file = KeyFileOf(context);
+  if (file == nullptr) return Reply::Error(error_text::kNothingIsSaved);
+  if (file->figures().saving) return Reply::Error(kAlreadySaving);
+  // The reason of a failure is in the log, as in Redis.
+  return file->Save().ok() ? Reply::Ok() : Reply::Error("ERR");
+}
 
 Reply HandleBgRewriteAof(CommandContext&, Arguments) {
   return Reply::Error(error_text::kNothingIsSaved);
 }
 
-Reply HandleBgSave(CommandContext&, Arguments arguments) {
+Reply HandleBgSave(CommandContext& context, Arguments arguments) {
   const bool known = arguments.size() == 1 && IsWord(arguments[0], "SCHEDULE");
   if (!arguments.empty() && !known) return SyntaxError();
-  return Reply::Error(error_text::kNothingIsSaved);
+  KeyFile* file = KeyFileOf(context);
+  if (file == nullptr) return Reply::Error(error_text::kNothingIsSaved);
+  if (file->figures().saving) return Reply::Error(kAlreadySaving);
+  file->SaveInBackground();
+  const bool in_exec = !context.may_block();
+  return Reply::Status(in_exec ? "Background saving scheduled" : "Background saving started");
+}
+
+// Whether the server saves before it shuts down.
+bool SavesAtShutdown(CommandContext& context, bool saves, bool does_not_save) {
+  if (saves || does_not_save) return saves;
+  return !context.engine().options().server.save_points.empty();
 }
 
 // A server that shuts down does not reply; a failed shutdown returns an error.
@@ -120,8 +147,11 @@ Reply HandleShutdown(CommandContext& context, Arguments arguments) {
   if ((aborts && other) || (saves && does_not_save)) return SyntaxError();
   if (aborts) return Reply::Error("ERR No shutdown in progress.");
   Host* host = context.engine().administration().host();
-  if (host == nullptr || (saves && !forced)) {
-    return Reply::Error("ERR Errors trying to SHUTDOWN. Check logs.");
+  if (host == nullptr) return Reply::Error(kShutdownFailed);
+  if (SavesAtShutdown(context, saves, does_not_save)) {
+    KeyFile* file = host->key_file();
+    const bool saved = file != nullptr && file->Save().ok();
+    if (!saved && !forced) return Reply::Error(kShutdownFailed);
   }
   host->Shutdown();
   return Reply::Ok();

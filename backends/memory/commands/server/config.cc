@@ -16,6 +16,8 @@
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/handlers.h"
 #include "redouble/backends/memory/keyspace/notifications.h"
+#include "redouble/backends/memory/server/host.h"
+#include "redouble/backends/memory/server/kept_parameters.h"
 #include "redouble/backends/memory/server/memory_size.h"
 #include "redouble/core/base/text/glob.h"
 #include "redouble/core/base/text/redis_number.h"
@@ -25,6 +27,7 @@ namespace {
 
 constexpr int64_t kMaxInt = std::numeric_limits<int32_t>::max();
 constexpr int64_t kMaxUint = std::numeric_limits<uint32_t>::max();
+constexpr int64_t kMaxPort = 65535;
 constexpr int64_t kMaxInt64 = std::numeric_limits<int64_t>::max();
 
 // A parameter and its option. Numbers are in the option's unit.
@@ -48,6 +51,8 @@ struct Parameter {
   // option.
   std::string (*get_text)(const EngineOptions& options) = nullptr;
   std::optional<std::string> (*set_text)(EngineOptions& options, std::string_view text) = nullptr;
+  // CONFIG SET is refused unless enable-protected-configs allows it.
+  bool is_protected = false;
 };
 
 template <auto kMember>
@@ -99,6 +104,17 @@ constexpr Parameter Text(std::string_view name, std::string (*get)(const EngineO
   return {name, "", Parameter::Kind::kText, set == nullptr, 0, 0, nullptr, nullptr, get, set};
 }
 
+// The whole range of 64 bits, unlike other sizes.
+std::string MaxmemoryText(const EngineOptions& options) {
+  return std::to_string(options.maxmemory_bytes);
+}
+std::optional<std::string> SetMaxmemory(EngineOptions& options, std::string_view text) {
+  const std::optional<uint64_t> bytes = ReadMemory(text);
+  if (!bytes) return "argument must be a memory value";
+  options.maxmemory_bytes = *bytes;
+  return std::nullopt;
+}
+
 std::string EventsText(const EngineOptions& options) {
   return Notifications::Parse(options.notify_keyspace_events).value_or(Notifications()).Letters();
 }
@@ -127,36 +143,48 @@ std::optional<std::string> SetChannels(EngineOptions& options, std::string_view 
   return std::nullopt;
 }
 
-std::string BindText(const EngineOptions& options) { return options.server.bind; }
 std::string UnixSocketText(const EngineOptions& options) { return options.server.unixsocket; }
-std::string PortText(const EngineOptions& options) { return std::to_string(options.server.port); }
+std::string ClusterText(const EngineOptions& options) { return options.cluster ? "yes" : "no"; }
 
-// Keys are in memory only: persistence may be named and turned off.
+std::string BindText(const EngineOptions& options) { return options.server.bind; }
+std::optional<std::string> SetBind(EngineOptions& options, std::string_view text) {
+  options.server.bind = std::string(text);
+  return std::nullopt;
+}
+
+std::string FileNameText(const EngineOptions& options) { return options.server.dbfilename; }
+std::optional<std::string> SetFileName(EngineOptions& options, std::string_view text) {
+  if (text.find('/') != text.npos) return "dbfilename can't be a path, just a filename";
+  options.server.dbfilename = std::string(text);
+  return std::nullopt;
+}
+
+// The append-only file of Redis may be named and turned off.
 std::string NoText(const EngineOptions&) { return "no"; }
-std::string NothingText(const EngineOptions&) { return ""; }
-template <std::string (*kGet)(const EngineOptions&)>
-std::optional<std::string> KeepAsItIs(EngineOptions& options, std::string_view text) {
-  if (IsWord(text, kGet(options))) return std::nullopt;
-  return "this server keeps nothing on disk";
+std::optional<std::string> KeepOff(EngineOptions&, std::string_view text) {
+  if (IsWord(text, "no")) return std::nullopt;
+  return IsWord(text, "yes") ? "this server writes no append-only file"
+                             : "argument must be 'yes' or 'no'";
 }
 std::string YesText(const EngineOptions&) { return "yes"; }
-// The TCP settings of a server around the engine.
-std::string KeepAliveText(const EngineOptions&) { return "300"; }
 
-// The supported parameters by name; all others are unknown.
+// The parameters with an effect, by name. server/kept_parameters.h has the others. `dir` is that of
+// the host.
 constexpr Parameter kParameters[] = {
     Text("acl-pubsub-default", ChannelsText, SetChannels),
-    Text("aclfile", NothingText, nullptr),
     Number<&EngineOptions::acllog_max_len>("acllog-max-len", 0, kMaxInt64),
-    Text("appendonly", NoText, KeepAsItIs<NoText>),
-    Text("bind", BindText, nullptr),
+    Text("appendonly", NoText, KeepOff),
+    Text("bind", BindText, SetBind),
     Number<&EngineOptions::busy_reply_threshold_ms>("busy-reply-threshold", 0, kMaxInt64,
                                                     "lua-time-limit"),
     Text("client-output-buffer-limit", OutputLimitsText, SetOutputLimits),
     OfServer<&ServerOptions::client_query_buffer_limit_bytes>(
         "client-query-buffer-limit", Parameter::Kind::kMemory, 1 << 20, kMaxInt64),
+    Text("cluster-enabled", ClusterText, nullptr),
     {"databases", "", Parameter::Kind::kInteger, true, 1, kMaxInt, Get<&EngineOptions::databases>,
      nullptr},
+    {"dbfilename", "", Parameter::Kind::kText, false, 0, 0, nullptr, nullptr, FileNameText,
+     SetFileName, true},
     Text("enable-debug-command", YesText, nullptr),
     Limit<&EncodingLimits::hash_max_listpack_entries>(
         "hash-max-listpack-entries", Parameter::Kind::kInteger, "hash-max-ziplist-entries"),
@@ -166,6 +194,7 @@ constexpr Parameter kParameters[] = {
     Number<&EngineOptions::latency_monitor_threshold_ms>("latency-monitor-threshold", 0, kMaxInt64),
     {"latency-tracking", "", Parameter::Kind::kBool, false, 0, 1,
      Get<&EngineOptions::latency_tracking>, Set<&EngineOptions::latency_tracking>},
+    Text("latency-tracking-info-percentiles", PercentilesText, SetPercentiles),
     Number<&EngineOptions::lfu_decay_time_minutes>("lfu-decay-time", 0, kMaxInt),
     Number<&EngineOptions::lfu_log_factor>("lfu-log-factor", 0, kMaxInt),
     {"list-compress-depth", "", Parameter::Kind::kInteger, false, 0, kMaxInt,
@@ -176,27 +205,34 @@ constexpr Parameter kParameters[] = {
      GetLimit<&EncodingLimits::list_max_listpack_size>,
      SetLimit<&EncodingLimits::list_max_listpack_size>},
     OfServer<&ServerOptions::maxclients>("maxclients", Parameter::Kind::kInteger, 1, kMaxUint),
-    {"maxmemory", "", Parameter::Kind::kMemory, false, 0, kMaxInt64,
-     Get<&EngineOptions::maxmemory_bytes>, Set<&EngineOptions::maxmemory_bytes>},
+    Text("maxmemory", MaxmemoryText, SetMaxmemory),
     {"maxmemory-policy", "", Parameter::Kind::kPolicy, false, 0, 0,
      Get<&EngineOptions::maxmemory_policy>, Set<&EngineOptions::maxmemory_policy>},
     Number<&EngineOptions::maxmemory_samples>("maxmemory-samples", 1, kMaxInt),
+    Number<&EngineOptions::min_replicas_max_lag_s>("min-replicas-max-lag", 0, kMaxInt,
+                                                   "min-slaves-max-lag"),
+    Number<&EngineOptions::min_replicas_to_write>("min-replicas-to-write", 0, kMaxInt,
+                                                  "min-slaves-to-write"),
     Text("notify-keyspace-events", EventsText, SetEvents),
-    Text("port", PortText, nullptr),
+    OfServer<&ServerOptions::port>("port", Parameter::Kind::kInteger, 0, kMaxPort),
     OfServer<&ServerOptions::protected_mode>("protected-mode", Parameter::Kind::kBool, 0, 1),
     {"proto-max-bulk-len", "", Parameter::Kind::kMemory, false, 1 << 20, kMaxInt64,
      Get<&EngineOptions::proto_max_bulk_len_bytes>, Set<&EngineOptions::proto_max_bulk_len_bytes>},
+    {"rdbchecksum", "", Parameter::Kind::kBool, true, 0, 1, GetServer<&ServerOptions::rdbchecksum>,
+     nullptr},
+    OfServer<&ServerOptions::rdbcompression>("rdbcompression", Parameter::Kind::kBool, 0, 1),
     Text("requirepass", PasswordText, SetPassword),
-    Text("save", NothingText, KeepAsItIs<NothingText>),
+    Text("save", SavePointsText, SetSavePoints),
     Limit<&EncodingLimits::set_max_intset_entries>("set-max-intset-entries",
                                                    Parameter::Kind::kInteger),
     Number<&EngineOptions::slowlog_log_slower_than_us>("slowlog-log-slower-than", -1, kMaxInt64),
     Number<&EngineOptions::slowlog_max_len>("slowlog-max-len", 0, kMaxInt64),
+    OfServer<&ServerOptions::stop_writes_on_bgsave_error>("stop-writes-on-bgsave-error",
+                                                          Parameter::Kind::kBool, 0, 1),
     Limit<&EncodingLimits::stream_node_max_bytes>("stream-node-max-bytes",
                                                   Parameter::Kind::kMemory),
     Limit<&EncodingLimits::stream_node_max_entries>("stream-node-max-entries",
                                                     Parameter::Kind::kInteger),
-    Text("tcp-keepalive", KeepAliveText, nullptr),
     OfServer<&ServerOptions::timeout_s>("timeout", Parameter::Kind::kInteger, 0, kMaxInt),
     Number<&EngineOptions::tracking_table_max_keys>("tracking-table-max-keys", 0, kMaxInt64),
     Text("unixsocket", UnixSocketText, nullptr),
@@ -278,36 +314,127 @@ std::optional<std::string> SetParameter(const Parameter& parameter, std::string_
   return SetNumber(parameter, text, options);
 }
 
+// A parameter of one of the three kinds.
+struct Found {
+  const Parameter* parameter = nullptr;
+  const KeptParameter* kept = nullptr;
+  bool is_folder = false;  // dir
+
+  bool any() const { return parameter != nullptr || kept != nullptr || is_folder; }
+  bool immutable() const {
+    return (parameter != nullptr && parameter->immutable) ||
+           (kept != nullptr && kept->kind == KeptParameter::Kind::kFixed);
+  }
+  bool is_protected() const {
+    return is_folder || (parameter != nullptr && parameter->is_protected);
+  }
+};
+
+constexpr std::string_view kFolder = "dir";
+
+Found Find(std::string_view name) {
+  Found found{.parameter = FindParameter(name), .is_folder = IsWord(name, kFolder)};
+  if (found.parameter == nullptr) found.kept = FindKeptParameter(name);
+  return found;
+}
+
+std::string TextOf(const Found& found, EngineCore& engine) {
+  if (found.parameter != nullptr) return TextOf(*found.parameter, engine.options());
+  if (found.kept != nullptr) return found.kept->ValueIn(engine.options());
+  Host* host = engine.administration().host();
+  return host == nullptr ? "" : host->Folder();
+}
+
+// Sets a value in `options`, or the folder. Returns the text of an error.
+std::optional<std::string> SetValue(const Found& found, std::string_view text,
+                                    EngineOptions& options, EngineCore& engine) {
+  if (found.parameter != nullptr) return SetParameter(*found.parameter, text, options);
+  if (found.kept != nullptr) {
+    std::string value(text);
+    std::optional<std::string> error = found.kept->Check(value);
+    if (!error) options.kept_parameters[std::string(found.kept->name)] = std::move(value);
+    return error;
+  }
+  Host* host = engine.administration().host();
+  if (host == nullptr) return "this server has no folder";
+  const absl::Status entered = host->EnterFolder(std::string(text));
+  if (entered.ok()) return std::nullopt;
+  return std::string(entered.message());
+}
+
 Reply SetFailed(std::string_view name, std::string_view why) {
   return Reply::Error(
       base::ToStd(absl::StrCat("ERR CONFIG SET failed (possibly related to argument '",
                                base::ToAbsl(name), "') - ", base::ToAbsl(why))));
 }
 
+// The error for names that cannot be set; nullopt if all can.
+std::optional<Reply> CheckNames(Arguments arguments, const EngineOptions& options) {
+  const bool protects = FindKeptParameter("enable-protected-configs")->ValueIn(options) == "no";
+  std::vector<std::string_view> names;
+  for (size_t i = 0; i < arguments.size(); i += 2) {
+    const std::string_view name = arguments[i];
+    const Found found = Find(name);
+    if (!found.any()) {
+      return Reply::Error("ERR Unknown option or number of arguments for CONFIG SET - '" +
+                          WordInError(name) + "'");
+    }
+    if (found.immutable()) return SetFailed(name, "can't set immutable config");
+    if (found.is_protected() && protects) return SetFailed(name, "can't set protected config");
+    const auto same = [&](std::string_view other) { return IsWord(name, other); };
+    if (std::any_of(names.begin(), names.end(), same)) {
+      return SetFailed(name, "duplicate parameter");
+    }
+    names.push_back(name);
+  }
+  return std::nullopt;
+}
+
+// Makes the host listen where `options` say, if that has changed. Returns the error.
+std::optional<Reply> MoveListeners(EngineCore& engine, const EngineOptions& options) {
+  const ServerOptions& now = engine.options().server;
+  Host* host = engine.administration().host();
+  const bool moves_port = options.server.port != now.port;
+  if (host == nullptr || (!moves_port && options.server.bind == now.bind)) return std::nullopt;
+  if (host->Listen(options.server).ok()) return std::nullopt;
+  return moves_port ? SetFailed("port", "Unable to listen on this port. Check server logs.")
+                    : SetFailed("bind", "Failed to bind to specified addresses.");
+}
+
 }  // namespace
 
 // An exact name is returned as the client wrote it. A pattern returns names in the order of the
-// table, followed by former names.
+// tables, each followed by its former name.
 Reply HandleConfigGet(CommandContext& context, Arguments arguments) {
-  const EngineOptions& options = context.engine().options();
+  EngineCore& engine = context.engine();
   std::vector<Reply> pairs;
   std::vector<std::string_view> told;
-  const auto tell = [&](std::string_view name, const Parameter& parameter) {
+  const auto tell = [&](std::string_view name, const Found& found) {
     const auto same = [&](std::string_view other) { return IsWord(name, other); };
     if (std::any_of(told.begin(), told.end(), same)) return;
     told.push_back(name);
     pairs.push_back(Reply::Bulk(name));
-    pairs.push_back(Reply::Bulk(TextOf(parameter, options)));
+    pairs.push_back(Reply::Bulk(TextOf(found, engine)));
   };
   for (const std::string_view pattern : arguments) {
     if (pattern.find_first_of("[*?") == std::string_view::npos) {
-      if (const Parameter* parameter = FindParameter(pattern)) tell(pattern, *parameter);
+      if (const Found found = Find(pattern); found.any()) tell(pattern, found);
       continue;
     }
-    for (const Parameter& parameter : kParameters) {
-      for (const std::string_view name : {parameter.name, parameter.alias}) {
-        if (name.empty()) continue;
-        if (base::GlobMatch(pattern, name, base::GlobCase::kInsensitive)) tell(name, parameter);
+    const auto tell_matching = [&](std::string_view name, const Found& found) {
+      if (name.empty()) return;
+      if (base::GlobMatch(pattern, name, base::GlobCase::kInsensitive)) tell(name, found);
+    };
+    for (const Parameter& row : kParameters) {
+      for (const std::string_view name : {row.name, row.alias}) {
+        tell_matching(name, {.parameter = &row});
+      }
+    }
+    tell_matching(kFolder, {.is_folder = true});
+    for (const KeptParameter& row : KeptParameters()) {
+      if (row.hidden) continue;
+      for (const std::string_view name : {row.name, row.former_name}) {
+        tell_matching(name, {.kept = &row});
       }
     }
   }
@@ -339,29 +466,18 @@ Reply HandleConfigRewrite(CommandContext&, Arguments) {
 
 // Sets all of the parameters, or none.
 Reply HandleConfigSet(CommandContext& context, Arguments arguments) {
+  EngineCore& engine = context.engine();
   if (arguments.size() % 2 != 0) return SyntaxError();
-  std::vector<std::string_view> names;
+  if (std::optional<Reply> error = CheckNames(arguments, engine.options()))
+    return *std::move(error);
+  EngineOptions options = engine.options();
   for (size_t i = 0; i < arguments.size(); i += 2) {
-    const std::string_view name = arguments[i];
-    const Parameter* parameter = FindParameter(name);
-    if (parameter == nullptr) {
-      return Reply::Error("ERR Unknown option or number of arguments for CONFIG SET - '" +
-                          WordInError(name) + "'");
-    }
-    if (parameter->immutable) return SetFailed(name, "can't set immutable config");
-    const auto same = [&](std::string_view other) { return IsWord(name, other); };
-    if (std::any_of(names.begin(), names.end(), same))
-      return SetFailed(name, "duplicate parameter");
-    names.push_back(name);
+    const std::optional<std::string> why =
+        SetValue(Find(arguments[i]), arguments[i + 1], options, engine);
+    if (why) return SetFailed(arguments[i], *why);
   }
-  EngineOptions options = context.engine().options();
-  for (size_t i = 0; i < arguments.size(); i += 2) {
-    const Parameter& parameter = *FindParameter(arguments[i]);
-    if (std::optional<std::string> why = SetParameter(parameter, arguments[i + 1], options)) {
-      return SetFailed(arguments[i], *why);
-    }
-  }
-  context.engine().Configure(std::move(options));
+  if (std::optional<Reply> error = MoveListeners(engine, options)) return *std::move(error);
+  engine.Configure(std::move(options));
   return Reply::Ok();
 }
 

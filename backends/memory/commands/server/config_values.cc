@@ -1,9 +1,12 @@
 #include "redouble/backends/memory/commands/server/config_values.h"
 
 #include <array>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "redouble/backends/memory/engine/argument.h"
 #include "redouble/backends/memory/server/memory_size.h"
@@ -52,6 +55,58 @@ std::optional<std::string> SetOutputLimits(EngineOptions& options, std::string_v
     limits[*index] = {*hard, *soft, *seconds};
   }
   options.server.client_output_buffer_limits = limits;
+  return std::nullopt;
+}
+
+std::string SavePointsText(const EngineOptions& options) {
+  std::string text;
+  for (const SavePoint& point : options.server.save_points) {
+    absl::StrAppend(&text, text.empty() ? "" : " ", point.seconds, " ", point.changes);
+  }
+  return text;
+}
+
+std::optional<std::string> SetSavePoints(EngineOptions& options, std::string_view text) {
+  constexpr char kInvalid[] = "Invalid save parameters";
+  std::vector<absl::string_view> words;
+  if (!text.empty()) words = absl::StrSplit(base::ToAbsl(text), ' ');
+  if (words.size() % 2 != 0) return kInvalid;
+  std::vector<SavePoint> points;
+  for (size_t i = 0; i < words.size(); i += 2) {
+    const std::optional<int64_t> seconds = base::ParseInt64(base::ToStd(words[i]));
+    const std::optional<int64_t> changes = base::ParseInt64(base::ToStd(words[i + 1]));
+    if (!seconds || *seconds < 1 || !changes || *changes < 0) return kInvalid;
+    points.push_back({*seconds, *changes});
+  }
+  options.server.save_points = std::move(points);
+  return std::nullopt;
+}
+
+std::string PercentileText(double percent) {
+  std::string text = absl::StrFormat("%f", percent);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.ends_with('.')) text.pop_back();
+  return text;
+}
+
+std::string PercentilesText(const EngineOptions& options) {
+  return absl::StrJoin(options.latency_tracking_info_percentiles, " ",
+                       [](std::string* out, double percent) { *out += PercentileText(percent); });
+}
+
+std::optional<std::string> SetPercentiles(EngineOptions& options, std::string_view text) {
+  std::vector<double> percentiles;
+  if (!text.empty()) {
+    for (const absl::string_view word : absl::StrSplit(base::ToAbsl(text), ' ')) {
+      const std::optional<double> percent = base::ParseDouble(base::ToStd(word));
+      if (!percent) return "Invalid latency-tracking-info-percentiles parameters";
+      if (*percent < 0 || *percent > 100) {
+        return "latency-tracking-info-percentiles parameters should sit between [0.0,100.0]";
+      }
+      percentiles.push_back(*percent);
+    }
+  }
+  options.latency_tracking_info_percentiles = std::move(percentiles);
   return std::nullopt;
 }
 

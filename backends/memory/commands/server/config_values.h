@@ -3,7 +3,7 @@
 // The table in config.cc refers to these getters and setters.
 //
 // Thread-safety: pure functions.
-// Source: Redis 7.0 redis.conf, "client-output-buffer-limit".
+// Source: Redis 7.0 redis.conf and config.c.
 #ifndef REDOUBLE_BACKENDS_MEMORY_COMMANDS_SERVER_CONFIG_VALUES_H_
 #define REDOUBLE_BACKENDS_MEMORY_COMMANDS_SERVER_CONFIG_VALUES_H_
 
@@ -15,11 +15,22 @@
 
 namespace redouble::memory {
 
+// The setters return the text of an error; nullopt if they set the option.
+
 // client-output-buffer-limit: "normal 0 0 0 slave 268435456 67108864 60 ...". Classes that the text
-// does not name keep their limits. The setter returns the text of an error; nullopt if it set the
-// option.
+// does not name keep their limits.
 std::string OutputLimitsText(const EngineOptions& options);
 std::optional<std::string> SetOutputLimits(EngineOptions& options, std::string_view text);
+
+// save: "3600 1 300 100", pairs of seconds and changes; empty for none.
+std::string SavePointsText(const EngineOptions& options);
+std::optional<std::string> SetSavePoints(EngineOptions& options, std::string_view text);
+
+// latency-tracking-info-percentiles: "50 99 99.9"; empty for none.
+// A percentile is written with at most six decimals: "99.9".
+std::string PercentileText(double percent);
+std::string PercentilesText(const EngineOptions& options);
+std::optional<std::string> SetPercentiles(EngineOptions& options, std::string_view text);
 
 }  // namespace redouble::memory
 

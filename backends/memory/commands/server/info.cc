@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "redouble/backends/memory/commands/server/config_values.h"
 #include "redouble/backends/memory/commands/server/info_memory.h"
 #include "redouble/backends/memory/engine/argument.h"
 #include "redouble/backends/memory/engine/engine_core.h"
@@ -60,17 +61,23 @@ void AppendClients(EngineCore& engine, std::string& out) {
                   "\r\nclients_in_timeout_table:", timed, "\r\n");
 }
 
-// The engine never saves.
+// An engine without a host never saves.
 void AppendPersistence(EngineCore& engine, std::string& out) {
+  KeyFileFigures file{.saved_at_s = engine.administration().started_us() / kMicrosPerSecond};
+  if (Host* host = engine.administration().host(); host != nullptr && host->key_file() != nullptr) {
+    file = host->key_file()->figures();
+  }
   absl::StrAppend(
       &out, "loading:0\r\nasync_loading:0\r\ncurrent_cow_peak:0\r\ncurrent_cow_size:0\r\n",
       "current_cow_size_age:0\r\ncurrent_fork_perc:0.00\r\ncurrent_save_keys_processed:0\r\n",
-      "current_save_keys_total:0\r\nrdb_changes_since_last_save:", engine.changes(),
-      "\r\nrdb_bgsave_in_progress:0\r\nrdb_last_save_time:",
-      engine.administration().started_us() / kMicrosPerSecond,
-      "\r\nrdb_last_bgsave_status:ok\r\nrdb_last_bgsave_time_sec:-1\r\n",
-      "rdb_current_bgsave_time_sec:-1\r\nrdb_saves:0\r\nrdb_last_cow_size:0\r\n",
-      "rdb_last_load_keys_expired:0\r\nrdb_last_load_keys_loaded:0\r\naof_enabled:0\r\n",
+      "current_save_keys_total:0\r\nrdb_changes_since_last_save:",
+      engine.changes() - file.changes_at_save, "\r\nrdb_bgsave_in_progress:", file.saving ? 1 : 0,
+      "\r\nrdb_last_save_time:", file.saved_at_s,
+      "\r\nrdb_last_bgsave_status:", file.last_ok ? "ok" : "err",
+      "\r\nrdb_last_bgsave_time_sec:", file.last_duration_s,
+      "\r\nrdb_current_bgsave_time_sec:", file.saving ? 0 : -1, "\r\nrdb_saves:", file.saves,
+      "\r\nrdb_last_cow_size:0\r\nrdb_last_load_keys_expired:", file.expired_keys,
+      "\r\nrdb_last_load_keys_loaded:", file.loaded_keys, "\r\naof_enabled:0\r\n",
       "aof_rewrite_in_progress:0\r\naof_rewrite_scheduled:0\r\naof_last_rewrite_time_sec:-1\r\n",
       "aof_current_rewrite_time_sec:-1\r\naof_last_bgrewrite_status:ok\r\naof_rewrites:0\r\n",
       "aof_rewrites_consecutive_failures:0\r\naof_last_write_status:ok\r\n",
@@ -166,13 +173,14 @@ void AppendLatencyStats(EngineCore& engine, std::string& out) {
   for (const store::CommandSpec& spec : store::AllCommands()) {
     const CommandStatistics& command = engine.administration().statistics().of(spec.id);
     if (command.durations == nullptr) continue;
-    const auto percentile = [&](double percent) {
-      return static_cast<double>(command.durations->Percentile(percent));
-    };
-    absl::StrAppend(
-        &out,
-        absl::StrFormat("latency_percentiles_usec_%s:p50=%.3f,p99=%.3f,p99.9=%.3f\r\n",
-                        base::ToAbsl(spec.name), percentile(50), percentile(99), percentile(99.9)));
+    absl::StrAppend(&out, "latency_percentiles_usec_", base::ToAbsl(spec.name), ":");
+    std::string_view comma;
+    for (const double percent : engine.options().latency_tracking_info_percentiles) {
+      absl::StrAppendFormat(&out, "%sp%s=%.3f", base::ToAbsl(comma), PercentileText(percent),
+                            static_cast<double>(command.durations->Percentile(percent)));
+      comma = ",";
+    }
+    out += "\r\n";
   }
 }
 

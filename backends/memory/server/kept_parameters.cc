@@ -1,0 +1,363 @@
+#include "redouble/backends/memory/server/kept_parameters.h"
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "redouble/backends/memory/server/memory_size.h"
+#include "redouble/core/base/text/redis_number.h"
+#include "redouble/core/base/text/string_bridge.h"
+
+namespace redouble::memory {
+namespace {
+
+using Kind = KeptParameter::Kind;
+using Error = std::optional<std::string>;
+
+constexpr int64_t kMinInt = std::numeric_limits<int32_t>::min();
+constexpr int64_t kMaxInt = std::numeric_limits<int32_t>::max();
+constexpr int64_t kMaxInt64 = std::numeric_limits<int64_t>::max();
+
+bool Same(std::string_view a, std::string_view b) {
+  return absl::EqualsIgnoreCase(base::ToAbsl(a), base::ToAbsl(b));
+}
+
+std::vector<std::string> WordsOf(std::string_view text, char separator) {
+  return absl::StrSplit(base::ToAbsl(text), separator, absl::SkipEmpty());
+}
+
+// The names of `choices`, in their order.
+std::vector<std::string> ChoicesOf(const KeptParameter& parameter) {
+  std::vector<std::string> names = WordsOf(parameter.choices, ',');
+  for (std::string& name : names) absl::StripAsciiWhitespace(&name);
+  return names;
+}
+
+Error OutOfRange(const KeptParameter& parameter) {
+  return absl::StrCat("argument must be between ", parameter.low, " and ", parameter.high,
+                      " inclusive");
+}
+
+Error CheckInteger(const KeptParameter& parameter, std::string& value) {
+  const std::optional<int64_t> number = base::ParseInt64(value);
+  if (!number) return "argument couldn't be parsed into an integer";
+  if (*number < parameter.low || *number > parameter.high) return OutOfRange(parameter);
+  return std::nullopt;
+}
+
+Error CheckMemory(const KeptParameter& parameter, std::string& value) {
+  const std::optional<uint64_t> bytes = ReadMemory(value);
+  if (!bytes) return "argument must be a memory value";
+  if (*bytes < static_cast<uint64_t>(parameter.low) ||
+      *bytes > static_cast<uint64_t>(parameter.high)) {
+    return OutOfRange(parameter);
+  }
+  value = absl::StrCat(*bytes);
+  return std::nullopt;
+}
+
+Error CheckMemoryOrPercent(const KeptParameter& parameter, std::string& value) {
+  constexpr char kNeither[] = "argument must be a memory or percent value";
+  if (value.ends_with('%')) {
+    const std::optional<int64_t> percent =
+        base::ParseInt64(std::string_view(value).substr(0, value.size() - 1));
+    if (!percent || *percent < 0) return kNeither;
+    if (*percent > 100) return "percentage argument must be less or equal to 100";
+    value = *percent == 0 ? "0" : absl::StrCat(*percent, "%");
+    return std::nullopt;
+  }
+  if (!ReadMemory(value)) return kNeither;
+  return CheckMemory(parameter, value);
+}
+
+// Replaces the words of `value` by the names of `choices`, in their order.
+Error CheckChoices(const KeptParameter& parameter, std::vector<std::string> words,
+                   std::string& value) {
+  const std::vector<std::string> names = ChoicesOf(parameter);
+  std::vector<std::string> chosen;
+  for (const std::string& name : names) {
+    const auto is_name = [&](const std::string& word) { return Same(word, name); };
+    const auto rest = std::remove_if(words.begin(), words.end(), is_name);
+    if (rest != words.end()) chosen.push_back(name);
+    words.erase(rest, words.end());
+  }
+  if (!words.empty() || chosen.empty()) {
+    return absl::StrCat("argument(s) must be one of the following: ", absl::StrJoin(names, ", "));
+  }
+  value = absl::StrJoin(chosen, " ");
+  return std::nullopt;
+}
+
+Error CheckShutdown(std::string& value) {
+  const std::vector<std::string> words = WordsOf(value, ' ');
+  const auto has = [&](std::string_view word) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+  };
+  if (!has("save") || !has("nosave")) return std::nullopt;
+  return "shutdown options SAVE and NOSAVE can't be used simultaneously";
+}
+
+Error ClampHz(std::string& value) {
+  value = absl::StrCat(std::clamp<int64_t>(base::ParseInt64(value).value_or(0), 1, 500));
+  return std::nullopt;
+}
+
+Error CheckHostname(std::string& value) {
+  constexpr size_t kLongest = 255;
+  if (value.size() > kLongest) return "Hostnames must be less than 256 characters";
+  const bool valid = std::all_of(value.begin(), value.end(), [](unsigned char c) {
+    return absl::ascii_isalnum(c) || c == '-' || c == '.';
+  });
+  if (valid) return std::nullopt;
+  return "Hostnames may only contain alphanumeric characters, hyphens or dots";
+}
+
+Error CheckOomScores(std::string& value) {
+  constexpr size_t kScores = 3;
+  constexpr int64_t kHighest = 2000;
+  const std::vector<std::string> words = WordsOf(value, ' ');
+  if (words.size() != kScores) return "wrong number of arguments";
+  for (const std::string& word : words) {
+    const std::optional<int64_t> score = base::ParseInt64(word);
+    if (!score || *score < -kHighest || *score > kHighest) {
+      return "Invalid oom-score-adj-values, elements must be between -2000 and 2000.";
+    }
+  }
+  return std::nullopt;
+}
+
+Error CheckTitle(std::string& value) {
+  static constexpr std::string_view kVariables[] = {
+      "title", "listen-addr", "server-mode", "port", "tls-port", "unixsocket", "config-file"};
+  std::string_view rest = value;
+  for (size_t open = rest.find('{'); open != rest.npos; open = rest.find('{')) {
+    const size_t close = rest.find('}', open);
+    const std::string_view name = rest.substr(open + 1, close - open - 1);
+    const bool is_known =
+        std::find(std::begin(kVariables), std::end(kVariables), name) != std::end(kVariables);
+    if (close == rest.npos || !is_known) {
+      return "template format is invalid or contains unknown variables";
+    }
+    rest.remove_prefix(close + 1);
+  }
+  return std::nullopt;
+}
+
+constexpr KeptParameter Switch(std::string_view name, std::string_view initial,
+                               std::string_view former_name = {}) {
+  return {name, former_name, Kind::kSwitch, initial};
+}
+constexpr KeptParameter Integer(std::string_view name, std::string_view initial, int64_t low,
+                                int64_t high, std::string_view former_name = {}) {
+  return {name, former_name, Kind::kInteger, initial, low, high};
+}
+constexpr KeptParameter Memory(std::string_view name, std::string_view initial, int64_t low) {
+  return {name, "", Kind::kMemory, initial, low, kMaxInt64};
+}
+constexpr KeptParameter Choice(std::string_view name, std::string_view initial,
+                               std::string_view choices) {
+  return {name, "", Kind::kChoice, initial, 0, 0, choices};
+}
+constexpr KeptParameter Text(std::string_view name, std::string_view initial = {},
+                             std::string_view former_name = {}) {
+  return {name, former_name, Kind::kText, initial};
+}
+constexpr KeptParameter Fixed(std::string_view name, std::string_view initial,
+                              std::string_view former_name = {}) {
+  return {name, former_name, Kind::kFixed, initial};
+}
+
+constexpr KeptParameter kParameters[] = {
+    Fixed("aclfile", ""),
+    Integer("active-defrag-cycle-max", "25", 1, 99),
+    Integer("active-defrag-cycle-min", "1", 1, 99),
+    Memory("active-defrag-ignore-bytes", "104857600", 1),
+    Integer("active-defrag-max-scan-fields", "1000", 1, kMaxInt64),
+    Integer("active-defrag-threshold-lower", "10", 0, 1000),
+    Integer("active-defrag-threshold-upper", "100", 0, 1000),
+    Integer("active-expire-effort", "1", 1, 10),
+    Switch("activedefrag", "no"),
+    Switch("activerehashing", "yes"),
+    Fixed("always-show-logo", "no"),
+    Switch("aof-disable-auto-gc", "no"),
+    Switch("aof-load-truncated", "yes"),
+    Switch("aof-rewrite-incremental-fsync", "yes"),
+    Switch("aof-timestamp-enabled", "no"),
+    Switch("aof-use-rdb-preamble", "yes"),
+    Fixed("aof_rewrite_cpulist", ""),
+    Fixed("appenddirname", "appendonlydir"),
+    Fixed("appendfilename", "appendonly.aof"),
+    Choice("appendfsync", "everysec", "everysec, always, no"),
+    Memory("auto-aof-rewrite-min-size", "67108864", 0),
+    Integer("auto-aof-rewrite-percentage", "100", 0, kMaxInt),
+    Fixed("bgsave_cpulist", ""),
+    Text("bind-source-addr"),
+    Fixed("bio_cpulist", ""),
+    Switch("cluster-allow-pubsubshard-when-down", "yes"),
+    Switch("cluster-allow-reads-when-down", "no"),
+    Switch("cluster-allow-replica-migration", "yes"),
+    Integer("cluster-announce-bus-port", "0", 0, 65535),
+    {"cluster-announce-hostname", "", Kind::kText, "", 0, 0, "", CheckHostname},
+    Text("cluster-announce-ip"),
+    Integer("cluster-announce-port", "0", 0, 65535),
+    Integer("cluster-announce-tls-port", "0", 0, 65535),
+    Fixed("cluster-config-file", "nodes.conf"),
+    Memory("cluster-link-sendbuf-limit", "0", 0),
+    Integer("cluster-migration-barrier", "1", 0, kMaxInt),
+    Integer("cluster-node-timeout", "15000", 0, kMaxInt64),
+    Fixed("cluster-port", "0"),
+    Choice("cluster-preferred-endpoint-type", "ip", "ip, hostname, unknown-endpoint"),
+    Switch("cluster-replica-no-failover", "no", "cluster-slave-no-failover"),
+    Integer("cluster-replica-validity-factor", "10", 0, kMaxInt, "cluster-slave-validity-factor"),
+    Switch("cluster-require-full-coverage", "yes"),
+    Switch("crash-log-enabled", "yes"),
+    Switch("crash-memcheck-enabled", "yes"),
+    Fixed("daemonize", "no"),
+    Fixed("disable-thp", "yes"),
+    Switch("dynamic-hz", "yes"),
+    Fixed("enable-module-command", "no"),
+    Fixed("enable-protected-configs", "no"),
+    {"hz", "", Kind::kInteger, "10", 0, kMaxInt, "", ClampHz},
+    Text("ignore-warnings"),
+    Fixed("io-threads", "1"),
+    Fixed("io-threads-do-reads", "no"),
+    Switch("jemalloc-bg-thread", "yes"),
+    {"key-load-delay", "", Kind::kInteger, "0", kMinInt, kMaxInt, "", nullptr, true},
+    Switch("lazyfree-lazy-eviction", "no"),
+    Switch("lazyfree-lazy-expire", "no"),
+    Switch("lazyfree-lazy-server-del", "no"),
+    Switch("lazyfree-lazy-user-del", "no"),
+    Switch("lazyfree-lazy-user-flush", "no"),
+    {"loading-process-events-interval-bytes", "", Kind::kInteger, "2097152", 1024, kMaxInt, "",
+     nullptr, true},
+    Fixed("logfile", ""),
+    Choice("loglevel", "notice", "debug, verbose, notice, warning"),
+    Text("masterauth"),
+    Text("masteruser"),
+    {"maxmemory-clients", "", Kind::kMemoryOrPercent, "0", 0, kMaxInt64},
+    Integer("maxmemory-eviction-tenacity", "10", 0, 100),
+    Switch("no-appendfsync-on-rewrite", "no"),
+    Choice("oom-score-adj", "no", "no, yes, relative, absolute"),
+    {"oom-score-adj-values", "", Kind::kText, "0 200 800", 0, 0, "", CheckOomScores},
+    Fixed("pidfile", ""),
+    {"proc-title-template", "", Kind::kText, "{title} {listen-addr} {server-mode}", 0, 0, "",
+     CheckTitle},
+    Choice("propagation-error-behavior", "ignore", "ignore, panic, panic-on-replicas"),
+    Switch("rdb-del-sync-files", "no"),
+    {"rdb-key-save-delay", "", Kind::kInteger, "0", kMinInt, kMaxInt, "", nullptr, true},
+    Switch("rdb-save-incremental-fsync", "yes"),
+    Memory("repl-backlog-size", "1048576", 1),
+    Integer("repl-backlog-ttl", "3600", 0, kMaxInt64),
+    Switch("repl-disable-tcp-nodelay", "no"),
+    Choice("repl-diskless-load", "disabled", "disabled, on-empty-db, swapdb"),
+    Switch("repl-diskless-sync", "yes"),
+    Integer("repl-diskless-sync-delay", "5", 0, kMaxInt),
+    Integer("repl-diskless-sync-max-replicas", "0", 0, kMaxInt),
+    Integer("repl-ping-replica-period", "10", 1, kMaxInt, "repl-ping-slave-period"),
+    Integer("repl-timeout", "60", 1, kMaxInt),
+    Text("replica-announce-ip", "", "slave-announce-ip"),
+    Integer("replica-announce-port", "0", 0, 65535, "slave-announce-port"),
+    Switch("replica-announced", "yes"),
+    Switch("replica-ignore-disk-write-errors", "no"),
+    Switch("replica-ignore-maxmemory", "yes", "slave-ignore-maxmemory"),
+    Switch("replica-lazy-flush", "no", "slave-lazy-flush"),
+    Integer("replica-priority", "100", 0, kMaxInt, "slave-priority"),
+    Switch("replica-read-only", "yes", "slave-read-only"),
+    Switch("replica-serve-stale-data", "yes", "slave-serve-stale-data"),
+    Fixed("replicaof", "", "slaveof"),
+    Choice("sanitize-dump-payload", "no", "no, yes, clients"),
+    Fixed("server_cpulist", ""),
+    Fixed("set-proc-title", "yes"),
+    {"shutdown-on-sigint", "", Kind::kFlags, "default", 0, 0, "default, save, nosave, now, force",
+     CheckShutdown},
+    {"shutdown-on-sigterm", "", Kind::kFlags, "default", 0, 0, "default, save, nosave, now, force",
+     CheckShutdown},
+    Integer("shutdown-timeout", "10", 0, kMaxInt),
+    Fixed("socket-mark-id", "0"),
+    Fixed("supervised", "no"),
+    Fixed("syslog-enabled", "no"),
+    Fixed("syslog-facility", "local0"),
+    Fixed("syslog-ident", "redis"),
+    Fixed("tcp-backlog", "511"),
+    Integer("tcp-keepalive", "300", 0, kMaxInt),
+    Choice("tls-auth-clients", "yes", "no, yes, optional"),
+    Text("tls-ca-cert-dir"),
+    Text("tls-ca-cert-file"),
+    Text("tls-cert-file"),
+    Text("tls-ciphers"),
+    Text("tls-ciphersuites"),
+    Text("tls-client-cert-file"),
+    Text("tls-client-key-file"),
+    Text("tls-client-key-file-pass"),
+    {"tls-cluster", "", Kind::kNoTls, "no"},
+    Text("tls-dh-params-file"),
+    Text("tls-key-file"),
+    Text("tls-key-file-pass"),
+    {"tls-port", "", Kind::kNoTls, "0"},
+    Switch("tls-prefer-server-ciphers", "no"),
+    Text("tls-protocols"),
+    {"tls-replication", "", Kind::kNoTls, "no"},
+    Integer("tls-session-cache-size", "20480", 0, kMaxInt),
+    Integer("tls-session-cache-timeout", "300", 0, kMaxInt),
+    Switch("tls-session-caching", "yes"),
+    Fixed("unixsocketperm", "0"),
+};
+
+}  // namespace
+
+Error KeptParameter::Check(std::string& value) const {
+  Error error;
+  switch (kind) {
+    case Kind::kSwitch:
+      if (!Same(value, "yes") && !Same(value, "no")) return "argument must be 'yes' or 'no'";
+      absl::AsciiStrToLower(&value);
+      break;
+    case Kind::kInteger:
+      error = CheckInteger(*this, value);
+      break;
+    case Kind::kMemory:
+      error = CheckMemory(*this, value);
+      break;
+    case Kind::kMemoryOrPercent:
+      error = CheckMemoryOrPercent(*this, value);
+      break;
+    case Kind::kChoice:
+      error = CheckChoices(*this, {value}, value);
+      break;
+    case Kind::kFlags:
+      error = CheckChoices(*this, WordsOf(value, ' '), value);
+      break;
+    case Kind::kText:
+      break;
+    case Kind::kFixed:
+      return "can't set immutable config";
+    case Kind::kNoTls:
+      if (value != initial) return "Unable to update TLS configuration. Check server logs.";
+      break;
+  }
+  return error || check == nullptr ? error : check(value);
+}
+
+std::string KeptParameter::ValueIn(const EngineOptions& options) const {
+  const auto kept = options.kept_parameters.find(std::string(name));
+  return kept == options.kept_parameters.end() ? std::string(initial) : kept->second;
+}
+
+std::span<const KeptParameter> KeptParameters() { return kParameters; }
+
+const KeptParameter* FindKeptParameter(std::string_view name) {
+  const auto* found =
+      std::find_if(std::begin(kParameters), std::end(kParameters), [&](const KeptParameter& row) {
+        return Same(name, row.name) || (!row.former_name.empty() && Same(name, row.former_name));
+      });
+  return found == std::end(kParameters) ? nullptr : found;
+}
+
+}  // namespace redouble::memory

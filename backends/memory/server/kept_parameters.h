@@ -1,0 +1,64 @@
+// Parameters of redis.conf 7.0.15 that have no effect in Redouble: replication, TLS, allocators,
+// processes and others. CONFIG GET and CONFIG SET treat their values as Redis does, and keep them.
+//
+//   const KeptParameter* parameter = FindKeptParameter("appendfsync");
+//   std::string value = "always";
+//   std::optional<std::string> error = parameter->Check(value);  // nullopt
+//   options.kept_parameters["appendfsync"] = value;
+//
+// The table in commands/server/config.cc has the parameters with an effect.
+//
+// Thread-safety: constants and pure functions.
+// Source: Redis 7.0 config.c; CONFIG GET * and CONFIG SET of redis-server 7.0.15.
+#ifndef REDOUBLE_BACKENDS_MEMORY_SERVER_KEPT_PARAMETERS_H_
+#define REDOUBLE_BACKENDS_MEMORY_SERVER_KEPT_PARAMETERS_H_
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "redouble/backends/memory/engine_options.h"
+
+namespace redouble::memory {
+
+struct KeptParameter {
+  enum class Kind : uint8_t {
+    kSwitch,           // "yes" or "no"
+    kInteger,          // From `low` to `high`.
+    kMemory,           // The same, with an optional unit: "64mb".
+    kMemoryOrPercent,  // kMemory, or "10%".
+    kChoice,           // One of `choices`.
+    kFlags,            // Some of `choices`, separated by spaces.
+    kText,
+    kFixed,  // CONFIG SET refuses it; a configuration file sets it.
+    kNoTls,  // CONFIG SET accepts the value it has.
+  };
+  std::string_view name;
+  std::string_view former_name;  // May be empty.
+  Kind kind;
+  std::string_view initial;
+  int64_t low = 0;
+  int64_t high = 0;
+  std::string_view choices = {};  // "everysec, always, no"
+  // A check after that of the kind, which may change the value. Returns the text of an error.
+  std::optional<std::string> (*check)(std::string& value) = nullptr;
+  bool hidden = false;  // Patterns of CONFIG GET do not match it.
+
+  // Checks a value for CONFIG SET and changes it to the form that CONFIG GET returns. Returns the
+  // text of an error; nullopt if the value is valid.
+  std::optional<std::string> Check(std::string& value) const;
+  // The value in `options`, or `initial`.
+  std::string ValueIn(const EngineOptions& options) const;
+};
+
+// In the order of their names.
+std::span<const KeptParameter> KeptParameters();
+
+// Finds a parameter by its name or its former name, in letters of any case. Null for others.
+const KeptParameter* FindKeptParameter(std::string_view name);
+
+}  // namespace redouble::memory
+
+#endif  // REDOUBLE_BACKENDS_MEMORY_SERVER_KEPT_PARAMETERS_H_

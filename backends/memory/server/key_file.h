@@ -1,0 +1,46 @@
+// KeyFile: the file in which a server keeps its keys between runs: SAVE, BGSAVE, LASTSAVE and INFO.
+//
+// An engine without a host has none, and refuses to save. The file is dir/dbfilename.
+//
+//   if (KeyFile* file = host->key_file()) status = file->Save();
+//
+// Thread-safety: that of the engine.
+// Source: Redis 7.0 rdb.c.
+#ifndef REDOUBLE_BACKENDS_MEMORY_SERVER_KEY_FILE_H_
+#define REDOUBLE_BACKENDS_MEMORY_SERVER_KEY_FILE_H_
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+
+namespace redouble::memory {
+
+// The fields of INFO persistence.
+struct KeyFileFigures {
+  bool saving = false;  // In the background.
+  // The time of the last save that succeeded, at first the start of the server; and the engine's
+  // changes() at that time.
+  int64_t saved_at_s = 0;
+  int64_t changes_at_save = 0;
+  bool last_ok = true;           // Whether the last save succeeded.
+  int64_t last_duration_s = -1;  // Of a save in the background; -1: there was none.
+  int64_t saves = 0;             // Attempts.
+  int64_t loaded_keys = 0;
+  int64_t expired_keys = 0;  // Not loaded, because their deadlines had passed.
+};
+
+class KeyFile {
+ public:
+  virtual ~KeyFile() = default;
+
+  // Writes the file, as the keys are now. Errors: those of the file system, which are logged.
+  virtual absl::Status Save() = 0;
+  // Notes the keys as they are now, and writes them after the command. Must not be called while
+  // `saving`.
+  virtual void SaveInBackground() = 0;
+  virtual const KeyFileFigures& figures() const = 0;
+};
+
+}  // namespace redouble::memory
+
+#endif  // REDOUBLE_BACKENDS_MEMORY_SERVER_KEY_FILE_H_

@@ -1,0 +1,115 @@
+#include "redouble/sim/server/rdb_key_file.h"
+
+#include <cassert>
+#include <memory>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "redouble/backends/memory/engine/engine_core.h"
+#include "redouble/backends/memory/persistence/byte_stream.h"
+#include "redouble/backends/memory/snapshot/file_stream.h"
+#include "redouble/backends/memory/snapshot/snapshot.h"
+
+namespace redouble::sim {
+
+using memory::ByteSink;
+using memory::SavePoint;
+using memory::StringSink;
+
+RdbKeyFile::RdbKeyFile(memory::Engine& engine, std::function<void(std::function<void()>)> later,
+                       const Log& log, memory::FileSystem& files)
+    : engine_(engine), later_(std::move(later)), log_(log), files_(files) {
+  figures_.saved_at_s = NowSeconds();
+}
+
+memory::RdbSaveOptions RdbKeyFile::SaveOptions() const {
+  const memory::ServerOptions& server = engine_.options().server;
+  return {.compresses = server.rdbcompression, .has_checksum = server.rdbchecksum};
+}
+
+int64_t RdbKeyFile::NowSeconds() const { return engine_.clock().NowMillis() / 1000; }
+
+void RdbKeyFile::WriteLog(LogLevel level, std::string_view text) const {
+  log_.Write(level, engine_.clock().Now(), text);
+}
+
+absl::Status RdbKeyFile::Load() {
+  if (absl::IsNotFound(memory::OpenFile(path(), files_).status())) return absl::OkStatus();
+  const auto report = memory::LoadRdbFile(engine_, path(), {}, files_);
+  if (!report.ok()) return report.status();
+  figures_.loaded_keys = static_cast<int64_t>(report->keys);
+  figures_.expired_keys = static_cast<int64_t>(report->expired_keys);
+  figures_.changes_at_save = engine_.changes();
+  for (const memory::RdbLoadReport::ModuleKey& skipped : report->module_keys) {
+    WriteLog(LogLevel::kWarning,
+             absl::StrCat("Skipped the key ", skipped.key, " in database ", skipped.db,
+                          ": a value of the module ", skipped.module));
+  }
+  WriteLog(LogLevel::kNotice, absl::StrCat("Done loading RDB, keys loaded: ", report->keys,
+                                           ", keys expired: ", report->expired_keys, "."));
+  return absl::OkStatus();
+}
+
+absl::Status RdbKeyFile::Save() {
+  const int64_t changes = engine_.changes();
+  ++figures_.saves;
+  const absl::Status status = memory::SaveRdbFile(engine_, path(), SaveOptions(), files_);
+  if (status.ok()) WriteLog(LogLevel::kNotice, "DB saved on disk");
+  // As in Redis, a save that a client waits for does not make writes fail.
+  if (status.ok()) {
+    NoteSave(status, changes);
+  } else {
+    WriteLog(LogLevel::kWarning, absl::StrCat("Failed saving the DB: ", status.message()));
+  }
+  return status;
+}
+
+void RdbKeyFile::SaveInBackground() {
+  assert(!figures_.saving);
+  const int64_t changes = engine_.changes();
+  ++figures_.saves;
+  tried_at_s_ = NowSeconds();
+  StringSink sink;
+  const absl::Status written = memory::SaveRdb(engine_, sink, SaveOptions());
+  assert(written.ok());
+  figures_.saving = true;
+  WriteLog(LogLevel::kNotice, "Background saving started");
+  later_([this, bytes = std::make_shared<const std::string>(sink.bytes()), changes] {
+    FinishInBackground(*bytes, changes);
+  });
+}
+
+void RdbKeyFile::FinishInBackground(const std::string& bytes, int64_t changes) {
+  const auto write = [&](ByteSink& sink) { return sink.Write(bytes); };
+  const absl::Status status = memory::ReplaceFile(path(), write, files_);
+  figures_.saving = false;
+  figures_.last_duration_s = NowSeconds() - tried_at_s_;
+  WriteLog(status.ok() ? LogLevel::kNotice : LogLevel::kWarning,
+           status.ok() ? std::string("Background saving terminated with success")
+                       : absl::StrCat("Background saving error: ", status.message()));
+  NoteSave(status, changes);
+}
+
+void RdbKeyFile::NoteSave(const absl::Status& status, int64_t changes) {
+  figures_.last_ok = status.ok();
+  engine_.core().NoteSave(status.ok());
+  if (!status.ok()) return;
+  figures_.saved_at_s = NowSeconds();
+  figures_.changes_at_save = changes;
+}
+
+void RdbKeyFile::SaveIfDue() {
+  // After a failure Redis waits before it tries again.
+  constexpr int64_t kRetryDelayS = 5;
+  if (figures_.saving) return;
+  if (!figures_.last_ok && NowSeconds() - tried_at_s_ <= kRetryDelayS) return;
+  const int64_t changes = engine_.changes() - figures_.changes_at_save;
+  for (const SavePoint& point : engine_.options().server.save_points) {
+    if (changes < point.changes || NowSeconds() - figures_.saved_at_s <= point.seconds) continue;
+    WriteLog(LogLevel::kNotice,
+             absl::StrCat(point.changes, " changes in ", point.seconds, " seconds. Saving..."));
+    return SaveInBackground();
+  }
+}
+
+}  // namespace redouble::sim

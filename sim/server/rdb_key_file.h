@@ -1,0 +1,67 @@
+// RdbKeyFile: the file of keys of a served engine, in Redis's RDB format.
+//
+// Saves in the background are not made by a child process: the keys are written to memory at once,
+// and from there to the file in a later turn of the event loop. Until then the engine holds them
+// twice.
+//
+//   RdbKeyFile file(engine, [&](std::function<void()> later) { asio::post(context, later); });
+//   file.SetLog(log);
+//   absl::Status status = file.Load();   // If there is a file.
+//   file.SaveIfDue();                    // Ten times a second.
+//
+// Thread-safety: that of the engine.
+// Source: Redis 7.0 rdb.c and server.c.
+#ifndef REDOUBLE_SIM_SERVER_RDB_KEY_FILE_H_
+#define REDOUBLE_SIM_SERVER_RDB_KEY_FILE_H_
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "redouble/backends/memory/engine/engine.h"
+#include "redouble/backends/memory/server/key_file.h"
+#include "redouble/backends/memory/snapshot/file_system.h"
+#include "redouble/backends/memory/snapshot/save_rdb.h"
+#include "redouble/sim/server/log.h"
+
+namespace redouble::sim {
+
+class RdbKeyFile final : public memory::KeyFile {
+ public:
+  // `later` calls its argument in a later turn. `engine`, `log` and `files` must outlive the
+  // object.
+  RdbKeyFile(memory::Engine& engine, std::function<void(std::function<void()>)> later,
+             const Log& log, memory::FileSystem& files = memory::RealFileSystem());
+
+  // Replaces the engine's keys by those of the file. Without a file it does nothing. Errors: those
+  // of memory::LoadRdbFile.
+  absl::Status Load();
+  // Saves in the background if a save point says so.
+  void SaveIfDue();
+
+  absl::Status Save() override;
+  void SaveInBackground() override;
+  const memory::KeyFileFigures& figures() const override { return figures_; }
+
+ private:
+  // A path relative to the working folder, which CONFIG SET dir moves.
+  const std::string& path() const { return engine_.options().server.dbfilename; }
+  memory::RdbSaveOptions SaveOptions() const;
+  int64_t NowSeconds() const;
+  void WriteLog(LogLevel level, std::string_view text) const;
+  // Writes `bytes` to the file.
+  void FinishInBackground(const std::string& bytes, int64_t changes);
+  void NoteSave(const absl::Status& status, int64_t changes);
+
+  memory::Engine& engine_;
+  const std::function<void(std::function<void()>)> later_;
+  const Log& log_;
+  memory::FileSystem& files_;
+  memory::KeyFileFigures figures_;
+  int64_t tried_at_s_ = 0;  // The last save in the background.
+};
+
+}  // namespace redouble::sim
+
+#endif  // REDOUBLE_SIM_SERVER_RDB_KEY_FILE_H_

@@ -1,0 +1,158 @@
+// Goal: keys are saved when a client or a save point says so, and a failure is told and loses
+// nothing.
+#include "redouble/sim/server/rdb_key_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "redouble/backends/memory/engine/session_for_test.h"
+#include "redouble/backends/memory/snapshot/snapshot.h"
+#include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/base/time/virtual_clock.h"
+
+namespace redouble::sim {
+namespace {
+
+namespace fs = std::filesystem;
+
+using base::IsOk;
+using base::StatusIs;
+using testing::HasSubstr;
+using testing::Not;
+
+class RdbKeyFileTest : public testing::Test {
+ protected:
+  RdbKeyFileTest() {
+    fs::create_directories(folder_);
+    memory::EngineOptions options = engine_.options();
+    options.server.dbfilename = path();  // The tests do not move the working folder.
+    engine_.Configure(options);
+  }
+  ~RdbKeyFileTest() override { fs::remove_all(folder_); }
+
+  std::string path() const { return (folder_ / "dump.rdb").string(); }
+  std::string Ask(std::vector<std::string_view> words) { return session_.Send(std::move(words)); }
+  void SetSavePoints(std::vector<memory::SavePoint> points) {
+    memory::EngineOptions options = engine_.options();
+    options.server.save_points = std::move(points);
+    engine_.Configure(options);
+  }
+  void RunLater() {
+    for (const auto& task : std::exchange(later_, {})) task();
+  }
+  // The value of k in the file.
+  std::string Saved() {
+    base::VirtualClock clock{clock_.Now()};
+    memory::Engine engine(clock);
+    EXPECT_THAT(memory::LoadRdbFile(engine, path()), IsOk());
+    memory::RecordingSession session{engine};
+    return session.Send({"GET", "k"});
+  }
+
+  const fs::path folder_ = fs::path(testing::TempDir()) / "rdb_key_file_test";
+  base::VirtualClock clock_{absl::FromUnixSeconds(1'700'000'000)};
+  memory::Engine engine_{clock_};
+  memory::RecordingSession session_{engine_};
+  std::ostringstream lines_;
+  Log log_{&lines_, LogLevel::kNotice};
+  std::vector<std::function<void()>> later_;
+  RdbKeyFile file_{engine_, [this](std::function<void()> task) { later_.push_back(task); }, log_};
+};
+
+TEST_F(RdbKeyFileTest, LoadsWhatItSaved) {
+  ASSERT_THAT(file_.Load(), IsOk()) << "there is no file yet";
+  Ask({"SET", "k", "1"});
+  Ask({"SET", "gone", "1", "EX", "5"});
+  ASSERT_THAT(file_.Save(), IsOk());
+  EXPECT_EQ(file_.figures().changes_at_save, engine_.changes());
+  Ask({"FLUSHALL"});
+  clock_.Advance(absl::Seconds(6));
+  ASSERT_THAT(file_.Load(), IsOk());
+  EXPECT_EQ(Ask({"GET", "k"}), "1");
+  EXPECT_EQ(file_.figures().loaded_keys, 1);
+  EXPECT_EQ(file_.figures().expired_keys, 1);
+  EXPECT_THAT(lines_.str(), HasSubstr("DB saved on disk"));
+  EXPECT_THAT(lines_.str(), HasSubstr("keys loaded: 1, keys expired: 1."));
+}
+
+TEST_F(RdbKeyFileTest, SavesInTheBackgroundWhatTheKeysWere) {
+  Ask({"SET", "k", "1"});
+  file_.SaveInBackground();
+  Ask({"SET", "k", "2"});
+  EXPECT_TRUE(file_.figures().saving);
+  EXPECT_FALSE(fs::exists(path()));
+  clock_.Advance(absl::Seconds(3));
+  RunLater();
+  EXPECT_EQ(Saved(), "1");
+  const memory::KeyFileFigures& figures = file_.figures();
+  EXPECT_FALSE(figures.saving);
+  EXPECT_EQ(figures.saved_at_s, 1'700'000'003);
+  EXPECT_EQ(figures.last_duration_s, 3);
+  EXPECT_EQ(figures.saves, 1);
+  EXPECT_EQ(engine_.changes() - figures.changes_at_save, 1) << "the second SET";
+}
+
+TEST_F(RdbKeyFileTest, SavesWhenEnoughHasChangedForLongEnough) {
+  SetSavePoints({{60, 2}});
+  Ask({"SET", "k", "1"});
+  clock_.Advance(absl::Seconds(61));
+  file_.SaveIfDue();
+  EXPECT_FALSE(file_.figures().saving) << "one change is not enough";
+  Ask({"SET", "k", "2"});
+  file_.SaveIfDue();
+  EXPECT_TRUE(file_.figures().saving);
+  file_.SaveIfDue();
+  RunLater();
+  EXPECT_EQ(file_.figures().saves, 1);
+  EXPECT_THAT(lines_.str(), HasSubstr("2 changes in 60 seconds. Saving..."));
+  file_.SaveIfDue();
+  EXPECT_FALSE(file_.figures().saving) << "nothing has changed since";
+}
+
+TEST_F(RdbKeyFileTest, AFailureKeepsTheOldFileAndRefusesWrites) {
+  Ask({"SET", "k", "1"});
+  ASSERT_THAT(file_.Save(), IsOk());
+  SetSavePoints({{60, 1}});
+  fs::create_directory(path() + ".partial");  // So that the new file cannot be made.
+  Ask({"SET", "k", "2"});
+  EXPECT_THAT(file_.Save(), Not(IsOk()));
+  EXPECT_TRUE(file_.figures().last_ok) << "as in Redis, SAVE does not count";
+  clock_.Advance(absl::Seconds(61));
+  file_.SaveIfDue();
+  RunLater();
+  EXPECT_FALSE(file_.figures().last_ok);
+  EXPECT_EQ(Saved(), "1");
+  EXPECT_THAT(Ask({"SET", "k", "3"}), HasSubstr("MISCONF"));
+  EXPECT_EQ(Ask({"GET", "k"}), "2");
+  file_.SaveIfDue();
+  EXPECT_FALSE(file_.figures().saving) << "it waits before it tries again";
+  fs::remove(path() + ".partial");
+  clock_.Advance(absl::Seconds(6));
+  file_.SaveIfDue();
+  RunLater();
+  EXPECT_TRUE(file_.figures().last_ok);
+  EXPECT_EQ(Ask({"SET", "k", "3"}), "OK");
+  EXPECT_EQ(Saved(), "2");
+}
+
+TEST_F(RdbKeyFileTest, RefusesADamagedFile) {
+  std::ofstream(path()) << "REDIS0010 and nothing else";
+  Ask({"SET", "k", "1"});
+  const absl::Status status = file_.Load();
+  EXPECT_THAT(status, StatusIs(absl::StatusCode::kDataLoss));
+  EXPECT_THAT(std::string(status.message()), HasSubstr(path()));
+  EXPECT_EQ(Ask({"GET", "k"}), "1");
+}
+
+}  // namespace
+}  // namespace redouble::sim

@@ -1,0 +1,120 @@
+// Goal: CONFIG SET and CONFIG GET of every parameter without an effect reply as those of
+// redis-server.
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "redouble/backends/memory/server/kept_parameters.h"
+#include "redouble/tests/support/target/memory_target.h"
+#include "redouble/tests/support/target/server_target.h"
+
+namespace redouble::tests {
+namespace {
+
+using memory::KeptParameter;
+using memory::KeptParameters;
+
+// Values that are valid for some kinds, and limits of the ranges of others.
+constexpr std::string_view kValues[] = {
+    "yes",       "NO",       "0",           "1",         "-1",         "17",
+    "101",       "65536",    "99999999999", "64mb",      "-5mb",       "1.5",
+    "10%",       "0%",       "101%",        "x%",        "",           "text",
+    "some text", "everysec", "ALWAYS",      "save now",  "now nosave", "save nosave",
+    "1 2 3",     "1 2 4000", "{title}",     "{nothing}", "a_b",        "host-1.example",
+    "local",     "verbose",
+};
+
+// The test's own server decides these: where it runs and what it listens on. A real server acts on
+// these values, and fails for reasons of the machine.
+bool DependsOnTheServer(std::string_view name) {
+  static constexpr std::string_view kNames[] = {
+      "bind-source-addr",
+      "dir",
+      "enable-protected-configs",
+      "ignore-warnings",
+      "logfile",
+      "loglevel",
+      "oom-score-adj",
+      "oom-score-adj-values",
+      "pidfile",
+      "tls-port",
+  };
+  for (const std::string_view other : kNames) {
+    if (name == other) return true;
+  }
+  return name.starts_with("tls-");
+}
+
+std::string TextOf(const std::optional<store::Reply>& reply) {
+  return reply ? reply->DebugString() : "no reply";
+}
+
+class ConfigParameters : public testing::Test {
+ protected:
+  void ExpectSame(const Words& words) {
+    EXPECT_EQ(TextOf(memory_.Run(0, words)), TextOf(server_.Run(0, words))) << JoinWords(words);
+  }
+
+  MemoryTarget memory_;
+  ServerTarget server_;
+};
+
+TEST_F(ConfigParameters, WithoutEffectAreCheckedAndKeptAsInRedis) {
+  for (const KeptParameter& parameter : KeptParameters()) {
+    if (DependsOnTheServer(parameter.name)) continue;
+    for (const std::string_view name : {parameter.name, parameter.former_name}) {
+      if (name.empty()) continue;
+      ExpectSame({"CONFIG", "GET", std::string(name)});
+      for (const std::string_view value : kValues) {
+        ExpectSame({"CONFIG", "SET", std::string(name), std::string(value)});
+        ExpectSame({"CONFIG", "GET", std::string(parameter.name)});
+      }
+    }
+  }
+}
+
+TEST_F(ConfigParameters, WithAValueOfTheirOwnFormAreCheckedAsInRedis) {
+  for (const std::string_view value :
+       {"3600 1", "3600 1 300 100", "", "x", "0 1", "60 -1", "60", "60  1", " 60 1"}) {
+    ExpectSame({"CONFIG", "SET", "save", std::string(value)});
+    ExpectSame({"CONFIG", "GET", "save"});
+  }
+  for (const std::string_view value : {"50", "", "200", "50 50.5 99.999", "0 100", "a", "50  60",
+                                       "-1", "99.12345678901", "33.3333333333", "1e1", "nan"}) {
+    ExpectSame({"CONFIG", "SET", "latency-tracking-info-percentiles", std::string(value)});
+    ExpectSame({"CONFIG", "GET", "latency-tracking-info-percentiles"});
+  }
+  for (const std::string_view value : {"18446744073709551615", "1gb", "-1", "0"}) {
+    ExpectSame({"CONFIG", "SET", "maxmemory", std::string(value)});
+    ExpectSame({"CONFIG", "GET", "maxmemory"});
+  }
+}
+
+TEST_F(ConfigParameters, AreRefusedWhenProtectedOrRepeated) {
+  ExpectSame({"CONFIG", "SET", "dir", "/tmp"});
+  ExpectSame({"CONFIG", "SET", "dbfilename", "other.rdb"});
+  ExpectSame({"CONFIG", "SET", "hz", "10", "HZ", "20"});
+  ExpectSame({"CONFIG", "SET", "hz", "10", "nothing", "20"});
+  ExpectSame({"CONFIG", "SET", "hz", "20", "appendfsync", "sometimes"});
+  ExpectSame({"CONFIG", "GET", "hz"});
+}
+
+TEST_F(ConfigParameters, WritesNeedReplicas) {
+  ExpectSame({"CONFIG", "SET", "min-slaves-to-write", "1"});
+  ExpectSame({"CONFIG", "GET", "min-replicas-to-write"});
+  ExpectSame({"SET", "k", "v"});
+  ExpectSame({"GET", "k"});
+  ExpectSame({"MULTI"});
+  ExpectSame({"GET", "k"});
+  ExpectSame({"SET", "k", "v"});
+  ExpectSame({"EXEC"});
+  ExpectSame({"CONFIG", "SET", "min-replicas-max-lag", "0"});
+  ExpectSame({"SET", "k", "v"});
+  ExpectSame({"CONFIG", "SET", "min-replicas-max-lag", "10", "min-replicas-to-write", "0"});
+  ExpectSame({"SET", "k", "w"});
+}
+
+}  // namespace
+}  // namespace redouble::tests
