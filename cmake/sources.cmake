@@ -546,6 +546,7 @@ redouble_component(
     backends/memory/scripting/script_cache.cc
     backends/memory/scripting/script_state.cc
     backends/memory/scripting/shebang.cc
+    backends/memory/server/kept_parameters.cc
     backends/memory/server/latency_monitor.cc
     backends/memory/server/memory_size.cc
     backends/memory/server/redaction.cc
@@ -1071,6 +1072,7 @@ redouble_component(
     sim/server/log.cc
     sim/server/poller.cc
     sim/server/process_figures.cc
+    sim/server/rdb_key_file.cc
     sim/server/server.cc
     sim/server/sim_commands.cc
     sim/server/snapshot.cc

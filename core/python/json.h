@@ -1,8 +1,8 @@
 // JSON byte for byte as Python's json module (PYJSON) and pydantic (PYDJSON) write it; and the
 // reader of Python's json module.
 //
-// The documented systems store, publish and hash JSON texts, so that every byte matters: another
-// space results in another hash and another key.
+// The documented systems store, publish and hash JSON texts, so every byte matters: one more space
+// changes a hash, and therefore a key.
 //
 //   |                | PYJSON                                 | PYDJSON                        |
 //   | -------------- | -------------------------------------- | ------------------------------ |

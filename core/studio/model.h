@@ -52,12 +52,12 @@ class ModelReader {
   std::optional<std::string> OptionalStrippedText(std::string_view name);
   // A list of texts; empty if the member is missing.
   std::vector<std::string> Texts(std::string_view name);
-  // A boolean, or a value that pydantic takes for one (python/pydantic.h).
+  // A boolean, or a value that pydantic accepts as one (python/pydantic.h).
   bool Bool(std::string_view name);
   bool BoolOr(std::string_view name, bool otherwise);
   int64_t IntegerOr(std::string_view name, int64_t otherwise);
-  // What pydantic takes for a date-time (python/pydantic.h), with its offset; nullopt if the member
-  // is missing or null.
+  // A value that pydantic accepts as a date-time (python/pydantic.h), with its offset; nullopt if
+  // the member is missing or null.
   std::optional<python::DateTime> OptionalTime(std::string_view name);
   // An object; an empty object if the member is missing.
   python::Value Object(std::string_view name);

@@ -1,8 +1,8 @@
-// Relayna Gateway: request and token rate limits, budgets, control state.
+// Relayna Gateway: request rate limits, budgets, reservations and readiness.
 //
-// Everything of core/gateway that other programs use. The specification, with the key table and the
-// numbered hazards, is docs/systems/gateway.md. The functions take a store::Store& and run on the
-// memory engine and on live Redis.
+// Includes every header of core/gateway that other programs use. The specification, with the key
+// table and the numbered hazards, is docs/systems/gateway.md. The functions take a store::Store&
+// and run on the memory engine and on live Redis.
 //
 // Thread-safety: as the store that is passed.
 #ifndef REDOUBLE_GATEWAY_H_

@@ -1,8 +1,8 @@
 // Korvet: Kafka topics, producers and consumer groups over Redis Streams.
 //
-// Everything of core/korvet that other programs use. The specification, with the key table and the
-// numbered hazards, is docs/systems/korvet.md. The functions take a store::Store& and run on the
-// memory engine and on live Redis.
+// Includes every header of core/korvet that other programs use. The specification, with the key
+// table and the numbered hazards, is docs/systems/korvet.md. The functions take a store::Store& and
+// run on the memory engine and on live Redis.
 //
 // Thread-safety: as the store that is passed.
 #ifndef REDOUBLE_KORVET_H_

@@ -1,8 +1,8 @@
 // The workflow orchestrator: runs, tokens, workers, approvals and events.
 //
-// Everything of core/orchestrator that other programs use. The specification, with the key table
-// and the numbered hazards, is docs/systems/orchestrator.md. The functions take a store::Store& and
-// run on the memory engine and on live Redis.
+// Includes every header of core/orchestrator that other programs use. The specification, with the
+// key table and the numbered hazards, is docs/systems/orchestrator.md. The functions take a
+// store::Store& and run on the memory engine and on live Redis.
 //
 // Thread-safety: as the store that is passed.
 #ifndef REDOUBLE_ORCHESTRATOR_H_

@@ -6,7 +6,7 @@
 //     ...
 //   }
 //
-// It is apart from redouble/testing.h because it needs RapidCheck.
+// It is separate from redouble/testing.h because it requires RapidCheck.
 //
 // Thread-safety: pure functions.
 #ifndef REDOUBLE_RAPIDCHECK_H_

@@ -1,8 +1,8 @@
 // Relayna's SDK: task status, observations, event feeds and the dead letter queue.
 //
-// Everything of core/relayna that other programs use. The specification, with the key table and the
-// numbered hazards, is docs/systems/relayna.md. The functions take a store::Store& and run on the
-// memory engine and on live Redis.
+// Includes every header of core/relayna that other programs use. The specification, with the key
+// table and the numbered hazards, is docs/systems/relayna.md. The functions take a store::Store&
+// and run on the memory engine and on live Redis.
 //
 // Thread-safety: as the store that is passed.
 #ifndef REDOUBLE_RELAYNA_H_

@@ -1,4 +1,5 @@
-// The waist: commands, replies, stores and the typed commands, over which all code is written.
+// Commands, replies, stores and typed commands: the interface that code uses and all backends
+// implement.
 //
 // Include it in code that takes a store::Store&, which runs on the memory engine
 // (redouble/memory.h) and on live Redis (redouble/redis.h):

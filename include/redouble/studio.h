@@ -1,8 +1,8 @@
 // Relayna Studio: the service registry, events, health and search.
 //
-// Everything of core/studio that other programs use. The specification, with the key table and the
-// numbered hazards, is docs/systems/studio.md. The functions take a store::Store& and run on the
-// memory engine and on live Redis.
+// Includes every header of core/studio that other programs use. The specification, with the key
+// table and the numbered hazards, is docs/systems/studio.md. The functions take a store::Store& and
+// run on the memory engine and on live Redis.
 //
 // Thread-safety: as the store that is passed.
 #ifndef REDOUBLE_STUDIO_H_

@@ -1,8 +1,8 @@
 // 3scale's backend: authorization, usage reports, limits, alerts and statistics.
 //
-// Everything of core/threescale that other programs use. The specification, with the key table and
-// the numbered hazards, is docs/systems/threescale.md. The functions take a store::Store& and run
-// on the memory engine and on live Redis.
+// Includes every header of core/threescale that other programs use. The specification, with the key
+// table and the numbered hazards, is docs/systems/threescale.md. The functions take a store::Store&
+// and run on the memory engine and on live Redis.
 //
 // Thread-safety: as the store that is passed.
 #ifndef REDOUBLE_THREESCALE_H_

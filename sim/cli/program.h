@@ -15,8 +15,8 @@
 
 namespace redouble::sim {
 
-// Runs the program with the arguments behind its name; returns the exit code (subcommand.h). Throws
-// nothing.
+// Runs the program with `arguments`, without the program's name; returns the exit code
+// (subcommand.h). Does not throw.
 int RunProgram(std::vector<std::string> arguments, const ProgramContext& context);
 
 }  // namespace redouble::sim

@@ -1,10 +1,9 @@
 // Byte strings in JSON: how a scenario, a golden or a trace writes bytes that are not text.
 //
-// Redis's strings are arbitrary bytes, JSON's are Unicode. A byte string that is valid UTF-8 is
-// written as it is. Any other is written behind the prefix "bytes:", where \xhh is the byte hh, a
-// doubled backslash is a backslash, and every other character is itself. The same form
-// serves keys, values, fields and arguments. A text that really begins with "bytes:" is written in
-// that form, too:
+// Redis strings are arbitrary bytes; JSON strings are Unicode. Valid UTF-8 is written unchanged.
+// Any other byte string is written after the prefix "bytes:", where \xhh is the byte hh, a doubled
+// backslash is one backslash, and every other character is itself. A text that begins with "bytes:"
+// is also written in that form. Keys, values, fields and arguments use this encoding:
 //
 //   | bytes              | JSON                   |
 //   | ------------------ | ---------------------- |
@@ -12,7 +11,7 @@
 //   | "\x00\xff"         | "bytes:\\x00\\xff"     |
 //   | "bytes:1"          | "bytes:bytes:1"        |
 //
-// EncodeBytes has one answer per byte string, so that equal strings have equal text.
+// EncodeBytes is canonical: equal byte strings have equal text.
 //
 // Thread-safety: pure functions.
 #ifndef REDOUBLE_SIM_JSON_BYTES_H_
@@ -32,7 +31,7 @@ absl::StatusOr<std::string> DecodeBytes(std::string_view text);
 // Returns the text of `bytes`: valid UTF-8, and DecodeBytes of it is `bytes`.
 std::string EncodeBytes(std::string_view bytes);
 
-// Appends that text to `json` as a JSON string, quotes included: what a trace needs for each word.
+// Appends EncodeBytes(bytes) to `json` as a JSON string with quotes. Traces use it for each word.
 void AppendBytesJson(std::string& json, std::string_view bytes);
 
 }  // namespace redouble::sim

@@ -11,7 +11,7 @@
 namespace redouble::sim {
 namespace {
 
-// Watches the parser's events for what it does not mind itself.
+// Detects, from the parser's events, errors that the parser accepts.
 class Watcher {
  public:
   // Always true: keep the value.

@@ -299,7 +299,7 @@ class World {
   const bool traced_;
   RandomDecisions seeded_decisions_;
   RecordingDecisions decisions_;
-  const bool observes_;         // The source of decisions wants footprints.
+  const bool observes_;         // The source of decisions uses footprints.
   Footprint turn_footprint_;    // Of the current turn.
   Footprint checks_footprint_;  // Of all checks of invariants in this run.
   base::Rng rng_;

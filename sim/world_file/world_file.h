@@ -5,7 +5,7 @@
 //
 //   {
 //     "name": "Two requests at the edge of one budget are both admitted",
-//     "description": "Each checks before either reserves.",
+//     "description": "Both check the budget before either reserves.",
 //     "source": "docs/systems/gateway.md R3",
 //     "system": "gateway",
 //     "start": "2026-05-09T14:03:02Z",

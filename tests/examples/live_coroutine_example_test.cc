@@ -37,7 +37,7 @@ boost::asio::awaitable<absl::StatusOr<int64_t>> Program(boost::asio::any_io_exec
 // [end]
 
 // [readme: blocking]
-// No event loop: each call blocks until the answer is there, and a lost connection is made anew.
+// No event loop: each call blocks until the reply arrives, and the client reconnects after a loss.
 absl::StatusOr<int64_t> CountVisitAndWait(std::string_view uri) {
   auto client = redis::SyncClient::Connect(uri, redis::Sharing::kShared);
   if (!client.ok()) return client.status();

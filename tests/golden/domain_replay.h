@@ -1,13 +1,13 @@
 // Domain replay: runs the recorded operations with the system's own code on an empty server and
 // compares every result, the commands that each operation sends, and the recorded keyspaces.
 //
-// The clock stands at the first time that the golden names, as in the raw replay; operations get
-// their "now" as an argument.
+// As in the raw replay, the clock is set to the first time in the golden. Operations receive `now`
+// as an argument.
 //
 // Steps of the operation "raw" are commands of other clients, and are sent unchanged. Some of them
-// are the beginning of a later operation whose own commands lack them: this is how the recorder
-// wrote down two operations that race. Such an operation is started early through a HeldStore
-// (sim/scenario/client.h), which holds each of its commands until the recorded order reaches it.
+// are the first commands of a later operation: the recorder wrote two racing operations in this
+// form. Such an operation is started early through a HeldStore (sim/scenario/client.h), which holds
+// each of its commands until the recorded order reaches it.
 //
 // Thread-safety: one thread.
 #ifndef REDOUBLE_TESTS_GOLDEN_DOMAIN_REPLAY_H_
@@ -20,9 +20,9 @@
 
 namespace redouble::golden {
 
-// Replays the operations of `golden` and checks its tables. Begins the backend anew. Skips a golden
-// with an operation that the domain does not have and that is newer than the system's seed (its
-// file is named ext_*).
+// Replays the operations of `golden` and checks its tables. Resets the backend first. Skips a
+// golden with an operation that the domain does not have and that is newer than the specification
+// (its file is named ext_*).
 Outcome ReplayDomain(const Golden& golden, const Domain& domain, sim::ScenarioBackend& backend);
 
 }  // namespace redouble::golden

@@ -61,7 +61,7 @@ class AclUser {
 
   // True if the user is enabled and `password` is one of its passwords, or no password is needed.
   bool Accepts(std::string_view password) const;
-  // Replaces all passwords. An empty password means that none is needed.
+  // Replaces all passwords. An empty password allows connections without a password.
   void SetOnlyPassword(std::string_view password);
 
   // Checks whether a selector allows the command with its keys and channels. `arguments` are the

@@ -1,8 +1,8 @@
 // The keys of a command, and how the command accesses each of them.
 //
-// The rows of the command table describe it. Where a row says that it depends on the other
-// arguments (SET GET, BITFIELD), those are examined. COMMAND GETKEYSANDFLAGS returns it, and the
-// ACL checks use it.
+// The rows of the command table describe the keys and their access flags. If the flags depend on
+// other arguments (SET with GET, BITFIELD), those arguments are examined. COMMAND GETKEYSANDFLAGS
+// and the ACL checks use the result.
 //
 //   KeyAccesses(store::SpecOf(CommandId::kGetDel), arguments);  // {{0, kRW | kAccess | kDelete}}
 //

@@ -9,9 +9,9 @@
 //   selector.Describe();                             // "~cache:* resetchannels -@all +@read"
 //   selector.MayRun(CommandId::kGet, arguments);     // true
 //
-// The rules of commands are derived from what is allowed: the fewest categories, then single
-// commands. Redis lists single commands in the order of a hash table; here it is that of the
-// command table.
+// Describe derives the command rules from the set of allowed commands: first categories, then
+// single commands. Redis lists single commands in the order of a hash table; here they have the
+// order of the command table.
 //
 // Thread-safety: a plain value.
 // Source: Redis 7.0 ACL SETUSER, ACL LIST.
@@ -69,8 +69,8 @@ class Selector {
   bool MayReadAllKeys() const;
   // A pattern may be subscribed to only if exactly that pattern was allowed.
   bool MayUse(std::string_view channel, ChannelKind kind) const;
-  // True if the simulator's commands (SIM) may be used. They are none of Redis's commands and read
-  // and change all keys, so that all keys have to be allowed too.
+  // True if the simulator's commands (SIM) may be used. They read and change all keys, so they
+  // require permission for all keys as well. (Redis has no such commands.)
   bool MaySimulate() const { return commands_.test(kSimulator) && allows_all_keys_; }
   bool allows_all_commands() const { return allows_all_commands_; }
   bool allows_all_keys() const { return allows_all_keys_; }
@@ -105,11 +105,11 @@ class Selector {
   void SetCommand(store::CommandId id, bool allow);
   void SetOne(store::CommandId id, bool allow);
   bool Has(store::CommandId id) const { return commands_.test(static_cast<size_t>(id)); }
-  // The category most of whose commands this selector allows (`adds`) or denies, with the fewest
-  // exceptions; empty if only categories in `applied` are left.
+  // Returns the category with the fewest exceptions among those of which this selector allows
+  // (`adds`) or denies most commands; empty if only categories in `applied` are left.
   std::string_view BestCategory(bool adds, std::span<const std::string_view> applied) const;
-  // Appends the rules by which `described` differs from this selector in one command, and applies
-  // them to `described`.
+  // If `described` and this selector differ in the command, appends the rules that remove the
+  // difference and applies them to `described`.
   void DescribeSingle(store::CommandId id, Selector& described, std::string& rules) const;
 
   Commands commands_;

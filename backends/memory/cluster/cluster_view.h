@@ -79,8 +79,8 @@ class ClusterView {
     explicit Keys(const ClusterView& view) : view_(view) {}
 
     // Adds the keys, or shard channels, of a command. `arguments` are the words after its name, the
-    // subcommand included. If the keys cannot be determined from the arguments, none are added; the
-    // command's handler refuses it.
+    // subcommand included. Adds nothing if the keys cannot be determined from the arguments; the
+    // command's handler then returns the error.
     void Add(const store::CommandSpec& spec, std::span<const std::string_view> arguments);
     Verdict verdict() const;
     // The slot of the first key; kNoSlot if there was none.
@@ -97,7 +97,7 @@ class ClusterView {
   const std::vector<ClusterShard>& shards() const { return shards_; }
   // The index of the engine's own shard.
   size_t self() const { return self_; }
-  // The index of the shard that serves `slot`, which must be valid; kNobody if there is none.
+  // The index of the shard that serves `slot`, which must be valid; kNobody if no shard serves it.
   static constexpr int16_t kNobody = -1;
   int16_t ShardOf(int slot) const { return shard_of_[static_cast<size_t>(slot)]; }
   // The number of slots that belong to a shard.

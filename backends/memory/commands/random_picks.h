@@ -17,8 +17,8 @@
 
 namespace redouble::memory {
 
-// The error for a count that would make a reply of absurd size; nullopt if it may be served. Redis
-// sends such a reply until its client is closed or its memory is used up.
+// Returns an error if the reply for `count` would be unreasonably large; nullopt otherwise. Redis
+// sends such a reply until the client disconnects or the server runs out of memory.
 std::optional<store::Reply> RefuseAbsurdCount(int64_t count);
 
 // Positions among `size` (> 0) elements. A positive `count`: that many distinct positions, or all

@@ -42,7 +42,7 @@ class Administration {
   // removed (null) before it is destroyed.
   void set_host(Host* host);
   Host* host() const { return host_; }
-  // For a host that measures: the time until now is not counted as the next command's duration.
+  // For a host that measures durations: the next command's duration starts now.
   void StartLap() {
     if (host_ != nullptr) lap_us_ = host_->MonotonicMicros();
   }
@@ -53,7 +53,7 @@ class Administration {
   // The engine's time in microseconds when it was constructed.
   int64_t started_us() const { return started_us_; }
 
-  // Returns the peak of all calls' `used_bytes`.
+  // Records `used_bytes`, and returns the largest value recorded so far.
   uint64_t NotePeakMemory(uint64_t used_bytes) {
     return peak_memory_bytes_ = std::max(peak_memory_bytes_, used_bytes);
   }
@@ -63,8 +63,8 @@ class Administration {
   void Add(SessionCore& session);
   void Remove(SessionCore& session);
 
-  // Closes the sessions for which `ends` returns true; `me`, the session that asks for it, closes
-  // after its reply. Returns the number of sessions.
+  // Closes the sessions for which `ends` returns true, and returns their number. The calling
+  // session `me` closes after its reply has been sent.
   int64_t DisconnectIf(SessionCore& me, absl::FunctionRef<bool(const SessionCore&)> ends);
 
   // A command as the client sent it.

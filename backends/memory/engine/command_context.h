@@ -116,10 +116,10 @@ class CommandContext {
     if (entry == nullptr && notifies_misses_) Notify(key, EventClass::kKeyMiss, "keymiss");
     return entry;
   }
-  // The number of lookups that found a key, and that did not.
+  // The numbers of lookups that found a key, and of lookups that did not.
   int64_t hits() const { return hits_; }
   int64_t misses() const { return misses_; }
-  // Notifies "keymiss" for a key that a command which also writes had to read.
+  // Publishes "keymiss" for a missing key that a writing command reads.
   void Missed(std::string_view key) const {
     if (!notifies_misses_) Notify(key, EventClass::kKeyMiss, "keymiss");
   }

@@ -11,8 +11,9 @@
 //   base::Run(store::Set(*session, "greeting", "hello", {.expiry = store::Expiry::In(ttl)}));
 //   clock.Advance(ttl + absl::Milliseconds(1));  // The key has expired.
 //
-// Time is the clock's. Advancing the clock expires keys and ends blocked commands, in the order of
-// their deadlines. A key exists up to and including the millisecond of its deadline, as in Redis.
+// The engine takes its time from the clock. Advancing the clock expires keys and ends blocked
+// commands, in the order of their deadlines. A key exists up to and including the millisecond of
+// its deadline, as in Redis.
 //
 // The clock must outlive the engine, and the engine its sessions.
 //
@@ -49,12 +50,13 @@ class Engine {
 
   // The current options, with the changes made by CONFIG SET.
   const EngineOptions& options() const;
-  // Replaces the options. `seed`, `databases` and `cluster` keep their effect of construction time.
+  // Replaces the options. Changes of `seed`, `databases` and `cluster` have no effect after
+  // construction.
   void Configure(EngineOptions options);
   // Starts the random choices (RANDOMKEY, SPOP, eviction) again from another seed.
   void Reseed(uint64_t seed);
-  // False: expired keys are removed when the next command runs, not when the clock passes their
-  // deadline (DEBUG SET-ACTIVE-EXPIRE).
+  // Switches active expiry on or off (DEBUG SET-ACTIVE-EXPIRE). If off, expired keys are removed
+  // when the next command runs, and not when the clock passes their deadline.
   void set_active_expire(bool value);
 
   // Calls `listener` for every keyspace event that reports a change; not for "new" and "keymiss".

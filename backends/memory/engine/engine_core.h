@@ -173,8 +173,8 @@ class EngineCore final : private base::WaitReporter {
   void EndBusy();
   // The session no longer waits for the busy script; the engine stays busy.
   void ForgetScriptCaller(const SessionCore& session);
-  // True if commands that write are refused, and the error for them: too few replicas (min-replicas-
-  // to-write), or a failed save.
+  // True if commands that write are refused, and the error for them: too few replicas
+  // (min-replicas- to-write), or a failed save.
   bool refuses_writes() const { return refuses_writes_; }
   Reply RefuseWrite() const;
   // To be called by the host after each save.

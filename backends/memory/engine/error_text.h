@@ -1,6 +1,7 @@
 // Error replies that several commands share, byte for byte as redis-server 7.0.15 writes them.
 //
-// The text of an error that only one command has is in that command's file.
+// An error text that only one command returns is defined in that command's file. Clients compare
+// these texts, so each is written once.
 //
 // Thread-safety: constants.
 #ifndef REDOUBLE_BACKENDS_MEMORY_ENGINE_ERROR_TEXT_H_
@@ -33,7 +34,8 @@ inline constexpr std::string_view kNoReplicas = "NOREPLICAS Not enough good repl
 inline constexpr std::string_view kSaveFailed =
     "MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to "
     "disk. Commands that may modify the data set are disabled, because this instance is configured "
-    "to report errors during writes if RDB snapshotting fails (stop-writes-on-bgsave-error option). "
+    "to report errors during writes if RDB snapshotting fails (stop-writes-on-bgsave-error "
+    "option). "
     "Please check the Redis logs for details about the RDB error.";
 inline constexpr std::string_view kNoAuth = "NOAUTH Authentication required.";
 inline constexpr std::string_view kDbIndexOutOfRange = "ERR DB index is out of range";
@@ -41,7 +43,7 @@ inline constexpr std::string_view kModuleNotAllowed =
     "ERR MODULE command not allowed. If the enable-module-command option is set to \"local\", you "
     "can run it from a local connection, otherwise you need to set this option in the "
     "configuration file, and then restart the server.";
-// Redis has no such error: it would save.
+// Not an error of Redis, which would save the keys.
 inline constexpr std::string_view kNothingIsSaved =
     "ERR nothing is saved: this server keeps its keys in memory only";
 

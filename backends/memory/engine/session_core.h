@@ -192,7 +192,7 @@ class SessionCore final : public Session, private store::RequestKeeper {
   SessionCore(EngineCore& engine, int64_t id);
 
   void Abandon(store::Request& request) override;
-  // The size of a message as bytes on the wire, and its share of the queue.
+  // Returns the size of a message on the wire plus its overhead in the queue.
   static size_t PushBytes(const store::Reply& push);
 
   // Runs the current request from its next command until it completes or blocks. The completion may
@@ -248,7 +248,7 @@ class SessionCore final : public Session, private store::RequestKeeper {
   std::vector<Blocking::Key> watched_;
   SubscribedNames subscribed_;
   store::PushListener* listener_ = nullptr;
-  // While the listener is called within a request: the destructor sets it to true.
+  // Not null while the listener runs within a request; the destructor then sets `*gone_` to true.
   bool* gone_ = nullptr;
 
   // The current request, and the replies of its pipeline so far.

@@ -1,4 +1,7 @@
-// Sessions as tests talk to them: words in, replies and pushes as text.
+// RecordingSession: a session for tests, which takes commands as words and returns replies and
+// pushes as text.
+//
+// Thread-safety: one thread.
 #ifndef REDOUBLE_BACKENDS_MEMORY_ENGINE_SESSION_FOR_TEST_H_
 #define REDOUBLE_BACKENDS_MEMORY_ENGINE_SESSION_FOR_TEST_H_
 
@@ -17,7 +20,7 @@
 
 namespace redouble::memory {
 
-// A connection that writes down its pushes.
+// A connection that records its pushes.
 class RecordingSession final : public store::PushListener {
  public:
   explicit RecordingSession(Engine& engine) : session_(engine.core().Connect()) {
@@ -25,12 +28,12 @@ class RecordingSession final : public store::PushListener {
   }
 
   SessionCore& session() { return *session_; }
-  // The reply as DebugString has it, or the message of what went wrong.
+  // Returns the reply's DebugString, or the message of the status if the command failed.
   std::string Send(std::vector<std::string_view> words) {
     const auto command = store::Command::Named(words[0], std::span(words).subspan(1));
     return base::Run(Run(*session_, command));
   }
-  // What was pushed since the last call.
+  // Returns the pushes received since the last call.
   std::vector<std::string> TakePushes() { return std::exchange(pushes_, {}); }
 
  private:

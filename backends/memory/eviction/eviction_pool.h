@@ -1,8 +1,8 @@
 // EvictionPool: the best eviction candidates sampled so far.
 //
 // Redis keeps the best sixteen keys that it has sampled, over all databases and from one eviction
-// to the next, so that approximated LRU comes close to exact LRU. A key of the pool may have been
-// removed since, or have another score: it is judged by its score when it was sampled.
+// to the next, so that approximated LRU comes close to exact LRU. A pooled key may have been
+// removed since, or its score may have changed; the pool uses the score at the time of sampling.
 //
 //   EvictionPool pool;
 //   pool.Offer({.score = idle_seconds, .db = 0, .key = "a"});

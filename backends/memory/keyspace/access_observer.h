@@ -1,7 +1,7 @@
 // AccessObserver: learns which keys, and which other state of an engine, commands read and write.
 //
-// An exploration of schedules uses it to tell which commands commute (sim/explore/strategies.h). It
-// is called where the access happens, whatever command, script or blocked client causes it.
+// The schedule explorer uses it to determine which commands commute (sim/explore/strategies.h). The
+// keyspace calls it at each access, whether a command, a script or a blocked client causes it.
 //
 // Thread-safety: one thread.
 #ifndef REDOUBLE_BACKENDS_MEMORY_KEYSPACE_ACCESS_OBSERVER_H_

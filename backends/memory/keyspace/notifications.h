@@ -1,4 +1,4 @@
-// Notifications: the parameter notify-keyspace-events: which events are published, and to which
+// Notifications: the value of notify-keyspace-events, which selects the events to publish and their
 // channels.
 //
 //   Notifications::Parse("KEA")->Wants(EventClass::kString);  // true

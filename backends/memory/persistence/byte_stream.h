@@ -1,7 +1,7 @@
 // ByteSource and ByteSink: where snapshots are read from and written to.
 //
-// The codec of RDB works on these two, so that a file, a socket or a string in memory is read and
-// written in parts, and a snapshot larger than memory's spare room needs no copy of its bytes.
+// The RDB codec reads and writes in parts through these interfaces, so that a file, a socket or a
+// string can hold a snapshot, and no copy of all its bytes is made.
 //
 //   StringSource source(bytes);
 //   absl::StatusOr<size_t> count = source.Read(buffer);   // 0 at the end
@@ -27,7 +27,7 @@ class ByteSource {
   virtual ~ByteSource() = default;
 
   // Reads up to `to.size()` bytes, at least one unless the source has ended. Returns their number,
-  // 0 at the end. Errors: any, and the source must not be used afterwards.
+  // 0 at the end. Errors: any; the source must not be used after one.
   virtual absl::StatusOr<size_t> Read(std::span<char> to) = 0;
 };
 
@@ -55,7 +55,7 @@ class StringSource final : public ByteSource {
   std::string_view left_;
 };
 
-// Collects what is written.
+// Collects the written bytes in a string.
 class StringSink final : public ByteSink {
  public:
   absl::Status Write(std::string_view bytes) override {

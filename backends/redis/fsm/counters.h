@@ -22,8 +22,8 @@
 
 namespace redouble::redis {
 
-// A histogram of latencies with four buckets per doubling: a quantile is at most a quarter too
-// high. 2 KiB, no allocation.
+// A histogram of latencies with four buckets per power of two. A quantile is at most 25% above the
+// true value. Uses 2 KiB and does not allocate.
 class LatencyHistogram {
  public:
   // A negative latency counts as 0.
@@ -40,8 +40,8 @@ class LatencyHistogram {
 
   uint64_t count() const { return count_; }
 
-  // An upper bound of the latency below which the fraction `quantile` (0 to 1) of all requests
-  // stayed; 0 if nothing was recorded. O(buckets).
+  // Returns an upper bound of the given quantile (0 to 1) of the recorded latencies; 0 if nothing
+  // was recorded. O(buckets).
   int64_t QuantileMicros(double quantile) const {
     const double wanted = quantile * static_cast<double>(count_);
     uint64_t seen = 0;

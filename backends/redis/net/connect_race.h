@@ -2,9 +2,9 @@
 //
 // Internal to Connector. A name may have several addresses, of which some do not answer. The
 // attempts are staggered: the next address is tried when the last attempt has failed, or has not
-// succeeded within a delay, while the earlier attempts go on. Addresses of IPv6 and IPv4 take
-// turns, in the resolver's order otherwise. An address that never answers costs the delay and not
-// the whole time of the attempt to connect.
+// succeeded within a delay, while the earlier attempts continue. IPv6 and IPv4
+// addresses alternate; within each family the resolver's order is kept. An address that never
+// answers costs the delay and not the whole connect timeout.
 //
 //   auto race = std::make_shared<ConnectRace>(executor, endpoints, ConnectRace::kDelay);
 //   race->Start([](const error_code& error, Transport::Socket socket) { ... });

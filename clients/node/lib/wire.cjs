@@ -18,7 +18,7 @@ function encode(words) {
   return Buffer.concat(parts);
 }
 
-// [reply, the offset behind it], or null when the bytes end before the reply does.
+// Returns [reply, the offset after it], or null if the reply is incomplete.
 function decode(bytes, offset) {
   const end = bytes.indexOf(CRLF, offset);
   if (end < 0) return null;

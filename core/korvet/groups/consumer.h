@@ -50,7 +50,7 @@
 
 namespace redouble::korvet {
 
-// What becomes of an entry that is not a record.
+// How an entry that is not a record is handled.
 enum class UnreadablePolicy {
   kPark,  // It stays pending for an operator; the committed position does not pass it.
   kSkip,  // It is acknowledged; the group never delivers it again.

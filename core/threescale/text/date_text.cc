@@ -90,7 +90,7 @@ class Rest {
   std::string matched_;  // What the last match refers to.
 };
 
-// A sign and digits inside a part of a date, behind an apostrophe and before letters.
+// A sign and digits inside a part of a date, after an apostrophe and before letters.
 struct SignedDigits {
   std::string_view text;
   bool has_sign = false;
@@ -321,7 +321,7 @@ void AssignPairs(std::string_view digits,
   }
 }
 
-// The digits of a date, with those of a time of day behind them. Before a fraction of a second the
+// The digits of a date, followed by those of a time of day. Before a fraction of a second the
 // digits end with the seconds; otherwise they begin with the year.
 bool ReadDateDigits(std::string_view digits, bool negative, bool ends_with_seconds,
                     Fields& fields) {
@@ -340,7 +340,7 @@ bool ReadDateDigits(std::string_view digits, bool negative, bool ends_with_secon
   return true;
 }
 
-// The digits of a time of day behind a date: "174239" or, before a fraction, "39" for the seconds.
+// The digits of a time of day after a date: "174239" or, before a fraction, "39" for the seconds.
 void ReadTimeDigits(std::string_view digits, bool ends_with_seconds, Fields& fields) {
   constexpr size_t kHours = 2, kMinutes = 4, kSeconds = 6;
   if (digits.size() != kHours && digits.size() != kMinutes && digits.size() != kSeconds) return;

@@ -21,7 +21,7 @@ namespace redouble::threescale {
 
 // Returns local time minus UTC, or nullopt for an unknown zone. Case and repeated white space do
 // not matter. A name may end with "standard time", and with "daylight time" or "dst" for one hour
-// more. An offset is a sign, behind GMT or UTC if one likes, and hours with a decimal fraction, or
+// more. An offset is an optional GMT or UTC, a sign, and hours with a decimal fraction, or
 // hours, minutes and seconds with colons or without.
 std::optional<absl::Duration> ZoneOffset(std::string_view zone);
 

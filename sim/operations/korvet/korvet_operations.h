@@ -31,7 +31,7 @@
 //
 // A topic is {"id": "AY-NMYanfEiPNk0fpNmRAQ", "name": "orders", "partitions": 3, "config":
 // {"retentionTime": "604800000", ...}}, with the fields of its hash as texts. `config` is an object
-// with a text for each option: {"retention.ms": "60000"}. Of create_topic, partitions, config and
+// with a text for each option: {"retention.ms": "60000"}. In create_topic, partitions, config and
 // id are optional; the default id is drawn from the seed of the scenario. All operations take
 // `keyspace` (default: "korvet"); create_topic, add_partitions and alter_topic_config also take
 // `validate_only`. An operation that fails returns its status, whose message begins with Kafka's

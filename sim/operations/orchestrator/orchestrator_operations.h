@@ -15,7 +15,7 @@
 //   decide_overdue: run_id -> the number of approvals
 //   push_undelivered: run_id -> the number of signals
 //   patch_run: run_id, operations -> "patched", "run_gone"
-//   apply_delta: run_id, op, delta (the script of the seed) -> the counter, or 0
+//   apply_delta: run_id, op, delta (the original document's script) -> the counter, or 0
 //   apply_delta_guarded: run_id, op, delta -> [code, counter]
 //   get_cached_result: scope, key -> the reference, or null
 //   put_cached_result: scope, key, ref -> "ok"

@@ -6,12 +6,13 @@
 // were recorded, and are sent, one by one.
 //
 // Time. The recorders' servers had running clocks, and a recording took very little time, so the
-// clock stands at the first time that the golden names. Only the orchestrator's recorder let time
-// pass between steps, by lowering every TTL and removing keys whose TTL came to zero. For its
-// goldens the clock moves before a step by the difference of the two steps' at_ms, and after each
-// step by kRecordersPace, the time that the recorder took to read the keyspace. (Redis keeps a key
-// up to and including the millisecond of its deadline: without that pace, a key whose TTL comes to
-// exactly zero would still exist, as would a key with PX 1 that the recorder found expired.)
+// replay sets the clock to the first time in the golden and does not move it. Only the
+// orchestrator's recorder let time pass between steps, by lowering every TTL and removing keys
+// whose TTL came to zero. For its goldens the clock moves before a step by the difference of the
+// two steps' at_ms, and after each step by kRecordersPace, the time that the recorder took to read
+// the keyspace. (Redis keeps a key up to and including the millisecond of its deadline: without
+// that pace, a key whose TTL comes to exactly zero would still exist, as would a key with PX 1 that
+// the recorder found expired.)
 //
 // A command that blocks waits for later commands; if its recorded reply is nil, the clock moves
 // until it times out.
@@ -47,9 +48,9 @@ inline constexpr absl::Duration kRecordersPace = absl::Milliseconds(2);
 using Substitute = std::function<std::optional<base::Task<absl::StatusOr<store::Reply>>>(
     const RecordedCommand& command, store::Store& store)>;
 
-// Replays the commands of `golden`. Begins the backend anew. Skips a golden without commands and
-// without anything that commands could have left, and one with a message on a channel to which no
-// recorded command published: its recorder sent commands without recording them.
+// Resets the backend and replays the commands of `golden`. Skips a golden that has neither commands
+// nor keys or messages that commands could have produced. Also skips a golden with a message on a
+// channel to which no recorded command published, because its recorder did not record all commands.
 Outcome ReplayRaw(const Golden& golden, sim::ScenarioBackend& backend,
                   const Substitute& substitute = {});
 

@@ -1,6 +1,7 @@
-// Slots and nodes that the subcommands of CLUSTER share.
+// Helpers for slots and nodes, shared by the subcommands of CLUSTER.
 //
-// Nodes are those of the engine's ClusterView (cluster/cluster_view.h), found by their ids.
+// The nodes are those of the engine's ClusterView (cluster/cluster_view.h); FindNode looks one up
+// by its id.
 //
 // Thread-safety: one thread.
 // Source: Redis 7.0 CLUSTER.

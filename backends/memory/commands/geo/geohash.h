@@ -23,14 +23,14 @@ struct GeoPosition {
   double latitude = 0;
 };
 
-// Redis's map ends short of the poles.
+// The greatest longitude and latitude that Redis accepts, in degrees.
 inline constexpr double kMaxLongitude = 180;
 inline constexpr double kMaxLatitude = 85.05112878;
 
-// False if the position is outside of the map.
+// Returns whether Redis accepts the position.
 bool IsOnMap(const GeoPosition& position);
 
-// The score of a position on the map.
+// Returns the score of a position for which IsOnMap() is true.
 uint64_t EncodePosition(const GeoPosition& position);
 // The center of the cell that the score encodes.
 GeoPosition DecodePosition(double score);
@@ -41,7 +41,7 @@ std::string GeohashText(const GeoPosition& position);
 // The haversine distance on a sphere of Redis's radius.
 double DistanceMeters(const GeoPosition& a, const GeoPosition& b);
 
-// A circle, or a box along the meridians, around `center`.
+// A circle, or a box with sides along meridians and parallels, around `center`.
 struct GeoShape {
   enum class Kind { kCircle, kBox };
   Kind kind = Kind::kCircle;

@@ -2,8 +2,8 @@
 //
 //   PartialSort(std::span(hits), 0, 9, [](const Hit& a, const Hit& b) { return a.rank - b.rank; });
 //
-// The algorithm is visible to clients: SORT with BY and LIMIT, and GEORADIUS with COUNT, return
-// elements of equal rank in the order in which it leaves them. It is the quicksort of Bentley and
+// Clients can observe the algorithm: SORT with BY and LIMIT, and GEORADIUS with COUNT, return
+// elements of equal rank in the order that this sort produces. It is the quicksort of Bentley and
 // McIlroy, "Engineering a Sort Function" (1993): few elements are sorted by insertion, the pivot is
 // the median of three (of three medians from 41 elements on), elements equal to the pivot are
 // collected at both ends and move to the middle after the partition. Only parts that overlap the
@@ -39,8 +39,8 @@ class PartialSorter {
   }
 
  private:
-  // The sizes from which elements are partitioned, and from which the pivot is a median of 3 or of
-  // 9.
+  // Fewer than kFewest elements are sorted by insertion. From kMedianOfThree elements on, the pivot
+  // is the median of three elements; from kMedianOfNine on, the median of three medians.
   static constexpr size_t kFewest = 7;
   static constexpr size_t kMedianOfThree = 8;
   static constexpr size_t kMedianOfNine = 41;
@@ -123,8 +123,9 @@ class PartialSorter {
   const Compare& compare_;
 };
 
-// Puts the elements of the positions `first` to `last`, inclusive, in place; the others are left on
-// their side in no particular order. `compare(a, b)` is negative, zero or positive.
+// Sorts the positions `first` to `last`, inclusive: they hold the elements that a full sort would
+// put there. The elements before and after them are in unspecified order. `compare(a, b)` is
+// negative, zero or positive.
 template <typename T, typename Compare>
 void PartialSort(std::span<T> items, size_t first, size_t last, const Compare& compare) {
   PartialSorter<T, Compare>(items, first, last, compare).Sort(0, items.size());

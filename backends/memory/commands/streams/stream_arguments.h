@@ -62,7 +62,8 @@ struct StreamWriteOptions {
 Reply ReadXAddOptions(CommandContext& context, Arguments arguments, StreamWriteOptions& options);
 Reply ReadXTrimOptions(CommandContext& context, Arguments arguments, StreamWriteOptions& options);
 
-// A client's word as Redis quotes it in an error: cut off at a zero byte, on one line.
+// Returns a client's word as Redis quotes it in an error: truncated at the first zero byte, with
+// line breaks replaced by spaces.
 std::string InError(std::string_view word);
 // "NOGROUP No such key 'k' or consumer group 'g'", followed by `suffix`.
 Reply NoSuchKeyOrGroup(std::string_view key, std::string_view group, std::string_view suffix = {});

@@ -1,4 +1,4 @@
-// Bit offsets of SETBIT, GETBIT and BITFIELD, and strings grown to contain them.
+// Parses the bit offsets of SETBIT, GETBIT and BITFIELD, and extends strings to contain them.
 //
 // Use it in handlers that write single bits. Error texts are Redis's.
 //

@@ -1,8 +1,8 @@
 // Redirections: error replies of a Redis Cluster node that did not run a command.
 //
 // A redirection names the next step: another node, a retry, or waiting until the slot is served.
-// After a reply that is read as a redirection the command was certainly not executed, so sending it
-// again does not send it twice.
+// A node that replies with a redirection has not executed the command, so the command can safely be
+// sent again.
 //
 //   if (std::optional<Redirect> redirect = ReadRedirect(reply, asked)) ...
 //

@@ -30,7 +30,7 @@ constexpr int64_t kRefreshUs = 1000;
 constexpr int64_t kTimeoutUs = 50'000;
 constexpr size_t kQueueLimit = 12;
 
-// What becomes of something that the machine asked for.
+// The result of an action of the machine.
 enum class Fate : uint8_t { kUnreachable, kLostBefore, kLostAfter, kAnswered };
 
 class Model : public store::RequestKeeper {

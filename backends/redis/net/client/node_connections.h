@@ -1,8 +1,8 @@
 // NodeConnections: the connections of a client that uses several servers.
 //
-// Internal to the cluster and sentinel clients. Each server has a Client, which is made for the
-// first request, and made again for the first request after it was lost; and a pool of connections
-// for blocking commands, which a loss of the former does not touch.
+// Internal to the cluster and sentinel clients. Each server has a Client, which is created for the
+// first request, and again for the first request after its connection was lost. It also has a pool
+// of connections for blocking commands, which is independent of the Client.
 //
 // No request waits here for a server to come back: the owner decides which server a request goes
 // to. After failed attempts to connect in a row the next one is made only after a wait (backoff.h,
