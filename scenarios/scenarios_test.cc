@@ -77,17 +77,18 @@ TEST(MalformedScenario, IsRefusedOrRunsToItsEnd) {
   for (const std::string name :
        {"restart_mid_flight", "check_and_reserve_atomic", "minute_boundary"}) {
     const std::string file = "scenarios/gateway/" + name + ".json";
-    tests::ForEachMistake(*sim::ParseStrictJson(ReadSource(file)), [&](const sim::Json& bad) {
-      const auto scenario = sim::ParseScenario(bad.dump(), file, sim::AllSystems());
-      if (!scenario.ok()) {
-        ++refused;
-        EXPECT_EQ(scenario.status().message().find(file + ": "), 0u) << scenario.status();
-        return;
-      }
-      sim::MemoryBackend backend;
-      const sim::ScenarioResult result = sim::RunScenario(*scenario, backend);
-      EXPECT_TRUE(!result.failure || !result.failure->ToString(*scenario).empty());
-    });
+    tests::ForEachMistake(
+        sim::ParseStrictJson(ReadSource(file)).value(), [&](const sim::Json& bad) {
+          const auto scenario = sim::ParseScenario(bad.dump(), file, sim::AllSystems());
+          if (!scenario.ok()) {
+            ++refused;
+            EXPECT_EQ(scenario.status().message().find(file + ": "), 0u) << scenario.status();
+            return;
+          }
+          sim::MemoryBackend backend;
+          const sim::ScenarioResult result = sim::RunScenario(*scenario, backend);
+          EXPECT_TRUE(!result.failure || !result.failure->ToString(*scenario).empty());
+        });
   }
   EXPECT_GT(refused, 1000);
 }
@@ -110,7 +111,7 @@ std::vector<sim::Json> ReadmeExamples() {
 TEST(Readme, ShowsStepsThatRun) {
   std::vector<sim::Json> steps;
   for (const std::string& name : AllScenarioNames()) {
-    const sim::Json scenario = *sim::ParseStrictJson(ReadSource(name));
+    const sim::Json scenario = sim::ParseStrictJson(ReadSource(name)).value();
     for (const sim::Json& step : scenario.at("steps")) steps.push_back(step);
   }
   for (const sim::Json& example : ReadmeExamples()) {

@@ -76,7 +76,7 @@ TEST(GatewayKeys, TakeARequestIdVerbatim) {
               IsOkAndHolds(With("budget:reservation:", ":a:b|c d{e}\n")));
   EXPECT_THAT(ReservationKey({kKey, ""}), IsOkAndHolds(With("budget:reservation:", ":")));
   const std::string long_id(100'000, 'x');
-  EXPECT_EQ(ReservationKey({kKey, long_id})->size(),
+  EXPECT_EQ(ReservationKey({kKey, long_id}).value().size(),
             With("budget:reservation:", ":").size() + 100'000);
 }
 

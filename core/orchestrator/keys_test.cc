@@ -39,12 +39,12 @@ TEST(OrchestratorKeys, AreTheOnesOfTheDocument) {
               ElementsAre("ir:run_7f3e4a", "context:run_7f3e4a", "counter:run_7f3e4a",
                           "applied:run_7f3e4a", "pending_approvals:run_7f3e4a",
                           "pending_tokens:run_7f3e4a:D", "loop:run_7f3e4a:R"));
-  EXPECT_EQ(*kPlain.Approval({"run_7f3e4a", "456"}), "approval:456");
-  EXPECT_EQ(*kPlain.EventChannel("run_7f3e4a"), "run:run_7f3e4a");
-  EXPECT_EQ(*kPlain.CachedResult({"workflow", "enrich_A:sha256:abc123"}),
+  EXPECT_EQ(kPlain.Approval({"run_7f3e4a", "456"}).value(), "approval:456");
+  EXPECT_EQ(kPlain.EventChannel("run_7f3e4a").value(), "run:run_7f3e4a");
+  EXPECT_EQ(kPlain.CachedResult({"workflow", "enrich_A:sha256:abc123"}).value(),
             "cache:workflow:enrich_A:sha256:abc123");
   EXPECT_EQ(kPlain.CompletionSignals(), "completion_signals");
-  EXPECT_EQ(*kPlain.ProcessingSignals("c1"), "completion_signals:processing:c1");
+  EXPECT_EQ(kPlain.ProcessingSignals("c1").value(), "completion_signals:processing:c1");
 }
 
 TEST(OrchestratorKeys, CarryHashTagsWhereACommandTakesSeveral) {
@@ -52,27 +52,27 @@ TEST(OrchestratorKeys, CarryHashTagsWhereACommandTakesSeveral) {
       KeysOfRun(kTagged, "run_123"),
       ElementsAre("ir:{run_123}", "context:{run_123}", "counter:{run_123}", "applied:{run_123}",
                   "pending_approvals:{run_123}", "pending_tokens:{run_123}:D", "loop:{run_123}:R"));
-  EXPECT_EQ(*kTagged.Approval({"run_123", "456"}), "approval:{run_123}:456");
+  EXPECT_EQ(kTagged.Approval({"run_123", "456"}).value(), "approval:{run_123}:456");
   EXPECT_EQ(kTagged.CompletionSignals(), "{completion_signals}");
-  EXPECT_EQ(*kTagged.ProcessingSignals("c1"), "{completion_signals}:processing:c1");
+  EXPECT_EQ(kTagged.ProcessingSignals("c1").value(), "{completion_signals}:processing:c1");
 }
 
 TEST(OrchestratorKeys, ShareASlotOfTheClusterOnlyWithHashTags) {
   for (const std::string& key : KeysOfRun(kTagged, "run_123")) {
     EXPECT_EQ(base::KeySlot(key), 748) << key;
   }
-  EXPECT_EQ(base::KeySlot(*kTagged.Approval({"run_123", "456"})), 748);
+  EXPECT_EQ(base::KeySlot(kTagged.Approval({"run_123", "456"}).value()), 748);
   EXPECT_EQ(base::KeySlot(kTagged.CompletionSignals()),
-            base::KeySlot(*kTagged.ProcessingSignals("c1")));
+            base::KeySlot(kTagged.ProcessingSignals("c1").value()));
   std::set<int> slots;
   for (const std::string& key : KeysOfRun(kPlain, "run_123")) slots.insert(base::KeySlot(key));
   EXPECT_GT(slots.size(), 1u);
 }
 
 TEST(OrchestratorKeys, SpellWhatStandsAloneAlikeInBothForms) {
-  EXPECT_EQ(*kTagged.EventChannel("run_123"), *kPlain.EventChannel("run_123"));
-  EXPECT_EQ(*kTagged.TaskStream("http"), *kPlain.TaskStream("http"));
-  EXPECT_EQ(*kTagged.CachedResult({"s", "k"}), *kPlain.CachedResult({"s", "k"}));
+  EXPECT_EQ(kTagged.EventChannel("run_123").value(), kPlain.EventChannel("run_123").value());
+  EXPECT_EQ(kTagged.TaskStream("http").value(), kPlain.TaskStream("http").value());
+  EXPECT_EQ(kTagged.CachedResult({"s", "k"}).value(), kPlain.CachedResult({"s", "k"}).value());
 }
 
 // docs/systems/orchestrator.md 1.1: types are open, so unlike workers do not take each other's
@@ -83,7 +83,7 @@ TEST(OrchestratorKeys, GiveEachTaskTypeItsOwnStream) {
   }
   for (const std::string_view type : {"HTTP", "task", "hitl.responses", "a|b"}) {
     EXPECT_THAT(kPlain.TaskStream(type), IsOkAndHolds("wf.tasks." + std::string(type)));
-    EXPECT_THAT(kPlain.Parse("wf.tasks." + std::string(type))->values, ElementsAre(type));
+    EXPECT_THAT(kPlain.Parse("wf.tasks." + std::string(type)).value().values, ElementsAre(type));
   }
   EXPECT_THAT(kPlain.TaskStream(""), StatusIs(absl::StatusCode::kInvalidArgument));
   EXPECT_EQ(kPlain.TaskStreamPattern(), "wf.tasks.*");
@@ -155,8 +155,8 @@ TEST(OrchestratorKeys, KnowNoKeyOfTheOtherFormOrOfNoForm) {
 }
 
 TEST(OrchestratorKeys, KeepIdsThatBeginAlikeApart) {
-  EXPECT_THAT(kPlain.Parse("ir:run_12")->values, ElementsAre("run_12"));
-  EXPECT_THAT(kPlain.Parse("ir:run_123")->values, ElementsAre("run_123"));
+  EXPECT_THAT(kPlain.Parse("ir:run_12").value().values, ElementsAre("run_12"));
+  EXPECT_THAT(kPlain.Parse("ir:run_123").value().values, ElementsAre("run_123"));
 }
 
 TEST(OrchestratorKeys, MapApprovalIdsToMembersAndBack) {

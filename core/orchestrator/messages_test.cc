@@ -282,7 +282,7 @@ TEST(CompletionSignal, IsNotWrittenWhenItCouldNotBeRead) {
   signal = good;
   signal.result_data_json = "null";
   ASSERT_THAT(FormatSignal(signal), IsOk());
-  EXPECT_EQ(ParseSignal(*FormatSignal(signal))->result_data_json, "");
+  EXPECT_EQ(ParseSignal(FormatSignal(signal).value()).value().result_data_json, "");
 }
 
 const HashFields& RecordedApproval() {

@@ -154,14 +154,15 @@ TEST(PydanticDateTime, HasTheInstantAndTheOffset) {
 TEST(PydanticBool, AcceptsWhatPydanticAccepts) {
   const std::vector<Value> accepted_as_true = {true, 1, 1.0, "1", "ON", "t", "y", "TRUE", "yes"};
   for (const Value& value : accepted_as_true)
-    EXPECT_EQ(PydanticBool(value), true) << *PyJson(value);
+    EXPECT_EQ(PydanticBool(value), true) << PyJson(value).value();
   const std::vector<Value> accepted_as_false = {false, 0, 0.0, "0", "off", "F", "N", "false", "No"};
   for (const Value& value : accepted_as_false) {
-    EXPECT_EQ(PydanticBool(value), false) << *PyJson(value);
+    EXPECT_EQ(PydanticBool(value), false) << PyJson(value).value();
   }
   const std::vector<Value> refused = {2,       -1,  1.5,     "",       " yes",
                                       "maybe", "2", nullptr, Object(), Array()};
-  for (const Value& value : refused) EXPECT_EQ(PydanticBool(value), std::nullopt) << *PyJson(value);
+  for (const Value& value : refused)
+    EXPECT_EQ(PydanticBool(value), std::nullopt) << PyJson(value).value();
 }
 
 }  // namespace

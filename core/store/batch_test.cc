@@ -59,7 +59,7 @@ TEST(Batch, WithoutCommandsNeverReachesTheStore) {
   FakeStore store;
   const Batch batch(Batch::Atomicity::kTransaction);
   EXPECT_TRUE(batch.empty());
-  EXPECT_TRUE(base::Run(Execute(store, batch))->empty());
+  EXPECT_TRUE(base::Run(Execute(store, batch)).value().empty());
 }
 
 TEST(Batch, KeepsErrorRepliesAmongTheReplies) {

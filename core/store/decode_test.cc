@@ -128,7 +128,7 @@ TEST(DecodeStringOrNil, GivesTheStringOrNothing) {
 }
 
 TEST(DecodeArray, GivesTheElements) {
-  EXPECT_TRUE(DecodeArray(Reply::EmptyArray())->empty());
+  EXPECT_TRUE(DecodeArray(Reply::EmptyArray()).value().empty());
   EXPECT_THAT(DecodeArray(Reply::Array({Reply::Error("ERR kept")})),
               IsOkAndHolds(std::vector<Reply>{Reply::Error("ERR kept")}));
 }
@@ -136,7 +136,7 @@ TEST(DecodeArray, GivesTheElements) {
 TEST(DecodeStrings, GivesTheStrings) {
   EXPECT_THAT(DecodeStrings(Reply::Array({Reply::Bulk("a"), Reply::Status("b")})),
               IsOkAndHolds(Strings{"a", "b"}));
-  EXPECT_TRUE(DecodeStrings(Reply::EmptyArray())->empty());
+  EXPECT_TRUE(DecodeStrings(Reply::EmptyArray()).value().empty());
 }
 
 TEST(DecodeStrings, RefusesAnElementOfAnotherType) {

@@ -44,7 +44,7 @@ class StudioTest : public tests::BackendTest<Backend> {
     for (const ControlPlaneEvent& event : page.items) ids.push_back(*event.event.event_id);
     return ids;
   }
-  RegistryOptions NoPolicyQuestions() { return {.policy = *OutboundPolicy::Create()}; }
+  RegistryOptions NoPolicyQuestions() { return {.policy = OutboundPolicy::Create().value()}; }
 };
 
 TYPED_TEST_SUITE(StudioTest, tests::Backends, tests::BackendNames);

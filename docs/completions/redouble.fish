@@ -35,6 +35,8 @@ complete -c redouble -n '__fish_seen_subcommand_from serve' -l requirepass -r -d
 complete -c redouble -n '__fish_seen_subcommand_from serve' -l maxmemory -r -d 'Bytes that keys may take: 64mb'
 complete -c redouble -n '__fish_seen_subcommand_from serve' -l cluster-slots -d 'Be a node of a cluster: keys of several slots in one command are refused'
 complete -c redouble -n '__fish_seen_subcommand_from serve' -l load -r -d 'Serve the keys of this RDB file, or what this scenario leaves'
+complete -c redouble -n '__fish_seen_subcommand_from serve' -l dir -r -d 'The working folder, where SAVE writes; keys saved there are loaded'
+complete -c redouble -n '__fish_seen_subcommand_from serve' -l dbfilename -r -d 'The file in the working folder, dump.rdb by default; loaded if it exists'
 complete -c redouble -n '__fish_seen_subcommand_from serve' -l loglevel -x -a 'debug verbose notice warning' -d 'What to log, notice by default; verbose: connections as well'
 complete -c redouble -n '__fish_seen_subcommand_from serve' -l ready-file -r -d 'Write port, addresses and process id here, as JSON, when clients can connect'
 complete -c redouble -n '__fish_seen_subcommand_from serve' -l exit-with-parent -d 'Stop when the process that started this one ends, also if it is killed'

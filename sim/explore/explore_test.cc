@@ -38,7 +38,7 @@ void AddLostUpdate(World& world) {
   for (const char* name : {"a", "b"}) {
     world.Spawn(name, [](Actor& actor) -> Task<void> {
       const auto count = co_await store::Get(actor.store(), "count");
-      const std::string next = std::to_string(std::stoi(count->value_or("0")) + 1);
+      const std::string next = std::to_string(std::stoi(count.value().value_or("0")) + 1);
       (void)co_await store::Set(actor.store(), "count", next);
     });
   }
@@ -91,14 +91,14 @@ void AddDoubleApply(World& world) {
 void AddMissingTtl(World& world) {
   world.Spawn("a", [](Actor& actor) -> Task<void> {
     const auto count = co_await store::Incr(actor.store(), "rate");
-    if (*count == 1) {
+    if (count.value() == 1) {
       (void)co_await store::ExpireIn(actor.store(), "rate", absl::Seconds(60));
     }
   });
   world.AddFinalInvariant("rate expires", [&world] {
     const std::unique_ptr<memory::Session> session = world.Connect();
     const auto ttl = base::Run(store::TimeToLive(*session, "rate"));
-    if (!ttl->exists() || ttl->expires()) return absl::OkStatus();
+    if (!ttl.value().exists() || ttl.value().expires()) return absl::OkStatus();
     return absl::InternalError("it never does");
   });
 }

@@ -77,7 +77,7 @@ class InspectTest : public testing::Test {
   memory::Engine engine_{clock_};
   std::unique_ptr<memory::Session> session_ = engine_.Connect();
   WatchedStore store_{*session_};
-  const RuleTable table_ = *RuleTable::Create(std::array{ShopRules()});
+  const RuleTable table_ = RuleTable::Create(std::array{ShopRules()}).value();
 };
 
 TEST_F(InspectTest, CountsTheKeysOfEachFamily) {

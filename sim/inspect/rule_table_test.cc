@@ -25,15 +25,15 @@ TEST(RuleTable, ReadsAKeyByItsFamily) {
   EXPECT_EQ(cart->family->id, "shop.cart");
   EXPECT_TRUE(cart->has_type);
   EXPECT_TRUE(cart->must_expire);
-  EXPECT_FALSE(table.Read("s:cart:u1:x", KeyType::kSet)->has_type);
+  EXPECT_FALSE(table.Read("s:cart:u1:x", KeyType::kSet).value().has_type);
   EXPECT_EQ(table.Read("other:cart:u1:x", KeyType::kHash), std::nullopt);
 }
 
 TEST(RuleTable, PrefersTheFamilyOfTheKeysType) {
   const RuleTable table = Table();
-  EXPECT_EQ(table.Read("s:user:7", KeyType::kString)->family->id, "shop.user");
-  EXPECT_EQ(table.Read("s:user:7", KeyType::kList)->family->id, "shop.number");
-  EXPECT_EQ(table.Read("s:user:7", KeyType::kSet)->family->id, "shop.user");
+  EXPECT_EQ(table.Read("s:user:7", KeyType::kString).value().family->id, "shop.user");
+  EXPECT_EQ(table.Read("s:user:7", KeyType::kList).value().family->id, "shop.number");
+  EXPECT_EQ(table.Read("s:user:7", KeyType::kSet).value().family->id, "shop.user");
 }
 
 TEST(RuleTable, AcceptsOtherPrefixes) {
@@ -46,32 +46,34 @@ TEST(RuleTable, AcceptsOtherPrefixes) {
 
 TEST(RuleTable, RequiresATtlAlsoWhereItIsNotConstant) {
   const RuleTable table = Table();
-  EXPECT_TRUE(table.Read("s:count:day", KeyType::kString)->must_expire);
-  EXPECT_FALSE(table.Read("s:count:ever", KeyType::kString)->must_expire);
-  EXPECT_TRUE(table.Read("s:receipt:u", KeyType::kString)->must_expire);
-  EXPECT_FALSE(table.Read("s:user:u", KeyType::kString)->must_expire);
+  EXPECT_TRUE(table.Read("s:count:day", KeyType::kString).value().must_expire);
+  EXPECT_FALSE(table.Read("s:count:ever", KeyType::kString).value().must_expire);
+  EXPECT_TRUE(table.Read("s:receipt:u", KeyType::kString).value().must_expire);
+  EXPECT_FALSE(table.Read("s:user:u", KeyType::kString).value().must_expire);
 }
 
 TEST(RuleTable, MatchesTheTwoEndsOfARelation) {
   const RuleTable table = Table();
-  const KeyReading cart = *table.Read("s:cart:u1:x", KeyType::kHash);
-  const KeyReading user = *table.Read("s:user:u1", KeyType::kString);
+  const KeyReading cart = table.Read("s:cart:u1:x", KeyType::kHash).value();
+  const KeyReading user = table.Read("s:user:u1", KeyType::kString).value();
   ASSERT_EQ(cart.needed.size(), 1u);
   ASSERT_EQ(user.provided.size(), 1u);
   EXPECT_EQ(cart.needed[0].relation, user.provided[0].relation);
   EXPECT_EQ(cart.needed[0].common, user.provided[0].common);
-  EXPECT_NE(table.Read("s:cart:u2:x", KeyType::kHash)->needed[0].common, user.provided[0].common);
+  EXPECT_NE(table.Read("s:cart:u2:x", KeyType::kHash).value().needed[0].common,
+            user.provided[0].common);
   EXPECT_EQ(table.relation(cart.needed[0].relation).without, "nobody's cart");
 }
 
 TEST(RuleTable, NamesTheNeededKeyIfItIsUnique) {
   const RuleTable table = Table();
-  EXPECT_EQ(table.NeededKey(table.Read("s:cart:u:1:x", KeyType::kHash)->needed[0]), "s:user:u");
+  EXPECT_EQ(table.NeededKey(table.Read("s:cart:u:1:x", KeyType::kHash).value().needed[0]),
+            "s:user:u");
   // The cart of any session satisfies the relation.
-  const KeyReading receipt = *table.Read("s:receipt:u1", KeyType::kString);
+  const KeyReading receipt = table.Read("s:receipt:u1", KeyType::kString).value();
   EXPECT_EQ(table.NeededKey(receipt.needed[0]), std::nullopt);
   EXPECT_EQ(receipt.needed[0].common,
-            table.Read("s:cart:u1:x", KeyType::kHash)->provided[0].common);
+            table.Read("s:cart:u1:x", KeyType::kHash).value().provided[0].common);
 }
 
 TEST(RuleTable, RefusesAnUnknownPrefix) {

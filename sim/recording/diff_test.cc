@@ -14,9 +14,9 @@ Lines Numbered(int count) {
 }
 
 TEST(SplitTrace, TakesALinePerEventWithOrWithoutTheLastBreak) {
-  EXPECT_EQ(*SplitTrace("{\"index\":0}\n{\"index\":1}\n", "a"), Numbered(2));
-  EXPECT_EQ(*SplitTrace("{\"index\":0}\n{\"index\":1}", "a"), Numbered(2));
-  EXPECT_EQ(*SplitTrace("", "a"), Lines());
+  EXPECT_EQ(SplitTrace("{\"index\":0}\n{\"index\":1}\n", "a").value(), Numbered(2));
+  EXPECT_EQ(SplitTrace("{\"index\":0}\n{\"index\":1}", "a").value(), Numbered(2));
+  EXPECT_EQ(SplitTrace("", "a").value(), Lines());
 }
 
 TEST(SplitTrace, NamesTheLineThatIsNoEvent) {

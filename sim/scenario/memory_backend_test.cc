@@ -18,11 +18,11 @@ class MemoryBackendTest : public testing::Test {
   void SetUp() override { ASSERT_THAT(backend_.Begin(kStart, 1), IsOk()); }
 
   int64_t KeyCount() {
-    const std::unique_ptr<store::Store> connection = *backend_.Connect();
+    const std::unique_ptr<store::Store> connection = backend_.Connect().value();
     return base::Run(store::DbSize(*connection)).value();
   }
   void Write(std::string_view key, absl::Duration ttl) {
-    const std::unique_ptr<store::Store> connection = *backend_.Connect();
+    const std::unique_ptr<store::Store> connection = backend_.Connect().value();
     store::SetOptions options;
     options.expiry = store::Expiry::In(ttl);
     ASSERT_THAT(base::Run(store::Set(*connection, key, "v", options)), IsOk());

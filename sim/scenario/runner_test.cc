@@ -585,7 +585,7 @@ TEST(RunScenario, TellsWhenAStepIsOverAlsoTheOneThatFails) {
   std::vector<std::pair<int, std::string>> counts;
   RunOptions options;
   options.after_step = [&](int step) {
-    const std::unique_ptr<store::Store> store = *backend.Connect();
+    const std::unique_ptr<store::Store> store = backend.Connect().value();
     counts.emplace_back(step, base::Run(store::Get(*store, "n")).value().value_or("none"));
   };
   RunScenario(Parse(R"({"kind": "command", "command": ["INCR", "n"]},

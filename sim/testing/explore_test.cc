@@ -31,7 +31,7 @@ void AddOneUnsafely(sim::World& world) {
   for (const char* name : {"a", "b"}) {
     world.Spawn(name, [](sim::Actor& actor) -> Task<void> {
       const auto count = co_await store::Get(actor.store(), "count");
-      const std::string next = std::to_string(std::stoi(count->value_or("0")) + 1);
+      const std::string next = std::to_string(std::stoi(count.value().value_or("0")) + 1);
       (void)co_await store::Set(actor.store(), "count", next);
     });
   }

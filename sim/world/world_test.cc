@@ -26,7 +26,7 @@ using base::Task;
 // Increments with GET and SET, so updates can be lost.
 Task<void> AddOneUnsafely(Actor& actor) {
   const auto count = co_await store::Get(actor.store(), "count");
-  const int next = count->has_value() ? std::stoi(**count) + 1 : 1;
+  const int next = count.value().has_value() ? std::stoi(*count.value()) + 1 : 1;
   const std::string text = std::to_string(next);
   EXPECT_TRUE((co_await store::Set(actor.store(), "count", text)).ok());
 }
@@ -148,7 +148,7 @@ TEST(World, WakesABlockedActorByTheCommandOfAnother) {
   world.Spawn("consumer", [&](Actor& actor) -> Task<void> {
     const std::string_view queues[] = {"queue"};
     const auto job = co_await store::BLPop(actor.store(), queues, absl::InfiniteDuration());
-    popped = job->value().element;
+    popped = job.value().value().element;
   });
   world.Spawn("producer", [](Actor& actor) -> Task<void> {
     const std::string_view jobs[] = {"job"};

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "redouble/backends/memory/server/kept_parameters.h"
 #include "redouble/core/base/text/glob.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/store/reply.h"
@@ -31,10 +32,12 @@ struct LimitedCommand {
 
 const std::vector<LimitedCommand>& LimitedCommands() {
   static const std::vector<LimitedCommand> rows = {
-      {{"SAVE"}, "Keys are in memory only."},
-      {{"BGSAVE"}, "Keys are in memory only."},
-      {{"BGREWRITEAOF"}, "Keys are in memory only."},
-      {{"LASTSAVE"}, "The start of the server; INFO counts the changes since then."},
+      {{"SAVE"}, "An engine alone keeps its keys in memory; `redouble serve` saves them."},
+      {{"BGSAVE"},
+       "The same. `redouble serve` makes no child process: it copies the keys at once, and writes "
+       "them after the command."},
+      {{"BGREWRITEAOF"}, "There is no append-only file."},
+      {{"LASTSAVE"}, "The start of the engine; under `redouble serve` the last save."},
       {{"REPLICAOF", "127.0.0.1", "6380"}, "There is no replication."},
       {{"SLAVEOF", "127.0.0.1", "6380"}, "There is no replication."},
       {{"REPLICAOF", "NO", "ONE"}, "The server is a master without replicas already."},
@@ -77,12 +80,11 @@ struct Reason {
   std::string_view why;
 };
 constexpr Reason kParameterReasons[] = {
-    {"aof* append* auto-aof-* bgsave_cpulist dbfilename no-appendfsync-on-rewrite rdb* save "
-     "stop-writes-on-bgsave-error",
-     "Keys are in memory only."},
+    {"aof* append* auto-aof-* no-appendfsync-on-rewrite", "There is no append-only file."},
+    {"rdb-*", "The file of keys is written at once, by the server itself."},
+    {"dbfilename dir", "Protected, as in Redis; see `--dir` and `--dbfilename`."},
     {"sanitize-dump-payload", "Payloads are always checked."},
-    {"repl-* replica* slave* min-replicas-* min-slaves-* master* propagation-error-behavior",
-     "There is no replication."},
+    {"repl-* replica* slave* master* propagation-error-behavior", "There is no replication."},
     {"cluster-*", "The topology of a simulated cluster never changes."},
     {"tls-*", "There is no TLS."},
     {"active-defrag* activedefrag activerehashing jemalloc-bg-thread disable-thp lazyfree-*",
@@ -96,15 +98,13 @@ constexpr Reason kParameterReasons[] = {
      "The process has one thread and changes no setting of the operating system."},
     {"crash-* shutdown-* syslog-*",
      "The process logs to a file or to standard output, and stops at once."},
-    {"daemonize dir logfile loglevel pidfile", "Decided when the process starts."},
-    {"bind bind-source-addr port tcp-backlog tcp-keepalive unixsocket unixsocketperm "
-     "socket-mark-id",
-     "The listening sockets are opened when the process starts."},
+    {"daemonize logfile loglevel pidfile", "Decided when the process starts."},
+    {"bind-source-addr tcp-backlog tcp-keepalive unixsocket unixsocketperm socket-mark-id",
+     "Sockets are opened without these settings; `unixsocket` is fixed, as in Redis."},
     {"aclfile", "ACL rules are in memory only."},
     {"enable-debug-command enable-module-command enable-protected-configs",
      "DEBUG is always allowed, modules never."},
-    {"latency-tracking-info-percentiles", "INFO shows Redis's default percentiles."},
-    {"databases", "Fixed, as in Redis."},
+    {"databases rdbchecksum", "Fixed, as in Redis."},
 };
 
 // The subcommands of DEBUG in Redis, and why one is refused or limited.
@@ -200,13 +200,15 @@ std::string_view WhyOfParameter(std::string_view name) {
   return found == std::end(kParameterReasons) ? std::string_view() : found->why;
 }
 
+constexpr char kGetAndSet[] = "GET, SET";
+
 // What CONFIG and a configuration file do with a parameter.
 struct ParameterRow {
   std::string name;
   std::string config;
   std::string file;
 
-  bool done() const { return config == "GET, SET" && file == "done"; }
+  bool done() const { return config == kGetAndSet && file == "done"; }
 };
 
 // The value that is tried: the other one of a switch, which must do more than stay as it is.
@@ -221,7 +223,9 @@ std::string ConfigCell(Target& target, const RedisParameter& parameter) {
   const Reply got = Ask(target, {"CONFIG", "GET", name});
   if (got.elements().empty()) return "unknown";
   const Reply set = Ask(target, {"CONFIG", "SET", name, TriedValue(parameter)});
-  if (!set.is_error()) return "GET, SET";
+  if (!set.is_error()) {
+    return memory::FindKeptParameter(name) == nullptr ? kGetAndSet : "GET, SET without effect";
+  }
   // "ERR CONFIG SET failed (possibly related to argument 'x') - WHY"
   const std::string& text = set.text();
   const size_t dash = text.find(" - ");

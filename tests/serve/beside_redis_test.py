@@ -181,7 +181,7 @@ class Operation(BesideRedis):
     def test_parameters_have_redis_names_and_defaults(self):
         ours, theirs = (plain(reply) for reply in self.both("CONFIG", "GET", "*"))
         self.assertEqual(set(ours) - set(theirs), set())
-        of_the_run = {"bind", "enable-debug-command", "maxclients", "port", "unixsocket"}
+        of_the_run = {"bind", "dir", "enable-debug-command", "maxclients", "port", "unixsocket"}
         for name in sorted(set(ours) - of_the_run):
             self.assertEqual(ours[name], theirs[name], name)
 

@@ -86,7 +86,7 @@ TEST_F(TypedCollections, SetsHoldMembersOnce) {
   EXPECT_THAT(base::Run(store::SMove(store_, "k", "l", "b")), IsOkAndHolds(true));
   constexpr std::array<std::string_view, 2> kSets = {"k", "l"};
   EXPECT_THAT(base::Run(store::SUnion(store_, kSets)), IsOkAndHolds(Strings{"a", "b"}));
-  EXPECT_TRUE(base::Run(store::SInter(store_, kSets))->empty());
+  EXPECT_TRUE(base::Run(store::SInter(store_, kSets)).value().empty());
   EXPECT_THAT(base::Run(store::SDiff(store_, kSets)), IsOkAndHolds(Strings{"a"}));
   EXPECT_THAT(base::Run(store::SPop(store_, "k")), IsOkAndHolds("a"));
   EXPECT_THAT(base::Run(store::SPop(store_, "k")), IsOkAndHolds(Eq(std::nullopt)));

@@ -141,7 +141,7 @@ TEST_F(AdministrationTest, CannotStopAProgramThatIsNoServer) {
   EXPECT_EQ(Ask({"SHUTDOWN"}), "(error) ERR Errors trying to SHUTDOWN. Check logs.");
 }
 
-TEST_F(AdministrationTest, SavesNothingAndSaysSo) {
+TEST_F(AdministrationTest, SavesNothingWithoutAHostAndSaysSo) {
   const char* const refusal =
       "(error) ERR nothing is saved: this server keeps its keys in memory only";
   EXPECT_EQ(Ask({"SAVE"}), refusal);

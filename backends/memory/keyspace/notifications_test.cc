@@ -16,20 +16,22 @@ namespace {
 
 TEST(Notifications, AreOffByDefault) {
   EXPECT_FALSE(Notifications().Wants(EventClass::kString));
-  EXPECT_FALSE(Notifications::Parse("")->Wants(EventClass::kString));
+  EXPECT_FALSE(Notifications::Parse("").value().Wants(EventClass::kString));
 }
 
 TEST(Notifications, NeedAChannelAndAClass) {
-  EXPECT_FALSE(Notifications::Parse("KE")->Wants(EventClass::kString));
-  EXPECT_FALSE(Notifications::Parse("A")->Wants(EventClass::kString));
-  EXPECT_TRUE(Notifications::Parse("K$")->Wants(EventClass::kString));
-  EXPECT_FALSE(Notifications::Parse("K$")->Wants(EventClass::kList));
-  EXPECT_FALSE(Notifications::Parse("K$")->by_event());
-  EXPECT_TRUE(Notifications::Parse("xE")->by_event());
+  EXPECT_FALSE(Notifications::Parse("KE").value().Wants(EventClass::kString));
+  EXPECT_FALSE(Notifications::Parse("A").value().Wants(EventClass::kString));
+  EXPECT_TRUE(Notifications::Parse("K$").value().Wants(EventClass::kString));
+  EXPECT_FALSE(Notifications::Parse("K$").value().Wants(EventClass::kList));
+  EXPECT_FALSE(Notifications::Parse("K$").value().by_event());
+  EXPECT_TRUE(Notifications::Parse("xE").value().by_event());
 }
 
 TEST(Notifications, WriteTheirLettersInOneOrder) {
-  const auto letters = [](std::string_view text) { return Notifications::Parse(text)->Letters(); };
+  const auto letters = [](std::string_view text) {
+    return Notifications::Parse(text).value().Letters();
+  };
   EXPECT_EQ(letters(""), "");
   EXPECT_EQ(letters("EKA"), "AKE");
   EXPECT_EQ(letters("g$lshzxetd"), "A");
@@ -38,13 +40,13 @@ TEST(Notifications, WriteTheirLettersInOneOrder) {
 }
 
 TEST(Notifications, OfAllClassesLeaveOutMissesAndNewKeys) {
-  const Notifications all = *Notifications::Parse("KEA");
+  const Notifications all = Notifications::Parse("KEA").value();
   for (const char letter : std::string_view("g$lshzxetd")) {
     EXPECT_TRUE(all.Wants(static_cast<EventClass>(letter))) << letter;
   }
   EXPECT_FALSE(all.Wants(EventClass::kKeyMiss));
   EXPECT_FALSE(all.Wants(EventClass::kNew));
-  EXPECT_TRUE(Notifications::Parse("KEAmn")->Wants(EventClass::kNew));
+  EXPECT_TRUE(Notifications::Parse("KEAmn").value().Wants(EventClass::kNew));
 }
 
 TEST(Notifications, KnowTheirLetters) { EXPECT_EQ(Notifications::Parse("KEQ"), std::nullopt); }

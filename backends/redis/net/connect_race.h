@@ -2,9 +2,9 @@
 //
 // Internal to Connector. A name may have several addresses, of which some do not answer. The
 // attempts are staggered: the next address is tried when the last attempt has failed, or has not
-// succeeded within a delay, while the earlier attempts continue. IPv6 and IPv4
-// addresses alternate; within each family the resolver's order is kept. An address that never
-// answers costs the delay and not the whole connect timeout.
+// succeeded within a delay, while the earlier attempts continue. IPv6 and IPv4 addresses alternate;
+// within each family the resolver's order is kept. An address that never answers costs the delay
+// and not the whole connect timeout.
 //
 //   auto race = std::make_shared<ConnectRace>(executor, endpoints, ConnectRace::kDelay);
 //   race->Start([](const error_code& error, Transport::Socket socket) { ... });

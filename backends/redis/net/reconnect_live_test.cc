@@ -172,11 +172,11 @@ TEST_F(LiveReconnect, ABlockingCommandThatIsTakenBackPopsNothing) {
   {
     base::Task<absl::StatusOr<Reply>> pop = SendWords(*client, {"BLPOP", "list", "0"});
     pop.Start();
-    while (Send(*client, {"INFO", "clients"})->text().find("blocked_clients:1") ==
+    while (Send(*client, {"INFO", "clients"}).value().text().find("blocked_clients:1") ==
            std::string::npos) {
     }
   }
-  while (Send(*client, {"INFO", "clients"})->text().find("blocked_clients:0") ==
+  while (Send(*client, {"INFO", "clients"}).value().text().find("blocked_clients:0") ==
          std::string::npos) {
   }
   EXPECT_THAT(Send(*client, {"RPUSH", "list", "x"}), IsOkAndHolds(Reply::Integer(1)));

@@ -64,7 +64,7 @@ TEST_F(LiveTls, CarriesCommandsAndLargeValues) {
   std::vector<base::Task<absl::StatusOr<int64_t>>> all;
   for (int i = 0; i < 1000; ++i) all.push_back(store::Incr(**client, "n"));
   const auto counts = Run(base::WhenAll(std::move(all)));
-  for (int64_t i = 0; i < 1000; ++i) EXPECT_EQ(*counts[i], i + 1);
+  for (int64_t i = 0; i < 1000; ++i) EXPECT_EQ(counts[i].value(), i + 1);
 }
 
 TEST_F(LiveTls, RefusesACertificateOfAnotherAuthority) {

@@ -30,7 +30,7 @@ Event Completed() {
   event.type = EventType::kNodeCompleted;
   event.run_id = "run_7f3e4a";
   event.node_id = "fetch";
-  event.timestamp = *base::ParseRfc3339("2025-10-15T10:30:00Z");
+  event.timestamp = base::ParseRfc3339("2025-10-15T10:30:00Z").value();
   return event;
 }
 

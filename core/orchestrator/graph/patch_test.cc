@@ -121,7 +121,7 @@ TYPED_TEST_SUITE(PatchRunTest, tests::Backends, tests::BackendNames);
 
 TYPED_TEST(PatchRunTest, ChangesTheGraphAndNothingElse) {
   this->Ask({"SET", "ir:run_p", kIr, "EX", "1000"});
-  EXPECT_EQ(*this->Patch(this->kRemoveLog), PatchOutcome::kPatched);
+  EXPECT_EQ(this->Patch(this->kRemoveLog).value(), PatchOutcome::kPatched);
   EXPECT_EQ(this->Ttl("ir:run_p"), 1000);
   EXPECT_THAT(this->Value("ir:run_p"), HasSubstr(R"({"version":"1.3")"));
   EXPECT_EQ(this->KeyCount(), 1);
@@ -136,7 +136,7 @@ TYPED_TEST(PatchRunTest, AnInvalidPatchChangesNothing) {
 }
 
 TYPED_TEST(PatchRunTest, APatchOfARunThatIsGoneCreatesNothing) {
-  EXPECT_EQ(*this->Patch(this->kRemoveLog), PatchOutcome::kRunGone);
+  EXPECT_EQ(this->Patch(this->kRemoveLog).value(), PatchOutcome::kRunGone);
   EXPECT_EQ(this->KeyCount(), 0);
 }
 
@@ -154,8 +154,9 @@ TYPED_TEST(PatchRunTest, LosesNoOtherPatch) {
   tests::InterceptedStore store(this->store());
   store.on_request = [&](size_t index) -> std::optional<absl::StatusOr<Reply>> {
     if (index != 1) return std::nullopt;
-    EXPECT_EQ(*this->Patch(R"([{"op":"replace","path":"/nodes/sum/config","value":{"b":2}}])"),
-              PatchOutcome::kPatched);
+    EXPECT_EQ(
+        this->Patch(R"([{"op":"replace","path":"/nodes/sum/config","value":{"b":2}}])").value(),
+        PatchOutcome::kPatched);
     return std::nullopt;
   };
   EXPECT_THAT(this->Run(PatchRun(store, Keys(), "run_p", this->kRemoveLog)),

@@ -81,7 +81,7 @@ TYPED_TEST(MonitorTest, FindsNothingOfARunThatIsGone) {
   EXPECT_THAT(this->Run(monitor.KeysOf("run_1")), IsOkAndHolds(IsEmpty()));
   EXPECT_THAT(this->Run(monitor.KeysOf("*")), StatusIs(absl::StatusCode::kInvalidArgument));
   const auto depths = this->Run(monitor.Depths());
-  EXPECT_THAT(depths->streams, IsEmpty());
+  EXPECT_THAT(depths.value().streams, IsEmpty());
   EXPECT_EQ(depths->signals, 0);
 }
 

@@ -227,7 +227,7 @@ RC_GTEST_PROP(KeyPattern, BuildsAgainEveryKeyThatItParses, ()) {
   const KeyPattern pattern = KeyPattern::MustCompile(text);
   const std::optional<KeyValues> values = pattern.Parse(key);
   RC_CLASSIFY(values.has_value());
-  if (values) RC_ASSERT(*pattern.BuildFrom(*values) == key);
+  if (values) RC_ASSERT(pattern.BuildFrom(*values).value() == key);
 }
 
 // Any key that can be built parses, to the same values unless one is of the kind `any`.

@@ -57,7 +57,7 @@ TEST(Hashes, GetAll) {
   EXPECT_THAT(
       Ask({"HGETALL", "k"}, BulkArray({"a", "1", "b", "2"}), all),
       IsOkAndHolds((std::vector<std::pair<std::string, std::string>>{{"a", "1"}, {"b", "2"}})));
-  EXPECT_TRUE(Ask({"HGETALL", "k"}, Reply::EmptyArray(), all)->empty());
+  EXPECT_TRUE(Ask({"HGETALL", "k"}, Reply::EmptyArray(), all).value().empty());
   EXPECT_FALSE(Ask({"HGETALL", "k"}, Reply::Integer(1), all).ok());
 }
 

@@ -122,7 +122,7 @@ TEST(InterceptingStore, PassesBatches) {
   Batch batch(Batch::Atomicity::kTransaction);
   batch.Add(CommandId::kIncr, {"n"});
   batch.Add(CommandId::kGet, {"n"});
-  EXPECT_EQ(base::Run(Execute(store, batch))->size(), 2u);
+  EXPECT_EQ(base::Run(Execute(store, batch)).value().size(), 2u);
 }
 
 TEST(InterceptingStore, PassesAbandonmentOnce) {

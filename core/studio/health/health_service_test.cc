@@ -28,9 +28,9 @@ class HealthServiceTest : public StudioBackendTest<Backend> {
         : records(store),
           documents(store),
           index(documents, {}),
-          registry(
-              records,
-              {.policy = *OutboundPolicy::Create(), .fetcher = &capabilities, .indexer = &index}),
+          registry(records, {.policy = OutboundPolicy::Create().value(),
+                             .fetcher = &capabilities,
+                             .indexer = &index}),
           events(store),
           health_documents(store),
           health({.registry = registry,

@@ -58,7 +58,7 @@ class IngestServiceTest : public StudioBackendTest<Backend> {
   struct Parts {
     explicit Parts(store::Store& store, bool with_index = true)
         : records(store),
-          registry(records, {.policy = *OutboundPolicy::Create()}),
+          registry(records, {.policy = OutboundPolicy::Create().value()}),
           events(store),
           documents(store),
           index(documents, {}),

@@ -46,7 +46,7 @@ class LoopsTest : public StudioBackendTest<Backend> {
         : records(store),
           documents(store),
           index(documents, {}),
-          registry(records, {.policy = *OutboundPolicy::Create(), .fetcher = &capabilities}),
+          registry(records, {.policy = OutboundPolicy::Create().value(), .fetcher = &capabilities}),
           events(store),
           health_documents(store),
           health({.registry = registry,

@@ -54,7 +54,8 @@ class RegistryTest : public StudioBackendTest<Backend> {
   auto With(store::Store& store, Do operation) {
     RegistryStore records(store);
     Registry registry(
-        records, {.policy = *OutboundPolicy::Create(), .fetcher = &fetcher_, .indexer = &indexer_});
+        records,
+        {.policy = OutboundPolicy::Create().value(), .fetcher = &fetcher_, .indexer = &indexer_});
     return this->Run(operation(registry));
   }
   template <typename Do>
@@ -330,7 +331,7 @@ TYPED_TEST(RegistryTest, DoesNotAskAServiceWhoseUrlIsNoLongerAllowed) {
 
 TYPED_TEST(RegistryTest, CannotRefreshWithoutAFetcherAndWorksWithoutAnIndex) {
   RegistryStore records(this->store());
-  Registry registry(records, {.policy = *OutboundPolicy::Create()});
+  Registry registry(records, {.policy = OutboundPolicy::Create().value()});
   const python::Value request = Json(kRequest);
   ASSERT_THAT(this->Run(registry.CreateService(request)), IsOk());
   EXPECT_EQ(this->Run(registry.RefreshService("a", this->now())).status().message(),

@@ -116,7 +116,7 @@ TEST(ReadCreateRequest, IgnoresMembersThatItDoesNotHave) {
   for (const char* name : {"status", "capabilities", "last_seen_at", "health", "other"}) {
     request.object()->Set(name, Json("[7]"));
   }
-  EXPECT_THAT(ReadCreateRequest(request), IsOkAndHolds(*ReadCreateRequest(Json(kRequest))));
+  EXPECT_THAT(ReadCreateRequest(request), IsOkAndHolds(ReadCreateRequest(Json(kRequest)).value()));
   EXPECT_EQ(python::ErrorType(ReadServiceRecord(request).status()), "ValidationError");
 }
 
@@ -145,7 +145,7 @@ TEST(CheckChanges, RefusesWhatCanBeAppliedToNoRecord) {
 }
 
 TEST(CheckOutboundUrls, LooksAtTheUrlsOfAllConfigs) {
-  const OutboundPolicy policy = *OutboundPolicy::Create();
+  const OutboundPolicy policy = OutboundPolicy::Create().value();
   ASSERT_OK_AND_ASSIGN(const ServiceRecord record, ReadCreateRequest(Json(kRequest)));
   EXPECT_THAT(CheckOutboundUrls(policy, record), IsOk());
   ServiceRecord traced =

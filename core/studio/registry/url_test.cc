@@ -92,7 +92,7 @@ TEST(NormalizeBaseUrl, IsTheTable) {
 }
 
 TEST(OutboundPolicy, AllowsWhatEndsLikeAnAllowedHost) {
-  const OutboundPolicy policy = *OutboundPolicy::Create();
+  const OutboundPolicy policy = OutboundPolicy::Create().value();
   EXPECT_THAT(policy.Check("http://a.svc.cluster.local:80/x", "x"), IsOk());
   EXPECT_THAT(policy.Check("http://A.EXAMPLE.COM", "x"), IsOk());
   const absl::Status refused = policy.Check("http://evil.com", "Service base_url");
@@ -112,7 +112,7 @@ TEST(OutboundPolicy, AllowsWhatEndsLikeAnAllowedHost) {
 TEST(OutboundPolicy, AcceptsConfiguredHostsAndPatterns) {
   OutboundPolicyOptions options;
   options.allowed_hosts = {" Host.one ", "*.two"};
-  const OutboundPolicy policy = *OutboundPolicy::Create(options);
+  const OutboundPolicy policy = OutboundPolicy::Create(options).value();
   EXPECT_THAT(policy.Check("http://host.ONE", "x"), IsOk());
   EXPECT_THAT(policy.Check("http://a.host.one", "x"), Not(IsOk()));
   EXPECT_THAT(policy.Check("http://a.two", "x"), IsOk());
@@ -124,7 +124,7 @@ TEST(OutboundPolicy, AcceptsConfiguredHostsAndPatterns) {
 TEST(OutboundPolicy, AllowsAddressesOnlyByTheirNetwork) {
   OutboundPolicyOptions options;
   options.allowed_networks = {"10.1.0.0/20", "192.168.7.9", "fd00::/9", "0.0.0.0/32"};
-  const OutboundPolicy policy = *OutboundPolicy::Create(options);
+  const OutboundPolicy policy = OutboundPolicy::Create(options).value();
   EXPECT_THAT(policy.Check("http://10.1.15.255", "x"), IsOk());
   EXPECT_THAT(policy.Check("http://10.1.16.0", "x"), Not(IsOk()));
   EXPECT_THAT(policy.Check("http://192.168.7.9:8080", "x"), IsOk());

@@ -53,7 +53,7 @@ TYPED_TEST(ErrorLogTest, KeepsNoMoreThanAThousandInPagesOfAHundred) {
   ErrorLog errors(this->process());
   EXPECT_THAT(this->Run(errors.Count("2")), IsOkAndHolds(1000));
   const auto last = this->Run(errors.List("2", 10));
-  ASSERT_EQ(last->size(), 100u);
+  ASSERT_EQ(last.value().size(), 100u);
   EXPECT_THAT(last->back(), ::testing::HasSubstr("\\\"5\\\""));
   EXPECT_TRUE(this->Run(errors.List("2", 11)).value().empty());
   EXPECT_THAT(this->Run(errors.List("2", 0)), IsOkAndHolds(this->Run(errors.List("2", 1)).value()));

@@ -47,7 +47,7 @@ class SpawnedBackendTest : public testing::Test {
 
 TEST_F(SpawnedBackendTest, HoldsTheServersClockAtTheScenarios) {
   const auto connection = backend_->Connect();
-  EXPECT_EQ(base::Run(store::Time(**connection)).value(), kStart);
+  EXPECT_EQ(base::Run(store::Time(*connection.value())).value(), kStart);
   ASSERT_TRUE(backend_->AdvanceTo(kStart + absl::Microseconds(7)).ok());
   EXPECT_EQ(base::Run(store::Time(**connection)).value(), kStart + absl::Microseconds(7));
   EXPECT_EQ(backend_->clock().Now(), kStart + absl::Microseconds(7));

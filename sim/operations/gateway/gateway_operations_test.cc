@@ -48,35 +48,37 @@ class GatewayOperationsTest : public tests::BackendTest<tests::MemoryBackend> {
 
 TEST_F(GatewayOperationsTest, ChecksRateLimits) {
   const Json arguments = {{"key_id", kKey}, {"limit", 1}, {"now", "2026-05-09T14:03:02Z"}};
-  EXPECT_EQ(*Call("check_request_rate_limit", arguments),
+  EXPECT_EQ(Call("check_request_rate_limit", arguments).value(),
             Json::parse(R"({"decision": "Allowed", "count": 1})"));
-  EXPECT_EQ(*Call("check_request_rate_limit", arguments),
+  EXPECT_EQ(Call("check_request_rate_limit", arguments).value(),
             Json::parse(R"({"decision": "Exceeded", "count": 2, "retry_after_seconds": 70})"));
-  EXPECT_EQ(*Call("check_request_rate_limit", {{"key_id", kKey}, {"limit", nullptr}}),
+  EXPECT_EQ(Call("check_request_rate_limit", {{"key_id", kKey}, {"limit", nullptr}}).value(),
             Json::parse(R"({"decision": "Allowed", "count": 0})"));
 }
 
 TEST_F(GatewayOperationsTest, SpendsAndChecksBudgets) {
-  EXPECT_EQ(*Call("add_budget_spend", {{"key_id", kKey}, {"estimated_cost_usd", "0.25"}}), "ok");
-  EXPECT_EQ(*Call("check_budget", {{"key_id", kKey}, {"daily_budget_usd", 0.25}}),
+  EXPECT_EQ(Call("add_budget_spend", {{"key_id", kKey}, {"estimated_cost_usd", "0.25"}}).value(),
+            "ok");
+  EXPECT_EQ(Call("check_budget", {{"key_id", kKey}, {"daily_budget_usd", 0.25}}).value(),
             Json::parse(R"({"decision": "Exceeded", "daily_spend_usd": 0.25,
                             "monthly_spend_usd": 0.25})"));
-  EXPECT_EQ(*Call("check_budget", {{"key_id", kKey}}),
+  EXPECT_EQ(Call("check_budget", {{"key_id", kKey}}).value(),
             Json::parse(R"({"decision": "Allowed", "daily_spend_usd": 0.0,
                             "monthly_spend_usd": 0.0})"));
 }
 
 TEST_F(GatewayOperationsTest, ReservesAndSettles) {
-  EXPECT_EQ(*Call("reserve_budget", With({{"estimated_cost_usd", 0.5}})), "ok");
+  EXPECT_EQ(Call("reserve_budget", With({{"estimated_cost_usd", 0.5}})).value(), "ok");
   EXPECT_EQ(KeyCount(), 3);
-  EXPECT_EQ(*Call("reconcile_budget_reservation", With({{"actual_cost_usd", "0.75"}})), "ok");
+  EXPECT_EQ(Call("reconcile_budget_reservation", With({{"actual_cost_usd", "0.75"}})).value(),
+            "ok");
   EXPECT_EQ(KeyCount(), 2);
-  EXPECT_EQ(*Call("release_budget_reservation", With()), "ok");
+  EXPECT_EQ(Call("release_budget_reservation", With()).value(), "ok");
   const Json limits = {{"daily_budget_usd", 1}, {"estimated_cost_usd", 0.5}};
-  EXPECT_EQ(*Call("check_and_reserve_budget", With(limits)),
+  EXPECT_EQ(Call("check_and_reserve_budget", With(limits)).value(),
             Json::parse(R"({"decision": "Allowed", "daily_spend_usd": 0.75,
                             "monthly_spend_usd": 0.75})"));
-  EXPECT_EQ((*Call("check_and_reserve_budget", With(limits)))["decision"], "Exceeded");
+  EXPECT_EQ(Call("check_and_reserve_budget", With(limits)).value()["decision"], "Exceeded");
 }
 
 TEST_F(GatewayOperationsTest, UsesTheScenariosTimeByDefault) {
@@ -90,26 +92,28 @@ TEST_F(GatewayOperationsTest, UsesTheScenariosTimeByDefault) {
 
 TEST_F(GatewayOperationsTest, AdmitsAndSettlesRequests) {
   const Json policy = {{"rpm_limit", 2}, {"daily_budget_usd", 1}, {"estimated_cost_usd", 1.5}};
-  EXPECT_EQ(*Call("admit", With(policy)),
+  EXPECT_EQ(Call("admit", With(policy)).value(),
             Json::parse(R"({"decision": "Admitted", "reserved": true})"));
   EXPECT_EQ(
-      *Call("admit", With(policy)),
+      Call("admit", With(policy)).value(),
       Json::parse(R"({"decision": "Refused", "http_status": 402, "code": "budget_exceeded"})"));
-  EXPECT_EQ(*Call("admit", With(policy)), Json::parse(R"({"decision": "Refused", "http_status": 429,
+  EXPECT_EQ(Call("admit", With(policy)).value(),
+            Json::parse(R"({"decision": "Refused", "http_status": 429,
                             "code": "rate_limit_exceeded", "retry_after_seconds": 70})"));
-  EXPECT_EQ(*Call("settle", With({{"reserved", true}, {"final_cost_usd", 0.5}})),
+  EXPECT_EQ(Call("settle", With({{"reserved", true}, {"final_cost_usd", 0.5}})).value(),
             Json::parse(R"({"action": "Reconciled"})"));
-  EXPECT_EQ(*Call("settle", With({{"reserved", false}, {"final_cost_usd", 0.5}})),
+  EXPECT_EQ(Call("settle", With({{"reserved", false}, {"final_cost_usd", 0.5}})).value(),
             Json::parse(R"({"action": "SpendAdded"})"));
-  EXPECT_EQ(*Call("settle", With({{"reserved", true}, {"completed", false}})),
+  EXPECT_EQ(Call("settle", With({{"reserved", true}, {"completed", false}})).value(),
             Json::parse(R"({"action": "Released"})"));
-  EXPECT_EQ(*Call("settle", With({{"reserved", false}})), Json::parse(R"({"action": "Nothing"})"));
+  EXPECT_EQ(Call("settle", With({{"reserved", false}})).value(),
+            Json::parse(R"({"action": "Nothing"})"));
 }
 
 TEST_F(GatewayOperationsTest, AnswersReadiness) {
-  EXPECT_EQ(*Call("readyz", Json::object()),
+  EXPECT_EQ(Call("readyz", Json::object()).value(),
             Json::parse(R"({"http_status": 200, "status": "ready"})"));
-  EXPECT_EQ(*Call("readyz", {{"postgres_ready", false}}),
+  EXPECT_EQ(Call("readyz", {{"postgres_ready", false}}).value(),
             Json::parse(R"({"http_status": 503, "status": "not_ready"})"));
 }
 
@@ -119,7 +123,7 @@ TEST_F(GatewayOperationsTest, ReturnsTheStatusOfAFailure) {
       Call("reconcile_budget_reservation", With({{"actual_cost_usd", 1}})).status();
   EXPECT_TRUE(gateway::IsControlStateUnavailable(status));
   EXPECT_EQ(*GatewayErrorResult(status), Json::parse(R"({"error": "ControlStateUnavailable"})"));
-  EXPECT_EQ(*Call("settle", With({{"reserved", true}, {"final_cost_usd", 1}})),
+  EXPECT_EQ(Call("settle", With({{"reserved", true}, {"final_cost_usd", 1}})).value(),
             Json::parse(R"({"action": "Reconciled", "error": "ControlStateUnavailable"})"));
 }
 

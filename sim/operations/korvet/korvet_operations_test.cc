@@ -49,33 +49,34 @@ class KorvetOperationsTest : public tests::BackendTest<tests::MemoryBackend> {
 };
 
 TEST_F(KorvetOperationsTest, CreateAndDescribeATopic) {
-  EXPECT_EQ(*Call("create_topic", orders_), topic_);
-  EXPECT_EQ(*Call("describe_topic", {{"name", "orders"}}), topic_);
-  EXPECT_EQ(*Call("describe_topic_by_id", {{"id", kId}}), topic_);
-  EXPECT_EQ(*Call("describe_topic_by_id", {{"id", "018f8d31-86a7-7c48-8f36-4d1fa4d99101"}}),
+  EXPECT_EQ(Call("create_topic", orders_).value(), topic_);
+  EXPECT_EQ(Call("describe_topic", {{"name", "orders"}}).value(), topic_);
+  EXPECT_EQ(Call("describe_topic_by_id", {{"id", kId}}).value(), topic_);
+  EXPECT_EQ(Call("describe_topic_by_id", {{"id", "018f8d31-86a7-7c48-8f36-4d1fa4d99101"}}).value(),
             topic_);
 }
 
 TEST_F(KorvetOperationsTest, DrawAnIdAndUseDefaultsForAbsentArguments) {
-  const Json topic = *Call("create_topic", {{"name", "t"}});
+  const Json topic = Call("create_topic", {{"name", "t"}}).value();
   EXPECT_EQ(topic["partitions"], 1);
   EXPECT_EQ(topic["id"].get<std::string>().size(), 22u);
-  EXPECT_EQ(*Call("describe_topic_by_id", {{"id", topic["id"]}}), topic);
+  EXPECT_EQ(Call("describe_topic_by_id", {{"id", topic["id"]}}).value(), topic);
 }
 
 TEST_F(KorvetOperationsTest, ChangeListAndDeleteTopics) {
   ASSERT_TRUE(Call("create_topic", orders_).ok());
   ASSERT_TRUE(Call("create_topic", {{"name", "a"}, {"config", {{"valueType", "JSON"}}}}).ok());
-  EXPECT_EQ(*Call("list_topics", Json::object()), Json::parse(R"(["a", "orders"])"));
-  EXPECT_EQ(*Call("add_partitions", {{"name", "orders"}, {"total", 4}}), "ok");
-  EXPECT_EQ(*Call("alter_topic_config", {{"name", "a"}, {"config", {{"retention.ms", "5"}}}}),
-            "ok");
-  EXPECT_EQ((*Call("describe_topic", {{"name", "orders"}}))["partitions"], 4);
-  const Json config = (*Call("describe_topic", {{"name", "a"}}))["config"];
+  EXPECT_EQ(Call("list_topics", Json::object()).value(), Json::parse(R"(["a", "orders"])"));
+  EXPECT_EQ(Call("add_partitions", {{"name", "orders"}, {"total", 4}}).value(), "ok");
+  EXPECT_EQ(
+      Call("alter_topic_config", {{"name", "a"}, {"config", {{"retention.ms", "5"}}}}).value(),
+      "ok");
+  EXPECT_EQ(Call("describe_topic", {{"name", "orders"}}).value()["partitions"], 4);
+  const Json config = Call("describe_topic", {{"name", "a"}}).value()["config"];
   EXPECT_EQ(config["retentionTime"], "5");
   EXPECT_EQ(config["valueType"], "JSON");
-  EXPECT_EQ(*Call("delete_topic", {{"name", "a"}}), "ok");
-  EXPECT_EQ(*Call("delete_topic", {{"name", "orders"}}), "ok");
+  EXPECT_EQ(Call("delete_topic", {{"name", "a"}}).value(), "ok");
+  EXPECT_EQ(Call("delete_topic", {{"name", "orders"}}).value(), "ok");
   EXPECT_EQ(KeyCount(), 0);
 }
 
@@ -83,22 +84,23 @@ TEST_F(KorvetOperationsTest, OnlyValidateIfValidateOnlyIsSet) {
   const Json only = {{"validate_only", true}};
   Json create = orders_;
   create.update(only);
-  EXPECT_EQ(*Call("create_topic", create), topic_);
+  EXPECT_EQ(Call("create_topic", create).value(), topic_);
   EXPECT_EQ(KeyCount(), 0);
   ASSERT_TRUE(Call("create_topic", orders_).ok());
-  EXPECT_EQ(*Call("add_partitions", {{"name", "orders"}, {"total", 4}, {"validate_only", true}}),
-            "ok");
   EXPECT_EQ(
-      *Call("alter_topic_config",
-            {{"name", "orders"}, {"config", {{"messageBytes", "9"}}}, {"validate_only", true}}),
+      Call("add_partitions", {{"name", "orders"}, {"total", 4}, {"validate_only", true}}).value(),
       "ok");
-  EXPECT_EQ(*Call("describe_topic", {{"name", "orders"}}), topic_);
+  EXPECT_EQ(Call("alter_topic_config",
+                 {{"name", "orders"}, {"config", {{"messageBytes", "9"}}}, {"validate_only", true}})
+                .value(),
+            "ok");
+  EXPECT_EQ(Call("describe_topic", {{"name", "orders"}}).value(), topic_);
 }
 
 TEST_F(KorvetOperationsTest, KeepKeyspacesApart) {
   ASSERT_TRUE(Call("create_topic", {{"name", "orders"}, {"keyspace", "a:b"}}).ok());
   EXPECT_EQ(Ask({"EXISTS", "a:b:topic:orders", "a:b:topics", "a:b:topic-ids"}).integer(), 3);
-  EXPECT_EQ(*Call("list_topics", Json::object()), Json::array());
+  EXPECT_EQ(Call("list_topics", Json::object()).value(), Json::array());
   for (const std::string_view operation :
        {"create_topic", "describe_topic", "delete_topic", "alter_topic_config"}) {
     EXPECT_EQ(CodeOf(operation, {{"name", "t"}, {"keyspace", ""}}), ErrorCode::kInvalidConfig)
@@ -152,20 +154,20 @@ TEST_F(KorvetOperationsTest, ProduceAndFetchRecords) {
   const Json where = {{"topic", "orders"}, {"partition", 0}};
   Json produce = where;
   produce.update({{"records", records}, {"trimming", "none"}});
-  EXPECT_EQ(*Call("produce", produce),
+  EXPECT_EQ(Call("produce", produce).value(),
             Json::parse(R"({"base_offset": 1264197519485957, "offsets": [1264197519485957],
                             "log_append_time": 1234567890123})"));
   Json fetch = where;
   fetch["offset"] = 0;
-  EXPECT_EQ(*Call("fetch", fetch),
+  EXPECT_EQ(Call("fetch", fetch).value(),
             Json::parse(R"({"records": [{"offset": 1264197519485957, "key": "order-123",
                 "value": "v", "timestamp": 7, "headers": [["h", "1"], ["n", ""]]}],
                 "next": 1264197519485958, "log_start": 0, "high_watermark": 1264197519485958})"));
-  EXPECT_EQ(*Call("list_offsets", {{"topic", "orders"}, {"timestamp", -1}}),
+  EXPECT_EQ(Call("list_offsets", {{"topic", "orders"}, {"timestamp", -1}}).value(),
             Json::parse(R"({"offset": 1264197519485958, "timestamp": -1})"));
-  EXPECT_EQ(*Call("log_bounds", {{"topic", "orders"}}),
+  EXPECT_EQ(Call("log_bounds", {{"topic", "orders"}}).value(),
             Json::parse(R"({"log_start": 0, "high_watermark": 1264197519485958})"));
-  EXPECT_EQ(*Call("sweep_logs", {{"topic", "orders"}, {"partitions", {0, 1}}}),
+  EXPECT_EQ(Call("sweep_logs", {{"topic", "orders"}, {"partitions", {0, 1}}}).value(),
             Json::parse(R"({"removed": 1})"));
   fetch["offset"] = 1264197519485957;
   EXPECT_EQ(CodeOf("fetch", fetch), ErrorCode::kOffsetOutOfRange);
@@ -174,7 +176,7 @@ TEST_F(KorvetOperationsTest, ProduceAndFetchRecords) {
 TEST_F(KorvetOperationsTest, SendRecordsToThePartitionersChoice) {
   ASSERT_TRUE(Call("create_topic", orders_).ok());
   const Json records = Json::parse(R"([{"value": "a"}, {"value": "b", "key": "order-123"}])");
-  const Json sent = *Call("produce", {{"topic", "orders"}, {"records", records}});
+  const Json sent = Call("produce", {{"topic", "orders"}, {"records", records}}).value();
   EXPECT_EQ(sent[0]["partition"], 0);
   EXPECT_EQ(sent[1]["partition"], 1);
 }
@@ -192,22 +194,22 @@ TEST_F(KorvetOperationsTest, ReadAndCommitInAGroup) {
     arguments.update(more);
     return arguments;
   };
-  EXPECT_EQ(*Call("create_group", with({{"partition", 0}, {"at", 1024}})), "ok");
+  EXPECT_EQ(Call("create_group", with({{"partition", 0}, {"at", 1024}})).value(), "ok");
   const Json a = Json::parse(R"({"partition": 0, "offset": 1024, "value": "a", "timestamp": 1})");
-  EXPECT_EQ(*Call("poll", with({{"partitions", {0}}, {"member", "m"}, {"max_records", 1}})),
+  EXPECT_EQ(Call("poll", with({{"partitions", {0}}, {"member", "m"}, {"max_records", 1}})).value(),
             Json::array({a}));
-  EXPECT_EQ((*Call("backlog", with({{"member", "m"}})))["records"], Json::array({a}));
-  EXPECT_EQ((*Call("committed", with(Json::object())))["committed_offset"], 1024);
-  EXPECT_EQ((*Call("lag", with(Json::object())))["lag"], 2);
-  EXPECT_EQ((*Call("claim", with({{"member", "n"}, {"min_idle_ms", 0}})))["records"],
+  EXPECT_EQ(Call("backlog", with({{"member", "m"}})).value()["records"], Json::array({a}));
+  EXPECT_EQ(Call("committed", with(Json::object())).value()["committed_offset"], 1024);
+  EXPECT_EQ(Call("lag", with(Json::object())).value()["lag"], 2);
+  EXPECT_EQ(Call("claim", with({{"member", "n"}, {"min_idle_ms", 0}})).value()["records"],
             Json::array({a}));
-  EXPECT_EQ((*Call("describe_group", {{"group", "g"}}))["partitions"][0]["members"]["n"], 1);
-  EXPECT_EQ((*Call("commit", with({{"offset", 1025}})))["acknowledged"], 1);
-  EXPECT_EQ((*Call("acknowledge", with({{"offsets", {1024}}})))["acknowledged"], 0);
-  EXPECT_EQ(*Call("seek", with({{"at", "latest"}})), "ok");
-  EXPECT_EQ((*Call("remove_member", with({{"member", "m"}})))["lost"], 0);
-  EXPECT_EQ((*Call("list_groups", Json::object()))["groups"], Json::array({"g"}));
-  EXPECT_EQ(*Call("delete_group", {{"group", "g"}}), "ok");
+  EXPECT_EQ(Call("describe_group", {{"group", "g"}}).value()["partitions"][0]["members"]["n"], 1);
+  EXPECT_EQ(Call("commit", with({{"offset", 1025}})).value()["acknowledged"], 1);
+  EXPECT_EQ(Call("acknowledge", with({{"offsets", {1024}}})).value()["acknowledged"], 0);
+  EXPECT_EQ(Call("seek", with({{"at", "latest"}})).value(), "ok");
+  EXPECT_EQ(Call("remove_member", with({{"member", "m"}})).value()["lost"], 0);
+  EXPECT_EQ(Call("list_groups", Json::object()).value()["groups"], Json::array({"g"}));
+  EXPECT_EQ(Call("delete_group", {{"group", "g"}}).value(), "ok");
   EXPECT_EQ(CodeOf("describe_group", {{"group", "g"}}), ErrorCode::kGroupIdNotFound);
 }
 

@@ -62,10 +62,10 @@ TEST_F(StreamCommandsTest, RangesReadWhatWasAdded) {
   Add({1, 1});
   Add({2, 1});
   const auto entries = base::Run(store::XRange(*session_, "s", {.first = *StreamId{1, 1}.Next()}));
-  ASSERT_EQ(entries->size(), 1U);
+  ASSERT_EQ(entries.value().size(), 1U);
   EXPECT_EQ((*entries)[0].Find("f"), "1");
   const auto last = base::Run(store::XRevRange(*session_, "s", {.count = 1}));
-  EXPECT_EQ((*last)[0].id, (StreamId{2, 1}));
+  EXPECT_EQ(last.value()[0].id, (StreamId{2, 1}));
 }
 
 TEST_F(StreamCommandsTest, AGroupDeliversEachEntryOnceUntilItIsClaimed) {
@@ -80,10 +80,10 @@ TEST_F(StreamCommandsTest, AGroupDeliversEachEntryOnceUntilItIsClaimed) {
   EXPECT_EQ(claimed->entries.size(), 2U);
   EXPECT_EQ(claimed->next, StreamId::Min());
   const auto pending = base::Run(store::XPendingRange(*session_, "s", "g"));
-  ASSERT_EQ(pending->size(), 2U);
+  ASSERT_EQ(pending.value().size(), 2U);
   EXPECT_EQ((*pending)[0], (store::PendingEntry{{1, 1}, "bob", absl::ZeroDuration(), 2}));
   const auto summary = base::Run(store::XPending(*session_, "s", "g"));
-  EXPECT_EQ(summary->consumers, (std::vector<std::pair<std::string, int64_t>>{{"bob", 2}}));
+  EXPECT_EQ(summary.value().consumers, (std::vector<std::pair<std::string, int64_t>>{{"bob", 2}}));
 }
 
 TEST_F(StreamCommandsTest, XInfoDescribesStreamGroupsAndConsumers) {
@@ -93,15 +93,15 @@ TEST_F(StreamCommandsTest, XInfoDescribesStreamGroupsAndConsumers) {
   ReadNew(kAnn, 1);
   clock_.Advance(absl::Seconds(1));
   const auto stream = base::Run(store::XInfoStream(*session_, "s"));
-  EXPECT_EQ(stream->length, 2);
+  EXPECT_EQ(stream.value().length, 2);
   EXPECT_EQ(stream->last_generated_id, (StreamId{2, 1}));
   EXPECT_EQ(stream->groups, 1);
   const auto groups = base::Run(store::XInfoGroups(*session_, "s"));
-  ASSERT_EQ(groups->size(), 1U);
+  ASSERT_EQ(groups.value().size(), 1U);
   EXPECT_EQ((*groups)[0].lag, 1);
   EXPECT_EQ((*groups)[0].pending, 1);
   const auto consumers = base::Run(store::XInfoConsumers(*session_, "s", "g"));
-  ASSERT_EQ(consumers->size(), 1U);
+  ASSERT_EQ(consumers.value().size(), 1U);
   EXPECT_EQ((*consumers)[0], (store::StreamConsumerInfo{"ann", 1, absl::Seconds(1)}));
 }
 

@@ -63,11 +63,11 @@ RC_GTEST_PROP(Bits, AreFoundAsOneByOne, (bool set)) {
 }
 
 TEST(BitFieldType, ReadsWidthsThatRedisHas) {
-  EXPECT_EQ(BitFieldType::Parse("u1")->width, 1);
-  EXPECT_EQ(BitFieldType::Parse("u63")->width, 63);
-  EXPECT_FALSE(BitFieldType::Parse("u63")->is_signed);
-  EXPECT_EQ(BitFieldType::Parse("i64")->width, 64);
-  EXPECT_TRUE(BitFieldType::Parse("i64")->is_signed);
+  EXPECT_EQ(BitFieldType::Parse("u1").value().width, 1);
+  EXPECT_EQ(BitFieldType::Parse("u63").value().width, 63);
+  EXPECT_FALSE(BitFieldType::Parse("u63").value().is_signed);
+  EXPECT_EQ(BitFieldType::Parse("i64").value().width, 64);
+  EXPECT_TRUE(BitFieldType::Parse("i64").value().is_signed);
 }
 
 TEST(BitFieldType, RefusesOthers) {

@@ -76,7 +76,7 @@ TEST(StreamNode, KeepsIdsWhoseSequenceIsBelowTheNodes) {
 
 TEST(StreamNode, FlagsWhatIsDeleted) {
   StreamNode node = NodeOf({{"a", "1"}, {"b", "2"}, {"a", "3"}});
-  node.Delete(*node.Next(*node.First()));
+  node.Delete(node.Next(*node.First()).value());
   EXPECT_EQ(Forwards(node), (std::vector<std::string>{"5-1 a=1", "(5-2 b=2)", "5-3 a=3"}));
   EXPECT_EQ(Backwards(node), (std::vector<std::string>{"5-3 a=3", "(5-2 b=2)", "5-1 a=1"}));
   EXPECT_EQ(node.live(), 2U);

@@ -71,7 +71,7 @@ TEST(SlotMap, LetsTheLaterOfTwoRangesWin) {
 }
 
 TEST(SlotMap, MovesASlotToAKnownOrANewNode) {
-  SlotMap map = *SlotMap::FromReply(TwoShards(), kAsked);
+  SlotMap map = SlotMap::FromReply(TwoShards(), kAsked).value();
   map.Move(7, {"c", 3});
   EXPECT_EQ(map.MasterOf(7)->host, "c");
   map.Move(7, {"d", 4});

@@ -82,7 +82,7 @@ TEST_F(SyncClientTest, RunsTasksThatAwaitSeveralCommandsAtOnce) {
   std::vector<base::Task<absl::StatusOr<int64_t>>> tasks;
   for (int i = 0; i < 10; ++i) tasks.push_back(store::Incr(*client, "n"));
   const auto counts = base::Run(base::WhenAll(std::move(tasks)));
-  for (int i = 0; i < 10; ++i) EXPECT_EQ(*counts[i], i + 1);
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(counts[i].value(), i + 1);
 }
 
 TEST_F(SyncClientTest, AllowsTransactionsByHand) {
@@ -100,7 +100,7 @@ TEST_F(SyncClientTest, RunsBatches) {
   batch.Add(CommandId::kIncr, {"n"});
   batch.Add(CommandId::kIncr, {"n"});
   const auto replies = base::Run(store::Execute(*client, batch));
-  EXPECT_EQ(*replies, (std::vector<Reply>{Reply::Integer(1), Reply::Integer(2)}));
+  EXPECT_EQ(replies.value(), (std::vector<Reply>{Reply::Integer(1), Reply::Integer(2)}));
 }
 
 TEST_F(SyncClientTest, RefusesABadUri) {

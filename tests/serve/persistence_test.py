@@ -1,0 +1,195 @@
+"""SAVE, BGSAVE, save points, SHUTDOWN and the moving of folders and listeners, beside redis-server."""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+import unittest
+
+from served import PROGRAM, Redis, Served, reserve_port
+
+
+class PersistenceTest(unittest.TestCase):
+    def setUp(self):
+        self.data = tempfile.mkdtemp(prefix="redouble-data-")
+        self.addCleanup(shutil.rmtree, self.data, ignore_errors=True)
+
+    def start(self, kind, *options):
+        """A server that keeps its keys in self.data."""
+        server = kind("--dir", self.data, *options)
+        self.addCleanup(server.stop)
+        return server
+
+    def file(self, name="dump.rdb"):
+        return os.path.join(self.data, name)
+
+
+class Saving(PersistenceTest):
+    def test_keys_are_there_again_after_a_restart(self):
+        for writer, reader in ((Served, Served), (Served, Redis), (Redis, Served)):
+            with self.subTest(writer=writer.__name__, reader=reader.__name__):
+                if os.path.exists(self.file()):
+                    os.remove(self.file())
+                server = self.start(writer)
+                server.cli("SET", "k", "v")
+                server.cli("RPUSH", "list", "a", "b")
+                server.cli("SET", "short", "1", "PX", "60000")
+                self.assertEqual(server.cli("SAVE"), "OK\n")
+                digest = server.cli("DEBUG", "DIGEST") if writer is Served else None
+                server.stop()
+                server = self.start(reader)
+                self.assertEqual(server.cli("GET", "k"), "v\n")
+                self.assertEqual(server.cli("LRANGE", "list", "0", "-1"), "a\nb\n")
+                self.assertGreater(int(server.cli("PTTL", "short")), 0)
+                if digest and reader is Served:
+                    self.assertEqual(server.cli("DEBUG", "DIGEST"), digest)
+                self.assertEqual(subprocess.run(["redis-check-rdb", self.file()], check=False,
+                                                capture_output=True).returncode, 0)
+                server.stop()
+
+    def test_replies_are_those_of_redis(self):
+        replies = []
+        for kind in (Served, Redis):
+            server = self.start(kind)
+            wire = server.wire()
+            commands = ["SAVE", "BGSAVE x", "BGSAVE SCHEDULE x", "SAVE x", "CONFIG GET dbfilename",
+                        "CONFIG GET dir", "CONFIG SET dir /", "CONFIG SET dbfilename x.rdb",
+                        "CONFIG SET save 60", "CONFIG SET save", "MULTI", "SAVE", "EXEC",
+                        "MULTI", "BGSAVE", "EXEC", "SHUTDOWN SAVE NOSAVE", "SHUTDOWN ABORT"]
+            replies.append([wire.ask(*command.split()) for command in commands])
+            server.stop()
+        self.assertEqual(replies[0], replies[1])
+
+    def test_saving_in_the_background(self):
+        server = self.start(Served)
+        server.cli("SET", "k", "1")
+        self.assertEqual(server.cli("BGSAVE"), "Background saving started\n")
+        server.cli("SET", "k", "2")
+        deadline = time.monotonic() + 20
+        while "rdb_bgsave_in_progress:1" in server.cli("INFO", "persistence"):
+            self.assertLess(time.monotonic(), deadline)
+        info = server.cli("INFO", "persistence")
+        self.assertIn("rdb_changes_since_last_save:1\n", info.replace("\r", ""))
+        self.assertIn("rdb_last_bgsave_status:ok", info)
+        self.assertIn("rdb_saves:1", info)
+        server.stop()
+        self.assertEqual(self.start(Served).cli("GET", "k"), "1\n")
+
+    def test_a_save_point_of_a_manual_clock(self):
+        server = self.start(Served, "--clock", "manual", "--start", "2026-05-09T14:00:00Z")
+        server.cli("CONFIG", "SET", "save", "60 2")
+        server.cli("MSET", "a", "1", "b", "2")
+        server.cli("SIM", "CLOCK", "ADVANCE", "61s")
+        deadline = time.monotonic() + 20
+        while not os.path.exists(self.file()):
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.02)
+        self.assertEqual(server.cli("LASTSAVE"), "1778335261\n")
+
+    def test_a_failed_save_is_told_and_refuses_writes_as_redis_does(self):
+        replies = []
+        for kind in (Served, Redis):
+            server = self.start(kind)
+            # redis-server writes temp-PID.rdb and renames it; a folder cannot be replaced by a file.
+            os.mkdir(self.file())
+            os.mkdir(os.path.join(self.file(), "inside"))
+            wire = server.wire()
+            got = [wire.ask("SET", "k", "1"), wire.ask("SAVE"), wire.ask("SET", "k", "2"),
+                   wire.ask("CONFIG", "SET", "save", "3600 1"), wire.ask("BGSAVE")]
+            deadline = time.monotonic() + 20
+            while "rdb_last_bgsave_status:err" not in server.cli("INFO", "persistence"):
+                self.assertLess(time.monotonic(), deadline)
+                time.sleep(0.02)
+            got += [wire.ask("SET", "k", "3"), wire.ask("GET", "k"),
+                    wire.ask("CONFIG", "SET", "stop-writes-on-bgsave-error", "no"),
+                    wire.ask("SET", "k", "4"), wire.ask("CONFIG", "SET", "save", "")]
+            replies.append(got)
+            server.stop()
+            shutil.rmtree(self.file())
+        self.assertEqual(replies[0], replies[1])
+
+    def test_a_damaged_file_is_refused(self):
+        with open(self.file(), "wb") as file:
+            file.write(b"REDIS0010 and nothing else")
+        folder = tempfile.mkdtemp(prefix="redouble-serve-")
+        self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
+        program = subprocess.run(
+            [PROGRAM, "serve", "--port", "none", "--unixsocket", os.path.join(folder, "s"), "--dir",
+             self.data], capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(program.returncode, 1)
+        self.assertIn("dump.rdb: ", program.stderr)
+
+
+class Stopping(PersistenceTest):
+    def saved(self, stop, *options):
+        """Whether `stop` leaves a file."""
+        server = self.start(Served, *options)
+        server.cli("SET", "k", "v")
+        stop(server)
+        server.process.wait(20)
+        exists = os.path.exists(self.file())
+        if exists:
+            os.remove(self.file())
+        return exists
+
+    def test_shutdown_saves_as_redis_does(self):
+        def with_points(server):
+            server.cli("CONFIG", "SET", "save", "3600 1")
+
+        def word(*words):
+            return lambda server: server.cli("SHUTDOWN", *words)
+
+        self.assertFalse(self.saved(word()))
+        self.assertTrue(self.saved(word("SAVE")))
+        self.assertFalse(self.saved(lambda s: (with_points(s), s.cli("SHUTDOWN", "NOSAVE"))))
+        self.assertTrue(self.saved(lambda s: (with_points(s), s.cli("SHUTDOWN"))))
+        self.assertFalse(self.saved(lambda s: s.process.send_signal(signal.SIGTERM)))
+        self.assertTrue(
+            self.saved(lambda s: (with_points(s), s.process.send_signal(signal.SIGTERM))))
+
+
+class Moving(PersistenceTest):
+    def test_the_folder_moves_if_that_is_allowed(self):
+        other = tempfile.mkdtemp(prefix="redouble-data-")
+        self.addCleanup(shutil.rmtree, other, ignore_errors=True)
+        config = os.path.join(self.data, "redis.conf")
+        with open(config, "w", encoding="utf-8") as file:
+            file.write("enable-protected-configs yes\n")
+        replies = []
+        for kind, option in ((Served, ("--config", config)), (Redis, ("--enable-protected-configs", "yes"))):
+            server = self.start(kind, *option)
+            wire = server.wire()
+            replies.append([wire.ask("CONFIG", "SET", "dir", "/nowhere"),
+                            wire.ask("CONFIG", "SET", "dir", other, "dbfilename", "other.rdb"),
+                            wire.ask("CONFIG", "GET", "dir"), wire.ask("SAVE"),
+                            wire.ask("CONFIG", "SET", "dbfilename", "a/b")])
+            server.stop()
+            self.assertTrue(os.path.exists(os.path.join(other, "other.rdb")))
+            os.remove(os.path.join(other, "other.rdb"))
+        self.assertEqual(replies[0], replies[1])
+
+    def test_the_listeners_move(self):
+        with reserve_port() as first, reserve_port() as second:
+            ports = [keeper.getsockname()[1] for keeper in (first, second)]
+            server = self.start(Served, "--port", str(ports[0]))
+            held = socket.create_connection(("127.0.0.1", ports[0]))
+            self.assertEqual(server.cli("CONFIG", "SET", "port", str(ports[1])), "OK\n")
+            socket.create_connection(("127.0.0.1", ports[1])).close()
+            with self.assertRaises(ConnectionRefusedError):
+                socket.create_connection(("127.0.0.1", ports[0]))
+            held.sendall(b"PING\r\n")
+            self.assertEqual(held.recv(100), b"+PONG\r\n", "connections stay")
+            held.close()
+            self.assertEqual(server.cli("CONFIG", "SET", "bind", "127.0.0.2"), "OK\n")
+            socket.create_connection(("127.0.0.2", ports[1])).close()
+            self.assertIn("Failed to bind to specified addresses.",
+                          server.cli("CONFIG", "SET", "bind", "203.0.113.1"))
+            socket.create_connection(("127.0.0.2", ports[1])).close()
+            self.assertEqual(server.cli("CONFIG", "GET", "bind"), "bind\n127.0.0.2\n")
+
+
+if __name__ == "__main__":
+    unittest.main()
