@@ -113,7 +113,7 @@ class Serve(ProcessTest):
         port = reserve_port()
         self.addCleanup(port.close)
         number = port.getsockname()[1]
-        conf = self.write("r.conf", "port 1\nmaxmemory 3mb\nsave 900 1\nuser ann on >pw ~* +@all\n"
+        conf = self.write("r.conf", "port 1\nmaxmemory 3mb\nactiverehashing no\nuser ann on >pw ~* +@all\n"
                                     f"pidfile {self.path('pid')}\nlogfile {self.path('log')}\n")
         process = self.start(PROGRAM, "serve", "--config", conf, "--port", str(number))
         self.read_until(process, "accepts connections on")
@@ -121,7 +121,7 @@ class Serve(ProcessTest):
         self.addCleanup(client.close)
         self.assertEqual(client.config_get("maxmemory"), {"maxmemory": str(3 << 20)})
         self.assertEqual(self.wait_for_file("pid"), f"{process.pid}\n")
-        self.wait_for_text("log", '# "save 900 1" has no effect in Redouble')
+        self.wait_for_text("log", '# "activerehashing no" has no effect in Redouble')
         self.stop(process)
         self.assertFalse(os.path.exists(self.path("pid")))
 
@@ -152,6 +152,10 @@ class AsRedisServer(ProcessTest):
         super().setUp()
         self.program = self.path("redis-server")
         os.symlink(os.path.abspath(PROGRAM), self.program)
+
+    def start(self, *command, **options):
+        """In a folder of its own, where it saves its keys when it stops."""
+        return super().start(*command, cwd=self.folder, **options)
 
     def test_it_says_that_it_is_ready_in_the_words_of_redis(self):
         with reserve_port() as keeper:

@@ -153,7 +153,6 @@ class Start {
                               Server::Open(settings_.options));
     upkeep.set_server(*server);
     REDOUBLE_RETURN_IF_ERROR(RunCommands(settings_.commands, server->engine()));
-    if (settings_.loads_keys) REDOUBLE_RETURN_IF_ERROR(server->LoadKeys());
     if (start_.prepare) {
       if (const int code = start_.prepare(server->engine()); code != kExitPassed) return code;
     }
@@ -191,7 +190,9 @@ class Start {
       REDOUBLE_RETURN_IF_ERROR(WriteWhole(settings_.pidfile, absl::StrCat(getpid(), "\n")));
       files.push_back(settings_.pidfile);
     }
-    Announce(server);
+    AnnounceStart(server);
+    if (settings_.loads_keys) REDOUBLE_RETURN_IF_ERROR(server.LoadKeys());
+    AnnounceReady(server);
     if (!start_.ready_file.empty()) {
       const fs::path path = context_.folder / start_.ready_file;
       REDOUBLE_RETURN_IF_ERROR(WriteWhole(path, ReadyText(server, settings_)));
@@ -201,23 +202,30 @@ class Start {
     return kExitPassed;
   }
 
-  // Clients can connect already: test harnesses wait for the last lines. Source: Redis 7.0
-  // server.c, main.
-  void Announce(Server& server) {
+  void WriteLog(Server& server, LogLevel level, const std::string& text) {
+    settings_.options.log.Write(level, server.engine().clock().Now(), text);
+  }
+
+  void AnnounceStart(Server& server) {
     if (start_.announces_addresses) {
       context_.out << start_.program << ": accepts connections on " << server.addresses()
                    << std::endl;
     }
-    const auto write = [&](LogLevel level, const std::string& text) {
-      settings_.options.log.Write(level, server.engine().clock().Now(), text);
-    };
-    write(LogLevel::kWarning, Banner(server, settings_));
-    for (const std::string& warning : settings_.warnings) write(LogLevel::kWarning, warning);
-    write(LogLevel::kWarning, "Server initialized");
+    WriteLog(server, LogLevel::kWarning, Banner(server, settings_));
+    for (const std::string& warning : settings_.warnings) {
+      WriteLog(server, LogLevel::kWarning, warning);
+    }
+    WriteLog(server, LogLevel::kWarning, "Server initialized");
+  }
+
+  // Test harnesses wait for these lines. Clients can connect before, and are served afterwards.
+  // Source: Redis 7.0 server.c, main.
+  void AnnounceReady(Server& server) {
     const std::string& path = settings_.options.engine.server.unixsocket;
-    if (server.port() > 0) write(LogLevel::kNotice, "Ready to accept connections");
+    if (server.port() > 0) WriteLog(server, LogLevel::kNotice, "Ready to accept connections");
     if (!path.empty()) {
-      write(LogLevel::kNotice, "The server is now ready to accept connections at " + path);
+      WriteLog(server, LogLevel::kNotice,
+               "The server is now ready to accept connections at " + path);
     }
   }
 
