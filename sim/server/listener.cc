@@ -1,5 +1,6 @@
 #include "redouble/sim/server/listener.h"
 
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -21,6 +22,8 @@ using Tcp = asio::ip::tcp;
 using Local = asio::local::stream_protocol;
 
 constexpr int kBacklog = 4096;
+
+int OpenSpare() { return open("/dev/null", O_RDONLY | O_CLOEXEC); }
 
 // Detects within minutes that a client's machine is unreachable, as Redis does by default. Source:
 // Redis 7.0, tcp-keepalive.
@@ -48,6 +51,9 @@ template <typename Protocol>
 class AcceptingListener : public Listener {
  public:
   explicit AcceptingListener(asio::io_context& context) : acceptor_(context) {}
+  ~AcceptingListener() override {
+    if (spare_ >= 0) close(spare_);
+  }
 
   error_code Open(const typename Protocol::endpoint& endpoint) {
     error_code error;
@@ -63,6 +69,10 @@ class AcceptingListener : public Listener {
     while (true) {
       error_code error;
       typename Protocol::socket socket = acceptor_.accept(error);
+      if (error == asio::error::no_descriptors) {
+        if (!Refuse()) return;
+        continue;
+      }
       if (error) return;
       HandOver(socket, handler);
     }
@@ -81,6 +91,17 @@ class AcceptingListener : public Listener {
   typename Protocol::acceptor acceptor_;
 
  private:
+  // Without descriptors the connection would stay pending, and wake the event loop for ever. The
+  // spare descriptor is given up to accept and close it. Returns false if that fails.
+  bool Refuse() {
+    if (spare_ < 0) return false;
+    close(spare_);
+    error_code error;
+    { const typename Protocol::socket refused = acceptor_.accept(error); }
+    spare_ = OpenSpare();
+    return !error;
+  }
+
   void HandOver(typename Protocol::socket& socket, const Handler& handler) {
     error_code error;
     socket.non_blocking(true, error);
@@ -88,6 +109,8 @@ class AcceptingListener : public Listener {
     accepted.socket = socket.release(error);
     if (!error) handler(std::move(accepted));
   }
+
+  int spare_ = OpenSpare();
 };
 
 class TcpListener final : public AcceptingListener<Tcp> {

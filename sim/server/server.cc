@@ -172,6 +172,7 @@ class AsioServer final : public Server, public memory::Host, public ClientOwner 
   bool runs_in_real_time() const override { return !holds_clock(); }
   void Sleep(int64_t duration_us) override;
   absl::Status Listen(const memory::ServerOptions& server) override;
+  int RoomForClients(int wanted) override { return RaiseFileLimit(wanted); }
   std::string Folder() override;
   absl::Status EnterFolder(const std::string& path) override;
   memory::KeyFile* key_file() override { return &key_file_; }
@@ -297,6 +298,7 @@ absl::Status AsioServer::EnterFolder(const std::string& path) {
 absl::Status AsioServer::Start() {
   // Signals are caught from here on, so that one that arrives before Run() is not lost.
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGHUP, SIG_IGN);
   signals_.add(SIGTERM);
   signals_.add(SIGINT);
   const memory::ServerOptions& server = engine_.options().server;

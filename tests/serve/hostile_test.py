@@ -8,7 +8,7 @@ import signal
 import threading
 import unittest
 
-from served import Served
+from served import Redis, Served
 
 
 class Hostile(unittest.TestCase):
@@ -200,7 +200,54 @@ class ManyClients(unittest.TestCase):
         self.assertLess(pages * os.sysconf("SC_PAGESIZE") / 11_000, 16_384)
 
 
+class FewDescriptors(unittest.TestCase):
+    def setUp(self):
+        self.servers = [Served(), Redis()]
+        for server in self.servers:
+            self.addCleanup(server.stop)
+
+    def limit(self, descriptors):
+        for server in self.servers:
+            resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (descriptors, descriptors))
+
+    def test_maxclients_above_the_limit_is_refused_as_in_redis(self):
+        self.limit(200)
+        for words in ("CONFIG SET maxclients 100", "CONFIG SET maxclients 20000",
+                      "CONFIG GET maxclients", "CONFIG SET maxclients 168"):
+            ours, theirs = (server.cli(*words.split()) for server in self.servers)
+            self.assertEqual(ours, theirs, words)
+
+    def test_connections_above_the_limit_are_closed_at_once(self):
+        served = self.servers[0]
+        self.limit(64)
+        with contextlib.ExitStack() as stack:
+            kept, refused = [], 0
+            for _ in range(100):
+                connection = stack.enter_context(contextlib.closing(served.open()))
+                try:
+                    connection.sendall(b"PING\r\n")
+                    got = connection.recv(100)
+                except (BrokenPipeError, ConnectionResetError):
+                    got = b""
+                if got:
+                    kept.append(connection)
+                else:
+                    refused += 1
+            self.assertGreater(len(kept), 30)
+            self.assertGreater(refused, 30)
+            kept[0].close()
+            self.assertEqual(served.ask(b"PING\r\n", kept[1]), b"+PONG\r\n")
+            self.assertEqual(served.ask(b"PING\r\n"), b"+PONG\r\n")
+
+
 class Stopping(unittest.TestCase):
+    def test_a_hangup_of_the_terminal_is_ignored(self):
+        for kind in (Served, Redis):
+            server = kind()
+            self.addCleanup(server.stop)
+            server.process.send_signal(signal.SIGHUP)
+            self.assertEqual(server.cli("PING"), "PONG\n")
+
     def test_a_signal_under_load_answers_or_closes_everything(self):
         served = Served()
         self.addCleanup(served.stop)

@@ -80,6 +80,9 @@ class Host {
   // CONFIG SET bind and port: listens there, and no longer where it listened before. Connections
   // stay. After an error it listens where it listened before.
   virtual absl::Status Listen(const ServerOptions& options) = 0;
+  // CONFIG SET maxclients: raises the process's limit of descriptors if it can. Returns how many of
+  // the wanted clients fit.
+  virtual int RoomForClients(int wanted) = 0;
   // CONFIG GET and SET dir: the working folder of the process. Errors: strerror of the reason.
   virtual std::string Folder() = 0;
   virtual absl::Status EnterFolder(const std::string& path) = 0;

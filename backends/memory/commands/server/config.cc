@@ -390,6 +390,19 @@ std::optional<Reply> CheckNames(Arguments arguments, const EngineOptions& option
   return std::nullopt;
 }
 
+// The error if the process cannot have that many clients.
+std::optional<Reply> CheckRoom(EngineCore& engine, const EngineOptions& options) {
+  const int wanted = options.server.maxclients;
+  Host* host = engine.administration().host();
+  if (host == nullptr || wanted <= engine.options().server.maxclients) return std::nullopt;
+  const int room = host->RoomForClients(wanted);
+  if (room >= wanted) return std::nullopt;
+  return SetFailed("maxclients",
+                   base::ToStd(absl::StrCat("The operating system is not able to handle the "
+                                            "specified number of clients, try with ",
+                                            room)));
+}
+
 // Makes the host listen where `options` say, if that has changed. Returns the error.
 std::optional<Reply> MoveListeners(EngineCore& engine, const EngineOptions& options) {
   const ServerOptions& now = engine.options().server;
@@ -476,6 +489,7 @@ Reply HandleConfigSet(CommandContext& context, Arguments arguments) {
         SetValue(Find(arguments[i]), arguments[i + 1], options, engine);
     if (why) return SetFailed(arguments[i], *why);
   }
+  if (std::optional<Reply> error = CheckRoom(engine, options)) return *std::move(error);
   if (std::optional<Reply> error = MoveListeners(engine, options)) return *std::move(error);
   engine.Configure(std::move(options));
   return Reply::Ok();

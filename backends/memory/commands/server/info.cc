@@ -48,6 +48,8 @@ void AppendClients(EngineCore& engine, std::string& out) {
   int64_t blocked = 0;
   int64_t timed = 0;
   for (const auto& [id, session] : sessions) {
+    // As in Redis, clients that wait for the end of a pause are blocked as well.
+    if (session->postponed()) ++blocked;
     if (!session->blocked()) continue;
     ++blocked;
     if (session->blocked_operation().deadline_ms) ++timed;
