@@ -70,7 +70,7 @@ class Hostile(unittest.TestCase):
             return [int(fields[name]) for name in ("obl", "oll", "omem", "tot-mem")]
 
         self.assertEqual(lazy.recv(5), b"+OK\r\n")
-        while figures()[2] == 0:
+        while figures()[0] == 0:
             pass
         obl, oll, omem, total = figures()
         self.assertEqual((obl, oll), (16_384, -(-omem // 16_384)))
