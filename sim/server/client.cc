@@ -89,7 +89,7 @@ size_t Client::RunAll(std::string_view bytes) {
     const store::RequestParser::Progress progress = parser_.Parse(bytes.substr(used), limits);
     if (progress == store::RequestParser::Progress::kIncomplete) break;
     if (progress == store::RequestParser::Progress::kError) {
-      Respond(Reply::Error("ERR " + parser_.error()));
+      TakeReply(Reply::Error("ERR " + parser_.error()));
       closing_ = true;
       break;
     }
@@ -107,7 +107,7 @@ void Client::RunOne() {
   const std::vector<std::string_view>& words = parser_.words();
   if (IsHttp(words[0])) return Break();
   if (std::optional<Reply> reply = owner_.Intercept(*this, words)) {
-    Respond(*reply);
+    TakeReply(*reply);
     return;
   }
   if (closing_) return;
