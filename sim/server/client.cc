@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/session_core.h"
 #include "redouble/core/base/text/string_bridge.h"
@@ -37,6 +38,9 @@ Reply OneLine(const Reply& error) {
       text.begin(), text.end(), [](char c) { return c == '\r' || c == '\n'; }, ' ');
   return Reply::Error(text);
 }
+
+// CLIENT REPLY does not stop these: messages, and the confirmations of subscriptions.
+bool IsPush(const Reply& reply) { return reply.shape() == Reply::Shape::kPush; }
 
 bool HasLineBreak(const Reply& reply) {
   return reply.is_error() && reply.text().find_first_of("\r\n") != std::string::npos;
@@ -85,7 +89,7 @@ size_t Client::RunAll(std::string_view bytes) {
     const store::RequestParser::Progress progress = parser_.Parse(bytes.substr(used), limits);
     if (progress == store::RequestParser::Progress::kIncomplete) break;
     if (progress == store::RequestParser::Progress::kError) {
-      Respond(Reply::Error("ERR " + parser_.error()));
+      TakeReply(Reply::Error("ERR " + parser_.error()));
       closing_ = true;
       break;
     }
@@ -103,7 +107,7 @@ void Client::RunOne() {
   const std::vector<std::string_view>& words = parser_.words();
   if (IsHttp(words[0])) return Break();
   if (std::optional<Reply> reply = owner_.Intercept(*this, words)) {
-    Respond(*reply);
+    TakeReply(*reply);
     return;
   }
   if (closing_) return;
@@ -124,24 +128,34 @@ void Client::Submit(std::span<const std::string_view> words) {
 void Client::TakeResult(absl::StatusOr<Reply>&& result) {
   waits_ = false;
   if (!runs_) resumed_ = true;
-  if (result.ok() && !closing_ && !owner_.stopping()) {
-    const bool lost = std::exchange(loses_reply_, false);
-    switch (session_->reply_mode()) {
-      case SessionCore::ReplyMode::kOn:
-        if (!lost) Respond(*result);
-        break;
-      case SessionCore::ReplyMode::kOff:
-        break;
-      case SessionCore::ReplyMode::kSkipNext:
-        session_->set_reply_mode(SessionCore::ReplyMode::kSkip);
-        break;
-      case SessionCore::ReplyMode::kSkip:
-        session_->set_reply_mode(SessionCore::ReplyMode::kOn);
-        break;
-    }
-  }
+  if (result.ok() && !closing_ && !owner_.stopping()) TakeReply(*result);
   if (session_ == nullptr || session_->hangs_up() || session_->disconnected()) closing_ = true;
   if (!runs_ && !broken_) owner_.OnChange(*this);
+}
+
+void Client::TakeReply(const Reply& reply) {
+  using ReplyMode = SessionCore::ReplyMode;
+  const bool lost = std::exchange(loses_reply_, false);
+  const std::optional<SessionCore::Withheld> withheld = session_->TakeWithheld();
+  const ReplyMode mode = session_->reply_mode();
+  if (mode == ReplyMode::kSkipNext) session_->set_reply_mode(ReplyMode::kSkip);
+  if (mode == ReplyMode::kSkip) session_->set_reply_mode(ReplyMode::kOn);
+  if (lost) return;
+  if (withheld) {
+    RespondInPart(reply, *withheld);
+  } else if (mode == ReplyMode::kOn || IsPush(reply)) {
+    Respond(reply);
+  }
+}
+
+void Client::RespondInPart(const Reply& reply, const SessionCore::Withheld& withheld) {
+  const std::vector<Reply>& elements = reply.elements();
+  if (!withheld.head) absl::StrAppend(&output_, "*", elements.size(), "\r\n");
+  for (size_t i = 0; i < elements.size() && !closing_; ++i) {
+    const bool is_withheld =
+        std::binary_search(withheld.elements.begin(), withheld.elements.end(), i);
+    if (!is_withheld || IsPush(elements[i])) Respond(elements[i]);
+  }
 }
 
 void Client::Respond(const Reply& reply) {
@@ -152,7 +166,9 @@ void Client::Respond(const Reply& reply) {
 }
 
 void Client::OnPush(const Reply& push) {
-  if (closing_) return;
+  // The lines of MONITOR are replies to it.
+  const bool hears = session_->reply_mode() == SessionCore::ReplyMode::kOn;
+  if (closing_ || !(hears || IsPush(push))) return;
   Respond(push);
   if (!runs_) owner_.OnChange(*this);
 }

@@ -113,6 +113,10 @@ class Client final : public store::PushListener {
   // Appends the reply to the output, and closes the client if it exceeds the limit.
   void Respond(const store::Reply& reply);
   void TakeResult(absl::StatusOr<store::Reply>&& result);
+  // Responds, unless CLIENT REPLY or a fault prevents it.
+  void TakeReply(const store::Reply& reply);
+  // Responds to EXEC without what is withheld.
+  void RespondInPart(const store::Reply& reply, const memory::SessionCore::Withheld& withheld);
   void BreakOverLimit();
   void OnPush(const store::Reply& push) override;
   bool waits() const { return waits_; }

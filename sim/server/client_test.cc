@@ -121,6 +121,23 @@ TEST_F(ClientTest, GetsNilWhenABlockedCommandTimesOut) {
   EXPECT_EQ(Take(*client), "*-1\r\n");
 }
 
+TEST_F(ClientTest, GetsANullArrayWhenABlockedMoveTimesOut) {
+  for (const char* line : {"BLMOVE l k LEFT LEFT 1\r\n", "BRPOPLPUSH l k 1\r\n"}) {
+    const std::unique_ptr<Client> client = Connect();
+    EXPECT_EQ(Send(*client, line), "");
+    clock_.Advance(absl::Milliseconds(1001));
+    EXPECT_EQ(Take(*client), "*-1\r\n") << line;
+    client->Continue();
+    EXPECT_EQ(Send(*client, std::string("MULTI\r\n") + line + "EXEC\r\n"),
+              "+OK\r\n+QUEUED\r\n*1\r\n$-1\r\n");
+  }
+}
+
+TEST_F(ClientTest, GetsANullStringForAnUnknownCommand) {
+  const std::unique_ptr<Client> client = Connect();
+  EXPECT_EQ(Send(*client, "COMMAND INFO nosuch get|x\r\n"), "*2\r\n$-1\r\n$-1\r\n");
+}
+
 TEST_F(ClientTest, GetsMessagesOfOthers) {
   const std::unique_ptr<Client> listening = Connect();
   const std::unique_ptr<Client> publishing = Connect();
@@ -146,6 +163,82 @@ TEST_F(ClientTest, SendsNoRepliesWithClientReplyOff) {
   EXPECT_EQ(Send(*client, "CLIENT REPLY OFF\r\nPING\r\nSET k v\r\n"), "");
   EXPECT_EQ(Send(*client, "CLIENT REPLY ON\r\nGET k\r\n"), "+OK\r\n$1\r\nv\r\n");
   EXPECT_EQ(Send(*client, "CLIENT REPLY SKIP\r\nPING\r\nECHO x\r\n"), "$1\r\nx\r\n");
+  EXPECT_EQ(Send(*client, "CLIENT REPLY SKIP\r\nOURS\r\nOURS a\r\n"), ":2\r\n");
+  EXPECT_EQ(Send(*client, "CLIENT REPLY OFF\r\nOURS\r\n*1\r\n!\r\n"), "");
+  EXPECT_TRUE(client->closing());
+}
+
+TEST_F(ClientTest, SendsPushesInEveryReplyMode) {
+  const std::unique_ptr<Client> publishing = Connect();
+  for (const std::string mode : {"OFF", "SKIP"}) {
+    const std::unique_ptr<Client> client = Connect();
+    EXPECT_EQ(Send(*client, "CLIENT REPLY " + mode + "\r\nSUBSCRIBE a b\r\nUNSUBSCRIBE b\r\n"),
+              "*3\r\n$9\r\nsubscribe\r\n$1\r\na\r\n:1\r\n*3\r\n$9\r\nsubscribe\r\n$1\r\nb\r\n:2\r\n"
+              "*3\r\n$11\r\nunsubscribe\r\n$1\r\nb\r\n:1\r\n");
+    Send(*publishing, "PUBLISH a x\r\n");
+    EXPECT_EQ(Take(*client), "*3\r\n$7\r\nmessage\r\n$1\r\na\r\n$1\r\nx\r\n");
+    EXPECT_EQ(Send(*client, "PING\r\n"), mode == "OFF" ? "" : "*2\r\n$4\r\npong\r\n$0\r\n\r\n");
+  }
+}
+
+TEST_F(ClientTest, SendsNoLinesToAMonitorWithReplyOff) {
+  const std::unique_ptr<Client> monitor = Connect();
+  const std::unique_ptr<Client> client = Connect();
+  EXPECT_EQ(Send(*monitor, "CLIENT REPLY OFF\r\nMONITOR\r\n"), "");
+  Send(*client, "PING\r\n");
+  EXPECT_EQ(Take(*monitor), "");
+}
+
+// What the client gets of EXEC's reply depends on the mode when each command ran.
+TEST_F(ClientTest, ChangesTheReplyModeWithinATransaction) {
+  const struct {
+    std::string_view sent;
+    std::string_view received;
+  } kCases[] = {
+      {"MULTI\r\nPING\r\nCLIENT REPLY OFF\r\nECHO x\r\nEXEC\r\nPING\r\n",
+       "+OK\r\n+QUEUED\r\n+QUEUED\r\n+QUEUED\r\n*3\r\n+PONG\r\n"},
+      {"MULTI\r\nCLIENT REPLY OFF\r\nECHO x\r\nCLIENT REPLY ON\r\nECHO y\r\nEXEC\r\nPING\r\n",
+       "+OK\r\n+QUEUED\r\n+QUEUED\r\n+QUEUED\r\n+QUEUED\r\n*4\r\n+OK\r\n$1\r\ny\r\n+PONG\r\n"},
+      {"CLIENT REPLY OFF\r\nMULTI\r\nPING\r\nCLIENT REPLY ON\r\nECHO x\r\nEXEC\r\nPING\r\n",
+       "+OK\r\n$1\r\nx\r\n+PONG\r\n"},
+      {"MULTI\r\nPING\r\nCLIENT REPLY SKIP\r\nECHO x\r\nEXEC\r\nPING\r\nECHO y\r\n",
+       "+OK\r\n+QUEUED\r\n+QUEUED\r\n+QUEUED\r\n*3\r\n+PONG\r\n$1\r\nx\r\n$1\r\ny\r\n"},
+      {"CLIENT REPLY OFF\r\nMULTI\r\nPING\r\nSUBSCRIBE a\r\nECHO x\r\nEXEC\r\nPING\r\n",
+       "*3\r\n$9\r\nsubscribe\r\n$1\r\na\r\n:1\r\n"},
+      {"CLIENT REPLY SKIP\r\nMULTI\r\nPING\r\nEXEC\r\n", "+QUEUED\r\n*1\r\n+PONG\r\n"},
+  };
+  for (const auto& [sent, received] : kCases) {
+    const std::unique_ptr<Client> client = Connect();
+    EXPECT_EQ(Send(*client, sent), received) << sent;
+  }
+}
+
+TEST_F(ClientTest, LearnsOfEvictedKeysBeforeTheReply) {
+  const std::unique_ptr<Client> client = Connect();
+  Send(*client, "HELLO 3\r\nCLIENT TRACKING ON\r\nSET k v\r\nGET k\r\n");
+  Configure("maxmemory", "1");
+  Configure("maxmemory-policy", "allkeys-lru");
+  EXPECT_EQ(Send(*client, "GET k\r\n"), ">2\r\n$10\r\ninvalidate\r\n*1\r\n$1\r\nk\r\n_\r\n");
+}
+
+TEST_F(ClientTest, LosesKeysWhenMaxmemoryIsSet) {
+  const std::unique_ptr<Client> client = Connect();
+  Configure("maxmemory-policy", "allkeys-lru");
+  Send(*client, "HELLO 3\r\nCLIENT TRACKING ON\r\nSET k v\r\nGET k\r\n");
+  EXPECT_EQ(Send(*client, "MULTI\r\nCONFIG SET maxmemory 1\r\nDBSIZE\r\nEXEC\r\n"),
+            "+OK\r\n+QUEUED\r\n+QUEUED\r\n*2\r\n+OK\r\n:1\r\n"
+            ">2\r\n$10\r\ninvalidate\r\n*1\r\n$1\r\nk\r\n");
+  EXPECT_EQ(engine_.evicted_keys(), 1);
+}
+
+TEST_F(ClientTest, LearnsAtOnceThatFewerKeysAreTracked) {
+  const std::unique_ptr<Client> client = Connect();
+  const std::unique_ptr<Client> broadcast = Connect();
+  Send(*client, "HELLO 3\r\nCLIENT TRACKING ON\r\nMSET a 1 b 2\r\nMGET a b\r\n");
+  Send(*broadcast, "HELLO 3\r\nCLIENT TRACKING ON BCAST\r\n");
+  EXPECT_EQ(Send(*client, "CONFIG SET tracking-table-max-keys 1\r\n"),
+            "+OK\r\n>2\r\n$10\r\ninvalidate\r\n*1\r\n$1\r\na\r\n");
+  EXPECT_EQ(Take(*broadcast), "");
 }
 
 TEST_F(ClientTest, HangsUpAfterQuit) {

@@ -143,6 +143,7 @@ TEST_F(CommandInfo, FindsKeysAsTheServerDoes) {
       {"MIGRATE", "h", "1", "", "0", "10", "AUTH", "keys", "COPY"},
       {"MIGRATE", "h", "1", "", "0", "10", "AUTH", "keys", "KEYS"},
       {"MIGRATE", "h", "1", "", "0", "10", "AUTH2", "keys", "p", "KEYS", "a"},
+      {"MIGRATE", "h", "1", "", "0", "10", "AUTH2", "u", "keys", "KEYS", "a"},
   };
   for (const Words& command : kCommands) {
     for (const char* subcommand : {"GETKEYS", "GETKEYSANDFLAGS"}) {

@@ -221,6 +221,12 @@ class PythonRedis(ServedTest):
         connection.close()
         self.assertEqual(redis.get("k"), "2")
 
+    def test_a_fault_of_a_queued_command_aborts_the_transaction(self):
+        self.connect().execute_command("SIM", "FAULT", "ERROR", "SET", "OOM no memory")
+        self.assertEqual(self.served.ask(b"MULTI\r\nGET k\r\nSET k v\r\nEXEC\r\nEXISTS k\r\n"),
+                         b"+OK\r\n+QUEUED\r\n-OOM no memory\r\n"
+                         b"-EXECABORT Transaction discarded because of previous errors.\r\n:0\r\n")
+
     def test_a_lost_reply_is_not_a_command_that_was_not_run(self):
         redis = self.connect(retry_on_error=[], retry_on_timeout=False)
         redis.execute_command("SIM", "FAULT", "drop_reply", "RPUSH")

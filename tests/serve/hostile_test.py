@@ -58,6 +58,29 @@ class Hostile(unittest.TestCase):
                 greedy.sendall(b"GET big\r\n" * 10)
         self.assertEqual(self.served.ask(b"PING\r\n"), b"+PONG\r\n")
 
+    def test_client_list_tells_the_output_that_waits(self):
+        self.served.ask(b"SETRANGE big 19999999 x\r\n")
+        lazy = self.served.open()
+        lazy.sendall(b"CLIENT SETNAME lazy\r\nGET big\r\n")
+
+        def figures():
+            line = next(line for line in self.served.ask(b"CLIENT LIST\r\n").decode().split("\n")
+                        if "name=lazy" in line)
+            fields = dict(field.split("=", 1) for field in line.split())
+            return [int(fields[name]) for name in ("obl", "oll", "omem", "tot-mem")]
+
+        self.assertEqual(lazy.recv(5), b"+OK\r\n")
+        while figures()[0] == 0:
+            pass
+        obl, oll, omem, total = figures()
+        self.assertEqual((obl, oll), (16_384, -(-omem // 16_384)))
+        self.assertGreater(omem, 15_000_000)
+        self.assertGreater(total, omem)
+        left = len(b"$20000000\r\n") + 20_000_002
+        while left > 0:
+            left -= len(lazy.recv(1 << 20))
+        self.assertEqual(figures()[:3], [0, 0, 0])
+
     def test_a_client_that_never_ends_its_command_is_cut_off(self):
         self.served.ask(b"CONFIG SET client-query-buffer-limit 1mb\r\n")
         before = self.resident_bytes()
@@ -83,6 +106,30 @@ class Hostile(unittest.TestCase):
         # The limit of 32 MB, what the allocator keeps of it, and the script's own strings.
         self.assertLess(self.peak_bytes() - before, 120 << 20)
         self.assertEqual(self.served.ask(b"PUBLISH c x\r\n"), b":0\r\n")
+
+    def test_a_monitor_that_does_not_read_is_cut_off_within_a_script(self):
+        self.served.ask(b'CONFIG SET client-output-buffer-limit "normal 32mb 0 0"\r\n')
+        lazy = self.served.open()
+        lazy.sendall(b"MONITOR\r\n")
+        lazy.recv(100)
+        before = self.resident_bytes()
+        script = (b"local s = string.rep('x', 1048576) "
+                  b"for i = 1, 300 do redis.call('echo', s) end return 1")
+        self.assertEqual(self.served.ask(b'EVAL "%s" 0\r\n' % script), b":1\r\n")
+        self.assertLess(self.peak_bytes() - before, 120 << 20)
+        self.assertNotIn(b"cmd=monitor", self.served.ask(b"CLIENT LIST\r\n"))
+
+    def test_a_listener_to_keys_that_does_not_read_is_cut_off_within_a_script(self):
+        self.served.ask(b"CONFIG SET notify-keyspace-events KA\r\n")
+        lazy = self.served.open()
+        lazy.sendall(b"PSUBSCRIBE *\r\n")
+        lazy.recv(100)
+        before = self.resident_bytes()
+        script = (b"local s = string.rep('x', 1048576) "
+                  b"for i = 1, 300 do redis.call('set', s, i) end return 1")
+        self.assertEqual(self.served.ask(b'EVAL "%s" 0\r\n' % script), b":1\r\n")
+        self.assertLess(self.peak_bytes() - before, 120 << 20)
+        self.assertEqual(self.served.ask(b"PUBSUB NUMPAT\r\n"), b":0\r\n")
 
     def test_absurd_sizes_get_an_error(self):
         self.served.ask(b"SADD s a\r\nHSET h f v\r\nZADD z 1 m\r\n")

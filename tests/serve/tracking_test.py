@@ -95,7 +95,7 @@ class Tracking(unittest.TestCase):
             ("$", "message"), ("$", "__redis__:invalidate"), ("*", [("$", "k")])]))
         reader.ask("GET", "k")
         writer.ask("FLUSHALL")
-        self.assertEqual(listener.read()[1][2], ("_", None))
+        self.assertEqual(listener.read()[1][2], ("$-1", None))
         info = reader.plain("CLIENT", "TRACKINGINFO")
         self.assertEqual(info[:4], ["flags", ["on"], "redirect", number])
 

@@ -2,7 +2,9 @@
 
 
 class Wire:
-    """One connection. A value is a pair: RESP's type byte and the text or the nested values."""
+    """One connection. A value is a pair: RESP's type byte and the text or the nested values.
+
+    The type of a null string is "$-1", that of a null array "*-1"."""
 
     def __init__(self, connection):
         self.socket = connection
@@ -35,11 +37,11 @@ class Wire:
         kind, text = chr(line[0]), line[1:-2].decode("latin-1")
         if kind in "$=":
             if text == "-1":
-                return "_", None
+                return kind + "-1", None
             return kind, self.file.read(int(text) + 2)[:-2].decode("utf-8", "surrogateescape")
         if kind in "*~>%":
             if text == "-1":
-                return "_", None
+                return kind + "-1", None
             return kind, [self.read() for _ in range(int(text) * (2 if kind == "%" else 1))]
         return kind, int(text) if kind == ":" else text
 

@@ -76,6 +76,7 @@ std::optional<std::string> Acl::SetUser(std::string_view name,
   if (merged.error) return merged.error;
   const auto found = users_.find(name);
   AclUser changed = found == users_.end() ? AclUser(std::string(name), channels) : *found->second;
+  changed.set_new_channels(channels);
   for (const std::string& rule : merged.rules) {
     if (const std::optional<RuleError> error = changed.Apply(rule)) {
       return absl::StrCat("ERR Error in ACL SETUSER modifier '", rule, "': ", base::ToAbsl(*error));

@@ -39,7 +39,8 @@ struct Verdict {
 
 class AclUser {
  public:
-  // The channels that a new user may use: the parameter acl-pubsub-default.
+  // The channels that a new or reset user, or a new selector, may use: the parameter
+  // acl-pubsub-default.
   enum class NewChannels : uint8_t { kNone, kAll };
 
   // A disabled user without permissions.
@@ -48,6 +49,8 @@ class AclUser {
   static AclUser Default();
 
   const std::string& name() const { return name_; }
+  // For the rules that follow.
+  void set_new_channels(NewChannels channels) { new_channels_ = channels; }
   bool enabled() const { return enabled_; }
   bool needs_password() const { return !no_password_; }
   // True if a new connection cannot be this user without AUTH.

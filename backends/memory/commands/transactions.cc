@@ -9,6 +9,18 @@
 #include "redouble/backends/memory/engine/session_core.h"
 
 namespace redouble::memory {
+namespace {
+
+// True if the client does not get the reply of a queued command, which has just run.
+bool IsWithheld(const SessionCore& session, store::CommandId id, const Reply& reply) {
+  using ReplyMode = SessionCore::ReplyMode;
+  if (session.reply_mode() == ReplyMode::kOff) return true;
+  // CLIENT REPLY SKIP skips its own reply, and that of the command after EXEC.
+  return session.reply_mode() == ReplyMode::kSkipNext && id == store::CommandId::kClientReply &&
+         !reply.is_error();
+}
+
+}  // namespace
 
 Reply HandleMulti(CommandContext& context, Arguments) {
   if (context.session().in_transaction()) {
@@ -28,6 +40,8 @@ Reply HandleExec(CommandContext& context, Arguments) {
   if (watch_failed) return Reply::NilArray();
   std::vector<Reply> replies;
   replies.reserve(queued.size());
+  SessionCore::Withheld withheld;
+  withheld.head = session.reply_mode() == SessionCore::ReplyMode::kOff;
   session.set_runs_atomically(true);
   for (const SessionCore::QueuedCommand& command : queued) {
     std::optional<Reply> refusal =
@@ -35,8 +49,12 @@ Reply HandleExec(CommandContext& context, Arguments) {
     replies.push_back(
         refusal ? *std::move(refusal)
                 : context.engine().Call(session, command.id, command.name, command.arguments));
+    if (IsWithheld(session, command.id, replies.back())) {
+      withheld.elements.push_back(replies.size() - 1);
+    }
   }
   session.set_runs_atomically(false);
+  if (withheld.head || !withheld.elements.empty()) session.set_withheld(std::move(withheld));
   return Reply::Array(std::move(replies));
 }
 

@@ -1,5 +1,7 @@
 #include "redouble/backends/memory/engine/client_line.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/core/base/text/string_bridge.h"
@@ -38,9 +40,26 @@ size_t QueuedBytes(const SessionCore& session) {
   return bytes;
 }
 
+// The output that waits, in Redis's terms: a buffer of a fixed size, and a list of further ones.
+struct Output {
+  size_t buffer_room_bytes;
+  size_t buffer_bytes;
+  size_t list_length;
+  size_t list_bytes;
+};
+Output OutputOf(const SessionCore& session, const ConnectionFigures& figures) {
+  constexpr size_t kBufferBytes = 16 * 1024;
+  const size_t buffer_bytes = std::min(figures.output_bytes, kBufferBytes);
+  const size_t list_bytes = figures.output_bytes - buffer_bytes + session.pending_push_bytes();
+  return {.buffer_room_bytes = std::min(figures.output_room_bytes, kBufferBytes),
+          .buffer_bytes = buffer_bytes,
+          .list_length = (list_bytes + kBufferBytes - 1) / kBufferBytes,
+          .list_bytes = list_bytes};
+}
+
 size_t TotalBytes(const SessionCore& session, const ConnectionFigures& figures) {
   return figures.query_bytes + figures.query_free_bytes + figures.output_room_bytes +
-         QueuedBytes(session) + sizeof(SessionCore);
+         session.pending_push_bytes() + QueuedBytes(session) + sizeof(SessionCore);
 }
 
 }  // namespace
@@ -56,6 +75,7 @@ size_t BytesOf(const EngineCore& engine, const SessionCore& session) {
 
 std::string ClientLine(EngineCore& engine, const SessionCore& session) {
   const ConnectionFigures figures = FiguresOf(engine, session);
+  const Output output = OutputOf(session, figures);
   const int64_t now_us = engine.clock().NowMicros();
   const auto count = [&](SubscriptionKind kind) { return session.subscribed(kind).size(); };
   const std::string_view command = session.last_command() == store::CommandId::kUnknown
@@ -73,11 +93,11 @@ std::string ClientLine(EngineCore& engine, const SessionCore& session) {
       " ssub=", count(SubscriptionKind::kShard), " multi=",
       session.in_transaction() ? static_cast<int64_t>(session.queued().size()) : int64_t{-1},
       " qbuf=", figures.query_bytes, " qbuf-free=", figures.query_free_bytes,
-      " argv-mem=0 multi-mem=", QueuedBytes(session), " rbs=", figures.output_room_bytes,
-      " rbp=", figures.output_room_bytes, " obl=", figures.output_bytes, " oll=0 omem=0",
-      " tot-mem=", TotalBytes(session, figures), " events=", figures.waits_to_write ? "rw" : "r",
-      " cmd=", base::ToAbsl(command), " user=", session.user().name(), " redir=", redirect,
-      " resp=", session.protocol());
+      " argv-mem=0 multi-mem=", QueuedBytes(session), " rbs=", output.buffer_room_bytes,
+      " rbp=", output.buffer_room_bytes, " obl=", output.buffer_bytes, " oll=", output.list_length,
+      " omem=", output.list_bytes, " tot-mem=", TotalBytes(session, figures),
+      " events=", figures.waits_to_write ? "rw" : "r", " cmd=", base::ToAbsl(command),
+      " user=", session.user().name(), " redir=", redirect, " resp=", session.protocol());
 }
 
 }  // namespace redouble::memory

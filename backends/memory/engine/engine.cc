@@ -23,7 +23,11 @@ std::unique_ptr<Session> Engine::ConnectTrusted() {
 
 const EngineOptions& Engine::options() const { return core_->options(); }
 
-void Engine::Configure(EngineOptions options) { core_->Configure(std::move(options)); }
+void Engine::Configure(EngineOptions options) {
+  core_->Configure(std::move(options));
+  core_->FinishCommand();
+  core_->DeliverPending();
+}
 
 void Engine::Reseed(uint64_t seed) { core_->Reseed(seed); }
 

@@ -179,6 +179,7 @@ EngineCore::~EngineCore() {
 
 void EngineCore::Configure(EngineOptions options) {
   if (options.requirepass != options_.requirepass) acl_.SetDefaultPassword(options.requirepass);
+  if (options.maxmemory_bytes != options_.maxmemory_bytes) limit_changed_ = true;
   options_ = std::move(options);
   notifications_ = Notifications::Parse(options_.notify_keyspace_events).value_or(Notifications());
   memory_limit_.Configure(options_);
@@ -285,9 +286,8 @@ std::optional<Reply> EngineCore::RefusalNow(const SessionCore& session, CommandI
 
 std::optional<Reply> EngineCore::RefuseByMemory(const SessionCore& session, CommandId id) {
   RemoveExpired();
-  const auto now_s = static_cast<uint32_t>(clock_.NowMillis() / 1000);
-  out_of_memory_ = !memory_limit_.MakeRoom(
-      options_, now_s, rng_, [this](int db, std::string_view key) { EvictKey(db, key); });
+  out_of_memory_ = !MakeRoom();
+  if (tracking_.has_clients()) SendEarlyInvalidations(session);
   if (!out_of_memory_) return std::nullopt;
   bool denied = store::SpecOf(id).Has(store::command_flag::kDenyOom);
   if (id == CommandId::kExec) {
@@ -316,6 +316,29 @@ void EngineCore::UpdateWriteRefusal() {
 
 Reply EngineCore::RefuseWrite() const {
   return Reply::Error(lacks_replicas_ ? error_text::kNoReplicas : error_text::kSaveFailed);
+}
+
+bool EngineCore::MakeRoom() {
+  const auto now_s = static_cast<uint32_t>(clock_.NowMillis() / 1000);
+  return memory_limit_.MakeRoom(options_, now_s, rng_,
+                                [this](int db, std::string_view key) { EvictKey(db, key); });
+}
+
+// Redis does this after the reply, before any other command.
+void EngineCore::ApplyMemoryLimit() {
+  limit_changed_ = false;
+  if (!memory_limit_.on()) return;
+  if (observer_ != nullptr) observer_->OnAll();
+  RemoveExpired();
+  MakeRoom();
+}
+
+void EngineCore::SendEarlyInvalidations(const SessionCore& session) {
+  SendInvalidations(*this);
+  for (Delivery& delivery : deliveries_) {
+    if (delivery.session == &session && delivery.is_push)
+      delivery.is_early = has_early_pushes_ = true;
+  }
 }
 
 void EngineCore::EvictKey(int db, std::string_view key) {
@@ -636,19 +659,22 @@ void EngineCore::PushLater(SessionCore& session, Reply push) {
   deliveries_.push_back(Delivery{&session, std::move(push), /*is_push=*/true});
 }
 
-std::vector<Reply> EngineCore::TakeMessages(SessionCore& session) {
-  std::vector<Reply> messages;
+std::vector<Reply> EngineCore::TakeEarlyPushes(SessionCore& session) {
+  const bool takes_messages = session.protocol() == 3 && session.is_subscribed();
+  const auto is_message = [](const Reply& push) {
+    return push.is_array() && push.elements()[0].text().ends_with("message");
+  };
+  std::vector<Reply> pushes;
   std::erase_if(deliveries_, [&](Delivery& delivery) {
-    const bool is_message = delivery.session == &session && delivery.is_push &&
-                            delivery.reply->is_array() &&
-                            delivery.reply->elements()[0].text().ends_with("message");
-    if (is_message) {
+    if (delivery.session != &session || !delivery.is_push) return false;
+    const bool is_early = delivery.is_early || (takes_messages && is_message(*delivery.reply));
+    if (is_early) {
       session.RemovePendingPush(*delivery.reply);
-      messages.push_back(*std::move(delivery.reply));
+      pushes.push_back(*std::move(delivery.reply));
     }
-    return is_message;
+    return is_early;
   });
-  return messages;
+  return pushes;
 }
 
 void EngineCore::ForgetSession(SessionCore& session) {
@@ -668,6 +694,7 @@ void EngineCore::DeliverAll() {
       delivery.session->Resume(std::move(delivery.reply));
     }
   }
+  has_early_pushes_ = false;
   delivering_ = false;
 }
 

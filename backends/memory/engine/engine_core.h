@@ -141,9 +141,10 @@ class EngineCore final : private base::WaitReporter {
   // if the command may run. `one_slot`: all keys of the script must be in one slot.
   std::optional<Reply> RefuseScriptCall(SessionCore& session, store::CommandId id,
                                         Arguments arguments, bool one_slot) const;
-  // Serves the blocked sessions whose keys changed, and sends invalidations. To be called after
-  // each command of a client.
+  // Evicts what a smaller maxmemory no longer allows, serves the blocked sessions whose keys
+  // changed, and sends invalidations. To be called after each command of a client.
   void FinishCommand() {
+    if (limit_changed_) ApplyMemoryLimit();
     if (blocking_.any_ready()) ServeReadyKeys();
     if (tracking_.has_clients()) SendInvalidations(*this);
   }
@@ -204,9 +205,12 @@ class EngineCore final : private base::WaitReporter {
   void ForgetDelivery(SessionCore& session);
   // Sends the session a push, in order with the deliveries.
   void PushLater(SessionCore& session, Reply push);
-  // Removes and returns the session's pending messages. A RESP3 client receives the messages that
-  // its own command published before the command's reply.
-  std::vector<Reply> TakeMessages(SessionCore& session);
+  // True if pushes may wait that their receiver gets before the reply of its command.
+  bool has_early_pushes() const { return has_early_pushes_; }
+  // Removes and returns the pushes that the session receives before its command's reply: those
+  // about keys that were evicted before the command ran, and with RESP3 the messages that it
+  // published.
+  std::vector<Reply> TakeEarlyPushes(SessionCore& session);
   // Cancels all deliveries and pushes to a closed session.
   void ForgetSession(SessionCore& session);
   void DeliverPending() {
@@ -218,6 +222,7 @@ class EngineCore final : private base::WaitReporter {
     SessionCore* session;
     std::optional<Reply> reply;
     bool is_push = false;
+    bool is_early = false;
   };
 
   // The MOVED, ASK, CROSSSLOT or CLUSTERDOWN error for the command's keys; nullopt if this node
@@ -235,7 +240,12 @@ class EngineCore final : private base::WaitReporter {
   // Counts a refused command and marks the session's transaction, so that EXEC aborts. Returns the
   // error.
   Reply Refuse(SessionCore& session, store::CommandId id, Reply refusal);
+  // Evicts keys until maxmemory suffices. Returns false if it does not.
+  bool MakeRoom();
   void EvictKey(int db, std::string_view key);
+  void ApplyMemoryLimit();
+  // Sends the invalidations so far; the session gets them before the reply of its command.
+  void SendEarlyInvalidations(const SessionCore& session);
   void ExpireDue();
   void ScheduleExpiry();
   // The time in microseconds at which the next key expires; nullopt if no key has a deadline.
@@ -257,6 +267,8 @@ class EngineCore final : private base::WaitReporter {
   bool save_failed_ = false;
   bool lacks_replicas_ = false;
   bool refuses_writes_ = false;
+  // The limit is not applied to the present keys yet.
+  bool limit_changed_ = false;
   KeyspaceListener listener_;
   AccessObserver* observer_ = nullptr;
   std::unique_ptr<ScriptCache> scripts_;
@@ -269,6 +281,7 @@ class EngineCore final : private base::WaitReporter {
   Blocking blocking_;
   std::deque<Delivery> deliveries_;
   bool delivering_ = false;
+  bool has_early_pushes_ = false;
   int64_t next_session_id_ = 1;
   bool active_expire_ = true;
   int64_t expired_keys_ = 0;

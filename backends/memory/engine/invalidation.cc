@@ -23,6 +23,10 @@ SessionCore* FindSession(EngineCore& engine, int64_t id) {
   return found == sessions.end() ? nullptr : found->second;
 }
 
+size_t MaxTrackedKeys(const EngineCore& engine) {
+  return static_cast<size_t>(engine.options().tracking_table_max_keys);
+}
+
 Reply KeysReply(const std::optional<std::vector<std::string>>& keys) {
   if (!keys) return Reply::Nil();
   std::vector<Reply> names;
@@ -66,13 +70,14 @@ void RememberReads(EngineCore& engine, const SessionCore& session, CommandId id,
   if (spec.Has(store::command_flag::kPubSub)) return;
   const std::optional<std::vector<size_t>> keys = store::KeyIndexes(spec, arguments);
   if (!keys) return;
-  const auto max_keys = static_cast<size_t>(engine.options().tracking_table_max_keys);
   for (const size_t index : *keys) {
-    engine.tracking().Remember(session.id(), arguments[index], max_keys);
+    engine.tracking().Remember(session.id(), arguments[index], MaxTrackedKeys(engine));
   }
 }
 
 void SendInvalidations(EngineCore& engine) {
+  // The limit may be smaller than when the keys were read.
+  engine.tracking().Limit(MaxTrackedKeys(engine));
   for (const Tracking::Invalidation& told : engine.tracking().TakeInvalidations()) {
     Send(engine, told);
   }

@@ -120,11 +120,11 @@ std::optional<Reply> SessionCore::RunPipeline() {
   return Reply::Array(std::exchange(replies_, {}));
 }
 
-bool SessionCore::TakeOwnMessages() {
+bool SessionCore::TakeEarlyPushes() {
   bool gone = false;
   gone_ = &gone;
-  for (const Reply& message : engine_.TakeMessages(*this)) {
-    TakePush(message);
+  for (const Reply& push : engine_.TakeEarlyPushes(*this)) {
+    TakePush(push);
     if (gone) return false;
   }
   gone_ = nullptr;
@@ -132,7 +132,8 @@ bool SessionCore::TakeOwnMessages() {
 }
 
 void SessionCore::CompleteCurrent(absl::StatusOr<Reply>&& result) {
-  if (protocol_ == 3 && is_subscribed() && !TakeOwnMessages()) return;
+  const bool may_have_pushes = engine_.has_early_pushes() || (protocol_ == 3 && is_subscribed());
+  if (may_have_pushes && !TakeEarlyPushes()) return;
   Request* done = std::exchange(current_, nullptr);
   if (!waiting_.empty()) {
     current_ = waiting_.front();

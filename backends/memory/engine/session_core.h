@@ -68,6 +68,14 @@ class SessionCore final : public Session, private store::RequestKeeper {
   // CLIENT REPLY. Only a host suppresses replies; a request in this process always gets its reply.
   enum class ReplyMode : uint8_t { kOn, kOff, kSkipNext, kSkip };
   ReplyMode reply_mode() const { return reply_mode_; }
+  // The parts of EXEC's reply that the client does not get, because CLIENT REPLY was called before
+  // the EXEC or in the transaction.
+  struct Withheld {
+    bool head = false;             // The array's length.
+    std::vector<size_t> elements;  // The indexes of the elements, in order.
+  };
+  // Returns those of the last EXEC, once; nullopt if the client gets its whole reply.
+  std::optional<Withheld> TakeWithheld() { return std::exchange(withheld_, std::nullopt); }
   bool is_monitor() const { return is_monitor_; }
   bool no_evict() const { return no_evict_; }
   // A connection made by the program itself (Engine::ConnectTrusted): CLIENT PAUSE does not hold
@@ -159,6 +167,7 @@ class SessionCore final : public Session, private store::RequestKeeper {
   // Returns to the default user, as when the session connected.
   void LogOut();
   void set_reply_mode(ReplyMode mode) { reply_mode_ = mode; }
+  void set_withheld(Withheld withheld) { withheld_ = std::move(withheld); }
   void set_monitor(bool value) { is_monitor_ = value; }
   void set_no_evict(bool value) { no_evict_ = value; }
   // SCRIPT DEBUG YES or SYNC: the next script is to run in the debugger.
@@ -206,9 +215,9 @@ class SessionCore final : public Session, private store::RequestKeeper {
   // RunCurrent for a request of one command, the usual case.
   void RunCommand(const store::Command& command);
   void CompleteCurrent(absl::StatusOr<store::Reply>&& result);
-  // Passes on the messages that the session's own command published to it. Returns false if the
+  // Passes on the pushes that come before the reply of the session's command. Returns false if the
   // listener destroyed the session.
-  bool TakeOwnMessages();
+  bool TakeEarlyPushes();
   // Returns the reply of one command; nullopt if it blocked.
   std::optional<store::Reply> RunOne(const store::Command& command);
   // True if the current command has no reply yet.
@@ -238,6 +247,7 @@ class SessionCore final : public Session, private store::RequestKeeper {
   bool disconnected_ = false;
   bool postponed_ = false;
   ReplyMode reply_mode_ = ReplyMode::kOn;
+  std::optional<Withheld> withheld_;
   store::CommandId last_command_ = store::CommandId::kUnknown;
   int64_t connected_us_ = 0;
   int64_t last_used_us_ = 0;

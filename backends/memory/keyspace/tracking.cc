@@ -33,10 +33,14 @@ void Tracking::Remember(int64_t client, std::string_view key, size_t max_keys) {
   auto found = readers_.find(key);
   if (found == readers_.end()) found = readers_.emplace(key, std::set<int64_t>()).first;
   if (found->second.insert(client).second) ++reader_count_;
-  while (max_keys > 0 && readers_.size() > std::max<size_t>(max_keys, 1)) {
+  Limit(max_keys, key);
+}
+
+void Tracking::Limit(size_t max_keys, std::optional<std::string_view> kept) {
+  while (max_keys > 0 && readers_.size() > max_keys) {
     auto victim = readers_.begin();
-    if (victim == found) ++victim;
-    Changed(std::string(victim->first), 0);
+    if (kept == victim->first) ++victim;
+    Invalidate(victim, /*by=*/0);
   }
 }
 
@@ -47,14 +51,17 @@ void Tracking::Changed(std::string_view key, int64_t by) {
     break;
   }
   const auto found = readers_.find(key);
-  if (found == readers_.end()) return;
-  for (const int64_t client : found->second) {
+  if (found != readers_.end()) Invalidate(found, by);
+}
+
+void Tracking::Invalidate(Readers::iterator read, int64_t by) {
+  for (const int64_t client : read->second) {
     const TrackingMode* mode = ModeOf(client);
     if (mode == nullptr || mode->broadcasts || (mode->no_loop && client == by)) continue;
-    due_.push_back({client, std::vector<std::string>{found->first}});
+    due_.push_back({client, std::vector<std::string>{read->first}});
   }
-  reader_count_ -= found->second.size();
-  readers_.erase(found);
+  reader_count_ -= read->second.size();
+  readers_.erase(read);
 }
 
 void Tracking::AllChanged() {

@@ -65,9 +65,11 @@ class Tracking {
   // Removes the client.
   void Disable(int64_t client);
 
-  // Remembers that the client has read the key. If there are more than `max_keys` keys then (0: no
-  // limit), the first other key by name is invalidated and removed.
+  // Remembers that the client has read the key, and applies the limit to the other keys.
   void Remember(int64_t client, std::string_view key, size_t max_keys);
+  // Invalidates and removes the first keys by name, except `kept`, until there are `max_keys` of
+  // them (0: no limit).
+  void Limit(size_t max_keys, std::optional<std::string_view> kept = std::nullopt);
   // Reports the change of a key. `by` is the client that changed it; 0: expiry or eviction.
   void Changed(std::string_view key, int64_t by);
   // Reports that all keys may have changed.
@@ -82,9 +84,14 @@ class Tracking {
   size_t prefix_count() const;
 
  private:
+  using Readers = std::map<std::string, std::set<int64_t>, std::less<>>;
+
+  // Tells the clients that have read the key, which is removed.
+  void Invalidate(Readers::iterator read, int64_t by);
+
   std::map<int64_t, TrackingMode> modes_;
   // The clients that have read a key since its last change.
-  std::map<std::string, std::set<int64_t>, std::less<>> readers_;
+  Readers readers_;
   size_t reader_count_ = 0;
   // The changed keys that match a prefix, with the client that changed them first.
   std::map<std::string, int64_t> broadcast_;

@@ -45,9 +45,10 @@ bool ReadShortNumber(char type, const char*& at, const char* end, int& number) {
   return true;
 }
 
-bool IsSpace(char c) {
-  return c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == '\v' || c == '\f';
-}
+bool EndsWord(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+
+// What may be between words. A vertical tab or a form feed does not end a word.
+bool IsSpace(char c) { return EndsWord(c) || c == '\v' || c == '\f'; }
 
 // Returns the value of a hexadecimal digit, or nullopt for another character.
 std::optional<int> HexDigit(char c) {
@@ -106,7 +107,7 @@ bool ReadQuoted(std::string_view line, char quote, size_t& at, std::string& word
 
 // Reads the word that begins at `at` and moves `at` after it. Returns false for unbalanced quotes.
 bool ReadWord(std::string_view line, size_t& at, std::string& word) {
-  while (at < line.size() && !IsSpace(line[at]) && line[at] != '\0') {
+  while (at < line.size() && !EndsWord(line[at])) {
     const char c = line[at++];
     if (c == '"' || c == '\'') return ReadQuoted(line, c, at, word);
     word.push_back(c);
@@ -201,7 +202,7 @@ RequestParser::Progress RequestParser::ParseInline(std::string_view input) {
       continue;
     }
     size_t stop = at;
-    while (stop < line.size() && !IsSpace(line[stop])) ++stop;
+    while (stop < line.size() && !EndsWord(line[stop])) ++stop;
     words_.push_back(line.substr(at, stop - at));
     at = stop;
   }

@@ -160,6 +160,12 @@ TEST(RequestParser, ReadsAnInlineCommandAsACString) {
   EXPECT_EQ(Commands(std::string_view("echo a\0b\r\n", 10)), std::vector<Words>({{"echo", "a"}}));
 }
 
+TEST(RequestParser, SkipsVerticalTabsAndFormFeedsOnlyBetweenInlineWords) {
+  EXPECT_EQ(Commands("\vecho\v \fa\fb \v\f\r\n"), std::vector<Words>({{"echo\v", "a\fb"}}));
+  EXPECT_EQ(Commands("echo \v'a' \"b\"\vc\v\"d e\"\r\n"),
+            std::vector<Words>({{"echo", "a", "b", "c\vd e"}}));
+}
+
 TEST(RequestParser, RefusesUnbalancedQuotes) {
   for (const char* line :
        {"set k \"a\r\n", "set k 'a\r\n", "set k \"a\"b\r\n", "set k 'a'b\r\n", "set k \"a\\\r\n"}) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <cstdlib>
 #include <cstring>
 #include <iterator>
 #include <numeric>
@@ -257,9 +258,12 @@ std::optional<KeyRange> RangeOf(const KeySpec& key, int64_t begin,
   const auto argc = static_cast<int64_t>(arguments.size()) + 1;
   if (begin >= argc) return std::nullopt;
   if (key.find == KeySpec::Find::kKeyNum) {
-    const std::optional<int64_t> count = base::ParseInt64(arguments[begin - 1]);
-    if (!count || *count < 0 || *count > argc - begin - 1) return std::nullopt;
-    return KeyRange{begin + 1, begin + *count};
+    const std::optional<int64_t> number = base::ParseInt64(arguments[begin - 1]);
+    if (!number || *number < 0) return std::nullopt;
+    // Redis keeps the lower 32 bits.
+    const auto count = static_cast<int32_t>(*number);
+    if (count < 0 || count > argc - begin - 1) return std::nullopt;
+    return KeyRange{begin + 1, begin + count};
   }
   int64_t last = begin + key.last;
   if (key.last < 0) {
@@ -269,13 +273,40 @@ std::optional<KeyRange> RangeOf(const KeySpec& key, int64_t begin,
   return KeyRange{begin, last};
 }
 
+// Returns the keys of a command whose number of keys is not a number to its specs ("01", "1e3"):
+// Redis then reads the number as C's atoi does, and the destination follows the other keys. Returns
+// nullopt if the command has no such number, or too few words.
+std::optional<std::vector<size_t>> KeysOfLooseCount(const CommandSpec& spec,
+                                                    std::span<const std::string_view> arguments) {
+  std::vector<size_t> indexes;
+  std::vector<size_t> others;
+  for (const KeySpec& key : spec.keys()) {
+    const auto at = static_cast<size_t>(key.position);
+    if (key.find != KeySpec::Find::kKeyNum) {
+      others.push_back(at - 1);
+      continue;
+    }
+    if (at > arguments.size()) return std::nullopt;
+    const std::string word(arguments[at - 1]);
+    const auto count = static_cast<int32_t>(std::strtol(word.c_str(), nullptr, 10));
+    if (count < 1 || static_cast<size_t>(count) > arguments.size() - at) return std::nullopt;
+    indexes.resize(static_cast<size_t>(count));
+    std::iota(indexes.begin(), indexes.end(), at);
+  }
+  if (indexes.empty()) return std::nullopt;
+  indexes.insert(indexes.end(), others.begin(), others.end());
+  return indexes;
+}
+
 // Returns the keys of a MIGRATE that has the word KEYS. The row's specs are not enough: the word
 // may also be a password or a key. Returns nullopt if there is a key before it or no key after it.
 std::optional<std::vector<size_t>> KeysOfMigrate(std::span<const std::string_view> arguments) {
   constexpr size_t kKey = 2;
   for (size_t i = 5; i < arguments.size(); ++i) {
-    if (SameName(arguments[i], "AUTH") || SameName(arguments[i], "AUTH2")) {
+    if (SameName(arguments[i], "AUTH")) {
       ++i;
+    } else if (SameName(arguments[i], "AUTH2")) {
+      i += 2;
     } else if (SameName(arguments[i], "KEYS")) {
       if (!arguments[kKey].empty() || i + 1 == arguments.size()) return std::nullopt;
       std::vector<size_t> indexes(arguments.size() - i - 1);
@@ -351,6 +382,8 @@ std::optional<std::vector<size_t>> KeyIndexes(const CommandSpec& spec,
       return KeysOfMigrate(arguments);
     }
     const std::optional<KeyRange> range = RangeOf(key, *begin, arguments);
+    // A single spec of a command has no row of its own.
+    if (!range && spec.id != CommandId::kUnknown) return KeysOfLooseCount(spec, arguments);
     if (!range) return std::nullopt;
     if (range->last < range->first && !spec.Has(kNoMandatoryKeys)) return std::nullopt;
     for (int64_t at = range->first; at <= range->last; at += key.step) {

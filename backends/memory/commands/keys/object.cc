@@ -21,6 +21,15 @@ const Database::Entry* Look(CommandContext& context, Arguments arguments) {
   return context.db().Find(arguments[0]);
 }
 
+// Each key needs its own LRU or LFU field if keys are evicted by it. Redis decides when it stores
+// the value.
+bool SharesIntegers(const EngineOptions& options) {
+  const MaxmemoryPolicy policy = options.maxmemory_policy;
+  const bool is_lru =
+      policy == MaxmemoryPolicy::kVolatileLru || policy == MaxmemoryPolicy::kAllKeysLru;
+  return options.maxmemory_bytes == 0 || !(is_lru || IsLfu(policy));
+}
+
 }  // namespace
 
 Reply HandleObjectEncoding(CommandContext& context, Arguments arguments) {
@@ -76,8 +85,8 @@ Reply HandleObjectRefCount(CommandContext& context, Arguments arguments) {
   const Database::Entry* entry = Look(context, arguments);
   if (entry == nullptr) return Reply::Nil();
   const Value& value = entry->value;
-  const bool shared =
-      value.is_integer() && value.integer() >= 0 && value.integer() < kSharedIntegers;
+  const bool shared = SharesIntegers(context.engine().options()) && value.is_integer() &&
+                      value.integer() >= 0 && value.integer() < kSharedIntegers;
   return Reply::Integer(shared ? kSharedCount : 1);
 }
 

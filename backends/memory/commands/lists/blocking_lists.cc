@@ -54,7 +54,6 @@ Reply BlockingMove(CommandContext& context, const ListMove& move, std::string_vi
   if (source || source.wrong_type()) return MoveElement(context, move);
   if (!context.may_block()) return Reply::Nil();
   BlockedOperation operation = WaitForList({&move.from, 1}, timeout);
-  operation.timed_out = Reply::Nil();
   operation.retry = [from_end = move.from_end, to = std::string(move.to), to_end = move.to_end](
                         CommandContext& later, std::string_view key) {
     return std::optional(

@@ -155,7 +155,7 @@ Reply HandleAclGenPass(CommandContext& context, Arguments arguments) {
 
 Reply HandleAclGetUser(CommandContext& context, Arguments arguments) {
   const AclUser* user = context.engine().acl().Find(arguments[0]);
-  if (user == nullptr) return Reply::NilArray();
+  if (user == nullptr) return Reply::Nil();
   std::vector<Reply> flags;
   for (const std::string_view flag : user->Flags()) flags.push_back(Reply::Bulk(flag));
   std::vector<Reply> passwords;
