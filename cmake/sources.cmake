@@ -228,6 +228,7 @@ redouble_component(
     core/base/task/wait_reporter.cc
     core/base/text/glob.cc
     core/base/text/nearest_word.cc
+    core/base/text/quoted_words.cc
     core/base/text/redis_number.cc
     core/base/text/server_sent_event.cc
     core/base/text/shortest_decimal.cc
