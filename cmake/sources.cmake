@@ -545,6 +545,7 @@ redouble_component(
     backends/memory/scripting/sandbox/sandbox.cc
     backends/memory/scripting/sandbox/struct_library.cc
     backends/memory/scripting/script_cache.cc
+    backends/memory/scripting/script_commands.cc
     backends/memory/scripting/script_state.cc
     backends/memory/scripting/shebang.cc
     backends/memory/server/latency_monitor.cc

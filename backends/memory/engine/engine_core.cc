@@ -15,6 +15,7 @@
 #include "redouble/backends/memory/keyspace/command_accesses.h"
 #include "redouble/backends/memory/scripting/function_libraries.h"
 #include "redouble/backends/memory/scripting/script_cache.h"
+#include "redouble/backends/memory/scripting/script_commands.h"
 #include "redouble/core/base/text/glob.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/store/errors.h"
@@ -129,6 +130,16 @@ Reply RunHandler(Handler handler, CommandContext& context, Arguments arguments) 
   } catch (const std::length_error&) {
     return Reply::Error(kNoMemory);
   }
+}
+
+// True if the command has to wait for the end of a pause. The flags of a script decide for EVAL.
+bool IsPostponed(EngineCore& engine, const SessionCore& session, CommandId id,
+                 Arguments arguments) {
+  const Administration& administration = engine.administration();
+  if (RunsScript(id) && administration.pause() == Administration::Pause::kWrites) {
+    return MayWrite(engine, id, arguments);
+  }
+  return administration.Postpones(session, id);
 }
 
 Reply OnlyForSubscribers(const CommandSpec& spec) {
@@ -259,7 +270,8 @@ void EngineCore::ForgetScriptCaller(const SessionCore& session) {
   if (busy_ && busy_->caller == &session) busy_->caller = nullptr;
 }
 
-std::optional<Reply> EngineCore::RefusalNow(const SessionCore& session, CommandId id) {
+std::optional<Reply> EngineCore::RefusalNow(const SessionCore& session, CommandId id,
+                                            Arguments arguments) {
   const CommandSpec& spec = store::SpecOf(id);
   if (busy_) {
     if (spec.Has(store::command_flag::kAllowBusy)) return std::nullopt;
@@ -271,10 +283,10 @@ std::optional<Reply> EngineCore::RefusalNow(const SessionCore& session, CommandI
   out_of_memory_ = !memory_limit_.MakeRoom(
       options_, now_s, rng_, [this](int db, std::string_view key) { EvictKey(db, key); });
   if (!out_of_memory_) return std::nullopt;
-  bool denied = spec.Has(store::command_flag::kDenyOom);
+  bool denied = DeniesOom(*this, id, arguments);
   if (id == CommandId::kExec) {
     for (const SessionCore::QueuedCommand& queued : session.queued()) {
-      denied = denied || store::SpecOf(queued.id).Has(store::command_flag::kDenyOom);
+      denied = denied || DeniesOom(*this, queued.id, queued.arguments);
     }
   } else if (session.in_transaction() && id != CommandId::kDiscard) {
     // Queued commands take memory too.
@@ -295,7 +307,10 @@ void EngineCore::EvictKey(int db, std::string_view key) {
 Reply EngineCore::Execute(SessionCore& session, CommandId id, std::string_view name,
                           Arguments arguments) {
   if (const Resolution resolution = Resolve(id, arguments); resolution != Resolution::kFound) {
-    return Refuse(session, id, Refusal(resolution, id, name, arguments));
+    // An unknown subcommand is no call of its container.
+    const bool is_row = resolution != Resolution::kUnknownSubcommand;
+    return Refuse(session, is_row ? id : CommandId::kUnknown,
+                  Refusal(resolution, id, name, arguments));
   }
   if (tracking_.has_clients()) EndCaching(*this, session);
   session.NoteUse(id, clock_.NowMicros());
@@ -303,10 +318,10 @@ Reply EngineCore::Execute(SessionCore& session, CommandId id, std::string_view n
     return *std::move(refusal);
   }
   if (may_refuse()) {
-    if (std::optional<Reply> refusal = RefusalNow(session, id)) {
+    if (std::optional<Reply> refusal = RefusalNow(session, id, arguments)) {
       return Refuse(session, id, *std::move(refusal));
     }
-    if (!session.is_trusted() && administration_.Postpones(session, id)) {
+    if (!session.is_trusted() && IsPostponed(*this, session, id, arguments)) {
       session.Postpone();
       return Reply::Nil();
     }
@@ -319,9 +334,12 @@ Reply EngineCore::Execute(SessionCore& session, CommandId id, std::string_view n
 }
 
 Reply EngineCore::Refuse(SessionCore& session, CommandId id, Reply refusal) {
+  if (id == CommandId::kExec) {
+    refusal = AbortedExec(session, refusal);
+  } else {
+    session.RefuseInTransaction();
+  }
   administration_.statistics().CountRejection(id, refusal);
-  if (id == CommandId::kExec) return AbortedExec(session, refusal);
-  session.RefuseInTransaction();
   return refusal;
 }
 
@@ -435,7 +453,8 @@ Reply EngineCore::Call(SessionCore& session, CommandId id, std::string_view name
   if (observer_ != nullptr) Observe(*this, session, id, sent.arguments, *observer_);
   Reply reply = RunHandler(kHandlers[static_cast<size_t>(id)], context, arguments);
   if (only_reads) administration_.statistics().CountLookups(context.hits(), context.misses());
-  if (only_reads && tracking_.has_clients() && !session.runs_script()) {
+  // A script's keys are remembered when one of its commands reads.
+  if (only_reads && tracking_.has_clients() && !session.runs_script() && !RunsScript(id)) {
     RememberReads(*this, session, id, sent.arguments);
   }
   administration_.Finish(session, sent, reply, begun_us);

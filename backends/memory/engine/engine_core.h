@@ -179,6 +179,9 @@ class EngineCore final : private base::WaitReporter {
     return busy_.has_value() || cluster_.has_value() || memory_limit_.on() ||
            administration_.paused();
   }
+  // True if a session runs MONITOR. Administration sets it.
+  bool has_monitors() const { return has_monitors_; }
+  void set_has_monitors(bool value) { has_monitors_ = value; }
   MemoryLimit& memory_limit() { return memory_limit_; }
   // True if the keys took more than maxmemory when the client's command began.
   bool out_of_memory() const { return out_of_memory_; }
@@ -219,7 +222,8 @@ class EngineCore final : private base::WaitReporter {
   std::optional<Reply> RefuseBySlots(SessionCore& session, store::CommandId id,
                                      Arguments arguments) const;
   // The BUSY or OOM error; nullopt if the command may run. Evicts keys if they exceed maxmemory.
-  std::optional<Reply> RefusalNow(const SessionCore& session, store::CommandId id);
+  std::optional<Reply> RefusalNow(const SessionCore& session, store::CommandId id,
+                                  Arguments arguments);
   // The error of a command that the session may not run; nullopt if it may.
   std::optional<Reply> RefuseBySession(SessionCore& session, store::CommandId id,
                                        Arguments arguments);
@@ -245,6 +249,7 @@ class EngineCore final : private base::WaitReporter {
   std::vector<std::unique_ptr<Database>> databases_;
   MemoryLimit memory_limit_{databases_};
   bool out_of_memory_ = false;
+  bool has_monitors_ = false;
   KeyspaceListener listener_;
   AccessObserver* observer_ = nullptr;
   std::unique_ptr<ScriptCache> scripts_;
