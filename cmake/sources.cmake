@@ -228,6 +228,7 @@ redouble_component(
     core/base/task/wait_reporter.cc
     core/base/text/glob.cc
     core/base/text/nearest_word.cc
+    core/base/text/quoted_words.cc
     core/base/text/redis_number.cc
     core/base/text/server_sent_event.cc
     core/base/text/shortest_decimal.cc
@@ -544,6 +545,7 @@ redouble_component(
     backends/memory/scripting/sandbox/sandbox.cc
     backends/memory/scripting/sandbox/struct_library.cc
     backends/memory/scripting/script_cache.cc
+    backends/memory/scripting/script_commands.cc
     backends/memory/scripting/script_state.cc
     backends/memory/scripting/shebang.cc
     backends/memory/server/kept_parameters.cc

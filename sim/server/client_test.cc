@@ -155,6 +155,7 @@ TEST_F(ClientTest, SeesEveryCommandAsAMonitor) {
   EXPECT_EQ(lines,
             "+1700000000.000000 [3 ?:0] \"SELECT\" \"3\"\r\n"
             "+1700000000.000000 [3 ?:0] \"set\" \"k\" \"a b\"\r\n"
+            "+1700000000.000000 [3 ?:0] \"EVAL\" \"return redis.call('GET', 'k')\" \"0\"\r\n"
             "+1700000000.000000 [3 lua] \"GET\" \"k\"\r\n");
 }
 

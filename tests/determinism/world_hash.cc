@@ -97,7 +97,7 @@ void AddRace(World& world) {
   for (const char* name : {"a", "b"}) world.Spawn(name, AddOneUnsafely);
   world.AddFinalInvariant("both count", [&world] {
     const std::unique_ptr<memory::Session> session = world.Connect();
-    return base::Run(store::Get(*session, "n")).value().value_or("") == "2"
+    return base::Run(store::Get(*session, "n"))->value_or("") == "2"
                ? absl::OkStatus()
                : absl::InternalError("one is lost");
   });

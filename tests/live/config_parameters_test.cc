@@ -110,6 +110,13 @@ TEST_F(ConfigParameters, WritesNeedReplicas) {
   ExpectSame({"GET", "k"});
   ExpectSame({"SET", "k", "v"});
   ExpectSame({"EXEC"});
+  const std::string set = "return redis.call('SET', 'k', 'v')";
+  const std::string get = "return redis.call('GET', 'k')";
+  ExpectSame({"EVAL", set, "1", "k"});
+  ExpectSame({"EVAL", "#!lua\n" + set, "1", "k"});
+  ExpectSame({"EVAL", "#!lua\n" + get, "1", "k"});
+  ExpectSame({"EVAL", "#!lua flags=no-writes\n" + get, "1", "k"});
+  ExpectSame({"PUBLISH", "channel", "message"});
   ExpectSame({"CONFIG", "SET", "min-replicas-max-lag", "0"});
   ExpectSame({"SET", "k", "v"});
   ExpectSame({"CONFIG", "SET", "min-replicas-max-lag", "10", "min-replicas-to-write", "0"});

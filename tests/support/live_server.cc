@@ -178,7 +178,7 @@ redis::Options LiveOptions(const redis::SpawnedServer& server) {
 }
 
 redis::Options LiveOptions(const redis::SpawnedCluster& cluster) {
-  return WithPatience(redis::Options::Parse(cluster.uri()).value());
+  return WithPatience(*redis::Options::Parse(cluster.uri()));
 }
 
 absl::StatusOr<std::unique_ptr<store::Store>> ConnectToLive(const redis::SpawnedServer& server) {

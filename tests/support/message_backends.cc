@@ -123,7 +123,7 @@ absl::Status LiveMessages::Start() {
     REDOUBLE_ASSIGN_OR_RETURN(redis::SpawnedCluster * cluster, EmptyLiveCluster(clock_.Now()));
     REDOUBLE_ASSIGN_OR_RETURN(client_, ConnectToLive(*cluster));
     for (size_t i = 0; i < cluster->size(); ++i) {
-      nodes.push_back(redis::Options::Parse(cluster->node(i).uri()).value());
+      nodes.push_back(*redis::Options::Parse(cluster->node(i).uri()));
     }
   } else {
     REDOUBLE_ASSIGN_OR_RETURN(std::unique_ptr<redis::SpawnedServer> server,

@@ -5,48 +5,17 @@
 #include <string>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
+#include "redouble/backends/memory/engine/client_line.h"
 #include "redouble/backends/memory/engine/engine_core.h"
+#include "redouble/backends/memory/engine/permission.h"
+#include "redouble/backends/memory/scripting/script_commands.h"
 #include "redouble/backends/memory/server/redaction.h"
-#include "redouble/core/base/text/string_bridge.h"
 
 namespace redouble::memory {
-namespace {
-
 using store::CommandId;
 using store::CommandSpec;
 using store::Reply;
 namespace command_flag = store::command_flag;
-
-// Redis's flag CMD_MAY_REPLICATE, which COMMAND does not show.
-bool MayReplicate(CommandId id) {
-  switch (id) {
-    case CommandId::kEval:
-    case CommandId::kEvalSha:
-    case CommandId::kFCall:
-    case CommandId::kPublish:
-    case CommandId::kSPublish:
-    case CommandId::kPfCount:
-    case CommandId::kScriptLoad:
-    case CommandId::kScriptFlush:
-      return true;
-    default:
-      return false;
-  }
-}
-
-bool Writes(CommandId id) {
-  return store::SpecOf(id).Has(command_flag::kWrite) || MayReplicate(id);
-}
-
-// The client's address as MONITOR shows it.
-std::string SourceOf(const SessionCore& session, Host* host) {
-  if (session.runs_script()) return "lua";
-  return host == nullptr ? ConnectionFigures().address : host->FiguresOf(session).address;
-}
-
-}  // namespace
 
 Administration::Administration(EngineCore& engine)
     : engine_(engine), started_us_(engine.clock().NowMicros()) {}
@@ -83,9 +52,13 @@ void Administration::Configure() { logs_all_ = engine_.options().slowlog_log_slo
 void Administration::StartMonitor(SessionCore& session) {
   StopMonitor(session);
   monitors_.push_back(&session);
+  engine_.set_has_monitors(true);
 }
 
-void Administration::StopMonitor(SessionCore& session) { std::erase(monitors_, &session); }
+void Administration::StopMonitor(SessionCore& session) {
+  std::erase(monitors_, &session);
+  engine_.set_has_monitors(!monitors_.empty());
+}
 
 void Administration::FinishSlowly(SessionCore& session, const Sent& sent, int64_t begun_us) {
   int64_t duration_us = 0;
@@ -102,14 +75,7 @@ void Administration::FinishSlowly(SessionCore& session, const Sent& sent, int64_
 void Administration::FeedMonitors(const SessionCore& session, const Sent& sent) {
   const CommandSpec& spec = store::SpecOf(sent.id);
   if (spec.Has(command_flag::kSkipMonitor) || spec.Has(command_flag::kAdmin)) return;
-  const int64_t now_us = engine_.clock().NowMicros();
-  std::string line =
-      absl::StrFormat("%d.%06d [%d ", now_us / 1'000'000, now_us % 1'000'000, session.db_index());
-  absl::StrAppend(&line, SourceOf(session, host_), "] ", store::QuoteBytes(sent.name));
-  for (const std::string_view argument : Redact(sent.id, sent.arguments)) {
-    absl::StrAppend(&line, " ", store::QuoteBytes(argument));
-  }
-  for (SessionCore* monitor : monitors_) engine_.PushLater(*monitor, Reply::Status(line));
+  memory::FeedMonitors(engine_, session, sent);
 }
 
 void Administration::LogIfSlow(const SessionCore& session, const Sent& sent, int64_t duration_us) {
@@ -161,9 +127,11 @@ void Administration::EndPause() {
 bool Administration::Postpones(const SessionCore& session, CommandId id) const {
   if (pause_ == Pause::kAll) return true;
   if (pause_ == Pause::kNone) return false;
-  if (id != CommandId::kExec) return Writes(id);
+  if (id != CommandId::kExec) return MayWrite(id);
   return std::any_of(session.queued().begin(), session.queued().end(),
-                     [](const SessionCore::QueuedCommand& queued) { return Writes(queued.id); });
+                     [this](const SessionCore::QueuedCommand& queued) {
+                       return MayWrite(engine_, queued.id, queued.arguments);
+                     });
 }
 
 }  // namespace redouble::memory

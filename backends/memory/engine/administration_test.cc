@@ -8,6 +8,8 @@
 #include "gtest/gtest.h"
 #include "redouble/backends/memory/engine/engine.h"
 #include "redouble/backends/memory/engine/engine_core.h"
+#include "redouble/backends/memory/engine/session_for_test.h"
+#include "redouble/backends/memory/scripting/script_cache.h"
 #include "redouble/core/base/task/run.h"
 #include "redouble/core/base/time/virtual_clock.h"
 #include "redouble/core/store/batch.h"
@@ -87,6 +89,88 @@ TEST_F(AdministrationTest, LogsEveryCommandWhenNoneIsFastEnough) {
   Ask({"CLIENT", "SETNAME", "me"});
   Ask({"get", "k"});
   EXPECT_EQ(Ask({"SLOWLOG", "GET", "1"}), R"([[2, 1700000000, 0, ["get", "k"], "?:0", "me"]])");
+}
+
+// The figures are those of redis-server 7.0.15.
+TEST_F(AdministrationTest, CountsWhatScriptsMayNotCallAsRejected) {
+  const Statistics& statistics = engine_.core().administration().statistics();
+  for (const std::string_view body :
+       {"return redis.call('get')", "return redis.pcall('multi')", "return redis.pcall('config')",
+        "return redis.pcall('nosuch')", "return redis.pcall('object', 'nosuch')"}) {
+    Ask({"EVAL", body, "0"});
+  }
+  Ask({"EVAL_RO", "return redis.pcall('set', 'k', 'v')", "0"});
+  for (const CommandId id :
+       {CommandId::kGet, CommandId::kMulti, CommandId::kConfig, CommandId::kSet}) {
+    EXPECT_EQ(statistics.of(id).rejected, 1) << store::SpecOf(id).name;
+    EXPECT_EQ(statistics.of(id).calls, 0) << store::SpecOf(id).name;
+  }
+  EXPECT_EQ(statistics.of(CommandId::kObject).rejected, 0);
+  EXPECT_EQ(statistics.of(CommandId::kEval).failed, 5);
+  EXPECT_EQ(statistics.of(CommandId::kEvalRo).failed, 1);
+  EXPECT_EQ(statistics.error_replies(), 6);
+}
+
+TEST_F(AdministrationTest, CountsAScriptWithoutMemoryAsRejected) {
+  const Statistics& statistics = engine_.core().administration().statistics();
+  Ask({"CONFIG", "SET", "maxmemory", "1"});
+  Ask({"EVAL", "return redis.call('set', 'k', 'v')", "0"});
+  EXPECT_EQ(statistics.of(CommandId::kSet).rejected, 1);
+  EXPECT_EQ(statistics.of(CommandId::kEval).failed, 1);
+  EXPECT_EQ(statistics.of(CommandId::kEval).rejected, 0);
+  Ask({"EVAL", "#!lua\nreturn 1", "0"});
+  EXPECT_EQ(statistics.of(CommandId::kEval).calls, 1);
+  EXPECT_EQ(statistics.of(CommandId::kEval).rejected, 1);
+}
+
+TEST_F(AdministrationTest, CountsNoContainerForAnUnknownSubcommand) {
+  const Statistics& statistics = engine_.core().administration().statistics();
+  Ask({"CONFIG", "NOSUCH"});
+  EXPECT_EQ(statistics.of(CommandId::kConfig).rejected, 0);
+  Ask({"CONFIG"});
+  EXPECT_EQ(statistics.of(CommandId::kConfig).rejected, 1);
+  EXPECT_EQ(statistics.error_replies(), 2);
+}
+
+// As redis-server 7.0.15 shows them.
+TEST_F(AdministrationTest, ShowsScriptsToMonitorsBeforeTheyRun) {
+  RecordingSession monitor(engine_);
+  monitor.Send({"MONITOR"});
+  const std::string start = "1700000000.000000 [0 ";
+  const auto lines = [&](const Words& words) {
+    Ask(words);
+    std::vector<std::string> shown;
+    for (const std::string& line : monitor.TakePushes()) {
+      shown.push_back(line.starts_with(start) ? line.substr(start.size()) : line);
+    }
+    return shown;
+  };
+  using Lines = std::vector<std::string>;
+  const std::string_view body = "return redis.call('get', 'k')";
+  const std::string eval = "?:0] \"eval\" \"return redis.call('get', 'k')\" \"0\"";
+  EXPECT_EQ(lines({"eval", body, "0"}), Lines({eval, "lua] \"get\" \"k\""}));
+  EXPECT_EQ(lines({"evalsha", "abc", "0"}), Lines({"?:0] \"evalsha\" \"abc\" \"0\""}));
+  EXPECT_EQ(lines({"evalsha_ro", "abc", "x"}), Lines({"?:0] \"evalsha_ro\" \"abc\" \"x\""}));
+  EXPECT_EQ(lines({"eval_ro", "x x", "0"}), Lines({"?:0] \"eval_ro\" \"x x\" \"0\""}));
+  EXPECT_EQ(lines({"fcall", "f", "0"}), Lines({"?:0] \"fcall\" \"f\" \"0\""}));
+  EXPECT_EQ(lines({"fcall_ro", "f", "0"}), Lines({"?:0] \"fcall_ro\" \"f\" \"0\""}));
+  EXPECT_EQ(lines({"eval", body}), Lines());
+  EXPECT_EQ(lines({"MULTI"}), Lines({"?:0] \"MULTI\""}));
+  EXPECT_EQ(lines({"eval", body, "0"}), Lines());
+  EXPECT_EQ(lines({"exec"}), Lines({eval, "lua] \"get\" \"k\"", "?:0] \"exec\""}));
+  monitor.session().Reset();
+  EXPECT_EQ(lines({"eval", body, "0"}), Lines());
+}
+
+TEST_F(AdministrationTest, LetsScriptsCallAllWhenToldSo) {
+  const std::string_view body = "return redis.pcall('blpop', 'l', '0')";
+  const std::string refusal = "(error) ERR This Redis command is not allowed from script";
+  EXPECT_EQ(Ask({"EVAL", body, "0"}), refusal);
+  engine_.core().scripts().set_allows_denied_commands(true);
+  EXPECT_EQ(Ask({"EVAL", body, "0"}), "nil");
+  EXPECT_EQ(Ask({"EVAL", "return redis.pcall('eval', 'return 1', 0)", "0"}), refusal);
+  engine_.core().scripts().set_allows_denied_commands(false);
+  EXPECT_EQ(Ask({"EVAL", body, "0"}), refusal);
 }
 
 TEST_F(AdministrationTest, CountsLookupsOfCommandsThatOnlyRead) {

@@ -15,6 +15,7 @@
 #include "redouble/backends/memory/keyspace/command_accesses.h"
 #include "redouble/backends/memory/scripting/function_libraries.h"
 #include "redouble/backends/memory/scripting/script_cache.h"
+#include "redouble/backends/memory/scripting/script_commands.h"
 #include "redouble/core/base/text/glob.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/store/errors.h"
@@ -131,6 +132,16 @@ Reply RunHandler(Handler handler, CommandContext& context, Arguments arguments) 
   }
 }
 
+// True if the command has to wait for the end of a pause. The flags of a script decide for EVAL.
+bool IsPostponed(EngineCore& engine, const SessionCore& session, CommandId id,
+                 Arguments arguments) {
+  const Administration& administration = engine.administration();
+  if (RunsScript(id) && administration.pause() == Administration::Pause::kWrites) {
+    return MayWrite(engine, id, arguments);
+  }
+  return administration.Postpones(session, id);
+}
+
 Reply OnlyForSubscribers(const CommandSpec& spec) {
   return Reply::Error(base::ToStd(
       absl::StrCat("ERR Can't execute '", base::ToAbsl(spec.name),
@@ -139,13 +150,12 @@ Reply OnlyForSubscribers(const CommandSpec& spec) {
 }
 
 // Whether the command, or one that EXEC would run, writes.
-bool Writes(const SessionCore& session, CommandId id) {
-  const auto writes = [](CommandId command) {
-    return store::SpecOf(command).Has(store::command_flag::kWrite);
-  };
-  if (id != CommandId::kExec) return writes(id);
+bool Writes(EngineCore& engine, const SessionCore& session, CommandId id, Arguments arguments) {
+  if (id != CommandId::kExec) return IsWrite(engine, id, arguments);
   return std::any_of(session.queued().begin(), session.queued().end(),
-                     [&](const SessionCore::QueuedCommand& queued) { return writes(queued.id); });
+                     [&](const SessionCore::QueuedCommand& queued) {
+                       return IsWrite(engine, queued.id, queued.arguments);
+                     });
 }
 
 }  // namespace
@@ -271,28 +281,30 @@ void EngineCore::ForgetScriptCaller(const SessionCore& session) {
   if (busy_ && busy_->caller == &session) busy_->caller = nullptr;
 }
 
-std::optional<Reply> EngineCore::RefusalNow(const SessionCore& session, CommandId id) {
+std::optional<Reply> EngineCore::RefusalNow(const SessionCore& session, CommandId id,
+                                            Arguments arguments) {
   const CommandSpec& spec = store::SpecOf(id);
   if (busy_) {
     if (spec.Has(store::command_flag::kAllowBusy)) return std::nullopt;
     return Reply::Error(busy_->refusal());
   }
   if (memory_limit_.on()) {
-    if (std::optional<Reply> refusal = RefuseByMemory(session, id)) return refusal;
+    if (std::optional<Reply> refusal = RefuseByMemory(session, id, arguments)) return refusal;
   }
-  if (refuses_writes_ && Writes(session, id)) return RefuseWrite();
+  if (refuses_writes_ && Writes(*this, session, id, arguments)) return RefuseWrite();
   return std::nullopt;
 }
 
-std::optional<Reply> EngineCore::RefuseByMemory(const SessionCore& session, CommandId id) {
+std::optional<Reply> EngineCore::RefuseByMemory(const SessionCore& session, CommandId id,
+                                                Arguments arguments) {
   RemoveExpired();
   out_of_memory_ = !MakeRoom();
   if (tracking_.has_clients()) SendEarlyInvalidations(session);
   if (!out_of_memory_) return std::nullopt;
-  bool denied = store::SpecOf(id).Has(store::command_flag::kDenyOom);
+  bool denied = DeniesOom(*this, id, arguments);
   if (id == CommandId::kExec) {
     for (const SessionCore::QueuedCommand& queued : session.queued()) {
-      denied = denied || store::SpecOf(queued.id).Has(store::command_flag::kDenyOom);
+      denied = denied || DeniesOom(*this, queued.id, queued.arguments);
     }
   } else if (session.in_transaction() && id != CommandId::kDiscard) {
     // Queued commands take memory too.
@@ -352,7 +364,10 @@ void EngineCore::EvictKey(int db, std::string_view key) {
 Reply EngineCore::Execute(SessionCore& session, CommandId id, std::string_view name,
                           Arguments arguments) {
   if (const Resolution resolution = Resolve(id, arguments); resolution != Resolution::kFound) {
-    return Refuse(session, id, Refusal(resolution, id, name, arguments));
+    // An unknown subcommand is no call of its container.
+    const bool is_row = resolution != Resolution::kUnknownSubcommand;
+    return Refuse(session, is_row ? id : CommandId::kUnknown,
+                  Refusal(resolution, id, name, arguments));
   }
   if (tracking_.has_clients()) EndCaching(*this, session);
   session.NoteUse(id, clock_.NowMicros());
@@ -360,10 +375,10 @@ Reply EngineCore::Execute(SessionCore& session, CommandId id, std::string_view n
     return *std::move(refusal);
   }
   if (may_refuse()) {
-    if (std::optional<Reply> refusal = RefusalNow(session, id)) {
+    if (std::optional<Reply> refusal = RefusalNow(session, id, arguments)) {
       return Refuse(session, id, *std::move(refusal));
     }
-    if (!session.is_trusted() && administration_.Postpones(session, id)) {
+    if (!session.is_trusted() && IsPostponed(*this, session, id, arguments)) {
       session.Postpone();
       return Reply::Nil();
     }
@@ -376,9 +391,12 @@ Reply EngineCore::Execute(SessionCore& session, CommandId id, std::string_view n
 }
 
 Reply EngineCore::Refuse(SessionCore& session, CommandId id, Reply refusal) {
+  if (id == CommandId::kExec) {
+    refusal = AbortedExec(session, refusal);
+  } else {
+    session.RefuseInTransaction();
+  }
   administration_.statistics().CountRejection(id, refusal);
-  if (id == CommandId::kExec) return AbortedExec(session, refusal);
-  session.RefuseInTransaction();
   return refusal;
 }
 
@@ -492,7 +510,8 @@ Reply EngineCore::Call(SessionCore& session, CommandId id, std::string_view name
   if (observer_ != nullptr) Observe(*this, session, id, sent.arguments, *observer_);
   Reply reply = RunHandler(kHandlers[static_cast<size_t>(id)], context, arguments);
   if (only_reads) administration_.statistics().CountLookups(context.hits(), context.misses());
-  if (only_reads && tracking_.has_clients() && !session.runs_script()) {
+  // A script's keys are remembered when one of its commands reads.
+  if (only_reads && tracking_.has_clients() && !session.runs_script() && !RunsScript(id)) {
     RememberReads(*this, session, id, sent.arguments);
   }
   administration_.Finish(session, sent, reply, begun_us);

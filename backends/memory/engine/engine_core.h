@@ -174,8 +174,8 @@ class EngineCore final : private base::WaitReporter {
   void EndBusy();
   // The session no longer waits for the busy script; the engine stays busy.
   void ForgetScriptCaller(const SessionCore& session);
-  // True if commands that write are refused, and the error for them: too few replicas
-  // (min-replicas- to-write), or a failed save.
+  // True if commands that write are refused, and the error for them: there are too few replicas, or
+  // a save has failed.
   bool refuses_writes() const { return refuses_writes_; }
   Reply RefuseWrite() const;
   // To be called by the host after each save.
@@ -186,6 +186,9 @@ class EngineCore final : private base::WaitReporter {
     return busy_.has_value() || cluster_.has_value() || memory_limit_.on() || refuses_writes_ ||
            administration_.paused();
   }
+  // True if a session runs MONITOR. Administration sets it.
+  bool has_monitors() const { return has_monitors_; }
+  void set_has_monitors(bool value) { has_monitors_ = value; }
   MemoryLimit& memory_limit() { return memory_limit_; }
   // True if the keys took more than maxmemory when the client's command began.
   bool out_of_memory() const { return out_of_memory_; }
@@ -230,9 +233,11 @@ class EngineCore final : private base::WaitReporter {
   std::optional<Reply> RefuseBySlots(SessionCore& session, store::CommandId id,
                                      Arguments arguments) const;
   // The BUSY, OOM, MISCONF or NOREPLICAS error; nullopt if the command may run.
-  std::optional<Reply> RefusalNow(const SessionCore& session, store::CommandId id);
+  std::optional<Reply> RefusalNow(const SessionCore& session, store::CommandId id,
+                                  Arguments arguments);
   // The OOM error; nullopt if the command may run. Evicts keys if they exceed maxmemory.
-  std::optional<Reply> RefuseByMemory(const SessionCore& session, store::CommandId id);
+  std::optional<Reply> RefuseByMemory(const SessionCore& session, store::CommandId id,
+                                      Arguments arguments);
   void UpdateWriteRefusal();
   // The error of a command that the session may not run; nullopt if it may.
   std::optional<Reply> RefuseBySession(SessionCore& session, store::CommandId id,
@@ -269,6 +274,7 @@ class EngineCore final : private base::WaitReporter {
   bool refuses_writes_ = false;
   // The limit is not applied to the present keys yet.
   bool limit_changed_ = false;
+  bool has_monitors_ = false;
   KeyspaceListener listener_;
   AccessObserver* observer_ = nullptr;
   std::unique_ptr<ScriptCache> scripts_;

@@ -70,6 +70,23 @@ TEST_F(Invalidations, OfAFlushNameNoKey) {
   EXPECT_THAT(a_.TakePushes(), ElementsAre(R"(["invalidate", nil])"));
 }
 
+TEST_F(Invalidations, OfReadOnlyScriptsFollowTheirReads) {
+  b_.Send(
+      {"FUNCTION", "LOAD",
+       "#!lua name=lib\nredis.register_function{function_name='f', callback=function() return 1 "
+       "end, flags={'no-writes'}}"});
+  a_.Send({"CLIENT", "TRACKING", "ON"});
+  EXPECT_EQ(a_.Send({"EVAL_RO", "return 1", "1", "k"}), "1");
+  EXPECT_EQ(a_.Send({"EVALSHA_RO", "e0e1f9fabfc9d4800c877a703b823ac0578ff8db", "1", "k"}), "1");
+  EXPECT_EQ(a_.Send({"FCALL_RO", "f", "1", "k"}), "1");
+  b_.Send({"SET", "k", "1"});
+  EXPECT_THAT(a_.TakePushes(), IsEmpty());
+  a_.Send({"EVAL_RO", "return redis.call('get', 'undeclared')", "1", "k"});
+  b_.Send({"SET", "undeclared", "1"});
+  b_.Send({"SET", "k", "2"});
+  EXPECT_THAT(a_.TakePushes(), ElementsAre(kTellsK));
+}
+
 TEST_F(Invalidations, OfScriptsAreOfTheirDeclaredKeys) {
   a_.Send({"CLIENT", "TRACKING", "ON"});
   a_.Send({"EVAL", "return redis.call('get', 'undeclared')", "1", "k"});

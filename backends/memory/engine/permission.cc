@@ -7,6 +7,7 @@
 #include "redouble/backends/memory/engine/client_line.h"
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/session_core.h"
+#include "redouble/backends/memory/scripting/script_commands.h"
 #include "redouble/core/base/text/string_bridge.h"
 
 namespace redouble::memory {
@@ -68,6 +69,11 @@ void Log(EngineCore& engine, const SessionCore& session, DenialEntry entry) {
   engine.acl().log().Add(std::move(entry), static_cast<size_t>(engine.options().acllog_max_len));
 }
 
+std::optional<ScriptFlags> FlagsOfScript(EngineCore& engine, CommandId id, Arguments arguments) {
+  if (!RunsScript(id)) return std::nullopt;
+  return DeclaredFlags(id, arguments, engine.scripts(), engine.functions());
+}
+
 }  // namespace
 
 std::optional<Reply> RefuseByAcl(EngineCore& engine, SessionCore& session, CommandId id,
@@ -85,6 +91,22 @@ std::optional<Reply> RefuseByAcl(EngineCore& engine, SessionCore& session, Comma
   entry.user = user.name();
   Log(engine, session, std::move(entry));
   return Reply::Error(TextOf(verdict.denied, id, place));
+}
+
+bool IsWrite(EngineCore& engine, CommandId id, Arguments arguments) {
+  const std::optional<ScriptFlags> flags = FlagsOfScript(engine, id, arguments);
+  return flags ? !flags->no_writes : store::SpecOf(id).Has(store::command_flag::kWrite);
+}
+
+bool MayWrite(EngineCore& engine, CommandId id, Arguments arguments) {
+  const std::optional<ScriptFlags> flags = FlagsOfScript(engine, id, arguments);
+  return flags ? !flags->no_writes : MayWrite(id);
+}
+
+bool DeniesOom(EngineCore& engine, CommandId id, Arguments arguments) {
+  const std::optional<ScriptFlags> flags = FlagsOfScript(engine, id, arguments);
+  if (flags) return !flags->no_writes && !flags->allow_oom;
+  return store::SpecOf(id).Has(store::command_flag::kDenyOom);
 }
 
 void LogFailedLogin(EngineCore& engine, SessionCore& session, std::string_view command,

@@ -1,4 +1,5 @@
-// ACL checks of a session's commands: the NOPERM error and the entry in ACL LOG.
+// ACL checks of a session's commands: the NOPERM error and the entry in ACL LOG. What a command may
+// do by the flags of its script.
 //
 // Used by the engine before a command runs or is queued, by EXEC for each queued command, and by
 // scripts for each command that they call. The rules themselves are in acl/acl_user.h.
@@ -27,6 +28,13 @@ enum class CheckPlace : uint8_t { kClient, kExec, kScript };
 // it may. `arguments` are the words after the command's name, the subcommand included.
 std::optional<Reply> RefuseByAcl(EngineCore& engine, SessionCore& session, store::CommandId id,
                                  Arguments arguments, CheckPlace place);
+
+// True if the command, with these arguments, writes (as the command table has it), may write, or is
+// refused when memory is short. A script that declares its flags counts as a command with those
+// flags, whatever the table says about EVAL.
+bool IsWrite(EngineCore& engine, store::CommandId id, Arguments arguments);
+bool MayWrite(EngineCore& engine, store::CommandId id, Arguments arguments);
+bool DeniesOom(EngineCore& engine, store::CommandId id, Arguments arguments);
 
 // Logs a failed AUTH or HELLO. `command` is the command's name, `user` the user name of the
 // attempt.

@@ -492,11 +492,11 @@ TEST_F(BusyScriptTest, TellsHowLongAFunctionRunsByTheClock) {
   Send(*session_,
        {"FUNCTION", "LOAD",
         "#!lua name=lib\nredis.register_function('f', function() while true do end end)"});
-  Waiter function({"FCALL", "f", "1", "key"});
+  Waiter function({"fcall", "f", "1", "key"});
   session_->Submit(function);
   clock_.Advance(absl::Milliseconds(1500));
   EXPECT_EQ(Send(*other_, {"FUNCTION", "STATS"}),
-            "[\"running_script\", [\"name\", \"f\", \"command\", [\"FCALL\", \"f\", \"1\", "
+            "[\"running_script\", [\"name\", \"f\", \"command\", [\"fcall\", \"f\", \"1\", "
             "\"key\"], \"duration_ms\", 1500], \"engines\", [\"LUA\", [\"libraries_count\", 1, "
             "\"functions_count\", 1]]]");
 }

@@ -29,7 +29,7 @@ struct BusyScript {
   bool is_function = false;
   bool called_write_command = false;
   std::string name;                  // The function's name, or the script's SHA-1.
-  std::vector<std::string> command;  // As it was sent, with the command name in upper case.
+  std::vector<std::string> command;  // As it was sent.
   int64_t started_ms = 0;
   store::Reply killed;  // The caller's reply if the script is killed.
 

@@ -7,10 +7,10 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "redouble/backends/memory/persistence/dump.h"
 #include "redouble/backends/memory/persistence/rdb_codec.h"
 #include "redouble/core/base/hash/crc.h"
+#include "redouble/core/base/text/quoted_words.h"
 #include "redouble/core/base/text/string_bridge.h"
 
 namespace redouble::memory {
@@ -43,20 +43,22 @@ struct Metadata {
 // Reads the first line into `metadata`. Returns the text of an error, or nullopt on success.
 std::optional<std::string> ReadMetadata(std::string_view text, Metadata& metadata) {
   if (!text.starts_with("#!")) return "Missing library metadata";
-  const size_t end = text.find('\n');
+  // Like Redis, reads a C string.
+  const size_t end = text.substr(0, text.find('\0')).find('\n');
   if (end == std::string_view::npos) return "Invalid library metadata";
-  const std::vector<absl::string_view> words = absl::StrSplit(
-      base::ToAbsl(text.substr(0, end)), absl::ByAnyChar(" \t\r"), absl::SkipEmpty());
-  metadata.engine = std::string(base::ToStd(words[0].substr(2)));
-  for (size_t i = 1; i < words.size(); ++i) {
+  const std::optional<std::vector<std::string>> words = base::SplitQuotedWords(text.substr(0, end));
+  if (!words) return "Invalid library metadata";
+  metadata.engine = words->front().substr(2);
+  for (size_t i = 1; i < words->size(); ++i) {
     constexpr absl::string_view kPrefix = "name=";
-    if (!absl::StartsWithIgnoreCase(words[i], kPrefix)) {
-      return absl::StrCat("Invalid metadata value given: ", words[i]);
+    const std::string& word = (*words)[i];
+    if (!absl::StartsWithIgnoreCase(base::ToAbsl(word), kPrefix)) {
+      return absl::StrCat("Invalid metadata value given: ", word);
     }
     if (metadata.name) {
       return "Invalid metadata value, name argument was given multiple times";
     }
-    metadata.name = std::string(base::ToStd(words[i].substr(kPrefix.size())));
+    metadata.name = word.substr(kPrefix.size());
   }
   if (!metadata.name) return "Library name was not given";
   metadata.code = text.substr(end);

@@ -188,6 +188,49 @@ TEST_F(InterpreterTest, EncodesNoTextThatIsTooLongForJson) {
   EXPECT_TRUE(Eval("return cjson.encode(redis)").is_error());
 }
 
+// Each library of cjson.new has settings of its own.
+TEST_F(InterpreterTest, GuardsTheLibrariesOfCjsonNewToo) {
+  for (const std::string_view library : {"cjson.new()", "cjson.new().new()"}) {
+    const Reply reply =
+        Eval("local s, t = string.rep('\\1', 2^20), {} for i = 1, 4096 do t[i] = s end return #" +
+             std::string(library) + ".encode(t)");
+    ASSERT_TRUE(reply.is_error()) << library;
+    EXPECT_NE(reply.text().find("the text would be too long"), std::string::npos) << reply.text();
+    EXPECT_EQ(Eval("return " + std::string(library) + ".encode({1, 'x'})"),
+              Reply::Bulk("[1,\"x\"]"));
+  }
+  // As long a text, below the depth that is usual.
+  EXPECT_TRUE(Eval("local s, t = string.rep('\\1', 2^20), {} for i = 1, 4096 do t[i] = s end "
+                   "for i = 1, 7000 do t = {t} end local c = cjson.new() c.encode_max_depth(9000) "
+                   "return #c.encode(t)")
+                  .is_error());
+}
+
+// A walk that does not end where cjson's does takes 2^1000 steps.
+TEST_F(InterpreterTest, EncodesNoTableThatContainsItself) {
+  for (const std::string_view table :
+       {"t[1] = t t[2] = t", "t.a = t t.b = t", "t[1] = t t[2] = {t, t}",
+        "cjson.encode_sparse_array(true, 1, 1) t[100] = t t[200] = t"}) {
+    const Reply reply = Eval("local t = {} " + std::string(table) + " return cjson.encode(t)");
+    ASSERT_TRUE(reply.is_error()) << table;
+    EXPECT_NE(reply.text().find("Cannot serialise, excessive nesting (1001)"), std::string::npos)
+        << reply.text();
+  }
+  EXPECT_TRUE(
+      Eval("local s = string.rep('\\1', 2^20) local t = {s} t[2] = t return cjson.encode(t)")
+          .is_error());
+}
+
+TEST_F(InterpreterTest, PassesAsManyWordsAsTheStackHolds) {
+  EXPECT_EQ(Eval("local t = {} for i = 1, 7999 do t[i] = 'x' end return redis.call(unpack(t))"),
+            Reply::Status("OK"));
+  ASSERT_EQ(host_.calls.size(), 1u);
+  EXPECT_EQ(host_.calls[0].size(), 7999u);
+  host_.reply = Reply::Error("ERR no");
+  EXPECT_EQ(Eval("local t = {} for i = 1, 7999 do t[i] = i end return redis.pcall(unpack(t))"),
+            Reply::Error("ERR no"));
+}
+
 TEST_F(InterpreterTest, ReturnsBigNumbersAndVerbatimStrings) {
   EXPECT_EQ(Eval("return {big_number = '12\\r3'}"), Reply::BigNumber("12 3"));
   EXPECT_EQ(Eval("return {verbatim_string = {format = 'txt', string = 'hello'}}"),

@@ -43,12 +43,18 @@ class ScriptCache {
   ScriptFlags FlagsOf(std::string_view sha) const { return flags_.find(sha)->second; }
   void Flush();
 
+  // DEBUG SET-DISABLE-DENY-SCRIPTS: scripts and functions may call commands that Redis keeps from
+  // scripts, except those that run a script.
+  bool allows_denied_commands() const { return allows_denied_commands_; }
+  void set_allows_denied_commands(bool value) { allows_denied_commands_ = value; }
+
   Interpreter& interpreter() { return interpreter_; }
 
  private:
   Interpreter interpreter_;
   absl::btree_map<std::string, ScriptFlags, std::less<>> flags_;
   size_t text_bytes_ = 0;
+  bool allows_denied_commands_ = false;
   std::string last_body_;
   std::string last_sha_;
 };

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "redouble/core/base/text/quoted_words.h"
 #include "redouble/core/base/text/string_bridge.h"
 
 namespace redouble::memory {
@@ -19,7 +20,8 @@ Reply Error(absl::string_view what, absl::string_view word) {
 }
 
 std::optional<Reply> ReadFlags(absl::string_view list, ScriptFlags& flags) {
-  for (const absl::string_view word : absl::StrSplit(list, ',', absl::SkipEmpty())) {
+  if (list.empty()) return std::nullopt;
+  for (const absl::string_view word : absl::StrSplit(list, ',')) {
     const auto* row =
         std::find_if(std::begin(kScriptFlags), std::end(kScriptFlags),
                      [&](const ScriptFlagRow& known) { return known.name == base::ToStd(word); });
@@ -33,23 +35,28 @@ std::optional<Reply> ReadFlags(absl::string_view list, ScriptFlags& flags) {
 
 Shebang ReadShebang(std::string_view body) {
   if (!body.starts_with("#!")) return {.flags = {}, .code = body, .error = std::nullopt};
-  const size_t end = body.find('\n');
+  // Like Redis, reads a C string.
+  const size_t end = body.substr(0, body.find('\0')).find('\n');
   if (end == std::string_view::npos) {
     return {.flags = {}, .code = {}, .error = Reply::Error("ERR Invalid script shebang")};
   }
   Shebang shebang{.flags = {.declared = true}, .code = body.substr(end), .error = std::nullopt};
-  const std::vector<absl::string_view> words = absl::StrSplit(
-      base::ToAbsl(body.substr(0, end)), absl::ByAnyChar(" \t\r"), absl::SkipEmpty());
-  if (words[0] != "#!lua") {
-    shebang.error = Error("Unexpected engine in script shebang: ", words[0]);
+  const std::optional<std::vector<std::string>> words = base::SplitQuotedWords(body.substr(0, end));
+  if (!words) {
+    shebang.error = Error("Invalid engine in script shebang", "");
     return shebang;
   }
-  for (size_t i = 1; i < words.size() && !shebang.error; ++i) {
-    constexpr absl::string_view kPrefix = "flags=";
-    if (words[i].substr(0, kPrefix.size()) == kPrefix) {
-      shebang.error = ReadFlags(words[i].substr(kPrefix.size()), shebang.flags);
+  if (words->front() != "#!lua") {
+    shebang.error = Error("Unexpected engine in script shebang: ", words->front());
+    return shebang;
+  }
+  for (size_t i = 1; i < words->size() && !shebang.error; ++i) {
+    constexpr std::string_view kPrefix = "flags=";
+    const std::string_view word = (*words)[i];
+    if (word.starts_with(kPrefix)) {
+      shebang.error = ReadFlags(base::ToAbsl(word.substr(kPrefix.size())), shebang.flags);
     } else {
-      shebang.error = Error("Unknown lua shebang option: ", words[i]);
+      shebang.error = Error("Unknown lua shebang option: ", base::ToAbsl(word));
     }
   }
   return shebang;

@@ -30,6 +30,16 @@ TEST(Shebang, ReadsEveryFlagThatRedisKnows) {
   EXPECT_TRUE(shebang.flags.no_writes);
 }
 
+TEST(Shebang, SplitsItsLineAsRedisSplitsWords) {
+  for (const std::string_view body :
+       {"#!lua flags=\"no-writes\"\n", "#!lua 'flags=no-writes'\n", "#!lua\rflags=no-\"writes\"\n",
+        "#!\"lua\" flags=\"\\x6eo-writes\"\n"}) {
+    const Shebang shebang = ReadShebang(body);
+    EXPECT_FALSE(shebang.error.has_value()) << body;
+    EXPECT_TRUE(shebang.flags.no_writes) << body;
+  }
+}
+
 struct BadLine {
   std::string_view body;
   std::string_view error;
@@ -42,6 +52,11 @@ TEST(Shebang, SaysWhatIsWrong) {
            BadLine{"#!lua name=x\n", "ERR Unknown lua shebang option: name=x"},
            BadLine{"#!lua flags=bad\n", "ERR Unexpected flag in script shebang: bad"},
            BadLine{"#!lua flags=no-writes,bad\n", "ERR Unexpected flag in script shebang: bad"},
+           BadLine{"#!lua flags=no-writes,\n", "ERR Unexpected flag in script shebang: "},
+           BadLine{"#!lua flags=\"no-writes\n", "ERR Invalid engine in script shebang"},
+           BadLine{"#!lua flags=\"no-writes\"x\n", "ERR Invalid engine in script shebang"},
+           BadLine{"#!lua \"\"\n", "ERR Unknown lua shebang option: "},
+           BadLine{std::string_view("#!lua\0\n", 7), "ERR Invalid script shebang"},
        }) {
     const Shebang shebang = ReadShebang(row.body);
     ASSERT_TRUE(shebang.error.has_value()) << row.body;

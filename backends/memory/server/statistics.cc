@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cmath>
+#include <utility>
 
 namespace redouble::memory {
 namespace {
@@ -88,7 +89,7 @@ void Statistics::Reset() { *this = Statistics(); }
 
 void Statistics::CountFailure(CommandStatistics& command, const Reply& error) {
   ++command.failed;
-  CountError(error);
+  if (!std::exchange(error_is_counted_, false)) CountError(error);
 }
 
 void Statistics::CountError(const Reply& error) {

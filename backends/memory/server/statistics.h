@@ -70,6 +70,9 @@ class Statistics {
     ++command.calls;
     if (reply.is_error()) CountFailure(command, reply);
   }
+  // The error that the next counted call returns has been counted: a command of its script returned
+  // it.
+  void MarkErrorAsCounted() { error_is_counted_ = true; }
   void CountDuration(store::CommandId id, int64_t duration_us, bool with_histogram);
   // `id` may be kUnknown.
   void CountRejection(store::CommandId id, const store::Reply& error);
@@ -89,6 +92,7 @@ class Statistics {
   std::map<std::string, int64_t, std::less<>> errors_;
   int64_t hits_ = 0;
   int64_t misses_ = 0;
+  bool error_is_counted_ = false;
 };
 
 }  // namespace redouble::memory

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "redouble/core/base/text/quoted_words.h"
 #include "redouble/core/base/text/redis_number.h"
 
 namespace redouble::store {
@@ -42,76 +43,6 @@ bool ReadShortNumber(char type, const char*& at, const char* end, int& number) {
   if (second < 0 || second > 9 || first == 0 || at[3] != '\r') return false;
   number = first * 10 + second;
   at += kLongest;
-  return true;
-}
-
-bool EndsWord(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
-
-// What may be between words. A vertical tab or a form feed does not end a word.
-bool IsSpace(char c) { return EndsWord(c) || c == '\v' || c == '\f'; }
-
-// Returns the value of a hexadecimal digit, or nullopt for another character.
-std::optional<int> HexDigit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return std::nullopt;
-}
-
-// Returns the character that an escape in double quotes means: `\n` is a line feed; a character
-// without a special meaning is itself.
-char Unescape(char c) {
-  switch (c) {
-    case 'n':
-      return '\n';
-    case 'r':
-      return '\r';
-    case 't':
-      return '\t';
-    case 'b':
-      return '\b';
-    case 'a':
-      return '\a';
-    default:
-      return c;
-  }
-}
-
-// Reads a quoted text from `at`, the position after the opening quote, and moves `at` after the
-// closing quote. Returns false if there is no closing quote or it is not followed by a space.
-bool ReadQuoted(std::string_view line, char quote, size_t& at, std::string& word) {
-  while (at < line.size()) {
-    const char c = line[at];
-    const char next = at + 1 < line.size() ? line[at + 1] : '\0';
-    if (c == quote) {
-      ++at;
-      return at == line.size() || IsSpace(line[at]);
-    }
-    if (quote == '"' && c == '\\' && next == 'x' && at + 3 < line.size() &&
-        HexDigit(line[at + 2]) && HexDigit(line[at + 3])) {
-      word.push_back(static_cast<char>(*HexDigit(line[at + 2]) * 16 + *HexDigit(line[at + 3])));
-      at += 4;
-    } else if (quote == '"' && c == '\\' && at + 1 < line.size()) {
-      word.push_back(Unescape(next));
-      at += 2;
-    } else if (quote == '\'' && c == '\\' && next == '\'') {
-      word.push_back('\'');
-      at += 2;
-    } else {
-      word.push_back(c);
-      ++at;
-    }
-  }
-  return false;
-}
-
-// Reads the word that begins at `at` and moves `at` after it. Returns false for unbalanced quotes.
-bool ReadWord(std::string_view line, size_t& at, std::string& word) {
-  while (at < line.size() && !EndsWord(line[at])) {
-    const char c = line[at++];
-    if (c == '"' || c == '\'') return ReadQuoted(line, c, at, word);
-    word.push_back(c);
-  }
   return true;
 }
 
@@ -193,35 +124,23 @@ RequestParser::Progress RequestParser::ParseInline(std::string_view input) {
   std::string_view line = input.substr(0, end);
   if (line.ends_with('\r')) line.remove_suffix(1);
   if (line.find_first_of(std::string_view("\"'\0", 3)) != std::string_view::npos) {
-    if (!SplitQuoted(line)) return Fail("unbalanced quotes in request");
+    std::optional<std::vector<std::string>> words = base::SplitQuotedWords(line);
+    if (!words) return Fail("unbalanced quotes in request");
+    unquoted_ = *std::move(words);
+    words_.assign(unquoted_.begin(), unquoted_.end());
     return Finish(end + 1);
   }
   for (size_t at = 0; at < line.size();) {
-    if (IsSpace(line[at])) {
+    if (base::IsSpaceBetweenWords(line[at])) {
       ++at;
       continue;
     }
     size_t stop = at;
-    while (stop < line.size() && !EndsWord(line[stop])) ++stop;
+    while (stop < line.size() && !base::EndsWord(line[stop])) ++stop;
     words_.push_back(line.substr(at, stop - at));
     at = stop;
   }
   return Finish(end + 1);
-}
-
-// Like Redis, reads a C string: bytes after a NUL are ignored.
-bool RequestParser::SplitQuoted(std::string_view line) {
-  line = line.substr(0, line.find('\0'));
-  unquoted_.clear();
-  size_t at = 0;
-  while (true) {
-    while (at < line.size() && IsSpace(line[at])) ++at;
-    if (at == line.size()) break;
-    std::string& word = unquoted_.emplace_back();
-    if (!ReadWord(line, at, word)) return false;
-  }
-  words_.assign(unquoted_.begin(), unquoted_.end());
-  return true;
 }
 
 RequestParser::Line RequestParser::ReadLine(std::string_view input, std::string_view& line) {

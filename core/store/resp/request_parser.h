@@ -21,7 +21,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -78,7 +77,6 @@ class RequestParser {
   // Reads the line that begins with its type at `position_`.
   enum class Line { kWhole, kIncomplete, kTooBig };
   Line ReadLine(std::string_view input, std::string_view& line);
-  bool SplitQuoted(std::string_view line);
   Progress Fail(std::string error);
   Progress Finish(size_t consumed);
   void Forget();
@@ -91,7 +89,7 @@ class RequestParser {
   std::vector<Word> found_;
 
   std::vector<std::string_view> words_;
-  std::deque<std::string> unquoted_;
+  std::vector<std::string> unquoted_;
   size_t consumed_ = 0;
   size_t wanted_ = 0;
   std::string error_;

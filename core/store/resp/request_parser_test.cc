@@ -156,6 +156,11 @@ TEST(RequestParser, ReadsInlineCommandsWithQuotes) {
   EXPECT_EQ(Commands("echo a\"b c\"\r\n"), std::vector<Words>({{"echo", "ab c"}}));
 }
 
+TEST(RequestParser, EndsAnInlineWordNotAtAVerticalTab) {
+  EXPECT_EQ(Commands("echo \v\fa\vb\fc\r\n"), std::vector<Words>({{"echo", "a\vb\fc"}}));
+  EXPECT_EQ(Commands("echo a\vb \"c\"\r\n"), std::vector<Words>({{"echo", "a\vb", "c"}}));
+}
+
 TEST(RequestParser, ReadsAnInlineCommandAsACString) {
   EXPECT_EQ(Commands(std::string_view("echo a\0b\r\n", 10)), std::vector<Words>({{"echo", "a"}}));
 }

@@ -166,7 +166,7 @@ RC_GTEST_PROP(ClusterRouteProperty, GoesWhereTheEngineWouldSendItOn, ()) {
   const SlotMap map =
       SlotMap::FromReply(Ask(engines.node(0), {"CLUSTER", "SLOTS"}), TcpAddress()).value();
   const std::vector<std::string_view> views = {"GET", key};
-  const TcpAddress expected = *map.MasterOf(RouteOf(MakeCommand(views)).value().slot);
+  const TcpAddress expected = *map.MasterOf(RouteOf(MakeCommand(views))->slot);
   for (uint16_t node = 0; node < 3; ++node) {
     const Reply reply = Ask(engines.node(node), {"GET", key});
     const std::optional<Redirect> redirect = ReadRedirect(reply, TcpAddress());

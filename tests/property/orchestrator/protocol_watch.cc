@@ -109,10 +109,10 @@ ProtocolWatch::~ProtocolWatch() { notifications_->Listen(nullptr); }
 
 void ProtocolWatch::LayOutBystanders() {
   for (const std::string_view id : kBystanders) {
-    const std::string applied = keys_.Applied(id).value();
-    const std::string context = keys_.Context(id).value();
-    (void)base::Run(store::Set(*session_, keys_.Ir(id).value(), "{}"));
-    (void)base::Run(store::Set(*session_, keys_.Counter(id).value(), "1"));
+    const std::string applied = *keys_.Applied(id);
+    const std::string context = *keys_.Context(id);
+    (void)base::Run(store::Set(*session_, *keys_.Ir(id), "{}"));
+    (void)base::Run(store::Set(*session_, *keys_.Counter(id), "1"));
     (void)base::Run(store::SAdd(*session_, applied, "emit:t"));
     (void)base::Run(store::HSet(*session_, context, "A:output", "cas://a"));
   }
@@ -384,8 +384,7 @@ bool ProtocolWatch::AllGone() const {
 bool ProtocolWatch::NothingWaits() {
   if (base::Run(store::LLen(*session_, keys_.CompletionSignals())).value() > 0) return false;
   for (const std::string& name : options_.coordinators) {
-    if (base::Run(store::LLen(*session_, keys_.ProcessingSignals(name).value())).value() > 0)
-      return false;
+    if (base::Run(store::LLen(*session_, *keys_.ProcessingSignals(name))).value() > 0) return false;
   }
   for (const auto& [key, last] : next_) {
     const auto groups = base::Run(store::XInfoGroups(*session_, key));

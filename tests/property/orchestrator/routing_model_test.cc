@@ -66,7 +66,7 @@ TEST(RoutingModel, AgreesWithTheCoordinatorsRouting) {
   base::Rng rng(20261121);
   for (int i = 0; i < 10'000; ++i) {
     const Ir ir = DrawGraph(rng, GraphOptions());
-    const std::string text = FormatIr(ir).value();
+    const std::string text = *FormatIr(ir);
     const RoutingModel model(text);
     const bool approved = rng.Chance(0.5);
     for (const Node& node : ir.nodes) {

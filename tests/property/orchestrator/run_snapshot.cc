@@ -42,12 +42,12 @@ std::optional<int64_t> RunSnapshot::count() const {
 
 bool IsApprovalKey(const Keys& keys, std::string_view key) {
   const auto match = keys.Parse(key);
-  return match && match.value().family->id == "orchestrator.approval";
+  return match && match->family->id == "orchestrator.approval";
 }
 
 std::string RunOfKey(const Keys& keys, std::string_view key) {
   const auto match = keys.Parse(key);
-  if (!match || match.value().values.empty()) return "";
+  if (!match || match->values.empty()) return "";
   static const std::set<std::string_view> kOfNoRun = {"orchestrator.tasks", "orchestrator.cache",
                                                       "orchestrator.processing"};
   if (kOfNoRun.contains(match->family->id)) return "";
@@ -57,7 +57,7 @@ std::string RunOfKey(const Keys& keys, std::string_view key) {
 }
 
 void ReadKey(store::Store& store, const Keys& keys, const std::string& key, RunSnapshot& snapshot) {
-  const auto match = keys.Parse(key).value();
+  const auto match = *keys.Parse(key);
   const std::string_view family = match.family->id;
   const std::string last(match.values.empty() ? "" : match.values[match.values.size() - 1]);
   const store::ExpiryTime expiry = base::Run(store::ExpiryTimeOf(store, key)).value();

@@ -63,7 +63,7 @@ class WorkflowWorld {
       PlannedRun run;
       run.id = id;
       run.ir = DrawGraph(rng_, GraphOptions());
-      run.text = FormatIr(run.ir).value();
+      run.text = *FormatIr(run.ir);
       if (options.failures) run.failing = DrawFailing(run.ir, rng_);
       watch_.Watch(run.id, run.failing);
       runs_.push_back(std::move(run));
@@ -249,7 +249,7 @@ class WorkflowWorld {
       // In a race, at about the time of the approval's timeout.
       co_await actor.clock().Sleep(absl::Seconds(actor.rng().Between(1, races ? 400 : 60)));
       for (const PlannedRun& run : runs_) {
-        const std::string key = keys_.PendingApprovals(run.id).value();
+        const std::string key = *keys_.PendingApprovals(run.id);
         const auto members = co_await store::SMembers(actor.store(), key);
         if (!members.ok()) continue;
         for (const std::string& member : *members) {
@@ -292,7 +292,7 @@ class WorkflowWorld {
         const std::string text = *signal;
         (void)co_await store::RPush(actor.store(), queue, text);
       }
-      const std::string stream = keys_.TaskStream(kTypes[actor.rng().Below(kTypes.size())]).value();
+      const std::string stream = *keys_.TaskStream(kTypes[actor.rng().Below(kTypes.size())]);
       const store::StreamRange everything;
       const auto entries = co_await store::XRange(actor.store(), stream, everything);
       if (entries.ok() && !entries->empty()) {

@@ -89,12 +89,12 @@ Value EventOf(int number) {
 
 bool Exists(World& world, std::string_view key) {
   const auto session = world.Connect();
-  return base::Run(store::Exists(session.value(), key)).value();
+  return base::Run(store::Exists(*session, key)).value();
 }
 
 std::vector<std::string> ListOf(World& world, std::string_view key) {
   const auto session = world.Connect();
-  return base::Run(store::LRange(session.value(), key, 0, -1)).value();
+  return base::Run(store::LRange(*session, key, 0, -1)).value();
 }
 
 // Returns true if an element of the list contains the event's id.
@@ -141,8 +141,8 @@ bool MarkersHaveObservations(uint64_t seed, bool hardened) {
   }
   RunWithADeath(world, seed);
   const auto session = world.Connect();
-  const auto markers = base::Run(store::Keys(session.value(), "*:event:*"));
-  return markers.value().size() == ListOf(world, "relayna-observations:history:t1").size();
+  const auto markers = base::Run(store::Keys(*session, "*:event:*"));
+  return markers->size() == ListOf(world, "relayna-observations:history:t1").size();
 }
 
 TEST(RelaynaInvariants, I1AMarkerHasItsObservation) {
@@ -294,7 +294,7 @@ bool HeadIsTheLatest(uint64_t seed, bool hardened) {
   EXPECT_EQ(world.Run().end, sim::RunEnd::kDone);
   const std::vector<std::string> history = ListOf(world, "task:history:t1");
   EXPECT_EQ(history.size(), static_cast<size_t>(kWorkers));
-  return history.front() == python::PyJson(EventOf(kWorkers - 1)).value();
+  return history.front() == *python::PyJson(EventOf(kWorkers - 1));
 }
 
 TEST(RelaynaInvariants, I8TheHeadOfAHistoryIsTheLatest) {
@@ -320,8 +320,8 @@ bool KeysHaveATimeToLive(uint64_t seed, bool hardened) {
   }
   RunWithADeath(world, seed);
   const auto session = world.Connect();
-  const auto keys = base::Run(store::Keys(session.value(), "*"));
-  return std::all_of(keys.value().begin(), keys.value().end(), [&](const std::string& key) {
+  const auto keys = base::Run(store::Keys(*session, "*"));
+  return std::all_of(keys->begin(), keys->end(), [&](const std::string& key) {
     return base::Run(store::TimeToLive(*session, key)).value().expires();
   });
 }

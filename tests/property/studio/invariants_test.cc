@@ -112,7 +112,7 @@ RegistryStore Registry(store::Store& store, bool hardened) {
 
 void Register(World& world, const std::string& id, const std::string& url) {
   const auto session = world.Connect();
-  RegistryStore registry(session.value());
+  RegistryStore registry(*session);
   ASSERT_THAT(base::Run(registry.Create(Service(id, url))), IsOk());
 }
 
@@ -133,12 +133,12 @@ void SpawnDelete(World& world, const std::string& id, bool hardened) {
 
 std::vector<std::string> Keys(World& world, std::string_view pattern) {
   const auto session = world.Connect();
-  return base::Run(store::Keys(session.value(), pattern)).value();
+  return base::Run(store::Keys(*session, pattern)).value();
 }
 
 std::optional<std::string> ValueOf(World& world, const std::string& key) {
   const auto session = world.Connect();
-  return base::Run(store::Get(session.value(), key)).value();
+  return base::Run(store::Get(*session, key)).value();
 }
 
 // I2: each pair refers to the record that has it, and each record has its pair.
@@ -156,7 +156,7 @@ bool PairsAndRecordsAgree(uint64_t seed, bool hardened) {
     const std::optional<std::string> json = ValueOf(world, keys.Record(id));
     if (!json) continue;
     ++records;
-    const ServiceRecord record = ParseServiceRecord(*json).value();
+    const ServiceRecord record = *ParseServiceRecord(*json);
     const std::string pair = keys.EnvironmentUrl(record.environment, record.base_url);
     if (ValueOf(world, pair) != id) return false;
   }
@@ -212,7 +212,7 @@ bool StatusSetsAndDocumentsAgree(uint64_t seed, bool hardened) {
   World world(WorldOf(seed));
   {
     const auto session = world.Connect();
-    SearchStore documents(session.value());
+    SearchStore documents(*session);
     EXPECT_THAT(base::Run(documents.SetTaskDocument(Document("queued"))), IsOk());
   }
   for (const char* status : {"running", "failed"}) {
@@ -225,7 +225,7 @@ bool StatusSetsAndDocumentsAgree(uint64_t seed, bool hardened) {
   RunWithADeath(world, seed);
   const std::string id = TaskDocumentId({"a", "t1"});
   const auto session = world.Connect();
-  SearchStore documents(session.value());
+  SearchStore documents(*session);
   const std::optional<TaskDocument> document = base::Run(documents.GetTaskDocument(id)).value();
   for (const char* status : {"queued", "running", "failed"}) {
     const auto ids = base::Run(documents.TaskIdsWith("status", status)).value();
@@ -314,7 +314,7 @@ TEST(StudioInvariants, I6AndI9OfEventsHoldUnderAnySchedule) {
         const auto pause = static_cast<int64_t>(actor.rng().Below(2 * kTtlSeconds));
         co_await actor.clock().Sleep(absl::Seconds(pause));
         const EventEnvelope envelope = Event(number);
-        begun[DedupeKey(envelope.service_id, envelope.event).value()] = actor.clock().Now();
+        begun[*DedupeKey(envelope.service_id, envelope.event)] = actor.clock().Now();
         (void)co_await events.InsertEvent(envelope, actor.clock().Now());
       });
     }
@@ -339,7 +339,7 @@ bool ListedTasksHaveDocuments(uint64_t seed, bool hardened) {
   World world(WorldOf(seed));
   {
     const auto session = world.Connect();
-    SearchStore documents(session.value());
+    SearchStore documents(*session);
     EXPECT_THAT(base::Run(documents.SetTaskDocument(Document("queued"))), IsOk());
   }
   const std::string id = TaskDocumentId({"a", "t1"});
@@ -354,7 +354,7 @@ bool ListedTasksHaveDocuments(uint64_t seed, bool hardened) {
   });
   RunWithADeath(world, seed);
   const auto session = world.Connect();
-  SearchStore documents(session.value());
+  SearchStore documents(*session);
   const std::vector<std::string> listed = base::Run(documents.TaskIds()).value();
   return listed.empty() || ValueOf(world, SearchKeys().TaskDocument(id)).has_value();
 }
@@ -368,7 +368,7 @@ bool FreshDocumentsSurviveThePrune(uint64_t seed, bool hardened) {
   World world(WorldOf(seed));
   {
     const auto session = world.Connect();
-    SearchStore documents(session.value());
+    SearchStore documents(*session);
     TaskDocument expired = Document("queued");
     expired.expires_at = "2020-01-01T00:00:00Z";
     EXPECT_THAT(base::Run(documents.SetTaskDocument(expired)), IsOk());

@@ -124,7 +124,7 @@ std::optional<ReportModel::Usage> ReportModel::Process(const Usage& named) const
     for (auto parent = parents.find(id); parent != parents.end();
          parent = parents.find(parent->second)) {
       if (PlaceOf(all, parent->second) == all.end()) all.emplace_back(parent->second, "0");
-      std::string& text = PlaceOf(all, parent->second).value().second;
+      std::string& text = PlaceOf(all, parent->second)->second;
       text = value[0] == '#' ? value : std::to_string(LeadingNumber(text) + LeadingNumber(value));
     }
   }

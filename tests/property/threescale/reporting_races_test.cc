@@ -148,7 +148,7 @@ TEST(EventQueueInvariant, DeliversEveryEvent) {
     const auto consume = [&](Process process) -> Task<void> {
       EventQueue events(process);
       const auto listed = co_await events.List();
-      for (const std::string& event : listed.value()) delivered.insert(IdOf(event));
+      for (const std::string& event : *listed) delivered.insert(IdOf(event));
       if (!listed->empty()) {
         const std::string last = std::to_string(IdOf(listed->back()));
         (co_await events.DeleteRange(last)).IgnoreError();
@@ -159,7 +159,7 @@ TEST(EventQueueInvariant, DeliversEveryEvent) {
     });
     world.Run();
     const auto session = world.Connect();
-    base::Run(consume(Process(session.value(), world.clock())));
+    base::Run(consume(Process(*session, world.clock())));
     return delivered == published;
   };
   ExpectBrokenByDefaultAndKeptWhenHardened(holds);
@@ -239,9 +239,8 @@ TEST(CounterInvariant, LeavesNoMinuteAndNoDayForEver) {
     }
     cast.RunWithADeath(seed, /*latest_step=*/44);
     const auto session = world.Connect();
-    const absl::StatusOr<std::vector<std::string>> keys =
-        base::Run(store::ScanAll(session.value()));
-    for (const std::string& key : keys.value()) {
+    const absl::StatusOr<std::vector<std::string>> keys = base::Run(store::ScanAll(*session));
+    for (const std::string& key : *keys) {
       const bool must_expire =
           key.find("/minute:") != key.npos || key.starts_with("daily_traffic/");
       if (must_expire && !base::Run(store::TimeToLive(*session, key)).value().expires())
@@ -273,7 +272,7 @@ TEST(NotificationInvariant, CountsEveryNotificationOnce) {
     }
     world.Run();
     const auto session = world.Connect();
-    int64_t sum = base::Run(store::LLen(session.value(), "notify/aggregator/batch")).value();
+    int64_t sum = base::Run(store::LLen(*session, "notify/aggregator/batch")).value();
     while (const std::optional<Job> job = queue.Pop()) {
       const auto& notify = std::get<NotifyJob>(*job);
       sum += static_cast<int64_t>(AmountOf(*FindUsage(notify.usage, "transactions")));

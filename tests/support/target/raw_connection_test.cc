@@ -99,7 +99,7 @@ TEST_F(RawConnectionTest, DoesNotLockUpOnAPipelineLargerThanAnyBuffer) {
 TEST_F(RawConnectionTest, HoldsACommandBackUntilItIsFlushed) {
   connection_->Append({"SET", "key", "1"});
   const auto other = Connect();
-  EXPECT_THAT(other.value().Call({"EXISTS", "key"}), IsOkAndHolds(Reply::Integer(0)));
+  EXPECT_THAT(other->Call({"EXISTS", "key"}), IsOkAndHolds(Reply::Integer(0)));
   ASSERT_TRUE(connection_->Flush().ok());
   EXPECT_THAT(connection_->Receive(), IsOkAndHolds(Reply::Ok()));
   EXPECT_THAT(other->Call({"EXISTS", "key"}), IsOkAndHolds(Reply::Integer(1)));
@@ -133,7 +133,7 @@ TEST_F(RawConnectionTest, SynchronizeProvesThatWhatOthersHadSentHasBegun) {
   const auto other = Connect();
   for (int round = 0; round < 1000; ++round) {
     const auto fresh = Connect();
-    ASSERT_TRUE(fresh.value().Send({"SET", "fresh", "1", "PX", "1000"}).ok());
+    ASSERT_TRUE(fresh->Send({"SET", "fresh", "1", "PX", "1000"}).ok());
     ASSERT_TRUE(connection_->Send({"SET", "old", "1", "PX", "1000"}).ok());
     ASSERT_TRUE(other->Synchronize().ok());
     ASSERT_TRUE(server_->AdvanceTime(absl::Milliseconds(1000)).ok());

@@ -15,6 +15,7 @@ namespace redouble::memory {
 namespace {
 
 Reply FCallGeneric(CommandContext& context, Arguments arguments, bool read_only) {
+  ShowToMonitors(context, arguments);
   FunctionLibraries& libraries = context.engine().functions();
   const FunctionLibraries::Function* function = libraries.Find(arguments[0]);
   if (function == nullptr) return Reply::Error("ERR Function not found");
@@ -24,7 +25,7 @@ Reply FCallGeneric(CommandContext& context, Arguments arguments, bool read_only)
     return *std::move(error);
   }
   const ScriptRun run{.name = function->name,
-                      .command = read_only ? "FCALL_RO" : "FCALL",
+                      .command = context.called_name(),
                       .command_arguments = arguments,
                       .flags = function->flags,
                       .is_function = true,

@@ -2,9 +2,12 @@
 
 #include <utility>
 
+#include "redouble/backends/memory/engine/client_line.h"
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/permission.h"
 #include "redouble/backends/memory/engine/session_core.h"
+#include "redouble/backends/memory/scripting/script_cache.h"
+#include "redouble/backends/memory/scripting/script_commands.h"
 #include "redouble/core/base/text/redis_number.h"
 
 namespace redouble::memory {
@@ -60,37 +63,9 @@ class SessionHost final : public ScriptHost {
   Reply CallCommand(std::span<const std::string_view> words) override {
     CommandId id = EngineCore::CommandNamed(words[0]);
     const Arguments arguments = words.subspan(1);
-    switch (context_.engine().Resolve(id, arguments)) {
-      case EngineCore::Resolution::kUnknownCommand:
-      case EngineCore::Resolution::kUnknownSubcommand:
-        return Reply::Error("ERR Unknown Redis command called from script");
-      case EngineCore::Resolution::kWrongArity:
-        return Reply::Error("ERR Wrong number of args calling Redis command from script");
-      case EngineCore::Resolution::kFound:
-        break;
-    }
+    if (std::optional<Reply> refusal = Refuse(id, arguments)) return *std::move(refusal);
     const CommandSpec& spec = store::SpecOf(id);
-    if (spec.Has(store::command_flag::kNoScript)) {
-      return Reply::Error("ERR This Redis command is not allowed from script");
-    }
-    if (std::optional<Reply> refusal = RefuseByAcl(context_.engine(), context_.session(), id,
-                                                   arguments, CheckPlace::kScript)) {
-      return *std::move(refusal);
-    }
-    const bool writes = spec.Has(store::command_flag::kWrite);
-    if (read_only_ && writes) {
-      return Reply::Error("ERR Write commands are not allowed from read-only scripts.");
-    }
-    // A script that has already written is not stopped.
-    if (spec.Has(store::command_flag::kDenyOom) && context_.engine().out_of_memory() &&
-        !may_run_out_of_memory_ && !called_write_command_) {
-      return Reply::Error(error_text::kOutOfMemory);
-    }
-    if (std::optional<Reply> refusal =
-            context_.engine().RefuseScriptCall(context_.session(), id, arguments, one_slot_)) {
-      return *std::move(refusal);
-    }
-    called_write_command_ = called_write_command_ || writes;
+    called_write_command_ = called_write_command_ || spec.Has(store::command_flag::kWrite);
     Reply reply = context_.engine().Call(context_.session(), id, words[0], arguments);
     if (spec.Has(store::command_flag::kReadOnly) && context_.engine().tracking().has_clients()) {
       // The client may cache any key that the script declares, whether the script reads it or not.
@@ -101,6 +76,52 @@ class SessionHost final : public ScriptHost {
   }
 
  private:
+  // Looks the command up, and replaces `id` by that of the subcommand's row. Returns the error for
+  // a command that the script may not call, which is counted; nullopt if it may.
+  std::optional<Reply> Refuse(CommandId& id, Arguments arguments) {
+    std::optional<Reply> refusal;
+    switch (context_.engine().Resolve(id, arguments)) {
+      case EngineCore::Resolution::kUnknownCommand:
+      case EngineCore::Resolution::kUnknownSubcommand:
+        id = CommandId::kUnknown;
+        refusal = Reply::Error("ERR Unknown Redis command called from script");
+        break;
+      case EngineCore::Resolution::kWrongArity:
+        refusal = Reply::Error("ERR Wrong number of args calling Redis command from script");
+        break;
+      case EngineCore::Resolution::kFound:
+        refusal = RefuseByRules(id, arguments);
+    }
+    if (refusal) context_.engine().administration().statistics().CountRejection(id, *refusal);
+    return refusal;
+  }
+
+  std::optional<Reply> RefuseByRules(CommandId id, Arguments arguments) {
+    EngineCore& engine = context_.engine();
+    const CommandSpec& spec = store::SpecOf(id);
+    if (spec.Has(store::command_flag::kNoScript) &&
+        (!engine.scripts().allows_denied_commands() || RunsScript(id))) {
+      return Reply::Error("ERR This Redis command is not allowed from script");
+    }
+    std::optional<Reply> refusal =
+        RefuseByAcl(engine, context_.session(), id, arguments, CheckPlace::kScript);
+    if (refusal) return refusal;
+    if (read_only_ && MayWrite(id)) {
+      return Reply::Error("ERR Write commands are not allowed from read-only scripts.");
+    }
+    // A script that has already written is not stopped.
+    if (!called_write_command_) {
+      if (engine.refuses_writes() && spec.Has(store::command_flag::kWrite)) {
+        return engine.RefuseWrite();
+      }
+      if (spec.Has(store::command_flag::kDenyOom) && engine.out_of_memory() &&
+          !may_run_out_of_memory_) {
+        return Reply::Error(error_text::kOutOfMemory);
+      }
+    }
+    return engine.RefuseScriptCall(context_.session(), id, arguments, one_slot_);
+  }
+
   std::optional<int64_t> MonotonicMicros() const {
     Host* host = context_.engine().administration().host();
     if (host == nullptr || !host->runs_in_real_time()) return std::nullopt;
@@ -160,8 +181,19 @@ Reply RunScript(CommandContext& context, const ScriptRun& run,
     result = call(host, context.engine().options().busy_reply_threshold_ms);
     called_write_command = host.called_write_command();
   }
-  if (!result.overran || !context.may_block()) return std::move(result.reply);
+  if (!result.overran || !context.may_block()) {
+    if (result.error_is_counted && result.reply.is_error()) {
+      context.engine().administration().statistics().MarkErrorAsCounted();
+    }
+    return std::move(result.reply);
+  }
   return LeaveBusy(context, run, called_write_command, std::move(result.reply));
+}
+
+void ShowToMonitors(const CommandContext& context, Arguments arguments) {
+  const Administration::Sent sent{store::FindCommand(context.called_name()), context.called_name(),
+                                  arguments};
+  FeedMonitors(context.engine(), context.session(), sent);
 }
 
 std::optional<Reply> ReadScriptArguments(Arguments arguments, std::string_view not_a_number,

@@ -22,7 +22,7 @@ namespace redouble::memory {
 // One run of a script or function.
 struct ScriptRun {
   std::string_view name;        // The function's name, or the script's SHA-1.
-  std::string_view command;     // The command that runs it: "FCALL".
+  std::string_view command;     // The command that runs it, as it was called: "fcall".
   Arguments command_arguments;  // The words after that name.
   ScriptFlags flags = {};
   bool is_function = false;
@@ -34,6 +34,10 @@ struct ScriptRun {
 // (scripting/busy_script.h).
 Reply RunScript(CommandContext& context, const ScriptRun& run,
                 const std::function<ScriptResult(ScriptHost& host, int64_t limit_ms)>& call);
+
+// Shows a command that runs a script to the monitors. To be called before anything else, so that
+// commands that fail are shown too. `arguments` are the words after its name.
+void ShowToMonitors(const CommandContext& context, Arguments arguments);
 
 // The keys and arguments after numkeys.
 struct ScriptArguments {

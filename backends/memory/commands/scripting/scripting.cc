@@ -27,7 +27,17 @@ Reply RunCached(CommandContext& context, const std::string& sha, const ScriptArg
   });
 }
 
-Reply EvalGeneric(CommandContext& context, Arguments arguments, const ScriptRun& run) {
+ScriptRun RunOf(const CommandContext& context, Arguments arguments, bool read_only) {
+  return {.name = {},
+          .command = context.called_name(),
+          .command_arguments = arguments,
+          .flags = {},
+          .is_function = false,
+          .read_only_command = read_only};
+}
+
+Reply EvalGeneric(CommandContext& context, Arguments arguments, bool read_only) {
+  ShowToMonitors(context, arguments);
   if (context.session().debugs_scripts()) {
     context.session().set_debugs_scripts(false);
     return Reply::Error(
@@ -42,11 +52,12 @@ Reply EvalGeneric(CommandContext& context, Arguments arguments, const ScriptRun&
   if (std::optional<Reply> error = context.engine().scripts().Load(sha, arguments[0])) {
     return *std::move(error);
   }
-  return RunCached(context, sha, passed, run);
+  return RunCached(context, sha, passed, RunOf(context, arguments, read_only));
 }
 
 // Redis checks the length of the SHA-1 first, and looks the script up last.
-Reply EvalShaGeneric(CommandContext& context, Arguments arguments, const ScriptRun& run) {
+Reply EvalShaGeneric(CommandContext& context, Arguments arguments, bool read_only) {
+  ShowToMonitors(context, arguments);
   constexpr std::string_view kNoScript = "NOSCRIPT No matching script. Please use EVAL.";
   constexpr size_t kSha1HexSize = 40;
   const std::string sha = absl::AsciiStrToLower(base::ToAbsl(arguments[0]));
@@ -60,34 +71,25 @@ Reply EvalShaGeneric(CommandContext& context, Arguments arguments, const ScriptR
     return *std::move(error);
   }
   if (!context.engine().scripts().Has(sha)) return Reply::Error(kNoScript);
-  return RunCached(context, sha, passed, run);
-}
-
-ScriptRun RunOf(std::string_view command, Arguments arguments, bool read_only) {
-  return {.name = {},
-          .command = command,
-          .command_arguments = arguments,
-          .flags = {},
-          .is_function = false,
-          .read_only_command = read_only};
+  return RunCached(context, sha, passed, RunOf(context, arguments, read_only));
 }
 
 }  // namespace
 
 Reply HandleEval(CommandContext& context, Arguments arguments) {
-  return EvalGeneric(context, arguments, RunOf("EVAL", arguments, false));
+  return EvalGeneric(context, arguments, false);
 }
 
 Reply HandleEvalRo(CommandContext& context, Arguments arguments) {
-  return EvalGeneric(context, arguments, RunOf("EVAL_RO", arguments, true));
+  return EvalGeneric(context, arguments, true);
 }
 
 Reply HandleEvalSha(CommandContext& context, Arguments arguments) {
-  return EvalShaGeneric(context, arguments, RunOf("EVALSHA", arguments, false));
+  return EvalShaGeneric(context, arguments, false);
 }
 
 Reply HandleEvalShaRo(CommandContext& context, Arguments arguments) {
-  return EvalShaGeneric(context, arguments, RunOf("EVALSHA_RO", arguments, true));
+  return EvalShaGeneric(context, arguments, true);
 }
 
 Reply HandleScriptLoad(CommandContext& context, Arguments arguments) {

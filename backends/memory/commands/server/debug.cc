@@ -14,6 +14,7 @@
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/handlers.h"
 #include "redouble/backends/memory/persistence/dump.h"
+#include "redouble/backends/memory/scripting/script_cache.h"
 #include "redouble/backends/memory/values/list.h"
 #include "redouble/core/base/hash/digest.h"
 #include "redouble/core/base/random/rng.h"
@@ -110,10 +111,20 @@ Reply Reload(CommandContext& context, Arguments options) {
   return Reply::Ok();
 }
 
-Reply SetActiveExpire(CommandContext& context, Arguments arguments) {
+// As atoi: invalid text is 0.
+bool IsOn(std::string_view text) {
   int number = 0;
-  if (!absl::SimpleAtoi(base::ToAbsl(arguments[0]), &number)) number = 0;
-  context.engine().set_active_expire(number != 0);
+  return absl::SimpleAtoi(base::ToAbsl(text), &number) && number != 0;
+}
+
+Reply SetActiveExpire(CommandContext& context, Arguments arguments) {
+  context.engine().set_active_expire(IsOn(arguments[0]));
+  return Reply::Ok();
+}
+
+// Like Redis, HELP does not list it.
+Reply SetDisableDenyScripts(CommandContext& context, Arguments arguments) {
+  context.engine().scripts().set_allows_denied_commands(IsOn(arguments[0]));
   return Reply::Ok();
 }
 
@@ -225,6 +236,7 @@ constexpr Subcommand kSubcommands[] = {
     {"PROTOCOL", 1, 1, Protocol},
     {"RELOAD", 0, kAnyNumber, Reload},
     {"SET-ACTIVE-EXPIRE", 1, 1, SetActiveExpire},
+    {"SET-DISABLE-DENY-SCRIPTS", 1, 1, SetDisableDenyScripts},
     {"SLEEP", 1, 1, Sleep},
     {"STRINGMATCH-TEST", 0, 0, TestStringMatch},
 };

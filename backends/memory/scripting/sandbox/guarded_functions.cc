@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -147,45 +148,158 @@ int BitToHex(lua_State* state) {
 // overflows.
 constexpr size_t kMaxJsonBytes = (size_t{1} << 30) - 1;
 
-// Adds an upper bound of the encoded size of the value on top of the stack.
-void AddJsonBytes(lua_State* state, size_t& bytes) {
-  constexpr size_t kScalarBytes = 32;
-  constexpr size_t kEscapedBytes = 6;
-  constexpr lua_Number kNullBytes = 5;
-  bytes += kScalarBytes;
-  if (lua_type(state, -1) == LUA_TSTRING) bytes += kEscapedBytes * lua_objlen(state, -1);
-  // cjson refuses a table that nests too deep for Lua's stack.
-  if (lua_type(state, -1) != LUA_TTABLE || lua_checkstack(state, 4) == 0) return;
-  lua_Number last = 0;
-  lua_pushnil(state);
-  while (bytes <= kMaxJsonBytes && lua_next(state, -2) != 0) {
-    AddJsonBytes(state, bytes);
-    lua_pop(state, 1);
-    if (lua_type(state, -1) == LUA_TSTRING) bytes += kEscapedBytes * lua_objlen(state, -1);
-    if (lua_type(state, -1) == LUA_TNUMBER) last = std::max(last, lua_tonumber(state, -1));
+// The guard of cjson's encode finds the functions that tell its settings as further upvalues.
+constexpr int kMaxDepthUpvalue = 3;
+constexpr int kSparseArrayUpvalue = 4;
+
+// Measures a text of cjson before it is written. The walk has cjson's order and ends where cjson
+// raises an error, so that it takes no more steps than cjson, in tables that contain themselves
+// too.
+class JsonMeasure {
+ public:
+  // Reads the settings. Must be constructed in the guard of encode.
+  explicit JsonMeasure(lua_State* state) : state_(state) {
+    lua_pushvalue(state, lua_upvalueindex(kMaxDepthUpvalue));
+    lua_call(state, 0, 1);
+    lua_pushvalue(state, lua_upvalueindex(kSparseArrayUpvalue));
+    lua_call(state, 0, 3);
+    max_depth_ = lua_tointeger(state, -4);
+    sparse_ratio_ = lua_tonumber(state, -2);
+    sparse_safe_ = lua_tonumber(state, -1);
+    lua_pop(state, 4);
   }
-  if (bytes > kMaxJsonBytes) luaL_error(state, "Cannot serialise: the text would be too long");
-  if (last * kNullBytes > kMaxJsonBytes) {
-    luaL_error(state, "Cannot serialise table: excessively sparse array");
+
+  // Adds an upper bound of the size of the value on top of the stack; raises an error if the sum is
+  // too great. Returns false if cjson raises an error here.
+  bool Add(lua_Integer depth = 1) {
+    switch (lua_type(state_, -1)) {
+      case LUA_TSTRING:
+        AddBytes(kScalarBytes + kEscapedBytes * lua_objlen(state_, -1));
+        return true;
+      case LUA_TTABLE:
+        return AddTable(depth);
+      case LUA_TNIL:
+        AddBytes(kNullBytes);
+        return true;
+      default:
+        AddBytes(kScalarBytes);
+        return true;
+    }
   }
-}
+
+ private:
+  static constexpr size_t kScalarBytes = 32;
+  static constexpr size_t kEscapedBytes = 6;
+  static constexpr size_t kNullBytes = 5;
+  // What cjson reserves for each level of nesting.
+  static constexpr int kStackReserve = 3;
+
+  void AddBytes(size_t bytes) {
+    bytes_ += bytes;
+    if (bytes_ > kMaxJsonBytes) luaL_error(state_, "Cannot serialise: the text would be too long");
+  }
+
+  bool AddTable(lua_Integer depth) {
+    if (depth > max_depth_ || lua_checkstack(state_, kStackReserve) == 0) return false;
+    AddBytes(kScalarBytes);
+    lua_Number items = 0;
+    const lua_Number last = ArrayLength(items);
+    if (last == 0 || IsSparse(last, items)) return AddObject(depth);
+    if (last * kNullBytes > kMaxJsonBytes) {
+      luaL_error(state_, "Cannot serialise table: excessively sparse array");
+    }
+    for (int i = 1; i <= static_cast<int>(last); ++i) {
+      lua_rawgeti(state_, -1, i);
+      const bool added = Add(depth + 1);
+      lua_pop(state_, 1);
+      if (!added) return false;
+    }
+    return true;
+  }
+
+  // cjson writes a sparse array as an object, or raises an error.
+  bool IsSparse(lua_Number last, lua_Number items) const {
+    return sparse_ratio_ > 0 && last > items * sparse_ratio_ && last > sparse_safe_;
+  }
+
+  // The greatest key of the table on top of the stack, if all keys are positive integers; otherwise
+  // 0. Counts the keys in `items`.
+  lua_Number ArrayLength(lua_Number& items) {
+    lua_Number last = 0;
+    lua_pushnil(state_);
+    while (lua_next(state_, -2) != 0) {
+      const lua_Number key =
+          lua_type(state_, -2) == LUA_TNUMBER ? lua_tonumber(state_, -2) : lua_Number{0};
+      if (key < 1 || key != std::floor(key)) {
+        lua_pop(state_, 2);
+        return 0;
+      }
+      last = std::max(last, key);
+      ++items;
+      lua_pop(state_, 1);
+    }
+    return last;
+  }
+
+  bool AddObject(lua_Integer depth) {
+    lua_pushnil(state_);
+    while (lua_next(state_, -2) != 0) {
+      AddBytes(kScalarBytes);
+      if (lua_type(state_, -2) == LUA_TSTRING) {
+        AddBytes(kEscapedBytes * lua_objlen(state_, -2));
+      }
+      const bool added = Add(depth + 1);
+      lua_pop(state_, 1);
+      if (added) continue;
+      lua_pop(state_, 1);
+      return false;
+    }
+    return true;
+  }
+
+  lua_State* const state_;
+  lua_Integer max_depth_ = 0;
+  lua_Number sparse_ratio_ = 0;
+  lua_Number sparse_safe_ = 0;
+  size_t bytes_ = 0;
+};
 
 int JsonEncode(lua_State* state) {
   if (lua_gettop(state) == 1) {
     LookBehind(state, 1);
-    size_t bytes = 0;
-    AddJsonBytes(state, bytes);
+    JsonMeasure(state).Add();
   }
   return CallReplaced(state);
 }
 
-// Replaces the function `name` of the table on top of the stack by `guard`.
-void Guard(lua_State* state, const char* name, lua_CFunction guard) {
+// Pushes the function `name` of the table on top of the stack, and its upvalue or nil.
+void PushReplaced(lua_State* state, const char* name) {
   lua_getfield(state, -1, name);
   if (lua_getupvalue(state, -1, 1) == nullptr) lua_pushnil(state);
   lua_insert(state, -2);
+}
+
+// Replaces the function `name` of the table on top of the stack by `guard`.
+void Guard(lua_State* state, const char* name, lua_CFunction guard) {
+  PushReplaced(state, name);
   lua_pushcclosure(state, guard, kReplacedUpvalue);
   lua_setfield(state, -2, name);
+}
+
+void GuardJsonEncode(lua_State* state) {
+  const int library = lua_gettop(state);
+  PushReplaced(state, "encode");
+  lua_getfield(state, library, "encode_max_depth");
+  lua_getfield(state, library, "encode_sparse_array");
+  lua_pushcclosure(state, JsonEncode, kSparseArrayUpvalue);
+  lua_setfield(state, library, "encode");
+}
+
+// cjson.new returns another library, with settings of its own.
+int JsonNew(lua_State* state) {
+  const int results = CallReplaced(state);
+  GuardJsonLibrary(state);
+  return results;
 }
 
 }  // namespace
@@ -216,6 +330,9 @@ void GuardTableLibrary(lua_State* state) {
 
 void GuardBitLibrary(lua_State* state) { Guard(state, "tohex", BitToHex); }
 
-void GuardJsonLibrary(lua_State* state) { Guard(state, "encode", JsonEncode); }
+void GuardJsonLibrary(lua_State* state) {
+  GuardJsonEncode(state);
+  Guard(state, "new", JsonNew);
+}
 
 }  // namespace redouble::memory

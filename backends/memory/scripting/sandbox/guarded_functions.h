@@ -9,7 +9,8 @@
 //   the metatable of strings is read-only      getmetatable returns a proxy
 //   unpack counts its results without overflow unpack
 //   bit.tohex of the least number              bit.tohex
-//   cjson's buffer does not overflow           cjson.encode refuses what may exceed its integers
+//   cjson's buffer does not overflow           cjson.encode refuses what may exceed its integers,
+//                                              as does that of a library from cjson.new
 //   struct and cmsgpack                        our own libraries, with 64-bit sizes
 //   no newproxy, debug, os, io, package        not in the sandbox's list (sandbox.cc)
 //

@@ -72,6 +72,7 @@ bool CallHost(lua_State* state) {
   ScriptHost& host = HostOf(state);
   Words words;
   if (const std::optional<Reply> error = ReadWords(state, words)) {
+    lua_settop(state, 0);
     PushReply(state, *error, UsesResp3(state));
     return true;
   }
@@ -79,6 +80,8 @@ bool CallHost(lua_State* state) {
   for (const std::string_view word : words) bytes += word.size();
   RunLimit::ChargeCall(state, bytes);
   const Reply reply = host.CallCommand(words);
+  // The words may fill Lua's stack.
+  lua_settop(state, 0);
   PushReply(state, reply, UsesResp3(state));
   if (!reply.is_error()) return false;
   lua_pushboolean(state, 1);

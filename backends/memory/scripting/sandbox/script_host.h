@@ -49,6 +49,8 @@ struct ScriptResult {
   store::Reply reply;
   // The script exceeded its limit and was stopped. `reply` is then the reply if it is killed.
   bool overran = false;
+  // `reply` is the error of a command that the script called, which the host has counted.
+  bool error_is_counted = false;
 };
 
 // The kind of code: scripts and functions have separate Lua states and globals.
