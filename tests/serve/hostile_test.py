@@ -5,10 +5,13 @@ import os
 import random
 import resource
 import signal
+import socket
+import subprocess
+import tempfile
 import threading
 import unittest
 
-from served import Redis, Served
+from served import PROGRAM, Redis, Served
 
 
 class Hostile(unittest.TestCase):
@@ -264,6 +267,21 @@ class FewDescriptors(unittest.TestCase):
             ours, theirs = (server.cli(*words.split()) for server in self.servers)
             self.assertEqual(ours, theirs, words)
 
+    def test_a_server_with_very_few_descriptors_serves_a_client(self):
+        with tempfile.TemporaryDirectory(prefix="redouble-serve-") as folder:
+            path = os.path.join(folder, "s")
+            process = subprocess.Popen(
+                ["sh", "-c", 'ulimit -n 20; exec "$0" serve --port none --unixsocket "$1"', PROGRAM,
+                 path], stdout=subprocess.PIPE, text=True)
+            self.addCleanup(process.wait, 20)
+            self.addCleanup(process.terminate)
+            self.addCleanup(process.stdout.close)
+            process.stdout.readline()
+            with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as client:
+                client.connect(path)
+                client.sendall(b"CONFIG GET maxclients\r\n")
+                self.assertEqual(client.recv(100), b"*2\r\n$10\r\nmaxclients\r\n$1\r\n1\r\n")
+
     def test_connections_above_the_limit_are_closed_at_once(self):
         served = self.servers[0]
         self.limit(64)
@@ -288,6 +306,17 @@ class FewDescriptors(unittest.TestCase):
 
 
 class Stopping(unittest.TestCase):
+    def test_a_busy_script_does_not_keep_it_from_stopping(self):
+        served = Served()
+        self.addCleanup(served.stop)
+        served.cli("CONFIG", "SET", "busy-reply-threshold", "10")
+        connection = served.open()
+        self.addCleanup(connection.close)
+        connection.sendall(b"EVAL 'while true do end' 0\r\n")
+        while "BUSY" not in served.cli("GET", "k"):
+            pass
+        self.assertEqual(served.stop(signal.SIGTERM), 0)
+
     def test_a_hangup_of_the_terminal_is_ignored(self):
         for kind in (Served, Redis):
             server = kind()
