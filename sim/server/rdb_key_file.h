@@ -4,8 +4,7 @@
 // and from there to the file in a later turn of the event loop. Until then the engine holds them
 // twice.
 //
-//   RdbKeyFile file(engine, [&](std::function<void()> later) { asio::post(context, later); });
-//   file.SetLog(log);
+//   RdbKeyFile file(engine, [&](std::function<void()> task) { asio::post(context, task); }, log);
 //   absl::Status status = file.Load();   // If there is a file.
 //   file.SaveIfDue();                    // Ten times a second.
 //

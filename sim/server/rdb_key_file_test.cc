@@ -1,4 +1,4 @@
-// Goal: keys are saved when a client or a save point says so, and a failure is told and loses
+// Goal: keys are saved when a client or a save point says so; a failure is reported and loses
 // nothing.
 #include "redouble/sim/server/rdb_key_file.h"
 

@@ -11,7 +11,7 @@ using store::Reply;
 void Append(const Reply& reply, size_t indent, std::string& text) {
   switch (reply.kind()) {
     case Reply::Kind::kNil:
-      text += "(nil)";
+      text += reply.shape() == Reply::Shape::kNilArray ? "(nil array)" : "(nil)";
       return;
     case Reply::Kind::kStatus:
       text += reply.text();

@@ -1,10 +1,12 @@
 // ReplyText: replies in the format of redis-cli, which conformance cases use for expected replies.
+// Other than redis-cli, it tells a null array from a null string.
 //
 //   OK                      a status
 //   (error) ERR no such key
 //   (integer) 1
 //   "text"                  a bulk string, quoted as words are (words.h)
-//   (nil)
+//   (nil)                   a null string
+//   (nil array)
 //   (empty array)
 //   1) "a"                  an array, nested ones indented
 //   2) 1) (integer) 1

@@ -15,6 +15,7 @@ TEST(ReplyText, PrintsSimpleRepliesAsRedisCliDoes) {
   EXPECT_EQ(ReplyText(Reply::Integer(-3)), "(integer) -3");
   EXPECT_EQ(ReplyText(Reply::Bulk(std::string("a\0\n", 3))), R"("a\x00\n")");
   EXPECT_EQ(ReplyText(Reply::Nil()), "(nil)");
+  EXPECT_EQ(ReplyText(Reply::NilArray()), "(nil array)");
   EXPECT_EQ(ReplyText(Reply::EmptyArray()), "(empty array)");
 }
 

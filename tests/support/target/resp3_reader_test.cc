@@ -37,7 +37,7 @@ TEST(Resp3Reader, WaitsForTheWholeReply) {
     ASSERT_EQ(reader.Next(), std::nullopt) << i;
   }
   reader.Feed("\n");
-  EXPECT_EQ(ShapedText(*reader.Next()), "[\"a\\r\\nb\", map[1, double \"2\"]]");
+  EXPECT_EQ(ShapedText(reader.Next().value()), "[\"a\\r\\nb\", map[1, double \"2\"]]");
 }
 
 TEST(Resp3Reader, ReadsTheNilsOfResp2) { EXPECT_EQ(TextsOf("$-1\r\n*-1\r\n"), "nil;nil;"); }
