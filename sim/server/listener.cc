@@ -91,8 +91,8 @@ class AcceptingListener : public Listener {
   typename Protocol::acceptor acceptor_;
 
  private:
-  // Without descriptors the connection would stay pending, and wake the event loop again and again. The
-  // spare descriptor is given up to accept and close it. Returns false if that fails.
+  // Without descriptors the connection would stay pending, and wake the event loop again and again.
+  // The spare descriptor is given up to accept and close it. Returns false if that fails.
   bool Refuse() {
     if (spare_ < 0) return false;
     close(spare_);
