@@ -78,7 +78,7 @@ TEST_F(RdbKeyFileTest, LoadsWhatItSaved) {
   Ask({"FLUSHALL"});
   clock_.Advance(absl::Seconds(6));
   ASSERT_THAT(file_.Load(), IsOk());
-  EXPECT_EQ(Ask({"GET", "k"}), "1");
+  EXPECT_EQ(Ask({"GET", "k"}), "\"1\"");
   EXPECT_EQ(file_.figures().loaded_keys, 1);
   EXPECT_EQ(file_.figures().expired_keys, 1);
   EXPECT_THAT(lines_.str(), HasSubstr("DB saved on disk"));
@@ -93,7 +93,7 @@ TEST_F(RdbKeyFileTest, SavesInTheBackgroundWhatTheKeysWere) {
   EXPECT_FALSE(fs::exists(path()));
   clock_.Advance(absl::Seconds(3));
   RunLater();
-  EXPECT_EQ(Saved(), "1");
+  EXPECT_EQ(Saved(), "\"1\"");
   const memory::KeyFileFigures& figures = file_.figures();
   EXPECT_FALSE(figures.saving);
   EXPECT_EQ(figures.saved_at_s, 1'700'000'003);
@@ -131,9 +131,9 @@ TEST_F(RdbKeyFileTest, AFailureKeepsTheOldFileAndRefusesWrites) {
   file_.SaveIfDue();
   RunLater();
   EXPECT_FALSE(file_.figures().last_ok);
-  EXPECT_EQ(Saved(), "1");
+  EXPECT_EQ(Saved(), "\"1\"");
   EXPECT_THAT(Ask({"SET", "k", "3"}), HasSubstr("MISCONF"));
-  EXPECT_EQ(Ask({"GET", "k"}), "2");
+  EXPECT_EQ(Ask({"GET", "k"}), "\"2\"");
   file_.SaveIfDue();
   EXPECT_FALSE(file_.figures().saving) << "it waits before it tries again";
   fs::remove(path() + ".partial");
@@ -142,7 +142,7 @@ TEST_F(RdbKeyFileTest, AFailureKeepsTheOldFileAndRefusesWrites) {
   RunLater();
   EXPECT_TRUE(file_.figures().last_ok);
   EXPECT_EQ(Ask({"SET", "k", "3"}), "OK");
-  EXPECT_EQ(Saved(), "2");
+  EXPECT_EQ(Saved(), "\"2\"");
 }
 
 TEST_F(RdbKeyFileTest, RefusesADamagedFile) {
@@ -151,7 +151,7 @@ TEST_F(RdbKeyFileTest, RefusesADamagedFile) {
   const absl::Status status = file_.Load();
   EXPECT_THAT(status, StatusIs(absl::StatusCode::kDataLoss));
   EXPECT_THAT(std::string(status.message()), HasSubstr(path()));
-  EXPECT_EQ(Ask({"GET", "k"}), "1");
+  EXPECT_EQ(Ask({"GET", "k"}), "\"1\"");
 }
 
 }  // namespace

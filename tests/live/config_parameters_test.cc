@@ -26,20 +26,25 @@ constexpr std::string_view kValues[] = {
     "local",     "verbose",
 };
 
-// The test's own server decides these: where it runs and what it listens on. A real server acts on
-// these values, and fails for reasons of the machine.
+// The test's own server decides these: where it runs, what it listens on and how it was built. A
+// real server acts on these values, and fails for reasons of the machine.
 bool DependsOnTheServer(std::string_view name) {
   static constexpr std::string_view kNames[] = {
+      "active-expire-effort",
+      "activedefrag",
       "bind-source-addr",
       "dir",
+      "dynamic-hz",
       "enable-protected-configs",
+      "hz",
       "ignore-warnings",
       "logfile",
       "loglevel",
       "oom-score-adj",
       "oom-score-adj-values",
       "pidfile",
-      "tls-port",
+      "set-proc-title",
+      "unixsocketperm",
   };
   for (const std::string_view other : kNames) {
     if (name == other) return true;

@@ -134,19 +134,27 @@ Error CheckOomScores(std::string& value) {
 }
 
 Error CheckTitle(std::string& value) {
+  constexpr char kInvalid[] = "template format is invalid or contains unknown variables";
   static constexpr std::string_view kVariables[] = {
       "title", "listen-addr", "server-mode", "port", "tls-port", "unixsocket", "config-file"};
+  // Without a process, Redis's check leaves out the other variables. The result must not be empty.
+  static constexpr std::string_view kNeverEmpty[] = {"listen-addr", "port", "tls-port"};
+  const auto is_in = [](std::string_view name, const auto& names) {
+    return std::find(std::begin(names), std::end(names), name) != std::end(names);
+  };
+  const auto has_text = [](std::string_view text) {
+    return text.find_first_not_of(' ') != text.npos;
+  };
+  bool empty = true;
   std::string_view rest = value;
   for (size_t open = rest.find('{'); open != rest.npos; open = rest.find('{')) {
     const size_t close = rest.find('}', open);
     const std::string_view name = rest.substr(open + 1, close - open - 1);
-    const bool is_known =
-        std::find(std::begin(kVariables), std::end(kVariables), name) != std::end(kVariables);
-    if (close == rest.npos || !is_known) {
-      return "template format is invalid or contains unknown variables";
-    }
+    if (close == rest.npos || !is_in(name, kVariables)) return kInvalid;
+    empty = empty && !is_in(name, kNeverEmpty) && !has_text(rest.substr(0, open));
     rest.remove_prefix(close + 1);
   }
+  if (empty && !has_text(rest)) return kInvalid;
   return std::nullopt;
 }
 

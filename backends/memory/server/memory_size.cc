@@ -21,7 +21,6 @@ std::optional<uint64_t> ReadMemory(std::string_view text) {
   while (digits < text.size() && absl::ascii_isdigit(static_cast<unsigned char>(text[digits]))) {
     ++digits;
   }
-  if (digits == 0) return std::nullopt;
   for (const Unit& unit : kUnits) {
     if (!absl::EqualsIgnoreCase(base::ToAbsl(text.substr(digits)), base::ToAbsl(unit.name))) {
       continue;

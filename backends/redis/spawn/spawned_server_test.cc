@@ -45,7 +45,7 @@ std::string WriteScript(const PrivateFolder& folder, const std::string& body) {
 TEST(SpawnedServer, AnswersOnItsSocketOnceStarted) {
   const auto server = StartOrDie();
   const auto client = Connect(*server);
-  EXPECT_EQ(Ask(client.value(), {"PING"}), "PONG");
+  EXPECT_EQ(Ask(*client, {"PING"}), "PONG");
   EXPECT_EQ(server->uri(), "unix://" + server->unix_socket());
   EXPECT_EQ(server->port(), 0);
   EXPECT_EQ(server->loopback_uri(), "");
@@ -76,7 +76,7 @@ TEST(SpawnedServer, SharesNothingWithAnother) {
 TEST(SpawnedServer, PersistsNothingUnlessToldTo) {
   const auto server = StartOrDie();
   const auto client = Connect(*server);
-  EXPECT_EQ(Ask(client.value(), {"CONFIG", "GET", "save"}), "[\"save\", \"\"]");
+  EXPECT_EQ(Ask(*client, {"CONFIG", "GET", "save"}), "[\"save\", \"\"]");
   EXPECT_EQ(Ask(*client, {"CONFIG", "GET", "appendonly"}), "[\"appendonly\", \"no\"]");
 }
 
@@ -85,7 +85,7 @@ TEST(SpawnedServer, FollowsFurtherLinesOfConfiguration) {
   options.config = {"notify-keyspace-events KEA", "hz 10", "save 900 1"};
   const auto server = StartOrDie(options);
   const auto client = Connect(*server);
-  EXPECT_EQ(Ask(client.value(), {"CONFIG", "GET", "notify-keyspace-events"}),
+  EXPECT_EQ(Ask(*client, {"CONFIG", "GET", "notify-keyspace-events"}),
             "[\"notify-keyspace-events\", \"AKE\"]");
   EXPECT_EQ(Ask(*client, {"CONFIG", "GET", "hz"}), "[\"hz\", \"10\"]");
   EXPECT_EQ(Ask(*client, {"CONFIG", "GET", "save"}), "[\"save\", \"900 1\"]");
@@ -96,7 +96,7 @@ TEST(SpawnedServer, AsksForItsPassword) {
   options.password = "pass word/\"\\:@%\x01\xff";
   const auto server = StartOrDie(options);
   const auto client = Connect(*server);
-  EXPECT_EQ(Ask(client.value(), {"PING"}), "(error) NOAUTH Authentication required.");
+  EXPECT_EQ(Ask(*client, {"PING"}), "(error) NOAUTH Authentication required.");
   EXPECT_TRUE(absl::StartsWith(Ask(*client, {"AUTH", "wrong"}), "(error) WRONGPASS"));
   EXPECT_EQ(Ask(*client, {"AUTH", options.password}), "OK");
   EXPECT_EQ(Ask(*client, {"PING"}), "PONG");
@@ -112,7 +112,7 @@ TEST(SpawnedServer, ListensOnLoopbackWhenAsked) {
   const auto by_port = RawConnection::ConnectLoopback(first->port()).value();
   EXPECT_EQ(Ask(*by_port, {"SET", "key", "value"}), "OK");
   const auto by_socket = Connect(*first);
-  EXPECT_EQ(Ask(by_socket.value(), {"GET", "key"}), "\"value\"");
+  EXPECT_EQ(Ask(*by_socket, {"GET", "key"}), "\"value\"");
   EXPECT_EQ(first->loopback_uri(), absl::StrCat("redis://127.0.0.1:", first->port()));
 }
 
@@ -124,7 +124,7 @@ TEST(SpawnedServer, KeepsItsSocketAndPortOverARestart) {
   const int port = server->port();
   const pid_t pid = server->pid();
   const auto before = Connect(*server);
-  EXPECT_EQ(Ask(before.value(), {"SET", "key", "value"}), "OK");
+  EXPECT_EQ(Ask(*before, {"SET", "key", "value"}), "OK");
   ASSERT_THAT(server->Restart(), IsOk());
   EXPECT_THAT(before->Receive(), StatusIs(absl::StatusCode::kUnavailable));
   EXPECT_NE(server->pid(), pid);
@@ -142,7 +142,7 @@ TEST(SpawnedServer, ComesBackAfterACrashWithWhatItHadPersisted) {
   const pid_t pid = server->pid();
   {
     const auto client = Connect(*server);
-    EXPECT_EQ(Ask(client.value(), {"SET", "key", "value"}), "OK");
+    EXPECT_EQ(Ask(*client, {"SET", "key", "value"}), "OK");
     server->Kill();
     EXPECT_THAT(client->Receive(), StatusIs(absl::StatusCode::kUnavailable));
   }
@@ -150,7 +150,7 @@ TEST(SpawnedServer, ComesBackAfterACrashWithWhatItHadPersisted) {
   EXPECT_FALSE(ProcessExists(pid));
   ASSERT_THAT(server->Restart(), IsOk());
   const auto client = Connect(*server);
-  EXPECT_EQ(Ask(client.value(), {"GET", "key"}), "\"value\"");
+  EXPECT_EQ(Ask(*client, {"GET", "key"}), "\"value\"");
 }
 
 TEST(SpawnedServer, NoticesThatItWasKilledByOthers) {
@@ -162,7 +162,7 @@ TEST(SpawnedServer, NoticesThatItWasKilledByOthers) {
   EXPECT_EQ(server->pid(), 0);
   ASSERT_THAT(server->Restart(), IsOk());
   const auto again = Connect(*server);
-  EXPECT_EQ(Ask(again.value(), {"PING"}), "PONG");
+  EXPECT_EQ(Ask(*again, {"PING"}), "PONG");
 }
 
 TEST(SpawnedServer, ShutsDownInGoodOrderWhenTerminated) {
