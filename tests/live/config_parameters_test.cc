@@ -100,10 +100,10 @@ TEST_F(ConfigParameters, WithAValueOfTheirOwnFormAreCheckedAsInRedis) {
 TEST_F(ConfigParameters, AreRefusedWhenProtectedOrRepeated) {
   ExpectSame({"CONFIG", "SET", "dir", "/tmp"});
   ExpectSame({"CONFIG", "SET", "dbfilename", "other.rdb"});
-  ExpectSame({"CONFIG", "SET", "hz", "10", "HZ", "20"});
-  ExpectSame({"CONFIG", "SET", "hz", "10", "nothing", "20"});
-  ExpectSame({"CONFIG", "SET", "hz", "20", "appendfsync", "sometimes"});
-  ExpectSame({"CONFIG", "GET", "hz"});
+  ExpectSame({"CONFIG", "SET", "repl-timeout", "10", "REPL-TIMEOUT", "20"});
+  ExpectSame({"CONFIG", "SET", "repl-timeout", "10", "nothing", "20"});
+  ExpectSame({"CONFIG", "SET", "repl-timeout", "20", "appendfsync", "sometimes"});
+  ExpectSame({"CONFIG", "GET", "repl-timeout"});
 }
 
 TEST_F(ConfigParameters, WritesNeedReplicas) {

@@ -12,9 +12,9 @@
 
 namespace redouble::memory {
 
-// A number of bytes, with or without a unit; nullopt if it is invalid. Without digits it is 0. Units in any case: "b", "k"
-// (1000), "kb" (1024), "m", "mb", "g", "gb". Too large values are the maximum of 64 bits. Source:
-// Redis 7.0 memtoull.
+// A number of bytes, with or without a unit; nullopt if it is invalid. Without digits it is 0.
+// Units in any case: "b", "k" (1000), "kb" (1024), "m", "mb", "g", "gb". Too large values are the
+// maximum of 64 bits. Source: Redis 7.0 memtoull.
 std::optional<uint64_t> ReadMemory(std::string_view text);
 
 }  // namespace redouble::memory
