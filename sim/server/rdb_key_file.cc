@@ -9,6 +9,7 @@
 #include "redouble/backends/memory/persistence/byte_stream.h"
 #include "redouble/backends/memory/snapshot/file_stream.h"
 #include "redouble/backends/memory/snapshot/snapshot.h"
+#include "redouble/core/base/status/status_macros.h"
 
 namespace redouble::sim {
 
@@ -33,21 +34,21 @@ void RdbKeyFile::WriteLog(LogLevel level, std::string_view text) const {
   log_.Write(level, engine_.clock().Now(), text);
 }
 
-absl::Status RdbKeyFile::Load() {
-  if (absl::IsNotFound(memory::OpenFile(path(), files_).status())) return absl::OkStatus();
-  const auto report = memory::LoadRdbFile(engine_, path(), {}, files_);
-  if (!report.ok()) return report.status();
-  figures_.loaded_keys = static_cast<int64_t>(report->keys);
-  figures_.expired_keys = static_cast<int64_t>(report->expired_keys);
+absl::StatusOr<std::vector<std::string>> RdbKeyFile::Load() {
+  std::vector<std::string> lines;
+  if (absl::IsNotFound(memory::OpenFile(path(), files_).status())) return lines;
+  REDOUBLE_ASSIGN_OR_RETURN(const memory::RdbLoadReport report,
+                            memory::LoadRdbFile(engine_, path(), {}, files_));
+  figures_.loaded_keys = static_cast<int64_t>(report.keys);
+  figures_.expired_keys = static_cast<int64_t>(report.expired_keys);
   figures_.changes_at_save = engine_.changes();
-  for (const memory::RdbLoadReport::ModuleKey& skipped : report->module_keys) {
-    WriteLog(LogLevel::kWarning,
-             absl::StrCat("Skipped the key ", skipped.key, " in database ", skipped.db,
-                          ": a value of the module ", skipped.module));
+  for (const memory::RdbLoadReport::ModuleKey& skipped : report.module_keys) {
+    lines.push_back(absl::StrCat("Skipped the key ", skipped.key, " in database ", skipped.db,
+                                 ": a value of the module ", skipped.module));
   }
-  WriteLog(LogLevel::kNotice, absl::StrCat("Done loading RDB, keys loaded: ", report->keys,
-                                           ", keys expired: ", report->expired_keys, "."));
-  return absl::OkStatus();
+  lines.push_back(absl::StrCat("Done loading RDB, keys loaded: ", report.keys,
+                               ", keys expired: ", report.expired_keys, "."));
+  return lines;
 }
 
 absl::Status RdbKeyFile::Save() {

@@ -5,8 +5,8 @@
 // twice.
 //
 //   RdbKeyFile file(engine, [&](std::function<void()> task) { asio::post(context, task); }, log);
-//   absl::Status status = file.Load();   // If there is a file.
-//   file.SaveIfDue();                    // Ten times a second.
+//   absl::StatusOr<std::vector<std::string>> lines = file.Load();   // If there is a file.
+//   file.SaveIfDue();                                               // Ten times a second.
 //
 // Thread-safety: that of the engine.
 // Source: Redis 7.0 rdb.c and server.c.
@@ -16,8 +16,10 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "redouble/backends/memory/engine/engine.h"
 #include "redouble/backends/memory/server/key_file.h"
 #include "redouble/backends/memory/snapshot/file_system.h"
@@ -33,9 +35,9 @@ class RdbKeyFile final : public memory::KeyFile {
   RdbKeyFile(memory::Engine& engine, std::function<void(std::function<void()>)> later,
              const Log& log, memory::FileSystem& files = memory::RealFileSystem());
 
-  // Replaces the engine's keys by those of the file. Without a file it does nothing. Errors: those
-  // of memory::LoadRdbFile.
-  absl::Status Load();
+  // Replaces the engine's keys by those of the file, and returns lines for the log. Without a file
+  // it does nothing. Errors: those of memory::LoadRdbFile.
+  absl::StatusOr<std::vector<std::string>> Load();
   // Saves in the background if a save point says so.
   void SaveIfDue();
 

@@ -122,7 +122,7 @@ class AsioServer final : public Server, public memory::Host, public ClientOwner 
 
   // Opens the listening sockets.
   absl::Status Start();
-  absl::Status LoadKeys() override { return key_file_.Load(); }
+  absl::StatusOr<std::vector<std::string>> LoadKeys() override { return key_file_.Load(); }
   std::string addresses() const override;
   int port() const override { return figures_.tcp_port; }
   void Run() override;

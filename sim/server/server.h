@@ -18,6 +18,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -66,9 +67,9 @@ class Server {
   virtual void Run() = 0;
   virtual void Stop() = 0;
 
-  // Loads dir/dbfilename if it exists; to be called before Run(). Errors: those of the file system
-  // and of memory::LoadRdb.
-  virtual absl::Status LoadKeys() = 0;
+  // Loads dir/dbfilename if it exists, and returns lines for the log; to be called before Run().
+  // Errors: those of the file system and of memory::LoadRdb.
+  virtual absl::StatusOr<std::vector<std::string>> LoadKeys() = 0;
   // The engine, to be prepared before Run().
   virtual memory::Engine& engine() = 0;
 };

@@ -109,6 +109,12 @@ Error ClampHz(std::string& value) {
   return std::nullopt;
 }
 
+Error ClampBacklog(std::string& value) {
+  constexpr int64_t kLeastBytes = 16 << 10;
+  value = absl::StrCat(std::max(base::ParseInt64(value).value_or(0), kLeastBytes));
+  return std::nullopt;
+}
+
 Error CheckHostname(std::string& value) {
   constexpr size_t kLongest = 255;
   if (value.size() > kLongest) return "Hostnames must be less than 256 characters";
@@ -261,7 +267,7 @@ constexpr KeptParameter kParameters[] = {
     Switch("rdb-del-sync-files", "no"),
     {"rdb-key-save-delay", "", Kind::kInteger, "0", kMinInt, kMaxInt, "", nullptr, true},
     Switch("rdb-save-incremental-fsync", "yes"),
-    Memory("repl-backlog-size", "1048576", 1),
+    {"repl-backlog-size", "", Kind::kMemory, "1048576", 1, kMaxInt64, "", ClampBacklog},
     Integer("repl-backlog-ttl", "3600", 0, kMaxInt64),
     Switch("repl-disable-tcp-nodelay", "no"),
     Choice("repl-diskless-load", "disabled", "disabled, on-empty-db, swapdb"),

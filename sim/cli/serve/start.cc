@@ -190,9 +190,11 @@ class Start {
       REDOUBLE_RETURN_IF_ERROR(WriteWhole(settings_.pidfile, absl::StrCat(getpid(), "\n")));
       files.push_back(settings_.pidfile);
     }
-    AnnounceStart(server);
-    if (settings_.loads_keys) REDOUBLE_RETURN_IF_ERROR(server.LoadKeys());
-    AnnounceReady(server);
+    std::vector<std::string> loaded;
+    if (settings_.loads_keys) {
+      REDOUBLE_ASSIGN_OR_RETURN(loaded, server.LoadKeys());
+    }
+    Announce(server, loaded);
     if (!start_.ready_file.empty()) {
       const fs::path path = context_.folder / start_.ready_file;
       REDOUBLE_RETURN_IF_ERROR(WriteWhole(path, ReadyText(server, settings_)));
@@ -206,7 +208,9 @@ class Start {
     settings_.options.log.Write(level, server.engine().clock().Now(), text);
   }
 
-  void AnnounceStart(Server& server) {
+  // Clients can connect already: test harnesses wait for the last lines. Source: Redis 7.0
+  // server.c, main.
+  void Announce(Server& server, const std::vector<std::string>& loaded) {
     if (start_.announces_addresses) {
       context_.out << start_.program << ": accepts connections on " << server.addresses()
                    << std::endl;
@@ -216,11 +220,7 @@ class Start {
       WriteLog(server, LogLevel::kWarning, warning);
     }
     WriteLog(server, LogLevel::kWarning, "Server initialized");
-  }
-
-  // Test harnesses wait for these lines. Clients can connect before, and are served afterwards.
-  // Source: Redis 7.0 server.c, main.
-  void AnnounceReady(Server& server) {
+    for (const std::string& line : loaded) WriteLog(server, LogLevel::kNotice, line);
     const std::string& path = settings_.options.engine.server.unixsocket;
     if (server.port() > 0) WriteLog(server, LogLevel::kNotice, "Ready to accept connections");
     if (!path.empty()) {
