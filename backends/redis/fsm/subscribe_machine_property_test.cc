@@ -216,7 +216,11 @@ class Model {
   void Deliver(size_t size) {
     if (!server.connected()) return;
     const std::string bytes = server.TakeBytes(size, [&](const Topic& topic, bool subscribes) {
-      subscribes ? remembered.insert(topic).second : remembered.erase(topic) > 0;
+      if (subscribes) {
+        remembered.insert(topic);
+      } else {
+        remembered.erase(topic);
+      }
     });
     if (bytes.empty()) return;
     const ConnectionAction action = machine.Resume(ConnectionEvent::Received(bytes, now_us));
