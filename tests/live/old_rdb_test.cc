@@ -111,6 +111,7 @@ TEST_F(OldRdb, KeepsIdleTimesFrequenciesAndFunctions) {
   Ask(memory_, {"CONFIG", "SET", "maxmemory-policy", "allkeys-lru"});
   memory_.SetTime(memory_.now() + absl::Seconds(70));
   server_.SetTime(memory_.now());
+  server_.Settle();  // The server's timer sets the clock of idle times.
   Ask(memory_, {"SET", "fresh", "v"});
   ASSERT_THAT(memory::SaveRdbFile(memory_.engine(), path_), IsOk());
   Ask(server_, {"CONFIG", "SET", "maxmemory-policy", "allkeys-lru"});
