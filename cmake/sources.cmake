@@ -551,6 +551,7 @@ redouble_component(
     backends/memory/server/kept_parameters.cc
     backends/memory/server/latency_monitor.cc
     backends/memory/server/memory_size.cc
+    backends/memory/server/parameter_value.cc
     backends/memory/server/redaction.cc
     backends/memory/server/slow_log.cc
     backends/memory/server/statistics.cc

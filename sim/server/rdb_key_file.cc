@@ -36,9 +36,10 @@ void RdbKeyFile::WriteLog(LogLevel level, std::string_view text) const {
 
 absl::StatusOr<std::vector<std::string>> RdbKeyFile::Load() {
   std::vector<std::string> lines;
-  if (absl::IsNotFound(memory::OpenFile(path(), files_).status())) return lines;
-  REDOUBLE_ASSIGN_OR_RETURN(const memory::RdbLoadReport report,
-                            memory::LoadRdbFile(engine_, path(), {}, files_));
+  const auto loaded = memory::LoadRdbFile(engine_, path(), {}, files_);
+  if (absl::IsNotFound(loaded.status())) return lines;
+  REDOUBLE_RETURN_IF_ERROR(loaded.status());
+  const memory::RdbLoadReport& report = *loaded;
   figures_.loaded_keys = static_cast<int64_t>(report.keys);
   figures_.expired_keys = static_cast<int64_t>(report.expired_keys);
   figures_.changes_at_save = engine_.changes();
@@ -55,11 +56,11 @@ absl::Status RdbKeyFile::Save() {
   const int64_t changes = engine_.changes();
   ++figures_.saves;
   const absl::Status status = memory::SaveRdbFile(engine_, path(), SaveOptions(), files_);
-  if (status.ok()) WriteLog(LogLevel::kNotice, "DB saved on disk");
-  // As in Redis, a save that a client waits for does not make writes fail.
   if (status.ok()) {
+    WriteLog(LogLevel::kNotice, "DB saved on disk");
     NoteSave(status, changes);
   } else {
+    // As in Redis, a save that a client waits for does not make writes fail.
     WriteLog(LogLevel::kWarning, absl::StrCat("Failed saving the DB: ", status.message()));
   }
   return status;
@@ -70,14 +71,12 @@ void RdbKeyFile::SaveInBackground() {
   const int64_t changes = engine_.changes();
   ++figures_.saves;
   tried_at_s_ = NowSeconds();
-  StringSink sink;
-  const absl::Status written = memory::SaveRdb(engine_, sink, SaveOptions());
+  const auto sink = std::make_shared<StringSink>();
+  const absl::Status written = memory::SaveRdb(engine_, *sink, SaveOptions());
   assert(written.ok());
   figures_.saving = true;
   WriteLog(LogLevel::kNotice, "Background saving started");
-  later_([this, bytes = std::make_shared<const std::string>(sink.bytes()), changes] {
-    FinishInBackground(*bytes, changes);
-  });
+  later_([this, sink, changes] { FinishInBackground(sink->bytes(), changes); });
 }
 
 void RdbKeyFile::FinishInBackground(const std::string& bytes, int64_t changes) {

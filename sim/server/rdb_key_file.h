@@ -8,7 +8,7 @@
 //   absl::StatusOr<std::vector<std::string>> lines = file.Load();   // If there is a file.
 //   file.SaveIfDue();                                               // Ten times a second.
 //
-// Thread-safety: that of the engine.
+// Thread-safety: one thread, the one that uses the engine.
 // Source: Redis 7.0 rdb.c and server.c.
 #ifndef REDOUBLE_SIM_SERVER_RDB_KEY_FILE_H_
 #define REDOUBLE_SIM_SERVER_RDB_KEY_FILE_H_

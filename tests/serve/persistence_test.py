@@ -103,9 +103,12 @@ class Saving(PersistenceTest):
             while "rdb_last_bgsave_status:err" not in server.cli("INFO", "persistence"):
                 self.assertLess(time.monotonic(), deadline)
                 time.sleep(0.02)
-            got += [wire.ask("SET", "k", "3"), wire.ask("GET", "k"),
-                    wire.ask("CONFIG", "SET", "stop-writes-on-bgsave-error", "no"),
-                    wire.ask("SET", "k", "4"), wire.ask("CONFIG", "SET", "save", "")]
+            commands = ["SET k 3", "GET k", "PING", "PUBLISH a b", "FLUSHALL", "MULTI", "PING", "EXEC",
+                        "CONFIG SET min-replicas-to-write 1", "SET k 3", "PING",
+                        "CONFIG SET stop-writes-on-bgsave-error no", "SET k 4", "PING",
+                        "CONFIG SET min-replicas-to-write 0", "SET k 4", "CONFIG SET save"]
+            got += [wire.ask(*command.split()) for command in commands]
+            got += [wire.ask("EVAL", "return redis.call('PING')", "0"), wire.ask("CONFIG", "SET", "save", "")]
             replies.append(got)
             server.stop()
             shutil.rmtree(self.file())
@@ -162,7 +165,13 @@ class Moving(PersistenceTest):
         for kind, option in ((Served, ("--config", config)), (Redis, ("--enable-protected-configs", "yes"))):
             server = self.start(kind, *option)
             wire = server.wire()
-            replies.append([wire.ask("CONFIG", "SET", "dir", "/nowhere"),
+            # All parameters are set, or none, the folder included.
+            replies.append([wire.ask("CONFIG", "SET", "dir", other, "hz", "x"),
+                            wire.ask("CONFIG", "SET", "dir", other, "bind", "203.0.113.1", "port", "1"),
+                            wire.ask("CONFIG", "GET", "dir"),
+                            wire.ask("CONFIG", "SET", "dir", "/nowhere", "repl-timeout", "33"),
+                            wire.ask("CONFIG", "GET", "repl-timeout"),
+                            wire.ask("CONFIG", "SET", "dir", "/nowhere"),
                             wire.ask("CONFIG", "SET", "dir", other, "dbfilename", "other.rdb"),
                             wire.ask("CONFIG", "GET", "dir"), wire.ask("SAVE"),
                             wire.ask("CONFIG", "SET", "dbfilename", "a/b")])

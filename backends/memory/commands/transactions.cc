@@ -15,7 +15,7 @@ namespace {
 bool IsWithheld(const SessionCore& session, store::CommandId id, const Reply& reply) {
   using ReplyMode = SessionCore::ReplyMode;
   if (session.reply_mode() == ReplyMode::kOff) return true;
-  // CLIENT REPLY SKIP skips its own reply, and that of the command after EXEC.
+  // CLIENT REPLY SKIP suppresses its own reply, and the reply to the next command after EXEC.
   return session.reply_mode() == ReplyMode::kSkipNext && id == store::CommandId::kClientReply &&
          !reply.is_error();
 }

@@ -5,17 +5,24 @@
 #include <string>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "redouble/backends/memory/engine/client_line.h"
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/permission.h"
-#include "redouble/backends/memory/scripting/script_commands.h"
 #include "redouble/backends/memory/server/redaction.h"
 
 namespace redouble::memory {
+namespace {
+
 using store::CommandId;
 using store::CommandSpec;
 using store::Reply;
 namespace command_flag = store::command_flag;
+
+constexpr int64_t kMicrosPerSecond = 1'000'000;
+
+}  // namespace
 
 Administration::Administration(EngineCore& engine)
     : engine_(engine), started_us_(engine.clock().NowMicros()) {}
@@ -47,17 +54,31 @@ int64_t Administration::DisconnectIf(SessionCore& me,
   return static_cast<int64_t>(ended.size());
 }
 
+KeyFileFigures Administration::key_file_figures() const {
+  if (const KeyFile* file = key_file()) return file->figures();
+  return {.saved_at_s = started_us_ / kMicrosPerSecond};
+}
+
 void Administration::Configure() { logs_all_ = engine_.options().slowlog_log_slower_than_us == 0; }
 
 void Administration::StartMonitor(SessionCore& session) {
   StopMonitor(session);
   monitors_.push_back(&session);
-  engine_.set_has_monitors(true);
 }
 
-void Administration::StopMonitor(SessionCore& session) {
-  std::erase(monitors_, &session);
-  engine_.set_has_monitors(!monitors_.empty());
+void Administration::StopMonitor(SessionCore& session) { std::erase(monitors_, &session); }
+
+void Administration::ShowToMonitors(const SessionCore& session, const Sent& sent) {
+  if (monitors_.empty()) return;
+  const int64_t now_us = engine_.clock().NowMicros();
+  const std::string source = session.runs_script() ? "lua" : FiguresOf(engine_, session).address;
+  std::string line = absl::StrFormat("%d.%06d [%d %s] ", now_us / kMicrosPerSecond,
+                                     now_us % kMicrosPerSecond, session.db_index(), source);
+  absl::StrAppend(&line, store::QuoteBytes(sent.name));
+  for (const std::string_view argument : Redact(sent.id, sent.arguments)) {
+    absl::StrAppend(&line, " ", store::QuoteBytes(argument));
+  }
+  for (SessionCore* monitor : monitors_) engine_.PushLater(*monitor, Reply::Status(line));
 }
 
 void Administration::FinishSlowly(SessionCore& session, const Sent& sent, int64_t begun_us) {
@@ -69,13 +90,9 @@ void Administration::FinishSlowly(SessionCore& session, const Sent& sent, int64_
   }
   LogIfSlow(session, sent, duration_us);
   SampleLatency(session, sent.id, duration_us);
-  if (!monitors_.empty()) FeedMonitors(session, sent);
-}
-
-void Administration::FeedMonitors(const SessionCore& session, const Sent& sent) {
   const CommandSpec& spec = store::SpecOf(sent.id);
   if (spec.Has(command_flag::kSkipMonitor) || spec.Has(command_flag::kAdmin)) return;
-  memory::FeedMonitors(engine_, session, sent);
+  ShowToMonitors(session, sent);
 }
 
 void Administration::LogIfSlow(const SessionCore& session, const Sent& sent, int64_t duration_us) {
@@ -86,11 +103,10 @@ void Administration::LogIfSlow(const SessionCore& session, const Sent& sent, int
   if (session.runs_script()) return;
   if (store::SpecOf(sent.id).Has(command_flag::kSkipSlowLog)) return;
   SlowLog::Entry entry;
-  entry.at_s = engine_.clock().NowMicros() / 1'000'000;
+  entry.at_s = engine_.clock().NowMicros() / kMicrosPerSecond;
   entry.duration_us = duration_us;
   entry.words = SlowLog::Shorten(sent.name, Redact(sent.id, sent.arguments));
-  entry.address =
-      host_ == nullptr ? ConnectionFigures().address : host_->FiguresOf(session).address;
+  entry.address = FiguresOf(engine_, session).address;
   entry.client_name = session.name();
   slow_log_.Add(std::move(entry), static_cast<size_t>(options.slowlog_max_len));
 }
@@ -100,7 +116,7 @@ void Administration::SampleLatency(const SessionCore& session, CommandId id, int
   if (threshold_ms == 0 || duration_us / 1000 < threshold_ms || session.runs_script()) return;
   const bool is_fast = store::SpecOf(id).Has(command_flag::kFast);
   latency_monitor_.Add(is_fast ? "fast-command" : "command",
-                       engine_.clock().NowMicros() / 1'000'000, duration_us / 1000);
+                       engine_.clock().NowMicros() / kMicrosPerSecond, duration_us / 1000);
 }
 
 void Administration::PauseClients(Pause pause, int64_t until_ms) {
@@ -124,10 +140,11 @@ void Administration::EndPause() {
   }
 }
 
-bool Administration::Postpones(const SessionCore& session, CommandId id) const {
+bool Administration::Postpones(const SessionCore& session, CommandId id,
+                               std::span<const std::string_view> arguments) const {
   if (pause_ == Pause::kAll) return true;
   if (pause_ == Pause::kNone) return false;
-  if (id != CommandId::kExec) return MayWrite(id);
+  if (id != CommandId::kExec) return MayWrite(engine_, id, arguments);
   return std::any_of(session.queued().begin(), session.queued().end(),
                      [this](const SessionCore::QueuedCommand& queued) {
                        return MayWrite(engine_, queued.id, queued.arguments);

@@ -50,6 +50,10 @@ class Administration {
   Statistics& statistics() { return statistics_; }
   SlowLog& slow_log() { return slow_log_; }
   LatencyMonitor& latency_monitor() { return latency_monitor_; }
+  // The host's file of keys; null if nothing is saved.
+  KeyFile* key_file() const { return host_ == nullptr ? nullptr : host_->key_file(); }
+  // Its figures. Without a file, the last save is the start of the engine.
+  KeyFileFigures key_file_figures() const;
   // The engine's time in microseconds when it was constructed.
   int64_t started_us() const { return started_us_; }
 
@@ -86,6 +90,9 @@ class Administration {
   // MONITOR: the session receives a line for each command.
   void StartMonitor(SessionCore& session);
   void StopMonitor(SessionCore& session);
+  // Sends the command's line to the monitors. Finish does so for most commands; one that runs a
+  // script calls it before, so that its line comes before those of the script's commands.
+  void ShowToMonitors(const SessionCore& session, const Sent& sent);
 
   // CLIENT PAUSE: commands that write, or all commands, wait until the clock has passed `until_ms`.
   // As in Redis, a second pause never shortens or weakens the first one.
@@ -95,14 +102,14 @@ class Administration {
   Pause pause() const { return pause_; }
   bool paused() const { return pause_ != Pause::kNone; }
   // True if the command has to wait for the end of the pause.
-  bool Postpones(const SessionCore& session, store::CommandId id) const;
+  bool Postpones(const SessionCore& session, store::CommandId id,
+                 std::span<const std::string_view> arguments) const;
   // Adds the session to those that continue when the pause ends.
   void WaitForEndOfPause(SessionCore& session) { postponed_.push_back(&session); }
   void StopWaiting(SessionCore& session) { std::erase(postponed_, &session); }
 
  private:
   void FinishSlowly(SessionCore& session, const Sent& sent, int64_t begun_us);
-  void FeedMonitors(const SessionCore& session, const Sent& sent);
   void SampleLatency(const SessionCore& session, store::CommandId id, int64_t duration_us);
   void LogIfSlow(const SessionCore& session, const Sent& sent, int64_t duration_us);
 

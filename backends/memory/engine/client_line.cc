@@ -3,9 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "redouble/backends/memory/engine/engine_core.h"
-#include "redouble/backends/memory/server/redaction.h"
 #include "redouble/core/base/text/string_bridge.h"
 
 namespace redouble::memory {
@@ -100,22 +98,6 @@ std::string ClientLine(EngineCore& engine, const SessionCore& session) {
       " omem=", output.list_bytes, " tot-mem=", TotalBytes(session, figures),
       " events=", figures.waits_to_write ? "rw" : "r", " cmd=", base::ToAbsl(command),
       " user=", session.user().name(), " redir=", redirect, " resp=", session.protocol());
-}
-
-void FeedMonitors(EngineCore& engine, const SessionCore& session,
-                  const Administration::Sent& sent) {
-  if (!engine.has_monitors()) return;
-  const int64_t now_us = engine.clock().NowMicros();
-  const std::string source = session.runs_script() ? "lua" : FiguresOf(engine, session).address;
-  std::string line = absl::StrFormat("%d.%06d [%d %s] ", now_us / kMicrosPerSecond,
-                                     now_us % kMicrosPerSecond, session.db_index(), source);
-  absl::StrAppend(&line, store::QuoteBytes(sent.name));
-  for (const std::string_view argument : Redact(sent.id, sent.arguments)) {
-    absl::StrAppend(&line, " ", store::QuoteBytes(argument));
-  }
-  for (const auto& [id, monitor] : engine.administration().sessions()) {
-    if (monitor->is_monitor()) engine.PushLater(*monitor, Reply::Status(line));
-  }
 }
 
 }  // namespace redouble::memory

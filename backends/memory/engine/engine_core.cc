@@ -132,16 +132,6 @@ Reply RunHandler(Handler handler, CommandContext& context, Arguments arguments) 
   }
 }
 
-// True if the command has to wait for the end of a pause. The flags of a script decide for EVAL.
-bool IsPostponed(EngineCore& engine, const SessionCore& session, CommandId id,
-                 Arguments arguments) {
-  const Administration& administration = engine.administration();
-  if (RunsScript(id) && administration.pause() == Administration::Pause::kWrites) {
-    return MayWrite(engine, id, arguments);
-  }
-  return administration.Postpones(session, id);
-}
-
 Reply OnlyForSubscribers(const CommandSpec& spec) {
   return Reply::Error(base::ToStd(
       absl::StrCat("ERR Can't execute '", base::ToAbsl(spec.name),
@@ -291,7 +281,11 @@ std::optional<Reply> EngineCore::RefusalNow(const SessionCore& session, CommandI
   if (memory_limit_.on()) {
     if (std::optional<Reply> refusal = RefuseByMemory(session, id, arguments)) return refusal;
   }
-  if (refuses_writes_ && Writes(*this, session, id, arguments)) return RefuseWrite();
+  if (refuses_writes()) {
+    // Redis refuses PING as well while it cannot save, so that health checks see it.
+    const bool is_checked = id == CommandId::kPing && write_refusal_ == error_text::kSaveFailed;
+    if (is_checked || Writes(*this, session, id, arguments)) return RefuseWrite();
+  }
   return std::nullopt;
 }
 
@@ -320,14 +314,13 @@ void EngineCore::NoteSave(bool succeeded) {
 }
 
 void EngineCore::UpdateWriteRefusal() {
-  lacks_replicas_ = options_.min_replicas_to_write > 0 && options_.min_replicas_max_lag_s > 0;
   const ServerOptions& server = options_.server;
-  refuses_writes_ = lacks_replicas_ || (save_failed_ && server.stop_writes_on_bgsave_error &&
-                                        !server.save_points.empty());
-}
-
-Reply EngineCore::RefuseWrite() const {
-  return Reply::Error(lacks_replicas_ ? error_text::kNoReplicas : error_text::kSaveFailed);
+  write_refusal_ = {};
+  if (save_failed_ && server.stop_writes_on_bgsave_error && !server.save_points.empty()) {
+    write_refusal_ = error_text::kSaveFailed;
+  } else if (options_.min_replicas_to_write > 0 && options_.min_replicas_max_lag_s > 0) {
+    write_refusal_ = error_text::kNoReplicas;
+  }
 }
 
 bool EngineCore::MakeRoom() {
@@ -348,8 +341,9 @@ void EngineCore::ApplyMemoryLimit() {
 void EngineCore::SendEarlyInvalidations(const SessionCore& session) {
   SendInvalidations(*this);
   for (Delivery& delivery : deliveries_) {
-    if (delivery.session == &session && delivery.is_push)
+    if (delivery.session == &session && delivery.is_push) {
       delivery.is_early = has_early_pushes_ = true;
+    }
   }
 }
 
@@ -378,7 +372,7 @@ Reply EngineCore::Execute(SessionCore& session, CommandId id, std::string_view n
     if (std::optional<Reply> refusal = RefusalNow(session, id, arguments)) {
       return Refuse(session, id, *std::move(refusal));
     }
-    if (!session.is_trusted() && IsPostponed(*this, session, id, arguments)) {
+    if (!session.is_trusted() && administration_.Postpones(session, id, arguments)) {
       session.Postpone();
       return Reply::Nil();
     }

@@ -176,19 +176,16 @@ class EngineCore final : private base::WaitReporter {
   void ForgetScriptCaller(const SessionCore& session);
   // True if commands that write are refused, and the error for them: there are too few replicas, or
   // a save has failed.
-  bool refuses_writes() const { return refuses_writes_; }
-  Reply RefuseWrite() const;
+  bool refuses_writes() const { return !write_refusal_.empty(); }
+  Reply RefuseWrite() const { return Reply::Error(write_refusal_); }
   // To be called by the host after each save.
   void NoteSave(bool succeeded);
   // True if the engine's present state may refuse or postpone commands: a busy script, a cluster, a
   // memory limit, refused writes or a pause.
   bool may_refuse() const {
-    return busy_.has_value() || cluster_.has_value() || memory_limit_.on() || refuses_writes_ ||
+    return busy_.has_value() || cluster_.has_value() || memory_limit_.on() || refuses_writes() ||
            administration_.paused();
   }
-  // True if a session runs MONITOR. Administration sets it.
-  bool has_monitors() const { return has_monitors_; }
-  void set_has_monitors(bool value) { has_monitors_ = value; }
   MemoryLimit& memory_limit() { return memory_limit_; }
   // True if the keys took more than maxmemory when the client's command began.
   bool out_of_memory() const { return out_of_memory_; }
@@ -270,11 +267,9 @@ class EngineCore final : private base::WaitReporter {
   MemoryLimit memory_limit_{databases_};
   bool out_of_memory_ = false;
   bool save_failed_ = false;
-  bool lacks_replicas_ = false;
-  bool refuses_writes_ = false;
+  std::string_view write_refusal_;  // The error for commands that write; empty if they may run.
   // The limit is not applied to the present keys yet.
   bool limit_changed_ = false;
-  bool has_monitors_ = false;
   KeyspaceListener listener_;
   AccessObserver* observer_ = nullptr;
   std::unique_ptr<ScriptCache> scripts_;

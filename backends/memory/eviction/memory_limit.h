@@ -29,6 +29,11 @@
 
 namespace redouble::memory {
 
+// Returns whether the policy evicts the keys that have been idle longest.
+inline bool IsLru(MaxmemoryPolicy policy) {
+  return policy == MaxmemoryPolicy::kVolatileLru || policy == MaxmemoryPolicy::kAllKeysLru;
+}
+
 class MemoryLimit {
  public:
   // The memory in use of redis-server 7.0.15 after its start.

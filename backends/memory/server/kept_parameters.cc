@@ -3,15 +3,16 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <set>
 #include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "redouble/backends/memory/server/memory_size.h"
+#include "redouble/backends/memory/server/parameter_value.h"
 #include "redouble/core/base/text/redis_number.h"
 #include "redouble/core/base/text/string_bridge.h"
 
@@ -19,7 +20,7 @@ namespace redouble::memory {
 namespace {
 
 using Kind = KeptParameter::Kind;
-using Error = std::optional<std::string>;
+using Error = ValueError;
 
 constexpr int64_t kMinInt = std::numeric_limits<int32_t>::min();
 constexpr int64_t kMaxInt = std::numeric_limits<int32_t>::max();
@@ -29,37 +30,26 @@ bool Same(std::string_view a, std::string_view b) {
   return absl::EqualsIgnoreCase(base::ToAbsl(a), base::ToAbsl(b));
 }
 
-std::vector<std::string> WordsOf(std::string_view text, char separator) {
-  return absl::StrSplit(base::ToAbsl(text), separator, absl::SkipEmpty());
-}
-
-// The names of `choices`, in their order.
-std::vector<std::string> ChoicesOf(const KeptParameter& parameter) {
-  std::vector<std::string> names = WordsOf(parameter.choices, ',');
-  for (std::string& name : names) absl::StripAsciiWhitespace(&name);
-  return names;
-}
-
-Error OutOfRange(const KeptParameter& parameter) {
-  return absl::StrCat("argument must be between ", parameter.low, " and ", parameter.high,
-                      " inclusive");
+std::vector<std::string> WordsOf(std::string_view text) {
+  return absl::StrSplit(base::ToAbsl(text), ' ', absl::SkipEmpty());
 }
 
 Error CheckInteger(const KeptParameter& parameter, std::string& value) {
-  const std::optional<int64_t> number = base::ParseInt64(value);
-  if (!number) return "argument couldn't be parsed into an integer";
-  if (*number < parameter.low || *number > parameter.high) return OutOfRange(parameter);
-  return std::nullopt;
+  int64_t ignored = 0;
+  return ReadNumber(value, parameter.low, parameter.high, ignored);
 }
 
 Error CheckMemory(const KeptParameter& parameter, std::string& value) {
-  const std::optional<uint64_t> bytes = ReadMemory(value);
-  if (!bytes) return "argument must be a memory value";
-  if (*bytes < static_cast<uint64_t>(parameter.low) ||
-      *bytes > static_cast<uint64_t>(parameter.high)) {
-    return OutOfRange(parameter);
-  }
-  value = absl::StrCat(*bytes);
+  int64_t bytes = 0;
+  if (Error error = ReadSize(value, parameter.low, parameter.high, bytes)) return error;
+  value = absl::StrCat(bytes);
+  return std::nullopt;
+}
+
+Error CheckSwitch(std::string& value) {
+  bool yes = false;
+  if (Error error = ReadSwitch(value, yes)) return error;
+  value = yes ? "yes" : "no";
   return std::nullopt;
 }
 
@@ -77,26 +67,26 @@ Error CheckMemoryOrPercent(const KeptParameter& parameter, std::string& value) {
   return CheckMemory(parameter, value);
 }
 
-// Replaces the words of `value` by the names of `choices`, in their order.
-Error CheckChoices(const KeptParameter& parameter, std::vector<std::string> words,
+// Replaces `words` of the value by the names of `choices`, each once, in their order.
+Error CheckChoices(const KeptParameter& parameter, const std::vector<std::string>& words,
                    std::string& value) {
-  const std::vector<std::string> names = ChoicesOf(parameter);
-  std::vector<std::string> chosen;
-  for (const std::string& name : names) {
-    const auto is_name = [&](const std::string& word) { return Same(word, name); };
-    const auto rest = std::remove_if(words.begin(), words.end(), is_name);
-    if (rest != words.end()) chosen.push_back(name);
-    words.erase(rest, words.end());
+  const std::vector<absl::string_view> split =
+      absl::StrSplit(base::ToAbsl(parameter.choices), ", ");
+  std::vector<std::string_view> names;
+  for (const absl::string_view name : split) names.push_back(base::ToStd(name));
+  std::set<size_t> chosen;
+  for (const std::string& word : words.empty() ? std::vector<std::string>{""} : words) {
+    size_t index = 0;
+    if (Error error = ReadChoice(word, names, index)) return error;
+    chosen.insert(index);
   }
-  if (!words.empty() || chosen.empty()) {
-    return absl::StrCat("argument(s) must be one of the following: ", absl::StrJoin(names, ", "));
-  }
-  value = absl::StrJoin(chosen, " ");
+  value = absl::StrJoin(chosen, " ",
+                        [&](std::string* out, size_t index) { out->append(names[index]); });
   return std::nullopt;
 }
 
 Error CheckShutdown(std::string& value) {
-  const std::vector<std::string> words = WordsOf(value, ' ');
+  const std::vector<std::string> words = WordsOf(value);
   const auto has = [&](std::string_view word) {
     return std::find(words.begin(), words.end(), word) != words.end();
   };
@@ -128,7 +118,7 @@ Error CheckHostname(std::string& value) {
 Error CheckOomScores(std::string& value) {
   constexpr size_t kScores = 3;
   constexpr int64_t kHighest = 2000;
-  const std::vector<std::string> words = WordsOf(value, ' ');
+  const std::vector<std::string> words = WordsOf(value);
   if (words.size() != kScores) return "wrong number of arguments";
   for (const std::string& word : words) {
     const std::optional<int64_t> score = base::ParseInt64(word);
@@ -330,8 +320,7 @@ Error KeptParameter::Check(std::string& value) const {
   Error error;
   switch (kind) {
     case Kind::kSwitch:
-      if (!Same(value, "yes") && !Same(value, "no")) return "argument must be 'yes' or 'no'";
-      absl::AsciiStrToLower(&value);
+      error = CheckSwitch(value);
       break;
     case Kind::kInteger:
       error = CheckInteger(*this, value);
@@ -346,7 +335,7 @@ Error KeptParameter::Check(std::string& value) const {
       error = CheckChoices(*this, {value}, value);
       break;
     case Kind::kFlags:
-      error = CheckChoices(*this, WordsOf(value, ' '), value);
+      error = CheckChoices(*this, WordsOf(value), value);
       break;
     case Kind::kText:
       break;

@@ -42,7 +42,8 @@ struct KeptParameter {
   int64_t low = 0;
   int64_t high = 0;
   std::string_view choices = {};  // "everysec, always, no"
-  // A check after that of the kind, which may change the value. Returns the text of an error.
+  // An additional check, made after the check of the kind. It may change the value. Returns the
+  // text of an error.
   std::optional<std::string> (*check)(std::string& value) = nullptr;
   bool hidden = false;  // Patterns of CONFIG GET do not match it.
 

@@ -4,7 +4,7 @@
 //
 //   if (KeyFile* file = host->key_file()) status = file->Save();
 //
-// Thread-safety: that of the engine.
+// Thread-safety: one thread, the one that uses the engine.
 // Source: Redis 7.0 rdb.c.
 #ifndef REDOUBLE_BACKENDS_MEMORY_SERVER_KEY_FILE_H_
 #define REDOUBLE_BACKENDS_MEMORY_SERVER_KEY_FILE_H_

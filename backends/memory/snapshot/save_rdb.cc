@@ -25,10 +25,6 @@ namespace {
 
 constexpr size_t kFlushBytes = size_t{1} << 16;
 
-bool IsLru(MaxmemoryPolicy policy) {
-  return policy == MaxmemoryPolicy::kVolatileLru || policy == MaxmemoryPolicy::kAllKeysLru;
-}
-
 class RdbSaver {
  public:
   RdbSaver(EngineCore& core, ByteSink& sink, const RdbSaveOptions& options)

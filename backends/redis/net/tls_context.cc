@@ -34,7 +34,7 @@ struct Stamp {
   friend bool operator==(const Stamp&, const Stamp&) = default;
 };
 
-// The stamp of a missing file is that of no file.
+// A missing file has the stamp of an empty path.
 Stamp StampOf(const std::string& path) {
   struct stat found = {};
   if (path.empty() || stat(path.c_str(), &found) != 0) return {};

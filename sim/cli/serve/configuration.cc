@@ -18,14 +18,15 @@
 #include "absl/strings/str_split.h"
 #include "redouble/backends/memory/engine/engine.h"
 #include "redouble/backends/memory/server/kept_parameters.h"
+#include "redouble/backends/memory/server/parameter_value.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/task/run.h"
+#include "redouble/core/base/text/quoted_words.h"
 #include "redouble/core/base/text/redis_number.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/base/time/utc.h"
 #include "redouble/core/base/time/virtual_clock.h"
 #include "redouble/core/store/command.h"
-#include "redouble/core/store/resp/request_parser.h"
 
 namespace redouble::sim {
 namespace {
@@ -39,21 +40,19 @@ absl::Status Wrong(std::string_view message) {
   return absl::InvalidArgumentError(base::ToAbsl(message));
 }
 
+absl::Status StatusOf(const memory::ValueError& error) {
+  return error ? Wrong(*error) : absl::OkStatus();
+}
+
 absl::Status ReadInteger(const std::string& text, int low, int high, int& value) {
-  int parsed = 0;
-  if (!absl::SimpleAtoi(text, &parsed)) return Wrong(kNotAnInteger);
-  if (parsed < low || parsed > high) {
-    return Wrong(absl::StrCat("argument must be between ", low, " and ", high, " inclusive"));
-  }
-  value = parsed;
-  return absl::OkStatus();
+  int64_t parsed = value;
+  const absl::Status status = StatusOf(memory::ReadNumber(text, low, high, parsed));
+  value = static_cast<int>(parsed);
+  return status;
 }
 
 absl::Status ReadBool(const std::string& text, bool& value) {
-  const bool yes = absl::EqualsIgnoreCase(text, "yes");
-  if (!yes && !absl::EqualsIgnoreCase(text, "no")) return Wrong("argument must be 'yes' or 'no'");
-  value = yes;
-  return absl::OkStatus();
+  return StatusOf(memory::ReadSwitch(text, value));
 }
 
 memory::ClusterAddress& Self(ServeSettings& settings) {
@@ -124,9 +123,7 @@ constexpr Directive kDirectives[] = {
      }},
     {"dbfilename", 1,
      [](const Words& values, ServeSettings& settings) {
-       if (values[0].find('/') != std::string::npos) {
-         return Wrong("dbfilename can't be a path, just a filename");
-       }
+       REDOUBLE_RETURN_IF_ERROR(StatusOf(memory::CheckFileName(values[0])));
        settings.options.engine.server.dbfilename = values[0];
        settings.loads_keys = true;
        return absl::OkStatus();
@@ -156,13 +153,9 @@ constexpr Directive kDirectives[] = {
      }},
     {"loglevel", 1,
      [](const Words& values, ServeSettings& settings) {
-       const std::optional<LogLevel> level = FindLogLevel(values[0]);
-       if (!level) {
-         const auto append = [](std::string* out, std::string_view name) { out->append(name); };
-         return Wrong("argument(s) must be one of the following: " +
-                      absl::StrJoin(kLogLevelNames, ", ", append));
-       }
-       settings.log_level = *level;
+       size_t level = 0;
+       REDOUBLE_RETURN_IF_ERROR(StatusOf(memory::ReadChoice(values[0], kLogLevelNames, level)));
+       settings.log_level = static_cast<LogLevel>(level);
        return absl::OkStatus();
      }},
     {"pidfile", 1,
@@ -244,14 +237,9 @@ class Reader {
   explicit Reader(ServeSettings& settings) : settings_(settings) {}
 
   absl::Status ReadLine(std::string_view line) {
-    // The parser of inline commands splits words as Redis splits those of redis.conf.
-    store::RequestParser parser;
-    const std::string request = absl::StrCat(base::ToAbsl(line), "\n");
-    if (line.starts_with('*')) return Wrong(kBadDirective);
-    if (parser.Parse(request, {}) != store::RequestParser::Progress::kCommand) {
-      return Wrong("Unbalanced quotes in configuration line");
-    }
-    Words words(parser.words().begin(), parser.words().end());
+    std::optional<Words> split = base::SplitQuotedWords(line);
+    if (!split) return Wrong("Unbalanced quotes in configuration line");
+    Words& words = *split;
     if (words.empty()) return absl::OkStatus();
     const std::string name = absl::AsciiStrToLower(words[0]);
     words.erase(words.begin());
@@ -290,7 +278,7 @@ class Reader {
   absl::Status Keep(const memory::KeptParameter& kept, const Words& values) {
     std::string value = absl::StrJoin(values, " ");
     if (kept.kind != memory::KeptParameter::Kind::kFixed) {
-      if (const std::optional<std::string> error = kept.Check(value)) return Wrong(*error);
+      REDOUBLE_RETURN_IF_ERROR(StatusOf(kept.Check(value)));
     }
     settings_.options.engine.kept_parameters[std::string(kept.name)] = std::move(value);
     return absl::OkStatus();

@@ -17,6 +17,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "redouble/backends/memory/server/memory_size.h"
+#include "redouble/backends/memory/server/parameter_value.h"
 #include "redouble/backends/memory/snapshot/rdb_opcode.h"
 #include "redouble/backends/memory/snapshot/snapshot.h"
 #include "redouble/core/base/status/status_macros.h"
@@ -138,9 +139,9 @@ absl::Status ReadKeyFile(const ServeArguments& arguments, ServeSettings& setting
     settings.loads_keys = true;
   }
   if (!arguments.dbfilename) return absl::OkStatus();
-  if (arguments.dbfilename->find('/') != std::string::npos) {
-    return absl::InvalidArgumentError(absl::StrCat("--dbfilename ", *arguments.dbfilename,
-                                                   ": a name without a folder; see --dir"));
+  if (const memory::ValueError error = memory::CheckFileName(*arguments.dbfilename)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--dbfilename ", *arguments.dbfilename, ": ", *error, "; see --dir"));
   }
   settings.options.engine.server.dbfilename = *arguments.dbfilename;
   settings.loads_keys = true;

@@ -25,9 +25,7 @@ const Database::Entry* Look(CommandContext& context, Arguments arguments) {
 // the value.
 bool SharesIntegers(const EngineOptions& options) {
   const MaxmemoryPolicy policy = options.maxmemory_policy;
-  const bool is_lru =
-      policy == MaxmemoryPolicy::kVolatileLru || policy == MaxmemoryPolicy::kAllKeysLru;
-  return options.maxmemory_bytes == 0 || !(is_lru || IsLfu(policy));
+  return options.maxmemory_bytes == 0 || !(IsLru(policy) || IsLfu(policy));
 }
 
 }  // namespace

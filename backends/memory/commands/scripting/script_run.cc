@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "redouble/backends/memory/engine/client_line.h"
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/permission.h"
 #include "redouble/backends/memory/engine/session_core.h"
@@ -76,8 +75,8 @@ class SessionHost final : public ScriptHost {
   }
 
  private:
-  // Looks the command up, and replaces `id` by that of the subcommand's row. Returns the error for
-  // a command that the script may not call, which is counted; nullopt if it may.
+  // Looks the command up, and replaces the id of a container by the id of its subcommand. Returns
+  // and counts the error if the script may not call the command; nullopt if it may.
   std::optional<Reply> Refuse(CommandId& id, Arguments arguments) {
     std::optional<Reply> refusal;
     switch (context_.engine().Resolve(id, arguments)) {
@@ -193,7 +192,7 @@ Reply RunScript(CommandContext& context, const ScriptRun& run,
 void ShowToMonitors(const CommandContext& context, Arguments arguments) {
   const Administration::Sent sent{store::FindCommand(context.called_name()), context.called_name(),
                                   arguments};
-  FeedMonitors(context.engine(), context.session(), sent);
+  context.engine().administration().ShowToMonitors(context.session(), sent);
 }
 
 std::optional<Reply> ReadScriptArguments(Arguments arguments, std::string_view not_a_number,

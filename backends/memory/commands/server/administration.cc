@@ -18,12 +18,6 @@ namespace {
 constexpr std::string_view kAlreadySaving = "ERR Background save already in progress";
 constexpr std::string_view kShutdownFailed = "ERR Errors trying to SHUTDOWN. Check logs.";
 
-// Null if nothing is saved.
-KeyFile* KeyFileOf(CommandContext& context) {
-  Host* host = context.engine().administration().host();
-  return host == nullptr ? nullptr : host->key_file();
-}
-
 Reply SlowLogReply(const SlowLog::Entry& entry) {
   std::vector<Reply> words;
   for (const std::string& word : entry.words) words.push_back(Reply::Bulk(word));
@@ -87,13 +81,11 @@ Reply HandleMonitor(CommandContext& context, Arguments) {
 }
 
 Reply HandleLastSave(CommandContext& context, Arguments) {
-  const KeyFile* file = KeyFileOf(context);
-  return Reply::Integer(file == nullptr ? context.engine().administration().started_us() / 1'000'000
-                                        : file->figures().saved_at_s);
+  return Reply::Integer(context.engine().administration().key_file_figures().saved_at_s);
 }
 
 Reply HandleSave(CommandContext& context, Arguments) {
-  KeyFile* file = KeyFileOf(context);
+  KeyFile* file = context.engine().administration().key_file();
   if (file == nullptr) return Reply::Error(error_text::kNothingIsSaved);
   if (file->figures().saving) return Reply::Error(kAlreadySaving);
   // The reason of a failure is in the log, as in Redis.
@@ -107,7 +99,7 @@ Reply HandleBgRewriteAof(CommandContext&, Arguments) {
 Reply HandleBgSave(CommandContext& context, Arguments arguments) {
   const bool known = arguments.size() == 1 && IsWord(arguments[0], "SCHEDULE");
   if (!arguments.empty() && !known) return SyntaxError();
-  KeyFile* file = KeyFileOf(context);
+  KeyFile* file = context.engine().administration().key_file();
   if (file == nullptr) return Reply::Error(error_text::kNothingIsSaved);
   if (file->figures().saving) return Reply::Error(kAlreadySaving);
   file->SaveInBackground();

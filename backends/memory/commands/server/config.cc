@@ -19,6 +19,7 @@
 #include "redouble/backends/memory/server/host.h"
 #include "redouble/backends/memory/server/kept_parameters.h"
 #include "redouble/backends/memory/server/memory_size.h"
+#include "redouble/backends/memory/server/parameter_value.h"
 #include "redouble/core/base/text/glob.h"
 #include "redouble/core/base/text/redis_number.h"
 
@@ -154,9 +155,9 @@ std::optional<std::string> SetBind(EngineOptions& options, std::string_view text
 
 std::string FileNameText(const EngineOptions& options) { return options.server.dbfilename; }
 std::optional<std::string> SetFileName(EngineOptions& options, std::string_view text) {
-  if (text.find('/') != text.npos) return "dbfilename can't be a path, just a filename";
-  options.server.dbfilename = std::string(text);
-  return std::nullopt;
+  ValueError error = CheckFileName(text);
+  if (!error) options.server.dbfilename = std::string(text);
+  return error;
 }
 
 // The append-only file of Redis may be named and turned off.
@@ -168,8 +169,8 @@ std::optional<std::string> KeepOff(EngineOptions&, std::string_view text) {
 }
 std::string YesText(const EngineOptions&) { return "yes"; }
 
-// The parameters with an effect, by name. server/kept_parameters.h has the others. `dir` is that of
-// the host.
+// The parameters that have an effect, in the order of their names. server/kept_parameters.h has the
+// others. The host keeps `dir`.
 constexpr Parameter kParameters[] = {
     Text("acl-pubsub-default", ChannelsText, SetChannels),
     Number<&EngineOptions::acllog_max_len>("acllog-max-len", 0, kMaxInt64),
@@ -260,58 +261,25 @@ std::string TextOf(const Parameter& parameter, const EngineOptions& options) {
 }
 
 // Returns the text of an error; nullopt if the option is set.
-std::optional<std::string> SetNumber(const Parameter& parameter, std::string_view text,
-                                     EngineOptions& options) {
-  std::optional<int64_t> value;
-  bool in_range = true;
-  if (parameter.kind == Parameter::Kind::kMemory) {
-    const std::optional<uint64_t> bytes = ReadMemory(text);
-    if (!bytes) return "argument must be a memory value";
-    in_range = *bytes <= static_cast<uint64_t>(parameter.high);
-    value = static_cast<int64_t>(*bytes);
-  } else {
-    value = base::ParseInt64(text);
-    if (!value) return "argument couldn't be parsed into an integer";
-  }
-  if (!in_range || *value < parameter.low || *value > parameter.high) {
-    return absl::StrCat("argument must be between ", parameter.low, " and ", parameter.high,
-                        " inclusive");
-  }
-  parameter.set(options, *value);
-  return std::nullopt;
-}
-
-std::optional<std::string> SetPolicy(const Parameter& parameter, std::string_view text,
-                                     EngineOptions& options) {
-  const auto* found =
-      std::find_if(std::begin(kMaxmemoryPolicyNames), std::end(kMaxmemoryPolicyNames),
-                   [&](std::string_view name) { return IsWord(text, name); });
-  if (found == std::end(kMaxmemoryPolicyNames)) {
-    std::string names;
-    for (const std::string_view name : kMaxmemoryPolicyNames) {
-      if (!names.empty()) names += ", ";
-      names += name;
-    }
-    return "argument(s) must be one of the following: " + names;
-  }
-  parameter.set(options, found - std::begin(kMaxmemoryPolicyNames));
-  return std::nullopt;
-}
-
-std::optional<std::string> SetBool(const Parameter& parameter, std::string_view text,
-                                   EngineOptions& options) {
-  const bool yes = IsWord(text, "yes");
-  if (!yes && !IsWord(text, "no")) return "argument must be 'yes' or 'no'";
-  parameter.set(options, yes ? 1 : 0);
-  return std::nullopt;
-}
-
-std::optional<std::string> SetParameter(const Parameter& parameter, std::string_view text,
-                                        EngineOptions& options) {
-  if (parameter.kind == Parameter::Kind::kPolicy) return SetPolicy(parameter, text, options);
+ValueError SetParameter(const Parameter& parameter, std::string_view text, EngineOptions& options) {
   if (parameter.kind == Parameter::Kind::kText) return parameter.set_text(options, text);
-  if (parameter.kind == Parameter::Kind::kBool) return SetBool(parameter, text, options);
-  return SetNumber(parameter, text, options);
+  ValueError error;
+  int64_t value = 0;
+  if (parameter.kind == Parameter::Kind::kPolicy) {
+    size_t index = 0;
+    error = ReadChoice(text, kMaxmemoryPolicyNames, index);
+    value = static_cast<int64_t>(index);
+  } else if (parameter.kind == Parameter::Kind::kBool) {
+    bool yes = false;
+    error = ReadSwitch(text, yes);
+    value = yes ? 1 : 0;
+  } else if (parameter.kind == Parameter::Kind::kMemory) {
+    error = ReadSize(text, parameter.low, parameter.high, value);
+  } else {
+    error = ReadNumber(text, parameter.low, parameter.high, value);
+  }
+  if (!error) parameter.set(options, value);
+  return error;
 }
 
 // A parameter of one of the three kinds.
@@ -345,21 +313,13 @@ std::string TextOf(const Found& found, EngineCore& engine) {
   return host == nullptr ? "" : host->Folder();
 }
 
-// Sets a value in `options`, or the folder. Returns the text of an error.
-std::optional<std::string> SetValue(const Found& found, std::string_view text,
-                                    EngineOptions& options, EngineCore& engine) {
+// Sets a value in `options`. Returns the text of an error.
+ValueError SetValue(const Found& found, std::string_view text, EngineOptions& options) {
   if (found.parameter != nullptr) return SetParameter(*found.parameter, text, options);
-  if (found.kept != nullptr) {
-    std::string value(text);
-    std::optional<std::string> error = found.kept->Check(value);
-    if (!error) options.kept_parameters[std::string(found.kept->name)] = std::move(value);
-    return error;
-  }
-  Host* host = engine.administration().host();
-  if (host == nullptr) return "this server has no folder";
-  const absl::Status entered = host->EnterFolder(std::string(text));
-  if (entered.ok()) return std::nullopt;
-  return std::string(entered.message());
+  std::string value(text);
+  ValueError error = found.kept->Check(value);
+  if (!error) options.kept_parameters[std::string(found.kept->name)] = std::move(value);
+  return error;
 }
 
 Reply SetFailed(std::string_view name, std::string_view why) {
@@ -403,15 +363,36 @@ std::optional<Reply> CheckRoom(EngineCore& engine, const EngineOptions& options)
                                             room)));
 }
 
+// Enters the folder. Returns the error.
+std::optional<Reply> EnterFolder(EngineCore& engine, std::string_view folder) {
+  Host* host = engine.administration().host();
+  if (host == nullptr) return SetFailed(kFolder, "this server has no folder");
+  const absl::Status entered = host->EnterFolder(std::string(folder));
+  if (entered.ok()) return std::nullopt;
+  return SetFailed(kFolder, base::ToStd(entered.message()));
+}
+
 // Makes the host listen where `options` say, if that has changed. Returns the error.
 std::optional<Reply> MoveListeners(EngineCore& engine, const EngineOptions& options) {
   const ServerOptions& now = engine.options().server;
   Host* host = engine.administration().host();
-  const bool moves_port = options.server.port != now.port;
-  if (host == nullptr || (!moves_port && options.server.bind == now.bind)) return std::nullopt;
+  const bool moves = options.server.bind != now.bind;
+  if (host == nullptr || (!moves && options.server.port == now.port)) return std::nullopt;
   if (host->Listen(options.server).ok()) return std::nullopt;
-  return moves_port ? SetFailed("port", "Unable to listen on this port. Check server logs.")
-                    : SetFailed("bind", "Failed to bind to specified addresses.");
+  return moves ? SetFailed("bind", "Failed to bind to specified addresses.")
+               : SetFailed("port", "Unable to listen on this port. Check server logs.");
+}
+
+// What a host does about new options. Returns the error, after which the host is as it was.
+std::optional<Reply> Apply(EngineCore& engine, const EngineOptions& options,
+                           std::optional<std::string_view> folder) {
+  if (std::optional<Reply> error = CheckRoom(engine, options)) return error;
+  if (!folder) return MoveListeners(engine, options);
+  const std::string before = TextOf({.is_folder = true}, engine);
+  if (std::optional<Reply> error = EnterFolder(engine, *folder)) return error;
+  std::optional<Reply> error = MoveListeners(engine, options);
+  if (error) EnterFolder(engine, before);
+  return error;
 }
 
 }  // namespace
@@ -484,13 +465,17 @@ Reply HandleConfigSet(CommandContext& context, Arguments arguments) {
   if (std::optional<Reply> error = CheckNames(arguments, engine.options()))
     return *std::move(error);
   EngineOptions options = engine.options();
+  std::optional<std::string_view> folder;
   for (size_t i = 0; i < arguments.size(); i += 2) {
-    const std::optional<std::string> why =
-        SetValue(Find(arguments[i]), arguments[i + 1], options, engine);
-    if (why) return SetFailed(arguments[i], *why);
+    const Found found = Find(arguments[i]);
+    if (found.is_folder) {
+      folder = arguments[i + 1];
+      continue;
+    }
+    const ValueError error = SetValue(found, arguments[i + 1], options);
+    if (error) return SetFailed(arguments[i], *error);
   }
-  if (std::optional<Reply> error = CheckRoom(engine, options)) return *std::move(error);
-  if (std::optional<Reply> error = MoveListeners(engine, options)) return *std::move(error);
+  if (std::optional<Reply> error = Apply(engine, options, folder)) return *std::move(error);
   engine.Configure(std::move(options));
   return Reply::Ok();
 }

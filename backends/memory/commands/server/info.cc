@@ -63,12 +63,8 @@ void AppendClients(EngineCore& engine, std::string& out) {
                   "\r\nclients_in_timeout_table:", timed, "\r\n");
 }
 
-// An engine without a host never saves.
 void AppendPersistence(EngineCore& engine, std::string& out) {
-  KeyFileFigures file{.saved_at_s = engine.administration().started_us() / kMicrosPerSecond};
-  if (Host* host = engine.administration().host(); host != nullptr && host->key_file() != nullptr) {
-    file = host->key_file()->figures();
-  }
+  const KeyFileFigures file = engine.administration().key_file_figures();
   absl::StrAppend(
       &out, "loading:0\r\nasync_loading:0\r\ncurrent_cow_peak:0\r\ncurrent_cow_size:0\r\n",
       "current_cow_size_age:0\r\ncurrent_fork_perc:0.00\r\ncurrent_save_keys_processed:0\r\n",

@@ -9,8 +9,8 @@
 //   the metatable of strings is read-only      getmetatable returns a proxy
 //   unpack counts its results without overflow unpack
 //   bit.tohex of the least number              bit.tohex
-//   cjson's buffer does not overflow           cjson.encode refuses what may exceed its integers,
-//                                              as does that of a library from cjson.new
+//   cjson's buffer does not overflow           cjson.encode, and the encode of a library made by
+//                                              cjson.new, refuse what may exceed its integers
 //   struct and cmsgpack                        our own libraries, with 64-bit sizes
 //   no newproxy, debug, os, io, package        not in the sandbox's list (sandbox.cc)
 //

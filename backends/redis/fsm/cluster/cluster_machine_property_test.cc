@@ -13,6 +13,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "redouble/backends/redis/fsm/cluster/cluster_machine.h"
+#include "redouble/backends/redis/fsm/cluster/machine_driver_for_test.h"
 #include "redouble/backends/redis/fsm/cluster/numbered_requests_for_test.h"
 #include "redouble/core/base/hash/crc.h"
 #include "redouble/core/store/errors.h"
@@ -27,24 +28,20 @@ constexpr int kNodes = 3;
 constexpr int64_t kTimeoutUs = 50'000;
 constexpr size_t kQueueLimit = 12;
 
-class Model : public store::RequestKeeper {
+class Model : public MachineDriver<ClusterMachine> {
  public:
-  Model(const Options& options, uint64_t seed) : machine(options, nullptr, base::Rng(seed)) {
+  Model(const Options& options, uint64_t seed) : MachineDriver(options, nullptr, base::Rng(seed)) {
     machine.Start(now_us);
     Collect();
   }
 
+  using MachineDriver::Submit;
   void Submit(Kind kind, int commands) {
     std::vector<std::string> keys;
     for (int i = 0; i < commands; ++i) keys.push_back(DrawKey());
     Submit(requests.Add(kind, keys));
   }
   void SubmitBlocking() { Submit(requests.AddBlocking(DrawKey())); }
-
-  void Abandon(store::Request& request) override {
-    machine.Abandon(request);
-    Collect();
-  }
 
   // A node answers one part, or its connection fails.
   void AnswerPart(size_t index, int how) {
@@ -93,28 +90,10 @@ class Model : public store::RequestKeeper {
     ++epoch;
   }
 
-  void Pass(int64_t duration_us) {
-    const int64_t end_us = now_us + duration_us;
-    while (wake_us <= end_us) {
-      now_us = std::max(now_us, std::exchange(wake_us, ClusterMachine::kNever));
-      machine.Timer(now_us);
-      Collect();
-    }
-    now_us = end_us;
-  }
-
-  ClusterMachine machine;
-
  private:
   static constexpr const char* kKeys[] = {"a", "b", "c"};
 
   static std::string DrawKey() { return kKeys[*rc::gen::inRange(0, 3)]; }
-
-  void Submit(store::Request& request) {
-    request.SetKeeper(this);
-    machine.Submit(request, now_us);
-    Collect();
-  }
 
   // What the node does with a part: it runs the commands whose keys it serves.
   Reply Run(const ClusterPart& part, const std::string& host, bool down) {
@@ -154,7 +133,7 @@ class Model : public store::RequestKeeper {
     return part.kind() == Kind::kCommand ? std::move(replies[0]) : Reply::Array(std::move(replies));
   }
 
-  void Collect() {
+  void Collect() override {
     for (const uint64_t part : machine.TakeDropped()) sent.erase(part);
     while (const std::optional<ClusterAction> action = machine.NextAction()) {
       switch (action->kind) {
@@ -171,9 +150,6 @@ class Model : public store::RequestKeeper {
     machine.TakeForgotten();
   }
 
-  int64_t now_us = 1'000'000;
-  int64_t wake_us = ClusterMachine::kNever;
-  std::map<uint64_t, std::string> sent;  // Parts under way and their nodes.
   std::optional<size_t> map_asked;
   std::map<int, int> owners = {{7365, 1}, {3300, 2}, {15495, 3}};  // Of the slots of the keys.
   int64_t epoch = 1;
@@ -201,7 +177,7 @@ void TakeRandomStep(Model& model) {
     case 8:
       return model.AnswerMap(*rc::gen::inRange(0, 5));
     case 9:
-      return model.Pass(*rc::gen::inRange(0, 4000));
+      return model.PassInSteps(*rc::gen::inRange(0, 4000));
     case 10:
       return model.MoveSlot(*rc::gen::inRange(0, 3), *rc::gen::inRange(1, kNodes + 1));
     case 11:
@@ -227,7 +203,7 @@ RC_GTEST_PROP(ClusterMachineProperty, EveryRequestEndsOnceInTimeOnTheRightNode, 
     RC_ASSERT(model.machine.queued() <= kQueueLimit);
   }
   // No node answers any more: the time limits end everything.
-  model.Pass(kTimeoutUs + NumberedRequests::kBlockUs);
+  model.PassInSteps(kTimeoutUs + NumberedRequests::kBlockUs);
   RC_ASSERT(model.machine.queued() == 0u);
   model.requests.CheckResults();
 }

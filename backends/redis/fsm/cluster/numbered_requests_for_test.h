@@ -63,8 +63,9 @@ class NumberedRequests {
     if (one.request != nullptr && !one.request->completed()) one.request.reset();
   }
 
-  // Each request that was not abandoned has ended once and in time, nothing ran twice, a reply is
-  // that of the request's own command, and what is called "not sent" has not run.
+  // Checks that each request that was not abandoned has ended once and in time, that no command ran
+  // twice, that each reply belongs to the request's own command, and that no command ran whose
+  // result is "not sent".
   void CheckResults() const {
     for (const Submitted& one : submitted_) {
       if (one.request != nullptr) CheckResult(one);

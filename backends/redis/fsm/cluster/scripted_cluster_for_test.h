@@ -22,6 +22,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "redouble/backends/redis/fsm/cluster/cluster_machine.h"
+#include "redouble/backends/redis/fsm/cluster/machine_driver_for_test.h"
 #include "redouble/backends/redis/fsm/request_for_test.h"
 #include "redouble/backends/redis/options.h"
 #include "redouble/core/base/random/rng.h"
@@ -72,12 +73,12 @@ inline absl::Status Lost() { return store::OutcomeUnknownError("the connection w
 
 // A machine and a scripted cluster. The actions of the machine are recorded as lines: "n1 < GET b",
 // "n1 < ASKING, GET b", "n1 map", "drop".
-class Cluster : public store::RequestKeeper {
+class Cluster : public MachineDriver<ClusterMachine> {
  public:
   explicit Cluster(const Options& options = TestOptions(),
                    ClusterMachine::IsIdempotent is_idempotent = nullptr,
                    base::Rng rng = base::Rng(1))
-      : machine(options, std::move(is_idempotent), rng) {}
+      : MachineDriver(options, std::move(is_idempotent), rng) {}
 
   // Starts the machine and answers with the map.
   void Open() {
@@ -97,15 +98,6 @@ class Cluster : public store::RequestKeeper {
   std::string MapAsked() {
     Collect();
     return map_asked ? machine.Address(*map_asked).host : "";
-  }
-  void Submit(store::Request& request) {
-    request.SetKeeper(this);
-    machine.Submit(request, now_us);
-    Collect();
-  }
-  void Abandon(store::Request& request) override {
-    machine.Abandon(request);
-    Collect();
   }
   // Reports that the node is unreachable for its oldest part.
   void Refuse(const std::string& host) { Answer(host, NotConnected(), /*reached=*/false); }
@@ -134,7 +126,7 @@ class Cluster : public store::RequestKeeper {
   }
   std::vector<std::string> TakeLog() { return std::exchange(log, {}); }
 
-  void Collect() {
+  void Collect() override {
     for (const uint64_t part : machine.TakeDropped()) {
       log.push_back(sent.at(part) + " drop");
       sent.erase(part);
@@ -170,10 +162,6 @@ class Cluster : public store::RequestKeeper {
     return text;
   }
 
-  ClusterMachine machine;
-  int64_t now_us = 1'000'000;
-  int64_t wake_us = ClusterMachine::kNever;
-  std::map<uint64_t, std::string> sent;
   std::optional<size_t> map_asked;
   std::vector<std::string> log;
 };

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "redouble/backends/redis/fsm/cluster/machine_driver_for_test.h"
 #include "redouble/backends/redis/fsm/cluster/numbered_requests_for_test.h"
 #include "redouble/backends/redis/fsm/cluster/sentinel_machine.h"
 #include "redouble/core/base/random/rng.h"
@@ -33,20 +34,10 @@ constexpr size_t kQueueLimit = 12;
 // The result of an action of the machine.
 enum class Fate : uint8_t { kUnreachable, kLostBefore, kLostAfter, kAnswered };
 
-class Model : public store::RequestKeeper {
+class Model : public MachineDriver<SentinelMachine> {
  public:
-  Model(const Options& options, uint64_t seed) : machine(options, nullptr, base::Rng(seed)) {
+  Model(const Options& options, uint64_t seed) : MachineDriver(options, nullptr, base::Rng(seed)) {
     machine.Start(now_us);
-    Collect();
-  }
-
-  void Submit(store::Request& request) {
-    request.SetKeeper(this);
-    machine.Submit(request, now_us);
-    Collect();
-  }
-  void Abandon(store::Request& request) override {
-    machine.Abandon(request);
     Collect();
   }
 
@@ -121,16 +112,6 @@ class Model : public store::RequestKeeper {
     Collect();
   }
 
-  void Pass(int64_t duration_us) {
-    const int64_t end_us = now_us + duration_us;
-    while (wake_us <= end_us) {
-      now_us = std::max(now_us, std::exchange(wake_us, SentinelMachine::kNever));
-      machine.Timer(now_us);
-      Collect();
-    }
-    now_us = end_us;
-  }
-
   // Everybody answers, and truthfully.
   void AnswerAll() {
     for (int i = 0; i < 10; ++i) {
@@ -182,7 +163,7 @@ class Model : public store::RequestKeeper {
     return Reply::Array(std::move(others));
   }
 
-  void Collect() {
+  void Collect() override {
     for (const uint64_t id : machine.TakeDropped()) sent.erase(id);
     while (const std::optional<SentinelAction> action = machine.NextAction()) {
       const std::string& host = action->address.host;
@@ -209,16 +190,12 @@ class Model : public store::RequestKeeper {
     }
   }
 
-  int64_t now_us = 1'000'000;
-  int64_t wake_us = SentinelMachine::kNever;
-  std::map<uint64_t, std::string> sent;  // Requests under way and their servers.
   bool sentinel_asked = false;
   std::optional<std::string> role_asked;
   WatchState watch = WatchState::kNone;
   std::set<std::string> confirmed;  // Servers that have said that they are masters.
 
  public:
-  SentinelMachine machine;
   // The last member, because a request that is destroyed early is abandoned.
   NumberedRequests requests{kTimeoutUs, now_us};
 };
@@ -262,7 +239,7 @@ void TakeRandomStep(Model& model) {
     case 13:
       return model.LoseMaster();
     case 14:
-      return model.Pass(*rc::gen::inRange<int64_t>(0, 4 * kRefreshUs));
+      return model.PassInSteps(*rc::gen::inRange<int64_t>(0, 4 * kRefreshUs));
     case 15:
       return model.requests.AbandonOne(*rc::gen::inRange<size_t>(0, 1000));
   }
@@ -290,7 +267,7 @@ RC_GTEST_PROP(SentinelMachineProperty, EveryRequestEndsOnceAndInTime, ()) {
     RC_ASSERT(model.machine.queued() <= kQueueLimit);
   }
   // No server answers any more: the time limits end everything.
-  model.Pass(kTimeoutUs + NumberedRequests::kBlockUs);
+  model.PassInSteps(kTimeoutUs + NumberedRequests::kBlockUs);
   RC_ASSERT(model.machine.queued() == 0u);
   model.requests.CheckResults();
 }
@@ -305,7 +282,7 @@ RC_GTEST_PROP(SentinelMachineProperty, FindsTheMasterOnceEverybodyAnswers, ()) {
   for (int i = 0; i < 10; ++i) {
     model.Submit(model.requests.Add(Kind::kCommand, {"a"}));
     model.AnswerAll();
-    model.Pass(12 * kRefreshUs);
+    model.PassInSteps(12 * kRefreshUs);
     model.AnswerAll();
   }
   RC_ASSERT(model.machine.master() == std::optional(TcpAddress{model.master, 7}));

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "redouble/backends/redis/fsm/cluster/machine_driver_for_test.h"
 #include "redouble/backends/redis/fsm/request_for_test.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/store/errors.h"
@@ -57,11 +58,11 @@ absl::Status Lost() { return store::OutcomeUnknownError("the connection was lost
 
 // A machine and scripted servers. The actions of the machine are recorded as lines: "s1 ask", "m1
 // role", "m1 < GET k", "s1 watch", "drop GET k".
-class Watch : public store::RequestKeeper {
+class Watch : public MachineDriver<SentinelMachine> {
  public:
   explicit Watch(const Options& options = TestOptions(),
                  SentinelMachine::IsIdempotent is_idempotent = nullptr)
-      : machine(options, std::move(is_idempotent)) {}
+      : MachineDriver(options, std::move(is_idempotent)) {}
 
   void Start() {
     machine.Start(now_us);
@@ -86,15 +87,6 @@ class Watch : public store::RequestKeeper {
     machine.Switched(message, now_us);
     Collect();
   }
-  void Submit(store::Request& request) {
-    request.SetKeeper(this);
-    machine.Submit(request, now_us);
-    Collect();
-  }
-  void Abandon(store::Request& request) override {
-    machine.Abandon(request);
-    Collect();
-  }
   // Answers the oldest request that was sent.
   void Answer(absl::StatusOr<Reply> reply) {
     const uint64_t id = TakeSent();
@@ -116,7 +108,7 @@ class Watch : public store::RequestKeeper {
   }
   Log TakeLog() { return std::exchange(log, {}); }
 
-  void Collect() {
+  void Collect() override {
     for (const uint64_t id : machine.TakeDropped()) {
       log.push_back("drop " + sent.at(id));
       sent.erase(id);
@@ -124,10 +116,6 @@ class Watch : public store::RequestKeeper {
     while (const std::optional<SentinelAction> action = machine.NextAction()) Keep(*action);
   }
 
-  SentinelMachine machine;
-  int64_t now_us = 1'000'000;
-  int64_t wake_us = SentinelMachine::kNever;
-  std::map<uint64_t, std::string> sent;
   Log log;
 
  private:
