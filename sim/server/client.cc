@@ -57,6 +57,10 @@ Client::~Client() {
   closing_ = broken_ = true;
   // Destroying the session fails a blocked command, which completes its request.
   session_.reset();
+  input_.clear();
+  output_.clear();
+  sent_ = 0;
+  NoteBuffers();
 }
 
 void Client::Receive(std::string_view bytes) {
@@ -71,11 +75,13 @@ void Client::Receive(std::string_view bytes) {
     if (used < bytes.size()) input_.assign(bytes.substr(used));
   }
   if (input_.empty() && input_.capacity() > kKeptRoomBytes) input_ = std::string();
+  NoteBuffers();
 }
 
 void Client::Continue() {
   resumed_ = false;
   if (!input_.empty()) input_.erase(0, RunAll(input_));
+  NoteBuffers();
 }
 
 size_t Client::RunAll(std::string_view bytes) {
@@ -162,6 +168,7 @@ void Client::Respond(const Reply& reply) {
   const store::Protocol protocol =
       session_->protocol() == 3 ? store::Protocol::kResp3 : store::Protocol::kResp2;
   store::AppendReply(HasLineBreak(reply) ? OneLine(reply) : reply, protocol, output_);
+  NoteBuffers();
   CheckOutput();
 }
 
@@ -180,10 +187,12 @@ void Client::Refuse(std::string_view line) {
 
 void Client::Sent(size_t bytes) {
   sent_ += bytes;
-  if (sent_ < output_.size()) return;
-  sent_ = 0;
-  output_.clear();
-  if (output_.capacity() > kKeptRoomBytes) output_ = std::string();
+  if (sent_ == output_.size()) {
+    sent_ = 0;
+    output_.clear();
+    if (output_.capacity() > kKeptRoomBytes) output_ = std::string();
+  }
+  NoteBuffers();
 }
 
 void Client::CheckOutput(size_t pending_bytes) {
@@ -206,6 +215,15 @@ void Client::BreakOverLimit() {
   Break();
   sent_ = 0;
   output_ = std::string();
+  NoteBuffers();
+}
+
+void Client::NoteBuffers() {
+  const auto counted = [](size_t bytes) { return bytes < kSmallBufferBytes ? 0 : bytes; };
+  const size_t bytes = counted(input_.size()) + counted(output_.size() - sent_);
+  if (bytes == noted_bytes_) return;
+  owner_.OnBuffersChanged(static_cast<int64_t>(bytes) - static_cast<int64_t>(noted_bytes_));
+  noted_bytes_ = bytes;
 }
 
 }  // namespace redouble::sim

@@ -35,6 +35,10 @@ namespace redouble::sim {
 
 class Client;
 
+// What a client with few commands under way needs. Smaller buffers do not count towards maxmemory,
+// so that the evicted keys do not depend on how the network splits the commands.
+inline constexpr size_t kSmallBufferBytes = 64 * 1024;
+
 // Implemented by the server that owns the clients.
 class ClientOwner {
  public:
@@ -47,6 +51,9 @@ class ClientOwner {
   // execute the command (SIM), otherwise nullopt. `words` is not empty.
   virtual std::optional<store::Reply> Intercept(Client& client,
                                                 std::span<const std::string_view> words) = 0;
+  // Called when the client's buffers have grown or shrunk by so many bytes. A buffer below
+  // kSmallBufferBytes counts as empty.
+  virtual void OnBuffersChanged(int64_t bytes) = 0;
   // Returns true if the server is stopping and must not reply any more.
   virtual bool stopping() const = 0;
 };
@@ -118,6 +125,8 @@ class Client final : public store::PushListener {
   // Responds to EXEC without what is withheld.
   void RespondInPart(const store::Reply& reply, const memory::SessionCore::Withheld& withheld);
   void BreakOverLimit();
+  // Reports changes of the buffers to the owner.
+  void NoteBuffers();
   void OnPush(const store::Reply& push) override;
   bool waits() const { return waits_; }
 
@@ -133,6 +142,7 @@ class Client final : public store::PushListener {
   bool closing_ = false;
   bool broken_ = false;
   bool loses_reply_ = false;
+  size_t noted_bytes_ = 0;  // The bytes of the buffers that the owner knows of.
   std::optional<int64_t> over_soft_limit_since_s_;
   // The words of a command that CLIENT PAUSE may postpone; they are read again later.
   std::vector<std::string> kept_words_;

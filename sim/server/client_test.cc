@@ -39,13 +39,30 @@ class ClientTest : public testing::Test, public ClientOwner {
     if (words[0] != "OURS") return std::nullopt;
     return Reply::Integer(static_cast<int64_t>(words.size()));
   }
+  void OnBuffersChanged(int64_t bytes) override { buffer_bytes_ += bytes; }
   bool stopping() const override { return stopping_; }
 
   base::VirtualClock clock_{absl::FromUnixSeconds(1'700'000'000)};
   memory::Engine engine_{clock_};
   std::vector<Client*> changed_;
+  int64_t buffer_bytes_ = 0;
   bool stopping_ = false;
 };
+
+TEST_F(ClientTest, ReportsItsLargeBuffers) {
+  {
+    const std::unique_ptr<Client> client = Connect();
+    client->Receive("*2\r\n$4\r\nECHO\r\n$200000\r\n" + std::string(1000, 'x'));
+    EXPECT_EQ(buffer_bytes_, 0);
+    client->Receive(std::string(100'000, 'x'));
+    EXPECT_GT(buffer_bytes_, 100'000);
+    client->Receive(std::string(99'000, 'x') + "\r\n");
+    EXPECT_EQ(buffer_bytes_, static_cast<int64_t>(client->unsent().size()));
+    client->Sent(client->unsent().size() / 2);
+    EXPECT_EQ(buffer_bytes_, static_cast<int64_t>(client->unsent().size()));
+  }
+  EXPECT_EQ(buffer_bytes_, 0);
+}
 
 TEST_F(ClientTest, AnswersAPipelineInOrder) {
   const std::unique_ptr<Client> client = Connect();

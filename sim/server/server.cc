@@ -150,6 +150,7 @@ class AsioServer final : public Server, public memory::Host, public ClientOwner 
   bool Write(Connection& connection);
   void Close(Connection& connection);
   void FlushDirty();
+  void WriteDirty();
   void MarkDirty(Connection& connection);
 
   void WaitForSockets();
@@ -169,6 +170,7 @@ class AsioServer final : public Server, public memory::Host, public ClientOwner 
   memory::ConnectionFigures FiguresOf(const memory::SessionCore& session) override;
   void OnDisconnect(const memory::SessionCore& session) override;
   bool Overflows(const memory::SessionCore& session, size_t pending_bytes) override;
+  uint64_t client_buffer_bytes() const override { return client_buffer_bytes_; }
   bool runs_in_real_time() const override { return !holds_clock(); }
   void Sleep(int64_t duration_us) override;
   absl::Status Listen(const memory::ServerOptions& server) override;
@@ -185,6 +187,9 @@ class AsioServer final : public Server, public memory::Host, public ClientOwner 
   void OnChange(Client& client) override;
   std::optional<Reply> Intercept(Client& client, std::span<const std::string_view> words) override;
   std::optional<Reply> InjectFault(Client& client, std::string_view command);
+  void OnBuffersChanged(int64_t bytes) override {
+    client_buffer_bytes_ += static_cast<uint64_t>(bytes);
+  }
   bool stopping() const override { return stopping_; }
 
   // The run_id in INFO.
@@ -223,6 +228,7 @@ class AsioServer final : public Server, public memory::Host, public ClientOwner 
   Listeners unix_listeners_;
   std::map<int64_t, std::unique_ptr<Connection>> connections_;  // By session id.
   std::vector<int64_t> dirty_;
+  uint64_t client_buffer_bytes_ = 0;
   std::vector<char> read_buffer_ = std::vector<char>(kReadBytes);
   bool stopping_ = false;
   const bool ticks_are_steady_ = TicksAreSteady();
@@ -492,6 +498,12 @@ void AsioServer::OnChange(Client& client) {
 
 // A command of one client may produce output for others, or unblock them.
 void AsioServer::FlushDirty() {
+  WriteDirty();
+  engine_.core().administration().EvictClients();
+  WriteDirty();
+}
+
+void AsioServer::WriteDirty() {
   for (size_t i = 0; i < dirty_.size(); ++i) {
     const auto found = connections_.find(dirty_[i]);
     if (found == connections_.end()) continue;

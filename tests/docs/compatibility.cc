@@ -89,8 +89,8 @@ constexpr Reason kParameterReasons[] = {
     {"tls-*", "There is no TLS."},
     {"active-defrag* activedefrag activerehashing jemalloc-bg-thread disable-thp lazyfree-*",
      "The engine has other data structures, and frees memory at once."},
-    {"maxmemory-clients maxmemory-eviction-tenacity",
-     "Clients are not evicted; keys are evicted until the limit holds."},
+    {"maxmemory-clients", "`redouble serve` closes clients; an engine alone has no buffers."},
+    {"maxmemory-eviction-tenacity", "Keys are evicted until the limit holds."},
     {"dynamic-hz active-expire-effort", "Keys expire at their deadlines, not in turns of a timer."},
     {"hz", "The upkeep of `redouble serve`; fixed while it runs."},
     {"io-threads* *_cpulist oom-score-adj* supervised set-proc-title proc-title-template "

@@ -26,6 +26,7 @@ class Echo final : public ClientOwner {
     for (const std::string_view word : words) elements.push_back(store::Reply::Bulk(word));
     return store::Reply::Array(std::move(elements));
   }
+  void OnBuffersChanged(int64_t) override {}
   bool stopping() const override { return false; }
 };
 

@@ -1,6 +1,7 @@
 #include "redouble/backends/memory/engine/administration.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <string>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "redouble/backends/memory/engine/client_line.h"
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/permission.h"
+#include "redouble/backends/memory/server/client_memory_limit.h"
 #include "redouble/backends/memory/server/redaction.h"
 
 namespace redouble::memory {
@@ -21,6 +23,12 @@ using store::Reply;
 namespace command_flag = store::command_flag;
 
 constexpr int64_t kMicrosPerSecond = 1'000'000;
+
+// Clients are evicted by classes of size: powers of two, and one class for all small clients.
+uint64_t SizeClass(uint64_t bytes) {
+  constexpr uint64_t kSmallest = 32 * 1024;
+  return std::bit_floor(std::max(bytes, kSmallest));
+}
 
 }  // namespace
 
@@ -59,7 +67,33 @@ KeyFileFigures Administration::key_file_figures() const {
   return {.saved_at_s = started_us_ / kMicrosPerSecond};
 }
 
-void Administration::Configure() { logs_all_ = engine_.options().slowlog_log_slower_than_us == 0; }
+void Administration::EvictClientsAbove(uint64_t limit_bytes) {
+  uint64_t sum_bytes = 0;
+  std::vector<std::pair<SessionCore*, uint64_t>> candidates;
+  for (const auto& [id, session] : sessions_) {
+    if (session->is_trusted()) continue;
+    const uint64_t bytes = BytesOf(engine_, *session);
+    sum_bytes += bytes;
+    if (!session->no_evict()) candidates.emplace_back(session, bytes);
+  }
+  if (sum_bytes < limit_bytes) return;
+  const auto is_larger = [](const auto& a, const auto& b) {
+    return SizeClass(a.second) > SizeClass(b.second);
+  };
+  std::stable_sort(candidates.begin(), candidates.end(), is_larger);
+  for (const auto& [session, bytes] : candidates) {
+    if (sum_bytes < limit_bytes) break;
+    sum_bytes -= bytes;
+    statistics_.CountEvictedClient();
+    session->Disconnect();
+  }
+}
+
+void Administration::Configure() {
+  const EngineOptions& options = engine_.options();
+  logs_all_ = options.slowlog_log_slower_than_us == 0;
+  client_limit_bytes_ = ClientMemoryLimit(options);
+}
 
 void Administration::StartMonitor(SessionCore& session) {
   StopMonitor(session);
@@ -82,41 +116,66 @@ void Administration::ShowToMonitors(const SessionCore& session, const Sent& sent
 }
 
 void Administration::FinishSlowly(SessionCore& session, const Sent& sent, int64_t begun_us) {
-  int64_t duration_us = 0;
-  if (host_ != nullptr) {
-    lap_us_ = host_->MonotonicMicros();
-    duration_us = lap_us_ - begun_us;
-    statistics_.CountDuration(sent.id, duration_us, engine_.options().latency_tracking);
-  }
-  LogIfSlow(session, sent, duration_us);
-  SampleLatency(session, sent.id, duration_us);
+  const int64_t duration_us = host_ == nullptr ? 0 : host_->MonotonicMicros() - begun_us;
+  lap_us_ = begun_us + duration_us;
   const CommandSpec& spec = store::SpecOf(sent.id);
+  if (host_ != nullptr) {
+    const bool with_histogram = engine_.options().latency_tracking && !session.blocked();
+    statistics_.CountDuration(sent.id, duration_us, with_histogram);
+  }
+  // The duration of a script includes its commands. FinishBlocked logs a blocked call.
+  if (!session.runs_script()) {
+    if (!session.blocked() && IsSlow(sent.id, duration_us)) {
+      LogSlow(session, SlowLog::Shorten(sent.name, Redact(sent.id, sent.arguments)), duration_us);
+    }
+    SampleLatency(spec.Has(command_flag::kFast) ? "fast-command" : "command", duration_us);
+  }
   if (spec.Has(command_flag::kSkipMonitor) || spec.Has(command_flag::kAdmin)) return;
   ShowToMonitors(session, sent);
 }
 
-void Administration::LogIfSlow(const SessionCore& session, const Sent& sent, int64_t duration_us) {
-  const EngineOptions& options = engine_.options();
-  if (options.slowlog_log_slower_than_us < 0) return;
-  if (duration_us < options.slowlog_log_slower_than_us) return;
-  // The duration of a script includes its commands.
-  if (session.runs_script()) return;
-  if (store::SpecOf(sent.id).Has(command_flag::kSkipSlowLog)) return;
+void Administration::FinishBlocked(const SessionCore& session, const Reply& reply, WaitEnd end,
+                                   int64_t served_from_us) {
+  if (end == WaitEnd::kTimedOut) return;
+  const store::Command& command = session.current_command();
+  const CommandId id = session.last_command();
+  if (reply.is_error() || end == WaitEnd::kUnblocked) statistics_.CountBlockedFailure(id, reply);
+  const int64_t now_us = Now();
+  const int64_t duration_us = now_us - session.blocked_from_us();
+  if (host_ != nullptr) {
+    statistics_.CountDuration(id, duration_us, engine_.options().latency_tracking);
+  }
+  if (IsSlow(id, duration_us)) {
+    LogSlow(session,
+            end == WaitEnd::kUnblocked
+                ? std::vector<std::string>()
+                : SlowLog::Shorten(command.name(), Redact(id, command.arguments())),
+            duration_us);
+  }
+  SampleLatency("command-unblocking", now_us - served_from_us);
+}
+
+bool Administration::IsSlow(CommandId id, int64_t duration_us) const {
+  const int64_t threshold_us = engine_.options().slowlog_log_slower_than_us;
+  return threshold_us >= 0 && duration_us >= threshold_us &&
+         !store::SpecOf(id).Has(command_flag::kSkipSlowLog);
+}
+
+void Administration::LogSlow(const SessionCore& session, std::vector<std::string> words,
+                             int64_t duration_us) {
   SlowLog::Entry entry;
   entry.at_s = engine_.clock().NowMicros() / kMicrosPerSecond;
   entry.duration_us = duration_us;
-  entry.words = SlowLog::Shorten(sent.name, Redact(sent.id, sent.arguments));
+  entry.words = std::move(words);
   entry.address = FiguresOf(engine_, session).address;
   entry.client_name = session.name();
-  slow_log_.Add(std::move(entry), static_cast<size_t>(options.slowlog_max_len));
+  slow_log_.Add(std::move(entry), static_cast<size_t>(engine_.options().slowlog_max_len));
 }
 
-void Administration::SampleLatency(const SessionCore& session, CommandId id, int64_t duration_us) {
+void Administration::SampleLatency(std::string_view event, int64_t duration_us) {
   const int64_t threshold_ms = engine_.options().latency_monitor_threshold_ms;
-  if (threshold_ms == 0 || duration_us / 1000 < threshold_ms || session.runs_script()) return;
-  const bool is_fast = store::SpecOf(id).Has(command_flag::kFast);
-  latency_monitor_.Add(is_fast ? "fast-command" : "command",
-                       engine_.clock().NowMicros() / kMicrosPerSecond, duration_us / 1000);
+  if (threshold_ms == 0 || duration_us / 1000 < threshold_ms) return;
+  latency_monitor_.Add(event, engine_.clock().NowMicros() / kMicrosPerSecond, duration_us / 1000);
 }
 
 void Administration::PauseClients(Pause pause, int64_t until_ms) {

@@ -16,6 +16,7 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -54,6 +55,10 @@ class Administration {
   KeyFile* key_file() const { return host_ == nullptr ? nullptr : host_->key_file(); }
   // Its figures. Without a file, the last save is the start of the engine.
   KeyFileFigures key_file_figures() const;
+  // The large buffers of the host's clients.
+  uint64_t client_buffer_bytes() const {
+    return host_ == nullptr ? 0 : host_->client_buffer_bytes();
+  }
   // The engine's time in microseconds when it was constructed.
   int64_t started_us() const { return started_us_; }
 
@@ -71,6 +76,13 @@ class Administration {
   // session `me` closes after its reply has been sent.
   int64_t DisconnectIf(SessionCore& me, absl::FunctionRef<bool(const SessionCore&)> ends);
 
+  // Closes clients until the memory of all clients is below maxmemory-clients. A host calls it
+  // between commands. As in Redis, clients are closed in the order of their size, rounded to a
+  // power of two, older ones first; CLIENT NO-EVICT protects a client.
+  void EvictClients() {
+    if (client_limit_bytes_) EvictClientsAbove(*client_limit_bytes_);
+  }
+
   // A command as the client sent it.
   struct Sent {
     store::CommandId id;
@@ -84,6 +96,17 @@ class Administration {
     statistics_.CountCall(sent.id, reply);
     if (host_ != nullptr || logs_all_ || !monitors_.empty()) FinishSlowly(session, sent, begun_us);
   }
+  // How the wait of a blocked call ended: it was served, its timeout passed, or another client
+  // called CLIENT UNBLOCK.
+  enum class WaitEnd : uint8_t { kServed, kTimedOut, kUnblocked };
+  // To be called when a blocked call gets its reply, while it is still blocked. Finish counted the
+  // call; its failure, duration and slow log entry come now. As in Redis, a timeout has none of
+  // them, and CLIENT UNBLOCK always counts as a failure and logs an entry without words.
+  // `served_from_us` is the result of Now() before it was served.
+  void FinishBlocked(const SessionCore& session, const store::Reply& reply, WaitEnd end,
+                     int64_t served_from_us);
+  // The host's monotonic clock; 0 without a host.
+  int64_t Now() const { return host_ == nullptr ? 0 : host_->MonotonicMicros(); }
   // To be called when the engine's options have changed.
   void Configure();
 
@@ -109,13 +132,16 @@ class Administration {
   void StopWaiting(SessionCore& session) { std::erase(postponed_, &session); }
 
  private:
+  void EvictClientsAbove(uint64_t limit_bytes);
   void FinishSlowly(SessionCore& session, const Sent& sent, int64_t begun_us);
-  void SampleLatency(const SessionCore& session, store::CommandId id, int64_t duration_us);
-  void LogIfSlow(const SessionCore& session, const Sent& sent, int64_t duration_us);
+  void SampleLatency(std::string_view event, int64_t duration_us);
+  bool IsSlow(store::CommandId id, int64_t duration_us) const;
+  void LogSlow(const SessionCore& session, std::vector<std::string> words, int64_t duration_us);
 
   EngineCore& engine_;
   Host* host_ = nullptr;
   bool logs_all_ = false;
+  std::optional<uint64_t> client_limit_bytes_;  // maxmemory-clients
   int64_t lap_us_ = 0;
   const int64_t started_us_;
   uint64_t peak_memory_bytes_ = 0;

@@ -65,6 +65,29 @@ TEST_F(AdministrationTest, KnowsWhoIsConnected) {
   EXPECT_EQ(engine_.core().administration().sessions().size(), 1u);
 }
 
+TEST_F(AdministrationTest, LogsABlockedCallWhenItGetsItsReply) {
+  Ask({"CONFIG", "SET", "slowlog-log-slower-than", "0"});
+  const std::unique_ptr<Session> other = engine_.Connect();
+  Call blocked(*other, {"BLPOP", "l", "0"});
+  EXPECT_EQ(engine_.core().administration().slow_log().entries().front().words[0], "CONFIG");
+  Ask({"RPUSH", "l", "a"});
+  EXPECT_EQ(engine_.core().administration().slow_log().entries().front().words,
+            (std::vector<std::string>{"BLPOP", "l", "0"}));
+}
+
+TEST_F(AdministrationTest, CountsTheFailureOfABlockedCall) {
+  const CommandStatistics& calls =
+      engine_.core().administration().statistics().of(CommandId::kXReadGroup);
+  Ask({"XGROUP", "CREATE", "s", "g", "$", "MKSTREAM"});
+  const std::unique_ptr<Session> other = engine_.Connect();
+  Call blocked(*other, {"XREADGROUP", "GROUP", "g", "c", "BLOCK", "0", "STREAMS", "s", ">"});
+  EXPECT_EQ(calls.failed, 0);
+  Ask({"XGROUP", "DESTROY", "s", "g"});
+  EXPECT_EQ(calls.calls, 1);
+  EXPECT_EQ(calls.failed, 1);
+  EXPECT_EQ(engine_.core().administration().statistics().errors().count("NOGROUP"), 1u);
+}
+
 TEST_F(AdministrationTest, ShowsNoPasswords) {
   Ask({"CONFIG", "SET", "slowlog-log-slower-than", "0"});
   Ask({"AUTH", "default", "secret"});

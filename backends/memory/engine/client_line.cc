@@ -1,6 +1,7 @@
 #include "redouble/backends/memory/engine/client_line.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "absl/strings/str_cat.h"
 #include "redouble/backends/memory/engine/engine_core.h"
@@ -32,12 +33,36 @@ std::string FlagsOf(const SessionCore& session, const ConnectionFigures& figures
   return flags.empty() ? "N" : flags;
 }
 
+// The words of the queued commands.
 size_t QueuedBytes(const SessionCore& session) {
+  constexpr size_t kWordBytes = 8;
   size_t bytes = 0;
   for (const SessionCore::QueuedCommand& command : session.queued()) {
-    for (const std::string_view argument : command.arguments) bytes += argument.size();
+    bytes += command.name.size() + kWordBytes;
+    for (const std::string_view argument : command.arguments) bytes += argument.size() + kWordBytes;
   }
   return bytes;
+}
+
+// What Redis allocates for the queued commands, watched keys and subscriptions of a client, besides
+// the queued words.
+size_t StateBytes(const SessionCore& session) {
+  constexpr size_t kQueuedBytes = 24;
+  constexpr size_t kWatchedBytes = 56;
+  constexpr size_t kNameBytes = 24;
+  constexpr size_t kSlotBytes = 8;
+  constexpr size_t kFewestSlots = 4;
+  const auto count = [&](SubscriptionKind kind) { return session.subscribed(kind).size(); };
+  size_t bytes = session.watched().size() * kWatchedBytes;
+  if (!session.queued().empty()) {
+    bytes += std::bit_ceil(std::max<size_t>(session.queued().size(), 2)) * kQueuedBytes;
+  }
+  for (const SubscriptionKind kind : {SubscriptionKind::kChannel, SubscriptionKind::kShard}) {
+    if (count(kind) == 0) continue;
+    bytes +=
+        count(kind) * kNameBytes + std::bit_ceil(std::max(count(kind), kFewestSlots)) * kSlotBytes;
+  }
+  return bytes + count(SubscriptionKind::kPattern) * kNameBytes;
 }
 
 // The output that waits, in Redis's terms: a buffer of a fixed size, and a list of further ones.
@@ -59,7 +84,8 @@ Output OutputOf(const SessionCore& session, const ConnectionFigures& figures) {
 
 size_t TotalBytes(const SessionCore& session, const ConnectionFigures& figures) {
   return figures.query_bytes + figures.query_free_bytes + figures.output_room_bytes +
-         session.pending_push_bytes() + QueuedBytes(session) + sizeof(SessionCore);
+         session.pending_push_bytes() + QueuedBytes(session) + StateBytes(session) +
+         sizeof(SessionCore);
 }
 
 }  // namespace

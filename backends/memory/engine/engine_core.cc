@@ -263,8 +263,8 @@ FunctionLibraries& EngineCore::functions() {
 void EngineCore::EndBusy() {
   BusyScript ended = *std::exchange(busy_, std::nullopt);
   if (ended.caller == nullptr) return;
-  ended.caller->Unblock();
-  DeliverLater(*ended.caller, std::move(ended.killed));
+  EndWait(*ended.caller, std::move(ended.killed), Administration::WaitEnd::kServed,
+          administration_.Now());
 }
 
 void EngineCore::ForgetScriptCaller(const SessionCore& session) {
@@ -324,6 +324,7 @@ void EngineCore::UpdateWriteRefusal() {
 }
 
 bool EngineCore::MakeRoom() {
+  memory_limit_.set_client_bytes(administration_.client_buffer_bytes());
   const auto now_s = static_cast<uint32_t>(clock_.NowMillis() / 1000);
   return memory_limit_.MakeRoom(options_, now_s, rng_,
                                 [this](int db, std::string_view key) { EvictKey(db, key); });
@@ -635,11 +636,18 @@ void EngineCore::ServeKey(const Blocking::Key& key) {
         operation.also_when_gone || (entry != nullptr && entry->value.type() == operation.type);
     if (!matches) continue;
     CommandContext context(*this, *session, database(key.db), clock_.NowMillis());
+    const int64_t from_us = administration_.Now();
     std::optional<Reply> reply = operation.retry(context, key.name);
     if (!reply) continue;
-    session->Unblock();
-    DeliverLater(*session, *std::move(reply));
+    EndWait(*session, *std::move(reply), Administration::WaitEnd::kServed, from_us);
   }
+}
+
+void EngineCore::EndWait(SessionCore& session, Reply reply, Administration::WaitEnd end,
+                         int64_t from_us) {
+  administration_.FinishBlocked(session, reply, end, from_us);
+  session.Unblock();
+  DeliverLater(session, std::move(reply));
 }
 
 void EngineCore::DeliverLater(SessionCore& session, std::optional<Reply> reply) {

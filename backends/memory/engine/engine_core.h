@@ -199,6 +199,9 @@ class EngineCore final : private base::WaitReporter {
   // At the next DeliverPending: continues the session, with the reply of its blocked command if
   // there is one.
   void DeliverLater(SessionCore& session, std::optional<Reply> reply);
+  // Ends the wait of a blocked session with this reply. `from_us` is Administration::Now() before
+  // the session was served.
+  void EndWait(SessionCore& session, Reply reply, Administration::WaitEnd end, int64_t from_us);
   // As DeliverLater without a reply, but before all pending deliveries.
   void DeliverNext(SessionCore& session);
   // Cancels the session's pending DeliverLater and DeliverNext.

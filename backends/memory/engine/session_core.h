@@ -189,9 +189,13 @@ class SessionCore final : public Session, private store::RequestKeeper {
   // Blocks the current command until Unblock.
   void Block(BlockedOperation operation);
   const BlockedOperation& blocked_operation() const { return *blocked_; }
+  // Administration::Begin of the blocked command.
+  int64_t blocked_from_us() const { return blocked_from_us_; }
+  // The command that runs, or that waits. To be called only while there is a request.
+  const store::Command& current_command() const;
   // Returns a sentence about what the current request waits for; nullopt if it does not wait.
   std::optional<std::string> DescribeWait() const;
-  // Ends the wait. The caller schedules the reply with EngineCore::DeliverLater.
+  // Ends the wait. To be called by EngineCore::EndWait, which schedules the reply.
   void Unblock();
   // Continues with the reply of the blocked command; with the next request if nullopt.
   void Resume(std::optional<store::Reply> reply);
@@ -270,6 +274,7 @@ class SessionCore final : public Session, private store::RequestKeeper {
 
   std::optional<BlockedOperation> blocked_;
   int blocked_db_ = 0;
+  int64_t blocked_from_us_ = 0;
   std::optional<base::VirtualClock::TimerId> block_timer_;
 
   bool is_trusted_ = false;

@@ -80,7 +80,7 @@ void MemoryLimit::Measure() {
 
 uint64_t MemoryLimit::UsedBytes() {
   Measure();
-  uint64_t bytes = kEmptyServerBytes;
+  uint64_t bytes = kEmptyServerBytes + client_bytes_;
   for (const std::unique_ptr<Database>& db : databases_) {
     bytes += db->accounted_bytes() + TableBytes(db->size()) + TableBytes(db->expiring()) +
              kExpiryEntryBytes * db->expiring();

@@ -57,6 +57,8 @@ class MemoryLimit {
   // Reports that the key's size may have changed.
   void NoteChange(Database& db, std::string_view key);
 
+  // What the buffers of clients take, which counts towards the limit.
+  void set_client_bytes(uint64_t bytes) { client_bytes_ = bytes; }
   // The accounted size in bytes. Requires on().
   uint64_t UsedBytes();
 
@@ -83,6 +85,7 @@ class MemoryLimit {
 
   const Databases& databases_;
   bool on_ = false;
+  uint64_t client_bytes_ = 0;
   std::vector<Change> changed_;
   EvictionPool pool_;
   // The database in which random eviction looks next.

@@ -91,6 +91,9 @@ class Host {
   // True if the session's unsent output and `pending_bytes` of messages exceed the hard limit of
   // its output buffer. The host then closes the connection, without its output.
   virtual bool Overflows(const SessionCore&, size_t) { return false; }
+  // The unread input and unsent output of all clients, in bytes; what a client with little of them
+  // has is not counted. It counts towards maxmemory.
+  virtual uint64_t client_buffer_bytes() const { return 0; }
   // True if the engine's clock follows the real one, so that scripts are limited by real time.
   virtual bool runs_in_real_time() const { return false; }
 };

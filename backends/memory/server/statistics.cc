@@ -85,6 +85,11 @@ void Statistics::CountRejection(CommandId id, const Reply& error) {
   CountError(error);
 }
 
+void Statistics::CountBlockedFailure(CommandId id, const Reply& reply) {
+  ++commands_[static_cast<size_t>(id)].failed;
+  if (reply.is_error()) CountError(reply);
+}
+
 void Statistics::Reset() { *this = Statistics(); }
 
 void Statistics::CountFailure(CommandStatistics& command, const Reply& error) {

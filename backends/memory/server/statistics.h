@@ -70,6 +70,8 @@ class Statistics {
     ++command.calls;
     if (reply.is_error()) CountFailure(command, reply);
   }
+  // A call that was counted when it blocked has failed. The error is counted too, if there is one.
+  void CountBlockedFailure(store::CommandId id, const store::Reply& reply);
   // The error that the next counted call returns has been counted: a command of its script returned
   // it.
   void MarkErrorAsCounted() { error_is_counted_ = true; }
@@ -80,6 +82,10 @@ class Statistics {
     hits_ += hits;
     misses_ += misses;
   }
+
+  // Clients closed because all clients together exceeded maxmemory-clients.
+  int64_t evicted_clients() const { return evicted_clients_; }
+  void CountEvictedClient() { ++evicted_clients_; }
 
   // Sets all counters to 0.
   void Reset();
@@ -92,6 +98,7 @@ class Statistics {
   std::map<std::string, int64_t, std::less<>> errors_;
   int64_t hits_ = 0;
   int64_t misses_ = 0;
+  int64_t evicted_clients_ = 0;
   bool error_is_counted_ = false;
 };
 

@@ -91,8 +91,8 @@ Reply HandleClientUnblock(CommandContext& context, Arguments arguments) {
   SessionCore& session = *found->second;
   Reply reply = with_error ? Reply::Error("UNBLOCKED client unblocked via CLIENT UNBLOCK")
                            : session.blocked_operation().timed_out;
-  session.Unblock();
-  context.engine().DeliverLater(session, std::move(reply));
+  context.engine().EndWait(session, std::move(reply), Administration::WaitEnd::kUnblocked,
+                           context.engine().administration().Now());
   return Reply::Integer(1);
 }
 

@@ -102,7 +102,8 @@ void AppendStats(EngineCore& engine, std::string& out) {
       "\r\nsync_full:0\r\nsync_partial_ok:0\r\nsync_partial_err:0\r\nexpired_keys:",
       engine.expired_keys(), "\r\nexpired_stale_perc:0.00\r\nexpired_time_cap_reached_count:0\r\n",
       "expire_cycle_cpu_milliseconds:0\r\nevicted_keys:", engine.evicted_keys(),
-      "\r\nevicted_clients:0\r\ntotal_eviction_exceeded_time:0\r\n",
+      "\r\nevicted_clients:", statistics.evicted_clients(),
+      "\r\ntotal_eviction_exceeded_time:0\r\n",
       "current_eviction_exceeded_time:0\r\nkeyspace_hits:", statistics.hits(),
       "\r\nkeyspace_misses:", statistics.misses(),
       "\r\npubsub_channels:", names(SubscriptionKind::kChannel));

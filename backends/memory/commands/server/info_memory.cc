@@ -66,7 +66,7 @@ struct MemoryFigures {
   uint64_t used_bytes = 0;
   uint64_t peak_bytes = 0;
   uint64_t overhead_bytes = MemoryLimit::kEmptyServerBytes;
-  uint64_t clients_bytes = 0;  // Not part of used_bytes, which depends on the keys only.
+  uint64_t clients_bytes = 0;  // Only large buffers are part of used_bytes.
   uint64_t keys = 0;
   std::vector<DatabaseOverhead> databases;
 
@@ -151,8 +151,11 @@ uint64_t KeysMemory(const Database& db) {
 }  // namespace
 
 uint64_t UsedMemory(EngineCore& engine) {
-  if (engine.memory_limit().on()) return engine.memory_limit().UsedBytes();
-  uint64_t bytes = MemoryLimit::kEmptyServerBytes;
+  const uint64_t client_bytes = engine.administration().client_buffer_bytes();
+  MemoryLimit& limit = engine.memory_limit();
+  limit.set_client_bytes(client_bytes);
+  if (limit.on()) return limit.UsedBytes();
+  uint64_t bytes = MemoryLimit::kEmptyServerBytes + client_bytes;
   for (int index = 0; index < engine.database_count(); ++index) {
     bytes += KeysMemory(engine.database(index));
   }

@@ -1,0 +1,26 @@
+// The limit of the memory that all clients may take together: the parameter maxmemory-clients.
+//
+// The parameter is a number of bytes or a share of maxmemory, so its value is kept as text
+// (kept_parameters.h). Administration::EvictClients applies the limit.
+//
+//   std::optional<uint64_t> bytes = ClientMemoryLimit(options);  // "10%" of 100 MB: 10 MB
+//
+// Thread-safety: a pure function.
+// Source: Redis 7.0 evict.c, getClientEvictionLimit.
+#ifndef REDOUBLE_BACKENDS_MEMORY_SERVER_CLIENT_MEMORY_LIMIT_H_
+#define REDOUBLE_BACKENDS_MEMORY_SERVER_CLIENT_MEMORY_LIMIT_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "redouble/backends/memory/engine_options.h"
+
+namespace redouble::memory {
+
+// Returns the limit in bytes; nullopt if there is none. As in Redis, a lower limit than 128 KiB is
+// 128 KiB, so that an administrator can still connect and raise it.
+std::optional<uint64_t> ClientMemoryLimit(const EngineOptions& options);
+
+}  // namespace redouble::memory
+
+#endif  // REDOUBLE_BACKENDS_MEMORY_SERVER_CLIENT_MEMORY_LIMIT_H_
