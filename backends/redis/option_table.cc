@@ -364,6 +364,11 @@ constexpr std::array kTable = {
         "how many times one command may be redirected to another node; waits for the cluster are "
         "limited by the timeout of the command only",
         ReadCount<&Options::redirections, 0, kMaxCount>, WriteCount<&Options::redirections>},
+    OptionRow{"split_commands", Place::kQuery, Scope::kCluster, "?split_commands=yes",
+              kYesOrNoValue,
+              "whether MGET, MSET, DEL, UNLINK, EXISTS and TOUCH with keys of several slots are "
+              "sent as one command for each slot; the whole is then not atomic",
+              ReadFlag<&Options::split_commands>, WriteFlag<&Options::split_commands>},
     Time("refresh_interval", "?refresh_interval=TIME",
          "shortest time between two requests for the slot map or for the sentinels' master; the "
          "real time is random, up to twice as long, and up to ten times while no server answers",

@@ -154,6 +154,10 @@ struct Options {
   // After that the caller receives its last error. Waits (TRYAGAIN, CLUSTERDOWN) are limited by the
   // timeout of the command only.
   int redirections = 16;
+  // Cluster: whether MGET, MSET, DEL, UNLINK, EXISTS and TOUCH with keys of several slots are sent
+  // as one command for each slot, and their replies merged. Each of these commands is atomic, the
+  // whole is not. Otherwise such a command fails with FailedPrecondition, as "not sent".
+  bool split_commands = false;
   // Cluster and sentinel: the shortest time between two requests for the slot map or the master.
   // The real time is up to twice as long, and up to ten times after requests without an answer, so
   // that the clients of one cluster do not ask in step.

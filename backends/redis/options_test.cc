@@ -152,6 +152,13 @@ TEST(Options, ReadsHowToReconnectAndRetry) {
   EXPECT_EQ(Parsed(options.ToUri()), options) << options.ToUri();
 }
 
+TEST(Options, ReadsWhetherCommandsAreSplit) {
+  EXPECT_FALSE(Parsed("redis://h?cluster=yes").split_commands);
+  const Options options = Parsed("redis://h?cluster=yes&split_commands=yes");
+  EXPECT_TRUE(options.split_commands);
+  EXPECT_EQ(Parsed(options.ToUri()), options) << options.ToUri();
+}
+
 TEST(Options, RefusesBadSeeds) {
   for (const std::string_view seeds : {"", "b", "b:0", ":1", "b:1,", "::1:2", "b:1;c:2"}) {
     EXPECT_EQ(Refusal("redis://h?cluster=yes&seeds=" + std::string(seeds))
@@ -185,6 +192,8 @@ TEST(Options, RefusesWhatHasNoMeaningBesideTheOthers) {
   EXPECT_EQ(Refusal("redis://h?sentinel_password=x"),
             "Redis options: sentinel_password has no meaning here: expected it beside "
             "sentinel_master");
+  EXPECT_EQ(Refusal("redis://h?split_commands=yes"),
+            "Redis options: split_commands has no meaning here: expected it beside cluster=yes");
   EXPECT_EQ(Refusal("redis://h?redirections=1"),
             "Redis options: redirections has no meaning here: expected it beside cluster=yes");
   EXPECT_EQ(Refusal("unix:///s?cluster=yes"),

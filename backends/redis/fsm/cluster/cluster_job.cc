@@ -45,6 +45,16 @@ bool ClusterJob::only_reads() const {
   return std::all_of(request_->commands().begin(), request_->commands().end(), OnlyReads);
 }
 
+void ClusterJob::Split(size_t command, CommandSplit split) {
+  Expect(command, split.size());
+  splits_.insert_or_assign(command, std::move(split));
+}
+
+const CommandSplit* ClusterJob::SplitOf(const Errand& errand) const {
+  const auto split = splits_.find(errand.command);
+  return split == splits_.end() ? nullptr : &split->second;
+}
+
 void ClusterJob::Answer(const Errand& errand, Reply reply) {
   answered_something_ = true;
   if (errand.scan_masters > 0) {
@@ -66,7 +76,7 @@ absl::StatusOr<Reply> ClusterJob::TakeResult() {
     const bool not_sent = store::ErrorKindOf(*failure_) == store::ErrorKind::kNotSent;
     if (!not_sent || !answered_something_) return *std::move(failure_);
     const std::string text = absl::StrCat(
-        "a part of the pipeline was answered, another was not sent: ", failure_->message());
+        "a part of the request was answered, another was not sent: ", failure_->message());
     return store::OutcomeUnknownError(std::string_view(text), failure_->code());
   }
   std::vector<Reply> replies;
@@ -78,8 +88,13 @@ absl::StatusOr<Reply> ClusterJob::TakeResult() {
       if (copy) copies.push_back(*std::move(copy));
     }
     if (copies.empty()) return store::NotSentError("all masters of the cluster were replaced");
-    replies.push_back(answers_[i].size() == 1 ? std::move(copies[0])
-                                              : MergeReplies(commands[i], std::move(copies)));
+    const auto split = splits_.find(i);
+    if (split != splits_.end()) {
+      replies.push_back(split->second.Merge(std::move(copies)));
+    } else {
+      replies.push_back(answers_[i].size() == 1 ? std::move(copies[0])
+                                                : MergeReplies(commands[i], std::move(copies)));
+    }
   }
   if (request_->kind() != Kind::kPipeline) return std::move(replies[0]);
   return Reply::Array(std::move(replies));
@@ -114,7 +129,8 @@ void ClusterPart::BuildCommands() {
   const std::span<const Command> all = request.commands();
   bool as_given = !job_.is_transaction() && !asking_ && errands_.size() == all.size();
   for (size_t i = 0; as_given && i < errands_.size(); ++i) {
-    as_given = errands_[i].command == i && errands_[i].scan_masters == 0;
+    as_given = errands_[i].command == i && errands_[i].scan_masters == 0 &&
+               job_.SplitOf(errands_[i]) == nullptr;
   }
   if (as_given) {
     kind_ = request.kind();
@@ -129,8 +145,12 @@ void ClusterPart::BuildCommands() {
     for (const Errand& errand : errands_) {
       if (asking_) own_.push_back(Command::Named("ASKING"));
       const Command& command = all[errand.command];
-      own_.push_back(errand.scan_masters > 0 ? WithOwnCursor(command, errand.scan.cursor)
-                                             : SameAs(command));
+      if (const CommandSplit* split = job_.SplitOf(errand)) {
+        own_.push_back(split->CommandOf(errand.copy));
+      } else {
+        own_.push_back(errand.scan_masters > 0 ? WithOwnCursor(command, errand.scan.cursor)
+                                               : SameAs(command));
+      }
     }
   }
   commands_ = own_;

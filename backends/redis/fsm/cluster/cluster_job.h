@@ -1,9 +1,9 @@
 // ClusterJob: one request of a cluster client, and the parts in which it is sent.
 //
 // Internal to ClusterMachine. A pipeline is split by node: each part carries the commands for one
-// node, in the caller's order. A command for all masters has one errand per master. A transaction
-// is one errand. Replies are kept per command until all have arrived; the result has the caller's
-// order.
+// node, in the caller's order. A command for all masters has one errand per master, a split command
+// (command_split.h) one per slot. A transaction is one errand. Replies are kept per command until
+// all have arrived; the result has the caller's order.
 //
 //   ClusterJob job(request);
 //   std::vector<Errand> errands = ...;                     // One per command and node.
@@ -27,6 +27,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "redouble/backends/redis/fsm/cluster/cluster_route.h"
+#include "redouble/backends/redis/fsm/cluster/command_split.h"
 #include "redouble/core/store/command.h"
 #include "redouble/core/store/reply.h"
 #include "redouble/core/store/store.h"
@@ -36,7 +37,7 @@ namespace redouble::redis {
 // What one node has to do for one job.
 struct Errand {
   size_t command = 0;  // Index in the request; 0 for a transaction, which is one unit.
-  size_t copy = 0;     // Index among the replies of a command that goes to all masters.
+  size_t copy = 0;     // Index among the replies of a command that goes to several nodes.
   size_t node = 0;     // For such a command: the master that this copy is for.
   Route route = {};
   ScanPosition scan = {};   // For SCAN: the master to visit and its cursor.
@@ -56,6 +57,10 @@ class ClusterJob {
 
   // Sets the number of replies of a command: one per master that it is sent to.
   void Expect(size_t command, size_t copies) { answers_[command].resize(copies); }
+  // Records that the command is sent as one command for each slot.
+  void Split(size_t command, CommandSplit split);
+  // How the errand's command is split; null if it is not.
+  const CommandSplit* SplitOf(const Errand& errand) const;
   void Answer(const Errand& errand, store::Reply reply);
   // Records that the master of a copy has left the cluster before it answered: its copy adds
   // nothing to the merged reply.
@@ -94,6 +99,7 @@ class ClusterJob {
   store::Request* request_;
   bool answered_something_ = false;
   std::vector<std::vector<std::optional<store::Reply>>> answers_;  // By command and copy.
+  std::map<size_t, CommandSplit> splits_;                          // By command.
   std::optional<absl::Status> failure_;
 };
 

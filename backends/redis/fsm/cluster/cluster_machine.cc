@@ -125,6 +125,16 @@ absl::StatusOr<std::vector<Errand>> ClusterMachine::ErrandsOf(ClusterJob& job) {
     return errands;
   }
   for (size_t i = 0; i < commands.size(); ++i) {
+    if (options_.split_commands) {
+      if (std::optional<CommandSplit> split = CommandSplit::Of(commands[i])) {
+        for (size_t part = 0; part < split->size(); ++part) {
+          const Route route{Route::Kind::kSlot, split->slot(part)};
+          errands.push_back(Errand{.command = i, .copy = part, .route = route});
+        }
+        job.Split(i, *std::move(split));
+        continue;
+      }
+    }
     REDOUBLE_ASSIGN_OR_RETURN(const Route route, RouteOf(commands[i]));
     Errand errand{.command = i, .route = route};
     const size_t masters = std::max<size_t>(masters_.size(), 1);

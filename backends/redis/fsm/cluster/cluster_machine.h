@@ -42,6 +42,9 @@
 // created again), or after three rounds. Rounds are at least Options::refresh_interval apart, with
 // jitter, and further apart after rounds without a map.
 //
+// With Options::split_commands, MGET, MSET, DEL, UNLINK, EXISTS and TOUCH over several slots are
+// sent as one command for each slot (command_split.h). Without it they are refused, as others are.
+//
 // Nodes that have left the map are forgotten once no request is under way to them.
 //
 // Completing a request runs its waiter, which may submit or abandon requests; it must not destroy

@@ -41,6 +41,7 @@ class Model : public MachineDriver<ClusterMachine> {
     for (int i = 0; i < commands; ++i) keys.push_back(DrawKey());
     Submit(requests.Add(kind, keys));
   }
+  void SubmitMSet() { Submit(requests.AddMSet({DrawKey(), DrawKey()})); }
   void SubmitBlocking() { Submit(requests.AddBlocking(DrawKey())); }
 
   // A node answers one part, or its connection fails.
@@ -114,7 +115,7 @@ class Model : public MachineDriver<ClusterMachine> {
         replies.push_back(refused ? Reply::Error("EXECABORT discarded")
                                   : Reply::Array(std::move(results)));
       } else {
-        const std::string number = NumberedRequests::NumberOf(command);
+        const std::vector<std::string> numbers = NumberedRequests::NumbersOf(command);
         const int slot = base::KeySlot(command.arguments()[0]);
         const std::string owner = absl::StrCat("n", owners.at(slot));
         if (down || owner != host) {
@@ -122,11 +123,11 @@ class Model : public MachineDriver<ClusterMachine> {
           replies.push_back(down ? Reply::Error("CLUSTERDOWN The cluster is down")
                                  : Reply::Error(absl::StrCat("MOVED ", slot, " ", owner, ":7")));
         } else if (in_transaction) {
-          queued.push_back(number);
+          queued.push_back(numbers[0]);
           replies.push_back(Reply::Status("QUEUED"));
         } else {
-          requests.CountRun(number);
-          replies.push_back(Reply::Bulk(number));
+          for (const std::string& number : numbers) requests.CountRun(number);
+          replies.push_back(NumberedRequests::ReplyTo(command));
         }
       }
     }
@@ -160,7 +161,7 @@ class Model : public MachineDriver<ClusterMachine> {
 };
 
 void TakeRandomStep(Model& model) {
-  switch (*rc::gen::inRange(0, 12)) {
+  switch (*rc::gen::inRange(0, 13)) {
     case 0:
     case 1:
       return model.Submit(Kind::kCommand, 1);
@@ -181,6 +182,8 @@ void TakeRandomStep(Model& model) {
     case 10:
       return model.MoveSlot(*rc::gen::inRange(0, 3), *rc::gen::inRange(1, kNodes + 1));
     case 11:
+      return model.SubmitMSet();
+    case 12:
       return model.requests.AbandonOne(*rc::gen::inRange<size_t>(0, 1000));
   }
 }
@@ -196,6 +199,7 @@ RC_GTEST_PROP(ClusterMachineProperty, EveryRequestEndsOnceInTimeOnTheRightNode, 
   options.queue_limit = static_cast<int>(kQueueLimit);
   options.reconnect = *rc::gen::arbitrary<bool>();
   options.retry = static_cast<RetryPolicy>(*rc::gen::inRange(0, 3));
+  options.split_commands = *rc::gen::arbitrary<bool>();
   Model model(options, *rc::gen::arbitrary<uint64_t>());
   const int steps = *rc::gen::inRange(0, 150);
   for (int step = 0; step < steps; ++step) {

@@ -33,10 +33,6 @@ std::string UpperName(const Command& command) {
   return absl::AsciiStrToUpper(base::ToAbsl(command.name()));
 }
 
-bool HasTip(CommandId id, std::string_view tip) {
-  return store::DetailsOf(id).tips.find(tip) != std::string_view::npos;
-}
-
 bool GoesToAllMasters(CommandId id) {
   // The tips of these two name all nodes, but the reply of any node is sufficient.
   if (id == CommandId::kPing || id == CommandId::kRandomKey) return false;
@@ -110,6 +106,10 @@ Reply Joined(std::vector<Reply> replies) {
 }
 
 }  // namespace
+
+bool HasTip(CommandId id, std::string_view tip) {
+  return store::DetailsOf(id).tips.find(tip) != std::string_view::npos;
+}
 
 CommandId RowOf(const Command& command) {
   const CommandId id = command.id();

@@ -26,6 +26,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -52,6 +53,9 @@ struct Route {
 
 // The row of a command or of its subcommand; kUnknown if there is no row.
 store::CommandId RowOf(const store::Command& command);
+
+// Whether COMMAND DOCS gives the command this tip, such as "request_policy:multi_shard".
+bool HasTip(store::CommandId id, std::string_view tip);
 
 // The route of a command. Errors: FailedPrecondition, of kind "not sent", if its keys belong to
 // different slots. The message names the command and two of the slots, never a key, which may be

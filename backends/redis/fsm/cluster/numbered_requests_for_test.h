@@ -46,15 +46,39 @@ class NumberedRequests {
 
   // A request of one command or, for a pipeline, of two: "SET key number", one for each key.
   store::Request& Add(Kind kind, const std::vector<std::string>& keys) {
-    return Make(kind, keys, false);
+    std::vector<std::string> lines;
+    for (const std::string& key : keys) {
+      lines.push_back("SET " + key + " " + std::to_string(next_number_++));
+    }
+    return Make(kind, std::move(lines), timeout_us_);
   }
   // "BLPOP key number 0.02".
-  store::Request& AddBlocking(const std::string& key) { return Make(Kind::kCommand, {key}, true); }
+  store::Request& AddBlocking(const std::string& key) {
+    const std::string line = "BLPOP " + key + " " + std::to_string(next_number_++) + " 0.02";
+    return Make(Kind::kCommand, {line}, timeout_us_ + kBlockUs);
+  }
 
-  static std::string NumberOf(const store::Command& command) {
-    return std::string(command.arguments()[1]);
+  // "MSET key number key number".
+  store::Request& AddMSet(const std::vector<std::string>& keys) {
+    std::string line = "MSET";
+    for (const std::string& key : keys) line += " " + key + " " + std::to_string(next_number_++);
+    return Make(Kind::kCommand, {line}, timeout_us_);
+  }
+
+  static std::vector<std::string> NumbersOf(const store::Command& command) {
+    const bool has_several = command.id() == store::CommandId::kMSet;
+    std::vector<std::string> numbers;
+    for (size_t i = 1; i < (has_several ? command.arguments().size() : 2); i += 2) {
+      numbers.emplace_back(command.arguments()[i]);
+    }
+    return numbers;
   }
   void CountRun(const std::string& number) { ++runs_[number]; }
+  // The reply of a node that runs the command: OK for MSET, for others the number.
+  static store::Reply ReplyTo(const store::Command& command) {
+    if (command.id() == store::CommandId::kMSet) return store::Reply::Ok();
+    return store::Reply::Bulk(NumbersOf(command)[0]);
+  }
 
   // Destroys one of the requests, unless it has its result.
   void AbandonOne(size_t index) {
@@ -81,14 +105,10 @@ class NumberedRequests {
     bool in_time = true;
   };
 
-  store::Request& Make(Kind kind, const std::vector<std::string>& keys, bool blocks) {
+  store::Request& Make(Kind kind, std::vector<std::string> lines, int64_t timeout_us) {
     Submitted& one = submitted_.emplace_back();
-    for (const std::string& key : keys) {
-      std::string& line = one.lines.emplace_back(blocks ? "BLPOP " : "SET ");
-      line += key + " " + std::to_string(next_number_++);
-      if (blocks) line += " 0.02";
-    }
-    one.deadline_us = now_us_ + timeout_us_ + (blocks ? kBlockUs : 0);
+    one.lines = std::move(lines);
+    one.deadline_us = now_us_ + timeout_us;
     using Lines = std::initializer_list<std::string_view>;
     one.request = one.lines.size() == 2
                       ? std::make_unique<RequestForTest>(kind, Lines{one.lines[0], one.lines[1]})
@@ -109,12 +129,12 @@ class NumberedRequests {
     RC_ASSERT(one.completions == 1);
     RC_ASSERT(one.in_time);
     const absl::StatusOr<store::Reply>& result = one.request->result();
-    std::vector<std::string> numbers;
     int runs = 0;
     for (const store::Command& command : one.request->commands()) {
-      numbers.push_back(NumberOf(command));
-      RC_ASSERT(RunsOf(numbers.back()) <= 1);
-      runs += RunsOf(numbers.back());
+      for (const std::string& number : NumbersOf(command)) {
+        RC_ASSERT(RunsOf(number) <= 1);
+        runs += RunsOf(number);
+      }
     }
     if (!result.ok()) {
       RC_ASSERT(store::ErrorKindOf(result.status()).has_value());
@@ -126,8 +146,9 @@ class NumberedRequests {
     for (size_t i = 0; i < replies.size(); ++i) {
       // After too many redirections the reply is the last error.
       if (replies[i].is_error()) continue;
-      RC_ASSERT(replies[i] == store::Reply::Bulk(numbers[i]));
-      RC_ASSERT(RunsOf(numbers[i]) == 1);
+      const store::Command& command = one.request->commands()[i];
+      RC_ASSERT(replies[i] == ReplyTo(command));
+      for (const std::string& number : NumbersOf(command)) RC_ASSERT(RunsOf(number) == 1);
     }
   }
 

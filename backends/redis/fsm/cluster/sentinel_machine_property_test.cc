@@ -144,7 +144,7 @@ class Model : public MachineDriver<SentinelMachine> {
       } else if (refuses) {
         replies.push_back(refusal);
       } else {
-        const std::string number = NumberedRequests::NumberOf(command);
+        const std::string number = NumberedRequests::NumbersOf(command)[0];
         requests.CountRun(number);
         results.push_back(Reply::Bulk(number));
         replies.push_back(in_transaction ? Reply::Status("QUEUED") : results.back());

@@ -131,6 +131,20 @@ TEST_F(LiveCluster, PutsThePipelinesRepliesIntoOrder) {
   }
 }
 
+TEST_F(LiveCluster, SplitsCommandsOverSeveralSlotsIfAskedTo) {
+  const std::vector<std::string_view> keys = {"a", "b"};
+  EXPECT_THAT(Run(store::MGet(*client, keys)), StatusIs(absl::StatusCode::kFailedPrecondition));
+  client = Connected("&split_commands=yes");
+  ASSERT_NE(client, nullptr);
+  EXPECT_EQ(Ask({"MSET", "a", "1", "b", "2", "c", "3", "{a}x", "4"}), Reply::Ok());
+  EXPECT_EQ(Ask({"MGET", "a", "b", "none", "c", "{a}x"}),
+            Reply::Array({Reply::Bulk("1"), Reply::Bulk("2"), Reply::Nil(), Reply::Bulk("3"),
+                          Reply::Bulk("4")}));
+  EXPECT_EQ(Ask({"EXISTS", "a", "b", "none", "a"}), Reply::Integer(3));
+  EXPECT_EQ(Ask({"DEL", "a", "b", "none"}), Reply::Integer(2));
+  EXPECT_EQ(Ask({"UNLINK", "c", "{a}x"}), Reply::Integer(2));
+}
+
 TEST_F(LiveCluster, RunsATransactionOfOneSlotAndRefusesOthers) {
   Batch one(Batch::Atomicity::kTransaction);
   one.Add(CommandId::kIncr, {"{t}a"});
