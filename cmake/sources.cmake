@@ -221,6 +221,7 @@ redouble_component(
   SOURCES
     core/base/hash/crc.cc
     core/base/hash/digest.cc
+    core/base/json/json_reading.cc
     core/base/random/rng.cc
     core/base/task/frame_pool.cc
     core/base/task/resume.cc
@@ -242,6 +243,7 @@ redouble_component(
     core/python/iso_time.cc
     core/python/json_reader.cc
     core/python/json_writer.cc
+    core/python/model_reader.cc
     core/python/pydantic.cc
     core/python/text.cc
     core/python/value.cc
@@ -278,6 +280,7 @@ redouble_component(
   INSTALLED_HEADERS
     core/base/hash/crc.h
     core/base/hash/digest.h
+    core/base/json/json_reading.h
     core/base/random/rng.h
     core/base/status/status_macros.h
     core/base/task/frame_pool.h
@@ -334,6 +337,8 @@ redouble_component(
     str_format
     strings
     time
+  PUBLIC_LIBRARIES
+    nlohmann_json
   PRIVATE_LIBRARIES
     openssl)
 
@@ -611,6 +616,7 @@ redouble_component(
   orchestrator
   SOURCES
     core/orchestrator/approvals/approvals.cc
+    core/orchestrator/document_reader.cc
     core/orchestrator/events/run_event_feed.cc
     core/orchestrator/events/run_events.cc
     core/orchestrator/graph/conditions.cc
@@ -618,7 +624,6 @@ redouble_component(
     core/orchestrator/graph/ir.cc
     core/orchestrator/graph/patch.cc
     core/orchestrator/graph/routing.cc
-    core/orchestrator/json_object.cc
     core/orchestrator/key_rules.cc
     core/orchestrator/keys.cc
     core/orchestrator/messages.cc
@@ -635,6 +640,7 @@ redouble_component(
     core/orchestrator/scripts/script_texts.h
   INSTALLED_HEADERS
     core/orchestrator/approvals/approvals.h
+    core/orchestrator/document_reader.h
     core/orchestrator/events/run_event_feed.h
     core/orchestrator/events/run_events.h
     core/orchestrator/graph/conditions.h
@@ -642,7 +648,6 @@ redouble_component(
     core/orchestrator/graph/patch.h
     core/orchestrator/graph/routing.h
     core/orchestrator/hardening.h
-    core/orchestrator/json_object.h
     core/orchestrator/key_rules.h
     core/orchestrator/keys.h
     core/orchestrator/messages.h
@@ -663,7 +668,7 @@ redouble_component(
     statusor
     strings
     time
-  PUBLIC_LIBRARIES
+  PRIVATE_LIBRARIES
     nlohmann_json)
 
 redouble_component(
@@ -820,7 +825,7 @@ redouble_component(
     sim/inspect/rule_table.cc
     sim/json/bytes.cc
     sim/json/json_diff.cc
-    sim/json/pointer.cc
+    sim/json/json_double.cc
     sim/json/reply_json.cc
     sim/json/strict_json.cc
     sim/operations/arguments.cc
@@ -892,7 +897,6 @@ redouble_component(
     core/studio/ingest/loops.cc
     core/studio/key_rules.cc
     core/studio/keys.cc
-    core/studio/model.cc
     core/studio/registry/capabilities.cc
     core/studio/registry/ip_address.cc
     core/studio/registry/observability_config.cc

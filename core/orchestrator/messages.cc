@@ -9,7 +9,7 @@
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/base/time/utc.h"
-#include "redouble/core/orchestrator/json_object.h"
+#include "redouble/core/orchestrator/document_reader.h"
 
 namespace redouble::orchestrator {
 namespace {
@@ -27,9 +27,9 @@ constexpr std::array<std::string_view, 6> kEventTypes = {"workflow_started",   "
 
 // Reads a required member whose value is one of `names`.
 template <typename Enum, size_t kSize>
-Enum ReadName(JsonObject& object, std::string_view name,
+Enum ReadName(DocumentReader& object, std::string_view name,
               const std::array<std::string_view, kSize>& names) {
-  const std::string text = object.Text(name);
+  const std::string text = object.String(name);
   for (size_t i = 0; i < kSize; ++i) {
     if (names[i] == text) return static_cast<Enum>(i);
   }
@@ -46,7 +46,7 @@ template <typename T, typename Read>
 absl::StatusOr<T> ParseAs(std::string_view text, std::string_view what, Read read) {
   REDOUBLE_ASSIGN_OR_RETURN(const Json json, ParseObject(text, what));
   absl::Status status;
-  JsonObject object(json, "", status);
+  DocumentReader object(json, "", status);
   T value = read(object);
   if (status.ok()) return value;
   return absl::InvalidArgumentError(absl::StrCat(ToAbsl(what), ": ", status.message()));
@@ -60,36 +60,36 @@ void AddTime(Json& json, const char* name, std::optional<absl::Time> time) {
   if (time) json[name] = base::FormatRfc3339(*time);
 }
 
-Token ReadToken(JsonObject& object) {
+Token ReadToken(DocumentReader& object) {
   Token token;
-  token.id = object.Text("id");
+  token.id = object.String("id");
   if (token.id.empty()) object.Refuse("id", "is empty");
   token.run_id = object.Id("run_id");
-  token.from_node = object.TextOr("from_node", "");
+  token.from_node = object.StringOr("from_node", "");
   if (!token.from_node.empty()) token.from_node = object.Id("from_node");
   token.to_node = object.Id("to_node");
-  token.payload_ref = object.TextOr("payload_ref", "");
+  token.payload_ref = object.StringOr("payload_ref", "");
   token.hop = object.IntegerOr("hop", 0, 0);
   token.created_at = object.Time("created_at");
   token.sent_at = object.OptionalTime("sent_at");
   token.config_json = object.JsonTextOf("config");
   token.metadata_json = object.ObjectTextOf("metadata");
-  token.workflow_owner = object.TextOr("workflow_owner", "");
+  token.workflow_owner = object.StringOr("workflow_owner", "");
   token.join_count = object.IntegerOr("join_count", 1, 1);
   token.iteration = object.IntegerOr("iteration", 0, 0);
   return token;
 }
 
-NodeFailure ReadFailure(JsonObject& signal, absl::Status& status) {
+NodeFailure ReadFailure(DocumentReader& signal, absl::Status& status) {
   NodeFailure failure;
   const Json* metadata = signal.Find("metadata");
   if (metadata == nullptr) {
     signal.Refuse("metadata", "is missing, and the status is \"failed\"");
     return failure;
   }
-  JsonObject object(*metadata, "/metadata", status);
-  failure.error_type = object.Text("error_type");
-  failure.error_message = object.Text("error_message");
+  DocumentReader object(*metadata, "/metadata", status);
+  failure.error_type = object.String("error_type");
+  failure.error_message = object.String("error_message");
   failure.retryable = object.BoolOr("retryable", false);
   return failure;
 }
@@ -97,14 +97,14 @@ NodeFailure ReadFailure(JsonObject& signal, absl::Status& status) {
 enum class SignalStatus { kCompleted, kFailed };
 constexpr std::array<std::string_view, 2> kSignalStatuses = {"completed", "failed"};
 
-CompletionSignal ReadSignal(JsonObject& object, absl::Status& status) {
+CompletionSignal ReadSignal(DocumentReader& object, absl::Status& status) {
   CompletionSignal signal;
   signal.run_id = object.Id("run_id");
   signal.node_id = object.Id("node_id");
-  signal.job_id = object.TextOr("job_id", absl::StrCat("node:", signal.node_id));
+  signal.job_id = object.StringOr("job_id", absl::StrCat("node:", signal.node_id));
   if (signal.job_id.empty()) object.Refuse("job_id", "is empty");
   signal.result_data_json = object.ObjectTextOf("result_data");
-  signal.result_ref = object.TextOr("result_ref", "");
+  signal.result_ref = object.StringOr("result_ref", "");
   if (object.Find("status") != nullptr &&
       ReadName<SignalStatus>(object, "status", kSignalStatuses) == SignalStatus::kFailed) {
     signal.failure = ReadFailure(object, status);
@@ -116,7 +116,7 @@ CompletionSignal ReadSignal(JsonObject& object, absl::Status& status) {
 
 absl::Status CheckSignalIds(const CompletionSignal& signal) {
   const auto refusal = [](std::string_view name, std::string_view reason) {
-    return absl::InvalidArgumentError(absl::StrCat(PointerPart(name), ": ", ToAbsl(reason)));
+    return absl::InvalidArgumentError(absl::StrCat(base::PointerPart(name), ": ", ToAbsl(reason)));
   };
   if (!IsId(signal.run_id)) return refusal("run_id", "is no id of letters, digits, _ and -");
   if (!IsId(signal.node_id)) return refusal("node_id", "is no id of letters, digits, _ and -");
@@ -124,31 +124,31 @@ absl::Status CheckSignalIds(const CompletionSignal& signal) {
   return absl::OkStatus();
 }
 
-Approval ReadApproval(JsonObject& object) {
+Approval ReadApproval(DocumentReader& object) {
   Approval approval;
   approval.run_id = object.Id("run_id");
-  approval.node_id = object.TextOr("node_id", "");
+  approval.node_id = object.StringOr("node_id", "");
   approval.status = ReadName<ApprovalStatus>(object, "status", kApprovalStatuses);
   approval.created_at = object.OptionalTime("created_at");
   approval.timeout_at = object.OptionalTime("timeout_at");
-  approval.approver = object.TextOr("approver", "");
-  approval.payload_cas_ref = object.TextOr("payload_cas_ref", "");
+  approval.approver = object.StringOr("approver", "");
+  approval.payload_cas_ref = object.StringOr("payload_cas_ref", "");
   approval.decided_at = object.OptionalTime("decided_at");
-  approval.decided_by = object.TextOr("decided_by", "");
-  approval.comment = object.TextOr("comment", "");
+  approval.decided_by = object.StringOr("decided_by", "");
+  approval.comment = object.StringOr("comment", "");
   return approval;
 }
 
-Event ReadEvent(JsonObject& object) {
+Event ReadEvent(DocumentReader& object) {
   Event event;
   event.type = ReadName<EventType>(object, "type", kEventTypes);
-  event.run_id = object.TextOr("run_id", "");
-  event.node_id = object.TextOr("node_id", "");
-  event.status = object.TextOr("status", "");
+  event.run_id = object.StringOr("run_id", "");
+  event.node_id = object.StringOr("node_id", "");
+  event.status = object.StringOr("status", "");
   if (object.Find("counter") != nullptr) {
     event.counter = object.IntegerOr("counter", 0, std::numeric_limits<int64_t>::min());
   }
-  event.result_ref = object.TextOr("result_ref", "");
+  event.result_ref = object.StringOr("result_ref", "");
   event.timestamp = object.OptionalTime("timestamp");
   return event;
 }
@@ -181,7 +181,7 @@ absl::StatusOr<CompletionSignal> ParseSignal(std::string_view text) {
   constexpr std::string_view kWhat = "completion signal";
   REDOUBLE_ASSIGN_OR_RETURN(const Json json, ParseObject(text, kWhat));
   absl::Status status;
-  JsonObject object(json, "", status);
+  DocumentReader object(json, "", status);
   CompletionSignal signal = ReadSignal(object, status);
   if (status.ok()) return signal;
   return absl::InvalidArgumentError(absl::StrCat(ToAbsl(kWhat), ": ", status.message()));
@@ -220,7 +220,7 @@ absl::StatusOr<Approval> ParseApproval(const HashFields& fields) {
   Json json = Json::object();
   for (const auto& [name, value] : fields) json[name] = value;
   absl::Status status;
-  JsonObject object(json, "", status);
+  DocumentReader object(json, "", status);
   Approval approval = ReadApproval(object);
   if (status.ok()) return approval;
   return absl::InvalidArgumentError(absl::StrCat("approval: ", status.message()));

@@ -66,4 +66,8 @@ bool Value::IsTruthy() const {
   return true;
 }
 
+Value OptionalTimeValue(const std::optional<DateTime>& time) {
+  return time ? Value(*time) : Value();
+}
+
 }  // namespace redouble::python

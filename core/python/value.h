@@ -148,6 +148,9 @@ class Value {
       data_;
 };
 
+// A date-time; null for nullopt.
+Value OptionalTimeValue(const std::optional<DateTime>& time);
+
 struct Object::Member {
   std::string name;
   Value value;

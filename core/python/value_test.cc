@@ -63,6 +63,11 @@ TEST(PythonValue, IsTruthyAsInPython) {
   }
 }
 
+TEST(PythonValue, OfAnOptionalTimeIsNullWithoutOne) {
+  EXPECT_TRUE(OptionalTimeValue(std::nullopt).is_null());
+  EXPECT_EQ(OptionalTimeValue(DateTime(absl::UnixEpoch())), Value(DateTime(absl::UnixEpoch())));
+}
+
 TEST(PythonObject, KeepsTheOrderInWhichMembersCame) {
   Object object({{"b", 1}, {"a", 2}});
   object.Set("c", 3);

@@ -5,9 +5,8 @@
 #include <utility>
 
 #include "redouble/core/base/status/status_macros.h"
-#include "redouble/core/base/text/string_bridge.h"
-#include "redouble/core/python/error.h"
 #include "redouble/core/python/json.h"
+#include "redouble/core/python/model_reader.h"
 #include "redouble/core/python/text.h"
 #include "redouble/core/relayna/tokens.h"
 #include "redouble/core/store/typed/lists.h"
@@ -35,7 +34,8 @@ struct ItemFields {
   Text parent_task_id;
 };
 
-// Reads normalized members of an object and keeps the first error.
+// Reads members of an event, of any type, as normalized text. It keeps the first error. Items are
+// read by python::ModelReader, which checks their types.
 class Fields {
  public:
   explicit Fields(const Object& object) : object_(object) {}
@@ -72,34 +72,20 @@ absl::StatusOr<std::string> CursorOf(const Text& event_id, const Value& hashed) 
   return python::HashOfPyJson(hashed, {.sorted = true, .date_times = Foreign::kIsoOrText});
 }
 
-absl::Status CorruptItem(std::string_view what) {
-  return python::Error(absl::StatusCode::kInvalidArgument, "ValidationError", what);
-}
-
-bool IsOptionalText(const Value* value) {
-  return value == nullptr || value->is_null() || value->text() != nullptr;
-}
-
 // Parses one element of the list and checks it against the model of an item.
 absl::StatusOr<Value> ParseItem(std::string_view element) {
-  absl::StatusOr<Value> item = python::ParseJson(element);
-  if (!item.ok()) return CorruptItem(base::ToStd(item.status().message()));
-  if (item->object() == nullptr) return CorruptItem("a feed item must be an object");
+  constexpr std::string_view kModel = "ServiceEventFeedItem";
+  REDOUBLE_ASSIGN_OR_RETURN(Value item, python::ParseModelJson(element, kModel));
+  python::ModelReader reader(item, kModel);
   for (const std::string_view name : {"cursor", "task_id", "event_type", "source_kind"}) {
-    const Value* value = item->Find(name);
-    if (value == nullptr) return CorruptItem(std::string(name) + ": Field required");
-    if (value->text() == nullptr) return CorruptItem(std::string(name) + ": expected a text");
+    reader.String(name);
   }
   for (const std::string_view name :
        {"component", "timestamp", "event_id", "correlation_id", "parent_task_id"}) {
-    if (!IsOptionalText(item->Find(name))) {
-      return CorruptItem(std::string(name) + ": expected a text");
-    }
+    reader.OptionalString(name);
   }
-  const Value* payload = item->Find("payload");
-  if (payload != nullptr && payload->object() == nullptr) {
-    return CorruptItem("payload: expected an object");
-  }
+  reader.Object("payload");
+  REDOUBLE_RETURN_IF_ERROR(reader.status());
   return item;
 }
 

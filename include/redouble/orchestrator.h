@@ -13,13 +13,13 @@
 #if REDOUBLE_HAS_CPP20
 
 #include "redouble/core/orchestrator/approvals/approvals.h"
+#include "redouble/core/orchestrator/document_reader.h"
 #include "redouble/core/orchestrator/events/run_event_feed.h"
 #include "redouble/core/orchestrator/events/run_events.h"
 #include "redouble/core/orchestrator/graph/conditions.h"
 #include "redouble/core/orchestrator/graph/ir.h"
 #include "redouble/core/orchestrator/graph/patch.h"
 #include "redouble/core/orchestrator/graph/routing.h"
-#include "redouble/core/orchestrator/json_object.h"
 #include "redouble/core/orchestrator/key_rules.h"
 #include "redouble/core/orchestrator/keys.h"
 #include "redouble/core/orchestrator/messages.h"

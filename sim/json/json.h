@@ -13,10 +13,11 @@
 #define REDOUBLE_SIM_JSON_JSON_H_
 
 #include "nlohmann/json.hpp"
+#include "redouble/core/base/json/json_reading.h"
 
 namespace redouble::sim {
 
-using Json = nlohmann::ordered_json;
+using base::Json;
 
 }  // namespace redouble::sim
 

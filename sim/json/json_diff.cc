@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "redouble/core/base/json/json_reading.h"
 #include "redouble/core/base/text/string_bridge.h"
-#include "redouble/sim/json/pointer.h"
 
 namespace redouble::sim {
 namespace {
@@ -20,7 +20,7 @@ JsonDifference Different(std::string path, const Json* expected, const Json* got
 }
 
 std::string Below(std::string_view path, std::string_view name) {
-  return absl::StrCat(base::ToAbsl(path), PointerPart(name));
+  return absl::StrCat(base::ToAbsl(path), base::PointerPart(name));
 }
 
 // Collects differences up to a limit.

@@ -3,11 +3,11 @@
 #include <array>
 
 #include "absl/strings/str_cat.h"
+#include "redouble/core/base/json/json_reading.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/store/errors.h"
 #include "redouble/sim/json/bytes.h"
-#include "redouble/sim/json/pointer.h"
 
 namespace redouble::sim {
 namespace {
@@ -64,8 +64,8 @@ void AppendReplyJson(std::string& json, const Reply& reply) {
 }
 
 absl::Status Wrong(std::string_view path, std::string_view expected, const Json& got) {
-  return absl::InvalidArgumentError(absl::StrCat(
-      base::ToAbsl(path), ": expected ", base::ToAbsl(expected), ", got ", Abbreviated(got)));
+  return absl::InvalidArgumentError(
+      absl::StrCat(base::ToAbsl(path), ": ", base::Expected(expected, got)));
 }
 
 absl::StatusOr<Json> NormalizeText(const Json& text, std::string_view path) {
@@ -91,7 +91,7 @@ absl::StatusOr<Json> NormalizeObject(const Json& json, std::string_view path) {
       R"({"status": "..."}, {"error": "..."} or {"failure": "..."})";
   if (json.size() != 1 || !json.front().is_string()) return Wrong(path, kForms, json);
   const std::string name = json.items().begin().key();
-  const std::string place = absl::StrCat(base::ToAbsl(path), PointerPart(name));
+  const std::string place = absl::StrCat(base::ToAbsl(path), base::PointerPart(name));
   if (name == kFailure) {
     if (IsFailureName(json.front().get_ref<const std::string&>())) return json;
     return Wrong(place, R"("not sent", "outcome unknown" or "protocol")", json.front());

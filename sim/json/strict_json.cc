@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "redouble/core/base/json/json_reading.h"
 #include "redouble/core/base/status/status_macros.h"
-#include "redouble/sim/json/pointer.h"
 
 namespace redouble::sim {
 namespace {
@@ -30,7 +30,8 @@ class Watcher {
         break;
       case Json::parse_event_t::key:
         if (!names_.back().insert(parsed.get<std::string>()).second) {
-          Refuse(absl::StrCat("the name ", Abbreviated(parsed), " is given twice in one object"));
+          Refuse(absl::StrCat("the name ", base::Abbreviated(parsed),
+                              " is given twice in one object"));
         }
         break;
       case Json::parse_event_t::value:

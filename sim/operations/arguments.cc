@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "redouble/core/base/json/json_reading.h"
 #include "redouble/core/base/text/nearest_word.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/base/time/utc.h"
@@ -19,16 +20,9 @@
 namespace redouble::sim {
 namespace {
 
+using base::Expected;
+
 constexpr absl::string_view kPayloadUrl = "redouble/argument-error";
-
-std::string Expected(std::string_view what, const Json& value) {
-  return absl::StrCat("expected ", base::ToAbsl(what), ", got ", Abbreviated(value));
-}
-
-bool FitsInt64(const Json& value) {
-  return value.is_number_integer() &&
-         !(value.is_number_unsigned() && value.get<uint64_t>() > uint64_t{INT64_MAX});
-}
 
 }  // namespace
 
@@ -63,7 +57,7 @@ void ArgumentReader::AddError(std::string_view path, std::string_view reason) {
 }
 
 void ArgumentReader::Refuse(std::string_view name, std::string_view reason) {
-  AddError(absl::StrCat(path_, name.empty() ? "" : PointerPart(name)), reason);
+  AddError(absl::StrCat(path_, name.empty() ? "" : base::PointerPart(name)), reason);
 }
 
 void ArgumentReader::Add(const absl::Status& status) {
@@ -107,7 +101,7 @@ std::string ArgumentReader::ReadString(std::string_view name, const Json& value)
 }
 
 int64_t ArgumentReader::ReadInteger(std::string_view name, const Json& value) {
-  if (FitsInt64(value)) return value.get<int64_t>();
+  if (const std::optional<int64_t> number = base::AsInt64(value)) return *number;
   Refuse(name, Expected("an integer", value));
   return 0;
 }

@@ -11,6 +11,9 @@
 //   REDOUBLE_CO_RETURN_IF_ERROR(reader.Finish());
 //   // InvalidArgument: /limit: expected an integer, got "70"
 //
+// It reads what users of this project write, and so it is strict. The readers that the systems use
+// for documents of other programs are named in core/base/json/json_reading.h.
+//
 // An optional argument may be absent or null. Strings have the format of sim/json/bytes.h:
 // "bytes:\\xff" is one byte.
 //
@@ -28,7 +31,6 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "redouble/sim/json/json.h"
-#include "redouble/sim/json/pointer.h"
 
 namespace redouble::sim {
 

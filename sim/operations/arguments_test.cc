@@ -191,21 +191,5 @@ TEST(ArgumentReader, GivesThePathByItself) {
   EXPECT_EQ(ArgumentErrorPath(reader.Finish()), "/steps/0/a: b");
 }
 
-TEST(JsonDouble, WritesNonFiniteDoublesAsText) {
-  EXPECT_EQ(JsonDouble(0.5), Json(0.5));
-  EXPECT_EQ(JsonDouble(std::nan("")), Json("NaN"));
-  EXPECT_EQ(JsonDouble(std::numeric_limits<double>::infinity()), Json("inf"));
-  EXPECT_EQ(JsonDouble(-std::numeric_limits<double>::infinity()), Json("-inf"));
-}
-
-TEST(Abbreviated, CutsLongValuesBetweenCharacters) {
-  EXPECT_EQ(Abbreviated(Json("short")), "\"short\"");
-  std::string long_text;
-  for (int i = 0; i < 100; ++i) long_text += "\xc3\xa9";
-  const std::string text = Abbreviated(Json(long_text));
-  EXPECT_TRUE(text.ends_with("\xc3\xa9...")) << text;
-  EXPECT_LE(text.size(), 83u);
-}
-
 }  // namespace
 }  // namespace redouble::sim

@@ -7,6 +7,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "redouble/core/base/json/json_reading.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/store/batch.h"
@@ -29,12 +30,12 @@ std::string At(std::string_view path, size_t index) {
 }
 
 std::string At(std::string_view path, std::string_view name) {
-  return absl::StrCat(base::ToAbsl(path), PointerPart(name));
+  return absl::StrCat(base::ToAbsl(path), base::PointerPart(name));
 }
 
 absl::Status Wrong(std::string_view path, std::string_view expected, const Json& got) {
-  return absl::InvalidArgumentError(absl::StrCat(
-      base::ToAbsl(path), ": expected ", base::ToAbsl(expected), ", got ", Abbreviated(got)));
+  return absl::InvalidArgumentError(
+      absl::StrCat(base::ToAbsl(path), ": ", base::Expected(expected, got)));
 }
 
 // Returns the bytes that a JSON string encodes.
@@ -290,8 +291,9 @@ absl::StatusOr<Json> NormalizeValue(std::string_view type, const Json& value,
                                     std::string_view path) {
   const TypeRow* row = FindType(type);
   if (row != nullptr) return row->normalize(value, path);
-  return absl::InvalidArgumentError(absl::StrCat(
-      base::ToAbsl(path), ": no value is known for type ", Abbreviated(Json(std::string(type)))));
+  return absl::InvalidArgumentError(absl::StrCat(base::ToAbsl(path),
+                                                 ": no value is known for type ",
+                                                 base::Abbreviated(Json(std::string(type)))));
 }
 
 }  // namespace redouble::sim

@@ -13,6 +13,7 @@
 #include "redouble/core/store/batch.h"
 #include "redouble/core/store/typed/keys.h"
 #include "redouble/core/store/typed/strings.h"
+#include "redouble/sim/json/json_double.h"
 #include "redouble/sim/operations/arguments.h"
 #include "redouble/sim/scenario/memory_backend.h"
 

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "redouble/core/base/json/json_reading.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/nearest_word.h"
 #include "redouble/core/base/text/string_bridge.h"
@@ -34,7 +35,7 @@ struct StepReader {
   ParseState& state;
 
   std::string At(std::string_view name) const {
-    return absl::StrCat(path, base::ToAbsl(PointerPart(name)));
+    return absl::StrCat(path, base::ToAbsl(base::PointerPart(name)));
   }
 };
 
@@ -103,8 +104,7 @@ absl::StatusOr<OperationCall> ParseOperation(StepReader& step, std::string_view 
   const Json* arguments = step.fields.Find("arguments");
   call.arguments = arguments == nullptr ? Json::object() : *arguments;
   if (!call.arguments.is_object()) {
-    step.fields.Refuse("arguments",
-                       absl::StrCat("expected an object, got ", Abbreviated(call.arguments)));
+    step.fields.Refuse("arguments", base::Expected("an object", call.arguments));
   }
   call.operation = step.state.operations->Find(call.name);
   if (call.operation == nullptr) {
@@ -255,11 +255,11 @@ StepResult ParseKeyspace(StepReader& step) {
   keyspace.subset = step.fields.BoolOr("subset", false);
   const Json& keys = step.fields.Any("keys");
   if (!keys.is_object()) {
-    step.fields.Refuse("keys", absl::StrCat("expected an object, got ", Abbreviated(keys)));
+    step.fields.Refuse("keys", base::Expected("an object", keys));
     return StepAction(std::move(keyspace));
   }
   for (const auto& [name, json] : keys.items()) {
-    const std::string path = absl::StrCat(step.At("keys"), PointerPart(name));
+    const std::string path = absl::StrCat(step.At("keys"), base::PointerPart(name));
     const absl::StatusOr<std::string> key = DecodeBytes(name);
     if (!key.ok()) return Wrong(path, base::ToStd(key.status().message()));
     if (keyspace.keys.contains(*key)) return Wrong(path, "the same key under two names");

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "absl/strings/str_cat.h"
+#include "redouble/core/base/json/json_reading.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/sim/json/strict_json.h"
@@ -57,7 +58,7 @@ void ParseActors(const Json& json, std::string_view place, const OperationTable&
     return fields.Add(Wrong(place, "expected one actor at least"));
   }
   for (const auto& [name, steps] : json.items()) {
-    const std::string path = absl::StrCat(base::ToAbsl(place), PointerPart(name));
+    const std::string path = absl::StrCat(base::ToAbsl(place), base::PointerPart(name));
     absl::StatusOr<std::vector<Step>> parsed =
         ParseWorldSteps(steps, path, operations, /*in_actor=*/true);
     fields.Add(parsed.status());
@@ -146,7 +147,7 @@ absl::StatusOr<RecordedViolation> ParseViolation(const Json& json) {
 
 void CheckHardened(const Json& hardened, const OperationTable& operations, ArgumentReader& fields) {
   for (const auto& [name, arguments] : hardened.items()) {
-    const std::string path = absl::StrCat("/hardened", PointerPart(name));
+    const std::string path = absl::StrCat("/hardened", base::PointerPart(name));
     if (operations.Find(name) == nullptr) {
       fields.Add(Wrong(path, "the system has no such operation"));
     } else if (!arguments.is_object()) {
@@ -161,7 +162,7 @@ void ParseHardenedActors(const Json& json, const OperationTable& operations, Arg
   ParseActors(json, kPlace, operations, fields, world.hardened_actors);
   for (const WorldActor& actor : world.hardened_actors) {
     if (Has(world.actors, actor.name)) continue;
-    fields.Add(Wrong(absl::StrCat(base::ToAbsl(kPlace), PointerPart(actor.name)),
+    fields.Add(Wrong(absl::StrCat(base::ToAbsl(kPlace), base::PointerPart(actor.name)),
                      "there is no such actor"));
   }
 }

@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/string_bridge.h"
-#include "redouble/core/orchestrator/json_object.h"
+#include "redouble/core/orchestrator/document_reader.h"
 #include "redouble/core/store/reply.h"
 
 namespace redouble::orchestrator {
@@ -67,29 +67,29 @@ bool HasNoSuccessor(const Node& node) {
                      [](const Targets& targets) { return targets.names->empty(); });
 }
 
-std::optional<Condition> ReadCondition(JsonObject& owner, absl::Status& status) {
+std::optional<Condition> ReadCondition(DocumentReader& owner, absl::Status& status) {
   const Json* json = owner.Find("condition");
   if (json == nullptr) return std::nullopt;
-  JsonObject object(*json, owner.path() + "/condition", status);
+  DocumentReader object(*json, owner.path() + "/condition", status);
   Condition condition;
-  condition.type = object.Text("type");
-  condition.expression = object.Text("expression");
+  condition.type = object.String("type");
+  condition.expression = object.String("expression");
   return condition;
 }
 
 Loop ReadLoop(const Json& json, const std::string& path, absl::Status& status) {
-  JsonObject object(json, path, status);
+  DocumentReader object(json, path, status);
   Loop loop;
   loop.enabled = object.BoolOr("enabled", false);
   loop.condition = ReadCondition(object, status);
   loop.max_iterations = object.IntegerOr("max_iterations", 0, 0);
-  loop.loop_back_to = object.TextOr("loop_back_to", "");
-  loop.break_path = WithoutRepetitions(object.Texts("break_path"));
-  loop.timeout_path = WithoutRepetitions(object.Texts("timeout_path"));
+  loop.loop_back_to = object.StringOr("loop_back_to", "");
+  loop.break_path = WithoutRepetitions(object.Strings("break_path"));
+  loop.timeout_path = WithoutRepetitions(object.Strings("timeout_path"));
   return loop;
 }
 
-std::vector<BranchRule> ReadRules(JsonObject& branch, absl::Status& status) {
+std::vector<BranchRule> ReadRules(DocumentReader& branch, absl::Status& status) {
   std::vector<BranchRule> rules;
   const Json* json = branch.Find("rules");
   if (json == nullptr) return rules;
@@ -98,20 +98,20 @@ std::vector<BranchRule> ReadRules(JsonObject& branch, absl::Status& status) {
     return rules;
   }
   for (size_t i = 0; i < json->size(); ++i) {
-    JsonObject object((*json)[i], absl::StrCat(branch.path(), "/rules/", i), status);
+    DocumentReader object((*json)[i], absl::StrCat(branch.path(), "/rules/", i), status);
     BranchRule rule;
     rule.condition = ReadCondition(object, status);
-    rule.next_nodes = WithoutRepetitions(object.Texts("next_nodes"));
+    rule.next_nodes = WithoutRepetitions(object.Strings("next_nodes"));
     rules.push_back(std::move(rule));
   }
   return rules;
 }
 
 Branch ReadBranch(const Json& json, const std::string& path, absl::Status& status) {
-  JsonObject object(json, path, status);
+  DocumentReader object(json, path, status);
   Branch branch;
   branch.enabled = object.BoolOr("enabled", false);
-  const std::string type = object.TextOr("type", kBranchTypes[0]);
+  const std::string type = object.StringOr("type", kBranchTypes[0]);
   const auto found = std::find(kBranchTypes.begin(), kBranchTypes.end(), type);
   if (found == kBranchTypes.end()) {
     if (const Json* value = object.Find("type")) {
@@ -121,8 +121,8 @@ Branch ReadBranch(const Json& json, const std::string& path, absl::Status& statu
     branch.type = static_cast<BranchType>(found - kBranchTypes.begin());
   }
   branch.rules = ReadRules(object, status);
-  branch.default_nodes = WithoutRepetitions(object.Texts("default"));
-  branch.available_next_nodes = WithoutRepetitions(object.Texts("available_next_nodes"));
+  branch.default_nodes = WithoutRepetitions(object.Strings("default"));
+  branch.available_next_nodes = WithoutRepetitions(object.Strings("available_next_nodes"));
   return branch;
 }
 
@@ -134,16 +134,16 @@ struct Absent {
 };
 
 Node ReadNode(const Json& json, const std::string& key, Absent& absent, absl::Status& status) {
-  JsonObject object(json, absl::StrCat("/nodes", PointerPart(key)), status);
+  DocumentReader object(json, absl::StrCat("/nodes", base::PointerPart(key)), status);
   Node node;
   node.id = object.Id("id");
   if (node.id != key) object.Refuse("id", absl::StrCat("is not the node's name ", key));
-  node.type = object.Text("type");
+  node.type = object.String("type");
   if (node.type.empty()) object.Refuse("type", "is empty");
   node.config_json = object.JsonTextOf("config");
-  node.config_ref = object.TextOr("config_ref", "");
-  node.dependencies = WithoutRepetitions(object.Texts("dependencies"));
-  node.dependents = WithoutRepetitions(object.Texts("dependents"));
+  node.config_ref = object.StringOr("config_ref", "");
+  node.dependencies = WithoutRepetitions(object.Strings("dependencies"));
+  node.dependents = WithoutRepetitions(object.Strings("dependents"));
   node.wait_for_all = object.BoolOr("wait_for_all", false);
   node.is_terminal = object.BoolOr("is_terminal", false);
   if (const Json* loop = object.Find("loop")) {
@@ -152,7 +152,7 @@ Node ReadNode(const Json& json, const std::string& key, Absent& absent, absl::St
   if (const Json* branch = object.Find("branch")) {
     node.branch = ReadBranch(*branch, object.path() + "/branch", status);
   }
-  node.rejection_path = WithoutRepetitions(object.Texts("rejection_path"));
+  node.rejection_path = WithoutRepetitions(object.Strings("rejection_path"));
   absent = {object.Find("dependencies") == nullptr, object.Find("wait_for_all") == nullptr,
             object.Find("is_terminal") == nullptr};
   return node;
@@ -186,9 +186,9 @@ Names DeriveEntries(const Ir& ir) {
 }
 
 Ir ReadIr(const Json& json, absl::Status& status) {
-  JsonObject object(json, "", status);
+  DocumentReader object(json, "", status);
   Ir ir;
-  ir.version = object.TextOr("version", "1.0");
+  ir.version = object.StringOr("version", "1.0");
   ir.metadata_json = object.ObjectTextOf("metadata");
   const Json* nodes = object.Find("nodes");
   if (nodes == nullptr) {
@@ -204,7 +204,7 @@ Ir ReadIr(const Json& json, absl::Status& status) {
   }
   ir.entry_nodes = object.Find("entry_nodes") == nullptr
                        ? DeriveEntries(ir)
-                       : WithoutRepetitions(object.Texts("entry_nodes"));
+                       : WithoutRepetitions(object.Strings("entry_nodes"));
   return ir;
 }
 

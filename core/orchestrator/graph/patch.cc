@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/string_bridge.h"
-#include "redouble/core/orchestrator/json_object.h"
+#include "redouble/core/orchestrator/document_reader.h"
 #include "redouble/core/orchestrator/scripts/run_scripts.h"
 #include "redouble/core/store/typed/strings.h"
 
@@ -47,9 +47,9 @@ absl::StatusOr<Json> DocumentOf(const Ir& ir) {
 // Checks an operation and converts it to the form that the JSON library applies.
 absl::StatusOr<Json> ReadOperation(const Json& json, size_t index) {
   absl::Status status;
-  JsonObject object(json, absl::StrCat("/", index), status);
-  const std::string op = object.Text("op");
-  std::string path = object.Text("path");
+  DocumentReader object(json, absl::StrCat("/", index), status);
+  const std::string op = object.String("op");
+  std::string path = object.String("path");
   if (!status.ok()) return Wrong(std::string(status.message()));
   const auto refuse = [&](std::string_view why) {
     return Wrong(absl::StrCat("/", index, ": ", ToAbsl(why)));
@@ -66,12 +66,12 @@ absl::StatusOr<Json> ReadOperation(const Json& json, size_t index) {
     if (value == json.end()) return refuse("the value is missing");
     const bool is_node = path.starts_with("/nodes/") && path.find('/', 7) == std::string::npos;
     if (is_node) {
-      JsonObject node(*value, absl::StrCat("/", index, "/value"), status);
+      DocumentReader node(*value, absl::StrCat("/", index, "/value"), status);
       const std::string id = node.Id("id");
-      node.Text("type");
+      node.String("type");
       node.ObjectTextOf("config");
       if (!status.ok()) return Wrong(std::string(status.message()));
-      if (path == "/nodes/-") path = "/nodes" + PointerPart(id);
+      if (path == "/nodes/-") path = "/nodes" + base::PointerPart(id);
     }
     operation["value"] = *value;
   }
@@ -104,10 +104,10 @@ absl::Status ApplyOne(Json& document, const Json& operation, size_t index) {
 // Adds an edge to its source node.
 absl::Status AddEdge(Json& nodes, const Json& json, size_t index) {
   absl::Status status;
-  JsonObject edge(json, absl::StrCat("/edges/", index), status);
+  DocumentReader edge(json, absl::StrCat("/edges/", index), status);
   const std::string from = edge.Id("from");
   const std::string to = edge.Id("to");
-  const std::string condition = edge.TextOr("condition", "");
+  const std::string condition = edge.StringOr("condition", "");
   if (!status.ok()) return Wrong(std::string(status.message()));
   if (!nodes.contains(from) || !nodes.contains(to)) {
     return Wrong(

@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "redouble/core/base/text/string_bridge.h"
-#include "redouble/core/orchestrator/json_object.h"
+#include "redouble/core/orchestrator/document_reader.h"
 
 namespace redouble::orchestrator {
 namespace {
@@ -93,8 +93,8 @@ class Router {
     const absl::StatusOr<Json> output = ParseObject(completion_.output_json, "output");
     if (!output.ok()) return branch.default_nodes;
     absl::Status status;
-    JsonObject object(*output, "", status);
-    const Names names = object.Texts("next_nodes");
+    DocumentReader object(*output, "", status);
+    const Names names = object.Strings("next_nodes");
     const Names& offered = branch.available_next_nodes;
     const std::set<std::string> chosen(names.begin(), names.end());
     const bool all_offered = std::all_of(chosen.begin(), chosen.end(), [&](const auto& name) {

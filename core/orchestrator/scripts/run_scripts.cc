@@ -4,7 +4,7 @@
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/redis_number.h"
 #include "redouble/core/base/time/utc.h"
-#include "redouble/core/orchestrator/json_object.h"
+#include "redouble/core/orchestrator/document_reader.h"
 #include "redouble/core/orchestrator/scripts/script_call.h"
 #include "redouble/core/orchestrator/scripts/script_texts.h"
 #include "redouble/core/store/decode.h"

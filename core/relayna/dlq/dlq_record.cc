@@ -1,5 +1,7 @@
 #include "redouble/core/relayna/dlq/dlq_record.h"
 
+#include <algorithm>
+#include <initializer_list>
 #include <utility>
 
 #include "absl/strings/escaping.h"
@@ -8,108 +10,39 @@
 #include "redouble/core/base/text/redis_number.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/base/text/utf8.h"
-#include "redouble/core/python/error.h"
 #include "redouble/core/python/iso_time.h"
 #include "redouble/core/python/json.h"
-#include "redouble/core/python/pydantic.h"
+#include "redouble/core/python/model_reader.h"
 
 namespace redouble::relayna {
 namespace {
 
+constexpr std::string_view kModel = "DLQRecord";
+
+using python::ModelReader;
 using python::Object;
 using python::Value;
 
 std::string Base64(std::string_view bytes) { return absl::Base64Escape(base::ToAbsl(bytes)); }
 
-Value TimeValue(const std::optional<python::DateTime>& time) {
-  return time ? Value(*time) : Value();
+std::string OneOf(ModelReader& reader, std::string_view name,
+                  std::initializer_list<std::string_view> words) {
+  std::string text = reader.String(name);
+  if (std::find(words.begin(), words.end(), text) == words.end()) {
+    reader.Refuse(name, "Input is none of the values that there are");
+  }
+  return text;
 }
 
-// Reads the members of a record and keeps the first error.
-class Members {
- public:
-  explicit Members(const Object& object) : object_(object) {}
+Object Headers(ModelReader& reader, std::string_view name) {
+  const Value headers = reader.Object(name);
+  return headers.object() == nullptr ? Object() : *headers.object();
+}
 
-  const absl::Status& status() const { return status_; }
-
-  std::string Text(std::string_view name) {
-    const Value* value = Require(name);
-    if (value == nullptr) return {};
-    if (value->text() != nullptr) return *value->text();
-    Refuse(name, "Input should be a valid string");
-    return {};
-  }
-
-  std::optional<std::string> OptionalText(std::string_view name) {
-    return IsNull(name) ? std::nullopt : std::optional(Text(name));
-  }
-
-  int64_t Integer(std::string_view name) {
-    const Value* value = Require(name);
-    if (value == nullptr) return 0;
-    if (const std::optional<int64_t> integer = value->AsInt64()) return *integer;
-    Refuse(name, "Input should be a valid integer");
-    return 0;
-  }
-  int64_t IntegerOr(std::string_view name, int64_t otherwise) {
-    return object_.Find(name) == nullptr ? otherwise : Integer(name);
-  }
-  std::optional<int64_t> OptionalInteger(std::string_view name) {
-    return IsNull(name) ? std::nullopt : std::optional(Integer(name));
-  }
-
-  python::DateTime Time(std::string_view name) {
-    const Value* value = Require(name);
-    if (value == nullptr) return absl::UnixEpoch();
-    const std::optional<python::DateTime> time = python::PydanticDateTime(*value);
-    if (!time) Refuse(name, "Input should be a valid datetime");
-    return time.value_or(absl::UnixEpoch());
-  }
-  std::optional<python::DateTime> OptionalTime(std::string_view name) {
-    return IsNull(name) ? std::nullopt : std::optional(Time(name));
-  }
-
-  Object Headers(std::string_view name) {
-    const Value* value = object_.Find(name);
-    if (value == nullptr) return {};
-    if (value->object() != nullptr) return *value->object();
-    Refuse(name, "Input should be a valid dictionary");
-    return {};
-  }
-
-  Value Any(std::string_view name) {
-    const Value* value = object_.Find(name);
-    return value == nullptr ? Value() : *value;
-  }
-
-  std::string OneOf(std::string_view name, std::initializer_list<std::string_view> words) {
-    std::string text = Text(name);
-    for (const std::string_view word : words) {
-      if (text == word) return text;
-    }
-    Refuse(name, "Input is none of the values that there are");
-    return text;
-  }
-
- private:
-  bool IsNull(std::string_view name) {
-    const Value* value = object_.Find(name);
-    return value == nullptr || value->is_null();
-  }
-
-  const Value* Require(std::string_view name) {
-    const Value* value = object_.Find(name);
-    if (value == nullptr) Refuse(name, "Field required");
-    return value;
-  }
-
-  void Refuse(std::string_view name, std::string_view reason) {
-    status_.Update(python::ValidationError(std::string(name) + ": " + std::string(reason)));
-  }
-
-  const Object& object_;
-  absl::Status status_;
-};
+Value Any(const ModelReader& reader, std::string_view name) {
+  const Value* value = reader.FindGiven(name);
+  return value == nullptr ? Value() : *value;
+}
 
 }  // namespace
 
@@ -157,10 +90,10 @@ Value ToValue(const DlqRecord& record) {
        {"body", record.body},
        {"body_encoding", record.body_encoding},
        {"raw_body_b64", record.raw_body_b64},
-       {"dead_lettered_at", TimeValue(record.dead_lettered_at)},
+       {"dead_lettered_at", python::OptionalTimeValue(record.dead_lettered_at)},
        {"state", record.state},
        {"replay_count", record.replay_count},
-       {"replayed_at", TimeValue(record.replayed_at)},
+       {"replayed_at", python::OptionalTimeValue(record.replayed_at)},
        {"replay_target_queue_name", record.replay_target_queue_name}});
 }
 
@@ -169,39 +102,37 @@ absl::StatusOr<std::string> FormatDlqRecord(const DlqRecord& record) {
 }
 
 absl::StatusOr<DlqRecord> ParseDlqRecord(std::string_view text) {
-  const absl::StatusOr<Value> value = python::ParseJson(text);
-  if (!value.ok()) return python::ValidationError(base::ToStd(value.status().message()));
-  return DlqRecordOf(*value);
+  REDOUBLE_ASSIGN_OR_RETURN(const Value value, python::ParseModelJson(text, kModel));
+  return DlqRecordOf(value);
 }
 
 absl::StatusOr<DlqRecord> DlqRecordOf(const Value& value) {
-  if (value.object() == nullptr) return python::ValidationError("a record must be an object");
-  Members members(*value.object());
+  ModelReader reader(value, kModel);
   // Designated initializers run in the order of the fields, so the first wrong member in that order
   // gives the error.
   DlqRecord record = {
-      .dlq_id = members.Text("dlq_id"),
-      .queue_name = members.Text("queue_name"),
-      .source_queue_name = members.Text("source_queue_name"),
-      .retry_queue_name = members.Text("retry_queue_name"),
-      .task_id = members.OptionalText("task_id"),
-      .correlation_id = members.OptionalText("correlation_id"),
-      .reason = members.Text("reason"),
-      .exception_type = members.OptionalText("exception_type"),
-      .retry_attempt = members.Integer("retry_attempt"),
-      .max_retries = members.OptionalInteger("max_retries"),
-      .headers = members.Headers("headers"),
-      .content_type = members.OptionalText("content_type"),
-      .body = members.Any("body"),
-      .body_encoding = members.Text("body_encoding"),
-      .raw_body_b64 = members.Text("raw_body_b64"),
-      .dead_lettered_at = members.Time("dead_lettered_at"),
-      .state = members.OneOf("state", {DlqRecord::kDeadLettered, DlqRecord::kReplayed}),
-      .replay_count = members.IntegerOr("replay_count", 0),
-      .replayed_at = members.OptionalTime("replayed_at"),
-      .replay_target_queue_name = members.OptionalText("replay_target_queue_name"),
+      .dlq_id = reader.String("dlq_id"),
+      .queue_name = reader.String("queue_name"),
+      .source_queue_name = reader.String("source_queue_name"),
+      .retry_queue_name = reader.String("retry_queue_name"),
+      .task_id = reader.OptionalString("task_id"),
+      .correlation_id = reader.OptionalString("correlation_id"),
+      .reason = reader.String("reason"),
+      .exception_type = reader.OptionalString("exception_type"),
+      .retry_attempt = reader.Integer("retry_attempt"),
+      .max_retries = reader.OptionalInteger("max_retries"),
+      .headers = Headers(reader, "headers"),
+      .content_type = reader.OptionalString("content_type"),
+      .body = Any(reader, "body"),
+      .body_encoding = reader.String("body_encoding"),
+      .raw_body_b64 = reader.String("raw_body_b64"),
+      .dead_lettered_at = reader.Time("dead_lettered_at"),
+      .state = OneOf(reader, "state", {DlqRecord::kDeadLettered, DlqRecord::kReplayed}),
+      .replay_count = reader.IntegerOr("replay_count", 0),
+      .replayed_at = reader.OptionalTime("replayed_at"),
+      .replay_target_queue_name = reader.OptionalString("replay_target_queue_name"),
   };
-  REDOUBLE_RETURN_IF_ERROR(members.status());
+  REDOUBLE_RETURN_IF_ERROR(reader.status());
   return record;
 }
 

@@ -8,13 +8,13 @@
 #include "absl/strings/str_cat.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/python/iso_time.h"
+#include "redouble/core/python/json.h"
 #include "redouble/core/store/batch.h"
 #include "redouble/core/store/decode.h"
 #include "redouble/core/store/script.h"
 #include "redouble/core/store/typed/lists.h"
 #include "redouble/core/store/typed/strings.h"
 #include "redouble/core/studio/events/event_order.h"
-#include "redouble/core/studio/model.h"
 #include "redouble/core/studio/scripts/script_texts.h"
 
 namespace redouble::studio {
@@ -136,7 +136,7 @@ EventStore::Insertion EventStore::Prepare(const EventEnvelope& envelope, std::st
   insertion.task_id = envelope.event.task_id;
   insertion.dedupe_key = std::move(dedupe_key);
   insertion.ingested_at = event.ingested_at;
-  insertion.document = ModelJson(ToValue(event));
+  insertion.document = python::PydanticJson(ToValue(event));
   if (Supersedes(timestamp, latest.task)) insertion.latest.task = timestamp;
   if (envelope.event.source_kind == SourceKind::kStatus) {
     if (Supersedes(timestamp, latest.status)) insertion.latest.status = timestamp;

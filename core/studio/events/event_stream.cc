@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "redouble/core/base/status/status_macros.h"
-#include "redouble/core/studio/model.h"
+#include "redouble/core/python/json.h"
 
 namespace redouble::studio {
 
@@ -12,7 +12,7 @@ std::string StreamFrame::Text() const {
   if (kind == Kind::kKeepAlive) return std::string(base::kKeepAliveText);
   // Formatting fails only for a lone surrogate, because the event was parsed from JSON.
   return base::FormatServerSentEvent(
-      {event.dedupe_key, "event", ModelJson(ToValue(event)).value_or("null")});
+      {event.dedupe_key, "event", python::PydanticJson(ToValue(event)).value_or("null")});
 }
 
 EventStream::EventStream(store::MessageSource& subscription, base::Clock& clock,

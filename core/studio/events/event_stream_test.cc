@@ -7,9 +7,9 @@
 
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/base/task/run.h"
+#include "redouble/core/python/json.h"
 #include "redouble/core/store/pubsub/pubsub.h"
 #include "redouble/core/studio/events/event_store.h"
-#include "redouble/core/studio/model.h"
 #include "redouble/tests/support/message_backends.h"
 
 namespace redouble::studio {
@@ -137,7 +137,7 @@ TEST(StudioStreamFrame, IsWrittenAsAServerSentEvent) {
   frame.event.ingested_at = "2026-01-01T12:00:00+00:00";
   frame.event.event = Event("e1").event;
   EXPECT_EQ(frame.Text(), "id: svc-a:status:e1\nevent: event\ndata: " +
-                              ModelJson(ToValue(frame.event)).value() + "\n\n");
+                              python::PydanticJson(ToValue(frame.event)).value() + "\n\n");
   EXPECT_NE(frame.Text().find(R"("payload":{"n":1e16}})"), std::string::npos);
 }
 

@@ -8,7 +8,7 @@
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/python/json.h"
-#include "redouble/core/studio/model.h"
+#include "redouble/core/python/model_reader.h"
 
 namespace redouble::studio {
 namespace {
@@ -19,14 +19,14 @@ using python::Value;
 constexpr std::array<std::string_view, 2> kSourceKinds = {"status", "observation"};
 constexpr std::array<std::string_view, 2> kIngestMethods = {"push", "pull"};
 
-SourceKind ReadSourceKind(ModelReader& reader) {
-  const std::optional<SourceKind> kind = FindSourceKind(reader.Text("source_kind"));
+SourceKind ReadSourceKind(python::ModelReader& reader) {
+  const std::optional<SourceKind> kind = FindSourceKind(reader.String("source_kind"));
   if (!kind) reader.Refuse("source_kind", "Input should be 'status' or 'observation'");
   return kind.value_or(SourceKind::kStatus);
 }
 
-IngestMethod ReadIngestMethod(ModelReader& reader) {
-  const std::string name = reader.Text("ingest_method");
+IngestMethod ReadIngestMethod(python::ModelReader& reader) {
+  const std::string name = reader.String("ingest_method");
   const auto found = std::find(kIngestMethods.begin(), kIngestMethods.end(), name);
   if (found == kIngestMethods.end()) {
     reader.Refuse("ingest_method", "Input should be 'push' or 'pull'");
@@ -36,16 +36,16 @@ IngestMethod ReadIngestMethod(ModelReader& reader) {
 }
 
 // Reads all members but the cursor, which only feed items have.
-ServiceEvent ReadEventMembers(ModelReader& reader) {
+ServiceEvent ReadEventMembers(python::ModelReader& reader) {
   ServiceEvent event;
-  event.task_id = reader.Text("task_id");
-  event.event_type = reader.Text("event_type");
+  event.task_id = reader.String("task_id");
+  event.event_type = reader.String("event_type");
   event.source_kind = ReadSourceKind(reader);
-  event.component = reader.OptionalText("component");
-  event.timestamp = reader.OptionalText("timestamp");
-  event.event_id = reader.OptionalText("event_id");
-  event.correlation_id = reader.OptionalText("correlation_id");
-  event.parent_task_id = reader.OptionalText("parent_task_id");
+  event.component = reader.OptionalString("component");
+  event.timestamp = reader.OptionalString("timestamp");
+  event.event_id = reader.OptionalString("event_id");
+  event.correlation_id = reader.OptionalString("correlation_id");
+  event.parent_task_id = reader.OptionalString("parent_task_id");
   event.payload = reader.Object("payload");
   return event;
 }
@@ -65,8 +65,8 @@ std::string_view IngestMethodName(IngestMethod method) {
 }
 
 absl::StatusOr<ServiceEvent> ReadServiceEvent(const Value& value) {
-  ModelReader reader(value, "RelaynaServiceEvent");
-  std::string cursor = reader.Text("cursor");
+  python::ModelReader reader(value, "RelaynaServiceEvent");
+  std::string cursor = reader.String("cursor");
   ServiceEvent event = ReadEventMembers(reader);
   event.cursor = std::move(cursor);
   REDOUBLE_RETURN_IF_ERROR(reader.status());
@@ -74,9 +74,9 @@ absl::StatusOr<ServiceEvent> ReadServiceEvent(const Value& value) {
 }
 
 absl::StatusOr<EventEnvelope> ReadEventEnvelope(const Value& value) {
-  ModelReader reader(value, "StudioEventEnvelope");
+  python::ModelReader reader(value, "StudioEventEnvelope");
   EventEnvelope envelope;
-  envelope.service_id = reader.Text("service_id");
+  envelope.service_id = reader.String("service_id");
   if (envelope.service_id.empty()) {
     reader.Refuse("service_id", "String should have at least 1 character");
   }
@@ -88,13 +88,13 @@ absl::StatusOr<EventEnvelope> ReadEventEnvelope(const Value& value) {
 
 absl::StatusOr<ControlPlaneEvent> ParseControlPlaneEvent(std::string_view json) {
   constexpr std::string_view kModel = "StudioControlPlaneEvent";
-  REDOUBLE_ASSIGN_OR_RETURN(const Value value, ParseModelJson(json, kModel));
-  ModelReader reader(value, kModel);
+  REDOUBLE_ASSIGN_OR_RETURN(const Value value, python::ParseModelJson(json, kModel));
+  python::ModelReader reader(value, kModel);
   ControlPlaneEvent event;
-  event.service_id = reader.Text("service_id");
+  event.service_id = reader.String("service_id");
   event.ingest_method = ReadIngestMethod(reader);
-  event.ingested_at = reader.Text("ingested_at");
-  event.dedupe_key = reader.Text("dedupe_key");
+  event.ingested_at = reader.String("ingested_at");
+  event.dedupe_key = reader.String("dedupe_key");
   event.out_of_order = reader.BoolOr("out_of_order", false);
   event.event = ReadEventMembers(reader);
   REDOUBLE_RETURN_IF_ERROR(reader.status());

@@ -5,7 +5,6 @@
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/python/error.h"
 #include "redouble/core/python/json.h"
-#include "redouble/core/studio/model.h"
 
 namespace redouble::studio {
 namespace {
@@ -54,7 +53,7 @@ TEST(ControlPlaneEvent, RoundTripsThroughItsJsonWithoutTheCursor) {
   event.dedupe_key = "svc-a:status:e1";
   event.out_of_order = true;
   event.event = ReadEventEnvelope(Json(kEnvelope)).value().event;
-  ASSERT_OK_AND_ASSIGN(const std::string json, ModelJson(ToValue(event)));
+  ASSERT_OK_AND_ASSIGN(const std::string json, python::PydanticJson(ToValue(event)));
   EXPECT_EQ(json, R"({"service_id":"svc-a","ingest_method":"push",)"
                   R"("ingested_at":"2026-01-01T12:00:00+00:00","dedupe_key":"svc-a:status:e1",)"
                   R"("out_of_order":true,"task_id":"t1","event_type":"status.running",)"

@@ -7,7 +7,7 @@
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/python/error.h"
 #include "redouble/core/python/iso_time.h"
-#include "redouble/core/studio/model.h"
+#include "redouble/core/python/model_reader.h"
 #include "redouble/core/studio/registry/capabilities.h"
 
 namespace redouble::studio {
@@ -31,9 +31,9 @@ Value StateValue(const std::array<std::string_view, kCount>& names, State state)
 }
 
 template <typename State, size_t kCount>
-State ReadState(ModelReader& reader, std::string_view name,
+State ReadState(python::ModelReader& reader, std::string_view name,
                 const std::array<std::string_view, kCount>& names, State otherwise) {
-  const std::string text = reader.TextOr(name, names[static_cast<size_t>(otherwise)]);
+  const std::string text = reader.StringOr(name, names[static_cast<size_t>(otherwise)]);
   const auto found = std::find(names.begin(), names.end(), text);
   if (found != names.end()) return static_cast<State>(found - names.begin());
   reader.Refuse(name, "Input should be the name of a state");
@@ -41,28 +41,28 @@ State ReadState(ModelReader& reader, std::string_view name,
 }
 
 absl::StatusOr<HttpHealth> ReadHttp(const Value& value) {
-  ModelReader reader(value, "HttpStatusSummary");
+  python::ModelReader reader(value, "HttpStatusSummary");
   HttpHealth health;
   health.state = ReadState(reader, "state", kHttpStates, health.state);
   health.checked_at = reader.OptionalTime("checked_at");
-  health.error_detail = reader.OptionalText("error_detail");
+  health.error_detail = reader.OptionalString("error_detail");
   REDOUBLE_RETURN_IF_ERROR(reader.status());
   return health;
 }
 
 absl::StatusOr<CapabilityHealth> ReadCapability(const Value& value) {
-  ModelReader reader(value, "CapabilityHealthSummary");
+  python::ModelReader reader(value, "CapabilityHealthSummary");
   CapabilityHealth health;
   health.state = ReadState(reader, "state", kCapabilityStates, health.state);
   health.checked_at = reader.OptionalTime("checked_at");
   health.last_successful_at = reader.OptionalTime("last_successful_at");
-  health.error_detail = reader.OptionalText("error_detail");
+  health.error_detail = reader.OptionalString("error_detail");
   REDOUBLE_RETURN_IF_ERROR(reader.status());
   return health;
 }
 
 absl::StatusOr<ObservationFreshness> ReadFreshness(const Value& value) {
-  ModelReader reader(value, "ObservationFreshnessSummary");
+  python::ModelReader reader(value, "ObservationFreshnessSummary");
   ObservationFreshness freshness;
   freshness.state = ReadState(reader, "state", kFreshnessStates, freshness.state);
   freshness.latest_status_event_at = reader.OptionalTime("latest_status_event_at");
@@ -77,9 +77,9 @@ absl::StatusOr<std::vector<WorkerHeartbeat>> ReadHeartbeats(const Value* value) 
   if (value == nullptr) return heartbeats;
   if (value->array() == nullptr) return python::ValidationError("workers: Input should be a list");
   for (const Value& element : *value->array()) {
-    ModelReader reader(element, "WorkerHeartbeatSummary");
+    python::ModelReader reader(element, "WorkerHeartbeatSummary");
     WorkerHeartbeat heartbeat;
-    heartbeat.worker_name = reader.Text("worker_name");
+    heartbeat.worker_name = reader.String("worker_name");
     heartbeat.running = reader.Bool("running");
     heartbeat.last_heartbeat_at = reader.OptionalTime("last_heartbeat_at");
     REDOUBLE_RETURN_IF_ERROR(reader.status());
@@ -89,12 +89,12 @@ absl::StatusOr<std::vector<WorkerHeartbeat>> ReadHeartbeats(const Value* value) 
 }
 
 absl::StatusOr<WorkerHealth> ReadWorker(const Value& value) {
-  ModelReader reader(value, "WorkerHealthSummary");
+  python::ModelReader reader(value, "WorkerHealthSummary");
   WorkerHealth health;
   health.state = ReadState(reader, "state", kWorkerStates, health.state);
   health.reported_at = reader.OptionalTime("reported_at");
   health.latest_heartbeat_at = reader.OptionalTime("latest_heartbeat_at");
-  health.detail = reader.OptionalText("detail");
+  health.detail = reader.OptionalString("detail");
   REDOUBLE_RETURN_IF_ERROR(reader.status());
   REDOUBLE_ASSIGN_OR_RETURN(health.workers, ReadHeartbeats(reader.FindGiven("workers")));
   return health;
@@ -102,7 +102,7 @@ absl::StatusOr<WorkerHealth> ReadWorker(const Value& value) {
 
 // Assigns a part, or records its error.
 template <typename Part>
-void AssignOrUpdate(ModelReader& reader, absl::StatusOr<Part> read, Part& part) {
+void AssignOrUpdate(python::ModelReader& reader, absl::StatusOr<Part> read, Part& part) {
   if (read.ok()) {
     part = *std::move(read);
   } else {
@@ -116,37 +116,39 @@ Value HeartbeatsValue(const std::vector<WorkerHeartbeat>& workers) {
     array.emplace_back(
         python::Object{{"worker_name", worker.worker_name},
                        {"running", worker.running},
-                       {"last_heartbeat_at", OptionalTimeValue(worker.last_heartbeat_at)}});
+                       {"last_heartbeat_at", python::OptionalTimeValue(worker.last_heartbeat_at)}});
   }
   return Value(std::move(array));
 }
 
 Value HttpValue(const HttpHealth& health) {
   return Value(python::Object{{"state", StateValue(kHttpStates, health.state)},
-                              {"checked_at", OptionalTimeValue(health.checked_at)},
+                              {"checked_at", python::OptionalTimeValue(health.checked_at)},
                               {"error_detail", health.error_detail}});
 }
 
 Value CapabilityValue(const CapabilityHealth& health) {
-  return Value(python::Object{{"state", StateValue(kCapabilityStates, health.state)},
-                              {"checked_at", OptionalTimeValue(health.checked_at)},
-                              {"last_successful_at", OptionalTimeValue(health.last_successful_at)},
-                              {"error_detail", health.error_detail}});
+  return Value(
+      python::Object{{"state", StateValue(kCapabilityStates, health.state)},
+                     {"checked_at", python::OptionalTimeValue(health.checked_at)},
+                     {"last_successful_at", python::OptionalTimeValue(health.last_successful_at)},
+                     {"error_detail", health.error_detail}});
 }
 
 Value FreshnessValue(const ObservationFreshness& freshness) {
   return Value(python::Object{
       {"state", StateValue(kFreshnessStates, freshness.state)},
-      {"latest_status_event_at", OptionalTimeValue(freshness.latest_status_event_at)},
-      {"latest_observation_event_at", OptionalTimeValue(freshness.latest_observation_event_at)},
-      {"latest_ingested_at", OptionalTimeValue(freshness.latest_ingested_at)}});
+      {"latest_status_event_at", python::OptionalTimeValue(freshness.latest_status_event_at)},
+      {"latest_observation_event_at",
+       python::OptionalTimeValue(freshness.latest_observation_event_at)},
+      {"latest_ingested_at", python::OptionalTimeValue(freshness.latest_ingested_at)}});
 }
 
 Value WorkerValue(const WorkerHealth& health) {
   return Value(
       python::Object{{"state", StateValue(kWorkerStates, health.state)},
-                     {"reported_at", OptionalTimeValue(health.reported_at)},
-                     {"latest_heartbeat_at", OptionalTimeValue(health.latest_heartbeat_at)},
+                     {"reported_at", python::OptionalTimeValue(health.reported_at)},
+                     {"latest_heartbeat_at", python::OptionalTimeValue(health.latest_heartbeat_at)},
                      {"workers", HeartbeatsValue(health.workers)},
                      {"detail", health.detail}});
 }
@@ -247,17 +249,17 @@ Value ToValue(const HealthDocument& document) {
                      {"capability_status", CapabilityValue(document.capability_status)},
                      {"observation_freshness", FreshnessValue(document.observation_freshness)},
                      {"worker_health", WorkerValue(document.worker_health)},
-                     {"last_checked_at", OptionalTimeValue(document.last_checked_at)},
+                     {"last_checked_at", python::OptionalTimeValue(document.last_checked_at)},
                      {"overall_status", OverallStateName(document.overall_status)}});
 }
 
 absl::StatusOr<HealthDocument> ParseHealthDocument(std::string_view json) {
   constexpr std::string_view kModel = "StudioServiceHealthDocument";
-  REDOUBLE_ASSIGN_OR_RETURN(const Value value, ParseModelJson(json, kModel));
-  ModelReader reader(value, kModel);
+  REDOUBLE_ASSIGN_OR_RETURN(const Value value, python::ParseModelJson(json, kModel));
+  python::ModelReader reader(value, kModel);
   HealthDocument document;
-  document.service_id = reader.Text("service_id");
-  const std::optional<ServiceStatus> status = FindServiceStatus(reader.Text("registry_status"));
+  document.service_id = reader.String("service_id");
+  const std::optional<ServiceStatus> status = FindServiceStatus(reader.String("registry_status"));
   if (!status) reader.Refuse("registry_status", "Input should be the status of a service");
   document.registry_status = status.value_or(ServiceStatus::kRegistered);
   AssignOrUpdate(reader, ReadHttp(reader.Object("http_status")), document.http_status);
@@ -275,8 +277,8 @@ absl::StatusOr<HealthDocument> ParseHealthDocument(std::string_view json) {
 
 absl::StatusOr<WorkerReport> ParseWorkerReport(std::string_view json) {
   constexpr std::string_view kModel = "WorkerHeartbeatListResponse";
-  REDOUBLE_ASSIGN_OR_RETURN(const Value value, ParseModelJson(json, kModel));
-  ModelReader reader(value, kModel);
+  REDOUBLE_ASSIGN_OR_RETURN(const Value value, python::ParseModelJson(json, kModel));
+  python::ModelReader reader(value, kModel);
   const std::optional<python::DateTime> reported_at = reader.OptionalTime("reported_at");
   if (!reported_at) reader.Refuse("reported_at", "Field required");
   REDOUBLE_RETURN_IF_ERROR(reader.status());

@@ -11,7 +11,6 @@
 #include "redouble/core/python/error.h"
 #include "redouble/core/python/iso_time.h"
 #include "redouble/core/python/json.h"
-#include "redouble/core/studio/model.h"
 #include "redouble/core/studio/registry/capabilities.h"
 
 namespace redouble::studio {
@@ -308,7 +307,7 @@ HealthDocument FullDocument() {
 }
 
 TEST(HealthDocument, IsWrittenInTheOrderOfItsModelAndReadBack) {
-  ASSERT_OK_AND_ASSIGN(const std::string json, ModelJson(ToValue(FullDocument())));
+  ASSERT_OK_AND_ASSIGN(const std::string json, python::PydanticJson(ToValue(FullDocument())));
   EXPECT_EQ(json,
             R"({"service_id":"a","registry_status":"healthy","http_status":{"state":"reachable",)"
             R"("checked_at":"2026-01-01T12:00:00Z","error_detail":null},"capability_status":)"
@@ -401,7 +400,7 @@ TEST(WorkerReport, KeepsOffsetsAndAcceptsNumbers) {
   HealthDocument document;
   document.worker_health.reported_at = report.reported_at;
   document.worker_health.workers = report.workers;
-  ASSERT_OK_AND_ASSIGN(const std::string json, ModelJson(ToValue(document)));
+  ASSERT_OK_AND_ASSIGN(const std::string json, python::PydanticJson(ToValue(document)));
   EXPECT_NE(json.find(R"("reported_at":"2026-01-01T14:00:00+02:00")"), json.npos) << json;
   EXPECT_NE(json.find(R"("last_heartbeat_at":"2026-01-01T11:59:00Z")"), json.npos) << json;
   EXPECT_NE(json.find(R"("last_heartbeat_at":"2026-01-01T12:00:00"})"), json.npos) << json;

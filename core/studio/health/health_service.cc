@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/python/json.h"
 #include "redouble/core/store/typed/strings.h"
-#include "redouble/core/studio/model.h"
 #include "redouble/core/studio/registry/capabilities.h"
 
 namespace redouble::studio {
@@ -26,7 +26,7 @@ base::Task<absl::StatusOr<std::optional<HealthDocument>>> HealthStore::GetHealth
 
 base::Task<absl::Status> HealthStore::SetHealth(std::string_view service_id,
                                                 const HealthDocument& document) {
-  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string json, ModelJson(ToValue(document)));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string json, python::PydanticJson(ToValue(document)));
   const std::string key = keys_.Health(service_id);
   const absl::StatusOr<bool> set = co_await store::Set(store_, key, json);
   co_return set.status();

@@ -3,7 +3,7 @@
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/python/error.h"
 #include "redouble/core/python/iso_time.h"
-#include "redouble/core/studio/model.h"
+#include "redouble/core/python/model_reader.h"
 #include "redouble/core/studio/registry/capabilities.h"
 
 namespace redouble::studio {
@@ -57,10 +57,10 @@ base::Task<absl::StatusOr<EventPage>> IngestService::ListTaskEvents(TaskName tas
 
 absl::StatusOr<FeedPage> ParseFeedPage(std::string_view json) {
   constexpr std::string_view kModel = "RelaynaServiceEventFeedResponse";
-  REDOUBLE_ASSIGN_OR_RETURN(const python::Value value, ParseModelJson(json, kModel));
-  ModelReader reader(value, kModel);
+  REDOUBLE_ASSIGN_OR_RETURN(const python::Value value, python::ParseModelJson(json, kModel));
+  python::ModelReader reader(value, kModel);
   FeedPage page;
-  page.next_cursor = reader.OptionalText("next_cursor");
+  page.next_cursor = reader.OptionalString("next_cursor");
   REDOUBLE_RETURN_IF_ERROR(reader.status());
   const python::Value* items = reader.FindGiven("items");
   if (items == nullptr) return page;

@@ -9,7 +9,7 @@
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/python/error.h"
-#include "redouble/core/studio/model.h"
+#include "redouble/core/python/model_reader.h"
 
 namespace redouble::studio {
 namespace {
@@ -26,7 +26,7 @@ Value TextArray(const std::vector<std::string>& texts) {
 }
 
 absl::StatusOr<Value> ReadAliases(const Value& value) {
-  ModelReader reader(value, "AliasConfigSummary");
+  python::ModelReader reader(value, "AliasConfigSummary");
   Value aliases(python::Object{{"aliasing_enabled", reader.BoolOr("aliasing_enabled", false)},
                                {"payload_aliases", reader.Object("payload_aliases")},
                                {"http_aliases", reader.Object("http_aliases")}});
@@ -35,11 +35,11 @@ absl::StatusOr<Value> ReadAliases(const Value& value) {
 }
 
 absl::StatusOr<Value> ReadMetadata(const Value& value) {
-  ModelReader reader(value, "CapabilityServiceMetadata");
-  Value metadata(python::Object{{"service_title", reader.OptionalText("service_title")},
-                                {"capability_path", reader.Text("capability_path")},
-                                {"discovery_source", reader.Text("discovery_source")},
-                                {"compatibility", reader.Text("compatibility")}});
+  python::ModelReader reader(value, "CapabilityServiceMetadata");
+  Value metadata(python::Object{{"service_title", reader.OptionalString("service_title")},
+                                {"capability_path", reader.String("capability_path")},
+                                {"discovery_source", reader.String("discovery_source")},
+                                {"compatibility", reader.String("compatibility")}});
   REDOUBLE_RETURN_IF_ERROR(reader.status());
   return metadata;
 }
@@ -53,13 +53,13 @@ absl::Status RefreshError(std::string_view base_url, std::string_view what) {
 }  // namespace
 
 absl::StatusOr<Value> ReadCapabilityDocument(const Value& value) {
-  ModelReader reader(value, "CapabilityDocument");
-  const std::string version = reader.Text("relayna_version");
-  const std::string topology = reader.Text("topology_kind");
+  python::ModelReader reader(value, "CapabilityDocument");
+  const std::string version = reader.String("relayna_version");
+  const std::string topology = reader.String("topology_kind");
   absl::StatusOr<Value> aliases = ReadAliases(reader.Object("alias_config_summary"));
   if (!aliases.ok()) reader.Update(aliases.status());
-  const std::vector<std::string> routes = reader.Texts("supported_routes");
-  const std::vector<std::string> flags = reader.Texts("feature_flags");
+  const std::vector<std::string> routes = reader.Strings("supported_routes");
+  const std::vector<std::string> flags = reader.Strings("feature_flags");
   absl::StatusOr<Value> metadata = ReadMetadata(reader.Object("service_metadata"));
   if (!metadata.ok()) reader.Update(metadata.status());
   REDOUBLE_RETURN_IF_ERROR(reader.status());
@@ -107,7 +107,7 @@ absl::StatusOr<Value> ReadCapabilityResponse(const HttpResponse& response,
   if (response.http_status != kHttpOk) {
     return RefreshError(base_url, absl::StrCat("unexpected status ", response.http_status));
   }
-  const absl::StatusOr<Value> body = ParseModelJson(response.body, "CapabilityDocument");
+  const absl::StatusOr<Value> body = python::ParseModelJson(response.body, "CapabilityDocument");
   if (!body.ok()) return RefreshError(base_url, "invalid JSON");
   absl::StatusOr<Value> document = ReadCapabilityDocument(*body);
   if (!document.ok()) return RefreshError(base_url, "an invalid capability document");

@@ -11,8 +11,8 @@
 #include "absl/strings/str_cat.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/python/model_reader.h"
 #include "redouble/core/python/text.h"
-#include "redouble/core/studio/model.h"
 #include "redouble/core/studio/registry/url.h"
 
 namespace redouble::studio {
@@ -40,16 +40,16 @@ std::string RefusedLabelText(std::string_view label) {
 
 // A member with a fixed set of values; the first is the default.
 template <size_t kCount>
-std::string Choice(ModelReader& reader, std::string_view name,
+std::string Choice(python::ModelReader& reader, std::string_view name,
                    const std::array<std::string_view, kCount>& choices) {
-  std::string text = reader.TextOr(name, choices.front());
+  std::string text = reader.StringOr(name, choices.front());
   if (std::find(choices.begin(), choices.end(), text) == choices.end()) {
     reader.Refuse(name, absl::StrCat("Input should be '", ToAbsl(choices.front()), "'"));
   }
   return text;
 }
 
-std::string Url(ModelReader& reader, std::string_view name, const std::string& text) {
+std::string Url(python::ModelReader& reader, std::string_view name, const std::string& text) {
   absl::StatusOr<std::string> url = NormalizeBaseUrl(text);
   if (url.ok()) return *std::move(url);
   reader.Refuse(name, ToStd(url.status().message()));
@@ -57,7 +57,7 @@ std::string Url(ModelReader& reader, std::string_view name, const std::string& t
 }
 
 // Requires at least one label, and no blank ones.
-Value SelectorLabels(ModelReader& reader, bool for_metrics) {
+Value SelectorLabels(python::ModelReader& reader, bool for_metrics) {
   constexpr std::string_view kName = "service_selector_labels";
   const Value* given = reader.Find(kName);
   python::Object labels;
@@ -80,15 +80,17 @@ Value SelectorLabels(ModelReader& reader, bool for_metrics) {
   return Value(std::move(labels));
 }
 
-std::string MetricLabel(ModelReader& reader, std::string_view name, std::string_view otherwise) {
+std::string MetricLabel(python::ModelReader& reader, std::string_view name,
+                        std::string_view otherwise) {
   std::string label = reader.FindGiven(name) == nullptr && !otherwise.empty()
                           ? std::string(otherwise)
-                          : reader.StrippedText(name);
+                          : reader.StrippedString(name);
   if (IsRefusedMetricLabel(label)) reader.Refuse(name, RefusedLabelText(label));
   return label;
 }
 
-int64_t Bounded(ModelReader& reader, std::string_view name, int64_t otherwise, int64_t least) {
+int64_t Bounded(python::ModelReader& reader, std::string_view name, int64_t otherwise,
+                int64_t least) {
   constexpr int64_t kMaxSeconds = 3600;
   const int64_t seconds = reader.IntegerOr(name, otherwise);
   if (seconds < least || seconds > kMaxSeconds) {
@@ -97,7 +99,7 @@ int64_t Bounded(ModelReader& reader, std::string_view name, int64_t otherwise, i
   return seconds;
 }
 
-absl::StatusOr<Value> Finish(const ModelReader& reader, Value value) {
+absl::StatusOr<Value> Finish(const python::ModelReader& reader, Value value) {
   REDOUBLE_RETURN_IF_ERROR(reader.status());
   return value;
 }
@@ -105,20 +107,20 @@ absl::StatusOr<Value> Finish(const ModelReader& reader, Value value) {
 }  // namespace
 
 absl::StatusOr<Value> ReadLogConfig(const Value& value) {
-  ModelReader reader(value, "LokiLogConfig");
-  const std::string url = Url(reader, "base_url", reader.Text("base_url"));
+  python::ModelReader reader(value, "LokiLogConfig");
+  const std::string url = Url(reader, "base_url", reader.String("base_url"));
   Value config(python::Object{
       {"provider", Choice(reader, "provider", std::array<std::string_view, 1>{"loki"})},
       {"base_url", url},
-      {"tenant_id", reader.OptionalStrippedText("tenant_id")},
+      {"tenant_id", reader.OptionalStrippedString("tenant_id")},
       {"service_selector_labels", SelectorLabels(reader, /*for_metrics=*/false)},
-      {"source_label", reader.OptionalStrippedText("source_label")},
-      {"task_id_label", reader.OptionalStrippedText("task_id_label")},
-      {"correlation_id_label", reader.OptionalStrippedText("correlation_id_label")},
-      {"level_label", reader.OptionalStrippedText("level_label")},
+      {"source_label", reader.OptionalStrippedString("source_label")},
+      {"task_id_label", reader.OptionalStrippedString("task_id_label")},
+      {"correlation_id_label", reader.OptionalStrippedString("correlation_id_label")},
+      {"level_label", reader.OptionalStrippedString("level_label")},
       {"task_match_mode", Choice(reader, "task_match_mode",
                                  std::array<std::string_view, 3>{"label", "contains", "regex"})},
-      {"task_match_template", reader.OptionalStrippedText("task_match_template")}});
+      {"task_match_template", reader.OptionalStrippedString("task_match_template")}});
   return Finish(reader, std::move(config));
 }
 
@@ -126,14 +128,14 @@ absl::StatusOr<Value> ReadMetricsConfig(const Value& value) {
   constexpr int64_t kDefaultStepSeconds = 30;
   constexpr int64_t kMinStepSeconds = 5;
   constexpr int64_t kDefaultPaddingSeconds = 120;
-  ModelReader reader(value, "PrometheusMetricsConfig");
-  const std::string url = Url(reader, "base_url", reader.Text("base_url"));
+  python::ModelReader reader(value, "PrometheusMetricsConfig");
+  const std::string url = Url(reader, "base_url", reader.String("base_url"));
   Value config(python::Object{
       {"provider", Choice(reader, "provider", std::array<std::string_view, 1>{"prometheus"})},
       {"base_url", url},
       {"namespace", MetricLabel(reader, "namespace", "")},
       {"service_selector_labels", SelectorLabels(reader, /*for_metrics=*/true)},
-      {"runtime_service_label_value", reader.OptionalStrippedText("runtime_service_label_value")},
+      {"runtime_service_label_value", reader.OptionalStrippedString("runtime_service_label_value")},
       {"namespace_label", MetricLabel(reader, "namespace_label", "namespace")},
       {"pod_label", MetricLabel(reader, "pod_label", "pod")},
       {"container_label", MetricLabel(reader, "container_label", "container")},
@@ -144,11 +146,11 @@ absl::StatusOr<Value> ReadMetricsConfig(const Value& value) {
 }
 
 absl::StatusOr<Value> ReadTraceConfig(const Value& value) {
-  ModelReader reader(value, "TempoTraceConfig");
-  const std::string url = Url(reader, "base_url", reader.Text("base_url"));
-  std::optional<std::string> public_url = reader.OptionalStrippedText("public_base_url");
+  python::ModelReader reader(value, "TempoTraceConfig");
+  const std::string url = Url(reader, "base_url", reader.String("base_url"));
+  std::optional<std::string> public_url = reader.OptionalStrippedString("public_base_url");
   if (public_url) public_url = Url(reader, "public_base_url", *public_url);
-  std::string path(python::Strip(reader.TextOr("query_path", kDefaultQueryPath)));
+  std::string path(python::Strip(reader.StringOr("query_path", kDefaultQueryPath)));
   if (path.empty()) path = kDefaultQueryPath;
   if (path.find("{trace_id}") == std::string::npos) {
     reader.Refuse("query_path", "query_path must contain {trace_id}");
@@ -158,7 +160,7 @@ absl::StatusOr<Value> ReadTraceConfig(const Value& value) {
       {"provider", Choice(reader, "provider", std::array<std::string_view, 1>{"tempo"})},
       {"base_url", url},
       {"public_base_url", public_url},
-      {"tenant_id", reader.OptionalStrippedText("tenant_id")},
+      {"tenant_id", reader.OptionalStrippedString("tenant_id")},
       {"query_path", path}});
   return Finish(reader, std::move(config));
 }

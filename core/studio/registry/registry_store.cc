@@ -10,13 +10,13 @@
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/python/error.h"
+#include "redouble/core/python/json.h"
 #include "redouble/core/python/text.h"
 #include "redouble/core/store/decode.h"
 #include "redouble/core/store/script.h"
 #include "redouble/core/store/typed/keys.h"
 #include "redouble/core/store/typed/sets.h"
 #include "redouble/core/store/typed/strings.h"
-#include "redouble/core/studio/model.h"
 #include "redouble/core/studio/scripts/script_texts.h"
 
 namespace redouble::studio {
@@ -71,7 +71,7 @@ RegistryStore::RegistryStore(store::Store& store, RegistryStoreOptions options)
     : store_(store), options_(std::move(options)), keys_(options_.prefix) {}
 
 base::Task<absl::Status> RegistryStore::Create(const ServiceRecord& record) {
-  REDOUBLE_CO_ASSIGN_OR_RETURN(std::string json, ModelJson(ToValue(record)));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(std::string json, python::PydanticJson(ToValue(record)));
   if (!options_.hardening.atomic_registry) {
     co_return co_await CreateInSteps(record, std::move(json));
   }
@@ -166,7 +166,7 @@ base::Task<absl::Status> RegistryStore::Update(const ServiceRecord& record) {
 }
 
 base::Task<absl::Status> RegistryStore::UpdateInSteps(const ServiceRecord& record) {
-  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string json, ModelJson(ToValue(record)));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string json, python::PydanticJson(ToValue(record)));
   REDOUBLE_CO_ASSIGN_OR_RETURN(const Stored stored, co_await ReadExisting(record.service_id));
   const std::string pair_key = keys_.EnvironmentUrl(record.environment, record.base_url);
   REDOUBLE_CO_ASSIGN_OR_RETURN(const std::optional<std::string> owner,
@@ -186,7 +186,7 @@ base::Task<absl::Status> RegistryStore::UpdateInSteps(const ServiceRecord& recor
 
 base::Task<absl::StatusOr<bool>> RegistryStore::Replace(const Stored& stored,
                                                         const ServiceRecord& record) {
-  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string json, ModelJson(ToValue(record)));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string json, python::PydanticJson(ToValue(record)));
   const std::string record_key = keys_.Record(record.service_id);
   const std::string pair_key = keys_.EnvironmentUrl(record.environment, record.base_url);
   const std::string old_pair_key =

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "redouble/core/base/status/status_matchers.h"
-#include "redouble/core/studio/model.h"
+#include "redouble/core/python/json.h"
 #include "redouble/tests/support/studio_test.h"
 
 namespace redouble::studio {
@@ -25,7 +25,9 @@ std::string Pair(std::string_view url) {
   return "studio:services:by-env-url:prod:" + std::string(url);
 }
 
-std::string TextOf(const ServiceRecord& record) { return ModelJson(ToValue(record)).value(); }
+std::string TextOf(const ServiceRecord& record) {
+  return python::PydanticJson(ToValue(record)).value();
+}
 
 template <typename Backend>
 class RegistryStoreTest : public StudioBackendTest<Backend> {

@@ -8,8 +8,8 @@
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/python/error.h"
+#include "redouble/core/python/model_reader.h"
 #include "redouble/core/python/text.h"
-#include "redouble/core/studio/model.h"
 #include "redouble/core/studio/registry/observability_config.h"
 
 namespace redouble::studio {
@@ -54,15 +54,15 @@ std::vector<std::string> NormalizeTags(const std::vector<std::string>& tags) {
   return normalized;
 }
 
-std::string ReadBaseUrl(ModelReader& reader) {
-  absl::StatusOr<std::string> url = NormalizeBaseUrl(reader.Text("base_url"));
+std::string ReadBaseUrl(python::ModelReader& reader) {
+  absl::StatusOr<std::string> url = NormalizeBaseUrl(reader.String("base_url"));
   if (url.ok()) return *std::move(url);
   reader.Refuse("base_url", base::ToStd(url.status().message()));
   return "";
 }
 
-ServiceStatus ReadStatus(ModelReader& reader) {
-  const std::string name = reader.TextOr("status", ServiceStatusName(ServiceStatus::kRegistered));
+ServiceStatus ReadStatus(python::ModelReader& reader) {
+  const std::string name = reader.StringOr("status", ServiceStatusName(ServiceStatus::kRegistered));
   const std::optional<ServiceStatus> status = FindServiceStatus(name);
   if (!status) {
     reader.Refuse("status", "Input should be 'registered', 'healthy', 'unavailable' or 'disabled'");
@@ -71,24 +71,24 @@ ServiceStatus ReadStatus(ModelReader& reader) {
 }
 
 // Null means no tags.
-std::vector<std::string> ReadTags(ModelReader& reader) {
+std::vector<std::string> ReadTags(python::ModelReader& reader) {
   if (reader.Find("tags") == nullptr) return {};
-  return NormalizeTags(reader.Texts("tags"));
+  return NormalizeTags(reader.Strings("tags"));
 }
 
-Value ReadOptionalObject(ModelReader& reader, std::string_view name) {
+Value ReadOptionalObject(python::ModelReader& reader, std::string_view name) {
   return reader.Find(name) == nullptr ? Value() : reader.Object(name);
 }
 
 // Reads the members that a request to create a service and a record have in common.
-ServiceRecord ReadMembers(ModelReader& reader) {
+ServiceRecord ReadMembers(python::ModelReader& reader) {
   ServiceRecord record;
-  record.service_id = reader.StrippedText("service_id");
-  record.name = reader.StrippedText("name");
+  record.service_id = reader.StrippedString("service_id");
+  record.name = reader.StrippedString("name");
   record.base_url = ReadBaseUrl(reader);
-  record.environment = reader.StrippedText("environment");
+  record.environment = reader.StrippedString("environment");
   record.tags = ReadTags(reader);
-  record.auth_mode = reader.StrippedText("auth_mode");
+  record.auth_mode = reader.StrippedString("auth_mode");
   for (const ConfigModel& config : kConfigs) {
     const Value* member = reader.Find(config.name);
     if (member == nullptr) continue;
@@ -124,7 +124,7 @@ Value ToValue(const ServiceRecord& record) {
                      {"auth_mode", record.auth_mode},
                      {"status", ServiceStatusName(record.status)},
                      {"capabilities", record.capabilities},
-                     {"last_seen_at", OptionalTimeValue(record.last_seen_at)},
+                     {"last_seen_at", python::OptionalTimeValue(record.last_seen_at)},
                      {"log_config", record.log_config},
                      {"metrics_config", record.metrics_config},
                      {"trace_config", record.trace_config},
@@ -132,7 +132,7 @@ Value ToValue(const ServiceRecord& record) {
 }
 
 absl::StatusOr<ServiceRecord> ReadServiceRecord(const Value& value) {
-  ModelReader reader(value, kModel);
+  python::ModelReader reader(value, kModel);
   ServiceRecord record = ReadMembers(reader);
   record.status = ReadStatus(reader);
   record.capabilities = ReadOptionalObject(reader, "capabilities");
@@ -143,25 +143,25 @@ absl::StatusOr<ServiceRecord> ReadServiceRecord(const Value& value) {
 }
 
 absl::StatusOr<ServiceRecord> ParseServiceRecord(std::string_view json) {
-  REDOUBLE_ASSIGN_OR_RETURN(const Value value, ParseModelJson(json, kModel));
+  REDOUBLE_ASSIGN_OR_RETURN(const Value value, python::ParseModelJson(json, kModel));
   return ReadServiceRecord(value);
 }
 
 absl::StatusOr<ServiceRecord> ReadCreateRequest(const Value& request) {
-  ModelReader reader(request, "CreateServiceRequest");
+  python::ModelReader reader(request, "CreateServiceRequest");
   ServiceRecord record = ReadMembers(reader);
   REDOUBLE_RETURN_IF_ERROR(reader.status());
   return record;
 }
 
 absl::Status CheckChanges(const Value& changes) {
-  ModelReader reader(changes, "UpdateServiceRequest");
+  python::ModelReader reader(changes, "UpdateServiceRequest");
   const bool any = std::any_of(kChangeable.begin(), kChangeable.end(), [&](std::string_view name) {
     return changes.Find(name) != nullptr;
   });
   if (!any) reader.Refuse("", "Provide at least one field to update.");
   for (const std::string_view name : {"name", "environment", "auth_mode"}) {
-    if (reader.Find(name) != nullptr) reader.StrippedText(name);
+    if (reader.Find(name) != nullptr) reader.StrippedString(name);
   }
   if (reader.Find("base_url") != nullptr) ReadBaseUrl(reader);
   ReadTags(reader);

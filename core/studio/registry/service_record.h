@@ -2,7 +2,7 @@
 //
 //   absl::StatusOr<ServiceRecord> record = ReadServiceRecord(request);  // request: JSON
 //   record->base_url;                                                  // normalized
-//   ModelJson(ToValue(*record));                                       // the text in Redis
+//   python::PydanticJson(ToValue(*record));                         // the text in Redis
 //
 // Thread-safety: plain values and pure functions.
 // Source: docs/systems/studio.md 2.1, 4.1 and 4.3.

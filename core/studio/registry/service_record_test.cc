@@ -5,7 +5,6 @@
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/python/error.h"
 #include "redouble/core/python/json.h"
-#include "redouble/core/studio/model.h"
 
 namespace redouble::studio {
 namespace {
@@ -25,7 +24,7 @@ constexpr std::string_view kRequest = R"({
 TEST(ReadCreateRequest, StripsAndNormalizes) {
   ASSERT_OK_AND_ASSIGN(const ServiceRecord record, ReadCreateRequest(Json(kRequest)));
   EXPECT_THAT(
-      ModelJson(ToValue(record)),
+      python::PydanticJson(ToValue(record)),
       IsOkAndHolds(
           R"({"service_id":"svc-a","name":"Svc A","base_url":"http://a.example.test:8080/api",)"
           R"("environment":"prod","tags":["core","x"],"auth_mode":"none","status":"registered",)"
@@ -36,7 +35,7 @@ TEST(ReadCreateRequest, StripsAndNormalizes) {
 TEST(ParseServiceRecord, ReadsItsOwnText) {
   ASSERT_OK_AND_ASSIGN(ServiceRecord record, ReadServiceRecord(Json(kRequest)));
   EXPECT_EQ(record.status, ServiceStatus::kHealthy);
-  EXPECT_EQ(ParseServiceRecord(ModelJson(ToValue(record)).value()).value(), record);
+  EXPECT_EQ(ParseServiceRecord(python::PydanticJson(ToValue(record)).value()).value(), record);
   EXPECT_EQ(python::ErrorType(ParseServiceRecord("{bad").status()), "ValidationError");
 }
 

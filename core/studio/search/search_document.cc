@@ -11,8 +11,8 @@
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/python/error.h"
 #include "redouble/core/python/json.h"
+#include "redouble/core/python/model_reader.h"
 #include "redouble/core/python/text.h"
-#include "redouble/core/studio/model.h"
 
 namespace redouble::studio {
 namespace {
@@ -127,45 +127,46 @@ Value ToValue(const ServiceDocument& document) {
 }
 
 absl::StatusOr<TaskDocument> ReadTaskDocument(const Value& value) {
-  ModelReader reader(value, "StudioTaskSearchDocument");
+  python::ModelReader reader(value, "StudioTaskSearchDocument");
   TaskDocument document;
-  document.service_id = reader.Text("service_id");
-  document.service_name = reader.Text("service_name");
-  document.environment = reader.Text("environment");
-  document.task_id = reader.Text("task_id");
-  document.correlation_id = reader.OptionalText("correlation_id");
-  document.status = reader.OptionalText("status");
-  document.stage = reader.OptionalText("stage");
-  document.first_seen_at = reader.OptionalText("first_seen_at");
-  document.last_seen_at = reader.OptionalText("last_seen_at");
-  document.latest_event_type = reader.OptionalText("latest_event_type");
-  document.latest_event_at = reader.OptionalText("latest_event_at");
-  document.latest_ingested_at = reader.OptionalText("latest_ingested_at");
-  document.detail_path = reader.Text("detail_path");
-  document.expires_at = reader.OptionalText("expires_at");
+  document.service_id = reader.String("service_id");
+  document.service_name = reader.String("service_name");
+  document.environment = reader.String("environment");
+  document.task_id = reader.String("task_id");
+  document.correlation_id = reader.OptionalString("correlation_id");
+  document.status = reader.OptionalString("status");
+  document.stage = reader.OptionalString("stage");
+  document.first_seen_at = reader.OptionalString("first_seen_at");
+  document.last_seen_at = reader.OptionalString("last_seen_at");
+  document.latest_event_type = reader.OptionalString("latest_event_type");
+  document.latest_event_at = reader.OptionalString("latest_event_at");
+  document.latest_ingested_at = reader.OptionalString("latest_ingested_at");
+  document.detail_path = reader.String("detail_path");
+  document.expires_at = reader.OptionalString("expires_at");
   REDOUBLE_RETURN_IF_ERROR(reader.status());
   return document;
 }
 
 absl::StatusOr<TaskDocument> ParseTaskDocument(std::string_view json) {
-  REDOUBLE_ASSIGN_OR_RETURN(const Value value, ParseModelJson(json, "StudioTaskSearchDocument"));
+  REDOUBLE_ASSIGN_OR_RETURN(const Value value,
+                            python::ParseModelJson(json, "StudioTaskSearchDocument"));
   return ReadTaskDocument(value);
 }
 
 absl::StatusOr<ServiceDocument> ParseServiceDocument(std::string_view json) {
   constexpr std::string_view kModel = "StudioServiceSearchDocument";
-  REDOUBLE_ASSIGN_OR_RETURN(const Value value, ParseModelJson(json, kModel));
-  ModelReader reader(value, kModel);
+  REDOUBLE_ASSIGN_OR_RETURN(const Value value, python::ParseModelJson(json, kModel));
+  python::ModelReader reader(value, kModel);
   ServiceDocument document;
-  document.service_id = reader.Text("service_id");
-  document.name = reader.Text("name");
-  document.environment = reader.Text("environment");
-  document.tags = reader.Texts("tags");
-  document.status = reader.Text("status");
-  document.health_status = reader.OptionalText("health_status");
-  document.base_url = reader.Text("base_url");
-  document.auth_mode = reader.Text("auth_mode");
-  document.last_seen_at = reader.OptionalText("last_seen_at");
+  document.service_id = reader.String("service_id");
+  document.name = reader.String("name");
+  document.environment = reader.String("environment");
+  document.tags = reader.Strings("tags");
+  document.status = reader.String("status");
+  document.health_status = reader.OptionalString("health_status");
+  document.base_url = reader.String("base_url");
+  document.auth_mode = reader.String("auth_mode");
+  document.last_seen_at = reader.OptionalString("last_seen_at");
   REDOUBLE_RETURN_IF_ERROR(reader.status());
   return document;
 }

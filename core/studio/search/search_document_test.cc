@@ -4,7 +4,7 @@
 
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/python/error.h"
-#include "redouble/core/studio/model.h"
+#include "redouble/core/python/json.h"
 
 namespace redouble::studio {
 namespace {
@@ -113,7 +113,7 @@ TEST(SearchDocuments, RoundTripThroughTheirJson) {
   task.status = "done";
   task.expires_at = "2026-01-02T12:00:00Z";
   task.detail_path = "/studio/tasks/s/t\u00e2sk";
-  ASSERT_OK_AND_ASSIGN(const std::string json, ModelJson(ToValue(task)));
+  ASSERT_OK_AND_ASSIGN(const std::string json, python::PydanticJson(ToValue(task)));
   EXPECT_EQ(json, R"({"service_id":"s","service_name":"S","environment":"prod","task_id":"tâsk",)"
                   R"("correlation_id":null,"status":"done","stage":null,"first_seen_at":null,)"
                   R"("last_seen_at":null,"latest_event_type":null,"latest_event_at":null,)"
@@ -123,7 +123,8 @@ TEST(SearchDocuments, RoundTripThroughTheirJson) {
   ServiceDocument service = PayService();
   service.status = "healthy";
   service.health_status = "stale";
-  EXPECT_THAT(ParseServiceDocument(ModelJson(ToValue(service)).value()), IsOkAndHolds(service));
+  EXPECT_THAT(ParseServiceDocument(python::PydanticJson(ToValue(service)).value()),
+              IsOkAndHolds(service));
 }
 
 TEST(SearchDocuments, ThatAreNoneAreValidationErrors) {

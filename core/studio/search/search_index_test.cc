@@ -5,7 +5,6 @@
 
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/python/iso_time.h"
-#include "redouble/core/studio/model.h"
 #include "redouble/tests/support/studio_test.h"
 
 namespace redouble::studio {

@@ -6,12 +6,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/python/json.h"
 #include "redouble/core/store/decode.h"
 #include "redouble/core/store/script.h"
 #include "redouble/core/store/typed/keys.h"
 #include "redouble/core/store/typed/sets.h"
 #include "redouble/core/store/typed/strings.h"
-#include "redouble/core/studio/model.h"
 #include "redouble/core/studio/scripts/script_texts.h"
 
 namespace redouble::studio {
@@ -168,13 +168,13 @@ base::Task<absl::StatusOr<bool>> SearchStore::Exchange(const Kind& kind, std::st
 }
 
 base::Task<absl::Status> SearchStore::SetTaskDocument(const TaskDocument& document) {
-  REDOUBLE_CO_ASSIGN_OR_RETURN(std::string json, ModelJson(ToValue(document)));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(std::string json, python::PydanticJson(ToValue(document)));
   const std::string id = TaskDocumentId({document.service_id, document.task_id});
   co_return co_await Write(TaskKind(), id, std::move(json));
 }
 
 base::Task<absl::Status> SearchStore::SetServiceDocument(const ServiceDocument& document) {
-  REDOUBLE_CO_ASSIGN_OR_RETURN(std::string json, ModelJson(ToValue(document)));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(std::string json, python::PydanticJson(ToValue(document)));
   co_return co_await Write(ServiceKind(), document.service_id, std::move(json));
 }
 
@@ -186,7 +186,7 @@ base::Task<absl::Status> SearchStore::ModifyTaskDocument(std::string_view docume
     REDOUBLE_CO_ASSIGN_OR_RETURN(const std::optional<TaskDocument> next, change(parsed));
     if (!next) co_return absl::OkStatus();
     if (!options_.hardening.atomic_search_documents) co_return co_await SetTaskDocument(*next);
-    REDOUBLE_CO_ASSIGN_OR_RETURN(std::string json, ModelJson(ToValue(*next)));
+    REDOUBLE_CO_ASSIGN_OR_RETURN(std::string json, python::PydanticJson(ToValue(*next)));
     const std::optional<std::string> text = std::move(json);
     REDOUBLE_CO_ASSIGN_OR_RETURN(const bool written,
                                  co_await Exchange(TaskKind(), document_id, present, text));
@@ -201,7 +201,7 @@ base::Task<absl::Status> SearchStore::ModifyServiceDocument(std::string_view ser
     REDOUBLE_CO_ASSIGN_OR_RETURN(const auto parsed, ParseOptional(present, ParseServiceDocument));
     const ServiceDocument next = change(parsed);
     if (!options_.hardening.atomic_search_documents) co_return co_await SetServiceDocument(next);
-    REDOUBLE_CO_ASSIGN_OR_RETURN(std::string json, ModelJson(ToValue(next)));
+    REDOUBLE_CO_ASSIGN_OR_RETURN(std::string json, python::PydanticJson(ToValue(next)));
     const std::optional<std::string> text = std::move(json);
     REDOUBLE_CO_ASSIGN_OR_RETURN(const bool written,
                                  co_await Exchange(ServiceKind(), service_id, present, text));

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "redouble/core/base/status/status_matchers.h"
-#include "redouble/core/studio/model.h"
+#include "redouble/core/python/json.h"
 #include "redouble/core/studio/search/search_document.h"
 #include "redouble/tests/support/studio_test.h"
 
@@ -92,7 +92,8 @@ TYPED_TEST(SearchStoreTest, WritesADocumentAndEachOfItsSetsByACommandOfItsOwn) {
     return this->Run(documents.SetTaskDocument(document));
   });
   EXPECT_THAT(log, ElementsAre("GET " + DocumentKey(),
-                               "SET " + DocumentKey() + " " + ModelJson(ToValue(document)).value(),
+                               "SET " + DocumentKey() + " " +
+                                   python::PydanticJson(ToValue(document)).value(),
                                "SADD " + std::string(kAll) + " " + Id(),
                                "SADD " + std::string(kOfService) + " " + Id(),
                                "SADD " + Filter("service_id", "a") + " " + Id(),

@@ -11,6 +11,7 @@
 #include "redouble/core/gateway/control_state.h"
 #include "redouble/core/gateway/rate_limiter.h"
 #include "redouble/core/gateway/readiness.h"
+#include "redouble/sim/json/json_double.h"
 #include "redouble/sim/operations/arguments.h"
 
 namespace redouble::scenarios {

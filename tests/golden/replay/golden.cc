@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "redouble/core/base/json/json_reading.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/base/time/utc.h"
@@ -19,7 +20,7 @@
 namespace redouble::golden {
 namespace {
 
-using sim::PointerPart;
+using base::PointerPart;
 
 constexpr std::array<std::pair<System, std::string_view>, 5> kSystems = {{
     {System::kGateway, "gateway"},
@@ -46,7 +47,7 @@ absl::Status Wrong(std::string_view path, std::string_view expected) {
 }
 
 absl::Status Wrong(std::string_view path, std::string_view expected, const Json& got) {
-  return Wrong(path, absl::StrCat(base::ToAbsl(expected), ", got ", sim::Abbreviated(got)));
+  return Wrong(path, absl::StrCat(base::ToAbsl(expected), ", got ", base::Abbreviated(got)));
 }
 
 // The members of an object: required and optional ones.

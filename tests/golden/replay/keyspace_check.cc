@@ -14,6 +14,7 @@
 #include "redouble/core/store/command.h"
 #include "redouble/core/store/errors.h"
 #include "redouble/sim/json/bytes.h"
+#include "redouble/sim/json/json_double.h"
 #include "redouble/sim/operations/arguments.h"
 #include "redouble/tests/golden/replay/reply_check.h"
 

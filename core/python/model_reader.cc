@@ -1,4 +1,4 @@
-#include "redouble/core/studio/model.h"
+#include "redouble/core/python/model_reader.h"
 
 #include "absl/strings/str_cat.h"
 #include "redouble/core/base/text/string_bridge.h"
@@ -7,21 +7,14 @@
 #include "redouble/core/python/pydantic.h"
 #include "redouble/core/python/text.h"
 
-namespace redouble::studio {
+namespace redouble::python {
 
 using base::ToAbsl;
-using python::Value;
 
 absl::StatusOr<Value> ParseModelJson(std::string_view text, std::string_view model) {
-  absl::StatusOr<Value> value = python::ParseJson(text);
+  absl::StatusOr<Value> value = ParseJson(text);
   if (value.ok()) return value;
-  return python::ValidationError(absl::StrCat(ToAbsl(model), ": ", value.status().message()));
-}
-
-absl::StatusOr<std::string> ModelJson(const Value& value) { return python::PydanticJson(value); }
-
-Value OptionalTimeValue(const std::optional<python::DateTime>& time) {
-  return time ? Value(*time) : Value();
+  return ValidationError(absl::StrCat(ToAbsl(model), ": ", value.status().message()));
 }
 
 ModelReader::ModelReader(const Value& value, std::string_view model)
@@ -34,7 +27,7 @@ const Value* ModelReader::Find(std::string_view name) const {
   return member == nullptr || member->is_null() ? nullptr : member;
 }
 
-std::string ModelReader::Text(std::string_view name) {
+std::string ModelReader::String(std::string_view name) {
   const Value* member = FindGiven(name);
   const std::string* text = member == nullptr ? nullptr : member->text();
   if (text != nullptr) return *text;
@@ -42,31 +35,31 @@ std::string ModelReader::Text(std::string_view name) {
   return "";
 }
 
-std::string ModelReader::TextOr(std::string_view name, std::string_view otherwise) {
-  return FindGiven(name) == nullptr ? std::string(otherwise) : Text(name);
+std::string ModelReader::StringOr(std::string_view name, std::string_view otherwise) {
+  return FindGiven(name) == nullptr ? std::string(otherwise) : String(name);
 }
 
-std::string ModelReader::StrippedText(std::string_view name) {
+std::string ModelReader::StrippedString(std::string_view name) {
   const bool was_ok = status_.ok();
-  std::string text(python::Strip(Text(name)));
+  std::string text(Strip(String(name)));
   if (was_ok && status_.ok() && text.empty()) Refuse(name, "value must not be empty");
   return text;
 }
 
-std::optional<std::string> ModelReader::OptionalText(std::string_view name) {
+std::optional<std::string> ModelReader::OptionalString(std::string_view name) {
   if (Find(name) == nullptr) return std::nullopt;
-  return Text(name);
+  return String(name);
 }
 
-std::optional<std::string> ModelReader::OptionalStrippedText(std::string_view name) {
-  const std::optional<std::string> text = OptionalText(name);
+std::optional<std::string> ModelReader::OptionalStrippedString(std::string_view name) {
+  const std::optional<std::string> text = OptionalString(name);
   if (!text) return std::nullopt;
-  const std::string_view stripped = python::Strip(*text);
+  const std::string_view stripped = Strip(*text);
   if (stripped.empty()) return std::nullopt;
   return std::string(stripped);
 }
 
-std::vector<std::string> ModelReader::Texts(std::string_view name) {
+std::vector<std::string> ModelReader::Strings(std::string_view name) {
   std::vector<std::string> texts;
   const Value* member = FindGiven(name);
   if (member == nullptr) return texts;
@@ -92,9 +85,14 @@ bool ModelReader::Bool(std::string_view name) {
 bool ModelReader::BoolOr(std::string_view name, bool otherwise) {
   const Value* member = FindGiven(name);
   if (member == nullptr) return otherwise;
-  const std::optional<bool> boolean = python::PydanticBool(*member);
+  const std::optional<bool> boolean = PydanticBool(*member);
   if (!boolean) Refuse(name, "Input should be a boolean");
   return boolean.value_or(otherwise);
+}
+
+int64_t ModelReader::Integer(std::string_view name) {
+  if (FindGiven(name) == nullptr) Refuse(name, "Field required");
+  return IntegerOr(name, 0);
 }
 
 int64_t ModelReader::IntegerOr(std::string_view name, int64_t otherwise) {
@@ -105,10 +103,22 @@ int64_t ModelReader::IntegerOr(std::string_view name, int64_t otherwise) {
   return number.value_or(otherwise);
 }
 
-std::optional<python::DateTime> ModelReader::OptionalTime(std::string_view name) {
+std::optional<int64_t> ModelReader::OptionalInteger(std::string_view name) {
+  if (Find(name) == nullptr) return std::nullopt;
+  return IntegerOr(name, 0);
+}
+
+DateTime ModelReader::Time(std::string_view name) {
+  const Value* member = FindGiven(name);
+  if (member == nullptr) Refuse(name, "Field required");
+  if (member != nullptr && member->is_null()) Refuse(name, "Input should be a datetime");
+  return OptionalTime(name).value_or(absl::UnixEpoch());
+}
+
+std::optional<DateTime> ModelReader::OptionalTime(std::string_view name) {
   const Value* member = Find(name);
   if (member == nullptr) return std::nullopt;
-  const std::optional<python::DateTime> time = python::PydanticDateTime(*member);
+  const std::optional<DateTime> time = PydanticDateTime(*member);
   if (!time) Refuse(name, "Input should be a datetime");
   return time;
 }
@@ -123,9 +133,9 @@ Value ModelReader::Object(std::string_view name) {
 void ModelReader::Refuse(std::string_view name, std::string_view reason) {
   if (!status_.ok()) return;
   if (name.empty()) {
-    status_ = python::ValidationError(absl::StrCat(ToAbsl(model_), ": ", ToAbsl(reason)));
+    status_ = ValidationError(absl::StrCat(ToAbsl(model_), ": ", ToAbsl(reason)));
   } else {
-    status_ = python::ValidationError(absl::StrCat(ToAbsl(name), ": ", ToAbsl(reason)));
+    status_ = ValidationError(absl::StrCat(ToAbsl(name), ": ", ToAbsl(reason)));
   }
 }
 
@@ -133,4 +143,4 @@ void ModelReader::Update(const absl::Status& status) {
   if (status_.ok()) status_ = status;
 }
 
-}  // namespace redouble::studio
+}  // namespace redouble::python

@@ -1,21 +1,23 @@
-// JsonObject: reads the members of a JSON object and reports errors with their position.
+// DocumentReader: reads the members of a JSON object that another program wrote, and reports an
+// error with its position.
 //
 // The formats of core/orchestrator are read with it; ParseObject and JsonText convert from and to
 // text. For this folder only.
 //
-//   JsonObject object(json, "", status);
-//   token.run_id = object.Id("run_id");
+//   DocumentReader reader(json, "", status);
+//   token.run_id = reader.Id("run_id");
 //   // InvalidArgument: /run_id: expected an id of letters, digits, _ and -, got "a:b"
 //
-// The first error is kept in `status`; later getters return a default value. Members that are not
-// read are ignored.
+// The first error is kept in `status`, which the readers of nested objects share; later getters
+// return a default value. Members that are not read are ignored, because a newer program may add
+// some. core/base/json/json_reading.h names the other readers, which are strict or read Python's
+// values.
 //
 // Thread-safety: one thread.
-#ifndef REDOUBLE_CORE_ORCHESTRATOR_JSON_OBJECT_H_
-#define REDOUBLE_CORE_ORCHESTRATOR_JSON_OBJECT_H_
+#ifndef REDOUBLE_CORE_ORCHESTRATOR_DOCUMENT_READER_H_
+#define REDOUBLE_CORE_ORCHESTRATOR_DOCUMENT_READER_H_
 
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,10 +26,11 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "redouble/core/base/json/json_reading.h"
 
 namespace redouble::orchestrator {
 
-using Json = nlohmann::ordered_json;
+using base::Json;
 
 // Parses a text that must be an object. Errors: InvalidArgument that begins with `what`, also for a
 // text nested deeper than 500.
@@ -49,29 +52,26 @@ absl::Status AddObjectText(Json& object, std::string_view name, std::string_view
 // Whether a text matches `[A-Za-z0-9_-]+`. Source: docs/systems/orchestrator.md D7.
 bool IsId(std::string_view text);
 
-// `/name`, escaped as in a JSON pointer.
-std::string PointerPart(std::string_view name);
-
-class JsonObject {
+class DocumentReader {
  public:
   // `json` and `status` must outlive this. A value that is not an object is an error in `status`.
-  JsonObject(const Json& json, std::string path, absl::Status& status);
+  DocumentReader(const Json& json, std::string path, absl::Status& status);
 
   const std::string& path() const { return path_; }
   // Null if the member is missing or JSON's null.
   const Json* Find(std::string_view name) const;
 
   // Required members.
-  std::string Text(std::string_view name);
+  std::string String(std::string_view name);
   std::string Id(std::string_view name);
   absl::Time Time(std::string_view name);
 
-  std::string TextOr(std::string_view name, std::string_view otherwise);
+  std::string StringOr(std::string_view name, std::string_view otherwise);
   int64_t IntegerOr(std::string_view name, int64_t otherwise, int64_t least);
   bool BoolOr(std::string_view name, bool otherwise);
   std::optional<absl::Time> OptionalTime(std::string_view name);
   // An array of strings; empty if the member is missing.
-  std::vector<std::string> Texts(std::string_view name);
+  std::vector<std::string> Strings(std::string_view name);
   // The member as compact JSON; empty if it is missing.
   std::string JsonTextOf(std::string_view name);
   // As JsonTextOf, for a member that must be an object.
@@ -92,4 +92,4 @@ class JsonObject {
 
 }  // namespace redouble::orchestrator
 
-#endif  // REDOUBLE_CORE_ORCHESTRATOR_JSON_OBJECT_H_
+#endif  // REDOUBLE_CORE_ORCHESTRATOR_DOCUMENT_READER_H_

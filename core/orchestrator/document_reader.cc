@@ -1,7 +1,6 @@
-#include "redouble/core/orchestrator/json_object.h"
+#include "redouble/core/orchestrator/document_reader.h"
 
 #include <algorithm>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -14,16 +13,11 @@
 namespace redouble::orchestrator {
 namespace {
 
+using base::PointerPart;
 using base::ToAbsl;
 
-// The length of the part of a wrong value that an error message contains.
+// The length of the part of a wrong text that an error message contains.
 constexpr size_t kShownBytes = 80;
-
-std::string Shown(const Json& json) {
-  const std::string text = json.dump(-1, ' ', true, Json::error_handler_t::replace);
-  if (text.size() <= kShownBytes) return text;
-  return absl::StrCat(text.substr(0, kShownBytes), "...");
-}
 
 // Bounds the recursion of writing a value.
 constexpr int kMaxDepth = 500;
@@ -47,13 +41,6 @@ bool IsIdCharacter(char c) {
          c == '-';
 }
 
-// The library stores a positive number as unsigned.
-bool FitsInt64(const Json& json) {
-  if (!json.is_number_integer()) return false;
-  return !json.is_number_unsigned() ||
-         json.get<uint64_t>() <= static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
-}
-
 }  // namespace
 
 absl::StatusOr<Json> ParseObject(std::string_view text, std::string_view what) {
@@ -67,7 +54,7 @@ absl::StatusOr<Json> ParseObject(std::string_view text, std::string_view what) {
   }
   if (!json.is_object()) {
     return absl::InvalidArgumentError(
-        absl::StrCat(ToAbsl(what), ": expected an object, got ", Shown(json)));
+        absl::StrCat(ToAbsl(what), ": ", base::Expected("an object", json)));
   }
   return json;
 }
@@ -100,61 +87,47 @@ absl::Status AddObjectText(Json& object, std::string_view name, std::string_view
   const auto added = object.find(std::string(name));
   if (added == object.end() || added->is_object() || added->is_null()) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat(PointerPart(name), ": expected an object, got ", Shown(*added)));
+      absl::StrCat(PointerPart(name), ": ", base::Expected("an object", *added)));
 }
 
 bool IsId(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), IsIdCharacter);
 }
 
-std::string PointerPart(std::string_view name) {
-  std::string part = "/";
-  for (const char c : name) {
-    if (c == '~') {
-      part += "~0";
-    } else if (c == '/') {
-      part += "~1";
-    } else {
-      part += c;
-    }
-  }
-  return part;
-}
-
-JsonObject::JsonObject(const Json& json, std::string path, absl::Status& status)
+DocumentReader::DocumentReader(const Json& json, std::string path, absl::Status& status)
     : json_(json), path_(std::move(path)), status_(status) {
   if (!json.is_object()) Expected("", "an object", json);
 }
 
-const Json* JsonObject::Find(std::string_view name) const {
+const Json* DocumentReader::Find(std::string_view name) const {
   if (!json_.is_object()) return nullptr;
   const auto found = json_.find(std::string(name));
   return found == json_.end() || found->is_null() ? nullptr : &*found;
 }
 
-const Json* JsonObject::Require(std::string_view name) {
+const Json* DocumentReader::Require(std::string_view name) {
   const Json* value = Find(name);
   if (value == nullptr) Refuse(name, "is missing");
   return value;
 }
 
-std::string JsonObject::Text(std::string_view name) {
-  return Require(name) == nullptr ? std::string() : TextOr(name, "");
+std::string DocumentReader::String(std::string_view name) {
+  return Require(name) == nullptr ? std::string() : StringOr(name, "");
 }
 
-std::string JsonObject::Id(std::string_view name) {
-  std::string id = Text(name);
+std::string DocumentReader::Id(std::string_view name) {
+  std::string id = String(name);
   if (IsId(id) || !status_.ok()) return id;
   Expected(name, "an id of letters, digits, _ and -", *Find(name));
   return {};
 }
 
-absl::Time JsonObject::Time(std::string_view name) {
+absl::Time DocumentReader::Time(std::string_view name) {
   return Require(name) == nullptr ? absl::UnixEpoch()
                                   : OptionalTime(name).value_or(absl::UnixEpoch());
 }
 
-std::string JsonObject::TextOr(std::string_view name, std::string_view otherwise) {
+std::string DocumentReader::StringOr(std::string_view name, std::string_view otherwise) {
   const Json* value = Find(name);
   if (value == nullptr) return std::string(otherwise);
   if (value->is_string()) return value->get<std::string>();
@@ -162,15 +135,16 @@ std::string JsonObject::TextOr(std::string_view name, std::string_view otherwise
   return {};
 }
 
-int64_t JsonObject::IntegerOr(std::string_view name, int64_t otherwise, int64_t least) {
+int64_t DocumentReader::IntegerOr(std::string_view name, int64_t otherwise, int64_t least) {
   const Json* value = Find(name);
   if (value == nullptr) return otherwise;
-  if (FitsInt64(*value) && value->get<int64_t>() >= least) return value->get<int64_t>();
+  const std::optional<int64_t> number = base::AsInt64(*value);
+  if (number.has_value() && *number >= least) return *number;
   Expected(name, absl::StrCat("an integer of at least ", least), *value);
   return otherwise;
 }
 
-bool JsonObject::BoolOr(std::string_view name, bool otherwise) {
+bool DocumentReader::BoolOr(std::string_view name, bool otherwise) {
   const Json* value = Find(name);
   if (value == nullptr) return otherwise;
   if (value->is_boolean()) return value->get<bool>();
@@ -178,7 +152,7 @@ bool JsonObject::BoolOr(std::string_view name, bool otherwise) {
   return otherwise;
 }
 
-std::optional<absl::Time> JsonObject::OptionalTime(std::string_view name) {
+std::optional<absl::Time> DocumentReader::OptionalTime(std::string_view name) {
   const Json* value = Find(name);
   if (value == nullptr) return std::nullopt;
   if (value->is_string()) {
@@ -189,7 +163,7 @@ std::optional<absl::Time> JsonObject::OptionalTime(std::string_view name) {
   return std::nullopt;
 }
 
-std::vector<std::string> JsonObject::Texts(std::string_view name) {
+std::vector<std::string> DocumentReader::Strings(std::string_view name) {
   const Json* value = Find(name);
   if (value == nullptr) return {};
   const bool texts = value->is_array() && std::all_of(value->begin(), value->end(),
@@ -199,25 +173,25 @@ std::vector<std::string> JsonObject::Texts(std::string_view name) {
   return {};
 }
 
-std::string JsonObject::JsonTextOf(std::string_view name) {
+std::string DocumentReader::JsonTextOf(std::string_view name) {
   const Json* value = Find(name);
   return value == nullptr ? std::string() : value->dump();
 }
 
-std::string JsonObject::ObjectTextOf(std::string_view name) {
+std::string DocumentReader::ObjectTextOf(std::string_view name) {
   const Json* value = Find(name);
   if (value != nullptr && !value->is_object()) Expected(name, "an object", *value);
   return JsonTextOf(name);
 }
 
-void JsonObject::Refuse(std::string_view name, std::string_view reason) {
+void DocumentReader::Refuse(std::string_view name, std::string_view reason) {
   if (!status_.ok()) return;
   const std::string path = absl::StrCat(path_, name.empty() ? "" : PointerPart(name));
   status_ = absl::InvalidArgumentError(absl::StrCat(path, ": ", ToAbsl(reason)));
 }
 
-void JsonObject::Expected(std::string_view name, std::string_view expected, const Json& got) {
-  Refuse(name, absl::StrCat("expected ", ToAbsl(expected), ", got ", Shown(got)));
+void DocumentReader::Expected(std::string_view name, std::string_view expected, const Json& got) {
+  Refuse(name, base::Expected(expected, got));
 }
 
 }  // namespace redouble::orchestrator
