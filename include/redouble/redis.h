@@ -17,6 +17,7 @@
 #include "redouble/backends/redis/fsm/counters.h"
 #include "redouble/backends/redis/net/client/sync_client.h"
 #include "redouble/backends/redis/net/client_hooks.h"
+#include "redouble/backends/redis/net/metrics_text.h"
 #include "redouble/backends/redis/options.h"
 
 #endif  // REDOUBLE_HAS_CPP20

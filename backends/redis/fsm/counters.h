@@ -4,6 +4,8 @@
 //   Export("redis_requests_total", counters.requests);
 //   Export("redis_latency_p99_us", counters.latency.QuantileMicros(0.99));
 //
+// net/metrics_text.h writes them as Prometheus reads them.
+//
 // Counting costs a few additions per request and one reading of the clock per turn of the event
 // loop, and does not allocate. All values only grow, except in_flight.
 //
@@ -19,26 +21,40 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <string_view>
 
 namespace redouble::redis {
 
 // A histogram of latencies with four buckets per power of two. A quantile is at most 25% above the
-// true value. Uses 2 KiB and does not allocate.
+// true value. Latencies are whole microseconds, rounded down. Uses 2 KiB and does not allocate.
 class LatencyHistogram {
  public:
   // A negative latency counts as 0.
   void Record(int64_t latency_us) {
-    ++buckets_[IndexOf(static_cast<uint64_t>(std::max<int64_t>(latency_us, 0)))];
+    const auto latency = static_cast<uint64_t>(std::max<int64_t>(latency_us, 0));
+    ++buckets_[IndexOf(latency)];
     ++count_;
+    sum_us_ += latency;
   }
 
   // Adds all latencies recorded by `other`.
   void Add(const LatencyHistogram& other) {
     count_ += other.count_;
+    sum_us_ += other.sum_us_;
     for (size_t i = 0; i < buckets_.size(); ++i) buckets_[i] += other.buckets_[i];
   }
 
   uint64_t count() const { return count_; }
+  uint64_t sum_us() const { return sum_us_; }
+  // The number of latencies below 2^exponent microseconds. O(buckets).
+  uint64_t CountBelow(int exponent) const {
+    uint64_t seen = 0;
+    for (size_t i = 0; i < buckets_.size() && UpperBound(i) < (int64_t{1} << exponent); ++i) {
+      seen += buckets_[i];
+    }
+    return seen;
+  }
 
   // Returns an upper bound of the given quantile (0 to 1) of the recorded latencies; 0 if nothing
   // was recorded. O(buckets).
@@ -67,6 +83,7 @@ class LatencyHistogram {
   }
 
   uint64_t count_ = 0;
+  uint64_t sum_us_ = 0;
   std::array<uint64_t, 252> buckets_ = {};
 };
 
@@ -98,21 +115,47 @@ struct Counters {
   LatencyHistogram latency;
 
   // Adds the values of another client.
-  void Add(const Counters& other) {
-    for (uint64_t Counters::*const figure :
-         {&Counters::requests, &Counters::commands, &Counters::in_flight, &Counters::answered,
-          &Counters::not_sent, &Counters::outcome_unknown, &Counters::timeouts, &Counters::retries,
-          &Counters::abandoned, &Counters::writes, &Counters::reads, &Counters::bytes_written,
-          &Counters::bytes_read, &Counters::connects, &Counters::connect_failures,
-          &Counters::losses, &Counters::pings, &Counters::pushes, &Counters::pushes_dropped}) {
-      this->*figure += other.*figure;
-    }
-    latency.Add(other.latency);
-  }
+  void Add(const Counters& other);
 };
 
-static_assert(sizeof(Counters) == 19 * sizeof(uint64_t) + sizeof(LatencyHistogram),
-              "Counters::Add has to know every figure");
+// A member of a struct of counters.
+template <typename T>
+struct Figure {
+  uint64_t T::*value;
+  std::string_view name;  // The name of the member.
+  bool only_grows = true;
+};
+
+// All figures of Counters besides the histogram, in the order of their declaration.
+inline constexpr Figure<Counters> kCounterFigures[] = {
+    {&Counters::requests, "requests"},
+    {&Counters::commands, "commands"},
+    {&Counters::in_flight, "in_flight", /*only_grows=*/false},
+    {&Counters::answered, "answered"},
+    {&Counters::not_sent, "not_sent"},
+    {&Counters::outcome_unknown, "outcome_unknown"},
+    {&Counters::timeouts, "timeouts"},
+    {&Counters::retries, "retries"},
+    {&Counters::abandoned, "abandoned"},
+    {&Counters::writes, "writes"},
+    {&Counters::reads, "reads"},
+    {&Counters::bytes_written, "bytes_written"},
+    {&Counters::bytes_read, "bytes_read"},
+    {&Counters::connects, "connects"},
+    {&Counters::connect_failures, "connect_failures"},
+    {&Counters::losses, "losses"},
+    {&Counters::pings, "pings"},
+    {&Counters::pushes, "pushes"},
+    {&Counters::pushes_dropped, "pushes_dropped"},
+};
+static_assert(sizeof(Counters) ==
+                  std::size(kCounterFigures) * sizeof(uint64_t) + sizeof(LatencyHistogram),
+              "kCounterFigures has every figure");
+
+inline void Counters::Add(const Counters& other) {
+  for (const Figure<Counters>& figure : kCounterFigures) this->*figure.value += other.*figure.value;
+  latency.Add(other.latency);
+}
 
 }  // namespace redouble::redis
 

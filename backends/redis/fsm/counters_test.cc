@@ -25,6 +25,16 @@ TEST(LatencyHistogram, IsExactForTheShortestAndTakesTheNegativeForNone) {
   EXPECT_EQ(histogram.count(), 2u);
 }
 
+TEST(LatencyHistogram, CountsBelowAPowerOfTwo) {
+  LatencyHistogram histogram;
+  for (const int64_t latency : {0, 1, 3, 4, 63, 64, 1000}) histogram.Record(latency);
+  EXPECT_EQ(histogram.CountBelow(2), 3u);
+  EXPECT_EQ(histogram.CountBelow(6), 5u);
+  EXPECT_EQ(histogram.CountBelow(7), 6u);
+  EXPECT_EQ(histogram.CountBelow(62), 7u);
+  EXPECT_EQ(histogram.sum_us(), 1135u);
+}
+
 TEST(LatencyHistogram, TakesTheLongestLatencyThereIs) {
   LatencyHistogram histogram;
   histogram.Record(INT64_MAX);
