@@ -36,6 +36,8 @@ class Reply {
     kPairs,       // (array) of alternating elements; RESP3 sends an array of pairs.
     kMapOfPairs,  // (array) of pairs; RESP3 sends a map.
     kPush,        // (array) out-of-band data.
+    kAttributes,  // (array) of alternating keys and values, before the reply that they describe.
+    kPreceded,    // (array) of attributes or a push, and the reply after it. RESP2 sends the latter.
     kDouble,      // (bulk) the text of a double.
     kBool,        // (integer) 0 or 1.
     kVerbatim,    // (bulk) text for display, as INFO returns it.
@@ -95,6 +97,15 @@ class Reply {
   static Reply Push(std::vector<Reply> elements) {
     return Reply(Kind::kArray, Shape::kPush, std::move(elements));
   }
+  // `reply` after its attributes, which are alternating keys and values.
+  static Reply WithAttributes(std::vector<Reply> keys_and_values, Reply reply) {
+    return Preceded(Reply(Kind::kArray, Shape::kAttributes, std::move(keys_and_values)),
+                    std::move(reply));
+  }
+  // `reply` after a push with these elements.
+  static Reply WithPush(std::vector<Reply> elements, Reply reply) {
+    return Preceded(Push(std::move(elements)), std::move(reply));
+  }
   // `text` is the number as RESP2 writes it.
   static Reply Double(std::string text) {
     return Reply(Kind::kBulk, Shape::kDouble, std::move(text));
@@ -148,6 +159,12 @@ class Reply {
   std::string DebugString() const;
 
  private:
+  static Reply Preceded(Reply first, Reply reply) {
+    std::vector<Reply> both;
+    both.push_back(std::move(first));
+    both.push_back(std::move(reply));
+    return Reply(Kind::kArray, Shape::kPreceded, std::move(both));
+  }
   Reply(Kind kind, Shape shape, int64_t value) : kind_(kind), shape_(shape), integer_(value) {}
   Reply(Kind kind, Shape shape, std::string_view text) : kind_(kind), shape_(shape), text_(text) {}
   Reply(Kind kind, Shape shape, std::string&& text)

@@ -43,6 +43,10 @@ std::vector<Made> OneOfEach() {
       {Reply::Map({Reply::Bulk("k"), Reply::Ok()}), Kind::kArray, Shape::kMap, "[\"k\", OK]"},
       {Reply::Set({Reply::Bulk("k")}), Kind::kArray, Shape::kSet, "[\"k\"]"},
       {Reply::Push({Reply::Bulk("k")}), Kind::kArray, Shape::kPush, "[\"k\"]"},
+      {Reply::WithAttributes({Reply::Bulk("k"), Reply::Integer(1)}, Reply::Ok()), Kind::kArray,
+       Shape::kPreceded, "[[\"k\", 1], OK]"},
+      {Reply::WithPush({Reply::Bulk("k")}, Reply::Nil()), Kind::kArray, Shape::kPreceded,
+       "[[\"k\"], nil]"},
   };
 }
 

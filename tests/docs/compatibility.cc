@@ -142,7 +142,7 @@ constexpr DebugSubcommand kDebugSubcommands[] = {
     {"PANIC", kKills},
     {"PAUSE-CRON", "Timers follow the virtual clock."},
     {"POPULATE"},
-    {"PROTOCOL", "Without `attrib` and `push`."},
+    {"PROTOCOL"},
     {"QUICKLIST", kNoAllocator},
     {"QUICKLIST-PACKED-THRESHOLD", kNoAllocator},
     {"RELOAD", "Encodes and decodes every key as DUMP and RESTORE do; there is no file."},

@@ -250,6 +250,18 @@ class Operation(BesideRedis):
         self.expect_same("DBSIZE")
         self.expect_same("DEBUG", "DIGEST")
 
+    def test_debug_protocol_sends_the_same_bytes(self):
+        types = ("string", "integer", "double", "bignum", "null", "array", "set", "map", "attrib",
+                 "push", "verbatim", "true", "false", "nosuch")
+        commands = [f"DEBUG PROTOCOL {name}\r\n" for name in types]
+        commands += ["MULTI\r\n", *commands[:-1], "EXEC\r\n"]
+        for hello in ("", "HELLO 3\r\n"):
+            ours, theirs = (server.ask((hello + "".join(commands)).encode())
+                            for server in (self.served, self.redis))
+            # Without HELLO's reply, which has ids.
+            ours, theirs = (got[got.index(b"$11\r\nHello World"):] for got in (ours, theirs))
+            self.assertEqual(ours, theirs)
+
     def test_what_there_is_not(self):
         self.expect_same("ROLE")
         self.expect_same_shape("LASTSAVE")

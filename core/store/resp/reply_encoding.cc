@@ -72,6 +72,10 @@ void AppendMapOfPairs(const Reply& reply, std::string& out) {
 }
 
 void AppendArray(const Reply& reply, Protocol protocol, std::string& out) {
+  if (reply.shape() == Shape::kPreceded) {
+    if (protocol == Protocol::kResp3) AppendReply(reply.elements()[0], protocol, out);
+    return AppendReply(reply.elements()[1], protocol, out);
+  }
   const size_t size = reply.elements().size();
   const Shape shape = protocol == Protocol::kResp2 ? Shape::kPlain : reply.shape();
   switch (shape) {
@@ -87,6 +91,9 @@ void AppendArray(const Reply& reply, Protocol protocol, std::string& out) {
       break;
     case Shape::kPush:
       AppendSize('>', size, out);
+      break;
+    case Shape::kAttributes:
+      AppendSize('|', size / 2, out);
       break;
     default:
       AppendSize('*', size, out);

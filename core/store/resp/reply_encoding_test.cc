@@ -43,6 +43,11 @@ TEST(AppendReply, WritesEveryShapeInBothProtocols) {
       {Reply::Pairs({two, one}), "*2\r\n$1\r\nb\r\n:1\r\n", "*1\r\n*2\r\n$1\r\nb\r\n:1\r\n"},
       {Reply::MapOfPairs({Reply::Array({two, one})}), "*1\r\n*2\r\n$1\r\nb\r\n:1\r\n",
        "%1\r\n$1\r\nb\r\n:1\r\n"},
+      {Reply::WithAttributes({one, two}, two), "$1\r\nb\r\n",
+       "|1\r\n:1\r\n$1\r\nb\r\n$1\r\nb\r\n"},
+      {Reply::WithPush({two, one}, Reply::Ok()), "+OK\r\n", ">2\r\n$1\r\nb\r\n:1\r\n+OK\r\n"},
+      {Reply::Array({Reply::WithAttributes({two, one}, one), two}), "*2\r\n:1\r\n$1\r\nb\r\n",
+       "*2\r\n|1\r\n$1\r\nb\r\n:1\r\n:1\r\n$1\r\nb\r\n"},
       {Reply::Array({Reply::Double("2")}), "*1\r\n$1\r\n2\r\n", "*1\r\n,2\r\n"},
   };
   for (const Case& one_case : kCases) {

@@ -39,6 +39,8 @@ class Parser {
         return Reply::Double(std::string(text));
       case '(':
         return Reply::BigNumber(std::string(text));
+      case '|':
+        return Described(std::stoll(std::string(text)));
       case '$':
       case '=':
         return Blob((*line)[0], std::stoll(std::string(text)));
@@ -66,14 +68,29 @@ class Parser {
     return type == '=' ? Reply::Verbatim(text.substr(kFormatBytes)) : Reply::Bulk(text);
   }
 
+  // Reads attributes and the reply after them.
+  std::optional<Reply> Described(int64_t size) {
+    std::optional<std::vector<Reply>> attributes = ReadMany(2 * size);
+    std::optional<Reply> reply = attributes ? Read() : std::nullopt;
+    if (!reply) return std::nullopt;
+    return Reply::WithAttributes(*std::move(attributes), *std::move(reply));
+  }
+
+  std::optional<std::vector<Reply>> ReadMany(int64_t count) {
+    std::vector<Reply> replies;
+    for (int64_t i = 0; i < count; ++i) {
+      std::optional<Reply> reply = Read();
+      if (!reply) return std::nullopt;
+      replies.push_back(*std::move(reply));
+    }
+    return replies;
+  }
+
   std::optional<Reply> Elements(char type, int64_t size) {
     if (size < 0) return Reply::NilArray();
-    std::vector<Reply> elements;
-    for (int64_t i = 0; i < (type == '%' ? 2 * size : size); ++i) {
-      std::optional<Reply> element = Read();
-      if (!element) return std::nullopt;
-      elements.push_back(*std::move(element));
-    }
+    std::optional<std::vector<Reply>> read = ReadMany(type == '%' ? 2 * size : size);
+    if (!read) return std::nullopt;
+    std::vector<Reply>& elements = *read;
     switch (type) {
       case '*':
         return Reply::Array(std::move(elements));
@@ -106,6 +123,10 @@ std::string_view ShapeName(Shape shape) {
       return "map of pairs";
     case Shape::kPush:
       return "push";
+    case Shape::kAttributes:
+      return "attributes";
+    case Shape::kPreceded:
+      return "preceded";
     case Shape::kDouble:
       return "double ";
     case Shape::kBool:

@@ -44,7 +44,8 @@ Reply Help(CommandContext&, Arguments) {
       "    it is used instead of the 'key' prefix.",
       "PROTOCOL <type>",
       "    Reply with a test value of the specified type. <type> can be: string,",
-      "    integer, double, bignum, null, array, set, map, verbatim, true, false.",
+      "    integer, double, bignum, null, array, set, map, attrib, push, verbatim,",
+      "    true, false.",
       "RELOAD [option ...]",
       "    Save the RDB on disk and reload it back to memory. Valid <option> values:",
       "    * NOSAVE, NOFLUSH and MERGE need a file, which there is none of here.",
@@ -176,8 +177,8 @@ Reply Populate(CommandContext& context, Arguments arguments) {
   return Reply::Ok();
 }
 
-// DEBUG PROTOCOL: a reply of each type. Attributes and pushes are not supported.
-Reply Protocol(CommandContext&, Arguments arguments) {
+// DEBUG PROTOCOL: a reply of each type. RESP2 has no attributes and no pushes.
+Reply Protocol(CommandContext& context, Arguments arguments) {
   const auto is = [&](std::string_view word) { return IsWord(arguments[0], word); };
   const auto number = [](int64_t value) { return Reply::Integer(value); };
   if (is("string")) return Reply::Bulk("Hello World");
@@ -190,6 +191,21 @@ Reply Protocol(CommandContext&, Arguments arguments) {
   if (is("map")) {
     return Reply::Map({number(0), Reply::Bool(false), number(1), Reply::Bool(true), number(2),
                        Reply::Bool(false)});
+  }
+  const SessionCore& session = context.session();
+  // The replies of a script's commands have no attributes and no pushes either.
+  const bool resp3 = session.protocol() == 3 && !session.runs_script();
+  if (is("attrib")) {
+    Reply described = Reply::Bulk("Some real reply following the attribute");
+    if (!resp3) return described;
+    return Reply::WithAttributes(
+        {Reply::Bulk("key-popularity"), Reply::Array({Reply::Bulk("key:123"), number(90)})},
+        std::move(described));
+  }
+  if (is("push")) {
+    if (!resp3) return Reply::Error("ERR RESP2 is not supported by this command");
+    return Reply::WithPush({Reply::Bulk("server-cpu-usage"), number(42)},
+                           Reply::Bulk("Some real reply following the push reply"));
   }
   if (is("verbatim")) return Reply::Verbatim("This is a verbatim\nstring");
   if (is("true")) return Reply::Bool(true);
