@@ -404,7 +404,8 @@ std::optional<Reply> EngineCore::RefuseBySession(SessionCore& session, CommandId
                                                  Arguments arguments) {
   const CommandSpec& spec = store::SpecOf(id);
   if (spec.Has(store::command_flag::kProtected)) {
-    return Refuse(session, id, Reply::Error(error_text::kModuleNotAllowed));
+    std::optional<Reply> refusal = RefuseByConfiguration(*this, session, id);
+    if (refusal) return Refuse(session, id, *std::move(refusal));
   }
   if (!session.authenticated() && !spec.Has(store::command_flag::kNoAuth)) {
     return Refuse(session, id, Reply::Error(error_text::kNoAuth));

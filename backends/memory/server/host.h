@@ -91,6 +91,8 @@ class Host {
   // True if the session's unsent output and `pending_bytes` of messages exceed the hard limit of
   // its output buffer. The host then closes the connection, without its output.
   virtual bool Overflows(const SessionCore&, size_t) { return false; }
+  // True if the session's client is on this machine: a Unix socket or the loopback interface.
+  virtual bool IsLocal(const SessionCore&) { return true; }
   // True if the engine's clock follows the real one, so that scripts are limited by real time.
   virtual bool runs_in_real_time() const { return false; }
 };
