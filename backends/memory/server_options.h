@@ -13,6 +13,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace redouble::memory {
@@ -34,6 +35,12 @@ struct SavePoint {
   int64_t seconds = 0;
   int64_t changes = 0;
 };
+
+// Whether clients may do what is protected; kLocal: those of this machine.
+enum class ProtectedAccess : uint8_t { kNo, kYes, kLocal };
+
+// The names in redis.conf, in the order of ProtectedAccess.
+inline constexpr std::string_view kProtectedAccessNames[] = {"no", "yes", "local"};
 
 struct ServerOptions {
   // 0: no TCP.
@@ -58,6 +65,11 @@ struct ServerOptions {
   std::vector<SavePoint> save_points = {};
   bool rdbcompression = true;
   bool rdbchecksum = true;
+  // DEBUG, MODULE LOAD and UNLOAD, and CONFIG SET of protected parameters. The program that owns an
+  // engine may use DEBUG; `redouble serve` starts with Redis's default, kNo.
+  ProtectedAccess enable_debug_command = ProtectedAccess::kYes;
+  ProtectedAccess enable_module_command = ProtectedAccess::kNo;
+  ProtectedAccess enable_protected_configs = ProtectedAccess::kNo;
   // Whether writes are refused after a save in the background failed, if there are save points.
   bool stop_writes_on_bgsave_error = true;
 };

@@ -37,11 +37,11 @@ class Reply {
     kMapOfPairs,  // (array) of pairs; RESP3 sends a map.
     kPush,        // (array) out-of-band data.
     kAttributes,  // (array) of alternating keys and values, before the reply that they describe.
-    kPreceded,    // (array) of attributes or a push, and the reply after it. RESP2 sends the latter.
-    kDouble,      // (bulk) the text of a double.
-    kBool,        // (integer) 0 or 1.
-    kVerbatim,    // (bulk) text for display, as INFO returns it.
-    kBigNumber,   // (bulk) digits.
+    kPreceded,   // (array) of attributes or a push, and the reply after it. RESP2 sends the latter.
+    kDouble,     // (bulk) the text of a double.
+    kBool,       // (integer) 0 or 1.
+    kVerbatim,   // (bulk) text for display, as INFO returns it.
+    kBigNumber,  // (bulk) digits.
   };
 
   // A nil reply.

@@ -168,6 +168,7 @@ class AsioServer final : public Server, public memory::Host, public ClientOwner 
   }
   memory::ProcessFigures Figures() override;
   memory::ConnectionFigures FiguresOf(const memory::SessionCore& session) override;
+  bool IsLocal(const memory::SessionCore& session) override;
   void OnDisconnect(const memory::SessionCore& session) override;
   bool Overflows(const memory::SessionCore& session, size_t pending_bytes) override;
   uint64_t client_buffer_bytes() const override { return client_buffer_bytes_; }
@@ -615,6 +616,11 @@ memory::ProcessFigures AsioServer::Figures() {
         figures.largest_output_bytes, static_cast<int64_t>(connection->client.unsent().size()));
   }
   return figures;
+}
+
+bool AsioServer::IsLocal(const memory::SessionCore& session) {
+  const auto found = connections_.find(session.id());
+  return found == connections_.end() || found->second->accepted.is_local;
 }
 
 memory::ConnectionFigures AsioServer::FiguresOf(const memory::SessionCore& session) {

@@ -102,9 +102,8 @@ constexpr Reason kParameterReasons[] = {
     {"bind-source-addr tcp-backlog tcp-keepalive unixsocket unixsocketperm socket-mark-id",
      "Sockets are opened without these settings; `unixsocket` is fixed, as in Redis."},
     {"aclfile", "ACL rules are in memory only."},
-    {"enable-debug-command enable-module-command enable-protected-configs",
-     "DEBUG is always allowed, modules never."},
-    {"databases rdbchecksum", "Fixed, as in Redis."},
+    {"enable-module-command", "Fixed, as in Redis; there are no modules to load."},
+    {"databases enable-debug-command enable-protected-configs rdbchecksum", "Fixed, as in Redis."},
 };
 
 // The subcommands of DEBUG in Redis, and why one is refused or limited.

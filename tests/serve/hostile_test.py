@@ -16,7 +16,7 @@ from served import PROGRAM, Redis, Served
 
 class Hostile(unittest.TestCase):
     def setUp(self):
-        self.served = Served()
+        self.served = Served("--enable-debug-command", "yes")
         self.addCleanup(self.served.stop)
 
     def test_protocol_errors_are_those_of_redis(self):

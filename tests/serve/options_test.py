@@ -135,6 +135,21 @@ class ProtectedMode(OptionsTest):
         self.wire(served).ask("CONFIG", "SET", "protected-mode", "no")
         self.assertEqual(self.connect(port, self.address).plain("PING"), "PONG")
 
+    def test_local_is_for_clients_of_this_machine(self):
+        port, other = self.reserve("0.0.0.0"), self.reserve("0.0.0.0")
+        options = ("--bind", "0.0.0.0", "--enable-debug-command", "local")
+        served = self.serve("--port", str(port), *options)
+        redis = Redis("--port", str(other), *options)
+        self.addCleanup(redis.stop)
+        replies = []
+        for server, number in ((served, port), (redis, other)):
+            self.wire(server).ask("CONFIG", "SET", "protected-mode", "no")
+            replies.append([wire.ask("DEBUG", "SLEEP", "0")
+                            for wire in (self.wire(server), self.connect(number),
+                                         self.connect(number, self.address))])
+        self.assertEqual(replies[0], replies[1])
+        self.assertEqual([reply[0] for reply in replies[0]], ["+", "+", "-"])
+
     def test_a_password_lets_strangers_in(self):
         port = self.reserve("0.0.0.0")
         self.serve("--port", str(port), "--bind", "0.0.0.0", "--requirepass", "secret")
@@ -215,6 +230,44 @@ class Engine(OptionsTest):
         served.process.send_signal(signal.SIGINT)
         self.assertEqual(served.process.wait(20), 0)
         self.assertFalse(os.path.exists(served.path))
+
+
+class Protected(OptionsTest):
+    COMMANDS = ("DEBUG SLEEP 0", "DEBUG", "DEBUG NOSUCH", "MODULE LOAD /none", "MODULE UNLOAD none",
+                "MODULE LOADEX /none ARGS 1", "MODULE LIST", "CONFIG GET enable-debug-command",
+                "CONFIG GET enable-module-command", "CONFIG GET enable-protected-configs",
+                "CONFIG SET enable-debug-command yes", "CONFIG SET enable-module-command x",
+                "CONFIG SET enable-protected-configs yes", "CONFIG SET dbfilename other.rdb",
+                "MULTI", "DEBUG SLEEP 0", "EXEC", "ACL SETUSER ann on nopass +@all -debug",
+                "AUTH ann x", "DEBUG SLEEP 0")
+
+    def test_replies_are_those_of_redis(self):
+        for value in (None, "no", "yes", "local"):
+            lines = [] if value is None else [
+                f"enable-{name} {value}"
+                for name in ("debug-command", "module-command", "protected-configs")]
+            path = os.path.join(os.environ["TEST_TMPDIR"], f"protected-{value}.conf")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write("\n".join(lines) + "\n")
+            redis = Redis(*(word for line in lines for word in ("--" + line).split()))
+            self.addCleanup(redis.stop)
+            ours, theirs = (self.wire(server)
+                            for server in (self.serve("--config", path), redis))
+            for command in self.COMMANDS:
+                words = command.split()
+                self.assertEqual(ours.ask(*words), theirs.ask(*words), (value, command))
+
+    def test_the_option_wins_over_the_file(self):
+        path = os.path.join(os.environ["TEST_TMPDIR"], "no-debug.conf")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("enable-debug-command no\n")
+        wire = self.wire(self.serve("--config", path, "--enable-debug-command", "yes"))
+        self.assertEqual(wire.ask("DEBUG", "SLEEP", "0"), ("+", "OK"))
+        failed = subprocess.run([PROGRAM, "serve", "--enable-debug-command", "maybe"], text=True,
+                                capture_output=True, timeout=60, check=False)
+        self.assertEqual(failed.returncode, 2)
+        self.assertEqual(failed.stderr, "redouble serve: --enable-debug-command maybe: argument(s) "
+                         "must be one of the following: no, yes, local\n")
 
 
 class Configuration(OptionsTest):

@@ -181,6 +181,7 @@ void Administration::SampleLatency(std::string_view event, int64_t duration_us) 
 void Administration::PauseClients(Pause pause, int64_t until_ms) {
   pause_until_ms_ = paused() ? std::max(pause_until_ms_, until_ms) : until_ms;
   pause_ = std::max(pause_, pause);
+  engine_.UpdateExpiry();
   if (pause_timer_) engine_.clock().Cancel(*std::exchange(pause_timer_, std::nullopt));
   // The clock cannot reach it: the pause lasts until CLIENT UNPAUSE.
   if (pause_until_ms_ >= std::numeric_limits<int64_t>::max() / 1000 - 1) return;
@@ -194,6 +195,7 @@ void Administration::PauseClients(Pause pause, int64_t until_ms) {
 void Administration::EndPause() {
   if (pause_timer_) engine_.clock().Cancel(*std::exchange(pause_timer_, std::nullopt));
   pause_ = Pause::kNone;
+  engine_.UpdateExpiry();
   for (SessionCore* session : std::exchange(postponed_, {})) {
     engine_.DeliverLater(*session, std::nullopt);
   }

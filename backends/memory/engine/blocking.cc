@@ -8,7 +8,7 @@ namespace {
 using store::KeyType;
 
 bool IsStream(const Database& database, std::string_view key) {
-  const Database::Entry* entry = database.Find(key);
+  const Database::Entry* entry = database.FindStored(key);
   return entry != nullptr && entry->value.type() == KeyType::kStream;
 }
 
@@ -55,7 +55,7 @@ void Blocking::MarkAllGone(int db, const Database& before, const Database* after
 void Blocking::MarkAllReady(int db, const Database& database) {
   for (auto waiter = FirstOf(db); waiter != waiting_.end() && waiter->first.db == db; ++waiter) {
     const std::string& key = waiter->first.name;
-    const Database::Entry* entry = database.Find(key);
+    const Database::Entry* entry = database.FindStored(key);
     if (entry != nullptr) MarkReady(db, key, entry->value.type());
   }
 }

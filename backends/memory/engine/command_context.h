@@ -116,6 +116,8 @@ class CommandContext {
     if (entry == nullptr && notifies_misses_) Notify(key, EventClass::kKeyMiss, "keymiss");
     return entry;
   }
+  // True if the key is stored, but has expired (LazyExpiry).
+  bool IsExpired(const Database::Entry& entry) const { return db_->IsExpired(entry, now_ms_); }
   // The numbers of lookups that found a key, and of lookups that did not.
   int64_t hits() const { return hits_; }
   int64_t misses() const { return misses_; }

@@ -55,8 +55,8 @@ class Engine {
   void Configure(EngineOptions options);
   // Starts the random choices (RANDOMKEY, SPOP, eviction) again from another seed.
   void Reseed(uint64_t seed);
-  // Switches active expiry on or off (DEBUG SET-ACTIVE-EXPIRE). If off, expired keys are removed
-  // when the next command runs, and not when the clock passes their deadline.
+  // Switches active expiry on or off (DEBUG SET-ACTIVE-EXPIRE). If off, an expired key is stored
+  // until a command looks it up, and not only until the clock passes its deadline.
   void set_active_expire(bool value);
 
   // Calls `listener` for every keyspace event that reports a change; not for "new" and "keymiss".

@@ -214,6 +214,14 @@ void EngineCore::FlushDatabase(int index) {
 
 void EngineCore::set_active_expire(bool value) {
   active_expire_ = value;
+  UpdateExpiry();
+}
+
+void EngineCore::UpdateExpiry() {
+  const bool is_lazy = !active_expire_ || administration_.paused();
+  for (const std::unique_ptr<Database>& db : databases_) {
+    db->SetLazyExpiry(is_lazy ? this : nullptr);
+  }
   if (expiry_timer_) clock_.Cancel(*std::exchange(expiry_timer_, std::nullopt));
   next_expiry_us_ = std::numeric_limits<int64_t>::max();
   ScheduleExpiry();
@@ -221,8 +229,6 @@ void EngineCore::set_active_expire(bool value) {
 
 void EngineCore::ReplaceDatabases(std::vector<std::unique_ptr<Database>> databases) {
   assert(databases.size() == databases_.size());
-  if (expiry_timer_) clock_.Cancel(*std::exchange(expiry_timer_, std::nullopt));
-  next_expiry_us_ = std::numeric_limits<int64_t>::max();
   memory_limit_.Forget();
   for (int index = 0; index < database_count(); ++index) {
     watching_.TouchAll(index, database(index), nullptr);
@@ -233,7 +239,7 @@ void EngineCore::ReplaceDatabases(std::vector<std::unique_ptr<Database>> databas
     blocking_.MarkAllReady(index, database(index));
   }
   tracking_.AllChanged();
-  ScheduleExpiry();
+  UpdateExpiry();
   memory_limit_.MeasureAll();
 }
 
@@ -399,7 +405,8 @@ std::optional<Reply> EngineCore::RefuseBySession(SessionCore& session, CommandId
                                                  Arguments arguments) {
   const CommandSpec& spec = store::SpecOf(id);
   if (spec.Has(store::command_flag::kProtected)) {
-    return Refuse(session, id, Reply::Error(error_text::kModuleNotAllowed));
+    std::optional<Reply> refusal = RefuseByConfiguration(*this, session, id);
+    if (refusal) return Refuse(session, id, *std::move(refusal));
   }
   if (!session.authenticated() && !spec.Has(store::command_flag::kNoAuth)) {
     return Refuse(session, id, Reply::Error(error_text::kNoAuth));
@@ -504,6 +511,7 @@ Reply EngineCore::Call(SessionCore& session, CommandId id, std::string_view name
   }
   if (observer_ != nullptr) Observe(*this, session, id, sent.arguments, *observer_);
   Reply reply = RunHandler(kHandlers[static_cast<size_t>(id)], context, arguments);
+  if (!gone_.empty()) RemoveGone();
   if (only_reads) administration_.statistics().CountLookups(context.hits(), context.misses());
   // A script's keys are remembered when one of its commands reads.
   if (only_reads && tracking_.has_clients() && !session.runs_script() && !RunsScript(id)) {
@@ -523,15 +531,36 @@ void EngineCore::ExpireDue() {
       if (prefetched == 0) prefetched = db.PrefetchExpired();
       --prefetched;
       const std::string key(entry->key());
-      blocking_.MarkGone(index, key, db);
-      db.RemoveExpiring(*entry);
-      ++expired_keys_;
-      NoteChange(index, key, /*by=*/0);
-      if (wants(EventClass::kExpired)) Notify(index, key, EventClass::kExpired, "expired");
+      ExpireKey(index, key, [&] { db.RemoveExpiring(*entry); });
     }
   }
   next_expiry_us_ = std::numeric_limits<int64_t>::max();
   ScheduleExpiry();
+}
+
+void EngineCore::ExpireKey(int db, const std::string& key, absl::FunctionRef<void()> remove) {
+  blocking_.MarkGone(db, key, database(db));
+  remove();
+  ++expired_keys_;
+  if (observer_ != nullptr) observer_->OnWrite(key);
+  if (watching_.has_watchers()) watching_.TouchExpired(db, key);
+  if (tracking_.has_clients()) tracking_.Changed(key, /*by=*/0);
+  if (wants(EventClass::kExpired)) Notify(db, key, EventClass::kExpired, "expired");
+}
+
+bool EngineCore::Hides(Database& db, Database::Entry& entry) {
+  if (!db.IsExpired(entry, clock_.NowMillis())) return false;
+  if (administration_.paused()) return true;
+  const auto found = std::find_if(databases_.begin(), databases_.end(),
+                                  [&](const auto& database) { return database.get() == &db; });
+  const std::string key(entry.key());
+  gone_.push_back({&db, key});
+  ExpireKey(static_cast<int>(found - databases_.begin()), key, [&] { db.MarkGone(entry); });
+  return true;
+}
+
+void EngineCore::RemoveGone() {
+  for (const GoneKey& gone : std::exchange(gone_, {})) gone.db->RemoveGone(gone.key);
 }
 
 void EngineCore::SetAccessObserver(AccessObserver* observer) {
@@ -549,12 +578,11 @@ void EngineCore::ScheduleExpiry() {
 }
 
 void EngineCore::NoteDeadline(int64_t deadline_ms) {
-  if (deadline_ms >= kNeverMillis - 1) return;
+  if (deadline_ms >= kNeverMillis - 1 || databases_[0]->expires_lazily()) return;
   const int64_t check_us = (deadline_ms + 1) * 1000;
   if (check_us >= next_expiry_us_) return;
   next_expiry_us_ = check_us;
   if (expiry_timer_) clock_.Cancel(*std::exchange(expiry_timer_, std::nullopt));
-  if (!active_expire_) return;
   const auto check = [this] {
     expiry_timer_.reset();
     ExpireDue();
@@ -626,6 +654,7 @@ void EngineCore::ServeReadyKeys() {
   while (blocking_.any_ready()) {
     for (const Blocking::Key& key : blocking_.TakeReady()) ServeKey(key);
   }
+  if (!gone_.empty()) RemoveGone();
 }
 
 void EngineCore::ServeKey(const Blocking::Key& key) {

@@ -26,6 +26,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "redouble/backends/memory/acl/acl.h"
 #include "redouble/backends/memory/cluster/cluster_view.h"
 #include "redouble/backends/memory/engine/administration.h"
@@ -54,7 +55,7 @@ namespace redouble::memory {
 class FunctionLibraries;
 class ScriptCache;
 
-class EngineCore final : private base::WaitReporter {
+class EngineCore final : private base::WaitReporter, private LazyExpiry {
  public:
   explicit EngineCore(base::VirtualClock& clock, EngineOptions options = {});
   EngineCore(const EngineCore&) = delete;
@@ -109,6 +110,9 @@ class EngineCore final : private base::WaitReporter {
   Tracking& tracking() { return tracking_; }
   // As Engine::set_active_expire.
   void set_active_expire(bool value);
+  // To be called when set_active_expire or a pause of the clients may have changed how keys expire:
+  // at their deadlines, or lazily.
+  void UpdateExpiry();
   void Reseed(uint64_t seed) { rng_ = base::Rng(seed); }
   // Replaces all databases by others, which must be as many and have no observer. Transactions that
   // watch an existing key fail. The clock may have been set back before.
@@ -252,6 +256,13 @@ class EngineCore final : private base::WaitReporter {
   // Sends the invalidations so far; the session gets them before the reply of its command.
   void SendEarlyInvalidations(const SessionCore& session);
   void ExpireDue();
+  // An expired key is gone: sends its event, and fails what waits for it or watches it. `remove`
+  // removes it.
+  void ExpireKey(int db, const std::string& key, absl::FunctionRef<void()> remove);
+  // LazyExpiry: the key expires when a command looks it up. Nothing expires in a pause.
+  bool Hides(Database& db, Database::Entry& entry) override;
+  // Frees the keys that the last command found expired.
+  void RemoveGone();
   void ScheduleExpiry();
   // The time in microseconds at which the next key expires; nullopt if no key has a deadline.
   std::optional<int64_t> NextExpiryMicros() const;
@@ -288,6 +299,11 @@ class EngineCore final : private base::WaitReporter {
   bool has_early_pushes_ = false;
   int64_t next_session_id_ = 1;
   bool active_expire_ = true;
+  struct GoneKey {
+    Database* db;
+    std::string key;
+  };
+  std::vector<GoneKey> gone_;  // Database::MarkGone; free after the command.
   int64_t expired_keys_ = 0;
   int64_t evicted_keys_ = 0;
   int64_t changes_ = 0;

@@ -39,10 +39,6 @@ inline constexpr std::string_view kSaveFailed =
     "Please check the Redis logs for details about the RDB error.";
 inline constexpr std::string_view kNoAuth = "NOAUTH Authentication required.";
 inline constexpr std::string_view kDbIndexOutOfRange = "ERR DB index is out of range";
-inline constexpr std::string_view kModuleNotAllowed =
-    "ERR MODULE command not allowed. If the enable-module-command option is set to \"local\", you "
-    "can run it from a local connection, otherwise you need to set this option in the "
-    "configuration file, and then restart the server.";
 // Not an error of Redis, which would save the keys.
 inline constexpr std::string_view kNothingIsSaved =
     "ERR nothing is saved: this server keeps its keys in memory only";

@@ -3,7 +3,9 @@
 #include <string>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "redouble/backends/memory/engine/client_line.h"
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/session_core.h"
@@ -91,6 +93,27 @@ std::optional<Reply> RefuseByAcl(EngineCore& engine, SessionCore& session, Comma
   entry.user = user.name();
   Log(engine, session, std::move(entry));
   return Reply::Error(TextOf(verdict.denied, id, place));
+}
+
+bool Permits(EngineCore& engine, const SessionCore& session, ProtectedAccess access) {
+  if (access != ProtectedAccess::kLocal) return access == ProtectedAccess::kYes;
+  Host* host = engine.administration().host();
+  return host == nullptr || host->IsLocal(session);
+}
+
+std::optional<Reply> RefuseByConfiguration(EngineCore& engine, const SessionCore& session,
+                                           CommandId id) {
+  const ServerOptions& options = engine.options().server;
+  const bool is_debug = id == CommandId::kDebug;
+  if (Permits(engine, session,
+              is_debug ? options.enable_debug_command : options.enable_module_command)) {
+    return std::nullopt;
+  }
+  const absl::string_view name = is_debug ? "DEBUG" : "MODULE";
+  return Reply::Error(base::ToStd(absl::StrCat(
+      "ERR ", name, " command not allowed. If the enable-", absl::AsciiStrToLower(name),
+      "-command option is set to \"local\", you can run it from a local connection, otherwise you "
+      "need to set this option in the configuration file, and then restart the server.")));
 }
 
 bool IsWrite(EngineCore& engine, CommandId id, Arguments arguments) {

@@ -1,5 +1,5 @@
-// ACL checks of a session's commands: the NOPERM error and the entry in ACL LOG. What a command may
-// do by the flags of its script.
+// ACL checks of a session's commands: the NOPERM error and the entry in ACL LOG. Commands that the
+// configuration protects. What a command may do by the flags of its script.
 //
 // Used by the engine before a command runs or is queued, by EXEC for each queued command, and by
 // scripts for each command that they call. The rules themselves are in acl/acl_user.h.
@@ -15,6 +15,7 @@
 
 #include "redouble/backends/memory/acl/acl_user.h"
 #include "redouble/backends/memory/engine/command_context.h"
+#include "redouble/backends/memory/server_options.h"
 
 namespace redouble::memory {
 
@@ -28,6 +29,14 @@ enum class CheckPlace : uint8_t { kClient, kExec, kScript };
 // it may. `arguments` are the words after the command's name, the subcommand included.
 std::optional<Reply> RefuseByAcl(EngineCore& engine, SessionCore& session, store::CommandId id,
                                  Arguments arguments, CheckPlace place);
+
+// True if the session may do what `access` protects.
+bool Permits(EngineCore& engine, const SessionCore& session, ProtectedAccess access);
+
+// Returns the error for a protected command (command_flag::kProtected) that the configuration does
+// not allow the session; nullopt if it does.
+std::optional<Reply> RefuseByConfiguration(EngineCore& engine, const SessionCore& session,
+                                           store::CommandId id);
 
 // True if the command, with these arguments, writes (as the command table has it), may write, or is
 // refused when memory is short. A script that declares its flags counts as a command with those

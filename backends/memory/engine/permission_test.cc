@@ -136,5 +136,29 @@ TEST_F(Permission, PasswordsAreGeneratedFromTheSeed) {
   EXPECT_EQ(a_.Send({"ACL", "GENPASS", "5"}).size(), 2u + 2);
 }
 
+TEST_F(Permission, RefusesProtectedCommandsThatTheConfigurationDoesNotAllow) {
+  EXPECT_EQ(a_.Send({"DEBUG", "SLEEP", "0"}), "OK");
+  EngineOptions options = engine_.options();
+  options.server.enable_debug_command = ProtectedAccess::kNo;
+  engine_.Configure(options);
+  EXPECT_THAT(a_.Send({"DEBUG", "SLEEP", "0"}),
+              testing::StartsWith("(error) ERR DEBUG command not allowed."));
+  options.server.enable_debug_command = ProtectedAccess::kLocal;
+  engine_.Configure(options);
+  EXPECT_EQ(a_.Send({"DEBUG", "SLEEP", "0"}), "OK");
+}
+
+TEST_F(Permission, ModulesThatMayBeLoadedAreNotFound) {
+  EXPECT_THAT(a_.Send({"MODULE", "UNLOAD", "m"}),
+              testing::StartsWith("(error) ERR MODULE command not allowed."));
+  EngineOptions options = engine_.options();
+  options.server.enable_module_command = ProtectedAccess::kYes;
+  engine_.Configure(options);
+  EXPECT_EQ(a_.Send({"MODULE", "UNLOAD", "m"}),
+            "(error) ERR Error unloading module: no such module with that name");
+  EXPECT_EQ(a_.Send({"MODULE", "LOAD", "m"}),
+            "(error) ERR Error loading the extension. Please check the server logs.");
+}
+
 }  // namespace
 }  // namespace redouble::memory

@@ -204,9 +204,21 @@ std::vector<SessionCore::QueuedCommand> SessionCore::EndTransaction() {
 }
 
 void SessionCore::Watch(std::string_view key) {
-  if (engine_.watching().Watch(*this, db_index_, key)) {
+  const Database& db = engine_.database(db_index_);
+  const Database::Entry* entry = db.expires_lazily() ? db.FindStored(key) : nullptr;
+  const bool is_expired = entry != nullptr && db.IsExpired(*entry, engine_.clock().NowMillis());
+  if (engine_.watching().Watch(*this, db_index_, key, is_expired)) {
     watched_.push_back({db_index_, std::string(key)});
   }
+}
+
+bool SessionCore::watch_failed() const {
+  if (watch_failed_) return true;
+  return std::any_of(watched_.begin(), watched_.end(), [this](const Blocking::Key& key) {
+    const Database& db = engine_.database(key.db);
+    return db.expires_lazily() &&
+           engine_.watching().HasExpired(*this, key, db, engine_.clock().NowMillis());
+  });
 }
 
 void SessionCore::Unwatch() {

@@ -127,7 +127,8 @@ class SessionCore final : public Session, private store::RequestKeeper {
   bool refused_in_transaction() const { return refused_; }
   // A watched key changed: EXEC will return nil.
   void FailTransaction() { watch_failed_ = true; }
-  bool watch_failed() const { return watch_failed_; }
+  // True if a watched key has changed or expired.
+  bool watch_failed() const;
   // Ends the transaction and the watches. Returns the queued commands.
   std::vector<QueuedCommand> EndTransaction();
   void Watch(std::string_view key);

@@ -72,7 +72,7 @@ void MemoryLimit::NoteChange(Database& db, std::string_view key) {
 
 void MemoryLimit::Measure() {
   for (const Change& change : changed_) {
-    Database::Entry* entry = change.db->Find(change.key);
+    Database::Entry* entry = change.db->FindStored(change.key);
     if (entry != nullptr) change.db->Account(*entry, MemoryUsage(entry->key(), entry->value));
   }
   changed_.clear();
@@ -105,7 +105,7 @@ MemoryLimit::Chosen MemoryLimit::Choose(const EngineOptions& options, uint32_t n
   if (IsRandom(policy)) return ChooseByChance(policy, rng);
   while (Sample(options, now_s, rng)) {
     while (const std::optional<EvictionPool::Candidate> best = pool_.TakeBest()) {
-      Database::Entry* entry = databases_[static_cast<size_t>(best->db)]->Find(best->key);
+      Database::Entry* entry = databases_[static_cast<size_t>(best->db)]->FindStored(best->key);
       if (entry == nullptr || (IsVolatile(policy) && !entry->expires())) continue;
       return {best->db, entry};
     }

@@ -18,8 +18,24 @@ std::optional<int64_t> FirstMillisBehind(std::optional<int64_t> deadline_ms) {
 bool Database::Remove(std::string_view key) {
   const size_t position = table_.PositionOf(key);
   if (position == Table::kNotFound) return false;
+  if (lazy_ != nullptr && IsGone(table_.at(position))) return false;
   RemoveAt(position);
   return true;
+}
+
+void Database::RemoveGone(std::string_view key) {
+  const size_t position = table_.PositionOf(key);
+  if (position != Table::kNotFound && IsGone(table_.at(position))) RemoveAt(position);
+}
+
+bool Database::Hides(Entry& entry) { return IsGone(entry) || lazy_->Hides(*this, entry); }
+
+// The entry stays where it is, because the caller may hold pointers to others.
+Database::Entry& Database::Reuse(Entry& hidden, Value value) {
+  ClearExpiry(hidden);
+  hidden.value = std::move(value);
+  hidden.eviction = EvictionRecord();
+  return hidden;
 }
 
 // The node holds the entry's position.

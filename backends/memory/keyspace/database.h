@@ -2,7 +2,8 @@
 //
 // Command handlers use it through CommandContext (engine/command_context.h), which also reports
 // changes. The engine removes keys whose deadline has passed before a command runs, so that every
-// key found here exists for clients.
+// key found here exists for clients. While keys expire lazily (DEBUG SET-ACTIVE-EXPIRE 0, CLIENT
+// PAUSE), expired keys stay, and Find hides them.
 //
 //   Database::Entry& entry = db.Add("greeting", Value::String("hello"));
 //   db.SetExpiry(entry, deadline_ms);
@@ -27,6 +28,9 @@
 #include "redouble/core/base/random/rng.h"
 
 namespace redouble::memory {
+
+class Database;
+class LazyExpiry;
 
 class Database {
  public:
@@ -59,9 +63,16 @@ class Database {
   // Returns null if the key does not exist. Entries do not move until a key is removed.
   Entry* Find(std::string_view key) {
     if (observer_ != nullptr) observer_->OnRead(key);
+    Entry* entry = table_.Find(key);
+    if (lazy_ != nullptr && entry != nullptr && entry->expires() && Hides(*entry)) return nullptr;
+    return entry;
+  }
+  // As Find, but returns expired keys that are still stored, and does not expire them.
+  Entry* FindStored(std::string_view key) {
+    if (observer_ != nullptr) observer_->OnRead(key);
     return table_.Find(key);
   }
-  const Entry* Find(std::string_view key) const {
+  const Entry* FindStored(std::string_view key) const {
     if (observer_ != nullptr) observer_->OnRead(key);
     return table_.Find(key);
   }
@@ -83,9 +94,13 @@ class Database {
   // Adds a key without expiry. It must not exist.
   Entry& Add(std::string_view key, Value value) {
     if (observer_ != nullptr) observer_->OnWrite(key);
+    if (lazy_ != nullptr) {
+      if (Entry* hidden = table_.Find(key)) return Reuse(*hidden, std::move(value));
+    }
     return table_.Append(Entry(key, std::move(value)));
   }
-  // Removes a key with its expiry. Returns false if it does not exist.
+  // Removes a key with its expiry. Returns false if it does not exist. A key that Find hides is
+  // removed too, unless it has expired already.
   bool Remove(std::string_view key);
   // Removes a key that has an expiry.
   void RemoveExpiring(Entry& entry);
@@ -97,6 +112,19 @@ class Database {
   bool ClearExpiry(Entry& entry);
   // Returns nullopt if the key has no expiry.
   std::optional<int64_t> DeadlineOf(const Entry& entry) const;
+
+  // Lazy expiry; null: the engine removes expired keys before each command. It must outlive the
+  // database, or be replaced before.
+  void SetLazyExpiry(LazyExpiry* lazy) { lazy_ = lazy; }
+  bool expires_lazily() const { return lazy_ != nullptr; }
+  // True if the deadline is before `now_ms`.
+  bool IsExpired(const Entry& entry, int64_t now_ms) const {
+    return entry.expires() && *DeadlineOf(entry) < now_ms;
+  }
+  // Makes an expired key gone: missing for every function but at(), Scan() and size(). Entries do
+  // not move; RemoveGone frees it.
+  void MarkGone(Entry& entry) { SetExpiry(entry, kGoneMillis); }
+  void RemoveGone(std::string_view key);
 
   // Sets a key's accounted size; accounted_bytes() is the sum.
   void Account(Entry& entry, size_t bytes);
@@ -122,10 +150,16 @@ class Database {
 
  private:
   static constexpr size_t kLargeSize = 1 << 14;
+  static constexpr int64_t kGoneMillis = std::numeric_limits<int64_t>::min();
 
   // Adding an entry never moves another one.
   using Table = DenseTable<Entry, DenseTable<Entry>::kBlockEntries>;
 
+  bool IsGone(const Entry& entry) const {
+    return entry.expires() && *DeadlineOf(entry) == kGoneMillis;
+  }
+  bool Hides(Entry& entry);
+  Entry& Reuse(Entry& hidden, Value value);
   void RemoveAt(size_t position);
   void ForgetAccount(size_t position);
 
@@ -136,6 +170,17 @@ class Database {
   std::vector<uint32_t> accounts_;
   uint64_t accounted_bytes_ = 0;
   AccessObserver* observer_ = nullptr;
+  LazyExpiry* lazy_ = nullptr;
+};
+
+// Decides what happens to a key that has an expiry when a command looks it up, while keys expire
+// lazily.
+class LazyExpiry {
+ public:
+  virtual ~LazyExpiry() = default;
+  // Returns true if the deadline has passed: the key is missing for the command. It may call
+  // MarkGone.
+  virtual bool Hides(Database& db, Database::Entry& entry) = 0;
 };
 
 }  // namespace redouble::memory

@@ -94,6 +94,8 @@ class Host {
   // The unread input and unsent output of all clients, in bytes; what a client with little of them
   // has is not counted. It counts towards maxmemory.
   virtual uint64_t client_buffer_bytes() const { return 0; }
+  // True if the session's client is on this machine: a Unix socket or the loopback interface.
+  virtual bool IsLocal(const SessionCore&) { return true; }
   // True if the engine's clock follows the real one, so that scripts are limited by real time.
   virtual bool runs_in_real_time() const { return false; }
 };

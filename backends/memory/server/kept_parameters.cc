@@ -226,8 +226,6 @@ constexpr KeptParameter kParameters[] = {
     Fixed("daemonize", "no"),
     Fixed("disable-thp", "yes"),
     Switch("dynamic-hz", "yes"),
-    Fixed("enable-module-command", "no"),
-    Fixed("enable-protected-configs", "no"),
     {"hz", "", Kind::kInteger, "10", 0, kMaxInt, "", ClampHz},
     Text("ignore-warnings"),
     Fixed("io-threads", "1"),

@@ -76,6 +76,15 @@ void WarnOfNoEffect(std::string_view name, const Words& values, ServeSettings& s
       "\"", base::ToAbsl(name), " ", absl::StrJoin(values, " "), "\" has no effect in Redouble"));
 }
 
+template <auto kMember>
+absl::Status ReadPermission(const Words& values, ServeSettings& settings) {
+  size_t index = 0;
+  REDOUBLE_RETURN_IF_ERROR(
+      StatusOf(memory::ReadChoice(values[0], memory::kProtectedAccessNames, index)));
+  settings.options.engine.server.*kMember = static_cast<memory::ProtectedAccess>(index);
+  return absl::OkStatus();
+}
+
 constexpr Directive kDirectives[] = {
     {"appendonly", 1,
      [](const Words& values, ServeSettings& settings) {
@@ -134,11 +143,10 @@ constexpr Directive kDirectives[] = {
        settings.loads_keys = true;
        return absl::OkStatus();
      }},
-    {"enable-debug-command", 1,
-     [](const Words& values, ServeSettings& settings) {
-       WarnOfNoEffect("enable-debug-command", values, settings);
-       return absl::OkStatus();
-     }},
+    {"enable-debug-command", 1, ReadPermission<&memory::ServerOptions::enable_debug_command>},
+    {"enable-module-command", 1, ReadPermission<&memory::ServerOptions::enable_module_command>},
+    {"enable-protected-configs", 1,
+     ReadPermission<&memory::ServerOptions::enable_protected_configs>},
     {"hz", 1,
      [](const Words& values, ServeSettings& settings) {
        int hz = 0;

@@ -25,9 +25,16 @@
 
 namespace redouble::sim {
 
+// The defaults of a served process, in which clients may not use DEBUG, as in Redis.
+inline ServeOptions ProcessDefaults() {
+  ServeOptions options;
+  options.engine.server.enable_debug_command = memory::ProtectedAccess::kNo;
+  return options;
+}
+
 // What a served process is started with.
 struct ServeSettings {
-  ServeOptions options = {};
+  ServeOptions options = ProcessDefaults();
   LogLevel log_level = LogLevel::kNotice;
   // Paths; empty: standard output, no file, the current folder.
   std::string logfile = {};

@@ -96,12 +96,28 @@ TEST(Configuration, MakesAClusterNode) {
   EXPECT_FALSE(Read("cluster-enabled no").options.engine.cluster.has_value());
 }
 
+TEST(Configuration, SaysWhoMayDoWhatIsProtected) {
+  using memory::ProtectedAccess;
+  const memory::ServerOptions defaults = Read("").options.engine.server;
+  EXPECT_EQ(defaults.enable_debug_command, ProtectedAccess::kNo);
+  EXPECT_EQ(defaults.enable_module_command, ProtectedAccess::kNo);
+  EXPECT_EQ(defaults.enable_protected_configs, ProtectedAccess::kNo);
+  const ServeSettings settings =
+      Read("enable-debug-command local\nenable-module-command YES\nenable-protected-configs yes\n");
+  const memory::ServerOptions& server = settings.options.engine.server;
+  EXPECT_EQ(server.enable_debug_command, ProtectedAccess::kLocal);
+  EXPECT_EQ(server.enable_module_command, ProtectedAccess::kYes);
+  EXPECT_EQ(server.enable_protected_configs, ProtectedAccess::kYes);
+  EXPECT_THAT(settings.warnings, IsEmpty());
+}
+
 TEST(Configuration, ListsEveryWrongLineInTheWordsOfRedis) {
   EXPECT_THAT(
       Errors("port 0\nfoo bar\nport x\nport \"x\nport\nport 65536\nloglevel loud\n"
              "maxmemory-policy never\nfoo\n*1\ndaemonize maybe\nredouble-clock wall\n"
              "redouble-seed x\nredouble-start soon\ntls-port 6380\nreplicaof a 1\n"
-             "loadmodule m.so\ninclude other.conf\ndatabases 0\nhz x\ncluster-enabled x\n"),
+             "loadmodule m.so\ninclude other.conf\ndatabases 0\nhz x\ncluster-enabled x\n"
+             "enable-debug-command x\nenable-module-command yes no\n"),
       ElementsAre(
           "2: foo bar: Bad directive or wrong number of arguments",
           "3: port x: argument couldn't be parsed into an integer",
@@ -125,7 +141,9 @@ TEST(Configuration, ListsEveryWrongLineInTheWordsOfRedis) {
           "18: include other.conf: include is not supported by Redouble",
           "19: databases 0: argument must be between 1 and 2147483647 inclusive",
           "20: hz x: argument couldn't be parsed into an integer",
-          "21: cluster-enabled x: argument must be 'yes' or 'no'"));
+          "21: cluster-enabled x: argument must be 'yes' or 'no'",
+          "22: enable-debug-command x: argument(s) must be one of the following: no, yes, local",
+          "23: enable-module-command yes no: wrong number of arguments"));
 }
 
 TEST(Configuration, KeepsTheValuesOfWrongLines) {

@@ -77,6 +77,7 @@ struct ServeArguments {
   bool exit_with_parent = false;
   std::optional<std::string> dir;
   std::optional<std::string> dbfilename;
+  std::optional<std::string> enable_debug_command;
 };
 
 int Fail(const ProgramContext& context, const absl::Status& status, int code) {
@@ -127,6 +128,16 @@ absl::Status ReadEngineOptions(const ServeArguments& arguments, ServeSettings& s
     engine.maxmemory_bytes = *bytes;
   }
   if (arguments.cluster_slots && !engine.cluster) engine.cluster.emplace();
+  if (arguments.enable_debug_command) {
+    size_t index = 0;
+    const memory::ValueError error =
+        memory::ReadChoice(*arguments.enable_debug_command, memory::kProtectedAccessNames, index);
+    if (error) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--enable-debug-command ", *arguments.enable_debug_command, ": ", *error));
+    }
+    engine.server.enable_debug_command = static_cast<memory::ProtectedAccess>(index);
+  }
   if (arguments.bind) engine.server.bind = *arguments.bind;
   if (arguments.unixsocket) engine.server.unixsocket = *arguments.unixsocket;
   return arguments.port ? ReadPort(*arguments.port, settings.options) : absl::OkStatus();
@@ -302,6 +313,8 @@ std::function<int()> AddServe(CLI::App& app, const ProgramContext& context) {
                  "The working folder, where SAVE writes; keys saved there are loaded");
   app.add_option("--dbfilename", arguments->dbfilename,
                  "The file in the working folder, dump.rdb by default; loaded if it exists");
+  app.add_option("--enable-debug-command", arguments->enable_debug_command,
+                 "Who may use DEBUG: no, the default, yes, or local: clients of this machine");
   app.add_option("--loglevel", arguments->loglevel,
                  "What to log, notice by default; verbose: connections as well")
       ->check(CLI::IsMember(LogLevels()));

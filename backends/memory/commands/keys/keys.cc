@@ -15,6 +15,7 @@ namespace {
 Reply RemoveKeys(CommandContext& context, Arguments keys) {
   int64_t removed = 0;
   for (const std::string_view key : keys) {
+    if (context.db().expires_lazily()) context.db().Find(key);
     if (!context.Remove(key)) continue;
     ++removed;
     context.Changed(key, EventClass::kGeneric, "del");
@@ -172,15 +173,24 @@ Reply HandleKeys(CommandContext& context, Arguments arguments) {
   const bool all = arguments[0] == "*";
   std::vector<Reply> keys;
   for (size_t i = 0; i < context.db().size(); ++i) {
-    const std::string_view key = context.db().at(i).key();
-    if (all || base::GlobMatch(arguments[0], key)) keys.push_back(Reply::Bulk(key));
+    const Database::Entry& entry = context.db().at(i);
+    if (context.IsExpired(entry)) continue;
+    if (all || base::GlobMatch(arguments[0], entry.key())) keys.push_back(Reply::Bulk(entry.key()));
   }
   return Reply::Array(std::move(keys));
 }
 
+// Keys that have expired lazily are removed when they are drawn. In a pause they stay; Redis 7.0
+// then never finishes if all keys have expired; later versions return one of them.
 Reply HandleRandomKey(CommandContext& context, Arguments) {
-  if (context.db().size() == 0) return Reply::Nil();
-  return Reply::Bulk(context.db().at(context.rng().Below(context.db().size())).key());
+  constexpr int kMostTries = 100;
+  Database& db = context.db();
+  for (int tries = 1; db.size() > 0; ++tries) {
+    const std::string key(db.at(context.rng().Below(db.size())).key());
+    if (db.Find(key) != nullptr || tries == kMostTries) return Reply::Bulk(key);
+    db.RemoveGone(key);
+  }
+  return Reply::Nil();
 }
 
 }  // namespace redouble::memory

@@ -58,12 +58,19 @@ Reply HandleScan(CommandContext& context, Arguments arguments) {
     return *error;
   }
   std::vector<Reply> keys;
+  std::vector<std::string> expired;
   const auto visit = [&](const Database::Entry& entry) {
     if (!options.Matches(entry.key())) return;
+    if (context.IsExpired(entry)) {
+      expired.emplace_back(entry.key());
+      return;
+    }
     if (options.type && !IsWord(store::KeyTypeName(entry.value.type()), *options.type)) return;
     keys.push_back(Reply::Bulk(entry.key()));
   };
   const uint64_t next = context.db().Scan(options.cursor, options.count, visit);
+  // As in Redis, they expire now.
+  for (const std::string& key : expired) context.db().Find(key);
   return ScanReply(next, std::move(keys));
 }
 

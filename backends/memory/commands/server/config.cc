@@ -15,6 +15,7 @@
 #include "redouble/backends/memory/engine/argument.h"
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/handlers.h"
+#include "redouble/backends/memory/engine/permission.h"
 #include "redouble/backends/memory/keyspace/notifications.h"
 #include "redouble/backends/memory/server/host.h"
 #include "redouble/backends/memory/server/kept_parameters.h"
@@ -167,7 +168,10 @@ std::optional<std::string> KeepOff(EngineOptions&, std::string_view text) {
   return IsWord(text, "yes") ? "this server writes no append-only file"
                              : "argument must be 'yes' or 'no'";
 }
-std::string YesText(const EngineOptions&) { return "yes"; }
+template <auto kMember>
+std::string PermissionText(const EngineOptions& options) {
+  return std::string(kProtectedAccessNames[static_cast<size_t>(options.server.*kMember)]);
+}
 
 // The parameters that have an effect, in the order of their names. server/kept_parameters.h has the
 // others. The host keeps `dir`.
@@ -186,7 +190,10 @@ constexpr Parameter kParameters[] = {
      nullptr},
     {"dbfilename", "", Parameter::Kind::kText, false, 0, 0, nullptr, nullptr, FileNameText,
      SetFileName, true},
-    Text("enable-debug-command", YesText, nullptr),
+    Text("enable-debug-command", PermissionText<&ServerOptions::enable_debug_command>, nullptr),
+    Text("enable-module-command", PermissionText<&ServerOptions::enable_module_command>, nullptr),
+    Text("enable-protected-configs", PermissionText<&ServerOptions::enable_protected_configs>,
+         nullptr),
     Limit<&EncodingLimits::hash_max_listpack_entries>(
         "hash-max-listpack-entries", Parameter::Kind::kInteger, "hash-max-ziplist-entries"),
     Limit<&EncodingLimits::hash_max_listpack_value>(
@@ -329,8 +336,10 @@ Reply SetFailed(std::string_view name, std::string_view why) {
 }
 
 // The error for names that cannot be set; nullopt if all can.
-std::optional<Reply> CheckNames(Arguments arguments, const EngineOptions& options) {
-  const bool protects = FindKeptParameter("enable-protected-configs")->ValueIn(options) == "no";
+std::optional<Reply> CheckNames(CommandContext& context, Arguments arguments) {
+  EngineCore& engine = context.engine();
+  const bool protects =
+      !Permits(engine, context.session(), engine.options().server.enable_protected_configs);
   std::vector<std::string_view> names;
   for (size_t i = 0; i < arguments.size(); i += 2) {
     const std::string_view name = arguments[i];
@@ -462,8 +471,7 @@ Reply HandleConfigRewrite(CommandContext&, Arguments) {
 Reply HandleConfigSet(CommandContext& context, Arguments arguments) {
   EngineCore& engine = context.engine();
   if (arguments.size() % 2 != 0) return SyntaxError();
-  if (std::optional<Reply> error = CheckNames(arguments, engine.options()))
-    return *std::move(error);
+  if (std::optional<Reply> error = CheckNames(context, arguments)) return *std::move(error);
   EngineOptions options = engine.options();
   std::optional<std::string_view> folder;
   for (size_t i = 0; i < arguments.size(); i += 2) {

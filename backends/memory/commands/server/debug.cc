@@ -84,7 +84,7 @@ std::string NodesText(const List& list, const EncodingLimits& limits) {
 
 // The address is fixed, because a real one differs in every process.
 Reply Object(CommandContext& context, Arguments arguments) {
-  const Database::Entry* entry = context.db().Find(arguments[0]);
+  const Database::Entry* entry = context.db().FindStored(arguments[0]);
   if (entry == nullptr) return Reply::Error(error_text::kNoSuchKey);
   const Value& value = entry->value;
   const List* list = value.As<List>();
@@ -136,7 +136,7 @@ Reply DigestOfAll(CommandContext& context, Arguments) {
 Reply DigestsOfValues(CommandContext& context, Arguments keys) {
   std::vector<Reply> digests;
   for (const std::string_view key : keys) {
-    const Database::Entry* entry = context.db().Find(key);
+    const Database::Entry* entry = context.db().FindStored(key);
     digests.push_back(Reply::Status(entry == nullptr ? std::string(2 * sizeof(base::Sha1Bytes), '0')
                                                      : ValueDigest(context.db(), *entry)));
   }

@@ -61,7 +61,7 @@ Reply HandleMemoryUsage(CommandContext& context, Arguments arguments) {
     if (*count < 0) return SyntaxError();
     samples = static_cast<size_t>(*count);
   }
-  const Database::Entry* entry = context.db().Find(arguments[0]);
+  const Database::Entry* entry = context.db().FindStored(arguments[0]);
   if (entry == nullptr) return Reply::Nil();
   return Reply::Integer(static_cast<int64_t>(MemoryUsage(entry->key(), entry->value, samples)));
 }

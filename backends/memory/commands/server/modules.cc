@@ -1,26 +1,28 @@
-// MODULE, without any modules: as a redis-server with enable-module-command "no", the default.
+// MODULE, without any modules: nothing can be loaded, even if enable-module-command allows it.
 #include <string_view>
 
 #include "redouble/backends/memory/commands/help.h"
 #include "redouble/backends/memory/engine/argument.h"
-#include "redouble/backends/memory/engine/error_text.h"
 #include "redouble/backends/memory/engine/handlers.h"
 
 namespace redouble::memory {
 namespace {
 
-// The engine refuses these before they run or are queued (command_flag::kProtected).
-Reply NotAllowed() { return Reply::Error(error_text::kModuleNotAllowed); }
+Reply NotLoaded() {
+  return Reply::Error("ERR Error loading the extension. Please check the server logs.");
+}
 
 }  // namespace
 
 Reply HandleModuleList(CommandContext&, Arguments) { return Reply::EmptyArray(); }
 
-Reply HandleModuleLoad(CommandContext&, Arguments) { return NotAllowed(); }
+Reply HandleModuleLoad(CommandContext&, Arguments) { return NotLoaded(); }
 
-Reply HandleModuleLoadEx(CommandContext&, Arguments) { return NotAllowed(); }
+Reply HandleModuleLoadEx(CommandContext&, Arguments) { return NotLoaded(); }
 
-Reply HandleModuleUnload(CommandContext&, Arguments) { return NotAllowed(); }
+Reply HandleModuleUnload(CommandContext&, Arguments) {
+  return Reply::Error("ERR Error unloading module: no such module with that name");
+}
 
 Reply HandleModuleHelp(CommandContext&, Arguments) {
   static constexpr std::string_view kHelp[] = {
