@@ -27,10 +27,31 @@ _PROJECT = ["//:__subpackages__"]
 def _copts(copts):
     return copts if native.repository_name() == "@" else ["-std=c++20"] + copts
 
+_PRELUDE = "//tools/prelude:"
+
+def _if_prelude(values):
+    return select({
+        _PRELUDE + "enabled": values,
+        "//conditions:default": [],
+    })
+
+# The prelude (tools/prelude) fits sources that are compiled with the flags of all others only.
+def _prelude_copts(name, copts):
+    if copts:
+        return _copts(copts)
+    return _copts(copts) + _if_prelude(["-include", "$(BINDIR)/tools/prelude/%s.h" % name])
+
+def _prelude_deps(name, copts):
+    return [] if copts else _if_prelude([_PRELUDE + name])
+
+# .bazelrc compiles the unit tests of these folders without optimisation.
+def _test_prelude():
+    return "unit_test" if native.package_name().split("/")[0] in ["core", "backends", "sim"] else "test"
+
 def _is_header(source):
     return source.endswith(".h") or source.endswith(".inc")
 
-def redouble_library(name, srcs = [], hdrs = [], textual_hdrs = [], copts = [], visibility = _PROJECT, **kwargs):
+def redouble_library(name, srcs = [], hdrs = [], textual_hdrs = [], copts = [], deps = [], visibility = _PROJECT, **kwargs):
     """A cc_library whose headers are included as "redouble/<path>". Visible within the project only.
 
     Headers in srcs and in textual_hdrs are included the same way; they are listed apart to say that
@@ -40,7 +61,8 @@ def redouble_library(name, srcs = [], hdrs = [], textual_hdrs = [], copts = [], 
         name = name,
         srcs = [source for source in srcs if not _is_header(source)],
         hdrs = hdrs + [source for source in srcs if _is_header(source)] + textual_hdrs,
-        copts = _copts(copts),
+        copts = _prelude_copts("library", copts),
+        deps = deps + _prelude_deps("library", copts),
         include_prefix = "redouble",
         strip_include_prefix = "/",
         visibility = visibility,
@@ -78,8 +100,8 @@ def redouble_test(name, srcs, size = "small", copts = [], deps = [], **kwargs):
         name = name,
         size = size,
         srcs = srcs,
-        copts = _copts(copts),
-        deps = deps + ["@com_google_googletest//:gtest_main"],
+        copts = _prelude_copts(_test_prelude(), copts),
+        deps = deps + ["@com_google_googletest//:gtest_main"] + _prelude_deps(_test_prelude(), copts),
         **kwargs
     )
 
@@ -90,9 +112,9 @@ def redouble_binary(name, srcs = [], copts = [], deps = [], testonly = False, vi
         name = name,
         testonly = testonly,
         srcs = srcs,
-        copts = _copts(copts),
+        copts = _prelude_copts("library", copts),
         visibility = visibility,
-        deps = deps,
+        deps = deps + _prelude_deps("library", copts),
         **kwargs
     )
 
