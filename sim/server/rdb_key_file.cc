@@ -79,6 +79,26 @@ void RdbKeyFile::SaveInBackground() {
   later_([this, sink, changes] { FinishInBackground(sink->bytes(), changes); });
 }
 
+absl::Status RdbKeyFile::Reload(const memory::ReloadOptions& options) {
+  using Present = memory::RdbLoadOptions::Present;
+  if (options.saves) {
+    const absl::Status saved = memory::SaveRdbFile(engine_, path(), SaveOptions(), files_);
+    if (!saved.ok()) return absl::AbortedError(saved.message());
+    WriteLog(LogLevel::kNotice, "DB saved on disk");
+    NoteSave(saved, engine_.changes());
+  }
+  Present present = Present::kRemoved;
+  if (!options.flushes) present = options.merges ? Present::kReplaced : Present::kKept;
+  const auto loaded =
+      memory::LoadRdbFile(engine_, path(), {.present = present, .within_command = true}, files_);
+  REDOUBLE_RETURN_IF_ERROR(loaded.status());
+  figures_.loaded_keys = static_cast<int64_t>(loaded->keys);
+  figures_.expired_keys = static_cast<int64_t>(loaded->expired_keys);
+  figures_.changes_at_save = engine_.changes();
+  WriteLog(LogLevel::kWarning, "DB reloaded by DEBUG RELOAD");
+  return absl::OkStatus();
+}
+
 void RdbKeyFile::FinishInBackground(const std::string& bytes, int64_t changes) {
   const auto write = [&](ByteSink& sink) { return sink.Write(bytes); };
   const absl::Status status = memory::ReplaceFile(path(), write, files_);

@@ -43,6 +43,7 @@ class RdbKeyFile final : public memory::KeyFile {
 
   absl::Status Save() override;
   void SaveInBackground() override;
+  absl::Status Reload(const memory::ReloadOptions& options) override;
   const memory::KeyFileFigures& figures() const override { return figures_; }
 
  private:

@@ -157,5 +157,50 @@ TEST_F(RdbKeyFileTest, RefusesADamagedFile) {
   EXPECT_EQ(Ask({"GET", "k"}), "\"1\"");
 }
 
+TEST_F(RdbKeyFileTest, ReloadsWhatTheFileHas) {
+  Ask({"SET", "k", "1", "PX", "1000"});
+  Ask({"SET", "kept", "1"});
+  ASSERT_THAT(file_.Reload({}), IsOk());
+  EXPECT_EQ(Ask({"PTTL", "k"}), "1000");
+  EXPECT_EQ(file_.figures().loaded_keys, 2);
+  EXPECT_EQ(file_.figures().changes_at_save, engine_.changes());
+  Ask({"SET", "new", "1"});
+  ASSERT_THAT(file_.Reload({.saves = false}), IsOk());
+  EXPECT_EQ(Ask({"EXISTS", "new", "kept"}), "1");
+  clock_.Advance(absl::Milliseconds(1001));
+  EXPECT_EQ(Ask({"DBSIZE"}), "1");
+  EXPECT_THAT(lines_.str(), HasSubstr("DB reloaded by DEBUG RELOAD"));
+}
+
+TEST_F(RdbKeyFileTest, ReloadingAddsToTheKeysThatStay) {
+  Ask({"SET", "k", "1"});
+  Ask({"FUNCTION", "LOAD",
+       "#!lua name=lib\nredis.register_function('f', function() return 1 end)"});
+  ASSERT_THAT(file_.Save(), IsOk());
+  Ask({"SET", "k", "2", "PX", "1000"});
+  Ask({"SET", "new", "1"});
+  const memory::ReloadOptions keeps = {.saves = false, .flushes = false};
+  EXPECT_THAT(file_.Reload(keeps), StatusIs(absl::StatusCode::kAlreadyExists,
+                                            HasSubstr("the key \"k\" exists in database 0")));
+  EXPECT_EQ(Ask({"GET", "k"}), "\"2\"");
+  ASSERT_THAT(file_.Reload({.saves = false, .flushes = false, .merges = true}), IsOk());
+  EXPECT_EQ(Ask({"GET", "k"}), "\"1\"");
+  EXPECT_EQ(Ask({"TTL", "k"}), "-1");
+  EXPECT_EQ(Ask({"EXISTS", "new"}), "1");
+  Ask({"FLUSHALL"});
+  EXPECT_THAT(file_.Reload(keeps), StatusIs(absl::StatusCode::kAlreadyExists, HasSubstr("lib")));
+  Ask({"FUNCTION", "FLUSH"});
+  ASSERT_THAT(file_.Reload(keeps), IsOk());
+  EXPECT_EQ(Ask({"FCALL", "f", "0"}), "1");
+}
+
+TEST_F(RdbKeyFileTest, ReloadingFailsWithoutAFileAndKeepsTheKeys) {
+  Ask({"SET", "k", "1"});
+  EXPECT_THAT(file_.Reload({.saves = false}), StatusIs(absl::StatusCode::kNotFound));
+  fs::create_directory(path() + ".partial");  // So that the file cannot be made.
+  EXPECT_THAT(file_.Reload({}), StatusIs(absl::StatusCode::kAborted));
+  EXPECT_EQ(Ask({"GET", "k"}), "\"1\"");
+}
+
 }  // namespace
 }  // namespace redouble::sim

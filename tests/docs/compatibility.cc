@@ -144,7 +144,10 @@ constexpr DebugSubcommand kDebugSubcommands[] = {
     {"PROTOCOL"},
     {"QUICKLIST", kNoAllocator},
     {"QUICKLIST-PACKED-THRESHOLD", kNoAllocator},
-    {"RELOAD", "Encodes and decodes every key as DUMP and RESTORE do; there is no file."},
+    {"RELOAD",
+     "An engine alone encodes and decodes every key as DUMP and RESTORE do; there is no file. A "
+     "key "
+     "that exists is an error without MERGE; Redis exits."},
     {"REPLICATE", kNoReplicas},
     {"REPLYBUFFER PEAK-RESET-TIME", kNoAllocator},
     {"REPLYBUFFER RESIZING", kNoAllocator},

@@ -4,6 +4,8 @@ Both servers get the same commands; names, types and texts must be equal, number
 """
 
 import re
+import shutil
+import tempfile
 import unittest
 
 from served import Redis, Served
@@ -13,7 +15,9 @@ from wire import plain, shape
 class BesideRedis(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.served = Served("--enable-debug-command", "yes")
+        folder = tempfile.mkdtemp(prefix="redouble-data-")
+        cls.addClassCleanup(shutil.rmtree, folder, ignore_errors=True)
+        cls.served = Served("--enable-debug-command", "yes", "--dir", folder)
         cls.addClassCleanup(cls.served.stop)
         cls.redis = Redis("--enable-debug-command", "yes")
         cls.addClassCleanup(cls.redis.stop)

@@ -154,6 +154,46 @@ class Stopping(PersistenceTest):
             self.saved(lambda s: (with_points(s), s.process.send_signal(signal.SIGTERM))))
 
 
+class Reloading(PersistenceTest):
+    COMMANDS = (
+        "DEBUG RELOAD NOSAVE", "DEBUG RELOAD FOO", "DEBUG RELOAD NOSAVE FOO", "SET a 1", "SELECT 1",
+        "SET b 1 PX 100000", "SELECT 0", "DEBUG RELOAD", "GET a", "DEBUG RELOAD nosave noflush merge",
+        "SET a 2", "SET c 3", "DEBUG RELOAD NOSAVE NOFLUSH MERGE", "GET a", "GET c", "SET a 9",
+        "DEBUG RELOAD NOSAVE", "GET a", "GET c", "DEBUG RELOAD MERGE", "DEBUG RELOAD NOFLUSH MERGE",
+        "WATCH a", "DEBUG RELOAD", "MULTI", "PING", "EXEC", "MULTI", "SET a 5", "DEBUG RELOAD",
+        "GET a", "EXEC", "DEBUG DIGEST", "FLUSHALL", "DEBUG RELOAD NOSAVE NOFLUSH", "GET a",
+        "CONFIG SET dbfilename none.rdb", "DEBUG RELOAD NOSAVE NOFLUSH", "DBSIZE",
+        "DEBUG RELOAD NOSAVE", "DBSIZE")
+
+    def test_replies_are_those_of_redis(self):
+        config = os.path.join(self.data, "redis.conf")
+        with open(config, "w", encoding="utf-8") as file:
+            file.write("enable-debug-command yes\nenable-protected-configs yes\n")
+        redis = ("--enable-debug-command", "yes", "--enable-protected-configs", "yes")
+        replies = []
+        for kind, options in ((Served, ("--config", config)), (Redis, redis)):
+            server = self.start(kind, *options)
+            wire = server.wire()
+            replies.append([(command, wire.ask(*command.split())) for command in self.COMMANDS])
+            server.stop()
+            os.remove(self.file())
+        self.assertEqual(replies[0], replies[1])
+
+    def test_a_key_that_exists_is_named(self):
+        server = self.start(Served, "--enable-debug-command", "yes")
+        self.assertEqual(server.cli("SET", "k", "1"), "OK\n")
+        self.assertIn('the key "k" exists in database 0', server.cli("DEBUG", "RELOAD", "NOFLUSH"))
+        self.assertEqual(server.cli("GET", "k"), "1\n")
+
+    def test_without_a_folder_nothing_is_saved(self):
+        for kind in (Served, Redis):
+            server = self.start(kind, "--enable-debug-command", "yes")
+            shutil.rmtree(self.data)
+            self.assertEqual(server.wire().ask("DEBUG", "RELOAD"), ("-", "ERR"))
+            server.stop()
+            os.mkdir(self.data)
+
+
 class Moving(PersistenceTest):
     def test_the_folder_moves_if_that_is_allowed(self):
         other = tempfile.mkdtemp(prefix="redouble-data-")

@@ -151,5 +151,62 @@ TEST(Database, SaysWhenTheFirstKeyIsGone) {
   EXPECT_EQ(db.NextExpiry(), std::numeric_limits<int64_t>::max());
 }
 
+// Hides keys whose deadline is before kNow.
+class HidesExpired final : public LazyExpiry {
+ public:
+  bool Hides(Database& db, Database::Entry& entry) override {
+    if (!db.IsExpired(entry, kNow)) return false;
+    if (marks_gone) db.MarkGone(entry);
+    return true;
+  }
+  bool marks_gone = false;
+};
+
+TEST(Database, HidesExpiredKeysThatAreStored) {
+  HidesExpired lazy;
+  Database db;
+  db.SetLazyExpiry(&lazy);
+  db.SetExpiry(db.Add("a", Value()), kNow - 1);
+  db.SetExpiry(db.Add("b", Value()), kNow);
+  EXPECT_EQ(db.Find("a"), nullptr);
+  EXPECT_NE(db.Find("b"), nullptr);
+  EXPECT_NE(db.FindStored("a"), nullptr);
+  EXPECT_EQ(db.size(), 2u);
+  EXPECT_TRUE(db.Remove("a")) << "it has not expired yet";
+  EXPECT_EQ(db.size(), 1u);
+}
+
+TEST(Database, FreesAGoneKeyLater) {
+  HidesExpired lazy;
+  lazy.marks_gone = true;
+  Database db;
+  db.SetLazyExpiry(&lazy);
+  db.SetExpiry(db.Add("a", Value()), kNow - 1);
+  Database::Entry& last = db.Add("z", Value());
+  EXPECT_EQ(db.Find("a"), nullptr);
+  EXPECT_FALSE(db.Remove("a"));
+  EXPECT_EQ(db.Find("z"), &last) << "entries do not move";
+  EXPECT_EQ(db.size(), 2u);
+  db.RemoveGone("a");
+  db.RemoveGone("a");
+  db.RemoveGone("z");
+  EXPECT_EQ(db.size(), 1u);
+}
+
+TEST(Database, AddsAKeyWhereAnExpiredOneIsStored) {
+  HidesExpired lazy;
+  lazy.marks_gone = true;
+  Database db;
+  db.SetLazyExpiry(&lazy);
+  db.SetExpiry(db.Add("a", Value::String("1")), kNow - 1);
+  ASSERT_EQ(db.Find("a"), nullptr);
+  Database::Entry& added = db.Add("a", Value::String("2"));
+  EXPECT_FALSE(added.expires());
+  db.RemoveGone("a");
+  ASSERT_EQ(db.Find("a"), &added);
+  EXPECT_EQ(added.value.integer(), 2);
+  EXPECT_EQ(db.size(), 1u);
+}
+
 }  // namespace
 }  // namespace redouble::memory

@@ -1,4 +1,5 @@
-// KeyFile: the file in which a server keeps its keys between runs: SAVE, BGSAVE, LASTSAVE and INFO.
+// KeyFile: the file in which a server keeps its keys between runs: SAVE, BGSAVE, LASTSAVE, INFO and
+// DEBUG RELOAD.
 //
 // An engine without a host has none, and refuses to save. The file is dir/dbfilename.
 //
@@ -29,6 +30,13 @@ struct KeyFileFigures {
   int64_t expired_keys = 0;  // Not loaded, because their deadlines had passed.
 };
 
+// DEBUG RELOAD.
+struct ReloadOptions {
+  bool saves = true;    // Writes the file first. NOSAVE: false.
+  bool flushes = true;  // The keys that are not in the file are removed. NOFLUSH: false.
+  bool merges = false;  // Keys that exist get the file's values. Otherwise they are an error.
+};
+
 class KeyFile {
  public:
   virtual ~KeyFile() = default;
@@ -38,6 +46,10 @@ class KeyFile {
   // Notes the keys as they are now, and writes them after the command. Must not be called while
   // `saving`.
   virtual void SaveInBackground() = 0;
+  // Loads the file, within a command. Errors: Aborted if it cannot be saved, NotFound if there is
+  // none, AlreadyExists for a key or a function library that exists, and those of a damaged file.
+  // After an error the keys are as they were.
+  virtual absl::Status Reload(const ReloadOptions& options) = 0;
   virtual const KeyFileFigures& figures() const = 0;
 };
 

@@ -52,6 +52,8 @@ void ShiftTimes(Stream& stream, int64_t shift_ms) {
   }
 }
 
+using Present = RdbLoadOptions::Present;
+
 class RdbLoader {
  public:
   RdbLoader(EngineCore& core, ByteSource& source, const RdbLoadOptions& options)
@@ -337,24 +339,63 @@ class RdbLoader {
                                 ", found ", absl::Hex(*written, absl::kZeroPad16)));
   }
 
-  // Replaces libraries and keys. Libraries come first because only they can fail.
+  // Replaces libraries and keys, or adds to them. Libraries come first because only they can fail.
   absl::Status Commit() {
+    if (options_.present == Present::kKept) REDOUBLE_RETURN_IF_ERROR(CheckThatNoKeyExists());
     REDOUBLE_RETURN_IF_ERROR(CommitLibraries());
-    core_.ReplaceDatabases(std::move(databases_));
+    if (options_.present == Present::kRemoved) {
+      core_.ReplaceDatabases(std::move(databases_));
+    } else {
+      AddKeys();
+    }
+    if (options_.within_command) return absl::OkStatus();
     core_.FinishCommand();
     core_.DeliverPending();
     return absl::OkStatus();
   }
 
+  absl::Status CheckThatNoKeyExists() const {
+    for (int index = 0; index < core_.database_count(); ++index) {
+      const Database& loaded = *databases_[static_cast<size_t>(index)];
+      for (size_t i = 0; i < loaded.size(); ++i) {
+        if (core_.database(index).FindStored(loaded.at(i).key()) == nullptr) continue;
+        return absl::AlreadyExistsError(
+            absl::StrCat("the key ", Quoted(loaded.at(i).key()), " exists in database ", index));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  void AddKeys() {
+    for (int index = 0; index < core_.database_count(); ++index) {
+      Database& from = *databases_[static_cast<size_t>(index)];
+      Database& to = core_.database(index);
+      for (size_t i = 0; i < from.size(); ++i) {
+        Database::Entry& loaded = from.at(i);
+        to.Remove(loaded.key());
+        Database::Entry& added = to.Add(loaded.key(), std::move(loaded.value));
+        added.eviction = loaded.eviction;
+        const std::optional<int64_t> deadline_ms = from.DeadlineOf(loaded);
+        if (deadline_ms) to.SetExpiry(added, *deadline_ms);
+      }
+    }
+    core_.UpdateExpiry();
+    core_.memory_limit().MeasureAll();
+  }
+
   absl::Status CommitLibraries() {
+    using Policy = FunctionLibraries::RestorePolicy;
     if (trial_ == nullptr) {
-      core_.functions().Flush();
+      if (options_.present == Present::kRemoved) core_.functions().Flush();
       return absl::OkStatus();
     }
     report_.libraries = trial_->library_count();
-    const store::Reply restored =
-        core_.functions().Restore(trial_->Dump(), FunctionLibraries::RestorePolicy::kFlush);
+    Policy policy = Policy::kFlush;
+    if (options_.present == Present::kKept) policy = Policy::kAppend;
+    if (options_.present == Present::kReplaced) policy = Policy::kReplace;
+    const store::Reply restored = core_.functions().Restore(trial_->Dump(), policy);
     if (!restored.is_error()) return absl::OkStatus();
+    if (policy == Policy::kAppend) return absl::AlreadyExistsError(base::ToAbsl(restored.text()));
     return absl::InternalError(base::ToAbsl(restored.text()));
   }
 

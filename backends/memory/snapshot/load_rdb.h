@@ -49,6 +49,15 @@ struct RdbLoadOptions {
     kShiftToNow,
   };
   TimePolicy time_policy = TimePolicy::kAbsolute;
+  // What becomes of the engine's keys and function libraries.
+  enum class Present : uint8_t {
+    kRemoved,
+    kKept,      // A key or a library that is also in the file is an error.
+    kReplaced,  // They stay, but for those that are also in the file.
+  };
+  Present present = Present::kRemoved;
+  // Whether the engine is running a command, which serves blocked clients when it ends.
+  bool within_command = false;
   // Only keys that match this glob are loaded (KEYS); "*" matches all.
   std::string pattern = "*";
   // Called about every two megabytes, and at the end. May be empty.
@@ -87,13 +96,15 @@ struct RdbLoadReport {
   std::optional<std::string> Field(std::string_view name) const;
 };
 
-// Replaces all keys of all databases, and all function libraries. Transactions that watch an
-// existing key fail; blocked commands are served if the loaded data allow it. Linear in the size.
+// Replaces all keys of all databases, and all function libraries, or adds to them (Present).
+// Transactions that watch a key which is removed fail; blocked commands are served if the loaded
+// data replace all others and allow it. Linear in the size.
 //
 // Errors, each with the offset and what was expected there: DataLoss for damaged bytes;
 // Unimplemented for a later version of the format or a value that Redis 7.0 does not have, with the
 // key; FailedPrecondition for a database that the engine does not have, or kShiftToNow without
-// `ctime`; the error of the source as it is.
+// `ctime`; AlreadyExists for a key or library that Present::kKept keeps; the error of the source as
+// it is. After an error the engine's data are as they were.
 absl::StatusOr<RdbLoadReport> LoadRdb(Engine& engine, ByteSource& source,
                                       const RdbLoadOptions& options = {});
 

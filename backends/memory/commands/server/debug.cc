@@ -48,7 +48,10 @@ Reply Help(CommandContext&, Arguments) {
       "    true, false.",
       "RELOAD [option ...]",
       "    Save the RDB on disk and reload it back to memory. Valid <option> values:",
-      "    * NOSAVE, NOFLUSH and MERGE need a file, which there is none of here.",
+      "    * MERGE: conflicting keys will be loaded from RDB.",
+      "    * NOFLUSH: the existing database will not be removed before load, but",
+      "      conflicting keys are an error.",
+      "    * NOSAVE: the database will be loaded from an existing RDB file.",
       "SET-ACTIVE-EXPIRE <0|1>",
       "    Setting it to 0 disables expiring keys in background when they are not",
       "    accessed (otherwise the Redis behavior). Setting it to 1 reenables back the",
@@ -95,21 +98,75 @@ Reply Object(CommandContext& context, Arguments arguments) {
       list == nullptr ? "" : NodesText(*list, context.limits()))));
 }
 
-// DEBUG RELOAD: dumps and restores every key, as saving to a file and loading it would.
-Reply Reload(CommandContext& context, Arguments options) {
-  if (!options.empty()) {
-    return Reply::Error("ERR Error trying to load the RDB dump, check server logs.");
+constexpr std::string_view kNotReloaded = "ERR Error trying to load the RDB dump";
+
+Reply NotReloaded(std::string_view why) {
+  return Reply::Error(
+      base::ToStd(absl::StrCat(base::ToAbsl(kNotReloaded), ": ", base::ToAbsl(why))));
+}
+
+// The error if `options` says that a key exists which must not; nullopt otherwise.
+std::optional<Reply> RefuseExistingKeys(EngineCore& engine, const ReloadOptions& options) {
+  if (options.flushes || options.merges) return std::nullopt;
+  for (int index = 0; index < engine.database_count(); ++index) {
+    const Database& db = engine.database(index);
+    if (db.size() == 0) continue;
+    return NotReloaded(base::ToStd(absl::StrCat("the key ", store::QuoteBytes(db.at(0).key()),
+                                                " exists in database ", index)));
   }
-  EngineCore& engine = context.engine();
+  return std::nullopt;
+}
+
+// Removes the expired keys, and dumps and restores the others, as saving to a file and loading it
+// would.
+Reply ReloadWithoutFile(EngineCore& engine, const ReloadOptions& options) {
+  if (!options.saves) return Reply::Error(kNotReloaded);
+  if (std::optional<Reply> error = RefuseExistingKeys(engine, options)) return *std::move(error);
   for (int index = 0; index < engine.database_count(); ++index) {
     Database& db = engine.database(index);
-    for (size_t i = 0; i < db.size(); ++i) {
-      std::optional<Value> copy = LoadDump(DumpValue(db.at(i).value), engine.encoding_limits());
-      if (!copy) return Reply::Error("ERR Error trying to load the RDB dump, check server logs.");
-      db.at(i).value = *std::move(copy);
+    for (size_t i = db.size(); i-- > 0;) {
+      Database::Entry& entry = db.at(i);
+      if (db.IsExpired(entry, engine.clock().NowMillis())) {
+        db.RemoveExpiring(entry);
+        continue;
+      }
+      std::optional<Value> copy = LoadDump(DumpValue(entry.value), engine.encoding_limits());
+      if (!copy) return Reply::Error(kNotReloaded);
+      entry.value = *std::move(copy);
     }
   }
   return Reply::Ok();
+}
+
+// Redis exits if the file is damaged, or has a key that exists and may not.
+Reply ReloadFromFile(EngineCore& engine, KeyFile& file, const ReloadOptions& options) {
+  const absl::Status status = file.Reload(options);
+  if (status.ok()) return Reply::Ok();
+  if (absl::IsAborted(status)) return Reply::Error("ERR");
+  if (!absl::IsNotFound(status)) return NotReloaded(base::ToStd(status.message()));
+  for (int index = 0; options.flushes && index < engine.database_count(); ++index) {
+    engine.FlushDatabase(index);
+  }
+  return Reply::Error(kNotReloaded);
+}
+
+Reply Reload(CommandContext& context, Arguments arguments) {
+  ReloadOptions options;
+  for (const std::string_view word : arguments) {
+    if (IsWord(word, "MERGE")) {
+      options.merges = true;
+    } else if (IsWord(word, "NOFLUSH")) {
+      options.flushes = false;
+    } else if (IsWord(word, "NOSAVE")) {
+      options.saves = false;
+    } else {
+      return Reply::Error("ERR DEBUG RELOAD only supports the MERGE, NOFLUSH and NOSAVE options.");
+    }
+  }
+  EngineCore& engine = context.engine();
+  KeyFile* file = engine.administration().key_file();
+  return file == nullptr ? ReloadWithoutFile(engine, options)
+                         : ReloadFromFile(engine, *file, options);
 }
 
 // As atoi: invalid text is 0.
