@@ -443,8 +443,10 @@ redouble_component(
   memory
   SOURCES
     backends/memory/acl/acl.cc
+    backends/memory/acl/acl_file.cc
     backends/memory/acl/acl_user.cc
     backends/memory/acl/key_access.cc
+    backends/memory/acl/merged_rules.cc
     backends/memory/acl/selector.cc
     backends/memory/cluster/cluster_view.cc
     backends/memory/commands/block_timeout.cc
@@ -478,6 +480,8 @@ redouble_component(
     backends/memory/commands/server/command.cc
     backends/memory/commands/server/command_documents.cc
     backends/memory/commands/server/config.cc
+    backends/memory/commands/server/config_parameters.cc
+    backends/memory/commands/server/config_rewrite.cc
     backends/memory/commands/server/config_values.cc
     backends/memory/commands/server/dataset_digest.cc
     backends/memory/commands/server/debug.cc
@@ -553,6 +557,7 @@ redouble_component(
     backends/memory/scripting/script_commands.cc
     backends/memory/scripting/script_state.cc
     backends/memory/scripting/shebang.cc
+    backends/memory/server/config_file.cc
     backends/memory/server/kept_parameters.cc
     backends/memory/server/latency_monitor.cc
     backends/memory/server/memory_size.cc
@@ -1083,6 +1088,7 @@ redouble_component(
     sim/server/server.cc
     sim/server/sim_commands.cc
     sim/server/snapshot.cc
+    sim/server/text_file.cc
     sim/server/tick_clock.cc
   MAIN
     sim/cli/main.cc

@@ -81,8 +81,7 @@ TEST(Configuration, SetsTheProcessAndTheEngine) {
   EXPECT_EQ(settings.pidfile, "pid");
   EXPECT_EQ(settings.folder, "/tmp");
   EXPECT_FALSE(settings.daemonize);
-  EXPECT_THAT(settings.commands,
-              ElementsAre(ElementsAre("ACL", "SETUSER", "ann", "on", ">secret", "~*", "+@all")));
+  EXPECT_THAT(settings.users, ElementsAre(ElementsAre("ann", "on", ">secret", "~*", "+@all")));
   EXPECT_THAT(settings.warnings, IsEmpty());
 }
 
@@ -101,7 +100,8 @@ TEST(Configuration, ListsEveryWrongLineInTheWordsOfRedis) {
       Errors("port 0\nfoo bar\nport x\nport \"x\nport\nport 65536\nloglevel loud\n"
              "maxmemory-policy never\nfoo\n*1\ndaemonize maybe\nredouble-clock wall\n"
              "redouble-seed x\nredouble-start soon\ntls-port 6380\nreplicaof a 1\n"
-             "loadmodule m.so\ninclude other.conf\ndatabases 0\nhz x\ncluster-enabled x\n"),
+             "loadmodule m.so\ninclude other.conf\ndatabases 0\nhz x\ncluster-enabled x\n"
+             "user ann on\nuser ann off\nuser bob on nonsense\nuser\nuser cat (+get\n"),
       ElementsAre(
           "2: foo bar: Bad directive or wrong number of arguments",
           "3: port x: argument couldn't be parsed into an integer",
@@ -125,7 +125,13 @@ TEST(Configuration, ListsEveryWrongLineInTheWordsOfRedis) {
           "18: include other.conf: include is not supported by Redouble",
           "19: databases 0: argument must be between 1 and 2147483647 inclusive",
           "20: hz x: argument couldn't be parsed into an integer",
-          "21: cluster-enabled x: argument must be 'yes' or 'no'"));
+          "21: cluster-enabled x: argument must be 'yes' or 'no'",
+          "23: user ann off: Error in user declaration 'ann': Duplicate user found. A user can "
+          "only be defined once in config files",
+          "24: user bob on nonsense: Error in user declaration 'bob': Syntax error",
+          "25: user: wrong number of arguments",
+          "26: user cat (+get: Error in user declaration 'user': Unknown command or category name "
+          "in ACL"));
 }
 
 TEST(Configuration, KeepsTheValuesOfWrongLines) {

@@ -39,7 +39,8 @@ void AppendServer(EngineCore& engine, std::string& out) {
       "\r\nserver_time_usec:", now_us, "\r\nuptime_in_seconds:", uptime_s,
       "\r\nuptime_in_days:", uptime_s / 86'400,
       "\r\nhz:10\r\nconfigured_hz:10\r\nlru_clock:", (now_us / kMicrosPerSecond) & 0xffffff,
-      "\r\nexecutable:", process.executable, "\r\nconfig_file:\r\nio_threads_active:0\r\n");
+      "\r\nexecutable:", process.executable, "\r\nconfig_file:", process.config_file,
+      "\r\nio_threads_active:0\r\n");
 }
 
 void AppendClients(EngineCore& engine, std::string& out) {
@@ -232,11 +233,13 @@ constexpr Section kSections[] = {
     {"keyspace", "Keyspace", AppendKeyspace, true},
 };
 
+// "module_list" is what Redis calls the modules of the default sections.
 bool IsAskedFor(const Section& section, Arguments arguments) {
   if (arguments.empty()) return section.is_default;
   return std::any_of(arguments.begin(), arguments.end(), [&](std::string_view word) {
-    return IsWord(word, section.name) || IsWord(word, "everything") || IsWord(word, "all") ||
-           (IsWord(word, "default") && section.is_default);
+    const bool lists_modules = IsWord(word, "module_list") && section.append == AppendModules;
+    return lists_modules || IsWord(word, section.name) || IsWord(word, "everything") ||
+           IsWord(word, "all") || (IsWord(word, "default") && section.is_default);
   });
 }
 
