@@ -557,6 +557,7 @@ redouble_component(
     backends/memory/scripting/script_commands.cc
     backends/memory/scripting/script_state.cc
     backends/memory/scripting/shebang.cc
+    backends/memory/server/client_memory_limit.cc
     backends/memory/server/config_file.cc
     backends/memory/server/kept_parameters.cc
     backends/memory/server/latency_monitor.cc
@@ -685,6 +686,7 @@ redouble_component(
     backends/redis/fsm/cluster/cluster_machine.cc
     backends/redis/fsm/cluster/cluster_redirect.cc
     backends/redis/fsm/cluster/cluster_route.cc
+    backends/redis/fsm/cluster/command_split.cc
     backends/redis/fsm/cluster/sentinel_machine.cc
     backends/redis/fsm/cluster/slot_map.cc
     backends/redis/fsm/cluster/spelled_transaction.cc
@@ -727,6 +729,7 @@ redouble_component(
     backends/redis/fsm/cluster/cluster_machine.h
     backends/redis/fsm/cluster/cluster_redirect.h
     backends/redis/fsm/cluster/cluster_route.h
+    backends/redis/fsm/cluster/command_split.h
     backends/redis/fsm/cluster/sentinel_machine.h
     backends/redis/fsm/cluster/slot_map.h
     backends/redis/fsm/command_effect.h
