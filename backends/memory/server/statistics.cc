@@ -97,7 +97,7 @@ void Statistics::CountNestedErrors(CommandId id, std::span<const std::string> er
 
 void Statistics::CountBlockedFailure(CommandId id, const Reply& reply) {
   ++commands_[static_cast<size_t>(id)].failed;
-  if (reply.is_error()) CountError(reply);
+  if (reply.is_error()) CountError(reply.text());
 }
 
 void Statistics::Reset() { *this = Statistics(); }

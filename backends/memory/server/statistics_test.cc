@@ -36,6 +36,28 @@ TEST(Statistics, CountsErrorsByTheirCode) {
   EXPECT_EQ(statistics.errors().at("ERR"), 1);
 }
 
+TEST(Statistics, TakesTheFirstWordOfAnErrorForItsCodeIfItIsShort) {
+  Statistics statistics;
+  const std::string word(30, 'A');
+  for (const std::string& text : {std::string("NOSPACE"), std::string(), word + "A b", word + " b"}) {
+    statistics.CountCall(CommandId::kEval, Reply::Error(text));
+  }
+  EXPECT_EQ(statistics.errors().at("ERR"), 3);
+  EXPECT_EQ(statistics.errors().at(word), 1);
+}
+
+TEST(Statistics, CountsTheErrorsWithinAReply) {
+  Statistics statistics;
+  const std::vector<std::string> errors = {"ERR a", "MY b", "ERR c"};
+  statistics.CountNestedErrors(CommandId::kEval, errors, /*counted=*/0);
+  EXPECT_EQ(statistics.errors().at("ERR"), 2);
+  EXPECT_EQ(statistics.errors().at("MY"), 1);
+  EXPECT_EQ(statistics.of(CommandId::kEval).failed, 1);
+  statistics.CountNestedErrors(CommandId::kEval, {}, /*counted=*/2);
+  EXPECT_EQ(statistics.error_replies(), 3);
+  EXPECT_EQ(statistics.of(CommandId::kEval).failed, 3);
+}
+
 TEST(Statistics, AddsUpDurationsAndKeepsAHistogramWhenAsked) {
   Statistics statistics;
   statistics.CountDuration(CommandId::kGet, 3, /*with_histogram=*/false);
