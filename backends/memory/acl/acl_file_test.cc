@@ -19,7 +19,7 @@ TEST(AclFile, ReplacesTheUsers) {
   acl.SetUser("old", {});
   const AclUser* const default_user = &acl.default_user();
   AclFileUsers file = ReadAclFile(
-      "\n  user ann on ~a ~b\r\nuser bob (+get ~x) (%R~y\t +set)\n\nuser default on +ping", "f",
+      "\n  user ann on ~a ~b\r\nuser bob (+get ~x) (%R~y +set)\n\nuser default on +ping", "f",
       kNone);
   EXPECT_EQ(file.errors, "");
   acl.Replace(std::move(file.users));

@@ -1,5 +1,8 @@
 #include "redouble/backends/memory/server/statistics.h"
 
+#include <string>
+#include <vector>
+
 #include "gtest/gtest.h"
 
 namespace redouble::memory {
