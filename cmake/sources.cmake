@@ -443,8 +443,10 @@ redouble_component(
   memory
   SOURCES
     backends/memory/acl/acl.cc
+    backends/memory/acl/acl_file.cc
     backends/memory/acl/acl_user.cc
     backends/memory/acl/key_access.cc
+    backends/memory/acl/merged_rules.cc
     backends/memory/acl/selector.cc
     backends/memory/cluster/cluster_view.cc
     backends/memory/commands/block_timeout.cc
@@ -478,6 +480,8 @@ redouble_component(
     backends/memory/commands/server/command.cc
     backends/memory/commands/server/command_documents.cc
     backends/memory/commands/server/config.cc
+    backends/memory/commands/server/config_parameters.cc
+    backends/memory/commands/server/config_rewrite.cc
     backends/memory/commands/server/config_values.cc
     backends/memory/commands/server/dataset_digest.cc
     backends/memory/commands/server/debug.cc
@@ -553,6 +557,8 @@ redouble_component(
     backends/memory/scripting/script_commands.cc
     backends/memory/scripting/script_state.cc
     backends/memory/scripting/shebang.cc
+    backends/memory/server/client_memory_limit.cc
+    backends/memory/server/config_file.cc
     backends/memory/server/kept_parameters.cc
     backends/memory/server/latency_monitor.cc
     backends/memory/server/memory_size.cc
@@ -680,6 +686,7 @@ redouble_component(
     backends/redis/fsm/cluster/cluster_machine.cc
     backends/redis/fsm/cluster/cluster_redirect.cc
     backends/redis/fsm/cluster/cluster_route.cc
+    backends/redis/fsm/cluster/command_split.cc
     backends/redis/fsm/cluster/sentinel_machine.cc
     backends/redis/fsm/cluster/slot_map.cc
     backends/redis/fsm/cluster/spelled_transaction.cc
@@ -722,6 +729,7 @@ redouble_component(
     backends/redis/fsm/cluster/cluster_machine.h
     backends/redis/fsm/cluster/cluster_redirect.h
     backends/redis/fsm/cluster/cluster_route.h
+    backends/redis/fsm/cluster/command_split.h
     backends/redis/fsm/cluster/sentinel_machine.h
     backends/redis/fsm/cluster/slot_map.h
     backends/redis/fsm/command_effect.h
@@ -1083,6 +1091,7 @@ redouble_component(
     sim/server/server.cc
     sim/server/sim_commands.cc
     sim/server/snapshot.cc
+    sim/server/text_file.cc
     sim/server/tick_clock.cc
   MAIN
     sim/cli/main.cc

@@ -33,6 +33,7 @@
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/error_text.h"
 #include "redouble/backends/memory/engine/session_core.h"
+#include "redouble/backends/memory/server/kept_parameters.h"
 #include "redouble/core/base/random/rng.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/string_bridge.h"
@@ -46,6 +47,7 @@
 #include "redouble/sim/server/rdb_key_file.h"
 #include "redouble/sim/server/sim_commands.h"
 #include "redouble/sim/server/snapshot.h"
+#include "redouble/sim/server/text_file.h"
 #include "redouble/sim/server/tick_clock.h"
 
 namespace redouble::sim {
@@ -123,6 +125,7 @@ class AsioServer final : public Server, public memory::Host, public ClientOwner 
   // Opens the listening sockets.
   absl::Status Start();
   absl::StatusOr<std::vector<std::string>> LoadKeys() override { return key_file_.Load(); }
+  absl::Status LoadUsers(const std::vector<memory::UserDirective>& directives) override;
   std::string addresses() const override;
   int port() const override { return figures_.tcp_port; }
   void Run() override;
@@ -178,6 +181,9 @@ class AsioServer final : public Server, public memory::Host, public ClientOwner 
   int RoomForClients(int wanted) override { return RaiseFileLimit(wanted); }
   std::string Folder() override;
   absl::Status EnterFolder(const std::string& path) override;
+  std::string ConfigFile() override;
+  absl::StatusOr<std::string> ReadTextFile(const std::string& path) override;
+  absl::Status ReplaceTextFile(const std::string& path, std::string_view text) override;
   memory::KeyFile* key_file() override { return &key_file_; }
   void Shutdown() override {
     LogLine(LogLevel::kWarning, "User requested shutdown...");
@@ -337,6 +343,53 @@ std::string AsioServer::addresses() const {
     }
   }
   return text;
+}
+
+// Source: Redis 7.0 acl.c, ACLLoadUsersAtStartup.
+absl::Status AsioServer::LoadUsers(const std::vector<memory::UserDirective>& directives) {
+  const memory::EngineOptions& options = engine_.options();
+  const std::string path = memory::FindKeptParameter("aclfile")->ValueIn(options);
+  if (!path.empty() && !directives.empty()) {
+    return absl::FailedPreconditionError(
+        "Configuring Redis with users defined in redis.conf and at the same setting an ACL file "
+        "path is invalid. This setup is very likely to lead to configuration errors and security "
+        "holes, please define either an ACL file or declare users directly in your redis.conf, but "
+        "not both.");
+  }
+  const auto channels = options.acl_pubsub_default_all ? memory::AclUser::NewChannels::kAll
+                                                       : memory::AclUser::NewChannels::kNone;
+  memory::Acl& acl = engine_.core().acl();
+  if (const auto error = memory::LoadUserDirectives(directives, channels, acl)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(*error, "\nCritical error while loading ACLs. Exiting."));
+  }
+  if (path.empty()) return absl::OkStatus();
+  constexpr absl::string_view kAborting = "Aborting Redis startup because of ACL errors: ";
+  const absl::StatusOr<std::string> text = ReadTextFile(path);
+  if (!text.ok()) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        kAborting, "Error loading ACLs, opening file '", path, "': ", text.status().message()));
+  }
+  memory::AclFileUsers file = memory::ReadAclFile(*text, path, channels);
+  if (!file.errors.empty()) {
+    return absl::FailedPreconditionError(absl::StrCat(kAborting, file.errors));
+  }
+  acl.Replace(std::move(file.users));
+  return absl::OkStatus();
+}
+
+std::string AsioServer::ConfigFile() { return options_.config_file; }
+
+absl::StatusOr<std::string> AsioServer::ReadTextFile(const std::string& path) {
+  return sim::ReadTextFile(path);
+}
+
+absl::Status AsioServer::ReplaceTextFile(const std::string& path, std::string_view text) {
+  const absl::Status status = sim::ReplaceTextFile(path, text);
+  LogLine(status.ok() ? LogLevel::kNotice : LogLevel::kWarning,
+          status.ok() ? absl::StrCat("Wrote ", path)
+                      : absl::StrCat("Cannot write ", path, ": ", status.message()));
+  return status;
 }
 
 void AsioServer::Run() {
@@ -607,6 +660,7 @@ memory::ProcessFigures AsioServer::Figures() {
   memory::ProcessFigures figures = figures_;
   FillProcessFigures(figures);
   figures.run_id = run_id_;
+  figures.config_file = options_.config_file;
   figures.monotonic_clock = ticks_.calibrated() ? "X86 TSC" : "POSIX clock_gettime";
   figures.multiplexing_api = "epoll";
   for (const auto& [id, connection] : connections_) {

@@ -23,6 +23,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "redouble/backends/memory/acl/acl_file.h"
 #include "redouble/backends/memory/engine/engine.h"
 #include "redouble/backends/memory/engine_options.h"
 #include "redouble/sim/server/log.h"
@@ -43,6 +44,8 @@ struct ServeOptions {
   // Called after each round of background work, after its results were sent to clients. May be
   // empty.
   std::function<void()> after_upkeep = {};
+  // The absolute path of the file that CONFIG REWRITE replaces; empty: none.
+  std::string config_file = {};
   // Connections (verbose) and the end of the server (warning) are logged here.
   Log log = {};
   // Seed, password, maxmemory, cluster; `engine.server` has the addresses to listen on. Its `bind`
@@ -70,6 +73,10 @@ class Server {
   // Loads dir/dbfilename if it exists, and returns lines for the log; to be called before Run().
   // Errors: those of the file system and of memory::LoadRdb.
   virtual absl::StatusOr<std::vector<std::string>> LoadKeys() = 0;
+  // Creates the users of `user` directives, or those of the file that the parameter aclfile names;
+  // to be called before Run(). Errors, in the words of Redis: InvalidArgument for the directives;
+  // FailedPrecondition for the file, or if there are both.
+  virtual absl::Status LoadUsers(const std::vector<memory::UserDirective>& directives) = 0;
   // The engine, to be prepared before Run().
   virtual memory::Engine& engine() = 0;
 };

@@ -62,8 +62,13 @@ class Info(BesideRedis):
 
     def test_sections_and_fields(self):
         self.use()
-        for asked in ([], ["all"], ["everything"], ["server"], ["default"], ["stats", "memory"],
-                      ["nosuch"]):
+        names = ["server", "clients", "memory", "persistence", "stats", "replication", "cpu",
+                 "modules", "module_list", "commandstats", "errorstats", "latencystats", "cluster",
+                 "keyspace", "sentinel", "debug", "", "nosuch"]
+        for asked in ([], ["all"], ["everything"], ["default"], ["stats", "memory"],
+                      ["MODULES", "Server"], ["server", "server"], ["keyspace", "cluster"],
+                      ["nosuch", "latencystats"], ["cpu", "default"], ["all", "x"],
+                      *([name] for name in names)):
             ours, theirs = (self.sections(plain(reply)) for reply in self.both("INFO", *asked))
             self.assertEqual(list(ours), list(theirs), asked)
             for title, fields in theirs.items():
@@ -96,6 +101,66 @@ class Info(BesideRedis):
                 pattern = rf"{figure}=\d+"
                 self.assertEqual(re.findall(pattern, ours["# Commandstats"][name]),
                                  re.findall(pattern, text), name)
+
+
+    def test_what_nothing_has_used_yet_is_zero(self):
+        ours, theirs = (self.sections(plain(reply)) for reply in self.both("INFO", "everything"))
+        for title, pattern in (("# Server", "io_threads_active"),
+                               ("# Memory", "lazyfree.*|active_defrag.*|maxmemory.*|mem_not.*"
+                                            "|mem_(clients_slaves|cluster_links|aof_buffer)"
+                                            "|mem_.*replication.*"),
+                               ("# Stats", "expire.*|evict.*|.*eviction.*|active_defrag.*|.*defrag_time"
+                                           "|tracking.*|unexpected.*|io_threaded.*|sync.*|.*fork.*"
+                                           "|dump_payload.*|migrate.*|slave_expires.*|total_error.*")):
+            for name, value in theirs[title].items():
+                if re.fullmatch(pattern, name) and name != "expire_cycle_cpu_milliseconds":
+                    self.assertEqual(ours[title][name], value, name)
+
+    def test_figures_that_parameters_set(self):
+        self.expect_same("CONFIG", "SET", "dynamic-hz", "no", "hz", "50", "maxclients", "77",
+                         "repl-backlog-size", "40000", "maxmemory", "1gb",
+                         "maxmemory-policy", "allkeys-lru")
+        for name, title in (("hz", "server"), ("configured_hz", "server"), ("maxclients", "clients"),
+                            ("repl_backlog_size", "replication"), ("maxmemory", "memory"),
+                            ("maxmemory_human", "memory"), ("maxmemory_policy", "memory")):
+            def value(wire):
+                return re.search(rf"(?m)^{name}:(\S*)", wire.plain("INFO", title))[1]
+
+            while value(self.wires[1]) == "10":  # Redis's timer takes the new frequency over.
+                pass
+            self.assertEqual(value(self.wires[0]), value(self.wires[1]), name)
+        self.expect_same("CONFIG", "SET", "dynamic-hz", "yes", "hz", "10", "maxclients", "10000",
+                         "repl-backlog-size", "1048576", "maxmemory", "0",
+                         "maxmemory-policy", "noeviction")
+
+    def test_errors_that_scripts_return_are_counted(self):
+        self.expect_same("SADD", "s", "1")
+        for script in ("return {redis.error_reply('ERR a'), redis.error_reply('MY b'), "
+                       "{redis.error_reply('ERR c')}}",
+                       "return redis.error_reply('MY b')",
+                       "return {redis.pcall('GET', 's'), 1, redis.error_reply('X')}",
+                       "local e = redis.pcall('GET', 's') return {e, e}",
+                       "local e = redis.pcall('GET', 's') return {{err=e.err}}",
+                       "return {redis.error_reply('noCode'), {err='-DASH x'}, {err=''}}",
+                       "redis.setresp(3) return {map={a=redis.error_reply('IN map')}}",
+                       "return {1, {ok='fine'}}", "return {err='NOSPACE'}",
+                       "return {err='" + "A" * 30 + " b'}", "return {err='" + "A" * 31 + " b'}"):
+            self.expect_same("CONFIG", "RESETSTAT")
+            self.expect_same("EVAL", script, "1", "s")
+            self.expect_same("INFO", "errorstats")
+            ours, theirs = (re.findall(r"(cmdstat_(?:eval|get):calls=\d+|failed_calls=\d+)",
+                                       plain(reply)) for reply in self.both("INFO", "commandstats"))
+            self.assertEqual(sorted(ours), sorted(theirs), script)
+
+    def test_memory_of_clients_is_the_same_in_both_reports(self):
+        for wire in self.wires:
+            memory = self.sections(wire.plain("INFO", "memory"))["# Memory"]
+            stats = wire.plain("MEMORY", "STATS")
+            for name, field in (("mem_clients_normal", "clients.normal"),
+                                ("mem_clients_slaves", "clients.slaves"),
+                                ("used_memory_startup", "startup.allocated"),
+                                ("used_memory_functions", "functions.caches")):
+                self.assertEqual(int(memory[name]), stats[field], name)
 
 
 class Commands(BesideRedis):

@@ -1,6 +1,7 @@
 """A separate `redouble serve`, or redis-server, on a Unix socket in a temporary folder."""
 
 import os
+import re
 import shutil
 import signal
 import socket
@@ -96,3 +97,30 @@ class Redis(Served):
         for self.line in self.process.stdout:
             if "accept connections at" in self.line:
                 break
+
+
+class Configured(Served):
+    """`redouble redis-server`, or redis-server: a program that takes redis-server's arguments.
+
+    The first argument may be a configuration file. `text` is the standard input. If the server does not
+    start, `output` is what it printed, without the times of log lines."""
+
+    def __init__(self, program, *arguments, text=None):
+        self.folder = tempfile.mkdtemp(prefix="redouble-configured-")
+        self.path = os.path.join(self.folder, "s")
+        first = [word for word in arguments[:1] if not word.startswith("-")]
+        rest = arguments[len(first):]
+        command = [*program, *first, "--port", "0"]
+        if "--unixsocket" not in rest:
+            command += ["--unixsocket", self.path]
+        self.process = subprocess.Popen([*command, *rest], stdin=subprocess.PIPE, text=True,
+                                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        if text is not None:
+            self.process.stdin.write(text)
+        self.process.stdin.close()
+        lines = []
+        for self.line in self.process.stdout:
+            if "accept connections at" in self.line:
+                return
+            lines.append(self.line)
+        self.output = re.sub(r"(?m)^.* [#*] ", "", "".join(lines))

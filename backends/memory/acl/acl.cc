@@ -5,40 +5,13 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "redouble/backends/memory/acl/merged_rules.h"
 #include "redouble/core/base/text/string_bridge.h"
 
 namespace redouble::memory {
 namespace {
 
 constexpr int64_t kSameDenialMs = 60'000;
-
-struct MergedRules {
-  std::vector<std::string> rules;
-  std::optional<std::string> error = std::nullopt;
-};
-
-// Joins the words between "(" and ")" to one rule.
-MergedRules MergeSelectors(std::span<const std::string_view> words) {
-  MergedRules merged;
-  std::optional<std::string> selector;
-  std::string_view begin;
-  for (const std::string_view word : words) {
-    if (!selector && word.starts_with('(') && !word.ends_with(')')) {
-      selector = std::string(word);
-      begin = word;
-    } else if (selector) {
-      absl::StrAppend(&*selector, " ", base::ToAbsl(word));
-      if (word.ends_with(')')) merged.rules.push_back(*std::exchange(selector, std::nullopt));
-    } else {
-      merged.rules.emplace_back(word);
-    }
-  }
-  if (selector) {
-    merged.error = absl::StrCat("ERR Unmatched parenthesis in acl selector starting at '",
-                                base::ToAbsl(begin), "'.");
-  }
-  return merged;
-}
 
 bool IsSame(const DenialEntry& a, const DenialEntry& b) {
   return a.reason == b.reason && a.context == b.context && a.object == b.object &&
@@ -73,13 +46,25 @@ std::optional<std::string> Acl::SetUser(std::string_view name,
                                         std::span<const std::string_view> words,
                                         AclUser::NewChannels channels) {
   const MergedRules merged = MergeSelectors(words);
-  if (merged.error) return merged.error;
+  if (merged.unmatched) {
+    return absl::StrCat("ERR Unmatched parenthesis in acl selector starting at '",
+                        base::ToAbsl(words[*merged.unmatched]), "'.");
+  }
+  const std::optional<RejectedRule> rejected = ChangeUser(name, merged.rules, channels);
+  if (!rejected) return std::nullopt;
+  return absl::StrCat("ERR Error in ACL SETUSER modifier '", rejected->rule,
+                      "': ", base::ToAbsl(rejected->error));
+}
+
+std::optional<RejectedRule> Acl::ChangeUser(std::string_view name,
+                                            std::span<const std::string> rules,
+                                            AclUser::NewChannels channels) {
   const auto found = users_.find(name);
   AclUser changed = found == users_.end() ? AclUser(std::string(name), channels) : *found->second;
   changed.set_new_channels(channels);
-  for (const std::string& rule : merged.rules) {
+  for (const std::string& rule : rules) {
     if (const std::optional<RuleError> error = changed.Apply(rule)) {
-      return absl::StrCat("ERR Error in ACL SETUSER modifier '", rule, "': ", base::ToAbsl(*error));
+      return RejectedRule{rule, *error};
     }
   }
   if (found == users_.end()) {
@@ -88,6 +73,14 @@ std::optional<std::string> Acl::SetUser(std::string_view name,
     *found->second = std::move(changed);
   }
   return std::nullopt;
+}
+
+void Acl::Replace(Users users) {
+  std::unique_ptr<AclUser>& user = users[default_user_->name()];
+  if (user == nullptr) user = std::make_unique<AclUser>(AclUser::Default());
+  *default_user_ = std::move(*user);
+  user = std::move(users_.find(default_user_->name())->second);
+  users_ = std::move(users);
 }
 
 void Acl::Remove(std::string_view name) {

@@ -51,6 +51,12 @@ class DenialLog {
   std::deque<DenialEntry> entries_;
 };
 
+// A rule that a user cannot have.
+struct RejectedRule {
+  std::string rule;
+  RuleError error;
+};
+
 class Acl {
  public:
   using Users = std::map<std::string, std::unique_ptr<AclUser>, std::less<>>;
@@ -70,6 +76,12 @@ class Acl {
   // SETUSER if one is invalid. The words of a selector may be several rules: "(+get", "~a:*)".
   std::optional<std::string> SetUser(std::string_view name, std::span<const std::string_view> rules,
                                      AclUser::NewChannels channels = AclUser::NewChannels::kNone);
+  // The same for rules that are whole: "(+get ~a:*)". Returns the first invalid one.
+  std::optional<RejectedRule> ChangeUser(std::string_view name, std::span<const std::string> rules,
+                                         AclUser::NewChannels channels);
+  // Replaces all users. The default user stays where it is and takes over the rules of its
+  // namesake, or its initial ones if there is none.
+  void Replace(Users users);
   // The user must exist and must not be the default user.
   void Remove(std::string_view name);
   // Sets the password of the default user (requirepass). Empty: no password is needed.

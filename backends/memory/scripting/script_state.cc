@@ -62,16 +62,6 @@ std::string FieldText(lua_State* state, const char* name) {
   return text;
 }
 
-// True for the error of a command on top of the stack: redis.call has marked it.
-bool IsMarked(lua_State* state) {
-  if (lua_type(state, -1) != LUA_TTABLE) return false;
-  lua_pushstring(state, "ignore_error_stats_update");
-  lua_rawget(state, -2);
-  const bool marked = lua_isboolean(state, -1) && lua_toboolean(state, -1) != 0;
-  lua_pop(state, 1);
-  return marked;
-}
-
 // The reply for the error on top of the stack. NoteErrorPlace has converted it to a table, unless
 // it failed itself.
 Reply ErrorReply(lua_State* state, int status, std::string_view name) {
@@ -139,7 +129,8 @@ ScriptResult ScriptState::Call(absl::FunctionRef<int(lua_State*)> push, std::str
     const int status = lua_pcall(state, argument_count, 1, kHandlerIndex);
     result.overran = limit.overrun();
     result.error_is_counted = IsMarked(state);
-    result.reply = status == 0 ? PopReply(state) : ErrorReply(state, status, name);
+    result.reply =
+        status == 0 ? PopReply(state, result.nested_errors) : ErrorReply(state, status, name);
   });
   SetScriptHost(lua(), nullptr);
   // Garbage must not accumulate over many runs.

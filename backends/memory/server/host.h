@@ -14,8 +14,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "redouble/backends/memory/server/key_file.h"
 #include "redouble/backends/memory/server_options.h"
 
@@ -61,6 +63,7 @@ struct ProcessFigures {
   int64_t writes = 0;
   int64_t largest_input_bytes = 0;  // Of the present connections.
   int64_t largest_output_bytes = 0;
+  std::string config_file;  // CONFIG REWRITE writes it.
 };
 
 class Host {
@@ -98,6 +101,12 @@ class Host {
   virtual bool IsLocal(const SessionCore&) { return true; }
   // True if the engine's clock follows the real one, so that scripts are limited by real time.
   virtual bool runs_in_real_time() const { return false; }
+  // The configuration file that CONFIG REWRITE replaces: its absolute path; empty: none.
+  virtual std::string ConfigFile() = 0;
+  // The configuration and ACL files. Replacing is one step, after which the file is on the disk.
+  // Errors: strerror of the reason; NotFound if the file to read does not exist.
+  virtual absl::StatusOr<std::string> ReadTextFile(const std::string& path) = 0;
+  virtual absl::Status ReplaceTextFile(const std::string& path, std::string_view text) = 0;
 };
 
 }  // namespace redouble::memory

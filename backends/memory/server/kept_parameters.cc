@@ -162,24 +162,41 @@ constexpr KeptParameter Integer(std::string_view name, std::string_view initial,
                                 int64_t high, std::string_view former_name = {}) {
   return {name, former_name, Kind::kInteger, initial, low, high};
 }
-constexpr KeptParameter Memory(std::string_view name, std::string_view initial, int64_t low) {
-  return {name, "", Kind::kMemory, initial, low, kMaxInt64};
+constexpr KeptParameter Memory(std::string_view name, std::string_view initial, int64_t low,
+                               Kind kind = Kind::kMemory,
+                               Error (*check)(std::string& value) = nullptr) {
+  return {name, "", kind, initial, low, kMaxInt64, "", check, false, LineForm::kBytes};
 }
 constexpr KeptParameter Choice(std::string_view name, std::string_view initial,
                                std::string_view choices) {
   return {name, "", Kind::kChoice, initial, 0, 0, choices};
 }
-constexpr KeptParameter Text(std::string_view name, std::string_view initial = {},
-                             std::string_view former_name = {}) {
-  return {name, former_name, Kind::kText, initial};
+// A text whose default is not empty may be empty; without a default, an empty one has no line.
+constexpr LineForm FormOfText(std::string_view initial) {
+  return initial.empty() ? LineForm::kQuotedOrNone : LineForm::kQuoted;
 }
-constexpr KeptParameter Fixed(std::string_view name, std::string_view initial,
-                              std::string_view former_name = {}) {
-  return {name, former_name, Kind::kFixed, initial};
+constexpr KeptParameter Text(std::string_view name, std::string_view initial = {},
+                             std::string_view former_name = {},
+                             Error (*check)(std::string& value) = nullptr) {
+  return {name, former_name, Kind::kText, initial,          0,
+          0,    "",          check,       /*hidden=*/false, FormOfText(initial)};
+}
+constexpr KeptParameter Fixed(std::string_view name, std::string_view initial) {
+  return {name, "", Kind::kFixed, initial};
+}
+constexpr KeptParameter FixedText(std::string_view name, std::string_view initial = {},
+                                  std::string_view former_name = {}) {
+  return {name, former_name, Kind::kFixed, initial,          0,
+          0,    "",          nullptr,      /*hidden=*/false, FormOfText(initial)};
+}
+// A text that has a line although it is empty.
+constexpr KeptParameter Quoted(KeptParameter parameter) {
+  parameter.form = LineForm::kQuoted;
+  return parameter;
 }
 
 constexpr KeptParameter kParameters[] = {
-    Fixed("aclfile", ""),
+    Quoted(FixedText("aclfile")),
     Integer("active-defrag-cycle-max", "25", 1, 99),
     Integer("active-defrag-cycle-min", "1", 1, 99),
     Memory("active-defrag-ignore-bytes", "104857600", 1),
@@ -195,24 +212,24 @@ constexpr KeptParameter kParameters[] = {
     Switch("aof-rewrite-incremental-fsync", "yes"),
     Switch("aof-timestamp-enabled", "no"),
     Switch("aof-use-rdb-preamble", "yes"),
-    Fixed("aof_rewrite_cpulist", ""),
-    Fixed("appenddirname", "appendonlydir"),
-    Fixed("appendfilename", "appendonly.aof"),
+    FixedText("aof_rewrite_cpulist"),
+    FixedText("appenddirname", "appendonlydir"),
+    FixedText("appendfilename", "appendonly.aof"),
     Choice("appendfsync", "everysec", "everysec, always, no"),
     Memory("auto-aof-rewrite-min-size", "67108864", 0),
     Integer("auto-aof-rewrite-percentage", "100", 0, kMaxInt),
-    Fixed("bgsave_cpulist", ""),
+    FixedText("bgsave_cpulist"),
     Text("bind-source-addr"),
-    Fixed("bio_cpulist", ""),
+    FixedText("bio_cpulist"),
     Switch("cluster-allow-pubsubshard-when-down", "yes"),
     Switch("cluster-allow-reads-when-down", "no"),
     Switch("cluster-allow-replica-migration", "yes"),
     Integer("cluster-announce-bus-port", "0", 0, 65535),
-    {"cluster-announce-hostname", "", Kind::kText, "", 0, 0, "", CheckHostname},
+    Text("cluster-announce-hostname", "", "", CheckHostname),
     Text("cluster-announce-ip"),
     Integer("cluster-announce-port", "0", 0, 65535),
     Integer("cluster-announce-tls-port", "0", 0, 65535),
-    Fixed("cluster-config-file", "nodes.conf"),
+    FixedText("cluster-config-file", "nodes.conf"),
     Memory("cluster-link-sendbuf-limit", "0", 0),
     Integer("cluster-migration-barrier", "1", 0, kMaxInt),
     Integer("cluster-node-timeout", "15000", 0, kMaxInt64),
@@ -227,7 +244,7 @@ constexpr KeptParameter kParameters[] = {
     Fixed("disable-thp", "yes"),
     Switch("dynamic-hz", "yes"),
     {"hz", "", Kind::kInteger, "10", 0, kMaxInt, "", ClampHz},
-    Text("ignore-warnings"),
+    Quoted(Text("ignore-warnings")),
     Fixed("io-threads", "1"),
     Fixed("io-threads-do-reads", "no"),
     Switch("jemalloc-bg-thread", "yes"),
@@ -239,23 +256,22 @@ constexpr KeptParameter kParameters[] = {
     Switch("lazyfree-lazy-user-flush", "no"),
     {"loading-process-events-interval-bytes", "", Kind::kInteger, "2097152", 1024, kMaxInt, "",
      nullptr, true},
-    Fixed("logfile", ""),
+    Quoted(FixedText("logfile")),
     Choice("loglevel", "notice", "debug, verbose, notice, warning"),
     Text("masterauth"),
     Text("masteruser"),
-    {"maxmemory-clients", "", Kind::kMemoryOrPercent, "0", 0, kMaxInt64},
+    Memory("maxmemory-clients", "0", 0, Kind::kMemoryOrPercent),
     Integer("maxmemory-eviction-tenacity", "10", 0, 100),
     Switch("no-appendfsync-on-rewrite", "no"),
     Choice("oom-score-adj", "no", "no, yes, relative, absolute"),
     {"oom-score-adj-values", "", Kind::kText, "0 200 800", 0, 0, "", CheckOomScores},
-    Fixed("pidfile", ""),
-    {"proc-title-template", "", Kind::kText, "{title} {listen-addr} {server-mode}", 0, 0, "",
-     CheckTitle},
+    FixedText("pidfile"),
+    Text("proc-title-template", "{title} {listen-addr} {server-mode}", "", CheckTitle),
     Choice("propagation-error-behavior", "ignore", "ignore, panic, panic-on-replicas"),
     Switch("rdb-del-sync-files", "no"),
     {"rdb-key-save-delay", "", Kind::kInteger, "0", kMinInt, kMaxInt, "", nullptr, true},
     Switch("rdb-save-incremental-fsync", "yes"),
-    {"repl-backlog-size", "", Kind::kMemory, "1048576", 1, kMaxInt64, "", ClampBacklog},
+    Memory("repl-backlog-size", "1048576", 1, Kind::kMemory, ClampBacklog),
     Integer("repl-backlog-ttl", "3600", 0, kMaxInt64),
     Switch("repl-disable-tcp-nodelay", "no"),
     Choice("repl-diskless-load", "disabled", "disabled, on-empty-db, swapdb"),
@@ -273,9 +289,9 @@ constexpr KeptParameter kParameters[] = {
     Integer("replica-priority", "100", 0, kMaxInt, "slave-priority"),
     Switch("replica-read-only", "yes", "slave-read-only"),
     Switch("replica-serve-stale-data", "yes", "slave-serve-stale-data"),
-    Fixed("replicaof", "", "slaveof"),
+    FixedText("replicaof", "", "slaveof"),
     Choice("sanitize-dump-payload", "no", "no, yes, clients"),
-    Fixed("server_cpulist", ""),
+    FixedText("server_cpulist"),
     Fixed("set-proc-title", "yes"),
     {"shutdown-on-sigint", "", Kind::kFlags, "default", 0, 0, "default, save, nosave, now, force",
      CheckShutdown},
@@ -286,7 +302,7 @@ constexpr KeptParameter kParameters[] = {
     Fixed("supervised", "no"),
     Fixed("syslog-enabled", "no"),
     Fixed("syslog-facility", "local0"),
-    Fixed("syslog-ident", "redis"),
+    FixedText("syslog-ident", "redis"),
     Fixed("tcp-backlog", "511"),
     Integer("tcp-keepalive", "300", 0, kMaxInt),
     Choice("tls-auth-clients", "yes", "no, yes, optional"),

@@ -20,6 +20,7 @@
 #include <string_view>
 
 #include "redouble/backends/memory/engine_options.h"
+#include "redouble/backends/memory/server/config_file.h"
 
 namespace redouble::memory {
 
@@ -45,7 +46,8 @@ struct KeptParameter {
   // An additional check, made after the check of the kind. It may change the value. Returns the
   // text of an error.
   std::optional<std::string> (*check)(std::string& value) = nullptr;
-  bool hidden = false;  // Patterns of CONFIG GET do not match it.
+  bool hidden = false;               // Patterns of CONFIG GET do not match it.
+  LineForm form = LineForm::kWords;  // In a configuration file.
 
   // Checks a value for CONFIG SET and changes it to the form that CONFIG GET returns. Returns the
   // text of an error; nullopt if the value is valid.

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "redouble/core/base/text/string_bridge.h"
 
 namespace redouble::memory {
@@ -34,6 +36,14 @@ std::optional<uint64_t> ReadMemory(std::string_view text) {
     return bytes > kMost ? kMost : static_cast<uint64_t>(bytes);
   }
   return std::nullopt;
+}
+
+std::string MemoryText(uint64_t bytes) {
+  constexpr std::pair<int, const char*> kShifts[] = {{30, "gb"}, {20, "mb"}, {10, "kb"}};
+  for (const auto& [shift, unit] : kShifts) {
+    if (bytes != 0 && (bytes >> shift) << shift == bytes) return absl::StrCat(bytes >> shift, unit);
+  }
+  return absl::StrCat(bytes);
 }
 
 }  // namespace redouble::memory

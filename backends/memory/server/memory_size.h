@@ -1,13 +1,15 @@
 // Memory sizes as redis.conf writes them: "64mb".
 //
-//   ReadMemory("64mb");  // 67108864
+//   ReadMemory("64mb");     // 67108864
+//   MemoryText(67108864);  // "64mb"
 //
-// Thread-safety: a pure function.
+// Thread-safety: pure functions.
 #ifndef REDOUBLE_BACKENDS_MEMORY_SERVER_MEMORY_SIZE_H_
 #define REDOUBLE_BACKENDS_MEMORY_SERVER_MEMORY_SIZE_H_
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace redouble::memory {
@@ -16,6 +18,10 @@ namespace redouble::memory {
 // Units in any case: "b", "k" (1000), "kb" (1024), "m", "mb", "g", "gb". Too large values are the
 // maximum of 64 bits. Source: Redis 7.0 memtoull.
 std::optional<uint64_t> ReadMemory(std::string_view text);
+
+// The shortest way to write it: the largest of the units gb, mb and kb that leaves no rest. Source:
+// Redis 7.0 rewriteConfigFormatMemory.
+std::string MemoryText(uint64_t bytes);
 
 }  // namespace redouble::memory
 

@@ -30,8 +30,12 @@ int64_t EndOf(size_t bucket) {
   return ((within + kBucketsPerDoubling + 1) << (exponent - 4)) - 1;
 }
 
-// Redis takes the first word as the error's code.
-std::string_view CodeOf(std::string_view error) { return error.substr(0, error.find(' ')); }
+// Redis takes the first word as the error's code, if it ends early enough.
+std::string_view CodeOf(std::string_view error) {
+  constexpr size_t kLongestBeginning = 31;
+  const size_t space = error.substr(0, kLongestBeginning).find(' ');
+  return space == error.npos ? "ERR" : error.substr(0, space);
+}
 
 }  // namespace
 
@@ -82,23 +86,29 @@ void Statistics::CountDuration(CommandId id, int64_t duration_us, bool with_hist
 
 void Statistics::CountRejection(CommandId id, const Reply& error) {
   if (id != CommandId::kUnknown) ++commands_[static_cast<size_t>(id)].rejected;
-  CountError(error);
+  CountError(error.text());
+}
+
+void Statistics::CountNestedErrors(CommandId id, std::span<const std::string> errors,
+                                   int64_t counted) {
+  for (const std::string& error : errors) CountError(error);
+  commands_[static_cast<size_t>(id)].failed += counted + (errors.empty() ? 0 : 1);
 }
 
 void Statistics::CountBlockedFailure(CommandId id, const Reply& reply) {
   ++commands_[static_cast<size_t>(id)].failed;
-  if (reply.is_error()) CountError(reply);
+  if (reply.is_error()) CountError(reply.text());
 }
 
 void Statistics::Reset() { *this = Statistics(); }
 
 void Statistics::CountFailure(CommandStatistics& command, const Reply& error) {
   ++command.failed;
-  if (!std::exchange(error_is_counted_, false)) CountError(error);
+  if (!std::exchange(error_is_counted_, false)) CountError(error.text());
 }
 
-void Statistics::CountError(const Reply& error) {
-  const std::string_view code = CodeOf(error.text());
+void Statistics::CountError(std::string_view error) {
+  const std::string_view code = CodeOf(error);
   const auto found = errors_.find(code);
   if (found != errors_.end()) {
     ++found->second;

@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -75,6 +76,10 @@ class Statistics {
   // The error that the next counted call returns has been counted: a command of its script returned
   // it.
   void MarkErrorAsCounted() { error_is_counted_ = true; }
+  // The errors within the array that a command's script returned: the new ones, and the number of
+  // those that have been counted. As in Redis, each of the latter is a failure of the command, and
+  // all of the others together are one.
+  void CountNestedErrors(store::CommandId id, std::span<const std::string> errors, int64_t counted);
   void CountDuration(store::CommandId id, int64_t duration_us, bool with_histogram);
   // `id` may be kUnknown.
   void CountRejection(store::CommandId id, const store::Reply& error);
@@ -92,7 +97,7 @@ class Statistics {
 
  private:
   void CountFailure(CommandStatistics& command, const store::Reply& error);
-  void CountError(const store::Reply& error);
+  void CountError(std::string_view error);
 
   std::array<CommandStatistics, store::kCommandCount> commands_ = {};
   std::map<std::string, int64_t, std::less<>> errors_;

@@ -1,5 +1,8 @@
 #include "redouble/backends/memory/server/statistics.h"
 
+#include <string>
+#include <vector>
+
 #include "gtest/gtest.h"
 
 namespace redouble::memory {
@@ -34,6 +37,28 @@ TEST(Statistics, CountsErrorsByTheirCode) {
   statistics.CountCall(CommandId::kGet, Reply::Error("WRONGTYPE Operation"));
   EXPECT_EQ(statistics.errors().at("WRONGTYPE"), 2);
   EXPECT_EQ(statistics.errors().at("ERR"), 1);
+}
+
+TEST(Statistics, TakesTheFirstWordOfAnErrorForItsCodeIfItIsShort) {
+  Statistics statistics;
+  const std::string word(30, 'A');
+  for (const std::string& text : {std::string("NOSPACE"), std::string(), word + "A b", word + " b"}) {
+    statistics.CountCall(CommandId::kEval, Reply::Error(text));
+  }
+  EXPECT_EQ(statistics.errors().at("ERR"), 3);
+  EXPECT_EQ(statistics.errors().at(word), 1);
+}
+
+TEST(Statistics, CountsTheErrorsWithinAReply) {
+  Statistics statistics;
+  const std::vector<std::string> errors = {"ERR a", "MY b", "ERR c"};
+  statistics.CountNestedErrors(CommandId::kEval, errors, /*counted=*/0);
+  EXPECT_EQ(statistics.errors().at("ERR"), 2);
+  EXPECT_EQ(statistics.errors().at("MY"), 1);
+  EXPECT_EQ(statistics.of(CommandId::kEval).failed, 1);
+  statistics.CountNestedErrors(CommandId::kEval, {}, /*counted=*/2);
+  EXPECT_EQ(statistics.error_replies(), 3);
+  EXPECT_EQ(statistics.of(CommandId::kEval).failed, 3);
 }
 
 TEST(Statistics, AddsUpDurationsAndKeepsAHistogramWhenAsked) {

@@ -86,6 +86,10 @@ absl::Status ReadPermission(const Words& values, ServeSettings& settings) {
 }
 
 constexpr Directive kDirectives[] = {
+    // The server reads the file that the parameter names.
+    {"aclfile", 1, [](const Words&, ServeSettings&) { return absl::OkStatus(); }},
+    // The value is a parameter, which the server reads.
+    {"aclfile", 1, [](const Words&, ServeSettings&) { return absl::OkStatus(); }},
     {"appendonly", 1,
      [](const Words& values, ServeSettings& settings) {
        bool enabled = false;
@@ -216,8 +220,8 @@ constexpr Directive kDirectives[] = {
      }},
     {"user", kAnyNumber,
      [](const Words& values, ServeSettings& settings) {
-       Words& command = settings.commands.emplace_back(Words{"ACL", "SETUSER"});
-       command.insert(command.end(), values.begin(), values.end());
+       REDOUBLE_RETURN_IF_ERROR(StatusOf(memory::CheckUserDirective(values, settings.users)));
+       settings.users.push_back(values);
        return absl::OkStatus();
      }},
 };
@@ -342,6 +346,10 @@ std::vector<ConfigurationError> ReadConfiguration(std::string_view text, ServeSe
     }
   }
   return errors;
+}
+
+std::string ConfigFilePath(const std::filesystem::path& folder, const std::string& name) {
+  return std::filesystem::absolute(folder / name).lexically_normal().string();
 }
 
 absl::StatusOr<absl::Time> ParseStart(const std::string& text) {

@@ -14,12 +14,14 @@
 #ifndef REDOUBLE_SIM_CLI_SERVE_CONFIGURATION_H_
 #define REDOUBLE_SIM_CLI_SERVE_CONFIGURATION_H_
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "redouble/backends/memory/acl/acl_file.h"
 #include "redouble/sim/server/log.h"
 #include "redouble/sim/server/server.h"
 
@@ -44,8 +46,8 @@ struct ServeSettings {
   bool loads_keys = false;
   // Whether the process goes to the background when it is started.
   bool daemonize = false;
-  // Commands that are run before the first client connects: ACL SETUSER.
-  std::vector<std::vector<std::string>> commands = {};
+  // The `user` directives.
+  std::vector<memory::UserDirective> users = {};
   // Lines for the log: what was accepted and does nothing.
   std::vector<std::string> warnings = {};
 };
@@ -59,6 +61,10 @@ struct ConfigurationError {
 // Reads the lines of redis.conf into `settings`; later lines win. Settings of wrong lines keep
 // their values.
 std::vector<ConfigurationError> ReadConfiguration(std::string_view text, ServeSettings& settings);
+
+// Returns the absolute path of a configuration file, for CONFIG REWRITE and INFO. A relative name
+// is one in `folder`.
+std::string ConfigFilePath(const std::filesystem::path& folder, const std::string& name);
 
 // Parses a time of a manual clock: RFC 3339, or milliseconds since the epoch. Errors:
 // InvalidArgument.

@@ -81,8 +81,7 @@ TEST(Configuration, SetsTheProcessAndTheEngine) {
   EXPECT_EQ(settings.pidfile, "pid");
   EXPECT_EQ(settings.folder, "/tmp");
   EXPECT_FALSE(settings.daemonize);
-  EXPECT_THAT(settings.commands,
-              ElementsAre(ElementsAre("ACL", "SETUSER", "ann", "on", ">secret", "~*", "+@all")));
+  EXPECT_THAT(settings.users, ElementsAre(ElementsAre("ann", "on", ">secret", "~*", "+@all")));
   EXPECT_THAT(settings.warnings, IsEmpty());
 }
 
@@ -117,6 +116,7 @@ TEST(Configuration, ListsEveryWrongLineInTheWordsOfRedis) {
              "maxmemory-policy never\nfoo\n*1\ndaemonize maybe\nredouble-clock wall\n"
              "redouble-seed x\nredouble-start soon\ntls-port 6380\nreplicaof a 1\n"
              "loadmodule m.so\ninclude other.conf\ndatabases 0\nhz x\ncluster-enabled x\n"
+             "user ann on\nuser ann off\nuser bob on nonsense\nuser\nuser cat (+get\n"
              "enable-debug-command x\nenable-module-command yes no\n"),
       ElementsAre(
           "2: foo bar: Bad directive or wrong number of arguments",
@@ -142,8 +142,14 @@ TEST(Configuration, ListsEveryWrongLineInTheWordsOfRedis) {
           "19: databases 0: argument must be between 1 and 2147483647 inclusive",
           "20: hz x: argument couldn't be parsed into an integer",
           "21: cluster-enabled x: argument must be 'yes' or 'no'",
-          "22: enable-debug-command x: argument(s) must be one of the following: no, yes, local",
-          "23: enable-module-command yes no: wrong number of arguments"));
+          "23: user ann off: Error in user declaration 'ann': Duplicate user found. A user can "
+          "only be defined once in config files",
+          "24: user bob on nonsense: Error in user declaration 'bob': Syntax error",
+          "25: user: wrong number of arguments",
+          "26: user cat (+get: Error in user declaration 'user': Unknown command or category name "
+          "in ACL",
+          "27: enable-debug-command x: argument(s) must be one of the following: no, yes, local",
+          "28: enable-module-command yes no: wrong number of arguments"));
 }
 
 TEST(Configuration, KeepsTheValuesOfWrongLines) {

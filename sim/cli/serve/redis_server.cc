@@ -87,6 +87,7 @@ int RunRedisServer(const std::vector<std::string>& arguments, const ProgramConte
     return kExitPassed;
   }
   std::string text;
+  ServeSettings settings;
   if (!rest.empty() && !rest[0].starts_with('-')) {
     const absl::StatusOr<std::string> file = ReadFile(context.folder / rest[0]);
     if (!file.ok()) {
@@ -94,6 +95,7 @@ int RunRedisServer(const std::vector<std::string>& arguments, const ProgramConte
       return kExitFailed;
     }
     text = *file;
+    settings.options.config_file = ConfigFilePath(context.folder, rest[0]);
     rest.erase(rest.begin());
   }
   if (!rest.empty() && rest.back() == "-") {
@@ -102,7 +104,6 @@ int RunRedisServer(const std::vector<std::string>& arguments, const ProgramConte
   }
   // Redis counts the lines of the arguments from here, too.
   absl::StrAppend(&text, "\n", ArgumentsAsConfiguration(rest));
-  ServeSettings settings;
   settings.loads_keys = true;
   settings.options.engine.server.save_points = {{3600, 1}, {300, 100}, {60, 10'000}};
   const std::vector<ConfigurationError> errors = ReadConfiguration(text, settings);

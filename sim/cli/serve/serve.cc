@@ -69,6 +69,7 @@ struct ServeArguments {
   std::optional<std::string> requirepass;
   std::optional<std::string> maxmemory;
   std::optional<std::string> loglevel;
+  std::optional<std::string> aclfile;
   bool cluster_slots = false;
   std::string load;
   // Whether `load` names an RDB file.
@@ -106,6 +107,7 @@ absl::Status ReadConfig(const std::string& name, const ProgramContext& context,
   if (!text.ok()) {
     return absl::UnavailableError(absl::StrCat(name, ": ", text.status().message()));
   }
+  settings.options.config_file = ConfigFilePath(context.folder, name);
   std::vector<std::string> messages;
   for (const ConfigurationError& error : ReadConfiguration(*text, settings)) {
     messages.push_back(
@@ -180,9 +182,13 @@ absl::Status ReadArguments(const ServeArguments& arguments, ServeSettings& setti
     }
     options.start = *start;
   }
+  // CONFIG GET shows these two.
+  auto& kept_parameters = options.engine.kept_parameters;
   if (arguments.loglevel) {
     settings.log_level = FindLogLevel(*arguments.loglevel).value_or(LogLevel::kNotice);
+    kept_parameters["loglevel"] = *arguments.loglevel;
   }
+  if (arguments.aclfile) kept_parameters["aclfile"] = *arguments.aclfile;
   return ReadEngineOptions(arguments, settings);
 }
 
@@ -296,7 +302,8 @@ std::function<int()> AddServe(CLI::App& app, const ProgramContext& context) {
   app.add_option("--unixsocket", arguments->unixsocket, "Path of a Unix socket");
   app.add_option("--bind", arguments->bind, "IP address to listen on, 127.0.0.1 by default");
   app.add_option("--config", arguments->config,
-                 "A file of redis.conf's lines; the other options win over it");
+                 "A file of redis.conf's lines; the other options win over it; CONFIG REWRITE "
+                 "writes it");
   app.add_option("--clock", arguments->clock,
                  "\"system\": the machine's time, the default; \"manual\": moved by SIM CLOCK")
       ->check(CLI::IsMember({"system", "manual"}));
@@ -313,6 +320,8 @@ std::function<int()> AddServe(CLI::App& app, const ProgramContext& context) {
                  "The working folder, where SAVE writes; keys saved there are loaded");
   app.add_option("--dbfilename", arguments->dbfilename,
                  "The file in the working folder, dump.rdb by default; loaded if it exists");
+  app.add_option("--aclfile", arguments->aclfile,
+                 "The users, one a line, in the working folder; ACL LOAD and ACL SAVE use it");
   app.add_option("--enable-debug-command", arguments->enable_debug_command,
                  "Who may use DEBUG: no, the default, yes, or local: clients of this machine");
   app.add_option("--loglevel", arguments->loglevel,

@@ -85,8 +85,14 @@ TEST_F(ServeTest, FailsWithFilesThatCannotBeWritten) {
 TEST_F(ServeTest, RefusesAUserThatCannotBe) {
   Write("r.conf", "port 0\nunixsocket s\nuser ann +nosuch\n");
   EXPECT_EQ(Run({"serve", "--config", "r.conf"}), kExitBadUsage);
-  EXPECT_NE(err().find("ACL SETUSER ann +nosuch: ERR Error in ACL SETUSER"), std::string::npos)
-      << err();
+  EXPECT_EQ(err(),
+            "redouble serve: Error loading ACL rule '+nosuch' for the user named 'ann': Unknown "
+            "command or category name in ACL\nCritical error while loading ACLs. Exiting.\n");
+  Write("blank.conf", "port 0\nunixsocket s\nuser \"a b\" on\n");
+  EXPECT_EQ(Run({"serve", "--config", "blank.conf"}), kExitBadUsage);
+  EXPECT_EQ(err(),
+            "redouble serve: Spaces not allowed in ACL usernames\nCritical error while loading "
+            "ACLs. Exiting.\n");
 }
 
 TEST_F(ServeTest, FailsInTheWordsOfRedisServer) {

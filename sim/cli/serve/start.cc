@@ -16,13 +16,9 @@
 #include "absl/cleanup/cleanup.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
-#include "redouble/backends/memory/engine/session.h"
 #include "redouble/backends/redis/spawn/held_clock_page.h"
 #include "redouble/core/base/status/status_macros.h"
-#include "redouble/core/base/task/run.h"
 #include "redouble/core/base/time/utc.h"
-#include "redouble/core/store/command.h"
 #include "redouble/sim/cli/support/version.h"
 #include "redouble/sim/json/json.h"
 
@@ -84,24 +80,6 @@ absl::StatusOr<bool> GoToBackground() {
   return true;
 }
 
-base::Task<absl::StatusOr<store::Reply>> Send(store::Store& store,
-                                              const std::vector<std::string>& words) {
-  const std::vector<std::string_view> arguments(words.begin() + 1, words.end());
-  const store::Command command = store::Command::Named(words[0], arguments);
-  co_return co_await store.Execute(command);
-}
-
-absl::Status RunCommands(const std::vector<std::vector<std::string>>& commands,
-                         memory::Engine& engine) {
-  const std::unique_ptr<memory::Session> session = engine.ConnectTrusted();
-  for (const std::vector<std::string>& words : commands) {
-    REDOUBLE_ASSIGN_OR_RETURN(const store::Reply reply, base::Run(Send(*session, words)));
-    if (!reply.is_error()) continue;
-    return absl::InvalidArgumentError(absl::StrCat(absl::StrJoin(words, " "), ": ", reply.text()));
-  }
-  return absl::OkStatus();
-}
-
 // Replaces the file in one step: a reader sees nothing or all of it.
 absl::Status WriteWhole(const fs::path& path, const std::string& text) {
   const fs::path partial = path.string() + ".partial";
@@ -152,7 +130,7 @@ class Start {
     REDOUBLE_ASSIGN_OR_RETURN(const std::unique_ptr<Server> server,
                               Server::Open(settings_.options));
     upkeep.set_server(*server);
-    REDOUBLE_RETURN_IF_ERROR(RunCommands(settings_.commands, server->engine()));
+    REDOUBLE_RETURN_IF_ERROR(server->LoadUsers(settings_.users));
     if (start_.prepare) {
       if (const int code = start_.prepare(server->engine()); code != kExitPassed) return code;
     }

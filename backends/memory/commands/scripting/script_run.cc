@@ -181,9 +181,10 @@ Reply RunScript(CommandContext& context, const ScriptRun& run,
     called_write_command = host.called_write_command();
   }
   if (!result.overran || !context.may_block()) {
-    if (result.error_is_counted && result.reply.is_error()) {
-      context.engine().administration().statistics().MarkErrorAsCounted();
-    }
+    Statistics& statistics = context.engine().administration().statistics();
+    if (result.error_is_counted && result.reply.is_error()) statistics.MarkErrorAsCounted();
+    statistics.CountNestedErrors(store::FindCommand(context.called_name()),
+                                 result.nested_errors.texts, result.nested_errors.counted);
     return std::move(result.reply);
   }
   return LeaveBusy(context, run, called_write_command, std::move(result.reply));

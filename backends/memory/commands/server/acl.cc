@@ -8,10 +8,14 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "redouble/backends/memory/acl/acl_file.h"
+#include "redouble/backends/memory/acl/merged_rules.h"
 #include "redouble/backends/memory/commands/help.h"
 #include "redouble/backends/memory/engine/argument.h"
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/handlers.h"
+#include "redouble/backends/memory/server/host.h"
+#include "redouble/backends/memory/server/kept_parameters.h"
 #include "redouble/core/base/text/redis_number.h"
 #include "redouble/core/store/table/command_details.h"
 
@@ -32,8 +36,15 @@ constexpr std::string_view kNoAclFile =
 
 Reply WrongUse(const CommandContext& context) { return WrongSubcommandUse(context, "ACL"); }
 
-bool HasBlanks(std::string_view name) {
-  return name.find_first_of(std::string_view(" \t\n\v\f\r\0", 7)) != std::string_view::npos;
+AclUser::NewChannels NewChannelsOf(const EngineCore& engine) {
+  return engine.options().acl_pubsub_default_all ? AclUser::NewChannels::kAll
+                                                 : AclUser::NewChannels::kNone;
+}
+
+// The path of the ACL file; empty: the users are in memory only.
+std::string AclFileOf(EngineCore& engine) {
+  if (engine.administration().host() == nullptr) return "";
+  return FindKeptParameter("aclfile")->ValueIn(engine.options());
 }
 
 // A selector's permissions, under the names of ACL GETUSER.
@@ -188,9 +199,40 @@ Reply HandleAclUsers(CommandContext& context, Arguments) {
   return Reply::Array(std::move(names));
 }
 
-// The engine has no ACL file.
-Reply HandleAclLoad(CommandContext&, Arguments) { return Reply::Error(kNoAclFile); }
-Reply HandleAclSave(CommandContext&, Arguments) { return Reply::Error(kNoAclFile); }
+// Replaces all users, or none. As in Redis 7.0, the connections of every user but the default one
+// are closed, also if the user is the same as before.
+Reply HandleAclLoad(CommandContext& context, Arguments) {
+  EngineCore& engine = context.engine();
+  const std::string path = AclFileOf(engine);
+  if (path.empty()) return Reply::Error(kNoAclFile);
+  const absl::StatusOr<std::string> text = engine.administration().host()->ReadTextFile(path);
+  if (!text.ok()) {
+    return Reply::Error(absl::StrCat("ERR Error loading ACLs, opening file '", path,
+                                     "': ", text.status().message()));
+  }
+  AclFileUsers file = ReadAclFile(*text, path, NewChannelsOf(engine));
+  if (!file.errors.empty()) return Reply::Error("ERR " + WordInError(file.errors));
+  const auto is_other = [&](const SessionCore& session) {
+    return &session.user() != &engine.acl().default_user() &&
+           &session.user() != &engine.acl().program();
+  };
+  engine.administration().DisconnectIf(context.session(), is_other);
+  // The calling session still receives its reply.
+  if (is_other(context.session())) context.session().LogOut();
+  engine.acl().Replace(std::move(file.users));
+  return Reply::Ok();
+}
+
+Reply HandleAclSave(CommandContext& context, Arguments) {
+  EngineCore& engine = context.engine();
+  const std::string path = AclFileOf(engine);
+  if (path.empty()) return Reply::Error(kNoAclFile);
+  Host& host = *engine.administration().host();
+  if (host.ReplaceTextFile(path, WriteAclFile(engine.acl())).ok()) return Reply::Ok();
+  return Reply::Error(
+      "ERR There was an error trying to save the ACLs. Please check the server logs for more "
+      "information");
+}
 
 Reply HandleAclLog(CommandContext& context, Arguments arguments) {
   if (arguments.size() > 1) return WrongUse(context);
@@ -226,9 +268,7 @@ Reply HandleAclSetUser(CommandContext& context, Arguments arguments) {
     return Reply::Error("ERR Usernames can't contain spaces or null characters");
   }
   Acl& acl = context.engine().acl();
-  const AclUser::NewChannels channels = context.engine().options().acl_pubsub_default_all
-                                            ? AclUser::NewChannels::kAll
-                                            : AclUser::NewChannels::kNone;
+  const AclUser::NewChannels channels = NewChannelsOf(context.engine());
   if (std::optional<std::string> error = acl.SetUser(name, arguments.subspan(1), channels)) {
     return Reply::Error(*std::move(error));
   }

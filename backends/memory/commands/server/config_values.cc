@@ -58,6 +58,21 @@ std::optional<std::string> SetOutputLimits(EngineOptions& options, std::string_v
   return std::nullopt;
 }
 
+ConfigLines OutputLimitLines(const EngineOptions& options) {
+  constexpr absl::string_view kName = "client-output-buffer-limit";
+  const std::string text = OutputLimitsText(options);
+  ConfigLines lines{.name = "client-output-buffer-limit",
+                    .lines = {},
+                    .required = text != OutputLimitsText(EngineOptions())};
+  for (size_t i = 0; i < std::size(kClasses); ++i) {
+    const OutputBufferLimit& limit = options.server.client_output_buffer_limits[i];
+    const absl::string_view name = i == 1 ? "replica" : base::ToAbsl(kClasses[i]);
+    lines.lines.push_back(absl::StrCat(kName, " ", name, " ", MemoryText(limit.hard_bytes), " ",
+                                       MemoryText(limit.soft_bytes), " ", limit.soft_seconds));
+  }
+  return lines;
+}
+
 std::string SavePointsText(const EngineOptions& options) {
   std::string text;
   for (const SavePoint& point : options.server.save_points) {
@@ -82,6 +97,15 @@ std::optional<std::string> SetSavePoints(EngineOptions& options, std::string_vie
   return std::nullopt;
 }
 
+ConfigLines SavePointLines(const EngineOptions& options) {
+  ConfigLines lines{.name = "save", .lines = {}, .required = true};
+  for (const SavePoint& point : options.server.save_points) {
+    lines.lines.push_back(absl::StrCat("save ", point.seconds, " ", point.changes));
+  }
+  if (lines.lines.empty()) lines.lines = {"save \"\""};
+  return lines;
+}
+
 std::string PercentileText(double percent) {
   std::string text = absl::StrFormat("%f", percent);
   text.erase(text.find_last_not_of('0') + 1);
@@ -92,6 +116,14 @@ std::string PercentileText(double percent) {
 std::string PercentilesText(const EngineOptions& options) {
   return absl::StrJoin(options.latency_tracking_info_percentiles, " ",
                        [](std::string* out, double percent) { *out += PercentileText(percent); });
+}
+
+ConfigLines PercentileLines(const EngineOptions& options) {
+  const std::string text = PercentilesText(options);
+  return {
+      .name = "latency-tracking-info-percentiles",
+      .lines = {absl::StrCat("latency-tracking-info-percentiles ", text.empty() ? "\"\"" : text)},
+      .required = true};
 }
 
 std::optional<std::string> SetPercentiles(EngineOptions& options, std::string_view text) {

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "redouble/backends/memory/engine_options.h"
+#include "redouble/backends/memory/server/config_file.h"
 
 namespace redouble::memory {
 
@@ -21,16 +22,21 @@ namespace redouble::memory {
 // does not name keep their limits.
 std::string OutputLimitsText(const EngineOptions& options);
 std::optional<std::string> SetOutputLimits(EngineOptions& options, std::string_view text);
+// A line for each class, all of them required if one limit is not the default.
+ConfigLines OutputLimitLines(const EngineOptions& options);
 
 // save: "3600 1 300 100", pairs of seconds and changes; empty for none.
 std::string SavePointsText(const EngineOptions& options);
 std::optional<std::string> SetSavePoints(EngineOptions& options, std::string_view text);
+// A line for each point; `save ""` for none, which keeps the defaults away.
+ConfigLines SavePointLines(const EngineOptions& options);
 
 // latency-tracking-info-percentiles: "50 99 99.9"; empty for none.
 // A percentile is written with at most six decimals: "99.9".
 std::string PercentileText(double percent);
 std::string PercentilesText(const EngineOptions& options);
 std::optional<std::string> SetPercentiles(EngineOptions& options, std::string_view text);
+ConfigLines PercentileLines(const EngineOptions& options);
 
 }  // namespace redouble::memory
 

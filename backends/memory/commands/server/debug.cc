@@ -9,12 +9,14 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "redouble/backends/memory/commands/help.h"
+#include "redouble/backends/memory/commands/server/config_rewrite.h"
 #include "redouble/backends/memory/commands/server/dataset_digest.h"
 #include "redouble/backends/memory/engine/argument.h"
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/handlers.h"
 #include "redouble/backends/memory/persistence/dump.h"
 #include "redouble/backends/memory/scripting/script_cache.h"
+#include "redouble/backends/memory/server/host.h"
 #include "redouble/backends/memory/values/list.h"
 #include "redouble/core/base/hash/digest.h"
 #include "redouble/core/base/random/rng.h"
@@ -30,6 +32,9 @@ constexpr uint32_t kLruClockMax = (1u << 24) - 1;
 
 Reply Help(CommandContext&, Arguments) {
   static constexpr std::string_view kLines[] = {
+      "CONFIG-REWRITE-FORCE-ALL",
+      "    Like CONFIG REWRITE but writes all configuration options, including",
+      "    keywords not listed in original configuration file or default values.",
       "DIGEST",
       "    Output a hex signature representing the current DB content.",
       "DIGEST-VALUE <key> [<key> ...]",
@@ -291,6 +296,17 @@ Reply TestStringMatch(CommandContext&, Arguments) {
   return Reply::Status("Apparently Redis did not crash: test passed");
 }
 
+Reply RewriteWholeConfig(CommandContext& context, Arguments) {
+  Host* host = context.engine().administration().host();
+  // Redis opens a null path.
+  absl::Status status = absl::UnavailableError("Bad address");
+  if (host != nullptr && !host->ConfigFile().empty()) {
+    status = RewriteConfig(context.engine(), RewriteScope::kAll);
+  }
+  if (status.ok()) return Reply::Ok();
+  return Reply::Error(absl::StrCat("ERR CONFIG-REWRITE-FORCE-ALL failed: ", status.message()));
+}
+
 constexpr size_t kAnyNumber = SIZE_MAX;
 
 struct Subcommand {
@@ -300,6 +316,7 @@ struct Subcommand {
   Reply (*run)(CommandContext& context, Arguments arguments);
 };
 constexpr Subcommand kSubcommands[] = {
+    {"CONFIG-REWRITE-FORCE-ALL", 0, 0, RewriteWholeConfig},
     {"DIGEST", 0, 0, DigestOfAll},
     {"DIGEST-VALUE", 0, kAnyNumber, DigestsOfValues},
     {"ERROR", 1, 1, Error},

@@ -13,6 +13,7 @@
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/handlers.h"
 #include "redouble/backends/memory/redis_version.h"
+#include "redouble/backends/memory/server/kept_parameters.h"
 #include "redouble/core/store/table/command_table.h"
 
 namespace redouble::memory {
@@ -28,6 +29,7 @@ ProcessFigures FiguresOf(const EngineCore& engine) {
 void AppendServer(EngineCore& engine, std::string& out) {
   const ProcessFigures process = FiguresOf(engine);
   const int64_t now_us = engine.clock().NowMicros();
+  const std::string hz = FindKeptParameter("hz")->ValueIn(engine.options());
   const int64_t uptime_s = (now_us - engine.administration().started_us()) / kMicrosPerSecond;
   absl::StrAppend(
       &out, "redis_version:", kRedisVersion, "\r\nredis_git_sha1:00000000\r\nredis_git_dirty:0\r\n",
@@ -38,8 +40,9 @@ void AppendServer(EngineCore& engine, std::string& out) {
       "\r\nprocess_supervised:no\r\nrun_id:", process.run_id, "\r\ntcp_port:", process.tcp_port,
       "\r\nserver_time_usec:", now_us, "\r\nuptime_in_seconds:", uptime_s,
       "\r\nuptime_in_days:", uptime_s / 86'400,
-      "\r\nhz:10\r\nconfigured_hz:10\r\nlru_clock:", (now_us / kMicrosPerSecond) & 0xffffff,
-      "\r\nexecutable:", process.executable, "\r\nconfig_file:\r\nio_threads_active:0\r\n");
+      "\r\nhz:", hz, "\r\nconfigured_hz:", hz, "\r\nlru_clock:", (now_us / kMicrosPerSecond) & 0xffffff,
+      "\r\nexecutable:", process.executable, "\r\nconfig_file:", process.config_file,
+      "\r\nio_threads_active:0\r\n");
 }
 
 void AppendClients(EngineCore& engine, std::string& out) {
@@ -129,7 +132,8 @@ void AppendReplication(EngineCore& engine, std::string& out) {
       &out, "role:master\r\nconnected_slaves:0\r\nmaster_failover_state:no-failover\r\n",
       "master_replid:", FiguresOf(engine).run_id, "\r\nmaster_replid2:", std::string(40, '0'),
       "\r\nmaster_repl_offset:0\r\nsecond_repl_offset:-1\r\nrepl_backlog_active:0\r\n",
-      "repl_backlog_size:1048576\r\nrepl_backlog_first_byte_offset:0\r\n",
+      "repl_backlog_size:", FindKeptParameter("repl-backlog-size")->ValueIn(engine.options()),
+      "\r\nrepl_backlog_first_byte_offset:0\r\n",
       "repl_backlog_histlen:0\r\n");
 }
 
@@ -232,11 +236,13 @@ constexpr Section kSections[] = {
     {"keyspace", "Keyspace", AppendKeyspace, true},
 };
 
+// "module_list" is what Redis calls the modules of the default sections.
 bool IsAskedFor(const Section& section, Arguments arguments) {
   if (arguments.empty()) return section.is_default;
   return std::any_of(arguments.begin(), arguments.end(), [&](std::string_view word) {
-    return IsWord(word, section.name) || IsWord(word, "everything") || IsWord(word, "all") ||
-           (IsWord(word, "default") && section.is_default);
+    const bool lists_modules = IsWord(word, "module_list") && section.append == AppendModules;
+    return lists_modules || IsWord(word, section.name) || IsWord(word, "everything") ||
+           IsWord(word, "all") || (IsWord(word, "default") && section.is_default);
   });
 }
 

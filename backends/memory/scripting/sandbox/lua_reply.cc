@@ -21,7 +21,7 @@ constexpr int kStackReserve = 4;
 // it.
 constexpr int kMaxDepth = 1000;
 
-Reply PopReplyAt(lua_State* state, int depth);
+Reply PopReplyAt(lua_State* state, int depth, NestedErrors& nested);
 
 void SetField(lua_State* state, const char* name, std::string_view value) {
   PushView(state, value);
@@ -133,19 +133,20 @@ std::string OneLine(std::string text) {
 }
 
 // The elements of the table on top of the stack, up to the first nil.
-Reply ArrayReply(lua_State* state, int depth) {
+Reply ArrayReply(lua_State* state, int depth, NestedErrors& nested) {
   std::vector<Reply> elements;
   for (int i = 1;; ++i) {
     lua_rawgeti(state, -1, i);
     if (lua_isnil(state, -1)) break;
-    elements.push_back(PopReplyAt(state, depth + 1));
+    elements.push_back(PopReplyAt(state, depth + 1, nested));
   }
   lua_pop(state, 1);
   return Reply::Array(std::move(elements));
 }
 
 // The reply for {map={...}} or {set={...}} on top of the stack; nullopt if it is neither.
-std::optional<Reply> KeyedReply(lua_State* state, const char* kind, int depth) {
+std::optional<Reply> KeyedReply(lua_State* state, const char* kind, int depth,
+                                NestedErrors& nested) {
   lua_pushstring(state, kind);
   lua_rawget(state, -2);
   if (!lua_istable(state, -1)) {
@@ -157,9 +158,9 @@ std::optional<Reply> KeyedReply(lua_State* state, const char* kind, int depth) {
   lua_pushnil(state);
   while (lua_next(state, -2) != 0) {
     lua_pushvalue(state, -2);
-    elements.push_back(PopReplyAt(state, depth + 1));
+    elements.push_back(PopReplyAt(state, depth + 1, nested));
     if (map) {
-      elements.push_back(PopReplyAt(state, depth + 1));
+      elements.push_back(PopReplyAt(state, depth + 1, nested));
     } else {
       lua_pop(state, 1);
     }
@@ -204,9 +205,15 @@ Reply BooleanReply(lua_State* state) {
   return value ? Reply::Integer(1) : Reply::Nil();
 }
 
-Reply TableReply(lua_State* state, int depth) {
+Reply TableReply(lua_State* state, int depth, NestedErrors& nested) {
   if (std::optional<std::string> error = StringField(state, "err")) {
-    return Reply::Error(OneLine(*std::move(error)));
+    std::string text = OneLine(*std::move(error));
+    if (depth > 0 && IsMarked(state)) {
+      ++nested.counted;
+    } else if (depth > 0) {
+      nested.texts.push_back(text);
+    }
+    return Reply::Error(std::move(text));
   }
   if (std::optional<std::string> status = StringField(state, "ok")) {
     return Reply::Status(OneLine(*std::move(status)));
@@ -216,12 +223,14 @@ Reply TableReply(lua_State* state, int depth) {
     return Reply::BigNumber(OneLine(*std::move(digits)));
   }
   if (std::optional<Reply> text = VerbatimReply(state)) return *std::move(text);
-  if (std::optional<Reply> map = KeyedReply(state, "map", depth)) return *std::move(map);
-  if (std::optional<Reply> set = KeyedReply(state, "set", depth)) return *std::move(set);
-  return ArrayReply(state, depth);
+  if (std::optional<Reply> map = KeyedReply(state, "map", depth, nested)) {
+    return *std::move(map);
+  }
+  if (std::optional<Reply> set = KeyedReply(state, "set", depth, nested)) return *std::move(set);
+  return ArrayReply(state, depth, nested);
 }
 
-Reply PopReplyAt(lua_State* state, int depth) {
+Reply PopReplyAt(lua_State* state, int depth, NestedErrors& nested) {
   if (depth > kMaxDepth || lua_checkstack(state, kStackReserve) == 0) {
     lua_pop(state, 1);
     return Reply::Error("ERR reached lua stack limit");
@@ -238,7 +247,7 @@ Reply PopReplyAt(lua_State* state, int depth) {
       reply = Reply::Integer(Truncate(lua_tonumber(state, -1)));
       break;
     case LUA_TTABLE:
-      reply = TableReply(state, depth);
+      reply = TableReply(state, depth, nested);
       break;
     default:
       break;
@@ -286,6 +295,15 @@ void PushReply(lua_State* state, const Reply& reply, bool resp3) {
   }
 }
 
-Reply PopReply(lua_State* state) { return PopReplyAt(state, 0); }
+Reply PopReply(lua_State* state, NestedErrors& nested) { return PopReplyAt(state, 0, nested); }
+
+bool IsMarked(lua_State* state) {
+  if (lua_type(state, -1) != LUA_TTABLE) return false;
+  lua_pushstring(state, "ignore_error_stats_update");
+  lua_rawget(state, -2);
+  const bool marked = lua_isboolean(state, -1) && lua_toboolean(state, -1) != 0;
+  lua_pop(state, 1);
+  return marked;
+}
 
 }  // namespace redouble::memory

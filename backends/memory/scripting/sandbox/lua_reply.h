@@ -5,7 +5,7 @@
 // converted with PopReply. The other functions are helpers for code on the Lua stack.
 //
 //   PushReply(state, store::Reply::Integer(1), /*resp3=*/false);
-//   const store::Reply reply = PopReply(state);
+//   const store::Reply reply = PopReply(state, nested_errors);
 //
 // Thread-safety: one thread for each Lua state.
 // Source: Redis 7.0 EVAL; the scripting documentation, "Data type conversion".
@@ -16,6 +16,7 @@
 #include <string>
 #include <string_view>
 
+#include "redouble/backends/memory/scripting/sandbox/script_host.h"
 #include "redouble/core/store/reply.h"
 
 namespace redouble::memory {
@@ -28,8 +29,11 @@ inline constexpr char kResp3RegistryKey[] = "redouble.resp3";
 // and doubles, and nil.
 void PushReply(lua_State* state, const store::Reply& reply, bool resp3);
 
-// Pops the value on top of the stack and returns it as a reply.
-store::Reply PopReply(lua_State* state);
+// Pops the value on top of the stack and returns it as a reply. Adds the errors within it.
+store::Reply PopReply(lua_State* state, NestedErrors& nested);
+
+// True for the error of a command on top of the stack: redis.call has marked it.
+bool IsMarked(lua_State* state);
 
 // Pushes the Lua form of an error: {err = "CODE text"}.
 void PushErrorTable(lua_State* state, std::string_view text);

@@ -13,7 +13,9 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "redouble/core/store/reply.h"
 
@@ -45,12 +47,19 @@ inline constexpr int kInstructionsPerMilli = 100'000;
 inline constexpr int64_t kInstructionsPerCall = 100;
 inline constexpr int64_t kBytesPerInstruction = 40;
 
+// The errors within an array, map or set that a script returned.
+struct NestedErrors {
+  std::vector<std::string> texts;
+  int64_t counted = 0;  // Those of commands that the script called, which the host has counted.
+};
+
 struct ScriptResult {
   store::Reply reply;
   // The script exceeded its limit and was stopped. `reply` is then the reply if it is killed.
   bool overran = false;
   // `reply` is the error of a command that the script called, which the host has counted.
   bool error_is_counted = false;
+  NestedErrors nested_errors = {};
 };
 
 // The kind of code: scripts and functions have separate Lua states and globals.

@@ -1,0 +1,26 @@
+// RewriteConfig: CONFIG REWRITE and DEBUG CONFIG-REWRITE-FORCE-ALL.
+//
+// Thread-safety: that of the engine.
+// Source: Redis 7.0 config.c, rewriteConfig.
+#ifndef REDOUBLE_BACKENDS_MEMORY_COMMANDS_SERVER_CONFIG_REWRITE_H_
+#define REDOUBLE_BACKENDS_MEMORY_COMMANDS_SERVER_CONFIG_REWRITE_H_
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "redouble/backends/memory/engine/engine_core.h"
+
+namespace redouble::memory {
+
+enum class RewriteScope : uint8_t {
+  kChanged,  // Parameters that differ from their defaults, and those of the file.
+  kAll,
+};
+
+// Replaces the host's configuration file by one with the present values. The host must have one.
+// Errors: those of Host::ReadTextFile and Host::ReplaceTextFile.
+absl::Status RewriteConfig(EngineCore& engine, RewriteScope scope);
+
+}  // namespace redouble::memory
+
+#endif  // REDOUBLE_BACKENDS_MEMORY_COMMANDS_SERVER_CONFIG_REWRITE_H_
