@@ -56,7 +56,7 @@ void AddEntry(Batch& batch, std::string_view stream, StreamId id, const RecordFi
               std::string_view sign, const ProducerOptions& options,
               std::optional<int64_t> min_id_ms) {
   Command& add = batch.Add(CommandId::kXAdd, {stream});
-  if (options.stream_exists) add.Add("NOMKSTREAM");
+  if (options.hardening.stream_exists) add.Add("NOMKSTREAM");
   if (min_id_ms) add.Add("MINID").Add(sign).AddInteger(*min_id_ms);
   add.AddOwned(id.ToString());
   for (const auto& [name, value] : fields) add.Add(name).Add(value);
