@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/task/run.h"
 #include "redouble/core/store/typed/strings.h"
 #include "redouble/sim/json/strict_json.h"
@@ -23,9 +24,9 @@ class InvariantTest : public testing::Test {
 
   // Returns the invariant's verdict on the world.
   absl::Status Check(std::string_view text) {
-    const auto invariant = ParseInvariant(ParseStrictJson(text).value(), "/invariants/0");
-    if (!invariant.ok()) return invariant.status();
-    return (*invariant)->Check(WorldView{world_, results_, serial_states_});
+    REDOUBLE_ASSIGN_OR_RETURN(const auto invariant,
+                              ParseInvariant(ParseStrictJson(text).value(), "/invariants/0"));
+    return invariant->Check(WorldView{world_, results_, serial_states_});
   }
   bool Holds(std::string_view text) { return Check(text).ok(); }
 
