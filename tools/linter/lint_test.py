@@ -22,7 +22,7 @@ FUNCTION = "int Sum() {\n%s  return 0;\n}\n"
 CPP_EXAMPLES = {
     "include-prefix": [
         (GATEWAY, '#include "core/gateway/keys.h"', 1, "redouble/<path", GATEWAY, '#include "redouble/core/gateway/keys.h"'),
-        ("bench/x.cc", '\n#include "tests/support/backends.h"', 2, "tests/support/backends.h",
+        ("bench/x.cc", '\n#include "tests/support/live.h"', 2, "tests/support/live.h",
          "bench/x.cc", '#include "absl/time/time.h"'),
     ],
     "include-direction": [
@@ -41,16 +41,24 @@ CPP_EXAMPLES = {
          "sim/scenario/runner.cc", '#include "redouble/sim/world/world.h"'),
         ("sim/cli/main.cc", '#include "redouble/scenarios/listing.h"', 1, "scenarios/listing.h",
          "scenarios/listing.cc", '#include "redouble/sim/cli/main.h"'),
-        ("sim/cli/main.cc", '#include "redouble/tests/support/backends.h"', 1, "tests/support/backends.h",
-         "sim/cli/main_test.cc", '#include "redouble/tests/support/backends.h"'),
+        ("sim/cli/main.cc", '#include "redouble/tests/support/live.h"', 1, "tests/support/live.h",
+         "sim/cli/main_test.cc", '#include "redouble/tests/support/live.h"'),
+        ("include/redouble/testing.h", '#include "redouble/tests/support/live.h"', 1, "tests/ is not",
+         "include/redouble/testing.h", '#include "redouble/backends/testing/backends.h"'),
+        ("sim/testing/redis.h", '#include "redouble/tests/support/live.h"', 1, "tests/support/live.h",
+         "sim/testing/redis_test.cc", '#include "redouble/tests/support/live.h"'),
+        ("core/gateway/budget.h", '#include "redouble/backends/testing/backends.h"', 1, "backends/testing/backends.h",
+         "core/gateway/budget_test.cc", '#include "redouble/backends/testing/backends.h"'),
+        ("backends/redis/net/client.h", '#include "redouble/backends/testing/backends.h"', 1, "backends/testing",
+         "backends/testing/backends.h", '#include "redouble/backends/redis/net/client.h"'),
     ],
     "include-asio": [
         ("backends/redis/fsm/link.cc", "#include <boost/asio/buffer.hpp>", 1, "backends/redis/net/",
          "backends/redis/net/link.cc", "#include <boost/asio.hpp>"),
     ],
     "include-hiredis": [
-        ("backends/redis/net/link.cc", "#include <hiredis/hiredis.h>", 1, "backends/redis/protocol/",
-         "backends/redis/protocol/codec.cc", "#include <hiredis/read.h>"),
+        ("backends/redis/net/link.cc", "#include <hiredis/hiredis.h>", 1, "core/store/resp/",
+         "bench/raw_hiredis.cc", "#include <hiredis/hiredis.h>"),
     ],
     "include-lua": [
         ("core/store/script.cc", "#include <lua.hpp>", 1, "backends/memory/scripting/",
@@ -102,6 +110,16 @@ CPP_EXAMPLES = {
          GATEWAY, "void F(std::vector<int>& v) {\n  for (auto it = v.begin(); it != v.end(); ++it) Print(*it);\n}"),
         (GATEWAY, "absl::flat_hash_set<int> ids;\nvoid F() {\n  for (auto it = ids.begin(); it != ids.end(); ++it) G();\n}",
          3, "unordered ids", "bench/x.cc", "std::unordered_map<int, int> m;\nvoid F() { for (auto& r : m) G(r); }"),
+    ],
+    "propagated-error": [
+        (GATEWAY, "\nif (!status.ok()) return status;", 2, "REDOUBLE_RETURN_IF_ERROR",
+         GATEWAY, "if (!status.ok()) return other;"),
+        (GATEWAY, "if (!value.ok()) co_return value.status();", 1, "co_return value.status()",
+         GATEWAY, "if (!value.ok()) co_return Refused(value.status());"),
+        (GATEWAY, "if (!this->status_.ok()) {\n  return this->status_;\n}", 1, "return this->status_",
+         GATEWAY, "if (!a.ok() && !b.ok()) return a;"),
+        (GATEWAY, "if (absl::Status status = Finish(a, b); !status.ok()) return status;", 1, "Finish(a, b)",
+         "tests/examples/a_test.cc", "if (!status.ok()) return status;"),
     ],
     "function-length": [
         (GATEWAY, "\n" + FUNCTION % ("  Add();\n" * (MAX_FUNCTION_LINES - 2)), 2, "Sum has 71 lines",

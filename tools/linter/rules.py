@@ -14,10 +14,10 @@ from collections import namedtuple
 from citations import check_paths, check_sections
 from cpp_rules import (
     FOLDERS, MAX_FILE_LINES, MAX_FUNCTION_LINES, calls, check_file_length, check_function_length, check_guard,
-    check_prefix, check_self_contained, check_unordered_iteration, comments, includes_header, DEAD_CODE, TORN_TABLE,
+    check_prefix, check_propagation, check_self_contained, check_unordered_iteration, comments, includes_header, DEAD_CODE, TORN_TABLE,
 )
 from folders import (
-    MAX_FOLDER_FILES, PROGRAM, SIMULATOR, check_direction, check_exemptions, check_folder_cycles, check_folder_size,
+    MAX_FOLDER_FILES, PROGRAM, PUBLIC, SIMULATOR, check_direction, check_exemptions, check_folder_cycles, check_folder_size,
     is_test,
 )
 from names import check_names
@@ -83,16 +83,16 @@ UNCITED = ("third_party/", "tools/linter/")
 
 # The rules of single files.
 FILE_RULES = [
-    Rule("include-prefix", cpp(inside(*FOLDERS)), check_prefix,
+    Rule("include-prefix", cpp(inside(PUBLIC, *FOLDERS)), check_prefix,
          'write #include "redouble/<path below the root>", as users of the library do'),
-    Rule("include-direction", cpp(inside(*FOLDERS)), check_direction,
+    Rule("include-direction", cpp(inside(PUBLIC, *FOLDERS)), check_direction,
          "keep to the arrows: systems -> core/store -> core/base; backends -> core/store; the simulator -> core and "
-         "backends/memory; the program -> the simulator; what needs more belongs to tests/ or sim/cli/"),
+         "backends/memory; the program -> the simulator; what needs more belongs to tests/ or sim/cli/; include/ and "
+         "the folders `testing` are installed, tests/ is not"),
     Rule("include-asio", cpp(only(OURS, ("backends/redis/net/", "sim/server/"))),
          includes_header(r"boost/asio"),
          "put the socket into backends/redis/net/ (or sim/server/) and the logic into a sans-I/O machine"),
-    Rule("include-hiredis", cpp(only(OURS, ("backends/redis/protocol/",))), includes_header(r"hiredis"),
-         "use the codec of backends/redis/protocol/"),
+    Rule("include-hiredis", cpp(inside(*OURS)), includes_header(r"hiredis"), "use core/store/resp/"),
     Rule("include-lua", cpp(only(OURS, ("backends/memory/scripting/",))),
          includes_header(r"(?:lua5\.1/)?(?:lua|lauxlib|lualib|luaconf)\.h"),
          "use backends/memory/scripting/"),
@@ -121,6 +121,10 @@ FILE_RULES = [
          "take a base::Rng, which is seeded"),
     Rule("unordered-iteration", cpp(inside(*OURS)), check_unordered_iteration,
          "iterate over absl::btree_map or std::vector, or sort first: a hash order differs in every process"),
+    # Examples of other repositories use Abseil alone.
+    Rule("propagated-error", cpp(only(OURS + ("tests/", "bench/"), ("tests/examples/", "tests/consumer/", "sim/server/"))),
+         check_propagation, "write REDOUBLE_RETURN_IF_ERROR(status) or REDOUBLE_ASSIGN_OR_RETURN(T value, ...); in "
+         "coroutines the forms with CO_"),
     Rule("function-length", cpp(outside("third_party/")), check_function_length,
          f"split it: {MAX_FUNCTION_LINES} lines at most, mostly under 25"),
     Rule("file-length", cpp(outside("third_party/")), check_file_length,
