@@ -286,7 +286,7 @@ class Program(unittest.TestCase):
             self.assertEqual(1, self.run_on(files, GATEWAY, "--all")[0])
 
     def test_compiles_a_header_that_nothing_else_proves(self):
-        head = "// A: a word.\n//\n// Thread-safety: pure functions.\n"
+        head = "// A: a word.\n//\n//   A()  // an example\n//   B()\n//\n// Thread-safety: pure functions.\n"
         path = "core/base/a.h"
         text = head + "#ifndef REDOUBLE_CORE_BASE_A_H_\n#define REDOUBLE_CORE_BASE_A_H_\n%s\n#endif\n"
         code, output = self.run_on({path: text % "inline std::string A();"}, path)

@@ -22,7 +22,7 @@ from folders import (
 )
 from names import check_names
 from one_home import check_dead_files, check_error_texts, check_table_readers
-from prose import check_introduction, check_phrases
+from prose import MIN_INTRODUCTION_LINES, check_introduction, check_phrases, check_thread_safety
 from reference import check_documented
 
 # check(source, tree) yields (line, what was found); `tree` is tree.Tree: other sources, and the
@@ -58,6 +58,11 @@ def but_not_tests(applies):
     return lambda path: applies(path) and not is_test(path)
 
 
+def but_not_in(applies, exempt):
+    _prefixes.update(exempt)
+    return lambda path: applies(path) and not path.startswith(exempt)
+
+
 def but_not_scripts(applies):
     return lambda path: applies(path) and not path.endswith(".lua")
 
@@ -75,7 +80,11 @@ def is_header(path):
 
 
 def is_library_header(path):
-    return path.endswith(".h") and path.startswith(OURS) and not is_test(path)
+    return path.endswith(".h") and path.startswith((PUBLIC, *OURS)) and not is_test(path)
+
+
+# Folders with headers whose introductions are still too short.
+UNINTRODUCED = ("backends/memory/commands/", "backends/memory/server/", "sim/cli/serve/")
 
 
 # Not ours, or examples of what is wrong.
@@ -138,8 +147,10 @@ FILE_RULES = [
     Rule("banner", cpp(outside()), comments(r"^//\s*[-=*#/~]{4,}"), "let a sentence say what follows"),
     Rule("table-readers", ending(".inc"), check_table_readers,
          "list in the comment that opens the table, after `Readers:`, the files that include it"),
-    Rule("thread-safety", is_library_header, check_introduction,
-         "open the header with what it is, when to use it, an example, and a `Thread-safety:` line"),
+    Rule("thread-safety", is_library_header, check_thread_safety,
+         "say in the comment that opens the header who may call it: a `Thread-safety:` line"),
+    Rule("introduction", but_not_in(is_library_header, UNINTRODUCED), check_introduction,
+         f"open the header with {MIN_INTRODUCTION_LINES} lines at least: what it is, when to use it, an example"),
     Rule("cited-path", outside(*UNCITED), check_paths,
          "cite what is in the repository: a path from the root, a link from the page"),
     Rule("cited-section", outside(*UNCITED), check_sections,

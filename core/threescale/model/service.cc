@@ -85,7 +85,7 @@ base::Task<absl::StatusOr<Service>> ServiceStore::Save(ServiceSave save) {
   service.active = !save.state || *save.state == kActive;
   if (save.backend_version) service.backend_version = *save.backend_version;
   service.referrer_filters_required = save.referrer_filters_required;
-  service.is_default = *is_default;
+  service.is_default = is_default;
   co_return service;
 }
 
