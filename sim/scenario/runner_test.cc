@@ -603,10 +603,10 @@ std::pair<ScenarioResult, std::string> RunUpTo(std::string_view steps, int64_t l
     return event++ == last_event;
   };
   ScenarioResult result = RunScenario(Parse(steps), backend, options);
-  const auto connection = backend.Connect();
-  const absl::StatusOr<std::vector<std::string>> left = base::Run(store::ScanAll(**connection));
+  const auto connection = backend.Connect().value();
+  const std::vector<std::string> left = base::Run(store::ScanAll(*connection)).value();
   std::string keys;
-  for (const std::string& key : *left) keys += key + " ";
+  for (const std::string& key : left) keys += key + " ";
   return {std::move(result), keys};
 }
 

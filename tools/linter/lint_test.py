@@ -16,6 +16,7 @@ from rules import FILE_RULES, RULES, TREE_RULES
 from tree_for_test import findings, rules_found, tree_findings
 
 GATEWAY = "core/gateway/budget.cc"
+BUDGET_TEST = "core/gateway/budget_test.cc"
 FUNCTION = "int Sum() {\n%s  return 0;\n}\n"
 
 # rule: [(path, bad text, line of the finding, part of the message, path, good text)]
@@ -110,6 +111,20 @@ CPP_EXAMPLES = {
          GATEWAY, "void F(std::vector<int>& v) {\n  for (auto it = v.begin(); it != v.end(); ++it) Print(*it);\n}"),
         (GATEWAY, "absl::flat_hash_set<int> ids;\nvoid F() {\n  for (auto it = ids.begin(); it != ids.end(); ++it) G();\n}",
          3, "unordered ids", "bench/x.cc", "std::unordered_map<int, int> m;\nvoid F() { for (auto& r : m) G(r); }"),
+    ],
+    "unchecked-dereference": [
+        (BUDGET_TEST, "{\nconst absl::StatusOr<Ir> ir = Parse(text);\nEXPECT_EQ(ir->version, 1);\n}", 3, "ir is dereferenced",
+         BUDGET_TEST, "{\nconst absl::StatusOr<Ir> ir = Parse(text);\nASSERT_THAT(ir, IsOk());\nEXPECT_EQ(ir->version, 1);\n}"),
+        (BUDGET_TEST, "{ auto n = this->Run(Count()); EXPECT_THAT(n, IsOk()); EXPECT_EQ(*n, 1); }", 1, "ASSERT_OK_AND_ASSIGN",
+         BUDGET_TEST, "{ auto n = this->Run(Count()); if (!n.ok()) return; EXPECT_EQ(*n, 1); }"),
+        (BUDGET_TEST, "{ auto n = co_await Count(); for (int i : *n) Add(i); }", 1, "n is",
+         BUDGET_TEST, "{ auto n = base::Run(Count()).value(); EXPECT_EQ(3 * n, n->x); }"),
+        (BUDGET_TEST, "{ std::optional<Job> job = Pop(); Use(*std::move(job)); }", 1, "job is",
+         BUDGET_TEST, "{ while (std::optional<Job> job = Pop()) Use(*std::move(job)); }"),
+        (BUDGET_TEST, "{ absl::StatusOr<int> n; Set(n); EXPECT_EQ(*n, 1); }", 1, "n is",
+         BUDGET_TEST, "{ absl::StatusOr<int> n; Set(n); } { int* n = Get(); EXPECT_EQ(*n, 2 * i); }"),
+        (BUDGET_TEST, "{ auto n = base::Run(Count()); EXPECT_EQ(n.value(), 1); }\n{ auto m = Run(Count()); Use(m->x); }", 2, "m is",
+         GATEWAY, "{ auto n = Run(Count()); Use(*n); }"),
     ],
     "propagated-error": [
         (GATEWAY, "\nif (!status.ok()) return status;", 2, "REDOUBLE_RETURN_IF_ERROR",

@@ -16,6 +16,7 @@ from cpp_rules import (
     FOLDERS, MAX_FILE_LINES, MAX_FUNCTION_LINES, calls, check_file_length, check_function_length, check_guard,
     check_prefix, check_propagation, check_self_contained, check_unordered_iteration, comments, includes_header, DEAD_CODE, TORN_TABLE,
 )
+from dereferences import check_dereferences
 from folders import (
     MAX_FOLDER_FILES, PROGRAM, PUBLIC, SIMULATOR, check_direction, check_exemptions, check_folder_cycles, check_folder_size,
     is_test,
@@ -83,6 +84,13 @@ def is_library_header(path):
     return path.endswith(".h") and path.startswith((PUBLIC, *OURS)) and not is_test(path)
 
 
+def is_test_program(path):
+    return path.endswith(("_test.cc", "_for_test.h")) and path.startswith(OURS + ("tests/", "scenarios/"))
+
+
+# Folders whose tests dereference results unchecked.
+UNCHECKED = ("backends/memory/engine/", "backends/memory/commands/")
+
 # Folders with headers whose introductions are still too short.
 UNINTRODUCED = ("backends/memory/commands/", "backends/memory/server/", "sim/cli/serve/")
 
@@ -134,6 +142,10 @@ FILE_RULES = [
     Rule("propagated-error", cpp(only(OURS + ("tests/", "bench/"), ("tests/examples/", "tests/consumer/", "sim/server/"))),
          check_propagation, "write REDOUBLE_RETURN_IF_ERROR(status) or REDOUBLE_ASSIGN_OR_RETURN(T value, ...); in "
          "coroutines the forms with CO_"),
+    # Examples are as short as a reader writes them.
+    Rule("unchecked-dereference", cpp(but_not_in(is_test_program, ("tests/examples/", *UNCHECKED))), check_dereferences,
+         "ASSERT_OK_AND_ASSIGN(const T value, ...), or ASSERT_THAT(result, IsOk()) first; result.value() outside of a "
+         "test's body"),
     Rule("function-length", cpp(outside("third_party/")), check_function_length,
          f"split it: {MAX_FUNCTION_LINES} lines at most, mostly under 25"),
     Rule("file-length", cpp(outside("third_party/")), check_file_length,

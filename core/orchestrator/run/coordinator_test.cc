@@ -304,7 +304,7 @@ TYPED_TEST(CoordinatorTest, AnApprovalGoesEitherWay) {
     const std::string id = workflow.approval_ids()[0];
     const auto decided = this->Run(approve ? workflow.approvals().Approve("run_h", id)
                                            : workflow.approvals().Reject("run_h", id));
-    EXPECT_EQ(*decided, DecisionOutcome::kDecided);
+    EXPECT_THAT(decided, IsOkAndHolds(DecisionOutcome::kDecided));
     workflow.RunAll();
     EXPECT_THAT(workflow.executed(), ElementsAre("ask", "approve", approve ? "yes" : "no"));
     EXPECT_EQ(workflow.completions(), 1);
