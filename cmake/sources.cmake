@@ -383,7 +383,7 @@ redouble_component(
 redouble_component(
   korvet
   SOURCES
-    core/korvet/error_code.cc
+    core/korvet/errors.cc
     core/korvet/groups/assignment.cc
     core/korvet/groups/consumer.cc
     core/korvet/groups/consumer_group.cc
@@ -406,8 +406,8 @@ redouble_component(
   GENERATED_HEADERS
     core/korvet/scripts/script_texts.h
   INSTALLED_HEADERS
-    core/korvet/error_code.h
-    core/korvet/error_codes.inc
+    core/korvet/errors.h
+    core/korvet/errors.inc
     core/korvet/groups/assignment.h
     core/korvet/groups/consumer.h
     core/korvet/groups/consumer_group.h

@@ -1,7 +1,7 @@
 #include "redouble/core/korvet/groups/consumer.h"
 
 #include "redouble/core/base/status/status_macros.h"
-#include "redouble/core/korvet/error_code.h"
+#include "redouble/core/korvet/errors.h"
 
 namespace redouble::korvet {
 

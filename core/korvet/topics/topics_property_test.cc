@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "redouble/backends/testing/backends.h"
-#include "redouble/core/korvet/error_code.h"
+#include "redouble/core/korvet/errors.h"
 #include "redouble/core/korvet/topics/topics.h"
 
 namespace redouble::korvet {

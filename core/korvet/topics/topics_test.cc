@@ -11,7 +11,7 @@
 
 #include "redouble/backends/testing/backends.h"
 #include "redouble/core/base/status/status_matchers.h"
-#include "redouble/core/korvet/error_code.h"
+#include "redouble/core/korvet/errors.h"
 #include "redouble/core/store/errors.h"
 #include "redouble/tests/support/intercepted_store.h"
 

@@ -21,7 +21,7 @@
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/base/task/run.h"
 #include "redouble/core/base/time/virtual_clock.h"
-#include "redouble/core/korvet/error_code.h"
+#include "redouble/core/korvet/errors.h"
 #include "redouble/core/korvet/groups/consumer_group.h"
 #include "redouble/core/korvet/log/log.h"
 #include "redouble/core/korvet/log/producer.h"
