@@ -261,6 +261,7 @@ redouble_component(
     core/store/reply.cc
     core/store/resp/command_writer.cc
     core/store/resp/reply_encoding.cc
+    core/store/resp/reply_reader.cc
     core/store/resp/request_parser.cc
     core/store/script.cc
     core/store/table/command_details.cc
@@ -306,6 +307,7 @@ redouble_component(
     core/store/pubsub/channel_reader.h
     core/store/pubsub/pubsub.h
     core/store/reply.h
+    core/store/resp/reply_reader.h
     core/store/script.h
     core/store/store.h
     core/store/table/command_table.h
@@ -381,7 +383,7 @@ redouble_component(
 redouble_component(
   korvet
   SOURCES
-    core/korvet/error_code.cc
+    core/korvet/errors.cc
     core/korvet/groups/assignment.cc
     core/korvet/groups/consumer.cc
     core/korvet/groups/consumer_group.cc
@@ -404,8 +406,8 @@ redouble_component(
   GENERATED_HEADERS
     core/korvet/scripts/script_texts.h
   INSTALLED_HEADERS
-    core/korvet/error_code.h
-    core/korvet/error_codes.inc
+    core/korvet/errors.h
+    core/korvet/errors.inc
     core/korvet/groups/assignment.h
     core/korvet/groups/consumer.h
     core/korvet/groups/consumer_group.h
@@ -714,7 +716,6 @@ redouble_component(
     backends/redis/net/transport.cc
     backends/redis/option_table.cc
     backends/redis/options.cc
-    backends/redis/protocol/reply_reader.cc
     backends/redis/spawn/ask_server.cc
     backends/redis/spawn/child_process.cc
     backends/redis/spawn/held_clock.cc
@@ -747,7 +748,6 @@ redouble_component(
     backends/redis/net/client_hooks.h
     backends/redis/net/subscriber.h
     backends/redis/options.h
-    backends/redis/protocol/reply_reader.h
     backends/redis/spawn/child_process.h
     backends/redis/spawn/held_clock.h
     backends/redis/spawn/held_clock_page.h
@@ -1134,18 +1134,18 @@ redouble_component(
   testing
   SOURCES
     backends/redis/spawn/certificates_for_test.cc
+    backends/testing/backends.cc
+    backends/testing/live_server.cc
     sim/testing/explore.cc
     sim/testing/matchers.cc
     sim/testing/redis.cc
-    tests/support/backends.cc
-    tests/support/live_server.cc
   INSTALLED_HEADERS
+    backends/testing/backends.h
     core/base/status/status_matchers.h
     include/redouble/testing.h
     sim/testing/explore.h
     sim/testing/matchers.h
     sim/testing/redis.h
-    tests/support/backends.h
   COMPONENTS
     memory
     redis

@@ -1,4 +1,5 @@
 // The version of Redis that the engine behaves as, and that INFO, HELLO, LOLWUT and scripts report.
+// The conformance cases are recorded from a redis-server of this version.
 //
 //   absl::StrAppend(&info, "redis_version:", kRedisVersion, "\r\n");
 //

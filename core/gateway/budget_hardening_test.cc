@@ -10,12 +10,12 @@
 #include <utility>
 #include <vector>
 
+#include "redouble/backends/testing/backends.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/gateway/budget.h"
 #include "redouble/core/gateway/budget_commands.h"
 #include "redouble/core/gateway/control_state.h"
 #include "redouble/core/store/errors.h"
-#include "redouble/tests/support/backends.h"
 #include "redouble/tests/support/intercepted_store.h"
 
 namespace redouble::gateway {
@@ -305,6 +305,7 @@ TYPED_TEST(AtomicReservationTest, ChecksAndReservesInOneStep) {
   EXPECT_EQ(first->daily_spend_usd, 0.9);
   const auto second =
       this->Run(budgets.CheckAndReserveBudget(this->request_, limits, 0.5, this->now()));
+  ASSERT_THAT(second, IsOk());
   EXPECT_EQ(second->outcome, Outcome::kExceeded) << "no other request passes in between";
   EXPECT_EQ(second->daily_spend_usd, 1.4);
   EXPECT_EQ(this->Value(this->daily_), "1.4");

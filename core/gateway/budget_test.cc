@@ -7,10 +7,10 @@
 #include <limits>
 #include <string>
 
+#include "redouble/backends/testing/backends.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/gateway/control_state.h"
 #include "redouble/core/store/errors.h"
-#include "redouble/tests/support/backends.h"
 #include "redouble/tests/support/intercepted_store.h"
 
 namespace redouble::gateway {
@@ -450,13 +450,14 @@ TYPED_TEST(BudgetTest, LetsRequestsPassBetweenCheckAndReservation) {
       BudgetStore budgets(*other);
       const auto decision =
           this->Run(budgets.CheckAndReserveBudget(request, limits, 0.5, this->now()));
-      EXPECT_EQ(decision->outcome, Outcome::kAllowed);
+      EXPECT_EQ(decision.value().outcome, Outcome::kAllowed);
     }
     return std::nullopt;
   };
   BudgetStore budgets(store);
   const auto decision =
       this->Run(budgets.CheckAndReserveBudget(this->request_, limits, 0.5, this->now()));
+  ASSERT_THAT(decision, IsOk());
   EXPECT_EQ(decision->outcome, Outcome::kAllowed);
   EXPECT_EQ(this->Value(this->daily_), "1.9");
 }
@@ -467,10 +468,12 @@ TYPED_TEST(BudgetTest, ReservesOnlyWhatTheCheckAllows) {
   const BudgetLimits reached{1.0, std::nullopt};
   const auto refused =
       this->Run(budgets.CheckAndReserveBudget(this->request_, reached, 0.5, this->now()));
+  ASSERT_THAT(refused, IsOk());
   EXPECT_EQ(refused->outcome, Outcome::kExceeded);
   this->ExpectCounters("1");
   const auto free =
       this->Run(budgets.CheckAndReserveBudget(this->request_, BudgetLimits(), 0.5, this->now()));
+  ASSERT_THAT(free, IsOk());
   EXPECT_EQ(free->outcome, Outcome::kAllowed);
   this->ExpectCounters("1.5");
 }

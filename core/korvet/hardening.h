@@ -1,9 +1,9 @@
-// Hardening: options that remove documented hazards of Korvet's consumer groups.
+// Hardening: options that remove documented hazards of Korvet's producers and consumer groups.
 //
 // By default every operation sends the documented commands, including their hazards, so that it
 // behaves as other programs on the same Redis. Each option removes the hazard that it names and
 // changes nothing else: keys and values stay the same. All options are off by default and can be
-// combined. ProducerOptions::stream_exists (log/producer.h) removes H2 in the same way.
+// combined; a producer or a group ignores the options that do not concern it.
 //
 //   korvet::GroupOptions options;
 //   options.hardening.guard_topic = true;
@@ -17,13 +17,19 @@
 namespace redouble::korvet {
 
 struct Hardening {
-  // Removes H3: XGROUP CREATE ... MKSTREAM restores the stream of a deleted topic, and a later
-  // topic of the same name inherits it. One script per partition checks the topic and creates the
-  // group.
+  // For a producer of records with given ids. Removes H2: a plain XADD restores the stream of a
+  // deleted topic. XADD then has NOMKSTREAM, and an append to a missing stream fails with
+  // UNKNOWN_TOPIC_OR_PARTITION.
+  bool stream_exists = false;
+
+  // For a group. Removes H3: XGROUP CREATE ... MKSTREAM restores the stream of a deleted topic, and
+  // a later topic of the same name inherits it. One script per partition checks the topic and
+  // creates the group.
   bool guard_topic = false;
 
-  // Removes H6: a commit acknowledges an entry that another member has claimed, because XACK does
-  // not check the owner. One script acknowledges only the entries of CommitRequest::member.
+  // For a group. Removes H6: a commit acknowledges an entry that another member has claimed,
+  // because XACK does not check the owner. One script acknowledges only the entries of
+  // CommitRequest::member.
   bool commit_own_entries = false;
 };
 

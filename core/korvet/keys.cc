@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/redis_number.h"
-#include "redouble/core/korvet/error_code.h"
+#include "redouble/core/korvet/errors.h"
 #include "redouble/core/korvet/topic_name.h"
 
 namespace redouble::korvet {
@@ -95,7 +95,7 @@ absl::StatusOr<Keys> Keys::Create(std::string_view keyspace) {
   absl::StatusOr<KeyPattern> stream = PatternOf(kStream, keyspace);
   absl::StatusOr<KeyPattern> topic = PatternOf(kTopic, keyspace);
   if (!stream.ok() || !topic.ok()) {
-    return KafkaError(ErrorCode::kInvalidConfig, "the keyspace is empty");
+    return MakeError(ErrorCode::kInvalidConfig, "the keyspace is empty");
   }
   return Keys(keyspace, *std::move(stream), *std::move(topic));
 }
@@ -103,8 +103,8 @@ absl::StatusOr<Keys> Keys::Create(std::string_view keyspace) {
 absl::StatusOr<std::string> Keys::Stream(TopicPartition partition) const {
   REDOUBLE_RETURN_IF_ERROR(CheckTopicName(partition.topic));
   if (partition.partition < 0) {
-    return KafkaError(ErrorCode::kUnknownTopicOrPartition,
-                      absl::StrCat("partition ", partition.partition, " is below 0"));
+    return MakeError(ErrorCode::kUnknownTopicOrPartition,
+                     absl::StrCat("partition ", partition.partition, " is below 0"));
   }
   return stream_.Build(partition.topic, partition.partition);
 }

@@ -47,7 +47,7 @@ class Keys {
  public:
   // Returns the keys of `keyspace`. Any text except the empty one is allowed, including one with
   // colons: the keyspace is constant, so it makes no key ambiguous. Errors: INVALID_CONFIG
-  // (error_code.h) if the keyspace is empty.
+  // (errors.h) if the keyspace is empty.
   static absl::StatusOr<Keys> Create(std::string_view keyspace = kDefaultKeyspace);
 
   const std::string& keyspace() const { return keyspace_; }

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "redouble/core/base/status/status_matchers.h"
-#include "redouble/core/korvet/error_code.h"
+#include "redouble/core/korvet/errors.h"
 #include "redouble/core/korvet/topic_name.h"
 #include "redouble/core/store/keyspace/key_family_testing.h"
 

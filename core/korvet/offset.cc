@@ -1,13 +1,13 @@
 #include "redouble/core/korvet/offset.h"
 
 #include "absl/strings/str_cat.h"
-#include "redouble/core/korvet/error_code.h"
+#include "redouble/core/korvet/errors.h"
 
 namespace redouble::korvet {
 namespace {
 
 absl::Status DoesNotFit(store::StreamId id, absl::string_view part, uint64_t greatest, int bits) {
-  return KafkaError(
+  return MakeError(
       ErrorCode::kUnknownServerError,
       absl::StrCat("the id ", id.ToString(), " has no offset: its ", part, " is above ", greatest,
                    ", the greatest with ", bits, " bits of sequence"));
@@ -17,9 +17,9 @@ absl::Status DoesNotFit(store::StreamId id, absl::string_view part, uint64_t gre
 
 absl::StatusOr<OffsetCodec> OffsetCodec::Create(int64_t sequence_bits) {
   if (sequence_bits < kMinSequenceBits || sequence_bits > kMaxSequenceBits) {
-    return KafkaError(ErrorCode::kInvalidConfig,
-                      absl::StrCat("offsetSequenceBits is ", sequence_bits, ", not one of ",
-                                   kMinSequenceBits, " to ", kMaxSequenceBits));
+    return MakeError(ErrorCode::kInvalidConfig,
+                     absl::StrCat("offsetSequenceBits is ", sequence_bits, ", not one of ",
+                                  kMinSequenceBits, " to ", kMaxSequenceBits));
   }
   return OffsetCodec(static_cast<int>(sequence_bits));
 }
@@ -32,8 +32,8 @@ absl::StatusOr<int64_t> OffsetCodec::Encode(store::StreamId id) const {
 
 absl::StatusOr<store::StreamId> OffsetCodec::Decode(int64_t offset) const {
   if (offset < 0) {
-    return KafkaError(ErrorCode::kOffsetOutOfRange,
-                      absl::StrCat("the offset ", offset, " is below 0"));
+    return MakeError(ErrorCode::kOffsetOutOfRange,
+                     absl::StrCat("the offset ", offset, " is below 0"));
   }
   const auto bits = static_cast<uint64_t>(offset);
   return store::StreamId{bits >> sequence_bits_, bits & max_sequence()};

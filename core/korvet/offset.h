@@ -48,7 +48,7 @@ class OffsetCodec {
   constexpr OffsetCodec() = default;
   // Returns a codec with N = `sequence_bits`. N is fixed when a topic is created, because a change
   // would change the meaning of every offset that clients have stored. Errors: INVALID_CONFIG
-  // (error_code.h) if N is out of range.
+  // (errors.h) if N is out of range.
   static absl::StatusOr<OffsetCodec> Create(int64_t sequence_bits);
 
   constexpr int sequence_bits() const { return sequence_bits_; }

@@ -7,7 +7,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "redouble/core/base/text/string_bridge.h"
-#include "redouble/core/korvet/error_code.h"
+#include "redouble/core/korvet/errors.h"
 
 namespace redouble::korvet {
 namespace {
@@ -17,9 +17,9 @@ bool IsLegal(char c) {
 }
 
 absl::Status Illegal(std::string_view name, std::string_view rule) {
-  return KafkaError(ErrorCode::kInvalidTopic,
-                    absl::StrCat("the topic name \"", absl::CEscape(base::ToAbsl(name)), "\" ",
-                                 base::ToAbsl(rule)));
+  return MakeError(ErrorCode::kInvalidTopic,
+                   absl::StrCat("the topic name \"", absl::CEscape(base::ToAbsl(name)), "\" ",
+                                base::ToAbsl(rule)));
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ namespace redouble::korvet {
 inline constexpr size_t kMaxTopicNameBytes = 249;
 
 // Returns OK for 1 to 249 characters of a-z, A-Z, 0-9, '.', '_' and '-', except "." and "..".
-// Otherwise returns INVALID_TOPIC_EXCEPTION (error_code.h) with the violated rule in its message.
+// Otherwise returns INVALID_TOPIC_EXCEPTION (errors.h) with the violated rule in its message.
 // Kafka also warns about names that differ only in '.' and '_'; Korvet does not.
 absl::Status CheckTopicName(std::string_view name);
 

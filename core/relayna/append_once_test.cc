@@ -5,10 +5,10 @@
 
 #include <array>
 
+#include "redouble/backends/testing/backends.h"
 #include "redouble/core/base/hash/digest.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/store/errors.h"
-#include "redouble/tests/support/backends.h"
 #include "redouble/tests/support/intercepted_store.h"
 
 namespace redouble::relayna {

@@ -12,7 +12,7 @@
 
 #if REDOUBLE_HAS_CPP20
 
-#include "redouble/core/korvet/error_code.h"
+#include "redouble/core/korvet/errors.h"
 #include "redouble/core/korvet/groups/assignment.h"
 #include "redouble/core/korvet/groups/consumer.h"
 #include "redouble/core/korvet/groups/consumer_group.h"

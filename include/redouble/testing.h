@@ -23,10 +23,10 @@
 
 #if REDOUBLE_HAS_CPP20
 
+#include "redouble/backends/testing/backends.h"
 #include "redouble/sim/testing/explore.h"
 #include "redouble/sim/testing/matchers.h"
 #include "redouble/sim/testing/redis.h"
-#include "redouble/tests/support/backends.h"
 
 namespace redouble::testing {
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/store/errors.h"
 
@@ -35,7 +36,7 @@ FaultyStore::FaultyStore(store::Store& inner, base::Clock& clock, FaultyStoreOpt
 bool FaultyStore::Intercepts(const store::Request&) { return !plan_.empty(); }
 
 base::Task<FaultyStore::Result> FaultyStore::Intercept(const store::Request& request) {
-  if (!status_.ok()) co_return status_;
+  REDOUBLE_CO_RETURN_IF_ERROR(status_);
   const FaultRule* rule = plan_.Draw(client_, request, clock_.Now(), decisions_);
   if (rule == nullptr) co_return co_await Forward(request);
   co_return co_await Inject(*rule, request);
@@ -53,7 +54,7 @@ base::Task<FaultyStore::Result> FaultyStore::Inject(FaultRule rule, const store:
       co_return store::NotSentError("the connection closed");
     case Fault::kDropReply: {
       Result result = co_await Forward(request);
-      if (!result.ok()) co_return result;
+      REDOUBLE_CO_RETURN_IF_ERROR(result.status());
       co_return store::OutcomeUnknownError("the reply was lost");
     }
     case Fault::kDuplicate:

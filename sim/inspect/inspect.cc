@@ -213,9 +213,8 @@ base::Task<absl::StatusOr<bool>> IsOrphan(store::Store& store, const RuleTable& 
   if (!is_there.ok() || !*is_there) co_return is_there;
   const std::optional<std::string> needed = table.NeededKey(need.end);
   if (!needed) co_return true;
-  const absl::StatusOr<bool> is_met = co_await store::Exists(store, *needed);
-  if (!is_met.ok()) co_return is_met;
-  co_return !*is_met;
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const bool is_met, co_await store::Exists(store, *needed));
+  co_return !is_met;
 }
 
 base::Task<absl::Status> FindOrphans(store::Store& store, const RuleTable& table,

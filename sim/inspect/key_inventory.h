@@ -1,4 +1,6 @@
 // Prints key families: a table for a terminal, JSON for programs, Markdown for documentation.
+// `redouble keys` prints those of the systems, and programs that add families of their own print
+// theirs with it.
 //
 //   std::cout << FormatInventory(gateway::KeyFamilies(), InventoryFormat::kTable);
 //

@@ -1,6 +1,11 @@
 // Converts between the JSON of scenarios and the values of core/python, for the operations of
 // relayna and studio.
 //
+//   const python::Value event = ToValue(reader.Any("event"));
+//
+// A scenario's JSON lacks datetimes, so that a value that is written and read again has text
+// instead.
+//
 // Thread-safety: free functions.
 #ifndef REDOUBLE_SIM_OPERATIONS_PYTHON_JSON_H_
 #define REDOUBLE_SIM_OPERATIONS_PYTHON_JSON_H_

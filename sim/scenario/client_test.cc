@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/base/task/run.h"
 #include "redouble/core/store/errors.h"
@@ -49,7 +50,7 @@ class FlakyBackend final : public ScenarioBackend {
   }
   absl::StatusOr<std::unique_ptr<store::Store>> Connect() override {
     ++connections;
-    if (!refusal.ok()) return refusal;
+    REDOUBLE_RETURN_IF_ERROR(refusal);
     return memory_.Connect();
   }
   base::Clock& clock() override { return memory_.clock(); }

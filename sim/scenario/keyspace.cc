@@ -175,11 +175,9 @@ absl::StatusOr<Json> DecodeStreamValue(Reply reply) {
   for (Reply& entry : entries) {
     REDOUBLE_ASSIGN_OR_RETURN(std::vector<Reply> parts, store::DecodeArray(std::move(entry)));
     if (parts.size() != 2) return store::ProtocolError("a stream entry has two parts");
-    absl::StatusOr<Json> id = DecodeTextValue(std::move(parts[0]));
-    if (!id.ok()) return id;
-    absl::StatusOr<Json> fields = DecodeListValue(std::move(parts[1]));
-    if (!fields.ok()) return fields;
-    array.push_back(Json{{"id", *id}, {"fields", *fields}});
+    REDOUBLE_ASSIGN_OR_RETURN(Json id, DecodeTextValue(std::move(parts[0])));
+    REDOUBLE_ASSIGN_OR_RETURN(Json fields, DecodeListValue(std::move(parts[1])));
+    array.push_back(Json{{"id", std::move(id)}, {"fields", std::move(fields)}});
   }
   return Json{{"entries", array}};
 }

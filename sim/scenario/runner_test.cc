@@ -8,6 +8,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/base/task/run.h"
 #include "redouble/core/store/batch.h"
@@ -28,33 +29,30 @@ using testing::HasSubstr;
 base::Task<OperationResult> Read(OperationContext context, const Json& arguments) {
   ArgumentReader reader(arguments);
   const std::string key = reader.String("key");
-  if (absl::Status status = reader.Finish(); !status.ok()) co_return status;
-  const auto value = co_await store::Get(context.store, key);
-  if (!value.ok()) co_return value.status();
-  co_return *value ? Json(**value) : Json();
+  REDOUBLE_CO_RETURN_IF_ERROR(reader.Finish());
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const auto value, co_await store::Get(context.store, key));
+  co_return value ? Json(*value) : Json();
 }
 
 base::Task<OperationResult> Add(OperationContext context, const Json& arguments) {
   ArgumentReader reader(arguments);
   const std::string key = reader.String("key");
   const int64_t amount = reader.IntegerOr("amount", 1);
-  if (absl::Status status = reader.Finish(); !status.ok()) co_return status;
-  const auto before = co_await store::Get(context.store, key);
-  if (!before.ok()) co_return before.status();
-  const int64_t sum = (*before ? std::stoll(**before) : 0) + amount;
+  REDOUBLE_CO_RETURN_IF_ERROR(reader.Finish());
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const auto before, co_await store::Get(context.store, key));
+  const int64_t sum = (before ? std::stoll(*before) : 0) + amount;
   const std::string text = std::to_string(sum);
   const auto set = co_await store::Set(context.store, key, text);
-  if (!set.ok()) co_return set.status();
+  REDOUBLE_CO_RETURN_IF_ERROR(set.status());
   co_return Json{{"sum", sum}};
 }
 
 base::Task<OperationResult> Hit(OperationContext context, const Json& arguments) {
   ArgumentReader reader(arguments);
   const std::string key = reader.String("key");
-  if (absl::Status status = reader.Finish(); !status.ok()) co_return status;
-  const auto count = co_await store::Incr(context.store, key);
-  if (!count.ok()) co_return count.status();
-  co_return Json(*count);
+  REDOUBLE_CO_RETURN_IF_ERROR(reader.Finish());
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const int64_t count, co_await store::Incr(context.store, key));
+  co_return Json(count);
 }
 
 base::Task<OperationResult> Sleep(OperationContext context, const Json&) {
@@ -71,7 +69,7 @@ base::Task<OperationResult> Swap(OperationContext context, const Json&) {
   batch.Add(store::CommandId::kSet, {"a", "1"});
   batch.Add(store::CommandId::kSet, {"b", "2"});
   const auto replies = co_await store::Execute(context.store, batch);
-  if (!replies.ok()) co_return replies.status();
+  REDOUBLE_CO_RETURN_IF_ERROR(replies.status());
   co_return Json("ok");
 }
 
@@ -605,10 +603,10 @@ std::pair<ScenarioResult, std::string> RunUpTo(std::string_view steps, int64_t l
     return event++ == last_event;
   };
   ScenarioResult result = RunScenario(Parse(steps), backend, options);
-  const auto connection = backend.Connect();
-  const absl::StatusOr<std::vector<std::string>> left = base::Run(store::ScanAll(**connection));
+  const auto connection = backend.Connect().value();
+  const std::vector<std::string> left = base::Run(store::ScanAll(*connection)).value();
   std::string keys;
-  for (const std::string& key : *left) keys += key + " ";
+  for (const std::string& key : left) keys += key + " ";
   return {std::move(result), keys};
 }
 

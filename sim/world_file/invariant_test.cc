@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/base/task/run.h"
 #include "redouble/core/store/typed/strings.h"
 #include "redouble/sim/json/strict_json.h"
@@ -23,9 +25,9 @@ class InvariantTest : public testing::Test {
 
   // Returns the invariant's verdict on the world.
   absl::Status Check(std::string_view text) {
-    const auto invariant = ParseInvariant(ParseStrictJson(text).value(), "/invariants/0");
-    if (!invariant.ok()) return invariant.status();
-    return (*invariant)->Check(WorldView{world_, results_, serial_states_});
+    REDOUBLE_ASSIGN_OR_RETURN(const auto invariant,
+                              ParseInvariant(ParseStrictJson(text).value(), "/invariants/0"));
+    return invariant->Check(WorldView{world_, results_, serial_states_});
   }
   bool Holds(std::string_view text) { return Check(text).ok(); }
 
@@ -122,16 +124,17 @@ TEST_F(InvariantTest, StateIsASerialOne) {
 }
 
 TEST_F(InvariantTest, HaveANameAndATime) {
-  const auto plain =
-      ParseInvariant(ParseStrictJson(R"({"kind": "expires", "keys": "*"})").value(), "");
-  EXPECT_EQ((*plain)->name(), "expires");
-  EXPECT_FALSE((*plain)->always());
-  const auto named = ParseInvariant(
-      ParseStrictJson(R"({"kind": "expires", "name": "ttl", "when": "always", "keys": "*"})")
-          .value(),
-      "");
-  EXPECT_EQ((*named)->name(), "ttl");
-  EXPECT_TRUE((*named)->always());
+  ASSERT_OK_AND_ASSIGN(const Json short_form,
+                       ParseStrictJson(R"({"kind": "expires", "keys": "*"})"));
+  ASSERT_OK_AND_ASSIGN(const auto plain, ParseInvariant(short_form, ""));
+  EXPECT_EQ(plain->name(), "expires");
+  EXPECT_FALSE(plain->always());
+  ASSERT_OK_AND_ASSIGN(
+      const Json long_form,
+      ParseStrictJson(R"({"kind": "expires", "name": "ttl", "when": "always", "keys": "*"})"));
+  ASSERT_OK_AND_ASSIGN(const auto named, ParseInvariant(long_form, ""));
+  EXPECT_EQ(named->name(), "ttl");
+  EXPECT_TRUE(named->always());
 }
 
 TEST_F(InvariantTest, SayWhatIsWrongWithThem) {

@@ -70,7 +70,7 @@ absl::Status SetUp(World& world, const std::vector<Step>& steps) {
       const OperationContext context(*session, world.clock(), rng);
       absl::Status arguments;
       const Json result = base::Run(MakeCall(*call, context, arguments));
-      if (!arguments.ok()) return arguments;
+      REDOUBLE_RETURN_IF_ERROR(arguments);
       if (!result.is_object() || !result.contains("error")) continue;
       return absl::InvalidArgumentError(
           absl::StrCat("setup: ", call->call.name, ": ", result["error"].dump()));

@@ -53,7 +53,7 @@ TEST(WorldFile, IsDistinguishedFromAScenarioByItsActors) {
 }
 
 TEST(WorldFile, KeepsAViolation) {
-  const absl::StatusOr<WorldFile> world = ParseCounter(CounterWorld());
+  ASSERT_OK_AND_ASSIGN(const WorldFile world, ParseCounter(CounterWorld()));
   const RecordedViolation violation{.seed = 7,
                                     .decisions = {0, 1},
                                     .hardened = false,
@@ -61,7 +61,7 @@ TEST(WorldFile, KeepsAViolation) {
                                     .broke = "both count: it is 6",
                                     .trace_hash = "abc"};
   const absl::StatusOr<WorldFile> again =
-      ParseWorldFile(WithViolation(*world, violation), "w.world.json", CounterSystem());
+      ParseWorldFile(WithViolation(world, violation), "w.world.json", CounterSystem());
   ASSERT_THAT(again, IsOk());
   EXPECT_EQ(again->violation->seed, 7u);
   EXPECT_EQ(again->violation->decisions, violation.decisions);

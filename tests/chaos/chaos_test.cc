@@ -35,6 +35,7 @@
 #include "redouble/backends/redis/net/subscriber.h"
 #include "redouble/backends/redis/spawn/spawned_server.h"
 #include "redouble/core/base/random/rng.h"
+#include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/base/task/run.h"
 #include "redouble/core/store/errors.h"
@@ -168,7 +169,7 @@ class ChaosTest : public testing::Test {
 
   // An error reply of the server, such as LOADING, as a status.
   static absl::Status Outcome(const absl::StatusOr<Reply>& reply) {
-    if (!reply.ok()) return reply.status();
+    REDOUBLE_RETURN_IF_ERROR(reply.status());
     return reply->is_error() ? store::ServerError(reply->text()) : absl::OkStatus();
   }
 

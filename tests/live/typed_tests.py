@@ -23,7 +23,7 @@ class Outcome:
         self.program = program
         self.system = program.split("core/")[1].split("/")[0]
         self.tests = {}  # OK, FAILED, SKIPPED or CRASHED, by name.
-        self.refusals = {}  # The refusals printed by tests/support/backends.cc, by name.
+        self.refusals = {}  # The refusals printed by backends/testing/backends.cc, by name.
         self.text = ""
 
     def read(self, text):

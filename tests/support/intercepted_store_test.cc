@@ -3,10 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "redouble/backends/testing/backends.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/store/batch.h"
 #include "redouble/core/store/typed/strings.h"
-#include "redouble/tests/support/backends.h"
 
 namespace redouble::tests {
 namespace {

@@ -20,13 +20,13 @@
 #include <utility>
 #include <vector>
 
+#include "redouble/backends/testing/backends.h"
 #include "redouble/core/base/random/rng.h"
 #include "redouble/core/base/time/virtual_clock.h"
-#include "redouble/core/korvet/error_code.h"
+#include "redouble/core/korvet/errors.h"
 #include "redouble/core/korvet/keys.h"
 #include "redouble/core/korvet/log/producer.h"
 #include "redouble/core/korvet/topics/topics.h"
-#include "redouble/tests/support/backends.h"
 
 namespace redouble::korvet {
 

@@ -15,11 +15,11 @@
 #include "redouble/backends/redis/net/client/sync_submit.h"
 #include "redouble/backends/redis/net/subscriber.h"
 #include "redouble/backends/redis/options.h"
+#include "redouble/backends/testing/live_server.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/task/run.h"
 #include "redouble/core/store/command.h"
 #include "redouble/core/store/pubsub/pubsub.h"
-#include "redouble/tests/support/live_server.h"
 
 namespace redouble::tests {
 namespace {

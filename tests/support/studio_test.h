@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "redouble/backends/testing/backends.h"
 #include "redouble/core/python/error.h"
 #include "redouble/core/python/json.h"
 #include "redouble/core/store/errors.h"
@@ -28,7 +29,6 @@
 #include "redouble/core/studio/ingest/ingest_service.h"
 #include "redouble/core/studio/registry/capabilities.h"
 #include "redouble/core/studio/registry/service_record.h"
-#include "redouble/tests/support/backends.h"
 #include "redouble/tests/support/intercepted_store.h"
 
 namespace redouble::studio {

@@ -12,6 +12,7 @@ from build_files import BuildFileError, Label, Workspace
 
 # Folders whose component has another name.
 _OTHER_FOLDERS = {
+    "backends/testing": "testing",
     "core/base": "store",
     "core/python": "store",
     "core/store": "store",
@@ -23,7 +24,6 @@ _OTHER_FOLDERS = {
     "sim/operations/studio": "program",
     "sim/operations/threescale": "program",
     "sim/server": "program",
-    "tests/support": "testing",
 }
 
 # Public targets that are a second header of another component.

@@ -69,9 +69,15 @@ CITATION_EXAMPLES = {
     ],
     "thread-safety": [
         ("core/gateway/a.h", "// A: one.\n// Two.\n// Three.\n\n// Thread-safety: no.", 1, "no `Thread-safety:`",
-         "core/gateway/a.h", "// A: one.\n//\n// Thread-safety: constant.\n#ifndef X"),
-        ("core/gateway/a.h", "// Thread-safety: constant.\n\n#ifndef X", 1, "an introduction of 1 lines",
-         "core/gateway/a_for_test.h", "#ifndef X"),
+         "core/gateway/a.h", "// A: one.\n// Two.\n// Three.\n//\n// Thread-safety: constant.\n#ifndef X"),
+    ],
+    # Blank lines, thread-safety and source are not counted; an example is.
+    "introduction": [
+        ("core/gateway/a.h", "// A: one.\n// Two.\n//\n// Thread-safety: constant.\n// Source: Redis.\n#ifndef X", 1,
+         "an introduction of 2 lines",
+         "core/gateway/a.h", "// A: one.\n// Two.\n//\n//   A();\n//\n// Thread-safety: constant.\n#ifndef X"),
+        ("include/redouble/a.h", "// A: one.\n//\n// Thread-safety: if you call\n// it from one thread.\n", 1, "of 1 lines",
+         "backends/memory/commands/a.h", "// A: one.\n//\n// Thread-safety: constant.\n"),
     ],
     "table-readers": [
         ("core/gateway/rows.inc", "// Rows.\nROW(1)", 1, "core/gateway/r.cc includes it and is not",

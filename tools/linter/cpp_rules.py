@@ -132,6 +132,17 @@ def check_file_length(source, _):
         yield source.line_count, f"{source.line_count} lines"
 
 
+# if (!status.ok()) return status;  if (!value.ok()) co_return value.status();
+_PROPAGATION = re.compile(r"if \((?:[^;(){}]* (?P<new>\w+) = [^;{}]*; !(?P=new)|!(?P<old>\w+(?:(?:\.|->)\w+)*))\.ok\(\)\)"
+                          r"\s*\{?\s*(?:co_)?return (?:(?P=new)|(?P=old))(?:\.status\(\))?;")
+
+
+def check_propagation(source, _):
+    """An error that is passed on unchanged."""
+    for match in _PROPAGATION.finditer(source.code):
+        yield source.line_of(match.start()), " ".join(match.group(0).split())
+
+
 def comments(pattern):
     compiled = re.compile(pattern)
 

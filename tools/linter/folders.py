@@ -17,12 +17,18 @@ SIMULATOR = ("sim/world/", "sim/fault/", "sim/decision/", "sim/explore/", "sim/c
 PROGRAM = ("sim/scenario/", "sim/operations/", "sim/server/", "sim/inspect/", "sim/cli/",
            "sim/recording/", "sim/world_file/")
 
+# The headers that other workspaces include.
+PUBLIC = "include/"
+
 # What may include anything.
 _TOP = ("tests/", "bench/", "scenarios/")
 
 
+_OWN_TESTS = ("_test.cc", "_for_test.h")
+
+
 def is_test(path):
-    return path.endswith(("_test.cc", "_for_test.h")) or "/testing/" in path
+    return path.endswith(_OWN_TESTS) or "/testing/" in path
 
 
 # Arrows.
@@ -31,11 +37,17 @@ def is_test(path):
 def allowed_folders(path):
     """The folders whose headers a file may include, or None when it may include any."""
     own = "/".join(path.split("/")[:2]) + "/"
-    test_only = ("tests/",) if is_test(path) else ()
+    test_only = ("backends/testing/",) if is_test(path) else ()
+    # The headers of the folders `testing` are installed, and so they include none of ours that are not.
+    test_only += ("tests/",) if path.endswith(_OWN_TESTS) else ()
+    if path.startswith(PUBLIC):
+        return ("core/", "backends/", "sim/")
     if path.startswith("core/"):
         # A system's unit tests run on the embedded engine.
         test_only += ("backends/memory/",) if is_test(path) else ()
         return (own, *_BELOW.get(own, ("core/python/", "core/store/", "core/base/"))) + test_only
+    if path.startswith("backends/testing/"):
+        return ("backends/", "core/store/", "core/base/") + test_only
     if path.startswith("backends/"):
         return (own, "core/store/", "core/base/") + test_only
     if path.startswith(SIMULATOR):

@@ -16,13 +16,14 @@ from rules import FILE_RULES, RULES, TREE_RULES
 from tree_for_test import findings, rules_found, tree_findings
 
 GATEWAY = "core/gateway/budget.cc"
+BUDGET_TEST = "core/gateway/budget_test.cc"
 FUNCTION = "int Sum() {\n%s  return 0;\n}\n"
 
 # rule: [(path, bad text, line of the finding, part of the message, path, good text)]
 CPP_EXAMPLES = {
     "include-prefix": [
         (GATEWAY, '#include "core/gateway/keys.h"', 1, "redouble/<path", GATEWAY, '#include "redouble/core/gateway/keys.h"'),
-        ("bench/x.cc", '\n#include "tests/support/backends.h"', 2, "tests/support/backends.h",
+        ("bench/x.cc", '\n#include "tests/support/live.h"', 2, "tests/support/live.h",
          "bench/x.cc", '#include "absl/time/time.h"'),
     ],
     "include-direction": [
@@ -41,16 +42,24 @@ CPP_EXAMPLES = {
          "sim/scenario/runner.cc", '#include "redouble/sim/world/world.h"'),
         ("sim/cli/main.cc", '#include "redouble/scenarios/listing.h"', 1, "scenarios/listing.h",
          "scenarios/listing.cc", '#include "redouble/sim/cli/main.h"'),
-        ("sim/cli/main.cc", '#include "redouble/tests/support/backends.h"', 1, "tests/support/backends.h",
-         "sim/cli/main_test.cc", '#include "redouble/tests/support/backends.h"'),
+        ("sim/cli/main.cc", '#include "redouble/tests/support/live.h"', 1, "tests/support/live.h",
+         "sim/cli/main_test.cc", '#include "redouble/tests/support/live.h"'),
+        ("include/redouble/testing.h", '#include "redouble/tests/support/live.h"', 1, "tests/ is not",
+         "include/redouble/testing.h", '#include "redouble/backends/testing/backends.h"'),
+        ("sim/testing/redis.h", '#include "redouble/tests/support/live.h"', 1, "tests/support/live.h",
+         "sim/testing/redis_test.cc", '#include "redouble/tests/support/live.h"'),
+        ("core/gateway/budget.h", '#include "redouble/backends/testing/backends.h"', 1, "backends/testing/backends.h",
+         "core/gateway/budget_test.cc", '#include "redouble/backends/testing/backends.h"'),
+        ("backends/redis/net/client.h", '#include "redouble/backends/testing/backends.h"', 1, "backends/testing",
+         "backends/testing/backends.h", '#include "redouble/backends/redis/net/client.h"'),
     ],
     "include-asio": [
         ("backends/redis/fsm/link.cc", "#include <boost/asio/buffer.hpp>", 1, "backends/redis/net/",
          "backends/redis/net/link.cc", "#include <boost/asio.hpp>"),
     ],
     "include-hiredis": [
-        ("backends/redis/net/link.cc", "#include <hiredis/hiredis.h>", 1, "backends/redis/protocol/",
-         "backends/redis/protocol/codec.cc", "#include <hiredis/read.h>"),
+        ("backends/redis/net/link.cc", "#include <hiredis/hiredis.h>", 1, "core/store/resp/",
+         "bench/raw_hiredis.cc", "#include <hiredis/hiredis.h>"),
     ],
     "include-lua": [
         ("core/store/script.cc", "#include <lua.hpp>", 1, "backends/memory/scripting/",
@@ -102,6 +111,30 @@ CPP_EXAMPLES = {
          GATEWAY, "void F(std::vector<int>& v) {\n  for (auto it = v.begin(); it != v.end(); ++it) Print(*it);\n}"),
         (GATEWAY, "absl::flat_hash_set<int> ids;\nvoid F() {\n  for (auto it = ids.begin(); it != ids.end(); ++it) G();\n}",
          3, "unordered ids", "bench/x.cc", "std::unordered_map<int, int> m;\nvoid F() { for (auto& r : m) G(r); }"),
+    ],
+    "unchecked-dereference": [
+        (BUDGET_TEST, "{\nconst absl::StatusOr<Ir> ir = Parse(text);\nEXPECT_EQ(ir->version, 1);\n}", 3, "ir is dereferenced",
+         BUDGET_TEST, "{\nconst absl::StatusOr<Ir> ir = Parse(text);\nASSERT_THAT(ir, IsOk());\nEXPECT_EQ(ir->version, 1);\n}"),
+        (BUDGET_TEST, "{ auto n = this->Run(Count()); EXPECT_THAT(n, IsOk()); EXPECT_EQ(*n, 1); }", 1, "ASSERT_OK_AND_ASSIGN",
+         BUDGET_TEST, "{ auto n = this->Run(Count()); if (!n.ok()) return; EXPECT_EQ(*n, 1); }"),
+        (BUDGET_TEST, "{ auto n = co_await Count(); for (int i : *n) Add(i); }", 1, "n is",
+         BUDGET_TEST, "{ auto n = base::Run(Count()).value(); EXPECT_EQ(3 * n, n->x); }"),
+        (BUDGET_TEST, "{ std::optional<Job> job = Pop(); Use(*std::move(job)); }", 1, "job is",
+         BUDGET_TEST, "{ while (std::optional<Job> job = Pop()) Use(*std::move(job)); }"),
+        (BUDGET_TEST, "{ absl::StatusOr<int> n; Set(n); EXPECT_EQ(*n, 1); }", 1, "n is",
+         BUDGET_TEST, "{ absl::StatusOr<int> n; Set(n); } { int* n = Get(); EXPECT_EQ(*n, 2 * i); }"),
+        (BUDGET_TEST, "{ auto n = base::Run(Count()); EXPECT_EQ(n.value(), 1); }\n{ auto m = Run(Count()); Use(m->x); }", 2, "m is",
+         GATEWAY, "{ auto n = Run(Count()); Use(*n); }"),
+    ],
+    "propagated-error": [
+        (GATEWAY, "\nif (!status.ok()) return status;", 2, "REDOUBLE_RETURN_IF_ERROR",
+         GATEWAY, "if (!status.ok()) return other;"),
+        (GATEWAY, "if (!value.ok()) co_return value.status();", 1, "co_return value.status()",
+         GATEWAY, "if (!value.ok()) co_return Refused(value.status());"),
+        (GATEWAY, "if (!this->status_.ok()) {\n  return this->status_;\n}", 1, "return this->status_",
+         GATEWAY, "if (!a.ok() && !b.ok()) return a;"),
+        (GATEWAY, "if (absl::Status status = Finish(a, b); !status.ok()) return status;", 1, "Finish(a, b)",
+         "tests/examples/a_test.cc", "if (!status.ok()) return status;"),
     ],
     "function-length": [
         (GATEWAY, "\n" + FUNCTION % ("  Add();\n" * (MAX_FUNCTION_LINES - 2)), 2, "Sum has 71 lines",
@@ -268,7 +301,7 @@ class Program(unittest.TestCase):
             self.assertEqual(1, self.run_on(files, GATEWAY, "--all")[0])
 
     def test_compiles_a_header_that_nothing_else_proves(self):
-        head = "// A: a word.\n//\n// Thread-safety: pure functions.\n"
+        head = "// A: a word.\n//\n//   A()  // an example\n//   B()\n//\n// Thread-safety: pure functions.\n"
         path = "core/base/a.h"
         text = head + "#ifndef REDOUBLE_CORE_BASE_A_H_\n#define REDOUBLE_CORE_BASE_A_H_\n%s\n#endif\n"
         code, output = self.run_on({path: text % "inline std::string A();"}, path)

@@ -8,14 +8,11 @@ import ast
 import posixpath
 import re
 
-from folders import is_test
+from folders import PUBLIC, is_test
 from text_source import Page
 
 _HEADERS = (".h", ".inc")
 _BUILT = (".cc", ".c", ".lua", ".py", ".sh", ".json", ".jsonl")
-
-# Headers that other workspaces include.
-_PUBLIC = "include/"
 
 # Files that nothing uses.
 
@@ -28,7 +25,7 @@ def check_dead_files(tree):
     for path in tree.files:
         if path.startswith("third_party/"):
             continue  # What Bazel itself looks for.
-        if path.endswith(_HEADERS) and path not in included and not path.startswith(_PUBLIC):
+        if path.endswith(_HEADERS) and path not in included and not path.startswith(PUBLIC):
             yield path, 1, "no file includes it"
         elif path.endswith(_HEADERS + _BUILT) and not built.mentions(path):
             # Some scripts are run by hand, as a page says.

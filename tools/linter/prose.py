@@ -33,6 +33,9 @@ _PHRASES = [(re.compile(rf"\b(?:{phrase})(?<=\w)(?!\w)", re.IGNORECASE), instead
 _ANY_PHRASE = re.compile("|".join(phrase for phrase, _ in PHRASES))
 MIN_INTRODUCTION_LINES = 3
 
+# Paragraphs that every header has in the same form, up to the next blank line.
+_FORMAL = re.compile(r"(?:Thread-safety|Source):")
+
 
 def check_phrases(source, _):
     lines = source.text_lines if isinstance(source, Page) else source.comments
@@ -46,9 +49,25 @@ def check_phrases(source, _):
             text = phrase.sub("", text)  # A longer phrase comes before those in it.
 
 
-def check_introduction(source, _):
-    comment = source.leading_comment()
-    if not any("Thread-safety:" in line.text for line in comment):
+def check_thread_safety(source, _):
+    if not any("Thread-safety:" in line.text for line in source.leading_comment()):
         yield 1, "no `Thread-safety:` in the comment that opens the header"
-    if len(comment) < MIN_INTRODUCTION_LINES:
-        yield 1, f"an introduction of {len(comment)} lines"
+
+
+def check_introduction(source, _):
+    lines = _introduction_lines(source.leading_comment())
+    if lines < MIN_INTRODUCTION_LINES:
+        yield 1, f"an introduction of {lines} lines beside thread-safety and source"
+
+
+def _introduction_lines(comment):
+    """How many lines say what the header is and how it is used: prose and examples."""
+    count, counts = 0, True
+    for line in comment:
+        text = line.text.removeprefix("//").strip()
+        if not text:
+            counts = True
+        elif _FORMAL.match(text):
+            counts = False
+        count += counts and bool(text)
+    return count

@@ -14,15 +14,16 @@ from collections import namedtuple
 from citations import check_paths, check_sections
 from cpp_rules import (
     FOLDERS, MAX_FILE_LINES, MAX_FUNCTION_LINES, calls, check_file_length, check_function_length, check_guard,
-    check_prefix, check_self_contained, check_unordered_iteration, comments, includes_header, DEAD_CODE, TORN_TABLE,
+    check_prefix, check_propagation, check_self_contained, check_unordered_iteration, comments, includes_header, DEAD_CODE, TORN_TABLE,
 )
+from dereferences import check_dereferences
 from folders import (
-    MAX_FOLDER_FILES, PROGRAM, SIMULATOR, check_direction, check_exemptions, check_folder_cycles, check_folder_size,
+    MAX_FOLDER_FILES, PROGRAM, PUBLIC, SIMULATOR, check_direction, check_exemptions, check_folder_cycles, check_folder_size,
     is_test,
 )
 from names import check_names
 from one_home import check_dead_files, check_error_texts, check_table_readers
-from prose import check_introduction, check_phrases
+from prose import MIN_INTRODUCTION_LINES, check_introduction, check_phrases, check_thread_safety
 from reference import check_documented
 
 # check(source, tree) yields (line, what was found); `tree` is tree.Tree: other sources, and the
@@ -58,6 +59,11 @@ def but_not_tests(applies):
     return lambda path: applies(path) and not is_test(path)
 
 
+def but_not_in(applies, exempt):
+    _prefixes.update(exempt)
+    return lambda path: applies(path) and not path.startswith(exempt)
+
+
 def but_not_scripts(applies):
     return lambda path: applies(path) and not path.endswith(".lua")
 
@@ -75,7 +81,18 @@ def is_header(path):
 
 
 def is_library_header(path):
-    return path.endswith(".h") and path.startswith(OURS) and not is_test(path)
+    return path.endswith(".h") and path.startswith((PUBLIC, *OURS)) and not is_test(path)
+
+
+def is_test_program(path):
+    return path.endswith(("_test.cc", "_for_test.h")) and path.startswith(OURS + ("tests/", "scenarios/"))
+
+
+# Folders whose tests dereference results unchecked.
+UNCHECKED = ("backends/memory/engine/", "backends/memory/commands/")
+
+# Folders with headers whose introductions are still too short.
+UNINTRODUCED = ("backends/memory/commands/", "backends/memory/server/", "sim/cli/serve/")
 
 
 # Not ours, or examples of what is wrong.
@@ -83,16 +100,16 @@ UNCITED = ("third_party/", "tools/linter/")
 
 # The rules of single files.
 FILE_RULES = [
-    Rule("include-prefix", cpp(inside(*FOLDERS)), check_prefix,
+    Rule("include-prefix", cpp(inside(PUBLIC, *FOLDERS)), check_prefix,
          'write #include "redouble/<path below the root>", as users of the library do'),
-    Rule("include-direction", cpp(inside(*FOLDERS)), check_direction,
+    Rule("include-direction", cpp(inside(PUBLIC, *FOLDERS)), check_direction,
          "keep to the arrows: systems -> core/store -> core/base; backends -> core/store; the simulator -> core and "
-         "backends/memory; the program -> the simulator; what needs more belongs to tests/ or sim/cli/"),
+         "backends/memory; the program -> the simulator; what needs more belongs to tests/ or sim/cli/; include/ and "
+         "the folders `testing` are installed, tests/ is not"),
     Rule("include-asio", cpp(only(OURS, ("backends/redis/net/", "sim/server/"))),
          includes_header(r"boost/asio"),
          "put the socket into backends/redis/net/ (or sim/server/) and the logic into a sans-I/O machine"),
-    Rule("include-hiredis", cpp(only(OURS, ("backends/redis/protocol/",))), includes_header(r"hiredis"),
-         "use the codec of backends/redis/protocol/"),
+    Rule("include-hiredis", cpp(inside(*OURS)), includes_header(r"hiredis"), "use core/store/resp/"),
     Rule("include-lua", cpp(only(OURS, ("backends/memory/scripting/",))),
          includes_header(r"(?:lua5\.1/)?(?:lua|lauxlib|lualib|luaconf)\.h"),
          "use backends/memory/scripting/"),
@@ -121,6 +138,14 @@ FILE_RULES = [
          "take a base::Rng, which is seeded"),
     Rule("unordered-iteration", cpp(inside(*OURS)), check_unordered_iteration,
          "iterate over absl::btree_map or std::vector, or sort first: a hash order differs in every process"),
+    # Examples of other repositories use Abseil alone.
+    Rule("propagated-error", cpp(only(OURS + ("tests/", "bench/"), ("tests/examples/", "tests/consumer/", "sim/server/"))),
+         check_propagation, "write REDOUBLE_RETURN_IF_ERROR(status) or REDOUBLE_ASSIGN_OR_RETURN(T value, ...); in "
+         "coroutines the forms with CO_"),
+    # Examples are as short as a reader writes them.
+    Rule("unchecked-dereference", cpp(but_not_in(is_test_program, ("tests/examples/", *UNCHECKED))), check_dereferences,
+         "ASSERT_OK_AND_ASSIGN(const T value, ...), or ASSERT_THAT(result, IsOk()) first; result.value() outside of a "
+         "test's body"),
     Rule("function-length", cpp(outside("third_party/")), check_function_length,
          f"split it: {MAX_FUNCTION_LINES} lines at most, mostly under 25"),
     Rule("file-length", cpp(outside("third_party/")), check_file_length,
@@ -134,8 +159,10 @@ FILE_RULES = [
     Rule("banner", cpp(outside()), comments(r"^//\s*[-=*#/~]{4,}"), "let a sentence say what follows"),
     Rule("table-readers", ending(".inc"), check_table_readers,
          "list in the comment that opens the table, after `Readers:`, the files that include it"),
-    Rule("thread-safety", is_library_header, check_introduction,
-         "open the header with what it is, when to use it, an example, and a `Thread-safety:` line"),
+    Rule("thread-safety", is_library_header, check_thread_safety,
+         "say in the comment that opens the header who may call it: a `Thread-safety:` line"),
+    Rule("introduction", but_not_in(is_library_header, UNINTRODUCED), check_introduction,
+         f"open the header with {MIN_INTRODUCTION_LINES} lines at least: what it is, when to use it, an example"),
     Rule("cited-path", outside(*UNCITED), check_paths,
          "cite what is in the repository: a path from the root, a link from the page"),
     Rule("cited-section", outside(*UNCITED), check_sections,

@@ -1,6 +1,9 @@
 // ReportAccesses: reports to an AccessObserver what a command accesses by its row in the command
 // table, besides the lookups and changes that the keyspace itself reports.
 //
+// The explorer runs two commands in one order only if their accesses do not conflict. Commands such
+// as SCRIPT LOAD and PUBLISH access state that is in no key, which the keyspace cannot report.
+//
 // Thread-safety: a free function without state.
 #ifndef REDOUBLE_BACKENDS_MEMORY_KEYSPACE_COMMAND_ACCESSES_H_
 #define REDOUBLE_BACKENDS_MEMORY_KEYSPACE_COMMAND_ACCESSES_H_

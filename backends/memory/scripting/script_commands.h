@@ -1,5 +1,9 @@
-// What EVAL, FCALL and their variants may do: the table says what they may do at most, the flags of
-// their script or function what they do.
+// What EVAL, FCALL and their variants may do: the command table says what they may do at most, the
+// flags of their script or function what they do.
+//
+//   if (RunsScript(id)) flags = DeclaredFlags(id, arguments, scripts, functions);
+//
+// A script without a shebang declares no flags, and Redis then goes by the command's row.
 //
 // Thread-safety: one thread.
 // Source: Redis 7.0 scripting, "Script flags".

@@ -13,6 +13,7 @@
 #include "redouble/backends/memory/snapshot/rdb_bytes_for_test.h"
 #include "redouble/backends/memory/snapshot/rdb_value_cases_for_test.h"
 #include "redouble/backends/memory/values/encodings/stream_node.h"
+#include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/status/status_matchers.h"
 
 namespace redouble::memory {
@@ -312,7 +313,7 @@ class SlowSource final : public ByteSource {
   SlowSource(std::string_view bytes, absl::Status end) : bytes_(bytes), end_(std::move(end)) {}
   absl::StatusOr<size_t> Read(std::span<char> to) override {
     if (bytes_.empty()) {
-      if (!end_.ok()) return end_;
+      REDOUBLE_RETURN_IF_ERROR(end_);
       return 0;
     }
     to[0] = bytes_[0];

@@ -129,19 +129,19 @@ ConnectAction ConnectMachine::PerformNext() {
 ConnectAction ConnectMachine::Read(std::string_view bytes) {
   reader_.Feed(bytes);
   store::Reply reply;
-  ReplyReader::Outcome outcome = reader_.Next(reply);
-  for (; outcome == ReplyReader::Outcome::kReply; outcome = reader_.Next(reply)) {
+  store::ReplyReader::Outcome outcome = reader_.Next(reply);
+  for (; outcome == store::ReplyReader::Outcome::kReply; outcome = reader_.Next(reply)) {
     // A surplus reply is reported as unread input below.
     if (answered_ == steps_.size()) break;
     if (!CheckReply(steps_[answered_], reply)) return {ConnectAction::Kind::kFinish};
     ++answered_;
   }
-  if (outcome == ReplyReader::Outcome::kFailed) {
+  if (outcome == store::ReplyReader::Outcome::kFailed) {
     return Finish(store::ProtocolError(View(absl::StrCat(
         options_.AddressUri(), " does not speak Redis's protocol: ", reader_.status().message()))));
   }
   if (answered_ < steps_.size()) return {ConnectAction::Kind::kRead};
-  if (outcome == ReplyReader::Outcome::kReply || !reader_.idle()) {
+  if (outcome == store::ReplyReader::Outcome::kReply || !reader_.idle()) {
     return Finish(store::ProtocolError(
         View(absl::StrCat(options_.AddressUri(), " sent more replies than it was asked for"))));
   }

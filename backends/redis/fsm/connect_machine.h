@@ -33,8 +33,8 @@
 
 #include "absl/status/status.h"
 #include "redouble/backends/redis/options.h"
-#include "redouble/backends/redis/protocol/reply_reader.h"
 #include "redouble/core/store/reply.h"
+#include "redouble/core/store/resp/reply_reader.h"
 
 namespace redouble::redis {
 
@@ -120,7 +120,7 @@ class ConnectMachine {
   bool hello_is_refused_ = false;
   std::string role_;
   std::string server_version_;
-  ReplyReader reader_;
+  store::ReplyReader reader_;
   absl::Status status_;
 };
 

@@ -119,13 +119,13 @@ ConnectionAction ConnectionMachine::Receive(std::string_view bytes, int64_t now_
     const std::string_view piece = bytes.substr(0, kFeedBytes);
     bytes.remove_prefix(piece.size());
     reader_->Feed(piece);
-    ReplyReader::Outcome outcome = reader_->Next(reply);
-    for (; outcome == ReplyReader::Outcome::kReply; outcome = reader_->Next(reply)) {
+    store::ReplyReader::Outcome outcome = reader_->Next(reply);
+    for (; outcome == store::ReplyReader::Outcome::kReply; outcome = reader_->Next(reply)) {
       if (TakeReply(std::move(reply), now_us)) continue;
       if (!connected_) return {.close = true};
       return FailProtocol(store::ProtocolError("Redis sent a reply that nothing had asked for"));
     }
-    if (outcome == ReplyReader::Outcome::kFailed) return FailProtocol(reader_->status());
+    if (outcome == store::ReplyReader::Outcome::kFailed) return FailProtocol(reader_->status());
   }
   return {};
 }

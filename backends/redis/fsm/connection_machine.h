@@ -33,8 +33,8 @@
 
 #include "absl/status/status.h"
 #include "redouble/backends/redis/fsm/counters.h"
-#include "redouble/backends/redis/protocol/reply_reader.h"
 #include "redouble/core/store/reply.h"
+#include "redouble/core/store/resp/reply_reader.h"
 #include "redouble/core/store/store.h"
 
 namespace redouble::redis {
@@ -93,7 +93,7 @@ struct ConnectionSettings {
   bool connected = false;
   // Whether Connected may follow Lost.
   bool reconnects = false;
-  size_t max_reply_bytes = ReplyReader::kDefaultMaxReplyBytes;
+  size_t max_reply_bytes = store::ReplyReader::kDefaultMaxReplyBytes;
   // Where to count; must outlive the machine. Null: the machine does not count.
   Counters* counters = nullptr;
 };
@@ -195,7 +195,7 @@ class ConnectionMachine : public store::RequestKeeper {
   const ConnectionSettings settings_;
   Counters unread_counters_;
   Counters& counters_;
-  std::optional<ReplyReader> reader_;
+  std::optional<store::ReplyReader> reader_;
 
   std::string out_;
   size_t out_written_ = 0;         // Of out_.

@@ -53,7 +53,7 @@
 #include "redouble/backends/redis/fsm/counters.h"
 #include "redouble/backends/redis/fsm/queue_limits.h"
 #include "redouble/backends/redis/options.h"
-#include "redouble/backends/redis/protocol/reply_reader.h"
+#include "redouble/core/store/resp/reply_reader.h"
 #include "redouble/core/store/store.h"
 
 namespace redouble::redis {
@@ -74,7 +74,7 @@ struct ExecOptions {
   Sharing sharing = Sharing::kShared;
   // When a write has reached this size, further requests wait for the next write.
   size_t max_write_bytes = size_t{1} << 20;
-  size_t max_reply_bytes = ReplyReader::kDefaultMaxReplyBytes;
+  size_t max_reply_bytes = store::ReplyReader::kDefaultMaxReplyBytes;
 
   // Whether there is a connection before the first Connected event.
   bool connected = true;

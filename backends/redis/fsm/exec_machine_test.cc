@@ -8,9 +8,9 @@
 
 #include "redouble/backends/redis/fsm/exec_connection_for_test.h"
 #include "redouble/backends/redis/fsm/request_for_test.h"
-#include "redouble/backends/redis/protocol/reply_writer_for_test.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/store/errors.h"
+#include "redouble/core/store/resp/reply_writer_for_test.h"
 
 namespace redouble::redis {
 namespace {

@@ -22,9 +22,9 @@
 #include "absl/strings/str_cat.h"
 #include "redouble/backends/redis/fsm/request_for_test.h"
 #include "redouble/backends/redis/fsm/subscribe_machine.h"
-#include "redouble/backends/redis/protocol/reply_reader.h"
-#include "redouble/backends/redis/protocol/reply_writer_for_test.h"
 #include "redouble/core/store/errors.h"
+#include "redouble/core/store/resp/reply_reader.h"
+#include "redouble/core/store/resp/reply_writer_for_test.h"
 
 namespace redouble::redis {
 namespace {
@@ -66,7 +66,7 @@ class Server {
   void Receive(std::string_view bytes) {
     reader->Feed(bytes);
     Reply command;
-    while (reader->Next(command) == ReplyReader::Outcome::kReply) Run(command.elements());
+    while (reader->Next(command) == store::ReplyReader::Outcome::kReply) Run(command.elements());
   }
 
   void Publish(const Topic& topic, int64_t number) {
@@ -156,7 +156,7 @@ class Server {
     replies.push_back({bytes.size(), std::move(topic), subscribes});
   }
 
-  std::optional<ReplyReader> reader;  // Of commands, which are arrays as replies are.
+  std::optional<store::ReplyReader> reader;  // Of commands, which are arrays as replies are.
   std::set<Topic> subscribed;
   std::string bytes_out;
   std::deque<Sent> replies;

@@ -80,7 +80,7 @@ TEST(AwaitTask, ReturnsTheResultOfATaskThatFinishesAtOnce) {
   absl::StatusOr<int> result;
   asio::co_spawn(context, Store(Answer(gate), result), asio::detached);
   context.run();
-  EXPECT_EQ(*result, 42);
+  EXPECT_THAT(result, base::IsOkAndHolds(42));
 }
 
 TEST(AwaitTask, WaitsForATaskThatIsResumedLater) {
@@ -94,7 +94,7 @@ TEST(AwaitTask, WaitsForATaskThatIsResumedLater) {
   asio::post(context, [&] { gate.Open(); });
   context.restart();
   context.run();
-  EXPECT_EQ(*result, 42);
+  EXPECT_THAT(result, base::IsOkAndHolds(42));
 }
 
 TEST(AwaitTask, ReturnsToItsExecutorWhenTheTaskIsResumedElsewhere) {
@@ -107,7 +107,7 @@ TEST(AwaitTask, ReturnsToItsExecutorWhenTheTaskIsResumedElsewhere) {
   EXPECT_FALSE(result.ok());
   context.restart();
   context.run();
-  EXPECT_EQ(*result, 42);
+  EXPECT_THAT(result, base::IsOkAndHolds(42));
 }
 
 TEST(AwaitTask, CancellingDestroysTheTaskAndReturnsCancelled) {
@@ -153,7 +153,7 @@ TEST(AwaitTask, CancellingAfterTheEndDoesNothing) {
   signal.emit(asio::cancellation_type::terminal);
   context.restart();
   context.run();
-  EXPECT_EQ(*result, 42);
+  EXPECT_THAT(result, base::IsOkAndHolds(42));
 }
 
 // Opens a gate, so that another operand of the || ends first.

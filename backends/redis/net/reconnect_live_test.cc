@@ -41,13 +41,11 @@ class LiveReconnect : public LiveTest {
     return std::move(client).value();
   }
   std::unique_ptr<Subscriber> Subscribed(std::string_view query = "") {
-    auto subscriber = Run(Subscriber::Connect(
-        context.get_executor(),
-        Options::Parse(absl::StrCat(server->uri(), std::string(query))).value()));
-    EXPECT_THAT(subscriber, IsOk());
+    const Options options = Options::Parse(absl::StrCat(server->uri(), std::string(query))).value();
+    auto subscriber = Run(Subscriber::Connect(context.get_executor(), options)).value();
     const std::string_view channels[] = {"news"};
-    EXPECT_THAT(Run(store::Subscribe(**subscriber, channels)), IsOk());
-    return std::move(subscriber).value();
+    EXPECT_THAT(Run(store::Subscribe(*subscriber, channels)), IsOk());
+    return subscriber;
   }
   std::string NextPayload(Subscriber& subscriber) {
     const absl::StatusOr<PushEvent> event = Run(subscriber.Next());

@@ -37,9 +37,8 @@ class ChildProcessTest : public ::testing::Test {
 
   // The output of a script, once it has ended.
   std::string OutputOf(const ChildProcessOptions& options) const {
-    auto child = ChildProcess::Start(options);
-    EXPECT_THAT(child, IsOk());
-    EXPECT_TRUE((*child)->WaitForExit(kPatience));
+    const auto child = ChildProcess::Start(options).value();
+    EXPECT_TRUE(child->WaitForExit(kPatience));
     return Output();
   }
 

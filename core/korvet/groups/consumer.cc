@@ -1,7 +1,7 @@
 #include "redouble/core/korvet/groups/consumer.h"
 
 #include "redouble/core/base/status/status_macros.h"
-#include "redouble/core/korvet/error_code.h"
+#include "redouble/core/korvet/errors.h"
 
 namespace redouble::korvet {
 
@@ -18,7 +18,7 @@ absl::Status Consumer::Join() {
     request.member_id = {};
     id = coordinator_.Join(request);
   }
-  if (!id.ok()) return id.status();
+  REDOUBLE_RETURN_IF_ERROR(id.status());
   member_id_ = *std::move(id);
   subscribed_ = group_.topic().partitions;
   return absl::OkStatus();
@@ -43,7 +43,7 @@ absl::StatusOr<bool> Consumer::EnsureAssigned() {
   REDOUBLE_RETURN_IF_ERROR(Join());
   const absl::StatusOr<Membership> membership = coordinator_.Sync(group_.group(), member_id_);
   if (ErrorCodeOf(membership.status()) == ErrorCode::kRebalanceInProgress) return false;
-  if (!membership.ok()) return membership.status();
+  REDOUBLE_RETURN_IF_ERROR(membership.status());
   Adopt(*membership);
   return true;
 }
@@ -131,14 +131,14 @@ base::Task<absl::StatusOr<std::vector<ConsumedRecord>>> Consumer::Poll() {
   if (!records.empty()) co_return records;
   if (status.ok()) status = co_await Read(records);
   if (!records.empty()) co_return records;
-  if (!status.ok()) co_return status;
+  REDOUBLE_CO_RETURN_IF_ERROR(status);
 
   if (clock_.Now() - last_idle_claim_ < options_.claim_idle) co_return records;
   last_idle_claim_ = clock_.Now();
   RequestClaims();
   status = co_await Claim(options_.claim_idle, records);
   if (!records.empty()) co_return records;
-  if (!status.ok()) co_return status;
+  REDOUBLE_CO_RETURN_IF_ERROR(status);
   co_return records;
 }
 

@@ -7,7 +7,7 @@
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/redis_number.h"
 #include "redouble/core/base/text/string_bridge.h"
-#include "redouble/core/korvet/error_code.h"
+#include "redouble/core/korvet/errors.h"
 #include "redouble/core/korvet/log/partition_commands.h"
 #include "redouble/core/korvet/scripts/script_texts.h"
 #include "redouble/core/store/batch.h"
@@ -105,14 +105,14 @@ absl::StatusOr<std::optional<store::StreamGroupInfo>> FindGroup(const Reply& rep
 
 absl::Status CheckMember(std::string_view member) {
   if (!member.empty()) return absl::OkStatus();
-  return KafkaError(ErrorCode::kUnknownMemberId, "the member has no name");
+  return MakeError(ErrorCode::kUnknownMemberId, "the member has no name");
 }
 
 }  // namespace
 
 absl::Status ConsumerGroup::NoGroup() const {
-  return KafkaError(ErrorCode::kGroupIdNotFound,
-                    absl::StrCat("the topic ", topic_.name, " has no group ", group_));
+  return MakeError(ErrorCode::kGroupIdNotFound,
+                   absl::StrCat("the topic ", topic_.name, " has no group ", group_));
 }
 
 absl::Status ConsumerGroup::Explain(const absl::Status& status) const {
@@ -126,7 +126,7 @@ absl::Status ConsumerGroup::Explain(const absl::Status& status) const {
 
 absl::StatusOr<std::string> ConsumerGroup::StreamOf(int32_t partition) const {
   if (group_.empty()) {
-    return KafkaError(ErrorCode::kInvalidGroupId, "the name of the group is empty");
+    return MakeError(ErrorCode::kInvalidGroupId, "the name of the group is empty");
   }
   return StreamKeyOf(keys_, topic_, partition);
 }
@@ -156,8 +156,8 @@ base::Task<absl::Status> ConsumerGroup::CreateGuarded(std::span<const std::strin
         store::DecodeInteger(co_await CreateScript().Run(store_, keys, arguments));
     if (!outcome.ok()) co_return AsGroupError(outcome.status());
     if (*outcome == static_cast<int64_t>(ErrorCode::kNone)) continue;
-    co_return KafkaError(static_cast<ErrorCode>(*outcome),
-                         absl::StrCat("the topic ", topic_.name, " was deleted"));
+    co_return MakeError(static_cast<ErrorCode>(*outcome),
+                        absl::StrCat("the topic ", topic_.name, " was deleted"));
   }
   co_return absl::OkStatus();
 }
@@ -263,8 +263,8 @@ base::Task<absl::StatusOr<int64_t>> ConsumerGroup::CommitOwn(std::string_view st
 base::Task<absl::StatusOr<int64_t>> ConsumerGroup::Commit(CommitRequest request) {
   REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string stream, StreamOf(request.partition));
   if (request.metadata.size() > CommitRequest::kMaxMetadataBytes) {
-    co_return KafkaError(ErrorCode::kOffsetMetadataTooLarge,
-                         absl::StrCat("the metadata has ", request.metadata.size(), " bytes"));
+    co_return MakeError(ErrorCode::kOffsetMetadataTooLarge,
+                        absl::StrCat("the metadata has ", request.metadata.size(), " bytes"));
   }
   REDOUBLE_CO_ASSIGN_OR_RETURN(const StreamId next, topic_.config.offsets.Decode(request.offset));
   // No entry has an offset below 0, but XPENDING still reports a missing group.
@@ -432,9 +432,9 @@ base::Task<absl::Status> ConsumerGroup::Seek(int32_t partition, GroupPosition po
     if (!reply.ok()) co_return AsGroupError(reply.status());
     REDOUBLE_CO_ASSIGN_OR_RETURN(const LogBounds bounds, BoundsOf(*reply, topic_.config.offsets));
     if (position.offset < bounds.start || position.offset > bounds.end) {
-      co_return KafkaError(ErrorCode::kOffsetOutOfRange,
-                           absl::StrCat("the offset ", position.offset, " is not in the log, from ",
-                                        bounds.start, " to ", bounds.end));
+      co_return MakeError(ErrorCode::kOffsetOutOfRange,
+                          absl::StrCat("the offset ", position.offset, " is not in the log, from ",
+                                       bounds.start, " to ", bounds.end));
     }
   }
   Command set(CommandId::kXGroupSetId, {stream, group_, id});

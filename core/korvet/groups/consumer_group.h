@@ -19,7 +19,7 @@
 //
 // Errors of every operation: INVALID_GROUP_ID for an empty group name, UNKNOWN_TOPIC_OR_PARTITION
 // for a partition that the topic does not have, COORDINATOR_NOT_AVAILABLE while Redis is
-// unreachable, and those of Redis (error_code.h).
+// unreachable, and those of Redis (errors.h).
 //
 // Thread-safety: as Store.
 // Source: docs/systems/korvet.md 3.2, 4.11 to 4.17.

@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/string_bridge.h"
-#include "redouble/core/korvet/error_code.h"
+#include "redouble/core/korvet/errors.h"
 
 namespace redouble::korvet {
 namespace {
@@ -13,12 +13,12 @@ namespace {
 using State = CoordinatedGroup::State;
 
 absl::Status NoGroup(std::string_view name) {
-  return KafkaError(ErrorCode::kGroupIdNotFound,
-                    absl::StrCat("nobody ever joined the group ", base::ToAbsl(name)));
+  return MakeError(ErrorCode::kGroupIdNotFound,
+                   absl::StrCat("nobody ever joined the group ", base::ToAbsl(name)));
 }
 
 absl::Status Rebalancing() {
-  return KafkaError(ErrorCode::kRebalanceInProgress, "the group is assigning partitions anew");
+  return MakeError(ErrorCode::kRebalanceInProgress, "the group is assigning partitions anew");
 }
 
 }  // namespace
@@ -51,8 +51,8 @@ absl::StatusOr<Coordinator::Member*> Coordinator::RecordHeartbeat(Group* group,
       return &member->second;
     }
   }
-  return KafkaError(ErrorCode::kUnknownMemberId,
-                    absl::StrCat("the group has no member ", base::ToAbsl(member_id)));
+  return MakeError(ErrorCode::kUnknownMemberId,
+                   absl::StrCat("the group has no member ", base::ToAbsl(member_id)));
 }
 
 void Coordinator::BeginRebalance(Group& group) {
@@ -75,7 +75,7 @@ void Coordinator::EndRebalanceIfComplete(Group& group) {
 
 absl::StatusOr<std::string> Coordinator::Join(const JoinRequest& request) {
   if (request.group.empty()) {
-    return KafkaError(ErrorCode::kInvalidGroupId, "the name of the group is empty");
+    return MakeError(ErrorCode::kInvalidGroupId, "the name of the group is empty");
   }
   Group* group = Find(request.group);
   std::string id(request.member_id);
@@ -122,8 +122,8 @@ absl::Status Coordinator::CheckCommit(std::string_view group, std::string_view m
 
 absl::Status Coordinator::CheckGeneration(const Group& group, int32_t generation) {
   if (generation == group.generation) return absl::OkStatus();
-  return KafkaError(ErrorCode::kIllegalGeneration,
-                    absl::StrCat("the generation is ", group.generation, ", not ", generation));
+  return MakeError(ErrorCode::kIllegalGeneration,
+                   absl::StrCat("the generation is ", group.generation, ", not ", generation));
 }
 
 absl::Status Coordinator::Leave(std::string_view group, std::string_view member_id) {
@@ -139,8 +139,8 @@ absl::Status Coordinator::Delete(std::string_view group) {
   const Group* found = Find(group);
   if (found == nullptr) return NoGroup(group);
   if (!found->members.empty()) {
-    return KafkaError(ErrorCode::kNonEmptyGroup,
-                      absl::StrCat("the group has ", found->members.size(), " members"));
+    return MakeError(ErrorCode::kNonEmptyGroup,
+                     absl::StrCat("the group has ", found->members.size(), " members"));
   }
   groups_.erase(groups_.find(group));
   return absl::OkStatus();

@@ -10,7 +10,7 @@
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/redis_number.h"
 #include "redouble/core/base/text/string_bridge.h"
-#include "redouble/core/korvet/error_code.h"
+#include "redouble/core/korvet/errors.h"
 #include "redouble/core/korvet/log/partition_commands.h"
 #include "redouble/core/store/batch.h"
 #include "redouble/core/store/command.h"
@@ -32,9 +32,9 @@ absl::StatusOr<int32_t> PartitionsOf(const Reply& reply, std::string_view topic)
   if (!text) return 0;
   const std::optional<int64_t> count = base::ParseInt64(*text);
   if (!count || *count < 0 || *count > std::numeric_limits<int32_t>::max()) {
-    return KafkaError(ErrorCode::kUnknownServerError,
-                      absl::StrCat("the hash of topic ", base::ToAbsl(topic), ": partitions is \"",
-                                   absl::CEscape(*text), "\""));
+    return MakeError(ErrorCode::kUnknownServerError,
+                     absl::StrCat("the hash of topic ", base::ToAbsl(topic), ": partitions is \"",
+                                  absl::CEscape(*text), "\""));
   }
   return static_cast<int32_t>(*count);
 }
@@ -115,13 +115,13 @@ base::Task<absl::Status> GroupAdmin::ReadMembers(std::vector<Found>& found) {
 base::Task<absl::StatusOr<std::vector<GroupAdmin::Found>>> GroupAdmin::Find(
     std::string_view group) {
   if (group.empty()) {
-    co_return KafkaError(ErrorCode::kInvalidGroupId, "the name of the group is empty");
+    co_return MakeError(ErrorCode::kInvalidGroupId, "the name of the group is empty");
   }
   REDOUBLE_CO_ASSIGN_OR_RETURN(std::vector<Found> all, co_await FindAll());
   std::erase_if(all, [&](const Found& found) { return found.group != group; });
   if (all.empty()) {
-    co_return KafkaError(ErrorCode::kGroupIdNotFound,
-                         absl::StrCat("no partition has the group ", base::ToAbsl(group)));
+    co_return MakeError(ErrorCode::kGroupIdNotFound,
+                        absl::StrCat("no partition has the group ", base::ToAbsl(group)));
   }
   REDOUBLE_CO_RETURN_IF_ERROR(co_await ReadMembers(all));
   co_return all;
@@ -142,9 +142,9 @@ base::Task<absl::Status> GroupAdmin::Delete(std::string_view group) {
   Batch batch(Batch::Atomicity::kPipeline);
   for (const Found& one : found) {
     if (one.description.pending > 0) {
-      co_return KafkaError(ErrorCode::kNonEmptyGroup,
-                           absl::StrCat("records of ", one.stream, " are pending in the group ",
-                                        base::ToAbsl(group)));
+      co_return MakeError(ErrorCode::kNonEmptyGroup,
+                          absl::StrCat("records of ", one.stream, " are pending in the group ",
+                                       base::ToAbsl(group)));
     }
     batch.Add(CommandId::kXGroupDestroy, {one.stream, group});
   }

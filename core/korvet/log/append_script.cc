@@ -7,7 +7,7 @@
 #include "nlohmann/json.hpp"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/redis_number.h"
-#include "redouble/core/korvet/error_code.h"
+#include "redouble/core/korvet/errors.h"
 #include "redouble/core/korvet/scripts/script_texts.h"
 #include "redouble/core/store/decode.h"
 #include "redouble/core/store/errors.h"
@@ -33,28 +33,27 @@ std::optional<ValueType> ValueTypeOf(std::string_view text) {
 absl::Status Refusal(const Topic& topic, std::span<const Reply> answer) {
   const int64_t code = answer[0].integer();
   if (code == 3) {
-    return KafkaError(ErrorCode::kUnknownTopicOrPartition,
-                      absl::StrCat("there is no topic ", topic.name, " any more"));
+    return MakeError(ErrorCode::kUnknownTopicOrPartition,
+                     absl::StrCat("there is no topic ", topic.name, " any more"));
   }
   if (code == 103) {
-    return KafkaError(ErrorCode::kInconsistentTopicId,
-                      absl::StrCat("the topic ", topic.name, " was deleted and made anew"));
+    return MakeError(ErrorCode::kInconsistentTopicId,
+                     absl::StrCat("the topic ", topic.name, " was deleted and made anew"));
   }
   if (answer.size() != 2) return UnexpectedReply();
   if (code == 87 && answer[1].is_integer()) {
-    return KafkaError(
-        ErrorCode::kInvalidRecord,
-        absl::StrCat("the topic ", topic.name, " holds JSON, and the value of record ",
-                     answer[1].integer(), " of the batch is none"));
+    return MakeError(ErrorCode::kInvalidRecord,
+                     absl::StrCat("the topic ", topic.name, " holds JSON, and the value of record ",
+                                  answer[1].integer(), " of the batch is none"));
   }
   if (code == -2 && answer[1].is_bulk()) {
-    return KafkaError(ErrorCode::kUnknownServerError,
-                      absl::StrCat("the hash of topic ", topic.name, ": ", answer[1].text(),
-                                   " is not an allowed number"));
+    return MakeError(ErrorCode::kUnknownServerError,
+                     absl::StrCat("the hash of topic ", topic.name, ": ", answer[1].text(),
+                                  " is not an allowed number"));
   }
   if (code == -1 && answer[1].is_bulk()) {
-    return KafkaError(ErrorCode::kUnknownServerError,
-                      absl::StrCat("behind ", answer[1].text(), " there is no id with an offset"));
+    return MakeError(ErrorCode::kUnknownServerError,
+                     absl::StrCat("behind ", answer[1].text(), " there is no id with an offset"));
   }
   return UnexpectedReply();
 }

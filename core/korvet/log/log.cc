@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/redis_number.h"
-#include "redouble/core/korvet/error_code.h"
+#include "redouble/core/korvet/errors.h"
 #include "redouble/core/korvet/log/partition_commands.h"
 #include "redouble/core/store/batch.h"
 #include "redouble/core/store/command.h"
@@ -31,9 +31,9 @@ constexpr int64_t kPage = 100;
 
 absl::Status CheckInRange(int64_t offset, const LogBounds& bounds) {
   if (offset >= bounds.start && offset <= bounds.end) return absl::OkStatus();
-  return KafkaError(ErrorCode::kOffsetOutOfRange,
-                    absl::StrCat("the offset ", offset, " is not in the log, which goes from ",
-                                 bounds.start, " to ", bounds.end));
+  return MakeError(ErrorCode::kOffsetOutOfRange,
+                   absl::StrCat("the offset ", offset, " is not in the log, which goes from ",
+                                bounds.start, " to ", bounds.end));
 }
 
 // The remaining capacity of a fetch for one partition.
@@ -219,8 +219,8 @@ base::Task<absl::StatusOr<ListedOffset>> Log::ListOffset(int32_t partition, int6
   REDOUBLE_CO_RETURN_IF_ERROR(co_await EnsurePartition(partition));
   REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string stream, StreamKeyOf(keys_, topic_, partition));
   if (timestamp_ms < kEarliestLocalTimestamp) {
-    co_return KafkaError(ErrorCode::kInvalidRequest,
-                         absl::StrCat("no offset is asked for by the timestamp ", timestamp_ms));
+    co_return MakeError(ErrorCode::kInvalidRequest,
+                        absl::StrCat("no offset is asked for by the timestamp ", timestamp_ms));
   }
   ListedOffset listed;
   if (timestamp_ms != kLatestTimestamp) {

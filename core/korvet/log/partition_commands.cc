@@ -7,7 +7,7 @@
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/redis_number.h"
 #include "redouble/core/base/text/string_bridge.h"
-#include "redouble/core/korvet/error_code.h"
+#include "redouble/core/korvet/errors.h"
 #include "redouble/core/store/command.h"
 #include "redouble/core/store/decode.h"
 #include "redouble/core/store/typed/stream_decode.h"
@@ -19,9 +19,9 @@ using store::Reply;
 
 absl::StatusOr<std::string> StreamKeyOf(const Keys& keys, const Topic& topic, int32_t partition) {
   if (partition < 0 || partition >= topic.partitions) {
-    return KafkaError(ErrorCode::kUnknownTopicOrPartition,
-                      absl::StrCat("the topic ", topic.name, " has ", topic.partitions,
-                                   " partitions, so no partition ", partition));
+    return MakeError(ErrorCode::kUnknownTopicOrPartition,
+                     absl::StrCat("the topic ", topic.name, " has ", topic.partitions,
+                                  " partitions, so no partition ", partition));
   }
   return keys.Stream({topic.name, partition});
 }
@@ -34,11 +34,11 @@ absl::Status AdoptTopicAnswer(const Reply& reply, Topic& topic) {
   REDOUBLE_ASSIGN_OR_RETURN(std::vector<std::optional<std::string>> answer,
                             store::DecodeStringsOrNil(reply));
   if (answer.size() != 3 || !answer[0] || !answer[1]) {
-    return KafkaError(ErrorCode::kUnknownTopicOrPartition,
-                      absl::StrCat("there is no topic ", topic.name, " any more"));
+    return MakeError(ErrorCode::kUnknownTopicOrPartition,
+                     absl::StrCat("there is no topic ", topic.name, " any more"));
   }
   if (TopicId::Parse(*answer[0]) != topic.id) {
-    return KafkaError(
+    return MakeError(
         ErrorCode::kInconsistentTopicId,
         absl::StrCat("the topic ", topic.name, " was deleted and made anew: its id is ", *answer[0],
                      ", not ", topic.id.ToString()));
@@ -48,9 +48,9 @@ absl::Status AdoptTopicAnswer(const Reply& reply, Topic& topic) {
       answer[2] ? FindCompression(*answer[2]) : Compression::kNone;
   if (!partitions || *partitions < 1 || *partitions > std::numeric_limits<int32_t>::max() ||
       !compression) {
-    return KafkaError(ErrorCode::kUnknownServerError,
-                      absl::StrCat("the hash of topic ", topic.name,
-                                   ": partitions or compression is not an allowed value"));
+    return MakeError(ErrorCode::kUnknownServerError,
+                     absl::StrCat("the hash of topic ", topic.name,
+                                  ": partitions or compression is not an allowed value"));
   }
   topic.partitions = static_cast<int32_t>(*partitions);
   topic.config.compression = *compression;
@@ -71,9 +71,9 @@ absl::StatusOr<LogBounds> BoundsOf(const Reply& reply, const OffsetCodec& offset
 
   REDOUBLE_ASSIGN_OR_RETURN(const int64_t last, offsets.Encode(bounds.last_id));
   if (last == std::numeric_limits<int64_t>::max()) {
-    return KafkaError(ErrorCode::kUnknownServerError,
-                      absl::StrCat("the log has no end: ", bounds.last_id.ToString(),
-                                   " has the greatest offset of all"));
+    return MakeError(ErrorCode::kUnknownServerError,
+                     absl::StrCat("the log has no end: ", bounds.last_id.ToString(),
+                                  " has the greatest offset of all"));
   }
   bounds.end = last + 1;
   if (info.entries_added == info.length) return bounds;

@@ -2,7 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "redouble/core/base/text/string_bridge.h"
-#include "redouble/core/korvet/error_code.h"
+#include "redouble/core/korvet/errors.h"
 
 namespace redouble::korvet {
 namespace {
@@ -54,9 +54,9 @@ absl::StatusOr<int32_t> Partitioner::Choose(std::string_view topic, int32_t part
                                             const Route& route) {
   const int32_t named = route.partition.value_or(0);
   if (named < 0 || named >= partitions) {
-    return KafkaError(ErrorCode::kUnknownTopicOrPartition,
-                      absl::StrCat("the topic ", base::ToAbsl(topic), " has ", partitions,
-                                   " partitions, so no partition ", named));
+    return MakeError(ErrorCode::kUnknownTopicOrPartition,
+                     absl::StrCat("the topic ", base::ToAbsl(topic), " has ", partitions,
+                                  " partitions, so no partition ", named));
   }
   if (route.partition) return named;
   if (route.key) return PartitionOfKey(*route.key, partitions);

@@ -45,7 +45,7 @@ class Partitioner {
 
   // Returns the partition of a record of `topic`, which has `partitions` partitions. Only a record
   // with neither partition nor key advances the topic's counter. Each object has its own counters,
-  // which start at 0. Errors: UNKNOWN_TOPIC_OR_PARTITION (error_code.h) if the given partition is
+  // which start at 0. Errors: UNKNOWN_TOPIC_OR_PARTITION (errors.h) if the given partition is
   // not between 0 and partitions - 1, or if the topic has no partitions.
   absl::StatusOr<int32_t> Choose(std::string_view topic, int32_t partitions, const Route& route);
 

@@ -11,7 +11,7 @@
 #include "absl/strings/escaping.h"
 #include "nlohmann/json.hpp"
 #include "redouble/core/base/status/status_matchers.h"
-#include "redouble/core/korvet/error_code.h"
+#include "redouble/core/korvet/errors.h"
 
 namespace redouble::korvet {
 namespace {

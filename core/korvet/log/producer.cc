@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/string_bridge.h"
-#include "redouble/core/korvet/error_code.h"
+#include "redouble/core/korvet/errors.h"
 #include "redouble/core/korvet/log/append_script.h"
 #include "redouble/core/korvet/log/partition_commands.h"
 #include "redouble/core/store/batch.h"
@@ -28,11 +28,11 @@ absl::Status CheckIds(std::span<const NewRecord> records, const OffsetCodec& off
   if (std::none_of(records.begin(), records.end(), has_id)) return absl::OkStatus();
   for (const NewRecord& record : records) {
     if (!record.id) {
-      return KafkaError(ErrorCode::kInvalidRequest,
-                        "some records of a batch have ids, and some not");
+      return MakeError(ErrorCode::kInvalidRequest,
+                       "some records of a batch have ids, and some not");
     }
     if (const auto offset = offsets.Encode(*record.id); !offset.ok()) {
-      return KafkaError(ErrorCode::kInvalidRecord, base::ToStd(offset.status().message()));
+      return MakeError(ErrorCode::kInvalidRecord, base::ToStd(offset.status().message()));
     }
   }
   return absl::OkStatus();
@@ -56,31 +56,31 @@ void AddEntry(Batch& batch, std::string_view stream, StreamId id, const RecordFi
               std::string_view sign, const ProducerOptions& options,
               std::optional<int64_t> min_id_ms) {
   Command& add = batch.Add(CommandId::kXAdd, {stream});
-  if (options.stream_exists) add.Add("NOMKSTREAM");
+  if (options.hardening.stream_exists) add.Add("NOMKSTREAM");
   if (min_id_ms) add.Add("MINID").Add(sign).AddInteger(*min_id_ms);
   add.AddOwned(id.ToString());
   for (const auto& [name, value] : fields) add.Add(name).Add(value);
 }
 
 absl::Status Gone(const Topic& topic) {
-  return KafkaError(ErrorCode::kUnknownTopicOrPartition,
-                    absl::StrCat("the stream of a partition of ", topic.name, " is gone"));
+  return MakeError(ErrorCode::kUnknownTopicOrPartition,
+                   absl::StrCat("the stream of a partition of ", topic.name, " is gone"));
 }
 
 }  // namespace
 
 absl::Status Producer::Check(std::span<const NewRecord> records) const {
   if (options_.acks < -1 || options_.acks > 1) {
-    return KafkaError(ErrorCode::kInvalidRequiredAcks, absl::StrCat("acks is ", options_.acks));
+    return MakeError(ErrorCode::kInvalidRequiredAcks, absl::StrCat("acks is ", options_.acks));
   }
   if (!FindCompression(options_.codec)) {
-    return KafkaError(ErrorCode::kUnsupportedCompressionType,
-                      absl::StrCat("there is no codec \"", base::ToAbsl(options_.codec), "\""));
+    return MakeError(ErrorCode::kUnsupportedCompressionType,
+                     absl::StrCat("there is no codec \"", base::ToAbsl(options_.codec), "\""));
   }
   for (const NewRecord& record : records) {
     const int64_t size = SizeOf({record.key, record.value, 0, record.headers});
     if (size > options_.max_record_bytes) {
-      return KafkaError(
+      return MakeError(
           ErrorCode::kMessageTooLarge,
           absl::StrCat("a record has ", size, " bytes, more than ", options_.max_record_bytes));
     }
@@ -88,7 +88,7 @@ absl::Status Producer::Check(std::span<const NewRecord> records) const {
     const size_t fields =
         record.headers.size() + record.key.has_value() + record.value.has_value() + 1;
     if (!record.id && fields > kMaxRecordFields) {
-      return KafkaError(
+      return MakeError(
           ErrorCode::kMessageTooLarge,
           absl::StrCat("a record has ", fields, " fields, more than ", kMaxRecordFields));
     }

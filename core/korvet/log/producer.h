@@ -42,6 +42,7 @@
 #include "absl/status/statusor.h"
 #include "redouble/core/base/task/task.h"
 #include "redouble/core/base/time/clock.h"
+#include "redouble/core/korvet/hardening.h"
 #include "redouble/core/korvet/keys.h"
 #include "redouble/core/korvet/log/partitioner.h"
 #include "redouble/core/korvet/log/record.h"
@@ -81,12 +82,11 @@ struct ProducerOptions {
   // The codec of the batch. It does not change the stored bytes; a codec that Kafka does not have
   // is refused.
   std::string_view codec = "none";
-  // For records with given ids: whether the stream must exist already (XADD NOMKSTREAM). Removes H2
-  // for these records.
-  bool stream_exists = false;
   // For records with given ids: the time by which the log is trimmed, in milliseconds since 1970.
   // Nullopt: the time of the Producer's clock.
   std::optional<int64_t> now_ms = std::nullopt;
+  // Options that remove hazards: stream_exists concerns producers.
+  Hardening hardening = {};
 };
 
 // The result of an append to one partition.

@@ -363,7 +363,7 @@ TYPED_TEST(ProducerTest, WritesRecordsWithIdsTheDocumentedWay) {
       {{"retentionTime", "1500"}, {"retentionBytes", "2000"}, {"messageBytes", "1000"}});
   ProducerOptions options;
   options.now_ms = 1234567892000;
-  options.stream_exists = true;
+  options.hardening.stream_exists = true;
   InterceptedStore store(this->store());
   Producer producer(store, this->clock_, this->keys_, topic, options);
   const std::vector<NewRecord> records = {At(1234567892000, 0, "c")};

@@ -8,7 +8,7 @@
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/redis_number.h"
 #include "redouble/core/base/text/string_bridge.h"
-#include "redouble/core/korvet/error_code.h"
+#include "redouble/core/korvet/errors.h"
 
 namespace redouble::korvet {
 namespace {
@@ -19,8 +19,8 @@ constexpr std::string_view kTimestamp = "timestamp";
 constexpr std::string_view kHeaderPrefix = "header.";
 
 absl::Status Corrupt(store::StreamId id, absl::string_view what) {
-  return KafkaError(ErrorCode::kCorruptMessage,
-                    absl::StrCat("the entry ", id.ToString(), " is no record: ", what));
+  return MakeError(ErrorCode::kCorruptMessage,
+                   absl::StrCat("the entry ", id.ToString(), " is no record: ", what));
 }
 
 // The three fields that must not be repeated.

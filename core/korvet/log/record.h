@@ -63,7 +63,7 @@ RecordFields EncodeRecord(const Record& record);
 // Decodes the fields of an entry. A missing timestamp is the time in `id`. Unknown fields are
 // ignored. The inverse of EncodeRecord, except for null header values.
 //
-// Errors: CORRUPT_MESSAGE (error_code.h) with the id, if `key`, `value` or `timestamp` is repeated,
+// Errors: CORRUPT_MESSAGE (errors.h) with the id, if `key`, `value` or `timestamp` is repeated,
 // if the timestamp is not a decimal 64-bit integer, or if it is missing and the time in the id
 // exceeds 64 signed bits.
 absl::StatusOr<Record> DecodeRecord(std::span<const std::pair<std::string, std::string>> fields,

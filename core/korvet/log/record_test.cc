@@ -9,7 +9,7 @@
 
 #include "nlohmann/json.hpp"
 #include "redouble/core/base/status/status_matchers.h"
-#include "redouble/core/korvet/error_code.h"
+#include "redouble/core/korvet/errors.h"
 
 namespace redouble::korvet {
 namespace {

@@ -7,7 +7,7 @@
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/redis_number.h"
 #include "redouble/core/base/text/string_bridge.h"
-#include "redouble/core/korvet/error_code.h"
+#include "redouble/core/korvet/errors.h"
 
 namespace redouble::korvet {
 namespace {
@@ -145,12 +145,12 @@ std::string Unfit(const Option& option, std::string_view value) {
 absl::StatusOr<const Option*> Apply(const ConfigEntry& entry, TopicConfig& config) {
   const Option* option = FindByEitherName(entry.name);
   if (option == nullptr) {
-    return KafkaError(
+    return MakeError(
         ErrorCode::kInvalidConfig,
         absl::StrCat("a topic has no option \"", absl::CEscape(base::ToAbsl(entry.name)), "\""));
   }
   if (!option->read(entry.value, config)) {
-    return KafkaError(ErrorCode::kInvalidConfig, Unfit(*option, entry.value));
+    return MakeError(ErrorCode::kInvalidConfig, Unfit(*option, entry.value));
   }
   return option;
 }
@@ -177,7 +177,7 @@ absl::StatusOr<std::vector<ConfigField>> ParseConfigChanges(std::span<const Conf
     TopicConfig read;
     REDOUBLE_ASSIGN_OR_RETURN(const Option* const option, Apply(entry, read));
     if (!option->can_change) {
-      return KafkaError(
+      return MakeError(
           ErrorCode::kInvalidConfig,
           absl::StrCat(base::ToAbsl(option->field), " of a topic that exists cannot change"));
     }
@@ -191,7 +191,7 @@ absl::StatusOr<TopicConfig> ReadTopicConfig(std::span<const ConfigField> fields)
   for (const auto& [field, value] : fields) {
     const Option* option = FindField(field);
     if (option != nullptr && !option->read(value, config)) {
-      return KafkaError(ErrorCode::kUnknownServerError, Unfit(*option, value));
+      return MakeError(ErrorCode::kUnknownServerError, Unfit(*option, value));
     }
   }
   return config;

@@ -63,7 +63,7 @@ struct ConfigEntry {
 using ConfigField = std::pair<std::string, std::string>;
 
 // Returns the defaults with `entries` applied. If an option is given twice, the last value is used.
-// Errors: INVALID_CONFIG (error_code.h), with the option and the value, if the option is unknown or
+// Errors: INVALID_CONFIG (errors.h), with the option and the value, if the option is unknown or
 // the table does not allow the value.
 absl::StatusOr<TopicConfig> ParseTopicConfig(std::span<const ConfigEntry> entries);
 

@@ -8,7 +8,7 @@
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/redis_number.h"
 #include "redouble/core/base/text/string_bridge.h"
-#include "redouble/core/korvet/error_code.h"
+#include "redouble/core/korvet/errors.h"
 #include "redouble/core/korvet/scripts/script_texts.h"
 #include "redouble/core/korvet/topic_name.h"
 #include "redouble/core/store/batch.h"
@@ -32,20 +32,20 @@ constexpr std::string_view kName = "name";
 constexpr std::string_view kPartitions = "partitions";
 
 absl::Status NoSuchTopic(std::string_view name) {
-  return KafkaError(ErrorCode::kUnknownTopicOrPartition,
-                    absl::StrCat("there is no topic ", base::ToAbsl(name)));
+  return MakeError(ErrorCode::kUnknownTopicOrPartition,
+                   absl::StrCat("there is no topic ", base::ToAbsl(name)));
 }
 
 absl::Status Unreadable(std::string_view topic, absl::string_view what) {
-  return KafkaError(ErrorCode::kUnknownServerError,
-                    absl::StrCat("the hash of topic ", base::ToAbsl(topic), ": ", what));
+  return MakeError(ErrorCode::kUnknownServerError,
+                   absl::StrCat("the hash of topic ", base::ToAbsl(topic), ": ", what));
 }
 
 absl::StatusOr<int32_t> PartitionsOf(int32_t asked) {
   if (asked == NewTopic::kDefaultPartitions) return 1;
   if (asked >= 1) return asked;
-  return KafkaError(ErrorCode::kInvalidPartitions,
-                    absl::StrCat("a topic cannot have ", asked, " partitions"));
+  return MakeError(ErrorCode::kInvalidPartitions,
+                   absl::StrCat("a topic cannot have ", asked, " partitions"));
 }
 
 // Returns the topic that a request describes. A random id is drawn last, so that an invalid request
@@ -55,8 +55,8 @@ absl::StatusOr<Topic> TopicOf(const NewTopic& request, base::Rng& rng) {
   REDOUBLE_ASSIGN_OR_RETURN(const int32_t partitions, PartitionsOf(request.partitions));
   REDOUBLE_ASSIGN_OR_RETURN(TopicConfig config, ParseTopicConfig(request.config));
   if (request.id && request.id->is_reserved()) {
-    return KafkaError(ErrorCode::kInvalidConfig,
-                      absl::StrCat("the topic id ", request.id->ToString(), " is reserved"));
+    return MakeError(ErrorCode::kInvalidConfig,
+                     absl::StrCat("the topic id ", request.id->ToString(), " is reserved"));
   }
   const TopicId id = request.id ? *request.id : TopicId::Random(rng);
   return Topic{id, std::string(request.name), partitions, std::move(config)};
@@ -117,9 +117,9 @@ const store::Script& RepairScript() {
 }
 
 absl::Status NotMorePartitions(std::string_view topic, int64_t current, int32_t total) {
-  return KafkaError(ErrorCode::kInvalidPartitions,
-                    absl::StrCat("the topic ", base::ToAbsl(topic), " has ", current,
-                                 " partitions; ", total, " are not more"));
+  return MakeError(ErrorCode::kInvalidPartitions,
+                   absl::StrCat("the topic ", base::ToAbsl(topic), " has ", current,
+                                " partitions; ", total, " are not more"));
 }
 
 absl::Status StatusOf(const absl::StatusOr<std::vector<store::Reply>>& replies) {
@@ -136,8 +136,8 @@ base::Task<absl::StatusOr<Topic>> Topics::Create(NewTopic topic) {
   const std::string id = made->id.ToString();
   REDOUBLE_CO_ASSIGN_OR_RETURN(const bool claimed, co_await store::HSetNx(store_, key, kId, id));
   if (!claimed) {
-    co_return KafkaError(ErrorCode::kTopicAlreadyExists,
-                         absl::StrCat("there is a topic ", made->name));
+    co_return MakeError(ErrorCode::kTopicAlreadyExists,
+                        absl::StrCat("there is a topic ", made->name));
   }
   co_return co_await Write(*std::move(made));
 }
@@ -174,13 +174,13 @@ base::Task<absl::StatusOr<Topic>> Topics::DescribeById(TopicId id) {
   REDOUBLE_CO_ASSIGN_OR_RETURN(const std::optional<std::string> name,
                                co_await store::HGet(store_, keys_.TopicIds(), text));
   if (!name) {
-    co_return KafkaError(ErrorCode::kUnknownTopicId, absl::StrCat("no topic has the id ", text));
+    co_return MakeError(ErrorCode::kUnknownTopicId, absl::StrCat("no topic has the id ", text));
   }
   REDOUBLE_CO_ASSIGN_OR_RETURN(std::optional<Topic> topic,
                                co_await ReadTopic(store_, keys_, *name, nullptr));
   if (!topic || topic->id != id) {
-    co_return KafkaError(ErrorCode::kInconsistentTopicId,
-                         absl::StrCat("the topic ", *name, " does not have the id ", text));
+    co_return MakeError(ErrorCode::kInconsistentTopicId,
+                        absl::StrCat("the topic ", *name, " does not have the id ", text));
   }
   co_return *std::move(topic);
 }
@@ -252,8 +252,8 @@ base::Task<absl::Status> RefreshTopic(store::Store& store, const Keys& keys, Top
                                co_await ReadTopic(store, keys, topic.name, nullptr));
   if (!now) co_return NoSuchTopic(topic.name);
   if (now->id != topic.id) {
-    co_return KafkaError(ErrorCode::kInconsistentTopicId,
-                         absl::StrCat("the topic ", topic.name, " was deleted and created again"));
+    co_return MakeError(ErrorCode::kInconsistentTopicId,
+                        absl::StrCat("the topic ", topic.name, " was deleted and created again"));
   }
   topic = *std::move(now);
   co_return absl::OkStatus();

@@ -9,7 +9,7 @@
 //   absl::StatusOr<Topic> again = co_await topics.Describe("orders");
 //   absl::Status status = co_await topics.Delete("orders");
 //
-// Every failure has a Kafka error code (ErrorCodeOf in error_code.h). In addition to the listed
+// Every failure has a Kafka error code (ErrorCodeOf in errors.h). In addition to the listed
 // errors, each function can fail with KAFKA_STORAGE_ERROR, REQUEST_TIMED_OUT (a write may have
 // happened) or UNKNOWN_SERVER_ERROR (a key has another type).
 //

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "redouble/core/korvet/error_code.h"
+#include "redouble/backends/testing/backends.h"
+#include "redouble/core/korvet/errors.h"
 #include "redouble/core/korvet/topics/topics.h"
-#include "redouble/tests/support/backends.h"
 
 namespace redouble::korvet {
 namespace {

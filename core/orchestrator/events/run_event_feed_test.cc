@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "redouble/backends/testing/backends.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/base/task/run.h"
 #include "redouble/core/orchestrator/events/run_events.h"
 #include "redouble/core/store/errors.h"
 #include "redouble/core/store/pubsub/pubsub.h"
-#include "redouble/tests/support/backends.h"
 #include "redouble/tests/support/message_backends.h"
 
 namespace redouble::orchestrator {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "redouble/backends/memory/engine/engine.h"
+#include "redouble/backends/testing/backends.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/base/task/run.h"
 #include "redouble/core/base/text/glob.h"
@@ -14,7 +15,6 @@
 #include "redouble/core/store/errors.h"
 #include "redouble/core/store/message_source.h"
 #include "redouble/core/store/pubsub/pubsub.h"
-#include "redouble/tests/support/backends.h"
 #include "redouble/tests/support/intercepted_store.h"
 
 namespace redouble::orchestrator {

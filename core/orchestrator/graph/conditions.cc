@@ -151,38 +151,35 @@ class Evaluator {
   }
 
   ValueOr Of(const Unary& unary) {
-    const ValueOr operand = Evaluate(*unary.operand);
-    if (!operand.ok()) return operand;
-    if (unary.op == Operator::kNot && operand->is_boolean()) return !operand->get<bool>();
-    if (unary.op == Operator::kNegate && operand->is_number_float()) {
-      return -operand->get<double>();
+    REDOUBLE_ASSIGN_OR_RETURN(const Value operand, Evaluate(*unary.operand));
+    if (unary.op == Operator::kNot && operand.is_boolean()) return !operand.get<bool>();
+    if (unary.op == Operator::kNegate && operand.is_number_float()) {
+      return -operand.get<double>();
     }
-    if (unary.op == Operator::kNegate && operand->is_number()) {
-      return CalculateIntegers(Operator::kSubtract, 0, operand->get<int64_t>());
+    if (unary.op == Operator::kNegate && operand.is_number()) {
+      return CalculateIntegers(Operator::kSubtract, 0, operand.get<int64_t>());
     }
     return Failed(
-        absl::StrCat(ToAbsl(OperatorText(unary.op)), " does not take ", ToAbsl(KindOf(*operand))));
+        absl::StrCat(ToAbsl(OperatorText(unary.op)), " does not take ", ToAbsl(KindOf(operand))));
   }
 
   ValueOr Of(const Binary& binary) {
     if (binary.op == Operator::kAnd) return Combine(binary, /*decisive=*/false);
     if (binary.op == Operator::kOr) return Combine(binary, /*decisive=*/true);
-    const ValueOr left = Evaluate(*binary.left);
-    if (!left.ok()) return left;
-    const ValueOr right = Evaluate(*binary.right);
-    if (!right.ok()) return right;
+    REDOUBLE_ASSIGN_OR_RETURN(const Value left, Evaluate(*binary.left));
+    REDOUBLE_ASSIGN_OR_RETURN(const Value right, Evaluate(*binary.right));
     switch (binary.op) {
       case Operator::kEqual:
-        return *left == *right;
+        return left == right;
       case Operator::kNotEqual:
-        return *left != *right;
+        return left != right;
       case Operator::kAdd:
       case Operator::kSubtract:
       case Operator::kMultiply:
       case Operator::kDivide:
-        return Calculate(binary.op, *left, *right);
+        return Calculate(binary.op, left, right);
       default:
-        return Order(binary.op, *left, *right);
+        return Order(binary.op, left, right);
     }
   }
 
@@ -192,8 +189,8 @@ class Evaluator {
     if (left.ok() && *left == decisive) return decisive;
     const absl::StatusOr<bool> right = Side(binary.op, *binary.right);
     if (right.ok() && *right == decisive) return decisive;
-    if (!left.ok()) return left.status();
-    if (!right.ok()) return right.status();
+    REDOUBLE_RETURN_IF_ERROR(left.status());
+    REDOUBLE_RETURN_IF_ERROR(right.status());
     return !decisive;
   }
 

@@ -7,6 +7,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/store/reply.h"
 
@@ -60,7 +61,7 @@ class Parser {
     ExpressionPtr expression = ParseLevel(0);
     SkipBlanks();
     if (status_.ok() && at_ < text_.size()) Fail("an operator or the end");
-    if (!status_.ok()) return status_;
+    REDOUBLE_RETURN_IF_ERROR(status_);
     return expression;
   }
 

@@ -5,9 +5,9 @@
 
 #include <string>
 
+#include "redouble/backends/testing/backends.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/store/errors.h"
-#include "redouble/tests/support/backends.h"
 #include "redouble/tests/support/intercepted_store.h"
 
 namespace redouble::orchestrator {
@@ -161,10 +161,11 @@ TYPED_TEST(PatchRunTest, LosesNoOtherPatch) {
   };
   EXPECT_THAT(this->Run(PatchRun(store, Keys(), "run_p", this->kRemoveLog)),
               IsOkAndHolds(PatchOutcome::kPatched));
-  const absl::StatusOr<Ir> ir = ParseIr(this->Value("ir:run_p"));
-  EXPECT_EQ(ir->Find("sum")->config_json, R"({"b":2})");
-  EXPECT_EQ(ir->Find("log"), nullptr);
-  EXPECT_EQ(ir->version, "1.4");
+  ASSERT_OK_AND_ASSIGN(const Ir ir, ParseIr(this->Value("ir:run_p")));
+  ASSERT_NE(ir.Find("sum"), nullptr);
+  EXPECT_EQ(ir.Find("sum")->config_json, R"({"b":2})");
+  EXPECT_EQ(ir.Find("log"), nullptr);
+  EXPECT_EQ(ir.version, "1.4");
 }
 
 TYPED_TEST(PatchRunTest, GivesUpWhenTheGraphChangesAllTheTime) {

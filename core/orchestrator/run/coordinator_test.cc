@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "redouble/backends/testing/backends.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/base/time/virtual_clock.h"
 #include "redouble/core/orchestrator/graph/patch.h"
 #include "redouble/core/orchestrator/testing/workflow_for_test.h"
 #include "redouble/core/store/errors.h"
-#include "redouble/tests/support/backends.h"
 #include "redouble/tests/support/intercepted_store.h"
 
 namespace redouble::orchestrator {
@@ -304,7 +304,7 @@ TYPED_TEST(CoordinatorTest, AnApprovalGoesEitherWay) {
     const std::string id = workflow.approval_ids()[0];
     const auto decided = this->Run(approve ? workflow.approvals().Approve("run_h", id)
                                            : workflow.approvals().Reject("run_h", id));
-    EXPECT_EQ(*decided, DecisionOutcome::kDecided);
+    EXPECT_THAT(decided, IsOkAndHolds(DecisionOutcome::kDecided));
     workflow.RunAll();
     EXPECT_THAT(workflow.executed(), ElementsAre("ask", "approve", approve ? "yes" : "no"));
     EXPECT_EQ(workflow.completions(), 1);

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "absl/strings/str_replace.h"
-#include "redouble/tests/support/backends.h"
+#include "redouble/backends/testing/backends.h"
 
 namespace redouble::orchestrator {
 namespace {

@@ -6,12 +6,13 @@
 #include <functional>
 #include <vector>
 
+#include "redouble/backends/testing/backends.h"
+#include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/base/time/utc.h"
 #include "redouble/core/python/error.h"
 #include "redouble/core/python/json.h"
 #include "redouble/core/store/errors.h"
-#include "redouble/tests/support/backends.h"
 #include "redouble/tests/support/intercepted_store.h"
 
 namespace redouble::relayna {
@@ -58,7 +59,7 @@ class Broker final : public QueuePublisher {
  public:
   base::Task<absl::Status> Publish(QueueMessage message) override {
     if (on_publish) on_publish();
-    if (!failure.ok()) co_return failure;
+    REDOUBLE_CO_RETURN_IF_ERROR(failure);
     published.push_back(std::move(message));
     co_return absl::OkStatus();
   }

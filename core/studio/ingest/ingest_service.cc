@@ -24,7 +24,7 @@ base::Task<absl::Status> IngestService::IngestEvent(const EventEnvelope& envelop
     ++report.invalid;
     co_return absl::OkStatus();
   }
-  if (!service.ok()) co_return service.status();
+  REDOUBLE_CO_RETURN_IF_ERROR(service.status());
   REDOUBLE_CO_ASSIGN_OR_RETURN(const bool inserted, co_await events_.InsertEvent(envelope, now));
   if (!inserted) {
     ++report.duplicate;

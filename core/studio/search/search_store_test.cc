@@ -359,8 +359,8 @@ TYPED_TEST(SearchStoreTest, WritesAnOldDocumentBackUnlessHardened) {
     this->Ask({"FLUSHALL"});
     ASSERT_THAT(this->Set(Task("queued")), IsOk());
     const SearchStore::TaskChange rename = [](const std::optional<TaskDocument>& present) {
-      std::optional<TaskDocument> next = present;
-      next->service_name = "Renamed";
+      TaskDocument next = present.value();
+      next.service_name = "Renamed";
       return absl::StatusOr<std::optional<TaskDocument>>(next);
     };
     const absl::Status status = this->RunWith(

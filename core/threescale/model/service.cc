@@ -68,8 +68,7 @@ base::Task<absl::Status> ServiceStore::SaveAttributes(const ServiceSave& save) {
 }
 
 base::Task<absl::StatusOr<Service>> ServiceStore::Save(ServiceSave save) {
-  const absl::StatusOr<bool> is_default = co_await SaveDefault(save);
-  if (!is_default.ok()) co_return is_default.status();
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const bool is_default, co_await SaveDefault(save));
   REDOUBLE_CO_RETURN_IF_ERROR(co_await SaveAttributes(save));
   const std::pair<std::string, std::string_view> members[] = {
       {ProviderServiceIdsKey(save.provider_key), save.id},
@@ -86,7 +85,7 @@ base::Task<absl::StatusOr<Service>> ServiceStore::Save(ServiceSave save) {
   service.active = !save.state || *save.state == kActive;
   if (save.backend_version) service.backend_version = *save.backend_version;
   service.referrer_filters_required = save.referrer_filters_required;
-  service.is_default = *is_default;
+  service.is_default = is_default;
   co_return service;
 }
 
@@ -120,7 +119,7 @@ base::Task<absl::StatusOr<Service>> ServiceStore::LoadWithProviderKey(
   absl::StatusOr<OptionalText> default_id = OptionalText();
   if (IsEmpty(id)) {
     default_id = co_await DefaultId(provider_key);
-    if (!default_id.ok()) co_return default_id.status();
+    REDOUBLE_CO_RETURN_IF_ERROR(default_id.status());
     id = *default_id;
   }
   if (IsEmpty(id)) {
@@ -133,12 +132,12 @@ base::Task<absl::StatusOr<Service>> ServiceStore::LoadWithProviderKey(
   absl::StatusOr<std::optional<Service>> service = std::optional<Service>();
   if (!last.empty()) service = co_await LoadById(last);
   if (service.ok() && !service->has_value() && last != *id) service = co_await LoadById(*id);
-  if (!service.ok()) co_return service.status();
+  REDOUBLE_CO_RETURN_IF_ERROR(service.status());
   if (!service->has_value()) co_return MakeError(ErrorCode::kServiceIdInvalid, *id);
   if ((*service)->provider_key == provider_key) co_return **std::move(service);
 
   default_id = co_await DefaultId(provider_key);
-  if (!default_id.ok()) co_return default_id.status();
+  REDOUBLE_CO_RETURN_IF_ERROR(default_id.status());
   if (!default_id->has_value()) co_return MakeError(ErrorCode::kProviderKeyInvalid, provider_key);
   co_return MakeError(ErrorCode::kServiceIdInvalid, *id);
 }

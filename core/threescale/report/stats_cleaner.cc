@@ -148,7 +148,7 @@ base::Task<absl::StatusOr<int64_t>> StatsCleaner::VisitServers(bool probe, const
       co_return count.status();
     }
   }
-  if (!lost.ok()) co_return lost;
+  REDOUBLE_CO_RETURN_IF_ERROR(lost);
   co_return deleted;
 }
 
@@ -166,7 +166,7 @@ base::Task<absl::StatusOr<int64_t>> StatsCleaner::VisitServer(store::Store& serv
     for (int attempt = 1; !count.ok() && attempt < kTries; ++attempt) {
       count = co_await VisitPage(server, cursor, visit);
     }
-    if (!count.ok()) co_return count.status();
+    REDOUBLE_CO_RETURN_IF_ERROR(count.status());
     deleted += *count;
     if (cursor == "0") co_return deleted;
     co_await clock_.Sleep(options_.pause);

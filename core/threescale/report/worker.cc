@@ -148,7 +148,7 @@ base::Task<absl::Status> Worker::RunNotify(NotifyJob job) {
   absl::Status valid = usage.status();
   if (valid.ok()) valid = CheckTime(job.time, process_.clock.Now());
   if (ErrorCodeOf(valid)) co_return absl::OkStatus();
-  if (!valid.ok()) co_return valid;
+  REDOUBLE_CO_RETURN_IF_ERROR(valid);
   std::vector<CountedTransaction> transactions;
   transactions.push_back({master, *id, job.time, *std::move(usage), ""});
   co_return co_await Aggregator(process_, options_.aggregator).Aggregate(std::move(transactions));

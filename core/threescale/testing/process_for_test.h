@@ -20,10 +20,10 @@
 #include <functional>
 #include <string_view>
 
+#include "redouble/backends/testing/backends.h"
 #include "redouble/core/base/time/clock.h"
 #include "redouble/core/base/time/utc.h"
 #include "redouble/core/threescale/process.h"
-#include "redouble/tests/support/backends.h"
 
 namespace redouble::threescale {
 

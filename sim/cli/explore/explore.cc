@@ -96,7 +96,7 @@ class WorldExplorer {
           const Json& result = results[chunk] = *ParseStrictJson(text);
           return result.contains("seed") && !options_.all;
         });
-    if (!status.ok()) return status;
+    REDOUBLE_RETURN_IF_ERROR(status);
     const std::optional<uint64_t> seed = Add(results, finding);
     if (seed) finding.first = FindAgain(*seed);
     return finding;
@@ -201,22 +201,21 @@ class ExploreCommand {
   }
 
   absl::StatusOr<Finding> Explore(const WorldFile& world, WorldVariant variant) {
-    absl::StatusOr<Finding> finding = WorldExplorer(world, options_, variant).Run();
-    if (!finding.ok()) return finding;
-    context_.out << absl::StreamFormat("%s %s%s  %d schedules", finding->first ? "FOUND" : "NONE ",
+    REDOUBLE_ASSIGN_OR_RETURN(Finding finding, WorldExplorer(world, options_, variant).Run());
+    context_.out << absl::StreamFormat("%s %s%s  %d schedules", finding.first ? "FOUND" : "NONE ",
                                        world.file, variant.hardened ? " (hardened)" : "",
-                                       finding->schedules);
-    if (options_.all) context_.out << ", " << finding->violations << " violations";
-    if (options_.exhaustive && !finding->first) {
-      context_.out << (finding->complete ? ", complete"
-                                         : ", incomplete: --schedules allows no more");
+                                       finding.schedules);
+    if (options_.all) context_.out << ", " << finding.violations << " violations";
+    if (options_.exhaustive && !finding.first) {
+      context_.out << (finding.complete ? ", complete"
+                                        : ", incomplete: --schedules allows no more");
     }
     context_.out << std::endl;
-    for (const auto& [name, count] : finding->probes) {
+    for (const auto& [name, count] : finding.probes) {
       context_.out << "  probe \"" << name << "\" reached in " << count << " schedules"
                    << std::endl;
     }
-    if (finding->first) PrintViolation(world, *finding->first, variant);
+    if (finding.first) PrintViolation(world, *finding.first, variant);
     return finding;
   }
 

@@ -1,5 +1,8 @@
 // `redouble trace diff`: prints the first event in which two traces differ.
 //
+// A trace is a file of JSON lines (sim/trace/trace.h), written by `redouble replay --trace`. Equal
+// runs have equal traces, so the first difference is where two builds or two seeds part.
+//
 // Thread-safety: one thread.
 #ifndef REDOUBLE_SIM_CLI_EXPLORE_TRACE_H_
 #define REDOUBLE_SIM_CLI_EXPLORE_TRACE_H_

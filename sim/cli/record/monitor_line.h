@@ -1,8 +1,12 @@
-// MonitorLine: a line of MONITOR, taken apart.
+// MonitorLine: a line of MONITOR as time, database, client and words.
 //
 //   1778335382.005000 [0 127.0.0.1:50312] "SET" "k" "a\x00b"
 //
-// Thread-safety: pure functions. Source: Redis 7.0 replication.c, replicationFeedMonitors.
+// `redouble record` reads such lines from a server or from a file. The quoted words are unescaped,
+// so that they are the bytes that the client sent.
+//
+// Thread-safety: pure functions.
+// Source: Redis 7.0 replication.c, replicationFeedMonitors.
 #ifndef REDOUBLE_SIM_CLI_RECORD_MONITOR_LINE_H_
 #define REDOUBLE_SIM_CLI_RECORD_MONITOR_LINE_H_
 

@@ -61,7 +61,7 @@ absl::Status SpawnedBackend::AdvanceTo(absl::Time time) {
 
 absl::Status SpawnedBackend::Flush() {
   const Connection connection = Connect();
-  if (!connection.ok()) return connection.status();
+  REDOUBLE_RETURN_IF_ERROR(connection.status());
   return base::Run(store::FlushAll(**connection));
 }
 
@@ -75,7 +75,7 @@ UriBackend::UriBackend(redis::Options options) : options_(std::move(options)) {}
 absl::StatusOr<std::unique_ptr<UriBackend>> UriBackend::Open(std::string_view uri, OnKeys on_keys) {
   REDOUBLE_ASSIGN_OR_RETURN(redis::Options options, redis::Options::Parse(uri));
   const Connection connection = redis::SyncStore::Connect(options, redis::Sharing::kDedicated);
-  if (!connection.ok()) return connection.status();
+  REDOUBLE_RETURN_IF_ERROR(connection.status());
   REDOUBLE_ASSIGN_OR_RETURN(const int64_t keys, base::Run(store::DbSize(**connection)));
   if (keys > 0 && on_keys == OnKeys::kRefuse) {
     return absl::FailedPreconditionError(
@@ -106,7 +106,7 @@ absl::Status UriBackend::AdvanceTo(absl::Time) { return RealTime("moving the tim
 
 absl::Status UriBackend::Flush() {
   const Connection connection = Connect();
-  if (!connection.ok()) return connection.status();
+  REDOUBLE_RETURN_IF_ERROR(connection.status());
   return base::Run(store::FlushDb(**connection));
 }
 

@@ -1,5 +1,10 @@
 // Repeats the violation that is recorded in a world file.
 //
+//   const WorldReplay replay = ReplayWorld(world, [&](std::string_view event) { Print(event); });
+//   if (replay.comparison != "as recorded") Report(replay.comparison);
+//
+// The listener receives each event of the trace as a line of JSON.
+//
 // Thread-safety: one thread.
 #ifndef REDOUBLE_SIM_CLI_REPLAY_REPLAY_WORLD_H_
 #define REDOUBLE_SIM_CLI_REPLAY_REPLAY_WORLD_H_

@@ -1,6 +1,9 @@
 // The options of `redouble replay` for one recorded run: write its trace or its HTML page, stop at
 // an event, compare two moments.
 //
+// `redouble replay` declares them beside its own options. If one is given, the run is recorded
+// (sim/recording/recording.h), and TravelInTime applies the options to the recording.
+//
 // Thread-safety: one thread.
 #ifndef REDOUBLE_SIM_CLI_REPLAY_TIME_TRAVEL_H_
 #define REDOUBLE_SIM_CLI_REPLAY_TIME_TRAVEL_H_

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
+#include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/string_bridge.h"
 
 namespace redouble::sim {
@@ -81,9 +82,8 @@ absl::StatusOr<std::vector<ScenarioFile>> FindScenarioFiles(
   std::vector<ScenarioFile> files;
   std::set<fs::path> known;
   for (const std::string& argument : arguments) {
-    absl::StatusOr<std::vector<ScenarioFile>> found = FindOne(argument, context, kind);
-    if (!found.ok()) return found;
-    for (ScenarioFile& file : *found) {
+    REDOUBLE_ASSIGN_OR_RETURN(std::vector<ScenarioFile> found, FindOne(argument, context, kind));
+    for (ScenarioFile& file : found) {
       std::error_code error;
       const fs::path canonical = fs::weakly_canonical(file.path, error);
       if (known.insert(canonical).second) files.push_back(std::move(file));

@@ -1,4 +1,7 @@
-// Finds the scenario files that a command line names.
+// Finds and reads the scenario files that a command line names.
+//
+//   REDOUBLE_ASSIGN_OR_RETURN(const auto files, FindScenarioFiles({"scenarios/gateway"}, context));
+//   for (const ScenarioFile& file : files) Replay(ReadFile(file.path));
 //
 // Thread-safety: free functions.
 #ifndef REDOUBLE_SIM_CLI_SUPPORT_SCENARIO_FILES_H_

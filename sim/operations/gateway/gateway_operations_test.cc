@@ -5,10 +5,10 @@
 
 #include <string>
 
+#include "redouble/backends/testing/backends.h"
 #include "redouble/core/base/random/rng.h"
 #include "redouble/core/gateway/control_state.h"
 #include "redouble/sim/operations/arguments.h"
-#include "redouble/tests/support/backends.h"
 
 namespace redouble::scenarios {
 namespace {

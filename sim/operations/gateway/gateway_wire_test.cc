@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "redouble/backends/testing/backends.h"
 #include "redouble/core/base/random/rng.h"
 #include "redouble/sim/operations/gateway/gateway_operations.h"
-#include "redouble/tests/support/backends.h"
 #include "redouble/tests/support/intercepted_store.h"
 
 namespace redouble::scenarios {

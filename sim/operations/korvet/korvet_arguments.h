@@ -1,6 +1,9 @@
 // Reads the arguments that Korvet's operations share, and declares the tables that make up
 // KorvetOperations. Part of korvet_operations.h; do not include it elsewhere.
 //
+// The Read functions record errors in the reader and return a harmless default after one, as the
+// reader's own getters do.
+//
 // Thread-safety: free functions.
 #ifndef REDOUBLE_SIM_OPERATIONS_KORVET_KORVET_ARGUMENTS_H_
 #define REDOUBLE_SIM_OPERATIONS_KORVET_KORVET_ARGUMENTS_H_

@@ -85,7 +85,7 @@ ProduceArguments ReadProduce(ArgumentReader& reader) {
   arguments.codec = reader.OptionalString("codec").value_or("none");
   arguments.options.acks = ReadInt32(reader, "acks", reader.IntegerOr("acks", -1));
   arguments.options.trimming = ReadTrimming(reader);
-  arguments.options.stream_exists = reader.BoolOr("stream_exists", false);
+  arguments.options.hardening.stream_exists = reader.BoolOr("stream_exists", false);
   arguments.options.now_ms = reader.OptionalInteger("now");
   arguments.options.max_record_bytes =
       reader.IntegerOr("max_record_bytes", arguments.options.max_record_bytes);

@@ -5,10 +5,10 @@
 #include <memory>
 #include <string>
 
+#include "redouble/backends/testing/backends.h"
 #include "redouble/core/base/random/rng.h"
 #include "redouble/core/base/time/virtual_clock.h"
 #include "redouble/sim/operations/arguments.h"
-#include "redouble/tests/support/backends.h"
 
 namespace redouble::scenarios {
 namespace {

@@ -1,6 +1,11 @@
 // StudioParts: the stores and services that a Studio operation uses, built from its arguments. For
 // this folder only.
 //
+//   StudioParts parts(context, reader);
+//   REDOUBLE_CO_RETURN_IF_ERROR(reader.Finish());
+//
+// Services that Studio would ask by HTTP answer with arguments of the operation.
+//
 // Thread-safety: one thread.
 #ifndef REDOUBLE_SIM_OPERATIONS_STUDIO_STUDIO_PARTS_H_
 #define REDOUBLE_SIM_OPERATIONS_STUDIO_STUDIO_PARTS_H_

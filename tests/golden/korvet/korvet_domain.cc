@@ -11,7 +11,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "redouble/core/base/text/redis_number.h"
-#include "redouble/core/korvet/error_code.h"
+#include "redouble/core/korvet/errors.h"
 #include "redouble/core/korvet/log/partitioner.h"
 #include "redouble/core/korvet/offset.h"
 #include "redouble/core/korvet/topics/topic_id.h"

@@ -91,9 +91,9 @@ T ValueOf(base::Task<absl::StatusOr<T>> task, T otherwise = T()) {
 class StepReplay {
  public:
   explicit StepReplay(const std::string& name) {
-    const absl::StatusOr<Scripts> scripts = ParseScripts(ReadFile("scripts"));
+    const Scripts scripts = ParseScripts(ReadFile("scripts")).value();
     absl::StatusOr<Golden> golden =
-        ParseGolden(ReadFile(name), name, System::kOrchestrator, *scripts);
+        ParseGolden(ReadFile(name), name, System::kOrchestrator, scripts);
     EXPECT_TRUE(golden.ok()) << golden.status();
     if (golden.ok()) golden_ = *std::move(golden);
   }

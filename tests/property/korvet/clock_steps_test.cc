@@ -24,11 +24,12 @@
 #include "redouble/backends/memory/engine/engine.h"
 #include "redouble/backends/redis/net/client/sync_client.h"
 #include "redouble/backends/redis/spawn/spawned_server.h"
+#include "redouble/backends/testing/backends.h"
 #include "redouble/core/base/random/rng.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/base/task/run.h"
 #include "redouble/core/base/time/virtual_clock.h"
-#include "redouble/core/korvet/error_code.h"
+#include "redouble/core/korvet/errors.h"
 #include "redouble/core/korvet/groups/consumer.h"
 #include "redouble/core/korvet/groups/consumer_group.h"
 #include "redouble/core/korvet/groups/coordinator.h"
@@ -37,7 +38,6 @@
 #include "redouble/core/korvet/topics/topics.h"
 #include "redouble/tests/property/korvet/ask.h"
 #include "redouble/tests/property/korvet/topic_history.h"
-#include "redouble/tests/support/backends.h"
 
 namespace redouble::korvet {
 namespace {

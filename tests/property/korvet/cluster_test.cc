@@ -16,17 +16,17 @@
 #include "redouble/backends/memory/engine/engine.h"
 #include "redouble/backends/redis/net/client/sync_client.h"
 #include "redouble/backends/redis/spawn/spawned_server.h"
+#include "redouble/backends/testing/backends.h"
 #include "redouble/core/base/random/rng.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/base/task/run.h"
 #include "redouble/core/base/time/virtual_clock.h"
-#include "redouble/core/korvet/error_code.h"
+#include "redouble/core/korvet/errors.h"
 #include "redouble/core/korvet/groups/consumer_group.h"
 #include "redouble/core/korvet/log/log.h"
 #include "redouble/core/korvet/log/producer.h"
 #include "redouble/core/korvet/topics/topics.h"
 #include "redouble/tests/property/korvet/ask.h"
-#include "redouble/tests/support/backends.h"
 
 namespace redouble::korvet {
 namespace {

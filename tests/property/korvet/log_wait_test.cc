@@ -17,6 +17,7 @@
 #include "redouble/backends/redis/net/client/client.h"
 #include "redouble/backends/redis/net/client/sync_client.h"
 #include "redouble/backends/redis/spawn/spawned_server.h"
+#include "redouble/backends/testing/backends.h"
 #include "redouble/core/base/random/rng.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/base/task/run.h"
@@ -26,7 +27,6 @@
 #include "redouble/core/korvet/log/producer.h"
 #include "redouble/core/korvet/topics/topics.h"
 #include "redouble/tests/property/korvet/ask.h"
-#include "redouble/tests/support/backends.h"
 
 namespace redouble::korvet {
 namespace {

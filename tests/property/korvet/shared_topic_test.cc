@@ -19,7 +19,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "redouble/core/base/task/run.h"
-#include "redouble/core/korvet/error_code.h"
+#include "redouble/core/korvet/errors.h"
 #include "redouble/core/korvet/groups/consumer.h"
 #include "redouble/core/korvet/groups/consumer_group.h"
 #include "redouble/core/korvet/groups/coordinator.h"

@@ -141,8 +141,8 @@ bool MarkersHaveObservations(uint64_t seed, bool hardened) {
   }
   RunWithADeath(world, seed);
   const auto session = world.Connect();
-  const auto markers = base::Run(store::Keys(*session, "*:event:*"));
-  return markers->size() == ListOf(world, "relayna-observations:history:t1").size();
+  const auto markers = base::Run(store::Keys(*session, "*:event:*")).value();
+  return markers.size() == ListOf(world, "relayna-observations:history:t1").size();
 }
 
 TEST(RelaynaInvariants, I1AMarkerHasItsObservation) {
@@ -320,8 +320,8 @@ bool KeysHaveATimeToLive(uint64_t seed, bool hardened) {
   }
   RunWithADeath(world, seed);
   const auto session = world.Connect();
-  const auto keys = base::Run(store::Keys(*session, "*"));
-  return std::all_of(keys->begin(), keys->end(), [&](const std::string& key) {
+  const auto keys = base::Run(store::Keys(*session, "*")).value();
+  return std::all_of(keys.begin(), keys.end(), [&](const std::string& key) {
     return base::Run(store::TimeToLive(*session, key)).value().expires();
   });
 }

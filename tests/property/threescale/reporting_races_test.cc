@@ -147,10 +147,10 @@ TEST(EventQueueInvariant, DeliversEveryEvent) {
     }
     const auto consume = [&](Process process) -> Task<void> {
       EventQueue events(process);
-      const auto listed = co_await events.List();
-      for (const std::string& event : *listed) delivered.insert(IdOf(event));
-      if (!listed->empty()) {
-        const std::string last = std::to_string(IdOf(listed->back()));
+      const std::vector<std::string> listed = (co_await events.List()).value();
+      for (const std::string& event : listed) delivered.insert(IdOf(event));
+      if (!listed.empty()) {
+        const std::string last = std::to_string(IdOf(listed.back()));
         (co_await events.DeleteRange(last)).IgnoreError();
       }
     };
@@ -239,8 +239,8 @@ TEST(CounterInvariant, LeavesNoMinuteAndNoDayForEver) {
     }
     cast.RunWithADeath(seed, /*latest_step=*/44);
     const auto session = world.Connect();
-    const absl::StatusOr<std::vector<std::string>> keys = base::Run(store::ScanAll(*session));
-    for (const std::string& key : *keys) {
+    const std::vector<std::string> keys = base::Run(store::ScanAll(*session)).value();
+    for (const std::string& key : keys) {
       const bool must_expire =
           key.find("/minute:") != key.npos || key.starts_with("daily_traffic/");
       if (must_expire && !base::Run(store::TimeToLive(*session, key)).value().expires())

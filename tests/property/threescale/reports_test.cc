@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "redouble/backends/testing/backends.h"
 #include "redouble/core/base/random/rng.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/base/task/run.h"
@@ -14,7 +15,6 @@
 #include "redouble/core/store/command.h"
 #include "redouble/core/threescale/report/worker.h"
 #include "redouble/tests/property/threescale/report_model.h"
-#include "redouble/tests/support/backends.h"
 
 namespace redouble::threescale {
 namespace {

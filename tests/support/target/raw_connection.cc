@@ -155,7 +155,7 @@ absl::StatusOr<std::optional<Reply>> RawConnection::TryReceive() {
     if (!reply && !end_.ok()) return end_;
     return reply;
   }
-  using Outcome = redis::ReplyReader::Outcome;
+  using Outcome = store::ReplyReader::Outcome;
   Reply reply;
   Outcome outcome = reader_.Next(reply);
   if (outcome == Outcome::kNeedMore) {

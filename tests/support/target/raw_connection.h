@@ -29,9 +29,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "redouble/backends/redis/protocol/reply_reader.h"
 #include "redouble/core/store/command.h"
 #include "redouble/core/store/reply.h"
+#include "redouble/core/store/resp/reply_reader.h"
 #include "redouble/tests/support/target/resp3_reader.h"
 
 namespace redouble::tests {
@@ -102,7 +102,7 @@ class RawConnection {
 
   const int socket_;
   std::string unsent_;
-  redis::ReplyReader reader_;
+  store::ReplyReader reader_;
   std::optional<Resp3Reader> resp3_;
   absl::Status end_;  // Why the connection has ended; OK until then.
 };

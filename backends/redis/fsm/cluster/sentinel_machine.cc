@@ -11,6 +11,7 @@
 #include "absl/time/time.h"
 #include "redouble/backends/redis/fsm/cluster/spelled_transaction.h"
 #include "redouble/backends/redis/fsm/command_effect.h"
+#include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/store/errors.h"
 #include "redouble/core/store/table/command_table.h"
@@ -354,7 +355,7 @@ bool SentinelMachine::MayRunTwice(const Request& request) const {
 absl::StatusOr<Reply> SentinelMachine::ReadResult(const Job& job, absl::StatusOr<Reply> result,
                                                   Demotion& demotion) const {
   demotion = Demotion::kNone;
-  if (!result.ok()) return result;
+  REDOUBLE_RETURN_IF_ERROR(result.status());
   if (job.request->kind() == Request::Kind::kCommand) {
     if (IsReadOnly(*result)) demotion = Demotion::kRefusedAll;
     return result;

@@ -18,7 +18,7 @@ using Opened = absl::StatusOr<std::unique_ptr<store::Store>>;
 
 template <typename Client>
 Opened AsStore(absl::StatusOr<std::unique_ptr<Client>> client) {
-  if (!client.ok()) return client.status();
+  REDOUBLE_RETURN_IF_ERROR(client.status());
   return *std::move(client);
 }
 

@@ -15,8 +15,8 @@
 //   }
 //
 // Thread-safety: one thread.
-#ifndef REDOUBLE_TESTS_SUPPORT_BACKENDS_H_
-#define REDOUBLE_TESTS_SUPPORT_BACKENDS_H_
+#ifndef REDOUBLE_BACKENDS_TESTING_BACKENDS_H_
+#define REDOUBLE_BACKENDS_TESTING_BACKENDS_H_
 
 #include <gtest/gtest.h>
 
@@ -155,4 +155,4 @@ class BackendTest : public ::testing::Test {
 
 }  // namespace redouble::tests
 
-#endif  // REDOUBLE_TESTS_SUPPORT_BACKENDS_H_
+#endif  // REDOUBLE_BACKENDS_TESTING_BACKENDS_H_

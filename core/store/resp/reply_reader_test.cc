@@ -1,4 +1,4 @@
-#include "redouble/backends/redis/protocol/reply_reader.h"
+#include "redouble/core/store/resp/reply_reader.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -6,16 +6,15 @@
 #include <string>
 #include <vector>
 
-#include "redouble/backends/redis/protocol/reply_writer_for_test.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/store/errors.h"
+#include "redouble/core/store/resp/reply_writer_for_test.h"
 
-namespace redouble::redis {
+namespace redouble::store {
 namespace {
 
 using base::IsOk;
 using base::StatusIs;
-using store::Reply;
 using Outcome = ReplyReader::Outcome;
 
 // All replies that are complete so far.
@@ -271,4 +270,4 @@ RC_GTEST_PROP(ReplyReaderProperty, SurvivesAnyBytes, (const std::string& noise))
 }
 
 }  // namespace
-}  // namespace redouble::redis
+}  // namespace redouble::store

@@ -1,4 +1,4 @@
-#include "redouble/backends/redis/protocol/reply_reader.h"
+#include "redouble/core/store/resp/reply_reader.h"
 
 #include <algorithm>
 #include <cstring>
@@ -11,10 +11,8 @@
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/store/errors.h"
 
-namespace redouble::redis {
+namespace redouble::store {
 namespace {
-
-using store::Reply;
 
 // Memory is reserved for at most this many elements of an array, and bytes of a string, in advance;
 // what exceeds it grows as it arrives.
@@ -162,4 +160,4 @@ ReplyReader::Step ReplyReader::Fail(std::string_view why) {
   return Step::kNeedMore;
 }
 
-}  // namespace redouble::redis
+}  // namespace redouble::store

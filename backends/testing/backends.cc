@@ -1,11 +1,11 @@
-#include "redouble/tests/support/backends.h"
+#include "redouble/backends/testing/backends.h"
 
 #include <cstdio>
 #include <cstdlib>
 #include <utility>
 
+#include "redouble/backends/testing/live_server.h"
 #include "redouble/core/base/status/status_macros.h"
-#include "redouble/tests/support/live_server.h"
 
 namespace redouble::tests {
 namespace {

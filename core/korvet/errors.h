@@ -11,9 +11,9 @@
 //   static_cast<int16_t>(ErrorCodeOf(status));  // 3
 //
 // Thread-safety: constant data and pure functions.
-// Source: docs/systems/korvet.md 2.7; the table is error_codes.inc.
-#ifndef REDOUBLE_CORE_KORVET_ERROR_CODE_H_
-#define REDOUBLE_CORE_KORVET_ERROR_CODE_H_
+// Source: docs/systems/korvet.md 2.7; the table is errors.inc.
+#ifndef REDOUBLE_CORE_KORVET_ERRORS_H_
+#define REDOUBLE_CORE_KORVET_ERRORS_H_
 
 #include <cstdint>
 #include <optional>
@@ -27,7 +27,7 @@ namespace redouble::korvet {
 // The error codes. The value of each enumerator is the number in the Kafka protocol.
 enum class ErrorCode : int16_t {
 #define REDOUBLE_KAFKA_ERROR(id, code, name, retriable, status_code, when) k##id = code,
-#include "redouble/core/korvet/error_codes.inc"
+#include "redouble/core/korvet/errors.inc"
 #undef REDOUBLE_KAFKA_ERROR
 };
 
@@ -36,12 +36,12 @@ struct ErrorSpec {
   ErrorCode code;
   std::string_view name;         // Kafka's name: "UNKNOWN_TOPIC_OR_PARTITION".
   bool retriable;                // Whether Kafka clients retry the request.
-  absl::StatusCode status_code;  // The code of the statuses that KafkaError returns.
+  absl::StatusCode status_code;  // The code of the statuses that MakeError returns.
   std::string_view when;         // When the error occurs, for documentation.
 };
 
 // All rows, in ascending order of the numbers.
-std::span<const ErrorSpec> ErrorCodes();
+std::span<const ErrorSpec> ErrorSpecs();
 
 // Returns the row of a code, or the row of UNKNOWN_SERVER_ERROR if no row has the number.
 const ErrorSpec& SpecOf(ErrorCode code);
@@ -51,10 +51,10 @@ std::optional<ErrorCode> FindErrorCode(std::string_view name);
 
 // Returns a status with `code` as its payload, the status code of its row and the message "NAME:
 // message". Returns OK for kNone.
-absl::Status KafkaError(ErrorCode code, std::string_view message);
+absl::Status MakeError(ErrorCode code, std::string_view message);
 
 // Returns the code that a Kafka client receives for `status`: kNone for OK, the payload of a status
-// from KafkaError, and otherwise the code of the failure of Redis:
+// from MakeError, and otherwise the code of the failure of Redis:
 //
 //   | failure                                                            | code                |
 //   | ------------------------------------------------------------------ | ------------------- |
@@ -70,4 +70,4 @@ absl::Status AsGroupError(absl::Status status);
 
 }  // namespace redouble::korvet
 
-#endif  // REDOUBLE_CORE_KORVET_ERROR_CODE_H_
+#endif  // REDOUBLE_CORE_KORVET_ERRORS_H_

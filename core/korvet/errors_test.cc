@@ -1,4 +1,4 @@
-#include "redouble/core/korvet/error_code.h"
+#include "redouble/core/korvet/errors.h"
 
 #include <gtest/gtest.h>
 
@@ -46,7 +46,7 @@ TEST(ErrorCode, HasTheNumbersAndNamesOfTheKafkaProtocol) {
       {103, "INCONSISTENT_TOPIC_ID"},
   };
   std::vector<std::pair<int, std::string_view>> table;
-  for (const ErrorSpec& spec : ErrorCodes()) {
+  for (const ErrorSpec& spec : ErrorSpecs()) {
     table.emplace_back(static_cast<int>(spec.code), spec.name);
   }
   EXPECT_EQ(table, protocol);
@@ -54,7 +54,7 @@ TEST(ErrorCode, HasTheNumbersAndNamesOfTheKafkaProtocol) {
 
 TEST(ErrorCode, IsFoundByNumberAndByName) {
   std::set<std::string_view> names;
-  for (const ErrorSpec& spec : ErrorCodes()) {
+  for (const ErrorSpec& spec : ErrorSpecs()) {
     EXPECT_EQ(&SpecOf(spec.code), &spec);
     EXPECT_EQ(ErrorName(spec.code), spec.name);
     EXPECT_EQ(FindErrorCode(spec.name), spec.code);
@@ -71,13 +71,13 @@ TEST(ErrorCode, OfAnUnknownNumberIsAnUnknownServerError) {
 }
 
 TEST(ErrorCode, TravelsInAStatus) {
-  for (const ErrorSpec& spec : ErrorCodes()) {
-    const absl::Status status = KafkaError(spec.code, "why");
+  for (const ErrorSpec& spec : ErrorSpecs()) {
+    const absl::Status status = MakeError(spec.code, "why");
     EXPECT_EQ(ErrorCodeOf(status), spec.code) << spec.name;
     EXPECT_EQ(status.code(), spec.status_code) << spec.name;
     EXPECT_EQ(status.ok(), spec.code == ErrorCode::kNone) << spec.name;
   }
-  EXPECT_EQ(KafkaError(ErrorCode::kInvalidTopic, "the name is empty").message(),
+  EXPECT_EQ(MakeError(ErrorCode::kInvalidTopic, "the name is empty").message(),
             "INVALID_TOPIC_EXCEPTION: the name is empty");
 }
 

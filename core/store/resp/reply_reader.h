@@ -6,7 +6,7 @@
 //
 //   ReplyReader reader;
 //   reader.Feed(bytes);
-//   store::Reply reply;
+//   Reply reply;
 //   while (reader.Next(reply) == ReplyReader::Outcome::kReply) Use(std::move(reply));
 //   if (!reader.status().ok()) Disconnect(reader.status());
 //
@@ -16,8 +16,8 @@
 //
 // Thread-safety: one thread at a time.
 // Source: the RESP2 specification; Redis 7.0 networking.c, addReply.
-#ifndef REDOUBLE_BACKENDS_REDIS_PROTOCOL_REPLY_READER_H_
-#define REDOUBLE_BACKENDS_REDIS_PROTOCOL_REPLY_READER_H_
+#ifndef REDOUBLE_CORE_STORE_RESP_REPLY_READER_H_
+#define REDOUBLE_CORE_STORE_RESP_REPLY_READER_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -28,7 +28,7 @@
 #include "absl/status/status.h"
 #include "redouble/core/store/reply.h"
 
-namespace redouble::redis {
+namespace redouble::store {
 
 class ReplyReader {
  public:
@@ -54,7 +54,7 @@ class ReplyReader {
   void Feed(std::string_view bytes);
 
   // Reads the next reply into `reply`; leaves it unchanged for other outcomes.
-  Outcome Next(store::Reply& reply);
+  Outcome Next(Reply& reply);
 
   // Whether every byte so far belongs to a reply that Next() has returned.
   bool idle() const { return pending_bytes_ == 0; }
@@ -65,7 +65,7 @@ class ReplyReader {
  private:
   // An array that still lacks elements.
   struct OpenArray {
-    std::vector<store::Reply> elements;
+    std::vector<Reply> elements;
     size_t missing = 0;
   };
   enum class Step { kReply, kContinue, kNeedMore };
@@ -73,7 +73,7 @@ class ReplyReader {
   Step ReadLine();
   Step TakeLine(char type, std::string_view rest);
   Step ReadBulk();
-  Step Place(store::Reply reply);
+  Step Place(Reply reply);
   Step Open(size_t size);
   Step Fail(std::string_view why);
 
@@ -91,10 +91,10 @@ class ReplyReader {
   std::string bulk_;
 
   std::vector<OpenArray> open_;
-  store::Reply root_;
+  Reply root_;
   absl::Status status_;
 };
 
-}  // namespace redouble::redis
+}  // namespace redouble::store
 
-#endif  // REDOUBLE_BACKENDS_REDIS_PROTOCOL_REPLY_READER_H_
+#endif  // REDOUBLE_CORE_STORE_RESP_REPLY_READER_H_

@@ -1,4 +1,4 @@
-#include "redouble/tests/support/live_server.h"
+#include "redouble/backends/testing/live_server.h"
 
 #include <cstdint>
 #include <cstdio>

@@ -9,8 +9,8 @@
 // //tests/live:cluster_typed_test.
 //
 // Thread-safety: one thread.
-#ifndef REDOUBLE_TESTS_SUPPORT_LIVE_SERVER_H_
-#define REDOUBLE_TESTS_SUPPORT_LIVE_SERVER_H_
+#ifndef REDOUBLE_BACKENDS_TESTING_LIVE_SERVER_H_
+#define REDOUBLE_BACKENDS_TESTING_LIVE_SERVER_H_
 
 #include <memory>
 
@@ -48,4 +48,4 @@ absl::StatusOr<std::unique_ptr<store::Store>> ConnectToLive(const redis::Spawned
 
 }  // namespace redouble::tests
 
-#endif  // REDOUBLE_TESTS_SUPPORT_LIVE_SERVER_H_
+#endif  // REDOUBLE_BACKENDS_TESTING_LIVE_SERVER_H_

@@ -1,4 +1,4 @@
-#include "redouble/core/korvet/error_code.h"
+#include "redouble/core/korvet/errors.h"
 
 #include <algorithm>
 #include <array>
@@ -19,7 +19,7 @@ constexpr absl::string_view kPayloadUrl = "redouble/korvet/error-code";
 constexpr std::array kSpecs = {
 #define REDOUBLE_KAFKA_ERROR(id, code, name, retriable, status_code, when) \
   ErrorSpec{ErrorCode::k##id, name, retriable, absl::StatusCode::status_code, when},
-#include "redouble/core/korvet/error_codes.inc"
+#include "redouble/core/korvet/errors.inc"
 #undef REDOUBLE_KAFKA_ERROR
 };
 
@@ -43,7 +43,7 @@ bool IsRefusal(const absl::Status& status) {
 
 }  // namespace
 
-std::span<const ErrorSpec> ErrorCodes() { return kSpecs; }
+std::span<const ErrorSpec> ErrorSpecs() { return kSpecs; }
 
 const ErrorSpec& SpecOf(ErrorCode code) {
   for (const ErrorSpec& spec : kSpecs) {
@@ -61,7 +61,7 @@ std::optional<ErrorCode> FindErrorCode(std::string_view name) {
   return std::nullopt;
 }
 
-absl::Status KafkaError(ErrorCode code, std::string_view message) {
+absl::Status MakeError(ErrorCode code, std::string_view message) {
   const ErrorSpec& spec = SpecOf(code);
   absl::Status status(spec.status_code,
                       absl::StrCat(base::ToAbsl(spec.name), ": ", base::ToAbsl(message)));

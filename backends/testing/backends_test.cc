@@ -1,4 +1,4 @@
-#include "redouble/tests/support/backends.h"
+#include "redouble/backends/testing/backends.h"
 
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/store/batch.h"
