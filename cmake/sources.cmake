@@ -711,6 +711,7 @@ redouble_component(
     backends/redis/net/connect_race.cc
     backends/redis/net/connection.cc
     backends/redis/net/connector.cc
+    backends/redis/net/metrics_text.cc
     backends/redis/net/subscriber.cc
     backends/redis/net/tls_context.cc
     backends/redis/net/transport.cc
@@ -746,6 +747,7 @@ redouble_component(
     backends/redis/net/client/sync_client.h
     backends/redis/net/client/sync_store.h
     backends/redis/net/client_hooks.h
+    backends/redis/net/metrics_text.h
     backends/redis/net/subscriber.h
     backends/redis/options.h
     backends/redis/spawn/child_process.h
@@ -767,6 +769,7 @@ redouble_component(
     memory
     status
     statusor
+    str_format
     strings
     time
   PUBLIC_LIBRARIES

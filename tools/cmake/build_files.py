@@ -152,6 +152,7 @@ class Workspace:
 
     def _execute(self, path, package):
         scope = {"native": self._native, "glob": self.glob, "True": True, "False": False}
+        scope["select"] = lambda branches: branches["//conditions:default"]
         scope.update({kind: self.recorder(kind) for kind in _RULES})
         scope.update({name: lambda *_, **__: None for name in _IGNORED_CALLS})
 
