@@ -2,6 +2,9 @@
 
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+#include "redouble/core/base/text/string_bridge.h"
+
 namespace redouble::memory {
 namespace {
 
@@ -10,8 +13,8 @@ constexpr size_t kMostBytes = 128;
 
 std::string ShortenWord(std::string_view word) {
   if (word.size() <= kMostBytes) return std::string(word);
-  return std::string(word.substr(0, kMostBytes)) + "... (" +
-         std::to_string(word.size() - kMostBytes) + " more bytes)";
+  return absl::StrCat(base::ToAbsl(word.substr(0, kMostBytes)), "... (", word.size() - kMostBytes,
+                      " more bytes)");
 }
 
 }  // namespace
@@ -28,7 +31,7 @@ std::vector<std::string> SlowLog::Shorten(std::string_view name,
   for (const std::string_view argument : arguments) {
     const size_t left = arguments.size() + 1 - words.size();
     if (words.size() == kMostWords - 1 && left > 1) {
-      words.push_back("... (" + std::to_string(left) + " more arguments)");
+      words.push_back(absl::StrCat("... (", left, " more arguments)"));
       break;
     }
     words.push_back(ShortenWord(argument));
