@@ -111,12 +111,12 @@ struct DebugSubcommand {
   std::string_view name;
   std::string_view why = {};
 };
-constexpr std::string_view kNoFile = "There is no file of keys.";
+constexpr std::string_view kNoAppendOnlyFile = "There is no append-only file.";
 constexpr std::string_view kNoAllocator = "The engine has other structures in memory.";
 constexpr std::string_view kKills = "It would end the process that the engine is part of.";
 constexpr std::string_view kNoReplicas = "There is no replication.";
 constexpr DebugSubcommand kDebugSubcommands[] = {
-    {"AOF-FLUSH-SLEEP", kNoFile},
+    {"AOF-FLUSH-SLEEP", kNoAppendOnlyFile},
     {"ASSERT", kKills},
     {"CHANGE-REPL-ID", kNoReplicas},
     {"CLIENT-EVICTION", "Clients are not evicted."},
@@ -132,7 +132,7 @@ constexpr DebugSubcommand kDebugSubcommands[] = {
     {"HTSTATS-KEY", kNoAllocator},
     {"LEAK", "Nothing is leaked on purpose."},
     {"LISTPACK", kNoAllocator},
-    {"LOADAOF", kNoFile},
+    {"LOADAOF", kNoAppendOnlyFile},
     {"LOG", "The engine has no log."},
     {"MALLCTL", kNoAllocator},
     {"MALLCTL-STR", kNoAllocator},
@@ -143,7 +143,7 @@ constexpr DebugSubcommand kDebugSubcommands[] = {
     {"POPULATE"},
     {"PROTOCOL"},
     {"QUICKLIST", kNoAllocator},
-    {"QUICKLIST-PACKED-THRESHOLD", kNoAllocator},
+    {"QUICKLIST-PACKED-THRESHOLD", "Every element of a list is in a listpack."},
     {"RELOAD",
      "An engine alone encodes and decodes every key as DUMP and RESTORE do; there is no file. A "
      "key "

@@ -109,11 +109,14 @@ TEST_F(WaitersTest, AreNotifiedOfTheKeysOfADatabaseInOrder) {
   EXPECT_EQ(blocking_.TakeReady(), (std::vector<Blocking::Key>{{1, "a"}, {1, "c"}}));
 }
 
+constexpr bool kIsStored = false;  // Not as an expired key.
+constexpr bool kIsExpired = true;
+
 TEST_F(WaitersTest, FailTheTransactionsOfAllWatchersOfAKey) {
   Watching watching;
-  EXPECT_TRUE(watching.Watch(*first_, 0, "k"));
-  EXPECT_FALSE(watching.Watch(*first_, 0, "k"));
-  EXPECT_TRUE(watching.Watch(*second_, 1, "k"));
+  EXPECT_TRUE(watching.Watch(*first_, 0, "k", kIsStored));
+  EXPECT_FALSE(watching.Watch(*first_, 0, "k", kIsStored));
+  EXPECT_TRUE(watching.Watch(*second_, 1, "k", kIsStored));
   watching.Touch(0, "other");
   EXPECT_FALSE(first_->watch_failed());
   watching.Touch(0, "k");
@@ -128,7 +131,7 @@ TEST_F(WaitersTest, FailAtASwapOnlyForKeysThatExistBeforeOrAfter) {
   Watching watching;
   Database before;
   Database after;
-  watching.Watch(*first_, 0, "k");
+  watching.Watch(*first_, 0, "k", kIsStored);
   watching.TouchAll(0, before, nullptr);
   EXPECT_FALSE(first_->watch_failed());
   watching.TouchAll(0, before, &after);
@@ -139,6 +142,19 @@ TEST_F(WaitersTest, FailAtASwapOnlyForKeysThatExistBeforeOrAfter) {
   watching.TouchAll(0, before, &after);
   EXPECT_TRUE(first_->watch_failed());
   watching.Unwatch(*first_, {0, "k"});
+}
+
+TEST_F(WaitersTest, DoNotFailBecauseAKeyIsGoneThatTheySawExpired) {
+  Watching watching;
+  watching.Watch(*first_, 0, "k", kIsExpired);
+  watching.Watch(*second_, 0, "k", kIsStored);
+  watching.TouchExpired(0, "k");
+  EXPECT_FALSE(first_->watch_failed());
+  EXPECT_TRUE(second_->watch_failed());
+  watching.TouchExpired(0, "k");
+  EXPECT_TRUE(first_->watch_failed()) << "another key of that name has expired";
+  watching.Unwatch(*first_, {0, "k"});
+  watching.Unwatch(*second_, {0, "k"});
 }
 
 }  // namespace

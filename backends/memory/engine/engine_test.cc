@@ -194,5 +194,35 @@ TEST_F(EngineTest, DrawsTheSameKeysForTheSameSeed) {
   for (int i = 0; i < 20; ++i) EXPECT_EQ(Send({"RANDOMKEY"}), Send(*session, {"RANDOMKEY"}));
 }
 
+// A redis-server 7.0 does not finish the command.
+TEST_F(EngineTest, DrawsAnExpiredKeyInAPauseInWhichThereIsNoOther) {
+  Send({"SET", "k", "v", "PX", "10"});
+  Send({"CLIENT", "PAUSE", "1000", "WRITE"});
+  clock_.Advance(absl::Milliseconds(11));
+  EXPECT_EQ(Send({"RANDOMKEY"}), store::Reply::Bulk("k"));
+  EXPECT_EQ(Send({"DBSIZE"}), store::Reply::Integer(1));
+  clock_.Advance(absl::Seconds(1));
+  EXPECT_EQ(Send({"DBSIZE"}), store::Reply::Integer(0));
+}
+
+TEST_F(EngineTest, DrawsPastManyExpiredKeys) {
+  engine_.set_active_expire(false);
+  for (int i = 0; i < 1000; ++i) Send({"SET", std::to_string(i), "v", "PX", "10"});
+  clock_.Advance(absl::Milliseconds(11));
+  EXPECT_EQ(Send({"DBSIZE"}), store::Reply::Integer(1000));
+  EXPECT_EQ(Send({"RANDOMKEY"}), store::Reply::Nil());
+  EXPECT_EQ(Send({"DBSIZE"}), store::Reply::Integer(0));
+}
+
+TEST_F(EngineTest, ReloadsOnlyWhatItCanWithoutAFile) {
+  Send({"SET", "k", "v"});
+  EXPECT_EQ(Send({"DEBUG", "RELOAD", "NOSAVE"}),
+            store::Reply::Error("ERR Error trying to load the RDB dump"));
+  EXPECT_EQ(Send({"DEBUG", "RELOAD", "NOFLUSH"}),
+            store::Reply::Error("ERR Error trying to load the RDB dump: the key \"k\" exists in "
+                                "database 0"));
+  EXPECT_EQ(Send({"GET", "k"}), store::Reply::Bulk("v"));
+}
+
 }  // namespace
 }  // namespace redouble::memory

@@ -29,15 +29,20 @@ TEST(Resp3Reader, ReadsEveryType) {
             "[1, nil];map[a, []];set[1];push[2];");
 }
 
+TEST(Resp3Reader, ReadsAttributesWithTheReplyAfterThem) {
+  EXPECT_EQ(TextsOf("|1\r\n+a\r\n:1\r\n+OK\r\n:2\r\n"), "preceded[attributes[a, 1], OK];2;");
+}
+
 TEST(Resp3Reader, WaitsForTheWholeReply) {
-  const std::string whole = "*2\r\n$4\r\na\r\nb\r\n%1\r\n:1\r\n,2\r\n";
+  const std::string whole = "*3\r\n|1\r\n+a\r\n:1\r\n:0\r\n\r\n$4\r\na\r\nb\r\n%1\r\n:1\r\n,2\r\n";
   Resp3Reader reader;
   for (size_t i = 0; i + 1 < whole.size(); ++i) {
     reader.Feed(whole.substr(i, 1));
     ASSERT_EQ(reader.Next(), std::nullopt) << i;
   }
   reader.Feed("\n");
-  EXPECT_EQ(ShapedText(reader.Next().value()), "[\"a\\r\\nb\", map[1, double \"2\"]]");
+  EXPECT_EQ(ShapedText(reader.Next().value()),
+            "[preceded[attributes[a, 1], 0], \"a\\r\\nb\", map[1, double \"2\"]]");
 }
 
 TEST(Resp3Reader, ReadsTheNilsOfResp2) { EXPECT_EQ(TextsOf("$-1\r\n*-1\r\n"), "nil;nil;"); }

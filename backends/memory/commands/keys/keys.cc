@@ -185,10 +185,13 @@ Reply HandleKeys(CommandContext& context, Arguments arguments) {
 Reply HandleRandomKey(CommandContext& context, Arguments) {
   constexpr int kMostTries = 100;
   Database& db = context.db();
-  for (int tries = 1; db.size() > 0; ++tries) {
+  int tries = 0;
+  while (db.size() > 0) {
     const std::string key(db.at(context.rng().Below(db.size())).key());
-    if (db.Find(key) != nullptr || tries == kMostTries) return Reply::Bulk(key);
+    if (db.Find(key) != nullptr) return Reply::Bulk(key);
     db.RemoveGone(key);
+    const bool stays = db.FindStored(key) != nullptr;
+    if (stays && ++tries == kMostTries) return Reply::Bulk(key);
   }
   return Reply::Nil();
 }
