@@ -3,6 +3,7 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "redouble/tests/differential/generators.h"
 
@@ -232,7 +233,9 @@ std::string Call(Vocabulary& words) {
 }
 
 Words EvalArguments(Vocabulary& words) {
-  return {std::string(kShow) + "return show(pcall(" + Call(words) + "))", "0"};
+  std::string script(kShow);
+  script += "return show(pcall(" + Call(words) + "))";
+  return {std::move(script), "0"};
 }
 
 constexpr CommandGenerator kGenerators[] = {
