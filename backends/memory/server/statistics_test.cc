@@ -42,7 +42,8 @@ TEST(Statistics, CountsErrorsByTheirCode) {
 TEST(Statistics, TakesTheFirstWordOfAnErrorForItsCodeIfItIsShort) {
   Statistics statistics;
   const std::string word(30, 'A');
-  for (const std::string& text : {std::string("NOSPACE"), std::string(), word + "A b", word + " b"}) {
+  for (const std::string& text :
+       {std::string("NOSPACE"), std::string(), word + "A b", word + " b"}) {
     statistics.CountCall(CommandId::kEval, Reply::Error(text));
   }
   EXPECT_EQ(statistics.errors().at("ERR"), 3);

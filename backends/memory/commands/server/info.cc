@@ -39,8 +39,8 @@ void AppendServer(EngineCore& engine, std::string& out) {
       "\r\natomicvar_api:none\r\ngcc_version:0.0.0\r\nprocess_id:", process.process_id,
       "\r\nprocess_supervised:no\r\nrun_id:", process.run_id, "\r\ntcp_port:", process.tcp_port,
       "\r\nserver_time_usec:", now_us, "\r\nuptime_in_seconds:", uptime_s,
-      "\r\nuptime_in_days:", uptime_s / 86'400,
-      "\r\nhz:", hz, "\r\nconfigured_hz:", hz, "\r\nlru_clock:", (now_us / kMicrosPerSecond) & 0xffffff,
+      "\r\nuptime_in_days:", uptime_s / 86'400, "\r\nhz:", hz, "\r\nconfigured_hz:", hz,
+      "\r\nlru_clock:", (now_us / kMicrosPerSecond) & 0xffffff,
       "\r\nexecutable:", process.executable, "\r\nconfig_file:", process.config_file,
       "\r\nio_threads_active:0\r\n");
 }
@@ -133,8 +133,7 @@ void AppendReplication(EngineCore& engine, std::string& out) {
       "master_replid:", FiguresOf(engine).run_id, "\r\nmaster_replid2:", std::string(40, '0'),
       "\r\nmaster_repl_offset:0\r\nsecond_repl_offset:-1\r\nrepl_backlog_active:0\r\n",
       "repl_backlog_size:", FindKeptParameter("repl-backlog-size")->ValueIn(engine.options()),
-      "\r\nrepl_backlog_first_byte_offset:0\r\n",
-      "repl_backlog_histlen:0\r\n");
+      "\r\nrepl_backlog_first_byte_offset:0\r\n", "repl_backlog_histlen:0\r\n");
 }
 
 void AppendCpu(EngineCore& engine, std::string& out) {
