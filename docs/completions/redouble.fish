@@ -37,6 +37,7 @@ complete -c redouble -n '__fish_seen_subcommand_from serve' -l cluster-slots -d 
 complete -c redouble -n '__fish_seen_subcommand_from serve' -l load -r -d 'Serve the keys of this RDB file, or what this scenario leaves'
 complete -c redouble -n '__fish_seen_subcommand_from serve' -l dir -r -d 'The working folder, where SAVE writes; keys saved there are loaded'
 complete -c redouble -n '__fish_seen_subcommand_from serve' -l dbfilename -r -d 'The file in the working folder, dump.rdb by default; loaded if it exists'
+complete -c redouble -n '__fish_seen_subcommand_from serve' -l aclfile -r -d 'The users, one a line, in the working folder; ACL LOAD and ACL SAVE use it'
 complete -c redouble -n '__fish_seen_subcommand_from serve' -l loglevel -x -a 'debug verbose notice warning' -d 'What to log, notice by default; verbose: connections as well'
 complete -c redouble -n '__fish_seen_subcommand_from serve' -l ready-file -r -d 'Write port, addresses and process id here, as JSON, when clients can connect'
 complete -c redouble -n '__fish_seen_subcommand_from serve' -l exit-with-parent -d 'Stop when the process that started this one ends, also if it is killed'

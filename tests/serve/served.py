@@ -113,7 +113,7 @@ class Configured(Served):
         command = [*program, *first, "--port", "0"]
         if "--unixsocket" not in rest:
             command += ["--unixsocket", self.path]
-        self.process = subprocess.Popen([*command, *rest], stdin=subprocess.PIPE, text=True,
+        self.process = subprocess.Popen([*command, *rest], stdin=subprocess.PIPE, text=True, cwd=self.folder,
                                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         if text is not None:
             self.process.stdin.write(text)

@@ -30,12 +30,12 @@ class Rewriting {
 
   void Write(const ConfigLines& parameter) {
     std::deque<size_t>& places = places_[std::string(parameter.name)];
-    for (const std::string& line : parameter.lines) {
+    for (const ConfigLine& line : parameter.lines) {
       if (!places.empty()) {
-        lines_[places.front()] = line;
+        lines_[places.front()] = line.text;
         places.pop_front();
-      } else if (parameter.required) {
-        Append(line);
+      } else if (line.required) {
+        Append(line.text);
       }
     }
     for (const size_t place : places) lines_[place].clear();
@@ -94,7 +94,7 @@ class Rewriting {
 
 ConfigLines LineOf(std::string_view name, LineForm form, std::string_view value,
                    std::string_view initial) {
-  ConfigLines lines{.name = name, .lines = {}, .required = value != initial};
+  ConfigLines lines{.name = name, .lines = {}};
   if (form == LineForm::kQuotedOrNone && value.empty()) return lines;
   std::string shown(value);
   if (form == LineForm::kBytes) {
@@ -102,7 +102,7 @@ ConfigLines LineOf(std::string_view name, LineForm form, std::string_view value,
   } else if (form != LineForm::kWords) {
     shown = store::QuoteBytes(value);
   }
-  lines.lines.push_back(absl::StrCat(base::ToAbsl(name), " ", shown));
+  lines.lines.push_back({absl::StrCat(base::ToAbsl(name), " ", shown), value != initial});
   return lines;
 }
 

@@ -302,8 +302,7 @@ std::function<int()> AddServe(CLI::App& app, const ProgramContext& context) {
   app.add_option("--unixsocket", arguments->unixsocket, "Path of a Unix socket");
   app.add_option("--bind", arguments->bind, "IP address to listen on, 127.0.0.1 by default");
   app.add_option("--config", arguments->config,
-                 "A file of redis.conf's lines; the other options win over it; CONFIG REWRITE "
-                 "writes it");
+                 "A file of redis.conf's lines; the other options win over it");
   app.add_option("--clock", arguments->clock,
                  "\"system\": the machine's time, the default; \"manual\": moved by SIM CLOCK")
       ->check(CLI::IsMember({"system", "manual"}));

@@ -127,7 +127,7 @@ std::optional<std::string> SetBind(EngineOptions& options, std::string_view text
 ConfigLines BindLines(const EngineOptions& options) {
   const std::string& bind = options.server.bind;
   ConfigLines lines = LineOf("bind", LineForm::kWords, bind, EngineOptions().server.bind);
-  if (bind.empty()) lines.lines = {"bind \"\""};
+  if (bind.empty()) lines.lines[0].text = "bind \"\"";
   return lines;
 }
 

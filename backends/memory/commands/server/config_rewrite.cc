@@ -39,9 +39,11 @@ std::string_view NameOf(std::string_view word) {
 
 // The users of an ACL file have no lines here.
 ConfigLines UserLines(EngineCore& engine) {
-  ConfigLines lines{.name = kUser, .lines = {}, .required = true};
+  ConfigLines lines{.name = kUser, .lines = {}};
   if (!FindKeptParameter("aclfile")->ValueIn(engine.options()).empty()) return lines;
-  for (const auto& [name, user] : engine.acl().users()) lines.lines.push_back(user->Describe());
+  for (const auto& [name, user] : engine.acl().users()) {
+    lines.lines.push_back({user->Describe(), /*required=*/true});
+  }
   return lines;
 }
 
@@ -74,7 +76,9 @@ absl::Status RewriteConfig(EngineCore& engine, RewriteScope scope) {
   REDOUBLE_RETURN_IF_ERROR(old_text.status());
   std::vector<ConfigLines> lines = AllLines(engine);
   for (ConfigLines& parameter : lines) {
-    parameter.required = parameter.required || scope == RewriteScope::kAll;
+    for (ConfigLine& line : parameter.lines) {
+      line.required = line.required || scope == RewriteScope::kAll;
+    }
   }
   return host.ReplaceTextFile(path, RewriteConfigFile(*old_text, lines, NameOf));
 }

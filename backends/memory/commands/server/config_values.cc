@@ -59,16 +59,19 @@ std::optional<std::string> SetOutputLimits(EngineOptions& options, std::string_v
 }
 
 ConfigLines OutputLimitLines(const EngineOptions& options) {
-  constexpr absl::string_view kName = "client-output-buffer-limit";
-  const std::string text = OutputLimitsText(options);
-  ConfigLines lines{.name = "client-output-buffer-limit",
-                    .lines = {},
-                    .required = text != OutputLimitsText(EngineOptions())};
+  constexpr std::string_view kName = "client-output-buffer-limit";
+  ConfigLines lines{.name = kName, .lines = {}};
   for (size_t i = 0; i < std::size(kClasses); ++i) {
     const OutputBufferLimit& limit = options.server.client_output_buffer_limits[i];
+    const OutputBufferLimit initial = ServerOptions().client_output_buffer_limits[i];
+    const bool is_initial = limit.hard_bytes == initial.hard_bytes &&
+                            limit.soft_bytes == initial.soft_bytes &&
+                            limit.soft_seconds == initial.soft_seconds;
     const absl::string_view name = i == 1 ? "replica" : base::ToAbsl(kClasses[i]);
-    lines.lines.push_back(absl::StrCat(kName, " ", name, " ", MemoryText(limit.hard_bytes), " ",
-                                       MemoryText(limit.soft_bytes), " ", limit.soft_seconds));
+    lines.lines.push_back(
+        {absl::StrCat(base::ToAbsl(kName), " ", name, " ", MemoryText(limit.hard_bytes), " ",
+                      MemoryText(limit.soft_bytes), " ", limit.soft_seconds),
+         !is_initial});
   }
   return lines;
 }
@@ -98,11 +101,11 @@ std::optional<std::string> SetSavePoints(EngineOptions& options, std::string_vie
 }
 
 ConfigLines SavePointLines(const EngineOptions& options) {
-  ConfigLines lines{.name = "save", .lines = {}, .required = true};
+  ConfigLines lines{.name = "save", .lines = {}};
   for (const SavePoint& point : options.server.save_points) {
-    lines.lines.push_back(absl::StrCat("save ", point.seconds, " ", point.changes));
+    lines.lines.push_back({absl::StrCat("save ", point.seconds, " ", point.changes), true});
   }
-  if (lines.lines.empty()) lines.lines = {"save \"\""};
+  if (lines.lines.empty()) lines.lines.push_back({"save \"\"", true});
   return lines;
 }
 
@@ -119,11 +122,10 @@ std::string PercentilesText(const EngineOptions& options) {
 }
 
 ConfigLines PercentileLines(const EngineOptions& options) {
+  constexpr std::string_view kName = "latency-tracking-info-percentiles";
   const std::string text = PercentilesText(options);
-  return {
-      .name = "latency-tracking-info-percentiles",
-      .lines = {absl::StrCat("latency-tracking-info-percentiles ", text.empty() ? "\"\"" : text)},
-      .required = true};
+  std::string line = absl::StrCat(base::ToAbsl(kName), " ", text.empty() ? "\"\"" : text);
+  return {.name = kName, .lines = {{std::move(line), /*required=*/true}}};
 }
 
 std::optional<std::string> SetPercentiles(EngineOptions& options, std::string_view text) {

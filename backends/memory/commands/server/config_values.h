@@ -22,7 +22,7 @@ namespace redouble::memory {
 // does not name keep their limits.
 std::string OutputLimitsText(const EngineOptions& options);
 std::optional<std::string> SetOutputLimits(EngineOptions& options, std::string_view text);
-// A line for each class, all of them required if one limit is not the default.
+// A line for each class, required if its limit is not the default.
 ConfigLines OutputLimitLines(const EngineOptions& options);
 
 // save: "3600 1 300 100", pairs of seconds and changes; empty for none.
