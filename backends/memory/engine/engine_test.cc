@@ -194,6 +194,19 @@ TEST_F(EngineTest, DrawsTheSameKeysForTheSameSeed) {
   for (int i = 0; i < 20; ++i) EXPECT_EQ(Send({"RANDOMKEY"}), Send(*session, {"RANDOMKEY"}));
 }
 
+TEST_F(EngineTest, ExpiresKeysWhenAPauseOfAllCommandsEnds) {
+  std::vector<std::string> events;
+  Send({"SET", "k", "v", "PX", "10"});
+  Send({"CLIENT", "PAUSE", "100", "ALL"});
+  engine_.SetKeyspaceListener(
+      [&](const KeyspaceEvent& event) { events.emplace_back(event.event); });
+  clock_.Advance(absl::Milliseconds(100));
+  EXPECT_TRUE(events.empty());
+  clock_.Advance(absl::Milliseconds(1));
+  EXPECT_EQ(events, std::vector<std::string>{"expired"});
+  EXPECT_EQ(Send({"DBSIZE"}), store::Reply::Integer(0));
+}
+
 // A redis-server 7.0 does not finish the command.
 TEST_F(EngineTest, DrawsAnExpiredKeyInAPauseInWhichThereIsNoOther) {
   Send({"SET", "k", "v", "PX", "10"});
