@@ -12,6 +12,8 @@ namespace redouble::memory {
 namespace {
 
 constexpr int64_t kSameDenialMs = 60'000;
+// A denial is compared with this many of the newest entries.
+constexpr std::ptrdiff_t kComparedEntries = 10;
 
 bool IsSame(const DenialEntry& a, const DenialEntry& b) {
   return a.reason == b.reason && a.context == b.context && a.object == b.object &&
@@ -21,9 +23,10 @@ bool IsSame(const DenialEntry& a, const DenialEntry& b) {
 }  // namespace
 
 void DenialLog::Add(DenialEntry entry, size_t max_entries) {
-  const auto same = std::find_if(entries_.begin(), entries_.end(),
-                                 [&](const DenialEntry& other) { return IsSame(other, entry); });
-  if (same != entries_.end()) {
+  const auto last = entries_.begin() + std::min(std::ssize(entries_), kComparedEntries);
+  const auto same = std::find_if(
+      entries_.begin(), last, [&](const DenialEntry& other) { return IsSame(other, entry); });
+  if (same != last) {
     entry.count += same->count;
     entries_.erase(same);
   }

@@ -12,7 +12,8 @@ MergedRules MergeSelectors(std::span<const std::string_view> words) {
   std::optional<std::string> selector;
   for (size_t i = 0; i < words.size(); ++i) {
     const std::string_view word = words[i];
-    if (!selector && word.starts_with('(') && !word.ends_with(')')) {
+    // As in Redis, it also replaces a selector that is still open.
+    if (word.starts_with('(') && !word.ends_with(')')) {
       selector = std::string(word);
       merged.unmatched = i;
     } else if (selector) {

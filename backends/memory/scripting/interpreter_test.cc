@@ -160,6 +160,20 @@ TEST_F(InterpreterTest, SurvivesSizesThatOverflow) {
   EXPECT_EQ(Eval("return bit.tohex(171, 2147483648)"), Reply::Bulk("000000AB"));
 }
 
+// The matcher needs the C stack for each repetition; redis-server ends.
+TEST_F(InterpreterTest, RefusesPatternsWithTooManyRepetitions) {
+  for (const std::string_view call :
+       {"string.find(long, ('x?'):rep(200000))", "string.match(long, ('x-'):rep(200000) .. 'y')",
+        "string.gsub(long, ('x*'):rep(200000), '')", "string.gmatch(long, ('x+'):rep(200000))()"}) {
+    const Reply reply = Eval("local long = ('x'):rep(200000) return " + std::string(call));
+    ASSERT_TRUE(reply.is_error()) << call;
+    EXPECT_NE(reply.text().find("pattern too complex"), std::string::npos) << reply.text();
+  }
+  EXPECT_EQ(Eval("return string.find(('x?'):rep(3000), ('x?'):rep(2500), 1, true)"),
+            Reply::Integer(1));
+  EXPECT_EQ(Eval("return #string.match(('x'):rep(1500), ('x?'):rep(1500))"), Reply::Integer(1500));
+}
+
 TEST_F(InterpreterTest, SurvivesErrorsOfEveryKind) {
   EXPECT_TRUE(Eval("error(setmetatable({}, {__index = function() error('x') end}))").is_error());
   EXPECT_TRUE(Eval("error(setmetatable({}, {__newindex = function() error('x') end}))").is_error());

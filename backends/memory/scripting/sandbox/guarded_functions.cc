@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <string_view>
 
 #include "redouble/backends/memory/scripting/sandbox/load_text.h"
 #include "redouble/backends/memory/scripting/sandbox/lua_reply.h"
@@ -142,6 +143,27 @@ int BitToHex(lua_State* state) {
     }
   }
   return CallReplaced(state);
+}
+
+// For each repetition of a pattern, Lua's matcher calls itself on the C stack: tens of thousands end
+// the process, also that of redis-server. The error is that of later versions of Lua.
+int CallMatcher(lua_State* state) {
+  constexpr std::ptrdiff_t kMaxRepetitions = 2000;
+  if (lua_isstring(state, 2) != 0) {
+    const std::string_view pattern = ToView(state, 2);
+    const auto repeats = [](char byte) {
+      return byte == '*' || byte == '+' || byte == '-' || byte == '?';
+    };
+    if (std::count_if(pattern.begin(), pattern.end(), repeats) > kMaxRepetitions) {
+      return luaL_error(state, "pattern too complex");
+    }
+  }
+  return CallReplaced(state);
+}
+
+// A plain search takes the pattern for text.
+int StringFind(lua_State* state) {
+  return lua_toboolean(state, 4) != 0 ? CallReplaced(state) : CallMatcher(state);
 }
 
 // cjson counts the bytes of its buffer, which it doubles, in an int; it ends the process when that
@@ -326,6 +348,11 @@ void GuardBaseFunctions(lua_State* state) {
 void GuardTableLibrary(lua_State* state) {
   Guard(state, "insert", TableInsert);
   Guard(state, "foreach", TableForEach);
+}
+
+void GuardStringLibrary(lua_State* state) {
+  Guard(state, "find", StringFind);
+  for (const char* name : {"gmatch", "gsub", "match"}) Guard(state, name, CallMatcher);
 }
 
 void GuardBitLibrary(lua_State* state) { Guard(state, "tohex", BitToHex); }

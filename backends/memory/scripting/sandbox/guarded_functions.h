@@ -9,6 +9,7 @@
 //   the metatable of strings is read-only      getmetatable returns a proxy
 //   unpack counts its results without overflow unpack
 //   bit.tohex of the least number              bit.tohex
+//   (nothing: long patterns end Redis)         string.find, gmatch, gsub, match
 //   cjson's buffer does not overflow           cjson.encode, and the encode of a library made by
 //                                              cjson.new, refuse what may exceed its integers
 //   struct and cmsgpack                        our own libraries, with 64-bit sizes
@@ -27,6 +28,7 @@ namespace redouble::memory {
 
 void GuardBaseFunctions(lua_State* state);
 void GuardTableLibrary(lua_State* state);
+void GuardStringLibrary(lua_State* state);
 void GuardBitLibrary(lua_State* state);
 void GuardJsonLibrary(lua_State* state);
 

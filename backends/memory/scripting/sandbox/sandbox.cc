@@ -76,6 +76,7 @@ void AddLibraries(lua_State* state, int globals, ScriptKind kind) {
     lua_getglobal(state, name);
     if (std::string_view(name) == "math") ReplaceRandom(state);
     if (std::string_view(name) == "table") GuardTableLibrary(state);
+    if (std::string_view(name) == "string") GuardStringLibrary(state);
     PutInFront(state);
     lua_setfield(state, globals, name);
   }
