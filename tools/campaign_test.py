@@ -18,6 +18,10 @@ PROGRAMS = {
     "differential": "tests/differential/differential",
     "fuzz": "tests/fuzz/request_fuzz",
     "storms": "tests/chaos/chaos_test",
+    "acl": "tests/hostile/acl_test",
+    "sandbox": "tests/hostile/sandbox_mutation_test",
+    "sim": "tests/hostile/sim_chaos_test",
+    "memory": "tests/hostile/memory_ceilings_test",
 }
 
 
@@ -40,7 +44,7 @@ class Campaign(unittest.TestCase):
         os.chmod(path, 0o700)
 
     def program(self, name, command):
-        self.write("bin/" + name, f'#!/bin/bash\necho "$RC_PARAMS $CHAOS_SEED $*"\n{command}\n')
+        self.write("bin/" + name, f'#!/bin/bash\necho "$RC_PARAMS $CHAOS_SEED $SANDBOX_SEED $*"\n{command}\n')
 
     def campaign(self, *arguments):
         environment = dict(os.environ, FOLDER=self.folder, HOME=self.folder,
@@ -81,7 +85,7 @@ class Campaign(unittest.TestCase):
                 with open(os.path.join(folder, name), encoding="utf-8") as file:
                     repeat, output = file.read().split("\n", 1)
                 self.assertTrue(repeat.startswith("exit code 3; to repeat: bazel "), repeat)
-                if part != "fuzz":
+                if part not in ("fuzz", "memory"):
                     seed = name.removesuffix(".txt").rsplit("-", 1)[1]
                     self.assertIn(seed, repeat)
                     self.assertIn(seed, output)
@@ -92,6 +96,7 @@ class Campaign(unittest.TestCase):
             log = file.read()
         self.assertIn("build --compilation_mode=opt //core:map_test\n", log)
         self.assertIn("build --config=fuzz //tests/fuzz:request_fuzz\n", log)
+        self.assertIn("build --config=asan //tests/hostile:sim_chaos_test\n", log)
 
 
 if __name__ == "__main__":

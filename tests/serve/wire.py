@@ -1,6 +1,15 @@
 """A RESP reader that keeps the types that client libraries hide."""
 
 
+def encoded(words):
+    """The bytes of a command."""
+    parts = [b"*%d\r\n" % len(words)]
+    for word in words:
+        data = word if isinstance(word, bytes) else str(word).encode()
+        parts.append(b"$%d\r\n%s\r\n" % (len(data), data))
+    return b"".join(parts)
+
+
 class Wire:
     """One connection. A value is a pair: RESP's type byte and the text or the nested values.
 
@@ -15,11 +24,7 @@ class Wire:
         self.socket.close()
 
     def send(self, *words):
-        parts = [b"*%d\r\n" % len(words)]
-        for word in words:
-            data = word if isinstance(word, bytes) else str(word).encode()
-            parts.append(b"$%d\r\n%s\r\n" % (len(data), data))
-        self.socket.sendall(b"".join(parts))
+        self.socket.sendall(encoded(words))
 
     def ask(self, *words):
         """Sends a command and returns the next value."""
