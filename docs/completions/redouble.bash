@@ -13,7 +13,7 @@ _redouble() {
   if [ -z "$words" ] && [[ "$word" == -* ]]; then case "${COMP_WORDS[1]}" in
     replay) words="--help --redis --spawn-redis --flush --filter --verbose --trace --html --until --break-at --changes" ;;
     explore) words="--help --schedules --seed --jobs --hardened --swarm --exhaustive --all --out --catalogue" ;;
-    serve) words="--help --port --unixsocket --bind --config --clock --start --seed --requirepass --maxmemory --cluster-slots --load --dir --dbfilename --aclfile --loglevel --ready-file --exit-with-parent" ;;
+    serve) words="--help --port --unixsocket --bind --config --clock --start --seed --requirepass --maxmemory --cluster-slots --load --dir --dbfilename --aclfile --enable-debug-command --loglevel --ready-file --exit-with-parent" ;;
     redis-server) words="--help" ;;
     record) words="--help --out --for --count --name --keep-ids" ;;
     trace) words="--help" ;;

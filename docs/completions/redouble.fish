@@ -38,6 +38,7 @@ complete -c redouble -n '__fish_seen_subcommand_from serve' -l load -r -d 'Serve
 complete -c redouble -n '__fish_seen_subcommand_from serve' -l dir -r -d 'The working folder, where SAVE writes; keys saved there are loaded'
 complete -c redouble -n '__fish_seen_subcommand_from serve' -l dbfilename -r -d 'The file in the working folder, dump.rdb by default; loaded if it exists'
 complete -c redouble -n '__fish_seen_subcommand_from serve' -l aclfile -r -d 'The users, one a line, in the working folder; ACL LOAD and ACL SAVE use it'
+complete -c redouble -n '__fish_seen_subcommand_from serve' -l enable-debug-command -r -d 'Who may use DEBUG: no, the default, yes, or local: clients of this machine'
 complete -c redouble -n '__fish_seen_subcommand_from serve' -l loglevel -x -a 'debug verbose notice warning' -d 'What to log, notice by default; verbose: connections as well'
 complete -c redouble -n '__fish_seen_subcommand_from serve' -l ready-file -r -d 'Write port, addresses and process id here, as JSON, when clients can connect'
 complete -c redouble -n '__fish_seen_subcommand_from serve' -l exit-with-parent -d 'Stop when the process that started this one ends, also if it is killed'

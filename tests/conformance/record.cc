@@ -36,7 +36,9 @@ bool Record(const std::string& path, redouble::tests::Target& server) {
     std::cerr << path << ": " << script.status().message() << "\n";
     return false;
   }
-  std::ofstream(path, std::ios::binary) << ScriptText(RunScript(*script, server));
+  // The file stays as it is if the server fails.
+  const std::string recorded = ScriptText(RunScript(*script, server));
+  std::ofstream(path, std::ios::binary) << recorded;
   std::cout << "recorded " << path << "\n";
   return true;
 }

@@ -1,8 +1,8 @@
 // Goal: whatever a script does, the engine goes on, and later scripts see the same globals.
 //
-// Mutates and combines the attempts of sandbox_attempts.txt. Each mutant runs as a script, as a function and as
-// the body of a library. Environment variables: SANDBOX_SEED is the first seed, SANDBOX_SECONDS runs new
-// seeds for so long instead of the few of the test.
+// Mutates and combines the attempts of sandbox_attempts.txt. Each mutant runs as a script, as a
+// function and as the body of a library. Environment variables: SANDBOX_SEED is the first seed,
+// SANDBOX_SECONDS runs new seeds for so long instead of the few of the test.
 #include <algorithm>
 #include <cctype>
 #include <chrono>
@@ -32,9 +32,9 @@ constexpr int kMutantsOfOneSeed = 40;
 constexpr uint64_t kSeeds = 15;
 
 // Numbers at which sizes and positions overflow.
-constexpr std::string_view kNumbers[] = {"0",      "-1",          "1e308",      "(0/0)",    "(1/0)",
-                                         "2^31",   "-2^31",       "2147483647", "2^53",     "255",
-                                         "100000", "-2147483649", "4294967296", "'\\27Lua'", "nil"};
+constexpr std::string_view kNumbers[] = {
+    "0",    "-1",  "1e308",  "(0/0)",       "(1/0)",      "2^31",      "-2^31", "2147483647",
+    "2^53", "255", "100000", "-2147483649", "4294967296", "'\\27Lua'", "nil"};
 
 std::string ReadFile(const std::string& name) {
   std::ifstream file(kFolder + name, std::ios::binary);
@@ -148,8 +148,9 @@ class SandboxMutation : public testing::Test {
     engine_.Run({"EVAL", script, "1", "k", "a"});
     engine_.Run({"FUNCTION", "LOAD", "REPLACE", LibraryOf("door", script, "")});
     engine_.Run({"FCALL", "door", "1", "k", "a"});
-    engine_.Run({"FUNCTION", "LOAD", "REPLACE",
-                 LibraryOf("door", "", absl::StrCat("local function f()\n", script, "\nend\nf()"))});
+    engine_.Run(
+        {"FUNCTION", "LOAD", "REPLACE",
+         LibraryOf("door", "", absl::StrCat("local function f()\n", script, "\nend\nf()"))});
   }
 
   void RunSeed(uint64_t seed) {

@@ -24,8 +24,8 @@ bool IsSame(const DenialEntry& a, const DenialEntry& b) {
 
 void DenialLog::Add(DenialEntry entry, size_t max_entries) {
   const auto last = entries_.begin() + std::min(std::ssize(entries_), kComparedEntries);
-  const auto same = std::find_if(
-      entries_.begin(), last, [&](const DenialEntry& other) { return IsSame(other, entry); });
+  const auto same = std::find_if(entries_.begin(), last,
+                                 [&](const DenialEntry& other) { return IsSame(other, entry); });
   if (same != last) {
     entry.count += same->count;
     entries_.erase(same);

@@ -89,6 +89,17 @@ TEST(DenialLog, CountsTheSameDenialWithinAMinute) {
   EXPECT_TRUE(log.entries().empty());
 }
 
+TEST(DenialLog, ComparesADenialWithTheTenNewestOnly) {
+  DenialLog log;
+  for (int i = 0; i <= 10; ++i) log.Add(Denial(std::to_string(i), 1), 100);
+  log.Add(Denial("0", 1), 100);
+  EXPECT_EQ(log.entries()[0].count, 1);
+  EXPECT_EQ(log.entries().size(), 12u);
+  log.Add(Denial("2", 1), 100);
+  EXPECT_EQ(log.entries()[0].count, 2);
+  EXPECT_EQ(log.entries().size(), 12u);
+}
+
 TEST(DenialLog, KeepsTheNewest) {
   DenialLog log;
   for (const char* object : {"a", "b", "c"}) log.Add(Denial(object, 1), 2);

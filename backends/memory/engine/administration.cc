@@ -125,8 +125,11 @@ void Administration::FinishSlowly(SessionCore& session, const Sent& sent, int64_
   }
   // The duration of a script includes its commands. FinishBlocked logs a blocked call.
   if (!session.runs_script()) {
-    if (!session.blocked() && IsSlow(sent.id, duration_us)) {
-      LogSlow(session, SlowLog::Shorten(sent.name, Redact(sent.id, sent.arguments)), duration_us);
+    const auto words = [&] { return SlowLog::Shorten(sent.name, Redact(sent.id, sent.arguments)); };
+    if (session.blocked()) {
+      session.KeepBlockedCall({words(), duration_us});
+    } else if (IsSlow(sent.id, duration_us)) {
+      LogSlow(session, words(), duration_us);
     }
     SampleLatency(spec.Has(command_flag::kFast) ? "fast-command" : "command", duration_us);
   }
@@ -137,22 +140,20 @@ void Administration::FinishSlowly(SessionCore& session, const Sent& sent, int64_
 void Administration::FinishBlocked(const SessionCore& session, const Reply& reply, WaitEnd end,
                                    int64_t served_from_us) {
   if (end == WaitEnd::kTimedOut) return;
-  const store::Command& command = session.current_command();
   const CommandId id = session.last_command();
   if (reply.is_error() || end == WaitEnd::kUnblocked) statistics_.CountBlockedFailure(id, reply);
-  const int64_t now_us = Now();
-  const int64_t duration_us = now_us - session.blocked_from_us();
+  // As in Redis, without the time in which it was blocked.
+  const SessionCore::BlockedCall& call = session.blocked_call();
+  const int64_t served_us = Now() - served_from_us;
+  const int64_t duration_us = call.duration_us + served_us;
   if (host_ != nullptr) {
     statistics_.CountDuration(id, duration_us, engine_.options().latency_tracking);
   }
   if (IsSlow(id, duration_us)) {
-    LogSlow(session,
-            end == WaitEnd::kUnblocked
-                ? std::vector<std::string>()
-                : SlowLog::Shorten(command.name(), Redact(id, command.arguments())),
-            duration_us);
+    const bool has_words = end != WaitEnd::kUnblocked;
+    LogSlow(session, has_words ? call.words : std::vector<std::string>(), duration_us);
   }
-  SampleLatency("command-unblocking", now_us - served_from_us);
+  SampleLatency("command-unblocking", served_us);
 }
 
 bool Administration::IsSlow(CommandId id, int64_t duration_us) const {

@@ -282,7 +282,7 @@ void SessionCore::Postpone() {
 void SessionCore::Block(BlockedOperation operation) {
   assert(!blocked_);
   blocked_db_ = db_index_;
-  blocked_from_us_ = engine_.administration().Begin();
+  blocked_call_ = {};
   blocked_ = std::move(operation);
   engine_.blocking().Wait(*this, blocked_db_, blocked_->keys, blocked_->type);
   const std::optional<int64_t> deadline_ms = blocked_->deadline_ms;
@@ -291,16 +291,13 @@ void SessionCore::Block(BlockedOperation operation) {
   block_timer_ = engine_.clock().ScheduleAt((*deadline_ms + 1) * 1000, [this] { TimeOut(); });
 }
 
-const Command& SessionCore::current_command() const {
-  const std::span<const Command> commands = current_->commands();
-  const bool is_pipeline = current_->kind() == Request::Kind::kPipeline;
-  return is_pipeline ? commands[std::min(replies_.size(), commands.size() - 1)] : commands.front();
-}
-
 std::optional<std::string> SessionCore::DescribeWait() const {
   if (!waits() || current_ == nullptr) return std::nullopt;
-  std::string text =
-      absl::StrCat("Client ", id_, " is blocked by ", current_command().DebugString());
+  const std::span<const Command> commands = current_->commands();
+  const bool is_pipeline = current_->kind() == Request::Kind::kPipeline;
+  const Command& command =
+      is_pipeline ? commands[std::min(replies_.size(), commands.size() - 1)] : commands.front();
+  std::string text = absl::StrCat("Client ", id_, " is blocked by ", command.DebugString());
   if (postponed_) return absl::StrCat(text, " until the end of CLIENT PAUSE.");
   if (!blocked_->deadline_ms) return absl::StrCat(text, " without a timeout.");
   return absl::StrCat(text, " for ", *blocked_->deadline_ms - engine_.clock().NowMicros() / 1000,

@@ -190,10 +190,14 @@ class SessionCore final : public Session, private store::RequestKeeper {
   // Blocks the current command until Unblock.
   void Block(BlockedOperation operation);
   const BlockedOperation& blocked_operation() const { return *blocked_; }
-  // Administration::Begin of the blocked command.
-  int64_t blocked_from_us() const { return blocked_from_us_; }
-  // The command that runs, or that waits. To be called only while there is a request.
-  const store::Command& current_command() const;
+  // What SLOWLOG shows of the blocked command, whose own words may be in memory that is used again,
+  // and how long it ran before it blocked.
+  struct BlockedCall {
+    std::vector<std::string> words;
+    int64_t duration_us = 0;
+  };
+  void KeepBlockedCall(BlockedCall call) { blocked_call_ = std::move(call); }
+  const BlockedCall& blocked_call() const { return blocked_call_; }
   // Returns a sentence about what the current request waits for; nullopt if it does not wait.
   std::optional<std::string> DescribeWait() const;
   // Ends the wait. To be called by EngineCore::EndWait, which schedules the reply.
@@ -275,7 +279,7 @@ class SessionCore final : public Session, private store::RequestKeeper {
 
   std::optional<BlockedOperation> blocked_;
   int blocked_db_ = 0;
-  int64_t blocked_from_us_ = 0;
+  BlockedCall blocked_call_;
   std::optional<base::VirtualClock::TimerId> block_timer_;
 
   bool is_trusted_ = false;

@@ -34,7 +34,7 @@ TEST(Resp3Reader, ReadsAttributesWithTheReplyAfterThem) {
 }
 
 TEST(Resp3Reader, WaitsForTheWholeReply) {
-  const std::string whole = "*3\r\n|1\r\n+a\r\n:1\r\n:0\r\n\r\n$4\r\na\r\nb\r\n%1\r\n:1\r\n,2\r\n";
+  const std::string whole = "*3\r\n|1\r\n+a\r\n:1\r\n:0\r\n$4\r\na\r\nb\r\n%1\r\n:1\r\n,2\r\n";
   Resp3Reader reader;
   for (size_t i = 0; i + 1 < whole.size(); ++i) {
     reader.Feed(whole.substr(i, 1));

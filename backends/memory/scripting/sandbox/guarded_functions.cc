@@ -145,8 +145,8 @@ int BitToHex(lua_State* state) {
   return CallReplaced(state);
 }
 
-// For each repetition of a pattern, Lua's matcher calls itself on the C stack: tens of thousands end
-// the process, also that of redis-server. The error is that of later versions of Lua.
+// For each repetition of a pattern, Lua's matcher calls itself on the C stack: tens of thousands
+// end the process, also that of redis-server. The error is that of later versions of Lua.
 int CallMatcher(lua_State* state) {
   constexpr std::ptrdiff_t kMaxRepetitions = 2000;
   if (lua_isstring(state, 2) != 0) {

@@ -130,9 +130,9 @@ TEST(ClusterMachine, SplitsACommandBySlot) {
   RequestForTest mget("MGET a b {a}1");
   cluster.Submit(mget);
   EXPECT_EQ(cluster.TakeLog(), (Log{"n3 < MGET a {a}1", "n1 < MGET b"}));
-  cluster.Answer("n1", Reply::Array({Reply::Bulk("vb")}));
+  cluster.Answer("n1", Reply::Array({Reply::Array({Reply::Bulk("vb")})}));
   EXPECT_FALSE(mget.completed());
-  cluster.Answer("n3", Reply::Array({Reply::Bulk("va"), Reply::Nil()}));
+  cluster.Answer("n3", Reply::Array({Reply::Array({Reply::Bulk("va"), Reply::Nil()})}));
   ExpectReply(mget, Reply::Array({Reply::Bulk("va"), Reply::Bulk("vb"), Reply::Nil()}));
 }
 
@@ -152,9 +152,9 @@ TEST(ClusterMachine, RedirectsThePartOfASlot) {
   cluster.Open();
   RequestForTest mset("MSET a 1 b 2");
   cluster.Submit(mset);
-  cluster.Answer("n3", Reply::Ok());
+  cluster.Answer("n3", Reply::Array({Reply::Ok()}));
   cluster.TakeLog();
-  cluster.Answer("n1", Reply::Error("ASK 3300 n2:7"));
+  cluster.Answer("n1", Reply::Array({Reply::Error("ASK 3300 n2:7")}));
   EXPECT_EQ(cluster.TakeLog(), Log{"n2 < ASKING, MSET b 2"});
   cluster.Answer("n2", Reply::Array({Reply::Ok(), Reply::Ok()}));
   ExpectReply(mset, Reply::Ok());
@@ -165,7 +165,7 @@ TEST(ClusterMachine, ReportsThatAPartOfASplitCommandIsUnknown) {
   cluster.Open();
   RequestForTest mset("MSET a 1 b 2");
   cluster.Submit(mset);
-  cluster.Answer("n3", Reply::Ok());
+  cluster.Answer("n3", Reply::Array({Reply::Ok()}));
   cluster.Answer("n1", Lost());
   ASSERT_TRUE(mset.completed());
   EXPECT_EQ(store::ErrorKindOf(mset.result().status()), ErrorKind::kOutcomeUnknown);
@@ -180,7 +180,7 @@ TEST(ClusterMachine, SplitsCommandsOfAPipelineThatWaitedForTheMap) {
   cluster.Pass(kRefreshUs);
   EXPECT_EQ(cluster.TakeLog(), (Log{"n3 < GET a, EXISTS a", "n1 < EXISTS b"}));
   cluster.Answer("n3", Reply::Array({Reply::Bulk("v"), Reply::Integer(1)}));
-  cluster.Answer("n1", Reply::Integer(1));
+  cluster.Answer("n1", Reply::Array({Reply::Integer(1)}));
   ExpectReply(pipeline, Reply::Array({Reply::Bulk("v"), Reply::Integer(2)}));
 }
 

@@ -37,6 +37,7 @@ Options NodeConnections::ServerOptions(Options options) {
   options.sentinel_user = defaults.sentinel_user;
   options.sentinel_password = defaults.sentinel_password;
   options.redirections = defaults.redirections;
+  options.split_commands = defaults.split_commands;
   options.refresh_interval = defaults.refresh_interval;
   options.retry = defaults.retry;
   options.attempts = defaults.attempts;
