@@ -193,7 +193,7 @@ def main():
     redouble, redis = Served(), Redis()
     try:
         for server in (redouble, redis):
-            # A server whose log nobody reads would wait.
+            # A server waits if its log is not read.
             threading.Thread(target=server.process.stdout.read, daemon=True).start()
             wire = server.wire()
             wire.ask("ACL", "SETUSER", "root", "on", ">root", "~*", "&*", "+@all")

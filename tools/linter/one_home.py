@@ -23,8 +23,8 @@ def check_dead_files(tree):
     built = BuildFiles(tree)
     scripts = "\n".join(line for source in tree.sources() if _is_script(source.path) for line in source.lines)
     for path in tree.files:
-        if path.startswith("third_party/"):
-            continue  # What Bazel itself looks for.
+        if path.startswith(("third_party/", "tools/prelude/")):
+            continue  # What Bazel itself looks for; what is included by the compiler's options.
         if path.endswith(_HEADERS) and path not in included and not path.startswith(PUBLIC):
             yield path, 1, "no file includes it"
         elif path.endswith(_HEADERS + _BUILT) and not built.mentions(path):

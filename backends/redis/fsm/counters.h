@@ -152,6 +152,7 @@ static_assert(sizeof(Counters) ==
                   std::size(kCounterFigures) * sizeof(uint64_t) + sizeof(LatencyHistogram),
               "kCounterFigures has every figure");
 
+// Sums figure by figure.
 inline void Counters::Add(const Counters& other) {
   for (const Figure<Counters>& figure : kCounterFigures) this->*figure.value += other.*figure.value;
   latency.Add(other.latency);
