@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <climits>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -119,9 +120,18 @@ class Format {
   size_t alignment_ = 1;
 };
 
+// Redis converts by casts, which are undefined for numbers that do not fit; these are the results
+// of its x86-64 build.
+uint64_t BitsOf(lua_Number number) {
+  constexpr lua_Number kTwoTo63 = 9223372036854775808.0;
+  constexpr lua_Number kTwoTo64 = 2 * kTwoTo63;
+  if (std::isnan(number) || number < -kTwoTo63) return uint64_t{1} << 63;
+  if (number < 0) return static_cast<uint64_t>(static_cast<int64_t>(number));
+  return number < kTwoTo64 ? static_cast<uint64_t>(number) : 0;
+}
+
 void AddInteger(luaL_Buffer* out, lua_Number number, size_t size, bool little_endian) {
-  uint64_t value = number < 0 ? static_cast<uint64_t>(static_cast<int64_t>(number))
-                              : static_cast<uint64_t>(number);
+  uint64_t value = BitsOf(number);
   char bytes[kMaxIntegerBytes];
   for (size_t i = 0; i < size; ++i) {
     bytes[little_endian ? i : size - 1 - i] = static_cast<char>(value & 0xff);
