@@ -10,6 +10,7 @@
 #include "absl/strings/str_split.h"
 #include "redouble/backends/memory/acl/merged_rules.h"
 #include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/base/text/trim.h"
 
 namespace redouble::memory {
 namespace {
@@ -22,12 +23,6 @@ std::string RejectedDirective(std::string_view word, std::string_view why) {
   return absl::StrCat("Error in user declaration '", base::ToAbsl(word), "': ", base::ToAbsl(why));
 }
 
-std::string_view Trimmed(std::string_view text, std::string_view blanks) {
-  const size_t begin = text.find_first_not_of(blanks);
-  if (begin == text.npos) return {};
-  return text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
-}
-
 // Reads the lines of an ACL file.
 class FileReader {
  public:
@@ -37,7 +32,7 @@ class FileReader {
   AclFileUsers Read(std::string_view text) {
     for (const absl::string_view line : absl::StrSplit(base::ToAbsl(text), '\n')) {
       ++number_;
-      ReadLine(Trimmed(base::ToStd(line), " \t\r\n"));
+      ReadLine(base::Trim(base::ToStd(line), " \t\r\n"));
     }
     if (!result_.errors.empty()) {
       absl::StrAppend(&result_.errors,
@@ -86,7 +81,7 @@ class FileReader {
     }
     bool has_syntax_error = false;
     for (const std::string& word : merged.rules) {
-      const std::string_view rule = Trimmed(word, "\t\r\n");
+      const std::string_view rule = base::Trim(word, "\t\r\n");
       const std::optional<RuleError> error = user.Apply(rule);
       if (!error) continue;
       if (*error == rule_error::kUnknownName) {

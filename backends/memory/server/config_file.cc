@@ -12,6 +12,7 @@
 #include "redouble/backends/memory/server/memory_size.h"
 #include "redouble/core/base/text/quoted_words.h"
 #include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/base/text/trim.h"
 #include "redouble/core/store/reply.h"
 
 namespace redouble::memory {
@@ -24,7 +25,7 @@ class Rewriting {
   void Read(std::string_view text, absl::FunctionRef<std::string_view(std::string_view)> name_of) {
     if (text.empty()) return;
     for (const absl::string_view raw : absl::StrSplit(base::ToAbsl(text), '\n')) {
-      ReadLine(Trimmed(base::ToStd(raw)), name_of);
+      ReadLine(base::Trim(base::ToStd(raw), "\r\n\t "), name_of);
     }
   }
 
@@ -54,13 +55,6 @@ class Rewriting {
   }
 
  private:
-  static std::string_view Trimmed(std::string_view line) {
-    constexpr std::string_view kBlanks = "\r\n\t ";
-    const size_t begin = line.find_first_not_of(kBlanks);
-    if (begin == line.npos) return {};
-    return line.substr(begin, line.find_last_not_of(kBlanks) + 1 - begin);
-  }
-
   void ReadLine(std::string_view line,
                 absl::FunctionRef<std::string_view(std::string_view)> name_of) {
     if (line.empty() || line[0] == '#') {

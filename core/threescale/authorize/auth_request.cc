@@ -1,12 +1,12 @@
 #include "redouble/core/threescale/authorize/auth_request.h"
 
-#include <algorithm>
 #include <string>
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_split.h"
 #include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/base/text/trim.h"
 
 namespace redouble::threescale {
 namespace {
@@ -34,9 +34,7 @@ std::string DecodeQueryText(absl::string_view text) {
 // Ruby's strip also removes NUL.
 std::string_view Strip(std::string_view text) {
   constexpr std::string_view kSpace("\0\t\n\v\f\r ", 7);
-  const size_t begin = std::min(text.find_first_not_of(kSpace), text.size());
-  const size_t end = text.find_last_not_of(kSpace) + 1;
-  return begin < end ? text.substr(begin, end - begin) : std::string_view();
+  return base::Trim(text, kSpace);
 }
 
 std::optional<std::string_view> NotBlank(std::optional<std::string_view> text) {
