@@ -21,6 +21,7 @@
 #include "redouble/core/base/time/utc.h"
 #include "redouble/sim/cli/support/version.h"
 #include "redouble/sim/json/json.h"
+#include "redouble/sim/server/text_file.h"
 
 namespace redouble::sim {
 namespace {
@@ -81,15 +82,9 @@ absl::StatusOr<bool> GoToBackground() {
 }
 
 // Replaces the file in one step: a reader sees nothing or all of it.
-absl::Status WriteWhole(const fs::path& path, const std::string& text) {
-  const fs::path partial = path.string() + ".partial";
-  std::ofstream file(partial, std::ios::binary | std::ios::trunc);
-  file << text;
-  file.close();
-  std::error_code error;
-  if (file) fs::rename(partial, path, error);
-  if (file && !error) return absl::OkStatus();
-  return absl::UnavailableError(absl::StrCat("cannot write ", path.string()));
+absl::Status WriteWhole(const std::string& path, const std::string& text) {
+  if (ReplaceTextFile(path, text).ok()) return absl::OkStatus();
+  return absl::UnavailableError(absl::StrCat("cannot write ", path));
 }
 
 std::string ReadyText(const Server& server, const ServeSettings& settings) {
@@ -174,9 +169,9 @@ class Start {
     }
     Announce(server, loaded);
     if (!start_.ready_file.empty()) {
-      const fs::path path = context_.folder / start_.ready_file;
+      const std::string path = context_.folder / start_.ready_file;
       REDOUBLE_RETURN_IF_ERROR(WriteWhole(path, ReadyText(server, settings_)));
-      files.push_back(path.string());
+      files.push_back(path);
     }
     server.Run();
     return kExitPassed;
