@@ -1,13 +1,9 @@
 """The parameter aclfile, ACL LOAD, ACL SAVE and `user` directives, beside redis-server."""
 
 import os
-import shutil
-import tempfile
 import unittest
 
-from served import PROGRAM, Configured, Served
-
-KINDS = {"redouble": [PROGRAM, "redis-server"], "redis": ["redis-server"]}
+from served import ConfiguredTestCase, Served
 
 GOOD = """\
 user bob on nopass ~* +@all &*
@@ -35,24 +31,8 @@ user bad5 %R&x ~* ~a &* &b
 """
 
 
-class AclFileTest(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="redouble-acl-")
-        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
-        self.path = os.path.join(self.folder, "users.acl")
-
-    def write(self, text, name="users.acl"):
-        with open(os.path.join(self.folder, name), "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-
-    def read(self):
-        with open(self.path, encoding="utf-8") as file:
-            return file.read()
-
-    def start(self, kind, *arguments):
-        server = Configured(KINDS[kind], *arguments)
-        self.addCleanup(server.stop)
-        return server
+class AclFileTest(ConfiguredTestCase):
+    NAME = "users.acl"
 
     def start_on_file(self, kind):
         return self.start(kind, "--aclfile", "users.acl", "--dir", self.folder)
@@ -63,11 +43,6 @@ class AclFileTest(unittest.TestCase):
         if user is not None:
             self.assertEqual(wire.ask("AUTH", user, "x"), ("+", "OK"))
         return wire
-
-    def both(self, run):
-        ours, theirs = (run(kind) for kind in ("redouble", "redis"))
-        self.assertEqual(ours, theirs)
-        return ours
 
 
 class File(AclFileTest):

@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import tempfile
+import unittest
 
 from wire import Wire
 
@@ -99,6 +100,10 @@ class Redis(Served):
                 break
 
 
+# The programs that take redis-server's arguments.
+CONFIGURED = {"redouble": [PROGRAM, "redis-server"], "redis": ["redis-server"]}
+
+
 class Configured(Served):
     """`redouble redis-server`, or redis-server: a program that takes redis-server's arguments.
 
@@ -124,3 +129,32 @@ class Configured(Served):
                 return
             lines.append(self.line)
         self.output = re.sub(r"(?m)^.* [#*] ", "", "".join(lines))
+
+
+class ConfiguredTestCase(unittest.TestCase):
+    """Runs both programs in turn on one file of a temporary folder, and compares what `run` returns."""
+
+    NAME = None  # The file's name.
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="redouble-files-")
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.path = os.path.join(self.folder, self.NAME)
+
+    def write(self, text, name=None):
+        with open(os.path.join(self.folder, name or self.NAME), "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+
+    def read(self):
+        with open(self.path, encoding="utf-8", newline="") as file:
+            return file.read()
+
+    def start(self, kind, *arguments, text=None):
+        server = Configured(CONFIGURED[kind], *arguments, text=text)
+        self.addCleanup(server.stop)
+        return server
+
+    def both(self, run):
+        ours, theirs = (run(kind) for kind in CONFIGURED)
+        self.assertEqual(ours, theirs)
+        return ours
