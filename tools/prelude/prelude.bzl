@@ -1,4 +1,4 @@
-"""A header that g++ reads once: redouble_prelude compiles it, and the targets include the result.
+"""Headers that g++ reads once: redouble_prelude compiles them, and the targets include the result.
 
 Parsing the headers of the standard library, Abseil and GoogleTest is a third of the time that the
 project takes to compile. Sources still include what they use: the builds with clang, with CMake and
@@ -16,7 +16,7 @@ def _redouble_prelude_impl(ctx):
         unsupported_features = ctx.disabled_features,
     )
     header = ctx.actions.declare_file(ctx.label.name + ".h")
-    ctx.actions.symlink(output = header, target_file = ctx.file.header)
+    ctx.actions.write(header, "".join(["#include <%s>\n" % name for name in ctx.attr.headers]))
     compiled = ctx.actions.declare_file(ctx.label.name + ".h.gch")
     variables = cc_common.create_compile_variables(
         feature_configuration = features,
@@ -54,7 +54,7 @@ def _redouble_prelude_impl(ctx):
 redouble_prelude = rule(
     implementation = _redouble_prelude_impl,
     attrs = {
-        "header": attr.label(allow_single_file = [".h"], mandatory = True),
+        "headers": attr.string_list(mandatory = True),
         "copts": attr.string_list(),
         "_cc_toolchain": attr.label(default = "@bazel_tools//tools/cpp:current_cc_toolchain"),
     },
