@@ -32,6 +32,7 @@
 #include "redouble/backends/memory/acl/acl_user.h"
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/error_text.h"
+#include "redouble/backends/memory/engine/permission.h"
 #include "redouble/backends/memory/engine/session_core.h"
 #include "redouble/backends/memory/server/kept_parameters.h"
 #include "redouble/core/base/random/rng.h"
@@ -356,8 +357,7 @@ absl::Status AsioServer::LoadUsers(const std::vector<memory::UserDirective>& dir
         "holes, please define either an ACL file or declare users directly in your redis.conf, but "
         "not both.");
   }
-  const auto channels = options.acl_pubsub_default_all ? memory::AclUser::NewChannels::kAll
-                                                       : memory::AclUser::NewChannels::kNone;
+  const memory::AclUser::NewChannels channels = memory::NewChannelsOf(options);
   memory::Acl& acl = engine_.core().acl();
   if (const auto error = memory::LoadUserDirectives(directives, channels, acl)) {
     return absl::InvalidArgumentError(

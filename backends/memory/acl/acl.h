@@ -79,8 +79,8 @@ class Acl {
   // The same for rules that are whole: "(+get ~a:*)". Returns the first invalid one.
   std::optional<RejectedRule> ChangeUser(std::string_view name, std::span<const std::string> rules,
                                          AclUser::NewChannels channels);
-  // Replaces all users. The default user stays where it is and takes over the rules of its
-  // namesake, or its initial ones if there is none.
+  // Replaces all users. References to the default user stay valid: it gets the rules of the user
+  // "default" in `users`, or Redis's default rules if there is no such user.
   void Replace(Users users);
   // The user must exist and must not be the default user.
   void Remove(std::string_view name);

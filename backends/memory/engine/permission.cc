@@ -95,6 +95,10 @@ std::optional<Reply> RefuseByAcl(EngineCore& engine, SessionCore& session, Comma
   return Reply::Error(TextOf(verdict.denied, id, place));
 }
 
+AclUser::NewChannels NewChannelsOf(const EngineOptions& options) {
+  return options.acl_pubsub_default_all ? AclUser::NewChannels::kAll : AclUser::NewChannels::kNone;
+}
+
 bool Permits(EngineCore& engine, const SessionCore& session, ProtectedAccess access) {
   if (access != ProtectedAccess::kLocal) return access == ProtectedAccess::kYes;
   Host* host = engine.administration().host();

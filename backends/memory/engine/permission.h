@@ -15,6 +15,7 @@
 
 #include "redouble/backends/memory/acl/acl_user.h"
 #include "redouble/backends/memory/engine/command_context.h"
+#include "redouble/backends/memory/engine_options.h"
 #include "redouble/backends/memory/server_options.h"
 
 namespace redouble::memory {
@@ -29,6 +30,9 @@ enum class CheckPlace : uint8_t { kClient, kExec, kScript };
 // it may. `arguments` are the words after the command's name, the subcommand included.
 std::optional<Reply> RefuseByAcl(EngineCore& engine, SessionCore& session, store::CommandId id,
                                  Arguments arguments, CheckPlace place);
+
+// The channels of a new user, as acl-pubsub-default says.
+AclUser::NewChannels NewChannelsOf(const EngineOptions& options);
 
 // True if the session may do what `access` protects.
 bool Permits(EngineCore& engine, const SessionCore& session, ProtectedAccess access);

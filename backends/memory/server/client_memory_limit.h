@@ -17,7 +17,7 @@
 
 namespace redouble::memory {
 
-// Returns the limit in bytes; nullopt if there is none. As in Redis, a lower limit than 128 KiB is
+// Returns the limit in bytes; nullopt if there is no limit. As in Redis, the limit is at least
 // 128 KiB, so that an administrator can still connect and raise it.
 std::optional<uint64_t> ClientMemoryLimit(const EngineOptions& options);
 

@@ -39,7 +39,8 @@ TEST(ConfigFile, RequiredLinesAreAppendedOnceSigned) {
 
 TEST(ConfigFile, LinesWithoutAUseBecomeEmpty) {
   EXPECT_EQ(Rewrite("user a\nuser b\nuser c\n", {{"user", {}}}), "\n");
-  EXPECT_EQ(Rewrite("user a\nuser b\n", {}), "user a\nuser b\n\n") << "nobody rewrites them";
+  EXPECT_EQ(Rewrite("user a\nuser b\n", {}), "user a\nuser b\n\n")
+      << "no parameter has these lines";
 }
 
 TEST(ConfigFile, UnknownLinesBecomeComments) {

@@ -7,7 +7,7 @@
 //   class Server final : public memory::Host { ... };
 //   engine.core().administration().set_host(&server);
 //
-// Thread-safety: that of the engine.
+// Thread-safety: one thread, the one that uses the engine.
 #ifndef REDOUBLE_BACKENDS_MEMORY_SERVER_HOST_H_
 #define REDOUBLE_BACKENDS_MEMORY_SERVER_HOST_H_
 

@@ -14,6 +14,7 @@
 #include "redouble/backends/memory/engine/argument.h"
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/handlers.h"
+#include "redouble/backends/memory/engine/permission.h"
 #include "redouble/backends/memory/server/host.h"
 #include "redouble/backends/memory/server/kept_parameters.h"
 #include "redouble/core/base/text/redis_number.h"
@@ -35,11 +36,6 @@ constexpr std::string_view kNoAclFile =
     "configuration file set) in order to store users in the Redis configuration.";
 
 Reply WrongUse(const CommandContext& context) { return WrongSubcommandUse(context, "ACL"); }
-
-AclUser::NewChannels NewChannelsOf(const EngineCore& engine) {
-  return engine.options().acl_pubsub_default_all ? AclUser::NewChannels::kAll
-                                                 : AclUser::NewChannels::kNone;
-}
 
 // The path of the ACL file; empty: the users are in memory only.
 std::string AclFileOf(EngineCore& engine) {
@@ -210,7 +206,7 @@ Reply HandleAclLoad(CommandContext& context, Arguments) {
     return Reply::Error(absl::StrCat("ERR Error loading ACLs, opening file '", path,
                                      "': ", text.status().message()));
   }
-  AclFileUsers file = ReadAclFile(*text, path, NewChannelsOf(engine));
+  AclFileUsers file = ReadAclFile(*text, path, NewChannelsOf(engine.options()));
   if (!file.errors.empty()) return Reply::Error("ERR " + WordInError(file.errors));
   const auto is_other = [&](const SessionCore& session) {
     return &session.user() != &engine.acl().default_user() &&
@@ -268,7 +264,7 @@ Reply HandleAclSetUser(CommandContext& context, Arguments arguments) {
     return Reply::Error("ERR Usernames can't contain spaces or null characters");
   }
   Acl& acl = context.engine().acl();
-  const AclUser::NewChannels channels = NewChannelsOf(context.engine());
+  const AclUser::NewChannels channels = NewChannelsOf(context.engine().options());
   if (std::optional<std::string> error = acl.SetUser(name, arguments.subspan(1), channels)) {
     return Reply::Error(*std::move(error));
   }

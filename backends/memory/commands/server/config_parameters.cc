@@ -23,31 +23,27 @@ constexpr int64_t kMaxUint = std::numeric_limits<uint32_t>::max();
 constexpr int64_t kMaxPort = 65535;
 constexpr int64_t kMaxInt64 = std::numeric_limits<int64_t>::max();
 
-template <auto kMember>
-int64_t Get(const EngineOptions& options) {
-  return static_cast<int64_t>(options.*kMember);
+// The part of the options that has the member.
+template <typename Options, typename T>
+auto& PartOf(Options& options, T EngineOptions::*) {
+  return options;
 }
-template <auto kMember>
-void Set(EngineOptions& options, int64_t value) {
-  options.*kMember = static_cast<std::remove_reference_t<decltype(options.*kMember)>>(value);
+template <typename Options, typename T>
+auto& PartOf(Options& options, T EncodingLimits::*) {
+  return options.encoding_limits;
 }
-template <auto kMember>
-int64_t GetLimit(const EngineOptions& options) {
-  return static_cast<int64_t>(options.encoding_limits.*kMember);
-}
-template <auto kMember>
-void SetLimit(EngineOptions& options, int64_t value) {
-  auto& limit = options.encoding_limits.*kMember;
-  limit = static_cast<std::remove_reference_t<decltype(limit)>>(value);
+template <typename Options, typename T>
+auto& PartOf(Options& options, T ServerOptions::*) {
+  return options.server;
 }
 
 template <auto kMember>
-int64_t GetServer(const EngineOptions& options) {
-  return static_cast<int64_t>(options.server.*kMember);
+int64_t Get(const EngineOptions& options) {
+  return static_cast<int64_t>(PartOf(options, kMember).*kMember);
 }
 template <auto kMember>
-void SetServer(EngineOptions& options, int64_t value) {
-  auto& member = options.server.*kMember;
+void Set(EngineOptions& options, int64_t value) {
+  auto& member = PartOf(options, kMember).*kMember;
   member = static_cast<std::remove_reference_t<decltype(member)>>(value);
 }
 
@@ -59,13 +55,13 @@ constexpr Parameter Number(std::string_view name, int64_t low, int64_t high,
 template <auto kMember>
 constexpr Parameter Limit(std::string_view name, Parameter::Kind kind,
                           std::string_view alias = {}) {
-  return {name, alias, kind, false, 0, kMaxInt64, GetLimit<kMember>, SetLimit<kMember>};
+  return {name, alias, kind, false, 0, kMaxInt64, Get<kMember>, Set<kMember>};
 }
 
 template <auto kMember>
 constexpr Parameter OfServer(std::string_view name, Parameter::Kind kind, int64_t low,
                              int64_t high) {
-  return {name, "", kind, false, low, high, GetServer<kMember>, SetServer<kMember>};
+  return {name, "", kind, false, low, high, Get<kMember>, Set<kMember>};
 }
 constexpr Parameter Text(std::string_view name, std::string (*get)(const EngineOptions&),
                          std::optional<std::string> (*set)(EngineOptions&, std::string_view),
@@ -107,11 +103,11 @@ std::string ChannelsText(const EngineOptions& options) {
   return options.acl_pubsub_default_all ? "allchannels" : "resetchannels";
 }
 std::optional<std::string> SetChannels(EngineOptions& options, std::string_view text) {
-  if (!IsWord(text, "allchannels") && !IsWord(text, "resetchannels")) {
-    return "argument(s) must be one of the following: allchannels, resetchannels";
-  }
-  options.acl_pubsub_default_all = IsWord(text, "allchannels");
-  return std::nullopt;
+  static constexpr std::string_view kNames[] = {"allchannels", "resetchannels"};
+  size_t index = 0;
+  ValueError error = ReadChoice(text, kNames, index);
+  if (!error) options.acl_pubsub_default_all = index == 0;
+  return error;
 }
 
 std::string UnixSocketText(const EngineOptions& options) { return options.server.unixsocket; }
@@ -141,15 +137,16 @@ std::optional<std::string> SetFileName(EngineOptions& options, std::string_view 
 // The append-only file of Redis may be named and turned off.
 std::string NoText(const EngineOptions&) { return "no"; }
 std::optional<std::string> KeepOff(EngineOptions&, std::string_view text) {
-  if (IsWord(text, "no")) return std::nullopt;
-  return IsWord(text, "yes") ? "this server writes no append-only file"
-                             : "argument must be 'yes' or 'no'";
+  bool yes = false;
+  if (ValueError error = ReadSwitch(text, yes)) return error;
+  if (yes) return "this server writes no append-only file";
+  return std::nullopt;
 }
 template <auto kMember>
 std::string PermissionText(const EngineOptions& options) {
   return std::string(kProtectedAccessNames[static_cast<size_t>(options.server.*kMember)]);
 }
-// The default of an embedded engine is another than that of a configuration file.
+// An embedded engine allows DEBUG by default; a configuration file does not.
 ConfigLines DebugLines(const EngineOptions& options) {
   return LineOf("enable-debug-command", LineForm::kWords,
                 PermissionText<&ServerOptions::enable_debug_command>(options), "no");
@@ -189,12 +186,10 @@ constexpr Parameter kParameters[] = {
     Number<&EngineOptions::lfu_decay_time_minutes>("lfu-decay-time", 0, kMaxInt),
     Number<&EngineOptions::lfu_log_factor>("lfu-log-factor", 0, kMaxInt),
     {"list-compress-depth", "", Parameter::Kind::kInteger, false, 0, kMaxInt,
-     GetLimit<&EncodingLimits::list_compress_depth>,
-     SetLimit<&EncodingLimits::list_compress_depth>},
+     Get<&EncodingLimits::list_compress_depth>, Set<&EncodingLimits::list_compress_depth>},
     {"list-max-listpack-size", "list-max-ziplist-size", Parameter::Kind::kInteger, false,
-     std::numeric_limits<int32_t>::min(), kMaxInt,
-     GetLimit<&EncodingLimits::list_max_listpack_size>,
-     SetLimit<&EncodingLimits::list_max_listpack_size>},
+     std::numeric_limits<int32_t>::min(), kMaxInt, Get<&EncodingLimits::list_max_listpack_size>,
+     Set<&EncodingLimits::list_max_listpack_size>},
     OfServer<&ServerOptions::maxclients>("maxclients", Parameter::Kind::kInteger, 1, kMaxUint),
     Text("maxmemory", MaxmemoryText, SetMaxmemory, LineForm::kBytes),
     {"maxmemory-policy", "", Parameter::Kind::kPolicy, false, 0, 0,
@@ -209,7 +204,7 @@ constexpr Parameter kParameters[] = {
     OfServer<&ServerOptions::protected_mode>("protected-mode", Parameter::Kind::kBool, 0, 1),
     {"proto-max-bulk-len", "", Parameter::Kind::kMemory, false, 1 << 20, kMaxInt64,
      Get<&EngineOptions::proto_max_bulk_len_bytes>, Set<&EngineOptions::proto_max_bulk_len_bytes>},
-    {"rdbchecksum", "", Parameter::Kind::kBool, true, 0, 1, GetServer<&ServerOptions::rdbchecksum>,
+    {"rdbchecksum", "", Parameter::Kind::kBool, true, 0, 1, Get<&ServerOptions::rdbchecksum>,
      nullptr},
     OfServer<&ServerOptions::rdbcompression>("rdbcompression", Parameter::Kind::kBool, 0, 1),
     Text("requirepass", PasswordText, SetPassword, LineForm::kQuotedOrNone),

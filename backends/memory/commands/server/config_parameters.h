@@ -4,7 +4,7 @@
 //   TextOf(found, engine);                              // "0"
 //   SetValue(found, "64mb", options);                   // nullopt: no error
 //
-// Thread-safety: that of the engine.
+// Thread-safety: one thread, the one that uses the engine.
 // Source: Redis 7.0 config.c.
 #ifndef REDOUBLE_BACKENDS_MEMORY_COMMANDS_SERVER_CONFIG_PARAMETERS_H_
 #define REDOUBLE_BACKENDS_MEMORY_COMMANDS_SERVER_CONFIG_PARAMETERS_H_
@@ -46,7 +46,8 @@ struct Parameter {
   std::optional<std::string> (*set_text)(EngineOptions& options, std::string_view text) = nullptr;
   // CONFIG SET is refused unless enable-protected-configs allows it.
   bool is_protected = false;
-  // The line of kText in a configuration file; nullptr: that of `form`.
+  // How a kText parameter is written to a configuration file: by `lines`, or as `form` says if
+  // `lines` is null.
   LineForm form = LineForm::kWords;
   ConfigLines (*lines)(const EngineOptions& options) = nullptr;
 };

@@ -1,6 +1,6 @@
 // RewriteConfig: CONFIG REWRITE and DEBUG CONFIG-REWRITE-FORCE-ALL.
 //
-// Thread-safety: that of the engine.
+// Thread-safety: one thread, the one that uses the engine.
 // Source: Redis 7.0 config.c, rewriteConfig.
 #ifndef REDOUBLE_BACKENDS_MEMORY_COMMANDS_SERVER_CONFIG_REWRITE_H_
 #define REDOUBLE_BACKENDS_MEMORY_COMMANDS_SERVER_CONFIG_REWRITE_H_

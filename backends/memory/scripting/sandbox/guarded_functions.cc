@@ -145,8 +145,9 @@ int BitToHex(lua_State* state) {
   return CallReplaced(state);
 }
 
-// For each repetition of a pattern, Lua's matcher calls itself on the C stack: tens of thousands
-// end the process, also that of redis-server. The error is that of later versions of Lua.
+// Lua's matcher calls itself for each repetition of a pattern. Tens of thousands of repetitions
+// overflow the C stack and end the process; redis-server ends too. Later versions of Lua return
+// this error.
 int CallMatcher(lua_State* state) {
   constexpr std::ptrdiff_t kMaxRepetitions = 2000;
   if (lua_isstring(state, 2) != 0) {
