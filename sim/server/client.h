@@ -72,6 +72,9 @@ class Client final : public store::PushListener {
   // can_continue().
   void Continue();
   bool can_continue() const { return !waits() && !closing_ && resumed_; }
+  // True during a command of this client, also when a script serves other clients meanwhile. The
+  // client must then neither receive bytes nor be destroyed.
+  bool runs() const { return runs_ || session_->runs_script(); }
 
   // The bytes to write to the socket, and how many of them were written.
   std::string_view unsent() const { return std::string_view(output_).substr(sent_); }

@@ -47,16 +47,15 @@ void Poller::WatchWriting(int socket, void* owner, bool value) {
 
 void Poller::Remove(int socket) { epoll_ctl(descriptor_, EPOLL_CTL_DEL, socket, nullptr); }
 
-std::span<const Poller::Event> Poller::Ready() {
+void Poller::Ready(std::vector<Event>& events) {
   std::array<epoll_event, kMostEvents> ready;
   const int count = epoll_wait(descriptor_, ready.data(), kMostEvents, 0);
-  events_.clear();
+  events.clear();
   for (int i = 0; i < count; ++i) {
     const uint32_t flags = ready[i].events;
-    events_.push_back({ready[i].data.ptr, (flags & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0,
-                       (flags & EPOLLOUT) != 0});
+    events.push_back({ready[i].data.ptr, (flags & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0,
+                      (flags & EPOLLOUT) != 0});
   }
-  return events_;
 }
 
 }  // namespace redouble::sim

@@ -5,14 +5,14 @@
 // any of its sockets is ready, so an event loop that waits for the poller waits for all of them.
 //
 //   poller.Add(socket, client);
-//   for (const Poller::Event& event : poller.Ready()) static_cast<Peer*>(event.owner)->Serve();
+//   poller.Ready(events);
+//   for (const Poller::Event& event : events) static_cast<Peer*>(event.owner)->Serve();
 //
 // Thread-safety: one thread.
 #ifndef REDOUBLE_SIM_SERVER_POLLER_H_
 #define REDOUBLE_SIM_SERVER_POLLER_H_
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -40,14 +40,13 @@ class Poller {
   void WatchWriting(int socket, void* owner, bool value);
   // Removes the socket. Must be called before the socket is closed.
   void Remove(int socket);
-  // Returns the sockets that are ready now, without blocking. Valid until the next call.
-  std::span<const Event> Ready();
+  // Replaces `events` by the sockets that are ready now, without blocking.
+  void Ready(std::vector<Event>& events);
 
  private:
   explicit Poller(int descriptor) : descriptor_(descriptor) {}
 
   int descriptor_;
-  std::vector<Event> events_;
 };
 
 }  // namespace redouble::sim

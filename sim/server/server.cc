@@ -11,6 +11,7 @@
 #include <csignal>
 #include <cstring>
 #include <ctime>
+#include <deque>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -93,6 +94,31 @@ std::string WithoutAsterisk(const std::string& address) {
 
 using Listeners = std::vector<std::unique_ptr<Listener>>;
 
+// Sees SIGTERM and SIGINT while a script keeps the event loop from running. The event loop gets
+// them as well, later.
+class Interrupts {
+ public:
+  Interrupts() {
+    signals_.async_wait([this](const error_code& error, int) { arrived_ = !error; });
+  }
+
+  bool arrived() {
+    context_.poll();
+    return arrived_;
+  }
+
+ private:
+  asio::io_context context_{1};
+  asio::signal_set signals_{context_, SIGTERM, SIGINT};
+  bool arrived_ = false;
+};
+
+// What one pass over the ready sockets works on.
+struct Pass {
+  std::vector<Poller::Event> events;
+  std::vector<char> read_buffer = std::vector<char>(kReadBytes);
+};
+
 // A client and its socket.
 struct Connection {
   Connection(memory::Engine& engine, ClientOwner& owner, Accepted from)
@@ -159,6 +185,8 @@ class AsioServer final : public Server, public memory::Host, public ClientOwner 
 
   void WaitForSockets();
   void OnSocketsReady();
+  // Returns false if no socket is ready.
+  bool ServeReadySockets();
   void Tick();
   void ArmTimer();
   void WaitForUpkeep();
@@ -177,6 +205,8 @@ class AsioServer final : public Server, public memory::Host, public ClientOwner 
   bool Overflows(const memory::SessionCore& session, size_t pending_bytes) override;
   uint64_t client_buffer_bytes() const override { return client_buffer_bytes_; }
   bool runs_in_real_time() const override { return !holds_clock(); }
+  bool ServeOthers() override;
+  bool MayAbandonScript() const;
   void Sleep(int64_t duration_us) override;
   absl::Status Listen(const memory::ServerOptions& server) override;
   int RoomForClients(int wanted) override { return RaiseFileLimit(wanted); }
@@ -235,9 +265,12 @@ class AsioServer final : public Server, public memory::Host, public ClientOwner 
   Listeners tcp_listeners_;
   Listeners unix_listeners_;
   std::map<int64_t, std::unique_ptr<Connection>> connections_;  // By session id.
-  std::vector<int64_t> dirty_;
+  std::deque<int64_t> dirty_;
   uint64_t client_buffer_bytes_ = 0;
-  std::vector<char> read_buffer_ = std::vector<char>(kReadBytes);
+  Pass pass_;
+  // The pass in which a busy script runs; empty if there is none.
+  std::optional<Pass> interrupted_pass_;
+  std::unique_ptr<Interrupts> interrupts_;  // Since the first busy script.
   bool stopping_ = false;
   const bool ticks_are_steady_ = TicksAreSteady();
   TickClock ticks_;
@@ -408,6 +441,7 @@ void AsioServer::Run() {
 void AsioServer::WaitForSignal() {
   signals_.async_wait([this](const error_code& error, int signal) {
     if (error) return;
+    interrupts_.reset();
     const std::string name = signal == SIGTERM ? "SIGTERM" : "SIGINT";
     LogLine(LogLevel::kWarning, absl::StrCat("Received ", name, " scheduling shutdown..."));
     if (engine_.options().server.save_points.empty() || key_file_.Save().ok()) return StopNow();
@@ -477,27 +511,56 @@ void AsioServer::WaitForSockets() {
 // much as a request. New connections are accepted after existing clients have been served.
 void AsioServer::OnSocketsReady() {
   for (int round = 0; round < kRounds && !stopping_; ++round) {
-    const std::span<const Poller::Event> events = poller_.Ready();
-    if (events.empty()) break;
-    Tick();
-    engine_.core().administration().StartLap();
-    bool has_new_clients = false;
-    for (const Poller::Event& event : events) {
-      if (event.owner == nullptr) {
-        has_new_clients = true;
-      } else {
-        Serve(event);
-      }
-    }
-    if (has_new_clients) AcceptClients();
+    if (!ServeReadySockets()) break;
     FlushDirty();
   }
   ArmTimer();
 }
 
+bool AsioServer::ServeReadySockets() {
+  poller_.Ready(pass_.events);
+  if (pass_.events.empty()) return false;
+  Tick();
+  engine_.core().administration().StartLap();
+  bool has_new_clients = false;
+  // By index: a script that becomes busy exchanges the pass meanwhile, and restores it.
+  for (size_t i = 0; i < pass_.events.size(); ++i) {
+    const Poller::Event event = pass_.events[i];
+    if (event.owner == nullptr) {
+      has_new_clients = true;
+    } else {
+      Serve(event);
+    }
+  }
+  if (has_new_clients) AcceptClients();
+  return true;
+}
+
+// Called between two instructions of a script. Clients with a command under way, of which the
+// script is one, are left alone. Source: Redis 7.0 networking.c, processEventsWhileBlocked.
+bool AsioServer::ServeOthers() {
+  if (interrupts_ == nullptr) interrupts_ = std::make_unique<Interrupts>();
+  if (interrupts_->arrived() && MayAbandonScript()) return false;
+  interrupted_pass_ = std::exchange(pass_, Pass());
+  ServeReadySockets();
+  engine_.core().DeliverPending();
+  WriteDirty();
+  pass_ = *std::exchange(interrupted_pass_, std::nullopt);
+  // The script may run in a timer: nobody else looks at stopping_ after it.
+  if (stopping_) asio::post(context_, [this] { StopNow(); });
+  return !stopping_;
+}
+
+// A signal does not end a script whose writes are to be saved: they would be saved in part.
+bool AsioServer::MayAbandonScript() const {
+  return engine_.options().server.save_points.empty() ||
+         !engine_.core().busy_script()->called_write_command;
+}
+
 // Connections are closed at the end of a round, so that every event's owner still exists.
 void AsioServer::Serve(const Poller::Event& event) {
   Connection& connection = *static_cast<Connection*>(event.owner);
+  if (connection.client.runs()) return;
   if (event.readable && !connection.client.closing()) Read(connection);
   if (event.readable && connection.client.closing()) MarkDirty(connection);
   if (!Write(connection)) MarkDirty(connection);
@@ -505,12 +568,12 @@ void AsioServer::Serve(const Poller::Event& event) {
 
 void AsioServer::Read(Connection& connection) {
   const ssize_t size =
-      recv(connection.accepted.socket, read_buffer_.data(), read_buffer_.size(), 0);
+      recv(connection.accepted.socket, pass_.read_buffer.data(), pass_.read_buffer.size(), 0);
   if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
   if (size <= 0) return connection.client.Break();
   ++figures_.reads;
   figures_.input_bytes += size;
-  connection.client.Receive(std::string_view(read_buffer_.data(), static_cast<size_t>(size)));
+  connection.client.Receive(std::string_view(pass_.read_buffer.data(), static_cast<size_t>(size)));
 }
 
 // Returns false if the connection must be closed.
@@ -558,15 +621,22 @@ void AsioServer::FlushDirty() {
 }
 
 void AsioServer::WriteDirty() {
-  for (size_t i = 0; i < dirty_.size(); ++i) {
-    const auto found = connections_.find(dirty_[i]);
+  std::vector<Connection*> running;
+  while (!dirty_.empty()) {
+    const auto found = connections_.find(dirty_.front());
+    dirty_.pop_front();
     if (found == connections_.end()) continue;
     Connection& connection = *found->second;
     connection.is_dirty = false;
     if (connection.client.can_continue()) connection.client.Continue();
-    if (!Write(connection)) Close(connection);
+    if (Write(connection)) continue;
+    if (connection.client.runs()) {
+      running.push_back(&connection);
+    } else {
+      Close(connection);
+    }
   }
-  dirty_.clear();
+  for (Connection* connection : running) MarkDirty(*connection);
 }
 
 void AsioServer::Close(Connection& connection) {
@@ -577,13 +647,20 @@ void AsioServer::Close(Connection& connection) {
   }
   poller_.Remove(connection.accepted.socket);
   close(connection.accepted.socket);
+  if (interrupted_pass_) {
+    // An event without an owner only looks for new clients.
+    for (Poller::Event& event : interrupted_pass_->events) {
+      if (event.owner == &connection) event.owner = nullptr;
+    }
+  }
   connections_.erase(connection.client.session().id());
 }
 
 // Advances the engine's time to the system clock. If the system clock was set back, keys keep their
 // deadlines.
 void AsioServer::Tick() {
-  if (holds_clock()) return;
+  // Time stands still for a script.
+  if (holds_clock() || interrupted_pass_) return;
   const int64_t now_us = system_clock_.NowMicros();
   if (now_us > clock_.NowMicros()) {
     clock_.AdvanceToMicros(now_us);

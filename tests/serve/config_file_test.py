@@ -66,8 +66,6 @@ SETS = [
 
 
 class ConfigFileTest(ConfiguredTestCase):
-    NAME = "redis.conf"
-
     def start_on_file(self, kind):
         return self.start(kind, self.path, "--dir", self.folder)
 

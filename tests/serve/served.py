@@ -134,7 +134,7 @@ class Configured(Served):
 class ConfiguredTestCase(unittest.TestCase):
     """Runs both programs in turn on one file of a temporary folder, and compares what `run` returns."""
 
-    NAME = None  # The file's name.
+    NAME = "redis.conf"  # The file's name.
 
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="redouble-files-")
@@ -142,7 +142,8 @@ class ConfiguredTestCase(unittest.TestCase):
         self.path = os.path.join(self.folder, self.NAME)
 
     def write(self, text, name=None):
-        with open(os.path.join(self.folder, name or self.NAME), "w", encoding="utf-8", newline="") as file:
+        path = os.path.join(self.folder, name) if name else self.path
+        with open(path, "w", encoding="utf-8", newline="") as file:
             file.write(text)
 
     def read(self):
@@ -151,7 +152,7 @@ class ConfiguredTestCase(unittest.TestCase):
 
     def start(self, kind, *arguments, text=None):
         server = Configured(CONFIGURED[kind], *arguments, text=text)
-        self.addCleanup(server.stop)
+        self.addCleanup(server.stop, signal.SIGKILL)  # A script may run.
         return server
 
     def both(self, run):

@@ -266,7 +266,11 @@ FunctionLibraries& EngineCore::functions() {
   return *functions_;
 }
 
-void EngineCore::EndBusy() {
+void EngineCore::KillBusy() {
+  if (busy_->running != nullptr) {
+    busy_->is_killed = true;
+    return;
+  }
   BusyScript ended = *std::exchange(busy_, std::nullopt);
   if (ended.caller == nullptr) return;
   EndWait(*ended.caller, std::move(ended.killed), Administration::WaitEnd::kServed,
@@ -334,6 +338,14 @@ bool EngineCore::MakeRoom() {
   const auto now_s = static_cast<uint32_t>(clock_.NowMillis() / 1000);
   return memory_limit_.MakeRoom(options_, now_s, rng_,
                                 [this](int db, std::string_view key) { EvictKey(db, key); });
+}
+
+void EngineCore::FinishChanges() {
+  // The commands of others while a script runs are not the end of its own.
+  if (busy_ && busy_->running != nullptr) return;
+  if (limit_changed_) ApplyMemoryLimit();
+  if (blocking_.any_ready()) ServeReadyKeys();
+  if (tracking_.has_clients()) SendInvalidations(*this);
 }
 
 // Redis does this after the reply, before any other command.

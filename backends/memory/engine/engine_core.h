@@ -148,9 +148,7 @@ class EngineCore final : private base::WaitReporter, private LazyExpiry {
   // Evicts what a smaller maxmemory no longer allows, serves the blocked sessions whose keys
   // changed, and sends invalidations. To be called after each command of a client.
   void FinishCommand() {
-    if (limit_changed_) ApplyMemoryLimit();
-    if (blocking_.any_ready()) ServeReadyKeys();
-    if (tracking_.has_clients()) SendInvalidations(*this);
+    if (limit_changed_ || blocking_.any_ready() || tracking_.has_clients()) FinishChanges();
   }
 
   // False if such an event has no listener and no subscriber.
@@ -172,10 +170,13 @@ class EngineCore final : private base::WaitReporter, private LazyExpiry {
   FunctionLibraries& functions();
   // The script that exceeded busy-reply-threshold; null if there is none.
   const BusyScript* busy_script() const { return busy_ ? &*busy_ : nullptr; }
-  // Sets the busy script. Its caller is blocked, or blocks before the command ends.
-  void SetBusy(BusyScript busy) { busy_ = std::move(busy); }
-  // SCRIPT KILL: ends the busy script; its caller gets the error.
-  void EndBusy();
+  // Sets the busy script. The caller of a stopped script is blocked, or blocks before the command
+  // ends.
+  BusyScript& SetBusy(BusyScript busy) { return busy_.emplace(std::move(busy)); }
+  // The busy script has ended by itself, or by KillBusy.
+  void ClearBusy() { busy_.reset(); }
+  // SCRIPT KILL: a running script ends soon. A stopped one ends now: its caller gets the error.
+  void KillBusy();
   // The session no longer waits for the busy script; the engine stays busy.
   void ForgetScriptCaller(const SessionCore& session);
   // True if commands that write are refused, and the error for them: there are too few replicas, or
@@ -242,6 +243,7 @@ class EngineCore final : private base::WaitReporter, private LazyExpiry {
   // The OOM error; nullopt if the command may run. Evicts keys if they exceed maxmemory.
   std::optional<Reply> RefuseByMemory(const SessionCore& session, store::CommandId id,
                                       Arguments arguments);
+  void FinishChanges();
   void UpdateWriteRefusal();
   // The error of a command that the session may not run; nullopt if it may.
   std::optional<Reply> RefuseBySession(SessionCore& session, store::CommandId id,

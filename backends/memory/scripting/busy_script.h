@@ -1,11 +1,13 @@
 // BusyScript: a script that ran longer than busy-reply-threshold and has not been killed.
 //
-// The engine has one thread and no timer during a script, so a script that exceeds the limit is
-// treated as one that never ends. It is stopped where the limit was reached, its writes remain, and
-// its caller gets no reply. Until SCRIPT KILL or FUNCTION KILL, every other command returns BUSY. A
-// script that called a write command cannot be killed: the engine then stays busy, as a
-// redis-server does until it is shut down. In a transaction, where the reply cannot be withheld,
-// the script is killed at once, even if it has written.
+// Until the script ends, by itself or by SCRIPT KILL or FUNCTION KILL, every other command returns
+// BUSY. A script that called a write command cannot be killed.
+//
+// In a host that runs in real time, the script goes on, and the host serves other clients
+// meanwhile. Otherwise no time passes during a script and nobody else can be served, so a script
+// that exceeds the limit is treated as one that never ends: it is stopped where the limit was
+// reached, its writes remain, and its caller gets no reply until the script is killed. In a
+// transaction, where the reply cannot be withheld, it is killed at once, even if it has written.
 //
 // Thread-safety: a plain value.
 // Source: Redis 7.0 SCRIPT KILL; redis.conf, busy-reply-threshold.
@@ -21,17 +23,21 @@
 
 namespace redouble::memory {
 
+class ScriptHost;
 class SessionCore;
 
 struct BusyScript {
-  // The session that waits for the script's reply; null if it has been closed.
+  // The host of the script, while it runs; null if it has been stopped.
+  const ScriptHost* running = nullptr;
+  bool is_killed = false;  // A running script ends at its next instruction.
+  // The session that waits for a stopped script's reply; null if it has been closed.
   SessionCore* caller = nullptr;
   bool is_function = false;
   bool called_write_command = false;
   std::string name;                  // The function's name, or the script's SHA-1.
   std::vector<std::string> command;  // As it was sent.
   int64_t started_ms = 0;
-  store::Reply killed;  // The caller's reply if the script is killed.
+  store::Reply killed = {};  // The caller's reply if a stopped script is killed.
 
   // The reply to other commands while the script is busy.
   std::string_view refusal() const {

@@ -101,6 +101,10 @@ class Host {
   virtual bool IsLocal(const SessionCore&) { return true; }
   // True if the engine's clock follows the real one, so that scripts are limited by real time.
   virtual bool runs_in_real_time() const { return false; }
+  // A script has run longer than busy-reply-threshold: serves the other clients, for which the
+  // engine is busy. The engine's clock must not move. Returns false if the script must end because
+  // the server stops. Called often; only if runs_in_real_time().
+  virtual bool ServeOthers() { return true; }
   // The configuration file that CONFIG REWRITE replaces: its absolute path; empty: none.
   virtual std::string ConfigFile() = 0;
   // The configuration and ACL files. Replacing is one step, after which the file is on the disk.

@@ -69,11 +69,13 @@ Reply WrongWords(std::string_view subcommand) {
 Reply DescribeRunning(CommandContext& context) {
   const BusyScript* busy = context.engine().busy_script();
   if (busy == nullptr) return Reply::Nil();
+  const int64_t duration_ms = busy->running != nullptr ? busy->running->RunMillis().value_or(0)
+                                                       : context.now_ms() - busy->started_ms;
   std::vector<Reply> command;
   for (const std::string& word : busy->command) command.push_back(Reply::Bulk(word));
   return Reply::Map({Reply::Bulk("name"), Reply::Bulk(busy->name), Reply::Bulk("command"),
                      Reply::Array(std::move(command)), Reply::Bulk("duration_ms"),
-                     Reply::Integer(context.now_ms() - busy->started_ms)});
+                     Reply::Integer(duration_ms)});
 }
 
 }  // namespace

@@ -33,16 +33,38 @@ class SessionHost final : public ScriptHost {
   }
   // SELECT in a script does not outlast it.
   ~SessionHost() {
+    if (busy_ != nullptr) context_.engine().ClearBusy();
     context_.session().Select(db_index_);
     context_.session().set_runs_atomically(ran_atomically_);
     context_.session().set_runs_script(ran_script_);
   }
 
-  bool called_write_command() const { return called_write_command_; }
+  // The script as other clients see it when it is busy.
+  BusyScript Description() const {
+    std::vector<std::string> command = {std::string(run_.command)};
+    command.insert(command.end(), run_.command_arguments.begin(), run_.command_arguments.end());
+    return {.is_function = run_.is_function,
+            .called_write_command = called_write_command_,
+            .name = std::string(run_.name),
+            .command = std::move(command),
+            .started_ms = context_.now_ms()};
+  }
+
+  // True if the limit is one of real time.
+  bool runs_in_real_time() const { return started_us_.has_value(); }
 
   std::optional<int64_t> RunMillis() const override {
-    if (!started_us_) return std::nullopt;
+    if (!runs_in_real_time()) return std::nullopt;
     return (*MonotonicMicros() - *started_us_) / 1000;
+  }
+
+  bool GoesOn() override {
+    if (!runs_in_real_time()) return false;
+    EngineCore& engine = context_.engine();
+    if (busy_ == nullptr) busy_ = &engine.SetBusy(Description());
+    busy_->running = this;
+    busy_->called_write_command = called_write_command_;
+    return engine.administration().host()->ServeOthers() && !busy_->is_killed;
   }
 
   bool HasCommand(std::span<const std::string_view> words) const override {
@@ -138,20 +160,15 @@ class SessionHost final : public ScriptHost {
   // Nullopt if the script is limited by its instructions.
   const std::optional<int64_t> started_us_;
   bool called_write_command_ = false;
+  // The engine's busy script, if it is this one.
+  BusyScript* busy_ = nullptr;
 };
 
-// Leaves the engine busy with the script, and its client blocked.
-Reply LeaveBusy(CommandContext& context, const ScriptRun& run, bool called_write_command,
-                Reply killed) {
-  std::vector<std::string> command = {std::string(run.command)};
-  command.insert(command.end(), run.command_arguments.begin(), run.command_arguments.end());
-  context.engine().SetBusy(BusyScript{.caller = &context.session(),
-                                      .is_function = run.is_function,
-                                      .called_write_command = called_write_command,
-                                      .name = std::string(run.name),
-                                      .command = std::move(command),
-                                      .started_ms = context.now_ms(),
-                                      .killed = std::move(killed)});
+// Leaves the engine busy with the stopped script, and its client blocked.
+Reply LeaveBusy(CommandContext& context, BusyScript stopped, Reply killed) {
+  stopped.caller = &context.session();
+  stopped.killed = std::move(killed);
+  context.engine().SetBusy(std::move(stopped));
   return context.Block({.keys = {},
                         .type = store::KeyType::kNone,
                         .deadline_ms = std::nullopt,
@@ -174,20 +191,22 @@ Reply RunScript(CommandContext& context, const ScriptRun& run,
     return Reply::Error(error_text::kOutOfMemory);
   }
   ScriptResult result;
-  bool called_write_command = false;
+  std::optional<BusyScript> stopped;
+  const bool may_block = context.may_block();
   {
     SessionHost host(context, run);
     result = call(host, context.engine().options().busy_reply_threshold_ms);
-    called_write_command = host.called_write_command();
+    const bool may_stay_busy = may_block && !host.runs_in_real_time();
+    if (result.overran && may_stay_busy) stopped = host.Description();
   }
-  if (!result.overran || !context.may_block()) {
+  if (!stopped) {
     Statistics& statistics = context.engine().administration().statistics();
     if (result.error_is_counted && result.reply.is_error()) statistics.MarkErrorAsCounted();
     statistics.CountNestedErrors(store::FindCommand(context.called_name()),
                                  result.nested_errors.texts, result.nested_errors.counted);
     return std::move(result.reply);
   }
-  return LeaveBusy(context, run, called_write_command, std::move(result.reply));
+  return LeaveBusy(context, *std::move(stopped), std::move(result.reply));
 }
 
 void ShowToMonitors(const CommandContext& context, Arguments arguments) {
@@ -220,7 +239,7 @@ Reply KillScript(CommandContext& context, bool is_function) {
         "NOSAVE command.");
   }
   if (busy->is_function != is_function) return Reply::Error(busy->refusal());
-  context.engine().EndBusy();
+  context.engine().KillBusy();
   return Reply::Ok();
 }
 

@@ -30,8 +30,8 @@ struct ScriptRun {
 };
 
 // Checks whether the script may run now, runs it with `call`, and returns the reply. A script that
-// exceeds busy-reply-threshold leaves the engine busy and its client blocked
-// (scripting/busy_script.h).
+// exceeds busy-reply-threshold makes the engine busy (scripting/busy_script.h); without a host in
+// real time, its client is then blocked.
 Reply RunScript(CommandContext& context, const ScriptRun& run,
                 const std::function<ScriptResult(ScriptHost& host, int64_t limit_ms)>& call);
 

@@ -17,7 +17,7 @@ RunLimit::RunLimit(lua_State* state, const Options& options)
   lua_pushlightuserdata(state, this);
   PopRegistered(state, kLimitKey);
   if (options.limit_ms <= 0) return;
-  lua_sethook(state, OnHook, LUA_MASKCOUNT, kInstructionsPerMilli);
+  HookEveryMilli(state);
   LuaMemory::Of(state).set_meter(this);
 }
 
@@ -42,15 +42,35 @@ void RunLimit::Raise(lua_State* state) const {
 }
 
 bool RunLimit::Charge(int64_t instructions) {
-  if (overrun_ || options_.limit_ms <= 0) return overrun_;
+  if (is_reached_ || options_.limit_ms <= 0) return is_reached_;
   charged_instructions_ += instructions;
   if (charged_instructions_ < kInstructionsPerMilli) return false;
   left_ms_ -= charged_instructions_ / kInstructionsPerMilli;
   charged_instructions_ %= kInstructionsPerMilli;
   std::optional<int64_t> run_ms;
   if (options_.host != nullptr) run_ms = options_.host->RunMillis();
-  overrun_ = run_ms ? *run_ms >= options_.limit_ms : left_ms_ <= 0;
-  return overrun_;
+  is_reached_ = run_ms ? *run_ms >= options_.limit_ms : left_ms_ <= 0;
+  return is_reached_;
+}
+
+void RunLimit::Act(lua_State* state) {
+  const bool goes_on = !overrun_ && options_.host != nullptr && options_.host->GoesOn();
+  if (goes_on) {
+    is_reached_ = false;
+    HookEveryMilli(state);
+    HookEveryMilli(main_);
+    return;
+  }
+  overrun_ = true;
+  // From now on each instruction raises the error, so that a pcall in the script cannot suppress
+  // it.
+  HookEveryInstruction(state);
+  HookEveryInstruction(main_);
+  Raise(state);
+}
+
+void RunLimit::HookEveryMilli(lua_State* state) {
+  lua_sethook(state, OnHook, LUA_MASKCOUNT, kInstructionsPerMilli);
 }
 
 void RunLimit::HookEveryInstruction(lua_State* state) {
@@ -61,10 +81,7 @@ void RunLimit::ChargeCall(lua_State* state, size_t bytes) {
   RunLimit* limit = Of(state);
   if (limit == nullptr) return;
   const auto weight = static_cast<int64_t>(bytes) / kBytesPerInstruction;
-  if (!limit->Charge(kInstructionsPerCall + weight)) return;
-  HookEveryInstruction(state);
-  HookEveryInstruction(limit->main_);
-  limit->Raise(state);
+  if (limit->Charge(kInstructionsPerCall + weight)) limit->Act(state);
 }
 
 void RunLimit::ChargeAllocation(size_t bytes) {
@@ -82,12 +99,7 @@ void RunLimit::OnHook(lua_State* state, lua_Debug*) {
   RunLimit* limit = Of(state);
   // A coroutine of an earlier run keeps its hook.
   if (limit == nullptr) return;
-  if (!limit->Charge(kInstructionsPerMilli)) return;
-  // From now on each instruction raises the error, so that a pcall in the script cannot suppress
-  // it.
-  HookEveryInstruction(state);
-  HookEveryInstruction(limit->main_);
-  limit->Raise(state);
+  if (limit->Charge(kInstructionsPerMilli)) limit->Act(state);
 }
 
 }  // namespace redouble::memory

@@ -1,8 +1,9 @@
 // RunLimit: limits how long the Lua code of a state runs.
 //
 // script_host.h defines the unit: instructions, with weights for commands and bytes, or real time
-// if the host measures it. When the limit is reached, RunLimit raises an error. A script can catch
-// it, but each later instruction and command raises it again.
+// if the host measures it. When the limit is reached and the host does not let the script go on,
+// RunLimit raises an error. A script can catch it, but each later instruction and command raises it
+// again.
 //
 //   RunLimit limit(state, {.limit_ms = 5000, .error = kKilled, .host = &host});
 //   lua_pcall(state, 0, 1, 0);
@@ -26,8 +27,8 @@ class RunLimit {
  public:
   struct Options {
     int64_t limit_ms = 0;
-    const char* error = "";            // Raised when the limit is reached.
-    const ScriptHost* host = nullptr;  // Null: instructions are counted.
+    const char* error = "";      // Raised when the limit is reached.
+    ScriptHost* host = nullptr;  // Null: instructions are counted.
   };
 
   RunLimit(lua_State* state, const Options& options);
@@ -35,6 +36,7 @@ class RunLimit {
   RunLimit(const RunLimit&) = delete;
   RunLimit& operator=(const RunLimit&) = delete;
 
+  // True if the error was raised.
   bool overrun() const { return overrun_; }
 
   // Counts a command with `bytes` of words. Raises the error if the limit of this state is reached
@@ -48,7 +50,10 @@ class RunLimit {
   static RunLimit* Of(lua_State* state);
   // Counts instructions. Returns true if the limit is reached.
   bool Charge(int64_t instructions);
-  // Makes each instruction call the hook.
+  // The limit is reached: raises the error unless the host lets the script go on.
+  void Act(lua_State* state);
+  // Makes every millisecond of instructions, or each instruction, call the hook.
+  static void HookEveryMilli(lua_State* state);
   static void HookEveryInstruction(lua_State* state);
   [[noreturn]] void Raise(lua_State* state) const;
 
@@ -58,6 +63,7 @@ class RunLimit {
   int64_t charged_instructions_ = 0;
   size_t charged_bytes_ = 0;
   int64_t left_ms_;
+  bool is_reached_ = false;
   bool overrun_ = false;
 };
 

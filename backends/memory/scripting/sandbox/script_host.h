@@ -33,6 +33,9 @@ class ScriptHost {
   // How long the script has run, if the limit is one of real time; nullopt if it counts
   // instructions.
   virtual std::optional<int64_t> RunMillis() const { return std::nullopt; }
+  // Called between two instructions of a script that has reached its limit, and then about once a
+  // millisecond. Returns true if the script goes on, false if it must end.
+  virtual bool GoesOn() { return false; }
 
  protected:
   ~ScriptHost() = default;
