@@ -1088,14 +1088,15 @@ redouble_component(
     sim/server/faults.cc
     sim/server/listener.cc
     sim/server/log.cc
-    sim/server/poller.cc
-    sim/server/process_figures.cc
+    sim/server/process/descriptor_limit.cc
+    sim/server/process/poller.cc
+    sim/server/process/process_figures.cc
+    sim/server/process/text_file.cc
+    sim/server/process/tick_clock.cc
     sim/server/rdb_key_file.cc
     sim/server/server.cc
     sim/server/sim_commands.cc
     sim/server/snapshot.cc
-    sim/server/text_file.cc
-    sim/server/tick_clock.cc
   MAIN
     sim/cli/main.cc
   COMPONENTS

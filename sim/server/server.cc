@@ -1,6 +1,5 @@
 #include "redouble/sim/server/server.h"
 
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -36,21 +35,22 @@
 #include "redouble/backends/memory/engine/permission.h"
 #include "redouble/backends/memory/engine/session_core.h"
 #include "redouble/backends/memory/server/kept_parameters.h"
-#include "redouble/core/base/random/rng.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/base/time/system_clock.h"
 #include "redouble/sim/fault/fault.h"
 #include "redouble/sim/server/client.h"
 #include "redouble/sim/server/listener.h"
-#include "redouble/sim/server/poller.h"
-#include "redouble/sim/server/process_figures.h"
+#include "redouble/sim/server/process/descriptor_limit.h"
+#include "redouble/sim/server/process/interrupts.h"
+#include "redouble/sim/server/process/poller.h"
+#include "redouble/sim/server/process/process_figures.h"
+#include "redouble/sim/server/process/text_file.h"
+#include "redouble/sim/server/process/tick_clock.h"
 #include "redouble/sim/server/protected_mode.h"
 #include "redouble/sim/server/rdb_key_file.h"
 #include "redouble/sim/server/sim_commands.h"
 #include "redouble/sim/server/snapshot.h"
-#include "redouble/sim/server/text_file.h"
-#include "redouble/sim/server/tick_clock.h"
 
 namespace redouble::sim {
 namespace {
@@ -62,28 +62,11 @@ using store::Reply;
 constexpr size_t kReadBytes = 64 * 1024;
 // How many rounds of polling run before timers do.
 constexpr int kRounds = 16;
-// Descriptors for listeners, logs and epoll.
-constexpr rlim_t kReservedDescriptors = 32;
 
 int64_t SteadyMicros() {
   return std::chrono::duration_cast<std::chrono::microseconds>(
              std::chrono::steady_clock::now().time_since_epoch())
       .count();
-}
-
-// Raises the limit of open files for `clients`; returns how many clients fit.
-int RaiseFileLimit(int clients) {
-  rlimit limit = {};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return clients;
-  const rlim_t wanted = static_cast<rlim_t>(clients) + kReservedDescriptors;
-  if (limit.rlim_cur < wanted) {
-    limit.rlim_cur = std::min(wanted, limit.rlim_max);
-    setrlimit(RLIMIT_NOFILE, &limit);
-  }
-  // At least one client, so that a server with very few descriptors can be asked why.
-  const rlim_t left =
-      limit.rlim_cur > kReservedDescriptors ? limit.rlim_cur - kReservedDescriptors : 1;
-  return static_cast<int>(std::min<rlim_t>(static_cast<rlim_t>(clients), left));
 }
 
 // Translates the address that means all addresses of a family in redis.conf.
@@ -93,25 +76,6 @@ std::string WithoutAsterisk(const std::string& address) {
 }
 
 using Listeners = std::vector<std::unique_ptr<Listener>>;
-
-// Sees SIGTERM and SIGINT while a script keeps the event loop from running. The event loop gets
-// them as well, later.
-class Interrupts {
- public:
-  Interrupts() {
-    signals_.async_wait([this](const error_code& error, int) { arrived_ = !error; });
-  }
-
-  bool arrived() {
-    context_.poll();
-    return arrived_;
-  }
-
- private:
-  asio::io_context context_{1};
-  asio::signal_set signals_{context_, SIGTERM, SIGINT};
-  bool arrived_ = false;
-};
 
 // What one pass over the ready sockets works on.
 struct Pass {
@@ -209,7 +173,7 @@ class AsioServer final : public Server, public memory::Host, public ClientOwner 
   bool MayAbandonScript() const;
   void Sleep(int64_t duration_us) override;
   absl::Status Listen(const memory::ServerOptions& server) override;
-  int RoomForClients(int wanted) override { return RaiseFileLimit(wanted); }
+  int RoomForClients(int wanted) override { return RaiseDescriptorLimit(wanted); }
   std::string Folder() override;
   absl::Status EnterFolder(const std::string& path) override;
   std::string ConfigFile() override;
@@ -229,15 +193,6 @@ class AsioServer final : public Server, public memory::Host, public ClientOwner 
     client_buffer_bytes_ += static_cast<uint64_t>(bytes);
   }
   bool stopping() const override { return stopping_; }
-
-  // The run_id in INFO.
-  static std::string MakeRunId() {
-    base::Rng rng(static_cast<uint64_t>(base::SystemClock().NowMicros()) ^
-                  static_cast<uint64_t>(getpid()));
-    return absl::StrCat(absl::Hex(rng.Next(), absl::kZeroPad16),
-                        absl::Hex(rng.Next(), absl::kZeroPad16),
-                        absl::Hex(rng.Next() >> 32, absl::kZeroPad8));
-  }
 
   // The counters at the start of the last second, for rates.
   struct Sample {
@@ -364,7 +319,7 @@ absl::Status AsioServer::Start() {
   }
   memory::EngineOptions options = engine_.options();
   options.server.port = figures_.tcp_port;
-  options.server.maxclients = RaiseFileLimit(options.server.maxclients);
+  options.server.maxclients = RaiseDescriptorLimit(options.server.maxclients);
   engine_.Configure(std::move(options));
   return absl::OkStatus();
 }
@@ -546,7 +501,7 @@ bool AsioServer::ServeOthers() {
   engine_.core().DeliverPending();
   WriteDirty();
   pass_ = *std::exchange(interrupted_pass_, std::nullopt);
-  // The script may run in a timer: nobody else looks at stopping_ after it.
+  // The script may run in a timer, after which no other code looks at stopping_.
   if (stopping_) asio::post(context_, [this] { StopNow(); });
   return !stopping_;
 }

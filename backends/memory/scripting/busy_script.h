@@ -4,9 +4,9 @@
 // BUSY. A script that called a write command cannot be killed.
 //
 // In a host that runs in real time, the script goes on, and the host serves other clients
-// meanwhile. Otherwise no time passes during a script and nobody else can be served, so a script
-// that exceeds the limit is treated as one that never ends: it is stopped where the limit was
-// reached, its writes remain, and its caller gets no reply until the script is killed. In a
+// meanwhile. Otherwise no time passes during a script and no other client can be served, so a
+// script that exceeds the limit is treated as one that never ends: it is stopped where the limit
+// was reached, its writes remain, and its caller gets no reply until the script is killed. In a
 // transaction, where the reply cannot be withheld, it is killed at once, even if it has written.
 //
 // Thread-safety: a plain value.

@@ -21,7 +21,7 @@
 #include "redouble/core/base/time/utc.h"
 #include "redouble/sim/cli/support/version.h"
 #include "redouble/sim/json/json.h"
-#include "redouble/sim/server/text_file.h"
+#include "redouble/sim/server/process/text_file.h"
 
 namespace redouble::sim {
 namespace {

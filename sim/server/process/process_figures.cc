@@ -1,4 +1,4 @@
-#include "redouble/sim/server/process_figures.h"
+#include "redouble/sim/server/process/process_figures.h"
 
 #include <malloc.h>
 #include <sys/resource.h>
@@ -8,6 +8,10 @@
 #include <filesystem>
 #include <fstream>
 #include <system_error>
+
+#include "absl/strings/str_cat.h"
+#include "redouble/core/base/random/rng.h"
+#include "redouble/core/base/time/system_clock.h"
 
 namespace redouble::sim {
 namespace {
@@ -41,6 +45,14 @@ void FillProcessFigures(memory::ProcessFigures& figures) {
   figures.peak_resident_bytes = usage.ru_maxrss * 1024;
   figures.system_cpu_seconds = Seconds(usage.ru_stime);
   figures.user_cpu_seconds = Seconds(usage.ru_utime);
+}
+
+std::string MakeRunId() {
+  base::Rng rng(static_cast<uint64_t>(base::SystemClock().NowMicros()) ^
+                static_cast<uint64_t>(getpid()));
+  return absl::StrCat(absl::Hex(rng.Next(), absl::kZeroPad16),
+                      absl::Hex(rng.Next(), absl::kZeroPad16),
+                      absl::Hex(rng.Next() >> 32, absl::kZeroPad8));
 }
 
 }  // namespace redouble::sim

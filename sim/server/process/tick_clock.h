@@ -13,8 +13,8 @@
 // to the reference clock. It never goes back.
 //
 // Thread-safety: one thread. Source: Redis 7.0 monotonic.c.
-#ifndef REDOUBLE_SIM_SERVER_TICK_CLOCK_H_
-#define REDOUBLE_SIM_SERVER_TICK_CLOCK_H_
+#ifndef REDOUBLE_SIM_SERVER_PROCESS_TICK_CLOCK_H_
+#define REDOUBLE_SIM_SERVER_PROCESS_TICK_CLOCK_H_
 
 #if defined(__x86_64__)
 #include <x86intrin.h>
@@ -78,4 +78,4 @@ class TickClock {
 
 }  // namespace redouble::sim
 
-#endif  // REDOUBLE_SIM_SERVER_TICK_CLOCK_H_
+#endif  // REDOUBLE_SIM_SERVER_PROCESS_TICK_CLOCK_H_

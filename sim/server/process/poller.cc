@@ -1,4 +1,4 @@
-#include "redouble/sim/server/poller.h"
+#include "redouble/sim/server/process/poller.h"
 
 #include <sys/epoll.h>
 #include <unistd.h>

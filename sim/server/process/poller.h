@@ -9,8 +9,8 @@
 //   for (const Poller::Event& event : events) static_cast<Peer*>(event.owner)->Serve();
 //
 // Thread-safety: one thread.
-#ifndef REDOUBLE_SIM_SERVER_POLLER_H_
-#define REDOUBLE_SIM_SERVER_POLLER_H_
+#ifndef REDOUBLE_SIM_SERVER_PROCESS_POLLER_H_
+#define REDOUBLE_SIM_SERVER_PROCESS_POLLER_H_
 
 #include <cstdint>
 #include <vector>
@@ -51,4 +51,4 @@ class Poller {
 
 }  // namespace redouble::sim
 
-#endif  // REDOUBLE_SIM_SERVER_POLLER_H_
+#endif  // REDOUBLE_SIM_SERVER_PROCESS_POLLER_H_

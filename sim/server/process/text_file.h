@@ -6,8 +6,8 @@
 // Errors: the code of the system call that failed, and strerror of its reason, as Redis shows it.
 //
 // Thread-safety: one thread for each path.
-#ifndef REDOUBLE_SIM_SERVER_TEXT_FILE_H_
-#define REDOUBLE_SIM_SERVER_TEXT_FILE_H_
+#ifndef REDOUBLE_SIM_SERVER_PROCESS_TEXT_FILE_H_
+#define REDOUBLE_SIM_SERVER_PROCESS_TEXT_FILE_H_
 
 #include <string>
 #include <string_view>
@@ -27,4 +27,4 @@ absl::Status ReplaceTextFile(const std::string& path, std::string_view text,
 
 }  // namespace redouble::sim
 
-#endif  // REDOUBLE_SIM_SERVER_TEXT_FILE_H_
+#endif  // REDOUBLE_SIM_SERVER_PROCESS_TEXT_FILE_H_

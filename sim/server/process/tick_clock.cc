@@ -1,4 +1,4 @@
-#include "redouble/sim/server/tick_clock.h"
+#include "redouble/sim/server/process/tick_clock.h"
 
 #include <fstream>
 #include <string>

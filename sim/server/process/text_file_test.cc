@@ -1,4 +1,4 @@
-#include "redouble/sim/server/text_file.h"
+#include "redouble/sim/server/process/text_file.h"
 
 #include <gtest/gtest.h>
 
