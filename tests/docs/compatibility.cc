@@ -114,12 +114,14 @@ struct DebugSubcommand {
 constexpr std::string_view kNoAppendOnlyFile = "There is no append-only file.";
 constexpr std::string_view kNoAllocator = "The engine has other structures in memory.";
 constexpr std::string_view kKills = "It would end the process that the engine is part of.";
+constexpr std::string_view kNotPrinted = "It replies, and prints nothing.";
+constexpr std::string_view kNotResized = "Reply buffers are not resized by a cron job.";
 constexpr std::string_view kNoReplicas = "There is no replication.";
 constexpr DebugSubcommand kDebugSubcommands[] = {
     {"AOF-FLUSH-SLEEP", kNoAppendOnlyFile},
     {"ASSERT", kKills},
     {"CHANGE-REPL-ID", kNoReplicas},
-    {"CLIENT-EVICTION", "Clients are not evicted."},
+    {"CLIENT-EVICTION", "The engine has no table of clients by size."},
     {"CLUSTERLINK KILL", "A simulated cluster has no links."},
     {"CONFIG-REWRITE-FORCE-ALL"},
     {"CRASH-AND-RECOVER", kKills},
@@ -131,7 +133,7 @@ constexpr DebugSubcommand kDebugSubcommands[] = {
     {"HTSTATS", kNoAllocator},
     {"HTSTATS-KEY", kNoAllocator},
     {"LEAK", "Nothing is leaked on purpose."},
-    {"LISTPACK", kNoAllocator},
+    {"LISTPACK", kNotPrinted},
     {"LOADAOF", kNoAppendOnlyFile},
     {"LOG", "The engine has no log."},
     {"MALLCTL", kNoAllocator},
@@ -139,23 +141,23 @@ constexpr DebugSubcommand kDebugSubcommands[] = {
     {"OBJECT"},
     {"OOM", kKills},
     {"PANIC", kKills},
-    {"PAUSE-CRON", "Timers follow the virtual clock."},
+    {"PAUSE-CRON", "There is no cron job: timers follow the clock."},
     {"POPULATE"},
     {"PROTOCOL"},
-    {"QUICKLIST", kNoAllocator},
+    {"QUICKLIST", kNotPrinted},
     {"QUICKLIST-PACKED-THRESHOLD", "Every element of a list is in a listpack."},
     {"RELOAD",
      "An engine alone encodes and decodes every key as DUMP and RESTORE do; there is no file. A "
      "key "
      "that exists is an error without MERGE; Redis exits."},
     {"REPLICATE", kNoReplicas},
-    {"REPLYBUFFER PEAK-RESET-TIME", kNoAllocator},
-    {"REPLYBUFFER RESIZING", kNoAllocator},
+    {"REPLYBUFFER PEAK-RESET-TIME", kNotResized},
+    {"REPLYBUFFER RESIZING", kNotResized},
     {"RESTART", kKills},
     {"SDSLEN", kNoAllocator},
     {"SEGFAULT", kKills},
     {"SET-ACTIVE-EXPIRE"},
-    {"SET-SKIP-CHECKSUM-VALIDATION", "Payloads are always checked."},
+    {"SET-SKIP-CHECKSUM-VALIDATION", "For RESTORE; functions and files are always checked."},
     {"SLEEP"},
     {"STRINGMATCH-TEST"},
     {"STRUCTSIZE", kNoAllocator},

@@ -43,6 +43,7 @@
 #include "redouble/backends/memory/keyspace/keyspace_event.h"
 #include "redouble/backends/memory/keyspace/notifications.h"
 #include "redouble/backends/memory/keyspace/tracking.h"
+#include "redouble/backends/memory/persistence/dump.h"
 #include "redouble/backends/memory/scripting/busy_script.h"
 #include "redouble/backends/memory/values/encoding_limits.h"
 #include "redouble/core/base/random/rng.h"
@@ -113,6 +114,9 @@ class EngineCore final : private base::WaitReporter, private LazyExpiry {
   // To be called when set_active_expire or a pause of the clients may have changed how keys expire:
   // at their deadlines, or lazily.
   void UpdateExpiry();
+  // DEBUG SET-SKIP-CHECKSUM-VALIDATION: how RESTORE checks payloads.
+  ChecksumPolicy checksum_policy() const { return checksum_policy_; }
+  void set_checksum_policy(ChecksumPolicy policy) { checksum_policy_ = policy; }
   void Reseed(uint64_t seed) { rng_ = base::Rng(seed); }
   // Replaces all databases by others, which must be as many and have no observer. Transactions that
   // watch an existing key fail. The clock may have been set back before.
@@ -301,6 +305,7 @@ class EngineCore final : private base::WaitReporter, private LazyExpiry {
   bool has_early_pushes_ = false;
   int64_t next_session_id_ = 1;
   bool active_expire_ = true;
+  ChecksumPolicy checksum_policy_ = ChecksumPolicy::kVerify;
   struct GoneKey {
     Database* db;
     std::string key;

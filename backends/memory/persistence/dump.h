@@ -27,8 +27,11 @@ inline constexpr char kDamagedDump[] = "ERR DUMP payload version or checksum are
 // The payload of a value. Linear in the size.
 std::string DumpValue(const Value& value);
 
-// True if Redis 7.0 reads the payload's version and the checksum is correct.
-bool DumpIsIntact(std::string_view payload);
+// Whether a payload's checksum must be correct.
+enum class ChecksumPolicy { kVerify, kIgnore };
+
+// True if Redis 7.0 reads the payload's version and the checksum is correct or ignored.
+bool DumpIsIntact(std::string_view payload, ChecksumPolicy policy = ChecksumPolicy::kVerify);
 
 // The value of an intact payload; nullopt if the bytes are not a valid value, or are an empty
 // collection other than a stream. Encodings are chosen again according to `limits`.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "redouble/backends/memory/engine/argument.h"
+#include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/handlers.h"
 #include "redouble/core/base/text/redis_number.h"
 
@@ -87,7 +88,7 @@ Reply HandleRestore(CommandContext& context, Arguments arguments) {
   const std::optional<int64_t> ttl_ms = base::ParseInt64(ttl_text);
   if (!ttl_ms) return Reply::Error(error_text::kNotAnInteger);
   if (*ttl_ms < 0) return Reply::Error("ERR Invalid TTL value, must be >= 0");
-  if (!DumpIsIntact(payload)) {
+  if (!DumpIsIntact(payload, context.engine().checksum_policy())) {
     return Reply::Error(kDamagedDump);
   }
   std::optional<Value> value = LoadDump(payload, context.limits());

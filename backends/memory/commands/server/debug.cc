@@ -18,6 +18,7 @@
 #include "redouble/backends/memory/persistence/dump.h"
 #include "redouble/backends/memory/scripting/script_cache.h"
 #include "redouble/backends/memory/server/host.h"
+#include "redouble/backends/memory/server/memory_size.h"
 #include "redouble/backends/memory/values/list.h"
 #include "redouble/core/base/hash/digest.h"
 #include "redouble/core/base/random/rng.h"
@@ -43,8 +44,12 @@ Reply Help(CommandContext&, Arguments) {
       "ERROR <string>",
       "    Return a Redis protocol error with <string> as message. Useful for clients",
       "    unit tests to simulate Redis errors.",
+      "LISTPACK <key>",
+      "    Check that <key> has the listpack encoding.",
       "OBJECT <key>",
       "    Show low level info about `key` and associated value.",
+      "PAUSE-CRON <0|1>",
+      "    Accepted: there is no periodic cron job.",
       "POPULATE <count> [<prefix>] [<size>]",
       "    Create <count> string keys named key:<num>. If <prefix> is specified then",
       "    it is used instead of the 'key' prefix.",
@@ -52,16 +57,25 @@ Reply Help(CommandContext&, Arguments) {
       "    Reply with a test value of the specified type. <type> can be: string,",
       "    integer, double, bignum, null, array, set, map, attrib, push, verbatim,",
       "    true, false.",
+      "QUICKLIST <key> [<0|1>]",
+      "    Check that <key> has the quicklist encoding.",
+      "QUICKLIST-PACKED-THRESHOLD <size>",
+      "    Accepted: all elements of lists are in packed nodes.",
       "RELOAD [option ...]",
       "    Save the RDB on disk and reload it back to memory. Valid <option> values:",
       "    * MERGE: conflicting keys will be loaded from RDB.",
       "    * NOFLUSH: the existing database will not be removed before load, but",
       "      conflicting keys are an error.",
       "    * NOSAVE: the database will be loaded from an existing RDB file.",
+      "REPLYBUFFER PEAK-RESET-TIME <NEVER|RESET|time>",
+      "REPLYBUFFER RESIZING <0|1>",
+      "    Accepted: reply buffers are not resized by a cron job.",
       "SET-ACTIVE-EXPIRE <0|1>",
       "    Setting it to 0 disables expiring keys in background when they are not",
       "    accessed (otherwise the Redis behavior). Setting it to 1 reenables back the",
       "    default.",
+      "SET-SKIP-CHECKSUM-VALIDATION <0|1>",
+      "    Enables or disables checksum checks for RESTORE's payload.",
       "SLEEP <seconds>",
       "    Stop the server for <seconds>. Decimals allowed.",
       "STRINGMATCH-TEST",
@@ -184,6 +198,51 @@ bool IsOn(std::string_view text) {
 Reply SetActiveExpire(CommandContext& context, Arguments arguments) {
   context.engine().set_active_expire(IsOn(arguments[0]));
   return Reply::Ok();
+}
+
+Reply SetSkipChecksumValidation(CommandContext& context, Arguments arguments) {
+  context.engine().set_checksum_policy(IsOn(arguments[0]) ? ChecksumPolicy::kIgnore
+                                                          : ChecksumPolicy::kVerify);
+  return Reply::Ok();
+}
+
+// Every element of a list is in a listpack, however large.
+Reply SetPackedThreshold(CommandContext&, Arguments arguments) {
+  constexpr uint64_t kMaxBytes = (uint64_t{1} << 32) - (uint64_t{1} << 20);
+  const std::optional<uint64_t> bytes = ReadMemory(arguments[0]);
+  if (bytes && *bytes <= kMaxBytes) return Reply::Ok();
+  return Reply::Error("ERR argument must be a memory value bigger than 1 and smaller than 4gb");
+}
+
+// There is no job that a pause would stop: timers follow the clock.
+Reply PauseCron(CommandContext&, Arguments) { return Reply::Ok(); }
+
+// Buffers of replies are not resized by a job.
+Reply ReplyBuffer(CommandContext& context, Arguments arguments) {
+  if (IsWord(arguments[0], "RESIZING")) return Reply::Ok();
+  if (!IsWord(arguments[0], "PEAK-RESET-TIME")) return WrongSubcommandUse(context, "DEBUG");
+  const bool is_valid = IsWord(arguments[1], "NEVER") || IsWord(arguments[1], "RESET") ||
+                        base::ParseInt64(arguments[1]).has_value();
+  return is_valid ? Reply::Ok() : Reply::Error(error_text::kNotAnInteger);
+}
+
+// Redis prints the structure and replies that it did. The engine replies only.
+Reply ShowListpack(CommandContext& context, Arguments arguments) {
+  const Database::Entry* entry = context.db().FindStored(arguments[0]);
+  if (entry == nullptr) return Reply::Error(error_text::kNoSuchKey);
+  if (entry->value.encoding() != "listpack") {
+    return Reply::Error("ERR Not a listpack encoded object.");
+  }
+  return Reply::Status("Listpack structure printed on stdout");
+}
+
+Reply ShowQuicklist(CommandContext& context, Arguments arguments) {
+  const Database::Entry* entry = context.db().FindStored(arguments[0]);
+  if (entry == nullptr) return Reply::Error(error_text::kNoSuchKey);
+  if (entry->value.encoding() != "quicklist") {
+    return Reply::Error("ERR Not a quicklist encoded object.");
+  }
+  return Reply::Status("Quicklist structure printed on stdout");
 }
 
 // Like Redis, HELP does not list it.
@@ -322,12 +381,18 @@ constexpr Subcommand kSubcommands[] = {
     {"DIGEST-VALUE", 0, kAnyNumber, DigestsOfValues},
     {"ERROR", 1, 1, Error},
     {"HELP", 0, 0, Help},
+    {"LISTPACK", 1, 1, ShowListpack},
     {"OBJECT", 1, 1, Object},
+    {"PAUSE-CRON", 1, 1, PauseCron},
     {"POPULATE", 1, 3, Populate},
     {"PROTOCOL", 1, 1, Protocol},
+    {"QUICKLIST", 1, 2, ShowQuicklist},
+    {"QUICKLIST-PACKED-THRESHOLD", 1, 1, SetPackedThreshold},
     {"RELOAD", 0, kAnyNumber, Reload},
+    {"REPLYBUFFER", 2, 2, ReplyBuffer},
     {"SET-ACTIVE-EXPIRE", 1, 1, SetActiveExpire},
     {"SET-DISABLE-DENY-SCRIPTS", 1, 1, SetDisableDenyScripts},
+    {"SET-SKIP-CHECKSUM-VALIDATION", 1, 1, SetSkipChecksumValidation},
     {"SLEEP", 1, 1, Sleep},
     {"STRINGMATCH-TEST", 0, 0, TestStringMatch},
 };
@@ -335,13 +400,13 @@ constexpr Subcommand kSubcommands[] = {
 }  // namespace
 
 Reply HandleDebug(CommandContext& context, Arguments arguments) {
+  context.set_subcommand(arguments[0]);
   const Arguments rest = arguments.subspan(1);
   for (const Subcommand& subcommand : kSubcommands) {
     if (!IsWord(arguments[0], subcommand.name)) continue;
     if (rest.size() < subcommand.fewest || rest.size() > subcommand.most) break;
     return subcommand.run(context, rest);
   }
-  context.set_subcommand(arguments[0]);
   return WrongSubcommandUse(context, "DEBUG");
 }
 
