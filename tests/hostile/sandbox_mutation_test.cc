@@ -29,7 +29,7 @@ namespace {
 
 constexpr char kFolder[] = "tests/hostile/";
 constexpr int kMutantsOfOneSeed = 40;
-constexpr uint64_t kSeeds = 15;
+constexpr uint64_t kSeeds = 5;
 
 // Numbers at which sizes and positions overflow.
 constexpr std::string_view kNumbers[] = {

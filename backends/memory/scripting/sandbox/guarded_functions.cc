@@ -167,6 +167,15 @@ int StringFind(lua_State* state) {
   return lua_toboolean(state, 4) != 0 ? CallReplaced(state) : CallMatcher(state);
 }
 
+// Lua appends even an empty string as often as the script asks: 2^31 times take seconds, in
+// which no limit acts.
+int StringRep(lua_State* state) {
+  const bool is_valid = lua_isstring(state, 1) != 0 && lua_isnumber(state, 2) != 0;
+  if (!is_valid || lua_objlen(state, 1) > 0) return CallReplaced(state);
+  lua_pushliteral(state, "");
+  return 1;
+}
+
 // cjson counts the bytes of its buffer, which it doubles, in an int; it ends the process when that
 // overflows.
 constexpr size_t kMaxJsonBytes = (size_t{1} << 30) - 1;
@@ -353,6 +362,7 @@ void GuardTableLibrary(lua_State* state) {
 
 void GuardStringLibrary(lua_State* state) {
   Guard(state, "find", StringFind);
+  Guard(state, "rep", StringRep);
   for (const char* name : {"gmatch", "gsub", "match"}) Guard(state, name, CallMatcher);
 }
 
