@@ -470,6 +470,7 @@ redouble_component(
     backends/memory/commands/keys/object.cc
     backends/memory/commands/keys/scan.cc
     backends/memory/commands/keys/sort.cc
+    backends/memory/commands/lazy_free.cc
     backends/memory/commands/lists/blocking_lists.cc
     backends/memory/commands/lists/lists.cc
     backends/memory/commands/pubsub.cc
@@ -581,6 +582,7 @@ redouble_component(
     backends/memory/values/encodings/radix_tree_size.cc
     backends/memory/values/encodings/ranked_sequence.cc
     backends/memory/values/encodings/stream_node.cc
+    backends/memory/values/free_effort.cc
     backends/memory/values/hash.cc
     backends/memory/values/list.cc
     backends/memory/values/memory_usage.cc

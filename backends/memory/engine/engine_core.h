@@ -17,6 +17,7 @@
 #ifndef REDOUBLE_BACKENDS_MEMORY_ENGINE_ENGINE_CORE_H_
 #define REDOUBLE_BACKENDS_MEMORY_ENGINE_ENGINE_CORE_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <limits>
@@ -93,12 +94,15 @@ class EngineCore final : private base::WaitReporter, private LazyExpiry {
   // Expired and evicted keys since the start or ResetStatistics.
   int64_t expired_keys() const { return expired_keys_; }
   int64_t evicted_keys() const { return evicted_keys_; }
+  // What Redis would have freed in the background since then.
+  int64_t lazyfreed_objects() const { return lazyfreed_objects_; }
+  void CountLazyFreed(size_t objects) { lazyfreed_objects_ += static_cast<int64_t>(objects); }
   // Changes of keys since the start.
   int64_t changes() const { return changes_; }
   void CountChange() { ++changes_; }
   // CONFIG RESETSTAT: sets all counters except changes() to 0.
   void ResetStatistics() {
-    expired_keys_ = evicted_keys_ = 0;
+    expired_keys_ = evicted_keys_ = lazyfreed_objects_ = 0;
     administration_.statistics().Reset();
   }
 
@@ -313,6 +317,7 @@ class EngineCore final : private base::WaitReporter, private LazyExpiry {
   std::vector<GoneKey> gone_;  // Database::MarkGone; free after the command.
   int64_t expired_keys_ = 0;
   int64_t evicted_keys_ = 0;
+  int64_t lazyfreed_objects_ = 0;
   int64_t changes_ = 0;
   // No key expires before this microsecond.
   int64_t next_expiry_us_ = std::numeric_limits<int64_t>::max();

@@ -3,19 +3,30 @@
 #include <utility>
 #include <vector>
 
+#include "redouble/backends/memory/commands/lazy_free.h"
 #include "redouble/backends/memory/engine/argument.h"
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/handlers.h"
 #include "redouble/backends/memory/engine/session_core.h"
+#include "redouble/backends/memory/values/free_effort.h"
 #include "redouble/core/base/text/glob.h"
 
 namespace redouble::memory {
 namespace {
 
-Reply RemoveKeys(CommandContext& context, Arguments keys) {
+// How Redis frees what DEL and UNLINK remove.
+enum class Freeing { kNow, kLater };
+
+Reply RemoveKeys(CommandContext& context, Arguments keys, Freeing freeing) {
   int64_t removed = 0;
   for (const std::string_view key : keys) {
     if (context.db().expires_lazily()) context.db().Find(key);
+    if (freeing == Freeing::kLater) {
+      const Database::Entry* entry = context.FindAny(key);
+      if (entry != nullptr && FreeEffort(entry->value) > kLazyFreeThreshold) {
+        context.engine().CountLazyFreed(1);
+      }
+    }
     if (!context.Remove(key)) continue;
     ++removed;
     context.Changed(key, EventClass::kGeneric, "del");
@@ -77,11 +88,11 @@ Reply ReadCopyOptions(CommandContext& context, Arguments arguments, CopyOptions&
 }  // namespace
 
 Reply HandleDel(CommandContext& context, Arguments arguments) {
-  return RemoveKeys(context, arguments);
+  return RemoveKeys(context, arguments, Freeing::kNow);
 }
 
 Reply HandleUnlink(CommandContext& context, Arguments arguments) {
-  return RemoveKeys(context, arguments);
+  return RemoveKeys(context, arguments, Freeing::kLater);
 }
 
 Reply HandleExists(CommandContext& context, Arguments arguments) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "redouble/backends/memory/commands/help.h"
+#include "redouble/backends/memory/commands/lazy_free.h"
 #include "redouble/backends/memory/commands/scripting/script_run.h"
 #include "redouble/backends/memory/engine/argument.h"
 #include "redouble/backends/memory/engine/engine_core.h"
@@ -104,7 +105,11 @@ Reply HandleFunctionFlush(CommandContext& context, Arguments arguments) {
   if (arguments.size() == 1 && !IsWord(arguments[0], "SYNC") && !IsWord(arguments[0], "ASYNC")) {
     return Reply::Error("ERR FUNCTION FLUSH only supports SYNC|ASYNC option");
   }
-  context.engine().functions().Flush();
+  EngineCore& engine = context.engine();
+  if (FlushesLater(engine, arguments)) {
+    CountFlushedLater(engine, engine.functions().function_count());
+  }
+  engine.functions().Flush();
   return Reply::Ok();
 }
 

@@ -5,6 +5,7 @@
 
 #include "absl/strings/ascii.h"
 #include "redouble/backends/memory/commands/help.h"
+#include "redouble/backends/memory/commands/lazy_free.h"
 #include "redouble/backends/memory/commands/scripting/script_run.h"
 #include "redouble/backends/memory/engine/argument.h"
 #include "redouble/backends/memory/engine/engine_core.h"
@@ -114,7 +115,9 @@ Reply HandleScriptFlush(CommandContext& context, Arguments arguments) {
       arguments.empty() ||
       (arguments.size() == 1 && (IsWord(arguments[0], "SYNC") || IsWord(arguments[0], "ASYNC")));
   if (!right) return Reply::Error("ERR SCRIPT FLUSH only support SYNC|ASYNC option");
-  context.engine().scripts().Flush();
+  EngineCore& engine = context.engine();
+  if (FlushesLater(engine, arguments)) CountFlushedLater(engine, engine.scripts().size());
+  engine.scripts().Flush();
   return Reply::Ok();
 }
 

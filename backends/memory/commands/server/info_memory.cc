@@ -244,7 +244,8 @@ void AppendMemory(EngineCore& engine, std::string& out) {
       "mem_total_replication_buffers:0\r\nmem_clients_slaves:0\r\n",
       "mem_clients_normal:", figures.clients_bytes,
       "\r\nmem_cluster_links:0\r\nmem_aof_buffer:0\r\nmem_allocator:libc\r\n",
-      "active_defrag_running:0\r\nlazyfree_pending_objects:0\r\nlazyfreed_objects:0\r\n");
+      "active_defrag_running:0\r\nlazyfree_pending_objects:0\r\nlazyfreed_objects:",
+      engine.lazyfreed_objects(), "\r\n");
 }
 
 }  // namespace redouble::memory

@@ -1,6 +1,7 @@
 // DBSIZE, FLUSHDB, FLUSHALL, TIME, SWAPDB.
 #include <string>
 
+#include "redouble/backends/memory/commands/lazy_free.h"
 #include "redouble/backends/memory/engine/argument.h"
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/handlers.h"
@@ -8,10 +9,15 @@
 namespace redouble::memory {
 namespace {
 
-// SYNC and ASYNC make no visible difference.
 bool FlushOptionsAreRight(Arguments arguments) {
   if (arguments.empty()) return true;
   return arguments.size() == 1 && (IsWord(arguments[0], "SYNC") || IsWord(arguments[0], "ASYNC"));
+}
+
+void Flush(CommandContext& context, int index, Arguments arguments) {
+  EngineCore& engine = context.engine();
+  if (FlushesLater(engine, arguments)) engine.CountLazyFreed(engine.database(index).size());
+  engine.FlushDatabase(index);
 }
 
 }  // namespace
@@ -22,14 +28,14 @@ Reply HandleDbSize(CommandContext& context, Arguments) {
 
 Reply HandleFlushDb(CommandContext& context, Arguments arguments) {
   if (!FlushOptionsAreRight(arguments)) return SyntaxError();
-  context.engine().FlushDatabase(context.db_index());
+  Flush(context, context.db_index(), arguments);
   return Reply::Ok();
 }
 
 Reply HandleFlushAll(CommandContext& context, Arguments arguments) {
   if (!FlushOptionsAreRight(arguments)) return SyntaxError();
   for (int index = 0; index < context.engine().database_count(); ++index) {
-    context.engine().FlushDatabase(index);
+    Flush(context, index, arguments);
   }
   return Reply::Ok();
 }

@@ -1,0 +1,16 @@
+#include "redouble/backends/memory/commands/lazy_free.h"
+
+#include "redouble/backends/memory/server/kept_parameters.h"
+
+namespace redouble::memory {
+
+bool FlushesLater(const EngineCore& engine, Arguments arguments) {
+  if (!arguments.empty()) return IsWord(arguments[0], "ASYNC");
+  return FindKeptParameter("lazyfree-lazy-user-flush")->ValueIn(engine.options()) == "yes";
+}
+
+void CountFlushedLater(EngineCore& engine, size_t count) {
+  if (count > kLazyFreeThreshold) engine.CountLazyFreed(count);
+}
+
+}  // namespace redouble::memory

@@ -1,0 +1,30 @@
+// What Redis frees in the background: INFO's lazyfreed_objects.
+//
+// UNLINK and the FLUSH commands use it. Here a command frees all that it removes; the counter tells
+// what a redis-server would have left to its background thread.
+//
+// Thread-safety: one thread, the one that uses the engine.
+// Source: Redis 7.0 lazyfree.c.
+#ifndef REDOUBLE_BACKENDS_MEMORY_COMMANDS_LAZY_FREE_H_
+#define REDOUBLE_BACKENDS_MEMORY_COMMANDS_LAZY_FREE_H_
+
+#include <cstddef>
+
+#include "redouble/backends/memory/engine/argument.h"
+#include "redouble/backends/memory/engine/engine_core.h"
+
+namespace redouble::memory {
+
+// Smaller things are freed at once.
+inline constexpr size_t kLazyFreeThreshold = 64;
+
+// True if a FLUSH command with these words, none or SYNC or ASYNC, frees in the background. Without
+// a word, lazyfree-lazy-user-flush decides.
+bool FlushesLater(const EngineCore& engine, Arguments arguments);
+
+// Counts scripts or functions that are flushed in the background.
+void CountFlushedLater(EngineCore& engine, size_t count);
+
+}  // namespace redouble::memory
+
+#endif  // REDOUBLE_BACKENDS_MEMORY_COMMANDS_LAZY_FREE_H_
