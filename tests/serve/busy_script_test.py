@@ -181,6 +181,22 @@ class Others(BusyScriptTest):
         self.both(run)
 
 
+    def test_a_command_after_a_pause_waits_for_the_script(self):
+        def run(kind):
+            server = self.start(kind)
+            writer, other, pauser = self.wire(server), self.wire(server), self.wire(server)
+            pauser.ask("CLIENT", "PAUSE", "100000", "WRITE")
+            writer.send("SET", "k", "v")
+            self.until_blocked(pauser)
+            for words in (("MULTI",), ("CLIENT", "UNPAUSE"), ("EVAL_RO", ENDLESS, "0")):
+                pauser.ask(*words)
+            pauser.send("EXEC")
+            self.until_busy(other)
+            return other.ask("SCRIPT", "KILL"), writer.read()
+
+        self.assertEqual(self.both(run)[1], ("+", "OK"))
+
+
 class Stopping(BusyScriptTest):
     def test_shutdown(self):
         def run(kind):

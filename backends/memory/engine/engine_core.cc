@@ -745,10 +745,16 @@ void EngineCore::ForgetSession(SessionCore& session) {
 }
 
 void EngineCore::DeliverAll() {
+  // While a script runs, other sessions get its messages, but none continues with its commands.
+  const bool only_pushes = busy_ && busy_->running != nullptr;
   delivering_ = true;
-  while (!deliveries_.empty()) {
-    Delivery delivery = std::move(deliveries_.front());
-    deliveries_.pop_front();
+  for (size_t next = 0; next < deliveries_.size();) {
+    if (only_pushes && !deliveries_[next].is_push) {
+      ++next;
+      continue;
+    }
+    Delivery delivery = std::move(deliveries_[next]);
+    deliveries_.erase(deliveries_.begin() + static_cast<std::ptrdiff_t>(next));
     if (delivery.is_push) {
       delivery.session->RemovePendingPush(*delivery.reply);
       delivery.session->TakePush(*delivery.reply);
