@@ -65,6 +65,7 @@ def redouble_library(name, srcs = [], hdrs = [], textual_hdrs = [], copts = [], 
         deps = deps + _prelude_deps("library", copts),
         include_prefix = "redouble",
         strip_include_prefix = "/",
+        linkstatic = True,
         visibility = visibility,
         **kwargs
     )
