@@ -21,8 +21,9 @@ T Require(absl::StatusOr<T> result) {
   return *std::move(result);
 }
 
-redis::SpawnedServerOptions Options(std::vector<std::string> config) {
+redis::SpawnedServerOptions Options(std::vector<std::string> config, std::string executable) {
   redis::SpawnedServerOptions options;
+  options.executable = std::move(executable);
   options.held_time = absl::FromUnixSeconds(1'700'000'000);
   options.config = std::move(config);
   return options;
@@ -30,9 +31,10 @@ redis::SpawnedServerOptions Options(std::vector<std::string> config) {
 
 }  // namespace
 
-ServerTarget::ServerTarget(std::vector<std::string> config, bool resp3)
+ServerTarget::ServerTarget(std::vector<std::string> config, bool resp3, std::string executable)
     : resp3_(resp3),
-      server_(Require(redis::SpawnedServer::Start(Options(std::move(config))))),
+      server_(
+          Require(redis::SpawnedServer::Start(Options(std::move(config), std::move(executable))))),
       control_(Connect()) {}
 
 std::unique_ptr<RawConnection> ServerTarget::Connect() const {

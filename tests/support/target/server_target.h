@@ -22,8 +22,10 @@ namespace redouble::tests {
 class ServerTarget final : public Target {
  public:
   // Starts a server with the additional lines `config` in its redis.conf. Throws if it does not
-  // start. With `resp3` each connection of the script starts with HELLO 3.
-  explicit ServerTarget(std::vector<std::string> config = {}, bool resp3 = false);
+  // start. With `resp3` each connection of the script starts with HELLO 3. `executable` is a path,
+  // or a name that is searched on PATH.
+  explicit ServerTarget(std::vector<std::string> config = {}, bool resp3 = false,
+                        std::string executable = "redis-server");
 
   std::string name() const override { return "server"; }
   void Reset(absl::Time now) override;

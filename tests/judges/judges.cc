@@ -1,0 +1,137 @@
+#include "redouble/tests/judges/judges.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+#include <iterator>
+#include <memory>
+#include <set>
+#include <stdexcept>
+
+#include "absl/strings/str_cat.h"
+#include "redouble/core/store/reply.h"
+#include "redouble/tests/support/target/server_target.h"
+
+namespace redouble::tests {
+namespace {
+
+// A script for each case of a file. What precedes the first case are notes.
+std::vector<Script> CasesOf(const Script& script) {
+  std::vector<Script> cases;
+  for (const Step& step : script.steps) {
+    if (step.kind == Step::Kind::kCase) cases.emplace_back();
+    if (!cases.empty()) cases.back().steps.push_back(step);
+  }
+  return cases;
+}
+
+// Cases whose replies depend on a random number or on the time of a server's cron in some version.
+constexpr std::string_view kUndetermined[] = {
+    "a server alone",  // LOLWUT draws a poem.
+    "PSUBSCRIBE counts with channels, SSUBSCRIBE for itself",
+    "SET with a deadline in the past",
+    "FLUSHALL empties all databases",  // FLUSHALL SYNC: see JudgeConfig.
+    "FLUSHDB empties the selected database only",
+};
+
+bool IsUndetermined(std::string_view title) {
+  return std::find(std::begin(kUndetermined), std::end(kUndetermined), title) !=
+         std::end(kUndetermined);
+}
+
+const std::string& TitleOf(const Script& one) { return one.steps.front().argument; }
+
+std::string DifferingSteps(const Script& expected, const Script& answered) {
+  std::string text;
+  for (size_t i = 0; i < expected.steps.size(); ++i) {
+    const Step& step = expected.steps[i];
+    const std::string& reply = answered.steps[i].expected;
+    if (reply != step.expected) absl::StrAppend(&text, step.source, "\n", reply, "\n");
+  }
+  return text;
+}
+
+using Names = std::set<std::string>;
+
+// The names of the rows of COMMAND, subcommands included.
+Names CommandsOf(const std::vector<store::Reply>& rows) {
+  constexpr size_t kName = 0;
+  constexpr size_t kSubcommands = 9;
+  Names names;
+  for (const store::Reply& row : rows) {
+    names.insert(absl::StrCat("command ", row.elements()[kName].text()));
+    names.merge(CommandsOf(row.elements()[kSubcommands].elements()));
+  }
+  return names;
+}
+
+Names Inventory(Target& server) {
+  const std::vector<Words> questions = {{"COMMAND"}, {"CONFIG", "GET", "*"}};
+  const std::vector<store::Reply> replies = server.RunAll(0, questions);
+  Names names = CommandsOf(replies[0].elements());
+  const std::vector<store::Reply>& parameters = replies[1].elements();
+  for (size_t i = 0; i < parameters.size(); i += 2) {
+    names.insert(absl::StrCat("parameter ", parameters[i].text()));
+  }
+  return names;
+}
+
+}  // namespace
+
+std::vector<std::string> JudgeNames() { return {"valkey-8.0", "redis-8.0", "valkey-8.1"}; }
+
+std::optional<std::string> JudgeProgram(std::string_view name) {
+  const char* folder = std::getenv("REDOUBLE_JUDGES");
+  if (folder == nullptr) return std::nullopt;
+  std::string path = std::string(folder).append("/").append(name).append("/redis-server");
+  if (access(path.c_str(), X_OK) != 0) return std::nullopt;
+  return path;
+}
+
+// Since 7.4, FLUSHALL blocks its client while another thread frees the keys, for a time that
+// depends on the machine, unless flushing is lazy.
+std::vector<std::string> JudgeConfig() {
+  return {"enable-debug-command yes", "lazyfree-lazy-user-flush yes"};
+}
+
+bool IsJudged(std::string_view group) { return group != "busy"; }
+
+std::string DifferencesOf(const Script& script, const std::string& program) {
+  std::unique_ptr<ServerTarget> server;
+  std::string text;
+  for (const Script& one : CasesOf(script)) {
+    if (IsUndetermined(TitleOf(one))) continue;
+    if (server == nullptr) {
+      server = std::make_unique<ServerTarget>(JudgeConfig(), /*resp3=*/false, program);
+    }
+    std::string differences;
+    try {
+      differences = DifferingSteps(one, RunScript(one, *server));
+    } catch (const std::runtime_error&) {  // The connection was closed.
+      differences = "(the server ended)\n";
+      server = nullptr;
+    }
+    if (differences.empty()) continue;
+    absl::StrAppend(&text, text.empty() ? "" : "\n", "@case ", TitleOf(one), "\n", differences);
+  }
+  return text;
+}
+
+std::string InventoryOf(const std::string& program) {
+  ServerTarget judge(JudgeConfig(), /*resp3=*/false, program);
+  ServerTarget server(JudgeConfig());
+  const Names other = Inventory(judge);
+  const Names ours = Inventory(server);
+  std::string text;
+  for (const std::string& name : other) {
+    if (!ours.contains(name)) absl::StrAppend(&text, "+ ", name, "\n");
+  }
+  for (const std::string& name : ours) {
+    if (!other.contains(name)) absl::StrAppend(&text, "- ", name, "\n");
+  }
+  return text;
+}
+
+}  // namespace redouble::tests
