@@ -450,6 +450,7 @@ redouble_component(
     backends/memory/acl/key_access.cc
     backends/memory/acl/merged_rules.cc
     backends/memory/acl/selector.cc
+    backends/memory/blocking/blocking.cc
     backends/memory/cluster/cluster_view.cc
     backends/memory/commands/block_timeout.cc
     backends/memory/commands/cluster/cluster.cc
@@ -520,7 +521,6 @@ redouble_component(
     backends/memory/commands/transactions.cc
     backends/memory/engine/administration.cc
     backends/memory/engine/argument.cc
-    backends/memory/engine/blocking.cc
     backends/memory/engine/client_line.cc
     backends/memory/engine/command_context.cc
     backends/memory/engine/engine.cc
@@ -528,8 +528,6 @@ redouble_component(
     backends/memory/engine/invalidation.cc
     backends/memory/engine/permission.cc
     backends/memory/engine/session_core.cc
-    backends/memory/engine/subscriptions.cc
-    backends/memory/engine/watching.cc
     backends/memory/eviction/eviction_pool.cc
     backends/memory/eviction/memory_limit.cc
     backends/memory/keyspace/command_accesses.cc
@@ -543,6 +541,7 @@ redouble_component(
     backends/memory/persistence/rdb_value.cc
     backends/memory/persistence/stream_dump.cc
     backends/memory/persistence/ziplist.cc
+    backends/memory/pubsub/subscriptions.cc
     backends/memory/scripting/function_interpreter.cc
     backends/memory/scripting/function_libraries.cc
     backends/memory/scripting/interpreter.cc
@@ -575,6 +574,7 @@ redouble_component(
     backends/memory/snapshot/module_value.cc
     backends/memory/snapshot/save_rdb.cc
     backends/memory/snapshot/snapshot.cc
+    backends/memory/transactions/watching.cc
     backends/memory/values/encodings/byte_block.cc
     backends/memory/values/encodings/intset.cc
     backends/memory/values/encodings/listpack.cc

@@ -8,7 +8,7 @@ import posixpath
 
 from cpp_rules import FOLDERS
 
-MAX_FOLDER_FILES = 36
+MAX_FOLDER_FILES = 31
 
 _COUNTED = (".h", ".cc", ".inc", ".c", ".lua", ".py", "BUILD.bazel")
 

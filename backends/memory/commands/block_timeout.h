@@ -1,6 +1,11 @@
 // The timeout argument of blocking commands, as an absolute deadline.
 //
-// Use it in handlers that fill BlockedOperation::deadline_ms. Error texts are Redis's.
+// Use it in handlers that fill BlockedOperation::deadline_ms. Error texts are Redis's. Commands on
+// lists and sorted sets take seconds with a fraction, commands on streams whole milliseconds.
+//
+//   BlockTimeout timeout = ReadTimeoutSeconds(arguments.back(), context.now_ms());
+//   if (timeout.error) return *std::move(timeout.error);
+//   operation.deadline_ms = timeout.deadline_ms;
 //
 // Thread-safety: pure functions.
 // Source: Redis 7.0 BLPOP, XREAD.

@@ -1,6 +1,10 @@
 // The reply of the HELP subcommand of a container command.
 //
-// Use it in the HELP handler of a container, with the lines of Redis's own help text.
+// Use it in the HELP handler of a container, with the lines of Redis's own help text. The help
+// texts stay in the file of the container; this header has only what is the same for all of them.
+//
+//   constexpr std::string_view kHelp[] = {"GENPASS [<bits>]", "    Generate a secure password."};
+//   Reply HandleAclHelp(CommandContext&, Arguments) { return HelpReply("ACL", kHelp); }
 //
 // Thread-safety: a pure function.
 #ifndef REDOUBLE_BACKENDS_MEMORY_COMMANDS_HELP_H_

@@ -1,8 +1,13 @@
 // The random picks of HRANDFIELD, SRANDMEMBER, ZRANDMEMBER and SPOP.
 //
-// Picks come from the engine's Rng, so that equal seeds pick equal elements.
+// The handlers of hashes, sets and sorted sets pick positions in the order of their tables; they
+// look up the elements themselves. Picks come from the engine's Rng, so equal seeds pick equal
+// elements.
 //
-// Thread-safety: a pure function of `rng`.
+//   if (std::optional<Reply> refusal = RefuseAbsurdCount(count)) return *std::move(refusal);
+//   for (const size_t at : PickPositions(context.rng(), set->size(), count)) ...
+//
+// Thread-safety: pure functions of their arguments.
 // Source: Redis 7.0 SRANDMEMBER.
 #ifndef REDOUBLE_BACKENDS_MEMORY_COMMANDS_RANDOM_PICKS_H_
 #define REDOUBLE_BACKENDS_MEMORY_COMMANDS_RANDOM_PICKS_H_

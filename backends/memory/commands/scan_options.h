@@ -2,6 +2,13 @@
 //
 // Use it in handlers of the SCAN family: read the cursor, then the options, and reply with a page.
 //
+//   ScanOptions options;
+//   if (std::optional<Reply> error = ReadCursor(arguments[1], options.cursor)) return *error;
+//   if (std::optional<Reply> error = ReadScanOptions(arguments.subspan(2), false, options)) {
+//     return *error;
+//   }
+//   return ScanReply(next, std::move(page));
+//
 // Thread-safety: pure functions; ScanOptions is a plain value.
 // Source: Redis 7.0 SCAN.
 #ifndef REDOUBLE_BACKENDS_MEMORY_COMMANDS_SCAN_OPTIONS_H_

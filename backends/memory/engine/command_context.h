@@ -24,7 +24,7 @@
 #include <string_view>
 #include <utility>
 
-#include "redouble/backends/memory/engine/blocked_operation.h"
+#include "redouble/backends/memory/blocking/blocked_operation.h"
 #include "redouble/backends/memory/engine/error_text.h"
 #include "redouble/backends/memory/keyspace/database.h"
 #include "redouble/backends/memory/keyspace/keyspace_event.h"

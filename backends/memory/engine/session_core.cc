@@ -182,7 +182,7 @@ void SessionCore::Enqueue(CommandId id, std::string_view name,
                           std::span<const std::string_view> arguments) {
   // A command that will not run is not kept: a cluster checks the keys of the commands before it
   // only.
-  if (refused_ || watch_failed_) return;
+  if (refused_ || watcher_.failed()) return;
   if (current_ != nullptr && current_->kind() == Request::Kind::kTransaction) {
     queued_.push_back(QueuedCommand{id, name, arguments, nullptr});
     return;
@@ -207,25 +207,25 @@ void SessionCore::Watch(std::string_view key) {
   const Database& db = engine_.database(db_index_);
   const Database::Entry* entry = db.expires_lazily() ? db.FindStored(key) : nullptr;
   const bool is_expired = entry != nullptr && db.IsExpired(*entry, engine_.clock().NowMillis());
-  if (engine_.watching().Watch(*this, db_index_, key, is_expired)) {
+  if (engine_.watching().Watch(watcher_, db_index_, key, is_expired)) {
     watched_.push_back({db_index_, std::string(key)});
   }
 }
 
 bool SessionCore::watch_failed() const {
-  if (watch_failed_) return true;
+  if (watcher_.failed()) return true;
   return std::any_of(watched_.begin(), watched_.end(), [this](const Blocking::Key& key) {
     const Database& db = engine_.database(key.db);
     return db.expires_lazily() &&
-           engine_.watching().HasExpired(*this, key, db, engine_.clock().NowMillis());
+           engine_.watching().HasExpired(watcher_, key, db, engine_.clock().NowMillis());
   });
 }
 
 void SessionCore::Unwatch() {
   for (const Blocking::Key& key : std::exchange(watched_, {})) {
-    engine_.watching().Unwatch(*this, key);
+    engine_.watching().Unwatch(watcher_, key);
   }
-  watch_failed_ = false;
+  watcher_.Reset();
 }
 
 void SessionCore::Reset() {

@@ -26,11 +26,12 @@
 #include <string_view>
 #include <vector>
 
+#include "redouble/backends/memory/blocking/blocked_operation.h"
+#include "redouble/backends/memory/blocking/blocking.h"
 #include "redouble/backends/memory/cluster/cluster_view.h"
-#include "redouble/backends/memory/engine/blocked_operation.h"
-#include "redouble/backends/memory/engine/blocking.h"
 #include "redouble/backends/memory/engine/session.h"
-#include "redouble/backends/memory/engine/subscriptions.h"
+#include "redouble/backends/memory/pubsub/subscriptions.h"
+#include "redouble/backends/memory/transactions/watching.h"
 #include "redouble/core/base/time/virtual_clock.h"
 #include "redouble/core/store/message_source.h"
 #include "redouble/core/store/reply.h"
@@ -125,8 +126,6 @@ class SessionCore final : public Session, private store::RequestKeeper {
   // A command was refused. EXEC will return EXECABORT if a transaction has begun.
   void RefuseInTransaction() { refused_ = refused_ || in_transaction_; }
   bool refused_in_transaction() const { return refused_; }
-  // A watched key changed: EXEC will return nil.
-  void FailTransaction() { watch_failed_ = true; }
   // True if a watched key has changed or expired.
   bool watch_failed() const;
   // Ends the transaction and the watches. Returns the queued commands.
@@ -243,7 +242,7 @@ class SessionCore final : public Session, private store::RequestKeeper {
 
   bool in_transaction_ = false;
   bool refused_ = false;
-  bool watch_failed_ = false;
+  Watcher watcher_;
   bool runs_atomically_ = false;
   bool runs_script_ = false;
   const AclUser* user_;

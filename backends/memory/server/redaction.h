@@ -1,5 +1,8 @@
 // Redaction: hides passwords in what MONITOR and SLOWLOG show.
 //
+// Apply it to each command before its arguments are recorded or sent to another client. Commands
+// without secrets are returned unchanged.
+//
 //   Redact(CommandId::kAuth, {"alice", "secret"})  ->  {"(redacted)", "(redacted)"}
 //
 // Thread-safety: a pure function.

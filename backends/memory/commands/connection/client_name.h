@@ -1,6 +1,9 @@
 // The check of a connection's name in CLIENT SETNAME and HELLO SETNAME.
 //
 // A name appears in the lines of CLIENT LIST, so it must not contain spaces or control characters.
+// The empty name is valid: it removes the connection's name.
+//
+//   if (std::optional<Reply> error = RefuseClientName(arguments[0])) return *std::move(error);
 //
 // Thread-safety: a pure function.
 // Source: Redis 7.0 CLIENT SETNAME.

@@ -1,6 +1,11 @@
 // The pops and moves that list commands share with their blocking forms.
 //
 // LPOP, LMOVE and LMPOP run them at once; BLPOP, BLMOVE and BLMPOP also when a key becomes ready.
+// Each publishes its keyspace events and removes a list that becomes empty.
+//
+//   MultiPop pop;
+//   if (Reply error = ReadMultiPop(arguments, pop); error.is_error()) return error;
+//   return PopFromFirst(context, pop).value_or(Reply::NilArray());
 //
 // Thread-safety: one thread.
 // Source: Redis 7.0 LPOP, LMOVE, LMPOP.

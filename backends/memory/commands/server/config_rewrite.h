@@ -1,5 +1,13 @@
 // RewriteConfig: CONFIG REWRITE and DEBUG CONFIG-REWRITE-FORCE-ALL.
 //
+// The host (server/host.h) owns the configuration file. As in Redis, its comments and the order of
+// its lines are kept; lines of parameters with changed values are replaced, further ones are
+// appended. server/config_file.h edits the text.
+//
+//   if (engine.administration().host() != nullptr) {
+//     const absl::Status status = RewriteConfig(engine, RewriteScope::kChanged);
+//   }
+//
 // Thread-safety: one thread, the one that uses the engine.
 // Source: Redis 7.0 config.c, rewriteConfig.
 #ifndef REDOUBLE_BACKENDS_MEMORY_COMMANDS_SERVER_CONFIG_REWRITE_H_

@@ -1,6 +1,10 @@
 // Parameters of CONFIG whose values have a format of their own.
 //
-// The table in config.cc refers to these getters and setters.
+// The table in config_parameters.cc refers to these getters and setters. A parameter whose value is
+// a number, a word or a flag needs no functions here: a row of the table describes it. The third
+// function of a parameter writes its lines for CONFIG REWRITE.
+//
+//   Text("save", SavePointsText, SetSavePoints, LineForm::kWords, SavePointLines),
 //
 // Thread-safety: pure functions.
 // Source: Redis 7.0 redis.conf and config.c.

@@ -1,6 +1,10 @@
 // Lookup and creation of a group's consumers, as XREADGROUP, XCLAIM and XAUTOCLAIM do it.
 //
-// A consumer is created when a command first names it; its creation publishes an event.
+// A consumer is created when a command first names it; its creation publishes the event
+// "xgroup-createconsumer". Use SeeConsumer in commands that deliver or claim entries, AddConsumer
+// only in XGROUP CREATECONSUMER.
+//
+//   StreamConsumer& consumer = SeeConsumer(context, key, group, reader.consumer);
 //
 // Thread-safety: one thread.
 // Source: Redis 7.0 XREADGROUP, XCLAIM, XGROUP CREATECONSUMER.

@@ -1,6 +1,9 @@
 // Replies of stream commands: ids, counts and entries.
 //
-// Use them in handlers of XRANGE, XREAD, XINFO and the commands of consumer groups.
+// Use them in handlers of XRANGE, XREAD, XINFO and the commands of consumer groups, so that an
+// entry has the same form in each reply.
+//
+//   return Reply::Array(StreamEntryReplies(*stream, {.first = *after.Next()}, count));
 //
 // Thread-safety: pure functions.
 // Source: Redis 7.0 XRANGE, XREAD.

@@ -2,6 +2,10 @@
 //
 // Use it in handlers that write single bits. Error texts are Redis's.
 //
+//   const std::optional<uint64_t> position = ReadBitOffset(context, arguments[1], 0);
+//   if (!position) return BitOffsetError();
+//   const WritableBits bits = GrowToBit(context, key, *position);
+//
 // Thread-safety: one thread.
 // Source: Redis 7.0 SETBIT, BITFIELD.
 #ifndef REDOUBLE_BACKENDS_MEMORY_COMMANDS_STRINGS_BIT_OFFSET_H_

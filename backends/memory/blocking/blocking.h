@@ -12,8 +12,8 @@
 //
 // Thread-safety: one thread.
 // Source: Redis 7.0 BLPOP, XREAD.
-#ifndef REDOUBLE_BACKENDS_MEMORY_ENGINE_BLOCKING_H_
-#define REDOUBLE_BACKENDS_MEMORY_ENGINE_BLOCKING_H_
+#ifndef REDOUBLE_BACKENDS_MEMORY_BLOCKING_BLOCKING_H_
+#define REDOUBLE_BACKENDS_MEMORY_BLOCKING_BLOCKING_H_
 
 #include <array>
 #include <compare>
@@ -84,4 +84,4 @@ class Blocking {
 
 }  // namespace redouble::memory
 
-#endif  // REDOUBLE_BACKENDS_MEMORY_ENGINE_BLOCKING_H_
+#endif  // REDOUBLE_BACKENDS_MEMORY_BLOCKING_BLOCKING_H_

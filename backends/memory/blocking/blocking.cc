@@ -1,4 +1,4 @@
-#include "redouble/backends/memory/engine/blocking.h"
+#include "redouble/backends/memory/blocking/blocking.h"
 
 #include <cassert>
 

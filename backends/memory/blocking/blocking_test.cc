@@ -1,4 +1,4 @@
-#include "redouble/backends/memory/engine/blocking.h"
+#include "redouble/backends/memory/blocking/blocking.h"
 
 #include <memory>
 #include <string>
@@ -8,7 +8,6 @@
 #include "redouble/backends/memory/engine/engine.h"
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/session_core.h"
-#include "redouble/backends/memory/engine/watching.h"
 #include "redouble/backends/memory/values/stream.h"
 #include "redouble/backends/memory/values/value.h"
 
@@ -107,54 +106,6 @@ TEST_F(WaitersTest, AreNotifiedOfTheKeysOfADatabaseInOrder) {
   blocking_.Wait(*second_, 0, kKeys, KeyType::kStream);
   blocking_.MarkAllReady(1, keys);
   EXPECT_EQ(blocking_.TakeReady(), (std::vector<Blocking::Key>{{1, "a"}, {1, "c"}}));
-}
-
-constexpr bool kIsStored = false;  // Not as an expired key.
-constexpr bool kIsExpired = true;
-
-TEST_F(WaitersTest, FailTheTransactionsOfAllWatchersOfAKey) {
-  Watching watching;
-  EXPECT_TRUE(watching.Watch(*first_, 0, "k", kIsStored));
-  EXPECT_FALSE(watching.Watch(*first_, 0, "k", kIsStored));
-  EXPECT_TRUE(watching.Watch(*second_, 1, "k", kIsStored));
-  watching.Touch(0, "other");
-  EXPECT_FALSE(first_->watch_failed());
-  watching.Touch(0, "k");
-  EXPECT_TRUE(first_->watch_failed());
-  EXPECT_FALSE(second_->watch_failed());
-  watching.Unwatch(*first_, {0, "k"});
-  watching.Unwatch(*second_, {1, "k"});
-  EXPECT_FALSE(watching.has_watchers());
-}
-
-TEST_F(WaitersTest, FailAtASwapOnlyForKeysThatExistBeforeOrAfter) {
-  Watching watching;
-  Database before;
-  Database after;
-  watching.Watch(*first_, 0, "k", kIsStored);
-  watching.TouchAll(0, before, nullptr);
-  EXPECT_FALSE(first_->watch_failed());
-  watching.TouchAll(0, before, &after);
-  EXPECT_FALSE(first_->watch_failed());
-  after.Add("k", Value());
-  watching.TouchAll(1, before, &after);
-  EXPECT_FALSE(first_->watch_failed());
-  watching.TouchAll(0, before, &after);
-  EXPECT_TRUE(first_->watch_failed());
-  watching.Unwatch(*first_, {0, "k"});
-}
-
-TEST_F(WaitersTest, DoNotFailBecauseAKeyIsGoneThatTheySawExpired) {
-  Watching watching;
-  watching.Watch(*first_, 0, "k", kIsExpired);
-  watching.Watch(*second_, 0, "k", kIsStored);
-  watching.TouchExpired(0, "k");
-  EXPECT_FALSE(first_->watch_failed());
-  EXPECT_TRUE(second_->watch_failed());
-  watching.TouchExpired(0, "k");
-  EXPECT_TRUE(first_->watch_failed()) << "another key of that name has expired";
-  watching.Unwatch(*first_, {0, "k"});
-  watching.Unwatch(*second_, {0, "k"});
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "redouble/backends/memory/engine/subscriptions.h"
+#include "redouble/backends/memory/pubsub/subscriptions.h"
 
 #include <algorithm>
 
