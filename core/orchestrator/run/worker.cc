@@ -6,8 +6,10 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/base/task/run.h"
 #include "redouble/core/base/text/utf8.h"
 #include "redouble/core/orchestrator/run/signal_queue.h"
+#include "redouble/core/orchestrator/scripts/run_scripts.h"
 #include "redouble/core/store/batch.h"
 #include "redouble/core/store/decode.h"
 #include "redouble/core/store/errors.h"
@@ -164,23 +166,68 @@ base::Task<absl::Status> Worker::Handle(const StreamEntry& entry, int64_t delive
     ++report.dead_lettered;
     co_return co_await Acknowledge(entry);
   }
-  REDOUBLE_CO_RETURN_IF_ERROR(co_await Execute(*token, report));
+  in_execution_ = entry.id;
+  const absl::StatusOr<bool> signalled = co_await Execute(*token, report);
+  in_execution_.reset();
+  REDOUBLE_CO_RETURN_IF_ERROR(signalled.status());
+  if (!*signalled) co_return absl::OkStatus();
   co_return co_await Acknowledge(entry);
 }
 
-base::Task<absl::Status> Worker::Execute(const Token& token, WorkReport& report) {
-  const absl::Time begin = clock_.Now();
-  absl::StatusOr<NodeResult> result = co_await execute_(token);
-  // The execution failed because of the store, not because of the token.
-  if (store::ErrorKindOf(result.status())) co_return result.status();
-  CompletionSignal signal = SignalOf(token);
-  if (result.ok() && result->deferred) {
-    ++report.executed;
-    co_return absl::OkStatus();
+base::Task<absl::StatusOr<bool>> Worker::KeepClaim() {
+  if (!in_execution_) co_return false;
+  const std::string id = in_execution_->ToString();
+  const Claim claim = {*stream_, options_.group, options_.consumer, id};
+  co_return co_await RenewClaim(store_, claim);
+}
+
+base::Task<absl::StatusOr<std::optional<NodeResult>>> Worker::Call(const Token& token) {
+  REDOUBLE_CO_ASSIGN_OR_RETURN(NodeResult result, co_await execute_(token));
+  co_return std::move(result);
+}
+
+// Renews the claim until another worker has the entry. An error may be over at the next renewal.
+base::Task<absl::StatusOr<std::optional<NodeResult>>> Worker::KeepClaimUntilLost() {
+  constexpr int kRenewals = 3;  // Before the entry becomes idle.
+  while (true) {
+    co_await clock_.Sleep(options_.min_idle / kRenewals);
+    const absl::StatusOr<bool> kept = co_await KeepClaim();
+    if (kept.ok() && !*kept) co_return std::nullopt;
   }
-  if (result.ok()) {
-    signal.result_data_json = std::move(result->data_json);
-    signal.result_ref = std::move(result->ref);
+}
+
+// Calls the function, and keeps the claim of its entry meanwhile. Nullopt if the claim was lost.
+base::Task<absl::StatusOr<std::optional<NodeResult>>> Worker::RunFunction(const Token& token) {
+  if (!options_.keep_claims || options_.min_idle <= absl::ZeroDuration()) {
+    co_return co_await Call(token);
+  }
+  std::vector<base::Task<absl::StatusOr<std::optional<NodeResult>>>> race;
+  race.push_back(Call(token));
+  race.push_back(KeepClaimUntilLost());
+  auto first = co_await base::WhenAny(std::move(race));
+  co_return std::move(first.value);
+}
+
+// Executes a token and pushes its signal. False if the claim was lost; nothing was pushed then.
+base::Task<absl::StatusOr<bool>> Worker::Execute(const Token& token, WorkReport& report) {
+  const absl::Time begin = clock_.Now();
+  absl::StatusOr<std::optional<NodeResult>> run = co_await RunFunction(token);
+  // The execution failed because of the store, not because of the token.
+  if (store::ErrorKindOf(run.status())) co_return run.status();
+  if (run.ok() && !*run) {
+    ++report.lost;
+    co_return false;
+  }
+  absl::Status failure = run.status();
+  if (run.ok()) {
+    NodeResult& result = **run;
+    if (result.deferred) {
+      ++report.executed;
+      co_return true;
+    }
+    CompletionSignal signal = SignalOf(token);
+    signal.result_data_json = std::move(result.data_json);
+    signal.result_ref = std::move(result.ref);
     signal.metadata_json =
         absl::StrCat("{\"hop\":", token.hop,
                      ",\"duration_ms\":", absl::ToInt64Milliseconds(clock_.Now() - begin), "}");
@@ -188,14 +235,16 @@ base::Task<absl::Status> Worker::Execute(const Token& token, WorkReport& report)
     absl::StatusOr<std::string> text = FormatSignal(signal);
     if (text.ok()) {
       ++report.executed;
-      co_return co_await PushSignalText(store_, keys_, *std::move(text));
+      REDOUBLE_CO_RETURN_IF_ERROR(co_await PushSignalText(store_, keys_, *std::move(text)));
+      co_return true;
     }
-    result = text.status();
-    signal = SignalOf(token);
+    failure = text.status();
   }
   ++report.failed;
-  signal.failure = FailureOf(result.status());
-  co_return co_await PushSignal(store_, keys_, std::move(signal));
+  CompletionSignal failed = SignalOf(token);
+  failed.failure = FailureOf(failure);
+  REDOUBLE_CO_RETURN_IF_ERROR(co_await PushSignal(store_, keys_, std::move(failed)));
+  co_return true;
 }
 
 base::Task<absl::Status> Worker::Acknowledge(const StreamEntry& entry) {

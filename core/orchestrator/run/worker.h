@@ -12,9 +12,17 @@
 //
 // A token is executed at least once. The worker pushes the signal before it acknowledges the entry,
 // so a crash between the two repeats the execution. Reclaim takes over the entries of crashed
-// workers, each immediately before its execution; `min_idle` must be longer than the longest
-// execution, otherwise two workers execute one token. A token that was delivered too often without
-// an acknowledgement fails its run. Tokens of a run that has ended are not executed.
+// workers, each immediately before its execution. A token that was delivered too often without an
+// acknowledgement fails its run. Tokens of a run that has ended are not executed.
+//
+// While a function waits, the worker renews its claim of the entry each third of `min_idle`, so
+// that executions may be longer than that. A worker that has lost its claim, because it could not
+// reach the server for `min_idle`, cancels the function at its await: another worker has begun. A
+// function that blocks its thread for longer than `min_idle` must call KeepClaim itself.
+//
+// What a crash leaves, by the last step that was done: the entry was read or claimed: pending,
+// executed again by Reclaim. Signal pushed: pending, executed again unless the coordinator has
+// consumed the token by then; the second signal changes nothing. Acknowledged: nothing is left.
 //
 // A result that cannot be written as a signal, because its data is not a JSON object, fails the
 // node: no entry is acknowledged without a signal that the coordinators can read.
@@ -70,6 +78,11 @@ struct WorkerOptions {
   std::optional<absl::Duration> block = std::nullopt;
   // How long an entry must be pending before Reclaim takes it over.
   absl::Duration min_idle = absl::Seconds(60);
+  // Renews the claim of an entry while its function waits, with one script each third of
+  // `min_idle`. Needs a clock whose sleep does not block the thread of an event loop, such as that
+  // of backends/redis/net. Off: `min_idle` must be longer than the longest execution, otherwise two
+  // workers execute one token.
+  bool keep_claims = true;
   int64_t max_deliveries = 5;
   int64_t reclaim_count = 10;  // The maximum number of XAUTOCLAIM commands of one Reclaim.
   // Deletes acknowledged entries from the stream; by default they stay.
@@ -84,8 +97,10 @@ struct WorkReport {
   int64_t skipped = 0;
   int64_t dead_lettered = 0;  // Delivered too often; failed without execution.
   int64_t unreadable = 0;     // Entries without a valid token; acknowledged.
+  // Executions that were cancelled because another worker has claimed the entry meanwhile.
+  int64_t lost = 0;
 
-  int64_t total() const { return executed + failed + skipped + dead_lettered + unreadable; }
+  int64_t total() const { return executed + failed + skipped + dead_lettered + unreadable + lost; }
 };
 
 class Worker {
@@ -109,6 +124,11 @@ class Worker {
   // trips: 1 for each claim, and 4 for each entry. Source: docs/systems/orchestrator.md 4.8.
   base::Task<absl::StatusOr<WorkReport>> Reclaim();
 
+  // Renews the claim of the entry that is being executed. Returns false if none is, or if another
+  // worker has claimed it. For functions that block their thread, which call it more often than
+  // each `min_idle`. One round trip. Source: docs/systems/orchestrator.md 4.7.
+  base::Task<absl::StatusOr<bool>> KeepClaim();
+
  private:
   base::Task<absl::StatusOr<std::optional<store::StreamEntry>>> Read();
   base::Task<absl::StatusOr<std::optional<store::StreamEntry>>> ClaimNext();
@@ -116,7 +136,10 @@ class Worker {
   base::Task<absl::StatusOr<bool>> IsNeeded(const Token& token);
   base::Task<absl::Status> Handle(const store::StreamEntry& entry, int64_t deliveries,
                                   WorkReport& report);
-  base::Task<absl::Status> Execute(const Token& token, WorkReport& report);
+  base::Task<absl::StatusOr<std::optional<NodeResult>>> RunFunction(const Token& token);
+  base::Task<absl::StatusOr<std::optional<NodeResult>>> Call(const Token& token);
+  base::Task<absl::StatusOr<std::optional<NodeResult>>> KeepClaimUntilLost();
+  base::Task<absl::StatusOr<bool>> Execute(const Token& token, WorkReport& report);
   base::Task<absl::Status> Acknowledge(const store::StreamEntry& entry);
 
   store::Store& store_;
@@ -126,6 +149,7 @@ class Worker {
   const absl::StatusOr<std::string> stream_;
   const NodeFunction execute_;
   store::StreamId claim_from_ = store::StreamId::Min();  // The cursor of Reclaim.
+  std::optional<store::StreamId> in_execution_;
 };
 
 }  // namespace redouble::orchestrator

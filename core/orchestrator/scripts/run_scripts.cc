@@ -184,6 +184,13 @@ base::Task<absl::StatusOr<bool>> CancelApproval(store::Store& store, Keys keys,
   co_return store::DecodeBool(co_await script.Run(store, views, arguments));
 }
 
+base::Task<absl::StatusOr<bool>> RenewClaim(store::Store& store, Claim claim) {
+  static const Script& script = ScriptOf(kKeepClaimText);
+  const std::string_view keys[] = {claim.stream};
+  const std::string_view arguments[] = {claim.group, claim.consumer, claim.entry_id};
+  co_return store::DecodeBool(co_await script.Run(store, keys, arguments));
+}
+
 base::Task<absl::StatusOr<std::vector<std::string>>> DecidedApprovals(store::Store& store,
                                                                       Keys keys,
                                                                       std::string run_id) {

@@ -131,6 +131,17 @@ base::Task<absl::StatusOr<int64_t>> ExtendRun(store::Store& store, Keys keys,
 base::Task<absl::StatusOr<bool>> CancelApproval(store::Store& store, Keys keys,
                                                 RunApproval approval, absl::Time now);
 
+// A pending entry of a task stream and the consumer that is to keep it.
+struct Claim {
+  std::string_view stream;
+  std::string_view group;
+  std::string_view consumer;
+  std::string_view entry_id;
+};
+// Sets the idle time of the entry to 0, without counting a delivery. False if the entry is not
+// pending for the consumer. Source: docs/systems/orchestrator.md 4.7.
+base::Task<absl::StatusOr<bool>> RenewClaim(store::Store& store, Claim claim);
+
 // The ids of the run's decided approvals, sorted; empty if the run is gone. One round trip.
 base::Task<absl::StatusOr<std::vector<std::string>>> DecidedApprovals(store::Store& store,
                                                                       Keys keys,
