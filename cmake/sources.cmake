@@ -90,6 +90,7 @@ redouble_generate(
 redouble_generate(
   core/orchestrator/scripts/script_texts.h
   SOURCES
+    core/orchestrator/scripts/acquire_lease.lua
     core/orchestrator/scripts/apply_delta.lua
     core/orchestrator/scripts/apply_delta_guarded.lua
     core/orchestrator/scripts/cancel_approval.lua
@@ -101,7 +102,9 @@ redouble_generate(
     core/orchestrator/scripts/hitl_pause.lua
     core/orchestrator/scripts/join_arrive.lua
     core/orchestrator/scripts/join_quiesce.lua
+    core/orchestrator/scripts/keep_claim.lua
     core/orchestrator/scripts/patch_ir.lua
+    core/orchestrator/scripts/release_lease.lua
     core/orchestrator/scripts/sorted_members.lua
     core/orchestrator/scripts/start_run.lua
   COMMAND [==[
@@ -113,7 +116,7 @@ redouble_generate(
         echo '#include <string_view>'
         echo
         echo 'namespace redouble::orchestrator {'
-        for file in core/orchestrator/scripts/apply_delta.lua core/orchestrator/scripts/apply_delta_guarded.lua core/orchestrator/scripts/cancel_approval.lua core/orchestrator/scripts/emit_tokens.lua core/orchestrator/scripts/extend_run.lua core/orchestrator/scripts/fail_run.lua core/orchestrator/scripts/finish_run.lua core/orchestrator/scripts/hitl_decide.lua core/orchestrator/scripts/hitl_pause.lua core/orchestrator/scripts/join_arrive.lua core/orchestrator/scripts/join_quiesce.lua core/orchestrator/scripts/patch_ir.lua core/orchestrator/scripts/sorted_members.lua core/orchestrator/scripts/start_run.lua; do
+        for file in core/orchestrator/scripts/acquire_lease.lua core/orchestrator/scripts/apply_delta.lua core/orchestrator/scripts/apply_delta_guarded.lua core/orchestrator/scripts/cancel_approval.lua core/orchestrator/scripts/emit_tokens.lua core/orchestrator/scripts/extend_run.lua core/orchestrator/scripts/fail_run.lua core/orchestrator/scripts/finish_run.lua core/orchestrator/scripts/hitl_decide.lua core/orchestrator/scripts/hitl_pause.lua core/orchestrator/scripts/join_arrive.lua core/orchestrator/scripts/join_quiesce.lua core/orchestrator/scripts/keep_claim.lua core/orchestrator/scripts/patch_ir.lua core/orchestrator/scripts/release_lease.lua core/orchestrator/scripts/sorted_members.lua core/orchestrator/scripts/start_run.lua; do
             echo
             name=$(basename $file .lua | sed 's/_\([a-z]\)/\u\1/g; s/^./k\u&/')
             printf 'inline constexpr std::string_view %sText = R"lua(' $name
@@ -223,6 +226,7 @@ redouble_component(
     core/base/hash/digest.cc
     core/base/json/json_reading.cc
     core/base/random/rng.cc
+    core/base/settings/variables.cc
     core/base/task/frame_pool.cc
     core/base/task/resume.cc
     core/base/task/run.cc
@@ -283,6 +287,7 @@ redouble_component(
     core/base/hash/digest.h
     core/base/json/json_reading.h
     core/base/random/rng.h
+    core/base/settings/variables.h
     core/base/status/status_macros.h
     core/base/task/frame_pool.h
     core/base/task/resume.h
@@ -625,10 +630,15 @@ redouble_component(
 redouble_component(
   orchestrator
   SOURCES
+    core/orchestrator/app/engine.cc
+    core/orchestrator/app/service.cc
+    core/orchestrator/app/settings.cc
+    core/orchestrator/approvals/approval_worker.cc
     core/orchestrator/approvals/approvals.cc
     core/orchestrator/document_reader.cc
     core/orchestrator/events/run_event_feed.cc
     core/orchestrator/events/run_events.cc
+    core/orchestrator/execution_policy.cc
     core/orchestrator/graph/conditions.cc
     core/orchestrator/graph/expression.cc
     core/orchestrator/graph/ir.cc
@@ -638,9 +648,13 @@ redouble_component(
     core/orchestrator/keys.cc
     core/orchestrator/messages.cc
     core/orchestrator/result_cache.cc
+    core/orchestrator/results/file_artifacts.cc
+    core/orchestrator/results/file_run_store.cc
+    core/orchestrator/results/run_store.cc
     core/orchestrator/run/artifacts.cc
     core/orchestrator/run/coordinator.cc
     core/orchestrator/run/monitor.cc
+    core/orchestrator/run/run_scan.cc
     core/orchestrator/run/signal_queue.cc
     core/orchestrator/run/worker.cc
     core/orchestrator/scripts/run_scripts.cc
@@ -649,10 +663,15 @@ redouble_component(
   GENERATED_HEADERS
     core/orchestrator/scripts/script_texts.h
   INSTALLED_HEADERS
+    core/orchestrator/app/engine.h
+    core/orchestrator/app/service.h
+    core/orchestrator/app/settings.h
+    core/orchestrator/approvals/approval_worker.h
     core/orchestrator/approvals/approvals.h
     core/orchestrator/document_reader.h
     core/orchestrator/events/run_event_feed.h
     core/orchestrator/events/run_events.h
+    core/orchestrator/execution_policy.h
     core/orchestrator/graph/conditions.h
     core/orchestrator/graph/ir.h
     core/orchestrator/graph/patch.h
@@ -662,6 +681,9 @@ redouble_component(
     core/orchestrator/keys.h
     core/orchestrator/messages.h
     core/orchestrator/result_cache.h
+    core/orchestrator/results/file_artifacts.h
+    core/orchestrator/results/file_run_store.h
+    core/orchestrator/results/run_store.h
     core/orchestrator/run/artifacts.h
     core/orchestrator/run/coordinator.h
     core/orchestrator/run/monitor.h

@@ -25,6 +25,7 @@ constexpr std::string_view kRunTtlRule = "set at the first write of the run, kep
 constexpr std::string_view kNoTtl = "none: shared by all runs";
 constexpr absl::Duration kRunTtl = absl::Hours(24);
 constexpr absl::Duration kCachedResultTtl = absl::Hours(1);
+constexpr absl::Duration kServiceLeaseTtl = absl::Seconds(90);
 
 constexpr std::array<std::string_view, 10> kTaskTypes = {
     "agent",    "aggregate", "classifier", kDefaultTaskType, "filter",
@@ -45,6 +46,7 @@ enum Family : size_t {
   kPendingTokens,
   kLoop,
   kProcessing,
+  kServiceLease,
   kFamilyCount,
 };
 
@@ -176,6 +178,15 @@ constexpr std::array<Row, kFamilyCount> kRows = {{
       .purpose = "signals that a coordinator has taken and not committed, for recovery",
       .source = kAdded},
      "{{completion_signals}}:processing:{consumer:id}"},
+    {{.id = "orchestrator.service_lease",
+      .system = kSystem,
+      .pattern = "wf.service_lease",
+      .type = KeyType::kString,
+      .ttl_rule = "set by each round of the service",
+      .ttl = kServiceLeaseTtl,
+      .lifecycle = "created by the first round; expires when no service renews it",
+      .purpose = "the service that acts for all runs",
+      .source = kAdded}},
 }};
 
 // The families and compiled patterns of one form.
@@ -216,6 +227,7 @@ std::span<const KeyFamily> KeyFamilies(KeyForm form) { return InventoryOf(form).
 
 absl::Duration RunTtl() { return kRunTtl; }
 absl::Duration CachedResultTtl() { return kCachedResultTtl; }
+absl::Duration ServiceLeaseTtl() { return kServiceLeaseTtl; }
 std::span<const std::string_view> TaskTypes() { return kTaskTypes; }
 
 absl::StatusOr<std::string> Keys::Ir(std::string_view run_id) const {
@@ -274,6 +286,8 @@ absl::StatusOr<std::string> Keys::Loop(RunNode loop) const {
 absl::StatusOr<std::string> Keys::ProcessingSignals(std::string_view consumer) const {
   return PatternOf(form_, kProcessing).Build(consumer);
 }
+
+std::string Keys::ServiceLease() const { return *PatternOf(form_, kServiceLease).Build(); }
 
 std::optional<store::KeyMatch> Keys::Parse(std::string_view key) const {
   store::Recognition recognition = InventoryOf(form_).table.Recognise(key);

@@ -33,7 +33,7 @@ enum class KeyForm {
   kHashTagged,  // `ir:{run_123}`: all keys of a run in one slot. Approval keys contain the run id.
 };
 
-// The thirteen families, in the order of the documentation and with the same ids in both spellings.
+// The fourteen families, in the order of the documentation and with the same ids in both spellings.
 // Event channels, task streams and cache entries have one spelling only, because no command uses
 // them together with other keys of a run.
 std::span<const store::KeyFamily> KeyFamilies(KeyForm form = KeyForm::kPlain);
@@ -42,6 +42,8 @@ std::span<const store::KeyFamily> KeyFamilies(KeyForm form = KeyForm::kPlain);
 absl::Duration RunTtl();
 // The TTL of a cached result: 1 hour.
 absl::Duration CachedResultTtl();
+// The default TTL of the service's lease: 90 seconds.
+absl::Duration ServiceLeaseTtl();
 
 // The node types that the original documents and their example workflows use, in alphabetical
 // order. Types are open: every other type has its own stream, too. Tokens of nodes that a patch
@@ -87,6 +89,8 @@ class Keys {
   absl::StatusOr<std::string> Loop(RunNode loop) const;
   // The list of signals that one coordinator has taken and not finished.
   absl::StatusOr<std::string> ProcessingSignals(std::string_view consumer) const;
+  // The lease of the service that acts for all runs.
+  std::string ServiceLease() const;
 
   // The family and the values of a key or channel in this spelling; nullopt for any other key.
   std::optional<store::KeyMatch> Parse(std::string_view key) const;

@@ -92,9 +92,12 @@ TEST(OrchestratorKeys, GiveEachTaskTypeItsOwnStream) {
 TEST(OrchestratorKeys, HaveTheDocumentedTimesToLive) {
   EXPECT_EQ(RunTtl(), absl::Seconds(86400));
   EXPECT_EQ(CachedResultTtl(), absl::Seconds(3600));
+  EXPECT_EQ(ServiceLeaseTtl(), absl::Seconds(90));
   for (const store::KeyFamily& family : KeyFamilies()) {
     if (family.id == "orchestrator.cache") {
       EXPECT_EQ(family.ttl, CachedResultTtl());
+    } else if (family.id == "orchestrator.service_lease") {
+      EXPECT_EQ(family.ttl, ServiceLeaseTtl());
     } else if (family.ttl) {
       EXPECT_EQ(family.ttl, RunTtl()) << family.id;
     }
@@ -177,7 +180,7 @@ TEST(OrchestratorKeys, NameTheChangesOfTheCounter) {
 
 TEST(OrchestratorKeys, FillEveryColumnOfTheInventory) {
   for (const KeyForm form : {KeyForm::kPlain, KeyForm::kHashTagged}) {
-    ASSERT_EQ(KeyFamilies(form).size(), 13u);
+    ASSERT_EQ(KeyFamilies(form).size(), 14u);
     for (const store::KeyFamily& family : KeyFamilies(form)) {
       EXPECT_EQ(family.system, "orchestrator");
       for (const std::string_view text :

@@ -12,10 +12,15 @@
 
 #if REDOUBLE_HAS_CPP20
 
+#include "redouble/core/orchestrator/app/engine.h"
+#include "redouble/core/orchestrator/app/service.h"
+#include "redouble/core/orchestrator/app/settings.h"
+#include "redouble/core/orchestrator/approvals/approval_worker.h"
 #include "redouble/core/orchestrator/approvals/approvals.h"
 #include "redouble/core/orchestrator/document_reader.h"
 #include "redouble/core/orchestrator/events/run_event_feed.h"
 #include "redouble/core/orchestrator/events/run_events.h"
+#include "redouble/core/orchestrator/execution_policy.h"
 #include "redouble/core/orchestrator/graph/conditions.h"
 #include "redouble/core/orchestrator/graph/ir.h"
 #include "redouble/core/orchestrator/graph/patch.h"
@@ -24,6 +29,9 @@
 #include "redouble/core/orchestrator/keys.h"
 #include "redouble/core/orchestrator/messages.h"
 #include "redouble/core/orchestrator/result_cache.h"
+#include "redouble/core/orchestrator/results/file_artifacts.h"
+#include "redouble/core/orchestrator/results/file_run_store.h"
+#include "redouble/core/orchestrator/results/run_store.h"
 #include "redouble/core/orchestrator/run/artifacts.h"
 #include "redouble/core/orchestrator/run/coordinator.h"
 #include "redouble/core/orchestrator/run/monitor.h"

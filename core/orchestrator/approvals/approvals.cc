@@ -184,7 +184,8 @@ base::Task<absl::StatusOr<int64_t>> Approvals::DecideOverdue(std::string_view ru
   co_return decided;
 }
 
-base::Task<absl::StatusOr<int64_t>> Approvals::PushUndelivered(std::string_view run_id) {
+base::Task<absl::StatusOr<int64_t>> Approvals::PushUndelivered(std::string_view run_id,
+                                                               absl::Duration age) {
   REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string applied_key, keys_.Applied(run_id));
   constexpr std::string_view kResume = "resume:";
   std::vector<std::string_view> prefixes = {kResume, "consume:approval_"};
@@ -199,6 +200,7 @@ base::Task<absl::StatusOr<int64_t>> Approvals::PushUndelivered(std::string_view 
     if (!id || !IsId(*id) || members.contains(ConsumeOp(member))) continue;
     REDOUBLE_CO_ASSIGN_OR_RETURN(const auto approval, co_await Find(run_id, *id));
     if (!approval) continue;
+    if (approval->decided_at && clock_.Now() - *approval->decided_at < age) continue;
     const RunApproval decided = {run_id, *id};
     REDOUBLE_CO_RETURN_IF_ERROR(co_await Signal(decided, *approval));
     ++pushed;

@@ -110,11 +110,12 @@ class Approvals {
   // their number. Round trips: 1, 1 for each pending approval, and those of the decisions.
   base::Task<absl::StatusOr<int64_t>> DecideOverdue(std::string_view run_id);
 
-  // Pushes the signals of decided approvals whose token is not consumed, and returns their number.
-  // Some of these signals may still be queued; a duplicate is harmless. Without
-  // Hardening::keep_decision_details the signals do not name the person who decided. Round trips:
-  // 1, and 2 for each signal. Source: docs/systems/orchestrator.md 4.11, H27.
-  base::Task<absl::StatusOr<int64_t>> PushUndelivered(std::string_view run_id);
+  // Pushes the signals of approvals that were decided at least `age` ago and whose token is not
+  // consumed, and returns their number. Some of these signals may still be queued; a duplicate is
+  // harmless. Without Hardening::keep_decision_details the signals do not name the person who
+  // decided. Round trips: 1, and 2 for each signal. Source: docs/systems/orchestrator.md 4.11, H27.
+  base::Task<absl::StatusOr<int64_t>> PushUndelivered(std::string_view run_id,
+                                                      absl::Duration age = absl::ZeroDuration());
 
   // Returns the approval, or nullopt if it does not exist. One round trip.
   base::Task<absl::StatusOr<std::optional<Approval>>> Find(std::string_view run_id,

@@ -153,6 +153,7 @@ Node ReadNode(const Json& json, const std::string& key, Absent& absent, absl::St
     node.branch = ReadBranch(*branch, object.path() + "/branch", status);
   }
   node.rejection_path = WithoutRepetitions(object.Strings("rejection_path"));
+  node.policy = ReadExecutionPolicy(object, status);
   absent = {object.Find("dependencies") == nullptr, object.Find("wait_for_all") == nullptr,
             object.Find("is_terminal") == nullptr};
   return node;
@@ -250,6 +251,7 @@ absl::StatusOr<Json> NodeJson(const Node& node) {
   if (node.loop) json["loop"] = LoopJson(*node.loop);
   if (node.branch) json["branch"] = BranchJson(*node.branch);
   if (!node.rejection_path.empty()) json["rejection_path"] = node.rejection_path;
+  AddExecutionPolicy(json, node.policy);
   return json;
 }
 

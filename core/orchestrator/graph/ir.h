@@ -21,6 +21,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "redouble/core/orchestrator/execution_policy.h"
 #include "redouble/core/orchestrator/graph/conditions.h"
 
 namespace redouble::orchestrator {
@@ -65,6 +66,8 @@ struct Node {
   // For an approval node: the successors of a rejection or a timeout. Empty: the run has no
   // successor there (docs/systems/orchestrator.md D6).
   std::vector<std::string> rejection_path;
+  // The members `timeout_ms` and `retry`, which the workers follow.
+  ExecutionPolicy policy;
 
   bool HasLoop() const { return loop && loop->enabled; }
   bool HasBranch() const { return branch && branch->enabled; }
@@ -99,9 +102,9 @@ struct Ir {
 absl::StatusOr<Ir> ParseIr(std::string_view text);
 
 // Compact JSON: version, nodes, entry_nodes and metadata; of a node id, type, config, config_ref,
-// dependencies, dependents, wait_for_all, is_terminal, loop, branch and rejection_path. Members
-// without a value are omitted. Errors: InvalidArgument if a string is not UTF-8 or a `_json` member
-// is not JSON.
+// dependencies, dependents, wait_for_all, is_terminal, loop, branch, rejection_path, timeout_ms and
+// retry. Members without a value are omitted. Errors: InvalidArgument if a string is not UTF-8 or a
+// `_json` member is not JSON.
 absl::StatusOr<std::string> FormatIr(const Ir& ir);
 
 // OK if the graph can run. Errors: InvalidArgument with the JSON pointer of the first mistake: no

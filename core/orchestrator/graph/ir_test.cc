@@ -284,5 +284,17 @@ RC_GTEST_PROP(Ir, SurvivesTheRoundTripOverAnyForwardGraph, ()) {
   RC_ASSERT(FormatIr(ParseIr(text).value()).value() == text);
 }
 
+TEST(Ir, KeepsTheTimeoutAndTheAttemptsOfANode) {
+  constexpr const char* kText =
+      R"({"version":"1.0","nodes":{"A":{"id":"A","type":"http","dependencies":[],"dependents":[],)"
+      R"("wait_for_all":false,"is_terminal":true,"timeout_ms":500,"retry":{"max_attempts":2}}},)"
+      R"("entry_nodes":["A"]})";
+  const absl::StatusOr<Ir> ir = ParseIr(kText);
+  ASSERT_TRUE(ir.ok()) << ir.status();
+  EXPECT_EQ(ir->nodes[0].policy.timeout, absl::Milliseconds(500));
+  EXPECT_EQ(ir->nodes[0].policy.max_attempts, 2);
+  EXPECT_EQ(FormatIr(*ir).value(), kText);
+}
+
 }  // namespace
 }  // namespace redouble::orchestrator

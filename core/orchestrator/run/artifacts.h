@@ -1,7 +1,8 @@
 // Artifacts: the interface to the store that holds the outputs of nodes, outside of Redis. Redis
 // holds references only.
 //
-// Implement it for the artifact store of a deployment and pass it in CoordinatorOptions. A
+// Implement it for the artifact store of a deployment and pass it in CoordinatorOptions, or use
+// MemoryArtifacts for tests and FileArtifacts (core/orchestrator/results/file_artifacts.h). A
 // coordinator loads an output only to evaluate conditions, and stores one only if a signal carries
 // data instead of a reference.
 //
@@ -10,6 +11,8 @@
 #ifndef REDOUBLE_CORE_ORCHESTRATOR_RUN_ARTIFACTS_H_
 #define REDOUBLE_CORE_ORCHESTRATOR_RUN_ARTIFACTS_H_
 
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,6 +32,16 @@ class Artifacts {
 
   // Returns the output, or nullopt if the reference is unknown; conditions then see no output.
   virtual base::Task<absl::StatusOr<std::optional<std::string>>> Get(std::string_view ref) = 0;
+};
+
+// Keeps the outputs in memory, by content.
+class MemoryArtifacts final : public Artifacts {
+ public:
+  base::Task<absl::StatusOr<std::string>> Put(std::string_view output_json) override;
+  base::Task<absl::StatusOr<std::optional<std::string>>> Get(std::string_view ref) override;
+
+ private:
+  std::map<std::string, std::string, std::less<>> outputs_;  // By reference.
 };
 
 // The reference of an output by content: "cas://sha256:" and the 64 hexadecimal digits of its

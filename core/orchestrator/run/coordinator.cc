@@ -12,7 +12,9 @@
 #include "redouble/core/base/time/utc.h"
 #include "redouble/core/orchestrator/document_reader.h"
 #include "redouble/core/orchestrator/events/run_events.h"
+#include "redouble/core/orchestrator/run/run_scan.h"
 #include "redouble/core/orchestrator/scripts/scripts.h"
+#include "redouble/core/orchestrator/store_errors.h"
 #include "redouble/core/store/decode.h"
 #include "redouble/core/store/errors.h"
 #include "redouble/core/store/typed/hashes.h"
@@ -53,13 +55,11 @@ std::string TextIn(const std::string& json_text, const char* name) {
   return found != json.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
-// Whether the same operation may succeed soon: the connection failed, or the server refuses
-// commands for the moment.
-bool IsTemporary(const absl::Status& status) {
-  const std::optional<store::ErrorKind> kind = store::ErrorKindOf(status);
-  if (kind != store::ErrorKind::kServer) return kind.has_value();
-  return absl::IsUnavailable(status) || absl::IsResourceExhausted(status) ||
-         absl::IsAborted(status);
+// The metadata of a token: the members that the worker follows; empty if the node has none.
+std::string MetadataOf(const Node& node) {
+  Json metadata = Json::object();
+  AddExecutionPolicy(metadata, node.policy);
+  return metadata.empty() ? "" : metadata.dump();
 }
 
 // The signal that represents the start of a run. Its token id is the run id.
@@ -221,7 +221,7 @@ base::Task<absl::StatusOr<SignalOutcome>> Coordinator::Advance(CompletionSignal 
     co_return outcome;
   }
   if (signal.failure) {
-    REDOUBLE_CO_RETURN_IF_ERROR(co_await Fail(run, signal, outcome));
+    REDOUBLE_CO_RETURN_IF_ERROR(co_await Fail(run, signal, RunResult::Status::kFailed, outcome));
     co_return outcome;
   }
   outcome.unknown_node = run.ir.Find(signal.node_id) == nullptr;
@@ -408,7 +408,10 @@ absl::Status Coordinator::AddToken(const Ir& ir, const Token& partial,
   token.payload_ref = signal.result_ref;
   token.hop = signal.node_id.empty() ? 0 : IntegerIn(signal.metadata_json, "hop").value_or(0) + 1;
   token.created_at = clock_.Now();
-  if (node != nullptr) token.config_json = node->config_json;
+  if (node != nullptr) {
+    token.config_json = node->config_json;
+    token.metadata_json = MetadataOf(*node);
+  }
   token.workflow_owner = TextIn(ir.metadata_json, "username");
   REDOUBLE_ASSIGN_OR_RETURN(const std::string text, FormatToken(token));
   store::Command& add = batch.Add(CommandId::kXAdd);
@@ -585,11 +588,11 @@ base::Task<absl::StatusOr<bool>> Coordinator::ReportCompletion(const Run& run) {
   co_return true;
 }
 
-base::Task<absl::Status> Coordinator::ReportFailure(const Run& run,
-                                                    const CompletionSignal& signal) {
+base::Task<absl::Status> Coordinator::ReportFailure(const Run& run, const CompletionSignal& signal,
+                                                    RunResult::Status status) {
   RunResult result;
   result.run_id = run.run_id;
-  result.status = RunResult::Status::kFailed;
+  result.status = status;
   result.node_id = signal.node_id;
   result.failure = signal.failure;
   REDOUBLE_CO_ASSIGN_OR_RETURN(result.context, co_await ContextOf(run));
@@ -605,9 +608,9 @@ base::Task<absl::StatusOr<HashFields>> Coordinator::ContextOf(const Run& run) {
 }
 
 base::Task<absl::Status> Coordinator::Fail(const Run& run, const CompletionSignal& signal,
-                                           SignalOutcome& outcome) {
+                                           RunResult::Status status, SignalOutcome& outcome) {
   if (options_.on_finish) {
-    REDOUBLE_CO_RETURN_IF_ERROR(co_await ReportFailure(run, signal));
+    REDOUBLE_CO_RETURN_IF_ERROR(co_await ReportFailure(run, signal, status));
   }
   REDOUBLE_CO_ASSIGN_OR_RETURN(auto approvals,
                                co_await DecidedApprovals(store_, keys_, run.run_id));
@@ -630,7 +633,7 @@ base::Task<absl::Status> Coordinator::Fail(const Run& run, const CompletionSigna
   if (failed == FailOutcome::kConsumedBefore) outcome.kind = SignalOutcome::Kind::kDuplicate;
   if (failed != FailOutcome::kFailed) co_return absl::OkStatus();
   outcome.kind = SignalOutcome::Kind::kRunFailed;
-  Note(EventType::kNodeFailed, outcome);
+  if (!outcome.node_id.empty()) Note(EventType::kNodeFailed, outcome);
   Note(EventType::kWorkflowFailed, outcome);
   co_return absl::OkStatus();
 }
@@ -656,21 +659,32 @@ base::Task<absl::StatusOr<bool>> Coordinator::Sweep(std::string_view run_id) {
   co_return outcome.completed;
 }
 
+base::Task<absl::StatusOr<bool>> Coordinator::Abort(std::string_view run_id,
+                                                    RunResult::Status status, NodeFailure reason) {
+  events_.clear();
+  CompletionSignal signal = StartSignal(run_id);
+  signal.failure = std::move(reason);
+  Run run;
+  run.run_id = std::string(run_id);
+  REDOUBLE_CO_RETURN_IF_ERROR(co_await ReadRun(signal, run));
+  if (!run.found) co_return false;
+  SignalOutcome outcome;
+  outcome.run_id = run.run_id;
+  REDOUBLE_CO_RETURN_IF_ERROR(co_await Fail(run, signal, status, outcome));
+  REDOUBLE_CO_RETURN_IF_ERROR(co_await PublishEvents());
+  co_return outcome.kind == SignalOutcome::Kind::kRunFailed;
+}
+
 base::Task<absl::StatusOr<SweepReport>> Coordinator::SweepAll() {
-  store::ScanOptions scan;
-  scan.match = "ir:*";
-  REDOUBLE_CO_ASSIGN_OR_RETURN(std::vector<std::string> keys,
-                               co_await store::ScanAll(store_, scan));
-  std::sort(keys.begin(), keys.end());
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<std::string> run_ids,
+                               co_await FindRuns(store_, keys_));
   SweepReport report;
-  for (const std::string& key : keys) {
-    const std::optional<store::KeyMatch> match = keys_.Parse(key);
-    if (!match || match->values.empty()) continue;
-    const absl::StatusOr<bool> completed = co_await Sweep(match->values[0]);
+  for (const std::string& run_id : run_ids) {
+    const absl::StatusOr<bool> completed = co_await Sweep(run_id);
     // An error that concerns the keys of this run only.
     const bool skipped = !completed.ok() && !IsTemporary(completed.status());
     if (skipped) {
-      report.skipped.push_back({std::string(match->values[0]), completed.status()});
+      report.skipped.push_back({run_id, completed.status()});
       continue;
     }
     REDOUBLE_CO_RETURN_IF_ERROR(completed.status());

@@ -63,13 +63,14 @@ namespace redouble::orchestrator {
 
 // The end of a run, for a store that keeps results.
 struct RunResult {
-  enum class Status { kCompleted, kFailed };
+  enum class Status { kCompleted, kFailed, kCancelled };
 
   std::string run_id;
   Status status = Status::kCompleted;
   // The context of the run, sorted by field: references to the outputs of its nodes.
   HashFields context;
-  // The failed node and the reason; empty for a completed run.
+  // The failed node and the reason; empty for a completed run. The node is empty if the run was
+  // ended by Abort.
   std::string node_id;
   std::optional<NodeFailure> failure;
 };
@@ -168,6 +169,15 @@ class Coordinator {
   // completed the run. See also Approvals::PushUndelivered. Source:
   // docs/systems/orchestrator.md 4.13.
   base::Task<absl::StatusOr<bool>> Sweep(std::string_view run_id);
+  // Ends a run that exists: reports it to on_finish as failed or cancelled, deletes its keys,
+  // cancels its pending approvals and publishes workflow_failed. Returns whether this call ended
+  // the run. After a crash between the report and the deletion the run continues; a repeated call
+  // ends it. Tokens in execution are not stopped; their signals find no run.
+  //
+  // Round trips: 5, one more with on_finish. Source: docs/systems/orchestrator.md 4.14.
+  base::Task<absl::StatusOr<bool>> Abort(std::string_view run_id, RunResult::Status status,
+                                         NodeFailure reason);
+
   // Sweeps all runs, which it finds with SCAN, in the order of their ids. Skips and reports a run
   // whose keys cannot be read. Stops at an error of the connection.
   base::Task<absl::StatusOr<SweepReport>> SweepAll();
@@ -203,10 +213,11 @@ class Coordinator {
                                             SignalOutcome& outcome);
   base::Task<absl::Status> Complete(const Run& run, SignalOutcome& outcome);
   base::Task<absl::StatusOr<bool>> ReportCompletion(const Run& run);
-  base::Task<absl::Status> ReportFailure(const Run& run, const CompletionSignal& signal);
+  base::Task<absl::Status> ReportFailure(const Run& run, const CompletionSignal& signal,
+                                         RunResult::Status status);
   base::Task<absl::StatusOr<HashFields>> ContextOf(const Run& run);
   base::Task<absl::Status> Fail(const Run& run, const CompletionSignal& signal,
-                                SignalOutcome& outcome);
+                                RunResult::Status status, SignalOutcome& outcome);
   base::Task<absl::StatusOr<std::vector<std::string>>> AppliedOf(
       std::string_view run_id, std::vector<std::string_view> prefixes);
   absl::Status AddToken(const Ir& ir, const Token& token, const CompletionSignal& signal,

@@ -684,6 +684,14 @@ TYPED_TEST(CoordinatorTest, PublishesEachTypeToItsOwnStream) {
   EXPECT_EQ(this->Ask({"EXISTS", "wf.tasks.default"}), Reply::Integer(0));
 }
 
+TYPED_TEST(CoordinatorTest, ATokenCarriesTheTimeoutAndTheAttemptsOfItsNode) {
+  this->workflow_->Start("run_1", R"({"nodes":{"a":{"id":"a","type":"http","timeout_ms":500,
+      "retry":{"max_attempts":2}}}})");
+  const Reply entries = this->Ask({"XRANGE", "wf.tasks.http", "-", "+"});
+  const std::string text = entries.elements()[0].elements()[1].elements()[1].text();
+  EXPECT_EQ(ParseToken(text)->metadata_json, R"({"timeout_ms":500,"retry":{"max_attempts":2}})");
+}
+
 TYPED_TEST(CoordinatorTest, AGraphThatCannotBeReadLeavesTheSignalForRecovery) {
   this->workflow_->Start("run_1", kChain);
   this->Ask({"SET", "ir:run_1", "{}", "KEEPTTL"});

@@ -34,7 +34,13 @@ CompletionSignal SignalOf(const Token& token) {
 NodeFailure FailureOf(const absl::Status& status) {
   std::string message(status.message());
   if (!base::IsValidUtf8(message)) message = absl::CHexEscape(message);
-  return {absl::StatusCodeToString(status.code()), std::move(message), absl::IsUnavailable(status)};
+  return {absl::StatusCodeToString(status.code()), std::move(message), IsRetryable(status)};
+}
+
+base::Task<absl::StatusOr<NodeResult>> FailAfter(base::Clock& clock, absl::Duration timeout) {
+  co_await clock.Sleep(timeout);
+  co_return absl::DeadlineExceededError(
+      absl::StrCat("the node took longer than ", absl::FormatDuration(timeout)));
 }
 
 }  // namespace
@@ -181,9 +187,31 @@ base::Task<absl::StatusOr<bool>> Worker::KeepClaim() {
   co_return co_await RenewClaim(store_, claim);
 }
 
-base::Task<absl::StatusOr<std::optional<NodeResult>>> Worker::Call(const Token& token) {
-  REDOUBLE_CO_ASSIGN_OR_RETURN(NodeResult result, co_await execute_(token));
-  co_return std::move(result);
+// Makes one attempt.
+base::Task<absl::StatusOr<NodeResult>> Worker::Call(const Token& token,
+                                                    std::optional<absl::Duration> timeout) {
+  if (!timeout) co_return co_await execute_(token);
+  std::vector<base::Task<absl::StatusOr<NodeResult>>> race;
+  race.push_back(execute_(token));
+  race.push_back(FailAfter(clock_, *timeout));
+  auto first = co_await base::WhenAny(std::move(race));
+  co_return std::move(first.value);
+}
+
+// Makes the attempts that the policy permits.
+base::Task<absl::StatusOr<std::optional<NodeResult>>> Worker::CallUntilDone(const Token& token) {
+  // Another program may have written the metadata; what cannot be read is no policy.
+  ExecutionPolicy policy = ParseExecutionPolicy(token.metadata_json).value_or(ExecutionPolicy());
+  if (policy == ExecutionPolicy()) policy = options_.policy;
+  for (int64_t attempt = 1;; ++attempt) {
+    absl::StatusOr<NodeResult> result = co_await Call(token, policy.timeout);
+    if (result.ok()) co_return std::move(*result);
+    const bool repeat = attempt < policy.max_attempts && IsRetryable(result.status()) &&
+                        !store::ErrorKindOf(result.status());
+    if (!repeat) co_return result.status();
+    const absl::Duration pause = BackoffAfter(policy, attempt);
+    if (pause > absl::ZeroDuration()) co_await clock_.Sleep(pause);
+  }
 }
 
 // Renews the claim until another worker has the entry. An error may be over at the next renewal.
@@ -199,10 +227,10 @@ base::Task<absl::StatusOr<std::optional<NodeResult>>> Worker::KeepClaimUntilLost
 // Calls the function, and keeps the claim of its entry meanwhile. Nullopt if the claim was lost.
 base::Task<absl::StatusOr<std::optional<NodeResult>>> Worker::RunFunction(const Token& token) {
   if (!options_.keep_claims || options_.min_idle <= absl::ZeroDuration()) {
-    co_return co_await Call(token);
+    co_return co_await CallUntilDone(token);
   }
   std::vector<base::Task<absl::StatusOr<std::optional<NodeResult>>>> race;
-  race.push_back(Call(token));
+  race.push_back(CallUntilDone(token));
   race.push_back(KeepClaimUntilLost());
   auto first = co_await base::WhenAny(std::move(race));
   co_return std::move(first.value);

@@ -24,6 +24,10 @@
 // executed again by Reclaim. Signal pushed: pending, executed again unless the coordinator has
 // consumed the token by then; the second signal changes nothing. Acknowledged: nothing is left.
 //
+// A node may have a timeout and a number of attempts (execution_policy.h). A function that is still
+// waiting at its timeout is cancelled at its await, and the attempt fails with DEADLINE_EXCEEDED.
+// An attempt that fails with a retryable error is repeated after a pause, by the same worker.
+//
 // A result that cannot be written as a signal, because its data is not a JSON object, fails the
 // node: no entry is acknowledged without a signal that the coordinators can read.
 //
@@ -49,6 +53,7 @@
 #include "absl/time/time.h"
 #include "redouble/core/base/task/task.h"
 #include "redouble/core/base/time/clock.h"
+#include "redouble/core/orchestrator/execution_policy.h"
 #include "redouble/core/orchestrator/keys.h"
 #include "redouble/core/orchestrator/messages.h"
 #include "redouble/core/store/store.h"
@@ -87,6 +92,8 @@ struct WorkerOptions {
   int64_t reclaim_count = 10;  // The maximum number of XAUTOCLAIM commands of one Reclaim.
   // Deletes acknowledged entries from the stream; by default they stay.
   bool delete_acknowledged = false;
+  // Of tokens whose node has none. Timeouts and pauses need the clock that `keep_claims` needs.
+  ExecutionPolicy policy = {};
 };
 
 // The counts of one call, by result of the entries.
@@ -137,7 +144,9 @@ class Worker {
   base::Task<absl::Status> Handle(const store::StreamEntry& entry, int64_t deliveries,
                                   WorkReport& report);
   base::Task<absl::StatusOr<std::optional<NodeResult>>> RunFunction(const Token& token);
-  base::Task<absl::StatusOr<std::optional<NodeResult>>> Call(const Token& token);
+  base::Task<absl::StatusOr<NodeResult>> Call(const Token& token,
+                                              std::optional<absl::Duration> timeout);
+  base::Task<absl::StatusOr<std::optional<NodeResult>>> CallUntilDone(const Token& token);
   base::Task<absl::StatusOr<std::optional<NodeResult>>> KeepClaimUntilLost();
   base::Task<absl::StatusOr<bool>> Execute(const Token& token, WorkReport& report);
   base::Task<absl::Status> Acknowledge(const store::StreamEntry& entry);

@@ -22,6 +22,7 @@ namespace {
 using base::IsOkAndHolds;
 using store::Reply;
 using ::testing::Each;
+using ::testing::ElementsAre;
 using ::testing::Pair;
 using ::testing::SizeIs;
 
@@ -199,6 +200,39 @@ TYPED_TEST(WorkerClaimsTest, AWorkerThatLostItsClaimEndsItsExecution) {
   EXPECT_EQ(this->executed_, 1);
   EXPECT_EQ(this->begun_["n0"], 2);
   EXPECT_EQ(this->ended_["n0"], 1);
+  EXPECT_EQ(this->Ask({"LLEN", "completion_signals"}), Reply::Integer(1));
+}
+
+// Two attempts of 30 s that time out, with pauses of 60 s and 120 s, and a third of 10 s.
+TYPED_TEST(WorkerClaimsTest, AttemptsAreRepeatedAfterPausesUnderOneClaim) {
+  this->LeaveEntriesOfACrashedWorker(1);
+  WorkerOptions options;
+  options.type = "http";
+  options.consumer = "w";
+  options.policy = {.timeout = absl::Seconds(30),
+                    .max_attempts = 3,
+                    .backoff = absl::Seconds(60),
+                    .backoff_multiplier = 2};
+  int attempts = 0;
+  std::vector<absl::Duration> begun;
+  const absl::Time start = this->clock_->Now();
+  const auto execute = [&](const Token&) -> base::Task<absl::StatusOr<NodeResult>> {
+    begun.push_back(this->clock_->Now() - start);
+    co_await this->clock_->Sleep(++attempts < 3 ? absl::Hours(9) : absl::Seconds(10));
+    co_return NodeResult();
+  };
+  this->workers_.push_back(
+      std::make_unique<Worker>(this->store(), *this->clock_, Keys(), options, execute));
+  Worker& other = this->Add(absl::Seconds(1));
+  base::Task<void> loop = this->Loop(*this->workers_[0], start + kStep);
+  base::Task<void> second = this->Loop(other, start + absl::Seconds(200));
+  loop.Start();
+  second.Start();
+  this->Pass(absl::Seconds(300));
+  EXPECT_TRUE(loop.done() && second.done());
+  EXPECT_THAT(begun, ElementsAre(absl::ZeroDuration(), absl::Seconds(90), absl::Seconds(240)));
+  EXPECT_EQ(this->executed_, 1);
+  EXPECT_THAT(this->begun_, SizeIs(0));
   EXPECT_EQ(this->Ask({"LLEN", "completion_signals"}), Reply::Integer(1));
 }
 

@@ -219,6 +219,27 @@ TYPED_TEST(WorkerTest, WhatIsDeliveredTooOftenFails) {
   EXPECT_EQ(this->Pending(), 0);
 }
 
+TYPED_TEST(WorkerTest, RepeatsARetryableErrorAsOftenAsTheTokenSays) {
+  Token token;
+  token.id = "t1";
+  token.run_id = "run_1";
+  token.to_node = "fetch";
+  token.created_at = this->now();
+  token.metadata_json = R"({"task":"x","retry":{"max_attempts":3}})";
+  const std::string text = FormatToken(token).value();
+  this->Ask({"XADD", "wf.tasks.http", "*", "token", text});
+  Worker busy = this->Make(this->Options(), absl::ResourceExhaustedError("busy"));
+  EXPECT_EQ(this->Run(busy.Poll()).value().failed, 1);
+  EXPECT_THAT(this->executed_, ElementsAre("t1", "t1", "t1"));
+  EXPECT_THAT(this->LastSignal(), HasSubstr(R"("retryable":true)"));
+  this->executed_.clear();
+  this->Ask({"XADD", "wf.tasks.http", "*", "token", text});
+  Worker wrong = this->Make(this->Options(), absl::NotFoundError("no such page"));
+  EXPECT_EQ(this->Run(wrong.Poll()).value().failed, 1);
+  EXPECT_THAT(this->executed_, ElementsAre("t1"));
+  EXPECT_THAT(this->LastSignal(), HasSubstr(R"("retryable":false)"));
+}
+
 TYPED_TEST(WorkerTest, ReclaimsNothingWithoutAGroup) {
   Worker worker = this->Make(this->Options());
   EXPECT_EQ(this->Run(worker.Reclaim()).value().total(), 0);

@@ -191,6 +191,25 @@ base::Task<absl::StatusOr<bool>> RenewClaim(store::Store& store, Claim claim) {
   co_return store::DecodeBool(co_await script.Run(store, keys, arguments));
 }
 
+base::Task<absl::StatusOr<bool>> AcquireLease(store::Store& store, Keys keys,
+                                              LeaseRequest request) {
+  static const Script& script = ScriptOf(kAcquireLeaseText);
+  const std::string key = keys.ServiceLease();
+  const std::string ttl = Millis(request.ttl);
+  const std::string_view lease[] = {key};
+  const std::string_view arguments[] = {request.holder, ttl};
+  co_return store::DecodeBool(co_await script.Run(store, lease, arguments));
+}
+
+base::Task<absl::StatusOr<bool>> ReleaseLease(store::Store& store, Keys keys,
+                                              std::string_view holder) {
+  static const Script& script = ScriptOf(kReleaseLeaseText);
+  const std::string key = keys.ServiceLease();
+  const std::string_view lease[] = {key};
+  const std::string_view arguments[] = {holder};
+  co_return store::DecodeBool(co_await script.Run(store, lease, arguments));
+}
+
 base::Task<absl::StatusOr<std::vector<std::string>>> DecidedApprovals(store::Store& store,
                                                                       Keys keys,
                                                                       std::string run_id) {

@@ -142,6 +142,17 @@ struct Claim {
 // pending for the consumer. Source: docs/systems/orchestrator.md 4.7.
 base::Task<absl::StatusOr<bool>> RenewClaim(store::Store& store, Claim claim);
 
+struct LeaseRequest {
+  std::string_view holder;
+  absl::Duration ttl;
+};
+// Takes the lease of the service, or renews it. False if another holder has it.
+// Source: docs/systems/orchestrator.md 4.19.
+base::Task<absl::StatusOr<bool>> AcquireLease(store::Store& store, Keys keys, LeaseRequest request);
+// Gives the lease back. False if `holder` does not have it.
+base::Task<absl::StatusOr<bool>> ReleaseLease(store::Store& store, Keys keys,
+                                              std::string_view holder);
+
 // The ids of the run's decided approvals, sorted; empty if the run is gone. One round trip.
 base::Task<absl::StatusOr<std::vector<std::string>>> DecidedApprovals(store::Store& store,
                                                                       Keys keys,

@@ -1,0 +1,346 @@
+#include "redouble/core/orchestrator/app/engine.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "redouble/backends/testing/backends.h"
+#include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/base/time/virtual_clock.h"
+#include "redouble/core/store/errors.h"
+#include "redouble/tests/support/intercepted_store.h"
+
+namespace redouble::orchestrator {
+namespace {
+
+using base::IsOk;
+using base::IsOkAndHolds;
+using base::StatusIs;
+using store::Reply;
+using ::testing::ElementsAre;
+using ::testing::Eq;
+using ::testing::IsEmpty;
+using ::testing::Optional;
+using ::testing::Pair;
+
+constexpr const char* kChain = R"({"version":"1.0","nodes":{
+    "fetch":{"id":"fetch","type":"http","dependents":["save"]},
+    "save":{"id":"save","type":"function"}}})";
+constexpr const char* kApproval = R"({"nodes":{
+    "ask":{"id":"ask","type":"hitl","dependents":["save"],
+           "config":{"approver":"boss","timeout_seconds":3600}},
+    "save":{"id":"save","type":"function"}}})";
+
+template <typename Backend>
+class EngineTest : public tests::BackendTest<Backend> {
+ protected:
+  void SetUp() override {
+    tests::BackendTest<Backend>::SetUp();
+    if (this->IsSkipped()) return;
+    clock_ = std::make_unique<base::VirtualClock>(this->now());
+    intercepted_ = std::make_unique<tests::InterceptedStore>(this->store());
+    engine_ = Make(*intercepted_);
+  }
+
+  std::unique_ptr<Engine> Make(store::Store& store, EngineSettings settings = {}) {
+    auto engine = Engine::Create(store, *clock_, {runs_, outputs_}, settings);
+    EXPECT_TRUE(engine.ok()) << engine.status();
+    if (!engine.ok()) return nullptr;
+    const auto execute = [this](const Token& token) -> base::Task<absl::StatusOr<NodeResult>> {
+      executed_.push_back(token.to_node);
+      if (token.to_node == failing_) co_return absl::InternalError("it broke");
+      NodeResult result;
+      result.data_json = absl::StrCat("{\"by\":\"", token.to_node, "\"}");
+      co_return result;
+    };
+    (*engine)->AddWorker("http", "w1", execute);
+    (*engine)->AddWorker("function", "w1", execute);
+    (*engine)->AddApprovalWorker("w1");
+    return *std::move(engine);
+  }
+
+  RunStart Start(std::string_view run_id, std::string_view ir = kChain) {
+    const absl::StatusOr<RunStart> start = this->Run(engine_->StartRun(run_id, ir));
+    EXPECT_TRUE(start.ok()) << start.status();
+    return start.value_or(RunStart());
+  }
+  void RunAll() { EXPECT_THAT(this->Run(engine_->RunUntilIdle()), IsOk()); }
+  RunView View(std::string_view run_id) {
+    const auto view = this->Run(engine_->GetRun(run_id));
+    EXPECT_TRUE(view.ok() && *view) << run_id;
+    return view.ok() && *view ? **view : RunView();
+  }
+  RunStatus StatusOf(std::string_view run_id) { return View(run_id).record.status; }
+  void Pass(absl::Duration time) {
+    clock_->Advance(time);
+    this->AdvanceTo(clock_->Now());
+  }
+
+  std::unique_ptr<base::VirtualClock> clock_;
+  std::unique_ptr<tests::InterceptedStore> intercepted_;
+  MemoryRunStore runs_;
+  MemoryArtifacts outputs_;
+  std::unique_ptr<Engine> engine_;
+  std::vector<std::string> executed_;
+  std::string failing_;
+};
+TYPED_TEST_SUITE(EngineTest, tests::Backends, tests::BackendNames);
+
+TYPED_TEST(EngineTest, ARunHasStatusAndResultsAtItsEnd) {
+  const RunStart start = this->Start("run_1");
+  EXPECT_TRUE(start.created);
+  EXPECT_EQ(start.tokens, 1);
+  EXPECT_EQ(start.status, RunStatus::kRunning);
+  EXPECT_EQ(this->View("run_1").counter, 1);
+  this->Pass(absl::Seconds(3));
+  this->RunAll();
+  const RunView view = this->View("run_1");
+  EXPECT_EQ(view.record.status, RunStatus::kCompleted);
+  EXPECT_EQ(view.record.ir, kChain);
+  EXPECT_EQ(*view.record.ended_at - *view.record.started_at, absl::Seconds(3));
+  EXPECT_THAT(view.record.outputs,
+              ElementsAre(Pair("fetch", R"({"by":"fetch"})"), Pair("save", R"({"by":"save"})")));
+  EXPECT_EQ(view.counter, std::nullopt);
+  EXPECT_EQ(this->Ask({"EXISTS", "ir:run_1", "counter:run_1"}), Reply::Integer(0));
+}
+
+TYPED_TEST(EngineTest, AnEndedRunDoesNotStartAgain) {
+  this->Start("run_1");
+  this->RunAll();
+  const RunStart again = this->Start("run_1");
+  EXPECT_FALSE(again.created);
+  EXPECT_EQ(again.tokens, 0);
+  EXPECT_EQ(again.status, RunStatus::kCompleted);
+  this->RunAll();
+  EXPECT_THAT(this->executed_, ElementsAre("fetch", "save"));
+}
+
+// Each request of the start is lost in turn, and the start is repeated.
+TYPED_TEST(EngineTest, AnInterruptedStartIsRepeated) {
+  for (size_t fail = 0; fail < 3; ++fail) {
+    const std::string run_id = absl::StrCat("run_", fail);
+    const size_t first = this->intercepted_->requests();
+    this->intercepted_->on_request = [=](size_t index) -> std::optional<absl::StatusOr<Reply>> {
+      if (index == first + fail) return store::NotSentError("gone");
+      return std::nullopt;
+    };
+    EXPECT_THAT(this->Run(this->engine_->StartRun(run_id, kChain)),
+                StatusIs(absl::StatusCode::kUnavailable))
+        << fail;
+    this->intercepted_->on_request = nullptr;
+    EXPECT_EQ(this->Start(run_id).status, RunStatus::kRunning);
+    this->executed_.clear();
+    this->RunAll();
+    EXPECT_THAT(this->executed_, ElementsAre("fetch", "save")) << fail;
+    EXPECT_EQ(this->StatusOf(run_id), RunStatus::kCompleted);
+  }
+}
+
+TYPED_TEST(EngineTest, AStartOfNoGraphLeavesNoRecord) {
+  EXPECT_THAT(this->Run(this->engine_->StartRun("run_1", "{}")),
+              StatusIs(absl::StatusCode::kInvalidArgument));
+  EXPECT_THAT(this->Run(this->engine_->StartRun("a:b", kChain)),
+              StatusIs(absl::StatusCode::kInvalidArgument));
+  EXPECT_THAT(this->Run(this->engine_->ListRuns()), IsOkAndHolds(IsEmpty()));
+  EXPECT_THAT(this->Run(this->engine_->GetRun("run_1")), IsOkAndHolds(Eq(std::nullopt)));
+  EXPECT_EQ(this->KeyCount(), 0);
+}
+
+TYPED_TEST(EngineTest, AFailedRunKeepsItsReasonAndWhatItHasDone) {
+  this->failing_ = "save";
+  this->Start("run_1");
+  this->RunAll();
+  const RunRecord record = this->View("run_1").record;
+  EXPECT_EQ(record.status, RunStatus::kFailed);
+  EXPECT_EQ(record.node_id, "save");
+  EXPECT_EQ(record.failure->error_message, "it broke");
+  EXPECT_THAT(record.outputs, ElementsAre(Pair("fetch", R"({"by":"fetch"})")));
+}
+
+TYPED_TEST(EngineTest, TheContextOutlivesTheKeys) {
+  this->Start("run_1");
+  ASSERT_THAT(this->Run(this->engine_->workers()[0]->Poll()), IsOk());
+  ASSERT_THAT(this->Run(this->engine_->coordinator().Poll()), IsOk());
+  const auto running = this->Run(this->engine_->LoadContext("run_1"));
+  ASSERT_THAT(running, IsOk());
+  EXPECT_EQ(running->size(), 3u);
+  EXPECT_THAT(this->Run(this->engine_->NodeOutput("run_1", "fetch")),
+              IsOkAndHolds(Optional(std::string(R"({"by":"fetch"})"))));
+  EXPECT_THAT(this->Run(this->engine_->NodeOutput("run_1", "save")),
+              IsOkAndHolds(Eq(std::nullopt)));
+  this->RunAll();
+  const auto ended = this->Run(this->engine_->LoadContext("run_1"));
+  ASSERT_THAT(ended, IsOk());
+  EXPECT_EQ(ended->size(), 6u);
+  EXPECT_THAT(this->Run(this->engine_->NodeOutput("run_1", "save")),
+              IsOkAndHolds(Optional(std::string(R"({"by":"save"})"))));
+  EXPECT_THAT(this->Run(this->engine_->LoadContext("other")), IsOkAndHolds(IsEmpty()));
+  EXPECT_THAT(this->Run(this->engine_->NodeOutput("other", "save")),
+              IsOkAndHolds(Eq(std::nullopt)));
+}
+
+// Without stored outputs the record has references, which still lead to the outputs.
+TYPED_TEST(EngineTest, CanKeepReferencesOnly) {
+  EngineSettings settings;
+  settings.store_outputs = false;
+  this->engine_ = this->Make(this->store(), settings);
+  this->Start("run_1");
+  this->RunAll();
+  EXPECT_THAT(this->View("run_1").record.outputs, IsEmpty());
+  EXPECT_THAT(this->Run(this->engine_->NodeOutput("run_1", "save")),
+              IsOkAndHolds(Optional(std::string(R"({"by":"save"})"))));
+}
+
+TYPED_TEST(EngineTest, ListsRunsByStatus) {
+  this->Start("b");
+  this->RunAll();
+  this->Start("c");
+  this->Start("a");
+  RunQuery query;
+  query.status = RunStatus::kRunning;
+  const auto running = this->Run(this->engine_->ListRuns(query));
+  ASSERT_THAT(running, IsOk());
+  ASSERT_EQ(running->size(), 2u);
+  EXPECT_EQ((*running)[0].run_id, "a");
+  EXPECT_EQ((*running)[1].run_id, "c");
+}
+
+TYPED_TEST(EngineTest, ACancelledRunLeavesNoKey) {
+  this->Start("run_1");
+  ASSERT_THAT(this->Run(this->engine_->workers()[0]->Poll()), IsOk());
+  EXPECT_THAT(this->Run(this->engine_->CancelRun("run_1", "not needed")),
+              IsOkAndHolds(CancelOutcome::kCancelled));
+  const RunRecord record = this->View("run_1").record;
+  EXPECT_EQ(record.status, RunStatus::kCancelled);
+  EXPECT_EQ(record.failure->error_message, "not needed");
+  EXPECT_TRUE(record.ended_at);
+  EXPECT_FALSE(record.cancel_requested);
+  this->RunAll();  // The signal of the node finds no run.
+  EXPECT_EQ(this->Ask({"EXISTS", "ir:run_1", "counter:run_1", "applied:run_1", "context:run_1",
+                       "completion_signals"}),
+            Reply::Integer(0));
+  EXPECT_THAT(this->executed_, ElementsAre("fetch"));
+  EXPECT_THAT(this->Run(this->engine_->CancelRun("run_1")),
+              IsOkAndHolds(CancelOutcome::kCancelled));
+  EXPECT_EQ(this->Start("run_1").status, RunStatus::kCancelled);
+}
+
+TYPED_TEST(EngineTest, ACancellationChangesNoResult) {
+  this->Start("run_1");
+  this->RunAll();
+  EXPECT_THAT(this->Run(this->engine_->CancelRun("run_1")), IsOkAndHolds(CancelOutcome::kEnded));
+  EXPECT_EQ(this->StatusOf("run_1"), RunStatus::kCompleted);
+  EXPECT_THAT(this->Run(this->engine_->CancelRun("run_2")), IsOkAndHolds(CancelOutcome::kUnknown));
+  EXPECT_THAT(this->Run(this->engine_->CancelRun("a:b")),
+              StatusIs(absl::StatusCode::kInvalidArgument));
+}
+
+// Each request of the cancellation is lost in turn. A repeated call finishes it.
+TYPED_TEST(EngineTest, AnInterruptedCancellationIsRepeated) {
+  bool failed = true;
+  for (size_t fail = 0; failed && fail < 20; ++fail) {
+    const std::string run_id = absl::StrCat("run_", fail);
+    this->Start(run_id, kApproval);
+    this->RunAll();
+    const size_t first = this->intercepted_->requests();
+    this->intercepted_->on_request = [=](size_t index) -> std::optional<absl::StatusOr<Reply>> {
+      if (index == first + fail) return store::NotSentError("gone");
+      return std::nullopt;
+    };
+    failed = !this->Run(this->engine_->CancelRun(run_id)).ok();
+    this->intercepted_->on_request = nullptr;
+    EXPECT_THAT(this->Run(this->engine_->CancelRun(run_id)),
+                IsOkAndHolds(CancelOutcome::kCancelled));
+    EXPECT_EQ(this->StatusOf(run_id), RunStatus::kCancelled) << fail;
+    EXPECT_EQ(this->Ask({"EXISTS", "ir:" + run_id, "counter:" + run_id}), Reply::Integer(0));
+  }
+  EXPECT_FALSE(failed);
+}
+
+// A run that was cancelled between the record and the keys of its start.
+TYPED_TEST(EngineTest, AStartThatWasCancelledMeanwhileEndsAtOnce) {
+  const size_t first = this->intercepted_->requests();
+  this->intercepted_->on_request = [&](size_t index) -> std::optional<absl::StatusOr<Reply>> {
+    if (index == first) {
+      std::unique_ptr<Engine> other = this->Make(this->store());
+      EXPECT_THAT(this->Run(other->CancelRun("run_1")), IsOkAndHolds(CancelOutcome::kCancelled));
+    }
+    return std::nullopt;
+  };
+  const RunStart start = this->Start("run_1");
+  this->intercepted_->on_request = nullptr;
+  EXPECT_FALSE(start.created);
+  EXPECT_EQ(start.status, RunStatus::kCancelled);
+  EXPECT_EQ(this->StatusOf("run_1"), RunStatus::kCancelled);
+  EXPECT_EQ(this->Ask({"EXISTS", "ir:run_1", "counter:run_1"}), Reply::Integer(0));
+}
+
+TYPED_TEST(EngineTest, AnExpiredRunDoesNotStartAgain) {
+  this->Start("run_1");
+  this->Pass(absl::Hours(25));
+  EXPECT_EQ(this->Start("run_1").status, RunStatus::kExpired);
+  EXPECT_EQ(this->Ask({"EXISTS", "ir:run_1"}), Reply::Integer(0));
+}
+
+TYPED_TEST(EngineTest, AnApprovalNodeAsksAndWaits) {
+  this->Start("run_1", kApproval);
+  this->RunAll();
+  const RunView view = this->View("run_1");
+  EXPECT_EQ(view.counter, 0);
+  EXPECT_EQ(view.pending_approvals, 1);
+  const std::string member = this->Ask({"SRANDMEMBER", "pending_approvals:run_1"}).text();
+  const std::string id(*ParseApprovalMember(member));
+  const auto approval = this->Run(this->engine_->approvals().Find("run_1", id));
+  ASSERT_TRUE(approval.ok() && *approval);
+  EXPECT_EQ((*approval)->approver, "boss");
+  EXPECT_EQ((*approval)->timeout_at, this->now() + absl::Hours(1));
+  ASSERT_THAT(this->Run(this->engine_->approvals().Approve("run_1", id)), IsOk());
+  this->RunAll();
+  EXPECT_EQ(this->StatusOf("run_1"), RunStatus::kCompleted);
+  EXPECT_THAT(this->executed_, ElementsAre("save"));
+}
+
+TYPED_TEST(EngineTest, AnApprovalNodeWithAnUnreadableConfigurationFails) {
+  this->Start("run_1", R"({"nodes":{"ask":{"id":"ask","type":"hitl",
+      "config":{"timeout_seconds":"soon"}}}})");
+  this->RunAll();
+  EXPECT_EQ(this->StatusOf("run_1"), RunStatus::kFailed);
+  EXPECT_EQ(this->View("run_1").record.failure->error_message,
+            "approval: /timeout_seconds: expected a positive number, got \"soon\"");
+}
+
+// A run that another program started has no record until it ends.
+TYPED_TEST(EngineTest, KnowsRunsOfOtherPrograms) {
+  ASSERT_THAT(this->Run(this->engine_->coordinator().Start("run_1", kChain)), IsOk());
+  EXPECT_EQ(this->View("run_1").counter, 1);
+  EXPECT_EQ(this->StatusOf("run_1"), RunStatus::kRunning);
+  EXPECT_THAT(this->Run(this->engine_->CancelRun("run_1")),
+              IsOkAndHolds(CancelOutcome::kCancelled));
+  EXPECT_EQ(this->StatusOf("run_1"), RunStatus::kCancelled);
+}
+
+TYPED_TEST(EngineTest, PatchesARun) {
+  this->Start("run_1");
+  EXPECT_THAT(this->Run(this->engine_->Patch(
+                  "run_1", R"([{"op":"add","path":"/nodes/-","value":{"id":"more","type":"http"}},
+                               {"op":"add","path":"/edges/-","value":{"from":"save","to":"more"}}])")),
+              IsOkAndHolds(PatchOutcome::kPatched));
+  this->RunAll();
+  EXPECT_THAT(this->executed_, ElementsAre("fetch", "save", "more"));
+}
+
+TYPED_TEST(EngineTest, RefusesAnInstanceThatIsNoId) {
+  EngineSettings settings;
+  settings.instance = "a:b";
+  EXPECT_THAT(Engine::Create(this->store(), *this->clock_, {this->runs_, this->outputs_}, settings),
+              StatusIs(absl::StatusCode::kInvalidArgument));
+}
+
+}  // namespace
+}  // namespace redouble::orchestrator
