@@ -736,9 +736,16 @@ redouble_component(
     backends/redis/net/connection.cc
     backends/redis/net/connector.cc
     backends/redis/net/metrics_text.cc
+    backends/redis/net/pool/pool_ledger.cc
+    backends/redis/net/pool/sync_pool.cc
     backends/redis/net/subscriber.cc
     backends/redis/net/tls_context.cc
     backends/redis/net/transport.cc
+    backends/redis/observe/command_event.cc
+    backends/redis/observe/command_latencies.cc
+    backends/redis/observe/command_spans.cc
+    backends/redis/observe/request_observer.cc
+    backends/redis/observe/slow_commands.cc
     backends/redis/option_table.cc
     backends/redis/options.cc
     backends/redis/spawn/ask_server.cc
@@ -772,7 +779,14 @@ redouble_component(
     backends/redis/net/client/sync_store.h
     backends/redis/net/client_hooks.h
     backends/redis/net/metrics_text.h
+    backends/redis/net/pool/pool_ledger.h
+    backends/redis/net/pool/sync_pool.h
     backends/redis/net/subscriber.h
+    backends/redis/observe/command_event.h
+    backends/redis/observe/command_latencies.h
+    backends/redis/observe/command_spans.h
+    backends/redis/observe/request_observer.h
+    backends/redis/observe/slow_commands.h
     backends/redis/options.h
     backends/redis/spawn/child_process.h
     backends/redis/spawn/held_clock.h

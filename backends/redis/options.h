@@ -146,6 +146,17 @@ struct Options {
   int blocking_connections = 64;
   // How many idle connections for blocking commands stay open.
   int idle_connections = 4;
+  // SyncPool: the largest number of connections.
+  int pool_size = 8;
+  // How long a call waits for a connection of the pool. InfiniteDuration: until there is one.
+  absl::Duration pool_acquire_timeout = absl::Seconds(5);
+  // A pooled connection that was idle for this time is closed. InfiniteDuration: never.
+  absl::Duration pool_idle_time = absl::Minutes(5);
+  // A pooled connection that was opened this time ago is closed. InfiniteDuration: never.
+  absl::Duration pool_lifetime = absl::InfiniteDuration();
+  // A pooled connection that was idle for this time must answer a PING before it is used.
+  // InfiniteDuration: never.
+  absl::Duration pool_check_after = absl::Seconds(10);
   // How many messages of a subscription may wait for their reader. One more drops the oldest, and
   // the reader receives a gap.
   int push_queue = 10'000;

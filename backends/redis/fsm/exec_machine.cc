@@ -125,6 +125,7 @@ void ExecMachine::Encode(std::string& out) {
     Entry& entry = queue_[encoded_];
     entry.first_byte = bytes_encoded() + out.size();
     ++entry.attempts;
+    if (options_.on_sent) options_.on_sent(*entry.request);
     AppendRequest(*entry.request, out);
   }
 }

@@ -92,6 +92,8 @@ struct ExecOptions {
   // Returns true for requests that are idempotent although they do more than read. Null: only
   // read-only requests are idempotent.
   std::function<bool(const store::Request&)> is_idempotent = nullptr;
+  // Called whenever a request is encoded for the connection. Null: nothing is called.
+  std::function<void(const store::Request&)> on_sent = nullptr;
   // Where to count; must outlive the machine. Null: the machine does not count.
   Counters* counters = nullptr;
 };

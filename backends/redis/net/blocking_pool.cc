@@ -120,6 +120,7 @@ void BlockingPool::Dispatch(store::Request& request) {
   slot->request = &request;
   slot->relay = std::make_unique<Relay>(*this, slot, request);
   request.SetKeeper(this);
+  if (context_->observer != nullptr) context_->observer->Sent(request);
   slot->connection->Submit(*slot->relay);
 }
 

@@ -1,4 +1,4 @@
-// ClientHooks: callbacks of a client: a log, idempotent requests, a seed.
+// ClientHooks: callbacks of a client: a log, the events of commands, idempotent requests, a seed.
 //
 //   redis::ClientHooks hooks;
 //   hooks.log = [](const redis::LogEvent& event) {
@@ -6,7 +6,7 @@
 //   };
 //   auto client = co_await redis::Client::Connect(executor, options, Sharing::kShared, hooks);
 //
-// An unset hook costs one comparison when a connection changes its state, and nothing per command.
+// An unset hook costs one comparison when a connection changes its state or a command is submitted.
 //
 // Thread-safety: the hooks are called on the client's executor.
 #ifndef REDOUBLE_BACKENDS_REDIS_NET_CLIENT_HOOKS_H_
@@ -18,6 +18,7 @@
 #include <string_view>
 
 #include "absl/time/time.h"
+#include "redouble/backends/redis/observe/command_event.h"
 #include "redouble/core/store/store.h"
 
 namespace redouble::redis {
@@ -62,6 +63,10 @@ constexpr std::string_view LogEventName(LogEvent::Kind kind) {
 struct ClientHooks {
   // Called for each event. Must not close or destroy the client.
   std::function<void(const LogEvent&)> log = nullptr;
+
+  // Called when a request starts, is sent, is redirected and ends (observe/command_event.h). Must
+  // not submit requests to the client, and not close or destroy it.
+  CommandHook command = nullptr;
 
   // With RetryPolicy::kIdempotent: returns true for requests that may run twice although they do
   // more than read, such as SET of a fixed value. Called only when a connection is lost.

@@ -78,6 +78,7 @@ ClientContext::ClientContext(asio::any_io_executor client_executor, Options clie
       options(std::move(client_options)),
       hooks(std::move(client_hooks)),
       address(options.AddressUri()),
+      observer(RequestObserver::Make(hooks.command, NodeName(options), SteadyMicros)),
       rng(RngOf(hooks)) {}
 
 Options ClientContext::NextTarget() {

@@ -32,6 +32,7 @@
 #include "redouble/backends/redis/net/client_hooks.h"
 #include "redouble/backends/redis/net/connector.h"
 #include "redouble/backends/redis/net/transport.h"
+#include "redouble/backends/redis/observe/request_observer.h"
 #include "redouble/backends/redis/options.h"
 #include "redouble/core/base/random/rng.h"
 #include "redouble/core/base/task/task.h"
@@ -63,6 +64,7 @@ struct ClientContext {
   const Options options;
   const ClientHooks hooks;
   const std::string address;
+  const std::shared_ptr<RequestObserver> observer;  // Null without ClientHooks::command.
   base::Rng rng;
   Counters counters;
   size_t attempts = 0;

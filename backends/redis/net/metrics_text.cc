@@ -63,7 +63,7 @@ std::string InBraces(const std::string& labels) {
 void MetricsText::Add(const Labels& labels, const Counters& counters) {
   const std::string written = Written(labels);
   AddFigures("", written, kCounterFigures, counters);
-  AddHistogram(written, counters.latency);
+  AddHistogram("redouble_redis_request_duration_seconds", written, counters.latency);
 }
 
 void MetricsText::Add(const Labels& labels, const ClusterCounters& counters) {
@@ -72,6 +72,23 @@ void MetricsText::Add(const Labels& labels, const ClusterCounters& counters) {
 
 void MetricsText::Add(const Labels& labels, const SentinelCounters& counters) {
   AddFigures("sentinel_", Written(labels), kSentinelFigures, counters);
+}
+
+void MetricsText::Add(const Labels& labels, const std::map<std::string, CommandFigures>& commands) {
+  const auto count = [&](const std::string& name, const Labels& with, uint64_t value) {
+    absl::StrAppend(&LinesOf(name, "counter"), name, InBraces(Written(with)), " ", value, "\n");
+  };
+  for (const auto& [command, figures] : commands) {
+    Labels with = labels;
+    with.emplace_back("command", command);
+    AddHistogram("redouble_redis_command_duration_seconds", Written(with), figures.latency);
+    count("redouble_redis_command_redirects_total", with, figures.redirects);
+    with.emplace_back("error", "");
+    for (const auto& [error, errors] : figures.errors) {
+      with.back().second = error;
+      count("redouble_redis_command_errors_total", with, errors);
+    }
+  }
 }
 
 std::string MetricsText::Text() const {
@@ -95,8 +112,8 @@ void MetricsText::AddFigures(std::string_view prefix, const std::string& labels,
   }
 }
 
-void MetricsText::AddHistogram(const std::string& labels, const LatencyHistogram& latency) {
-  const std::string name = "redouble_redis_request_duration_seconds";
+void MetricsText::AddHistogram(const std::string& name, const std::string& labels,
+                               const LatencyHistogram& latency) {
   std::string& lines = LinesOf(name, "histogram");
   const auto bucket = [&](const std::string& bound, uint64_t count) {
     absl::StrAppend(&lines, name, "_bucket{", labels, labels.empty() ? "" : ",", "le=\"", bound,

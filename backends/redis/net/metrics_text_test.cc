@@ -57,6 +57,28 @@ TEST(MetricsText, EscapesTheValuesOfLabels) {
               HasSubstr("requests_total{client=\"a\\\\b\\\"c\\nd\",zone=\"1\"} 0\n"));
 }
 
+TEST(MetricsText, HasTheFiguresOfEachCommand) {
+  std::map<std::string, CommandFigures> commands;
+  commands["GET"].latency.Record(100);
+  commands["GET"].errors["WRONGTYPE"] = 2;
+  commands["SET"].redirects = 3;
+  MetricsText metrics;
+  metrics.Add({{"client", "a"}}, commands);
+  EXPECT_THAT(
+      metrics.Text(),
+      StartsWith("# TYPE redouble_redis_command_duration_seconds histogram\n"
+                 "redouble_redis_command_duration_seconds_bucket{client=\"a\",command=\"GET\","
+                 "le=\"0.000064\"} 0\n"));
+  EXPECT_THAT(metrics.Text(),
+              HasSubstr("redouble_redis_command_duration_seconds_count{client=\"a\","
+                        "command=\"GET\"} 1\n"));
+  EXPECT_THAT(metrics.Text(), HasSubstr("# TYPE redouble_redis_command_errors_total counter\n"
+                                        "redouble_redis_command_errors_total{client=\"a\","
+                                        "command=\"GET\",error=\"WRONGTYPE\"} 2\n"));
+  EXPECT_THAT(metrics.Text(), HasSubstr("redouble_redis_command_redirects_total{client=\"a\","
+                                        "command=\"SET\"} 3\n"));
+}
+
 TEST(MetricsText, KnowsClustersAndSentinels) {
   MetricsText metrics;
   metrics.Add({}, ClusterCounters{.moved = 5});

@@ -31,12 +31,14 @@ bool Blocks(const Request& request) {
 
 }  // namespace
 
-ClusterMachine::ClusterMachine(const Options& options, IsIdempotent is_idempotent, base::Rng rng)
+ClusterMachine::ClusterMachine(const Options& options, IsIdempotent is_idempotent, base::Rng rng,
+                               RequestObserver* observer)
     : options_(options),
       is_idempotent_(std::move(is_idempotent)),
       refresh_interval_us_(std::max(kLeastWaitUs, DurationMicros(options.refresh_interval))),
       limits_(QueueLimits::From(options)),
-      rng_(rng) {
+      rng_(rng),
+      observer_(observer) {
   NodeAt(std::get<TcpAddress>(options_.address));
   for (const TcpAddress& seed : options_.seeds) NodeAt(seed);
 }
@@ -209,6 +211,7 @@ void ClusterMachine::Send(ClusterJob& job, size_t node, bool asking, std::vector
   const uint64_t id = next_part_++;
   parts_.try_emplace(id, job, node, asking, std::move(errands));
   job.parts.push_back(id);
+  if (observer_ != nullptr) observer_->Sent(job.request(), NodeName(Address(node)));
   actions_.push_back({.kind = ClusterAction::Kind::kSend, .node = node, .part = id});
 }
 
@@ -294,7 +297,7 @@ void ClusterMachine::TakeReplies(ClusterPart& part, std::vector<Reply> replies, 
   ClusterJob& job = part.job();
   const bool may_redirect = job.redirections < options_.redirections;
   nodes_[part.node()].failed = false;
-  bool redirected = false;
+  std::optional<size_t> redirection;  // The first reply that names another node.
   bool moved = false;
   // By target node and whether ASKING is needed.
   std::map<std::pair<size_t, bool>, std::vector<Errand>> sent_on;
@@ -309,7 +312,7 @@ void ClusterMachine::TakeReplies(ClusterPart& part, std::vector<Reply> replies, 
       continue;
     }
     CountRedirect(redirect->kind);
-    redirected |= names_node;
+    if (names_node && !redirection) redirection = i;
     moved |= redirect->kind == Redirect::Kind::kMoved;
     if (names_node && GoesOnAtOnce(part, *redirect)) {
       const bool asking = redirect->kind == Redirect::Kind::kAsk;
@@ -319,7 +322,13 @@ void ClusterMachine::TakeReplies(ClusterPart& part, std::vector<Reply> replies, 
       Wait(job, errand, now_us);
     }
   }
-  if (redirected) ++job.redirections;
+  if (redirection) {
+    ++job.redirections;
+    if (observer_ != nullptr) {
+      observer_->Redirected(job.request(), NodeName(Address(part.node())),
+                            replies[*redirection].text());
+    }
+  }
   if (moved && !job.CameFrom(part.node())) job.moved_from.push_back(part.node());
   for (auto& [target, errands] : sent_on) {
     Send(job, target.first, target.second, std::move(errands));

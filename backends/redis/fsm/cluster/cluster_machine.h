@@ -74,6 +74,7 @@
 #include "redouble/backends/redis/fsm/cluster/cluster_redirect.h"
 #include "redouble/backends/redis/fsm/cluster/slot_map.h"
 #include "redouble/backends/redis/fsm/queue_limits.h"
+#include "redouble/backends/redis/observe/request_observer.h"
 #include "redouble/backends/redis/options.h"
 #include "redouble/core/base/random/rng.h"
 #include "redouble/core/store/store.h"
@@ -110,9 +111,10 @@ class ClusterMachine {
   using IsIdempotent = std::function<bool(const store::Request&)>;
 
   // `options` name the first nodes to ask: the address and the seeds. `rng` draws the order of
-  // nodes and the jitter.
+  // nodes and the jitter. `observer`, if not null, learns where requests are sent; it must outlive
+  // the machine.
   explicit ClusterMachine(const Options& options, IsIdempotent is_idempotent = nullptr,
-                          base::Rng rng = base::Rng(0));
+                          base::Rng rng = base::Rng(0), RequestObserver* observer = nullptr);
   // Fails the remaining requests as Close does.
   ~ClusterMachine();
   ClusterMachine(const ClusterMachine&) = delete;
@@ -208,6 +210,7 @@ class ClusterMachine {
   const int64_t refresh_interval_us_;
   const QueueLimits limits_;
   base::Rng rng_;
+  RequestObserver* const observer_;
   std::optional<std::string> closed_;  // The reason.
 
   SlotMap map_;

@@ -1,6 +1,7 @@
 // ClusterMachine under random events, compared with a model of the cluster: every request ends once
 // and in time, its replies are those of its own commands from the node that serves them, nothing
-// runs twice, and what is called "not sent" has not run.
+// runs twice, what is called "not sent" has not run, a command for all masters counts each of them
+// once, and once all nodes answer, every request is served by the node of its slot.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -26,6 +27,7 @@ using Kind = store::Request::Kind;
 
 constexpr int kNodes = 3;
 constexpr int64_t kTimeoutUs = 50'000;
+constexpr int64_t kRefreshUs = 1000;
 constexpr size_t kQueueLimit = 12;
 
 class Model : public MachineDriver<ClusterMachine> {
@@ -41,7 +43,13 @@ class Model : public MachineDriver<ClusterMachine> {
     for (int i = 0; i < commands; ++i) keys.push_back(DrawKey());
     Submit(requests.Add(kind, keys));
   }
+  store::Request& SubmitTo(int key) {
+    store::Request& request = requests.Add(Kind::kCommand, {kKeys[key]});
+    Submit(request);
+    return request;
+  }
   void SubmitMSet() { Submit(requests.AddMSet({DrawKey(), DrawKey()})); }
+  void SubmitKeys() { Submit(requests.AddKeys()); }
   void SubmitBlocking() { Submit(requests.AddBlocking(DrawKey())); }
 
   // A node answers one part, or its connection fails.
@@ -74,6 +82,7 @@ class Model : public MachineDriver<ClusterMachine> {
     } else {
       std::vector<Reply> rows;
       for (const auto& [slot, owner] : owners) {
+        if (owner == kNobody) continue;
         rows.push_back(Reply::Array(
             {Reply::Integer(slot), Reply::Integer(slot),
              Reply::Array({Reply::Bulk(absl::StrCat("n", owner)), Reply::Integer(7)})}));
@@ -86,10 +95,23 @@ class Model : public MachineDriver<ClusterMachine> {
     Collect();
   }
 
+  // The slot of the key moves to a node, or nobody serves it any more.
   void MoveSlot(int key, int owner) {
     owners[base::KeySlot(kKeys[key])] = owner;
     ++epoch;
   }
+
+  // All nodes answer, and truthfully.
+  void AnswerAll() {
+    for (int i = 0; i < 10; ++i) {
+      AnswerMap(kTruthfully);
+      while (!sent.empty()) AnswerPart(0, kTruthfully);
+      PassInSteps(2 * kRefreshUs);
+    }
+  }
+
+  static constexpr int kNobody = 0;
+  static constexpr int kTruthfully = 4;
 
  private:
   static constexpr const char* kKeys[] = {"a", "b", "c"};
@@ -114,14 +136,17 @@ class Model : public MachineDriver<ClusterMachine> {
         }
         replies.push_back(refused ? Reply::Error("EXECABORT discarded")
                                   : Reply::Array(std::move(results)));
+      } else if (command.id() == store::CommandId::kKeys) {
+        replies.push_back(RunKeys(command, host, down));
       } else {
         const std::vector<std::string> numbers = NumberedRequests::NumbersOf(command);
         const int slot = base::KeySlot(command.arguments()[0]);
         const std::string owner = absl::StrCat("n", owners.at(slot));
-        if (down || owner != host) {
+        const bool served = !down && owners.at(slot) != kNobody;
+        if (!served || owner != host) {
           refused = true;
-          replies.push_back(down ? Reply::Error("CLUSTERDOWN The cluster is down")
-                                 : Reply::Error(absl::StrCat("MOVED ", slot, " ", owner, ":7")));
+          replies.push_back(!served ? Reply::Error("CLUSTERDOWN Hash slot not served")
+                                    : Reply::Error(absl::StrCat("MOVED ", slot, " ", owner, ":7")));
         } else if (in_transaction) {
           queued.push_back(numbers[0]);
           replies.push_back(Reply::Status("QUEUED"));
@@ -132,6 +157,13 @@ class Model : public MachineDriver<ClusterMachine> {
       }
     }
     return part.kind() == Kind::kCommand ? std::move(replies[0]) : Reply::Array(std::move(replies));
+  }
+
+  // The node's only key is its own name.
+  Reply RunKeys(const store::Command& command, const std::string& host, bool down) {
+    if (down) return Reply::Error("CLUSTERDOWN The cluster is down");
+    requests.CountRun(NumberedRequests::NumbersOf(command)[0]);
+    return Reply::Array({Reply::Bulk(host)});
   }
 
   void Collect() override {
@@ -161,7 +193,7 @@ class Model : public MachineDriver<ClusterMachine> {
 };
 
 void TakeRandomStep(Model& model) {
-  switch (*rc::gen::inRange(0, 13)) {
+  switch (*rc::gen::inRange(0, 14)) {
     case 0:
     case 1:
       return model.Submit(Kind::kCommand, 1);
@@ -180,27 +212,33 @@ void TakeRandomStep(Model& model) {
     case 9:
       return model.PassInSteps(*rc::gen::inRange(0, 4000));
     case 10:
-      return model.MoveSlot(*rc::gen::inRange(0, 3), *rc::gen::inRange(1, kNodes + 1));
+      return model.MoveSlot(*rc::gen::inRange(0, 3), *rc::gen::inRange(Model::kNobody, kNodes + 1));
     case 11:
       return model.SubmitMSet();
     case 12:
       return model.requests.AbandonOne(*rc::gen::inRange<size_t>(0, 1000));
+    case 13:
+      return model.SubmitKeys();
   }
 }
 
-RC_GTEST_PROP(ClusterMachineProperty, EveryRequestEndsOnceInTimeOnTheRightNode, ()) {
+Options DrawOptions() {
   Options options;
   options.address = TcpAddress{"n1", 7};
   options.seeds = {{"n2", 7}, {"n3", 7}};
   options.cluster = true;
   options.redirections = *rc::gen::inRange(0, 6);
-  options.refresh_interval = absl::Milliseconds(1);
+  options.refresh_interval = absl::Microseconds(kRefreshUs);
   options.command_timeout = absl::Microseconds(kTimeoutUs);
   options.queue_limit = static_cast<int>(kQueueLimit);
   options.reconnect = *rc::gen::arbitrary<bool>();
   options.retry = static_cast<RetryPolicy>(*rc::gen::inRange(0, 3));
   options.split_commands = *rc::gen::arbitrary<bool>();
-  Model model(options, *rc::gen::arbitrary<uint64_t>());
+  return options;
+}
+
+RC_GTEST_PROP(ClusterMachineProperty, EveryRequestEndsOnceInTimeOnTheRightNode, ()) {
+  Model model(DrawOptions(), *rc::gen::arbitrary<uint64_t>());
   const int steps = *rc::gen::inRange(0, 150);
   for (int step = 0; step < steps; ++step) {
     TakeRandomStep(model);
@@ -208,6 +246,30 @@ RC_GTEST_PROP(ClusterMachineProperty, EveryRequestEndsOnceInTimeOnTheRightNode, 
   }
   // No node answers any more: the time limits end everything.
   model.PassInSteps(kTimeoutUs + NumberedRequests::kBlockUs);
+  RC_ASSERT(model.machine.queued() == 0u);
+  model.requests.CheckResults();
+}
+
+RC_GTEST_PROP(ClusterMachineProperty, ServesEveryRequestOnceAllNodesAnswer, ()) {
+  Options options = DrawOptions();
+  options.reconnect = true;
+  Model model(options, *rc::gen::arbitrary<uint64_t>());
+  const int steps = *rc::gen::inRange(0, 150);
+  for (int step = 0; step < steps; ++step) TakeRandomStep(model);
+  for (int key = 0; key < 3; ++key) model.MoveSlot(key, *rc::gen::inRange(1, kNodes + 1));
+  // Without redirections, a request returns MOVED, and the map that is read then is right.
+  for (int i = 0; i < 2; ++i) {
+    for (int key = 0; key < 3; ++key) model.SubmitTo(key);
+    model.AnswerAll();
+  }
+  std::vector<store::Request*> last;
+  for (int key = 0; key < 3; ++key) last.push_back(&model.SubmitTo(key));
+  model.AnswerAll();
+  for (const store::Request* request : last) {
+    RC_ASSERT(request->completed());
+    const auto& result = static_cast<const RequestForTest*>(request)->result();
+    RC_ASSERT(result.ok() && !result->is_error());
+  }
   RC_ASSERT(model.machine.queued() == 0u);
   model.requests.CheckResults();
 }

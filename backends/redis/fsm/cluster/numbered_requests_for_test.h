@@ -20,6 +20,7 @@
 #include <initializer_list>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -65,9 +66,15 @@ class NumberedRequests {
     return Make(Kind::kCommand, {line}, timeout_us_);
   }
 
+  // "KEYS number", which goes to all masters of a cluster.
+  store::Request& AddKeys() {
+    return Make(Kind::kCommand, {"KEYS " + std::to_string(next_number_++)}, timeout_us_);
+  }
+
   static std::vector<std::string> NumbersOf(const store::Command& command) {
     const bool has_several = command.id() == store::CommandId::kMSet;
     std::vector<std::string> numbers;
+    if (command.id() == store::CommandId::kKeys) numbers.emplace_back(command.arguments()[0]);
     for (size_t i = 1; i < (has_several ? command.arguments().size() : 2); i += 2) {
       numbers.emplace_back(command.arguments()[i]);
     }
@@ -89,7 +96,7 @@ class NumberedRequests {
 
   // Checks that each request that was not abandoned has ended once and in time, that no command ran
   // twice, that each reply belongs to the request's own command, and that no command ran whose
-  // result is "not sent".
+  // result is "not sent". The reply to KEYS must have each node once at most.
   void CheckResults() const {
     for (const Submitted& one : submitted_) {
       if (one.request != nullptr) CheckResult(one);
@@ -129,6 +136,7 @@ class NumberedRequests {
     RC_ASSERT(one.completions == 1);
     RC_ASSERT(one.in_time);
     const absl::StatusOr<store::Reply>& result = one.request->result();
+    if (one.request->commands()[0].id() == store::CommandId::kKeys) return CheckKeys(one);
     int runs = 0;
     for (const store::Command& command : one.request->commands()) {
       for (const std::string& number : NumbersOf(command)) {
@@ -149,6 +157,20 @@ class NumberedRequests {
       const store::Command& command = one.request->commands()[i];
       RC_ASSERT(replies[i] == ReplyTo(command));
       for (const std::string& number : NumbersOf(command)) RC_ASSERT(RunsOf(number) == 1);
+    }
+  }
+
+  void CheckKeys(const Submitted& one) const {
+    const absl::StatusOr<store::Reply>& result = one.request->result();
+    if (!result.ok()) {
+      const bool not_sent = store::ErrorKindOf(result.status()) == store::ErrorKind::kNotSent;
+      if (not_sent) RC_ASSERT(RunsOf(NumbersOf(one.request->commands()[0])[0]) == 0);
+      return;
+    }
+    if (result->is_error()) return;
+    std::set<std::string> nodes;
+    for (const store::Reply& node : result->elements()) {
+      RC_ASSERT(nodes.insert(std::string(node.text())).second);
     }
   }
 

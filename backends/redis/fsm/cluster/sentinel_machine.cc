@@ -26,6 +26,8 @@ using store::Request;
 // Without a pause, sentinels that are not ready would be asked thousands of times.
 constexpr int64_t kLeastWaitUs = 1000;
 
+constexpr std::string_view kBecameReplica = "the master became a read-only replica";
+
 // Rounds that found no master grow this many times further apart.
 constexpr int64_t kSlowestRounds = 10;
 
@@ -86,12 +88,14 @@ bool SaysMaster(const Reply& role) {
 
 }  // namespace
 
-SentinelMachine::SentinelMachine(const Options& options, IsIdempotent is_idempotent, base::Rng rng)
+SentinelMachine::SentinelMachine(const Options& options, IsIdempotent is_idempotent, base::Rng rng,
+                                 RequestObserver* observer)
     : options_(options),
       is_idempotent_(std::move(is_idempotent)),
       refresh_interval_us_(std::max(kLeastWaitUs, DurationMicros(options.refresh_interval))),
       limits_(QueueLimits::From(options)),
       rng_(rng),
+      observer_(observer),
       sentinels_(SentinelsOf(options)),
       given_(sentinels_),
       watch_backoff_(DurationMicros(options.backoff_base), DurationMicros(options.backoff_cap),
@@ -323,6 +327,7 @@ std::span<const store::Command> SentinelMachine::CommandsOf(uint64_t request) co
 
 void SentinelMachine::Send(uint64_t id, Job& job) {
   job.sent = true;
+  if (observer_ != nullptr) observer_->Sent(*job.request, NodeName(*master_));
   actions_.push_back({SentinelAction::Kind::kSend, *master_, id});
 }
 
@@ -389,7 +394,8 @@ void SentinelMachine::Answered(uint64_t request, absl::StatusOr<Reply> result, i
   const bool lost = !result.ok() && result.status().code() == absl::StatusCode::kUnavailable;
   if (demotion == Demotion::kRefusedAll && job.redirections < options_.redirections) {
     ++job.redirections;
-    Wait(job, store::NotSentError("the master became a read-only replica"));
+    if (observer_ != nullptr) observer_->Redirected(*job.request, std::nullopt, kBecameReplica);
+    Wait(job, store::NotSentError(kBecameReplica));
   } else if (lost && MayTryAgain(job, result.status())) {
     ++job.redirections;
     ++job.losses;

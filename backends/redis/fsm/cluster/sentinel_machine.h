@@ -67,6 +67,7 @@
 #include "absl/status/statusor.h"
 #include "redouble/backends/redis/fsm/backoff.h"
 #include "redouble/backends/redis/fsm/queue_limits.h"
+#include "redouble/backends/redis/observe/request_observer.h"
 #include "redouble/backends/redis/options.h"
 #include "redouble/core/base/random/rng.h"
 #include "redouble/core/store/command.h"
@@ -109,9 +110,10 @@ class SentinelMachine {
   using IsIdempotent = std::function<bool(const store::Request&)>;
 
   // `options` name the master and the first sentinels to ask: the address and the seeds.
-  // `rng` draws the jitter.
+  // `rng` draws the jitter. `observer`, if not null, learns where requests are sent; it must
+  // outlive the machine.
   explicit SentinelMachine(const Options& options, IsIdempotent is_idempotent = nullptr,
-                           base::Rng rng = base::Rng(0));
+                           base::Rng rng = base::Rng(0), RequestObserver* observer = nullptr);
   // Fails the remaining requests as Close does.
   ~SentinelMachine();
   SentinelMachine(const SentinelMachine&) = delete;
@@ -204,6 +206,7 @@ class SentinelMachine {
   const int64_t refresh_interval_us_;
   const QueueLimits limits_;
   base::Rng rng_;
+  RequestObserver* const observer_;
   std::optional<std::string> closed_;  // The reason.
 
   std::vector<TcpAddress> sentinels_;

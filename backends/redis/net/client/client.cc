@@ -26,6 +26,11 @@ std::shared_ptr<Connection> NewConnection(const std::shared_ptr<ClientContext>& 
   exec.connected = false;
   exec.is_idempotent = context->hooks.is_idempotent;
   exec.counters = &context->counters;
+  if (context->observer != nullptr) {
+    exec.on_sent = [observer = context->observer](const store::Request& request) {
+      observer->Sent(request);
+    };
+  }
   RunOptions run = RunOptions::From(context->options);
   if (sharing != Sharing::kShared) run.reconnect = false;
   // A PING would wait for a blocking command.
@@ -69,6 +74,11 @@ Client::Client(std::shared_ptr<ClientContext> context, std::shared_ptr<Connectio
 Client::~Client() { CloseAll("the client was destroyed"); }
 
 void Client::Submit(store::Request& request) {
+  if (context_->observer == nullptr) return Pass(request);
+  context_->observer->Submit(request, [this](store::Request& observed) { Pass(observed); });
+}
+
+void Client::Pass(store::Request& request) {
   if (pool_ != nullptr && MayBlock(request)) return pool_->Submit(request);
   connection_->Submit(request);
 }

@@ -105,6 +105,7 @@ class Client final : public store::Store {
   Client(std::shared_ptr<ClientContext> context, std::shared_ptr<Connection> connection,
          Sharing sharing);
 
+  void Pass(store::Request& request);
   void CloseAll(std::string_view reason);
 
   const std::shared_ptr<ClientContext> context_;

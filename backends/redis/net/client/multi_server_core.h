@@ -37,6 +37,7 @@
 #include "redouble/backends/redis/net/client/node_connections.h"
 #include "redouble/backends/redis/net/client_hooks.h"
 #include "redouble/backends/redis/net/connection.h"
+#include "redouble/backends/redis/observe/request_observer.h"
 #include "redouble/backends/redis/options.h"
 #include "redouble/core/base/task/resume.h"
 #include "redouble/core/base/task/task.h"
@@ -51,7 +52,8 @@ class MultiServerCore : public store::RequestKeeper,
   MultiServerCore(boost::asio::any_io_executor executor, const Options& options,
                   const ClientHooks& hooks)
       : options_(options),
-        machine_(options_, hooks.is_idempotent, RngOf(hooks)),
+        observer_(RequestObserver::Make(hooks.command, "", SteadyMicros)),
+        machine_(options_, hooks.is_idempotent, RngOf(hooks), observer_.get()),
         nodes_(std::make_shared<NodeConnections>(executor, options_, hooks)),
         timer_(executor) {}
   virtual ~MultiServerCore() = default;
@@ -65,10 +67,8 @@ class MultiServerCore : public store::RequestKeeper,
   }
 
   void Submit(store::Request& request) {
-    BeforeSubmit();
-    request.SetKeeper(this);
-    machine_.Submit(request, SteadyMicros());
-    Perform();
+    if (observer_ == nullptr) return Pass(request);
+    observer_->Submit(request, [this](store::Request& observed) { Pass(observed); });
   }
 
   void Abandon(store::Request& request) override {
@@ -150,6 +150,13 @@ class MultiServerCore : public store::RequestKeeper,
   bool closed() const { return closed_; }
 
  private:
+  void Pass(store::Request& request) {
+    BeforeSubmit();
+    request.SetKeeper(this);
+    machine_.Submit(request, SteadyMicros());
+    Perform();
+  }
+
   void ReportStart() {
     if (started_ == nullptr) return;
     if (!ready() && machine_.start_status().ok()) return;
@@ -158,6 +165,7 @@ class MultiServerCore : public store::RequestKeeper,
   }
 
   const Options options_;
+  const std::shared_ptr<RequestObserver> observer_;  // Null without ClientHooks::command.
   Machine machine_;
   const std::shared_ptr<NodeConnections> nodes_;
   boost::asio::steady_timer timer_;

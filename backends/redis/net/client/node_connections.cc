@@ -17,6 +17,12 @@ absl::Status Unreachable(const absl::Status& status) {
   return store::NotSentError(std::string_view(text), status.code());
 }
 
+// The owner reports the requests of its callers itself.
+ClientHooks WithoutCommands(ClientHooks hooks) {
+  hooks.command = nullptr;
+  return hooks;
+}
+
 std::string NameOf(const TcpAddress& address) {
   return absl::StrCat(address.host, " ", address.port);
 }
@@ -26,7 +32,7 @@ std::string NameOf(const TcpAddress& address) {
 NodeConnections::NodeConnections(asio::any_io_executor executor, Options options, ClientHooks hooks)
     : executor_(std::move(executor)),
       options_(ServerOptions(std::move(options))),
-      hooks_(std::move(hooks)),
+      hooks_(WithoutCommands(std::move(hooks))),
       rng_(RngOf(hooks_)) {}
 
 Options NodeConnections::ServerOptions(Options options) {

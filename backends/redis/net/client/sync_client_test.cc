@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "redouble/backends/redis/observe/command_event.h"
 #include "redouble/backends/redis/spawn/spawned_server.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/base/task/run.h"
@@ -62,6 +63,36 @@ TEST_F(SyncClientTest, CallsTheHooks) {
                        SyncClient::Connect(options, Sharing::kShared, std::move(hooks)));
   EXPECT_THAT(base::Run(store::Get(*client, "key")), IsOkAndHolds(Eq(std::nullopt)));
   EXPECT_THAT(events, testing::ElementsAre("connected"));
+}
+
+// Commands on the main connection, blocking commands on their own, refused and failed ones.
+TEST_F(SyncClientTest, ReportsEachCommandToTheHook) {
+  std::vector<std::string> events;
+  ClientHooks hooks;
+  hooks.command = [&](const CommandEvent& event) {
+    static constexpr const char* kNames[] = {"start", "send", "redirect", "end"};
+    std::string line = absl::StrCat(kNames[static_cast<size_t>(event.kind)], " ", event.id, " ",
+                                    RequestName(*event.request));
+    if (event.kind != CommandEvent::Kind::kStart) {
+      absl::StrAppend(&line, " ", event.node == server->unix_socket() ? "server" : "");
+    }
+    if (event.kind == CommandEvent::Kind::kEnd) {
+      absl::StrAppend(&line, " ", event.request_bytes, "+", event.reply_bytes, " ", ErrorOf(event));
+    }
+    events.push_back(std::move(line));
+  };
+  ASSERT_OK_AND_ASSIGN(const Options options, Options::Parse(server->uri()));
+  const auto client = SyncClient::Connect(options, Sharing::kShared, hooks);
+  ASSERT_THAT(client, IsOk());
+  ASSERT_THAT(base::Run(store::Set(**client, "key", "value")), IsOk());
+  ASSERT_THAT(base::Run(Send(**client, Command(CommandId::kIncr, {"key"}))), IsOk());
+  ASSERT_THAT(base::Run(Send(**client, Command(CommandId::kBLPop, {"list", "0.01"}))), IsOk());
+  EXPECT_FALSE(base::Run(Send(**client, Command(CommandId::kMulti, {}))).ok());
+  EXPECT_EQ(events, (std::vector<std::string>{
+                        "start 1 SET", "send 1 SET server", "end 1 SET server 11+2 ",
+                        "start 2 INCR", "send 2 INCR server", "end 2 INCR server 7+43 ERR",
+                        "start 3 BLPOP", "send 3 BLPOP server", "end 3 BLPOP server 13+0 ",
+                        "start 4 MULTI", "end 4 MULTI  5+0 FAILED_PRECONDITION"}));
 }
 
 TEST_F(SyncClientTest, RunsTypedCommandsWithoutAnEventLoop) {

@@ -14,24 +14,38 @@
 namespace redouble::redis {
 namespace {
 
-using Opened = absl::StatusOr<std::unique_ptr<store::Store>>;
+using Opened = absl::StatusOr<OpenedStore>;
 
+// `Client` is ClusterClient or SentinelClient, which search their servers again after a loss.
 template <typename Client>
 Opened AsStore(absl::StatusOr<std::unique_ptr<Client>> client) {
   REDOUBLE_RETURN_IF_ERROR(client.status());
-  return *std::move(client);
+  const Client& opened = **client;
+  return OpenedStore{*std::move(client), [] { return false; },
+                     [&opened] { return opened.traffic(); }};
 }
 
-base::Task<Opened> Open(boost::asio::any_io_executor executor, Options options, Sharing sharing) {
+Opened AsStore(absl::StatusOr<std::unique_ptr<Client>> client) {
+  REDOUBLE_RETURN_IF_ERROR(client.status());
+  const Client& opened = **client;
+  return OpenedStore{*std::move(client), [&opened] { return opened.closed(); },
+                     [&opened] { return opened.counters(); }};
+}
+
+base::Task<Opened> Open(boost::asio::any_io_executor executor, Options options, Sharing sharing,
+                        ClientHooks hooks) {
   if (options.cluster) {
-    auto cluster = co_await ClusterClient::Connect(std::move(executor), std::move(options));
+    auto cluster =
+        co_await ClusterClient::Connect(std::move(executor), std::move(options), std::move(hooks));
     co_return AsStore(std::move(cluster));
   }
   if (!options.sentinel_master.empty()) {
-    auto master = co_await SentinelClient::Connect(std::move(executor), std::move(options));
+    auto master =
+        co_await SentinelClient::Connect(std::move(executor), std::move(options), std::move(hooks));
     co_return AsStore(std::move(master));
   }
-  auto client = co_await Client::Connect(std::move(executor), std::move(options), sharing);
+  auto client =
+      co_await Client::Connect(std::move(executor), std::move(options), sharing, std::move(hooks));
   co_return AsStore(std::move(client));
 }
 
@@ -48,20 +62,37 @@ absl::StatusOr<std::unique_ptr<SyncStore>> SyncStore::Connect(std::string_view u
 
 absl::StatusOr<std::unique_ptr<SyncStore>> SyncStore::Connect(const Options& options,
                                                               Sharing sharing) {
+  return Connect(options, sharing, ClientHooks());
+}
+
+absl::StatusOr<std::unique_ptr<SyncStore>> SyncStore::Connect(const Options& options,
+                                                              Sharing sharing, ClientHooks hooks) {
   auto sync = absl::WrapUnique(new SyncStore());
   boost::asio::io_context& context = sync->context_;
-  REDOUBLE_ASSIGN_OR_RETURN(sync->store_,
-                            base::RunUntilDone(Open(context.get_executor(), options, sharing),
-                                               [&] { return context.run_one() > 0; }));
+  REDOUBLE_ASSIGN_OR_RETURN(
+      sync->opened_,
+      base::RunUntilDone(Open(context.get_executor(), options, sharing, std::move(hooks)),
+                         [&] { return context.run_one() > 0; }));
   return sync;
 }
 
 void SyncStore::Submit(store::Request& request) {
-  if (store_ == nullptr) {
+  if (opened_.store == nullptr) {
     return request.Complete(store::NotSentError("the connection was lost before"));
   }
   // The loop has no more work and the request no reply: no reply will arrive.
-  SubmitAndRun(context_, *store_, request, [this] { store_.reset(); });
+  SubmitAndRun(context_, *opened_.store, request, [this] { opened_.store.reset(); });
+}
+
+bool SyncStore::IsUsable() {
+  if (opened_.store == nullptr) return false;
+  if (context_.stopped()) context_.restart();
+  context_.poll();
+  return !opened_.is_closed();
+}
+
+Counters SyncStore::counters() const {
+  return opened_.store == nullptr ? Counters() : opened_.counters();
 }
 
 }  // namespace redouble::redis

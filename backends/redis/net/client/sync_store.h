@@ -17,15 +17,25 @@
 #define REDOUBLE_BACKENDS_REDIS_NET_CLIENT_SYNC_STORE_H_
 
 #include <boost/asio/io_context.hpp>
+#include <functional>
 #include <memory>
 #include <string_view>
 
 #include "absl/status/statusor.h"
 #include "redouble/backends/redis/fsm/command_effect.h"
+#include "redouble/backends/redis/fsm/counters.h"
+#include "redouble/backends/redis/net/client_hooks.h"
 #include "redouble/backends/redis/options.h"
 #include "redouble/core/store/store.h"
 
 namespace redouble::redis {
+
+// Internal to SyncStore: one of the clients.
+struct OpenedStore {
+  std::unique_ptr<store::Store> store;  // Null once it has failed.
+  std::function<bool()> is_closed;
+  std::function<Counters()> counters;
+};
 
 class SyncStore final : public store::Store {
  public:
@@ -33,6 +43,9 @@ class SyncStore final : public store::Store {
   // ClusterClient::Connect and SentinelClient::Connect.
   static absl::StatusOr<std::unique_ptr<SyncStore>> Connect(const Options& options,
                                                             Sharing sharing = Sharing::kShared);
+  // The same with hooks, which are called inside Connect and Submit.
+  static absl::StatusOr<std::unique_ptr<SyncStore>> Connect(const Options& options, Sharing sharing,
+                                                            ClientHooks hooks);
   // The same for a URI. Errors: also those of Options::Parse.
   static absl::StatusOr<std::unique_ptr<SyncStore>> Connect(std::string_view uri,
                                                             Sharing sharing = Sharing::kShared);
@@ -42,12 +55,18 @@ class SyncStore final : public store::Store {
   // Returns once the request is complete.
   void Submit(store::Request& request) override;
 
+  // Handles what has happened since the last call, and returns false if the connection is lost for
+  // good: a dedicated connection, or one of a URI with reconnect=no. Does not wait.
+  bool IsUsable();
+  // The counters of its connections.
+  Counters counters() const;
+
  private:
   SyncStore();
 
   // One thread runs the loop; this hint avoids locks.
   boost::asio::io_context context_{1};
-  std::unique_ptr<store::Store> store_;
+  OpenedStore opened_;
 };
 
 }  // namespace redouble::redis

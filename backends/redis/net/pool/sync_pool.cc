@@ -1,0 +1,340 @@
+#include "redouble/backends/redis/net/pool/sync_pool.h"
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/memory/memory.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "redouble/backends/redis/fsm/backoff.h"
+#include "redouble/backends/redis/fsm/cluster/cluster_route.h"
+#include "redouble/backends/redis/fsm/command_effect.h"
+#include "redouble/backends/redis/net/client/sync_store.h"
+#include "redouble/backends/redis/net/connection.h"
+#include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/store/command.h"
+#include "redouble/core/store/errors.h"
+
+namespace redouble::redis {
+namespace {
+
+using store::CommandId;
+using store::Reply;
+using store::Request;
+
+PoolLimits LimitsOf(const Options& options) {
+  return {.size = static_cast<size_t>(options.pool_size),
+          .max_idle_us = DurationMicros(options.pool_idle_time),
+          .max_lifetime_us = DurationMicros(options.pool_lifetime),
+          .check_after_us = DurationMicros(options.pool_check_after)};
+}
+
+// Keeps the result of a request, so that the connection can be returned before the caller goes on:
+// the caller may need a connection at once.
+class KeptResult final : public Request {
+ public:
+  explicit KeptResult(const Request& request) : Request(request.kind(), request.commands()) {}
+
+  absl::StatusOr<Reply>& result() { return *result_; }
+
+ private:
+  void OnComplete(absl::StatusOr<Reply>&& result) override { result_.emplace(std::move(result)); }
+
+  std::optional<absl::StatusOr<Reply>> result_;
+};
+
+// A request without a reply may have left the server busy with it.
+bool LeavesConnectionUsable(const absl::StatusOr<Reply>& result) {
+  return result.ok() || result.status().code() == absl::StatusCode::kFailedPrecondition;
+}
+
+}  // namespace
+
+struct SyncPool::Slot {
+  std::unique_ptr<SyncStore> store;
+  Counters counters;  // When it was returned last.
+};
+
+// The store of a lease. It notes how the connection will be left.
+class SyncPool::LeasedStore final : public store::Store {
+ public:
+  LeasedStore(SyncPool& pool, uint64_t id) : pool_(pool), id_(id), store_(pool.StoreOf(id)) {}
+  ~LeasedStore() override { pool_.Release(id_, !broken_ && !changed_ && !watching_ && !in_multi_); }
+
+  void Submit(Request& request) override {
+    KeptResult kept(request);
+    store_.Submit(kept);
+    broken_ |= !LeavesConnectionUsable(kept.result());
+    if (kept.result().ok()) {
+      for (const store::Command& command : request.commands()) Note(command);
+      // EXEC forgets the watched keys.
+      if (request.kind() == Request::Kind::kTransaction) watching_ = false;
+    }
+    request.Complete(std::move(kept.result()));
+  }
+
+ private:
+  void Note(const store::Command& command) {
+    if (EffectOf(command) != CommandEffect::kState) return;
+    const CommandId id = RowOf(command);
+    if (id == CommandId::kWatch) {
+      watching_ = true;
+    } else if (id == CommandId::kMulti) {
+      in_multi_ = true;
+    } else if (id == CommandId::kUnwatch) {
+      watching_ = false;
+    } else if (id == CommandId::kExec || id == CommandId::kDiscard) {
+      watching_ = false;
+      in_multi_ = false;
+    } else {
+      changed_ = true;
+    }
+  }
+
+  SyncPool& pool_;
+  const uint64_t id_;
+  SyncStore& store_;
+  bool broken_ = false;
+  bool changed_ = false;
+  bool watching_ = false;
+  bool in_multi_ = false;
+};
+
+SyncPool::Lease::Lease(std::unique_ptr<LeasedStore> store) : store_(std::move(store)) {}
+SyncPool::Lease::Lease(Lease&&) noexcept = default;
+SyncPool::Lease& SyncPool::Lease::operator=(Lease&&) noexcept = default;
+SyncPool::Lease::~Lease() = default;
+
+store::Store& SyncPool::Lease::store() { return *store_; }
+
+SyncPool::SyncPool(const Options& options, ClientHooks hooks)
+    : options_(options), hooks_(Guarded(std::move(hooks))), ledger_(LimitsOf(options)) {}
+
+SyncPool::~SyncPool() { Close(); }
+
+absl::StatusOr<std::unique_ptr<SyncPool>> SyncPool::Connect(std::string_view uri) {
+  REDOUBLE_ASSIGN_OR_RETURN(Options options, Options::Parse(uri));
+  return Connect(options);
+}
+
+absl::StatusOr<std::unique_ptr<SyncPool>> SyncPool::Connect(const Options& options,
+                                                            ClientHooks hooks) {
+  REDOUBLE_RETURN_IF_ERROR(options.Validate());
+  auto pool = absl::WrapUnique(new SyncPool(options, std::move(hooks)));
+  const uint64_t first = pool->ledger_.Borrow(SteadyMicros()).id;
+  REDOUBLE_RETURN_IF_ERROR(pool->Open(first));
+  pool->Release(first, true);
+  return pool;
+}
+
+// The hooks of all connections run one at a time.
+ClientHooks SyncPool::Guarded(ClientHooks hooks) {
+  if (hooks.log) {
+    hooks.log = [this, log = std::move(hooks.log)](const LogEvent& event) {
+      const std::lock_guard lock(hooks_mutex_);
+      log(event);
+    };
+  }
+  if (hooks.command) {
+    hooks.command = [this, command = std::move(hooks.command)](const CommandEvent& event) {
+      const std::lock_guard lock(hooks_mutex_);
+      command(event);
+    };
+  }
+  return hooks;
+}
+
+// Borrowing.
+
+absl::StatusOr<uint64_t> SyncPool::Acquire() {
+  while (true) {
+    std::unique_lock lock(mutex_);
+    REDOUBLE_ASSIGN_OR_RETURN(const PoolGrant grant, AwaitGrant(lock));
+    SyncStore* const store = grant.kind == PoolGrant::Kind::kOpen ? nullptr : &StoreOf(grant.id);
+    lock.unlock();
+    if (store == nullptr) {
+      REDOUBLE_RETURN_IF_ERROR(Open(grant.id));
+      return grant.id;
+    }
+    if (IsAlive(*store, grant.kind)) return grant.id;
+    const std::unique_ptr<SyncStore> dead = TakeSlot(grant.id);
+    const std::lock_guard again(mutex_);
+    ++counters_.dead;
+  }
+}
+
+absl::StatusOr<PoolGrant> SyncPool::AwaitGrant(std::unique_lock<std::mutex>& lock) {
+  const auto deadline =
+      std::chrono::steady_clock::now() + absl::ToChronoMicroseconds(options_.pool_acquire_timeout);
+  const bool forever = options_.pool_acquire_timeout == absl::InfiniteDuration();
+  bool waited = false;
+  bool timed_out = false;
+  while (true) {
+    if (closed_) return store::NotSentError("the pool was closed");
+    CloseExpired(lock);
+    const PoolGrant grant = ledger_.Borrow(SteadyMicros());
+    if (grant.kind != PoolGrant::Kind::kWait) {
+      ++counters_.borrows;
+      return grant;
+    }
+    if (!std::exchange(waited, true)) ++counters_.waits;
+    if (timed_out) break;
+    if (forever) {
+      returned_.wait(lock);
+    } else {
+      timed_out = returned_.wait_until(lock, deadline) == std::cv_status::timeout;
+    }
+  }
+  ++counters_.timeouts;
+  return store::NotSentError(
+      std::string_view(absl::StrCat("all ", options_.pool_size, " connections to ",
+                                    options_.AddressUri(), " were busy for ",
+                                    absl::FormatDuration(options_.pool_acquire_timeout))),
+      absl::StatusCode::kDeadlineExceeded);
+}
+
+absl::Status SyncPool::Open(uint64_t id) {
+  auto opened = SyncStore::Connect(options_, Sharing::kDedicated, hooks_);
+  const std::lock_guard lock(mutex_);
+  if (opened.ok()) {
+    ++counters_.opened;
+    slots_.emplace(id, std::make_unique<Slot>(Slot{*std::move(opened), Counters()}));
+    return absl::OkStatus();
+  }
+  ++counters_.open_failures;
+  ledger_.Drop(id);
+  returned_.notify_one();
+  if (store::ErrorKindOf(opened.status())) return opened.status();
+  const std::string text(opened.status().message());
+  return store::NotSentError(std::string_view(text), opened.status().code());
+}
+
+bool SyncPool::IsAlive(SyncStore& store, PoolGrant::Kind kind) const {
+  if (!store.IsUsable()) return false;
+  if (kind != PoolGrant::Kind::kCheck) return true;
+  const auto ping = [&]() -> base::Task<bool> {
+    const store::Command command = store::Command::Named("PING");
+    const absl::StatusOr<Reply> reply = co_await store.Execute(command);
+    // An error reply, such as NOPERM, is a sign of life.
+    co_return reply.ok();
+  };
+  return base::Run(ping());
+}
+
+SyncStore& SyncPool::StoreOf(uint64_t id) { return *slots_.at(id)->store; }
+
+// Returning.
+
+void SyncPool::Release(uint64_t id, bool reusable) {
+  std::unique_ptr<SyncStore> closing;
+  {
+    const std::lock_guard lock(mutex_);
+    Slot& slot = *slots_.at(id);
+    slot.counters = slot.store->counters();
+    const bool kept = reusable && !closed_ && ledger_.Return(id, SteadyMicros());
+    if (!kept) {
+      if (!reusable) {
+        ++counters_.spoiled;
+      } else if (!closed_) {
+        ++counters_.expired;
+      }
+      ledger_.Drop(id);
+      gone_.Add(slot.counters);
+      closing = std::move(slot.store);
+      slots_.erase(id);
+    }
+  }
+  returned_.notify_one();
+}
+
+// Removes a borrowed connection, and lets another borrower open one.
+std::unique_ptr<SyncStore> SyncPool::TakeSlot(uint64_t id) {
+  std::unique_ptr<SyncStore> taken;
+  {
+    const std::lock_guard lock(mutex_);
+    Slot& slot = *slots_.at(id);
+    gone_.Add(slot.store->counters());
+    taken = std::move(slot.store);
+    slots_.erase(id);
+    ledger_.Drop(id);
+  }
+  returned_.notify_one();
+  return taken;
+}
+
+// Closes the connections without holding the lock.
+void SyncPool::CloseExpired(std::unique_lock<std::mutex>& lock) {
+  std::vector<std::unique_ptr<SyncStore>> closing;
+  for (const uint64_t id : ledger_.TakeExpired(SteadyMicros())) {
+    Slot& slot = *slots_.at(id);
+    gone_.Add(slot.counters);
+    ++counters_.expired;
+    closing.push_back(std::move(slot.store));
+    slots_.erase(id);
+  }
+  if (closing.empty()) return;
+  lock.unlock();
+  closing.clear();
+  lock.lock();
+}
+
+// The interface.
+
+void SyncPool::Submit(Request& request) {
+  if (std::optional<absl::Status> refusal = Refusal(request, Sharing::kPooled)) {
+    return request.Complete(*std::move(refusal));
+  }
+  const absl::StatusOr<uint64_t> id = Acquire();
+  if (!id.ok()) return request.Complete(id.status());
+  SyncStore* store = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    store = &StoreOf(*id);
+  }
+  KeptResult kept(request);
+  store->Submit(kept);
+  Release(*id, LeavesConnectionUsable(kept.result()));
+  request.Complete(std::move(kept.result()));
+}
+
+absl::StatusOr<SyncPool::Lease> SyncPool::Borrow() {
+  if (options_.cluster || !options_.sentinel_master.empty()) {
+    return store::NotSentError("a cluster or sentinel client has no connection to lend",
+                               absl::StatusCode::kFailedPrecondition);
+  }
+  REDOUBLE_ASSIGN_OR_RETURN(const uint64_t id, Acquire());
+  const std::lock_guard lock(mutex_);
+  return Lease(std::make_unique<LeasedStore>(*this, id));
+}
+
+void SyncPool::Close() {
+  std::map<uint64_t, std::unique_ptr<Slot>> closing;
+  {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+    for (const uint64_t id : ledger_.TakeIdle()) closing.insert(slots_.extract(id));
+    for (const auto& [id, slot] : closing) gone_.Add(slot->counters);
+  }
+  returned_.notify_all();
+}
+
+PoolCounters SyncPool::counters() const {
+  const std::lock_guard lock(mutex_);
+  PoolCounters counters = counters_;
+  counters.borrowed = ledger_.borrowed();
+  counters.idle = ledger_.idle();
+  return counters;
+}
+
+Counters SyncPool::traffic() const {
+  const std::lock_guard lock(mutex_);
+  Counters all = gone_;
+  for (const auto& [id, slot] : slots_) all.Add(slot->counters);
+  return all;
+}
+
+}  // namespace redouble::redis

@@ -1,0 +1,160 @@
+// SyncPool: a server, a cluster or a master that sentinels watch, for any number of threads, with
+// calls that block.
+//
+// It is a store::Store that all threads of a program may use at once. Each call borrows a
+// connection, waits for the reply, and returns the connection. There is no thread in the
+// background.
+//
+//   auto pool = redis::SyncPool::Connect("redis://127.0.0.1:6379?pool_size=16");
+//   if (!pool.ok()) return pool.status();
+//   auto value = base::Run(store::Get(**pool, "greeting"));   // From any thread.
+//
+//   auto lease = (*pool)->Borrow();              // A connection for WATCH, MULTI and SELECT by
+//   hand. if (!lease.ok()) return lease.status(); auto watched = base::Run(Watch(lease->store(),
+//   "balance"));
+//
+// The connections:
+// * Options::pool_size is the largest number of them; they are opened when they are needed. Connect
+//   opens the first one.
+// * A call waits for a connection for Options::pool_acquire_timeout, and then fails as "not sent"
+//   with DeadlineExceeded. Opening a connection may add Options::connect_timeout.
+// * A connection that was idle for Options::pool_idle_time, or was opened Options::pool_lifetime
+//   ago, is closed by the next call. The connection that was used last is used first.
+// * Before a connection is used, the pool looks whether the server has closed it. If it was idle
+// for
+//   Options::pool_check_after, it must also answer a PING. A dead connection is replaced, and its
+//   death costs no request.
+// * A connection is closed instead of returned after a call that got no reply, and after a lease
+//   that left it in a transaction, with watched keys, or changed in another way (SELECT, AUTH,
+//   CLIENT NO-EVICT).
+// * For a cluster or a sentinel URI each of them is a ClusterClient or SentinelClient of its own,
+//   which reconnects by itself.
+//
+// Commands: as on a SyncClient, except that those which change the connection need a lease; without
+// one they fail with FailedPrecondition, as "not sent". Delivery: as Client with
+// Sharing::kDedicated; nothing is sent twice, and a lost connection fails the request that it
+// carried.
+//
+// Hooks: ClientHooks are called by the threads that use the pool, one call at a time. They must not
+// use the pool.
+//
+// Thread-safety: any thread, except that the destructor needs all calls to have ended and all
+// leases to be gone. A lease belongs to one thread at a time.
+#ifndef REDOUBLE_BACKENDS_REDIS_NET_POOL_SYNC_POOL_H_
+#define REDOUBLE_BACKENDS_REDIS_NET_POOL_SYNC_POOL_H_
+
+#include <condition_variable>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "redouble/backends/redis/fsm/counters.h"
+#include "redouble/backends/redis/net/client_hooks.h"
+#include "redouble/backends/redis/net/pool/pool_ledger.h"
+#include "redouble/backends/redis/options.h"
+#include "redouble/core/store/store.h"
+
+namespace redouble::redis {
+
+class SyncStore;
+
+// What a pool has done since it was made, and its connections now.
+struct PoolCounters {
+  uint64_t borrows = 0;        // Calls and leases that got a connection.
+  uint64_t waits = 0;          // Those that had to wait for one.
+  uint64_t timeouts = 0;       // Those that waited in vain.
+  uint64_t opened = 0;         // Connections.
+  uint64_t open_failures = 0;  // Failed attempts to open one.
+  uint64_t dead = 0;           // Connections that were found dead before their use.
+  uint64_t expired = 0;        // Connections that were closed for their age or idle time.
+  uint64_t spoiled = 0;        // Connections that were closed because of how they were left.
+  uint64_t borrowed = 0;       // Connections in use now.
+  uint64_t idle = 0;           // Idle connections now.
+};
+
+class SyncPool final : public store::Store {
+ public:
+  // Opens the first connection. Errors: InvalidArgument for invalid options; those of
+  // Client::Connect, ClusterClient::Connect and SentinelClient::Connect.
+  static absl::StatusOr<std::unique_ptr<SyncPool>> Connect(const Options& options,
+                                                           ClientHooks hooks = ClientHooks());
+  // The same for a URI. Errors: also those of Options::Parse.
+  static absl::StatusOr<std::unique_ptr<SyncPool>> Connect(std::string_view uri);
+
+  ~SyncPool() override;
+
+  // Returns once the request is complete. Errors, as "not sent": DeadlineExceeded if no connection
+  // became free in time, Unavailable if none could be opened or the pool is closed,
+  // FailedPrecondition for commands that need a lease; further those of Client.
+  void Submit(store::Request& request) override;
+
+  class Lease;
+  // Borrows a connection until the lease is destroyed. Errors: as Submit; FailedPrecondition for a
+  // cluster or a sentinel URI, whose clients share their connections.
+  absl::StatusOr<Lease> Borrow();
+
+  // Closes the idle connections now, and the others when they are returned. Later calls fail as
+  // "not sent", and so do those that wait for a connection.
+  void Close();
+
+  const Options& options() const { return options_; }
+  PoolCounters counters() const;
+  // The counters of all connections, closed ones included. A connection in use is counted when it
+  // is returned.
+  Counters traffic() const;
+
+ private:
+  class LeasedStore;
+  struct Slot;
+
+  SyncPool(const Options& options, ClientHooks hooks);
+
+  absl::StatusOr<uint64_t> Acquire();
+  absl::StatusOr<PoolGrant> AwaitGrant(std::unique_lock<std::mutex>& lock);
+  absl::Status Open(uint64_t id);
+  bool IsAlive(SyncStore& store, PoolGrant::Kind kind) const;
+  void Release(uint64_t id, bool reusable);
+  void CloseExpired(std::unique_lock<std::mutex>& lock);
+  std::unique_ptr<SyncStore> TakeSlot(uint64_t id);
+  SyncStore& StoreOf(uint64_t id);
+  ClientHooks Guarded(ClientHooks hooks);
+
+  const Options options_;
+  std::mutex hooks_mutex_;
+  const ClientHooks hooks_;
+
+  mutable std::mutex mutex_;  // Of the members below.
+  std::condition_variable returned_;
+  PoolLedger ledger_;
+  std::map<uint64_t, std::unique_ptr<Slot>> slots_;
+  PoolCounters counters_;
+  Counters gone_;  // Of closed connections.
+  bool closed_ = false;
+};
+
+// A borrowed connection. It may be moved, also to another thread.
+class SyncPool::Lease {
+ public:
+  Lease(Lease&&) noexcept;
+  Lease& operator=(Lease&&) noexcept;
+  // Returns the connection, or closes it if it is not as it was.
+  ~Lease();
+
+  // The connection, as a SyncClient with Sharing::kDedicated. Valid while the lease exists.
+  store::Store& store();
+
+ private:
+  friend class SyncPool;
+  explicit Lease(std::unique_ptr<LeasedStore> store);
+
+  std::unique_ptr<LeasedStore> store_;  // Null after a move.
+};
+
+}  // namespace redouble::redis
+
+#endif  // REDOUBLE_BACKENDS_REDIS_NET_POOL_SYNC_POOL_H_

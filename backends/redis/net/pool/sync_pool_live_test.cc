@@ -1,0 +1,285 @@
+// The pool against real servers: several threads, leases, dead and expired connections.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "redouble/backends/redis/net/client/sync_client.h"
+#include "redouble/backends/redis/net/pool/sync_pool.h"
+#include "redouble/backends/redis/observe/command_latencies.h"
+#include "redouble/backends/redis/spawn/spawned_cluster.h"
+#include "redouble/backends/redis/spawn/spawned_server.h"
+#include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/store/errors.h"
+#include "redouble/core/store/typed/keys.h"
+#include "redouble/core/store/typed/strings.h"
+
+namespace redouble::redis {
+namespace {
+
+using base::IsOk;
+using base::IsOkAndHolds;
+using base::StatusIs;
+using store::Command;
+using store::CommandId;
+using store::ErrorKind;
+using store::Reply;
+
+base::Task<absl::StatusOr<Reply>> SendTask(store::Store& store, Command command) {
+  co_return co_await store.Execute(command);
+}
+absl::StatusOr<Reply> Send(store::Store& store, CommandId id,
+                           std::initializer_list<std::string_view> arguments = {}) {
+  return base::Run(SendTask(store, Command(id, arguments)));
+}
+
+class SyncPoolTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    auto started = SpawnedServer::Start();
+    ASSERT_THAT(started, IsOk());
+    server = *std::move(started);
+  }
+  std::unique_ptr<SyncPool> Connected(const std::string& query, ClientHooks hooks = {}) {
+    auto pool = SyncPool::Connect(Options::Parse(server->uri() + query).value(), std::move(hooks));
+    EXPECT_THAT(pool, IsOk());
+    return pool.ok() ? *std::move(pool) : nullptr;
+  }
+  // Kills the connections of a pool at the server, which notices it only when it uses them.
+  void KillConnections() {
+    auto admin = SyncClient::Connect(server->uri());
+    ASSERT_THAT(admin, IsOk());
+    EXPECT_THAT(Send(**admin, CommandId::kClientKill, {"TYPE", "normal", "SKIPME", "yes"}), IsOk());
+  }
+  static void InThreads(int threads, const std::function<void(int)>& work) {
+    std::vector<std::thread> running;
+    for (int i = 0; i < threads; ++i) running.emplace_back(work, i);
+    for (std::thread& thread : running) thread.join();
+  }
+
+  std::unique_ptr<SpawnedServer> server;
+};
+
+TEST_F(SyncPoolTest, ServesManyThreadsWithFewConnections) {
+  constexpr int kThreads = 8, kRounds = 200;
+  CommandLatencies latencies;
+  int in_hook = 0;  // Not atomic: the hooks run one at a time.
+  ClientHooks hooks;
+  hooks.command = CombineHooks({latencies.hook(), [&](const CommandEvent&) { ++in_hook; }});
+  const auto pool = Connected("?pool_size=3&pool_acquire_timeout=inf", hooks);
+  ASSERT_NE(pool, nullptr);
+  std::mutex mutex;
+  std::set<int64_t> values;
+  InThreads(kThreads, [&](int thread) {
+    const std::string own = absl::StrCat("own:", thread);
+    for (int i = 1; i <= kRounds; ++i) {
+      const absl::StatusOr<int64_t> shared = base::Run(store::Incr(*pool, "shared"));
+      EXPECT_THAT(base::Run(store::Incr(*pool, own)), IsOkAndHolds(i)) << "its own reply";
+      ASSERT_THAT(shared, IsOk());
+      const std::lock_guard lock(mutex);
+      EXPECT_TRUE(values.insert(*shared).second) << "a reply of another thread";
+    }
+  });
+  EXPECT_EQ(values.size(), static_cast<size_t>(kThreads * kRounds));
+  EXPECT_EQ(*values.rbegin(), kThreads * kRounds);
+  const PoolCounters counters = pool->counters();
+  EXPECT_LE(counters.opened, 3u);
+  EXPECT_EQ(counters.borrows, 2u * kThreads * kRounds);
+  EXPECT_EQ(counters.borrowed, 0u);
+  EXPECT_EQ(counters.idle, counters.opened);
+  EXPECT_EQ(pool->traffic().answered, 2u * kThreads * kRounds);
+  EXPECT_EQ(latencies.Snapshot()["INCR"].latency.count(), 2u * kThreads * kRounds);
+  EXPECT_EQ(in_hook, 3 * 2 * kThreads * kRounds);
+}
+
+// Each thread reads, and writes back, under WATCH. A lost update would show in the sum.
+TEST_F(SyncPoolTest, LendsConnectionsForOptimisticTransactions) {
+  constexpr int kThreads = 4, kRounds = 25;
+  const auto pool = Connected("?pool_size=4");
+  ASSERT_NE(pool, nullptr);
+  ASSERT_THAT(base::Run(store::Set(*pool, "balance", "0")), IsOk());
+  InThreads(kThreads, [&](int) {
+    for (int done = 0; done < kRounds;) {
+      auto lease = pool->Borrow();
+      ASSERT_THAT(lease, IsOk());
+      store::Store& own = lease->store();
+      ASSERT_THAT(Send(own, CommandId::kWatch, {"balance"}), IsOk());
+      const auto balance = base::Run(store::Get(own, "balance"));
+      ASSERT_TRUE(balance.ok() && balance->has_value());
+      const std::string next = absl::StrCat(std::stoi(**balance) + 1);
+      ASSERT_THAT(Send(own, CommandId::kMulti), IsOk());
+      ASSERT_THAT(Send(own, CommandId::kSet, {"balance", next}), IsOk());
+      const absl::StatusOr<Reply> committed = Send(own, CommandId::kExec);
+      ASSERT_THAT(committed, IsOk());
+      if (committed->is_array()) ++done;
+    }
+  });
+  EXPECT_EQ(base::Run(store::Get(*pool, "balance")).value(), absl::StrCat(kThreads * kRounds));
+  EXPECT_EQ(pool->counters().spoiled, 0u) << "EXEC leaves nothing behind";
+  EXPECT_LE(pool->counters().opened, 4u);
+}
+
+TEST_F(SyncPoolTest, NeverReusesAConnectionThatALeaseLeftChanged) {
+  const auto pool = Connected("?pool_size=1");
+  ASSERT_NE(pool, nullptr);
+  const std::vector<std::vector<std::string_view>> changes = {
+      {"WATCH", "key"}, {"MULTI"}, {"SELECT", "5"}, {"CLIENT", "NO-EVICT", "on"}};
+  for (size_t i = 0; i < changes.size(); ++i) {
+    auto lease = pool->Borrow();
+    ASSERT_THAT(lease, IsOk());
+    Command change = Command::Named(changes[i][0], std::span(changes[i]).subspan(1));
+    ASSERT_THAT(base::Run(SendTask(lease->store(), std::move(change))), IsOk());
+    lease = absl::CancelledError("the lease ends");
+    EXPECT_EQ(pool->counters().spoiled, i + 1) << changes[i][0];
+    ASSERT_THAT(base::Run(store::Set(*pool, absl::StrCat("key:", i), "1")), IsOk());
+  }
+  EXPECT_EQ(base::Run(store::DbSize(*pool)).value(), 4) << "all in database 0";
+}
+
+TEST_F(SyncPoolTest, RefusesToChangeAConnectionWithoutALease) {
+  const auto pool = Connected("?pool_size=1");
+  ASSERT_NE(pool, nullptr);
+  const absl::Status refused = Send(*pool, CommandId::kWatch, {"key"}).status();
+  EXPECT_THAT(refused, StatusIs(absl::StatusCode::kFailedPrecondition));
+  EXPECT_EQ(store::ErrorKindOf(refused), ErrorKind::kNotSent);
+  EXPECT_THAT(Send(*pool, CommandId::kBLPop, {"queue", "0.01"}), IsOk()) << "blocking is allowed";
+}
+
+TEST_F(SyncPoolTest, WaitsForAConnectionNoLongerThanItsTime) {
+  const auto pool = Connected("?pool_size=1&pool_acquire_timeout=30ms");
+  ASSERT_NE(pool, nullptr);
+  auto lease = pool->Borrow();
+  ASSERT_THAT(lease, IsOk());
+  const auto start = std::chrono::steady_clock::now();
+  const absl::Status waited = base::Run(store::Get(*pool, "key")).status();
+  EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(30));
+  EXPECT_THAT(waited, StatusIs(absl::StatusCode::kDeadlineExceeded));
+  EXPECT_EQ(store::ErrorKindOf(waited), ErrorKind::kNotSent);
+  EXPECT_EQ(waited.message(), absl::StrCat("all 1 connections to unix://", server->unix_socket(),
+                                           " were busy for 30ms"));
+  EXPECT_EQ(pool->counters().timeouts, 1u);
+  lease = absl::CancelledError("the lease ends");
+  EXPECT_THAT(base::Run(store::Get(*pool, "key")), IsOk());
+}
+
+TEST_F(SyncPoolTest, HandsAReturnedConnectionToAThreadThatWaits) {
+  const auto pool = Connected("?pool_size=1&pool_acquire_timeout=inf");
+  ASSERT_NE(pool, nullptr);
+  std::optional<absl::StatusOr<SyncPool::Lease>> lease(pool->Borrow());
+  ASSERT_THAT(*lease, IsOk());
+  std::thread waiting([&] { EXPECT_THAT(base::Run(store::Set(*pool, "key", "1")), IsOk()); });
+  while (pool->counters().waits == 0) std::this_thread::yield();
+  lease.reset();
+  waiting.join();
+  EXPECT_EQ(pool->counters().opened, 1u);
+}
+
+// A request of a waiter that runs another one needs the connection that the first one had.
+TEST_F(SyncPoolTest, AWaiterMayUseTheOnlyConnectionAgain) {
+  const auto pool = Connected("?pool_size=1&pool_acquire_timeout=50ms");
+  ASSERT_NE(pool, nullptr);
+  const auto twice = [&]() -> base::Task<absl::StatusOr<int64_t>> {
+    (co_await store::Incr(*pool, "n")).IgnoreError();
+    co_return co_await store::Incr(*pool, "n");
+  };
+  EXPECT_THAT(base::Run(twice()), IsOkAndHolds(2));
+}
+
+TEST_F(SyncPoolTest, ADeadConnectionCostsNoRequest) {
+  const auto pool = Connected("?pool_size=2");
+  ASSERT_NE(pool, nullptr);
+  ASSERT_THAT(base::Run(store::Set(*pool, "key", "1")), IsOk());
+  KillConnections();
+  EXPECT_THAT(base::Run(store::Get(*pool, "key")), IsOk());
+  EXPECT_EQ(pool->counters().dead, 1u);
+  ASSERT_THAT(server->Restart(), IsOk());
+  EXPECT_THAT(base::Run(store::Get(*pool, "key")), IsOk());
+  EXPECT_EQ(pool->counters().dead, 2u);
+  EXPECT_EQ(pool->counters().opened, 3u);
+  EXPECT_EQ(pool->traffic().outcome_unknown + pool->traffic().not_sent, 0u);
+}
+
+// A connection that the network has cut without a word is found by the PING.
+TEST_F(SyncPoolTest, ChecksAConnectionThatWasIdle) {
+  const auto pool = Connected("?pool_size=1&pool_check_after=1ms&command_timeout=20s");
+  ASSERT_NE(pool, nullptr);
+  const uint64_t before = pool->traffic().answered;
+  std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  ASSERT_THAT(base::Run(store::Set(*pool, "key", "1")), IsOk());
+  EXPECT_EQ(pool->traffic().answered, before + 2) << "PING and SET";
+}
+
+TEST_F(SyncPoolTest, ClosesConnectionsForTheirAge) {
+  const auto pool = Connected("?pool_size=1&pool_lifetime=1ms");
+  ASSERT_NE(pool, nullptr);
+  for (int i = 0; i < 3; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    ASSERT_THAT(base::Run(store::Incr(*pool, "n")), IsOk());
+  }
+  EXPECT_GE(pool->counters().expired, 3u);
+  EXPECT_EQ(pool->traffic().answered, 3u) << "those of closed connections count";
+}
+
+TEST_F(SyncPoolTest, FailsWhatWaitsWhenItIsClosed) {
+  const auto pool = Connected("?pool_size=1&pool_acquire_timeout=inf");
+  ASSERT_NE(pool, nullptr);
+  auto lease = pool->Borrow();
+  ASSERT_THAT(lease, IsOk());
+  std::thread waiting([&] {
+    const absl::Status failed = base::Run(store::Get(*pool, "key")).status();
+    EXPECT_EQ(store::ErrorKindOf(failed), ErrorKind::kNotSent) << failed;
+  });
+  while (pool->counters().waits == 0) std::this_thread::yield();
+  pool->Close();
+  waiting.join();
+  EXPECT_THAT(base::Run(store::Set(lease->store(), "key", "1")), IsOk()) << "until it is returned";
+}
+
+TEST_F(SyncPoolTest, ReportsThatNoConnectionCanBeOpened) {
+  const auto pool = Connected("?pool_size=1");
+  ASSERT_NE(pool, nullptr);
+  server->Kill();
+  const absl::Status failed = base::Run(store::Get(*pool, "key")).status();
+  EXPECT_THAT(failed, StatusIs(absl::StatusCode::kUnavailable));
+  EXPECT_EQ(store::ErrorKindOf(failed), ErrorKind::kNotSent);
+  EXPECT_EQ(pool->counters().open_failures, 1u);
+  ASSERT_THAT(server->Restart(), IsOk());
+  EXPECT_THAT(base::Run(store::Get(*pool, "key")), IsOk());
+  EXPECT_FALSE(SyncPool::Connect("unix:///nowhere/redis.sock").ok());
+}
+
+TEST(SyncPoolOfACluster, ServesManyThreads) {
+  auto cluster = SpawnedCluster::Start({.masters = 3});
+  ASSERT_THAT(cluster, IsOk());
+  const auto pool = SyncPool::Connect(absl::StrCat((*cluster)->uri(), "&pool_size=2"));
+  ASSERT_THAT(pool, IsOk());
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < 4; ++thread) {
+    threads.emplace_back([&, thread] {
+      for (int i = 0; i < 50; ++i) {
+        const std::string key = absl::StrCat("key:", thread, ":", i);
+        EXPECT_THAT(base::Run(store::Set(**pool, key, key)), IsOk());
+        EXPECT_EQ(base::Run(store::Get(**pool, key)).value(), key);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(base::Run(store::DbSize(**pool)).value(), 200);
+  EXPECT_THAT((*pool)->Borrow().status(), StatusIs(absl::StatusCode::kFailedPrecondition));
+}
+
+}  // namespace
+}  // namespace redouble::redis
