@@ -95,7 +95,7 @@ class Model : public MachineDriver<ClusterMachine> {
     Collect();
   }
 
-  // The slot of the key moves to a node, or nobody serves it any more.
+  // The slot of the key moves to a node, or no node serves it any more.
   void MoveSlot(int key, int owner) {
     owners[base::KeySlot(kKeys[key])] = owner;
     ++epoch;
