@@ -245,7 +245,7 @@ absl::StatusOr<Listeners> AsioServer::OpenTcp(const memory::ServerOptions& serve
     absl::StatusOr<std::unique_ptr<Listener>> listener =
         Listener::OnTcp(context_, WithoutAsterisk(address), port);
     if (!listener.ok() && is_optional && absl::IsUnavailable(listener.status())) continue;
-    if (!listener.ok()) return listener.status();
+    REDOUBLE_RETURN_IF_ERROR(listener.status());
     port = (*listener)->port();
     opened.push_back(*std::move(listener));
   }

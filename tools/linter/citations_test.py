@@ -77,7 +77,9 @@ CITATION_EXAMPLES = {
          "an introduction of 2 lines",
          "core/gateway/a.h", "// A: one.\n// Two.\n//\n//   A();\n//\n// Thread-safety: constant.\n#ifndef X"),
         ("include/redouble/a.h", "// A: one.\n//\n// Thread-safety: if you call\n// it from one thread.\n", 1, "of 1 lines",
-         "backends/memory/commands/a.h", "// A: one.\n//\n// Thread-safety: constant.\n"),
+         "backends/memory/commands/a_for_test.h", "// A: one.\n//\n// Thread-safety: constant.\n"),
+        ("backends/memory/commands/a.h", "// A: one.\n//\n// Thread-safety: constant.\n", 1, "of 1 lines",
+         "sim/cli/serve/a.h", "// A: one.\n// Two.\n//\n//   A();\n//\n// Thread-safety: constant.\n"),
     ],
     "table-readers": [
         ("core/gateway/rows.inc", "// Rows.\nROW(1)", 1, "core/gateway/r.cc includes it and is not",

@@ -88,13 +88,6 @@ def is_test_program(path):
     return path.endswith(("_test.cc", "_for_test.h")) and path.startswith(OURS + ("tests/", "scenarios/"))
 
 
-# Folders whose tests dereference results unchecked.
-UNCHECKED = ("backends/memory/engine/", "backends/memory/commands/")
-
-# Folders with headers whose introductions are still too short.
-UNINTRODUCED = ("backends/memory/commands/", "backends/memory/server/", "sim/cli/serve/")
-
-
 # Not ours, or examples of what is wrong.
 UNCITED = ("third_party/", "tools/linter/")
 
@@ -139,11 +132,11 @@ FILE_RULES = [
     Rule("unordered-iteration", cpp(inside(*OURS)), check_unordered_iteration,
          "iterate over absl::btree_map or std::vector, or sort first: a hash order differs in every process"),
     # Examples of other repositories use Abseil alone.
-    Rule("propagated-error", cpp(only(OURS + ("tests/", "bench/"), ("tests/examples/", "tests/consumer/", "sim/server/"))),
+    Rule("propagated-error", cpp(only(OURS + ("tests/", "bench/"), ("tests/examples/", "tests/consumer/"))),
          check_propagation, "write REDOUBLE_RETURN_IF_ERROR(status) or REDOUBLE_ASSIGN_OR_RETURN(T value, ...); in "
          "coroutines the forms with CO_"),
     # Examples are as short as a reader writes them.
-    Rule("unchecked-dereference", cpp(but_not_in(is_test_program, ("tests/examples/", *UNCHECKED))), check_dereferences,
+    Rule("unchecked-dereference", cpp(but_not_in(is_test_program, ("tests/examples/",))), check_dereferences,
          "ASSERT_OK_AND_ASSIGN(const T value, ...), or ASSERT_THAT(result, IsOk()) first; result.value() outside of a "
          "test's body"),
     Rule("function-length", cpp(outside("third_party/")), check_function_length,
@@ -161,7 +154,7 @@ FILE_RULES = [
          "list in the comment that opens the table, after `Readers:`, the files that include it"),
     Rule("thread-safety", is_library_header, check_thread_safety,
          "say in the comment that opens the header who may call it: a `Thread-safety:` line"),
-    Rule("introduction", but_not_in(is_library_header, UNINTRODUCED), check_introduction,
+    Rule("introduction", is_library_header, check_introduction,
          f"open the header with {MIN_INTRODUCTION_LINES} lines at least: what it is, when to use it, an example"),
     Rule("cited-path", outside(*UNCITED), check_paths,
          "cite what is in the repository: a path from the root, a link from the page"),

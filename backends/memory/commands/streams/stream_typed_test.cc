@@ -52,10 +52,10 @@ class StreamCommandsTest : public testing::Test {
 
 TEST_F(StreamCommandsTest, IdsComeFromTheClock) {
   const std::vector<std::pair<std::string_view, std::string_view>> fields = {{"f", "1"}};
-  const auto first = base::Run(store::XAdd(*session_, "s", fields));
-  const auto second = base::Run(store::XAdd(*session_, "s", fields));
-  EXPECT_EQ(**first, (StreamId{1'778'335'382'000, 0}));
-  EXPECT_EQ(**second, (StreamId{1'778'335'382'000, 1}));
+  EXPECT_THAT(base::Run(store::XAdd(*session_, "s", fields)),
+              IsOkAndHolds(StreamId{1'778'335'382'000, 0}));
+  EXPECT_THAT(base::Run(store::XAdd(*session_, "s", fields)),
+              IsOkAndHolds(StreamId{1'778'335'382'000, 1}));
 }
 
 TEST_F(StreamCommandsTest, RangesReadWhatWasAdded) {
@@ -77,6 +77,7 @@ TEST_F(StreamCommandsTest, AGroupDeliversEachEntryOnceUntilItIsClaimed) {
   clock_.Advance(absl::Seconds(45));
   const auto claimed =
       base::Run(store::XAutoClaim(*session_, "s", kBob, {.min_idle = absl::Seconds(45)}));
+  ASSERT_THAT(claimed, IsOk());
   EXPECT_EQ(claimed->entries.size(), 2U);
   EXPECT_EQ(claimed->next, StreamId::Min());
   const auto pending = base::Run(store::XPendingRange(*session_, "s", "g"));
