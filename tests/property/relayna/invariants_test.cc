@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -30,6 +29,7 @@
 #include "redouble/core/store/typed/keys.h"
 #include "redouble/core/store/typed/lists.h"
 #include "redouble/sim/world/world.h"
+#include "redouble/tests/property/hardened_schedules.h"
 
 namespace redouble::relayna {
 namespace {
@@ -39,30 +39,9 @@ using base::Task;
 using python::Object;
 using python::Value;
 using sim::Actor;
+using sim::ExpectBrokenByDefaultAndKeptWhenHardened;
 using sim::World;
-
-constexpr uint64_t kSchedules = 10'000;
-
-// Runs one schedule and returns whether the invariant held.
-using Experiment = std::function<bool(uint64_t seed, bool hardened)>;
-
-void ExpectBrokenByDefaultAndKeptWhenHardened(const Experiment& holds) {
-  uint64_t broken = 0;
-  for (uint64_t seed = 0; seed < kSchedules; ++seed) {
-    broken += holds(seed, /*hardened=*/false) ? 0 : 1;
-    ASSERT_TRUE(holds(seed, /*hardened=*/true)) << "the hardened option, seed " << seed;
-  }
-  EXPECT_GT(broken, 0u);
-  EXPECT_LT(broken, kSchedules) << "a schedule that cannot fail to break it shows nothing";
-  ::testing::Test::RecordProperty("broken_by_default", std::to_string(broken));
-}
-
-sim::WorldOptions WorldOf(uint64_t seed) {
-  sim::WorldOptions options;
-  options.seed = seed;
-  options.traced = false;
-  return options;
-}
+using sim::WorldOf;
 
 bool AllEnded(const World& world) {
   return std::all_of(world.actors().begin(), world.actors().end(),

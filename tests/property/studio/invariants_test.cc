@@ -17,7 +17,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -41,6 +40,7 @@
 #include "redouble/core/studio/search/search_index.h"
 #include "redouble/core/studio/search/search_store.h"
 #include "redouble/sim/world/world.h"
+#include "redouble/tests/property/hardened_schedules.h"
 
 namespace redouble::studio {
 namespace {
@@ -49,30 +49,9 @@ using base::IsOk;
 using base::IsOkAndHolds;
 using base::Task;
 using sim::Actor;
+using sim::ExpectBrokenByDefaultAndKeptWhenHardened;
 using sim::World;
-
-constexpr uint64_t kSchedules = 10'000;
-
-// Runs one schedule and returns whether the invariant held.
-using Experiment = std::function<bool(uint64_t seed, bool hardened)>;
-
-void ExpectBrokenByDefaultAndKeptWhenHardened(const Experiment& holds) {
-  uint64_t broken = 0;
-  for (uint64_t seed = 0; seed < kSchedules; ++seed) {
-    broken += holds(seed, /*hardened=*/false) ? 0 : 1;
-    ASSERT_TRUE(holds(seed, /*hardened=*/true)) << "the hardened option, seed " << seed;
-  }
-  EXPECT_GT(broken, 0u);
-  EXPECT_LT(broken, kSchedules) << "a schedule that cannot fail to break it shows nothing";
-  ::testing::Test::RecordProperty("broken_by_default", std::to_string(broken));
-}
-
-sim::WorldOptions WorldOf(uint64_t seed) {
-  sim::WorldOptions options;
-  options.seed = seed;
-  options.traced = false;
-  return options;
-}
+using sim::WorldOf;
 
 Hardening AllOrNothing(bool hardened) {
   return {.atomic_registry = hardened,
@@ -303,7 +282,7 @@ TEST(StudioInvariants, I1ADocumentOfAnEventIsNamedByItsList) {
 TEST(StudioInvariants, I6AndI9OfEventsHoldUnderAnySchedule) {
   constexpr int64_t kTtlSeconds = 30;
   uint64_t expired = 0;
-  for (uint64_t seed = 0; seed < kSchedules; ++seed) {
+  for (uint64_t seed = 0; seed < sim::kSchedules; ++seed) {
     const bool hardened = seed % 2 == 1;
     World world(WorldOf(seed));
     std::map<std::string, absl::Time> begun;

@@ -21,38 +21,18 @@
 #include "redouble/core/threescale/notify/notifier.h"
 #include "redouble/core/threescale/report/aggregator.h"
 #include "redouble/sim/world/world.h"
+#include "redouble/tests/property/hardened_schedules.h"
 
 namespace redouble::threescale {
 namespace {
 
 using base::Task;
 using sim::Actor;
+using sim::ExpectBrokenByDefaultAndKeptWhenHardened;
 using sim::World;
+using sim::WorldOf;
 using store::Reply;
 using store::Request;
-
-constexpr uint64_t kSchedules = 10'000;
-
-// Runs one schedule and returns whether the invariant held.
-using Experiment = std::function<bool(uint64_t seed, bool hardened)>;
-
-void ExpectBrokenByDefaultAndKeptWhenHardened(const Experiment& holds) {
-  uint64_t broken = 0;
-  for (uint64_t seed = 0; seed < kSchedules; ++seed) {
-    broken += holds(seed, /*hardened=*/false) ? 0 : 1;
-    ASSERT_TRUE(holds(seed, /*hardened=*/true)) << "the hardened option, seed " << seed;
-  }
-  EXPECT_GT(broken, 0u);
-  EXPECT_LT(broken, kSchedules) << "a schedule that cannot fail to break it shows nothing";
-  ::testing::Test::RecordProperty("broken_by_default", std::to_string(broken));
-}
-
-sim::WorldOptions WorldOf(uint64_t seed) {
-  sim::WorldOptions options;
-  options.seed = seed;
-  options.traced = false;
-  return options;
-}
 
 // Sends the commands of a pipeline one by one: other clients may send commands in between, and the
 // client may crash there. Transactions are not split. Must outlive the actors that use it.
@@ -130,7 +110,7 @@ int64_t IdOf(const std::string& event) { return std::atoll(event.c_str() + kEven
 // docs/systems/threescale.md I1: every event that is published is listed by the consumer at some
 // time.
 TEST(EventQueueInvariant, DeliversEveryEvent) {
-  const Experiment holds = [](uint64_t seed, bool hardened) {
+  const sim::ScheduleExperiment holds = [](uint64_t seed, bool hardened) {
     const Hardening hardening{.publish_events_atomically = hardened};
     std::set<int64_t> published;
     std::set<int64_t> delivered;
@@ -185,7 +165,7 @@ size_t EventCount(World& world) {
 
 // docs/systems/threescale.md I2: an application has at most one alert per level and day.
 TEST(AlertInvariant, RaisesALevelOnce) {
-  const Experiment holds = [](uint64_t seed, bool hardened) {
+  const sim::ScheduleExperiment holds = [](uint64_t seed, bool hardened) {
     const Hardening hardening{.raise_alerts_atomically = hardened};
     World world(WorldOf(seed));
     SetUpAlert(*world.Connect());
@@ -205,7 +185,7 @@ TEST(AlertInvariant, RaisesALevelOnce) {
 // docs/systems/threescale.md H4: a level that is marked as raised has its alert in the queue,
 // whichever process crashed.
 TEST(AlertInvariant, MarksNoLevelWithoutItsAlert) {
-  const Experiment holds = [](uint64_t seed, bool hardened) {
+  const sim::ScheduleExperiment holds = [](uint64_t seed, bool hardened) {
     const Hardening hardening{.raise_alerts_atomically = hardened};
     World world(WorldOf(seed));
     SetUpAlert(*world.Connect());
@@ -226,7 +206,7 @@ TEST(AlertInvariant, MarksNoLevelWithoutItsAlert) {
 
 // docs/systems/threescale.md H5 and H9: every counter of a minute or a day has a TTL.
 TEST(CounterInvariant, LeavesNoMinuteAndNoDayForEver) {
-  const Experiment holds = [](uint64_t seed, bool hardened) {
+  const sim::ScheduleExperiment holds = [](uint64_t seed, bool hardened) {
     const AggregatorOptions options{.hardening = {.expire_atomically = hardened}};
     World world(WorldOf(seed));
     Cast cast(world);
@@ -254,7 +234,7 @@ TEST(CounterInvariant, LeavesNoMinuteAndNoDayForEver) {
 // docs/systems/threescale.md I3: the notifications that were sent and those that still wait are
 // those that were pushed.
 TEST(NotificationInvariant, CountsEveryNotificationOnce) {
-  const Experiment holds = [](uint64_t seed, bool hardened) {
+  const sim::ScheduleExperiment holds = [](uint64_t seed, bool hardened) {
     NotifierOptions options{.master_service_id = "1", .batch_size = 2};
     options.hardening.take_notifications_atomically = hardened;
     InProcessJobQueue queue;
