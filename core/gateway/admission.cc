@@ -1,6 +1,8 @@
 #include "redouble/core/gateway/admission.h"
 
 #include <array>
+#include <nlohmann/json.hpp>
+#include <utility>
 
 #include "redouble/core/gateway/control_state.h"
 
@@ -14,12 +16,17 @@ struct RefusalRow {
   Outcome outcome;
   int http_status;
   std::string_view code;
+  std::string_view message;
 };
 constexpr std::array kRefusals = {
-    RefusalRow{Outcome::kRateLimitExceeded, 429, "rate_limit_exceeded"},
-    RefusalRow{Outcome::kBudgetExceeded, 402, "budget_exceeded"},
+    RefusalRow{Outcome::kRateLimitExceeded, 429, "rate_limit_exceeded",
+               "the request rate limit of the key is exceeded"},
+    RefusalRow{Outcome::kTokenRateLimitExceeded, 429, "token_rate_limit_exceeded",
+               "the token rate limit of the key is exceeded"},
+    RefusalRow{Outcome::kBudgetExceeded, 402, "budget_exceeded",
+               "the budget of the key is exceeded"},
     RefusalRow{Outcome::kControlStateUnavailable, kControlStateUnavailableHttpStatus,
-               kControlStateUnavailableCode},
+               kControlStateUnavailableCode, "the control state is unavailable"},
 };
 
 // A failure of Redis refuses the request. Any other error is a mistake of the caller.
@@ -40,12 +47,24 @@ Action ActionFor(const Settlement& settlement) {
 
 }  // namespace
 
+std::string ErrorBody(const Refusal& refusal, std::string_view request_id) {
+  nlohmann::ordered_json error = {
+      {"code", refusal.code}, {"message", refusal.message}, {"request_id", request_id}};
+  if (refusal.retry_after_seconds) error["retry_after_seconds"] = *refusal.retry_after_seconds;
+  const nlohmann::ordered_json body = {{"error", std::move(error)}};
+  return body.dump(-1, ' ', /*ensure_ascii=*/false,
+                   nlohmann::ordered_json::error_handler_t::replace);
+}
+
 std::optional<Refusal> AdmissionDecision::refusal() const {
   for (const RefusalRow& row : kRefusals) {
     if (row.outcome != outcome) continue;
-    Refusal refusal{row.http_status, row.code, std::nullopt};
+    Refusal refusal{row.http_status, row.code, row.message, std::nullopt};
     if (outcome == Outcome::kRateLimitExceeded) {
       refusal.retry_after_seconds = rate.retry_after_seconds;
+    }
+    if (outcome == Outcome::kTokenRateLimitExceeded) {
+      refusal.retry_after_seconds = token_rate.retry_after_seconds;
     }
     return refusal;
   }
@@ -69,6 +88,15 @@ base::Task<absl::StatusOr<AdmissionDecision>> AdmissionControl::Admit(AdmissionR
   decision.rate = *rate;
   if (rate->outcome == RateLimitDecision::Outcome::kExceeded) {
     decision.outcome = Outcome::kRateLimitExceeded;
+    co_return decision;
+  }
+
+  const absl::StatusOr<RateLimitDecision> tokens = co_await limiter_.CheckTokenRateLimit(
+      request.request.key_id, request.tpm_limit, request.tokens, request.now);
+  if (!tokens.ok()) co_return RefuseOrFail(tokens.status(), decision);
+  decision.token_rate = *tokens;
+  if (tokens->outcome == RateLimitDecision::Outcome::kExceeded) {
+    decision.outcome = Outcome::kTokenRateLimitExceeded;
     co_return decision;
   }
 

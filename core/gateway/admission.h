@@ -1,6 +1,6 @@
 // AdmissionControl: the Redis operations of the gateway around one request, from arrival to end.
 //
-// Admit counts the request against its rate limit, checks the budget and, if the route has an
+// Admit counts the request against its rate limits, checks the budget and, if the route has an
 // estimated cost, reserves the estimate. Settle runs once after the request has ended and charges
 // the final cost. Use this class in a gateway; use RateLimiter and BudgetStore for single steps.
 //
@@ -31,6 +31,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "absl/status/status.h"
@@ -49,6 +50,9 @@ struct AdmissionRequest {
   BudgetRequest request;
   // The policy of the virtual key; nullopt means unlimited.
   std::optional<int32_t> rpm_limit;
+  // The limit of later releases, in tokens per minute, and the tokens that this request counts.
+  std::optional<int64_t> tpm_limit;
+  int64_t tokens = 0;
   BudgetLimits budget;
   // The estimated cost; a request with an estimate reserves it. In release 0.0.10 only streaming
   // requests have one.
@@ -56,24 +60,37 @@ struct AdmissionRequest {
   absl::Time now;
 };
 
-// The response to a refused client: the HTTP status, and `code` and `retry_after_seconds` (omitted
-// if nullopt) of the error body. There is no Retry-After header.
+// The response to a refused client: the HTTP status, and members of the error body. There is no
+// Retry-After header.
 struct Refusal {
   int http_status = 0;
   std::string_view code;
+  // The original documents do not define this text.
+  std::string_view message;
   std::optional<int64_t> retry_after_seconds;
 };
+
+// The JSON document of a refusal, without `retry_after_seconds` if it is nullopt:
+//
+//   {"error":{"code":"rate_limit_exceeded","message":"...","request_id":"req-1",
+//             "retry_after_seconds":70}}
+//
+// on one line and without spaces. Bytes of the request id that are not UTF-8 become U+FFFD.
+// Source: docs/systems/gateway.md 2.7.
+std::string ErrorBody(const Refusal& refusal, std::string_view request_id);
 
 struct AdmissionDecision {
   enum class Outcome {
     kAdmitted,
     kRateLimitExceeded,        // 429 rate_limit_exceeded
+    kTokenRateLimitExceeded,   // 429 token_rate_limit_exceeded
     kBudgetExceeded,           // 402 budget_exceeded
     kControlStateUnavailable,  // 503 control_state_unavailable
   };
   Outcome outcome = Outcome::kAdmitted;
   // The results of the checks. A check that did not run leaves its default.
   RateLimitDecision rate;
+  RateLimitDecision token_rate;
   BudgetDecision budget;
   // Pass it to Settle. Also true for an estimate of 0 or less, for which nothing was written.
   bool reserved = false;
@@ -109,10 +126,11 @@ class AdmissionControl {
   explicit AdmissionControl(store::Store& store, Hardening hardening = Hardening())
       : limiter_(store), budgets_(store, hardening) {}
 
-  // Checks the rate limit, then the budget, then reserves, and stops at the first refusal. A
+  // Checks the request rate, the token rate and the budget, then reserves, and stops at the first
+  // refusal. A
   // failure of Redis is the decision kControlStateUnavailable and no error.
   //
-  // Round trips: the sum of the operations that the policy requires, at most 4; at most 2 with
+  // Round trips: the sum of the operations that the policy requires, at most 5; at most 3 with
   // Hardening::atomic_check_and_reserve. Errors: InvalidArgument if the key id is not a UUID in
   // lower case or the year of `now` does not have four digits; nothing is sent.
   // Source: docs/systems/gateway.md 4.9.

@@ -1,11 +1,18 @@
 #include "redouble/core/gateway/budget.h"
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "redouble/core/base/hash/digest.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/utf8.h"
 #include "redouble/core/gateway/budget_commands.h"
 #include "redouble/core/gateway/control_state.h"
 #include "redouble/core/gateway/reservation.h"
 #include "redouble/core/gateway/rust_float.h"
+#include "redouble/core/store/batch.h"
+#include "redouble/core/store/decode.h"
 #include "redouble/core/store/typed/keys.h"
 #include "redouble/core/store/typed/strings.h"
 
@@ -46,8 +53,14 @@ BudgetDecision Decide(double daily, double monthly, const BudgetLimits& limits) 
 bool WritesNothing(double cost_usd) { return cost_usd <= 0; }
 
 absl::StatusOr<ReservationWrite> ReservationOf(const BudgetRequest& request, double cost_usd,
-                                               absl::Time now) {
-  REDOUBLE_ASSIGN_OR_RETURN(std::string key, ReservationKey(request));
+                                               absl::Time now, const Hardening& hardening) {
+  std::string hashed;
+  BudgetRequest stored = request;
+  if (hardening.hash_request_ids) {
+    hashed = base::Sha256Hex(request.request_id);
+    stored.request_id = hashed;
+  }
+  REDOUBLE_ASSIGN_OR_RETURN(std::string key, ReservationKey(stored));
   REDOUBLE_ASSIGN_OR_RETURN(BudgetCounterKeys counters, CounterKeys(request.key_id, now));
   return ReservationWrite{std::move(key), std::move(counters), cost_usd};
 }
@@ -99,7 +112,8 @@ base::Task<absl::Status> BudgetStore::AddBudgetSpend(std::string_view key_id, do
 
 base::Task<absl::Status> BudgetStore::ReserveBudget(BudgetRequest request, double cost_usd,
                                                     absl::Time now) {
-  REDOUBLE_CO_ASSIGN_OR_RETURN(const ReservationWrite write, ReservationOf(request, cost_usd, now));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const ReservationWrite write,
+                               ReservationOf(request, cost_usd, now, hardening_));
   if (WritesNothing(cost_usd)) co_return absl::OkStatus();
   co_return AsControlState(co_await ReserveByTransaction(store_, write));
 }
@@ -119,7 +133,8 @@ base::Task<absl::StatusOr<BudgetDecision>> BudgetStore::CheckAndReserveBudget(Bu
     co_return decision;
   }
 
-  REDOUBLE_CO_ASSIGN_OR_RETURN(const ReservationWrite write, ReservationOf(request, cost_usd, now));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const ReservationWrite write,
+                               ReservationOf(request, cost_usd, now, hardening_));
   const absl::StatusOr<CheckedSpend> spend =
       co_await CheckAndReserveByScript(store_, write, limits);
   if (!spend.ok()) co_return ControlStateUnavailable(spend.status());
@@ -147,7 +162,8 @@ base::Task<absl::Status> BudgetStore::ReleaseBudgetReservation(BudgetRequest req
 // `actual_usd` is nullopt for a release.
 base::Task<absl::Status> BudgetStore::Settle(BudgetRequest request,
                                              std::optional<double> actual_usd, absl::Time now) {
-  REDOUBLE_CO_ASSIGN_OR_RETURN(const ReservationWrite current, ReservationOf(request, 0, now));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const ReservationWrite current,
+                               ReservationOf(request, 0, now, hardening_));
   SettlementWrite write;
   write.key = current.key;
   write.heal_counter_ttl = hardening_.heal_counter_ttl;
@@ -174,6 +190,53 @@ base::Task<absl::Status> BudgetStore::Settle(BudgetRequest request,
   }
   co_return ControlStateUnavailable(
       absl::AbortedError("the reservation kept changing while it was settled"));
+}
+
+base::Task<absl::StatusOr<BudgetStore::Sweep>> BudgetStore::SweepReservations(absl::Duration age) {
+  store::ScanOptions scan;
+  scan.match = ReservationScanPattern();
+  absl::StatusOr<std::vector<std::string>> keys = co_await store::ScanAll(store_, scan);
+  if (!keys.ok()) co_return ControlStateUnavailable(keys.status());
+  std::sort(keys->begin(), keys->end());
+  Sweep sweep;
+  for (const std::string& key : *keys) {
+    if (!IsReservationKey(key)) continue;
+    const absl::Status swept = co_await SweepOne(key, age, sweep);
+    if (!swept.ok()) co_return ControlStateUnavailable(swept);
+  }
+  co_return sweep;
+}
+
+// Releases one reservation if it is old enough. Errors are those of the store.
+base::Task<absl::Status> BudgetStore::SweepOne(const std::string& key, absl::Duration age,
+                                               Sweep& sweep) {
+  store::Batch batch(store::Batch::Atomicity::kPipeline);
+  batch.Add(store::CommandId::kGet, {key});
+  batch.Add(store::CommandId::kPTtl, {key});
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<store::Reply> replies,
+                               co_await store::Execute(store_, batch));
+  // A value that is not a string is no reservation.
+  if (!replies[0].is_bulk()) co_return absl::OkStatus();
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const int64_t left_ms, store::DecodeInteger(replies[1]));
+  ++sweep.seen;
+  const bool expires = left_ms >= 0;
+  if (expires && ReservationTtl() - absl::Milliseconds(left_ms) < age) co_return absl::OkStatus();
+  const absl::StatusOr<Reservation> reservation = DecodeReservation(replies[0].text(), {});
+  // A value that does not name the counters that it was charged to is left to expire.
+  if (!reservation.ok() || reservation->amount_usd == 0 || reservation->counters.daily.empty()) {
+    co_return absl::OkStatus();
+  }
+  SettlementWrite write;
+  write.key = key;
+  write.seen = replies[0].text();
+  write.counters = reservation->counters;
+  write.delta_usd = -reservation->amount_usd;
+  write.heal_counter_ttl = hardening_.heal_counter_ttl;
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const bool released, co_await SettleByScript(store_, write));
+  if (!released) co_return absl::OkStatus();
+  ++sweep.released;
+  sweep.released_usd += reservation->amount_usd;
+  co_return absl::OkStatus();
 }
 
 }  // namespace redouble::gateway

@@ -25,6 +25,7 @@
 #ifndef REDOUBLE_CORE_GATEWAY_BUDGET_H_
 #define REDOUBLE_CORE_GATEWAY_BUDGET_H_
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -109,7 +110,29 @@ class BudgetStore {
   // malformed. Source: docs/systems/gateway.md 4.8.
   base::Task<absl::Status> ReleaseBudgetReservation(BudgetRequest request, absl::Time now);
 
+  // The result of SweepReservations.
+  struct Sweep {
+    int64_t seen = 0;      // The reservations that were found.
+    int64_t released = 0;  // Of these, the ones that were released.
+    double released_usd = 0;
+  };
+
+  // Releases the reservations that were made at least `age` ago: their gateway has crashed, or
+  // their request takes longer than that. The age follows from the TTL. Each is released only if it
+  // is unchanged since it was read, so that two sweeps, or a sweep and a settlement with
+  // Hardening::idempotent_settlement, release it once. A request that ends after its release is
+  // charged its actual cost, in the counters of that time. Without the option, a settlement that
+  // has read the reservation just before it is released refunds it a second time (hazard R5).
+  // Malformed reservations and settled marks are left to expire. After a crash, or an error, a
+  // repeated call continues.
+  //
+  // `age` must be shorter than ReservationTtl(). Round trips: those of a SCAN, 1 for each
+  // reservation, and 1 more for each that is released. Errors: ControlStateUnavailable; the
+  // reservations before it are released. Source: docs/systems/gateway.md 4.14.
+  base::Task<absl::StatusOr<Sweep>> SweepReservations(absl::Duration age);
+
  private:
+  base::Task<absl::Status> SweepOne(const std::string& key, absl::Duration age, Sweep& sweep);
   base::Task<absl::StatusOr<double>> ReadSpend(std::string_view counter_key);
   base::Task<absl::Status> AddToCounter(std::string_view counter_key, std::string_view cost,
                                         absl::Duration ttl);

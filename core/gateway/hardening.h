@@ -9,7 +9,7 @@
 //   gateway::BudgetStore budgets(store, hardening);
 //
 // Thread-safety: a plain value.
-// Source: docs/systems/gateway.md 5, hazards R3, R5, R6 and R10.
+// Source: docs/systems/gateway.md 1.2; 5, hazards R3, R5, R6 and R10.
 #ifndef REDOUBLE_CORE_GATEWAY_HARDENING_H_
 #define REDOUBLE_CORE_GATEWAY_HARDENING_H_
 
@@ -39,6 +39,12 @@ struct Hardening {
   // CheckAndReserveBudget then does both in one script. The estimate is not added before the
   // comparison, as documented, so the last admitted request can still exceed the budget.
   bool atomic_check_and_reserve = false;
+
+  // Keeps secrets out of Redis: a client chooses its request id and can send a secret as one. With
+  // this option the key of a reservation has the SHA-256 of the request id, 64 hexadecimal digits,
+  // instead of the id. All gateways that share a Redis must have the same value; a settlement
+  // does not find a reservation that was made with the other one.
+  bool hash_request_ids = false;
 };
 
 }  // namespace redouble::gateway

@@ -28,6 +28,18 @@ constexpr KeyFamily kRequestRate = {
     .source = kSource,
 };
 
+constexpr KeyFamily kTokenRate = {
+    .id = "gateway.token_rate",
+    .system = kSystem,
+    .pattern = "rl:tpm:{key_id:uuid}:{minute:d12}",
+    .type = KeyType::kString,
+    .ttl_rule = kRequestRate.ttl_rule,
+    .ttl = absl::Seconds(70),
+    .lifecycle = kRequestRate.lifecycle,
+    .purpose = "tokens of one virtual key in one UTC minute, compared with its token limit",
+    .source = "docs/systems/gateway.md 1, 4.12",
+};
+
 constexpr KeyFamily kDailyBudget = {
     .id = "gateway.daily_budget",
     .system = kSystem,
@@ -68,11 +80,18 @@ constexpr KeyFamily kReservation = {
     .source = kSource,
 };
 
-constexpr std::array kFamilies = {kRequestRate, kDailyBudget, kMonthlyBudget, kReservation};
+constexpr std::array kFamilies = {kRequestRate, kTokenRate, kDailyBudget, kMonthlyBudget,
+                                  kReservation};
 
 const KeyPattern& RequestRatePattern() {
   static const KeyPattern& pattern =
       *new KeyPattern(KeyPattern::MustCompile(kRequestRate.pattern, kRequestRate.id));
+  return pattern;
+}
+
+const KeyPattern& TokenRatePattern() {
+  static const KeyPattern& pattern =
+      *new KeyPattern(KeyPattern::MustCompile(kTokenRate.pattern, kTokenRate.id));
   return pattern;
 }
 
@@ -99,12 +118,17 @@ const KeyPattern& ReservationPattern() {
 std::span<const KeyFamily> KeyFamilies() { return kFamilies; }
 
 absl::Duration RequestRateTtl() { return *kRequestRate.ttl; }
+absl::Duration TokenRateTtl() { return *kTokenRate.ttl; }
 absl::Duration DailyBudgetTtl() { return *kDailyBudget.ttl; }
 absl::Duration MonthlyBudgetTtl() { return *kMonthlyBudget.ttl; }
 absl::Duration ReservationTtl() { return *kReservation.ttl; }
 
 absl::StatusOr<std::string> RequestRateKey(std::string_view key_id, absl::Time now) {
   return RequestRatePattern().Build(key_id, base::FormatUtcMinute(now));
+}
+
+absl::StatusOr<std::string> TokenRateKey(std::string_view key_id, absl::Time now) {
+  return TokenRatePattern().Build(key_id, base::FormatUtcMinute(now));
 }
 
 absl::StatusOr<std::string> DailyBudgetKey(std::string_view key_id, absl::Time now) {
@@ -124,6 +148,10 @@ absl::StatusOr<BudgetCounterKeys> CounterKeys(std::string_view key_id, absl::Tim
 absl::StatusOr<std::string> ReservationKey(const BudgetRequest& request) {
   return ReservationPattern().Build(request.key_id, request.request_id);
 }
+
+std::string_view ReservationScanPattern() { return "budget:reservation:*"; }
+
+bool IsReservationKey(std::string_view key) { return ReservationPattern().Parse(key).has_value(); }
 
 std::optional<absl::Duration> CounterTtl(std::string_view key) {
   if (DailyBudgetPattern().Parse(key)) return DailyBudgetTtl();

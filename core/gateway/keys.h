@@ -8,8 +8,7 @@
 //   // "rl:req:018f8d31-86a7-7c48-8f36-4d1fa4d99101:202605091403"
 //
 // Thread-safety: constant data and pure functions.
-// Source: docs/systems/gateway.md 1. The token rate family of later releases (4.12) is not
-// included.
+// Source: docs/systems/gateway.md 1.
 #ifndef REDOUBLE_CORE_GATEWAY_KEYS_H_
 #define REDOUBLE_CORE_GATEWAY_KEYS_H_
 
@@ -24,11 +23,12 @@
 
 namespace redouble::gateway {
 
-// The four families, in the order of the documentation.
+// The five families, in the order of the documentation.
 std::span<const store::KeyFamily> KeyFamilies();
 
 // The TTLs of the families. Source: docs/systems/gateway.md 1.3.
 absl::Duration RequestRateTtl();    // 70 s
+absl::Duration TokenRateTtl();      // 70 s
 absl::Duration DailyBudgetTtl();    // 2 days
 absl::Duration MonthlyBudgetTtl();  // 62 days
 absl::Duration ReservationTtl();    // 1 hour
@@ -51,11 +51,17 @@ struct BudgetCounterKeys {
 // InvalidArgument if `key_id` is not a UUID in lower case or the year of `now` does not have four
 // digits.
 absl::StatusOr<std::string> RequestRateKey(std::string_view key_id, absl::Time now);
+absl::StatusOr<std::string> TokenRateKey(std::string_view key_id, absl::Time now);
 absl::StatusOr<std::string> DailyBudgetKey(std::string_view key_id, absl::Time now);
 absl::StatusOr<std::string> MonthlyBudgetKey(std::string_view key_id, absl::Time now);
 absl::StatusOr<BudgetCounterKeys> CounterKeys(std::string_view key_id, absl::Time now);
 // Errors: InvalidArgument if the key id is not a UUID in lower case.
 absl::StatusOr<std::string> ReservationKey(const BudgetRequest& request);
+
+// A pattern for SCAN that matches the reservations of all keys.
+std::string_view ReservationScanPattern();
+// Whether a key is that of a reservation.
+bool IsReservationKey(std::string_view key);
 
 // The TTL of a daily or monthly budget counter; nullopt for any other key.
 std::optional<absl::Duration> CounterTtl(std::string_view key);

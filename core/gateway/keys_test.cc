@@ -26,6 +26,7 @@ std::string With(std::string_view prefix, std::string_view suffix) {
 TEST(GatewayKeys, AreTheDocumentedVectors) {
   const absl::Time now = At("2026-05-09T14:03:02Z");
   EXPECT_THAT(RequestRateKey(kKey, now), IsOkAndHolds(With("rl:req:", ":202605091403")));
+  EXPECT_THAT(TokenRateKey(kKey, now), IsOkAndHolds(With("rl:tpm:", ":202605091403")));
   EXPECT_THAT(DailyBudgetKey(kKey, now), IsOkAndHolds(With("budget:daily:", ":20260509")));
   EXPECT_THAT(MonthlyBudgetKey(kKey, now), IsOkAndHolds(With("budget:monthly:", ":202605")));
   EXPECT_THAT(ReservationKey({kKey, "req-1"}), IsOkAndHolds(With("budget:reservation:", ":req-1")));
@@ -33,6 +34,7 @@ TEST(GatewayKeys, AreTheDocumentedVectors) {
 
 TEST(GatewayKeys, HaveTheDocumentedTimesToLive) {
   EXPECT_EQ(RequestRateTtl(), absl::Seconds(70));
+  EXPECT_EQ(TokenRateTtl(), absl::Seconds(70));
   EXPECT_EQ(DailyBudgetTtl(), absl::Seconds(172800));
   EXPECT_EQ(MonthlyBudgetTtl(), absl::Seconds(5356800));
   EXPECT_EQ(ReservationTtl(), absl::Seconds(3600));
@@ -109,7 +111,7 @@ TEST(GatewayKeys, KnowTheTimeToLiveOfACounter) {
 }
 
 TEST(GatewayKeys, FillEveryColumnOfTheInventory) {
-  ASSERT_EQ(KeyFamilies().size(), 4u);
+  ASSERT_EQ(KeyFamilies().size(), 5u);
   for (const store::KeyFamily& family : KeyFamilies()) {
     EXPECT_EQ(family.system, "gateway");
     EXPECT_TRUE(family.ttl.has_value()) << family.id;

@@ -27,23 +27,47 @@ absl::StatusOr<int64_t> CountOf(absl::StatusOr<std::vector<Reply>> replies) {
 
 }  // namespace
 
+// What is added to the counter of a minute, and the limit that it is compared with.
+struct RateLimiter::Hit {
+  std::string key;
+  std::optional<int64_t> tokens;  // Nullopt: one request.
+  int64_t limit = 0;
+  absl::Duration ttl;
+};
+
 base::Task<absl::StatusOr<RateLimitDecision>> RateLimiter::CheckRequestRateLimit(
     std::string_view key_id, std::optional<int32_t> limit, absl::Time now) {
-  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string key, RequestRateKey(key_id, now));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(std::string key, RequestRateKey(key_id, now));
   if (!limit) co_return RateLimitDecision();
+  Hit hit = {std::move(key), std::nullopt, *limit, RequestRateTtl()};
+  co_return co_await Count(std::move(hit));
+}
 
-  Batch hit(Batch::Atomicity::kTransaction);
-  hit.Add(CommandId::kIncr, {key});
-  hit.Add(CommandId::kExpire, {key}).AddInteger(absl::ToInt64Seconds(RequestRateTtl()));
-  const absl::StatusOr<int64_t> count = CountOf(co_await store::Execute(store_, hit));
+base::Task<absl::StatusOr<RateLimitDecision>> RateLimiter::CheckTokenRateLimit(
+    std::string_view key_id, std::optional<int64_t> limit, int64_t tokens, absl::Time now) {
+  REDOUBLE_CO_ASSIGN_OR_RETURN(std::string key, TokenRateKey(key_id, now));
+  if (!limit || tokens <= 0) co_return RateLimitDecision();
+  Hit hit = {std::move(key), tokens, *limit, TokenRateTtl()};
+  co_return co_await Count(std::move(hit));
+}
+
+base::Task<absl::StatusOr<RateLimitDecision>> RateLimiter::Count(Hit hit) {
+  Batch batch(Batch::Atomicity::kTransaction);
+  if (hit.tokens) {
+    batch.Add(CommandId::kIncrBy, {hit.key}).AddInteger(*hit.tokens);
+  } else {
+    batch.Add(CommandId::kIncr, {hit.key});
+  }
+  batch.Add(CommandId::kExpire, {hit.key}).AddInteger(absl::ToInt64Seconds(hit.ttl));
+  const absl::StatusOr<int64_t> count = CountOf(co_await store::Execute(store_, batch));
   if (!count.ok()) co_return ControlStateUnavailable(count.status());
 
   RateLimitDecision decision;
   decision.count = *count;
-  if (*count <= *limit) co_return decision;
+  if (*count <= hit.limit) co_return decision;
 
   decision.outcome = RateLimitDecision::Outcome::kExceeded;
-  const absl::StatusOr<int64_t> ttl_seconds = co_await store::TtlSeconds(store_, key);
+  const absl::StatusOr<int64_t> ttl_seconds = co_await store::TtlSeconds(store_, hit.key);
   if (!ttl_seconds.ok()) co_return ControlStateUnavailable(ttl_seconds.status());
   if (*ttl_seconds > 0) decision.retry_after_seconds = *ttl_seconds;
   co_return decision;

@@ -1,8 +1,9 @@
-// RateLimiter: a fixed-window limit of the requests per UTC minute of one virtual key.
+// RateLimiter: fixed-window limits of the requests and of the tokens per UTC minute of one virtual
+// key.
 //
 // Each request increments the counter of its minute, and is allowed while the counter is not above
 // the limit. A rejected request counts too. Up to twice the limit can pass around the start of a
-// minute.
+// minute. The limit of tokens, which later releases of the original have, counts in the same way.
 //
 //   gateway::RateLimiter limiter(store);
 //   absl::StatusOr<RateLimitDecision> decision =
@@ -10,7 +11,7 @@
 //   if (decision.ok() && decision->outcome == RateLimitDecision::Outcome::kExceeded) ...  // 429
 //
 // Thread-safety: as Store.
-// Source: docs/systems/gateway.md 4.2.
+// Source: docs/systems/gateway.md 4.2 and 4.12.
 #ifndef REDOUBLE_CORE_GATEWAY_RATE_LIMITER_H_
 #define REDOUBLE_CORE_GATEWAY_RATE_LIMITER_H_
 
@@ -28,7 +29,7 @@ namespace redouble::gateway {
 struct RateLimitDecision {
   enum class Outcome { kAllowed, kExceeded };
   Outcome outcome = Outcome::kAllowed;
-  // The number of requests in the minute, this one included; 0 without a limit.
+  // The number of requests or tokens in the minute, these included; 0 without a limit.
   int64_t count = 0;
   // For a rejected request: the TTL of the counter. The check has just set it, so this is 70 or, if
   // more than half a second has passed, 69; it is not the rest of the minute. Nullopt if the
@@ -53,7 +54,17 @@ class RateLimiter {
                                                                       std::optional<int32_t> limit,
                                                                       absl::Time now);
 
+  // As CheckRequestRateLimit, for `tokens` tokens. Without a limit, or with 0 tokens or less, sends
+  // nothing and allows. Source: docs/systems/gateway.md 4.12.
+  base::Task<absl::StatusOr<RateLimitDecision>> CheckTokenRateLimit(std::string_view key_id,
+                                                                    std::optional<int64_t> limit,
+                                                                    int64_t tokens, absl::Time now);
+
  private:
+  struct Hit;
+
+  base::Task<absl::StatusOr<RateLimitDecision>> Count(Hit hit);
+
   store::Store& store_;
 };
 

@@ -13,6 +13,10 @@
 #if REDOUBLE_HAS_CPP20
 
 #include "redouble/core/gateway/admission.h"
+#include "redouble/core/gateway/app/admission.h"
+#include "redouble/core/gateway/app/metrics.h"
+#include "redouble/core/gateway/app/settings.h"
+#include "redouble/core/gateway/app/spend.h"
 #include "redouble/core/gateway/budget.h"
 #include "redouble/core/gateway/control_state.h"
 #include "redouble/core/gateway/hardening.h"
