@@ -6,21 +6,28 @@
 // A hop is one turn of a worker and one of a coordinator: read the token, signal, acknowledge; take
 // the signal, store and emit, publish, consume, forget. Single operations run one at a time ("/1",
 // one round trip each) and fifty in a pipeline ("/50"). For comparison, redis-benchmark sends the
-// same command with fifty clients ("RedisBenchmark", counter per_second). Bytes per run are
-// measured with 1,000 runs that have reached their last node, without streams.
+// same command with fifty clients ("RedisBenchmark", counter per_second). The counter
+// document_per_second is the throughput that the original document states for the operation.
+//
+// Each call does new work: an operation, a field or a member that the run does not have yet. A run
+// gets 100 of them, as a large workflow does, and the next run follows. Bytes per run are measured
+// with 1,000 runs that have reached their last node, without streams.
 #include <malloc.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
 #include "benchmark/benchmark.h"
@@ -92,25 +99,51 @@ void BM_Hop(benchmark::State& state) {
 BENCHMARK(BM_Hop<Memory>);
 BENCHMARK(BM_Hop<Live>)->UseRealTime();
 
-// A measured operation. Scripts are called by their digest.
+// A measured operation. Scripts are called by their digest. In the words, {run} is replaced by
+// the number of a run, and {n} by a number that is new in each call.
 struct Row {
   const char* name;
   Words words;
+  int64_t document_per_second;  // docs/systems/orchestrator.md 1.4.
 };
 const std::vector<Row>& Table() {
   static const std::vector<Row> kRows = {
-      {"GetIr", {"GET", "ir:run_1"}},
-      {"HSet", {"HSET", "context:run_1", "node:output", "cas://sha256:abc"}},
-      {"IncrBy", {"INCRBY", "counter:run_1", "1"}},
-      {"SAdd", {"SADD", "applied:run_1", "consume:token_1"}},
+      {"GetIr", {"GET", "ir:run_1"}, 100'000},
+      {"HSet", {"HSET", "context:run_{run}", "node_{n}:output", "cas://sha256:abc"}, 80'000},
+      {"IncrBy", {"INCRBY", "counter:run_{run}", "1"}, 100'000},
+      {"SAdd", {"SADD", "applied:run_{run}", "consume:token_{n}"}, 100'000},
       {"ApplyDelta",
-       {"EVALSHA", "", "2", "applied:run_1", "counter:run_1", "consume:token_2", "-1"}},
+       {"EVALSHA", "", "2", "applied:run_{run}", "counter:run_{run}", "consume:token_{n}", "1"},
+       80'000},
+      // The same operation again: the script finds it in the applied set and changes nothing.
+      {"ApplyDeltaAgain",
+       {"EVALSHA", "", "2", "applied:run_1", "counter:run_1", "consume:token_2", "1"},
+       80'000},
       {"XAdd",
        {"XADD", "wf.tasks.agent", "MAXLEN", "~", "10000", "*", "token", "{}", "run_id", "run_1",
-        "node_id", "n"}},
-      {"RPush", {"RPUSH", "completion_signals", R"({"run_id":"run_1","node_id":"n"})"}},
+        "node_id", "n"},
+       50'000},
+      {"RPush", {"RPUSH", "completion_signals", R"({"run_id":"run_1","node_id":"n"})"}, 100'000},
   };
   return kRows;
+}
+
+// The words of the call with this number. A run gets 100 calls.
+Words WordsOf(const Words& words, int64_t call) {
+  constexpr int64_t kCallsPerRun = 100;
+  Words filled = words;
+  for (std::string& word : filled) {
+    absl::StrReplaceAll({{"{run}", absl::StrCat(call / kCallsPerRun)}, {"{n}", absl::StrCat(call)}},
+                        &word);
+  }
+  return filled;
+}
+
+// Whether the calls of a row differ.
+bool IsNewInEachCall(const Words& words) {
+  return std::any_of(words.begin(), words.end(), [](const std::string& word) {
+    return word.find("{n}") != word.npos || word.find("{run}") != word.npos;
+  });
 }
 
 // A graph of 12 kB, as in a large workflow. Returns the words, with the script's digest.
@@ -124,31 +157,61 @@ Words SetUp(store::Store& store, const Row& row) {
   return words;
 }
 
-template <typename Backend>
-void RunRow(benchmark::State& state, const Row& row) {
-  Backend backend;
-  const Words words = SetUp(backend.store(), row);
+// A pipeline of calls, the first of which has the number `call`.
+store::Batch BatchOf(const Words& words, int64_t call, int64_t count) {
   store::Batch batch(store::Batch::Atomicity::kPipeline);
-  for (int64_t i = 0; i < state.range(0); ++i) {
-    Command command = Command::Named(words.front());
-    command.AddAll(std::span<const std::string>(words).subspan(1));
+  for (int64_t i = 0; i < count; ++i) {
+    const Words filled = WordsOf(words, call + i);
+    Command command = Command::Named(filled.front());
+    for (const std::string& word : std::span<const std::string>(filled).subspan(1)) {
+      command.AddOwned(word);
+    }
     batch.Add(std::move(command));
   }
+  return batch;
+}
+
+// The texts of new calls are built between the measured times, 1,000 batches at once.
+template <typename Backend>
+void RunRow(benchmark::State& state, const Row& row) {
+  constexpr int64_t kBatchesAtOnce = 1000;
+  Backend backend;
+  const Words words = SetUp(backend.store(), row);
+  const bool is_new = IsNewInEachCall(words);
+  std::vector<store::Batch> batches;
+  int64_t call = 0;
+  size_t next = 0;
   for (auto _ : state) {
-    const auto replies = ValueOrExit(base::Run(store::Execute(backend.store(), batch)));
+    if (next == batches.size()) {
+      state.PauseTiming();
+      batches.clear();
+      for (int64_t i = 0; i < (is_new ? kBatchesAtOnce : 1); ++i) {
+        batches.push_back(BatchOf(words, call, state.range(0)));
+        call += state.range(0);
+      }
+      next = 0;
+      state.ResumeTiming();
+    }
+    const auto replies = ValueOrExit(base::Run(store::Execute(backend.store(), batches[next])));
+    if (is_new) ++next;
     if (replies.front().is_error()) return state.SkipWithError("an operation failed");
   }
   state.SetItemsProcessed(state.iterations() * state.range(0));
+  state.counters["document_per_second"] = static_cast<double>(row.document_per_second);
 }
 
-// Runs the same command with redis-benchmark: 200,000 requests of 50 clients. The last line of its
-// CSV output has the requests per second in the second column.
+// Runs the same command with redis-benchmark: 200,000 requests of 50 clients, with random numbers
+// for {run} and {n}. The last line of its CSV output has the requests per second in the second
+// column.
 void RunRedisBenchmark(benchmark::State& state, const Row& row) {
   Live backend;
   const Words words = SetUp(backend.store(), row);
-  std::string command =
-      absl::StrCat("redis-benchmark --csv -n 200000 -c 50 -s ", backend.server().unix_socket());
-  for (const std::string& word : words) absl::StrAppend(&command, " '", word, "'");
+  std::string command = absl::StrCat("redis-benchmark --csv -n 200000 -r 1000000000 -c 50 -s ",
+                                     backend.server().unix_socket());
+  for (std::string word : words) {
+    absl::StrReplaceAll({{"{run}", "__rand_int__"}, {"{n}", "__rand_int__"}}, &word);
+    absl::StrAppend(&command, " '", word, "'");
+  }
   std::string output;
   for (auto _ : state) {
     std::FILE* const pipe = popen(command.c_str(), "r");
@@ -166,6 +229,7 @@ void RunRedisBenchmark(benchmark::State& state, const Row& row) {
     return state.SkipWithError("redis-benchmark says nothing that can be read");
   }
   state.counters["per_second"] = per_second;
+  state.counters["document_per_second"] = static_cast<double>(row.document_per_second);
 }
 
 void RegisterTable() {
