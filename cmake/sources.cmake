@@ -353,6 +353,10 @@ redouble_component(
   gateway
   SOURCES
     core/gateway/admission.cc
+    core/gateway/app/admission.cc
+    core/gateway/app/metrics.cc
+    core/gateway/app/settings.cc
+    core/gateway/app/spend.cc
     core/gateway/budget.cc
     core/gateway/budget_commands.cc
     core/gateway/control_state.cc
@@ -366,6 +370,10 @@ redouble_component(
     core/gateway/scripts/script_texts.h
   INSTALLED_HEADERS
     core/gateway/admission.h
+    core/gateway/app/admission.h
+    core/gateway/app/metrics.h
+    core/gateway/app/settings.h
+    core/gateway/app/spend.h
     core/gateway/budget.h
     core/gateway/control_state.h
     core/gateway/hardening.h
@@ -383,7 +391,9 @@ redouble_component(
     status
     statusor
     strings
-    time)
+    time
+  PRIVATE_LIBRARIES
+    nlohmann_json)
 
 redouble_component(
   korvet
@@ -640,10 +650,13 @@ redouble_component(
     core/orchestrator/events/run_events.cc
     core/orchestrator/execution_policy.cc
     core/orchestrator/graph/conditions.cc
+    core/orchestrator/graph/edges.cc
     core/orchestrator/graph/expression.cc
     core/orchestrator/graph/ir.cc
     core/orchestrator/graph/patch.cc
     core/orchestrator/graph/routing.cc
+    core/orchestrator/graph/templates.cc
+    core/orchestrator/graph/workflow.cc
     core/orchestrator/key_rules.cc
     core/orchestrator/keys.cc
     core/orchestrator/messages.cc
@@ -652,6 +665,7 @@ redouble_component(
     core/orchestrator/results/file_run_store.cc
     core/orchestrator/results/run_store.cc
     core/orchestrator/run/artifacts.cc
+    core/orchestrator/run/config_templates.cc
     core/orchestrator/run/coordinator.cc
     core/orchestrator/run/monitor.cc
     core/orchestrator/run/run_scan.cc
@@ -676,6 +690,8 @@ redouble_component(
     core/orchestrator/graph/ir.h
     core/orchestrator/graph/patch.h
     core/orchestrator/graph/routing.h
+    core/orchestrator/graph/templates.h
+    core/orchestrator/graph/workflow.h
     core/orchestrator/hardening.h
     core/orchestrator/key_rules.h
     core/orchestrator/keys.h
@@ -685,6 +701,7 @@ redouble_component(
     core/orchestrator/results/file_run_store.h
     core/orchestrator/results/run_store.h
     core/orchestrator/run/artifacts.h
+    core/orchestrator/run/config_templates.h
     core/orchestrator/run/coordinator.h
     core/orchestrator/run/monitor.h
     core/orchestrator/run/signal_queue.h

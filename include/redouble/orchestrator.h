@@ -25,6 +25,8 @@
 #include "redouble/core/orchestrator/graph/ir.h"
 #include "redouble/core/orchestrator/graph/patch.h"
 #include "redouble/core/orchestrator/graph/routing.h"
+#include "redouble/core/orchestrator/graph/templates.h"
+#include "redouble/core/orchestrator/graph/workflow.h"
 #include "redouble/core/orchestrator/key_rules.h"
 #include "redouble/core/orchestrator/keys.h"
 #include "redouble/core/orchestrator/messages.h"

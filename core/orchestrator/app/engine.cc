@@ -9,6 +9,7 @@
 #include "redouble/core/orchestrator/approvals/approval_worker.h"
 #include "redouble/core/orchestrator/document_reader.h"
 #include "redouble/core/orchestrator/graph/ir.h"
+#include "redouble/core/orchestrator/graph/workflow.h"
 #include "redouble/core/store/batch.h"
 #include "redouble/core/store/decode.h"
 #include "redouble/core/store/typed/hashes.h"
@@ -98,6 +99,13 @@ base::Task<absl::StatusOr<RunStart>> Engine::StartRun(std::string_view run_id,
   if (inserted) co_return co_await CreateKeys(run_id, ir);
   REDOUBLE_CO_ASSIGN_OR_RETURN(auto found, co_await stores_.runs.Find(run_id));
   co_return co_await Restart(run_id, ir, found.value_or(record));
+}
+
+base::Task<absl::StatusOr<RunStart>> Engine::StartWorkflow(std::string_view run_id,
+                                                           std::string_view source_json) {
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const Ir ir, CompileWorkflow(source_json));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string text, FormatIr(ir));
+  co_return co_await StartRun(run_id, text);
 }
 
 // Starts a run that has a record: it is running, has ended, or its start was interrupted.

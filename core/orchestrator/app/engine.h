@@ -103,6 +103,11 @@ class Engine {
   // an invalid id or graph (nothing is written), and those of the stores.
   base::Task<absl::StatusOr<RunStart>> StartRun(std::string_view run_id, std::string_view ir);
 
+  // Compiles a source workflow (graph/workflow.h) and starts a run of it. As StartRun. Errors also:
+  // those of CompileWorkflow.
+  base::Task<absl::StatusOr<RunStart>> StartWorkflow(std::string_view run_id,
+                                                     std::string_view source_json);
+
   // Returns a run; nullopt if neither the run store nor Redis knows it. One round trip.
   base::Task<absl::StatusOr<std::optional<RunView>>> GetRun(std::string_view run_id);
 

@@ -335,6 +335,27 @@ TYPED_TEST(EngineTest, PatchesARun) {
   EXPECT_THAT(this->executed_, ElementsAre("fetch", "save", "more"));
 }
 
+// The configuration of a token has the outputs that it refers to.
+TYPED_TEST(EngineTest, StartsASourceWorkflowWithTemplates) {
+  constexpr const char* kSource = R"({"nodes":[
+      {"id":"a","type":"http"},{"id":"b","type":"http"},
+      {"id":"c","type":"gpu","config":{"from":"$nodes.a.by","note":"${$nodes.b.by}!",
+                                       "later":"$nodes.c.by"}}],
+      "edges":[{"from":"a","to":"c"},{"from":"b","to":"c"}]})";
+  std::string config;
+  this->engine_->AddWorker("gpu", "w1",
+                           [&](const Token& token) -> base::Task<absl::StatusOr<NodeResult>> {
+                             config = token.config_json;
+                             co_return NodeResult();
+                           });
+  ASSERT_THAT(this->Run(this->engine_->StartWorkflow("run_1", kSource)), IsOk());
+  this->RunAll();
+  EXPECT_EQ(config, R"({"from":"a","note":"b!","later":"$nodes.c.by"})");
+  EXPECT_EQ(this->StatusOf("run_1"), RunStatus::kCompleted);
+  EXPECT_THAT(this->Run(this->engine_->StartWorkflow("run_2", "{}")),
+              StatusIs(absl::StatusCode::kInvalidArgument));
+}
+
 TYPED_TEST(EngineTest, RefusesAnInstanceThatIsNoId) {
   EngineSettings settings;
   settings.instance = "a:b";

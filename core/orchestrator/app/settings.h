@@ -28,7 +28,7 @@ namespace redouble::orchestrator {
 
 struct EngineSettings {
   // The server, for the program that connects the store.
-  std::string redis_url;
+  std::string redis_url = {};
   // The spelling of the keys. A deployment keeps it.
   KeyForm key_form = KeyForm::kPlain;
   TokenIdForm token_ids = TokenIdForm::kHashed;

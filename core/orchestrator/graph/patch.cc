@@ -11,6 +11,7 @@
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/orchestrator/document_reader.h"
+#include "redouble/core/orchestrator/graph/edges.h"
 #include "redouble/core/orchestrator/scripts/run_scripts.h"
 #include "redouble/core/store/typed/strings.h"
 
@@ -101,51 +102,6 @@ absl::Status ApplyOne(Json& document, const Json& operation, size_t index) {
   return absl::OkStatus();
 }
 
-// Adds an edge to its source node.
-absl::Status AddEdge(Json& nodes, const Json& json, size_t index) {
-  absl::Status status;
-  DocumentReader edge(json, absl::StrCat("/edges/", index), status);
-  const std::string from = edge.Id("from");
-  const std::string to = edge.Id("to");
-  const std::string condition = edge.StringOr("condition", "");
-  if (!status.ok()) return Wrong(std::string(status.message()));
-  if (!nodes.contains(from) || !nodes.contains(to)) {
-    return Wrong(
-        absl::StrCat("/edges/", index, ": there is no node ", nodes.contains(from) ? to : from));
-  }
-  Json& node = nodes[from];
-  const bool branches = node.contains("branch");
-  if (condition.empty() && !branches) {
-    node["dependents"].push_back(to);
-    return absl::OkStatus();
-  }
-  if (!branches) {
-    // The unconditional successors become the default of the new branch.
-    node["branch"] = {{"enabled", true},
-                      {"type", "conditional"},
-                      {"rules", Json::array()},
-                      {"default", std::exchange(node["dependents"], Json::array())}};
-  }
-  Json& branch = node["branch"];
-  if (condition.empty()) {
-    // Routing ignores the dependents of a node with a branch; the default makes the edge effective.
-    node["dependents"].push_back(to);
-    if (!branch.contains("default")) branch["default"] = Json::array();
-    Json& targets = branch["default"];
-    if (std::find(targets.begin(), targets.end(), to) == targets.end()) targets.push_back(to);
-    return absl::OkStatus();
-  }
-  for (Json& rule : branch["rules"]) {
-    if (rule.contains("condition") && rule["condition"].value("expression", "") == condition) {
-      rule["next_nodes"].push_back(to);
-      return absl::OkStatus();
-    }
-  }
-  branch["rules"].push_back({{"condition", {{"type", "cel"}, {"expression", condition}}},
-                             {"next_nodes", Json::array({to})}});
-  return absl::OkStatus();
-}
-
 // "1.2" becomes "1.3", "v" becomes "v.1".
 std::string NextVersion(const std::string& version) {
   const size_t dot = version.rfind('.');
@@ -209,7 +165,8 @@ absl::StatusOr<Ir> ApplyPatch(const Ir& ir, std::string_view operations_json) {
     node["dependents"] = Json::array();
   }
   for (size_t i = 0; i < edges.size(); ++i) {
-    REDOUBLE_RETURN_IF_ERROR(AddEdge(nodes, edges[i], i));
+    const absl::Status added = AddEdge(nodes, edges[i], absl::StrCat("/edges/", i));
+    if (!added.ok()) return Wrong(std::string(added.message()));
   }
   Json patched = {{"version", NextVersion(ir.version)}, {"nodes", std::move(nodes)}};
   patched["entry_nodes"] = ir.entry_nodes;

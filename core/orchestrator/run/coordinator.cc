@@ -86,6 +86,7 @@ struct Coordinator::Publication {
 
   const Run& run;
   const CompletionSignal& signal;
+  ResolvedConfigs configs;
   store::Batch batch{store::Batch::Atomicity::kPipeline};
   std::vector<std::string> ids;
   bool run_gone = false;
@@ -329,6 +330,10 @@ base::Task<absl::StatusOr<bool>> Coordinator::Publish(const Run& run,
                                                       std::span<const Hop> hops,
                                                       SignalOutcome& outcome) {
   Publication publication(run, signal);
+  std::vector<std::string> targets;
+  for (const Hop& hop : hops) targets.push_back(hop.target);
+  REDOUBLE_CO_ASSIGN_OR_RETURN(publication.configs,
+                               co_await ConfigsOf(run, signal, std::move(targets)));
   std::map<std::string_view, int64_t> seen;
   for (const Hop& hop : hops) {
     TokenMark mark;
@@ -344,7 +349,8 @@ base::Task<absl::StatusOr<bool>> Coordinator::Publish(const Run& run,
     token.id = id;
     token.to_node = hop.target;
     token.iteration = hop.loops.contains(signal.node_id) ? hop.loops.at(signal.node_id) : 0;
-    REDOUBLE_CO_RETURN_IF_ERROR(AddToken(run.ir, token, signal, publication.batch));
+    REDOUBLE_CO_RETURN_IF_ERROR(
+        AddToken(run.ir, publication.configs, token, signal, publication.batch));
     publication.ids.push_back(id);
   }
   REDOUBLE_CO_RETURN_IF_ERROR(co_await Send(publication.batch));
@@ -381,15 +387,16 @@ base::Task<absl::Status> Coordinator::Arrive(const Run& run, const Hop& hop,
   token.id = JoinTokenId(options_.token_ids, {hop.target, arrival_id}, mark);
   token.to_node = hop.target;
   token.join_count = arrival.count;
-  absl::Status added = AddToken(run.ir, token, signal, publication.batch);
+  absl::Status added = AddToken(run.ir, publication.configs, token, signal, publication.batch);
   publication.ids.push_back(token.id);
   co_return added;
 }
 
 // Completes the token and adds the command that publishes it: XADD to the stream of its node's
 // type, or, for an absorber that joins, RPUSH of a completion signal to the coordinators.
-absl::Status Coordinator::AddToken(const Ir& ir, const Token& partial,
-                                   const CompletionSignal& signal, store::Batch& batch) {
+absl::Status Coordinator::AddToken(const Ir& ir, const ResolvedConfigs& configs,
+                                   const Token& partial, const CompletionSignal& signal,
+                                   store::Batch& batch) {
   const Node* const node = ir.Find(partial.to_node);
   if (node != nullptr && node->IsAbsorber()) {
     CompletionSignal completed;
@@ -409,7 +416,8 @@ absl::Status Coordinator::AddToken(const Ir& ir, const Token& partial,
   token.hop = signal.node_id.empty() ? 0 : IntegerIn(signal.metadata_json, "hop").value_or(0) + 1;
   token.created_at = clock_.Now();
   if (node != nullptr) {
-    token.config_json = node->config_json;
+    const auto resolved = configs.find(node->id);
+    token.config_json = resolved == configs.end() ? node->config_json : resolved->second;
     token.metadata_json = MetadataOf(*node);
   }
   token.workflow_owner = TextIn(ir.metadata_json, "username");
@@ -507,10 +515,18 @@ base::Task<absl::Status> Coordinator::FireStarvedJoin(const Run& run,
   token.id = fired->token_id;
   token.to_node = std::string(joins[fired->index]);
   token.join_count = fired->join_count;
+  std::vector<std::string> targets = {token.to_node};
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const ResolvedConfigs configs,
+                               co_await ConfigsOf(run, signal, std::move(targets)));
   store::Batch batch(store::Batch::Atomicity::kPipeline);
-  REDOUBLE_CO_RETURN_IF_ERROR(AddToken(run.ir, token, signal, batch));
+  REDOUBLE_CO_RETURN_IF_ERROR(AddToken(run.ir, configs, token, signal, batch));
   outcome.tokens.push_back(token.id);
   co_return co_await Send(batch);
+}
+
+base::Task<absl::StatusOr<ResolvedConfigs>> Coordinator::ConfigsOf(
+    const Run& run, const CompletionSignal& signal, std::vector<std::string> targets) {
+  return ResolveConfigs(store_, keys_, options_.artifacts, run.ir, signal, std::move(targets));
 }
 
 // Raises the iterations of `mark` to the stored ones: a parked token may be in a later iteration
@@ -536,13 +552,18 @@ base::Task<absl::Status> Coordinator::RepublishFirings(const Run& run,
   std::vector<std::string_view> prefixes = {"fire:", "publish:", "consume:join:"};
   REDOUBLE_CO_ASSIGN_OR_RETURN(const auto applied,
                                co_await AppliedOf(run.run_id, std::move(prefixes)));
+  const std::vector<FiredToken> unpublished = FindUnpublished(applied);
+  std::vector<std::string> targets;
+  for (const FiredToken& fired : unpublished) targets.push_back(fired.join);
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const ResolvedConfigs configs,
+                               co_await ConfigsOf(run, signal, std::move(targets)));
   store::Batch batch(store::Batch::Atomicity::kPipeline);
-  for (const FiredToken& fired : FindUnpublished(applied)) {
+  for (const FiredToken& fired : unpublished) {
     Token token;
     token.id = fired.token_id;
     token.to_node = fired.join;
     token.join_count = ParseTokenMark(fired.token_id).join_count;
-    REDOUBLE_CO_RETURN_IF_ERROR(AddToken(run.ir, token, signal, batch));
+    REDOUBLE_CO_RETURN_IF_ERROR(AddToken(run.ir, configs, token, signal, batch));
     outcome.tokens.push_back(token.id);
   }
   co_return co_await Send(batch);

@@ -21,7 +21,8 @@
 //
 // Round trips of one signal: take, read the run, store and emit, publish (one pipeline for all
 // tokens; one script for each arrival at a join), consume, events, remove the signal: seven, or six
-// for a node without successors.
+// for a node without successors. Successors whose configuration has references to outputs
+// (graph/templates.h) cost one more.
 //
 // Errors: after an error of the connection, or of a server that is unavailable for the moment, the
 // next Poll processes the same signal again. After any other error the signal stays in the
@@ -53,6 +54,7 @@
 #include "redouble/core/orchestrator/keys.h"
 #include "redouble/core/orchestrator/messages.h"
 #include "redouble/core/orchestrator/run/artifacts.h"
+#include "redouble/core/orchestrator/run/config_templates.h"
 #include "redouble/core/orchestrator/run/signal_queue.h"
 #include "redouble/core/orchestrator/scripts/run_scripts.h"
 #include "redouble/core/orchestrator/token_ids.h"
@@ -220,8 +222,11 @@ class Coordinator {
                                 RunResult::Status status, SignalOutcome& outcome);
   base::Task<absl::StatusOr<std::vector<std::string>>> AppliedOf(
       std::string_view run_id, std::vector<std::string_view> prefixes);
-  absl::Status AddToken(const Ir& ir, const Token& token, const CompletionSignal& signal,
-                        store::Batch& batch);
+  base::Task<absl::StatusOr<ResolvedConfigs>> ConfigsOf(const Run& run,
+                                                        const CompletionSignal& signal,
+                                                        std::vector<std::string> targets);
+  absl::Status AddToken(const Ir& ir, const ResolvedConfigs& configs, const Token& token,
+                        const CompletionSignal& signal, store::Batch& batch);
   base::Task<absl::Status> Send(const store::Batch& batch);
   void Note(EventType type, const SignalOutcome& outcome, std::string_view result_ref = {});
   base::Task<absl::Status> PublishEvents();

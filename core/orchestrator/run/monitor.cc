@@ -7,6 +7,7 @@
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/orchestrator/graph/ir.h"
 #include "redouble/core/orchestrator/scripts/run_scripts.h"
+#include "redouble/core/store/errors.h"
 #include "redouble/core/store/typed/lists.h"
 #include "redouble/core/store/typed/streams.h"
 #include "redouble/core/store/typed/strings.h"
@@ -26,7 +27,19 @@ base::Task<absl::StatusOr<QueueDepths>> Monitor::Depths() {
     if (!match || match->values.empty()) continue;
     REDOUBLE_CO_ASSIGN_OR_RETURN(const int64_t length, co_await store::XLen(store_, key));
     REDOUBLE_CO_ASSIGN_OR_RETURN(auto groups, co_await store::XInfoGroups(store_, key));
-    depths.streams.push_back({std::string(match->values[0]), length, std::move(groups)});
+    StreamDepth depth;
+    depth.type = std::string(match->values[0]);
+    depth.length = length;
+    for (store::StreamGroupInfo& info : groups) {
+      auto consumers = co_await store::XInfoConsumers(store_, key, info.name);
+      // The group was destroyed meanwhile.
+      if (store::ServerErrorCode(consumers.status()) == "NOGROUP") continue;
+      REDOUBLE_CO_RETURN_IF_ERROR(consumers.status());
+      std::sort(consumers->begin(), consumers->end(),
+                [](const auto& a, const auto& b) { return a.name < b.name; });
+      depth.groups.push_back({std::move(info), *std::move(consumers)});
+    }
+    depths.streams.push_back(std::move(depth));
   }
   const std::string queue = keys_.CompletionSignals();
   REDOUBLE_CO_ASSIGN_OR_RETURN(depths.signals, co_await store::LLen(store_, queue));

@@ -29,10 +29,17 @@
 
 namespace redouble::orchestrator {
 
+// A consumer group of a task stream.
+struct GroupDepth {
+  store::StreamGroupInfo info;  // Includes pending entries and lag.
+  // By name: pending entries, and the time since a worker last asked for entries.
+  std::vector<store::StreamConsumerInfo> consumers;
+};
+
 struct StreamDepth {
-  std::string type;                            // The task type.
-  int64_t length = 0;                          // Entries, including acknowledged ones.
-  std::vector<store::StreamGroupInfo> groups;  // Includes pending entries and lag.
+  std::string type;    // The task type.
+  int64_t length = 0;  // Entries, including acknowledged ones.
+  std::vector<GroupDepth> groups;
 };
 
 // The signals that one coordinator has taken and not finished.
@@ -60,7 +67,7 @@ class Monitor {
 
   // Depths of the task streams, the signal list and the processing lists. Not a snapshot: other
   // clients run between the commands. Round trips: those of two SCANs, two for each stream, one for
-  // the signals, and one for each processing list.
+  // each group, one for the signals, and one for each processing list.
   base::Task<absl::StatusOr<QueueDepths>> Depths();
 
   // The existing keys of a run, in the order of the inventory, with its pending and its decided

@@ -46,8 +46,12 @@ TYPED_TEST(MonitorTest, MeasuresQueuesAndGroups) {
   EXPECT_EQ(depths->streams[0].length, 0);
   EXPECT_EQ(depths->streams[1].length, 2);
   ASSERT_THAT(depths->streams[1].groups, SizeIs(1));
-  EXPECT_EQ(depths->streams[1].groups[0].pending, 1);
-  EXPECT_EQ(depths->streams[1].groups[0].lag, 1);
+  EXPECT_EQ(depths->streams[1].groups[0].info.pending, 1);
+  EXPECT_EQ(depths->streams[1].groups[0].info.lag, 1);
+  ASSERT_THAT(depths->streams[1].groups[0].consumers, SizeIs(1));
+  EXPECT_EQ(depths->streams[1].groups[0].consumers[0].name, "w1");
+  EXPECT_EQ(depths->streams[1].groups[0].consumers[0].pending, 1);
+  EXPECT_THAT(depths->streams[0].groups[0].consumers, IsEmpty());
   EXPECT_EQ(depths->signals, 2);
   ASSERT_THAT(depths->processing, SizeIs(2));
   EXPECT_EQ(depths->processing[0].consumer, "c1");

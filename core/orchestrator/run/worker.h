@@ -64,8 +64,8 @@ namespace redouble::orchestrator {
 
 // The result of executing a node.
 struct NodeResult {
-  std::string data_json;  // A JSON object; empty if there is only a reference.
-  std::string ref;        // Reference to the output; empty: the coordinator stores `data_json`.
+  std::string data_json = {};  // A JSON object; empty if there is only a reference.
+  std::string ref = {};  // Reference to the output; empty: the coordinator stores `data_json`.
   // The worker sends no signal, because another component will, for example after an approval.
   bool deferred = false;
 };

@@ -384,7 +384,7 @@ base::Task<OperationResult> QueueDepths(OperationContext context, const Json& ar
   Json streams = Json::object();
   for (const orchestrator::StreamDepth& stream : depths.streams) {
     int64_t pending = 0;
-    for (const store::StreamGroupInfo& group : stream.groups) pending += group.pending;
+    for (const orchestrator::GroupDepth& group : stream.groups) pending += group.info.pending;
     streams[stream.type] = {{"length", stream.length}, {"pending", pending}};
   }
   Json processing = Json::object();

@@ -1,0 +1,157 @@
+// Measures the round trips of the table in docs/systems/orchestrator.md 4.20.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "redouble/backends/testing/backends.h"
+#include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/base/time/virtual_clock.h"
+#include "redouble/core/orchestrator/app/engine.h"
+#include "redouble/core/orchestrator/result_cache.h"
+#include "redouble/tests/support/intercepted_store.h"
+#include "redouble/tests/support/round_trip_table.h"
+
+namespace redouble::orchestrator {
+namespace {
+
+using base::IsOk;
+
+constexpr const char* kChain = R"({"nodes":{
+    "fetch":{"id":"fetch","type":"http","dependents":["save"]},
+    "save":{"id":"save","type":"function"}}})";
+constexpr const char* kApproval = R"({"nodes":{"ask":{"id":"ask","type":"hitl"}}})";
+constexpr const char* kPatch = R"([{"op":"add","path":"/nodes/-","value":{"id":"x","type":"http"}},
+    {"op":"add","path":"/edges/-","value":{"from":"save","to":"x"}}])";
+
+template <typename Backend>
+class OrchestratorRoundTripsTest : public tests::BackendTest<Backend> {
+ protected:
+  void SetUp() override {
+    tests::BackendTest<Backend>::SetUp();
+    if (this->IsSkipped()) return;
+    clock_ = std::make_unique<base::VirtualClock>(this->now());
+    counted_ = std::make_unique<tests::InterceptedStore>(this->store());
+  }
+
+  // A new engine with the run "run_1" on an empty server.
+  void Begin(const char* ir) {
+    this->Ask({"FLUSHALL"});
+    runs_ = std::make_unique<MemoryRunStore>();
+    auto engine = Engine::Create(*counted_, *clock_, {*runs_, outputs_});
+    ASSERT_TRUE(engine.ok()) << engine.status();
+    engine_ = *std::move(engine);
+    const auto execute = [](const Token&) -> base::Task<absl::StatusOr<NodeResult>> {
+      co_return NodeResult{.data_json = "{}"};
+    };
+    engine_->AddWorker("http", "w", execute);
+    engine_->AddWorker("function", "w", execute);
+    engine_->AddApprovalWorker("w");
+    for (const auto& worker : engine_->workers()) {
+      ASSERT_THAT(this->Run(worker->EnsureGroup()), IsOk());
+    }
+    ASSERT_THAT(this->Run(engine_->StartRun("run_1", ir)), IsOk());
+  }
+  // Prepares and runs an operation twice, so that the server knows the scripts, and counts the
+  // second one.
+  template <typename Prepare, typename Operation>
+  void Measure(const std::string& name, const char* ir, Prepare prepare, Operation operation) {
+    for (int i = 0; i < 2; ++i) {
+      Begin(ir);
+      prepare();
+      const size_t before = counted_->requests();
+      const absl::Status status = operation();
+      ASSERT_THAT(status, IsOk()) << name;
+      measured_[name] = static_cast<int>(counted_->requests() - before);
+    }
+  }
+  absl::Status Work(size_t worker) {
+    return this->Run(engine_->workers()[worker]->Poll()).status();
+  }
+  absl::Status Coordinate() { return this->Run(engine_->coordinator().Poll()).status(); }
+  std::string ApprovalId() {
+    return std::string(
+        *ParseApprovalMember(this->Ask({"SRANDMEMBER", "pending_approvals:run_1"}).text()));
+  }
+
+  std::unique_ptr<base::VirtualClock> clock_;
+  std::unique_ptr<tests::InterceptedStore> counted_;
+  std::unique_ptr<MemoryRunStore> runs_;
+  MemoryArtifacts outputs_;
+  std::unique_ptr<Engine> engine_;
+  std::map<std::string, int> measured_;
+};
+TYPED_TEST_SUITE(OrchestratorRoundTripsTest, tests::Backends, tests::BackendNames);
+
+TYPED_TEST(OrchestratorRoundTripsTest, AreThoseOfThePage) {
+  const auto nothing = [] {};
+  const auto worked = [this] { ASSERT_THAT(this->Work(0), IsOk()); };
+  const auto until_last_signal = [this, worked] {
+    worked();
+    ASSERT_THAT(this->Coordinate(), IsOk());
+    ASSERT_THAT(this->Work(1), IsOk());
+  };
+  const auto abandoned = [this] {
+    this->Ask({"XREADGROUP", "GROUP", "workers", "crashed", "STREAMS", "wf.tasks.http", ">"});
+    this->clock_->Advance(absl::Seconds(61));
+    this->AdvanceTo(this->clock_->Now());
+  };
+  const auto asked = [this] { ASSERT_THAT(this->Work(2), IsOk()); };
+  this->Measure("start a run", kChain, nothing,
+                [&] { return this->Run(this->engine_->StartRun("run_2", kChain)).status(); });
+  this->Measure("execute a token", kChain, nothing, [&] { return this->Work(0); });
+  this->Measure("reclaim a token", kChain, abandoned,
+                [&] { return this->Run(this->engine_->workers()[0]->Reclaim()).status(); });
+  this->Measure("process a signal with one successor", kChain, worked,
+                [&] { return this->Coordinate(); });
+  this->Measure("process the last signal of a run", kChain, until_last_signal,
+                [&] { return this->Coordinate(); });
+  this->Measure("request an approval, from token to acknowledgement", kApproval, nothing,
+                [&] { return this->Work(2); });
+  this->Measure("decide an approval", kApproval, asked, [&] {
+    const std::string id = this->ApprovalId();
+    return this->Run(this->engine_->approvals().Approve("run_1", id)).status();
+  });
+  this->Measure("patch a run", kChain, nothing,
+                [&] { return this->Run(this->engine_->Patch("run_1", kPatch)).status(); });
+  this->Measure("sweep a healthy run", kChain, nothing,
+                [&] { return this->Run(this->engine_->coordinator().Sweep("run_1")).status(); });
+  this->Measure("cancel a run", kChain, nothing,
+                [&] { return this->Run(this->engine_->CancelRun("run_1")).status(); });
+  this->Measure("read a run", kChain, nothing,
+                [&] { return this->Run(this->engine_->GetRun("run_1")).status(); });
+  this->Measure("load the context", kChain, nothing,
+                [&] { return this->Run(this->engine_->LoadContext("run_1")).status(); });
+  this->Measure("read the output of a node", kChain, nothing,
+                [&] { return this->Run(this->engine_->NodeOutput("run_1", "fetch")).status(); });
+  this->Measure(
+      "a round of the service with one healthy run and no worker", kChain,
+      [this] {
+        this->Ask({"XGROUP", "DESTROY", "wf.tasks.http", "workers"});
+      },
+      [&] {
+        Service service(
+            *this->counted_, *this->clock_, Keys(),
+            {.coordinator = this->engine_->coordinator(), .approvals = this->engine_->approvals()});
+        return this->Run(service.Tick()).status();
+      });
+  this->Measure("read a cached result", kChain, nothing, [&] {
+    ResultCache cache(*this->counted_);
+    const CacheEntry entry = {"workflow", "k"};
+    return this->Run(cache.Get(entry)).status();
+  });
+
+  const tests::RoundTripTable table("docs/systems/orchestrator.md");
+  std::map<std::string, int> written;
+  for (const auto& [name, row] : table.rows()) {
+    written[name] = row.today;
+    EXPECT_LE(row.fewest, row.today) << name;
+  }
+  EXPECT_EQ(this->measured_, written);
+}
+
+}  // namespace
+}  // namespace redouble::orchestrator
