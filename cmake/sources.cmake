@@ -359,7 +359,7 @@ redouble_component(
     core/gateway/app/spend.cc
     core/gateway/budget.cc
     core/gateway/budget_commands.cc
-    core/gateway/control_state.cc
+    core/gateway/errors.cc
     core/gateway/key_rules.cc
     core/gateway/keys.cc
     core/gateway/rate_limiter.cc
@@ -375,7 +375,7 @@ redouble_component(
     core/gateway/app/settings.h
     core/gateway/app/spend.h
     core/gateway/budget.h
-    core/gateway/control_state.h
+    core/gateway/errors.h
     core/gateway/hardening.h
     core/gateway/key_rules.h
     core/gateway/keys.h
@@ -730,7 +730,6 @@ redouble_component(
     backends/redis/fsm/cluster/cluster_redirect.cc
     backends/redis/fsm/cluster/cluster_route.cc
     backends/redis/fsm/cluster/command_split.cc
-    backends/redis/fsm/cluster/sentinel_machine.cc
     backends/redis/fsm/cluster/slot_map.cc
     backends/redis/fsm/cluster/spelled_transaction.cc
     backends/redis/fsm/command_effect.cc
@@ -739,6 +738,7 @@ redouble_component(
     backends/redis/fsm/exec_machine.cc
     backends/redis/fsm/queue_limits.cc
     backends/redis/fsm/run_machine.cc
+    backends/redis/fsm/sentinel/sentinel_machine.cc
     backends/redis/fsm/subscribe_machine.cc
     backends/redis/net/asio_clock.cc
     backends/redis/net/blocking_pool.cc
@@ -780,12 +780,12 @@ redouble_component(
     backends/redis/fsm/cluster/cluster_redirect.h
     backends/redis/fsm/cluster/cluster_route.h
     backends/redis/fsm/cluster/command_split.h
-    backends/redis/fsm/cluster/sentinel_machine.h
     backends/redis/fsm/cluster/slot_map.h
     backends/redis/fsm/command_effect.h
     backends/redis/fsm/connection_machine.h
     backends/redis/fsm/counters.h
     backends/redis/fsm/queue_limits.h
+    backends/redis/fsm/sentinel/sentinel_machine.h
     backends/redis/fsm/subscribe_machine.h
     backends/redis/net/asio_clock.h
     backends/redis/net/await_task.h

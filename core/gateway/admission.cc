@@ -1,10 +1,9 @@
 #include "redouble/core/gateway/admission.h"
 
-#include <array>
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "redouble/core/gateway/control_state.h"
+#include "redouble/core/gateway/errors.h"
 
 namespace redouble::gateway {
 namespace {
@@ -12,22 +11,21 @@ namespace {
 using Outcome = AdmissionDecision::Outcome;
 using Action = SettlementReport::Action;
 
-struct RefusalRow {
-  Outcome outcome;
-  int http_status;
-  std::string_view code;
-  std::string_view message;
-};
-constexpr std::array kRefusals = {
-    RefusalRow{Outcome::kRateLimitExceeded, 429, "rate_limit_exceeded",
-               "the request rate limit of the key is exceeded"},
-    RefusalRow{Outcome::kTokenRateLimitExceeded, 429, "token_rate_limit_exceeded",
-               "the token rate limit of the key is exceeded"},
-    RefusalRow{Outcome::kBudgetExceeded, 402, "budget_exceeded",
-               "the budget of the key is exceeded"},
-    RefusalRow{Outcome::kControlStateUnavailable, kControlStateUnavailableHttpStatus,
-               kControlStateUnavailableCode, "the control state is unavailable"},
-};
+std::optional<ErrorCode> ErrorCodeFor(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::kAdmitted:
+      return std::nullopt;
+    case Outcome::kRateLimitExceeded:
+      return ErrorCode::kRateLimitExceeded;
+    case Outcome::kTokenRateLimitExceeded:
+      return ErrorCode::kTokenRateLimitExceeded;
+    case Outcome::kBudgetExceeded:
+      return ErrorCode::kBudgetExceeded;
+    case Outcome::kControlStateUnavailable:
+      return ErrorCode::kControlStateUnavailable;
+  }
+  return std::nullopt;
+}
 
 // A failure of Redis refuses the request. Any other error is a mistake of the caller.
 absl::StatusOr<AdmissionDecision> RefuseOrFail(const absl::Status& error,
@@ -57,18 +55,17 @@ std::string ErrorBody(const Refusal& refusal, std::string_view request_id) {
 }
 
 std::optional<Refusal> AdmissionDecision::refusal() const {
-  for (const RefusalRow& row : kRefusals) {
-    if (row.outcome != outcome) continue;
-    Refusal refusal{row.http_status, row.code, row.message, std::nullopt};
-    if (outcome == Outcome::kRateLimitExceeded) {
-      refusal.retry_after_seconds = rate.retry_after_seconds;
-    }
-    if (outcome == Outcome::kTokenRateLimitExceeded) {
-      refusal.retry_after_seconds = token_rate.retry_after_seconds;
-    }
-    return refusal;
+  const std::optional<ErrorCode> code = ErrorCodeFor(outcome);
+  if (!code) return std::nullopt;
+  const ErrorSpec& spec = SpecOf(*code);
+  Refusal refusal{spec.http_status, spec.name, spec.message, std::nullopt};
+  if (outcome == Outcome::kRateLimitExceeded) {
+    refusal.retry_after_seconds = rate.retry_after_seconds;
   }
-  return std::nullopt;
+  if (outcome == Outcome::kTokenRateLimitExceeded) {
+    refusal.retry_after_seconds = token_rate.retry_after_seconds;
+  }
+  return refusal;
 }
 
 base::Task<absl::StatusOr<BudgetDecision>> AdmissionControl::CheckAndReserve(

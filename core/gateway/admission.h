@@ -94,7 +94,7 @@ struct AdmissionDecision {
   BudgetDecision budget;
   // Pass it to Settle. Also true for an estimate of 0 or less, for which nothing was written.
   bool reserved = false;
-  // The cause if the outcome is kControlStateUnavailable; see control_state.h.
+  // The cause if the outcome is kControlStateUnavailable; see errors.h.
   absl::Status error;
 
   // Nullopt if the request was admitted.

@@ -8,7 +8,7 @@
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/utf8.h"
 #include "redouble/core/gateway/budget_commands.h"
-#include "redouble/core/gateway/control_state.h"
+#include "redouble/core/gateway/errors.h"
 #include "redouble/core/gateway/reservation.h"
 #include "redouble/core/gateway/rust_float.h"
 #include "redouble/core/store/batch.h"

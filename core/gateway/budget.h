@@ -17,7 +17,7 @@
 //
 // Errors of every operation: InvalidArgument if the key id is not a UUID in lower case or the year
 // of `now` does not have four digits, before a command is sent; otherwise ControlStateUnavailable
-// (control_state.h) for any failure of Redis. Redis does not roll back: if one command of a
+// (errors.h) for any failure of Redis. Redis does not roll back: if one command of a
 // transaction fails, the other commands have taken effect.
 //
 // Thread-safety: as Store.

@@ -14,7 +14,7 @@
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/gateway/budget.h"
 #include "redouble/core/gateway/budget_commands.h"
-#include "redouble/core/gateway/control_state.h"
+#include "redouble/core/gateway/errors.h"
 #include "redouble/core/store/errors.h"
 #include "redouble/tests/support/intercepted_store.h"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "redouble/core/base/status/status_macros.h"
-#include "redouble/core/gateway/control_state.h"
+#include "redouble/core/gateway/errors.h"
 #include "redouble/core/gateway/keys.h"
 #include "redouble/core/store/batch.h"
 #include "redouble/core/store/decode.h"

@@ -48,7 +48,7 @@ class RateLimiter {
   // Round trips: 1 (INCR and EXPIRE 70 in one transaction), 2 if rejected (TTL), 0 without a limit.
   // Errors: InvalidArgument if `key_id` is not a UUID in lower case or the year of `now` does not
   // have four digits, before a command is sent; otherwise ControlStateUnavailable
-  // (control_state.h). A counter that is not an integer, too large or of another type is such an
+  // (errors.h). A counter that is not an integer, too large or of another type is such an
   // error; the transaction has then still set its TTL. Source: docs/systems/gateway.md 4.2.
   base::Task<absl::StatusOr<RateLimitDecision>> CheckRequestRateLimit(std::string_view key_id,
                                                                       std::optional<int32_t> limit,

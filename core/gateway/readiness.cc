@@ -3,7 +3,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "redouble/core/gateway/control_state.h"
+#include "redouble/core/gateway/errors.h"
 #include "redouble/core/store/command.h"
 #include "redouble/core/store/decode.h"
 

@@ -20,7 +20,7 @@
 namespace redouble::gateway {
 
 // Sends PING: one round trip. OK for any string reply. Errors: ControlStateUnavailable
-// (control_state.h).
+// (errors.h).
 base::Task<absl::Status> ProbeControlState(store::Store& store);
 
 struct ReadinessResponse {

@@ -18,7 +18,7 @@
 #include "redouble/core/gateway/app/settings.h"
 #include "redouble/core/gateway/app/spend.h"
 #include "redouble/core/gateway/budget.h"
-#include "redouble/core/gateway/control_state.h"
+#include "redouble/core/gateway/errors.h"
 #include "redouble/core/gateway/hardening.h"
 #include "redouble/core/gateway/key_rules.h"
 #include "redouble/core/gateway/keys.h"

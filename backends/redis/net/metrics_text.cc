@@ -9,7 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
 #include "redouble/backends/redis/fsm/cluster/cluster_machine.h"
-#include "redouble/backends/redis/fsm/cluster/sentinel_machine.h"
+#include "redouble/backends/redis/fsm/sentinel/sentinel_machine.h"
 #include "redouble/core/base/text/string_bridge.h"
 
 namespace redouble::redis {

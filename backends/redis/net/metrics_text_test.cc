@@ -6,7 +6,7 @@
 #include <string>
 
 #include "redouble/backends/redis/fsm/cluster/cluster_machine.h"
-#include "redouble/backends/redis/fsm/cluster/sentinel_machine.h"
+#include "redouble/backends/redis/fsm/sentinel/sentinel_machine.h"
 
 namespace redouble::redis {
 namespace {

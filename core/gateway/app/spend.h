@@ -9,7 +9,7 @@
 //
 // `now` selects the UTC day and month. Errors of every operation: InvalidArgument if the key id is
 // not a UUID in lower case or the year of `now` does not have four digits, before a command is
-// sent; otherwise ControlStateUnavailable (control_state.h).
+// sent; otherwise ControlStateUnavailable (errors.h).
 //
 // Thread-safety: as Store.
 // Source: docs/systems/gateway.md 4.12, 4.13 and D9.

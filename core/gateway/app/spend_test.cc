@@ -9,7 +9,7 @@
 
 #include "redouble/backends/testing/backends.h"
 #include "redouble/core/base/status/status_matchers.h"
-#include "redouble/core/gateway/control_state.h"
+#include "redouble/core/gateway/errors.h"
 #include "redouble/core/store/errors.h"
 #include "redouble/tests/support/intercepted_store.h"
 

@@ -8,7 +8,7 @@
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/gateway/admission.h"
 #include "redouble/core/gateway/budget.h"
-#include "redouble/core/gateway/control_state.h"
+#include "redouble/core/gateway/errors.h"
 #include "redouble/core/gateway/rate_limiter.h"
 #include "redouble/core/gateway/readiness.h"
 #include "redouble/sim/json/json_double.h"

@@ -7,7 +7,7 @@
 
 #include "redouble/backends/testing/backends.h"
 #include "redouble/core/base/random/rng.h"
-#include "redouble/core/gateway/control_state.h"
+#include "redouble/core/gateway/errors.h"
 #include "redouble/sim/operations/arguments.h"
 
 namespace redouble::scenarios {

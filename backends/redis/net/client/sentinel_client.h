@@ -29,8 +29,8 @@
 #include <optional>
 
 #include "absl/status/statusor.h"
-#include "redouble/backends/redis/fsm/cluster/sentinel_machine.h"
 #include "redouble/backends/redis/fsm/counters.h"
+#include "redouble/backends/redis/fsm/sentinel/sentinel_machine.h"
 #include "redouble/backends/redis/net/client_hooks.h"
 #include "redouble/backends/redis/options.h"
 #include "redouble/core/base/task/task.h"

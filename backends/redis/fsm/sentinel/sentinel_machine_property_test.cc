@@ -16,7 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "redouble/backends/redis/fsm/cluster/machine_driver_for_test.h"
 #include "redouble/backends/redis/fsm/cluster/numbered_requests_for_test.h"
-#include "redouble/backends/redis/fsm/cluster/sentinel_machine.h"
+#include "redouble/backends/redis/fsm/sentinel/sentinel_machine.h"
 #include "redouble/core/base/random/rng.h"
 #include "redouble/core/store/errors.h"
 

@@ -1,4 +1,4 @@
-#include "redouble/backends/redis/fsm/cluster/sentinel_machine.h"
+#include "redouble/backends/redis/fsm/sentinel/sentinel_machine.h"
 
 #include <gtest/gtest.h>
 

@@ -46,8 +46,8 @@
 // Thread-safety: one thread or strand at a time.
 //
 // Source: Redis documentation, "Guidelines for Redis clients with support for Redis Sentinel".
-#ifndef REDOUBLE_BACKENDS_REDIS_FSM_CLUSTER_SENTINEL_MACHINE_H_
-#define REDOUBLE_BACKENDS_REDIS_FSM_CLUSTER_SENTINEL_MACHINE_H_
+#ifndef REDOUBLE_BACKENDS_REDIS_FSM_SENTINEL_SENTINEL_MACHINE_H_
+#define REDOUBLE_BACKENDS_REDIS_FSM_SENTINEL_SENTINEL_MACHINE_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -241,4 +241,4 @@ class SentinelMachine {
 
 }  // namespace redouble::redis
 
-#endif  // REDOUBLE_BACKENDS_REDIS_FSM_CLUSTER_SENTINEL_MACHINE_H_
+#endif  // REDOUBLE_BACKENDS_REDIS_FSM_SENTINEL_SENTINEL_MACHINE_H_
