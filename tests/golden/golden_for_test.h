@@ -22,12 +22,17 @@ namespace redouble::golden {
 // The folder of the gateway's goldens, relative to a test's working directory.
 inline constexpr std::string_view kGatewayFolder = "tests/data/golden/gateway";
 
-// Returns one of those files; if it does not exist, null, which no parser accepts.
-inline Json ReadGatewayGolden(std::string_view name) {
-  std::ifstream file(std::string(kGatewayFolder) + "/" + std::string(name) + ".json");
+// Returns the file `name` of the goldens of `system`, such as "relayna"; if it does not exist,
+// null, which no parser accepts.
+inline Json ReadGolden(std::string_view system, std::string_view name) {
+  std::string path = "tests/data/golden/";
+  path.append(system).append("/").append(name).append(".json");
+  std::ifstream file(path);
   const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   return Json::parse(text, nullptr, /*allow_exceptions=*/false);
 }
+
+inline Json ReadGatewayGolden(std::string_view name) { return ReadGolden("gateway", name); }
 
 // Parses a golden. If `json` is not one, the test fails and the result is an empty golden.
 inline Golden MustParse(const Json& json, System system, std::string_view file = "x.json",

@@ -1,7 +1,7 @@
 #include "redouble/tests/golden/korvet/korvet_domain.h"
 
-#include <fstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -21,9 +21,7 @@ using Pointer = Json::json_pointer;
 
 constexpr const char* kStream = "korvet:stream:orders:0";
 
-Json ReadGolden(const std::string& name) {
-  return Json::parse(std::ifstream("tests/data/golden/korvet/" + name + ".json"));
-}
+Json ReadGolden(std::string_view name) { return golden::ReadGolden("korvet", name); }
 
 std::vector<std::string> OperationsOf(const Json& json) {
   std::vector<std::string> operations;

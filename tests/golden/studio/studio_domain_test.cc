@@ -3,9 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <iterator>
 #include <string>
+#include <string_view>
 
 #include "redouble/sim/scenario/memory_backend.h"
 #include "redouble/tests/golden/domain_replay.h"
@@ -18,11 +17,7 @@ namespace {
 
 using ::testing::StartsWith;
 
-Json ReadGolden(const std::string& name) {
-  std::ifstream file("tests/data/golden/relayna/" + name + ".json");
-  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  return Json::parse(text, nullptr, /*allow_exceptions=*/false);
-}
+Json ReadGolden(std::string_view name) { return golden::ReadGolden("relayna", name); }
 
 Outcome Replay(const Json& json) {
   sim::MemoryBackend backend;
