@@ -64,7 +64,7 @@ class Model : public MachineDriver<ClusterMachine> {
     } else if (how == 1) {
       machine.PartAnswered(id, store::NotSentError("lost before the write"), now_us);
     } else {
-      Reply reply = Run(machine.Part(id), host, how == 2);
+      Reply reply = Run(machine.Part(id), host, how == kDown);
       // With how == 3 the node has run the part, but the connection is lost before the reply.
       machine.PartAnswered(
           id,
@@ -110,7 +110,13 @@ class Model : public MachineDriver<ClusterMachine> {
     }
   }
 
+  // All nodes refuse what is under way.
+  void RefuseAll() {
+    for (size_t left = sent.size(); left > 0; --left) AnswerPart(0, kDown);
+  }
+
   static constexpr int kNobody = 0;
+  static constexpr int kDown = 2;
   static constexpr int kTruthfully = 4;
 
  private:
@@ -256,6 +262,9 @@ RC_GTEST_PROP(ClusterMachineProperty, ServesEveryRequestOnceAllNodesAnswer, ()) 
   Model model(options, *rc::gen::arbitrary<uint64_t>());
   const int steps = *rc::gen::inRange(0, 150);
   for (int step = 0; step < steps; ++step) TakeRandomStep(model);
+  // The masters change while a command for all of them waits.
+  model.SubmitKeys();
+  model.RefuseAll();
   for (int key = 0; key < 3; ++key) model.MoveSlot(key, *rc::gen::inRange(1, kNodes + 1));
   // Without redirections, a request returns MOVED, and the map that is read then is right.
   for (int i = 0; i < 2; ++i) {

@@ -53,9 +53,10 @@ class NumberedRequests {
     }
     return Make(kind, std::move(lines), timeout_us_);
   }
-  // "BLPOP key number 0.02".
+  // "BLPOP key {key}number 0.02", whose keys belong to one slot.
   store::Request& AddBlocking(const std::string& key) {
-    const std::string line = "BLPOP " + key + " " + std::to_string(next_number_++) + " 0.02";
+    const std::string number = "{" + key + "}" + std::to_string(next_number_++);
+    const std::string line = "BLPOP " + key + " " + number + " 0.02";
     return Make(Kind::kCommand, {line}, timeout_us_ + kBlockUs);
   }
 
