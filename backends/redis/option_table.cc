@@ -213,6 +213,50 @@ std::optional<std::string> WriteSeeds(const Options& options) {
   return text;
 }
 
+// "HOST", with the port 0, or "HOST:PORT". IPv6 in [ ].
+bool ReadHostMaybePort(std::string_view text, std::string& host, uint16_t& port) {
+  const bool in_brackets = text.starts_with('[') && text.ends_with(']');
+  if (text.find(':') == text.npos || in_brackets) {
+    host = in_brackets ? text.substr(1, text.size() - 2) : text;
+    return IsHost(host) && host.find_first_of("[]") == host.npos;
+  }
+  TcpAddress address;
+  if (!ReadSeed(text, address)) return false;
+  host = address.host;
+  port = address.port;
+  return true;
+}
+
+bool ReadMapping(std::string_view text, AddressMapping& mapping) {
+  const size_t tilde = text.find('~');
+  if (tilde == text.npos || tilde != text.rfind('~')) return false;
+  return ReadHostMaybePort(text.substr(0, tilde), mapping.from_host, mapping.from_port) &&
+         ReadHostMaybePort(text.substr(tilde + 1), mapping.to_host, mapping.to_port);
+}
+bool ReadAddressMap(std::string_view text, Options& options) {
+  options.address_map.clear();
+  while (true) {
+    const size_t comma = text.find(',');
+    if (!ReadMapping(text.substr(0, comma), options.address_map.emplace_back())) return false;
+    if (comma == text.npos) return true;
+    text.remove_prefix(comma + 1);
+  }
+}
+std::optional<std::string> WriteAddressMap(const Options& options) {
+  if (options.address_map.empty()) return std::nullopt;
+  const auto written = [](const std::string& host, uint16_t port) {
+    const bool is_ipv6 = host.find(':') != host.npos;
+    return absl::StrCat(is_ipv6 ? "[" : "", host, is_ipv6 ? "]" : "",
+                        port == 0 ? "" : absl::StrCat(":", port));
+  };
+  std::string text;
+  for (const AddressMapping& mapping : options.address_map) {
+    absl::StrAppend(&text, text.empty() ? "" : ",", written(mapping.from_host, mapping.from_port),
+                    "~", written(mapping.to_host, mapping.to_port));
+  }
+  return text;
+}
+
 constexpr std::array<std::string_view, 3> kRetryNames = {"never", "not_sent", "idempotent"};
 
 bool ReadRetry(std::string_view text, Options& options) {
@@ -297,6 +341,11 @@ constexpr std::array kTable = {
               "HOST:PORT, one or several with commas between them, IPv6 in [ ]",
               "further nodes or sentinels, asked if the previous ones do not answer", ReadSeeds,
               WriteSeeds},
+    OptionRow{"address_map", Place::kQuery, Scope::kSeveral, "?address_map=FROM~TO,FROM~TO",
+              "HOST~HOST or HOST:PORT~HOST:PORT, one or several with commas between them, IPv6 in "
+              "[ ]; without a port, every port stays as it is",
+              "addresses to connect to instead of those that a cluster or a sentinel names",
+              ReadAddressMap, WriteAddressMap},
     OptionRow{"sentinel_user", Place::kQuery, Scope::kSentinel, "?sentinel_user=USER",
               "a user name without zero bytes", "ACL user to log in as at the sentinels",
               ReadName<&Options::sentinel_user>, WriteName<&Options::sentinel_user>},

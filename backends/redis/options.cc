@@ -249,6 +249,15 @@ std::string Options::ToUri() const {
   return printed;
 }
 
+TcpAddress Options::Mapped(const TcpAddress& address) const {
+  for (const AddressMapping& mapping : address_map) {
+    if (mapping.from_host != address.host) continue;
+    if (mapping.from_port != 0 && mapping.from_port != address.port) continue;
+    return {mapping.to_host, mapping.to_port != 0 ? mapping.to_port : address.port};
+  }
+  return address;
+}
+
 std::string Options::AddressUri() const {
   if (const auto* local = std::get_if<UnixAddress>(&address)) {
     return absl::StrCat("unix://", local->path);

@@ -55,6 +55,17 @@ struct UnixAddress {
   friend bool operator==(const UnixAddress&, const UnixAddress&) = default;
 };
 
+// Where to connect to instead of an address that a cluster or a sentinel names, if clients reach
+// the servers through NAT or a tunnel.
+struct AddressMapping {
+  std::string from_host;
+  uint16_t from_port = 0;  // 0: every port of the host.
+  std::string to_host;
+  uint16_t to_port = 0;  // 0: the same port.
+
+  friend bool operator==(const AddressMapping&, const AddressMapping&) = default;
+};
+
 struct TlsOptions {
   bool enabled = false;
   // False accepts any certificate: an attacker on the network path can read and change all traffic.
@@ -103,6 +114,11 @@ struct Options {
   std::string sentinel_master = {};
   // Further nodes or sentinels, tried in this order if the previous ones do not answer.
   std::vector<TcpAddress> seeds = {};
+  // Cluster and sentinel: the addresses to connect to instead of those that the servers name, the
+  // first match first. The addresses in the options are mapped, too. Slot maps and the events of
+  // commands have the named addresses. With TLS and without tls.server_name, the certificate must
+  // contain the name of the address that is connected to.
+  std::vector<AddressMapping> address_map = {};
   // Credentials for the sentinels, if they require authentication.
   std::string sentinel_user = {};
   std::optional<std::string> sentinel_password = std::nullopt;
@@ -187,6 +203,9 @@ struct Options {
   // The URI of these options. Passwords are replaced by "***"; options with their default value are
   // left out, except host, port and database.
   std::string ToUri() const;
+
+  // The address to connect to for a server that is named `address`: see address_map.
+  TcpAddress Mapped(const TcpAddress& address) const;
 
   // The address for messages: "redis://127.0.0.1:6379", "rediss://127.0.0.1:6379" or
   // "unix:///run/redis.sock".

@@ -159,6 +159,27 @@ TEST(Options, ReadsWhetherCommandsAreSplit) {
   EXPECT_EQ(Parsed(options.ToUri()), options) << options.ToUri();
 }
 
+TEST(Options, ReadsTheMappingOfAddresses) {
+  const std::string uri =
+      "redis://127.0.0.1:6379/0?cluster=yes&address_map="
+      "10.0.0.1:6379~example.com:7001,10.0.0.2~tunnel,%5Bfd00::1%5D:7~%5B::1%5D:8,"
+      "%5Bfd00::2%5D~%5B::1%5D";
+  const auto options = Options::Parse(uri);
+  ASSERT_THAT(options, IsOk());
+  EXPECT_EQ(options->ToUri(), uri);
+  EXPECT_EQ(options->Mapped({"10.0.0.1", 6379}), (TcpAddress{"example.com", 7001}));
+  EXPECT_EQ(options->Mapped({"10.0.0.1", 6380}), (TcpAddress{"10.0.0.1", 6380}));
+  EXPECT_EQ(options->Mapped({"10.0.0.2", 1234}), (TcpAddress{"tunnel", 1234}));
+  EXPECT_EQ(options->Mapped({"fd00::1", 7}), (TcpAddress{"::1", 8}));
+  EXPECT_EQ(options->Mapped({"fd00::2", 9}), (TcpAddress{"::1", 9}));
+  for (const std::string_view bad :
+       {"a", "a~", "~b", "a:0~b", "a:x~b", "a~b,", "a~b~c:1", "a~::1"}) {
+    EXPECT_FALSE(Options::Parse("redis://h?cluster=yes&address_map=" + std::string(bad)).ok())
+        << bad;
+  }
+  EXPECT_FALSE(Options::Parse("redis://h?address_map=a~b").ok()) << "a single server";
+}
+
 TEST(Options, RefusesBadSeeds) {
   for (const std::string_view seeds : {"", "b", "b:0", ":1", "b:1,", "::1:2", "b:1;c:2"}) {
     EXPECT_EQ(Refusal("redis://h?cluster=yes&seeds=" + std::string(seeds))

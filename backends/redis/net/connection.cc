@@ -7,6 +7,7 @@
 #include <coroutine>
 #include <random>
 #include <utility>
+#include <variant>
 
 #include "absl/time/time.h"
 #include "redouble/core/base/task/resume.h"
@@ -85,6 +86,9 @@ Options ClientContext::NextTarget() {
   Options target = options;
   const size_t number = attempts++ % targets();
   if (number > 0) target.address = options.seeds[number - 1];
+  if (const auto* tcp = std::get_if<TcpAddress>(&target.address)) {
+    target.address = options.Mapped(*tcp);
+  }
   return target;
 }
 

@@ -1,6 +1,9 @@
 // Reconnection, retries, blocking commands, subscriptions and hooks against a real redis-server.
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <signal.h>
+#include <sys/socket.h>
 
 #include <boost/asio/strand.hpp>
 #include <boost/asio/use_future.hpp>
@@ -15,8 +18,10 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "redouble/backends/redis/net/await_task.h"
+#include "redouble/backends/redis/net/connector.h"
 #include "redouble/backends/redis/net/live_fixture_for_test.h"
 #include "redouble/backends/redis/net/subscriber.h"
+#include "redouble/backends/redis/net/transport.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/store/batch.h"
 #include "redouble/core/store/errors.h"
@@ -303,6 +308,31 @@ TEST_F(LiveReconnect, AClosedSubscriberEndsItsReader) {
 boost::asio::awaitable<absl::StatusOr<int64_t>> CountOn(boost::asio::any_io_executor strand,
                                                         Client& client) {
   co_return co_await AwaitTaskOn(strand, store::Incr(client, "n"));
+}
+
+// The operating system ends a connection whose peer is silent, also while commands have no limit.
+TEST_F(LiveReconnect, LimitsTheSilenceOfThePeer) {
+  SpawnedServerOptions tcp;
+  tcp.listen_on_loopback = true;
+  ASSERT_OK_AND_ASSIGN(const auto own, SpawnedServer::Start(tcp));
+  const auto value_of = [&](const std::string& keep_alive, int name) {
+    const Options options =
+        Options::Parse(own->loopback_uri() + "?command_timeout=inf&keep_alive=" + keep_alive)
+            .value();
+    const auto connector = std::make_shared<Connector>(context.get_executor(), options);
+    bool done = false;
+    connector->Start([&] { done = true; });
+    RunUntil([&] { return done; });
+    EXPECT_THAT(connector->status(), IsOk());
+    const std::unique_ptr<Transport> transport = connector->TakeTransport();
+    int value = -1;
+    socklen_t size = sizeof(value);
+    getsockopt(transport->socket().native_handle(), IPPROTO_TCP, name, &value, &size);
+    return value;
+  };
+  EXPECT_EQ(value_of("30s", TCP_KEEPIDLE), 30);
+  EXPECT_EQ(value_of("30s", TCP_USER_TIMEOUT), 60'000);
+  EXPECT_EQ(value_of("inf", TCP_USER_TIMEOUT), 0);
 }
 
 TEST_F(LiveReconnect, SeveralThreadsShareAClientThroughAStrand) {

@@ -105,9 +105,7 @@ const SlotMap& ClusterClient::map() const { return core_->machine().map(); }
 absl::StatusOr<Options> ClusterClient::OptionsOfMaster(std::string_view key) const {
   const TcpAddress* const master = map().MasterOf(base::KeySlot(key));
   if (master == nullptr) return absl::UnavailableError("no master is known to serve the slot");
-  Options options = NodeConnections::ServerOptions(core_->options());
-  options.address = *master;
-  return options;
+  return NodeConnections::ServerOptionsAt(core_->options(), *master);
 }
 
 const ClusterCounters& ClusterClient::counters() const { return core_->machine().counters(); }

@@ -31,7 +31,8 @@ std::string NameOf(const TcpAddress& address) {
 
 NodeConnections::NodeConnections(asio::any_io_executor executor, Options options, ClientHooks hooks)
     : executor_(std::move(executor)),
-      options_(ServerOptions(std::move(options))),
+      given_(std::move(options)),
+      options_(ServerOptions(given_)),
       hooks_(WithoutCommands(std::move(hooks))),
       rng_(RngOf(hooks_)) {}
 
@@ -40,6 +41,7 @@ Options NodeConnections::ServerOptions(Options options) {
   options.cluster = defaults.cluster;
   options.sentinel_master = defaults.sentinel_master;
   options.seeds = defaults.seeds;
+  options.address_map = defaults.address_map;
   options.sentinel_user = defaults.sentinel_user;
   options.sentinel_password = defaults.sentinel_password;
   options.redirections = defaults.redirections;
@@ -51,9 +53,15 @@ Options NodeConnections::ServerOptions(Options options) {
   return options;
 }
 
+Options NodeConnections::ServerOptionsAt(const Options& options, const TcpAddress& address) {
+  Options server = ServerOptions(options);
+  server.address = options.Mapped(address);
+  return server;
+}
+
 Options NodeConnections::OptionsOf(const TcpAddress& address) const {
   Options options = options_;
-  options.address = address;
+  options.address = given_.Mapped(address);
   return options;
 }
 

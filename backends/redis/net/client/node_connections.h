@@ -73,7 +73,7 @@ class NodeRequest final : public store::Request {
 class NodeConnections final : public store::RequestKeeper,
                               public std::enable_shared_from_this<NodeConnections> {
  public:
-  // `options` are common to all servers: credentials, TLS, timeouts.
+  // `options` are common to all servers: credentials, TLS, timeouts, the mapping of addresses.
   NodeConnections(boost::asio::any_io_executor executor, Options options, ClientHooks hooks);
 
   // Sends the request to the server at `address`, over a new connection if there is none. The
@@ -95,6 +95,8 @@ class NodeConnections final : public store::RequestKeeper,
   // The options for one server: without the options that concern several servers, and without
   // reconnection.
   static Options ServerOptions(Options options);
+  // The same for the server that is named `address`, with the address to connect to.
+  static Options ServerOptionsAt(const Options& options, const TcpAddress& address);
 
   // The number of servers with connections or attempts to connect.
   size_t size() const { return nodes_.size(); }
@@ -137,7 +139,8 @@ class NodeConnections final : public store::RequestKeeper,
   void Replace(Node& node, std::unique_ptr<Client> client);
 
   const boost::asio::any_io_executor executor_;
-  const Options options_;
+  const Options given_;    // With the mapping of addresses.
+  const Options options_;  // For one server.
   const ClientHooks hooks_;
   base::Rng rng_;
   Counters gone_;  // Counters of replaced clients.

@@ -2,6 +2,7 @@
 // connection is lost. The tests change the roles by hand, as an operator does.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <memory>
 #include <string>
@@ -278,6 +279,41 @@ TEST_F(RoleChange, ACircularRedirectionIsFollowedSlowlyUntilItIsHealed) {
   assign(owner, owner);
   Run(Until([&] { return healed.done(); }));
   EXPECT_THAT(healed.TakeResult(), IsOkAndHolds(1));
+}
+
+// The nodes announce a name that the client cannot resolve, as behind NAT.
+TEST_F(RoleChange, NodesAreReachedAtTheirMappedAddresses) {
+  SpawnedClusterOptions hidden;
+  hidden.config = {"cluster-announce-hostname nodes.invalid",
+                   "cluster-preferred-endpoint-type hostname"};
+  auto cluster = SpawnedCluster::Start(hidden);
+  ASSERT_THAT(cluster, IsOk());
+  const auto connect = [&](const std::string& query) {
+    return Run(ClusterClient::Connect(
+        context.get_executor(),
+        Options::Parse(absl::StrCat((*cluster)->uri(), "&command_timeout=20s", query)).value()));
+  };
+  auto client = connect("&address_map=nodes.invalid~127.0.0.1");
+  ASSERT_THAT(client, IsOk());
+  // Each node learns the names of the others within some milliseconds.
+  const auto all_named = [&] {
+    const std::vector<TcpAddress> masters = (*client)->map().Masters();
+    return std::all_of(masters.begin(), masters.end(),
+                       [](const TcpAddress& master) { return master.host == "nodes.invalid"; });
+  };
+  while (!all_named()) {
+    Run(clock.Sleep(absl::Milliseconds(20)));
+    client = connect("&address_map=nodes.invalid~127.0.0.1");
+    ASSERT_THAT(client, IsOk());
+  }
+  for (const std::string key : {"a", "b", "c"}) {
+    EXPECT_THAT(Run(store::Set(**client, key, "1")), IsOk());
+    ASSERT_OK_AND_ASSIGN(const Options master, (*client)->OptionsOfMaster(key));
+    EXPECT_EQ(std::get<TcpAddress>(master.address).host, "127.0.0.1");
+  }
+  const auto unmapped = connect("&reconnect=no");
+  ASSERT_THAT(unmapped, IsOk()) << "the node of the options gives the map";
+  EXPECT_FALSE(Run(store::Set(**unmapped, "a", "2")).ok());
 }
 
 }  // namespace

@@ -145,8 +145,7 @@ class SentinelClient::Core final : public MultiServerCore<SentinelMachine, Senti
   }
 
   base::Task<void> ReportSwitches(TcpAddress sentinel) {
-    Options server = NodeConnections::ServerOptions(SentinelOptions(options()));
-    server.address = std::move(sentinel);
+    Options server = NodeConnections::ServerOptionsAt(SentinelOptions(options()), sentinel);
     auto subscriber = co_await Subscriber::Connect(executor_, std::move(server));
     if (!subscriber.ok()) co_return;
     const auto confirmed = co_await store::Subscribe(**subscriber, kSwitchChannels);
