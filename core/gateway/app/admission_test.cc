@@ -152,7 +152,9 @@ TYPED_TEST(AdmissionFacadeTest, TheLoopReleasesAbandonedReservations) {
   EXPECT_EQ(metrics.sweeps, 10);
   EXPECT_EQ(metrics.released_reservations, 1);
   EXPECT_EQ(metrics.released_usd, 0.5);
-  EXPECT_EQ(this->Run(this->admission_->ReadSpend(kKey))->daily.text, "0");
+  const auto spend = this->Run(this->admission_->ReadSpend(kKey));
+  ASSERT_THAT(spend, IsOk());
+  EXPECT_EQ(spend->daily.text, "0");
   EXPECT_FALSE(loop.done());
 }
 

@@ -19,6 +19,7 @@ namespace redouble::orchestrator {
 namespace {
 
 using base::IsOk;
+using store::Reply;
 
 constexpr const char* kChain = R"({"nodes":{
     "fetch":{"id":"fetch","type":"http","dependents":["save"]},
@@ -61,7 +62,9 @@ class OrchestratorRoundTripsTest : public tests::BackendTest<Backend> {
   void Measure(const std::string& name, const char* ir, Prepare prepare, Operation operation) {
     for (int i = 0; i < 2; ++i) {
       Begin(ir);
+      if (this->HasFatalFailure()) return;
       prepare();
+      if (this->HasFatalFailure()) return;
       const size_t before = counted_->requests();
       const absl::Status status = operation();
       ASSERT_THAT(status, IsOk()) << name;
@@ -73,8 +76,10 @@ class OrchestratorRoundTripsTest : public tests::BackendTest<Backend> {
   }
   absl::Status Coordinate() { return this->Run(engine_->coordinator().Poll()).status(); }
   std::string ApprovalId() {
-    return std::string(
-        *ParseApprovalMember(this->Ask({"SRANDMEMBER", "pending_approvals:run_1"}).text()));
+    const Reply member = this->Ask({"SRANDMEMBER", "pending_approvals:run_1"});
+    const std::string text = member.is_bulk() ? member.text() : "";
+    const auto id = ParseApprovalMember(text);
+    return std::string(id.value_or("none"));
   }
 
   std::unique_ptr<base::VirtualClock> clock_;
