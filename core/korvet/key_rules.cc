@@ -14,6 +14,9 @@ constexpr std::array kRelations = {
                 "a write to a topic that was deleted or is half made"},
     KeyRelation{"korvet.topic", "korvet.topics", "a topic that is missing in the set of names"},
     KeyRelation{"korvet.topic", "korvet.topic_ids", "a topic that is missing in the index of ids"},
+    KeyRelation{"korvet.group_members", "korvet.group", "members of a group that was deleted"},
+    KeyRelation{"korvet.group_partitions", "korvet.group",
+                "partitions of a group that was deleted"},
 };
 
 constexpr std::array<store::KeyBinding, 1> kDefaults = {{

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <limits>
-#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -69,35 +68,92 @@ constexpr KeyFamily kTopicIds = {
     .source = kSource,
 };
 
-constexpr std::array kFamilies = {kStream, kTopic, kTopics, kTopicIds};
+constexpr std::string_view kGroupTtl = "no TTL: the key stays until the group is deleted";
 
-absl::StatusOr<KeyPattern> PatternOf(const KeyFamily& family, std::string_view keyspace) {
-  return KeyPattern::MustCompile(family.pattern, family.id).Bind(kKeyspace, keyspace);
+constexpr KeyFamily kGroup = {
+    .id = "korvet.group",
+    .system = kSystem,
+    .pattern = "{keyspace}:group:{group}",
+    .type = KeyType::kHash,
+    .ttl_rule = kGroupTtl,
+    .lifecycle = "created when the first member joins; deleted with the group",
+    .purpose = "epoch, assignor and last known time of a consumer group",
+    .source = kSource,
+};
+
+constexpr KeyFamily kGroupMembers = {
+    .id = "korvet.group_members",
+    .system = kSystem,
+    .pattern = "{keyspace}:group-members:{group}",
+    .type = KeyType::kHash,
+    .ttl_rule = "no TTL: the key stays while the group has a member",
+    .lifecycle =
+        "a field is added when a member joins, rewritten by its heartbeats, and removed when it "
+        "leaves or its session ends",
+    .purpose = "maps a member to its deadline, session, last call and subscriptions",
+    .source = kSource,
+};
+
+constexpr KeyFamily kGroupPartitions = {
+    .id = "korvet.group_partitions",
+    .system = kSystem,
+    .pattern = "{keyspace}:group-partitions:{group}",
+    .type = KeyType::kHash,
+    .ttl_rule = "no TTL: the key stays while the group has a partition",
+    .lifecycle = "a field changes with the owner or the target of its partition",
+    .purpose = "maps a partition to the member that has it and the member that shall have it",
+    .source = kSource,
+};
+
+constexpr std::array kFamilies = {kStream, kTopic,        kTopics,         kTopicIds,
+                                  kGroup,  kGroupMembers, kGroupPartitions};
+
+// The keyspace must not be empty; every other text is allowed.
+KeyPattern PatternOf(const KeyFamily& family, std::string_view keyspace) {
+  return KeyPattern::MustCompile(family.pattern, family.id).Bind(kKeyspace, keyspace).value();
 }
 
-// The key of a family whose only placeholder is the keyspace. PatternOf has checked it already.
+// The key of a family whose only placeholder is the keyspace.
 std::string OnlyKeyOf(const KeyFamily& family, std::string_view keyspace) {
-  return std::string(PatternOf(family, keyspace)->prefix());
+  return std::string(PatternOf(family, keyspace).prefix());
+}
+
+absl::StatusOr<std::string> GroupKeyOf(const KeyPattern& pattern, std::string_view group) {
+  if (group.empty()) {
+    return MakeError(ErrorCode::kInvalidGroupId, "the name of the group is empty");
+  }
+  return pattern.Build(group);
 }
 
 }  // namespace
 
 std::span<const KeyFamily> KeyFamilies() { return kFamilies; }
 
-Keys::Keys(std::string_view keyspace, KeyPattern stream, KeyPattern topic)
+Keys::Keys(std::string_view keyspace)
     : keyspace_(keyspace),
-      stream_(std::move(stream)),
-      topic_(std::move(topic)),
+      stream_(PatternOf(kStream, keyspace)),
+      topic_(PatternOf(kTopic, keyspace)),
+      group_(PatternOf(kGroup, keyspace)),
+      group_members_(PatternOf(kGroupMembers, keyspace)),
+      group_partitions_(PatternOf(kGroupPartitions, keyspace)),
       topics_(OnlyKeyOf(kTopics, keyspace)),
       topic_ids_(OnlyKeyOf(kTopicIds, keyspace)) {}
 
 absl::StatusOr<Keys> Keys::Create(std::string_view keyspace) {
-  absl::StatusOr<KeyPattern> stream = PatternOf(kStream, keyspace);
-  absl::StatusOr<KeyPattern> topic = PatternOf(kTopic, keyspace);
-  if (!stream.ok() || !topic.ok()) {
-    return MakeError(ErrorCode::kInvalidConfig, "the keyspace is empty");
-  }
-  return Keys(keyspace, *std::move(stream), *std::move(topic));
+  if (keyspace.empty()) return MakeError(ErrorCode::kInvalidConfig, "the keyspace is empty");
+  return Keys(keyspace);
+}
+
+absl::StatusOr<std::string> Keys::Group(std::string_view group) const {
+  return GroupKeyOf(group_, group);
+}
+
+absl::StatusOr<std::string> Keys::GroupMembers(std::string_view group) const {
+  return GroupKeyOf(group_members_, group);
+}
+
+absl::StatusOr<std::string> Keys::GroupPartitions(std::string_view group) const {
+  return GroupKeyOf(group_partitions_, group);
 }
 
 absl::StatusOr<std::string> Keys::Stream(TopicPartition partition) const {

@@ -1,8 +1,9 @@
 // Keys: Korvet's key families, and the functions that build and parse their keys.
 //
 // A topic is a hash, a member of the set of names, a field of the index of ids, and one stream per
-// partition. All keys begin with the keyspace, a configured text. Use this class wherever a key of
-// Korvet is needed; never concatenate keys by hand.
+// partition. The membership of a consumer group is three hashes. All keys begin with the keyspace,
+// a configured text. Use this class wherever a key of Korvet is needed; never concatenate keys by
+// hand.
 //
 //   absl::StatusOr<korvet::Keys> keys = korvet::Keys::Create("korvet");
 //   keys->Stream({"orders", 0});                      // "korvet:stream:orders:0"
@@ -30,7 +31,7 @@ namespace redouble::korvet {
 
 inline constexpr std::string_view kDefaultKeyspace = "korvet";
 
-// The four families, in the order of the documentation. The keyspace is a placeholder of each
+// The families, in the order of the documentation. The keyspace is a placeholder of each
 // pattern.
 std::span<const store::KeyFamily> KeyFamilies();
 
@@ -61,6 +62,11 @@ class Keys {
   const std::string& Topics() const { return topics_; }
   // Returns the hash that maps ids to names.
   const std::string& TopicIds() const { return topic_ids_; }
+  // Return the keys of a consumer group's membership: its epoch, its members and its partitions.
+  // Errors: INVALID_GROUP_ID for an empty name.
+  absl::StatusOr<std::string> Group(std::string_view group) const;
+  absl::StatusOr<std::string> GroupMembers(std::string_view group) const;
+  absl::StatusOr<std::string> GroupPartitions(std::string_view group) const;
 
   // The inverse of Stream and Topic. The result refers to `key`. Returns nullopt for any other key,
   // including one with an illegal name, with a partition below 0 or above 2147483647, or with a
@@ -69,11 +75,14 @@ class Keys {
   std::optional<std::string_view> ParseTopic(std::string_view key) const;
 
  private:
-  Keys(std::string_view keyspace, store::KeyPattern stream, store::KeyPattern topic);
+  explicit Keys(std::string_view keyspace);
 
   std::string keyspace_;
   store::KeyPattern stream_;
   store::KeyPattern topic_;
+  store::KeyPattern group_;
+  store::KeyPattern group_members_;
+  store::KeyPattern group_partitions_;
   std::string topics_;
   std::string topic_ids_;
 };

@@ -56,6 +56,13 @@ TEST(KorvetKeys, RefuseAnEmptyKeyspace) {
   EXPECT_EQ(ErrorCodeOf(Keys::Create("").status()), ErrorCode::kInvalidConfig);
 }
 
+TEST(KorvetKeys, OfAGroupTakeAnyName) {
+  EXPECT_THAT(DefaultKeys().Group("my-group"), IsOkAndHolds("korvet:group:my-group"));
+  EXPECT_THAT(DefaultKeys().GroupMembers("a:b"), IsOkAndHolds("korvet:group-members:a:b"));
+  EXPECT_THAT(DefaultKeys().GroupPartitions("a b"), IsOkAndHolds("korvet:group-partitions:a b"));
+  EXPECT_EQ(ErrorCodeOf(DefaultKeys().Group("").status()), ErrorCode::kInvalidGroupId);
+}
+
 TEST(KorvetKeys, RefuseAnIllegalTopicName) {
   for (const std::string_view name : {"", ".", "..", "a:b", "a b", "\xff"}) {
     EXPECT_EQ(ErrorCodeOf(DefaultKeys().Stream({name, 0}).status()), ErrorCode::kInvalidTopic)
@@ -85,8 +92,9 @@ TEST(KorvetKeys, DoNotParseForeignKeys) {
 }
 
 TEST(KorvetKeys, FillEveryColumnOfTheInventory) {
-  ASSERT_EQ(KeyFamilies().size(), 4u);
-  const KeyType types[] = {KeyType::kStream, KeyType::kHash, KeyType::kSet, KeyType::kHash};
+  ASSERT_EQ(KeyFamilies().size(), 7u);
+  const KeyType types[] = {KeyType::kStream, KeyType::kHash, KeyType::kSet, KeyType::kHash,
+                           KeyType::kHash,   KeyType::kHash, KeyType::kHash};
   for (size_t i = 0; i < KeyFamilies().size(); ++i) {
     const store::KeyFamily& family = KeyFamilies()[i];
     EXPECT_EQ(family.system, "korvet");

@@ -12,6 +12,8 @@
 
 #if REDOUBLE_HAS_CPP20
 
+#include "redouble/core/korvet/broker/broker.h"
+#include "redouble/core/korvet/broker/settings.h"
 #include "redouble/core/korvet/errors.h"
 #include "redouble/core/korvet/groups/assignment.h"
 #include "redouble/core/korvet/groups/consumer.h"
@@ -28,6 +30,7 @@
 #include "redouble/core/korvet/log/producer.h"
 #include "redouble/core/korvet/log/record.h"
 #include "redouble/core/korvet/log/retention.h"
+#include "redouble/core/korvet/log/retention_loop.h"
 #include "redouble/core/korvet/offset.h"
 #include "redouble/core/korvet/topic_name.h"
 #include "redouble/core/korvet/topics/topic_config.h"

@@ -1,15 +1,16 @@
-// Assignment: the distribution of partitions among the members of a group.
+// Assignment: which partitions belong to which member of a group, and the ways to distribute them.
 //
-// Both assignors are those of Kafka's clients. Each gives every partition to exactly one of the
-// members that subscribed to its topic. The result depends only on the member ids and the
-// partitions:
+// The assignors have the names of Kafka's. Each gives every partition to exactly one of the members
+// that subscribed to its topic:
 //
-//   | assignor    | distribution                                                                |
-//   | ----------- | --------------------------------------------------------------------------- |
-//   | range       | per topic: consecutive partitions; the first members get one more           |
-//   | round robin | over all topics: one by one, with topics and members in the order of names  |
+//   | assignor           | distribution                                               |
+//   | ------------------ | ---------------------------------------------------------- |
+//   | cooperative sticky | equal numbers; a partition moves only to equal the numbers |
+//   | range              | per topic: consecutive; the first members get one more     |
+//   | round robin        | over all topics: one by one, in the order of names         |
 //
-//   Assignment assignment = Assign(Assignor::kRange, {{"m1", {{"orders", 3}}}});
+// The script of the Coordinator (coordinator.h) computes the distribution. A partition that moves
+// is always taken from its owner first, whatever the assignor.
 //
 // Thread-safety: plain values and pure functions.
 // Source: docs/systems/korvet.md 4.19.
@@ -19,13 +20,15 @@
 #include <compare>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace redouble::korvet {
 
-// A topic and its number of partitions.
+// A topic and its number of partitions. If members give different numbers, the greatest is used.
 struct Subscription {
   std::string topic;
   int32_t partitions = 1;
@@ -40,19 +43,18 @@ struct AssignedPartition {
   friend bool operator==(const AssignedPartition&, const AssignedPartition&) = default;
   friend auto operator<=>(const AssignedPartition&, const AssignedPartition&) = default;
 };
-// Writes "orders-0".
+// Writes "orders-0", as Kafka's tools do.
 std::ostream& operator<<(std::ostream& out, const AssignedPartition& partition);
 
-enum class Assignor { kRange, kRoundRobin };
-
-// The subscriptions of each member, by member id. If two members give different numbers of
-// partitions for a topic, the greater one is used.
-using Subscriptions = std::map<std::string, std::vector<Subscription>>;
 // The sorted partitions of each member. A member without partitions is included.
 using Assignment = std::map<std::string, std::vector<AssignedPartition>>;
 
-// Assigns all partitions. O(partitions * members) in the worst case.
-Assignment Assign(Assignor assignor, const Subscriptions& members);
+enum class Assignor { kCooperativeSticky, kRange, kRoundRobin };
+
+// Return Kafka's name of an assignor ("cooperative-sticky", "range", "roundrobin"), and the
+// assignor with a name or nullopt.
+std::string_view AssignorName(Assignor assignor);
+std::optional<Assignor> FindAssignor(std::string_view name);
 
 }  // namespace redouble::korvet
 

@@ -1,68 +1,156 @@
 #include "redouble/core/korvet/groups/consumer.h"
 
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/korvet/errors.h"
+#include "redouble/core/korvet/topics/topic_id.h"
+#include "redouble/core/korvet/topics/topics.h"
 
 namespace redouble::korvet {
 
-absl::Status Consumer::Join() {
-  JoinRequest request;
-  request.group = group_.group();
-  request.client_id = options_.client_id;
-  request.subscriptions = {{group_.topic().name, group_.topic().partitions}};
-  request.member_id = member_id_;
-  absl::StatusOr<std::string> id = coordinator_.Join(request);
-  if (ErrorCodeOf(id.status()) == ErrorCode::kUnknownMemberId) {
-    // This member was removed, and its partitions may have had another member since.
-    partitions_.clear();
-    request.member_id = {};
-    id = coordinator_.Join(request);
+Consumer::Consumer(store::Store& store, const base::Clock& clock, base::Rng& rng, Keys keys,
+                   std::string group, ConsumerOptions options)
+    : store_(store),
+      clock_(clock),
+      rng_(rng),
+      keys_(std::move(keys)),
+      group_(std::move(group)),
+      options_(std::move(options)),
+      coordinator_(store, keys_,
+                   {.session_timeout = options_.session_timeout, .assignor = options_.assignor}),
+      last_idle_claim_(clock.Now()),
+      last_refresh_(clock.Now()) {}
+
+base::Task<absl::Status> Consumer::Open(const std::string& topic) {
+  if (groups_.contains(topic)) co_return absl::OkStatus();
+  absl::StatusOr<Topic> described = co_await DescribeTopic(store_, keys_, topic);
+  if (!described.ok()) co_return AsGroupError(described.status());
+  groups_[topic] =
+      std::make_unique<ConsumerGroup>(store_, keys_, *std::move(described), group_, options_.group);
+  co_return absl::OkStatus();
+}
+
+base::Task<absl::Status> Consumer::Subscribe(std::vector<std::string> topics) {
+  if (mode_ == Mode::kAssigned) {
+    co_return MakeError(ErrorCode::kInvalidRequest, "the consumer has assigned partitions");
   }
-  REDOUBLE_RETURN_IF_ERROR(id.status());
-  member_id_ = *std::move(id);
-  subscribed_ = group_.topic().partitions;
-  return absl::OkStatus();
+  for (const std::string& topic : topics) REDOUBLE_CO_RETURN_IF_ERROR(co_await Open(topic));
+  mode_ = Mode::kSubscribed;
+  topics_ = std::set<std::string>(topics.begin(), topics.end());
+  next_beat_ = absl::InfinitePast();
+  co_return absl::OkStatus();
+}
+
+base::Task<absl::Status> Consumer::Assign(std::vector<AssignedPartition> partitions) {
+  if (mode_ == Mode::kSubscribed) {
+    co_return MakeError(ErrorCode::kInvalidRequest, "the consumer has subscribed to topics");
+  }
+  for (const AssignedPartition& one : partitions) {
+    REDOUBLE_CO_RETURN_IF_ERROR(co_await Open(one.topic));
+    const int32_t count = groups_[one.topic]->topic().partitions;
+    if (one.partition < 0 || one.partition >= count) {
+      co_return MakeError(
+          ErrorCode::kUnknownTopicOrPartition,
+          absl::StrCat("the topic ", one.topic, " has no partition ", one.partition));
+    }
+  }
+  mode_ = Mode::kAssigned;
+  topics_.clear();
+  Partitions assigned;
+  for (AssignedPartition& one : partitions) {
+    const auto kept = partitions_.find(one);
+    topics_.insert(one.topic);
+    assigned[std::move(one)] = kept == partitions_.end() ? Partition() : kept->second;
+  }
+  partitions_ = std::move(assigned);
+  if (member_id_.empty()) member_id_ = NewMemberId();
+  co_return absl::OkStatus();
+}
+
+// Ids of different processes, and of one process before and after a crash, never collide.
+std::string Consumer::NewMemberId() {
+  return absl::StrCat(options_.client_id, "-", TopicId::Random(rng_).ToUuid());
+}
+
+MemberHeartbeat Consumer::NextCall() {
+  MemberHeartbeat call;
+  call.group = group_;
+  call.member = member_id_;
+  call.call = ++calls_;
+  for (const std::string& topic : topics_) {
+    call.subscriptions.push_back({topic, groups_[topic]->topic().partitions});
+  }
+  call.owned = partitions();
+  return call;
+}
+
+base::Task<void> Consumer::Drop(std::vector<AssignedPartition> partitions,
+                                const PartitionCallback& callback) {
+  if (!partitions.empty() && callback) co_await callback(partitions);
+  for (const AssignedPartition& one : partitions) partitions_.erase(one);
+}
+
+base::Task<absl::StatusOr<GroupMembership>> Consumer::Beat() {
+  if (!member_id_.empty()) {
+    absl::StatusOr<GroupMembership> kept = co_await coordinator_.Heartbeat(NextCall());
+    if (ErrorCodeOf(kept.status()) != ErrorCode::kUnknownMemberId) co_return kept;
+    // The session has ended, and the partitions may have had another owner since.
+    co_await Drop(partitions(), options_.on_lost);
+  }
+  member_id_ = NewMemberId();
+  absl::StatusOr<GroupMembership> joined = co_await coordinator_.Join(NextCall());
+  co_return joined;
 }
 
 // A partition that this member keeps, keeps its uncommitted records. A new one starts with a claim.
-void Consumer::Adopt(const Membership& membership) {
-  generation_ = membership.generation;
-  std::map<int32_t, Partition> partitions;
-  for (const AssignedPartition& assigned : membership.partitions) {
-    const auto kept = partitions_.find(assigned.partition);
-    partitions[assigned.partition] = kept == partitions_.end() ? Partition() : kept->second;
+base::Task<absl::Status> Consumer::Reconcile(GroupMembership membership) {
+  for (;;) {
+    const std::vector<AssignedPartition> given = std::move(membership.partitions);
+    const std::vector<AssignedPartition> before = partitions();
+    std::vector<AssignedPartition> gone;
+    std::set_difference(before.begin(), before.end(), given.begin(), given.end(),
+                        std::back_inserter(gone));
+    std::vector<AssignedPartition> come;
+    std::set_difference(given.begin(), given.end(), before.begin(), before.end(),
+                        std::back_inserter(come));
+    const bool gives_up = !gone.empty();
+    co_await Drop(std::move(gone), options_.on_revoked);
+    for (const AssignedPartition& one : come) partitions_[one];
+    if (!come.empty() && options_.on_assigned) co_await options_.on_assigned(come);
+    // The group waits for what is given up.
+    if (!gives_up) break;
+    REDOUBLE_CO_ASSIGN_OR_RETURN(membership, co_await Beat());
   }
-  partitions_ = std::move(partitions);
+  // A member that waits asks at each poll.
+  const absl::Duration pause =
+      membership.waiting ? absl::ZeroDuration() : options_.heartbeat_interval;
+  next_beat_ = clock_.Now() + pause;
+  co_return absl::OkStatus();
 }
 
-absl::StatusOr<bool> Consumer::EnsureAssigned() {
-  if (!member_id_.empty() && subscribed_ == group_.topic().partitions &&
-      coordinator_.Heartbeat(group_.group(), member_id_, generation_).ok()) {
-    return true;
-  }
-  REDOUBLE_RETURN_IF_ERROR(Join());
-  const absl::StatusOr<Membership> membership = coordinator_.Sync(group_.group(), member_id_);
-  if (ErrorCodeOf(membership.status()) == ErrorCode::kRebalanceInProgress) return false;
-  REDOUBLE_RETURN_IF_ERROR(membership.status());
-  Adopt(*membership);
-  return true;
+base::Task<absl::Status> Consumer::KeepMembership() {
+  if (clock_.Now() < next_beat_) co_return absl::OkStatus();
+  REDOUBLE_CO_ASSIGN_OR_RETURN(GroupMembership membership, co_await Beat());
+  co_return co_await Reconcile(std::move(membership));
 }
 
 void Consumer::RequestClaims() {
-  for (auto& [number, partition] : partitions_) partition.claim = true;
+  for (auto& [place, partition] : partitions_) partition.claim = true;
 }
 
 base::Task<absl::Status> Consumer::Claim(absl::Duration min_idle,
                                          std::vector<ConsumedRecord>& records) {
-  for (auto& [number, partition] : partitions_) {
+  for (auto& [place, partition] : partitions_) {
     if (!partition.claim) continue;
     ClaimRequest request;
     request.member = member_id_;
-    request.partition = number;
+    request.partition = place.partition;
     request.min_idle = min_idle;
     const size_t known = unreadable_.size();
     request.unreadable = &unreadable_;
-    absl::StatusOr<PendingRecords> pending = co_await group_.Claim(request);
+    absl::StatusOr<PendingRecords> pending = co_await groups_[place.topic]->Claim(request);
     // Without a group no record was delivered. Read creates the group.
     if (!pending.ok() && ErrorCodeOf(pending.status()) != ErrorCode::kGroupIdNotFound) {
       co_return pending.status();
@@ -72,7 +160,7 @@ base::Task<absl::Status> Consumer::Claim(absl::Duration min_idle,
     for (LogRecord& record : pending->records) {
       // Already returned by Poll, and pending only because it is not committed yet.
       if (!partition.uncommitted.insert(record.offset).second) continue;
-      records.push_back({std::move(record), true});
+      records.push_back({std::move(record), true, place.topic});
     }
     REDOUBLE_CO_RETURN_IF_ERROR(co_await Skip(known));
   }
@@ -80,23 +168,29 @@ base::Task<absl::Status> Consumer::Claim(absl::Duration min_idle,
 }
 
 base::Task<absl::Status> Consumer::Read(std::vector<ConsumedRecord>& records) {
-  const std::vector<int32_t> numbers = partitions();
+  std::vector<TopicPoll> topics;
+  for (const auto& [place, partition] : partitions_) {
+    ConsumerGroup* const group = groups_[place.topic].get();
+    if (topics.empty() || topics.back().group != group) topics.push_back({group, {}});
+    topics.back().partitions.push_back(place.partition);
+  }
   PollRequest request;
   request.member = member_id_;
-  request.partitions = numbers;
   request.max_records = options_.max_records;
   request.max_wait = options_.max_wait;
   const size_t known = unreadable_.size();
   request.unreadable = &unreadable_;
-  absl::StatusOr<std::vector<LogRecord>> delivered = co_await group_.Poll(request);
+  absl::StatusOr<std::vector<PolledRecord>> delivered =
+      co_await ConsumerGroup::PollTopics(topics, request);
   if (!delivered.ok()) {
     // Redis may have executed the read. Its records are then pending for this member.
     RequestClaims();
     co_return delivered.status();
   }
-  for (LogRecord& record : *delivered) {
-    partitions_[record.partition].uncommitted.insert(record.offset);
-    records.push_back({std::move(record), false});
+  for (PolledRecord& polled : *delivered) {
+    const std::string& topic = polled.group->topic().name;
+    partitions_[{topic, polled.record.partition}].uncommitted.insert(polled.record.offset);
+    records.push_back({std::move(polled.record), false, topic});
   }
   co_return co_await Skip(known);
 }
@@ -108,14 +202,20 @@ base::Task<absl::Status> Consumer::Skip(size_t first) {
   for (size_t i = first; i < unreadable_.size(); ++i) {
     const UnreadableEntry& entry = unreadable_[i];
     const store::StreamId ids[] = {entry.id};
-    REDOUBLE_CO_RETURN_IF_ERROR((co_await group_.AcknowledgeIds(entry.partition, ids)).status());
+    ConsumerGroup& group = *groups_[entry.topic];
+    REDOUBLE_CO_RETURN_IF_ERROR((co_await group.AcknowledgeIds(entry.partition, ids)).status());
   }
   co_return absl::OkStatus();
 }
 
 base::Task<absl::Status> Consumer::RefreshIfOld() {
   if (clock_.Now() - last_refresh_ < options_.metadata_max_age) co_return absl::OkStatus();
-  REDOUBLE_CO_RETURN_IF_ERROR(co_await group_.Refresh());
+  for (const std::string& topic : topics_) {
+    ConsumerGroup& group = *groups_[topic];
+    const int32_t before = group.topic().partitions;
+    REDOUBLE_CO_RETURN_IF_ERROR(co_await group.Refresh());
+    if (group.topic().partitions != before) next_beat_ = absl::InfinitePast();
+  }
   last_refresh_ = clock_.Now();
   co_return absl::OkStatus();
 }
@@ -123,9 +223,12 @@ base::Task<absl::Status> Consumer::RefreshIfOld() {
 base::Task<absl::StatusOr<std::vector<ConsumedRecord>>> Consumer::Poll() {
   std::vector<ConsumedRecord> records;
   unreadable_.clear();
+  if (mode_ == Mode::kNone) {
+    co_return MakeError(ErrorCode::kInvalidRequest, "the consumer has no topics");
+  }
   REDOUBLE_CO_RETURN_IF_ERROR(co_await RefreshIfOld());
-  REDOUBLE_CO_ASSIGN_OR_RETURN(const bool assigned, EnsureAssigned());
-  if (!assigned || partitions_.empty()) co_return records;
+  if (mode_ == Mode::kSubscribed) REDOUBLE_CO_RETURN_IF_ERROR(co_await KeepMembership());
+  if (partitions_.empty()) co_return records;
 
   absl::Status status = co_await Claim(absl::ZeroDuration(), records);
   if (!records.empty()) co_return records;
@@ -143,28 +246,51 @@ base::Task<absl::StatusOr<std::vector<ConsumedRecord>>> Consumer::Poll() {
 }
 
 base::Task<absl::Status> Consumer::Commit() {
-  REDOUBLE_CO_RETURN_IF_ERROR(coordinator_.CheckCommit(group_.group(), member_id_, generation_));
-  for (auto& [number, partition] : partitions_) {
+  std::vector<OwnedCommit> commits;
+  for (const auto& [place, partition] : partitions_) {
+    if (partition.uncommitted.empty()) continue;
     const std::vector<int64_t> offsets(partition.uncommitted.begin(), partition.uncommitted.end());
-    REDOUBLE_CO_RETURN_IF_ERROR((co_await group_.Acknowledge(number, offsets)).status());
-    partition.uncommitted.clear();
+    if (mode_ == Mode::kAssigned) {
+      ConsumerGroup& group = *groups_[place.topic];
+      REDOUBLE_CO_RETURN_IF_ERROR((co_await group.Acknowledge(place.partition, offsets)).status());
+      partitions_[place].uncommitted.clear();
+      continue;
+    }
+    OwnedCommit& commit = commits.emplace_back();
+    commit.partition = place;
+    const OffsetCodec& codec = groups_[place.topic]->topic().config.offsets;
+    for (const int64_t offset : offsets) {
+      REDOUBLE_CO_ASSIGN_OR_RETURN(const store::StreamId id, codec.Decode(offset));
+      commit.ids.push_back(id);
+    }
+  }
+  if (mode_ == Mode::kAssigned) co_return absl::OkStatus();
+  if (member_id_.empty()) co_return MakeError(ErrorCode::kUnknownMemberId, "there was no poll");
+  const absl::StatusOr<int64_t> done = co_await coordinator_.Commit(group_, member_id_, commits);
+  REDOUBLE_CO_RETURN_IF_ERROR(done.status());
+  for (const OwnedCommit& commit : commits) {
+    const auto partition = partitions_.find(commit.partition);
+    if (partition != partitions_.end()) partition->second.uncommitted.clear();
   }
   co_return absl::OkStatus();
 }
 
-absl::Status Consumer::Close() {
-  if (member_id_.empty()) return absl::OkStatus();
-  absl::Status left = coordinator_.Leave(group_.group(), member_id_);
+base::Task<absl::Status> Consumer::Close() {
+  if (mode_ != Mode::kSubscribed || member_id_.empty()) {
+    partitions_.clear();
+    co_return absl::OkStatus();
+  }
+  co_await Drop(partitions(), options_.on_revoked);
+  absl::Status left = co_await coordinator_.Leave(NextCall());
   member_id_.clear();
-  partitions_.clear();
-  generation_ = -1;
-  return left;
+  next_beat_ = absl::InfinitePast();
+  co_return left;
 }
 
-std::vector<int32_t> Consumer::partitions() const {
-  std::vector<int32_t> numbers;
-  for (const auto& [number, partition] : partitions_) numbers.push_back(number);
-  return numbers;
+std::vector<AssignedPartition> Consumer::partitions() const {
+  std::vector<AssignedPartition> places;
+  for (const auto& [place, partition] : partitions_) places.push_back(place);
+  return places;
 }
 
 }  // namespace redouble::korvet

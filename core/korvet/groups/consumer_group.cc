@@ -70,8 +70,8 @@ absl::StatusOr<std::string> IdOf(const GroupPosition& position, const OffsetCode
 }
 
 // An entry that is not a record goes to `unreadable`, or is an error if that is null.
-absl::StatusOr<PendingRecords> RecordsOf(int32_t partition, std::span<const StreamEntry> entries,
-                                         const OffsetCodec& offsets,
+absl::StatusOr<PendingRecords> RecordsOf(const Topic& topic, int32_t partition,
+                                         std::span<const StreamEntry> entries,
                                          std::vector<UnreadableEntry>* unreadable) {
   PendingRecords pending;
   for (const StreamEntry& entry : entries) {
@@ -79,11 +79,11 @@ absl::StatusOr<PendingRecords> RecordsOf(int32_t partition, std::span<const Stre
       ++pending.lost;
       continue;
     }
-    absl::StatusOr<LogRecord> record = LogRecordOf(partition, entry, offsets);
+    absl::StatusOr<LogRecord> record = LogRecordOf(partition, entry, topic.config.offsets);
     if (record.ok()) {
       pending.records.push_back(*std::move(record));
     } else if (unreadable != nullptr) {
-      unreadable->push_back({partition, entry.id, record.status()});
+      unreadable->push_back({partition, entry.id, record.status(), topic.name});
     } else {
       return record.status();
     }
@@ -101,6 +101,28 @@ absl::StatusOr<std::optional<store::StreamGroupInfo>> FindGroup(const Reply& rep
     if (info.name == group) return std::move(info);
   }
   return std::nullopt;
+}
+
+// Returns the committed position of a group that exists.
+absl::StatusOr<std::optional<int64_t>> CommittedOf(const store::PendingSummary& pending,
+                                                   const store::StreamGroupInfo& group,
+                                                   const OffsetCodec& offsets) {
+  if (pending.first) {
+    REDOUBLE_ASSIGN_OR_RETURN(const int64_t first, offsets.Encode(*pending.first));
+    return first;
+  }
+  const StreamId last = group.last_delivered_id;
+  if (last == StreamId::Min()) return std::nullopt;
+  // After XGROUP SETID to the predecessor of the first id in a millisecond, the last delivered id
+  // has no offset, but its successor has one.
+  const std::optional<StreamId> next = last.Next();
+  const absl::StatusOr<int64_t> offset = offsets.Encode(last);
+  if (offset.ok()) return *offset + 1;
+  if (next && next->seq == 0) {
+    const absl::StatusOr<int64_t> behind = offsets.Encode(*next);
+    if (behind.ok()) return *behind;
+  }
+  return offset.status();
 }
 
 absl::Status CheckMember(std::string_view member) {
@@ -202,32 +224,58 @@ base::Task<absl::Status> ConsumerGroup::Create(std::span<const int32_t> partitio
 }
 
 base::Task<absl::StatusOr<std::vector<LogRecord>>> ConsumerGroup::Poll(PollRequest request) {
-  REDOUBLE_CO_RETURN_IF_ERROR(CheckMember(request.member));
-  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<std::string> streams,
-                               StreamsOf(request.partitions));
+  TopicPoll topic;
+  topic.group = this;
+  topic.partitions.assign(request.partitions.begin(), request.partitions.end());
+  REDOUBLE_CO_ASSIGN_OR_RETURN(std::vector<PolledRecord> polled,
+                               co_await PollTopics(std::span(&topic, 1), request));
   std::vector<LogRecord> records;
+  for (PolledRecord& one : polled) records.push_back(std::move(one.record));
+  co_return records;
+}
+
+base::Task<absl::StatusOr<std::vector<PolledRecord>>> ConsumerGroup::PollTopics(
+    std::span<const TopicPoll> topics, PollRequest request) {
+  REDOUBLE_CO_RETURN_IF_ERROR(CheckMember(request.member));
+  struct Place {
+    ConsumerGroup* group;
+    int32_t partition;
+  };
+  std::vector<std::string> streams;
+  std::vector<Place> places;
+  for (const TopicPoll& topic : topics) {
+    REDOUBLE_CO_ASSIGN_OR_RETURN(std::vector<std::string> some,
+                                 topic.group->StreamsOf(topic.partitions));
+    std::move(some.begin(), some.end(), std::back_inserter(streams));
+    for (const int32_t partition : topic.partitions) places.push_back({topic.group, partition});
+  }
+  std::vector<PolledRecord> records;
   if (streams.empty()) co_return records;
   std::vector<store::StreamRead> reads;
   for (const std::string& stream : streams) reads.emplace_back().key = stream;
-  const store::GroupConsumer consumer{group_, request.member};
+  ConsumerGroup& first = *places.front().group;
+  const store::GroupConsumer consumer{first.group_, request.member};
   store::XReadGroupOptions options;
   options.count = request.max_records;
   options.block = request.max_wait;
 
-  auto read = co_await store::XReadGroup(store_, consumer, reads, options);
+  auto read = co_await store::XReadGroup(first.store_, consumer, reads, options);
   if (IsNoGroup(read.status())) {
-    REDOUBLE_CO_RETURN_IF_ERROR(co_await Create(request.partitions, options_.start));
-    read = co_await store::XReadGroup(store_, consumer, reads, options);
+    for (const TopicPoll& topic : topics) {
+      const GroupPosition start = topic.group->options_.start;
+      REDOUBLE_CO_RETURN_IF_ERROR(co_await topic.group->Create(topic.partitions, start));
+    }
+    read = co_await store::XReadGroup(first.store_, consumer, reads, options);
   }
-  if (!read.ok()) co_return Explain(read.status());
+  if (!read.ok()) co_return first.Explain(read.status());
   for (const store::StreamEntries& stream : *read) {
     const auto key = std::find(streams.begin(), streams.end(), stream.key);
     if (key == streams.end()) co_return store::ProtocolError("XREADGROUP read another stream");
-    const int32_t partition = request.partitions[key - streams.begin()];
+    const Place place = places[key - streams.begin()];
     REDOUBLE_CO_ASSIGN_OR_RETURN(
         PendingRecords delivered,
-        RecordsOf(partition, stream.entries, topic_.config.offsets, request.unreadable));
-    std::move(delivered.records.begin(), delivered.records.end(), std::back_inserter(records));
+        RecordsOf(place.group->topic_, place.partition, stream.entries, request.unreadable));
+    for (LogRecord& record : delivered.records) records.push_back({place.group, std::move(record)});
   }
   co_return records;
 }
@@ -245,7 +293,7 @@ base::Task<absl::StatusOr<PendingRecords>> ConsumerGroup::Backlog(BacklogRequest
   const auto streams = co_await store::XReadGroup(store_, consumer, std::span(&read, 1), options);
   if (!streams.ok()) co_return Explain(streams.status());
   if (streams->empty()) co_return PendingRecords();
-  co_return RecordsOf(request.partition, streams->front().entries, topic_.config.offsets,
+  co_return RecordsOf(topic_, request.partition, streams->front().entries,
                       /*unreadable=*/nullptr);
 }
 
@@ -321,23 +369,7 @@ base::Task<absl::StatusOr<std::optional<int64_t>>> ConsumerGroup::Committed(int3
   const absl::StatusOr<store::PendingSummary> pending = store::DecodePendingSummary((*replies)[0]);
   if (!pending.ok()) co_return Explain(pending.status());
 
-  const OffsetCodec& offsets = topic_.config.offsets;
-  if (pending->first) {
-    REDOUBLE_CO_ASSIGN_OR_RETURN(const int64_t first, offsets.Encode(*pending->first));
-    co_return first;
-  }
-  const StreamId last = (*group)->last_delivered_id;
-  if (last == StreamId::Min()) co_return std::nullopt;
-  // After XGROUP SETID to the predecessor of the first id in a millisecond, the last delivered id
-  // has no offset, but its successor has one.
-  const std::optional<StreamId> next = last.Next();
-  const absl::StatusOr<int64_t> offset = offsets.Encode(last);
-  if (offset.ok()) co_return *offset + 1;
-  if (next && next->seq == 0) {
-    const absl::StatusOr<int64_t> behind = offsets.Encode(*next);
-    if (behind.ok()) co_return *behind;
-  }
-  co_return offset.status();
+  co_return CommittedOf(*pending, **group, topic_.config.offsets);
 }
 
 base::Task<absl::StatusOr<int64_t>> ConsumerGroup::CountBehind(std::string_view stream,
@@ -385,6 +417,11 @@ base::Task<absl::StatusOr<int64_t>> ConsumerGroup::CountLost(std::string_view st
 }
 
 base::Task<absl::StatusOr<GroupLag>> ConsumerGroup::Lag(int32_t partition) {
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const GroupProgress progress, co_await Progress(partition));
+  co_return progress.lag;
+}
+
+base::Task<absl::StatusOr<GroupProgress>> ConsumerGroup::Progress(int32_t partition) {
   REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string stream, StreamOf(partition));
   Batch batch(Batch::Atomicity::kTransaction);
   batch.Add(CommandId::kXPending, {stream, group_});
@@ -400,9 +437,16 @@ base::Task<absl::StatusOr<GroupLag>> ConsumerGroup::Lag(int32_t partition) {
   const absl::StatusOr<store::StreamInfo> info = store::DecodeStreamInfo((*replies)[2]);
   if (!info.ok()) co_return Explain(info.status());
 
+  GroupProgress progress;
+  // Foreign ids without an offset do not hide the lag.
+  const absl::StatusOr<std::optional<int64_t>> committed =
+      CommittedOf(*pending, **group, topic_.config.offsets);
+  if (committed.ok()) progress.committed = *committed;
+  const absl::StatusOr<LogBounds> bounds = BoundsOf((*replies)[2], topic_.config.offsets);
+  progress.log_end = bounds.ok() ? bounds->end : -1;
   // The lag of Redis 7.0 includes undelivered entries that were trimmed, and stays too large when
   // the group has read on. It is exact only while nothing was removed.
-  GroupLag lag;
+  GroupLag& lag = progress.lag;
   const StreamId delivered = (*group)->last_delivered_id;
   if (info->length == 0 || delivered < info->first_entry_id) {
     lag.undelivered = info->length;
@@ -420,7 +464,7 @@ base::Task<absl::StatusOr<GroupLag>> ConsumerGroup::Lag(int32_t partition) {
     REDOUBLE_CO_ASSIGN_OR_RETURN(const int64_t lost, co_await CountLost(stream));
     lag.pending -= lost;
   }
-  co_return lag;
+  co_return progress;
 }
 
 base::Task<absl::Status> ConsumerGroup::Seek(int32_t partition, GroupPosition position) {
@@ -456,7 +500,7 @@ base::Task<absl::StatusOr<PendingRecords>> ConsumerGroup::Claim(ClaimRequest req
     if (!page.ok()) co_return Explain(page.status());
     REDOUBLE_CO_ASSIGN_OR_RETURN(
         PendingRecords records,
-        RecordsOf(request.partition, page->entries, topic_.config.offsets, request.unreadable));
+        RecordsOf(topic_, request.partition, page->entries, request.unreadable));
     std::move(records.records.begin(), records.records.end(), std::back_inserter(claimed.records));
     claimed.lost += records.lost + static_cast<int64_t>(page->deleted.size());
     cursor = page->next;

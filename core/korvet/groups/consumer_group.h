@@ -15,7 +15,7 @@
 //
 // Redis lets several members read one partition; each record is then delivered to one of them. Use
 // Coordinator (coordinator.h) to assign partitions to members, as in Kafka, and Consumer
-// (consumer.h) for both together.
+// (consumer.h) for both together, and for several topics.
 //
 // Errors of every operation: INVALID_GROUP_ID for an empty group name, UNKNOWN_TOPIC_OR_PARTITION
 // for a partition that the topic does not have, COORDINATOR_NOT_AVAILABLE while Redis is
@@ -71,6 +71,7 @@ struct UnreadableEntry {
   int32_t partition = 0;
   store::StreamId id;
   absl::Status error;  // UNKNOWN_SERVER_ERROR or CORRUPT_MESSAGE, with the id.
+  std::string topic;
 };
 
 struct PollRequest {
@@ -117,6 +118,18 @@ struct GroupLag {
   friend bool operator==(const GroupLag&, const GroupLag&) = default;
 };
 
+// How far a group is in one partition.
+struct GroupProgress {
+  // As Committed and Lag below; nullopt also if the first pending entry has no offset.
+  std::optional<int64_t> committed;
+  GroupLag lag;
+  // Kafka's log end offset; -1 if the last id has no offset. It is not `committed` plus the lag,
+  // because offsets are sparse.
+  int64_t log_end = 0;
+
+  friend bool operator==(const GroupProgress&, const GroupProgress&) = default;
+};
+
 struct ClaimRequest {
   std::string_view member;  // The member that takes over the entries.
   int32_t partition = 0;
@@ -126,6 +139,18 @@ struct ClaimRequest {
   int64_t page = 100;  // Entries per XAUTOCLAIM.
   // As PollRequest::unreadable.
   std::vector<UnreadableEntry>* unreadable = nullptr;
+};
+
+class ConsumerGroup;
+
+// What a member reads from one topic, and a record that it read.
+struct TopicPoll {
+  ConsumerGroup* group = nullptr;
+  std::vector<int32_t> partitions;
+};
+struct PolledRecord {
+  ConsumerGroup* group = nullptr;
+  LogRecord record;
 };
 
 class ConsumerGroup {
@@ -164,6 +189,11 @@ class ConsumerGroup {
   // docs/systems/korvet.md 4.12.
   base::Task<absl::StatusOr<std::vector<LogRecord>>> Poll(PollRequest request);
 
+  // As Poll, from several topics by one XREADGROUP. The groups must have one name and one store;
+  // PollRequest::partitions is not used.
+  static base::Task<absl::StatusOr<std::vector<PolledRecord>>> PollTopics(
+      std::span<const TopicPoll> topics, PollRequest request);
+
   // Returns the records that are pending for the member, in the order of their offsets. Use it
   // after a restart of the member. XREADGROUP: one round trip. Errors: GROUP_ID_NOT_FOUND; as Poll.
   // Source: docs/systems/korvet.md 4.12.
@@ -194,11 +224,15 @@ class ConsumerGroup {
   // Source: docs/systems/korvet.md 4.14.
   base::Task<absl::StatusOr<std::optional<int64_t>>> Committed(int32_t partition);
 
-  // Returns the lag as a number of records that exist, because differences of sparse offsets have
-  // no meaning. One transaction of XPENDING, XINFO GROUPS and XINFO STREAM; pages of XRANGE over
-  // the undelivered records if Redis returns no lag, or if records were removed and the group is
-  // inside the log; and pages of XPENDING and XRANGE if records were removed while pending. Errors:
-  // GROUP_ID_NOT_FOUND. Source: docs/systems/korvet.md 4.15.
+  // Returns the committed position, the log end and the lag of one moment. The lag is a number of
+  // records that exist, because differences of sparse offsets have no meaning. One transaction of
+  // XPENDING, XINFO GROUPS and XINFO STREAM; pages of XRANGE over the undelivered records if Redis
+  // returns no lag, or if records were removed and the group is inside the log; and pages of
+  // XPENDING and XRANGE if records were removed while pending. Errors: GROUP_ID_NOT_FOUND. Source:
+  // docs/systems/korvet.md 4.14, 4.15.
+  base::Task<absl::StatusOr<GroupProgress>> Progress(int32_t partition);
+
+  // Returns the lag of Progress.
   base::Task<absl::StatusOr<GroupLag>> Lag(int32_t partition);
 
   // Sets the position of the group. Pending entries stay pending. Records after the new position

@@ -1,140 +1,151 @@
-// Coordinator: keeps the members of consumer groups, and assigns partitions to them.
+// Coordinator: the members of consumer groups, in Redis, and the partitions that they have.
 //
-// Membership is kept in memory, for the members of one process; nothing is stored in Redis (D13).
-// The protocol is Kafka's, except that the coordinator computes the assignment and not a member:
+// Members in different processes share the partitions of their topics: each partition has at most
+// one owner at a time. A member sends Heartbeat; nothing else runs, and no process has a special
+// role. The protocol is that of Kafka's new consumer groups (KIP-848), so that every rebalance is
+// cooperative:
 //
-// * Join returns the member id. The group starts to rebalance.
-// * Sync returns REBALANCE_IN_PROGRESS until all members have joined again or the rebalance timeout
-//   has passed, and then the generation and the partitions of the member.
-// * Heartbeat returns OK, or REBALANCE_IN_PROGRESS if the members have changed: join again.
-// * Every call returns UNKNOWN_MEMBER_ID for a member that was silent for the session timeout.
+// * The group has a target: the member that shall have each partition. It changes when a member
+// joins,
+//   leaves, is silent for its session timeout or changes its subscriptions. The epoch then rises.
+// * A heartbeat names the partitions that the member has. Its reply names those that it may have:
+// what
+//   is missing must be given up; the next heartbeat, without it, frees it.
+// * A partition that is free goes to its target with the target's next heartbeat. All other
+// partitions
+//   are read without interruption meanwhile.
 //
-//   Coordinator coordinator(clock);
-//   absl::StatusOr<std::string> id =
-//       coordinator.Join({.group = "my-group", .subscriptions = {{"orders", 3}}});
-//   absl::StatusOr<Membership> membership = coordinator.Sync("my-group", *id);
-//   absl::Status status = coordinator.Heartbeat("my-group", *id, membership->generation);
+//   Coordinator coordinator(store, keys);
+//   MemberHeartbeat beat = {.group = "my-group", .member = "c-6ba7b810"};
+//   beat.subscriptions = {{"orders", 3}};
+//   absl::StatusOr<GroupMembership> joined = co_await coordinator.Join(beat);
+//   beat.owned = joined->partitions;
+//   ++beat.call;
+//   absl::StatusOr<GroupMembership> kept = co_await coordinator.Heartbeat(beat);
 //
-// A partition moves only after all members have joined again or were removed, so no partition has
-// two active readers. Timeouts take effect at the next call; there is no timer. Equal calls at
-// equal times return equal ids and assignments.
+// Consumer (consumer.h) does all of this. Every call is one script, and can be repeated after a
+// lost reply with a greater `call`: the script then answers by the state that the first one left. A
+// member that crashes keeps its partitions until its session timeout has passed; then the next call
+// of any member frees them. Times are those of Redis; if its clock is set back, the deadlines
+// follow it.
 //
-// Thread-safety: one thread.
-// Source: docs/systems/korvet.md 3.3, 4.19, D13.
+// Errors of every call: INVALID_GROUP_ID for an empty group name; INVALID_REQUEST for a member id
+// that is empty or contains white space; UNKNOWN_SERVER_ERROR for a value in Redis that is not
+// readable; COORDINATOR_NOT_AVAILABLE while Redis is unreachable, and those of Redis (errors.h).
+//
+// Thread-safety: as Store.
+// Source: docs/systems/korvet.md 2.8, 3.3, 4.19, D13.
 #ifndef REDOUBLE_CORE_KORVET_GROUPS_COORDINATOR_H_
 #define REDOUBLE_CORE_KORVET_GROUPS_COORDINATOR_H_
 
 #include <cstdint>
-#include <functional>
-#include <map>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "redouble/core/base/time/clock.h"
+#include "redouble/core/base/task/task.h"
 #include "redouble/core/korvet/groups/assignment.h"
+#include "redouble/core/korvet/keys.h"
+#include "redouble/core/store/store.h"
+#include "redouble/core/store/typed/stream_id.h"
 
 namespace redouble::korvet {
 
 struct CoordinatorOptions {
-  // A member is removed when it has not called for this long.
+  // A member is removed when it has not called for this long; at least one millisecond.
   absl::Duration session_timeout = absl::Seconds(45);
-  // How long a rebalance waits for members to join again; the others are removed.
-  absl::Duration rebalance_timeout = absl::Minutes(5);
-  Assignor assignor = Assignor::kRange;
+  // All members of a group must have the same.
+  Assignor assignor = Assignor::kCooperativeSticky;
 };
 
-struct JoinRequest {
-  std::string_view group;
-  // Empty for a new member, whose id is made of `client_id` and a number.
-  std::string_view member_id = {};
-  std::string_view client_id = "consumer";
+struct MemberHeartbeat {
+  std::string group;
+  // Unique among all processes and never used again: Join after UNKNOWN_MEMBER_ID needs a new one.
+  std::string member;
+  // Must rise with every call of the member. A delayed copy of an earlier call then changes
+  // nothing.
+  int64_t call = 1;
   std::vector<Subscription> subscriptions;
+  // The partitions that the member reads; ignored by Join.
+  std::vector<AssignedPartition> owned = {};
 };
 
-struct Membership {
-  int32_t generation = 0;
-  std::vector<AssignedPartition> partitions;
+struct GroupMembership {
+  int64_t epoch = 0;
+  std::vector<AssignedPartition> partitions;  // What the member may have, sorted.
+  // Whether other members have not yet given up partitions that this member shall have.
+  bool waiting = false;
 
-  friend bool operator==(const Membership&, const Membership&) = default;
+  friend bool operator==(const GroupMembership&, const GroupMembership&) = default;
+};
+
+// The ids to acknowledge in one partition.
+struct OwnedCommit {
+  AssignedPartition partition;
+  std::vector<store::StreamId> ids;
 };
 
 struct CoordinatedGroup {
-  enum class State { kEmpty, kPreparingRebalance, kStable };
+  enum class State {
+    kEmpty,        // No members.
+    kReconciling,  // Some partition does not have its target as its owner.
+    kStable,
+  };
 
   State state = State::kEmpty;
-  int32_t generation = 0;
-  Assignment assignment;  // During a rebalance: the previous assignment.
+  int64_t epoch = 0;
+  Assignment assignment;  // The partitions that each member has.
+  Assignment target;      // Those that it shall have.
 
   friend bool operator==(const CoordinatedGroup&, const CoordinatedGroup&) = default;
 };
 
 class Coordinator {
  public:
-  // `clock` must outlive the object.
-  explicit Coordinator(const base::Clock& clock, CoordinatorOptions options = {})
-      : clock_(clock), options_(options) {}
+  // `store` must outlive the object.
+  Coordinator(store::Store& store, Keys keys, CoordinatorOptions options = {})
+      : store_(store), keys_(std::move(keys)), options_(options) {}
 
-  // Adds a member, or lets an existing one join again. Returns its id. A new member or changed
-  // subscriptions start a rebalance. Errors: INVALID_GROUP_ID for an empty group name;
-  // UNKNOWN_MEMBER_ID for an id that the group does not have.
-  absl::StatusOr<std::string> Join(const JoinRequest& request);
+  // Adds the member. Repeated, it is a heartbeat without partitions. One script. Errors:
+  // INCONSISTENT_GROUP_PROTOCOL if the group's members have another assignor; ILLEGAL_GENERATION
+  // for a `call` that is not above the last one.
+  base::Task<absl::StatusOr<GroupMembership>> Join(MemberHeartbeat request);
 
-  // Returns the member's partitions, and counts as a heartbeat. Errors: UNKNOWN_MEMBER_ID;
-  // REBALANCE_IN_PROGRESS until all members, including this one, have joined again.
-  absl::StatusOr<Membership> Sync(std::string_view group, std::string_view member_id);
+  // Keeps the member in the group, frees the partitions that it has given up, and returns what it
+  // may have. One script. Errors: UNKNOWN_MEMBER_ID if the group does not have the member, for
+  // example because its session ended; ILLEGAL_GENERATION as in Join.
+  base::Task<absl::StatusOr<GroupMembership>> Heartbeat(MemberHeartbeat request);
 
-  // Keeps the member in the group. Errors: UNKNOWN_MEMBER_ID; REBALANCE_IN_PROGRESS, although the
-  // heartbeat counts; ILLEGAL_GENERATION if `generation` is not that of the group.
-  absl::Status Heartbeat(std::string_view group, std::string_view member_id, int32_t generation);
+  // Removes the member and frees its partitions. One script. Errors: UNKNOWN_MEMBER_ID, also if the
+  // call is repeated; ILLEGAL_GENERATION as in Join.
+  base::Task<absl::Status> Leave(MemberHeartbeat request);
 
-  // Returns OK if a commit of the member's partitions is valid, and counts as a heartbeat. During a
-  // rebalance the partitions have not moved yet, so the member still commits in the generation that
-  // assigned them. Errors: UNKNOWN_MEMBER_ID; ILLEGAL_GENERATION if `generation` is not that of the
-  // group.
-  absl::Status CheckCommit(std::string_view group, std::string_view member_id, int32_t generation);
+  // Acknowledges entries of partitions that the member owns, all or none. Returns how many of them
+  // were pending: 0 if the call is repeated. One script, or no command without partitions. Errors:
+  // UNKNOWN_MEMBER_ID; ILLEGAL_GENERATION if another member may have one of the partitions by now.
+  base::Task<absl::StatusOr<int64_t>> Commit(std::string_view group, std::string_view member,
+                                             std::span<const OwnedCommit> commits);
 
-  // Removes a member; the others rebalance. Errors: UNKNOWN_MEMBER_ID.
-  absl::Status Leave(std::string_view group, std::string_view member_id);
+  // Returns the state of a group. Members whose session ended are left out. One transaction of
+  // HGET, HGETALL, HGETALL and TIME. Errors: GROUP_ID_NOT_FOUND if no member ever joined it.
+  base::Task<absl::StatusOr<CoordinatedGroup>> Describe(std::string_view group);
 
-  // Deletes the group. Errors: GROUP_ID_NOT_FOUND; NON_EMPTY_GROUP while it has members.
-  absl::Status Delete(std::string_view group);
-
-  // Returns the state of a group. Errors: GROUP_ID_NOT_FOUND if no member ever joined it.
-  absl::StatusOr<CoordinatedGroup> Describe(std::string_view group);
+  // Deletes the membership of a group, but not its position in the logs (GroupAdmin::Delete). As
+  // Describe, then one DEL. Errors: GROUP_ID_NOT_FOUND; NON_EMPTY_GROUP while it has members. A
+  // member that joins between the two steps gets UNKNOWN_MEMBER_ID and joins again.
+  base::Task<absl::Status> Delete(std::string_view group);
 
  private:
-  struct Member {
-    std::vector<Subscription> subscriptions;
-    absl::Time last_heartbeat;
-    bool joined = true;  // Has joined in the current rebalance.
-  };
-  struct Group {
-    CoordinatedGroup::State state = CoordinatedGroup::State::kEmpty;
-    int32_t generation = 0;
-    absl::Time rebalance_deadline;
-    std::map<std::string, Member, std::less<>> members;
-    Assignment assignment;
-  };
+  base::Task<absl::StatusOr<GroupMembership>> Call(std::string_view mode, MemberHeartbeat request);
 
-  // Applies the timeouts and returns the group, or null if it does not exist.
-  Group* Find(std::string_view name);
-  // Records a heartbeat of the member. Errors: UNKNOWN_MEMBER_ID.
-  absl::StatusOr<Member*> RecordHeartbeat(Group* group, std::string_view member_id);
-  // Errors: ILLEGAL_GENERATION.
-  static absl::Status CheckGeneration(const Group& group, int32_t generation);
-  // Starts a rebalance unless one is in progress: all members must join again.
-  void BeginRebalance(Group& group);
-  // Starts a new generation if all members have joined.
-  void EndRebalanceIfComplete(Group& group);
-
-  const base::Clock& clock_;
+  store::Store& store_;
+  const Keys keys_;
   const CoordinatorOptions options_;
-  std::map<std::string, Group, std::less<>> groups_;
-  uint64_t ids_given_ = 0;
 };
 
 }  // namespace redouble::korvet

@@ -11,7 +11,9 @@
 #include "redouble/core/base/text/redis_number.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/korvet/errors.h"
+#include "redouble/core/korvet/groups/coordinator.h"
 #include "redouble/core/korvet/log/partition_commands.h"
+#include "redouble/core/korvet/topics/topics.h"
 #include "redouble/core/store/batch.h"
 #include "redouble/core/store/command.h"
 #include "redouble/core/store/decode.h"
@@ -123,13 +125,42 @@ base::Task<absl::StatusOr<std::vector<GroupAdmin::Found>>> GroupAdmin::Find(
     co_return MakeError(ErrorCode::kGroupIdNotFound,
                         absl::StrCat("no partition has the group ", base::ToAbsl(group)));
   }
-  REDOUBLE_CO_RETURN_IF_ERROR(co_await ReadMembers(all));
   co_return all;
+}
+
+base::Task<absl::StatusOr<Assignment>> GroupAdmin::MembersOf(std::string_view group) {
+  Coordinator coordinator(store_, keys_);
+  absl::StatusOr<CoordinatedGroup> found = co_await coordinator.Describe(group);
+  if (ErrorCodeOf(found.status()) == ErrorCode::kGroupIdNotFound) co_return Assignment();
+  REDOUBLE_CO_RETURN_IF_ERROR(found.status());
+  co_return std::move(found->assignment);
+}
+
+base::Task<absl::StatusOr<std::vector<GroupOffset>>> GroupAdmin::Offsets(std::string_view group) {
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<Found> found, co_await Find(group));
+  std::vector<GroupOffset> offsets;
+  std::optional<ConsumerGroup> topic;
+  for (const Found& one : found) {
+    const std::string& name = one.description.topic;
+    if (!topic || topic->topic().name != name) {
+      absl::StatusOr<Topic> described = co_await DescribeTopic(store_, keys_, name);
+      if (!described.ok()) co_return AsGroupError(described.status());
+      topic.emplace(store_, keys_, *std::move(described), std::string(group));
+    }
+    GroupOffset& offset = offsets.emplace_back();
+    offset.topic = name;
+    offset.partition = one.description.partition;
+    REDOUBLE_CO_ASSIGN_OR_RETURN(offset.progress, co_await topic->Progress(offset.partition));
+  }
+  co_return offsets;
 }
 
 base::Task<absl::StatusOr<GroupDescription>> GroupAdmin::Describe(std::string_view group) {
   REDOUBLE_CO_ASSIGN_OR_RETURN(std::vector<Found> found, co_await Find(group));
+  REDOUBLE_CO_RETURN_IF_ERROR(co_await ReadMembers(found));
   GroupDescription description;
+  REDOUBLE_CO_ASSIGN_OR_RETURN(description.assignment, co_await MembersOf(group));
+  if (!description.assignment.empty()) description.state = GroupDescription::State::kStable;
   for (Found& one : found) {
     if (one.description.pending > 0) description.state = GroupDescription::State::kStable;
     description.partitions.push_back(std::move(one.description));
@@ -139,7 +170,16 @@ base::Task<absl::StatusOr<GroupDescription>> GroupAdmin::Describe(std::string_vi
 
 base::Task<absl::Status> GroupAdmin::Delete(std::string_view group) {
   REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<Found> found, co_await Find(group));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const Assignment members, co_await MembersOf(group));
+  if (!members.empty()) {
+    co_return MakeError(ErrorCode::kNonEmptyGroup,
+                        absl::StrCat("the group ", base::ToAbsl(group), " has members"));
+  }
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string state, keys_.Group(group));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string member_key, keys_.GroupMembers(group));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string partition_key, keys_.GroupPartitions(group));
   Batch batch(Batch::Atomicity::kPipeline);
+  batch.Add(CommandId::kDel, {state, member_key, partition_key});
   for (const Found& one : found) {
     if (one.description.pending > 0) {
       co_return MakeError(ErrorCode::kNonEmptyGroup,

@@ -3,10 +3,11 @@
 //   GroupAdmin groups(store, keys);
 //   co_await groups.List();                        // {"my-group", "other"}
 //   co_await groups.Describe("my-group");
+//   co_await groups.Offsets("my-group");           // Committed offset, log end and lag.
 //   co_await groups.Delete("my-group");
 //
-// Groups are found on the streams of all partitions; there is no other registry. The members of a
-// Coordinator are known only to that object (coordinator.h).
+// Groups are found on the streams of all partitions; there is no other registry. Their members, if
+// they have any, are those of the Coordinator (coordinator.h).
 //
 // Thread-safety: as Store.
 // Source: docs/systems/korvet.md 4.18, D13.
@@ -22,6 +23,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "redouble/core/base/task/task.h"
+#include "redouble/core/korvet/groups/assignment.h"
+#include "redouble/core/korvet/groups/consumer_group.h"
 #include "redouble/core/korvet/keys.h"
 #include "redouble/core/store/store.h"
 #include "redouble/core/store/typed/stream_id.h"
@@ -48,14 +51,26 @@ struct GroupPartitionDescription {
 };
 
 struct GroupDescription {
-  // Kafka's states: stable if some entry is pending, otherwise empty. For Kafka's state Dead,
-  // Describe returns GROUP_ID_NOT_FOUND.
+  // Kafka's states: stable if the group has members or some entry is pending, otherwise empty. For
+  // Kafka's state Dead, Describe returns GROUP_ID_NOT_FOUND.
   enum class State { kEmpty, kStable };
 
   State state = State::kEmpty;
+  // The members of the Coordinator, and the partitions that each has. Empty if programs read
+  // without it.
+  Assignment assignment = {};
   std::vector<GroupPartitionDescription> partitions;  // By topic, then partition.
 
   friend bool operator==(const GroupDescription&, const GroupDescription&) = default;
+};
+
+// How far a group is in one partition of a topic.
+struct GroupOffset {
+  std::string topic;
+  int32_t partition = 0;
+  GroupProgress progress;
+
+  friend bool operator==(const GroupOffset&, const GroupOffset&) = default;
 };
 
 class GroupAdmin {
@@ -67,13 +82,22 @@ class GroupAdmin {
   // XINFO GROUPS: three round trips.
   base::Task<absl::StatusOr<std::vector<std::string>>> List();
 
-  // Describes a group. Four round trips: those of List, and a pipeline of XINFO CONSUMERS. Errors:
-  // INVALID_GROUP_ID for an empty name, GROUP_ID_NOT_FOUND if no partition has the group.
+  // Describes a group. Five round trips: those of List, a pipeline of XINFO CONSUMERS, and
+  // Coordinator::Describe. Errors: INVALID_GROUP_ID for an empty name, GROUP_ID_NOT_FOUND if no
+  // partition has the group.
   base::Task<absl::StatusOr<GroupDescription>> Describe(std::string_view group);
 
-  // Removes the group from all partitions. Five round trips: those of Describe, and a pipeline of
-  // XGROUP DESTROY. Errors: as Describe; NON_EMPTY_GROUP while an entry is pending. A record that
-  // is delivered between the check and the removal is forgotten with the group.
+  // Returns how far the group is in each partition that has it, by topic, then partition. The round
+  // trips of List, an HGETALL for each topic, and ConsumerGroup::Progress for each partition.
+  // Errors: as Describe. A topic that is deleted meanwhile fails with UNKNOWN_TOPIC_OR_PARTITION.
+  base::Task<absl::StatusOr<std::vector<GroupOffset>>> Offsets(std::string_view group);
+
+  // Removes the group from all partitions, and its membership. Five round trips: those of List,
+  // Coordinator::Describe, and a pipeline of XGROUP DESTROY and DEL. Errors: as Describe;
+  // NON_EMPTY_GROUP while the group has members or an entry is pending. A record that is delivered
+  // between the check and the removal is forgotten with the group. After a crash or a lost reply,
+  // call it again: what is gone already counts as removed, and GROUP_ID_NOT_FOUND means that all
+  // is.
   base::Task<absl::Status> Delete(std::string_view group);
 
  private:
@@ -86,6 +110,8 @@ class GroupAdmin {
   base::Task<absl::StatusOr<std::vector<Found>>> FindAll();
   base::Task<absl::Status> ReadMembers(std::vector<Found>& found);
   base::Task<absl::StatusOr<std::vector<Found>>> Find(std::string_view group);
+  // The members of the Coordinator; empty if no member ever joined.
+  base::Task<absl::StatusOr<Assignment>> MembersOf(std::string_view group);
 
   store::Store& store_;
   const Keys keys_;

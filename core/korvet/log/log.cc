@@ -62,15 +62,6 @@ class Room {
 
 int64_t PageFor(int64_t room) { return std::clamp<int64_t>(room, 1, kPage); }
 
-absl::StatusOr<int64_t> MillisOf(const Reply& reply) {
-  REDOUBLE_ASSIGN_OR_RETURN(const std::vector<std::string> time, store::DecodeStrings(reply));
-  if (time.size() != 2) return store::ProtocolError("TIME answered something else");
-  const std::optional<int64_t> seconds = base::ParseInt64(time[0]);
-  const std::optional<int64_t> micros = base::ParseInt64(time[1]);
-  if (!seconds || !micros) return store::ProtocolError("TIME answered something else");
-  return *seconds * 1000 + *micros / 1000;
-}
-
 absl::StatusOr<ListedOffset> ListedOf(const std::vector<StreamEntry>& entries,
                                       const OffsetCodec& offsets) {
   if (entries.empty()) return ListedOffset();
@@ -251,7 +242,7 @@ base::Task<absl::StatusOr<int64_t>> Log::Sweep(SweepOptions options) {
   } else {
     const store::Command time(CommandId::kTime);
     REDOUBLE_CO_ASSIGN_OR_RETURN(const Reply reply, co_await store_.Execute(time));
-    REDOUBLE_CO_ASSIGN_OR_RETURN(const int64_t redis_ms, MillisOf(reply));
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const int64_t redis_ms, MillisOfTime(reply));
     now_ms = redis_ms;
   }
   const RetentionBounds bounds = RetentionOf(topic_.config, now_ms);

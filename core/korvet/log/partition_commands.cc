@@ -10,6 +10,7 @@
 #include "redouble/core/korvet/errors.h"
 #include "redouble/core/store/command.h"
 #include "redouble/core/store/decode.h"
+#include "redouble/core/store/errors.h"
 #include "redouble/core/store/typed/stream_decode.h"
 
 namespace redouble::korvet {
@@ -24,6 +25,15 @@ absl::StatusOr<std::string> StreamKeyOf(const Keys& keys, const Topic& topic, in
                                   " partitions, so no partition ", partition));
   }
   return keys.Stream({topic.name, partition});
+}
+
+absl::StatusOr<int64_t> MillisOfTime(const Reply& reply) {
+  REDOUBLE_ASSIGN_OR_RETURN(const std::vector<std::string> time, store::DecodeStrings(reply));
+  const std::optional<int64_t> seconds =
+      time.size() == 2 ? base::ParseInt64(time[0]) : std::nullopt;
+  const std::optional<int64_t> micros = time.size() == 2 ? base::ParseInt64(time[1]) : std::nullopt;
+  if (!seconds || !micros) return store::ProtocolError("TIME answered something else");
+  return *seconds * 1000 + *micros / 1000;
 }
 
 void AddTopicQuestion(store::Batch& batch, std::string_view topic_key) {

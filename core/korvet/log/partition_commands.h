@@ -42,6 +42,9 @@ void AddTopicQuestion(store::Batch& batch, std::string_view topic_key);
 // deleted and created again, UNKNOWN_SERVER_ERROR if a value is not allowed.
 absl::Status AdoptTopicAnswer(const store::Reply& reply, Topic& topic);
 
+// Decodes the reply of TIME as milliseconds since 1970.
+absl::StatusOr<int64_t> MillisOfTime(const store::Reply& reply);
+
 // Whether a reply is the error for a missing key.
 bool IsNoSuchKey(const store::Reply& reply);
 

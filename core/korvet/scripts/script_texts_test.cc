@@ -13,6 +13,8 @@ TEST(ScriptTexts, HaveTheirSha1) {
   EXPECT_EQ(base::Sha1Hex(kAppendRecordsText), "a57e3d2fda45c8b96230037e1031d5eaf986ec96");
   EXPECT_EQ(base::Sha1Hex(kCreateGroupText), "6c82f8b05bfc6767881d5b59b185d3a0024d63b7");
   EXPECT_EQ(base::Sha1Hex(kCommitOwnEntriesText), "7f4199668188db22d62674af92f6480ff53c78f4");
+  EXPECT_EQ(base::Sha1Hex(kCommitOwnedText), "2fad2eaf078ffc77266bdb6b9e6219e23fb95c52");
+  EXPECT_EQ(base::Sha1Hex(kGroupMemberText), "53f3bf5ee67c131c6bea6593cf69040ac7ed521e");
   EXPECT_EQ(base::Sha1Hex(kRepairTopicText), "6d7e9b33a917927cc2be85e43ec70d363c42d35c");
 }
 

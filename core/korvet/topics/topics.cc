@@ -169,6 +169,14 @@ base::Task<absl::StatusOr<Topic>> Topics::Describe(std::string_view name) {
   return ReadExisting(name, nullptr);
 }
 
+base::Task<absl::StatusOr<Topic>> DescribeTopic(store::Store& store, const Keys& keys,
+                                                std::string_view name) {
+  REDOUBLE_CO_ASSIGN_OR_RETURN(std::optional<Topic> topic,
+                               co_await ReadTopic(store, keys, name, nullptr));
+  if (!topic) co_return NoSuchTopic(name);
+  co_return *std::move(topic);
+}
+
 base::Task<absl::StatusOr<Topic>> Topics::DescribeById(TopicId id) {
   const std::string text = id.ToString();
   REDOUBLE_CO_ASSIGN_OR_RETURN(const std::optional<std::string> name,

@@ -77,6 +77,10 @@ struct ConfigChange {
   bool validate_only = false;
 };
 
+// Reads a topic by its name. HGETALL: one round trip. Errors: as Topics::Describe.
+base::Task<absl::StatusOr<Topic>> DescribeTopic(store::Store& store, const Keys& keys,
+                                                std::string_view name);
+
 // Reads a topic again: its options and its number of partitions. Objects that live long, such as
 // Producer, Log and Consumer, use it. HGETALL: one round trip. Errors: UNKNOWN_TOPIC_OR_PARTITION
 // if the topic does not exist any more, INCONSISTENT_TOPIC_ID if it was deleted and created again;

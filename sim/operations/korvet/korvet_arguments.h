@@ -46,6 +46,7 @@ base::Task<absl::StatusOr<korvet::Topic>> DescribeNow(sim::OperationContext cont
 
 void AddKorvetLogOperations(sim::OperationTable& table);
 void AddKorvetGroupOperations(sim::OperationTable& table);
+void AddKorvetMemberOperations(sim::OperationTable& table);
 
 }  // namespace redouble::scenarios
 

@@ -163,6 +163,7 @@ sim::OperationTable KorvetOperations() {
   table.Add("alter_topic_config", AlterTopicConfig);
   AddKorvetLogOperations(table);
   AddKorvetGroupOperations(table);
+  AddKorvetMemberOperations(table);
   return table;
 }
 

@@ -28,6 +28,11 @@
 //   | `list_groups`          |                                       | groups                |
 //   | `describe_group`       | group                                 | state, partitions     |
 //   | `delete_group`         | group                                 | "ok"                  |
+//   | `join_group`           | group, member, topics                 | the membership        |
+//   | `heartbeat`            | group, member, topics, owned          | the membership        |
+//   | `leave_group`          | group, member                         | "ok"                  |
+//   | `commit_owned`         | group, member, topic, offsets         | acknowledged          |
+//   | `describe_members`     | group                                 | the members           |
 //
 // A topic is {"id": "AY-NMYanfEiPNk0fpNmRAQ", "name": "orders", "partitions": 3, "config":
 // {"retentionTime": "604800000", ...}}, with the fields of its hash as texts. `config` is an object
@@ -41,8 +46,10 @@
 // Without a partition, produce sends each record where the partitioner puts it and returns
 // [{"partition", "offset"}]. `partitions` is an array; `partition` may be given instead. A record
 // to produce is {"key", "value", "timestamp", "headers": [[name, value]], "partition", "id"}; all
-// members are optional. `at` is "earliest", "latest" or an offset. The options, all of them
-// optional:
+// members are optional. `at` is "earliest", "latest" or an offset. `topics` is {"orders": 3}, a
+// number of partitions for each topic, and `owned` is ["orders:0"]. A membership is {"epoch",
+// "partitions", "waiting"}; the members are {"state", "epoch", "assignment", "target"}. The
+// options, all of them optional:
 //
 //   | operation              | options                                                        |
 //   | ---------------------- | -------------------------------------------------------------- |
@@ -58,6 +65,10 @@
 //   | `commit`               | metadata, only_of                                              |
 //   | `seek`                 | entries_read                                                   |
 //   | `claim`                | min_idle_ms (default: 45000)                                   |
+//   | `join_group`,          | call (default: 1), session_ms (default: 45000), assignor       |
+//   | `heartbeat`,           |                                                                |
+//   | `leave_group`          |                                                                |
+//   | `commit_owned`         | partition                                                      |
 //
 // Thread-safety: free functions.
 #ifndef REDOUBLE_SIM_OPERATIONS_KORVET_KORVET_OPERATIONS_H_
