@@ -7,29 +7,10 @@
 #include "absl/strings/str_split.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/base/text/trim.h"
+#include "redouble/core/threescale/text/query_text.h"
 
 namespace redouble::threescale {
 namespace {
-
-int HexDigit(char c) {
-  if (absl::ascii_isdigit(c)) return c - '0';
-  return absl::ascii_isxdigit(c) ? absl::ascii_tolower(c) - 'a' + 10 : -1;
-}
-
-std::string DecodeQueryText(absl::string_view text) {
-  std::string decoded;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const int high = text[i] == '%' && i + 2 < text.size() ? HexDigit(text[i + 1]) : -1;
-    const int low = high < 0 ? -1 : HexDigit(text[i + 2]);
-    if (low >= 0) {
-      decoded += static_cast<char>(high * 16 + low);
-      i += 2;
-    } else {
-      decoded += text[i] == '+' ? ' ' : text[i];
-    }
-  }
-  return decoded;
-}
 
 // Ruby's strip also removes NUL.
 std::string_view Strip(std::string_view text) {
@@ -55,8 +36,8 @@ Extensions ParseExtensions(std::string_view header) {
        absl::StrSplit(base::ToAbsl(header), absl::ByAnyChar("&;"))) {
     const std::pair<absl::string_view, absl::string_view> parts =
         absl::StrSplit(option, absl::MaxSplits('=', 1));
-    const std::string name = DecodeQueryText(absl::StripAsciiWhitespace(parts.first));
-    const std::string value = DecodeQueryText(parts.second);
+    const std::string name = DecodeQueryText(base::ToStd(absl::StripAsciiWhitespace(parts.first)));
+    const std::string value = DecodeQueryText(base::ToStd(parts.second));
     if (name == "no_body") {
       extensions.no_body = parts.first.size() < option.size() && value != "0" && value != "false";
     }

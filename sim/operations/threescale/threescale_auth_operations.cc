@@ -1,10 +1,9 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "redouble/core/base/status/status_macros.h"
-#include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/threescale/authorize/authorizer.h"
+#include "redouble/core/threescale/http/http_contract.h"
 #include "redouble/core/threescale/notify/notifier.h"
 #include "redouble/core/threescale/report/listener.h"
 #include "redouble/sim/operations/threescale/threescale_jobs.h"
@@ -13,7 +12,6 @@
 namespace redouble::scenarios {
 namespace {
 
-using base::ToAbsl;
 using sim::ArgumentReader;
 using sim::Json;
 using sim::OperationContext;
@@ -22,8 +20,6 @@ using threescale::Authorization;
 using threescale::Authorizer;
 using threescale::AuthRequest;
 using threescale::Endpoint;
-using threescale::FormatInteger;
-using threescale::UsageReport;
 
 using Session = std::shared_ptr<ThreescaleSession>;
 using OptionalText = std::optional<std::string>;
@@ -94,100 +90,14 @@ Json ParametersIn(const Json& arguments) {
   return params;
 }
 
-std::string Tag(std::string_view name, std::string_view text) {
-  return absl::StrCat("<", ToAbsl(name), ">", ToAbsl(text), "</", ToAbsl(name), ">");
-}
-
-std::string ReportXml(const UsageReport& report) {
-  std::string xml = absl::StrCat("<usage_report metric=\"", report.metric_name, "\" period=\"",
-                                 ToAbsl(threescale::GranularityName(report.period.granularity)),
-                                 "\"", report.exceeded ? " exceeded=\"true\"" : "", ">");
-  if (report.period.granularity != threescale::Granularity::kEternity) {
-    xml += Tag("period_start", threescale::FormatReportTime(report.period.start));
-    xml += Tag("period_end", threescale::FormatReportTime(report.period.end));
-  }
-  xml += Tag("max_value", FormatInteger(report.max_value));
-  xml += Tag("current_value", FormatInteger(report.current_value));
-  return xml + "</usage_report>";
-}
-
-std::string HierarchyXml(const threescale::HierarchyReport& hierarchy) {
-  std::string xml = "<hierarchy>";
-  for (const auto& [name, children] : hierarchy) {
-    absl::StrAppend(&xml, "<metric name=\"", name, "\" children=\"");
-    for (size_t i = 0; i < children.size(); ++i) {
-      absl::StrAppend(&xml, i == 0 ? "" : " ", children[i].value_or(""));
-    }
-    xml += "\"/>";
-  }
-  return xml + "</hierarchy>";
-}
-
-// Returns the body of an answer. The parts are read and written in the order of the original.
-base::Task<absl::StatusOr<std::string>> AnswerXml(Authorizer& authorizer,
-                                                  const Authorization& answer) {
-  std::string xml = R"(<?xml version="1.0" encoding="UTF-8"?><status>)";
-  xml += Tag("authorized", answer.authorized() ? "true" : "false");
-  if (answer.rejection) xml += Tag("reason", answer.rejection->message);
-  if (IsOauth(answer.endpoint)) {
-    REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<std::string> keys,
-                                 co_await authorizer.AppKeys(answer));
-    const std::string_view field = answer.uses_redirect_uri ? "redirect_uri" : "redirect_url";
-    xml +=
-        Tag("application", absl::StrCat(Tag("id", answer.application.id),
-                                        Tag("key", keys.empty() ? "" : keys.front()),
-                                        Tag(field, answer.application.redirect_url.value_or(""))));
-  }
-  xml += Tag("plan", XmlText(answer.application.plan_name.value_or("")));
-  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<UsageReport> reports,
-                               co_await authorizer.UsageReports(answer));
-  if (!reports.empty()) {
-    std::string text;
-    for (const UsageReport& report : reports) text += ReportXml(report);
-    xml += Tag("usage_reports", text);
-  }
-  if (answer.extensions.list_app_keys) {
-    REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<std::string> keys,
-                                 co_await authorizer.AppKeys(answer));
-    absl::StrAppend(&xml, "<app_keys app=\"", answer.application.id, "\" svc=\"", answer.service.id,
-                    "\">");
-    for (const std::string& key : keys) absl::StrAppend(&xml, "<key id=\"", key, "\"/>");
-    xml += "</app_keys>";
-  }
-  if (answer.extensions.hierarchy) {
-    REDOUBLE_CO_ASSIGN_OR_RETURN(const threescale::HierarchyReport hierarchy,
-                                 co_await authorizer.FindHierarchy(answer, reports));
-    xml += HierarchyXml(hierarchy);
-  }
-  co_return xml + "</status>";
-}
-
-base::Task<absl::StatusOr<Json>> AnswerHeaders(Authorizer& authorizer,
-                                               const Authorization& answer) {
-  Json headers = Json::object();
-  if (answer.rejection && answer.extensions.rejection_reason_header) {
-    headers["3scale-rejection-reason"] = threescale::SpecOf(answer.rejection->code).name;
-  }
-  const bool tells_limits =
-      answer.authorized() || answer.rejection->code == threescale::ErrorCode::kLimitsExceeded;
-  if (answer.extensions.limit_headers && tells_limits) {
-    REDOUBLE_CO_ASSIGN_OR_RETURN(const threescale::LimitHeaders limits,
-                                 co_await authorizer.FindLimitHeaders(answer));
-    headers["3scale-limit-remaining"] = FormatInteger(limits.remaining);
-    headers["3scale-limit-reset"] = std::to_string(limits.reset_seconds);
-    if (limits.max_value) headers["3scale-limit-max-value"] = FormatInteger(*limits.max_value);
-  }
-  co_return headers;
-}
-
 base::Task<OperationResult> Answer(Authorizer& authorizer, const Authorization& answer) {
-  REDOUBLE_CO_ASSIGN_OR_RETURN(const Json headers, co_await AnswerHeaders(authorizer, answer));
-  Json json = {{"status", answer.http_status()}, {"body", ""}};
-  if (!answer.extensions.no_body) {
-    REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string xml, co_await AnswerXml(authorizer, answer));
-    json["body"] = xml;
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const threescale::AnswerDetails details,
+                               co_await threescale::ReadAnswerDetails(authorizer, answer));
+  const threescale::HttpResponse response = threescale::AuthorizationResponse(answer, details);
+  Json json = {{"status", response.status}, {"body", response.body}};
+  for (const auto& [name, value] : response.headers) {
+    if (name.starts_with("3scale-")) json["headers"][name] = value;
   }
-  if (!headers.empty()) json["headers"] = headers;
   co_return json;
 }
 

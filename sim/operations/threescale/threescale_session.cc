@@ -7,11 +7,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/store/errors.h"
 #include "redouble/core/threescale/errors.h"
+#include "redouble/core/threescale/http/http_contract.h"
 
 namespace redouble::scenarios {
 namespace {
@@ -152,18 +152,9 @@ Json RequestInfo(const HttpRequest& request) {
   return info;
 }
 
-std::string XmlText(std::string_view text) {
-  return absl::StrReplaceAll(ToAbsl(text), {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}});
-}
-
 Json ErrorAnswer(const absl::Status& status) {
-  const auto code = threescale::ErrorCodeOf(status);
-  if (!code) return {{"status", 403}, {"body", ""}};
-  const threescale::ErrorSpec& spec = threescale::SpecOf(*code);
-  const std::string body =
-      absl::StrCat(R"(<?xml version="1.0" encoding="UTF-8"?><error code=")", ToAbsl(spec.name),
-                   R"(">)", XmlText(base::ToStd(status.message())), "</error>");
-  return {{"status", spec.http_status}, {"body", body}};
+  const threescale::HttpResponse response = threescale::ErrorResponse(status);
+  return {{"status", response.status}, {"body", response.body}};
 }
 
 }  // namespace redouble::scenarios

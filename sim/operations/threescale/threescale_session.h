@@ -123,8 +123,6 @@ std::string NestedQuery(const sim::Json& params);
 
 // Returns an error as an HTTP response: {"status": 404, "body": "<?xml ...><error code=...>"}.
 sim::Json ErrorAnswer(const absl::Status& status);
-// Returns `text` with &, < and > as entities.
-std::string XmlText(std::string_view text);
 
 }  // namespace redouble::scenarios
 
