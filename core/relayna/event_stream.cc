@@ -19,11 +19,16 @@ std::string StreamFrame::Text() const {
   return base::FormatServerSentEvent({id, "status", python::PyJson(event).value_or("null")});
 }
 
-bool IsTerminal(const Value& event) {
+bool IsTerminal(const Value& event, const absl::btree_set<std::string>& statuses) {
   const Value* status = event.Find("status");
   if (status == nullptr || status->text() == nullptr) return false;
-  const std::string lower = python::Lower(*status->text());
-  return lower == "completed" || lower == "failed";
+  return statuses.contains(python::Lower(*status->text()));
+}
+
+bool IsTerminal(const Value& event) {
+  static const absl::btree_set<std::string>& statuses =
+      *new absl::btree_set<std::string>{"completed", "failed"};
+  return IsTerminal(event, statuses);
 }
 
 EventStream::EventStream(store::MessageSource& subscription, StatusStore& statuses,
@@ -35,14 +40,20 @@ EventStream::EventStream(store::MessageSource& subscription, StatusStore& status
 void EventStream::Follow(const std::string& payload) {
   absl::StatusOr<Value> event = python::ParseJson(payload);
   if (!event.ok() || event->object() == nullptr) return;
-  const std::optional<std::string> id = UsableEventId(*event);
+  Value adapted = Adapted(*std::move(event));
+  const std::optional<std::string> id = UsableEventId(adapted);
   if (id && seen_ids_.contains(*id)) return;
-  Enqueue(*std::move(event));
+  Enqueue(std::move(adapted));
+}
+
+Value EventStream::Adapted(Value event) const {
+  return options_.adapter ? options_.adapter(std::move(event)) : event;
 }
 
 void EventStream::Enqueue(Value event) {
   if (ended_) return;
-  ended_ = IsTerminal(event);
+  ended_ = options_.terminal_statuses ? IsTerminal(event, *options_.terminal_statuses)
+                                      : IsTerminal(event);
   std::optional<std::string> id = UsableEventId(event);
   if (id) seen_ids_.insert(*id);
   frames_.push_back({StreamFrame::Kind::kStatus, std::move(event), std::move(id)});
@@ -56,7 +67,7 @@ void EventStream::Replay(std::vector<Value> newest_first) {
         [this](const Value& event) { return UsableEventId(event) == options_.last_event_id; });
     if (found != newest_first.rend()) begin = found + 1;
   }
-  for (; begin != newest_first.rend(); ++begin) Enqueue(std::move(*begin));
+  for (; begin != newest_first.rend(); ++begin) Enqueue(Adapted(std::move(*begin)));
 }
 
 base::Task<absl::Status> EventStream::Begin() {

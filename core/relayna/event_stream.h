@@ -20,6 +20,7 @@
 #define REDOUBLE_CORE_RELAYNA_EVENT_STREAM_H_
 
 #include <deque>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -52,6 +53,8 @@ struct StreamFrame {
 
 // True if the event's status is "completed" or "failed", in any case.
 bool IsTerminal(const python::Value& event);
+// True if the event's status, in lower case, is one of `statuses`.
+bool IsTerminal(const python::Value& event, const absl::btree_set<std::string>& statuses);
 
 struct StreamOptions {
   std::string task_id = {};
@@ -60,6 +63,12 @@ struct StreamOptions {
   std::optional<std::string> last_event_id = std::nullopt;
   // The time without output after which a comment is sent; nullopt: no comments are sent.
   std::optional<absl::Duration> keep_alive = base::kKeepAliveInterval;
+  // The statuses that end the stream, in lower case; nullopt: those of IsTerminal.
+  std::optional<absl::btree_set<std::string>> terminal_statuses = std::nullopt;
+  // Returns the event to send for a stored one, for example with other names of members. The id, by
+  // which copies are recognised, and the status that may end the stream are those of the result;
+  // `last_event_id` is compared with the stored event. Null: events are sent as they are.
+  std::function<python::Value(python::Value)> adapter = nullptr;
 };
 
 class EventStream {
@@ -81,6 +90,8 @@ class EventStream {
   base::Task<absl::Status> Begin();
   void Replay(std::vector<python::Value> newest_first);
   void Follow(const std::string& payload);
+  python::Value Adapted(python::Value event) const;
+  // Adds an adapted event.
   void Enqueue(python::Value event);
 
   StatusStore& statuses_;

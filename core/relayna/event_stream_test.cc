@@ -232,6 +232,37 @@ TEST(StreamFrame, IsWrittenAsAServerSentEvent) {
   EXPECT_EQ(frame.Text(), "id: e1\nevent: status\ndata: {\"a\": 1}\n\n");
 }
 
+TYPED_TEST(EventStreamTest, EndsAtTheGivenStatuses) {
+  StreamOptions options;
+  options.terminal_statuses = {"cancelled"};
+  this->Set(Event("e1", "completed"));
+  this->Open(options);
+  EXPECT_EQ(this->Next(), "e1");
+  EXPECT_EQ(this->Next(), "waits") << "completed does not end this stream";
+  this->Set(Event("e2", "Cancelled"));
+  EXPECT_EQ(this->Resumed(), "e2");
+  EXPECT_EQ(this->Next(), "end");
+}
+
+TYPED_TEST(EventStreamTest, SendsAdaptedEvents) {
+  StreamOptions options;
+  options.last_event_id = "e1";
+  options.adapter = [](Value event) {
+    const std::string id = *event.Find("event_id")->text();
+    return Object({{"event_id", "doc-" + id}, {"status", id == "e3" ? "failed" : "running"}});
+  };
+  this->Set(Event("e1"));
+  this->Set(Event("e2", "completed"));
+  this->Open(options);
+  EXPECT_EQ(this->Next(), "doc-e2") << "after the stored id of the client";
+  EXPECT_EQ(this->Next(), "waits") << "the status of the adapted event does not end the stream";
+  this->Publish(R"({"event_id": "e2", "status": "completed"})");
+  EXPECT_EQ(this->Resumed(), "waits") << "a copy, by its adapted id";
+  this->Set(Event("e3"));
+  EXPECT_EQ(this->Resumed(), "doc-e3");
+  EXPECT_EQ(this->Next(), "end");
+}
+
 TEST(IsTerminal, ReadsATextOnly) {
   EXPECT_TRUE(IsTerminal(Event("e", "FAILED")));
   EXPECT_FALSE(IsTerminal(Event("e", "complete")));

@@ -1,0 +1,98 @@
+#include "redouble/core/relayna/sdk/sdk.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "redouble/backends/testing/backends.h"
+#include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/relayna/tokens.h"
+
+namespace redouble::relayna {
+namespace {
+
+using base::IsOk;
+using base::IsOkAndHolds;
+using python::Object;
+using python::Value;
+using store::Reply;
+
+template <typename Backend>
+class SdkTest : public tests::BackendTest<Backend> {
+ protected:
+  static Value Event() {
+    return Object({{"task_id", "t1"}, {"status", "queued"}, {"event_id", "e1"}});
+  }
+  static Observation Received() {
+    return {"TaskMessageReceived", Object({{"task_id", "t1"}, {"component", "consumer"}})};
+  }
+  int64_t Ttl(std::string_view key) { return this->Ask({"TTL", key}).integer(); }
+};
+TYPED_TEST_SUITE(SdkTest, tests::Backends, tests::BackendNames);
+
+TYPED_TEST(SdkTest, BuildsTheStoresOfTheLifespan) {
+  Sdk sdk(this->store());
+  ASSERT_THAT(this->Run(sdk.statuses().SetHistory("t1", this->Event())), IsOk());
+  ASSERT_NE(sdk.observations(), nullptr);
+  ASSERT_THAT(this->Run(sdk.observations()->SetEvent(this->Received())), IsOkAndHolds(true));
+  EXPECT_EQ(this->Ttl("relayna:history:t1"), 86400);
+  EXPECT_EQ(this->Ttl("relayna-observations:history:t1"), 86400);
+  EXPECT_EQ(this->Ttl("relayna-service-events:feed"), 86400);
+  EXPECT_EQ(this->Ask({"LLEN", "relayna-service-events:feed"}), Reply::Integer(2))
+      << "of both stores";
+  ASSERT_NE(sdk.feed(), nullptr);
+  EXPECT_EQ(sdk.dlq(), nullptr) << "not without a prefix";
+}
+
+TYPED_TEST(SdkTest, InheritsTheTtlOfTheStatusStore) {
+  SdkSettings settings;
+  settings.store_ttl_seconds = 60;
+  settings.dlq_store_prefix = "d";
+  Sdk sdk(this->store(), settings);
+  ASSERT_THAT(this->Run(sdk.statuses().SetHistory("t1", this->Event())), IsOk());
+  ASSERT_THAT(this->Run(sdk.observations()->SetEvent(this->Received())), IsOk());
+  EXPECT_EQ(this->Ttl("relayna-observations:history:t1"), 60);
+  EXPECT_EQ(this->Ttl("relayna-service-events:feed"), 60);
+  DlqRecord record;
+  record.dlq_id = "x";
+  ASSERT_NE(sdk.dlq(), nullptr);
+  ASSERT_THAT(this->Run(sdk.dlq()->Add(record)), IsOk());
+  EXPECT_EQ(this->Ttl("d:dlq:record:x"), -1) << "the TTL of the DLQ is not inherited";
+}
+
+TYPED_TEST(SdkTest, LeavesOutWhatHasNoPrefix) {
+  SdkSettings settings;
+  settings.observation_store_prefix = std::nullopt;
+  settings.service_event_store_prefix = std::nullopt;
+  settings.store_ttl_seconds = std::nullopt;
+  Sdk sdk(this->store(), settings);
+  EXPECT_EQ(sdk.observations(), nullptr);
+  EXPECT_EQ(sdk.feed(), nullptr);
+  ASSERT_THAT(this->Run(sdk.statuses().SetHistory("t1", this->Event())), IsOk());
+  EXPECT_EQ(this->Ttl("relayna:history:t1"), -1);
+  EXPECT_EQ(this->Ask({"EXISTS", "relayna-service-events:feed"}), Reply::Integer(0));
+}
+
+TYPED_TEST(SdkTest, PassesTheHardeningOn) {
+  SdkSettings settings;
+  settings.hardening.owner_token = "p1";
+  settings.workflow_prefix = "w";
+  settings.workflow_ttl_seconds = 30;
+  Sdk sdk(this->store(), settings);
+  WorkflowContract contract;
+  contract.stage = "ocr";
+  contract.task_id = "t1";
+  ASSERT_THAT(this->Run(sdk.workflow_contracts().AcquireDedup(contract)), IsOk());
+  const Value payload = Object();
+  const std::string signature =
+      WorkflowSignature(
+          {.task_id = "t1", .action = contract.action, .payload = &payload, .dedup_key_fields = {}})
+          .value();
+  const std::string key = WorkflowKeys("w").Dedup({"ocr", "t1"}, signature);
+  EXPECT_EQ(this->Ask({"GET", key}), Reply::Bulk("p1"));
+  EXPECT_EQ(this->Ttl(key), 30);
+}
+
+}  // namespace
+}  // namespace redouble::relayna

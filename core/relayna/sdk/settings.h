@@ -1,0 +1,75 @@
+// SdkSettings: the settings of the Relayna SDK's stores, with the names and defaults of its
+// lifespan, the start-up function of the SDK's web application.
+//
+// Fill in the members, or read them from variables:
+//
+//   const std::pair<std::string_view, std::string_view> variables[] = {
+//       {"RELAYNA_STORE_TTL_SECONDS", "3600"},
+//       {"RELAYNA_DLQ_STORE_PREFIX", "relayna"}};
+//   absl::StatusOr<SdkSettings> settings = ReadSdkSettings(variables);
+//
+// Thread-safety: plain values and a pure function.
+// Source: docs/systems/relayna.md 1.1, D2, D9.
+#ifndef REDOUBLE_CORE_RELAYNA_SDK_SETTINGS_H_
+#define REDOUBLE_CORE_RELAYNA_SDK_SETTINGS_H_
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "redouble/core/relayna/hardening.h"
+#include "redouble/core/relayna/keys.h"
+
+namespace redouble::relayna {
+
+struct SdkSettings {
+  // The server, for the program that connects the store.
+  std::string redis_url;
+  std::string store_prefix = std::string(kRelaynaPrefix);
+  // Seconds. nullopt and 0: no TTL.
+  std::optional<int64_t> store_ttl_seconds = kDefaultTtlSeconds;
+  int64_t store_history_maxlen = 50;
+  // nullopt: no observation store.
+  std::optional<std::string> observation_store_prefix = std::string(kObservationPrefix);
+  // nullopt: the TTL of the status store, so that it cannot be turned off alone.
+  std::optional<int64_t> observation_store_ttl_seconds = std::nullopt;
+  int64_t observation_history_maxlen = 500;
+  // nullopt: no feed.
+  std::optional<std::string> service_event_store_prefix = std::string(kFeedPrefix);
+  // nullopt: the TTL of the status store.
+  std::optional<int64_t> service_event_store_ttl_seconds = std::nullopt;
+  int64_t service_event_feed_maxlen = 5000;
+  // nullopt: no DLQ store.
+  std::optional<std::string> dlq_store_prefix = std::nullopt;
+  // nullopt: no TTL. It is not inherited.
+  std::optional<int64_t> dlq_store_ttl_seconds = std::nullopt;
+
+  // What the lifespan does not set. nullopt: no TTL.
+  std::string workflow_prefix = std::string(kRelaynaPrefix);
+  std::optional<int64_t> workflow_ttl_seconds = kDefaultTtlSeconds;
+  Hardening hardening = {};
+
+  // The TTLs after inheritance.
+  std::optional<int64_t> observation_ttl() const;
+  std::optional<int64_t> feed_ttl() const;
+};
+
+// A name and its value.
+using Variables = std::span<const std::pair<std::string_view, std::string_view>>;
+
+// Returns the defaults, changed by the variables whose names begin with RELAYNA_; the rest is the
+// name of the member in upper case. White space around a value is removed. "none", "null", "off"
+// and a blank value are Python's None for what can be None: a TTL, and the prefix of a store other
+// than the status store. For other settings a blank value means the default. Other variables are
+// ignored; of a repeated one the last counts.
+//
+// Errors: InvalidArgument (ValueError), with the name, for a value that is not a number.
+absl::StatusOr<SdkSettings> ReadSdkSettings(Variables variables);
+
+}  // namespace redouble::relayna
+
+#endif  // REDOUBLE_CORE_RELAYNA_SDK_SETTINGS_H_
