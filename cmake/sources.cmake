@@ -62,7 +62,9 @@ redouble_generate(
     core/korvet/scripts/add_partitions.lua
     core/korvet/scripts/append_records.lua
     core/korvet/scripts/commit_own_entries.lua
+    core/korvet/scripts/commit_owned.lua
     core/korvet/scripts/create_group.lua
+    core/korvet/scripts/group_member.lua
     core/korvet/scripts/repair_topic.lua
   COMMAND [==[
     {
@@ -73,7 +75,7 @@ redouble_generate(
         echo '#include <string_view>'
         echo
         echo 'namespace redouble::korvet {'
-        for file in core/korvet/scripts/add_partitions.lua core/korvet/scripts/append_records.lua core/korvet/scripts/commit_own_entries.lua core/korvet/scripts/create_group.lua core/korvet/scripts/repair_topic.lua; do
+        for file in core/korvet/scripts/add_partitions.lua core/korvet/scripts/append_records.lua core/korvet/scripts/commit_own_entries.lua core/korvet/scripts/commit_owned.lua core/korvet/scripts/create_group.lua core/korvet/scripts/group_member.lua core/korvet/scripts/repair_topic.lua; do
             echo
             name=$(basename $file .lua | sed 's/_\([a-z]\)/\u\1/g; s/^./k\u&/')
             printf 'inline constexpr std::string_view %sText = R"lua(' $name
@@ -398,8 +400,9 @@ redouble_component(
 redouble_component(
   korvet
   SOURCES
+    core/korvet/broker/broker.cc
+    core/korvet/broker/settings.cc
     core/korvet/errors.cc
-    core/korvet/groups/assignment.cc
     core/korvet/groups/consumer.cc
     core/korvet/groups/consumer_group.cc
     core/korvet/groups/coordinator.cc
@@ -413,6 +416,7 @@ redouble_component(
     core/korvet/log/producer.cc
     core/korvet/log/record.cc
     core/korvet/log/retention.cc
+    core/korvet/log/retention_loop.cc
     core/korvet/offset.cc
     core/korvet/topic_name.cc
     core/korvet/topics/topic_config.cc
@@ -421,6 +425,8 @@ redouble_component(
   GENERATED_HEADERS
     core/korvet/scripts/script_texts.h
   INSTALLED_HEADERS
+    core/korvet/broker/broker.h
+    core/korvet/broker/settings.h
     core/korvet/errors.h
     core/korvet/errors.inc
     core/korvet/groups/assignment.h
@@ -438,6 +444,7 @@ redouble_component(
     core/korvet/log/producer.h
     core/korvet/log/record.h
     core/korvet/log/retention.h
+    core/korvet/log/retention_loop.h
     core/korvet/offset.h
     core/korvet/topic_name.h
     core/korvet/topics/topic_config.h
@@ -844,6 +851,9 @@ redouble_component(
     core/relayna/key_rules.cc
     core/relayna/keys.cc
     core/relayna/observation_store.cc
+    core/relayna/sdk/sdk.cc
+    core/relayna/sdk/settings.cc
+    core/relayna/sdk/task_timeline.cc
     core/relayna/service_event_feed.cc
     core/relayna/status_store.cc
     core/relayna/tokens.cc
@@ -860,6 +870,9 @@ redouble_component(
     core/relayna/key_rules.h
     core/relayna/keys.h
     core/relayna/observation_store.h
+    core/relayna/sdk/sdk.h
+    core/relayna/sdk/settings.h
+    core/relayna/sdk/task_timeline.h
     core/relayna/service_event_feed.h
     core/relayna/status_store.h
     core/relayna/tokens.h
@@ -953,6 +966,8 @@ redouble_component(
 redouble_component(
   studio
   SOURCES
+    core/studio/app/settings.cc
+    core/studio/app/studio.cc
     core/studio/events/event_order.cc
     core/studio/events/event_store.cc
     core/studio/events/event_stream.cc
@@ -976,6 +991,8 @@ redouble_component(
   GENERATED_HEADERS
     core/studio/scripts/script_texts.h
   INSTALLED_HEADERS
+    core/studio/app/settings.h
+    core/studio/app/studio.h
     core/studio/events/event_order.h
     core/studio/events/event_store.h
     core/studio/events/event_stream.h
@@ -1015,7 +1032,12 @@ redouble_component(
     core/threescale/authorize/limit_check.cc
     core/threescale/authorize/limit_usage.cc
     core/threescale/authorize/metric_usage.cc
+    core/threescale/backend/backend.cc
+    core/threescale/backend/settings.cc
     core/threescale/errors.cc
+    core/threescale/http/answer_xml.cc
+    core/threescale/http/form.cc
+    core/threescale/http/http_contract.cc
     core/threescale/key_families.cc
     core/threescale/key_rules.cc
     core/threescale/keys.cc
@@ -1038,11 +1060,13 @@ redouble_component(
     core/threescale/report/listener.cc
     core/threescale/report/reporter.cc
     core/threescale/report/stats_cleaner.cc
+    core/threescale/report/stats_reader.cc
     core/threescale/report/worker.cc
     core/threescale/text/date_text.cc
     core/threescale/text/integer.cc
     core/threescale/text/json_text.cc
     core/threescale/text/periods.cc
+    core/threescale/text/query_text.cc
     core/threescale/text/time_zone.cc
     core/threescale/text/timestamp.cc
   GENERATED_HEADERS
@@ -1053,9 +1077,14 @@ redouble_component(
     core/threescale/authorize/counters.h
     core/threescale/authorize/limit_usage.h
     core/threescale/authorize/metric_usage.h
+    core/threescale/backend/backend.h
+    core/threescale/backend/settings.h
     core/threescale/errors.h
     core/threescale/errors.inc
     core/threescale/hardening.h
+    core/threescale/http/answer_xml.h
+    core/threescale/http/form.h
+    core/threescale/http/http_contract.h
     core/threescale/keys.h
     core/threescale/memoizer.h
     core/threescale/model/alert_limit.h
@@ -1077,10 +1106,12 @@ redouble_component(
     core/threescale/report/listener.h
     core/threescale/report/reporter.h
     core/threescale/report/stats_cleaner.h
+    core/threescale/report/stats_reader.h
     core/threescale/report/worker.h
     core/threescale/text/integer.h
     core/threescale/text/json_text.h
     core/threescale/text/periods.h
+    core/threescale/text/query_text.h
     core/threescale/text/timestamp.h
     include/redouble/threescale.h
   COMPONENTS
@@ -1126,6 +1157,7 @@ redouble_component(
     sim/operations/korvet/korvet_arguments.cc
     sim/operations/korvet/korvet_group_operations.cc
     sim/operations/korvet/korvet_log_operations.cc
+    sim/operations/korvet/korvet_member_operations.cc
     sim/operations/korvet/korvet_operations.cc
     sim/operations/orchestrator/orchestrator_operations.cc
     sim/operations/relayna/relayna_operations.cc

@@ -23,9 +23,9 @@
 #include "redouble/core/relayna/observation_store.h"
 #include "redouble/core/relayna/sdk/sdk.h"
 #include "redouble/core/relayna/sdk/settings.h"
+#include "redouble/core/relayna/sdk/task_timeline.h"
 #include "redouble/core/relayna/service_event_feed.h"
 #include "redouble/core/relayna/status_store.h"
-#include "redouble/core/relayna/task_timeline.h"
 #include "redouble/core/relayna/tokens.h"
 #include "redouble/core/relayna/workflow_contract_store.h"
 

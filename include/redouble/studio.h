@@ -12,6 +12,8 @@
 
 #if REDOUBLE_HAS_CPP20
 
+#include "redouble/core/studio/app/settings.h"
+#include "redouble/core/studio/app/studio.h"
 #include "redouble/core/studio/events/event_order.h"
 #include "redouble/core/studio/events/event_store.h"
 #include "redouble/core/studio/events/event_stream.h"

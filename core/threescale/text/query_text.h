@@ -1,5 +1,5 @@
-// Percent-decoding of query strings, forms and the header of extensions. Use ParseForm (http/form.h)
-// for parameters; this is for single texts.
+// Percent-decoding of query strings, forms and the header of extensions. Use ParseForm
+// (http/form.h) for parameters; this is for single texts.
 //
 //   DecodeQueryText("a+b%20c")   // "a b c"
 //

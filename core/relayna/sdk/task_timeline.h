@@ -5,8 +5,8 @@
 //
 // Thread-safety: plain values and a pure function.
 // Source: docs/systems/relayna.md 4.15.
-#ifndef REDOUBLE_CORE_RELAYNA_TASK_TIMELINE_H_
-#define REDOUBLE_CORE_RELAYNA_TASK_TIMELINE_H_
+#ifndef REDOUBLE_CORE_RELAYNA_SDK_TASK_TIMELINE_H_
+#define REDOUBLE_CORE_RELAYNA_SDK_TASK_TIMELINE_H_
 
 #include <span>
 #include <string>
@@ -35,4 +35,4 @@ std::vector<TimelineEntry> BuildTaskTimeline(std::span<const python::Value> obse
 
 }  // namespace redouble::relayna
 
-#endif  // REDOUBLE_CORE_RELAYNA_TASK_TIMELINE_H_
+#endif  // REDOUBLE_CORE_RELAYNA_SDK_TASK_TIMELINE_H_

@@ -1,4 +1,4 @@
-#include "redouble/core/relayna/task_timeline.h"
+#include "redouble/core/relayna/sdk/task_timeline.h"
 
 #include <algorithm>
 #include <tuple>
