@@ -128,10 +128,11 @@ base::Task<absl::StatusOr<std::vector<GroupAdmin::Found>>> GroupAdmin::Find(
   co_return all;
 }
 
-base::Task<absl::StatusOr<Assignment>> GroupAdmin::MembersOf(std::string_view group) {
+base::Task<absl::StatusOr<std::optional<Assignment>>> GroupAdmin::MembersOf(
+    std::string_view group) {
   Coordinator coordinator(store_, keys_);
   absl::StatusOr<CoordinatedGroup> found = co_await coordinator.Describe(group);
-  if (ErrorCodeOf(found.status()) == ErrorCode::kGroupIdNotFound) co_return Assignment();
+  if (ErrorCodeOf(found.status()) == ErrorCode::kGroupIdNotFound) co_return std::nullopt;
   REDOUBLE_CO_RETURN_IF_ERROR(found.status());
   co_return std::move(found->assignment);
 }
@@ -159,7 +160,8 @@ base::Task<absl::StatusOr<GroupDescription>> GroupAdmin::Describe(std::string_vi
   REDOUBLE_CO_ASSIGN_OR_RETURN(std::vector<Found> found, co_await Find(group));
   REDOUBLE_CO_RETURN_IF_ERROR(co_await ReadMembers(found));
   GroupDescription description;
-  REDOUBLE_CO_ASSIGN_OR_RETURN(description.assignment, co_await MembersOf(group));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(std::optional<Assignment> members, co_await MembersOf(group));
+  if (members) description.assignment = *std::move(members);
   if (!description.assignment.empty()) description.state = GroupDescription::State::kStable;
   for (Found& one : found) {
     if (one.description.pending > 0) description.state = GroupDescription::State::kStable;
@@ -170,8 +172,8 @@ base::Task<absl::StatusOr<GroupDescription>> GroupAdmin::Describe(std::string_vi
 
 base::Task<absl::Status> GroupAdmin::Delete(std::string_view group) {
   REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<Found> found, co_await Find(group));
-  REDOUBLE_CO_ASSIGN_OR_RETURN(const Assignment members, co_await MembersOf(group));
-  if (!members.empty()) {
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::optional<Assignment> members, co_await MembersOf(group));
+  if (members && !members->empty()) {
     co_return MakeError(ErrorCode::kNonEmptyGroup,
                         absl::StrCat("the group ", base::ToAbsl(group), " has members"));
   }
@@ -179,7 +181,6 @@ base::Task<absl::Status> GroupAdmin::Delete(std::string_view group) {
   REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string member_key, keys_.GroupMembers(group));
   REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string partition_key, keys_.GroupPartitions(group));
   Batch batch(Batch::Atomicity::kPipeline);
-  batch.Add(CommandId::kDel, {state, member_key, partition_key});
   for (const Found& one : found) {
     if (one.description.pending > 0) {
       co_return MakeError(ErrorCode::kNonEmptyGroup,
@@ -188,6 +189,8 @@ base::Task<absl::Status> GroupAdmin::Delete(std::string_view group) {
     }
     batch.Add(CommandId::kXGroupDestroy, {one.stream, group});
   }
+  // A group that programs read without the Coordinator has no membership.
+  if (members) batch.Add(CommandId::kDel, {state, member_key, partition_key});
   const absl::StatusOr<std::vector<Reply>> replies = co_await store::Execute(store_, batch);
   if (!replies.ok()) co_return AsGroupError(replies.status());
   co_return AsGroupError(store::FirstError(*replies));

@@ -15,6 +15,7 @@
 #define REDOUBLE_CORE_KORVET_GROUPS_GROUP_ADMIN_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -110,8 +111,8 @@ class GroupAdmin {
   base::Task<absl::StatusOr<std::vector<Found>>> FindAll();
   base::Task<absl::Status> ReadMembers(std::vector<Found>& found);
   base::Task<absl::StatusOr<std::vector<Found>>> Find(std::string_view group);
-  // The members of the Coordinator; empty if no member ever joined.
-  base::Task<absl::StatusOr<Assignment>> MembersOf(std::string_view group);
+  // The members of the Coordinator; nullopt if no member ever joined.
+  base::Task<absl::StatusOr<std::optional<Assignment>>> MembersOf(std::string_view group);
 
   store::Store& store_;
   const Keys keys_;
