@@ -563,6 +563,9 @@ redouble_component(
     backends/memory/persistence/rdb_value.cc
     backends/memory/persistence/stream_dump.cc
     backends/memory/persistence/ziplist.cc
+    backends/memory/propagation/call_effects.cc
+    backends/memory/propagation/effect_writer.cc
+    backends/memory/propagation/propagation.cc
     backends/memory/pubsub/subscriptions.cc
     backends/memory/scripting/function_interpreter.cc
     backends/memory/scripting/function_libraries.cc
@@ -588,6 +591,7 @@ redouble_component(
     backends/memory/server/memory_size.cc
     backends/memory/server/parameter_value.cc
     backends/memory/server/redaction.cc
+    backends/memory/server/removal_word.cc
     backends/memory/server/slow_log.cc
     backends/memory/server/statistics.cc
     backends/memory/snapshot/file_stream.cc
@@ -621,6 +625,8 @@ redouble_component(
     backends/memory/keyspace/access_observer.h
     backends/memory/keyspace/keyspace_event.h
     backends/memory/persistence/byte_stream.h
+    backends/memory/propagation/effect.h
+    backends/memory/propagation/effect_writer.h
     backends/memory/server_options.h
     backends/memory/snapshot/file_system.h
     backends/memory/snapshot/load_rdb.h

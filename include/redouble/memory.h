@@ -5,6 +5,8 @@
 //   std::unique_ptr<store::Store> redis = engine.Connect();
 //
 // memory::LoadRdbFile and memory::SaveRdbFile read and write the RDB files of redis-server.
+// Engine::AddEffectSink passes on what a redis-server sends to its replicas; memory::EffectWriter
+// makes the bytes.
 //
 // For GoogleTest cases, redouble/testing.h is shorter.
 //
@@ -19,6 +21,7 @@
 #include "redouble/backends/memory/engine/engine.h"
 #include "redouble/backends/memory/engine/session.h"
 #include "redouble/backends/memory/engine_options.h"
+#include "redouble/backends/memory/propagation/effect_writer.h"
 #include "redouble/backends/memory/snapshot/snapshot.h"
 #include "redouble/core/base/time/virtual_clock.h"
 

@@ -182,6 +182,7 @@ Reply HandleHIncrByFloat(CommandContext& context, Arguments arguments) {
   if (!std::isfinite(value)) return Reply::Error(error_text::kIncrementNotFinite);
   const std::string text = base::FormatLongDoubleHuman(value);
   StoreIncremented(context, arguments[0], arguments[1], text, "hincrbyfloat");
+  context.PropagateAs("HSET", arguments[0], arguments[1], text);
   return Reply::Bulk(text);
 }
 

@@ -4,6 +4,10 @@
 
 namespace redouble::memory {
 
+std::string_view RemovalWord(const CommandContext& context, LazyFree operation) {
+  return context.propagates() ? RemovalWord(context.engine().options(), operation) : "DEL";
+}
+
 bool FlushesLater(const EngineCore& engine, Arguments arguments) {
   if (!arguments.empty()) return IsWord(arguments[0], "ASYNC");
   return FindKeptParameter("lazyfree-lazy-user-flush")->ValueIn(engine.options()) == "yes";

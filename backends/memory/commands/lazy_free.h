@@ -9,9 +9,11 @@
 #define REDOUBLE_BACKENDS_MEMORY_COMMANDS_LAZY_FREE_H_
 
 #include <cstddef>
+#include <string_view>
 
 #include "redouble/backends/memory/engine/argument.h"
 #include "redouble/backends/memory/engine/engine_core.h"
+#include "redouble/backends/memory/server/removal_word.h"
 
 namespace redouble::memory {
 
@@ -21,6 +23,9 @@ inline constexpr size_t kLazyFreeThreshold = 64;
 // True if a FLUSH command with these words, none or SYNC or ASYNC, frees in the background. Without
 // a word, lazyfree-lazy-user-flush decides.
 bool FlushesLater(const EngineCore& engine, Arguments arguments);
+
+// server/removal_word.h, for a command; the word is looked up only if the context propagates.
+std::string_view RemovalWord(const CommandContext& context, LazyFree operation);
 
 // Counts scripts or functions that are flushed in the background.
 void CountFlushedLater(EngineCore& engine, size_t count);

@@ -93,6 +93,7 @@ Reply HandlePSubscribe(CommandContext& context, Arguments arguments) {
 }
 
 Reply HandlePublish(CommandContext& context, Arguments arguments) {
+  if (context.engine().cluster() == nullptr) context.PropagateAlways(EffectTargets::kReplicas);
   return Reply::Integer(context.engine().Publish(arguments[0], arguments[1]));
 }
 
@@ -139,6 +140,7 @@ Reply HandlePUnsubscribe(CommandContext& context, Arguments arguments) {
 }
 
 Reply HandleSPublish(CommandContext& context, Arguments arguments) {
+  if (context.engine().cluster() == nullptr) context.PropagateAlways(EffectTargets::kReplicas);
   return Reply::Integer(context.engine().PublishToShard(arguments[0], arguments[1]));
 }
 

@@ -127,6 +127,15 @@ Reply CombineAndStore(CommandContext& context, const OperationRow& row, Argument
   return CountReply(members.size());
 }
 
+// The removal of the members that were drawn.
+void PropagatePopped(const CommandContext& context, std::string_view key,
+                     const std::vector<std::string>& members, bool took_all) {
+  if (!context.propagates()) return;
+  if (took_all) return context.PropagateAs("DEL", key);
+  for (const std::string& member : members) context.PropagateAlso("SREM", key, member);
+  context.PropagateOnlyOthers();
+}
+
 Reply PopMany(CommandContext& context, std::string_view key, Set& set, size_t count) {
   std::vector<Reply> popped;
   std::vector<std::string> members;
@@ -138,6 +147,7 @@ Reply PopMany(CommandContext& context, std::string_view key, Set& set, size_t co
     set.Remove(member);
     popped.push_back(Reply::Bulk(member));
   }
+  PropagatePopped(context, key, members, /*took_all=*/set.empty());
   // Redis moves the remaining members to a new set if they are fewer than the popped ones; its
   // encoding is chosen anew.
   if (!set.empty() && set.size() * 5 <= count) set.Rebuild(context.limits());
@@ -225,7 +235,10 @@ Reply HandleSPop(CommandContext& context, Arguments arguments) {
   if (!set) return with_count ? Reply::Set({}) : Reply::Nil();
   if (count == 0) return Reply::Set({});
   Reply popped = PopMany(context, arguments[0], *set, static_cast<size_t>(count));
-  return with_count ? std::move(popped) : Reply(std::move(popped).elements()[0]);
+  if (with_count) return popped;
+  Reply member = std::move(popped).elements()[0];
+  context.PropagateAs("SREM", arguments[0], member.text());
+  return member;
 }
 
 Reply HandleSRandMember(CommandContext& context, Arguments arguments) {

@@ -92,6 +92,8 @@ void CommandContext::Touched(std::string_view key) const {
   Resized(key);
 }
 
+void CommandContext::CountChange() const { engine_.CountChange(); }
+
 void CommandContext::Resized(std::string_view key) const {
   if (engine_.memory_limit().on()) engine_.memory_limit().NoteChange(*db_, key);
 }

@@ -12,7 +12,8 @@
 //   }
 //
 // A handler that changes a key calls Changed() once for each change: WATCH, keyspace events, client
-// tracking and the count of changes depend on it.
+// tracking, propagation and the count of changes depend on it. A command that would do something
+// else on a replica, or at another time, calls PropagateAs() with its effect.
 //
 // Thread-safety: one thread; lives for one command.
 #ifndef REDOUBLE_BACKENDS_MEMORY_ENGINE_COMMAND_CONTEXT_H_
@@ -21,13 +22,16 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "redouble/backends/memory/blocking/blocked_operation.h"
 #include "redouble/backends/memory/engine/error_text.h"
 #include "redouble/backends/memory/keyspace/database.h"
 #include "redouble/backends/memory/keyspace/keyspace_event.h"
+#include "redouble/backends/memory/propagation/call_effects.h"
 #include "redouble/backends/memory/values/encoding_limits.h"
 #include "redouble/backends/memory/values/value.h"
 #include "redouble/core/base/random/rng.h"
@@ -165,6 +169,9 @@ class CommandContext {
   void Notify(std::string_view key, EventClass event_class, std::string_view event) const;
   // Reports a change without an event.
   void Touched(std::string_view key) const;
+  // Counts a change that neither WATCH nor client tracking sees, as many changes of streams are.
+  // The command is propagated.
+  void CountChange() const;
   // Reports that the key's size may have changed, without a change for WATCH.
   void Resized(std::string_view key) const;
 
@@ -173,6 +180,36 @@ class CommandContext {
   // To be called before a key is removed or replaced, for sessions blocked on it. Remove and Put
   // call it.
   void SignalGone(std::string_view key) const;
+
+  // The stream of effects (propagation/effect.h). All of this does nothing without a sink, and
+  // propagates() tells whether the words are worth making.
+  bool propagates() const { return effects_ != nullptr; }
+  // Propagates these words instead of the command, if it changes something.
+  template <typename... Words>
+  void PropagateAs(const Words&... words) const {
+    if (effects_ != nullptr) effects_->Replace({std::string(words)...});
+  }
+  void PropagateAs(std::vector<std::string> words) const {
+    if (effects_ != nullptr) effects_->Replace(std::move(words));
+  }
+  // Propagates these words before the command.
+  template <typename... Words>
+  void PropagateAlso(const Words&... words) const {
+    if (effects_ != nullptr) effects_->Also(db_index(), {std::string(words)...});
+  }
+  // Propagates only what PropagateAlso said.
+  void PropagateOnlyOthers() const {
+    if (effects_ != nullptr) effects_->Suppress();
+  }
+  // Propagates several effects, of keys that have nothing to do with each other, without MULTI.
+  void PropagateSeparately() const {
+    if (effects_ != nullptr) effects_->Separate();
+  }
+  // Propagates the command to these targets even if it changes nothing.
+  void PropagateAlways(EffectTargets targets) const {
+    if (effects_ != nullptr) effects_->Force(targets);
+  }
+  void set_effects(CallEffects* effects) { effects_ = effects; }
 
   // True if the command may block: not in a transaction or a script.
   bool may_block() const;
@@ -189,6 +226,7 @@ class CommandContext {
   const uint32_t now_s_;
   bool notifies_misses_ = false;
   bool counts_uses_ = false;
+  CallEffects* effects_ = nullptr;
   std::string_view called_name_;
   mutable int64_t hits_ = 0;
   mutable int64_t misses_ = 0;

@@ -41,6 +41,12 @@ int64_t Engine::expired_keys() const { return core_->expired_keys(); }
 
 int64_t Engine::evicted_keys() const { return core_->evicted_keys(); }
 
+void Engine::AddEffectSink(EffectSink& sink, EffectTargets targets) {
+  core_->propagation().AddSink(sink, targets);
+}
+
+void Engine::RemoveEffectSink(EffectSink& sink) { core_->propagation().RemoveSink(sink); }
+
 int64_t Engine::changes() const { return core_->changes(); }
 
 }  // namespace redouble::memory

@@ -27,6 +27,7 @@
 #include "redouble/backends/memory/engine/session.h"
 #include "redouble/backends/memory/engine_options.h"
 #include "redouble/backends/memory/keyspace/keyspace_event.h"
+#include "redouble/backends/memory/propagation/effect.h"
 #include "redouble/core/base/time/virtual_clock.h"
 
 namespace redouble::memory {
@@ -63,6 +64,13 @@ class Engine {
   // Does not depend on notify-keyspace-events. Replaces the previous listener; an empty function
   // removes it.
   void SetKeyspaceListener(KeyspaceListener listener);
+
+  // Passes the effects of all later commands, expiries and evictions to the sink, as redis-server
+  // passes them to its replicas and to its append-only file (propagation/effect.h). `targets`:
+  // which effects the sink receives. Replies, state and random choices do not depend on it.
+  // The sink must be removed before it is destroyed.
+  void AddEffectSink(EffectSink& sink, EffectTargets targets);
+  void RemoveEffectSink(EffectSink& sink);
 
   // Keys expired and keys evicted, since the start or since CONFIG RESETSTAT.
   int64_t expired_keys() const;

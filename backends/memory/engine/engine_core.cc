@@ -16,6 +16,7 @@
 #include "redouble/backends/memory/scripting/function_libraries.h"
 #include "redouble/backends/memory/scripting/script_cache.h"
 #include "redouble/backends/memory/scripting/script_commands.h"
+#include "redouble/backends/memory/server/removal_word.h"
 #include "redouble/core/base/text/glob.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/store/errors.h"
@@ -371,6 +372,8 @@ void EngineCore::EvictKey(int db, std::string_view key) {
   database(db).Remove(key);
   ++evicted_keys_;
   NoteChange(db, key, /*by=*/0);
+  if (propagation_.on())
+    propagation_.AddRemoval(db, RemovalWord(options_, LazyFree::kEviction), key);
   if (wants(EventClass::kEvicted)) Notify(db, key, EventClass::kEvicted, "evicted");
 }
 
@@ -522,7 +525,11 @@ Reply EngineCore::Call(SessionCore& session, CommandId id, std::string_view name
     arguments = arguments.subspan(1);
   }
   if (observer_ != nullptr) Observe(*this, session, id, sent.arguments, *observer_);
+  std::optional<CallEffects> effects;
+  if (propagation_.on()) context.set_effects(&effects.emplace(propagation_));
+  const int64_t changes = changes_;
   Reply reply = RunHandler(kHandlers[static_cast<size_t>(id)], context, arguments);
+  if (effects) Propagate(*effects, session, sent, changes);
   if (!gone_.empty()) RemoveGone();
   if (only_reads) administration_.statistics().CountLookups(context.hits(), context.misses());
   // A script's keys are remembered when one of its commands reads.
@@ -531,6 +538,17 @@ Reply EngineCore::Call(SessionCore& session, CommandId id, std::string_view name
   }
   administration_.Finish(session, sent, reply, begun_us);
   return reply;
+}
+
+void EngineCore::Propagate(CallEffects& effects, SessionCore& session,
+                           const Administration::Sent& sent, int64_t changes) {
+  // The commands of a transaction or a script have propagated themselves.
+  if (sent.id == CommandId::kExec || RunsScript(sent.id)) return;
+  effects.Finish({.db = session.db_index(),
+                  .name = sent.name,
+                  .arguments = sent.arguments,
+                  .has_changed = changes_ > changes,
+                  .from_script = session.runs_script()});
 }
 
 void EngineCore::ExpireDue() {
@@ -557,6 +575,7 @@ void EngineCore::ExpireKey(int db, const std::string& key, absl::FunctionRef<voi
   if (observer_ != nullptr) observer_->OnWrite(key);
   if (watching_.has_watchers()) watching_.TouchExpired(db, key);
   if (tracking_.has_clients()) tracking_.Changed(key, /*by=*/0);
+  if (propagation_.on()) propagation_.AddRemoval(db, RemovalWord(options_, LazyFree::kExpire), key);
   if (wants(EventClass::kExpired)) Notify(db, key, EventClass::kExpired, "expired");
 }
 
@@ -677,8 +696,11 @@ void EngineCore::ServeKey(const Blocking::Key& key) {
         operation.also_when_gone || (entry != nullptr && entry->value.type() == operation.type);
     if (!matches) continue;
     CommandContext context(*this, *session, database(key.db), clock_.NowMillis());
+    std::optional<CallEffects> effects;
+    if (propagation_.on()) context.set_effects(&effects.emplace(propagation_));
     const int64_t from_us = administration_.Now();
     std::optional<Reply> reply = operation.retry(context, key.name);
+    if (effects) effects->FinishServed(key.db);
     if (!reply) continue;
     EndWait(*session, *std::move(reply), Administration::WaitEnd::kServed, from_us);
   }

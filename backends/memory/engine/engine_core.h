@@ -43,6 +43,7 @@
 #include "redouble/backends/memory/keyspace/notifications.h"
 #include "redouble/backends/memory/keyspace/tracking.h"
 #include "redouble/backends/memory/persistence/dump.h"
+#include "redouble/backends/memory/propagation/propagation.h"
 #include "redouble/backends/memory/pubsub/subscriptions.h"
 #include "redouble/backends/memory/scripting/busy_script.h"
 #include "redouble/backends/memory/transactions/watching.h"
@@ -91,6 +92,8 @@ class EngineCore final : private base::WaitReporter, private LazyExpiry {
   // must outlive the engine, or be replaced before.
   void SetAccessObserver(AccessObserver* observer);
   AccessObserver* access_observer() const { return observer_; }
+  // The stream of effects (propagation/effect.h), for sinks and for redis.set_repl.
+  Propagation& propagation() { return propagation_; }
   // Expired and evicted keys since the start or ResetStatistics.
   int64_t expired_keys() const { return expired_keys_; }
   int64_t evicted_keys() const { return evicted_keys_; }
@@ -265,6 +268,9 @@ class EngineCore final : private base::WaitReporter, private LazyExpiry {
   void ApplyMemoryLimit();
   // Sends the invalidations so far; the session gets them before the reply of its command.
   void SendEarlyInvalidations(const SessionCore& session);
+  // A command has ended, before which changes() was `changes`.
+  void Propagate(CallEffects& effects, SessionCore& session, const Administration::Sent& sent,
+                 int64_t changes);
   void ExpireDue();
   // An expired key is gone: sends its event, and fails what waits for it or watches it. `remove`
   // removes it.
@@ -296,6 +302,7 @@ class EngineCore final : private base::WaitReporter, private LazyExpiry {
   bool limit_changed_ = false;
   KeyspaceListener listener_;
   AccessObserver* observer_ = nullptr;
+  Propagation propagation_;
   std::unique_ptr<ScriptCache> scripts_;
   std::unique_ptr<FunctionLibraries> functions_;
   std::optional<BusyScript> busy_;

@@ -56,6 +56,11 @@ Reply HandleGeoAdd(CommandContext& context, Arguments arguments) {
     words.push_back(scores[i]);
     words.push_back(elements[i * 3 + 2]);
   }
+  if (context.propagates()) {
+    std::vector<std::string> effect = {"zadd"};
+    effect.insert(effect.end(), words.begin(), words.end());
+    context.PropagateAs(std::move(effect));
+  }
   return HandleZAdd(context, words);
 }
 

@@ -4,7 +4,9 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include "redouble/backends/memory/commands/lazy_free.h"
 #include "redouble/backends/memory/engine/argument.h"
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/handlers.h"
@@ -100,10 +102,20 @@ Reply HandleRestore(CommandContext& context, Arguments arguments) {
                                     : static_cast<int64_t>(static_cast<uint64_t>(*ttl_ms) +
                                                            static_cast<uint64_t>(context.now_ms()));
   if (deadline_ms != 0 && deadline_ms <= context.now_ms()) {
-    if (replaced) context.Changed(key, EventClass::kGeneric, "del");
+    if (replaced) {
+      context.Changed(key, EventClass::kGeneric, "del");
+      context.PropagateAs(RemovalWord(context, LazyFree::kServerDel), key);
+    }
     return Reply::Ok();
   }
   AddRestored(context, key, *std::move(value), deadline_ms, options);
+  if (!absolute && context.propagates()) {
+    std::vector<std::string> words = {std::string(context.called_name())};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    words[2] = base::FormatInt64(deadline_ms);
+    words.emplace_back("ABSTTL");
+    context.PropagateAs(std::move(words));
+  }
   return Reply::Ok();
 }
 

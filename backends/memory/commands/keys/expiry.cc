@@ -2,8 +2,11 @@
 #include <algorithm>
 #include <limits>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "redouble/backends/memory/commands/lazy_free.h"
 #include "redouble/backends/memory/engine/argument.h"
 #include "redouble/backends/memory/engine/handlers.h"
 #include "redouble/core/base/text/redis_number.h"
@@ -63,6 +66,16 @@ std::optional<int64_t> ToDeadline(int64_t amount, Unit unit, int64_t base_ms) {
   return deadline_ms + base_ms;
 }
 
+// The command with the time instead of the duration. PEXPIREAT is sent as it is.
+void PropagateDeadline(const CommandContext& context, std::string_view command, Arguments arguments,
+                       int64_t deadline_ms) {
+  if (command == "pexpireat") return;
+  std::vector<std::string> words = {"PEXPIREAT", std::string(arguments[0]),
+                                    base::FormatInt64(deadline_ms)};
+  words.insert(words.end(), arguments.begin() + 2, arguments.end());
+  context.PropagateAs(std::move(words));
+}
+
 Reply ExpireGeneric(CommandContext& context, std::string_view command, Arguments arguments,
                     Unit unit, int64_t base_ms) {
   Conditions conditions;
@@ -80,9 +93,11 @@ Reply ExpireGeneric(CommandContext& context, std::string_view command, Arguments
   if (*deadline_ms <= context.now_ms()) {
     context.Remove(key);
     context.Changed(key, EventClass::kGeneric, "del");
+    context.PropagateAs(RemovalWord(context, LazyFree::kExpire), key);
   } else {
     context.SetExpiry(*entry, *deadline_ms);
     context.Changed(key, EventClass::kGeneric, "expire");
+    if (context.propagates()) PropagateDeadline(context, command, arguments, *deadline_ms);
   }
   return Reply::Integer(1);
 }

@@ -197,6 +197,7 @@ Reply HandleRandomKey(CommandContext& context, Arguments) {
   constexpr int kMostTries = 100;
   Database& db = context.db();
   int tries = 0;
+  context.PropagateSeparately();
   while (db.size() > 0) {
     const std::string key(db.at(context.rng().Below(db.size())).key());
     if (db.Find(key) != nullptr) return Reply::Bulk(key);

@@ -59,6 +59,7 @@ Reply HandleScan(CommandContext& context, Arguments arguments) {
   }
   std::vector<Reply> keys;
   std::vector<std::string> expired;
+  context.PropagateSeparately();
   const auto visit = [&](const Database::Entry& entry) {
     if (!options.Matches(entry.key())) return;
     if (context.IsExpired(entry)) {

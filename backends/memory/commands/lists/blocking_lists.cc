@@ -27,6 +27,7 @@ BlockedOperation WaitForList(Arguments keys, const BlockTimeout& timeout) {
 
 Reply PopOne(CommandContext& context, std::string_view key, List& list, List::End end) {
   std::vector<Reply> elements = PopElements(context, key, list, end, 1);
+  context.PropagateAs(PopWord(end), key);
   return Reply::Array({Reply::Bulk(key), std::move(elements[0])});
 }
 
@@ -47,17 +48,37 @@ Reply BlockingPop(CommandContext& context, Arguments arguments, List::End end) {
   return context.Block(std::move(operation));
 }
 
-Reply BlockingMove(CommandContext& context, const ListMove& move, std::string_view timeout_text) {
+// A move without the timeout. `ends`: LEFT or RIGHT, twice; none for RPOPLPUSH.
+std::vector<std::string> MoveWords(const ListMove& move, Arguments ends) {
+  std::vector<std::string> words = {ends.empty() ? "RPOPLPUSH" : "LMOVE", std::string(move.from),
+                                    std::string(move.to)};
+  words.insert(words.end(), ends.begin(), ends.end());
+  return words;
+}
+
+std::string_view EndWord(List::End end) { return end == List::End::kFront ? "left" : "right"; }
+
+// `ends` as in MoveWords, as the client wrote them.
+Reply BlockingMove(CommandContext& context, const ListMove& move, Arguments ends,
+                   std::string_view timeout_text) {
   BlockTimeout timeout = ReadTimeoutSeconds(timeout_text, context.now_ms());
   if (timeout.error) return *std::move(timeout.error);
   const Lookup<List> source = context.Find<List>(move.from);
-  if (source || source.wrong_type()) return MoveElement(context, move);
+  if (source || source.wrong_type()) {
+    if (context.propagates()) context.PropagateAs(MoveWords(move, ends));
+    return MoveElement(context, move);
+  }
   if (!context.may_block()) return Reply::Nil();
   BlockedOperation operation = WaitForList({&move.from, 1}, timeout);
-  operation.retry = [from_end = move.from_end, to = std::string(move.to), to_end = move.to_end](
-                        CommandContext& later, std::string_view key) {
-    return std::optional(
-        MoveElement(later, {.from = key, .from_end = from_end, .to = to, .to_end = to_end}));
+  operation.retry = [from_end = move.from_end, to = std::string(move.to), to_end = move.to_end,
+                     has_ends = !ends.empty()](CommandContext& later, std::string_view key) {
+    const ListMove again{.from = key, .from_end = from_end, .to = to, .to_end = to_end};
+    Reply moved = MoveElement(later, again);
+    if (later.propagates() && !moved.is_error()) {
+      const std::string_view words[] = {EndWord(from_end), EndWord(to_end)};
+      later.PropagateAs(MoveWords(again, has_ends ? Arguments(words) : Arguments()));
+    }
+    return std::optional(std::move(moved));
   };
   return context.Block(std::move(operation));
 }
@@ -78,7 +99,7 @@ Reply HandleBLMove(CommandContext& context, Arguments arguments) {
   if (!from_end || !to_end) return SyntaxError();
   return BlockingMove(
       context, {.from = arguments[0], .from_end = *from_end, .to = arguments[1], .to_end = *to_end},
-      arguments[4]);
+      arguments.subspan(2, 2), arguments[4]);
 }
 
 Reply HandleBRPopLPush(CommandContext& context, Arguments arguments) {
@@ -87,7 +108,7 @@ Reply HandleBRPopLPush(CommandContext& context, Arguments arguments) {
                        .from_end = List::End::kBack,
                        .to = arguments[1],
                        .to_end = List::End::kFront},
-                      arguments[2]);
+                      {}, arguments[2]);
 }
 
 Reply HandleBLMPop(CommandContext& context, Arguments arguments) {

@@ -25,6 +25,9 @@ namespace redouble::memory {
 std::string_view PushEvent(List::End end);
 std::string_view PopEvent(List::End end);
 
+// The command that pops at that end, as it is propagated.
+std::string_view PopWord(List::End end);
+
 // LEFT or RIGHT; nullopt for any other word.
 std::optional<List::End> ReadEnd(std::string_view word);
 

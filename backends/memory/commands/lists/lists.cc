@@ -121,6 +121,8 @@ std::optional<List::End> ReadEnd(std::string_view word) {
   return std::nullopt;
 }
 
+std::string_view PopWord(List::End end) { return end == List::End::kFront ? "LPOP" : "RPOP"; }
+
 std::vector<Reply> PopElements(CommandContext& context, std::string_view key, List& list,
                                List::End end, size_t count) {
   std::vector<Reply> elements;
@@ -171,6 +173,10 @@ std::optional<Reply> PopFromFirst(CommandContext& context, const MultiPop& pop) 
     if (list.wrong_type()) return WrongType();
     if (!list) continue;
     std::vector<Reply> elements = PopElements(context, key, *list, pop.end, pop.count);
+    if (context.propagates()) {
+      const auto count = static_cast<int64_t>(elements.size());
+      context.PropagateAs(PopWord(pop.end), key, base::FormatInt64(count));
+    }
     return Reply::Array({Reply::Bulk(key), Reply::Array(std::move(elements))});
   }
   return std::nullopt;
@@ -274,6 +280,8 @@ Reply HandleLTrim(CommandContext& context, Arguments arguments) {
   if (list.wrong_type()) return WrongType();
   if (!list) return Reply::Ok();
   const std::optional<Range> range = ClampRange(*first, *last, list->size());
+  // An event, but nothing to propagate.
+  if (range && range->last - range->first + 1 == list->size()) context.PropagateOnlyOthers();
   if (range) list->Trim(range->first, range->last);
   context.Changed(key, EventClass::kList, "ltrim");
   if (!range) {

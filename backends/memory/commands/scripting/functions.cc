@@ -79,6 +79,12 @@ Reply DescribeRunning(CommandContext& context) {
                      Reply::Integer(duration_ms)});
 }
 
+// A reply that is no error counts as a change.
+Reply Counted(const CommandContext& context, Reply reply) {
+  if (!reply.is_error()) context.CountChange();
+  return reply;
+}
+
 }  // namespace
 
 Reply HandleFCall(CommandContext& context, Arguments arguments) {
@@ -93,6 +99,7 @@ Reply HandleFunctionDelete(CommandContext& context, Arguments arguments) {
   if (!context.engine().functions().Delete(arguments[0])) {
     return Reply::Error("ERR Library not found");
   }
+  context.CountChange();
   return Reply::Ok();
 }
 
@@ -110,6 +117,7 @@ Reply HandleFunctionFlush(CommandContext& context, Arguments arguments) {
     CountFlushedLater(engine, engine.functions().function_count());
   }
   engine.functions().Flush();
+  context.CountChange();
   return Reply::Ok();
 }
 
@@ -200,7 +208,7 @@ Reply HandleFunctionLoad(CommandContext& context, Arguments arguments) {
     }
     options.replace = true;
   }
-  return context.engine().functions().Load(arguments.back(), options);
+  return Counted(context, context.engine().functions().Load(arguments.back(), options));
 }
 
 Reply HandleFunctionRestore(CommandContext& context, Arguments arguments) {
@@ -217,7 +225,7 @@ Reply HandleFunctionRestore(CommandContext& context, Arguments arguments) {
           "ERR Wrong restore policy given, value should be either FLUSH, APPEND or REPLACE.");
     }
   }
-  return context.engine().functions().Restore(arguments[0], policy);
+  return Counted(context, context.engine().functions().Restore(arguments[0], policy));
 }
 
 Reply HandleFunctionStats(CommandContext& context, Arguments) {

@@ -30,6 +30,7 @@ class SessionHost final : public ScriptHost {
         started_us_(MonotonicMicros()) {
     context.session().set_runs_atomically(true);
     context.session().set_runs_script(true);
+    context.engine().propagation().set_script_targets(EffectTargets::kAll);
   }
   // SELECT in a script does not outlast it.
   ~SessionHost() {
@@ -52,6 +53,10 @@ class SessionHost final : public ScriptHost {
 
   // True if the limit is one of real time.
   bool runs_in_real_time() const { return started_us_.has_value(); }
+
+  void SetReplication(int flags) override {
+    context_.engine().propagation().set_script_targets(static_cast<EffectTargets>(flags));
+  }
 
   std::optional<int64_t> RunMillis() const override {
     if (!runs_in_real_time()) return std::nullopt;

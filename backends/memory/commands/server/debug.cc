@@ -281,6 +281,8 @@ Reply Populate(CommandContext& context, Arguments arguments) {
   const std::optional<int64_t> size =
       arguments.size() == 3 ? ReadPositive(arguments[2]) : std::optional<int64_t>(0);
   if (!count || !size) return Reply::Error(error_text::kMustBePositive);
+  // As in Redis, replicas do not learn of these keys.
+  context.PropagateOnlyOthers();
   // Redis allocates a table of that size and dies.
   constexpr int64_t kMaxKeys = int64_t{1} << 24;
   if (*count > kMaxKeys) return Reply::Error(error_text::kOutOfRange);

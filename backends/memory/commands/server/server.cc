@@ -29,6 +29,7 @@ Reply HandleDbSize(CommandContext& context, Arguments) {
 Reply HandleFlushDb(CommandContext& context, Arguments arguments) {
   if (!FlushOptionsAreRight(arguments)) return SyntaxError();
   Flush(context, context.db_index(), arguments);
+  context.PropagateAlways(EffectTargets::kAll);
   return Reply::Ok();
 }
 
@@ -37,6 +38,7 @@ Reply HandleFlushAll(CommandContext& context, Arguments arguments) {
   for (int index = 0; index < context.engine().database_count(); ++index) {
     Flush(context, index, arguments);
   }
+  context.PropagateAlways(EffectTargets::kAll);
   return Reply::Ok();
 }
 
@@ -60,6 +62,7 @@ Reply HandleSwapDb(CommandContext& context, Arguments arguments) {
     return Reply::Error(error_text::kDbIndexOutOfRange);
   }
   context.engine().SwapDatabases(first, second);
+  context.PropagateAlways(EffectTargets::kAll);
   return Reply::Ok();
 }
 

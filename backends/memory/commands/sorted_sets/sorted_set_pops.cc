@@ -33,6 +33,9 @@ std::vector<SortedSet::Element> PopElements(CommandContext& context, std::string
   return popped;
 }
 
+// The command that pops at that side, as it is propagated.
+std::string_view PopWord(Side side) { return side == Side::kMin ? "ZPOPMIN" : "ZPOPMAX"; }
+
 Reply PopGeneric(CommandContext& context, Arguments arguments, Side side) {
   if (arguments.size() > 2) return SyntaxError();
   int64_t count = 1;
@@ -55,6 +58,7 @@ Reply PopGeneric(CommandContext& context, Arguments arguments, Side side) {
 // The reply of BZPOPMIN and BZPOPMAX.
 Reply PopOne(CommandContext& context, std::string_view key, SortedSet& set, Side side) {
   const std::vector<SortedSet::Element> popped = PopElements(context, key, set, side, 1);
+  context.PropagateAs(PopWord(side), key);
   std::vector<Reply> reply = {Reply::Bulk(key)};
   AppendMember(reply, popped[0].member, popped[0].score, true);
   return Reply::Array(std::move(reply));
@@ -94,6 +98,10 @@ std::optional<Reply> PopFromFirst(CommandContext& context, const MultiPop& pop) 
     std::vector<Reply> pairs;
     for (const SortedSet::Element& element : PopElements(context, key, *set, pop.side, pop.count)) {
       pairs.push_back(Reply::Array({Reply::Bulk(element.member), ScoreReply(element.score)}));
+    }
+    if (context.propagates()) {
+      const auto count = static_cast<int64_t>(pairs.size());
+      context.PropagateAs(PopWord(pop.side), key, base::FormatInt64(count));
     }
     return Reply::Array({Reply::Bulk(key), Reply::Array(std::move(pairs))});
   }

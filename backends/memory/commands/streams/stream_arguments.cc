@@ -77,8 +77,9 @@ class TrimReader {
     return Reply::Nil();
   }
 
-  // Returns an error reply if the options are incompatible, or nil if `trim` is filled.
-  Reply Finish(const EncodingLimits& limits, bool required, std::optional<StreamTrim>& trim) {
+  // Returns an error reply if the options are incompatible, or nil if the trim of `options` is
+  // filled.
+  Reply Finish(const EncodingLimits& limits, bool required, StreamWriteOptions& options) {
     if (limit_.value_or(0) != 0 && !trim_) {
       return Reply::Error(
           "ERR syntax error, LIMIT cannot be used without specifying a trimming strategy");
@@ -90,7 +91,8 @@ class TrimReader {
       return Reply::Error("ERR syntax error, LIMIT cannot be used without the special ~ option");
     }
     if (trim_ && trim_->approximate) trim_->limit = limit_.value_or(DefaultLimit(limits));
-    trim = trim_;
+    options.trim = trim_;
+    options.trim_value_at = value_at_;
     return Reply::Nil();
   }
 
@@ -113,6 +115,7 @@ class TrimReader {
       if (mode == "~" || mode == "=") ++at;
     }
     const std::string_view value = arguments_[++at];
+    value_at_ = at;
     if (by_length) {
       const std::optional<int64_t> length = base::ParseInt64(value);
       if (!length) return Reply::Error(error_text::kNotAnInteger);
@@ -136,6 +139,7 @@ class TrimReader {
 
   const Arguments arguments_;
   std::optional<StreamTrim> trim_;
+  size_t value_at_ = 0;
   std::optional<size_t> limit_;
 };
 
@@ -208,7 +212,7 @@ Reply ReadXAddOptions(CommandContext& context, Arguments arguments, StreamWriteO
     break;
   }
   options.fields_at = at + 1;
-  return reader.Finish(context.limits(), false, options.trim);
+  return reader.Finish(context.limits(), false, options);
 }
 
 Reply ReadXTrimOptions(CommandContext& context, Arguments arguments, StreamWriteOptions& options) {
@@ -218,7 +222,7 @@ Reply ReadXTrimOptions(CommandContext& context, Arguments arguments, StreamWrite
     if (Reply error = reader.Read(at, is_option); error.is_error()) return error;
     if (!is_option) return SyntaxError();
   }
-  return reader.Finish(context.limits(), true, options.trim);
+  return reader.Finish(context.limits(), true, options);
 }
 
 std::string InError(std::string_view word) {

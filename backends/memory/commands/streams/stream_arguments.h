@@ -52,6 +52,8 @@ Reply ReadInterval(std::string_view start, std::string_view end, StreamInterval&
 // The options of XADD and XTRIM.
 struct StreamWriteOptions {
   std::optional<StreamTrim> trim = std::nullopt;
+  // The index of the trim's length or id, after "=" or "~" if there is one.
+  size_t trim_value_at = 0;
   bool only_if_exists = false;
   NewStreamId id = {};
   // The index of the first field in XADD's arguments.

@@ -25,6 +25,19 @@ StreamConsumer& AddConsumer(CommandContext& context, std::string_view key, Strea
 StreamConsumer& SeeConsumer(CommandContext& context, std::string_view key, StreamGroup& group,
                             std::string_view name);
 
+// A group as commands name it.
+struct GroupName {
+  std::string_view key;
+  std::string_view group;
+};
+// Propagates an entry that is pending for its consumer: XCLAIM with all of its state. The id is
+// that of the entry, as the client wrote it if it did.
+void PropagateClaim(const CommandContext& context, const GroupName& name, const StreamGroup& group,
+                    std::string_view id, const StreamPending& pending);
+// Propagates the group's position: XGROUP SETID.
+void PropagatePosition(const CommandContext& context, const GroupName& name,
+                       const StreamGroup& group);
+
 }  // namespace redouble::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_COMMANDS_STREAMS_STREAM_CONSUMERS_H_

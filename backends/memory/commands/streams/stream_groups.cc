@@ -89,6 +89,7 @@ GroupLookup FindGroup(CommandContext& context, std::string_view key, std::string
 StreamConsumer& AddConsumer(CommandContext& context, std::string_view key, StreamGroup& group,
                             std::string_view name) {
   StreamConsumer& consumer = group.AddConsumer(name, context.now_ms());
+  context.CountChange();
   context.Notify(key, EventClass::kStream, "xgroup-createconsumer");
   return consumer;
 }
@@ -99,6 +100,23 @@ StreamConsumer& SeeConsumer(CommandContext& context, std::string_view key, Strea
   if (consumer == nullptr) return AddConsumer(context, key, group, name);
   consumer->seen_ms = context.now_ms();
   return *consumer;
+}
+
+void PropagateClaim(const CommandContext& context, const GroupName& name, const StreamGroup& group,
+                    std::string_view id, const StreamPending& pending) {
+  if (!context.propagates()) return;
+  context.PropagateAlso("XCLAIM", name.key, name.group, pending.consumer->name, "0", id, "TIME",
+                        base::FormatInt64(pending.delivered_ms), "RETRYCOUNT",
+                        base::FormatInt64(pending.deliveries), "FORCE", "JUSTID", "LASTID",
+                        group.position.last_delivered_id.ToString());
+}
+
+void PropagatePosition(const CommandContext& context, const GroupName& name,
+                       const StreamGroup& group) {
+  if (!context.propagates()) return;
+  context.PropagateAlso("XGROUP", "SETID", name.key, name.group,
+                        group.position.last_delivered_id.ToString(), "ENTRIESREAD",
+                        base::FormatInt64(group.position.entries_read.value_or(-1)));
 }
 
 Reply HandleXGroupCreate(CommandContext& context, Arguments arguments) {
@@ -126,6 +144,7 @@ Reply HandleXGroupCreate(CommandContext& context, Arguments arguments) {
   if (!stream->AddGroup(arguments[1], {*id, options.entries_read})) {
     return Reply::Error("BUSYGROUP Consumer Group name already exists");
   }
+  context.CountChange();
   context.Resized(key);
   context.Notify(key, EventClass::kStream, "xgroup-create");
   return Reply::Ok();
@@ -144,6 +163,7 @@ Reply HandleXGroupSetId(CommandContext& context, Arguments arguments) {
       arguments[2] == "$" ? found.stream->last_id() : ReadStreamIdOrEnd(arguments[2]);
   if (!id) return InvalidStreamId();
   found.group->position = {*id, options.entries_read};
+  context.CountChange();
   context.Notify(arguments[0], EventClass::kStream, "xgroup-setid");
   return Reply::Ok();
 }
@@ -152,6 +172,7 @@ Reply HandleXGroupDestroy(CommandContext& context, Arguments arguments) {
   GroupLookup found = FindStream(context, arguments[0]);
   if (found.error) return *std::move(found.error);
   if (!found.stream->RemoveGroup(arguments[1])) return Reply::Integer(0);
+  context.CountChange();
   context.Notify(arguments[0], EventClass::kStream, "xgroup-destroy");
   context.Resized(arguments[0]);
   // Consumers that are blocked on the group must fail.
@@ -171,7 +192,10 @@ Reply HandleXGroupDelConsumer(CommandContext& context, Arguments arguments) {
   GroupLookup found = FindGroup(context, arguments[0], arguments[1]);
   if (found.error) return *std::move(found.error);
   const std::optional<size_t> pending = found.group->RemoveConsumer(arguments[2]);
-  if (pending) context.Notify(arguments[0], EventClass::kStream, "xgroup-delconsumer");
+  if (pending) {
+    context.CountChange();
+    context.Notify(arguments[0], EventClass::kStream, "xgroup-delconsumer");
+  }
   context.Resized(arguments[0]);
   return CountReply(pending.value_or(0));
 }
@@ -193,6 +217,7 @@ Reply HandleXAck(CommandContext& context, Arguments arguments) {
   }
   uint64_t acknowledged = 0;
   for (const StreamId id : ids) acknowledged += group->Acknowledge(id) ? 1 : 0;
+  if (acknowledged > 0) context.CountChange();
   context.Resized(arguments[0]);
   return CountReply(acknowledged);
 }

@@ -198,28 +198,55 @@ class ClaimReader {
 // The claiming consumer: created, or marked as seen, when it claims its first entry.
 class Claimer {
  public:
-  Claimer(CommandContext& context, std::string_view key, StreamGroup& group, std::string_view name)
-      : context_(context), key_(key), group_(group), name_(name) {}
+  // `arguments`: key, group and consumer.
+  Claimer(CommandContext& context, Arguments arguments, StreamGroup& group)
+      : context_(context),
+        group_name_{.key = arguments[0], .group = arguments[1]},
+        group_(group),
+        name_(arguments[2]) {
+    context_.PropagateOnlyOthers();
+  }
 
   StreamConsumer& Get() {
-    if (consumer_ == nullptr) consumer_ = &SeeConsumer(context_, key_, group_, name_);
+    if (consumer_ == nullptr) consumer_ = &SeeConsumer(context_, group_name_.key, group_, name_);
     return *consumer_;
+  }
+
+  // Counts and propagates the new state of an entry, or the one that it had when it was deleted.
+  void Propagate(std::string_view id, const StreamPending& pending) {
+    context_.CountChange();
+    PropagateClaim(context_, group_name_, group_, id, pending);
+    has_propagated_ = true;
+  }
+  // Propagates the position that LASTID has set, unless a claim has.
+  void PropagateNewPosition() {
+    if (has_propagated_) return;
+    context_.CountChange();
+    PropagatePosition(context_, group_name_, group_);
   }
 
  private:
   CommandContext& context_;
-  const std::string_view key_;
+  const GroupName group_name_;
   StreamGroup& group_;
   const std::string_view name_;
   StreamConsumer* consumer_ = nullptr;
+  bool has_propagated_ = false;
 };
+
+// Removes an entry from the pending ones that the stream no longer has, if it is one. Replicas
+// learn it from a claim, which does the same there.
+void ForgetDeleted(Claimer& claimer, StreamGroup& group, StreamId id, std::string_view text) {
+  if (const StreamPending* pending = group.FindPending(id)) claimer.Propagate(text, *pending);
+  group.Acknowledge(id);
+}
 
 // Claims one entry. Returns its reply; nullopt if it is not claimed.
 std::optional<Reply> Claim(const GroupOfStream& found, const ClaimOptions& claim, StreamId id,
-                           Claimer& claimer, int64_t now_ms) {
+                           std::string_view text, Claimer& claimer, int64_t now_ms) {
   StreamGroup& group = *found.group;
   if (!found.stream->Contains(id)) {
-    group.Acknowledge(id);
+    ForgetDeleted(claimer, group, id, text);
     return std::nullopt;
   }
   StreamPending* pending = group.FindPending(id);
@@ -239,6 +266,7 @@ std::optional<Reply> Claim(const GroupOfStream& found, const ClaimOptions& claim
   } else if (!claim.just_id) {
     ++pending->deliveries;
   }
+  claimer.Propagate(text, *pending);
   return claim.just_id ? StreamIdReply(id) : StreamEntryReply(*found.stream, id);
 }
 
@@ -291,7 +319,7 @@ Reply AutoClaim(const GroupOfStream& found, const AutoClaimOptions& claim, Claim
        --attempts) {
     const StreamId id = at->first;
     if (!found.stream->Contains(id)) {
-      group.Acknowledge(id);
+      ForgetDeleted(claimer, group, id, id.ToString());
       deleted.push_back(StreamIdReply(id));
       --left;
       at = group.pending().upper_bound(id);
@@ -303,6 +331,7 @@ Reply AutoClaim(const GroupOfStream& found, const AutoClaimOptions& claim, Claim
     group.Assign(id, pending, claimer.Get());
     pending.delivered_ms = now_ms;
     if (!claim.just_id) ++pending.deliveries;
+    claimer.Propagate(id.ToString(), pending);
     claimed.push_back(claim.just_id ? StreamIdReply(id) : StreamEntryReply(*found.stream, id));
     --left;
   }
@@ -337,13 +366,16 @@ Reply HandleXClaim(CommandContext& context, Arguments arguments) {
   ClaimReader reader(arguments.subspan(4), context.now_ms());
   if (Reply error = reader.Read(claim); error.is_error()) return error;
   StreamId& last_delivered_id = found.group->position.last_delivered_id;
-  last_delivered_id = std::max(last_delivered_id, claim.last_id);
-  Claimer claimer(context, arguments[0], *found.group, arguments[2]);
+  const bool has_moved = claim.last_id > last_delivered_id;
+  if (has_moved) last_delivered_id = claim.last_id;
+  Claimer claimer(context, arguments, *found.group);
   std::vector<Reply> claimed;
-  for (const StreamId id : claim.ids) {
-    std::optional<Reply> reply = Claim(found, claim, id, claimer, context.now_ms());
+  for (size_t i = 0; i < claim.ids.size(); ++i) {
+    std::optional<Reply> reply =
+        Claim(found, claim, claim.ids[i], arguments[4 + i], claimer, context.now_ms());
     if (reply) claimed.push_back(*std::move(reply));
   }
+  if (has_moved) claimer.PropagateNewPosition();
   context.Resized(arguments[0]);
   return Reply::Array(std::move(claimed));
 }
@@ -357,7 +389,7 @@ Reply HandleXAutoClaim(CommandContext& context, Arguments arguments) {
     return Reply::Error(
         "ERR Insufficient memory, failed allocating transient memory, COUNT too high.");
   }
-  Claimer claimer(context, arguments[0], *found.group, arguments[2]);
+  Claimer claimer(context, arguments, *found.group);
   context.Resized(arguments[0]);
   return AutoClaim(found, claim, claimer, context.now_ms());
 }

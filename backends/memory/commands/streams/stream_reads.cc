@@ -187,19 +187,35 @@ Reply StreamReply(std::string_view key, std::vector<Reply> entries) {
   return Reply::Array(std::move(pair));
 }
 
+// The consumer of a read that delivers entries. With NOACK no XCLAIM creates it on replicas.
+StreamConsumer& ReadingConsumer(CommandContext& context, std::string_view key, StreamGroup& group,
+                                const GroupReader& reader) {
+  const bool is_new = group.FindConsumer(reader.consumer) == nullptr;
+  if (is_new && reader.no_ack) {
+    context.PropagateAlso("XGROUP", "CREATECONSUMER", key, reader.group, reader.consumer);
+  }
+  return SeeConsumer(context, key, group, reader.consumer);
+}
+
 // Delivers the entries after `after` to the consumer.
-std::vector<Reply> DeliverNew(CommandContext& context, const Stream& stream, StreamId after,
-                              uint64_t count, StreamGroup& group, StreamConsumer& consumer,
-                              bool no_ack) {
+std::vector<Reply> DeliverNew(CommandContext& context, std::string_view key, const Stream& stream,
+                              StreamId after, uint64_t count, StreamGroup& group,
+                              StreamConsumer& consumer, const GroupReader& reader) {
   std::vector<Reply> entries;
+  const GroupName name{.key = key, .group = reader.group};
   const std::optional<StreamId> first = after.Next();
   if (!first) return entries;
   for (Stream::Cursor at = stream.From(*first); at.valid(); at.Next()) {
     if (count != 0 && entries.size() == count) break;
     stream.Advance(group, at.id());
     entries.push_back(StreamEntryReply(at));
-    if (!no_ack) group.Deliver(at.id(), consumer, context.now_ms());
+    if (reader.no_ack) continue;
+    group.Deliver(at.id(), consumer, context.now_ms());
+    if (context.propagates()) {
+      PropagateClaim(context, name, group, at.id().ToString(), *group.FindPending(at.id()));
+    }
   }
+  if (reader.no_ack && !entries.empty()) PropagatePosition(context, name, group);
   return entries;
 }
 
@@ -243,13 +259,13 @@ std::optional<Reply> ReadGroupStream(CommandContext& context, std::string_view k
     return std::nullopt;
   }
   // A consumer that receives nothing is neither created nor marked as seen.
-  StreamConsumer& consumer = SeeConsumer(context, key, group, reader.consumer);
+  StreamConsumer& consumer = ReadingConsumer(context, key, group, reader);
   context.Resized(key);
   if (is_history) {
     return StreamReply(key, DeliverHistory(context, stream, after, request.count, group, consumer));
   }
   return StreamReply(
-      key, DeliverNew(context, stream, delivered, request.count, group, consumer, reader.no_ack));
+      key, DeliverNew(context, key, stream, delivered, request.count, group, consumer, reader));
 }
 
 std::vector<Reply> ReadAll(CommandContext& context, const ReadRequest& request) {
@@ -263,6 +279,7 @@ std::vector<Reply> ReadAll(CommandContext& context, const ReadRequest& request) 
                                      : ReadStream(key, *stream, request.after[i], request.count);
     if (reply) streams.push_back(*std::move(reply));
   }
+  if (request.reader && !streams.empty()) context.CountChange();
   return streams;
 }
 
@@ -305,9 +322,11 @@ std::optional<Reply> RetryGroupRead(CommandContext& context, std::string_view ke
   }
   const StreamId delivered = group->position.last_delivered_id;
   if (stream->last_id() <= delivered) return std::nullopt;
-  StreamConsumer& consumer = SeeConsumer(context, key, *group, waiting.consumer);
-  return OneStreamReply(key, DeliverNew(context, *stream, delivered, waiting.count, *group,
-                                        consumer, waiting.no_ack));
+  const GroupReader reader{
+      .group = waiting.group, .consumer = waiting.consumer, .no_ack = waiting.no_ack};
+  StreamConsumer& consumer = ReadingConsumer(context, key, *group, reader);
+  return OneStreamReply(
+      key, DeliverNew(context, key, *stream, delivered, waiting.count, *group, consumer, reader));
 }
 
 Reply WaitForStreams(CommandContext& context, const ReadRequest& request) {
@@ -356,6 +375,7 @@ Reply HandleXRead(CommandContext& context, Arguments arguments) {
 }
 
 Reply HandleXReadGroup(CommandContext& context, Arguments arguments) {
+  context.PropagateOnlyOthers();
   return ReadGeneric(context, arguments, true);
 }
 

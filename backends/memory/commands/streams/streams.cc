@@ -62,6 +62,24 @@ Reply AddEntry(CommandContext& context, Stream& stream, const NewStreamId& wante
   return StreamIdReply(*id);
 }
 
+// The words of XADD and XTRIM, in which an approximate trim is replaced by what it did. `rest`: the
+// words after the key, which `options` refers to.
+std::vector<std::string> WriteWords(const CommandContext& context, std::string_view key,
+                                    Arguments rest, const Stream& stream,
+                                    const StreamWriteOptions& options) {
+  std::vector<std::string> words = {std::string(context.called_name()), std::string(key)};
+  words.insert(words.end(), rest.begin(), rest.end());
+  if (!options.trim || !options.trim->approximate) return words;
+  const size_t at = 2 + options.trim_value_at;
+  words[at - 1] = "=";
+  if (options.trim->max_length) {
+    words[at] = base::FormatInt64(static_cast<int64_t>(stream.size()));
+  } else {
+    words[at] = (stream.size() == 0 ? StreamId::Max() : stream.first_id()).ToString();
+  }
+  return words;
+}
+
 Reply RangeGeneric(CommandContext& context, Arguments arguments, bool backwards) {
   StreamInterval interval;
   const auto [start, end] =
@@ -107,6 +125,11 @@ Reply HandleXAdd(CommandContext& context, Arguments arguments) {
     context.Notify(key, EventClass::kStream, "xtrim");
   }
   context.SignalReady(key, store::KeyType::kStream);
+  if (context.propagates()) {
+    std::vector<std::string> effect = WriteWords(context, key, rest, *stream, options);
+    if (options.id.kind != NewStreamId::Kind::kGiven) effect[1 + options.fields_at] = id.text();
+    context.PropagateAs(std::move(effect));
+  }
   return id;
 }
 
@@ -150,7 +173,13 @@ Reply HandleXTrim(CommandContext& context, Arguments arguments) {
   if (stream.wrong_type()) return WrongType();
   if (!stream) return Reply::Integer(0);
   const size_t removed = stream->Trim(*options.trim);
-  if (removed > 0) context.Changed(arguments[0], EventClass::kStream, "xtrim");
+  if (removed > 0) {
+    context.Changed(arguments[0], EventClass::kStream, "xtrim");
+    if (context.propagates()) {
+      context.PropagateAs(
+          WriteWords(context, arguments[0], arguments.subspan(1), *stream, options));
+    }
+  }
   return CountReply(removed);
 }
 
@@ -219,6 +248,7 @@ Reply HandleXSetId(CommandContext& context, Arguments arguments) {
     stream->set_max_deleted_id(options.max_deleted_id);
   }
   // As in Redis, transactions that watch the key do not fail.
+  context.CountChange();
   context.Notify(arguments[0], EventClass::kStream, "xsetid");
   return Reply::Ok();
 }

@@ -171,8 +171,10 @@ Reply HandlePfDebug(CommandContext& context, Arguments arguments) {
   Found found = FindSketch(context, arguments[1]);
   if (found.error) return *std::move(found.error);
   if (!found.sketch) return Reply::Error("ERR The specified key does not exist");
+  const bool was_dense = found.sketch->is_dense();
   Reply reply = Inspect(arguments[0], *found.sketch);
   Store(*found.string, *found.sketch);
+  if (found.sketch->is_dense() != was_dense) context.CountChange();
   return reply;
 }
 

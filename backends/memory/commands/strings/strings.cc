@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "redouble/backends/memory/commands/lazy_free.h"
 #include "redouble/backends/memory/engine/argument.h"
 #include "redouble/backends/memory/engine/handlers.h"
 #include "redouble/core/base/text/redis_number.h"
@@ -97,6 +98,15 @@ std::optional<StringOptions> ReadOptions(Arguments arguments, OptionsOf command)
   return options;
 }
 
+// The words of SET without GET, which a replica does not need.
+std::vector<std::string> WithoutGet(std::string_view name, Arguments arguments) {
+  std::vector<std::string> words = {std::string(name)};
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (i < 2 || !IsWord(arguments[i], "GET")) words.emplace_back(arguments[i]);
+  }
+  return words;
+}
+
 // SET, SETNX, SETEX and PSETEX. `done` is the reply if the key was set, `refused` if the condition
 // did not hold; with GET the reply is the old value in both cases.
 Reply SetGeneric(CommandContext& context, std::string_view command, std::string_view key,
@@ -122,6 +132,9 @@ Reply SetGeneric(CommandContext& context, std::string_view command, std::string_
   if (options.expire) {
     context.SetExpiry(*entry, deadline.deadline_ms);
     context.Notify(key, EventClass::kGeneric, "expire");
+    if (context.propagates()) {
+      context.PropagateAs("SET", key, text, "PXAT", base::FormatInt64(deadline.deadline_ms));
+    }
   }
   return done;
 }
@@ -202,6 +215,9 @@ Reply HandleGet(CommandContext& context, Arguments arguments) {
 Reply HandleSet(CommandContext& context, Arguments arguments) {
   const std::optional<StringOptions> options = ReadOptions(arguments.subspan(2), OptionsOf::kSet);
   if (!options) return SyntaxError();
+  if (options->get && context.propagates()) {
+    context.PropagateAs(WithoutGet(context.called_name(), arguments));
+  }
   return SetGeneric(context, "set", arguments[0], arguments[1], *options, Reply::Ok(),
                     Reply::Nil());
 }
@@ -220,6 +236,7 @@ Reply HandleGetEx(CommandContext& context, Arguments arguments) {
   if (options->persist) {
     if (context.db().ClearExpiry(string.entry())) {
       context.Changed(key, EventClass::kGeneric, "persist");
+      context.PropagateAs("PERSIST", key);
     }
     return reply;
   }
@@ -229,9 +246,13 @@ Reply HandleGetEx(CommandContext& context, Arguments arguments) {
   if (!options->expire->relative && deadline.deadline_ms <= context.now_ms()) {
     context.Remove(key);
     context.Changed(key, EventClass::kGeneric, "del");
+    context.PropagateAs(RemovalWord(context, LazyFree::kExpire), key);
   } else {
     context.SetExpiry(string.entry(), deadline.deadline_ms);
     context.Changed(key, EventClass::kGeneric, "expire");
+    if (context.propagates()) {
+      context.PropagateAs("PEXPIREAT", key, base::FormatInt64(deadline.deadline_ms));
+    }
   }
   return reply;
 }
@@ -241,6 +262,7 @@ Reply HandleGetDel(CommandContext& context, Arguments arguments) {
   if (!reply.is_bulk()) return reply;
   context.Remove(arguments[0]);
   context.Changed(arguments[0], EventClass::kGeneric, "del");
+  context.PropagateAs(RemovalWord(context, LazyFree::kUserDel), arguments[0]);
   return reply;
 }
 
@@ -249,6 +271,7 @@ Reply HandleGetSet(CommandContext& context, Arguments arguments) {
   if (reply.is_error()) return reply;
   context.Put(arguments[0], Value::String(arguments[1]));
   context.Changed(arguments[0], EventClass::kString, "set");
+  context.PropagateAs("SET", arguments[0], arguments[1]);
   return reply;
 }
 
@@ -384,6 +407,7 @@ Reply HandleIncrByFloat(CommandContext& context, Arguments arguments) {
     context.Add(key, Value::TextString(text));
   }
   context.Changed(key, EventClass::kString, "incrbyfloat");
+  context.PropagateAs("SET", key, text, "KEEPTTL");
   return Reply::Bulk(text);
 }
 

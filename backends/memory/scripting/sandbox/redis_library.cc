@@ -186,7 +186,7 @@ int RedisReplicateCommands(lua_State* state) {
 
 constexpr int kReplAll = 3;
 
-// Nothing is replicated here. A flag that Redis does not know is rejected.
+// A flag that Redis does not know is rejected.
 int RedisSetRepl(lua_State* state) {
   if (lua_gettop(state) != 1) Raise(state, "ERR redis.set_repl() requires two arguments.");
   const auto flags = static_cast<int>(lua_tonumber(state, 1));
@@ -194,6 +194,7 @@ int RedisSetRepl(lua_State* state) {
     Raise(state,
           "ERR Invalid replication flags. Use REPL_AOF, REPL_REPLICA, REPL_ALL or REPL_NONE.");
   }
+  HostOf(state).SetReplication(flags);
   return 0;
 }
 

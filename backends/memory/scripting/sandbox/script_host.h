@@ -30,6 +30,9 @@ class ScriptHost {
   virtual bool HasCommand(std::span<const std::string_view> words) const = 0;
   // True if the script's user may run the command with these arguments. The command must exist.
   virtual bool MayRun(std::span<const std::string_view> words) const = 0;
+  // redis.set_repl: who receives the effects of the commands that follow. `flags` is a sum of
+  // REPL_AOF (1) and REPL_REPLICA (2).
+  virtual void SetReplication(int flags) { static_cast<void>(flags); }
   // How long the script has run, if the limit is one of real time; nullopt if it counts
   // instructions.
   virtual std::optional<int64_t> RunMillis() const { return std::nullopt; }
