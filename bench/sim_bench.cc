@@ -42,9 +42,11 @@ base::Task<void> AddByReadAndWrite(Actor& actor) {
   (void)co_await store::Set(actor.store(), "count", next);
 }
 
-// A world from creation to its end, with an invariant over the result: six commands.
+// A world from creation to its end, with an invariant over the result: six commands. The argument
+// is the strategy; an exhaustive search runs all schedules, which are fewer.
 void BM_Schedules(benchmark::State& state) {
   constexpr int64_t kSchedules = 1000;
+  const StrategyName& strategy = AllStrategies()[static_cast<size_t>(state.range(0))];
   const auto experiment = [](World& world) {
     for (const char* name : {"a", "b", "c"}) world.Spawn(name, AddByReadAndWrite);
     world.AddFinalInvariant("it exists", [&world] {
@@ -53,12 +55,17 @@ void BM_Schedules(benchmark::State& state) {
       return count->has_value() ? absl::OkStatus() : absl::InternalError("it does not");
     });
   };
+  int64_t schedules = 0;
   for (auto _ : state) {
-    benchmark::DoNotOptimize(Explore(experiment, {.schedules = kSchedules}));
+    schedules +=
+        Explore(experiment, {.strategy = strategy.strategy, .schedules = kSchedules}).schedules;
   }
-  state.SetItemsProcessed(state.iterations() * kSchedules);
+  state.SetItemsProcessed(schedules);
+  state.SetLabel(std::string(strategy.name));
 }
-BENCHMARK(BM_Schedules)->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_Schedules)
+    ->DenseRange(static_cast<int>(Strategy::kExhaustive), static_cast<int>(Strategy::kMutation))
+    ->Unit(benchmark::kMillisecond);
 
 // One new key each minute that expires 70 seconds later, like the counter of a rate limit.
 void BM_YearOfMinutes(benchmark::State& state) {

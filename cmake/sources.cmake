@@ -900,7 +900,16 @@ redouble_component(
     sim/check/linearizability.cc
     sim/check/models.cc
     sim/decision/footprint.cc
+    sim/explore/bounded.cc
+    sim/explore/causal_hash.cc
+    sim/explore/cause.cc
+    sim/explore/conflicts.cc
+    sim/explore/exhaustive.cc
     sim/explore/explore.cc
+    sim/explore/observed_run.cc
+    sim/explore/run_memory.cc
+    sim/explore/schedule.cc
+    sim/explore/shrink.cc
     sim/explore/strategies.cc
     sim/fault/fault.cc
     sim/fault/faulty_store.cc
@@ -918,6 +927,7 @@ redouble_component(
     sim/operations/python_json.cc
     sim/recording/diff.cc
     sim/recording/html_page.cc
+    sim/recording/interleaving.cc
     sim/recording/recording.cc
     sim/scenario/client.cc
     sim/scenario/keyspace.cc
@@ -938,7 +948,10 @@ redouble_component(
     sim/check/linearizability.h
     sim/decision/decisions.h
     sim/decision/footprint.h
+    sim/explore/cause.h
+    sim/explore/conflicts.h
     sim/explore/explore.h
+    sim/explore/run_memory.h
     sim/explore/strategies.h
     sim/fault/fault.h
     sim/fault/faulty_store.h

@@ -10,7 +10,7 @@
 //   sim::RandomDecisions decisions(/*seed=*/7);
 //   sim::RecordedDecisions replay({0, 0, 2, 1});
 //
-// The strategies of exploration (sim/explore/strategies.h) are further sources.
+// The strategies of exploration (sim/explore) are further sources.
 //
 // Thread-safety: one thread.
 #ifndef REDOUBLE_SIM_DECISION_DECISIONS_H_
@@ -57,7 +57,14 @@ class DecisionSource {
 
   // If true, OnTurnDone is called after each turn, with what the turn read and wrote.
   virtual bool WantsFootprints() const { return false; }
-  virtual void OnTurnDone(const Footprint&) {}
+  virtual void OnTurnDone(const TurnReport&) {}
+
+  // Called when the clock has moved, because no actor could take a turn.
+  virtual void OnClockMove() {}
+  // Called at the end of a run, with the turns that could still have been taken.
+  virtual void OnRunEnd(std::span<const ScheduleOption>) {}
+  // Returns true if the rest of the run is of no use, so that the world ends it.
+  virtual bool EndsRun() const { return false; }
 
   // Like Chance, for any probability: the source is not asked if the result is certain.
   bool Happens(double probability) {
@@ -120,7 +127,10 @@ class RecordingDecisions final : public DecisionSource {
 
   void OnTurn(const ScheduleOption& turn) override { source_.OnTurn(turn); }
   bool WantsFootprints() const override { return source_.WantsFootprints(); }
-  void OnTurnDone(const Footprint& footprint) override { source_.OnTurnDone(footprint); }
+  void OnTurnDone(const TurnReport& report) override { source_.OnTurnDone(report); }
+  void OnClockMove() override { source_.OnClockMove(); }
+  void OnRunEnd(std::span<const ScheduleOption> pending) override { source_.OnRunEnd(pending); }
+  bool EndsRun() const override { return source_.EndsRun(); }
 
   // The recorded decisions, for RecordedDecisions.
   const std::vector<uint32_t>& made() const { return made_; }

@@ -1,6 +1,8 @@
 #include "redouble/sim/decision/footprint.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <tuple>
 
 namespace redouble::sim {
 
@@ -12,19 +14,29 @@ bool Footprint::Affects(const Footprint& other) const {
 }
 
 bool Footprint::IsIndependentOf(const Footprint& other) const {
+  if (ordered_ || other.ordered_) return false;
+  if ((actors_ & other.actors_) != 0) return false;
   if (visible_ && other.visible_) return false;
   if (is_empty() || other.is_empty()) return true;
   if (all_ || other.all_) return false;
   return !Affects(other) && !other.Affects(*this);
 }
 
-void Footprint::Merge(const Footprint& other) {
+bool Footprint::Merge(const Footprint& other) {
+  const size_t keys = reads_.size() + writes_.size();
+  const auto flags = [&] {
+    return std::tuple(actors_, read_states_, written_states_, all_, visible_, ordered_);
+  };
+  const auto before = flags();
   reads_.insert(other.reads_.begin(), other.reads_.end());
   writes_.insert(other.writes_.begin(), other.writes_.end());
+  actors_ |= other.actors_;
   read_states_ |= other.read_states_;
   written_states_ |= other.written_states_;
   all_ = all_ || other.all_;
   visible_ = visible_ || other.visible_;
+  ordered_ = ordered_ || other.ordered_;
+  return reads_.size() + writes_.size() != keys || flags() != before;
 }
 
 void Footprint::MarkIfVisibleTo(const Footprint& reader) {

@@ -7,6 +7,7 @@
 #ifndef REDOUBLE_SIM_DECISION_FOOTPRINT_H_
 #define REDOUBLE_SIM_DECISION_FOOTPRINT_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <set>
@@ -19,16 +20,21 @@ namespace redouble::sim {
 
 class Footprint final : public memory::AccessObserver {
  public:
+  using Keys = std::set<std::string, std::less<>>;
+
   void OnRead(std::string_view key) override { Add(reads_, key); }
   void OnWrite(std::string_view key) override { Add(writes_, key); }
   void OnRead(State state) override { read_states_ |= BitOf(state); }
   void OnWrite(State state) override { written_states_ |= BitOf(state); }
   void OnAll() override { all_ = true; }
+  // The turn continued this actor: its own, or one that got a reply or a message by it. Turns that
+  // continue the same actor do not commute.
+  void OnActor(int actor) { actors_ |= BitOf(actor); }
 
-  // Returns true if the turns of two actors commute.
+  // Returns true if the two turns commute.
   bool IsIndependentOf(const Footprint& other) const;
-  // Adds all accesses of the other footprint.
-  void Merge(const Footprint& other);
+  // Adds all accesses of the other footprint. Returns true if there was one that is new.
+  bool Merge(const Footprint& other);
   void Clear() { *this = Footprint(); }
 
   // An invariant is checked after every turn. Of two turns that change what it reads, the order
@@ -36,14 +42,31 @@ class Footprint final : public memory::AccessObserver {
   // a turn if `reader`, the footprint of all checks, reads what this one writes.
   void MarkIfVisibleTo(const Footprint& reader);
   void MarkVisible() { visible_ = true; }
+  // The turn commutes with no other one: it broke all connections, or it ended the run.
+  void MarkOrdered() { ordered_ = true; }
+
+  const Keys& reads() const { return reads_; }
+  const Keys& writes() const { return writes_; }
+  // A bit for each State.
+  uint8_t read_states() const { return read_states_; }
+  uint8_t written_states() const { return written_states_; }
+  // The turn may depend on everything, or change everything.
+  bool concerns_all() const { return all_ || ordered_; }
+  bool is_visible() const { return visible_; }
+  // A bit for each of the first 63 actors that the turn continued; the last bit for all further
+  // ones.
+  uint64_t actors() const { return actors_; }
+  bool Continues(int actor) const { return (actors_ & BitOf(actor)) != 0; }
+  bool continues_others() const { return (actors_ & (actors_ - 1)) != 0; }
 
  private:
-  using Keys = std::set<std::string, std::less<>>;
+  static constexpr int kLastBit = 63;
 
   static void Add(Keys& keys, std::string_view key) {
     if (!keys.contains(key)) keys.emplace(key);
   }
   static uint8_t BitOf(State state) { return static_cast<uint8_t>(1 << static_cast<int>(state)); }
+  static uint64_t BitOf(int actor) { return uint64_t{1} << std::min(actor, kLastBit); }
   bool is_empty() const {
     return !all_ && reads_.empty() && writes_.empty() && read_states_ == 0 && written_states_ == 0;
   }
@@ -53,10 +76,21 @@ class Footprint final : public memory::AccessObserver {
 
   Keys reads_;
   Keys writes_;
+  uint64_t actors_ = 0;
   uint8_t read_states_ = 0;
   uint8_t written_states_ = 0;
   bool all_ = false;
   bool visible_ = false;
+  bool ordered_ = false;
+};
+
+// What a turn did, for the source of decisions.
+struct TurnReport {
+  // The actor that took the turn.
+  int actor;
+  const Footprint& footprint;
+  // What all checks of invariants in this run have read so far.
+  const Footprint& checks;
 };
 
 }  // namespace redouble::sim

@@ -1,25 +1,75 @@
 #include "redouble/sim/explore/explore.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <memory>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "redouble/core/base/random/rng.h"
 #include "redouble/core/base/text/string_bridge.h"
+#include "redouble/sim/explore/bounded.h"
+#include "redouble/sim/explore/exhaustive.h"
+#include "redouble/sim/explore/run_memory.h"
 #include "redouble/sim/explore/strategies.h"
 
 namespace redouble::sim {
 namespace {
 
-constexpr int kMaxPreemptions = 3;
+constexpr std::array kStrategies = {
+    StrategyName{Strategy::kCombined, "combined"},
+    StrategyName{Strategy::kExhaustive, "exhaustive"},
+    StrategyName{Strategy::kMixed, "mixed"},
+    StrategyName{Strategy::kUniform, "uniform"},
+    StrategyName{Strategy::kWalk, "walk"},
+    StrategyName{Strategy::kPct, "pct"},
+    StrategyName{Strategy::kPartialOrder, "partial-order"},
+    StrategyName{Strategy::kMutation, "mutation"},
+};
+
+// kMixed: what the seed, modulo the number of rows, selects.
+constexpr std::array kMixture = {
+    Strategy::kUniform,  Strategy::kPct,  Strategy::kWalk,         Strategy::kPct,
+    Strategy::kMutation, Strategy::kWalk, Strategy::kPartialOrder, Strategy::kWalk,
+};
+
+// Of the schedules of an exhaustive search, the part that is spent on a bounded search, which costs
+// runs that the search without a bound repeats.
+constexpr int64_t kBoundedShare = 8;
+
+// Races of n turns need few preemptions: about as many as n has digits.
+int MaxPreemptions(int64_t turns) {
+  constexpr int kMost = 8;
+  return std::clamp(static_cast<int>(std::bit_width(static_cast<uint64_t>(turns))), 1, kMost);
+}
 
 std::unique_ptr<DecisionSource> MakeDecisions(Strategy strategy, uint64_t seed,
-                                              int64_t expected_turns) {
-  const int preemptions = static_cast<int>(seed % (kMaxPreemptions + 1));
-  if (strategy == Strategy::kUniform || preemptions == 0) {
-    return std::make_unique<RandomDecisions>(seed);
+                                              const RunMemory& memory) {
+  if (strategy == Strategy::kMixed) strategy = kMixture[seed % kMixture.size()];
+  // The bits above those that select the strategy.
+  const uint64_t further = seed / kMixture.size();
+  switch (strategy) {
+    case Strategy::kWalk:
+      return std::make_unique<WalkDecisions>(seed, memory);
+    case Strategy::kPct: {
+      const int64_t turns = std::max<int64_t>(1, memory.conflicting_turns());
+      const auto most = static_cast<uint64_t>(MaxPreemptions(turns));
+      const int preemptions = 1 + static_cast<int>((further + seed) % most);
+      return std::make_unique<PctDecisions>(seed, preemptions, turns, &memory);
+    }
+    case Strategy::kPartialOrder:
+      return std::make_unique<PartialOrderDecisions>(seed);
+    case Strategy::kMutation: {
+      const auto runs = memory.interesting_runs();
+      if (runs.empty()) break;
+      base::Rng rng(seed);
+      return std::make_unique<MutatedDecisions>(seed, runs[rng.Below(runs.size())]);
+    }
+    default:
+      break;
   }
-  return std::make_unique<PctDecisions>(seed, preemptions, expected_turns);
+  return std::make_unique<RandomDecisions>(seed);
 }
 
 absl::Status ViolationOf(const RunReport& report) {
@@ -31,103 +81,12 @@ absl::Status ViolationOf(const RunReport& report) {
     case RunEnd::kDone:
     case RunEnd::kTimeLimit:
     case RunEnd::kStopped:
+    case RunEnd::kMistake:
     case RunEnd::kViolation:
       return report.violation;
   }
   return report.violation;
 }
-
-// Tries simpler decisions, one change at a time.
-class Shrinker {
- public:
-  Shrinker(const Experiment& experiment, const ExploreOptions& options, Violation violation)
-      : experiment_(experiment),
-        options_(options),
-        best_(std::move(violation)),
-        invariant_(BrokenInvariant(best_.status)),
-        runs_left_(options.shrinking_runs) {}
-
-  Violation Run() {
-    DropQuietEnd(best_.decisions);
-    bool improved = true;
-    while (improved && runs_left_ > 0) {
-      improved = RemoveChunks() || QuietChunks() || LowerOnes();
-    }
-    return std::move(best_);
-  }
-
- private:
-  // Default decisions at the end are implied.
-  static void DropQuietEnd(std::vector<uint32_t>& decisions) {
-    while (!decisions.empty() && decisions.back() == 0) decisions.pop_back();
-  }
-
-  // Accepts the decisions if they break the same invariant.
-  bool Try(std::vector<uint32_t> decisions) {
-    DropQuietEnd(decisions);
-    if (runs_left_ <= 0 || !IsSimpler(decisions, best_.decisions)) return false;
-    --runs_left_;
-    const RunOutcome outcome = Replay(experiment_, options_, best_.seed, decisions);
-    if (outcome.violation.ok() || BrokenInvariant(outcome.violation) != invariant_) return false;
-    best_.decisions = std::move(decisions);
-    best_.status = outcome.violation;
-    best_.trace_hash = outcome.trace_hash;
-    best_.steps = outcome.steps;
-    return true;
-  }
-
-  // Fewer decisions that are not the default, then fewer decisions, then smaller ones.
-  static bool IsSimpler(const std::vector<uint32_t>& a, const std::vector<uint32_t>& b) {
-    const auto loud = [](const std::vector<uint32_t>& decisions) {
-      return decisions.size() - std::count(decisions.begin(), decisions.end(), 0u);
-    };
-    if (loud(a) != loud(b)) return loud(a) < loud(b);
-    if (a.size() != b.size()) return a.size() < b.size();
-    return a < b;
-  }
-
-  // Calls `change` with every chunk of decisions, large chunks first; returns true at the first
-  // success.
-  template <typename Change>
-  bool TryChunks(const Change& change) {
-    for (size_t length = best_.decisions.size(); length > 0; length /= 2) {
-      for (size_t first = 0; first + length <= best_.decisions.size(); first += length) {
-        std::vector<uint32_t> changed = best_.decisions;
-        change(changed, first, length);
-        if (Try(std::move(changed))) return true;
-      }
-    }
-    return false;
-  }
-
-  bool QuietChunks() {
-    return TryChunks([](std::vector<uint32_t>& decisions, size_t first, size_t length) {
-      std::fill_n(decisions.begin() + first, length, 0u);
-    });
-  }
-
-  bool RemoveChunks() {
-    return TryChunks([](std::vector<uint32_t>& decisions, size_t first, size_t length) {
-      decisions.erase(decisions.begin() + first, decisions.begin() + first + length);
-    });
-  }
-
-  bool LowerOnes() {
-    for (size_t i = 0; i < best_.decisions.size(); ++i) {
-      if (best_.decisions[i] < 2) continue;
-      std::vector<uint32_t> lowered = best_.decisions;
-      --lowered[i];
-      if (Try(std::move(lowered))) return true;
-    }
-    return false;
-  }
-
-  const Experiment& experiment_;
-  const ExploreOptions& options_;
-  Violation best_;
-  const std::string invariant_;
-  int64_t runs_left_;
-};
 
 class Explorer {
  public:
@@ -135,10 +94,19 @@ class Explorer {
       : experiment_(experiment), options_(options) {}
 
   Exploration Run() {
-    if (options_.strategy == Strategy::kExhaustive) {
-      RunAll();
-    } else {
-      RunSeeds();
+    switch (options_.strategy) {
+      case Strategy::kExhaustive:
+        RunAll(options_.schedules);
+        break;
+      case Strategy::kCombined:
+        RunAll((options_.schedules + 1) / 2);
+        if (!found_.complete || found_.depends_on_seed) RunSeeds(Strategy::kMixed);
+        break;
+      default:
+        RunSeeds(options_.strategy);
+    }
+    if (options_.faults_must_match && !found_.violation && found_.mistake.ok()) {
+      found_.mistake = CheckFaultMatches(options_, found_);
     }
     if (found_.violation.has_value()) {
       found_.violation = Shrink(experiment_, options_, *std::move(found_.violation));
@@ -147,33 +115,66 @@ class Explorer {
   }
 
  private:
-  void RunSeeds() {
+  void RunSeeds(Strategy strategy) {
+    RunMemory memory;
     RecordedDecisions quiet({});
-    const int64_t expected_turns =
-        std::max<int64_t>(1, RunOnce(experiment_, options_, options_.first_seed, quiet).steps);
-    while (found_.schedules < options_.schedules && !IsOver()) {
+    RunRemembered(options_.first_seed, quiet, memory);
+    while (MayRun(options_.schedules)) {
       const uint64_t seed = options_.first_seed + static_cast<uint64_t>(found_.schedules);
-      const std::unique_ptr<DecisionSource> decisions =
-          MakeDecisions(options_.strategy, seed, expected_turns);
-      Count(seed, RunOnce(experiment_, options_, seed, *decisions));
+      const std::unique_ptr<DecisionSource> decisions = MakeDecisions(strategy, seed, memory);
+      // What uniform schedules show is of no use if there are no others.
+      Count(seed, strategy == Strategy::kUniform ? RunOnce(experiment_, options_, seed, *decisions)
+                                                 : RunRemembered(seed, *decisions, memory));
     }
   }
 
-  void RunAll() {
-    ExhaustiveDecisions decisions;
-    while (found_.schedules < options_.schedules && !IsOver()) {
-      Count(options_.first_seed, RunOnce(experiment_, options_, options_.first_seed, decisions));
-      if (decisions.Next()) continue;
-      found_.complete = true;
+  RunOutcome RunRemembered(uint64_t seed, DecisionSource& decisions, RunMemory& memory) {
+    RememberingDecisions remembering(decisions, memory);
+    RunOutcome outcome = RunOnce(experiment_, options_, seed, remembering);
+    remembering.Finish();
+    return outcome;
+  }
+
+  // Runs all schedules, `schedules` at most.
+  void RunAll(int64_t schedules) {
+    BoundedDecisions bounded(options_.max_bound);
+    while (MayRun((schedules + kBoundedShare - 1) / kBoundedShare)) {
+      Count(options_.first_seed, RunOnce(experiment_, options_, options_.first_seed, bounded));
+      const bool has_more = bounded.Next();
+      found_.complete_bound = has_more ? bounded.bound() - 1 : bounded.bound();
+      if (has_more) continue;
+      found_.complete = bounded.complete() && !IsOver();
+      break;
+    }
+    if (found_.complete) return;
+    ExhaustiveDecisions all(ExhaustiveDecisions::Reduction::kSourceSets, options_.max_faults);
+    while (MayRun(schedules)) {
+      Count(options_.first_seed, RunOnce(experiment_, options_, options_.first_seed, all));
+      if (all.Next()) continue;
+      found_.complete = !all.limited() && !IsOver();
       return;
     }
   }
 
-  bool IsOver() const { return options_.stop_at_first && found_.violations > 0; }
+  bool IsOver() const {
+    return !found_.mistake.ok() || (options_.stop_at_first && found_.violations > 0);
+  }
+
+  bool MayRun(int64_t schedules) const {
+    return found_.schedules < schedules && !IsOver() && !(options_.is_over && options_.is_over());
+  }
 
   void Count(uint64_t seed, RunOutcome outcome) {
     ++found_.schedules;
+    found_.mistake = outcome.mistake;
+    found_.depends_on_seed = found_.depends_on_seed || options_.swarm || outcome.drew_numbers;
     for (const auto& [name, reached] : outcome.probes) found_.probes[name] += reached ? 1 : 0;
+    if (!options_.swarm) {
+      found_.fault_matches.resize(outcome.fault_matches.size());
+      for (size_t i = 0; i < outcome.fault_matches.size(); ++i) {
+        found_.fault_matches[i] += outcome.fault_matches[i];
+      }
+    }
     if (outcome.violation.ok()) return;
     if (++found_.violations > 1) return;
     found_.schedules_to_first = found_.schedules;
@@ -181,7 +182,8 @@ class Explorer {
                                  .decisions = std::move(outcome.decisions),
                                  .status = std::move(outcome.violation),
                                  .trace_hash = std::move(outcome.trace_hash),
-                                 .steps = outcome.steps};
+                                 .steps = outcome.steps,
+                                 .cause = {}};
   }
 
   const Experiment& experiment_;
@@ -190,6 +192,18 @@ class Explorer {
 };
 
 }  // namespace
+
+std::span<const StrategyName> AllStrategies() { return kStrategies; }
+
+absl::Status CheckFaultMatches(const ExploreOptions& options, const Exploration& exploration) {
+  for (size_t i = 0; i < exploration.fault_matches.size(); ++i) {
+    if (exploration.fault_matches[i] > 0) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("faults/", i, ": no request matches this rule in ", exploration.schedules,
+                     " schedules: ", base::ToAbsl(SpecOf(options.world.faults[i].fault).name)));
+  }
+  return absl::OkStatus();
+}
 
 std::string_view BrokenInvariant(const absl::Status& violation) {
   const std::string_view message = base::ToStd(violation.message());
@@ -216,11 +230,15 @@ RunOutcome RunOnce(const Experiment& experiment, const ExploreOptions& options, 
   std::map<std::string, bool> probes;
   for (const World::Probe& probe : world.probes()) probes.emplace(probe.name, probe.reached);
   return RunOutcome{.violation = ViolationOf(report),
+                    .mistake = report.mistake,
                     .decisions = world.decisions(),
                     .trace_hash = world.TraceHash(),
                     .steps = report.steps,
                     .commands = world.commands(),
-                    .probes = std::move(probes)};
+                    .drew_numbers = world.DrewNumbers(),
+                    .probes = std::move(probes),
+                    .fault_matches = world.fault_matches(),
+                    .faults = world.injected_faults()};
 }
 
 RunOutcome Replay(const Experiment& experiment, const ExploreOptions& options, uint64_t seed,
@@ -231,10 +249,6 @@ RunOutcome Replay(const Experiment& experiment, const ExploreOptions& options, u
   traced.world.traced = true;
   RecordedDecisions recorded(decisions);
   return RunOnce(experiment, traced, seed, recorded);
-}
-
-Violation Shrink(const Experiment& experiment, const ExploreOptions& options, Violation violation) {
-  return Shrinker(experiment, options, std::move(violation)).Run();
 }
 
 Exploration Explore(const Experiment& experiment, const ExploreOptions& options) {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "redouble/core/base/task/run.h"
 #include "redouble/core/store/typed/expiry.h"
@@ -169,8 +170,10 @@ TEST(Explore, CountsTheRunsThatReachEachProbe) {
     world.AddProbe("one on the way", [&] { return Read(world, "count") == "1"; });
     world.AddProbe("never", [] { return false; });
   };
-  const Exploration found =
-      Explore(experiment, {.schedules = 100, .stop_at_first = false, .shrinking_runs = 0});
+  const Exploration found = Explore(experiment, {.strategy = Strategy::kMixed,
+                                                 .schedules = 100,
+                                                 .stop_at_first = false,
+                                                 .shrinking_runs = 0});
   EXPECT_EQ(found.probes, (std::map<std::string, int64_t>{{"never", 0}, {"one on the way", 100}}));
 }
 
@@ -184,7 +187,8 @@ TEST(Explore, IsDeterministic) {
 }
 
 TEST(Explore, CountsAllViolationsWhenAsked) {
-  const Exploration found = Explore(AddLostUpdate, {.schedules = 200, .stop_at_first = false});
+  const Exploration found = Explore(
+      AddLostUpdate, {.strategy = Strategy::kMixed, .schedules = 200, .stop_at_first = false});
   EXPECT_EQ(found.schedules, 200);
   EXPECT_GT(found.violations, 20);
   EXPECT_LT(found.violations, 200);
@@ -209,6 +213,67 @@ TEST(Explore, ShowsTheAbsenceOfARaceInASmallWorld) {
   const Exploration racy = Explore(AddLostUpdate, {.strategy = Strategy::kExhaustive});
   EXPECT_TRUE(racy.violation.has_value());
   EXPECT_FALSE(racy.complete);
+}
+
+TEST(Explore, TellsHowFarItWasComplete) {
+  // 16 commands of 4 actors on one key have 63 million orders.
+  const auto many = [](World& world) {
+    for (const char* name : {"a", "b", "c", "d"}) {
+      world.Spawn(name, [](Actor& actor) -> Task<void> {
+        for (int i = 0; i < 4; ++i) (void)co_await store::Incr(actor.store(), "count");
+      });
+    }
+  };
+  const Exploration all = Explore(many, {.strategy = Strategy::kExhaustive, .schedules = 2000});
+  EXPECT_FALSE(all.complete);
+  EXPECT_EQ(all.schedules, 2000);
+  EXPECT_EQ(all.complete_bound, 0);
+  EXPECT_FALSE(all.depends_on_seed);
+}
+
+TEST(Explore, TriesFurtherSeedsWhereActorsDrawNumbers) {
+  const auto draws = [](World& world) {
+    const auto drawn = std::make_shared<int64_t>(0);
+    world.Spawn("a", [drawn](Actor& actor) -> Task<void> {
+      *drawn = actor.rng().Between(0, 99);
+      co_return;
+    });
+    world.AddFinalInvariant("it is not 7", [drawn] { return *drawn != 7; });
+  };
+  const Exploration found = Explore(draws);
+  EXPECT_TRUE(found.depends_on_seed);
+  EXPECT_TRUE(found.violation.has_value());
+}
+
+TEST(Explore, EndsAtAMistake) {
+  const Exploration reported = Explore([](World& world) {
+    world.Spawn("a", [&world](Actor& actor) -> Task<void> {
+      (void)co_await store::Incr(actor.store(), "count");
+      world.ReportMistake(absl::NotFoundError("no such file"));
+    });
+    world.AddFinalInvariant("never", [] { return false; });
+  });
+  EXPECT_EQ(reported.mistake, absl::NotFoundError("no such file"));
+  EXPECT_FALSE(reported.violation.has_value());
+  EXPECT_EQ(reported.schedules, 1);
+
+  const Exploration checked = Explore([](World& world) {
+    AddLostUpdate(world);
+    world.AddInvariant("errs", [] { return absl::InvalidArgumentError("no such key"); });
+  });
+  EXPECT_EQ(checked.mistake, absl::InvalidArgumentError("errs: no such key"));
+  EXPECT_FALSE(checked.violation.has_value());
+}
+
+TEST(Explore, TakesAFaultThatMatchesNothingForAMistake) {
+  ExploreOptions options;
+  options.world.faults = {
+      {.fault = Fault::kDelay, .command = "INCR", .probability = 0.2, .duration = absl::Seconds(1)},
+      {.fault = Fault::kDelay, .command = "SADD", .nth = 1}};
+  const Exploration found = Explore(AddMissingTtl, options);
+  EXPECT_FALSE(found.violation.has_value());
+  EXPECT_EQ(found.mistake.message(), absl::StrCat("faults/1: no request matches this rule in ",
+                                                  found.schedules, " schedules: delay"));
 }
 
 // The commands commute, so that only the variable shows that two are inside.

@@ -1,5 +1,6 @@
-// The reduction of an exhaustive search loses no outcome: on random small worlds, the search with
-// sleep sets reaches the same outcomes as the search through all orders.
+// The reductions of the searches lose no outcome: on random small worlds, the searches with sleep
+// sets, with source sets and with a bound on preemptions reach the same outcomes as those through
+// all orders.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +17,8 @@
 #include "redouble/core/store/command.h"
 #include "redouble/core/store/reply.h"
 #include "redouble/sim/decision/decisions.h"
-#include "redouble/sim/explore/strategies.h"
+#include "redouble/sim/explore/bounded.h"
+#include "redouble/sim/explore/exhaustive.h"
 #include "redouble/sim/fault/fault.h"
 #include "redouble/sim/world/world.h"
 
@@ -176,10 +178,9 @@ struct Search {
 };
 
 // All outcomes of the plan; nullopt if it has more than `most` schedules.
-std::optional<Search> RunAll(const Plan& plan, ExhaustiveDecisions::Reduction reduction,
-                             int64_t most) {
+template <typename Decisions>
+std::optional<Search> RunAll(const Plan& plan, Decisions decisions, int64_t most) {
   Search search;
-  ExhaustiveDecisions decisions(reduction);
   do {
     if (++search.runs > most) return std::nullopt;
     std::string outcome = RunPlan(plan, decisions);
@@ -188,16 +189,77 @@ std::optional<Search> RunAll(const Plan& plan, ExhaustiveDecisions::Reduction re
   return search;
 }
 
+using Reduction = ExhaustiveDecisions::Reduction;
+
+constexpr int64_t kMost = 3000;
+// A reduced search starts again when an invariant reads something new.
+constexpr int64_t kMostRestarts = 10;
+
 RC_GTEST_PROP(Reduction, LosesNoOutcome, ()) {
   const Plan plan = DrawPlan();
-  const std::optional<Search> all =
-      RunAll(plan, ExhaustiveDecisions::Reduction::kNone, /*most=*/3000);
+  const auto all = RunAll(plan, ExhaustiveDecisions(Reduction::kNone), kMost);
   RC_PRE(all.has_value());
-  const std::optional<Search> reduced =
-      RunAll(plan, ExhaustiveDecisions::Reduction::kSleepSets, /*most=*/3000);
-  RC_ASSERT(reduced.has_value());
-  RC_ASSERT(reduced->outcomes == all->outcomes);
-  RC_ASSERT(reduced->runs <= all->runs);
+  for (const Reduction reduction : {Reduction::kSleepSets, Reduction::kSourceSets}) {
+    const auto reduced = RunAll(plan, ExhaustiveDecisions(reduction), kMost * kMostRestarts);
+    RC_ASSERT(reduced.has_value());
+    RC_ASSERT(reduced->outcomes == all->outcomes);
+    RC_ASSERT(plan.checks_invariant || reduced->runs <= all->runs);
+  }
+}
+
+RC_GTEST_PROP(BoundedDecisions, LoseNoOutcomeWithoutABound, ()) {
+  constexpr int kUnbounded = 100;
+  const Plan plan = DrawPlan();
+  const auto all = RunAll(plan, ExhaustiveDecisions(Reduction::kNone), kMost);
+  RC_PRE(all.has_value());
+  const auto bounded = RunAll(plan, BoundedDecisions(kUnbounded), kMost * kMostRestarts);
+  RC_ASSERT(bounded.has_value());
+  RC_ASSERT(bounded->outcomes == all->outcomes);
+}
+
+// Enumerates all schedules with up to `bound` preemptions and faults, without any reduction.
+class PlainBoundedDecisions final : public DecisionSource {
+ public:
+  explicit PlainBoundedDecisions(int bound) : bound_(bound) {}
+
+  size_t ChooseNext(std::span<const ScheduleOption> options) override {
+    const bool continues = options.front().actor == last_actor_;
+    const size_t chosen = all_.ChooseNext(options);
+    cost_ += continues && options[chosen].actor != last_actor_ ? 1 : 0;
+    return chosen;
+  }
+  size_t Pick(size_t count) override { return all_.Pick(count); }
+  bool Chance(double probability) override {
+    const bool happens = all_.Chance(probability);
+    cost_ += happens ? 1 : 0;
+    return happens;
+  }
+  void OnTurn(const ScheduleOption& turn) override { last_actor_ = turn.actor; }
+  void OnClockMove() override { last_actor_ = -1; }
+
+  bool Next() {
+    cost_ = 0;
+    last_actor_ = -1;
+    return all_.Next();
+  }
+  // A run over the bound does not count.
+  bool redundant() const { return cost_ > bound_; }
+
+ private:
+  const int bound_;
+  ExhaustiveDecisions all_{Reduction::kNone};
+  int cost_ = 0;
+  int last_actor_ = -1;
+};
+
+RC_GTEST_PROP(BoundedDecisions, LoseNoOutcomeWithinABound, ()) {
+  const Plan plan = DrawPlan();
+  const int bound = *rc::gen::inRange(0, 3);
+  const auto plain = RunAll(plan, PlainBoundedDecisions(bound), kMost);
+  RC_PRE(plain.has_value());
+  const auto bounded = RunAll(plan, BoundedDecisions(bound), kMost * kMostRestarts);
+  RC_ASSERT(bounded.has_value());
+  RC_ASSERT(bounded->outcomes == plain->outcomes);
 }
 
 }  // namespace

@@ -3,19 +3,40 @@
 #include <algorithm>
 #include <cassert>
 #include <optional>
-#include <utility>
 
-#include "redouble/core/store/command.h"
+#include "redouble/backends/memory/keyspace/command_accesses.h"
+#include "redouble/core/store/table/command_table.h"
 
 namespace redouble::sim {
 namespace {
 
 // Initial priorities are above those that change points assign, which are negative.
 constexpr int64_t kPriorities = int64_t{1} << 40;
+// A mutation moves up to so many turns.
+constexpr uint64_t kMaxMoves = 3;
+// A mutation draws a decision about a fault again with this probability.
+constexpr double kRedrawn = 0.1;
+
+// What a request accesses, as far as its commands show. A script may access more.
+Footprint Declared(const store::Request* request) {
+  Footprint footprint;
+  if (request == nullptr) return footprint;
+  for (const store::Command& command : request->commands()) {
+    if (command.id() == store::CommandId::kUnknown) continue;
+    memory::ReportAccesses(command.id(), command.arguments(), footprint);
+    const store::CommandSpec& spec = store::SpecOf(command.id());
+    const auto keys = store::KeyIndexes(spec, command.arguments());
+    if (!keys || spec.Has(store::command_flag::kReadOnly)) continue;
+    for (const size_t index : *keys) footprint.OnWrite(command.arguments()[index]);
+  }
+  return footprint;
+}
 
 }  // namespace
 
-PctDecisions::PctDecisions(uint64_t seed, int preemptions, int64_t expected_turns) : rng_(seed) {
+PctDecisions::PctDecisions(uint64_t seed, int preemptions, int64_t expected_turns,
+                           const RunMemory* memory)
+    : DrawnDecisions(seed), memory_(memory) {
   assert(expected_turns >= 1);
   for (int i = 0; i < preemptions; ++i) change_points_.insert(rng_.Between(1, expected_turns));
 }
@@ -39,96 +60,116 @@ size_t PctDecisions::ChooseNext(std::span<const ScheduleOption> options) {
   return best;
 }
 
+void PctDecisions::Count(int actor) {
+  if (change_points_.contains(++turns_)) priorities_[actor] = --lowest_;
+}
+
 void PctDecisions::OnTurn(const ScheduleOption& turn) {
-  if (change_points_.contains(++turns_)) priorities_[turn.actor] = --lowest_;
+  if (memory_ == nullptr) Count(turn.actor);
 }
 
-ExhaustiveDecisions::Move ExhaustiveDecisions::Move::Of(const ScheduleOption& option) {
-  Move move{.actor = option.actor, .text = {}};
-  if (option.request == nullptr) return move;
-  for (const store::Command& command : option.request->commands())
-    move.text += command.DebugString();
-  return move;
+void PctDecisions::OnTurnDone(const TurnReport& report) {
+  if (memory_ == nullptr || memory_->IsPrivate(report)) return;
+  Count(report.actor);
 }
 
-size_t ExhaustiveDecisions::ChooseNext(std::span<const ScheduleOption> options) {
-  if (redundant_) return 0;
-  if (depth_ == path_.size()) {
-    Node node;
-    for (const ScheduleOption& option : options) node.options.push_back(Move::Of(option));
-    node.sleeping = sleeping_;
-    if (!ChooseAwake(node, 0)) {
-      redundant_ = true;
-      return 0;
-    }
-    path_.push_back(std::move(node));
+uint64_t WalkDecisions::WeightOf(int actor) const {
+  const auto taken = taken_.find(actor);
+  const int64_t left =
+      memory_.ConflictingTurnsOf(actor) - (taken == taken_.end() ? 0 : taken->second);
+  // An actor that has taken more turns than in the runs so far may still have some left.
+  return static_cast<uint64_t>(std::max<int64_t>(left, 1));
+}
+
+size_t WalkDecisions::ChooseNext(std::span<const ScheduleOption> options) {
+  uint64_t total = 0;
+  for (size_t i = 0; i < options.size(); ++i) {
+    if (options[i].actor == current_) return i;
+    total += WeightOf(options[i].actor);
   }
-  just_chose_ = true;
-  return path_[depth_++].chosen;
+  uint64_t drawn = rng_.Below(total);
+  size_t chosen = 0;
+  while (drawn >= WeightOf(options[chosen].actor)) drawn -= WeightOf(options[chosen++].actor);
+  current_ = options[chosen].actor;
+  return chosen;
 }
 
-bool ExhaustiveDecisions::ChooseAwake(Node& node, size_t first) {
-  for (size_t i = first; i < node.options.size(); ++i) {
-    const Move& option = node.options[i];
-    const bool sleeps = std::any_of(node.sleeping.begin(), node.sleeping.end(),
-                                    [&](const Move& sleeper) { return sleeper.Is(option); });
-    if (sleeps) continue;
-    node.chosen = i;
-    return true;
+void WalkDecisions::OnTurnDone(const TurnReport& report) {
+  if (memory_.IsPrivate(report)) return;
+  ++taken_[report.actor];
+  if (report.actor == current_) current_ = -1;
+}
+
+size_t PartialOrderDecisions::ChooseNext(std::span<const ScheduleOption> options) {
+  std::map<int, int> ordinals;
+  pending_.clear();
+  size_t best = 0;
+  std::pair<int, int> best_move;
+  uint64_t best_priority = 0;
+  for (size_t i = 0; i < options.size(); ++i) {
+    const std::pair<int, int> move(options[i].actor, ordinals[options[i].actor]++);
+    const auto [entry, is_new] = priorities_.try_emplace(move, 0);
+    if (is_new) entry->second = rng_.Next();
+    pending_.emplace(move, Declared(options[i].request));
+    if (i != 0 && entry->second <= best_priority) continue;
+    best = i;
+    best_move = move;
+    best_priority = entry->second;
   }
-  return false;
+  pending_.erase(best_move);
+  return best;
 }
 
-size_t ExhaustiveDecisions::Pick(size_t count) {
-  if (redundant_) return 0;
-  if (depth_ == path_.size()) path_.emplace_back().count = count;
-  return path_[depth_++].chosen;
+void PartialOrderDecisions::OnTurn(const ScheduleOption& turn) {
+  std::erase_if(priorities_, [&](const auto& entry) { return entry.first.first == turn.actor; });
 }
 
-bool ExhaustiveDecisions::Chance(double) { return Pick(2) == 1; }
-
-void ExhaustiveDecisions::OnTurn(const ScheduleOption& turn) {
-  if (redundant_ || reduction_ == Reduction::kNone) return;
-  const Move move = Move::Of(turn);
-  turn_actor_ = turn.actor;
-  turn_node_.reset();
-  if (just_chose_) {
-    turn_node_ = depth_ - 1;
-    sleeping_ = path_[*turn_node_].sleeping;
+void PartialOrderDecisions::OnTurnDone(const TurnReport& report) {
+  for (const auto& [move, footprint] : pending_) {
+    if (!footprint.IsIndependentOf(report.footprint)) priorities_.erase(move);
   }
-  // Only sleeping moves can continue.
-  redundant_ = !just_chose_ && std::any_of(sleeping_.begin(), sleeping_.end(),
-                                           [&](const Move& sleeper) { return sleeper.Is(move); });
-  just_chose_ = false;
 }
 
-void ExhaustiveDecisions::OnTurnDone(const Footprint& footprint) {
-  if (redundant_) return;
-  if (turn_node_) {
-    Node& node = path_[*turn_node_];
-    node.options[node.chosen].footprint.Merge(footprint);
+MutatedDecisions::MutatedDecisions(uint64_t seed, RunMemory::Run run)
+    : DrawnDecisions(seed), run_(std::move(run)) {
+  std::vector<int>& actors = run_.actors;
+  if (actors.size() < 2) return;
+  const uint64_t moves = rng_.Below(kMaxMoves) + 1;
+  for (uint64_t i = 0; i < moves; ++i) {
+    const auto from = static_cast<std::ptrdiff_t>(rng_.Below(actors.size()));
+    const int actor = actors[static_cast<size_t>(from)];
+    actors.erase(actors.begin() + from);
+    const auto to = static_cast<std::ptrdiff_t>(rng_.Below(actors.size() + 1));
+    actors.insert(actors.begin() + to, actor);
   }
-  std::erase_if(sleeping_, [&](const Move& sleeper) {
-    return sleeper.actor == turn_actor_ || !sleeper.footprint.IsIndependentOf(footprint);
-  });
 }
 
-bool ExhaustiveDecisions::Next() {
-  depth_ = 0;
-  redundant_ = false;
-  just_chose_ = false;
-  sleeping_.clear();
-  while (!path_.empty()) {
-    Node& node = path_.back();
-    if (node.options.empty()) {
-      if (++node.chosen < node.count) return true;
-    } else {
-      if (reduction_ == Reduction::kSleepSets) node.sleeping.push_back(node.options[node.chosen]);
-      if (ChooseAwake(node, node.chosen + 1)) return true;
-    }
-    path_.pop_back();
+size_t MutatedDecisions::ChooseNext(std::span<const ScheduleOption> options) {
+  for (const int actor : run_.actors) {
+    const auto found =
+        std::find_if(options.begin(), options.end(),
+                     [&](const ScheduleOption& option) { return option.actor == actor; });
+    if (found != options.end()) return static_cast<size_t>(found - options.begin());
   }
-  return false;
+  return 0;
+}
+
+void MutatedDecisions::OnTurn(const ScheduleOption& turn) {
+  const auto found = std::find(run_.actors.begin(), run_.actors.end(), turn.actor);
+  if (found != run_.actors.end()) run_.actors.erase(found);
+}
+
+size_t MutatedDecisions::Pick(size_t count) {
+  const size_t drawn = DrawnDecisions::Pick(count);
+  if (answers_ == run_.answers.size() || rng_.Chance(kRedrawn)) return drawn;
+  const size_t repeated = run_.answers[answers_++];
+  return repeated < count ? repeated : drawn;
+}
+
+bool MutatedDecisions::Chance(double probability) {
+  const bool drawn = DrawnDecisions::Chance(probability);
+  if (answers_ == run_.answers.size() || rng_.Chance(kRedrawn)) return drawn;
+  return run_.answers[answers_++] == 1;
 }
 
 }  // namespace redouble::sim

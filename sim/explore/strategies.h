@@ -1,20 +1,25 @@
-// Strategies: decision sources that explore schedules more systematically than uniform random
-// choices.
+// Strategies: decision sources that draw schedules more cleverly than uniform random choices.
 //
 // Explore (sim/explore/explore.h) selects them; use them directly to drive a World by hand. A
 // preemption is a switch to another actor although the current one could continue.
 //
-// | strategy   | use                                                                          |
-// | ---------- | ---------------------------------------------------------------------------- |
-// | uniform    | Short races: many preemptions, anywhere (RandomDecisions).                   |
-// | PCT        | Deep races: few preemptions, at the places that matter. Finds a race of      |
-// |            | depth d among n actors and k steps with probability 1 / (n k^(d-1)) or more. |
-// | exhaustive | Small worlds: enumerates all schedules, except those that are equivalent to  |
-// |            | a schedule already run (sleep sets). Proves that there is no race.           |
+// | strategy      | use                                                                         |
+// | ------------- | --------------------------------------------------------------------------- |
+// | uniform       | Short races: many preemptions, anywhere (RandomDecisions).                  |
+// | walk          | All orders of the conflicting turns are equally likely, however many private|
+// |               | turns the actors take between them.                                         |
+// | PCT           | Few preemptions, at conflicting turns. Finds a race of depth d among n      |
+// |               | actors and k conflicting turns with probability 1 / (n k^(d-1)) or more.    |
+// | partial order | Each pending request has a random priority, drawn again when a request that |
+// |               | conflicts with it was executed.                                             |
+// | mutation      | Changes the order of turns of an earlier run that showed something new.     |
+//
+// Which turns conflict is learned from the runs of the search so far (RunMemory). Sources that
+// enumerate schedules: sim/explore/bounded.h and sim/explore/exhaustive.h.
 //
 // Source: Burckhardt and others, "A Randomized Scheduler with Probabilistic Guarantees of Finding
-// Bugs" (2010); Godefroid, "Partial-Order Methods for the Verification of Concurrent Systems"
-// (1996).
+// Bugs" (2010); Yuan, Yang and Gu, "Partial Order Aware Concurrency Sampling" (2018); Zhao, Wolff,
+// Mathur and Roychoudhury, "Selectively Uniform Concurrency Testing" (2025).
 //
 // Thread-safety: one thread.
 #ifndef REDOUBLE_SIM_EXPLORE_STRATEGIES_H_
@@ -23,111 +28,106 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <set>
 #include <span>
-#include <string>
+#include <utility>
 #include <vector>
 
 #include "redouble/core/base/random/rng.h"
 #include "redouble/sim/decision/decisions.h"
 #include "redouble/sim/decision/footprint.h"
+#include "redouble/sim/explore/run_memory.h"
 
 namespace redouble::sim {
 
-// PCT: always runs the actor with the highest priority. Priorities are random; at `preemptions`
-// turns, drawn among the first `expected_turns`, the actor that would run gets the lowest priority
-// of all.
-class PctDecisions final : public DecisionSource {
+// A source that draws the decisions about faults from a seed.
+class DrawnDecisions : public DecisionSource {
  public:
-  // Requires expected_turns >= 1.
-  PctDecisions(uint64_t seed, int preemptions, int64_t expected_turns);
+  explicit DrawnDecisions(uint64_t seed) : rng_(seed) {}
 
-  size_t ChooseNext(std::span<const ScheduleOption> options) override;
   size_t Pick(size_t count) override { return rng_.Below(count); }
   bool Chance(double probability) override { return rng_.Chance(probability); }
+
+ protected:
+  base::Rng rng_;
+};
+
+// PCT: always runs the actor with the highest priority. Priorities are random; at `preemptions`
+// different turns, drawn among the first `expected_turns`, the actor that took the turn gets the
+// lowest priority of all.
+class PctDecisions final : public DrawnDecisions {
+ public:
+  // Requires expected_turns >= 1. With a memory, which must outlive the source, only turns that
+  // conflict with those of other actors count.
+  PctDecisions(uint64_t seed, int preemptions, int64_t expected_turns,
+               const RunMemory* memory = nullptr);
+
+  size_t ChooseNext(std::span<const ScheduleOption> options) override;
   void OnTurn(const ScheduleOption& turn) override;
+  bool WantsFootprints() const override { return memory_ != nullptr; }
+  void OnTurnDone(const TurnReport& report) override;
 
  private:
   int64_t PriorityOf(int actor);
+  void Count(int actor);
 
-  base::Rng rng_;
+  const RunMemory* const memory_;
   std::multiset<int64_t> change_points_;  // Turn numbers, counted from 1.
   std::map<int, int64_t> priorities_;     // By actor. The highest runs first; all are different.
   int64_t lowest_ = 0;
   int64_t turns_ = 0;
 };
 
-// Enumerates all schedules in depth-first order:
-//
-//   ExhaustiveDecisions decisions;
-//   do {
-//     World world({.decisions = &decisions});
-//     ...
-//   } while (decisions.Next());
-//
-// Turns that commute are tried in one order only (sleep sets). Which turns commute is seen from
-// what they did on the server (Footprint), not from the commands that they sent. Outcomes that
-// depend on the following are outside this view, and may be missed:
-//
-// * variables that actors share;
-// * the ids that the server gives to connections, in the order of connecting;
-// * the order in which KEYS, SCAN and RANDOMKEY see keys, which is that of adding.
-class ExhaustiveDecisions final : public DecisionSource {
+// Draws the actor that takes the next conflicting turn, in proportion to how many it has left, and
+// runs it until it has taken it.
+class WalkDecisions final : public DrawnDecisions {
  public:
-  enum class Reduction {
-    kSleepSets,
-    kNone,  // Tries all orders: what the reduction is tested against.
-  };
-  explicit ExhaustiveDecisions(Reduction reduction = Reduction::kSleepSets)
-      : reduction_(reduction) {}
+  // `memory` must outlive the source.
+  WalkDecisions(uint64_t seed, const RunMemory& memory) : DrawnDecisions(seed), memory_(memory) {}
 
   size_t ChooseNext(std::span<const ScheduleOption> options) override;
-  // Tries all numbers, the smallest first.
-  size_t Pick(size_t count) override;
-  // Tries both answers, false first.
-  bool Chance(double probability) override;
-  void OnTurn(const ScheduleOption& turn) override;
-  bool WantsFootprints() const override { return reduction_ == Reduction::kSleepSets; }
-  void OnTurnDone(const Footprint& footprint) override;
-
-  // Prepares the next run; returns false if all schedules have been run.
-  bool Next();
-  // Returns true if the current run is equivalent to an earlier one.
-  bool redundant() const { return redundant_; }
+  bool WantsFootprints() const override { return true; }
+  void OnTurnDone(const TurnReport& report) override;
 
  private:
-  // A turn that an actor could take.
-  struct Move {
-    int actor;
-    std::string text;  // Distinguishes the moves of one actor.
-    // What the turn did in the runs that took it here.
-    Footprint footprint = {};
+  uint64_t WeightOf(int actor) const;
 
-    static Move Of(const ScheduleOption& option);
-    bool Is(const Move& other) const { return actor == other.actor && text == other.text; }
-  };
-  // A decision on the current path.
-  struct Node {
-    std::vector<Move> options;  // Empty for a decision of Chance() or Pick().
-    size_t chosen = 0;
-    size_t count = 0;  // How many answers a decision of Chance() or Pick() has.
-    // The sleep set: moves that were already explored from an equivalent state. A move leaves it
-    // when a turn that depends on it is taken.
-    std::vector<Move> sleeping;
-  };
+  const RunMemory& memory_;
+  std::map<int, int64_t> taken_;  // By actor, its conflicting turns.
+  int current_ = -1;
+};
 
-  static bool ChooseAwake(Node& node, size_t first);
+// Partial-order sampling.
+class PartialOrderDecisions final : public DrawnDecisions {
+ public:
+  explicit PartialOrderDecisions(uint64_t seed) : DrawnDecisions(seed) {}
 
-  const Reduction reduction_;
-  std::vector<Node> path_;
-  size_t depth_ = 0;            // How many decisions of the path the current run has made.
-  std::vector<Move> sleeping_;  // The sleep set at the current point of the run.
-  bool just_chose_ = false;     // The next turn is the one that the last decision chose.
-  int turn_actor_ = 0;          // The actor of the current turn.
-  // The position in the path of the decision that chose the current turn, if there was one.
-  std::optional<size_t> turn_node_;
-  bool redundant_ = false;
+  size_t ChooseNext(std::span<const ScheduleOption> options) override;
+  void OnTurn(const ScheduleOption& turn) override;
+  bool WantsFootprints() const override { return true; }
+  void OnTurnDone(const TurnReport& report) override;
+
+ private:
+  // By actor and ordinal among its options, the priority of the pending request.
+  std::map<std::pair<int, int>, uint64_t> priorities_;
+  // What the other requests that were pending at the last decision access, by their keys.
+  std::map<std::pair<int, int>, Footprint> pending_;
+};
+
+// Repeats an earlier run with some turns moved to other places and some decisions about faults
+// changed.
+class MutatedDecisions final : public DrawnDecisions {
+ public:
+  MutatedDecisions(uint64_t seed, RunMemory::Run run);
+
+  size_t ChooseNext(std::span<const ScheduleOption> options) override;
+  size_t Pick(size_t count) override;
+  bool Chance(double probability) override;
+  void OnTurn(const ScheduleOption& turn) override;
+
+ private:
+  RunMemory::Run run_;  // What remains to be repeated.
+  size_t answers_ = 0;  // How many of the decisions about faults were repeated.
 };
 
 }  // namespace redouble::sim

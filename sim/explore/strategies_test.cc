@@ -10,6 +10,7 @@
 #include "redouble/core/base/task/run.h"
 #include "redouble/core/store/typed/strings.h"
 #include "redouble/sim/decision/decisions.h"
+#include "redouble/sim/explore/exhaustive.h"
 #include "redouble/sim/fault/fault.h"
 #include "redouble/sim/world/world.h"
 
@@ -46,8 +47,9 @@ AllRuns RunAll(int actors, int times, bool share_key) {
   do {
     World world({.decisions = &decisions});
     SpawnAppenders(world, actors, times, share_key);
-    EXPECT_EQ(world.Run().end, RunEnd::kDone);
+    const RunEnd end = world.Run().end;
     ++all.runs;
+    EXPECT_EQ(end, decisions.redundant() ? RunEnd::kStopped : RunEnd::kDone);
     if (!decisions.redundant()) all.logs.push_back(Log(world));
   } while (decisions.Next());
   return all;

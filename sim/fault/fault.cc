@@ -223,6 +223,20 @@ bool FaultPlan::Counts(std::string_view actor, const store::Request& request,
   });
 }
 
+std::vector<int64_t> FaultPlan::matches() const {
+  std::vector<int64_t> matches;
+  for (const State& state : states_) matches.push_back(state.matches);
+  return matches;
+}
+
+std::set<std::string> FaultPlan::injected_names() const {
+  std::set<std::string> names;
+  for (const State& state : states_) {
+    if (state.fired > 0) names.emplace(SpecOf(state.rule.fault).name);
+  }
+  return names;
+}
+
 bool FaultPlan::Fires(State& state, DecisionSource& decisions) {
   ++state.matches;
   const FaultRule& rule = state.rule;

@@ -23,6 +23,7 @@
 #define REDOUBLE_SIM_FAULT_FAULT_H_
 
 #include <cstdint>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -154,6 +155,10 @@ class FaultPlan {
   // Returns true if any rule injects `fault`.
   bool Has(Fault fault) const;
   bool empty() const { return states_.empty(); }
+  // By rule, how many requests it was tried for and matched.
+  std::vector<int64_t> matches() const;
+  // The names of the faults that were injected.
+  std::set<std::string> injected_names() const;
   // How many faults were injected.
   int64_t injected() const { return injected_; }
 

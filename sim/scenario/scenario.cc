@@ -177,6 +177,7 @@ StepResult ParseCommand(StepReader& step) {
   command.client = step.fields.OptionalString("client").value_or(std::string(kDefaultClient));
   command.words = step.fields.Strings("command");
   if (command.words.empty()) step.fields.Refuse("command", "a command has at least a name");
+  command.may_fail = step.fields.BoolOr("may_fail", false);
   const Json* reply = step.fields.FindOrNull("expect");
   if (reply != nullptr) {
     REDOUBLE_ASSIGN_OR_RETURN(Json normalized, NormalizeReplyJson(*reply, step.At("expect")));

@@ -85,6 +85,8 @@ struct CommandStep {
   std::vector<std::string> words;
   // As in sim/json/reply_json.h, normalized. Nullopt: any reply except an error.
   std::optional<Json> reply;
+  // Without an expectation, an error reply is allowed as well.
+  bool may_fail = false;
 };
 
 // {"kind": "advance", "by": "1m30s"} or {"kind": "advance", "to": "2026-05-10T00:00:00Z"}

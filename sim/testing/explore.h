@@ -11,7 +11,6 @@
 //
 //   REDOUBLE_EXPLORE(Counter, LosesNoUpdate, .strategy = sim::Strategy::kExhaustive) { ... }
 //
-//
 // A violation fails the test. The message has the violated invariant, the commands of the shortest
 // run found in their order, and the line that repeats this run alone. If
 // TEST_UNDECLARED_OUTPUTS_DIR is set (Bazel sets it), the run's page (Suite.Name.html) and its
@@ -25,7 +24,8 @@
 // | REDOUBLE_SECONDS     | Tries further seeds until so much time of the machine has passed, |
 // |                      | for a long search by hand. Not with Strategy::kExhaustive.        |
 //
-// A value that cannot be read fails the test.
+// A value that cannot be read fails the test, and so does a mistake of the experiment
+// (sim/explore/explore.h).
 //
 // Thread-safety: one thread.
 #ifndef REDOUBLE_SIM_TESTING_EXPLORE_H_

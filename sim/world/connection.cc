@@ -52,7 +52,12 @@ void WorldConnection::Submit(Request& request) {
 
 void WorldConnection::Listen(store::PushListener* listener) {
   listener_ = listener;
-  if (session_ != nullptr) session_->Listen(listener);
+  if (session_ != nullptr) session_->Listen(listener == nullptr ? nullptr : this);
+}
+
+void WorldConnection::OnPush(const Reply& push) {
+  world().turn_footprint_.OnActor(actor_.index());
+  if (listener_ != nullptr) listener_->OnPush(push);
 }
 
 World& WorldConnection::world() const { return actor_.world_; }
@@ -60,7 +65,7 @@ World& WorldConnection::world() const { return actor_.world_; }
 memory::Session& WorldConnection::session() {
   if (session_ == nullptr) {
     session_ = world().Connect();
-    session_->Listen(listener_);
+    session_->Listen(listener_ == nullptr ? nullptr : this);
   }
   return *session_;
 }

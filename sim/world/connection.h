@@ -30,7 +30,9 @@ namespace redouble::sim {
 class Actor;
 class World;
 
-class WorldConnection final : public store::MessageSource, private store::RequestKeeper {
+class WorldConnection final : public store::MessageSource,
+                              private store::RequestKeeper,
+                              private store::PushListener {
  public:
   // `actor` must outlive the connection.
   explicit WorldConnection(Actor& actor);
@@ -82,6 +84,8 @@ class WorldConnection final : public store::MessageSource, private store::Reques
   void EndDelay();
   void Send(store::Request& request, bool loses_reply);
   void Abandon(store::Request& request) override;
+  // Passes the push on; the turn that sent it continues this connection's actor.
+  void OnPush(const store::Reply& push) override;
   std::unique_ptr<Flight> Take(const Flight& flight);
   void Finish(Flight& flight, absl::StatusOr<store::Reply>&& result);
 

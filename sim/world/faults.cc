@@ -17,9 +17,11 @@ namespace redouble::sim {
 void World::Inject(const FaultRule& rule, WorldConnection& connection) {
   const FaultSpec& spec = SpecOf(rule.fault);
   if (traced_) trace_.AddFault(spec.name, connection.actor().name());
-  // A fault of the server, a crash and a broken connection change more than what is observed.
+  // A fault of the server, a crash and a broken connection change more than what is observed. Where
+  // all connections break, the other actors notice it by their next command, whatever it is.
   const bool is_local = spec.scope == FaultScope::kRequest && rule.fault != Fault::kDisconnect;
   if (!is_local) turn_footprint_.OnAll();
+  if (spec.breaks_connections) turn_footprint_.MarkOrdered();
   switch (spec.scope) {
     case FaultScope::kRequest:
       InjectIntoRequest(rule, connection);

@@ -29,6 +29,7 @@ Actor::Actor(World& world, int index, std::string name, Body body, bool is_daemo
       body_(std::move(body)),
       is_daemon_(is_daemon),
       rng_(rng),
+      first_rng_(rng),
       clock_(world.clock()),
       store_(*this) {}
 
@@ -86,34 +87,43 @@ void World::AskProbes() {
 }
 
 RunReport World::Run(const RunLimits& limits) {
-  RunReport report{.end = RunEnd::kDone, .violation = {}, .steps = 0};
-  while (!AllEnded()) {
-    if (trace_.stopped()) {
-      report.end = RunEnd::kStopped;
-      return report;
-    }
-    if (report.steps == limits.max_steps) {
-      report.end = RunEnd::kStepLimit;
-      return report;
-    }
+  RunReport report{.end = RunEnd::kDone, .violation = {}, .mistake = mistake_, .steps = 0};
+  while (report.mistake.ok() && !AllEnded()) {
+    if (trace_.stopped() || decisions_.EndsRun()) return End(report, RunEnd::kStopped);
+    if (report.steps == limits.max_steps) return End(report, RunEnd::kStepLimit);
     const bool took_turn = TakeStep();
     if (took_turn) {
       ++report.steps;
     } else if (!MoveClock(limits.until)) {
-      report.end = clock_.NextDeadline().has_value() ? RunEnd::kTimeLimit : RunEnd::kStuck;
-      return report;
+      return End(report, clock_.NextDeadline().has_value() ? RunEnd::kTimeLimit : RunEnd::kStuck);
     }
     AskProbes();
     report.violation = CheckStep();
     if (took_turn) ReportTurn();
-    if (!report.violation.ok()) {
-      report.end = RunEnd::kViolation;
-      return report;
-    }
+    if (!report.violation.ok()) return End(report, RunEnd::kViolation);
+    report.mistake = mistake_;
   }
+  if (!report.mistake.ok()) return End(report, RunEnd::kMistake);
   report.violation = CheckInvariants(final_invariants_);
-  if (!report.violation.ok()) report.end = RunEnd::kViolation;
+  return End(report, report.violation.ok() ? RunEnd::kDone : RunEnd::kViolation);
+}
+
+RunReport World::End(RunReport report, RunEnd end) {
+  if (observes_) {
+    CollectTurns();
+    CollectOptions();
+    decisions_.OnRunEnd(options_);
+  }
+  report.end = end;
+  if (end == RunEnd::kViolation && absl::IsInvalidArgument(report.violation)) {
+    report.end = RunEnd::kMistake;
+    report.mistake = std::exchange(report.violation, absl::OkStatus());
+  }
   return report;
+}
+
+void World::ReportMistake(absl::Status mistake) {
+  if (mistake_.ok()) mistake_ = std::move(mistake);
 }
 
 bool World::Step() {
@@ -131,12 +141,28 @@ absl::Status World::CheckStep() {
 
 void World::ReportTurn() {
   if (!observes_) return;
-  if (checks_variables_) {
-    turn_footprint_.MarkVisible();
-  } else {
-    turn_footprint_.MarkIfVisibleTo(checks_footprint_);
-  }
-  decisions_.OnTurnDone(turn_footprint_);
+  constexpr auto kDrawn = static_cast<int>(memory::AccessObserver::State::kRandomNumbers);
+  server_drew_numbers_ =
+      server_drew_numbers_ || (turn_footprint_.written_states() >> kDrawn & 1) != 0;
+  if (checks_variables_) turn_footprint_.MarkVisible();
+  MarkEnd();
+  decisions_.OnTurnDone({last_actor_, turn_footprint_, checks_footprint_});
+}
+
+void World::MarkEnd() {
+  const bool has_daemons =
+      std::any_of(actors_.begin(), actors_.end(),
+                  [](const std::unique_ptr<Actor>& actor) { return actor->is_daemon_; });
+  if (has_daemons && AllEnded()) turn_footprint_.MarkOrdered();
+}
+
+bool World::DrewNumbers() const {
+  return server_drew_numbers_ ||
+         std::any_of(actors_.begin(), actors_.end(), [](const std::unique_ptr<Actor>& actor) {
+           base::Rng first = actor->first_rng_;
+           base::Rng now = actor->rng_;
+           return first.Next() != now.Next();
+         });
 }
 
 bool World::AllEnded() const {
@@ -162,6 +188,7 @@ bool World::TakeStep() {
   last_actor_ = turn.actor->index_;
   stepping_ = true;
   turn_footprint_.Clear();
+  turn_footprint_.OnActor(last_actor_);
   if (observes_) engine_.core().SetAccessObserver(&turn_footprint_);
   if (turn.connection == nullptr) {
     Begin(*turn.actor);
@@ -208,12 +235,16 @@ void World::AddTurns(Actor& actor) {
   }
 }
 
-World::Turn World::ChooseTurn() {
+void World::CollectOptions() {
   options_.clear();
   for (const Turn& turn : turns_) {
     options_.push_back(ScheduleOption{
         turn.actor->index_, turn.connection == nullptr ? nullptr : turn.connection->Front()});
   }
+}
+
+World::Turn World::ChooseTurn() {
+  CollectOptions();
   const size_t chosen = turns_.size() == 1 ? 0 : decisions_.ChooseNext(options_);
   decisions_.OnTurn(options_[chosen]);
   return turns_[chosen];
@@ -228,6 +259,7 @@ bool World::MoveClock(absl::Time until) {
   const std::optional<absl::Time> next = clock_.NextDeadline();
   if (!next.has_value() || *next > until) return false;
   clock_.AdvanceToNext();
+  decisions_.OnClockMove();
   if (journal_.has_value()) journal_->Record();
   return true;
 }
@@ -249,6 +281,7 @@ void World::Restart(Actor& actor) {
 void World::RecordAnswer(const WorldConnection& connection, const store::Request& request,
                          const absl::StatusOr<store::Reply>& result) {
   commands_ += static_cast<int64_t>(request.commands().size());
+  turn_footprint_.OnActor(connection.actor().index());
   if (traced_) trace_.AddRequest(connection.actor().name(), request, result);
   if (!journal_.has_value()) return;
   for (const store::Command& command : request.commands()) {

@@ -33,6 +33,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -117,6 +118,7 @@ class Actor {
   const Body body_;
   const bool is_daemon_;
   base::Rng rng_;
+  const base::Rng first_rng_;
   ActorClock clock_;
   int incarnation_ = 0;
   bool crashed_ = false;
@@ -168,7 +170,8 @@ enum class RunEnd {
   kStuck,      // An actor is blocked, and no step and no timer is left.
   kStepLimit,  // See RunLimits.
   kTimeLimit,  // See RunLimits.
-  kStopped,    // See WorldOptions::stop_after.
+  kStopped,    // See WorldOptions::stop_after and DecisionSource::EndsRun.
+  kMistake,    // See World::ReportMistake.
   kViolation,  // An invariant was violated.
 };
 
@@ -176,6 +179,8 @@ struct RunReport {
   RunEnd end;
   // "name: message" of the violated invariant; OK for every other end.
   absl::Status violation;
+  // What was reported with ReportMistake; OK for every other end.
+  absl::Status mistake;
   // Requests sent and actors started in this run.
   int64_t steps;
 };
@@ -204,9 +209,14 @@ class World {
   // it to set up data and to inspect the server. It must not outlive the world.
   std::unique_ptr<memory::Session> Connect() { return engine_.Connect(); }
 
+  // Ends the run with kMistake: what was set up is wrong, so that a violation would show nothing.
+  // The first mistake counts.
+  void ReportMistake(absl::Status mistake);
+
   // Adds a condition that must hold after every step. A run ends with kViolation at the first
-  // error. A check that reads variables of the actors makes an exhaustive search try the turns of
-  // all actors in every order.
+  // error; InvalidArgument means that the check itself is wrong, and ends it with kMistake. A check
+  // that reads variables of the actors makes an exhaustive search try the turns of all actors in
+  // every order.
   void AddInvariant(std::string name, std::function<absl::Status()> check,
                     InvariantReads reads = InvariantReads::kVariables);
 
@@ -245,6 +255,14 @@ class World {
   void Heal() { faults_ = FaultPlan(); }
   // How many faults were injected.
   int64_t faults_injected() const { return faults_.injected(); }
+  // The names of the faults that were injected.
+  std::set<std::string> injected_faults() const { return faults_.injected_names(); }
+  // By fault rule, in the order of WorldOptions::faults, how many requests it matched.
+  std::vector<int64_t> fault_matches() const { return faults_.matches(); }
+
+  // Returns true if an actor has drawn from its random numbers, or, where the source of decisions
+  // wants footprints, the server from its own: another seed may give another run.
+  bool DrewNumbers() const;
 
   // The decisions made so far, for RecordedDecisions.
   const std::vector<uint32_t>& decisions() const { return decisions_.made(); }
@@ -269,6 +287,10 @@ class World {
   void RecordAnswer(const WorldConnection& connection, const store::Request& request,
                     const absl::StatusOr<store::Reply>& result);
   bool TakeStep();
+  // Marks the turn that ended the run: a daemon could have taken a turn before it.
+  void MarkEnd();
+  RunReport End(RunReport report, RunEnd end);
+  void CollectOptions();
   // Advances the clock to the next timer; returns false if there is none up to `until`.
   bool MoveClock(absl::Time until);
   void CollectTurns();
@@ -308,6 +330,8 @@ class World {
   std::optional<Journal> journal_;  // Present if a fault restores earlier data.
   std::vector<Invariant> invariants_;
   std::vector<Invariant> final_invariants_;
+  absl::Status mistake_;
+  bool server_drew_numbers_ = false;
   bool checks_variables_ = false;  // An invariant reads variables of the actors.
   std::vector<Probe> probes_;
   std::vector<Turn> turns_;              // Reused by each step to avoid allocation.

@@ -39,7 +39,19 @@ absl::StatusOr<store::Reply> Ask(World& world, const Words& words) {
   return base::Run(Execute(*session, words));
 }
 
-Json AskForJson(World& world, const Words& words) { return ResultToJson(Ask(world, words)); }
+// The error of a check that itself is wrong (World::AddInvariant).
+absl::Status CheckFails(const Words& words, const Json& error) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("the command ", words.front(), " of the check fails: ", error.dump()));
+}
+
+// Errors: InvalidArgument for an error reply.
+absl::StatusOr<Json> AskForJson(World& world, const Words& words) {
+  const absl::StatusOr<store::Reply> reply = Ask(world, words);
+  Json json = ResultToJson(reply);
+  if (!reply.ok() || reply->is_error()) return CheckFails(words, json);
+  return json;
+}
 
 // The allowed range of a count or an amount.
 struct Bounds {
@@ -98,15 +110,16 @@ class ReplyInvariant final : public WorldInvariant {
   }
 
   absl::Status Check(const WorldView& view) const override {
-    const Json got = AskForJson(view.world, command_);
+    REDOUBLE_ASSIGN_OR_RETURN(const store::Reply reply, Ask(view.world, command_));
+    const Json got = ResultToJson(reply);
+    const bool is_expected = std::find(expected_.begin(), expected_.end(), got) != expected_.end();
+    if (reply.is_error() && !is_expected) return CheckFails(command_, got);
     if (bounds_.has_value()) {
       const std::optional<double> number = NumberIn(got.is_null() ? Json(0) : got);
       if (!number) return absl::FailedPreconditionError(absl::StrCat("no number: ", got.dump()));
       return bounds_->Check(*number, absl::StrCat(command_.front(), " gives"));
     }
-    if (std::find(expected_.begin(), expected_.end(), got) != expected_.end()) {
-      return absl::OkStatus();
-    }
+    if (is_expected) return absl::OkStatus();
     return absl::FailedPreconditionError(absl::StrCat(command_.front(), " gives ", got.dump()));
   }
 
@@ -135,9 +148,9 @@ class EqualInvariant final : public WorldInvariant {
   }
 
   absl::Status Check(const WorldView& view) const override {
-    const Json first = AskForJson(view.world, commands_.front());
+    REDOUBLE_ASSIGN_OR_RETURN(const Json first, AskForJson(view.world, commands_.front()));
     for (const Words& command : commands_) {
-      const Json other = AskForJson(view.world, command);
+      REDOUBLE_ASSIGN_OR_RETURN(const Json other, AskForJson(view.world, command));
       if (other == first) continue;
       return absl::FailedPreconditionError(
           absl::StrCat(first.dump(), " and ", other.dump(), " are not equal"));
@@ -186,6 +199,7 @@ class ReferencesInvariant final : public WorldInvariant {
 
   absl::Status Check(const WorldView& view) const override {
     REDOUBLE_ASSIGN_OR_RETURN(const store::Reply reply, Ask(view.world, command_));
+    if (reply.is_error()) return CheckFails(command_, ResultToJson(reply));
     if (!reply.is_array()) return absl::OkStatus();
     for (const store::Reply& element : reply.elements()) {
       const std::string key = absl::StrReplaceAll(key_, {{"{}", element.text()}});
@@ -223,6 +237,8 @@ class ResultsInvariant final : public WorldInvariant {
     invariant->bounds_ = bounds.value_or(Bounds());
     return invariant;
   }
+
+  std::string_view operation() const override { return operation_; }
 
   absl::Status Check(const WorldView& view) const override {
     const auto count =

@@ -67,7 +67,11 @@ class WorldInvariant {
   // Returns true if Check needs WorldView::serial_states.
   virtual bool needs_serial_states() const { return false; }
 
-  // Returns OK, or an error that describes the violation.
+  // Returns the operation whose calls are counted; empty if it counts none.
+  virtual std::string_view operation() const { return {}; }
+
+  // Returns OK, or an error that describes the violation; InvalidArgument if the check itself is
+  // wrong, as when its command fails.
   virtual absl::Status Check(const WorldView& view) const = 0;
 
  private:

@@ -225,7 +225,7 @@ TEST_P(Mutations, AreFoundAndShrunk) {
 TEST_P(Mutations, AreWhatIsFound) {
   const Exploration clean = ExploreWith(Bug::kNone);
   EXPECT_FALSE(clean.violation.has_value()) << clean.violation->status;
-  EXPECT_EQ(clean.schedules, kSeeds);
+  EXPECT_TRUE(clean.complete || clean.schedules == kSeeds) << clean.schedules;
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -23,37 +23,63 @@ using Results = std::vector<CallResult>;
 
 // The state of one run.
 struct RunState {
-  Results results;
-  absl::Status setup;
+  World& world;
+  // The text of each error reply that a fault may give.
+  std::vector<std::string> fault_errors;
+  Results results = {};
 };
 
-base::Task<absl::Status> SendCommand(const CommandStep& step, store::Store& store) {
+// Returns the reply, or OK without one if the outcome is not known because of a fault.
+base::Task<absl::Status> SendCommand(const CommandStep& step, store::Store& store,
+                                     std::optional<store::Reply>& reply) {
   store::Command command = store::Command::Named(step.words.front());
   command.AddAll(std::span(step.words).subspan(1));
-  REDOUBLE_CO_RETURN_IF_ERROR((co_await store.Execute(command)).status());
+  REDOUBLE_CO_ASSIGN_OR_RETURN(reply, co_await store.Execute(command));
   co_return absl::OkStatus();
 }
 
-// Arguments that the operation rejects are a mistake in the file; `setup` reports them.
-base::Task<Json> MakeCall(const CallStep& step, OperationContext context, absl::Status& setup) {
+// Returns the mistake that an error reply shows; OK for any other reply.
+absl::Status MistakeIn(const CommandStep& step, const std::optional<store::Reply>& reply) {
+  if (!reply || !reply->is_error() || step.may_fail) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("the command ", step.words.front(), " fails: ",
+                                                 reply->text(), R"(; a step with "may_fail" may)"));
+}
+
+// Arguments that the operation rejects are a mistake in the file.
+base::Task<Json> MakeCall(const CallStep& step, OperationContext context, absl::Status& mistake) {
   const OperationResult result = co_await (*step.call.operation)(context, step.call.arguments);
   if (result.ok()) co_return *result;
   if (IsArgumentError(result.status())) {
-    setup = absl::InvalidArgumentError(
-        absl::StrCat("setup: ", step.call.name, ": ", result.status().message()));
+    mistake =
+        absl::InvalidArgumentError(absl::StrCat(step.call.name, ": ", result.status().message()));
   }
   co_return Json{{"error", std::string(result.status().message())}};
+}
+
+base::Task<void> RunCommand(Actor& actor, const CommandStep& step, RunState& state) {
+  std::optional<store::Reply> reply;
+  (void)co_await SendCommand(step, actor.store(), reply);
+  const auto& faults = state.fault_errors;
+  if (reply && reply->is_error() &&
+      std::find(faults.begin(), faults.end(), reply->text()) != faults.end()) {
+    co_return;
+  }
+  if (const absl::Status mistake = MistakeIn(step, reply); !mistake.ok()) {
+    state.world.ReportMistake(mistake);
+  }
 }
 
 base::Task<void> RunActor(Actor& actor, const std::vector<Step>& steps, RunState& state) {
   for (size_t i = 0; i < steps.size(); ++i) {
     if (const auto* call = std::get_if<CallStep>(&steps[i].action)) {
       const OperationContext context(actor.store(), actor.clock(), actor.rng());
-      Json result = co_await MakeCall(*call, context, state.setup);
+      absl::Status mistake;
+      Json result = co_await MakeCall(*call, context, mistake);
+      if (!mistake.ok()) state.world.ReportMistake(mistake);
       state.results.push_back(
           CallResult{actor.name(), static_cast<int>(i), call->call.name, std::move(result)});
     } else if (const auto* command = std::get_if<CommandStep>(&steps[i].action)) {
-      (void)co_await SendCommand(*command, actor.store());
+      co_await RunCommand(actor, *command, state);
     } else {
       const auto& advance = std::get<AdvanceStep>(steps[i].action);
       const absl::Time target = advance.to ? *advance.to : actor.clock().Now() + *advance.by;
@@ -73,12 +99,12 @@ absl::Status SetUp(World& world, const std::vector<Step>& steps) {
       REDOUBLE_RETURN_IF_ERROR(arguments);
       if (!result.is_object() || !result.contains("error")) continue;
       return absl::InvalidArgumentError(
-          absl::StrCat("setup: ", call->call.name, ": ", result["error"].dump()));
+          absl::StrCat(call->call.name, ": ", result["error"].dump()));
     }
     if (const auto* command = std::get_if<CommandStep>(&step.action)) {
-      const absl::Status status = base::Run(SendCommand(*command, *session));
-      if (!status.ok())
-        return absl::InvalidArgumentError(absl::StrCat("setup: ", status.message()));
+      std::optional<store::Reply> reply;
+      REDOUBLE_RETURN_IF_ERROR(base::Run(SendCommand(*command, *session, reply)));
+      REDOUBLE_RETURN_IF_ERROR(MistakeIn(*command, reply));
       continue;
     }
     const auto& advance = std::get<AdvanceStep>(step.action);
@@ -120,6 +146,14 @@ void Harden(const Json& hardened, std::string_view actor, std::vector<Step>& ste
   }
 }
 
+std::vector<std::string> FaultErrors(const WorldFile& world) {
+  std::vector<std::string> errors;
+  for (const FaultRule& rule : world.faults) {
+    if (rule.fault == Fault::kErrorReply) errors.push_back(rule.error);
+  }
+  return errors;
+}
+
 }  // namespace
 
 WorldExperiment::WorldExperiment(const WorldFile& world, WorldVariant variant)
@@ -143,14 +177,14 @@ void WorldExperiment::HardenActors() {
 
 Experiment WorldExperiment::experiment() const {
   return [this](World& world) {
-    const auto state = std::make_shared<RunState>();
-    state->setup = SetUp(world, setup_);
+    const auto state = std::make_shared<RunState>(RunState{world, FaultErrors(world_)});
+    if (const absl::Status status = SetUp(world, setup_); !status.ok()) {
+      world.ReportMistake(absl::InvalidArgumentError(absl::StrCat("setup: ", status.message())));
+    }
     for (const WorldActor& actor : actors_) {
       world.Spawn(actor.name,
                   [&actor, state](Actor& self) { return RunActor(self, actor.steps, *state); });
     }
-    world.AddInvariant(
-        "setup", [state] { return state->setup; }, InvariantReads::kServerOnly);
     for (const std::shared_ptr<const WorldInvariant>& invariant : world_.invariants) {
       const auto check = [this, &world, state, invariant] {
         return invariant->Check(WorldView{world, state->results, serial_states_});
@@ -172,6 +206,8 @@ ExploreOptions WorldExperiment::Options(ExploreOptions options) const {
   options.world.start = world_.start;
   options.world.faults = world_.faults;
   options.swarm = variant_.swarm;
+  // The hardened actors may send other commands, which the file's faults do not match.
+  options.faults_must_match = options.faults_must_match && !variant_.hardened;
   return options;
 }
 
@@ -181,8 +217,8 @@ void WorldExperiment::ComputeSerialStates() {
   do {
     SerialDecisions decisions(ranks);
     World world({.start = world_.start, .decisions = &decisions});
-    RunState state;
-    state.setup = SetUp(world, setup_);
+    RunState state{world, FaultErrors(world_)};
+    (void)SetUp(world, setup_);
     for (const WorldActor& actor : actors_) {
       world.Spawn(actor.name, [&](Actor& self) { return RunActor(self, actor.steps, state); });
     }
@@ -245,12 +281,25 @@ Json Without(Json json, const Json::json_pointer& place) {
   return json;
 }
 
-bool StillBreaks(const WorldFile& world, WorldVariant variant, std::string_view invariant,
+// Enough for the small schedules of a search that begins with the fewest preemptions.
+constexpr int64_t kShrinkingRuns = 300;
+
+bool StillBreaks(const WorldFile& world, WorldVariant variant, const Cause& cause,
+                 int64_t schedules) {
+  const WorldExperiment experiment(world, variant);
+  const Exploration found =
+      Explore(experiment.experiment(),
+              experiment.Options({.schedules = schedules, .shrinking_runs = kShrinkingRuns}));
+  return found.violation.has_value() && HasSameCause(*found.violation, cause);
+}
+
+// Returns true if the search finds no violation of the invariant.
+bool NeverBreaks(const WorldFile& world, WorldVariant variant, std::string_view invariant,
                  int64_t schedules) {
   const WorldExperiment experiment(world, variant);
   const Exploration found = Explore(
       experiment.experiment(), experiment.Options({.schedules = schedules, .shrinking_runs = 0}));
-  return found.violation.has_value() && BrokenInvariant(found.violation->status) == invariant;
+  return !found.violation.has_value() || BrokenInvariant(found.violation->status) != invariant;
 }
 
 // Returns true if the invariant holds in some run without faults.
@@ -284,8 +333,8 @@ class CanHold {
     if (variant_.hardened || !smaller.has_remedy()) return true;
     // The hardened world has other steps for this actor, so it cannot judge these.
     if (smaller.FindHardenedActor(ActorAt(place)) != nullptr) return holds_sometimes_;
-    return !StillBreaks(smaller, {.hardened = true, .swarm = variant_.swarm}, invariant_,
-                        schedules_);
+    return NeverBreaks(smaller, {.hardened = true, .swarm = variant_.swarm}, invariant_,
+                       schedules_);
   }
 
  private:
@@ -297,17 +346,22 @@ class CanHold {
 
 }  // namespace
 
-WorldFile ShrinkWorld(const WorldFile& world, WorldVariant variant, std::string_view invariant,
+bool HasSameCause(const Violation& violation, const Cause& cause) {
+  return violation.cause.IsWithin(cause) && violation.cause.faults == cause.faults &&
+         violation.cause.conflicts.empty() == cause.conflicts.empty();
+}
+
+WorldFile ShrinkWorld(const WorldFile& world, WorldVariant variant, const Cause& cause,
                       int64_t schedules, const SystemTable& systems) {
   WorldFile best = world;
-  const CanHold can_hold(world, variant, invariant, schedules);
+  const CanHold can_hold(world, variant, cause.invariant, schedules);
   bool improved = true;
   while (improved) {
     improved = false;
     for (const Json::json_pointer& place : Removable(best.json)) {
       absl::StatusOr<WorldFile> smaller =
           ParseWorldFile(Without(best.json, place).dump(), world.file, systems);
-      if (!smaller.ok() || !StillBreaks(*smaller, variant, invariant, schedules) ||
+      if (!smaller.ok() || !StillBreaks(*smaller, variant, cause, schedules) ||
           !can_hold.Without(*smaller, place)) {
         continue;
       }

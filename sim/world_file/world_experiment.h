@@ -32,8 +32,10 @@ class WorldExperiment {
   // serial states: one run for each order of the actors.
   WorldExperiment(const WorldFile& world, WorldVariant variant);
 
-  // Returns a function that fills a world with the file's setup, actors and invariants. A setup
-  // step that fails, or arguments that an operation rejects, violate the invariant "setup".
+  // Returns a function that fills a world with the file's setup, actors and invariants. What is
+  // wrong in the file ends a run with a mistake: a setup step that fails, arguments that an
+  // operation rejects, an error reply to a command (unless the step has "may_fail", or a fault gave
+  // it) or to a command of an invariant.
   Experiment experiment() const;
   // Returns `options` with the start, faults and swarm of the file and the variant.
   ExploreOptions Options(ExploreOptions options = {}) const;
@@ -52,10 +54,14 @@ class WorldExperiment {
 // Returns the violation in the form in which a world file stores it.
 RecordedViolation Record(const Violation& violation, WorldVariant variant);
 
-// Shrinks the file: removes steps, actors and faults as long as the same invariant still breaks
-// within `schedules` schedules, and still holds in some run without faults. Returns the smallest
-// file found; returns the file itself if nothing can be removed.
-WorldFile ShrinkWorld(const WorldFile& world, WorldVariant variant, std::string_view invariant,
+// Returns true if a shrunk violation has the cause of another one: the same invariant, the same
+// faults, and no other conflicts.
+bool HasSameCause(const Violation& violation, const Cause& cause);
+
+// Shrinks the file: removes steps, actors and faults as long as the invariant still breaks by the
+// same cause within `schedules` schedules, and still holds in some run without faults. Returns the
+// smallest file found; returns the file itself if nothing can be removed.
+WorldFile ShrinkWorld(const WorldFile& world, WorldVariant variant, const Cause& cause,
                       int64_t schedules, const SystemTable& systems);
 
 }  // namespace redouble::sim

@@ -4,11 +4,17 @@
 #include <variant>
 #include <vector>
 
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "redouble/core/base/status/status_matchers.h"
 #include "redouble/sim/world_file/world_for_test.h"
 
 namespace redouble::sim {
 namespace {
+
+using base::StatusIs;
+using testing::HasSubstr;
+using testing::StartsWith;
 
 Exploration ExploreCounter(const Json& json, WorldVariant variant, ExploreOptions options = {}) {
   const WorldFile world = ParseCounter(json).value();
@@ -103,8 +109,62 @@ TEST(WorldExperiment, ReportsASetUpThatFails) {
       Json::array({Json{{"kind", "command"}, {"command", {"RPUSH", "n", "x"}}},
                    Json{{"kind", "call"}, {"operation", "add"}, {"arguments", {{"key", "n"}}}}});
   const Exploration found = ExploreCounter(json, {}, {.schedules = 1});
-  ASSERT_TRUE(found.violation.has_value());
-  EXPECT_EQ(BrokenInvariant(found.violation->status), "setup");
+  EXPECT_FALSE(found.violation.has_value());
+  EXPECT_THAT(found.mistake, StatusIs(absl::StatusCode::kInvalidArgument, StartsWith("setup: ")));
+}
+
+TEST(WorldExperiment, ReportsACommandThatFails) {
+  for (const char* place : {"/setup/0", "/actors/a/0"}) {
+    Json json = CounterWorld();
+    json[Json::json_pointer(place)] = Json{{"kind", "command"}, {"command", {"SETT", "n", "1"}}};
+    const Exploration found = ExploreCounter(json, {});
+    EXPECT_FALSE(found.violation.has_value()) << place;
+    EXPECT_THAT(found.mistake,
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         HasSubstr("the command SETT fails: ERR unknown command 'SETT'")));
+  }
+}
+
+TEST(WorldExperiment, AllowsACommandThatMayFail) {
+  Json json = CounterWorld();
+  json["actors"]["a"].push_back(
+      Json{{"kind", "command"}, {"command", {"LPOP", "n"}}, {"may_fail", true}});
+  EXPECT_EQ(ExploreCounter(json, {.hardened = true}).mistake, absl::OkStatus());
+}
+
+TEST(WorldExperiment, AllowsTheErrorsOfFaults) {
+  Json json = CounterWorld();
+  json["actors"]["a"] = Json::array({Json{{"kind", "command"}, {"command", {"INCRBY", "n", "1"}}}});
+  json["faults"] =
+      Json::array({Json{{"fault", "error_reply"}, {"actor", "a"}, {"error", "BUSY script"}}});
+  EXPECT_EQ(ExploreCounter(json, {.hardened = true}).mistake, absl::OkStatus());
+}
+
+TEST(WorldExperiment, ReportsAnInvariantWhoseCommandFails) {
+  const std::vector<Json> invariants = {
+      {{"kind", "reply"}, {"command", {"EVAL", "return (", "0"}}, {"expect", "7"}},
+      {{"kind", "equal"},
+       {"commands", Json::array({Json::array({"GET", "n"}), Json::array({"LLEN", "n"})})}},
+      {{"kind", "references"}, {"command", {"SMEMBERS", "n"}}, {"key", "{}"}},
+  };
+  for (const Json& invariant : invariants) {
+    Json json = CounterWorld();
+    json["invariants"] = Json::array({invariant});
+    const Exploration found = ExploreCounter(json, {});
+    EXPECT_FALSE(found.violation.has_value()) << invariant;
+    EXPECT_THAT(found.mistake,
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("of the check fails: ")));
+  }
+}
+
+TEST(WorldExperiment, ReportsAFaultThatMatchesNoRequest) {
+  Json json = CounterWorld();
+  json["faults"] = Json::array({Json{{"fault", "crash"}, {"command", "GETT"}}});
+  json["actors"].erase("b");
+  json["invariants"][0]["expect"] = "6";
+  EXPECT_THAT(ExploreCounter(json, {}).mistake,
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       StartsWith("faults/0: no request matches this rule in ")));
 }
 
 TEST(WorldExperiment, ReportsArgumentsThatAnOperationDoesNotTake) {
@@ -113,8 +173,8 @@ TEST(WorldExperiment, ReportsArgumentsThatAnOperationDoesNotTake) {
     json[Json::json_pointer(place)] =
         Json{{"kind", "call"}, {"operation", "add"}, {"arguments", {{"kee", "n"}}}};
     const Exploration found = ExploreCounter(json, {}, {.schedules = 1});
-    ASSERT_TRUE(found.violation.has_value()) << place;
-    EXPECT_EQ(BrokenInvariant(found.violation->status), "setup");
+    EXPECT_FALSE(found.violation.has_value()) << place;
+    EXPECT_FALSE(found.mistake.ok()) << place;
   }
 }
 
@@ -142,6 +202,13 @@ TEST(WorldExperiment, LetsAHardenedActorDoSomethingElse) {
   EXPECT_TRUE(hardened.complete);
 }
 
+// The cause of the violation that a search finds.
+Cause CauseIn(const Json& json) {
+  const Exploration found = ExploreCounter(json, {});
+  EXPECT_TRUE(found.violation.has_value());
+  return found.violation->cause;
+}
+
 TEST(ShrinkWorld, LeavesOutWhatIsNotNeeded) {
   Json json = CounterWorld();
   const Json idle = Json::array({Json{{"kind", "command"}, {"command", {"PING"}}}});
@@ -150,8 +217,8 @@ TEST(ShrinkWorld, LeavesOutWhatIsNotNeeded) {
   json["faults"] = Json::array({Json{{"fault", "delay"}, {"for", "1s"}, {"probability", 0.1}}});
   json["invariants"][0] =
       Json{{"kind", "serial"}, {"name", "both count"}, {"keys", "n"}, {"results", false}};
-  const WorldFile smaller =
-      ShrinkWorld(ParseCounter(json).value(), {}, "both count", /*schedules=*/200, CounterSystem());
+  const WorldFile smaller = ShrinkWorld(ParseCounter(json).value(), {}, CauseIn(json),
+                                        /*schedules=*/200, CounterSystem());
   EXPECT_EQ(smaller.actors.size(), 2u);
   for (const WorldActor& actor : smaller.actors) EXPECT_EQ(actor.steps.size(), 1u);
   EXPECT_TRUE(smaller.faults.empty());
@@ -178,7 +245,7 @@ Json JobWorld() {
 }
 
 WorldFile Shrunk(const Json& json) {
-  return ShrinkWorld(ParseCounter(json).value(), {}, "it is done", /*schedules=*/100,
+  return ShrinkWorld(ParseCounter(json).value(), {}, CauseIn(json), /*schedules=*/100,
                      CounterSystem());
 }
 

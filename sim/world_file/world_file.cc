@@ -178,6 +178,29 @@ void ParseInvariants(const Json& json, std::string_view path, ArgumentReader& fi
   }
 }
 
+bool Calls(const std::vector<WorldActor>& actors, std::string_view operation) {
+  return std::any_of(actors.begin(), actors.end(), [&](const WorldActor& actor) {
+    return std::any_of(actor.steps.begin(), actor.steps.end(), [&](const Step& step) {
+      const auto* call = std::get_if<CallStep>(&step.action);
+      return call != nullptr && call->call.name == operation;
+    });
+  });
+}
+
+// An invariant that counts calls which no actor makes shows nothing.
+void CheckOperations(const WorldFile& world, const Invariants& invariants, std::string_view path,
+                     ArgumentReader& fields) {
+  for (size_t i = 0; i < invariants.size(); ++i) {
+    const std::string_view operation = invariants[i]->operation();
+    if (operation.empty() || Calls(world.actors, operation) ||
+        Calls(world.hardened_actors, operation)) {
+      continue;
+    }
+    fields.Add(Wrong(absl::StrCat(base::ToAbsl(path), "/", i, "/operation"),
+                     absl::StrCat("no actor calls ", base::ToAbsl(operation))));
+  }
+}
+
 void ParseFaults(const Json& json, ArgumentReader& fields, WorldFile& world) {
   for (size_t i = 0; i < json.size(); ++i) {
     absl::StatusOr<FaultRule> rule = ParseFaultRule(json[i], absl::StrCat("/faults/", i), world);
@@ -222,6 +245,8 @@ void ParseParts(const OperationTable& operations, ArgumentReader& fields, WorldF
   if (const Json* actors = fields.Find("hardened_actors")) {
     ParseHardenedActors(*actors, operations, fields, world);
   }
+  CheckOperations(world, world.invariants, "/invariants", fields);
+  CheckOperations(world, world.probes, "/probes", fields);
   if (const Json* violation = fields.Find("violation")) {
     absl::StatusOr<RecordedViolation> recorded = ParseViolation(*violation);
     fields.Add(recorded.status());

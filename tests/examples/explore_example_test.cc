@@ -95,12 +95,7 @@ TEST(ExploreExample, FindsNoneWhenTheOptionRemovesIt) {
   const sim::Exploration found =
       sim::Explore(TwoAskForTheLastHalfDollar({.atomic_check_and_reserve = true}));
   EXPECT_FALSE(found.violation.has_value());
-  EXPECT_EQ(found.schedules, 20'000);
-  const sim::Exploration all =
-      sim::Explore(TwoAskForTheLastHalfDollar({.atomic_check_and_reserve = true}),
-                   {.strategy = sim::Strategy::kExhaustive});
-  EXPECT_FALSE(all.violation.has_value());
-  EXPECT_TRUE(all.complete);
+  EXPECT_TRUE(found.complete);
   // [end]
 }
 

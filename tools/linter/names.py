@@ -19,7 +19,7 @@ OUTSIDE_NAMES = {
     "isoformat", "mstime",
     "CapabilityRefreshError", "DuplicateServiceError", "OutboundUrlPolicyError", "PydanticSerializationError",
     "RecursionError", "RuntimeError", "ServiceNotFoundError", "UnicodeEncodeError", "CommandError",
-    "GoogleTest", "HyperLogLogs", "McIlroy", "MessagePack", "MiBs", "MurmurHash2", "OpenTelemetry", "RapidCheck",
+    "GoogleTest", "HyperLogLogs", "McIlroy", "McKinley", "MessagePack", "MiBs", "MurmurHash2", "OpenTelemetry", "RapidCheck",
     "AlreadyExists", "DataLoss", "DeadlineExceeded", "FailedPrecondition", "InvalidArgument", "NotFound",
     "OutOfRange", "PermissionDenied", "ResourceExhausted", "Unavailable", "Unimplemented",
 }

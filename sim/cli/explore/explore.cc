@@ -13,12 +13,16 @@
 #include "absl/strings/str_format.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/base/time/system_clock.h"
 #include "redouble/sim/cli/explore/catalogue.h"
 #include "redouble/sim/cli/support/processes.h"
 #include "redouble/sim/cli/support/scenario_files.h"
 #include "redouble/sim/cli/support/systems.h"
 #include "redouble/sim/explore/explore.h"
+#include "redouble/sim/explore/schedule.h"
 #include "redouble/sim/json/strict_json.h"
+#include "redouble/sim/recording/interleaving.h"
+#include "redouble/sim/recording/recording.h"
 #include "redouble/sim/world_file/world_experiment.h"
 #include "redouble/sim/world_file/world_file.h"
 
@@ -30,16 +34,20 @@ constexpr char kFooter[] =
     "  redouble explore world.json                        20,000 schedules, until one breaks an\n"
     "                                                     invariant; that one is shrunk\n"
     "  redouble explore world.json --out found.json       and written, for redouble replay\n"
-    "  redouble explore world.json --seed 17 --schedules 1\n"
+    "  redouble explore world.json --schedule 1:0,0,1     this schedule again\n"
     "  redouble explore world.json --hardened             with the options that remove the hazard\n"
-    "  redouble explore world.json --exhaustive           every schedule, for a small world\n"
+    "  redouble explore world.json --exhaustive           every schedule, by rising number of\n"
+    "                                                     preemptions, for a small world\n"
+    "  redouble explore world.json --strategy walk        see docs/finding_a_race.md\n"
+    "  redouble explore world.json --seconds 60           no new schedules after a minute\n"
     "  redouble explore scenarios/hazards --catalogue\n"
     "      scenarios/hazards/README.md                    finds every hazard, and none when it is\n"
     "                                                     hardened; writes the table\n"
     "\n"
     "The format of world files: scenarios/hazards/README.md.\n"
     "Exit codes: 0 nothing found (--catalogue: all as it should be), 1 something found, 2 bad\n"
-    "usage, a missing or malformed file.";
+    "usage, a missing or malformed file, or a mistake in it that shows when it runs: a command, a\n"
+    "setup or an invariant that fails, or a fault that matches no request.";
 
 // The number of schedules that one process runs.
 constexpr int64_t kChunk = 1000;
@@ -54,6 +62,9 @@ struct Options {
   bool hardened = false;
   bool swarm = false;
   bool exhaustive = false;
+  std::string strategy = "combined";
+  std::string schedule;  // The one to run; empty: search.
+  int64_t seconds = 0;   // No limit if 0.
   bool all = false;
   std::string out;
   std::string catalogue;
@@ -63,17 +74,34 @@ struct Options {
 struct Finding {
   int64_t schedules = 0;
   int64_t violations = 0;
-  bool complete = false;  // All schedules were run.
+  bool complete = false;    // All schedules were run.
+  int complete_bound = -1;  // All schedules with up to so many preemptions were run.
+  bool depends_on_seed = false;
   std::optional<Violation> first;
   std::map<std::string, int64_t> probes;  // The number of schedules that reached each probe.
+  Exploration matches;                    // Only the schedules, and the matches of faults.
 };
 
 Json ToJson(const Exploration& exploration) {
   Json json{{"schedules", exploration.schedules}, {"violations", exploration.violations}};
   json["complete"] = exploration.complete;
-  if (exploration.violation) json["seed"] = exploration.violation->seed;
+  json["complete_bound"] = exploration.complete_bound;
+  json["depends_on_seed"] = exploration.depends_on_seed;
+  if (exploration.violation) {
+    json["seed"] = exploration.violation->seed;
+    json["decisions"] = exploration.violation->decisions;
+  }
   json["probes"] = exploration.probes;
+  json["fault_matches"] = exploration.fault_matches;
+  if (!exploration.mistake.ok()) json["mistake"] = std::string(exploration.mistake.message());
   return json;
+}
+
+Strategy StrategyNamed(std::string_view name) {
+  for (const StrategyName& row : AllStrategies()) {
+    if (row.name == name) return row.strategy;
+  }
+  return Strategy::kCombined;
 }
 
 class WorldExplorer {
@@ -81,73 +109,141 @@ class WorldExplorer {
   WorldExplorer(const WorldFile& world, const Options& options, WorldVariant variant)
       : options_(options), variant_(variant), experiment_(world, variant) {}
 
+  // Runs one schedule.
+  absl::StatusOr<Finding> RunOne(const Schedule& schedule) const {
+    const RunOutcome outcome =
+        Replay(experiment_.experiment(), experiment_.Options(), schedule.seed, schedule.decisions);
+    REDOUBLE_RETURN_IF_ERROR(outcome.mistake);
+    Finding finding;
+    finding.schedules = 1;
+    for (const auto& [name, reached] : outcome.probes) finding.probes[name] = reached ? 1 : 0;
+    if (outcome.violation.ok()) return finding;
+    finding.violations = 1;
+    finding.first = ViolationOf(schedule.seed, schedule.decisions, outcome);
+    return finding;
+  }
+
+  // The trace of a violation, one line for each event.
+  std::string InterleavingOf(const Violation& violation) const {
+    return InterleavingTable(RecordExperiment(experiment_.experiment(), experiment_.Options(),
+                                              violation.seed, violation.decisions));
+  }
+
   absl::StatusOr<Finding> Run() {
     Finding finding;
-    const int64_t chunks = (options_.schedules + kChunk - 1) / kChunk;
-    // An exhaustive search depends on its own history, so it runs in one process.
-    const bool is_one = options_.exhaustive;
+    const std::vector<ExploreOptions> chunks = Chunks();
     std::map<size_t, Json> results;
     const absl::Status status = RunInProcesses(
-        is_one ? 1 : static_cast<size_t>(chunks), options_.jobs,
+        chunks.size(), options_.jobs,
         [&](size_t chunk) {
-          return ToJson(Explore(experiment_.experiment(), Chunk(chunk))).dump();
+          return ToJson(Explore(experiment_.experiment(), chunks[chunk])).dump();
         },
         [&](size_t chunk, const std::string& text) {
           const Json& result = results[chunk] = *ParseStrictJson(text);
-          return result.contains("seed") && !options_.all;
+          return IsLast(result);
         });
     REDOUBLE_RETURN_IF_ERROR(status);
-    const std::optional<uint64_t> seed = Add(results, finding);
-    if (seed) finding.first = FindAgain(*seed);
+    const Json* violation = Add(results, finding);
+    for (const auto& [chunk, result] : results) {
+      if (!result.contains("mistake")) continue;
+      return absl::InvalidArgumentError(result["mistake"].get_ref<const std::string&>());
+    }
+    if (violation != nullptr) {
+      finding.first = ShrinkOne(*violation);
+    } else if (!variant_.swarm && experiment_.Options().faults_must_match) {
+      REDOUBLE_RETURN_IF_ERROR(CheckFaultMatches(experiment_.Options(), finding.matches));
+    }
     return finding;
   }
 
  private:
-  // Adds the results of the chunks up to the first violation, or all of them if violations are
-  // counted: how many chunks after it have run depends on the processes. Returns the seed of that
-  // violation.
-  std::optional<uint64_t> Add(const std::map<size_t, Json>& results, Finding& finding) const {
-    std::optional<uint64_t> seed;
+  // The results of later chunks are of no use.
+  bool IsLast(const Json& result) const {
+    const bool is_complete =
+        result["complete"].get<bool>() && !result["depends_on_seed"].get<bool>();
+    return result.contains("mistake") || is_complete || (result.contains("seed") && !options_.all);
+  }
+
+  // Adds the results of the chunks up to the last one of use: how many chunks after it have run
+  // depends on the processes. Returns the result with the first violation; null if there is none.
+  const Json* Add(const std::map<size_t, Json>& results, Finding& finding) const {
+    const Json* violation = nullptr;
     for (const auto& [chunk, result] : results) {
       finding.schedules += result["schedules"].get<int64_t>();
       finding.violations += result["violations"].get<int64_t>();
-      finding.complete = result["complete"].get<bool>();
+      finding.complete = finding.complete || result["complete"].get<bool>();
+      finding.depends_on_seed = finding.depends_on_seed || result["depends_on_seed"].get<bool>();
+      finding.complete_bound =
+          std::max(finding.complete_bound, result["complete_bound"].get<int>());
       for (const auto& [name, count] : result["probes"].items()) {
         finding.probes[name] += count.get<int64_t>();
       }
-      if (!result.contains("seed")) continue;
-      if (!seed) seed = result["seed"].get<uint64_t>();
-      if (!options_.all) break;
+      AddMatches(result["fault_matches"], finding.matches);
+      if (violation == nullptr && result.contains("seed")) violation = &result;
+      if (IsLast(result)) break;
     }
-    return seed;
+    finding.matches.schedules = finding.schedules;
+    return violation;
   }
 
-  ExploreOptions Chunk(size_t chunk) const {
-    const auto first = static_cast<int64_t>(chunk) * kChunk;
+  static void AddMatches(const Json& matches, Exploration& sum) {
+    sum.fault_matches.resize(std::max(sum.fault_matches.size(), matches.size()));
+    for (size_t i = 0; i < matches.size(); ++i) sum.fault_matches[i] += matches[i].get<int64_t>();
+  }
+
+  // The parts of the search, each for one process. An exhaustive search depends on its own history,
+  // so it is one part.
+  std::vector<ExploreOptions> Chunks() const {
+    Strategy strategy =
+        options_.exhaustive ? Strategy::kExhaustive : StrategyNamed(options_.strategy);
+    std::vector<ExploreOptions> chunks;
+    int64_t first = 0;
+    if (strategy == Strategy::kExhaustive || strategy == Strategy::kCombined) {
+      const bool is_all = strategy == Strategy::kExhaustive;
+      first = is_all ? options_.schedules : (options_.schedules + 1) / 2;
+      chunks.push_back(Chunk(Strategy::kExhaustive, 0, first));
+      strategy = Strategy::kMixed;
+    }
+    for (; first < options_.schedules; first += kChunk) {
+      chunks.push_back(Chunk(strategy, first, std::min(kChunk, options_.schedules - first)));
+    }
+    return chunks;
+  }
+
+  ExploreOptions Chunk(Strategy strategy, int64_t first, int64_t schedules) const {
     ExploreOptions options = experiment_.Options();
+    options.strategy = strategy;
     options.stop_at_first = !options_.all;
     options.shrinking_runs = 0;
+    options.faults_must_match = false;  // In all chunks together.
     options.first_seed = options_.seed + static_cast<uint64_t>(first);
-    options.schedules = std::min(kChunk, options_.schedules - first);
-    if (options_.exhaustive) {
-      options.strategy = Strategy::kExhaustive;
-      options.schedules = options_.schedules;
+    options.schedules = schedules;
+    if (options_.seconds > 0) {
+      options.is_over = [end = end_] { return base::SystemClock().Now() >= end; };
     }
     return options;
   }
 
-  // Returns the first violation, shrunk.
-  Violation FindAgain(uint64_t seed) const {
-    ExploreOptions options = Chunk(0);
-    options.shrinking_runs = ExploreOptions().shrinking_runs;
-    if (!options_.exhaustive) {
-      options.first_seed = seed;
-      options.schedules = 1;
-    }
-    return *Explore(experiment_.experiment(), options).violation;
+  Violation ShrinkOne(const Json& result) const {
+    const ExploreOptions options = experiment_.Options();
+    const auto seed = result["seed"].get<uint64_t>();
+    std::vector<uint32_t> decisions = result["decisions"].get<std::vector<uint32_t>>();
+    const RunOutcome outcome = Replay(experiment_.experiment(), options, seed, decisions);
+    return Shrink(experiment_.experiment(), options,
+                  ViolationOf(seed, std::move(decisions), outcome));
+  }
+
+  static Violation ViolationOf(uint64_t seed, std::vector<uint32_t> decisions,
+                               const RunOutcome& outcome) {
+    return Violation{.seed = seed,
+                     .decisions = std::move(decisions),
+                     .status = outcome.violation,
+                     .trace_hash = outcome.trace_hash,
+                     .steps = outcome.steps};
   }
 
   const Options& options_;
+  const absl::Time end_ = base::SystemClock().Now() + absl::Seconds(options_.seconds);
   const WorldVariant variant_;
   const WorldExperiment experiment_;
 };
@@ -178,7 +274,9 @@ class ExploreCommand {
       return Fail(absl::InvalidArgumentError("--out takes one world at a time"));
     }
     for (const WorldFile& world : worlds) {
-      if (absl::Status status = RunOne(world); !status.ok()) return Fail(status);
+      if (absl::Status status = RunOne(world); !status.ok()) {
+        return Fail(absl::Status(status.code(), absl::StrCat(world.file, ": ", status.message())));
+      }
     }
     return Finish(worlds.size());
   }
@@ -201,45 +299,58 @@ class ExploreCommand {
   }
 
   absl::StatusOr<Finding> Explore(const WorldFile& world, WorldVariant variant) {
-    REDOUBLE_ASSIGN_OR_RETURN(Finding finding, WorldExplorer(world, options_, variant).Run());
+    WorldExplorer explorer(world, options_, variant);
+    Finding finding;
+    if (options_.schedule.empty()) {
+      REDOUBLE_ASSIGN_OR_RETURN(finding, explorer.Run());
+    } else {
+      REDOUBLE_ASSIGN_OR_RETURN(const Schedule schedule, ParseSchedule(options_.schedule));
+      REDOUBLE_ASSIGN_OR_RETURN(finding, explorer.RunOne(schedule));
+    }
     context_.out << absl::StreamFormat("%s %s%s  %d schedules", finding.first ? "FOUND" : "NONE ",
                                        world.file, variant.hardened ? " (hardened)" : "",
                                        finding.schedules);
     if (options_.all) context_.out << ", " << finding.violations << " violations";
-    if (options_.exhaustive && !finding.first) {
-      context_.out << (finding.complete ? ", complete"
-                                        : ", incomplete: --schedules allows no more");
-    }
+    if (!finding.first) context_.out << Completeness(finding);
     context_.out << std::endl;
     for (const auto& [name, count] : finding.probes) {
       context_.out << "  probe \"" << name << "\" reached in " << count << " schedules"
                    << std::endl;
     }
-    if (finding.first) PrintViolation(world, *finding.first, variant);
+    if (finding.first) PrintViolation(world, explorer, *finding.first, variant);
     return finding;
   }
 
-  void PrintViolation(const WorldFile& world, const Violation& violation, WorldVariant variant) {
+  std::string Completeness(const Finding& finding) const {
+    const std::string seed =
+        finding.depends_on_seed ? absl::StrCat(" for seed ", options_.seed) : "";
+    if (finding.complete) return absl::StrCat(", complete", seed);
+    if (finding.complete_bound < 0) return "";
+    return absl::StrCat(", complete up to ", finding.complete_bound, " preemptions and faults",
+                        seed);
+  }
+
+  void PrintViolation(const WorldFile& world, const WorldExplorer& explorer,
+                      const Violation& violation, WorldVariant variant) {
+    const Schedule schedule{violation.seed, violation.decisions};
     context_.out << "  " << violation.status.message() << "\n"
+                 << explorer.InterleavingOf(violation)
                  << absl::StreamFormat("  %d steps, %d decisions that are not quiet, trace %s\n",
                                        violation.steps, Preemptions(violation),
                                        violation.trace_hash.substr(0, 16))
-                 << "  again: redouble explore " << world.file << " --seed " << violation.seed
-                 << " --schedules 1" << (variant.hardened ? " --hardened" : "")
-                 << (variant.swarm ? " --swarm" : "")
-                 << (options_.exhaustive ? " --exhaustive" : "") << std::endl;
+                 << "  again: redouble explore " << world.file << " --schedule "
+                 << schedule.ToString() << (variant.hardened ? " --hardened" : "")
+                 << (variant.swarm ? " --swarm" : "") << std::endl;
   }
 
   // Writes the smallest world that still has the violation, with the violation.
   absl::Status Write(const WorldFile& world, const Violation& violation, WorldVariant variant) {
-    const std::string invariant(BrokenInvariant(violation.status));
     const WorldFile smaller =
-        ShrinkWorld(world, variant, invariant, kShrinkingSchedules, AllSystems());
+        ShrinkWorld(world, variant, violation.cause, kShrinkingSchedules, AllSystems());
     const WorldExperiment experiment(smaller, variant);
     const Exploration again = sim::Explore(experiment.experiment(),
                                            experiment.Options({.schedules = options_.schedules}));
-    const bool is_smaller =
-        again.violation && BrokenInvariant(again.violation->status) == invariant;
+    const bool is_smaller = again.violation && HasSameCause(*again.violation, violation.cause);
     const std::string text = is_smaller ? WithViolation(smaller, Record(*again.violation, variant))
                                         : WithViolation(world, Record(violation, variant));
     std::ofstream file(context_.folder / options_.out, std::ios::binary);
@@ -300,7 +411,15 @@ std::function<int()> AddExplore(CLI::App& app, const ProgramContext& context) {
       ->check(CLI::PositiveNumber);
   app.add_flag("--hardened", options->hardened, "With the options that remove the hazard");
   app.add_flag("--swarm", options->swarm, "Each schedule draws which faults it may suffer");
-  app.add_flag("--exhaustive", options->exhaustive, "Every schedule, rather than seeds");
+  app.add_flag("--exhaustive", options->exhaustive,
+               "Every schedule, rather than seeds: as --strategy exhaustive");
+  std::vector<std::string> strategies;
+  for (const StrategyName& row : AllStrategies()) strategies.emplace_back(row.name);
+  app.add_option("--strategy", options->strategy, "How schedules are chosen")
+      ->check(CLI::IsMember(strategies));
+  app.add_option("--schedule", options->schedule, "Run only this schedule: seed:decision,...");
+  app.add_option("--seconds", options->seconds, "Start no schedule after so many seconds")
+      ->check(CLI::PositiveNumber);
   app.add_flag("--all", options->all, "Count all violations rather than stop at the first");
   app.add_option("--out", options->out, "Write the shrunk world with its violation here");
   app.add_option("--catalogue", options->catalogue,

@@ -47,9 +47,18 @@ TEST_F(ExploreTest, PrintsTheCommandThatRepeatsAViolation) {
   EXPECT_EQ(Run({"explore", "w.world.json"}), kExitFailed);
   EXPECT_THAT(out(), StartsWith("FOUND w.world.json  "));
   EXPECT_THAT(out(), HasSubstr("  one: calls of check_and_reserve_budget: 2, at most 1"));
-  EXPECT_THAT(out(), HasSubstr("  again: redouble explore w.world.json --seed "));
+  EXPECT_THAT(out(), HasSubstr("  a  [\"GET\","));
+  const std::string again = "  again: redouble explore w.world.json --schedule ";
+  ASSERT_THAT(out(), HasSubstr(again));
+  const size_t begin = out().find(again) + again.size();
+  const std::string schedule = out().substr(begin, out().find('\n', begin) - begin);
   EXPECT_THAT(out(), HasSubstr("probe \"somebody\" reached in "));
   EXPECT_THAT(out(), HasSubstr("1 worlds, 1 with a violation"));
+
+  EXPECT_EQ(Run({"explore", "w.world.json", "--schedule", schedule}), kExitFailed);
+  EXPECT_THAT(out(), StartsWith("FOUND w.world.json  1 schedules\n"));
+  EXPECT_THAT(out(), HasSubstr("--schedule " + schedule + "\n"));
+  EXPECT_EQ(Run({"explore", "w.world.json", "--schedule", "1:"}), kExitPassed);
 }
 
 TEST_F(ExploreTest, FindsTheSameWithAnyNumberOfProcesses) {
@@ -64,7 +73,10 @@ TEST_F(ExploreTest, FindsTheSameWithAnyNumberOfProcesses) {
 TEST_F(ExploreTest, FindsNothingInACorrectWorld) {
   WriteWorld("w.world.json", /*racy=*/false);
   EXPECT_EQ(Run({"explore", "w.world.json", "--schedules", "1500"}), kExitPassed);
-  EXPECT_THAT(out(), StartsWith("NONE  w.world.json  1500 schedules"));
+  EXPECT_THAT(out(), StartsWith("NONE  w.world.json  1 schedules, complete\n"));
+  EXPECT_EQ(Run({"explore", "w.world.json", "--schedules", "1500", "--strategy", "mixed"}),
+            kExitPassed);
+  EXPECT_THAT(out(), StartsWith("NONE  w.world.json  1500 schedules\n"));
 }
 
 TEST_F(ExploreTest, FindsNothingWhenHardened) {
@@ -76,14 +88,16 @@ TEST_F(ExploreTest, FindsNothingWhenHardened) {
 
 TEST_F(ExploreTest, TellsThatAnExhaustiveSearchIsIncomplete) {
   WriteWorld("w.world.json");
-  EXPECT_EQ(Run({"explore", "w.world.json", "--exhaustive", "--schedules", "1"}), kExitPassed);
-  EXPECT_THAT(out(), StartsWith("NONE  w.world.json  1 schedules, incomplete: "
-                                "--schedules allows no more\n"));
+  EXPECT_EQ(Run({"explore", "w.world.json", "--hardened", "--schedules", "8"}), kExitPassed);
+  EXPECT_THAT(out(), StartsWith("NONE  w.world.json (hardened)  8 schedules"));
+  EXPECT_THAT(out(), Not(HasSubstr("complete\n")));
 }
 
 TEST_F(ExploreTest, CountsAllViolationsWhenAsked) {
   WriteWorld("w.world.json");
-  EXPECT_EQ(Run({"explore", "w.world.json", "--schedules", "100", "--all"}), kExitFailed);
+  EXPECT_EQ(
+      Run({"explore", "w.world.json", "--schedules", "100", "--all", "--strategy", "uniform"}),
+      kExitFailed);
   EXPECT_THAT(out(), StartsWith("FOUND w.world.json  100 schedules, "));
 }
 
@@ -153,6 +167,8 @@ TEST_F(ExploreTest, RefusesBadUsage) {
       {{"w.world.json", "v.world.json", "--out", "x.json"}, "--out takes one world at a time"},
       {{"w.world.json", "--out", "none/x.json"}, "none/x.json: cannot be written"},
       {{"w.world.json", "--schedules", "0"}, "--schedules"},
+      {{"w.world.json", "--strategy", "luck"}, "--strategy"},
+      {{"w.world.json", "--schedule", "luck"}, "w.world.json: \"luck\"; expected a seed"},
       {{"w.world.json", "--catalogue", "none.md"}, "none.md: "},
       {{"w.world.json", "--catalogue", "plain.md"}, "expected the lines"},
   };

@@ -1,0 +1,23 @@
+// InterleavingTable: the events of a recorded run as a text: who sent what, and what came back.
+//
+//     a  ["GET","count"] -> null
+//     b  ["GET","count"] -> null
+//     b  fault: crash
+//     a  ["SET","count","1"] -> {"status":"OK"}
+//
+// Thread-safety: a free function.
+#ifndef REDOUBLE_SIM_RECORDING_INTERLEAVING_H_
+#define REDOUBLE_SIM_RECORDING_INTERLEAVING_H_
+
+#include <string>
+
+#include "redouble/sim/recording/recording.h"
+
+namespace redouble::sim {
+
+// Returns one line for each event, each with a line break and indented by two spaces.
+std::string InterleavingTable(const Recording& recording);
+
+}  // namespace redouble::sim
+
+#endif  // REDOUBLE_SIM_RECORDING_INTERLEAVING_H_
