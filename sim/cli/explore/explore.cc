@@ -368,8 +368,9 @@ class ExploreCommand {
       REDOUBLE_ASSIGN_OR_RETURN(const Finding clean,
                                 Explore(world, {.hardened = true, .swarm = false}));
       is_clean = !clean.first.has_value();
-      hardened = is_clean ? absl::StrCat("none in ", clean.schedules)
-                          : absl::StrCat("FOUND after ", clean.schedules);
+      hardened =
+          is_clean ? absl::StrCat("none in ", clean.schedules, clean.complete ? " (complete)" : "")
+                   : absl::StrCat("FOUND after ", clean.schedules);
     }
     if (!finding.first || !is_clean) ++wrong_;
     catalogue_.Add({.name = world.name,
