@@ -30,8 +30,12 @@ Operands FindSets(CommandContext& context, Arguments keys) {
   operands.sets.reserve(keys.size());
   for (const std::string_view key : keys) {
     const Lookup<Set> set = context.Find<Set>(key);
-    operands.wrong_type = operands.wrong_type || set.wrong_type();
-    if (!set && !set.wrong_type()) context.Missed(key);
+    if (set.wrong_type()) {
+      // Later keys are not looked up, so that expired ones stay.
+      operands.wrong_type = true;
+      return operands;
+    }
+    if (!set) context.Missed(key);
     operands.sets.push_back(set ? &*set : nullptr);
   }
   return operands;
