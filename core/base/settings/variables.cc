@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/cord.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -59,7 +60,12 @@ std::string_view StripBlanks(std::string_view value) {
 }
 
 absl::Status AtVariable(std::string_view name, const absl::Status& status) {
-  return absl::Status(status.code(), absl::StrCat(ToAbsl(name), ": ", status.message()));
+  // The payload stays: it can be the class of an exception or the code of a protocol.
+  absl::Status named(status.code(), absl::StrCat(ToAbsl(name), ": ", status.message()));
+  status.ForEachPayload([&named](absl::string_view url, const absl::Cord& payload) {
+    named.SetPayload(url, payload);
+  });
+  return named;
 }
 
 }  // namespace internal

@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/cord.h"
 #include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/base/text/string_bridge.h"
 
 namespace redouble::base {
 namespace {
@@ -92,6 +94,20 @@ TEST(Variables, SayWhichValueIsWrong) {
   for (const auto& [variables, message] : rows) {
     EXPECT_THAT(Read(variables).status(), StatusIs(absl::StatusCode::kInvalidArgument, message));
   }
+}
+
+TEST(Variables, KeepThePayloadOfAnError) {
+  constexpr std::string_view kUrl = "test/kind";
+  const std::array rows = {
+      VariableRow<Settings>{"KIND", [](std::string_view, Settings&) {
+                              absl::Status status = absl::OutOfRangeError("no such kind");
+                              status.SetPayload(ToAbsl(kUrl), absl::Cord("payload"));
+                              return status;
+                            }}};
+  const Pairs variables = {{"KIND", "x"}};
+  const absl::Status status = ReadVariables<Settings>(rows, variables).status();
+  EXPECT_THAT(status, StatusIs(absl::StatusCode::kOutOfRange, "KIND: no such kind"));
+  EXPECT_EQ(status.GetPayload(ToAbsl(kUrl)), absl::Cord("payload"));
 }
 
 }  // namespace

@@ -15,13 +15,11 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
-#include <string_view>
-#include <utility>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "redouble/core/base/settings/variables.h"
 #include "redouble/core/korvet/groups/consumer.h"
 #include "redouble/core/korvet/keys.h"
 #include "redouble/core/korvet/log/producer.h"
@@ -41,9 +39,6 @@ struct BrokerSettings {
   std::optional<absl::Duration> retention_interval = kDefaultRetentionInterval;
 };
 
-// A name and its value.
-using Variables = std::span<const std::pair<std::string_view, std::string_view>>;
-
 // Returns the defaults, changed by the variables whose names begin with KORVET_. The rest of a name
 // is that of the Kafka property in upper case with underscores, as in Kafka's container images.
 // White space around a value is removed. A blank value means the default, except for
@@ -51,7 +46,7 @@ using Variables = std::span<const std::pair<std::string_view, std::string_view>>
 // "off" or -1. Other variables are ignored; of a repeated one the last counts.
 //
 // Errors: INVALID_CONFIG, with the name, for a value that is not allowed.
-absl::StatusOr<BrokerSettings> ReadBrokerSettings(Variables variables);
+absl::StatusOr<BrokerSettings> ReadBrokerSettings(base::Variables variables);
 
 }  // namespace redouble::korvet
 

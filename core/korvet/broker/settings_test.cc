@@ -88,6 +88,7 @@ TEST(BrokerSettings, TurnTheRetentionLoopOff) {
 TEST(BrokerSettings, RefuseWhatIsNotAllowed) {
   const std::pair<std::string_view, std::string_view> rows[] = {
       {"KORVET_NUM_PARTITIONS", "0"},
+      {"KORVET_NUM_PARTITIONS", "2147483648"},
       {"KORVET_ACKS", "2"},
       {"KORVET_MESSAGE_MAX_BYTES", "-1"},
       {"KORVET_MAX_POLL_RECORDS", "many"},

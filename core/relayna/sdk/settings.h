@@ -15,12 +15,10 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
-#include <string_view>
-#include <utility>
 
 #include "absl/status/statusor.h"
+#include "redouble/core/base/settings/variables.h"
 #include "redouble/core/relayna/hardening.h"
 #include "redouble/core/relayna/keys.h"
 
@@ -58,9 +56,6 @@ struct SdkSettings {
   std::optional<int64_t> feed_ttl() const;
 };
 
-// A name and its value.
-using Variables = std::span<const std::pair<std::string_view, std::string_view>>;
-
 // Returns the defaults, changed by the variables whose names begin with RELAYNA_; the rest is the
 // name of the member in upper case. White space around a value is removed. "none", "null", "off"
 // and a blank value are Python's None for what can be None: a TTL, and the prefix of a store other
@@ -68,7 +63,7 @@ using Variables = std::span<const std::pair<std::string_view, std::string_view>>
 // ignored; of a repeated one the last counts.
 //
 // Errors: InvalidArgument (ValueError), with the name, for a value that is not a number.
-absl::StatusOr<SdkSettings> ReadSdkSettings(Variables variables);
+absl::StatusOr<SdkSettings> ReadSdkSettings(base::Variables variables);
 
 }  // namespace redouble::relayna
 

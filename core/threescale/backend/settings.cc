@@ -1,9 +1,11 @@
 #include "redouble/core/threescale/backend/settings.h"
 
-#include <cmath>
+#include <array>
+#include <string_view>
+#include <utility>
 
+#include "absl/status/status.h"
 #include "absl/strings/ascii.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "redouble/core/base/status/status_macros.h"
@@ -12,63 +14,24 @@
 namespace redouble::threescale {
 namespace {
 
+using R = RedisSettings;
+using S = BackendSettings;
+using base::ReadInteger;
+using base::ReadSeconds;
+using base::ReadText;
 using base::ToAbsl;
 
-absl::Status NotAllowed(std::string_view value) {
-  return absl::InvalidArgumentError(
-      absl::StrCat("expected a positive number, got \"", ToAbsl(value), "\""));
-}
-
-bool IsOn(std::string_view value) {
+// On for 1, true and yes, and otherwise off, so that no value is refused (1.3).
+template <typename Settings, bool Settings::*kMember>
+absl::Status ReadOn(std::string_view value, Settings& settings) {
+  if (value.empty()) return absl::OkStatus();
   const std::string lower = absl::AsciiStrToLower(ToAbsl(value));
-  return lower == "1" || lower == "true" || lower == "yes";
-}
-
-absl::Status ReadCount(std::string_view value, int64_t& into) {
-  int64_t number = 0;
-  if (!absl::SimpleAtoi(ToAbsl(value), &number) || number <= 0) return NotAllowed(value);
-  into = number;
+  settings.*kMember = lower == "1" || lower == "true" || lower == "yes";
   return absl::OkStatus();
 }
 
-absl::Status ReadSeconds(std::string_view value, absl::Duration& into) {
-  double seconds = 0;
-  const bool is_number = absl::SimpleAtod(ToAbsl(value), &seconds);
-  if (!is_number || !std::isfinite(seconds) || seconds <= 0) return NotAllowed(value);
-  into = absl::Seconds(seconds);
-  return absl::OkStatus();
-}
-
-// Reads a stripped value, which is not blank.
-template <typename Settings>
-using Reader = absl::Status (*)(std::string_view value, Settings& settings);
-
-template <typename Settings>
-struct Row {
-  std::string_view name;
-  Reader<Settings> read;
-};
-
-template <auto kMember, typename Settings>
-absl::Status ReadText(std::string_view value, Settings& settings) {
-  settings.*kMember = std::string(value);
-  return absl::OkStatus();
-}
-template <auto kMember, typename Settings>
-absl::Status ReadFlag(std::string_view value, Settings& settings) {
-  settings.*kMember = IsOn(value);
-  return absl::OkStatus();
-}
-template <auto kMember, typename Settings>
-absl::Status ReadDuration(std::string_view value, Settings& settings) {
-  return ReadSeconds(value, settings.*kMember);
-}
-template <auto kMember, typename Settings>
-absl::Status ReadNumber(std::string_view value, Settings& settings) {
-  return ReadCount(value, settings.*kMember);
-}
-
-absl::Status ReadSentinels(std::string_view value, RedisSettings& settings) {
+absl::Status ReadSentinels(std::string_view value, R& settings) {
+  if (value.empty()) return absl::OkStatus();
   settings.sentinels.clear();
   for (const absl::string_view host : absl::StrSplit(ToAbsl(value), ',')) {
     const absl::string_view stripped = absl::StripAsciiWhitespace(host);
@@ -77,73 +40,57 @@ absl::Status ReadSentinels(std::string_view value, RedisSettings& settings) {
   return absl::OkStatus();
 }
 
-constexpr Row<RedisSettings> kRedisRows[] = {
+// The names follow CONFIG_REDIS_ for the storage, and CONFIG_QUEUES_ for the queues.
+using RedisRow = base::VariableRow<R>;
+constexpr std::array kRedisRows = {
     // The storage has a proxy, the queues a master.
-    {"PROXY", ReadText<&RedisSettings::server>},
-    {"MASTER_NAME", ReadText<&RedisSettings::server>},
-    {"USERNAME", ReadText<&RedisSettings::username>},
-    {"PASSWORD", ReadText<&RedisSettings::password>},
-    {"SSL", ReadFlag<&RedisSettings::ssl>},
-    {"CA_FILE", ReadText<&RedisSettings::ca_file>},
-    {"CERT", ReadText<&RedisSettings::certificate>},
-    {"PRIVATE_KEY", ReadText<&RedisSettings::private_key>},
-    {"SENTINEL_HOSTS", ReadSentinels},
-    {"SENTINEL_USERNAME", ReadText<&RedisSettings::sentinel_username>},
-    {"SENTINEL_PASSWORD", ReadText<&RedisSettings::sentinel_password>},
-    {"SENTINEL_ROLE", ReadText<&RedisSettings::role>},
-    {"CONNECT_TIMEOUT", ReadDuration<&RedisSettings::connect_timeout>},
-    {"READ_TIMEOUT", ReadDuration<&RedisSettings::read_timeout>},
-    {"WRITE_TIMEOUT", ReadDuration<&RedisSettings::write_timeout>},
-    {"MAX_CONNECTIONS", ReadNumber<&RedisSettings::max_connections>},
+    RedisRow{"PROXY", ReadText<&R::server>},
+    RedisRow{"MASTER_NAME", ReadText<&R::server>},
+    RedisRow{"USERNAME", ReadText<&R::username>},
+    RedisRow{"PASSWORD", ReadText<&R::password>},
+    RedisRow{"SSL", ReadOn<R, &R::ssl>},
+    RedisRow{"CA_FILE", ReadText<&R::ca_file>},
+    RedisRow{"CERT", ReadText<&R::certificate>},
+    RedisRow{"PRIVATE_KEY", ReadText<&R::private_key>},
+    RedisRow{"SENTINEL_HOSTS", ReadSentinels},
+    RedisRow{"SENTINEL_USERNAME", ReadText<&R::sentinel_username>},
+    RedisRow{"SENTINEL_PASSWORD", ReadText<&R::sentinel_password>},
+    RedisRow{"SENTINEL_ROLE", ReadText<&R::role>},
+    RedisRow{"CONNECT_TIMEOUT", ReadSeconds<&R::connect_timeout>},
+    RedisRow{"READ_TIMEOUT", ReadSeconds<&R::read_timeout>},
+    RedisRow{"WRITE_TIMEOUT", ReadSeconds<&R::write_timeout>},
+    RedisRow{"MAX_CONNECTIONS", ReadInteger<&R::max_connections>},
 };
 
-constexpr Row<BackendSettings> kRows[] = {
-    {"MASTER_SERVICE_ID", ReadText<&BackendSettings::master_service_id>},
-    {"MASTER_METRICS_TRANSACTIONS", ReadText<&BackendSettings::transactions_metric>},
-    {"MASTER_METRICS_TRANSACTIONS_AUTHORIZE", ReadText<&BackendSettings::authorizations_metric>},
-    {"NOTIFICATION_BATCH", ReadNumber<&BackendSettings::notification_batch>},
-    {"LEGACY_REFERRER_FILTERS", ReadFlag<&BackendSettings::legacy_referrer_filters>},
-    {"EVENTS_HOOK", ReadText<&BackendSettings::events_hook>},
-    {"EVENTS_HOOK_SHARED_SECRET", ReadText<&BackendSettings::events_hook_shared_secret>},
+using Row = base::VariableRow<S>;
+constexpr std::array kRows = {
+    Row{"CONFIG_MASTER_SERVICE_ID", ReadText<&S::master_service_id>},
+    Row{"CONFIG_MASTER_METRICS_TRANSACTIONS", ReadText<&S::transactions_metric>},
+    Row{"CONFIG_MASTER_METRICS_TRANSACTIONS_AUTHORIZE", ReadText<&S::authorizations_metric>},
+    Row{"CONFIG_NOTIFICATION_BATCH", ReadInteger<&S::notification_batch>},
+    Row{"CONFIG_LEGACY_REFERRER_FILTERS", ReadOn<S, &S::legacy_referrer_filters>},
+    Row{"CONFIG_EVENTS_HOOK", ReadText<&S::events_hook>},
+    Row{"CONFIG_EVENTS_HOOK_SHARED_SECRET", ReadText<&S::events_hook_shared_secret>},
 };
 
-// Reads one variable whose name begins with `prefix`. A blank value restores the default.
-template <typename Settings>
-absl::Status ReadRow(std::span<const Row<Settings>> rows, std::string_view name,
-                     std::string_view value, Settings& settings) {
-  for (const Row<Settings>& row : rows) {
-    if (row.name == name && !value.empty()) return row.read(value, settings);
+// Reads one Redis from the variables whose names begin with `prefix`.
+absl::StatusOr<R> ReadRedis(std::string_view prefix, base::Variables variables) {
+  std::vector<std::pair<std::string_view, std::string_view>> own;
+  for (const auto& [name, value] : variables) {
+    if (name.starts_with(prefix)) own.emplace_back(name.substr(prefix.size()), value);
   }
-  return absl::OkStatus();
-}
-
-absl::Status ReadVariable(std::string_view name, std::string_view value,
-                          BackendSettings& settings) {
-  constexpr std::string_view kStorage = "CONFIG_REDIS_";
-  constexpr std::string_view kQueues = "CONFIG_QUEUES_";
-  constexpr std::string_view kConfig = "CONFIG_";
-  if (name.starts_with(kStorage)) {
-    return ReadRow<RedisSettings>(kRedisRows, name.substr(kStorage.size()), value,
-                                  settings.storage);
-  }
-  if (name.starts_with(kQueues)) {
-    return ReadRow<RedisSettings>(kRedisRows, name.substr(kQueues.size()), value, settings.queues);
-  }
-  if (!name.starts_with(kConfig)) return absl::OkStatus();
-  return ReadRow<BackendSettings>(kRows, name.substr(kConfig.size()), value, settings);
+  absl::StatusOr<R> settings = base::ReadVariables<R>(kRedisRows, own);
+  if (settings.ok()) return settings;
+  // The message begins with the name without the prefix.
+  return absl::InvalidArgumentError(absl::StrCat(ToAbsl(prefix), settings.status().message()));
 }
 
 }  // namespace
 
-absl::StatusOr<BackendSettings> ReadBackendSettings(Variables variables) {
-  BackendSettings settings;
-  for (const auto& [name, value] : variables) {
-    const absl::string_view stripped = absl::StripAsciiWhitespace(ToAbsl(value));
-    const absl::Status read = ReadVariable(name, base::ToStd(stripped), settings);
-    if (!read.ok()) {
-      return absl::InvalidArgumentError(absl::StrCat(ToAbsl(name), ": ", read.message()));
-    }
-  }
+absl::StatusOr<BackendSettings> ReadBackendSettings(base::Variables variables) {
+  REDOUBLE_ASSIGN_OR_RETURN(BackendSettings settings, base::ReadVariables<S>(kRows, variables));
+  REDOUBLE_ASSIGN_OR_RETURN(settings.storage, ReadRedis("CONFIG_REDIS_", variables));
+  REDOUBLE_ASSIGN_OR_RETURN(settings.queues, ReadRedis("CONFIG_QUEUES_", variables));
   return settings;
 }
 

@@ -14,14 +14,12 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "redouble/core/base/settings/variables.h"
 #include "redouble/core/threescale/hardening.h"
 #include "redouble/core/threescale/notify/notifier.h"
 #include "redouble/core/threescale/text/periods.h"
@@ -71,9 +69,6 @@ struct BackendSettings {
   Hardening hardening = {};
 };
 
-// A name and its value.
-using Variables = std::span<const std::pair<std::string_view, std::string_view>>;
-
 // Returns the defaults, changed by the variables CONFIG_REDIS_* (storage), CONFIG_QUEUES_* and
 // CONFIG_*. White space around a value is removed. A blank value means the default; a blank master
 // service, hook or sentinel list is off. A flag is on for 1, true and yes, in any case, and
@@ -82,7 +77,7 @@ using Variables = std::span<const std::pair<std::string_view, std::string_view>>
 //
 // Errors: InvalidArgument, with the name, for a value that is not a number, and for a timeout, a
 // number of connections or a batch that is not positive.
-absl::StatusOr<BackendSettings> ReadBackendSettings(Variables variables);
+absl::StatusOr<BackendSettings> ReadBackendSettings(base::Variables variables);
 
 }  // namespace redouble::threescale
 
