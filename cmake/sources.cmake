@@ -498,6 +498,7 @@ redouble_component(
     backends/memory/commands/lists/lists.cc
     backends/memory/commands/pubsub.cc
     backends/memory/commands/random_picks.cc
+    backends/memory/commands/reply_array.cc
     backends/memory/commands/scripting/functions.cc
     backends/memory/commands/scripting/script_run.cc
     backends/memory/commands/scripting/scripting.cc
@@ -1194,6 +1195,7 @@ redouble_component(
     sim/server/faults.cc
     sim/server/listener.cc
     sim/server/log.cc
+    sim/server/output_buffer.cc
     sim/server/process/descriptor_limit.cc
     sim/server/process/poller.cc
     sim/server/process/process_figures.cc

@@ -20,6 +20,9 @@ using store::Reply;
 
 // Larger buffers are freed when they are empty.
 constexpr size_t kKeptRoomBytes = 256 * 1024;
+// The room of Redis's query buffer, and how long a client that sends nothing keeps it.
+constexpr size_t kQueryRoomBytes = 20'474;
+constexpr int64_t kQueryRoomMicros = 3'000'000;
 
 bool IsWord(std::string_view word, std::string_view other) {
   return absl::EqualsIgnoreCase(base::ToAbsl(word), base::ToAbsl(other));
@@ -51,6 +54,7 @@ bool HasLineBreak(const Reply& reply) {
 Client::Client(memory::Engine& engine, ClientOwner& owner)
     : engine_(engine.core()), owner_(owner), session_(engine_.Connect()) {
   session_->Listen(this);
+  session_->set_reply_sink(this);
 }
 
 Client::~Client() {
@@ -58,13 +62,25 @@ Client::~Client() {
   // Destroying the session fails a blocked command, which completes its request.
   session_.reset();
   input_.clear();
-  output_.clear();
-  sent_ = 0;
+  output_.Clear();
   NoteBuffers();
+}
+
+size_t Client::input_bytes() const {
+  return runs_ ? running_bytes_ : input_.size() - std::min(input_.size(), parser_.parsed_bytes());
+}
+
+size_t Client::input_room_bytes() const {
+  const size_t bytes = input_bytes();
+  const bool keeps_room =
+      last_input_us_ && engine_.clock().NowMicros() - *last_input_us_ < kQueryRoomMicros;
+  const size_t room = std::max(input_.capacity(), keeps_room ? kQueryRoomBytes : 0);
+  return room - std::min(room, bytes);
 }
 
 void Client::Receive(std::string_view bytes) {
   if (closing_) return;
+  last_input_us_ = engine_.clock().NowMicros();
   if (waits_ || !input_.empty()) {
     if (parser_.bytes_wanted() > input_.capacity()) input_.reserve(parser_.bytes_wanted());
     input_.append(bytes);
@@ -86,6 +102,7 @@ void Client::Continue() {
 
 size_t Client::RunAll(std::string_view bytes) {
   runs_ = true;
+  running_bytes_ = bytes.size();
   store::RequestParser::Limits limits;
   limits.longest_bulk_bytes = static_cast<int64_t>(engine_.options().proto_max_bulk_len_bytes);
   Lookahead ahead(bytes);
@@ -126,6 +143,8 @@ void Client::RunOne() {
 void Client::Submit(std::span<const std::string_view> words) {
   pending_.reset();
   command_.emplace(Command::Named(words[0], words.subspan(1)));
+  argument_bytes_ = 0;
+  for (const std::string_view word : words) argument_bytes_ += word.size();
   pending_.emplace(*this);
   waits_ = true;
   session_->Submit(*pending_);
@@ -133,6 +152,7 @@ void Client::Submit(std::span<const std::string_view> words) {
 
 void Client::TakeResult(absl::StatusOr<Reply>&& result) {
   waits_ = false;
+  argument_bytes_ = 0;
   if (!runs_) resumed_ = true;
   if (result.ok() && !closing_ && !owner_.stopping()) TakeReply(*result);
   if (session_ == nullptr || session_->hangs_up() || session_->disconnected()) closing_ = true;
@@ -146,6 +166,7 @@ void Client::TakeReply(const Reply& reply) {
   const ReplyMode mode = session_->reply_mode();
   if (mode == ReplyMode::kSkipNext) session_->set_reply_mode(ReplyMode::kSkip);
   if (mode == ReplyMode::kSkip) session_->set_reply_mode(ReplyMode::kOn);
+  if (std::exchange(has_parts_, false)) return FinishParts();
   if (lost) return;
   if (withheld) {
     RespondInPart(reply, *withheld);
@@ -156,7 +177,9 @@ void Client::TakeReply(const Reply& reply) {
 
 void Client::RespondInPart(const Reply& reply, const SessionCore::Withheld& withheld) {
   const std::vector<Reply>& elements = reply.elements();
-  if (!withheld.head) absl::StrAppend(&output_, "*", elements.size(), "\r\n");
+  if (!withheld.head) {
+    AppendArrayStart(Reply::Shape::kPlain, elements.size(), protocol(), output_.ToAppend(0));
+  }
   for (size_t i = 0; i < elements.size() && !closing_; ++i) {
     const bool is_withheld =
         std::binary_search(withheld.elements.begin(), withheld.elements.end(), i);
@@ -165,9 +188,54 @@ void Client::RespondInPart(const Reply& reply, const SessionCore::Withheld& with
 }
 
 void Client::Respond(const Reply& reply) {
-  const store::Protocol protocol =
-      session_->protocol() == 3 ? store::Protocol::kResp3 : store::Protocol::kResp2;
-  store::AppendReply(HasLineBreak(reply) ? OneLine(reply) : reply, protocol, output_);
+  Append(reply);
+  NoteBuffers();
+  CheckOutput();
+}
+
+// A long array is appended by its elements, which the pieces of the buffer have room for.
+void Client::Append(const Reply& reply) {
+  constexpr size_t kManyElements = 64;
+  if (reply.shape() == Reply::Shape::kPlain && reply.is_array() &&
+      reply.elements().size() > kManyElements) {
+    AppendArrayStart(reply.shape(), reply.elements().size(), protocol(), output_.ToAppend(32));
+    for (const Reply& element : reply.elements()) Append(element);
+    return;
+  }
+  store::AppendReply(HasLineBreak(reply) ? OneLine(reply) : reply, protocol(),
+                     output_.ToAppend(OutputBuffer::SizeOf(reply)));
+}
+
+void Client::BeginArray(Reply::Shape shape, std::optional<size_t> size) {
+  if (!std::exchange(has_parts_, true)) {
+    const bool hears = session_->reply_mode() == SessionCore::ReplyMode::kOn;
+    takes_parts_ = hears && !loses_reply_ && !closing_ && !owner_.stopping();
+  }
+  if (!takes_parts_) return;
+  OpenArray& array = open_arrays_.emplace_back(OpenArray{shape, std::nullopt});
+  if (size) return AppendArrayStart(shape, *size, protocol(), output_.ToAppend(32));
+  output_.ToAppend(32);
+  array.mark = output_.End();
+}
+
+void Client::Add(const Reply& element) {
+  if (!takes_parts_ || closing_) return;
+  Append(element);
+  CheckOutput();
+}
+
+void Client::EndArray(size_t size) {
+  if (!takes_parts_) return;
+  const OpenArray array = open_arrays_.back();
+  open_arrays_.pop_back();
+  if (!array.mark || closing_) return;
+  std::string start;
+  AppendArrayStart(array.shape, size, protocol(), start);
+  output_.Insert(*array.mark, start);
+}
+
+void Client::FinishParts() {
+  open_arrays_.clear();
   NoteBuffers();
   CheckOutput();
 }
@@ -181,26 +249,24 @@ void Client::OnPush(const Reply& push) {
 }
 
 void Client::Refuse(std::string_view line) {
-  output_.append(line);
+  output_.ToAppend(line.size()).append(line);
   closing_ = true;
 }
 
 void Client::Sent(size_t bytes) {
-  sent_ += bytes;
-  if (sent_ == output_.size()) {
-    sent_ = 0;
-    output_.clear();
-    if (output_.capacity() > kKeptRoomBytes) output_ = std::string();
-  }
+  output_.Consume(bytes);
   NoteBuffers();
 }
 
-void Client::CheckOutput(size_t pending_bytes) {
-  const size_t bytes = output_.size() - sent_ + pending_bytes;
+const memory::OutputBufferLimit& Client::output_limit() const {
   const auto client_class =
       session_->is_subscribed() ? memory::ClientClass::kPubSub : memory::ClientClass::kNormal;
-  const memory::OutputBufferLimit& limit =
-      engine_.options().server.client_output_buffer_limits[static_cast<size_t>(client_class)];
+  return engine_.options().server.client_output_buffer_limits[static_cast<size_t>(client_class)];
+}
+
+void Client::CheckOutput(size_t pending_bytes) {
+  const size_t bytes = output_.size() + pending_bytes;
+  const memory::OutputBufferLimit& limit = output_limit();
   if (limit.hard_bytes > 0 && bytes > limit.hard_bytes) return BreakOverLimit();
   if (limit.soft_bytes == 0 || bytes <= limit.soft_bytes) {
     over_soft_limit_since_s_.reset();
@@ -213,14 +279,13 @@ void Client::CheckOutput(size_t pending_bytes) {
 
 void Client::BreakOverLimit() {
   Break();
-  sent_ = 0;
-  output_ = std::string();
+  output_.Clear();
   NoteBuffers();
 }
 
 void Client::NoteBuffers() {
   const auto counted = [](size_t bytes) { return bytes < kSmallBufferBytes ? 0 : bytes; };
-  const size_t bytes = counted(input_.size()) + counted(output_.size() - sent_);
+  const size_t bytes = counted(input_.size()) + counted(output_.size());
   if (bytes == noted_bytes_) return;
   owner_.OnBuffersChanged(static_cast<int64_t>(bytes) - static_cast<int64_t>(noted_bytes_));
   noted_bytes_ = bytes;

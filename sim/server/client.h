@@ -25,11 +25,14 @@
 
 #include "redouble/backends/memory/engine/engine.h"
 #include "redouble/backends/memory/engine/engine_core.h"
+#include "redouble/backends/memory/engine/reply_sink.h"
 #include "redouble/backends/memory/engine/session_core.h"
 #include "redouble/core/store/command.h"
 #include "redouble/core/store/message_source.h"
+#include "redouble/core/store/resp/reply_encoding.h"
 #include "redouble/core/store/resp/request_parser.h"
 #include "redouble/core/store/store.h"
+#include "redouble/sim/server/output_buffer.h"
 
 namespace redouble::sim {
 
@@ -58,7 +61,7 @@ class ClientOwner {
   virtual bool stopping() const = 0;
 };
 
-class Client final : public store::PushListener {
+class Client final : public store::PushListener, private memory::ReplySink {
  public:
   // Both must outlive the client.
   Client(memory::Engine& engine, ClientOwner& owner);
@@ -76,9 +79,11 @@ class Client final : public store::PushListener {
   // client must then neither receive bytes nor be destroyed.
   bool runs() const { return runs_ || session_->runs_script(); }
 
-  // The bytes to write to the socket, and how many of them were written.
-  std::string_view unsent() const { return std::string_view(output_).substr(sent_); }
+  // The first bytes to write to the socket, all of them if they are few, and how many of them were
+  // written.
+  std::string_view unsent() const { return output_.front(); }
   void Sent(size_t bytes);
+  size_t output_bytes() const { return output_.size(); }
   // If closing(), nothing more is read and the connection must be closed after unsent() was
   // written; if broken(), it must be closed at once.
   bool closing() const { return closing_; }
@@ -92,8 +97,14 @@ class Client final : public store::PushListener {
 
   memory::SessionCore& session() { return *session_; }
   const memory::SessionCore& session() const { return *session_; }
-  size_t input_bytes() const { return input_.size(); }
-  size_t input_room_bytes() const { return input_.capacity() - input_.size(); }
+  // What Redis has in its query buffer: the commands that were received together with the one that
+  // runs, or the part of an incomplete command that is no complete word.
+  size_t input_bytes() const;
+  // What Redis allocates beyond them: a client that has sent something in the last seconds keeps
+  // room for more.
+  size_t input_room_bytes() const;
+  // The words of the command that runs or waits, and of an incomplete command.
+  size_t argument_bytes() const { return argument_bytes_ + parser_.word_bytes(); }
   size_t output_room_bytes() const { return output_.capacity(); }
 
   // Closes the client, without its output, if its output buffer and `pending_bytes` of messages
@@ -122,6 +133,21 @@ class Client final : public store::PushListener {
   void Submit(std::span<const std::string_view> words);
   // Appends the reply to the output, and closes the client if it exceeds the limit.
   void Respond(const store::Reply& reply);
+  void Append(const store::Reply& reply);
+  store::Protocol protocol() const {
+    return session_->protocol() == 3 ? store::Protocol::kResp3 : store::Protocol::kResp2;
+  }
+  const memory::OutputBufferLimit& output_limit() const;
+  void FinishParts();
+
+  // ReplySink
+  void BeginArray(store::Reply::Shape shape, std::optional<size_t> size) override;
+  void Add(const store::Reply& element) override;
+  void EndArray(size_t size) override;
+  void Abort() override { Break(); }
+  bool closed() const override { return closing_; }
+  bool limits_output() const override { return output_limit().hard_bytes > 0; }
+
   void TakeResult(absl::StatusOr<store::Reply>&& result);
   // Responds, unless CLIENT REPLY or a fault prevents it.
   void TakeReply(const store::Reply& reply);
@@ -137,14 +163,24 @@ class Client final : public store::PushListener {
   ClientOwner& owner_;
   store::RequestParser parser_;
   std::string input_;
-  std::string output_;
-  size_t sent_ = 0;
-  bool runs_ = false;     // Inside Receive or Continue: the owner checks for output afterwards.
-  bool waits_ = false;    // The current command is blocked.
-  bool resumed_ = false;  // It was blocked, and the bytes after it have not been processed.
+  OutputBuffer output_;
+  // An array that has begun, of which the size is not known if it has a mark.
+  struct OpenArray {
+    store::Reply::Shape shape;
+    std::optional<OutputBuffer::Mark> mark;
+  };
+  std::vector<OpenArray> open_arrays_;
+  bool takes_parts_ = false;  // The parts of the current reply are sent.
+  bool has_parts_ = false;    // The current reply is passed in parts.
+  bool runs_ = false;         // Inside Receive or Continue: the owner checks for output afterwards.
+  bool waits_ = false;        // The current command is blocked.
+  bool resumed_ = false;      // It was blocked, and the bytes after it have not been processed.
   bool closing_ = false;
   bool broken_ = false;
   bool loses_reply_ = false;
+  size_t running_bytes_ = 0;  // The bytes that RunAll works on.
+  size_t argument_bytes_ = 0;
+  std::optional<int64_t> last_input_us_;
   size_t noted_bytes_ = 0;  // The bytes of the buffers that the owner knows of.
   std::optional<int64_t> over_soft_limit_since_s_;
   // The words of a command that CLIENT PAUSE may postpone; they are read again later.

@@ -2,11 +2,17 @@
 #include "redouble/sim/server/client.h"
 
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/base/text/quoted_words.h"
 #include "redouble/core/base/time/virtual_clock.h"
+#include "redouble/core/store/command.h"
+#include "redouble/core/store/resp/reply_encoding.h"
 
 namespace redouble::sim {
 namespace {
@@ -23,8 +29,11 @@ class ClientTest : public testing::Test, public ClientOwner {
     return Take(client);
   }
   std::string Take(Client& client) {
-    std::string sent(client.unsent());
-    client.Sent(sent.size());
+    std::string sent;
+    while (!client.unsent().empty()) {
+      sent += client.unsent();
+      client.Sent(client.unsent().size());
+    }
     return sent;
   }
   void Configure(std::string_view name, std::string_view value) {
@@ -57,9 +66,9 @@ TEST_F(ClientTest, ReportsItsLargeBuffers) {
     client->Receive(std::string(100'000, 'x'));
     EXPECT_GT(buffer_bytes_, 100'000);
     client->Receive(std::string(99'000, 'x') + "\r\n");
-    EXPECT_EQ(buffer_bytes_, static_cast<int64_t>(client->unsent().size()));
+    EXPECT_EQ(buffer_bytes_, static_cast<int64_t>(client->output_bytes()));
     client->Sent(client->unsent().size() / 2);
-    EXPECT_EQ(buffer_bytes_, static_cast<int64_t>(client->unsent().size()));
+    EXPECT_EQ(buffer_bytes_, static_cast<int64_t>(client->output_bytes()));
   }
   EXPECT_EQ(buffer_bytes_, 0);
 }
@@ -357,6 +366,119 @@ TEST_F(ClientTest, ClosesWithinABatchWhatExceedsTheLimit) {
   const std::unique_ptr<Client> other = Connect();
   EXPECT_EQ(Send(*other, "EXISTS k\r\n"), ":0\r\n");
 }
+
+TEST_F(ClientTest, StopsAReplyThatExceedsTheLimitWhileItIsMade) {
+  const std::unique_ptr<Client> admin = Connect();
+  Send(*admin, "SADD s a\r\nHSET h f v\r\nZADD z 1 m\r\n");
+  for (const std::string_view name : {"SRANDMEMBER s", "HRANDFIELD h", "ZRANDMEMBER z"}) {
+    const std::string endless = std::string(name) + " -4000000000000000000\r\n";
+    EXPECT_EQ(Send(*admin, endless), "-ERR the reply would have more than 16777216 elements\r\n");
+    Configure("client-output-buffer-limit", "normal 100000 0 0");
+    for (const std::string& batch : {endless, "MULTI\r\n" + endless + "INCR n\r\nEXEC\r\n"}) {
+      const std::unique_ptr<Client> client = Connect();
+      client->Receive(batch);
+      EXPECT_TRUE(client->broken()) << batch;
+      EXPECT_EQ(client->output_bytes(), 0U);
+      EXPECT_LT(client->output_room_bytes(), 1000U);
+    }
+    Configure("client-output-buffer-limit", "normal 0 0 0");
+  }
+  EXPECT_EQ(Send(*admin, "GET n\r\n"), "$1\r\n3\r\n");
+}
+
+TEST_F(ClientTest, KeepsRepliesBackThatComeInParts) {
+  const std::unique_ptr<Client> client = Connect();
+  EXPECT_EQ(Send(*client, "RPUSH l a b\r\nCLIENT REPLY SKIP\r\nLRANGE l 0 -1\r\nPING\r\n"),
+            ":2\r\n+PONG\r\n");
+  client->LoseReply();
+  EXPECT_EQ(Send(*client, "LRANGE l 0 -1\r\nPING\r\n"), "+PONG\r\n");
+  EXPECT_EQ(Send(*client, "MULTI\r\nLRANGE l 0 0\r\nCLIENT REPLY OFF\r\nLRANGE l 0 0\r\nEXEC\r\n"),
+            "+OK\r\n+QUEUED\r\n+QUEUED\r\n+QUEUED\r\n*3\r\n*1\r\n$1\r\na\r\n");
+  EXPECT_EQ(Send(*client, "LRANGE l 0 -1\r\nCLIENT REPLY ON\r\n"), "+OK\r\n");
+}
+
+// Runs the same commands as values on a session and in parts on a client, each with an engine of
+// its own.
+class PartsTest : public ClientTest, public testing::WithParamInterface<int> {
+ protected:
+  void Check(const std::string& line) {
+    const std::vector<std::string> words = *base::SplitQuotedWords(line);
+    const std::vector<std::string_view> views(words.begin(), words.end());
+    const auto command = store::Command::Named(views[0], std::span(views).subspan(1));
+    const absl::StatusOr<Reply> value = base::Run(session_->Execute(command));
+    ASSERT_TRUE(value.ok());
+    std::string expected;
+    AppendReply(*value, GetParam() == 3 ? store::Protocol::kResp3 : store::Protocol::kResp2,
+                expected);
+    client_->Receive(line + "\r\n");
+    EXPECT_EQ(Take(*client_), expected) << line;
+  }
+
+  memory::Engine whole_{clock_};
+  const std::unique_ptr<memory::Session> session_ = whole_.Connect();
+  const std::unique_ptr<Client> client_ = Connect();
+};
+
+TEST_P(PartsTest, AreTheReplyThatAProgramGetsAsAValue) {
+  Send(*client_, "HELLO " + std::to_string(GetParam()) + "\r\n");
+  const std::string long_text(70'000, 'c');
+  for (const std::string& line :
+       {std::string("RPUSH l a 1 b"), std::string("HSET h f v g w"), std::string("SADD s m n o"),
+        std::string("SADD t m p"), std::string("ZADD z 1 m 2.5 n"), std::string("ZADD y 1 m"),
+        std::string("GEOADD g 13.3 38.1 p 15.0 37.5 q"), std::string("XADD x 1-1 f v g w"),
+        std::string("XADD x 1-2 f v"), "MSET a 1 b 2 c " + long_text}) {
+    Check(line);
+  }
+  const std::vector<std::string> commands = {
+      "MGET a none b",
+      "MGET c c c a",
+      "KEYS *",
+      "KEYS none",
+      "LRANGE l 0 -1",
+      "LRANGE l 5 9",
+      "LRANGE a 0 1",
+      "HGETALL h",
+      "HGETALL none",
+      "HKEYS h",
+      "HVALS h",
+      "HMGET h f none",
+      "HMGET none f",
+      "SMEMBERS s",
+      "SUNION s t",
+      "SINTER s t",
+      "SDIFF s t",
+      "SORT s ALPHA",
+      "SORT l BY none GET # GET none",
+      "ZRANGE z 0 -1",
+      "ZRANGE z 0 -1 WITHSCORES",
+      "ZRANGE none 0 -1 WITHSCORES",
+      "ZUNION 2 z y WITHSCORES",
+      "ZINTER 2 z y",
+      "XRANGE x - +",
+      "XREVRANGE x + - COUNT 1",
+      "XRANGE none - +",
+      "XREAD STREAMS x 0",
+      "XREAD COUNT 1 STREAMS x none x 0 0 1-1",
+      "XREAD STREAMS x 9",
+      "GEOSEARCH g FROMLONLAT 15 37 BYRADIUS 300 km ASC WITHDIST",
+      "HRANDFIELD h 5 WITHVALUES",
+      "HRANDFIELD h -9 WITHVALUES",
+      "HRANDFIELD h",
+      "HRANDFIELD h 0",
+      "SRANDMEMBER s -9",
+      "SRANDMEMBER s 2",
+      "SRANDMEMBER s",
+      "ZRANDMEMBER z -9 WITHSCORES",
+      "ZRANDMEMBER z 1",
+      "ZRANDMEMBER z",
+      "EVAL \"return redis.call('LRANGE', 'l', 0, -1)\" 0"};
+  for (const std::string& line : commands) Check(line);
+  Check("MULTI");
+  for (const std::string& line : commands) Check(line);
+  Check("EXEC");
+}
+
+INSTANTIATE_TEST_SUITE_P(Protocols, PartsTest, testing::Values(2, 3));
 
 TEST_F(ClientTest, LimitsWhatWaitsBehindABlockedCommand) {
   Configure("client-query-buffer-limit", "1mb");

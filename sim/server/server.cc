@@ -548,9 +548,9 @@ bool AsioServer::Write(Connection& connection) {
     figures_.output_bytes += size;
     client.Sent(static_cast<size_t>(size));
   }
-  if (!client.unsent().empty()) client.CheckOutput();
+  if (client.output_bytes() > 0) client.CheckOutput();
   if (client.broken()) return false;
-  const bool waits = !client.unsent().empty();
+  const bool waits = client.output_bytes() > 0;
   if (waits != connection.waits_to_write) {
     connection.waits_to_write = waits;
     poller_.WatchWriting(connection.accepted.socket, &connection, waits);
@@ -683,7 +683,7 @@ void AsioServer::CloseIdle() {
     if (timeout_us > 0 && !may_idle && now_us - session.last_used_us() > timeout_us) {
       client.Break();
     }
-    if (!client.unsent().empty()) client.CheckOutput();
+    if (client.output_bytes() > 0) client.CheckOutput();
     if (client.broken()) MarkDirty(*connection);
   }
 }
@@ -699,7 +699,7 @@ memory::ProcessFigures AsioServer::Figures() {
     figures.largest_input_bytes = std::max(figures.largest_input_bytes,
                                            static_cast<int64_t>(connection->client.input_bytes()));
     figures.largest_output_bytes = std::max(
-        figures.largest_output_bytes, static_cast<int64_t>(connection->client.unsent().size()));
+        figures.largest_output_bytes, static_cast<int64_t>(connection->client.output_bytes()));
   }
   return figures;
 }
@@ -719,7 +719,8 @@ memory::ConnectionFigures AsioServer::FiguresOf(const memory::SessionCore& sessi
   figures.descriptor = connection.accepted.socket;
   figures.query_bytes = connection.client.input_bytes();
   figures.query_free_bytes = connection.client.input_room_bytes();
-  figures.output_bytes = connection.client.unsent().size();
+  figures.argument_bytes = connection.client.argument_bytes();
+  figures.output_bytes = connection.client.output_bytes();
   figures.output_room_bytes = connection.client.output_room_bytes();
   figures.waits_to_write = connection.waits_to_write;
   return figures;

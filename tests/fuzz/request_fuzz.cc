@@ -40,7 +40,12 @@ std::string Answer(std::string_view bytes, size_t piece) {
     client.Receive(bytes.substr(0, piece));
     bytes.remove_prefix(std::min(piece, bytes.size()));
   }
-  return std::string(client.unsent());
+  std::string output;
+  while (!client.unsent().empty()) {
+    output += client.unsent();
+    client.Sent(client.unsent().size());
+  }
+  return output;
 }
 
 }  // namespace

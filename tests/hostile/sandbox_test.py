@@ -11,6 +11,8 @@ import sys
 from served import Redis, Served
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
+# A server that does not answer for so long hangs; a busy machine is much faster.
+HANGS_SECONDS = 180
 DOORS = {
     "EVAL": lambda body: [("EVAL", body, "2", "k1", "k2", "a1")],
     "EVAL_RO": lambda body: [("EVAL_RO", body, "1", "k1")],
@@ -49,6 +51,8 @@ class Server:
         self.served = self.make()
         self.wire = self.served.wire()
         self.killer = self.served.wire()
+        for wire in (self.wire, self.killer):
+            wire.socket.settimeout(HANGS_SECONDS)
         self.killer.ask("CONFIG", "SET", "busy-reply-threshold", "200")
         self.probe_script = read("sandbox_probe.lua")
         self.wire.ask("FUNCTION", "LOAD", "#!lua name=probe\nredis.register_function('probe', "

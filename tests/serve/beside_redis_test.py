@@ -5,6 +5,7 @@ Both servers get the same commands; names, types and texts must be equal, number
 
 import re
 import shutil
+import socket
 import tempfile
 import unittest
 
@@ -225,6 +226,46 @@ class Clients(BesideRedis):
         self.assertEqual([self.fields(line) for line in plain(ours).splitlines()],
                          [self.fields(line) for line in plain(theirs).splitlines()])
 
+    def test_memory_of_queries(self):
+        """The query that runs, the words of one that waits, and a query of which a part has arrived."""
+        ours, theirs = (self.query_figures(server) for server in (self.served, self.redis))
+        self.assertEqual(ours, theirs)
+
+    def query_figures(self, server):
+        client, blocked, partial = (server.wire() for _ in range(3))
+        for wire in (client, blocked, partial):
+            self.addCleanup(wire.close)
+
+        def of(line):
+            fields = dict(field.split("=", 1) for field in line.split())
+            return [int(fields[name]) for name in ("qbuf", "qbuf-free", "argv-mem", "multi-mem")]
+
+        seen = [of(client.plain("CLIENT", "INFO"))]
+        client.socket.sendall(b"PING\r\nCLIENT INFO\r\n")
+        client.read()
+        seen.append(of(client.read()[1]))
+        # What is sent, and the figure that shows that it has arrived.
+        for wire, sent, sign in ((blocked, b"", "flags="), (blocked, b"BLPOP queue 0\r\n", " cmd=blpop"),
+                                 (blocked, b"PING\r\n", " qbuf=6"),
+                                 (partial, b"*3\r\n$3\r\nSET\r\n$5\r\nfirst\r\n$9\r\nsec", " argv-mem=8")):
+            number = wire.plain("CLIENT", "ID") if sent == b"" or wire is partial else number
+            wire.socket.sendall(sent)
+            line = ""
+            while sign not in line:
+                line = client.plain("CLIENT", "LIST", "ID", number)
+            seen.append(of(line))
+        return seen
+
+    def test_a_zero_byte_hides_the_end_of_an_inline_command(self):
+        for server in (self.served, self.redis):
+            with server.open() as connection:
+                connection.sendall(b"PING\r\nPING\0\r\n" + b"PING\r\n" * 100)
+                connection.shutdown(socket.SHUT_WR)
+                got = b""
+                while part := connection.recv(1000):
+                    got += part
+                self.assertEqual(got, b"+PONG\r\n")
+
     def test_hello_and_reset(self):
         ours, theirs = self.both("HELLO", "3", "SETNAME", "me")
         self.assertEqual(shape(ours), shape(theirs))
@@ -281,6 +322,31 @@ class Operation(BesideRedis):
         ours, theirs = self.expect_same_shape("SLOWLOG", "GET", "3")
         self.assertEqual([entry[3] for entry in plain(ours)], [entry[3] for entry in plain(theirs)])
         self.expect_same("CONFIG", "SET", "slowlog-log-slower-than", "10000")
+
+    def test_slow_log_of_scripts(self):
+        self.expect_same("CONFIG", "SET", "slowlog-log-slower-than", "0")
+        self.expect_same("CLIENT", "SETNAME", "someone")
+        self.expect_same("SLOWLOG", "RESET")
+        self.expect_same("EVAL", "redis.call('set', 'k', 'v') return redis.pcall('incr', 'k')", "0")
+        self.expect_same("CONFIG", "SET", "slowlog-log-slower-than", "10000")
+        ours, theirs = (plain(reply) for reply in self.both("SLOWLOG", "GET"))
+        # The words, whether there is an address, and the name.
+        logged = [[[entry[3], entry[4] == "?:0", entry[5]] for entry in log] for log in (ours, theirs)]
+        self.assertEqual(*logged)
+        self.assertEqual(len(logged[0]), 4)
+
+    def test_latency_of_expiry(self):
+        self.expect_same("CONFIG", "SET", "latency-monitor-threshold", "1")
+        self.addCleanup(self.both, "CONFIG", "SET", "latency-monitor-threshold", "0")
+        fill = "for i = 1, 300000 do redis.call('sadd', KEYS[1], 'member:' .. i) end return 1"
+        for wire in self.wires:
+            wire.socket.settimeout(180)
+            wire.ask("EVAL", fill, "1", "large")
+            wire.ask("PEXPIRE", "large", "1")
+            while wire.ask("DBSIZE")[1] > 0:
+                pass
+            names = {event[0] for event in plain(wire.ask("LATENCY", "LATEST"))}
+            self.assertLessEqual({"expire-cycle", "expire-del"}, names)
 
     def test_latency(self):
         for words in (["LATEST"], ["HISTORY", "command"], ["RESET"], ["GRAPH", "command"],

@@ -6,9 +6,11 @@
 #include <vector>
 
 #include "redouble/backends/memory/commands/random_picks.h"
+#include "redouble/backends/memory/commands/reply_array.h"
 #include "redouble/backends/memory/commands/scan_options.h"
 #include "redouble/backends/memory/engine/argument.h"
 #include "redouble/backends/memory/engine/handlers.h"
+#include "redouble/backends/memory/engine/session_core.h"
 #include "redouble/backends/memory/values/hash.h"
 #include "redouble/core/base/text/redis_number.h"
 
@@ -42,23 +44,23 @@ SetResult SetFields(CommandContext& context, std::string_view command, Arguments
 
 enum class Parts { kFields, kValues, kBoth };
 
-void AppendParts(std::vector<Reply>& out, Parts parts, std::string_view field,
-                 std::string_view value) {
-  if (parts != Parts::kValues) out.push_back(Reply::Bulk(field));
-  if (parts != Parts::kFields) out.push_back(Reply::Bulk(value));
+void AddParts(ReplyArray& out, Parts parts, std::string_view field, std::string_view value) {
+  if (parts != Parts::kValues) out.Add(Reply::Bulk(field));
+  if (parts != Parts::kFields) out.Add(Reply::Bulk(value));
 }
 
 Reply AllReply(CommandContext& context, std::string_view key, Parts parts) {
   const Lookup<Hash> hash = context.Find<Hash>(key);
   if (hash.wrong_type()) return WrongType();
-  std::vector<Reply> all;
+  const bool both = parts == Parts::kBoth;
+  ReplyArray all(context, both ? Reply::Shape::kMap : Reply::Shape::kPlain,
+                 hash ? hash->size() * (both ? 2 : 1) : 0);
   if (hash) {
-    all.reserve(hash->size() * (parts == Parts::kBoth ? 2 : 1));
     hash->ForEach([&](std::string_view field, std::string_view value) {
-      AppendParts(all, parts, field, value);
+      AddParts(all, parts, field, value);
     });
   }
-  return parts == Parts::kBoth ? Reply::Map(std::move(all)) : Reply::Array(std::move(all));
+  return std::move(all).Finish();
 }
 
 // The field's value before an increment: "0" if the key or the field does not exist.
@@ -102,12 +104,12 @@ Reply HandleHGet(CommandContext& context, Arguments arguments) {
 Reply HandleHMGet(CommandContext& context, Arguments arguments) {
   const Lookup<Hash> hash = context.Find<Hash>(arguments[0]);
   if (hash.wrong_type()) return WrongType();
-  std::vector<Reply> values;
-  values.reserve(arguments.size() - 1);
+  ReplyArray values(context, Reply::Shape::kPlain, arguments.size() - 1);
   for (const std::string_view field : arguments.subspan(1)) {
-    values.push_back(hash ? ValueReply(hash->Get(field)) : Reply::Nil());
+    values.Add(hash ? ValueReply(hash->Get(field)) : Reply::Nil());
+    if (!values.wanted()) break;
   }
-  return Reply::Array(std::move(values));
+  return std::move(values).Finish();
 }
 
 Reply HandleHDel(CommandContext& context, Arguments arguments) {
@@ -206,14 +208,21 @@ Reply HandleHRandField(CommandContext& context, Arguments arguments) {
   const Lookup<Hash> hash = context.Find<Hash>(arguments[0]);
   if (hash.wrong_type()) return WrongType();
   if (!hash) return with_count ? Reply::EmptyArray() : Reply::Nil();
-  if (std::optional<Reply> refusal = RefuseAbsurdCount(count)) return *std::move(refusal);
-  std::vector<Reply> picks;
-  for (const size_t position : PickPositions(context.rng(), hash->size(), count)) {
-    const auto [field, value] = hash->At(position);
-    AppendParts(picks, parts, field, value);
+  if (!with_count) {
+    return Reply::Bulk(hash->At(PickPositions(context.rng(), hash->size(), 1)[0]).first);
   }
-  if (!with_count) return std::move(picks[0]);
-  return parts == Parts::kBoth ? Reply::Pairs(std::move(picks)) : Reply::Array(std::move(picks));
+  if (std::optional<Reply> refusal = RefuseAbsurdCount(count, context.session().reply_sink())) {
+    return *std::move(refusal);
+  }
+  const bool both = parts == Parts::kBoth;
+  ReplyArray picks(context, both ? Reply::Shape::kPairs : Reply::Shape::kPlain,
+                   PickCount(hash->size(), count) * (both ? 2 : 1));
+  VisitPositions(context.rng(), hash->size(), count, [&](size_t position) {
+    const auto [field, value] = hash->At(position);
+    AddParts(picks, parts, field, value);
+    return picks.wanted();
+  });
+  return std::move(picks).Finish();
 }
 
 Reply HandleHScan(CommandContext& context, Arguments arguments) {
@@ -229,7 +238,8 @@ Reply HandleHScan(CommandContext& context, Arguments arguments) {
   const uint64_t next = hash->Scan(options.cursor, options.count,
                                    [&](std::string_view field, std::string_view value) {
                                      if (!options.Matches(field)) return;
-                                     AppendParts(page, Parts::kBoth, field, value);
+                                     page.push_back(Reply::Bulk(field));
+                                     page.push_back(Reply::Bulk(value));
                                    });
   return ScanReply(next, std::move(page));
 }

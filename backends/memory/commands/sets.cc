@@ -8,9 +8,11 @@
 #include <vector>
 
 #include "redouble/backends/memory/commands/random_picks.h"
+#include "redouble/backends/memory/commands/reply_array.h"
 #include "redouble/backends/memory/commands/scan_options.h"
 #include "redouble/backends/memory/engine/argument.h"
 #include "redouble/backends/memory/engine/handlers.h"
+#include "redouble/backends/memory/engine/session_core.h"
 #include "redouble/backends/memory/values/set.h"
 #include "redouble/core/base/text/redis_number.h"
 
@@ -108,11 +110,10 @@ std::vector<std::string> Combine(CommandContext& context, Operation operation,
 Reply CombineReply(CommandContext& context, const OperationRow& row, Arguments keys) {
   const Operands operands = FindSets(context, keys);
   if (operands.wrong_type) return WrongType();
-  std::vector<Reply> members;
-  for (std::string& member : Combine(context, row.operation, operands.sets)) {
-    members.push_back(Reply::Bulk(std::move(member)));
-  }
-  return Reply::Set(std::move(members));
+  std::vector<std::string> combined = Combine(context, row.operation, operands.sets);
+  ReplyArray members(context, Reply::Shape::kSet, combined.size());
+  for (std::string& member : combined) members.Add(Reply::Bulk(std::move(member)));
+  return std::move(members).Finish();
 }
 
 Reply CombineAndStore(CommandContext& context, const OperationRow& row, Arguments arguments) {
@@ -143,8 +144,7 @@ void PropagatePopped(const CommandContext& context, std::string_view key,
 Reply PopMany(CommandContext& context, std::string_view key, Set& set, size_t count) {
   std::vector<Reply> popped;
   std::vector<std::string> members;
-  for (const size_t position :
-       PickPositions(context.rng(), set.size(), static_cast<int64_t>(count))) {
+  for (const size_t position : PickPositions(context.rng(), set.size(), count)) {
     members.push_back(set.At(position));
   }
   for (const std::string& member : members) {
@@ -259,12 +259,16 @@ Reply HandleSRandMember(CommandContext& context, Arguments arguments) {
   const Lookup<Set> set = context.Find<Set>(arguments[0]);
   if (set.wrong_type()) return WrongType();
   if (!set) return with_count ? Reply::EmptyArray() : Reply::Nil();
-  if (std::optional<Reply> refusal = RefuseAbsurdCount(count)) return *std::move(refusal);
-  std::vector<Reply> picks;
-  for (const size_t position : PickPositions(context.rng(), set->size(), count)) {
-    picks.push_back(Reply::Bulk(set->At(position)));
+  if (!with_count) return Reply::Bulk(set->At(PickPositions(context.rng(), set->size(), 1)[0]));
+  if (std::optional<Reply> refusal = RefuseAbsurdCount(count, context.session().reply_sink())) {
+    return *std::move(refusal);
   }
-  return with_count ? Reply::Array(std::move(picks)) : std::move(picks[0]);
+  ReplyArray picks(context, Reply::Shape::kPlain, PickCount(set->size(), count));
+  VisitPositions(context.rng(), set->size(), count, [&](size_t position) {
+    picks.Add(Reply::Bulk(set->At(position)));
+    return picks.wanted();
+  });
+  return std::move(picks).Finish();
 }
 
 Reply HandleSMembers(CommandContext& context, Arguments arguments) {

@@ -123,16 +123,14 @@ void Administration::FinishSlowly(SessionCore& session, const Sent& sent, int64_
     const bool with_histogram = engine_.options().latency_tracking && !session.blocked();
     statistics_.CountDuration(sent.id, duration_us, with_histogram);
   }
-  // The duration of a script includes its commands. FinishBlocked logs a blocked call.
-  if (!session.runs_script()) {
-    const auto words = [&] { return SlowLog::Shorten(sent.name, Redact(sent.id, sent.arguments)); };
-    if (session.blocked()) {
-      session.KeepBlockedCall({words(), duration_us});
-    } else if (IsSlow(sent.id, duration_us)) {
-      LogSlow(session, words(), duration_us);
-    }
-    SampleLatency(spec.Has(command_flag::kFast) ? "fast-command" : "command", duration_us);
+  const auto words = [&] { return SlowLog::Shorten(sent.name, Redact(sent.id, sent.arguments)); };
+  // FinishBlocked logs a blocked call.
+  if (session.blocked()) {
+    session.KeepBlockedCall({words(), duration_us});
+  } else if (IsSlow(sent.id, duration_us)) {
+    LogSlow(session, words(), duration_us);
   }
+  SampleLatency(spec.Has(command_flag::kFast) ? "fast-command" : "command", duration_us);
   if (spec.Has(command_flag::kSkipMonitor) || spec.Has(command_flag::kAdmin)) return;
   ShowToMonitors(session, sent);
 }
@@ -168,9 +166,18 @@ void Administration::LogSlow(const SessionCore& session, std::vector<std::string
   entry.at_s = engine_.clock().NowMicros() / kMicrosPerSecond;
   entry.duration_us = duration_us;
   entry.words = std::move(words);
-  entry.address = FiguresOf(engine_, session).address;
-  entry.client_name = session.name();
+  // A script's commands come from a client without a socket and a name.
+  if (session.runs_script()) {
+    entry.address = ConnectionFigures().address;
+  } else {
+    entry.address = FiguresOf(engine_, session).address;
+    entry.client_name = session.name();
+  }
   slow_log_.Add(std::move(entry), static_cast<size_t>(engine_.options().slowlog_max_len));
+}
+
+bool Administration::samples_latency() const {
+  return engine_.options().latency_monitor_threshold_ms > 0;
 }
 
 void Administration::SampleLatency(std::string_view event, int64_t duration_us) {

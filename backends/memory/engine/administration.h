@@ -131,10 +131,31 @@ class Administration {
   void WaitForEndOfPause(SessionCore& session) { postponed_.push_back(&session); }
   void StopWaiting(SessionCore& session) { std::erase(postponed_, &session); }
 
+  // Adds a sample for LATENCY if it reaches latency-monitor-threshold.
+  void SampleLatency(std::string_view event, int64_t duration_us);
+  // Adds the duration of its own lifetime.
+  class LatencySample {
+   public:
+    LatencySample(Administration& administration, std::string_view event)
+        : administration_(administration), event_(event) {
+      if (administration.samples_latency()) begun_us_ = administration.Now();
+    }
+    LatencySample(const LatencySample&) = delete;
+    LatencySample& operator=(const LatencySample&) = delete;
+    ~LatencySample() {
+      if (begun_us_) administration_.SampleLatency(event_, administration_.Now() - *begun_us_);
+    }
+
+   private:
+    Administration& administration_;
+    const std::string_view event_;
+    std::optional<int64_t> begun_us_;
+  };
+
  private:
+  bool samples_latency() const;
   void EvictClientsAbove(uint64_t limit_bytes);
   void FinishSlowly(SessionCore& session, const Sent& sent, int64_t begun_us);
-  void SampleLatency(std::string_view event, int64_t duration_us);
   bool IsSlow(store::CommandId id, int64_t duration_us) const;
   void LogSlow(const SessionCore& session, std::vector<std::string> words, int64_t duration_us);
 

@@ -269,7 +269,7 @@ TEST_F(AdministrationTest, ReplicatesNothingAndSaysSo) {
 }
 
 TEST_F(AdministrationTest, ReachesNoServerToMigrateTo) {
-  const char* const refusal = "(error) IOERR error or timeout connecting to the client";
+  const char* const refusal = "(error) IOERR error or timeout writing to target instance";
   Ask({"SET", "k", "v"});
   EXPECT_EQ(Ask({"MIGRATE", "127.0.0.1", "6380", "k", "0", "100"}), refusal);
   EXPECT_EQ(Ask({"MIGRATE", "127.0.0.1", "6380", "", "0", "100", "KEYS", "none", "k"}), refusal);

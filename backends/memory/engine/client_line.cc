@@ -83,9 +83,9 @@ Output OutputOf(const SessionCore& session, const ConnectionFigures& figures) {
 }
 
 size_t TotalBytes(const SessionCore& session, const ConnectionFigures& figures) {
-  return figures.query_bytes + figures.query_free_bytes + figures.output_room_bytes +
-         session.pending_push_bytes() + QueuedBytes(session) + StateBytes(session) +
-         sizeof(SessionCore);
+  return figures.query_bytes + figures.query_free_bytes + figures.argument_bytes +
+         figures.output_room_bytes + session.pending_push_bytes() + QueuedBytes(session) +
+         StateBytes(session) + sizeof(SessionCore);
 }
 
 }  // namespace
@@ -119,11 +119,12 @@ std::string ClientLine(EngineCore& engine, const SessionCore& session) {
       " ssub=", count(SubscriptionKind::kShard), " multi=",
       session.in_transaction() ? static_cast<int64_t>(session.queued().size()) : int64_t{-1},
       " qbuf=", figures.query_bytes, " qbuf-free=", figures.query_free_bytes,
-      " argv-mem=0 multi-mem=", QueuedBytes(session), " rbs=", output.buffer_room_bytes,
-      " rbp=", output.buffer_room_bytes, " obl=", output.buffer_bytes, " oll=", output.list_length,
-      " omem=", output.list_bytes, " tot-mem=", TotalBytes(session, figures),
-      " events=", figures.waits_to_write ? "rw" : "r", " cmd=", base::ToAbsl(command),
-      " user=", session.user().name(), " redir=", redirect, " resp=", session.protocol());
+      " argv-mem=", figures.argument_bytes, " multi-mem=", QueuedBytes(session),
+      " rbs=", output.buffer_room_bytes, " rbp=", output.buffer_room_bytes,
+      " obl=", output.buffer_bytes, " oll=", output.list_length, " omem=", output.list_bytes,
+      " tot-mem=", TotalBytes(session, figures), " events=", figures.waits_to_write ? "rw" : "r",
+      " cmd=", base::ToAbsl(command), " user=", session.user().name(), " redir=", redirect,
+      " resp=", session.protocol());
 }
 
 }  // namespace redouble::memory

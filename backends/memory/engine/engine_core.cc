@@ -335,6 +335,7 @@ void EngineCore::UpdateWriteRefusal() {
 }
 
 bool EngineCore::MakeRoom() {
+  const Administration::LatencySample cycle(administration_, "eviction-cycle");
   memory_limit_.set_client_bytes(administration_.client_buffer_bytes());
   const auto now_s = static_cast<uint32_t>(clock_.NowMillis() / 1000);
   return memory_limit_.MakeRoom(options_, now_s, rng_,
@@ -368,6 +369,7 @@ void EngineCore::SendEarlyInvalidations(const SessionCore& session) {
 }
 
 void EngineCore::EvictKey(int db, std::string_view key) {
+  const Administration::LatencySample deletion(administration_, "eviction-del");
   blocking_.MarkGone(db, key, database(db));
   database(db).Remove(key);
   ++evicted_keys_;
@@ -552,6 +554,7 @@ void EngineCore::Propagate(CallEffects& effects, SessionCore& session,
 }
 
 void EngineCore::ExpireDue() {
+  const Administration::LatencySample cycle(administration_, "expire-cycle");
   const int64_t now_ms = clock_.NowMillis();
   for (int index = 0; index < database_count(); ++index) {
     Database& db = database(index);
@@ -569,6 +572,7 @@ void EngineCore::ExpireDue() {
 }
 
 void EngineCore::ExpireKey(int db, const std::string& key, absl::FunctionRef<void()> remove) {
+  const Administration::LatencySample deletion(administration_, "expire-del");
   blocking_.MarkGone(db, key, database(db));
   remove();
   ++expired_keys_;

@@ -87,9 +87,17 @@ void SessionCore::Submit(Request& request) {
   engine.DeliverPending();
 }
 
+// What must come before the reply may not come after its first elements.
+ReplySink* SessionCore::reply_sink() const {
+  return runs_script_ || engine_.has_early_pushes() ? nullptr : active_sink_;
+}
+
 void SessionCore::RunCommand(const Command& command) {
+  active_sink_ = reply_sink_;
+  streamed_ = false;
   absl::StatusOr<Reply> reply =
       engine_.Execute(*this, command.id(), command.name(), command.arguments());
+  active_sink_ = nullptr;
   engine_.FinishCommand();
   if (waits()) {
     current_->SetKeeper(this);

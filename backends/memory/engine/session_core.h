@@ -24,11 +24,13 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "redouble/backends/memory/blocking/blocked_operation.h"
 #include "redouble/backends/memory/blocking/blocking.h"
 #include "redouble/backends/memory/cluster/cluster_view.h"
+#include "redouble/backends/memory/engine/reply_sink.h"
 #include "redouble/backends/memory/engine/session.h"
 #include "redouble/backends/memory/pubsub/subscriptions.h"
 #include "redouble/backends/memory/transactions/watching.h"
@@ -155,6 +157,17 @@ class SessionCore final : public Session, private store::RequestKeeper {
   bool runs_script() const { return runs_script_; }
   void set_runs_script(bool value) { runs_script_ = value; }
 
+  // The host takes long replies of single commands while they are made; null: as values. The sink
+  // must outlive the session.
+  void set_reply_sink(ReplySink* sink) { reply_sink_ = sink; }
+  // Where the reply of the current command goes while it is made; null if it must be a value.
+  ReplySink* reply_sink() const;
+  // The replies within the current command are values: EXEC withholds some of them.
+  void GatherReplies() { active_sink_ = nullptr; }
+  // The command that has just run has passed its reply to the sink.
+  void set_streamed() { streamed_ = true; }
+  bool TakeStreamed() { return std::exchange(streamed_, false); }
+
   // The cluster slot of the keys of the current command or script so far; ClusterView::kNoSlot
   // before the first key.
   int slot() const { return slot_; }
@@ -280,6 +293,10 @@ class SessionCore final : public Session, private store::RequestKeeper {
   int blocked_db_ = 0;
   BlockedCall blocked_call_;
   std::optional<base::VirtualClock::TimerId> block_timer_;
+
+  ReplySink* reply_sink_ = nullptr;
+  ReplySink* active_sink_ = nullptr;  // Set while a request of one command runs.
+  bool streamed_ = false;
 
   bool is_trusted_ = false;
   bool drops_pushes_ = false;

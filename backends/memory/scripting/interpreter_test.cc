@@ -329,6 +329,16 @@ TEST_F(InterpreterTest, WeighsCommandsAndBytes) {
   }
 }
 
+// Each turn of the loop takes few instructions, but milliseconds.
+TEST_F(InterpreterTest, WeighsSorting) {
+  const std::string_view body =
+      "local t = {} for i = 1, 3000 do t[i] = i % 7 end "
+      "while true do redis.call('A') table.sort(t) end";
+  ASSERT_FALSE(interpreter_.Compile("sorting", body).has_value());
+  EXPECT_TRUE(interpreter_.Run("sorting", {}, {}, host_, 10).overran);
+  EXPECT_LT(host_.calls.size(), 100u);
+}
+
 TEST_F(InterpreterTest, LetsRealTimeDecideIfTheHostMeasuresIt) {
   const std::string_view body = "for i = 1, 500000 do local x = i end return 1";
   ASSERT_FALSE(interpreter_.Compile("loop", body).has_value());

@@ -31,8 +31,9 @@ struct ConnectionFigures {
   std::string address = "?:0";        // "127.0.0.1:50312", "/run/redouble.sock:0"
   std::string local_address = "?:0";  // The server's side.
   int descriptor = -1;
-  size_t query_bytes = 0;        // Received, not yet run.
+  size_t query_bytes = 0;        // Received; the commands that run are included.
   size_t query_free_bytes = 0;   // Allocated and free.
+  size_t argument_bytes = 0;     // The words of the current command.
   size_t output_bytes = 0;       // Replies not yet sent.
   size_t output_room_bytes = 0;  // Allocated for replies.
   bool waits_to_write = false;   // The socket's send buffer is full.

@@ -94,6 +94,12 @@ Error CheckShutdown(std::string& value) {
   return "shutdown options SAVE and NOSAVE can't be used simultaneously";
 }
 
+// Redis shows the first of two names of a choice.
+Error NameOomPolicy(std::string& value) {
+  if (value == "relative") value = "yes";
+  return std::nullopt;
+}
+
 Error ClampHz(std::string& value) {
   value = absl::StrCat(std::clamp<int64_t>(base::ParseInt64(value).value_or(0), 1, 500));
   return std::nullopt;
@@ -263,7 +269,7 @@ constexpr KeptParameter kParameters[] = {
     Memory("maxmemory-clients", "0", 0, Kind::kMemoryOrPercent),
     Integer("maxmemory-eviction-tenacity", "10", 0, 100),
     Switch("no-appendfsync-on-rewrite", "no"),
-    Choice("oom-score-adj", "no", "no, yes, relative, absolute"),
+    {"oom-score-adj", "", Kind::kChoice, "no", 0, 0, "no, yes, relative, absolute", NameOomPolicy},
     {"oom-score-adj-values", "", Kind::kText, "0 200 800", 0, 0, "", CheckOomScores},
     FixedText("pidfile"),
     Text("proc-title-template", "{title} {listen-addr} {server-mode}", "", CheckTitle),

@@ -42,5 +42,12 @@ TEST(KeptParameters, AcceptTheirInitialValues) {
   }
 }
 
+// As in redis-server 7.0.15: CONFIG SET oom-score-adj relative, CONFIG GET oom-score-adj.
+TEST(KeptParameters, ShowTheFirstOfTwoNames) {
+  std::string value = "Relative";
+  EXPECT_EQ(FindKeptParameter("oom-score-adj")->Check(value), std::nullopt);
+  EXPECT_EQ(value, "yes");
+}
+
 }  // namespace
 }  // namespace redouble::memory

@@ -31,6 +31,10 @@ void AppendLine(char type, std::string_view text, std::string& out) {
 }
 
 void AppendBlob(char type, std::string_view format, std::string_view text, std::string& out) {
+  constexpr size_t kLargeBytes = 4096;
+  constexpr size_t kFrameBytes = 32;
+  // Otherwise the line end after a large text would double the room.
+  if (text.size() > kLargeBytes) out.reserve(out.size() + text.size() + kFrameBytes);
   AppendSize(type, format.size() + text.size(), out);
   out.append(format);
   out.append(text);
@@ -55,10 +59,9 @@ void AppendElements(const Reply& reply, Protocol protocol, std::string& out) {
   for (const Reply& element : reply.elements()) AppendReply(element, protocol, out);
 }
 
-// Appends alternating elements as an array of pairs.
+// Appends alternating elements as pairs.
 void AppendPairs(const Reply& reply, std::string& out) {
   const std::vector<Reply>& elements = reply.elements();
-  AppendSize('*', elements.size() / 2, out);
   for (size_t i = 0; i + 1 < elements.size(); i += 2) {
     AppendSize('*', 2, out);
     AppendReply(elements[i], Protocol::kResp3, out);
@@ -76,27 +79,12 @@ void AppendArray(const Reply& reply, Protocol protocol, std::string& out) {
     if (protocol == Protocol::kResp3) AppendReply(reply.elements()[0], protocol, out);
     return AppendReply(reply.elements()[1], protocol, out);
   }
-  const size_t size = reply.elements().size();
-  const Shape shape = protocol == Protocol::kResp2 ? Shape::kPlain : reply.shape();
-  switch (shape) {
-    case Shape::kPairs:
-      return AppendPairs(reply, out);
-    case Shape::kMapOfPairs:
-      return AppendMapOfPairs(reply, out);
-    case Shape::kMap:
-      AppendSize('%', size / 2, out);
-      break;
-    case Shape::kSet:
-      AppendSize('~', size, out);
-      break;
-    case Shape::kPush:
-      AppendSize('>', size, out);
-      break;
-    case Shape::kAttributes:
-      AppendSize('|', size / 2, out);
-      break;
-    default:
-      AppendSize('*', size, out);
+  if (protocol == Protocol::kResp3 && reply.shape() == Shape::kMapOfPairs) {
+    return AppendMapOfPairs(reply, out);
+  }
+  AppendArrayStart(reply.shape(), reply.elements().size(), protocol, out);
+  if (protocol == Protocol::kResp3 && reply.shape() == Shape::kPairs) {
+    return AppendPairs(reply, out);
   }
   AppendElements(reply, protocol, out);
 }
@@ -113,6 +101,24 @@ void AppendInteger(const Reply& reply, Protocol protocol, std::string& out) {
 }
 
 }  // namespace
+
+void AppendArrayStart(Shape shape, size_t size, Protocol protocol, std::string& out) {
+  if (protocol == Protocol::kResp2) return AppendSize('*', size, out);
+  switch (shape) {
+    case Shape::kPairs:
+      return AppendSize('*', size / 2, out);
+    case Shape::kMap:
+      return AppendSize('%', size / 2, out);
+    case Shape::kSet:
+      return AppendSize('~', size, out);
+    case Shape::kPush:
+      return AppendSize('>', size, out);
+    case Shape::kAttributes:
+      return AppendSize('|', size / 2, out);
+    default:
+      return AppendSize('*', size, out);
+  }
+}
 
 void AppendReply(const Reply& reply, Protocol protocol, std::string& out) {
   switch (reply.kind()) {

@@ -12,6 +12,7 @@
 #ifndef REDOUBLE_CORE_STORE_RESP_REPLY_ENCODING_H_
 #define REDOUBLE_CORE_STORE_RESP_REPLY_ENCODING_H_
 
+#include <cstddef>
 #include <string>
 
 #include "redouble/core/store/reply.h"
@@ -19,6 +20,11 @@
 namespace redouble::store {
 
 enum class Protocol { kResp2, kResp3 };
+
+// Appends what precedes the elements of an array of that size. `shape`: any of an array except
+// kMapOfPairs and kPreceded. After kPairs RESP3 needs the start of a plain array of two before each
+// pair.
+void AppendArrayStart(Reply::Shape shape, size_t size, Protocol protocol, std::string& out);
 
 // Appends the bytes of `reply` to `out`. A status or an error must not contain line ends. O(bytes).
 void AppendReply(const Reply& reply, Protocol protocol, std::string& out);

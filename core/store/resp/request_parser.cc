@@ -1,5 +1,6 @@
 #include "redouble/core/store/resp/request_parser.h"
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <optional>
@@ -101,6 +102,12 @@ void RequestParser::Forget() {
   found_.clear();
 }
 
+size_t RequestParser::word_bytes() const {
+  size_t bytes = 0;
+  for (const Word& word : found_) bytes += word.size;
+  return bytes;
+}
+
 RequestParser::Progress RequestParser::Fail(std::string error) {
   Forget();
   error_ = "Protocol error: " + std::move(error);
@@ -113,17 +120,18 @@ RequestParser::Progress RequestParser::Finish(size_t consumed) {
   return Progress::kCommand;
 }
 
-// Words without quotes are views into the line.
+// Words without quotes are views into the line. Redis looks for the line's end in a C string: a
+// zero byte hides it.
 RequestParser::Progress RequestParser::ParseInline(std::string_view input) {
-  const size_t end = input.find('\n', position_);
-  if (end == std::string_view::npos) {
+  const size_t end = input.find_first_of(std::string_view("\n\0", 2), position_);
+  if (end == std::string_view::npos || input[end] == '\0') {
     if (input.size() > kMaxLineBytes) return Fail("too big inline request");
-    position_ = input.size();
+    position_ = std::min(end, input.size());
     return Progress::kIncomplete;
   }
   std::string_view line = input.substr(0, end);
   if (line.ends_with('\r')) line.remove_suffix(1);
-  if (line.find_first_of(std::string_view("\"'\0", 3)) != std::string_view::npos) {
+  if (line.find_first_of("\"'") != std::string_view::npos) {
     std::optional<std::vector<std::string>> words = base::SplitQuotedWords(line);
     if (!words) return Fail("unbalanced quotes in request");
     unquoted_ = *std::move(words);

@@ -57,6 +57,10 @@ class RequestParser {
   size_t consumed() const { return consumed_; }
   // "Protocol error: ..."
   const std::string& error() const { return error_; }
+  // After kIncomplete: how many bytes of an array of words have been parsed, up to the start of an
+  // incomplete one, and the size in bytes of its complete words; 0 otherwise.
+  size_t parsed_bytes() const { return missing_words_ > 0 ? position_ : 0; }
+  size_t word_bytes() const;
   // After kIncomplete: the minimum size in bytes of the whole command; 0 if it is not known.
   size_t bytes_wanted() const { return wanted_; }
 

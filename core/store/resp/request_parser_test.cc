@@ -161,8 +161,14 @@ TEST(RequestParser, EndsAnInlineWordNotAtAVerticalTab) {
   EXPECT_EQ(Commands("echo a\vb \"c\"\r\n"), std::vector<Words>({{"echo", "a\vb", "c"}}));
 }
 
-TEST(RequestParser, ReadsAnInlineCommandAsACString) {
-  EXPECT_EQ(Commands(std::string_view("echo a\0b\r\n", 10)), std::vector<Words>({{"echo", "a"}}));
+TEST(RequestParser, SeesNoLineEndAfterAZeroByte) {
+  const std::string_view hidden("echo a\r\necho\0b\r\necho c\r\n", 26);
+  EXPECT_EQ(Commands(hidden), std::vector<Words>({{"echo", "a"}}));
+  RequestParser parser;
+  std::string input(hidden.substr(8));
+  EXPECT_EQ(parser.Parse(input, {}), RequestParser::Progress::kIncomplete);
+  input.append(70'000, '\n');
+  EXPECT_EQ(parser.Parse(input, {}), RequestParser::Progress::kError);
 }
 
 TEST(RequestParser, SkipsVerticalTabsAndFormFeedsOnlyBetweenInlineWords) {

@@ -10,6 +10,7 @@
 #include "redouble/backends/memory/commands/geo/geo_arguments.h"
 #include "redouble/backends/memory/commands/geo/geohash.h"
 #include "redouble/backends/memory/commands/keys/partial_sort.h"
+#include "redouble/backends/memory/commands/reply_array.h"
 #include "redouble/backends/memory/engine/argument.h"
 #include "redouble/backends/memory/engine/handlers.h"
 #include "redouble/backends/memory/values/sorted_set.h"
@@ -298,9 +299,9 @@ Reply SearchGeneric(CommandContext& context, const Dialect& dialect, Arguments a
   if (set) hits = Search(*set, query);
   SortAndCut(query, hits);
   if (query.destination) return StoreHits(context, dialect, query, hits);
-  std::vector<Reply> replies;
-  for (const Hit& hit : hits) replies.push_back(HitReply(query, hit));
-  return Reply::Array(std::move(replies));
+  ReplyArray replies(context, Reply::Shape::kPlain, hits.size());
+  for (const Hit& hit : hits) replies.Add(HitReply(query, hit));
+  return std::move(replies).Finish();
 }
 
 }  // namespace

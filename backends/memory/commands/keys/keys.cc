@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "redouble/backends/memory/commands/lazy_free.h"
+#include "redouble/backends/memory/commands/reply_array.h"
 #include "redouble/backends/memory/engine/argument.h"
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/handlers.h"
@@ -182,13 +183,13 @@ Reply HandleTouch(CommandContext& context, Arguments arguments) {
 Reply HandleKeys(CommandContext& context, Arguments arguments) {
   // Redis's glob "*" does not match the empty key, but KEYS * returns it without matching.
   const bool all = arguments[0] == "*";
-  std::vector<Reply> keys;
-  for (size_t i = 0; i < context.db().size(); ++i) {
+  ReplyArray keys(context, Reply::Shape::kPlain);
+  for (size_t i = 0; i < context.db().size() && keys.wanted(); ++i) {
     const Database::Entry& entry = context.db().at(i);
     if (context.IsExpired(entry)) continue;
-    if (all || base::GlobMatch(arguments[0], entry.key())) keys.push_back(Reply::Bulk(entry.key()));
+    if (all || base::GlobMatch(arguments[0], entry.key())) keys.Add(Reply::Bulk(entry.key()));
   }
-  return Reply::Array(std::move(keys));
+  return std::move(keys).Finish();
 }
 
 // Keys that have expired lazily are removed when they are drawn. In a pause they stay; Redis 7.0

@@ -48,7 +48,8 @@ Reply HandleMigrate(CommandContext& context, Arguments arguments) {
     has_one = has_one || exists;
   }
   if (!has_one) return Reply::Status("NOKEY");
-  return Reply::Error("IOERR error or timeout connecting to the client");
+  // As Redis replies if no server listens there.
+  return Reply::Error("IOERR error or timeout writing to target instance");
 }
 
 }  // namespace redouble::memory

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "redouble/backends/memory/commands/keys/partial_sort.h"
+#include "redouble/backends/memory/commands/reply_array.h"
 #include "redouble/backends/memory/engine/argument.h"
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/handlers.h"
@@ -276,12 +277,11 @@ Reply SortGeneric(CommandContext& context, Arguments arguments, bool may_store) 
   std::vector<std::optional<std::string>> results =
       Results(context, options, Limited(options, items));
   if (options.store) return StoreResults(context, *options.store, results);
-  std::vector<Reply> replies;
-  replies.reserve(results.size());
+  ReplyArray replies(context, Reply::Shape::kPlain, results.size());
   for (std::optional<std::string>& result : results) {
-    replies.push_back(result ? Reply::Bulk(*std::move(result)) : Reply::Nil());
+    replies.Add(result ? Reply::Bulk(*std::move(result)) : Reply::Nil());
   }
-  return Reply::Array(std::move(replies));
+  return std::move(replies).Finish();
 }
 
 }  // namespace

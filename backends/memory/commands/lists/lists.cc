@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "redouble/backends/memory/commands/lists/list_moves.h"
+#include "redouble/backends/memory/commands/reply_array.h"
 #include "redouble/backends/memory/engine/argument.h"
 #include "redouble/backends/memory/engine/handlers.h"
 #include "redouble/core/base/text/redis_number.h"
@@ -262,13 +263,12 @@ Reply HandleLRange(CommandContext& context, Arguments arguments) {
   if (!list) return Reply::EmptyArray();
   const std::optional<Range> range = ClampRange(*first, *last, list->size());
   if (!range) return Reply::EmptyArray();
-  std::vector<Reply> elements;
-  elements.reserve(range->last - range->first + 1);
+  ReplyArray elements(context, Reply::Shape::kPlain, range->last - range->first + 1);
   List::Cursor cursor = list->At(range->first);
-  for (size_t i = range->first; i <= range->last; ++i, cursor.Next()) {
-    elements.push_back(Reply::Bulk(cursor.value().ToString()));
+  for (size_t i = range->first; i <= range->last && elements.wanted(); ++i, cursor.Next()) {
+    elements.Add(Reply::Bulk(cursor.value().ToString()));
   }
-  return Reply::Array(std::move(elements));
+  return std::move(elements).Finish();
 }
 
 Reply HandleLTrim(CommandContext& context, Arguments arguments) {

@@ -98,7 +98,8 @@ MemoryFigures FiguresOf(EngineCore& engine) {
   figures.used_bytes = UsedMemory(engine);
   figures.peak_bytes = engine.administration().NotePeakMemory(figures.used_bytes);
   for (const auto& [id, session] : engine.administration().sessions()) {
-    figures.clients_bytes += BytesOf(engine, *session);
+    // Redis measures a client after its command, whose words are gone.
+    figures.clients_bytes += BytesOf(engine, *session) - FiguresOf(engine, *session).argument_bytes;
   }
   for (int index = 0; index < engine.database_count(); ++index) {
     const Database& db = engine.database(index);

@@ -9,6 +9,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "redouble/backends/memory/commands/reply_array.h"
 #include "redouble/backends/memory/commands/sorted_sets/sorted_set_replies.h"
 #include "redouble/backends/memory/engine/argument.h"
 #include "redouble/backends/memory/engine/handlers.h"
@@ -228,12 +229,12 @@ Elements Compute(Operation operation, Request& request) {
   return elements;
 }
 
-Reply ElementsReply(const Elements& elements, bool with_scores) {
-  std::vector<Reply> members;
+Reply ElementsReply(const CommandContext& context, const Elements& elements, bool with_scores) {
+  ReplyArray members = MembersArray(context, elements.size(), with_scores);
   for (const SortedSet::Element& element : elements) {
-    AppendMember(members, element.member, element.score, with_scores);
+    AddMember(members, element.member, element.score, with_scores);
   }
-  return MembersReply(std::move(members), with_scores);
+  return std::move(members).Finish();
 }
 
 // Redis builds a table and converts it to a listpack if everything fits, so that the scores of a
@@ -273,7 +274,7 @@ Reply Perform(CommandContext& context, Arguments arguments, const OperationRow& 
   if (row.outcome == Outcome::kCount) {
     return Reply::Integer(static_cast<int64_t>(elements.size()));
   }
-  return ElementsReply(elements, request.with_scores);
+  return ElementsReply(context, elements, request.with_scores);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "redouble/backends/memory/commands/reply_array.h"
 #include "redouble/backends/memory/commands/sorted_sets/sorted_set_ranges.h"
 #include "redouble/backends/memory/commands/sorted_sets/sorted_set_replies.h"
 #include "redouble/backends/memory/engine/argument.h"
@@ -128,13 +129,13 @@ Reply RangeReply(CommandContext& context, Arguments arguments, const RangeForm& 
   if (auto error = ReadRequest(arguments.subspan(1), form, request)) return *std::move(error);
   const Lookup<SortedSet> set = context.Find<SortedSet>(arguments[0]);
   if (set.wrong_type()) return WrongType();
-  std::vector<Reply> members;
+  ReplyArray members = MembersArray(context, std::nullopt, request.with_scores);
   if (set) {
     ForEachInRange(*set, request, [&](std::string_view member, double score) {
-      AppendMember(members, member, score, request.with_scores);
+      AddMember(members, member, score, request.with_scores);
     });
   }
-  return MembersReply(std::move(members), request.with_scores);
+  return std::move(members).Finish();
 }
 
 Reply CountReply(CommandContext& context, Arguments arguments, RangeKind kind) {

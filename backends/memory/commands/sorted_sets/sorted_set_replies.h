@@ -3,14 +3,16 @@
 // Scores are doubles in RESP3, and members with scores are pairs; RESP2 writes both as bulk
 // strings.
 //
-// Thread-safety: pure functions.
+// Thread-safety: one thread.
 #ifndef REDOUBLE_BACKENDS_MEMORY_COMMANDS_SORTED_SETS_SORTED_SET_REPLIES_H_
 #define REDOUBLE_BACKENDS_MEMORY_COMMANDS_SORTED_SETS_SORTED_SET_REPLIES_H_
 
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "redouble/backends/memory/commands/reply_array.h"
 #include "redouble/core/base/text/redis_number.h"
 #include "redouble/core/store/reply.h"
 
@@ -25,6 +27,20 @@ inline void AppendMember(std::vector<store::Reply>& out, std::string_view member
                          bool with_score) {
   out.push_back(store::Reply::Bulk(member));
   if (with_score) out.push_back(ScoreReply(score));
+}
+
+// The same for an array that MembersArray made.
+inline void AddMember(ReplyArray& out, std::string_view member, double score, bool with_score) {
+  out.Add(store::Reply::Bulk(member));
+  if (with_score) out.Add(ScoreReply(score));
+}
+
+// An array of so many members, with their scores if `with_scores`.
+inline ReplyArray MembersArray(const CommandContext& context, std::optional<size_t> members,
+                               bool with_scores) {
+  if (with_scores && members) *members *= 2;
+  return ReplyArray(
+      context, with_scores ? store::Reply::Shape::kPairs : store::Reply::Shape::kPlain, members);
 }
 
 // The reply with the elements that AppendMember appended.

@@ -6,10 +6,12 @@
 #include <vector>
 
 #include "redouble/backends/memory/commands/random_picks.h"
+#include "redouble/backends/memory/commands/reply_array.h"
 #include "redouble/backends/memory/commands/scan_options.h"
 #include "redouble/backends/memory/commands/sorted_sets/sorted_set_replies.h"
 #include "redouble/backends/memory/engine/argument.h"
 #include "redouble/backends/memory/engine/handlers.h"
+#include "redouble/backends/memory/engine/session_core.h"
 #include "redouble/backends/memory/values/sorted_set.h"
 #include "redouble/core/base/text/redis_number.h"
 
@@ -208,13 +210,20 @@ Reply HandleZRandMember(CommandContext& context, Arguments arguments) {
   const Lookup<SortedSet> set = context.Find<SortedSet>(arguments[0]);
   if (set.wrong_type()) return WrongType();
   if (!set) return with_count ? Reply::EmptyArray() : Reply::Nil();
-  if (std::optional<Reply> refusal = RefuseAbsurdCount(count)) return *std::move(refusal);
-  std::vector<Reply> picks;
-  for (const size_t rank : PickPositions(context.rng(), set->size(), count)) {
-    const SortedSet::Element element = set->At(rank);
-    AppendMember(picks, element.member, element.score, with_scores);
+  if (!with_count) {
+    return Reply::Bulk(set->At(PickPositions(context.rng(), set->size(), 1)[0]).member);
   }
-  return with_count ? MembersReply(std::move(picks), with_scores) : std::move(picks[0]);
+  if (std::optional<Reply> refusal = RefuseAbsurdCount(count, context.session().reply_sink())) {
+    return *std::move(refusal);
+  }
+  const size_t picked = PickCount(set->size(), count);
+  ReplyArray picks = MembersArray(context, picked, with_scores);
+  VisitPositions(context.rng(), set->size(), count, [&](size_t rank) {
+    const SortedSet::Element element = set->At(rank);
+    AddMember(picks, element.member, element.score, with_scores);
+    return picks.wanted();
+  });
+  return std::move(picks).Finish();
 }
 
 Reply HandleZScan(CommandContext& context, Arguments arguments) {

@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "redouble/backends/memory/commands/block_timeout.h"
+#include "redouble/backends/memory/commands/reply_array.h"
 #include "redouble/backends/memory/commands/streams/stream_arguments.h"
 #include "redouble/backends/memory/commands/streams/stream_consumers.h"
 #include "redouble/backends/memory/commands/streams/stream_replies.h"
@@ -240,13 +241,6 @@ std::vector<Reply> DeliverHistory(CommandContext& context, const Stream& stream,
   return entries;
 }
 
-// The reply of one stream for XREAD; nullopt if it has no entries.
-std::optional<Reply> ReadStream(std::string_view key, const Stream& stream, StreamId after,
-                                uint64_t count) {
-  if (stream.size() == 0 || stream.LastEntryId() <= after) return std::nullopt;
-  return StreamReply(key, StreamEntryReplies(stream, {.first = *after.Next()}, count));
-}
-
 // The reply of one stream for XREADGROUP; nullopt if it has no entries.
 std::optional<Reply> ReadGroupStream(CommandContext& context, std::string_view key,
                                      const ReadRequest& request, StreamId after) {
@@ -268,19 +262,46 @@ std::optional<Reply> ReadGroupStream(CommandContext& context, std::string_view k
       key, DeliverNew(context, key, stream, delivered, request.count, group, consumer, reader));
 }
 
-std::vector<Reply> ReadAll(CommandContext& context, const ReadRequest& request) {
+// The reply of XREAD; nullopt if no stream has entries.
+std::optional<Reply> ReadStreams(CommandContext& context, const ReadRequest& request) {
+  struct Part {
+    std::string_view key;
+    const Stream* stream;
+    StreamId after;
+  };
+  std::vector<Part> parts;
+  for (size_t i = 0; i < request.keys.size(); ++i) {
+    const Lookup<Stream> stream = context.Find<Stream>(request.keys[i]);
+    const StreamId after = request.after[i];
+    if (!stream || stream->size() == 0 || stream->LastEntryId() <= after) continue;
+    parts.push_back({request.keys[i], &*stream, after});
+  }
+  if (parts.empty()) return std::nullopt;
+  ReplyArray streams(context, Reply::Shape::kMapOfPairs, parts.size());
+  for (const Part& part : parts) {
+    streams.AddPair(Reply::Bulk(part.key), [&] {
+      ReplyArray entries(context, Reply::Shape::kPlain);
+      VisitStreamEntries(*part.stream, {.first = *part.after.Next()}, request.count,
+                         /*backwards=*/false,
+                         [&](const Stream::Cursor& at) { entries.Add(StreamEntryReply(at)); });
+      return std::move(entries).Finish();
+    });
+  }
+  return std::move(streams).Finish();
+}
+
+// The reply of XREADGROUP; nullopt if no stream has entries.
+std::optional<Reply> ReadGroupStreams(CommandContext& context, const ReadRequest& request) {
   std::vector<Reply> streams;
   for (size_t i = 0; i < request.keys.size(); ++i) {
     const std::string_view key = request.keys[i];
-    const Lookup<Stream> stream = context.Find<Stream>(key);
-    if (!stream) continue;
-    std::optional<Reply> reply = request.reader
-                                     ? ReadGroupStream(context, key, request, request.after[i])
-                                     : ReadStream(key, *stream, request.after[i], request.count);
+    if (!context.Find<Stream>(key)) continue;
+    std::optional<Reply> reply = ReadGroupStream(context, key, request, request.after[i]);
     if (reply) streams.push_back(*std::move(reply));
   }
-  if (request.reader && !streams.empty()) context.CountChange();
-  return streams;
+  if (streams.empty()) return std::nullopt;
+  context.CountChange();
+  return Reply::MapOfPairs(std::move(streams));
 }
 
 // The state of a blocked call, which outlives the words of its command.
@@ -362,8 +383,9 @@ Reply ReadGeneric(CommandContext& context, Arguments arguments, bool is_group) {
     return error;
   }
   if (Reply error = ResolveIds(context, request); error.is_error()) return error;
-  std::vector<Reply> streams = ReadAll(context, request);
-  if (!streams.empty()) return Reply::MapOfPairs(std::move(streams));
+  std::optional<Reply> streams =
+      request.reader ? ReadGroupStreams(context, request) : ReadStreams(context, request);
+  if (streams) return *std::move(streams);
   if (!request.block || !context.may_block()) return Reply::NilArray();
   return WaitForStreams(context, request);
 }

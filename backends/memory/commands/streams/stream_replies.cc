@@ -29,14 +29,20 @@ Reply StreamEntryReply(const Stream& stream, StreamId id) {
   return StreamEntryReply(stream.From(id));
 }
 
-std::vector<Reply> StreamEntryReplies(const Stream& stream, const StreamInterval& interval,
-                                      uint64_t count, bool backwards) {
-  std::vector<Reply> entries;
+void VisitStreamEntries(const Stream& stream, const StreamInterval& interval, uint64_t count,
+                        bool backwards, absl::FunctionRef<void(const Stream::Cursor&)> visit) {
   Stream::Cursor at = backwards ? stream.BackFrom(interval.last) : stream.From(interval.first);
-  while (IsWithin(at, interval) && (count == 0 || entries.size() < count)) {
-    entries.push_back(StreamEntryReply(at));
+  for (uint64_t visited = 0; IsWithin(at, interval) && (count == 0 || visited < count); ++visited) {
+    visit(at);
     backwards ? at.Previous() : at.Next();
   }
+}
+
+std::vector<Reply> StreamEntryReplies(const Stream& stream, const StreamInterval& interval,
+                                      uint64_t count) {
+  std::vector<Reply> entries;
+  VisitStreamEntries(stream, interval, count, /*backwards=*/false,
+                     [&](const Stream::Cursor& at) { entries.push_back(StreamEntryReply(at)); });
   return entries;
 }
 

@@ -14,6 +14,7 @@
 #include <optional>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "redouble/backends/memory/commands/streams/stream_arguments.h"
 #include "redouble/backends/memory/engine/command_context.h"
 #include "redouble/backends/memory/values/stream.h"
@@ -31,9 +32,12 @@ inline Reply CountOrNilReply(std::optional<int64_t> count) {
 Reply StreamEntryReply(const Stream::Cursor& at);
 // The entry with that id, which must exist.
 Reply StreamEntryReply(const Stream& stream, StreamId id);
-// The entries of the interval, at most `count` (0: all), in reverse order if `backwards`.
+// Visits the entries of the interval, at most `count` (0: all), in reverse order if `backwards`.
+void VisitStreamEntries(const Stream& stream, const StreamInterval& interval, uint64_t count,
+                        bool backwards, absl::FunctionRef<void(const Stream::Cursor&)> visit);
+// The entries of the interval, at most `count` (0: all).
 std::vector<Reply> StreamEntryReplies(const Stream& stream, const StreamInterval& interval,
-                                      uint64_t count, bool backwards = false);
+                                      uint64_t count);
 
 }  // namespace redouble::memory
 

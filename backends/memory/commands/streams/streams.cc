@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "redouble/backends/memory/commands/reply_array.h"
 #include "redouble/backends/memory/commands/streams/stream_arguments.h"
 #include "redouble/backends/memory/commands/streams/stream_replies.h"
 #include "redouble/backends/memory/engine/argument.h"
@@ -97,7 +98,10 @@ Reply RangeGeneric(CommandContext& context, Arguments arguments, bool backwards)
   if (stream.wrong_type()) return WrongType();
   if (!stream) return Reply::EmptyArray();
   if (count == 0) return Reply::NilArray();
-  return Reply::Array(StreamEntryReplies(*stream, interval, count.value_or(0), backwards));
+  ReplyArray entries(context, Reply::Shape::kPlain);
+  VisitStreamEntries(*stream, interval, count.value_or(0), backwards,
+                     [&](const Stream::Cursor& at) { entries.Add(StreamEntryReply(at)); });
+  return std::move(entries).Finish();
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "redouble/backends/memory/commands/lazy_free.h"
+#include "redouble/backends/memory/commands/reply_array.h"
 #include "redouble/backends/memory/engine/argument.h"
 #include "redouble/backends/memory/engine/handlers.h"
 #include "redouble/core/base/text/redis_number.h"
@@ -276,13 +277,12 @@ Reply HandleGetSet(CommandContext& context, Arguments arguments) {
 }
 
 Reply HandleMGet(CommandContext& context, Arguments arguments) {
-  std::vector<Reply> replies;
-  replies.reserve(arguments.size());
+  ReplyArray replies(context, Reply::Shape::kPlain, arguments.size());
   for (const std::string_view key : arguments) {
     const Lookup<Value> string = context.FindString(key);
-    replies.push_back(string ? TextReply(*string) : Reply::Nil());
+    replies.Add(string && replies.wanted() ? TextReply(*string) : Reply::Nil());
   }
-  return Reply::Array(std::move(replies));
+  return std::move(replies).Finish();
 }
 
 Reply HandleMSet(CommandContext& context, Arguments arguments) {

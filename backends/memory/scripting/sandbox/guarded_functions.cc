@@ -11,6 +11,7 @@
 #include "redouble/backends/memory/scripting/sandbox/load_text.h"
 #include "redouble/backends/memory/scripting/sandbox/lua_reply.h"
 #include "redouble/backends/memory/scripting/sandbox/proxy_table.h"
+#include "redouble/backends/memory/scripting/sandbox/run_limit.h"
 
 namespace redouble::memory {
 namespace {
@@ -127,6 +128,15 @@ int TableInsert(lua_State* state) {
 
 int TableForEach(lua_State* state) {
   LookBehind(state, 1);
+  return CallReplaced(state);
+}
+
+// Sorting numbers or strings runs no instruction of the script.
+int TableSort(lua_State* state) {
+  if (lua_istable(state, 1)) {
+    const size_t size = lua_objlen(state, 1);
+    RunLimit::ChargeWork(state, static_cast<int64_t>(size) * std::bit_width(size));
+  }
   return CallReplaced(state);
 }
 
@@ -358,6 +368,7 @@ void GuardBaseFunctions(lua_State* state) {
 void GuardTableLibrary(lua_State* state) {
   Guard(state, "insert", TableInsert);
   Guard(state, "foreach", TableForEach);
+  Guard(state, "sort", TableSort);
 }
 
 void GuardStringLibrary(lua_State* state) {

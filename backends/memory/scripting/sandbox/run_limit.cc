@@ -77,11 +77,13 @@ void RunLimit::HookEveryInstruction(lua_State* state) {
   lua_sethook(state, OnHook, LUA_MASKLINE | LUA_MASKCOUNT, 1);
 }
 
-void RunLimit::ChargeCall(lua_State* state, size_t bytes) {
+void RunLimit::ChargeWork(lua_State* state, int64_t instructions) {
   RunLimit* limit = Of(state);
-  if (limit == nullptr) return;
-  const auto weight = static_cast<int64_t>(bytes) / kBytesPerInstruction;
-  if (limit->Charge(kInstructionsPerCall + weight)) limit->Act(state);
+  if (limit != nullptr && limit->Charge(instructions)) limit->Act(state);
+}
+
+void RunLimit::ChargeCall(lua_State* state, size_t bytes) {
+  ChargeWork(state, kInstructionsPerCall + static_cast<int64_t>(bytes) / kBytesPerInstruction);
 }
 
 void RunLimit::ChargeAllocation(size_t bytes) {

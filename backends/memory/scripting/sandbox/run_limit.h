@@ -42,6 +42,9 @@ class RunLimit {
   // Counts a command with `bytes` of words. Raises the error if the limit of this state is reached
   // or was before: a script that caught it cannot run another command.
   static void ChargeCall(lua_State* state, size_t bytes);
+  // Counts what a function of a library does, which takes as long as so many instructions. Raises
+  // the error as ChargeCall does.
+  static void ChargeWork(lua_State* state, int64_t instructions);
   // Counts allocated memory. Raises no error: the next instruction does if the limit is reached.
   void ChargeAllocation(size_t bytes);
 

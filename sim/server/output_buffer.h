@@ -1,0 +1,63 @@
+// OutputBuffer: the bytes that a client has not been sent yet, in pieces.
+//
+// A piece has about 64 KiB, or one long string. So a reply of two gigabytes needs little more than
+// its bytes, where one buffer that grows would need up to three times as much, and what was sent is
+// freed early.
+//
+//   OutputBuffer output;
+//   store::AppendReply(reply, protocol, output.ToAppend(OutputBuffer::SizeOf(reply)));
+//   output.Consume(write(socket, output.front().data(), output.front().size()));
+//
+// Thread-safety: one thread.
+#ifndef REDOUBLE_SIM_SERVER_OUTPUT_BUFFER_H_
+#define REDOUBLE_SIM_SERVER_OUTPUT_BUFFER_H_
+
+#include <cstddef>
+#include <deque>
+#include <string>
+#include <string_view>
+
+#include "redouble/core/store/reply.h"
+
+namespace redouble::sim {
+
+class OutputBuffer {
+ public:
+  // The string to which the next bytes are appended, about `bytes` of them. Valid until the next
+  // call of any function.
+  std::string& ToAppend(size_t bytes);
+  // About the bytes of a reply that is no array.
+  static size_t SizeOf(const store::Reply& reply);
+
+  // A position at the end of the bytes so far. Valid until bytes are consumed.
+  struct Mark {
+    size_t piece;
+    size_t offset;
+  };
+  Mark End() const { return {pieces_.size() - 1, pieces_.back().size()}; }
+  // Inserts a few bytes.
+  void Insert(const Mark& mark, std::string_view bytes);
+
+  bool empty() const { return size() == 0; }
+  // The bytes that were not consumed.
+  size_t size() const { return full_bytes_ + pieces_.back().size() - consumed_; }
+  size_t capacity() const { return full_room_bytes_ + pieces_.back().capacity(); }
+  // The first bytes; all of them if they are few.
+  std::string_view front() const { return std::string_view(pieces_.front()).substr(consumed_); }
+  // Removes bytes at the front, at most front().size().
+  void Consume(size_t bytes);
+  void Clear();
+
+ private:
+  void PopFront();
+
+  std::deque<std::string> pieces_ = std::deque<std::string>(1);  // Never empty.
+  size_t consumed_ = 0;                                          // Of the first piece.
+  // The sizes and capacities of all pieces but the last.
+  size_t full_bytes_ = 0;
+  size_t full_room_bytes_ = 0;
+};
+
+}  // namespace redouble::sim
+
+#endif  // REDOUBLE_SIM_SERVER_OUTPUT_BUFFER_H_
