@@ -106,7 +106,7 @@ TEST_F(ClientTest, AnswersAPipelineOnManyKeysInOrder) {
 TEST_F(ClientTest, KeepsWhatIsNotWholeYet) {
   const std::unique_ptr<Client> client = Connect();
   EXPECT_EQ(Send(*client, "PING\r\n*2\r\n$4\r\nEC"), "+PONG\r\n");
-  EXPECT_EQ(client->input_bytes(), 10u);
+  EXPECT_EQ(client->input_bytes(), 2u) << "as in Redis, what is not parsed";
   EXPECT_EQ(Send(*client, "HO\r\n$2\r\nhi\r\n"), "$2\r\nhi\r\n");
   EXPECT_EQ(client->input_bytes(), 0u);
 }
