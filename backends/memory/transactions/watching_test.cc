@@ -29,7 +29,6 @@ TEST(Watchers, FailTheTransactionsOfAllWatchersOfAKey) {
 TEST(Watchers, FailAtASwapOnlyForKeysThatExistBeforeOrAfter) {
   Watching watching;
   Watcher first;
-  Watcher second;
   Database before;
   Database after;
   watching.Watch(first, 0, "k", kIsStored);
