@@ -96,18 +96,19 @@ TEST(Variables, SayWhichValueIsWrong) {
   }
 }
 
+constexpr std::string_view kPayload = "test/kind";
+
 TEST(Variables, KeepThePayloadOfAnError) {
-  constexpr std::string_view kUrl = "test/kind";
   const std::array rows = {
       VariableRow<Settings>{"KIND", [](std::string_view, Settings&) {
                               absl::Status status = absl::OutOfRangeError("no such kind");
-                              status.SetPayload(ToAbsl(kUrl), absl::Cord("payload"));
+                              status.SetPayload(ToAbsl(kPayload), absl::Cord("payload"));
                               return status;
                             }}};
   const Pairs variables = {{"KIND", "x"}};
   const absl::Status status = ReadVariables<Settings>(rows, variables).status();
   EXPECT_THAT(status, StatusIs(absl::StatusCode::kOutOfRange, "KIND: no such kind"));
-  EXPECT_EQ(status.GetPayload(ToAbsl(kUrl)), absl::Cord("payload"));
+  EXPECT_EQ(status.GetPayload(ToAbsl(kPayload)), absl::Cord("payload"));
 }
 
 }  // namespace
