@@ -1,5 +1,6 @@
 #include "redouble/backends/redis/net/pool/sync_pool.h"
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <string>
@@ -168,8 +169,11 @@ absl::StatusOr<uint64_t> SyncPool::Acquire() {
 }
 
 absl::StatusOr<PoolGrant> SyncPool::AwaitGrant(std::unique_lock<std::mutex>& lock) {
+  // A longer time would overflow the clock.
+  constexpr absl::Duration kLongest = absl::Hours(24 * 365 * 100);
   const auto deadline =
-      std::chrono::steady_clock::now() + absl::ToChronoMicroseconds(options_.pool_acquire_timeout);
+      std::chrono::steady_clock::now() +
+      absl::ToChronoMicroseconds(std::min(options_.pool_acquire_timeout, kLongest));
   const bool forever = options_.pool_acquire_timeout == absl::InfiniteDuration();
   bool waited = false;
   bool timed_out = false;
