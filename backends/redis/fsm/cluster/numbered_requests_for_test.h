@@ -75,7 +75,7 @@ class NumberedRequests {
   static std::vector<std::string> NumbersOf(const store::Command& command) {
     const bool has_several = command.id() == store::CommandId::kMSet;
     std::vector<std::string> numbers;
-    if (command.id() == store::CommandId::kKeys) numbers.emplace_back(command.arguments()[0]);
+    if (command.id() == store::CommandId::kKeys) return {std::string(command.arguments()[0])};
     for (size_t i = 1; i < (has_several ? command.arguments().size() : 2); i += 2) {
       numbers.emplace_back(command.arguments()[i]);
     }
