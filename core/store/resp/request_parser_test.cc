@@ -162,7 +162,7 @@ TEST(RequestParser, EndsAnInlineWordNotAtAVerticalTab) {
 }
 
 TEST(RequestParser, SeesNoLineEndAfterAZeroByte) {
-  const std::string_view hidden("echo a\r\necho\0b\r\necho c\r\n", 26);
+  const std::string_view hidden("echo a\r\necho\0b\r\necho c\r\n", 24);
   EXPECT_EQ(Commands(hidden), std::vector<Words>({{"echo", "a"}}));
   RequestParser parser;
   std::string input(hidden.substr(8));
