@@ -77,7 +77,7 @@ function(redouble_component name)
         return()
       endif()
       list(JOIN redouble_debian_${library} " " packages)
-      message(FATAL_ERROR "redouble::${name} needs ${library}; Debian 12: apt install ${packages}")
+      message(FATAL_ERROR "redouble::${name} needs ${library}; Debian (12|13): apt install ${packages}")
     endif()
   endforeach()
 

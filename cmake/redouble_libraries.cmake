@@ -2,9 +2,10 @@
 # one description of each library for both.
 #
 # redouble_find_library(NAME) sets redouble_found_NAME, and defines the target that
-# redouble_library_target(NAME) names. NAME is a repository of third_party/system_libraries.bzl.
+# redouble_target_NAME names. NAME is a repository of third_party/system_libraries.bzl, or boost_url.
 
 set(redouble_target_boost Boost::headers)
+set(redouble_target_boost_url Boost::url)
 set(redouble_target_cli11 CLI11::CLI11)
 set(redouble_target_com_google_googletest GTest::gmock)
 set(redouble_target_lua redouble_lua)
@@ -16,8 +17,9 @@ set(redouble_target_rapidcheck rapidcheck_gtest)
 # needs nothing of it.
 set(redouble_build_only boost cli11 lua nlohmann_json)
 
-# Debian's packages.
-set(redouble_debian_boost libboost1.81-dev)
+# Debian's packages, named as in tools/setup: "A|B" is A on Debian 12 and B on 13.
+set(redouble_debian_boost libboost1.81-dev|libboost1.83-dev)
+set(redouble_debian_boost_url -|libboost-url1.83-dev)
 set(redouble_debian_cli11 libcli11-dev)
 set(redouble_debian_com_google_absl libabsl-dev)
 set(redouble_debian_com_google_googletest libgmock-dev libgtest-dev)
@@ -30,7 +32,22 @@ set(redouble_debian_rapidcheck librapidcheck-dev)
 set(redouble_modules_openssl libssl libcrypto)
 set(redouble_modules_nlohmann_json nlohmann_json)
 set(redouble_modules_com_google_googletest gmock gtest)
+set(redouble_flags_boost_url -lboost_url)
 set(redouble_flags_rapidcheck -lrapidcheck)
+
+# Boost.URL has a library to link since 1.82. Before, backends/redis/boost_url.cc compiles its
+# implementation from headers.
+macro(_redouble_find_boost_url)
+  redouble_find_library(boost)
+  if(redouble_found_boost AND Boost_VERSION VERSION_LESS 1.82)
+    set(redouble_target_boost_url ${redouble_target_boost})
+    list(APPEND redouble_build_only boost_url)
+  elseif(redouble_found_boost)
+    find_package(Boost 1.82 QUIET CONFIG COMPONENTS url)
+    set(redouble_debian_boost_url
+      "libboost-url${Boost_VERSION_MAJOR}.${Boost_VERSION_MINOR}-dev")
+  endif()
+endmacro()
 
 # Defines redouble_lua: a copy of Lua of our own (third_party/embed_lua.sh). Only for this build; the
 # installed libraries contain it.
@@ -86,6 +103,11 @@ macro(redouble_find_library name)
     if("${name}" STREQUAL "boost")
       # 1.81: cancellation of single operations in Asio. Headers only.
       find_package(Boost 1.81 QUIET CONFIG)
+      if(Boost_FOUND)
+        set(redouble_debian_boost "libboost${Boost_VERSION_MAJOR}.${Boost_VERSION_MINOR}-dev")
+      endif()
+    elseif("${name}" STREQUAL "boost_url")
+      _redouble_find_boost_url()
     elseif("${name}" STREQUAL "cli11")
       find_package(CLI11 QUIET CONFIG)
     elseif("${name}" STREQUAL "com_google_absl")

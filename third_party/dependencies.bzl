@@ -11,7 +11,7 @@ In the WORKSPACE of another project:
 
     redouble_dependencies()
 
-Nothing is fetched: the rules and libraries are the ones that Debian 12 packages (tools/setup installs
+Nothing is fetched: the rules and libraries are the ones that Debian 12 or 13 packages (tools/setup installs
 them). The names are the upstream ones. A repository that the WORKSPACE has declared before is left
 alone, so each can be replaced by an http_archive of the real thing.
 """

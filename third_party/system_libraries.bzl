@@ -1,4 +1,4 @@
-"""The libraries that Debian 12 installs, under the labels that their own Bazel builds use.
+"""The libraries that Debian 12 or 13 installs, under the labels that their own Bazel builds use.
 
 A repository is generated for each row of one table: its packages contain one cc_library per target,
 with the link flags of the row and no sources. Headers are used from the system's folders, so they
@@ -15,7 +15,7 @@ and OpenSSL at run time.
 # }
 _TARGETS = {
     "boost": {
-        # 1.81, header-only parts.
+        # Header-only parts, but url (_boost_url_archives).
         "": [
             "asio",
             "circular_buffer",
@@ -201,8 +201,17 @@ def _absl_archives(repository_ctx):
                 return ["-Wl,--start-group"] + ["-l:" + name for name in names] + ["-Wl,--end-group"]
     fail("Abseil's archives are not installed; run tools/setup")
 
+def _boost_url_archives(repository_ctx):
+    """Boost.URL's archive; before 1.82 backends/redis/boost_url.cc compiles the library instead."""
+    for line in repository_ctx.read("/usr/include/boost/version.hpp").split("\n"):
+        if line.startswith("#define BOOST_VERSION "):
+            return ["-l:libboost_url.a"] if int(line.split(" ")[2]) >= 108200 else []
+    fail("/usr/include/boost/version.hpp names no version; run tools/setup")
+
 def _linkopts(repository_ctx, target):
     linkopts = [_MAINS[target]] if target in _MAINS else []
+    if repository_ctx.name == "boost" and target == "url":
+        linkopts += _boost_url_archives(repository_ctx)
     for option in _LINKOPTS.get(repository_ctx.name, []):
         linkopts += _absl_archives(repository_ctx) if option == "absl_*" else [option]
     return linkopts

@@ -20,3 +20,23 @@ say() {
 cpp_files() {
   (cd "$ROOT" && find . -name .git -prune -o \( -name '*.h' -o -name '*.cc' \) -type f -printf '%P\0' | sort -z)
 }
+
+# Prints the number of the machine's Debian release, 12 or 13; fails on another system.
+debian_release() {
+  local release
+  release="$(. /etc/os-release && [[ "${ID:-}" == debian ]] && echo "${VERSION_ID:-}")" || release=
+  if [[ "$release" != 12 && "$release" != 13 ]]; then
+    echo "this needs Debian 12 or 13; /etc/os-release names another system" >&2
+    return 1
+  fi
+  echo "$release"
+}
+
+# The keys that Debian signs its releases with.
+readonly DEBIAN_KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
+
+# Prints the address of the archive that this machine installs Debian's packages from.
+debian_mirror() {
+  apt-get indextargets --format '$(REPO_URI) $(ORIGIN) $(LABEL) $(COMPONENT)' 'Created-By: Packages' |
+    awk '$2 == "Debian" && $3 == "Debian" && $4 == "main" { print $1; exit }'
+}

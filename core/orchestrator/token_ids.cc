@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "redouble/core/base/hash/digest.h"
+#include "redouble/core/base/text/hex.h"
 #include "redouble/core/base/text/string_bridge.h"
 
 namespace redouble::orchestrator {
@@ -54,10 +55,8 @@ std::string MarkOfApproval(std::string_view token_id) {
   std::string_view digits = token_id.substr(kApprovalPrefix.size());
   if (digits.size() < kRootDigits + 2 || digits[kRootDigits] != '_') return "";
   digits.remove_prefix(kRootDigits + 1);
-  const bool is_hex = std::all_of(digits.begin(), digits.end(), [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-  });
-  return is_hex && digits.size() % 2 == 0 ? absl::HexStringToBytes(ToAbsl(digits)) : "";
+  if (digits.find_first_of("ABCDEF") != digits.npos) return "";
+  return base::HexToBytes(digits).value_or("");
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/base/text/hex.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/base/text/utf8.h"
 #include "redouble/core/python/code_points.h"
@@ -25,13 +26,6 @@ constexpr size_t kMaxIntegerDigits = 4300;
 constexpr size_t kFewMembers = 16;
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-
-std::optional<int> HexDigit(char c) {
-  if (IsDigit(c)) return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return std::nullopt;
-}
 
 bool IsHighSurrogate(uint32_t unit) { return unit >= 0xD800 && unit < 0xDC00; }
 bool IsLowSurrogate(uint32_t unit) { return unit >= 0xDC00 && unit < 0xE000; }
@@ -257,7 +251,7 @@ class Reader {
     if (position + kUnitLength >= text_.size()) return std::nullopt;
     uint32_t unit = 0;
     for (const char c : text_.substr(position + 2, 4)) {
-      const std::optional<int> digit = HexDigit(c);
+      const std::optional<int> digit = base::HexDigit(c);
       if (!digit) return std::nullopt;
       unit = unit * 16 + *digit;
     }

@@ -1,12 +1,13 @@
 #include "redouble/sim/json/bytes.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "nlohmann/json.hpp"
+#include "redouble/core/base/text/hex.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/base/text/utf8.h"
 
@@ -33,12 +34,13 @@ absl::StatusOr<std::string> DecodeBytes(std::string_view text) {
     } else if (text.substr(i).starts_with("\\\\")) {
       bytes.push_back('\\');
       ++i;
-    } else if (i + 3 < text.size() && text[i + 1] == 'x' && absl::ascii_isxdigit(text[i + 2]) &&
-               absl::ascii_isxdigit(text[i + 3])) {
-      bytes += absl::HexStringToBytes(base::ToAbsl(text.substr(i + 2, 2)));
-      i += 3;
     } else {
-      return BadEscape(text);
+      const std::string_view escape = text.substr(i + 1, 3);
+      std::optional<std::string> byte;
+      if (escape.size() == 3 && escape[0] == 'x') byte = base::HexToBytes(escape.substr(1));
+      if (!byte) return BadEscape(text);
+      bytes += *byte;
+      i += 3;
     }
   }
   return bytes;

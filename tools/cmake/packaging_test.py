@@ -13,6 +13,7 @@ _ROOT = os.path.dirname(os.path.realpath("WORKSPACE"))
 # The names that vcpkg and Conan give to the repositories of third_party/system_libraries.bzl.
 _NAMES = {
     "boost": "boost",
+    "boost_url": "boost",
     "cli11": "cli11",
     "com_google_absl": "abseil",
     "com_google_googletest": "gtest",

@@ -29,9 +29,13 @@ _OTHER_FOLDERS = {
 # Public targets that are a second header of another component.
 _SECOND_HEADERS = {"redis_asio": "redis", "version": "store"}
 
-# A Bazel repository, and the first folder of its headers in #include lines.
+# Targets that are a library of their own for CMake; else each repository is one.
+_LIBRARY_OF_TARGET = {("boost", "url"): "boost_url"}
+
+# A library, and the first folder of its headers in #include lines.
 _EXTERNAL_INCLUDES = {
     "boost": ("boost",),
+    "boost_url": (),
     "cli11": ("CLI",),
     "com_google_absl": ("absl",),
     "com_google_googletest": ("gtest", "gmock"),
@@ -160,9 +164,10 @@ class Sources:
             if other != component.name:
                 component.components.add(other)
             return
-        if label.repository not in _EXTERNAL_INCLUDES:
+        library = _LIBRARY_OF_TARGET.get((label.repository, label.name), label.repository)
+        if library not in _EXTERNAL_INCLUDES:
             raise BuildFileError("no row for the repository @%s" % label.repository)
-        component.externals.add(label.repository)
+        component.externals.add(library)
         if label.repository == "com_google_absl":
             text = "%s:%s" % (label.package, label.name)
             component.abseil.add(_ABSEIL_NAMES.get(text, label.name))

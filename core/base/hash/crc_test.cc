@@ -5,9 +5,9 @@
 
 #include <string>
 
-#include "absl/strings/escaping.h"
 #include "gtest/gtest.h"
 #include "rapidcheck/gtest.h"
+#include "redouble/core/base/text/hex.h"
 #include "redouble/core/base/text/string_bridge.h"
 
 namespace redouble::base {
@@ -84,7 +84,7 @@ TEST(Crc64, ClosesDumpPayloads) {
            "181620283322e350481"
            "65028531652b32300681640283696e6604ff0a006e94505493f5ab43",
        }) {
-    const std::string payload = absl::HexStringToBytes(ToAbsl(hex));
+    const std::string payload = HexToBytes(hex).value();
     const std::string_view body = std::string_view(payload).substr(0, payload.size() - 8);
     std::string trailer;
     const uint64_t crc = Crc64(body);

@@ -1,15 +1,9 @@
 #include "redouble/core/base/text/quoted_words.h"
 
+#include "redouble/core/base/text/hex.h"
+
 namespace redouble::base {
 namespace {
-
-// Returns the value of a hexadecimal digit, or nullopt for another character.
-std::optional<int> HexDigit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return std::nullopt;
-}
 
 // Returns the character that an escape in double quotes means: `\n` is a line feed; a character
 // without a special meaning is itself.

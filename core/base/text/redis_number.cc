@@ -167,9 +167,10 @@ std::string FormatLongDoubleHuman(long double value) {
   const std::optional<Fixed17> fixed = RoundTo17Decimals(value);
   if (fixed.has_value()) return FormatFixed17(*fixed);
   // Values from 2^63 up are integers, so that the text has no decimal point of the locale.
-  std::string text(static_cast<size_t>(std::snprintf(nullptr, 0, "%.0Lf", value)), '\0');
-  std::snprintf(text.data(), text.size() + 1, "%.0Lf", value);
-  return text;
+  // A sign, one digit more than the exponent, and the zero byte.
+  std::array<char, std::numeric_limits<long double>::max_exponent10 + 3> text;
+  const int size = std::snprintf(text.data(), text.size(), "%.0Lf", value);
+  return std::string(text.data(), static_cast<size_t>(size));
 }
 
 std::optional<double> ParseDouble(std::string_view text) { return ParseFloat<double>(text); }

@@ -211,12 +211,14 @@ TEST(FormatLongDoubleHuman, WritesTheLargestValuesInFull) {
   EXPECT_EQ(text.size(), 4933u);
   EXPECT_EQ(text.substr(0, 40), "1000000000000000000006018949387963891323");
   EXPECT_EQ(text.substr(text.size() - 20), "38418113791886622720");
+  EXPECT_EQ(FormatLongDoubleHuman(std::numeric_limits<long double>::lowest()).size(), 4934u);
 }
 
 // The definition: "%.17Lf" of the C library without trailing zeros and point.
 std::string PrintedHuman(long double value) {
-  std::string text(static_cast<size_t>(std::snprintf(nullptr, 0, "%.17Lf", value)), '\0');
-  std::snprintf(text.data(), text.size() + 1, "%.17Lf", value);
+  std::array<char, std::numeric_limits<long double>::max_exponent10 + 21> buffer;
+  std::string text(buffer.data(), static_cast<size_t>(std::snprintf(buffer.data(), buffer.size(),
+                                                                    "%.17Lf", value)));
   text.erase(text.find_last_not_of('0') + 1);
   if (text.back() == '.') text.pop_back();
   return text == "-0" ? "0" : text;

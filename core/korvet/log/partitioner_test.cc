@@ -8,9 +8,9 @@
 #include <limits>
 #include <vector>
 
-#include "absl/strings/escaping.h"
 #include "nlohmann/json.hpp"
 #include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/base/text/hex.h"
 #include "redouble/core/korvet/errors.h"
 
 namespace redouble::korvet {
@@ -38,7 +38,7 @@ TEST(Murmur2, HasTheHashAndPartitionsOfEveryRowOfTheTable) {
       Json::parse(std::ifstream("tests/data/golden/korvet/murmur2_partitioner.json"));
   ASSERT_EQ(golden["rows"].size(), 29u);
   for (const Json& row : golden["rows"]) {
-    const std::string key = absl::HexStringToBytes(row["key_hex"].get<std::string>());
+    const std::string key = base::HexToBytes(row["key_hex"].get<std::string>()).value();
     EXPECT_EQ(Murmur2(key), row["murmur2_signed"].get<int32_t>()) << row["key_hex"];
     ASSERT_FALSE(row["partition"].empty());
     for (const auto& [partitions, expected] : row["partition"].items()) {

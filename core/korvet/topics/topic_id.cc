@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
+#include "redouble/core/base/text/hex.h"
 #include "redouble/core/base/text/string_bridge.h"
 
 namespace redouble::korvet {
@@ -38,10 +38,10 @@ std::optional<TopicId> ParseUuid(std::string_view text) {
     const bool at_hyphen = std::find(kHyphens.begin(), kHyphens.end(), i) != kHyphens.end();
     if (at_hyphen != (text[i] == '-')) return std::nullopt;
     if (at_hyphen) continue;
-    if (!absl::ascii_isxdigit(static_cast<unsigned char>(text[i]))) return std::nullopt;
     digits += text[i];
   }
-  return FromRaw(absl::HexStringToBytes(digits));
+  const std::optional<std::string> raw = base::HexToBytes(digits);
+  return raw ? FromRaw(*raw) : std::nullopt;
 }
 
 TopicId Draw(base::Rng& rng) {

@@ -10,6 +10,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "redouble/core/base/text/hex.h"
 #include "redouble/core/base/text/redis_number.h"
 #include "redouble/core/korvet/errors.h"
 #include "redouble/core/korvet/log/partitioner.h"
@@ -123,7 +124,7 @@ bool Has(const Json& row, std::initializer_list<const char*> columns) {
 
 std::optional<std::string> BytesOf(const Json& hex) {
   if (!hex.is_string() || hex.get_ref<const std::string&>().size() % 2 != 0) return std::nullopt;
-  return absl::HexStringToBytes(hex.get_ref<const std::string&>());
+  return base::HexToBytes(hex.get_ref<const std::string&>()).value();
 }
 
 MaybeDifference CheckKey(const Json& row, const std::string& path) {

@@ -16,6 +16,7 @@
 #include "gtest/gtest.h"
 #include "rapidcheck/gtest.h"
 #include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/base/text/hex.h"
 #include "redouble/core/base/text/string_bridge.h"
 
 namespace redouble::memory {
@@ -141,7 +142,7 @@ TEST(IntsetParse, NamesWhatIsWrong) {
   };
   for (const auto& row : kRows) {
     EXPECT_THAT(
-        Intset::Parse(absl::HexStringToBytes(base::ToAbsl(row.hex))),
+        Intset::Parse(base::HexToBytes(row.hex).value()),
         StatusIs(absl::StatusCode::kInvalidArgument, "not an intset: " + std::string(row.message)))
         << row.hex;
   }

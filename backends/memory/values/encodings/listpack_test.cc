@@ -17,6 +17,7 @@
 #include "gtest/gtest.h"
 #include "rapidcheck/gtest.h"
 #include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/base/text/hex.h"
 #include "redouble/core/base/text/string_bridge.h"
 
 namespace redouble::memory {
@@ -25,7 +26,7 @@ namespace {
 using base::StatusIs;
 using Strings = std::vector<std::string>;
 
-std::string Unhex(std::string_view hex) { return absl::HexStringToBytes(base::ToAbsl(hex)); }
+std::string Unhex(std::string_view hex) { return base::HexToBytes(hex).value(); }
 
 std::string Hex(std::string_view bytes) { return absl::BytesToHexString(base::ToAbsl(bytes)); }
 
