@@ -30,6 +30,7 @@ bool IsOneOf(std::string_view value, std::span<const std::string_view> words) {
 absl::StatusOr<int64_t> ParseInteger(std::string_view value, int64_t least) {
   int64_t number = 0;
   if (absl::SimpleAtoi(ToAbsl(value), &number) && number >= least) return number;
+  if (least == kAnyInteger) return Expected("an integer", value);
   return Expected(absl::StrCat("an integer of at least ", least), value);
 }
 

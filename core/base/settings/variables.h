@@ -11,13 +11,12 @@
 // member, which is off if the value is blank, "none", "null" or "off". Names without a row are
 // ignored. Of a repeated name the last value counts.
 //
-// core/studio reads its variables by the rules of Python instead (core/studio/app/settings.h).
-//
 // Thread-safety: pure functions.
 #ifndef REDOUBLE_CORE_BASE_SETTINGS_VARIABLES_H_
 #define REDOUBLE_CORE_BASE_SETTINGS_VARIABLES_H_
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -33,6 +32,9 @@ namespace redouble::base {
 
 // A name and its value.
 using Variables = std::span<const std::pair<std::string_view, std::string_view>>;
+
+// The least value of a row that takes every integer.
+inline constexpr int64_t kAnyInteger = std::numeric_limits<int64_t>::min();
 
 // Parse one value. Errors: InvalidArgument that says what was expected and what was found.
 absl::StatusOr<int64_t> ParseInteger(std::string_view value, int64_t least);

@@ -24,6 +24,7 @@ struct Settings {
   absl::Duration pause = absl::Seconds(1);
   std::optional<absl::Duration> interval = absl::Seconds(30);
   std::optional<int64_t> limit = 9;
+  int64_t balance = 0;
 };
 
 constexpr std::array kRows = {
@@ -34,6 +35,7 @@ constexpr std::array kRows = {
     VariableRow<Settings>{"PAUSE", ReadSeconds<&Settings::pause>},
     VariableRow<Settings>{"INTERVAL", ReadOptionalSeconds<&Settings::interval>},
     VariableRow<Settings>{"LIMIT", ReadOptionalInteger<&Settings::limit>},
+    VariableRow<Settings>{"BALANCE", ReadInteger<&Settings::balance, kAnyInteger>},
 };
 
 absl::StatusOr<Settings> Read(const Pairs& variables) {
@@ -48,6 +50,7 @@ TEST(Variables, FillAStructure) {
                                   {"PAUSE", "0.25"},
                                   {"INTERVAL", "90"},
                                   {"LIMIT", "3"},
+                                  {"BALANCE", "-4"},
                                   {"OTHER", "x"}})
                                 .value();
   EXPECT_EQ(settings.text, "a b");
@@ -57,6 +60,7 @@ TEST(Variables, FillAStructure) {
   EXPECT_EQ(settings.pause, absl::Milliseconds(250));
   EXPECT_EQ(settings.interval, absl::Seconds(90));
   EXPECT_EQ(settings.limit, 3);
+  EXPECT_EQ(settings.balance, -4);
 }
 
 TEST(Variables, KeepTheDefaultOfABlankValue) {
@@ -86,6 +90,7 @@ TEST(Variables, SayWhichValueIsWrong) {
       {{{"COUNT", "1.5"}}, "COUNT: expected an integer of at least 1, got '1.5'"},
       {{{"OFFSET", "-1"}}, "OFFSET: expected an integer of at least 0, got '-1'"},
       {{{"LIMIT", "x"}}, "LIMIT: expected an integer of at least 1, got 'x'"},
+      {{{"BALANCE", "x"}}, "BALANCE: expected an integer, got 'x'"},
       {{{"PAUSE", "0"}}, "PAUSE: expected a positive number of seconds, got '0'"},
       {{{"PAUSE", "inf"}}, "PAUSE: expected a positive number of seconds, got 'inf'"},
       {{{"INTERVAL", "nan"}}, "INTERVAL: expected a positive number of seconds, got 'nan'"},

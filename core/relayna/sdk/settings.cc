@@ -4,8 +4,6 @@
 #include <string_view>
 
 #include "absl/status/status.h"
-#include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/python/error.h"
 
@@ -13,8 +11,10 @@ namespace redouble::relayna {
 namespace {
 
 using S = SdkSettings;
+using base::kAnyInteger;
+using base::ReadInteger;
+using base::ReadOptionalInteger;
 using base::ReadText;
-using base::ToAbsl;
 
 template <auto kMember>
 absl::Status ReadOptionalText(std::string_view value, S& settings) {
@@ -23,43 +23,27 @@ absl::Status ReadOptionalText(std::string_view value, S& settings) {
   return absl::OkStatus();
 }
 
-// Any integer, with the error of Python's int().
-template <auto kMember>
-absl::Status ReadInteger(std::string_view value, S& settings) {
-  if (value.empty()) return absl::OkStatus();
-  int64_t number = 0;
-  if (!absl::SimpleAtoi(ToAbsl(value), &number)) {
-    return python::ValueError(
-        absl::StrCat("invalid literal for int() with base 10: '", ToAbsl(value), "'"));
-  }
-  settings.*kMember = number;
-  return absl::OkStatus();
-}
-
-template <auto kMember>
-absl::Status ReadOptionalInteger(std::string_view value, S& settings) {
-  settings.*kMember = std::nullopt;
-  return base::IsOff(value) ? absl::OkStatus() : ReadInteger<kMember>(value, settings);
-}
-
 using Row = base::VariableRow<S>;
 constexpr std::array kRows = {
     Row{"RELAYNA_REDIS_URL", ReadText<&S::redis_url>},
     Row{"RELAYNA_STORE_PREFIX", ReadText<&S::store_prefix>},
-    Row{"RELAYNA_STORE_TTL_SECONDS", ReadOptionalInteger<&S::store_ttl_seconds>},
-    Row{"RELAYNA_STORE_HISTORY_MAXLEN", ReadInteger<&S::store_history_maxlen>},
+    Row{"RELAYNA_STORE_TTL_SECONDS", ReadOptionalInteger<&S::store_ttl_seconds, kAnyInteger>},
+    Row{"RELAYNA_STORE_HISTORY_MAXLEN", ReadInteger<&S::store_history_maxlen, kAnyInteger>},
     Row{"RELAYNA_OBSERVATION_STORE_PREFIX", ReadOptionalText<&S::observation_store_prefix>},
     Row{"RELAYNA_OBSERVATION_STORE_TTL_SECONDS",
-        ReadOptionalInteger<&S::observation_store_ttl_seconds>},
-    Row{"RELAYNA_OBSERVATION_HISTORY_MAXLEN", ReadInteger<&S::observation_history_maxlen>},
+        ReadOptionalInteger<&S::observation_store_ttl_seconds, kAnyInteger>},
+    Row{"RELAYNA_OBSERVATION_HISTORY_MAXLEN",
+        ReadInteger<&S::observation_history_maxlen, kAnyInteger>},
     Row{"RELAYNA_SERVICE_EVENT_STORE_PREFIX", ReadOptionalText<&S::service_event_store_prefix>},
     Row{"RELAYNA_SERVICE_EVENT_STORE_TTL_SECONDS",
-        ReadOptionalInteger<&S::service_event_store_ttl_seconds>},
-    Row{"RELAYNA_SERVICE_EVENT_FEED_MAXLEN", ReadInteger<&S::service_event_feed_maxlen>},
+        ReadOptionalInteger<&S::service_event_store_ttl_seconds, kAnyInteger>},
+    Row{"RELAYNA_SERVICE_EVENT_FEED_MAXLEN",
+        ReadInteger<&S::service_event_feed_maxlen, kAnyInteger>},
     Row{"RELAYNA_DLQ_STORE_PREFIX", ReadOptionalText<&S::dlq_store_prefix>},
-    Row{"RELAYNA_DLQ_STORE_TTL_SECONDS", ReadOptionalInteger<&S::dlq_store_ttl_seconds>},
+    Row{"RELAYNA_DLQ_STORE_TTL_SECONDS",
+        ReadOptionalInteger<&S::dlq_store_ttl_seconds, kAnyInteger>},
     Row{"RELAYNA_WORKFLOW_PREFIX", ReadText<&S::workflow_prefix>},
-    Row{"RELAYNA_WORKFLOW_TTL_SECONDS", ReadOptionalInteger<&S::workflow_ttl_seconds>},
+    Row{"RELAYNA_WORKFLOW_TTL_SECONDS", ReadOptionalInteger<&S::workflow_ttl_seconds, kAnyInteger>},
 };
 
 }  // namespace
@@ -73,7 +57,9 @@ std::optional<int64_t> SdkSettings::feed_ttl() const {
 }
 
 absl::StatusOr<SdkSettings> ReadSdkSettings(base::Variables variables) {
-  return base::ReadVariables<SdkSettings>(kRows, variables);
+  absl::StatusOr<SdkSettings> settings = base::ReadVariables<SdkSettings>(kRows, variables);
+  if (!settings.ok()) return python::ValueError(base::ToStd(settings.status().message()));
+  return settings;
 }
 
 }  // namespace redouble::relayna

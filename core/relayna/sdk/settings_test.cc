@@ -93,7 +93,7 @@ TEST(SdkSettings, RefuseWhatIsNoNumber) {
     const absl::Status status = ReadSdkSettings(variables).status();
     EXPECT_EQ(python::ErrorType(status), "ValueError") << name;
     EXPECT_EQ(std::string(status.message()),
-              std::string(name) + ": invalid literal for int() with base 10: 'soon'");
+              std::string(name) + ": expected an integer, got 'soon'");
   }
 }
 

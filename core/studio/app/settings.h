@@ -14,13 +14,12 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "redouble/core/base/settings/variables.h"
 #include "redouble/core/studio/hardening.h"
 #include "redouble/core/studio/ingest/ingest_service.h"
 #include "redouble/core/studio/ingest/loops.h"
@@ -61,18 +60,12 @@ struct StudioSettings {
   Hardening hardening = {};
 };
 
-// A name and its value.
-using Variables = std::span<const std::pair<std::string_view, std::string_view>>;
-
-// Returns the defaults, changed by the variables whose names begin with RELAYNA_STUDIO_. White
-// space around a value is removed. A blank value means the default, except for a TTL or an
-// interval: they are off if the value is blank, "none", "null" or "off". A flag is on for 1, true,
-// yes and on. Lists are separated by commas. Other variables are ignored; of a repeated one the
-// last counts.
+// Returns the defaults, changed by the variables whose names begin with RELAYNA_STUDIO_, by the
+// rules of base::ReadVariables. A TTL and an interval can be off. Lists are separated by commas.
 //
 // Errors: InvalidArgument (ValueError) for a value that is not a number, and for an interval or a
 // timeout that is not positive, which the original accepts.
-absl::StatusOr<StudioSettings> ReadStudioSettings(Variables variables);
+absl::StatusOr<StudioSettings> ReadStudioSettings(base::Variables variables);
 
 }  // namespace redouble::studio
 
