@@ -941,6 +941,7 @@ redouble_component(
     sim/world/connection.cc
     sim/world/faults.cc
     sim/world/journal.cc
+    sim/world/wire.cc
     sim/world/world.cc
     sim/world_file/invariant.cc
     sim/world_file/world_experiment.cc
@@ -968,6 +969,7 @@ redouble_component(
     sim/trace/trace.h
     sim/world/connection.h
     sim/world/journal.h
+    sim/world/wire.h
     sim/world/world.h
     sim/world_file/invariant.h
     sim/world_file/world_experiment.h

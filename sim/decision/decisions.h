@@ -30,10 +30,14 @@ namespace redouble::sim {
 
 // One thing that can happen next.
 struct ScheduleOption {
-  // The actor's index, counted from 0 in the order of spawning.
+  // The actor's index, counted from 0 in the order of spawning. Further numbers are used as if they
+  // were actors: for what each actor has sent and given up, and for the clock.
   int actor;
-  // The request that would be sent; null if the actor would start.
+  // The request, or the part of it, that would be executed; null if none would be.
   const store::Request* request;
+  // The clock would move (WorldOptions::clock_moves). Such an option is the last one, and may
+  // disappear with the timer that the clock would move to.
+  bool moves_clock = false;
 };
 
 class DecisionSource {

@@ -68,7 +68,10 @@ size_t BoundedDecisions::ChooseNext(std::span<const ScheduleOption> options) {
   size_t free = 1;
   while (free < options.size() && (!continues || options[free].actor == last_actor_)) ++free;
   for (size_t i = 1; i < free; ++i) Push(at_, i, cost_);
-  if (free < options.size()) branch_ = Branch{at_, free, options.size(), cost_ + 1};
+  size_t count = options.size();
+  // No turn is private to the clock.
+  if (free < count && options.back().moves_clock) Push(at_, --count, cost_ + 1);
+  if (free < count) branch_ = Branch{at_, free, count, cost_ + 1};
   choices_ = MixHash(choices_, 0);
   return TakeFirst();
 }
@@ -101,7 +104,9 @@ void BoundedDecisions::OnTurnDone(const TurnReport& report) {
 }
 
 void BoundedDecisions::OnClockMove() {
-  hash_.AddClockMove();
+  hash_.AddClockMove(choices_);
+  choices_ = 0;
+  has_faults_ = false;
   last_actor_ = -1;  // All actors were waiting, so any of them continues for free.
 }
 

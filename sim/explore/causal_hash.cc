@@ -84,7 +84,7 @@ void CausalHash::AddTurn(int actor, const Footprint& footprint, uint64_t choices
   if (footprint.is_visible()) Touch(checks_, /*writes=*/true, turn);
 }
 
-void CausalHash::AddClockMove() { Begin(Value()); }
+void CausalHash::AddClockMove(uint64_t choices) { Begin(MixHash(Value(), choices)); }
 
 uint64_t CausalHash::Value() const {
   uint64_t value = epoch_;

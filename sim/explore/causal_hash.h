@@ -36,8 +36,8 @@ class CausalHash {
   // Adds the next turn of the run. `choices` is a hash of the decisions within the turn: which
   // request of the actor was sent, and which faults happened.
   void AddTurn(int actor, const Footprint& footprint, uint64_t choices);
-  // The clock has moved, which all later turns depend on.
-  void AddClockMove();
+  // The clock has moved, which all later turns depend on. `choices`: the decisions that this made.
+  void AddClockMove(uint64_t choices);
   void Clear() { *this = CausalHash(); }
 
   uint64_t Value() const;

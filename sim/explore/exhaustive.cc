@@ -48,6 +48,8 @@ size_t ExhaustiveDecisions::ChooseNext(std::span<const ScheduleOption> options) 
       redundant_ = true;
       return 0;
     }
+    // No run need show that the clock can move here: the next turn may remove the timer.
+    if (options.back().moves_clock) node.actors.insert(options.back().actor);
     path_.push_back(std::move(node));
   }
   just_chose_ = true;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "gtest/gtest.h"
 #include "rapidcheck/gtest.h"
 #include "redouble/core/base/task/run.h"
+#include "redouble/core/store/batch.h"
 #include "redouble/core/store/command.h"
 #include "redouble/core/store/reply.h"
 #include "redouble/sim/decision/decisions.h"
@@ -34,6 +36,11 @@ struct Plan {
   std::vector<std::vector<Words>> actors;
   std::vector<FaultRule> faults;
   bool checks_invariant = false;
+  Events events = Events::kAtomic;
+  // The actors send all their commands as one pipeline.
+  bool is_pipelined = false;
+  int clock_moves = 0;
+  absl::Duration timeout = absl::InfiniteDuration();
 };
 
 // The scripts that EVALSHA calls are kSetB and kGetFoo.
@@ -124,22 +131,58 @@ Plan DrawPlan() {
   return plan;
 }
 
+// A world with split events, or one whose clock moves early. It has more turns, so fewer commands.
+Plan DrawSplitPlan() {
+  Plan plan;
+  plan.actors.resize(2);
+  for (std::vector<Words>& commands : plan.actors) {
+    const size_t count = *rc::gen::inRange<size_t>(1, 3);
+    commands = *rc::gen::container<std::vector<Words>>(count, rc::gen::elementOf(Vocabulary()));
+  }
+  plan.checks_invariant = *rc::gen::inRange(0, 4) == 0;
+  plan.events = *rc::gen::element(Events::kSplit, Events::kSplit, Events::kAtomic);
+  plan.is_pipelined = *rc::gen::arbitrary<bool>();
+  plan.clock_moves = *rc::gen::inRange(0, 2);
+  if (*rc::gen::arbitrary<bool>()) plan.timeout = absl::Milliseconds(2);
+  if (*rc::gen::arbitrary<bool>()) {
+    const Fault fault =
+        plan.events == Events::kAtomic
+            ? *rc::gen::element(Fault::kDelay, Fault::kCrash, Fault::kDropReply)
+            : *rc::gen::element(Fault::kGiveUp, Fault::kCrashInFlight, Fault::kDuplicate,
+                                Fault::kPartitionRequests, Fault::kPartitionReplies, Fault::kDelay,
+                                Fault::kDropReply, Fault::kDisconnect, Fault::kRestart);
+    const auto nth = *rc::gen::inRange<int64_t>(0, 3);
+    plan.faults.push_back(Rule(fault, nth, /*probability=*/0.5));
+  }
+  return plan;
+}
+
 std::string Text(const absl::StatusOr<store::Reply>& reply) {
   return reply.ok() ? reply->DebugString() : reply.status().ToString();
 }
 
+Command CommandOf(const Words& words) {
+  Command command = Command::Named(words[0]);
+  command.AddAll(std::span(words).subspan(1));
+  return command;
+}
+
 Task<void> SendAll(Actor& actor, const std::vector<Words>& commands, std::string& replies) {
   for (const Words& words : commands) {
-    const std::vector<std::string_view> arguments(words.begin() + 1, words.end());
-    const Command command = Command::Named(words[0], arguments);
+    const Command command = CommandOf(words);
     replies += Text(co_await actor.store().Execute(command)) + ";";
   }
 }
 
+Task<void> SendPipeline(Actor& actor, const std::vector<Words>& commands, std::string& replies) {
+  store::Batch batch(store::Batch::Atomicity::kPipeline);
+  for (const Words& words : commands) batch.Add(CommandOf(words));
+  replies += Text(co_await actor.store().ExecuteRaw(batch)) + ";";
+}
+
 std::string Ask(World& world, const Words& words) {
   const std::unique_ptr<memory::Session> session = world.Connect();
-  const std::vector<std::string_view> arguments(words.begin() + 1, words.end());
-  const Command command = Command::Named(words[0], arguments);
+  const Command command = CommandOf(words);
   const auto ask = [](store::Store& store, const Command& asked) -> Task<std::string> {
     co_return Text(co_await store.Execute(asked));
   };
@@ -149,10 +192,16 @@ std::string Ask(World& world, const Words& words) {
 // The replies of all actors and the data at the end; what was violated, if anything was.
 std::string RunPlan(const Plan& plan, DecisionSource& decisions) {
   std::vector<std::string> replies(plan.actors.size());
-  World world({.decisions = &decisions, .faults = plan.faults, .traced = false});
+  World world({.decisions = &decisions,
+               .faults = plan.faults,
+               .events = plan.events,
+               .clock_moves = plan.clock_moves,
+               .request_timeout = plan.timeout,
+               .traced = false});
   for (size_t i = 0; i < plan.actors.size(); ++i) {
     world.Spawn("actor" + std::to_string(i), [&plan, &replies, i](Actor& actor) {
-      return SendAll(actor, plan.actors[i], replies[i]);
+      return plan.is_pipelined ? SendPipeline(actor, plan.actors[i], replies[i])
+                               : SendAll(actor, plan.actors[i], replies[i]);
     });
   }
   if (plan.checks_invariant) {
@@ -195,8 +244,7 @@ constexpr int64_t kMost = 3000;
 // A reduced search starts again when an invariant reads something new.
 constexpr int64_t kMostRestarts = 10;
 
-RC_GTEST_PROP(Reduction, LosesNoOutcome, ()) {
-  const Plan plan = DrawPlan();
+void CheckReductions(const Plan& plan) {
   const auto all = RunAll(plan, ExhaustiveDecisions(Reduction::kNone), kMost);
   RC_PRE(all.has_value());
   for (const Reduction reduction : {Reduction::kSleepSets, Reduction::kSourceSets}) {
@@ -207,14 +255,23 @@ RC_GTEST_PROP(Reduction, LosesNoOutcome, ()) {
   }
 }
 
-RC_GTEST_PROP(BoundedDecisions, LoseNoOutcomeWithoutABound, ()) {
+RC_GTEST_PROP(Reduction, LosesNoOutcome, ()) { CheckReductions(DrawPlan()); }
+
+RC_GTEST_PROP(Reduction, LosesNoOutcomeOfSplitEvents, ()) { CheckReductions(DrawSplitPlan()); }
+
+void CheckWithoutABound(const Plan& plan) {
   constexpr int kUnbounded = 100;
-  const Plan plan = DrawPlan();
   const auto all = RunAll(plan, ExhaustiveDecisions(Reduction::kNone), kMost);
   RC_PRE(all.has_value());
   const auto bounded = RunAll(plan, BoundedDecisions(kUnbounded), kMost * kMostRestarts);
   RC_ASSERT(bounded.has_value());
   RC_ASSERT(bounded->outcomes == all->outcomes);
+}
+
+RC_GTEST_PROP(BoundedDecisions, LoseNoOutcomeWithoutABound, ()) { CheckWithoutABound(DrawPlan()); }
+
+RC_GTEST_PROP(BoundedDecisions, LoseNoOutcomeOfSplitEventsWithoutABound, ()) {
+  CheckWithoutABound(DrawSplitPlan());
 }
 
 // Enumerates all schedules with up to `bound` preemptions and faults, without any reduction.
@@ -252,14 +309,19 @@ class PlainBoundedDecisions final : public DecisionSource {
   int last_actor_ = -1;
 };
 
-RC_GTEST_PROP(BoundedDecisions, LoseNoOutcomeWithinABound, ()) {
-  const Plan plan = DrawPlan();
+void CheckWithinABound(const Plan& plan) {
   const int bound = *rc::gen::inRange(0, 3);
   const auto plain = RunAll(plan, PlainBoundedDecisions(bound), kMost);
   RC_PRE(plain.has_value());
   const auto bounded = RunAll(plan, BoundedDecisions(bound), kMost * kMostRestarts);
   RC_ASSERT(bounded.has_value());
   RC_ASSERT(bounded->outcomes == plain->outcomes);
+}
+
+RC_GTEST_PROP(BoundedDecisions, LoseNoOutcomeWithinABound, ()) { CheckWithinABound(DrawPlan()); }
+
+RC_GTEST_PROP(BoundedDecisions, LoseNoOutcomeOfSplitEventsWithinABound, ()) {
+  CheckWithinABound(DrawSplitPlan());
 }
 
 }  // namespace

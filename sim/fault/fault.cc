@@ -44,7 +44,7 @@ constexpr std::array kFaults = {
               .scope = FaultScope::kRequest,
               .effect =
                   "The request is executed twice, as if a client retried it; the second reply "
-                  "is returned.",
+                  "is returned. With split events, the copy is executed at any later turn.",
               .in_stores = true},
     FaultSpec{.fault = Fault::kErrorReply,
               .name = "error_reply",
@@ -118,6 +118,35 @@ constexpr std::array kFaults = {
         .effect =
             "Some keys are evicted, as under maxmemory; a decision of the run says which ones.",
         .parameter = FaultParameter::kCount},
+    FaultSpec{.fault = Fault::kGiveUp,
+              .name = "give_up",
+              .scope = FaultScope::kRequest,
+              .effect = "The client gives up after it has sent the request, and its connection "
+                        "closes; a decision of the run says how many of the commands sent the "
+                        "server executes, at later turns. Needs split events.",
+              .needs_split_events = true},
+    FaultSpec{.fault = Fault::kCrashInFlight,
+              .name = "crash_in_flight",
+              .scope = FaultScope::kActor,
+              .effect =
+                  "The actor crashes after it has sent the request, which the server executes "
+                  "later, as with `give_up`, even after the restart. Needs split events.",
+              .parameter = FaultParameter::kDuration,
+              .needs_split_events = true},
+    FaultSpec{.fault = Fault::kPartitionRequests,
+              .name = "partition_requests",
+              .scope = FaultScope::kActor,
+              .effect = "For a while nothing that the actor sends reaches the server; it arrives "
+                        "afterwards. Needs split events.",
+              .parameter = FaultParameter::kDuration,
+              .needs_split_events = true},
+    FaultSpec{.fault = Fault::kPartitionReplies,
+              .name = "partition_replies",
+              .scope = FaultScope::kActor,
+              .effect = "For a while the actor receives nothing from the server, which still "
+                        "executes what the actor sends. Needs split events.",
+              .parameter = FaultParameter::kDuration,
+              .needs_split_events = true},
 };
 
 bool MatchesKey(const Command& command, std::string_view glob) {

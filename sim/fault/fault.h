@@ -52,6 +52,10 @@ enum class Fault : uint8_t {
   kRestartLosingTail,
   kFailover,
   kEvict,
+  kGiveUp,
+  kCrashInFlight,
+  kPartitionRequests,
+  kPartitionReplies,
 };
 
 // What a fault affects: one request, the actor that sends it, or the server.
@@ -93,6 +97,8 @@ struct FaultSpec {
   bool in_stores = false;
   // All connections of the server break.
   bool breaks_connections = false;
+  // Only in worlds with split events (Events::kSplit in sim/world/world.h).
+  bool needs_split_events = false;
   // The earlier name in SIM FAULT, still accepted there; empty if there was no other name.
   std::string_view alias = {};
 
@@ -127,8 +133,9 @@ struct FaultRule {
   double probability = 1;
   int64_t limit = INT64_MAX;
 
-  // kDelay: how long the request is delayed. kCrash: how long the actor stays down; forever if
-  // infinite. kSkewClock: how far the actor's clock is ahead from then on. kStepClock: how far it
+  // kDelay: how long the request is delayed. kCrash, kCrashInFlight: how long the actor stays down;
+  // forever if infinite. kPartitionRequests, kPartitionReplies: how long the partition lasts.
+  // kSkewClock: how far the actor's clock is ahead from then on. kStepClock: how far it
   // jumps. kRestartLosingTail: how much of the most recent time is lost.
   absl::Duration duration = absl::ZeroDuration();
   // kRestartFromSnapshot: the time of the snapshot that is restored.

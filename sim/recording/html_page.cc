@@ -411,6 +411,7 @@ class Page {
       }
       return name;
     };
+    if (event.contains("event")) return event["event"].get<std::string>();
     const Json command = event.value("command", Json());
     if (command.is_array()) return join(command);
     for (const char* request : {"pipeline", "transaction"}) {
@@ -428,7 +429,7 @@ class Page {
       if (event.contains(request)) absl::StrAppend(&hover, "\n", event[request].dump());
     }
     const Json reply = event.value("reply", Json());
-    absl::StrAppend(&hover, "\nreply: ", reply.dump());
+    if (event.contains("reply")) absl::StrAppend(&hover, "\nreply: ", reply.dump());
     const bool failed = reply.is_object() && (reply.contains("error") || reply.contains("failure"));
     absl::StrAppend(&text_, "<circle class=\"mark", failed ? " error" : "",
                     "\" tabindex=\"0\" data-event=\"", index, "\" cx=\"",

@@ -23,6 +23,8 @@ std::string InterleavingTable(const Recording& recording) {
                     "  ");
     if (event.contains("fault")) {
       absl::StrAppend(&text, "fault: ", field("fault"), "\n");
+    } else if (event.contains("event")) {
+      absl::StrAppend(&text, field("event"), "\n");
     } else {
       absl::StrAppend(&text, field("command"), field("transaction"), field("pipeline"), " -> ",
                       field("reply"), "\n");

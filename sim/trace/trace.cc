@@ -92,6 +92,14 @@ void Trace::AddFault(std::string_view name, std::string_view client) {
   End();
 }
 
+void Trace::AddDelivery(std::string_view client) {
+  if (stopped_) return;
+  Begin();
+  AddText("client", client);
+  AddText("event", "receives");
+  End();
+}
+
 void Trace::Begin() {
   line_.clear();
   absl::StrAppend(&line_, R"({"index":)", events_++, R"(,"us":)", clock_.NowMicros());

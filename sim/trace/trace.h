@@ -10,6 +10,10 @@
 //   {"index":3,"us":1778335442000000,"fault":"restart"}
 //   {"index":4,"us":1778335442000000,"client":"a","command":["GET","k"],
 //    "reply":{"failure":"outcome unknown"}}
+//   {"index":5,"us":1778335442000000,"client":"a","event":"receives"}
+//
+// In a world with split events, a command is recorded when it is executed, and "receives" is
+// recorded when the client gets a reply or a push.
 //
 // `us` is the virtual time after the event, in microseconds since the Unix epoch. Replies and byte
 // strings are encoded as in sim/json/reply_json.h and sim/json/bytes.h.
@@ -50,6 +54,9 @@ class Trace {
   void AddAdvance(absl::Duration by);
   // Records a fault. `client` is the client whose request it affected; empty if it affected none.
   void AddFault(std::string_view name, std::string_view client = {});
+
+  // Records that a client got a reply or a push that was recorded before.
+  void AddDelivery(std::string_view client);
 
   // Ends the run: nothing is recorded afterwards. The code that produces events must check
   // stopped() before the next one.

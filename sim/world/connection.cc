@@ -42,6 +42,10 @@ WorldConnection::WorldConnection(Actor& actor) : actor_(actor) {
 WorldConnection::~WorldConnection() {
   assert(held_.empty());
   EndDelay();
+  if (wire_ != nullptr) {
+    wire_->ForgetAll();
+    world().Orphan(actor_, std::move(wire_));
+  }
   std::erase(actor_.connections_, this);
 }
 
@@ -53,6 +57,7 @@ void WorldConnection::Submit(Request& request) {
 void WorldConnection::Listen(store::PushListener* listener) {
   listener_ = listener;
   if (session_ != nullptr) session_->Listen(listener == nullptr ? nullptr : this);
+  if (wire_ != nullptr) wire_->Listen(listener != nullptr);
 }
 
 void WorldConnection::OnPush(const Reply& push) {
@@ -79,6 +84,14 @@ Request& WorldConnection::TakeFront() {
 }
 
 void WorldConnection::Send(Request& request, bool loses_reply) {
+  StartTimeout(request);
+  if (world().events() == Events::kSplit) {
+    if (wire_ == nullptr) {
+      wire_ = std::make_unique<Wire>(world(), actor_);
+      wire_->Listen(listener_ != nullptr);
+    }
+    return wire_->Send(request, loses_reply);
+  }
   session().Submit(
       *flights_.emplace_back(std::make_unique<Flight>(*this, request, &request, loses_reply)));
 }
@@ -89,6 +102,10 @@ void WorldConnection::ReleaseLosingReply() { Send(TakeFront(), /*loses_reply=*/t
 
 void WorldConnection::ReleaseTwice() {
   Request& request = TakeFront();
+  if (world().events() == Events::kSplit) {
+    world().Duplicate(actor_, request);
+    return Send(request, /*loses_reply=*/false);
+  }
   // The first attempt has its own connection. If it blocks, it is abandoned when that connection
   // closes.
   const std::unique_ptr<memory::Session> first = world().Connect();
@@ -99,7 +116,7 @@ void WorldConnection::ReleaseTwice() {
 
 void WorldConnection::Answer(absl::StatusOr<Reply> result) {
   Request& request = TakeFront();
-  world().RecordAnswer(*this, request, result);
+  world().RecordAnswer(actor_, db_index(), request, result);
   request.Complete(std::move(result));
 }
 
@@ -116,17 +133,49 @@ void WorldConnection::EndDelay() {
   delay_ = FrontDelay::kNone;
 }
 
-void WorldConnection::Break() {
+void WorldConnection::StartTimeout(const Request& request) {
+  const absl::Duration timeout = world().request_timeout_;
+  if (timeout == absl::InfiniteDuration()) return;
+  base::VirtualClock& clock = world().clock();
+  timeouts_.push_back(Timeout{
+      &request, clock.ScheduleAt(absl::ToUnixMicros(clock.Now() + timeout), [this] { Break(); })});
+}
+
+void WorldConnection::EndTimeout(const Request& request) {
+  std::erase_if(timeouts_, [&](const Timeout& timeout) {
+    if (timeout.request != &request) return false;
+    // False for the timer that has fired.
+    (void)world().clock().Cancel(timeout.timer);
+    return true;
+  });
+}
+
+void WorldConnection::Deliver() {
+  Wire::Arrival arrival = wire_->TakeArrival();
+  if (arrival.request == nullptr) {
+    if (listener_ != nullptr) listener_->OnPush(*arrival.result);
+    return;
+  }
+  EndTimeout(*arrival.request);
+  arrival.request->Complete(std::move(arrival.result));
+}
+
+void WorldConnection::Break(Side side) {
   // All flights must be cleared before the first request completes: its owner may submit or abandon
   // others.
   for (const std::unique_ptr<Flight>& flight : flights_) unanswered_.push_back(flight->original());
   flights_.clear();
   session_.reset();
+  if (std::unique_ptr<Wire> wire = std::move(wire_); wire != nullptr) {
+    for (Request* request : wire->ForgetAll()) unanswered_.push_back(request);
+    if (side == Side::kClient) world().Orphan(actor_, std::move(wire));
+  }
   while (!unanswered_.empty()) {
     Request& request = *unanswered_.front();
     unanswered_.pop_front();
     const absl::Status broken = store::OutcomeUnknownError("the connection broke");
-    world().RecordAnswer(*this, request, broken);
+    EndTimeout(request);
+    world().RecordAnswer(actor_, db_index(), request, broken);
     request.Complete(broken);
   }
 }
@@ -142,8 +191,9 @@ std::unique_ptr<WorldConnection::Flight> WorldConnection::Take(const Flight& fli
 }
 
 void WorldConnection::Finish(Flight& flight, absl::StatusOr<Reply>&& result) {
-  world().RecordAnswer(*this, flight, result);
+  world().RecordAnswer(actor_, db_index(), flight, result);
   if (flight.original() == nullptr) return;
+  EndTimeout(*flight.original());
   if (flight.loses_reply()) result = store::OutcomeUnknownError("the reply was lost");
   Request& original = *flight.original();
   Take(flight).reset();
@@ -151,6 +201,8 @@ void WorldConnection::Finish(Flight& flight, absl::StatusOr<Reply>&& result) {
 }
 
 void WorldConnection::Abandon(Request& request) {
+  EndTimeout(request);
+  if (wire_ != nullptr) wire_->Forget(request);
   if (!held_.empty() && held_.front() == &request) EndDelay();
   std::erase(held_, &request);
   std::erase(unanswered_, &request);

@@ -2,7 +2,8 @@
 // schedule.
 //
 // An actor uses it as any store::Store. A submitted request is held until the world chooses it; the
-// world then releases it to the memory engine, delays it, or completes it with a fault's result.
+// world then releases it to the memory engine, delays it, or completes it with a fault's result. In
+// a world with split events it releases it to a wire (sim/world/wire.h).
 // Requests of one connection are released in the order in which they were submitted. Actors get
 // their connections from Actor::store() and Actor::Connect() (sim/world/world.h).
 //
@@ -24,6 +25,7 @@
 #include "redouble/core/base/time/virtual_clock.h"
 #include "redouble/core/store/message_source.h"
 #include "redouble/core/store/store.h"
+#include "redouble/sim/world/wire.h"
 
 namespace redouble::sim {
 
@@ -57,7 +59,8 @@ class WorldConnection final : public store::MessageSource,
   void Release();
   // Sends it and discards the reply; the request fails with kOutcomeUnknown.
   void ReleaseLosingReply();
-  // Sends it twice and discards the first reply.
+  // Sends it twice and discards the first reply. With split events, the second copy is executed at
+  // a turn of its own.
   void ReleaseTwice();
   // Completes it with `result` without sending it.
   void Answer(absl::StatusOr<store::Reply> result);
@@ -66,20 +69,38 @@ class WorldConnection final : public store::MessageSource,
   // Returns true if the next request was delayed and its delay is over.
   bool front_was_delayed() const { return delay_ == FrontDelay::kOver; }
 
-  bool is_open() const { return session_ != nullptr; }
+  bool is_open() const { return session_ != nullptr || wire_ != nullptr; }
   // The selected database.
-  int db_index() const { return session_ == nullptr ? 0 : session_->db_index(); }
+  int db_index() const {
+    if (wire_ != nullptr) return wire_->db_index();
+    return session_ == nullptr ? 0 : session_->db_index();
+  }
+
+  enum class Side { kClient, kServer };
   // Closes the connection: the server forgets blocked commands, MULTI, WATCH and subscriptions.
   // Requests that were sent and not answered fail with kOutcomeUnknown. The next request opens a
-  // new connection.
-  void Break();
+  // new connection. With split events, what was sent is lost if the server closes; if the client
+  // does, a decision says how many of the commands that were sent are executed later.
+  void Break(Side side = Side::kClient);
+
+  // With split events: what was sent and what has arrived; null without a connection.
+  Wire* wire() const { return wire_.get(); }
+  // Delivers the next arrival, which must exist. May destroy the connection.
+  void Deliver();
 
  private:
   class Flight;
   enum class FrontDelay { kNone, kUnderWay, kOver };
 
+  struct Timeout {
+    const store::Request* request;
+    base::VirtualClock::TimerId timer;
+  };
+
   World& world() const;
   memory::Session& session();
+  void StartTimeout(const store::Request& request);
+  void EndTimeout(const store::Request& request);
   store::Request& TakeFront();
   void EndDelay();
   void Send(store::Request& request, bool loses_reply);
@@ -92,9 +113,11 @@ class WorldConnection final : public store::MessageSource,
   Actor& actor_;
   store::PushListener* listener_ = nullptr;
   std::unique_ptr<memory::Session> session_;
+  std::unique_ptr<Wire> wire_;
   std::deque<store::Request*> held_;
   std::vector<std::unique_ptr<Flight>> flights_;  // Sent, but not answered.
   std::deque<store::Request*> unanswered_;        // Requests to fail during Break().
+  std::vector<Timeout> timeouts_;                 // WorldOptions::request_timeout.
   FrontDelay delay_ = FrontDelay::kNone;
   base::VirtualClock::TimerId delay_timer_;
 };

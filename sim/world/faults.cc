@@ -19,7 +19,8 @@ void World::Inject(const FaultRule& rule, WorldConnection& connection) {
   if (traced_) trace_.AddFault(spec.name, connection.actor().name());
   // A fault of the server, a crash and a broken connection change more than what is observed. Where
   // all connections break, the other actors notice it by their next command, whatever it is.
-  const bool is_local = spec.scope == FaultScope::kRequest && rule.fault != Fault::kDisconnect;
+  const bool is_local = spec.scope == FaultScope::kRequest && rule.fault != Fault::kDisconnect &&
+                        rule.fault != Fault::kGiveUp;
   if (!is_local) turn_footprint_.OnAll();
   if (spec.breaks_connections) turn_footprint_.MarkOrdered();
   switch (spec.scope) {
@@ -49,6 +50,10 @@ void World::InjectIntoRequest(const FaultRule& rule, WorldConnection& connection
     case Fault::kDuplicate:
       connection.ReleaseTwice();
       break;
+    case Fault::kGiveUp:
+      connection.Release();
+      connection.Break();
+      break;
     case Fault::kErrorReply:
       connection.Answer(store::Reply::Error(rule.error));
       break;
@@ -67,6 +72,16 @@ void World::InjectIntoActor(const FaultRule& rule, WorldConnection& connection) 
     case Fault::kCrash:
       CrashFor(actor, rule.duration);
       return;
+    case Fault::kCrashInFlight:
+      connection.Release();
+      CrashFor(actor, rule.duration);
+      return;
+    case Fault::kPartitionRequests:
+      Hold(actor.requests_held_, rule.duration);
+      break;
+    case Fault::kPartitionReplies:
+      Hold(actor.replies_held_, rule.duration);
+      break;
     case Fault::kSkewClock:
       actor.clock().set_skew(rule.duration);
       break;
@@ -112,7 +127,13 @@ void World::InjectIntoServer(const FaultRule& rule, WorldConnection& connection)
 void World::BreakConnections(WorldConnection& connection) {
   connection.Answer(store::OutcomeUnknownError("the server went away"));
   // A Break() may make its actor close other connections, but none opens before the next step.
-  while (WorldConnection* open = FindOpenConnection()) open->Break();
+  for (const std::unique_ptr<Actor>& actor : actors_) actor->orphans_.clear();
+  while (WorldConnection* open = FindOpenConnection()) open->Break(WorldConnection::Side::kServer);
+}
+
+void World::Hold(std::optional<base::VirtualClock::TimerId>& held, absl::Duration duration) {
+  if (held.has_value()) clock_.Cancel(*held);
+  held = clock_.ScheduleAt(absl::ToUnixMicros(clock_.Now() + duration), [&held] { held.reset(); });
 }
 
 WorldConnection* World::FindOpenConnection() const {

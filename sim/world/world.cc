@@ -41,6 +41,9 @@ World::World(WorldOptions options)
     : clock_(options.start),
       trace_(clock_, std::move(options.trace_listener), std::move(options.stop_after)),
       traced_(options.traced),
+      events_(options.events),
+      request_timeout_(options.request_timeout),
+      clock_moves_left_(options.clock_moves),
       seeded_decisions_(options.seed),
       decisions_(options.decisions != nullptr ? *options.decisions : seeded_decisions_),
       observes_(decisions_.WantsFootprints()),
@@ -51,9 +54,15 @@ World::World(WorldOptions options)
       faults_.Has(Fault::kFailover)) {
     journal_.emplace(engine_);
   }
+  if (events_ == Events::kSplit) return;
+  for (const FaultSpec& spec : AllFaults()) {
+    if (!spec.needs_split_events || !faults_.Has(spec.fault)) continue;
+    ReportMistake(absl::InvalidArgumentError(
+        absl::StrCat("the fault ", base::ToAbsl(spec.name), " needs split events")));
+  }
 }
 
-World::~World() = default;
+World::~World() { closing_ = true; }
 
 Actor& World::Spawn(std::string name, Actor::Body body, SpawnOptions options) {
   const int index = static_cast<int>(actors_.size());
@@ -87,6 +96,7 @@ void World::AskProbes() {
 }
 
 RunReport World::Run(const RunLimits& limits) {
+  until_ = limits.until;
   RunReport report{.end = RunEnd::kDone, .violation = {}, .mistake = mistake_, .steps = 0};
   while (report.mistake.ok() && !AllEnded()) {
     if (trace_.stopped() || decisions_.EndsRun()) return End(report, RunEnd::kStopped);
@@ -146,7 +156,7 @@ void World::ReportTurn() {
       server_drew_numbers_ || (turn_footprint_.written_states() >> kDrawn & 1) != 0;
   if (checks_variables_) turn_footprint_.MarkVisible();
   MarkEnd();
-  decisions_.OnTurnDone({last_actor_, turn_footprint_, checks_footprint_});
+  decisions_.OnTurnDone({last_process_, turn_footprint_, checks_footprint_});
 }
 
 void World::MarkEnd() {
@@ -167,8 +177,9 @@ bool World::DrewNumbers() const {
 
 bool World::AllEnded() const {
   return std::all_of(actors_.begin(), actors_.end(), [](const std::unique_ptr<Actor>& actor) {
-    return actor->is_daemon_ || actor->done() ||
-           (actor->crashed_ && !actor->restart_timer_.has_value());
+    if (actor->is_daemon_) return true;
+    if (!actor->orphans_.empty()) return false;
+    return actor->done() || (actor->crashed_ && !actor->restart_timer_.has_value());
   });
 }
 
@@ -185,20 +196,40 @@ bool World::TakeStep() {
   CollectTurns();
   if (turns_.empty()) return false;
   const Turn turn = ChooseTurn();
-  last_actor_ = turn.actor->index_;
+  if (turn.actor != nullptr) last_actor_ = turn.actor->index_;
+  last_process_ = turn.process;
   stepping_ = true;
   turn_footprint_.Clear();
-  turn_footprint_.OnActor(last_actor_);
+  turn_footprint_.OnActor(turn.process);
   if (observes_) engine_.core().SetAccessObserver(&turn_footprint_);
-  if (turn.connection == nullptr) {
-    Begin(*turn.actor);
-  } else {
-    ReleaseFront(*turn.connection);
-  }
+  Take(turn);
   if (observes_) engine_.core().SetAccessObserver(nullptr);
   stepping_ = false;
   if (journal_.has_value()) journal_->Record();
   return true;
+}
+
+void World::Take(const Turn& turn) {
+  switch (turn.event) {
+    case Event::kStart:
+      Begin(*turn.actor);
+      break;
+    case Event::kRelease:
+      ReleaseFront(*turn.connection);
+      break;
+    case Event::kExecute:
+      turn.wire->Execute();
+      if (turn.process != turn.actor->index_) EndIfSpent(*turn.actor, *turn.wire);
+      break;
+    case Event::kDeliver:
+      if (traced_) trace_.AddDelivery(turn.actor->name());
+      turn.connection->Deliver();
+      break;
+    case Event::kMoveClock:
+      turn_footprint_.MarkOrdered();
+      clock_.AdvanceToNext();
+      break;
+  }
 }
 
 void World::ReleaseFront(WorldConnection& connection) {
@@ -225,27 +256,86 @@ void World::CollectTurns() {
   for (const std::unique_ptr<Actor>& actor : actors_) {
     if (actor->index_ != last_actor_) AddTurns(*actor);
   }
+  for (const std::unique_ptr<Actor>& actor : actors_) AddTurnsOfOrphans(*actor);
+  AddTurnOfClock();
 }
 
 void World::AddTurns(Actor& actor) {
   if (actor.crashed_) return;
-  if (!actor.task_.has_value()) turns_.push_back(Turn{&actor, nullptr});
-  for (WorldConnection* connection : actor.connections_) {
-    if (connection->Front() != nullptr) turns_.push_back(Turn{&actor, connection});
+  if (!actor.task_.has_value()) turns_.push_back(Turn{Event::kStart, actor.index_, &actor});
+  for (WorldConnection* connection : actor.connections_) AddTurns(actor, *connection);
+}
+
+// Delivery comes first: by default, the network is fast.
+void World::AddTurns(Actor& actor, WorldConnection& connection) {
+  Wire* const wire = connection.wire();
+  if (wire != nullptr && wire->has_arrivals() && !actor.replies_held_.has_value()) {
+    turns_.push_back(Turn{Event::kDeliver, actor.index_, &actor, &connection});
   }
+  if (wire != nullptr && wire->NextUnit() != nullptr && !actor.requests_held_.has_value()) {
+    turns_.push_back(Turn{Event::kExecute, actor.index_, &actor, nullptr, wire, wire->NextUnit()});
+  }
+  if (connection.Front() != nullptr) {
+    // Only what is executed accesses keys.
+    const store::Request* executed = events_ == Events::kSplit ? nullptr : connection.Front();
+    turns_.push_back(Turn{Event::kRelease, actor.index_, &actor, &connection, nullptr, executed});
+  }
+}
+
+void World::AddTurnsOfOrphans(Actor& actor) {
+  if (actor.requests_held_.has_value()) return;
+  for (const std::unique_ptr<Wire>& wire : actor.orphans_) {
+    turns_.push_back(Turn{Event::kExecute, ProcessOfOrphans(actor), &actor, nullptr, wire.get(),
+                          wire->NextUnit()});
+  }
+}
+
+// If nothing else can happen, the clock moves without being counted. That is a turn as well, so
+// that an exhaustive search learns which turns the clock could have overtaken.
+void World::AddTurnOfClock() {
+  if (clock_moves_left_ == 0) return;
+  const std::optional<absl::Time> next = clock_.NextDeadline();
+  if (!next.has_value() || *next > until_) return;
+  turns_.push_back(Turn{Event::kMoveClock, ProcessOfClock()});
+}
+
+void World::EndIfSpent(Actor& actor, Wire& wire) {
+  if (!wire.is_spent()) return;
+  // The subscriptions of its connection end.
+  turn_footprint_.OnWrite(memory::AccessObserver::State::kMessages);
+  std::erase_if(actor.orphans_,
+                [&](const std::unique_ptr<Wire>& orphan) { return orphan.get() == &wire; });
+}
+
+void World::Orphan(Actor& actor, std::unique_ptr<Wire> wire) {
+  const size_t units = wire->Units();
+  if (closing_ || units == 0) return;
+  const size_t executed = decisions_.Pick(units + 1);
+  if (executed == 0) return;
+  wire->Limit(executed);
+  turn_footprint_.OnActor(ProcessOfOrphans(actor));
+  actor.orphans_.push_back(std::move(wire));
+}
+
+void World::Duplicate(Actor& actor, const store::Request& request) {
+  auto wire = std::make_unique<Wire>(*this, actor);
+  wire->SendCopy(request);
+  wire->ForgetAll();
+  turn_footprint_.OnActor(ProcessOfOrphans(actor));
+  actor.orphans_.push_back(std::move(wire));
 }
 
 void World::CollectOptions() {
   options_.clear();
   for (const Turn& turn : turns_) {
-    options_.push_back(ScheduleOption{
-        turn.actor->index_, turn.connection == nullptr ? nullptr : turn.connection->Front()});
+    options_.push_back(ScheduleOption{turn.process, turn.request, turn.event == Event::kMoveClock});
   }
 }
 
 World::Turn World::ChooseTurn() {
   CollectOptions();
   const size_t chosen = turns_.size() == 1 ? 0 : decisions_.ChooseNext(options_);
+  if (turns_[chosen].event == Event::kMoveClock && turns_.size() > 1) --clock_moves_left_;
   decisions_.OnTurn(options_[chosen]);
   return turns_[chosen];
 }
@@ -278,14 +368,14 @@ void World::Restart(Actor& actor) {
   ++actor.incarnation_;
 }
 
-void World::RecordAnswer(const WorldConnection& connection, const store::Request& request,
+void World::RecordAnswer(const Actor& actor, int db, const store::Request& request,
                          const absl::StatusOr<store::Reply>& result) {
   commands_ += static_cast<int64_t>(request.commands().size());
-  turn_footprint_.OnActor(connection.actor().index());
-  if (traced_) trace_.AddRequest(connection.actor().name(), request, result);
+  if (events_ == Events::kAtomic) turn_footprint_.OnActor(actor.index());
+  if (traced_) trace_.AddRequest(actor.name(), request, result);
   if (!journal_.has_value()) return;
   for (const store::Command& command : request.commands()) {
-    journal_->Note(connection.db_index(), command);
+    journal_->Note(db, command);
   }
 }
 

@@ -22,6 +22,12 @@
 // take a step, the clock advances to the next deadline: of a sleep, an expiry or a blocked
 // command's timeout.
 //
+// That is coarser than a network. With Events::kSplit, sending a request, executing each of its
+// commands, and delivering the reply are steps of their own, so that others can run between two
+// commands of a pipeline, a reply can be slow, and a server can execute what a client has given up:
+//
+//   sim::World world({.seed = 7, .events = sim::Events::kSplit, .clock_moves = 1});
+//
 // The world keeps each actor's lambda until the world is destroyed, so the coroutine may use the
 // lambda's captures.
 //
@@ -125,9 +131,23 @@ class Actor {
   // Set while a crashed actor waits for its restart.
   std::optional<base::VirtualClock::TimerId> restart_timer_;
   std::vector<WorldConnection*> connections_;  // In the order of opening.
+  // What the server has not executed yet of connections that the actor has given up.
+  std::vector<std::unique_ptr<Wire>> orphans_;
+  // Set while a partition holds what this actor sends, or what it receives.
+  std::optional<base::VirtualClock::TimerId> requests_held_;
+  std::optional<base::VirtualClock::TimerId> replies_held_;
   WorldConnection store_;
   // Empty before the start. Destroyed before the connections.
   std::optional<base::Task<void>> task_;
+};
+
+// What one step of a world is.
+enum class Events {
+  // A request: the server executes all its commands, and the client gets the reply.
+  kAtomic,
+  // Sending a request; executing one command, or a transaction, or a script; delivering a reply or
+  // a push.
+  kSplit,
 };
 
 struct WorldOptions {
@@ -140,6 +160,14 @@ struct WorldOptions {
   DecisionSource* decisions = nullptr;
   // The faults to inject (sim/fault/fault.h).
   std::vector<FaultRule> faults = {};
+  Events events = Events::kAtomic;
+  // In so many steps of a run, the clock may advance to the next deadline although an actor could
+  // take a step, so that something can be slower than a timeout or a sleep. The schedule decides
+  // when.
+  int clock_moves = 0;
+  // A request that has no reply so long after it was sent fails with kOutcomeUnknown, and its
+  // connection closes.
+  absl::Duration request_timeout = absl::InfiniteDuration();
   // Called with each line of the trace (sim/trace/trace.h) as it is recorded.
   std::function<void(std::string_view)> trace_listener = {};
   // Ends the run after the step that recorded the first event for which this returns true. Further
@@ -181,7 +209,7 @@ struct RunReport {
   absl::Status violation;
   // What was reported with ReportMistake; OK for every other end.
   absl::Status mistake;
-  // Requests sent and actors started in this run.
+  // The steps of this run: requests sent (with split events, each event) and actors started.
   int64_t steps;
 };
 
@@ -203,6 +231,7 @@ class World {
   // The actors in the order of spawning.
   std::span<const std::unique_ptr<Actor>> actors() const { return actors_; }
 
+  Events events() const { return events_; }
   base::VirtualClock& clock() { return clock_; }
   memory::Engine& engine() { return engine_; }
   // Opens a connection that bypasses the schedule: its commands run at once and are not traced. Use
@@ -272,19 +301,31 @@ class World {
   int64_t commands() const { return commands_; }
 
  private:
+  friend class Wire;
   friend class WorldConnection;
 
   struct Invariant {
     std::string name;
     std::function<absl::Status()> check;
   };
-  // One thing that can happen next. A null connection means that the actor starts.
+  enum class Event { kStart, kRelease, kExecute, kDeliver, kMoveClock };
+  // One thing that can happen next.
   struct Turn {
-    Actor* actor;
-    WorldConnection* connection;
+    Event event;
+    // Who takes it, for the source of decisions: the index of an actor; after those, the index of
+    // what an actor has left behind; after those, the clock.
+    int process;
+    Actor* actor = nullptr;
+    WorldConnection* connection = nullptr;  // Of kRelease and kDeliver.
+    Wire* wire = nullptr;                   // Of kExecute.
+    const store::Request* request = nullptr;
   };
 
-  void RecordAnswer(const WorldConnection& connection, const store::Request& request,
+  int ProcessOfOrphans(const Actor& actor) const {
+    return static_cast<int>(actors_.size()) + actor.index();
+  }
+  int ProcessOfClock() const { return 2 * static_cast<int>(actors_.size()); }
+  void RecordAnswer(const Actor& actor, int db, const store::Request& request,
                     const absl::StatusOr<store::Reply>& result);
   bool TakeStep();
   // Marks the turn that ended the run: a daemon could have taken a turn before it.
@@ -295,7 +336,18 @@ class World {
   bool MoveClock(absl::Time until);
   void CollectTurns();
   void AddTurns(Actor& actor);
+  void AddTurns(Actor& actor, WorldConnection& connection);
+  void AddTurnsOfOrphans(Actor& actor);
+  void AddTurnOfClock();
   Turn ChooseTurn();
+  void Take(const Turn& turn);
+  // Closes a wire whose client is gone if nothing is left to execute.
+  void EndIfSpent(Actor& actor, Wire& wire);
+  // Keeps a wire whose client is gone, as far as a decision says. Called for wires that are still
+  // connected to the server.
+  void Orphan(Actor& actor, std::unique_ptr<Wire> wire);
+  // Lets the server execute a copy of the request at another turn.
+  void Duplicate(Actor& actor, const store::Request& request);
   void Begin(Actor& actor);
   void ReleaseFront(WorldConnection& connection);
   // Defined in faults.cc.
@@ -304,6 +356,7 @@ class World {
   void InjectIntoActor(const FaultRule& rule, WorldConnection& connection);
   void InjectIntoServer(const FaultRule& rule, WorldConnection& connection);
   void BreakConnections(WorldConnection& connection);
+  void Hold(std::optional<base::VirtualClock::TimerId>& held, absl::Duration duration);
   WorldConnection* FindOpenConnection() const;
   void FlushServer();
   void EvictKeys(int64_t count);
@@ -319,6 +372,10 @@ class World {
   base::VirtualClock clock_;
   Trace trace_;
   const bool traced_;
+  const Events events_;
+  const absl::Duration request_timeout_;
+  int clock_moves_left_;
+  absl::Time until_ = absl::InfiniteFuture();  // RunLimits::until.
   RandomDecisions seeded_decisions_;
   RecordingDecisions decisions_;
   const bool observes_;         // The source of decisions uses footprints.
@@ -338,7 +395,9 @@ class World {
   std::vector<ScheduleOption> options_;  // Reused in the same way.
   int64_t commands_ = 0;
   int last_actor_ = 0;
+  int last_process_ = 0;
   bool stepping_ = false;
+  bool closing_ = false;
   // Declared last: the coroutines use the members above.
   std::vector<std::unique_ptr<Actor>> actors_;
 };
