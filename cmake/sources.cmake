@@ -274,6 +274,7 @@ redouble_component(
     core/store/table/command_details.cc
     core/store/table/command_table.cc
     core/store/table/key_type.cc
+    core/store/table/version.cc
     core/store/typed/expiry.cc
     core/store/typed/hashes.cc
     core/store/typed/keys.cc
@@ -321,6 +322,8 @@ redouble_component(
     core/store/table/command_table.h
     core/store/table/command_table.inc
     core/store/table/key_type.h
+    core/store/table/version.h
+    core/store/table/version.inc
     core/store/typed/expiry.h
     core/store/typed/hashes.h
     core/store/typed/keys.h
@@ -543,12 +546,14 @@ redouble_component(
     backends/memory/commands/strings/lcs.cc
     backends/memory/commands/strings/strings.cc
     backends/memory/commands/transactions.cc
+    backends/memory/compatibility/compatibility.cc
     backends/memory/engine/administration.cc
     backends/memory/engine/argument.cc
     backends/memory/engine/client_line.cc
     backends/memory/engine/command_context.cc
     backends/memory/engine/engine.cc
     backends/memory/engine/engine_core.cc
+    backends/memory/engine/expiry.cc
     backends/memory/engine/invalidation.cc
     backends/memory/engine/permission.cc
     backends/memory/engine/session_core.cc

@@ -1,6 +1,7 @@
 // EngineOptions: the settings of an engine, at construction and by CONFIG SET.
 //
-// Names and defaults are those of redis.conf 7.0.15. The table in commands/server/config.cc maps
+// Names and defaults are those of redis.conf 7.0.15; where a later version has another default, it
+// applies if `compatibility` names that version. The table in commands/server/config.cc maps
 // the parameters of CONFIG to these fields.
 //
 //   EngineOptions options;
@@ -21,6 +22,7 @@
 #include "redouble/backends/memory/cluster/cluster_view.h"
 #include "redouble/backends/memory/server_options.h"
 #include "redouble/backends/memory/values/encoding_limits.h"
+#include "redouble/core/store/table/version.h"
 
 namespace redouble::memory {
 
@@ -47,6 +49,9 @@ inline bool IsLfu(MaxmemoryPolicy policy) {
 }
 
 struct EngineOptions {
+  // The version of Redis or Valkey whose commands, replies and encodings the engine has. It cannot
+  // be changed later. docs/versions.md says what is not yet equal.
+  store::Version compatibility = store::Version::kRedis70;
   // The seed of all random choices: RANDOMKEY, SPOP, eviction and others.
   uint64_t seed = 0;
   // The number of databases.

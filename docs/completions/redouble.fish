@@ -34,6 +34,7 @@ complete -c redouble -n '__fish_seen_subcommand_from serve' -l config -r -d 'A f
 complete -c redouble -n '__fish_seen_subcommand_from serve' -l clock -x -a 'system manual' -d '"system": the machine'\''s time, the default; "manual": moved by SIM CLOCK'
 complete -c redouble -n '__fish_seen_subcommand_from serve' -l start -r -d 'Where a manual clock begins: RFC 3339, or milliseconds since the epoch'
 complete -c redouble -n '__fish_seen_subcommand_from serve' -l seed -r -d 'Decides what Redis leaves to chance; 0 by default'
+complete -c redouble -n '__fish_seen_subcommand_from serve' -l compatibility -x -a 'redis-7.0 redis-7.2 redis-7.4 redis-8.0 valkey-8.0 valkey-8.1' -d 'The version whose commands and replies it has, redis-7.0 by default'
 complete -c redouble -n '__fish_seen_subcommand_from serve' -l requirepass -r -d 'The password of the default user'
 complete -c redouble -n '__fish_seen_subcommand_from serve' -l maxmemory -r -d 'Bytes that keys may take: 64mb'
 complete -c redouble -n '__fish_seen_subcommand_from serve' -l cluster-slots -d 'Be a node of a cluster: keys of several slots in one command are refused'

@@ -337,7 +337,7 @@ std::string AsioServer::addresses() const {
 // Source: Redis 7.0 acl.c, ACLLoadUsersAtStartup.
 absl::Status AsioServer::LoadUsers(const std::vector<memory::UserDirective>& directives) {
   const memory::EngineOptions& options = engine_.options();
-  const std::string path = memory::FindKeptParameter("aclfile")->ValueIn(options);
+  const std::string path = memory::KeptValue("aclfile", options);
   if (!path.empty() && !directives.empty()) {
     return absl::FailedPreconditionError(
         "Configuring Redis with users defined in redis.conf and at the same setting an ACL file "

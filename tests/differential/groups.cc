@@ -142,6 +142,7 @@ void AppendGenerators(const Group& group, std::vector<CommandGenerator>& generat
     generators.insert(generators.end(), rows.begin(), rows.end());
   }
   for (const store::CommandSpec& spec : store::AllCommands()) {
+    if (!spec.versions.Has(store::Version::kRedis70)) continue;
     if (spec.group != group.part || store::IsContainer(spec.id)) continue;
     if (!ExclusionReason(spec.id).empty()) continue;
     if (!HasRowInAnyTable(spec.id)) generators.push_back({spec.id, 1});

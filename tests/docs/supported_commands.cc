@@ -22,8 +22,9 @@ constexpr std::string_view kHead =
     "\n"
     "Generated from the command table by `bazel run //tests/docs:write_pages`; a test compares it\n"
     "with the table. Each command behaves as in redis-server 7.0.15, except for those listed in\n"
-    "[compatibility.md](compatibility.md). The version is the first one of Redis with the "
-    "command.\n"
+    "[compatibility.md](compatibility.md). The version is the first one with the "
+    "command;\n"
+    "those after 7.0 need `--compatibility` ([versions.md](versions.md)).\n"
     "Other commands return Redis's unknown-command error.\n";
 
 // The name in upper case, for example "XGROUP CREATE".
@@ -31,10 +32,15 @@ std::string NameForPeople(const CommandSpec& spec) {
   return absl::StrReplaceAll(absl::AsciiStrToUpper(base::ToAbsl(spec.name)), {{"|", " "}});
 }
 
+// "valkey 8.0.0" as people write it.
+std::string SinceText(std::string_view since) {
+  return absl::StrReplaceAll(base::ToAbsl(since), {{"valkey", "Valkey"}});
+}
+
 std::string Row(const CommandSpec& spec) {
   std::string summary(store::DetailsOf(spec.id).summary);
   if (summary.ends_with('.')) summary.pop_back();
-  return absl::StrCat("| ", NameForPeople(spec), " | ", base::ToAbsl(spec.since), " | ", summary,
+  return absl::StrCat("| ", NameForPeople(spec), " | ", SinceText(spec.since), " | ", summary,
                       " |\n");
 }
 

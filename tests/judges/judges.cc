@@ -5,13 +5,19 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
+#include <deque>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <set>
 #include <stdexcept>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "redouble/backends/memory/engine_options.h"
+#include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/store/reply.h"
+#include "redouble/tests/support/target/memory_target.h"
 #include "redouble/tests/support/target/server_target.h"
 
 namespace redouble::tests {
@@ -43,14 +49,56 @@ bool IsUndetermined(std::string_view title) {
 
 const std::string& TitleOf(const Script& one) { return one.steps.front().argument; }
 
+// Steps of the same words are all written if one of them differs, so that a reader knows which they
+// are.
 std::string DifferingSteps(const Script& expected, const Script& answered) {
-  std::string text;
+  std::set<std::string> differing;
   for (size_t i = 0; i < expected.steps.size(); ++i) {
-    const Step& step = expected.steps[i];
-    const std::string& reply = answered.steps[i].expected;
-    if (reply != step.expected) absl::StrAppend(&text, step.source, "\n", reply, "\n");
+    if (answered.steps[i].expected != expected.steps[i].expected) {
+      differing.insert(expected.steps[i].source);
+    }
+  }
+  std::string text;
+  for (const Step& step : answered.steps) {
+    if (differing.contains(step.source)) {
+      absl::StrAppend(&text, step.source, "\n", step.expected, "\n");
+    }
   }
   return text;
+}
+
+constexpr std::string_view kServerEnded = "(the server ended)";
+
+// Appends a case of a file of differences.
+void AppendCase(const std::string& title, const std::string& steps, std::string& text) {
+  if (steps.empty()) return;
+  absl::StrAppend(&text, text.empty() ? "" : "\n", "@case ", title, "\n", steps);
+}
+
+// A recorded file by titles and sources: the replies of the steps of that source, in order.
+using RecordedReplies = std::map<std::string, std::map<std::string, std::deque<std::string>>>;
+
+RecordedReplies ReadDifferences(std::string_view text) {
+  RecordedReplies recorded;
+  if (text.empty()) return recorded;
+  std::string title;
+  // A case in which the server ended has no steps, which is no script.
+  const std::string ended = absl::StrCat(base::ToAbsl(kServerEnded), "\n");
+  const std::string readable =
+      absl::StrReplaceAll(base::ToAbsl(text), {{ended, absl::StrCat("@receive\n", ended)}});
+  const Script script = ParseScript(readable).value();
+  for (const Step& step : script.steps) {
+    if (step.kind == Step::Kind::kCase) title = step.argument;
+    if (step.kind == Step::Kind::kCommand || step.kind == Step::Kind::kReceive) {
+      recorded[title][step.source].push_back(step.expected);
+    }
+  }
+  return recorded;
+}
+
+bool Ended(const std::map<std::string, std::deque<std::string>>& replies) {
+  const auto found = replies.find("@receive");
+  return found != replies.end() && found->second.front() == kServerEnded;
 }
 
 using Names = std::set<std::string>;
@@ -110,11 +158,33 @@ std::string DifferencesOf(const Script& script, const std::string& program) {
     try {
       differences = DifferingSteps(one, RunScript(one, *server));
     } catch (const std::runtime_error&) {  // The connection was closed.
-      differences = "(the server ended)\n";
+      differences = absl::StrCat(base::ToAbsl(kServerEnded), "\n");
       server = nullptr;
     }
-    if (differences.empty()) continue;
-    absl::StrAppend(&text, text.empty() ? "" : "\n", "@case ", TitleOf(one), "\n", differences);
+    AppendCase(TitleOf(one), differences, text);
+  }
+  return text;
+}
+
+std::string RemainingOf(const Script& script, std::string_view differences,
+                        store::Version version) {
+  memory::EngineOptions options;
+  options.compatibility = version;
+  MemoryTarget engine(options);
+  RecordedReplies recorded = ReadDifferences(differences);
+  std::string text;
+  for (Script& one : CasesOf(script)) {
+    if (IsUndetermined(TitleOf(one))) continue;
+    auto& replies = recorded[TitleOf(one)];
+    if (Ended(replies)) continue;
+    for (Step& step : one.steps) {
+      const auto found = replies.find(step.source);
+      if (found == replies.end() || found->second.empty()) continue;
+      step.expected = std::move(found->second.front());
+      found->second.pop_front();
+    }
+    // The steps of `one` have the judge's replies now.
+    AppendCase(TitleOf(one), DifferingSteps(RunScript(one, engine), one), text);
   }
   return text;
 }

@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "redouble/core/store/table/version.h"
 #include "redouble/tests/conformance/script.h"
 
 namespace redouble::tests {
@@ -34,10 +35,15 @@ std::vector<std::string> JudgeConfig();
 bool IsJudged(std::string_view group);
 
 // Runs a conformance file on a judge. Returns the steps whose replies differ from those in the
-// file, each with the title of its case, in the format of conformance files; empty if there are
-// none. A case that ends the server is recorded as "(the server ended)", and the next case gets a
-// new server.
+// file, and the other steps of the same words, each with the title of its case, in the format of
+// conformance files; empty if there are none. A case that ends the server is recorded as "(the
+// server ended)", and the next case gets a new server.
 std::string DifferencesOf(const Script& script, const std::string& program);
+
+// Runs a conformance file on the engine with that compatibility. Returns the steps whose replies
+// differ from those of the judge, which are those in the file except for `differences`; they are
+// written with the judge's replies, in the format of DifferencesOf.
+std::string RemainingOf(const Script& script, std::string_view differences, store::Version version);
 
 // Returns the commands, subcommands and parameters in which the judge differs from redis-server
 // 7.0.15, one on a line and sorted: "+ command hexpire" for what it has in addition, "- parameter

@@ -3,15 +3,22 @@
 //   tools/judges
 //   REDOUBLE_JUDGES=~/.cache/redouble/judges bazel run //tests/judges:record
 //
-// Writes tests/judges/differences/JUDGE/GROUP.txt, and inventory.txt of commands and parameters. A
-// group without differences has no file. Read the difference before committing it.
+// Writes tests/judges/differences/JUDGE/GROUP.txt, and inventory.txt of commands and parameters.
+// Then writes tests/judges/remaining/JUDGE/GROUP.txt: where the engine, with the compatibility of
+// that name, differs from the judge. A group without differences has no file. Read the difference
+// before committing it.
+//
+// With --remaining, only the latter, from the recorded files; no judge is needed.
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <iterator>
 #include <optional>
 #include <string>
+#include <string_view>
 
+#include "redouble/core/store/table/version.h"
 #include "redouble/tests/conformance/case_files.h"
 #include "redouble/tests/conformance/script.h"
 #include "redouble/tests/judges/judges.h"
@@ -30,6 +37,28 @@ bool Write(const std::filesystem::path& file, const std::string& text) {
   return false;
 }
 
+std::string TextOf(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// What the engine does not do yet.
+bool RecordRemaining(const std::string& name, const std::filesystem::path& judges) {
+  const std::filesystem::path folder = judges / "remaining" / name;
+  std::filesystem::create_directories(folder);
+  bool written = true;
+  for (const std::string& path : CaseFiles()) {
+    const std::string file = GroupOf(path) + ".txt";
+    if (!IsJudged(GroupOf(path))) continue;
+    const Script script = ParseScript(ReadFile(path).value()).value();
+    const std::string differences = TextOf(judges / "differences" / name / file);
+    written =
+        Write(folder / file, RemainingOf(script, differences, store::VersionNamed(name).value())) &&
+        written;
+  }
+  return written;
+}
+
 bool Record(const std::string& name, const std::string& program,
             const std::filesystem::path& folder) {
   std::filesystem::create_directories(folder);
@@ -44,22 +73,27 @@ bool Record(const std::string& name, const std::string& program,
   return written;
 }
 
-int Main() {
+int Main(bool only_remaining) {
   const char* workspace = std::getenv("BUILD_WORKSPACE_DIRECTORY");
   if (workspace == nullptr) {
     std::cerr << "to be run by bazel run\n";
     return 2;
   }
-  const std::filesystem::path root = std::filesystem::path(workspace) / "tests/judges/differences";
+  const std::filesystem::path root = std::filesystem::path(workspace) / "tests/judges";
   bool recorded = true;
   for (const std::string& name : JudgeNames()) {
+    if (only_remaining) {
+      recorded = RecordRemaining(name, root) && recorded;
+      continue;
+    }
     const std::optional<std::string> program = JudgeProgram(name);
     if (!program.has_value()) {
       std::cerr << name << " is not there: run tools/judges and set REDOUBLE_JUDGES\n";
       recorded = false;
       continue;
     }
-    recorded = Record(name, *program, root / name) && recorded;
+    recorded = Record(name, *program, root / "differences" / name) && recorded;
+    recorded = RecordRemaining(name, root) && recorded;
   }
   return recorded ? 0 : 1;
 }
@@ -67,4 +101,7 @@ int Main() {
 }  // namespace
 }  // namespace redouble::tests
 
-int main() { return redouble::tests::Main(); }
+int main(int argc, char** argv) {
+  const bool only_remaining = argc == 2 && std::string_view(argv[1]) == "--remaining";
+  return redouble::tests::Main(only_remaining);
+}

@@ -42,6 +42,9 @@ const Members& MembersOf(std::string_view category) {
   return found == kMembers.end() ? kNobody : found->second;
 }
 
+// Redis 7.0 derives the rules from its commands; later versions keep them as they were given.
+bool IsDescribed(const CommandSpec& spec) { return spec.versions.Has(store::Version::kRedis70); }
+
 std::string LowerCase(std::string_view text) { return absl::AsciiStrToLower(base::ToAbsl(text)); }
 
 }  // namespace
@@ -213,6 +216,7 @@ std::string_view Selector::BestCategory(bool adds,
     size_t wrong = 0;
     const Members& members = MembersOf(category);
     for (size_t id = 0; id < store::kCommandCount; ++id) {
+      if (!IsDescribed(store::SpecOf(static_cast<CommandId>(id)))) continue;
       if (members.test(id)) ++(commands_.test(id) == adds ? right : wrong);
     }
     const bool fits = right > wrong;
@@ -241,9 +245,10 @@ std::string Selector::DescribeCommands() const {
     absl::StrAppend(&rules, " ", sign(adds), "@", base::ToAbsl(best));
   }
   for (const CommandSpec& spec : store::AllCommands()) {
-    if (spec.is_subcommand()) continue;
+    if (spec.is_subcommand() || !IsDescribed(spec)) continue;
     DescribeSingle(spec.id, described, rules);
     for (const CommandSpec& inner : store::AllCommands()) {
+      if (!IsDescribed(inner)) continue;
       if (inner.is_subcommand() && inner.container() == spec.name)
         DescribeSingle(inner.id, described, rules);
     }

@@ -4,7 +4,9 @@
 // texts stay in the file of the container; this header has only what is the same for all of them.
 //
 //   constexpr std::string_view kHelp[] = {"GENPASS [<bits>]", "    Generate a secure password."};
-//   Reply HandleAclHelp(CommandContext&, Arguments) { return HelpReply("ACL", kHelp); }
+//   Reply HandleAclHelp(CommandContext& context, Arguments) {
+//     return HelpReply(context, "ACL", kHelp);
+//   }
 //
 // Thread-safety: a pure function.
 #ifndef REDOUBLE_BACKENDS_MEMORY_COMMANDS_HELP_H_
@@ -16,18 +18,23 @@
 #include <utility>
 #include <vector>
 
+#include "redouble/backends/memory/compatibility/feature.h"
+#include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/core/store/reply.h"
 
 namespace redouble::memory {
 
 // `lines` describe the subcommands; the first and last lines are the same for every container.
-inline store::Reply HelpReply(std::string_view container, std::span<const std::string_view> lines) {
+inline store::Reply HelpReply(const CommandContext& context, std::string_view container,
+                              std::span<const std::string_view> lines) {
   std::vector<store::Reply> help;
   help.push_back(store::Reply::Status(std::string(container) +
                                       " <subcommand> [<arg> [value] [opt] ...]. Subcommands are:"));
   for (const std::string_view line : lines) help.push_back(store::Reply::Status(line));
   help.push_back(store::Reply::Status("HELP"));
-  help.push_back(store::Reply::Status("    Prints this help."));
+  const bool infinitive = context.engine().Has(Feature::kHelpInfinitive);
+  help.push_back(
+      store::Reply::Status(infinitive ? "    Print this help." : "    Prints this help."));
   return store::Reply::Array(std::move(help));
 }
 

@@ -10,7 +10,7 @@ std::string_view RemovalWord(const CommandContext& context, LazyFree operation) 
 
 bool FlushesLater(const EngineCore& engine, Arguments arguments) {
   if (!arguments.empty()) return IsWord(arguments[0], "ASYNC");
-  return FindKeptParameter("lazyfree-lazy-user-flush")->ValueIn(engine.options()) == "yes";
+  return KeptValue("lazyfree-lazy-user-flush", engine.options()) == "yes";
 }
 
 void CountFlushedLater(EngineCore& engine, size_t count) {

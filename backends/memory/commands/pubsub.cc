@@ -101,7 +101,7 @@ Reply HandlePubSubChannels(CommandContext& context, Arguments arguments) {
   return ActiveChannels(context, Kind::kChannel, arguments);
 }
 
-Reply HandlePubSubHelp(CommandContext&, Arguments) {
+Reply HandlePubSubHelp(CommandContext& context, Arguments) {
   static constexpr std::string_view kLines[] = {
       "CHANNELS [<pattern>]",
       "    Return the currently active channels matching a <pattern> (default: '*').",
@@ -115,7 +115,7 @@ Reply HandlePubSubHelp(CommandContext&, Arguments) {
       "SHARDNUMSUB [<shardchannel> ...]",
       "    Return the number of subscribers for the specified shard level channel(s)",
   };
-  return HelpReply("PUBSUB", kLines);
+  return HelpReply(context, "PUBSUB", kLines);
 }
 
 Reply HandlePubSubNumPat(CommandContext& context, Arguments) {

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "absl/strings/str_cat.h"
+#include "redouble/backends/memory/compatibility/feature.h"
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/core/base/text/string_bridge.h"
 
@@ -30,7 +31,14 @@ std::string FlagsOf(const SessionCore& session, const ConnectionFigures& figures
   if (session.hangs_up()) flags += 'c';
   if (IsUnixSocket(figures)) flags += 'U';
   if (session.no_evict()) flags += 'e';
+  if (session.no_touch()) flags += 'T';
   return flags.empty() ? "N" : flags;
+}
+
+// What CLIENT CAPA declared, as a field.
+std::string_view Capabilities(const EngineCore& engine, const SessionCore& session) {
+  if (!engine.Has(Feature::kClientCapabilities)) return "";
+  return session.takes_redirects() ? " capa=r" : " capa=";
 }
 
 // The words of the queued commands.
@@ -109,22 +117,33 @@ std::string ClientLine(EngineCore& engine, const SessionCore& session) {
                                        : store::SpecOf(session.last_command()).name;
   const TrackingMode* tracking = engine.tracking().ModeOf(session.id());
   const int64_t redirect = tracking == nullptr ? -1 : tracking->redirect.value_or(0);
-  return absl::StrCat(
+  std::string line = absl::StrCat(
       "id=", session.id(), " addr=", figures.address, " laddr=", figures.local_address,
       " fd=", figures.descriptor, " name=", session.name(),
       " age=", (now_us - session.connected_us()) / kMicrosPerSecond,
       " idle=", (now_us - session.last_used_us()) / kMicrosPerSecond,
-      " flags=", FlagsOf(session, figures, tracking), " db=", session.db_index(),
-      " sub=", count(SubscriptionKind::kChannel), " psub=", count(SubscriptionKind::kPattern),
-      " ssub=", count(SubscriptionKind::kShard), " multi=",
-      session.in_transaction() ? static_cast<int64_t>(session.queued().size()) : int64_t{-1},
-      " qbuf=", figures.query_bytes, " qbuf-free=", figures.query_free_bytes,
-      " argv-mem=", figures.argument_bytes, " multi-mem=", QueuedBytes(session),
-      " rbs=", output.buffer_room_bytes, " rbp=", output.buffer_room_bytes,
-      " obl=", output.buffer_bytes, " oll=", output.list_length, " omem=", output.list_bytes,
-      " tot-mem=", TotalBytes(session, figures), " events=", figures.waits_to_write ? "rw" : "r",
-      " cmd=", base::ToAbsl(command), " user=", session.user().name(), " redir=", redirect,
-      " resp=", session.protocol());
+      " flags=", FlagsOf(session, figures, tracking), base::ToAbsl(Capabilities(engine, session)),
+      " db=", session.db_index(), " sub=", count(SubscriptionKind::kChannel),
+      " psub=", count(SubscriptionKind::kPattern), " ssub=", count(SubscriptionKind::kShard),
+      " multi=",
+      session.in_transaction() ? static_cast<int64_t>(session.queued().size()) : int64_t{-1});
+  if (engine.Has(Feature::kClientWatches)) {
+    absl::StrAppend(&line, " watch=", session.watched().size());
+  }
+  absl::StrAppend(&line, " qbuf=", figures.query_bytes, " qbuf-free=", figures.query_free_bytes,
+                  " argv-mem=", figures.argument_bytes, " multi-mem=", QueuedBytes(session),
+                  " rbs=", output.buffer_room_bytes, " rbp=", output.buffer_room_bytes,
+                  " obl=", output.buffer_bytes, " oll=", output.list_length,
+                  " omem=", output.list_bytes, " tot-mem=", TotalBytes(session, figures),
+                  " events=", figures.waits_to_write ? "rw" : "r", " cmd=", base::ToAbsl(command),
+                  " user=", session.user().name(), " redir=", redirect,
+                  " resp=", session.protocol());
+  if (engine.Has(Feature::kClientLibrary)) {
+    absl::StrAppend(&line, " lib-name=", session.library().name,
+                    " lib-ver=", session.library().version);
+  }
+  if (engine.Has(Feature::kClientIoThread)) absl::StrAppend(&line, " io-thread=0");
+  return line;
 }
 
 }  // namespace redouble::memory

@@ -103,11 +103,13 @@ class CommandContext {
   void set_notifies_misses(bool value) { notifies_misses_ = value; }
   // Whether lookups count for LFU: maxmemory-policy is an LFU policy.
   void set_counts_uses(bool value) { counts_uses_ = value; }
+  // Whether lookups update the LRU and LFU fields (CLIENT NO-TOUCH).
+  void set_touches(bool value) { touches_ = value; }
 
   // Returns the key of any type, null if it does not exist. Updates the key's LRU and LFU fields.
   Database::Entry* FindAny(std::string_view key) const {
     Database::Entry* entry = Peek(key);
-    if (entry != nullptr) {
+    if (entry != nullptr && touches_) {
       entry->eviction.used_s = now_s_;
       if (counts_uses_) CountUse(*entry);
     }
@@ -226,6 +228,7 @@ class CommandContext {
   const uint32_t now_s_;
   bool notifies_misses_ = false;
   bool counts_uses_ = false;
+  bool touches_ = true;
   CallEffects* effects_ = nullptr;
   std::string_view called_name_;
   mutable int64_t hits_ = 0;

@@ -9,6 +9,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "redouble/backends/memory/compatibility/feature.h"
 #include "redouble/backends/memory/engine/argument.h"
 #include "redouble/backends/memory/engine/handlers.h"
 #include "redouble/backends/memory/engine/permission.h"
@@ -28,9 +29,6 @@ using store::CommandId;
 using store::CommandSpec;
 
 using Handler = Reply (*)(CommandContext&, Arguments);
-
-// Beyond the clock's range.
-constexpr int64_t kNeverMillis = std::numeric_limits<int64_t>::max() / 1000;
 
 constexpr Handler kHandlers[store::kCommandCount] = {
 #define REDOUBLE_COMMAND(id, ...) &Handle##id,
@@ -155,6 +153,7 @@ EngineCore::EngineCore(base::VirtualClock& clock, EngineOptions options)
     : clock_(clock),
       rng_(options.seed),
       options_(std::move(options)),
+      compatibility_(options_.compatibility),
       cluster_(options_.cluster ? std::make_optional<ClusterView>(*options_.cluster)
                                 : std::nullopt),
       notifications_(
@@ -162,6 +161,7 @@ EngineCore::EngineCore(base::VirtualClock& clock, EngineOptions options)
   for (int index = 0; index < options_.databases; ++index) {
     databases_.push_back(std::make_unique<Database>());
   }
+  ApplyCompatibility();
   memory_limit_.Configure(options_);
   administration_.Configure();
   acl_.SetDefaultPassword(options_.requirepass);
@@ -178,10 +178,16 @@ EngineCore::~EngineCore() {
   if (expiry_timer_) clock_.Cancel(*expiry_timer_);
 }
 
+void EngineCore::ApplyCompatibility() {
+  options_.compatibility = compatibility_.version();
+  if (!Has(Feature::kPackedSets)) options_.encoding_limits.set_max_listpack_entries = 0;
+}
+
 void EngineCore::Configure(EngineOptions options) {
   if (options.requirepass != options_.requirepass) acl_.SetDefaultPassword(options.requirepass);
   if (options.maxmemory_bytes != options_.maxmemory_bytes) limit_changed_ = true;
   options_ = std::move(options);
+  ApplyCompatibility();
   notifications_ = Notifications::Parse(options_.notify_keyspace_events).value_or(Notifications());
   memory_limit_.Configure(options_);
   administration_.Configure();
@@ -213,21 +219,6 @@ void EngineCore::FlushDatabase(int index) {
   database(index).Clear();
 }
 
-void EngineCore::set_active_expire(bool value) {
-  active_expire_ = value;
-  UpdateExpiry();
-}
-
-void EngineCore::UpdateExpiry() {
-  const bool is_lazy = !active_expire_ || administration_.paused();
-  for (const std::unique_ptr<Database>& db : databases_) {
-    db->SetLazyExpiry(is_lazy ? this : nullptr);
-  }
-  if (expiry_timer_) clock_.Cancel(*std::exchange(expiry_timer_, std::nullopt));
-  next_expiry_us_ = std::numeric_limits<int64_t>::max();
-  ScheduleExpiry();
-}
-
 void EngineCore::ReplaceDatabases(std::vector<std::unique_ptr<Database>> databases) {
   assert(databases.size() == databases_.size());
   memory_limit_.Forget();
@@ -245,20 +236,26 @@ void EngineCore::ReplaceDatabases(std::vector<std::unique_ptr<Database>> databas
 }
 
 EngineCore::Resolution EngineCore::Resolve(CommandId& id, Arguments arguments) const {
-  if (id == CommandId::kUnknown) return Resolution::kUnknownCommand;
+  if (id == CommandId::kUnknown || !compatibility_.HasCommand(id)) {
+    return Resolution::kUnknownCommand;
+  }
   const size_t words = arguments.size() + 1;
   if (store::IsContainer(id) && !arguments.empty()) {
     const CommandId subcommand = store::FindSubcommand(id, arguments[0]);
-    if (subcommand == CommandId::kUnknown) {
+    if (subcommand == CommandId::kUnknown || !compatibility_.HasCommand(subcommand)) {
       return Resolution::kUnknownSubcommand;
     }
     id = subcommand;
   }
-  return ArityMatches(store::SpecOf(id), words) ? Resolution::kFound : Resolution::kWrongArity;
+  return ArityMatches(compatibility_.SpecOf(id), words) ? Resolution::kFound
+                                                        : Resolution::kWrongArity;
 }
 
 ScriptCache& EngineCore::scripts() {
-  if (scripts_ == nullptr) scripts_ = std::make_unique<ScriptCache>();
+  if (scripts_ == nullptr) {
+    const bool keeps_texts = compatibility_.HasCommand(CommandId::kScriptShow);
+    scripts_ = std::make_unique<ScriptCache>(keeps_texts);
+  }
   return *scripts_;
 }
 
@@ -420,7 +417,7 @@ Reply EngineCore::Refuse(SessionCore& session, CommandId id, Reply refusal) {
 
 std::optional<Reply> EngineCore::RefuseBySession(SessionCore& session, CommandId id,
                                                  Arguments arguments) {
-  const CommandSpec& spec = store::SpecOf(id);
+  const CommandSpec& spec = compatibility_.SpecOf(id);
   if (spec.Has(store::command_flag::kProtected)) {
     std::optional<Reply> refusal = RefuseByConfiguration(*this, session, id);
     if (refusal) return Refuse(session, id, *std::move(refusal));
@@ -519,6 +516,8 @@ Reply EngineCore::Call(SessionCore& session, CommandId id, std::string_view name
   CommandContext context(*this, session, database(session.db_index()), clock_.NowMillis());
   context.set_called_name(name);
   context.set_counts_uses(IsLfu(options_.maxmemory_policy));
+  // TOUCH is what NO-TOUCH does not apply to.
+  if (session.no_touch()) context.set_touches(id == CommandId::kTouch);
   const CommandSpec& spec = store::SpecOf(id);
   const bool only_reads = spec.Has(store::command_flag::kReadOnly);
   if (notifications_.Wants(EventClass::kKeyMiss)) context.set_notifies_misses(only_reads);
@@ -553,88 +552,9 @@ void EngineCore::Propagate(CallEffects& effects, SessionCore& session,
                   .from_script = session.runs_script()});
 }
 
-void EngineCore::ExpireDue() {
-  const Administration::LatencySample cycle(administration_, "expire-cycle");
-  const int64_t now_ms = clock_.NowMillis();
-  for (int index = 0; index < database_count(); ++index) {
-    Database& db = database(index);
-    if (db.expiring() == 0) continue;
-    size_t prefetched = 0;
-    while (Database::Entry* entry = db.FirstExpired(now_ms)) {
-      if (prefetched == 0) prefetched = db.PrefetchExpired();
-      --prefetched;
-      const std::string key(entry->key());
-      ExpireKey(index, key, [&] { db.RemoveExpiring(*entry); });
-    }
-  }
-  next_expiry_us_ = std::numeric_limits<int64_t>::max();
-  ScheduleExpiry();
-}
-
-void EngineCore::ExpireKey(int db, const std::string& key, absl::FunctionRef<void()> remove) {
-  const Administration::LatencySample deletion(administration_, "expire-del");
-  blocking_.MarkGone(db, key, database(db));
-  remove();
-  ++expired_keys_;
-  if (observer_ != nullptr) observer_->OnWrite(key);
-  if (watching_.has_watchers()) watching_.TouchExpired(db, key);
-  if (tracking_.has_clients()) tracking_.Changed(key, /*by=*/0);
-  if (propagation_.on()) propagation_.AddRemoval(db, RemovalWord(options_, LazyFree::kExpire), key);
-  if (wants(EventClass::kExpired)) Notify(db, key, EventClass::kExpired, "expired");
-}
-
-bool EngineCore::Hides(Database& db, Database::Entry& entry) {
-  if (!db.IsExpired(entry, clock_.NowMillis())) return false;
-  if (administration_.paused()) return true;
-  const auto found = std::find_if(databases_.begin(), databases_.end(),
-                                  [&](const auto& database) { return database.get() == &db; });
-  const std::string key(entry.key());
-  gone_.push_back({&db, key});
-  ExpireKey(static_cast<int>(found - databases_.begin()), key, [&] { db.MarkGone(entry); });
-  return true;
-}
-
-void EngineCore::RemoveGone() {
-  for (const GoneKey& gone : std::exchange(gone_, {})) gone.db->RemoveGone(gone.key);
-}
-
 void EngineCore::SetAccessObserver(AccessObserver* observer) {
   observer_ = observer;
   for (const std::unique_ptr<Database>& db : databases_) db->SetObserver(observer);
-}
-
-// Schedules a timer for the first key of any database that may expire.
-void EngineCore::ScheduleExpiry() {
-  for (const std::unique_ptr<Database>& db : databases_) {
-    if (const std::optional<int64_t> check_ms = db->NextExpiryCheck()) {
-      NoteDeadline(*check_ms - 1);
-    }
-  }
-}
-
-void EngineCore::NoteDeadline(int64_t deadline_ms) {
-  if (deadline_ms >= kNeverMillis - 1 || databases_[0]->expires_lazily()) return;
-  const int64_t check_us = (deadline_ms + 1) * 1000;
-  if (check_us >= next_expiry_us_) return;
-  next_expiry_us_ = check_us;
-  if (expiry_timer_) clock_.Cancel(*std::exchange(expiry_timer_, std::nullopt));
-  const auto check = [this] {
-    expiry_timer_.reset();
-    ExpireDue();
-    FinishCommand();
-    DeliverPending();
-  };
-  expiry_timer_ = clock_.ScheduleCheckAt(check_us, check, [this] { return NextExpiryMicros(); });
-}
-
-std::optional<int64_t> EngineCore::NextExpiryMicros() const {
-  std::optional<int64_t> next_us;
-  for (const std::unique_ptr<Database>& db : databases_) {
-    const std::optional<int64_t> next_ms = db->NextExpiry();
-    if (!next_ms || *next_ms >= kNeverMillis) continue;
-    next_us = std::min(*next_ms * 1000, next_us.value_or(*next_ms * 1000));
-  }
-  return next_us;
 }
 
 void EngineCore::Notify(int db, std::string_view key, EventClass event_class,

@@ -31,6 +31,7 @@
 #include "redouble/backends/memory/acl/acl.h"
 #include "redouble/backends/memory/blocking/blocking.h"
 #include "redouble/backends/memory/cluster/cluster_view.h"
+#include "redouble/backends/memory/compatibility/compatibility.h"
 #include "redouble/backends/memory/engine/administration.h"
 #include "redouble/backends/memory/engine/command_context.h"
 #include "redouble/backends/memory/engine/invalidation.h"
@@ -76,6 +77,9 @@ class EngineCore final : private base::WaitReporter, private LazyExpiry {
   }
   EncodingLimits& encoding_limits() { return options_.encoding_limits; }
   const EngineOptions& options() const { return options_; }
+  // The version that the engine answers as, and its features (compatibility/feature.h).
+  const Compatibility& compatibility() const { return compatibility_; }
+  bool Has(Feature feature) const { return compatibility_.Has(feature); }
   // As Engine::Configure.
   void Configure(EngineOptions options);
 
@@ -145,8 +149,8 @@ class EngineCore final : private base::WaitReporter, private LazyExpiry {
   enum class Resolution { kFound, kUnknownCommand, kUnknownSubcommand, kWrongArity };
   // The command with that name; kUnknown for the name of a subcommand's row ("config|get"), which
   // clients write as two words.
-  static store::CommandId CommandNamed(std::string_view name) {
-    const store::CommandId id = store::FindCommand(name);
+  store::CommandId CommandNamed(std::string_view name) const {
+    const store::CommandId id = compatibility_.FindCommand(name);
     const bool is_whole = id == store::CommandId::kUnknown || !store::SpecOf(id).is_subcommand();
     return is_whole ? id : store::CommandId::kUnknown;
   }
@@ -255,6 +259,8 @@ class EngineCore final : private base::WaitReporter, private LazyExpiry {
   std::optional<Reply> RefuseByMemory(const SessionCore& session, store::CommandId id,
                                       Arguments arguments);
   void FinishChanges();
+  // Sets the options that the version decides.
+  void ApplyCompatibility();
   void UpdateWriteRefusal();
   // The error of a command that the session may not run; nullopt if it may.
   std::optional<Reply> RefuseBySession(SessionCore& session, store::CommandId id,
@@ -292,6 +298,7 @@ class EngineCore final : private base::WaitReporter, private LazyExpiry {
   Administration administration_{*this};
   base::Rng rng_;
   EngineOptions options_;
+  const Compatibility compatibility_;
   std::optional<ClusterView> cluster_;
   std::vector<std::unique_ptr<Database>> databases_;
   MemoryLimit memory_limit_{databases_};

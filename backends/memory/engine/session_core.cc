@@ -252,6 +252,7 @@ void SessionCore::Reset() {
   reply_mode_ = ReplyMode::kOn;
   if (is_monitor_) engine_.administration().StopMonitor(*this);
   is_monitor_ = false;
+  no_touch_ = false;
   no_evict_ = false;
 }
 

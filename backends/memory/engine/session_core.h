@@ -45,6 +45,12 @@ namespace redouble::memory {
 class AclUser;
 class EngineCore;
 
+// What a client library tells about itself (CLIENT SETINFO).
+struct ClientLibrary {
+  std::string name;
+  std::string version;
+};
+
 class SessionCore final : public Session, private store::RequestKeeper {
  public:
   ~SessionCore() override;
@@ -81,6 +87,12 @@ class SessionCore final : public Session, private store::RequestKeeper {
   std::optional<Withheld> TakeWithheld() { return std::exchange(withheld_, std::nullopt); }
   bool is_monitor() const { return is_monitor_; }
   bool no_evict() const { return no_evict_; }
+  // CLIENT NO-TOUCH: lookups do not update the LRU and LFU fields of keys.
+  bool no_touch() const { return no_touch_; }
+  // CLIENT SETINFO.
+  const ClientLibrary& library() const { return library_; }
+  // CLIENT CAPA REDIRECT.
+  bool takes_redirects() const { return takes_redirects_; }
   // A connection made by the program itself (Engine::ConnectTrusted): CLIENT PAUSE does not hold
   // it.
   bool is_trusted() const { return is_trusted_; }
@@ -183,6 +195,9 @@ class SessionCore final : public Session, private store::RequestKeeper {
   void set_withheld(Withheld withheld) { withheld_ = std::move(withheld); }
   void set_monitor(bool value) { is_monitor_ = value; }
   void set_no_evict(bool value) { no_evict_ = value; }
+  void set_no_touch(bool value) { no_touch_ = value; }
+  void set_takes_redirects(bool value) { takes_redirects_ = value; }
+  void set_library(ClientLibrary library) { library_ = std::move(library); }
   // SCRIPT DEBUG YES or SYNC: the next script is to run in the debugger.
   bool debugs_scripts() const { return debugs_scripts_; }
   void set_debugs_scripts(bool value) { debugs_scripts_ = value; }
@@ -263,6 +278,9 @@ class SessionCore final : public Session, private store::RequestKeeper {
   bool logged_in_;
   bool is_monitor_ = false;
   bool no_evict_ = false;
+  bool no_touch_ = false;
+  bool takes_redirects_ = false;
+  ClientLibrary library_;
   bool debugs_scripts_ = false;
   bool hangs_up_ = false;
   bool disconnected_ = false;

@@ -10,6 +10,7 @@ std::optional<store::Reply> ScriptCache::Load(std::string_view sha, std::string_
   if (shebang.error) return shebang.error;
   if (std::optional<store::Reply> error = interpreter_.Compile(sha, shebang.code)) return error;
   flags_.emplace(sha, shebang.flags);
+  if (keeps_texts_) texts_.emplace(sha, body);
   text_bytes_ += sha.size() + body.size();
   return std::nullopt;
 }
@@ -24,6 +25,7 @@ const std::string& ScriptCache::ShaOf(std::string_view body) {
 
 void ScriptCache::Flush() {
   flags_.clear();
+  texts_.clear();
   text_bytes_ = 0;
   interpreter_.Flush();
 }

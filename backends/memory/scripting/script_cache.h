@@ -27,6 +27,9 @@ namespace redouble::memory {
 
 class ScriptCache {
  public:
+  // `keeps_texts`: TextOf is needed (SCRIPT SHOW).
+  explicit ScriptCache(bool keeps_texts = false) : keeps_texts_(keeps_texts) {}
+
   // Compiles a script unless it is cached already. Returns nullopt on success, otherwise the error
   // reply.
   std::optional<store::Reply> Load(std::string_view sha, std::string_view body);
@@ -41,6 +44,8 @@ class ScriptCache {
   size_t lua_bytes() const { return interpreter_.MemoryBytes(); }
   // The flags of a cached script.
   ScriptFlags FlagsOf(std::string_view sha) const { return flags_.find(sha)->second; }
+  // The text of a cached script. Requires `keeps_texts`.
+  const std::string& TextOf(std::string_view sha) const { return texts_.find(sha)->second; }
   void Flush();
 
   // DEBUG SET-DISABLE-DENY-SCRIPTS: scripts and functions may call commands that Redis keeps from
@@ -53,6 +58,8 @@ class ScriptCache {
  private:
   Interpreter interpreter_;
   absl::btree_map<std::string, ScriptFlags, std::less<>> flags_;
+  const bool keeps_texts_;
+  absl::btree_map<std::string, std::string, std::less<>> texts_;
   size_t text_bytes_ = 0;
   bool allows_denied_commands_ = false;
   std::string last_body_;

@@ -11,7 +11,7 @@ namespace redouble::memory {
 
 std::optional<uint64_t> ClientMemoryLimit(const EngineOptions& options) {
   constexpr uint64_t kLeastBytes = 128 * 1024;
-  std::string text = FindKeptParameter("maxmemory-clients")->ValueIn(options);
+  std::string text = KeptValue("maxmemory-clients", options);
   const bool is_share = text.ends_with('%');
   if (is_share) text.pop_back();
   const std::optional<int64_t> number = base::ParseInt64(text);

@@ -160,6 +160,22 @@ Error CheckTitle(std::string& value) {
   return std::nullopt;
 }
 
+// No locale but that of the environment is known.
+Error CheckLocale(std::string& value) {
+  if (value.empty()) return std::nullopt;
+  return "Invalid locale name";
+}
+
+// Addresses for clients are not supported; only none is accepted.
+Error CheckNoIpv4(std::string& value) {
+  if (value.empty()) return std::nullopt;
+  return "Invalid IPv4 address";
+}
+Error CheckNoIpv6(std::string& value) {
+  if (value.empty()) return std::nullopt;
+  return "Invalid IPv6 address";
+}
+
 constexpr KeptParameter Switch(std::string_view name, std::string_view initial,
                                std::string_view former_name = {}) {
   return {name, former_name, Kind::kSwitch, initial};
@@ -201,10 +217,21 @@ constexpr KeptParameter Quoted(KeptParameter parameter) {
   return parameter;
 }
 
+// A parameter that not all versions have.
+constexpr KeptParameter In(store::VersionSet versions, KeptParameter parameter) {
+  parameter.versions = versions;
+  return parameter;
+}
+
+constexpr store::VersionSet kValkey = store::Since("valkey 8.0.0");
+constexpr store::VersionSet kNotValkey = store::Until("valkey 8.0.0");
+constexpr store::VersionSet kSince72 = store::Since("7.2.0");
+
 constexpr KeptParameter kParameters[] = {
     Quoted(FixedText("aclfile")),
     Integer("active-defrag-cycle-max", "25", 1, 99),
     Integer("active-defrag-cycle-min", "1", 1, 99),
+    In(store::Since("valkey 8.1.0"), Integer("active-defrag-cycle-us", "500", 0, 100000)),
     Memory("active-defrag-ignore-bytes", "104857600", 1),
     Integer("active-defrag-max-scan-fields", "1000", 1, kMaxInt64),
     Integer("active-defrag-threshold-lower", "10", 0, 1000),
@@ -213,30 +240,41 @@ constexpr KeptParameter kParameters[] = {
     Switch("activedefrag", "no"),
     Switch("activerehashing", "yes"),
     Fixed("always-show-logo", "no"),
-    Switch("aof-disable-auto-gc", "no"),
+    In(store::Until("7.2.0"), Switch("aof-disable-auto-gc", "no")),
     Switch("aof-load-truncated", "yes"),
+    In(kSince72, FixedText("aof-rewrite-cpulist", "", "aof_rewrite_cpulist")),
     Switch("aof-rewrite-incremental-fsync", "yes"),
     Switch("aof-timestamp-enabled", "no"),
     Switch("aof-use-rdb-preamble", "yes"),
-    FixedText("aof_rewrite_cpulist"),
+    In(store::Until("7.2.0"), FixedText("aof_rewrite_cpulist")),
     FixedText("appenddirname", "appendonlydir"),
     FixedText("appendfilename", "appendonly.aof"),
     Choice("appendfsync", "everysec", "everysec, always, no"),
     Memory("auto-aof-rewrite-min-size", "67108864", 0),
     Integer("auto-aof-rewrite-percentage", "100", 0, kMaxInt),
-    FixedText("bgsave_cpulist"),
+    In(kValkey, Text("availability-zone")),
+    In(kSince72, FixedText("bgsave-cpulist", "", "bgsave_cpulist")),
+    In(store::Until("7.2.0"), FixedText("bgsave_cpulist")),
     Text("bind-source-addr"),
-    FixedText("bio_cpulist"),
+    In(kSince72, FixedText("bio-cpulist", "", "bio_cpulist")),
+    In(store::Until("7.2.0"), FixedText("bio_cpulist")),
     Switch("cluster-allow-pubsubshard-when-down", "yes"),
     Switch("cluster-allow-reads-when-down", "no"),
     Switch("cluster-allow-replica-migration", "yes"),
     Integer("cluster-announce-bus-port", "0", 0, 65535),
+    In(kValkey, Text("cluster-announce-client-ipv4", "", "", CheckNoIpv4)),
+    In(kValkey, Text("cluster-announce-client-ipv6", "", "", CheckNoIpv6)),
     Text("cluster-announce-hostname", "", "", CheckHostname),
+    In(kSince72, Text("cluster-announce-human-nodename", "", "", CheckHostname)),
     Text("cluster-announce-ip"),
     Integer("cluster-announce-port", "0", 0, 65535),
     Integer("cluster-announce-tls-port", "0", 0, 65535),
+    In(kValkey, Integer("cluster-blacklist-ttl", "60", 0, kMaxInt64)),
+    In(store::Since("8.0.0"), Integer("cluster-compatibility-sample-ratio", "0", 0, 100)),
     FixedText("cluster-config-file", "nodes.conf"),
     Memory("cluster-link-sendbuf-limit", "0", 0),
+    In(store::Since("valkey 8.1.0"),
+       Integer("cluster-manual-failover-timeout", "5000", 1, kMaxInt)),
     Integer("cluster-migration-barrier", "1", 0, kMaxInt),
     Integer("cluster-node-timeout", "15000", 0, kMaxInt64),
     Fixed("cluster-port", "0"),
@@ -244,40 +282,76 @@ constexpr KeptParameter kParameters[] = {
     Switch("cluster-replica-no-failover", "no", "cluster-slave-no-failover"),
     Integer("cluster-replica-validity-factor", "10", 0, kMaxInt, "cluster-slave-validity-factor"),
     Switch("cluster-require-full-coverage", "yes"),
+    In(kValkey, Switch("cluster-slot-stats-enabled", "no")),
+    In(store::Since("valkey 8.1.0"),
+       Integer("commandlog-large-reply-max-len", "128", 0, kMaxInt64)),
+    In(store::Since("valkey 8.1.0"),
+       Integer("commandlog-large-request-max-len", "128", 0, kMaxInt64)),
+    In(store::Since("valkey 8.1.0"),
+       Integer("commandlog-reply-larger-than", "1048576", -1, kMaxInt64)),
+    In(store::Since("valkey 8.1.0"),
+       Integer("commandlog-request-larger-than", "1048576", -1, kMaxInt64)),
     Switch("crash-log-enabled", "yes"),
     Switch("crash-memcheck-enabled", "yes"),
     Fixed("daemonize", "no"),
     Fixed("disable-thp", "yes"),
-    Switch("dynamic-hz", "yes"),
+    In(kValkey, Switch("dual-channel-replication-enabled", "no")),
+    In(store::Until("valkey 8.1.0"), Switch("dynamic-hz", "yes")),
+    In(store::Version::kValkey80, Integer("events-per-io-thread", "2", 0, kMaxInt)),
+    In(kValkey, Switch("extended-redis-compatibility", "no")),
+    In(store::Since("7.4.0"), Switch("hide-user-data-from-log", "no")),
+    In(kValkey, Switch("hide-user-data-from-log", "yes")),
     {"hz", "", Kind::kInteger, "10", 0, kMaxInt, "", ClampHz},
     Quoted(Text("ignore-warnings")),
+    In(store::Since("valkey 8.1.0"), Switch("import-mode", "no")),
     Fixed("io-threads", "1"),
-    Fixed("io-threads-do-reads", "no"),
+    In(store::Until("8.0.0") - kValkey, Fixed("io-threads-do-reads", "no")),
+    In(store::Version::kValkey80, Fixed("io-threads-do-reads", "yes")),
     Switch("jemalloc-bg-thread", "yes"),
     {"key-load-delay", "", Kind::kInteger, "0", kMinInt, kMaxInt, "", nullptr, true},
-    Switch("lazyfree-lazy-eviction", "no"),
-    Switch("lazyfree-lazy-expire", "no"),
-    Switch("lazyfree-lazy-server-del", "no"),
-    Switch("lazyfree-lazy-user-del", "no"),
-    Switch("lazyfree-lazy-user-flush", "no"),
+    In(kNotValkey, Switch("lazyfree-lazy-eviction", "no")),
+    In(kValkey, Switch("lazyfree-lazy-eviction", "yes")),
+    In(kNotValkey, Switch("lazyfree-lazy-expire", "no")),
+    In(kValkey, Switch("lazyfree-lazy-expire", "yes")),
+    In(kNotValkey, Switch("lazyfree-lazy-server-del", "no")),
+    In(kValkey, Switch("lazyfree-lazy-server-del", "yes")),
+    In(kNotValkey, Switch("lazyfree-lazy-user-del", "no")),
+    In(kValkey, Switch("lazyfree-lazy-user-del", "yes")),
+    In(kNotValkey, Switch("lazyfree-lazy-user-flush", "no")),
+    In(kValkey, Switch("lazyfree-lazy-user-flush", "yes")),
     {"loading-process-events-interval-bytes", "", Kind::kInteger, "2097152", 1024, kMaxInt, "",
      nullptr, true},
+    In(kSince72, Text("locale-collate", "", "", CheckLocale)),
+    In(store::Since("valkey 8.1.0"), Choice("log-format", "legacy", "legacy, logfmt")),
+    In(store::Since("valkey 8.1.0"),
+       Choice("log-timestamp-format", "legacy", "legacy, iso8601, milliseconds")),
     Quoted(FixedText("logfile")),
     Choice("loglevel", "notice", "debug, verbose, notice, warning"),
-    Text("masterauth"),
-    Text("masteruser"),
+    In(kNotValkey, Text("masterauth")),
+    In(kNotValkey, Text("masteruser")),
+    In(store::Since("7.4.0") | kValkey, Integer("max-new-connections-per-cycle", "10", 1, 1000)),
+    In(store::Since("7.4.0") | kValkey, Integer("max-new-tls-connections-per-cycle", "1", 1, 1000)),
     Memory("maxmemory-clients", "0", 0, Kind::kMemoryOrPercent),
     Integer("maxmemory-eviction-tenacity", "10", 0, 100),
     Switch("no-appendfsync-on-rewrite", "no"),
     {"oom-score-adj", "", Kind::kChoice, "no", 0, 0, "no, yes, relative, absolute", NameOomPolicy},
     {"oom-score-adj-values", "", Kind::kText, "0 200 800", 0, 0, "", CheckOomScores},
     FixedText("pidfile"),
+    In(kValkey, Integer("prefetch-batch-max-size", "16", 0, 128)),
+    In(kValkey, Text("primaryauth", "", "masterauth")),
+    In(kValkey, Text("primaryuser", "", "masteruser")),
     Text("proc-title-template", "{title} {listen-addr} {server-mode}", "", CheckTitle),
     Choice("propagation-error-behavior", "ignore", "ignore, panic, panic-on-replicas"),
     Switch("rdb-del-sync-files", "no"),
     {"rdb-key-save-delay", "", Kind::kInteger, "0", kMinInt, kMaxInt, "", nullptr, true},
     Switch("rdb-save-incremental-fsync", "yes"),
-    Memory("repl-backlog-size", "1048576", 1, Kind::kMemory, ClampBacklog),
+    In(store::Since("valkey 8.1.0"), Choice("rdb-version-check", "strict", "strict, relaxed")),
+    In(store::Since("valkey 8.1.0"), {"rdma-bind", "", Kind::kNoRdma, ""}),
+    In(store::Since("valkey 8.1.0"), Fixed("rdma-completion-vector", "-1")),
+    In(store::Since("valkey 8.1.0"), {"rdma-port", "", Kind::kNoRdma, "0"}),
+    In(store::Since("valkey 8.1.0"), Fixed("rdma-rx-size", "1048576")),
+    In(kNotValkey, Memory("repl-backlog-size", "1048576", 1, Kind::kMemory, ClampBacklog)),
+    In(kValkey, Memory("repl-backlog-size", "10485760", 1, Kind::kMemory, ClampBacklog)),
     Integer("repl-backlog-ttl", "3600", 0, kMaxInt64),
     Switch("repl-disable-tcp-nodelay", "no"),
     Choice("repl-diskless-load", "disabled", "disabled, on-empty-db, swapdb"),
@@ -289,15 +363,18 @@ constexpr KeptParameter kParameters[] = {
     Text("replica-announce-ip", "", "slave-announce-ip"),
     Integer("replica-announce-port", "0", 0, 65535, "slave-announce-port"),
     Switch("replica-announced", "yes"),
+    In(store::Since("8.0.0"), Memory("replica-full-sync-buffer-limit", "0", 0)),
     Switch("replica-ignore-disk-write-errors", "no"),
     Switch("replica-ignore-maxmemory", "yes", "slave-ignore-maxmemory"),
-    Switch("replica-lazy-flush", "no", "slave-lazy-flush"),
+    In(kNotValkey, Switch("replica-lazy-flush", "no", "slave-lazy-flush")),
+    In(kValkey, Switch("replica-lazy-flush", "yes", "slave-lazy-flush")),
     Integer("replica-priority", "100", 0, kMaxInt, "slave-priority"),
     Switch("replica-read-only", "yes", "slave-read-only"),
     Switch("replica-serve-stale-data", "yes", "slave-serve-stale-data"),
     FixedText("replicaof", "", "slaveof"),
     Choice("sanitize-dump-payload", "no", "no, yes, clients"),
-    FixedText("server_cpulist"),
+    In(kSince72, FixedText("server-cpulist", "", "server_cpulist")),
+    In(store::Until("7.2.0"), FixedText("server_cpulist")),
     Fixed("set-proc-title", "yes"),
     {"shutdown-on-sigint", "", Kind::kFlags, "default", 0, 0, "default, save, nosave, now, force",
      CheckShutdown},
@@ -308,7 +385,8 @@ constexpr KeptParameter kParameters[] = {
     Fixed("supervised", "no"),
     Fixed("syslog-enabled", "no"),
     Fixed("syslog-facility", "local0"),
-    FixedText("syslog-ident", "redis"),
+    In(kNotValkey, FixedText("syslog-ident", "redis")),
+    In(kValkey, FixedText("syslog-ident", "valkey")),
     Fixed("tcp-backlog", "511"),
     Integer("tcp-keepalive", "300", 0, kMaxInt),
     Choice("tls-auth-clients", "yes", "no, yes, optional"),
@@ -331,6 +409,7 @@ constexpr KeptParameter kParameters[] = {
     Integer("tls-session-cache-size", "20480", 0, kMaxInt),
     Integer("tls-session-cache-timeout", "300", 0, kMaxInt),
     Switch("tls-session-caching", "yes"),
+    In(kValkey, FixedText("unixsocketgroup")),
     Fixed("unixsocketperm", "0"),
 };
 
@@ -364,6 +443,9 @@ Error KeptParameter::Check(std::string& value) const {
     case Kind::kNoTls:
       if (value != initial) return "Unable to update TLS configuration. Check server logs.";
       break;
+    case Kind::kNoRdma:
+      if (value != initial) return "No RDMA building support.";
+      break;
   }
   return error || check == nullptr ? error : check(value);
 }
@@ -375,12 +457,17 @@ std::string KeptParameter::ValueIn(const EngineOptions& options) const {
 
 std::span<const KeptParameter> KeptParameters() { return kParameters; }
 
-const KeptParameter* FindKeptParameter(std::string_view name) {
+const KeptParameter* FindKeptParameter(std::string_view name, store::Version version) {
   const auto* found =
       std::find_if(std::begin(kParameters), std::end(kParameters), [&](const KeptParameter& row) {
+        if (!row.versions.Has(version)) return false;
         return Same(name, row.name) || (!row.former_name.empty() && Same(name, row.former_name));
       });
   return found == std::end(kParameters) ? nullptr : found;
+}
+
+std::string KeptValue(std::string_view name, const EngineOptions& options) {
+  return FindKeptParameter(name, options.compatibility)->ValueIn(options);
 }
 
 }  // namespace redouble::memory

@@ -1,10 +1,12 @@
-// Parameters of redis.conf 7.0.15 that have no effect in Redouble: replication, TLS, allocators,
-// processes and others. CONFIG GET and CONFIG SET treat their values as Redis does, and keep them.
+// Parameters of redis.conf, of 7.0.15 and later versions, that have no effect in Redouble:
+// replication, TLS, allocators, processes and others. CONFIG GET and CONFIG SET treat their values
+// as Redis does, and keep them.
 //
 //   const KeptParameter* parameter = FindKeptParameter("appendfsync");
 //   std::string value = "always";
 //   std::optional<std::string> error = parameter->Check(value);  // nullopt
 //   options.kept_parameters["appendfsync"] = value;
+//   KeptValue("appendfsync", options);                           // "always"
 //
 // The table in commands/server/config.cc has the parameters with an effect.
 //
@@ -21,6 +23,7 @@
 
 #include "redouble/backends/memory/engine_options.h"
 #include "redouble/backends/memory/server/config_file.h"
+#include "redouble/core/store/table/version.h"
 
 namespace redouble::memory {
 
@@ -33,8 +36,9 @@ struct KeptParameter {
     kChoice,           // One of `choices`.
     kFlags,            // Some of `choices`, separated by spaces.
     kText,
-    kFixed,  // CONFIG SET refuses it; a configuration file sets it.
-    kNoTls,  // CONFIG SET accepts the value it has.
+    kFixed,   // CONFIG SET refuses it; a configuration file sets it.
+    kNoTls,   // CONFIG SET accepts the value it has.
+    kNoRdma,  // The same.
   };
   std::string_view name;
   std::string_view former_name;  // May be empty.
@@ -48,6 +52,9 @@ struct KeptParameter {
   std::optional<std::string> (*check)(std::string& value) = nullptr;
   bool hidden = false;               // Patterns of CONFIG GET do not match it.
   LineForm form = LineForm::kWords;  // In a configuration file.
+  // The versions that have the parameter. A parameter whose default or former name changed has two
+  // rows.
+  store::VersionSet versions = store::Since("1.0.0");
 
   // Checks a value for CONFIG SET and changes it to the form that CONFIG GET returns. Returns the
   // text of an error; nullopt if the value is valid.
@@ -56,11 +63,16 @@ struct KeptParameter {
   std::string ValueIn(const EngineOptions& options) const;
 };
 
-// In the order of their names.
+// The rows of all versions, in the order of their names.
 std::span<const KeptParameter> KeptParameters();
 
-// Finds a parameter by its name or its former name, in letters of any case. Null for others.
-const KeptParameter* FindKeptParameter(std::string_view name);
+// Finds a version's parameter by its name or its former name, in letters of any case. Null for
+// others.
+const KeptParameter* FindKeptParameter(std::string_view name,
+                                       store::Version version = store::Version::kRedis70);
+
+// The value of a parameter that every version has, for the version that the options choose.
+std::string KeptValue(std::string_view name, const EngineOptions& options);
 
 }  // namespace redouble::memory
 

@@ -22,7 +22,7 @@ std::string_view ParameterOf(LazyFree operation) {
 }  // namespace
 
 std::string_view RemovalWord(const EngineOptions& options, LazyFree operation) {
-  const bool is_lazy = FindKeptParameter(ParameterOf(operation))->ValueIn(options) == "yes";
+  const bool is_lazy = KeptValue(ParameterOf(operation), options) == "yes";
   return is_lazy ? "UNLINK" : "DEL";
 }
 

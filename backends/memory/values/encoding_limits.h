@@ -21,6 +21,10 @@ struct EncodingLimits {
   size_t hash_max_listpack_entries = 512;
   size_t hash_max_listpack_value = 64;
   size_t set_max_intset_entries = 512;
+  // A set of strings is a listpack up to these limits. The engine sets the first to 0 for Redis
+  // 7.0, whose sets are tables then.
+  size_t set_max_listpack_entries = 128;
+  size_t set_max_listpack_value = 64;
   size_t zset_max_listpack_entries = 128;
   size_t zset_max_listpack_value = 64;
   size_t stream_node_max_bytes = 4096;

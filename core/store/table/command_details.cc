@@ -60,10 +60,12 @@ const CommandDetails& DetailsOf(CommandId id) {
   return kDetails[static_cast<size_t>(id)];
 }
 
-std::vector<std::string_view> CategoriesOf(CommandId id) {
-  std::set<std::string_view> found = ImpliedCategories(SpecOf(id));
+std::vector<std::string_view> CategoriesOf(CommandId id) { return CategoriesOf(SpecOf(id)); }
+
+std::vector<std::string_view> CategoriesOf(const CommandSpec& spec) {
+  std::set<std::string_view> found = ImpliedCategories(spec);
   for (const absl::string_view change :
-       absl::StrSplit(base::ToAbsl(DetailsOf(id).categories), ' ', absl::SkipEmpty())) {
+       absl::StrSplit(base::ToAbsl(DetailsOf(spec.id).categories), ' ', absl::SkipEmpty())) {
     const std::string_view name = base::ToStd(change.substr(1));
     change[0] == '+' ? void(found.insert(name)) : void(found.erase(name));
   }

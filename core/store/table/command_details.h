@@ -32,6 +32,8 @@ const CommandDetails& DetailsOf(CommandId id);
 
 // Returns the ACL categories of the command, without the leading "@", in Redis's order.
 std::vector<std::string_view> CategoriesOf(CommandId id);
+// As above, for the row of a version (SpecsOf).
+std::vector<std::string_view> CategoriesOf(const CommandSpec& spec);
 
 // Returns all ACL categories, without the leading "@", in Redis's order.
 std::span<const std::string_view> AllCategories();

@@ -48,7 +48,7 @@ constexpr auto kUpdate = KeySpec::kUpdate;
 constexpr auto kInsert = KeySpec::kInsert;
 constexpr auto kDelete = KeySpec::kDelete;
 constexpr auto kNotKey = KeySpec::kNotKey;
-[[maybe_unused]] constexpr auto kIncomplete = KeySpec::kIncomplete;
+constexpr auto kIncomplete = KeySpec::kIncomplete;
 constexpr auto kVariableFlags = KeySpec::kVariableFlags;
 
 // Keys from `position` to `last`, `step` apart.
@@ -108,6 +108,7 @@ constexpr CommandSpec Row(CommandId id, std::string_view name, int16_t arity, ui
                       .flags = flags,
                       .group = group,
                       .since = since,
+                      .versions = Since(since),
                       .key_spec_count = keys.count,
                       .key_specs = {}};
   std::copy(std::begin(keys.specs), std::end(keys.specs), spec.key_specs);
@@ -158,6 +159,53 @@ constexpr FlagName kKeyFlagNames[] = {
     {KeySpec::kIncomplete, "incomplete"},
     {KeySpec::kVariableFlags, "variable_flags"},
 };
+
+// What a row of command_changes.inc replaces.
+struct CommandChange {
+  std::optional<int16_t> arity = std::nullopt;
+  uint32_t added_flags = kNoFlags;
+  uint32_t removed_flags = kNoFlags;
+  std::optional<std::string_view> tips = std::nullopt;
+  std::optional<size_t> key_spec = std::nullopt;
+  uint16_t key_flags = KeySpec::kNoFlags;
+};
+
+constexpr CommandChange Arity(int16_t arity) { return {.arity = arity}; }
+constexpr CommandChange Flags(uint32_t added, uint32_t removed) {
+  return {.added_flags = added, .removed_flags = removed};
+}
+constexpr CommandChange Tips(std::string_view tips) { return {.tips = tips}; }
+constexpr CommandChange KeyFlags(size_t key_spec, int flags) {
+  return {.key_spec = key_spec, .key_flags = static_cast<uint16_t>(flags)};
+}
+
+struct VersionChange {
+  CommandId id;
+  VersionSet versions;
+  CommandChange change;
+};
+
+constexpr VersionChange kChanges[] = {
+#define REDOUBLE_COMMAND_CHANGE(id, versions, change) {CommandId::k##id, versions, change},
+#include "redouble/core/store/table/command_changes.inc"
+#undef REDOUBLE_COMMAND_CHANGE
+};
+
+void Apply(const CommandChange& change, CommandSpec& spec) {
+  spec.arity = change.arity.value_or(spec.arity);
+  spec.flags = (spec.flags | change.added_flags) & ~change.removed_flags;
+  if (change.key_spec) spec.key_specs[*change.key_spec].flags = change.key_flags;
+}
+
+using Specs = std::array<CommandSpec, kCommandCount>;
+
+Specs MakeSpecs(Version version) {
+  Specs specs = internal::kCommandTable;
+  for (const VersionChange& row : kChanges) {
+    if (row.versions.Has(version)) Apply(row.change, specs[static_cast<size_t>(row.id)]);
+  }
+  return specs;
+}
 
 bool SameName(std::string_view a, std::string_view b) {
   return absl::EqualsIgnoreCase(base::ToAbsl(a), base::ToAbsl(b));
@@ -350,6 +398,24 @@ std::span<const FlagName> CommandFlagNames() { return kCommandFlagNames; }
 std::span<const FlagName> KeyFlagNames() { return kKeyFlagNames; }
 
 std::span<const CommandSpec> AllCommands() { return internal::kCommandTable; }
+
+const std::array<CommandSpec, kCommandCount>& SpecsOf(Version version) {
+  // Redis 7.0 has the rows as they are.
+  if (version == Version::kRedis70) return internal::kCommandTable;
+  static const std::vector<Specs>* const kTables = [] {
+    auto* tables = new std::vector<Specs>;
+    for (const VersionSpec& spec : AllVersions()) tables->push_back(MakeSpecs(spec.id));
+    return tables;
+  }();
+  return (*kTables)[static_cast<size_t>(version)];
+}
+
+std::optional<std::string_view> ChangedTips(CommandId id, Version version) {
+  for (const VersionChange& row : kChanges) {
+    if (row.id == id && row.versions.Has(version) && row.change.tips) return row.change.tips;
+  }
+  return std::nullopt;
+}
 
 CommandId FindCommand(std::string_view name) { return Find(TheIndex().by_name, name); }
 

@@ -1,4 +1,5 @@
-// The table of commands: what Redis 7.0.15 reports about each command.
+// The table of commands: what Redis 7.0.15 reports about each command, and the commands of later
+// versions.
 //
 // A row of command_table.inc holds a command's name, arity, flags, group, first version and key
 // positions, and the texts of command_details.h. Everything else is derived from the rows: the ids
@@ -13,6 +14,8 @@
 //   spec.container();   // "xgroup"
 //   spec.subcommand();  // "create"
 //   FindCommand("GET") == CommandId::kGet;
+//   spec.versions.Has(Version::kRedis70);  // Whether that version has the command.
+//   SpecsOf(Version::kRedis80);            // All rows, as that version reports them.
 //
 // Thread-safety: constant data.
 #ifndef REDOUBLE_CORE_STORE_TABLE_COMMAND_TABLE_H_
@@ -26,6 +29,8 @@
 #include <span>
 #include <string_view>
 #include <vector>
+
+#include "redouble/core/store/table/version.h"
 
 namespace redouble::store {
 
@@ -146,7 +151,9 @@ struct CommandSpec {
   int16_t arity;             // Name included; negative: at least that many.
   uint32_t flags;            // command_flag::Flag
   CommandGroup group;
-  std::string_view since;  // The first version of Redis that has the command.
+  // The first version that has the command, "2.6.0"; "valkey 8.0.0" for one that Redis lacks.
+  std::string_view since;
+  VersionSet versions;  // Those that have the command.
   uint8_t key_spec_count;
   KeySpec key_specs[kMaxKeySpecs];
 
@@ -170,8 +177,14 @@ inline const CommandSpec& SpecOf(CommandId id) {
   assert(id < CommandId::kUnknown);
   return internal::kCommandTable[static_cast<size_t>(id)];
 }
-// Returns all rows, in the order of the table.
+// Returns the rows of all versions, in the order of the table.
 std::span<const CommandSpec> AllCommands();
+// Returns the same rows as that version reports them: with the arities, flags and keys of
+// command_changes.inc. Rows of commands that it lacks are among them. The table is made on first
+// use. O(1).
+const std::array<CommandSpec, kCommandCount>& SpecsOf(Version version);
+// Returns a command's tips in that version, if they differ from those of the row (DetailsOf).
+std::optional<std::string_view> ChangedTips(CommandId id, Version version);
 // Returns the id of a name in any case: "GET", "xgroup|create". kUnknown if it has no row. O(1).
 CommandId FindCommand(std::string_view name);
 // Returns FindCommand("container|subcommand") without building that name. `container` must not be

@@ -27,6 +27,7 @@
 #include "redouble/core/base/time/utc.h"
 #include "redouble/core/base/time/virtual_clock.h"
 #include "redouble/core/store/command.h"
+#include "redouble/core/store/table/version.h"
 
 namespace redouble::sim {
 namespace {
@@ -194,6 +195,13 @@ constexpr Directive kDirectives[] = {
            manual ? ServeOptions::Clock::kManual : ServeOptions::Clock::kSystem;
        return absl::OkStatus();
      }},
+    {"redouble-compatibility", 1,
+     [](const Words& values, ServeSettings& settings) {
+       const std::optional<store::Version> version = store::VersionNamed(values[0]);
+       if (!version) return Wrong("no version: see redouble serve --compatibility");
+       settings.options.engine.compatibility = *version;
+       return absl::OkStatus();
+     }},
     {"redouble-seed", 1,
      [](const Words& values, ServeSettings& settings) {
        return absl::SimpleAtoi(values[0], &settings.options.engine.seed) ? absl::OkStatus()
@@ -268,7 +276,7 @@ class Reader {
     }
     if (values.empty()) return Wrong(kBadDirective);
     if (name == "save") return ReadSave(values);
-    if (const memory::KeptParameter* kept = memory::FindKeptParameter(name)) {
+    if (const memory::KeptParameter* kept = memory::FindKeptParameter(name, version())) {
       REDOUBLE_RETURN_IF_ERROR(Keep(*kept, values));
       WarnOfNoEffect(name, values, settings_);
       return absl::OkStatus();
@@ -283,9 +291,12 @@ class Reader {
     if (!fits) return Wrong("wrong number of arguments");
     REDOUBLE_RETURN_IF_ERROR(directive.read(values, settings_));
     // CONFIG GET shows the value.
-    const memory::KeptParameter* kept = memory::FindKeptParameter(directive.name);
+    const memory::KeptParameter* kept = memory::FindKeptParameter(directive.name, version());
     return kept == nullptr ? absl::OkStatus() : Keep(*kept, values);
   }
+
+  // The version so far: redouble-compatibility comes before the parameters of later versions.
+  store::Version version() const { return settings_.options.engine.compatibility; }
 
   absl::Status Keep(const memory::KeptParameter& kept, const Words& values) {
     std::string value = absl::StrJoin(values, " ");

@@ -22,6 +22,7 @@
 #include "redouble/backends/memory/snapshot/snapshot.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/task/run.h"
+#include "redouble/core/store/table/version.h"
 #include "redouble/core/store/typed/keys.h"
 #include "redouble/sim/cli/serve/configuration.h"
 #include "redouble/sim/cli/serve/start.h"
@@ -66,6 +67,7 @@ struct ServeArguments {
   std::optional<std::string> clock;
   std::optional<std::string> start;
   std::optional<uint64_t> seed;
+  std::optional<std::string> compatibility;
   std::optional<std::string> requirepass;
   std::optional<std::string> maxmemory;
   std::optional<std::string> loglevel;
@@ -120,6 +122,9 @@ absl::Status ReadConfig(const std::string& name, const ProgramContext& context,
 absl::Status ReadEngineOptions(const ServeArguments& arguments, ServeSettings& settings) {
   memory::EngineOptions& engine = settings.options.engine;
   if (arguments.seed) engine.seed = *arguments.seed;
+  if (arguments.compatibility) {
+    engine.compatibility = *store::VersionNamed(*arguments.compatibility);
+  }
   if (arguments.requirepass) engine.requirepass = *arguments.requirepass;
   if (arguments.maxmemory) {
     const std::optional<uint64_t> bytes = memory::ReadMemory(*arguments.maxmemory);
@@ -292,6 +297,12 @@ std::vector<std::string> LogLevels() {
   return {std::begin(kLogLevelNames), std::end(kLogLevelNames)};
 }
 
+std::vector<std::string> VersionNames() {
+  std::vector<std::string> names;
+  for (const store::VersionSpec& version : store::AllVersions()) names.emplace_back(version.name);
+  return names;
+}
+
 }  // namespace
 
 std::function<int()> AddServe(CLI::App& app, const ProgramContext& context) {
@@ -309,6 +320,9 @@ std::function<int()> AddServe(CLI::App& app, const ProgramContext& context) {
   app.add_option("--start", arguments->start,
                  "Where a manual clock begins: RFC 3339, or milliseconds since the epoch");
   app.add_option("--seed", arguments->seed, "Decides what Redis leaves to chance; 0 by default");
+  app.add_option("--compatibility", arguments->compatibility,
+                 "The version whose commands and replies it has, redis-7.0 by default")
+      ->check(CLI::IsMember(VersionNames()));
   app.add_option("--requirepass", arguments->requirepass, "The password of the default user");
   app.add_option("--maxmemory", arguments->maxmemory, "Bytes that keys may take: 64mb");
   app.add_flag("--cluster-slots", arguments->cluster_slots,

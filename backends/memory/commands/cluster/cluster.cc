@@ -189,6 +189,11 @@ Reply HandleClusterMyId(CommandContext& context, Arguments) {
   return Reply::Bulk(view->shards()[view->self()].master.id);
 }
 
+// Every shard has one id, which is that of its master here.
+Reply HandleClusterMyShardId(CommandContext& context, Arguments arguments) {
+  return HandleClusterMyId(context, arguments);
+}
+
 Reply HandleClusterNodes(CommandContext& context, Arguments) {
   const ClusterView* view = context.engine().cluster();
   if (view == nullptr) return ClusterDisabled();
@@ -337,7 +342,7 @@ Reply HandleClusterHelp(CommandContext& context, Arguments) {
       "    Output format is an array where each array element is a map containing attributes of a "
       "link",
   };
-  return HelpReply("CLUSTER", kHelp);
+  return HelpReply(context, "CLUSTER", kHelp);
 }
 
 }  // namespace redouble::memory

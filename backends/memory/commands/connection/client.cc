@@ -2,6 +2,7 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "redouble/backends/memory/commands/block_timeout.h"
 #include "redouble/backends/memory/commands/connection/client_name.h"
@@ -9,6 +10,7 @@
 #include "redouble/backends/memory/engine/argument.h"
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/handlers.h"
+#include "redouble/backends/memory/server/kept_parameters.h"
 #include "redouble/core/base/text/redis_number.h"
 
 namespace redouble::memory {
@@ -33,6 +35,45 @@ Reply HandleClientNoEvict(CommandContext& context, Arguments arguments) {
   const bool on = IsWord(arguments[0], "ON");
   if (!on && !IsWord(arguments[0], "OFF")) return SyntaxError();
   context.session().set_no_evict(on);
+  return Reply::Ok();
+}
+
+Reply HandleClientNoTouch(CommandContext& context, Arguments arguments) {
+  const bool on = IsWord(arguments[0], "ON");
+  if (!on && !IsWord(arguments[0], "OFF")) return SyntaxError();
+  context.session().set_no_touch(on);
+  return Reply::Ok();
+}
+
+Reply HandleClientSetInfo(CommandContext& context, Arguments arguments) {
+  const bool is_name = IsWord(arguments[0], "LIB-NAME");
+  if (!is_name && !IsWord(arguments[0], "LIB-VER")) {
+    return Reply::Error("ERR Unrecognized option '" + WordInError(arguments[0]) + "'");
+  }
+  if (!IsClientWord(arguments[1])) {
+    return Reply::Error("ERR " + std::string(is_name ? "lib-name" : "lib-ver") +
+                        " cannot contain spaces, newlines or special characters.");
+  }
+  ClientLibrary library = context.session().library();
+  (is_name ? library.name : library.version) = arguments[1];
+  context.session().set_library(std::move(library));
+  return Reply::Ok();
+}
+
+// Valkey ignores what it does not know.
+Reply HandleClientCapa(CommandContext& context, Arguments arguments) {
+  for (const std::string_view capability : arguments) {
+    if (IsWord(capability, "REDIRECT")) context.session().set_takes_redirects(true);
+  }
+  return Reply::Ok();
+}
+
+// No import mode keeps expired keys, so that no client can be a source.
+Reply HandleClientImportSource(CommandContext& context, Arguments arguments) {
+  const bool imports = KeptValue("import-mode", context.engine().options()) == "yes";
+  const bool off = IsWord(arguments[0], "OFF");
+  if (!off && !imports) return Reply::Error("ERR Server is not in import mode");
+  if (!off && !IsWord(arguments[0], "ON")) return SyntaxError();
   return Reply::Ok();
 }
 
@@ -96,7 +137,7 @@ Reply HandleClientUnblock(CommandContext& context, Arguments arguments) {
   return Reply::Integer(1);
 }
 
-Reply HandleClientHelp(CommandContext&, Arguments) {
+Reply HandleClientHelp(CommandContext& context, Arguments) {
   static constexpr std::string_view kLines[] = {
       "CACHING (YES|NO)",
       "    Enable/disable tracking of the keys for next command in OPTIN/OPTOUT modes.",
@@ -144,7 +185,7 @@ Reply HandleClientHelp(CommandContext&, Arguments) {
       "NO-EVICT (ON|OFF)",
       "    Protect current client connection from eviction.",
   };
-  return HelpReply("CLIENT", kLines);
+  return HelpReply(context, "CLIENT", kLines);
 }
 
 }  // namespace redouble::memory

@@ -18,11 +18,14 @@
 
 namespace redouble::memory {
 
+// Returns whether CLIENT LIST can show the text: it has no spaces and only printable characters.
+inline bool IsClientWord(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return c >= '!' && c <= '~'; });
+}
+
 // Returns the error for an invalid name; nullopt for a valid one.
 inline std::optional<store::Reply> RefuseClientName(std::string_view name) {
-  const bool printable =
-      std::all_of(name.begin(), name.end(), [](char c) { return c >= '!' && c <= '~'; });
-  if (printable) return std::nullopt;
+  if (IsClientWord(name)) return std::nullopt;
   return store::Reply::Error(
       "ERR Client names cannot contain spaces, newlines or special characters.");
 }

@@ -8,7 +8,6 @@
 #include "redouble/backends/memory/engine/handlers.h"
 #include "redouble/backends/memory/engine/permission.h"
 #include "redouble/backends/memory/engine/session_core.h"
-#include "redouble/backends/memory/redis_version.h"
 #include "redouble/core/base/text/redis_number.h"
 
 namespace redouble::memory {
@@ -54,8 +53,10 @@ Reply LogIn(CommandContext& context, std::string_view name, std::string_view pas
 
 Reply HelloReply(const CommandContext& context) {
   const bool in_cluster = context.engine().cluster() != nullptr;
-  return Reply::Map({Reply::Bulk("server"), Reply::Bulk("redis"), Reply::Bulk("version"),
-                     Reply::Bulk(kRedisVersion), Reply::Bulk("proto"),
+  const store::VersionSpec& version = context.engine().compatibility().spec();
+  const bool is_valkey = version.product == store::Product::kValkey;
+  return Reply::Map({Reply::Bulk("server"), Reply::Bulk(is_valkey ? "valkey" : "redis"),
+                     Reply::Bulk("version"), Reply::Bulk(version.version), Reply::Bulk("proto"),
                      Reply::Integer(context.session().protocol()), Reply::Bulk("id"),
                      Reply::Integer(context.session().id()), Reply::Bulk("mode"),
                      Reply::Bulk(in_cluster ? "cluster" : "standalone"), Reply::Bulk("role"),

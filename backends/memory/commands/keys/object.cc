@@ -5,6 +5,7 @@
 
 #include "redouble/backends/memory/commands/block_timeout.h"
 #include "redouble/backends/memory/commands/help.h"
+#include "redouble/backends/memory/engine/argument.h"
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/handlers.h"
 #include "redouble/core/base/text/redis_number.h"
@@ -49,7 +50,7 @@ Reply HandleObjectFreq(CommandContext& context, Arguments arguments) {
       entry->eviction.FrequencyNow(context.now_s(), options.lfu_decay_time_minutes));
 }
 
-Reply HandleObjectHelp(CommandContext&, Arguments) {
+Reply HandleObjectHelp(CommandContext& context, Arguments) {
   static constexpr std::string_view kLines[] = {
       "ENCODING <key>",
       "    Return the kind of internal representation used in order to store the value",
@@ -64,7 +65,7 @@ Reply HandleObjectHelp(CommandContext&, Arguments) {
       "    Return the number of references of the value associated with the specified",
       "    <key>.",
   };
-  return HelpReply("OBJECT", kLines);
+  return HelpReply(context, "OBJECT", kLines);
 }
 
 // Redis counts clock ticks of one second, not elapsed seconds.
@@ -89,17 +90,44 @@ Reply HandleObjectRefCount(CommandContext& context, Arguments arguments) {
 }
 
 // There are no replicas, so that WAIT for any number of them times out.
-Reply HandleWait(CommandContext& context, Arguments arguments) {
-  const std::optional<int64_t> replicas = base::ParseInt64(arguments[0]);
-  if (!replicas) return Reply::Error(error_text::kNotAnInteger);
-  BlockTimeout timeout = ReadTimeoutMillis(arguments[1], context.now_ms());
+namespace {
+
+// Waits until the timeout for replicas that do not exist.
+Reply WaitForReplicas(CommandContext& context, std::string_view timeout_ms, bool waits,
+                      Reply nobody) {
+  BlockTimeout timeout = ReadTimeoutMillis(timeout_ms, context.now_ms());
   if (timeout.error) return *std::move(timeout.error);
-  if (*replicas <= 0 || !context.may_block()) return Reply::Integer(0);
+  if (!waits || !context.may_block()) return nobody;
   return context.Block({.keys = {},
                         .type = store::KeyType::kNone,
                         .deadline_ms = timeout.deadline_ms,
                         .retry = [](CommandContext&, std::string_view) { return std::nullopt; },
-                        .timed_out = Reply::Integer(0)});
+                        .timed_out = std::move(nobody)});
+}
+
+}  // namespace
+
+Reply HandleWait(CommandContext& context, Arguments arguments) {
+  const std::optional<int64_t> replicas = base::ParseInt64(arguments[0]);
+  if (!replicas) return Reply::Error(error_text::kNotAnInteger);
+  return WaitForReplicas(context, arguments[1], *replicas > 0, Reply::Integer(0));
+}
+
+// There is no append-only file.
+Reply HandleWaitAof(CommandContext& context, Arguments arguments) {
+  constexpr int64_t kMostLocal = 1;
+  const std::optional<int64_t> local = base::ParseInt64(arguments[0]);
+  if (!local) return Reply::Error(error_text::kNotAnInteger);
+  if (*local < 0 || *local > kMostLocal) return Reply::Error(OutOfRangeText(0, kMostLocal));
+  const std::optional<int64_t> replicas = base::ParseInt64(arguments[1]);
+  if (!replicas) return Reply::Error(error_text::kNotAnInteger);
+  if (*replicas < 0) return Reply::Error(error_text::kMustBePositive);
+  if (*local > 0) {
+    return Reply::Error(
+        "ERR WAITAOF cannot be used when numlocal is set but appendonly is disabled.");
+  }
+  return WaitForReplicas(context, arguments[2], *replicas > 0,
+                         Reply::Array({Reply::Integer(0), Reply::Integer(0)}));
 }
 
 }  // namespace redouble::memory

@@ -121,7 +121,7 @@ Reply HandleFunctionFlush(CommandContext& context, Arguments arguments) {
   return Reply::Ok();
 }
 
-Reply HandleFunctionHelp(CommandContext&, Arguments) {
+Reply HandleFunctionHelp(CommandContext& context, Arguments) {
   static constexpr std::string_view kLines[] = {
       "LOAD [REPLACE] <FUNCTION CODE>",
       "    Create a new library with the given library name and code.",
@@ -169,7 +169,7 @@ Reply HandleFunctionHelp(CommandContext&, Arguments) {
       "failure",
       "      in case of functions name collision with another library).",
   };
-  return HelpReply("FUNCTION", kLines);
+  return HelpReply(context, "FUNCTION", kLines);
 }
 
 Reply HandleFunctionKill(CommandContext& context, Arguments) {

@@ -73,21 +73,21 @@ class SessionHost final : public ScriptHost {
   }
 
   bool HasCommand(std::span<const std::string_view> words) const override {
-    CommandId id = EngineCore::CommandNamed(words[0]);
+    CommandId id = context_.engine().CommandNamed(words[0]);
     using Resolution = EngineCore::Resolution;
     const Resolution resolution = context_.engine().Resolve(id, words.subspan(1));
     return resolution == Resolution::kFound || resolution == Resolution::kWrongArity;
   }
 
   bool MayRun(std::span<const std::string_view> words) const override {
-    CommandId id = EngineCore::CommandNamed(words[0]);
+    CommandId id = context_.engine().CommandNamed(words[0]);
     const Arguments arguments = words.subspan(1);
     context_.engine().Resolve(id, arguments);
     return context_.session().user().Check(id, arguments).denied == Denied::kNothing;
   }
 
   Reply CallCommand(std::span<const std::string_view> words) override {
-    CommandId id = EngineCore::CommandNamed(words[0]);
+    CommandId id = context_.engine().CommandNamed(words[0]);
     const Arguments arguments = words.subspan(1);
     if (std::optional<Reply> refusal = Refuse(id, arguments)) return *std::move(refusal);
     const CommandSpec& spec = store::SpecOf(id);

@@ -121,7 +121,7 @@ Reply HandleScriptFlush(CommandContext& context, Arguments arguments) {
   return Reply::Ok();
 }
 
-Reply HandleScriptHelp(CommandContext&, Arguments) {
+Reply HandleScriptHelp(CommandContext& context, Arguments) {
   static constexpr std::string_view kHelp[] = {
       "DEBUG (YES|SYNC|NO)",
       "    Set the debug mode for subsequent scripts executed.",
@@ -138,7 +138,7 @@ Reply HandleScriptHelp(CommandContext&, Arguments) {
       "LOAD <script>",
       "    Load a script into the scripts cache without executing it.",
   };
-  return HelpReply("SCRIPT", kHelp);
+  return HelpReply(context, "SCRIPT", kHelp);
 }
 
 Reply HandleScriptKill(CommandContext& context, Arguments) {
@@ -160,6 +160,13 @@ Reply HandleScriptDebug(CommandContext& context, Arguments arguments) {
   }
   if (IsWord(arguments[0], "SYNC")) return Reply::Error(kInPipeline);
   return Reply::Error("ERR Use SCRIPT DEBUG YES/SYNC/NO");
+}
+
+Reply HandleScriptShow(CommandContext& context, Arguments arguments) {
+  const ScriptCache& scripts = context.engine().scripts();
+  const std::string sha = absl::AsciiStrToLower(base::ToAbsl(arguments[0]));
+  if (!scripts.Has(sha)) return Reply::Error("NOSCRIPT No matching script.");
+  return Reply::Bulk(scripts.TextOf(sha));
 }
 
 }  // namespace redouble::memory

@@ -40,7 +40,7 @@ Reply WrongUse(const CommandContext& context) { return WrongSubcommandUse(contex
 // The path of the ACL file; empty: the users are in memory only.
 std::string AclFileOf(EngineCore& engine) {
   if (engine.administration().host() == nullptr) return "";
-  return FindKeptParameter("aclfile")->ValueIn(engine.options());
+  return KeptValue("aclfile", engine.options());
 }
 
 // A selector's permissions, under the names of ACL GETUSER.
@@ -91,8 +91,11 @@ Reply HandleAclCat(CommandContext& context, Arguments arguments) {
   if (!store::IsCategory(arguments[0])) {
     return Reply::Error(absl::StrCat("ERR Unknown category '", WordInError(arguments[0]), "'"));
   }
+  const Compatibility& compatibility = context.engine().compatibility();
   for (const CommandSpec& spec : store::AllCommands()) {
-    const std::vector<std::string_view> categories = store::CategoriesOf(spec.id);
+    if (!compatibility.HasCommand(spec.id)) continue;
+    const std::vector<std::string_view> categories =
+        store::CategoriesOf(compatibility.SpecOf(spec.id));
     if (std::any_of(categories.begin(), categories.end(),
                     [&](std::string_view name) { return IsWord(arguments[0], name); })) {
       names.push_back(Reply::Bulk(spec.name));
@@ -126,7 +129,7 @@ Reply HandleAclDryRun(CommandContext& context, Arguments arguments) {
   if (user == nullptr) {
     return Reply::Error(absl::StrCat("ERR User '", WordInError(arguments[0]), "' not found"));
   }
-  CommandId id = EngineCore::CommandNamed(arguments[1]);
+  CommandId id = context.engine().CommandNamed(arguments[1]);
   const Arguments rest = arguments.subspan(2);
   switch (context.engine().Resolve(id, rest)) {
     case EngineCore::Resolution::kFound:
@@ -276,7 +279,7 @@ Reply HandleAclWhoAmI(CommandContext& context, Arguments) {
   return Reply::Bulk(context.session().user().name());
 }
 
-Reply HandleAclHelp(CommandContext&, Arguments) {
+Reply HandleAclHelp(CommandContext& context, Arguments) {
   static constexpr std::string_view kLines[] = {
       "CAT [<category>]",
       "    List all commands that belong to <category>, or all command categories",
@@ -305,7 +308,7 @@ Reply HandleAclHelp(CommandContext&, Arguments) {
       "WHOAMI",
       "    Return the current connection username.",
   };
-  return HelpReply("ACL", kLines);
+  return HelpReply(context, "ACL", kLines);
 }
 
 }  // namespace redouble::memory

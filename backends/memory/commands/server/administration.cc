@@ -56,7 +56,7 @@ Reply HandleSlowLogReset(CommandContext& context, Arguments) {
   return Reply::Ok();
 }
 
-Reply HandleSlowLogHelp(CommandContext&, Arguments) {
+Reply HandleSlowLogHelp(CommandContext& context, Arguments) {
   static constexpr std::string_view kLines[] = {
       "GET [<count>]",
       "    Return top <count> entries from the slowlog (default: 10, -1 mean all).",
@@ -68,7 +68,7 @@ Reply HandleSlowLogHelp(CommandContext&, Arguments) {
       "RESET",
       "    Reset the slowlog.",
   };
-  return HelpReply("SLOWLOG", kLines);
+  return HelpReply(context, "SLOWLOG", kLines);
 }
 
 Reply HandleMonitor(CommandContext& context, Arguments) {

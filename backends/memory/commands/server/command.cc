@@ -106,9 +106,10 @@ Reply KeySpecsReply(const CommandSpec& spec) {
   return Reply::Set(std::move(keys));
 }
 
-std::vector<CommandId> SubcommandsOf(CommandId container) {
+std::vector<CommandId> SubcommandsOf(const Compatibility& compatibility, CommandId container) {
   std::vector<CommandId> subcommands;
   for (const CommandSpec& spec : store::AllCommands()) {
+    if (!compatibility.HasCommand(spec.id)) continue;
     if (spec.is_subcommand() && spec.container() == store::SpecOf(container).name) {
       subcommands.push_back(spec.id);
     }
@@ -116,19 +117,23 @@ std::vector<CommandId> SubcommandsOf(CommandId container) {
   return subcommands;
 }
 
-Reply InfoReply(CommandId id) {
-  const CommandSpec& spec = store::SpecOf(id);
+Reply InfoReply(const Compatibility& compatibility, CommandId id) {
+  const CommandSpec& spec = compatibility.SpecOf(id);
   std::vector<Reply> categories;
-  for (const std::string_view category : store::CategoriesOf(id)) {
+  for (const std::string_view category : store::CategoriesOf(spec)) {
     categories.push_back(Reply::Status("@" + std::string(category)));
   }
+  const std::string_view tip_words =
+      store::ChangedTips(id, compatibility.version()).value_or(store::DetailsOf(id).tips);
   std::vector<Reply> tips;
   for (const absl::string_view tip :
-       absl::StrSplit(base::ToAbsl(store::DetailsOf(id).tips), ' ', absl::SkipEmpty())) {
+       absl::StrSplit(base::ToAbsl(tip_words), ' ', absl::SkipEmpty())) {
     tips.push_back(Reply::Bulk(base::ToStd(tip)));
   }
   std::vector<Reply> subcommands;
-  for (const CommandId subcommand : SubcommandsOf(id)) subcommands.push_back(InfoReply(subcommand));
+  for (const CommandId subcommand : SubcommandsOf(compatibility, id)) {
+    subcommands.push_back(InfoReply(compatibility, subcommand));
+  }
   const auto [first, last, step] = LegacyRange(spec);
   return Reply::Array({Reply::Bulk(spec.name), Reply::Integer(spec.arity),
                        NamesOf(spec.flags, store::CommandFlagNames()), Reply::Integer(first),
@@ -137,21 +142,26 @@ Reply InfoReply(CommandId id) {
                        KeySpecsReply(spec), Reply::Set(std::move(subcommands))});
 }
 
+// Valkey's own versions have no name of the product here.
+std::string_view SinceText(const CommandSpec& spec) {
+  return spec.since.substr(spec.since.find(' ') + 1);
+}
+
 // The name, followed by the map that describes it.
-void AppendDocs(CommandId id, std::vector<Reply>& out) {
-  const CommandSpec& spec = store::SpecOf(id);
+void AppendDocs(const Compatibility& compatibility, CommandId id, std::vector<Reply>& out) {
+  const CommandSpec& spec = compatibility.SpecOf(id);
   const store::CommandDetails& details = store::DetailsOf(id);
   std::vector<Reply> docs = {Reply::Bulk("summary"), Reply::Bulk(details.summary),
-                             Reply::Bulk("since"),   Reply::Bulk(spec.since),
+                             Reply::Bulk("since"),   Reply::Bulk(SinceText(spec)),
                              Reply::Bulk("group"),   Reply::Bulk(store::GroupName(spec.group))};
   if (!details.complexity.empty()) {
     docs.push_back(Reply::Bulk("complexity"));
     docs.push_back(Reply::Bulk(details.complexity));
   }
   AppendDocument(spec.name, docs);
-  if (const std::vector<CommandId> rows = SubcommandsOf(id); !rows.empty()) {
+  if (const std::vector<CommandId> rows = SubcommandsOf(compatibility, id); !rows.empty()) {
     std::vector<Reply> subcommands;
-    for (const CommandId subcommand : rows) AppendDocs(subcommand, subcommands);
+    for (const CommandId subcommand : rows) AppendDocs(compatibility, subcommand, subcommands);
     docs.push_back(Reply::Bulk("subcommands"));
     docs.push_back(Reply::Map(std::move(subcommands)));
   }
@@ -159,10 +169,10 @@ void AppendDocs(CommandId id, std::vector<Reply>& out) {
   out.push_back(Reply::Map(std::move(docs)));
 }
 
-std::vector<CommandId> TopLevelCommands() {
+std::vector<CommandId> TopLevelCommands(const Compatibility& compatibility) {
   std::vector<CommandId> ids;
   for (const CommandSpec& spec : store::AllCommands()) {
-    if (!spec.is_subcommand()) ids.push_back(spec.id);
+    if (!spec.is_subcommand() && compatibility.HasCommand(spec.id)) ids.push_back(spec.id);
   }
   return ids;
 }
@@ -174,14 +184,15 @@ bool CanHaveKeys(const CommandSpec& spec) {
 
 // GETKEYS and GETKEYSANDFLAGS: the command `name argument...` to examine.
 Reply KeysReply(CommandContext& context, Arguments words, bool with_flags) {
-  CommandId id = store::FindCommand(words[0]);
+  const Compatibility& compatibility = context.engine().compatibility();
+  CommandId id = compatibility.FindCommand(words[0]);
   const Arguments arguments = words.subspan(1);
   const EngineCore::Resolution resolution = context.engine().Resolve(id, arguments);
   if (resolution == EngineCore::Resolution::kUnknownCommand ||
       resolution == EngineCore::Resolution::kUnknownSubcommand) {
     return Reply::Error("ERR Invalid command specified");
   }
-  const CommandSpec& spec = store::SpecOf(id);
+  const CommandSpec& spec = compatibility.SpecOf(id);
   if (!CanHaveKeys(spec)) return Reply::Error("ERR The command has no key arguments");
   if (resolution == EngineCore::Resolution::kWrongArity) {
     return Reply::Error("ERR Invalid number of arguments specified for command");
@@ -201,57 +212,66 @@ Reply KeysReply(CommandContext& context, Arguments words, bool with_flags) {
   return Reply::Array(std::move(keys));
 }
 
-bool HasCategory(CommandId id, std::string_view category) {
-  const std::vector<std::string_view> categories = store::CategoriesOf(id);
+bool HasCategory(const CommandSpec& spec, std::string_view category) {
+  const std::vector<std::string_view> categories = store::CategoriesOf(spec);
   return std::any_of(categories.begin(), categories.end(),
                      [&](std::string_view name) { return IsWord(category, name); });
 }
 
 }  // namespace
 
-Reply HandleCommand(CommandContext&, Arguments) {
+Reply HandleCommand(CommandContext& context, Arguments) {
+  const Compatibility& compatibility = context.engine().compatibility();
   std::vector<Reply> commands;
-  for (const CommandId id : TopLevelCommands()) commands.push_back(InfoReply(id));
+  for (const CommandId id : TopLevelCommands(compatibility)) {
+    commands.push_back(InfoReply(compatibility, id));
+  }
   return Reply::Array(std::move(commands));
 }
 
-Reply HandleCommandCount(CommandContext&, Arguments) {
-  return Reply::Integer(static_cast<int64_t>(TopLevelCommands().size()));
+Reply HandleCommandCount(CommandContext& context, Arguments) {
+  const Compatibility& compatibility = context.engine().compatibility();
+  return Reply::Integer(static_cast<int64_t>(TopLevelCommands(compatibility).size()));
 }
 
 Reply HandleCommandInfo(CommandContext& context, Arguments arguments) {
   if (arguments.empty()) return HandleCommand(context, arguments);
+  const Compatibility& compatibility = context.engine().compatibility();
   std::vector<Reply> commands;
   for (const std::string_view name : arguments) {
-    const CommandId id = store::FindCommand(name);
-    commands.push_back(id == CommandId::kUnknown ? Reply::Nil() : InfoReply(id));
+    const CommandId id = compatibility.FindCommand(name);
+    commands.push_back(id == CommandId::kUnknown ? Reply::Nil() : InfoReply(compatibility, id));
   }
   return Reply::Array(std::move(commands));
 }
 
-Reply HandleCommandDocs(CommandContext&, Arguments arguments) {
+Reply HandleCommandDocs(CommandContext& context, Arguments arguments) {
+  const Compatibility& compatibility = context.engine().compatibility();
   std::vector<Reply> docs;
   if (arguments.empty()) {
-    for (const CommandId id : TopLevelCommands()) AppendDocs(id, docs);
+    for (const CommandId id : TopLevelCommands(compatibility)) AppendDocs(compatibility, id, docs);
   }
   for (const std::string_view name : arguments) {
-    const CommandId id = store::FindCommand(name);
-    if (id != CommandId::kUnknown) AppendDocs(id, docs);
+    const CommandId id = compatibility.FindCommand(name);
+    if (id != CommandId::kUnknown) AppendDocs(compatibility, id, docs);
   }
   return Reply::Map(std::move(docs));
 }
 
 // LIST [FILTERBY MODULE name | ACLCAT category | PATTERN pattern]. There are no modules.
-Reply HandleCommandList(CommandContext&, Arguments arguments) {
+Reply HandleCommandList(CommandContext& context, Arguments arguments) {
+  const Compatibility& compatibility = context.engine().compatibility();
   const bool filters = arguments.size() == 3 && IsWord(arguments[0], "FILTERBY");
   const bool by_module = filters && IsWord(arguments[1], "MODULE");
   const bool by_category = filters && IsWord(arguments[1], "ACLCAT");
   const bool by_pattern = filters && IsWord(arguments[1], "PATTERN");
   if (!arguments.empty() && !by_module && !by_category && !by_pattern) return SyntaxError();
   std::vector<Reply> names;
-  for (const CommandSpec& spec : store::AllCommands()) {
+  for (const CommandSpec& row : store::AllCommands()) {
+    if (!compatibility.HasCommand(row.id)) continue;
+    const CommandSpec& spec = compatibility.SpecOf(row.id);
     const bool is_listed =
-        by_category  ? HasCategory(spec.id, arguments[2])
+        by_category  ? HasCategory(spec, arguments[2])
         : by_pattern ? base::GlobMatch(arguments[2], spec.name, base::GlobCase::kInsensitive)
                      : !by_module;
     if (is_listed) names.push_back(Reply::Bulk(spec.name));
@@ -267,7 +287,7 @@ Reply HandleCommandGetKeysAndFlags(CommandContext& context, Arguments arguments)
   return KeysReply(context, arguments, true);
 }
 
-Reply HandleCommandHelp(CommandContext&, Arguments) {
+Reply HandleCommandHelp(CommandContext& context, Arguments) {
   static constexpr std::string_view kHelp[] = {
       "(no subcommand)",
       "    Return details about all Redis commands.",
@@ -288,7 +308,7 @@ Reply HandleCommandHelp(CommandContext&, Arguments) {
       "GETKEYSANDFLAGS <full-command>",
       "    Return the keys and the access flags from a full Redis command.",
   };
-  return HelpReply("COMMAND", kHelp);
+  return HelpReply(context, "COMMAND", kHelp);
 }
 
 }  // namespace redouble::memory

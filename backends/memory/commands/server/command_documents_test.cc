@@ -41,6 +41,7 @@ TEST(CommandDocuments, SayNothingOfWhatHasNoMore) {
 
 TEST(CommandDocuments, AreFoundForEachCommandThatTakesArguments) {
   for (const store::CommandSpec& spec : store::AllCommands()) {
+    if (!spec.versions.Has(store::Version::kRedis70)) continue;
     const bool takes_some = spec.arity != 1 && spec.arity != -1 && !spec.is_subcommand();
     if (!takes_some || store::IsContainer(spec.id) || spec.name == "debug") continue;
     EXPECT_NE(TextOf(spec.name), "%0\r\n") << spec.name;

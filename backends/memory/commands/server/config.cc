@@ -33,7 +33,7 @@ std::optional<Reply> CheckNames(CommandContext& context, Arguments arguments) {
   std::vector<std::string_view> names;
   for (size_t i = 0; i < arguments.size(); i += 2) {
     const std::string_view name = arguments[i];
-    const Found found = Find(name);
+    const Found found = Find(name, engine.compatibility().version());
     if (!found.any()) {
       return Reply::Error("ERR Unknown option or number of arguments for CONFIG SET - '" +
                           WordInError(name) + "'");
@@ -100,6 +100,7 @@ std::optional<Reply> Apply(EngineCore& engine, const EngineOptions& options,
 // tables, each followed by its former name.
 Reply HandleConfigGet(CommandContext& context, Arguments arguments) {
   EngineCore& engine = context.engine();
+  const store::Version version = engine.compatibility().version();
   std::vector<Reply> pairs;
   std::vector<std::string_view> told;
   const auto tell = [&](std::string_view name, const Found& found) {
@@ -111,7 +112,7 @@ Reply HandleConfigGet(CommandContext& context, Arguments arguments) {
   };
   for (const std::string_view pattern : arguments) {
     if (pattern.find_first_of("[*?") == std::string_view::npos) {
-      if (const Found found = Find(pattern); found.any()) tell(pattern, found);
+      if (const Found found = Find(pattern, version); found.any()) tell(pattern, found);
       continue;
     }
     const auto tell_matching = [&](std::string_view name, const Found& found) {
@@ -119,13 +120,14 @@ Reply HandleConfigGet(CommandContext& context, Arguments arguments) {
       if (base::GlobMatch(pattern, name, base::GlobCase::kInsensitive)) tell(name, found);
     };
     for (const Parameter& row : Parameters()) {
+      if (!row.versions.Has(version)) continue;
       for (const std::string_view name : {row.name, row.alias}) {
         tell_matching(name, {.parameter = &row});
       }
     }
     tell_matching(kFolder, {.is_folder = true});
     for (const KeptParameter& row : KeptParameters()) {
-      if (row.hidden) continue;
+      if (row.hidden || !row.versions.Has(version)) continue;
       for (const std::string_view name : {row.name, row.former_name}) {
         tell_matching(name, {.kept = &row});
       }
@@ -134,7 +136,7 @@ Reply HandleConfigGet(CommandContext& context, Arguments arguments) {
   return Reply::Map(std::move(pairs));
 }
 
-Reply HandleConfigHelp(CommandContext&, Arguments) {
+Reply HandleConfigHelp(CommandContext& context, Arguments) {
   static constexpr std::string_view kLines[] = {
       "GET <pattern>",
       "    Return parameters matching the glob-like <pattern> and their values.",
@@ -145,7 +147,7 @@ Reply HandleConfigHelp(CommandContext&, Arguments) {
       "REWRITE",
       "    Rewrite the configuration file.",
   };
-  return HelpReply("CONFIG", kLines);
+  return HelpReply(context, "CONFIG", kLines);
 }
 
 Reply HandleConfigResetStat(CommandContext& context, Arguments) {
@@ -161,7 +163,7 @@ Reply HandleConfigSet(CommandContext& context, Arguments arguments) {
   EngineOptions options = engine.options();
   std::optional<std::string_view> folder;
   for (size_t i = 0; i < arguments.size(); i += 2) {
-    const Found found = Find(arguments[i]);
+    const Found found = Find(arguments[i], engine.compatibility().version());
     if (found.is_folder) {
       folder = arguments[i + 1];
       continue;

@@ -152,6 +152,14 @@ ConfigLines DebugLines(const EngineOptions& options) {
                 PermissionText<&ServerOptions::enable_debug_command>(options), "no");
 }
 
+// A parameter that not all versions have.
+constexpr Parameter In(store::VersionSet versions, Parameter parameter) {
+  parameter.versions = versions;
+  return parameter;
+}
+
+constexpr store::VersionSet kCommandLogs = store::Since("valkey 8.1.0");
+
 constexpr Parameter kParameters[] = {
     Text("acl-pubsub-default", ChannelsText, SetChannels),
     Number<&EngineOptions::acllog_max_len>("acllog-max-len", 0, kMaxInt64),
@@ -164,6 +172,11 @@ constexpr Parameter kParameters[] = {
     OfServer<&ServerOptions::client_query_buffer_limit_bytes>(
         "client-query-buffer-limit", Parameter::Kind::kMemory, 1 << 20, kMaxInt64),
     Text("cluster-enabled", ClusterText, nullptr),
+    In(kCommandLogs,
+       Number<&EngineOptions::slowlog_log_slower_than_us>("commandlog-execution-slower-than", -1,
+                                                          kMaxInt64, "slowlog-log-slower-than")),
+    In(kCommandLogs, Number<&EngineOptions::slowlog_max_len>("commandlog-slow-execution-max-len", 0,
+                                                             kMaxInt64, "slowlog-max-len")),
     {"databases", "", Parameter::Kind::kInteger, true, 1, kMaxInt, Get<&EngineOptions::databases>,
      nullptr},
     {"dbfilename", "", Parameter::Kind::kText, false, 0, 0, nullptr, nullptr, FileNameText,
@@ -211,8 +224,14 @@ constexpr Parameter kParameters[] = {
     Text("save", SavePointsText, SetSavePoints, LineForm::kWords, SavePointLines),
     Limit<&EncodingLimits::set_max_intset_entries>("set-max-intset-entries",
                                                    Parameter::Kind::kInteger),
-    Number<&EngineOptions::slowlog_log_slower_than_us>("slowlog-log-slower-than", -1, kMaxInt64),
-    Number<&EngineOptions::slowlog_max_len>("slowlog-max-len", 0, kMaxInt64),
+    In(store::Since("7.2.0"), Limit<&EncodingLimits::set_max_listpack_entries>(
+                                  "set-max-listpack-entries", Parameter::Kind::kInteger)),
+    In(store::Since("7.2.0"), Limit<&EncodingLimits::set_max_listpack_value>(
+                                  "set-max-listpack-value", Parameter::Kind::kInteger)),
+    In(store::Until("valkey 8.1.0"), Number<&EngineOptions::slowlog_log_slower_than_us>(
+                                         "slowlog-log-slower-than", -1, kMaxInt64)),
+    In(store::Until("valkey 8.1.0"),
+       Number<&EngineOptions::slowlog_max_len>("slowlog-max-len", 0, kMaxInt64)),
     OfServer<&ServerOptions::stop_writes_on_bgsave_error>("stop-writes-on-bgsave-error",
                                                           Parameter::Kind::kBool, 0, 1),
     Limit<&EncodingLimits::stream_node_max_bytes>("stream-node-max-bytes",
@@ -228,9 +247,10 @@ constexpr Parameter kParameters[] = {
         "zset-max-listpack-value", Parameter::Kind::kMemory, "zset-max-ziplist-value"),
 };
 
-const Parameter* FindParameter(std::string_view name) {
+const Parameter* FindParameter(std::string_view name, store::Version version) {
   const auto* found =
       std::find_if(std::begin(kParameters), std::end(kParameters), [&](const Parameter& row) {
+        if (!row.versions.Has(version)) return false;
         return IsWord(name, row.name) || (!row.alias.empty() && IsWord(name, row.alias));
       });
   return found == std::end(kParameters) ? nullptr : found;
@@ -271,9 +291,9 @@ std::string TextOf(const Parameter& parameter, const EngineOptions& options) {
   return std::to_string(parameter.get(options));
 }
 
-Found Find(std::string_view name) {
-  Found found{.parameter = FindParameter(name), .is_folder = IsWord(name, kFolder)};
-  if (found.parameter == nullptr) found.kept = FindKeptParameter(name);
+Found Find(std::string_view name, store::Version version) {
+  Found found{.parameter = FindParameter(name, version), .is_folder = IsWord(name, kFolder)};
+  if (found.parameter == nullptr) found.kept = FindKeptParameter(name, version);
   return found;
 }
 

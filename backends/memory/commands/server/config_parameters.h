@@ -50,10 +50,12 @@ struct Parameter {
   // `lines` is null.
   LineForm form = LineForm::kWords;
   ConfigLines (*lines)(const EngineOptions& options) = nullptr;
+  // The versions that have the parameter.
+  store::VersionSet versions = store::Since("1.0.0");
 };
 
-// The parameters that have an effect, in the order of their names. server/kept_parameters.h has the
-// others. The host keeps `dir`.
+// The parameters of all versions that have an effect, in the order of their names.
+// server/kept_parameters.h has the others. The host keeps `dir`.
 std::span<const Parameter> Parameters();
 
 // A parameter of one of the three kinds.
@@ -74,8 +76,8 @@ struct Found {
 
 inline constexpr std::string_view kFolder = "dir";
 
-// Finds a parameter by its name or its former name, in letters of any case.
-Found Find(std::string_view name);
+// Finds a parameter of a version by its name or its former name, in letters of any case.
+Found Find(std::string_view name, store::Version version);
 
 // The value that CONFIG GET returns.
 std::string TextOf(const Parameter& parameter, const EngineOptions& options);

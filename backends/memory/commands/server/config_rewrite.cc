@@ -22,14 +22,19 @@ namespace {
 
 constexpr std::string_view kUser = "user";
 
-// Directives that are no parameters, in their lines or with other lines. The last three are
+// Directives that are no parameters, in their lines or with other lines. The last four are
 // Redouble's own.
-constexpr std::string_view kDirectives[] = {
-    kUser,           "include",       "loadmodule", "rename-command", "redouble-clock",
-    "redouble-seed", "redouble-start"};
+constexpr std::string_view kDirectives[] = {kUser,
+                                            "include",
+                                            "loadmodule",
+                                            "rename-command",
+                                            "redouble-clock",
+                                            "redouble-compatibility",
+                                            "redouble-seed",
+                                            "redouble-start"};
 
-std::string_view NameOf(std::string_view word) {
-  const Found found = Find(word);
+std::string_view NameOf(std::string_view word, store::Version version) {
+  const Found found = Find(word, version);
   if (found.parameter != nullptr) return found.parameter->name;
   if (found.kept != nullptr) return found.kept->name;
   if (found.is_folder) return kFolder;
@@ -40,7 +45,7 @@ std::string_view NameOf(std::string_view word) {
 // The users of an ACL file have no lines here.
 ConfigLines UserLines(EngineCore& engine) {
   ConfigLines lines{.name = kUser, .lines = {}};
-  if (!FindKeptParameter("aclfile")->ValueIn(engine.options()).empty()) return lines;
+  if (!KeptValue("aclfile", engine.options()).empty()) return lines;
   for (const auto& [name, user] : engine.acl().users()) {
     lines.lines.push_back({user->Describe(), /*required=*/true});
   }
@@ -52,12 +57,14 @@ std::vector<ConfigLines> AllLines(EngineCore& engine) {
   const EngineOptions& options = engine.options();
   std::vector<ConfigLines> all;
   for (const Parameter& parameter : Parameters()) {
+    if (!parameter.versions.Has(options.compatibility)) continue;
     if (parameter.form != LineForm::kUntouched) all.push_back(LinesOf(parameter, options));
   }
   for (const KeptParameter& kept : KeptParameters()) {
+    if (!kept.versions.Has(options.compatibility)) continue;
     all.push_back(LineOf(kept.name, kept.form, kept.ValueIn(options), kept.initial));
   }
-  const std::string folder = TextOf(Find(kFolder), engine);
+  const std::string folder = TextOf(Find(kFolder, options.compatibility), engine);
   all.push_back(LineOf(kFolder, LineForm::kQuotedOrNone, folder, ""));
   std::sort(all.begin(), all.end(),
             [](const ConfigLines& a, const ConfigLines& b) { return a.name < b.name; });
@@ -80,7 +87,10 @@ absl::Status RewriteConfig(EngineCore& engine, RewriteScope scope) {
       line.required = line.required || scope == RewriteScope::kAll;
     }
   }
-  return host.ReplaceTextFile(path, RewriteConfigFile(*old_text, lines, NameOf));
+  const auto name_of = [version = engine.options().compatibility](std::string_view word) {
+    return NameOf(word, version);
+  };
+  return host.ReplaceTextFile(path, RewriteConfigFile(*old_text, lines, name_of));
 }
 
 Reply HandleConfigRewrite(CommandContext& context, Arguments) {

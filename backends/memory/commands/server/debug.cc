@@ -32,7 +32,7 @@ namespace {
 constexpr size_t kDumpFrameBytes = 1 + 2 + 8;
 constexpr uint32_t kLruClockMax = (1u << 24) - 1;
 
-Reply Help(CommandContext&, Arguments) {
+Reply Help(CommandContext& context, Arguments) {
   static constexpr std::string_view kLines[] = {
       "CONFIG-REWRITE-FORCE-ALL",
       "    Like CONFIG REWRITE but writes all configuration options, including",
@@ -81,7 +81,7 @@ Reply Help(CommandContext&, Arguments) {
       "STRINGMATCH-TEST",
       "    Run a fuzz tester against the function that matches patterns.",
   };
-  return HelpReply("DEBUG", kLines);
+  return HelpReply(context, "DEBUG", kLines);
 }
 
 Reply Sleep(CommandContext& context, Arguments arguments) {

@@ -9,10 +9,10 @@
 #include "absl/strings/str_format.h"
 #include "redouble/backends/memory/commands/server/config_values.h"
 #include "redouble/backends/memory/commands/server/info_memory.h"
+#include "redouble/backends/memory/compatibility/feature.h"
 #include "redouble/backends/memory/engine/argument.h"
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/handlers.h"
-#include "redouble/backends/memory/redis_version.h"
 #include "redouble/backends/memory/server/kept_parameters.h"
 #include "redouble/core/store/table/command_table.h"
 
@@ -26,14 +26,26 @@ ProcessFigures FiguresOf(const EngineCore& engine) {
   return host == nullptr ? ProcessFigures() : host->Figures();
 }
 
+// Valkey reports the version of Redis that it is compatible with, and its own.
+void AppendVersion(const EngineCore& engine, std::string& out) {
+  const store::VersionSpec& version = engine.compatibility().spec();
+  absl::StrAppend(&out, "redis_version:", base::ToAbsl(version.redis_version), "\r\n");
+  if (!engine.Has(Feature::kValkeyNames)) return;
+  absl::StrAppend(&out, "server_name:valkey\r\nvalkey_version:", base::ToAbsl(version.version),
+                  "\r\n");
+  if (engine.Has(Feature::kReleaseStage)) absl::StrAppend(&out, "valkey_release_stage:ga\r\n");
+}
+
 void AppendServer(EngineCore& engine, std::string& out) {
   const ProcessFigures process = FiguresOf(engine);
   const int64_t now_us = engine.clock().NowMicros();
-  const std::string hz = FindKeptParameter("hz")->ValueIn(engine.options());
+  const std::string hz = KeptValue("hz", engine.options());
   const int64_t uptime_s = (now_us - engine.administration().started_us()) / kMicrosPerSecond;
+  AppendVersion(engine, out);
+  const bool is_valkey = engine.Has(Feature::kValkeyNames);
   absl::StrAppend(
-      &out, "redis_version:", kRedisVersion, "\r\nredis_git_sha1:00000000\r\nredis_git_dirty:0\r\n",
-      "redis_build_id:redouble\r\nredis_mode:", engine.cluster() ? "cluster" : "standalone",
+      &out, "redis_git_sha1:00000000\r\nredis_git_dirty:0\r\nredis_build_id:redouble\r\n",
+      is_valkey ? "server" : "redis", "_mode:", engine.cluster() ? "cluster" : "standalone",
       "\r\nos:Linux\r\narch_bits:64\r\nmonotonic_clock:", process.monotonic_clock,
       "\r\nmultiplexing_api:", process.multiplexing_api,
       "\r\natomicvar_api:none\r\ngcc_version:0.0.0\r\nprocess_id:", process.process_id,
@@ -132,7 +144,7 @@ void AppendReplication(EngineCore& engine, std::string& out) {
       &out, "role:master\r\nconnected_slaves:0\r\nmaster_failover_state:no-failover\r\n",
       "master_replid:", FiguresOf(engine).run_id, "\r\nmaster_replid2:", std::string(40, '0'),
       "\r\nmaster_repl_offset:0\r\nsecond_repl_offset:-1\r\nrepl_backlog_active:0\r\n",
-      "repl_backlog_size:", FindKeptParameter("repl-backlog-size")->ValueIn(engine.options()),
+      "repl_backlog_size:", KeptValue("repl-backlog-size", engine.options()),
       "\r\nrepl_backlog_first_byte_offset:0\r\n", "repl_backlog_histlen:0\r\n");
 }
 

@@ -117,7 +117,7 @@ Reply HandleLatencyHistogram(CommandContext& context, Arguments arguments) {
   return Reply::Map(std::move(commands));
 }
 
-Reply HandleLatencyHelp(CommandContext&, Arguments) {
+Reply HandleLatencyHelp(CommandContext& context, Arguments) {
   static constexpr std::string_view kLines[] = {
       "DOCTOR",
       "    Return a human readable latency analysis report.",
@@ -135,7 +135,7 @@ Reply HandleLatencyHelp(CommandContext&, Arguments) {
       "specified command names.",
       "    If no commands are specified then all histograms are replied.",
   };
-  return HelpReply("LATENCY", kLines);
+  return HelpReply(context, "LATENCY", kLines);
 }
 
 }  // namespace redouble::memory

@@ -21,7 +21,11 @@
 namespace redouble::memory {
 namespace {
 
-std::string VersionLine() { return absl::StrCat("Redis ver. ", kRedisVersion, "\n"); }
+// Valkey calls itself Redis here.
+std::string VersionLine(const CommandContext& context) {
+  const store::VersionSpec& version = context.engine().compatibility().spec();
+  return absl::StrCat("Redis ver. ", base::ToAbsl(version.version), "\n");
+}
 constexpr double kPi = 3.14159265358979323846;
 
 // A canvas of dots: one braille character shows two by four.
@@ -172,7 +176,7 @@ Reply Squares(CommandContext& context, Arguments arguments) {
   std::string text = DrawSquares(context.rng(), static_cast<int>(sizes[0]),
                                  static_cast<int>(sizes[1]), static_cast<int>(sizes[2]));
   text += "\nGeorg Nees - schotter, plotter on paper, 1968. ";
-  text += VersionLine();
+  text += VersionLine(context);
   return Reply::Verbatim(std::move(text));
 }
 
@@ -186,7 +190,7 @@ Reply Town(CommandContext& context, Arguments arguments) {
   std::string text = skyline.Text();
   text += "Dedicated to the 8 bit game developers of past and present.\n";
   text += "Original 8 bit image from Plaguemon by hikikomori. ";
-  text += VersionLine();
+  text += VersionLine(context);
   return Reply::Verbatim(std::move(text));
 }
 
@@ -203,7 +207,7 @@ Reply HandleLolWut(CommandContext& context, Arguments arguments) {
   }
   if (version == 5) return Squares(context, arguments);
   if (version == 6) return Town(context, arguments);
-  return Reply::Verbatim(VersionLine());
+  return Reply::Verbatim(VersionLine(context));
 }
 
 }  // namespace redouble::memory

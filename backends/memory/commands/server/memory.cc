@@ -10,7 +10,7 @@
 
 namespace redouble::memory {
 
-Reply HandleMemoryHelp(CommandContext&, Arguments) {
+Reply HandleMemoryHelp(CommandContext& context, Arguments) {
   static constexpr std::string_view kLines[] = {
       "DOCTOR",
       "    Return memory problems reports.",
@@ -24,7 +24,7 @@ Reply HandleMemoryHelp(CommandContext&, Arguments) {
       "    Return memory in bytes used by <key> and its value. Nested values are",
       "    sampled up to <count> times (default: 5, 0 means sample all).",
   };
-  return HelpReply("MEMORY", kLines);
+  return HelpReply(context, "MEMORY", kLines);
 }
 
 Reply HandleMemoryDoctor(CommandContext& context, Arguments) {

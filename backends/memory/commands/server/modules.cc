@@ -24,7 +24,7 @@ Reply HandleModuleUnload(CommandContext&, Arguments) {
   return Reply::Error("ERR Error unloading module: no such module with that name");
 }
 
-Reply HandleModuleHelp(CommandContext&, Arguments) {
+Reply HandleModuleHelp(CommandContext& context, Arguments) {
   static constexpr std::string_view kHelp[] = {
       "LIST",
       "    Return a list of loaded modules.",
@@ -36,7 +36,7 @@ Reply HandleModuleHelp(CommandContext&, Arguments) {
       "UNLOAD <name>",
       "    Unload a module.",
   };
-  return HelpReply("MODULE", kHelp);
+  return HelpReply(context, "MODULE", kHelp);
 }
 
 }  // namespace redouble::memory

@@ -200,7 +200,9 @@ Reply HandleXGroupDelConsumer(CommandContext& context, Arguments arguments) {
   return CountReply(pending.value_or(0));
 }
 
-Reply HandleXGroupHelp(CommandContext&, Arguments) { return HelpReply("XGROUP", kHelp); }
+Reply HandleXGroupHelp(CommandContext& context, Arguments) {
+  return HelpReply(context, "XGROUP", kHelp);
+}
 
 Reply HandleXAck(CommandContext& context, Arguments arguments) {
   const Lookup<Stream> stream = context.Find<Stream>(arguments[0]);

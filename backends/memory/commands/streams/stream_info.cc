@@ -179,6 +179,8 @@ Reply HandleXInfoConsumers(CommandContext& context, Arguments arguments) {
   return Reply::Array(std::move(consumers));
 }
 
-Reply HandleXInfoHelp(CommandContext&, Arguments) { return HelpReply("XINFO", kHelp); }
+Reply HandleXInfoHelp(CommandContext& context, Arguments) {
+  return HelpReply(context, "XINFO", kHelp);
+}
 
 }  // namespace redouble::memory

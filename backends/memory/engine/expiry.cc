@@ -1,0 +1,113 @@
+// The part of EngineCore that expires keys: before each command, by a timer, or lazily.
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "redouble/backends/memory/engine/engine_core.h"
+#include "redouble/backends/memory/server/removal_word.h"
+
+namespace redouble::memory {
+namespace {
+
+// Beyond the clock's range.
+constexpr int64_t kNeverMillis = std::numeric_limits<int64_t>::max() / 1000;
+
+}  // namespace
+
+void EngineCore::set_active_expire(bool value) {
+  active_expire_ = value;
+  UpdateExpiry();
+}
+
+void EngineCore::UpdateExpiry() {
+  const bool is_lazy = !active_expire_ || administration_.paused();
+  for (const std::unique_ptr<Database>& db : databases_) {
+    db->SetLazyExpiry(is_lazy ? this : nullptr);
+  }
+  if (expiry_timer_) clock_.Cancel(*std::exchange(expiry_timer_, std::nullopt));
+  next_expiry_us_ = std::numeric_limits<int64_t>::max();
+  ScheduleExpiry();
+}
+
+void EngineCore::ExpireDue() {
+  const Administration::LatencySample cycle(administration_, "expire-cycle");
+  const int64_t now_ms = clock_.NowMillis();
+  for (int index = 0; index < database_count(); ++index) {
+    Database& db = database(index);
+    if (db.expiring() == 0) continue;
+    size_t prefetched = 0;
+    while (Database::Entry* entry = db.FirstExpired(now_ms)) {
+      if (prefetched == 0) prefetched = db.PrefetchExpired();
+      --prefetched;
+      const std::string key(entry->key());
+      ExpireKey(index, key, [&] { db.RemoveExpiring(*entry); });
+    }
+  }
+  next_expiry_us_ = std::numeric_limits<int64_t>::max();
+  ScheduleExpiry();
+}
+
+void EngineCore::ExpireKey(int db, const std::string& key, absl::FunctionRef<void()> remove) {
+  const Administration::LatencySample deletion(administration_, "expire-del");
+  blocking_.MarkGone(db, key, database(db));
+  remove();
+  ++expired_keys_;
+  if (observer_ != nullptr) observer_->OnWrite(key);
+  if (watching_.has_watchers()) watching_.TouchExpired(db, key);
+  if (tracking_.has_clients()) tracking_.Changed(key, /*by=*/0);
+  if (propagation_.on()) propagation_.AddRemoval(db, RemovalWord(options_, LazyFree::kExpire), key);
+  if (wants(EventClass::kExpired)) Notify(db, key, EventClass::kExpired, "expired");
+}
+
+bool EngineCore::Hides(Database& db, Database::Entry& entry) {
+  if (!db.IsExpired(entry, clock_.NowMillis())) return false;
+  if (administration_.paused()) return true;
+  const auto found = std::find_if(databases_.begin(), databases_.end(),
+                                  [&](const auto& database) { return database.get() == &db; });
+  const std::string key(entry.key());
+  gone_.push_back({&db, key});
+  ExpireKey(static_cast<int>(found - databases_.begin()), key, [&] { db.MarkGone(entry); });
+  return true;
+}
+
+void EngineCore::RemoveGone() {
+  for (const GoneKey& gone : std::exchange(gone_, {})) gone.db->RemoveGone(gone.key);
+}
+
+// Schedules a timer for the first key of any database that may expire.
+void EngineCore::ScheduleExpiry() {
+  for (const std::unique_ptr<Database>& db : databases_) {
+    if (const std::optional<int64_t> check_ms = db->NextExpiryCheck()) {
+      NoteDeadline(*check_ms - 1);
+    }
+  }
+}
+
+void EngineCore::NoteDeadline(int64_t deadline_ms) {
+  if (deadline_ms >= kNeverMillis - 1 || databases_[0]->expires_lazily()) return;
+  const int64_t check_us = (deadline_ms + 1) * 1000;
+  if (check_us >= next_expiry_us_) return;
+  next_expiry_us_ = check_us;
+  if (expiry_timer_) clock_.Cancel(*std::exchange(expiry_timer_, std::nullopt));
+  const auto check = [this] {
+    expiry_timer_.reset();
+    ExpireDue();
+    FinishCommand();
+    DeliverPending();
+  };
+  expiry_timer_ = clock_.ScheduleCheckAt(check_us, check, [this] { return NextExpiryMicros(); });
+}
+
+std::optional<int64_t> EngineCore::NextExpiryMicros() const {
+  std::optional<int64_t> next_us;
+  for (const std::unique_ptr<Database>& db : databases_) {
+    const std::optional<int64_t> next_ms = db->NextExpiry();
+    if (!next_ms || *next_ms >= kNeverMillis) continue;
+    next_us = std::min(*next_ms * 1000, next_us.value_or(*next_ms * 1000));
+  }
+  return next_us;
+}
+
+}  // namespace redouble::memory

@@ -1,0 +1,47 @@
+// The engine with the compatibility of a judge answers the conformance files as the judge did when
+// its replies were recorded, except for the files in remaining/. No judge is needed.
+#include <string>
+#include <tuple>
+
+#include "absl/strings/str_replace.h"
+#include "gtest/gtest.h"
+#include "redouble/core/store/table/version.h"
+#include "redouble/tests/conformance/case_files.h"
+#include "redouble/tests/judges/judges.h"
+
+namespace redouble::tests {
+namespace {
+
+using ::testing::Combine;
+using ::testing::ValuesIn;
+
+// A name of a test: letters, digits and underscores.
+std::string TestName(const std::string& text) {
+  return absl::StrReplaceAll(text, {{"-", "_"}, {".", "_"}});
+}
+
+std::string Recorded(const std::string& folder, const std::string& judge, const std::string& file) {
+  return ReadFile("tests/judges/" + folder + "/" + judge + "/" + file + ".txt").value_or("");
+}
+
+class Versions : public testing::TestWithParam<std::tuple<std::string, std::string>> {};
+
+TEST_P(Versions, AnswerAsTheirJudges) {
+  const auto& [name, path] = GetParam();
+  const std::string group = GroupOf(path);
+  if (!IsJudged(group)) GTEST_SKIP() << "depends on a server's wall clock";
+  const Script script = ParseScript(ReadFile(path).value()).value();
+  EXPECT_EQ(
+      RemainingOf(script, Recorded("differences", name, group), store::VersionNamed(name).value()),
+      Recorded("remaining", name, group))
+      << "bazel run //tests/judges:record -- --remaining";
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Versions, Combine(ValuesIn(JudgeNames()), ValuesIn(CaseFiles())),
+                         [](const auto& info) {
+                           return TestName(std::get<0>(info.param) + "_" +
+                                           GroupOf(std::get<1>(info.param)));
+                         });
+
+}  // namespace
+}  // namespace redouble::tests
