@@ -38,8 +38,8 @@ namespace redouble::sim {
 
 class Client;
 
-// What a client with few commands under way needs. Smaller buffers do not count towards maxmemory,
-// so that the evicted keys do not depend on how the network splits the commands.
+// Buffers up to this size do not count towards maxmemory, so that the evicted keys do not depend on
+// how the network splits the commands. A client with few commands under way needs no more.
 inline constexpr size_t kSmallBufferBytes = 64 * 1024;
 
 // Implemented by the server that owns the clients.
@@ -97,11 +97,11 @@ class Client final : public store::PushListener, private memory::ReplySink {
 
   memory::SessionCore& session() { return *session_; }
   const memory::SessionCore& session() const { return *session_; }
-  // What Redis has in its query buffer: the commands that were received together with the one that
-  // runs, or the part of an incomplete command that is no complete word.
+  // The bytes that Redis would have in its query buffer: the commands that were received together
+  // with the one that runs, or the last, incomplete word of an incomplete command.
   size_t input_bytes() const;
-  // What Redis allocates beyond them: a client that has sent something in the last seconds keeps
-  // room for more.
+  // The bytes that Redis would have allocated beyond them: the query buffer of a client that has
+  // sent something in the last seconds keeps room for more.
   size_t input_room_bytes() const;
   // The words of the command that runs or waits, and of an incomplete command.
   size_t argument_bytes() const { return argument_bytes_ + parser_.word_bytes(); }

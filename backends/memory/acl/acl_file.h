@@ -34,7 +34,7 @@ std::optional<std::string> LoadUserDirectives(std::span<const UserDirective> dir
 
 struct AclFileUsers {
   Acl::Users users;
-  // What is wrong with all of its lines, in the words of ACL LOAD; empty: nothing.
+  // The errors of all lines in the words of ACL LOAD; empty if the file is valid.
   std::string errors;
 };
 

@@ -53,9 +53,9 @@ class Administration {
   LatencyMonitor& latency_monitor() { return latency_monitor_; }
   // The host's file of keys; null if nothing is saved.
   KeyFile* key_file() const { return host_ == nullptr ? nullptr : host_->key_file(); }
-  // Its figures. Without a file, the last save is the start of the engine.
+  // The figures of the file of keys. Without one, the last save is the start of the engine.
   KeyFileFigures key_file_figures() const;
-  // The large buffers of the host's clients.
+  // The size of the large buffers of the host's clients.
   uint64_t client_buffer_bytes() const {
     return host_ == nullptr ? 0 : host_->client_buffer_bytes();
   }
@@ -99,10 +99,10 @@ class Administration {
   // How the wait of a blocked call ended: it was served, its timeout passed, or another client
   // called CLIENT UNBLOCK.
   enum class WaitEnd : uint8_t { kServed, kTimedOut, kUnblocked };
-  // To be called when a blocked call gets its reply, while it is still blocked. Finish counted the
-  // call; its failure, duration and slow log entry come now. As in Redis, a timeout has none of
-  // them, and CLIENT UNBLOCK always counts as a failure and logs an entry without words.
-  // `served_from_us` is the result of Now() before it was served.
+  // To be called when a blocked call gets its reply, while it is still blocked. Finish has counted
+  // the call; FinishBlocked records its failure, duration and slow log entry. As in Redis, a
+  // timeout has none of them, and CLIENT UNBLOCK counts as a failure and logs an entry without
+  // words. `served_from_us` is the result of Now() before it was served.
   void FinishBlocked(const SessionCore& session, const store::Reply& reply, WaitEnd end,
                      int64_t served_from_us);
   // The host's monotonic clock; 0 without a host.

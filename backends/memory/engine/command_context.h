@@ -183,8 +183,8 @@ class CommandContext {
   // call it.
   void SignalGone(std::string_view key) const;
 
-  // The stream of effects (propagation/effect.h). All of this does nothing without a sink, and
-  // propagates() tells whether the words are worth making.
+  // The stream of effects (propagation/effect.h). Without a sink the functions below do nothing. A
+  // handler asks propagates() before it builds words that cost time.
   bool propagates() const { return effects_ != nullptr; }
   // Propagates these words instead of the command, if it changes something.
   template <typename... Words>
@@ -199,11 +199,11 @@ class CommandContext {
   void PropagateAlso(const Words&... words) const {
     if (effects_ != nullptr) effects_->Also(db_index(), {std::string(words)...});
   }
-  // Propagates only what PropagateAlso said.
+  // Propagates the words of PropagateAlso only, and not the command.
   void PropagateOnlyOthers() const {
     if (effects_ != nullptr) effects_->Suppress();
   }
-  // Propagates several effects, of keys that have nothing to do with each other, without MULTI.
+  // Propagates several effects without MULTI, because their keys are independent.
   void PropagateSeparately() const {
     if (effects_ != nullptr) effects_->Separate();
   }

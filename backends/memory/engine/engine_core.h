@@ -185,14 +185,15 @@ class EngineCore final : private base::WaitReporter, private LazyExpiry {
   FunctionLibraries& functions();
   // The script that exceeded busy-reply-threshold; null if there is none.
   const BusyScript* busy_script() const { return busy_ ? &*busy_ : nullptr; }
-  // Sets the busy script. The caller of a stopped script is blocked, or blocks before the command
-  // ends.
+  // Sets the busy script. The caller of a stopped script is blocked already, or will be before its
+  // command ends.
   BusyScript& SetBusy(BusyScript busy) { return busy_.emplace(std::move(busy)); }
-  // The busy script has ended by itself, or by KillBusy.
+  // Forgets the busy script, which has ended by itself or by KillBusy.
   void ClearBusy() { busy_.reset(); }
-  // SCRIPT KILL: a running script ends soon. A stopped one ends now: its caller gets the error.
+  // SCRIPT KILL. A running script ends at its next check; a stopped one ends now, and its caller
+  // gets the error.
   void KillBusy();
-  // The session no longer waits for the busy script; the engine stays busy.
+  // Ends the session's wait for the busy script. The engine stays busy.
   void ForgetScriptCaller(const SessionCore& session);
   // True if commands that write are refused, and the error for them: there are too few replicas, or
   // a save has failed.
@@ -228,7 +229,7 @@ class EngineCore final : private base::WaitReporter, private LazyExpiry {
   void ForgetDelivery(SessionCore& session);
   // Sends the session a push, in order with the deliveries.
   void PushLater(SessionCore& session, Reply push);
-  // True if pushes may wait that their receiver gets before the reply of its command.
+  // True if TakeEarlyPushes may return something for a session.
   bool has_early_pushes() const { return has_early_pushes_; }
   // Removes and returns the pushes that the session receives before its command's reply: those
   // about keys that were evicted before the command ran, and with RESP3 the messages that it
@@ -274,12 +275,12 @@ class EngineCore final : private base::WaitReporter, private LazyExpiry {
   void ApplyMemoryLimit();
   // Sends the invalidations so far; the session gets them before the reply of its command.
   void SendEarlyInvalidations(const SessionCore& session);
-  // A command has ended, before which changes() was `changes`.
+  // To be called when a command has ended. `changes` is the result of changes() before it.
   void Propagate(CallEffects& effects, SessionCore& session, const Administration::Sent& sent,
                  int64_t changes);
   void ExpireDue();
-  // An expired key is gone: sends its event, and fails what waits for it or watches it. `remove`
-  // removes it.
+  // Removes an expired key with `remove` and sends its event. Blocked commands that need the key,
+  // and transactions that watch it, fail.
   void ExpireKey(int db, const std::string& key, absl::FunctionRef<void()> remove);
   // LazyExpiry: the key expires when a command looks it up. Nothing expires in a pause.
   bool Hides(Database& db, Database::Entry& entry) override;
@@ -305,7 +306,7 @@ class EngineCore final : private base::WaitReporter, private LazyExpiry {
   bool out_of_memory_ = false;
   bool save_failed_ = false;
   std::string_view write_refusal_;  // The error for commands that write; empty if they may run.
-  // The limit is not applied to the present keys yet.
+  // True until the new limit has been applied to the present keys.
   bool limit_changed_ = false;
   KeyspaceListener listener_;
   AccessObserver* observer_ = nullptr;

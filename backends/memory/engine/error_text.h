@@ -39,7 +39,7 @@ inline constexpr std::string_view kSaveFailed =
     "Please check the Redis logs for details about the RDB error.";
 inline constexpr std::string_view kNoAuth = "NOAUTH Authentication required.";
 inline constexpr std::string_view kDbIndexOutOfRange = "ERR DB index is out of range";
-// Not an error of Redis, which would save the keys.
+// Redis has no such error, because it can always save its keys.
 inline constexpr std::string_view kNothingIsSaved =
     "ERR nothing is saved: this server keeps its keys in memory only";
 

@@ -1,5 +1,5 @@
-// ACL checks of a session's commands: the NOPERM error and the entry in ACL LOG. Commands that the
-// configuration protects. What a command may do by the flags of its script.
+// Whether a session may run a command: by the ACL (the NOPERM error and the entry in ACL LOG), by
+// the protection of the configuration, and by the flags that a script declares.
 //
 // Used by the engine before a command runs or is queued, by EXEC for each queued command, and by
 // scripts for each command that they call. The rules themselves are in acl/acl_user.h.

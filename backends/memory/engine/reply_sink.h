@@ -22,19 +22,21 @@ class ReplySink {
  public:
   virtual ~ReplySink() = default;
 
-  // Begins an array of that shape, within the arrays that have begun. nullopt: how many elements
-  // follow is known at its end only. The request's result has no meaning then.
+  // Begins an array, inside of the arrays that have begun and not ended. `size` is nullopt if the
+  // number of elements is known at the end only. A request whose reply begins with it has no other
+  // result.
   virtual void BeginArray(store::Reply::Shape shape, std::optional<size_t> size) = 0;
   // The next element of the array.
   virtual void Add(const store::Reply& element) = 0;
-  // Ends the array, which has got `size` elements.
+  // Ends the array, which has `size` elements.
   virtual void EndArray(size_t size) = 0;
-  // The reply cannot be finished: the connection has to be closed.
+  // To be called if the reply cannot be completed. The host closes the connection.
   virtual void Abort() = 0;
-  // True if nothing more is sent, for example because the output exceeds its limit: what has no
-  // other effect than the reply may stop.
+  // True if nothing more is sent, for example because the output exceeds its limit. A command that
+  // only reads may then stop.
   virtual bool closed() const = 0;
-  // True if a limit of the output stops a reply of any size.
+  // True if the output has a limit that ends any reply that is too long, so that a command may
+  // begin a reply of any length.
   virtual bool limits_output() const = 0;
 };
 

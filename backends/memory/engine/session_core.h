@@ -83,7 +83,8 @@ class SessionCore final : public Session, private store::RequestKeeper {
     bool head = false;             // The array's length.
     std::vector<size_t> elements;  // The indexes of the elements, in order.
   };
-  // Returns those of the last EXEC, once; nullopt if the client gets its whole reply.
+  // Returns the withheld parts of the last EXEC and forgets them; nullopt if the client gets the
+  // whole reply.
   std::optional<Withheld> TakeWithheld() { return std::exchange(withheld_, std::nullopt); }
   bool is_monitor() const { return is_monitor_; }
   bool no_evict() const { return no_evict_; }
@@ -129,8 +130,8 @@ class SessionCore final : public Session, private store::RequestKeeper {
     store::CommandId id;
     std::string_view name;
     std::span<const std::string_view> arguments;
-    // What `name` and `arguments` point to. Null in a transaction that is one request: its commands
-    // outlive EXEC.
+    // Owns the texts of `name` and `arguments`. Null in a transaction that is one request, because
+    // its commands outlive EXEC.
     std::unique_ptr<const Words> copy;
   };
   void BeginTransaction() { in_transaction_ = true; }
@@ -169,14 +170,14 @@ class SessionCore final : public Session, private store::RequestKeeper {
   bool runs_script() const { return runs_script_; }
   void set_runs_script(bool value) { runs_script_ = value; }
 
-  // The host takes long replies of single commands while they are made; null: as values. The sink
-  // must outlive the session.
+  // Passes long replies of single commands to the sink while they are made; with null they are
+  // returned as values. The sink must outlive the session.
   void set_reply_sink(ReplySink* sink) { reply_sink_ = sink; }
   // Where the reply of the current command goes while it is made; null if it must be a value.
   ReplySink* reply_sink() const;
-  // The replies within the current command are values: EXEC withholds some of them.
+  // Makes the replies of the current command values, because EXEC may withhold some of them.
   void GatherReplies() { active_sink_ = nullptr; }
-  // The command that has just run has passed its reply to the sink.
+  // Notes that the command that has just run has passed its reply to the sink.
   void set_streamed() { streamed_ = true; }
   bool TakeStreamed() { return std::exchange(streamed_, false); }
 
@@ -217,8 +218,8 @@ class SessionCore final : public Session, private store::RequestKeeper {
   // Blocks the current command until Unblock.
   void Block(BlockedOperation operation);
   const BlockedOperation& blocked_operation() const { return *blocked_; }
-  // What SLOWLOG shows of the blocked command, whose own words may be in memory that is used again,
-  // and how long it ran before it blocked.
+  // What SLOWLOG shows of the blocked command: a copy of its words, because the memory of the
+  // request may be reused meanwhile, and how long it ran before it blocked.
   struct BlockedCall {
     std::vector<std::string> words;
     int64_t duration_us = 0;

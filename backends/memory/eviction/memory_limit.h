@@ -57,7 +57,7 @@ class MemoryLimit {
   // Reports that the key's size may have changed.
   void NoteChange(Database& db, std::string_view key);
 
-  // What the buffers of clients take, which counts towards the limit.
+  // Sets the size of the clients' buffers, which count towards the limit.
   void set_client_bytes(uint64_t bytes) { client_bytes_ = bytes; }
   // The accounted size in bytes. Requires on().
   uint64_t UsedBytes();

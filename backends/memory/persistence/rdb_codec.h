@@ -103,7 +103,7 @@ class RdbReader {
   uint64_t item_offset_ = 0;
   std::optional<Failure> failure_;
   absl::Status source_status_;
-  // What a view of a string that is not stored as its bytes points into.
+  // Own the text of the last string that the file stores as an integer or compressed.
   base::Int64Buffer integer_text_;
   std::string decompressed_;
 };

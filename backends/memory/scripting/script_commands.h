@@ -1,9 +1,9 @@
-// What EVAL, FCALL and their variants may do: the command table says what they may do at most, the
-// flags of their script or function what they do.
+// The flags of EVAL, FCALL and their variants: the row in the command table has the most that any
+// script may do, and a script or function declares what it does.
 //
 //   if (RunsScript(id)) flags = DeclaredFlags(id, arguments, scripts, functions);
 //
-// A script without a shebang declares no flags, and Redis then goes by the command's row.
+// A script without a shebang declares no flags; the flags of the row apply to it.
 //
 // Thread-safety: one thread.
 // Source: Redis 7.0 scripting, "Script flags".

@@ -65,7 +65,7 @@ struct ServiceOptions {
   std::optional<absl::Duration> stuck_after = absl::Minutes(5);
   // Ends stuck runs as failed, with the error type "stuck"; by default they are only reported.
   bool fail_stuck_runs = false;
-  // Of the workers, to see whether one of them holds a token.
+  // The group and the reclaim time of the workers, to see whether one of them holds a token.
   std::string worker_group = "workers";
   absl::Duration worker_min_idle = absl::Seconds(60);
 };

@@ -20,9 +20,12 @@
 // reach the server for `min_idle`, cancels the function at its await: another worker has begun. A
 // function that blocks its thread for longer than `min_idle` must call KeepClaim itself.
 //
-// What a crash leaves, by the last step that was done: the entry was read or claimed: pending,
-// executed again by Reclaim. Signal pushed: pending, executed again unless the coordinator has
-// consumed the token by then; the second signal changes nothing. Acknowledged: nothing is left.
+// After a crash the entry depends on the last step that was done:
+//
+//   read or claimed     pending; Reclaim executes it again
+//   signal pushed       pending; executed again unless the coordinator has consumed the token by
+//                       then; the second signal changes nothing
+//   acknowledged        done
 //
 // A node may have a timeout and a number of attempts (execution_policy.h). A function that is still
 // waiting at its timeout is cancelled at its await, and the attempt fails with DEADLINE_EXCEEDED.

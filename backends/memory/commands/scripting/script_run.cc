@@ -63,7 +63,7 @@ class SessionHost final : public ScriptHost {
     return (*MonotonicMicros() - *started_us_) / 1000;
   }
 
-  bool GoesOn() override {
+  bool MayContinue() override {
     if (!runs_in_real_time()) return false;
     EngineCore& engine = context_.engine();
     if (busy_ == nullptr) busy_ = &engine.SetBusy(Description());

@@ -1,7 +1,7 @@
 // Guarded functions: the functions of Lua's base and other libraries that Redis patches, or that
 // could change a protected table past its proxy (proxy_table.h).
 //
-// What Redis 7.0.15 carries over Lua 5.1 and its libraries, and where it is held here:
+// How Redis 7.0.15 differs from Lua 5.1 and its libraries, and where that is implemented here:
 //
 //   bytecode is refused                        LoadText (load_text.h)
 //   chunk names are kept during compilation    LoadText
@@ -9,7 +9,7 @@
 //   the metatable of strings is read-only      getmetatable returns a proxy
 //   unpack counts its results without overflow unpack
 //   bit.tohex of the least number              bit.tohex
-//   (nothing: long patterns end Redis)         string.find, gmatch, gsub, match
+//   (long patterns are an error here only)     string.find, gmatch, gsub, match
 //   cjson's buffer does not overflow           cjson.encode, and the encode of a library made by
 //                                              cjson.new, refuse what may exceed its integers
 //   struct and cmsgpack                        our own libraries, with 64-bit sizes

@@ -54,8 +54,8 @@ bool RunLimit::Charge(int64_t instructions) {
 }
 
 void RunLimit::Act(lua_State* state) {
-  const bool goes_on = !overrun_ && options_.host != nullptr && options_.host->GoesOn();
-  if (goes_on) {
+  const bool continues = !overrun_ && options_.host != nullptr && options_.host->MayContinue();
+  if (continues) {
     is_reached_ = false;
     HookEveryMilli(state);
     HookEveryMilli(main_);

@@ -37,8 +37,8 @@ class ScriptHost {
   // instructions.
   virtual std::optional<int64_t> RunMillis() const { return std::nullopt; }
   // Called between two instructions of a script that has reached its limit, and then about once a
-  // millisecond. Returns true if the script goes on, false if it must end.
-  virtual bool GoesOn() { return false; }
+  // millisecond. Returns true if the script may continue, false if it must end.
+  virtual bool MayContinue() { return false; }
 
  protected:
   ~ScriptHost() = default;
@@ -48,8 +48,8 @@ class ScriptHost {
 // that they do not depend on the machine, unless the host measures real time. The limit 0 means no
 // limit.
 inline constexpr int kInstructionsPerMilli = 100'000;
-// What takes longer than an instruction counts as several: a command, and the bytes of its words
-// and of the memory that Lua allocates.
+// A command counts as several instructions, and so do the bytes of its words and the bytes that Lua
+// allocates, because they take longer than one.
 inline constexpr int64_t kInstructionsPerCall = 100;
 inline constexpr int64_t kBytesPerInstruction = 40;
 

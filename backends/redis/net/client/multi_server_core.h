@@ -95,7 +95,7 @@ class MultiServerCore : public store::RequestKeeper,
 
   const Options& options() const { return options_; }
   const Machine& machine() const { return machine_; }
-  // Of the connections that carry requests, closed connections included.
+  // The counters of all connections that carry requests, closed connections included.
   Counters traffic() const { return nodes_->counters(); }
 
  protected:
