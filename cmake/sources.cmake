@@ -240,6 +240,7 @@ redouble_component(
     core/base/text/redis_number.cc
     core/base/text/server_sent_event.cc
     core/base/text/shortest_decimal.cc
+    core/base/text/shortest_double.cc
     core/base/text/utf8.cc
     core/base/time/system_clock.cc
     core/base/time/utc.cc
@@ -489,6 +490,7 @@ redouble_component(
     backends/memory/commands/geo/geo_arguments.cc
     backends/memory/commands/geo/geo_search.cc
     backends/memory/commands/geo/geohash.cc
+    backends/memory/commands/hash_expiry.cc
     backends/memory/commands/hashes.cc
     backends/memory/commands/keys/dump.cc
     backends/memory/commands/keys/expiry.cc
@@ -562,6 +564,7 @@ redouble_component(
     backends/memory/keyspace/command_accesses.cc
     backends/memory/keyspace/database.cc
     backends/memory/keyspace/expiry_wheel.cc
+    backends/memory/keyspace/field_deadlines.cc
     backends/memory/keyspace/notifications.cc
     backends/memory/keyspace/tracking.cc
     backends/memory/persistence/dump.cc

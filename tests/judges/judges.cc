@@ -189,6 +189,18 @@ std::string RemainingOf(const Script& script, std::string_view differences,
   return text;
 }
 
+std::string AnswerOfJudge(const Script& script, const std::string& program) {
+  ServerTarget server(JudgeConfig(), /*resp3=*/false, program);
+  return ScriptText(RunScript(script, server));
+}
+
+std::string AnswerOfEngine(const Script& script, store::Version version) {
+  memory::EngineOptions options;
+  options.compatibility = version;
+  MemoryTarget engine(options);
+  return ScriptText(RunScript(script, engine));
+}
+
 std::string InventoryOf(const std::string& program) {
   ServerTarget judge(JudgeConfig(), /*resp3=*/false, program);
   ServerTarget server(JudgeConfig());

@@ -45,6 +45,11 @@ std::string DifferencesOf(const Script& script, const std::string& program);
 // written with the judge's replies, in the format of DifferencesOf.
 std::string RemainingOf(const Script& script, std::string_view differences, store::Version version);
 
+// Runs a file of tests/conformance/versions on its judge, or on the engine with that compatibility,
+// and returns its text with the replies.
+std::string AnswerOfJudge(const Script& script, const std::string& program);
+std::string AnswerOfEngine(const Script& script, store::Version version);
+
 // Returns the commands, subcommands and parameters in which the judge differs from redis-server
 // 7.0.15, one on a line and sorted: "+ command hexpire" for what it has in addition, "- parameter
 // io-threads-do-reads" for what it lacks.

@@ -9,6 +9,9 @@
 // before committing it.
 //
 // With --remaining, only the latter, from the recorded files; no judge is needed.
+//
+// The files of tests/conformance/versions/JUDGE get that judge's replies; with --versions only
+// they.
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -59,6 +62,18 @@ bool RecordRemaining(const std::string& name, const std::filesystem::path& judge
   return written;
 }
 
+// The cases of later versions, in the file itself.
+bool RecordVersionCases(const std::string& name, const std::string& program,
+                        const std::filesystem::path& workspace) {
+  bool written = true;
+  for (const std::string& path : CaseFiles("versions/" + name)) {
+    const Script script = ParseScript(ReadFile(path).value()).value();
+    written = Write(workspace / path, AnswerOfJudge(script, program)) && written;
+    std::cout << name << " " << path << "\n";
+  }
+  return written;
+}
+
 bool Record(const std::string& name, const std::string& program,
             const std::filesystem::path& folder) {
   std::filesystem::create_directories(folder);
@@ -73,7 +88,7 @@ bool Record(const std::string& name, const std::string& program,
   return written;
 }
 
-int Main(bool only_remaining) {
+int Main(bool only_remaining, bool only_versions) {
   const char* workspace = std::getenv("BUILD_WORKSPACE_DIRECTORY");
   if (workspace == nullptr) {
     std::cerr << "to be run by bazel run\n";
@@ -92,6 +107,8 @@ int Main(bool only_remaining) {
       recorded = false;
       continue;
     }
+    recorded = RecordVersionCases(name, *program, workspace) && recorded;
+    if (only_versions) continue;
     recorded = Record(name, *program, root / "differences" / name) && recorded;
     recorded = RecordRemaining(name, root) && recorded;
   }
@@ -103,5 +120,6 @@ int Main(bool only_remaining) {
 
 int main(int argc, char** argv) {
   const bool only_remaining = argc == 2 && std::string_view(argv[1]) == "--remaining";
-  return redouble::tests::Main(only_remaining);
+  const bool only_versions = argc == 2 && std::string_view(argv[1]) == "--versions";
+  return redouble::tests::Main(only_remaining, only_versions);
 }

@@ -1,7 +1,9 @@
 // The engine with the compatibility of a judge answers the conformance files as the judge did when
-// its replies were recorded, except for the files in remaining/. No judge is needed.
+// its replies were recorded, except for the files in remaining/; and the files of
+// tests/conformance/versions without exception. No judge is needed.
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "absl/strings/str_replace.h"
 #include "gtest/gtest.h"
@@ -36,6 +38,27 @@ TEST_P(Versions, AnswerAsTheirJudges) {
       Recorded("remaining", name, group))
       << "bazel run //tests/judges:record -- --remaining";
 }
+
+// The judge and the file.
+std::vector<std::tuple<std::string, std::string>> VersionCases() {
+  std::vector<std::tuple<std::string, std::string>> cases;
+  for (const std::string& judge : JudgeNames()) {
+    for (const std::string& path : CaseFiles("versions/" + judge)) cases.emplace_back(judge, path);
+  }
+  return cases;
+}
+
+class VersionCase : public testing::TestWithParam<std::tuple<std::string, std::string>> {};
+
+TEST_P(VersionCase, IsAnsweredAsTheJudgeDid) {
+  const auto& [name, path] = GetParam();
+  const std::string text = ReadFile(path).value();
+  EXPECT_EQ(AnswerOfEngine(ParseScript(text).value(), store::VersionNamed(name).value()), text);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, VersionCase, ValuesIn(VersionCases()), [](const auto& info) {
+  return TestName(std::get<0>(info.param) + "_" + GroupOf(std::get<1>(info.param)));
+});
 
 INSTANTIATE_TEST_SUITE_P(All, Versions, Combine(ValuesIn(JudgeNames()), ValuesIn(CaseFiles())),
                          [](const auto& info) {

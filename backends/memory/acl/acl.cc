@@ -26,16 +26,20 @@ void DenialLog::Add(DenialEntry entry, size_t max_entries) {
   const auto last = entries_.begin() + std::min(std::ssize(entries_), kComparedEntries);
   const auto same = std::find_if(entries_.begin(), last,
                                  [&](const DenialEntry& other) { return IsSame(other, entry); });
-  if (same != last) {
+  if (same == last) {
+    entry.id = next_id_++;
+  } else {
     entry.count += same->count;
+    entry.id = same->id;
+    entry.created_ms = same->created_ms;
     entries_.erase(same);
   }
   entries_.push_front(std::move(entry));
   if (entries_.size() > max_entries) entries_.resize(max_entries);
 }
 
-Acl::Acl() {
-  auto user = std::make_unique<AclUser>(AclUser::Default());
+Acl::Acl(store::Version version) : version_(version) {
+  auto user = std::make_unique<AclUser>(AclUser::Default(version_));
   default_user_ = user.get();
   users_.emplace(user->name(), std::move(user));
 }
@@ -63,7 +67,8 @@ std::optional<RejectedRule> Acl::ChangeUser(std::string_view name,
                                             std::span<const std::string> rules,
                                             AclUser::NewChannels channels) {
   const auto found = users_.find(name);
-  AclUser changed = found == users_.end() ? AclUser(std::string(name), channels) : *found->second;
+  AclUser changed =
+      found == users_.end() ? AclUser(std::string(name), channels, version_) : *found->second;
   changed.set_new_channels(channels);
   for (const std::string& rule : rules) {
     if (const std::optional<RuleError> error = changed.Apply(rule)) {
@@ -80,7 +85,7 @@ std::optional<RejectedRule> Acl::ChangeUser(std::string_view name,
 
 void Acl::Replace(Users users) {
   std::unique_ptr<AclUser>& user = users[default_user_->name()];
-  if (user == nullptr) user = std::make_unique<AclUser>(AclUser::Default());
+  if (user == nullptr) user = std::make_unique<AclUser>(AclUser::Default(version_));
   *default_user_ = std::move(*user);
   user = std::move(users_.find(default_user_->name())->second);
   users_ = std::move(users);

@@ -36,6 +36,9 @@ struct DenialEntry {
   std::string client;  // The line of CLIENT INFO at the last denial.
   int64_t count = 1;
   int64_t last_ms = 0;
+  // Assigned by DenialLog::Add, from 0.
+  int64_t id = 0;
+  int64_t created_ms = 0;
 };
 
 class DenialLog {
@@ -49,6 +52,7 @@ class DenialLog {
 
  private:
   std::deque<DenialEntry> entries_;
+  int64_t next_id_ = 0;
 };
 
 // A rule that a user cannot have.
@@ -61,7 +65,10 @@ class Acl {
  public:
   using Users = std::map<std::string, std::unique_ptr<AclUser>, std::less<>>;
 
-  Acl();
+  // The version decides which commands rules may name, and how rules are written (selector.h).
+  explicit Acl(store::Version version = store::Version::kRedis70);
+
+  store::Version version() const { return version_; }
 
   // By name.
   const Users& users() const { return users_; }
@@ -93,6 +100,7 @@ class Acl {
   DenialLog& log() { return log_; }
 
  private:
+  const store::Version version_;
   Users users_;
   AclUser* default_user_;
   const AclUser program_ = AclUser::Default();

@@ -77,14 +77,15 @@ Verdict CheckSelector(const Selector& selector, CommandId id, Arguments argument
 
 }  // namespace
 
-AclUser::AclUser(std::string name, NewChannels channels)
-    : name_(std::move(name)), new_channels_(channels) {
+AclUser::AclUser(std::string name, NewChannels channels, store::Version version)
+    : name_(std::move(name)), version_(version), new_channels_(channels) {
   Reset();
-  payload_ = Payload::kUnsaid;
+  // Redis 7.0 does not tell the flag of a new user.
+  if (version_ == store::Version::kRedis70) payload_ = Payload::kUnsaid;
 }
 
-AclUser AclUser::Default() {
-  AclUser user("default");
+AclUser AclUser::Default(store::Version version) {
+  AclUser user("default", NewChannels::kNone, version);
   for (const std::string_view rule : {"on", "nopass", "allkeys", "allchannels", "allcommands"}) {
     user.Apply(rule);
   }
@@ -96,7 +97,7 @@ void AclUser::Reset() {
   no_password_ = false;
   payload_ = Payload::kSanitize;
   password_hashes_.clear();
-  selectors_.assign(1, Selector());
+  selectors_.assign(1, Selector(version_));
   if (new_channels_ == NewChannels::kAll) selectors_[0].Apply("allchannels");
 }
 
@@ -150,7 +151,7 @@ std::optional<RuleError> AclUser::ApplyPassword(char kind, std::string_view text
 }
 
 std::optional<RuleError> AclUser::AddSelector(std::string_view rules) {
-  Selector selector;
+  Selector selector(version_);
   if (new_channels_ == NewChannels::kAll) selector.Apply("allchannels");
   for (const absl::string_view rule :
        absl::StrSplit(base::ToAbsl(rules), absl::ByAnyChar(" "), absl::SkipEmpty())) {

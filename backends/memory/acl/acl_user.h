@@ -44,9 +44,10 @@ class AclUser {
   enum class NewChannels : uint8_t { kNone, kAll };
 
   // A disabled user without permissions.
-  explicit AclUser(std::string name, NewChannels channels = NewChannels::kNone);
+  explicit AclUser(std::string name, NewChannels channels = NewChannels::kNone,
+                   store::Version version = store::Version::kRedis70);
   // The default user: enabled, without a password, with all permissions.
-  static AclUser Default();
+  static AclUser Default(store::Version version = store::Version::kRedis70);
 
   const std::string& name() const { return name_; }
   // For the rules that follow.
@@ -93,6 +94,7 @@ class AclUser {
   void Reset();
 
   std::string name_;
+  store::Version version_;
   NewChannels new_channels_;
   bool enabled_ = false;
   bool no_password_ = false;

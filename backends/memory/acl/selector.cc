@@ -6,6 +6,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "redouble/core/base/text/glob.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/store/table/command_details.h"
@@ -49,6 +50,24 @@ std::string LowerCase(std::string_view text) { return absl::AsciiStrToLower(base
 
 }  // namespace
 
+CommandId Selector::FindCommand(std::string_view name) const {
+  const CommandId id = store::FindCommand(name);
+  if (id == CommandId::kUnknown) return id;
+  return store::SpecOf(id).versions.Has(version_) ? id : CommandId::kUnknown;
+}
+
+// A rule replaces those of the same name, and those of a container those of its subcommands.
+void Selector::KeepRule(std::string_view rule) {
+  std::string kept = LowerCase(rule);
+  const std::string_view name = std::string_view(kept).substr(1);
+  std::erase_if(rules_, [&](std::string_view other) {
+    other.remove_prefix(1);
+    return other == name ||
+           (other.size() > name.size() && other.starts_with(name) && other[name.size()] == '|');
+  });
+  rules_.push_back(std::move(kept));
+}
+
 std::optional<RuleError> Selector::Apply(std::string_view rule) {
   if (Is(rule, "allcommands") || Is(rule, "+@all")) {
     SetAll(true);
@@ -57,6 +76,7 @@ std::optional<RuleError> Selector::Apply(std::string_view rule) {
   } else if (Is(rule, "+@sim") || Is(rule, "-@sim")) {
     // SIM is no command of Redis, so its category is not in the table that ACL CAT lists.
     commands_.set(kSimulator, rule.starts_with('+'));
+    KeepRule(rule);
     allows_all_commands_ = allows_all_commands_ && rule.starts_with('+');
   } else if (Is(rule, "allkeys") || rule == "~*") {
     allows_all_keys_ = true;
@@ -78,8 +98,11 @@ std::optional<RuleError> Selector::Apply(std::string_view rule) {
     const std::string category = LowerCase(rule.substr(2));
     if (!store::IsCategory(category)) return rule_error::kUnknownName;
     SetCategory(category, rule.starts_with('+'));
+    KeepRule(rule);
   } else if (rule.starts_with('+') || rule.starts_with('-')) {
-    return ApplyToCommand(rule.substr(1), rule.starts_with('+'));
+    const std::optional<RuleError> error = ApplyToCommand(rule.substr(1), rule.starts_with('+'));
+    if (!error) KeepRule(rule);
+    return error;
   } else {
     return rule_error::kSyntax;
   }
@@ -89,7 +112,7 @@ std::optional<RuleError> Selector::Apply(std::string_view rule) {
 std::optional<RuleError> Selector::ApplyToCommand(std::string_view name, bool allow) {
   const size_t bar = name.rfind('|');
   if (allow && bar != std::string_view::npos) {
-    const CommandId container = store::FindCommand(name.substr(0, bar));
+    const CommandId container = FindCommand(name.substr(0, bar));
     if (container == CommandId::kUnknown) return rule_error::kUnknownName;
     if (store::SpecOf(container).is_subcommand()) return rule_error::kFirstArgument;
     if (bar + 1 == name.size()) return rule_error::kSyntax;
@@ -97,7 +120,7 @@ std::optional<RuleError> Selector::ApplyToCommand(std::string_view name, bool al
       return AllowFirstArgument(name.substr(0, bar), name.substr(bar + 1));
     }
   }
-  const CommandId id = store::FindCommand(name);
+  const CommandId id = FindCommand(name);
   if (id == CommandId::kUnknown) return rule_error::kUnknownName;
   SetCommand(id, allow);
   return std::nullopt;
@@ -152,6 +175,7 @@ std::optional<RuleError> Selector::AddChannel(std::string_view pattern) {
 void Selector::SetAll(bool allow) {
   allow ? commands_.set() : commands_.reset();
   allows_all_commands_ = allow;
+  rules_ = {allow ? "+@all" : "-@all"};
   first_arguments_.clear();
 }
 
@@ -231,6 +255,7 @@ std::string_view Selector::BestCategory(bool adds,
 
 // Applies each rule to a selector of its own, so that it knows which rules are still missing.
 std::string Selector::DescribeCommands() const {
+  if (version_ != store::Version::kRedis70) return absl::StrJoin(rules_, " ");
   const bool adds = !commands_.test(kFutureCommands);
   const auto sign = [](bool allow) { return allow ? "+" : "-"; };
   std::string rules = adds ? "-@all" : "+@all";

@@ -9,9 +9,9 @@
 //   selector.Describe();                             // "~cache:* resetchannels -@all +@read"
 //   selector.MayRun(CommandId::kGet, arguments);     // true
 //
-// Describe derives the command rules from the set of allowed commands: first categories, then
-// single commands. Redis lists single commands in the order of a hash table; here they have the
-// order of the command table.
+// For Redis 7.0, Describe derives the command rules from the set of allowed commands: first
+// categories, then single commands. Redis lists single commands in the order of a hash table; here
+// they have the order of the command table.
 //
 // Thread-safety: a plain value.
 // Source: Redis 7.0 ACL SETUSER, ACL LIST.
@@ -53,6 +53,10 @@ inline constexpr RuleError kBadHash =
 
 class Selector {
  public:
+  // The commands that rules may name are those of the version. Versions after 7.0 keep the rules
+  // of commands as they were given.
+  explicit Selector(store::Version version = store::Version::kRedis70) : version_(version) {}
+
   // How a key may be accessed; a pattern allows one or both.
   enum Access : uint8_t { kNoAccess = 0, kRead = 1, kWrite = 2, kReadWrite = 3 };
   enum class ChannelKind : uint8_t { kName, kPattern };
@@ -95,6 +99,10 @@ class Selector {
     uint8_t access;
   };
 
+  // The command of that name in the version.
+  store::CommandId FindCommand(std::string_view name) const;
+  // Replaces earlier rules of the same command or category by this one: "+get".
+  void KeepRule(std::string_view rule);
   std::optional<RuleError> ApplyToCommand(std::string_view name, bool allow);
   std::optional<RuleError> AllowFirstArgument(std::string_view command, std::string_view argument);
   std::optional<RuleError> AddKeyPattern(std::string_view rule);
@@ -112,7 +120,10 @@ class Selector {
   // difference and applies them to `described`.
   void DescribeSingle(store::CommandId id, Selector& described, std::string& rules) const;
 
+  store::Version version_;
   Commands commands_;
+  // As they were given, without those that later ones replaced.
+  std::vector<std::string> rules_ = {"-@all"};
   bool allows_all_commands_ = false;
   bool allows_all_keys_ = false;
   bool allows_all_channels_ = false;

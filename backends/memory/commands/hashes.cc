@@ -8,7 +8,9 @@
 #include "redouble/backends/memory/commands/random_picks.h"
 #include "redouble/backends/memory/commands/reply_array.h"
 #include "redouble/backends/memory/commands/scan_options.h"
+#include "redouble/backends/memory/compatibility/feature.h"
 #include "redouble/backends/memory/engine/argument.h"
+#include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/handlers.h"
 #include "redouble/backends/memory/engine/session_core.h"
 #include "redouble/backends/memory/values/hash.h"
@@ -37,6 +39,7 @@ SetResult SetFields(CommandContext& context, std::string_view command, Arguments
   SetResult result;
   for (size_t i = 1; i < arguments.size(); i += 2) {
     result.added += hash->Set(arguments[i], arguments[i + 1], context.limits());
+    context.ClearFieldDeadline(key, arguments[i]);
   }
   context.Changed(key, EventClass::kHash, "hset");
   return result;
@@ -73,6 +76,25 @@ void StoreIncremented(CommandContext& context, std::string_view key, std::string
   context.FindOrAdd<Hash>(key)->Set(field, value, context.limits());
   context.Changed(key, EventClass::kHash, event);
 }
+
+// The options of HSCAN, without the word NOVALUES that may stand between them.
+struct ScanWords {
+  ScanWords(const CommandContext& context, Arguments arguments) {
+    const bool takes_word = context.engine().Has(Feature::kScanNoValues);
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      if (takes_word && IsWord(arguments[i], "NOVALUES")) {
+        no_values = true;
+        continue;
+      }
+      options.push_back(arguments[i]);
+      const bool has_value = IsWord(arguments[i], "COUNT") || IsWord(arguments[i], "MATCH");
+      if (has_value && i + 1 < arguments.size()) options.push_back(arguments[++i]);
+    }
+  }
+
+  std::vector<std::string_view> options;
+  bool no_values = false;
+};
 
 }  // namespace
 
@@ -118,7 +140,11 @@ Reply HandleHDel(CommandContext& context, Arguments arguments) {
   if (hash.wrong_type()) return WrongType();
   if (!hash) return Reply::Integer(0);
   int64_t removed = 0;
-  for (const std::string_view field : arguments.subspan(1)) removed += hash->Remove(field);
+  for (const std::string_view field : arguments.subspan(1)) {
+    if (!hash->Remove(field)) continue;
+    context.ClearFieldDeadline(key, field);
+    ++removed;
+  }
   if (removed == 0) return Reply::Integer(0);
   context.Changed(key, EventClass::kHash, "hdel");
   context.RemoveIfEmpty(key);
@@ -231,15 +257,14 @@ Reply HandleHScan(CommandContext& context, Arguments arguments) {
   const Lookup<Hash> hash = context.Find<Hash>(arguments[0]);
   if (hash.wrong_type()) return WrongType();
   if (!hash) return ScanReply(0, {});
-  if (std::optional<Reply> error = ReadScanOptions(arguments.subspan(2), false, options)) {
-    return *error;
-  }
+  const ScanWords words(context, arguments.subspan(2));
+  if (std::optional<Reply> error = ReadScanOptions(words.options, false, options)) return *error;
   std::vector<Reply> page;
   const uint64_t next = hash->Scan(options.cursor, options.count,
                                    [&](std::string_view field, std::string_view value) {
                                      if (!options.Matches(field)) return;
                                      page.push_back(Reply::Bulk(field));
-                                     page.push_back(Reply::Bulk(value));
+                                     if (!words.no_values) page.push_back(Reply::Bulk(value));
                                    });
   return ScanReply(next, std::move(page));
 }

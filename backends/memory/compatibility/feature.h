@@ -5,7 +5,8 @@
 //
 //   if (context.engine().Has(Feature::kClientLibrary)) absl::StrAppend(&line, " lib-name=");
 //
-// To add one: a row, the code that asks for it, and a conformance case that a judge answers (docs/versions.md).
+// To add one: a row, the code that asks for it, and a conformance case that a judge answers
+// (docs/versions.md).
 //
 // Thread-safety: constants.
 #ifndef REDOUBLE_BACKENDS_MEMORY_COMPATIBILITY_FEATURE_H_

@@ -37,6 +37,7 @@ Database::Entry& CommandContext::Put(std::string_view key, Value value) const {
   if (entry == nullptr) return Add(key, std::move(value));
   SignalGone(key);
   db_->ClearExpiry(*entry);
+  db_->ForgetFieldDeadlines(key);
   // Redis wakes blocked clients when a key is created, not when its type changes.
   entry->value = std::move(value);
   return *entry;
@@ -63,6 +64,29 @@ void CommandContext::CountUse(Database::Entry& entry) const {
 void CommandContext::SetExpiry(Database::Entry& entry, int64_t deadline_ms) const {
   db_->SetExpiry(entry, deadline_ms);
   engine_.NoteDeadline(deadline_ms);
+}
+
+std::optional<int64_t> CommandContext::FieldDeadline(std::string_view key,
+                                                     std::string_view field) const {
+  const FieldDeadlines* deadlines = db_->field_deadlines();
+  return deadlines == nullptr ? std::nullopt : deadlines->Of(key, field);
+}
+
+void CommandContext::SetFieldDeadline(std::string_view key, std::string_view field,
+                                      int64_t deadline_ms) const {
+  db_->NeedFieldDeadlines().Set(key, field, deadline_ms);
+  engine_.NoteDeadline(deadline_ms);
+}
+
+std::optional<FieldDeadlines::List> CommandContext::FieldDeadlinesOf(std::string_view key) const {
+  const FieldDeadlines* deadlines = db_->field_deadlines();
+  return deadlines == nullptr ? std::nullopt : deadlines->ListOf(key);
+}
+
+void CommandContext::PutFieldDeadlines(std::string_view key,
+                                       const FieldDeadlines::List& list) const {
+  db_->NeedFieldDeadlines().Put(key, list);
+  for (const auto& [field, deadline_ms] : list) engine_.NoteDeadline(deadline_ms);
 }
 
 bool CommandContext::RemoveIfEmpty(std::string_view key) const {

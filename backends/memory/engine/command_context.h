@@ -161,6 +161,17 @@ class CommandContext {
   Value Take(std::string_view key) const;
   // Sets a key's expiry.
   void SetExpiry(Database::Entry& entry, int64_t deadline_ms) const;
+  // The deadlines of a hash's fields (HEXPIRE). A hash without them is not tracked.
+  std::optional<int64_t> FieldDeadline(std::string_view key, std::string_view field) const;
+  void SetFieldDeadline(std::string_view key, std::string_view field, int64_t deadline_ms) const;
+  // Returns false if the field had none. To be called when a field is written or removed.
+  bool ClearFieldDeadline(std::string_view key, std::string_view field) const {
+    FieldDeadlines* deadlines = db_->field_deadlines();
+    return deadlines != nullptr && deadlines->Clear(key, field);
+  }
+  // Those of a whole hash, before its key is removed, and for its new key. Nullopt: not tracked.
+  std::optional<FieldDeadlines::List> FieldDeadlinesOf(std::string_view key) const;
+  void PutFieldDeadlines(std::string_view key, const FieldDeadlines::List& list) const;
   // Removes the key, with the event "del", if its collection is empty. Returns true if it did.
   bool RemoveIfEmpty(std::string_view key) const;
 
@@ -198,6 +209,9 @@ class CommandContext {
   template <typename... Words>
   void PropagateAlso(const Words&... words) const {
     if (effects_ != nullptr) effects_->Also(db_index(), {std::string(words)...});
+  }
+  void PropagateAlsoWords(std::vector<std::string> words) const {
+    if (effects_ != nullptr) effects_->Also(db_index(), std::move(words));
   }
   // Propagates the words of PropagateAlso only, and not the command.
   void PropagateOnlyOthers() const {

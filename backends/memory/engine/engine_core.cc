@@ -151,6 +151,7 @@ bool Writes(EngineCore& engine, const SessionCore& session, CommandId id, Argume
 
 EngineCore::EngineCore(base::VirtualClock& clock, EngineOptions options)
     : clock_(clock),
+      acl_(options.compatibility),
       rng_(options.seed),
       options_(std::move(options)),
       compatibility_(options_.compatibility),
@@ -180,6 +181,7 @@ EngineCore::~EngineCore() {
 
 void EngineCore::ApplyCompatibility() {
   options_.compatibility = compatibility_.version();
+  options_.encoding_limits.shortest_scores = Has(Feature::kShortestScores);
   if (!Has(Feature::kPackedSets)) options_.encoding_limits.set_max_listpack_entries = 0;
 }
 
@@ -260,7 +262,9 @@ ScriptCache& EngineCore::scripts() {
 }
 
 FunctionLibraries& EngineCore::functions() {
-  if (functions_ == nullptr) functions_ = std::make_unique<FunctionLibraries>();
+  if (functions_ == nullptr) {
+    functions_ = std::make_unique<FunctionLibraries>(compatibility_.spec().rdb_version);
+  }
   return *functions_;
 }
 

@@ -101,6 +101,8 @@ class EngineCore final : private base::WaitReporter, private LazyExpiry {
   // Expired and evicted keys since the start or ResetStatistics.
   int64_t expired_keys() const { return expired_keys_; }
   int64_t evicted_keys() const { return evicted_keys_; }
+  // Expired fields of hashes.
+  int64_t expired_fields() const { return expired_fields_; }
   // What Redis would have freed in the background since then.
   int64_t lazyfreed_objects() const { return lazyfreed_objects_; }
   void CountLazyFreed(size_t objects) { lazyfreed_objects_ += static_cast<int64_t>(objects); }
@@ -109,7 +111,7 @@ class EngineCore final : private base::WaitReporter, private LazyExpiry {
   void CountChange() { ++changes_; }
   // CONFIG RESETSTAT: sets all counters except changes() to 0.
   void ResetStatistics() {
-    expired_keys_ = evicted_keys_ = lazyfreed_objects_ = 0;
+    expired_keys_ = evicted_keys_ = expired_fields_ = lazyfreed_objects_ = 0;
     administration_.statistics().Reset();
   }
 
@@ -286,6 +288,9 @@ class EngineCore final : private base::WaitReporter, private LazyExpiry {
   bool Hides(Database& db, Database::Entry& entry) override;
   // Frees the keys that the last command found expired.
   void RemoveGone();
+  // The fields of a hash have expired and have no deadline any more. Removes them, and the key if
+  // it is empty.
+  void ExpireFields(int db, const FieldDeadlines::Due& due);
   void ScheduleExpiry();
   // The time in microseconds at which the next key expires; nullopt if no key has a deadline.
   std::optional<int64_t> NextExpiryMicros() const;
@@ -332,6 +337,7 @@ class EngineCore final : private base::WaitReporter, private LazyExpiry {
   std::vector<GoneKey> gone_;  // Database::MarkGone; free after the command.
   int64_t expired_keys_ = 0;
   int64_t evicted_keys_ = 0;
+  int64_t expired_fields_ = 0;
   int64_t lazyfreed_objects_ = 0;
   int64_t changes_ = 0;
   // No key expires before this microsecond.

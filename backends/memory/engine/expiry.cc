@@ -7,6 +7,7 @@
 
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/server/removal_word.h"
+#include "redouble/backends/memory/values/hash.h"
 
 namespace redouble::memory {
 namespace {
@@ -45,8 +46,35 @@ void EngineCore::ExpireDue() {
       ExpireKey(index, key, [&] { db.RemoveExpiring(*entry); });
     }
   }
+  for (int index = 0; index < database_count(); ++index) {
+    // Removing the key of an emptied hash does not remove the deadlines of others.
+    FieldDeadlines* fields = database(index).field_deadlines();
+    if (fields == nullptr) continue;
+    while (const std::optional<FieldDeadlines::Due> due = fields->TakeDue(now_ms)) {
+      ExpireFields(index, *due);
+    }
+  }
   next_expiry_us_ = std::numeric_limits<int64_t>::max();
   ScheduleExpiry();
+}
+
+void EngineCore::ExpireFields(int db, const FieldDeadlines::Due& due) {
+  Database::Entry* entry = database(db).FindStored(due.key);
+  assert(entry != nullptr && "the deadlines of a removed key are forgotten");
+  Hash& hash = *entry->value.As<Hash>();
+  for (const std::string& field : due.fields) hash.Remove(field);
+  expired_fields_ += static_cast<int64_t>(due.fields.size());
+  const bool is_empty = hash.empty();
+  NoteChange(db, due.key, /*by=*/0);
+  if (propagation_.on()) {
+    std::vector<std::string> words = {"HDEL", due.key};
+    words.insert(words.end(), due.fields.begin(), due.fields.end());
+    propagation_.AddExpiredFields(db, std::move(words));
+  }
+  if (wants(EventClass::kHash)) Notify(db, due.key, EventClass::kHash, "hexpired");
+  if (!is_empty) return;
+  database(db).Remove(due.key);
+  if (wants(EventClass::kGeneric)) Notify(db, due.key, EventClass::kGeneric, "del");
 }
 
 void EngineCore::ExpireKey(int db, const std::string& key, absl::FunctionRef<void()> remove) {
@@ -82,6 +110,9 @@ void EngineCore::ScheduleExpiry() {
     if (const std::optional<int64_t> check_ms = db->NextExpiryCheck()) {
       NoteDeadline(*check_ms - 1);
     }
+    const FieldDeadlines* fields = db->field_deadlines();
+    if (fields == nullptr) continue;
+    if (const std::optional<int64_t> check_ms = fields->NextCheck()) NoteDeadline(*check_ms - 1);
   }
 }
 
@@ -103,9 +134,12 @@ void EngineCore::NoteDeadline(int64_t deadline_ms) {
 std::optional<int64_t> EngineCore::NextExpiryMicros() const {
   std::optional<int64_t> next_us;
   for (const std::unique_ptr<Database>& db : databases_) {
-    const std::optional<int64_t> next_ms = db->NextExpiry();
-    if (!next_ms || *next_ms >= kNeverMillis) continue;
-    next_us = std::min(*next_ms * 1000, next_us.value_or(*next_ms * 1000));
+    const FieldDeadlines* fields = db->field_deadlines();
+    for (const std::optional<int64_t> next_ms :
+         {db->NextExpiry(), fields == nullptr ? std::nullopt : fields->Next()}) {
+      if (!next_ms || *next_ms >= kNeverMillis) continue;
+      next_us = std::min(*next_ms * 1000, next_us.value_or(*next_ms * 1000));
+    }
   }
   return next_us;
 }

@@ -6,6 +6,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "redouble/backends/memory/compatibility/feature.h"
 #include "redouble/backends/memory/engine/client_line.h"
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/session_core.h"
@@ -25,6 +26,19 @@ std::string_view ReasonOf(Denied denied) {
       return "channel";
     default:
       return "command";
+  }
+}
+
+// The texts since Redis 7.2, which are the same for clients and scripts.
+std::string NamedText(const AclUser& user, Denied denied, CommandId id) {
+  switch (denied) {
+    case Denied::kKey:
+      return "No permissions to access a key";
+    case Denied::kChannel:
+      return "No permissions to access a channel";
+    default:
+      return absl::StrCat("User ", user.name(), " has no permissions to run the '",
+                          base::ToAbsl(store::SpecOf(id).name), "' command");
   }
 }
 
@@ -68,6 +82,7 @@ std::string TextOf(Denied denied, CommandId id, CheckPlace place) {
 void Log(EngineCore& engine, const SessionCore& session, DenialEntry entry) {
   entry.client = ClientLine(engine, session);
   entry.last_ms = engine.clock().NowMillis();
+  entry.created_ms = entry.last_ms;
   engine.acl().log().Add(std::move(entry), static_cast<size_t>(engine.options().acllog_max_len));
 }
 
@@ -92,7 +107,12 @@ std::optional<Reply> RefuseByAcl(EngineCore& engine, SessionCore& session, Comma
       verdict.denied == Denied::kCommand ? store::SpecOf(id).name : arguments[verdict.index];
   entry.user = user.name();
   Log(engine, session, std::move(entry));
-  return Reply::Error(TextOf(verdict.denied, id, place));
+  if (place == CheckPlace::kExec || !engine.Has(Feature::kNamedDenials)) {
+    return Reply::Error(TextOf(verdict.denied, id, place));
+  }
+  const absl::string_view prefix =
+      place == CheckPlace::kScript ? "ERR ACL failure in script: " : "NOPERM ";
+  return Reply::Error(absl::StrCat(prefix, NamedText(user, verdict.denied, id)));
 }
 
 AclUser::NewChannels NewChannelsOf(const EngineOptions& options) {

@@ -33,6 +33,7 @@ bool Database::Hides(Entry& entry) { return IsGone(entry) || lazy_->Hides(*this,
 // The entry stays where it is, because the caller may hold pointers to others.
 Database::Entry& Database::Reuse(Entry& hidden, Value value) {
   ClearExpiry(hidden);
+  ForgetFieldDeadlines(hidden.key());
   hidden.value = std::move(value);
   hidden.eviction = EvictionRecord();
   return hidden;
@@ -44,6 +45,7 @@ void Database::RemoveExpiring(Entry& entry) { RemoveAt(wheel_.position(entry.exp
 void Database::RemoveAt(size_t position) {
   if (observer_ != nullptr) observer_->OnWrite(table_.at(position).key());
   ClearExpiry(table_.at(position));
+  ForgetFieldDeadlines(table_.at(position).key());
   if (!accounts_.empty()) ForgetAccount(position);
   table_.RemoveAt(position);
   if (position < table_.size() && table_.at(position).expires()) {
@@ -55,6 +57,7 @@ void Database::Clear() {
   if (observer_ != nullptr) observer_->OnAll();
   table_.Clear();
   wheel_.Clear();
+  field_deadlines_.reset();
   accounts_.clear();
   accounted_bytes_ = 0;
 }

@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -22,6 +23,7 @@
 #include "redouble/backends/memory/keyspace/access_observer.h"
 #include "redouble/backends/memory/keyspace/eviction_record.h"
 #include "redouble/backends/memory/keyspace/expiry_wheel.h"
+#include "redouble/backends/memory/keyspace/field_deadlines.h"
 #include "redouble/backends/memory/values/encodings/compact_string.h"
 #include "redouble/backends/memory/values/encodings/dense_table.h"
 #include "redouble/backends/memory/values/value.h"
@@ -113,6 +115,17 @@ class Database {
   // Returns nullopt if the key has no expiry.
   std::optional<int64_t> DeadlineOf(const Entry& entry) const;
 
+  // The deadlines of the fields of hashes; null while no hash has had one.
+  FieldDeadlines* field_deadlines() const { return field_deadlines_.get(); }
+  FieldDeadlines& NeedFieldDeadlines() {
+    if (field_deadlines_ == nullptr) field_deadlines_ = std::make_unique<FieldDeadlines>();
+    return *field_deadlines_;
+  }
+  // To be called when a key's value is replaced.
+  void ForgetFieldDeadlines(std::string_view key) {
+    if (field_deadlines_ != nullptr) field_deadlines_->ForgetKey(key);
+  }
+
   // Lazy expiry; null: the engine removes expired keys before each command. It must outlive the
   // database, or be replaced before.
   void SetLazyExpiry(LazyExpiry* lazy) { lazy_ = lazy; }
@@ -165,6 +178,7 @@ class Database {
 
   Table table_;
   ExpiryWheel wheel_;
+  std::unique_ptr<FieldDeadlines> field_deadlines_;
   // The accounted sizes by position; missing ones are 0. A separate column, because few engines
   // have a maxmemory.
   std::vector<uint32_t> accounts_;

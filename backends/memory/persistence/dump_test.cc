@@ -60,7 +60,7 @@ TEST(Dump, OfSetsInBothEncodings) {
   set.Add("70000", {});
   const Value value = Value::Of(std::move(set));
   EXPECT_EQ(Restored(value).encoding(), "intset");
-  value.As<Set>()->Add("x", {});
+  value.As<Set>()->Add(std::string(65, 'x'), {});
   const Value copy = Restored(value);
   EXPECT_EQ(copy.encoding(), "hashtable");
   EXPECT_EQ(copy.As<Set>()->size(), 3u);

@@ -1,5 +1,6 @@
 #include "redouble/backends/memory/persistence/rdb_value.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -33,9 +34,15 @@ void AppendList(const List& list, std::string& out, RdbCompression compression) 
   }
 }
 
-void AppendSet(const Set& set, std::string& out, RdbCompression compression) {
+void AppendSet(const Set& set, bool packed, std::string& out, RdbCompression compression) {
   if (const Intset* intset = set.intset()) {
     AppendRdbString(intset->bytes(), out, compression);
+    return;
+  }
+  if (packed) {
+    Listpack listpack;
+    set.ForEach([&](std::string_view member) { listpack.Append(member); });
+    AppendRdbString(listpack.bytes(), out, compression);
     return;
   }
   AppendRdbLength(set.size(), out);
@@ -49,6 +56,71 @@ void AppendHash(const Hash& hash, std::string& out, RdbCompression compression) 
   }
   AppendRdbLength(hash.size(), out);
   hash.ForEach([&](std::string_view field, std::string_view value) {
+    AppendRdbString(field, out, compression);
+    AppendRdbString(value, out, compression);
+  });
+}
+
+// The deadline of each field of the hash, 0 for none, in the order of ForEach.
+std::vector<int64_t> TimesInOrder(const Hash& hash, const FieldTimes& times) {
+  std::vector<int64_t> ordered;
+  hash.ForEach([&](std::string_view field, std::string_view) {
+    const auto found =
+        std::lower_bound(times.begin(), times.end(), field,
+                         [](const auto& row, std::string_view name) { return row.first < name; });
+    ordered.push_back(found == times.end() || found->first != field ? 0 : found->second);
+  });
+  return ordered;
+}
+
+// The earliest deadline; 0 if there is none.
+int64_t FirstTime(const FieldTimes& times) {
+  int64_t first_ms = 0;
+  for (const auto& [field, deadline_ms] : times) {
+    if (first_ms == 0 || deadline_ms < first_ms) first_ms = deadline_ms;
+  }
+  return first_ms;
+}
+
+// A listpack of fields, values and deadlines, in the order of the deadlines; fields without one are
+// the last.
+Listpack ListpackWithTimes(const Hash& hash, const FieldTimes& times) {
+  struct Row {
+    std::string field;
+    std::string value;
+    int64_t deadline_ms;
+  };
+  std::vector<Row> rows;
+  const std::vector<int64_t> ordered = TimesInOrder(hash, times);
+  hash.ForEach([&](std::string_view field, std::string_view value) {
+    rows.push_back({std::string(field), std::string(value), ordered[rows.size()]});
+  });
+  std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
+    return (a.deadline_ms != 0) && (b.deadline_ms == 0 || a.deadline_ms < b.deadline_ms);
+  });
+  Listpack listpack;
+  for (const Row& row : rows) {
+    listpack.Append(row.field);
+    listpack.Append(row.value);
+    listpack.Append(base::FormatInt64(row.deadline_ms));
+  }
+  return listpack;
+}
+
+void AppendHashWithTimes(const Hash& hash, const FieldTimes& times, std::string& out,
+                         RdbCompression compression) {
+  const int64_t first_ms = FirstTime(times);
+  AppendLittleEndian(static_cast<uint64_t>(first_ms), sizeof(first_ms), out);
+  if (hash.listpack() != nullptr) {
+    AppendRdbString(ListpackWithTimes(hash, times).bytes(), out, compression);
+    return;
+  }
+  AppendRdbLength(hash.size(), out);
+  const std::vector<int64_t> ordered = TimesInOrder(hash, times);
+  size_t index = 0;
+  hash.ForEach([&](std::string_view field, std::string_view value) {
+    const int64_t deadline_ms = ordered[index++];
+    AppendRdbLength(deadline_ms == 0 ? 0 : static_cast<uint64_t>(deadline_ms - first_ms + 1), out);
     AppendRdbString(field, out, compression);
     AppendRdbString(value, out, compression);
   });
@@ -220,6 +292,51 @@ EncodingLimits OfAnyLength(EncodingLimits limits) {
   limits.hash_max_listpack_value = std::numeric_limits<size_t>::max();
   limits.zset_max_listpack_value = std::numeric_limits<size_t>::max();
   return limits;
+}
+
+// A field whose deadline is `deadline_ms`, 0 for none.
+bool AddTimedField(std::string_view field, std::string_view value, int64_t deadline_ms,
+                   RdbReader& reader, const EncodingLimits& limits, Hash& hash, FieldTimes& times) {
+  if (!AddField(field, value, reader, limits, hash)) return false;
+  if (deadline_ms != 0) times.emplace_back(field, deadline_ms);
+  return true;
+}
+
+std::optional<Value> ReadHashWithTimes(RdbReader& reader, const EncodingLimits& limits,
+                                       FieldTimes& times) {
+  const std::optional<uint64_t> first_ms = reader.ReadLittleEndian(sizeof(uint64_t));
+  const std::optional<uint64_t> size = first_ms ? reader.ReadLength() : std::nullopt;
+  if (!size) return std::nullopt;
+  Hash hash;
+  for (uint64_t i = 0; i < *size; ++i) {
+    const std::optional<uint64_t> after = reader.ReadLength();
+    const std::optional<std::string> field = after ? reader.ReadString() : std::nullopt;
+    const std::optional<std::string_view> value = field ? reader.ReadStringView() : std::nullopt;
+    if (!value) return std::nullopt;
+    const auto deadline_ms = *after == 0 ? 0 : static_cast<int64_t>(*first_ms + *after - 1);
+    if (!AddTimedField(*field, *value, deadline_ms, reader, limits, hash, times)) {
+      return std::nullopt;
+    }
+  }
+  return Value::Of(std::move(hash));
+}
+
+std::optional<Value> ReadHashListpackWithTimes(RdbReader& reader, const EncodingLimits& limits,
+                                               FieldTimes& times) {
+  constexpr size_t kParts = 3;
+  if (!reader.ReadLittleEndian(sizeof(uint64_t))) return std::nullopt;
+  const std::optional<Texts> texts = ReadListpackTexts(reader);
+  if (!texts) return std::nullopt;
+  if (texts->size() % kParts != 0) return reader.Fail("a value and a deadline for each field");
+  Hash hash;
+  for (size_t i = 0; i < texts->size(); i += kParts) {
+    const std::optional<int64_t> deadline_ms = base::ParseInt64((*texts)[i + 2]);
+    if (!deadline_ms || *deadline_ms < 0) return reader.Fail("the deadline of a field");
+    if (!AddTimedField((*texts)[i], (*texts)[i + 1], *deadline_ms, reader, limits, hash, times)) {
+      return std::nullopt;
+    }
+  }
+  return Value::Of(std::move(hash));
 }
 
 // `texts` are fields and values, alternating.
@@ -444,42 +561,72 @@ std::string_view NameOfRdbType(RdbType type) {
 
 bool ReadsRdbType(RdbType type) {
   const bool is_module = type == RdbType::kPreReleaseModule || type == RdbType::kModule;
-  return !is_module && type <= RdbType::kStream72 && !NameOfRdbType(type).empty();
+  const bool is_before_release = type == RdbType::kPreReleaseHashWithExpiries ||
+                                 type == RdbType::kPreReleaseHashListpackWithExpiries;
+  return !is_module && !is_before_release && type <= RdbType::kHashListpackWithExpiries &&
+         !NameOfRdbType(type).empty();
 }
 
-RdbType RdbTypeOf(const Value& value) {
+RdbType LastRdbType(int version) {
+  constexpr int kRedis72 = 11;
+  if (version <= kRdbVersionOfRedis70) return RdbType::kStream7;
+  return version == kRedis72 ? RdbType::kStream72 : RdbType::kHashListpackWithExpiries;
+}
+
+RdbType RdbTypeOf(const Value& value, const RdbFormat& format, const FieldTimes* times) {
   if (value.is_string()) return RdbType::kString;
   if (value.As<List>() != nullptr) return RdbType::kListQuicklist2;
   if (const Set* set = value.As<Set>()) {
+    if (set->is_packed() && format.version > kRdbVersionOfRedis70) return RdbType::kSetListpack;
     return set->intset() != nullptr ? RdbType::kSetIntset : RdbType::kSet;
   }
   if (const Hash* hash = value.As<Hash>()) {
+    if (times != nullptr && hash->listpack() != nullptr) return RdbType::kHashListpackWithExpiries;
+    if (times != nullptr && !times->empty()) return RdbType::kHashWithExpiries;
     return hash->listpack() != nullptr ? RdbType::kHashListpack : RdbType::kHash;
   }
   if (const SortedSet* sorted_set = value.As<SortedSet>()) {
     return sorted_set->listpack() != nullptr ? RdbType::kSortedSetListpack : RdbType::kSortedSet;
   }
-  return RdbType::kStream7;
+  return format.version > kRdbVersionOfRedis70 ? RdbType::kStream72 : RdbType::kStream7;
 }
 
-void AppendRdbValue(const Value& value, std::string& out, RdbCompression compression) {
+void AppendRdbValue(const Value& value, std::string& out, const RdbFormat& format,
+                    const FieldTimes* times) {
+  const RdbCompression compression = format.compression;
   if (value.is_string()) {
     Value::TextBuffer buffer;
     AppendRdbString(value.Text(buffer), out, compression);
   } else if (const List* list = value.As<List>()) {
     AppendList(*list, out, compression);
   } else if (const Set* set = value.As<Set>()) {
-    AppendSet(*set, out, compression);
+    AppendSet(*set, RdbTypeOf(value, format) == RdbType::kSetListpack, out, compression);
   } else if (const Hash* hash = value.As<Hash>()) {
-    AppendHash(*hash, out, compression);
+    const RdbType type = RdbTypeOf(value, format, times);
+    const bool is_timed =
+        type == RdbType::kHashListpackWithExpiries || type == RdbType::kHashWithExpiries;
+    if (is_timed) {
+      AppendHashWithTimes(*hash, *times, out, compression);
+    } else {
+      AppendHash(*hash, out, compression);
+    }
   } else if (const SortedSet* sorted_set = value.As<SortedSet>()) {
     AppendSortedSet(*sorted_set, out, compression);
   } else {
-    AppendStreamDump(*value.As<Stream>(), out, compression);
+    const bool is_72 = RdbTypeOf(value, format) == RdbType::kStream72;
+    AppendStreamDump(*value.As<Stream>(), out, compression,
+                     is_72 ? StreamDumpFormat::kRedis72 : StreamDumpFormat::kRedis7);
   }
 }
 
-std::optional<Value> ReadRdbValue(RdbType type, RdbReader& reader, const EncodingLimits& limits) {
+std::optional<Value> ReadRdbValue(RdbType type, RdbReader& reader, const EncodingLimits& limits,
+                                  std::optional<FieldTimes>* times) {
+  if (times != nullptr && type == RdbType::kHashWithExpiries) {
+    return ReadHashWithTimes(reader, limits, times->emplace());
+  }
+  if (times != nullptr && type == RdbType::kHashListpackWithExpiries) {
+    return ReadHashListpackWithTimes(reader, OfAnyLength(limits), times->emplace());
+  }
   return IsOldType(type) ? ReadOldType(type, reader, limits) : ReadNewType(type, reader, limits);
 }
 

@@ -17,6 +17,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "redouble/backends/memory/persistence/rdb_codec.h"
 #include "redouble/backends/memory/values/encoding_limits.h"
@@ -53,23 +55,38 @@ enum class RdbType : uint8_t {
   kHashListpackWithExpiries = 25,
 };
 
-// The last type that Redis 7.0 writes.
-inline constexpr RdbType kLastType = RdbType::kStream7;
+// The deadlines of a hash's fields (keyspace/field_deadlines.h).
+using FieldTimes = std::vector<std::pair<std::string, int64_t>>;
+
+// The RDB version that Redis 7.0 writes; those of others are in core/store/table/version.inc.
+inline constexpr int kRdbVersionOfRedis70 = 10;
+
+// What is written depends on the RDB version.
+struct RdbFormat {
+  int version = kRdbVersionOfRedis70;
+  RdbCompression compression = RdbCompression::kOn;
+};
+
+// The last type that a server of that RDB version reads.
+RdbType LastRdbType(int version);
 
 // What a type is, for messages: "hash in a ziplist"; empty if no Redis up to 8.0 has the number.
 std::string_view NameOfRdbType(RdbType type);
 // True if ReadRdbValue reads the type.
 bool ReadsRdbType(RdbType type);
 
-// The type that AppendRdbValue writes.
-RdbType RdbTypeOf(const Value& value);
+// The type that AppendRdbValue writes. `times`: the deadlines of a hash that is tracked; else null.
+RdbType RdbTypeOf(const Value& value, const RdbFormat& format = {},
+                  const FieldTimes* times = nullptr);
 // Appends the value without its type. Linear in the size.
-void AppendRdbValue(const Value& value, std::string& out,
-                    RdbCompression compression = RdbCompression::kOn);
+void AppendRdbValue(const Value& value, std::string& out, const RdbFormat& format = {},
+                    const FieldTimes* times = nullptr);
 
 // Reads a value of the type. A collection without elements is returned as such. Returns nullopt if
-// the bytes are not such a value; reader.failure() says why.
-std::optional<Value> ReadRdbValue(RdbType type, RdbReader& reader, const EncodingLimits& limits);
+// the bytes are not such a value; reader.failure() says why. `times` gets the deadlines of a hash
+// with field expiries, and is left alone for other values. Without it such a hash is a failure.
+std::optional<Value> ReadRdbValue(RdbType type, RdbReader& reader, const EncodingLimits& limits,
+                                  std::optional<FieldTimes>* times = nullptr);
 
 }  // namespace redouble::memory
 

@@ -1,5 +1,6 @@
 #include "redouble/backends/memory/persistence/rdb_value.h"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,10 +22,11 @@ TEST(RdbValue, KnowsTheTypesThatItReads) {
     ++read;
     EXPECT_FALSE(NameOfRdbType(type).empty()) << number;
   }
-  EXPECT_EQ(read, 19);
+  EXPECT_EQ(read, 21);
   EXPECT_EQ(NameOfRdbType(RdbType::kHashWithExpiries), "hash with field expiries");
   EXPECT_EQ(NameOfRdbType(static_cast<RdbType>(8)), "") << "no version has it";
   EXPECT_FALSE(ReadsRdbType(RdbType::kModule));
+  EXPECT_FALSE(ReadsRdbType(RdbType::kPreReleaseHashWithExpiries));
 }
 
 TEST(RdbValue, IsWrittenAsTheTypeOfItsEncoding) {
@@ -44,12 +46,40 @@ TEST(RdbValue, IsCompressedOnRequest) {
   const Value value = Value::Of(std::move(hash));
   for (const RdbCompression compression : {RdbCompression::kOn, RdbCompression::kOff}) {
     std::string out;
-    AppendRdbValue(value, out, compression);
+    AppendRdbValue(value, out, {.version = kRdbVersionOfRedis70, .compression = compression});
     EXPECT_EQ(out.size() < text.size(), compression == RdbCompression::kOn);
     RdbReader reader(out);
     const std::optional<Value> copy = ReadRdbValue(RdbTypeOf(value), reader, {});
     ASSERT_TRUE(copy.has_value());
     EXPECT_EQ(copy->As<Hash>()->Get("f"), text);
+  }
+}
+
+// What DUMP of Redis 8.0.2 returns, without the trailer, is in tests/conformance/versions.
+TEST(RdbValue, KeepsTheDeadlinesOfFields) {
+  for (const size_t packed_fields : {size_t{512}, size_t{0}}) {
+    EncodingLimits limits;
+    limits.hash_max_listpack_entries = packed_fields;
+    Hash hash;
+    hash.Set("a", "1", limits);
+    hash.Set("b", "2", limits);
+    hash.Set("c", "3", limits);
+    const Value value = Value::Of(std::move(hash));
+    const FieldTimes times = {{"b", 2000}, {"c", 1000}};
+    constexpr RdbFormat kRedis74{.version = 12};
+    std::string out;
+    AppendRdbValue(value, out, kRedis74, &times);
+    RdbReader reader(out);
+    std::optional<FieldTimes> read;
+    const RdbType type = RdbTypeOf(value, kRedis74, &times);
+    EXPECT_EQ(type,
+              packed_fields == 0 ? RdbType::kHashWithExpiries : RdbType::kHashListpackWithExpiries);
+    const std::optional<Value> copy = ReadRdbValue(type, reader, limits, &read);
+    ASSERT_TRUE(copy.has_value());
+    EXPECT_EQ(copy->As<Hash>()->Get("a"), "1");
+    ASSERT_TRUE(read.has_value());
+    std::sort(read->begin(), read->end());
+    EXPECT_EQ(*read, times);
   }
 }
 

@@ -50,7 +50,8 @@ std::optional<StreamId> ReadId(RdbReader& reader) {
   return StreamId{*ms, *seq};
 }
 
-void AppendGroup(const StreamGroup& group, std::string& out, RdbCompression compression) {
+void AppendGroup(const StreamGroup& group, std::string& out, RdbCompression compression,
+                 StreamDumpFormat format) {
   AppendId(group.position.last_delivered_id, out);
   const std::optional<int64_t> read = group.position.entries_read;
   AppendRdbLength(read ? static_cast<uint64_t>(*read) : kUnknown, out);
@@ -64,6 +65,9 @@ void AppendGroup(const StreamGroup& group, std::string& out, RdbCompression comp
   for (const auto& [name, consumer] : group.consumers()) {
     AppendRdbString(name, out, compression);
     AppendLittleEndian(static_cast<uint64_t>(consumer->seen_ms), kTimeBytes, out);
+    if (format == StreamDumpFormat::kRedis72) {
+      AppendLittleEndian(static_cast<uint64_t>(consumer->active_ms), kTimeBytes, out);
+    }
     AppendRdbLength(consumer->pending.size(), out);
     for (const StreamId id : consumer->pending) out += IdBytes(id);
   }
@@ -159,10 +163,14 @@ bool ReadConsumer(RdbReader& reader, StreamDumpFormat format, Deliveries& delive
   if (group.FindConsumer(*name) != nullptr) return Fail(reader, "the name of another consumer");
   const std::optional<uint64_t> seen = reader.ReadLittleEndian(kTimeBytes);
   if (!seen) return false;
-  if (format == StreamDumpFormat::kRedis72 && !reader.ReadLittleEndian(kTimeBytes)) return false;
+  // Redis 7.2 takes the time of an earlier version for both.
+  std::optional<uint64_t> active = seen;
+  if (format == StreamDumpFormat::kRedis72) active = reader.ReadLittleEndian(kTimeBytes);
+  if (!active) return false;
   const std::optional<uint64_t> count = reader.ReadLength();
   if (!count) return false;
   StreamConsumer& consumer = group.AddConsumer(*name, static_cast<int64_t>(*seen));
+  consumer.active_ms = static_cast<int64_t>(*active);
   for (uint64_t i = 0; i < *count; ++i) {
     const std::optional<StreamId> id = ReadIdBytes(reader);
     if (!id) return false;
@@ -202,7 +210,8 @@ bool ReadGroup(RdbReader& reader, StreamDumpFormat format, Stream& stream) {
 
 }  // namespace
 
-void AppendStreamDump(const Stream& stream, std::string& out, RdbCompression compression) {
+void AppendStreamDump(const Stream& stream, std::string& out, RdbCompression compression,
+                      StreamDumpFormat format) {
   AppendRdbLength(stream.node_count(), out);
   for (size_t i = 0; i < stream.node_count(); ++i) {
     AppendRdbString(IdBytes(stream.node(i).master_id()), out, compression);
@@ -216,7 +225,7 @@ void AppendStreamDump(const Stream& stream, std::string& out, RdbCompression com
   AppendRdbLength(stream.groups().size(), out);
   for (const auto& [name, group] : stream.groups()) {
     AppendRdbString(name, out, compression);
-    AppendGroup(group, out, compression);
+    AppendGroup(group, out, compression, format);
   }
 }
 

@@ -20,16 +20,16 @@
 
 namespace redouble::memory {
 
-// Appends the stream in Redis 7.0's format. Linear in the size.
-void AppendStreamDump(const Stream& stream, std::string& out,
-                      RdbCompression compression = RdbCompression::kOn);
-
 // The format of a payload.
 enum class StreamDumpFormat { kRedis5, kRedis7, kRedis72 };
 
+// Appends the stream in the format of Redis 7.0 or 7.2. Linear in the size.
+void AppendStreamDump(const Stream& stream, std::string& out,
+                      RdbCompression compression = RdbCompression::kOn,
+                      StreamDumpFormat format = StreamDumpFormat::kRedis7);
+
 // The stream at the reader's position; null if the bytes are invalid, and reader.failure() says
 // why. Counters that a Redis 5 payload does not have are derived from its entries, as in Redis 7.0.
-// The time of a consumer's last success, which Redis 7.2 writes, is dropped.
 std::unique_ptr<Stream> ReadStreamDump(RdbReader& reader, StreamDumpFormat format);
 
 }  // namespace redouble::memory

@@ -27,6 +27,11 @@ void Propagation::AddRemoval(int db, std::string_view word, std::string_view key
   if (open_calls_ == 0) EndUnit(/*is_atomic=*/false);
 }
 
+void Propagation::AddExpiredFields(int db, std::vector<std::string> words) {
+  Add(db, std::move(words));
+  if (open_calls_ == 0) EndUnit(/*is_atomic=*/false);
+}
+
 void Propagation::EndCall(bool is_atomic) {
   assert(open_calls_ > 0);
   // A single command is atomic by itself.

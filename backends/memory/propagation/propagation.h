@@ -40,6 +40,9 @@ class Propagation {
   // commands. `word` is DEL or UNLINK.
   void AddRemoval(int db, std::string_view word, std::string_view key);
 
+  // Fields of a hash have expired. `words`: HDEL, the key and the fields.
+  void AddExpiredFields(int db, std::vector<std::string> words);
+
   // A command begins or ends; the last end passes the effects on. `is_atomic`: together, if there
   // are several.
   void BeginCall() { ++open_calls_; }

@@ -22,7 +22,6 @@ using store::Reply;
 constexpr uint64_t kFunctionRecord = 245;
 constexpr uint64_t kPreReleaseFunctionRecord = 246;
 
-constexpr uint64_t kRdbVersion = 10;
 constexpr size_t kVersionBytes = 2;
 constexpr size_t kChecksumBytes = 8;
 
@@ -109,8 +108,9 @@ class FunctionLibraries::LibrarySet {
   FunctionInterpreter& interpreter_;
 };
 
-FunctionLibraries::FunctionLibraries()
-    : interpreter_(std::make_unique<FunctionInterpreter>()),
+FunctionLibraries::FunctionLibraries(int rdb_version)
+    : rdb_version_(rdb_version),
+      interpreter_(std::make_unique<FunctionInterpreter>()),
       loaded_(std::make_unique<LibrarySet>(*interpreter_)) {}
 
 FunctionLibraries::~FunctionLibraries() = default;
@@ -208,13 +208,13 @@ std::string FunctionLibraries::Dump() const {
     AppendLittleEndian(kFunctionRecord, 1, out);
     AppendRdbString(library->code, out);
   }
-  AppendLittleEndian(kRdbVersion, kVersionBytes, out);
+  AppendLittleEndian(static_cast<uint64_t>(rdb_version_), kVersionBytes, out);
   AppendLittleEndian(base::Crc64(out), kChecksumBytes, out);
   return out;
 }
 
 Reply FunctionLibraries::Restore(std::string_view payload, RestorePolicy policy) {
-  if (!DumpIsIntact(payload)) {
+  if (!DumpIsIntact(payload, ChecksumPolicy::kVerify, rdb_version_)) {
     return Reply::Error(kDamagedDump);
   }
   auto restored = std::make_unique<LibrarySet>(*interpreter_);

@@ -258,7 +258,7 @@ constexpr KeptParameter kParameters[] = {
     Text("bind-source-addr"),
     In(kSince72, FixedText("bio-cpulist", "", "bio_cpulist")),
     In(store::Until("7.2.0"), FixedText("bio_cpulist")),
-    Switch("cluster-allow-pubsubshard-when-down", "yes"),
+    {"cluster-allow-pubsubshard-when-down", "", Kind::kSwitch, "yes"},
     Switch("cluster-allow-reads-when-down", "no"),
     Switch("cluster-allow-replica-migration", "yes"),
     Integer("cluster-announce-bus-port", "0", 0, 65535),

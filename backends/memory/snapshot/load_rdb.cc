@@ -256,13 +256,14 @@ class RdbLoader {
                                   " has the type ", static_cast<int>(type), ", ",
                                   base::ToAbsl(type_name), ", which cannot be read"));
     }
-    std::optional<Value> value = ReadRdbValue(type, reader_, core_.encoding_limits());
+    std::optional<FieldTimes> times;
+    std::optional<Value> value = ReadRdbValue(type, reader_, core_.encoding_limits(), &times);
     if (!value) {
       return ReadError(base::ToStd(absl::StrCat(" in the key ", Quoted(key_), " of database ",
                                                 db_index_, ", type ", static_cast<int>(type), ", ",
                                                 base::ToAbsl(type_name))));
     }
-    return Keep(*std::move(value), prefix, begin);
+    return Keep(*std::move(value), times, prefix, begin);
   }
 
   absl::Status SkipModuleKey() {
@@ -276,9 +277,10 @@ class RdbLoader {
   }
 
   // Adds the key that begins at `begin`, unless it is to be dropped.
-  absl::Status Keep(Value value, const KeyPrefix& prefix, uint64_t begin) {
+  absl::Status Keep(Value value, const std::optional<FieldTimes>& times, const KeyPrefix& prefix,
+                    uint64_t begin) {
     const bool shifts = options_.time_policy == RdbLoadOptions::TimePolicy::kShiftToNow;
-    if (shifts && !shift_ms_ && (prefix.deadline_ms || value.As<Stream>() != nullptr)) {
+    if (shifts && !shift_ms_ && (prefix.deadline_ms || times || value.As<Stream>() != nullptr)) {
       return ErrorAt(begin, absl::StatusCode::kFailedPrecondition,
                      absl::StrCat("the times of the key ", Quoted(key_),
                                   " cannot be shifted: the file has no ctime before it"));
@@ -309,9 +311,16 @@ class RdbLoader {
     }
     Database::Entry& entry = db.Add(key_, std::move(value));
     entry.eviction = RecordOf(prefix);
+    if (times) KeepFieldTimes(db, *times, shift_ms);
     if (expires) db.SetExpiry(entry, deadline_ms);
     ++report_.keys;
     return absl::OkStatus();
+  }
+
+  // Fields that have expired are removed when the clock moves.
+  void KeepFieldTimes(Database& db, FieldTimes times, int64_t shift_ms) const {
+    for (auto& [field, deadline_ms] : times) deadline_ms = SaturatingAdd(deadline_ms, shift_ms);
+    db.NeedFieldDeadlines().Put(key_, times);
   }
 
   EvictionRecord RecordOf(const KeyPrefix& prefix) const {

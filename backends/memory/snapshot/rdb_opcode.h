@@ -45,7 +45,6 @@ enum class RdbOpcode : uint8_t {
 inline constexpr std::string_view kRdbMagic = "REDIS";
 inline constexpr size_t kRdbVersionDigits = 4;
 // The version that Redis 7.0 and SaveRdb write, and the last one that LoadRdb reads, of Redis 8.0.
-inline constexpr int kWrittenRdbVersion = 10;
 inline constexpr int kLastRdbVersion = 12;
 // The first version with a checksum.
 inline constexpr int kFirstChecksumVersion = 5;

@@ -14,7 +14,6 @@
 #include "redouble/backends/memory/keyspace/database.h"
 #include "redouble/backends/memory/persistence/rdb_codec.h"
 #include "redouble/backends/memory/persistence/rdb_value.h"
-#include "redouble/backends/memory/redis_version.h"
 #include "redouble/backends/memory/scripting/function_libraries.h"
 #include "redouble/backends/memory/snapshot/rdb_opcode.h"
 #include "redouble/core/base/hash/crc.h"
@@ -64,8 +63,10 @@ class RdbSaver {
 
   void AppendHeader() {
     buffer_ += kRdbMagic;
-    buffer_ += absl::StrFormat("%0*d", kRdbVersionDigits, kWrittenRdbVersion);
-    AppendField("redis-ver", kRedisVersion);
+    buffer_ += absl::StrFormat("%0*d", kRdbVersionDigits, core_.compatibility().spec().rdb_version);
+    const store::VersionSpec& version = core_.compatibility().spec();
+    const bool is_valkey = version.product == store::Product::kValkey;
+    AppendField(is_valkey ? "valkey-ver" : "redis-ver", version.version);
     AppendField("redis-bits", "64");
     AppendField("ctime", std::to_string(core_.clock().NowMillis() / 1000));
     AppendField("used-mem", std::to_string(UsedMemory(core_)));
@@ -101,9 +102,15 @@ class RdbSaver {
       buffer_.push_back(static_cast<char>(
           entry.eviction.FrequencyNow(now_s_, core_.options().lfu_decay_time_minutes)));
     }
-    buffer_.push_back(static_cast<char>(RdbTypeOf(entry.value)));
+    const RdbFormat format{.version = core_.compatibility().spec().rdb_version,
+                           .compression = compression_};
+    const FieldDeadlines* deadlines = db.field_deadlines();
+    const std::optional<FieldTimes> times =
+        deadlines == nullptr ? std::nullopt : deadlines->ListOf(entry.key());
+    const FieldTimes* of_hash = times ? &*times : nullptr;
+    buffer_.push_back(static_cast<char>(RdbTypeOf(entry.value, format, of_hash)));
     AppendRdbString(entry.key(), buffer_, compression_);
-    AppendRdbValue(entry.value, buffer_, compression_);
+    AppendRdbValue(entry.value, buffer_, format, of_hash);
   }
 
   absl::Status FlushIfFull() { return buffer_.size() < kFlushBytes ? absl::OkStatus() : Flush(); }

@@ -26,6 +26,8 @@ struct EncodingLimits {
   size_t set_max_listpack_entries = 128;
   size_t set_max_listpack_value = 64;
   size_t zset_max_listpack_entries = 128;
+  // Whether sorted sets in listpacks have their scores with the fewest digits. The engine sets it.
+  bool shortest_scores = false;
   size_t zset_max_listpack_value = 64;
   size_t stream_node_max_bytes = 4096;
   size_t stream_node_max_entries = 100;

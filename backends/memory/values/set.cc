@@ -10,6 +10,7 @@ Set Set::Clone() const {
   Set copy;
   if (members_.is_table()) {
     copy.members_.Become(MakeTable());
+    if (is_packed()) copy.members_.Mark();
   } else {
     copy.members_.packed() = members_.packed();
   }
@@ -36,9 +37,13 @@ bool Set::Add(std::string_view member, const EncodingLimits& limits) {
       if (members_.packed().count() > limits.set_max_intset_entries) ConvertToTable();
       return true;
     }
+    // The longest integer is shorter than every sensible limit of a member.
+    const bool fits = FitsListpack(size(), member, limits);
     ConvertToTable();
+    if (fits) members_.Mark();
   }
   if (members_.table().Find(member) != nullptr) return false;
+  if (is_packed() && !FitsListpack(size(), member, limits)) members_.Unmark();
   members_.table().Append(Member(member));
   return true;
 }
@@ -50,8 +55,25 @@ bool Set::Remove(std::string_view member) {
   }
   const size_t position = members_.table().PositionOf(member);
   if (position == Table::kNotFound) return false;
-  members_.table().RemoveAt(position);
+  if (is_packed()) {
+    RemoveInOrder(position);
+  } else {
+    members_.table().RemoveAt(position);
+  }
   return true;
+}
+
+bool Set::FitsListpack(size_t count, std::string_view member, const EncodingLimits& limits) {
+  return count < limits.set_max_listpack_entries && member.size() <= limits.set_max_listpack_value;
+}
+
+void Set::RemoveInOrder(size_t position) {
+  auto rest = std::make_unique<Table>();
+  for (size_t i = 0; i < size(); ++i) {
+    if (i != position) rest->Append(Member(members_.table().at(i).key()));
+  }
+  members_.Become(std::move(rest));
+  members_.Mark();
 }
 
 void Set::Rebuild(const EncodingLimits& limits) {

@@ -1,4 +1,5 @@
 // Set: a Redis set: an intset while it holds few members that are all integers, a table otherwise.
+// A small set that Redis 7.2 would have in a listpack is a table too, which knows it (is_packed).
 //
 // The members of an intset are in ascending order, as in Redis. The order of the table depends only
 // on the operations on it.
@@ -34,7 +35,13 @@ class Set {
 
   // A copy that shares nothing with this set. O(size).
   Set Clone() const;
-  std::string_view encoding() const { return members_.is_table() ? "hashtable" : "intset"; }
+  std::string_view encoding() const {
+    if (!members_.is_table()) return "intset";
+    return is_packed() ? "listpack" : "hashtable";
+  }
+  // Whether Redis 7.2 would have the set in a listpack: few short members, in the order in which
+  // they were added.
+  bool is_packed() const { return members_.is_marked(); }
   bool empty() const { return size() == 0; }
 
   size_t size() const {
@@ -71,6 +78,10 @@ class Set {
 
   std::unique_ptr<Table> MakeTable() const;
   void ConvertToTable();
+  // Whether a listpack with this many members may get the member.
+  static bool FitsListpack(size_t count, std::string_view member, const EncodingLimits& limits);
+  // Removes a member and keeps the order of the others.
+  void RemoveInOrder(size_t position);
 
   PackedOrTable<Intset, Table> members_;
 };

@@ -18,6 +18,7 @@ using Strings = std::vector<std::string>;
 EncodingLimits Limits(size_t entries = 512) {
   EncodingLimits limits;
   limits.set_max_intset_entries = entries;
+  limits.set_max_listpack_entries = 0;
   return limits;
 }
 
@@ -72,6 +73,27 @@ TEST(Set, KeepsItsEncodingWhenMembersGoUntilItIsRebuilt) {
   set.Rebuild(Limits(1));
   EXPECT_EQ(set.encoding(), "hashtable");
   EXPECT_EQ(set.size(), 2u);
+}
+
+TEST(Set, OfFewShortStringsIsAListpackInRedis72) {
+  EncodingLimits limits;
+  limits.set_max_listpack_entries = 4;
+  limits.set_max_listpack_value = 3;
+  Set set;
+  for (const std::string_view member : {"2", "1", "b", "a"}) EXPECT_TRUE(set.Add(member, limits));
+  EXPECT_EQ(set.encoding(), "listpack");
+  EXPECT_EQ(All(set), (Strings{"1", "2", "b", "a"}));
+  EXPECT_EQ(set.Clone().encoding(), "listpack");
+  EXPECT_TRUE(set.Remove("1"));
+  EXPECT_EQ(set.encoding(), "listpack");
+  EXPECT_EQ(All(set), (Strings{"2", "b", "a"})) << "the order stays";
+  EXPECT_TRUE(set.Add("c", limits));
+  EXPECT_TRUE(set.Add("d", limits));
+  EXPECT_EQ(set.encoding(), "hashtable") << "too many members";
+  Set other;
+  other.Add("a", limits);
+  other.Add("long", limits);
+  EXPECT_EQ(other.encoding(), "hashtable") << "a long member";
 }
 
 TEST(Set, LooksForIntegersByTheirText) {

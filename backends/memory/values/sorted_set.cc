@@ -3,6 +3,8 @@
 #include <cassert>
 #include <utility>
 
+#include "redouble/core/base/text/shortest_double.h"
+
 namespace redouble::memory {
 namespace {
 
@@ -116,7 +118,8 @@ std::optional<size_t> SortedSet::Rank(std::string_view member) const {
   return rank;
 }
 
-void SortedSet::InsertInListpack(std::string_view member, double score) {
+void SortedSet::InsertInListpack(std::string_view member, double score,
+                                 const EncodingLimits& limits) {
   base::Int64Buffer buffer;
   Listpack::Position at = members_.packed().First();
   for (; at != Listpack::kNone; at = members_.packed().Next(members_.packed().Next(at))) {
@@ -128,7 +131,8 @@ void SortedSet::InsertInListpack(std::string_view member, double score) {
   if (const std::optional<int64_t> integer = IntegerOf(score)) {
     members_.packed().InsertAfter(added, *integer);
   } else {
-    members_.packed().InsertAfter(added, base::FormatDouble(score));
+    members_.packed().InsertAfter(added, limits.shortest_scores ? base::FormatShortestDouble(score)
+                                                                : base::FormatDouble(score));
   }
 }
 
@@ -152,7 +156,7 @@ bool SortedSet::Set(std::string_view member, double score, const EncodingLimits&
   if (at != Listpack::kNone) {
     if (ScoreAt(at) == score) return false;
     members_.packed().Erase(at, 2);
-    InsertInListpack(member, score);
+    InsertInListpack(member, score, limits);
     return false;
   }
   if (size() + 1 > limits.zset_max_listpack_entries ||
@@ -160,7 +164,7 @@ bool SortedSet::Set(std::string_view member, double score, const EncodingLimits&
     ConvertToTable();
     table().Add(member, score);
   } else {
-    InsertInListpack(member, score);
+    InsertInListpack(member, score, limits);
   }
   return true;
 }

@@ -145,7 +145,7 @@ class SortedSet {
 
   std::unique_ptr<Table> MakeTable() const;
   double ScoreAt(Listpack::Position member) const;
-  void InsertInListpack(std::string_view member, double score);
+  void InsertInListpack(std::string_view member, double score, const EncodingLimits& limits);
   bool SetInTable(std::string_view member, double score);
   template <typename Visit>
   void ForEachInListpack(size_t first, size_t count, bool downwards, Visit visit) const;

@@ -9,6 +9,7 @@ StreamGroup StreamGroup::Clone() const {
   StreamGroup copy(position);
   for (const auto& [name, consumer] : consumers_) {
     StreamConsumer& twin = copy.AddConsumer(name, consumer->seen_ms);
+    twin.active_ms = consumer->active_ms;
     for (const StreamId id : consumer->pending) {
       const StreamPending& pending = pending_.at(id);
       copy.Deliver(id, twin, pending.delivered_ms);

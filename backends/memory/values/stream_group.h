@@ -33,6 +33,10 @@ struct StreamConsumer {
   std::string name;
   // Time of the last command that named the consumer, in Unix milliseconds.
   int64_t seen_ms;
+  // Time of the last delivery to the consumer or claim for it, which must be acknowledged;
+  // kNeverActive before the first one. Redis 7.0 does not report it.
+  int64_t active_ms = kNeverActive;
+  static constexpr int64_t kNeverActive = -1;
   absl::btree_set<StreamId> pending;
 };
 

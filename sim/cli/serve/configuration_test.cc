@@ -197,6 +197,7 @@ TEST(Configuration, KeepsValuesForConfigGet) {
 TEST(Configuration, RefusesWrongValuesOfParametersWithoutEffect) {
   for (const memory::KeptParameter& parameter : memory::KeptParameters()) {
     if (parameter.kind != memory::KeptParameter::Kind::kSwitch) continue;
+    if (!parameter.versions.Has(store::Version::kRedis70)) continue;
     ServeSettings settings;
     const std::vector<ConfigurationError> errors =
         ReadConfiguration(std::string(parameter.name) + " perhaps", settings);

@@ -51,7 +51,7 @@ Reply HandleClientSetInfo(CommandContext& context, Arguments arguments) {
     return Reply::Error("ERR Unrecognized option '" + WordInError(arguments[0]) + "'");
   }
   if (!IsClientWord(arguments[1])) {
-    return Reply::Error("ERR " + std::string(is_name ? "lib-name" : "lib-ver") +
+    return Reply::Error("ERR " + WordInError(arguments[0]) +
                         " cannot contain spaces, newlines or special characters.");
   }
   ClientLibrary library = context.session().library();

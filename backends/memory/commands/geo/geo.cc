@@ -65,7 +65,9 @@ Reply HandleGeoAdd(CommandContext& context, Arguments arguments) {
 }
 
 Reply HandleGeoPos(CommandContext& context, Arguments arguments) {
-  return ForEachPosition(context, arguments, Reply::NilArray(), PositionReply);
+  return ForEachPosition(context, arguments, Reply::NilArray(), [&](const GeoPosition& position) {
+    return PositionReply(context, position);
+  });
 }
 
 Reply HandleGeoHash(CommandContext& context, Arguments arguments) {

@@ -4,8 +4,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "redouble/backends/memory/compatibility/feature.h"
 #include "redouble/backends/memory/engine/argument.h"
+#include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/core/base/text/redis_number.h"
+#include "redouble/core/base/text/shortest_double.h"
 
 namespace redouble::memory {
 namespace {
@@ -46,9 +49,13 @@ std::optional<Reply> ReadLength(std::string_view word, std::string_view what, do
   return std::nullopt;
 }
 
-Reply PositionReply(const GeoPosition& position) {
-  return Reply::Array({Reply::Double(base::FormatLongDoubleHuman(position.longitude)),
-                       Reply::Double(base::FormatLongDoubleHuman(position.latitude))});
+Reply PositionReply(const CommandContext& context, const GeoPosition& position) {
+  const bool is_shortest = context.engine().Has(Feature::kShortestPositions);
+  const auto text = [&](double degrees) {
+    return Reply::Double(is_shortest ? base::FormatShortestDouble(degrees)
+                                     : base::FormatLongDoubleHuman(degrees));
+  };
+  return Reply::Array({text(position.longitude), text(position.latitude)});
 }
 
 }  // namespace redouble::memory

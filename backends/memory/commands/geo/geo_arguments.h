@@ -24,7 +24,7 @@ std::optional<Reply> ReadGeoUnit(std::string_view word, double& unit_m);
 std::optional<Reply> ReadLength(std::string_view word, std::string_view what, double& length);
 
 // A position as GEOPOS and WITHCOORD reply it.
-Reply PositionReply(const GeoPosition& position);
+Reply PositionReply(const CommandContext& context, const GeoPosition& position);
 
 }  // namespace redouble::memory
 

@@ -254,14 +254,14 @@ void SortAndCut(const Query& query, std::vector<Hit>& hits) {
   if (cuts) hits.erase(hits.begin() + query.count, hits.end());
 }
 
-Reply HitReply(const Query& query, const Hit& hit) {
+Reply HitReply(const CommandContext& context, const Query& query, const Hit& hit) {
   if (!query.with_distance && !query.with_hash && !query.with_position) {
     return Reply::Bulk(hit.member);
   }
   std::vector<Reply> parts = {Reply::Bulk(hit.member)};
   if (query.with_distance) parts.push_back(Reply::Bulk(base::FormatDistance(hit.distance)));
   if (query.with_hash) parts.push_back(Reply::Integer(static_cast<int64_t>(hit.score)));
-  if (query.with_position) parts.push_back(PositionReply(hit.position));
+  if (query.with_position) parts.push_back(PositionReply(context, hit.position));
   return Reply::Array(std::move(parts));
 }
 
@@ -300,7 +300,7 @@ Reply SearchGeneric(CommandContext& context, const Dialect& dialect, Arguments a
   SortAndCut(query, hits);
   if (query.destination) return StoreHits(context, dialect, query, hits);
   ReplyArray replies(context, Reply::Shape::kPlain, hits.size());
-  for (const Hit& hit : hits) replies.Add(HitReply(query, hit));
+  for (const Hit& hit : hits) replies.Add(HitReply(context, query, hit));
   return std::move(replies).Finish();
 }
 

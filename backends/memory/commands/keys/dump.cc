@@ -18,6 +18,10 @@ namespace {
 constexpr int64_t kMillisPerSecond = 1000;
 constexpr int64_t kMaxFrequency = 255;
 
+int RdbVersionOf(const CommandContext& context) {
+  return context.engine().compatibility().spec().rdb_version;
+}
+
 struct RestoreOptions {
   bool replace = false;
   bool absolute_ttl = false;
@@ -58,9 +62,11 @@ Reply ReadRestoreOptions(Arguments arguments, RestoreOptions& options) {
 }
 
 // Stores the value at the key, whose old value has been removed.
-void AddRestored(CommandContext& context, std::string_view key, Value value, int64_t deadline_ms,
+void AddRestored(CommandContext& context, std::string_view key, Value value,
+                 const std::optional<FieldTimes>& times, int64_t deadline_ms,
                  const RestoreOptions& options) {
   Database::Entry& entry = context.Add(key, std::move(value));
+  if (times) context.PutFieldDeadlines(key, *times);
   if (deadline_ms != 0) context.SetExpiry(entry, deadline_ms);
   const int64_t now_s = context.now_ms() / kMillisPerSecond;
   if (options.idle_s && *options.idle_s <= now_s) {
@@ -75,7 +81,8 @@ void AddRestored(CommandContext& context, std::string_view key, Value value, int
 Reply HandleDump(CommandContext& context, Arguments arguments) {
   const Database::Entry* entry = context.FindAny(arguments[0]);
   if (entry == nullptr) return Reply::Nil();
-  return Reply::Bulk(DumpValue(entry->value));
+  const std::optional<FieldTimes> times = context.FieldDeadlinesOf(arguments[0]);
+  return Reply::Bulk(DumpValue(entry->value, RdbVersionOf(context), times ? &*times : nullptr));
 }
 
 Reply HandleRestore(CommandContext& context, Arguments arguments) {
@@ -90,10 +97,12 @@ Reply HandleRestore(CommandContext& context, Arguments arguments) {
   const std::optional<int64_t> ttl_ms = base::ParseInt64(ttl_text);
   if (!ttl_ms) return Reply::Error(error_text::kNotAnInteger);
   if (*ttl_ms < 0) return Reply::Error("ERR Invalid TTL value, must be >= 0");
-  if (!DumpIsIntact(payload, context.engine().checksum_policy())) {
+  const int version = RdbVersionOf(context);
+  if (!DumpIsIntact(payload, context.engine().checksum_policy(), version)) {
     return Reply::Error(kDamagedDump);
   }
-  std::optional<Value> value = LoadDump(payload, context.limits());
+  std::optional<FieldTimes> times;
+  std::optional<Value> value = LoadDump(payload, context.limits(), version, &times);
   if (!value) return Reply::Error("ERR Bad data format");
   const bool replaced = options.replace && context.Remove(key);
   const bool absolute = options.absolute_ttl || *ttl_ms == 0;
@@ -108,7 +117,7 @@ Reply HandleRestore(CommandContext& context, Arguments arguments) {
     }
     return Reply::Ok();
   }
-  AddRestored(context, key, *std::move(value), deadline_ms, options);
+  AddRestored(context, key, *std::move(value), times, deadline_ms, options);
   if (!absolute && context.propagates()) {
     std::vector<std::string> words = {std::string(context.called_name())};
     words.insert(words.end(), arguments.begin(), arguments.end());

@@ -38,8 +38,10 @@ Reply RemoveKeys(CommandContext& context, Arguments keys, Freeing freeing) {
 // Moves the value and expiry of an entry to a key that does not exist. Removes the entry.
 void MoveEntry(CommandContext& context, std::string_view from, std::string_view to) {
   const std::optional<int64_t> deadline_ms = context.db().DeadlineOf(*context.FindAny(from));
+  const std::optional<FieldDeadlines::List> fields = context.FieldDeadlinesOf(from);
   Value value = context.Take(from);
   Database::Entry& target = context.Add(to, std::move(value));
+  if (fields) context.PutFieldDeadlines(to, *fields);
   if (deadline_ms) context.SetExpiry(target, *deadline_ms);
 }
 
@@ -135,6 +137,7 @@ Reply HandleCopy(CommandContext& context, Arguments arguments) {
     return Reply::Integer(0);
   }
   const std::optional<int64_t> deadline_ms = source_db.DeadlineOf(*source);
+  const std::optional<FieldDeadlines::List> fields = context.FieldDeadlinesOf(from);
   Value copy = source->value.Clone();
   context.SetDb(*options.target);
   if (context.FindAny(to) != nullptr) {
@@ -142,6 +145,7 @@ Reply HandleCopy(CommandContext& context, Arguments arguments) {
     context.Remove(to);
   }
   Database::Entry& target = context.Add(to, std::move(copy));
+  if (fields) context.PutFieldDeadlines(to, *fields);
   if (deadline_ms) context.SetExpiry(target, *deadline_ms);
   context.Changed(to, EventClass::kGeneric, "copy_to");
   return Reply::Integer(1);
@@ -163,9 +167,11 @@ Reply HandleMove(CommandContext& context, Arguments arguments) {
   if (source == nullptr || target_db->Find(key) != nullptr) return Reply::Integer(0);
   Database& source_db = context.db();
   const std::optional<int64_t> deadline_ms = source_db.DeadlineOf(*source);
+  const std::optional<FieldDeadlines::List> fields = context.FieldDeadlinesOf(key);
   Value value = context.Take(key);
   context.SetDb(*target_db);
   Database::Entry& target = context.Add(key, std::move(value));
+  if (fields) context.PutFieldDeadlines(key, *fields);
   if (deadline_ms) context.SetExpiry(target, *deadline_ms);
   context.SetDb(source_db);
   context.Changed(key, EventClass::kGeneric, "move_from");

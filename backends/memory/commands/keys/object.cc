@@ -33,7 +33,12 @@ bool SharesIntegers(const EngineOptions& options) {
 
 Reply HandleObjectEncoding(CommandContext& context, Arguments arguments) {
   const Database::Entry* entry = Look(context, arguments);
-  return entry == nullptr ? Reply::Nil() : Reply::Bulk(entry->value.encoding());
+  if (entry == nullptr) return Reply::Nil();
+  const std::string_view encoding = entry->value.encoding();
+  const FieldDeadlines* deadlines = context.db().field_deadlines();
+  const bool has_room =
+      encoding == "listpack" && deadlines != nullptr && deadlines->Tracks(arguments[0]);
+  return Reply::Bulk(has_room ? "listpackex" : encoding);
 }
 
 Reply HandleObjectFreq(CommandContext& context, Arguments arguments) {
@@ -120,8 +125,7 @@ Reply HandleWaitAof(CommandContext& context, Arguments arguments) {
   if (!local) return Reply::Error(error_text::kNotAnInteger);
   if (*local < 0 || *local > kMostLocal) return Reply::Error(OutOfRangeText(0, kMostLocal));
   const std::optional<int64_t> replicas = base::ParseInt64(arguments[1]);
-  if (!replicas) return Reply::Error(error_text::kNotAnInteger);
-  if (*replicas < 0) return Reply::Error(error_text::kMustBePositive);
+  if (!replicas || *replicas < 0) return Reply::Error(error_text::kMustBePositive);
   if (*local > 0) {
     return Reply::Error(
         "ERR WAITAOF cannot be used when numlocal is set but appendonly is disabled.");

@@ -7,7 +7,9 @@
 
 #include "redouble/backends/memory/commands/block_timeout.h"
 #include "redouble/backends/memory/commands/lists/list_moves.h"
+#include "redouble/backends/memory/compatibility/feature.h"
 #include "redouble/backends/memory/engine/argument.h"
+#include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/handlers.h"
 
 namespace redouble::memory {
@@ -31,6 +33,17 @@ Reply PopOne(CommandContext& context, std::string_view key, List& list, List::En
   return Reply::Array({Reply::Bulk(key), std::move(elements[0])});
 }
 
+// Pops from the first list of the keys, as a command that is executed again does.
+std::optional<Reply> PopFirst(CommandContext& context, const std::vector<std::string>& keys,
+                              List::End end) {
+  for (const std::string& key : keys) {
+    const Lookup<List> list = context.Find<List>(key);
+    if (list.wrong_type()) return WrongType();
+    if (list) return PopOne(context, key, *list, end);
+  }
+  return std::nullopt;
+}
+
 Reply BlockingPop(CommandContext& context, Arguments arguments, List::End end) {
   BlockTimeout timeout = ReadTimeoutSeconds(arguments.back(), context.now_ms());
   if (timeout.error) return *std::move(timeout.error);
@@ -42,9 +55,15 @@ Reply BlockingPop(CommandContext& context, Arguments arguments, List::End end) {
   }
   if (!context.may_block()) return Reply::NilArray();
   BlockedOperation operation = WaitForList(keys, timeout);
-  operation.retry = [end](CommandContext& later, std::string_view key) {
-    return std::optional(PopOne(later, key, *later.Find<List>(key), end));
-  };
+  if (context.engine().Has(Feature::kReexecution)) {
+    operation.retry = [end, keys = operation.keys](CommandContext& later, std::string_view) {
+      return PopFirst(later, keys, end);
+    };
+  } else {
+    operation.retry = [end](CommandContext& later, std::string_view key) {
+      return std::optional(PopOne(later, key, *later.Find<List>(key), end));
+    };
+  }
   return context.Block(std::move(operation));
 }
 
@@ -119,9 +138,12 @@ Reply HandleBLMPop(CommandContext& context, Arguments arguments) {
   if (std::optional<Reply> popped = PopFromFirst(context, pop)) return *std::move(popped);
   if (!context.may_block()) return Reply::NilArray();
   BlockedOperation operation = WaitForList(pop.keys, timeout);
-  operation.retry = [end = pop.end, count = pop.count](CommandContext& later,
-                                                       std::string_view key) {
-    return PopFromFirst(later, {.keys = {&key, 1}, .end = end, .count = count});
+  const bool again = context.engine().Has(Feature::kReexecution);
+  operation.retry = [end = pop.end, count = pop.count, again, keys = operation.keys](
+                        CommandContext& later, std::string_view key) {
+    const std::vector<std::string_view> all(keys.begin(), keys.end());
+    return PopFromFirst(
+        later, {.keys = again ? Arguments(all) : Arguments(&key, 1), .end = end, .count = count});
   };
   return context.Block(std::move(operation));
 }

@@ -124,7 +124,7 @@ class SessionHost final : public ScriptHost {
 
   std::optional<Reply> RefuseByRules(CommandId id, Arguments arguments) {
     EngineCore& engine = context_.engine();
-    const CommandSpec& spec = store::SpecOf(id);
+    const CommandSpec& spec = engine.compatibility().SpecOf(id);
     if (spec.Has(store::command_flag::kNoScript) &&
         (!engine.scripts().allows_denied_commands() || RunsScript(id))) {
       return Reply::Error("ERR This Redis command is not allowed from script");

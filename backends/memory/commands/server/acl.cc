@@ -11,6 +11,7 @@
 #include "redouble/backends/memory/acl/acl_file.h"
 #include "redouble/backends/memory/acl/merged_rules.h"
 #include "redouble/backends/memory/commands/help.h"
+#include "redouble/backends/memory/compatibility/feature.h"
 #include "redouble/backends/memory/engine/argument.h"
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/handlers.h"
@@ -67,13 +68,16 @@ void EndForbiddenSubscriptions(CommandContext& context, const AclUser& user) {
       });
 }
 
-Reply DryRunRefusal(const Verdict& verdict, CommandId id, Arguments arguments) {
-  constexpr absl::string_view kPrefix = "This user has no permissions to ";
+Reply DryRunRefusal(const CommandContext& context, const AclUser& user, const Verdict& verdict,
+                    CommandId id, Arguments arguments) {
+  const bool is_named = context.engine().Has(Feature::kNamedDenials);
+  const std::string prefix =
+      (is_named ? "User " + user.name() : "This user") + " has no permissions to ";
   if (verdict.denied == Denied::kCommand) {
     return Reply::Bulk(
-        absl::StrCat(kPrefix, "run the '", base::ToAbsl(store::SpecOf(id).name), "' command"));
+        absl::StrCat(prefix, "run the '", base::ToAbsl(store::SpecOf(id).name), "' command"));
   }
-  return Reply::Bulk(absl::StrCat(kPrefix, "access the '", base::ToAbsl(arguments[verdict.index]),
+  return Reply::Bulk(absl::StrCat(prefix, "access the '", base::ToAbsl(arguments[verdict.index]),
                                   verdict.denied == Denied::kKey ? "' key" : "' channel"));
 }
 
@@ -140,7 +144,8 @@ Reply HandleAclDryRun(CommandContext& context, Arguments arguments) {
       return Reply::Error(absl::StrCat("ERR Command '", WordInError(arguments[1]), "' not found"));
   }
   const Verdict verdict = user->Check(id, rest);
-  return verdict.denied == Denied::kNothing ? Reply::Ok() : DryRunRefusal(verdict, id, rest);
+  return verdict.denied == Denied::kNothing ? Reply::Ok()
+                                            : DryRunRefusal(context, *user, verdict, id, rest);
 }
 
 Reply HandleAclGenPass(CommandContext& context, Arguments arguments) {
@@ -250,13 +255,23 @@ Reply HandleAclLog(CommandContext& context, Arguments arguments) {
   for (const DenialEntry& entry : log.entries()) {
     if (static_cast<int64_t>(entries.size()) == count) break;
     const double age_s = static_cast<double>(context.now_ms() - entry.last_ms) / 1000;
-    entries.push_back(
-        Reply::Map({Reply::Bulk("count"), Reply::Integer(entry.count), Reply::Bulk("reason"),
-                    Reply::Bulk(entry.reason), Reply::Bulk("context"), Reply::Bulk(entry.context),
-                    Reply::Bulk("object"), Reply::Bulk(entry.object), Reply::Bulk("username"),
-                    Reply::Bulk(entry.user), Reply::Bulk("age-seconds"),
-                    Reply::Double(base::FormatDouble(age_s)), Reply::Bulk("client-info"),
-                    Reply::Bulk(entry.client)}));
+    std::vector<Reply> fields = {
+        Reply::Bulk("count"),       Reply::Integer(entry.count),
+        Reply::Bulk("reason"),      Reply::Bulk(entry.reason),
+        Reply::Bulk("context"),     Reply::Bulk(entry.context),
+        Reply::Bulk("object"),      Reply::Bulk(entry.object),
+        Reply::Bulk("username"),    Reply::Bulk(entry.user),
+        Reply::Bulk("age-seconds"), Reply::Double(base::FormatDouble(age_s)),
+        Reply::Bulk("client-info"), Reply::Bulk(entry.client)};
+    if (context.engine().Has(Feature::kDenialTimes)) {
+      for (const auto& [name, value] :
+           {std::pair("entry-id", entry.id), std::pair("timestamp-created", entry.created_ms),
+            std::pair("timestamp-last-updated", entry.last_ms)}) {
+        fields.push_back(Reply::Bulk(name));
+        fields.push_back(Reply::Integer(value));
+      }
+    }
+    entries.push_back(Reply::Map(std::move(fields)));
   }
   return Reply::Array(std::move(entries));
 }

@@ -97,6 +97,12 @@ void AppendPersistence(EngineCore& engine, std::string& out) {
       "aof_last_cow_size:0\r\nmodule_fork_in_progress:0\r\nmodule_fork_last_cow_size:0\r\n");
 }
 
+// A line before that of expired keys.
+std::string ExpiredFields(const EngineCore& engine) {
+  if (!engine.Has(Feature::kExpiredFields)) return "";
+  return absl::StrCat("expired_subkeys:", engine.expired_fields(), "\r\n");
+}
+
 void AppendStats(EngineCore& engine, std::string& out) {
   const ProcessFigures process = FiguresOf(engine);
   const Statistics& statistics = engine.administration().statistics();
@@ -114,8 +120,9 @@ void AppendStats(EngineCore& engine, std::string& out) {
                       process.input_kilobytes_per_second, process.output_kilobytes_per_second),
       "instantaneous_input_repl_kbps:0.00\r\ninstantaneous_output_repl_kbps:0.00\r\n",
       "rejected_connections:", process.connections_rejected,
-      "\r\nsync_full:0\r\nsync_partial_ok:0\r\nsync_partial_err:0\r\nexpired_keys:",
-      engine.expired_keys(), "\r\nexpired_stale_perc:0.00\r\nexpired_time_cap_reached_count:0\r\n",
+      "\r\nsync_full:0\r\nsync_partial_ok:0\r\nsync_partial_err:0\r\n", ExpiredFields(engine),
+      "expired_keys:", engine.expired_keys(),
+      "\r\nexpired_stale_perc:0.00\r\nexpired_time_cap_reached_count:0\r\n",
       "expire_cycle_cpu_milliseconds:0\r\nevicted_keys:", engine.evicted_keys(),
       "\r\nevicted_clients:", statistics.evicted_clients(),
       "\r\ntotal_eviction_exceeded_time:0\r\n",
@@ -219,7 +226,12 @@ void AppendKeyspace(EngineCore& engine, std::string& out) {
     Database& db = engine.database(index);
     if (db.size() == 0) continue;
     absl::StrAppend(&out, "db", index, ":keys=", db.size(), ",expires=", db.expiring(),
-                    ",avg_ttl=", AverageTtl(db, engine.clock().NowMillis()), "\r\n");
+                    ",avg_ttl=", AverageTtl(db, engine.clock().NowMillis()));
+    if (engine.Has(Feature::kExpiredFields)) {
+      const FieldDeadlines* fields = db.field_deadlines();
+      absl::StrAppend(&out, ",subexpiry=", fields == nullptr ? 0 : fields->hash_count());
+    }
+    absl::StrAppend(&out, "\r\n");
   }
 }
 

@@ -232,7 +232,7 @@ Elements Compute(Operation operation, Request& request) {
 Reply ElementsReply(const CommandContext& context, const Elements& elements, bool with_scores) {
   ReplyArray members = MembersArray(context, elements.size(), with_scores);
   for (const SortedSet::Element& element : elements) {
-    AddMember(members, element.member, element.score, with_scores);
+    AddMember(context, members, element.member, element.score, with_scores);
   }
   return std::move(members).Finish();
 }

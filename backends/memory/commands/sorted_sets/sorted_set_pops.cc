@@ -50,7 +50,7 @@ Reply PopGeneric(CommandContext& context, Arguments arguments, Side side) {
   std::vector<Reply> flat;
   for (const SortedSet::Element& element :
        PopElements(context, arguments[0], *set, side, static_cast<size_t>(count))) {
-    AppendMember(flat, element.member, element.score, true);
+    AppendMember(context, flat, element.member, element.score, true);
   }
   return arguments.size() == 2 ? Reply::Pairs(std::move(flat)) : Reply::Array(std::move(flat));
 }
@@ -60,7 +60,7 @@ Reply PopOne(CommandContext& context, std::string_view key, SortedSet& set, Side
   const std::vector<SortedSet::Element> popped = PopElements(context, key, set, side, 1);
   context.PropagateAs(PopWord(side), key);
   std::vector<Reply> reply = {Reply::Bulk(key)};
-  AppendMember(reply, popped[0].member, popped[0].score, true);
+  AppendMember(context, reply, popped[0].member, popped[0].score, true);
   return Reply::Array(std::move(reply));
 }
 
@@ -97,7 +97,8 @@ std::optional<Reply> PopFromFirst(CommandContext& context, const MultiPop& pop) 
     if (!set) continue;
     std::vector<Reply> pairs;
     for (const SortedSet::Element& element : PopElements(context, key, *set, pop.side, pop.count)) {
-      pairs.push_back(Reply::Array({Reply::Bulk(element.member), ScoreReply(element.score)}));
+      pairs.push_back(
+          Reply::Array({Reply::Bulk(element.member), ScoreReply(context, element.score)}));
     }
     if (context.propagates()) {
       const auto count = static_cast<int64_t>(pairs.size());
@@ -120,6 +121,17 @@ BlockedOperation WaitForSortedSet(Arguments keys, const BlockTimeout& timeout) {
   return operation;
 }
 
+// Pops from the first sorted set of the keys, as a command that is executed again does.
+std::optional<Reply> PopFirst(CommandContext& context, const std::vector<std::string>& keys,
+                              Side side) {
+  for (const std::string& key : keys) {
+    const Lookup<SortedSet> set = context.Find<SortedSet>(key);
+    if (set.wrong_type()) return WrongType();
+    if (set) return PopOne(context, key, *set, side);
+  }
+  return std::nullopt;
+}
+
 Reply BlockingPop(CommandContext& context, Arguments arguments, Side side) {
   BlockTimeout timeout = ReadTimeoutSeconds(arguments.back(), context.now_ms());
   if (timeout.error) return *std::move(timeout.error);
@@ -131,9 +143,15 @@ Reply BlockingPop(CommandContext& context, Arguments arguments, Side side) {
   }
   if (!context.may_block()) return Reply::NilArray();
   BlockedOperation operation = WaitForSortedSet(keys, timeout);
-  operation.retry = [side](CommandContext& later, std::string_view key) {
-    return std::optional(PopOne(later, key, *later.Find<SortedSet>(key), side));
-  };
+  if (context.engine().Has(Feature::kReexecution)) {
+    operation.retry = [side, keys = operation.keys](CommandContext& later, std::string_view) {
+      return PopFirst(later, keys, side);
+    };
+  } else {
+    operation.retry = [side](CommandContext& later, std::string_view key) {
+      return std::optional(PopOne(later, key, *later.Find<SortedSet>(key), side));
+    };
+  }
   return context.Block(std::move(operation));
 }
 
@@ -171,9 +189,12 @@ Reply HandleBZMPop(CommandContext& context, Arguments arguments) {
   if (std::optional<Reply> popped = PopFromFirst(context, pop)) return *std::move(popped);
   if (!context.may_block()) return Reply::NilArray();
   BlockedOperation operation = WaitForSortedSet(pop.keys, timeout);
-  operation.retry = [side = pop.side, count = pop.count](CommandContext& later,
-                                                         std::string_view key) {
-    return PopFromFirst(later, {.keys = {&key, 1}, .side = side, .count = count});
+  const bool again = context.engine().Has(Feature::kReexecution);
+  operation.retry = [side = pop.side, count = pop.count, again, keys = operation.keys](
+                        CommandContext& later, std::string_view key) {
+    const std::vector<std::string_view> all(keys.begin(), keys.end());
+    return PopFromFirst(
+        later, {.keys = again ? Arguments(all) : Arguments(&key, 1), .side = side, .count = count});
   };
   return context.Block(std::move(operation));
 }

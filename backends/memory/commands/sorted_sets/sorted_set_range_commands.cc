@@ -132,7 +132,7 @@ Reply RangeReply(CommandContext& context, Arguments arguments, const RangeForm& 
   ReplyArray members = MembersArray(context, std::nullopt, request.with_scores);
   if (set) {
     ForEachInRange(*set, request, [&](std::string_view member, double score) {
-      AddMember(members, member, score, request.with_scores);
+      AddMember(context, members, member, score, request.with_scores);
     });
   }
   return std::move(members).Finish();

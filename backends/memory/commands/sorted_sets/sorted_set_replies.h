@@ -13,26 +13,32 @@
 #include <vector>
 
 #include "redouble/backends/memory/commands/reply_array.h"
+#include "redouble/backends/memory/compatibility/feature.h"
+#include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/core/base/text/redis_number.h"
+#include "redouble/core/base/text/shortest_double.h"
 #include "redouble/core/store/reply.h"
 
 namespace redouble::memory {
 
-inline store::Reply ScoreReply(double score) {
-  return store::Reply::Double(base::FormatDouble(score));
+inline store::Reply ScoreReply(const CommandContext& context, double score) {
+  return store::Reply::Double(context.engine().Has(Feature::kShortestScores)
+                                  ? base::FormatShortestDouble(score)
+                                  : base::FormatDouble(score));
 }
 
 // Appends the member, and its score if `with_score`.
-inline void AppendMember(std::vector<store::Reply>& out, std::string_view member, double score,
-                         bool with_score) {
+inline void AppendMember(const CommandContext& context, std::vector<store::Reply>& out,
+                         std::string_view member, double score, bool with_score) {
   out.push_back(store::Reply::Bulk(member));
-  if (with_score) out.push_back(ScoreReply(score));
+  if (with_score) out.push_back(ScoreReply(context, score));
 }
 
 // The same for an array that MembersArray made.
-inline void AddMember(ReplyArray& out, std::string_view member, double score, bool with_score) {
+inline void AddMember(const CommandContext& context, ReplyArray& out, std::string_view member,
+                      double score, bool with_score) {
   out.Add(store::Reply::Bulk(member));
-  if (with_score) out.Add(ScoreReply(score));
+  if (with_score) out.Add(ScoreReply(context, score));
 }
 
 // An array of so many members, with their scores if `with_scores`.

@@ -93,9 +93,9 @@ void AddMember(SortedSet& set, std::string_view member, double score, const AddO
   ++result.updated;
 }
 
-Reply AddReply(const AddOptions& options, const AddResult& result) {
+Reply AddReply(const CommandContext& context, const AddOptions& options, const AddResult& result) {
   if (result.is_nan) return Reply::Error("ERR resulting score is not a number (NaN)");
-  if (options.increment) return result.score ? ScoreReply(*result.score) : Reply::Nil();
+  if (options.increment) return result.score ? ScoreReply(context, *result.score) : Reply::Nil();
   return Reply::Integer(options.count_changed ? result.added + result.updated : result.added);
 }
 
@@ -113,27 +113,40 @@ Reply AddGeneric(CommandContext& context, Arguments arguments, AddOptions option
       options.if_present ? context.Find<SortedSet>(key) : context.FindOrAdd<SortedSet>(key);
   if (set.wrong_type()) return WrongType();
   AddResult result;
-  if (!set) return AddReply(options, result);
+  if (!set) return AddReply(context, options, result);
   for (size_t i = 0; i < scores.size() && !result.is_nan; ++i) {
     AddMember(*set, pairs[2 * i + 1], scores[i], options, context.limits(), result);
   }
   if (result.added + result.updated > 0) {
     context.Changed(key, EventClass::kSortedSet, options.increment ? "zincr" : "zadd");
   }
-  return AddReply(options, result);
+  return AddReply(context, options, result);
 }
 
 Reply RankReply(CommandContext& context, Arguments arguments, bool downwards) {
+  const bool with_score = arguments.size() > 2;
+  if (with_score && (arguments.size() > 3 || !IsWord(arguments[2], "WITHSCORE"))) {
+    return arguments.size() > 3 ? WrongArity(downwards ? "zrevrank" : "zrank") : SyntaxError();
+  }
   const Lookup<SortedSet> set = context.Find<SortedSet>(arguments[0]);
   if (set.wrong_type()) return WrongType();
   const std::optional<size_t> rank = set ? set->Rank(arguments[1]) : std::nullopt;
-  if (!rank) return Reply::Nil();
-  return CountReply(downwards ? set->size() - 1 - *rank : *rank);
+  if (!rank) return with_score ? Reply::NilArray() : Reply::Nil();
+  Reply position = CountReply(downwards ? set->size() - 1 - *rank : *rank);
+  if (!with_score) return position;
+  return Reply::Array({std::move(position), ScoreReply(context, *set->Score(arguments[1]))});
 }
 
-Reply ScoreOrNil(const Lookup<SortedSet>& set, std::string_view member) {
+Reply ScoreOrNil(const CommandContext& context, const Lookup<SortedSet>& set,
+                 std::string_view member) {
   const std::optional<double> score = set ? set->Score(member) : std::nullopt;
-  return score ? ScoreReply(*score) : Reply::Nil();
+  return score ? ScoreReply(context, *score) : Reply::Nil();
+}
+
+// A score that a scan visits.
+std::string ScanText(const CommandContext& context, std::string_view score) {
+  if (!context.engine().Has(Feature::kShortestScores)) return std::string(score);
+  return base::FormatShortestDouble(base::ParseDouble(score).value_or(0));
 }
 
 }  // namespace
@@ -156,7 +169,7 @@ Reply HandleZCard(CommandContext& context, Arguments arguments) {
 Reply HandleZScore(CommandContext& context, Arguments arguments) {
   const Lookup<SortedSet> set = context.Find<SortedSet>(arguments[0]);
   if (set.wrong_type()) return WrongType();
-  return ScoreOrNil(set, arguments[1]);
+  return ScoreOrNil(context, set, arguments[1]);
 }
 
 Reply HandleZMScore(CommandContext& context, Arguments arguments) {
@@ -164,7 +177,7 @@ Reply HandleZMScore(CommandContext& context, Arguments arguments) {
   if (set.wrong_type()) return WrongType();
   std::vector<Reply> scores;
   for (const std::string_view member : arguments.subspan(1)) {
-    scores.push_back(ScoreOrNil(set, member));
+    scores.push_back(ScoreOrNil(context, set, member));
   }
   return Reply::Array(std::move(scores));
 }
@@ -220,7 +233,7 @@ Reply HandleZRandMember(CommandContext& context, Arguments arguments) {
   ReplyArray picks = MembersArray(context, picked, with_scores);
   VisitPositions(context.rng(), set->size(), count, [&](size_t rank) {
     const SortedSet::Element element = set->At(rank);
-    AddMember(picks, element.member, element.score, with_scores);
+    AddMember(context, picks, element.member, element.score, with_scores);
     return picks.wanted();
   });
   return std::move(picks).Finish();
@@ -240,7 +253,7 @@ Reply HandleZScan(CommandContext& context, Arguments arguments) {
                                   [&](std::string_view member, std::string_view score) {
                                     if (!options.Matches(member)) return;
                                     page.push_back(Reply::Bulk(member));
-                                    page.push_back(Reply::Bulk(score));
+                                    page.push_back(Reply::Bulk(ScanText(context, score)));
                                   });
   return ScanReply(next, std::move(page));
 }

@@ -9,7 +9,9 @@
 #include "redouble/backends/memory/commands/help.h"
 #include "redouble/backends/memory/commands/streams/stream_arguments.h"
 #include "redouble/backends/memory/commands/streams/stream_replies.h"
+#include "redouble/backends/memory/compatibility/feature.h"
 #include "redouble/backends/memory/engine/argument.h"
+#include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/handlers.h"
 #include "redouble/core/base/text/redis_number.h"
 
@@ -82,20 +84,22 @@ Reply GroupPendingReply(const StreamGroup& group, uint64_t count) {
   return Reply::Array(std::move(entries));
 }
 
-Reply FullConsumersReply(const StreamGroup& group, uint64_t count) {
+Reply FullConsumersReply(const CommandContext& context, const StreamGroup& group, uint64_t count) {
   std::vector<Reply> consumers;
   for (const auto& [name, consumer] : group.consumers()) {
-    consumers.push_back(InfoMap()
-                            .Add("name", Reply::Bulk(name))
-                            .Add("seen-time", Reply::Integer(consumer->seen_ms))
-                            .Add("pel-count", CountReply(consumer->pending.size()))
-                            .Add("pending", ConsumerPendingReply(group, *consumer, count))
-                            .Take());
+    InfoMap info;
+    info.Add("name", Reply::Bulk(name)).Add("seen-time", Reply::Integer(consumer->seen_ms));
+    if (context.engine().Has(Feature::kActiveTime)) {
+      info.Add("active-time", Reply::Integer(consumer->active_ms));
+    }
+    info.Add("pel-count", CountReply(consumer->pending.size()))
+        .Add("pending", ConsumerPendingReply(group, *consumer, count));
+    consumers.push_back(info.Take());
   }
   return Reply::Array(std::move(consumers));
 }
 
-Reply FullGroupsReply(const Stream& stream, uint64_t count) {
+Reply FullGroupsReply(const CommandContext& context, const Stream& stream, uint64_t count) {
   std::vector<Reply> groups;
   for (const auto& [name, group] : stream.groups()) {
     groups.push_back(InfoMap()
@@ -105,7 +109,7 @@ Reply FullGroupsReply(const Stream& stream, uint64_t count) {
                          .Add("lag", CountOrNilReply(stream.Lag(group)))
                          .Add("pel-count", CountReply(group.pending().size()))
                          .Add("pending", GroupPendingReply(group, count))
-                         .Add("consumers", FullConsumersReply(group, count))
+                         .Add("consumers", FullConsumersReply(context, group, count))
                          .Take());
   }
   return Reply::Array(std::move(groups));
@@ -134,7 +138,7 @@ Reply HandleXInfoStream(CommandContext& context, Arguments arguments) {
       .Add("recorded-first-entry-id", StreamIdReply(stream->first_id()));
   if (form.count) {
     info.Add("entries", Reply::Array(StreamEntryReplies(*stream, {}, *form.count)))
-        .Add("groups", FullGroupsReply(*stream, *form.count));
+        .Add("groups", FullGroupsReply(context, *stream, *form.count));
   } else {
     info.Add("groups", CountReply(stream->groups().size()))
         .Add("first-entry", EntryOrNil(stream->From(StreamId::Min())))
@@ -169,12 +173,18 @@ Reply HandleXInfoConsumers(CommandContext& context, Arguments arguments) {
   if (group == nullptr) return NoSuchGroup(arguments[0], arguments[1]);
   std::vector<Reply> consumers;
   for (const auto& [name, consumer] : group->consumers()) {
-    const int64_t idle_ms = std::max<int64_t>(context.now_ms() - consumer->seen_ms, 0);
-    consumers.push_back(InfoMap()
-                            .Add("name", Reply::Bulk(name))
-                            .Add("pending", CountReply(consumer->pending.size()))
-                            .Add("idle", Reply::Integer(idle_ms))
-                            .Take());
+    const auto since = [&](int64_t time_ms) {
+      return Reply::Integer(std::max<int64_t>(context.now_ms() - time_ms, 0));
+    };
+    InfoMap info;
+    info.Add("name", Reply::Bulk(name))
+        .Add("pending", CountReply(consumer->pending.size()))
+        .Add("idle", since(consumer->seen_ms));
+    if (context.engine().Has(Feature::kActiveTime)) {
+      const bool was_active = consumer->active_ms != StreamConsumer::kNeverActive;
+      info.Add("inactive", was_active ? since(consumer->active_ms) : Reply::Integer(-1));
+    }
+    consumers.push_back(info.Take());
   }
   return Reply::Array(std::move(consumers));
 }

@@ -11,7 +11,9 @@
 #include "redouble/backends/memory/commands/streams/stream_arguments.h"
 #include "redouble/backends/memory/commands/streams/stream_consumers.h"
 #include "redouble/backends/memory/commands/streams/stream_replies.h"
+#include "redouble/backends/memory/compatibility/feature.h"
 #include "redouble/backends/memory/engine/argument.h"
+#include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/handlers.h"
 #include "redouble/core/base/text/redis_number.h"
 
@@ -207,6 +209,10 @@ class Claimer {
     context_.PropagateOnlyOthers();
   }
 
+  // Redis 7.2 creates or sees the consumer also if it claims nothing.
+  void See() {
+    if (context_.engine().Has(Feature::kActiveTime)) Get();
+  }
   StreamConsumer& Get() {
     if (consumer_ == nullptr) consumer_ = &SeeConsumer(context_, group_name_.key, group_, name_);
     return *consumer_;
@@ -258,6 +264,7 @@ std::optional<Reply> Claim(const GroupOfStream& found, const ClaimOptions& claim
     return std::nullopt;
   }
   group.Assign(id, *pending, claimer.Get());
+  claimer.Get().active_ms = now_ms;
   // A time in the future or before the epoch counts as now.
   const int64_t wanted_ms = claim.delivered_ms.value_or(now_ms);
   pending->delivered_ms = wanted_ms < 0 || wanted_ms > now_ms ? now_ms : wanted_ms;
@@ -329,6 +336,7 @@ Reply AutoClaim(const GroupOfStream& found, const AutoClaimOptions& claim, Claim
     StreamPending& pending = *group.FindPending(id);
     if (claim.min_idle_ms != 0 && now_ms - pending.delivered_ms < claim.min_idle_ms) continue;
     group.Assign(id, pending, claimer.Get());
+    claimer.Get().active_ms = now_ms;
     pending.delivered_ms = now_ms;
     if (!claim.just_id) ++pending.deliveries;
     claimer.Propagate(id.ToString(), pending);
@@ -369,6 +377,7 @@ Reply HandleXClaim(CommandContext& context, Arguments arguments) {
   const bool has_moved = claim.last_id > last_delivered_id;
   if (has_moved) last_delivered_id = claim.last_id;
   Claimer claimer(context, arguments, *found.group);
+  claimer.See();
   std::vector<Reply> claimed;
   for (size_t i = 0; i < claim.ids.size(); ++i) {
     std::optional<Reply> reply =
@@ -390,6 +399,7 @@ Reply HandleXAutoClaim(CommandContext& context, Arguments arguments) {
         "ERR Insufficient memory, failed allocating transient memory, COUNT too high.");
   }
   Claimer claimer(context, arguments, *found.group);
+  claimer.See();
   context.Resized(arguments[0]);
   return AutoClaim(found, claim, claimer, context.now_ms());
 }

@@ -2,19 +2,23 @@
 //
 // The id ">" is stored as the greatest id, as in Redis: no entry is after it.
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "redouble/backends/memory/commands/block_timeout.h"
 #include "redouble/backends/memory/commands/reply_array.h"
 #include "redouble/backends/memory/commands/streams/stream_arguments.h"
 #include "redouble/backends/memory/commands/streams/stream_consumers.h"
 #include "redouble/backends/memory/commands/streams/stream_replies.h"
+#include "redouble/backends/memory/compatibility/feature.h"
 #include "redouble/backends/memory/engine/argument.h"
+#include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/handlers.h"
 #include "redouble/backends/memory/engine/session_core.h"
 #include "redouble/core/base/text/redis_number.h"
@@ -103,15 +107,26 @@ class RequestReader {
 
   Reply ReadStreams(ReadRequest& request) {
     const Arguments rest = arguments_.subspan(at_ + 1);
-    if (rest.size() % 2 != 0) {
-      // Redis's text says XREAD and $ for both commands.
+    if (rest.size() % 2 != 0) return Unbalanced();
+    request.keys = rest.first(rest.size() / 2);
+    request.ids = rest.subspan(rest.size() / 2);
+    return Reply::Nil();
+  }
+
+  Reply Unbalanced() const {
+    const EngineCore& engine = context_.engine();
+    if (!engine.Has(Feature::kStreamErrors)) {
+      // Redis 7.0's text says XREAD and $ for both commands.
       return Reply::Error(
           "ERR Unbalanced XREAD list of streams: for each stream key an ID or '$' must be "
           "specified.");
     }
-    request.keys = rest.first(rest.size() / 2);
-    request.ids = rest.subspan(rest.size() / 2);
-    return Reply::Nil();
+    const absl::string_view ids = is_group_                             ? "ID or '>'"
+                                  : engine.Has(Feature::kReadLastEntry) ? "ID, '+', or '$'"
+                                                                        : "ID or '$'";
+    return Reply::Error(absl::StrCat(
+        "ERR Unbalanced '", absl::AsciiStrToLower(base::ToAbsl(context_.called_name())),
+        "' list of streams: for each stream key an ", ids, " must be specified."));
   }
 
   Reply ReadGroup() {
@@ -132,7 +147,16 @@ class RequestReader {
 };
 
 // Reads one id of a request. Returns an error reply, or nil if `after` is set.
-Reply ReadAfter(std::string_view text, const Stream* stream, bool is_group, StreamId& after) {
+Reply ReadAfter(const CommandContext& context, std::string_view text, const Stream* stream,
+                bool is_group, StreamId& after) {
+  if (text == "+" && !is_group && context.engine().Has(Feature::kReadLastEntry)) {
+    // The last entry: all after the id before it.
+    const bool has_entries = stream != nullptr && stream->size() > 0;
+    after = has_entries         ? stream->LastEntryId().Previous().value_or(StreamId::Min())
+            : stream == nullptr ? StreamId::Min()
+                                : stream->last_id();
+    return Reply::Nil();
+  }
   if (text == "$") {
     if (is_group) {
       return Reply::Error(
@@ -170,7 +194,7 @@ Reply ResolveIds(CommandContext& context, ReadRequest& request) {
       return NoSuchKeyOrGroup(key, request.reader->group, " in XREADGROUP with GROUP option");
     }
     StreamId after;
-    if (Reply error = ReadAfter(request.ids[i], stream ? &*stream : nullptr,
+    if (Reply error = ReadAfter(context, request.ids[i], stream ? &*stream : nullptr,
                                 request.reader.has_value(), after);
         error.is_error()) {
       return error;
@@ -211,6 +235,7 @@ std::vector<Reply> DeliverNew(CommandContext& context, std::string_view key, con
     stream.Advance(group, at.id());
     entries.push_back(StreamEntryReply(at));
     if (reader.no_ack) continue;
+    consumer.active_ms = context.now_ms();
     group.Deliver(at.id(), consumer, context.now_ms());
     if (context.propagates()) {
       PropagateClaim(context, name, group, at.id().ToString(), *group.FindPending(at.id()));
@@ -249,10 +274,11 @@ std::optional<Reply> ReadGroupStream(CommandContext& context, std::string_view k
   StreamGroup& group = *stream.FindGroup(reader.group);
   const StreamId delivered = group.position.last_delivered_id;
   const bool is_history = after != kNewEntries;
+  if (context.engine().Has(Feature::kActiveTime)) ReadingConsumer(context, key, group, reader);
   if (!is_history && (stream.size() == 0 || stream.LastEntryId() <= delivered)) {
     return std::nullopt;
   }
-  // A consumer that receives nothing is neither created nor marked as seen.
+  // Redis 7.0 neither creates nor marks as seen a consumer that receives nothing.
   StreamConsumer& consumer = ReadingConsumer(context, key, group, reader);
   context.Resized(key);
   if (is_history) {
@@ -304,7 +330,51 @@ std::optional<Reply> ReadGroupStreams(CommandContext& context, const ReadRequest
   return Reply::MapOfPairs(std::move(streams));
 }
 
-// The state of a blocked call, which outlives the words of its command.
+// A blocked call that is executed again. It owns the words that the request points to.
+class WaitingRequest {
+ public:
+  explicit WaitingRequest(const ReadRequest& request) : request_(request) {
+    keys_.assign(request.keys.begin(), request.keys.end());
+    ids_.assign(request.ids.begin(), request.ids.end());
+    if (request.reader) {
+      group_ = request.reader->group;
+      consumer_ = request.reader->consumer;
+    }
+    key_views_.assign(keys_.begin(), keys_.end());
+    id_views_.assign(ids_.begin(), ids_.end());
+  }
+  WaitingRequest(const WaitingRequest&) = delete;
+  WaitingRequest& operator=(const WaitingRequest&) = delete;
+
+  // The reply; nullopt if it waits on.
+  std::optional<Reply> Retry(CommandContext& context) const {
+    ReadRequest request;
+    request.keys = key_views_;
+    request.ids = id_views_;
+    request.count = request_.count;
+    request.reader = request_.reader;
+    if (request.reader) {
+      request.reader->group = group_;
+      request.reader->consumer = consumer_;
+      if (Reply error = ResolveIds(context, request); error.is_error()) return error;
+      return ReadGroupStreams(context, request);
+    }
+    // The ids are those of the time of the call: "$" is what was last then.
+    request.after = request_.after;
+    return ReadStreams(context, request);
+  }
+
+ private:
+  const ReadRequest request_;
+  std::vector<std::string> keys_;
+  std::vector<std::string> ids_;
+  std::string group_;
+  std::string consumer_;
+  std::vector<std::string_view> key_views_;
+  std::vector<std::string_view> id_views_;
+};
+
+// The state of a blocked call of Redis 7.0, which outlives the words of its command.
 struct WaitingRead {
   std::map<std::string, StreamId, std::less<>> after;
   uint64_t count;
@@ -360,8 +430,13 @@ Reply WaitForStreams(CommandContext& context, const ReadRequest& request) {
     const std::string key(request.keys[i]);
     if (plain.after.try_emplace(key, request.after[i]).second) operation.keys.push_back(key);
   }
-  if (request.reader) {
-    operation.also_when_gone = true;
+  operation.also_when_gone = request.reader.has_value();
+  if (context.engine().Has(Feature::kReexecution)) {
+    operation.retry = [waiting = std::make_shared<WaitingRequest>(request)](CommandContext& later,
+                                                                            std::string_view) {
+      return waiting->Retry(later);
+    };
+  } else if (request.reader) {
     operation.retry = [waiting = WaitingGroupRead{.group = std::string(request.reader->group),
                                                   .consumer = std::string(request.reader->consumer),
                                                   .no_ack = request.reader->no_ack,

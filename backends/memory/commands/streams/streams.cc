@@ -9,7 +9,9 @@
 #include "redouble/backends/memory/commands/reply_array.h"
 #include "redouble/backends/memory/commands/streams/stream_arguments.h"
 #include "redouble/backends/memory/commands/streams/stream_replies.h"
+#include "redouble/backends/memory/compatibility/feature.h"
 #include "redouble/backends/memory/engine/argument.h"
+#include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/handlers.h"
 #include "redouble/core/base/text/redis_number.h"
 
@@ -50,9 +52,9 @@ Reply AddEntry(CommandContext& context, Stream& stream, const NewStreamId& wante
         "ERR The stream has exhausted the last possible ID, unable to add more items");
   }
   const std::optional<StreamId> id = ChooseId(stream, wanted, context.now_ms());
-  // In Redis this text is meant for another case, but it is what Redis replies.
-  if (!id) return Reply::Error(kTooLarge);
-  if (*id <= stream.last_id()) {
+  // In Redis 7.0 this text is meant for another case, but it is what Redis replies.
+  if (!id && !context.engine().Has(Feature::kStreamErrors)) return Reply::Error(kTooLarge);
+  if (!id || *id <= stream.last_id()) {
     return Reply::Error(
         "ERR The ID specified in XADD is equal or smaller than the target stream top item");
   }
@@ -243,6 +245,10 @@ Reply HandleXSetId(CommandContext& context, Arguments arguments) {
   const Lookup<Stream> stream = context.Find<Stream>(arguments[0]);
   if (stream.wrong_type()) return WrongType();
   if (!stream) return Reply::Error(error_text::kNoSuchKey);
+  if (options.id < stream->max_deleted_id() && context.engine().Has(Feature::kStreamErrors)) {
+    return Reply::Error(
+        "ERR The ID specified in XSETID is smaller than current max_deleted_entry_id");
+  }
   if (Reply error = CheckSetId(*stream, options); error.is_error()) return error;
   stream->set_last_id(options.id);
   if (options.entries_added) {

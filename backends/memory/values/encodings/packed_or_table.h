@@ -52,9 +52,19 @@ class PackedOrTable {
   // Requires the table form.
   Table& table() const {
     assert(is_table());
-    return *reinterpret_cast<Table*>(bits_ & ~kTableBit);
+    return *reinterpret_cast<Table*>(bits_ & ~(kTableBit | kMarkBit));
   }
-  // Replaces the packed form by `table`.
+  // A mark of the table form, for the owner; a new table has none.
+  bool is_marked() const { return is_table() && (bits_ & kMarkBit) != 0; }
+  void Mark() {
+    assert(is_table());
+    bits_ |= kMarkBit;
+  }
+  void Unmark() {
+    assert(is_table());
+    bits_ &= ~kMarkBit;
+  }
+  // Replaces the packed form, or another table, by `table`.
   void Become(std::unique_ptr<Table> table) {
     Free();
     Own(std::move(table));
@@ -62,6 +72,7 @@ class PackedOrTable {
 
  private:
   static constexpr uintptr_t kTableBit = 1;
+  static constexpr uintptr_t kMarkBit = 2;
 
   void Own(std::unique_ptr<Table> table) {
     bits_ = reinterpret_cast<uintptr_t>(table.release()) | kTableBit;
@@ -80,7 +91,7 @@ class PackedOrTable {
   };
 
   static_assert(sizeof(Packed) == sizeof(uintptr_t));
-  static_assert(alignof(Table) > kTableBit);
+  static_assert(alignof(Table) > (kTableBit | kMarkBit));
 };
 
 }  // namespace redouble::memory
