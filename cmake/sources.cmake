@@ -459,7 +459,6 @@ redouble_component(
   COMPONENTS
     store
   ABSEIL
-    cord
     flat_hash_map
     status
     statusor
@@ -669,6 +668,7 @@ redouble_component(
     core/orchestrator/approvals/approval_worker.cc
     core/orchestrator/approvals/approvals.cc
     core/orchestrator/document_reader.cc
+    core/orchestrator/errors.cc
     core/orchestrator/events/run_event_feed.cc
     core/orchestrator/events/run_events.cc
     core/orchestrator/execution_policy.cc
@@ -706,6 +706,8 @@ redouble_component(
     core/orchestrator/approvals/approval_worker.h
     core/orchestrator/approvals/approvals.h
     core/orchestrator/document_reader.h
+    core/orchestrator/errors.h
+    core/orchestrator/errors.inc
     core/orchestrator/events/run_event_feed.h
     core/orchestrator/events/run_events.h
     core/orchestrator/execution_policy.h
@@ -1149,7 +1151,6 @@ redouble_component(
   COMPONENTS
     store
   ABSEIL
-    cord
     status
     statusor
     strings

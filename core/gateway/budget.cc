@@ -52,19 +52,6 @@ BudgetDecision Decide(double daily, double monthly, const BudgetLimits& limits) 
 // A cost of 0 or less writes nothing. NaN passes, as in the original; Redis refuses it.
 bool WritesNothing(double cost_usd) { return cost_usd <= 0; }
 
-absl::StatusOr<ReservationWrite> ReservationOf(const BudgetRequest& request, double cost_usd,
-                                               absl::Time now, const Hardening& hardening) {
-  std::string hashed;
-  BudgetRequest stored = request;
-  if (hardening.hash_request_ids) {
-    hashed = base::Sha256Hex(request.request_id);
-    stored.request_id = hashed;
-  }
-  REDOUBLE_ASSIGN_OR_RETURN(std::string key, ReservationKey(stored));
-  REDOUBLE_ASSIGN_OR_RETURN(BudgetCounterKeys counters, CounterKeys(request.key_id, now));
-  return ReservationWrite{std::move(key), std::move(counters), cost_usd};
-}
-
 // As Rust's max(actual, 0.0) - amount, which is -amount for a NaN cost. Nullopt is a release.
 double DeltaOf(std::optional<double> actual_usd, double amount_usd) {
   if (!actual_usd) return -amount_usd;
@@ -72,6 +59,19 @@ double DeltaOf(std::optional<double> actual_usd, double amount_usd) {
 }
 
 }  // namespace
+
+absl::StatusOr<ReservationWrite> BudgetStore::ReservationOf(const BudgetRequest& request,
+                                                            double cost_usd, absl::Time now) const {
+  std::string hashed;
+  BudgetRequest stored = request;
+  if (hardening_.hash_request_ids) {
+    hashed = base::Sha256Hex(request.request_id);
+    stored.request_id = hashed;
+  }
+  REDOUBLE_ASSIGN_OR_RETURN(std::string key, keys_.Reservation(stored));
+  REDOUBLE_ASSIGN_OR_RETURN(BudgetCounterKeys counters, keys_.Counters(request.key_id, now));
+  return ReservationWrite{std::move(key), std::move(counters), cost_usd};
+}
 
 base::Task<absl::StatusOr<double>> BudgetStore::ReadSpend(std::string_view counter_key) {
   REDOUBLE_CO_ASSIGN_OR_RETURN(const std::optional<std::string> text,
@@ -82,7 +82,7 @@ base::Task<absl::StatusOr<double>> BudgetStore::ReadSpend(std::string_view count
 base::Task<absl::StatusOr<BudgetDecision>> BudgetStore::CheckBudget(std::string_view key_id,
                                                                     BudgetLimits limits,
                                                                     absl::Time now) {
-  REDOUBLE_CO_ASSIGN_OR_RETURN(const BudgetCounterKeys counters, CounterKeys(key_id, now));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const BudgetCounterKeys counters, keys_.Counters(key_id, now));
   if (limits.unlimited()) co_return BudgetDecision();
 
   const absl::StatusOr<double> daily = co_await ReadSpend(counters.daily);
@@ -102,7 +102,7 @@ base::Task<absl::Status> BudgetStore::AddToCounter(std::string_view counter_key,
 
 base::Task<absl::Status> BudgetStore::AddBudgetSpend(std::string_view key_id, double cost_usd,
                                                      absl::Time now) {
-  REDOUBLE_CO_ASSIGN_OR_RETURN(const BudgetCounterKeys counters, CounterKeys(key_id, now));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const BudgetCounterKeys counters, keys_.Counters(key_id, now));
   if (WritesNothing(cost_usd)) co_return absl::OkStatus();
 
   const std::string cost = FormatFloatArgument(cost_usd);
@@ -112,8 +112,7 @@ base::Task<absl::Status> BudgetStore::AddBudgetSpend(std::string_view key_id, do
 
 base::Task<absl::Status> BudgetStore::ReserveBudget(BudgetRequest request, double cost_usd,
                                                     absl::Time now) {
-  REDOUBLE_CO_ASSIGN_OR_RETURN(const ReservationWrite write,
-                               ReservationOf(request, cost_usd, now, hardening_));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const ReservationWrite write, ReservationOf(request, cost_usd, now));
   if (WritesNothing(cost_usd)) co_return absl::OkStatus();
   co_return AsControlState(co_await ReserveByTransaction(store_, write));
 }
@@ -133,8 +132,7 @@ base::Task<absl::StatusOr<BudgetDecision>> BudgetStore::CheckAndReserveBudget(Bu
     co_return decision;
   }
 
-  REDOUBLE_CO_ASSIGN_OR_RETURN(const ReservationWrite write,
-                               ReservationOf(request, cost_usd, now, hardening_));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const ReservationWrite write, ReservationOf(request, cost_usd, now));
   const absl::StatusOr<CheckedSpend> spend =
       co_await CheckAndReserveByScript(store_, write, limits);
   if (!spend.ok()) co_return ControlStateUnavailable(spend.status());
@@ -162,8 +160,7 @@ base::Task<absl::Status> BudgetStore::ReleaseBudgetReservation(BudgetRequest req
 // `actual_usd` is nullopt for a release.
 base::Task<absl::Status> BudgetStore::Settle(BudgetRequest request,
                                              std::optional<double> actual_usd, absl::Time now) {
-  REDOUBLE_CO_ASSIGN_OR_RETURN(const ReservationWrite current,
-                               ReservationOf(request, 0, now, hardening_));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const ReservationWrite current, ReservationOf(request, 0, now));
   SettlementWrite write;
   write.key = current.key;
   write.heal_counter_ttl = hardening_.heal_counter_ttl;
@@ -194,13 +191,13 @@ base::Task<absl::Status> BudgetStore::Settle(BudgetRequest request,
 
 base::Task<absl::StatusOr<BudgetStore::Sweep>> BudgetStore::SweepReservations(absl::Duration age) {
   store::ScanOptions scan;
-  scan.match = ReservationScanPattern();
+  scan.match = keys_.ReservationPattern();
   absl::StatusOr<std::vector<std::string>> keys = co_await store::ScanAll(store_, scan);
   if (!keys.ok()) co_return ControlStateUnavailable(keys.status());
   std::sort(keys->begin(), keys->end());
   Sweep sweep;
   for (const std::string& key : *keys) {
-    if (!IsReservationKey(key)) continue;
+    if (!keys_.IsReservation(key)) continue;
     const absl::Status swept = co_await SweepOne(key, age, sweep);
     if (!swept.ok()) co_return ControlStateUnavailable(swept);
   }

@@ -56,6 +56,8 @@ struct BudgetDecision {
   double monthly_spend_usd = 0;
 };
 
+struct ReservationWrite;
+
 class BudgetStore {
  public:
   // `store` must outlive this.
@@ -132,6 +134,9 @@ class BudgetStore {
   base::Task<absl::StatusOr<Sweep>> SweepReservations(absl::Duration age);
 
  private:
+  // The write of a reservation, with the id that is stored.
+  absl::StatusOr<ReservationWrite> ReservationOf(const BudgetRequest& request, double cost_usd,
+                                                 absl::Time now) const;
   base::Task<absl::Status> SweepOne(const std::string& key, absl::Duration age, Sweep& sweep);
   base::Task<absl::StatusOr<double>> ReadSpend(std::string_view counter_key);
   base::Task<absl::Status> AddToCounter(std::string_view counter_key, std::string_view cost,
@@ -141,6 +146,7 @@ class BudgetStore {
 
   store::Store& store_;
   Hardening hardening_;
+  Keys keys_;
 };
 
 }  // namespace redouble::gateway

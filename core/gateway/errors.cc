@@ -4,8 +4,8 @@
 #include <string>
 
 #include "absl/strings/cord.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "redouble/core/base/status/status_number.h"
 #include "redouble/core/base/text/string_bridge.h"
 
 namespace redouble::gateway {
@@ -37,13 +37,6 @@ void CopyPayloads(const absl::Status& from, absl::Status& to) {
   });
 }
 
-std::optional<int> NumberIn(const absl::Status& status, absl::string_view url) {
-  const absl::optional<absl::Cord> payload = status.GetPayload(url);
-  int number = 0;
-  if (!payload || !absl::SimpleAtoi(std::string(*payload), &number)) return std::nullopt;
-  return number;
-}
-
 }  // namespace
 
 std::span<const ErrorSpec> ErrorSpecs() { return kSpecs; }
@@ -53,12 +46,12 @@ const ErrorSpec& SpecOf(ErrorCode code) { return kSpecs[static_cast<size_t>(code
 absl::Status MakeError(ErrorCode code, std::string_view message) {
   absl::Status status(SpecOf(code).status_code,
                       absl::StrCat(MessagePrefix(code), base::ToAbsl(message)));
-  status.SetPayload(kCodePayload, absl::Cord(absl::StrCat(static_cast<int>(code))));
+  base::SetStatusNumber(status, kCodePayload, static_cast<int>(code));
   return status;
 }
 
 std::optional<ErrorCode> ErrorCodeOf(const absl::Status& status) {
-  const std::optional<int> code = NumberIn(status, kCodePayload);
+  const std::optional<int> code = base::StatusNumber(status, kCodePayload);
   return code ? std::optional(static_cast<ErrorCode>(*code)) : std::nullopt;
 }
 
@@ -66,7 +59,7 @@ absl::Status ControlStateUnavailable(const absl::Status& cause) {
   absl::Status status =
       MakeError(ErrorCode::kControlStateUnavailable, base::ToStd(cause.message()));
   CopyPayloads(cause, status);
-  status.SetPayload(kCausePayload, absl::Cord(absl::StrCat(cause.raw_code())));
+  base::SetStatusNumber(status, kCausePayload, cause.raw_code());
   return status;
 }
 
@@ -75,7 +68,7 @@ bool IsControlStateUnavailable(const absl::Status& status) {
 }
 
 absl::Status ControlStateCause(const absl::Status& status) {
-  const std::optional<int> code = NumberIn(status, kCausePayload);
+  const std::optional<int> code = base::StatusNumber(status, kCausePayload);
   if (!code) return absl::OkStatus();
   absl::Status cause(
       static_cast<absl::StatusCode>(*code),

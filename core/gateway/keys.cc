@@ -83,31 +83,31 @@ constexpr KeyFamily kReservation = {
 constexpr std::array kFamilies = {kRequestRate, kTokenRate, kDailyBudget, kMonthlyBudget,
                                   kReservation};
 
-const KeyPattern& RequestRatePattern() {
+const KeyPattern& CompiledRequestRate() {
   static const KeyPattern& pattern =
       *new KeyPattern(KeyPattern::MustCompile(kRequestRate.pattern, kRequestRate.id));
   return pattern;
 }
 
-const KeyPattern& TokenRatePattern() {
+const KeyPattern& CompiledTokenRate() {
   static const KeyPattern& pattern =
       *new KeyPattern(KeyPattern::MustCompile(kTokenRate.pattern, kTokenRate.id));
   return pattern;
 }
 
-const KeyPattern& DailyBudgetPattern() {
+const KeyPattern& CompiledDailyBudget() {
   static const KeyPattern& pattern =
       *new KeyPattern(KeyPattern::MustCompile(kDailyBudget.pattern, kDailyBudget.id));
   return pattern;
 }
 
-const KeyPattern& MonthlyBudgetPattern() {
+const KeyPattern& CompiledMonthlyBudget() {
   static const KeyPattern& pattern =
       *new KeyPattern(KeyPattern::MustCompile(kMonthlyBudget.pattern, kMonthlyBudget.id));
   return pattern;
 }
 
-const KeyPattern& ReservationPattern() {
+const KeyPattern& CompiledReservation() {
   static const KeyPattern& pattern =
       *new KeyPattern(KeyPattern::MustCompile(kReservation.pattern, kReservation.id));
   return pattern;
@@ -123,39 +123,41 @@ absl::Duration DailyBudgetTtl() { return *kDailyBudget.ttl; }
 absl::Duration MonthlyBudgetTtl() { return *kMonthlyBudget.ttl; }
 absl::Duration ReservationTtl() { return *kReservation.ttl; }
 
-absl::StatusOr<std::string> RequestRateKey(std::string_view key_id, absl::Time now) {
-  return RequestRatePattern().Build(key_id, base::FormatUtcMinute(now));
+absl::StatusOr<std::string> Keys::RequestRate(std::string_view key_id, absl::Time now) const {
+  return CompiledRequestRate().Build(key_id, base::FormatUtcMinute(now));
 }
 
-absl::StatusOr<std::string> TokenRateKey(std::string_view key_id, absl::Time now) {
-  return TokenRatePattern().Build(key_id, base::FormatUtcMinute(now));
+absl::StatusOr<std::string> Keys::TokenRate(std::string_view key_id, absl::Time now) const {
+  return CompiledTokenRate().Build(key_id, base::FormatUtcMinute(now));
 }
 
-absl::StatusOr<std::string> DailyBudgetKey(std::string_view key_id, absl::Time now) {
-  return DailyBudgetPattern().Build(key_id, base::FormatUtcDay(now));
+absl::StatusOr<std::string> Keys::DailyBudget(std::string_view key_id, absl::Time now) const {
+  return CompiledDailyBudget().Build(key_id, base::FormatUtcDay(now));
 }
 
-absl::StatusOr<std::string> MonthlyBudgetKey(std::string_view key_id, absl::Time now) {
-  return MonthlyBudgetPattern().Build(key_id, base::FormatUtcMonth(now));
+absl::StatusOr<std::string> Keys::MonthlyBudget(std::string_view key_id, absl::Time now) const {
+  return CompiledMonthlyBudget().Build(key_id, base::FormatUtcMonth(now));
 }
 
-absl::StatusOr<BudgetCounterKeys> CounterKeys(std::string_view key_id, absl::Time now) {
-  REDOUBLE_ASSIGN_OR_RETURN(std::string daily, DailyBudgetKey(key_id, now));
-  REDOUBLE_ASSIGN_OR_RETURN(std::string monthly, MonthlyBudgetKey(key_id, now));
+absl::StatusOr<BudgetCounterKeys> Keys::Counters(std::string_view key_id, absl::Time now) const {
+  REDOUBLE_ASSIGN_OR_RETURN(std::string daily, DailyBudget(key_id, now));
+  REDOUBLE_ASSIGN_OR_RETURN(std::string monthly, MonthlyBudget(key_id, now));
   return BudgetCounterKeys{std::move(daily), std::move(monthly)};
 }
 
-absl::StatusOr<std::string> ReservationKey(const BudgetRequest& request) {
-  return ReservationPattern().Build(request.key_id, request.request_id);
+absl::StatusOr<std::string> Keys::Reservation(const BudgetRequest& request) const {
+  return CompiledReservation().Build(request.key_id, request.request_id);
 }
 
-std::string_view ReservationScanPattern() { return "budget:reservation:*"; }
+std::string_view Keys::ReservationPattern() const { return "budget:reservation:*"; }
 
-bool IsReservationKey(std::string_view key) { return ReservationPattern().Parse(key).has_value(); }
+bool Keys::IsReservation(std::string_view key) const {
+  return CompiledReservation().Parse(key).has_value();
+}
 
 std::optional<absl::Duration> CounterTtl(std::string_view key) {
-  if (DailyBudgetPattern().Parse(key)) return DailyBudgetTtl();
-  if (MonthlyBudgetPattern().Parse(key)) return MonthlyBudgetTtl();
+  if (CompiledDailyBudget().Parse(key)) return DailyBudgetTtl();
+  if (CompiledMonthlyBudget().Parse(key)) return MonthlyBudgetTtl();
   return std::nullopt;
 }
 

@@ -1,13 +1,14 @@
-// The gateway's key families, and builders for their keys.
+// The gateway's key families, and the builders of their keys.
 //
 // Every key contains the id of a virtual key, which is a UUID in lower case. Counters also contain
 // a UTC time bucket, and reservations the id of a request. The two budget counters and the
 // reservation of one request belong together; see budget.h.
 //
-//   absl::StatusOr<std::string> key = gateway::RequestRateKey(key_id, now);
+//   const gateway::Keys keys;
+//   absl::StatusOr<std::string> key = keys.RequestRate(key_id, now);
 //   // "rl:req:018f8d31-86a7-7c48-8f36-4d1fa4d99101:202605091403"
 //
-// Thread-safety: constant data and pure functions.
+// Thread-safety: constant data and pure functions; a Keys is a plain value.
 // Source: docs/systems/gateway.md 1.
 #ifndef REDOUBLE_CORE_GATEWAY_KEYS_H_
 #define REDOUBLE_CORE_GATEWAY_KEYS_H_
@@ -47,21 +48,25 @@ struct BudgetCounterKeys {
   std::string monthly;
 };
 
-// The keys of the UTC minute, day or month that contains `now`; the time is truncated. Errors:
-// InvalidArgument if `key_id` is not a UUID in lower case or the year of `now` does not have four
-// digits.
-absl::StatusOr<std::string> RequestRateKey(std::string_view key_id, absl::Time now);
-absl::StatusOr<std::string> TokenRateKey(std::string_view key_id, absl::Time now);
-absl::StatusOr<std::string> DailyBudgetKey(std::string_view key_id, absl::Time now);
-absl::StatusOr<std::string> MonthlyBudgetKey(std::string_view key_id, absl::Time now);
-absl::StatusOr<BudgetCounterKeys> CounterKeys(std::string_view key_id, absl::Time now);
-// Errors: InvalidArgument if the key id is not a UUID in lower case.
-absl::StatusOr<std::string> ReservationKey(const BudgetRequest& request);
+// Builds and recognizes keys.
+class Keys {
+ public:
+  // Return the keys of the UTC minute, day or month that contains `now`; the time is truncated.
+  // Errors: InvalidArgument if `key_id` is not a UUID in lower case or the year of `now` does not
+  // have four digits.
+  absl::StatusOr<std::string> RequestRate(std::string_view key_id, absl::Time now) const;
+  absl::StatusOr<std::string> TokenRate(std::string_view key_id, absl::Time now) const;
+  absl::StatusOr<std::string> DailyBudget(std::string_view key_id, absl::Time now) const;
+  absl::StatusOr<std::string> MonthlyBudget(std::string_view key_id, absl::Time now) const;
+  absl::StatusOr<BudgetCounterKeys> Counters(std::string_view key_id, absl::Time now) const;
+  // Errors: InvalidArgument if the key id is not a UUID in lower case.
+  absl::StatusOr<std::string> Reservation(const BudgetRequest& request) const;
 
-// A pattern for SCAN that matches the reservations of all keys.
-std::string_view ReservationScanPattern();
-// Whether a key is that of a reservation.
-bool IsReservationKey(std::string_view key);
+  // A pattern for SCAN that matches the reservations of all virtual keys.
+  std::string_view ReservationPattern() const;
+  // Whether `key` is the key of a reservation.
+  bool IsReservation(std::string_view key) const;
+};
 
 // The TTL of a daily or monthly budget counter; nullopt for any other key.
 std::optional<absl::Duration> CounterTtl(std::string_view key);

@@ -25,11 +25,12 @@ std::string With(std::string_view prefix, std::string_view suffix) {
 
 TEST(GatewayKeys, AreTheDocumentedVectors) {
   const absl::Time now = At("2026-05-09T14:03:02Z");
-  EXPECT_THAT(RequestRateKey(kKey, now), IsOkAndHolds(With("rl:req:", ":202605091403")));
-  EXPECT_THAT(TokenRateKey(kKey, now), IsOkAndHolds(With("rl:tpm:", ":202605091403")));
-  EXPECT_THAT(DailyBudgetKey(kKey, now), IsOkAndHolds(With("budget:daily:", ":20260509")));
-  EXPECT_THAT(MonthlyBudgetKey(kKey, now), IsOkAndHolds(With("budget:monthly:", ":202605")));
-  EXPECT_THAT(ReservationKey({kKey, "req-1"}), IsOkAndHolds(With("budget:reservation:", ":req-1")));
+  EXPECT_THAT(Keys().RequestRate(kKey, now), IsOkAndHolds(With("rl:req:", ":202605091403")));
+  EXPECT_THAT(Keys().TokenRate(kKey, now), IsOkAndHolds(With("rl:tpm:", ":202605091403")));
+  EXPECT_THAT(Keys().DailyBudget(kKey, now), IsOkAndHolds(With("budget:daily:", ":20260509")));
+  EXPECT_THAT(Keys().MonthlyBudget(kKey, now), IsOkAndHolds(With("budget:monthly:", ":202605")));
+  EXPECT_THAT(Keys().Reservation({kKey, "req-1"}),
+              IsOkAndHolds(With("budget:reservation:", ":req-1")));
 }
 
 TEST(GatewayKeys, HaveTheDocumentedTimesToLive) {
@@ -41,71 +42,71 @@ TEST(GatewayKeys, HaveTheDocumentedTimesToLive) {
 }
 
 TEST(GatewayKeys, CutTheMomentToTheBucketAndNeverRound) {
-  EXPECT_THAT(RequestRateKey(kKey, At("2026-05-09T14:03:59.999999Z")),
+  EXPECT_THAT(Keys().RequestRate(kKey, At("2026-05-09T14:03:59.999999Z")),
               IsOkAndHolds(With("rl:req:", ":202605091403")));
-  EXPECT_THAT(DailyBudgetKey(kKey, At("2026-05-09T23:59:59.999Z")),
+  EXPECT_THAT(Keys().DailyBudget(kKey, At("2026-05-09T23:59:59.999Z")),
               IsOkAndHolds(With("budget:daily:", ":20260509")));
-  EXPECT_THAT(MonthlyBudgetKey(kKey, At("2026-05-31T23:59:59.999Z")),
+  EXPECT_THAT(Keys().MonthlyBudget(kKey, At("2026-05-31T23:59:59.999Z")),
               IsOkAndHolds(With("budget:monthly:", ":202605")));
 }
 
 TEST(GatewayKeys, AreInUtc) {
-  EXPECT_THAT(DailyBudgetKey(kKey, At("2026-05-10T01:30:00+02:00")),
+  EXPECT_THAT(Keys().DailyBudget(kKey, At("2026-05-10T01:30:00+02:00")),
               IsOkAndHolds(With("budget:daily:", ":20260509")));
 }
 
 TEST(GatewayKeys, KnowLeapDaysAndYearEnds) {
-  EXPECT_THAT(DailyBudgetKey(kKey, At("2028-02-29T12:00:00Z")),
+  EXPECT_THAT(Keys().DailyBudget(kKey, At("2028-02-29T12:00:00Z")),
               IsOkAndHolds(With("budget:daily:", ":20280229")));
-  EXPECT_THAT(DailyBudgetKey(kKey, At("2027-02-28T23:59:59Z")),
+  EXPECT_THAT(Keys().DailyBudget(kKey, At("2027-02-28T23:59:59Z")),
               IsOkAndHolds(With("budget:daily:", ":20270228")));
-  EXPECT_THAT(DailyBudgetKey(kKey, At("2027-03-01T00:00:00Z")),
+  EXPECT_THAT(Keys().DailyBudget(kKey, At("2027-03-01T00:00:00Z")),
               IsOkAndHolds(With("budget:daily:", ":20270301")));
-  EXPECT_THAT(MonthlyBudgetKey(kKey, At("2026-12-31T23:59:59Z")),
+  EXPECT_THAT(Keys().MonthlyBudget(kKey, At("2026-12-31T23:59:59Z")),
               IsOkAndHolds(With("budget:monthly:", ":202612")));
-  EXPECT_THAT(RequestRateKey(kKey, At("2027-01-01T00:00:00Z")),
+  EXPECT_THAT(Keys().RequestRate(kKey, At("2027-01-01T00:00:00Z")),
               IsOkAndHolds(With("rl:req:", ":202701010000")));
 }
 
 TEST(GatewayKeys, PairTheCountersOfOneMoment) {
-  const BudgetCounterKeys keys = CounterKeys(kKey, At("2026-05-31T23:59:59Z")).value();
+  const BudgetCounterKeys keys = Keys().Counters(kKey, At("2026-05-31T23:59:59Z")).value();
   EXPECT_EQ(keys.daily, With("budget:daily:", ":20260531"));
   EXPECT_EQ(keys.monthly, With("budget:monthly:", ":202605"));
 }
 
 TEST(GatewayKeys, TakeARequestIdVerbatim) {
-  EXPECT_THAT(ReservationKey({kKey, "a:b|c d{e}\n"}),
+  EXPECT_THAT(Keys().Reservation({kKey, "a:b|c d{e}\n"}),
               IsOkAndHolds(With("budget:reservation:", ":a:b|c d{e}\n")));
-  EXPECT_THAT(ReservationKey({kKey, ""}), IsOkAndHolds(With("budget:reservation:", ":")));
+  EXPECT_THAT(Keys().Reservation({kKey, ""}), IsOkAndHolds(With("budget:reservation:", ":")));
   const std::string long_id(100'000, 'x');
-  EXPECT_EQ(ReservationKey({kKey, long_id}).value().size(),
+  EXPECT_EQ(Keys().Reservation({kKey, long_id}).value().size(),
             With("budget:reservation:", ":").size() + 100'000);
 }
 
 TEST(GatewayKeys, RefuseAKeyIdThatIsNoLowerCaseUuid) {
   const absl::Time now = At("2026-05-09T14:03:02Z");
   for (const std::string_view id : {"", "req-1", "018F8D31-86A7-7C48-8F36-4D1FA4D99101"}) {
-    EXPECT_THAT(RequestRateKey(id, now), StatusIs(absl::StatusCode::kInvalidArgument)) << id;
-    EXPECT_THAT(DailyBudgetKey(id, now), StatusIs(absl::StatusCode::kInvalidArgument)) << id;
-    EXPECT_THAT(MonthlyBudgetKey(id, now), StatusIs(absl::StatusCode::kInvalidArgument)) << id;
-    EXPECT_THAT(CounterKeys(id, now), StatusIs(absl::StatusCode::kInvalidArgument)) << id;
-    EXPECT_THAT(ReservationKey({id, "r"}), StatusIs(absl::StatusCode::kInvalidArgument)) << id;
+    EXPECT_THAT(Keys().RequestRate(id, now), StatusIs(absl::StatusCode::kInvalidArgument)) << id;
+    EXPECT_THAT(Keys().DailyBudget(id, now), StatusIs(absl::StatusCode::kInvalidArgument)) << id;
+    EXPECT_THAT(Keys().MonthlyBudget(id, now), StatusIs(absl::StatusCode::kInvalidArgument)) << id;
+    EXPECT_THAT(Keys().Counters(id, now), StatusIs(absl::StatusCode::kInvalidArgument)) << id;
+    EXPECT_THAT(Keys().Reservation({id, "r"}), StatusIs(absl::StatusCode::kInvalidArgument)) << id;
   }
-  EXPECT_THAT(std::string(RequestRateKey("x", now).status().message()),
+  EXPECT_THAT(std::string(Keys().RequestRate("x", now).status().message()),
               HasSubstr("key family gateway.request_rate: key_id"));
 }
 
 TEST(GatewayKeys, RefuseAYearOfFiveDigits) {
   const absl::Time far = absl::FromCivil(absl::CivilDay(10000, 1, 1), absl::UTCTimeZone());
-  EXPECT_THAT(RequestRateKey(kKey, far), StatusIs(absl::StatusCode::kInvalidArgument));
-  EXPECT_THAT(CounterKeys(kKey, far), StatusIs(absl::StatusCode::kInvalidArgument));
+  EXPECT_THAT(Keys().RequestRate(kKey, far), StatusIs(absl::StatusCode::kInvalidArgument));
+  EXPECT_THAT(Keys().Counters(kKey, far), StatusIs(absl::StatusCode::kInvalidArgument));
 }
 
 TEST(GatewayKeys, KnowTheTimeToLiveOfACounter) {
-  const BudgetCounterKeys keys = CounterKeys(kKey, At("2026-05-09T14:03:02Z")).value();
+  const BudgetCounterKeys keys = Keys().Counters(kKey, At("2026-05-09T14:03:02Z")).value();
   EXPECT_EQ(CounterTtl(keys.daily), DailyBudgetTtl());
   EXPECT_EQ(CounterTtl(keys.monthly), MonthlyBudgetTtl());
-  EXPECT_EQ(CounterTtl(ReservationKey({kKey, "20260509"}).value()), std::nullopt);
+  EXPECT_EQ(CounterTtl(Keys().Reservation({kKey, "20260509"}).value()), std::nullopt);
   EXPECT_EQ(CounterTtl("foreign"), std::nullopt);
   EXPECT_EQ(CounterTtl(""), std::nullopt);
 }
@@ -128,14 +129,15 @@ RC_GTEST_PROP(GatewayKeys, NameTheBucketOfAnyMoment, ()) {
   const absl::Time now = absl::FromUnixSeconds(*rc::gen::inRange<int64_t>(0, 253402300800));
   store::FamilyTable table;
   RC_ASSERT(table.Add(KeyFamilies()).ok());
-  const std::string key = RequestRateKey(kKey, now).value();
+  const std::string key = Keys().RequestRate(kKey, now).value();
   const store::Recognition recognition = table.Recognise(key);
   RC_ASSERT(recognition.matches.size() == 1u);
   RC_ASSERT(recognition.matches[0].family->id == "gateway.request_rate");
   RC_ASSERT(recognition.matches[0].values[1] == base::FormatUtcMinute(now));
-  RC_ASSERT(RequestRateKey(kKey, base::StartOfUtcMinute(now)).value() == key);
-  RC_ASSERT(RequestRateKey(kKey, base::StartOfNextUtcMinute(now) - absl::Microseconds(1)).value() ==
-            key);
+  RC_ASSERT(Keys().RequestRate(kKey, base::StartOfUtcMinute(now)).value() == key);
+  RC_ASSERT(
+      Keys().RequestRate(kKey, base::StartOfNextUtcMinute(now) - absl::Microseconds(1)).value() ==
+      key);
 }
 
 }  // namespace

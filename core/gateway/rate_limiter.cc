@@ -6,7 +6,6 @@
 
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/gateway/errors.h"
-#include "redouble/core/gateway/keys.h"
 #include "redouble/core/store/batch.h"
 #include "redouble/core/store/decode.h"
 #include "redouble/core/store/typed/keys.h"
@@ -37,7 +36,7 @@ struct RateLimiter::Hit {
 
 base::Task<absl::StatusOr<RateLimitDecision>> RateLimiter::CheckRequestRateLimit(
     std::string_view key_id, std::optional<int32_t> limit, absl::Time now) {
-  REDOUBLE_CO_ASSIGN_OR_RETURN(std::string key, RequestRateKey(key_id, now));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(std::string key, keys_.RequestRate(key_id, now));
   if (!limit) co_return RateLimitDecision();
   Hit hit = {std::move(key), std::nullopt, *limit, RequestRateTtl()};
   co_return co_await Count(std::move(hit));
@@ -45,7 +44,7 @@ base::Task<absl::StatusOr<RateLimitDecision>> RateLimiter::CheckRequestRateLimit
 
 base::Task<absl::StatusOr<RateLimitDecision>> RateLimiter::CheckTokenRateLimit(
     std::string_view key_id, std::optional<int64_t> limit, int64_t tokens, absl::Time now) {
-  REDOUBLE_CO_ASSIGN_OR_RETURN(std::string key, TokenRateKey(key_id, now));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(std::string key, keys_.TokenRate(key_id, now));
   if (!limit || tokens <= 0) co_return RateLimitDecision();
   Hit hit = {std::move(key), tokens, *limit, TokenRateTtl()};
   co_return co_await Count(std::move(hit));

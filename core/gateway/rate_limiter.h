@@ -22,6 +22,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "redouble/core/base/task/task.h"
+#include "redouble/core/gateway/keys.h"
 #include "redouble/core/store/store.h"
 
 namespace redouble::gateway {
@@ -66,6 +67,7 @@ class RateLimiter {
   base::Task<absl::StatusOr<RateLimitDecision>> Count(Hit hit);
 
   store::Store& store_;
+  Keys keys_;
 };
 
 }  // namespace redouble::gateway

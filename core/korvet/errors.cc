@@ -4,9 +4,8 @@
 #include <array>
 #include <string>
 
-#include "absl/strings/cord.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "redouble/core/base/status/status_number.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/store/errors.h"
 
@@ -30,10 +29,8 @@ constexpr std::array<std::string_view, 9> kRefusals = {
 };
 
 std::optional<ErrorCode> PayloadOf(const absl::Status& status) {
-  const absl::optional<absl::Cord> payload = status.GetPayload(kPayloadUrl);
-  int number = 0;
-  if (!payload || !absl::SimpleAtoi(std::string(*payload), &number)) return std::nullopt;
-  return static_cast<ErrorCode>(number);
+  const std::optional<int> number = base::StatusNumber(status, kPayloadUrl);
+  return number ? std::optional(static_cast<ErrorCode>(*number)) : std::nullopt;
 }
 
 bool IsRefusal(const absl::Status& status) {
@@ -65,7 +62,7 @@ absl::Status MakeError(ErrorCode code, std::string_view message) {
   const ErrorSpec& spec = SpecOf(code);
   absl::Status status(spec.status_code,
                       absl::StrCat(base::ToAbsl(spec.name), ": ", base::ToAbsl(message)));
-  status.SetPayload(kPayloadUrl, absl::Cord(absl::StrCat(static_cast<int>(spec.code))));
+  base::SetStatusNumber(status, kPayloadUrl, static_cast<int>(spec.code));
   return status;
 }
 
@@ -81,7 +78,7 @@ ErrorCode ErrorCodeOf(const absl::Status& status) {
 absl::Status AsGroupError(absl::Status status) {
   if (ErrorCodeOf(status) == ErrorCode::kKafkaStorageError) {
     const auto code = static_cast<int>(ErrorCode::kCoordinatorNotAvailable);
-    status.SetPayload(kPayloadUrl, absl::Cord(absl::StrCat(code)));
+    base::SetStatusNumber(status, kPayloadUrl, code);
   }
   return status;
 }

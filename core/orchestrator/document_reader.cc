@@ -8,6 +8,7 @@
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/base/time/utc.h"
+#include "redouble/core/orchestrator/errors.h"
 #include "redouble/core/store/reply.h"
 
 namespace redouble::orchestrator {
@@ -43,18 +44,16 @@ bool IsIdCharacter(char c) {
 
 }  // namespace
 
-absl::StatusOr<Json> ParseObject(std::string_view text, std::string_view what) {
+absl::StatusOr<Json> ParseObject(std::string_view text, ErrorCode error) {
   if (IsNestedTooDeep(text)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(ToAbsl(what), ": the text is nested deeper than ", kMaxDepth));
+    return MakeError(error, absl::StrCat("the text is nested deeper than ", kMaxDepth));
   }
   Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (json.is_discarded()) {
-    return absl::InvalidArgumentError(absl::StrCat(ToAbsl(what), ": the text is not JSON"));
+    return MakeError(error, "the text is not JSON");
   }
   if (!json.is_object()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(ToAbsl(what), ": ", base::Expected("an object", json)));
+    return MakeError(error, base::Expected("an object", json));
   }
   return json;
 }

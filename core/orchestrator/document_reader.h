@@ -27,14 +27,14 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "redouble/core/base/json/json_reading.h"
+#include "redouble/core/orchestrator/errors.h"
 
 namespace redouble::orchestrator {
 
 using base::Json;
 
-// Parses a text that must be an object. Errors: InvalidArgument that begins with `what`, also for a
-// text nested deeper than 500.
-absl::StatusOr<Json> ParseObject(std::string_view text, std::string_view what);
+// Parses a text that must be an object. Errors: `error`, also for a text nested deeper than 500.
+absl::StatusOr<Json> ParseObject(std::string_view text, ErrorCode error);
 
 // Compact text; members keep their order, and characters outside of ASCII are not escaped. Errors:
 // InvalidArgument if a string is not UTF-8, or if ParseObject would refuse the text as nested too

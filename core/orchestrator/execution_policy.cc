@@ -5,8 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "absl/strings/str_cat.h"
 #include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/orchestrator/errors.h"
 
 namespace redouble::orchestrator {
 namespace {
@@ -38,12 +39,12 @@ ExecutionPolicy ReadExecutionPolicy(DocumentReader& object, absl::Status& status
 
 absl::StatusOr<ExecutionPolicy> ParseExecutionPolicy(std::string_view object_json) {
   if (object_json.empty()) return ExecutionPolicy();
-  REDOUBLE_ASSIGN_OR_RETURN(const Json json, ParseObject(object_json, "execution policy"));
+  REDOUBLE_ASSIGN_OR_RETURN(const Json json, ParseObject(object_json, ErrorCode::kInvalidPolicy));
   absl::Status status;
   DocumentReader object(json, "", status);
   const ExecutionPolicy policy = ReadExecutionPolicy(object, status);
   if (status.ok()) return policy;
-  return absl::InvalidArgumentError(absl::StrCat("execution policy: ", status.message()));
+  return MakeError(ErrorCode::kInvalidPolicy, base::ToStd(status.message()));
 }
 
 void AddExecutionPolicy(Json& object, const ExecutionPolicy& policy) {

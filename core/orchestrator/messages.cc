@@ -10,6 +10,7 @@
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/base/time/utc.h"
 #include "redouble/core/orchestrator/document_reader.h"
+#include "redouble/core/orchestrator/errors.h"
 
 namespace redouble::orchestrator {
 namespace {
@@ -41,15 +42,15 @@ Enum ReadName(DocumentReader& object, std::string_view name,
   return Enum{};
 }
 
-// Parses `text` as an object and reads it with `read`. Errors begin with `what`.
+// Parses `text` as an object and reads it with `read`. Errors: `error`.
 template <typename T, typename Read>
-absl::StatusOr<T> ParseAs(std::string_view text, std::string_view what, Read read) {
-  REDOUBLE_ASSIGN_OR_RETURN(const Json json, ParseObject(text, what));
+absl::StatusOr<T> ParseAs(std::string_view text, ErrorCode error, Read read) {
+  REDOUBLE_ASSIGN_OR_RETURN(const Json json, ParseObject(text, error));
   absl::Status status;
   DocumentReader object(json, "", status);
   T value = read(object);
   if (status.ok()) return value;
-  return absl::InvalidArgumentError(absl::StrCat(ToAbsl(what), ": ", status.message()));
+  return MakeError(error, base::ToStd(status.message()));
 }
 
 void AddText(Json& json, const char* name, const std::string& text) {
@@ -116,7 +117,8 @@ CompletionSignal ReadSignal(DocumentReader& object, absl::Status& status) {
 
 absl::Status CheckSignalIds(const CompletionSignal& signal) {
   const auto refusal = [](std::string_view name, std::string_view reason) {
-    return absl::InvalidArgumentError(absl::StrCat(base::PointerPart(name), ": ", ToAbsl(reason)));
+    return MakeError(ErrorCode::kInvalidSignal,
+                     absl::StrCat(base::PointerPart(name), ": ", ToAbsl(reason)));
   };
   if (!IsId(signal.run_id)) return refusal("run_id", "is no id of letters, digits, _ and -");
   if (!IsId(signal.node_id)) return refusal("node_id", "is no id of letters, digits, _ and -");
@@ -156,7 +158,7 @@ Event ReadEvent(DocumentReader& object) {
 }  // namespace
 
 absl::StatusOr<Token> ParseToken(std::string_view text) {
-  return ParseAs<Token>(text, "token", ReadToken);
+  return ParseAs<Token>(text, ErrorCode::kInvalidToken, ReadToken);
 }
 
 absl::StatusOr<std::string> FormatToken(const Token& token) {
@@ -178,19 +180,18 @@ absl::StatusOr<std::string> FormatToken(const Token& token) {
 }
 
 absl::StatusOr<CompletionSignal> ParseSignal(std::string_view text) {
-  constexpr std::string_view kWhat = "completion signal";
-  REDOUBLE_ASSIGN_OR_RETURN(const Json json, ParseObject(text, kWhat));
+  REDOUBLE_ASSIGN_OR_RETURN(const Json json, ParseObject(text, ErrorCode::kInvalidSignal));
   absl::Status status;
   DocumentReader object(json, "", status);
   CompletionSignal signal = ReadSignal(object, status);
   if (status.ok()) return signal;
-  return absl::InvalidArgumentError(absl::StrCat(ToAbsl(kWhat), ": ", status.message()));
+  return MakeError(ErrorCode::kInvalidSignal, base::ToStd(status.message()));
 }
 
 absl::StatusOr<std::string> FormatSignal(const CompletionSignal& signal) {
   if (signal.failure && !signal.metadata_json.empty()) {
-    return absl::InvalidArgumentError(
-        "/metadata: a failed signal's metadata is its failure, nothing else");
+    return MakeError(ErrorCode::kInvalidSignal,
+                     "/metadata: the metadata of a failed signal holds its failure alone");
   }
   REDOUBLE_RETURN_IF_ERROR(CheckSignalIds(signal));
   const SignalStatus status_of = signal.failure ? SignalStatus::kFailed : SignalStatus::kCompleted;
@@ -202,7 +203,7 @@ absl::StatusOr<std::string> FormatSignal(const CompletionSignal& signal) {
   absl::Status status = AddObjectText(json, "result_data", signal.result_data_json);
   AddText(json, "result_ref", signal.result_ref);
   status.Update(AddObjectText(json, "metadata", signal.metadata_json));
-  REDOUBLE_RETURN_IF_ERROR(status);
+  if (!status.ok()) return MakeError(ErrorCode::kInvalidSignal, base::ToStd(status.message()));
   if (signal.failure) {
     json["metadata"] = {{"error_type", signal.failure->error_type},
                         {"error_message", signal.failure->error_message},
@@ -223,7 +224,7 @@ absl::StatusOr<Approval> ParseApproval(const HashFields& fields) {
   DocumentReader object(json, "", status);
   Approval approval = ReadApproval(object);
   if (status.ok()) return approval;
-  return absl::InvalidArgumentError(absl::StrCat("approval: ", status.message()));
+  return MakeError(ErrorCode::kInvalidApproval, base::ToStd(status.message()));
 }
 
 HashFields FormatApproval(const Approval& approval) {
@@ -250,7 +251,7 @@ HashFields FormatApproval(const Approval& approval) {
 std::string_view EventTypeName(EventType type) { return kEventTypes[static_cast<size_t>(type)]; }
 
 absl::StatusOr<Event> ParseEvent(std::string_view text) {
-  return ParseAs<Event>(text, "event", ReadEvent);
+  return ParseAs<Event>(text, ErrorCode::kInvalidEvent, ReadEvent);
 }
 
 absl::StatusOr<std::string> FormatEvent(const Event& event) {

@@ -239,11 +239,13 @@ TEST(CompletionSignal, IsNotWrittenWhenItContradictsItself) {
   CompletionSignal signal = ParseSignal(kSignal).value();
   signal.metadata_json = "{}";
   signal.failure = NodeFailure{"io", "gone", true};
-  EXPECT_EQ(ErrorOf(FormatSignal(signal)),
-            "/metadata: a failed signal's metadata is its failure, nothing else");
+  EXPECT_EQ(
+      ErrorOf(FormatSignal(signal)),
+      "completion signal: /metadata: the metadata of a failed signal holds its failure alone");
   signal.failure.reset();
   signal.result_data_json = "?";
-  EXPECT_EQ(ErrorOf(FormatSignal(signal)), "/result_data: expected JSON, got \"?\"");
+  EXPECT_EQ(ErrorOf(FormatSignal(signal)),
+            "completion signal: /result_data: expected JSON, got \"?\"");
 }
 
 // A coordinator drops what it cannot read, and the run hangs.
@@ -253,21 +255,23 @@ TEST(CompletionSignal, IsNotWrittenWhenItCouldNotBeRead) {
     CompletionSignal signal = good;
     signal.result_data_json = data;
     EXPECT_EQ(ErrorOf(FormatSignal(signal)),
-              absl::StrCat("/result_data: expected an object, got ", data));
+              absl::StrCat("completion signal: /result_data: expected an object, got ", data));
     signal = good;
     signal.metadata_json = data;
     EXPECT_EQ(ErrorOf(FormatSignal(signal)),
-              absl::StrCat("/metadata: expected an object, got ", data));
+              absl::StrCat("completion signal: /metadata: expected an object, got ", data));
   }
   CompletionSignal signal = good;
   signal.run_id = "a:b";
-  EXPECT_EQ(ErrorOf(FormatSignal(signal)), "/run_id: is no id of letters, digits, _ and -");
+  EXPECT_EQ(ErrorOf(FormatSignal(signal)),
+            "completion signal: /run_id: is no id of letters, digits, _ and -");
   signal = good;
   signal.node_id.clear();
-  EXPECT_EQ(ErrorOf(FormatSignal(signal)), "/node_id: is no id of letters, digits, _ and -");
+  EXPECT_EQ(ErrorOf(FormatSignal(signal)),
+            "completion signal: /node_id: is no id of letters, digits, _ and -");
   signal = good;
   signal.job_id.clear();
-  EXPECT_EQ(ErrorOf(FormatSignal(signal)), "/job_id: is empty");
+  EXPECT_EQ(ErrorOf(FormatSignal(signal)), "completion signal: /job_id: is empty");
   // 500 levels are read; the signal adds one.
   for (const int depth : {499, 500}) {
     signal = good;

@@ -4,10 +4,8 @@
 #include <array>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/cord.h"
-#include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/substitute.h"
+#include "redouble/core/base/status/status_number.h"
 #include "redouble/core/base/text/string_bridge.h"
 
 namespace redouble::threescale {
@@ -43,15 +41,13 @@ std::string ErrorMessage(ErrorCode code, std::string_view argument,
 absl::Status MakeError(ErrorCode code, std::string_view argument,
                        std::string_view second_argument) {
   absl::Status status(SpecOf(code).status_code, ErrorMessage(code, argument, second_argument));
-  status.SetPayload(kCodePayload, absl::Cord(absl::StrCat(static_cast<int>(code))));
+  base::SetStatusNumber(status, kCodePayload, static_cast<int>(code));
   return status;
 }
 
 std::optional<ErrorCode> ErrorCodeOf(const absl::Status& status) {
-  const absl::optional<absl::Cord> payload = status.GetPayload(kCodePayload);
-  int code = 0;
-  if (!payload || !absl::SimpleAtoi(std::string(*payload), &code)) return std::nullopt;
-  return static_cast<ErrorCode>(code);
+  const std::optional<int> code = base::StatusNumber(status, kCodePayload);
+  return code ? std::optional(static_cast<ErrorCode>(*code)) : std::nullopt;
 }
 
 }  // namespace redouble::threescale

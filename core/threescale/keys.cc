@@ -50,7 +50,7 @@ std::string Encode(std::string text) {
   return text;
 }
 
-std::string ServiceKey(std::string_view service_id, ServiceAttribute attribute) {
+std::string Keys::Service(std::string_view service_id, ServiceAttribute attribute) const {
   static const std::array<const KeyPattern*, 4> patterns = {
       &PatternOf("threescale.service_state"),
       &PatternOf("threescale.service_referrer_filters_required"),
@@ -59,27 +59,28 @@ std::string ServiceKey(std::string_view service_id, ServiceAttribute attribute) 
   return BuildEncoded(*patterns[static_cast<size_t>(attribute)], service_id);
 }
 
-std::string ProviderServiceIdsKey(std::string_view provider_key) {
+std::string Keys::ProviderServiceIds(std::string_view provider_key) const {
   static const KeyPattern& pattern = PatternOf("threescale.provider_service_ids");
   return BuildEncoded(pattern, provider_key);
 }
 
-std::string ProviderDefaultServiceKey(std::string_view provider_key) {
+std::string Keys::ProviderDefaultService(std::string_view provider_key) const {
   static const KeyPattern& pattern = PatternOf("threescale.provider_default_service");
   return BuildEncoded(pattern, provider_key);
 }
 
-std::string ServiceApplicationsKey(std::string_view service_id) {
+std::string Keys::ServiceApplications(std::string_view service_id) const {
   static const KeyPattern& pattern = PatternOf("threescale.service_applications");
   return BuildEncoded(pattern, service_id);
 }
 
-std::string ServiceTokenKey(const ServiceTokenRef& token) {
+std::string Keys::ServiceToken(const ServiceTokenRef& token) const {
   static const KeyPattern& pattern = PatternOf("threescale.service_token");
   return BuildEncoded(pattern, token.token, token.service_id);
 }
 
-std::string ApplicationKey(const ApplicationRef& application, ApplicationAttribute attribute) {
+std::string Keys::Application(const ApplicationRef& application,
+                              ApplicationAttribute attribute) const {
   static const std::array<const KeyPattern*, 4> patterns = {
       &PatternOf("threescale.application_state"), &PatternOf("threescale.application_plan_id"),
       &PatternOf("threescale.application_plan_name"),
@@ -88,47 +89,48 @@ std::string ApplicationKey(const ApplicationRef& application, ApplicationAttribu
                       application.id);
 }
 
-std::string ApplicationKeysKey(const ApplicationRef& application) {
+std::string Keys::ApplicationKeys(const ApplicationRef& application) const {
   static const KeyPattern& pattern = PatternOf("threescale.application_keys");
   return BuildEncoded(pattern, application.service_id, application.id);
 }
 
-std::string ReferrerFiltersKey(const ApplicationRef& application) {
+std::string Keys::ReferrerFilters(const ApplicationRef& application) const {
   static const KeyPattern& pattern = PatternOf("threescale.application_referrer_filters");
   return BuildEncoded(pattern, application.service_id, application.id);
 }
 
-std::string UserKeyKey(const UserKeyRef& user_key) {
+std::string Keys::UserKey(const UserKeyRef& user_key) const {
   static const KeyPattern& pattern = PatternOf("threescale.application_user_key");
   return BuildEncoded(pattern, user_key.service_id, user_key.user_key);
 }
 
-std::string MetricIdKey(const MetricNameRef& metric) {
+std::string Keys::MetricId(const MetricNameRef& metric) const {
   static const KeyPattern& pattern = PatternOf("threescale.metric_id");
   return BuildEncoded(pattern, metric.service_id, metric.name);
 }
 
-std::string MetricNameKey(const MetricRef& metric) {
+std::string Keys::MetricName(const MetricRef& metric) const {
   static const KeyPattern& pattern = PatternOf("threescale.metric_name");
   return BuildEncoded(pattern, metric.service_id, metric.id);
 }
 
-std::string MetricParentKey(const MetricRef& metric) {
+std::string Keys::MetricParent(const MetricRef& metric) const {
   static const KeyPattern& pattern = PatternOf("threescale.metric_parent");
   return BuildEncoded(pattern, metric.service_id, metric.id);
 }
 
-std::string MetricIdsKey(std::string_view service_id) {
+std::string Keys::MetricIds(std::string_view service_id) const {
   static const KeyPattern& pattern = PatternOf("threescale.metric_ids");
   return BuildEncoded(pattern, service_id);
 }
 
-std::string UsageLimitKey(const PlanRef& plan, std::string_view metric_id, Granularity period) {
+std::string Keys::UsageLimit(const PlanRef& plan, std::string_view metric_id,
+                             Granularity period) const {
   static const KeyPattern& pattern = PatternOf("threescale.usage_limit");
   return BuildEncoded(pattern, plan.service_id, plan.id, metric_id, GranularityName(period));
 }
 
-std::string CounterKey(const CounterSubject& subject, std::string_view period_segment) {
+std::string Keys::Counter(const CounterSubject& subject, std::string_view period_segment) const {
   // The patterns of the eternity counters without that word. The keys of the other periods have the
   // same prefix.
   static const std::array<const KeyPattern*, 4> patterns = {
@@ -149,27 +151,27 @@ std::string CounterKey(const CounterSubject& subject, std::string_view period_se
   return key;
 }
 
-std::string TrafficApplicationsKey(std::string_view service_id) {
+std::string Keys::TrafficApplications(std::string_view service_id) const {
   static const KeyPattern& pattern = PatternOf("threescale.stats_cinstances");
   return Build(pattern, service_id);
 }
 
-std::string DailyTrafficKey(const ApplicationRef& application, absl::Time now) {
+std::string Keys::DailyTraffic(const ApplicationRef& application, absl::Time now) const {
   static const KeyPattern& pattern = PatternOf("threescale.daily_traffic");
   return Build(pattern, application.service_id, application.id, base::FormatUtcDay(now));
 }
 
-std::string AllowedAlertsKey(std::string_view service_id) {
+std::string Keys::AllowedAlerts(std::string_view service_id) const {
   static const KeyPattern& pattern = PatternOf("threescale.alerts_allowed_set");
   return Build(pattern, service_id);
 }
 
-std::string AlreadyNotifiedKey(const ApplicationRef& application, int level) {
+std::string Keys::AlreadyNotified(const ApplicationRef& application, int level) const {
   static const KeyPattern& pattern = PatternOf("threescale.alerts_already_notified");
   return Build(pattern, application.service_id, application.id, level);
 }
 
-std::string ErrorsKey(std::string_view service_id) {
+std::string Keys::Errors(std::string_view service_id) const {
   static const KeyPattern& pattern = PatternOf("threescale.errors");
   return Build(pattern, service_id);
 }

@@ -1,4 +1,4 @@
-// 3scale's key families, and the functions that build their keys.
+// 3scale's key families, and the builders of their keys.
 //
 // The documented system accepts any id. Slashes, colons and braces appear in keys unchanged, so
 // that unusual ids can give two keys the same text; the families declare these overlaps, and no
@@ -6,12 +6,13 @@
 // counters are written without encoding and read with it, so that limits and alerts never see the
 // usage of an application with a space in its id (hazard H25).
 //
-//   ApplicationKey({"2", "my app"}, ApplicationAttribute::kState)
+//   const threescale::Keys keys;
+//   keys.Application({"2", "my app"}, ApplicationAttribute::kState)
 //       // "application/service_id:2/id:my+app/state"
-//   CounterKey({.service_id = "2", .application_id = "my app", .metric_id = "6"}, "day:20250423")
+//   keys.Counter({.service_id = "2", .application_id = "my app", .metric_id = "6"}, "day:20250423")
 //       // "stats/{service:2}/cinstance:my app/metric:6/day:20250423"
 //
-// Thread-safety: constant data and pure functions.
+// Thread-safety: constant data and pure functions; a Keys is a plain value.
 // Source: docs/systems/threescale.md 1, 1.1, 1.2, H25.
 #ifndef REDOUBLE_CORE_THREESCALE_KEYS_H_
 #define REDOUBLE_CORE_THREESCALE_KEYS_H_
@@ -49,46 +50,26 @@ struct PlanRef {
   std::string_view id;  // Empty for an application without a plan.
 };
 
-// Keys of services and their tokens; encoded.
+struct ServiceTokenRef {
+  std::string_view token;
+  std::string_view service_id;
+};
+struct UserKeyRef {
+  std::string_view service_id;
+  std::string_view user_key;
+};
+struct MetricNameRef {
+  std::string_view service_id;
+  std::string_view name;
+};
+
 enum class ServiceAttribute : uint8_t {
   kState,
   kReferrerFiltersRequired,
   kBackendVersion,
   kProviderKey
 };
-inline constexpr std::string_view kServicesSetKey = "services_set";
-inline constexpr std::string_view kProviderKeysSetKey = "provider_keys_set";
-std::string ServiceKey(std::string_view service_id, ServiceAttribute attribute);
-std::string ProviderServiceIdsKey(std::string_view provider_key);
-std::string ProviderDefaultServiceKey(std::string_view provider_key);
-std::string ServiceApplicationsKey(std::string_view service_id);
-struct ServiceTokenRef {
-  std::string_view token;
-  std::string_view service_id;
-};
-std::string ServiceTokenKey(const ServiceTokenRef& token);
-
-// Keys of applications; encoded.
 enum class ApplicationAttribute : uint8_t { kState, kPlanId, kPlanName, kRedirectUrl };
-std::string ApplicationKey(const ApplicationRef& application, ApplicationAttribute attribute);
-std::string ApplicationKeysKey(const ApplicationRef& application);
-std::string ReferrerFiltersKey(const ApplicationRef& application);
-struct UserKeyRef {
-  std::string_view service_id;
-  std::string_view user_key;
-};
-std::string UserKeyKey(const UserKeyRef& user_key);
-
-// Keys of metrics and usage limits; encoded.
-struct MetricNameRef {
-  std::string_view service_id;
-  std::string_view name;
-};
-std::string MetricIdKey(const MetricNameRef& metric);
-std::string MetricNameKey(const MetricRef& metric);
-std::string MetricParentKey(const MetricRef& metric);
-std::string MetricIdsKey(std::string_view service_id);
-std::string UsageLimitKey(const PlanRef& plan, std::string_view metric_id, Granularity period);
 
 // What a usage counter counts: one metric or one response code, for the whole service or for one of
 // its applications.
@@ -98,25 +79,52 @@ struct CounterSubject {
   std::string_view metric_id = {};      // Set either this
   std::string_view response_code = {};  // or this.
 };
-// Returns the counter of a period, whose last segment is Period::KeySegment. Not encoded, as
-// reports write it; limits and alerts read Encode() of it.
-std::string CounterKey(const CounterSubject& subject, std::string_view period_segment);
-// Returns the set of the applications that ever had traffic. The key is not encoded, its members
-// are.
-std::string TrafficApplicationsKey(std::string_view service_id);
-// Not encoded. `now` is the time of processing.
-std::string DailyTrafficKey(const ApplicationRef& application, absl::Time now);
 
-// Keys of events, alerts, notifications, errors and the deletion of statistics; not encoded.
-inline constexpr std::string_view kEventsIdKey = "events/id";
-inline constexpr std::string_view kEventsQueueKey = "events/queue";
-inline constexpr std::string_view kEventsPingKey = "events/ping";
-inline constexpr std::string_view kAlertsCurrentIdKey = "alerts/current_id";
-inline constexpr std::string_view kNotifyBatchKey = "notify/aggregator/batch";
-inline constexpr std::string_view kServicesToCleanKey = "set_with_services_marked_for_deletion";
-std::string AllowedAlertsKey(std::string_view service_id);
-std::string AlreadyNotifiedKey(const ApplicationRef& application, int level);
-std::string ErrorsKey(std::string_view service_id);
+// Builds keys. Process holds the one that the classes of the package use.
+class Keys {
+ public:
+  // Keys of services and their tokens; encoded.
+  std::string_view ServicesSet() const { return "services_set"; }
+  std::string_view ProviderKeysSet() const { return "provider_keys_set"; }
+  std::string Service(std::string_view service_id, ServiceAttribute attribute) const;
+  std::string ProviderServiceIds(std::string_view provider_key) const;
+  std::string ProviderDefaultService(std::string_view provider_key) const;
+  std::string ServiceApplications(std::string_view service_id) const;
+  std::string ServiceToken(const ServiceTokenRef& token) const;
+
+  // Keys of applications; encoded.
+  std::string Application(const ApplicationRef& application, ApplicationAttribute attribute) const;
+  std::string ApplicationKeys(const ApplicationRef& application) const;
+  std::string ReferrerFilters(const ApplicationRef& application) const;
+  std::string UserKey(const UserKeyRef& user_key) const;
+
+  // Keys of metrics and usage limits; encoded.
+  std::string MetricId(const MetricNameRef& metric) const;
+  std::string MetricName(const MetricRef& metric) const;
+  std::string MetricParent(const MetricRef& metric) const;
+  std::string MetricIds(std::string_view service_id) const;
+  std::string UsageLimit(const PlanRef& plan, std::string_view metric_id, Granularity period) const;
+
+  // Returns the counter of a period, whose last segment is Period::KeySegment. Not encoded, as
+  // reports write it; limits and alerts read Encode() of it.
+  std::string Counter(const CounterSubject& subject, std::string_view period_segment) const;
+  // Returns the set of the applications that ever had traffic. The key is not encoded, its members
+  // are.
+  std::string TrafficApplications(std::string_view service_id) const;
+  // Not encoded. `now` is the time of processing.
+  std::string DailyTraffic(const ApplicationRef& application, absl::Time now) const;
+
+  // Keys of events, alerts, notifications, errors and the deletion of statistics; not encoded.
+  std::string_view EventsId() const { return "events/id"; }
+  std::string_view EventsQueue() const { return "events/queue"; }
+  std::string_view EventsPing() const { return "events/ping"; }
+  std::string_view AlertsCurrentId() const { return "alerts/current_id"; }
+  std::string_view NotifyBatch() const { return "notify/aggregator/batch"; }
+  std::string_view ServicesToClean() const { return "set_with_services_marked_for_deletion"; }
+  std::string AllowedAlerts(std::string_view service_id) const;
+  std::string AlreadyNotified(const ApplicationRef& application, int level) const;
+  std::string Errors(std::string_view service_id) const;
+};
 
 // The TTLs of the families that have one, as in their rows.
 absl::Duration MinuteCounterTtl();    // 180 s from the last write.

@@ -16,32 +16,32 @@ using base::IsOk;
 absl::Time At(std::string_view text) { return base::ParseRfc3339(text).value(); }
 
 TEST(ThreescaleKeys, AreTheExamplesOfTheSeed) {
-  EXPECT_EQ(ServiceKey("2", ServiceAttribute::kState), "service/id:2/state");
-  EXPECT_EQ(ServiceKey("2", ServiceAttribute::kReferrerFiltersRequired),
+  EXPECT_EQ(Keys().Service("2", ServiceAttribute::kState), "service/id:2/state");
+  EXPECT_EQ(Keys().Service("2", ServiceAttribute::kReferrerFiltersRequired),
             "service/id:2/referrer_filters_required");
-  EXPECT_EQ(ServiceKey("2", ServiceAttribute::kBackendVersion), "service/id:2/backend_version");
-  EXPECT_EQ(ServiceKey("2", ServiceAttribute::kProviderKey), "service/id:2/provider_key");
-  EXPECT_EQ(ProviderServiceIdsKey("a640cb"), "service/provider_key:a640cb/ids");
-  EXPECT_EQ(ProviderDefaultServiceKey("a640cb"), "service/provider_key:a640cb/id");
-  EXPECT_EQ(ServiceApplicationsKey("2"), "service_id:2/applications");
-  EXPECT_EQ(ServiceTokenKey({"e63b", "2"}), "service_token/token:e63b/service_id:2");
-  EXPECT_EQ(ApplicationKey({"2", "593a8c1a"}, ApplicationAttribute::kState),
+  EXPECT_EQ(Keys().Service("2", ServiceAttribute::kBackendVersion), "service/id:2/backend_version");
+  EXPECT_EQ(Keys().Service("2", ServiceAttribute::kProviderKey), "service/id:2/provider_key");
+  EXPECT_EQ(Keys().ProviderServiceIds("a640cb"), "service/provider_key:a640cb/ids");
+  EXPECT_EQ(Keys().ProviderDefaultService("a640cb"), "service/provider_key:a640cb/id");
+  EXPECT_EQ(Keys().ServiceApplications("2"), "service_id:2/applications");
+  EXPECT_EQ(Keys().ServiceToken({"e63b", "2"}), "service_token/token:e63b/service_id:2");
+  EXPECT_EQ(Keys().Application({"2", "593a8c1a"}, ApplicationAttribute::kState),
             "application/service_id:2/id:593a8c1a/state");
-  EXPECT_EQ(ApplicationKey({"2", "593a8c1a"}, ApplicationAttribute::kPlanId),
+  EXPECT_EQ(Keys().Application({"2", "593a8c1a"}, ApplicationAttribute::kPlanId),
             "application/service_id:2/id:593a8c1a/plan_id");
-  EXPECT_EQ(ApplicationKey({"2", "593a8c1a"}, ApplicationAttribute::kPlanName),
+  EXPECT_EQ(Keys().Application({"2", "593a8c1a"}, ApplicationAttribute::kPlanName),
             "application/service_id:2/id:593a8c1a/plan_name");
-  EXPECT_EQ(ApplicationKey({"2", "593a8c1a"}, ApplicationAttribute::kRedirectUrl),
+  EXPECT_EQ(Keys().Application({"2", "593a8c1a"}, ApplicationAttribute::kRedirectUrl),
             "application/service_id:2/id:593a8c1a/redirect_url");
-  EXPECT_EQ(ApplicationKeysKey({"2", "593a8c1a"}), "application/service_id:2/id:593a8c1a/keys");
-  EXPECT_EQ(ReferrerFiltersKey({"2", "593a8c1a"}),
+  EXPECT_EQ(Keys().ApplicationKeys({"2", "593a8c1a"}), "application/service_id:2/id:593a8c1a/keys");
+  EXPECT_EQ(Keys().ReferrerFilters({"2", "593a8c1a"}),
             "application/service_id:2/id:593a8c1a/referrer_filters");
-  EXPECT_EQ(UserKeyKey({"2", "842b"}), "application/service_id:2/key:842b/id");
-  EXPECT_EQ(MetricIdKey({"2", "hits"}), "metric/service_id:2/name:hits/id");
-  EXPECT_EQ(MetricNameKey({"2", "31"}), "metric/service_id:2/id:31/name");
-  EXPECT_EQ(MetricParentKey({"2", "42"}), "metric/service_id:2/id:42/parent_id");
-  EXPECT_EQ(MetricIdsKey("2"), "metrics/service_id:2/ids");
-  EXPECT_EQ(UsageLimitKey({"2", "44"}, "31", Granularity::kMinute),
+  EXPECT_EQ(Keys().UserKey({"2", "842b"}), "application/service_id:2/key:842b/id");
+  EXPECT_EQ(Keys().MetricId({"2", "hits"}), "metric/service_id:2/name:hits/id");
+  EXPECT_EQ(Keys().MetricName({"2", "31"}), "metric/service_id:2/id:31/name");
+  EXPECT_EQ(Keys().MetricParent({"2", "42"}), "metric/service_id:2/id:42/parent_id");
+  EXPECT_EQ(Keys().MetricIds("2"), "metrics/service_id:2/ids");
+  EXPECT_EQ(Keys().UsageLimit({"2", "44"}, "31", Granularity::kMinute),
             "usage_limit/service_id:2/plan_id:44/metric_id:31/minute");
 }
 
@@ -52,44 +52,45 @@ TEST(ThreescaleKeys, CountInAllPeriods) {
       .service_id = "2", .application_id = "37ba04ec", .metric_id = "6"};
   const CounterSubject application_codes = {
       .service_id = "2", .application_id = "37ba04ec", .response_code = "200"};
-  EXPECT_EQ(CounterKey(service, "eternity"), "stats/{service:2}/metric:6/eternity");
-  EXPECT_EQ(CounterKey(codes, "day:20250423"), "stats/{service:2}/response_code:2XX/day:20250423");
-  EXPECT_EQ(CounterKey(application, "minute:202504231742"),
+  EXPECT_EQ(Keys().Counter(service, "eternity"), "stats/{service:2}/metric:6/eternity");
+  EXPECT_EQ(Keys().Counter(codes, "day:20250423"),
+            "stats/{service:2}/response_code:2XX/day:20250423");
+  EXPECT_EQ(Keys().Counter(application, "minute:202504231742"),
             "stats/{service:2}/cinstance:37ba04ec/metric:6/minute:202504231742");
-  EXPECT_EQ(CounterKey(application_codes, "eternity"),
+  EXPECT_EQ(Keys().Counter(application_codes, "eternity"),
             "stats/{service:2}/cinstance:37ba04ec/response_code:200/eternity");
 }
 
 TEST(ThreescaleKeys, NameTrafficAlertsAndErrors) {
-  EXPECT_EQ(TrafficApplicationsKey("2"), "stats/{service:2}/cinstances");
-  EXPECT_EQ(DailyTrafficKey({"17", "593a8c1a"}, At("2025-04-22T23:59:59Z")),
+  EXPECT_EQ(Keys().TrafficApplications("2"), "stats/{service:2}/cinstances");
+  EXPECT_EQ(Keys().DailyTraffic({"17", "593a8c1a"}, At("2025-04-22T23:59:59Z")),
             "daily_traffic/service:17/cinstance:593a8c1a/20250422");
-  EXPECT_EQ(AllowedAlertsKey("2"), "alerts/service_id:2/allowed_set");
-  EXPECT_EQ(AlreadyNotifiedKey({"17", "593a8c1a"}, 50),
+  EXPECT_EQ(Keys().AllowedAlerts("2"), "alerts/service_id:2/allowed_set");
+  EXPECT_EQ(Keys().AlreadyNotified({"17", "593a8c1a"}, 50),
             "alerts/service_id:17/app_id:593a8c1a/50/already_notified");
-  EXPECT_EQ(ErrorsKey("2"), "errors/service_id:2");
+  EXPECT_EQ(Keys().Errors("2"), "errors/service_id:2");
 }
 
 TEST(ThreescaleKeys, EncodeTheSpacesOfIdsAndNothingElse) {
-  EXPECT_EQ(ApplicationKeysKey({"2", "my app"}), "application/service_id:2/id:my+app/keys");
-  EXPECT_EQ(MetricIdKey({"2", "a/b:c{d}%e+f\xc3\xa9 "}),
+  EXPECT_EQ(Keys().ApplicationKeys({"2", "my app"}), "application/service_id:2/id:my+app/keys");
+  EXPECT_EQ(Keys().MetricId({"2", "a/b:c{d}%e+f\xc3\xa9 "}),
             "metric/service_id:2/name:a/b:c{d}%e+f\xc3\xa9+/id");
-  EXPECT_EQ(UserKeyKey({"2", ""}), "application/service_id:2/key:/id");
+  EXPECT_EQ(Keys().UserKey({"2", ""}), "application/service_id:2/key:/id");
 }
 
 // Hazard H25: limits and alerts never see this usage.
 TEST(ThreescaleKeys, WriteCountersRawAndReadThemEncoded) {
   const CounterSubject subject = {.service_id = "2", .application_id = "my app", .metric_id = "6"};
-  const std::string written = CounterKey(subject, "eternity");
+  const std::string written = Keys().Counter(subject, "eternity");
   EXPECT_EQ(written, "stats/{service:2}/cinstance:my app/metric:6/eternity");
   EXPECT_EQ(Encode(written), "stats/{service:2}/cinstance:my+app/metric:6/eternity");
-  EXPECT_EQ(AlreadyNotifiedKey({"2", "my app"}, 0),
+  EXPECT_EQ(Keys().AlreadyNotified({"2", "my app"}, 0),
             "alerts/service_id:2/app_id:my app/0/already_notified");
-  EXPECT_EQ(ErrorsKey("a b"), "errors/service_id:a b");
+  EXPECT_EQ(Keys().Errors("a b"), "errors/service_id:a b");
 }
 
 TEST(ThreescaleKeys, TakeAnApplicationWithoutAPlan) {
-  EXPECT_EQ(UsageLimitKey({"2", ""}, "6", Granularity::kEternity),
+  EXPECT_EQ(Keys().UsageLimit({"2", ""}, "6", Granularity::kEternity),
             "usage_limit/service_id:2/plan_id:/metric_id:6/eternity");
 }
 
@@ -115,26 +116,27 @@ TEST(ThreescaleKeys, BelongToOneFamilyEach) {
   const CounterSubject service = {.service_id = "2", .metric_id = "6"};
   const CounterSubject application = {.service_id = "2", .application_id = "a1", .metric_id = "6"};
   const std::pair<std::string, std::string_view> keys[] = {
-      {std::string(kServicesSetKey), "threescale.services_set"},
-      {std::string(kProviderKeysSetKey), "threescale.provider_keys_set"},
-      {ServiceKey("2", ServiceAttribute::kState), "threescale.service_state"},
-      {ProviderServiceIdsKey("pk"), "threescale.provider_service_ids"},
-      {ProviderDefaultServiceKey("pk"), "threescale.provider_default_service"},
-      {ApplicationKeysKey({"2", "a1"}), "threescale.application_keys"},
-      {UserKeyKey({"2", "uk"}), "threescale.application_user_key"},
-      {MetricIdKey({"2", "hits"}), "threescale.metric_id"},
-      {UsageLimitKey({"2", "44"}, "6", Granularity::kWeek), "threescale.usage_limit"},
-      {TrafficApplicationsKey("2"), "threescale.stats_cinstances"},
-      {CounterKey(service, "eternity"), "threescale.stats_metric_eternity"},
-      {CounterKey(service, "hour:202504231"), "threescale.stats_metric_period"},
-      {CounterKey(application, "minute:202504231742"), "threescale.stats_cinstance_metric_period"},
-      {std::string(kEventsIdKey), "threescale.events_id"},
-      {std::string(kEventsQueueKey), "threescale.events_queue"},
-      {std::string(kEventsPingKey), "threescale.events_ping"},
-      {std::string(kAlertsCurrentIdKey), "threescale.alerts_current_id"},
-      {std::string(kNotifyBatchKey), "threescale.notify_batch"},
-      {std::string(kServicesToCleanKey), "threescale.services_to_clean"},
-      {AlreadyNotifiedKey({"2", "a1"}, 100), "threescale.alerts_already_notified"},
+      {std::string(Keys().ServicesSet()), "threescale.services_set"},
+      {std::string(Keys().ProviderKeysSet()), "threescale.provider_keys_set"},
+      {Keys().Service("2", ServiceAttribute::kState), "threescale.service_state"},
+      {Keys().ProviderServiceIds("pk"), "threescale.provider_service_ids"},
+      {Keys().ProviderDefaultService("pk"), "threescale.provider_default_service"},
+      {Keys().ApplicationKeys({"2", "a1"}), "threescale.application_keys"},
+      {Keys().UserKey({"2", "uk"}), "threescale.application_user_key"},
+      {Keys().MetricId({"2", "hits"}), "threescale.metric_id"},
+      {Keys().UsageLimit({"2", "44"}, "6", Granularity::kWeek), "threescale.usage_limit"},
+      {Keys().TrafficApplications("2"), "threescale.stats_cinstances"},
+      {Keys().Counter(service, "eternity"), "threescale.stats_metric_eternity"},
+      {Keys().Counter(service, "hour:202504231"), "threescale.stats_metric_period"},
+      {Keys().Counter(application, "minute:202504231742"),
+       "threescale.stats_cinstance_metric_period"},
+      {std::string(Keys().EventsId()), "threescale.events_id"},
+      {std::string(Keys().EventsQueue()), "threescale.events_queue"},
+      {std::string(Keys().EventsPing()), "threescale.events_ping"},
+      {std::string(Keys().AlertsCurrentId()), "threescale.alerts_current_id"},
+      {std::string(Keys().NotifyBatch()), "threescale.notify_batch"},
+      {std::string(Keys().ServicesToClean()), "threescale.services_to_clean"},
+      {Keys().AlreadyNotified({"2", "a1"}, 100), "threescale.alerts_already_notified"},
   };
   store::FamilyTable table;
   ASSERT_THAT(table.Add(KeyFamilies()), IsOk());

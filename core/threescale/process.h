@@ -15,6 +15,7 @@
 
 #include "redouble/core/base/time/clock.h"
 #include "redouble/core/store/store.h"
+#include "redouble/core/threescale/keys.h"
 #include "redouble/core/threescale/memoizer.h"
 #include "redouble/core/threescale/text/periods.h"
 
@@ -25,6 +26,7 @@ struct Process {
 
   store::Store& store;
   const base::Clock& clock;
+  Keys keys;
   // Null: no read cache.
   Memoizer* memoizer = nullptr;
   // The format of the stamps in counter keys, for reading and writing.

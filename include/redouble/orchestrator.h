@@ -18,6 +18,7 @@
 #include "redouble/core/orchestrator/approvals/approval_worker.h"
 #include "redouble/core/orchestrator/approvals/approvals.h"
 #include "redouble/core/orchestrator/document_reader.h"
+#include "redouble/core/orchestrator/errors.h"
 #include "redouble/core/orchestrator/events/run_event_feed.h"
 #include "redouble/core/orchestrator/events/run_events.h"
 #include "redouble/core/orchestrator/execution_policy.h"

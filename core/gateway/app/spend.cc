@@ -51,7 +51,7 @@ base::Task<absl::Status> Send(store::Store& store, const Batch& batch) {
 
 base::Task<absl::StatusOr<KeySpend>> ReadKeySpend(store::Store& store, std::string_view key_id,
                                                   absl::Time now) {
-  REDOUBLE_CO_ASSIGN_OR_RETURN(const BudgetCounterKeys keys, CounterKeys(key_id, now));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const BudgetCounterKeys keys, Keys().Counters(key_id, now));
   Batch batch(Batch::Atomicity::kPipeline);
   for (const std::string* key : {&keys.daily, &keys.monthly}) {
     batch.Add(CommandId::kGet, {*key});
@@ -67,7 +67,7 @@ base::Task<absl::StatusOr<KeySpend>> ReadKeySpend(store::Store& store, std::stri
 
 base::Task<absl::Status> AdjustKeySpend(store::Store& store, std::string_view key_id,
                                         double delta_usd, absl::Time now) {
-  REDOUBLE_CO_ASSIGN_OR_RETURN(const BudgetCounterKeys keys, CounterKeys(key_id, now));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const BudgetCounterKeys keys, Keys().Counters(key_id, now));
   REDOUBLE_CO_RETURN_IF_ERROR(CheckFinite(delta_usd));
   const std::string delta = FormatFloatArgument(delta_usd);
   Batch batch(Batch::Atomicity::kTransaction);
@@ -81,7 +81,7 @@ base::Task<absl::Status> AdjustKeySpend(store::Store& store, std::string_view ke
 
 base::Task<absl::Status> SetKeySpend(store::Store& store, std::string_view key_id,
                                      SpendAmounts amounts, absl::Time now) {
-  REDOUBLE_CO_ASSIGN_OR_RETURN(const BudgetCounterKeys keys, CounterKeys(key_id, now));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const BudgetCounterKeys keys, Keys().Counters(key_id, now));
   REDOUBLE_CO_RETURN_IF_ERROR(CheckFinite(amounts.daily_usd));
   REDOUBLE_CO_RETURN_IF_ERROR(CheckFinite(amounts.monthly_usd));
   const std::string daily = FormatFloatArgument(std::max(amounts.daily_usd, 0.0));

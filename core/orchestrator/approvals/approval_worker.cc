@@ -3,17 +3,18 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/orchestrator/document_reader.h"
+#include "redouble/core/orchestrator/errors.h"
 
 namespace redouble::orchestrator {
 
 absl::StatusOr<ApprovalTerms> ReadApprovalTerms(std::string_view config_json) {
   ApprovalTerms terms;
   if (config_json.empty()) return terms;
-  REDOUBLE_ASSIGN_OR_RETURN(const Json json, ParseObject(config_json, "approval"));
+  REDOUBLE_ASSIGN_OR_RETURN(const Json json, ParseObject(config_json, ErrorCode::kInvalidApproval));
   absl::Status status;
   DocumentReader config(json, "", status);
   terms.approver = config.StringOr("approver", "");
@@ -26,7 +27,7 @@ absl::StatusOr<ApprovalTerms> ReadApprovalTerms(std::string_view config_json) {
     }
   }
   if (status.ok()) return terms;
-  return absl::InvalidArgumentError(absl::StrCat("approval: ", status.message()));
+  return MakeError(ErrorCode::kInvalidApproval, base::ToStd(status.message()));
 }
 
 NodeFunction ApprovalFunction(Approvals& approvals) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/orchestrator/errors.h"
 #include "redouble/core/orchestrator/events/run_events.h"
 #include "redouble/core/orchestrator/keys.h"
 #include "redouble/core/store/pubsub/pubsub.h"
@@ -21,7 +22,7 @@ RunEventFeed::~RunEventFeed() { source_.Listen(nullptr); }
 base::Task<absl::Status> RunEventFeed::FollowRun(std::string_view run_id) {
   REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string channel, Keys().EventChannel(run_id));
   if (following_ == Following::kAll) {
-    co_return absl::FailedPreconditionError("the feed follows all runs already");
+    co_return MakeError(ErrorCode::kFeedInUse, "it follows all runs already");
   }
   const Following before = std::exchange(following_, Following::kRuns);
   const std::string_view channels[] = {channel};
@@ -32,7 +33,7 @@ base::Task<absl::Status> RunEventFeed::FollowRun(std::string_view run_id) {
 
 base::Task<absl::Status> RunEventFeed::FollowAll() {
   if (following_ == Following::kRuns) {
-    co_return absl::FailedPreconditionError("the feed follows single runs already");
+    co_return MakeError(ErrorCode::kFeedInUse, "it follows single runs already");
   }
   const Following before = std::exchange(following_, Following::kAll);
   const std::string_view patterns[] = {kAllRunsPattern};

@@ -15,6 +15,7 @@
 #include "absl/strings/str_replace.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/orchestrator/errors.h"
 #include "redouble/core/orchestrator/graph/expression.h"
 #include "redouble/core/store/reply.h"
 
@@ -29,9 +30,7 @@ using ValueOr = absl::StatusOr<Value>;
 // Bounds the recursion of copying and comparing values.
 constexpr int kMaxDataDepth = 500;
 
-absl::Status Failed(std::string_view what) {
-  return absl::FailedPreconditionError(absl::StrCat("condition: ", ToAbsl(what)));
-}
+absl::Status Failed(std::string_view what) { return MakeError(ErrorCode::kConditionFailed, what); }
 
 // The name of a value's type in error messages.
 std::string_view KindOf(const Value& value) {
@@ -242,11 +241,11 @@ class Evaluator {
     };
     Value value = Value::parse(json, note_depth, /*allow_exceptions=*/false);
     if (depth > kMaxDataDepth) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("condition: ", name, " is nested deeper than ", kMaxDataDepth));
+      return MakeError(ErrorCode::kInvalidCondition,
+                       absl::StrCat(name, " is nested deeper than ", kMaxDataDepth));
     }
     if (value.is_discarded()) {
-      return absl::InvalidArgumentError(absl::StrCat("condition: ", name, " is not JSON"));
+      return MakeError(ErrorCode::kInvalidCondition, absl::StrCat(name, " is not JSON"));
     }
     MakeDecimal(value);
     return &decoded_.emplace(name, std::move(value)).first->second;
@@ -258,8 +257,8 @@ class Evaluator {
 
 absl::StatusOr<ExpressionPtr> Read(const Condition& condition) {
   if (condition.type != "cel") {
-    return absl::InvalidArgumentError(absl::StrCat("condition: expected the type \"cel\", got ",
-                                                   store::QuoteBytes(condition.type)));
+    return MakeError(ErrorCode::kInvalidCondition, absl::StrCat("expected the type \"cel\", got ",
+                                                                store::QuoteBytes(condition.type)));
   }
   return ParseExpression(absl::StrReplaceAll(condition.expression, {{"$.", "output."}}));
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/orchestrator/errors.h"
 
 namespace redouble::orchestrator {
 namespace {
@@ -163,9 +164,9 @@ TEST(Condition, TakesNoOutputThatIsNestedWithoutEnd) {
 
 TEST(Condition, KnowsOneLanguage) {
   const Condition condition = {"jmespath", "true"};
-  EXPECT_EQ(CheckCondition(condition),
-            absl::InvalidArgumentError("condition: expected the type \"cel\", got "
-                                       "\"jmespath\""));
+  EXPECT_EQ(CheckCondition(condition), MakeError(ErrorCode::kInvalidCondition,
+                                                 "expected the type \"cel\", got "
+                                                 "\"jmespath\""));
   EXPECT_EQ(EvaluateCondition(condition, {}).status(), CheckCondition(condition));
 }
 

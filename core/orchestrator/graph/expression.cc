@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/orchestrator/errors.h"
 #include "redouble/core/store/reply.h"
 
 namespace redouble::orchestrator {
@@ -201,8 +202,9 @@ class Parser {
     if (!status_.ok()) return nullptr;
     const std::string got =
         at_ < text_.size() ? store::QuoteBytes(text_.substr(at_, 1)) : std::string("the end");
-    status_ = absl::InvalidArgumentError(
-        absl::StrCat("condition: position ", at_, ": expected ", ToAbsl(expected), ", got ", got));
+    status_ =
+        MakeError(ErrorCode::kInvalidCondition,
+                  absl::StrCat("position ", at_, ": expected ", ToAbsl(expected), ", got ", got));
     return nullptr;
   }
 

@@ -12,6 +12,7 @@
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/orchestrator/document_reader.h"
+#include "redouble/core/orchestrator/errors.h"
 #include "redouble/core/store/reply.h"
 
 namespace redouble::orchestrator {
@@ -256,8 +257,8 @@ absl::StatusOr<Json> NodeJson(const Node& node) {
 }
 
 absl::Status Wrong(std::string_view path, std::string_view what) {
-  return absl::InvalidArgumentError(
-      absl::StrCat("IR: ", base::ToAbsl(path), ": ", base::ToAbsl(what)));
+  return MakeError(ErrorCode::kInvalidIr,
+                   absl::StrCat(base::ToAbsl(path), ": ", base::ToAbsl(what)));
 }
 
 // Checks the parts of one graph.
@@ -397,10 +398,10 @@ const Node* Ir::Find(std::string_view node_id) const {
 }
 
 absl::StatusOr<Ir> ParseIr(std::string_view text) {
-  REDOUBLE_ASSIGN_OR_RETURN(const Json json, ParseObject(text, "IR"));
+  REDOUBLE_ASSIGN_OR_RETURN(const Json json, ParseObject(text, ErrorCode::kInvalidIr));
   absl::Status status;
   Ir ir = ReadIr(json, status);
-  if (!status.ok()) return absl::InvalidArgumentError(absl::StrCat("IR: ", status.message()));
+  if (!status.ok()) return MakeError(ErrorCode::kInvalidIr, base::ToStd(status.message()));
   REDOUBLE_RETURN_IF_ERROR(ValidateIr(ir));
   return ir;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/orchestrator/errors.h"
 
 namespace redouble::orchestrator {
 namespace {
@@ -236,11 +237,11 @@ TEST(Ir, IsValidatedAsBuiltByAProgram) {
   Ir ir = ParseIr(kDiamond).value();
   EXPECT_THAT(ValidateIr(ir), IsOk());
   ir.nodes.push_back(ir.nodes[0]);
-  EXPECT_EQ(ValidateIr(ir), absl::InvalidArgumentError("IR: /nodes: there are two nodes \"A\""));
+  EXPECT_EQ(ValidateIr(ir), MakeError(ErrorCode::kInvalidIr, "/nodes: there are two nodes \"A\""));
   ir.nodes.back().id = "a:b";
   EXPECT_EQ(ValidateIr(ir),
-            absl::InvalidArgumentError(
-                "IR: /nodes: expected ids of letters, digits, _ and -, got \"a:b\""));
+            MakeError(ErrorCode::kInvalidIr,
+                      "/nodes: expected ids of letters, digits, _ and -, got \"a:b\""));
 }
 
 TEST(Ir, IsNotWrittenWhenItIsNoJson) {

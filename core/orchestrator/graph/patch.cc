@@ -11,6 +11,7 @@
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/orchestrator/document_reader.h"
+#include "redouble/core/orchestrator/errors.h"
 #include "redouble/core/orchestrator/graph/edges.h"
 #include "redouble/core/orchestrator/scripts/run_scripts.h"
 #include "redouble/core/store/typed/strings.h"
@@ -24,9 +25,7 @@ constexpr int kMostAgents = 5;
 constexpr int kMostAttempts = 10;
 constexpr const char* kDerived[] = {"dependencies", "dependents", "is_terminal"};
 
-absl::Status Wrong(std::string_view what) {
-  return absl::InvalidArgumentError(absl::StrCat("patch: ", ToAbsl(what)));
-}
+absl::Status Wrong(std::string_view what) { return MakeError(ErrorCode::kInvalidPatch, what); }
 
 // The document that a patch applies to; see patch.h.
 absl::StatusOr<Json> DocumentOf(const Ir& ir) {
@@ -202,8 +201,7 @@ base::Task<absl::StatusOr<PatchOutcome>> PatchRun(store::Store& store, Keys keys
     for (const std::string& id : RemovedOrRetypedNodes(before, after)) {
       const auto& entries = before.entry_nodes;
       if (std::find(entries.begin(), entries.end(), id) != entries.end()) {
-        co_return absl::FailedPreconditionError(
-            absl::StrCat("patch: the run began with node ", id));
+        co_return MakeError(ErrorCode::kPatchTooLate, absl::StrCat("the run began with node ", id));
       }
       const std::vector<std::string> fields = FieldsOf(before, id);
       absent.insert(absent.end(), fields.begin(), fields.end());
@@ -221,13 +219,13 @@ base::Task<absl::StatusOr<PatchOutcome>> PatchRun(store::Store& store, Keys keys
       case ReplaceIrOutcome::kRunGone:
         co_return PatchOutcome::kRunGone;
       case ReplaceIrOutcome::kFieldExists:
-        co_return absl::FailedPreconditionError(
-            "patch: the run has come by a node that it takes away");
+        co_return MakeError(ErrorCode::kPatchTooLate, "it removes a node that the run has reached");
       case ReplaceIrOutcome::kChanged:
         break;
     }
   }
-  co_return absl::AbortedError("patch: the graph changes all the time");
+  co_return MakeError(ErrorCode::kPatchContention,
+                      "other patches changed the graph in all attempts");
 }
 
 }  // namespace redouble::orchestrator

@@ -11,6 +11,7 @@
 #include "absl/strings/str_split.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/orchestrator/document_reader.h"
+#include "redouble/core/orchestrator/errors.h"
 
 namespace redouble::orchestrator {
 namespace {
@@ -90,7 +91,8 @@ class Router {
 
   // The nodes in the output's `next_nodes` if the branch offers all of them; otherwise the default.
   Names ChosenByAgent(const Branch& branch) const {
-    const absl::StatusOr<Json> output = ParseObject(completion_.output_json, "output");
+    const absl::StatusOr<Json> output =
+        ParseObject(completion_.output_json, ErrorCode::kInvalidSignal);
     if (!output.ok()) return branch.default_nodes;
     absl::Status status;
     DocumentReader object(*output, "", status);
@@ -105,7 +107,8 @@ class Router {
   }
 
   bool IsApproved() const {
-    const absl::StatusOr<Json> output = ParseObject(completion_.output_json, "output");
+    const absl::StatusOr<Json> output =
+        ParseObject(completion_.output_json, ErrorCode::kInvalidSignal);
     if (!output.ok()) return true;
     const auto approved = output->find("approved");
     return approved == output->end() || *approved != false;

@@ -6,7 +6,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/orchestrator/document_reader.h"
+#include "redouble/core/orchestrator/errors.h"
 #include "redouble/core/orchestrator/graph/edges.h"
 
 namespace redouble::orchestrator {
@@ -20,7 +22,7 @@ constexpr const char* kLoopMembers[] = {"condition", "max_iterations", "loop_bac
                                         "timeout_path"};
 
 absl::Status Wrong(absl::string_view what) {
-  return absl::InvalidArgumentError(absl::StrCat("workflow: ", what));
+  return MakeError(ErrorCode::kInvalidWorkflow, base::ToStd(what));
 }
 
 // The text of that name; empty if there is none.
@@ -127,7 +129,8 @@ absl::StatusOr<Json> Compiled(const Json& source) {
 }  // namespace
 
 absl::StatusOr<Ir> CompileWorkflow(std::string_view source_json) {
-  REDOUBLE_ASSIGN_OR_RETURN(const Json source, ParseObject(source_json, "workflow"));
+  REDOUBLE_ASSIGN_OR_RETURN(const Json source,
+                            ParseObject(source_json, ErrorCode::kInvalidWorkflow));
   const absl::StatusOr<Json> compiled = Compiled(source);
   if (!compiled.ok()) return Wrong(compiled.status().message());
   REDOUBLE_ASSIGN_OR_RETURN(const std::string text, JsonText(*compiled));

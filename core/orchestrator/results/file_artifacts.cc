@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "redouble/core/orchestrator/errors.h"
 
 namespace redouble::orchestrator {
 namespace {
@@ -30,7 +31,8 @@ std::optional<std::string_view> DigitsOf(std::string_view ref) {
 absl::StatusOr<std::unique_ptr<FileArtifacts>> FileArtifacts::Open(std::string folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  if (error) return absl::UnavailableError(absl::StrCat(folder, ": cannot be created"));
+  if (error)
+    return MakeError(ErrorCode::kStorageUnavailable, absl::StrCat(folder, ": cannot be created"));
   return std::unique_ptr<FileArtifacts>(new FileArtifacts(std::move(folder)));
 }
 
@@ -44,7 +46,8 @@ base::Task<absl::StatusOr<std::string>> FileArtifacts::Put(std::string_view outp
   std::error_code error;
   if (file) std::filesystem::rename(unfinished, path, error);
   if (!file || error) {
-    co_return absl::UnavailableError(absl::StrCat(path.string(), ": cannot be written"));
+    co_return MakeError(ErrorCode::kStorageUnavailable,
+                        absl::StrCat(path.string(), ": cannot be written"));
   }
   co_return ref;
 }
@@ -56,7 +59,8 @@ base::Task<absl::StatusOr<std::optional<std::string>>> FileArtifacts::Get(std::s
   if (!file) co_return std::nullopt;
   std::string output{std::istreambuf_iterator<char>(file), {}};
   if (ContentRef(output) != ref) {
-    co_return absl::DataLossError(absl::StrCat("the output of ", std::string(ref), " is damaged"));
+    co_return MakeError(ErrorCode::kStorageDamaged,
+                        absl::StrCat("the output of ", std::string(ref), " is damaged"));
   }
   co_return std::move(output);
 }

@@ -8,12 +8,13 @@
 #include "absl/strings/str_cat.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/task/run.h"
+#include "redouble/core/orchestrator/errors.h"
 
 namespace redouble::orchestrator {
 namespace {
 
 absl::Status Unwritable(const std::string& path) {
-  return absl::UnavailableError(absl::StrCat(path, ": cannot be written"));
+  return MakeError(ErrorCode::kStorageUnavailable, absl::StrCat(path, ": cannot be written"));
 }
 
 RunQuery Everything() {
@@ -35,14 +36,15 @@ absl::Status FileRunStore::Read() {
   std::error_code ignored;
   if (!std::filesystem::exists(path_, ignored)) return absl::OkStatus();
   std::ifstream input(path_, std::ios::binary);
-  if (!input) return absl::UnavailableError(absl::StrCat(path_, ": cannot be read"));
+  if (!input)
+    return MakeError(ErrorCode::kStorageUnavailable, absl::StrCat(path_, ": cannot be read"));
   std::string line;
   for (int number = 1; std::getline(input, line); ++number) {
     if (input.eof()) break;  // A line without its end was cut off.
     absl::StatusOr<RunRecord> record = ParseRunRecord(line);
     if (!record.ok()) {
-      return absl::DataLossError(
-          absl::StrCat(path_, ", line ", number, ": ", record.status().message()));
+      return MakeError(ErrorCode::kStorageDamaged,
+                       absl::StrCat(path_, ", line ", number, ": ", record.status().message()));
     }
     const std::string run_id = record->run_id;
     const auto replace = [&record](RunRecord& kept) { kept = *std::move(record); };

@@ -4,10 +4,11 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "absl/strings/str_cat.h"
 #include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/base/time/utc.h"
 #include "redouble/core/orchestrator/document_reader.h"
+#include "redouble/core/orchestrator/errors.h"
 
 namespace redouble::orchestrator {
 namespace {
@@ -89,7 +90,7 @@ absl::StatusOr<std::string> FormatRunRecord(const RunRecord& record) {
 }
 
 absl::StatusOr<RunRecord> ParseRunRecord(std::string_view text) {
-  REDOUBLE_ASSIGN_OR_RETURN(const Json json, ParseObject(text, "run record"));
+  REDOUBLE_ASSIGN_OR_RETURN(const Json json, ParseObject(text, ErrorCode::kInvalidRunRecord));
   absl::Status status;
   DocumentReader object(json, "", status);
   RunRecord record;
@@ -104,7 +105,7 @@ absl::StatusOr<RunRecord> ParseRunRecord(std::string_view text) {
   record.node_id = object.StringOr("node_id", "");
   record.failure = ReadFailure(object, status);
   if (status.ok()) return record;
-  return absl::InvalidArgumentError(absl::StrCat("run record: ", status.message()));
+  return MakeError(ErrorCode::kInvalidRunRecord, base::ToStd(status.message()));
 }
 
 base::Task<absl::StatusOr<bool>> MemoryRunStore::Insert(const RunRecord& record) {

@@ -11,6 +11,7 @@
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/base/time/utc.h"
 #include "redouble/core/orchestrator/document_reader.h"
+#include "redouble/core/orchestrator/errors.h"
 #include "redouble/core/orchestrator/events/run_events.h"
 #include "redouble/core/orchestrator/run/run_scan.h"
 #include "redouble/core/orchestrator/scripts/scripts.h"
@@ -157,7 +158,8 @@ base::Task<absl::StatusOr<std::vector<Hop>>> Coordinator::ReadUnconsumedEntries(
   for (const std::string_view member : applied) {
     if (!member.starts_with(route_prefix)) continue;
     std::optional<std::vector<Hop>> recorded = ParseHops(member.substr(route_prefix.size()));
-    if (!recorded) co_return absl::DataLossError("the run's recorded route cannot be read");
+    if (!recorded)
+      co_return MakeError(ErrorCode::kRouteUnreadable, "the recorded route cannot be read");
     hops = *std::move(recorded);
   }
   std::erase_if(hops, [&](const Hop& hop) {
@@ -235,7 +237,8 @@ base::Task<absl::StatusOr<SignalOutcome>> Coordinator::Advance(CompletionSignal 
     if (emission.outcome != Emission::Outcome::kConsumedBefore) {
       // A retry follows the recorded route even if a patch has changed the graph since.
       const std::optional<std::vector<Hop>> hops = ParseHops(emission.route);
-      if (!hops) co_return absl::DataLossError("the run's recorded route cannot be read");
+      if (!hops)
+        co_return MakeError(ErrorCode::kRouteUnreadable, "the recorded route cannot be read");
       REDOUBLE_CO_ASSIGN_OR_RETURN(const auto published,
                                    co_await Publish(run, signal, *hops, outcome));
       if (!published) co_return outcome;

@@ -8,6 +8,7 @@
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/task/run.h"
 #include "redouble/core/base/text/utf8.h"
+#include "redouble/core/orchestrator/errors.h"
 #include "redouble/core/orchestrator/run/signal_queue.h"
 #include "redouble/core/orchestrator/scripts/run_scripts.h"
 #include "redouble/core/store/batch.h"
@@ -39,8 +40,8 @@ NodeFailure FailureOf(const absl::Status& status) {
 
 base::Task<absl::StatusOr<NodeResult>> FailAfter(base::Clock& clock, absl::Duration timeout) {
   co_await clock.Sleep(timeout);
-  co_return absl::DeadlineExceededError(
-      absl::StrCat("the node took longer than ", absl::FormatDuration(timeout)));
+  co_return MakeError(ErrorCode::kNodeTimeout,
+                      absl::StrCat("it ran longer than ", absl::FormatDuration(timeout)));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/redis_number.h"
 #include "redouble/core/base/time/utc.h"
+#include "redouble/core/orchestrator/errors.h"
 #include "redouble/core/orchestrator/scripts/script_call.h"
 #include "redouble/core/orchestrator/scripts/script_texts.h"
 #include "redouble/core/store/decode.h"
@@ -183,7 +184,7 @@ base::Task<absl::StatusOr<Decision>> DecideApproval(store::Store& store, Keys ke
                                                     DecisionRequest request) {
   static const Script& script = ScriptOf(kHitlDecideText);
   if (request.status == ApprovalStatus::kPending) {
-    co_return absl::InvalidArgumentError("a decision cannot be \"pending\"");
+    co_return MakeError(ErrorCode::kInvalidDecision, "a decision cannot be \"pending\"");
   }
   KeyList list;
   list.Add(keys.Counter(request.run_id)).Add(keys.Applied(request.run_id));
@@ -208,7 +209,7 @@ base::Task<absl::StatusOr<Arrival>> ArriveAtJoin(store::Store& store, Keys keys,
                                                  ArrivalRequest request) {
   static const Script& script = ScriptOf(kJoinArriveText);
   if (request.needed < 1) {
-    co_return absl::InvalidArgumentError("a join needs at least one predecessor");
+    co_return MakeError(ErrorCode::kInvalidJoin, "it needs at least one predecessor");
   }
   const RunNode join = {request.run_id, request.join};
   KeyList list;

@@ -179,7 +179,8 @@ base::Task<absl::StatusOr<std::vector<LimitState>>> Authorizer::LoadStates(
                                     .application_id = application.id,
                                     .metric_id = limit.metric_id};
     const Period period = PeriodAt(limit.period, process_.clock.Now());
-    keys.push_back(Encode(CounterKey(subject, period.KeySegment(process_.stamp_format))));
+    keys.push_back(
+        Encode(process_.keys.Counter(subject, period.KeySegment(process_.stamp_format))));
     metric_ids.push_back(limit.metric_id);
   }
   REDOUBLE_CO_ASSIGN_OR_RETURN(const OptionalTexts counters,

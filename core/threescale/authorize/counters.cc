@@ -22,21 +22,23 @@ bool Contains(const Texts& texts, std::string_view text) {
   return std::find(texts.begin(), texts.end(), text) != texts.end();
 }
 
-// The last segments of a transaction's keys, which all of its counters share.
-struct Segments {
-  std::vector<std::string> service;
-  std::vector<std::pair<Granularity, std::string>> application;
+// What the keys of a transaction's counters have in common: their builder and their last segments.
+struct CounterKeys {
+  const Keys& builder;
+  std::vector<std::string> service_segments;
+  std::vector<std::pair<Granularity, std::string>> application_segments;
 };
 
-Segments SegmentsAt(absl::Time time, StampFormat format) {
-  Segments segments;
+CounterKeys KeysAt(absl::Time time, const Keys& builder, StampFormat format) {
+  CounterKeys keys{builder, {}, {}};
   for (const Granularity granularity : ServiceGranularities()) {
-    segments.service.push_back(PeriodAt(granularity, time).KeySegment(format));
+    keys.service_segments.push_back(PeriodAt(granularity, time).KeySegment(format));
   }
   for (const Granularity granularity : ApplicationGranularities()) {
-    segments.application.emplace_back(granularity, PeriodAt(granularity, time).KeySegment(format));
+    keys.application_segments.emplace_back(granularity,
+                                           PeriodAt(granularity, time).KeySegment(format));
   }
-  return segments;
+  return keys;
 }
 
 // The write to the counters of one subject.
@@ -58,13 +60,13 @@ void AddWrite(const Write& write, std::string key, Batch& batch) {
 }
 
 void AddSubject(CounterSubject subject, std::string_view application_id, const Write& write,
-                const Segments& segments, Batch& batch) {
-  for (const std::string& segment : segments.service) {
-    AddWrite(write, CounterKey(subject, segment), batch);
+                const CounterKeys& keys, Batch& batch) {
+  for (const std::string& segment : keys.service_segments) {
+    AddWrite(write, keys.builder.Counter(subject, segment), batch);
   }
   subject.application_id = application_id;
-  for (const auto& [granularity, segment] : segments.application) {
-    std::string key = CounterKey(subject, segment);
+  for (const auto& [granularity, segment] : keys.application_segments) {
+    std::string key = keys.builder.Counter(subject, segment);
     AddWrite(write, key, batch);
     if (granularity != Granularity::kMinute || write.command == CommandId::kDel) continue;
     batch.Add(CommandId::kExpire)
@@ -87,15 +89,16 @@ std::vector<std::string> CountedResponseCodes(std::string_view code) {
   return counted;
 }
 
-void AddCounterCommands(const CountedTransaction& transaction, StampFormat format, Batch& batch) {
-  const Segments segments = SegmentsAt(transaction.time, format);
+void AddCounterCommands(const CountedTransaction& transaction, const Keys& keys, StampFormat format,
+                        Batch& batch) {
+  const CounterKeys shared = KeysAt(transaction.time, keys, format);
   for (const std::string& code : CountedResponseCodes(transaction.response_code)) {
     AddSubject({.service_id = transaction.service_id, .response_code = code},
-               transaction.application_id, {CommandId::kIncrBy, "1"}, segments, batch);
+               transaction.application_id, {CommandId::kIncrBy, "1"}, shared, batch);
   }
   for (const UsageEntry& entry : transaction.usage) {
     AddSubject({.service_id = transaction.service_id, .metric_id = entry.metric},
-               transaction.application_id, WriteOf(entry.value), segments, batch);
+               transaction.application_id, WriteOf(entry.value), shared, batch);
   }
 }
 

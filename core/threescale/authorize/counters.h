@@ -8,7 +8,7 @@
 //   store::Batch batch(store::Batch::Atomicity::kPipeline);
 //   AddCounterCommands({.service_id = "2", .application_id = "37ba04ec", .time = now,
 //                       .usage = {{"6", "1"}}, .response_code = "200"},
-//                      StampFormat::kFixedWidth, batch);       // 39 commands
+//                      Keys(), StampFormat::kFixedWidth, batch);       // 39 commands
 //
 // Thread-safety: pure functions.
 // Source: docs/systems/threescale.md 4.19.
@@ -21,6 +21,7 @@
 
 #include "absl/time/time.h"
 #include "redouble/core/store/batch.h"
+#include "redouble/core/threescale/keys.h"
 #include "redouble/core/threescale/model/usage.h"
 #include "redouble/core/threescale/text/periods.h"
 
@@ -41,7 +42,7 @@ std::vector<std::string> CountedResponseCodes(std::string_view code);
 
 // Appends the commands: INCRBY, or SET for a replacing value, or DEL for a replacing 0. EXPIRE
 // follows each INCRBY and SET of a minute; the TTL starts at the write, not at the counted minute.
-void AddCounterCommands(const CountedTransaction& transaction, StampFormat format,
+void AddCounterCommands(const CountedTransaction& transaction, const Keys& keys, StampFormat format,
                         store::Batch& batch);
 
 }  // namespace redouble::threescale

@@ -22,7 +22,7 @@ CountedTransaction At(std::string_view time, Usage usage, std::string code = "")
 std::vector<std::string> Commands(const CountedTransaction& transaction,
                                   StampFormat format = StampFormat::kFixedWidth) {
   store::Batch batch(store::Batch::Atomicity::kPipeline);
-  AddCounterCommands(transaction, format, batch);
+  AddCounterCommands(transaction, Keys(), format, batch);
   std::vector<std::string> lines;
   for (const store::Command& command : batch.commands()) {
     std::string line = absl::AsciiStrToUpper(base::ToAbsl(command.name()));

@@ -38,7 +38,7 @@ class Call {
  private:
   std::string KeyOf(const CounterSubject& subject, Granularity granularity) const {
     const Period period = PeriodAt(granularity, request_.time);
-    return CounterKey(subject, period.KeySegment(process_.stamp_format));
+    return process_.keys.Counter(subject, period.KeySegment(process_.stamp_format));
   }
 
   void AddLimit(const LimitState& limit) {

@@ -22,10 +22,10 @@ std::vector<std::string> CounterKeys(const Process& process, const Application& 
   std::vector<std::string> keys;
   for (const UsageLimit& limit : limits) {
     keys.push_back(
-        Encode(CounterKey({.service_id = application.service_id,
-                           .application_id = application.id,
-                           .metric_id = limit.metric_id},
-                          PeriodAt(limit.period, now).KeySegment(process.stamp_format))));
+        Encode(process.keys.Counter({.service_id = application.service_id,
+                                     .application_id = application.id,
+                                     .metric_id = limit.metric_id},
+                                    PeriodAt(limit.period, now).KeySegment(process.stamp_format))));
   }
   return keys;
 }

@@ -29,7 +29,7 @@ base::Task<absl::StatusOr<std::optional<int>>> AlertLimitStore::Save(std::string
                                                                      std::string_view value) {
   const std::optional<int> level = ParseAlertLevel(value);
   if (!level) co_return std::nullopt;
-  const std::string key = AllowedAlertsKey(service_id);
+  const std::string key = process_.keys.AllowedAlerts(service_id);
   REDOUBLE_CO_ASSIGN_OR_RETURN(const bool added, co_await store::SAdd(process_.store, key, value));
   if (!added) co_return std::nullopt;
   co_return level;
@@ -38,14 +38,14 @@ base::Task<absl::StatusOr<std::optional<int>>> AlertLimitStore::Save(std::string
 base::Task<absl::StatusOr<std::optional<bool>>> AlertLimitStore::Delete(std::string_view service_id,
                                                                         std::string_view value) {
   if (!ParseAlertLevel(value)) co_return std::nullopt;
-  const std::string key = AllowedAlertsKey(service_id);
+  const std::string key = process_.keys.AllowedAlerts(service_id);
   REDOUBLE_CO_ASSIGN_OR_RETURN(const bool removed,
                                co_await store::SRem(process_.store, key, value));
   co_return removed;
 }
 
 base::Task<absl::StatusOr<std::vector<int>>> AlertLimitStore::LoadAll(std::string_view service_id) {
-  const std::string key = AllowedAlertsKey(service_id);
+  const std::string key = process_.keys.AllowedAlerts(service_id);
   REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<std::string> members,
                                co_await store::SMembers(process_.store, key));
   std::vector<int> levels;

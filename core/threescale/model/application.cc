@@ -30,12 +30,12 @@ constexpr std::array kAttributes = {ApplicationAttribute::kState, ApplicationAtt
                                     ApplicationAttribute::kPlanName,
                                     ApplicationAttribute::kRedirectUrl};
 
-std::vector<std::string> AttributeKeys(const ApplicationRef& application) {
-  std::vector<std::string> keys;
+std::vector<std::string> AttributeKeys(const Keys& keys, const ApplicationRef& application) {
+  std::vector<std::string> attributes;
   for (const ApplicationAttribute attribute : kAttributes) {
-    keys.push_back(ApplicationKey(application, attribute));
+    attributes.push_back(keys.Application(application, attribute));
   }
-  return keys;
+  return attributes;
 }
 
 std::string MemoizerKeyOf(std::string_view method, const ApplicationRef& application) {
@@ -60,10 +60,12 @@ base::Task<absl::Status> ApplicationStore::Save(ApplicationSave save) {
   for (size_t i = 0; i < kAttributes.size(); ++i) {
     if (!values[i]) continue;
     batch.Add(CommandId::kSet)
-        .AddOwned(ApplicationKey(application, kAttributes[i]))
+        .AddOwned(process_.keys.Application(application, kAttributes[i]))
         .Add(*values[i]);
   }
-  batch.Add(CommandId::kSAdd).AddOwned(ServiceApplicationsKey(save.service_id)).Add(*save.id);
+  batch.Add(CommandId::kSAdd)
+      .AddOwned(process_.keys.ServiceApplications(save.service_id))
+      .Add(*save.id);
   absl::Status saved = co_await ExecuteAll(process_.store, batch);
   if (saved.ok() && process_.memoizer != nullptr) {
     Forget(application);
@@ -81,8 +83,9 @@ base::Task<absl::StatusOr<std::optional<Application>>> ApplicationStore::Load(
 
 base::Task<absl::StatusOr<std::optional<Application>>> ApplicationStore::Read(
     ApplicationRef application) {
-  REDOUBLE_CO_ASSIGN_OR_RETURN(OptionalTexts values,
-                               co_await GetAll(process_.store, AttributeKeys(application)));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(
+      OptionalTexts values,
+      co_await GetAll(process_.store, AttributeKeys(process_.keys, application)));
   if (!values.front()) co_return std::nullopt;
   Application loaded;
   loaded.service_id = application.service_id;
@@ -102,7 +105,7 @@ base::Task<absl::StatusOr<Application>> ApplicationStore::LoadOrFail(Application
 }
 
 base::Task<absl::StatusOr<bool>> ApplicationStore::Exists(ApplicationRef application) {
-  const std::string key = ApplicationKey(application, ApplicationAttribute::kState);
+  const std::string key = process_.keys.Application(application, ApplicationAttribute::kState);
   const auto read = [&] { return store::Exists(process_.store, key); };
   co_return co_await Memoized<bool>(process_.memoizer, MemoizerKeyOf(kExists, application), read);
 }
@@ -110,10 +113,10 @@ base::Task<absl::StatusOr<bool>> ApplicationStore::Exists(ApplicationRef applica
 base::Task<absl::Status> ApplicationStore::Delete(ApplicationRef application) {
   REDOUBLE_CO_ASSIGN_OR_RETURN(const bool exists, co_await Exists(application));
   if (!exists) co_return MakeError(ErrorCode::kApplicationNotFound, application.id);
-  const std::vector<std::string> keys = AttributeKeys(application);
+  const std::vector<std::string> keys = AttributeKeys(process_.keys, application);
   Batch batch(Batch::Atomicity::kPipeline);
   batch.Add(CommandId::kSRem)
-      .AddOwned(ServiceApplicationsKey(application.service_id))
+      .AddOwned(process_.keys.ServiceApplications(application.service_id))
       .Add(application.id);
   batch.Add(CommandId::kDel).AddAll(keys);
   absl::Status deleted = co_await ExecuteAll(process_.store, batch);
@@ -128,7 +131,7 @@ base::Task<absl::Status> ApplicationStore::SaveUserKey(UserKeyRef user_key,
     co_return MakeError(ErrorCode::kApplicationHasInconsistentData, application_id,
                         user_key.user_key);
   }
-  const std::string key = UserKeyKey(user_key);
+  const std::string key = process_.keys.UserKey(user_key);
   const absl::StatusOr<bool> set = co_await store::Set(process_.store, key, application_id);
   if (set.ok() && process_.memoizer != nullptr) {
     process_.memoizer->Put(MemoizerKey(kLoadIdByKey, user_key.service_id, user_key.user_key),
@@ -138,7 +141,7 @@ base::Task<absl::Status> ApplicationStore::SaveUserKey(UserKeyRef user_key,
 }
 
 base::Task<absl::StatusOr<bool>> ApplicationStore::DeleteUserKey(UserKeyRef user_key) {
-  const std::string key = UserKeyKey(user_key);
+  const std::string key = process_.keys.UserKey(user_key);
   absl::StatusOr<bool> deleted = co_await store::Del(process_.store, key);
   if (deleted.ok() && process_.memoizer != nullptr) {
     process_.memoizer->Clear(MemoizerKey(kLoadIdByKey, user_key.service_id, user_key.user_key));
@@ -148,7 +151,7 @@ base::Task<absl::StatusOr<bool>> ApplicationStore::DeleteUserKey(UserKeyRef user
 
 base::Task<absl::StatusOr<std::optional<std::string>>> ApplicationStore::LoadIdByUserKey(
     UserKeyRef user_key) {
-  const std::string key = UserKeyKey(user_key);
+  const std::string key = process_.keys.UserKey(user_key);
   const auto read = [&] { return store::Get(process_.store, key); };
   co_return co_await Memoized<std::optional<std::string>>(
       process_.memoizer, MemoizerKey(kLoadIdByKey, user_key.service_id, user_key.user_key), read);
@@ -179,7 +182,7 @@ base::Task<absl::StatusOr<std::string>> ApplicationStore::CreateKey(
     ApplicationRef application, std::optional<std::string_view> value, base::Rng& rng) {
   REDOUBLE_CO_RETURN_IF_ERROR((co_await LoadOrFail(application)).status());
   std::string added = value ? std::string(*value) : RandomKey(rng);
-  const std::string key = ApplicationKeysKey(application);
+  const std::string key = process_.keys.ApplicationKeys(application);
   ForgetMembers(key);
   REDOUBLE_CO_RETURN_IF_ERROR((co_await store::SAdd(process_.store, key, added)).status());
   co_return added;
@@ -188,23 +191,23 @@ base::Task<absl::StatusOr<std::string>> ApplicationStore::CreateKey(
 base::Task<absl::StatusOr<bool>> ApplicationStore::DeleteKey(ApplicationRef application,
                                                              std::string_view value) {
   REDOUBLE_CO_RETURN_IF_ERROR((co_await LoadOrFail(application)).status());
-  const std::string key = ApplicationKeysKey(application);
+  const std::string key = process_.keys.ApplicationKeys(application);
   ForgetMembers(key);
   co_return co_await store::SRem(process_.store, key, value);
 }
 
 base::Task<absl::StatusOr<std::vector<std::string>>> ApplicationStore::Keys(
     ApplicationRef application) {
-  co_return co_await Members(ApplicationKeysKey(application));
+  co_return co_await Members(process_.keys.ApplicationKeys(application));
 }
 
 base::Task<absl::StatusOr<bool>> ApplicationStore::HasKeys(ApplicationRef application) {
-  co_return co_await HasMembers(ApplicationKeysKey(application));
+  co_return co_await HasMembers(process_.keys.ApplicationKeys(application));
 }
 
 base::Task<absl::StatusOr<bool>> ApplicationStore::HasKey(ApplicationRef application,
                                                           std::string_view value) {
-  const std::string key = ApplicationKeysKey(application);
+  const std::string key = process_.keys.ApplicationKeys(application);
   const auto read = [&] { return store::SIsMember(process_.store, key, value); };
   co_return co_await Memoized<bool>(process_.memoizer,
                                     MemoizerKey("Application.sismember", key, value), read);
@@ -214,7 +217,7 @@ base::Task<absl::StatusOr<std::string>> ApplicationStore::CreateReferrerFilter(
     ApplicationRef application, std::string_view value) {
   REDOUBLE_CO_RETURN_IF_ERROR((co_await LoadOrFail(application)).status());
   if (IsBlank(value)) co_return MakeError(ErrorCode::kReferrerFilterInvalid);
-  const std::string key = ReferrerFiltersKey(application);
+  const std::string key = process_.keys.ReferrerFilters(application);
   ForgetMembers(key);
   REDOUBLE_CO_RETURN_IF_ERROR((co_await store::SAdd(process_.store, key, value)).status());
   co_return std::string(value);
@@ -223,18 +226,18 @@ base::Task<absl::StatusOr<std::string>> ApplicationStore::CreateReferrerFilter(
 base::Task<absl::StatusOr<bool>> ApplicationStore::DeleteReferrerFilter(ApplicationRef application,
                                                                         std::string_view value) {
   REDOUBLE_CO_RETURN_IF_ERROR((co_await LoadOrFail(application)).status());
-  const std::string key = ReferrerFiltersKey(application);
+  const std::string key = process_.keys.ReferrerFilters(application);
   ForgetMembers(key);
   co_return co_await store::SRem(process_.store, key, value);
 }
 
 base::Task<absl::StatusOr<std::vector<std::string>>> ApplicationStore::ReferrerFilters(
     ApplicationRef application) {
-  co_return co_await Members(ReferrerFiltersKey(application));
+  co_return co_await Members(process_.keys.ReferrerFilters(application));
 }
 
 base::Task<absl::StatusOr<bool>> ApplicationStore::HasReferrerFilters(ApplicationRef application) {
-  co_return co_await HasMembers(ReferrerFiltersKey(application));
+  co_return co_await HasMembers(process_.keys.ReferrerFilters(application));
 }
 
 base::Task<absl::StatusOr<std::vector<std::string>>> ApplicationStore::Members(std::string key) {

@@ -110,18 +110,18 @@ base::Task<absl::Status> MetricStore::SaveOne(const Metric& metric) {
   if (old_name != metric.name) {
     // A request of its own: the original sends it on another connection while it fills the
     // pipeline.
-    const std::string old_key = MetricIdKey({metric.service_id, old_name.value_or("")});
+    const std::string old_key = process_.keys.MetricId({metric.service_id, old_name.value_or("")});
     batch.Add(CommandId::kDel, {old_key});
     REDOUBLE_CO_RETURN_IF_ERROR(co_await ExecuteAll(process_.store, batch));
     batch = Batch(Batch::Atomicity::kPipeline);
   }
-  const std::string id_key = MetricIdKey({metric.service_id, metric.name});
+  const std::string id_key = process_.keys.MetricId({metric.service_id, metric.name});
   batch.Add(CommandId::kSet).AddOwned(id_key).Add(metric.id);
-  batch.Add(CommandId::kSet).AddOwned(MetricNameKey(ref)).Add(metric.name);
+  batch.Add(CommandId::kSet).AddOwned(process_.keys.MetricName(ref)).Add(metric.name);
   if (metric.parent_id) {
-    batch.Add(CommandId::kSet).AddOwned(MetricParentKey(ref)).Add(*metric.parent_id);
+    batch.Add(CommandId::kSet).AddOwned(process_.keys.MetricParent(ref)).Add(*metric.parent_id);
   }
-  batch.Add(CommandId::kSAdd).AddOwned(MetricIdsKey(metric.service_id)).Add(metric.id);
+  batch.Add(CommandId::kSAdd).AddOwned(process_.keys.MetricIds(metric.service_id)).Add(metric.id);
   co_return co_await ExecuteAll(process_.store, batch);
 }
 
@@ -145,17 +145,18 @@ base::Task<absl::StatusOr<bool>> MetricStore::Delete(MetricRef metric) {
   const MetricNameRef name_ref{metric.service_id, *name};
   REDOUBLE_CO_RETURN_IF_ERROR(co_await Forget(name_ref, metric.id));
   Batch batch(Batch::Atomicity::kPipeline);
-  batch.Add(CommandId::kSRem).AddOwned(MetricIdsKey(metric.service_id)).Add(metric.id);
+  batch.Add(CommandId::kSRem).AddOwned(process_.keys.MetricIds(metric.service_id)).Add(metric.id);
   batch.Add(CommandId::kDel)
-      .AddOwned(MetricNameKey(metric))
-      .AddOwned(MetricParentKey(metric))
-      .AddOwned(MetricIdKey(name_ref));
+      .AddOwned(process_.keys.MetricName(metric))
+      .AddOwned(process_.keys.MetricParent(metric))
+      .AddOwned(process_.keys.MetricId(name_ref));
   REDOUBLE_CO_RETURN_IF_ERROR(co_await ExecuteAll(process_.store, batch));
   co_return true;
 }
 
 base::Task<absl::StatusOr<std::optional<Metric>>> MetricStore::Load(MetricRef metric) {
-  std::vector<std::string> keys = {MetricNameKey(metric), MetricParentKey(metric)};
+  std::vector<std::string> keys = {process_.keys.MetricName(metric),
+                                   process_.keys.MetricParent(metric)};
   REDOUBLE_CO_ASSIGN_OR_RETURN(OptionalTexts values,
                                co_await GetAll(process_.store, std::move(keys)));
   if (!values.front()) co_return std::nullopt;
@@ -168,21 +169,21 @@ base::Task<absl::StatusOr<std::optional<Metric>>> MetricStore::Load(MetricRef me
 }
 
 base::Task<absl::StatusOr<OptionalText>> MetricStore::LoadId(MetricNameRef metric) {
-  const std::string key = MetricIdKey(metric);
+  const std::string key = process_.keys.MetricId(metric);
   const auto read = [&] { return store::Get(process_.store, key); };
   co_return co_await Memoized<OptionalText>(
       process_.memoizer, MemoizerKey(kLoadId, metric.service_id, metric.name), read);
 }
 
 base::Task<absl::StatusOr<OptionalText>> MetricStore::LoadName(MetricRef metric) {
-  const std::string key = MetricNameKey(metric);
+  const std::string key = process_.keys.MetricName(metric);
   const auto read = [&] { return store::Get(process_.store, key); };
   co_return co_await Memoized<OptionalText>(
       process_.memoizer, MemoizerKey(kLoadName, metric.service_id, metric.id), read);
 }
 
 base::Task<absl::StatusOr<OptionalText>> MetricStore::LoadParentId(MetricRef metric) {
-  const std::string key = MetricParentKey(metric);
+  const std::string key = process_.keys.MetricParent(metric);
   const auto read = [&] { return store::Get(process_.store, key); };
   co_return co_await Memoized<OptionalText>(
       process_.memoizer, MemoizerKey("Metric.load_parent_id", metric.service_id, metric.id), read);
@@ -190,7 +191,7 @@ base::Task<absl::StatusOr<OptionalText>> MetricStore::LoadParentId(MetricRef met
 
 base::Task<absl::StatusOr<std::vector<std::string>>> MetricStore::LoadIds(
     std::string_view service_id) {
-  const std::string key = MetricIdsKey(service_id);
+  const std::string key = process_.keys.MetricIds(service_id);
   const auto read = [&] { return store::SMembers(process_.store, key); };
   co_return co_await Memoized<std::vector<std::string>>(process_.memoizer,
                                                         MemoizerKey(kLoadIds, service_id), read);
@@ -199,7 +200,7 @@ base::Task<absl::StatusOr<std::vector<std::string>>> MetricStore::LoadIds(
 base::Task<absl::StatusOr<MetricNames>> MetricStore::LoadNames(std::string_view service_id,
                                                                std::vector<std::string> ids) {
   std::vector<std::string> keys;
-  for (const std::string& id : ids) keys.push_back(MetricNameKey({service_id, id}));
+  for (const std::string& id : ids) keys.push_back(process_.keys.MetricName({service_id, id}));
   const auto read = [&] { return GetAll(process_.store, keys); };
   co_return co_await Memoized<MetricNames>(process_.memoizer, NamesKey(service_id, ids), read);
 }
@@ -216,7 +217,7 @@ base::Task<absl::StatusOr<MetricNames>> MetricStore::ReadParentIds(
   for (size_t begin = 0; begin < ids.size(); begin += kSlice) {
     store::Command& command = batch.Add(CommandId::kMGet);
     for (size_t i = begin; i < std::min(begin + kSlice, ids.size()); ++i) {
-      command.AddOwned(MetricParentKey({service_id, ids[i]}));
+      command.AddOwned(process_.keys.MetricParent({service_id, ids[i]}));
     }
   }
   REDOUBLE_CO_ASSIGN_OR_RETURN(std::vector<store::Reply> replies,

@@ -25,10 +25,11 @@ constexpr std::array kAttributes = {
     ServiceAttribute::kState, ServiceAttribute::kReferrerFiltersRequired,
     ServiceAttribute::kBackendVersion, ServiceAttribute::kProviderKey};
 
-std::vector<std::string> AttributeKeys(std::string_view id) {
-  std::vector<std::string> keys;
-  for (const ServiceAttribute attribute : kAttributes) keys.push_back(ServiceKey(id, attribute));
-  return keys;
+std::vector<std::string> AttributeKeys(const Keys& keys, std::string_view id) {
+  std::vector<std::string> attributes;
+  for (const ServiceAttribute attribute : kAttributes)
+    attributes.push_back(keys.Service(id, attribute));
+  return attributes;
 }
 
 bool IsEmpty(const std::optional<std::string_view>& text) { return !text || text->empty(); }
@@ -46,7 +47,7 @@ base::Task<absl::StatusOr<bool>> ServiceStore::SaveDefault(const ServiceSave& sa
   REDOUBLE_CO_ASSIGN_OR_RETURN(const OptionalText old_id, co_await DefaultId(save.provider_key));
   const bool is_default = save.is_default.value_or(!old_id.has_value());
   if (!is_default || ToIntegerOrZero(old_id) == ToInteger(save.id)) co_return is_default;
-  const std::string key = ProviderDefaultServiceKey(save.provider_key);
+  const std::string key = process_.keys.ProviderDefaultService(save.provider_key);
   REDOUBLE_CO_RETURN_IF_ERROR((co_await store::Set(process_.store, key, save.id)).status());
   Forget(save.provider_key, old_id.value_or(""));
   co_return true;
@@ -61,7 +62,7 @@ base::Task<absl::Status> ServiceStore::SaveAttributes(const ServiceSave& save) {
       {ServiceAttribute::kState, active ? kActive : kSuspended}};
   for (const auto& [attribute, value] : values) {
     if (!value) continue;
-    const std::string key = ServiceKey(save.id, attribute);
+    const std::string key = process_.keys.Service(save.id, attribute);
     REDOUBLE_CO_RETURN_IF_ERROR((co_await store::Set(process_.store, key, *value)).status());
   }
   co_return absl::OkStatus();
@@ -71,9 +72,9 @@ base::Task<absl::StatusOr<Service>> ServiceStore::Save(ServiceSave save) {
   REDOUBLE_CO_ASSIGN_OR_RETURN(const bool is_default, co_await SaveDefault(save));
   REDOUBLE_CO_RETURN_IF_ERROR(co_await SaveAttributes(save));
   const std::pair<std::string, std::string_view> members[] = {
-      {ProviderServiceIdsKey(save.provider_key), save.id},
-      {std::string(kServicesSetKey), save.id},
-      {std::string(kProviderKeysSetKey), save.provider_key}};
+      {process_.keys.ProviderServiceIds(save.provider_key), save.id},
+      {std::string(process_.keys.ServicesSet()), save.id},
+      {std::string(process_.keys.ProviderKeysSet()), save.provider_key}};
   for (const auto& [key, member] : members) {
     REDOUBLE_CO_RETURN_IF_ERROR((co_await store::SAdd(process_.store, key, member)).status());
   }
@@ -97,7 +98,7 @@ base::Task<absl::StatusOr<std::optional<Service>>> ServiceStore::LoadById(std::s
 
 base::Task<absl::StatusOr<std::optional<Service>>> ServiceStore::ReadById(std::string_view id) {
   REDOUBLE_CO_ASSIGN_OR_RETURN(OptionalTexts values,
-                               co_await GetAll(process_.store, AttributeKeys(id)));
+                               co_await GetAll(process_.store, AttributeKeys(process_.keys, id)));
   OptionalText& state = values[0];
   OptionalText& provider_key = values[3];
   if (!provider_key) co_return std::nullopt;
@@ -159,44 +160,45 @@ base::Task<absl::Status> ServiceStore::Delete(std::string_view id) {
 }
 
 base::Task<absl::Status> ServiceStore::DeleteData(const Service& service) {
-  const std::string ids_key = ProviderServiceIdsKey(service.provider_key);
-  for (const std::string_view key : {std::string_view(ids_key), kServicesSetKey}) {
+  const std::string ids_key = process_.keys.ProviderServiceIds(service.provider_key);
+  for (const std::string_view key : {std::string_view(ids_key), process_.keys.ServicesSet()}) {
     REDOUBLE_CO_RETURN_IF_ERROR((co_await store::SRem(process_.store, key, service.id)).status());
   }
   if (service.is_default) {
     REDOUBLE_CO_RETURN_IF_ERROR((co_await store::Del(process_.store, ids_key)).status());
   }
-  std::vector<std::string> keys = AttributeKeys(service.id);
-  if (service.is_default) keys.push_back(ProviderDefaultServiceKey(service.provider_key));
+  std::vector<std::string> keys = AttributeKeys(process_.keys, service.id);
+  if (service.is_default)
+    keys.push_back(process_.keys.ProviderDefaultService(service.provider_key));
   const std::vector<std::string_view> views(keys.begin(), keys.end());
   REDOUBLE_CO_RETURN_IF_ERROR((co_await store::Del(process_.store, views)).status());
-  const std::string errors_key = ErrorsKey(service.id);
+  const std::string errors_key = process_.keys.Errors(service.id);
   const absl::StatusOr<bool> errors_deleted = co_await store::Del(process_.store, errors_key);
   co_return errors_deleted.status();
 }
 
 base::Task<absl::StatusOr<std::vector<std::string>>> ServiceStore::List(
     std::string_view provider_key) {
-  const std::string key = ProviderServiceIdsKey(provider_key);
+  const std::string key = process_.keys.ProviderServiceIds(provider_key);
   const auto read = [&] { return store::SMembers(process_.store, key); };
   co_return co_await Memoized<std::vector<std::string>>(
       process_.memoizer, MemoizerKey("Service.list", provider_key), read);
 }
 
 base::Task<absl::StatusOr<bool>> ServiceStore::Exists(std::string_view id) {
-  const std::string key = ServiceKey(id, ServiceAttribute::kProviderKey);
+  const std::string key = process_.keys.Service(id, ServiceAttribute::kProviderKey);
   co_return co_await store::Exists(process_.store, key);
 }
 
 base::Task<absl::StatusOr<OptionalText>> ServiceStore::DefaultId(std::string_view provider_key) {
-  const std::string key = ProviderDefaultServiceKey(provider_key);
+  const std::string key = process_.keys.ProviderDefaultService(provider_key);
   const auto read = [&] { return store::Get(process_.store, key); };
   co_return co_await Memoized<OptionalText>(process_.memoizer,
                                             MemoizerKey("Service.default_id", provider_key), read);
 }
 
 base::Task<absl::StatusOr<OptionalText>> ServiceStore::ProviderKeyOf(std::string_view id) {
-  const std::string key = ServiceKey(id, ServiceAttribute::kProviderKey);
+  const std::string key = process_.keys.Service(id, ServiceAttribute::kProviderKey);
   const auto read = [&] { return store::Get(process_.store, key); };
   co_return co_await Memoized<OptionalText>(process_.memoizer,
                                             MemoizerKey("Service.provider_key_for", id), read);
@@ -232,9 +234,9 @@ base::Task<absl::Status> ServiceStore::MoveServices(std::string_view old_key,
                                                     std::string_view new_key,
                                                     const std::vector<std::string>& ids) {
   REDOUBLE_CO_ASSIGN_OR_RETURN(const OptionalText default_id, co_await DefaultId(old_key));
-  const std::string new_ids_key = ProviderServiceIdsKey(new_key);
+  const std::string new_ids_key = process_.keys.ProviderServiceIds(new_key);
   for (const std::string& id : ids) {
-    const std::string key = ServiceKey(id, ServiceAttribute::kProviderKey);
+    const std::string key = process_.keys.Service(id, ServiceAttribute::kProviderKey);
     REDOUBLE_CO_RETURN_IF_ERROR((co_await store::Set(process_.store, key, new_key)).status());
     REDOUBLE_CO_RETURN_IF_ERROR((co_await store::SAdd(process_.store, new_ids_key, id)).status());
     Forget(old_key, id);
@@ -244,11 +246,11 @@ base::Task<absl::Status> ServiceStore::MoveServices(std::string_view old_key,
   if (!default_id.has_value()) {
     co_return absl::InvalidArgumentError("Unsupported command argument type: NilClass");
   }
-  const std::string new_default_key = ProviderDefaultServiceKey(new_key);
+  const std::string new_default_key = process_.keys.ProviderDefaultService(new_key);
   REDOUBLE_CO_RETURN_IF_ERROR(
       (co_await store::Set(process_.store, new_default_key, *default_id)).status());
   for (const std::string& key :
-       {ProviderDefaultServiceKey(old_key), ProviderServiceIdsKey(old_key)}) {
+       {process_.keys.ProviderDefaultService(old_key), process_.keys.ProviderServiceIds(old_key)}) {
     REDOUBLE_CO_RETURN_IF_ERROR((co_await store::Del(process_.store, key)).status());
   }
   Forget(old_key, *default_id);

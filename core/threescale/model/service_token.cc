@@ -28,7 +28,7 @@ base::Task<absl::Status> ServiceTokenStore::SavePairs(std::span<const ServiceTok
   }
   for (const ServiceTokenPair& pair : pairs) {
     const ServiceTokenRef token{*pair.token, *pair.service_id};
-    const std::string key = ServiceTokenKey(token);
+    const std::string key = process_.keys.ServiceToken(token);
     REDOUBLE_CO_RETURN_IF_ERROR(
         (co_await store::HSet(process_.store, key, kPermissions, "")).status());
     if (process_.memoizer != nullptr) process_.memoizer->Clear(ExistsKey(token));
@@ -37,14 +37,14 @@ base::Task<absl::Status> ServiceTokenStore::SavePairs(std::span<const ServiceTok
 }
 
 base::Task<absl::StatusOr<bool>> ServiceTokenStore::Delete(ServiceTokenRef token) {
-  const std::string key = ServiceTokenKey(token);
+  const std::string key = process_.keys.ServiceToken(token);
   absl::StatusOr<bool> deleted = co_await store::Del(process_.store, key);
   if (deleted.ok() && process_.memoizer != nullptr) process_.memoizer->Clear(ExistsKey(token));
   co_return deleted;
 }
 
 base::Task<absl::StatusOr<bool>> ServiceTokenStore::Exists(ServiceTokenRef token) {
-  const std::string key = ServiceTokenKey(token);
+  const std::string key = process_.keys.ServiceToken(token);
   const auto read = [&] { return store::Exists(process_.store, key); };
   co_return co_await Memoized<bool>(process_.memoizer, ExistsKey(token), read);
 }

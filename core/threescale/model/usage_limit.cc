@@ -29,7 +29,7 @@ base::Task<absl::Status> UsageLimitStore::Save(PlanRef plan, std::string_view me
                                     [period](const auto& value) { return value.period == period; });
     if (given == values.end()) continue;
     batch.Add(store::CommandId::kSet)
-        .AddOwned(UsageLimitKey(plan, metric_id, period))
+        .AddOwned(process_.keys.UsageLimit(plan, metric_id, period))
         .Add(given->value);
   }
   if (batch.empty()) co_return absl::OkStatus();
@@ -40,7 +40,7 @@ base::Task<absl::Status> UsageLimitStore::Save(PlanRef plan, std::string_view me
 
 base::Task<absl::Status> UsageLimitStore::Delete(PlanRef plan, std::string_view metric_id,
                                                  Granularity period) {
-  const std::string key = UsageLimitKey(plan, metric_id, period);
+  const std::string key = process_.keys.UsageLimit(plan, metric_id, period);
   const absl::StatusOr<bool> deleted = co_await store::Del(process_.store, key);
   if (deleted.ok()) Forget(plan);
   co_return deleted.status();
@@ -48,7 +48,7 @@ base::Task<absl::Status> UsageLimitStore::Delete(PlanRef plan, std::string_view 
 
 base::Task<absl::StatusOr<std::optional<Integer>>> UsageLimitStore::LoadValue(
     PlanRef plan, std::string_view metric_id, Granularity period) {
-  const std::string key = UsageLimitKey(plan, metric_id, period);
+  const std::string key = process_.keys.UsageLimit(plan, metric_id, period);
   REDOUBLE_CO_ASSIGN_OR_RETURN(const std::optional<std::string> value,
                                co_await store::Get(process_.store, key));
   if (!value.has_value()) co_return std::nullopt;
@@ -82,7 +82,7 @@ base::Task<absl::StatusOr<std::vector<UsageLimit>>> UsageLimitStore::Read(
   std::vector<std::string> keys;
   for (const std::string& metric_id : metric_ids) {
     for (const Granularity period : LimitGranularities()) {
-      keys.push_back(UsageLimitKey(plan, metric_id, period));
+      keys.push_back(process_.keys.UsageLimit(plan, metric_id, period));
     }
   }
   REDOUBLE_CO_ASSIGN_OR_RETURN(const OptionalTexts values,

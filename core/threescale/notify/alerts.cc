@@ -74,7 +74,7 @@ base::Task<absl::StatusOr<bool>> Alerts::CanRaiseMore(const Application& applica
                                           read_levels));
   if (levels.empty()) co_return false;
   const int highest = *std::max_element(levels.begin(), levels.end());
-  const std::string mark = AlreadyNotifiedKey(application.ref(), highest);
+  const std::string mark = process_.keys.AlreadyNotified(application.ref(), highest);
   const auto read_mark = [&] { return store::Get(process_.store, mark); };
   REDOUBLE_CO_ASSIGN_OR_RETURN(
       const std::optional<std::string> raised,
@@ -93,9 +93,9 @@ base::Task<absl::Status> Alerts::Raise(const Application& application, Utilizati
   }
   REDOUBLE_CO_ASSIGN_OR_RETURN(const bool may_raise, co_await MayRaise(application, level));
   if (!may_raise) co_return absl::OkStatus();
-  const std::string mark = AlreadyNotifiedKey(application.ref(), level);
+  const std::string mark = process_.keys.AlreadyNotified(application.ref(), level);
   Batch batch(Batch::Atomicity::kPipeline);
-  batch.Add(CommandId::kIncr, {kAlertsCurrentIdKey});
+  batch.Add(CommandId::kIncr, {process_.keys.AlertsCurrentId()});
   batch.Add(CommandId::kSetEx, {mark})
       .AddInteger(absl::ToInt64Seconds(AlreadyNotifiedTtl()))
       .Add(kMark);
@@ -113,8 +113,8 @@ base::Task<absl::Status> Alerts::Raise(const Application& application, Utilizati
 // Whether the level was not raised in the last day, is allowed, and is not level 0. Sends the
 // commands also for level 0, as the original does.
 base::Task<absl::StatusOr<bool>> Alerts::MayRaise(const Application& application, int level) {
-  const std::string mark = AlreadyNotifiedKey(application.ref(), level);
-  const std::string allowed = AllowedAlertsKey(application.service_id);
+  const std::string mark = process_.keys.AlreadyNotified(application.ref(), level);
+  const std::string allowed = process_.keys.AllowedAlerts(application.service_id);
   Batch batch(Batch::Atomicity::kPipeline);
   batch.Add(CommandId::kGet, {mark});
   batch.Add(CommandId::kSIsMember, {allowed}).AddInteger(level);
@@ -130,10 +130,11 @@ base::Task<absl::Status> Alerts::RaiseByScript(const Application& application, i
   // The script inserts the alert's id, so the object that EventTail writes is removed.
   const std::string tail = EventTail(EventType::kAlert, process_.clock.Now(), "");
   const std::string_view between = std::string_view(tail).substr(0, tail.size() - 1);
-  const std::string mark = AlreadyNotifiedKey(application.ref(), level);
-  const std::string allowed = AllowedAlertsKey(application.service_id);
-  const std::array<std::string_view, 5> keys = {mark, allowed, kAlertsCurrentIdKey, kEventsIdKey,
-                                                kEventsQueueKey};
+  const std::string mark = process_.keys.AlreadyNotified(application.ref(), level);
+  const std::string allowed = process_.keys.AllowedAlerts(application.service_id);
+  const std::array<std::string_view, 5> keys = {mark, allowed, process_.keys.AlertsCurrentId(),
+                                                process_.keys.EventsId(),
+                                                process_.keys.EventsQueue()};
   const std::array<std::string, 5> texts = {
       absl::StrCat(level), absl::StrCat(absl::ToInt64Seconds(AlreadyNotifiedTtl())),
       std::string(kEventHead), absl::StrCat(base::ToAbsl(between), base::ToAbsl(kEventHead)),

@@ -47,7 +47,7 @@ class AlertsTest : public ReportingTest<Backend> {
   void Use(std::string_view segment, std::string_view value, std::string_view metric = "6") {
     this->Ask(
         {"SET",
-         CounterKey({.service_id = "2", .application_id = "app", .metric_id = metric}, segment),
+         Keys().Counter({.service_id = "2", .application_id = "app", .metric_id = metric}, segment),
          value});
   }
   std::string LastEvent() {
@@ -187,7 +187,7 @@ TYPED_TEST(AlertsTest, StartAgainWithEachPeriod) {
     this->Use(boundary.next_segment, "10");
     ASSERT_THAT(this->Update(), IsOk());
     EXPECT_THAT(this->LastEvent(), HasSubstr(": 10/10")) << boundary.before;
-    this->Ask({"DEL", UsageLimitKey({"2", "44"}, "6", boundary.period)});
+    this->Ask({"DEL", Keys().UsageLimit({"2", "44"}, "6", boundary.period)});
   }
 }
 

@@ -56,23 +56,24 @@ std::string EventTail(EventType type, absl::Time now, std::string_view object_js
 base::Task<absl::StatusOr<int64_t>> EventQueue::Publish(EventType type, JsonObject object) {
   const std::string tail = EventTail(type, process_.clock.Now(), object.text());
   if (hardening_.publish_events_atomically) {
-    const std::array<std::string_view, 2> keys = {kEventsIdKey, kEventsQueueKey};
+    const std::array<std::string_view, 2> keys = {process_.keys.EventsId(),
+                                                  process_.keys.EventsQueue()};
     const std::array<std::string_view, 2> arguments = {kEventHead, tail};
     co_return store::DecodeInteger(co_await PublishScript().Run(process_.store, keys, arguments));
   }
   REDOUBLE_CO_ASSIGN_OR_RETURN(const int64_t id,
-                               co_await store::IncrBy(process_.store, kEventsIdKey, 1));
+                               co_await store::IncrBy(process_.store, process_.keys.EventsId(), 1));
   const std::string member = absl::StrCat("{\"id\":", id, tail);
   const std::array<store::ScoredView, 1> event = {
       store::ScoredView{member, static_cast<double>(id)}};
   REDOUBLE_CO_RETURN_IF_ERROR(
-      (co_await store::ZAdd(process_.store, kEventsQueueKey, event)).status());
+      (co_await store::ZAdd(process_.store, process_.keys.EventsQueue(), event)).status());
   co_return id;
 }
 
 base::Task<absl::StatusOr<std::vector<std::string>>> EventQueue::List() {
   absl::StatusOr<std::vector<std::string>> events =
-      co_await store::ZRevRange(process_.store, kEventsQueueKey, 0, -1);
+      co_await store::ZRevRange(process_.store, process_.keys.EventsQueue(), 0, -1);
   if (events.ok()) std::reverse(events->begin(), events->end());
   co_return events;
 }
@@ -94,17 +95,17 @@ base::Task<absl::StatusOr<int64_t>> EventQueue::Remove(std::string_view first,
   store::ScoreQuery query;
   query.min = first.empty() ? std::string_view(last) : first;
   query.max = last;
-  co_return co_await store::ZRemRangeByScore(process_.store, kEventsQueueKey, query);
+  co_return co_await store::ZRemRangeByScore(process_.store, process_.keys.EventsQueue(), query);
 }
 
 base::Task<absl::StatusOr<int64_t>> EventQueue::Size() {
-  co_return co_await store::ZCard(process_.store, kEventsQueueKey);
+  co_return co_await store::ZCard(process_.store, process_.keys.EventsQueue());
 }
 
 base::Task<absl::StatusOr<bool>> EventQueue::PingIfNotEmpty(const Hook& hook) {
   store::Batch ping(store::Batch::Atomicity::kPipeline);
-  ping.Add(CommandId::kZCard, {kEventsQueueKey});
-  ping.Add(CommandId::kSet, {kEventsPingKey, "1", "EX"})
+  ping.Add(CommandId::kZCard, {process_.keys.EventsQueue()});
+  ping.Add(CommandId::kSet, {process_.keys.EventsPing(), "1", "EX"})
       .AddInteger(absl::ToInt64Seconds(EventsPingTtl()))
       .Add("NX");
   REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<Reply> replies,

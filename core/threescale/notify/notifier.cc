@@ -92,8 +92,8 @@ base::Task<absl::Status> Notifier::Notify(std::string_view provider_key,
                                           Notification notification) {
   if (!options_.master_service_id) co_return absl::OkStatus();
   const std::string line = LineOf(provider_key, notification, options_, process_.clock.Now());
-  REDOUBLE_CO_ASSIGN_OR_RETURN(const int64_t size,
-                               co_await store::RPush(process_.store, kNotifyBatchKey, line));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(
+      const int64_t size, co_await store::RPush(process_.store, process_.keys.NotifyBatch(), line));
   if (size % options_.batch_size != 0) co_return absl::OkStatus();
   co_return co_await TakeBatch(size);
 }
@@ -101,8 +101,8 @@ base::Task<absl::Status> Notifier::Notify(std::string_view provider_key,
 base::Task<absl::Status> Notifier::TakeBatch(int64_t size) {
   Batch batch(options_.hardening.take_notifications_atomically ? Batch::Atomicity::kTransaction
                                                                : Batch::Atomicity::kPipeline);
-  batch.Add(CommandId::kLRange, {kNotifyBatchKey, "0"}).AddInteger(size - 1);
-  batch.Add(CommandId::kLTrim, {kNotifyBatchKey}).AddInteger(size).Add("-1");
+  batch.Add(CommandId::kLRange, {process_.keys.NotifyBatch(), "0"}).AddInteger(size - 1);
+  batch.Add(CommandId::kLTrim, {process_.keys.NotifyBatch()}).AddInteger(size).Add("-1");
   REDOUBLE_CO_ASSIGN_OR_RETURN(std::vector<Reply> replies,
                                co_await store::Execute(process_.store, batch));
   REDOUBLE_CO_RETURN_IF_ERROR(store::FirstError(replies));

@@ -63,7 +63,7 @@ base::Task<absl::Status> Aggregator::Count(const std::vector<CountedTransaction>
     rest = rest.subspan(slice.size());
     Batch batch(atomicity);
     for (const CountedTransaction& transaction : slice) {
-      AddCounterCommands(transaction, process_.stamp_format, batch);
+      AddCounterCommands(transaction, process_.keys, process_.stamp_format, batch);
     }
     REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<Reply> replies,
                                  co_await store::Execute(process_.store, batch));
@@ -73,7 +73,7 @@ base::Task<absl::Status> Aggregator::Count(const std::vector<CountedTransaction>
 }
 
 base::Task<absl::Status> Aggregator::NoteTraffic(ApplicationRef application) {
-  const std::string key = TrafficApplicationsKey(application.service_id);
+  const std::string key = process_.keys.TrafficApplications(application.service_id);
   const std::string member = Encode(std::string(application.id));
   REDOUBLE_CO_ASSIGN_OR_RETURN(const bool is_first,
                                co_await store::SAdd(process_.store, key, member));
@@ -89,7 +89,7 @@ base::Task<absl::Status> Aggregator::NoteTraffic(ApplicationRef application) {
 // what has succeeded, so that the retry of a failed job sends the commands again.
 base::Task<absl::Status> Aggregator::NoteTrafficOfDay(ApplicationRef application) {
   const absl::Time now = process_.clock.Now();
-  const std::string key = DailyTrafficKey(application, now);
+  const std::string key = process_.keys.DailyTraffic(application, now);
   const std::string memory = MemoizerKey("Aggregator.daily_traffic", key);
   Memoizer* const memoizer = process_.memoizer;
   if (memoizer != nullptr && memoizer->Find<bool>(memory) != nullptr) co_return absl::OkStatus();

@@ -21,25 +21,25 @@ base::Task<absl::Status> ErrorLog::Store(std::string_view service_id, absl::Stat
                                 .Add("timestamp", FormatJsonTime(process_.clock.Now()))
                                 .AddJson("context_info", context_info)
                                 .text();
-  const std::string key = ErrorsKey(service_id);
+  const std::string key = process_.keys.Errors(service_id);
   REDOUBLE_CO_RETURN_IF_ERROR((co_await store::LPush(process_.store, key, entry)).status());
   co_return co_await store::LTrim(process_.store, key, 0, kMostErrors - 1);
 }
 
 base::Task<absl::StatusOr<std::vector<std::string>>> ErrorLog::List(std::string_view service_id,
                                                                     int64_t page) {
-  const std::string key = ErrorsKey(service_id);
+  const std::string key = process_.keys.Errors(service_id);
   const int64_t first = (std::max<int64_t>(page, 1) - 1) * kPageSize;
   co_return co_await store::LRange(process_.store, key, first, first + kPageSize - 1);
 }
 
 base::Task<absl::StatusOr<int64_t>> ErrorLog::Count(std::string_view service_id) {
-  const std::string key = ErrorsKey(service_id);
+  const std::string key = process_.keys.Errors(service_id);
   co_return co_await store::LLen(process_.store, key);
 }
 
 base::Task<absl::Status> ErrorLog::Delete(std::string_view service_id) {
-  const std::string key = ErrorsKey(service_id);
+  const std::string key = process_.keys.Errors(service_id);
   const absl::StatusOr<bool> deleted = co_await store::Del(process_.store, key);
   co_return deleted.status();
 }

@@ -85,13 +85,13 @@ StatsCleaner::StatsCleaner(store::Store& store, base::Clock& clock, StatsCleaner
 }
 
 base::Task<absl::StatusOr<bool>> StatsCleaner::Mark(std::string_view service_id) {
-  return store::SAdd(store_, kServicesToCleanKey, service_id);
+  return store::SAdd(store_, keys_.ServicesToClean(), service_id);
 }
 
 base::Task<absl::Status> StatsCleaner::DeleteMarked() {
   REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<std::string> services, co_await ReadMarks());
   if (services.empty()) co_return absl::OkStatus();
-  const Visit visit = [&](store::Store& server, const Keys& keys) {
+  const Visit visit = [&](store::Store& server, const Names& keys) {
     return DeleteOf(services, server, keys);
   };
   REDOUBLE_CO_RETURN_IF_ERROR((co_await VisitServers(/*probe=*/true, visit)).status());
@@ -103,7 +103,7 @@ base::Task<absl::Status> StatsCleaner::DeleteMarked() {
 }
 
 base::Task<absl::StatusOr<int64_t>> StatsCleaner::DeleteZeros() {
-  const Visit visit = [this](store::Store& server, const Keys& keys) {
+  const Visit visit = [this](store::Store& server, const Names& keys) {
     return DeleteZerosOf(server, keys);
   };
   co_return co_await VisitServers(/*probe=*/false, visit);
@@ -113,7 +113,7 @@ base::Task<absl::StatusOr<std::vector<std::string>>> StatsCleaner::ReadMarks() {
   std::vector<std::string> services;
   std::string cursor = "0";
   while (true) {
-    store::Command scan(store::CommandId::kSScan, {kServicesToCleanKey, cursor, "COUNT"});
+    store::Command scan(store::CommandId::kSScan, {keys_.ServicesToClean(), cursor, "COUNT"});
     scan.AddInteger(kPageSize);
     REDOUBLE_CO_ASSIGN_OR_RETURN(const auto page,
                                  store::DecodeArray(co_await store_.Execute(scan)));
@@ -131,7 +131,8 @@ base::Task<absl::StatusOr<std::vector<std::string>>> StatsCleaner::ReadMarks() {
 
 base::Task<absl::Status> StatsCleaner::DeleteMarks(const std::vector<std::string>& services) {
   const std::vector<std::string_view> marks = Views(services);
-  const absl::StatusOr<int64_t> unmarked = co_await store::SRem(store_, kServicesToCleanKey, marks);
+  const absl::StatusOr<int64_t> unmarked =
+      co_await store::SRem(store_, keys_.ServicesToClean(), marks);
   co_return unmarked.status();
 }
 
@@ -186,8 +187,9 @@ base::Task<absl::StatusOr<int64_t>> StatsCleaner::VisitPage(store::Store& server
 }
 
 base::Task<absl::StatusOr<int64_t>> StatsCleaner::DeleteOf(const std::vector<std::string>& services,
-                                                           store::Store& server, const Keys& keys) {
-  Keys counters;
+                                                           store::Store& server,
+                                                           const Names& keys) {
+  Names counters;
   for (const std::string& key : keys) {
     REDOUBLE_CO_ASSIGN_OR_RETURN(const std::optional<std::string> service, ServiceOfCounter(key));
     const bool is_marked =
@@ -206,8 +208,8 @@ base::Task<absl::StatusOr<int64_t>> StatsCleaner::DeleteOf(const std::vector<std
 }
 
 base::Task<absl::StatusOr<int64_t>> StatsCleaner::DeleteZerosOf(store::Store& server,
-                                                                const Keys& keys) {
-  Keys counters;
+                                                                const Names& keys) {
+  Names counters;
   std::copy_if(keys.begin(), keys.end(), std::back_inserter(counters), IsCounter);
   if (counters.empty()) co_return 0;
   const std::vector<std::string_view> views = Views(counters);

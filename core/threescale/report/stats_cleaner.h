@@ -37,6 +37,7 @@
 #include "redouble/core/base/task/task.h"
 #include "redouble/core/base/time/clock.h"
 #include "redouble/core/store/store.h"
+#include "redouble/core/threescale/keys.h"
 
 namespace redouble::threescale {
 
@@ -80,10 +81,10 @@ class StatsCleaner {
   base::Task<absl::StatusOr<int64_t>> DeleteZeros();
 
  private:
-  using Keys = std::vector<std::string>;
+  using Names = std::vector<std::string>;
   // Handles the keys of a page of a server, and returns how many were deleted.
   using Visit =
-      std::function<base::Task<absl::StatusOr<int64_t>>(store::Store& server, const Keys& keys)>;
+      std::function<base::Task<absl::StatusOr<int64_t>>(store::Store& server, const Names& keys)>;
 
   base::Task<absl::StatusOr<std::vector<std::string>>> ReadMarks();
   base::Task<absl::Status> DeleteMarks(const std::vector<std::string>& services);
@@ -94,9 +95,10 @@ class StatsCleaner {
   base::Task<absl::StatusOr<int64_t>> VisitPage(store::Store& server, std::string& cursor,
                                                 const Visit& visit);
   base::Task<absl::StatusOr<int64_t>> DeleteOf(const std::vector<std::string>& services,
-                                               store::Store& server, const Keys& keys);
-  base::Task<absl::StatusOr<int64_t>> DeleteZerosOf(store::Store& server, const Keys& keys);
+                                               store::Store& server, const Names& keys);
+  base::Task<absl::StatusOr<int64_t>> DeleteZerosOf(store::Store& server, const Names& keys);
 
+  Keys keys_;
   store::Store& store_;
   base::Clock& clock_;
   StatsCleanerOptions options_;

@@ -57,7 +57,7 @@ base::Task<absl::StatusOr<std::vector<StatsPoint>>> StatsReader::Series(StatsQue
   subject.response_code = query.response_code;
   std::vector<std::string> keys;
   for (const StatsPoint& point : points) {
-    keys.push_back(CounterKey(subject, point.period.KeySegment(process_.stamp_format)));
+    keys.push_back(process_.keys.Counter(subject, point.period.KeySegment(process_.stamp_format)));
   }
   REDOUBLE_CO_ASSIGN_OR_RETURN(const OptionalTexts values,
                                co_await GetAll(process_.store, std::move(keys)));
@@ -74,7 +74,7 @@ base::Task<absl::StatusOr<Integer>> StatsReader::Total(StatsQuery query) {
 
 base::Task<absl::StatusOr<std::vector<std::string>>> StatsReader::Applications(
     std::string_view service_id) {
-  const std::string key = TrafficApplicationsKey(service_id);
+  const std::string key = process_.keys.TrafficApplications(service_id);
   absl::StatusOr<std::vector<std::string>> ids = co_await store::SMembers(process_.store, key);
   if (ids.ok()) std::sort(ids->begin(), ids->end());
   co_return ids;

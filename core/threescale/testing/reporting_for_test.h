@@ -68,8 +68,8 @@ class ReportingTest : public ProcessTest<Backend> {
   }
   // The value of a counter of the application. `segment` is the last segment of its key.
   std::string Counter(std::string_view metric_id, std::string_view segment) {
-    return this->Value(
-        CounterKey({.service_id = "2", .application_id = "app", .metric_id = metric_id}, segment));
+    return this->Value(Keys().Counter(
+        {.service_id = "2", .application_id = "app", .metric_id = metric_id}, segment));
   }
   // The types of all events.
   std::vector<std::string> EventTypes() {
