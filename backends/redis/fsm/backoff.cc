@@ -3,6 +3,13 @@
 #include <algorithm>
 
 namespace redouble::redis {
+namespace {
+
+constexpr int64_t kLeastRoundPauseUs = 1000;
+// The longest spread of a pause between rounds, in intervals.
+constexpr int64_t kMostIntervals = 10;
+
+}  // namespace
 
 int64_t DurationMicros(absl::Duration duration) {
   return duration == absl::InfiniteDuration() ? kNeverUs : absl::ToInt64Microseconds(duration);
@@ -18,6 +25,14 @@ int64_t LongestWait(int64_t base_us, int64_t cap_us, int doublings) {
     longest_us = longest_us > cap_us / 2 ? cap_us : 2 * longest_us;
   }
   return longest_us;
+}
+
+RoundPauses::RoundPauses(absl::Duration interval)
+    : interval_us_(std::max(kLeastRoundPauseUs, DurationMicros(interval))) {}
+
+int64_t RoundPauses::Next(int failed_rounds, base::Rng& rng) const {
+  return interval_us_ +
+         rng.Between(0, LongestWait(interval_us_, kMostIntervals * interval_us_, failed_rounds));
 }
 
 int64_t Backoff::AddFailure() {

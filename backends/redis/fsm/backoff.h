@@ -31,6 +31,21 @@ int64_t LaterMicros(int64_t now_us, int64_t wait_us);
 // min(cap_us, base_us * 2^doublings), without overflow.
 int64_t LongestWait(int64_t base_us, int64_t cap_us, int doublings);
 
+// The pauses between rounds of asking servers for the topology: one interval and a random spread of
+// up to another one, which doubles with each failed round in a row up to ten intervals.
+class RoundPauses {
+ public:
+  // `interval` is at least a millisecond; without a pause, a server that is not ready would be
+  // asked thousands of times.
+  explicit RoundPauses(absl::Duration interval);
+  // The pause in microseconds before the next round may begin.
+  int64_t Next(int failed_rounds, base::Rng& rng) const;
+  int64_t interval_us() const { return interval_us_; }
+
+ private:
+  int64_t interval_us_;
+};
+
 class Backoff {
  public:
   Backoff(int64_t base_us, int64_t cap_us, base::Rng rng)

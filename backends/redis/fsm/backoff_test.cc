@@ -35,6 +35,22 @@ TEST(Backoff, ForgetsFailures) {
   EXPECT_EQ(backoff.AddFailure(), 0);
 }
 
+TEST(RoundPauses, AreSpreadFurtherAfterFailedRounds) {
+  base::Rng rng(7);
+  const RoundPauses pauses(absl::Milliseconds(5));
+  for (const auto& [failed_rounds, spread_us] : {std::pair(0, 5000), {1, 10000}, {9, 50000}}) {
+    int64_t largest_us = 0;
+    for (int i = 0; i < 100; ++i) {
+      const int64_t pause_us = pauses.Next(failed_rounds, rng);
+      ASSERT_GE(pause_us, 5000);
+      ASSERT_LE(pause_us, 5000 + spread_us);
+      largest_us = std::max(largest_us, pause_us);
+    }
+    EXPECT_GT(largest_us, 5000 + spread_us / 2) << failed_rounds;
+  }
+  EXPECT_EQ(RoundPauses(absl::ZeroDuration()).interval_us(), 1000);
+}
+
 TEST(Backoff, KeepsHugeTimesInRange) {
   EXPECT_EQ(LongestWait(kNeverUs, kNeverUs, 3), kNeverUs);
   EXPECT_EQ(LongestWait(kNeverUs / 2 + 1, kNeverUs, 3), kNeverUs);

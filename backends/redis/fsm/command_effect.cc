@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/store/errors.h"
+#include "redouble/core/store/table/command_table.h"
 
 namespace redouble::redis {
 namespace {
@@ -175,6 +176,22 @@ absl::Duration TimeLimit(const store::Request& request, absl::Duration command_t
   const absl::Duration own = BlockLimit(request);
   if (own == absl::ZeroDuration()) return command_timeout;
   return std::min(blocking_timeout, own + command_timeout);
+}
+
+store::CommandId RowOf(const store::Command& command) {
+  const store::CommandId id = command.id();
+  if (!store::IsContainer(id) || command.arguments().empty()) return id;
+  const store::CommandId row = store::FindSubcommand(id, command.arguments()[0]);
+  return row == store::CommandId::kUnknown ? id : row;
+}
+
+bool OnlyReads(const store::Request& request) {
+  return std::all_of(request.commands().begin(), request.commands().end(),
+                     [](const store::Command& command) {
+                       const store::CommandId row = RowOf(command);
+                       return row != store::CommandId::kUnknown &&
+                              store::SpecOf(row).Has(store::command_flag::kReadOnly);
+                     });
 }
 
 std::optional<absl::Status> Refusal(const store::Request& request, Sharing sharing) {

@@ -40,6 +40,14 @@ TEST(CommandEffect, RecognizesACommandByItsRowAndByAnyName) {
   EXPECT_EQ(EffectOfLine("SUBSCRIBE channel"), CommandEffect::kReplies);
 }
 
+TEST(OnlyReads, AsksForTheRowOfEachCommandAndSubcommand) {
+  EXPECT_TRUE(OnlyReads(RequestForTest("GET k")));
+  EXPECT_TRUE(OnlyReads(RequestForTest("XINFO STREAM s")));
+  EXPECT_FALSE(OnlyReads(RequestForTest("XGROUP DESTROY s g")));
+  EXPECT_FALSE(OnlyReads(RequestForTest("INCR k")));
+  EXPECT_FALSE(OnlyReads(RequestForTest("NO-SUCH-COMMAND k")));
+}
+
 TEST(CommandEffect, LooksAtTheArgumentThatDecides) {
   EXPECT_EQ(EffectOfLine("XREAD COUNT 1 STREAMS s 0"), CommandEffect::kNone);
   EXPECT_EQ(EffectOfLine("XREAD COUNT 1 block 5 STREAMS s 0"), CommandEffect::kBlocks);

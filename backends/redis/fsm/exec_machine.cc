@@ -294,12 +294,7 @@ bool ExecMachine::MayWriteAgain(const Entry& entry, bool sent) const {
 }
 
 bool ExecMachine::IsIdempotent(const Request& request) const {
-  const auto only_reads = [](const store::Command& command) {
-    return command.id() != store::CommandId::kUnknown &&
-           store::SpecOf(command.id()).Has(store::command_flag::kReadOnly);
-  };
-  const auto commands = request.commands();
-  if (std::all_of(commands.begin(), commands.end(), only_reads)) return true;
+  if (OnlyReads(request)) return true;
   return options_.is_idempotent && options_.is_idempotent(request);
 }
 

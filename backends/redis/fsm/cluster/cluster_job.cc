@@ -28,21 +28,12 @@ Command WithOwnCursor(const Command& scan, uint64_t cursor) {
   return own;
 }
 
-bool OnlyReads(const Command& command) {
-  const CommandId id = RowOf(command);
-  return id != CommandId::kUnknown && store::SpecOf(id).Has(store::command_flag::kReadOnly);
-}
-
 }  // namespace
 
 ClusterJob::ClusterJob(store::Request& request)
     : request_(&request),
       answers_(request.kind() == Kind::kTransaction ? 1 : request.commands().size()) {
   for (std::vector<std::optional<Reply>>& answer : answers_) answer.resize(1);
-}
-
-bool ClusterJob::only_reads() const {
-  return std::all_of(request_->commands().begin(), request_->commands().end(), OnlyReads);
 }
 
 void ClusterJob::Split(size_t command, CommandSplit split) {

@@ -52,8 +52,6 @@ class ClusterJob {
 
   store::Request& request() const { return *request_; }
   bool is_transaction() const { return request_->kind() == store::Request::Kind::kTransaction; }
-  // Whether all its commands are read-only.
-  bool only_reads() const;
 
   // Sets the number of replies of a command: one per master that it is sent to.
   void Expect(size_t command, size_t copies) { answers_[command].resize(copies); }

@@ -15,12 +15,6 @@ using store::ErrorKind;
 using store::Reply;
 using store::Request;
 
-// Without a pause, a node that is not ready would be asked thousands of times.
-constexpr int64_t kLeastWaitUs = 1000;
-
-// Rounds that found no map grow this many times further apart.
-constexpr int64_t kSlowestRounds = 10;
-
 // A map of an older epoch is not believed in this many rounds, while some node does not answer.
 constexpr int kDoubtedRounds = 3;
 
@@ -35,7 +29,7 @@ ClusterMachine::ClusterMachine(const Options& options, IsIdempotent is_idempoten
                                RequestObserver* observer)
     : options_(options),
       is_idempotent_(std::move(is_idempotent)),
-      refresh_interval_us_(std::max(kLeastWaitUs, DurationMicros(options.refresh_interval))),
+      rounds_(options.refresh_interval),
       limits_(QueueLimits::From(options)),
       rng_(rng),
       observer_(observer) {
@@ -217,7 +211,7 @@ void ClusterMachine::Send(ClusterJob& job, size_t node, bool asking, std::vector
 
 void ClusterMachine::Wait(ClusterJob& job, const Errand& errand, int64_t now_us) {
   ++job.waiting;
-  waiting_.push_back(Waiting{&job, errand, LaterMicros(now_us, refresh_interval_us_)});
+  waiting_.push_back(Waiting{&job, errand, LaterMicros(now_us, rounds_.interval_us())});
 }
 
 // Removes the part from the tables; nullopt if it is no longer needed.
@@ -277,7 +271,7 @@ bool ClusterMachine::MayTryAgain(const ClusterJob& job, const absl::Status& stat
 }
 
 bool ClusterMachine::MayRunTwice(const ClusterJob& job) const {
-  return job.only_reads() || (is_idempotent_ && is_idempotent_(job.request()));
+  return OnlyReads(job.request()) || (is_idempotent_ && is_idempotent_(job.request()));
 }
 
 void ClusterMachine::TakeFailure(ClusterPart& part, absl::Status status, int64_t now_us) {
@@ -432,7 +426,7 @@ void ClusterMachine::Timer(int64_t now_us) {
   armed_us_ = kNever;
   if (map_due_us_ <= now_us && !asking_map_) {
     map_due_us_ = kNever;
-    earliest_map_us_ = LaterMicros(now_us, RoundPause());
+    earliest_map_us_ = LaterMicros(now_us, rounds_.Next(failed_rounds_, rng_));
     best_view_.reset();
     all_answered_ = true;
     candidates_ = Candidates();
@@ -478,13 +472,6 @@ void ClusterMachine::ArmTimer() {
 void ClusterMachine::WantMap(int64_t now_us) {
   if (closed_) return;
   map_due_us_ = std::min(map_due_us_, std::max(now_us, earliest_map_us_));
-}
-
-// The time until the next round may begin.
-int64_t ClusterMachine::RoundPause() {
-  const int64_t spread_us =
-      LongestWait(refresh_interval_us_, kSlowestRounds * refresh_interval_us_, failed_rounds_);
-  return refresh_interval_us_ + rng_.Between(0, spread_us);
 }
 
 std::vector<size_t> ClusterMachine::Candidates() {
@@ -541,7 +528,8 @@ void ClusterMachine::EndRound(int64_t now_us) {
     return TakeMap(*std::exchange(best_view_, std::nullopt), now_us);
   }
   ++failed_rounds_;
-  earliest_map_us_ = std::max(earliest_map_us_, LaterMicros(now_us, RoundPause()));
+  earliest_map_us_ =
+      std::max(earliest_map_us_, LaterMicros(now_us, rounds_.Next(failed_rounds_, rng_)));
   WantMap(now_us);
 }
 

@@ -201,13 +201,12 @@ class ClusterMachine {
   void EndRound(int64_t now_us);
   void TakeMap(ClusterView view, int64_t now_us);
   void ForgetNodes();
-  int64_t RoundPause();
   std::vector<size_t> Candidates();
   void ArmTimer();
 
   const Options options_;
   const IsIdempotent is_idempotent_;
-  const int64_t refresh_interval_us_;
+  const RoundPauses rounds_;
   const QueueLimits limits_;
   base::Rng rng_;
   RequestObserver* const observer_;

@@ -8,6 +8,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "redouble/backends/redis/fsm/command_effect.h"
 #include "redouble/core/base/hash/crc.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/string_bridge.h"
@@ -109,13 +110,6 @@ Reply Joined(std::vector<Reply> replies) {
 
 bool HasTip(CommandId id, std::string_view tip) {
   return store::DetailsOf(id).tips.find(tip) != std::string_view::npos;
-}
-
-CommandId RowOf(const Command& command) {
-  const CommandId id = command.id();
-  if (!store::IsContainer(id) || command.arguments().empty()) return id;
-  const CommandId row = store::FindSubcommand(id, command.arguments()[0]);
-  return row == CommandId::kUnknown ? id : row;
 }
 
 absl::StatusOr<Route> RouteOf(const Command& command) {

@@ -51,9 +51,6 @@ struct Route {
   friend bool operator==(const Route&, const Route&) = default;
 };
 
-// The row of a command or of its subcommand; kUnknown if there is no row.
-store::CommandId RowOf(const store::Command& command);
-
 // Whether COMMAND DOCS gives the command this tip, such as "request_policy:multi_shard".
 bool HasTip(store::CommandId id, std::string_view tip);
 

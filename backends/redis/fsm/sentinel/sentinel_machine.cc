@@ -23,22 +23,7 @@ using store::ErrorKind;
 using store::Reply;
 using store::Request;
 
-// Without a pause, sentinels that are not ready would be asked thousands of times.
-constexpr int64_t kLeastWaitUs = 1000;
-
 constexpr std::string_view kBecameReplica = "the master became a read-only replica";
-
-// Rounds that found no master grow this many times further apart.
-constexpr int64_t kSlowestRounds = 10;
-
-bool OnlyReads(const Request& request) {
-  return std::all_of(request.commands().begin(), request.commands().end(),
-                     [](const store::Command& command) {
-                       const store::CommandId id = command.id();
-                       return id != store::CommandId::kUnknown &&
-                              store::SpecOf(id).Has(store::command_flag::kReadOnly);
-                     });
-}
 
 std::string Text(const TcpAddress& address) {
   return absl::StrCat(address.host, ":", address.port);
@@ -92,7 +77,7 @@ SentinelMachine::SentinelMachine(const Options& options, IsIdempotent is_idempot
                                  RequestObserver* observer)
     : options_(options),
       is_idempotent_(std::move(is_idempotent)),
-      refresh_interval_us_(std::max(kLeastWaitUs, DurationMicros(options.refresh_interval))),
+      rounds_(options.refresh_interval),
       limits_(QueueLimits::From(options)),
       rng_(rng),
       observer_(observer),
@@ -123,19 +108,13 @@ void SentinelMachine::BeginRound(int64_t now_us) {
   }
   ++counters_.rounds;
   round_due_us_ = kNever;
-  earliest_round_us_ = LaterMicros(now_us, RoundPause());
+  earliest_round_us_ = LaterMicros(now_us, rounds_.Next(failed_rounds_, rng_));
   round_problem_ = absl::OkStatus();
   asked_ = 0;
   AskNext(now_us);
 }
 
 // The time until the next round may begin.
-int64_t SentinelMachine::RoundPause() {
-  const int64_t spread_us =
-      LongestWait(refresh_interval_us_, kSlowestRounds * refresh_interval_us_, failed_rounds_);
-  return refresh_interval_us_ + rng_.Between(0, spread_us);
-}
-
 void SentinelMachine::AskNext(int64_t now_us) {
   candidate_.reset();
   searching_ = true;
@@ -227,7 +206,7 @@ void SentinelMachine::WatchEnded(int64_t now_us) {
   if (closed_ || !watched_) return;
   watched_.reset();
   watch_was_lost_ = true;
-  const int64_t wait_us = std::max(refresh_interval_us_, watch_backoff_.AddFailure());
+  const int64_t wait_us = std::max(rounds_.interval_us(), watch_backoff_.AddFailure());
   watch_due_us_ = LaterMicros(now_us, wait_us);
 }
 

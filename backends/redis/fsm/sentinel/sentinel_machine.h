@@ -183,7 +183,6 @@ class SentinelMachine {
   enum class Demotion : uint8_t { kNone, kRefusedSome, kRefusedAll };
 
   void BeginRound(int64_t now_us);
-  int64_t RoundPause();
   void StartWatch(const TcpAddress& sentinel);
   void AskNext(int64_t now_us);
   void LearnSentinels(const store::Reply& reply);
@@ -203,7 +202,7 @@ class SentinelMachine {
 
   const Options options_;
   const IsIdempotent is_idempotent_;
-  const int64_t refresh_interval_us_;
+  const RoundPauses rounds_;
   const QueueLimits limits_;
   base::Rng rng_;
   RequestObserver* const observer_;

@@ -242,7 +242,7 @@ void SyncPool::Release(uint64_t id, bool reusable) {
     const bool kept = reusable && !closed_ && ledger_.Return(id, SteadyMicros());
     if (!kept) {
       if (!reusable) {
-        ++counters_.spoiled;
+        ++counters_.discarded;
       } else if (!closed_) {
         ++counters_.expired;
       }

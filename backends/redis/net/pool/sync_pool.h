@@ -72,9 +72,9 @@ struct PoolCounters {
   uint64_t open_failures = 0;  // Failed attempts to open one.
   uint64_t dead = 0;           // Connections that were found dead before their use.
   uint64_t expired = 0;        // Connections that were closed for their age or idle time.
-  uint64_t spoiled = 0;        // Connections that were closed because of how they were left.
-  uint64_t borrowed = 0;       // Connections in use now.
-  uint64_t idle = 0;           // Idle connections now.
+  uint64_t discarded = 0;  // Connections that were closed because their user left a state in them.
+  uint64_t borrowed = 0;   // Connections in use now.
+  uint64_t idle = 0;       // Idle connections now.
 };
 
 class SyncPool final : public store::Store {

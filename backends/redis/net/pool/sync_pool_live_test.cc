@@ -128,7 +128,7 @@ TEST_F(SyncPoolTest, LendsConnectionsForOptimisticTransactions) {
     }
   });
   EXPECT_EQ(base::Run(store::Get(*pool, "balance")).value(), absl::StrCat(kThreads * kRounds));
-  EXPECT_EQ(pool->counters().spoiled, 0u) << "EXEC leaves nothing behind";
+  EXPECT_EQ(pool->counters().discarded, 0u) << "EXEC leaves nothing behind";
   EXPECT_LE(pool->counters().opened, 4u);
 }
 
@@ -143,7 +143,7 @@ TEST_F(SyncPoolTest, NeverReusesAConnectionThatALeaseLeftChanged) {
     Command change = Command::Named(changes[i][0], std::span(changes[i]).subspan(1));
     ASSERT_THAT(base::Run(SendTask(lease->store(), std::move(change))), IsOk());
     lease = absl::CancelledError("the lease ends");
-    EXPECT_EQ(pool->counters().spoiled, i + 1) << changes[i][0];
+    EXPECT_EQ(pool->counters().discarded, i + 1) << changes[i][0];
     ASSERT_THAT(base::Run(store::Set(*pool, absl::StrCat("key:", i), "1")), IsOk());
   }
   EXPECT_EQ(base::Run(store::DbSize(*pool)).value(), 4) << "all in database 0";
