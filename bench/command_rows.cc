@@ -217,7 +217,6 @@ constexpr CommandRow kRows[] = {
     {"EVALSHA_RO e0e1f9fabfc9d4800c877a703b823ac0578ff8db 0", "SCRIPT LOAD return\t1"},
     {"SCRIPT EXISTS e0e1f9fabfc9d4800c877a703b823ac0578ff8db"},
     {"SCRIPT LOAD return\t2"},
-    {"SCRIPT DEBUG NO"},
     {"SCRIPT KILL"},
     {"SCRIPT FLUSH"},
     {"FUNCTION LOAD REPLACE #!lua\tname=bench\nredis.register_function{function_name='f',callback="
@@ -322,6 +321,7 @@ constexpr NotMeasured kNotMeasured[] = {
     {"client|reply", kEnds},
     {"client|pause", "makes the others wait"},
     {"monitor", "makes a connection one that only listens"},
+    {"script|debug", kEnds},
     {"debug", "has as many meanings as it has words"},
     {"flushall",
      "empties what the others are measured on; FLUSHDB is measured on another database"},

@@ -391,8 +391,8 @@ constexpr std::array kTable = {
           ReadCount<&Options::queue_limit, 1, kMaxCount>, WriteCount<&Options::queue_limit>),
     OptionRow{"queue_bytes", Place::kQuery, Scope::kAny, "?queue_bytes=N",
               "a number from 1 to 1125899906842624",
-              "how many bytes of commands may wait for their replies at once; a request behind "
-              "that many is refused",
+              "how many bytes of commands may wait for their replies at once; a request beyond "
+              "the limit is refused",
               ReadQueueBytes, WriteQueueBytes},
     Count("blocking_connections", "?blocking_connections=N",
           "how many connections may carry blocking commands at once; further commands wait",

@@ -11,7 +11,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "redouble/backends/redis/fsm/backoff.h"
-#include "redouble/backends/redis/fsm/cluster/cluster_route.h"
 #include "redouble/backends/redis/fsm/command_effect.h"
 #include "redouble/backends/redis/net/client/sync_store.h"
 #include "redouble/backends/redis/net/connection.h"
