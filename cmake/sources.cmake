@@ -912,6 +912,8 @@ redouble_component(
     sim/check/history.cc
     sim/check/linearizability.cc
     sim/check/models.cc
+    sim/check/properties.cc
+    sim/check/serial.cc
     sim/decision/footprint.cc
     sim/explore/bounded.cc
     sim/explore/causal_hash.cc
@@ -953,13 +955,17 @@ redouble_component(
     sim/world/journal.cc
     sim/world/wire.cc
     sim/world/world.cc
+    sim/world_file/actor_run.cc
     sim/world_file/invariant.cc
+    sim/world_file/property_invariants.cc
     sim/world_file/world_experiment.cc
     sim/world_file/world_file.cc
+    sim/world_file/world_step.cc
   INSTALLED_HEADERS
     include/redouble/sim.h
     sim/check/history.h
     sim/check/linearizability.h
+    sim/check/properties.h
     sim/decision/decisions.h
     sim/decision/footprint.h
     sim/explore/cause.h
@@ -981,9 +987,11 @@ redouble_component(
     sim/world/journal.h
     sim/world/wire.h
     sim/world/world.h
+    sim/world_file/actor_run.h
     sim/world_file/invariant.h
     sim/world_file/world_experiment.h
     sim/world_file/world_file.h
+    sim/world_file/world_step.h
   COMPONENTS
     memory
     store

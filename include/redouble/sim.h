@@ -15,6 +15,7 @@
 
 #include "redouble/sim/check/history.h"
 #include "redouble/sim/check/linearizability.h"
+#include "redouble/sim/check/properties.h"
 #include "redouble/sim/decision/decisions.h"
 #include "redouble/sim/explore/explore.h"
 #include "redouble/sim/explore/strategies.h"

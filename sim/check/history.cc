@@ -1,5 +1,6 @@
 #include "redouble/sim/check/history.h"
 
+#include <algorithm>
 #include <cassert>
 #include <utility>
 
@@ -23,6 +24,7 @@ std::optional<size_t> KeyIndex(const store::Command& command) {
 
 size_t History::Begin(std::string_view client, std::string_view key,
                       std::vector<std::string> words) {
+  if (observer_) observer_(/*ends=*/false);
   entries_.push_back(Entry{HistoryOperation{.client = std::string(client),
                                             .key = std::string(key),
                                             .words = std::move(words),
@@ -33,6 +35,7 @@ size_t History::Begin(std::string_view client, std::string_view key,
 }
 
 void History::End(size_t operation, store::Reply reply) {
+  if (observer_) observer_(/*ends=*/true);
   HistoryOperation& ended = entries_[operation].operation;
   assert(!ended.ended.has_value());
   ended.ended = now_++;
@@ -50,23 +53,43 @@ std::vector<HistoryOperation> History::operations() const {
 }
 
 bool HistoryStore::Intercepts(const store::Request& request) {
-  return request.kind() == store::Request::Kind::kCommand &&
-         KeyIndex(request.commands().front()).has_value();
+  return std::any_of(request.commands().begin(), request.commands().end(),
+                     [](const store::Command& command) { return KeyIndex(command).has_value(); });
+}
+
+std::optional<size_t> HistoryStore::Begin(const store::Command& command) {
+  const std::optional<size_t> key = KeyIndex(command);
+  if (!key.has_value()) return std::nullopt;
+  std::vector<std::string> words = {absl::AsciiStrToUpper(base::ToAbsl(command.name()))};
+  for (size_t i = 0; i < command.arguments().size(); ++i) {
+    if (i != *key) words.emplace_back(command.arguments()[i]);
+  }
+  return history_.Begin(client_, command.arguments()[*key], std::move(words));
+}
+
+void HistoryStore::End(size_t operation, const store::Reply& reply) {
+  if (reply.is_error()) {
+    history_.Forget(operation);
+  } else {
+    history_.End(operation, reply);
+  }
 }
 
 base::Task<absl::StatusOr<store::Reply>> HistoryStore::Intercept(const store::Request& request) {
-  const store::Command& command = request.commands().front();
-  const size_t key = *KeyIndex(command);
-  std::vector<std::string> words = {absl::AsciiStrToUpper(base::ToAbsl(command.name()))};
-  for (size_t i = 0; i < command.arguments().size(); ++i) {
-    if (i != key) words.emplace_back(command.arguments()[i]);
-  }
-  const size_t operation = history_.Begin(client_, command.arguments()[key], std::move(words));
+  std::vector<std::optional<size_t>> operations;
+  for (const store::Command& command : request.commands()) operations.push_back(Begin(command));
   absl::StatusOr<store::Reply> result = co_await Forward(request);
-  if (result.ok() && !result->is_error()) {
-    history_.End(operation, *result);
-  } else if (result.ok() || store::ErrorKindOf(result.status()) == store::ErrorKind::kNotSent) {
-    history_.Forget(operation);
+  const bool is_batch = request.kind() != store::Request::Kind::kCommand;
+  for (size_t i = 0; i < operations.size(); ++i) {
+    if (!operations[i].has_value()) continue;
+    if (result.ok() && !is_batch) {
+      End(*operations[i], *result);
+    } else if (result.ok() && result->is_array()) {
+      End(*operations[i], result->elements()[i]);
+    } else if (result.ok() || store::ErrorKindOf(result.status()) == store::ErrorKind::kNotSent) {
+      // A transaction that was not executed, or a request that was not sent.
+      history_.Forget(*operations[i]);
+    }
   }
   co_return result;
 }

@@ -21,9 +21,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -49,6 +51,13 @@ struct HistoryOperation {
 
 class History {
  public:
+  // Called when an operation begins (false) and ends (true).
+  using Observer = std::function<void(bool ends)>;
+
+  // The check depends on which operations ended before others began. A world that is searched
+  // exhaustively must know of both (World::OnShared).
+  void SetObserver(Observer observer) { observer_ = std::move(observer); }
+
   // Records the start of an operation and returns its number.
   size_t Begin(std::string_view client, std::string_view key, std::vector<std::string> words);
   // Records the reply, which ends the operation.
@@ -67,11 +76,12 @@ class History {
 
   int64_t now_ = 0;
   std::vector<Entry> entries_;
+  Observer observer_;
 };
 
-// Records the commands that pass through it and have exactly one key. A command that fails with
-// kNotSent, or that gets an error reply, is removed from the history; a command whose outcome is
-// unknown has no end.
+// Records the commands that pass through it and have exactly one key. Those of one batch overlap. A
+// command that fails with kNotSent, or that gets an error reply, is removed from the history; a
+// command whose outcome is unknown has no end.
 class HistoryStore final : public store::InterceptingStore {
  public:
   // `inner` and `history` must outlive the store.
@@ -81,6 +91,10 @@ class HistoryStore final : public store::InterceptingStore {
  private:
   bool Intercepts(const store::Request& request) override;
   base::Task<absl::StatusOr<store::Reply>> Intercept(const store::Request& request) override;
+
+  // Returns nullopt for a command without exactly one key.
+  std::optional<size_t> Begin(const store::Command& command);
+  void End(size_t operation, const store::Reply& reply);
 
   History& history_;
   const std::string client_;

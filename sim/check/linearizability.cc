@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "redouble/core/base/text/glob.h"
 #include "redouble/core/base/text/string_bridge.h"
 
 namespace redouble::sim {
@@ -95,9 +96,11 @@ std::string Describe(const Operations& operations) {
 }  // namespace
 
 std::optional<LinearizabilityViolation> CheckLinearizable(const History& history,
-                                                          const SequentialModel& model) {
+                                                          const SequentialModel& model,
+                                                          std::string_view keys) {
   std::map<std::string, Operations> by_key;
   for (HistoryOperation& operation : history.operations()) {
+    if (!base::GlobMatch(keys, operation.key)) continue;
     by_key[operation.key].push_back(std::move(operation));
   }
   for (const auto& [key, operations] : by_key) {

@@ -57,6 +57,9 @@ const SequentialModel& CounterModel();
 const SequentialModel& SetModel();
 // LPUSH element..., RPUSH element..., LPOP, RPOP, LLEN, LRANGE 0 -1.
 const SequentialModel& ListModel();
+// A lock that does not expire: SET token NX, with or without a time to live; SETNX token; GET; DEL;
+// and, recorded by hand (History::Begin), UNLOCK token, which returns 1 if the token held the lock.
+const SequentialModel& LockModel();
 // XADD id field value... with an explicit id, XLEN, XRANGE - +.
 const SequentialModel& StreamModel();
 
@@ -67,9 +70,19 @@ struct LinearizabilityViolation {
 };
 
 // Returns the first key, in byte order, whose operations are not linearizable; nullopt if the
-// history is linearizable. An operation that the model does not know counts as a violation.
+// history is linearizable. Only keys that match the glob are checked. An operation that the model
+// does not know counts as a violation.
 std::optional<LinearizabilityViolation> CheckLinearizable(const History& history,
-                                                          const SequentialModel& model);
+                                                          const SequentialModel& model,
+                                                          std::string_view keys = "*");
+
+// A model and its name in world files.
+struct NamedModel {
+  std::string_view name;
+  const SequentialModel& (*model)();
+};
+// "register", "counter", "lock", "set", "list", "queue" (a list) and "stream".
+std::span<const NamedModel> AllModels();
 
 }  // namespace redouble::sim
 

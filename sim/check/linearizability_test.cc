@@ -98,6 +98,29 @@ TEST(Linearizability, FindsACounterAppliedTwice) {
                    .Fits(CounterModel()));
 }
 
+TEST(Linearizability, OfALockHasOneHolder) {
+  const auto locks = [](Words release, Reply reply) {
+    return Timeline()
+        .Do("a", {"SET", "a", "NX", "PX", "1000"}, Reply::Ok())
+        .Do("b", {"SET", "b", "nx"}, Reply::Nil())
+        .Do("b", std::move(release), std::move(reply))
+        .Do("b", {"SETNX", "b"}, Reply::Integer(1))
+        .Fits(LockModel());
+  };
+  EXPECT_FALSE(locks({"UNLOCK", "b"}, Reply::Integer(0)));
+  EXPECT_TRUE(locks({"UNLOCK", "a"}, Reply::Integer(1)));
+  EXPECT_TRUE(locks({"DEL"}, Reply::Integer(1)));
+  EXPECT_FALSE(locks({"GET"}, Reply::Bulk("b")));
+  EXPECT_FALSE(Timeline().Do("a", {"SET", "a"}, Reply::Ok()).Fits(LockModel()));
+}
+
+TEST(Linearizability, ChecksTheKeysThatMatch) {
+  History history;
+  history.End(history.Begin("a", "wrong:1", {"GET"}), Reply::Bulk("7"));
+  EXPECT_TRUE(CheckLinearizable(history, RegisterModel()).has_value());
+  EXPECT_FALSE(CheckLinearizable(history, RegisterModel(), "right:*").has_value());
+}
+
 TEST(Linearizability, SaysWhatTheHistoryWas) {
   Timeline timeline;
   timeline.Do("a", {"INCR"}, Reply::Integer(1)).Do("b", {"GET"}, Reply::Nil());

@@ -2,11 +2,13 @@
 // a byte that no element of a simulation contains.
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -155,6 +157,30 @@ class List final : public SequentialModel {
   }
 };
 
+class Lock final : public SequentialModel {
+ public:
+  std::optional<Step> Apply(std::string_view state, Words words) const override {
+    const std::string& name = words[0];
+    const std::string same(state);
+    const bool is_held = !state.empty();
+    if (name == "GET") return Step{same, BulkOrNil(state)};
+    if (name == "DEL") return Step{"", Reply::Integer(is_held ? 1 : 0)};
+    if (name == "UNLOCK") {
+      const bool is_ours = is_held && state.substr(1) == words[1];
+      return Step{is_ours ? "" : same, Reply::Integer(is_ours ? 1 : 0)};
+    }
+    if (name == "SETNX") {
+      return Step{is_held ? same : kValueMark + words[1], Reply::Integer(is_held ? 0 : 1)};
+    }
+    const bool is_conditional =
+        std::any_of(words.begin(), words.end(),
+                    [](const std::string& word) { return absl::EqualsIgnoreCase(word, "NX"); });
+    if (name != "SET" || !is_conditional) return std::nullopt;
+    if (is_held) return Step{same, Reply::Nil()};
+    return Step{kValueMark + words[1], Reply::Ok()};
+  }
+};
+
 // A state is the list of entries: each is the id and the fields, joined by another byte.
 class Stream final : public SequentialModel {
  public:
@@ -211,9 +237,24 @@ const SequentialModel& ListModel() {
   return model;
 }
 
+const SequentialModel& LockModel() {
+  static const Lock model;
+  return model;
+}
+
 const SequentialModel& StreamModel() {
   static const Stream model;
   return model;
+}
+
+std::span<const NamedModel> AllModels() {
+  static constexpr std::array kModels = {
+      NamedModel{"register", RegisterModel}, NamedModel{"counter", CounterModel},
+      NamedModel{"lock", LockModel},         NamedModel{"set", SetModel},
+      NamedModel{"list", ListModel},         NamedModel{"queue", ListModel},
+      NamedModel{"stream", StreamModel},
+  };
+  return kModels;
 }
 
 }  // namespace redouble::sim

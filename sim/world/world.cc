@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -71,6 +72,16 @@ Actor& World::Spawn(std::string name, Actor::Body body, SpawnOptions options) {
   return *actors_.back();
 }
 
+void World::OnShared(std::string_view name, bool writes) {
+  // A key of that name would depend on it needlessly, which costs time but no schedule.
+  const std::string object = absl::StrCat("shared: ", base::ToAbsl(name));
+  if (writes) {
+    turn_footprint_.OnWrite(object);
+  } else {
+    turn_footprint_.OnRead(object);
+  }
+}
+
 void World::AddInvariant(std::string name, std::function<absl::Status()> check,
                          InvariantReads reads) {
   checks_variables_ = checks_variables_ || reads == InvariantReads::kVariables;
@@ -85,6 +96,11 @@ void World::AddFinalInvariant(std::string name, std::function<bool()> holds) {
   AddFinalInvariant(std::move(name), [holds = std::move(holds)]() -> absl::Status {
     return holds() ? absl::OkStatus() : absl::InternalError("does not hold");
   });
+}
+
+void World::AddEventually(std::string name, std::function<absl::Status()> check,
+                          absl::Duration within) {
+  eventual_.push_back(Eventual{Invariant{std::move(name), std::move(check)}, within});
 }
 
 void World::AddProbe(std::string name, std::function<bool()> reached) {
@@ -114,8 +130,33 @@ RunReport World::Run(const RunLimits& limits) {
     report.mistake = mistake_;
   }
   if (!report.mistake.ok()) return End(report, RunEnd::kMistake);
-  report.violation = CheckInvariants(final_invariants_);
+  report.violation = CheckEnd(limits.max_steps - report.steps);
   return End(report, report.violation.ok() ? RunEnd::kDone : RunEnd::kViolation);
+}
+
+absl::Status World::CheckEnd(int64_t max_steps) {
+  absl::Status checked = CheckInvariants(final_invariants_);
+  for (const Eventual& eventual : eventual_) {
+    if (checked.ok()) checked = Await(eventual, max_steps);
+  }
+  return checked;
+}
+
+absl::Status World::Await(const Eventual& eventual, int64_t max_steps) {
+  Heal();
+  clock_moves_left_ = 0;
+  const absl::Time deadline = clock_.Now() + eventual.within;
+  while (true) {
+    for (; max_steps > 0 && TakeStep(); --max_steps) ReportTurn();
+    absl::Status checked = CheckInvariants({eventual.condition});
+    if (checked.ok() || absl::IsInvalidArgument(checked)) return checked;
+    if (clock_.Now() >= deadline || max_steps <= 0) {
+      return absl::Status(checked.code(), absl::StrCat(checked.message(), ", ",
+                                                       absl::FormatDuration(eventual.within),
+                                                       " after the last fault"));
+    }
+    if (!MoveClock(deadline)) clock_.AdvanceTo(deadline);
+  }
 }
 
 RunReport World::End(RunReport report, RunEnd end) {

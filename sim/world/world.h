@@ -242,6 +242,11 @@ class World {
   // The first mistake counts.
   void ReportMistake(absl::Status mistake);
 
+  // Reports that the current step read, or wrote, something that actors share outside the server,
+  // such as a variable. An exhaustive search does not see it otherwise, and may leave out the
+  // orders in which it matters.
+  void OnShared(std::string_view name, bool writes);
+
   // Adds a condition that must hold after every step. A run ends with kViolation at the first
   // error; InvalidArgument means that the check itself is wrong, and ends it with kMistake. A check
   // that reads variables of the actors makes an exhaustive search try the turns of all actors in
@@ -253,6 +258,11 @@ class World {
   // "does not hold"; a status can give a reason.
   void AddFinalInvariant(std::string name, std::function<absl::Status()> check);
   void AddFinalInvariant(std::string name, std::function<bool()> holds);
+
+  // Adds a condition that must hold at some time within `within` after a run has ended with kDone.
+  // No further faults are injected from then on, and daemons go on. It is checked whenever no actor
+  // can take a step.
+  void AddEventually(std::string name, std::function<absl::Status()> check, absl::Duration within);
 
   // Adds a probe: a condition that at least some runs should reach. It is evaluated after every
   // step until it is true.
@@ -307,6 +317,10 @@ class World {
   struct Invariant {
     std::string name;
     std::function<absl::Status()> check;
+  };
+  struct Eventual {
+    Invariant condition;
+    absl::Duration within;
   };
   enum class Event { kStart, kRelease, kExecute, kDeliver, kMoveClock };
   // One thing that can happen next.
@@ -363,6 +377,9 @@ class World {
   void CrashFor(Actor& actor, absl::Duration downtime);
   bool AllEnded() const;
   void AskProbes();
+  // Runs the world until the condition holds or its time is over.
+  absl::Status Await(const Eventual& eventual, int64_t max_steps);
+  absl::Status CheckEnd(int64_t max_steps);
   static absl::Status CheckInvariants(const std::vector<Invariant>& invariants);
   // CheckInvariants of the invariants that hold after every step; observes what they read.
   absl::Status CheckStep();
@@ -387,6 +404,7 @@ class World {
   std::optional<Journal> journal_;  // Present if a fault restores earlier data.
   std::vector<Invariant> invariants_;
   std::vector<Invariant> final_invariants_;
+  std::vector<Eventual> eventual_;
   absl::Status mistake_;
   bool server_drew_numbers_ = false;
   bool checks_variables_ = false;  // An invariant reads variables of the actors.

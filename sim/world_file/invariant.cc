@@ -11,10 +11,12 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/task/run.h"
 #include "redouble/core/base/text/glob.h"
+#include "redouble/core/base/text/nearest_word.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/store/command.h"
 #include "redouble/core/store/typed/keys.h"
@@ -22,6 +24,7 @@
 #include "redouble/sim/json/reply_json.h"
 #include "redouble/sim/operations/arguments.h"
 #include "redouble/sim/scenario/keyspace.h"
+#include "redouble/sim/world_file/property_invariants.h"
 
 namespace redouble::sim {
 namespace {
@@ -34,26 +37,13 @@ base::Task<absl::StatusOr<store::Reply>> Execute(store::Store& store, const Word
   co_return co_await store.Execute(command);
 }
 
-absl::StatusOr<store::Reply> Ask(World& world, const Words& words) {
-  const std::unique_ptr<memory::Session> session = world.Connect();
-  return base::Run(Execute(*session, words));
-}
-
 // The error of a check that itself is wrong (World::AddInvariant).
 absl::Status CheckFails(const Words& words, const Json& error) {
   return absl::InvalidArgumentError(
       absl::StrCat("the command ", words.front(), " of the check fails: ", error.dump()));
 }
 
-// Errors: InvalidArgument for an error reply.
-absl::StatusOr<Json> AskForJson(World& world, const Words& words) {
-  const absl::StatusOr<store::Reply> reply = Ask(world, words);
-  Json json = ResultToJson(reply);
-  if (!reply.ok() || reply->is_error()) return CheckFails(words, json);
-  return json;
-}
-
-// The allowed range of a count or an amount.
+// The allowed range of a count.
 struct Bounds {
   double at_least = -std::numeric_limits<double>::infinity();
   double at_most = std::numeric_limits<double>::infinity();
@@ -77,56 +67,38 @@ struct Bounds {
   }
 };
 
-std::optional<double> NumberIn(const Json& reply) {
-  double number = 0;
-  if (reply.is_number()) return reply.get<double>();
-  if (reply.is_string() && absl::SimpleAtod(reply.get_ref<const std::string&>(), &number)) {
-    return number;
-  }
-  return std::nullopt;
-}
-
-Words ReadWords(ArgumentReader& fields, std::string_view name) {
-  Words words = fields.Strings(name);
-  if (words.empty()) fields.Refuse(name, "a command has at least a name");
-  return words;
-}
-
 class ReplyInvariant final : public WorldInvariant {
  public:
   static std::shared_ptr<WorldInvariant> Read(ArgumentReader& fields) {
     auto invariant = std::make_shared<ReplyInvariant>();
     invariant->command_ = ReadWords(fields, "command");
-    if (const Json* expected = fields.FindOrNull("expect")) {
-      invariant->expected_.push_back(*expected);
-    } else if (const Json* list = fields.Find("one_of")) {
-      invariant->expected_.assign(list->begin(), list->end());
-    }
-    invariant->bounds_ = Bounds::Read(fields);
-    if (invariant->expected_.empty() == !invariant->bounds_.has_value()) {
-      fields.Refuse("", "expected one of expect, one_of, or at_least and at_most");
-    }
+    invariant->expectation_ = Expectation::Read(fields);
     return invariant;
   }
+
+  static std::shared_ptr<WorldInvariant> ReadEventually(ArgumentReader& fields) {
+    const auto invariant = std::static_pointer_cast<ReplyInvariant>(Read(fields));
+    absl::Duration within;
+    if (!absl::ParseDuration(fields.String("within"), &within) || within < absl::ZeroDuration()) {
+      fields.Refuse("within", "expected a duration such as \"10s\"");
+    }
+    invariant->within_ = within;
+    return invariant;
+  }
+
+  std::optional<absl::Duration> within() const override { return within_; }
 
   absl::Status Check(const WorldView& view) const override {
     REDOUBLE_ASSIGN_OR_RETURN(const store::Reply reply, Ask(view.world, command_));
     const Json got = ResultToJson(reply);
-    const bool is_expected = std::find(expected_.begin(), expected_.end(), got) != expected_.end();
-    if (reply.is_error() && !is_expected) return CheckFails(command_, got);
-    if (bounds_.has_value()) {
-      const std::optional<double> number = NumberIn(got.is_null() ? Json(0) : got);
-      if (!number) return absl::FailedPreconditionError(absl::StrCat("no number: ", got.dump()));
-      return bounds_->Check(*number, absl::StrCat(command_.front(), " gives"));
-    }
-    if (is_expected) return absl::OkStatus();
-    return absl::FailedPreconditionError(absl::StrCat(command_.front(), " gives ", got.dump()));
+    if (reply.is_error() && !expectation_.Lists(got)) return CheckFails(command_, got);
+    return expectation_.Check(got, absl::StrCat(command_.front(), " gives"));
   }
 
  private:
   Words command_;
-  std::vector<Json> expected_;
-  std::optional<Bounds> bounds_;
+  Expectation expectation_;
+  std::optional<absl::Duration> within_;
 };
 
 class EqualInvariant final : public WorldInvariant {
@@ -241,10 +213,10 @@ class ResultsInvariant final : public WorldInvariant {
   std::string_view operation() const override { return operation_; }
 
   absl::Status Check(const WorldView& view) const override {
-    const auto count =
-        std::count_if(view.results.begin(), view.results.end(), [&](const CallResult& call) {
-          return call.operation == operation_ && (!where_ || IsLike(call.result, *where_));
-        });
+    const std::vector<CallResult>& results = view.observed.results;
+    const auto count = std::count_if(results.begin(), results.end(), [&](const CallResult& call) {
+      return call.operation == operation_ && (!where_ || IsLike(call.result, *where_));
+    });
     return bounds_.Check(static_cast<double>(count), absl::StrCat("calls of ", operation_, ":"));
   }
 
@@ -274,7 +246,7 @@ class SerialInvariant final : public WorldInvariant {
   bool needs_serial_states() const override { return true; }
 
   absl::Status Check(const WorldView& view) const override {
-    const Json got = Project(SerialState(view.world, view.results));
+    const Json got = Project(SerialState(view.world, view.observed.results));
     const bool is_serial = std::any_of(view.serial_states.begin(), view.serial_states.end(),
                                        [&](const Json& state) { return Project(state) == got; });
     if (is_serial) return absl::OkStatus();
@@ -307,7 +279,12 @@ constexpr std::array kKinds = {
     KindRow{"expires", false, ExpiresInvariant::Read},
     KindRow{"references", false, ReferencesInvariant::Read},
     KindRow{"results", true, ResultsInvariant::Read},
-    KindRow{"serial", true, SerialInvariant::Read},
+    KindRow{"serializable", true, SerialInvariant::Read},
+    KindRow{"linearizable", true, ReadLinearizable},
+    KindRow{"bound", true, ReadBound},
+    KindRow{"monotone", false, ReadMonotone},
+    KindRow{"exactly_once", true, ReadExactlyOnce},
+    KindRow{"eventually", true, ReplyInvariant::ReadEventually},
 };
 
 const KindRow* FindKind(std::string_view kind) {
@@ -316,15 +293,41 @@ const KindRow* FindKind(std::string_view kind) {
   return found == kKinds.end() ? nullptr : &*found;
 }
 
-std::string KnownKinds() {
-  std::string known;
-  for (const KindRow& row : kKinds) {
-    absl::StrAppend(&known, known.empty() ? "" : ", ", base::ToAbsl(row.kind));
-  }
-  return known;
+std::string UnknownKind(std::string_view kind) {
+  std::vector<std::string> known;
+  for (const KindRow& row : kKinds) known.emplace_back(row.kind);
+  return absl::StrCat("unknown kind \"", base::ToAbsl(kind), "\"", base::DidYouMean(kind, known),
+                      "; known: ", absl::StrJoin(known, ", "));
 }
 
 }  // namespace
+
+absl::StatusOr<store::Reply> Ask(World& world, const std::vector<std::string>& words) {
+  const std::unique_ptr<memory::Session> session = world.Connect();
+  return base::Run(Execute(*session, words));
+}
+
+absl::StatusOr<Json> AskForJson(World& world, const std::vector<std::string>& words) {
+  const absl::StatusOr<store::Reply> reply = Ask(world, words);
+  Json json = ResultToJson(reply);
+  if (!reply.ok() || reply->is_error()) return CheckFails(words, json);
+  return json;
+}
+
+std::optional<double> NumberIn(const Json& reply) {
+  double number = 0;
+  if (reply.is_number()) return reply.get<double>();
+  if (reply.is_string() && absl::SimpleAtod(reply.get_ref<const std::string&>(), &number)) {
+    return number;
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> ReadWords(ArgumentReader& fields, std::string_view name) {
+  std::vector<std::string> words = fields.Strings(name);
+  if (words.empty()) fields.Refuse(name, "a command has at least a name");
+  return words;
+}
 
 absl::StatusOr<std::shared_ptr<const WorldInvariant>> ParseInvariant(const Json& json,
                                                                      std::string_view path) {
@@ -334,7 +337,7 @@ absl::StatusOr<std::shared_ptr<const WorldInvariant>> ParseInvariant(const Json&
   const std::string when = fields.OptionalString("when").value_or("end");
   const KindRow* row = FindKind(kind);
   if (row == nullptr) {
-    fields.Refuse("kind", absl::StrCat("unknown kind \"", kind, "\"; known: ", KnownKinds()));
+    fields.Refuse("kind", UnknownKind(kind));
     return fields.Finish();
   }
   if (name.find(':') != std::string::npos) fields.Refuse("name", "a name has no colon");
@@ -345,7 +348,8 @@ absl::StatusOr<std::shared_ptr<const WorldInvariant>> ParseInvariant(const Json&
   std::shared_ptr<WorldInvariant> invariant = row->read(fields);
   REDOUBLE_RETURN_IF_ERROR(fields.Finish());
   invariant->name_ = name;
-  invariant->always_ = when == "always";
+  // What changes between two checks is seen by checks after every step.
+  invariant->always_ = when == "always" || (kind == "monotone" && json.contains("command"));
   return std::shared_ptr<const WorldInvariant>(std::move(invariant));
 }
 
@@ -354,7 +358,7 @@ Json SerialState(World& world, const std::vector<CallResult>& results) {
   Json by_actor = Json::object();
   std::vector<const CallResult*> sorted;
   for (const CallResult& call : results) sorted.push_back(&call);
-  std::sort(sorted.begin(), sorted.end(), [](const CallResult* a, const CallResult* b) {
+  std::stable_sort(sorted.begin(), sorted.end(), [](const CallResult* a, const CallResult* b) {
     return std::pair(a->actor, a->step) < std::pair(b->actor, b->step);
   });
   for (const CallResult* call : sorted) by_actor[call->actor].push_back(call->result);

@@ -13,12 +13,26 @@
 // |            | replaced by the element.                                                       |
 // | results    | The number of calls of "operation" whose result contains "where" is from       |
 // |            | "at_least" to "at_most". {"error": "text"} matches a part of an error message. |
-// | serial     | Serializability: the keys that match "keys" (default *), and the results of    |
-// |            | all calls unless "results" is false, are those of some run in which the        |
-// |            | actors run one after another without faults.                                   |
+// | serial-    | The keys that match "keys" (default *), and the results of all calls unless    |
+// | izable     | "results" is false, are those of some run in which the actors run one after    |
+// |            | another without faults.                                                        |
+// | lineariz-  | The replies to the single-key commands on the keys that match "keys" (default  |
+// | able       | *) are those of a server that does one thing at a time: each command took      |
+// |            | effect once, between its request and its reply, or, if its outcome is unknown, |
+// |            | at any time after its request or never. "model": register, counter, lock, set, |
+// |            | list, queue or stream (sim/check/linearizability.h).                           |
+// | bound      | Each value that an actor bound to the name "value" (sim/world_file/            |
+// |            | world_step.h) is as in "reply". "actor" selects the values of one actor.       |
+// | monotone   | The numbers that an actor bound to "value" never decrease; or the reply of     |
+// |            | "command" does not, which is checked after every step.                         |
+// | exactly_   | Each of "elements" is once among the values that actors bound to "value", and  |
+// | once       | among the elements of these values; with "may_be_missing", once at most.       |
+// | eventually | The condition of "reply" holds at some time within "within" ("10s") after all  |
+// |            | actors have ended. There are no faults in this time; daemons go on.            |
 //
 // Each may have a "name" (default: its kind), which violations report, and "when": "end" (the
-// default) or "always" (after every step). "results" and "serial" are checked at the end only.
+// default) or "always" (after every step). The first five kinds except "results", and "monotone",
+// can be checked always.
 //
 //   // {"kind": "reply", "command": ["GET", "n"], "expect": "7"}
 //   absl::StatusOr<std::shared_ptr<const WorldInvariant>> invariant =
@@ -28,13 +42,17 @@
 #ifndef REDOUBLE_SIM_WORLD_FILE_INVARIANT_H_
 #define REDOUBLE_SIM_WORLD_FILE_INVARIANT_H_
 
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "redouble/sim/check/history.h"
 #include "redouble/sim/operations/operation.h"
 #include "redouble/sim/world/world.h"
 
@@ -48,10 +66,29 @@ struct CallResult {
   Json result;  // {"error": message} if the call failed.
 };
 
+// A value that an actor bound to a name.
+struct BoundValue {
+  std::string actor;
+  std::string name;
+  Json value;
+};
+
+class WorldInvariant;
+
+// What was recorded in a run.
+struct Observations {
+  std::vector<CallResult> results = {};
+  std::vector<BoundValue> bound = {};  // In the order of binding.
+  // The single-key commands of the setup and of all actors, if an invariant needs them.
+  History history = {};
+  // By invariant, the number that its last check has seen.
+  std::map<const WorldInvariant*, double> last = {};
+};
+
 // What an invariant can inspect.
 struct WorldView {
   World& world;
-  const std::vector<CallResult>& results;
+  Observations& observed;
   // The SerialState after each serial order of the actors.
   const std::vector<Json>& serial_states;
 };
@@ -66,9 +103,18 @@ class WorldInvariant {
   bool always() const { return always_; }
   // Returns true if Check needs WorldView::serial_states.
   virtual bool needs_serial_states() const { return false; }
+  // Returns true if Check needs Observations::history.
+  virtual bool needs_history() const { return false; }
+  // Returns for how long after the end the condition may come true; nullopt if it must hold at the
+  // end.
+  virtual std::optional<absl::Duration> within() const { return std::nullopt; }
 
   // Returns the operation whose calls are counted; empty if it counts none.
   virtual std::string_view operation() const { return {}; }
+  // Returns the name whose bound values are judged, and the actor that binds them; empty if there
+  // is none.
+  virtual std::string_view bound_name() const { return {}; }
+  virtual std::string_view bound_actor() const { return {}; }
 
   // Returns OK, or an error that describes the violation; InvalidArgument if the check itself is
   // wrong, as when its command fails.

@@ -27,12 +27,12 @@ class InvariantTest : public testing::Test {
   absl::Status Check(std::string_view text) {
     REDOUBLE_ASSIGN_OR_RETURN(const auto invariant,
                               ParseInvariant(ParseStrictJson(text).value(), "/invariants/0"));
-    return invariant->Check(WorldView{world_, results_, serial_states_});
+    return invariant->Check(WorldView{world_, observed_, serial_states_});
   }
   bool Holds(std::string_view text) { return Check(text).ok(); }
 
   World world_;
-  std::vector<CallResult> results_;
+  Observations observed_;
   std::vector<Json> serial_states_;
 
  private:
@@ -95,9 +95,9 @@ TEST_F(InvariantTest, ReferencesHaveTheirKeys) {
 }
 
 TEST_F(InvariantTest, ResultsAreCounted) {
-  results_ = {{"a", 0, "reserve", Json{{"decision", "Allowed"}, {"spend", 9.5}}},
-              {"b", 0, "reserve", Json{{"decision", "Allowed"}, {"spend", 9.5}}},
-              {"b", 1, "release", Json{{"error", "OOM no memory"}}}};
+  observed_.results = {{"a", 0, "reserve", Json{{"decision", "Allowed"}, {"spend", 9.5}}},
+                       {"b", 0, "reserve", Json{{"decision", "Allowed"}, {"spend", 9.5}}},
+                       {"b", 1, "release", Json{{"error", "OOM no memory"}}}};
   const std::string where = R"("operation": "reserve", "where": {"decision": "Allowed"})";
   EXPECT_TRUE(Holds(R"({"kind": "results", )" + where + R"(, "at_most": 2})"));
   EXPECT_EQ(Check(R"({"kind": "results", )" + where + R"(, "at_most": 1})"),
@@ -111,16 +111,16 @@ TEST_F(InvariantTest, ResultsAreCounted) {
 
 TEST_F(InvariantTest, StateIsASerialOne) {
   Send({"SET", "n", "2"});
-  results_ = {{"b", 0, "add", 2}, {"a", 0, "add", 1}};
+  observed_.results = {{"b", 0, "add", 2}, {"a", 0, "add", 1}};
   const std::vector<CallResult> in_other_order = {{"a", 0, "add", 1}, {"b", 0, "add", 2}};
   serial_states_ = {SerialState(world_, in_other_order)};
-  EXPECT_TRUE(Holds(R"({"kind": "serial"})"));
+  EXPECT_TRUE(Holds(R"({"kind": "serializable"})"));
   Send({"SET", "n", "1"});
-  EXPECT_FALSE(Holds(R"({"kind": "serial"})"));
-  EXPECT_TRUE(Holds(R"({"kind": "serial", "keys": "m*"})"));
-  results_[0].result = 1;
-  EXPECT_FALSE(Holds(R"({"kind": "serial", "keys": "m*"})"));
-  EXPECT_TRUE(Holds(R"({"kind": "serial", "keys": "m*", "results": false})"));
+  EXPECT_FALSE(Holds(R"({"kind": "serializable"})"));
+  EXPECT_TRUE(Holds(R"({"kind": "serializable", "keys": "m*"})"));
+  observed_.results[0].result = 1;
+  EXPECT_FALSE(Holds(R"({"kind": "serializable", "keys": "m*"})"));
+  EXPECT_TRUE(Holds(R"({"kind": "serializable", "keys": "m*", "results": false})"));
 }
 
 TEST_F(InvariantTest, HaveANameAndATime) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -10,140 +9,22 @@
 
 #include "absl/strings/str_cat.h"
 #include "redouble/core/base/status/status_macros.h"
-#include "redouble/core/base/task/run.h"
 #include "redouble/core/base/text/string_bridge.h"
-#include "redouble/core/store/command.h"
-#include "redouble/sim/json/reply_json.h"
-#include "redouble/sim/operations/arguments.h"
+#include "redouble/sim/check/serial.h"
+#include "redouble/sim/world_file/actor_run.h"
 
 namespace redouble::sim {
 namespace {
 
-using Results = std::vector<CallResult>;
-
-// The state of one run.
-struct RunState {
-  World& world;
-  // The text of each error reply that a fault may give.
-  std::vector<std::string> fault_errors;
-  Results results = {};
-};
-
-// Returns the reply, or OK without one if the outcome is not known because of a fault.
-base::Task<absl::Status> SendCommand(const CommandStep& step, store::Store& store,
-                                     std::optional<store::Reply>& reply) {
-  store::Command command = store::Command::Named(step.words.front());
-  command.AddAll(std::span(step.words).subspan(1));
-  REDOUBLE_CO_ASSIGN_OR_RETURN(reply, co_await store.Execute(command));
-  co_return absl::OkStatus();
-}
-
-// Returns the mistake that an error reply shows; OK for any other reply.
-absl::Status MistakeIn(const CommandStep& step, const std::optional<store::Reply>& reply) {
-  if (!reply || !reply->is_error() || step.may_fail) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("the command ", step.words.front(), " fails: ",
-                                                 reply->text(), R"(; a step with "may_fail" may)"));
-}
-
-// Arguments that the operation rejects are a mistake in the file.
-base::Task<Json> MakeCall(const CallStep& step, OperationContext context, absl::Status& mistake) {
-  const OperationResult result = co_await (*step.call.operation)(context, step.call.arguments);
-  if (result.ok()) co_return *result;
-  if (IsArgumentError(result.status())) {
-    mistake =
-        absl::InvalidArgumentError(absl::StrCat(step.call.name, ": ", result.status().message()));
-  }
-  co_return Json{{"error", std::string(result.status().message())}};
-}
-
-base::Task<void> RunCommand(Actor& actor, const CommandStep& step, RunState& state) {
-  std::optional<store::Reply> reply;
-  (void)co_await SendCommand(step, actor.store(), reply);
-  const auto& faults = state.fault_errors;
-  if (reply && reply->is_error() &&
-      std::find(faults.begin(), faults.end(), reply->text()) != faults.end()) {
-    co_return;
-  }
-  if (const absl::Status mistake = MistakeIn(step, reply); !mistake.ok()) {
-    state.world.ReportMistake(mistake);
-  }
-}
-
-base::Task<void> RunActor(Actor& actor, const std::vector<Step>& steps, RunState& state) {
-  for (size_t i = 0; i < steps.size(); ++i) {
-    if (const auto* call = std::get_if<CallStep>(&steps[i].action)) {
-      const OperationContext context(actor.store(), actor.clock(), actor.rng());
-      absl::Status mistake;
-      Json result = co_await MakeCall(*call, context, mistake);
-      if (!mistake.ok()) state.world.ReportMistake(mistake);
-      state.results.push_back(
-          CallResult{actor.name(), static_cast<int>(i), call->call.name, std::move(result)});
-    } else if (const auto* command = std::get_if<CommandStep>(&steps[i].action)) {
-      co_await RunCommand(actor, *command, state);
-    } else {
-      const auto& advance = std::get<AdvanceStep>(steps[i].action);
-      const absl::Time target = advance.to ? *advance.to : actor.clock().Now() + *advance.by;
-      co_await actor.clock().SleepUntil(target);
-    }
-  }
-}
-
-absl::Status SetUp(World& world, const std::vector<Step>& steps) {
-  const std::unique_ptr<memory::Session> session = world.Connect();
-  base::Rng rng(0);
-  for (const Step& step : steps) {
-    if (const auto* call = std::get_if<CallStep>(&step.action)) {
-      const OperationContext context(*session, world.clock(), rng);
-      absl::Status arguments;
-      const Json result = base::Run(MakeCall(*call, context, arguments));
-      REDOUBLE_RETURN_IF_ERROR(arguments);
-      if (!result.is_object() || !result.contains("error")) continue;
-      return absl::InvalidArgumentError(
-          absl::StrCat(call->call.name, ": ", result["error"].dump()));
-    }
-    if (const auto* command = std::get_if<CommandStep>(&step.action)) {
-      std::optional<store::Reply> reply;
-      REDOUBLE_RETURN_IF_ERROR(base::Run(SendCommand(*command, *session, reply)));
-      REDOUBLE_RETURN_IF_ERROR(MistakeIn(*command, reply));
-      continue;
-    }
-    const auto& advance = std::get<AdvanceStep>(step.action);
-    world.clock().AdvanceTo(advance.to ? *advance.to : world.clock().Now() + *advance.by);
-  }
-  return absl::OkStatus();
-}
-
-// Runs the actors one after another in a given order.
-class SerialDecisions final : public DecisionSource {
- public:
-  // ranks[actor]: the lowest rank runs first.
-  explicit SerialDecisions(std::vector<int> ranks) : ranks_(std::move(ranks)) {}
-
-  size_t ChooseNext(std::span<const ScheduleOption> options) override {
-    const auto first = std::min_element(options.begin(), options.end(),
-                                        [&](const ScheduleOption& a, const ScheduleOption& b) {
-                                          return ranks_[a.actor] < ranks_[b.actor];
-                                        });
-    return static_cast<size_t>(first - options.begin());
-  }
-  size_t Pick(size_t) override { return 0; }
-  bool Chance(double) override { return false; }
-
- private:
-  const std::vector<int> ranks_;
-};
-
 // Adds the arguments in `hardened` to the calls; "$actor" is replaced by the actor's name.
-void Harden(const Json& hardened, std::string_view actor, std::vector<Step>& steps) {
-  for (Step& step : steps) {
-    auto* call = std::get_if<CallStep>(&step.action);
-    if (call == nullptr) continue;
-    const auto more = hardened.find(call->call.name);
-    if (more == hardened.end()) continue;
+void Harden(const Json& hardened, std::string_view actor, std::vector<WorldStep>& steps) {
+  VisitCalls(steps, [&](CallStep& step) {
+    const auto more = hardened.find(step.call.name);
+    if (more == hardened.end()) return;
     for (const auto& [name, value] : more->items()) {
-      call->call.arguments[name] = value == "$actor" ? Json(actor) : value;
+      step.call.arguments[name] = value == "$actor" ? Json(actor) : value;
     }
-  }
+  });
 }
 
 std::vector<std::string> FaultErrors(const WorldFile& world) {
@@ -177,34 +58,54 @@ void WorldExperiment::HardenActors() {
 
 Experiment WorldExperiment::experiment() const {
   return [this](World& world) {
-    const auto state = std::make_shared<RunState>(RunState{world, FaultErrors(world_)});
-    if (const absl::Status status = SetUp(world, setup_); !status.ok()) {
+    const bool has_history = std::any_of(world_.invariants.begin(), world_.invariants.end(),
+                                         [](const auto& one) { return one->needs_history(); });
+    const auto state =
+        std::make_shared<RunState>(RunState{world, FaultErrors(world_), has_history});
+    if (has_history) {
+      state->observed.history.SetObserver(
+          [&world](bool ends) { world.OnShared("the history", ends); });
+    }
+    if (const absl::Status status = SetUp(setup_, *state); !status.ok()) {
       world.ReportMistake(absl::InvalidArgumentError(absl::StrCat("setup: ", status.message())));
     }
     for (const WorldActor& actor : actors_) {
       world.Spawn(actor.name,
-                  [&actor, state](Actor& self) { return RunActor(self, actor.steps, *state); });
+                  [&actor, state](Actor& self) { return RunActor(self, actor.steps, *state); },
+                  {.daemon = actor.is_daemon});
     }
     for (const std::shared_ptr<const WorldInvariant>& invariant : world_.invariants) {
-      const auto check = [this, &world, state, invariant] {
-        return invariant->Check(WorldView{world, state->results, serial_states_});
-      };
-      if (invariant->always()) {
-        world.AddInvariant(invariant->name(), check, InvariantReads::kServerOnly);
-      }
-      world.AddFinalInvariant(invariant->name(), check);
+      AddInvariant(world, state, invariant);
     }
     for (const std::shared_ptr<const WorldInvariant>& probe : world_.probes) {
       world.AddProbe(probe->name(), [this, &world, state, probe] {
-        return probe->Check(WorldView{world, state->results, serial_states_}).ok();
+        return probe->Check(WorldView{world, state->observed, serial_states_}).ok();
       });
     }
   };
 }
 
+void WorldExperiment::AddInvariant(World& world, const std::shared_ptr<RunState>& state,
+                                   const std::shared_ptr<const WorldInvariant>& invariant) const {
+  const auto check = [this, &world, state, invariant] {
+    return invariant->Check(WorldView{world, state->observed, serial_states_});
+  };
+  if (invariant->within()) {
+    world.AddEventually(invariant->name(), check, *invariant->within());
+    return;
+  }
+  if (invariant->always()) {
+    world.AddInvariant(invariant->name(), check, InvariantReads::kServerOnly);
+  }
+  world.AddFinalInvariant(invariant->name(), check);
+}
+
 ExploreOptions WorldExperiment::Options(ExploreOptions options) const {
   options.world.start = world_.start;
   options.world.faults = world_.faults;
+  options.world.events = world_.events;
+  options.world.clock_moves = world_.clock_moves;
+  options.world.request_timeout = world_.request_timeout;
   options.swarm = variant_.swarm;
   // The hardened actors may send other commands, which the file's faults do not match.
   options.faults_must_match = options.faults_must_match && !variant_.hardened;
@@ -212,19 +113,17 @@ ExploreOptions WorldExperiment::Options(ExploreOptions options) const {
 }
 
 void WorldExperiment::ComputeSerialStates() {
-  std::vector<int> ranks(actors_.size());
-  std::iota(ranks.begin(), ranks.end(), 0);
-  do {
-    SerialDecisions decisions(ranks);
+  ForEachSerialOrder(actors_.size(), [this](DecisionSource& decisions) {
     World world({.start = world_.start, .decisions = &decisions});
-    RunState state{world, FaultErrors(world_)};
-    (void)SetUp(world, setup_);
+    RunState state{world, FaultErrors(world_), /*has_history=*/false};
+    (void)SetUp(setup_, state);
     for (const WorldActor& actor : actors_) {
-      world.Spawn(actor.name, [&](Actor& self) { return RunActor(self, actor.steps, state); });
+      world.Spawn(actor.name, [&](Actor& self) { return RunActor(self, actor.steps, state); },
+                  {.daemon = actor.is_daemon});
     }
     world.Run();
-    serial_states_.push_back(SerialState(world, state.results));
-  } while (std::next_permutation(ranks.begin(), ranks.end()));
+    serial_states_.push_back(SerialState(world, state.observed.results));
+  });
 }
 
 RecordedViolation Record(const Violation& violation, WorldVariant variant) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "redouble/sim/explore/explore.h"
+#include "redouble/sim/world_file/actor_run.h"
 #include "redouble/sim/world_file/world_file.h"
 
 namespace redouble::sim {
@@ -28,8 +29,8 @@ struct WorldVariant {
 
 class WorldExperiment {
  public:
-  // `world` must outlive the experiment. If an invariant is "serial", the constructor computes the
-  // serial states: one run for each order of the actors.
+  // `world` must outlive the experiment. If an invariant is "serializable", the constructor
+  // computes the serial states: one run for each order of the actors.
   WorldExperiment(const WorldFile& world, WorldVariant variant);
 
   // Returns a function that fills a world with the file's setup, actors and invariants. What is
@@ -41,13 +42,15 @@ class WorldExperiment {
   ExploreOptions Options(ExploreOptions options = {}) const;
 
  private:
+  void AddInvariant(World& world, const std::shared_ptr<RunState>& state,
+                    const std::shared_ptr<const WorldInvariant>& invariant) const;
   void HardenActors();
   void ComputeSerialStates();
 
   const WorldFile& world_;
   const WorldVariant variant_;
   std::vector<WorldActor> actors_;  // The actors with the arguments of the variant.
-  std::vector<Step> setup_;
+  std::vector<WorldStep> setup_;
   std::vector<Json> serial_states_;
 };
 

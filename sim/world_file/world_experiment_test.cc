@@ -47,7 +47,7 @@ TEST(WorldExperiment, TellsActorsApartInHardenedArguments) {
 
 TEST(WorldExperiment, KnowsWhatSerialRunsComeTo) {
   Json json = CounterWorld();
-  json["invariants"] = Json::array({Json{{"kind", "serial"}}});
+  json["invariants"] = Json::array({Json{{"kind", "serializable"}}});
   EXPECT_TRUE(ExploreCounter(json, {}).violation.has_value());
   const Exploration hardened =
       ExploreCounter(json, {.hardened = true}, {.strategy = Strategy::kExhaustive});
@@ -216,7 +216,7 @@ TEST(ShrinkWorld, LeavesOutWhatIsNotNeeded) {
   json["actors"]["a"].insert(json["actors"]["a"].begin(), idle[0]);
   json["faults"] = Json::array({Json{{"fault", "delay"}, {"for", "1s"}, {"probability", 0.1}}});
   json["invariants"][0] =
-      Json{{"kind", "serial"}, {"name", "both count"}, {"keys", "n"}, {"results", false}};
+      Json{{"kind", "serializable"}, {"name", "both count"}, {"keys", "n"}, {"results", false}};
   const WorldFile smaller = ShrinkWorld(ParseCounter(json).value(), {}, CauseIn(json),
                                         /*schedules=*/200, CounterSystem());
   EXPECT_EQ(smaller.actors.size(), 2u);

@@ -4,11 +4,12 @@
 #include <set>
 #include <span>
 #include <utility>
-#include <variant>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "redouble/core/base/json/json_reading.h"
 #include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/base/text/nearest_word.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/sim/json/strict_json.h"
 #include "redouble/sim/operations/arguments.h"
@@ -20,38 +21,6 @@ absl::Status Wrong(std::string_view path, std::string_view message) {
   return absl::InvalidArgumentError(absl::StrCat(base::ToAbsl(path), ": ", base::ToAbsl(message)));
 }
 
-// A world has no schedule and no expectations: its steps are a subset of a scenario's.
-absl::Status CheckStep(const Step& step, bool in_actor) {
-  if (const auto* call = std::get_if<CallStep>(&step.action)) {
-    if (call->expectation.result || call->expectation.error) {
-      return absl::InvalidArgumentError("a world says by invariants what must come of a call");
-    }
-    return absl::OkStatus();
-  }
-  if (const auto* command = std::get_if<CommandStep>(&step.action)) {
-    if (command->reply) {
-      return absl::InvalidArgumentError("a world says by invariants what must come of a command");
-    }
-    return absl::OkStatus();
-  }
-  if (std::holds_alternative<AdvanceStep>(step.action)) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("a step of kind \"", step.kind, "\" has no place ",
-                                                 in_actor ? "in an actor" : "in a set-up",
-                                                 "; call, command and advance have"));
-}
-
-absl::StatusOr<std::vector<Step>> ParseWorldSteps(const Json& json, std::string_view path,
-                                                  const OperationTable& operations, bool in_actor) {
-  if (!json.is_array()) return Wrong(path, "expected an array of steps");
-  REDOUBLE_ASSIGN_OR_RETURN(std::vector<Step> steps, ParseSteps(json, path, operations));
-  for (size_t i = 0; i < steps.size(); ++i) {
-    if (const absl::Status status = CheckStep(steps[i], in_actor); !status.ok()) {
-      return Wrong(absl::StrCat(base::ToAbsl(path), "/", i), base::ToStd(status.message()));
-    }
-  }
-  return steps;
-}
-
 void ParseActors(const Json& json, std::string_view place, const OperationTable& operations,
                  ArgumentReader& fields, std::vector<WorldActor>& actors) {
   if (!json.is_object() || json.empty()) {
@@ -59,7 +28,7 @@ void ParseActors(const Json& json, std::string_view place, const OperationTable&
   }
   for (const auto& [name, steps] : json.items()) {
     const std::string path = absl::StrCat(base::ToAbsl(place), base::PointerPart(name));
-    absl::StatusOr<std::vector<Step>> parsed =
+    absl::StatusOr<std::vector<WorldStep>> parsed =
         ParseWorldSteps(steps, path, operations, /*in_actor=*/true);
     fields.Add(parsed.status());
     if (!parsed.ok()) continue;
@@ -91,11 +60,13 @@ absl::StatusOr<FaultRule> ParseFaultRule(const Json& json, std::string_view path
   const std::string name = fields.String("fault");
   const FaultSpec* spec = FindFaultSpec(name);
   if (spec == nullptr) {
-    std::string known;
-    for (const FaultSpec& row : AllFaults()) {
-      absl::StrAppend(&known, known.empty() ? "" : ", ", base::ToAbsl(row.name));
-    }
-    fields.Refuse("fault", absl::StrCat("unknown fault \"", name, "\"; known: ", known));
+    std::vector<std::string> known;
+    for (const FaultSpec& row : AllFaults()) known.emplace_back(row.name);
+    fields.Refuse("fault",
+                  absl::StrCat("unknown fault \"", name, "\"", base::DidYouMean(name, known),
+                               "; known: ", absl::StrJoin(known, ", ")));
+  } else if (spec->needs_split_events && world.events != Events::kSplit) {
+    fields.Refuse("fault", absl::StrCat(name, R"( needs "events": "split")"));
   } else {
     rule.fault = spec->fault;
   }
@@ -179,12 +150,38 @@ void ParseInvariants(const Json& json, std::string_view path, ArgumentReader& fi
 }
 
 bool Calls(const std::vector<WorldActor>& actors, std::string_view operation) {
-  return std::any_of(actors.begin(), actors.end(), [&](const WorldActor& actor) {
-    return std::any_of(actor.steps.begin(), actor.steps.end(), [&](const Step& step) {
-      const auto* call = std::get_if<CallStep>(&step.action);
-      return call != nullptr && call->call.name == operation;
-    });
-  });
+  bool calls = false;
+  for (const WorldActor& actor : actors) {
+    VisitCalls(actor.steps,
+               [&](const CallStep& step) { calls = calls || step.call.name == operation; });
+  }
+  return calls;
+}
+
+// An invariant that judges values which no actor binds shows nothing.
+void CheckBoundNames(const WorldFile& world, const Invariants& invariants, std::string_view path,
+                     ArgumentReader& fields) {
+  for (size_t i = 0; i < invariants.size(); ++i) {
+    const std::string_view name = invariants[i]->bound_name();
+    const std::string_view actor = invariants[i]->bound_actor();
+    if (name.empty()) continue;
+    std::vector<std::string> names;
+    std::vector<std::string> actors;
+    for (const auto* list : {&world.actors, &world.hardened_actors}) {
+      for (const WorldActor& one : *list) {
+        actors.push_back(one.name);
+        if (actor.empty() || one.name == actor) CollectNames(one.steps, names);
+      }
+    }
+    const std::string place = absl::StrCat(base::ToAbsl(path), "/", i);
+    if (!actor.empty() && std::find(actors.begin(), actors.end(), actor) == actors.end()) {
+      fields.Add(
+          Wrong(place + "/actor", "there is no such actor" + base::DidYouMean(actor, actors)));
+    } else if (std::find(names.begin(), names.end(), name) == names.end()) {
+      fields.Add(Wrong(place + "/value", absl::StrCat("no step binds \"", base::ToAbsl(name), "\"",
+                                                      base::DidYouMean(name, names))));
+    }
+  }
 }
 
 // An invariant that counts calls which no actor makes shows nothing.
@@ -219,13 +216,48 @@ const Json& ReadList(ArgumentReader& fields, std::string_view name) {
   return *kNone;
 }
 
+// Reads what makes a step of the schedule.
+void ParseEvents(ArgumentReader& fields, WorldFile& world) {
+  const std::string events = fields.OptionalString("events").value_or("atomic");
+  if (events != "atomic" && events != "split") {
+    fields.Refuse("events", absl::StrCat("expected \"atomic\" or \"split\", got \"", events, "\""));
+  }
+  world.events = events == "split" ? Events::kSplit : Events::kAtomic;
+  constexpr int64_t kMostMoves = 1000;
+  const int64_t moves = fields.IntegerOr("clock_moves", 0);
+  if (moves < 0 || moves > kMostMoves) {
+    fields.Refuse("clock_moves", absl::StrCat("expected 0 to ", kMostMoves));
+  } else {
+    world.clock_moves = static_cast<int>(moves);
+  }
+  if (fields.Find("request_timeout") == nullptr) return;
+  world.request_timeout = ReadDuration(fields, "request_timeout");
+  if (world.request_timeout <= absl::ZeroDuration()) {
+    fields.Refuse("request_timeout", "expected a duration above 0, such as \"5s\"");
+  }
+}
+
+void ParseDaemons(ArgumentReader& fields, WorldFile& world) {
+  if (fields.Find("daemons") == nullptr) return;
+  std::vector<std::string> names;
+  for (const WorldActor& actor : world.actors) names.push_back(actor.name);
+  for (const std::string& name : fields.Strings("daemons")) {
+    if (!Has(world.actors, name)) {
+      fields.Refuse("daemons", absl::StrCat("there is no actor \"", name, "\"",
+                                            base::DidYouMean(name, names)));
+    }
+    for (WorldActor& actor : world.actors) actor.is_daemon = actor.is_daemon || actor.name == name;
+  }
+}
+
 // Reads what depends on the system: its steps and everything that names an actor.
 void ParseParts(const OperationTable& operations, ArgumentReader& fields, WorldFile& world) {
-  absl::StatusOr<std::vector<Step>> setup =
+  absl::StatusOr<std::vector<WorldStep>> setup =
       ParseWorldSteps(ReadList(fields, "setup"), "/setup", operations, /*in_actor=*/false);
   fields.Add(setup.status());
   if (setup.ok()) world.setup = *std::move(setup);
   ParseActors(fields.Any("actors"), "/actors", operations, fields, world.actors);
+  ParseDaemons(fields, world);
   ParseFaults(ReadList(fields, "faults"), fields, world);
   const Json& invariants = fields.Any("invariants");
   if (!invariants.is_array() || invariants.empty()) {
@@ -247,6 +279,8 @@ void ParseParts(const OperationTable& operations, ArgumentReader& fields, WorldF
   }
   CheckOperations(world, world.invariants, "/invariants", fields);
   CheckOperations(world, world.probes, "/probes", fields);
+  CheckBoundNames(world, world.invariants, "/invariants", fields);
+  CheckBoundNames(world, world.probes, "/probes", fields);
   if (const Json* violation = fields.Find("violation")) {
     absl::StatusOr<RecordedViolation> recorded = ParseViolation(*violation);
     fields.Add(recorded.status());
@@ -266,6 +300,7 @@ absl::StatusOr<WorldFile> ParseWorld(const Json& json, const SystemTable& system
   const std::optional<std::string> system_name = fields.OptionalString("system");
   world.system = system_name.value_or("");
   world.start = fields.Time("start");
+  ParseEvents(fields, world);
   const auto system = systems.find(world.system);
   if (system == systems.end() && world.system != kCommandsOnly) {
     fields.Refuse("system", UnknownSystem(system_name, systems));

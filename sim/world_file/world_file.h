@@ -20,14 +20,21 @@
 //     "hardened": {"check_and_reserve_budget": {"atomic_check_and_reserve": true}}
 //   }
 //
-// Steps are those of scenarios (scenarios/README.md): "call", "command" and "advance", without
-// expectations; an actor's "advance" is a sleep. Invariants: sim/world_file/invariant.h. Faults:
-// the rows of sim/fault/fault.h with the members of FaultRule (durations as "1m30s", times in RFC
-// 3339; "for" is `duration`). "hardened" lists, by operation, the arguments that the hardened world
-// adds to its calls; the text "$actor" is replaced by the name of the calling actor. If the remedy
-// is another operation, "hardened_actors" lists, by actor, the steps that replace its own:
+// Steps: sim/world_file/world_step.h; an actor's "advance" is a sleep. Invariants:
+// sim/world_file/invariant.h. Faults: the rows of sim/fault/fault.h with the members of FaultRule
+// (durations as "1m30s", times in RFC 3339; "for" is `duration`). "hardened" lists, by operation,
+// the arguments that the hardened world adds to its calls; the text "$actor" is replaced by the
+// name of the calling actor. If the remedy is another operation, "hardened_actors" lists, by actor,
+// the steps that replace its own:
 //
 //   "hardened_actors": {"first": [{"kind": "call", "operation": "approve", "arguments": {...}}]}
+//
+// By default a request is one step of the schedule. These members make worlds finer
+// (sim/world/world.h):
+//
+//   "events": "split", "clock_moves": 2, "request_timeout": "5s"
+//
+// "daemons" lists actors that do not keep the world running; they repeat their steps.
 //
 // A file written by `redouble explore` also has a "violation", which `redouble replay` repeats:
 //
@@ -49,15 +56,17 @@
 #include "absl/time/time.h"
 #include "redouble/sim/fault/fault.h"
 #include "redouble/sim/operations/operation.h"
-#include "redouble/sim/scenario/scenario.h"
+#include "redouble/sim/world/world.h"
 #include "redouble/sim/world_file/invariant.h"
+#include "redouble/sim/world_file/world_step.h"
 
 namespace redouble::sim {
 
 // An actor of a world file: its steps run in order, as one client.
 struct WorldActor {
   std::string name;
-  std::vector<Step> steps;
+  std::vector<WorldStep> steps;
+  bool is_daemon = false;
 };
 
 // A violation that was found and can be repeated.
@@ -77,8 +86,12 @@ struct WorldFile {
   std::string source;
   std::string system;
   absl::Time start;
-  std::vector<Step> setup;
+  std::vector<WorldStep> setup;
   std::vector<WorldActor> actors;
+  // As the members of WorldOptions.
+  Events events = Events::kAtomic;
+  int clock_moves = 0;
+  absl::Duration request_timeout = absl::InfiniteDuration();
   std::vector<FaultRule> faults;
   std::vector<std::shared_ptr<const WorldInvariant>> invariants;
   // Conditions that at least some runs should reach, in the form of invariants.

@@ -1,0 +1,43 @@
+#include "redouble/sim/check/serial.h"
+
+#include <algorithm>
+#include <numeric>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace redouble::sim {
+namespace {
+
+// Runs the actors one after another in a given order.
+class SerialDecisions final : public DecisionSource {
+ public:
+  // ranks[actor]: the lowest rank runs first.
+  explicit SerialDecisions(std::vector<int> ranks) : ranks_(std::move(ranks)) {}
+
+  size_t ChooseNext(std::span<const ScheduleOption> options) override {
+    const auto first = std::min_element(
+        options.begin(), options.end(), [&](const ScheduleOption& a, const ScheduleOption& b) {
+          return ranks_[static_cast<size_t>(a.actor)] < ranks_[static_cast<size_t>(b.actor)];
+        });
+    return static_cast<size_t>(first - options.begin());
+  }
+  size_t Pick(size_t) override { return 0; }
+  bool Chance(double) override { return false; }
+
+ private:
+  const std::vector<int> ranks_;
+};
+
+}  // namespace
+
+void ForEachSerialOrder(size_t actors, const std::function<void(DecisionSource&)>& run) {
+  std::vector<int> ranks(actors);
+  std::iota(ranks.begin(), ranks.end(), 0);
+  do {
+    SerialDecisions decisions(ranks);
+    run(decisions);
+  } while (std::next_permutation(ranks.begin(), ranks.end()));
+}
+
+}  // namespace redouble::sim

@@ -1,0 +1,31 @@
+// Serial runs: all orders in which the actors of a world run one after another.
+//
+// Their outcomes are what a serializable system may produce (AddSerializable in
+// sim/check/properties.h).
+//
+//   ForEachSerialOrder(/*actors=*/2, [&](DecisionSource& decisions) {
+//     World world({.decisions = &decisions});
+//     ...
+//   });
+//
+// Cost: n! runs for n actors.
+//
+// Thread-safety: one thread.
+#ifndef REDOUBLE_SIM_CHECK_SERIAL_H_
+#define REDOUBLE_SIM_CHECK_SERIAL_H_
+
+#include <cstddef>
+#include <functional>
+
+#include "redouble/sim/decision/decisions.h"
+
+namespace redouble::sim {
+
+// Calls `run` once for each order of the actors, with decisions that keep this order as far as the
+// actors can continue, and that inject no fault of a probability below 1. The world must have
+// atomic requests, and a clock that moves only when no actor can continue.
+void ForEachSerialOrder(size_t actors, const std::function<void(DecisionSource&)>& run);
+
+}  // namespace redouble::sim
+
+#endif  // REDOUBLE_SIM_CHECK_SERIAL_H_

@@ -1,0 +1,99 @@
+// WorldStep: one step of an actor of a world file.
+//
+// A world file's steps are the kinds "call", "command" and "advance" of scenarios
+// (sim/scenario/scenario.h), without expectations, and three kinds of their own:
+//
+//   {"kind": "pipeline", "commands": [["SET", "p", "1"], ["SET", "q", "1"]]}
+//   {"kind": "transaction", "commands": [["INCR", "n"], ["EXPIRE", "n", "60"]]}
+//   {"kind": "repeat", "times": 3, "until": {"name": "job", "is_not": null}, "steps": [...]}
+//
+// Each step may bind its reply, or its result, to a name, and may depend on what was bound before:
+//
+//   {"kind": "command", "command": ["RPOP", "jobs"], "as": "job"}
+//   {"kind": "command", "command": ["SET", "done:${job}", "1"],
+//    "if": {"name": "job", "is_not": null}}
+//
+// "${job}" means the text of the value, in the words of commands and in the arguments of
+// calls; an argument that is nothing but "${job}" is the value itself. A condition compares the
+// value: "is", "is_not", "at_least" or "at_most". A request that got no reply, or an error reply,
+// binds null. A repetition ends when "until" is true after a round, or after "times" rounds.
+//
+// Thread-safety: values.
+#ifndef REDOUBLE_SIM_WORLD_FILE_WORLD_STEP_H_
+#define REDOUBLE_SIM_WORLD_FILE_WORLD_STEP_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "redouble/sim/operations/operation.h"
+#include "redouble/sim/scenario/scenario.h"
+
+namespace redouble::sim {
+
+// The values that one actor has bound, by name: the last one of each.
+using BoundValues = std::map<std::string, Json, std::less<>>;
+
+// A comparison with a bound value.
+struct StepCondition {
+  enum class Comparison { kIs, kIsNot, kAtLeast, kAtMost };
+  std::string name;
+  Comparison comparison;
+  Json value;
+
+  // Numbers are compared as numbers, also if they are texts. A value that is not bound is null.
+  bool Holds(const BoundValues& bound) const;
+};
+
+struct WorldStep;
+
+// {"kind": "pipeline", ...} or {"kind": "transaction", ...}
+struct BatchStep {
+  bool is_transaction;
+  std::vector<std::vector<std::string>> commands;
+  // As CommandStep::may_fail.
+  bool may_fail = false;
+};
+
+// {"kind": "repeat", ...}
+struct RepeatStep {
+  int64_t times;
+  std::optional<StepCondition> until;
+  std::vector<WorldStep> steps;
+};
+
+struct WorldStep {
+  std::variant<CallStep, CommandStep, AdvanceStep, BatchStep, RepeatStep> action;
+  std::string as = {};  // Empty: the value is not bound.
+  std::optional<StepCondition> condition = {};
+};
+
+// Parses the steps of an actor, or of the setup if `in_actor` is false: these are calls, commands
+// and advances without names and conditions. Errors: InvalidArgument with the JSON pointer, which
+// begins with `path`; a name that no earlier step binds suggests the nearest one.
+absl::StatusOr<std::vector<WorldStep>> ParseWorldSteps(const Json& json, std::string_view path,
+                                                       const OperationTable& operations,
+                                                       bool in_actor);
+
+// Calls `visit` for each call of the steps, also of repeated ones.
+void VisitCalls(std::vector<WorldStep>& steps, const std::function<void(CallStep&)>& visit);
+void VisitCalls(const std::vector<WorldStep>& steps,
+                const std::function<void(const CallStep&)>& visit);
+// Adds the names that the steps bind.
+void CollectNames(const std::vector<WorldStep>& steps, std::vector<std::string>& names);
+
+// Returns the text with each ${name} replaced by its value.
+std::string SubstituteText(std::string_view text, const BoundValues& bound);
+// The same for every text in a JSON value.
+Json Substitute(const Json& json, const BoundValues& bound);
+
+}  // namespace redouble::sim
+
+#endif  // REDOUBLE_SIM_WORLD_FILE_WORLD_STEP_H_
