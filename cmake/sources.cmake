@@ -234,7 +234,6 @@ redouble_component(
     core/base/task/run.cc
     core/base/task/wait_reporter.cc
     core/base/text/glob.cc
-    core/base/text/hex.cc
     core/base/text/nearest_word.cc
     core/base/text/quoted_words.cc
     core/base/text/redis_number.cc

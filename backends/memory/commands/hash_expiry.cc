@@ -49,9 +49,7 @@ struct TimeForm {
 };
 
 Reply InvalidTime(const CommandContext& context) {
-  return Reply::Error(absl::StrCat("ERR invalid expire time in '",
-                                   absl::AsciiStrToLower(base::ToAbsl(context.called_name())),
-                                   "' command"));
+  return InvalidExpire(absl::AsciiStrToLower(base::ToAbsl(context.called_name())));
 }
 
 // Reads `FIELDS count field...`, which ends the arguments. Returns an error reply, or nil.

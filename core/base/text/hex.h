@@ -10,6 +10,7 @@
 #ifndef REDOUBLE_CORE_BASE_TEXT_HEX_H_
 #define REDOUBLE_CORE_BASE_TEXT_HEX_H_
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,7 +28,18 @@ constexpr std::optional<int> HexDigit(char c) {
 
 // Returns one byte for each pair of digits, or nullopt if there is another character or half a
 // pair.
-std::optional<std::string> HexToBytes(std::string_view digits);
+inline std::optional<std::string> HexToBytes(std::string_view digits) {
+  if (digits.size() % 2 != 0) return std::nullopt;
+  std::string bytes;
+  bytes.reserve(digits.size() / 2);
+  for (size_t i = 0; i < digits.size(); i += 2) {
+    const std::optional<int> high = HexDigit(digits[i]);
+    const std::optional<int> low = HexDigit(digits[i + 1]);
+    if (!high || !low) return std::nullopt;
+    bytes.push_back(static_cast<char>(*high * 16 + *low));
+  }
+  return bytes;
+}
 
 }  // namespace redouble::base
 
