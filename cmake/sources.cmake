@@ -270,6 +270,7 @@ redouble_component(
     core/store/resp/reply_encoding.cc
     core/store/resp/reply_reader.cc
     core/store/resp/request_parser.cc
+    core/store/resp/resp2_form.cc
     core/store/script.cc
     core/store/table/command_details.cc
     core/store/table/command_table.cc
@@ -316,6 +317,7 @@ redouble_component(
     core/store/pubsub/channel_reader.h
     core/store/pubsub/pubsub.h
     core/store/reply.h
+    core/store/resp/reply_encoding.h
     core/store/resp/reply_reader.h
     core/store/script.h
     core/store/store.h
@@ -749,11 +751,13 @@ redouble_component(
   SOURCES
     backends/redis/boost_url.cc
     backends/redis/fsm/backoff.cc
+    backends/redis/fsm/cache/tracking_cache.cc
     backends/redis/fsm/cluster/cluster_job.cc
     backends/redis/fsm/cluster/cluster_machine.cc
     backends/redis/fsm/cluster/cluster_redirect.cc
     backends/redis/fsm/cluster/cluster_route.cc
     backends/redis/fsm/cluster/command_split.cc
+    backends/redis/fsm/cluster/read_choice.cc
     backends/redis/fsm/cluster/slot_map.cc
     backends/redis/fsm/cluster/spelled_transaction.cc
     backends/redis/fsm/command_effect.cc
@@ -804,6 +808,7 @@ redouble_component(
     backends/redis/fsm/cluster/cluster_redirect.h
     backends/redis/fsm/cluster/cluster_route.h
     backends/redis/fsm/cluster/command_split.h
+    backends/redis/fsm/cluster/read_choice.h
     backends/redis/fsm/cluster/slot_map.h
     backends/redis/fsm/command_effect.h
     backends/redis/fsm/connection_machine.h

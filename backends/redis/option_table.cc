@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "redouble/core/base/text/redis_number.h"
 #include "redouble/core/base/text/string_bridge.h"
 
@@ -123,11 +124,13 @@ std::optional<std::string> WriteCount(const Options& options) {
 // A year of traffic would not reach this many bytes.
 constexpr int64_t kMaxBytes = int64_t{1} << 50;
 
-bool ReadQueueBytes(std::string_view text, Options& options) {
-  return ReadInteger(text, 1, kMaxBytes, options.queue_bytes);
+template <int64_t Options::*kField, int64_t kLow>
+bool ReadBytes(std::string_view text, Options& options) {
+  return ReadInteger(text, kLow, kMaxBytes, options.*kField);
 }
-std::optional<std::string> WriteQueueBytes(const Options& options) {
-  return absl::StrCat(options.queue_bytes);
+template <int64_t Options::*kField>
+std::optional<std::string> WriteBytes(const Options& options) {
+  return absl::StrCat(options.*kField);
 }
 
 // Options with their own format.
@@ -257,6 +260,34 @@ std::optional<std::string> WriteAddressMap(const Options& options) {
   return text;
 }
 
+bool ReadProtocol(std::string_view text, Options& options) {
+  options.protocol = text == "3" ? RespVersion::kResp3 : RespVersion::kResp2;
+  return text == "2" || text == "3";
+}
+std::optional<std::string> WriteProtocol(const Options& options) {
+  return options.protocol == RespVersion::kResp3 ? "3" : "2";
+}
+
+// A prefix with a comma cannot be written.
+bool ReadPrefixes(std::string_view text, Options& options) {
+  options.cache_prefixes.clear();
+  while (true) {
+    const size_t comma = text.find(',');
+    const std::string_view prefix = text.substr(0, comma);
+    for (const std::string& other : options.cache_prefixes) {
+      if (prefix.starts_with(other) || std::string_view(other).starts_with(prefix)) return false;
+    }
+    options.cache_prefixes.emplace_back(prefix);
+    if (prefix.empty()) return false;
+    if (comma == text.npos) return true;
+    text.remove_prefix(comma + 1);
+  }
+}
+std::optional<std::string> WritePrefixes(const Options& options) {
+  if (options.cache_prefixes.empty()) return std::nullopt;
+  return absl::StrJoin(options.cache_prefixes, ",");
+}
+
 constexpr std::array<std::string_view, 3> kRetryNames = {"never", "not_sent", "idempotent"};
 
 bool ReadRetry(std::string_view text, Options& options) {
@@ -268,6 +299,33 @@ std::optional<std::string> WriteRetry(const Options& options) {
   const auto index = static_cast<size_t>(options.retry);
   // An invalid policy is printed as text that does not parse, so that Validate refuses it.
   return std::string(index < kRetryNames.size() ? kRetryNames[index] : "?");
+}
+
+constexpr std::array<std::string_view, 4> kReadFromNames = {"master", "replica_preferred",
+                                                            "replica", "any"};
+
+bool ReadReadFrom(std::string_view text, Options& options) {
+  const auto name = std::find(kReadFromNames.begin(), kReadFromNames.end(), text);
+  options.read_from = static_cast<ReadFrom>(name - kReadFromNames.begin());
+  return name != kReadFromNames.end();
+}
+std::optional<std::string> WriteReadFrom(const Options& options) {
+  const auto index = static_cast<size_t>(options.read_from);
+  return std::string(index < kReadFromNames.size() ? kReadFromNames[index] : "?");
+}
+
+bool ReadSentinelTls(std::string_view text, Options& options) {
+  bool value = false;
+  if (text == "same") {
+    options.sentinel_tls.reset();
+    return true;
+  }
+  if (!ReadYesOrNo(text, value)) return false;
+  options.sentinel_tls = value;
+  return true;
+}
+std::optional<std::string> WriteSentinelTls(const Options& options) {
+  return options.sentinel_tls ? YesOrNo(*options.sentinel_tls) : "same";
 }
 
 constexpr std::string_view kTimeValue =
@@ -316,6 +374,18 @@ constexpr std::array kTable = {
     OptionRow{"tls_ca_file", Place::kQuery, Scope::kTls, "?tls_ca_file=PATH", kFileValue,
               "certificate authorities to trust; without it those of the system",
               ReadTlsText<&TlsOptions::ca_file>, WriteTlsText<&TlsOptions::ca_file>},
+    OptionRow{"tls_ca_folder", Place::kQuery, Scope::kTls, "?tls_ca_folder=PATH",
+              "the path of a folder as c_rehash of OpenSSL prepares it",
+              "certificate authorities to trust, also beside tls_ca_file",
+              ReadTlsText<&TlsOptions::ca_folder>, WriteTlsText<&TlsOptions::ca_folder>},
+    OptionRow{"tls_ciphers", Place::kQuery, Scope::kTls, "?tls_ciphers=LIST",
+              "a list of ciphers as OpenSSL writes it",
+              "ciphers to offer for TLS 1.2; without it those of OpenSSL",
+              ReadTlsText<&TlsOptions::ciphers>, WriteTlsText<&TlsOptions::ciphers>},
+    OptionRow{"tls_ciphersuites", Place::kQuery, Scope::kTls, "?tls_ciphersuites=LIST",
+              "a list of cipher suites as OpenSSL writes it",
+              "cipher suites to offer for TLS 1.3; without it those of OpenSSL",
+              ReadTlsText<&TlsOptions::ciphersuites>, WriteTlsText<&TlsOptions::ciphersuites>},
     OptionRow{"tls_server_name", Place::kQuery, Scope::kTls, "?tls_server_name=NAME",
               "a name without zero bytes",
               "name sent as SNI and expected in the certificate; without it the host",
@@ -330,6 +400,26 @@ constexpr std::array kTable = {
     OptionRow{"tls_key_password", Place::kQuery, Scope::kTls, "?tls_key_password=PASSWORD",
               "any bytes", "password of an encrypted tls_key_file", ReadKeyPassword,
               WriteKeyPassword},
+    OptionRow{"protocol", Place::kQuery, Scope::kAny, "?protocol=3", "2 or 3",
+              "version of RESP to ask for; a server that refuses 3 is used with 2", ReadProtocol,
+              WriteProtocol},
+    OptionRow{"cache_bytes", Place::kQuery, Scope::kAny, "?protocol=3&cache_bytes=N",
+              "a number from 0 to 1125899906842624",
+              "size limit of the cache of replies of each shared connection, which the server "
+              "invalidates; 0: no cache",
+              ReadBytes<&Options::cache_bytes, 0>, WriteBytes<&Options::cache_bytes>},
+    OptionRow{"cache_broadcast", Place::kQuery, Scope::kAny, "?cache_broadcast=yes", kYesOrNoValue,
+              "whether the server sends invalidations for all keys with one of cache_prefixes, "
+              "instead of those that were read",
+              ReadFlag<&Options::cache_broadcast>, WriteFlag<&Options::cache_broadcast>},
+    OptionRow{"cache_prefixes", Place::kQuery, Scope::kAny, "?cache_prefixes=PREFIX,PREFIX",
+              "one or several prefixes with commas between them, none of which begins with another",
+              "with cache_broadcast: prefixes of the keys to cache; without it all keys",
+              ReadPrefixes, WritePrefixes},
+    OptionRow{"readonly", Place::kQuery, Scope::kAny, "?readonly=yes", kYesOrNoValue,
+              "whether READONLY is sent after connecting, so that a replica of a cluster answers "
+              "reads; with cluster=yes, read_from decides",
+              ReadFlag<&Options::readonly>, WriteFlag<&Options::readonly>},
     OptionRow{"cluster", Place::kQuery, Scope::kTcp, "?cluster=yes", kYesOrNoValue,
               "whether host and seeds are nodes of a Redis Cluster", ReadFlag<&Options::cluster>,
               WriteFlag<&Options::cluster>},
@@ -352,6 +442,11 @@ constexpr std::array kTable = {
     OptionRow{"sentinel_password", Place::kQuery, Scope::kSentinel, "?sentinel_password=PASSWORD",
               "any bytes", "password to log in with at the sentinels",
               ReadSecret<&Options::sentinel_password>, WriteSecret<&Options::sentinel_password>},
+    OptionRow{"sentinel_tls", Place::kQuery, Scope::kSentinel, "?sentinel_tls=no",
+              "yes, no or same",
+              "whether the connections to the sentinels go through TLS; same: as those to the "
+              "master. The other options of TLS hold for both",
+              ReadSentinelTls, WriteSentinelTls},
     Time("connect_timeout", "?connect_timeout=TIME",
          "how long one attempt to resolve, connect and log in may take in all",
          ReadTime<&Options::connect_timeout>, WriteTime<&Options::connect_timeout>),
@@ -393,7 +488,7 @@ constexpr std::array kTable = {
               "a number from 1 to 1125899906842624",
               "how many bytes of commands may wait for their replies at once; a request beyond "
               "the limit is refused",
-              ReadQueueBytes, WriteQueueBytes},
+              ReadBytes<&Options::queue_bytes, 1>, WriteBytes<&Options::queue_bytes>},
     Count("blocking_connections", "?blocking_connections=N",
           "how many connections may carry blocking commands at once; further commands wait",
           ReadCount<&Options::blocking_connections, 1, kMaxCount>,
@@ -433,6 +528,12 @@ constexpr std::array kTable = {
               "whether MGET, MSET, DEL, UNLINK, EXISTS and TOUCH with keys of several slots are "
               "sent as one command for each slot; the whole is then not atomic",
               ReadFlag<&Options::split_commands>, WriteFlag<&Options::split_commands>},
+    OptionRow{"read_from", Place::kQuery, Scope::kSeveral, "?read_from=POLICY",
+              "master, replica_preferred, replica or any",
+              "which servers answer requests that only read. master: the master; "
+              "replica_preferred: replicas, or the master if none is available; replica: replicas; "
+              "any: the master and its replicas",
+              ReadReadFrom, WriteReadFrom},
     Time("refresh_interval", "?refresh_interval=TIME",
          "shortest time between two requests for the slot map or for the sentinels' master; the "
          "real time is random, up to twice as long, and up to ten times while no server answers",
@@ -451,7 +552,7 @@ bool Applies(Scope scope, const Options& options) {
     case Scope::kTcp:
       return std::holds_alternative<TcpAddress>(options.address);
     case Scope::kTls:
-      return options.tls.enabled;
+      return options.tls.enabled || options.sentinel_tls.value_or(false);
     case Scope::kCluster:
       return options.cluster;
     case Scope::kSentinel:

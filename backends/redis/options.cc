@@ -164,11 +164,23 @@ absl::Status CheckTogether(const Options& options) {
   if (!options.tls.verify && !options.tls.ca_file.empty()) {
     return Contradiction("tls_ca_file has no use with tls_verify=no: expected one of them");
   }
+  if (!options.tls.verify && !options.tls.ca_folder.empty()) {
+    return Contradiction("tls_ca_folder has no use with tls_verify=no: expected one of them");
+  }
   if (options.cluster && !options.sentinel_master.empty()) {
     return Contradiction("cluster=yes and sentinel_master: expected one of them");
   }
   if (options.cluster && options.database != 0) {
     return Contradiction("a Redis Cluster has database 0 only: expected no other db");
+  }
+  if (options.cache_bytes > 0 && options.protocol != RespVersion::kResp3) {
+    return Contradiction("cache_bytes needs invalidations of RESP3: expected protocol=3");
+  }
+  if (options.cache_broadcast && options.cache_bytes == 0) {
+    return Contradiction("cache_broadcast without a cache: expected cache_bytes");
+  }
+  if (!options.cache_prefixes.empty() && !options.cache_broadcast) {
+    return Contradiction("cache_prefixes without cache_broadcast=yes: expected both");
   }
   if (options.backoff_base > options.backoff_cap) {
     return Contradiction("backoff_base is longer than backoff_cap: expected it to be shorter");

@@ -72,6 +72,12 @@ struct TlsOptions {
   bool verify = true;
   // PEM file of the certificate authorities to trust. Empty: those of the operating system.
   std::string ca_file = {};
+  // A folder of such files, named by their hashes as c_rehash of OpenSSL names them. It may be used
+  // beside ca_file, and changes in it take effect without a restart.
+  std::string ca_folder = {};
+  // The ciphers to offer for TLS 1.2 and for TLS 1.3, in OpenSSL's notation. Empty: OpenSSL's.
+  std::string ciphers = {};
+  std::string ciphersuites = {};
   // The name that is sent as SNI and that the certificate must contain. Empty: the host.
   std::string server_name = {};
   // PEM files of the client's own certificate and its key. Set both or neither.
@@ -88,6 +94,22 @@ enum class RetryPolicy : uint8_t {
   kNever,       // No request: all requests under way fail, as not sent or outcome unknown.
   kNotSent,     // Requests of which no byte was written.
   kIdempotent,  // Also written requests that only read, or that are declared idempotent.
+};
+
+// Which servers of a cluster, or of a master with sentinels, answer requests that only read. A
+// request reads if Redis flags all its commands as read-only; a transaction goes to the master.
+// A replica may return older data than the master.
+enum class ReadFrom : uint8_t {
+  kMaster,
+  kReplicaPreferred,  // A replica, or the master if no replica is available.
+  kReplica,           // A replica; requests wait for one within their timeout.
+  kAny,               // The master or a replica, at random.
+};
+
+// The protocol that a client asks the server for.
+enum class RespVersion : uint8_t {
+  kResp2,
+  kResp3,  // With pushes. A server that refuses it is used with RESP2.
 };
 
 struct Options {
@@ -108,6 +130,23 @@ struct Options {
 
   TlsOptions tls = {};
 
+  // Replies have the same value in both protocols (resp2_form.h).
+  RespVersion protocol = RespVersion::kResp2;
+  // The size limit in bytes of the cache of replies of each shared connection; 0: no cache.
+  // Requires kResp3. See fsm/cache/tracking_cache.h for what is cached and how fresh it is.
+  int64_t cache_bytes = 0;
+  // Whether the server sends an invalidation for every changed key with one of the prefixes,
+  // instead of remembering the keys that this connection has read. Without prefixes: for every
+  // changed key.
+  bool cache_broadcast = false;
+  // With cache_broadcast: the prefixes of the keys to cache. No prefix may begin with another one.
+  std::vector<std::string> cache_prefixes = {};
+
+  // Whether the client sends READONLY after connecting, so that a replica of a cluster answers
+  // reads of its slots instead of redirecting them. For clients of one server; with `cluster`,
+  // read_from decides.
+  bool readonly = false;
+
   // Whether `address` and `seeds` are nodes of a Redis Cluster, which has database 0 only.
   bool cluster = false;
   // If not empty, `address` and `seeds` are sentinels, which are asked for the master of this name.
@@ -122,6 +161,9 @@ struct Options {
   // Credentials for the sentinels, if they require authentication.
   std::string sentinel_user = {};
   std::optional<std::string> sentinel_password = std::nullopt;
+  // Whether connections to the sentinels use TLS, with the files and names of `tls`. nullopt: as
+  // those to the master.
+  std::optional<bool> sentinel_tls = std::nullopt;
 
   // Time limit of one attempt to connect: resolving, connecting, TLS handshake and authentication.
   absl::Duration connect_timeout = absl::Seconds(5);
@@ -185,6 +227,8 @@ struct Options {
   // as one command for each slot, and their replies merged. Each of these commands is atomic, the
   // whole is not. Otherwise such a command fails with FailedPrecondition, as "not sent".
   bool split_commands = false;
+  // Cluster and sentinel.
+  ReadFrom read_from = ReadFrom::kMaster;
   // Cluster and sentinel: the shortest time between two requests for the slot map or the master.
   // The real time is up to twice as long, and up to ten times after requests without an answer, so
   // that the clients of one cluster do not ask in step.

@@ -230,6 +230,64 @@ TEST(Options, TellsAddressesFromNames) {
   }
 }
 
+TEST(Options, ReadsTheProtocolAndTheCache) {
+  EXPECT_EQ(Parsed("redis://h").protocol, RespVersion::kResp2);
+  const Options options = Parsed(
+      "redis://h?protocol=3&cache_bytes=4096&cache_broadcast=yes&cache_prefixes=user%3A,cart");
+  EXPECT_EQ(options.protocol, RespVersion::kResp3);
+  EXPECT_EQ(options.cache_bytes, 4096);
+  EXPECT_TRUE(options.cache_broadcast);
+  EXPECT_EQ(options.cache_prefixes, (std::vector<std::string>{"user:", "cart"}));
+  EXPECT_EQ(Parsed(options.ToUri()), options);
+  EXPECT_EQ(Refusal("redis://h?protocol=4"), "Redis URI: protocol is not valid: expected 2 or 3");
+  EXPECT_EQ(Refusal("redis://h?cache_bytes=1"),
+            "Redis options: cache_bytes needs invalidations of RESP3: expected protocol=3");
+  EXPECT_EQ(Refusal("redis://h?protocol=3&cache_broadcast=yes"),
+            "Redis options: cache_broadcast without a cache: expected cache_bytes");
+  EXPECT_EQ(Refusal("redis://h?protocol=3&cache_bytes=1&cache_prefixes=a"),
+            "Redis options: cache_prefixes without cache_broadcast=yes: expected both");
+  for (const std::string prefixes : {"", "a,", "a,ab", "ab,a", "a,a"}) {
+    EXPECT_EQ(
+        Refusal("redis://h?protocol=3&cache_bytes=1&cache_broadcast=yes&cache_prefixes=" + prefixes)
+            .find("Redis URI: cache_prefixes is not valid"),
+        0u)
+        << prefixes;
+  }
+}
+
+TEST(Options, ReadsWhereToReadFrom) {
+  EXPECT_EQ(Parsed("redis://h?cluster=yes").read_from, ReadFrom::kMaster);
+  const Options options = Parsed("redis://h?cluster=yes&read_from=replica_preferred");
+  EXPECT_EQ(options.read_from, ReadFrom::kReplicaPreferred);
+  EXPECT_EQ(Parsed(options.ToUri()), options);
+  EXPECT_EQ(Parsed("redis://h?sentinel_master=m&read_from=replica").read_from, ReadFrom::kReplica);
+  EXPECT_EQ(Parsed("redis://h?cluster=yes&read_from=any").read_from, ReadFrom::kAny);
+  EXPECT_EQ(
+      Refusal("redis://h?cluster=yes&read_from=slave"),
+      "Redis URI: read_from is not valid: expected master, replica_preferred, replica or any");
+  EXPECT_EQ(Refusal("redis://h?read_from=any"),
+            "Redis options: read_from has no meaning here: expected it beside cluster=yes or "
+            "sentinel_master");
+  EXPECT_TRUE(Parsed("redis://h?readonly=yes").readonly);
+}
+
+TEST(Options, ReadsFurtherOptionsOfTls) {
+  const Options options = Parsed(
+      "rediss://h?tls_ca_folder=/"
+      "c&tls_ciphers=ECDHE-RSA-AES128-GCM-SHA256&tls_ciphersuites=TLS_AES_"
+      "256_GCM_SHA384");
+  EXPECT_EQ(options.tls.ca_folder, "/c");
+  EXPECT_EQ(options.tls.ciphers, "ECDHE-RSA-AES128-GCM-SHA256");
+  EXPECT_EQ(options.tls.ciphersuites, "TLS_AES_256_GCM_SHA384");
+  EXPECT_EQ(Parsed(options.ToUri()), options);
+  EXPECT_EQ(Parsed("redis://h?sentinel_master=m").sentinel_tls, std::nullopt);
+  EXPECT_EQ(Parsed("rediss://h?sentinel_master=m&sentinel_tls=no").sentinel_tls, false);
+  EXPECT_EQ(Parsed("redis://h?sentinel_master=m&sentinel_tls=yes&tls_ca_file=/c").tls.ca_file,
+            "/c");
+  EXPECT_EQ(Refusal("rediss://h?tls_verify=no&tls_ca_folder=/c"),
+            "Redis options: tls_ca_folder has no use with tls_verify=no: expected one of them");
+}
+
 TEST(Options, RefusesContradictions) {
   EXPECT_EQ(Refusal("rediss://h?tls_key_file=/k"),
             "Redis options: tls_certificate_file and tls_key_file belong together: expected both "

@@ -19,6 +19,8 @@ namespace {
 // The replies of a handshake are short; a peer that sends more is not Redis.
 constexpr size_t kMaxReplyBytes = 64 * 1024;
 
+constexpr std::string_view kTracking = "TRACKING";
+
 // Errors of HELLO that AUTH would get as well, by their beginning. After any other error the
 // handshake without HELLO is tried.
 constexpr std::string_view kDecisive[] = {"WRONGPASS ", "NOAUTH ", "LOADING ", "MASTERDOWN ",
@@ -31,10 +33,15 @@ bool IsDecisive(const std::string& error) {
 
 std::string_view View(const std::string& text) { return text; }
 
+store::Protocol ProtocolOf(const Options& options) {
+  return options.protocol == RespVersion::kResp3 ? store::Protocol::kResp3
+                                                 : store::Protocol::kResp2;
+}
+
 }  // namespace
 
 ConnectMachine::ConnectMachine(const Options& options)
-    : options_(options), reader_(kMaxReplyBytes) {
+    : options_(options), reader_(kMaxReplyBytes, ProtocolOf(options)) {
   BuildHandshake();
 }
 
@@ -54,13 +61,24 @@ void ConnectMachine::BuildHandshake() {
   const bool has_name = !options_.client_name.empty();
   const std::string_view user = options_.user.empty() ? "default" : std::string_view(options_.user);
   Add({logs_in ? "AUTH" : "HELLO", {}},
-      {"HELLO", "2", logs_in ? "AUTH" : kNone, logs_in ? user : kNone,
-       logs_in ? std::string_view(*options_.password) : kNone, has_name ? "SETNAME" : kNone,
-       has_name ? std::string_view(options_.client_name) : kNone});
+      {"HELLO", options_.protocol == RespVersion::kResp3 ? "3" : "2", logs_in ? "AUTH" : kNone,
+       logs_in ? user : kNone, logs_in ? std::string_view(*options_.password) : kNone,
+       has_name ? "SETNAME" : kNone, has_name ? std::string_view(options_.client_name) : kNone});
   if (options_.database != 0) {
     Add({"SELECT", "OK"}, {"SELECT", absl::StrCat(options_.database)});
   }
+  if (options_.readonly) Add({"READONLY", "OK"}, {"READONLY"});
+  if (options_.cache_bytes > 0) AddTracking();
   Add({"PING", "PONG"}, {"PING"});
+}
+
+void ConnectMachine::AddTracking() {
+  store::Command command = store::Command::Named("CLIENT");
+  command.Add(kTracking).Add("ON");
+  if (options_.cache_broadcast) command.Add("BCAST");
+  for (const std::string& prefix : options_.cache_prefixes) command.Add("PREFIX").Add(prefix);
+  AppendCommand(command, handshake_);
+  steps_.push_back({kTracking, "OK"});
 }
 
 void ConnectMachine::BuildHandshakeWithoutHello() {
@@ -79,6 +97,7 @@ void ConnectMachine::BuildHandshakeWithoutHello() {
   if (options_.database != 0) {
     Add({"SELECT", "OK"}, {"SELECT", absl::StrCat(options_.database)});
   }
+  if (options_.readonly) Add({"READONLY", "OK"}, {"READONLY"});
   Add({"PING", "PONG"}, {"PING"});
 }
 
@@ -131,6 +150,7 @@ ConnectAction ConnectMachine::Read(std::string_view bytes) {
   store::Reply reply;
   store::ReplyReader::Outcome outcome = reader_.Next(reply);
   for (; outcome == store::ReplyReader::Outcome::kReply; outcome = reader_.Next(reply)) {
+    if (reply.shape() == store::Reply::Shape::kPush) continue;
     // A surplus reply is reported as unread input below.
     if (answered_ == steps_.size()) break;
     if (!CheckReply(steps_[answered_], reply)) return {ConnectAction::Kind::kFinish};
@@ -141,7 +161,12 @@ ConnectAction ConnectMachine::Read(std::string_view bytes) {
         options_.AddressUri(), " does not speak Redis's protocol: ", reader_.status().message()))));
   }
   if (answered_ < steps_.size()) return {ConnectAction::Kind::kRead};
-  if (outcome == store::ReplyReader::Outcome::kReply || !reader_.idle()) {
+  const bool surplus = outcome == store::ReplyReader::Outcome::kReply;
+  // The rest of a push may follow.
+  if (!surplus && !reader_.idle() && protocol_ == store::Protocol::kResp3) {
+    return {ConnectAction::Kind::kRead};
+  }
+  if (surplus || !reader_.idle()) {
     return Finish(store::ProtocolError(
         View(absl::StrCat(options_.AddressUri(), " sent more replies than it was asked for"))));
   }
@@ -169,7 +194,11 @@ bool ConnectMachine::CheckReply(const Step& step, const store::Reply& reply) {
     hello_is_refused_ = true;
     return true;
   }
-  if (!is_hello && reply == store::Reply::Status(step.expected)) return true;
+  if (!is_hello && reply == store::Reply::Status(step.expected)) {
+    tracks_ |= step.name == kTracking;
+    return true;
+  }
+  if (step.name == kTracking && reply.is_error()) return true;
   const std::string name(step.name);
   if (!reply.is_error()) {
     Finish(store::ProtocolError(View(
@@ -191,6 +220,7 @@ std::string ConnectMachine::WithoutSecrets(std::string text) const {
 }
 
 void ConnectMachine::TakeHello(const store::Reply& reply) {
+  if (reply.shape() == store::Reply::Shape::kMap) protocol_ = store::Protocol::kResp3;
   const std::vector<store::Reply>& map = reply.elements();
   for (size_t i = 0; i + 1 < map.size(); i += 2) {
     if (!map[i].is_bulk() || !map[i + 1].is_bulk()) continue;

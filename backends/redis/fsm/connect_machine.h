@@ -1,12 +1,14 @@
 // ConnectMachine: establishes a connection that is ready for commands, as a machine without I/O.
 //
 // It asks its owner to resolve the name, to connect, and to perform the TLS handshake if the
-// options require it. It then sends Redis's whole handshake in one write: HELLO 2, with AUTH if the
-// options have a password and SETNAME if they have a client name; SELECT if the database is not 0;
-// and PING, which detects a server that is still loading. A server that refuses HELLO for any other
-// reason than the credentials or too many clients (it is older than 6.0, has renamed it, does not
-// permit it to the user, or is a proxy) receives AUTH, CLIENT SETNAME, SELECT and PING in a second
-// write. The replies are checked one by one.
+// options require it. It then sends Redis's whole handshake in one write: HELLO with the protocol
+// of the options, with AUTH if they have a password and SETNAME if they have a client name; SELECT
+// if the database is not 0; READONLY and CLIENT TRACKING if the options want them; and PING, which
+// detects a server that is still loading. A server that refuses HELLO for any other reason than the
+// credentials or too many clients (it is older than 6.0, has renamed it, does not permit it to the
+// user, does not know RESP3, or is a proxy) receives AUTH, CLIENT SETNAME, SELECT, READONLY and
+// PING in a second write, and speaks RESP2. A server that refuses CLIENT TRACKING is used without a
+// cache. The replies are checked one by one; pushes between them are dropped.
 //
 //   ConnectMachine machine(options);
 //   ConnectAction action = machine.Resume(ConnectEvent::Started());
@@ -34,6 +36,7 @@
 #include "absl/status/status.h"
 #include "redouble/backends/redis/options.h"
 #include "redouble/core/store/reply.h"
+#include "redouble/core/store/resp/reply_encoding.h"
 #include "redouble/core/store/resp/reply_reader.h"
 
 namespace redouble::redis {
@@ -89,6 +92,10 @@ class ConnectMachine {
   const std::string& role() const { return role_; }
   const std::string& server_version() const { return server_version_; }
 
+  // The protocol of the connection, and whether the server sends invalidations on it.
+  store::Protocol protocol() const { return protocol_; }
+  bool tracks() const { return tracks_; }
+
  private:
   // A command of the handshake.
   struct Step {
@@ -105,6 +112,7 @@ class ConnectMachine {
   void BuildHandshakeWithoutHello();
   ConnectAction EndReplies();
   bool CheckReply(const Step& step, const store::Reply& reply);
+  void AddTracking();
   void TakeHello(const store::Reply& reply);
   std::string WithoutSecrets(std::string text) const;
   absl::Status Failure(std::string_view reason) const;
@@ -120,6 +128,8 @@ class ConnectMachine {
   bool hello_is_refused_ = false;
   std::string role_;
   std::string server_version_;
+  store::Protocol protocol_ = store::Protocol::kResp2;
+  bool tracks_ = false;
   store::ReplyReader reader_;
   absl::Status status_;
 };

@@ -146,6 +146,57 @@ TEST(ConnectMachine, TheFallBackNamesTheUserAndReportsItsOwnFailures) {
             "ERR no (CLIENT SETNAME at redis://h:6379)");
 }
 
+constexpr std::string_view kHello3 = "%2\r\n$5\r\nproto\r\n:3\r\n$4\r\nrole\r\n$6\r\nmaster\r\n";
+
+TEST(ConnectMachine, AsksForResp3AndTracking) {
+  Handshake handshake(
+      Parsed("redis://h?protocol=3&cache_bytes=1&cache_broadcast=yes&cache_prefixes=a,b"));
+  EXPECT_EQ(handshake.sent(),
+            "*2\r\n$5\r\nHELLO\r\n$1\r\n3\r\n"
+            "*8\r\n$6\r\nCLIENT\r\n$8\r\nTRACKING\r\n$2\r\nON\r\n$5\r\nBCAST\r\n"
+            "$6\r\nPREFIX\r\n$1\r\na\r\n$6\r\nPREFIX\r\n$1\r\nb\r\n"
+            "*1\r\n$4\r\nPING\r\n");
+  EXPECT_THAT(handshake.After(absl::StrCat(std::string(kHello3), "+OK\r\n+PONG\r\n")), IsOk());
+  EXPECT_EQ(handshake.machine().protocol(), store::Protocol::kResp3);
+  EXPECT_TRUE(handshake.machine().tracks());
+  EXPECT_EQ(handshake.machine().role(), "master");
+}
+
+TEST(ConnectMachine, DropsPushesDuringTheHandshake) {
+  constexpr std::string_view kPush = ">2\r\n$10\r\ninvalidate\r\n*1\r\n$1\r\nk\r\n";
+  Handshake handshake(Parsed("redis://h?protocol=3&cache_bytes=1"));
+  EXPECT_EQ(handshake.Receive(absl::StrCat(std::string(kHello3), "+OK\r\n", std::string(kPush),
+                                           "+PONG\r\n", std::string(kPush.substr(0, 9)))),
+            Kind::kRead);
+  EXPECT_THAT(handshake.After(kPush.substr(9)), IsOk());
+  EXPECT_TRUE(handshake.machine().tracks());
+}
+
+TEST(ConnectMachine, AServerThatRefusesTrackingIsUsedWithoutIt) {
+  Handshake handshake(Parsed("redis://h?protocol=3&cache_bytes=1"));
+  EXPECT_THAT(
+      handshake.After(absl::StrCat(std::string(kHello3),
+                                   "-NOPERM no permission for 'client|tracking'\r\n+PONG\r\n")),
+      IsOk());
+  EXPECT_EQ(handshake.machine().protocol(), store::Protocol::kResp3);
+  EXPECT_FALSE(handshake.machine().tracks());
+}
+
+TEST(ConnectMachine, AServerThatRefusesResp3IsUsedWithResp2) {
+  for (const std::string_view refusal :
+       {"-NOPROTO unsupported protocol version\r\n", "-ERR unknown command 'HELLO'\r\n"}) {
+    Handshake handshake(Parsed("redis://h?protocol=3&cache_bytes=1&readonly=yes"));
+    const ConnectAction again = handshake.machine().Resume(ConnectEvent::Received(
+        absl::StrCat(std::string(refusal), "+OK\r\n-ERR needs RESP3\r\n+PONG\r\n")));
+    EXPECT_EQ(again.kind, Kind::kWrite);
+    EXPECT_EQ(again.bytes, "*1\r\n$8\r\nREADONLY\r\n*1\r\n$4\r\nPING\r\n");
+    handshake.machine().Resume(ConnectEvent::Done());
+    EXPECT_THAT(handshake.After("+OK\r\n+PONG\r\n"), IsOk());
+    EXPECT_EQ(handshake.machine().protocol(), store::Protocol::kResp2);
+    EXPECT_FALSE(handshake.machine().tracks());
+  }
+}
+
 TEST(ConnectMachine, TakesTheAnswersInAnyPieces) {
   Handshake handshake(Parsed("redis://:pw@h"));
   const std::string answers = "*0\r\n+PONG\r\n";

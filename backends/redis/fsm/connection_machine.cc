@@ -35,7 +35,7 @@ ConnectionAction ConnectionMachine::Resume(const ConnectionEvent& event) {
     case ConnectionEvent::Kind::kTimer:
       return Expire(event.now_us);
     case ConnectionEvent::Kind::kConnected:
-      return Connect(event.now_us);
+      return Connect(event);
     case ConnectionEvent::Kind::kLost:
       return Disconnect(event.text, !settings_.reconnects);
     case ConnectionEvent::Kind::kClosed:
@@ -46,11 +46,11 @@ ConnectionAction ConnectionMachine::Resume(const ConnectionEvent& event) {
 
 // The connection.
 
-ConnectionAction ConnectionMachine::Connect(int64_t now_us) {
+ConnectionAction ConnectionMachine::Connect(const ConnectionEvent& event) {
   connected_ = true;
-  reader_.emplace(settings_.max_reply_bytes);
-  OnConnected();
-  return EndTurn(now_us);
+  reader_.emplace(settings_.max_reply_bytes, event.protocol);
+  OnConnected(event);
+  return EndTurn(event.now_us);
 }
 
 ConnectionAction ConnectionMachine::Disconnect(std::string_view reason, bool for_good) {
@@ -121,6 +121,11 @@ ConnectionAction ConnectionMachine::Receive(std::string_view bytes, int64_t now_
     reader_->Feed(piece);
     store::ReplyReader::Outcome outcome = reader_->Next(reply);
     for (; outcome == store::ReplyReader::Outcome::kReply; outcome = reader_->Next(reply)) {
+      if (reply.shape() == store::Reply::Shape::kPush) {
+        ++counters_.pushes;
+        TakePush(reply);
+        continue;
+      }
       if (TakeReply(std::move(reply), now_us)) continue;
       if (!connected_) return {.close = true};
       return FailProtocol(store::ProtocolError("Redis sent a reply that nothing had asked for"));

@@ -34,6 +34,7 @@
 #include "absl/status/status.h"
 #include "redouble/backends/redis/fsm/counters.h"
 #include "redouble/core/store/reply.h"
+#include "redouble/core/store/resp/reply_encoding.h"
 #include "redouble/core/store/resp/reply_reader.h"
 #include "redouble/core/store/store.h"
 
@@ -60,8 +61,13 @@ struct ConnectionEvent {
   }
   // The time `wake_at_us` of an earlier action has been reached.
   static ConnectionEvent Timer(int64_t now_us) { return {Kind::kTimer, {}, 0, now_us}; }
-  // A new connection is established and logged in; nothing has been written to it.
-  static ConnectionEvent Connected(int64_t now_us) { return {Kind::kConnected, {}, 0, now_us}; }
+  // A new connection is established and logged in; nothing has been written to it. `tracks`: the
+  // server sends invalidations (CLIENT TRACKING).
+  static ConnectionEvent Connected(int64_t now_us,
+                                   store::Protocol protocol = store::Protocol::kResp2,
+                                   bool tracks = false) {
+    return {Kind::kConnected, {}, 0, now_us, protocol, tracks};
+  }
   // The connection, or an attempt to make one, has failed; `reason` is part of error messages.
   // Closes the machine if it does not reconnect.
   static ConnectionEvent Lost(std::string_view reason) { return {Kind::kLost, reason, 0, 0}; }
@@ -72,6 +78,8 @@ struct ConnectionEvent {
   std::string_view text;
   size_t size;
   int64_t now_us;
+  store::Protocol protocol = store::Protocol::kResp2;
+  bool tracks = false;
 };
 
 // What the owner must do next.
@@ -115,6 +123,10 @@ class ConnectionMachine : public store::RequestKeeper {
   // Queues a PING whose reply is ignored.
   virtual void Ping() = 0;
 
+  // What the machine wants of a connection: RESP3, and invalidations of its cache.
+  virtual bool reads_resp3() const { return false; }
+  virtual bool caches() const { return false; }
+
   // False from a loss until the next Connected event.
   bool connected() const { return connected_; }
   // True if there is no connection and there will be no further one.
@@ -134,12 +146,14 @@ class ConnectionMachine : public store::RequestKeeper {
   // Handles one reply. Returns false if the reply answers no request, or if the connection was lost
   // by a waiter.
   virtual bool TakeReply(store::Reply reply, int64_t now_us) = 0;
+  // Handles a message of RESP3 that answers no command. It must not lose the connection.
+  virtual void TakePush(const store::Reply&) {}
   // Fails the requests whose deadline has been reached.
   virtual void ExpireRequests(int64_t now_us) = 0;
   // The earliest deadline; kNoTimeout if no timer is needed.
   virtual int64_t NextDeadline() const = 0;
   // A connection is established; runs before the first write.
-  virtual void OnConnected() {}
+  virtual void OnConnected(const ConnectionEvent&) {}
   // Redis sent bytes that are not a valid reply; runs before the connection is closed.
   virtual void OnProtocolError(const absl::Status&) {}
   // Passes to FailLater each request that is not kept for the next connection. connected(),
@@ -184,7 +198,7 @@ class ConnectionMachine : public store::RequestKeeper {
     absl::Status status;
   };
 
-  ConnectionAction Connect(int64_t now_us);
+  ConnectionAction Connect(const ConnectionEvent& event);
   ConnectionAction TakeWritten(size_t size);
   ConnectionAction Receive(std::string_view bytes, int64_t now_us);
   ConnectionAction FailProtocol(const absl::Status& status);

@@ -82,7 +82,7 @@ class LeastMachine final : public ConnectionMachine {
   int64_t NextDeadline() const override {
     return queue_.empty() ? kNoTimeout : queue_.front().deadline_us;
   }
-  void OnConnected() override { ++connects; }
+  void OnConnected(const ConnectionEvent&) override { ++connects; }
   void OnProtocolError(const absl::Status& status) override {
     protocol_error = std::string(status.message());
   }

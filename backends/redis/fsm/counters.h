@@ -108,8 +108,15 @@ struct Counters {
   uint64_t losses = 0;            // Lost connections.
   uint64_t pings = 0;             // Health checks.
 
-  uint64_t pushes = 0;          // Messages and confirmations of subscriptions.
+  uint64_t pushes = 0;          // Messages and confirmations of subscriptions; pushes of RESP3.
   uint64_t pushes_dropped = 0;  // Pushes that were dropped because the queue was full.
+
+  // With Options::cache_bytes.
+  uint64_t cache_hits = 0;    // Requests that were answered from the cache.
+  uint64_t cache_misses = 0;  // Requests that could have been.
+  uint64_t cache_invalidations =
+      0;                         // Keys that the server has invalidated; all of them count as 1.
+  uint64_t cache_evictions = 0;  // Replies that were dropped because the cache was full.
 
   // From the end of the turn in which a request was submitted to its last reply.
   LatencyHistogram latency;
@@ -147,6 +154,10 @@ inline constexpr Figure<Counters> kCounterFigures[] = {
     {&Counters::pings, "pings"},
     {&Counters::pushes, "pushes"},
     {&Counters::pushes_dropped, "pushes_dropped"},
+    {&Counters::cache_hits, "cache_hits"},
+    {&Counters::cache_misses, "cache_misses"},
+    {&Counters::cache_invalidations, "cache_invalidations"},
+    {&Counters::cache_evictions, "cache_evictions"},
 };
 static_assert(sizeof(Counters) ==
                   std::size(kCounterFigures) * sizeof(uint64_t) + sizeof(LatencyHistogram),

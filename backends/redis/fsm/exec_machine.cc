@@ -63,6 +63,9 @@ ExecOptions ExecOptions::From(const Options& options, Sharing sharing) {
   exec.retry = options.retry;
   exec.attempts = options.attempts;
   exec.queue = QueueLimits::From(options);
+  if (options.cache_bytes > 0 && IsMultiplexed(sharing)) {
+    exec.cache = TrackingCache::Limits::From(options);
+  }
   const auto* tcp = std::get_if<TcpAddress>(&options.address);
   if (exec.reconnects && tcp != nullptr && !IsIpAddress(tcp->host)) {
     exec.leave_replica_after_us = DurationMicros(options.backoff_cap);
@@ -77,7 +80,9 @@ ExecMachine::ExecMachine(ExecOptions options)
                          .max_reply_bytes = options.max_reply_bytes,
                          .counters = options.counters}),
       options_(std::move(options)),
-      queue_(kInitialQueue) {}
+      queue_(kInitialQueue) {
+  if (options_.cache) cache_.emplace(*options_.cache);
+}
 
 ExecMachine::~ExecMachine() { Disconnect("the client was destroyed", true); }
 
@@ -86,6 +91,7 @@ void ExecMachine::Submit(Request& request) {
   if (std::optional<absl::Status> refusal = Refusal(request, options_.sharing)) {
     return Fail(request, *std::move(refusal));
   }
+  if (cache_ && CompleteFromCache(request)) return;
   if (std::optional<absl::Status> refusal =
           options_.queue.Refuse(queue_.size(), queued_bytes_, address())) {
     return Fail(request, *std::move(refusal));
@@ -94,6 +100,7 @@ void ExecMachine::Submit(Request& request) {
   queue_.push_back(Entry{&request, request.kind(), ReplyCount(request)});
   queue_.back().bytes = BytesOf(request);
   queued_bytes_ += queue_.back().bytes;
+  if (cache_) queue_.back().ticket = NoteInCache(request);
   request.SetKeeper(this);
 }
 
@@ -131,6 +138,9 @@ void ExecMachine::Encode(std::string& out) {
 }
 
 void ExecMachine::DropAbandonedWaiting() {
+  for (size_t i = encoded_; i < queue_.size(); ++i) {
+    if (queue_[i].request == nullptr) EndInCache(queue_[i].ticket, nullptr);
+  }
   const auto waiting = queue_.begin() + static_cast<std::ptrdiff_t>(encoded_);
   const auto stamped = queue_.begin() + static_cast<std::ptrdiff_t>(std::max(stamped_, encoded_));
   const auto is_abandoned = [](const Entry& entry) { return entry.request == nullptr; };
@@ -206,6 +216,7 @@ Request* ExecMachine::TakeRequest(Entry& entry) {
 bool ExecMachine::TakeReply(Reply reply, int64_t now_us) {
   if (encoded_ == 0) return false;
   Entry& front = queue_.front();
+  if (resp2_form_) ApplyResp2Form(front, reply);
   if (reply.is_error()) NoteReadOnly(reply, now_us);
   const bool collects = front.kind == Request::Kind::kPipeline && front.request != nullptr;
   if (collects) {
@@ -214,6 +225,7 @@ bool ExecMachine::TakeReply(Reply reply, int64_t now_us) {
   }
   if (--front.missing_replies > 0) return true;
   Entry done = PopFront();
+  if (done.ticket != TrackingCache::kNone) EndInCache(done.ticket, &reply);
   if (done.request == nullptr) return !HasLeft();
   ++counters().answered;
   --counters().in_flight;
@@ -253,9 +265,72 @@ void ExecMachine::OnProtocolError(const absl::Status& status) {
   if (first.request != nullptr) FailLater(*first.request, status);
 }
 
+// RESP3 and the cache.
+
+// The command to which a reply belongs follows from the number of replies that are missing.
+void ExecMachine::ApplyResp2Form(const Entry& entry, Reply& reply) {
+  store::CommandId command = store::CommandId::kUnknown;
+  if (entry.kind == Request::Kind::kTransaction) {
+    const size_t total = entry.request == nullptr ? 0 : ReplyCount(*entry.request);
+    if (entry.missing_replies == 1) {
+      command = store::CommandId::kExec;
+    } else if (entry.missing_replies == total) {
+      command = store::CommandId::kMulti;
+    } else if (total > 0) {
+      command = entry.request->commands()[total - entry.missing_replies - 1].id();
+    }
+  } else if (entry.request != nullptr) {
+    const auto commands = entry.request->commands();
+    command = commands[commands.size() - entry.missing_replies].id();
+  }
+  resp2_form_->Apply(command, reply);
+}
+
+void ExecMachine::TakePush(const Reply& push) {
+  if (cache_) counters().cache_invalidations += cache_->Invalidate(push);
+  if (options_.on_push) options_.on_push(push);
+}
+
+bool ExecMachine::CompleteFromCache(Request& request) {
+  if (request.kind() != Request::Kind::kCommand) return false;
+  const store::Command& command = request.commands()[0];
+  if (!TrackingCache::IsCacheable(command)) return false;
+  const Reply* const hit = cache_->Find(command);
+  if (hit == nullptr) {
+    ++counters().cache_misses;
+    return false;
+  }
+  ++counters().cache_hits;
+  ++counters().answered;
+  --counters().in_flight;
+  request.Complete(Reply(*hit));
+  return true;
+}
+
+// What a request that is queued means for the cache.
+TrackingCache::Ticket ExecMachine::NoteInCache(const Request& request) {
+  cache_->Note(request);
+  if (request.kind() != Request::Kind::kCommand) return TrackingCache::kNone;
+  const store::Command& command = request.commands()[0];
+  return TrackingCache::IsCacheable(command) ? cache_->Begin(command) : TrackingCache::kNone;
+}
+
+void ExecMachine::EndInCache(TrackingCache::Ticket ticket, const Reply* reply) {
+  if (!cache_ || ticket == TrackingCache::kNone) return;
+  cache_->End(ticket, reply);
+  counters().cache_evictions += cache_->TakeEvictions();
+}
+
 // Loss of the connection.
 
+void ExecMachine::OnConnected(const ConnectionEvent& event) {
+  resp2_form_.reset();
+  if (event.protocol == store::Protocol::kResp3) resp2_form_.emplace();
+  if (cache_ && event.tracks) cache_->Start();
+}
+
 void ExecMachine::OnLost() {
+  if (cache_) cache_->Stop();
   const size_t stamped = stamped_;
   size_t kept_stamped = 0;
   boost::circular_buffer<Entry> kept(queue_.capacity());
@@ -274,6 +349,7 @@ void ExecMachine::OnLost() {
     if (encoded) ++counters().retries;
     entry.missing_replies = ReplyCount(*entry.request);
     entry.replies.clear();
+    entry.ticket = TrackingCache::kNone;
     entry.was_sent = sent;
     if (i < stamped) ++kept_stamped;
     queued_bytes_ += entry.bytes;

@@ -32,6 +32,11 @@
 // their timeout. A request that was submitted after the loss was never sent, so writing it is not a
 // retry.
 //
+// With ExecOptions::cache, replies to commands that read are kept until the server invalidates them
+// (cache/tracking_cache.h). A command whose reply is kept is completed when it is submitted.
+//
+// Replies of RESP3 have the values of RESP2 (core/store/resp/resp2_form.h).
+//
 // If a host name leads to another server after a failover, the machine leaves the old one:
 // ExecOptions::leave_replica_after_us.
 //
@@ -44,16 +49,19 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "redouble/backends/redis/fsm/cache/tracking_cache.h"
 #include "redouble/backends/redis/fsm/command_effect.h"
 #include "redouble/backends/redis/fsm/connection_machine.h"
 #include "redouble/backends/redis/fsm/counters.h"
 #include "redouble/backends/redis/fsm/queue_limits.h"
 #include "redouble/backends/redis/options.h"
 #include "redouble/core/store/resp/reply_reader.h"
+#include "redouble/core/store/resp/resp2_form.h"
 #include "redouble/core/store/store.h"
 
 namespace redouble::redis {
@@ -92,6 +100,10 @@ struct ExecOptions {
   // Returns true for requests that are idempotent although they do more than read. Null: only
   // read-only requests are idempotent.
   std::function<bool(const store::Request&)> is_idempotent = nullptr;
+  // nullopt: no cache.
+  std::optional<TrackingCache::Limits> cache = std::nullopt;
+  // Called for each push of RESP3. Null: nothing is called.
+  std::function<void(const store::Reply&)> on_push = nullptr;
   // Called whenever a request is encoded for the connection. Null: nothing is called.
   std::function<void(const store::Request&)> on_sent = nullptr;
   // Where to count; must outlive the machine. Null: the machine does not count.
@@ -115,6 +127,14 @@ class ExecMachine final : public ConnectionMachine {
 
   size_t queued() const override { return queue_.size(); }
 
+  bool reads_resp3() const override { return true; }
+  bool caches() const override { return cache_.has_value(); }
+
+  // A request that may change keys is about to be sent on another connection.
+  void NoteElsewhere(const store::Request& request) {
+    if (cache_) cache_->Note(request);
+  }
+
  private:
   struct Entry {
     store::Request* request;  // Null: abandoned or timed out; its replies are dropped.
@@ -126,6 +146,7 @@ class ExecMachine final : public ConnectionMachine {
     int attempts = 0;         // How many times it was encoded.
     bool was_sent = false;    // A part of it was written to an earlier connection.
     size_t bytes = 0;         // Of its commands, while `request` is set.
+    TrackingCache::Ticket ticket = TrackingCache::kNone;
     std::vector<store::Reply> replies = {};
   };
   class PingRequest;
@@ -137,7 +158,13 @@ class ExecMachine final : public ConnectionMachine {
   int64_t NextDeadline() const override;
   void OnProtocolError(const absl::Status& status) override;
   void OnLost() override;
+  void OnConnected(const ConnectionEvent& event) override;
+  void TakePush(const store::Reply& push) override;
 
+  bool CompleteFromCache(store::Request& request);
+  TrackingCache::Ticket NoteInCache(const store::Request& request);
+  void EndInCache(TrackingCache::Ticket ticket, const store::Reply* reply);
+  void ApplyResp2Form(const Entry& entry, store::Reply& reply);
   bool MayWriteAgain(const Entry& entry, bool sent) const;
   void NoteReadOnly(const store::Reply& reply, int64_t now_us);
   bool HasLeft();
@@ -158,6 +185,9 @@ class ExecMachine final : public ConnectionMachine {
   size_t stamped_ = 0;            // Entries at the front that have a deadline.
   size_t abandoned_waiting_ = 0;  // Abandoned entries that are not encoded.
   size_t search_hint_ = 0;        // Likely position of the next abandoned entry.
+
+  std::optional<TrackingCache> cache_;
+  std::optional<store::Resp2Form> resp2_form_;  // On a connection with RESP3.
 
   // A READONLY reply was received: nothing more is written to this connection.
   bool leaving_ = false;

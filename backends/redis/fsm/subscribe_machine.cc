@@ -108,7 +108,7 @@ void SubscribeMachine::Ping() {
 
 // Reconnection.
 
-void SubscribeMachine::OnConnected() {
+void SubscribeMachine::OnConnected(const ConnectionEvent&) {
   for (size_t kind = 0; kind < kKinds; ++kind) SubscribeAgain(kind);
 }
 

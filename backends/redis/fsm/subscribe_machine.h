@@ -110,7 +110,7 @@ class SubscribeMachine final : public ConnectionMachine {
   bool TakeReply(store::Reply reply, int64_t now_us) override;
   void ExpireRequests(int64_t now_us) override;
   int64_t NextDeadline() const override;
-  void OnConnected() override;
+  void OnConnected(const ConnectionEvent& event) override;
   void OnLost() override;
 
   void SubscribeAgain(size_t kind);

@@ -1,9 +1,15 @@
-// AwaitTask: awaits a base::Task in a Boost.Asio coroutine. SpawnTask runs a task on an executor.
+// AwaitTask: awaits a base::Task in a Boost.Asio coroutine. AsyncTask is an asynchronous operation
+// of Asio for callers that are no coroutines. SpawnTask runs a task without a waiter.
 //
 //   boost::asio::awaitable<void> Handle(redis::Client& client) {
 //     absl::StatusOr<int64_t> n = co_await redis::AwaitTask(store::Incr(client, "visits"));
 //   }
 //   redis::SpawnTask(context.get_executor(), Work(client));
+//
+//   std::future<absl::StatusOr<int64_t>> n =
+//       redis::AsyncTask(executor, store::Incr(client, "visits"), boost::asio::use_future);
+//   redis::AsyncTask(executor, store::Incr(client, "visits"),
+//                    [](absl::StatusOr<int64_t> n) { ... });
 //
 // Cancellation: cancelling the Asio operation (a cancellation slot, the || of awaitable operators)
 // destroys the task at its current await. The result is then Cancelled for a task of absl::Status
@@ -19,10 +25,13 @@
 #include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/associated_executor.hpp>
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/error.hpp>
+#include <boost/asio/execution/outstanding_work.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/prefer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/system/system_error.hpp>
 #include <coroutine>
@@ -122,6 +131,32 @@ template <typename T>
 boost::asio::awaitable<T> AwaitTaskOn(boost::asio::any_io_executor executor, base::Task<T> task) {
   co_return co_await boost::asio::co_spawn(executor, AwaitTask(std::move(task)),
                                            boost::asio::use_awaitable);
+}
+
+// Runs a task on `executor`, that of the client it uses, and completes with its result: the
+// signature is void(T). `token`: any completion token of Asio, such as a function, use_future,
+// deferred or use_awaitable. The function is called on the token's associated executor, by default
+// on `executor`. Cancellation as above; a cancelled task must return absl::Status or StatusOr, and
+// exceptions of a task leave the run() of the execution context.
+template <typename T, typename Token>
+auto AsyncTask(boost::asio::any_io_executor executor, base::Task<T> task, Token&& token) {
+  return boost::asio::async_initiate<Token, void(T)>(
+      [executor](auto handler, base::Task<T> started) {
+        const auto slot = boost::asio::get_associated_cancellation_slot(handler);
+        auto target = boost::asio::prefer(boost::asio::get_associated_executor(handler, executor),
+                                          boost::asio::execution::outstanding_work.tracked);
+        auto complete = [target, handler = std::move(handler)](std::exception_ptr error,
+                                                               T result) mutable {
+          if (error) std::rethrow_exception(error);
+          boost::asio::dispatch(
+              target, [handler = std::move(handler), result = std::move(result)]() mutable {
+                std::move(handler)(std::move(result));
+              });
+        };
+        boost::asio::co_spawn(executor, AwaitTask(std::move(started)),
+                              boost::asio::bind_cancellation_slot(slot, std::move(complete)));
+      },
+      token, std::move(task));
 }
 
 // Runs a task on the executor, from its next turn on, without a waiter. Exceptions of the task

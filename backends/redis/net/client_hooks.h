@@ -19,6 +19,7 @@
 
 #include "absl/time/time.h"
 #include "redouble/backends/redis/observe/command_event.h"
+#include "redouble/core/store/reply.h"
 #include "redouble/core/store/store.h"
 
 namespace redouble::redis {
@@ -67,6 +68,11 @@ struct ClientHooks {
   // Called when a request starts, is sent, is redirected and ends (observe/command_event.h). Must
   // not submit requests to the client, and not close or destroy it.
   CommandHook command = nullptr;
+
+  // With RespVersion::kResp3: called for each push on the connection of commands, such as an
+  // invalidation: an array that begins with the kind of the push. Must not submit requests to the
+  // client, and not close or destroy it.
+  std::function<void(const store::Reply& push)> push = nullptr;
 
   // With RetryPolicy::kIdempotent: returns true for requests that may run twice although they do
   // more than read, such as SET of a fixed value. Called only when a connection is lost.

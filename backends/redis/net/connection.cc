@@ -101,11 +101,23 @@ Connection::Connection(std::shared_ptr<ClientContext> context,
       run_timer_(context_->executor),
       read_buffer_(kReadBytes) {}
 
+// The options of the next attempt to connect, without what the machine does not use.
+Options Connection::NextTarget() {
+  Options target = context_->NextTarget();
+  if (!machine_->caches()) {
+    target.cache_bytes = 0;
+    target.cache_broadcast = false;
+    target.cache_prefixes.clear();
+  }
+  if (!machine_->reads_resp3()) target.protocol = RespVersion::kResp2;
+  return target;
+}
+
 base::Task<absl::Status> Connection::Connect(std::shared_ptr<Connection> connection) {
   const std::shared_ptr<ClientContext> context = connection->context_;
   absl::Status status;
   for (size_t i = 0; i < context->targets(); ++i) {
-    const Options target = context->NextTarget();
+    const Options target = connection->NextTarget();
     const auto connector = std::make_shared<Connector>(context->executor, target);
     co_await ConnectorAwaiter(*connector);
     status = connector->status();
@@ -138,7 +150,7 @@ void Connection::Run(RunAction action) {
       return;
     case RunAction::Kind::kConnect: {
       // The connector refers to the options, so its callback keeps them alive.
-      const auto target = std::make_shared<const Options>(context_->NextTarget());
+      const auto target = std::make_shared<const Options>(NextTarget());
       connector_ = std::make_shared<Connector>(context_->executor, *target);
       return connector_->Start([self = shared_from_this(), target] { self->OnConnectorDone(); });
     }
@@ -181,7 +193,9 @@ void Connection::OnConnected(Connector& connector) {
   const int64_t now_us = SteadyMicros();
   Run(run_machine_.Resume(RunEvent::Connected(now_us)));
   Read();
-  Perform(machine_->Resume(ConnectionEvent::Connected(now_us)));
+  const ConnectMachine& handshake = connector.machine();
+  Perform(machine_->Resume(
+      ConnectionEvent::Connected(now_us, handshake.protocol(), handshake.tracks())));
 }
 
 void Connection::Lose(std::string_view reason) {

@@ -100,6 +100,7 @@ class Connection final : public std::enable_shared_from_this<Connection> {
  private:
   using TransportHandle = std::shared_ptr<Transport>;
 
+  Options NextTarget();
   void OnConnected(Connector& connector);
   void OnConnectorDone();
   void EndTurn();

@@ -52,7 +52,9 @@ using Stamps = std::array<Stamp, 4>;
 Stamps StampsOf(const TlsOptions& options) {
   const Stamp certificate = StampOf(options.certificate_file), key = StampOf(options.key_file);
   if (!options.verify) return {Stamp{}, Stamp{}, certificate, key};
-  if (!options.ca_file.empty()) return {StampOf(options.ca_file), Stamp{}, certificate, key};
+  if (!options.ca_file.empty() || !options.ca_folder.empty()) {
+    return {StampOf(options.ca_file), StampOf(options.ca_folder), certificate, key};
+  }
   return {StampOf(PathFrom(X509_get_default_cert_file_env(), X509_get_default_cert_file())),
           StampOf(PathFrom(X509_get_default_cert_dir_env(), X509_get_default_cert_dir())),
           certificate, key};
@@ -65,12 +67,32 @@ absl::Status Refused(const std::string& what, const error_code& error) {
 absl::Status LoadAuthorities(const TlsOptions& options, ssl::context& context) {
   if (!options.verify) return absl::OkStatus();
   error_code error;
-  if (options.ca_file.empty()) {
+  if (options.ca_file.empty() && options.ca_folder.empty()) {
     context.set_default_verify_paths(error);
     if (error) return Refused("the system's authorities cannot be read", error);
-  } else {
+  }
+  if (!options.ca_file.empty()) {
     context.load_verify_file(options.ca_file, error);
     if (error) return Refused(absl::StrCat("tls_ca_file ", options.ca_file), error);
+  }
+  if (!options.ca_folder.empty()) {
+    context.add_verify_path(options.ca_folder, error);
+    if (error) return Refused(absl::StrCat("tls_ca_folder ", options.ca_folder), error);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SetCiphers(const TlsOptions& options, SSL_CTX* context) {
+  const auto refused = [](const std::string& what) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("Redis options: ", what, ": OpenSSL has none of these"));
+  };
+  if (!options.ciphers.empty() && SSL_CTX_set_cipher_list(context, options.ciphers.c_str()) != 1) {
+    return refused(absl::StrCat("tls_ciphers ", options.ciphers));
+  }
+  if (!options.ciphersuites.empty() &&
+      SSL_CTX_set_ciphersuites(context, options.ciphersuites.c_str()) != 1) {
+    return refused(absl::StrCat("tls_ciphersuites ", options.ciphersuites));
   }
   return absl::OkStatus();
 }
@@ -93,6 +115,7 @@ absl::Status LoadCertificate(const TlsOptions& options, ssl::context& context) {
 absl::StatusOr<Context> Load(const TlsOptions& options) {
   const auto context = std::make_shared<ssl::context>(ssl::context::tls_client);
   SSL_CTX_set_min_proto_version(context->native_handle(), TLS1_2_VERSION);
+  REDOUBLE_RETURN_IF_ERROR(SetCiphers(options, context->native_handle()));
   REDOUBLE_RETURN_IF_ERROR(LoadAuthorities(options, *context));
   REDOUBLE_RETURN_IF_ERROR(LoadCertificate(options, *context));
   return context;

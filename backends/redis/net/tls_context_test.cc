@@ -79,6 +79,18 @@ TEST_F(TlsContext, NamesTheFileThatIsRefusedAndTriesAgain) {
   EXPECT_NE(Get(), nullptr);
 }
 
+TEST_F(TlsContext, NamesTheCiphersThatOpenSslDoesNotHave) {
+  options.ciphers = "NO-SUCH-CIPHER";
+  EXPECT_THAT(TlsContextFor(options),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("tls_ciphers NO-SUCH")));
+  options.ciphers = "ECDHE-RSA-AES128-GCM-SHA256";
+  options.ciphersuites = "NO_SUCH_SUITE";
+  EXPECT_THAT(TlsContextFor(options),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("tls_ciphersuites NO_SUCH")));
+  options.ciphersuites = "TLS_AES_128_GCM_SHA256";
+  EXPECT_THAT(TlsContextFor(options), IsOk());
+}
+
 TEST_F(TlsContext, KeepsOnlySomeContexts) {
   const auto first = TlsContextFor(options);
   ASSERT_THAT(first, IsOk());

@@ -1,11 +1,16 @@
 // TLS against a real redis-server, with certificates made by the test.
 #include <gtest/gtest.h>
+#include <openssl/bio.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
 
+#include <filesystem>
 #include <memory>
 #include <string>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "redouble/backends/redis/net/live_fixture_for_test.h"
 #include "redouble/backends/redis/spawn/certificates_for_test.h"
 #include "redouble/backends/redis/spawn/private_folder.h"
@@ -51,6 +56,19 @@ class LiveTls : public LiveTest {
     return std::string(status.message());
   }
 
+  // A folder with the authority, named by the hash of its subject as c_rehash names it.
+  std::string AuthorityFolder() const {
+    const std::unique_ptr<BIO, int (*)(BIO*)> file(
+        BIO_new_file(certificates->authority().c_str(), "r"), BIO_free);
+    const std::unique_ptr<X509, void (*)(X509*)> certificate(
+        PEM_read_bio_X509(file.get(), nullptr, nullptr, nullptr), X509_free);
+    const std::string path = folder->path() + "/authorities";
+    std::filesystem::create_directory(path);
+    const std::string name = absl::StrFormat("%08x.0", X509_subject_name_hash(certificate.get()));
+    std::filesystem::copy_file(certificates->authority(), path + "/" + name);
+    return path;
+  }
+
   std::unique_ptr<PrivateFolder> folder;
   std::unique_ptr<CertificatesForTest> certificates;
 };
@@ -88,6 +106,26 @@ TEST_F(LiveTls, LooksForTheNameItIsTold) {
 
 TEST_F(LiveTls, TakesAnyCertificateOnlyWhenTold) {
   EXPECT_THAT(Connect(Uri("?tls_verify=no")), IsOk());
+}
+
+TEST_F(LiveTls, TrustsTheAuthoritiesOfAFolder) {
+  EXPECT_THAT(Connect(Uri("?tls_ca_folder=" + AuthorityFolder())), IsOk());
+  const std::string empty = folder->path() + "/empty";
+  std::filesystem::create_directory(empty);
+  EXPECT_TRUE(absl::StrContains(Refusal("?tls_ca_folder=" + empty), "certificate verify failed"));
+}
+
+TEST_F(LiveTls, OffersTheCiphersOfTheOptionsOnly) {
+  EXPECT_THAT(Connect(Uri(Trusting() + "&tls_ciphersuites=TLS_AES_128_GCM_SHA256")), IsOk());
+  SpawnedServerOptions options;
+  options.listen_on_loopback = true;
+  options.password = "s3cret";
+  options.tls = SpawnedTls{certificates->server_certificate(), certificates->server_key(),
+                           certificates->authority(), false};
+  options.config = {"tls-ciphersuites TLS_AES_256_GCM_SHA384", "tls-protocols TLSv1.3"};
+  StartServer(options);
+  EXPECT_THAT(Connect(Uri(Trusting() + "&tls_ciphersuites=TLS_AES_256_GCM_SHA384")), IsOk());
+  Refusal(Trusting() + "&tls_ciphersuites=TLS_AES_128_GCM_SHA256");
 }
 
 TEST_F(LiveTls, ReportsTheFileThatCannotBeRead) {

@@ -1,7 +1,6 @@
 #include "redouble/core/store/resp/reply_reader.h"
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -26,6 +25,25 @@ constexpr std::string_view kLineEnd = "\r\n";
 
 // The longest line before its end is found: an error or a status. Numbers are far shorter.
 constexpr size_t kMaxLineBytes = 64 * 1024;
+
+// The types of RESP2, and those that RESP3 adds: values of one line, and those with a length.
+constexpr std::string_view kTypes2 = "+-:$*";
+constexpr std::string_view kScalars3 = "_#,(";
+constexpr std::string_view kLengths3 = "%~>|=!";
+
+// Attributes are an array, which is dropped.
+Reply Shaped(Reply::Shape shape, std::vector<Reply> elements) {
+  switch (shape) {
+    case Reply::Shape::kMap:
+      return Reply::Map(std::move(elements));
+    case Reply::Shape::kSet:
+      return Reply::Set(std::move(elements));
+    case Reply::Shape::kPush:
+      return Reply::Push(std::move(elements));
+    default:
+      return Reply::Array(std::move(elements));
+  }
+}
 
 // The length of a string or an array: -1 for nil. Most have one digit.
 std::optional<int64_t> ReadLength(std::string_view text) {
@@ -78,7 +96,7 @@ ReplyReader::Step ReplyReader::ReadLine() {
   const size_t end = rest.find('\r', scanned_);
   if (end == rest.npos || end + 1 == rest.size()) {
     scanned_ = end == rest.npos ? rest.size() : end;
-    if (!rest.empty() && std::strchr("+-:$*", rest[0]) == nullptr) return TakeLine(rest[0], {});
+    if (!rest.empty() && !IsType(rest[0])) return TakeLine(rest[0], {});
     if (rest.size() > kMaxLineBytes) return Fail("a line has no end");
     return Step::kNeedMore;
   }
@@ -96,16 +114,78 @@ ReplyReader::Step ReplyReader::TakeLine(char type, std::string_view rest) {
     const std::optional<int64_t> value = base::ParseInt64(rest);
     return value ? Place(Reply::Integer(*value)) : Fail("an integer is malformed");
   }
-  if (type != '$' && type != '*') {
+  if (!IsType(type)) {
     return Fail(absl::StrCat("a reply begins with byte ", static_cast<unsigned char>(type)));
   }
+  if (kScalars3.find(type) != kScalars3.npos) return TakeScalar3(type, rest);
   const std::optional<int64_t> length = ReadLength(rest);
   if (!length) return Fail("a length is malformed");
-  if (*length < 0) return Place(type == '*' ? Reply::NilArray() : Reply::Nil());
-  if (type == '*') return Open(static_cast<size_t>(*length));
+  if (type == '$') {
+    if (*length < 0) return Place(Reply::Nil());
+    return StartBulk(type, static_cast<size_t>(*length));
+  }
+  if (type == '*') {
+    if (*length < 0) return Place(Reply::NilArray());
+    return Open(static_cast<size_t>(*length), Reply::Shape::kPlain);
+  }
+  if (*length < 0) return Fail("a length is malformed");
+  return TakeLength3(type, static_cast<size_t>(*length));
+}
+
+bool ReplyReader::IsType(char type) const {
+  if (kTypes2.find(type) != kTypes2.npos) return true;
+  return protocol_ == Protocol::kResp3 &&
+         (kScalars3.find(type) != kScalars3.npos || kLengths3.find(type) != kLengths3.npos);
+}
+
+// A value of RESP3 that is one line.
+ReplyReader::Step ReplyReader::TakeScalar3(char type, std::string_view rest) {
+  switch (type) {
+    case '_':
+      return rest.empty() ? Place(Reply::Nil()) : Fail("a null is malformed");
+    case '#':
+      if (rest != "t" && rest != "f") return Fail("a boolean is malformed");
+      return Place(Reply::Bool(rest == "t"));
+    case ',':
+      if (rest.empty()) return Fail("a double is malformed");
+      return Place(Reply::Double(std::string(rest)));
+    default:
+      if (rest.empty()) return Fail("a big number is malformed");
+      return Place(Reply::BigNumber(std::string(rest)));
+  }
+}
+
+// A value of RESP3 that begins with a length.
+ReplyReader::Step ReplyReader::TakeLength3(char type, size_t length) {
+  switch (type) {
+    case '%':
+      return Open(2 * length, Reply::Shape::kMap);
+    case '~':
+      return Open(length, Reply::Shape::kSet);
+    case '>':
+      if (!open_.empty()) return Fail("a push is inside another reply");
+      return Open(length, Reply::Shape::kPush);
+    case '|':
+      return Open(2 * length, Reply::Shape::kAttributes);
+    default:
+      return StartBulk(type, length);
+  }
+}
+
+ReplyReader::Step ReplyReader::StartBulk(char type, size_t length) {
   in_bulk_ = true;
-  bulk_missing_ = static_cast<size_t>(*length);
+  bulk_type_ = type;
+  bulk_missing_ = length;
   return Step::kContinue;
+}
+
+ReplyReader::Step ReplyReader::PlaceBulk(std::string&& text) {
+  in_bulk_ = false;
+  if (bulk_type_ == '$') return Place(Reply::Bulk(std::move(text)));
+  if (bulk_type_ == '!') return Place(Reply::Error(text));
+  // A verbatim string begins with three letters for its format, and a colon.
+  if (text.size() < 4 || text[3] != ':') return Fail("a verbatim string is malformed");
+  return Place(Reply::Verbatim(text.substr(4)));
 }
 
 // Reads the bytes of a bulk string and its line end.
@@ -114,8 +194,7 @@ ReplyReader::Step ReplyReader::ReadBulk() {
   if (bulk_.empty() && rest.size() >= bulk_missing_ + kLineEnd.size()) {
     if (rest.substr(bulk_missing_, kLineEnd.size()) != kLineEnd) return Fail("a string has no end");
     position_ += bulk_missing_ + kLineEnd.size();
-    in_bulk_ = false;
-    return Place(Reply::Bulk(rest.substr(0, bulk_missing_)));
+    return PlaceBulk(std::string(rest.substr(0, bulk_missing_)));
   }
   if (bulk_.empty()) bulk_.reserve(std::min(bulk_missing_, kMaxReservedBytes));
   const size_t part = std::min(bulk_missing_, rest.size());
@@ -126,8 +205,7 @@ ReplyReader::Step ReplyReader::ReadBulk() {
   if (bulk_missing_ > 0 || end.size() < kLineEnd.size()) return Step::kNeedMore;
   if (end != kLineEnd) return Fail("a string has no end");
   position_ += kLineEnd.size();
-  in_bulk_ = false;
-  return Place(Reply::Bulk(std::exchange(bulk_, {})));
+  return PlaceBulk(std::exchange(bulk_, {}));
 }
 
 // Puts a complete reply into the innermost open array, and closes the arrays that are full.
@@ -136,20 +214,25 @@ ReplyReader::Step ReplyReader::Place(Reply reply) {
     OpenArray& array = open_.back();
     array.elements.push_back(std::move(reply));
     if (--array.missing > 0) return Step::kContinue;
-    reply = Reply::Array(std::move(array.elements));
+    const Reply::Shape shape = array.shape;
+    reply = Shaped(shape, std::move(array.elements));
     open_.pop_back();
+    // The reply that has the attributes follows.
+    if (shape == Reply::Shape::kAttributes) return Step::kContinue;
   }
   root_ = std::move(reply);
   return Step::kReply;
 }
 
-ReplyReader::Step ReplyReader::Open(size_t size) {
-  if (size == 0) return Place(Reply::EmptyArray());
+ReplyReader::Step ReplyReader::Open(size_t size, Reply::Shape shape) {
+  if (size == 0 && shape == Reply::Shape::kAttributes) return Step::kContinue;
+  if (size == 0) return Place(Shaped(shape, {}));
   if (open_.size() == kMaxNesting) {
     return Fail(absl::StrCat("arrays are nested deeper than ", kMaxNesting));
   }
   OpenArray& array = open_.emplace_back();
   array.missing = size;
+  array.shape = shape;
   array.elements.reserve(std::min(size, kMaxReservedElements));
   return Step::kContinue;
 }

@@ -1,8 +1,13 @@
 // ReplyReader: parses the bytes that Redis sends into replies, in pieces of any size.
 //
-// RESP2 only. It is our own and not hiredis's reader, because hiredis 0.14 cannot read arrays
-// nested deeper than eight, which COMMAND DOCS (twelve levels) and scripts return: one such reply
-// would cost the connection and with it the replies of all requests that share it.
+// RESP2, and RESP3 if it is asked for. It is our own and not hiredis's reader, because hiredis 0.14
+// cannot read arrays nested deeper than eight, which COMMAND DOCS (twelve levels) and scripts
+// return: one such reply would cost the connection and with it the replies of all requests that
+// share it.
+//
+// The types of RESP3 become replies with a shape (reply.h): a map is an array of alternating keys
+// and values of shape kMap, a push an array of shape kPush. Attributes are skipped. The streamed
+// types, which Redis does not send, fail the reader.
 //
 //   ReplyReader reader;
 //   reader.Feed(bytes);
@@ -15,7 +20,7 @@
 // unless it is split over several pieces.
 //
 // Thread-safety: one thread at a time.
-// Source: the RESP2 specification; Redis 7.0 networking.c, addReply.
+// Source: the RESP2 and RESP3 specifications; Redis 7.0 networking.c, addReply.
 #ifndef REDOUBLE_CORE_STORE_RESP_REPLY_READER_H_
 #define REDOUBLE_CORE_STORE_RESP_REPLY_READER_H_
 
@@ -27,6 +32,7 @@
 
 #include "absl/status/status.h"
 #include "redouble/core/store/reply.h"
+#include "redouble/core/store/resp/reply_encoding.h"
 
 namespace redouble::store {
 
@@ -45,8 +51,10 @@ class ReplyReader {
   static constexpr size_t kMaxNesting = 8192;
 
   // `max_reply_bytes`: the size limit of one reply as RESP. A larger reply fails the reader.
-  explicit ReplyReader(size_t max_reply_bytes = kDefaultMaxReplyBytes)
-      : max_reply_bytes_(max_reply_bytes) {}
+  // With kResp3 the replies of both protocols are read.
+  explicit ReplyReader(size_t max_reply_bytes = kDefaultMaxReplyBytes,
+                       Protocol protocol = Protocol::kResp2)
+      : max_reply_bytes_(max_reply_bytes), protocol_(protocol) {}
   ReplyReader(const ReplyReader&) = delete;
   ReplyReader& operator=(const ReplyReader&) = delete;
 
@@ -63,23 +71,30 @@ class ReplyReader {
   const absl::Status& status() const { return status_; }
 
  private:
-  // An array that still lacks elements.
+  // An array that still lacks elements. `shape` as of the reply that it becomes.
   struct OpenArray {
     std::vector<Reply> elements;
     size_t missing = 0;
+    Reply::Shape shape = Reply::Shape::kPlain;
   };
   enum class Step { kReply, kContinue, kNeedMore };
 
   Step ReadLine();
   Step TakeLine(char type, std::string_view rest);
   Step ReadBulk();
+  bool IsType(char type) const;
+  Step TakeScalar3(char type, std::string_view rest);
+  Step TakeLength3(char type, size_t length);
+  Step StartBulk(char type, size_t length);
+  Step PlaceBulk(std::string&& text);
   Step Place(Reply reply);
-  Step Open(size_t size);
+  Step Open(size_t size, Reply::Shape shape);
   Step Fail(std::string_view why);
 
   std::string_view unread() const { return std::string_view(buffer_).substr(position_); }
 
   const size_t max_reply_bytes_;
+  const Protocol protocol_;
   std::string buffer_;
   size_t position_ = 0;       // Of the first unread byte of the buffer.
   size_t scanned_ = 0;        // Unread bytes that are known to hold no line end.
@@ -87,6 +102,7 @@ class ReplyReader {
 
   // A bulk string of which the length line has been read.
   bool in_bulk_ = false;
+  char bulk_type_ = '$';
   size_t bulk_missing_ = 0;  // Bytes of it that have not been moved to bulk_, without the line end.
   std::string bulk_;
 

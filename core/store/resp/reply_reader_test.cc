@@ -49,6 +49,30 @@ absl::Status FailureOf(std::string_view text) {
   return reader.status();
 }
 
+// The replies of RESP3, with their shapes.
+std::vector<Reply> ReadAll3(std::string_view text) {
+  ReplyReader reader(ReplyReader::kDefaultMaxReplyBytes, Protocol::kResp3);
+  reader.Feed(text);
+  std::vector<Reply> replies = Drain(reader);
+  EXPECT_THAT(reader.status(), IsOk()) << reader.status();
+  EXPECT_TRUE(reader.idle());
+  return replies;
+}
+
+void ExpectOne3(std::string_view text, const Reply& expected) {
+  const std::vector<Reply> replies = ReadAll3(text);
+  ASSERT_EQ(replies.size(), 1u) << text;
+  EXPECT_EQ(replies[0], expected);
+  EXPECT_EQ(replies[0].shape(), expected.shape()) << text;
+}
+
+std::string FailureOf3(std::string_view text) {
+  ReplyReader reader(ReplyReader::kDefaultMaxReplyBytes, Protocol::kResp3);
+  reader.Feed(text);
+  Drain(reader);
+  return std::string(reader.status().message());
+}
+
 std::string Nested(size_t depth) {
   std::string text;
   for (size_t i = 0; i < depth; ++i) text += "*1\r\n";
@@ -70,6 +94,53 @@ TEST(ReplyReader, ReadsEachKind) {
 TEST(ReplyReader, DistinguishesANilArrayFromANilString) {
   EXPECT_EQ(ReadOne("*-1\r\n").shape(), Reply::Shape::kNilArray);
   EXPECT_EQ(ReadOne("$-1\r\n").shape(), Reply::Shape::kPlain);
+}
+
+TEST(ReplyReader, ReadsEachTypeOfResp3) {
+  ExpectOne3("_\r\n", Reply::Nil());
+  ExpectOne3("#t\r\n", Reply::Bool(true));
+  ExpectOne3("#f\r\n", Reply::Bool(false));
+  ExpectOne3(",3.25\r\n", Reply::Double("3.25"));
+  ExpectOne3(",-inf\r\n", Reply::Double("-inf"));
+  ExpectOne3("(-12345678901234567890\r\n", Reply::BigNumber("-12345678901234567890"));
+  ExpectOne3("=8\r\ntxt:abcd\r\n", Reply::Verbatim("abcd"));
+  ExpectOne3("=4\r\ntxt:\r\n", Reply::Verbatim(""));
+  ExpectOne3("!5\r\nERR x\r\n", Reply::Error("ERR x"));
+  ExpectOne3("%1\r\n+k\r\n:1\r\n", Reply::Map({Reply::Status("k"), Reply::Integer(1)}));
+  ExpectOne3("%0\r\n", Reply::Map({}));
+  ExpectOne3("~2\r\n:1\r\n:2\r\n", Reply::Set({Reply::Integer(1), Reply::Integer(2)}));
+  ExpectOne3("~0\r\n", Reply::Set({}));
+  ExpectOne3(">2\r\n$10\r\ninvalidate\r\n_\r\n",
+             Reply::Push({Reply::Bulk("invalidate"), Reply::Nil()}));
+  ExpectOne3("$-1\r\n", Reply::Nil());
+}
+
+TEST(ReplyReader, ReadsPushesBetweenReplies) {
+  const std::vector<Reply> replies = ReadAll3("+a\r\n>1\r\n+p\r\n%1\r\n~1\r\n:1\r\n_\r\n");
+  ASSERT_EQ(replies.size(), 3u);
+  EXPECT_EQ(replies[1].shape(), Reply::Shape::kPush);
+  EXPECT_EQ(replies[2], Reply::Map({Reply::Set({Reply::Integer(1)}), Reply::Nil()}));
+}
+
+TEST(ReplyReader, SkipsAttributesWhereverTheyAre) {
+  ExpectOne3("|1\r\n+ttl\r\n:5\r\n$1\r\nv\r\n", Reply::Bulk("v"));
+  ExpectOne3("*2\r\n:1\r\n|1\r\n+a\r\n*1\r\n:9\r\n:2\r\n",
+             Reply::Array({Reply::Integer(1), Reply::Integer(2)}));
+  ExpectOne3("|0\r\n:1\r\n", Reply::Integer(1));
+}
+
+TEST(ReplyReader, RefusesMalformedValuesOfResp3) {
+  for (const std::string_view text : {"_x\r\n", "#y\r\n", ",\r\n", "(\r\n", "=3\r\ntxt\r\n",
+                                      "%-1\r\n", "~?\r\n", ">-1\r\n", "*1\r\n>0\r\n", "$?\r\n"}) {
+    EXPECT_NE(FailureOf3(text), "") << text;
+  }
+}
+
+TEST(ReplyReader, KnowsNoTypesOfResp3InResp2) {
+  for (const char* const text : {"_\r\n", "%0\r\n", ">0\r\n", "#t\r\n"}) {
+    EXPECT_EQ(FailureOf(text).message(), "Redis's reply cannot be read: a reply begins with byte " +
+                                             std::to_string(static_cast<unsigned char>(text[0])));
+  }
 }
 
 TEST(ReplyReader, KeepsAnyBytesOfAString) {
@@ -235,6 +306,21 @@ Reply AnyReply(int nesting) {
   }
 }
 
+Reply AnyReply3(int nesting) {
+  const int kind = *rc::gen::inRange(0, nesting == 0 ? 5 : 8);
+  if (kind == 0) return Reply::Bool(*rc::gen::arbitrary<bool>());
+  if (kind == 1) return Reply::Double("0.5");
+  if (kind == 2) return Reply::Verbatim(*rc::gen::arbitrary<std::string>());
+  if (kind == 3) return Reply::BigNumber("-17");
+  if (kind == 4) return AnyReply(0);
+  std::vector<Reply> elements;
+  const int size = 2 * *rc::gen::inRange(0, 3);
+  for (int i = 0; i < size; ++i) elements.push_back(AnyReply3(nesting - 1));
+  if (kind == 5) return Reply::Map(std::move(elements));
+  if (kind == 6) return Reply::Set(std::move(elements));
+  return Reply::Array(std::move(elements));
+}
+
 RC_GTEST_PROP(ReplyReaderProperty, ReadsWhatWasWrittenSplitAtEveryByte, ()) {
   const std::vector<Reply> written = {AnyReply(kDepth), AnyReply(kDepth)};
   const std::string text = ToResp(written[0]) + ToResp(written[1]);
@@ -247,6 +333,20 @@ RC_GTEST_PROP(ReplyReaderProperty, ReadsWhatWasWrittenSplitAtEveryByte, ()) {
     for (Reply& reply : Drain(reader)) read.push_back(std::move(reply));
     RC_ASSERT(read == written);
   }
+}
+
+// RESP3 distinguishes a set from an array, and so on, so texts are compared.
+RC_GTEST_PROP(ReplyReaderProperty, ReadsResp3AsItWasWrittenByteByByte, ()) {
+  std::string text;
+  AppendReply(Reply::Push({Reply::Bulk("p"), AnyReply3(2)}), Protocol::kResp3, text);
+  AppendReply(AnyReply3(kDepth), Protocol::kResp3, text);
+  ReplyReader reader(ReplyReader::kDefaultMaxReplyBytes, Protocol::kResp3);
+  std::string again;
+  for (const char byte : text) {
+    reader.Feed(std::string_view(&byte, 1));
+    for (const Reply& reply : Drain(reader)) AppendReply(reply, Protocol::kResp3, again);
+  }
+  RC_ASSERT(again == text);
 }
 
 RC_GTEST_PROP(ReplyReaderProperty, ReadsByteByByte, ()) {

@@ -40,6 +40,7 @@ struct Errand {
   size_t copy = 0;     // Index among the replies of a command that goes to several nodes.
   size_t node = 0;     // For such a command: the master that this copy is for.
   Route route = {};
+  bool reads = false;       // Options::read_from selects the node among those of the shard.
   ScanPosition scan = {};   // For SCAN: the master to visit and its cursor.
   size_t scan_masters = 0;  // For SCAN: the number of masters; 0 for an invalid cursor.
 };

@@ -32,6 +32,7 @@ ClusterMachine::ClusterMachine(const Options& options, IsIdempotent is_idempoten
       rounds_(options.refresh_interval),
       limits_(QueueLimits::From(options)),
       rng_(rng),
+      read_choice_(options.read_from, rng_.Fork()),
       observer_(observer) {
   NodeAt(std::get<TcpAddress>(options_.address));
   for (const TcpAddress& seed : options_.seeds) NodeAt(seed);
@@ -114,6 +115,7 @@ void ClusterMachine::RouteAll(int64_t now_us) {
 
 absl::StatusOr<std::vector<Errand>> ClusterMachine::ErrandsOf(ClusterJob& job) {
   const std::span<const store::Command> commands = job.request().commands();
+  const bool reads = read_choice_.Concerns(job.request());
   std::vector<Errand> errands;
   if (job.is_transaction()) {
     REDOUBLE_ASSIGN_OR_RETURN(const Route route, RouteOfTransaction(commands));
@@ -125,7 +127,7 @@ absl::StatusOr<std::vector<Errand>> ClusterMachine::ErrandsOf(ClusterJob& job) {
       if (std::optional<CommandSplit> split = CommandSplit::Of(commands[i])) {
         for (size_t part = 0; part < split->size(); ++part) {
           const Route route{Route::Kind::kSlot, split->slot(part)};
-          errands.push_back(Errand{.command = i, .copy = part, .route = route});
+          errands.push_back(Errand{.command = i, .copy = part, .route = route, .reads = reads});
         }
         job.Split(i, *std::move(split));
         continue;
@@ -133,6 +135,7 @@ absl::StatusOr<std::vector<Errand>> ClusterMachine::ErrandsOf(ClusterJob& job) {
     }
     REDOUBLE_ASSIGN_OR_RETURN(const Route route, RouteOf(commands[i]));
     Errand errand{.command = i, .route = route};
+    errand.reads = reads && route.kind == Route::Kind::kSlot;
     const size_t masters = std::max<size_t>(masters_.size(), 1);
     if (route.kind == Route::Kind::kScan) {
       if (const auto position = ReadScanCursor(commands[i], masters)) {
@@ -171,12 +174,27 @@ std::optional<size_t> ClusterMachine::NodeOf(const Errand& errand) const {
   return node == masters_.end() ? std::nullopt : std::optional<size_t>(*node);
 }
 
+// The node for an errand that reads.
+std::optional<size_t> ClusterMachine::ReaderOf(const Errand& errand, int64_t now_us) {
+  const std::optional<TcpAddress> node = read_choice_.Choose(
+      map_.MasterOf(errand.route.slot), map_.ReplicasOf(errand.route.slot), now_us);
+  return node ? std::optional<size_t>(NodeAt(*node)) : std::nullopt;
+}
+
 // Sends the errands, grouped by node and in order. Errands without a node wait.
 void ClusterMachine::Dispatch(ClusterJob& job, std::vector<Errand> errands, int64_t now_us) {
   std::vector<std::pair<size_t, std::vector<Errand>>> by_node;
+  std::map<const TcpAddress*, std::optional<size_t>> readers;  // By the master of the shard.
   bool waits = false;
   for (const Errand& errand : errands) {
-    const std::optional<size_t> node = NodeOf(errand);
+    std::optional<size_t> node;
+    if (errand.reads) {
+      const auto [reader, is_new] = readers.try_emplace(map_.MasterOf(errand.route.slot));
+      if (is_new) reader->second = ReaderOf(errand, now_us);
+      node = reader->second;
+    } else {
+      node = NodeOf(errand);
+    }
     if (!node) {
       waits = true;
       Wait(job, errand, now_us);
@@ -195,7 +213,8 @@ void ClusterMachine::Dispatch(ClusterJob& job, std::vector<Errand> errands, int6
   }
   if (waits) {
     ++counters_.waited;
-    job.last_problem = store::NotSentError("no node serves the slot");
+    job.last_problem = store::NotSentError(errands[0].reads ? "no replica serves the slot"
+                                                            : "no node serves the slot");
     WantMap(now_us);
   }
   for (auto& [node, group] : by_node) Send(job, node, /*asking=*/false, std::move(group));
@@ -241,8 +260,7 @@ void ClusterMachine::PartUnreachable(uint64_t part, const absl::Status& status, 
   const auto taken = TakePart(part);
   if (!taken) return;
   ClusterJob& job = taken->mapped().job();
-  nodes_[taken->mapped().node()].failed = true;
-  WantMap(now_us);
+  NoteFailure(taken->mapped().node(), now_us);
   if (options_.reconnect) {
     ++counters_.waited;
     job.last_problem = status;
@@ -251,6 +269,12 @@ void ClusterMachine::PartUnreachable(uint64_t part, const absl::Status& status, 
     job.Fail(status);
   }
   FinishIfDone(job);
+}
+
+void ClusterMachine::NoteFailure(size_t node, int64_t now_us) {
+  nodes_[node].failed = true;
+  read_choice_.NoteFailure(Address(node), now_us);
+  WantMap(now_us);
 }
 
 bool ClusterMachine::MayTryAgain(const ClusterJob& job, const absl::Status& status) const {
@@ -276,10 +300,7 @@ bool ClusterMachine::MayRunTwice(const ClusterJob& job) const {
 
 void ClusterMachine::TakeFailure(ClusterPart& part, absl::Status status, int64_t now_us) {
   ClusterJob& job = part.job();
-  if (status.code() == absl::StatusCode::kUnavailable) {
-    nodes_[part.node()].failed = true;
-    WantMap(now_us);
-  }
+  if (status.code() == absl::StatusCode::kUnavailable) NoteFailure(part.node(), now_us);
   if (!MayTryAgain(job, status)) return job.Fail(std::move(status));
   ++job.redirections;
   if (store::ErrorKindOf(status) == ErrorKind::kOutcomeUnknown) ++job.losses;
@@ -291,6 +312,7 @@ void ClusterMachine::TakeReplies(ClusterPart& part, std::vector<Reply> replies, 
   ClusterJob& job = part.job();
   const bool may_redirect = job.redirections < options_.redirections;
   nodes_[part.node()].failed = false;
+  read_choice_.NoteAnswer(Address(part.node()));
   std::optional<size_t> redirection;  // The first reply that names another node.
   bool moved = false;
   // By target node and whether ASKING is needed.
@@ -334,8 +356,7 @@ void ClusterMachine::NoteRedirect(const ClusterPart& part, const Redirect& redir
                                   int64_t now_us) {
   switch (redirect.kind) {
     case Redirect::Kind::kDown:
-      nodes_[part.node()].failed = true;
-      return WantMap(now_us);
+      return NoteFailure(part.node(), now_us);
     case Redirect::Kind::kMoved: {
       map_.Move(redirect.slot, redirect.node);
       const size_t master = NodeAt(redirect.node);
@@ -543,6 +564,10 @@ void ClusterMachine::TakeMap(ClusterView view, int64_t now_us) {
   ForgetNodes();
   ready_ = true;
   start_status_ = absl::OkStatus();
+  if (read_choice_.uses_replicas()) {
+    const int64_t interval_us = DurationMicros(options_.health_check_interval);
+    map_due_us_ = std::min(map_due_us_, LaterMicros(now_us, interval_us));
+  }
   RouteAll(now_us);
   WakeWaiting(now_us);
 }

@@ -45,6 +45,13 @@
 // With Options::split_commands, MGET, MSET, DEL, UNLINK, EXISTS and TOUCH over several slots are
 // sent as one command for each slot (command_split.h). Without it they are refused, as others are.
 //
+// With Options::read_from, requests that only read go to the replicas of their shards
+// (read_choice.h): in a pipeline, all commands for one shard to the same node. A request that
+// writes, or is a transaction, never goes to a replica. A redirected read follows the redirection
+// to the master. The map is then read at least once in Options::health_check_interval, to learn of
+// new replicas. The connections to all nodes have sent READONLY (Options::readonly), because roles
+// change.
+//
 // Nodes that have left the map are forgotten once no request is under way to them.
 //
 // Completing a request runs its waiter, which may submit or abandon requests; it must not destroy
@@ -72,6 +79,7 @@
 #include "redouble/backends/redis/fsm/backoff.h"
 #include "redouble/backends/redis/fsm/cluster/cluster_job.h"
 #include "redouble/backends/redis/fsm/cluster/cluster_redirect.h"
+#include "redouble/backends/redis/fsm/cluster/read_choice.h"
 #include "redouble/backends/redis/fsm/cluster/slot_map.h"
 #include "redouble/backends/redis/fsm/queue_limits.h"
 #include "redouble/backends/redis/observe/request_observer.h"
@@ -107,12 +115,13 @@ class ClusterMachine {
  public:
   static constexpr int64_t kNever = kNeverUs;
 
-  // Returns true for requests that may run twice although they do more than read; see ClientHooks.
+  // Returns true for requests that may run twice although they do more than read; see
+  // ClientHooks.
   using IsIdempotent = std::function<bool(const store::Request&)>;
 
   // `options` name the first nodes to ask: the address and the seeds. `rng` draws the order of
-  // nodes and the jitter. `observer`, if not null, learns where requests are sent; it must outlive
-  // the machine.
+  // nodes and the jitter. `observer`, if not null, learns where requests are sent; it must
+  // outlive the machine.
   explicit ClusterMachine(const Options& options, IsIdempotent is_idempotent = nullptr,
                           base::Rng rng = base::Rng(0), RequestObserver* observer = nullptr);
   // Fails the remaining requests as Close does.
@@ -122,10 +131,10 @@ class ClusterMachine {
 
   // Asks for the map. Times are microseconds of a monotonic clock.
   void Start(int64_t now_us);
-  // Routes a request. Completes it at once, with an error of kind "not sent", if it cannot be sent:
-  // FailedPrecondition if its keys belong to several slots, if it would change a connection (see
-  // command_effect.h) or if it is a pipeline with a blocking command; ResourceExhausted if the
-  // machine is full; Unavailable if it is closed.
+  // Routes a request. Completes it at once, with an error of kind "not sent", if it cannot be
+  // sent: FailedPrecondition if its keys belong to several slots, if it would change a connection
+  // (see command_effect.h) or if it is a pipeline with a blocking command; ResourceExhausted if
+  // the machine is full; Unavailable if it is closed.
   void Submit(store::Request& request, int64_t now_us);
   void PartAnswered(uint64_t part, absl::StatusOr<store::Reply> result, int64_t now_us);
   // No connection to the node of the part could be made.
@@ -139,8 +148,8 @@ class ClusterMachine {
   // The waiter of the request was destroyed: its commands must not be read any more.
   void Abandon(store::Request& request);
   // The ids of the parts that are no longer needed. The owner calls this after each event and
-  // abandons these parts at once, because their commands no longer exist; it does not report their
-  // results.
+  // abandons these parts at once, because their commands no longer exist; it does not report
+  // their results.
   std::vector<uint64_t> TakeDropped() { return std::exchange(dropped_, {}); }
 
   // The addresses of the nodes that were forgotten; the owner closes its connections to them.
@@ -178,12 +187,14 @@ class ClusterMachine {
   size_t NodeAt(const TcpAddress& address);
   absl::StatusOr<std::vector<Errand>> ErrandsOf(ClusterJob& job);
   std::optional<size_t> NodeOf(const Errand& errand) const;
+  std::optional<size_t> ReaderOf(const Errand& errand, int64_t now_us);
   void Dispatch(ClusterJob& job, std::vector<Errand> errands, int64_t now_us);
   void Send(ClusterJob& job, size_t node, bool asking, std::vector<Errand> errands);
   void Wait(ClusterJob& job, const Errand& errand, int64_t now_us);
   std::optional<std::map<uint64_t, ClusterPart>::node_type> TakePart(uint64_t part);
   void TakeFailure(ClusterPart& part, absl::Status status, int64_t now_us);
   void TakeReplies(ClusterPart& part, std::vector<store::Reply> replies, int64_t now_us);
+  void NoteFailure(size_t node, int64_t now_us);
   bool MayTryAgain(const ClusterJob& job, const absl::Status& status) const;
   bool MayRunTwice(const ClusterJob& job) const;
   void NoteRedirect(const ClusterPart& part, const Redirect& redirect, int64_t now_us);
@@ -209,6 +220,7 @@ class ClusterMachine {
   const RoundPauses rounds_;
   const QueueLimits limits_;
   base::Rng rng_;
+  ReadChoice read_choice_;
   RequestObserver* const observer_;
   std::optional<std::string> closed_;  // The reason.
 

@@ -1,7 +1,8 @@
 // ClusterMachine under random events, compared with a model of the cluster: every request ends once
 // and in time, its replies are those of its own commands from the node that serves them, nothing
 // runs twice, what is called "not sent" has not run, a command for all masters counts each of them
-// once, and once all nodes answer, every request is served by the node of its slot.
+// once, and once all nodes answer, every request is served by the node of its slot. Reads may go to
+// replicas, writes never.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -48,6 +49,16 @@ class Model : public MachineDriver<ClusterMachine> {
     Submit(request);
     return request;
   }
+  void SubmitReads(Kind kind, int commands) {
+    std::vector<std::string> keys;
+    for (int i = 0; i < commands; ++i) keys.push_back(DrawKey());
+    Submit(requests.AddRead(kind, keys));
+  }
+  store::Request& SubmitReadTo(int key) {
+    store::Request& request = requests.AddRead(Kind::kCommand, {kKeys[key]});
+    Submit(request);
+    return request;
+  }
   void SubmitMSet() { Submit(requests.AddMSet({DrawKey(), DrawKey()})); }
   void SubmitKeys() { Submit(requests.AddKeys()); }
   void SubmitBlocking() { Submit(requests.AddBlocking(DrawKey())); }
@@ -85,7 +96,8 @@ class Model : public MachineDriver<ClusterMachine> {
         if (owner == kNobody) continue;
         rows.push_back(Reply::Array(
             {Reply::Integer(slot), Reply::Integer(slot),
-             Reply::Array({Reply::Bulk(absl::StrCat("n", owner)), Reply::Integer(7)})}));
+             Reply::Array({Reply::Bulk(absl::StrCat("n", owner)), Reply::Integer(7)}),
+             Reply::Array({Reply::Bulk(absl::StrCat("r", owner)), Reply::Integer(7)})}));
       }
       const std::string info = absl::StrCat("cluster_state:", how == 1 ? "fail" : "ok",
                                             "\r\ncluster_current_epoch:", epoch);
@@ -149,7 +161,10 @@ class Model : public MachineDriver<ClusterMachine> {
         const int slot = base::KeySlot(command.arguments()[0]);
         const std::string owner = absl::StrCat("n", owners.at(slot));
         const bool served = !down && owners.at(slot) != kNobody;
-        if (!served || owner != host) {
+        const bool reads = command.id() == store::CommandId::kHGet;
+        RC_ASSERT(reads || !host.starts_with("r"));
+        const bool replicates = reads && host == absl::StrCat("r", owners.at(slot));
+        if (!served || (owner != host && !replicates)) {
           refused = true;
           replies.push_back(!served ? Reply::Error("CLUSTERDOWN Hash slot not served")
                                     : Reply::Error(absl::StrCat("MOVED ", slot, " ", owner, ":7")));
@@ -199,7 +214,7 @@ class Model : public MachineDriver<ClusterMachine> {
 };
 
 void TakeRandomStep(Model& model) {
-  switch (*rc::gen::inRange(0, 14)) {
+  switch (*rc::gen::inRange(0, 16)) {
     case 0:
     case 1:
       return model.Submit(Kind::kCommand, 1);
@@ -225,6 +240,10 @@ void TakeRandomStep(Model& model) {
       return model.requests.AbandonOne(*rc::gen::inRange<size_t>(0, 1000));
     case 13:
       return model.SubmitKeys();
+    case 14:
+      return model.SubmitReads(Kind::kCommand, 1);
+    case 15:
+      return model.SubmitReads(Kind::kPipeline, 2);
   }
 }
 
@@ -240,6 +259,7 @@ Options DrawOptions() {
   options.reconnect = *rc::gen::arbitrary<bool>();
   options.retry = static_cast<RetryPolicy>(*rc::gen::inRange(0, 3));
   options.split_commands = *rc::gen::arbitrary<bool>();
+  options.read_from = static_cast<ReadFrom>(*rc::gen::inRange(0, 4));
   return options;
 }
 
@@ -272,7 +292,10 @@ RC_GTEST_PROP(ClusterMachineProperty, ServesEveryRequestOnceAllNodesAnswer, ()) 
     model.AnswerAll();
   }
   std::vector<store::Request*> last;
-  for (int key = 0; key < 3; ++key) last.push_back(&model.SubmitTo(key));
+  for (int key = 0; key < 3; ++key) {
+    last.push_back(&model.SubmitTo(key));
+    last.push_back(&model.SubmitReadTo(key));
+  }
   model.AnswerAll();
   for (const store::Request* request : last) {
     RC_ASSERT(request->completed());

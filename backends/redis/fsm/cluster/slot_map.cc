@@ -43,6 +43,12 @@ std::optional<TcpAddress> ReadNode(const Reply& node, const TcpAddress& asked) {
   return TcpAddress{named ? host.text() : asked.host, static_cast<uint16_t>(port.integer())};
 }
 
+void AddOnce(const TcpAddress& address, std::vector<TcpAddress>& addresses) {
+  if (std::find(addresses.begin(), addresses.end(), address) == addresses.end()) {
+    addresses.push_back(address);
+  }
+}
+
 // Returns the value of a field in the reply of CLUSTER INFO; empty if the field is missing.
 absl::string_view InfoField(const std::string& info, absl::string_view name) {
   for (absl::string_view line : absl::StrSplit(info, absl::ByAnyChar("\r\n"))) {
@@ -77,8 +83,8 @@ absl::Status SlotMap::AddRange(const Reply& row, const TcpAddress& asked) {
   for (size_t i = 3; i < elements.size(); ++i) {
     const std::optional<TcpAddress> replica = ReadNode(elements[i], asked);
     if (!replica) return Unreadable(row);
-    const bool known = std::find(replicas_.begin(), replicas_.end(), *replica) != replicas_.end();
-    if (!known) replicas_.push_back(*replica);
+    AddOnce(*replica, replicas_);
+    AddOnce(*replica, replicas_of_[static_cast<size_t>(index)]);
   }
   return absl::OkStatus();
 }
@@ -86,13 +92,22 @@ absl::Status SlotMap::AddRange(const Reply& row, const TcpAddress& asked) {
 int16_t SlotMap::IndexOf(const TcpAddress& master) {
   const auto found = std::find(masters_.begin(), masters_.end(), master);
   const auto index = static_cast<int16_t>(found - masters_.begin());
-  if (found == masters_.end()) masters_.push_back(master);
+  if (found == masters_.end()) {
+    masters_.push_back(master);
+    replicas_of_.emplace_back();
+  }
   return index;
 }
 
 const TcpAddress* SlotMap::MasterOf(int slot) const {
   const int16_t index = owner_[static_cast<size_t>(slot)];
   return index == kNobody ? nullptr : &masters_[static_cast<size_t>(index)];
+}
+
+std::span<const TcpAddress> SlotMap::ReplicasOf(int slot) const {
+  const int16_t index = owner_[static_cast<size_t>(slot)];
+  if (index == kNobody) return {};
+  return replicas_of_[static_cast<size_t>(index)];
 }
 
 void SlotMap::Move(int slot, const TcpAddress& master) {

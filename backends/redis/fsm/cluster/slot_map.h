@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -50,8 +51,12 @@ class SlotMap {
   // The masters that serve a slot, in the order of their first slot. O(slots).
   std::vector<TcpAddress> Masters() const;
 
-  // The replicas, in the order of the reply. Clients only ask them for the map.
+  // The replicas, in the order of the reply.
   const std::vector<TcpAddress>& replicas() const { return replicas_; }
+
+  // The replicas of the slot's master; empty if the slot is not served. Valid until the map
+  // changes. O(1).
+  std::span<const TcpAddress> ReplicasOf(int slot) const;
 
   // The number of slots that have a master.
   int assigned_slots() const;
@@ -63,7 +68,8 @@ class SlotMap {
   absl::Status AddRange(const store::Reply& row, const TcpAddress& asked);
 
   std::vector<TcpAddress> masters_;  // May include masters that lost their last slot.
-  std::vector<TcpAddress> replicas_;
+  std::vector<std::vector<TcpAddress>> replicas_of_;  // By the index of their master.
+  std::vector<TcpAddress> replicas_;                  // All.
   std::array<int16_t, base::kClusterSlots> owner_;
 };
 

@@ -9,12 +9,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
+#include "redouble/backends/redis/fsm/cluster/cluster_redirect.h"
+#include "redouble/backends/redis/fsm/cluster/cluster_route.h"
 #include "redouble/backends/redis/fsm/cluster/spelled_transaction.h"
 #include "redouble/backends/redis/fsm/command_effect.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/store/errors.h"
-#include "redouble/core/store/table/command_table.h"
 
 namespace redouble::redis {
 namespace {
@@ -80,6 +81,7 @@ SentinelMachine::SentinelMachine(const Options& options, IsIdempotent is_idempot
       rounds_(options.refresh_interval),
       limits_(QueueLimits::From(options)),
       rng_(rng),
+      read_choice_(options.read_from, rng_.Fork()),
       observer_(observer),
       sentinels_(SentinelsOf(options)),
       given_(sentinels_),
@@ -128,6 +130,7 @@ void SentinelMachine::AskNext(int64_t now_us) {
   ++failed_rounds_;
   if (!started_) start_status_ = round_problem_;
   round_due_us_ = std::max(now_us, earliest_round_us_);
+  SendWaiting(now_us);
 }
 
 void SentinelMachine::NoteProblem(absl::Status status) {
@@ -143,8 +146,8 @@ void SentinelMachine::SentinelAnswered(const absl::StatusOr<Reply>& result, int6
     NoteProblem(result.status());
     return AskNext(now_us);
   }
-  const bool pair = result->is_array() && result->elements().size() == 2;
-  const Reply answer = pair ? result->elements()[0] : *result;
+  const bool complete = result->is_array() && result->elements().size() >= 2;
+  const Reply answer = complete ? result->elements()[0] : *result;
   const std::optional<TcpAddress> master = ReadMaster(answer);
   if (!master) {
     const std::string asked = Text(sentinels_[asked_ - 1]);
@@ -164,6 +167,7 @@ void SentinelMachine::SentinelAnswered(const absl::StatusOr<Reply>& result, int6
   std::rotate(sentinels_.begin(), first, first + 1);
   if (watched_ != sentinels_[0]) StartWatch(sentinels_[0]);
   LearnSentinels(result->elements()[1]);
+  if (result->elements().size() > 2) LearnReplicas(result->elements()[2]);
   AskRole(*master);
 }
 
@@ -186,6 +190,21 @@ void SentinelMachine::LearnSentinels(const Reply& reply) {
   std::erase_if(sentinels_, is_gone);
   for (const TcpAddress& sentinel : named) {
     if (!in(sentinels_, sentinel)) sentinels_.push_back(sentinel);
+  }
+}
+
+// Keeps the replicas that serve and follow the master, as the sentinel says.
+void SentinelMachine::LearnReplicas(const Reply& reply) {
+  if (!reply.is_array()) return;
+  replicas_.clear();
+  for (const Reply& fields : reply.elements()) {
+    const std::optional<TcpAddress> replica =
+        ReadAddress(FieldOf(fields, "ip"), FieldOf(fields, "port"));
+    const std::string_view flags = FieldOf(fields, "flags");
+    const bool is_down =
+        flags.find("_down") != flags.npos || flags.find("disconnected") != flags.npos;
+    const bool follows = FieldOf(fields, "master-link-status") == "ok";
+    if (replica && !is_down && follows) replicas_.push_back(*replica);
   }
 }
 
@@ -227,14 +246,22 @@ void SentinelMachine::RoleAnswered(const absl::StatusOr<Reply>& result, int64_t 
   // The message is newer than the reply of the sentinel.
   if (switched_ && *switched_ != *candidate_) return AskNext(now_us);
   switched_.reset();
-  ++counters_.masters;
+  if (master_ != candidate_) ++counters_.masters;
   master_ = *std::exchange(candidate_, std::nullopt);
   searching_ = false;
   failed_rounds_ = 0;
   started_ = true;
   start_status_ = absl::OkStatus();
+  if (read_choice_.uses_replicas()) {
+    const int64_t interval_us = DurationMicros(options_.health_check_interval);
+    round_due_us_ = std::min(round_due_us_, LaterMicros(now_us, interval_us));
+  }
+  SendWaiting(now_us);
+}
+
+void SentinelMachine::SendWaiting(int64_t now_us) {
   for (auto& [id, job] : jobs_) {
-    if (!job.sent) Send(id, job);
+    if (!job.sent) Send(id, job, now_us);
   }
 }
 
@@ -271,7 +298,8 @@ void SentinelMachine::Submit(Request& request, int64_t now_us) {
   if (std::optional<absl::Status> refusal = Refusal(request, sharing)) {
     return request.Complete(*std::move(refusal));
   }
-  if (!master_ && !options_.reconnect && started_) {
+  const bool reads = read_choice_.Concerns(request);
+  if (!master_ && !options_.reconnect && started_ && (!reads || replicas_.empty())) {
     return request.Complete(store::NotSentError("no master is known"));
   }
   if (std::optional<absl::Status> refusal =
@@ -283,15 +311,15 @@ void SentinelMachine::Submit(Request& request, int64_t now_us) {
       TimeLimit(request, options_.command_timeout, options_.blocking_timeout);
   const int64_t deadline_us = LaterMicros(now_us, DurationMicros(limit));
   Job& job = jobs_.emplace(id, Job{&request, now_us, deadline_us, BytesOf(request)}).first->second;
+  job.reads = reads;
   if (request.kind() == Request::Kind::kTransaction) job.spelled = SpellOut(request.commands());
   deadlines_.emplace(deadline_us, id);
   job_of_.emplace(&request, id);
   queued_bytes_ += job.bytes;
-  if (master_) {
-    Send(id, job);
-  } else {
-    ++counters_.waited;
-  }
+  if (Send(id, job, now_us)) return;
+  ++counters_.waited;
+  // A round may find a replica.
+  if (master_) BeginRound(now_us);
 }
 
 Request::Kind SentinelMachine::KindOf(uint64_t request) const {
@@ -304,10 +332,18 @@ std::span<const store::Command> SentinelMachine::CommandsOf(uint64_t request) co
   return job.spelled.empty() ? job.request->commands() : std::span(job.spelled);
 }
 
-void SentinelMachine::Send(uint64_t id, Job& job) {
+// Returns false if there is no server for the job.
+bool SentinelMachine::Send(uint64_t id, Job& job, int64_t now_us, bool only_available) {
+  const std::optional<TcpAddress> server =
+      job.reads
+          ? read_choice_.Choose(master_ ? &*master_ : nullptr, replicas_, now_us, only_available)
+          : master_;
+  if (!server) return false;
   job.sent = true;
-  if (observer_ != nullptr) observer_->Sent(*job.request, NodeName(*master_));
-  actions_.push_back({SentinelAction::Kind::kSend, *master_, id});
+  job.server = *server;
+  if (observer_ != nullptr) observer_->Sent(*job.request, NodeName(*server));
+  actions_.push_back({SentinelAction::Kind::kSend, *server, id});
+  return true;
 }
 
 void SentinelMachine::Wait(Job& job, absl::Status problem) {
@@ -368,6 +404,13 @@ void SentinelMachine::Answered(uint64_t request, absl::StatusOr<Reply> result, i
   const auto found = jobs_.find(request);
   if (found == jobs_.end()) return;
   Job& job = found->second;
+  if (job.reads) {
+    if (FailsOver(job, result, now_us)) {
+      Send(request, job, now_us, /*only_available=*/true);
+      return;
+    }
+    if (job.server != master_) return Finish(found, std::move(result));
+  }
   Demotion demotion = Demotion::kNone;
   result = ReadResult(job, std::move(result), demotion);
   const bool lost = !result.ok() && result.status().code() == absl::StatusCode::kUnavailable;
@@ -383,16 +426,49 @@ void SentinelMachine::Answered(uint64_t request, absl::StatusOr<Reply> result, i
   // The first failed request of a lost connection starts the search.
   if ((demotion != Demotion::kNone || lost) && master_) LoseMaster(now_us);
   if (job.sent) return Finish(found, std::move(result));
-  if (master_) Send(request, job);
+  if (master_) Send(request, job, now_us);
+}
+
+// Whether a read waits for another server, because this one did not or could not answer it.
+bool SentinelMachine::FailsOver(Job& job, const absl::StatusOr<Reply>& result, int64_t now_us) {
+  const auto is_unable = [&](const Reply& reply) {
+    const std::optional<Redirect> redirect = ReadRedirect(reply, job.server);
+    return redirect && redirect->kind == Redirect::Kind::kDown;
+  };
+  const bool refused =
+      result.ok() && (is_unable(*result) || (result->is_array() && !result->elements().empty() &&
+                                             std::all_of(result->elements().begin(),
+                                                         result->elements().end(), is_unable)));
+  const bool lost = !result.ok() && result.status().code() == absl::StatusCode::kUnavailable;
+  if (!refused && !lost) {
+    read_choice_.NoteAnswer(job.server);
+    return false;
+  }
+  read_choice_.NoteFailure(job.server, now_us);
+  if (job.server == master_) return false;
+  BeginRound(now_us);
+  const bool again =
+      refused ? job.redirections < options_.redirections : MayTryAgain(job, result.status());
+  if (!again) return false;
+  ++job.redirections;
+  if (lost) ++job.losses;
+  Wait(job, refused ? store::NotSentError("the replica cannot answer") : result.status());
+  return true;
 }
 
 void SentinelMachine::Unreachable(uint64_t request, const absl::Status& status, int64_t now_us) {
   const auto found = jobs_.find(request);
   if (found == jobs_.end()) return;
-  if (master_) LoseMaster(now_us);
+  Job& job = found->second;
+  if (job.reads) read_choice_.NoteFailure(job.server, now_us);
+  if (master_ && job.server == *master_) {
+    LoseMaster(now_us);
+  } else if (job.reads) {
+    BeginRound(now_us);
+  }
   if (!options_.reconnect) return Finish(found, status);
-  Wait(found->second, status);
-  if (master_) Send(request, found->second);
+  Wait(job, status);
+  Send(request, job, now_us, /*only_available=*/true);
 }
 
 void SentinelMachine::Finish(Jobs::iterator job, absl::StatusOr<Reply> result) {
@@ -452,10 +528,13 @@ void SentinelMachine::ExpireJobs(int64_t now_us) {
     const Jobs::iterator job = jobs_.find(deadlines_.begin()->second);
     Request& request = *job->second.request;
     const bool sent = job->second.sent;
+    const bool reads = job->second.reads;
+    const char* const missing =
+        reads ? "there was no server to read from within " : "there was no master within ";
     const absl::Status& problem =
         job->second.last_problem.ok() ? round_problem_ : job->second.last_problem;
     const std::string text =
-        absl::StrCat(sent ? "the master did not answer within " : "there was no master within ",
+        absl::StrCat(sent ? "the master did not answer within " : missing,
                      absl::FormatDuration(
                          absl::Microseconds(job->second.deadline_us - job->second.submitted_us)),
                      problem.ok() || sent ? "" : ": ", sent ? "" : problem.message());

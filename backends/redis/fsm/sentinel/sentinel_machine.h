@@ -24,6 +24,11 @@
 // Transactions are sent as MULTI, the commands and EXEC, because a replica says READONLY in its
 // replies to the commands and only EXECABORT in its reply to EXEC.
 //
+// With Options::read_from, requests that only read go to the replicas that the sentinels name
+// (read_choice.h), also while no master is known; a request that writes, or is a transaction, never
+// does. A replica that fails begins a round, which names the replicas anew, and a round begins at
+// least once in Options::health_check_interval.
+//
 // Blocking commands have the time limits of Options::blocking_timeout. No more than
 // Options::queue_limit requests and Options::queue_bytes bytes are kept.
 //
@@ -66,6 +71,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "redouble/backends/redis/fsm/backoff.h"
+#include "redouble/backends/redis/fsm/cluster/read_choice.h"
 #include "redouble/backends/redis/fsm/queue_limits.h"
 #include "redouble/backends/redis/observe/request_observer.h"
 #include "redouble/backends/redis/options.h"
@@ -86,10 +92,12 @@ struct SentinelCounters {
 // What the owner must do next.
 struct SentinelAction {
   enum class Kind : uint8_t {
-    kAskSentinel,  // Send SENTINEL GET-MASTER-ADDR-BY-NAME and SENTINEL SENTINELS with the
-                   // master's name to the sentinel at `address`; report SentinelAnswered.
+    kAskSentinel,  // Send SENTINEL GET-MASTER-ADDR-BY-NAME, SENTINEL SENTINELS and, with read_from,
+                   // SENTINEL REPLICAS with the master's name to the sentinel at `address`; report
+                   // SentinelAnswered.
     kAskRole,      // Send ROLE to the server at `address`; report RoleAnswered.
-    kSend,         // Send the request `request` to the master; report Answered or Unreachable.
+    kSend,         // Send the request `request` to the server at `address`; report Answered or
+                   // Unreachable.
     kWatch,        // Subscribe to +switch-master at the sentinel at `address`; replaces an earlier
                    // subscription. Report Watching once it is confirmed, Switched for each message,
                    // and WatchEnded if it cannot be made or was lost.
@@ -125,11 +133,11 @@ class SentinelMachine {
   // shared connection must not carry it (FailedPrecondition, see command_effect.h), if the machine
   // is full (ResourceExhausted), or if it is closed (Unavailable).
   void Submit(store::Request& request, int64_t now_us);
-  // The replies to both commands as one array, or the error.
+  // The replies to the commands as one array, or the error.
   void SentinelAnswered(const absl::StatusOr<store::Reply>& result, int64_t now_us);
   void RoleAnswered(const absl::StatusOr<store::Reply>& result, int64_t now_us);
   void Answered(uint64_t request, absl::StatusOr<store::Reply> result, int64_t now_us);
-  // No connection to the master could be made.
+  // No connection to the server of the request could be made.
   void Unreachable(uint64_t request, const absl::Status& status, int64_t now_us);
   // The connection to the master was lost.
   void MasterLost(int64_t now_us);
@@ -157,6 +165,8 @@ class SentinelMachine {
   std::span<const store::Command> CommandsOf(uint64_t request) const;
   const std::optional<TcpAddress>& master() const { return master_; }
   const std::vector<TcpAddress>& sentinels() const { return sentinels_; }
+  // The replicas that are available, as a sentinel says; empty if read_from is kMaster.
+  const std::vector<TcpAddress>& replicas() const { return replicas_; }
   // Why the first round found no master; OK before its end, and once a master was found. NotFound
   // if sentinels answered but do not know a master of that name; Unavailable if no sentinel could
   // be reached, or if the named server is not a master.
@@ -172,7 +182,9 @@ class SentinelMachine {
     int64_t deadline_us;
     size_t bytes;
     std::vector<store::Command> spelled = {};  // For a transaction.
+    bool reads = false;                        // Options::read_from selects its server.
     bool sent = false;
+    TcpAddress server = {};  // To which it was sent.
     int redirections = 0;
     int losses = 0;
     absl::Status last_problem = absl::OkStatus();
@@ -186,10 +198,13 @@ class SentinelMachine {
   void StartWatch(const TcpAddress& sentinel);
   void AskNext(int64_t now_us);
   void LearnSentinels(const store::Reply& reply);
+  void LearnReplicas(const store::Reply& reply);
   void NoteProblem(absl::Status status);
   void AskRole(const TcpAddress& address);
   void LoseMaster(int64_t now_us);
-  void Send(uint64_t id, Job& job);
+  bool Send(uint64_t id, Job& job, int64_t now_us, bool only_available = false);
+  void SendWaiting(int64_t now_us);
+  bool FailsOver(Job& job, const absl::StatusOr<store::Reply>& result, int64_t now_us);
   void Wait(Job& job, absl::Status problem);
   bool MayTryAgain(const Job& job, const absl::Status& status) const;
   bool MayRunTwice(const store::Request& request) const;
@@ -205,12 +220,14 @@ class SentinelMachine {
   const RoundPauses rounds_;
   const QueueLimits limits_;
   base::Rng rng_;
+  ReadChoice read_choice_;
   RequestObserver* const observer_;
   std::optional<std::string> closed_;  // The reason.
 
   std::vector<TcpAddress> sentinels_;
   const std::vector<TcpAddress> given_;  // The sentinels of the options.
   std::optional<TcpAddress> master_;
+  std::vector<TcpAddress> replicas_;
   std::optional<TcpAddress> watched_;  // The sentinel with the subscription, or an attempt at it.
   Backoff watch_backoff_;
   int64_t watch_due_us_ = kNever;        // When the next attempt at a subscription is made.

@@ -1,6 +1,7 @@
 // SentinelMachine under random events, compared with a model of three servers and their sentinels:
 // every request ends once and in time, its replies are those of its own commands, nothing runs
 // twice, what is called "not sent" has not run, and after the faults the machine finds the master.
+// Requests that write go to confirmed masters only.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -74,7 +75,7 @@ class Model : public MachineDriver<SentinelMachine> {
     } else {
       const Reply address =
           named ? Reply::Array({Reply::Bulk(*named), Reply::Bulk("7")}) : Reply::NilArray();
-      machine.SentinelAnswered(Reply::Array({address, OtherSentinels()}), now_us);
+      machine.SentinelAnswered(Reply::Array({address, OtherSentinels(), Replicas(named)}), now_us);
     }
     Collect();
   }
@@ -141,7 +142,7 @@ class Model : public MachineDriver<SentinelMachine> {
       } else if (command.id() == store::CommandId::kExec) {
         replies.push_back(refuses ? Reply::Error("EXECABORT Transaction discarded")
                                   : Reply::Array(results));
-      } else if (refuses) {
+      } else if (refuses && command.id() != store::CommandId::kHGet) {
         replies.push_back(refusal);
       } else {
         const std::string number = NumberedRequests::NumbersOf(command)[0];
@@ -151,6 +152,21 @@ class Model : public MachineDriver<SentinelMachine> {
       }
     }
     return machine.KindOf(id) == Kind::kCommand ? replies[0] : Reply::Array(replies);
+  }
+
+  // The servers that the sentinel takes for replicas; some of them are down.
+  static Reply Replicas(const std::optional<std::string>& named_master) {
+    std::vector<Reply> replicas;
+    for (int i = 1; i <= kServers; ++i) {
+      const std::string host = absl::StrCat("m", i);
+      if (host == named_master) continue;
+      const bool is_down = *rc::gen::inRange(0, 4) == 0;
+      replicas.push_back(
+          Reply::Array({Reply::Bulk("ip"), Reply::Bulk(host), Reply::Bulk("port"), Reply::Bulk("7"),
+                        Reply::Bulk("flags"), Reply::Bulk(is_down ? "s_down,slave" : "slave"),
+                        Reply::Bulk("master-link-status"), Reply::Bulk("ok")}));
+    }
+    return Reply::Array(std::move(replicas));
   }
 
   static Reply OtherSentinels() {
@@ -178,7 +194,7 @@ class Model : public MachineDriver<SentinelMachine> {
           role_asked = host;
           break;
         case SentinelAction::Kind::kSend:
-          RC_ASSERT(confirmed.contains(host));
+          RC_ASSERT(confirmed.contains(host) || MayGoToReplicas(action->request));
           RC_ASSERT(sent.emplace(action->request, host).second);
           break;
         case SentinelAction::Kind::kWatch:
@@ -188,6 +204,11 @@ class Model : public MachineDriver<SentinelMachine> {
           wake_us = action->at_us;
       }
     }
+  }
+
+  bool MayGoToReplicas(uint64_t request) const {
+    return machine.KindOf(request) != Kind::kTransaction &&
+           machine.CommandsOf(request)[0].id() == store::CommandId::kHGet;
   }
 
   bool sentinel_asked = false;
@@ -207,7 +228,7 @@ Fate DrawFate() {
 }
 
 void TakeRandomStep(Model& model) {
-  switch (*rc::gen::inRange(0, 16)) {
+  switch (*rc::gen::inRange(0, 18)) {
     case 0:
     case 1:
       return model.Submit(model.requests.Add(Kind::kCommand, {"a"}));
@@ -242,6 +263,10 @@ void TakeRandomStep(Model& model) {
       return model.PassInSteps(*rc::gen::inRange<int64_t>(0, 4 * kRefreshUs));
     case 15:
       return model.requests.AbandonOne(*rc::gen::inRange<size_t>(0, 1000));
+    case 16:
+      return model.Submit(model.requests.AddRead(Kind::kCommand, {"a"}));
+    case 17:
+      return model.Submit(model.requests.AddRead(Kind::kPipeline, {"a", "b"}));
   }
 }
 
@@ -256,6 +281,7 @@ Options DrawOptions() {
   options.queue_limit = static_cast<int>(kQueueLimit);
   options.reconnect = *rc::gen::arbitrary<bool>();
   options.retry = static_cast<RetryPolicy>(*rc::gen::inRange(0, 3));
+  options.read_from = static_cast<ReadFrom>(*rc::gen::inRange(0, 4));
   return options;
 }
 
@@ -281,6 +307,7 @@ RC_GTEST_PROP(SentinelMachineProperty, FindsTheMasterOnceEverybodyAnswers, ()) {
   // A master that no message announced is found with the first request that the old one refuses.
   for (int i = 0; i < 10; ++i) {
     model.Submit(model.requests.Add(Kind::kCommand, {"a"}));
+    model.Submit(model.requests.AddRead(Kind::kCommand, {"a"}));
     model.AnswerAll();
     model.PassInSteps(12 * kRefreshUs);
     model.AnswerAll();

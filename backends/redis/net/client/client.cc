@@ -25,6 +25,7 @@ std::shared_ptr<Connection> NewConnection(const std::shared_ptr<ClientContext>& 
   ExecOptions exec = ExecOptions::From(context->options, sharing);
   exec.connected = false;
   exec.is_idempotent = context->hooks.is_idempotent;
+  exec.on_push = context->hooks.push;
   exec.counters = &context->counters;
   if (context->observer != nullptr) {
     exec.on_sent = [observer = context->observer](const store::Request& request) {
@@ -79,7 +80,10 @@ void Client::Submit(store::Request& request) {
 }
 
 void Client::Pass(store::Request& request) {
-  if (pool_ != nullptr && MayBlock(request)) return pool_->Submit(request);
+  if (pool_ != nullptr && MayBlock(request)) {
+    static_cast<ExecMachine&>(connection_->machine()).NoteElsewhere(request);
+    return pool_->Submit(request);
+  }
   connection_->Submit(request);
 }
 

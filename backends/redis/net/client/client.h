@@ -36,6 +36,14 @@
 // Destroying a task that awaits a command has the same effect, without a status; a blocked command
 // is cancelled at the server.
 //
+// RESP3 and client-side caching: with protocol=3 the server may send pushes (ClientHooks::push).
+// With cache_bytes, a shared client keeps replies to commands that read, and the server invalidates
+// them (fsm/cache/tracking_cache.h); counters() has hits and misses:
+//
+//   redis://cache.example?protocol=3&cache_bytes=16777216
+//
+// A server that refuses HELLO 3 or CLIENT TRACKING is used without a cache.
+//
 // Lifetime: destroy clients before the execution context, or run the context until their tasks have
 // ended.
 //

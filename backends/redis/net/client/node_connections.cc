@@ -38,15 +38,20 @@ NodeConnections::NodeConnections(asio::any_io_executor executor, Options options
 
 Options NodeConnections::ServerOptions(Options options) {
   const Options defaults;
+  const bool reads_replicas = options.cluster && options.read_from != ReadFrom::kMaster;
   options.cluster = defaults.cluster;
   options.sentinel_master = defaults.sentinel_master;
   options.seeds = defaults.seeds;
   options.address_map = defaults.address_map;
   options.sentinel_user = defaults.sentinel_user;
   options.sentinel_password = defaults.sentinel_password;
+  options.sentinel_tls = defaults.sentinel_tls;
   options.redirections = defaults.redirections;
   options.split_commands = defaults.split_commands;
   options.refresh_interval = defaults.refresh_interval;
+  // A replica of a cluster answers reads; the nodes' roles change, so all connections say so.
+  options.readonly = reads_replicas;
+  options.read_from = defaults.read_from;
   options.retry = defaults.retry;
   options.attempts = defaults.attempts;
   options.reconnect = false;

@@ -37,13 +37,20 @@ Options SentinelOptions(Options options) {
   options.user = options.sentinel_user;
   options.password = options.sentinel_password;
   options.database = 0;
+  options.tls.enabled = options.sentinel_tls.value_or(options.tls.enabled);
+  options.protocol = RespVersion::kResp2;
+  options.cache_bytes = 0;
+  options.cache_broadcast = false;
+  options.cache_prefixes.clear();
   return options;
 }
 
 // The commands refer to `master`.
-std::vector<store::Command> AskSentinel(const std::string& master) {
+std::vector<store::Command> AskSentinel(const std::string& master, ReadFrom read_from) {
+  std::vector<std::string_view> questions = {"GET-MASTER-ADDR-BY-NAME", "SENTINELS"};
+  if (read_from != ReadFrom::kMaster) questions.push_back("REPLICAS");
   std::vector<store::Command> commands;
-  for (const std::string_view question : {"GET-MASTER-ADDR-BY-NAME", "SENTINELS"}) {
+  for (const std::string_view question : questions) {
     store::Command& command = commands.emplace_back(store::Command::Named("SENTINEL"));
     command.Add(question).Add(master);
   }
@@ -57,7 +64,7 @@ class SentinelClient::Core final : public MultiServerCore<SentinelMachine, Senti
   Core(asio::any_io_executor executor, const Options& options, const ClientHooks& hooks)
       : MultiServerCore(executor, options, hooks),
         executor_(executor),
-        ask_sentinel_(AskSentinel(MultiServerCore::options().sentinel_master)),
+        ask_sentinel_(AskSentinel(MultiServerCore::options().sentinel_master, options.read_from)),
         sentinels_(std::make_shared<NodeConnections>(executor, SentinelOptions(options), hooks)) {}
 
   bool ready() const override { return machine().master().has_value(); }
@@ -72,18 +79,26 @@ class SentinelClient::Core final : public MultiServerCore<SentinelMachine, Senti
 
   void BeforeClose() override { watching_.reset(); }
 
-  // Connections to former masters and to sentinels that left are closed.
+  // Connections to former masters, and to replicas and sentinels that left, are closed. A former
+  // master that is a replica now is connected to again for the next read.
   void AfterActions() override {
     const std::optional<TcpAddress>& master = machine().master();
     if (master && connected_to_ != master) {
       if (connected_to_) nodes().Forget(*connected_to_);
       connected_to_ = master;
     }
-    const std::vector<TcpAddress>& now = machine().sentinels();
-    for (const TcpAddress& known : known_sentinels_) {
-      if (std::find(now.begin(), now.end(), known) == now.end()) sentinels_->Forget(known);
+    ForgetLeft(machine().replicas(), known_replicas_, nodes());
+    ForgetLeft(machine().sentinels(), known_sentinels_, *sentinels_);
+  }
+
+  void ForgetLeft(const std::vector<TcpAddress>& now, std::vector<TcpAddress>& before,
+                  NodeConnections& connections) {
+    if (now == before) return;
+    for (const TcpAddress& known : before) {
+      const bool stays = std::find(now.begin(), now.end(), known) != now.end();
+      if (!stays && known != machine().master()) connections.Forget(known);
     }
-    known_sentinels_ = now;
+    before = now;
   }
   void AfterClose() override { sentinels_->Close(); }
 
@@ -181,6 +196,7 @@ class SentinelClient::Core final : public MultiServerCore<SentinelMachine, Senti
   std::optional<base::Task<void>> watching_;
   uint64_t watches_ = 0;                    // Identifies the task in watching_.
   std::optional<TcpAddress> connected_to_;  // The last master.
+  std::vector<TcpAddress> known_replicas_;
   std::vector<TcpAddress> known_sentinels_;
 };
 
