@@ -421,6 +421,7 @@ void SentinelMachine::Answered(uint64_t request, absl::StatusOr<Reply> result, i
   } else if (lost && MayTryAgain(job, result.status())) {
     ++job.redirections;
     ++job.losses;
+    job.may_have_run |= store::ErrorKindOf(result.status()) == ErrorKind::kOutcomeUnknown;
     Wait(job, result.status());
   }
   // The first failed request of a lost connection starts the search.
@@ -452,6 +453,7 @@ bool SentinelMachine::FailsOver(Job& job, const absl::StatusOr<Reply>& result, i
   if (!again) return false;
   ++job.redirections;
   if (lost) ++job.losses;
+  job.may_have_run |= lost && store::ErrorKindOf(result.status()) == ErrorKind::kOutcomeUnknown;
   Wait(job, refused ? store::NotSentError("the replica cannot answer") : result.status());
   return true;
 }
@@ -473,6 +475,11 @@ void SentinelMachine::Unreachable(uint64_t request, const absl::Status& status, 
 
 void SentinelMachine::Finish(Jobs::iterator job, absl::StatusOr<Reply> result) {
   Request& request = *job->second.request;
+  if (job->second.may_have_run && !result.ok() &&
+      store::ErrorKindOf(result.status()) == ErrorKind::kNotSent) {
+    const std::string text(result.status().message());
+    result = store::OutcomeUnknownError(std::string_view(text), result.status().code());
+  }
   job->second.sent = false;
   Forget(job);
   request.Complete(std::move(result));
@@ -505,7 +512,7 @@ void SentinelMachine::Close(const std::string& reason) {
   if (!closed_) closed_ = reason;
   while (!jobs_.empty()) {
     Request& request = *jobs_.begin()->second.request;
-    const bool sent = jobs_.begin()->second.sent;
+    const bool sent = jobs_.begin()->second.sent || jobs_.begin()->second.may_have_run;
     Forget(jobs_.begin());
     request.Complete(sent ? store::OutcomeUnknownError(std::string_view(*closed_))
                           : store::NotSentError(std::string_view(*closed_)));
@@ -527,7 +534,7 @@ void SentinelMachine::ExpireJobs(int64_t now_us) {
   while (!deadlines_.empty() && deadlines_.begin()->first <= now_us) {
     const Jobs::iterator job = jobs_.find(deadlines_.begin()->second);
     Request& request = *job->second.request;
-    const bool sent = job->second.sent;
+    const bool sent = job->second.sent || job->second.may_have_run;
     const bool reads = job->second.reads;
     const char* const missing =
         reads ? "there was no server to read from within " : "there was no master within ";

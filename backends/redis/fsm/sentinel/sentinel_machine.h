@@ -184,7 +184,8 @@ class SentinelMachine {
     std::vector<store::Command> spelled = {};  // For a transaction.
     bool reads = false;                        // Options::read_from selects its server.
     bool sent = false;
-    TcpAddress server = {};  // To which it was sent.
+    TcpAddress server = {};     // To which it was sent.
+    bool may_have_run = false;  // A connection was lost after the write.
     int redirections = 0;
     int losses = 0;
     absl::Status last_problem = absl::OkStatus();
