@@ -477,6 +477,12 @@ redouble_component(
     backends/memory/acl/key_access.cc
     backends/memory/acl/merged_rules.cc
     backends/memory/acl/selector.cc
+    backends/memory/append_only/append_only_log.cc
+    backends/memory/append_only/command_file.cc
+    backends/memory/append_only/effect_runner.cc
+    backends/memory/append_only/load_append_only.cc
+    backends/memory/append_only/log_manifest.cc
+    backends/memory/append_only/save_commands.cc
     backends/memory/blocking/blocking.cc
     backends/memory/cluster/cluster_view.cc
     backends/memory/commands/block_timeout.cc
@@ -628,6 +634,9 @@ redouble_component(
     backends/memory/values/stream_group.cc
     backends/memory/values/value.cc
   INSTALLED_HEADERS
+    backends/memory/append_only/append_only_log.h
+    backends/memory/append_only/load_append_only.h
+    backends/memory/append_only/log_manifest.h
     backends/memory/cluster/cluster_view.h
     backends/memory/engine/engine.h
     backends/memory/engine/session.h
@@ -932,6 +941,7 @@ redouble_component(
     sim/explore/strategies.cc
     sim/fault/fault.cc
     sim/fault/faulty_store.cc
+    sim/inspect/data_profile.cc
     sim/inspect/inspect.cc
     sim/inspect/key_inventory.cc
     sim/inspect/report.cc
@@ -1004,6 +1014,7 @@ redouble_component(
     flat_hash_set
     status
     statusor
+    str_format
     strings
     time
   PUBLIC_LIBRARIES
@@ -1175,6 +1186,8 @@ redouble_component(
 redouble_component(
   program
   SOURCES
+    sim/cli/convert/convert.cc
+    sim/cli/convert/keys_json.cc
     sim/cli/explore/catalogue.cc
     sim/cli/explore/explore.cc
     sim/cli/explore/trace.cc
@@ -1195,6 +1208,7 @@ redouble_component(
     sim/cli/serve/serve.cc
     sim/cli/serve/start.cc
     sim/cli/subcommands.cc
+    sim/cli/support/data_files.cc
     sim/cli/support/processes.cc
     sim/cli/support/scenario_files.cc
     sim/cli/support/systems.cc
@@ -1216,9 +1230,11 @@ redouble_component(
     sim/operations/threescale/threescale_operations.cc
     sim/operations/threescale/threescale_reporting_operations.cc
     sim/operations/threescale/threescale_session.cc
+    sim/server/append_only_file.cc
     sim/server/client.cc
     sim/server/faults.cc
     sim/server/listener.cc
+    sim/server/load_users.cc
     sim/server/log.cc
     sim/server/output_buffer.cc
     sim/server/process/descriptor_limit.cc
@@ -1227,6 +1243,7 @@ redouble_component(
     sim/server/process/text_file.cc
     sim/server/process/tick_clock.cc
     sim/server/rdb_key_file.cc
+    sim/server/replicas.cc
     sim/server/server.cc
     sim/server/sim_commands.cc
     sim/server/snapshot.cc

@@ -36,6 +36,14 @@ struct SavePoint {
   int64_t changes = 0;
 };
 
+// When the append-only log is synced: never, before each reply, or once a second.
+enum class AppendFsync : uint8_t { kNo, kAlways, kEverySecond };
+
+// The names in redis.conf, in the order in which Redis lists them.
+inline constexpr std::string_view kAppendFsyncNames[] = {"everysec", "always", "no"};
+inline constexpr AppendFsync kAppendFsyncs[] = {AppendFsync::kEverySecond, AppendFsync::kAlways,
+                                                AppendFsync::kNo};
+
 // Whether clients may do what is protected; kLocal: those of this machine.
 enum class ProtectedAccess : uint8_t { kNo, kYes, kLocal };
 
@@ -63,6 +71,19 @@ struct ServerOptions {
   // default has three save points.
   std::string dbfilename = "dump.rdb";
   std::vector<SavePoint> save_points = {};
+  // The append-only log (append_only/append_only_log.h): whether it is written, where, and when it
+  // is synced and rewritten.
+  bool appendonly = false;
+  std::string appenddirname = "appendonlydir";
+  std::string appendfilename = "appendonly.aof";
+  AppendFsync appendfsync = AppendFsync::kEverySecond;
+  bool aof_load_truncated = true;
+  bool aof_use_rdb_preamble = true;
+  bool aof_timestamp_enabled = false;
+  // It is rewritten when it is larger than `min_size` and has grown by `percentage` since the last
+  // rewrite. 0 percent: never.
+  int auto_aof_rewrite_percentage = 100;
+  int64_t auto_aof_rewrite_min_size_bytes = 64 << 20;
   bool rdbcompression = true;
   bool rdbchecksum = true;
   // DEBUG, MODULE LOAD and UNLOAD, and CONFIG SET of protected parameters. The program that owns an

@@ -5,6 +5,7 @@
 //   std::unique_ptr<store::Store> redis = engine.Connect();
 //
 // memory::LoadRdbFile and memory::SaveRdbFile read and write the RDB files of redis-server.
+// memory::LoadAppendOnly and memory::AppendOnlyLog do the same for append-only logs.
 // Engine::AddEffectSink passes on what a redis-server sends to its replicas; memory::EffectWriter
 // makes the bytes.
 //
@@ -18,6 +19,8 @@
 
 #if REDOUBLE_HAS_CPP20
 
+#include "redouble/backends/memory/append_only/append_only_log.h"
+#include "redouble/backends/memory/append_only/load_append_only.h"
 #include "redouble/backends/memory/engine/engine.h"
 #include "redouble/backends/memory/engine/session.h"
 #include "redouble/backends/memory/engine_options.h"

@@ -12,15 +12,19 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
+#include "redouble/backends/memory/engine/engine.h"
 #include "redouble/backends/redis/net/client/sync_client.h"
 #include "redouble/backends/redis/options.h"
 #include "redouble/core/base/task/run.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/base/time/utc.h"
+#include "redouble/core/base/time/virtual_clock.h"
 #include "redouble/core/store/errors.h"
+#include "redouble/sim/cli/support/data_files.h"
 #include "redouble/sim/cli/support/scenario_files.h"
 #include "redouble/sim/cli/support/systems.h"
 #include "redouble/sim/explore/explore.h"
+#include "redouble/sim/inspect/data_profile.h"
 #include "redouble/sim/inspect/inspect.h"
 #include "redouble/sim/inspect/report.h"
 #include "redouble/sim/scenario/memory_backend.h"
@@ -38,6 +42,10 @@ constexpr char kFooter[] =
     "  redouble inspect x.json                            what a scenario leaves behind\n"
     "  redouble inspect x.json --at 2026-05-09T14:03:59Z  what it holds at that moment\n"
     "  redouble inspect found.world.json                  the same of a world that explore wrote\n"
+    "  redouble inspect dump.rdb                          what takes the memory of a copy, and "
+    "which\n"
+    "                                                     keys never expire; also appendonlydir\n"
+    "  redouble inspect dump.rdb --format page > x.html   the same as a page\n"
     "  redouble inspect --redis URI --bind status_prefix=task --format json\n"
     "\n"
     "Anomalies: keys of no family, keys of the wrong type, keys that never expire and have to, "
@@ -82,9 +90,12 @@ class InspectCommand {
     absl::StatusOr<RuleTable> table = MakeTable();
     if (!table.ok()) return Fail(table.status(), kExitBadUsage);
     table_.emplace(*std::move(table));
-    if (arguments_.format != "table" && arguments_.format != "json") {
-      return Fail(absl::InvalidArgumentError(absl::StrCat(
-                      "--format: unknown format \"", arguments_.format, "\"; known: table, json")),
+    const bool is_data = !arguments_.file.empty() && IsDataFile(context_.folder / arguments_.file);
+    const bool is_page = is_data && arguments_.format == "page";
+    if (arguments_.format != "table" && arguments_.format != "json" && !is_page) {
+      return Fail(absl::InvalidArgumentError(
+                      absl::StrCat("--format: unknown format \"", arguments_.format,
+                                   "\"; known: table, json", is_data ? ", page" : "")),
                   kExitBadUsage);
     }
     if (arguments_.file.empty() == arguments_.redis_uri.empty()) {
@@ -126,6 +137,7 @@ class InspectCommand {
 
   int InspectFile() {
     const std::filesystem::path path = context_.folder / arguments_.file;
+    if (IsDataFile(path)) return InspectData(path);
     const absl::StatusOr<std::string> text = ReadFile(path);
     if (!text.ok()) {
       return Fail(
@@ -144,6 +156,25 @@ class InspectCommand {
       at = *parsed;
     }
     return IsWorldFile(*text) ? InspectWorld(*text, at) : InspectScenario(*text, at);
+  }
+
+  // The keys of a copy of a database, as they were when it was written.
+  int InspectData(const std::filesystem::path& path) {
+    // The moment to which the TTLs refer.
+    base::VirtualClock clock(LastWriteOf(path));
+    memory::Engine engine(clock);
+    const auto lines = LoadDataFile(path, memory::RdbLoadOptions::TimePolicy::kAbsolute, engine);
+    if (!lines.ok()) return Fail(lines.status(), kExitFailed);
+    for (const std::string& line : *lines) context_.err << "redouble inspect: " << line << "\n";
+    const DataProfile profile = ProfileOf(engine, {.listed = arguments_.listed});
+    if (arguments_.format == "json") {
+      context_.out << ProfileJson(profile);
+    } else if (arguments_.format == "page") {
+      context_.out << ProfilePage(profile, path.filename().string());
+    } else {
+      context_.out << ProfileTable(profile);
+    }
+    return kExitPassed;
   }
 
   int InspectScenario(const std::string& text, absl::Time at) {
@@ -214,8 +245,10 @@ class InspectCommand {
 std::function<int()> AddInspect(CLI::App& app, const ProgramContext& context) {
   const auto arguments = std::make_shared<InspectArguments>();
   app.footer(kFooter);
-  CLI::Option* file = app.add_option("FILE", arguments->file,
-                                     "A scenario, or a world with its violation, to run before");
+  CLI::Option* file =
+      app.add_option("FILE", arguments->file,
+                     "A scenario or a world with its violation, to run before; an RDB file; the "
+                     "folder of an append-only log");
   app.add_option("--redis", arguments->redis_uri,
                  "The database to read: redis://[user:password@]host[:port][/db] or unix:///path")
       ->excludes(file);
@@ -224,8 +257,10 @@ std::function<int()> AddInspect(CLI::App& app, const ProgramContext& context) {
                  "NAME=VALUE: a prefix that is not the default, as the patterns of redouble keys "
                  "name it");
   app.add_flag("--hash-tagged", arguments->hash_tagged, "The orchestrator's keys carry hash tags");
-  app.add_option("--format", arguments->format, "table (default) or json");
-  app.add_option("--limit", arguments->listed, "How many anomalies of each kind are listed");
+  app.add_option("--format", arguments->format,
+                 "table (default) or json; page for an RDB file or a log");
+  app.add_option("--limit", arguments->listed,
+                 "How many anomalies of each kind, or largest keys, are listed");
   return [arguments, &context] { return InspectCommand(*arguments, context).Run(); };
 }
 

@@ -1,5 +1,6 @@
 #include <array>
 
+#include "redouble/sim/cli/convert/convert.h"
 #include "redouble/sim/cli/explore/explore.h"
 #include "redouble/sim/cli/explore/trace.h"
 #include "redouble/sim/cli/help.h"
@@ -25,6 +26,9 @@ constexpr std::array kSubcommands = {
     Subcommand{"trace", "Compare the traces of two runs", AddTrace},
     Subcommand{"inspect", "Count a database's keys by family, and list what cannot be right",
                AddInspect},
+    Subcommand{"convert",
+               "Write the keys of an RDB file, a log, JSON or a scenario as another of these",
+               AddConvert},
     Subcommand{"keys", "Print the inventory of the key families of each system", AddKeys},
     Subcommand{"help", "Explain the program or a subcommand; write the manual page", AddHelp},
     Subcommand{"completion", "Print the completion of a shell: bash, zsh or fish", AddCompletion},

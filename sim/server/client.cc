@@ -248,6 +248,11 @@ void Client::OnPush(const Reply& push) {
   if (!runs_) owner_.OnChange(*this);
 }
 
+void Client::Send(std::string_view bytes) {
+  output_.ToAppend(bytes.size()).append(bytes);
+  NoteBuffers();
+}
+
 void Client::Refuse(std::string_view line) {
   output_.ToAppend(line.size()).append(line);
   closing_ = true;
@@ -259,8 +264,7 @@ void Client::Sent(size_t bytes) {
 }
 
 const memory::OutputBufferLimit& Client::output_limit() const {
-  const auto client_class =
-      session_->is_subscribed() ? memory::ClientClass::kPubSub : memory::ClientClass::kNormal;
+  const auto client_class = session_->is_subscribed() ? memory::ClientClass::kPubSub : limit_class_;
   return engine_.options().server.client_output_buffer_limits[static_cast<size_t>(client_class)];
 }
 

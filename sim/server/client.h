@@ -90,6 +90,10 @@ class Client final : public store::PushListener, private memory::ReplySink {
   bool broken() const { return broken_; }
   // Closes the connection without sending anything more.
   void Break() { closing_ = broken_ = true; }
+  // Sends bytes that are no reply, as a replica gets them.
+  void Send(std::string_view bytes);
+  // Which limit of client-output-buffer-limit applies while the client does not subscribe.
+  void set_limit_class(memory::ClientClass value) { limit_class_ = value; }
   // Sends an error line and closes: "-ERR max number of clients reached\r\n".
   void Refuse(std::string_view line);
   // Discards the reply of the current command (the fault drop_reply).
@@ -178,6 +182,7 @@ class Client final : public store::PushListener, private memory::ReplySink {
   bool closing_ = false;
   bool broken_ = false;
   bool loses_reply_ = false;
+  memory::ClientClass limit_class_ = memory::ClientClass::kNormal;
   size_t running_bytes_ = 0;  // The bytes that RunAll works on.
   size_t argument_bytes_ = 0;
   std::optional<int64_t> last_input_us_;

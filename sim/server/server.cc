@@ -29,26 +29,28 @@
 #include "boost/asio/post.hpp"
 #include "boost/asio/signal_set.hpp"
 #include "boost/asio/steady_timer.hpp"
-#include "redouble/backends/memory/acl/acl_user.h"
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/error_text.h"
 #include "redouble/backends/memory/engine/permission.h"
 #include "redouble/backends/memory/engine/session_core.h"
-#include "redouble/backends/memory/server/kept_parameters.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/base/time/system_clock.h"
 #include "redouble/sim/fault/fault.h"
+#include "redouble/sim/server/append_only_file.h"
 #include "redouble/sim/server/client.h"
 #include "redouble/sim/server/listener.h"
 #include "redouble/sim/server/process/descriptor_limit.h"
 #include "redouble/sim/server/process/interrupts.h"
+#include "redouble/sim/server/process/load_users.h"
 #include "redouble/sim/server/process/poller.h"
 #include "redouble/sim/server/process/process_figures.h"
 #include "redouble/sim/server/process/text_file.h"
 #include "redouble/sim/server/process/tick_clock.h"
+#include "redouble/sim/server/process/traffic_rates.h"
 #include "redouble/sim/server/protected_mode.h"
 #include "redouble/sim/server/rdb_key_file.h"
+#include "redouble/sim/server/replicas.h"
 #include "redouble/sim/server/sim_commands.h"
 #include "redouble/sim/server/snapshot.h"
 
@@ -94,7 +96,10 @@ struct Connection {
   bool is_dirty = false;  // In `dirty_`.
 };
 
-class AsioServer final : public Server, public memory::Host, public ClientOwner {
+class AsioServer final : public Server,
+                         public memory::Host,
+                         public ClientOwner,
+                         private ReplicaSockets {
  public:
   AsioServer(ServeOptions options, Poller poller)
       : options_(std::move(options)),
@@ -103,8 +108,7 @@ class AsioServer final : public Server, public memory::Host, public ClientOwner 
         engine_(clock_, options_.engine),
         sim_(engine_, clock_),
         poller_(std::move(poller)),
-        poller_descriptor_(context_, poller_.descriptor()),
-        run_id_(MakeRunId()) {
+        poller_descriptor_(context_, poller_.descriptor()) {
     engine_.core().administration().set_host(this);
   }
   ~AsioServer() override {
@@ -115,8 +119,14 @@ class AsioServer final : public Server, public memory::Host, public ClientOwner 
 
   // Opens the listening sockets.
   absl::Status Start();
-  absl::StatusOr<std::vector<std::string>> LoadKeys() override { return key_file_.Load(); }
-  absl::Status LoadUsers(const std::vector<memory::UserDirective>& directives) override;
+  absl::StatusOr<std::vector<std::string>> LoadKeys() override {
+    if (!engine_.options().server.appendonly) return key_file_.Load();
+    REDOUBLE_RETURN_IF_ERROR(append_log_.Load());
+    return std::vector<std::string>();
+  }
+  absl::Status LoadUsers(const std::vector<memory::UserDirective>& directives) override {
+    return LoadUsersAtStart(engine_, directives);
+  }
   std::string addresses() const override;
   int port() const override { return figures_.tcp_port; }
   void Run() override;
@@ -134,6 +144,11 @@ class AsioServer final : public Server, public memory::Host, public ClientOwner 
   void WaitForSignal();
   void LogLine(LogLevel level, std::string_view text) const {
     options_.log.Write(level, clock_.Now(), text);
+  }
+  // The session's connection; null if it has none.
+  Connection* Find(int64_t session_id) const {
+    const auto found = connections_.find(session_id);
+    return found == connections_.end() ? nullptr : found->second.get();
   }
   void AcceptClients();
   void AddClient(Accepted accepted);
@@ -157,6 +172,10 @@ class AsioServer final : public Server, public memory::Host, public ClientOwner 
   void Upkeep();
   void CloseIdle();
   void StopNow();
+  void StopWithoutReplies() {
+    stopping_ = true;
+    for (auto& [id, connection] : connections_) connection->client.Break();
+  }
 
   // Host
   int64_t MonotonicMicros() override {
@@ -180,10 +199,18 @@ class AsioServer final : public Server, public memory::Host, public ClientOwner 
   absl::StatusOr<std::string> ReadTextFile(const std::string& path) override;
   absl::Status ReplaceTextFile(const std::string& path, std::string_view text) override;
   memory::KeyFile* key_file() override { return &key_file_; }
+  memory::AppendLog* append_log() override { return &append_log_; }
+  memory::Replication* replication() override { return &replicas_; }
   void Shutdown() override {
     LogLine(LogLevel::kWarning, "User requested shutdown...");
     stopping_ = true;
   }
+
+  // ReplicaSockets
+  void SendToReplica(int64_t session_id, std::string_view bytes) override;
+  void LimitReplica(int64_t session_id) override;
+  void BreakReplica(int64_t session_id) override;
+  void Later(std::function<void()> task) override { asio::post(context_, std::move(task)); }
 
   // ClientOwner
   void OnChange(Client& client) override;
@@ -194,15 +221,8 @@ class AsioServer final : public Server, public memory::Host, public ClientOwner 
   }
   bool stopping() const override { return stopping_; }
 
-  // The counters at the start of the last second, for rates.
-  struct Sample {
-    int64_t at_us = 0;
-    int64_t calls = 0;
-    int64_t input_bytes = 0;
-    int64_t output_bytes = 0;
-  };
-
   ServeOptions options_;
+  const std::string run_id_ = MakeRunId();
   base::SystemClock system_clock_;
   base::VirtualClock clock_;
   memory::Engine engine_;
@@ -214,11 +234,14 @@ class AsioServer final : public Server, public memory::Host, public ClientOwner 
   asio::steady_timer clock_timer_{context_};
   asio::steady_timer upkeep_timer_{context_};
   std::optional<int64_t> armed_us_;
-  RdbKeyFile key_file_{
-      engine_, [this](std::function<void()> task) { asio::post(context_, std::move(task)); },
-      options_.log};
+  RdbKeyFile key_file_{engine_, [this](std::function<void()> task) { Later(std::move(task)); },
+                       options_.log};
+  AppendOnlyFile append_log_{engine_,
+                             [this](std::function<void()> task) { Later(std::move(task)); },
+                             options_.log, [this] { StopWithoutReplies(); }};
   Listeners tcp_listeners_;
   Listeners unix_listeners_;
+  Replicas replicas_{engine_, run_id_, options_.log, *this};
   std::map<int64_t, std::unique_ptr<Connection>> connections_;  // By session id.
   std::deque<int64_t> dirty_;
   uint64_t client_buffer_bytes_ = 0;
@@ -229,9 +252,8 @@ class AsioServer final : public Server, public memory::Host, public ClientOwner 
   bool stopping_ = false;
   const bool ticks_are_steady_ = TicksAreSteady();
   TickClock ticks_;
-  const std::string run_id_;
   memory::ProcessFigures figures_;
-  Sample sample_;
+  TrafficRates rates_;
 };
 
 // Listens on the addresses of `server.bind` and on `port`, where 0 is any port. Errors of an
@@ -334,38 +356,6 @@ std::string AsioServer::addresses() const {
   return text;
 }
 
-// Source: Redis 7.0 acl.c, ACLLoadUsersAtStartup.
-absl::Status AsioServer::LoadUsers(const std::vector<memory::UserDirective>& directives) {
-  const memory::EngineOptions& options = engine_.options();
-  const std::string path = memory::KeptValue("aclfile", options);
-  if (!path.empty() && !directives.empty()) {
-    return absl::FailedPreconditionError(
-        "Configuring Redis with users defined in redis.conf and at the same setting an ACL file "
-        "path is invalid. This setup is very likely to lead to configuration errors and security "
-        "holes, please define either an ACL file or declare users directly in your redis.conf, but "
-        "not both.");
-  }
-  const memory::AclUser::NewChannels channels = memory::NewChannelsOf(options);
-  memory::Acl& acl = engine_.core().acl();
-  if (const auto error = memory::LoadUserDirectives(directives, channels, acl)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(*error, "\nCritical error while loading ACLs. Exiting."));
-  }
-  if (path.empty()) return absl::OkStatus();
-  constexpr absl::string_view kAborting = "Aborting Redis startup because of ACL errors: ";
-  const absl::StatusOr<std::string> text = ReadTextFile(path);
-  if (!text.ok()) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        kAborting, "Error loading ACLs, opening file '", path, "': ", text.status().message()));
-  }
-  memory::AclFileUsers file = memory::ReadAclFile(*text, path, channels);
-  if (!file.errors.empty()) {
-    return absl::FailedPreconditionError(absl::StrCat(kAborting, file.errors));
-  }
-  acl.Replace(std::move(file.users));
-  return absl::OkStatus();
-}
-
 std::string AsioServer::ConfigFile() { return options_.config_file; }
 
 absl::StatusOr<std::string> AsioServer::ReadTextFile(const std::string& path) {
@@ -412,6 +402,7 @@ void AsioServer::StopNow() {
   CloseListeners(unix_listeners_);
   for (auto& [id, connection] : connections_) Write(*connection);
   while (!connections_.empty()) Close(*connections_.begin()->second);
+  append_log_.Close();
   context_.stop();
 }
 
@@ -518,7 +509,8 @@ void AsioServer::Serve(const Poller::Event& event) {
   if (connection.client.runs()) return;
   if (event.readable && !connection.client.closing()) Read(connection);
   if (event.readable && connection.client.closing()) MarkDirty(connection);
-  if (!Write(connection)) MarkDirty(connection);
+  // With a log, the replies of all clients are sent after the commands were written at once.
+  if (append_log_.on() || !Write(connection)) MarkDirty(connection);
 }
 
 void AsioServer::Read(Connection& connection) {
@@ -533,6 +525,7 @@ void AsioServer::Read(Connection& connection) {
 
 // Returns false if the connection must be closed.
 bool AsioServer::Write(Connection& connection) {
+  append_log_.BeforeReplies();
   Client& client = connection.client;
   while (!client.broken()) {
     const std::string_view bytes = client.unsent();
@@ -564,8 +557,7 @@ void AsioServer::MarkDirty(Connection& connection) {
 }
 
 void AsioServer::OnChange(Client& client) {
-  const auto found = connections_.find(client.session().id());
-  if (found != connections_.end()) MarkDirty(*found->second);
+  if (Connection* connection = Find(client.session().id())) MarkDirty(*connection);
 }
 
 // A command of one client may produce output for others, or unblock them.
@@ -578,10 +570,10 @@ void AsioServer::FlushDirty() {
 void AsioServer::WriteDirty() {
   std::vector<Connection*> running;
   while (!dirty_.empty()) {
-    const auto found = connections_.find(dirty_.front());
+    Connection* const found = Find(dirty_.front());
     dirty_.pop_front();
-    if (found == connections_.end()) continue;
-    Connection& connection = *found->second;
+    if (found == nullptr) continue;
+    Connection& connection = *found;
     connection.is_dirty = false;
     if (connection.client.can_continue()) connection.client.Continue();
     if (Write(connection)) continue;
@@ -608,7 +600,28 @@ void AsioServer::Close(Connection& connection) {
       if (event.owner == &connection) event.owner = nullptr;
     }
   }
+  replicas_.Forget(connection.client.session());
   connections_.erase(connection.client.session().id());
+}
+
+void AsioServer::SendToReplica(int64_t session_id, std::string_view bytes) {
+  Connection* connection = Find(session_id);
+  if (connection == nullptr) return;
+  connection->client.Send(bytes);
+  MarkDirty(*connection);
+}
+
+void AsioServer::LimitReplica(int64_t session_id) {
+  if (Connection* connection = Find(session_id)) {
+    connection->client.set_limit_class(memory::ClientClass::kReplica);
+  }
+}
+
+void AsioServer::BreakReplica(int64_t session_id) {
+  Connection* connection = Find(session_id);
+  if (connection == nullptr) return;
+  connection->client.Break();
+  MarkDirty(*connection);
 }
 
 // Advances the engine's time to the system clock. If the system clock was set back, keys keep their
@@ -655,20 +668,11 @@ void AsioServer::Upkeep() {
   Tick();
   const int64_t now_us = SteadyMicros();
   if (ticks_are_steady_) ticks_.Calibrate(now_us, ReadTicks());
-  const double seconds = static_cast<double>(now_us - sample_.at_us) / 1e6;
-  if (seconds >= 1) {
-    const Sample now{now_us, engine_.core().administration().statistics().calls(),
-                     figures_.input_bytes, figures_.output_bytes};
-    const auto rate = [&](int64_t from, int64_t to) {
-      return static_cast<double>(std::max<int64_t>(to - from, 0)) / seconds;
-    };
-    figures_.operations_per_second = rate(sample_.calls, now.calls);
-    figures_.input_kilobytes_per_second = rate(sample_.input_bytes, now.input_bytes) / 1024;
-    figures_.output_kilobytes_per_second = rate(sample_.output_bytes, now.output_bytes) / 1024;
-    sample_ = now;
-  }
+  rates_.Update(now_us, engine_.core().administration().statistics().calls(), figures_);
   CloseIdle();
   key_file_.SaveIfDue();
+  replicas_.Upkeep();
+  append_log_.Upkeep(/*may_rewrite=*/!key_file_.figures().saving);
   FlushDirty();
   ArmTimer();
 }
@@ -705,15 +709,15 @@ memory::ProcessFigures AsioServer::Figures() {
 }
 
 bool AsioServer::IsLocal(const memory::SessionCore& session) {
-  const auto found = connections_.find(session.id());
-  return found == connections_.end() || found->second->accepted.is_local;
+  const Connection* connection = Find(session.id());
+  return connection == nullptr || connection->accepted.is_local;
 }
 
 memory::ConnectionFigures AsioServer::FiguresOf(const memory::SessionCore& session) {
   memory::ConnectionFigures figures;
-  const auto found = connections_.find(session.id());
-  if (found == connections_.end()) return figures;
-  const Connection& connection = *found->second;
+  const Connection* const found = Find(session.id());
+  if (found == nullptr) return figures;
+  const Connection& connection = *found;
   figures.address = connection.accepted.address;
   figures.local_address = connection.accepted.local_address;
   figures.descriptor = connection.accepted.socket;
@@ -727,18 +731,18 @@ memory::ConnectionFigures AsioServer::FiguresOf(const memory::SessionCore& sessi
 }
 
 void AsioServer::OnDisconnect(const memory::SessionCore& session) {
-  const auto found = connections_.find(session.id());
-  if (found == connections_.end()) return;
-  if (!session.hangs_up()) found->second->client.Break();
-  MarkDirty(*found->second);
+  Connection* connection = Find(session.id());
+  if (connection == nullptr) return;
+  if (!session.hangs_up()) connection->client.Break();
+  MarkDirty(*connection);
 }
 
 bool AsioServer::Overflows(const memory::SessionCore& session, size_t pending_bytes) {
-  const auto found = connections_.find(session.id());
-  if (found == connections_.end()) return false;
-  Client& client = found->second->client;
+  Connection* connection = Find(session.id());
+  if (connection == nullptr) return false;
+  Client& client = connection->client;
   if (!client.closing()) client.CheckOutput(pending_bytes);
-  if (client.broken()) MarkDirty(*found->second);
+  if (client.broken()) MarkDirty(*connection);
   return client.broken();
 }
 

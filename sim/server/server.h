@@ -71,7 +71,8 @@ class Server {
   virtual void Stop() = 0;
 
   // Loads dir/dbfilename if it exists, and returns lines for the log; to be called before Run().
-  // Errors: those of the file system and of memory::LoadRdb.
+  // With `appendonly`, loads the append-only log instead, and continues it. Errors: those of the
+  // file system, of memory::LoadRdb and of memory::LoadAppendOnly.
   virtual absl::StatusOr<std::vector<std::string>> LoadKeys() = 0;
   // Creates the users of `user` directives, or those of the file that the parameter aclfile names;
   // to be called before Run(). Errors, in the words of Redis: InvalidArgument for the directives;

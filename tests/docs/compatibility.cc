@@ -36,19 +36,18 @@ const std::vector<LimitedCommand>& LimitedCommands() {
       {{"BGSAVE"},
        "The same. `redouble serve` makes no child process: it copies the keys at once, and writes "
        "them after the command."},
-      {{"BGREWRITEAOF"}, "There is no append-only file."},
+      {{"BGREWRITEAOF"}, "The same: `redouble serve` rewrites its append-only log."},
       {{"LASTSAVE"}, "The start of the engine; under `redouble serve` the last save."},
-      {{"REPLICAOF", "127.0.0.1", "6380"}, "There is no replication."},
-      {{"SLAVEOF", "127.0.0.1", "6380"}, "There is no replication."},
-      {{"REPLICAOF", "NO", "ONE"}, "The server is a master without replicas already."},
-      {{"SYNC"}, "There is no replication."},
-      {{"PSYNC", "?", "-1"}, "There is no replication."},
+      {{"REPLICAOF", "127.0.0.1", "6380"}, "The server follows no master."},
+      {{"SLAVEOF", "127.0.0.1", "6380"}, "The server follows no master."},
+      {{"REPLICAOF", "NO", "ONE"}, "The server is a master already."},
+      {{"SYNC"}, "An engine alone has no replicas; `redouble serve` does."},
+      {{"PSYNC", "?", "-1"}, "The same."},
       {{"REPLCONF", "listening-port", "6380"}, "The client does not become a replica."},
       {{"REPLCONF", "ACK", "0"}, "There are no replicas."},
       {{"FAILOVER"}, "The reply of a Redis without replicas."},
-      {{"ROLE"}, "Reports a master without replicas, as INFO replication does."},
-      {{"WAIT", "0", "0"},
-       "No replica acknowledges: 0 at the timeout. Without a timeout it blocks, as in Redis."},
+      {{"ROLE"}, "An engine alone is a master without replicas; `redouble serve` reports them."},
+      {{"WAIT", "0", "0"}, "The same: 0 at the timeout. Without a timeout it blocks, as in Redis."},
       {{"MIGRATE", "127.0.0.1", "1", "k", "0", "10"},
        "The engine does not connect to other servers."},
       {{"MODULE", "LOAD", "/m.so"}, "There are no modules."},
@@ -81,11 +80,17 @@ struct Reason {
   std::string_view why;
 };
 constexpr Reason kParameterReasons[] = {
-    {"aof* append* auto-aof-* no-appendfsync-on-rewrite", "There is no append-only file."},
+    {"appendonly appendfsync aof-load-truncated aof-timestamp-enabled aof-use-rdb-preamble "
+     "appenddirname appendfilename auto-aof-*",
+     "`redouble serve` writes the log; an engine alone has memory::AppendOnlyLog."},
+    {"aof* no-appendfsync-on-rewrite", "A rewrite is made by the server itself, at once."},
     {"rdb-*", "The file of keys is written at once, by the server itself."},
     {"dbfilename dir", "Protected, as in Redis; see `--dir` and `--dbfilename`."},
     {"sanitize-dump-payload", "Payloads are always checked."},
-    {"repl-* replica* slave* master* propagation-error-behavior", "There is no replication."},
+    {"repl-backlog-size repl-ping-replica-period repl-ping-slave-period repl-timeout",
+     "`redouble serve` has replicas and follows these; an engine alone has none."},
+    {"repl-* replica* slave* master* propagation-error-behavior",
+     "The server has replicas, but follows no master."},
     {"cluster-*", "The topology of a simulated cluster never changes."},
     {"tls-*", "There is no TLS."},
     {"active-defrag* activedefrag activerehashing jemalloc-bg-thread disable-thp lazyfree-*",
@@ -111,7 +116,7 @@ struct DebugSubcommand {
   std::string_view name;
   std::string_view why = {};
 };
-constexpr std::string_view kNoAppendOnlyFile = "There is no append-only file.";
+constexpr std::string_view kNoAppendOnlyFile = "The log is loaded when the server starts.";
 constexpr std::string_view kNoAllocator = "The engine has other structures in memory.";
 constexpr std::string_view kKills = "It would end the process that the engine is part of.";
 constexpr std::string_view kNotPrinted = "It replies, and prints nothing.";

@@ -118,9 +118,9 @@ class BesideRedis(ConfigFileTest):
         lines, their_lines = (set(kept[1].split("\n")) for kept in (ours, theirs))
         # Redouble listens on the loopback by default.
         self.assertEqual(lines - their_lines, {"bind 127.0.0.1"})
-        # There is no append-only file. The others are for the tests of Redis and have no effect here.
-        self.assertEqual(their_lines - lines, {"appendonly no", "lua-enable-deprecated-api no",
-                                               "use-exit-on-panic no", "watchdog-period 0"})
+        # These are for the tests of Redis and have no effect here.
+        self.assertEqual(their_lines - lines, {"lua-enable-deprecated-api no", "use-exit-on-panic no",
+                                               "watchdog-period 0"})
 
 
 class OfRedouble(ConfigFileTest):
@@ -154,7 +154,7 @@ class OfRedouble(ConfigFileTest):
         self.assertEqual(self.settings(wire), before)
         self.assertEqual(wire.ask("CONFIG", "REWRITE"), ("+", "OK"))
         self.assertEqual(self.read().count(SIGNATURE), 1)
-        self.assertEqual(set(os.listdir(self.folder)) - {"dump.rdb"}, {"redis.conf"})
+        self.assertEqual(set(os.listdir(self.folder)) - {"dump.rdb"}, {"redis.conf", "appendonlydir"})
 
     def test_the_file_of_serve(self):
         self.write("maxmemory 1mb\n")

@@ -11,7 +11,7 @@
 #include "redouble/backends/memory/engine/client_line.h"
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/permission.h"
-#include "redouble/backends/memory/server/client_memory_limit.h"
+#include "redouble/backends/memory/eviction/client_memory_limit.h"
 #include "redouble/backends/memory/server/redaction.h"
 
 namespace redouble::memory {

@@ -53,6 +53,9 @@ class Administration {
   LatencyMonitor& latency_monitor() { return latency_monitor_; }
   // The host's file of keys; null if nothing is saved.
   KeyFile* key_file() const { return host_ == nullptr ? nullptr : host_->key_file(); }
+  // The host's append-only log and replicas; null if there are none.
+  AppendLog* append_log() const { return host_ == nullptr ? nullptr : host_->append_log(); }
+  Replication* replication() const { return host_ == nullptr ? nullptr : host_->replication(); }
   // The figures of the file of keys. Without one, the last save is the start of the engine.
   KeyFileFigures key_file_figures() const;
   // The size of the large buffers of the host's clients.

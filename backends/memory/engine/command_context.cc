@@ -1,11 +1,13 @@
 #include "redouble/backends/memory/engine/command_context.h"
 
 #include <cassert>
+#include <limits>
 
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/session_core.h"
 
 namespace redouble::memory {
+
 int CommandContext::db_index() const {
   for (int index = 0; index < engine_.database_count(); ++index) {
     if (&engine_.database(index) == db_) return index;
@@ -18,7 +20,14 @@ base::Rng& CommandContext::rng() const { return engine_.rng(); }
 
 const EncodingLimits& CommandContext::limits() const { return engine_.encoding_limits(); }
 
+bool CommandContext::obeys() const { return session_.is_obeyed(); }
+
+bool CommandContext::ExpiresAtOnce(int64_t deadline_ms) const {
+  return deadline_ms <= now_ms_ && engine_.authority() == EngineCore::Authority::kOwn;
+}
+
 uint64_t CommandContext::max_string_bytes() const {
+  if (obeys()) return std::numeric_limits<uint64_t>::max();
   return engine_.options().proto_max_bulk_len_bytes;
 }
 

@@ -88,7 +88,12 @@ class CommandContext {
   uint32_t now_s() const { return now_s_; }
   base::Rng& rng() const;
   const EncodingLimits& limits() const;
-  // The longest string allowed: proto-max-bulk-len.
+  // The command comes from a log or a master, which has checked it (SessionCore::is_obeyed).
+  bool obeys() const;
+  // True if a key with this deadline expires at once. A log or a master removes it by a command of
+  // its own.
+  bool ExpiresAtOnce(int64_t deadline_ms) const;
+  // The longest string allowed: proto-max-bulk-len; without a limit if obeys().
   uint64_t max_string_bytes() const;
 
   // The command's name as the client wrote it, for errors that quote it; for a subcommand, the name

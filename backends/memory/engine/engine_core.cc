@@ -17,6 +17,7 @@
 #include "redouble/backends/memory/scripting/function_libraries.h"
 #include "redouble/backends/memory/scripting/script_cache.h"
 #include "redouble/backends/memory/scripting/script_commands.h"
+#include "redouble/backends/memory/server/kept_parameters.h"
 #include "redouble/backends/memory/server/removal_word.h"
 #include "redouble/core/base/text/glob.h"
 #include "redouble/core/base/text/string_bridge.h"
@@ -145,6 +146,10 @@ bool Writes(EngineCore& engine, const SessionCore& session, CommandId id, Argume
                      [&](const SessionCore::QueuedCommand& queued) {
                        return IsWrite(engine, queued.id, queued.arguments);
                      });
+}
+
+bool IsReadOnlyReplica(const EngineOptions& options) {
+  return KeptValue("replica-read-only", options) == "yes";
 }
 
 }  // namespace
@@ -290,12 +295,15 @@ std::optional<Reply> EngineCore::RefusalNow(const SessionCore& session, CommandI
     if (spec.Has(store::command_flag::kAllowBusy)) return std::nullopt;
     return Reply::Error(busy_->refusal());
   }
-  if (memory_limit_.on()) {
+  if (memory_limit_.on() && authority_ == Authority::kOwn) {
     if (std::optional<Reply> refusal = RefuseByMemory(session, id, arguments)) return refusal;
   }
+  if (follows_master() && Writes(*this, session, id, arguments) && IsReadOnlyReplica(options_)) {
+    return Reply::Error("READONLY You can't write against a read only replica.");
+  }
   if (refuses_writes()) {
-    // Redis refuses PING as well while it cannot save, so that health checks see it.
-    const bool is_checked = id == CommandId::kPing && write_refusal_ == error_text::kSaveFailed;
+    // Redis refuses PING as well while it cannot write a file, so that health checks see it.
+    const bool is_checked = id == CommandId::kPing && write_refusal_.starts_with("MISCONF");
     if (is_checked || Writes(*this, session, id, arguments)) return RefuseWrite();
   }
   return std::nullopt;
@@ -325,11 +333,22 @@ void EngineCore::NoteSave(bool succeeded) {
   UpdateWriteRefusal();
 }
 
+void EngineCore::NoteLogError(std::string_view reason) {
+  log_refusal_.clear();
+  if (!reason.empty()) {
+    log_refusal_ =
+        base::ToStd(absl::StrCat("MISCONF Errors writing to the AOF file: ", base::ToAbsl(reason)));
+  }
+  UpdateWriteRefusal();
+}
+
 void EngineCore::UpdateWriteRefusal() {
   const ServerOptions& server = options_.server;
   write_refusal_ = {};
   if (save_failed_ && server.stop_writes_on_bgsave_error && !server.save_points.empty()) {
     write_refusal_ = error_text::kSaveFailed;
+  } else if (!log_refusal_.empty()) {
+    write_refusal_ = log_refusal_;
   } else if (options_.min_replicas_to_write > 0 && options_.min_replicas_max_lag_s > 0) {
     write_refusal_ = error_text::kNoReplicas;
   }
@@ -354,7 +373,7 @@ void EngineCore::FinishChanges() {
 // Redis does this after the reply, before any other command.
 void EngineCore::ApplyMemoryLimit() {
   limit_changed_ = false;
-  if (!memory_limit_.on()) return;
+  if (!memory_limit_.on() || authority_ != Authority::kOwn) return;
   if (observer_ != nullptr) observer_->OnAll();
   RemoveExpired();
   MakeRoom();
@@ -393,7 +412,7 @@ Reply EngineCore::Execute(SessionCore& session, CommandId id, std::string_view n
   if (std::optional<Reply> refusal = RefuseBySession(session, id, arguments)) {
     return *std::move(refusal);
   }
-  if (may_refuse()) {
+  if (may_refuse() && !session.is_obeyed()) {
     if (std::optional<Reply> refusal = RefusalNow(session, id, arguments)) {
       return Refuse(session, id, *std::move(refusal));
     }
@@ -436,7 +455,7 @@ std::optional<Reply> EngineCore::RefuseBySession(SessionCore& session, CommandId
     std::optional<Reply> refusal = RefuseByAcl(*this, session, id, arguments, CheckPlace::kClient);
     if (refusal) return Refuse(session, id, *std::move(refusal));
   }
-  if (cluster_) {
+  if (cluster_ && !session.is_obeyed()) {
     if (std::optional<Reply> refusal = RefuseBySlots(session, id, arguments)) {
       administration_.statistics().CountRejection(id, *refusal);
       return refusal;
@@ -516,6 +535,7 @@ Reply EngineCore::Call(SessionCore& session, CommandId id, std::string_view name
                        Arguments arguments) {
   const Administration::Sent sent{id, name, arguments};
   const int64_t begun_us = administration_.Begin();
+  runs_obeyed_ = session.is_obeyed();
   RemoveExpired();
   CommandContext context(*this, session, database(session.db_index()), clock_.NowMillis());
   context.set_called_name(name);
@@ -541,7 +561,8 @@ Reply EngineCore::Call(SessionCore& session, CommandId id, std::string_view name
   if (only_reads && tracking_.has_clients() && !session.runs_script() && !RunsScript(id)) {
     RememberReads(*this, session, id, sent.arguments);
   }
-  administration_.Finish(session, sent, reply, begun_us);
+  // Commands of a log are no calls of a client.
+  if (authority_ != Authority::kLog) administration_.Finish(session, sent, reply, begun_us);
   return reply;
 }
 
@@ -623,6 +644,7 @@ void EngineCore::ServeKey(const Blocking::Key& key) {
     const bool matches =
         operation.also_when_gone || (entry != nullptr && entry->value.type() == operation.type);
     if (!matches) continue;
+    runs_obeyed_ = session->is_obeyed();
     CommandContext context(*this, *session, database(key.db), clock_.NowMillis());
     std::optional<CallEffects> effects;
     if (propagation_.on()) context.set_effects(&effects.emplace(propagation_));

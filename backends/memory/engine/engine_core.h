@@ -68,6 +68,17 @@ class EngineCore final : private base::WaitReporter, private LazyExpiry {
 
   std::unique_ptr<SessionCore> Connect();
 
+  // Who decides when keys expire and are evicted.
+  enum class Authority : uint8_t {
+    kOwn,     // The engine, as a master does.
+    kMaster,  // A master: until it removes an expired key, the key is missing for all sessions but
+              // the obeyed ones (SessionCore::is_obeyed), and stored.
+    kLog,     // A log that is being loaded: nothing expires, is evicted or propagated.
+  };
+  Authority authority() const { return authority_; }
+  // Keys whose deadline has passed expire when the engine decides again.
+  void SetAuthority(Authority authority);
+
   base::VirtualClock& clock() const { return clock_; }
   // Null if the engine is not a cluster node.
   const ClusterView* cluster() const { return cluster_ ? &*cluster_ : nullptr; }
@@ -203,11 +214,14 @@ class EngineCore final : private base::WaitReporter, private LazyExpiry {
   Reply RefuseWrite() const { return Reply::Error(write_refusal_); }
   // To be called by the host after each save.
   void NoteSave(bool succeeded);
+  // To be called by the host when writing its append-only log fails, with the reason, and when it
+  // succeeds again, with an empty one.
+  void NoteLogError(std::string_view reason);
   // True if the engine's present state may refuse or postpone commands: a busy script, a cluster, a
-  // memory limit, refused writes or a pause.
+  // memory limit, refused writes, a master or a pause.
   bool may_refuse() const {
-    return busy_.has_value() || cluster_.has_value() || memory_limit_.on() || refuses_writes() ||
-           administration_.paused();
+    return busy_.has_value() || follows_master() || cluster_.has_value() || memory_limit_.on() ||
+           refuses_writes() || administration_.paused();
   }
   MemoryLimit& memory_limit() { return memory_limit_; }
   // True if the keys took more than maxmemory when the client's command began.
@@ -281,6 +295,11 @@ class EngineCore final : private base::WaitReporter, private LazyExpiry {
   void Propagate(CallEffects& effects, SessionCore& session, const Administration::Sent& sent,
                  int64_t changes);
   void ExpireDue();
+  bool follows_master() const { return authority_ == Authority::kMaster; }
+  // False if deadlines alone remove no key.
+  bool expires_at_deadlines() const {
+    return authority_ == Authority::kOwn && !databases_[0]->expires_lazily();
+  }
   // Removes an expired key with `remove` and sends its event. Blocked commands that need the key,
   // and transactions that watch it, fail.
   void ExpireKey(int db, const std::string& key, absl::FunctionRef<void()> remove);
@@ -310,6 +329,7 @@ class EngineCore final : private base::WaitReporter, private LazyExpiry {
   MemoryLimit memory_limit_{databases_};
   bool out_of_memory_ = false;
   bool save_failed_ = false;
+  std::string log_refusal_;         // The error while the append-only log cannot be written.
   std::string_view write_refusal_;  // The error for commands that write; empty if they may run.
   // True until the new limit has been applied to the present keys.
   bool limit_changed_ = false;
@@ -329,6 +349,8 @@ class EngineCore final : private base::WaitReporter, private LazyExpiry {
   bool has_early_pushes_ = false;
   int64_t next_session_id_ = 1;
   bool active_expire_ = true;
+  Authority authority_ = Authority::kOwn;
+  bool runs_obeyed_ = false;  // The command that runs is that of an obeyed session.
   ChecksumPolicy checksum_policy_ = ChecksumPolicy::kVerify;
   struct GoneKey {
     Database* db;

@@ -1,4 +1,4 @@
-// The part of EngineCore that expires keys: before each command, by a timer, or lazily.
+// How keys expire: at their deadlines, lazily, or when a master or a log says so.
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -17,13 +17,22 @@ constexpr int64_t kNeverMillis = std::numeric_limits<int64_t>::max() / 1000;
 
 }  // namespace
 
+void EngineCore::SetAuthority(Authority authority) {
+  authority_ = authority;
+  out_of_memory_ = false;
+  propagation_.set_muted(authority == Authority::kLog);
+  if (authority == Authority::kOwn) limit_changed_ = true;
+  UpdateExpiry();
+}
+
 void EngineCore::set_active_expire(bool value) {
   active_expire_ = value;
   UpdateExpiry();
 }
 
 void EngineCore::UpdateExpiry() {
-  const bool is_lazy = !active_expire_ || administration_.paused();
+  const bool is_lazy = authority_ != Authority::kLog &&
+                       (!active_expire_ || administration_.paused() || follows_master());
   for (const std::unique_ptr<Database>& db : databases_) {
     db->SetLazyExpiry(is_lazy ? this : nullptr);
   }
@@ -91,6 +100,7 @@ void EngineCore::ExpireKey(int db, const std::string& key, absl::FunctionRef<voi
 
 bool EngineCore::Hides(Database& db, Database::Entry& entry) {
   if (!db.IsExpired(entry, clock_.NowMillis())) return false;
+  if (follows_master()) return !runs_obeyed_;
   if (administration_.paused()) return true;
   const auto found = std::find_if(databases_.begin(), databases_.end(),
                                   [&](const auto& database) { return database.get() == &db; });
@@ -117,7 +127,7 @@ void EngineCore::ScheduleExpiry() {
 }
 
 void EngineCore::NoteDeadline(int64_t deadline_ms) {
-  if (deadline_ms >= kNeverMillis - 1 || databases_[0]->expires_lazily()) return;
+  if (deadline_ms >= kNeverMillis - 1 || !expires_at_deadlines()) return;
   const int64_t check_us = (deadline_ms + 1) * 1000;
   if (check_us >= next_expiry_us_) return;
   next_expiry_us_ = check_us;

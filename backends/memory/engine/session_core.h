@@ -164,11 +164,17 @@ class SessionCore final : public Session, private store::RequestKeeper {
   }
 
   // True while EXEC or a script runs the session's commands: blocking commands do not block.
-  bool runs_atomically() const { return runs_atomically_; }
+  bool runs_atomically() const { return runs_atomically_ || is_obeyed_; }
   void set_runs_atomically(bool value) { runs_atomically_ = value; }
   // True while a script runs them: some commands refuse their blocking forms in scripts.
   bool runs_script() const { return runs_script_; }
   void set_runs_script(bool value) { runs_script_ = value; }
+
+  // The session passes on the commands of a log or of a master, which has checked them: they are
+  // not refused for memory, replicas or cluster slots, their limits are not checked, and they do
+  // not block.
+  bool is_obeyed() const { return is_obeyed_; }
+  void set_obeyed(bool value) { is_obeyed_ = value; }
 
   // Passes long replies of single commands to the sink while they are made; with null they are
   // returned as values. The sink must outlive the session.
@@ -218,6 +224,8 @@ class SessionCore final : public Session, private store::RequestKeeper {
   // Blocks the current command until Unblock.
   void Block(BlockedOperation operation);
   const BlockedOperation& blocked_operation() const { return *blocked_; }
+  // Replaces the reply that the blocked command gets at its deadline.
+  void SetTimedOutReply(store::Reply reply) { blocked_->timed_out = std::move(reply); }
   // What SLOWLOG shows of the blocked command: a copy of its words, because the memory of the
   // request may be reused meanwhile, and how long it ran before it blocked.
   struct BlockedCall {
@@ -274,6 +282,7 @@ class SessionCore final : public Session, private store::RequestKeeper {
   Watcher watcher_;
   bool runs_atomically_ = false;
   bool runs_script_ = false;
+  bool is_obeyed_ = false;
   const AclUser* user_;
   // Authenticated by AUTH, or connected when the default user needed no password.
   bool logged_in_;

@@ -1,18 +1,29 @@
 #include "redouble/backends/memory/propagation/propagation.h"
 
 #include <cassert>
+#include <span>
 #include <utility>
 
 namespace redouble::memory {
 
 void Propagation::AddSink(EffectSink& sink, EffectTargets targets) {
-  sinks_.push_back({.sink = &sink, .targets = targets});
-  wanted_ = wanted_ | targets;
+  sinks_.push_back({.sink = &sink, .targets = targets, .skipped = effects_.size()});
+  UpdateWanted();
 }
 
 void Propagation::RemoveSink(EffectSink& sink) {
   std::erase_if(sinks_, [&](const Receiver& receiver) { return receiver.sink == &sink; });
+  UpdateWanted();
+}
+
+void Propagation::set_muted(bool value) {
+  is_muted_ = value;
+  UpdateWanted();
+}
+
+void Propagation::UpdateWanted() {
   wanted_ = EffectTargets::kNobody;
+  if (is_muted_) return;
   for (const Receiver& receiver : sinks_) wanted_ = wanted_ | receiver.targets;
 }
 
@@ -39,7 +50,11 @@ void Propagation::EndCall(bool is_atomic) {
 }
 
 void Propagation::EndUnit(bool is_atomic) {
-  for (const Receiver& receiver : sinks_) receiver.sink->OnEffects(effects_, is_atomic);
+  for (Receiver& receiver : sinks_) {
+    const std::span<const Effect> effects =
+        std::span(effects_).subspan(std::exchange(receiver.skipped, 0));
+    if (!effects.empty()) receiver.sink->OnEffects(effects, is_atomic);
+  }
   effects_.clear();
 }
 

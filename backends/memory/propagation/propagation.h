@@ -15,6 +15,7 @@
 #ifndef REDOUBLE_BACKENDS_MEMORY_PROPAGATION_PROPAGATION_H_
 #define REDOUBLE_BACKENDS_MEMORY_PROPAGATION_PROPAGATION_H_
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,10 +26,13 @@ namespace redouble::memory {
 
 class Propagation {
  public:
-  // True if there is a sink.
+  // True if there is a sink, and the stream is not muted.
   bool on() const { return wanted_ != EffectTargets::kNobody; }
+  // While it is muted, the sinks receive nothing.
+  void set_muted(bool value);
   // `targets`: what the sink receives effects for. It must be removed before it is destroyed.
-  // Neither function may be called by a sink.
+  // Neither function may be called by a sink. Within a command, the sink receives the effects from
+  // there on.
   void AddSink(EffectSink& sink, EffectTargets targets);
   void RemoveSink(EffectSink& sink);
 
@@ -54,14 +58,17 @@ class Propagation {
 
  private:
   void EndUnit(bool is_atomic);
+  void UpdateWanted();
 
   struct Receiver {
     EffectSink* sink;
     EffectTargets targets;
+    size_t skipped;  // The effects of the present unit from before the sink was added.
   };
 
   std::vector<Receiver> sinks_;
-  EffectTargets wanted_ = EffectTargets::kNobody;  // The targets of all sinks.
+  EffectTargets wanted_ = EffectTargets::kNobody;  // The targets of all sinks, unless muted.
+  bool is_muted_ = false;
   std::vector<Effect> effects_;
   int open_calls_ = 0;
   EffectTargets script_targets_ = EffectTargets::kAll;

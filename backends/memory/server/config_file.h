@@ -29,7 +29,6 @@ enum class LineForm : uint8_t {
   kBytes,         // maxmemory 64mb
   kQuoted,        // logfile "a file"
   kQuotedOrNone,  // The same, but no line for an empty value.
-  kUntouched,     // The line stays as it is: the value is not the configured one.
 };
 
 struct ConfigLine {

@@ -18,7 +18,9 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "redouble/backends/memory/server/append_log.h"
 #include "redouble/backends/memory/server/key_file.h"
+#include "redouble/backends/memory/server/replication.h"
 #include "redouble/backends/memory/server_options.h"
 
 namespace redouble::memory {
@@ -92,6 +94,10 @@ class Host {
   virtual absl::Status EnterFolder(const std::string& path) = 0;
   // The file of keys; null: nothing is saved.
   virtual KeyFile* key_file() { return nullptr; }
+  // The append-only log; null: there is none.
+  virtual AppendLog* append_log() { return nullptr; }
+  // The replicas; null: there are none, and there will be none.
+  virtual Replication* replication() { return nullptr; }
   // True if the session's unsent output and `pending_bytes` of messages exceed the hard limit of
   // its output buffer. The host then closes the connection, without its output.
   virtual bool Overflows(const SessionCore&, size_t) { return false; }

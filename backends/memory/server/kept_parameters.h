@@ -2,11 +2,11 @@
 // replication, TLS, allocators, processes and others. CONFIG GET and CONFIG SET treat their values
 // as Redis does, and keep them.
 //
-//   const KeptParameter* parameter = FindKeptParameter("appendfsync");
-//   std::string value = "always";
+//   const KeptParameter* parameter = FindKeptParameter("repl-timeout");
+//   std::string value = "60";
 //   std::optional<std::string> error = parameter->Check(value);  // nullopt
-//   options.kept_parameters["appendfsync"] = value;
-//   KeptValue("appendfsync", options);                           // "always"
+//   options.kept_parameters["repl-timeout"] = value;
+//   KeptValue("repl-timeout", options);                          // "60"
 //
 // The table in commands/server/config.cc has the parameters with an effect.
 //

@@ -1,8 +1,8 @@
 #include "redouble/backends/memory/snapshot/file_stream.h"
 
+#include <array>
 #include <cstddef>
 #include <span>
-#include <string_view>
 
 #include "redouble/core/base/status/status_macros.h"
 
@@ -28,13 +28,7 @@ class FileSink final : public ByteSink {
  public:
   FileSink(FileSystem& files, int file) : files_(files), file_(file) {}
 
-  absl::Status Write(std::string_view bytes) override {
-    while (!bytes.empty()) {
-      REDOUBLE_ASSIGN_OR_RETURN(const size_t count, files_.Write(file_, bytes));
-      bytes.remove_prefix(count);
-    }
-    return absl::OkStatus();
-  }
+  absl::Status Write(std::string_view bytes) override { return WriteAll(files_, file_, bytes); }
 
  private:
   FileSystem& files_;
@@ -57,15 +51,34 @@ std::string FolderOf(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
+}  // namespace
+
+absl::Status WriteAll(FileSystem& files, int file, std::string_view bytes) {
+  while (!bytes.empty()) {
+    REDOUBLE_ASSIGN_OR_RETURN(const size_t count, files.Write(file, bytes));
+    bytes.remove_prefix(count);
+  }
+  return absl::OkStatus();
+}
+
 // A new name is on the disk only after its folder is.
-absl::Status SyncFolder(const std::string& path, FileSystem& files) {
-  REDOUBLE_ASSIGN_OR_RETURN(const int folder, files.Open(path));
-  absl::Status status = files.Sync(folder);
-  status.Update(files.Close(folder));
+absl::Status SyncFolder(const std::string& folder, FileSystem& files) {
+  REDOUBLE_ASSIGN_OR_RETURN(const int file, files.Open(folder));
+  absl::Status status = files.Sync(file);
+  status.Update(files.Close(file));
   return status;
 }
 
-}  // namespace
+absl::StatusOr<std::string> ReadFile(const std::string& path, FileSystem& files) {
+  REDOUBLE_ASSIGN_OR_RETURN(const std::unique_ptr<ByteSource> source, OpenFile(path, files));
+  std::string text;
+  std::array<char, 4096> buffer = {};
+  for (;;) {
+    REDOUBLE_ASSIGN_OR_RETURN(const size_t size, source->Read(buffer));
+    if (size == 0) return text;
+    text.append(buffer.data(), size);
+  }
+}
 
 absl::StatusOr<std::unique_ptr<ByteSource>> OpenFile(const std::string& path, FileSystem& files) {
   REDOUBLE_ASSIGN_OR_RETURN(const int file, files.Open(path));

@@ -10,6 +10,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
@@ -22,6 +23,15 @@ namespace redouble::memory {
 // Opens a file for reading. `files` must outlive the source. Errors: that of the system call.
 absl::StatusOr<std::unique_ptr<ByteSource>> OpenFile(const std::string& path,
                                                      FileSystem& files = RealFileSystem());
+
+// Writes all bytes to an open file. Errors: those of the system call.
+absl::Status WriteAll(FileSystem& files, int file, std::string_view bytes);
+
+// Waits until the names in a folder are on the disk. Errors: those of the system calls.
+absl::Status SyncFolder(const std::string& folder, FileSystem& files = RealFileSystem());
+
+// Reads a whole file. Errors: those of the system calls.
+absl::StatusOr<std::string> ReadFile(const std::string& path, FileSystem& files = RealFileSystem());
 
 // Writes a file beside `path` (`path`.partial), waits until it is on the disk, renames it to `path`
 // and waits until that is on the disk too. Whatever fails, and wherever the process ends, `path` is

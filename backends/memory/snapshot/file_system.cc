@@ -1,6 +1,7 @@
 #include "redouble/backends/memory/snapshot/file_system.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -30,11 +31,29 @@ class MachineFileSystem final : public FileSystem {
   }
 
   absl::StatusOr<int> Create(const std::string& path) override {
-    constexpr mode_t kMode = 0666;  // Less the process's umask, as redis-server.
-    const int file =
-        Retry([&] { return open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kMode); });
-    if (file < 0) return ErrnoOf(absl::StrCat("cannot create ", path));
-    return file;
+    return OpenToWrite(path, O_TRUNC);
+  }
+
+  absl::StatusOr<int> Append(const std::string& path) override {
+    return OpenToWrite(path, O_APPEND);
+  }
+
+  absl::Status MakeFolder(const std::string& path) override {
+    constexpr mode_t kMode = 0755;
+    if (mkdir(path.c_str(), kMode) == 0 || errno == EEXIST) return absl::OkStatus();
+    return ErrnoOf(absl::StrCat("cannot make the folder ", path));
+  }
+
+  absl::StatusOr<uint64_t> SizeOf(const std::string& path) override {
+    struct stat status = {};
+    if (stat(path.c_str(), &status) == 0) return static_cast<uint64_t>(status.st_size);
+    return ErrnoOf(absl::StrCat("cannot open ", path));
+  }
+
+  absl::Status Truncate(const std::string& path, uint64_t bytes) override {
+    const auto size = static_cast<off_t>(bytes);
+    if (Retry([&] { return truncate(path.c_str(), size); }) == 0) return absl::OkStatus();
+    return ErrnoOf(absl::StrCat("cannot truncate ", path));
   }
 
   absl::StatusOr<size_t> Read(int file, std::span<char> to) override {
@@ -66,6 +85,15 @@ class MachineFileSystem final : public FileSystem {
   absl::Status Remove(const std::string& path) override {
     return unlink(path.c_str()) == 0 ? absl::OkStatus()
                                      : ErrnoOf(absl::StrCat("cannot remove ", path));
+  }
+
+ private:
+  static absl::StatusOr<int> OpenToWrite(const std::string& path, int flags) {
+    constexpr mode_t kMode = 0666;  // Less the process's umask, as redis-server.
+    const int file =
+        Retry([&] { return open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | flags, kMode); });
+    if (file < 0) return ErrnoOf(absl::StrCat("cannot create ", path));
+    return file;
   }
 };
 

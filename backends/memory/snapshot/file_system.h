@@ -11,6 +11,7 @@
 #define REDOUBLE_BACKENDS_MEMORY_SNAPSHOT_FILE_SYSTEM_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,6 +30,14 @@ class FileSystem {
   virtual absl::StatusOr<int> Open(const std::string& path) = 0;
   // Makes a file, or empties it, for writing. Returns its descriptor.
   virtual absl::StatusOr<int> Create(const std::string& path) = 0;
+  // Opens a file for writing at its end, and makes it if there is none. Returns its descriptor.
+  virtual absl::StatusOr<int> Append(const std::string& path) = 0;
+  // Makes a folder. A folder that exists is no error.
+  virtual absl::Status MakeFolder(const std::string& path) = 0;
+  // The size of a file in bytes.
+  virtual absl::StatusOr<uint64_t> SizeOf(const std::string& path) = 0;
+  // Shortens a file to this size.
+  virtual absl::Status Truncate(const std::string& path, uint64_t bytes) = 0;
   // Reads up to `to.size()` bytes. Returns their number, 0 at the end.
   virtual absl::StatusOr<size_t> Read(int file, std::span<char> to) = 0;
   // Writes the first bytes of `bytes`. Returns their number, at least one.

@@ -292,7 +292,8 @@ class RdbLoader {
     const int64_t shift_ms = shift_ms_.value_or(0);
     const bool expires = prefix.deadline_ms.has_value();
     const int64_t deadline_ms = SaturatingAdd(prefix.deadline_ms.value_or(0), shift_ms);
-    if (expires && deadline_ms < now_ms_) {
+    const bool keeps_expired = options_.time_policy == RdbLoadOptions::TimePolicy::kKeepExpired;
+    if (expires && deadline_ms < now_ms_ && !keeps_expired) {
       ++report_.expired_keys;
       return absl::OkStatus();
     }

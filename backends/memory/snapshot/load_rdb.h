@@ -47,6 +47,9 @@ struct RdbLoadOptions {
     // stream's consumers and pending entries; ids of streams are not. Redis 3.2 and later write
     // `ctime`.
     kShiftToNow,
+    // Deadlines stay as they are, and keys whose deadline has passed are loaded. A log or a master
+    // that the engine obeys removes them.
+    kKeepExpired,
   };
   TimePolicy time_policy = TimePolicy::kAbsolute;
   // What becomes of the engine's keys and function libraries.

@@ -70,7 +70,7 @@ class RdbSaver {
     AppendField("redis-bits", "64");
     AppendField("ctime", std::to_string(core_.clock().NowMillis() / 1000));
     AppendField("used-mem", std::to_string(UsedMemory(core_)));
-    AppendField("aof-base", "0");
+    AppendField("aof-base", options_.is_log_base ? "1" : "0");
   }
 
   absl::Status WriteDatabase(int index) {

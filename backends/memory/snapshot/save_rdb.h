@@ -24,6 +24,8 @@ struct RdbSaveOptions {
   bool compresses = true;
   // Ends the file with a checksum (rdbchecksum).
   bool has_checksum = true;
+  // The file is the base of an append-only log: its field `aof-base` is 1.
+  bool is_log_base = false;
 };
 
 // Writes the function libraries and the keys of all databases, with their deadlines and, if

@@ -13,6 +13,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "redouble/backends/memory/engine/session_for_test.h"
+#include "redouble/backends/memory/snapshot/faulty_file_system_for_test.h"
 #include "redouble/backends/memory/snapshot/file_stream.h"
 #include "redouble/core/base/status/status_matchers.h"
 
@@ -213,58 +214,6 @@ TEST_F(SnapshotFile, IsNamedInErrors) {
   EXPECT_THAT(SaveRdbFile(server.engine, "/"), Not(IsOk()));
   EXPECT_THAT(SaveRdbFile(server.engine, "/nobody may write here/dump.rdb"), Not(IsOk()));
 }
-
-// The machine's file system up to the n-th call, which fails; or the process ends there, and so no
-// later call has an effect.
-class FaultyFileSystem final : public FileSystem {
- public:
-  enum class Fault { kError, kEnd };
-  FaultyFileSystem(int nth, Fault fault) : calls_left_(nth), fault_(fault) {}
-
-  bool reached() const { return calls_left_ <= 0; }
-
-  absl::StatusOr<int> Open(const std::string& path) override {
-    return Fails() ? error_ : real_.Open(path);
-  }
-  absl::StatusOr<int> Create(const std::string& path) override {
-    return Fails() ? error_ : real_.Create(path);
-  }
-  absl::StatusOr<size_t> Read(int file, std::span<char> to) override {
-    return Fails() ? error_ : real_.Read(file, to);
-  }
-  // A disk that is full, or a process that is killed, may have taken a part.
-  absl::StatusOr<size_t> Write(int file, std::string_view bytes) override {
-    const std::string_view part = bytes.substr(0, (bytes.size() + 1) / 2);
-    const bool ended = reached();
-    if (!Fails()) return real_.Write(file, part);
-    if (!ended) real_.Write(file, part).IgnoreError();
-    return error_;
-  }
-  absl::Status Sync(int file) override { return Fails() ? error_ : real_.Sync(file); }
-  // The descriptor is closed in any case.
-  absl::Status Close(int file) override {
-    const bool fails = Fails();
-    const absl::Status closed = real_.Close(file);
-    return fails ? error_ : closed;
-  }
-  absl::Status Rename(const std::string& from, const std::string& to) override {
-    return Fails() ? error_ : real_.Rename(from, to);
-  }
-  absl::Status Remove(const std::string& path) override {
-    return Fails() ? error_ : real_.Remove(path);
-  }
-
- private:
-  bool Fails() {
-    --calls_left_;
-    return calls_left_ == 0 || (calls_left_ < 0 && fault_ == Fault::kEnd);
-  }
-
-  FileSystem& real_ = RealFileSystem();
-  int calls_left_;
-  const Fault fault_;
-  const absl::Status error_ = absl::ResourceExhaustedError("No space left on device");
-};
 
 // Saves with a fault at each call in its turn, and counts how often the old and the new file are
 // there afterwards.

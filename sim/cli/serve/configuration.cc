@@ -56,6 +56,19 @@ absl::Status ReadBool(const std::string& text, bool& value) {
   return StatusOf(memory::ReadSwitch(text, value));
 }
 
+// Source: Redis 7.0 config.c, isValidAOFfilename and isValidAOFdirname.
+absl::Status ReadFileName(absl::string_view parameter, const std::string& text,
+                          std::string& value) {
+  if (text.empty()) return Wrong(base::ToStd(absl::StrCat(parameter, " can't be empty")));
+  if (absl::StrContains(text, '/')) {
+    const bool is_folder = parameter == "appenddirname";
+    return Wrong(base::ToStd(
+        absl::StrCat(parameter, " can't be a path, just a ", is_folder ? "dirname" : "filename")));
+  }
+  value = text;
+  return absl::OkStatus();
+}
+
 memory::ClusterAddress& Self(ServeSettings& settings) {
   auto& cluster = settings.options.engine.cluster;
   if (!cluster) cluster.emplace();
@@ -87,15 +100,23 @@ absl::Status ReadPermission(const Words& values, ServeSettings& settings) {
 }
 
 constexpr Directive kDirectives[] = {
-    // The server reads the file that the parameter names.
-    {"aclfile", 1, [](const Words&, ServeSettings&) { return absl::OkStatus(); }},
     // The value is a parameter, which the server reads.
     {"aclfile", 1, [](const Words&, ServeSettings&) { return absl::OkStatus(); }},
+    {"appenddirname", 1,
+     [](const Words& values, ServeSettings& settings) {
+       return ReadFileName("appenddirname", values[0],
+                           settings.options.engine.server.appenddirname);
+     }},
+    {"appendfilename", 1,
+     [](const Words& values, ServeSettings& settings) {
+       return ReadFileName("appendfilename", values[0],
+                           settings.options.engine.server.appendfilename);
+     }},
     {"appendonly", 1,
      [](const Words& values, ServeSettings& settings) {
-       bool enabled = false;
+       bool& enabled = settings.options.engine.server.appendonly;
        REDOUBLE_RETURN_IF_ERROR(ReadBool(values[0], enabled));
-       if (enabled) WarnOfNoEffect("appendonly", values, settings);
+       settings.loads_keys = settings.loads_keys || enabled;
        return absl::OkStatus();
      }},
     {"bind", kAnyNumber,

@@ -160,11 +160,33 @@ TEST(Configuration, KeepsTheValuesOfWrongLines) {
 }
 
 TEST(Configuration, WarnsOfWhatHasNoEffect) {
-  const ServeSettings settings = Read("appendonly yes\nrdbcompression no\nappendfsync always\n");
-  EXPECT_THAT(settings.warnings, ElementsAre("\"appendonly yes\" has no effect in Redouble",
-                                             "\"appendfsync always\" has no effect in Redouble"));
-  EXPECT_EQ(settings.options.engine.kept_parameters.at("appendfsync"), "always");
+  const ServeSettings settings = Read("activedefrag yes\nrdbcompression no\nhz 10\n");
+  EXPECT_THAT(settings.warnings, ElementsAre("\"activedefrag yes\" has no effect in Redouble"));
+  EXPECT_EQ(settings.options.engine.kept_parameters.at("activedefrag"), "yes");
   EXPECT_FALSE(settings.options.engine.server.rdbcompression);
+}
+
+TEST(Configuration, DescribesTheAppendOnlyLog) {
+  const ServeSettings settings = Read(
+      "appendonly yes\nappendfsync always\nappenddirname logs\nappendfilename a.aof\n"
+      "aof-load-truncated no\naof-use-rdb-preamble no\nauto-aof-rewrite-min-size 1mb\n");
+  EXPECT_TRUE(settings.loads_keys);
+  const memory::ServerOptions& server = settings.options.engine.server;
+  EXPECT_TRUE(server.appendonly);
+  EXPECT_EQ(server.appendfsync, memory::AppendFsync::kAlways);
+  EXPECT_EQ(server.appenddirname, "logs");
+  EXPECT_EQ(server.appendfilename, "a.aof");
+  EXPECT_FALSE(server.aof_load_truncated);
+  EXPECT_FALSE(server.aof_use_rdb_preamble);
+  EXPECT_EQ(server.auto_aof_rewrite_min_size_bytes, 1 << 20);
+  EXPECT_THAT(settings.warnings, IsEmpty());
+  EXPECT_THAT(Errors("appendfilename a/b\nappenddirname \"\"\nappenddirname a/b\n"
+                     "appendfsync sometimes\n"),
+              ElementsAre("1: appendfilename a/b: appendfilename can't be a path, just a filename",
+                          "2: appenddirname \"\": appenddirname can't be empty",
+                          "3: appenddirname a/b: appenddirname can't be a path, just a dirname",
+                          "4: appendfsync sometimes: argument(s) must be one of the following: "
+                          "everysec, always, no"));
 }
 
 // Every parameter of a real server, with that server's value, is a configuration.
@@ -186,11 +208,11 @@ TEST(Configuration, KnowsEveryParameterOfRedis) {
 
 // A line of the process is a value of CONFIG GET as well.
 TEST(Configuration, KeepsValuesForConfigGet) {
-  const ServeSettings settings = Read(
-      "pidfile /run/r.pid\nhz 100\nslave-priority 7\nappendfilename a.aof\nmasterauth \"a b\"\n");
+  const ServeSettings settings =
+      Read("pidfile /run/r.pid\nhz 100\nslave-priority 7\nbgsave_cpulist 1\nmasterauth \"a b\"\n");
   EXPECT_THAT(settings.options.engine.kept_parameters,
               UnorderedElementsAre(Pair("pidfile", "/run/r.pid"), Pair("hz", "100"),
-                                   Pair("replica-priority", "7"), Pair("appendfilename", "a.aof"),
+                                   Pair("replica-priority", "7"), Pair("bgsave_cpulist", "1"),
                                    Pair("masterauth", "a b")));
 }
 

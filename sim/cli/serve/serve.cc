@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -18,17 +17,15 @@
 #include "absl/strings/str_join.h"
 #include "redouble/backends/memory/server/memory_size.h"
 #include "redouble/backends/memory/server/parameter_value.h"
-#include "redouble/backends/memory/snapshot/rdb_opcode.h"
-#include "redouble/backends/memory/snapshot/snapshot.h"
+#include "redouble/backends/memory/snapshot/load_rdb.h"
 #include "redouble/core/base/status/status_macros.h"
-#include "redouble/core/base/task/run.h"
 #include "redouble/core/store/table/version.h"
-#include "redouble/core/store/typed/keys.h"
 #include "redouble/sim/cli/serve/configuration.h"
 #include "redouble/sim/cli/serve/start.h"
+#include "redouble/sim/cli/support/data_files.h"
+#include "redouble/sim/cli/support/engine_backend.h"
 #include "redouble/sim/cli/support/scenario_files.h"
 #include "redouble/sim/cli/support/systems.h"
-#include "redouble/sim/scenario/backend.h"
 #include "redouble/sim/scenario/runner.h"
 #include "redouble/sim/scenario/scenario.h"
 #include "redouble/sim/server/server.h"
@@ -74,12 +71,13 @@ struct ServeArguments {
   std::optional<std::string> aclfile;
   bool cluster_slots = false;
   std::string load;
-  // Whether `load` names an RDB file.
-  bool loads_rdb = false;
+  // Whether `load` names an RDB file or an append-only log.
+  bool loads_data = false;
   std::string ready_file;
   bool exit_with_parent = false;
   std::optional<std::string> dir;
   std::optional<std::string> dbfilename;
+  std::optional<std::string> appendonly;
   std::optional<std::string> enable_debug_command;
 };
 
@@ -150,11 +148,15 @@ absl::Status ReadEngineOptions(const ServeArguments& arguments, ServeSettings& s
   return arguments.port ? ReadPort(*arguments.port, settings.options) : absl::OkStatus();
 }
 
-// --dir and --dbfilename are lines of a configuration. Errors: InvalidArgument.
+// --dir, --dbfilename and --appendonly are lines of a configuration. Errors: InvalidArgument.
 absl::Status ReadKeyFile(const ServeArguments& arguments, ServeSettings& settings) {
   if (arguments.dir) {
     settings.folder = *arguments.dir;
     settings.loads_keys = true;
+  }
+  if (arguments.appendonly) {
+    settings.options.engine.server.appendonly = *arguments.appendonly == "yes";
+    settings.loads_keys = settings.loads_keys || settings.options.engine.server.appendonly;
   }
   if (!arguments.dbfilename) return absl::OkStatus();
   if (const memory::ValueError error = memory::CheckFileName(*arguments.dbfilename)) {
@@ -177,7 +179,7 @@ absl::Status ReadArguments(const ServeArguments& arguments, ServeSettings& setti
   if (!manual && arguments.start) {
     return absl::InvalidArgumentError("--start needs --clock manual");
   }
-  if (!manual && !arguments.load.empty() && !arguments.loads_rdb) {
+  if (!manual && !arguments.load.empty() && !arguments.loads_data) {
     return absl::InvalidArgumentError("--load needs --clock manual: a scenario has its own time");
   }
   if (arguments.start) {
@@ -205,69 +207,31 @@ absl::StatusOr<Scenario> ReadScenario(const std::string& name, const ProgramCont
   return ParseScenario(*text, name, AllSystems());
 }
 
-// Runs a scenario on the engine of a server that has no clients yet.
-class ServedBackend final : public ScenarioBackend {
- public:
-  explicit ServedBackend(memory::Engine& engine) : engine_(engine) {}
-
-  // The server was made for this start and seed.
-  absl::Status Begin(absl::Time, uint64_t) override { return absl::OkStatus(); }
-  absl::StatusOr<std::unique_ptr<store::Store>> Connect() override {
-    return engine_.ConnectTrusted();
-  }
-  base::Clock& clock() override { return engine_.clock(); }
-  absl::Status AdvanceTo(absl::Time time) override {
-    engine_.clock().AdvanceTo(time);
-    return absl::OkStatus();
-  }
-  absl::Status Flush() override {
-    const absl::StatusOr<std::unique_ptr<store::Store>> connection = Connect();
-    return base::Run(store::FlushAll(**connection));
-  }
-  absl::Status Restart() override {
-    return absl::UnimplementedError("--load takes no scenario that restarts the server");
-  }
-
- private:
-  memory::Engine& engine_;
-};
-
 int Load(const Scenario& scenario, memory::Engine& engine, const ProgramContext& context) {
-  ServedBackend backend(engine);
+  // The server was made for its start and seed.
+  EngineBackend backend(engine);
   const ScenarioResult result = RunScenario(scenario, backend);
   if (!result.failure) return kExitPassed;
   context.err << "redouble serve: " << scenario.file << ":\n" << result.failure->ToString(scenario);
   return kExitFailed;
 }
 
-// Whether the file begins as RDB files do.
-bool IsRdbFile(const fs::path& path) {
-  std::string begin(memory::kRdbMagic.size(), ' ');
-  std::ifstream file(path, std::ios::binary);
-  file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
-  return file && begin == memory::kRdbMagic;
-}
-
-// Loads an RDB file: with the system's clock as redis-server does; with a manual clock as if the
-// file had been written now.
+// Loads an RDB file or a log: with the system's clock as redis-server does; with a manual clock as
+// if the file had been written now.
 int LoadDump(const fs::path& path, bool manual, memory::Engine& engine,
              const ProgramContext& context) {
   using TimePolicy = memory::RdbLoadOptions::TimePolicy;
   const TimePolicy policy = manual ? TimePolicy::kShiftToNow : TimePolicy::kAbsolute;
-  const absl::StatusOr<memory::RdbLoadReport> report =
-      memory::LoadRdbFile(engine, path.string(), {.time_policy = policy});
-  if (!report.ok()) return Fail(context, report.status(), kExitFailed);
-  for (const memory::RdbLoadReport::ModuleKey& skipped : report->module_keys) {
-    context.err << "redouble serve: skipped the key \"" << skipped.key << "\" in database "
-                << skipped.db << ", a value of the module " << skipped.module << "\n";
-  }
+  const absl::StatusOr<std::vector<std::string>> lines = LoadDataFile(path, policy, engine);
+  if (!lines.ok()) return Fail(context, lines.status(), kExitFailed);
+  for (const std::string& line : *lines) context.err << "redouble serve: " << line << "\n";
   return kExitPassed;
 }
 
 int RunServe(ServeArguments arguments, const ProgramContext& context) {
   ServeSettings settings;
   const fs::path dump = context.folder / arguments.load;
-  arguments.loads_rdb = !arguments.load.empty() && IsRdbFile(dump);
+  arguments.loads_data = !arguments.load.empty() && IsDataFile(dump);
   absl::Status status =
       arguments.config.empty() ? absl::OkStatus() : ReadConfig(arguments.config, context, settings);
   if (status.ok()) status = ReadArguments(arguments, settings);
@@ -277,7 +241,7 @@ int RunServe(ServeArguments arguments, const ProgramContext& context) {
                      .ready_file = arguments.ready_file,
                      .exits_with_parent = arguments.exit_with_parent};
   std::optional<Scenario> scenario;
-  if (arguments.loads_rdb) {
+  if (arguments.loads_data) {
     const bool manual = settings.options.clock == ServeOptions::Clock::kManual;
     start.prepare = [&context, dump, manual](memory::Engine& engine) {
       return LoadDump(dump, manual, engine, context);
@@ -333,6 +297,9 @@ std::function<int()> AddServe(CLI::App& app, const ProgramContext& context) {
                  "The working folder, where SAVE writes; keys saved there are loaded");
   app.add_option("--dbfilename", arguments->dbfilename,
                  "The file in the working folder, dump.rdb by default; loaded if it exists");
+  app.add_option("--appendonly", arguments->appendonly,
+                 "yes: write and load the append-only log below the working folder; no by default")
+      ->check(CLI::IsMember({"yes", "no"}));
   app.add_option("--aclfile", arguments->aclfile,
                  "The users, one a line, in the working folder; ACL LOAD and ACL SAVE use it");
   app.add_option("--enable-debug-command", arguments->enable_debug_command,

@@ -110,7 +110,7 @@ Reply HandleRestore(CommandContext& context, Arguments arguments) {
   const auto deadline_ms = absolute ? *ttl_ms
                                     : static_cast<int64_t>(static_cast<uint64_t>(*ttl_ms) +
                                                            static_cast<uint64_t>(context.now_ms()));
-  if (deadline_ms != 0 && deadline_ms <= context.now_ms()) {
+  if (deadline_ms != 0 && context.ExpiresAtOnce(deadline_ms)) {
     if (replaced) {
       context.Changed(key, EventClass::kGeneric, "del");
       context.PropagateAs(RemovalWord(context, LazyFree::kServerDel), key);

@@ -90,7 +90,7 @@ Reply ExpireGeneric(CommandContext& context, std::string_view command, Arguments
   Database::Entry* entry = context.FindAny(key);
   if (entry == nullptr) return Reply::Integer(0);
   if (!Holds(conditions, context.db().DeadlineOf(*entry), *deadline_ms)) return Reply::Integer(0);
-  if (*deadline_ms <= context.now_ms()) {
+  if (context.ExpiresAtOnce(*deadline_ms)) {
     context.Remove(key);
     context.Changed(key, EventClass::kGeneric, "del");
     context.PropagateAs(RemovalWord(context, LazyFree::kExpire), key);

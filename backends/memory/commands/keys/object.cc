@@ -94,10 +94,9 @@ Reply HandleObjectRefCount(CommandContext& context, Arguments arguments) {
   return Reply::Integer(shared ? kSharedCount : 1);
 }
 
-// There are no replicas, so that WAIT for any number of them times out.
 namespace {
 
-// Waits until the timeout for replicas that do not exist.
+// A blocked WAIT is ended by the host; without replicas, it waits until the timeout.
 Reply WaitForReplicas(CommandContext& context, std::string_view timeout_ms, bool waits,
                       Reply nobody) {
   BlockTimeout timeout = ReadTimeoutMillis(timeout_ms, context.now_ms());
@@ -115,10 +114,18 @@ Reply WaitForReplicas(CommandContext& context, std::string_view timeout_ms, bool
 Reply HandleWait(CommandContext& context, Arguments arguments) {
   const std::optional<int64_t> replicas = base::ParseInt64(arguments[0]);
   if (!replicas) return Reply::Error(error_text::kNotAnInteger);
-  return WaitForReplicas(context, arguments[1], *replicas > 0, Reply::Integer(0));
+  Replication* replication = context.engine().administration().replication();
+  const int64_t offset = replication == nullptr ? 0 : replication->figures().offset;
+  const int64_t acknowledged = replication == nullptr ? 0 : replication->Acknowledged(offset);
+  Reply reply = WaitForReplicas(context, arguments[1], acknowledged < *replicas,
+                                Reply::Integer(acknowledged));
+  if (replication != nullptr && context.session().blocked()) {
+    replication->Wait(context.session(), *replicas, offset);
+  }
+  return reply;
 }
 
-// There is no append-only file.
+// It does not know the append-only log of a host.
 Reply HandleWaitAof(CommandContext& context, Arguments arguments) {
   constexpr int64_t kMostLocal = 1;
   const std::optional<int64_t> local = base::ParseInt64(arguments[0]);

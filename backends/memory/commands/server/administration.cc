@@ -92,8 +92,21 @@ Reply HandleSave(CommandContext& context, Arguments) {
   return file->Save().ok() ? Reply::Ok() : Reply::Error("ERR");
 }
 
-Reply HandleBgRewriteAof(CommandContext&, Arguments) {
-  return Reply::Error(error_text::kNothingIsSaved);
+Reply HandleBgRewriteAof(CommandContext& context, Arguments) {
+  const Administration& administration = context.engine().administration();
+  AppendLog* log = administration.append_log();
+  if (log == nullptr) return Reply::Error(error_text::kNothingIsSaved);
+  if (log->figures().rewriting) {
+    return Reply::Error("ERR Background append only file rewriting already in progress");
+  }
+  if (administration.key_file_figures().saving || !context.may_block()) {
+    log->ScheduleRewrite();
+    return Reply::Status("Background append only file rewriting scheduled");
+  }
+  if (log->Rewrite().ok()) return Reply::Status("Background append only file rewriting started");
+  return Reply::Error(
+      "ERR Can't execute an AOF background rewriting. Please check the server logs for more "
+      "information.");
 }
 
 Reply HandleBgSave(CommandContext& context, Arguments arguments) {

@@ -82,15 +82,28 @@ std::optional<Reply> MoveListeners(EngineCore& engine, const EngineOptions& opti
                : SetFailed("port", "Unable to listen on this port. Check server logs.");
 }
 
+// Begins or ends the append-only log, if `options` say so. Returns the error.
+std::optional<Reply> SwitchLog(EngineCore& engine, const EngineOptions& options) {
+  if (options.server.appendonly == engine.options().server.appendonly) return std::nullopt;
+  AppendLog* log = engine.administration().append_log();
+  if (log == nullptr) return SetFailed("appendonly", "this server writes no append-only file");
+  if (log->Switch(options.server.appendonly).ok()) return std::nullopt;
+  return SetFailed("appendonly", "Unable to turn on AOF. Check server logs.");
+}
+
 // What a host does about new options. Returns the error, after which the host is as it was.
 std::optional<Reply> Apply(EngineCore& engine, const EngineOptions& options,
                            std::optional<std::string_view> folder) {
   if (std::optional<Reply> error = CheckRoom(engine, options)) return error;
-  if (!folder) return MoveListeners(engine, options);
   const std::string before = TextOf({.is_folder = true}, engine);
-  if (std::optional<Reply> error = EnterFolder(engine, *folder)) return error;
+  if (folder) {
+    if (std::optional<Reply> error = EnterFolder(engine, *folder)) return error;
+  }
   std::optional<Reply> error = MoveListeners(engine, options);
-  if (error) EnterFolder(engine, before);
+  // Listeners that have moved stay where they are if this fails.
+  if (!error) error = SwitchLog(engine, options);
+  if (!error) return std::nullopt;
+  if (folder) EnterFolder(engine, before);
   return error;
 }
 

@@ -134,14 +134,21 @@ std::optional<std::string> SetFileName(EngineOptions& options, std::string_view 
   return error;
 }
 
-// The append-only file of Redis may be named and turned off.
-std::string NoText(const EngineOptions&) { return "no"; }
-std::optional<std::string> KeepOff(EngineOptions&, std::string_view text) {
-  bool yes = false;
-  if (ValueError error = ReadSwitch(text, yes)) return error;
-  if (yes) return "this server writes no append-only file";
-  return std::nullopt;
+std::string LogFolderText(const EngineOptions& options) { return options.server.appenddirname; }
+std::string LogNameText(const EngineOptions& options) { return options.server.appendfilename; }
+
+std::string FsyncText(const EngineOptions& options) {
+  const auto* found =
+      std::find(std::begin(kAppendFsyncs), std::end(kAppendFsyncs), options.server.appendfsync);
+  return std::string(kAppendFsyncNames[found - std::begin(kAppendFsyncs)]);
 }
+std::optional<std::string> SetFsync(EngineOptions& options, std::string_view text) {
+  size_t index = 0;
+  ValueError error = ReadChoice(text, kAppendFsyncNames, index);
+  if (!error) options.server.appendfsync = kAppendFsyncs[index];
+  return error;
+}
+
 template <auto kMember>
 std::string PermissionText(const EngineOptions& options) {
   return std::string(kProtectedAccessNames[static_cast<size_t>(options.server.*kMember)]);
@@ -163,7 +170,20 @@ constexpr store::VersionSet kCommandLogs = store::Since("valkey 8.1.0");
 constexpr Parameter kParameters[] = {
     Text("acl-pubsub-default", ChannelsText, SetChannels),
     Number<&EngineOptions::acllog_max_len>("acllog-max-len", 0, kMaxInt64),
-    Text("appendonly", NoText, KeepOff, LineForm::kUntouched),
+    OfServer<&ServerOptions::aof_load_truncated>("aof-load-truncated", Parameter::Kind::kBool, 0,
+                                                 1),
+    OfServer<&ServerOptions::aof_timestamp_enabled>("aof-timestamp-enabled", Parameter::Kind::kBool,
+                                                    0, 1),
+    OfServer<&ServerOptions::aof_use_rdb_preamble>("aof-use-rdb-preamble", Parameter::Kind::kBool,
+                                                   0, 1),
+    Text("appenddirname", LogFolderText, nullptr, LineForm::kQuoted),
+    Text("appendfilename", LogNameText, nullptr, LineForm::kQuoted),
+    Text("appendfsync", FsyncText, SetFsync),
+    OfServer<&ServerOptions::appendonly>("appendonly", Parameter::Kind::kBool, 0, 1),
+    OfServer<&ServerOptions::auto_aof_rewrite_min_size_bytes>(
+        "auto-aof-rewrite-min-size", Parameter::Kind::kMemory, 0, kMaxInt64),
+    OfServer<&ServerOptions::auto_aof_rewrite_percentage>("auto-aof-rewrite-percentage",
+                                                          Parameter::Kind::kInteger, 0, kMaxInt),
     Text("bind", BindText, SetBind, LineForm::kWords, BindLines),
     Number<&EngineOptions::busy_reply_threshold_ms>("busy-reply-threshold", 0, kMaxInt64,
                                                     "lua-time-limit"),

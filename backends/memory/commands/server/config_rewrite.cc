@@ -57,8 +57,7 @@ std::vector<ConfigLines> AllLines(EngineCore& engine) {
   const EngineOptions& options = engine.options();
   std::vector<ConfigLines> all;
   for (const Parameter& parameter : Parameters()) {
-    if (!parameter.versions.Has(options.compatibility)) continue;
-    if (parameter.form != LineForm::kUntouched) all.push_back(LinesOf(parameter, options));
+    if (parameter.versions.Has(options.compatibility)) all.push_back(LinesOf(parameter, options));
   }
   for (const KeptParameter& kept : KeptParameters()) {
     if (!kept.versions.Has(options.compatibility)) continue;

@@ -26,6 +26,12 @@ ProcessFigures FiguresOf(const EngineCore& engine) {
   return host == nullptr ? ProcessFigures() : host->Figures();
 }
 
+ReplicationFigures ReplicationOf(const EngineCore& engine) {
+  const Replication* replication = engine.administration().replication();
+  if (replication != nullptr) return replication->figures();
+  return {.id = FiguresOf(engine).run_id};
+}
+
 // Valkey reports the version of Redis that it is compatible with, and its own.
 void AppendVersion(const EngineCore& engine, std::string& out) {
   const store::VersionSpec& version = engine.compatibility().spec();
@@ -90,11 +96,25 @@ void AppendPersistence(EngineCore& engine, std::string& out) {
       "\r\nrdb_last_bgsave_time_sec:", file.last_duration_s,
       "\r\nrdb_current_bgsave_time_sec:", file.saving ? 0 : -1, "\r\nrdb_saves:", file.saves,
       "\r\nrdb_last_cow_size:0\r\nrdb_last_load_keys_expired:", file.expired_keys,
-      "\r\nrdb_last_load_keys_loaded:", file.loaded_keys, "\r\naof_enabled:0\r\n",
-      "aof_rewrite_in_progress:0\r\naof_rewrite_scheduled:0\r\naof_last_rewrite_time_sec:-1\r\n",
-      "aof_current_rewrite_time_sec:-1\r\naof_last_bgrewrite_status:ok\r\naof_rewrites:0\r\n",
-      "aof_rewrites_consecutive_failures:0\r\naof_last_write_status:ok\r\n",
-      "aof_last_cow_size:0\r\nmodule_fork_in_progress:0\r\nmodule_fork_last_cow_size:0\r\n");
+      "\r\nrdb_last_load_keys_loaded:", file.loaded_keys, "\r\n");
+  const AppendLog* append_log = engine.administration().append_log();
+  const AppendLogFigures log = append_log == nullptr ? AppendLogFigures() : append_log->figures();
+  const auto flag = [](bool value) { return value ? "1\r\n" : "0\r\n"; };
+  const auto status = [](bool ok) { return ok ? "ok\r\n" : "err\r\n"; };
+  absl::StrAppend(
+      &out, "aof_enabled:", flag(log.on), "aof_rewrite_in_progress:", flag(log.rewriting),
+      "aof_rewrite_scheduled:", flag(log.rewrite_scheduled),
+      "aof_last_rewrite_time_sec:", log.last_rewrite_duration_s,
+      "\r\naof_current_rewrite_time_sec:", log.rewriting ? 0 : -1,
+      "\r\naof_last_bgrewrite_status:", status(log.last_rewrite_ok), "aof_rewrites:", log.rewrites,
+      "\r\naof_rewrites_consecutive_failures:", log.failed_rewrites,
+      "\r\naof_last_write_status:", status(log.last_write_ok));
+  absl::StrAppend(
+      &out, "aof_last_cow_size:0\r\nmodule_fork_in_progress:0\r\nmodule_fork_last_cow_size:0\r\n");
+  if (!log.on) return;
+  absl::StrAppend(&out, "aof_current_size:", log.bytes, "\r\naof_base_size:", log.base_bytes,
+                  "\r\naof_pending_rewrite:0\r\naof_buffer_length:", log.buffered_bytes,
+                  "\r\naof_pending_bio_fsync:0\r\naof_delayed_fsync:0\r\n");
 }
 
 // A line before that of expired keys.
@@ -105,6 +125,7 @@ std::string ExpiredFields(const EngineCore& engine) {
 
 void AppendStats(EngineCore& engine, std::string& out) {
   const ProcessFigures process = FiguresOf(engine);
+  const ReplicationFigures replication = ReplicationOf(engine);
   const Statistics& statistics = engine.administration().statistics();
   const auto names = [&](SubscriptionKind kind) {
     return engine.subscriptions().table(kind).size();
@@ -120,8 +141,9 @@ void AppendStats(EngineCore& engine, std::string& out) {
                       process.input_kilobytes_per_second, process.output_kilobytes_per_second),
       "instantaneous_input_repl_kbps:0.00\r\ninstantaneous_output_repl_kbps:0.00\r\n",
       "rejected_connections:", process.connections_rejected,
-      "\r\nsync_full:0\r\nsync_partial_ok:0\r\nsync_partial_err:0\r\n", ExpiredFields(engine),
-      "expired_keys:", engine.expired_keys(),
+      "\r\nsync_full:", replication.full_syncs, "\r\nsync_partial_ok:", replication.partial_syncs,
+      "\r\nsync_partial_err:", replication.refused_partial_syncs, "\r\n",
+      ExpiredFields(engine), "expired_keys:", engine.expired_keys(),
       "\r\nexpired_stale_perc:0.00\r\nexpired_time_cap_reached_count:0\r\n",
       "expire_cycle_cpu_milliseconds:0\r\nevicted_keys:", engine.evicted_keys(),
       "\r\nevicted_clients:", statistics.evicted_clients(),
@@ -145,14 +167,22 @@ void AppendStats(EngineCore& engine, std::string& out) {
       "reply_buffer_shrinks:0\r\nreply_buffer_expands:0\r\n");
 }
 
-// A master without replicas.
 void AppendReplication(EngineCore& engine, std::string& out) {
+  const ReplicationFigures figures = ReplicationOf(engine);
+  absl::StrAppend(&out, "role:master\r\nconnected_slaves:", figures.replicas.size(), "\r\n");
+  for (size_t i = 0; i < figures.replicas.size(); ++i) {
+    const ReplicaFigures& replica = figures.replicas[i];
+    absl::StrAppend(&out, "slave", i, ":ip=", replica.address, ",port=", replica.port,
+                    ",state=", replica.is_online ? "online" : "send_bulk",
+                    ",offset=", replica.offset, ",lag=", replica.lag_s, "\r\n");
+  }
   absl::StrAppend(
-      &out, "role:master\r\nconnected_slaves:0\r\nmaster_failover_state:no-failover\r\n",
-      "master_replid:", FiguresOf(engine).run_id, "\r\nmaster_replid2:", std::string(40, '0'),
-      "\r\nmaster_repl_offset:0\r\nsecond_repl_offset:-1\r\nrepl_backlog_active:0\r\n",
-      "repl_backlog_size:", KeptValue("repl-backlog-size", engine.options()),
-      "\r\nrepl_backlog_first_byte_offset:0\r\n", "repl_backlog_histlen:0\r\n");
+      &out, "master_failover_state:no-failover\r\nmaster_replid:", figures.id,
+      "\r\nmaster_replid2:", std::string(40, '0'), "\r\nmaster_repl_offset:", figures.offset,
+      "\r\nsecond_repl_offset:-1\r\nrepl_backlog_active:", figures.has_backlog ? 1 : 0,
+      "\r\nrepl_backlog_size:", KeptValue("repl-backlog-size", engine.options()),
+      "\r\nrepl_backlog_first_byte_offset:", figures.backlog_offset,
+      "\r\nrepl_backlog_histlen:", figures.backlog_length, "\r\n");
 }
 
 void AppendCpu(EngineCore& engine, std::string& out) {

@@ -1,7 +1,10 @@
-// ROLE, REPLICAOF, SLAVEOF, REPLCONF, SYNC, PSYNC and FAILOVER, of a master that never has
+// ROLE, REPLICAOF, SLAVEOF, REPLCONF, SYNC, PSYNC and FAILOVER of a master. A host has its
 // replicas.
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -81,9 +84,19 @@ Reply CheckFailoverOptions(Arguments arguments) {
 
 }  // namespace
 
-// A master without replicas, with replication offset 0.
-Reply HandleRole(CommandContext&, Arguments) {
-  return Reply::Array({Reply::Bulk("master"), Reply::Integer(0), Reply::EmptyArray()});
+Reply HandleRole(CommandContext& context, Arguments) {
+  const Replication* replication = context.engine().administration().replication();
+  const ReplicationFigures figures =
+      replication == nullptr ? ReplicationFigures() : replication->figures();
+  std::vector<Reply> replicas;
+  for (const ReplicaFigures& replica : figures.replicas) {
+    if (!replica.is_online) continue;
+    replicas.push_back(
+        Reply::Array({Reply::Bulk(replica.address), Reply::Bulk(base::FormatInt64(replica.port)),
+                      Reply::Bulk(base::FormatInt64(replica.offset))}));
+  }
+  return Reply::Array(
+      {Reply::Bulk("master"), Reply::Integer(figures.offset), Reply::Array(std::move(replicas))});
 }
 
 Reply HandleReplicaOf(CommandContext& context, Arguments arguments) {
@@ -100,17 +113,37 @@ Reply HandleSlaveOf(CommandContext& context, Arguments arguments) {
   return HandleReplicaOf(context, arguments);
 }
 
-Reply HandleReplConf(CommandContext&, Arguments arguments) {
+Reply HandleReplConf(CommandContext& context, Arguments arguments) {
   if (arguments.size() % 2 != 0) return SyntaxError();
+  Replication* replication = context.engine().administration().replication();
   for (size_t i = 0; i < arguments.size(); i += 2) {
-    if (Reply error = ReadReplConf(arguments[i], arguments[i + 1]); error.is_error()) return error;
+    const auto [option, value] = std::pair(arguments[i], arguments[i + 1]);
+    if (replication != nullptr && IsWord(option, "ack")) {
+      // A replica gets no reply.
+      if (const auto offset = base::ParseInt64(value)) {
+        replication->Acknowledge(context.session(), *offset);
+      }
+      return Reply::Ok();
+    }
+    if (Reply error = ReadReplConf(option, value); error.is_error()) return error;
+    if (replication != nullptr) replication->Describe(context.session(), option, value);
   }
   return Reply::Ok();
 }
 
-Reply HandleSync(CommandContext&, Arguments) { return NothingIsReplicated(); }
+Reply HandleSync(CommandContext& context, Arguments) {
+  Replication* replication = context.engine().administration().replication();
+  if (replication == nullptr) return NothingIsReplicated();
+  return replication->Synchronize(context.session(), /*id=*/{}, /*offset=*/-1);
+}
 
-Reply HandlePSync(CommandContext&, Arguments) { return NothingIsReplicated(); }
+Reply HandlePSync(CommandContext& context, Arguments arguments) {
+  Replication* replication = context.engine().administration().replication();
+  if (replication == nullptr) return NothingIsReplicated();
+  const std::optional<int64_t> offset = base::ParseInt64(arguments[1]);
+  if (!offset) return Reply::Error(error_text::kNotAnInteger);
+  return replication->Synchronize(context.session(), arguments[0], *offset);
+}
 
 Reply HandleFailover(CommandContext& context, Arguments arguments) {
   if (context.engine().cluster() != nullptr) {

@@ -79,7 +79,7 @@ class TrimReader {
 
   // Returns an error reply if the options are incompatible, or nil if the trim of `options` is
   // filled.
-  Reply Finish(const EncodingLimits& limits, bool required, StreamWriteOptions& options) {
+  Reply Finish(const CommandContext& context, bool required, StreamWriteOptions& options) {
     if (limit_.value_or(0) != 0 && !trim_) {
       return Reply::Error(
           "ERR syntax error, LIMIT cannot be used without specifying a trimming strategy");
@@ -87,10 +87,13 @@ class TrimReader {
     if (!trim_ && required) {
       return Reply::Error("ERR syntax error, XTRIM must be called with a trimming strategy");
     }
-    if (limit_ && !(trim_ && trim_->approximate)) {
+    // A log or a master gives the length that its trimming has reached.
+    if (context.obeys()) {
+      limit_ = 0;
+    } else if (limit_ && !(trim_ && trim_->approximate)) {
       return Reply::Error("ERR syntax error, LIMIT cannot be used without the special ~ option");
     }
-    if (trim_ && trim_->approximate) trim_->limit = limit_.value_or(DefaultLimit(limits));
+    if (trim_ && trim_->approximate) trim_->limit = limit_.value_or(DefaultLimit(context.limits()));
     options.trim = trim_;
     options.trim_value_at = value_at_;
     return Reply::Nil();
@@ -212,7 +215,7 @@ Reply ReadXAddOptions(CommandContext& context, Arguments arguments, StreamWriteO
     break;
   }
   options.fields_at = at + 1;
-  return reader.Finish(context.limits(), false, options);
+  return reader.Finish(context, false, options);
 }
 
 Reply ReadXTrimOptions(CommandContext& context, Arguments arguments, StreamWriteOptions& options) {
@@ -222,7 +225,7 @@ Reply ReadXTrimOptions(CommandContext& context, Arguments arguments, StreamWrite
     if (Reply error = reader.Read(at, is_option); error.is_error()) return error;
     if (!is_option) return SyntaxError();
   }
-  return reader.Finish(context.limits(), true, options);
+  return reader.Finish(context, true, options);
 }
 
 std::string InError(std::string_view word) {

@@ -244,7 +244,7 @@ Reply HandleGetEx(CommandContext& context, Arguments arguments) {
   if (!options->expire) return reply;
   Deadline deadline = ReadDeadline(*options->expire, "getex", context.now_ms());
   if (deadline.error) return *std::move(deadline.error);
-  if (!options->expire->relative && deadline.deadline_ms <= context.now_ms()) {
+  if (!options->expire->relative && context.ExpiresAtOnce(deadline.deadline_ms)) {
     context.Remove(key);
     context.Changed(key, EventClass::kGeneric, "del");
     context.PropagateAs(RemovalWord(context, LazyFree::kExpire), key);

@@ -1,4 +1,4 @@
-#include "redouble/backends/memory/server/client_memory_limit.h"
+#include "redouble/backends/memory/eviction/client_memory_limit.h"
 
 #include <algorithm>
 #include <cassert>

@@ -7,8 +7,8 @@
 //
 // Thread-safety: a pure function.
 // Source: Redis 7.0 evict.c, getClientEvictionLimit.
-#ifndef REDOUBLE_BACKENDS_MEMORY_SERVER_CLIENT_MEMORY_LIMIT_H_
-#define REDOUBLE_BACKENDS_MEMORY_SERVER_CLIENT_MEMORY_LIMIT_H_
+#ifndef REDOUBLE_BACKENDS_MEMORY_EVICTION_CLIENT_MEMORY_LIMIT_H_
+#define REDOUBLE_BACKENDS_MEMORY_EVICTION_CLIENT_MEMORY_LIMIT_H_
 
 #include <cstdint>
 #include <optional>
@@ -23,4 +23,4 @@ std::optional<uint64_t> ClientMemoryLimit(const EngineOptions& options);
 
 }  // namespace redouble::memory
 
-#endif  // REDOUBLE_BACKENDS_MEMORY_SERVER_CLIENT_MEMORY_LIMIT_H_
+#endif  // REDOUBLE_BACKENDS_MEMORY_EVICTION_CLIENT_MEMORY_LIMIT_H_

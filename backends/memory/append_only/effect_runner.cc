@@ -1,0 +1,30 @@
+#include "redouble/backends/memory/append_only/effect_runner.h"
+
+namespace redouble::memory {
+
+EffectRunner::EffectRunner(Engine& engine, EngineCore::Authority authority)
+    : core_(engine.core()), session_(core_.Connect()) {
+  session_->LogIn(core_.acl().program());
+  session_->set_trusted(true);
+  session_->set_obeyed(true);
+  core_.SetAuthority(authority);
+}
+
+EffectRunner::~EffectRunner() { core_.SetAuthority(EngineCore::Authority::kOwn); }
+
+bool EffectRunner::Knows(std::span<const std::string_view> words) const {
+  store::CommandId id = core_.CommandNamed(words[0]);
+  const EngineCore::Resolution resolution = core_.Resolve(id, words.subspan(1));
+  return resolution != EngineCore::Resolution::kUnknownCommand &&
+         resolution != EngineCore::Resolution::kUnknownSubcommand;
+}
+
+store::Reply EffectRunner::Run(std::span<const std::string_view> words) {
+  store::Reply reply =
+      core_.Execute(*session_, core_.CommandNamed(words[0]), words[0], words.subspan(1));
+  core_.FinishCommand();
+  core_.DeliverPending();
+  return reply;
+}
+
+}  // namespace redouble::memory

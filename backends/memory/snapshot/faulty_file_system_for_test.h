@@ -1,0 +1,91 @@
+// FaultyFileSystem: the machine's file system up to the n-th call, which fails; or the process ends
+// there, and so no later call has an effect.
+//
+//   for (int nth = 1;; ++nth) {
+//     FaultyFileSystem files(nth, FaultyFileSystem::Fault::kError);
+//     const absl::Status saved = SaveRdbFile(engine, path, {}, files);
+//     if (!files.reached()) break;
+//   }
+//
+// Thread-safety: one thread.
+#ifndef REDOUBLE_BACKENDS_MEMORY_SNAPSHOT_FAULTY_FILE_SYSTEM_FOR_TEST_H_
+#define REDOUBLE_BACKENDS_MEMORY_SNAPSHOT_FAULTY_FILE_SYSTEM_FOR_TEST_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "redouble/backends/memory/snapshot/file_system.h"
+
+namespace redouble::memory {
+
+class FaultyFileSystem final : public FileSystem {
+ public:
+  enum class Fault { kError, kEnd };
+  FaultyFileSystem(int nth, Fault fault) : calls_left_(nth), fault_(fault) {}
+
+  bool reached() const { return calls_left_ <= 0; }
+
+  absl::StatusOr<int> Open(const std::string& path) override {
+    return Fails() ? error_ : real_.Open(path);
+  }
+  absl::StatusOr<int> Create(const std::string& path) override {
+    return Fails() ? error_ : real_.Create(path);
+  }
+  absl::StatusOr<int> Append(const std::string& path) override {
+    return Fails() ? error_ : real_.Append(path);
+  }
+  absl::Status MakeFolder(const std::string& path) override {
+    return Fails() ? error_ : real_.MakeFolder(path);
+  }
+  absl::StatusOr<uint64_t> SizeOf(const std::string& path) override {
+    return Fails() ? error_ : real_.SizeOf(path);
+  }
+  absl::Status Truncate(const std::string& path, uint64_t bytes) override {
+    return Fails() ? error_ : real_.Truncate(path, bytes);
+  }
+  absl::StatusOr<size_t> Read(int file, std::span<char> to) override {
+    return Fails() ? error_ : real_.Read(file, to);
+  }
+  // A disk that is full, or a process that is killed, may have taken a part.
+  absl::StatusOr<size_t> Write(int file, std::string_view bytes) override {
+    const std::string_view part = bytes.substr(0, (bytes.size() + 1) / 2);
+    const bool ended = reached();
+    if (!Fails()) return real_.Write(file, part);
+    if (!ended) real_.Write(file, part).IgnoreError();
+    return error_;
+  }
+  // What is not synced is not lost: the machine goes on.
+  absl::Status Sync(int) override { return Fails() ? error_ : absl::OkStatus(); }
+  // The descriptor is closed in any case.
+  absl::Status Close(int file) override {
+    const bool fails = Fails();
+    const absl::Status closed = real_.Close(file);
+    return fails ? error_ : closed;
+  }
+  absl::Status Rename(const std::string& from, const std::string& to) override {
+    return Fails() ? error_ : real_.Rename(from, to);
+  }
+  absl::Status Remove(const std::string& path) override {
+    return Fails() ? error_ : real_.Remove(path);
+  }
+
+ private:
+  bool Fails() {
+    --calls_left_;
+    return calls_left_ == 0 || (calls_left_ < 0 && fault_ == Fault::kEnd);
+  }
+
+  FileSystem& real_ = RealFileSystem();
+  int calls_left_;
+  const Fault fault_;
+  const absl::Status error_ = absl::ResourceExhaustedError("No space left on device");
+};
+
+}  // namespace redouble::memory
+
+#endif  // REDOUBLE_BACKENDS_MEMORY_SNAPSHOT_FAULTY_FILE_SYSTEM_FOR_TEST_H_

@@ -1,0 +1,96 @@
+#include "redouble/sim/cli/support/data_files.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <fstream>
+#include <optional>
+#include <string_view>
+#include <system_error>
+
+#include "absl/strings/str_cat.h"
+#include "redouble/backends/memory/append_only/load_append_only.h"
+#include "redouble/backends/memory/snapshot/rdb_opcode.h"
+#include "redouble/backends/memory/snapshot/snapshot.h"
+#include "redouble/core/base/status/status_macros.h"
+
+namespace redouble::sim {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kManifest = ".manifest";
+
+// The log of a folder or a manifest.
+std::optional<memory::AppendOnlyPlace> PlaceOf(const fs::path& path) {
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) {
+    for (const fs::directory_entry& entry : fs::directory_iterator(path, ignored)) {
+      if (entry.path().extension() == kManifest) return PlaceOf(entry.path());
+    }
+    return std::nullopt;
+  }
+  if (path.extension() != kManifest || !fs::exists(path, ignored)) return std::nullopt;
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  return memory::AppendOnlyPlace{.folder = folder.string(), .name = path.stem().string()};
+}
+
+}  // namespace
+
+bool IsRdbFile(const fs::path& path) {
+  std::string begin(memory::kRdbMagic.size(), ' ');
+  std::ifstream file(path, std::ios::binary);
+  file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  return file && begin == memory::kRdbMagic;
+}
+
+bool IsAppendOnlyLog(const fs::path& path) { return PlaceOf(path).has_value(); }
+
+bool IsCommandFile(const fs::path& path) {
+  std::error_code ignored;
+  return path.extension() == ".aof" && fs::is_regular_file(path, ignored);
+}
+
+absl::Time LastWriteOf(const fs::path& path) {
+  std::error_code ignored;
+  std::vector<fs::path> files = {path};
+  if (const std::optional<memory::AppendOnlyPlace> place = PlaceOf(path)) {
+    for (const fs::directory_entry& entry : fs::directory_iterator(place->folder, ignored)) {
+      files.push_back(entry.path());
+    }
+  }
+  absl::Time last = absl::UnixEpoch();
+  for (const fs::path& file : files) {
+    struct stat status = {};
+    if (stat(file.c_str(), &status) == 0)
+      last = std::max(last, absl::TimeFromTimespec(status.st_mtim));
+  }
+  return last;
+}
+
+absl::StatusOr<std::vector<std::string>> LoadDataFile(
+    const fs::path& path, memory::RdbLoadOptions::TimePolicy time_policy, memory::Engine& engine) {
+  std::vector<std::string> lines;
+  const memory::AppendOnlyLoadOptions log_options = {
+      .loads_truncated = false, .on_line = [&](bool is_warning, std::string_view line) {
+        if (is_warning) lines.emplace_back(line);
+      }};
+  if (const std::optional<memory::AppendOnlyPlace> place = PlaceOf(path)) {
+    REDOUBLE_RETURN_IF_ERROR(memory::LoadAppendOnly(engine, *place, log_options).status());
+    return lines;
+  }
+  if (IsCommandFile(path)) {
+    REDOUBLE_RETURN_IF_ERROR(memory::LoadCommandFile(engine, path.string(), log_options).status());
+    return lines;
+  }
+  REDOUBLE_ASSIGN_OR_RETURN(
+      const memory::RdbLoadReport report,
+      memory::LoadRdbFile(engine, path.string(), {.time_policy = time_policy}));
+  for (const memory::RdbLoadReport::ModuleKey& skipped : report.module_keys) {
+    lines.push_back(absl::StrCat("skipped the key \"", skipped.key, "\" in database ", skipped.db,
+                                 ", a value of the module ", skipped.module));
+  }
+  return lines;
+}
+
+}  // namespace redouble::sim

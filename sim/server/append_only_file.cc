@@ -1,0 +1,197 @@
+#include "redouble/sim/server/append_only_file.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "redouble/backends/memory/engine/engine_core.h"
+#include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/base/text/string_bridge.h"
+
+namespace redouble::sim {
+
+using memory::AppendFsync;
+
+AppendOnlyFile::AppendOnlyFile(memory::Engine& engine,
+                               std::function<void(std::function<void()>)> later, const Log& log,
+                               std::function<void()> on_lost, memory::FileSystem& files)
+    : engine_(engine),
+      later_(std::move(later)),
+      log_(log),
+      on_lost_(std::move(on_lost)),
+      file_(engine,
+            {.folder = engine.options().server.appenddirname,
+             .name = engine.options().server.appendfilename},
+            files),
+      files_(files) {}
+
+void AppendOnlyFile::WriteLog(LogLevel level, std::string_view text) const {
+  log_.Write(level, engine_.clock().Now(), text);
+}
+
+int64_t AppendOnlyFile::NowSeconds() const { return engine_.clock().NowMillis() / 1000; }
+
+void AppendOnlyFile::Configure() {
+  file_.set_options(
+      {.has_rdb_base = server().aof_use_rdb_preamble,
+       .writes_times = server().aof_timestamp_enabled,
+       .rdb = {.compresses = server().rdbcompression, .has_checksum = server().rdbchecksum}});
+}
+
+absl::Status AppendOnlyFile::Load() {
+  const auto write = [this](bool is_warning, std::string_view line) {
+    WriteLog(is_warning ? LogLevel::kWarning : LogLevel::kNotice, line);
+  };
+  REDOUBLE_ASSIGN_OR_RETURN(
+      const memory::AppendOnlyLoadReport report,
+      memory::LoadAppendOnly(engine_, file_.place(),
+                             {.loads_truncated = server().aof_load_truncated, .on_line = write},
+                             files_));
+  if (!report.manifest.empty()) WriteLog(LogLevel::kNotice, "DB loaded from append only file");
+  Configure();
+  synced_at_s_ = NowSeconds();
+  REDOUBLE_RETURN_IF_ERROR(file_.Continue(report));
+  if (report.manifest.empty()) {
+    WriteLog(LogLevel::kNotice, absl::StrCat("Creating AOF base file ",
+                                             file_.manifest().base()->name, " on server start"));
+  }
+  const bool is_new = report.manifest.increments().empty();
+  WriteLog(LogLevel::kNotice,
+           absl::StrCat(is_new ? "Creating" : "Opening", " AOF incr file ",
+                        file_.manifest().increments().back().name, " on server start"));
+  return absl::OkStatus();
+}
+
+absl::Status AppendOnlyFile::Switch(bool on) {
+  if (on == file_.on()) return absl::OkStatus();
+  if (!on) {
+    Close();
+    return absl::OkStatus();
+  }
+  Configure();
+  rewrite_began_s_ = synced_at_s_ = NowSeconds();
+  ++figures_.rewrites;
+  const absl::Status status = file_.Start();
+  figures_.last_rewrite_ok = status.ok();
+  figures_.last_rewrite_duration_s = NowSeconds() - rewrite_began_s_;
+  if (status.ok()) {
+    WriteLog(LogLevel::kNotice, "Background AOF rewrite finished successfully");
+    NoteWrite(status);
+  } else {
+    WriteLog(LogLevel::kWarning,
+             absl::StrCat("Cannot begin the append-only log: ", status.message()));
+  }
+  return status;
+}
+
+void AppendOnlyFile::Close() {
+  if (!file_.on()) return;
+  WriteLog(LogLevel::kNotice, "Calling fsync() on the AOF file.");
+  const absl::Status status = file_.Stop();
+  if (!status.ok()) {
+    WriteLog(LogLevel::kWarning, absl::StrCat("Error writing to the AOF file: ", status.message()));
+  }
+  figures_.rewriting = figures_.rewrite_scheduled = false;
+  engine_.core().NoteLogError({});
+}
+
+void AppendOnlyFile::Flush() {
+  absl::Status status = file_.Flush();
+  const bool is_always = server().appendfsync == AppendFsync::kAlways;
+  if (status.ok() && is_always) status = file_.Sync();
+  NoteWrite(status);
+  if (status.ok() || !is_always) return;
+  WriteLog(LogLevel::kWarning,
+           "Can't recover from AOF write error when the AOF fsync policy is 'always'. Exiting...");
+  on_lost_();
+}
+
+void AppendOnlyFile::Sync() {
+  synced_at_s_ = NowSeconds();
+  NoteWrite(file_.Sync());
+}
+
+void AppendOnlyFile::NoteWrite(const absl::Status& status) {
+  if (status.ok() == figures_.last_write_ok) return;
+  figures_.last_write_ok = status.ok();
+  engine_.core().NoteLogError(base::ToStd(status.message()));
+  WriteLog(LogLevel::kWarning,
+           status.ok() ? "AOF write error looks solved. The server can write again."
+                       : absl::StrCat("Error writing to the AOF file: ", status.message()));
+}
+
+absl::Status AppendOnlyFile::Rewrite() {
+  Configure();
+  figures_.rewrite_scheduled = false;
+  ++figures_.rewrites;
+  rewrite_began_s_ = NowSeconds();
+  const absl::Status status = file_.BeginRewrite();
+  if (!status.ok()) {
+    ++figures_.failed_rewrites;
+    figures_.last_rewrite_ok = false;
+    WriteLog(LogLevel::kWarning,
+             absl::StrCat("Can't rewrite append only file in background: ", status.message()));
+    return status;
+  }
+  if (file_.on()) {
+    WriteLog(LogLevel::kNotice,
+             absl::StrCat("Creating AOF incr file ", file_.manifest().increments().back().name,
+                          " on background rewrite"));
+  }
+  WriteLog(LogLevel::kNotice, "Background append only file rewriting started");
+  figures_.rewriting = true;
+  later_([this] { FinishRewrite(); });
+  return status;
+}
+
+void AppendOnlyFile::FinishRewrite() {
+  // CONFIG SET appendonly no gives it up.
+  if (!file_.rewriting()) return;
+  const absl::Status status = file_.FinishRewrite();
+  figures_.rewriting = false;
+  figures_.last_rewrite_ok = status.ok();
+  figures_.last_rewrite_duration_s = NowSeconds() - rewrite_began_s_;
+  if (status.ok()) {
+    figures_.failed_rewrites = 0;
+    WriteLog(LogLevel::kNotice, "Background AOF rewrite terminated with success");
+    WriteLog(LogLevel::kNotice, "Background AOF rewrite finished successfully");
+  } else {
+    ++figures_.failed_rewrites;
+    WriteLog(LogLevel::kWarning,
+             absl::StrCat("Background AOF rewrite terminated with error: ", status.message()));
+  }
+}
+
+bool AppendOnlyFile::HasGrown() const {
+  const auto bytes = static_cast<int64_t>(file_.bytes());
+  const int percentage = server().auto_aof_rewrite_percentage;
+  if (percentage == 0 || bytes <= server().auto_aof_rewrite_min_size_bytes) return false;
+  const int64_t base_bytes = file_.base_bytes() == 0 ? 1 : static_cast<int64_t>(file_.base_bytes());
+  return bytes * 100 / base_bytes - 100 >= percentage;
+}
+
+void AppendOnlyFile::Upkeep(bool may_rewrite) {
+  BeforeReplies();
+  if (file_.has_unsynced() && server().appendfsync != AppendFsync::kNo &&
+      NowSeconds() > synced_at_s_) {
+    Sync();
+  }
+  if (!may_rewrite || file_.rewriting()) return;
+  // After a failure it is tried again after a minute, so that a full disk is left alone.
+  constexpr int64_t kRetryDelayS = 60;
+  const bool may_try =
+      figures_.failed_rewrites == 0 || NowSeconds() - rewrite_began_s_ >= kRetryDelayS;
+  const bool is_due = file_.on() && may_try && HasGrown();
+  if (is_due) WriteLog(LogLevel::kNotice, "Starting automatic rewriting of AOF");
+  if (is_due || figures_.rewrite_scheduled) Rewrite().IgnoreError();
+}
+
+memory::AppendLogFigures AppendOnlyFile::figures() const {
+  memory::AppendLogFigures figures = figures_;
+  figures.on = file_.on();
+  figures.bytes = file_.bytes();
+  figures.base_bytes = file_.base_bytes();
+  figures.buffered_bytes = file_.buffered_bytes();
+  return figures;
+}
+
+}  // namespace redouble::sim

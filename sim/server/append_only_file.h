@@ -1,0 +1,84 @@
+// AppendOnlyFile: the append-only log of a served engine: what redis-server does with `appendonly
+// yes`.
+//
+// As with files of keys (rdb_key_file.h), a rewrite is not made by a child process: the keys are
+// copied at once and written in a later turn of the event loop.
+//
+//   AppendOnlyFile file(engine, later, log, [&] { StopWithoutReplies(); });
+//   absl::Status status = file.Load();   // If `appendonly` is on.
+//   file.BeforeReplies();                // Each time before bytes are sent to a client.
+//   file.Upkeep();                       // Ten times a second.
+//
+// Thread-safety: one thread, the one that uses the engine.
+// Source: Redis 7.0 aof.c.
+#ifndef REDOUBLE_SIM_SERVER_APPEND_ONLY_FILE_H_
+#define REDOUBLE_SIM_SERVER_APPEND_ONLY_FILE_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "redouble/backends/memory/append_only/append_only_log.h"
+#include "redouble/backends/memory/engine/engine.h"
+#include "redouble/backends/memory/server/append_log.h"
+#include "redouble/backends/memory/snapshot/file_system.h"
+#include "redouble/sim/server/log.h"
+
+namespace redouble::sim {
+
+class AppendOnlyFile final : public memory::AppendLog {
+ public:
+  // `later` calls its argument in a later turn. `on_lost` is called when commands could not be
+  // written although `appendfsync always` promises that they are: their replies must not be sent.
+  // `engine`, `log` and `files` must outlive the object.
+  AppendOnlyFile(memory::Engine& engine, std::function<void(std::function<void()>)> later,
+                 const Log& log, std::function<void()> on_lost,
+                 memory::FileSystem& files = memory::RealFileSystem());
+
+  bool on() const { return file_.on(); }
+  // Replaces the engine's keys by those of the log, if there is one, and continues it. Errors:
+  // those of memory::LoadAppendOnly and of the file system.
+  absl::Status Load();
+  // Writes the effects of the commands so far, and syncs them if `appendfsync` is `always`.
+  void BeforeReplies() {
+    if (file_.has_unflushed()) Flush();
+  }
+  // Syncs once a second, and rewrites the log if it has grown or a rewrite was scheduled.
+  // `may_rewrite`: no file of keys is being written.
+  void Upkeep(bool may_rewrite);
+  // Writes and syncs everything, and ends the log.
+  void Close();
+
+  absl::Status Switch(bool on) override;
+  absl::Status Rewrite() override;
+  void ScheduleRewrite() override { figures_.rewrite_scheduled = true; }
+  memory::AppendLogFigures figures() const override;
+
+ private:
+  void WriteLog(LogLevel level, std::string_view text) const;
+  int64_t NowSeconds() const;
+  const memory::ServerOptions& server() const { return engine_.options().server; }
+  void Configure();
+  void Flush();
+  void Sync();
+  // Notes whether writing succeeded.
+  void NoteWrite(const absl::Status& status);
+  void FinishRewrite();
+  bool HasGrown() const;
+
+  memory::Engine& engine_;
+  const std::function<void(std::function<void()>)> later_;
+  const Log& log_;
+  const std::function<void()> on_lost_;
+  memory::AppendOnlyLog file_;
+  memory::FileSystem& files_;
+  memory::AppendLogFigures figures_;  // Those that `file_` does not have.
+  int64_t synced_at_s_ = 0;
+  int64_t rewrite_began_s_ = 0;
+};
+
+}  // namespace redouble::sim
+
+#endif  // REDOUBLE_SIM_SERVER_APPEND_ONLY_FILE_H_

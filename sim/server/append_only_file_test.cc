@@ -1,0 +1,212 @@
+// Goal: the log is synced and rewritten when its parameters say so, and a log that cannot be
+// written is reported and loses nothing.
+#include "redouble/sim/server/append_only_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "redouble/backends/memory/append_only/load_append_only.h"
+#include "redouble/backends/memory/engine/session_for_test.h"
+#include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/base/time/virtual_clock.h"
+
+namespace redouble::sim {
+namespace {
+
+namespace fs = std::filesystem;
+
+using base::IsOk;
+using testing::HasSubstr;
+using testing::Not;
+
+// The machine's file system with a disk that may be full, and the number of syncs.
+class CountingFileSystem final : public memory::FileSystem {
+ public:
+  absl::StatusOr<int> Open(const std::string& path) override { return real_.Open(path); }
+  absl::StatusOr<int> Create(const std::string& path) override { return real_.Create(path); }
+  absl::StatusOr<int> Append(const std::string& path) override { return real_.Append(path); }
+  absl::Status MakeFolder(const std::string& path) override { return real_.MakeFolder(path); }
+  absl::StatusOr<uint64_t> SizeOf(const std::string& path) override { return real_.SizeOf(path); }
+  absl::Status Truncate(const std::string& path, uint64_t bytes) override {
+    return real_.Truncate(path, bytes);
+  }
+  absl::StatusOr<size_t> Read(int file, std::span<char> to) override {
+    return real_.Read(file, to);
+  }
+  absl::StatusOr<size_t> Write(int file, std::string_view bytes) override {
+    if (is_full) return absl::ResourceExhaustedError("No space left on device");
+    return real_.Write(file, bytes);
+  }
+  absl::Status Sync(int file) override {
+    ++syncs;
+    return real_.Sync(file);
+  }
+  absl::Status Close(int file) override { return real_.Close(file); }
+  absl::Status Rename(const std::string& from, const std::string& to) override {
+    return real_.Rename(from, to);
+  }
+  absl::Status Remove(const std::string& path) override { return real_.Remove(path); }
+
+  bool is_full = false;
+  int syncs = 0;
+
+ private:
+  memory::FileSystem& real_ = memory::RealFileSystem();
+};
+
+class AppendOnlyFileTest : public testing::Test {
+ protected:
+  ~AppendOnlyFileTest() override { fs::remove_all(folder_); }
+
+  static memory::EngineOptions Options(const fs::path& folder) {
+    memory::EngineOptions options;
+    options.server.appenddirname = folder.string();
+    return options;
+  }
+  std::string Ask(std::vector<std::string_view> words) { return session_.Send(std::move(words)); }
+  void RunLater() {
+    for (const auto& task : std::exchange(later_, {})) task();
+  }
+  // The value of k in the log.
+  std::string Logged() {
+    base::VirtualClock clock{clock_.Now()};
+    memory::Engine engine(clock);
+    EXPECT_THAT(memory::LoadAppendOnly(engine, {.folder = folder_.string()}).status(), IsOk());
+    memory::RecordingSession session{engine};
+    return session.Send({"GET", "k"});
+  }
+
+  const fs::path folder_ = fs::path(testing::TempDir()) / "append_only_file_test";
+  base::VirtualClock clock_{absl::FromUnixSeconds(1'700'000'000)};
+  memory::Engine engine_{clock_, Options(folder_)};
+  memory::RecordingSession session_{engine_};
+  std::ostringstream lines_;
+  Log log_{&lines_, LogLevel::kNotice};
+  std::vector<std::function<void()>> later_;
+  int lost_ = 0;
+  CountingFileSystem files_;
+  AppendOnlyFile file_{engine_, [this](std::function<void()> task) { later_.push_back(task); },
+                       log_, [this] { ++lost_; }, files_};
+};
+
+TEST_F(AppendOnlyFileTest, WritesBeforeReplies) {
+  ASSERT_THAT(file_.Load(), IsOk());
+  EXPECT_THAT(lines_.str(),
+              HasSubstr("Creating AOF incr file appendonly.aof.1.incr.aof on server start"));
+  Ask({"SET", "k", "1"});
+  EXPECT_EQ(Logged(), "nil");
+  EXPECT_GT(file_.figures().buffered_bytes, 0u);
+  file_.BeforeReplies();
+  EXPECT_EQ(Logged(), "\"1\"");
+  file_.Close();
+  EXPECT_FALSE(file_.on());
+}
+
+TEST_F(AppendOnlyFileTest, IsSyncedAsAppendfsyncSays) {
+  const std::pair<std::string_view, int> cases[] = {{"always", 4}, {"everysec", 2}, {"no", 0}};
+  for (const auto& [when, expected] : cases) {
+    Ask({"CONFIG", "SET", "appendfsync", when});
+    ASSERT_THAT(file_.Load(), IsOk());
+    const int before = files_.syncs;
+    for (int i = 0; i < 4; ++i) {
+      Ask({"SET", "k", "1"});
+      file_.BeforeReplies();
+      clock_.Advance(absl::Milliseconds(500));
+      file_.Upkeep(/*may_rewrite=*/true);
+    }
+    EXPECT_EQ(files_.syncs - before, expected) << when;
+    file_.Close();
+  }
+}
+
+TEST_F(AppendOnlyFileTest, RefusesWritesWhileTheDiskIsFull) {
+  ASSERT_THAT(file_.Load(), IsOk());
+  files_.is_full = true;
+  EXPECT_EQ(Ask({"SET", "k", "1"}), "OK");
+  file_.BeforeReplies();
+  EXPECT_FALSE(file_.figures().last_write_ok);
+  EXPECT_THAT(Ask({"SET", "k", "2"}),
+              HasSubstr("MISCONF Errors writing to the AOF file: No space left on device"));
+  EXPECT_THAT(Ask({"PING"}), HasSubstr("MISCONF"));
+  EXPECT_EQ(Ask({"GET", "k"}), "\"1\"");
+  files_.is_full = false;
+  file_.Upkeep(/*may_rewrite=*/true);
+  EXPECT_TRUE(file_.figures().last_write_ok);
+  EXPECT_EQ(Ask({"SET", "k", "2"}), "OK");
+  file_.BeforeReplies();
+  EXPECT_EQ(Logged(), "\"2\"");
+  EXPECT_EQ(lost_, 0);
+}
+
+TEST_F(AppendOnlyFileTest, SendsNoRepliesIfItMustSyncAndCannotWrite) {
+  Ask({"CONFIG", "SET", "appendfsync", "always"});
+  ASSERT_THAT(file_.Load(), IsOk());
+  files_.is_full = true;
+  Ask({"SET", "k", "1"});
+  file_.BeforeReplies();
+  EXPECT_EQ(lost_, 1);
+  EXPECT_THAT(lines_.str(), HasSubstr("Can't recover from AOF write error"));
+}
+
+TEST_F(AppendOnlyFileTest, IsRewrittenWhenItHasGrown) {
+  ASSERT_THAT(file_.Load(), IsOk());
+  Ask({"CONFIG", "SET", "auto-aof-rewrite-min-size", "5000"});
+  for (int i = 0; i < 500; ++i) Ask({"SET", "k", std::to_string(i)});
+  file_.Upkeep(/*may_rewrite=*/false);
+  EXPECT_FALSE(file_.figures().rewriting) << "a file of keys is being written";
+  file_.Upkeep(/*may_rewrite=*/true);
+  EXPECT_TRUE(file_.figures().rewriting);
+  const uint64_t before = file_.figures().bytes;
+  RunLater();
+  EXPECT_FALSE(file_.figures().rewriting);
+  EXPECT_LT(file_.figures().bytes, before);
+  EXPECT_EQ(file_.figures().rewrites, 1);
+  EXPECT_EQ(Logged(), "\"499\"");
+  file_.Upkeep(/*may_rewrite=*/true);
+  EXPECT_EQ(file_.figures().rewrites, 1);
+}
+
+TEST_F(AppendOnlyFileTest, TriesAFailedRewriteAgainAfterAMinute) {
+  ASSERT_THAT(file_.Load(), IsOk());
+  Ask({"SET", "k", "1"});
+  file_.ScheduleRewrite();
+  file_.Upkeep(/*may_rewrite=*/true);
+  files_.is_full = true;
+  RunLater();
+  EXPECT_EQ(file_.figures().failed_rewrites, 1);
+  EXPECT_FALSE(file_.figures().last_rewrite_ok);
+  files_.is_full = false;
+  Ask({"CONFIG", "SET", "auto-aof-rewrite-min-size", "1"});
+  for (int i = 0; i < 100; ++i) Ask({"SET", "k", "2"});
+  file_.Upkeep(/*may_rewrite=*/true);
+  EXPECT_FALSE(file_.figures().rewriting);
+  clock_.Advance(absl::Minutes(1));
+  file_.Upkeep(/*may_rewrite=*/true);
+  RunLater();
+  EXPECT_EQ(file_.figures().failed_rewrites, 0);
+  EXPECT_EQ(Logged(), "\"2\"");
+}
+
+TEST_F(AppendOnlyFileTest, GivesARewriteUpWhenItIsSwitchedOff) {
+  ASSERT_THAT(file_.Switch(true), IsOk());
+  ASSERT_THAT(file_.Rewrite(), IsOk());
+  ASSERT_THAT(file_.Switch(false), IsOk());
+  RunLater();
+  EXPECT_FALSE(file_.figures().rewriting);
+  files_.is_full = true;
+  EXPECT_THAT(file_.Switch(true), Not(IsOk()));
+  EXPECT_FALSE(file_.on());
+}
+
+}  // namespace
+}  // namespace redouble::sim

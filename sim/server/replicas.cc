@@ -1,0 +1,247 @@
+#include "redouble/sim/server/replicas.h"
+
+#include <algorithm>
+#include <cassert>
+#include <memory>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "redouble/backends/memory/engine/engine_core.h"
+#include "redouble/backends/memory/persistence/byte_stream.h"
+#include "redouble/backends/memory/server/kept_parameters.h"
+#include "redouble/backends/memory/snapshot/save_rdb.h"
+#include "redouble/core/base/text/redis_number.h"
+#include "redouble/core/base/text/string_bridge.h"
+
+namespace redouble::sim {
+namespace {
+
+using memory::SessionCore;
+using store::Reply;
+
+constexpr std::string_view kPing = "*1\r\n$4\r\nPING\r\n";
+constexpr std::string_view kGetAck = "*3\r\n$8\r\nREPLCONF\r\n$6\r\nGETACK\r\n$1\r\n*\r\n";
+
+bool IsWord(std::string_view word, absl::string_view other) {
+  return absl::EqualsIgnoreCase(base::ToAbsl(word), other);
+}
+
+// The host of "127.0.0.1:6379".
+std::string HostOf(const std::string& address) { return address.substr(0, address.rfind(':')); }
+
+}  // namespace
+
+Replicas::Replicas(memory::Engine& engine, std::string id, const Log& log, ReplicaSockets& sockets)
+    : engine_(engine), id_(std::move(id)), log_(log), sockets_(sockets) {}
+
+Replicas::~Replicas() {
+  if (has_stream_) engine_.RemoveEffectSink(*this);
+}
+
+std::string Replicas::Parameter(std::string_view name) const {
+  return memory::KeptValue(name, engine_.options());
+}
+
+int64_t Replicas::Number(std::string_view name) const {
+  return base::ParseInt64(Parameter(name)).value_or(0);
+}
+
+int64_t Replicas::NowSeconds() const { return engine_.clock().NowMillis() / 1000; }
+
+void Replicas::WriteLog(std::string_view text) const {
+  log_.Write(LogLevel::kNotice, engine_.clock().Now(), text);
+}
+
+void Replicas::Describe(const SessionCore& session, std::string_view option,
+                        std::string_view value) {
+  if (IsWord(option, "listening-port")) {
+    replicas_[session.id()].port = static_cast<int>(base::ParseInt64(value).value_or(0));
+  } else if (IsWord(option, "ip-address")) {
+    replicas_[session.id()].address = std::string(value);
+  }
+}
+
+void Replicas::Begin() {
+  if (std::exchange(has_stream_, true)) return;
+  engine_.AddEffectSink(*this, memory::EffectTargets::kReplicas);
+  pinged_at_s_ = NowSeconds();
+  backlog_limit_ = static_cast<size_t>(Number("repl-backlog-size"));
+}
+
+bool Replicas::HasBacklogFrom(std::string_view id, int64_t offset) const {
+  if (!has_stream_ || id != id_) return false;
+  const int64_t first = offset_ - static_cast<int64_t>(backlog_.size()) + 1;
+  return offset >= first && offset <= offset_ + 1;
+}
+
+Reply Replicas::Synchronize(SessionCore& session, std::string_view id, int64_t offset) {
+  Replica& replica = replicas_[session.id()];
+  if (replica.follows) return Reply::Ok();
+  const memory::Host* host = engine_.core().administration().host();
+  if (replica.address.empty() && host != nullptr) {
+    memory::Host& sockets = *engine_.core().administration().host();
+    replica.address = HostOf(sockets.FiguresOf(session).address);
+  }
+  replica.follows = true;
+  replica.heard_at_s = NowSeconds();
+  const int64_t session_id = session.id();
+  if (HasBacklogFrom(id, offset)) {
+    ++counts_.partial_syncs;
+    const std::string rest =
+        backlog_.substr(backlog_.size() - static_cast<size_t>(offset_ + 1 - offset));
+    WriteLog(absl::StrCat("Partial resynchronization request from ", replica.address,
+                          " accepted. Sending ", rest.size(), " bytes of backlog starting from ",
+                          "offset ", offset, "."));
+    sockets_.Later([this, session_id, rest] { BringOnline(session_id, rest); });
+    return Reply::Status(absl::StrCat("CONTINUE ", id_));
+  }
+  if (!id.empty() && id != "?") ++counts_.refused_partial_syncs;
+  ++counts_.full_syncs;
+  Begin();
+  // The replica selects no database before the stream does.
+  writer_.ForgetDatabase();
+  memory::StringSink sink;
+  const absl::Status saved = memory::SaveRdb(engine_, sink);
+  assert(saved.ok());  // A string takes everything.
+  WriteLog(absl::StrCat("Full resync requested by replica ", replica.address, ":", replica.port));
+  const auto bytes =
+      std::make_shared<std::string>(absl::StrCat("$", sink.bytes().size(), "\r\n", sink.bytes()));
+  sockets_.Later([this, session_id, bytes] { BringOnline(session_id, *bytes); });
+  // SYNC has no reply.
+  if (id.empty()) session.set_reply_mode(SessionCore::ReplyMode::kOff);
+  return Reply::Status(absl::StrCat("FULLRESYNC ", id_, " ", offset_));
+}
+
+void Replicas::BringOnline(int64_t session_id, const std::string& bytes) {
+  const auto found = replicas_.find(session_id);
+  if (found == replicas_.end()) return;
+  const auto& sessions = engine_.core().administration().sessions();
+  const auto session = sessions.find(session_id);
+  if (session == sessions.end()) return;
+  // A replica gets no replies, but the stream.
+  session->second->set_reply_mode(SessionCore::ReplyMode::kOff);
+  Replica& replica = found->second;
+  replica.is_online = true;
+  sockets_.SendToReplica(session_id, bytes);
+  sockets_.SendToReplica(session_id, std::exchange(replica.held, {}));
+  WriteLog(absl::StrCat("Synchronization with replica ", replica.address, ":", replica.port,
+                        " succeeded"));
+}
+
+void Replicas::OnEffects(std::span<const memory::Effect> effects, bool is_atomic) {
+  std::string bytes;
+  writer_.Append(effects, is_atomic, bytes);
+  Feed(bytes);
+}
+
+void Replicas::Feed(std::string_view bytes) {
+  offset_ += static_cast<int64_t>(bytes.size());
+  backlog_.append(bytes);
+  if (backlog_.size() > 2 * backlog_limit_) {
+    backlog_.erase(0, backlog_.size() - backlog_limit_);
+  }
+  for (auto& [session_id, replica] : replicas_) {
+    if (replica.is_online) {
+      sockets_.SendToReplica(session_id, bytes);
+    } else if (replica.follows) {
+      replica.held.append(bytes);
+    }
+  }
+}
+
+void Replicas::Acknowledge(const SessionCore& session, int64_t offset) {
+  const auto found = replicas_.find(session.id());
+  if (found == replicas_.end() || !found->second.follows) return;
+  Replica& replica = found->second;
+  if (replica.offset == 0) sockets_.LimitReplica(session.id());
+  replica.offset = std::max(replica.offset, offset);
+  replica.heard_at_s = NowSeconds();
+  ServeWaiters();
+}
+
+int64_t Replicas::Acknowledged(int64_t offset) const {
+  return std::count_if(replicas_.begin(), replicas_.end(), [&](const auto& entry) {
+    return entry.second.is_online && entry.second.offset >= offset;
+  });
+}
+
+void Replicas::Wait(SessionCore& session, int64_t replicas, int64_t offset) {
+  std::erase_if(waiters_, [&](const Waiter& waiter) { return waiter.session_id == session.id(); });
+  waiters_.push_back({.session_id = session.id(), .replicas = replicas, .offset = offset});
+  if (has_stream_) Feed(kGetAck);
+}
+
+void Replicas::ServeWaiters() {
+  memory::EngineCore& core = engine_.core();
+  const auto is_done = [&](const Waiter& waiter) {
+    const auto& sessions = core.administration().sessions();
+    const auto found = sessions.find(waiter.session_id);
+    // It has timed out, and may be blocked by another command.
+    if (found == sessions.end() || !found->second->blocked()) return true;
+    SessionCore& session = *found->second;
+    if (!session.blocked_operation().keys.empty()) return true;
+    const int64_t acknowledged = Acknowledged(waiter.offset);
+    if (acknowledged < waiter.replicas) {
+      session.SetTimedOutReply(Reply::Integer(acknowledged));
+      return false;
+    }
+    core.EndWait(session, Reply::Integer(acknowledged), memory::Administration::WaitEnd::kServed,
+                 core.administration().Now());
+    return true;
+  };
+  std::erase_if(waiters_, is_done);
+}
+
+void Replicas::Forget(const SessionCore& session) {
+  const auto found = replicas_.find(session.id());
+  if (found == replicas_.end()) return;
+  if (found->second.follows) {
+    WriteLog(absl::StrCat("Connection with replica ", found->second.address, ":",
+                          found->second.port, " lost."));
+  }
+  replicas_.erase(found);
+}
+
+void Replicas::Upkeep() {
+  if (!has_stream_) return;
+  backlog_limit_ = static_cast<size_t>(Number("repl-backlog-size"));
+  const int64_t now_s = NowSeconds();
+  const int64_t timeout_s = Number("repl-timeout");
+  bool has_replica = false;
+  std::vector<int64_t> silent;
+  for (const auto& [session_id, replica] : replicas_) {
+    if (!replica.is_online) continue;
+    has_replica = true;
+    if (now_s - replica.heard_at_s > timeout_s) silent.push_back(session_id);
+  }
+  for (const int64_t session_id : silent) {
+    WriteLog("Disconnecting timedout replica (streaming sync)");
+    sockets_.BreakReplica(session_id);
+  }
+  if (!has_replica || now_s - pinged_at_s_ < Number("repl-ping-replica-period")) return;
+  pinged_at_s_ = now_s;
+  Feed(kPing);
+}
+
+memory::ReplicationFigures Replicas::figures() const {
+  memory::ReplicationFigures figures = counts_;
+  figures.id = id_;
+  figures.offset = offset_;
+  figures.has_backlog = has_stream_;
+  if (has_stream_) {
+    figures.backlog_length = static_cast<int64_t>(std::min(backlog_.size(), backlog_limit_));
+    figures.backlog_offset = offset_ - figures.backlog_length + 1;
+  }
+  for (const auto& [session_id, replica] : replicas_) {
+    if (!replica.follows) continue;
+    figures.replicas.push_back({.address = replica.address,
+                                .port = replica.port,
+                                .is_online = replica.is_online,
+                                .offset = replica.offset,
+                                .lag_s = NowSeconds() - replica.heard_at_s});
+  }
+  return figures;
+}
+
+}  // namespace redouble::sim

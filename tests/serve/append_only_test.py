@@ -1,0 +1,205 @@
+"""The append-only log, beside redis-server: each server loads what the other wrote."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+from served import Redis, Served
+
+FOLDER = "appendonlydir"
+MANIFEST = "appendonly.aof.manifest"
+
+
+class AppendOnlyTest(unittest.TestCase):
+    def setUp(self):
+        self.data = tempfile.mkdtemp(prefix="redouble-log-")
+        self.addCleanup(shutil.rmtree, self.data, ignore_errors=True)
+
+    def start(self, kind, *options):
+        """A server that keeps its log in self.data."""
+        server = kind("--dir", self.data, "--enable-debug-command", "local", *options)
+        self.addCleanup(server.stop)
+        return server
+
+    def clear(self):
+        for name in os.listdir(self.data):
+            path = os.path.join(self.data, name)
+            shutil.rmtree(path) if os.path.isdir(path) else os.remove(path)
+
+    def path(self, name):
+        return os.path.join(self.data, FOLDER, name)
+
+    def content(self, name):
+        with open(self.path(name), "rb") as file:
+            return file.read()
+
+    def files(self):
+        return sorted(os.listdir(os.path.join(self.data, FOLDER)))
+
+    def info(self, server, names):
+        text = server.cli("INFO", "persistence")
+        return {name: value.strip() for name, value in re.findall(r"(\w+):(.*)", text) if name in names}
+
+    def wait_for_rewrite(self, server):
+        for _ in range(200):
+            if "aof_rewrite_in_progress:0" in server.cli("INFO", "persistence"):
+                return
+            time.sleep(0.05)
+        self.fail("the rewrite has not ended")
+
+
+class Loading(AppendOnlyTest):
+    def fill(self, server):
+        server.cli("SET", "k", "v")
+        server.cli("RPUSH", "list", "a", "b", "c")
+        server.cli("HSET", "hash", "f", "v")
+        server.cli("ZADD", "sorted", "1.5", "a", "inf", "b")
+        server.cli("SADD", "set", "1", "x")
+        server.cli("XADD", "stream", "1-1", "f", "v")
+        server.cli("SET", "short", "1", "PX", "600000")
+        server.cli("-n", "3", "INCR", "n")
+
+    def test_each_server_loads_the_log_of_the_other(self):
+        for preamble in ("yes", "no"):
+            for writer, reader in ((Served, Served), (Served, Redis), (Redis, Served)):
+                with self.subTest(writer=writer.__name__, reader=reader.__name__, preamble=preamble):
+                    self.clear()
+                    options = ("--config", self.config(preamble)) if writer is Served else (
+                        "--appendonly", "yes", "--aof-use-rdb-preamble", preamble)
+                    server = self.start(writer, *options)
+                    self.fill(server)
+                    self.assertIn("started", server.cli("BGREWRITEAOF"))
+                    self.wait_for_rewrite(server)
+                    server.cli("INCR", "after")
+                    digest = server.cli("DEBUG", "DIGEST")
+                    server.stop(signal.SIGKILL)
+                    self.assertEqual(self.check(), 0)
+                    server = self.start(reader, "--appendonly", "yes")
+                    self.assertEqual(server.cli("DEBUG", "DIGEST"), digest)
+                    self.assertGreater(int(server.cli("PTTL", "short")), 0)
+                    self.assertEqual(server.cli("INCR", "after"), "2\n")
+                    server.stop()
+
+    def config(self, preamble):
+        path = os.path.join(self.data, "redouble.conf")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("appendonly yes\naof-use-rdb-preamble %s\n" % preamble)
+        return path
+
+    def check(self):
+        return subprocess.run(["redis-check-aof", self.path(MANIFEST)], check=False,
+                              capture_output=True).returncode
+
+    def test_a_truncated_log_is_loaded_up_to_its_last_command(self):
+        sizes = []
+        for kind in (Served, Redis):
+            self.clear()
+            server = self.start(kind, "--appendonly", "yes")
+            server.cli("SET", "a", "1")
+            server.cli("SET", "b", "1")
+            server.stop(signal.SIGKILL)
+            path = self.path("appendonly.aof.1.incr.aof")
+            os.truncate(path, os.path.getsize(path) - 3)
+            server = self.start(kind, "--appendonly", "yes")
+            self.assertEqual(server.cli("KEYS", "*"), "a\n")
+            server.stop()
+            sizes.append(os.path.getsize(path))
+        self.assertEqual(sizes[0], sizes[1])
+
+    def test_the_file_of_redis_6_is_adopted(self):
+        results = []
+        for kind in (Served, Redis):
+            self.clear()
+            with open(os.path.join(self.data, "appendonly.aof"), "wb") as file:
+                file.write(b"*2\r\n$6\r\nSELECT\r\n$1\r\n0\r\n*3\r\n$3\r\nSET\r\n$1\r\na\r\n$1\r\n1\r\n")
+            server = self.start(kind, "--appendonly", "yes")
+            self.assertEqual(server.cli("INCR", "a"), "2\n")
+            server.stop()
+            results.append((self.files(), self.content(MANIFEST), sorted(os.listdir(self.data))))
+        self.assertEqual(results[0], results[1])
+
+    def test_the_log_is_loaded_and_not_the_file_of_keys(self):
+        for kind in (Served, Redis):
+            self.clear()
+            server = self.start(kind)
+            server.cli("SET", "saved", "1")
+            server.cli("SAVE")
+            server.stop()
+            server = self.start(kind, "--appendonly", "yes")
+            self.assertEqual(server.cli("DBSIZE"), "0\n")
+            server.stop()
+
+
+class Writing(AppendOnlyTest):
+    FIELDS = ("aof_enabled", "aof_rewrite_in_progress", "aof_rewrite_scheduled", "aof_last_bgrewrite_status",
+              "aof_rewrites", "aof_last_write_status", "aof_buffer_length")
+
+    def test_the_files_are_those_of_redis(self):
+        results = []
+        for kind in (Served, Redis):
+            self.clear()
+            server = self.start(kind)
+            trace = []
+
+            def note(*words, server=server, trace=trace):
+                trace.append((words, server.cli(*words)))
+                self.wait_for_rewrite(server)
+                trace.append(self.info(server, self.FIELDS))
+                if os.path.exists(os.path.join(self.data, FOLDER)):
+                    trace.append((self.files(), self.content(MANIFEST)))
+
+            note("SET", "a", "1")
+            note("BGREWRITEAOF")
+            note("CONFIG", "SET", "appendonly", "yes")
+            note("SET", "b", "1")
+            trace.append(self.content(next(name for name in self.files() if ".incr." in name)))
+            note("BGREWRITEAOF")
+            for name in ("appendonly", "appendfsync", "appenddirname", "appendfilename"):
+                note("CONFIG", "GET", name)
+            note("CONFIG", "SET", "appendonly", "no")
+            note("SET", "c", "1")
+            note("CONFIG", "SET", "appendonly", "yes")
+            note("CONFIG", "SET", "appendonly", "perhaps")
+            note("CONFIG", "SET", "appendfsync", "perhaps")
+            note("CONFIG", "SET", "appendfilename", "x")
+            server.stop()
+            results.append(trace)
+        self.assertEqual(results[0], results[1])
+
+    def test_a_grown_log_is_rewritten(self):
+        for kind in (Served, Redis):
+            self.clear()
+            server = self.start(kind, "--appendonly", "yes")
+            server.cli("CONFIG", "SET", "auto-aof-rewrite-min-size", "10kb", "auto-aof-rewrite-percentage", "100")
+            wire = server.wire()
+            for _ in range(2000):
+                wire.plain("SET", "k", "some value")
+            for _ in range(100):
+                if int(self.info(server, ("aof_current_size",))["aof_current_size"]) < 10_000:
+                    break
+                time.sleep(0.1)
+            self.wait_for_rewrite(server)
+            self.assertLess(sum(os.path.getsize(self.path(name)) for name in self.files()), 15_000)
+            server.stop()
+
+    def test_every_acknowledged_write_survives_a_kill(self):
+        for fsync in ("always", "everysec", "no"):
+            self.clear()
+            server = self.start(Served, "--appendonly", "yes")
+            server.cli("CONFIG", "SET", "appendfsync", fsync)
+            wire = server.wire()
+            for _ in range(500):
+                count = wire.plain("INCR", "n")
+            server.stop(signal.SIGKILL)
+            server = self.start(Served, "--appendonly", "yes")
+            self.assertEqual(server.wire().plain("INCR", "n"), count + 1)
+            server.stop()
+
+
+if __name__ == "__main__":
+    unittest.main()
