@@ -565,6 +565,7 @@ redouble_component(
     backends/memory/engine/invalidation.cc
     backends/memory/engine/permission.cc
     backends/memory/engine/session_core.cc
+    backends/memory/eviction/client_memory_limit.cc
     backends/memory/eviction/eviction_pool.cc
     backends/memory/eviction/memory_limit.cc
     backends/memory/keyspace/command_accesses.cc
@@ -600,7 +601,6 @@ redouble_component(
     backends/memory/scripting/script_commands.cc
     backends/memory/scripting/script_state.cc
     backends/memory/scripting/shebang.cc
-    backends/memory/server/client_memory_limit.cc
     backends/memory/server/config_file.cc
     backends/memory/server/kept_parameters.cc
     backends/memory/server/latency_monitor.cc
@@ -1234,10 +1234,10 @@ redouble_component(
     sim/server/client.cc
     sim/server/faults.cc
     sim/server/listener.cc
-    sim/server/load_users.cc
     sim/server/log.cc
     sim/server/output_buffer.cc
     sim/server/process/descriptor_limit.cc
+    sim/server/process/load_users.cc
     sim/server/process/poller.cc
     sim/server/process/process_figures.cc
     sim/server/process/text_file.cc
