@@ -23,6 +23,7 @@
 #include "redouble/core/base/task/task.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/store/command.h"
+#include "redouble/core/store/command_row.h"
 #include "redouble/core/store/reply.h"
 #include "redouble/core/store/table/command_table.h"
 
@@ -105,7 +106,7 @@ class RefusalPrinter final : public store::Store {
       if (!transaction) {
         absl::StrAppend(&line, " ", absl::AsciiStrToUpper(base::ToAbsl(command.name())));
       }
-      const store::CommandId row = redis::RowOf(command);
+      const store::CommandId row = store::RowOf(command);
       if (row == store::CommandId::kUnknown) continue;
       const auto keys = store::KeyIndexes(store::SpecOf(row), command.arguments());
       for (const size_t key : keys.value_or(std::vector<size_t>())) {

@@ -10,6 +10,7 @@
 
 #include "gtest/gtest.h"
 #include "rapidcheck/gtest.h"
+#include "redouble/core/store/command_row.h"
 
 namespace redouble::store {
 namespace {
@@ -156,6 +157,13 @@ TEST(Command, KeepsAnArgumentAddedAfterAMove) {
 TEST(Command, DescribesItselfInOneLine) {
   const Command command(CommandId::kSet, {"key", "a \"b\"\n"});
   EXPECT_EQ(command.DebugString(), "set \"key\" \"a \\\"b\\\"\\n\"");
+}
+
+TEST(RowOf, IsTheRowOfTheSubcommand) {
+  EXPECT_EQ(RowOf(Command(CommandId::kXInfo, {"STREAM", "s"})), CommandId::kXInfoStream);
+  EXPECT_EQ(RowOf(Command(CommandId::kXInfo, {"NO-SUCH"})), CommandId::kXInfo);
+  EXPECT_EQ(RowOf(Command(CommandId::kXInfo)), CommandId::kXInfo);
+  EXPECT_EQ(RowOf(Command(CommandId::kGet, {"STREAM"})), CommandId::kGet);
 }
 
 RC_GTEST_PROP(Command, SurvivesMovesWithAnyArguments,

@@ -10,6 +10,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/store/command_row.h"
 #include "redouble/core/store/errors.h"
 #include "redouble/core/store/table/command_table.h"
 
@@ -178,17 +179,10 @@ absl::Duration TimeLimit(const store::Request& request, absl::Duration command_t
   return std::min(blocking_timeout, own + command_timeout);
 }
 
-store::CommandId RowOf(const store::Command& command) {
-  const store::CommandId id = command.id();
-  if (!store::IsContainer(id) || command.arguments().empty()) return id;
-  const store::CommandId row = store::FindSubcommand(id, command.arguments()[0]);
-  return row == store::CommandId::kUnknown ? id : row;
-}
-
 bool OnlyReads(const store::Request& request) {
   return std::all_of(request.commands().begin(), request.commands().end(),
                      [](const store::Command& command) {
-                       const store::CommandId row = RowOf(command);
+                       const store::CommandId row = store::RowOf(command);
                        return row != store::CommandId::kUnknown &&
                               store::SpecOf(row).Has(store::command_flag::kReadOnly);
                      });

@@ -59,10 +59,6 @@ absl::Duration BlockLimit(const store::Request& request);
 absl::Duration TimeLimit(const store::Request& request, absl::Duration command_timeout,
                          absl::Duration blocking_timeout);
 
-// The command table's row of the command: of its subcommand if it has one; kUnknown if the table
-// does not have it.
-store::CommandId RowOf(const store::Command& command);
-
 // Whether all commands of the request only read, so that it may run twice.
 bool OnlyReads(const store::Request& request);
 

@@ -1,5 +1,5 @@
-// Data files: what redis-server keeps its keys in, as a program's argument names it: an RDB file, the
-// folder of an append-only log, or a file of commands. Subcommands use it to read any of them.
+// Data files: what redis-server keeps its keys in, as a program's argument names it: an RDB file,
+// the folder of an append-only log, or a file of commands. Subcommands use it to read any of them.
 //
 //   if (IsDataFile(path)) status = LoadDataFile(path, TimePolicy::kAbsolute, engine).status();
 //

@@ -142,8 +142,8 @@ void AppendStats(EngineCore& engine, std::string& out) {
       "instantaneous_input_repl_kbps:0.00\r\ninstantaneous_output_repl_kbps:0.00\r\n",
       "rejected_connections:", process.connections_rejected,
       "\r\nsync_full:", replication.full_syncs, "\r\nsync_partial_ok:", replication.partial_syncs,
-      "\r\nsync_partial_err:", replication.refused_partial_syncs, "\r\n",
-      ExpiredFields(engine), "expired_keys:", engine.expired_keys(),
+      "\r\nsync_partial_err:", replication.refused_partial_syncs, "\r\n", ExpiredFields(engine),
+      "expired_keys:", engine.expired_keys(),
       "\r\nexpired_stale_perc:0.00\r\nexpired_time_cap_reached_count:0\r\n",
       "expire_cycle_cpu_milliseconds:0\r\nevicted_keys:", engine.evicted_keys(),
       "\r\nevicted_clients:", statistics.evicted_clients(),
@@ -176,13 +176,13 @@ void AppendReplication(EngineCore& engine, std::string& out) {
                     ",state=", replica.is_online ? "online" : "send_bulk",
                     ",offset=", replica.offset, ",lag=", replica.lag_s, "\r\n");
   }
-  absl::StrAppend(
-      &out, "master_failover_state:no-failover\r\nmaster_replid:", figures.id,
-      "\r\nmaster_replid2:", std::string(40, '0'), "\r\nmaster_repl_offset:", figures.offset,
-      "\r\nsecond_repl_offset:-1\r\nrepl_backlog_active:", figures.has_backlog ? 1 : 0,
-      "\r\nrepl_backlog_size:", KeptValue("repl-backlog-size", engine.options()),
-      "\r\nrepl_backlog_first_byte_offset:", figures.backlog_offset,
-      "\r\nrepl_backlog_histlen:", figures.backlog_length, "\r\n");
+  absl::StrAppend(&out, "master_failover_state:no-failover\r\nmaster_replid:", figures.id,
+                  "\r\nmaster_replid2:", std::string(40, '0'),
+                  "\r\nmaster_repl_offset:", figures.offset,
+                  "\r\nsecond_repl_offset:-1\r\nrepl_backlog_active:", figures.has_backlog ? 1 : 0,
+                  "\r\nrepl_backlog_size:", KeptValue("repl-backlog-size", engine.options()),
+                  "\r\nrepl_backlog_first_byte_offset:", figures.backlog_offset,
+                  "\r\nrepl_backlog_histlen:", figures.backlog_length, "\r\n");
 }
 
 void AppendCpu(EngineCore& engine, std::string& out) {

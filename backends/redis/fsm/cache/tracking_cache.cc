@@ -8,8 +8,8 @@
 
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
-#include "redouble/backends/redis/fsm/command_effect.h"
 #include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/store/command_row.h"
 #include "redouble/core/store/table/command_details.h"
 #include "redouble/core/store/table/command_table.h"
 
@@ -199,7 +199,7 @@ void TrackingCache::Note(const store::Request& request) {
 
 void TrackingCache::NoteCommand(const Command& command) {
   if (IsCacheable(command)) return;
-  const CommandId id = RowOf(command);
+  const CommandId id = store::RowOf(command);
   if (id == CommandId::kUnknown) return InvalidateAll();
   const CommandSpec& spec = store::SpecOf(id);
   if (spec.Has(store::command_flag::kReadOnly)) return;

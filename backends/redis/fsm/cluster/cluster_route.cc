@@ -12,6 +12,7 @@
 #include "redouble/core/base/hash/crc.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/store/command_row.h"
 #include "redouble/core/store/errors.h"
 #include "redouble/core/store/table/command_details.h"
 
@@ -113,7 +114,7 @@ bool HasTip(CommandId id, std::string_view tip) {
 }
 
 absl::StatusOr<Route> RouteOf(const Command& command) {
-  const CommandId id = RowOf(command);
+  const CommandId id = store::RowOf(command);
   if (id == CommandId::kUnknown) return WithoutKeys(command);
   const std::vector<size_t> keys = KeysOf(id, command.arguments());
   if (!keys.empty()) {
@@ -150,7 +151,7 @@ absl::StatusOr<Route> RouteOfTransaction(std::span<const Command> commands) {
 }
 
 Reply MergeReplies(const Command& command, std::vector<Reply> replies) {
-  const CommandId id = RowOf(command);
+  const CommandId id = store::RowOf(command);
   const auto is_error = [](const Reply& reply) { return reply.is_error(); };
   const auto error = std::find_if(replies.begin(), replies.end(), is_error);
   if (HasTip(id, "response_policy:one_succeeded")) {

@@ -17,6 +17,7 @@
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/task/run.h"
 #include "redouble/core/store/command.h"
+#include "redouble/core/store/command_row.h"
 #include "redouble/core/store/errors.h"
 
 namespace redouble::redis {
@@ -80,7 +81,7 @@ class SyncPool::LeasedStore final : public store::Store {
  private:
   void Note(const store::Command& command) {
     if (EffectOf(command) != CommandEffect::kState) return;
-    const CommandId id = RowOf(command);
+    const CommandId id = store::RowOf(command);
     if (id == CommandId::kWatch) {
       watching_ = true;
     } else if (id == CommandId::kMulti) {
