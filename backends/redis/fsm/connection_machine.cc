@@ -123,7 +123,7 @@ ConnectionAction ConnectionMachine::Receive(std::string_view bytes, int64_t now_
     for (; outcome == store::ReplyReader::Outcome::kReply; outcome = reader_->Next(reply)) {
       if (reply.shape() == store::Reply::Shape::kPush) {
         ++counters_.pushes;
-        TakePush(reply);
+        OnPush(reply);
         continue;
       }
       if (TakeReply(std::move(reply), now_us)) continue;

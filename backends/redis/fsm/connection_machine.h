@@ -147,7 +147,7 @@ class ConnectionMachine : public store::RequestKeeper {
   // by a waiter.
   virtual bool TakeReply(store::Reply reply, int64_t now_us) = 0;
   // Handles a message of RESP3 that answers no command. It must not lose the connection.
-  virtual void TakePush(const store::Reply&) {}
+  virtual void OnPush(const store::Reply&) {}
   // Fails the requests whose deadline has been reached.
   virtual void ExpireRequests(int64_t now_us) = 0;
   // The earliest deadline; kNoTimeout if no timer is needed.

@@ -286,7 +286,7 @@ void ExecMachine::ApplyResp2Form(const Entry& entry, Reply& reply) {
   resp2_form_->Apply(command, reply);
 }
 
-void ExecMachine::TakePush(const Reply& push) {
+void ExecMachine::OnPush(const Reply& push) {
   if (cache_) counters().cache_invalidations += cache_->Invalidate(push);
   if (options_.on_push) options_.on_push(push);
 }

@@ -159,7 +159,7 @@ class ExecMachine final : public ConnectionMachine {
   void OnProtocolError(const absl::Status& status) override;
   void OnLost() override;
   void OnConnected(const ConnectionEvent& event) override;
-  void TakePush(const store::Reply& push) override;
+  void OnPush(const store::Reply& push) override;
 
   bool CompleteFromCache(store::Request& request);
   TrackingCache::Ticket NoteInCache(const store::Request& request);
