@@ -2,24 +2,26 @@
 _redouble() {
   local word="${COMP_WORDS[COMP_CWORD]}" before="${COMP_WORDS[COMP_CWORD-1]}" words=""
   if [ "$COMP_CWORD" -eq 1 ]; then
-    COMPREPLY=($(compgen -W "replay explore serve redis-server record trace inspect keys help completion --help --version" -- "$word"))
+    COMPREPLY=($(compgen -W "replay explore serve redis-server record trace inspect convert keys help completion --help --version" -- "$word"))
     return
   fi
   case "${COMP_WORDS[1]} $before" in
     "explore --strategy") words="combined exhaustive mixed uniform walk pct partial-order mutation" ;;
     "serve --clock") words="system manual" ;;
     "serve --compatibility") words="redis-7.0 redis-7.2 redis-7.4 redis-8.0 valkey-8.0 valkey-8.1" ;;
+    "serve --appendonly") words="yes no" ;;
     "serve --loglevel") words="debug verbose notice warning" ;;
     "completion "*) words="bash zsh fish" ;;
   esac
   if [ -z "$words" ] && [[ "$word" == -* ]]; then case "${COMP_WORDS[1]}" in
     replay) words="--help --redis --spawn-redis --flush --filter --verbose --trace --html --until --break-at --changes" ;;
     explore) words="--help --schedules --seed --jobs --hardened --swarm --exhaustive --strategy --schedule --seconds --all --out --catalogue" ;;
-    serve) words="--help --port --unixsocket --bind --config --clock --start --seed --compatibility --requirepass --maxmemory --cluster-slots --load --dir --dbfilename --aclfile --enable-debug-command --loglevel --ready-file --exit-with-parent" ;;
+    serve) words="--help --port --unixsocket --bind --config --clock --start --seed --compatibility --requirepass --maxmemory --cluster-slots --load --dir --dbfilename --appendonly --aclfile --enable-debug-command --loglevel --ready-file --exit-with-parent" ;;
     redis-server) words="--help" ;;
     record) words="--help --out --for --count --name --keep-ids" ;;
     trace) words="--help" ;;
     inspect) words="--help --redis --at --bind --hash-tagged --format --limit" ;;
+    convert) words="--help" ;;
     keys) words="--help --system --format" ;;
     help) words="--help --man" ;;
     completion) words="--help" ;;
