@@ -16,9 +16,11 @@ namespace {
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-class ConvertCommandTest : public
-                           ProgramTest{protected : void SetUp() override{ProgramTest::SetUp();
-    Write("x.json", R"({"name": "a title", "description": "d", "system": "redis",
+class ConvertCommandTest : public ProgramTest {
+ protected:
+  void SetUp() override {
+    ProgramTest::SetUp();
+    Write("x.json", R"json({"name": "a title", "description": "d", "system": "redis",
         "start": "2026-05-09T14:03:02Z", "steps": [
           {"kind": "command", "command": ["SET", "session:1", "bytes:\\x00\\xff", "EX", "100"]},
           {"kind": "command", "command": ["RPUSH", "list", "a", "b"]},
@@ -34,84 +36,81 @@ class ConvertCommandTest : public
           {"kind": "command", "command": ["XGROUP", "CREATECONSUMER", "stream", "g", "bob"]},
           {"kind": "command", "command": ["XGROUP", "CREATE", "empty", "g", "$", "MKSTREAM"]},
           {"kind": "command", "command": ["FUNCTION", "LOAD",
-            "#!lua name=one\nredis.register_function('f', function() return 1 end)"]
-    },
+            "#!lua name=one\nredis.register_function('f', function() return 1 end)"]},
           {"kind": "command", "command": ["SELECT", "2"]},
-          {"kind": "command", "command": ["SET", "other", "1"]}]
-    })");
-    }
+          {"kind": "command", "command": ["SET", "other", "1"]}]})json");
+  }
 
-    Json Content(const std::string& name) const {
-      std::ifstream file(folder_ / name);
-      const std::string text{std::istreambuf_iterator<char>(file), {}};
-      const absl::StatusOr<Json> json = ParseStrictJson(text);
-      EXPECT_TRUE(json.ok()) << json.status();
-      return json.ok() ? *json : Json();
-    }
-    void Convert(const std::string& from, const std::string& to) {
-      EXPECT_EQ(Run({"convert", from, to}), kExitPassed) << err();
-      EXPECT_THAT(err(), IsEmpty());
-    }
-    }
-    ;
+  Json Content(const std::string& name) const {
+    std::ifstream file(folder_ / name);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    const absl::StatusOr<Json> json = ParseStrictJson(text);
+    EXPECT_TRUE(json.ok()) << json.status();
+    return json.ok() ? *json : Json();
+  }
+  void Convert(const std::string& from, const std::string& to) {
+    EXPECT_EQ(Run({"convert", from, to}), kExitPassed) << err();
+    EXPECT_THAT(err(), IsEmpty());
+  }
+};
 
-    TEST_F(ConvertCommandTest, CarriesKeysThroughEveryKindOfFile) {
-      Convert("x.json", "keys.json");
-      const Json keys = Content("keys.json");
-      EXPECT_EQ(keys["keys"].size(), 8u);
-      EXPECT_EQ(keys["functions"].size(), 1u);
-      for (const std::string kind : {"a.rdb", "log/", "a.aof", "a.scenario.json", "b.json"}) {
-        Convert("keys.json", kind);
-        Convert(kind, "again.json");
-        EXPECT_EQ(Content("again.json"), keys) << kind;
-      }
-      EXPECT_TRUE(std::filesystem::exists(folder_ / "log/appendonly.aof.1.base.rdb"));
-    }
+TEST_F(ConvertCommandTest, CarriesKeysThroughEveryKindOfFile) {
+  Convert("x.json", "keys.json");
+  const Json keys = Content("keys.json");
+  EXPECT_EQ(keys["keys"].size(), 8u);
+  EXPECT_EQ(keys["functions"].size(), 1u);
+  for (const std::string kind : {"a.rdb", "log/", "a.aof", "a.scenario.json", "b.json"}) {
+    Convert("keys.json", kind);
+    Convert(kind, "again.json");
+    EXPECT_EQ(Content("again.json"), keys) << kind;
+  }
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "log/appendonly.aof.1.base.rdb"));
+}
 
-    TEST_F(ConvertCommandTest, KeepsDeadlines) {
-      Convert("x.json", "a.rdb");
-      Convert("x.json", "keys.json");
-      const Json keys = Content("keys.json");
-      EXPECT_EQ(keys["keys"][0]["key"], "session:1");
-      EXPECT_EQ(keys["keys"][0]["value"], "bytes:\\x00\\xff");
-      EXPECT_EQ(keys["keys"][0]["expires_at_ms"], 1778335482000);
-    }
+TEST_F(ConvertCommandTest, KeepsDeadlines) {
+  Convert("x.json", "a.rdb");
+  Convert("x.json", "keys.json");
+  const Json keys = Content("keys.json");
+  EXPECT_EQ(keys["keys"][0]["key"], "session:1");
+  EXPECT_EQ(keys["keys"][0]["value"], "bytes:\\x00\\xff");
+  EXPECT_EQ(keys["keys"][0]["expires_at_ms"], 1778335482000);
+}
 
-    TEST_F(ConvertCommandTest, SaysWhatItCannotRead) {
-      EXPECT_EQ(Run({"convert", "x.json", "a.txt"}), kExitBadUsage);
-      EXPECT_THAT(err(), HasSubstr("a.txt: expected a name that ends with .rdb"));
-      EXPECT_EQ(Run({"convert", "none.rdb", "a.json"}), kExitFailed);
-      EXPECT_THAT(err(), HasSubstr("none.rdb"));
-      const std::pair<std::string, std::string> cases[] = {
-          {"no json", "neither an RDB file nor a log"},
-          {"[]", "the file: expected an object"},
-          {R"({"keys": [{"key": "a"}]})", "keys[0].db: expected a value"},
-          {R"({"keys": [{"db": 99, "key": "a", "type": "string", "value": "1"}]})",
-           "keys[0]: ERR DB index is out of range"},
-          {R"({"keys": [{"db": 0, "key": "a", "type": "thing", "value": "1"}]})",
-           "keys[0].value: expected a value of the type string"},
-          {R"({"keys": [{"db": 0, "key": "a", "type": "hash", "value": ["1"]}]})",
-           "keys[0].value: expected a pair"},
-      };
-      for (const auto& [text, reason] : cases) {
-        Write("bad.json", text);
-        EXPECT_EQ(Run({"convert", "bad.json", "a.rdb"}), kExitFailed);
-        EXPECT_THAT(err(), HasSubstr(reason)) << text;
-      }
-    }
+TEST_F(ConvertCommandTest, SaysWhatItCannotRead) {
+  EXPECT_EQ(Run({"convert", "x.json", "a.txt"}), kExitBadUsage);
+  EXPECT_THAT(err(), HasSubstr("a.txt: expected a name that ends with .rdb"));
+  EXPECT_EQ(Run({"convert", "none.rdb", "a.json"}), kExitFailed);
+  EXPECT_THAT(err(), HasSubstr("none.rdb"));
+  const std::pair<std::string, std::string> cases[] = {
+      {"no json", "neither an RDB file nor a log"},
+      {"[]", "the file: expected an object"},
+      {R"({"keys": [{"key": "a"}]})", "keys[0].db: expected a value"},
+      {R"({"keys": [{"db": 99, "key": "a", "type": "string", "value": "1"}]})",
+       "keys[0]: ERR DB index is out of range"},
+      {R"({"keys": [{"db": 0, "key": "a", "type": "thing", "value": "1"}]})",
+       "keys[0].value: expected a value of the type string"},
+      {R"({"keys": [{"db": 0, "key": "a", "type": "hash", "value": ["1"]}]})",
+       "keys[0].value: expected a pair"},
+  };
+  for (const auto& [text, reason] : cases) {
+    Write("bad.json", text);
+    EXPECT_EQ(Run({"convert", "bad.json", "a.rdb"}), kExitFailed);
+    EXPECT_THAT(err(), HasSubstr(reason)) << text;
+  }
+}
 
-    TEST_F(ConvertCommandTest, IsInspected) {
-      Convert("x.json", "a.rdb");
-      Convert("a.rdb", "log/");
-      for (const std::string file : {"a.rdb", "log"}) {
-        EXPECT_EQ(Run({"inspect", file}), kExitPassed) << err();
-        EXPECT_THAT(out(), HasSubstr("session:*  string  1"));
-        EXPECT_THAT(out(), HasSubstr("8 keys, "));
-        EXPECT_EQ(Run({"inspect", file, "--format", "page"}), kExitPassed);
-        EXPECT_THAT(out(), HasSubstr("<td>session:*</td>"));
-      }
-      EXPECT_EQ(Run({"inspect", "x.json", "--format", "page"}), kExitBadUsage);
-    }
+TEST_F(ConvertCommandTest, IsInspected) {
+  Convert("x.json", "a.rdb");
+  Convert("a.rdb", "log/");
+  for (const std::string file : {"a.rdb", "log"}) {
+    EXPECT_EQ(Run({"inspect", file}), kExitPassed) << err();
+    EXPECT_THAT(out(), HasSubstr("session:*  string  1"));
+    EXPECT_THAT(out(), HasSubstr("8 keys, "));
+    EXPECT_EQ(Run({"inspect", file, "--format", "page"}), kExitPassed);
+    EXPECT_THAT(out(), HasSubstr("<td>session:*</td>"));
+  }
+  EXPECT_EQ(Run({"inspect", "x.json", "--format", "page"}), kExitBadUsage);
+}
 
-    }  // namespace
-    }  // namespace redouble::sim
+}  // namespace
+}  // namespace redouble::sim
