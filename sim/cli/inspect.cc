@@ -160,13 +160,14 @@ class InspectCommand {
 
   // The keys of a copy of a database, as they were when it was written.
   int InspectData(const std::filesystem::path& path) {
-    // The moment to which the TTLs refer.
-    base::VirtualClock clock(LastWriteOf(path));
+    // At the epoch no key has expired.
+    base::VirtualClock clock(absl::UnixEpoch());
     memory::Engine engine(clock);
     const auto lines = LoadDataFile(path, memory::RdbLoadOptions::TimePolicy::kAbsolute, engine);
     if (!lines.ok()) return Fail(lines.status(), kExitFailed);
     for (const std::string& line : *lines) context_.err << "redouble inspect: " << line << "\n";
-    const DataProfile profile = ProfileOf(engine, {.listed = arguments_.listed});
+    const DataProfile profile =
+        ProfileOf(engine, {.listed = arguments_.listed, .now = LastWriteOf(path)});
     if (arguments_.format == "json") {
       context_.out << ProfileJson(profile);
     } else if (arguments_.format == "page") {

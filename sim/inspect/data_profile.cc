@@ -232,7 +232,8 @@ std::string FamilyPattern(std::string_view key) {
 DataProfile ProfileOf(memory::Engine& engine, const ProfileOptions& options) {
   memory::EngineCore& core = engine.core();
   core.RemoveExpired();
-  const int64_t now_ms = engine.clock().NowMillis();
+  const int64_t now_ms =
+      options.now ? absl::ToUnixMillis(*options.now) : engine.clock().NowMillis();
   Profiler profiler(options);
   for (int index = 0; index < core.database_count(); ++index) {
     const Database& database = core.database(index);

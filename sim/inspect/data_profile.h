@@ -19,10 +19,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "redouble/backends/memory/engine/engine.h"
 #include "redouble/core/store/table/key_type.h"
 
@@ -57,6 +59,8 @@ struct DataProfile {
 
 struct ProfileOptions {
   size_t listed = 20;  // How many of the largest keys are listed.
+  // The time from which TTLs are counted; the engine's if nullopt.
+  std::optional<absl::Time> now = std::nullopt;
 };
 
 // Reads all keys of all databases. Linear in their number.

@@ -1,8 +1,12 @@
 #include "redouble/sim/cli/convert/convert.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +15,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "redouble/backends/memory/append_only/append_only_log.h"
@@ -20,6 +25,7 @@
 #include "redouble/backends/memory/snapshot/file_stream.h"
 #include "redouble/backends/memory/snapshot/snapshot.h"
 #include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/base/time/utc.h"
 #include "redouble/core/base/time/virtual_clock.h"
 #include "redouble/sim/cli/convert/keys_json.h"
@@ -59,8 +65,22 @@ struct ConvertArguments {
   std::string to;
 };
 
-// The commands that make the engine's keys, as a scenario.
-absl::StatusOr<std::string> ScenarioText(memory::Engine& engine, const std::string& name) {
+// The time of an entry's delivery that the command sets; UnixEpoch for other commands. SaveCommands
+// writes XCLAIM key group consumer 0 id TIME ms.
+absl::Time DeliveryOf(std::span<const std::string_view> words) {
+  constexpr size_t kTime = 7;
+  int64_t time_ms = 0;
+  if (words.size() <= kTime || words[0] != "XCLAIM" ||
+      !absl::SimpleAtoi(base::ToAbsl(words[kTime]), &time_ms)) {
+    return absl::UnixEpoch();
+  }
+  return absl::FromUnixMillis(time_ms);
+}
+
+// The commands that make the engine's keys, as a scenario. It starts at `start`, or at the last
+// delivery of an entry: XCLAIM takes no time that is later than the clock's.
+absl::StatusOr<std::string> ScenarioText(memory::Engine& engine, const std::string& name,
+                                         absl::Time start) {
   memory::StringSink sink;
   REDOUBLE_RETURN_IF_ERROR(memory::SaveCommands(engine, sink));
   memory::StringSource source(sink.bytes());
@@ -71,12 +91,13 @@ absl::StatusOr<std::string> ScenarioText(memory::Engine& engine, const std::stri
     if (next != memory::CommandFile::Next::kCommand) break;
     Json words = Json::array();
     for (const std::string_view word : file.words()) words.push_back(EncodeBytes(word));
+    start = std::max(start, DeliveryOf(file.words()));
     steps.push_back({{"kind", "command"}, {"client", "main"}, {"command", std::move(words)}});
   }
   const Json scenario = {{"name", absl::StrCat("The keys of ", name)},
                          {"description", "Written by redouble convert."},
                          {"system", "redis"},
-                         {"start", base::FormatRfc3339(engine.clock().Now())},
+                         {"start", base::FormatRfc3339(start)},
                          {"steps", std::move(steps)}};
   constexpr int kIndent = 1;
   return scenario.dump(kIndent) + "\n";
@@ -109,7 +130,8 @@ class ConvertCommand {
                        kScenario, ", or a folder for a log, which ends with /"));
     }
     if (IsDataFile(from_)) {
-      Make(LastWriteOf(from_));
+      Make(absl::UnixEpoch());
+      start_ = LastWriteOf(from_);
       REDOUBLE_ASSIGN_OR_RETURN(
           const std::vector<std::string> lines,
           LoadDataFile(from_, memory::RdbLoadOptions::TimePolicy::kAbsolute, *engine_));
@@ -120,7 +142,9 @@ class ConvertCommand {
     return Save();
   }
 
+  // At the epoch no key has expired.
   void Make(absl::Time now, uint64_t seed = 0) {
+    start_ = now;
     memory::EngineOptions options;
     options.seed = seed;
     clock_.emplace(now);
@@ -134,7 +158,6 @@ class ConvertCommand {
     }
     const absl::StatusOr<Json> json = ParseStrictJson(*text);
     if (json.ok() && json->is_object() && json->contains("steps")) return LoadScenario(*text);
-    // No key has expired at the epoch.
     Make(absl::UnixEpoch());
     const absl::Status status = LoadKeysJson(*text, *engine_);
     if (status.ok()) return status;
@@ -167,7 +190,7 @@ class ConvertCommand {
     }
     std::string text;
     if (absl::EndsWith(arguments_.to, kScenario)) {
-      REDOUBLE_ASSIGN_OR_RETURN(text, ScenarioText(*engine_, arguments_.from));
+      REDOUBLE_ASSIGN_OR_RETURN(text, ScenarioText(*engine_, arguments_.from, start_));
     } else {
       text = KeysJson(*engine_);
     }
@@ -179,6 +202,7 @@ class ConvertCommand {
   const ProgramContext& context_;
   const fs::path from_;
   const fs::path to_;
+  absl::Time start_ = absl::UnixEpoch();  // Of a scenario that is written.
   std::optional<base::VirtualClock> clock_;
   std::optional<memory::Engine> engine_;
 };

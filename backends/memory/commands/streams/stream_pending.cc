@@ -131,6 +131,8 @@ struct ClaimOptions {
   StreamId last_id;
   bool force = false;
   bool just_id = false;
+  // A log may have been written by a clock that is ahead of the engine's that reads it.
+  bool takes_future = false;
 };
 
 // Reads the ids and options of XCLAIM. Returns an error reply, or nil if `claim` is filled.
@@ -267,7 +269,8 @@ std::optional<Reply> Claim(const GroupOfStream& found, const ClaimOptions& claim
   claimer.Get().active_ms = now_ms;
   // A time in the future or before the epoch counts as now.
   const int64_t wanted_ms = claim.delivered_ms.value_or(now_ms);
-  pending->delivered_ms = wanted_ms < 0 || wanted_ms > now_ms ? now_ms : wanted_ms;
+  const bool is_future = wanted_ms > now_ms && !claim.takes_future;
+  pending->delivered_ms = wanted_ms < 0 || is_future ? now_ms : wanted_ms;
   if (claim.deliveries) {
     pending->deliveries = *claim.deliveries;
   } else if (!claim.just_id) {
@@ -368,6 +371,7 @@ Reply HandleXClaim(CommandContext& context, Arguments arguments) {
   GroupOfStream found = FindGroup(context, arguments[0], arguments[1]);
   if (found.error) return *std::move(found.error);
   ClaimOptions claim;
+  claim.takes_future = context.session().is_obeyed();
   if (Reply error = ReadMinIdle(arguments[3], "XCLAIM", claim.min_idle_ms); error.is_error()) {
     return error;
   }
