@@ -1,7 +1,7 @@
 // Prints the SHA-256 over the traces of explored worlds: actors that draw their commands, under
-// every kind of fault, with uniform and PCT schedules; and over a race that was found and shrunk.
-// The output is one line, equal for equal seeds in every process, at every optimization level and
-// with every compiler.
+// every kind of fault, with atomic requests and with split events, with uniform and PCT schedules;
+// and over a race that was found and shrunk. The output is one line, equal for equal seeds in every
+// process, at every optimization level and with every compiler.
 //
 //   world_hash [SEEDS [FIRST_SEED]]
 #include <cstdlib>
@@ -29,6 +29,7 @@ using sim::World;
 using Words = std::vector<std::string_view>;
 
 constexpr int kCommands = 12;
+constexpr sim::Events kEvents[] = {sim::Events::kAtomic};
 
 // The commands of an actor: they depend on the clock, on chance, on other actors, or on an
 // unspecified order.
@@ -73,10 +74,12 @@ void AddActors(World& world) {
   for (const char* name : {"a", "b", "c"}) world.Spawn(name, DoThings);
 }
 
-// Each kind of fault with a low probability.
-sim::ExploreOptions Faulty() {
+// Each kind of fault that these events allow, with a low probability.
+sim::ExploreOptions Faulty(sim::Events events) {
   sim::ExploreOptions options{.swarm = true};
+  options.world.events = events;
   for (const sim::FaultSpec& spec : sim::AllFaults()) {
+    if (spec.needs_split_events && events != sim::Events::kSplit) continue;
     sim::FaultRule rule{.fault = spec.fault, .probability = 0.05};
     rule.duration = absl::Milliseconds(700);
     rule.snapshot = options.world.start + absl::Milliseconds(500);
@@ -105,12 +108,14 @@ void AddRace(World& world) {
 
 std::string WorldHash(uint64_t seeds, uint64_t first_seed) {
   base::Sha256 hash;
-  const sim::ExploreOptions options = Faulty();
-  for (uint64_t seed = first_seed; seed < first_seed + seeds; ++seed) {
-    sim::RandomDecisions uniform(seed);
-    hash.Update(RunOnce(AddActors, options, seed, uniform).trace_hash);
-    sim::PctDecisions few(seed, /*preemptions=*/2, /*expected_turns=*/3 * kCommands);
-    hash.Update(RunOnce(AddActors, options, seed, few).trace_hash);
+  for (const sim::Events events : kEvents) {
+    const sim::ExploreOptions options = Faulty(events);
+    for (uint64_t seed = first_seed; seed < first_seed + seeds; ++seed) {
+      sim::RandomDecisions uniform(seed);
+      hash.Update(RunOnce(AddActors, options, seed, uniform).trace_hash);
+      sim::PctDecisions few(seed, /*preemptions=*/2, /*expected_turns=*/3 * kCommands);
+      hash.Update(RunOnce(AddActors, options, seed, few).trace_hash);
+    }
   }
   const sim::Exploration found = Explore(AddRace, {.first_seed = first_seed});
   hash.Update(found.violation->trace_hash);

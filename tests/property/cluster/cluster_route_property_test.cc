@@ -22,6 +22,7 @@
 #include "redouble/core/base/time/virtual_clock.h"
 #include "redouble/core/store/batch.h"
 #include "redouble/core/store/command.h"
+#include "redouble/core/store/command_row.h"
 #include "redouble/core/store/table/command_table.h"
 
 namespace redouble::redis {
@@ -84,7 +85,7 @@ RC_GTEST_PROP(ClusterRouteProperty, ChoosesTheSlotThatTheEngineChooses, ()) {
   const Words words = *AnyCommand();
   const std::vector<std::string_view> views = Views(words);
   const Command command = MakeCommand(views);
-  const CommandId row = RowOf(command);
+  const CommandId row = store::RowOf(command);
   RC_ASSERT(row != CommandId::kUnknown);
   ClusterView::Keys keys(view);
   keys.Add(store::SpecOf(row), command.arguments());
@@ -106,7 +107,7 @@ RC_GTEST_PROP(ClusterRouteProperty, TakesTheTransactionsThatTheEngineTakes, ()) 
   bool crosses = false;
   for (const std::vector<std::string_view>& words : views) {
     const Command& command = commands.emplace_back(MakeCommand(words));
-    keys.Add(store::SpecOf(RowOf(command)), command.arguments());
+    keys.Add(store::SpecOf(store::RowOf(command)), command.arguments());
     const absl::StatusOr<Route> route = RouteOf(command);
     crosses = crosses || !route.ok();
     concerns_all = concerns_all || (route.ok() && (route->kind == Route::Kind::kAllMasters ||
