@@ -29,7 +29,7 @@ using sim::World;
 using Words = std::vector<std::string_view>;
 
 constexpr int kCommands = 12;
-constexpr sim::Events kEvents[] = {sim::Events::kAtomic};
+constexpr sim::Events kEvents[] = {sim::Events::kAtomic, sim::Events::kSplit};
 
 // The commands of an actor: they depend on the clock, on chance, on other actors, or on an
 // unspecified order.
