@@ -116,8 +116,8 @@ class FieldChanges {
     deleted_.push_back(std::string(field));
   }
 
-  // Publishes the events and propagates the effects; removes the key if it is empty. `deadline_ms`:
-  // that of all calls of Expire. The hash must not be used after it.
+  // Publishes the events and propagates the effects; removes the key if it is empty. `deadline_ms`
+  // is the deadline that Expire was called with. The hash must not be used after Finish.
   void Finish(int64_t deadline_ms = 0) {
     context_.PropagateOnlyOthers();
     Report(deleted_, "hdel", {"HDEL", std::string(key_)});

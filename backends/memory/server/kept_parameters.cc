@@ -160,7 +160,7 @@ Error CheckTitle(std::string& value) {
   return std::nullopt;
 }
 
-// No locale but that of the environment is known.
+// The only known locale is the empty name, which means the locale of the environment.
 Error CheckLocale(std::string& value) {
   if (value.empty()) return std::nullopt;
   return "Invalid locale name";

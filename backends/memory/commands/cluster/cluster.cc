@@ -189,7 +189,7 @@ Reply HandleClusterMyId(CommandContext& context, Arguments) {
   return Reply::Bulk(view->shards()[view->self()].master.id);
 }
 
-// Every shard has one id, which is that of its master here.
+// The nodes of a shard share an id. Here it is the id of the master.
 Reply HandleClusterMyShardId(CommandContext& context, Arguments arguments) {
   return HandleClusterMyId(context, arguments);
 }

@@ -96,7 +96,8 @@ Reply HandleObjectRefCount(CommandContext& context, Arguments arguments) {
 
 namespace {
 
-// A blocked WAIT is ended by the host; without replicas, it waits until the timeout.
+// The host ends a blocked WAIT; without replicas, it waits until the timeout. `nobody` is the reply
+// if no replica has acknowledged.
 Reply WaitForReplicas(CommandContext& context, std::string_view timeout_ms, bool waits,
                       Reply nobody) {
   BlockTimeout timeout = ReadTimeoutMillis(timeout_ms, context.now_ms());

@@ -117,7 +117,7 @@ void AppendPersistence(EngineCore& engine, std::string& out) {
                   "\r\naof_pending_bio_fsync:0\r\naof_delayed_fsync:0\r\n");
 }
 
-// A line before that of expired keys.
+// The line of expired hash fields, which comes before the line of expired keys.
 std::string ExpiredFields(const EngineCore& engine) {
   if (!engine.Has(Feature::kExpiredFields)) return "";
   return absl::StrCat("expired_subkeys:", engine.expired_fields(), "\r\n");
