@@ -2,7 +2,6 @@
 // never reach a replica.
 #include <gtest/gtest.h>
 
-#include <boost/asio/io_context.hpp>
 #include <memory>
 #include <set>
 #include <string>
@@ -17,12 +16,12 @@
 #include "redouble/backends/redis/net/client/cluster_client.h"
 #include "redouble/backends/redis/net/client/sentinel_client.h"
 #include "redouble/backends/redis/net/client_hooks.h"
+#include "redouble/backends/redis/net/live_fixture_for_test.h"
 #include "redouble/backends/redis/observe/command_event.h"
 #include "redouble/backends/redis/spawn/spawned_cluster.h"
 #include "redouble/backends/redis/spawn/spawned_sentinels.h"
 #include "redouble/backends/redis/spawn/spawned_server.h"
 #include "redouble/core/base/status/status_matchers.h"
-#include "redouble/core/base/task/run.h"
 #include "redouble/core/store/batch.h"
 #include "redouble/core/store/reply.h"
 #include "redouble/core/store/store.h"
@@ -33,15 +32,8 @@ namespace {
 using base::IsOk;
 using store::Reply;
 
-class ReplicaReads : public testing::Test {
+class ReplicaReads : public LiveTest {
  protected:
-  template <typename T>
-  T Run(base::Task<T> task) {
-    return base::RunUntilDone(std::move(task), [this] {
-      if (context.stopped()) context.restart();
-      return context.run_one() > 0;
-    });
-  }
   // Sends a command; words are split at single spaces. Keeps the nodes to which it was sent.
   Reply Ask(store::Store& store, const std::string& line) {
     nodes.clear();
@@ -95,7 +87,6 @@ class ReplicaReads : public testing::Test {
 
   std::vector<std::string> nodes;
   bool readonly = false;
-  boost::asio::io_context context;
   AsioClock clock{context.get_executor()};
 };
 
