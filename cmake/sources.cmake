@@ -260,6 +260,7 @@ redouble_component(
     core/store/decode.cc
     core/store/errors.cc
     core/store/keyspace/key_family.cc
+    core/store/keyspace/key_layout.cc
     core/store/keyspace/key_pattern.cc
     core/store/message_source.cc
     core/store/post.cc
@@ -311,6 +312,7 @@ redouble_component(
     core/store/decode.h
     core/store/errors.h
     core/store/keyspace/key_family.h
+    core/store/keyspace/key_layout.h
     core/store/keyspace/key_pattern.h
     core/store/keyspace/key_rules.h
     core/store/message_source.h
@@ -952,6 +954,7 @@ redouble_component(
     sim/json/reply_json.cc
     sim/json/strict_json.cc
     sim/operations/arguments.cc
+    sim/operations/key_layout.cc
     sim/operations/operation.cc
     sim/operations/python_json.cc
     sim/recording/diff.cc

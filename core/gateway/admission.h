@@ -123,8 +123,9 @@ struct SettlementReport {
 class AdmissionControl {
  public:
   // `store` must outlive this.
-  explicit AdmissionControl(store::Store& store, Hardening hardening = Hardening())
-      : limiter_(store), budgets_(store, hardening) {}
+  explicit AdmissionControl(store::Store& store, Hardening hardening = Hardening(),
+                            Keys keys = Keys())
+      : limiter_(store, keys), budgets_(store, hardening, keys) {}
 
   // Checks the request rate, the token rate and the budget, then reserves, and stops at the first
   // refusal. A

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "redouble/backends/testing/backends.h"
+#include "redouble/backends/testing/layout_backends.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/gateway/errors.h"
 #include "redouble/core/store/errors.h"
@@ -25,7 +25,7 @@ using Action = SettlementReport::Action;
 constexpr std::string_view kKey = "018f8d31-86a7-7c48-8f36-4d1fa4d99101";
 
 template <typename Backend>
-class AdmissionTest : public tests::BackendTest<Backend> {
+class AdmissionTest : public tests::LayoutTest<Backend> {
  protected:
   AdmissionRequest Arriving(std::string_view request_id = "req-1") const {
     AdmissionRequest request;
@@ -45,28 +45,29 @@ class AdmissionTest : public tests::BackendTest<Backend> {
   }
 
   AdmissionDecision Admit(const AdmissionRequest& request) {
-    AdmissionControl admission(this->store());
+    AdmissionControl admission(this->store(), {}, this->keys_);
     const auto decision = this->Run(admission.Admit(request));
     EXPECT_THAT(decision, IsOk());
     return decision.value_or(AdmissionDecision());
   }
   Action Settle(const Settlement& settlement) {
-    AdmissionControl admission(this->store());
+    AdmissionControl admission(this->store(), {}, this->keys_);
     const SettlementReport report = this->Run(admission.Settle(settlement));
     EXPECT_THAT(report.status, IsOk());
     return report.action;
   }
 
-  const std::string rate_ = "rl:req:" + std::string(kKey) + ":202605091403";
-  const std::string daily_ = "budget:daily:" + std::string(kKey) + ":20260509";
-  const std::string monthly_ = "budget:monthly:" + std::string(kKey) + ":202605";
-  const std::string held_ = "budget:reservation:" + std::string(kKey) + ":req-1";
+  const Keys keys_{this->layout()};
+  const std::string rate_ = "rl:req:" + this->Tag(kKey) + ":202605091403";
+  const std::string daily_ = "budget:daily:" + this->Tag(kKey) + ":20260509";
+  const std::string monthly_ = "budget:monthly:" + this->Tag(kKey) + ":202605";
+  const std::string held_ = "budget:reservation:" + this->Tag(kKey) + ":req-1";
 };
-TYPED_TEST_SUITE(AdmissionTest, tests::Backends, tests::BackendNames);
+TYPED_TEST_SUITE(AdmissionTest, tests::LayoutBackends, tests::BackendNames);
 
 TYPED_TEST(AdmissionTest, AsksNothingForAPolicyWithoutLimits) {
   InterceptedStore store(this->store());
-  AdmissionControl admission(store);
+  AdmissionControl admission(store, {}, this->keys_);
   const auto decision = this->Run(admission.Admit(this->Arriving()));
   ASSERT_THAT(decision, IsOk());
   EXPECT_EQ(decision->outcome, Outcome::kAdmitted);
@@ -81,7 +82,7 @@ TYPED_TEST(AdmissionTest, CountsThenChecksThenReserves) {
   request.budget = {10.0, 100.0};
   request.estimated_cost_usd = 0.5;
   InterceptedStore store(this->store());
-  AdmissionControl admission(store);
+  AdmissionControl admission(store, {}, this->keys_);
   const auto decision = this->Run(admission.Admit(request));
   ASSERT_THAT(decision, IsOk());
   EXPECT_EQ(decision->outcome, Outcome::kAdmitted);
@@ -200,7 +201,7 @@ TYPED_TEST(AdmissionTest, SettlesAtTheTimeOfItsEnd) {
 
 TYPED_TEST(AdmissionTest, ReportsASettlementThatFailed) {
   this->Ask({"SET", this->daily_, "abc"});
-  AdmissionControl admission(this->store());
+  AdmissionControl admission(this->store(), {}, this->keys_);
   for (const auto& [settlement, action] :
        {std::pair(this->Over(true, 1.0), Action::kReconciled),
         std::pair(this->Over(false, 1.0), Action::kSpendAdded),
@@ -214,7 +215,7 @@ TYPED_TEST(AdmissionTest, ReportsASettlementThatFailed) {
 TYPED_TEST(AdmissionTest, FailsOnAKeyIdThatIsNoUuid) {
   AdmissionRequest request = this->Arriving();
   request.request.key_id = "sk-live-1";
-  AdmissionControl admission(this->store());
+  AdmissionControl admission(this->store(), {}, this->keys_);
   EXPECT_THAT(this->Run(admission.Admit(request)), StatusIs(absl::StatusCode::kInvalidArgument));
   Settlement settlement = this->Over(true, 1.0);
   settlement.request.key_id = "sk-live-1";
@@ -225,7 +226,7 @@ TYPED_TEST(AdmissionTest, FailsOnAKeyIdThatIsNoUuid) {
 TYPED_TEST(AdmissionTest, PassesItsOptionsOn) {
   Hardening hardening;
   hardening.heal_counter_ttl = true;
-  AdmissionControl admission(this->store(), hardening);
+  AdmissionControl admission(this->store(), hardening, this->keys_);
   EXPECT_THAT(this->Run(admission.Settle(this->Over(true, 1.0))).status, IsOk());
   EXPECT_EQ(this->Ttl(this->daily_), 172800);
 }

@@ -163,6 +163,7 @@ base::Task<absl::Status> BudgetStore::Settle(BudgetRequest request,
   REDOUBLE_CO_ASSIGN_OR_RETURN(const ReservationWrite current, ReservationOf(request, 0, now));
   SettlementWrite write;
   write.key = current.key;
+  write.keys = keys_;
   write.heal_counter_ttl = hardening_.heal_counter_ttl;
   write.leave_mark = hardening_.idempotent_settlement && actual_usd.has_value();
 
@@ -175,6 +176,9 @@ base::Task<absl::Status> BudgetStore::Settle(BudgetRequest request,
     }
     absl::StatusOr<Reservation> reservation = DecodeReservation(write.seen, current.counters);
     if (!reservation.ok()) co_return ControlStateUnavailable(reservation.status());
+    if (!keys_.SettleTogether(write.key, reservation->counters)) {
+      *reservation = Reservation{0, current.counters};
+    }
     write.counters = std::move(reservation->counters);
     write.delta_usd = DeltaOf(actual_usd, reservation->amount_usd);
 
@@ -220,11 +224,13 @@ base::Task<absl::Status> BudgetStore::SweepOne(const std::string& key, absl::Dur
   if (expires && ReservationTtl() - absl::Milliseconds(left_ms) < age) co_return absl::OkStatus();
   const absl::StatusOr<Reservation> reservation = DecodeReservation(replies[0].text(), {});
   // A value that does not name the counters that it was charged to is left to expire.
-  if (!reservation.ok() || reservation->amount_usd == 0 || reservation->counters.daily.empty()) {
+  if (!reservation.ok() || reservation->amount_usd == 0 || reservation->counters.daily.empty() ||
+      !keys_.SettleTogether(key, reservation->counters)) {
     co_return absl::OkStatus();
   }
   SettlementWrite write;
   write.key = key;
+  write.keys = keys_;
   write.seen = replies[0].text();
   write.counters = reservation->counters;
   write.delta_usd = -reservation->amount_usd;

@@ -61,8 +61,8 @@ struct ReservationWrite;
 class BudgetStore {
  public:
   // `store` must outlive this.
-  explicit BudgetStore(store::Store& store, Hardening hardening = Hardening())
-      : store_(store), hardening_(hardening) {}
+  explicit BudgetStore(store::Store& store, Hardening hardening = Hardening(), Keys keys = Keys())
+      : store_(store), hardening_(hardening), keys_(keys) {}
 
   // Compares the spend with the limits. A limit is exceeded if the spend has reached it; the cost
   // of the current request is not added. A counter that is missing or not a number counts as 0;
@@ -98,7 +98,8 @@ class BudgetStore {
   // Replaces the reserved amount by the actual cost in the counters that were charged, and deletes
   // the reservation. Without a reservation, or with a malformed one, the whole cost goes to the
   // counters of `now`. A negative cost and NaN count as 0. No TTL is set: a missing counter is
-  // created without one, unless Hardening::heal_counter_ttl is set.
+  // created without one, unless Hardening::heal_counter_ttl is set. In the cluster layout a
+  // reservation that names other keys than counters of its virtual key is malformed.
   //
   // Round trips: 2 (a GET and a transaction); with Hardening::idempotent_settlement see
   // docs/systems/gateway.md 4. Errors also: ControlStateUnavailable, with nothing written, for a

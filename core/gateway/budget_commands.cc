@@ -62,14 +62,14 @@ std::string LimitText(std::optional<double> limit) {
 }
 
 std::string HealingTtlText(const SettlementWrite& write, std::string_view counter_key) {
-  const std::optional<absl::Duration> ttl = CounterTtl(counter_key);
+  const std::optional<absl::Duration> ttl = write.keys.CounterTtl(counter_key);
   return write.heal_counter_ttl && ttl ? SecondsText(*ttl) : std::string();
 }
 
 // Sets the TTL of its family for each counter that has no TTL.
-void AddHealing(const BudgetCounterKeys& counters, Batch& batch) {
-  for (const std::string* counter : {&counters.daily, &counters.monthly}) {
-    const std::optional<absl::Duration> ttl = CounterTtl(*counter);
+void AddHealing(const SettlementWrite& write, Batch& batch) {
+  for (const std::string* counter : {&write.counters.daily, &write.counters.monthly}) {
+    const std::optional<absl::Duration> ttl = write.keys.CounterTtl(*counter);
     if (!ttl) continue;
     batch.Add(CommandId::kExpire, {*counter}).AddInteger(absl::ToInt64Seconds(*ttl)).Add("NX");
   }
@@ -151,7 +151,7 @@ base::Task<absl::Status> SettleByTransaction(store::Store& store, const Settleme
     batch.Add(CommandId::kIncrByFloat, {*counter, delta});
   }
   batch.Add(CommandId::kDel, {write.key});
-  if (write.heal_counter_ttl) AddHealing(write.counters, batch);
+  if (write.heal_counter_ttl) AddHealing(write, batch);
   co_return OutcomeOf(co_await store::Execute(store, batch));
 }
 

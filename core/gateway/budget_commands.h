@@ -56,6 +56,7 @@ struct SettlementWrite {
   // The value of the reservation that `delta_usd` was computed from. SettleByScript only.
   std::optional<std::string> seen;
   BudgetCounterKeys counters;
+  Keys keys = Keys();  // Tell counters from other keys, for `heal_counter_ttl`.
   double delta_usd = 0;
   bool heal_counter_ttl = false;
   bool leave_mark = false;  // SettleByScript only.

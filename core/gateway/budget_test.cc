@@ -7,7 +7,7 @@
 #include <limits>
 #include <string>
 
-#include "redouble/backends/testing/backends.h"
+#include "redouble/backends/testing/layout_backends.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/gateway/errors.h"
 #include "redouble/core/store/errors.h"
@@ -24,41 +24,35 @@ using tests::InterceptedStore;
 using Outcome = BudgetDecision::Outcome;
 
 constexpr std::string_view kKey = "018f8d31-86a7-7c48-8f36-4d1fa4d99101";
+constexpr std::string_view kOtherKey = "018f8d31-86a7-7c48-8f36-4d1fa4d99102";
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 absl::Time At(std::string_view text) { return base::ParseRfc3339(text).value(); }
 
-std::string Daily(std::string_view day) {
-  return "budget:daily:" + std::string(kKey) + ":" + std::string(day);
-}
-std::string Monthly(std::string_view month) {
-  return "budget:monthly:" + std::string(kKey) + ":" + std::string(month);
-}
-std::string Held(std::string_view request_id) {
-  return "budget:reservation:" + std::string(kKey) + ":" + std::string(request_id);
-}
-
 template <typename Backend>
-class BudgetTest : public tests::BackendTest<Backend> {
+class BudgetTest : public tests::LayoutTest<Backend> {
  protected:
   // Operations on the request "req-1" at the time of the backend.
   absl::Status Add(double cost) {
-    return this->Run(BudgetStore(this->store()).AddBudgetSpend(kKey, cost, this->now()));
+    return this->Run(
+        BudgetStore(this->store(), {}, this->keys_).AddBudgetSpend(kKey, cost, this->now()));
   }
   absl::Status Reserve(double cost) {
-    return this->Run(BudgetStore(this->store()).ReserveBudget(request_, cost, this->now()));
+    return this->Run(
+        BudgetStore(this->store(), {}, this->keys_).ReserveBudget(request_, cost, this->now()));
   }
   absl::Status Reconcile(double actual) {
-    return this->Run(
-        BudgetStore(this->store()).ReconcileBudgetReservation(request_, actual, this->now()));
+    return this->Run(BudgetStore(this->store(), {}, this->keys_)
+                         .ReconcileBudgetReservation(request_, actual, this->now()));
   }
   absl::Status Release() {
-    return this->Run(BudgetStore(this->store()).ReleaseBudgetReservation(request_, this->now()));
+    return this->Run(BudgetStore(this->store(), {}, this->keys_)
+                         .ReleaseBudgetReservation(request_, this->now()));
   }
   BudgetDecision Check(BudgetLimits limits) {
-    const auto decision =
-        this->Run(BudgetStore(this->store()).CheckBudget(kKey, limits, this->now()));
+    const auto decision = this->Run(
+        BudgetStore(this->store(), {}, this->keys_).CheckBudget(kKey, limits, this->now()));
     EXPECT_THAT(decision, IsOk());
     return decision.value_or(BudgetDecision());
   }
@@ -72,12 +66,23 @@ class BudgetTest : public tests::BackendTest<Backend> {
     EXPECT_EQ(this->Ttl(monthly_), monthly_ttl);
   }
 
+  std::string Daily(std::string_view day) const {
+    return "budget:daily:" + this->Tag(kKey) + ":" + std::string(day);
+  }
+  std::string Monthly(std::string_view month) const {
+    return "budget:monthly:" + this->Tag(kKey) + ":" + std::string(month);
+  }
+  std::string Held(std::string_view request_id) const {
+    return "budget:reservation:" + this->Tag(kKey) + ":" + std::string(request_id);
+  }
+
+  const Keys keys_{this->layout()};
   const BudgetRequest request_{kKey, "req-1"};
   const std::string daily_ = Daily("20260509");
   const std::string monthly_ = Monthly("202605");
   const std::string held_ = Held("req-1");
 };
-TYPED_TEST_SUITE(BudgetTest, tests::Backends, tests::BackendNames);
+TYPED_TEST_SUITE(BudgetTest, tests::LayoutBackends, tests::BackendNames);
 
 TYPED_TEST(BudgetTest, AddsACostToBothCounters) {
   EXPECT_THAT(this->Add(0.25), IsOk());
@@ -87,7 +92,8 @@ TYPED_TEST(BudgetTest, AddsACostToBothCounters) {
 
 TYPED_TEST(BudgetTest, AddsByFourCommandsThatAreNoTransaction) {
   InterceptedStore store(this->store());
-  ASSERT_THAT(this->Run(BudgetStore(store).AddBudgetSpend(kKey, 1.0, this->now())), IsOk());
+  ASSERT_THAT(this->Run(BudgetStore(store, {}, this->keys_).AddBudgetSpend(kKey, 1.0, this->now())),
+              IsOk());
   EXPECT_THAT(store.log(), ElementsAre("INCRBYFLOAT " + this->daily_ + " 1.0",
                                        "EXPIRE " + this->daily_ + " 172800",
                                        "INCRBYFLOAT " + this->monthly_ + " 1.0",
@@ -165,11 +171,11 @@ TYPED_TEST(BudgetTest, KeepsDaysMonthsAndYearsApart) {
     ASSERT_THAT(this->Add(1), IsOk());
     this->Advance(absl::Milliseconds(1));
     ASSERT_THAT(this->Add(2), IsOk());
-    EXPECT_EQ(this->Value(Daily(boundary.day_before)), "1") << boundary.before;
-    EXPECT_EQ(this->Value(Daily(boundary.day_after)), "2") << boundary.before;
+    EXPECT_EQ(this->Value(this->Daily(boundary.day_before)), "1") << boundary.before;
+    EXPECT_EQ(this->Value(this->Daily(boundary.day_after)), "2") << boundary.before;
     const bool same_month = std::string_view(boundary.month_before) == boundary.month_after;
-    EXPECT_EQ(this->Value(Monthly(boundary.month_before)), same_month ? "3" : "1");
-    EXPECT_EQ(this->Value(Monthly(boundary.month_after)), same_month ? "3" : "2");
+    EXPECT_EQ(this->Value(this->Monthly(boundary.month_before)), same_month ? "3" : "1");
+    EXPECT_EQ(this->Value(this->Monthly(boundary.month_after)), same_month ? "3" : "2");
   }
 }
 
@@ -200,7 +206,8 @@ TYPED_TEST(BudgetTest, ExceedsWhenTheSpendHasReachedEitherLimit) {
 TYPED_TEST(BudgetTest, ReadsBothCountersOneByOne) {
   InterceptedStore store(this->store());
   const BudgetLimits limits{1.0, std::nullopt};
-  ASSERT_THAT(this->Run(BudgetStore(store).CheckBudget(kKey, limits, this->now())), IsOk());
+  ASSERT_THAT(this->Run(BudgetStore(store, {}, this->keys_).CheckBudget(kKey, limits, this->now())),
+              IsOk());
   EXPECT_THAT(store.log(), ElementsAre("GET " + this->daily_, "GET " + this->monthly_));
   EXPECT_EQ(store.requests(), 2u);
   EXPECT_EQ(this->KeyCount(), 0);
@@ -210,7 +217,7 @@ TYPED_TEST(BudgetTest, ReadsNothingWithoutLimits) {
   ASSERT_THAT(this->Add(10), IsOk());
   InterceptedStore store(this->store());
   const auto decision =
-      this->Run(BudgetStore(store).CheckBudget(kKey, BudgetLimits(), this->now()));
+      this->Run(BudgetStore(store, {}, this->keys_).CheckBudget(kKey, BudgetLimits(), this->now()));
   ASSERT_THAT(decision, IsOk());
   EXPECT_EQ(decision->outcome, Outcome::kAllowed);
   EXPECT_EQ(decision->daily_spend_usd, 0);
@@ -245,19 +252,23 @@ TYPED_TEST(BudgetTest, FailsToCheckACounterThatIsNoText) {
   const BudgetLimits limits{1.0, 1.0};
   this->Ask({"SET", this->monthly_, "\xff"});
   const absl::Status not_utf8 =
-      this->Run(BudgetStore(this->store()).CheckBudget(kKey, limits, this->now())).status();
+      this->Run(BudgetStore(this->store(), {}, this->keys_).CheckBudget(kKey, limits, this->now()))
+          .status();
   EXPECT_TRUE(IsControlStateUnavailable(not_utf8));
   EXPECT_EQ(ControlStateCause(not_utf8).message(), "the value of a budget counter is not UTF-8");
   this->Ask({"LPUSH", this->daily_, "1"});
   const absl::Status wrong_type =
-      this->Run(BudgetStore(this->store()).CheckBudget(kKey, limits, this->now())).status();
+      this->Run(BudgetStore(this->store(), {}, this->keys_).CheckBudget(kKey, limits, this->now()))
+          .status();
   EXPECT_EQ(store::ServerErrorCode(ControlStateCause(wrong_type)), "WRONGTYPE");
 }
 
 TYPED_TEST(BudgetTest, ReservesInOneTransaction) {
   InterceptedStore store(this->store());
-  ASSERT_THAT(this->Run(BudgetStore(store).ReserveBudget(this->request_, 1.0, this->now())),
-              IsOk());
+  ASSERT_THAT(
+      this->Run(
+          BudgetStore(store, {}, this->keys_).ReserveBudget(this->request_, 1.0, this->now())),
+      IsOk());
   EXPECT_THAT(
       store.log(),
       ElementsAre("MULTI",
@@ -326,10 +337,11 @@ TYPED_TEST(BudgetTest, ReconcilesUpDownAndEven) {
 TYPED_TEST(BudgetTest, SettlesByAReadAndATransactionWithoutExpire) {
   ASSERT_THAT(this->Reserve(0.5), IsOk());
   InterceptedStore store(this->store());
-  ASSERT_THAT(
-      this->Run(BudgetStore(store).ReconcileBudgetReservation(this->request_, 0.5, this->now())),
-      IsOk());
-  ASSERT_THAT(this->Run(BudgetStore(store).ReleaseBudgetReservation(this->request_, this->now())),
+  ASSERT_THAT(this->Run(BudgetStore(store, {}, this->keys_)
+                            .ReconcileBudgetReservation(this->request_, 0.5, this->now())),
+              IsOk());
+  ASSERT_THAT(this->Run(BudgetStore(store, {}, this->keys_)
+                            .ReleaseBudgetReservation(this->request_, this->now())),
               IsOk());
   EXPECT_THAT(store.log(),
               ElementsAre("GET " + this->held_, "MULTI", "INCRBYFLOAT " + this->daily_ + " 0.0",
@@ -371,8 +383,8 @@ TYPED_TEST(BudgetTest, SettlesInTheCountersThatWereCharged) {
   ASSERT_THAT(this->Reserve(0.25), IsOk());
   this->AdvanceTo(At("2026-06-01T00:00:01Z"));
   ASSERT_THAT(this->Reconcile(0.4), IsOk());
-  EXPECT_EQ(this->Value(Daily("20260531")), "0.40000000000000002") << "0.4 - 0.25 in double";
-  EXPECT_EQ(this->Value(Monthly("202605")), "0.40000000000000002");
+  EXPECT_EQ(this->Value(this->Daily("20260531")), "0.40000000000000002") << "0.4 - 0.25 in double";
+  EXPECT_EQ(this->Value(this->Monthly("202605")), "0.40000000000000002");
   EXPECT_EQ(this->KeyCount(), 2) << "nothing in June";
 }
 
@@ -382,9 +394,9 @@ TYPED_TEST(BudgetTest, ChargesLateCostsToTheCountersOfTheSettlement) {
   this->Advance(absl::Hours(1) + absl::Milliseconds(1));
   EXPECT_EQ(this->Value(this->held_), "nil") << "the reservation has expired";
   ASSERT_THAT(this->Reconcile(0.75), IsOk());
-  EXPECT_EQ(this->Value(Monthly("202605")), "0.5") << "the estimate stays charged";
-  EXPECT_EQ(this->Value(Daily("20260601")), "0.75");
-  EXPECT_EQ(this->Ttl(Daily("20260601")), -1);
+  EXPECT_EQ(this->Value(this->Monthly("202605")), "0.5") << "the estimate stays charged";
+  EXPECT_EQ(this->Value(this->Daily("20260601")), "0.75");
+  EXPECT_EQ(this->Ttl(this->Daily("20260601")), -1);
 }
 
 TYPED_TEST(BudgetTest, ReleasesAndKeepsTheCounters) {
@@ -427,13 +439,13 @@ TYPED_TEST(BudgetTest, AppliesASettlementTwiceWhenTwoReadTheReservation) {
   InterceptedStore store(this->store());
   store.on_request = [&](size_t index) -> std::optional<absl::StatusOr<Reply>> {
     if (index == 1) {
-      BudgetStore budgets(*other);
+      BudgetStore budgets(*other, {}, this->keys_);
       EXPECT_THAT(this->Run(budgets.ReconcileBudgetReservation(this->request_, 0.75, this->now())),
                   IsOk());
     }
     return std::nullopt;
   };
-  BudgetStore budgets(store);
+  BudgetStore budgets(store, {}, this->keys_);
   EXPECT_THAT(this->Run(budgets.ReconcileBudgetReservation(this->request_, 0.75, this->now())),
               IsOk());
   this->ExpectCounters("1");
@@ -447,14 +459,14 @@ TYPED_TEST(BudgetTest, LetsRequestsPassBetweenCheckAndReservation) {
   store.on_request = [&](size_t index) -> std::optional<absl::StatusOr<Reply>> {
     if (index == 2) {
       const BudgetRequest request{kKey, "other"};
-      BudgetStore budgets(*other);
+      BudgetStore budgets(*other, {}, this->keys_);
       const auto decision =
           this->Run(budgets.CheckAndReserveBudget(request, limits, 0.5, this->now()));
       EXPECT_EQ(decision.value().outcome, Outcome::kAllowed);
     }
     return std::nullopt;
   };
-  BudgetStore budgets(store);
+  BudgetStore budgets(store, {}, this->keys_);
   const auto decision =
       this->Run(budgets.CheckAndReserveBudget(this->request_, limits, 0.5, this->now()));
   ASSERT_THAT(decision, IsOk());
@@ -464,7 +476,7 @@ TYPED_TEST(BudgetTest, LetsRequestsPassBetweenCheckAndReservation) {
 
 TYPED_TEST(BudgetTest, ReservesOnlyWhatTheCheckAllows) {
   ASSERT_THAT(this->Add(1), IsOk());
-  BudgetStore budgets(this->store());
+  BudgetStore budgets(this->store(), {}, this->keys_);
   const BudgetLimits reached{1.0, std::nullopt};
   const auto refused =
       this->Run(budgets.CheckAndReserveBudget(this->request_, reached, 0.5, this->now()));
@@ -479,11 +491,32 @@ TYPED_TEST(BudgetTest, ReservesOnlyWhatTheCheckAllows) {
 }
 
 TYPED_TEST(BudgetTest, TrustsTheCountersThatAReservationNames) {
+  if (this->in_cluster_layout()) return;  // The next test has what holds there.
   this->Ask({"SET", this->held_, "0.5|foreign-day|"});
   EXPECT_THAT(this->Release(), IsOk());
   EXPECT_EQ(this->Value("foreign-day"), "-0.5");
   EXPECT_EQ(this->Value(""), "-0.5");
   EXPECT_EQ(this->KeyCount(), 2);
+}
+
+// One transaction cannot settle them in a cluster, so such a reservation is malformed.
+TYPED_TEST(BudgetTest, TakesOnlyCountersOfItsTagInTheClusterLayout) {
+  const std::string other(kOtherKey);
+  const std::string tagged = "budget:daily:{" + other + "}:20260509";
+  const std::string documented = "budget:daily:" + std::string(kKey) + ":20260509";
+  const std::string foreign = "{" + std::string(kKey) + "}";
+  for (const std::string& counter : {tagged, documented, foreign, std::string()}) {
+    this->Ask({"FLUSHALL"});
+    this->Ask({"SET", this->held_, "0.5|" + counter + "|" + this->monthly_});
+    EXPECT_THAT(this->Reconcile(0.75), IsOk());
+    EXPECT_EQ(this->Value(this->held_), "nil");
+    if (this->in_cluster_layout()) {
+      this->ExpectCounters("0.75", -1, -1);
+      EXPECT_EQ(this->KeyCount(), 2);
+    } else {
+      EXPECT_EQ(this->Value(counter), "0.25");
+    }
+  }
 }
 
 TYPED_TEST(BudgetTest, ChargesTheWholeCostOverAMalformedReservation) {
@@ -534,12 +567,12 @@ TYPED_TEST(BudgetTest, SharesOneReservationBetweenRequestsOfOneId) {
 
 // Clients choose request ids, so two requests can share one (docs/systems/gateway.md R7).
 TYPED_TEST(BudgetTest, TakesRequestIdsHoweverOddOrLong) {
-  BudgetStore budgets(this->store());
+  BudgetStore budgets(this->store(), {}, this->keys_);
   for (const std::string& id : {std::string(), std::string("a:b|c d"), std::string("\r\n$-1\r\n"),
                                 std::string("\xff\0\xfe", 3), std::string(1 << 20, 'i')}) {
     const BudgetRequest request{kKey, id};
     ASSERT_THAT(this->Run(budgets.ReserveBudget(request, 0.5, this->now())), IsOk());
-    EXPECT_EQ(this->Value(Held(id)), "0.5|" + this->daily_ + "|" + this->monthly_);
+    EXPECT_EQ(this->Value(this->Held(id)), "0.5|" + this->daily_ + "|" + this->monthly_);
     ASSERT_THAT(this->Run(budgets.ReconcileBudgetReservation(request, 0.0, this->now())), IsOk());
     this->ExpectCounters("0");
     EXPECT_EQ(this->KeyCount(), 2);
@@ -548,7 +581,7 @@ TYPED_TEST(BudgetTest, TakesRequestIdsHoweverOddOrLong) {
 
 TYPED_TEST(BudgetTest, RefusesAKeyIdThatIsNoUuidBeforeItSendsAnything) {
   InterceptedStore store(this->store());
-  BudgetStore budgets(store);
+  BudgetStore budgets(store, {}, this->keys_);
   const BudgetRequest request{"sk-live-1", "r"};
   const BudgetLimits limits{1.0, 1.0};
   const absl::Time now = this->now();
@@ -577,7 +610,7 @@ class BudgetFaultTest : public BudgetTest<tests::MemoryBackend> {
         if (index == failing) return store::OutcomeUnknownError("reset");
         return std::nullopt;
       };
-      BudgetStore budgets(store);
+      BudgetStore budgets(store, {}, this->keys_);
       const absl::Status status = operation(budgets);
       if (status.ok()) return failing;
       EXPECT_TRUE(IsControlStateUnavailable(status)) << status;
@@ -613,7 +646,7 @@ TEST_F(BudgetFaultTest, FailsOnRepliesOfTheWrongKind) {
   store.on_request = [](size_t) -> std::optional<absl::StatusOr<Reply>> {
     return Reply::Integer(1);
   };
-  BudgetStore budgets(store);
+  BudgetStore budgets(store, {}, this->keys_);
   const BudgetLimits limits{1.0, 1.0};
   EXPECT_TRUE(IsControlStateUnavailable(Run(budgets.CheckBudget(kKey, limits, now())).status()));
   EXPECT_TRUE(IsControlStateUnavailable(Run(budgets.AddBudgetSpend(kKey, 1, now()))));

@@ -18,8 +18,8 @@ constexpr std::array kRelations = {
 
 }  // namespace
 
-store::KeyRules KeyRules() {
-  return {.families = KeyFamilies(), .defaults = {}, .relations = kRelations, .expiring = {}};
+store::KeyRules KeyRules(store::KeyLayout layout) {
+  return {.families = KeyFamilies(layout), .defaults = {}, .relations = kRelations, .expiring = {}};
 }
 
 }  // namespace redouble::gateway

@@ -9,12 +9,13 @@
 #ifndef REDOUBLE_CORE_GATEWAY_KEY_RULES_H_
 #define REDOUBLE_CORE_GATEWAY_KEY_RULES_H_
 
+#include "redouble/core/store/keyspace/key_layout.h"
 #include "redouble/core/store/keyspace/key_rules.h"
 
 namespace redouble::gateway {
 
-// The rules of all families of keys.h. The spans refer to static data.
-store::KeyRules KeyRules();
+// The rules of all families of keys.h in one layout. The spans refer to static data.
+store::KeyRules KeyRules(store::KeyLayout layout = store::KeyLayout::kDocumented);
 
 }  // namespace redouble::gateway
 

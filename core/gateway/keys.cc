@@ -1,17 +1,21 @@
 #include "redouble/core/gateway/keys.h"
 
 #include <array>
+#include <cstddef>
+#include <utility>
 
+#include "redouble/core/base/hash/crc.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/time/utc.h"
-#include "redouble/core/store/keyspace/key_pattern.h"
 
 namespace redouble::gateway {
 namespace {
 
 using store::KeyFamily;
-using store::KeyPattern;
+using store::KeyLayout;
 using store::KeyType;
+using store::LayoutRow;
+using store::LayoutTable;
 
 constexpr std::string_view kSystem = "gateway";
 constexpr std::string_view kSource = "docs/systems/gateway.md 1";
@@ -80,42 +84,32 @@ constexpr KeyFamily kReservation = {
     .source = kSource,
 };
 
-constexpr std::array kFamilies = {kRequestRate, kTokenRate, kDailyBudget, kMonthlyBudget,
-                                  kReservation};
+// The indexes of the rows below.
+enum Row : size_t {
+  kRequestRateRow,
+  kTokenRateRow,
+  kDailyBudgetRow,
+  kMonthlyBudgetRow,
+  kReservationRow,
+};
 
-const KeyPattern& CompiledRequestRate() {
-  static const KeyPattern& pattern =
-      *new KeyPattern(KeyPattern::MustCompile(kRequestRate.pattern, kRequestRate.id));
-  return pattern;
-}
+// In the cluster layout the id of the virtual key is the tag.
+constexpr std::array kRows = {
+    LayoutRow{kRequestRate, "rl:req:{{{key_id:uuid}}}:{minute:d12}"},
+    LayoutRow{kTokenRate, "rl:tpm:{{{key_id:uuid}}}:{minute:d12}"},
+    LayoutRow{kDailyBudget, "budget:daily:{{{key_id:uuid}}}:{day:d8}"},
+    LayoutRow{kMonthlyBudget, "budget:monthly:{{{key_id:uuid}}}:{month:d6}"},
+    LayoutRow{kReservation, "budget:reservation:{{{key_id:uuid}}}:{request_id:any}"},
+};
 
-const KeyPattern& CompiledTokenRate() {
-  static const KeyPattern& pattern =
-      *new KeyPattern(KeyPattern::MustCompile(kTokenRate.pattern, kTokenRate.id));
-  return pattern;
-}
-
-const KeyPattern& CompiledDailyBudget() {
-  static const KeyPattern& pattern =
-      *new KeyPattern(KeyPattern::MustCompile(kDailyBudget.pattern, kDailyBudget.id));
-  return pattern;
-}
-
-const KeyPattern& CompiledMonthlyBudget() {
-  static const KeyPattern& pattern =
-      *new KeyPattern(KeyPattern::MustCompile(kMonthlyBudget.pattern, kMonthlyBudget.id));
-  return pattern;
-}
-
-const KeyPattern& CompiledReservation() {
-  static const KeyPattern& pattern =
-      *new KeyPattern(KeyPattern::MustCompile(kReservation.pattern, kReservation.id));
-  return pattern;
+const LayoutTable& Table() {
+  static const LayoutTable& table = *new LayoutTable(kRows);
+  return table;
 }
 
 }  // namespace
 
-std::span<const KeyFamily> KeyFamilies() { return kFamilies; }
+std::span<const KeyFamily> KeyFamilies(KeyLayout layout) { return Table().families(layout); }
 
 absl::Duration RequestRateTtl() { return *kRequestRate.ttl; }
 absl::Duration TokenRateTtl() { return *kTokenRate.ttl; }
@@ -124,19 +118,19 @@ absl::Duration MonthlyBudgetTtl() { return *kMonthlyBudget.ttl; }
 absl::Duration ReservationTtl() { return *kReservation.ttl; }
 
 absl::StatusOr<std::string> Keys::RequestRate(std::string_view key_id, absl::Time now) const {
-  return CompiledRequestRate().Build(key_id, base::FormatUtcMinute(now));
+  return Table().pattern(layout_, kRequestRateRow).Build(key_id, base::FormatUtcMinute(now));
 }
 
 absl::StatusOr<std::string> Keys::TokenRate(std::string_view key_id, absl::Time now) const {
-  return CompiledTokenRate().Build(key_id, base::FormatUtcMinute(now));
+  return Table().pattern(layout_, kTokenRateRow).Build(key_id, base::FormatUtcMinute(now));
 }
 
 absl::StatusOr<std::string> Keys::DailyBudget(std::string_view key_id, absl::Time now) const {
-  return CompiledDailyBudget().Build(key_id, base::FormatUtcDay(now));
+  return Table().pattern(layout_, kDailyBudgetRow).Build(key_id, base::FormatUtcDay(now));
 }
 
 absl::StatusOr<std::string> Keys::MonthlyBudget(std::string_view key_id, absl::Time now) const {
-  return CompiledMonthlyBudget().Build(key_id, base::FormatUtcMonth(now));
+  return Table().pattern(layout_, kMonthlyBudgetRow).Build(key_id, base::FormatUtcMonth(now));
 }
 
 absl::StatusOr<BudgetCounterKeys> Keys::Counters(std::string_view key_id, absl::Time now) const {
@@ -146,19 +140,30 @@ absl::StatusOr<BudgetCounterKeys> Keys::Counters(std::string_view key_id, absl::
 }
 
 absl::StatusOr<std::string> Keys::Reservation(const BudgetRequest& request) const {
-  return CompiledReservation().Build(request.key_id, request.request_id);
+  return Table().pattern(layout_, kReservationRow).Build(request.key_id, request.request_id);
 }
 
-std::string_view Keys::ReservationPattern() const { return "budget:reservation:*"; }
+std::string_view Keys::ReservationPattern() const {
+  return layout_ == KeyLayout::kCluster ? "budget:reservation:{*" : "budget:reservation:*";
+}
 
 bool Keys::IsReservation(std::string_view key) const {
-  return CompiledReservation().Parse(key).has_value();
+  return Table().pattern(layout_, kReservationRow).Parse(key).has_value();
 }
 
-std::optional<absl::Duration> CounterTtl(std::string_view key) {
-  if (CompiledDailyBudget().Parse(key)) return DailyBudgetTtl();
-  if (CompiledMonthlyBudget().Parse(key)) return MonthlyBudgetTtl();
+std::optional<absl::Duration> Keys::CounterTtl(std::string_view key) const {
+  if (Table().pattern(layout_, kDailyBudgetRow).Parse(key)) return DailyBudgetTtl();
+  if (Table().pattern(layout_, kMonthlyBudgetRow).Parse(key)) return MonthlyBudgetTtl();
   return std::nullopt;
+}
+
+bool Keys::SettleTogether(std::string_view reservation, const BudgetCounterKeys& counters) const {
+  if (layout_ == KeyLayout::kDocumented) return true;
+  const std::string_view tag = base::HashTag(reservation);
+  for (const std::string* counter : {&counters.daily, &counters.monthly}) {
+    if (!CounterTtl(*counter) || base::HashTag(*counter) != tag) return false;
+  }
+  return true;
 }
 
 }  // namespace redouble::gateway

@@ -8,8 +8,11 @@
 //   absl::StatusOr<std::string> key = keys.RequestRate(key_id, now);
 //   // "rl:req:018f8d31-86a7-7c48-8f36-4d1fa4d99101:202605091403"
 //
+// In the cluster layout the id of the virtual key is the hash tag of each key, so that a cluster
+// serves all keys of one virtual key in one slot: "rl:req:{018f8d31-...}:202605091403".
+//
 // Thread-safety: constant data and pure functions; a Keys is a plain value.
-// Source: docs/systems/gateway.md 1.
+// Source: docs/systems/gateway.md 1, 1.5.
 #ifndef REDOUBLE_CORE_GATEWAY_KEYS_H_
 #define REDOUBLE_CORE_GATEWAY_KEYS_H_
 
@@ -21,11 +24,13 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "redouble/core/store/keyspace/key_family.h"
+#include "redouble/core/store/keyspace/key_layout.h"
 
 namespace redouble::gateway {
 
-// The five families, in the order of the documentation.
-std::span<const store::KeyFamily> KeyFamilies();
+// The five families, in the order of the documentation and with the same ids in both layouts.
+std::span<const store::KeyFamily> KeyFamilies(
+    store::KeyLayout layout = store::KeyLayout::kDocumented);
 
 // The TTLs of the families. Source: docs/systems/gateway.md 1.3.
 absl::Duration RequestRateTtl();    // 70 s
@@ -48,9 +53,13 @@ struct BudgetCounterKeys {
   std::string monthly;
 };
 
-// Builds and recognizes keys.
+// Builds and recognizes the keys of one layout.
 class Keys {
  public:
+  explicit Keys(store::KeyLayout layout = store::KeyLayout::kDocumented) : layout_(layout) {}
+
+  store::KeyLayout layout() const { return layout_; }
+
   // Return the keys of the UTC minute, day or month that contains `now`; the time is truncated.
   // Errors: InvalidArgument if `key_id` is not a UUID in lower case or the year of `now` does not
   // have four digits.
@@ -66,10 +75,15 @@ class Keys {
   std::string_view ReservationPattern() const;
   // Whether `key` is the key of a reservation.
   bool IsReservation(std::string_view key) const;
-};
+  // The TTL of a daily or monthly budget counter; nullopt for any other key.
+  std::optional<absl::Duration> CounterTtl(std::string_view key) const;
+  // Whether one transaction may settle a reservation against the counters that its value names. In
+  // the documented layout always; in the cluster layout if both are counters of its virtual key.
+  bool SettleTogether(std::string_view reservation, const BudgetCounterKeys& counters) const;
 
-// The TTL of a daily or monthly budget counter; nullopt for any other key.
-std::optional<absl::Duration> CounterTtl(std::string_view key);
+ private:
+  store::KeyLayout layout_;
+};
 
 }  // namespace redouble::gateway
 

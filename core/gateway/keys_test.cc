@@ -4,13 +4,20 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <string>
+#include <vector>
+
+#include "redouble/core/base/hash/crc.h"
+#include "redouble/core/base/random/rng.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/base/time/utc.h"
 #include "redouble/core/store/keyspace/key_family_testing.h"
+#include "redouble/core/store/keyspace/key_spread_for_test.h"
 
 namespace redouble::gateway {
 namespace {
 
+using base::IsOk;
 using base::IsOkAndHolds;
 using base::StatusIs;
 using ::testing::HasSubstr;
@@ -31,6 +38,55 @@ TEST(GatewayKeys, AreTheDocumentedVectors) {
   EXPECT_THAT(Keys().MonthlyBudget(kKey, now), IsOkAndHolds(With("budget:monthly:", ":202605")));
   EXPECT_THAT(Keys().Reservation({kKey, "req-1"}),
               IsOkAndHolds(With("budget:reservation:", ":req-1")));
+}
+
+TEST(GatewayKeys, HaveTheVirtualKeyAsTagInTheClusterLayout) {
+  const Keys keys(store::KeyLayout::kCluster);
+  const absl::Time now = At("2026-05-09T14:03:02Z");
+  EXPECT_THAT(keys.RequestRate(kKey, now), IsOkAndHolds(With("rl:req:{", "}:202605091403")));
+  EXPECT_THAT(keys.TokenRate(kKey, now), IsOkAndHolds(With("rl:tpm:{", "}:202605091403")));
+  EXPECT_THAT(keys.DailyBudget(kKey, now), IsOkAndHolds(With("budget:daily:{", "}:20260509")));
+  EXPECT_THAT(keys.MonthlyBudget(kKey, now), IsOkAndHolds(With("budget:monthly:{", "}:202605")));
+  EXPECT_THAT(keys.Reservation({kKey, "a}{b"}),
+              IsOkAndHolds(With("budget:reservation:{", "}:a}{b")));
+}
+
+TEST(GatewayKeys, OfAVirtualKeyAreInOneSlotOfACluster) {
+  const Keys keys(store::KeyLayout::kCluster);
+  const absl::Time now = At("2026-05-09T14:03:02Z");
+  const int slot = base::KeySlot(kKey);
+  for (const absl::StatusOr<std::string>& key :
+       {keys.RequestRate(kKey, now), keys.TokenRate(kKey, now), keys.DailyBudget(kKey, now),
+        keys.MonthlyBudget(kKey, now), keys.Reservation({kKey, ""}),
+        keys.Reservation({kKey, "{x}"})}) {
+    ASSERT_THAT(key, IsOk());
+    EXPECT_EQ(base::KeySlot(*key), slot) << *key;
+  }
+}
+
+TEST(GatewayKeys, OfManyVirtualKeysSpreadOverACluster) {
+  const Keys keys(store::KeyLayout::kCluster);
+  base::Rng rng(7);
+  std::vector<std::string> built;
+  for (int i = 0; i < 6000; ++i) {
+    built.push_back(keys.RequestRate(store::RandomUuid(rng), absl::UnixEpoch()).value());
+  }
+  store::ExpectEvenSpread(built, /*masters=*/6);
+}
+
+TEST(GatewayKeys, KnowWhichReservationsOneTransactionSettles) {
+  const absl::Time now = At("2026-05-09T14:03:02Z");
+  const Keys cluster(store::KeyLayout::kCluster);
+  const std::string held = cluster.Reservation({kKey, "r"}).value();
+  const BudgetCounterKeys own = cluster.Counters(kKey, now).value();
+  const BudgetCounterKeys other =
+      cluster.Counters("018f8d31-86a7-7c48-8f36-4d1fa4d99102", now).value();
+  EXPECT_TRUE(cluster.SettleTogether(held, own));
+  EXPECT_FALSE(cluster.SettleTogether(held, {own.daily, other.monthly}));
+  EXPECT_FALSE(cluster.SettleTogether(held, {other.daily, own.monthly}));
+  EXPECT_FALSE(cluster.SettleTogether(held, {own.daily, ""}));
+  EXPECT_FALSE(cluster.SettleTogether(held, Keys().Counters(kKey, now).value()));
+  EXPECT_TRUE(Keys().SettleTogether(Keys().Reservation({kKey, "r"}).value(), {"foreign", ""}));
 }
 
 TEST(GatewayKeys, HaveTheDocumentedTimesToLive) {
@@ -104,11 +160,12 @@ TEST(GatewayKeys, RefuseAYearOfFiveDigits) {
 
 TEST(GatewayKeys, KnowTheTimeToLiveOfACounter) {
   const BudgetCounterKeys keys = Keys().Counters(kKey, At("2026-05-09T14:03:02Z")).value();
-  EXPECT_EQ(CounterTtl(keys.daily), DailyBudgetTtl());
-  EXPECT_EQ(CounterTtl(keys.monthly), MonthlyBudgetTtl());
-  EXPECT_EQ(CounterTtl(Keys().Reservation({kKey, "20260509"}).value()), std::nullopt);
-  EXPECT_EQ(CounterTtl("foreign"), std::nullopt);
-  EXPECT_EQ(CounterTtl(""), std::nullopt);
+  EXPECT_EQ(Keys().CounterTtl(keys.daily), DailyBudgetTtl());
+  EXPECT_EQ(Keys().CounterTtl(keys.monthly), MonthlyBudgetTtl());
+  EXPECT_EQ(Keys().CounterTtl(Keys().Reservation({kKey, "20260509"}).value()), std::nullopt);
+  EXPECT_EQ(Keys().CounterTtl("foreign"), std::nullopt);
+  EXPECT_EQ(Keys().CounterTtl(""), std::nullopt);
+  EXPECT_EQ(Keys(store::KeyLayout::kCluster).CounterTtl(keys.daily), std::nullopt);
 }
 
 TEST(GatewayKeys, FillEveryColumnOfTheInventory) {
@@ -123,7 +180,10 @@ TEST(GatewayKeys, FillEveryColumnOfTheInventory) {
   }
 }
 
-TEST(GatewayKeys, RoundTrip) { store::ExpectKeyFamiliesRoundTrip(KeyFamilies()); }
+TEST(GatewayKeys, RoundTrip) {
+  store::ExpectKeyFamiliesRoundTrip(KeyFamilies());
+  store::ExpectKeyFamiliesRoundTrip(KeyFamilies(store::KeyLayout::kCluster));
+}
 
 RC_GTEST_PROP(GatewayKeys, NameTheBucketOfAnyMoment, ()) {
   const absl::Time now = absl::FromUnixSeconds(*rc::gen::inRange<int64_t>(0, 253402300800));

@@ -41,7 +41,7 @@ struct RateLimitDecision {
 class RateLimiter {
  public:
   // `store` must outlive the limiter.
-  explicit RateLimiter(store::Store& store) : store_(store) {}
+  explicit RateLimiter(store::Store& store, Keys keys = Keys()) : store_(store), keys_(keys) {}
 
   // Counts a request of `key_id` at `now` and compares the count with `limit`. Nullopt means
   // unlimited; a limit of 0 or less rejects every request.

@@ -6,7 +6,7 @@
 #include <limits>
 #include <string>
 
-#include "redouble/backends/testing/backends.h"
+#include "redouble/backends/testing/layout_backends.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/gateway/errors.h"
 #include "redouble/core/store/errors.h"
@@ -27,28 +27,29 @@ constexpr std::string_view kOtherKey = "018f8d31-86a7-7c48-8f36-4d1fa4d99102";
 
 absl::Time At(std::string_view text) { return base::ParseRfc3339(text).value(); }
 
-std::string Minute(std::string_view minute, std::string_view key = kKey) {
-  return "rl:req:" + std::string(key) + ":" + std::string(minute);
-}
-
 template <typename Backend>
-class RateLimiterTest : public tests::BackendTest<Backend> {
+class RateLimiterTest : public tests::LayoutTest<Backend> {
  protected:
   // The decision on a request at the time of the backend.
   RateLimitDecision Hit(std::optional<int32_t> limit, std::string_view key = kKey) {
-    RateLimiter limiter(this->store());
+    RateLimiter limiter(this->store(), this->keys_);
     const auto decision = this->Run(limiter.CheckRequestRateLimit(key, limit, this->now()));
     EXPECT_THAT(decision, IsOk());
     return decision.value_or(RateLimitDecision());
   }
   absl::Status Failure(store::Store& store) {
-    RateLimiter limiter(store);
+    RateLimiter limiter(store, this->keys_);
     return this->Run(limiter.CheckRequestRateLimit(kKey, 5, this->now())).status();
   }
 
+  std::string Minute(std::string_view minute, std::string_view key = kKey) const {
+    return "rl:req:" + this->Tag(key) + ":" + std::string(minute);
+  }
+
+  const Keys keys_{this->layout()};
   const std::string counter_ = Minute("202605091403");
 };
-TYPED_TEST_SUITE(RateLimiterTest, tests::Backends, tests::BackendNames);
+TYPED_TEST_SUITE(RateLimiterTest, tests::LayoutBackends, tests::BackendNames);
 
 TYPED_TEST(RateLimiterTest, AllowsUpToTheLimit) {
   for (const int64_t count : {1, 2}) {
@@ -75,7 +76,7 @@ TYPED_TEST(RateLimiterTest, CountsRejectedRequestsAndRestartsTheTtl) {
 
 TYPED_TEST(RateLimiterTest, SendsATransactionAndAsksForTheTtlOfARejection) {
   InterceptedStore store(this->store());
-  RateLimiter limiter(store);
+  RateLimiter limiter(store, this->keys_);
   ASSERT_THAT(this->Run(limiter.CheckRequestRateLimit(kKey, 1, this->now())), IsOk());
   ASSERT_THAT(this->Run(limiter.CheckRequestRateLimit(kKey, 1, this->now())), IsOk());
   const std::string incr = "INCR " + this->counter_;
@@ -87,7 +88,7 @@ TYPED_TEST(RateLimiterTest, SendsATransactionAndAsksForTheTtlOfARejection) {
 
 TYPED_TEST(RateLimiterTest, SendsNothingWithoutALimit) {
   InterceptedStore store(this->store());
-  RateLimiter limiter(store);
+  RateLimiter limiter(store, this->keys_);
   const auto decision = this->Run(limiter.CheckRequestRateLimit(kKey, std::nullopt, this->now()));
   ASSERT_THAT(decision, IsOk());
   EXPECT_EQ(decision->outcome, Outcome::kAllowed);
@@ -117,8 +118,8 @@ TYPED_TEST(RateLimiterTest, StartsAnewWithEachMinute) {
   EXPECT_EQ(this->Hit(1).outcome, Outcome::kExceeded);
   this->Advance(absl::Milliseconds(1));
   EXPECT_EQ(this->Hit(1).outcome, Outcome::kAllowed) << "twice the limit within a millisecond";
-  EXPECT_EQ(this->Value(Minute("202605091403")), "2");
-  EXPECT_EQ(this->Value(Minute("202605091404")), "1");
+  EXPECT_EQ(this->Value(this->Minute("202605091403")), "2");
+  EXPECT_EQ(this->Value(this->Minute("202605091404")), "1");
 }
 
 TYPED_TEST(RateLimiterTest, StartsAnewWithEachYear) {
@@ -126,8 +127,8 @@ TYPED_TEST(RateLimiterTest, StartsAnewWithEachYear) {
   this->Hit(9);
   this->Advance(absl::Milliseconds(1));
   EXPECT_EQ(this->Hit(9).count, 1);
-  EXPECT_EQ(this->Value(Minute("202712312359")), "1");
-  EXPECT_EQ(this->Value(Minute("202801010000")), "1");
+  EXPECT_EQ(this->Value(this->Minute("202712312359")), "1");
+  EXPECT_EQ(this->Value(this->Minute("202801010000")), "1");
 }
 
 TYPED_TEST(RateLimiterTest, KeepsACounterForSeventySecondsAfterItsLastHit) {
@@ -147,7 +148,7 @@ TYPED_TEST(RateLimiterTest, GivesACounterWithoutTtlOneOnTheNextHit) {
 TYPED_TEST(RateLimiterTest, CountsEveryKeyOnItsOwn) {
   EXPECT_EQ(this->Hit(1).count, 1);
   EXPECT_EQ(this->Hit(1, kOtherKey).count, 1);
-  EXPECT_EQ(this->Value(Minute("202605091403", kOtherKey)), "1");
+  EXPECT_EQ(this->Value(this->Minute("202605091403", kOtherKey)), "1");
 }
 
 TYPED_TEST(RateLimiterTest, FailsOnACounterThatIsNoIntegerAndStillSetsItsTtl) {
@@ -171,7 +172,7 @@ TYPED_TEST(RateLimiterTest, FailsOnACounterOfAnotherTypeAndStillSetsItsTtl) {
 
 TYPED_TEST(RateLimiterTest, RefusesAKeyIdThatIsNoUuidBeforeItSendsAnything) {
   InterceptedStore store(this->store());
-  RateLimiter limiter(store);
+  RateLimiter limiter(store, this->keys_);
   for (const std::optional<int32_t> limit : {std::optional<int32_t>(1), std::optional<int32_t>()}) {
     const absl::Status status =
         this->Run(limiter.CheckRequestRateLimit("sk-live-1", limit, this->now())).status();
@@ -190,7 +191,7 @@ class RateLimiterFaultTest : public RateLimiterTest<tests::MemoryBackend> {
     store.on_request = [&](size_t index) {
       return index == number ? std::optional(answer) : std::nullopt;
     };
-    RateLimiter limiter(store);
+    RateLimiter limiter(store, this->keys_);
     return Run(limiter.CheckRequestRateLimit(kKey, 0, now())).status();
   }
   std::optional<int64_t> RetryAfter(int64_t ttl) {
@@ -199,7 +200,7 @@ class RateLimiterFaultTest : public RateLimiterTest<tests::MemoryBackend> {
       if (index == 1) return Reply::Integer(ttl);
       return std::nullopt;
     };
-    RateLimiter limiter(store);
+    RateLimiter limiter(store, this->keys_);
     return Run(limiter.CheckRequestRateLimit(kKey, 0, now())).value().retry_after_seconds;
   }
 };

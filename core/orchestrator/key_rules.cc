@@ -27,8 +27,8 @@ constexpr std::array kExpiring = {
 
 }  // namespace
 
-store::KeyRules KeyRules(KeyForm form) {
-  return {.families = KeyFamilies(form),
+store::KeyRules KeyRules(store::KeyLayout layout) {
+  return {.families = KeyFamilies(layout),
           .defaults = {},
           .relations = kRelations,
           .expiring = kExpiring};

@@ -14,8 +14,8 @@
 
 namespace redouble::orchestrator {
 
-// The rules of all families in one spelling. The spans refer to static data.
-store::KeyRules KeyRules(KeyForm form = KeyForm::kPlain);
+// The rules of all families in one layout. The spans refer to static data.
+store::KeyRules KeyRules(store::KeyLayout layout = store::KeyLayout::kDocumented);
 
 }  // namespace redouble::orchestrator
 

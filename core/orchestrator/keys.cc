@@ -2,8 +2,6 @@
 
 #include <array>
 #include <cstddef>
-#include <cstdio>
-#include <cstdlib>
 
 #include "absl/strings/str_cat.h"
 #include "redouble/core/base/status/status_macros.h"
@@ -15,6 +13,7 @@ namespace {
 
 using base::ToAbsl;
 using store::KeyFamily;
+using store::KeyLayout;
 using store::KeyPattern;
 using store::KeyType;
 
@@ -50,12 +49,7 @@ enum Family : size_t {
   kFamilyCount,
 };
 
-struct Row {
-  KeyFamily family;                      // In the plain form.
-  std::string_view tagged_pattern = {};  // Empty: the same pattern in both forms.
-};
-
-constexpr std::array<Row, kFamilyCount> kRows = {{
+constexpr std::array<store::LayoutRow, kFamilyCount> kRows = {{
     {{.id = "orchestrator.ir",
       .system = kSystem,
       .pattern = "ir:{run_id:id}",
@@ -189,41 +183,17 @@ constexpr std::array<Row, kFamilyCount> kRows = {{
       .source = kAdded}},
 }};
 
-// The families and compiled patterns of one form.
-struct Inventory {
-  std::array<KeyFamily, kFamilyCount> families;
-  store::FamilyTable table;
-
-  explicit Inventory(KeyForm form) {
-    for (size_t i = 0; i < kFamilyCount; ++i) {
-      families[i] = kRows[i].family;
-      const std::string_view tagged = kRows[i].tagged_pattern;
-      if (form == KeyForm::kHashTagged && !tagged.empty()) families[i].pattern = tagged;
-    }
-    const absl::Status added = table.Add(families);
-    if (added.ok()) return;
-    // The rows are constants, so this is a programming error.
-    std::fprintf(stderr, "%s\n", added.ToString().c_str());
-    std::abort();
-  }
-};
-
-const Inventory& InventoryOf(KeyForm form) {
-  static const Inventory& plain = *new Inventory(KeyForm::kPlain);
-  static const Inventory& tagged = *new Inventory(KeyForm::kHashTagged);
-  return form == KeyForm::kPlain ? plain : tagged;
+const store::LayoutTable& Table() {
+  static const store::LayoutTable& table = *new store::LayoutTable(kRows);
+  return table;
 }
 
-const KeyPattern& PatternOf(KeyForm form, Family family) {
-  return *InventoryOf(form).table.PatternOf(kRows[family].family.id);
-}
-
-// The only placeholder that a key of the plain form omits, in the approval family.
+// The only placeholder that a key of the documented layout omits, in the approval family.
 constexpr std::string_view kRunId = "run_id";
 
 }  // namespace
 
-std::span<const KeyFamily> KeyFamilies(KeyForm form) { return InventoryOf(form).families; }
+std::span<const KeyFamily> KeyFamilies(KeyLayout layout) { return Table().families(layout); }
 
 absl::Duration RunTtl() { return kRunTtl; }
 absl::Duration CachedResultTtl() { return kCachedResultTtl; }
@@ -231,68 +201,66 @@ absl::Duration ServiceLeaseTtl() { return kServiceLeaseTtl; }
 std::span<const std::string_view> TaskTypes() { return kTaskTypes; }
 
 absl::StatusOr<std::string> Keys::Ir(std::string_view run_id) const {
-  return PatternOf(form_, kIr).Build(run_id);
+  return Table().pattern(layout_, kIr).Build(run_id);
 }
 
 absl::StatusOr<std::string> Keys::Context(std::string_view run_id) const {
-  return PatternOf(form_, kContext).Build(run_id);
+  return Table().pattern(layout_, kContext).Build(run_id);
 }
 
 absl::StatusOr<std::string> Keys::Counter(std::string_view run_id) const {
-  return PatternOf(form_, kCounter).Build(run_id);
+  return Table().pattern(layout_, kCounter).Build(run_id);
 }
 
 absl::StatusOr<std::string> Keys::Applied(std::string_view run_id) const {
-  return PatternOf(form_, kApplied).Build(run_id);
+  return Table().pattern(layout_, kApplied).Build(run_id);
 }
 
 absl::StatusOr<std::string> Keys::TaskStream(std::string_view type) const {
-  return PatternOf(form_, kTasks).Build(type);
+  return Table().pattern(layout_, kTasks).Build(type);
 }
 
 std::string Keys::TaskStreamPattern() const { return *TaskStream("*"); }
 
 std::string Keys::CompletionSignals() const {
-  return *PatternOf(form_, kCompletionSignals).Build();
+  return *Table().pattern(layout_, kCompletionSignals).Build();
 }
 
 absl::StatusOr<std::string> Keys::PendingApprovals(std::string_view run_id) const {
-  return PatternOf(form_, kPendingApprovals).Build(run_id);
+  return Table().pattern(layout_, kPendingApprovals).Build(run_id);
 }
 
 absl::StatusOr<std::string> Keys::Approval(RunApproval approval) const {
-  const KeyPattern& tagged = PatternOf(KeyForm::kHashTagged, kApproval);
-  if (form_ == KeyForm::kHashTagged) return tagged.Build(approval.run_id, approval.approval_id);
+  const KeyPattern& tagged = Table().pattern(KeyLayout::kCluster, kApproval);
+  if (layout_ == KeyLayout::kCluster) return tagged.Build(approval.run_id, approval.approval_id);
   REDOUBLE_RETURN_IF_ERROR(tagged.Check(*tagged.IndexOf(kRunId), approval.run_id));
-  return PatternOf(form_, kApproval).Build(approval.approval_id);
+  return Table().pattern(layout_, kApproval).Build(approval.approval_id);
 }
 
 absl::StatusOr<std::string> Keys::EventChannel(std::string_view run_id) const {
-  return PatternOf(form_, kEvents).Build(run_id);
+  return Table().pattern(layout_, kEvents).Build(run_id);
 }
 
 absl::StatusOr<std::string> Keys::CachedResult(CacheEntry entry) const {
-  return PatternOf(form_, kCache).Build(entry.scope, entry.key);
+  return Table().pattern(layout_, kCache).Build(entry.scope, entry.key);
 }
 
 absl::StatusOr<std::string> Keys::PendingTokens(RunNode join) const {
-  return PatternOf(form_, kPendingTokens).Build(join.run_id, join.node_id);
+  return Table().pattern(layout_, kPendingTokens).Build(join.run_id, join.node_id);
 }
 
 absl::StatusOr<std::string> Keys::Loop(RunNode loop) const {
-  return PatternOf(form_, kLoop).Build(loop.run_id, loop.node_id);
+  return Table().pattern(layout_, kLoop).Build(loop.run_id, loop.node_id);
 }
 
 absl::StatusOr<std::string> Keys::ProcessingSignals(std::string_view consumer) const {
-  return PatternOf(form_, kProcessing).Build(consumer);
+  return Table().pattern(layout_, kProcessing).Build(consumer);
 }
 
-std::string Keys::ServiceLease() const { return *PatternOf(form_, kServiceLease).Build(); }
+std::string Keys::ServiceLease() const { return *Table().pattern(layout_, kServiceLease).Build(); }
 
 std::optional<store::KeyMatch> Keys::Parse(std::string_view key) const {
-  store::Recognition recognition = InventoryOf(form_).table.Recognise(key);
-  if (recognition.matches.empty()) return std::nullopt;
-  return std::move(recognition.matches.front());
+  return Table().Parse(layout_, key);
 }
 
 std::string ApprovalMember(std::string_view approval_id) {

@@ -1,10 +1,10 @@
 // The orchestrator's key families, and builders and a parser for their keys.
 //
 // Keys that hold the state of a run contain its id. Tokens and signals use keys that all runs
-// share. In a cluster the keys of one run must be in one slot, so every family has two spellings. A
-// deployment chooses one and keeps it: `ir:run_123` and `ir:{run_123}` are different keys.
+// share. In a cluster the keys of one run must be in one slot: in the cluster layout the run id is
+// their hash tag.
 //
-//   const orchestrator::Keys keys(orchestrator::KeyForm::kHashTagged);
+//   const orchestrator::Keys keys(store::KeyLayout::kCluster);
 //   absl::StatusOr<std::string> ir = keys.Ir("run_123");      // "ir:{run_123}"
 //   std::optional<store::KeyMatch> match = keys.Parse(*ir);   // orchestrator.ir, {"run_123"}
 //
@@ -25,18 +25,15 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "redouble/core/store/keyspace/key_family.h"
+#include "redouble/core/store/keyspace/key_layout.h"
 
 namespace redouble::orchestrator {
 
-enum class KeyForm {
-  kPlain,       // `ir:run_123`, as the original documents spell keys.
-  kHashTagged,  // `ir:{run_123}`: all keys of a run in one slot. Approval keys contain the run id.
-};
-
-// The fourteen families, in the order of the documentation and with the same ids in both spellings.
+// The fourteen families, in the order of the documentation and with the same ids in both layouts.
 // Event channels, task streams and cache entries have one spelling only, because no command uses
-// them together with other keys of a run.
-std::span<const store::KeyFamily> KeyFamilies(KeyForm form = KeyForm::kPlain);
+// them together with other keys of a run. Approval keys of the cluster layout contain the run id.
+std::span<const store::KeyFamily> KeyFamilies(
+    store::KeyLayout layout = store::KeyLayout::kDocumented);
 
 // The TTL of every key of a run: 24 hours. Source: docs/systems/orchestrator.md 1.3.
 absl::Duration RunTtl();
@@ -57,7 +54,7 @@ struct RunNode {
   std::string_view node_id;
 };
 struct RunApproval {
-  std::string_view run_id;  // Part of the key in the tagged form only, but checked in both.
+  std::string_view run_id;  // Part of the key in the cluster layout only, but checked in both.
   std::string_view approval_id;
 };
 struct CacheEntry {
@@ -65,12 +62,12 @@ struct CacheEntry {
   std::string_view key;    // For example "enrich_A:sha256:abc123"; any text that is not empty.
 };
 
-// Builds and parses the keys of one spelling.
+// Builds and parses the keys of one layout.
 class Keys {
  public:
-  explicit Keys(KeyForm form = KeyForm::kPlain) : form_(form) {}
+  explicit Keys(store::KeyLayout layout = store::KeyLayout::kDocumented) : layout_(layout) {}
 
-  KeyForm form() const { return form_; }
+  store::KeyLayout layout() const { return layout_; }
 
   absl::StatusOr<std::string> Ir(std::string_view run_id) const;
   absl::StatusOr<std::string> Context(std::string_view run_id) const;
@@ -92,11 +89,11 @@ class Keys {
   // The lease of the service that acts for all runs.
   std::string ServiceLease() const;
 
-  // The family and the values of a key or channel in this spelling; nullopt for any other key.
+  // The family and the values of a key or channel in this layout; nullopt for any other key.
   std::optional<store::KeyMatch> Parse(std::string_view key) const;
 
  private:
-  KeyForm form_;
+  store::KeyLayout layout_;
 };
 
 // The member of a run's pending set for an approval: "approval_456" for the id "456".

@@ -21,7 +21,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 const Keys kPlain;
-const Keys kTagged(KeyForm::kHashTagged);
+const Keys kTagged(store::KeyLayout::kCluster);
 
 // All keys of one run.
 std::vector<std::string> KeysOfRun(const Keys& keys, std::string_view run_id) {
@@ -179,7 +179,7 @@ TEST(OrchestratorKeys, NameTheChangesOfTheCounter) {
 }
 
 TEST(OrchestratorKeys, FillEveryColumnOfTheInventory) {
-  for (const KeyForm form : {KeyForm::kPlain, KeyForm::kHashTagged}) {
+  for (const store::KeyLayout form : {store::KeyLayout::kDocumented, store::KeyLayout::kCluster}) {
     ASSERT_EQ(KeyFamilies(form).size(), 14u);
     for (const store::KeyFamily& family : KeyFamilies(form)) {
       EXPECT_EQ(family.system, "orchestrator");
@@ -200,7 +200,7 @@ TEST(OrchestratorKeys, ListTheTaskTypesOfTheDocumentInOrder) {
 TEST(OrchestratorKeys, RoundTripPlain) { store::ExpectKeyFamiliesRoundTrip(KeyFamilies()); }
 
 TEST(OrchestratorKeys, RoundTripTagged) {
-  store::ExpectKeyFamiliesRoundTrip(KeyFamilies(KeyForm::kHashTagged));
+  store::ExpectKeyFamiliesRoundTrip(KeyFamilies(store::KeyLayout::kCluster));
 }
 
 }  // namespace

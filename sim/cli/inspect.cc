@@ -13,13 +13,14 @@
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
 #include "redouble/backends/memory/engine/engine.h"
-#include "redouble/backends/redis/net/client/sync_client.h"
+#include "redouble/backends/redis/net/client/sync_store.h"
 #include "redouble/backends/redis/options.h"
 #include "redouble/core/base/task/run.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/base/time/utc.h"
 #include "redouble/core/base/time/virtual_clock.h"
 #include "redouble/core/store/errors.h"
+#include "redouble/core/store/keyspace/key_layout.h"
 #include "redouble/sim/cli/support/data_files.h"
 #include "redouble/sim/cli/support/scenario_files.h"
 #include "redouble/sim/cli/support/systems.h"
@@ -47,6 +48,7 @@ constexpr char kFooter[] =
     "                                                     keys never expire; also appendonlydir\n"
     "  redouble inspect dump.rdb --format page > x.html   the same as a page\n"
     "  redouble inspect --redis URI --bind status_prefix=task --format json\n"
+    "  redouble inspect --redis URI?cluster=yes --layout cluster  the keys of a cluster\n"
     "\n"
     "Anomalies: keys of no family, keys of the wrong type, keys that never expire and have to, "
     "and\n"
@@ -59,7 +61,7 @@ struct InspectArguments {
   std::string at;
   std::string redis_uri;
   std::vector<std::string> bindings;  // "name=value"
-  bool hash_tagged = false;
+  std::string layout = "documented";
   std::string format = "table";
   size_t listed = 20;
 };
@@ -112,6 +114,10 @@ class InspectCommand {
   }
 
   absl::StatusOr<RuleTable> MakeTable() {
+    const absl::StatusOr<store::KeyLayout> layout = store::ParseKeyLayout(arguments_.layout);
+    if (!layout.ok()) {
+      return absl::InvalidArgumentError(absl::StrCat("--layout: ", layout.status().message()));
+    }
     std::vector<std::pair<std::string, std::string>> pairs;
     for (const std::string& binding : arguments_.bindings) {
       const size_t equals = binding.find('=');
@@ -123,16 +129,15 @@ class InspectCommand {
     }
     std::vector<store::KeyBinding> bindings;
     for (const auto& [name, value] : pairs) bindings.push_back({name, value});
-    return RuleTable::Create(AllKeyRules(arguments_.hash_tagged), bindings);
+    return RuleTable::Create(AllKeyRules(*layout), bindings);
   }
 
   int InspectLive() {
     const absl::StatusOr<redis::Options> options = redis::Options::Parse(arguments_.redis_uri);
     if (!options.ok()) return Fail(options.status(), kExitBadUsage);
-    absl::StatusOr<std::unique_ptr<redis::SyncClient>> client =
-        redis::SyncClient::Connect(*options);
-    if (!client.ok()) return Fail(client.status(), kExitFailed);
-    return Inspect(**client);
+    absl::StatusOr<std::unique_ptr<redis::SyncStore>> store = redis::SyncStore::Connect(*options);
+    if (!store.ok()) return Fail(store.status(), kExitFailed);
+    return Inspect(**store);
   }
 
   int InspectFile() {
@@ -251,13 +256,15 @@ std::function<int()> AddInspect(CLI::App& app, const ProgramContext& context) {
                      "A scenario or a world with its violation, to run before; an RDB file; the "
                      "folder of an append-only log");
   app.add_option("--redis", arguments->redis_uri,
-                 "The database to read: redis://[user:password@]host[:port][/db] or unix:///path")
+                 "The database to read: redis://[user:password@]host[:port][/db][?cluster=yes] or "
+                 "unix:///path")
       ->excludes(file);
   app.add_option("--at", arguments->at, "Stop the scenario at this moment")->needs(file);
   app.add_option("--bind", arguments->bindings,
                  "NAME=VALUE: a prefix that is not the default, as the patterns of redouble keys "
                  "name it");
-  app.add_flag("--hash-tagged", arguments->hash_tagged, "The orchestrator's keys carry hash tags");
+  app.add_option("--layout", arguments->layout,
+                 "The layout of the keys: documented (default) or cluster");
   app.add_option("--format", arguments->format,
                  "table (default) or json; page for an RDB file or a log");
   app.add_option("--limit", arguments->listed,

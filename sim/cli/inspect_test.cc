@@ -98,7 +98,7 @@ TEST_F(InspectCommandTest, AcceptsOtherPrefixes) {
         {"kind": "command", "command": ["EXPIRE", "task:history:t1", "50"]},
         {"kind": "command", "command": ["SET", "ir:{r1}", "{}", "EX", "50"]}]})");
   EXPECT_EQ(Run({"inspect", "p.json"}), kExitFailed);
-  EXPECT_EQ(Run({"inspect", "p.json", "--bind", "status_prefix=task", "--hash-tagged"}),
+  EXPECT_EQ(Run({"inspect", "p.json", "--bind", "status_prefix=task", "--layout", "cluster"}),
             kExitPassed)
       << out();
 }
@@ -119,6 +119,7 @@ TEST_F(InspectCommandTest, RefusesBadUsage) {
       {{"x.json", "--at", "noon"}, "--at: expected a moment as 2026-05-09T14:03:59Z, got \"noon\""},
       {{"x.json", "--at", "2026-05-09T14:03:01Z"}, "x.json begins at 2026-05-09T14:03:02Z\n"},
       {{"x.json", "--format", "xml"}, "--format: unknown format \"xml\"; known: table, json\n"},
+      {{"x.json", "--layout", "x"}, "--layout: expected documented or cluster, got 'x'\n"},
       {{"x.json", "--bind", "a"}, "--bind: expected NAME=VALUE, got \"a\"\n"},
       {{"x.json", "--bind", "a=b"}, "redouble inspect: no system has a prefix a\n"},
   };
@@ -165,11 +166,12 @@ TEST_F(InspectCommandTest, ReportsAnUnreachableServer) {
 }
 
 TEST(KeyRules, FitTheFamiliesOfEverySystem) {
-  for (const bool hash_tagged : {false, true}) {
-    const std::vector<store::KeyRules> rules = AllKeyRules(hash_tagged);
+  for (const store::KeyLayout layout :
+       {store::KeyLayout::kDocumented, store::KeyLayout::kCluster}) {
+    const std::vector<store::KeyRules> rules = AllKeyRules(layout);
     const absl::StatusOr<RuleTable> table = RuleTable::Create(rules);
     ASSERT_TRUE(table.ok()) << table.status();
-    EXPECT_EQ(table->families().size(), AllKeyFamilies().size());
+    EXPECT_EQ(table->families().size(), AllKeyFamilies(layout).size());
     for (const store::KeyRules& system : rules) {
       EXPECT_FALSE(system.relations.empty()) << system.families[0].system;
       for (const store::KeyRelation& relation : system.relations) {

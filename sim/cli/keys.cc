@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/str_join.h"
+#include "redouble/core/store/keyspace/key_layout.h"
 #include "redouble/sim/cli/support/systems.h"
 #include "redouble/sim/inspect/key_inventory.h"
 
@@ -16,12 +18,14 @@ constexpr char kFooter[] =
     "Examples:\n"
     "  redouble keys                              every family, a line each\n"
     "  redouble keys --system gateway             those of one system\n"
+    "  redouble keys --layout cluster             as a Redis Cluster needs them, with hash tags\n"
     "  redouble keys --format markdown > KEYS.md  with TTL rules, lifecycle, purpose and source\n"
     "  redouble keys --format json | jq '.[].pattern'";
 
 struct KeysOptions {
   std::string system;
   std::string format = "table";
+  std::string layout = "documented";
 };
 
 int PrintKeys(const KeysOptions& options, const ProgramContext& context) {
@@ -31,9 +35,14 @@ int PrintKeys(const KeysOptions& options, const ProgramContext& context) {
                 << "\"; known: table, json, markdown\n";
     return kExitBadUsage;
   }
+  const absl::StatusOr<store::KeyLayout> layout = store::ParseKeyLayout(options.layout);
+  if (!layout.ok()) {
+    context.err << "redouble keys: --layout: " << layout.status().message() << "\n";
+    return kExitBadUsage;
+  }
   std::vector<store::KeyFamily> families;
   std::set<std::string> systems;
-  for (const store::KeyFamily& family : AllKeyFamilies()) {
+  for (const store::KeyFamily& family : AllKeyFamilies(*layout)) {
     systems.emplace(family.system);
     if (options.system.empty() || family.system == options.system) families.push_back(family);
   }
@@ -53,6 +62,7 @@ std::function<int()> AddKeys(CLI::App& app, const ProgramContext& context) {
   app.footer(kFooter);
   app.add_option("--system", options->system, "Only the families of this system");
   app.add_option("--format", options->format, "table (default), json or markdown");
+  app.add_option("--layout", options->layout, "documented (default) or cluster");
   return [options, &context] { return PrintKeys(*options, context); };
 }
 

@@ -251,6 +251,17 @@ TEST_F(ProgramTest, PrintsEveryFamilyOfEverySystemInEachFormat) {
   }
 }
 
+TEST_F(ProgramTest, PrintsTheFamiliesOfTheClusterLayout) {
+  EXPECT_EQ(Run({"keys", "--layout", "cluster", "--format", "json"}), kExitPassed);
+  const Json inventory = Json::parse(out());
+  std::map<std::string, std::string> pattern_of;
+  for (const Json& family : inventory) pattern_of[family.at("id")] = family.at("pattern");
+  EXPECT_EQ(pattern_of.size(), AllKeyFamilies().size());
+  EXPECT_EQ(pattern_of["gateway.daily_budget"], "budget:daily:{{{key_id:uuid}}}:{day:d8}");
+  EXPECT_EQ(Run({"keys", "--layout", "x"}), kExitBadUsage);
+  EXPECT_EQ(err(), "redouble keys: --layout: expected documented or cluster, got 'x'\n");
+}
+
 TEST_F(ProgramTest, PrintsTheFamiliesOfOneSystem) {
   std::map<std::string, size_t> count_of;
   for (const store::KeyFamily& family : AllKeyFamilies()) ++count_of[std::string(family.system)];

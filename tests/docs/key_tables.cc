@@ -1,9 +1,13 @@
 #include "redouble/tests/docs/key_tables.h"
 
+#include <cstddef>
+#include <vector>
+
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/store/keyspace/key_family.h"
+#include "redouble/core/store/keyspace/key_layout.h"
 #include "redouble/core/store/table/key_type.h"
 #include "redouble/sim/cli/support/systems.h"
 #include "redouble/tests/docs/generated_part.h"
@@ -34,10 +38,29 @@ std::string KeyTable(std::string_view system) {
   return table + "\n";
 }
 
+// The patterns of both layouts side by side.
+std::string LayoutTableOf(std::string_view system) {
+  const std::vector<store::KeyFamily> documented = sim::AllKeyFamilies();
+  const std::vector<store::KeyFamily> cluster = sim::AllKeyFamilies(store::KeyLayout::kCluster);
+  std::string table =
+      "\n| family | documented | cluster |\n"
+      "| --- | --- | --- |\n";
+  for (size_t i = 0; i < documented.size(); ++i) {
+    if (documented[i].system != system) continue;
+    const bool is_same = documented[i].pattern == cluster[i].pattern;
+    const std::string spelled = absl::StrCat("`", Cell(cluster[i].pattern), "`");
+    absl::StrAppend(&table, "| ", base::ToAbsl(documented[i].id), " | `",
+                    Cell(documented[i].pattern), "` | ", is_same ? "the same" : spelled, " |\n");
+  }
+  return table + "\n";
+}
+
 }  // namespace
 
 std::string WithKeyTable(std::string_view page, std::string_view system) {
-  return WithGeneratedPart(page, absl::StrCat("keys ", base::ToAbsl(system)), KeyTable(system));
+  const std::string name(system);
+  const std::string written = WithGeneratedPart(page, "keys " + name, KeyTable(system));
+  return WithGeneratedPart(written, "layouts " + name, LayoutTableOf(system));
 }
 
 }  // namespace redouble::tests

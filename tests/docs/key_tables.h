@@ -1,6 +1,7 @@
 // The key tables of docs/systems/*.md, generated from the KeyFamily rows of the systems.
 //
-// The table of a page is its generated part "keys SYSTEM" (generated_part.h).
+// The table of a page is its generated part "keys SYSTEM" (generated_part.h). The patterns in both
+// layouts are its part "layouts SYSTEM", if the system has a cluster layout.
 //
 // Thread-safety: free functions on values.
 #ifndef REDOUBLE_TESTS_DOCS_KEY_TABLES_H_
@@ -11,8 +12,8 @@
 
 namespace redouble::tests {
 
-// Returns the page with a newly generated table of `system` between its markers; the page unchanged
-// if it has no markers of that system.
+// Returns the page with newly generated tables of `system` between their markers; the page
+// unchanged if it has no markers of that system.
 std::string WithKeyTable(std::string_view page, std::string_view system);
 
 }  // namespace redouble::tests

@@ -40,6 +40,13 @@ TEST(KeyTables, ReplaceOnlyWhatIsBetweenTheMarkers) {
   EXPECT_EQ(written.find("stale"), std::string::npos);
 }
 
+TEST(KeyTables, HaveBothLayoutsSideBySide) {
+  const std::string written =
+      WithKeyTable("<!-- generated: layouts orchestrator -->\n<!-- end -->\n", "orchestrator");
+  EXPECT_THAT(written, HasSubstr("| orchestrator.ir | `ir:{run_id:id}` | `ir:{{{run_id:id}}}` |"));
+  EXPECT_THAT(written, HasSubstr("| orchestrator.tasks | `wf.tasks.{type}` | the same |"));
+}
+
 TEST(KeyTables, LeaveAPageWithoutMarkersAlone) {
   EXPECT_EQ(WithKeyTable("text", "gateway"), "text");
   EXPECT_EQ(WithKeyTable("<!-- generated: keys gateway -->\n", "gateway"),

@@ -39,10 +39,16 @@ class Outcome:
                 self.tests[end.group(2)] = end.group(1)
 
 
-def run(program, kind):
+def has_layouts(program):
+    """Whether the tests of a program run in both layouts of the keys (layout_backends.h)."""
+    listing = subprocess.run([program, "--gtest_list_tests"], stdout=subprocess.PIPE, check=True)
+    return b"/MemoryCluster." in listing.stdout
+
+
+def run(program, kind, layout="documented"):
     """Runs all live tests. A test that crashes the process is recorded, and the others run again."""
     outcome = Outcome(program)
-    environment = dict(os.environ, REDOUBLE_LIVE_BACKEND=kind)
+    environment = dict(os.environ, REDOUBLE_LIVE_BACKEND=kind, REDOUBLE_LIVE_LAYOUT=layout)
     # The results of the program are an input of this test, not its result.
     environment.pop("XML_OUTPUT_FILE", None)
     while True:
@@ -56,7 +62,7 @@ def run(program, kind):
             return outcome
 
 
-def run_all(programs, kind):
+def run_all(programs, kind, layout="documented"):
     """The outcomes of all programs, in their order."""
     with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
-        return list(pool.map(lambda program: run(program, kind), programs))
+        return list(pool.map(lambda program: run(program, kind, layout), programs))

@@ -32,8 +32,9 @@ Admission::Admission(store::Store& store, base::Clock& clock, const AdmissionSet
     : store_(store),
       clock_(clock),
       settings_(settings),
-      control_(store, settings.hardening),
-      budgets_(store, settings.hardening) {}
+      keys_(settings.key_layout),
+      control_(store, settings.hardening, keys_),
+      budgets_(store, settings.hardening, keys_) {}
 
 base::Task<absl::StatusOr<AdmissionDecision>> Admission::Admit(AdmissionRequest request) {
   request.now = clock_.Now();
@@ -59,15 +60,15 @@ base::Task<HttpResponse> Admission::Ready(absl::Status postgres) {
 }
 
 base::Task<absl::StatusOr<KeySpend>> Admission::ReadSpend(std::string_view key_id) {
-  return ReadKeySpend(store_, key_id, clock_.Now());
+  return ReadKeySpend(store_, key_id, clock_.Now(), keys_);
 }
 
 base::Task<absl::Status> Admission::AdjustSpend(std::string_view key_id, double delta_usd) {
-  return AdjustKeySpend(store_, key_id, delta_usd, clock_.Now());
+  return AdjustKeySpend(store_, key_id, delta_usd, clock_.Now(), keys_);
 }
 
 base::Task<absl::Status> Admission::SetSpend(std::string_view key_id, SpendAmounts amounts) {
-  return SetKeySpend(store_, key_id, amounts, clock_.Now());
+  return SetKeySpend(store_, key_id, amounts, clock_.Now(), keys_);
 }
 
 base::Task<absl::StatusOr<BudgetStore::Sweep>> Admission::Sweep() {

@@ -34,6 +34,7 @@
 #include "redouble/core/gateway/app/settings.h"
 #include "redouble/core/gateway/app/spend.h"
 #include "redouble/core/gateway/budget.h"
+#include "redouble/core/gateway/keys.h"
 #include "redouble/core/gateway/readiness.h"
 #include "redouble/core/store/store.h"
 
@@ -89,6 +90,7 @@ class Admission {
   store::Store& store_;
   base::Clock& clock_;
   const AdmissionSettings settings_;
+  const Keys keys_;
   AdmissionControl control_;
   BudgetStore budgets_;
   AdmissionMetrics metrics_;

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "redouble/backends/testing/backends.h"
+#include "redouble/backends/testing/layout_backends.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/base/time/virtual_clock.h"
 #include "redouble/core/store/errors.h"
@@ -24,7 +24,7 @@ using Outcome = AdmissionDecision::Outcome;
 constexpr std::string_view kKey = "018f8d31-86a7-7c48-8f36-4d1fa4d99101";
 
 template <typename Backend>
-class AdmissionFacadeTest : public tests::BackendTest<Backend> {
+class AdmissionFacadeTest : public tests::LayoutTest<Backend> {
  protected:
   void SetUp() override {
     tests::BackendTest<Backend>::SetUp();
@@ -34,7 +34,8 @@ class AdmissionFacadeTest : public tests::BackendTest<Backend> {
     admission_ = Make({.sweep_interval = absl::Seconds(60), .abandoned_after = absl::Minutes(10)});
   }
 
-  std::unique_ptr<Admission> Make(const AdmissionSettings& settings) {
+  std::unique_ptr<Admission> Make(AdmissionSettings settings) {
+    settings.key_layout = this->layout();
     auto admission = Admission::Create(*intercepted_, *clock_, settings);
     EXPECT_TRUE(admission.ok()) << admission.status();
     return admission.ok() ? *std::move(admission) : nullptr;
@@ -61,7 +62,7 @@ class AdmissionFacadeTest : public tests::BackendTest<Backend> {
   std::unique_ptr<tests::InterceptedStore> intercepted_;
   std::unique_ptr<Admission> admission_;
 };
-TYPED_TEST_SUITE(AdmissionFacadeTest, tests::Backends, tests::BackendNames);
+TYPED_TEST_SUITE(AdmissionFacadeTest, tests::LayoutBackends, tests::BackendNames);
 
 TYPED_TEST(AdmissionFacadeTest, AdmitsAndSettlesAtTheTimeOfItsClock) {
   AdmissionRequest request = this->Arriving();
@@ -113,7 +114,7 @@ TYPED_TEST(AdmissionFacadeTest, CountsTokensBetweenTheRequestsAndTheBudget) {
   EXPECT_EQ(response->status, 429);
   EXPECT_THAT(response->body, HasSubstr(R"("code":"token_rate_limit_exceeded")"));
   EXPECT_THAT(response->body, HasSubstr(R"("retry_after_seconds":70)"));
-  const std::string key = "rl:tpm:" + std::string(kKey) + ":202605091403";
+  const std::string key = "rl:tpm:" + this->Tag(kKey) + ":202605091403";
   EXPECT_EQ(this->Value(key), "1200");
   EXPECT_EQ(this->Ttl(key), 70);
   // Without a limit, or without tokens, nothing is counted.

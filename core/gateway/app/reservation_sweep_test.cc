@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "redouble/backends/testing/backends.h"
+#include "redouble/backends/testing/layout_backends.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/gateway/budget.h"
 #include "redouble/core/gateway/errors.h"
@@ -20,27 +20,29 @@ constexpr std::string_view kKey = "018f8d31-86a7-7c48-8f36-4d1fa4d99101";
 constexpr absl::Duration kAge = absl::Minutes(50);
 
 template <typename Backend>
-class ReservationSweepTest : public tests::BackendTest<Backend> {
+class ReservationSweepTest : public tests::LayoutTest<Backend> {
  protected:
   void Reserve(std::string_view request_id, double cost_usd) {
-    BudgetStore budgets(this->store());
+    BudgetStore budgets(this->store(), {}, this->keys_);
     const BudgetRequest request = {kKey, request_id};
     ASSERT_THAT(this->Run(budgets.ReserveBudget(request, cost_usd, this->now())), IsOk());
   }
   BudgetStore::Sweep Sweep(Hardening hardening = {}) {
-    BudgetStore budgets(this->store(), hardening);
+    BudgetStore budgets(this->store(), hardening, this->keys_);
     const auto sweep = this->Run(budgets.SweepReservations(kAge));
     EXPECT_THAT(sweep, IsOk());
     return sweep.value_or(BudgetStore::Sweep());
   }
   static std::string Key(std::string_view request_id) {
-    return "budget:reservation:" + std::string(kKey) + ":" + std::string(request_id);
+    return "budget:reservation:" + tests::LayoutTest<Backend>::Tag(kKey) + ":" +
+           std::string(request_id);
   }
 
-  const std::string daily_ = "budget:daily:" + std::string(kKey) + ":20260509";
-  const std::string monthly_ = "budget:monthly:" + std::string(kKey) + ":202605";
+  const Keys keys_{this->layout()};
+  const std::string daily_ = "budget:daily:" + this->Tag(kKey) + ":20260509";
+  const std::string monthly_ = "budget:monthly:" + this->Tag(kKey) + ":202605";
 };
-TYPED_TEST_SUITE(ReservationSweepTest, tests::Backends, tests::BackendNames);
+TYPED_TEST_SUITE(ReservationSweepTest, tests::LayoutBackends, tests::BackendNames);
 
 TYPED_TEST(ReservationSweepTest, ReleasesWhatACrashedGatewayHasReserved) {
   this->Reserve("old", 0.5);
@@ -68,7 +70,7 @@ TYPED_TEST(ReservationSweepTest, ARequestThatEndsLaterIsChargedItsCost) {
   for (const bool idempotent : {false, true}) {
     Hardening hardening;
     hardening.idempotent_settlement = idempotent;
-    BudgetStore budgets(this->store(), hardening);
+    BudgetStore budgets(this->store(), hardening, this->keys_);
     const BudgetRequest request = {kKey, "slow"};
     EXPECT_THAT(this->Run(budgets.ReconcileBudgetReservation(request, 0.75, this->now())), IsOk());
     EXPECT_EQ(this->Value(this->daily_), idempotent ? "1.5" : "0.75");
@@ -80,7 +82,7 @@ TYPED_TEST(ReservationSweepTest, RefundsTheCountersThatWereCharged) {
   this->Reserve("r", 2);
   this->Advance(kAge);
   EXPECT_EQ(this->Sweep().released, 1);
-  const std::string key(kKey);
+  const std::string key = this->Tag(kKey);
   EXPECT_EQ(this->Value("budget:daily:" + key + ":20260531"), "0");
   EXPECT_EQ(this->Value("budget:monthly:" + key + ":202605"), "0");
   EXPECT_EQ(this->KeyCount(), 2);
@@ -98,6 +100,13 @@ TYPED_TEST(ReservationSweepTest, LeavesWhatIsNoReservation) {
   EXPECT_EQ(this->KeyCount(), 5);
 }
 
+TYPED_TEST(ReservationSweepTest, LeavesAReservationOfOtherTagsInTheClusterLayout) {
+  this->Ask({"SET", this->Key("r"), "0.5|k1|k2", "EX", "60"});
+  const BudgetStore::Sweep sweep = this->Sweep();
+  EXPECT_EQ(sweep.seen, 1);
+  EXPECT_EQ(sweep.released, this->in_cluster_layout() ? 0 : 1);
+}
+
 // A settlement that comes between the read and the release wins.
 TYPED_TEST(ReservationSweepTest, ReleasesNothingThatWasSettledMeanwhile) {
   this->Reserve("r", 0.5);
@@ -107,12 +116,12 @@ TYPED_TEST(ReservationSweepTest, ReleasesNothingThatWasSettledMeanwhile) {
   store.on_request = [&](size_t) -> std::optional<absl::StatusOr<Reply>> {
     if (settled || store.log().back().substr(0, 7) != "EVALSHA") return std::nullopt;
     settled = true;
-    BudgetStore live(this->store());
+    BudgetStore live(this->store(), {}, this->keys_);
     const BudgetRequest request = {kKey, "r"};
     EXPECT_THAT(this->Run(live.ReconcileBudgetReservation(request, 0.75, this->now())), IsOk());
     return std::nullopt;
   };
-  BudgetStore budgets(store);
+  BudgetStore budgets(store, {}, this->keys_);
   const auto sweep = this->Run(budgets.SweepReservations(kAge));
   ASSERT_THAT(sweep, IsOk());
   EXPECT_TRUE(settled);
@@ -133,7 +142,7 @@ TYPED_TEST(ReservationSweepTest, ASweepThatFailsIsMadeAgain) {
       if (index == fail) return store::NotSentError("gone");
       return std::nullopt;
     };
-    BudgetStore budgets(store);
+    BudgetStore budgets(store, {}, this->keys_);
     const absl::Status status = this->Run(budgets.SweepReservations(kAge)).status();
     failed = !status.ok();
     EXPECT_EQ(IsControlStateUnavailable(status), failed);
@@ -150,7 +159,7 @@ TYPED_TEST(ReservationSweepTest, ASweepThatFailsIsMadeAgain) {
 TYPED_TEST(ReservationSweepTest, HashesRequestIdsIfAsked) {
   Hardening hardening;
   hardening.hash_request_ids = true;
-  BudgetStore budgets(this->store(), hardening);
+  BudgetStore budgets(this->store(), hardening, this->keys_);
   const BudgetRequest request = {kKey, "sk-secret"};
   ASSERT_THAT(this->Run(budgets.ReserveBudget(request, 0.5, this->now())), IsOk());
   // printf 'sk-secret' | sha256sum

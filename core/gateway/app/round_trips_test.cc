@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "redouble/backends/testing/backends.h"
+#include "redouble/backends/testing/layout_backends.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/base/time/virtual_clock.h"
 #include "redouble/core/gateway/app/admission.h"
@@ -24,14 +24,14 @@ constexpr std::string_view kKey = "018f8d31-86a7-7c48-8f36-4d1fa4d99101";
 constexpr BudgetLimits kLimits = {.daily_usd = 100, .monthly_usd = 1000};
 
 template <typename Backend>
-class GatewayRoundTripsTest : public tests::BackendTest<Backend> {
+class GatewayRoundTripsTest : public tests::LayoutTest<Backend> {
  protected:
   // Runs an operation twice, so that the server knows its scripts, and counts the second one.
   template <typename Operation>
   void Measure(const std::string& name, Operation operation) {
     for (int i = 0; i < 2; ++i) {
       this->Ask({"FLUSHALL"});
-      BudgetStore budgets(this->store());
+      BudgetStore budgets(this->store(), {}, this->keys_);
       const BudgetRequest request = {kKey, "held"};
       ASSERT_THAT(this->Run(budgets.ReserveBudget(request, 0.5, this->now())), IsOk());
       tests::InterceptedStore counted(this->store());
@@ -41,7 +41,7 @@ class GatewayRoundTripsTest : public tests::BackendTest<Backend> {
     }
   }
   absl::Status Admit(store::Store& store, Hardening hardening) {
-    AdmissionControl control(store, hardening);
+    AdmissionControl control(store, hardening, this->keys_);
     AdmissionRequest request;
     request.request = {kKey, "r"};
     request.rpm_limit = 60;
@@ -57,21 +57,24 @@ class GatewayRoundTripsTest : public tests::BackendTest<Backend> {
     this->Measure("probe readiness",
                   [&](store::Store& store) { return this->Run(ProbeControlState(store)); });
     this->Measure("show spend", [&](store::Store& store) {
-      return this->Run(ReadKeySpend(store, kKey, now)).status();
+      return this->Run(ReadKeySpend(store, kKey, now, this->keys_)).status();
     });
-    this->Measure("adjust spend",
-                  [&](store::Store& s) { return this->Run(AdjustKeySpend(s, kKey, 1, now)); });
-    this->Measure("set spend",
-                  [&](store::Store& s) { return this->Run(SetKeySpend(s, kKey, {}, now)); });
+    this->Measure("adjust spend", [&](store::Store& s) {
+      return this->Run(AdjustKeySpend(s, kKey, 1, now, this->keys_));
+    });
+    this->Measure("set spend", [&](store::Store& s) {
+      return this->Run(SetKeySpend(s, kKey, {}, now, this->keys_));
+    });
     this->Measure("sweep one abandoned reservation", [&](store::Store& store) {
-      BudgetStore budgets(store);
+      BudgetStore budgets(store, {}, this->keys_);
       return this->Run(budgets.SweepReservations(absl::ZeroDuration())).status();
     });
   }
 
+  const Keys keys_{this->layout()};
   std::map<std::string, int> measured_;
 };
-TYPED_TEST_SUITE(GatewayRoundTripsTest, tests::Backends, tests::BackendNames);
+TYPED_TEST_SUITE(GatewayRoundTripsTest, tests::LayoutBackends, tests::BackendNames);
 
 TYPED_TEST(GatewayRoundTripsTest, AreThoseOfThePage) {
   const absl::Time now = this->now();
@@ -82,20 +85,20 @@ TYPED_TEST(GatewayRoundTripsTest, AreThoseOfThePage) {
   idempotent.idempotent_settlement = true;
   const auto rate = [&](int32_t limit) {
     return [this, now, limit](store::Store& store) {
-      RateLimiter limiter(store);
+      RateLimiter limiter(store, this->keys_);
       return this->Run(limiter.CheckRequestRateLimit(kKey, limit, now)).status();
     };
   };
   const auto reserve = [&](Hardening hardening) {
     return [this, now, hardening](store::Store& store) {
-      BudgetStore budgets(store, hardening);
+      BudgetStore budgets(store, hardening, this->keys_);
       const BudgetRequest request = {kKey, "r"};
       return this->Run(budgets.CheckAndReserveBudget(request, kLimits, 0.5, now)).status();
     };
   };
   const auto settle = [&](Hardening hardening, bool release) {
     return [this, now, hardening, release, held](store::Store& store) {
-      BudgetStore budgets(store, hardening);
+      BudgetStore budgets(store, hardening, this->keys_);
       return release ? this->Run(budgets.ReleaseBudgetReservation(held, now))
                      : this->Run(budgets.ReconcileBudgetReservation(held, 0.75, now));
     };
@@ -103,15 +106,15 @@ TYPED_TEST(GatewayRoundTripsTest, AreThoseOfThePage) {
   this->Measure("check the request rate, allowed", rate(60));
   this->Measure("check the request rate, exceeded", rate(0));
   this->Measure("check a budget", [&](store::Store& store) {
-    BudgetStore budgets(store);
+    BudgetStore budgets(store, {}, this->keys_);
     return this->Run(budgets.CheckBudget(kKey, kLimits, now)).status();
   });
   this->Measure("add spend", [&](store::Store& store) {
-    BudgetStore budgets(store);
+    BudgetStore budgets(store, {}, this->keys_);
     return this->Run(budgets.AddBudgetSpend(kKey, 0.5, now));
   });
   this->Measure("reserve", [&](store::Store& store) {
-    BudgetStore budgets(store);
+    BudgetStore budgets(store, {}, this->keys_);
     const BudgetRequest request = {kKey, "r"};
     return this->Run(budgets.ReserveBudget(request, 0.5, now));
   });

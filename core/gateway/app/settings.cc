@@ -22,6 +22,7 @@ constexpr std::array kRows = {
     Row{"GATEWAY_IDEMPOTENT_SETTLEMENT", ReadHardening<&Hardening::idempotent_settlement>},
     Row{"GATEWAY_ATOMIC_CHECK_AND_RESERVE", ReadHardening<&Hardening::atomic_check_and_reserve>},
     Row{"GATEWAY_HASH_REQUEST_IDS", ReadHardening<&Hardening::hash_request_ids>},
+    Row{"GATEWAY_KEY_LAYOUT", store::ReadKeyLayout<S, &S::key_layout>},
     Row{"GATEWAY_SWEEP_INTERVAL_SECONDS", base::ReadOptionalSeconds<&S::sweep_interval>},
     Row{"GATEWAY_ABANDONED_AFTER_SECONDS", base::ReadSeconds<&S::abandoned_after>},
 };

@@ -18,6 +18,7 @@
 #include "absl/time/time.h"
 #include "redouble/core/base/settings/variables.h"
 #include "redouble/core/gateway/hardening.h"
+#include "redouble/core/store/keyspace/key_layout.h"
 
 namespace redouble::gateway {
 
@@ -25,6 +26,8 @@ struct AdmissionSettings {
   // The server, for the program that connects the store. The documented name.
   std::string redis_url = {};
   Hardening hardening = {};
+  // All gateways that share a Redis must have the same layout.
+  store::KeyLayout key_layout = store::KeyLayout::kDocumented;
   // The pause between two sweeps of abandoned reservations. Nullopt: no sweep, as in the original.
   std::optional<absl::Duration> sweep_interval = std::nullopt;
   // The age at which a reservation is abandoned; shorter than ReservationTtl() by more than the

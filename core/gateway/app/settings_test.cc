@@ -21,6 +21,7 @@ TEST(AdmissionSettings, HaveTheDocumentedDefaults) {
   EXPECT_FALSE(settings.hardening.idempotent_settlement);
   EXPECT_FALSE(settings.hardening.atomic_check_and_reserve);
   EXPECT_FALSE(settings.hardening.hash_request_ids);
+  EXPECT_EQ(settings.key_layout, store::KeyLayout::kDocumented);
   EXPECT_EQ(settings.sweep_interval, std::nullopt);
   EXPECT_EQ(settings.abandoned_after, absl::Minutes(50));
 }
@@ -31,6 +32,7 @@ TEST(AdmissionSettings, AreReadFromVariables) {
                            {"GATEWAY_IDEMPOTENT_SETTLEMENT", "1"},
                            {"GATEWAY_ATOMIC_CHECK_AND_RESERVE", "yes"},
                            {"GATEWAY_HASH_REQUEST_IDS", "on"},
+                           {"GATEWAY_KEY_LAYOUT", "cluster"},
                            {"GATEWAY_SWEEP_INTERVAL_SECONDS", "30"},
                            {"GATEWAY_ABANDONED_AFTER_SECONDS", "600"},
                            {"GATEWAY_UNKNOWN", "x"}};
@@ -40,6 +42,7 @@ TEST(AdmissionSettings, AreReadFromVariables) {
   EXPECT_TRUE(settings.hardening.idempotent_settlement);
   EXPECT_TRUE(settings.hardening.atomic_check_and_reserve);
   EXPECT_TRUE(settings.hardening.hash_request_ids);
+  EXPECT_EQ(settings.key_layout, store::KeyLayout::kCluster);
   EXPECT_EQ(settings.sweep_interval, absl::Seconds(30));
   EXPECT_EQ(settings.abandoned_after, absl::Minutes(10));
 }

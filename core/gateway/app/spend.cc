@@ -50,47 +50,49 @@ base::Task<absl::Status> Send(store::Store& store, const Batch& batch) {
 }  // namespace
 
 base::Task<absl::StatusOr<KeySpend>> ReadKeySpend(store::Store& store, std::string_view key_id,
-                                                  absl::Time now) {
-  REDOUBLE_CO_ASSIGN_OR_RETURN(const BudgetCounterKeys keys, Keys().Counters(key_id, now));
+                                                  absl::Time now, Keys keys) {
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const BudgetCounterKeys counters, keys.Counters(key_id, now));
   Batch batch(Batch::Atomicity::kPipeline);
-  for (const std::string* key : {&keys.daily, &keys.monthly}) {
+  for (const std::string* key : {&counters.daily, &counters.monthly}) {
     batch.Add(CommandId::kGet, {*key});
     batch.Add(CommandId::kPTtl, {*key});
   }
   const absl::StatusOr<std::vector<Reply>> replies = co_await store::Execute(store, batch);
   if (!replies.ok()) co_return ControlStateUnavailable(replies.status());
   KeySpend spend;
-  spend.daily = CounterOf(keys.daily, (*replies)[0], (*replies)[1]);
-  spend.monthly = CounterOf(keys.monthly, (*replies)[2], (*replies)[3]);
+  spend.daily = CounterOf(counters.daily, (*replies)[0], (*replies)[1]);
+  spend.monthly = CounterOf(counters.monthly, (*replies)[2], (*replies)[3]);
   co_return std::move(spend);
 }
 
 base::Task<absl::Status> AdjustKeySpend(store::Store& store, std::string_view key_id,
-                                        double delta_usd, absl::Time now) {
-  REDOUBLE_CO_ASSIGN_OR_RETURN(const BudgetCounterKeys keys, Keys().Counters(key_id, now));
+                                        double delta_usd, absl::Time now, Keys keys) {
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const BudgetCounterKeys counters, keys.Counters(key_id, now));
   REDOUBLE_CO_RETURN_IF_ERROR(CheckFinite(delta_usd));
   const std::string delta = FormatFloatArgument(delta_usd);
   Batch batch(Batch::Atomicity::kTransaction);
-  batch.Add(CommandId::kIncrByFloat, {keys.daily, delta});
-  batch.Add(CommandId::kExpire, {keys.daily}).AddInteger(absl::ToInt64Seconds(DailyBudgetTtl()));
-  batch.Add(CommandId::kIncrByFloat, {keys.monthly, delta});
-  batch.Add(CommandId::kExpire, {keys.monthly})
+  batch.Add(CommandId::kIncrByFloat, {counters.daily, delta});
+  batch.Add(CommandId::kExpire, {counters.daily})
+      .AddInteger(absl::ToInt64Seconds(DailyBudgetTtl()));
+  batch.Add(CommandId::kIncrByFloat, {counters.monthly, delta});
+  batch.Add(CommandId::kExpire, {counters.monthly})
       .AddInteger(absl::ToInt64Seconds(MonthlyBudgetTtl()));
   co_return co_await Send(store, batch);
 }
 
 base::Task<absl::Status> SetKeySpend(store::Store& store, std::string_view key_id,
-                                     SpendAmounts amounts, absl::Time now) {
-  REDOUBLE_CO_ASSIGN_OR_RETURN(const BudgetCounterKeys keys, Keys().Counters(key_id, now));
+                                     SpendAmounts amounts, absl::Time now, Keys keys) {
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const BudgetCounterKeys counters, keys.Counters(key_id, now));
   REDOUBLE_CO_RETURN_IF_ERROR(CheckFinite(amounts.daily_usd));
   REDOUBLE_CO_RETURN_IF_ERROR(CheckFinite(amounts.monthly_usd));
   const std::string daily = FormatFloatArgument(std::max(amounts.daily_usd, 0.0));
   const std::string monthly = FormatFloatArgument(std::max(amounts.monthly_usd, 0.0));
   Batch batch(Batch::Atomicity::kTransaction);
-  batch.Add(CommandId::kSet, {keys.daily, daily});
-  batch.Add(CommandId::kExpire, {keys.daily}).AddInteger(absl::ToInt64Seconds(DailyBudgetTtl()));
-  batch.Add(CommandId::kSet, {keys.monthly, monthly});
-  batch.Add(CommandId::kExpire, {keys.monthly})
+  batch.Add(CommandId::kSet, {counters.daily, daily});
+  batch.Add(CommandId::kExpire, {counters.daily})
+      .AddInteger(absl::ToInt64Seconds(DailyBudgetTtl()));
+  batch.Add(CommandId::kSet, {counters.monthly, monthly});
+  batch.Add(CommandId::kExpire, {counters.monthly})
       .AddInteger(absl::ToInt64Seconds(MonthlyBudgetTtl()));
   co_return co_await Send(store, batch);
 }

@@ -7,9 +7,9 @@
 //   co_await gateway::AdjustKeySpend(store, key_id, -2.50, clock.Now());
 //   co_await gateway::SetKeySpend(store, key_id, {.daily_usd = 1.25, .monthly_usd = 30}, now);
 //
-// `now` selects the UTC day and month. Errors of every operation: InvalidArgument if the key id is
-// not a UUID in lower case or the year of `now` does not have four digits, before a command is
-// sent; otherwise ControlStateUnavailable (errors.h).
+// `now` selects the UTC day and month, and `keys` the layout. Errors of every operation:
+// InvalidArgument if the key id is not a UUID in lower case or the year of `now` does not have four
+// digits, before a command is sent; otherwise ControlStateUnavailable (errors.h).
 //
 // Thread-safety: as Store.
 // Source: docs/systems/gateway.md 4.12, 4.13 and D9.
@@ -24,6 +24,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "redouble/core/base/task/task.h"
+#include "redouble/core/gateway/keys.h"
 #include "redouble/core/store/store.h"
 
 namespace redouble::gateway {
@@ -48,14 +49,14 @@ struct KeySpend {
 
 // Reads both counters and their TTLs, and changes nothing. One round trip; not a snapshot.
 base::Task<absl::StatusOr<KeySpend>> ReadKeySpend(store::Store& store, std::string_view key_id,
-                                                  absl::Time now);
+                                                  absl::Time now, Keys keys = Keys());
 
 // Adds an amount, which may be negative, to both counters and restarts their TTLs, in one
 // transaction. A repetition after a lost reply adds it twice (hazard R12). Errors also:
 // InvalidArgument for an amount that is not finite; ControlStateUnavailable if a counter is not a
 // number, while the other one has changed. One round trip.
 base::Task<absl::Status> AdjustKeySpend(store::Store& store, std::string_view key_id,
-                                        double delta_usd, absl::Time now);
+                                        double delta_usd, absl::Time now, Keys keys = Keys());
 
 struct SpendAmounts {
   double daily_usd = 0;
@@ -66,7 +67,7 @@ struct SpendAmounts {
 // Repairs counters that are not numbers, and discards what requests in flight have reserved. May be
 // repeated. Errors also: InvalidArgument for an amount that is not finite. One round trip.
 base::Task<absl::Status> SetKeySpend(store::Store& store, std::string_view key_id,
-                                     SpendAmounts amounts, absl::Time now);
+                                     SpendAmounts amounts, absl::Time now, Keys keys = Keys());
 
 }  // namespace redouble::gateway
 

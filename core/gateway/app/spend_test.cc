@@ -7,7 +7,7 @@
 #include <limits>
 #include <string>
 
-#include "redouble/backends/testing/backends.h"
+#include "redouble/backends/testing/layout_backends.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/gateway/errors.h"
 #include "redouble/core/store/errors.h"
@@ -24,25 +24,26 @@ using ::testing::ElementsAre;
 constexpr std::string_view kKey = "018f8d31-86a7-7c48-8f36-4d1fa4d99101";
 
 template <typename Backend>
-class SpendTest : public tests::BackendTest<Backend> {
+class SpendTest : public tests::LayoutTest<Backend> {
  protected:
   KeySpend Read() {
     const absl::StatusOr<KeySpend> spend =
-        this->Run(ReadKeySpend(this->store(), kKey, this->now()));
+        this->Run(ReadKeySpend(this->store(), kKey, this->now(), this->keys_));
     EXPECT_THAT(spend, IsOk());
     return spend.value_or(KeySpend());
   }
   absl::Status Adjust(double delta_usd) {
-    return this->Run(AdjustKeySpend(this->store(), kKey, delta_usd, this->now()));
+    return this->Run(AdjustKeySpend(this->store(), kKey, delta_usd, this->now(), this->keys_));
   }
   absl::Status Set(const SpendAmounts& amounts) {
-    return this->Run(SetKeySpend(this->store(), kKey, amounts, this->now()));
+    return this->Run(SetKeySpend(this->store(), kKey, amounts, this->now(), this->keys_));
   }
 
-  const std::string daily_ = "budget:daily:" + std::string(kKey) + ":20260509";
-  const std::string monthly_ = "budget:monthly:" + std::string(kKey) + ":202605";
+  const Keys keys_{this->layout()};
+  const std::string daily_ = "budget:daily:" + this->Tag(kKey) + ":20260509";
+  const std::string monthly_ = "budget:monthly:" + this->Tag(kKey) + ":202605";
 };
-TYPED_TEST_SUITE(SpendTest, tests::Backends, tests::BackendNames);
+TYPED_TEST_SUITE(SpendTest, tests::LayoutBackends, tests::BackendNames);
 
 TYPED_TEST(SpendTest, ShowsBothCounters) {
   this->Ask({"SET", this->daily_, "1.25", "EX", "100"});
@@ -71,7 +72,7 @@ TYPED_TEST(SpendTest, ShowsWhatIsMissingOrNoNumber) {
 
 TYPED_TEST(SpendTest, ReadsInOneRoundTripAndWritesNothing) {
   tests::InterceptedStore store(this->store());
-  EXPECT_THAT(this->Run(ReadKeySpend(store, kKey, this->now())), IsOk());
+  EXPECT_THAT(this->Run(ReadKeySpend(store, kKey, this->now(), this->keys_)), IsOk());
   EXPECT_EQ(store.requests(), 1u);
   EXPECT_EQ(this->KeyCount(), 0);
 }
@@ -80,7 +81,7 @@ TYPED_TEST(SpendTest, AdjustsBothCountersInOneTransaction) {
   this->Ask({"SET", this->daily_, "3", "EX", "5"});
   this->Ask({"SET", this->monthly_, "10", "EX", "5"});
   tests::InterceptedStore store(this->store());
-  EXPECT_THAT(this->Run(AdjustKeySpend(store, kKey, -2.5, this->now())), IsOk());
+  EXPECT_THAT(this->Run(AdjustKeySpend(store, kKey, -2.5, this->now(), this->keys_)), IsOk());
   EXPECT_THAT(store.log(), ElementsAre("MULTI", "INCRBYFLOAT " + this->daily_ + " -2.5",
                                        "EXPIRE " + this->daily_ + " 172800",
                                        "INCRBYFLOAT " + this->monthly_ + " -2.5",
@@ -105,13 +106,13 @@ TYPED_TEST(SpendTest, ReplacesBothCountersAndRepairsThem) {
 TYPED_TEST(SpendTest, RefusesAmountsThatAreNotFinite) {
   tests::InterceptedStore store(this->store());
   for (const double amount : {std::nan(""), std::numeric_limits<double>::infinity()}) {
-    EXPECT_THAT(this->Run(AdjustKeySpend(store, kKey, amount, this->now())),
+    EXPECT_THAT(this->Run(AdjustKeySpend(store, kKey, amount, this->now(), this->keys_)),
                 StatusIs(absl::StatusCode::kInvalidArgument));
     const SpendAmounts amounts = {0, amount};
-    EXPECT_THAT(this->Run(SetKeySpend(store, kKey, amounts, this->now())),
+    EXPECT_THAT(this->Run(SetKeySpend(store, kKey, amounts, this->now(), this->keys_)),
                 StatusIs(absl::StatusCode::kInvalidArgument));
   }
-  EXPECT_THAT(this->Run(ReadKeySpend(store, "key", this->now())),
+  EXPECT_THAT(this->Run(ReadKeySpend(store, "key", this->now(), this->keys_)),
               StatusIs(absl::StatusCode::kInvalidArgument));
   EXPECT_EQ(store.requests(), 0u);
 }
@@ -124,10 +125,12 @@ TYPED_TEST(SpendTest, FailuresOfRedisAreControlStateUnavailable) {
   store.on_request = [](size_t) -> std::optional<absl::StatusOr<Reply>> {
     return store::NotSentError("gone");
   };
+  EXPECT_TRUE(IsControlStateUnavailable(
+      this->Run(ReadKeySpend(store, kKey, this->now(), this->keys_)).status()));
+  EXPECT_TRUE(IsControlStateUnavailable(
+      this->Run(AdjustKeySpend(store, kKey, 1, this->now(), this->keys_))));
   EXPECT_TRUE(
-      IsControlStateUnavailable(this->Run(ReadKeySpend(store, kKey, this->now())).status()));
-  EXPECT_TRUE(IsControlStateUnavailable(this->Run(AdjustKeySpend(store, kKey, 1, this->now()))));
-  EXPECT_TRUE(IsControlStateUnavailable(this->Run(SetKeySpend(store, kKey, {}, this->now()))));
+      IsControlStateUnavailable(this->Run(SetKeySpend(store, kKey, {}, this->now(), this->keys_))));
 }
 
 }  // namespace

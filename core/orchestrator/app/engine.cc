@@ -62,7 +62,7 @@ ServiceOptions ServiceOptionsOf(const EngineSettings& settings) {
 absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(store::Store& store, base::Clock& clock,
                                                        EngineStores stores,
                                                        const EngineSettings& settings) {
-  REDOUBLE_RETURN_IF_ERROR(Keys(settings.key_form).ProcessingSignals(settings.instance).status());
+  REDOUBLE_RETURN_IF_ERROR(Keys(settings.key_layout).ProcessingSignals(settings.instance).status());
   return std::unique_ptr<Engine>(new Engine(store, clock, stores, settings));
 }
 
@@ -70,7 +70,7 @@ Engine::Engine(store::Store& store, base::Clock& clock, EngineStores stores,
                const EngineSettings& settings)
     : store_(store),
       clock_(clock),
-      keys_(settings.key_form),
+      keys_(settings.key_layout),
       stores_(stores),
       settings_(settings),
       coordinator_options_(OptionsOf(settings_, stores.outputs,

@@ -375,7 +375,7 @@ TYPED_TEST(EngineTest, StartsASourceWorkflowWithTemplates) {
 // In a cluster, each script needs its keys in one slot.
 TYPED_TEST(EngineTest, RunsWithHashTags) {
   EngineSettings settings;
-  settings.key_form = KeyForm::kHashTagged;
+  settings.key_layout = store::KeyLayout::kCluster;
   this->engine_ = this->Make(this->store(), settings);
   this->Start("run_1", kApproval);
   this->RunAll();

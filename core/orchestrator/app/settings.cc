@@ -21,18 +21,6 @@ using base::ReadSeconds;
 using base::ReadText;
 using base::ToAbsl;
 
-absl::Status ReadKeyForm(std::string_view value, S& settings) {
-  if (value == "hash_tagged") {
-    settings.key_form = KeyForm::kHashTagged;
-  } else if (value.empty() || value == "plain") {
-    settings.key_form = KeyForm::kPlain;
-  } else {
-    return absl::InvalidArgumentError(
-        absl::StrCat("expected plain or hash_tagged, got '", ToAbsl(value), "'"));
-  }
-  return absl::OkStatus();
-}
-
 absl::Status ReadTokenIds(std::string_view value, S& settings) {
   if (value == "path") {
     settings.token_ids = TokenIdForm::kPath;
@@ -61,7 +49,7 @@ absl::Status ReadHardening(std::string_view value, S& settings) {
 using Row = base::VariableRow<S>;
 constexpr std::array kRows = {
     Row{"ORCHESTRATOR_REDIS_URL", ReadText<&S::redis_url>},
-    Row{"ORCHESTRATOR_KEY_FORM", ReadKeyForm},
+    Row{"ORCHESTRATOR_KEY_LAYOUT", store::ReadKeyLayout<S, &S::key_layout>},
     Row{"ORCHESTRATOR_TOKEN_IDS", ReadTokenIds},
     Row{"ORCHESTRATOR_RUN_TTL_SECONDS", ReadSeconds<&S::run_ttl>},
     Row{"ORCHESTRATOR_INSTANCE", ReadInstance},

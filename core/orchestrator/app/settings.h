@@ -3,7 +3,7 @@
 // Fill in the members, or read them from variables:
 //
 //   const std::pair<std::string_view, std::string_view> variables[] = {
-//       {"ORCHESTRATOR_KEY_FORM", "hash_tagged"}, {"ORCHESTRATOR_STUCK_AFTER_SECONDS", "off"}};
+//       {"ORCHESTRATOR_KEY_LAYOUT", "cluster"}, {"ORCHESTRATOR_STUCK_AFTER_SECONDS", "off"}};
 //   absl::StatusOr<EngineSettings> settings = ReadEngineSettings(variables);
 //
 // Thread-safety: plain values and a pure function.
@@ -29,8 +29,8 @@ namespace redouble::orchestrator {
 struct EngineSettings {
   // The server, for the program that connects the store.
   std::string redis_url = {};
-  // The spelling of the keys. A deployment keeps it.
-  KeyForm key_form = KeyForm::kPlain;
+  // A deployment keeps it.
+  store::KeyLayout key_layout = store::KeyLayout::kDocumented;
   TokenIdForm token_ids = TokenIdForm::kHashed;
   // How long the keys of a run live.
   absl::Duration run_ttl = RunTtl();

@@ -17,7 +17,7 @@ using Pairs = std::vector<std::pair<std::string_view, std::string_view>>;
 TEST(EngineSettings, HaveTheDocumentedDefaults) {
   const EngineSettings settings = ReadEngineSettings({}).value();
   EXPECT_EQ(settings.redis_url, "");
-  EXPECT_EQ(settings.key_form, KeyForm::kPlain);
+  EXPECT_EQ(settings.key_layout, store::KeyLayout::kDocumented);
   EXPECT_EQ(settings.token_ids, TokenIdForm::kHashed);
   EXPECT_EQ(settings.run_ttl, absl::Hours(24));
   EXPECT_EQ(settings.instance, "engine-1");
@@ -42,7 +42,7 @@ TEST(EngineSettings, HaveTheDocumentedDefaults) {
 
 TEST(EngineSettings, AreReadFromVariables) {
   const Pairs variables = {{"ORCHESTRATOR_REDIS_URL", " redis://h "},
-                           {"ORCHESTRATOR_KEY_FORM", "hash_tagged"},
+                           {"ORCHESTRATOR_KEY_LAYOUT", "cluster"},
                            {"ORCHESTRATOR_TOKEN_IDS", "path"},
                            {"ORCHESTRATOR_RUN_TTL_SECONDS", "3600"},
                            {"ORCHESTRATOR_INSTANCE", "blue-7"},
@@ -67,7 +67,7 @@ TEST(EngineSettings, AreReadFromVariables) {
                            {"PATH", "/bin"}};
   const EngineSettings settings = ReadEngineSettings(variables).value();
   EXPECT_EQ(settings.redis_url, "redis://h");
-  EXPECT_EQ(settings.key_form, KeyForm::kHashTagged);
+  EXPECT_EQ(settings.key_layout, store::KeyLayout::kCluster);
   EXPECT_EQ(settings.token_ids, TokenIdForm::kPath);
   EXPECT_EQ(settings.run_ttl, absl::Hours(1));
   EXPECT_EQ(settings.instance, "blue-7");
@@ -104,8 +104,8 @@ TEST(EngineSettings, TurnOptionalMembersOff) {
 
 TEST(EngineSettings, SayWhichValueIsWrong) {
   const std::pair<Pairs, const char*> rows[] = {
-      {{{"ORCHESTRATOR_KEY_FORM", "tagged"}},
-       "ORCHESTRATOR_KEY_FORM: expected plain or hash_tagged, got 'tagged'"},
+      {{{"ORCHESTRATOR_KEY_LAYOUT", "tagged"}},
+       "ORCHESTRATOR_KEY_LAYOUT: expected documented or cluster, got 'tagged'"},
       {{{"ORCHESTRATOR_TOKEN_IDS", "x"}},
        "ORCHESTRATOR_TOKEN_IDS: expected hashed or path, got 'x'"},
       {{{"ORCHESTRATOR_INSTANCE", "a:b"}},

@@ -23,7 +23,7 @@ template <typename Backend>
 class SignalQueueTest : public tests::BackendTest<Backend> {
  protected:
   SignalQueue Make(std::string_view consumer, bool reliable = true,
-                   KeyForm form = KeyForm::kPlain) {
+                   store::KeyLayout form = store::KeyLayout::kDocumented) {
     SignalQueueOptions options;
     options.consumer = std::string(consumer);
     return SignalQueue(this->store(), Keys(form), options, {.reliable_pop = reliable});
@@ -99,7 +99,7 @@ TYPED_TEST(SignalQueueTest, APlainPopKeepsNothing) {
 
 TYPED_TEST(SignalQueueTest, SharesOneTagInACluster) {
   this->Ask({"RPUSH", "{completion_signals}", "a"});
-  SignalQueue queue = this->Make("c1", /*reliable=*/true, KeyForm::kHashTagged);
+  SignalQueue queue = this->Make("c1", /*reliable=*/true, store::KeyLayout::kCluster);
   EXPECT_THAT(this->Run(queue.TakeNow()), IsOkAndHolds("a"));
   EXPECT_EQ(this->List("{completion_signals}:processing:c1"), (std::vector<std::string>{"a"}));
 }

@@ -14,8 +14,8 @@
 // means that the run is gone.
 //
 // Each operation is one script: one round trip (EVALSHA), or two if the server does not know the
-// script. In a cluster use the keys of KeyForm::kHashTagged; with the plain form the server replies
-// CROSSSLOT. Views in requests must live until the task has finished.
+// script. In a cluster use the keys of store::KeyLayout::kCluster; with documented keys the server
+// replies CROSSSLOT. Views in requests must live until the task has finished.
 //
 // Errors of every operation: InvalidArgument for an id that keys.h refuses, before a command is
 // sent; FailedPrecondition (WRONGTYPE) if a key has another type; InvalidArgument ("ERR value is

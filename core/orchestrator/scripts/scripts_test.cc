@@ -67,7 +67,7 @@ class ScriptsTest : public tests::BackendTest<Backend> {
   }
   bool Has(std::string_view key) { return this->Ask({"EXISTS", key}).integer() == 1; }
 
-  const Keys keys_{KeyForm::kHashTagged};
+  const Keys keys_{store::KeyLayout::kCluster};
   const std::string counter_ = "counter:{run_123}";
   const std::string applied_ = "applied:{run_123}";
   const std::string pending_ = "pending_approvals:{run_123}";

@@ -26,19 +26,17 @@ const SystemTable& AllSystems() {
   return *systems;
 }
 
-std::vector<store::KeyFamily> AllKeyFamilies() {
+std::vector<store::KeyFamily> AllKeyFamilies(store::KeyLayout layout) {
   std::vector<store::KeyFamily> families;
-  for (const store::KeyRules& rules : AllKeyRules(/*hash_tagged=*/false)) {
+  for (const store::KeyRules& rules : AllKeyRules(layout)) {
     families.insert(families.end(), rules.families.begin(), rules.families.end());
   }
   return families;
 }
 
-std::vector<store::KeyRules> AllKeyRules(bool hash_tagged) {
-  const orchestrator::KeyForm form =
-      hash_tagged ? orchestrator::KeyForm::kHashTagged : orchestrator::KeyForm::kPlain;
-  return {gateway::KeyRules(), korvet::KeyRules(), orchestrator::KeyRules(form),
-          relayna::KeyRules(), studio::KeyRules(), threescale::KeyRules()};
+std::vector<store::KeyRules> AllKeyRules(store::KeyLayout layout) {
+  return {gateway::KeyRules(layout), korvet::KeyRules(), orchestrator::KeyRules(layout),
+          relayna::KeyRules(),       studio::KeyRules(), threescale::KeyRules()};
 }
 
 }  // namespace redouble::sim

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "redouble/core/store/keyspace/key_family.h"
+#include "redouble/core/store/keyspace/key_layout.h"
 #include "redouble/core/store/keyspace/key_rules.h"
 #include "redouble/sim/operations/operation.h"
 
@@ -18,12 +19,13 @@ namespace redouble::sim {
 // Returns the operations of each system, built once and valid until the program ends.
 const SystemTable& AllSystems();
 
-// Returns the key families of all systems, grouped by system.
-std::vector<store::KeyFamily> AllKeyFamilies();
+// Returns the key families of all systems in one layout, grouped by system. A system without a
+// cluster layout has its documented keys in both.
+std::vector<store::KeyFamily> AllKeyFamilies(
+    store::KeyLayout layout = store::KeyLayout::kDocumented);
 
-// Returns the key rules of all systems, in the same order. The orchestrator has two key formats; a
-// deployment uses one of them.
-std::vector<store::KeyRules> AllKeyRules(bool hash_tagged);
+// Returns the key rules of all systems in one layout, in the same order.
+std::vector<store::KeyRules> AllKeyRules(store::KeyLayout layout = store::KeyLayout::kDocumented);
 
 }  // namespace redouble::sim
 

@@ -15,13 +15,13 @@
 #include "redouble/core/orchestrator/run/worker.h"
 #include "redouble/core/orchestrator/scripts/scripts.h"
 #include "redouble/sim/operations/arguments.h"
+#include "redouble/sim/operations/key_layout.h"
 
 namespace redouble::scenarios {
 namespace {
 
 using orchestrator::Approvals;
 using orchestrator::Coordinator;
-using orchestrator::KeyForm;
 using orchestrator::Keys;
 using orchestrator::NodeResult;
 using orchestrator::Token;
@@ -31,9 +31,7 @@ using sim::Json;
 using sim::OperationContext;
 using sim::OperationResult;
 
-Keys ReadKeys(ArgumentReader& reader) {
-  return Keys(reader.BoolOr("hash_tagged", false) ? KeyForm::kHashTagged : KeyForm::kPlain);
-}
+Keys ReadKeys(ArgumentReader& reader) { return Keys(sim::ReadKeyLayout(reader)); }
 
 std::string TextOr(ArgumentReader& reader, std::string_view name, std::string_view otherwise) {
   return reader.OptionalString(name).value_or(std::string(otherwise));

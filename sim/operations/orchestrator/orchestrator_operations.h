@@ -24,7 +24,7 @@
 //   run_keys: run_id -> the names of the run's keys
 //   queue_depths: -> the length of each stream and list
 //
-// Operations on runs and queues take `hash_tagged` (default: false). Tokens have path ids
+// Operations on runs and queues take `layout` (default: "documented"). Tokens have path ids
 // ("run_123/fetch"), so that scenarios can name them. `work` and `request_approval` read one token
 // from their stream; `error` makes the node fail. Operations that block in production do not block
 // here.

@@ -71,7 +71,7 @@ TEST_F(OrchestratorOperationsTest, RunAWorkflowToItsEnd) {
 
 TEST_F(OrchestratorOperationsTest, IncludeThePrimitives) {
   Ask({"SET", "counter:{r}", "1"});
-  const std::string tagged = R"("hash_tagged":true,"run_id":"r")";
+  const std::string tagged = R"("layout":"cluster","run_id":"r")";
   EXPECT_EQ(Result("apply_delta_guarded", "{" + tagged + R"(,"op":"emit:t","delta":2})"),
             Json::parse("[1,3]"));
   EXPECT_EQ(Result("apply_delta_guarded", "{" + tagged + R"(,"op":"emit:t","delta":2})"),

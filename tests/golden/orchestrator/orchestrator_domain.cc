@@ -29,7 +29,6 @@ namespace redouble::golden {
 namespace {
 
 using orchestrator::CounterChange;
-using orchestrator::KeyForm;
 using orchestrator::Keys;
 using store::Reply;
 using store::Store;
@@ -55,7 +54,7 @@ std::optional<Call> ReadCall(const Words& words) {
 // Returns the value in a key of a family: ValueIn("counter:run_1", "orchestrator.counter") is
 // run_1.
 std::optional<std::string> ValueIn(std::string_view key, std::string_view family, size_t index) {
-  const auto match = Keys(KeyForm::kPlain).Parse(key);
+  const auto match = Keys(store::KeyLayout::kDocumented).Parse(key);
   if (!match || match->family->id != family || match->values.size() <= index) return std::nullopt;
   return std::string(match->values[index]);
 }
@@ -179,7 +178,7 @@ std::optional<ReplyTask> AsFinish(Store& store, const Call& call) {
   std::set<std::string> nodes;
   Words approvals;
   for (const std::string& key : call.keys) {
-    const auto match = Keys(KeyForm::kPlain).Parse(key);
+    const auto match = Keys(store::KeyLayout::kDocumented).Parse(key);
     if (!match) return std::nullopt;
     families.emplace(match->family->id);
     if (match->values.size() == 2) nodes.emplace(match->values[1]);

@@ -30,6 +30,7 @@ namespace {
 
 using base::IsOk;
 using sim::Json;
+using store::KeyLayout;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAreArray;
 
@@ -142,33 +143,33 @@ class ClusterSlots : public ::testing::Test {
   }
 
   // Runs the operation. The test fails if the operation does not exist or rejects its arguments.
-  void Do(const Row& row, bool hash_tagged) {
+  void Do(const Row& row, KeyLayout layout) {
     const sim::Operation* const operation = operations_.Find(row.operation);
     ASSERT_NE(operation, nullptr) << row.operation;
     Json arguments = Json::parse(row.arguments);
-    if (row.has_tagged_form) arguments["hash_tagged"] = hash_tagged;
+    if (row.has_tagged_form) arguments["layout"] = store::KeyLayoutName(layout);
     const auto result =
         base::Run((*operation)(sim::OperationContext(store_, clock_, rng_), arguments));
     EXPECT_FALSE(sim::IsArgumentError(result.status())) << row.operation << result.status();
-    if (!hash_tagged) return;
+    if (layout == KeyLayout::kDocumented) return;
     EXPECT_THAT(result, IsOk()) << row.operation << ": " << result.status();
   }
 
   // A run with one node that completes.
   void Finish() {
     const Json ir = {{"nodes", {{"Z", {{"id", "Z"}, {"type", "aggregate"}}}}}};
-    Do({"start_run", Json{{"run_id", "z"}, {"ir", ir}}.dump()}, true);
-    Do({"work", Work("aggregate")}, true);
-    Do({"process_signal", "{}"}, true);
+    Do({"start_run", Json{{"run_id", "z"}, {"ir", ir}}.dump()}, KeyLayout::kCluster);
+    Do({"work", Work("aggregate")}, KeyLayout::kCluster);
+    Do({"process_signal", "{}"}, KeyLayout::kCluster);
   }
 
   // An approval that outlives its run.
   void Cancel() {
     const Json ir = {{"nodes", {{"H", {{"id", "H"}, {"type", "hitl"}}}}}};
-    Do({"start_run", Json{{"run_id", "h"}, {"ir", ir}}.dump()}, true);
-    Do({"request_approval", R"({"approval_id":"1"})"}, true);
+    Do({"start_run", Json{{"run_id", "h"}, {"ir", ir}}.dump()}, KeyLayout::kCluster);
+    Do({"request_approval", R"({"approval_id":"1"})"}, KeyLayout::kCluster);
     Send({"DEL", "counter:{h}"});
-    Do({"approve", R"({"run_id":"h","approval_id":"1"})"}, true);
+    Do({"approve", R"({"run_id":"h","approval_id":"1"})"}, KeyLayout::kCluster);
   }
 
   // Sends one command.
@@ -192,7 +193,7 @@ class ClusterSlots : public ::testing::Test {
 TEST_F(ClusterSlots, NoOperationCrossesThemWhenItsKeysAreTagged) {
   for (const Row& row : Rows()) {
     const int64_t before = store_.requests;
-    Do(row, /*hash_tagged=*/true);
+    Do(row, KeyLayout::kCluster);
     EXPECT_GT(store_.requests, before) << row.operation << " sends nothing";
     EXPECT_THAT(store_.crossed, IsEmpty()) << row.operation;
   }
@@ -204,7 +205,7 @@ TEST_F(ClusterSlots, AreAskedOfEveryOperationAndEveryScript) {
   std::set<std::string> names;
   for (const Row& row : Rows()) {
     names.insert(row.operation);
-    Do(row, /*hash_tagged=*/true);
+    Do(row, KeyLayout::kCluster);
   }
   EXPECT_THAT(names, UnorderedElementsAreArray(operations_.Names()));
   Finish();
@@ -231,7 +232,7 @@ TEST_F(ClusterSlots, AreCrossedByEveryStepOfSeveralKeysThatAreNotTagged) {
     Send({"XADD", "wf.tasks.hitl", "*", "token",
           R"({"id":"t","run_id":"r","from_node":"","to_node":"D","payload_ref":"","hop":0,)"
           R"("created_at":"2025-10-15T10:00:00Z"})"});
-    Do(row, /*hash_tagged=*/false);
+    Do(row, KeyLayout::kDocumented);
     EXPECT_FALSE(store_.crossed.empty()) << row.operation;
   }
 }

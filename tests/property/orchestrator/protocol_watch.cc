@@ -94,7 +94,7 @@ class ProtocolWatch::NotificationListener final : public store::PushListener {
 ProtocolWatch::ProtocolWatch(memory::Engine& engine, const base::Clock& clock, WatchOptions options)
     : clock_(clock),
       options_(std::move(options)),
-      keys_(options_.key_form),
+      keys_(options_.key_layout),
       session_(engine.Connect()),
       notifications_(engine.Connect()),
       listener_(std::make_unique<NotificationListener>(keys_)) {

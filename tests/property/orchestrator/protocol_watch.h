@@ -78,7 +78,7 @@ struct RunSummary {
 Violations CompareRuns(const RunSummary& disturbed, const RunSummary& undisturbed);
 
 struct WatchOptions {
-  KeyForm key_form = KeyForm::kPlain;
+  store::KeyLayout key_layout = store::KeyLayout::kDocumented;
   std::vector<std::string> coordinators = {"c1"};
   // The time in which an approval must be decided.
   absl::Duration approval_timeout = absl::Hours(2);

@@ -54,7 +54,7 @@ class WorkflowWorld {
  public:
   explicit WorkflowWorld(const WorkflowWorldOptions& options)
       : options_(options),
-        keys_(options.key_form),
+        keys_(options.key_layout),
         rng_(options.seed),
         world_(MakeOptions(options)),
         watch_(world_.engine(), world_.clock(), WatchOptionsOf(options)),
@@ -118,7 +118,7 @@ class WorkflowWorld {
 
   static WatchOptions WatchOptionsOf(const WorkflowWorldOptions& options) {
     WatchOptions watch;
-    watch.key_form = options.key_form;
+    watch.key_layout = options.key_layout;
     watch.coordinators.assign(kCoordinators.begin(), kCoordinators.end());
     watch.approval_timeout = kApprovalTimeout;
     return watch;

@@ -32,7 +32,7 @@ enum class Deciders {
 
 struct WorkflowWorldOptions {
   uint64_t seed = 1;
-  KeyForm key_form = KeyForm::kHashTagged;
+  store::KeyLayout key_layout = store::KeyLayout::kCluster;
   double crash_probability = 0.01;  // Before each command; at most a dozen crashes.
   // If not zero, the only crash is that of the actor that sends the n-th command, before the
   // command.

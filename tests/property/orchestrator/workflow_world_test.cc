@@ -25,7 +25,7 @@ WorkflowWorldOptions Mixture(int seed) {
   options.patches = seed % 5 == 0;
   options.failures = seed % 7 == 0;
   options.crash_probability = seed % 3 == 0 ? 0 : 0.01;
-  options.key_form = seed % 2 == 0 ? KeyForm::kPlain : KeyForm::kHashTagged;
+  options.key_layout = seed % 2 == 0 ? store::KeyLayout::kDocumented : store::KeyLayout::kCluster;
   options.deciders = kDeciders[(seed / 2) % 4];
   return options;
 }
@@ -85,9 +85,9 @@ TEST(WorkflowWorld, SurvivesACrashBeforeEachOfItsCommands) {
   }
 }
 
-WorkflowWorldOptions InACluster(KeyForm key_form, int seed) {
+WorkflowWorldOptions InACluster(store::KeyLayout key_layout, int seed) {
   WorkflowWorldOptions options = Mixture(seed);
-  options.key_form = key_form;
+  options.key_layout = key_layout;
   options.cluster = true;
   return options;
 }
@@ -95,12 +95,13 @@ WorkflowWorldOptions InACluster(KeyForm key_form, int seed) {
 TEST(WorkflowWorld, CrossesNoSlotWhenItsKeysAreTagged) {
   const int runs = Runs(100);
   for (int seed = 1; seed <= runs; ++seed) {
-    ASSERT_EQ(RunWorkflowWorld(InACluster(KeyForm::kHashTagged, seed)).text, "") << "seed " << seed;
+    ASSERT_EQ(RunWorkflowWorld(InACluster(store::KeyLayout::kCluster, seed)).text, "")
+        << "seed " << seed;
   }
 }
 
 TEST(WorkflowWorld, CrossesSlotsWhenItsKeysAreNot) {
-  EXPECT_NE(RunWorkflowWorld(InACluster(KeyForm::kPlain, 1)).text, "");
+  EXPECT_NE(RunWorkflowWorld(InACluster(store::KeyLayout::kDocumented, 1)).text, "");
 }
 
 struct MutationCase {

@@ -1,0 +1,37 @@
+#include "redouble/core/store/keyspace/key_translator.h"
+
+#include <cstddef>
+#include <vector>
+
+#include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/store/keyspace/key_pattern.h"
+
+namespace redouble::store {
+
+absl::StatusOr<KeyTranslator> KeyTranslator::Create(std::span<const KeyFamily> from,
+                                                    std::span<const KeyFamily> to,
+                                                    std::span<const KeyBinding> bindings) {
+  KeyTranslator translator;
+  REDOUBLE_RETURN_IF_ERROR(translator.from_.Add(from, bindings));
+  REDOUBLE_RETURN_IF_ERROR(translator.to_.Add(to, bindings));
+  return translator;
+}
+
+std::optional<std::string> KeyTranslator::Translate(std::string_view key) const {
+  const Recognition recognition = from_.Recognise(key);
+  if (recognition.matches.empty()) return std::nullopt;
+  const KeyMatch& match = recognition.matches.front();
+  const KeyPattern* const pattern = to_.PatternOf(match.family->id);
+  if (pattern == nullptr) return std::nullopt;
+  std::vector<std::string_view> values;
+  for (const KeyPattern::Placeholder& placeholder : pattern->placeholders()) {
+    const std::optional<size_t> index = match.pattern->IndexOf(placeholder.name);
+    if (!index) return std::nullopt;
+    values.push_back(match.values[*index]);
+  }
+  absl::StatusOr<std::string> translated = pattern->BuildFrom(values);
+  if (!translated.ok()) return std::nullopt;
+  return *std::move(translated);
+}
+
+}  // namespace redouble::store

@@ -1,0 +1,44 @@
+// KeyTranslator: spells a key of one layout as the other layout does.
+//
+// Use it to copy a database from one layout to the other, and in tests that name keys in one layout
+// and run in both.
+//
+//   absl::StatusOr<KeyTranslator> to_cluster = KeyTranslator::Create(
+//       KeyFamilies(KeyLayout::kDocumented), KeyFamilies(KeyLayout::kCluster));
+//   to_cluster->Translate("ir:run_123");   // "ir:{run_123}"
+//
+// Thread-safety: const functions are safe from any thread.
+#ifndef REDOUBLE_CORE_STORE_KEYSPACE_KEY_TRANSLATOR_H_
+#define REDOUBLE_CORE_STORE_KEYSPACE_KEY_TRANSLATOR_H_
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "redouble/core/store/keyspace/key_family.h"
+
+namespace redouble::store {
+
+class KeyTranslator {
+ public:
+  // The families of the two layouts, with equal ids, and the prefixes of both. The rows must
+  // outlive this. Errors: those of FamilyTable::Add.
+  static absl::StatusOr<KeyTranslator> Create(std::span<const KeyFamily> from,
+                                              std::span<const KeyFamily> to,
+                                              std::span<const KeyBinding> bindings = {});
+
+  // Returns the key with the pattern of the first family that it matches. Nullopt if it matches no
+  // family; if the other pattern has a placeholder whose value the key does not contain; or if the
+  // other pattern does not accept a value, such as a tag with a brace.
+  std::optional<std::string> Translate(std::string_view key) const;
+
+ private:
+  FamilyTable from_;
+  FamilyTable to_;
+};
+
+}  // namespace redouble::store
+
+#endif  // REDOUBLE_CORE_STORE_KEYSPACE_KEY_TRANSLATOR_H_

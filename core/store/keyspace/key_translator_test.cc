@@ -1,0 +1,59 @@
+#include "redouble/core/store/keyspace/key_translator.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string_view>
+
+#include "redouble/core/base/status/status_matchers.h"
+
+namespace redouble::store {
+namespace {
+
+using base::StatusIs;
+
+KeyFamily Family(std::string_view id, std::string_view pattern) {
+  KeyFamily family{};
+  family.id = id;
+  family.system = "shop";
+  family.pattern = pattern;
+  return family;
+}
+
+class KeyTranslatorTest : public ::testing::Test {
+ protected:
+  const KeyFamily documented_[4] = {Family("shop.cart", "{prefix}:cart:{user}"),
+                                    Family("shop.token", "token:{token}:{user}"),
+                                    Family("shop.batch", "batch"), Family("shop.all", "all")};
+  const KeyFamily cluster_[4] = {Family("shop.cart", "{prefix}:cart:{{{user}}}"),
+                                 Family("shop.token", "token:{{{user}}}:{token}"),
+                                 Family("shop.batch", "batch:{shard:int}"),
+                                 Family("shop.all", "all")};
+  const KeyBinding bindings_[1] = {{"prefix", "s"}};
+  const KeyTranslator to_cluster_ = *KeyTranslator::Create(documented_, cluster_, bindings_);
+  const KeyTranslator to_documented_ = *KeyTranslator::Create(cluster_, documented_, bindings_);
+};
+
+TEST_F(KeyTranslatorTest, SpellsKeysAsTheOtherLayout) {
+  EXPECT_EQ(to_cluster_.Translate("s:cart:u1"), "s:cart:{u1}");
+  EXPECT_EQ(to_documented_.Translate("s:cart:{u1}"), "s:cart:u1");
+  EXPECT_EQ(to_cluster_.Translate("token:t:u1"), "token:{u1}:t") << "by name and not by position";
+  EXPECT_EQ(to_documented_.Translate("token:{u1}:t"), "token:t:u1");
+  EXPECT_EQ(to_cluster_.Translate("all"), "all");
+}
+
+TEST_F(KeyTranslatorTest, KnowsWhatItCannotSpell) {
+  EXPECT_EQ(to_cluster_.Translate("other:cart:u1"), std::nullopt);
+  EXPECT_EQ(to_cluster_.Translate("s:cart:u}1"), std::nullopt);
+  EXPECT_EQ(to_cluster_.Translate("batch"), std::nullopt) << "the shard is not in the key";
+  EXPECT_EQ(to_documented_.Translate("batch:3"), "batch");
+}
+
+TEST_F(KeyTranslatorTest, RefusesATableThatIsWrong) {
+  const KeyBinding unknown[] = {{"none", "s"}};
+  EXPECT_THAT(KeyTranslator::Create(documented_, cluster_, unknown).status(),
+              StatusIs(absl::StatusCode::kInvalidArgument));
+}
+
+}  // namespace
+}  // namespace redouble::store
