@@ -778,11 +778,14 @@ redouble_component(
     backends/redis/fsm/queue_limits.cc
     backends/redis/fsm/run_machine.cc
     backends/redis/fsm/sentinel/sentinel_machine.cc
-    backends/redis/fsm/subscribe_machine.cc
+    backends/redis/fsm/subscribe/follow_machine.cc
+    backends/redis/fsm/subscribe/subscribe_machine.cc
+    backends/redis/fsm/subscribe/topic.cc
     backends/redis/net/asio_clock.cc
     backends/redis/net/blocking_pool.cc
     backends/redis/net/client/client.cc
     backends/redis/net/client/cluster_client.cc
+    backends/redis/net/client/following_subscriber.cc
     backends/redis/net/client/node_connections.cc
     backends/redis/net/client/sentinel_client.cc
     backends/redis/net/client/sync_client.cc
@@ -795,7 +798,7 @@ redouble_component(
     backends/redis/net/pool/pool_ledger.cc
     backends/redis/net/pool/sync_pool.cc
     backends/redis/net/subscriber.cc
-    backends/redis/net/tls_context.cc
+    backends/redis/net/tls/tls_context.cc
     backends/redis/net/transport.cc
     backends/redis/observe/command_event.cc
     backends/redis/observe/command_latencies.cc
@@ -826,11 +829,14 @@ redouble_component(
     backends/redis/fsm/counters.h
     backends/redis/fsm/queue_limits.h
     backends/redis/fsm/sentinel/sentinel_machine.h
-    backends/redis/fsm/subscribe_machine.h
+    backends/redis/fsm/subscribe/push_queue.h
+    backends/redis/fsm/subscribe/subscribe_machine.h
+    backends/redis/fsm/subscribe/topic.h
     backends/redis/net/asio_clock.h
     backends/redis/net/await_task.h
     backends/redis/net/client/client.h
     backends/redis/net/client/cluster_client.h
+    backends/redis/net/client/following_subscriber.h
     backends/redis/net/client/sentinel_client.h
     backends/redis/net/client/sync_client.h
     backends/redis/net/client/sync_store.h

@@ -17,6 +17,7 @@
 #include "redouble/backends/redis/net/await_task.h"
 #include "redouble/backends/redis/net/client/client.h"
 #include "redouble/backends/redis/net/client/cluster_client.h"
+#include "redouble/backends/redis/net/client/following_subscriber.h"
 #include "redouble/backends/redis/net/client/sentinel_client.h"
 #include "redouble/backends/redis/net/client/sync_store.h"
 #include "redouble/backends/redis/net/subscriber.h"

@@ -32,12 +32,12 @@
 #include "redouble/backends/redis/net/asio_clock.h"
 #include "redouble/backends/redis/net/await_task.h"
 #include "redouble/backends/redis/net/client/client.h"
+#include "redouble/backends/redis/net/live_fixture_for_test.h"
 #include "redouble/backends/redis/net/subscriber.h"
 #include "redouble/backends/redis/spawn/spawned_server.h"
 #include "redouble/core/base/random/rng.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/status/status_matchers.h"
-#include "redouble/core/base/task/run.h"
 #include "redouble/core/store/errors.h"
 #include "redouble/core/store/pubsub/pubsub.h"
 #include "redouble/core/store/typed/strings.h"
@@ -99,7 +99,7 @@ struct Tally {
   }
 };
 
-class ChaosTest : public testing::Test {
+class ChaosTest : public redis::LiveTest {
  protected:
   void SetUp() override {
     redis::SpawnedServerOptions options;
@@ -109,14 +109,6 @@ class ChaosTest : public testing::Test {
     std::cout << "chaos of seed " << Seed() << std::endl;
     proxy = std::make_unique<ChaosProxy>(context, server->unix_socket(), rng.Next());
     end = clock.Now() + TestLength();
-  }
-
-  template <typename T>
-  T Run(base::Task<T> task) {
-    return base::RunUntilDone(std::move(task), [this] {
-      if (context.stopped()) context.restart();
-      return context.run_one() > 0;
-    });
   }
 
   // Tries until it succeeds or 30 seconds have passed: on a busy machine a single attempt may take
@@ -391,9 +383,7 @@ class ChaosTest : public testing::Test {
   }
 
   base::Rng rng{Seed()};
-  boost::asio::io_context context;
   redis::AsioClock clock{context.get_executor()};
-  std::unique_ptr<redis::SpawnedServer> server;
   std::unique_ptr<ChaosProxy> proxy;
   absl::Time end;
   std::vector<Tally> writes = std::vector<Tally>(kWorkers);

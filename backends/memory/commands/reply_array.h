@@ -27,7 +27,7 @@ namespace redouble::memory {
 class ReplyArray {
  public:
   // `shape`: kPlain, kMap, kSet, kPairs or kMapOfPairs. `size`: how many elements will be added;
-  // nullopt if that is not known. That of a kMapOfPairs, whose elements are pairs, must be known.
+  // nullopt if that is not known. A kMapOfPairs, whose elements are pairs, requires the size.
   ReplyArray(const CommandContext& context, Reply::Shape shape,
              std::optional<size_t> size = std::nullopt);
   ReplyArray(const ReplyArray&) = delete;

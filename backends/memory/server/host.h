@@ -94,9 +94,9 @@ class Host {
   virtual absl::Status EnterFolder(const std::string& path) = 0;
   // The file of keys; null: nothing is saved.
   virtual KeyFile* key_file() { return nullptr; }
-  // The append-only log; null: there is none.
+  // The append-only log; null: nothing is logged.
   virtual AppendLog* append_log() { return nullptr; }
-  // The replicas; null: there are none, and there will be none.
+  // The replicas; null: this server accepts no replicas.
   virtual Replication* replication() { return nullptr; }
   // True if the session's unsent output and `pending_bytes` of messages exceed the hard limit of
   // its output buffer. The host then closes the connection, without its output.

@@ -124,8 +124,9 @@ boost::asio::awaitable<T> AwaitTask(base::Task<T> lazy_task) {
   co_return task->TakeResult();
 }
 
-// AwaitTask for a coroutine on another executor: the task runs on `executor`, that of the client it
-// uses (a strand, if several threads run the context), and the coroutine resumes where it was.
+// AwaitTask for a coroutine on another executor. The task runs on `executor`, which must be the
+// executor of its client (a strand, if several threads run the context). The coroutine resumes on
+// its own executor.
 // Objects that the task refers to must be usable on `executor`.
 template <typename T>
 boost::asio::awaitable<T> AwaitTaskOn(boost::asio::any_io_executor executor, base::Task<T> task) {
@@ -133,11 +134,11 @@ boost::asio::awaitable<T> AwaitTaskOn(boost::asio::any_io_executor executor, bas
                                            boost::asio::use_awaitable);
 }
 
-// Runs a task on `executor`, that of the client it uses, and completes with its result: the
-// signature is void(T). `token`: any completion token of Asio, such as a function, use_future,
-// deferred or use_awaitable. The function is called on the token's associated executor, by default
-// on `executor`. Cancellation as above; a cancelled task must return absl::Status or StatusOr, and
-// exceptions of a task leave the run() of the execution context.
+// Runs a task on `executor`, which must be the executor of its client, and completes with its
+// result: the signature is void(T). `token`: any completion token of Asio, such as a function,
+// use_future, deferred or use_awaitable. The function is called on the token's associated executor,
+// by default on `executor`. Cancellation as above; a cancelled task must return absl::Status or
+// StatusOr, and exceptions of a task leave the run() of the execution context.
 template <typename T, typename Token>
 auto AsyncTask(boost::asio::any_io_executor executor, base::Task<T> task, Token&& token) {
   return boost::asio::async_initiate<Token, void(T)>(

@@ -21,7 +21,7 @@
 // Counters: requests that end without a connection are counted here, all others by the machine of
 // their connection.
 //
-// Thread-safety: one thread or strand at a time, that of the context's executor.
+// Thread-safety: only on the context's executor, one thread or strand at a time.
 #ifndef REDOUBLE_BACKENDS_REDIS_NET_BLOCKING_POOL_H_
 #define REDOUBLE_BACKENDS_REDIS_NET_BLOCKING_POOL_H_
 

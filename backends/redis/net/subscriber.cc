@@ -1,7 +1,6 @@
 #include "redouble/backends/redis/net/subscriber.h"
 
 #include <boost/asio/post.hpp>
-#include <coroutine>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -13,8 +12,8 @@
 #include "redouble/backends/redis/fsm/queue_limits.h"
 #include "redouble/backends/redis/fsm/run_machine.h"
 #include "redouble/backends/redis/net/connection.h"
+#include "redouble/backends/redis/net/push_delivery.h"
 #include "redouble/core/base/status/status_macros.h"
-#include "redouble/core/base/task/resume.h"
 
 namespace redouble::redis {
 
@@ -26,8 +25,7 @@ struct Subscriber::State : std::enable_shared_from_this<State> {
   std::shared_ptr<ClientContext> context;
   std::shared_ptr<Connection> connection;
   SubscribeMachine* machine = nullptr;  // The connection's.
-  store::PushListener* listener = nullptr;
-  std::coroutine_handle<> waiter;
+  std::optional<PushDelivery<SubscribeMachine>> delivery;
   uint64_t logged_drops = 0;
 };
 
@@ -42,56 +40,22 @@ void Subscriber::State::Dispatch() {
                   absl::ZeroDuration(),
                   static_cast<int64_t>(dropped)});
   }
-  while (listener != nullptr && machine->has_push()) {
-    const std::optional<PushEvent> event = machine->TakePush();
-    if (event->is_gap()) {
-      listener->OnGap();
-    } else {
-      listener->OnPush(*event->push);
-    }
-  }
-  if (waiter && (machine->has_push() || machine->closed())) {
-    base::Resume(std::exchange(waiter, {}));
-  }
+  delivery->Dispatch();
 }
 
 void Subscriber::State::Close(std::string_view reason) {
   const auto self = shared_from_this();
   connection->Close(reason);
-  if (waiter) base::Resume(std::exchange(waiter, {}));
+  delivery->Dispatch();
 }
 
 namespace {
 
-// Awaits a push or the closing of the subscriber.
-class PushAwaiter {
- public:
-  PushAwaiter(const SubscribeMachine& machine, std::coroutine_handle<>& waiter)
-      : machine_(machine), waiter_(waiter) {}
-  ~PushAwaiter() {
-    if (waiting_) waiter_ = {};
-  }
-  PushAwaiter(const PushAwaiter&) = delete;
-  PushAwaiter& operator=(const PushAwaiter&) = delete;
-
-  bool await_ready() const { return machine_.has_push() || machine_.closed(); }
-  void await_suspend(std::coroutine_handle<> awaiting) {
-    waiting_ = true;
-    waiter_ = awaiting;
-  }
-  void await_resume() { waiting_ = false; }
-
- private:
-  const SubscribeMachine& machine_;
-  std::coroutine_handle<>& waiter_;
-  bool waiting_ = false;
-};
-
 absl::Status Check(const Options& options) {
   if (!options.sentinel_master.empty()) {
     return absl::InvalidArgumentError(
-        "Redis options: sentinel_master is not for a subscriber, which needs the address of the "
-        "master: SentinelClient::master()");
+        "Redis options: sentinel_master is not for a Subscriber, which needs the address of the "
+        "master; a FollowingSubscriber finds it");
   }
   return options.Validate();
 }
@@ -123,6 +87,7 @@ base::Task<absl::StatusOr<std::unique_ptr<Subscriber>>> Subscriber::Connect(
       std::make_shared<ClientContext>(std::move(executor), std::move(options), std::move(hooks));
   auto machine = std::make_unique<SubscribeMachine>(MachineOptions(*state->context));
   state->machine = machine.get();
+  state->delivery.emplace(*machine);
   state->connection = std::make_shared<Connection>(state->context, std::move(machine),
                                                    RunOptions::From(state->context->options));
   REDOUBLE_CO_RETURN_IF_ERROR(co_await Connection::Connect(state->connection));
@@ -134,26 +99,19 @@ base::Task<absl::StatusOr<std::unique_ptr<Subscriber>>> Subscriber::Connect(
 Subscriber::Subscriber(std::shared_ptr<State> state) : state_(std::move(state)) {}
 
 Subscriber::~Subscriber() {
-  state_->listener = nullptr;
+  state_->delivery->set_listener(nullptr);
   state_->Close("the subscriber was destroyed");
 }
 
 void Subscriber::Submit(store::Request& request) { state_->connection->Submit(request); }
 
 void Subscriber::Listen(store::PushListener* listener) {
-  state_->listener = listener;
+  state_->delivery->set_listener(listener);
   if (listener == nullptr || !state_->machine->has_push()) return;
   boost::asio::post(state_->context->executor, [state = state_] { state->Dispatch(); });
 }
 
-base::Task<absl::StatusOr<PushEvent>> Subscriber::Next() {
-  // The subscriber may be destroyed while this task waits.
-  const std::shared_ptr<State> state = state_;
-  co_await PushAwaiter(*state->machine, state->waiter);
-  std::optional<PushEvent> event = state->machine->TakePush();
-  if (!event) co_return absl::UnavailableError("the subscriber is closed");
-  co_return *std::move(event);
-}
+base::Task<absl::StatusOr<PushEvent>> Subscriber::Next() { return state_->delivery->Next(state_); }
 
 void Subscriber::Close() { state_->Close("the subscriber was closed"); }
 

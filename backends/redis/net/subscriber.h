@@ -26,9 +26,10 @@
 // loss. Messages of a shard channel exist at the master of its slot only: subscribe there, with the
 // options from ClusterClient::OptionsOfMaster; other nodes reply MOVED to SSUBSCRIBE. When the slot
 // moves, Redis ends the subscription with a push "sunsubscribe"; when the master is lost, the
-// subscriber is closed. In both cases ask for the master again.
+// subscriber is closed. FollowingSubscriber (client/following_subscriber.h) does all of this, and
+// follows the master that sentinels watch.
 //
-// Thread-safety: one thread or strand at a time, that of the executor.
+// Thread-safety: only on the executor, one thread or strand at a time.
 #ifndef REDOUBLE_BACKENDS_REDIS_NET_SUBSCRIBER_H_
 #define REDOUBLE_BACKENDS_REDIS_NET_SUBSCRIBER_H_
 
@@ -37,7 +38,7 @@
 
 #include "absl/status/statusor.h"
 #include "redouble/backends/redis/fsm/counters.h"
-#include "redouble/backends/redis/fsm/subscribe_machine.h"
+#include "redouble/backends/redis/fsm/subscribe/subscribe_machine.h"
 #include "redouble/backends/redis/net/client_hooks.h"
 #include "redouble/backends/redis/options.h"
 #include "redouble/core/base/task/task.h"

@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "absl/strings/str_cat.h"
-#include "redouble/backends/redis/net/tls_context.h"
+#include "redouble/backends/redis/net/tls/tls_context.h"
 #include "redouble/core/base/status/status_macros.h"
 
 namespace redouble::redis {

@@ -47,7 +47,7 @@ struct CommandEvent {
   int64_t at_us = 0;
   const store::Request* request = nullptr;
   // kSend: the server that it is sent to. kRedirect: the server that redirected it. kEnd: the last
-  // server that it was sent to. As NodeName writes it; empty if there is none.
+  // server that it was sent to. As NodeName writes it; empty before the first send.
   std::string_view node = {};
   // The sends so far. The parts of a pipeline that go to several nodes of a cluster count each.
   int sends = 0;

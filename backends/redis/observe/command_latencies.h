@@ -8,8 +8,8 @@
 //   }
 //
 // net/metrics_text.h writes a snapshot as Prometheus reads it. A pipeline or transaction is one
-// entry, under the name of RequestName. The latency is that of the request: from its submission to
-// its end, waits, redirections and retries included.
+// entry, under the name of RequestName. The latency is measured from the submission of the request
+// to its end, waits, redirections and retries included.
 //
 // Uses 2 KiB for each name. After `max_names` names, requests with other names are counted as
 // "OTHER", so that a caller who invents names costs no memory.

@@ -13,7 +13,7 @@
 // own: redouble.sends and redouble.redirects. Each redirection is an event of the span.
 // db.query.text is left out, because arguments may be secret.
 //
-// Thread-safety: one thread or strand at a time, that of the client.
+// Thread-safety: only on the client's thread or strand.
 //
 // Source: OpenTelemetry, "Semantic conventions for Redis client operations".
 #ifndef REDOUBLE_BACKENDS_REDIS_OBSERVE_COMMAND_SPANS_H_

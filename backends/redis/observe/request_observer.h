@@ -10,7 +10,7 @@
 // Requests that the observer does not know (health checks) are ignored. Submitted requests keep the
 // observer alive.
 //
-// Thread-safety: one thread or strand at a time, that of the client.
+// Thread-safety: only on the client's thread or strand.
 #ifndef REDOUBLE_BACKENDS_REDIS_OBSERVE_REQUEST_OBSERVER_H_
 #define REDOUBLE_BACKENDS_REDIS_OBSERVE_REQUEST_OBSERVER_H_
 

@@ -18,8 +18,8 @@
 // data by the travel time of that message. A key that expires is invalidated when the server
 // removes it. The commands of the same connection are an exception: Note() drops the keys of a
 // command that writes before it is sent, so a client reads its own writes. A command on another
-// connection, such as BLPOP in the pool for blocking commands, is noted when it is sent, and its
-// effect is an invalidation like that of another client.
+// connection, such as BLPOP in the pool for blocking commands, is noted when it is sent. Its effect
+// arrives as an invalidation, like a change by another client.
 //
 // Memory: at most Limits::max_bytes, keys and bookkeeping included. The entries that were not used
 // for the longest time are dropped first. Commands under way are not counted.
@@ -76,12 +76,12 @@ class TrackingCache {
   // Whether the reply to the command is of a kind that is kept. O(1).
   static bool IsCacheable(const store::Command& command);
 
-  // The kept reply to the command, which must be cacheable; null if there is none. Valid until the
-  // next call. O(bytes of the command).
+  // The kept reply to the command, which must be cacheable; null if no reply is kept. The pointer
+  // is valid until the next call. O(bytes of the command).
   const store::Reply* Find(const store::Command& command);
   // A cacheable command is about to be sent. kNone before Start(), or if a key has no prefix.
   Ticket Begin(const store::Command& command);
-  // The command has ended; `reply` is null if there is none.
+  // The command has ended; `reply` is null if it ended without a reply.
   void End(Ticket ticket, const store::Reply* reply);
 
   // The request is about to be sent: drops what it may change.

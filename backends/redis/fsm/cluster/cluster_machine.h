@@ -142,6 +142,9 @@ class ClusterMachine {
   // The replies to both commands as one array, or the error.
   void MapAnswered(size_t node, const absl::StatusOr<store::Reply>& result, int64_t now_us);
   void Timer(int64_t now_us);
+  // The map may be out of date: begins a round of reading it, not sooner than the last round
+  // allows. After a round without a map another one follows.
+  void WantMap(int64_t now_us);
   // Fails all remaining and all later requests with `reason`.
   void Close(const std::string& reason);
 
@@ -207,7 +210,6 @@ class ClusterMachine {
   void Finish(ClusterJob& job, absl::StatusOr<store::Reply> result);
   void Forget(ClusterJob& job);
 
-  void WantMap(int64_t now_us);
   void AskNextCandidate(int64_t now_us);
   void EndRound(int64_t now_us);
   void TakeMap(ClusterView view, int64_t now_us);

@@ -47,7 +47,7 @@
 // Lifetime: destroy clients before the execution context, or run the context until their tasks have
 // ended.
 //
-// Thread-safety: one thread or strand at a time, that of the executor; waiters are resumed there. A
+// Thread-safety: only on the executor, one thread or strand at a time; waiters are resumed there. A
 // waiter may destroy the client. If several threads run the io_context, pass a strand to Connect as
 // its executor and run all users of the client on it (AwaitTaskOn, await_task.h).
 #ifndef REDOUBLE_BACKENDS_REDIS_NET_CLIENT_CLIENT_H_

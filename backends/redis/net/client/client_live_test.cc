@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
-#include <boost/asio/io_context.hpp>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,6 +11,7 @@
 #include "redouble/backends/redis/net/asio_clock.h"
 #include "redouble/backends/redis/net/await_task.h"
 #include "redouble/backends/redis/net/client/client.h"
+#include "redouble/backends/redis/net/live_fixture_for_test.h"
 #include "redouble/backends/redis/spawn/spawned_server.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/base/task/run.h"
@@ -35,22 +35,10 @@ using store::Reply;
 using testing::Eq;
 using testing::Optional;
 
-class LiveClient : public testing::Test {
+class LiveClient : public LiveTest {
  protected:
-  void StartServer(SpawnedServerOptions options = {}) {
-    absl::StatusOr<std::unique_ptr<SpawnedServer>> started = SpawnedServer::Start(options);
-    ASSERT_THAT(started, IsOk());
-    server = std::move(started).value();
-  }
-  void SetUp() override { StartServer(); }
+  void SetUp() override { StartServer({}); }
 
-  template <typename T>
-  T Run(base::Task<T> task) {
-    return base::RunUntilDone(std::move(task), [this] {
-      if (context.stopped()) context.restart();
-      return context.run_one() > 0;
-    });
-  }
   absl::StatusOr<std::unique_ptr<Client>> Connect(const std::string& uri,
                                                   Sharing sharing = Sharing::kShared) {
     return Run(Client::Connect(context.get_executor(), Options::Parse(uri).value(), sharing));
@@ -62,18 +50,9 @@ class LiveClient : public testing::Test {
     EXPECT_THAT(client, IsOk());
     return std::move(client).value();
   }
-
-  std::unique_ptr<SpawnedServer> server;
-  boost::asio::io_context context;
 };
 
-base::Task<absl::StatusOr<Reply>> Send(store::Store& store, Command command) {
-  co_return co_await store.Execute(command);
-}
-
-base::Task<absl::StatusOr<Reply>> SendWords(store::Store& store,
-                                            std::vector<std::string_view> words) {
-  const Command command = Command::Named(words[0], std::span(words).subspan(1));
+base::Task<absl::StatusOr<Reply>> SendCommand(store::Store& store, Command command) {
   co_return co_await store.Execute(command);
 }
 
@@ -149,7 +128,7 @@ TEST_F(LiveClient, RunsScripts) {
 
 TEST_F(LiveClient, ASharedClientRefusesTransactionsByHand) {
   const std::unique_ptr<Client> client = Connected();
-  const auto reply = Run(Send(*client, Command(CommandId::kMulti)));
+  const auto reply = Run(SendCommand(*client, Command(CommandId::kMulti)));
   EXPECT_THAT(reply, StatusIs(absl::StatusCode::kFailedPrecondition));
   EXPECT_EQ(store::ErrorKindOf(reply.status()), ErrorKind::kNotSent);
 }
@@ -157,7 +136,7 @@ TEST_F(LiveClient, ASharedClientRefusesTransactionsByHand) {
 TEST_F(LiveClient, ADedicatedClientWatchesKeys) {
   const std::unique_ptr<Client> client = Connected("", Sharing::kDedicated);
   const std::unique_ptr<Client> other = Connected();
-  ASSERT_THAT(Run(Send(*client, Command(CommandId::kWatch, {"n"}))), IsOk());
+  ASSERT_THAT(Run(SendCommand(*client, Command(CommandId::kWatch, {"n"}))), IsOk());
   ASSERT_THAT(Run(store::Incr(*other, "n")), IsOk());
   Batch batch(Batch::Atomicity::kTransaction);
   batch.Add(CommandId::kIncr, {"n"});

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <boost/asio/io_context.hpp>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,8 +11,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "redouble/backends/redis/net/fake_server.h"
+#include "redouble/backends/redis/net/live_fixture_for_test.h"
 #include "redouble/core/base/status/status_matchers.h"
-#include "redouble/core/base/task/run.h"
 #include "redouble/core/store/errors.h"
 #include "redouble/core/store/typed/strings.h"
 
@@ -25,21 +24,8 @@ using base::StatusIs;
 using store::ErrorKind;
 using Value = absl::StatusOr<std::optional<std::string>>;
 
-class ClientTest : public testing::Test {
+class ClientTest : public LiveTest {
  protected:
-  bool Step() {
-    if (context.stopped()) context.restart();
-    return context.run_one() > 0;
-  }
-  template <typename T>
-  T Run(base::Task<T> task) {
-    return base::RunUntilDone(std::move(task), [this] { return Step(); });
-  }
-  template <typename Condition>
-  void RunUntil(Condition condition) {
-    while (!condition()) ASSERT_TRUE(Step());
-  }
-
   absl::StatusOr<std::unique_ptr<Client>> Connect(const std::string& uri,
                                                   Sharing sharing = Sharing::kShared) {
     return Run(Client::Connect(context.get_executor(), Options::Parse(uri).value(), sharing));
@@ -55,8 +41,6 @@ class ClientTest : public testing::Test {
     EXPECT_FALSE(client.ok());
     return client.status();
   }
-
-  boost::asio::io_context context;
 };
 
 void ExpectFailure(const absl::Status& status, ErrorKind kind, absl::StatusCode code) {

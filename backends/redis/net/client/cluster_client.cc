@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <utility>
 
@@ -34,6 +35,11 @@ class ClusterClient::Core final : public MultiServerCore<ClusterMachine, Cluster
   bool ready() const override { return machine().ready(); }
 
  private:
+  void WantTopology() override { mutable_machine().WantMap(SteadyMicros()); }
+  uint64_t topology() override {
+    return machine().counters().map_reads + machine().counters().moved;
+  }
+
   // The id of CLUSTER SLOTS among the requests under way; parts are numbered from 1.
   static constexpr uint64_t kMapRequest = 0;
 
@@ -97,6 +103,12 @@ ClusterClient::~ClusterClient() { core_->Close("the client was destroyed"); }
 void ClusterClient::Submit(store::Request& request) { core_->Submit(request); }
 
 void ClusterClient::Close() { core_->Close("the client was closed"); }
+
+void ClusterClient::Refresh() { core_->Refresh(); }
+
+void ClusterClient::set_on_topology(std::function<void()> on_topology) {
+  core_->set_on_topology(std::move(on_topology));
+}
 
 const Options& ClusterClient::options() const { return core_->options(); }
 

@@ -31,12 +31,13 @@
 // Lifetime: destroy clients before the execution context, or run the context until their tasks have
 // ended.
 //
-// Thread-safety: one thread or strand at a time, that of the executor; waiters are resumed there. A
+// Thread-safety: only on the executor, one thread or strand at a time; waiters are resumed there. A
 // waiter may destroy the client.
 #ifndef REDOUBLE_BACKENDS_REDIS_NET_CLIENT_CLUSTER_CLIENT_H_
 #define REDOUBLE_BACKENDS_REDIS_NET_CLIENT_CLUSTER_CLIENT_H_
 
 #include <boost/asio/any_io_executor.hpp>
+#include <functional>
 #include <memory>
 #include <string_view>
 
@@ -80,6 +81,11 @@ class ClusterClient final : public store::Store {
   // be a shard channel. They do not reconnect, because another node may serve the slot after a
   // loss. Errors: Unavailable if no master is known for the slot.
   absl::StatusOr<Options> OptionsOfMaster(std::string_view key) const;
+  // The map may be out of date: reads it again, not sooner than Options::refresh_interval allows.
+  void Refresh();
+  // Called on the executor whenever the map was read or has changed. Must not destroy the client.
+  // Null: nothing is called.
+  void set_on_topology(std::function<void()> on_topology);
   // Counters of redirections and map reads.
   const ClusterCounters& counters() const;
   // The counters of all connections, closed ones included. O(nodes).

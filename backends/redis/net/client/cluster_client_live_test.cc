@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <boost/asio/io_context.hpp>
 #include <memory>
 #include <set>
 #include <string>
@@ -12,6 +11,7 @@
 #include "redouble/backends/redis/net/await_task.h"
 #include "redouble/backends/redis/net/client/client.h"
 #include "redouble/backends/redis/net/client/cluster_client.h"
+#include "redouble/backends/redis/net/live_fixture_for_test.h"
 #include "redouble/backends/redis/net/subscriber.h"
 #include "redouble/backends/redis/spawn/spawned_cluster.h"
 #include "redouble/core/base/status/status_matchers.h"
@@ -37,7 +37,7 @@ using store::Reply;
 
 // One cluster for all tests, because it needs two seconds before it serves. Each test starts with
 // an empty keyspace.
-class LiveCluster : public testing::Test {
+class LiveCluster : public LiveTest {
  protected:
   static void SetUpTestSuite() {
     auto started = SpawnedCluster::Start({.masters = 3});
@@ -55,13 +55,6 @@ class LiveCluster : public testing::Test {
     ASSERT_THAT(Run(store::FlushAll(*client)), IsOk());
   }
 
-  template <typename T>
-  T Run(base::Task<T> task) {
-    return base::RunUntilDone(std::move(task), [this] {
-      if (context.stopped()) context.restart();
-      return context.run_one() > 0;
-    });
-  }
   std::unique_ptr<ClusterClient> Connected(std::string_view query = "") {
     const Options options =
         Options::Parse(absl::StrCat(cluster->uri(), std::string(query))).value();
@@ -84,7 +77,6 @@ class LiveCluster : public testing::Test {
   }
 
   static SpawnedCluster* cluster;
-  boost::asio::io_context context;
   std::unique_ptr<ClusterClient> client;
 };
 SpawnedCluster* LiveCluster::cluster = nullptr;

@@ -4,7 +4,6 @@
 // REDOUBLE_LONG_SECONDS sets the minimum duration of each test. The counters are always printed.
 #include <gtest/gtest.h>
 
-#include <boost/asio/io_context.hpp>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -20,6 +19,7 @@
 #include "redouble/backends/redis/net/await_task.h"
 #include "redouble/backends/redis/net/client/client.h"
 #include "redouble/backends/redis/net/client/cluster_client.h"
+#include "redouble/backends/redis/net/live_fixture_for_test.h"
 #include "redouble/backends/redis/spawn/spawned_cluster.h"
 #include "redouble/core/base/hash/crc.h"
 #include "redouble/core/base/status/status_matchers.h"
@@ -51,7 +51,7 @@ struct Counter {
   int64_t not_done = 0;      // Increments that were not sent.
 };
 
-class ClusterLoad : public testing::Test {
+class ClusterLoad : public LiveTest {
  protected:
   void StartCluster(SpawnedClusterOptions options) {
     auto started = SpawnedCluster::Start(options);
@@ -64,14 +64,6 @@ class ClusterLoad : public testing::Test {
     auto connected = Run(ClusterClient::Connect(context.get_executor(), client_options));
     ASSERT_THAT(connected, IsOk());
     client = std::move(connected).value();
-  }
-
-  template <typename T>
-  T Run(base::Task<T> task) {
-    return base::RunUntilDone(std::move(task), [this] {
-      if (context.stopped()) context.restart();
-      return context.run_one() > 0;
-    });
   }
 
   // The minimum duration of a test.
@@ -228,7 +220,6 @@ class ClusterLoad : public testing::Test {
     for (const std::string& problem : problems) std::printf("  %s\n", problem.c_str());
   }
 
-  boost::asio::io_context context;
   AsioClock clock{context.get_executor()};
   std::unique_ptr<SpawnedCluster> cluster;
   std::unique_ptr<ClusterClient> client;

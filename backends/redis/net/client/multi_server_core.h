@@ -12,7 +12,7 @@
 // Internal to the cluster and sentinel clients. Pending operations keep the core alive, so that a
 // waiter may destroy the client.
 //
-// Thread-safety: one thread or strand at a time, that of the executor.
+// Thread-safety: only on the executor, one thread or strand at a time.
 #ifndef REDOUBLE_BACKENDS_REDIS_NET_CLIENT_MULTI_SERVER_CORE_H_
 #define REDOUBLE_BACKENDS_REDIS_NET_CLIENT_MULTI_SERVER_CORE_H_
 
@@ -81,6 +81,7 @@ class MultiServerCore : public store::RequestKeeper,
     const auto self = this->shared_from_this();
     closed_ = true;
     started_ = nullptr;
+    on_topology_ = nullptr;
     timer_.cancel();
     BeforeClose();
     machine_.Close(reason);
@@ -89,6 +90,16 @@ class MultiServerCore : public store::RequestKeeper,
     nodes_->Close();
     AfterClose();
   }
+
+  // The topology may be out of date: the machine reads it again.
+  void Refresh() {
+    if (closed_) return;
+    WantTopology();
+    Perform();
+  }
+  // Called after each event in which the topology was read or has changed. Must not destroy the
+  // client. Null: nothing is called.
+  void set_on_topology(std::function<void()> on_topology) { on_topology_ = std::move(on_topology); }
 
   // Whether the machine knows where to send requests.
   virtual bool ready() const = 0;
@@ -104,6 +115,9 @@ class MultiServerCore : public store::RequestKeeper,
   // Performs one action of the machine, through Send and SetTimer.
   virtual void PerformAction(const Action& action) = 0;
   virtual void BeforeSubmit() {}
+  virtual void WantTopology() = 0;
+  // A number that grows whenever the topology was read or has changed.
+  virtual uint64_t topology() = 0;
   virtual void AfterActions() {}
   virtual void BeforeClose() {}
   virtual void AfterClose() {}
@@ -116,6 +130,7 @@ class MultiServerCore : public store::RequestKeeper,
     while (const std::optional<Action> action = machine_.NextAction()) PerformAction(*action);
     performing_ = false;
     AfterActions();
+    ReportTopology();
     ReportStart();
   }
 
@@ -157,6 +172,12 @@ class MultiServerCore : public store::RequestKeeper,
     Perform();
   }
 
+  void ReportTopology() {
+    if (topology() == reported_topology_) return;
+    reported_topology_ = topology();
+    if (on_topology_) on_topology_();
+  }
+
   void ReportStart() {
     if (started_ == nullptr) return;
     if (!ready() && machine_.start_status().ok()) return;
@@ -171,6 +192,8 @@ class MultiServerCore : public store::RequestKeeper,
   boost::asio::steady_timer timer_;
   std::map<uint64_t, std::unique_ptr<NodeRequest>> sent_;  // By the machine's ids.
   std::function<void()> started_;
+  std::function<void()> on_topology_;
+  uint64_t reported_topology_ = 0;
   bool performing_ = false;
   bool closed_ = false;
 };

@@ -13,7 +13,7 @@
 //   NodeRequest request(kind, commands, [](bool reached, absl::StatusOr<Reply> result) { ... });
 //   nodes.Submit(address, request);
 //
-// Thread-safety: one thread or strand at a time, that of the executor.
+// Thread-safety: only on the executor, one thread or strand at a time.
 #ifndef REDOUBLE_BACKENDS_REDIS_NET_CLIENT_NODE_CONNECTIONS_H_
 #define REDOUBLE_BACKENDS_REDIS_NET_CLIENT_NODE_CONNECTIONS_H_
 
@@ -76,7 +76,7 @@ class NodeConnections final : public store::RequestKeeper,
   // `options` are common to all servers: credentials, TLS, timeouts, the mapping of addresses.
   NodeConnections(boost::asio::any_io_executor executor, Options options, ClientHooks hooks);
 
-  // Sends the request to the server at `address`, over a new connection if there is none. The
+  // Sends the request to the server at `address`, over a new connection if it has none. The
   // result is that of Client, or the status of the failed attempt to connect, as unreachable and
   // "not sent". Never completes a request during this call.
   void Submit(const TcpAddress& address, NodeRequest& request);

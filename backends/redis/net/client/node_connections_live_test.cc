@@ -2,7 +2,6 @@
 
 #include <boost/asio/io_context.hpp>
 #include <chrono>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,6 +12,7 @@
 #include "redouble/backends/redis/net/client/node_connections.h"
 #include "redouble/backends/redis/net/client/sync_client.h"
 #include "redouble/backends/redis/net/client/sync_store.h"
+#include "redouble/backends/redis/net/live_fixture_for_test.h"
 #include "redouble/backends/redis/spawn/loopback_port.h"
 #include "redouble/backends/redis/spawn/spawned_server.h"
 #include "redouble/core/base/status/status_matchers.h"
@@ -47,7 +47,7 @@ struct Sent {
   std::optional<absl::StatusOr<Reply>> result;
 };
 
-class NodeConnectionsTest : public testing::Test {
+class NodeConnectionsTest : public LiveTest {
  protected:
   ~NodeConnectionsTest() override {
     nodes->Close();
@@ -55,12 +55,6 @@ class NodeConnectionsTest : public testing::Test {
     context.run();
   }
 
-  void RunUntil(const std::function<bool()>& done) {
-    while (!done()) {
-      if (context.stopped()) context.restart();
-      ASSERT_GT(context.run_one(), 0u);
-    }
-  }
   void RunUntilDone(const Sent& sent) {
     RunUntil([&] { return sent.result.has_value(); });
   }
@@ -71,7 +65,6 @@ class NodeConnectionsTest : public testing::Test {
     return hooks;
   }
 
-  boost::asio::io_context context;
   std::shared_ptr<NodeConnections> nodes =
       std::make_shared<NodeConnections>(context.get_executor(), Options(), Seeded());
 };

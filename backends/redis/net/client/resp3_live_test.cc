@@ -1,7 +1,6 @@
 // RESP3 and the cache of replies, against redis-server.
 #include <gtest/gtest.h>
 
-#include <boost/asio/io_context.hpp>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -301,29 +300,21 @@ TEST_F(Resp3Test, AUserWithoutTrackingHasNoCache) {
             Reply::Array({Reply::Bulk("a"), Reply::Bulk("1")}));
 }
 
-TEST(Resp3Refused, AServerWithoutHelloIsUsedWithResp2AndWithoutACache) {
-  SpawnedServerOptions old;
-  old.config = {"rename-command HELLO \"\""};
-  auto server = SpawnedServer::Start(old);
-  ASSERT_THAT(server, IsOk());
-  boost::asio::io_context context;
-  const auto run = [&](auto task) {
-    return base::RunUntilDone(std::move(task), [&] {
-      if (context.stopped()) context.restart();
-      return context.run_one() > 0;
-    });
-  };
-  const std::string uri = absl::StrCat((*server)->uri(), std::string(kCached));
-  auto client = run(Client::Connect(context.get_executor(), Options::Parse(uri).value()));
+class Resp3Refused : public LiveTest {
+ protected:
+  void SetUp() override {
+    SpawnedServerOptions old;
+    old.config = {"rename-command HELLO \"\""};
+    StartServer(old);
+  }
+};
+
+TEST_F(Resp3Refused, AServerWithoutHelloIsUsedWithResp2AndWithoutACache) {
+  const auto client = Connect(absl::StrCat(server->uri(), std::string(kCached)));
   ASSERT_THAT(client, IsOk());
-  const store::Command set(store::CommandId::kZAdd, {"z", "1", "a"});
-  const store::Command get(store::CommandId::kZRange, {"z", "0", "-1", "WITHSCORES"});
-  const auto ask = [&](const store::Command& command) -> base::Task<absl::StatusOr<Reply>> {
-    co_return co_await (*client)->Execute(command);
-  };
-  EXPECT_THAT(run(ask(set)), base::IsOkAndHolds(Reply::Integer(1)));
+  EXPECT_THAT(Send(**client, {"ZADD", "z", "1", "a"}), base::IsOkAndHolds(Reply::Integer(1)));
   for (int i = 0; i < 2; ++i) {
-    EXPECT_THAT(run(ask(get)),
+    EXPECT_THAT(Send(**client, {"ZRANGE", "z", "0", "-1", "WITHSCORES"}),
                 base::IsOkAndHolds(Reply::Array({Reply::Bulk("a"), Reply::Bulk("1")})));
   }
   EXPECT_EQ((*client)->counters().cache_hits, 0u);

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <boost/asio/io_context.hpp>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -18,13 +17,13 @@
 #include "redouble/backends/redis/net/client/cluster_client.h"
 #include "redouble/backends/redis/net/client/sentinel_client.h"
 #include "redouble/backends/redis/net/client_hooks.h"
+#include "redouble/backends/redis/net/live_fixture_for_test.h"
 #include "redouble/backends/redis/observe/command_event.h"
 #include "redouble/backends/redis/spawn/spawned_cluster.h"
 #include "redouble/backends/redis/spawn/spawned_sentinels.h"
 #include "redouble/backends/redis/spawn/spawned_server.h"
 #include "redouble/core/base/hash/crc.h"
 #include "redouble/core/base/status/status_matchers.h"
-#include "redouble/core/base/task/run.h"
 #include "redouble/core/store/batch.h"
 #include "redouble/core/store/errors.h"
 #include "redouble/core/store/typed/strings.h"
@@ -39,15 +38,8 @@ using store::Command;
 using store::CommandId;
 using store::Reply;
 
-class RoleChange : public testing::Test {
+class RoleChange : public LiveTest {
  protected:
-  template <typename T>
-  T Run(base::Task<T> task) {
-    return base::RunUntilDone(std::move(task), [this] {
-      if (context.stopped()) context.restart();
-      return context.run_one() > 0;
-    });
-  }
   template <typename Condition>
   base::Task<void> Until(Condition condition) {
     while (!condition()) co_await clock.Sleep(absl::Milliseconds(5));
@@ -116,7 +108,6 @@ class RoleChange : public testing::Test {
   }
 
   std::vector<std::string> events;
-  boost::asio::io_context context;
   AsioClock clock{context.get_executor()};
 };
 

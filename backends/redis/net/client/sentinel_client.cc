@@ -79,6 +79,15 @@ class SentinelClient::Core final : public MultiServerCore<SentinelMachine, Senti
 
   void BeforeClose() override { watching_.reset(); }
 
+  void WantTopology() override { mutable_machine().MasterLost(SteadyMicros()); }
+  uint64_t topology() override {
+    if (machine().master() != reported_master_) {
+      reported_master_ = machine().master();
+      ++topology_;
+    }
+    return topology_;
+  }
+
   // Connections to former masters, and to replicas and sentinels that left, are closed. A former
   // master that is a replica now is connected to again for the next read.
   void AfterActions() override {
@@ -196,6 +205,8 @@ class SentinelClient::Core final : public MultiServerCore<SentinelMachine, Senti
   std::optional<base::Task<void>> watching_;
   uint64_t watches_ = 0;                    // Identifies the task in watching_.
   std::optional<TcpAddress> connected_to_;  // The last master.
+  std::optional<TcpAddress> reported_master_;
+  uint64_t topology_ = 0;
   std::vector<TcpAddress> known_replicas_;
   std::vector<TcpAddress> known_sentinels_;
 };
@@ -220,6 +231,12 @@ SentinelClient::~SentinelClient() { core_->Close("the client was destroyed"); }
 void SentinelClient::Submit(store::Request& request) { core_->Submit(request); }
 
 void SentinelClient::Close() { core_->Close("the client was closed"); }
+
+void SentinelClient::Refresh() { core_->Refresh(); }
+
+void SentinelClient::set_on_topology(std::function<void()> on_topology) {
+  core_->set_on_topology(std::move(on_topology));
+}
 
 const Options& SentinelClient::options() const { return core_->options(); }
 

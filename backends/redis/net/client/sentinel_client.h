@@ -19,12 +19,13 @@
 // Lifetime: destroy clients before the execution context, or run the context until their tasks have
 // ended.
 //
-// Thread-safety: one thread or strand at a time, that of the executor; waiters are resumed there. A
+// Thread-safety: only on the executor, one thread or strand at a time; waiters are resumed there. A
 // waiter may destroy the client.
 #ifndef REDOUBLE_BACKENDS_REDIS_NET_CLIENT_SENTINEL_CLIENT_H_
 #define REDOUBLE_BACKENDS_REDIS_NET_CLIENT_SENTINEL_CLIENT_H_
 
 #include <boost/asio/any_io_executor.hpp>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -64,6 +65,12 @@ class SentinelClient final : public store::Store {
   const Options& options() const;
   // The current master; nullopt while it is being searched.
   std::optional<TcpAddress> master() const;
+  // The master may have changed: the sentinels are asked, not sooner than
+  // Options::refresh_interval allows.
+  void Refresh();
+  // Called on the executor whenever the master was found or lost. Must not destroy the client.
+  // Null: nothing is called.
+  void set_on_topology(std::function<void()> on_topology);
   // Counters of searches and found masters.
   const SentinelCounters& counters() const;
   // The counters of the connections to masters, closed ones included.

@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <boost/asio/io_context.hpp>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -14,6 +13,7 @@
 #include "redouble/backends/redis/net/asio_clock.h"
 #include "redouble/backends/redis/net/client/sentinel_client.h"
 #include "redouble/backends/redis/net/client_hooks.h"
+#include "redouble/backends/redis/net/live_fixture_for_test.h"
 #include "redouble/backends/redis/net/subscriber.h"
 #include "redouble/backends/redis/spawn/loopback_port.h"
 #include "redouble/backends/redis/spawn/spawned_sentinels.h"
@@ -30,22 +30,14 @@ using base::IsOk;
 using base::StatusIs;
 using store::ErrorKind;
 
-class LiveSentinels : public testing::Test {
+class LiveSentinels : public LiveTest {
  protected:
-  template <typename T>
-  T Run(base::Task<T> task) {
-    return base::RunUntilDone(std::move(task), [this] {
-      if (context.stopped()) context.restart();
-      return context.run_one() > 0;
-    });
-  }
   absl::StatusOr<std::unique_ptr<SentinelClient>> Connect(const std::string& uri) {
     Options options = Options::Parse(uri).value();
     options.command_timeout = absl::Seconds(30);
     return Run(SentinelClient::Connect(context.get_executor(), options));
   }
 
-  boost::asio::io_context context;
   AsioClock clock{context.get_executor()};
 };
 
@@ -149,8 +141,8 @@ TEST_F(LiveSentinels, ASubscriberNeedsTheMastersAddress) {
   const auto subscriber = Run(Subscriber::Connect(context.get_executor(), options));
   EXPECT_TRUE(absl::IsInvalidArgument(subscriber.status()));
   EXPECT_EQ(subscriber.status().message(),
-            "Redis options: sentinel_master is not for a subscriber, which needs the address of "
-            "the master: SentinelClient::master()");
+            "Redis options: sentinel_master is not for a Subscriber, which needs the address of "
+            "the master; a FollowingSubscriber finds it");
 }
 
 TEST_F(LiveSentinels, FindsNoSentinel) {

@@ -13,17 +13,15 @@
 // connection is followed by another one, it subscribes to all of them again and then reports a gap:
 // messages published in between are missing.
 //
-// Overflow: pushes wait in a queue of limited length. A push beyond the limit drops the oldest one,
-// and a gap takes its place: a slow reader sees the newest messages and knows that it missed some.
-// Adjacent gaps are merged.
+// Overflow: pushes wait in a queue of limited length, which drops the oldest (push_queue.h).
 //
 // Failures: as in exec_machine.h. A request that was not answered when the connection was lost
 // fails as "not sent" or "outcome unknown"; it is never repeated. connection_machine.h describes
 // the events.
 //
 // Thread-safety: one thread or strand at a time.
-#ifndef REDOUBLE_BACKENDS_REDIS_FSM_SUBSCRIBE_MACHINE_H_
-#define REDOUBLE_BACKENDS_REDIS_FSM_SUBSCRIBE_MACHINE_H_
+#ifndef REDOUBLE_BACKENDS_REDIS_FSM_SUBSCRIBE_SUBSCRIBE_MACHINE_H_
+#define REDOUBLE_BACKENDS_REDIS_FSM_SUBSCRIBE_SUBSCRIBE_MACHINE_H_
 
 #include <array>
 #include <cstddef>
@@ -37,17 +35,12 @@
 #include "redouble/backends/redis/fsm/connection_machine.h"
 #include "redouble/backends/redis/fsm/counters.h"
 #include "redouble/backends/redis/fsm/queue_limits.h"
+#include "redouble/backends/redis/fsm/subscribe/push_queue.h"
+#include "redouble/backends/redis/fsm/subscribe/topic.h"
 #include "redouble/core/store/reply.h"
 #include "redouble/core/store/store.h"
 
 namespace redouble::redis {
-
-// A push, or a gap: some pushes are missing here.
-struct PushEvent {
-  std::optional<store::Reply> push;  // nullopt: a gap.
-
-  bool is_gap() const { return !push.has_value(); }
-};
 
 struct SubscribeOptions {
   static constexpr int64_t kNoTimeout = ConnectionMachine::kNoTimeout;
@@ -79,8 +72,8 @@ class SubscribeMachine final : public ConnectionMachine {
   void Ping() override;
   void Abandon(store::Request& request) override;
 
-  // Removes and returns the oldest push or gap; nullopt if there is none.
-  std::optional<PushEvent> TakePush();
+  // Removes and returns the oldest push or gap; nullopt if nothing is waiting.
+  std::optional<PushEvent> TakePush() { return pushes_.Take(); }
   bool has_push() const { return !pushes_.empty(); }
 
   size_t queued() const override { return entries_.size(); }
@@ -89,15 +82,12 @@ class SubscribeMachine final : public ConnectionMachine {
   size_t subscriptions() const;
 
  private:
-  // Redis's three kinds of subscription, as rows of a table in the source file.
-  static constexpr size_t kKinds = 3;
-
   // A command that Redis has not answered yet.
   struct Entry {
     store::Request* request;    // Null: abandoned, timed out, or the machine's own command.
     std::string bytes;          // Empty once encoded.
     std::string_view expected;  // The first word of its confirmations: "subscribe", "pong".
-    size_t kind = kKinds;       // Kind of subscription; kKinds: PING.
+    size_t kind = kTopicKinds;  // TopicKind as an index; kTopicKinds: PING.
     size_t missing = 1;         // Missing confirmations; 0: one for each subscription of the kind.
     bool is_own = false;        // The machine's own command: its confirmations are not reported.
     int64_t submitted_us = 0;
@@ -117,17 +107,16 @@ class SubscribeMachine final : public ConnectionMachine {
   bool TakeAnswer(store::Reply reply, int64_t now_us);
   bool TakeError(store::Reply reply);
   void Remember(const store::Reply& push);
-  void Push(PushEvent event);
 
   const SubscribeOptions options_;
-  std::array<std::set<std::string, std::less<>>, kKinds> subscribed_;
+  std::array<std::set<std::string, std::less<>>, kTopicKinds> subscribed_;
   std::deque<Entry> entries_;
   size_t queued_bytes_ = 0;  // Of the entries that are not encoded.
   size_t encoded_ = 0;       // Entries at the front that have been encoded.
   size_t restoring_ = 0;     // Own entries that must be answered before the gap is reported.
-  std::deque<PushEvent> pushes_;
+  PushQueue pushes_;
 };
 
 }  // namespace redouble::redis
 
-#endif  // REDOUBLE_BACKENDS_REDIS_FSM_SUBSCRIBE_MACHINE_H_
+#endif  // REDOUBLE_BACKENDS_REDIS_FSM_SUBSCRIBE_SUBSCRIBE_MACHINE_H_

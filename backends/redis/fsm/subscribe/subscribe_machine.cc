@@ -1,4 +1,4 @@
-#include "redouble/backends/redis/fsm/subscribe_machine.h"
+#include "redouble/backends/redis/fsm/subscribe/subscribe_machine.h"
 
 #include <algorithm>
 #include <functional>
@@ -20,37 +20,18 @@ namespace {
 using store::Reply;
 using store::Request;
 
-struct KindRow {
-  std::string_view subscribe;
-  std::string_view unsubscribe;
-};
-constexpr std::array kTable = {
-    KindRow{"subscribe", "unsubscribe"},
-    KindRow{"psubscribe", "punsubscribe"},
-    KindRow{"ssubscribe", "sunsubscribe"},
-};
-
 constexpr std::string_view kPong = "pong";
 
 // How many names one command carries when the machine subscribes again.
 constexpr size_t kNamesAtOnce = 1000;
 
-bool SameWord(std::string_view a, std::string_view b) {
-  return absl::EqualsIgnoreCase(base::ToAbsl(a), base::ToAbsl(b));
+bool IsPing(const Request& request) {
+  return request.kind() == Request::Kind::kCommand && request.commands()[0].arguments().empty() &&
+         absl::EqualsIgnoreCase(base::ToAbsl(request.commands()[0].name()), "ping");
 }
 
 std::string UpperName(const Request& request) {
   return absl::AsciiStrToUpper(base::ToAbsl(request.commands()[0].name()));
-}
-
-// The first word of a push; empty for other replies.
-std::string_view WordOf(const Reply& reply) {
-  if (!reply.is_array() || reply.elements().empty() || !reply.elements()[0].is_bulk()) return {};
-  return reply.elements()[0].text();
-}
-
-bool IsMessage(std::string_view word) {
-  return word == "message" || word == "pmessage" || word == "smessage";
 }
 
 }  // namespace
@@ -59,30 +40,21 @@ SubscribeMachine::SubscribeMachine(SubscribeOptions options)
     : ConnectionMachine({.address = options.address,
                          .reconnects = options.reconnects,
                          .counters = options.counters}),
-      options_(std::move(options)) {
-  static_assert(kTable.size() == kKinds);
-}
+      options_(std::move(options)),
+      pushes_(options_.push_queue) {}
 
 SubscribeMachine::~SubscribeMachine() { Disconnect("the subscriber was destroyed", true); }
 
 void SubscribeMachine::Submit(Request& request) {
   if (!Accept(request)) return;
   Entry entry{&request, {}, {}};
-  const std::string_view name = request.commands()[0].name();
-  const size_t arguments = request.commands()[0].arguments().size();
-  if (request.kind() == Request::Kind::kCommand) {
-    if (SameWord(name, "ping") && arguments == 0) entry.expected = kPong;
-    for (size_t kind = 0; kind < kKinds; ++kind) {
-      if (SameWord(name, kTable[kind].subscribe) && arguments > 0) {
-        entry.expected = kTable[kind].subscribe;
-      } else if (SameWord(name, kTable[kind].unsubscribe)) {
-        entry.expected = kTable[kind].unsubscribe;
-      } else {
-        continue;
-      }
-      entry.kind = kind;
-      entry.missing = arguments;
-    }
+  if (const std::optional<TopicCommand> command = TopicCommandOf(request)) {
+    const TopicWords& words = WordsOf(command->kind);
+    entry.expected = command->subscribes ? words.subscribe : words.unsubscribe;
+    entry.kind = static_cast<size_t>(command->kind);
+    entry.missing = request.commands()[0].arguments().size();
+  } else if (IsPing(request)) {
+    entry.expected = kPong;
   }
   if (entry.expected.empty()) {
     return Fail(request, store::NotSentError("a connection for subscriptions carries SUBSCRIBE, "
@@ -109,15 +81,15 @@ void SubscribeMachine::Ping() {
 // Reconnection.
 
 void SubscribeMachine::OnConnected(const ConnectionEvent&) {
-  for (size_t kind = 0; kind < kKinds; ++kind) SubscribeAgain(kind);
+  for (size_t kind = 0; kind < kTopicKinds; ++kind) SubscribeAgain(kind);
 }
 
 // These commands precede the waiting ones, so that a waiting UNSUBSCRIBE takes effect after them.
 void SubscribeMachine::SubscribeAgain(size_t kind) {
   auto name = subscribed_[kind].begin();
   while (name != subscribed_[kind].end()) {
-    store::Command command = store::Command::Named(kTable[kind].subscribe);
-    Entry entry{nullptr, {}, kTable[kind].subscribe, kind, 0, true};
+    store::Command command = store::Command::Named(kTopicWords[kind].subscribe);
+    Entry entry{nullptr, {}, kTopicWords[kind].subscribe, kind, 0, true};
     for (; name != subscribed_[kind].end() && entry.missing < kNamesAtOnce; ++name) {
       command.Add(*name);
       ++entry.missing;
@@ -200,20 +172,20 @@ void SubscribeMachine::ExpireRequests(int64_t now_us) {
 // Reading.
 
 bool SubscribeMachine::TakeReply(Reply reply, int64_t now_us) {
-  const std::string_view word = WordOf(reply);
-  if (IsMessage(word)) {
-    Push({std::move(reply)});
+  if (IsMessage(reply)) {
+    pushes_.Add({std::move(reply)}, counters());
     return true;
   }
+  const std::string_view word = WordOfPush(reply);
   const bool is_pong = word == kPong || reply == Reply::Status("PONG");
   const std::string_view answers = is_pong ? kPong : word;
   if (encoded_ > 0 && (reply.is_error() || entries_.front().expected == answers)) {
     return reply.is_error() ? TakeError(std::move(reply)) : TakeAnswer(std::move(reply), now_us);
   }
   // A cluster ends subscriptions to shard channels on its own when their slot moves.
-  if (word != kTable[2].unsubscribe) return false;
+  if (word != WordsOf(TopicKind::kShardChannel).unsubscribe) return false;
   Remember(reply);
-  Push({std::move(reply)});
+  pushes_.Add({std::move(reply)}, counters());
   return true;
 }
 
@@ -221,19 +193,19 @@ bool SubscribeMachine::TakeReply(Reply reply, int64_t now_us) {
 bool SubscribeMachine::TakeAnswer(Reply reply, int64_t now_us) {
   Entry& entry = entries_.front();
   if (entry.missing == 0) entry.missing = std::max<size_t>(1, subscribed_[entry.kind].size());
-  if (entry.kind < kKinds) Remember(reply);
+  if (entry.kind < kTopicKinds) Remember(reply);
   Request* const request = std::exchange(entry.request, nullptr);
   const int64_t submitted_us = entry.submitted_us;
   const bool is_own = entry.is_own;
   // The confirmation of a request that was abandoned or timed out is a push.
-  const bool is_push = request == nullptr && !is_own && entry.kind < kKinds;
+  const bool is_push = request == nullptr && !is_own && entry.kind < kTopicKinds;
   if (--entry.missing == 0) {
-    const bool restores = is_own && entry.kind < kKinds;
+    const bool restores = is_own && entry.kind < kTopicKinds;
     entries_.pop_front();
     --encoded_;
-    if (restores && --restoring_ == 0) Push({});
+    if (restores && --restoring_ == 0) pushes_.AddGap();
   }
-  if (is_push) Push({std::move(reply)});
+  if (is_push) pushes_.Add({std::move(reply)}, counters());
   if (request == nullptr) return true;
   ++counters().answered;
   --counters().in_flight;
@@ -246,7 +218,7 @@ bool SubscribeMachine::TakeError(Reply reply) {
   const Entry entry = std::move(entries_.front());
   entries_.pop_front();
   --encoded_;
-  if (entry.is_own && entry.kind < kKinds) {
+  if (entry.is_own && entry.kind < kTopicKinds) {
     // Redis now refuses a subscription that it had granted. The connection is given up; the next
     // one tries again.
     return false;
@@ -259,36 +231,11 @@ bool SubscribeMachine::TakeError(Reply reply) {
 }
 
 void SubscribeMachine::Remember(const Reply& push) {
-  const std::vector<Reply>& parts = push.elements();
-  if (parts.size() < 2 || !parts[1].is_bulk()) return;
-  for (size_t kind = 0; kind < kKinds; ++kind) {
-    if (parts[0].text() == kTable[kind].subscribe) subscribed_[kind].insert(parts[1].text());
-    if (parts[0].text() == kTable[kind].unsubscribe) subscribed_[kind].erase(parts[1].text());
-  }
-}
-
-void SubscribeMachine::Push(PushEvent event) {
-  if (event.is_gap()) {
-    if (pushes_.empty() || !pushes_.back().is_gap()) pushes_.push_back(std::move(event));
-    return;
-  }
-  ++counters().pushes;
-  const bool has_gap = !pushes_.empty() && pushes_.front().is_gap();
-  if (pushes_.size() - (has_gap ? 1 : 0) >= options_.push_queue) {
-    ++counters().pushes_dropped;
-    // The oldest push is dropped, and a gap takes its place.
-    if (has_gap) pushes_.pop_front();
-    pushes_.pop_front();
-    if (pushes_.empty() || !pushes_.front().is_gap()) pushes_.push_front({});
-  }
-  pushes_.push_back(std::move(event));
-}
-
-std::optional<PushEvent> SubscribeMachine::TakePush() {
-  if (pushes_.empty()) return std::nullopt;
-  PushEvent event = std::move(pushes_.front());
-  pushes_.pop_front();
-  return event;
+  const std::optional<Topic> topic = TopicOf(push);
+  if (!topic) return;
+  std::set<std::string, std::less<>>& names = subscribed_[static_cast<size_t>(topic->kind)];
+  if (WordOfPush(push) == WordsOf(topic->kind).subscribe) names.insert(topic->name);
+  if (WordOfPush(push) == WordsOf(topic->kind).unsubscribe) names.erase(topic->name);
 }
 
 // A request that is not encoded yet is still sent: the caller may rely on the subscription although

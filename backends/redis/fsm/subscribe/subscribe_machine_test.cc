@@ -1,4 +1,4 @@
-#include "redouble/backends/redis/fsm/subscribe_machine.h"
+#include "redouble/backends/redis/fsm/subscribe/subscribe_machine.h"
 
 #include <gtest/gtest.h>
 

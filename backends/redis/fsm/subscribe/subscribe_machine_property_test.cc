@@ -21,7 +21,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "redouble/backends/redis/fsm/request_for_test.h"
-#include "redouble/backends/redis/fsm/subscribe_machine.h"
+#include "redouble/backends/redis/fsm/subscribe/subscribe_machine.h"
 #include "redouble/core/store/errors.h"
 #include "redouble/core/store/resp/reply_reader.h"
 #include "redouble/core/store/resp/reply_writer_for_test.h"

@@ -1,4 +1,4 @@
-#include "redouble/backends/redis/net/tls_context.h"
+#include "redouble/backends/redis/net/tls/tls_context.h"
 
 #include <gtest/gtest.h>
 

@@ -9,8 +9,8 @@
 //   boost::asio::ssl::stream<Socket> stream(std::move(socket), *context);
 //
 // Thread-safety: calls may be concurrent. The context must not be changed.
-#ifndef REDOUBLE_BACKENDS_REDIS_NET_TLS_CONTEXT_H_
-#define REDOUBLE_BACKENDS_REDIS_NET_TLS_CONTEXT_H_
+#ifndef REDOUBLE_BACKENDS_REDIS_NET_TLS_TLS_CONTEXT_H_
+#define REDOUBLE_BACKENDS_REDIS_NET_TLS_TLS_CONTEXT_H_
 
 #include <cstddef>
 #include <memory>
@@ -30,4 +30,4 @@ absl::StatusOr<std::shared_ptr<boost::asio::ssl::context>> TlsContextFor(const T
 
 }  // namespace redouble::redis
 
-#endif  // REDOUBLE_BACKENDS_REDIS_NET_TLS_CONTEXT_H_
+#endif  // REDOUBLE_BACKENDS_REDIS_NET_TLS_TLS_CONTEXT_H_
