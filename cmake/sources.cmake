@@ -972,6 +972,12 @@ redouble_component(
     sim/scenario/memory_backend.cc
     sim/scenario/runner.cc
     sim/scenario/scenario.cc
+    sim/storm/account.cc
+    sim/storm/gateway/gateway_ledger.cc
+    sim/storm/gateway/gateway_storm.cc
+    sim/storm/promise.cc
+    sim/storm/storm.cc
+    sim/storm/storm_run.cc
     sim/trace/trace.cc
     sim/world/connection.cc
     sim/world/faults.cc
@@ -1016,6 +1022,7 @@ redouble_component(
     sim/world_file/world_file.h
     sim/world_file/world_step.h
   COMPONENTS
+    gateway
     memory
     store
   ABSEIL
@@ -1216,6 +1223,9 @@ redouble_component(
     sim/cli/serve/redis_server.cc
     sim/cli/serve/serve.cc
     sim/cli/serve/start.cc
+    sim/cli/storm/storm.cc
+    sim/cli/storm/storm_json.cc
+    sim/cli/storm/storm_systems.cc
     sim/cli/subcommands.cc
     sim/cli/support/data_files.cc
     sim/cli/support/processes.cc

@@ -10,6 +10,7 @@
 #include "redouble/sim/cli/replay/replay.h"
 #include "redouble/sim/cli/serve/redis_server.h"
 #include "redouble/sim/cli/serve/serve.h"
+#include "redouble/sim/cli/storm/storm.h"
 #include "redouble/sim/cli/support/subcommand.h"
 
 namespace redouble::sim {
@@ -18,6 +19,7 @@ namespace {
 constexpr std::array kSubcommands = {
     Subcommand{"replay", "Replay scenario files and check what comes of them", AddReplay},
     Subcommand{"explore", "Find and shrink schedules that break a world's invariants", AddExplore},
+    Subcommand{"storm", "Run a system under random faults and check what it promises", AddStorm},
     Subcommand{"serve", "Serve the engine to clients in any language, its clock held or not",
                AddServe},
     Subcommand{kRedisServer, "Serve with the arguments and the configuration of redis-server",

@@ -24,7 +24,6 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -146,7 +145,7 @@ struct RunOutcome {
   std::map<std::string, bool> probes;  // By name, whether the run reached it.
   // By fault rule, how many requests it matched.
   std::vector<int64_t> fault_matches;
-  std::set<std::string> faults;  // The names of the faults that were injected.
+  std::map<std::string, int64_t> faults;  // By name, how often each fault was injected.
 };
 
 // Returns the options of one run's world: its seed, and its faults after the swarm's draw.

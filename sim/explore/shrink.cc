@@ -111,9 +111,10 @@ class Shrinker {
     Candidate candidate{.sequence = observed.sequence(),
                         .decisions = outcome.decisions,
                         .cause = {.invariant = std::string(BrokenInvariant(outcome.violation)),
-                                  .faults = outcome.faults,
+                                  .faults = {},
                                   .conflicts = observed.Conflicts()},
                         .preemptions = observed.preemptions()};
+    for (const auto& [fault, times] : outcome.faults) candidate.cause.faults.insert(fault);
     while (!candidate.decisions.empty() && candidate.decisions.back() == 0) {
       candidate.decisions.pop_back();
     }

@@ -235,6 +235,7 @@ FaultPlan::FaultPlan(std::vector<FaultRule> rules) {
 
 const FaultRule* FaultPlan::Draw(std::string_view actor, const store::Request& request,
                                  absl::Time now, DecisionSource& decisions) {
+  if (stopped_) return nullptr;
   for (State& state : states_) {
     if (!Matches(state.rule, actor, request, now) || !Fires(state, decisions)) continue;
     ++injected_;
@@ -258,12 +259,12 @@ std::vector<int64_t> FaultPlan::matches() const {
   return matches;
 }
 
-std::set<std::string> FaultPlan::injected_names() const {
-  std::set<std::string> names;
+std::map<std::string, int64_t> FaultPlan::injected_by_name() const {
+  std::map<std::string, int64_t> counts;
   for (const State& state : states_) {
-    if (state.fired > 0) names.emplace(SpecOf(state.rule.fault).name);
+    if (state.fired > 0) counts[std::string(SpecOf(state.rule.fault).name)] += state.fired;
   }
-  return names;
+  return counts;
 }
 
 bool FaultPlan::Fires(State& state, DecisionSource& decisions) {

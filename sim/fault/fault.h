@@ -23,7 +23,7 @@
 #define REDOUBLE_SIM_FAULT_FAULT_H_
 
 #include <cstdint>
-#include <set>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -161,11 +161,14 @@ class FaultPlan {
   bool Counts(std::string_view actor, const store::Request& request, absl::Time now) const;
   // Returns true if any rule injects `fault`.
   bool Has(Fault fault) const;
-  bool empty() const { return states_.empty(); }
+  // No rule fires any more. What was counted stays.
+  void Stop() { stopped_ = true; }
+  // Returns true if no rule can fire.
+  bool empty() const { return states_.empty() || stopped_; }
   // By rule, how many requests it was tried for and matched.
   std::vector<int64_t> matches() const;
-  // The names of the faults that were injected.
-  std::set<std::string> injected_names() const;
+  // By name, how often each fault was injected; without those that were not.
+  std::map<std::string, int64_t> injected_by_name() const;
   // How many faults were injected.
   int64_t injected() const { return injected_; }
 
@@ -180,6 +183,7 @@ class FaultPlan {
 
   std::vector<State> states_;
   int64_t injected_ = 0;
+  bool stopped_ = false;
 };
 
 // Swarm testing: draws which of the rules are enabled in a run (each with probability 1/2), and

@@ -37,9 +37,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -291,11 +291,12 @@ class World {
   void Restart(Actor& actor);
   // Injects no further faults; a crashed actor that was due to restart still does. Running the
   // world afterwards shows liveness: what was broken must recover by itself.
-  void Heal() { faults_ = FaultPlan(); }
+  // May be called from inside an actor.
+  void Heal() { faults_.Stop(); }
   // How many faults were injected.
   int64_t faults_injected() const { return faults_.injected(); }
-  // The names of the faults that were injected.
-  std::set<std::string> injected_faults() const { return faults_.injected_names(); }
+  // By name, how often each fault was injected; without those that were not.
+  std::map<std::string, int64_t> injected_faults() const { return faults_.injected_by_name(); }
   // By fault rule, in the order of WorldOptions::faults, how many requests it matched.
   std::vector<int64_t> fault_matches() const { return faults_.matches(); }
 

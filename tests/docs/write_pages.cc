@@ -8,11 +8,13 @@
 #include <sstream>
 #include <string>
 
+#include "redouble/sim/cli/storm/storm_systems.h"
 #include "redouble/sim/cli/support/systems.h"
 #include "redouble/sim/fault/fault_page.h"
 #include "redouble/tests/docs/compatibility.h"
 #include "redouble/tests/docs/key_tables.h"
 #include "redouble/tests/docs/live_options.h"
+#include "redouble/tests/docs/promise_tables.h"
 #include "redouble/tests/docs/supported_commands.h"
 
 namespace {
@@ -50,6 +52,10 @@ int main() {
     const std::string name(system);
     const std::string path = docs + "systems/" + name + ".md";
     written = Write(path, redouble::tests::WithKeyTable(Read(path), name)) && written;
+  }
+  for (const redouble::sim::StormSystem& storm : redouble::sim::AllStorms()) {
+    const std::string path = std::string(workspace) + "/" + storm.Page();
+    written = Write(path, redouble::tests::WithPromiseTable(Read(path), storm)) && written;
   }
   return written ? 0 : 1;
 }
