@@ -96,6 +96,7 @@ redouble_generate(
     core/orchestrator/scripts/apply_delta.lua
     core/orchestrator/scripts/apply_delta_guarded.lua
     core/orchestrator/scripts/cancel_approval.lua
+    core/orchestrator/scripts/complete_entry.lua
     core/orchestrator/scripts/emit_tokens.lua
     core/orchestrator/scripts/extend_run.lua
     core/orchestrator/scripts/fail_run.lua
@@ -118,7 +119,7 @@ redouble_generate(
         echo '#include <string_view>'
         echo
         echo 'namespace redouble::orchestrator {'
-        for file in core/orchestrator/scripts/acquire_lease.lua core/orchestrator/scripts/apply_delta.lua core/orchestrator/scripts/apply_delta_guarded.lua core/orchestrator/scripts/cancel_approval.lua core/orchestrator/scripts/emit_tokens.lua core/orchestrator/scripts/extend_run.lua core/orchestrator/scripts/fail_run.lua core/orchestrator/scripts/finish_run.lua core/orchestrator/scripts/hitl_decide.lua core/orchestrator/scripts/hitl_pause.lua core/orchestrator/scripts/join_arrive.lua core/orchestrator/scripts/join_quiesce.lua core/orchestrator/scripts/keep_claim.lua core/orchestrator/scripts/patch_ir.lua core/orchestrator/scripts/release_lease.lua core/orchestrator/scripts/sorted_members.lua core/orchestrator/scripts/start_run.lua; do
+        for file in core/orchestrator/scripts/acquire_lease.lua core/orchestrator/scripts/apply_delta.lua core/orchestrator/scripts/apply_delta_guarded.lua core/orchestrator/scripts/cancel_approval.lua core/orchestrator/scripts/complete_entry.lua core/orchestrator/scripts/emit_tokens.lua core/orchestrator/scripts/extend_run.lua core/orchestrator/scripts/fail_run.lua core/orchestrator/scripts/finish_run.lua core/orchestrator/scripts/hitl_decide.lua core/orchestrator/scripts/hitl_pause.lua core/orchestrator/scripts/join_arrive.lua core/orchestrator/scripts/join_quiesce.lua core/orchestrator/scripts/keep_claim.lua core/orchestrator/scripts/patch_ir.lua core/orchestrator/scripts/release_lease.lua core/orchestrator/scripts/sorted_members.lua core/orchestrator/scripts/start_run.lua; do
             echo
             name=$(basename $file .lua | sed 's/_\([a-z]\)/\u\1/g; s/^./k\u&/')
             printf 'inline constexpr std::string_view %sText = R"lua(' $name
@@ -705,6 +706,7 @@ redouble_component(
     core/orchestrator/run/monitor.cc
     core/orchestrator/run/run_scan.cc
     core/orchestrator/run/signal_queue.cc
+    core/orchestrator/run/token_commands.cc
     core/orchestrator/run/worker.cc
     core/orchestrator/scripts/run_scripts.cc
     core/orchestrator/scripts/scripts.cc
@@ -742,6 +744,7 @@ redouble_component(
     core/orchestrator/run/coordinator.h
     core/orchestrator/run/monitor.h
     core/orchestrator/run/signal_queue.h
+    core/orchestrator/run/token_commands.h
     core/orchestrator/run/worker.h
     core/orchestrator/scripts/run_scripts.h
     core/orchestrator/scripts/scripts.h

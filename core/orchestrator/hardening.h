@@ -10,7 +10,7 @@
 //   Coordinator coordinator(store, clock, keys, options);
 //
 // Thread-safety: a plain value.
-// Source: docs/systems/orchestrator.md 5, hazards H5, H7, H20, H27 and H28.
+// Source: docs/systems/orchestrator.md 5, hazards H5, H6, H7, H20 and H25 to H28.
 #ifndef REDOUBLE_CORE_ORCHESTRATOR_HARDENING_H_
 #define REDOUBLE_CORE_ORCHESTRATOR_HARDENING_H_
 
@@ -26,6 +26,14 @@ struct Hardening {
   // this option each commit extends all keys of the run to CoordinatorOptions::run_ttl, by one more
   // script.
   bool extend_on_commit = false;
+
+  // Removes H6, H25 and H26: a crash between publication and consumption, or a second coordinator
+  // with the same signal, publishes a token twice. With this option one script stores, counts,
+  // publishes and consumes, unless a successor joins several paths. Likewise one script of a worker
+  // pushes the signal and acknowledges its entry, so that a crash between the two cannot execute
+  // the token twice. A hop takes 7 round trips instead of 10. Needs one server: without effect with
+  // KeyForm::kHashTagged, where the streams are in other slots than the run.
+  bool atomic_hops = false;
 
   // Removes H27: after a crash between a decision and its signal, PushUndelivered does not know who
   // decided, nor the comment. With this option the decision also stores the fields `decided_by` and

@@ -288,6 +288,7 @@ Worker& Engine::AddWorker(std::string_view type, std::string_view consumer, Node
   options.max_deliveries = settings_.worker_max_deliveries;
   options.reclaim_count = settings_.worker_reclaim_count;
   options.delete_acknowledged = settings_.worker_delete_acknowledged;
+  options.hardening = settings_.hardening;
   workers_.push_back(
       std::make_unique<Worker>(store_, clock_, keys_, std::move(options), std::move(execute)));
   return *workers_.back();

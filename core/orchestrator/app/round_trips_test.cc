@@ -42,7 +42,7 @@ class OrchestratorRoundTripsTest : public tests::BackendTest<Backend> {
   void Begin(const char* ir) {
     this->Ask({"FLUSHALL"});
     runs_ = std::make_unique<MemoryRunStore>();
-    auto engine = Engine::Create(*counted_, *clock_, {*runs_, outputs_});
+    auto engine = Engine::Create(*counted_, *clock_, {*runs_, outputs_}, settings_);
     ASSERT_TRUE(engine.ok()) << engine.status();
     engine_ = *std::move(engine);
     const auto execute = [](const Token&) -> base::Task<absl::StatusOr<NodeResult>> {
@@ -86,6 +86,7 @@ class OrchestratorRoundTripsTest : public tests::BackendTest<Backend> {
   std::unique_ptr<tests::InterceptedStore> counted_;
   std::unique_ptr<MemoryRunStore> runs_;
   MemoryArtifacts outputs_;
+  EngineSettings settings_;
   std::unique_ptr<Engine> engine_;
   std::map<std::string, int> measured_;
 };
@@ -148,6 +149,13 @@ TYPED_TEST(OrchestratorRoundTripsTest, AreThoseOfThePage) {
     const CacheEntry entry = {"workflow", "k"};
     return this->Run(cache.Get(entry)).status();
   });
+
+  this->settings_.hardening.atomic_hops = true;
+  this->Measure("execute a token, `atomic_hops`", kChain, nothing, [&] { return this->Work(0); });
+  this->Measure("process a signal with one successor, `atomic_hops`", kChain, worked,
+                [&] { return this->Coordinate(); });
+  this->Measure("process the last signal of a run, `atomic_hops`", kChain, until_last_signal,
+                [&] { return this->Coordinate(); });
 
   const tests::RoundTripTable table("docs/systems/orchestrator.md");
   std::map<std::string, int> written;

@@ -69,6 +69,7 @@ constexpr std::array kRows = {
     Row{"ORCHESTRATOR_STORE_OUTPUTS", ReadFlag<&S::store_outputs>},
     Row{"ORCHESTRATOR_RELIABLE_POP", ReadHardening<&Hardening::reliable_pop>},
     Row{"ORCHESTRATOR_EXTEND_ON_COMMIT", ReadHardening<&Hardening::extend_on_commit>},
+    Row{"ORCHESTRATOR_ATOMIC_HOPS", ReadHardening<&Hardening::atomic_hops>},
     Row{"ORCHESTRATOR_KEEP_DECISION_DETAILS", ReadHardening<&Hardening::keep_decision_details>},
 };
 

@@ -37,6 +37,7 @@ TEST(EngineSettings, HaveTheDocumentedDefaults) {
   EXPECT_TRUE(settings.store_outputs);
   EXPECT_TRUE(settings.hardening.reliable_pop);
   EXPECT_FALSE(settings.hardening.extend_on_commit);
+  EXPECT_FALSE(settings.hardening.atomic_hops);
   EXPECT_FALSE(settings.hardening.keep_decision_details);
 }
 
@@ -62,6 +63,7 @@ TEST(EngineSettings, AreReadFromVariables) {
                            {"ORCHESTRATOR_STORE_OUTPUTS", "0"},
                            {"ORCHESTRATOR_RELIABLE_POP", "no"},
                            {"ORCHESTRATOR_EXTEND_ON_COMMIT", "TRUE"},
+                           {"ORCHESTRATOR_ATOMIC_HOPS", "1"},
                            {"ORCHESTRATOR_KEEP_DECISION_DETAILS", "on"},
                            {"ORCHESTRATOR_UNKNOWN", "x"},
                            {"PATH", "/bin"}};
@@ -87,6 +89,7 @@ TEST(EngineSettings, AreReadFromVariables) {
   EXPECT_FALSE(settings.store_outputs);
   EXPECT_FALSE(settings.hardening.reliable_pop);
   EXPECT_TRUE(settings.hardening.extend_on_commit);
+  EXPECT_TRUE(settings.hardening.atomic_hops);
   EXPECT_TRUE(settings.hardening.keep_decision_details);
 }
 

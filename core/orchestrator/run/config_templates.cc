@@ -11,13 +11,13 @@
 namespace redouble::orchestrator {
 
 base::Task<absl::StatusOr<ResolvedConfigs>> ResolveConfigs(store::Store& store, Keys keys,
-                                                           Artifacts* artifacts, const Ir& ir,
-                                                           const CompletionSignal& signal,
-                                                           std::vector<std::string> targets) {
+                                                           Artifacts* artifacts,
+                                                           ConfigRequest request) {
+  const CompletionSignal& signal = request.signal;
   std::set<std::string> referenced;
   std::vector<const Node*> nodes;
-  for (const std::string& target : targets) {
-    const Node* const node = ir.Find(target);
+  for (const std::string& target : request.targets) {
+    const Node* const node = request.ir.Find(target);
     if (node == nullptr) continue;
     const std::vector<std::string> names = ReferencedNodes(node->config_json);
     if (!names.empty()) nodes.push_back(node);
@@ -30,7 +30,12 @@ base::Task<absl::StatusOr<ResolvedConfigs>> ResolveConfigs(store::Store& store, 
   std::vector<std::string> fields;
   for (const std::string& name : names) fields.push_back(name + ":output");
   const std::vector<std::string_view> views(fields.begin(), fields.end());
-  REDOUBLE_CO_ASSIGN_OR_RETURN(const auto refs, co_await store::HMGet(store, key, views));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(auto refs, co_await store::HMGet(store, key, views));
+  for (size_t i = 0; i < fields.size(); ++i) {
+    for (const auto& [field, value] : request.context) {
+      if (field == fields[i]) refs[i] = value;
+    }
+  }
   std::vector<std::pair<std::string, std::string>> loaded;  // Node id and output.
   for (size_t i = 0; i < names.size(); ++i) {
     if (names[i] == signal.node_id && !signal.result_data_json.empty()) {

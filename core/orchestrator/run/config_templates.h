@@ -3,7 +3,7 @@
 // The coordinator calls it before it publishes tokens. Nodes without references cost nothing.
 //
 //   absl::StatusOr<ResolvedConfigs> configs =
-//       co_await ResolveConfigs(store, keys, artifacts, ir, signal, {"ship"});
+//       co_await ResolveConfigs(store, keys, artifacts, {ir, signal, targets});
 //
 // A repeated call gives the same configurations unless a node has run again in between.
 //
@@ -14,7 +14,9 @@
 
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -30,14 +32,20 @@ namespace redouble::orchestrator {
 // By node id; without the nodes that have no references.
 using ResolvedConfigs = std::map<std::string, std::string, std::less<>>;
 
-// Resolves the configurations of the nodes `targets`. `signal` names the run and carries the output
-// of the completed node, if it has data. Other outputs are loaded from `artifacts`, which may be
-// null: they are then unknown. One round trip (HMGET) if a target has references. Errors: those of
-// the store and of the artifacts.
+// What to resolve. References and views must outlive the call.
+struct ConfigRequest {
+  const Ir& ir;
+  const CompletionSignal& signal;  // Names the run, and carries the output of the completed node.
+  std::vector<std::string> targets = {};  // The nodes.
+  // Fields of the context that will be stored with the tokens. They precede stored ones.
+  std::span<const std::pair<std::string, std::string>> context = {};
+};
+// Resolves the configurations of the targets. Outputs that the signal does not carry are loaded
+// from `artifacts`, which may be null: they are then unknown. One round trip (HMGET) if a target
+// has references. Errors: those of the store and of the artifacts.
 base::Task<absl::StatusOr<ResolvedConfigs>> ResolveConfigs(store::Store& store, Keys keys,
-                                                           Artifacts* artifacts, const Ir& ir,
-                                                           const CompletionSignal& signal,
-                                                           std::vector<std::string> targets);
+                                                           Artifacts* artifacts,
+                                                           ConfigRequest request);
 
 }  // namespace redouble::orchestrator
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "absl/strings/numbers.h"
@@ -10,10 +9,10 @@
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/base/time/utc.h"
-#include "redouble/core/orchestrator/document_reader.h"
 #include "redouble/core/orchestrator/errors.h"
 #include "redouble/core/orchestrator/events/run_events.h"
 #include "redouble/core/orchestrator/run/run_scan.h"
+#include "redouble/core/orchestrator/run/token_commands.h"
 #include "redouble/core/orchestrator/scripts/scripts.h"
 #include "redouble/core/orchestrator/store_errors.h"
 #include "redouble/core/store/decode.h"
@@ -38,31 +37,6 @@ std::vector<std::string_view> JoinsOf(const Ir& ir) {
   return joins;
 }
 
-// The integer member `name` of a JSON object; nullopt if the text is no object or the member is
-// missing. The text comes from outside and may be anything.
-std::optional<int64_t> IntegerIn(const std::string& json_text, const char* name) {
-  const Json json = Json::parse(json_text, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object()) return std::nullopt;
-  const auto found = json.find(name);
-  if (found == json.end() || !found->is_number_integer()) return std::nullopt;
-  return found->get<int64_t>();
-}
-
-// As IntegerIn, for a string; empty if it is missing.
-std::string TextIn(const std::string& json_text, const char* name) {
-  const Json json = Json::parse(json_text, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object()) return "";
-  const auto found = json.find(name);
-  return found != json.end() && found->is_string() ? found->get<std::string>() : "";
-}
-
-// The metadata of a token: the members that the worker follows; empty if the node has none.
-std::string MetadataOf(const Node& node) {
-  Json metadata = Json::object();
-  AddExecutionPolicy(metadata, node.policy);
-  return metadata.empty() ? "" : metadata.dump();
-}
-
 // The signal that represents the start of a run. Its token id is the run id.
 CompletionSignal StartSignal(std::string_view run_id) {
   CompletionSignal signal;
@@ -81,12 +55,22 @@ struct Coordinator::Run {
   Ir ir;
 };
 
+// What the completion of a node changes.
+struct Coordinator::Step {
+  Routing routing;
+  std::string route;    // The hops, as they are recorded.
+  HashFields context;   // The fields to be stored.
+  bool atomic = false;  // Emission, publication and consumption are one script.
+};
+
 // Tokens that are about to be added to the streams.
 struct Coordinator::Publication {
-  Publication(const Run& run, const CompletionSignal& signal) : run(run), signal(signal) {}
+  Publication(const Run& run, const CompletionSignal& signal, TokenWriter writer)
+      : run(run), signal(signal), writer(std::move(writer)) {}
 
   const Run& run;
   const CompletionSignal& signal;
+  const TokenWriter writer;
   ResolvedConfigs configs;
   store::Batch batch{store::Batch::Atomicity::kPipeline};
   std::vector<std::string> ids;
@@ -184,11 +168,11 @@ base::Task<absl::StatusOr<std::optional<SignalOutcome>>> Coordinator::Poll() {
   const std::string text = *in_hand_;
   absl::Status status;
   if (!outcome_) {
-    absl::StatusOr<SignalOutcome> processed = co_await ProcessSignal(text);
+    absl::StatusOr<SignalOutcome> processed = co_await Process(text);
     status = processed.status();
     if (processed.ok()) outcome_ = *std::move(processed);
   }
-  if (status.ok()) status = co_await queue_.Done(text);
+  if (status.ok()) status = co_await PublishEventsAndRemove(text);
   if (IsTemporary(status)) co_return status;
   in_hand_.reset();
   std::optional<SignalOutcome> outcome = std::exchange(outcome_, std::nullopt);
@@ -197,6 +181,14 @@ base::Task<absl::StatusOr<std::optional<SignalOutcome>>> Coordinator::Poll() {
 }
 
 base::Task<absl::StatusOr<SignalOutcome>> Coordinator::ProcessSignal(std::string_view text) {
+  REDOUBLE_CO_ASSIGN_OR_RETURN(SignalOutcome outcome, co_await Process(text));
+  REDOUBLE_CO_RETURN_IF_ERROR(co_await PublishEvents());
+  co_return outcome;
+}
+
+// Processes a signal and notes its events.
+base::Task<absl::StatusOr<SignalOutcome>> Coordinator::Process(std::string_view text) {
+  events_.clear();
   absl::StatusOr<CompletionSignal> signal = ParseSignal(text);
   if (!signal.ok()) {
     SignalOutcome malformed;
@@ -204,10 +196,7 @@ base::Task<absl::StatusOr<SignalOutcome>> Coordinator::ProcessSignal(std::string
     malformed.error = signal.status();
     co_return malformed;
   }
-  events_.clear();
-  REDOUBLE_CO_ASSIGN_OR_RETURN(SignalOutcome outcome, co_await Advance(*std::move(signal)));
-  REDOUBLE_CO_RETURN_IF_ERROR(co_await PublishEvents());
-  co_return outcome;
+  co_return co_await Advance(*std::move(signal));
 }
 
 base::Task<absl::StatusOr<SignalOutcome>> Coordinator::Advance(CompletionSignal signal) {
@@ -228,24 +217,50 @@ base::Task<absl::StatusOr<SignalOutcome>> Coordinator::Advance(CompletionSignal 
     co_return outcome;
   }
   outcome.unknown_node = run.ir.Find(signal.node_id) == nullptr;
+  bool done = false;
   if (!outcome.unknown_node) {
-    REDOUBLE_CO_ASSIGN_OR_RETURN(const Routing routing, co_await Decide(run, signal));
-    const std::string route = FormatHops(routing.hops);
-    REDOUBLE_CO_ASSIGN_OR_RETURN(const Emission emission,
-                                 co_await Emit(run, signal, routing, route));
-    if (emission.outcome == Emission::Outcome::kRunGone) co_return outcome;
-    if (emission.outcome != Emission::Outcome::kConsumedBefore) {
-      // A retry follows the recorded route even if a patch has changed the graph since.
-      const std::optional<std::vector<Hop>> hops = ParseHops(emission.route);
-      if (!hops)
-        co_return MakeError(ErrorCode::kRouteUnreadable, "the recorded route cannot be read");
-      REDOUBLE_CO_ASSIGN_OR_RETURN(const auto published,
-                                   co_await Publish(run, signal, *hops, outcome));
-      if (!published) co_return outcome;
-    }
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const Step step, co_await Plan(run, signal));
+    REDOUBLE_CO_ASSIGN_OR_RETURN(done, co_await EmitAndPublish(run, signal, step, outcome));
   }
-  REDOUBLE_CO_RETURN_IF_ERROR(co_await Commit(run, signal, outcome));
+  if (!done) REDOUBLE_CO_RETURN_IF_ERROR(co_await Commit(run, signal, outcome));
   co_return outcome;
+}
+
+// Emits the successors of a node and publishes them. True if nothing is left to be done: the token
+// was consumed in the same step, the run is gone, or it has no such token.
+base::Task<absl::StatusOr<bool>> Coordinator::EmitAndPublish(const Run& run,
+                                                             const CompletionSignal& signal,
+                                                             const Step& step,
+                                                             SignalOutcome& outcome) {
+  using Outcome = Emission::Outcome;
+  Publication publication(run, signal, Writer());
+  if (step.atomic) {
+    REDOUBLE_CO_RETURN_IF_ERROR(co_await Prepare(step.routing.hops, step.context, publication));
+  }
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const Emission emission,
+                               co_await Emit(run, signal, step, publication.batch));
+  switch (emission.outcome) {
+    case Outcome::kRunGone:
+      co_return true;
+    case Outcome::kRefused:
+      outcome.kind = SignalOutcome::Kind::kRefused;
+      outcome.counter = emission.counter;
+      co_return true;
+    case Outcome::kConsumedBefore:
+      co_return false;
+    case Outcome::kEmitted:
+      if (!step.atomic) break;
+      outcome.tokens = std::move(publication.ids);
+      REDOUBLE_CO_RETURN_IF_ERROR(co_await Committed(run, signal, emission.counter, outcome));
+      co_return true;
+    case Outcome::kEmittedBefore:
+      break;
+  }
+  // A retry follows the recorded route even if a patch has changed the graph since.
+  const std::optional<std::vector<Hop>> hops = ParseHops(emission.route);
+  if (!hops) co_return MakeError(ErrorCode::kRouteUnreadable, "the recorded route cannot be read");
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const bool published, co_await Publish(run, signal, *hops, outcome));
+  co_return !published;
 }
 
 base::Task<absl::Status> Coordinator::ReadRun(CompletionSignal& signal, Run& run) {
@@ -302,13 +317,19 @@ base::Task<absl::StatusOr<Routing>> Coordinator::Decide(const Run& run, Completi
   co_return Route(run.ir, completion);
 }
 
-base::Task<absl::StatusOr<Emission>> Coordinator::Emit(const Run& run,
-                                                       const CompletionSignal& signal,
-                                                       const Routing& routing,
-                                                       std::string_view route) {
-  std::vector<std::pair<std::string, std::string>> context;
-  const auto add = [&context](const std::string& node, const char* field, std::string value) {
-    if (!value.empty()) context.emplace_back(absl::StrCat(node, ":", field), std::move(value));
+// Chooses the successors and the fields of the context.
+base::Task<absl::StatusOr<Coordinator::Step>> Coordinator::Plan(const Run& run,
+                                                                CompletionSignal& signal) {
+  Step step;
+  REDOUBLE_CO_ASSIGN_OR_RETURN(step.routing, co_await Decide(run, signal));
+  const Routing& routing = step.routing;
+  step.route = FormatHops(routing.hops);
+  const bool joins = std::any_of(routing.hops.begin(), routing.hops.end(),
+                                 [](const Hop& hop) { return hop.needed > 0; });
+  // The streams are in other slots than the tagged keys of a run.
+  step.atomic = options_.hardening.atomic_hops && !joins && keys_.form() == KeyForm::kPlain;
+  const auto add = [&step](const std::string& node, const char* field, std::string value) {
+    if (!value.empty()) step.context.emplace_back(absl::StrCat(node, ":", field), std::move(value));
   };
   add(signal.node_id, "output", signal.result_ref);
   add(signal.node_id, "completed_at", base::FormatRfc3339(clock_.Now()));
@@ -316,27 +337,48 @@ base::Task<absl::StatusOr<Emission>> Coordinator::Emit(const Run& run,
     add(signal.node_id, "duration_ms", absl::StrCat(*duration_ms));
   }
   for (const std::string& absorber : routing.absorbers) add(absorber, "output", signal.result_ref);
+  co_return std::move(step);
+}
+
+base::Task<absl::StatusOr<Emission>> Coordinator::Emit(const Run& run,
+                                                       const CompletionSignal& signal,
+                                                       const Step& step,
+                                                       const store::Batch& publications) {
   EmitRequest request;
   request.run_id = run.run_id;
   request.token_id = signal.job_id;
-  request.count = static_cast<int64_t>(routing.hops.size());
-  request.route = route;
-  request.loops = routing.loops;
-  request.context = context;
+  request.count = static_cast<int64_t>(step.routing.hops.size());
+  request.route = step.route;
+  request.loops = step.routing.loops;
+  request.context = step.context;
+  request.publications = publications.commands();
+  if (step.atomic) request.consume = ParseTokenMark(signal.job_id).join_count;
   co_return co_await EmitTokens(store_, keys_, request);
 }
 
-// Adds the tokens of the hops to the streams; hops to a join arrive there first. False if the run
-// is gone.
+// Adds the tokens of the hops to the streams. False if the run is gone.
 base::Task<absl::StatusOr<bool>> Coordinator::Publish(const Run& run,
                                                       const CompletionSignal& signal,
                                                       std::span<const Hop> hops,
                                                       SignalOutcome& outcome) {
-  Publication publication(run, signal);
-  std::vector<std::string> targets;
-  for (const Hop& hop : hops) targets.push_back(hop.target);
-  REDOUBLE_CO_ASSIGN_OR_RETURN(publication.configs,
-                               co_await ConfigsOf(run, signal, std::move(targets)));
+  Publication publication(run, signal, Writer());
+  REDOUBLE_CO_RETURN_IF_ERROR(co_await Prepare(hops, /*context=*/{}, publication));
+  if (publication.run_gone) co_return false;
+  REDOUBLE_CO_RETURN_IF_ERROR(co_await Send(publication.batch));
+  outcome.tokens = std::move(publication.ids);
+  co_return true;
+}
+
+// Adds the tokens of the hops to the publication; hops to a join arrive there first. `context` has
+// the fields that are not stored yet.
+base::Task<absl::Status> Coordinator::Prepare(
+    std::span<const Hop> hops, std::span<const std::pair<std::string, std::string>> context,
+    Publication& publication) {
+  const Run& run = publication.run;
+  const CompletionSignal& signal = publication.signal;
+  ConfigRequest configs = {.ir = run.ir, .signal = signal, .context = context};
+  for (const Hop& hop : hops) configs.targets.push_back(hop.target);
+  REDOUBLE_CO_ASSIGN_OR_RETURN(publication.configs, co_await ConfigsOf(std::move(configs)));
   std::map<std::string_view, int64_t> seen;
   for (const Hop& hop : hops) {
     TokenMark mark;
@@ -345,20 +387,18 @@ base::Task<absl::StatusOr<bool>> Coordinator::Publish(const Run& run,
     const std::string id = ChildTokenId(options_.token_ids, child, mark);
     if (hop.needed > 0) {
       REDOUBLE_CO_RETURN_IF_ERROR(co_await Arrive(run, hop, id, publication));
-      if (publication.run_gone) co_return false;
+      if (publication.run_gone) co_return absl::OkStatus();
       continue;
     }
     Token token;
     token.id = id;
     token.to_node = hop.target;
     token.iteration = hop.loops.contains(signal.node_id) ? hop.loops.at(signal.node_id) : 0;
-    REDOUBLE_CO_RETURN_IF_ERROR(
-        AddToken(run.ir, publication.configs, token, signal, publication.batch));
+    REDOUBLE_CO_RETURN_IF_ERROR(AddToken(publication.writer, run.ir, publication.configs,
+                                         std::move(token), signal, publication.batch));
     publication.ids.push_back(id);
   }
-  REDOUBLE_CO_RETURN_IF_ERROR(co_await Send(publication.batch));
-  outcome.tokens = std::move(publication.ids);
-  co_return true;
+  co_return absl::OkStatus();
 }
 
 // Parks a token at a join, and adds the join's own token to the publication when that fires it.
@@ -390,52 +430,9 @@ base::Task<absl::Status> Coordinator::Arrive(const Run& run, const Hop& hop,
   token.id = JoinTokenId(options_.token_ids, {hop.target, arrival_id}, mark);
   token.to_node = hop.target;
   token.join_count = arrival.count;
-  absl::Status added = AddToken(run.ir, publication.configs, token, signal, publication.batch);
   publication.ids.push_back(token.id);
-  co_return added;
-}
-
-// Completes the token and adds the command that publishes it: XADD to the stream of its node's
-// type, or, for an absorber that joins, RPUSH of a completion signal to the coordinators.
-absl::Status Coordinator::AddToken(const Ir& ir, const ResolvedConfigs& configs,
-                                   const Token& partial, const CompletionSignal& signal,
-                                   store::Batch& batch) {
-  const Node* const node = ir.Find(partial.to_node);
-  if (node != nullptr && node->IsAbsorber()) {
-    CompletionSignal completed;
-    completed.job_id = partial.id;
-    completed.run_id = signal.run_id;
-    completed.node_id = partial.to_node;
-    completed.result_data_json = signal.result_data_json;
-    completed.result_ref = signal.result_ref;
-    REDOUBLE_ASSIGN_OR_RETURN(const std::string text, FormatSignal(completed));
-    batch.Add(CommandId::kRPush).AddOwned(keys_.CompletionSignals()).AddOwned(text);
-    return absl::OkStatus();
-  }
-  Token token = partial;
-  token.run_id = signal.run_id;
-  token.from_node = signal.node_id;
-  token.payload_ref = signal.result_ref;
-  token.hop = signal.node_id.empty() ? 0 : IntegerIn(signal.metadata_json, "hop").value_or(0) + 1;
-  token.created_at = clock_.Now();
-  if (node != nullptr) {
-    const auto resolved = configs.find(node->id);
-    token.config_json = resolved == configs.end() ? node->config_json : resolved->second;
-    token.metadata_json = MetadataOf(*node);
-  }
-  token.workflow_owner = TextIn(ir.metadata_json, "username");
-  REDOUBLE_ASSIGN_OR_RETURN(const std::string text, FormatToken(token));
-  store::Command& add = batch.Add(CommandId::kXAdd);
-  // A node that a patch removed has no type; its token goes to the default stream.
-  REDOUBLE_ASSIGN_OR_RETURN(std::string stream,
-                            keys_.TaskStream(node == nullptr ? kDefaultTaskType : node->type));
-  add.AddOwned(std::move(stream));
-  if (options_.stream_max_length) {
-    add.Add("MAXLEN").Add("~").AddInteger(*options_.stream_max_length);
-  }
-  add.Add("*").Add("token").AddOwned(text).Add("run_id").AddOwned(token.run_id);
-  add.Add("node_id").AddOwned(token.to_node);
-  return absl::OkStatus();
+  co_return AddToken(publication.writer, run.ir, publication.configs, std::move(token), signal,
+                     publication.batch);
 }
 
 base::Task<absl::Status> Coordinator::Send(const store::Batch& batch) {
@@ -464,10 +461,17 @@ base::Task<absl::Status> Coordinator::Commit(const Run& run, const CompletionSig
       outcome.kind = SignalOutcome::Kind::kDuplicate;
       co_return co_await SettleRetry(run, signal, outcome);
     case Outcome::kApplied:
-      outcome.kind = SignalOutcome::Kind::kCommitted;
-      Note(EventType::kNodeCompleted, outcome, signal.result_ref);
       break;
   }
+  co_return co_await Committed(run, signal, change.counter, outcome);
+}
+
+// Continues after the token of the signal was consumed by this call.
+base::Task<absl::Status> Coordinator::Committed(const Run& run, const CompletionSignal& signal,
+                                                int64_t counter, SignalOutcome& outcome) {
+  outcome.counter = counter;
+  outcome.kind = SignalOutcome::Kind::kCommitted;
+  Note(EventType::kNodeCompleted, outcome, signal.result_ref);
   co_return co_await Settle(run, signal, outcome);
 }
 
@@ -518,18 +522,22 @@ base::Task<absl::Status> Coordinator::FireStarvedJoin(const Run& run,
   token.id = fired->token_id;
   token.to_node = std::string(joins[fired->index]);
   token.join_count = fired->join_count;
-  std::vector<std::string> targets = {token.to_node};
+  ConfigRequest request_of_configs = {.ir = run.ir, .signal = signal};
+  request_of_configs.targets.push_back(token.to_node);
   REDOUBLE_CO_ASSIGN_OR_RETURN(const ResolvedConfigs configs,
-                               co_await ConfigsOf(run, signal, std::move(targets)));
+                               co_await ConfigsOf(std::move(request_of_configs)));
   store::Batch batch(store::Batch::Atomicity::kPipeline);
-  REDOUBLE_CO_RETURN_IF_ERROR(AddToken(run.ir, configs, token, signal, batch));
   outcome.tokens.push_back(token.id);
+  REDOUBLE_CO_RETURN_IF_ERROR(AddToken(Writer(), run.ir, configs, std::move(token), signal, batch));
   co_return co_await Send(batch);
 }
 
-base::Task<absl::StatusOr<ResolvedConfigs>> Coordinator::ConfigsOf(
-    const Run& run, const CompletionSignal& signal, std::vector<std::string> targets) {
-  return ResolveConfigs(store_, keys_, options_.artifacts, run.ir, signal, std::move(targets));
+base::Task<absl::StatusOr<ResolvedConfigs>> Coordinator::ConfigsOf(ConfigRequest request) {
+  return ResolveConfigs(store_, keys_, options_.artifacts, std::move(request));
+}
+
+TokenWriter Coordinator::Writer() const {
+  return {keys_, clock_.Now(), options_.stream_max_length};
 }
 
 // Raises the iterations of `mark` to the stored ones: a parked token may be in a later iteration
@@ -556,30 +564,38 @@ base::Task<absl::Status> Coordinator::RepublishFirings(const Run& run,
   REDOUBLE_CO_ASSIGN_OR_RETURN(const auto applied,
                                co_await AppliedOf(run.run_id, std::move(prefixes)));
   const std::vector<FiredToken> unpublished = FindUnpublished(applied);
-  std::vector<std::string> targets;
-  for (const FiredToken& fired : unpublished) targets.push_back(fired.join);
+  ConfigRequest request = {.ir = run.ir, .signal = signal};
+  for (const FiredToken& fired : unpublished) request.targets.push_back(fired.join);
   REDOUBLE_CO_ASSIGN_OR_RETURN(const ResolvedConfigs configs,
-                               co_await ConfigsOf(run, signal, std::move(targets)));
+                               co_await ConfigsOf(std::move(request)));
   store::Batch batch(store::Batch::Atomicity::kPipeline);
   for (const FiredToken& fired : unpublished) {
     Token token;
     token.id = fired.token_id;
     token.to_node = fired.join;
     token.join_count = ParseTokenMark(fired.token_id).join_count;
-    REDOUBLE_CO_RETURN_IF_ERROR(AddToken(run.ir, configs, token, signal, batch));
     outcome.tokens.push_back(token.id);
+    REDOUBLE_CO_RETURN_IF_ERROR(
+        AddToken(Writer(), run.ir, configs, std::move(token), signal, batch));
   }
   co_return co_await Send(batch);
 }
 
 // Deletes the run if it is complete, and notes its end.
 base::Task<absl::Status> Coordinator::Complete(const Run& run, SignalOutcome& outcome) {
+  std::vector<std::string> approvals;
   if (options_.on_finish) {
-    REDOUBLE_CO_ASSIGN_OR_RETURN(const bool complete, co_await ReportCompletion(run));
-    if (!complete) co_return absl::OkStatus();
+    REDOUBLE_CO_ASSIGN_OR_RETURN(CompleteRun complete,
+                                 co_await ReadIfComplete(store_, keys_, run.run_id));
+    if (!complete.complete) co_return absl::OkStatus();
+    approvals = std::move(complete.decided_approvals);
+    RunResult result;
+    result.run_id = run.run_id;
+    result.context = std::move(complete.context);
+    REDOUBLE_CO_RETURN_IF_ERROR(co_await options_.on_finish(result));
+  } else {
+    REDOUBLE_CO_ASSIGN_OR_RETURN(approvals, co_await DecidedApprovals(store_, keys_, run.run_id));
   }
-  REDOUBLE_CO_ASSIGN_OR_RETURN(const auto approvals,
-                               co_await DecidedApprovals(store_, keys_, run.run_id));
   const std::vector<std::string_view> nodes = run.ir.NodeIds();
   const std::vector<std::string_view> ids(approvals.begin(), approvals.end());
   const FinishRequest request = {run.run_id, nodes, ids};
@@ -589,27 +605,6 @@ base::Task<absl::Status> Coordinator::Complete(const Run& run, SignalOutcome& ou
   outcome.context = std::move(finish.context);
   Note(EventType::kWorkflowCompleted, outcome);
   co_return absl::OkStatus();
-}
-
-// Calls on_finish if the run is complete, and returns whether it is. Counter and approvals are read
-// in one transaction; a state without tokens and without pending approvals is final, so the context
-// is final, too.
-base::Task<absl::StatusOr<bool>> Coordinator::ReportCompletion(const Run& run) {
-  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string counter_key, keys_.Counter(run.run_id));
-  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string pending_key, keys_.PendingApprovals(run.run_id));
-  store::Batch batch(store::Batch::Atomicity::kTransaction);
-  batch.Add(CommandId::kGet, {counter_key});
-  batch.Add(CommandId::kSCard, {pending_key});
-  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<Reply> replies,
-                               co_await store::Execute(store_, batch));
-  REDOUBLE_CO_ASSIGN_OR_RETURN(const auto counter, store::DecodeStringOrNil(replies[0]));
-  REDOUBLE_CO_ASSIGN_OR_RETURN(const int64_t pending, store::DecodeInteger(replies[1]));
-  if (counter != "0" || pending > 0) co_return false;
-  RunResult result;
-  result.run_id = run.run_id;
-  REDOUBLE_CO_ASSIGN_OR_RETURN(result.context, co_await ContextOf(run));
-  REDOUBLE_CO_RETURN_IF_ERROR(co_await options_.on_finish(result));
-  co_return true;
 }
 
 base::Task<absl::Status> Coordinator::ReportFailure(const Run& run, const CompletionSignal& signal,
@@ -735,14 +730,30 @@ void Coordinator::Note(EventType type, const SignalOutcome& outcome, std::string
   events_.push_back(std::move(event));
 }
 
+absl::Status Coordinator::AddEvents(store::Batch& batch) const {
+  for (const Event& event : events_) {
+    REDOUBLE_ASSIGN_OR_RETURN(std::string channel, keys_.EventChannel(event.run_id));
+    REDOUBLE_ASSIGN_OR_RETURN(std::string text, FormatEvent(event));
+    batch.Add(CommandId::kPublish).AddOwned(std::move(channel)).AddOwned(std::move(text));
+  }
+  return absl::OkStatus();
+}
+
 base::Task<absl::Status> Coordinator::PublishEvents() {
   store::Batch batch(store::Batch::Atomicity::kPipeline);
-  for (const Event& event : std::exchange(events_, {})) {
-    REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string channel, keys_.EventChannel(event.run_id));
-    REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string text, FormatEvent(event));
-    batch.Add(CommandId::kPublish).AddOwned(channel).AddOwned(text);
-  }
+  REDOUBLE_CO_RETURN_IF_ERROR(AddEvents(batch));
+  events_.clear();
   co_return co_await Send(batch);
+}
+
+// The last step of a signal. The events stay noted until it has succeeded.
+base::Task<absl::Status> Coordinator::PublishEventsAndRemove(std::string_view text) {
+  store::Batch batch(store::Batch::Atomicity::kPipeline);
+  REDOUBLE_CO_RETURN_IF_ERROR(AddEvents(batch));
+  REDOUBLE_CO_RETURN_IF_ERROR(queue_.AddDone(text, batch));
+  REDOUBLE_CO_RETURN_IF_ERROR(co_await Send(batch));
+  events_.clear();
+  co_return absl::OkStatus();
 }
 
 }  // namespace redouble::orchestrator

@@ -20,9 +20,10 @@
 // stands still without a failure continues with the next Sweep.
 //
 // Round trips of one signal: take, read the run, store and emit, publish (one pipeline for all
-// tokens; one script for each arrival at a join), consume, events, remove the signal: seven, or six
-// for a node without successors. Successors whose configuration has references to outputs
-// (graph/templates.h) cost one more.
+// tokens; one script for each arrival at a join), consume, publish the events and remove the
+// signal: six, or five for a node without successors. Successors whose configuration has references
+// to outputs (graph/templates.h) cost one more. With Hardening::atomic_hops and without a join:
+// four, because emission, publication and consumption are one script.
 //
 // Errors: after an error of the connection, or of a server that is unavailable for the moment, the
 // next Poll processes the same signal again. After any other error the signal stays in the
@@ -56,6 +57,7 @@
 #include "redouble/core/orchestrator/run/artifacts.h"
 #include "redouble/core/orchestrator/run/config_templates.h"
 #include "redouble/core/orchestrator/run/signal_queue.h"
+#include "redouble/core/orchestrator/run/token_commands.h"
 #include "redouble/core/orchestrator/scripts/run_scripts.h"
 #include "redouble/core/orchestrator/token_ids.h"
 #include "redouble/core/store/batch.h"
@@ -186,23 +188,33 @@ class Coordinator {
 
  private:
   struct Run;
+  struct Step;
   struct Publication;
 
   base::Task<absl::StatusOr<bool>> Create(const Run& run, std::string_view ir_text,
                                           const Routing& entry);
   base::Task<absl::StatusOr<std::vector<Hop>>> ReadUnconsumedEntries(CompletionSignal& signal,
                                                                      Run& run);
+  base::Task<absl::StatusOr<SignalOutcome>> Process(std::string_view text);
   base::Task<absl::StatusOr<SignalOutcome>> Advance(CompletionSignal signal);
   base::Task<absl::Status> ReadRun(CompletionSignal& signal, Run& run);
   base::Task<absl::StatusOr<Routing>> Decide(const Run& run, CompletionSignal& signal);
+  base::Task<absl::StatusOr<Step>> Plan(const Run& run, CompletionSignal& signal);
+  base::Task<absl::StatusOr<bool>> EmitAndPublish(const Run& run, const CompletionSignal& signal,
+                                                  const Step& step, SignalOutcome& outcome);
   base::Task<absl::StatusOr<Emission>> Emit(const Run& run, const CompletionSignal& signal,
-                                            const Routing& routing, std::string_view route);
+                                            const Step& step, const store::Batch& publications);
   base::Task<absl::StatusOr<bool>> Publish(const Run& run, const CompletionSignal& signal,
                                            std::span<const Hop> hops, SignalOutcome& outcome);
+  base::Task<absl::Status> Prepare(std::span<const Hop> hops,
+                                   std::span<const std::pair<std::string, std::string>> context,
+                                   Publication& publication);
   base::Task<absl::Status> Arrive(const Run& run, const Hop& hop, std::string_view child_id,
                                   Publication& publication);
   base::Task<absl::Status> Commit(const Run& run, const CompletionSignal& signal,
                                   SignalOutcome& outcome);
+  base::Task<absl::Status> Committed(const Run& run, const CompletionSignal& signal,
+                                     int64_t counter, SignalOutcome& outcome);
   base::Task<absl::Status> Settle(const Run& run, const CompletionSignal& signal,
                                   SignalOutcome& outcome);
   base::Task<absl::Status> SettleRetry(const Run& run, const CompletionSignal& signal,
@@ -214,7 +226,6 @@ class Coordinator {
   base::Task<absl::Status> RepublishFirings(const Run& run, const CompletionSignal& signal,
                                             SignalOutcome& outcome);
   base::Task<absl::Status> Complete(const Run& run, SignalOutcome& outcome);
-  base::Task<absl::StatusOr<bool>> ReportCompletion(const Run& run);
   base::Task<absl::Status> ReportFailure(const Run& run, const CompletionSignal& signal,
                                          RunResult::Status status);
   base::Task<absl::StatusOr<HashFields>> ContextOf(const Run& run);
@@ -222,21 +233,20 @@ class Coordinator {
                                 RunResult::Status status, SignalOutcome& outcome);
   base::Task<absl::StatusOr<std::vector<std::string>>> AppliedOf(
       std::string_view run_id, std::vector<std::string_view> prefixes);
-  base::Task<absl::StatusOr<ResolvedConfigs>> ConfigsOf(const Run& run,
-                                                        const CompletionSignal& signal,
-                                                        std::vector<std::string> targets);
-  absl::Status AddToken(const Ir& ir, const ResolvedConfigs& configs, const Token& token,
-                        const CompletionSignal& signal, store::Batch& batch);
+  base::Task<absl::StatusOr<ResolvedConfigs>> ConfigsOf(ConfigRequest request);
+  TokenWriter Writer() const;
   base::Task<absl::Status> Send(const store::Batch& batch);
   void Note(EventType type, const SignalOutcome& outcome, std::string_view result_ref = {});
+  absl::Status AddEvents(store::Batch& batch) const;
   base::Task<absl::Status> PublishEvents();
+  base::Task<absl::Status> PublishEventsAndRemove(std::string_view text);
 
   store::Store& store_;
   base::Clock& clock_;
   const Keys keys_;
   const CoordinatorOptions options_;
   SignalQueue queue_;
-  std::vector<Event> events_;             // Of the current signal; published after it is committed.
+  std::vector<Event> events_;             // Of the current signal; published with its removal.
   std::optional<std::string> in_hand_;    // A signal that is processed, or failed for the moment.
   std::optional<SignalOutcome> outcome_;  // Of the signal in hand, which is still to be removed.
   bool recover_ = false;  // A Take without a reply may have moved a signal to the processing list.

@@ -1,8 +1,10 @@
 #include "redouble/core/orchestrator/run/signal_queue.h"
 
 #include <utility>
+#include <vector>
 
 #include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/store/decode.h"
 #include "redouble/core/store/typed/lists.h"
 
 namespace redouble::orchestrator {
@@ -50,11 +52,21 @@ base::Task<absl::StatusOr<std::optional<std::string>>> SignalQueue::TakeNow() {
 }
 
 base::Task<absl::Status> SignalQueue::Done(std::string_view text) {
-  if (!hardening_.reliable_pop) co_return absl::OkStatus();
-  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string processing,
-                               keys_.ProcessingSignals(options_.consumer));
-  const absl::StatusOr<int64_t> removed = co_await store::LRem(store_, processing, 1, text);
-  co_return removed.status();
+  store::Batch batch(store::Batch::Atomicity::kPipeline);
+  REDOUBLE_CO_RETURN_IF_ERROR(AddDone(text, batch));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<store::Reply> replies,
+                               co_await store::Execute(store_, batch));
+  co_return store::FirstError(replies);
+}
+
+absl::Status SignalQueue::AddDone(std::string_view text, store::Batch& batch) const {
+  if (!hardening_.reliable_pop) return absl::OkStatus();
+  REDOUBLE_ASSIGN_OR_RETURN(std::string processing, keys_.ProcessingSignals(options_.consumer));
+  batch.Add(store::CommandId::kLRem)
+      .AddOwned(std::move(processing))
+      .AddInteger(1)
+      .AddOwned(std::string(text));
+  return absl::OkStatus();
 }
 
 base::Task<absl::StatusOr<int64_t>> SignalQueue::Recover(std::string_view consumer) {

@@ -31,6 +31,7 @@
 #include "redouble/core/orchestrator/hardening.h"
 #include "redouble/core/orchestrator/keys.h"
 #include "redouble/core/orchestrator/messages.h"
+#include "redouble/core/store/batch.h"
 #include "redouble/core/store/store.h"
 
 namespace redouble::orchestrator {
@@ -65,6 +66,8 @@ class SignalQueue {
   // Removes a signal from the processing list (LREM, one round trip). Sends no command without
   // Hardening::reliable_pop.
   base::Task<absl::Status> Done(std::string_view text);
+  // Adds the command of Done to a batch, which keeps the text: LREM, or nothing.
+  absl::Status AddDone(std::string_view text, store::Batch& batch) const;
 
   // Moves the signals of `consumer` back to the queue in their order, and returns their number. One
   // round trip (LMOVE) for each signal, and one more.

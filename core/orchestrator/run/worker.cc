@@ -10,7 +10,6 @@
 #include "redouble/core/base/text/utf8.h"
 #include "redouble/core/orchestrator/errors.h"
 #include "redouble/core/orchestrator/run/signal_queue.h"
-#include "redouble/core/orchestrator/scripts/run_scripts.h"
 #include "redouble/core/store/batch.h"
 #include "redouble/core/store/decode.h"
 #include "redouble/core/store/errors.h"
@@ -46,6 +45,14 @@ base::Task<absl::StatusOr<NodeResult>> FailAfter(base::Clock& clock, absl::Durat
 
 }  // namespace
 
+// What the execution of a token leads to.
+struct Worker::Execution {
+  enum class End { kExecuted, kFailed, kDeferred, kClaimLost };
+
+  End end = End::kClaimLost;
+  std::string signal = {};  // Of kExecuted and kFailed.
+};
+
 Worker::Worker(store::Store& store, base::Clock& clock, Keys keys, WorkerOptions options,
                NodeFunction execute)
     : store_(store),
@@ -54,6 +61,11 @@ Worker::Worker(store::Store& store, base::Clock& clock, Keys keys, WorkerOptions
       options_(std::move(options)),
       stream_(keys.TaskStream(options_.type)),
       execute_(std::move(execute)) {}
+
+// The claim of an entry. The views are of `entry_id` and of this worker.
+Claim Worker::ClaimOf(std::string_view entry_id) const {
+  return {*stream_, options_.group, options_.consumer, entry_id};
+}
 
 base::Task<absl::Status> Worker::EnsureGroup() {
   REDOUBLE_CO_RETURN_IF_ERROR(stream_.status());
@@ -169,23 +181,38 @@ base::Task<absl::Status> Worker::Handle(const StreamEntry& entry, int64_t delive
     CompletionSignal dead = SignalOf(*token);
     dead.failure = NodeFailure{
         "dead_letter", absl::StrCat("delivered ", deliveries, " times, never completed"), false};
-    REDOUBLE_CO_RETURN_IF_ERROR(co_await PushSignal(store_, keys_, std::move(dead)));
-    ++report.dead_lettered;
-    co_return co_await Acknowledge(entry);
+    REDOUBLE_CO_ASSIGN_OR_RETURN(std::string text, FormatSignal(dead));
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const bool own,
+                                 co_await PushAndAcknowledge(entry, std::move(text)));
+    ++(own ? report.dead_lettered : report.lost);
+    co_return absl::OkStatus();
   }
   in_execution_ = entry.id;
-  const absl::StatusOr<bool> signalled = co_await Execute(*token, report);
+  absl::StatusOr<Execution> execution = co_await Execute(*token);
   in_execution_.reset();
-  REDOUBLE_CO_RETURN_IF_ERROR(signalled.status());
-  if (!*signalled) co_return absl::OkStatus();
-  co_return co_await Acknowledge(entry);
+  REDOUBLE_CO_RETURN_IF_ERROR(execution.status());
+  using End = Execution::End;
+  if (execution->end == End::kDeferred) {
+    ++report.executed;
+    co_return co_await Acknowledge(entry);
+  }
+  bool own = execution->end != End::kClaimLost;
+  if (own) {
+    REDOUBLE_CO_ASSIGN_OR_RETURN(own,
+                                 co_await PushAndAcknowledge(entry, std::move(execution->signal)));
+  }
+  if (!own) {
+    ++report.lost;
+  } else {
+    ++(execution->end == End::kExecuted ? report.executed : report.failed);
+  }
+  co_return absl::OkStatus();
 }
 
 base::Task<absl::StatusOr<bool>> Worker::KeepClaim() {
   if (!in_execution_) co_return false;
   const std::string id = in_execution_->ToString();
-  const Claim claim = {*stream_, options_.group, options_.consumer, id};
-  co_return co_await RenewClaim(store_, claim);
+  co_return co_await RenewClaim(store_, ClaimOf(id));
 }
 
 // Makes one attempt.
@@ -237,23 +264,21 @@ base::Task<absl::StatusOr<std::optional<NodeResult>>> Worker::RunFunction(const 
   co_return std::move(first.value);
 }
 
-// Executes a token and pushes its signal. False if the claim was lost; nothing was pushed then.
-base::Task<absl::StatusOr<bool>> Worker::Execute(const Token& token, WorkReport& report) {
+// Executes a token and writes its signal.
+base::Task<absl::StatusOr<Worker::Execution>> Worker::Execute(const Token& token) {
+  using End = Execution::End;
   const absl::Time begin = clock_.Now();
   absl::StatusOr<std::optional<NodeResult>> run = co_await RunFunction(token);
   // The execution failed because of the store, not because of the token.
   if (store::ErrorKindOf(run.status())) co_return run.status();
-  if (run.ok() && !*run) {
-    ++report.lost;
-    co_return false;
-  }
+  Execution execution;
+  execution.end = End::kClaimLost;
+  if (run.ok() && !*run) co_return execution;
   absl::Status failure = run.status();
   if (run.ok()) {
     NodeResult& result = **run;
-    if (result.deferred) {
-      ++report.executed;
-      co_return true;
-    }
+    execution.end = result.deferred ? End::kDeferred : End::kExecuted;
+    if (result.deferred) co_return execution;
     CompletionSignal signal = SignalOf(token);
     signal.result_data_json = std::move(result.data_json);
     signal.result_ref = std::move(result.ref);
@@ -263,16 +288,31 @@ base::Task<absl::StatusOr<bool>> Worker::Execute(const Token& token, WorkReport&
     // The coordinators would drop a signal that they cannot read, and the run would hang.
     absl::StatusOr<std::string> text = FormatSignal(signal);
     if (text.ok()) {
-      ++report.executed;
-      REDOUBLE_CO_RETURN_IF_ERROR(co_await PushSignalText(store_, keys_, *std::move(text)));
-      co_return true;
+      execution.signal = *std::move(text);
+      co_return std::move(execution);
     }
     failure = text.status();
   }
-  ++report.failed;
+  execution.end = End::kFailed;
   CompletionSignal failed = SignalOf(token);
   failed.failure = FailureOf(failure);
-  REDOUBLE_CO_RETURN_IF_ERROR(co_await PushSignal(store_, keys_, std::move(failed)));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(execution.signal, FormatSignal(failed));
+  co_return std::move(execution);
+}
+
+// Pushes the signal, then acknowledges the entry. False if another worker has claimed the entry; no
+// signal was pushed then. Only the atomic form finds this out.
+base::Task<absl::StatusOr<bool>> Worker::PushAndAcknowledge(const StreamEntry& entry,
+                                                            std::string signal) {
+  // On a cluster the stream and the queue are in different slots.
+  if (options_.hardening.atomic_hops && keys_.form() == KeyForm::kPlain) {
+    const std::string id = entry.id.ToString();
+    const EntryCompletion completion = {
+        .claim = ClaimOf(id), .signal = signal, .delete_entry = options_.delete_acknowledged};
+    co_return co_await CompleteEntry(store_, keys_, completion);
+  }
+  REDOUBLE_CO_RETURN_IF_ERROR(co_await PushSignalText(store_, keys_, std::move(signal)));
+  REDOUBLE_CO_RETURN_IF_ERROR(co_await Acknowledge(entry));
   co_return true;
 }
 

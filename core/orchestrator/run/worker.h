@@ -27,6 +27,9 @@
 //                       then; the second signal changes nothing
 //   acknowledged        done
 //
+// With Hardening::atomic_hops there is no state between the signal and the acknowledgement, and a
+// worker that has lost its claim pushes no signal.
+//
 // A node may have a timeout and a number of attempts (execution_policy.h). A function that is still
 // waiting at its timeout is cancelled at its await, and the attempt fails with DEADLINE_EXCEEDED.
 // An attempt that fails with a retryable error is repeated after a pause, by the same worker.
@@ -41,7 +44,7 @@
 // the task type is empty.
 //
 // Thread-safety: as Store; one call at a time.
-// Source: docs/systems/orchestrator.md 3.3, 4.7, 4.8; hazards H8, H9; D8.
+// Source: docs/systems/orchestrator.md 3.3, 4.7, 4.8; hazards H6, H8, H9; D8.
 #ifndef REDOUBLE_CORE_ORCHESTRATOR_RUN_WORKER_H_
 #define REDOUBLE_CORE_ORCHESTRATOR_RUN_WORKER_H_
 
@@ -57,8 +60,10 @@
 #include "redouble/core/base/task/task.h"
 #include "redouble/core/base/time/clock.h"
 #include "redouble/core/orchestrator/execution_policy.h"
+#include "redouble/core/orchestrator/hardening.h"
 #include "redouble/core/orchestrator/keys.h"
 #include "redouble/core/orchestrator/messages.h"
+#include "redouble/core/orchestrator/scripts/run_scripts.h"
 #include "redouble/core/store/store.h"
 #include "redouble/core/store/typed/stream_id.h"
 #include "redouble/core/store/typed/stream_types.h"
@@ -95,6 +100,8 @@ struct WorkerOptions {
   int64_t reclaim_count = 10;  // The maximum number of XAUTOCLAIM commands of one Reclaim.
   // Deletes acknowledged entries from the stream; by default they stay.
   bool delete_acknowledged = false;
+  // Of these, Hardening::atomic_hops concerns workers.
+  Hardening hardening = {};
   // Of tokens whose node has none. Timeouts and pauses need the clock that `keep_claims` needs.
   ExecutionPolicy policy = {};
 };
@@ -125,7 +132,8 @@ class Worker {
 
   // Reads and executes one token. Returns an empty report if no token came within `block`. Creates
   // a missing group. Round trips: 4 (read, check for consumption and for the end of the run,
-  // signal, acknowledge), 5 with `delete_acknowledged`. Source: docs/systems/orchestrator.md 4.7.
+  // signal, acknowledge), 5 with `delete_acknowledged`; always 3 with Hardening::atomic_hops.
+  // Source: docs/systems/orchestrator.md 4.7.
   base::Task<absl::StatusOr<WorkReport>> Poll();
 
   // Takes over entries of any consumer that were pending for `min_idle`, and executes them. Each
@@ -143,6 +151,7 @@ class Worker {
   base::Task<absl::StatusOr<std::optional<store::StreamEntry>>> Read();
   base::Task<absl::StatusOr<std::optional<store::StreamEntry>>> ClaimNext();
   base::Task<absl::StatusOr<std::optional<int64_t>>> OwnDeliveries(store::StreamId id);
+  Claim ClaimOf(std::string_view entry_id) const;
   base::Task<absl::StatusOr<bool>> IsNeeded(const Token& token);
   base::Task<absl::Status> Handle(const store::StreamEntry& entry, int64_t deliveries,
                                   WorkReport& report);
@@ -151,7 +160,11 @@ class Worker {
                                               std::optional<absl::Duration> timeout);
   base::Task<absl::StatusOr<std::optional<NodeResult>>> CallUntilDone(const Token& token);
   base::Task<absl::StatusOr<std::optional<NodeResult>>> KeepClaimUntilLost();
-  base::Task<absl::StatusOr<bool>> Execute(const Token& token, WorkReport& report);
+  struct Execution;
+
+  base::Task<absl::StatusOr<Execution>> Execute(const Token& token);
+  base::Task<absl::StatusOr<bool>> PushAndAcknowledge(const store::StreamEntry& entry,
+                                                      std::string signal);
   base::Task<absl::Status> Acknowledge(const store::StreamEntry& entry);
 
   store::Store& store_;

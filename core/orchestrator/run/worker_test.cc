@@ -104,6 +104,41 @@ TYPED_TEST(WorkerTest, SignalsBeforeItAcknowledges) {
                                        StartsWith("RPUSH"), StartsWith("XACK")));
 }
 
+TYPED_TEST(WorkerTest, SignalsAndAcknowledgesInOneStep) {
+  this->Publish();
+  tests::InterceptedStore store(this->store());
+  WorkerOptions options = this->Options();
+  options.hardening.atomic_hops = true;
+  options.delete_acknowledged = true;
+  Worker worker(store, *this->clock_, Keys(), options, this->Function(NodeResult()));
+  ASSERT_THAT(this->Run(worker.EnsureGroup()), IsOk());
+  EXPECT_EQ(this->Run(worker.Poll()).value().executed, 1);
+  // EVAL follows only if the server did not know the script.
+  ASSERT_GE(store.log().size(), 5u);
+  EXPECT_THAT(store.log()[4], StartsWith("EVALSHA"));
+  EXPECT_EQ(this->Ask({"LLEN", "completion_signals"}), Reply::Integer(1));
+  EXPECT_EQ(this->Pending(), 0);
+  EXPECT_EQ(this->Ask({"XLEN", "wf.tasks.http"}), Reply::Integer(0));
+}
+
+// With the steps one by one, two signals would be pushed.
+TYPED_TEST(WorkerTest, PushesNoSignalAfterAnotherWorkerHasClaimedTheEntry) {
+  this->Publish();
+  WorkerOptions options = this->Options();
+  options.hardening.atomic_hops = true;
+  Worker worker(
+      this->store(), *this->clock_, Keys(), options,
+      [this](const Token&) -> base::Task<absl::StatusOr<NodeResult>> {
+        this->Ask({"XCLAIM", "wf.tasks.http", "workers", "other", "0", this->FirstPendingId()});
+        co_return NodeResult();
+      });
+  const WorkReport report = this->Run(worker.Poll()).value();
+  EXPECT_EQ(report.lost, 1);
+  EXPECT_EQ(report.total(), 1);
+  EXPECT_EQ(this->Ask({"EXISTS", "completion_signals"}), Reply::Integer(0));
+  EXPECT_EQ(this->Pending(), 1);
+}
+
 TYPED_TEST(WorkerTest, AnErrorBecomesAFailedSignal) {
   this->Publish();
   Worker worker = this->Make(this->Options(), absl::UnavailableError("no route"));

@@ -1,11 +1,16 @@
--- Stores what a node produced and counts the tokens that follow it, once per token.
+-- Stores what a node produced and counts the tokens that follow it, once per token. If asked to, it
+-- also publishes them and consumes the token of the node, in the same step.
 --
--- KEYS: applied, counter, context, then the state of each loop that changes.
+-- KEYS: applied, counter, context, then the state of each loop that changes, then the stream or
+-- list of each publication.
 -- ARGV: the emitting operation (empty when no token follows), the consuming operation, the number
--- of tokens, the prefix of the route's member, the route, the number of loops, for each loop its
--- iteration (empty: the loop has ended), then fields and values for the context.
+-- of tokens, the prefix of the route's member, the route, the number of tokens to consume (0: they
+-- are consumed later), the number of loops, for each loop its iteration (empty: the loop has
+-- ended), the number of words for the context, its fields and values, then for each publication the
+-- command, the number of its words after the key, and these words.
 -- Answers {1, new, route} emitted, {0, current, the recorded route} emitted before, {-1, 0, ''} the
--- run is gone, {-3, current, ''} the token is consumed already: nothing changed.
+-- run is gone, {-2, current, ''} the counter would become negative, {-3, current, ''} the token is
+-- consumed already: with all but the first, nothing changed.
 local text = redis.call('GET', KEYS[2])
 if not text then return {-1, 0, ''} end
 local counter = tonumber(text)
@@ -20,29 +25,42 @@ if ARGV[1] ~= '' and redis.call('SISMEMBER', KEYS[1], ARGV[1]) == 1 then
   end
   return {0, counter, ARGV[5]}
 end
+local consumed = tonumber(ARGV[6])
+local change = tonumber(ARGV[3]) - consumed
+if consumed > 0 and counter + change < 0 then return {-2, counter, ''} end
+local loops = tonumber(ARGV[7])
+local context = 8 + loops
+local words = tonumber(ARGV[context])
 -- Types that do not fit fail here, before anything is written.
-for i = 3, #KEYS do redis.call('HLEN', KEYS[i]) end
+for i = 3, 3 + loops do redis.call('HLEN', KEYS[i]) end
+local at = context + words + 1
+for i = 4 + loops, #KEYS do
+  redis.call(ARGV[at] == 'xadd' and 'XLEN' or 'LLEN', KEYS[i])
+  at = at + 2 + ARGV[at + 1]
+end
 
 local new = counter
-if ARGV[1] ~= '' then
-  new = redis.call('INCRBY', KEYS[2], ARGV[3])
-  redis.call('SADD', KEYS[1], ARGV[1], ARGV[4] .. ARGV[5])
-end
-local loops = tonumber(ARGV[6])
+if change ~= 0 then new = redis.call('INCRBY', KEYS[2], change) end
+if ARGV[1] ~= '' then redis.call('SADD', KEYS[1], ARGV[1], ARGV[4] .. ARGV[5]) end
+if consumed > 0 then redis.call('SADD', KEYS[1], ARGV[2]) end
 for i = 1, loops do
-  if ARGV[6 + i] == '' then
+  if ARGV[7 + i] == '' then
     redis.call('DEL', KEYS[3 + i])
   else
-    redis.call('HSET', KEYS[3 + i], 'current_iteration', ARGV[6 + i])
+    redis.call('HSET', KEYS[3 + i], 'current_iteration', ARGV[7 + i])
   end
 end
-local fields = {}
-for i = 7 + loops, #ARGV do fields[#fields + 1] = ARGV[i] end
-if #fields > 0 then redis.call('HSET', KEYS[3], unpack(fields)) end
+if words > 0 then redis.call('HSET', KEYS[3], unpack(ARGV, context + 1, context + words)) end
 local remaining = redis.call('PTTL', KEYS[2])
-for i, key in ipairs(KEYS) do
-  if remaining > 0 and i ~= 2 and redis.call('PTTL', key) == -1 then
-    redis.call('PEXPIRE', key, remaining)
+for i = 1, 3 + loops do
+  if remaining > 0 and i ~= 2 and redis.call('PTTL', KEYS[i]) == -1 then
+    redis.call('PEXPIRE', KEYS[i], remaining)
   end
+end
+at = context + words + 1
+for i = 4 + loops, #KEYS do
+  local last = at + 1 + ARGV[at + 1]
+  redis.call(ARGV[at], KEYS[i], unpack(ARGV, at + 2, last))
+  at = last + 1
 end
 return {1, new, ARGV[5]}

@@ -1,5 +1,7 @@
 #include "redouble/core/orchestrator/scripts/run_scripts.h"
 
+#include <algorithm>
+
 #include "redouble/core/base/hash/digest.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/redis_number.h"
@@ -13,6 +15,7 @@
 namespace redouble::orchestrator {
 namespace {
 
+using store::CommandId;
 using store::Reply;
 using store::Script;
 
@@ -41,11 +44,68 @@ absl::StatusOr<Emission> DecodeEmission(absl::StatusOr<Reply> reply) {
       return emission;
     case -1:
       return emission;
+    case -2:
+      emission.outcome = Outcome::kRefused;
+      return emission;
     case -3:
       emission.outcome = Outcome::kConsumedBefore;
       return emission;
   }
   return UnknownCode(code);
+}
+
+std::string Number(size_t count) { return base::FormatInt64(static_cast<int64_t>(count)); }
+
+// ARGV of emit_tokens.
+std::vector<std::string> WordsOf(const EmitRequest& request) {
+  std::vector<std::string> words = {request.count > 0 ? EmitOp(request.token_id) : "",
+                                    ConsumeOp(request.token_id),
+                                    base::FormatInt64(request.count),
+                                    RouteOp(request.token_id),
+                                    std::string(request.route),
+                                    base::FormatInt64(request.consume),
+                                    Number(request.loops.size())};
+  for (const LoopState& loop : request.loops) {
+    words.push_back(loop.iteration ? base::FormatInt64(*loop.iteration) : "");
+  }
+  words.push_back(Number(2 * request.context.size()));
+  for (const auto& [field, value] : request.context) {
+    words.push_back(field);
+    words.push_back(value);
+  }
+  for (const store::Command& publication : request.publications) {
+    const auto after_key = publication.arguments().subspan(1);
+    words.emplace_back(publication.name());
+    words.push_back(Number(after_key.size()));
+    words.insert(words.end(), after_key.begin(), after_key.end());
+  }
+  return words;
+}
+
+constexpr std::string_view kResume = "resume:";
+
+const Script& SortedMembersScript() {
+  static const Script& script = ScriptOf(kSortedMembersText);
+  return script;
+}
+
+absl::StatusOr<HashFields> DecodeFields(absl::StatusOr<Reply> reply) {
+  REDOUBLE_ASSIGN_OR_RETURN(std::vector<std::string> flat, store::DecodeStrings(std::move(reply)));
+  HashFields fields;
+  for (size_t i = 0; i + 1 < flat.size(); i += 2) {
+    fields.emplace_back(std::move(flat[i]), std::move(flat[i + 1]));
+  }
+  return fields;
+}
+
+// The approvals of the operations "resume:approval_<id>".
+std::vector<std::string> ApprovalsOf(std::span<const std::string> applied) {
+  std::vector<std::string> ids;
+  for (const std::string_view member : applied) {
+    const auto id = ParseApprovalMember(member.substr(kResume.size()));
+    if (id && IsId(*id)) ids.emplace_back(*id);
+  }
+  return ids;
 }
 
 // All keys of a run except its counter, applied set and approvals.
@@ -84,21 +144,11 @@ base::Task<absl::StatusOr<Emission>> EmitTokens(store::Store& store, Keys keys,
     const RunNode node = {request.run_id, loop.node_id};
     list.Add(keys.Loop(node));
   }
+  for (const store::Command& publication : request.publications) {
+    list.Add(std::string(publication.arguments().front()));
+  }
   REDOUBLE_CO_RETURN_IF_ERROR(list.status());
-
-  std::vector<std::string> words = {request.count > 0 ? EmitOp(request.token_id) : "",
-                                    ConsumeOp(request.token_id),
-                                    base::FormatInt64(request.count),
-                                    RouteOp(request.token_id),
-                                    std::string(request.route),
-                                    base::FormatInt64(static_cast<int64_t>(request.loops.size()))};
-  for (const LoopState& loop : request.loops) {
-    words.push_back(loop.iteration ? base::FormatInt64(*loop.iteration) : "");
-  }
-  for (const auto& [field, value] : request.context) {
-    words.push_back(field);
-    words.push_back(value);
-  }
+  const std::vector<std::string> words = WordsOf(request);
   const std::vector<std::string_view> arguments(words.begin(), words.end());
   const std::vector<std::string_view> views = list.views();
   co_return DecodeEmission(co_await script.Run(store, views, arguments));
@@ -191,6 +241,17 @@ base::Task<absl::StatusOr<bool>> RenewClaim(store::Store& store, Claim claim) {
   co_return store::DecodeBool(co_await script.Run(store, keys, arguments));
 }
 
+base::Task<absl::StatusOr<bool>> CompleteEntry(store::Store& store, Keys keys,
+                                               EntryCompletion completion) {
+  static const Script& script = ScriptOf(kCompleteEntryText);
+  const std::string queue = keys.CompletionSignals();
+  const Claim& claim = completion.claim;
+  const std::string_view list[] = {claim.stream, queue};
+  const std::string_view arguments[] = {claim.group, claim.consumer, claim.entry_id,
+                                        completion.signal, completion.delete_entry ? "1" : "0"};
+  co_return store::DecodeBool(co_await script.Run(store, list, arguments));
+}
+
 base::Task<absl::StatusOr<bool>> AcquireLease(store::Store& store, Keys keys,
                                               LeaseRequest request) {
   static const Script& script = ScriptOf(kAcquireLeaseText);
@@ -213,24 +274,44 @@ base::Task<absl::StatusOr<bool>> ReleaseLease(store::Store& store, Keys keys,
 base::Task<absl::StatusOr<std::vector<std::string>>> DecidedApprovals(store::Store& store,
                                                                       Keys keys,
                                                                       std::string run_id) {
-  constexpr std::string_view kResume = "resume:";
   REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string key, keys.Applied(run_id));
   std::vector<std::string_view> prefixes = {kResume};
   REDOUBLE_CO_ASSIGN_OR_RETURN(const auto applied,
                                co_await SortedMembers(store, key, std::move(prefixes)));
-  std::vector<std::string> ids;
-  for (const std::string_view member : applied) {
-    const auto id = ParseApprovalMember(member.substr(kResume.size()));
-    if (id && IsId(*id)) ids.emplace_back(*id);
-  }
-  co_return ids;
+  co_return ApprovalsOf(applied);
+}
+
+base::Task<absl::StatusOr<CompleteRun>> ReadIfComplete(store::Store& store, Keys keys,
+                                                       std::string run_id) {
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string counter_key, keys.Counter(run_id));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string pending_key, keys.PendingApprovals(run_id));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string context_key, keys.Context(run_id));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string applied_key, keys.Applied(run_id));
+  store::Batch batch(store::Batch::Atomicity::kTransaction);
+  batch.Add(CommandId::kGet, {counter_key});
+  batch.Add(CommandId::kSCard, {pending_key});
+  batch.Add(CommandId::kHGetAll, {context_key});
+  const std::string_view set[] = {applied_key};
+  const std::string_view prefixes[] = {kResume};
+  SortedMembersScript().AddTo(batch, set, prefixes);
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<Reply> replies,
+                               co_await store::Execute(store, batch));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const auto counter, store::DecodeStringOrNil(replies[0]));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const int64_t pending, store::DecodeInteger(replies[1]));
+  CompleteRun run;
+  run.complete = counter == "0" && pending == 0;
+  if (!run.complete) co_return run;
+  REDOUBLE_CO_ASSIGN_OR_RETURN(run.context, DecodeFields(replies[2]));
+  std::sort(run.context.begin(), run.context.end());
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const auto applied, store::DecodeStrings(replies[3]));
+  run.decided_approvals = ApprovalsOf(applied);
+  co_return run;
 }
 
 base::Task<absl::StatusOr<std::vector<std::string>>> SortedMembers(
     store::Store& store, std::string_view key, std::vector<std::string_view> prefixes) {
-  static const Script& script = ScriptOf(kSortedMembersText);
   const std::string_view keys[] = {key};
-  co_return store::DecodeStrings(co_await script.Run(store, keys, prefixes));
+  co_return store::DecodeStrings(co_await SortedMembersScript().Run(store, keys, prefixes));
 }
 
 }  // namespace redouble::orchestrator

@@ -29,6 +29,8 @@
 #include "absl/time/time.h"
 #include "redouble/core/base/task/task.h"
 #include "redouble/core/orchestrator/keys.h"
+#include "redouble/core/orchestrator/messages.h"
+#include "redouble/core/store/command.h"
 #include "redouble/core/store/store.h"
 
 namespace redouble::orchestrator {
@@ -57,17 +59,24 @@ struct LoopState {
 struct EmitRequest {
   std::string_view run_id;
   std::string_view token_id;  // The token whose successors these are.
-  int64_t count =
-      0;  // The number of successors; with 0 only the context and the loops are written.
+  // The number of successors; with 0 only the context and the loops are written.
+  int64_t count = 0;
   std::string_view route;  // Where the tokens go, recorded for a retry.
   std::span<const LoopState> loops = {};
   std::span<const std::pair<std::string, std::string>> context = {};  // Fields and values.
+  // The number of tokens that `token_id` stands for, which are consumed in the same step; 0: they
+  // are consumed later, by ApplyDeltaGuarded.
+  int64_t consume = 0;
+  // The commands that publish the successors in the same step: XADD or RPUSH. Their keys must be in
+  // the slot of the run if the server is a cluster.
+  std::span<const store::Command> publications = {};
 };
 struct Emission {
   enum class Outcome {
     kEmitted,         // `counter` is the new value; `route` is the request's.
-    kEmittedBefore,   // `route` is the recorded one; nothing changed.
+    kEmittedBefore,   // `route` is the recorded one; nothing changed, and nothing was published.
     kConsumedBefore,  // The token is consumed already; nothing changed.
+    kRefused,         // The counter would become negative; nothing changed.
     kRunGone,
   };
   Outcome outcome = Outcome::kRunGone;
@@ -77,9 +86,9 @@ struct Emission {
   friend bool operator==(const Emission&, const Emission&) = default;
 };
 // Counts the successors of a token, and in the same step stores the output of its node and the
-// route. A late signal therefore cannot overwrite a newer output, and a retry follows the recorded
-// route even if the graph was patched. A retry is linear in the number of applied operations.
-// Source: docs/systems/orchestrator.md 4.3.
+// route, and publishes and consumes if the request says so. A late signal therefore cannot
+// overwrite a newer output, and a retry follows the recorded route even if the graph was patched. A
+// retry is linear in the number of applied operations. Source: docs/systems/orchestrator.md 4.3.
 base::Task<absl::StatusOr<Emission>> EmitTokens(store::Store& store, Keys keys,
                                                 EmitRequest request);
 
@@ -131,7 +140,7 @@ base::Task<absl::StatusOr<int64_t>> ExtendRun(store::Store& store, Keys keys,
 base::Task<absl::StatusOr<bool>> CancelApproval(store::Store& store, Keys keys,
                                                 RunApproval approval, absl::Time now);
 
-// A pending entry of a task stream and the consumer that is to keep it.
+// A pending entry of a task stream and the consumer that has it.
 struct Claim {
   std::string_view stream;
   std::string_view group;
@@ -141,6 +150,16 @@ struct Claim {
 // Sets the idle time of the entry to 0, without counting a delivery. False if the entry is not
 // pending for the consumer. Source: docs/systems/orchestrator.md 4.7.
 base::Task<absl::StatusOr<bool>> RenewClaim(store::Store& store, Claim claim);
+
+struct EntryCompletion {
+  Claim claim;
+  std::string_view signal;  // The text of the signal (FormatSignal).
+  bool delete_entry = false;
+};
+// Pushes the signal of an entry and acknowledges the entry in one step. False if the entry is not
+// pending for the consumer; nothing changed then. Source: docs/systems/orchestrator.md 4.7.
+base::Task<absl::StatusOr<bool>> CompleteEntry(store::Store& store, Keys keys,
+                                               EntryCompletion completion);
 
 struct LeaseRequest {
   std::string_view holder;
@@ -157,6 +176,16 @@ base::Task<absl::StatusOr<bool>> ReleaseLease(store::Store& store, Keys keys,
 base::Task<absl::StatusOr<std::vector<std::string>>> DecidedApprovals(store::Store& store,
                                                                       Keys keys,
                                                                       std::string run_id);
+
+// The final state of a run, read in one transaction: a run without tokens and without pending
+// approvals does not change any more.
+struct CompleteRun {
+  bool complete = false;    // False: the run goes on, or is gone. The other members are empty then.
+  HashFields context = {};  // Sorted by field.
+  std::vector<std::string> decided_approvals = {};  // Their ids, sorted.
+};
+base::Task<absl::StatusOr<CompleteRun>> ReadIfComplete(store::Store& store, Keys keys,
+                                                       std::string run_id);
 
 // The members of a set that begin with one of the prefixes, sorted by byte; empty if the key does
 // not exist. Linear in the size of the set.

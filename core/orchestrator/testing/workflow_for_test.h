@@ -40,12 +40,13 @@ class WorkflowForTest {
  public:
   WorkflowForTest(store::Store& store, base::Clock& clock, Keys keys,
                   CoordinatorOptions options = {})
-      : coordinator_(store, clock, keys, std::move(options)), approvals_(store, clock, keys) {
+      : coordinator_(store, clock, keys, options), approvals_(store, clock, keys) {
     for (const std::string_view type : TaskTypes()) {
       WorkerOptions worker;
       worker.type = std::string(type);
       worker.block = std::nullopt;
       worker.min_idle = absl::ZeroDuration();
+      worker.hardening = options.hardening;
       workers_.push_back(std::make_unique<Worker>(
           store, clock, keys, worker,
           [this](const Token& token) -> base::Task<absl::StatusOr<NodeResult>> {

@@ -99,8 +99,10 @@ base::Task<OperationResult> ProcessSignal(OperationContext context, const Json& 
   const Keys keys = ReadKeys(reader);
   const std::string consumer = TextOr(reader, "consumer", "c1");
   const bool plain = reader.BoolOr("plain", false);
+  orchestrator::CoordinatorOptions options = OptionsOf(consumer, plain);
+  options.hardening.atomic_hops = reader.BoolOr("atomic_hops", false);
   REDOUBLE_CO_RETURN_IF_ERROR(reader.Finish());
-  Coordinator coordinator(context.store, context.clock, keys, OptionsOf(consumer, plain));
+  Coordinator coordinator(context.store, context.clock, keys, std::move(options));
   REDOUBLE_CO_ASSIGN_OR_RETURN(const auto text, co_await coordinator.queue().TakeNow());
   if (!text) co_return Json();
   REDOUBLE_CO_ASSIGN_OR_RETURN(const auto outcome, co_await coordinator.ProcessSignal(*text));

@@ -3,7 +3,7 @@
 // The arguments of each operation, and its result after the arrow:
 //
 //   start_run: run_id, ir -> created, tokens, completed
-//   process_signal: consumer, plain -> the outcome, or null
+//   process_signal: consumer, plain, atomic_hops -> the outcome, or null
 //   recover_signals: consumer -> the number of signals
 //   sweep_run: run_id -> whether the run is completed
 //   push_signal: run_id, node_id, job_id, result_ref, result_data -> "ok"
