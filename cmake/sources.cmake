@@ -957,6 +957,7 @@ redouble_component(
     sim/inspect/key_inventory.cc
     sim/inspect/report.cc
     sim/inspect/rule_table.cc
+    sim/inspect/rules_file.cc
     sim/json/bytes.cc
     sim/json/json_diff.cc
     sim/json/json_double.cc
@@ -1232,6 +1233,7 @@ redouble_component(
     sim/cli/subcommands.cc
     sim/cli/support/data_files.cc
     sim/cli/support/processes.cc
+    sim/cli/support/rules_files.cc
     sim/cli/support/scenario_files.cc
     sim/cli/support/systems.cc
     sim/operations/gateway/gateway_operations.cc

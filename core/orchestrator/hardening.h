@@ -32,7 +32,7 @@ struct Hardening {
   // publishes and consumes, unless a successor joins several paths. Likewise one script of a worker
   // pushes the signal and acknowledges its entry, so that a crash between the two cannot execute
   // the token twice. A hop takes 7 round trips instead of 10. Needs one server: without effect with
-  // KeyForm::kHashTagged, where the streams are in other slots than the run.
+  // KeyLayout::kCluster, where the streams are in other slots than the run.
   bool atomic_hops = false;
 
   // Removes H27: after a crash between a decision and its signal, PushUndelivered does not know who

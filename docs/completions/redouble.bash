@@ -22,7 +22,7 @@ _redouble() {
     redis-server) words="--help" ;;
     record) words="--help --out --for --count --name --keep-ids" ;;
     trace) words="--help" ;;
-    inspect) words="--help --redis --at --bind --layout --format --limit" ;;
+    inspect) words="--help --redis --at --bind --rules --layout --format --limit" ;;
     convert) words="--help" ;;
     keys) words="--help --system --format --layout" ;;
     help) words="--help --man" ;;

@@ -73,6 +73,7 @@ complete -c redouble -n '__fish_seen_subcommand_from inspect' -l help -d 'Print 
 complete -c redouble -n '__fish_seen_subcommand_from inspect' -l redis -r -d 'The database to read: redis://[user:password@]host[:port][/db][?cluster=yes] or unix:///path'
 complete -c redouble -n '__fish_seen_subcommand_from inspect' -l at -r -d 'Stop the scenario at this moment'
 complete -c redouble -n '__fish_seen_subcommand_from inspect' -l bind -r -d 'NAME=VALUE: a prefix that is not the default, as the patterns of redouble keys name it'
+complete -c redouble -n '__fish_seen_subcommand_from inspect' -l rules -r -d 'A file with the key families of a system of your own; may be given several times'
 complete -c redouble -n '__fish_seen_subcommand_from inspect' -l layout -r -d 'The layout of the keys: documented (default) or cluster'
 complete -c redouble -n '__fish_seen_subcommand_from inspect' -l format -r -d 'table (default) or json; page for an RDB file or a log'
 complete -c redouble -n '__fish_seen_subcommand_from inspect' -l limit -r -d 'How many anomalies of each kind, or largest keys, are listed'

@@ -15,6 +15,7 @@
 #include "redouble/backends/memory/engine/engine.h"
 #include "redouble/backends/redis/net/client/sync_store.h"
 #include "redouble/backends/redis/options.h"
+#include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/task/run.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/base/time/utc.h"
@@ -22,12 +23,14 @@
 #include "redouble/core/store/errors.h"
 #include "redouble/core/store/keyspace/key_layout.h"
 #include "redouble/sim/cli/support/data_files.h"
+#include "redouble/sim/cli/support/rules_files.h"
 #include "redouble/sim/cli/support/scenario_files.h"
 #include "redouble/sim/cli/support/systems.h"
 #include "redouble/sim/explore/explore.h"
 #include "redouble/sim/inspect/data_profile.h"
 #include "redouble/sim/inspect/inspect.h"
 #include "redouble/sim/inspect/report.h"
+#include "redouble/sim/inspect/rules_file.h"
 #include "redouble/sim/scenario/memory_backend.h"
 #include "redouble/sim/scenario/runner.h"
 #include "redouble/sim/scenario/scenario.h"
@@ -48,6 +51,8 @@ constexpr char kFooter[] =
     "                                                     keys never expire; also appendonlydir\n"
     "  redouble inspect dump.rdb --format page > x.html   the same as a page\n"
     "  redouble inspect --redis URI --bind status_prefix=task --format json\n"
+    "  redouble inspect --redis URI --rules shop.json     also by the key families of your own "
+    "file\n"
     "  redouble inspect --redis URI?cluster=yes --layout cluster  the keys of a cluster\n"
     "\n"
     "Anomalies: keys of no family, keys of the wrong type, keys that never expire and have to, "
@@ -61,6 +66,7 @@ struct InspectArguments {
   std::string at;
   std::string redis_uri;
   std::vector<std::string> bindings;  // "name=value"
+  std::vector<std::string> rules;     // Files.
   std::string layout = "documented";
   std::string format = "table";
   size_t listed = 20;
@@ -129,7 +135,15 @@ class InspectCommand {
     }
     std::vector<store::KeyBinding> bindings;
     for (const auto& [name, value] : pairs) bindings.push_back({name, value});
-    return RuleTable::Create(AllKeyRules(*layout), bindings);
+    // Rules of the user come first: the first family that a key matches is its family.
+    std::vector<store::KeyRules> systems;
+    for (const std::string& name : arguments_.rules) {
+      REDOUBLE_ASSIGN_OR_RETURN(RulesFile file, ReadRulesFile(context_.folder / name, name));
+      rules_files_.push_back(std::move(file));
+      systems.push_back(rules_files_.back().rules());
+    }
+    for (const store::KeyRules& rules : AllKeyRules(*layout)) systems.push_back(rules);
+    return RuleTable::Create(systems, bindings);
   }
 
   int InspectLive() {
@@ -243,6 +257,7 @@ class InspectCommand {
 
   const InspectArguments& arguments_;
   const ProgramContext& context_;
+  std::vector<RulesFile> rules_files_;
   std::optional<RuleTable> table_;
 };
 
@@ -263,6 +278,9 @@ std::function<int()> AddInspect(CLI::App& app, const ProgramContext& context) {
   app.add_option("--bind", arguments->bindings,
                  "NAME=VALUE: a prefix that is not the default, as the patterns of redouble keys "
                  "name it");
+  app.add_option(
+      "--rules", arguments->rules,
+      "A file with the key families of a system of your own; may be given several times");
   app.add_option("--layout", arguments->layout,
                  "The layout of the keys: documented (default) or cluster");
   app.add_option("--format", arguments->format,

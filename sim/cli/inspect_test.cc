@@ -160,6 +160,34 @@ TEST_F(InspectCommandTest, InspectsALiveDatabaseAndChangesNothing) {
   EXPECT_EQ(changes(std::string(send({"INFO", "persistence"}).text())), changes(written));
 }
 
+TEST_F(InspectCommandTest, JudgesBySystemsOfTheUser) {
+  Write("shop.json", R"({"system": "shop", "families": [
+      {"id": "shop.user", "pattern": "user:{user}", "type": "string"},
+      {"id": "shop.cart", "pattern": "cart:{user}", "type": "hash", "ttl": "30m"}],
+      "relations": [{"family": "shop.cart", "needs": "shop.user", "without": "nobody's cart"}]})");
+  Write("carts.json", R"({"name": "a title", "description": "d", "system": "redis",
+      "start": "2026-05-09T14:03:02Z", "steps": [
+        {"kind": "command", "command": ["SET", "user:ann", "Ann"]},
+        {"kind": "command", "command": ["HSET", "cart:ann", "book", "1"]},
+        {"kind": "command", "command": ["HSET", "cart:bob", "book", "1"]},
+        {"kind": "command", "command": ["EXPIRE", "cart:bob", "1800"]},
+        {"kind": "command", "command": ["SET", "relayna:event:t1:e1", "1", "EX", "100"]}]})");
+  EXPECT_EQ(Run({"inspect", "carts.json"}), kExitFailed);
+  EXPECT_THAT(out(), HasSubstr("unknown_key (3)"));
+  EXPECT_EQ(Run({"inspect", "carts.json", "--rules", "shop.json"}), kExitFailed);
+  EXPECT_THAT(out(), HasSubstr("4 keys, 3 anomalies\nmissing_ttl (1)\n  \"cart:ann\""));
+  EXPECT_THAT(out(), HasSubstr("\"cart:bob\"  shop.cart without shop.user: nobody's cart\n"));
+  EXPECT_THAT(out(), HasSubstr("relayna.event"));
+}
+
+TEST_F(InspectCommandTest, SaysWhatIsWrongWithAFileOfRules) {
+  Write("shop.json", R"({"system": "shop", "families": [{"id": "shop.user"}]})");
+  EXPECT_EQ(Run({"inspect", "x.json", "--rules", "shop.json"}), kExitBadUsage);
+  EXPECT_THAT(err(), StartsWith("redouble inspect: shop.json: /families/0/pattern: is missing"));
+  EXPECT_EQ(Run({"inspect", "x.json", "--rules", "none.json"}), kExitBadUsage);
+  EXPECT_THAT(err(), StartsWith("redouble inspect: none.json: "));
+}
+
 TEST_F(InspectCommandTest, ReportsAnUnreachableServer) {
   EXPECT_EQ(Run({"inspect", "--redis", "redis://127.0.0.1:1"}), kExitFailed);
   EXPECT_THAT(err(), StartsWith("redouble inspect: "));

@@ -71,6 +71,15 @@ class OrchestratorRoundTripsTest : public tests::BackendTest<Backend> {
       measured_[name] = static_cast<int>(counted_->requests() - before);
     }
   }
+  template <typename Nothing, typename Worked, typename UntilLast>
+  void MeasureAtomicHops(const char* ir, Nothing nothing, Worked worked, UntilLast until_last) {
+    settings_.hardening.atomic_hops = true;
+    Measure("execute a token, `atomic_hops`", ir, nothing, [&] { return Work(0); });
+    Measure("process a signal with one successor, `atomic_hops`", ir, worked,
+            [&] { return Coordinate(); });
+    Measure("process the last signal of a run, `atomic_hops`", ir, until_last,
+            [&] { return Coordinate(); });
+  }
   absl::Status Work(size_t worker) {
     return this->Run(engine_->workers()[worker]->Poll()).status();
   }
@@ -150,12 +159,7 @@ TYPED_TEST(OrchestratorRoundTripsTest, AreThoseOfThePage) {
     return this->Run(cache.Get(entry)).status();
   });
 
-  this->settings_.hardening.atomic_hops = true;
-  this->Measure("execute a token, `atomic_hops`", kChain, nothing, [&] { return this->Work(0); });
-  this->Measure("process a signal with one successor, `atomic_hops`", kChain, worked,
-                [&] { return this->Coordinate(); });
-  this->Measure("process the last signal of a run, `atomic_hops`", kChain, until_last_signal,
-                [&] { return this->Coordinate(); });
+  this->MeasureAtomicHops(kChain, nothing, worked, until_last_signal);
 
   const tests::RoundTripTable table("docs/systems/orchestrator.md");
   std::map<std::string, int> written;

@@ -327,7 +327,8 @@ base::Task<absl::StatusOr<Coordinator::Step>> Coordinator::Plan(const Run& run,
   const bool joins = std::any_of(routing.hops.begin(), routing.hops.end(),
                                  [](const Hop& hop) { return hop.needed > 0; });
   // The streams are in other slots than the tagged keys of a run.
-  step.atomic = options_.hardening.atomic_hops && !joins && keys_.form() == KeyForm::kPlain;
+  step.atomic =
+      options_.hardening.atomic_hops && !joins && keys_.layout() == store::KeyLayout::kDocumented;
   const auto add = [&step](const std::string& node, const char* field, std::string value) {
     if (!value.empty()) step.context.emplace_back(absl::StrCat(node, ":", field), std::move(value));
   };

@@ -305,7 +305,7 @@ base::Task<absl::StatusOr<Worker::Execution>> Worker::Execute(const Token& token
 base::Task<absl::StatusOr<bool>> Worker::PushAndAcknowledge(const StreamEntry& entry,
                                                             std::string signal) {
   // On a cluster the stream and the queue are in different slots.
-  if (options_.hardening.atomic_hops && keys_.form() == KeyForm::kPlain) {
+  if (options_.hardening.atomic_hops && keys_.layout() == store::KeyLayout::kDocumented) {
     const std::string id = entry.id.ToString();
     const EntryCompletion completion = {
         .claim = ClaimOf(id), .signal = signal, .delete_entry = options_.delete_acknowledged};

@@ -64,7 +64,7 @@ struct EmitRequest {
   std::string_view route;  // Where the tokens go, recorded for a retry.
   std::span<const LoopState> loops = {};
   std::span<const std::pair<std::string, std::string>> context = {};  // Fields and values.
-  // The number of tokens that `token_id` stands for, which are consumed in the same step; 0: they
+  // The number of tokens that `token_id` represents, which are consumed in the same step; 0: they
   // are consumed later, by ApplyDeltaGuarded.
   int64_t consume = 0;
   // The commands that publish the successors in the same step: XADD or RPUSH. Their keys must be in
