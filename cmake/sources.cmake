@@ -764,6 +764,7 @@ redouble_component(
   redis
   SOURCES
     backends/redis/boost_url.cc
+    backends/redis/credential_source.cc
     backends/redis/fsm/backoff.cc
     backends/redis/fsm/cache/tracking_cache.cc
     backends/redis/fsm/cluster/cluster_job.cc
@@ -802,6 +803,7 @@ redouble_component(
     backends/redis/net/pool/sync_pool.cc
     backends/redis/net/subscriber.cc
     backends/redis/net/tls/tls_context.cc
+    backends/redis/net/tls/tls_sessions.cc
     backends/redis/net/transport.cc
     backends/redis/observe/command_event.cc
     backends/redis/observe/command_latencies.cc
@@ -819,6 +821,7 @@ redouble_component(
     backends/redis/spawn/spawned_cluster.cc
     backends/redis/spawn/spawned_server.cc
   INSTALLED_HEADERS
+    backends/redis/credential_source.h
     backends/redis/fsm/backoff.h
     backends/redis/fsm/cluster/cluster_job.h
     backends/redis/fsm/cluster/cluster_machine.h

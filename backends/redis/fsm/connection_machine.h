@@ -26,12 +26,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "redouble/backends/redis/credential_source.h"
 #include "redouble/backends/redis/fsm/counters.h"
 #include "redouble/core/store/reply.h"
 #include "redouble/core/store/resp/reply_encoding.h"
@@ -122,6 +125,13 @@ class ConnectionMachine : public store::RequestKeeper {
 
   // Queues a PING whose reply is ignored.
   virtual void Ping() = 0;
+
+  // Queues AUTH with other credentials, after the queued requests, and calls `done` with its
+  // result. Returns false if the machine does not authenticate again.
+  virtual bool Authenticate(const Credentials&,
+                            std::function<void(const absl::StatusOr<store::Reply>&)>) {
+    return false;
+  }
 
   // What the machine wants of a connection: RESP3, and invalidations of its cache.
   virtual bool reads_resp3() const { return false; }

@@ -107,6 +107,9 @@ struct Counters {
   uint64_t connect_failures = 0;  // Failed attempts.
   uint64_t losses = 0;            // Lost connections.
   uint64_t pings = 0;             // Health checks.
+  // AUTH commands with new credentials on open connections (credential_source.h).
+  uint64_t reauthentications = 0;
+  uint64_t tls_resumptions = 0;  // Connections that resumed an earlier TLS session.
 
   uint64_t pushes = 0;          // Messages and confirmations of subscriptions; pushes of RESP3.
   uint64_t pushes_dropped = 0;  // Pushes that were dropped because the queue was full.
@@ -152,6 +155,8 @@ inline constexpr Figure<Counters> kCounterFigures[] = {
     {&Counters::connect_failures, "connect_failures"},
     {&Counters::losses, "losses"},
     {&Counters::pings, "pings"},
+    {&Counters::reauthentications, "reauthentications"},
+    {&Counters::tls_resumptions, "tls_resumptions"},
     {&Counters::pushes, "pushes"},
     {&Counters::pushes_dropped, "pushes_dropped"},
     {&Counters::cache_hits, "cache_hits"},

@@ -53,6 +53,26 @@ class ExecMachine::PingRequest final : public Request {
   void OnComplete(absl::StatusOr<Reply>&&) override {}
 };
 
+// AUTH on an open connection. Holds the words that its command refers to.
+class ExecMachine::AuthRequest final : private Credentials, private store::Command, public Request {
+ public:
+  using Done = std::function<void(const absl::StatusOr<Reply>&)>;
+
+  AuthRequest(const Credentials& credentials, Done done)
+      : Credentials(credentials),
+        store::Command(store::Command::Named("AUTH")),
+        Request(Kind::kCommand, std::span(static_cast<const store::Command*>(this), 1)),
+        done_(std::move(done)) {
+    if (!user.empty()) Add(user);
+    Add(*password);
+  }
+
+ private:
+  void OnComplete(absl::StatusOr<Reply>&& result) override { done_(result); }
+
+  const Done done_;
+};
+
 ExecOptions ExecOptions::From(const Options& options, Sharing sharing) {
   ExecOptions exec;
   exec.address = options.AddressUri();
@@ -96,6 +116,10 @@ void ExecMachine::Submit(Request& request) {
           options_.queue.Refuse(queue_.size(), queued_bytes_, address())) {
     return Fail(request, *std::move(refusal));
   }
+  Enqueue(request);
+}
+
+void ExecMachine::Enqueue(Request& request) {
   if (queue_.full()) queue_.set_capacity(2 * queue_.capacity());
   queue_.push_back(Entry{&request, request.kind(), ReplyCount(request)});
   queue_.back().bytes = BytesOf(request);
@@ -109,6 +133,17 @@ void ExecMachine::Ping() {
   ++counters().pings;
   ping_ = std::make_unique<PingRequest>();
   Submit(*ping_);
+}
+
+bool ExecMachine::Authenticate(const Credentials& credentials, AuthRequest::Done done) {
+  if (options_.sharing == Sharing::kDedicated || !credentials.password) return false;
+  std::erase_if(auths_, [](const auto& auth) { return auth->completed(); });
+  AuthRequest& auth =
+      *auths_.emplace_back(std::make_unique<AuthRequest>(credentials, std::move(done)));
+  if (!Accept(auth)) return true;
+  ++counters().reauthentications;
+  Enqueue(auth);
+  return true;
 }
 
 // Writing.

@@ -48,6 +48,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -121,6 +122,9 @@ class ExecMachine final : public ConnectionMachine {
   void Submit(store::Request& request) override;
 
   void Ping() override;
+  // Not on a dedicated connection, whose caller may be within MULTI.
+  bool Authenticate(const Credentials& credentials,
+                    std::function<void(const absl::StatusOr<store::Reply>&)> done) override;
 
   // O(1) if requests are abandoned in the order of their submission, else O(queue).
   void Abandon(store::Request& request) override;
@@ -150,7 +154,9 @@ class ExecMachine final : public ConnectionMachine {
     std::vector<store::Reply> replies = {};
   };
   class PingRequest;
+  class AuthRequest;
 
+  void Enqueue(store::Request& request);
   void StampDeadlines(int64_t now_us) override;
   void Encode(std::string& out) override;
   bool TakeReply(store::Reply reply, int64_t now_us) override;
@@ -194,6 +200,7 @@ class ExecMachine final : public ConnectionMachine {
   int64_t may_leave_us_ = 0;
 
   std::unique_ptr<PingRequest> ping_;
+  std::list<std::unique_ptr<AuthRequest>> auths_;  // Under way.
 };
 
 }  // namespace redouble::redis

@@ -1,4 +1,5 @@
-// ClientHooks: callbacks of a client: a log, the events of commands, idempotent requests, a seed.
+// ClientHooks: callbacks of a client: a log, the events of commands, credentials, idempotent
+// requests, a seed.
 //
 //   redis::ClientHooks hooks;
 //   hooks.log = [](const redis::LogEvent& event) {
@@ -14,10 +15,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "absl/time/time.h"
+#include "redouble/backends/redis/credential_source.h"
 #include "redouble/backends/redis/observe/command_event.h"
 #include "redouble/core/store/reply.h"
 #include "redouble/core/store/store.h"
@@ -27,12 +31,13 @@ namespace redouble::redis {
 // An event of a connection. Views are valid during the call.
 struct LogEvent {
   enum class Kind : uint8_t {
-    kConnected,      // Connected; `text`: the server's version, if known.
-    kConnectFailed,  // An attempt failed; `text`: the reason, never with a password.
-    kWaiting,        // The next attempt is made after `wait`.
-    kLost,           // A connection was lost; `text`: the reason.
-    kUnhealthy,      // No answer to the health check; kLost follows.
-    kPushesDropped,  // A subscription's queue was full; `count`: dropped messages.
+    kConnected,              // Connected; `text`: the server's version, if known.
+    kConnectFailed,          // An attempt failed; `text`: the reason, never with a password.
+    kWaiting,                // The next attempt is made after `wait`.
+    kLost,                   // A connection was lost; `text`: the reason.
+    kUnhealthy,              // No answer to the health check; kLost follows.
+    kPushesDropped,          // A subscription's queue was full; `count`: dropped messages.
+    kAuthenticationRefused,  // AUTH with new credentials failed; `text`: the server's error code.
   };
 
   Kind kind;
@@ -57,6 +62,8 @@ constexpr std::string_view LogEventName(LogEvent::Kind kind) {
       return "unhealthy";
     case LogEvent::Kind::kPushesDropped:
       return "pushes dropped";
+    case LogEvent::Kind::kAuthenticationRefused:
+      return "authentication refused";
   }
   return "?";
 }
@@ -77,6 +84,13 @@ struct ClientHooks {
   // With RetryPolicy::kIdempotent: returns true for requests that may run twice although they do
   // more than read, such as SET of a fixed value. Called only when a connection is lost.
   std::function<bool(const store::Request&)> is_idempotent = nullptr;
+
+  // The credentials, instead of those of the options; null: those of the options.
+  std::shared_ptr<CredentialSource> credentials = nullptr;
+
+  // Called for each connection with Options::tls and a key file: returns the password of the key,
+  // instead of TlsOptions::key_password. May be slow only if the event loop may.
+  std::function<std::string()> key_password = nullptr;
 
   // The seed of the reconnection jitter. nullopt: a random seed, so that the clients of one server
   // do not reconnect in step.

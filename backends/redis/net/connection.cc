@@ -110,7 +110,46 @@ Options Connection::NextTarget() {
     target.cache_prefixes.clear();
   }
   if (!machine_->reads_resp3()) target.protocol = RespVersion::kResp2;
+  if (context_->hooks.key_password && !target.tls.key_file.empty()) {
+    target.tls.key_password = context_->hooks.key_password();
+  }
+  if (context_->hooks.credentials != nullptr) {
+    FollowCredentials();
+    const NumberedCredentials current = context_->hooks.credentials->current();
+    credentials_number_ = current.number;
+    target.user = current.credentials.user;
+    target.password = current.credentials.password;
+  }
   return target;
+}
+
+// The source may be used on another thread, so its news are a turn of the event loop.
+void Connection::FollowCredentials() {
+  if (std::exchange(follows_credentials_, true)) return;
+  context_->hooks.credentials->Listen(weak_from_this(),
+                                      [weak = weak_from_this(), executor = context_->executor] {
+                                        asio::post(executor, [weak] {
+                                          if (const auto self = weak.lock()) self->Authenticate();
+                                        });
+                                      });
+}
+
+// Authenticates again if the connection was made with other credentials than the present ones.
+void Connection::Authenticate() {
+  if (context_->hooks.credentials == nullptr || transport_ == nullptr) return;
+  const NumberedCredentials current = context_->hooks.credentials->current();
+  if (current.number == credentials_number_) return;
+  credentials_number_ = current.number;
+  const bool queued = machine_->Authenticate(
+      current.credentials, [context = context_](const absl::StatusOr<store::Reply>& reply) {
+        if (!reply.ok() || !reply->is_error()) return;
+        const std::string_view text = reply->text();
+        context->Log({LogEvent::Kind::kAuthenticationRefused, context->address,
+                      text.substr(0, text.find(' '))});
+      });
+  if (!queued || turn_will_end_ || machine_->closed()) return;
+  turn_will_end_ = true;
+  EndTurn();
 }
 
 base::Task<absl::Status> Connection::Connect(std::shared_ptr<Connection> connection) {
@@ -185,6 +224,7 @@ void Connection::OnConnected(Connector& connector) {
       {LogEvent::Kind::kConnected, context_->address, connector.machine().server_version()});
   ++context_->counters.connects;
   transport_ = connector.TakeTransport();
+  if (transport_->resumed()) ++context_->counters.tls_resumptions;
   encrypting_ = false;
   rest_ = {};
   error_code error;
@@ -196,6 +236,8 @@ void Connection::OnConnected(Connector& connector) {
   const ConnectMachine& handshake = connector.machine();
   Perform(machine_->Resume(
       ConnectionEvent::Connected(now_us, handshake.protocol(), handshake.tracks())));
+  // The credentials may have changed during the handshake.
+  Authenticate();
 }
 
 void Connection::Lose(std::string_view reason) {

@@ -101,6 +101,8 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   using TransportHandle = std::shared_ptr<Transport>;
 
   Options NextTarget();
+  void FollowCredentials();
+  void Authenticate();
   void OnConnected(Connector& connector);
   void OnConnectorDone();
   void EndTurn();
@@ -132,6 +134,8 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   boost::asio::steady_timer run_timer_;
   std::vector<char> read_buffer_;
   std::function<void()> on_change_;
+  uint64_t credentials_number_ = 0;  // Of the last attempt to connect or AUTH.
+  bool follows_credentials_ = false;
   // True during an event, or if the turn's end is already posted.
   bool turn_will_end_ = false;
   bool encrypting_ = false;

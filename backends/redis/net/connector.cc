@@ -153,8 +153,8 @@ void Connector::SetSocketOptions() {
 }
 
 void Connector::Encrypt() {
-  const absl::Status status =
-      transport_->Encrypt(options_.tls, std::get<TcpAddress>(options_.address).host);
+  const auto& tcp = std::get<TcpAddress>(options_.address);
+  const absl::Status status = transport_->Encrypt(options_.tls, tcp.host, tcp.port);
   if (!status.ok()) return Report(ConnectEvent::Failed(base::ToStd(status.message())));
   transport_->AsyncShakeHands([self = shared_from_this()](const error_code& error) {
     if (!self->stopped_) self->OnHandshake(error);

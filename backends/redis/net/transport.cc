@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "redouble/backends/redis/net/tls/tls_context.h"
+#include "redouble/backends/redis/net/tls/tls_sessions.h"
 #include "redouble/core/base/status/status_macros.h"
 
 namespace redouble::redis {
@@ -15,7 +16,7 @@ namespace redouble::redis {
 namespace ssl = boost::asio::ssl;
 using boost::system::error_code;
 
-absl::Status Transport::Encrypt(const TlsOptions& options, const std::string& host) {
+absl::Status Transport::Encrypt(const TlsOptions& options, const std::string& host, uint16_t port) {
   REDOUBLE_ASSIGN_OR_RETURN(const std::shared_ptr<ssl::context> context, TlsContextFor(options));
   const std::string& name = options.server_name.empty() ? host : options.server_name;
   tls_.emplace(std::move(socket_), *context);
@@ -30,7 +31,12 @@ absl::Status Transport::Encrypt(const TlsOptions& options, const std::string& ho
     return absl::InvalidArgumentError(
         absl::StrCat("Redis options: ", name, " is no name that TLS can ask for"));
   }
+  ResumeTlsSession(tls_->native_handle(), absl::StrCat(name, " ", port));
   return absl::OkStatus();
+}
+
+bool Transport::resumed() const {
+  return tls_ && SSL_session_reused(const_cast<ssl::stream<Socket>&>(*tls_).native_handle()) == 1;
 }
 
 std::string Transport::VerifyError() const {

@@ -18,6 +18,7 @@
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/ssl/stream.hpp>
 #include <boost/system/error_code.hpp>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -40,12 +41,16 @@ class Transport {
   bool encrypted() const { return tls_.has_value(); }
 
   // Adds TLS to the connected socket; AsyncShakeHands must follow. Files that were replaced are
-  // read again: the next connection uses a renewed certificate. Errors: InvalidArgument, with the
-  // file or name that OpenSSL refuses.
-  absl::Status Encrypt(const TlsOptions& options, const std::string& host);
+  // read again: the next connection uses a renewed certificate. The handshake resumes an earlier
+  // session with the server at `host` and `port` if there is one (tls/tls_sessions.h). Errors:
+  // InvalidArgument, with the file or name that OpenSSL refuses.
+  absl::Status Encrypt(const TlsOptions& options, const std::string& host, uint16_t port);
 
   // Why the certificate of the peer was refused; empty if it was accepted.
   std::string VerifyError() const;
+
+  // After the handshake: whether it resumed an earlier session with the server.
+  bool resumed() const;
 
   template <typename Handler>
   void AsyncShakeHands(Handler handler) {

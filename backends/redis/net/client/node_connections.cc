@@ -52,6 +52,8 @@ Options NodeConnections::ServerOptions(Options options) {
   // A replica of a cluster answers reads; the nodes' roles change, so all connections say so.
   options.readonly = reads_replicas;
   options.read_from = defaults.read_from;
+  // With sentinel_tls, the files may be those of the other connections.
+  if (!options.tls.enabled) options.tls = defaults.tls;
   options.retry = defaults.retry;
   options.attempts = defaults.attempts;
   options.reconnect = false;

@@ -45,6 +45,12 @@ Options SentinelOptions(Options options) {
   return options;
 }
 
+// The sentinels have credentials of their own.
+ClientHooks SentinelHooks(ClientHooks hooks) {
+  hooks.credentials = nullptr;
+  return hooks;
+}
+
 // The commands refer to `master`.
 std::vector<store::Command> AskSentinel(const std::string& master, ReadFrom read_from) {
   std::vector<std::string_view> questions = {"GET-MASTER-ADDR-BY-NAME", "SENTINELS"};
@@ -65,7 +71,8 @@ class SentinelClient::Core final : public MultiServerCore<SentinelMachine, Senti
       : MultiServerCore(executor, options, hooks),
         executor_(executor),
         ask_sentinel_(AskSentinel(MultiServerCore::options().sentinel_master, options.read_from)),
-        sentinels_(std::make_shared<NodeConnections>(executor, SentinelOptions(options), hooks)) {}
+        sentinels_(std::make_shared<NodeConnections>(executor, SentinelOptions(options),
+                                                     SentinelHooks(hooks))) {}
 
   bool ready() const override { return machine().master().has_value(); }
 

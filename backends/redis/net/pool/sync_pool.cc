@@ -57,7 +57,8 @@ bool LeavesConnectionUsable(const absl::StatusOr<Reply>& result) {
 
 struct SyncPool::Slot {
   std::unique_ptr<SyncStore> store;
-  Counters counters;  // When it was returned last.
+  Counters counters;         // When it was returned last.
+  uint64_t credentials = 0;  // Those that it was opened with (NumberedCredentials).
 };
 
 // The store of a lease. It notes how the connection will be left.
@@ -155,16 +156,18 @@ absl::StatusOr<uint64_t> SyncPool::Acquire() {
   while (true) {
     std::unique_lock lock(mutex_);
     REDOUBLE_ASSIGN_OR_RETURN(const PoolGrant grant, AwaitGrant(lock));
-    SyncStore* const store = grant.kind == PoolGrant::Kind::kOpen ? nullptr : &StoreOf(grant.id);
+    const bool opens = grant.kind == PoolGrant::Kind::kOpen;
+    Slot* const slot = opens ? nullptr : slots_.at(grant.id).get();
     lock.unlock();
-    if (store == nullptr) {
+    if (slot == nullptr) {
       REDOUBLE_RETURN_IF_ERROR(Open(grant.id));
       return grant.id;
     }
-    if (IsAlive(*store, grant.kind)) return grant.id;
-    const std::unique_ptr<SyncStore> dead = TakeSlot(grant.id);
+    const bool is_current = slot->credentials == CredentialsNumber();
+    if (is_current && IsAlive(*slot->store, grant.kind)) return grant.id;
+    const std::unique_ptr<SyncStore> replaced = TakeSlot(grant.id);
     const std::lock_guard again(mutex_);
-    ++counters_.dead;
+    if (is_current) ++counters_.dead;
   }
 }
 
@@ -202,11 +205,12 @@ absl::StatusOr<PoolGrant> SyncPool::AwaitGrant(std::unique_lock<std::mutex>& loc
 }
 
 absl::Status SyncPool::Open(uint64_t id) {
+  const uint64_t credentials = CredentialsNumber();
   auto opened = SyncStore::Connect(options_, Sharing::kDedicated, hooks_);
   const std::lock_guard lock(mutex_);
   if (opened.ok()) {
     ++counters_.opened;
-    slots_.emplace(id, std::make_unique<Slot>(Slot{*std::move(opened), Counters()}));
+    slots_.emplace(id, std::make_unique<Slot>(Slot{*std::move(opened), Counters(), credentials}));
     return absl::OkStatus();
   }
   ++counters_.open_failures;
@@ -227,6 +231,10 @@ bool SyncPool::IsAlive(SyncStore& store, PoolGrant::Kind kind) const {
     co_return reply.ok();
   };
   return base::Run(ping());
+}
+
+uint64_t SyncPool::CredentialsNumber() const {
+  return hooks_.credentials == nullptr ? 0 : hooks_.credentials->current().number;
 }
 
 SyncStore& SyncPool::StoreOf(uint64_t id) { return *slots_.at(id)->store; }

@@ -118,6 +118,7 @@ class SyncPool final : public store::Store {
   absl::StatusOr<PoolGrant> AwaitGrant(std::unique_lock<std::mutex>& lock);
   absl::Status Open(uint64_t id);
   bool IsAlive(SyncStore& store, PoolGrant::Kind kind) const;
+  uint64_t CredentialsNumber() const;
   void Release(uint64_t id, bool reusable);
   void CloseExpired(std::unique_lock<std::mutex>& lock);
   std::unique_ptr<SyncStore> TakeSlot(uint64_t id);

@@ -14,6 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "boost/system/error_code.hpp"
+#include "redouble/backends/redis/net/tls/tls_sessions.h"
 #include "redouble/core/base/status/status_macros.h"
 
 namespace redouble::redis {
@@ -100,13 +101,14 @@ absl::Status SetCiphers(const TlsOptions& options, SSL_CTX* context) {
 absl::Status LoadCertificate(const TlsOptions& options, ssl::context& context) {
   if (options.certificate_file.empty()) return absl::OkStatus();
   error_code error;
-  context.use_certificate_chain_file(options.certificate_file, error);
-  if (error) return Refused(absl::StrCat("tls_certificate_file ", options.certificate_file), error);
-  // Without a callback OpenSSL would ask on the terminal. An empty password fails.
+  // Without a callback OpenSSL would ask on the terminal, also for a part of the certificate file
+  // that is encrypted. An empty password fails.
   context.set_password_callback([password = options.key_password.value_or("")](
                                     size_t, ssl::context::password_purpose) { return password; },
                                 error);
   if (error) return Refused("tls_key_password", error);
+  context.use_certificate_chain_file(options.certificate_file, error);
+  if (error) return Refused(absl::StrCat("tls_certificate_file ", options.certificate_file), error);
   context.use_private_key_file(options.key_file, ssl::context::pem, error);
   if (error) return Refused(absl::StrCat("tls_key_file ", options.key_file), error);
   return absl::OkStatus();
@@ -118,6 +120,7 @@ absl::StatusOr<Context> Load(const TlsOptions& options) {
   REDOUBLE_RETURN_IF_ERROR(SetCiphers(options, context->native_handle()));
   REDOUBLE_RETURN_IF_ERROR(LoadAuthorities(options, *context));
   REDOUBLE_RETURN_IF_ERROR(LoadCertificate(options, *context));
+  KeepTlsSessions(context->native_handle());
   return context;
 }
 

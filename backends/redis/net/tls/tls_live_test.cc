@@ -1,16 +1,19 @@
 // TLS against a real redis-server, with certificates made by the test.
 #include <gtest/gtest.h>
 #include <openssl/bio.h>
+#include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/x509.h>
 
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "redouble/backends/redis/net/client/sentinel_client.h"
 #include "redouble/backends/redis/net/live_fixture_for_test.h"
 #include "redouble/backends/redis/spawn/certificates_for_test.h"
 #include "redouble/backends/redis/spawn/private_folder.h"
@@ -66,6 +69,21 @@ class LiveTls : public LiveTest {
     std::filesystem::create_directory(path);
     const std::string name = absl::StrFormat("%08x.0", X509_subject_name_hash(certificate.get()));
     std::filesystem::copy_file(certificates->authority(), path + "/" + name);
+    return path;
+  }
+
+  // A file with the client's key, encrypted.
+  std::string EncryptedClientKey(const std::string& password) const {
+    const std::unique_ptr<BIO, int (*)(BIO*)> plain(
+        BIO_new_file(certificates->client_key().c_str(), "r"), BIO_free);
+    const std::unique_ptr<EVP_PKEY, void (*)(EVP_PKEY*)> key(
+        PEM_read_bio_PrivateKey(plain.get(), nullptr, nullptr, nullptr), EVP_PKEY_free);
+    const std::string path = folder->path() + "/encrypted.key";
+    const std::unique_ptr<BIO, int (*)(BIO*)> file(BIO_new_file(path.c_str(), "w"), BIO_free);
+    EXPECT_EQ(
+        PEM_write_bio_PKCS8PrivateKey(file.get(), key.get(), EVP_aes_256_cbc(), password.data(),
+                                      static_cast<int>(password.size()), nullptr, nullptr),
+        1);
     return path;
   }
 
@@ -171,6 +189,117 @@ TEST_F(LiveTls, ComesBackAfterARestartAndBlocksThroughTls) {
   const auto popped = Send(**client, {"BLPOP", "list", "0.01"});
   ASSERT_THAT(popped, IsOk());
   EXPECT_TRUE(popped->is_nil());
+}
+
+TEST_F(LiveTls, ResumesTheSessionOfTheSameServerAndName) {
+  const auto first = Connect(Uri(Trusting()));
+  ASSERT_THAT(first, IsOk());
+  ASSERT_THAT(Run(store::Set(**first, "key", "value")), IsOk());
+  EXPECT_EQ((*first)->counters().tls_resumptions, 0u);
+  const auto second = Connect(Uri(Trusting()));
+  ASSERT_THAT(second, IsOk());
+  EXPECT_EQ((*second)->counters().tls_resumptions, 1u);
+  EXPECT_THAT(Run(store::Get(**second, "key")), IsOkAndHolds(Optional(std::string("value"))));
+  // The certificate was not verified for this name.
+  const auto other_name = Connect(Uri(Trusting() + "&tls_server_name=redis.example"));
+  ASSERT_THAT(other_name, IsOk());
+  EXPECT_EQ((*other_name)->counters().tls_resumptions, 0u);
+  Refusal(Trusting() + "&tls_server_name=other.example");
+}
+
+TEST_F(LiveTls, ARestartedServerMakesANewSession) {
+  const auto client = Connect(Uri(Trusting() + "&retry=idempotent"));
+  ASSERT_THAT(client, IsOk());
+  ASSERT_THAT(Run(store::Set(**client, "key", "value")), IsOk());
+  // The new process cannot decrypt the ticket of the old one.
+  ASSERT_THAT(server->Restart(), IsOk());
+  EXPECT_THAT(Run(store::Get(**client, "key")), IsOk());
+  EXPECT_EQ((*client)->counters().tls_resumptions, 0u);
+}
+
+TEST_F(LiveTls, ARenewedClientCertificateIsUsedByTheNextConnection) {
+  Start(true);
+  const std::string query =
+      absl::StrCat(Trusting(), "&tls_certificate_file=", certificates->client_certificate(),
+                   "&tls_key_file=", certificates->client_key());
+  const auto client = Connect(Uri(query));
+  ASSERT_THAT(client, IsOk());
+  ASSERT_THAT(Run(store::Set(**client, "key", "value")), IsOk());
+  // The files are replaced by those of the server, whose certificate the authority has signed, too.
+  for (const auto& [from, to] :
+       {std::pair(certificates->server_certificate(), certificates->client_certificate()),
+        std::pair(certificates->server_key(), certificates->client_key())}) {
+    std::filesystem::rename(from, to);
+  }
+  const auto renewed = Connect(Uri(query));
+  ASSERT_THAT(renewed, IsOk());
+  EXPECT_EQ((*renewed)->counters().tls_resumptions, 0u);
+}
+
+TEST_F(LiveTls, AHookGivesThePasswordOfTheKey) {
+  Start(true);
+  const std::string encrypted = EncryptedClientKey("open sesame");
+  const std::string query =
+      absl::StrCat(Trusting(), "&tls_certificate_file=", certificates->client_certificate(),
+                   "&tls_key_file=", encrypted);
+  EXPECT_TRUE(absl::StrContains(Refusal(query), "tls_key_file"));
+  ClientHooks hooks;
+  int calls = 0;
+  hooks.key_password = [&] {
+    ++calls;
+    return std::string("open sesame");
+  };
+  EXPECT_THAT(Connect(Uri(query), hooks), IsOk());
+  EXPECT_EQ(calls, 1);
+}
+
+// The sentinel names a server without TLS, whose address is mapped to the one with TLS.
+TEST_F(LiveTls, SentinelsMayBeReachedWithoutTls) {
+  SpawnedServerOptions plain;
+  plain.listen_on_loopback = true;
+  auto named = SpawnedServer::Start(plain);
+  ASSERT_THAT(named, IsOk());
+  SpawnedServerOptions watching = plain;
+  watching.sentinel = true;
+  watching.config = {absl::StrCat("sentinel monitor mymaster 127.0.0.1 ", (*named)->port(), " 1")};
+  auto sentinel = SpawnedServer::Start(watching);
+  ASSERT_THAT(sentinel, IsOk());
+  Options options = Options::Parse(absl::StrCat("rediss://:s3cret@127.0.0.1:", (*sentinel)->port(),
+                                                Trusting(), "&sentinel_master=mymaster"))
+                        .value();
+  options.address_map = {{"127.0.0.1", static_cast<uint16_t>((*named)->port()), "127.0.0.1",
+                          static_cast<uint16_t>(server->port())}};
+  options.connect_timeout = absl::Milliseconds(500);
+  EXPECT_FALSE(Run(SentinelClient::Connect(context.get_executor(), options)).ok())
+      << "the sentinel speaks no TLS";
+  options.sentinel_tls = false;
+  auto client = Run(SentinelClient::Connect(context.get_executor(), options));
+  ASSERT_THAT(client, IsOk());
+  EXPECT_THAT(Run(store::Set(**client, "key", "value")), IsOk());
+  const auto direct = Connect(Uri(Trusting()));
+  ASSERT_THAT(direct, IsOk());
+  EXPECT_THAT(Run(store::Get(**direct, "key")), IsOkAndHolds(Optional(std::string("value"))));
+}
+
+TEST_F(LiveTls, SentinelsMayBeReachedWithTlsAndTheirMasterWithout) {
+  SpawnedServerOptions plain;
+  plain.listen_on_loopback = true;
+  auto master = SpawnedServer::Start(plain);
+  ASSERT_THAT(master, IsOk());
+  SpawnedServerOptions watching = plain;
+  watching.sentinel = true;
+  watching.tls = SpawnedTls{certificates->server_certificate(), certificates->server_key(),
+                            certificates->authority(), false};
+  watching.config = {absl::StrCat("sentinel monitor mymaster 127.0.0.1 ", (*master)->port(), " 1")};
+  auto sentinel = SpawnedServer::Start(watching);
+  ASSERT_THAT(sentinel, IsOk());
+  const auto options =
+      Options::Parse(absl::StrCat("redis://127.0.0.1:", (*sentinel)->port(), Trusting(),
+                                  "&sentinel_master=mymaster&sentinel_tls=yes"));
+  ASSERT_THAT(options, IsOk());
+  auto client = Run(SentinelClient::Connect(context.get_executor(), *options));
+  ASSERT_THAT(client, IsOk());
+  EXPECT_THAT(Run(store::Set(**client, "key", "value")), IsOk());
 }
 
 }  // namespace
