@@ -982,6 +982,8 @@ redouble_component(
     sim/storm/account.cc
     sim/storm/gateway/gateway_ledger.cc
     sim/storm/gateway/gateway_storm.cc
+    sim/storm/korvet/korvet_storm.cc
+    sim/storm/korvet/topic_history.cc
     sim/storm/promise.cc
     sim/storm/storm.cc
     sim/storm/storm_run.cc
@@ -1030,6 +1032,7 @@ redouble_component(
     sim/world_file/world_step.h
   COMPONENTS
     gateway
+    korvet
     memory
     store
   ABSEIL

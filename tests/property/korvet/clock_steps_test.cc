@@ -34,11 +34,14 @@
 #include "redouble/core/korvet/log/log.h"
 #include "redouble/core/korvet/log/producer.h"
 #include "redouble/core/korvet/topics/topics.h"
+#include "redouble/sim/storm/korvet/topic_history.h"
 #include "redouble/tests/property/korvet/ask.h"
-#include "redouble/tests/property/korvet/topic_history.h"
 
 namespace redouble::korvet {
 namespace {
+
+using sim::TopicGuarantee;
+using sim::TopicHistory;
 
 using base::IsOk;
 
@@ -146,7 +149,8 @@ class SteppedTopic {
     options.claim_idle = absl::Seconds(12);
     member.emplace(store_, clock_, rng_, keys_, kGroup, options);
     const absl::Status subscribed = base::Run(member->Subscribe({"orders"}));
-    if (!subscribed.ok()) history_->Violate(std::string(subscribed.message()));
+    if (!subscribed.ok())
+      history_->Violate(TopicGuarantee::kSucceeds, std::string(subscribed.message()));
   }
 
   void MakeTopic() {
@@ -201,7 +205,8 @@ class SteppedTopic {
     const auto partition = static_cast<int32_t>(rng_.Below(kPartitions));
     const int64_t floor = history_->LastAcknowledged(partition);
     const auto appended = base::Run(producers_[rng_.Below(2)]->Append(partition, records));
-    if (!appended.ok()) return history_->Violate(std::string(appended.status().message()));
+    if (!appended.ok())
+      return history_->Violate(TopicGuarantee::kSucceeds, std::string(appended.status().message()));
     history_->Acknowledge(partition, floor, appended->offsets);
   }
 
@@ -214,7 +219,8 @@ class SteppedTopic {
     if (!members_[index]) return KillOrBringBack(index);
     Consumer& consumer = *members_[index];
     const auto records = base::Run(consumer.Poll());
-    if (!records.ok()) return history_->Violate(std::string(records.status().message()));
+    if (!records.ok())
+      return history_->Violate(TopicGuarantee::kSucceeds, std::string(records.status().message()));
     history_->Deliver(consumer.member_id(), *records);
     // A member that lost its partitions meanwhile may fail to commit.
     if (rng_.Chance(0.6)) base::Run(consumer.Commit()).IgnoreError();
@@ -223,21 +229,24 @@ class SteppedTopic {
   void Sweep() {
     Log log(store_, clock_, keys_, topic_);
     const auto removed = base::Run(log.Sweep());
-    if (!removed.ok()) history_->Violate(std::string(removed.status().message()));
+    if (!removed.ok())
+      history_->Violate(TopicGuarantee::kSucceeds, std::string(removed.status().message()));
   }
 
   // Clients with the old topic must not write to the new one or read from it.
   void Recreate() {
     Producer late(store_, clock_, keys_, topic_);
     Topics topics(store_, rng_, keys_);
-    if (!base::Run(topics.Delete("orders")).ok()) history_->Violate("the topic was not deleted");
+    if (!base::Run(topics.Delete("orders")).ok())
+      history_->Violate(TopicGuarantee::kSucceeds, "the topic was not deleted");
     if (!history_->violation().empty()) return;
     MakeTopic();
     NewRecord record;
     record.value = "late";
     const auto written = base::Run(late.Append(0, std::span(&record, 1)));
     if (ErrorCodeOf(written.status()) != ErrorCode::kInconsistentTopicId) {
-      history_->Violate("a record of the old topic went into the new one");
+      history_->Violate(TopicGuarantee::kSucceeds,
+                        "a record of the old topic went into the new one");
     }
   }
 
@@ -251,10 +260,13 @@ class SteppedTopic {
     // Longer than a session: the deadlines of the dead follow a clock that was set back.
     for (int empty = 0; empty < 5 && history_->violation().empty();) {
       const auto records = base::Run(last->Poll());
-      if (!records.ok()) return history_->Violate(std::string(records.status().message()));
+      if (!records.ok())
+        return history_->Violate(TopicGuarantee::kSucceeds,
+                                 std::string(records.status().message()));
       history_->Deliver(last->member_id(), *records);
       const absl::Status committed = base::Run(last->Commit());
-      if (!committed.ok()) history_->Violate(std::string(committed.message()));
+      if (!committed.ok())
+        history_->Violate(TopicGuarantee::kSucceeds, std::string(committed.message()));
       empty = records->empty() ? empty + 1 : 0;
       clock_.Advance(absl::Seconds(4));
       server_.SetTime(server_.Now() + absl::Seconds(4));

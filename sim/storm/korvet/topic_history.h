@@ -13,8 +13,8 @@
 //   if (appended.ok()) history.Acknowledge(partition, floor, appended->offsets);
 //
 // Source: docs/systems/korvet.md I3, I4, I5. Thread-safety: one thread.
-#ifndef REDOUBLE_TESTS_PROPERTY_KORVET_TOPIC_HISTORY_H_
-#define REDOUBLE_TESTS_PROPERTY_KORVET_TOPIC_HISTORY_H_
+#ifndef REDOUBLE_SIM_STORM_KORVET_TOPIC_HISTORY_H_
+#define REDOUBLE_SIM_STORM_KORVET_TOPIC_HISTORY_H_
 
 #include <cstdint>
 #include <map>
@@ -30,7 +30,16 @@
 #include "redouble/core/korvet/topics/topics.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::korvet {
+namespace redouble::sim {
+
+// What Korvet guarantees of a topic, and of the group that reads it.
+enum class TopicGuarantee {
+  kOffsetsRise,
+  kNoneTwice,         // Without a claim.
+  kCommittedIsBelow,  // The committed position is not past a pending record.
+  kNoneLost,
+  kSucceeds,  // Without faults, every operation succeeds.
+};
 
 class TopicHistory {
  public:
@@ -42,18 +51,24 @@ class TopicHistory {
   // Records an acknowledgement; `floor` is LastAcknowledged before the append began.
   void Acknowledge(int32_t partition, int64_t floor, std::span<const int64_t> offsets);
   // Records that a poll delivered records to a member.
-  void Deliver(std::string_view member, std::span<const ConsumedRecord> records);
-  // Reports a violation; the first one is kept.
-  void Violate(std::string what);
+  void Deliver(std::string_view member, std::span<const korvet::ConsumedRecord> records);
+  // Reports a violation; the first one of each guarantee is kept.
+  void Violate(TopicGuarantee guarantee, std::string what);
 
   // Checks the committed position of a group. `store` must reply at once.
-  void CheckCommitted(store::Store& store, const Keys& keys, const Topic& topic,
+  void CheckCommitted(store::Store& store, const korvet::Keys& keys, const korvet::Topic& topic,
                       std::string_view group);
   // Checks the logs after everything has been read.
-  void CheckLogs(store::Store& store, base::Clock& clock, const Keys& keys, const Topic& topic);
+  void CheckLogs(store::Store& store, base::Clock& clock, const korvet::Keys& keys,
+                 const korvet::Topic& topic);
 
-  // The first violation; empty if there is none.
-  const std::string& violation() const { return violation_; }
+  // The first violation of the first violated guarantee; empty if there is none.
+  std::string violation() const {
+    return violations_.empty() ? std::string() : violations_.begin()->second;
+  }
+  const std::map<TopicGuarantee, std::string>& violations() const { return violations_; }
+  // How many records were delivered, claimed ones included.
+  int64_t deliveries() const { return deliveries_; }
   const std::set<Place>& acknowledged() const { return acknowledged_; }
   int64_t claims() const { return claims_; }
 
@@ -62,9 +77,10 @@ class TopicHistory {
   std::map<int32_t, int64_t> last_acknowledged_;
   std::map<Place, std::string> delivered_;  // The first member that got each record.
   int64_t claims_ = 0;
-  std::string violation_;
+  int64_t deliveries_ = 0;
+  std::map<TopicGuarantee, std::string> violations_;
 };
 
-}  // namespace redouble::korvet
+}  // namespace redouble::sim
 
-#endif  // REDOUBLE_TESTS_PROPERTY_KORVET_TOPIC_HISTORY_H_
+#endif  // REDOUBLE_SIM_STORM_KORVET_TOPIC_HISTORY_H_
