@@ -196,7 +196,9 @@ redouble_generate(
 redouble_generate(
   core/threescale/scripts/script_texts.h
   SOURCES
+    core/threescale/scripts/claim_alert.lua
     core/threescale/scripts/count_within_limits.lua
+    core/threescale/scripts/finish_alert.lua
     core/threescale/scripts/publish_event.lua
     core/threescale/scripts/raise_alert.lua
   COMMAND [==[
@@ -208,7 +210,7 @@ redouble_generate(
         echo '#include <string_view>'
         echo
         echo 'namespace redouble::threescale {'
-        for file in core/threescale/scripts/count_within_limits.lua core/threescale/scripts/publish_event.lua core/threescale/scripts/raise_alert.lua; do
+        for file in core/threescale/scripts/claim_alert.lua core/threescale/scripts/count_within_limits.lua core/threescale/scripts/finish_alert.lua core/threescale/scripts/publish_event.lua core/threescale/scripts/raise_alert.lua; do
             echo
             name=$(basename $file .lua | sed 's/_\([a-z]\)/\u\1/g; s/^./k\u&/')
             printf 'inline constexpr std::string_view %sText = R"lua(' $name

@@ -62,6 +62,9 @@ struct SystemFamilies {
 // the cluster layout. A key that is in the cluster layout already is unchanged.
 std::string SpellInCluster(std::string_view text, const SystemFamilies& families);
 
+// The reverse: returns `text` with each key of the cluster layout as documented.
+std::string SpellAsDocumented(std::string_view text, const SystemFamilies& families);
+
 // Returns the layout of live tests, by the environment variable. Aborts the program if it has an
 // unknown value.
 store::KeyLayout LiveKeyLayout();

@@ -50,9 +50,11 @@ constexpr std::array kExpiring = {
 
 }  // namespace
 
-store::KeyRules KeyRules() {
-  return {
-      .families = KeyFamilies(), .defaults = {}, .relations = kRelations, .expiring = kExpiring};
+store::KeyRules KeyRules(store::KeyLayout layout) {
+  return {.families = KeyFamilies(layout),
+          .defaults = {},
+          .relations = kRelations,
+          .expiring = kExpiring};
 }
 
 }  // namespace redouble::threescale

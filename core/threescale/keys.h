@@ -12,8 +12,13 @@
 //   keys.Counter({.service_id = "2", .application_id = "my app", .metric_id = "6"}, "day:20250423")
 //       // "stats/{service:2}/cinstance:my app/metric:6/day:20250423"
 //
+// In the cluster layout the service is the hash tag, as it is in the documented keys of statistics:
+// "application/{service:2}/id:my+app/state". Events are one tag, and the notifications for the
+// master service are divided into shards by provider. A space in the id of a service is encoded in
+// all keys, so that all keys of a service have one tag.
+//
 // Thread-safety: constant data and pure functions; a Keys is a plain value.
-// Source: docs/systems/threescale.md 1, 1.1, 1.2, H25.
+// Source: docs/systems/threescale.md 1, 1.1, 1.2, 1.4, H25.
 #ifndef REDOUBLE_CORE_THREESCALE_KEYS_H_
 #define REDOUBLE_CORE_THREESCALE_KEYS_H_
 
@@ -25,12 +30,17 @@
 
 #include "absl/time/time.h"
 #include "redouble/core/store/keyspace/key_family.h"
+#include "redouble/core/store/keyspace/key_layout.h"
 #include "redouble/core/threescale/text/periods.h"
 
 namespace redouble::threescale {
 
-// All families, in the order of the documentation.
-std::span<const store::KeyFamily> KeyFamilies();
+// All families, in the order of the documentation and with the same ids in both layouts.
+std::span<const store::KeyFamily> KeyFamilies(
+    store::KeyLayout layout = store::KeyLayout::kDocumented);
+
+// The number of lists of notifications in the cluster layout.
+inline constexpr int kNotifyShards = 64;
 
 // Returns `text` with each space replaced by `+`.
 std::string Encode(std::string text);
@@ -80,9 +90,13 @@ struct CounterSubject {
   std::string_view response_code = {};  // or this.
 };
 
-// Builds keys. Process holds the one that the classes of the package use.
+// Builds the keys of one layout. Process holds the one that the classes of the package use.
 class Keys {
  public:
+  explicit Keys(store::KeyLayout layout = store::KeyLayout::kDocumented) : layout_(layout) {}
+
+  store::KeyLayout layout() const { return layout_; }
+
   // Keys of services and their tokens; encoded.
   std::string_view ServicesSet() const { return "services_set"; }
   std::string_view ProviderKeysSet() const { return "provider_keys_set"; }
@@ -115,15 +129,24 @@ class Keys {
   std::string DailyTraffic(const ApplicationRef& application, absl::Time now) const;
 
   // Keys of events, alerts, notifications, errors and the deletion of statistics; not encoded.
-  std::string_view EventsId() const { return "events/id"; }
-  std::string_view EventsQueue() const { return "events/queue"; }
-  std::string_view EventsPing() const { return "events/ping"; }
-  std::string_view AlertsCurrentId() const { return "alerts/current_id"; }
-  std::string_view NotifyBatch() const { return "notify/aggregator/batch"; }
+  std::string_view EventsId() const;
+  std::string_view EventsQueue() const;
+  std::string_view EventsPing() const;
+  std::string_view AlertsCurrentId() const;
+  // The provider selects the shard.
+  std::string NotifyBatch(std::string_view provider_key) const;
   std::string_view ServicesToClean() const { return "set_with_services_marked_for_deletion"; }
   std::string AllowedAlerts(std::string_view service_id) const;
   std::string AlreadyNotified(const ApplicationRef& application, int level) const;
   std::string Errors(std::string_view service_id) const;
+
+  // Returns the id of a service as it stands in the tags of this layout.
+  std::string TagOf(std::string_view service_id) const;
+
+ private:
+  std::string_view InLayout(std::string_view documented, std::string_view cluster) const;
+
+  store::KeyLayout layout_;
 };
 
 // The TTLs of the families that have one, as in their rows.

@@ -3,10 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <string>
+#include <vector>
 
+#include "redouble/core/base/hash/crc.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/base/time/utc.h"
 #include "redouble/core/store/keyspace/key_family_testing.h"
+#include "redouble/core/store/keyspace/key_spread_for_test.h"
 
 namespace redouble::threescale {
 namespace {
@@ -134,7 +138,7 @@ TEST(ThreescaleKeys, BelongToOneFamilyEach) {
       {std::string(Keys().EventsQueue()), "threescale.events_queue"},
       {std::string(Keys().EventsPing()), "threescale.events_ping"},
       {std::string(Keys().AlertsCurrentId()), "threescale.alerts_current_id"},
-      {std::string(Keys().NotifyBatch()), "threescale.notify_batch"},
+      {std::string(Keys().NotifyBatch("pk")), "threescale.notify_batch"},
       {std::string(Keys().ServicesToClean()), "threescale.services_to_clean"},
       {Keys().AlreadyNotified({"2", "a1"}, 100), "threescale.alerts_already_notified"},
   };
@@ -147,7 +151,77 @@ TEST(ThreescaleKeys, BelongToOneFamilyEach) {
   }
 }
 
-TEST(ThreescaleKeys, RoundTrip) { store::ExpectKeyFamiliesRoundTrip(KeyFamilies()); }
+TEST(ThreescaleKeys, RoundTrip) {
+  store::ExpectKeyFamiliesRoundTrip(KeyFamilies());
+  store::ExpectKeyFamiliesRoundTrip(KeyFamilies(store::KeyLayout::kCluster));
+}
+
+// Every key of a service, in the cluster layout.
+std::vector<std::string> KeysOfService(std::string_view id) {
+  const Keys keys(store::KeyLayout::kCluster);
+  const ApplicationRef application = {id, "my app"};
+  const absl::Time now = At("2025-04-23T17:42:39Z");
+  std::vector<std::string> all = {keys.ServiceApplications(id),
+                                  keys.ServiceToken({"a{b}", id}),
+                                  keys.ApplicationKeys(application),
+                                  keys.ReferrerFilters(application),
+                                  keys.UserKey({id, "u{k"}),
+                                  keys.MetricId({id, "hits"}),
+                                  keys.MetricName({id, "6"}),
+                                  keys.MetricParent({id, "6"}),
+                                  keys.MetricIds(id),
+                                  keys.UsageLimit({id, "44"}, "6", Granularity::kDay),
+                                  keys.TrafficApplications(id),
+                                  keys.DailyTraffic(application, now),
+                                  keys.AllowedAlerts(id),
+                                  keys.AlreadyNotified(application, 80),
+                                  keys.Errors(id)};
+  for (const ServiceAttribute attribute :
+       {ServiceAttribute::kState, ServiceAttribute::kReferrerFiltersRequired,
+        ServiceAttribute::kBackendVersion, ServiceAttribute::kProviderKey}) {
+    all.push_back(keys.Service(id, attribute));
+  }
+  for (const ApplicationAttribute attribute :
+       {ApplicationAttribute::kState, ApplicationAttribute::kPlanId,
+        ApplicationAttribute::kPlanName, ApplicationAttribute::kRedirectUrl}) {
+    all.push_back(keys.Application(application, attribute));
+  }
+  for (const bool of_application : {false, true}) {
+    CounterSubject subject = {.service_id = id, .metric_id = "6"};
+    if (of_application) subject.application_id = "my app";
+    all.push_back(keys.Counter(subject, "day:20250423"));
+    all.push_back(Encode(all.back()));
+  }
+  return all;
+}
+
+TEST(ThreescaleKeys, OfAServiceAreInOneSlotOfACluster) {
+  for (const std::string_view id : {"2", "", "a b", "a/b", "}", "{", "{}", "x}y"}) {
+    const std::vector<std::string> keys = KeysOfService(id);
+    for (const std::string& key : keys) {
+      EXPECT_EQ(base::KeySlot(key), base::KeySlot(keys.front())) << key;
+      EXPECT_TRUE(base::HashTag(key).starts_with("service:")) << key;
+    }
+  }
+}
+
+TEST(ThreescaleKeys, OfManyServicesSpreadOverACluster) {
+  std::vector<std::string> services;
+  for (int i = 0; i < 6000; ++i) {
+    services.push_back(KeysOfService(std::to_string(2'000'000 + i)).front());
+  }
+  store::ExpectEvenSpread(services, /*masters=*/6);
+}
+
+TEST(ThreescaleKeys, OfEventsAreInOneSlotOfACluster) {
+  const Keys keys(store::KeyLayout::kCluster);
+  for (const std::string_view key :
+       {keys.EventsId(), keys.EventsQueue(), keys.EventsPing(), keys.AlertsCurrentId()}) {
+    EXPECT_EQ(base::HashTag(key), "events") << key;
+  }
+  EXPECT_TRUE(keys.NotifyBatch("pk").starts_with("notify/aggregator/{batch:"));
+  EXPECT_EQ(Keys().NotifyBatch("pk"), "notify/aggregator/batch");
+}
 
 }  // namespace
 }  // namespace redouble::threescale

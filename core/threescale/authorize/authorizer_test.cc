@@ -14,7 +14,7 @@ using base::IsOk;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-TYPED_TEST_SUITE(AuthorizerTest, tests::Backends, tests::BackendNames);
+TYPED_TEST_SUITE(AuthorizerTest, tests::LayoutBackends, tests::BackendNames);
 
 TYPED_TEST(AuthorizerTest, AuthorizesAnApplicationWithoutKeysAndLimits) {
   const auto answer = this->Authorize(this->Request());

@@ -70,7 +70,7 @@ class StaleReads : public AuthorizerTest<Backend> {
  private:
   std::optional<Memoizer> memoizer_;
 };
-TYPED_TEST_SUITE(StaleReads, tests::Backends, tests::BackendNames);
+TYPED_TEST_SUITE(StaleReads, tests::LayoutBackends, tests::BackendNames);
 
 TYPED_TEST(StaleReads, AcceptAKeyThatWasTakenAway) {
   const std::string key = "application/service_id:2/id:a1/keys";

@@ -13,6 +13,7 @@ namespace {
 Process ProcessOf(store::Store& store, const base::Clock& clock, const BackendSettings& settings,
                   std::optional<Memoizer>& memoizer) {
   Process process(store, clock);
+  process.keys = Keys(settings.key_layout);
   process.stamp_format = settings.stamp_format;
   if (settings.read_cache) process.memoizer = &memoizer.emplace(clock);
   return process;

@@ -28,8 +28,9 @@ class BackendTest : public AuthorizerTest<Backend_> {
   using Pairs = std::vector<std::pair<std::string_view, std::string_view>>;
 
   std::unique_ptr<Backend> Make(const Pairs& variables = {}, BackendParts parts = {}) {
-    return std::make_unique<Backend>(this->store(), this->clock(),
-                                     ReadBackendSettings(variables).value(), std::move(parts));
+    BackendSettings settings = ReadBackendSettings(variables).value();
+    settings.key_layout = this->layout();
+    return std::make_unique<Backend>(this->store(), this->clock(), settings, std::move(parts));
   }
   static HttpRequest Authrep(std::string query, HttpHeaders headers = {}) {
     return {.path = "/transactions/authrep.xml",
@@ -42,7 +43,7 @@ class BackendTest : public AuthorizerTest<Backend_> {
             .body = "provider_key=pk&service_id=2" + std::move(body)};
   }
 };
-TYPED_TEST_SUITE(BackendTest, tests::Backends, tests::BackendNames);
+TYPED_TEST_SUITE(BackendTest, tests::LayoutBackends, tests::BackendNames);
 
 TYPED_TEST(BackendTest, AuthorizesCountsAndReads) {
   this->SaveLimit("10", Granularity::kDay, "2");
@@ -138,10 +139,11 @@ TYPED_TEST(BackendTest, TakesItsSettingsFromVariables) {
                                   parts);
   const HttpRequest request = this->Authrep("&usage[hits]=1");
   ASSERT_THAT(this->Run(backend->Handle(request)), IsOk());
-  EXPECT_EQ(this->Ask({"LLEN", "notify/aggregator/batch"}), store::Reply::Integer(1));
-  EXPECT_THAT(this->Ask({"LINDEX", "notify/aggregator/batch", "0"}).text(), HasSubstr(R"("t":1)"));
+  EXPECT_EQ(this->Ask({"LLEN", this->keys().NotifyBatch("pk")}), store::Reply::Integer(1));
+  EXPECT_THAT(this->Ask({"LINDEX", this->keys().NotifyBatch("pk"), "0"}).text(),
+              HasSubstr(R"("t":1)"));
   ASSERT_THAT(this->Run(backend->Handle(request)), IsOk());
-  EXPECT_EQ(this->Ask({"EXISTS", "notify/aggregator/batch"}), store::Reply::Integer(0));
+  EXPECT_EQ(this->Ask({"EXISTS", this->keys().NotifyBatch("pk")}), store::Reply::Integer(0));
   EXPECT_EQ(backend->jobs(), 3u) << "two reports and a notification";
   ASSERT_THAT(this->Run(backend->RunJobs()), IsOk());
   EXPECT_EQ(called, 1);

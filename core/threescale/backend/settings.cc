@@ -71,6 +71,7 @@ constexpr std::array kRows = {
     Row{"CONFIG_LEGACY_REFERRER_FILTERS", ReadOn<S, &S::legacy_referrer_filters>},
     Row{"CONFIG_EVENTS_HOOK", ReadText<&S::events_hook>},
     Row{"CONFIG_EVENTS_HOOK_SHARED_SECRET", ReadText<&S::events_hook_shared_secret>},
+    Row{"CONFIG_KEY_LAYOUT", store::ReadKeyLayout<S, &S::key_layout>},
 };
 
 // Reads one Redis from the variables whose names begin with `prefix`.

@@ -20,6 +20,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "redouble/core/base/settings/variables.h"
+#include "redouble/core/store/keyspace/key_layout.h"
 #include "redouble/core/threescale/hardening.h"
 #include "redouble/core/threescale/notify/notifier.h"
 #include "redouble/core/threescale/text/periods.h"
@@ -63,6 +64,8 @@ struct BackendSettings {
   std::string events_hook_shared_secret;
 
   // What the original does not set by variables.
+  // All processes that share a Redis must have the same layout.
+  store::KeyLayout key_layout = store::KeyLayout::kDocumented;
   StampFormat stamp_format = StampFormat::kFixedWidth;
   // Whether reads are cached for up to 60 s, as in the original (4.24).
   bool read_cache = false;

@@ -59,6 +59,7 @@ TEST(BackendSettings, AreReadFromVariables) {
                                          {"CONFIG_LEGACY_REFERRER_FILTERS", "1"},
                                          {"CONFIG_EVENTS_HOOK", "http://h"},
                                          {"CONFIG_EVENTS_HOOK_SHARED_SECRET", "s"},
+                                         {"CONFIG_KEY_LAYOUT", "cluster"},
                                          {"CONFIG_UNKNOWN", "x"},
                                          {"REDIS_PROXY", "x"}});
   EXPECT_EQ(settings.storage.server, "redis://s:1/2");
@@ -85,6 +86,7 @@ TEST(BackendSettings, AreReadFromVariables) {
   EXPECT_TRUE(settings.legacy_referrer_filters);
   EXPECT_EQ(settings.events_hook, "http://h");
   EXPECT_EQ(settings.events_hook_shared_secret, "s");
+  EXPECT_EQ(settings.key_layout, store::KeyLayout::kCluster);
 }
 
 TEST(BackendSettings, AreOffOrTheDefaultForABlankValue) {

@@ -34,7 +34,7 @@ class ApplicationStoreTest : public ProcessTest<Backend> {
 
   base::Rng rng_{7};
 };
-TYPED_TEST_SUITE(ApplicationStoreTest, tests::Backends, tests::BackendNames);
+TYPED_TEST_SUITE(ApplicationStoreTest, tests::LayoutBackends, tests::BackendNames);
 
 TYPED_TEST(ApplicationStoreTest, SavesWhatIsGivenInOnePipeline) {
   tests::InterceptedStore store(this->store());
@@ -43,7 +43,7 @@ TYPED_TEST(ApplicationStoreTest, SavesWhatIsGivenInOnePipeline) {
   save.redirect_url = "https://example.com";
   ASSERT_THAT(this->Run(ApplicationStore(this->process_on(store)).Save(save)), IsOk());
   EXPECT_EQ(store.requests(), 1u);
-  EXPECT_THAT(store.log(),
+  EXPECT_THAT(this->Documented(store.log()),
               ElementsAre("SET application/service_id:2/id:a1/state active",
                           "SET application/service_id:2/id:a1/plan_id 44",
                           "SET application/service_id:2/id:a1/redirect_url https://example.com",
@@ -199,7 +199,7 @@ TYPED_TEST(ApplicationStoreTest, PassesOnTheErrorsOfRedis) {
 
 template <typename Backend>
 class ServiceTokenStoreTest : public ProcessTest<Backend> {};
-TYPED_TEST_SUITE(ServiceTokenStoreTest, tests::Backends, tests::BackendNames);
+TYPED_TEST_SUITE(ServiceTokenStoreTest, tests::LayoutBackends, tests::BackendNames);
 
 TYPED_TEST(ServiceTokenStoreTest, KeepsTokens) {
   ServiceTokenStore tokens(this->process());

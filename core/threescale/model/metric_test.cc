@@ -46,7 +46,7 @@ class MetricStoreTest : public ProcessTest<Backend> {
     Save("12", "fulltext", "11");
   }
 };
-TYPED_TEST_SUITE(MetricStoreTest, tests::Backends, tests::BackendNames);
+TYPED_TEST_SUITE(MetricStoreTest, tests::LayoutBackends, tests::BackendNames);
 
 TYPED_TEST(MetricStoreTest, SavesAMetricAndItsChildren) {
   tests::InterceptedStore store(this->store());
@@ -54,7 +54,7 @@ TYPED_TEST(MetricStoreTest, SavesAMetricAndItsChildren) {
   metric.children.push_back({"ignored", "21", "c"});
   ASSERT_THAT(this->Run(MetricStore(this->process_on(store)).Save(metric)), IsOk());
   EXPECT_THAT(
-      store.log(),
+      this->Documented(store.log()),
       ElementsAre("GET metric/service_id:2/id:20/name", "DEL metric/service_id:2/name:/id",
                   "SET metric/service_id:2/name:p/id 20", "SET metric/service_id:2/id:20/name p",
                   "SADD metrics/service_id:2/ids 20", "GET metric/service_id:2/id:21/name",
@@ -179,7 +179,7 @@ class UsageLimitStoreTest : public ProcessTest<Backend> {
  protected:
   UsageLimitStore limits() { return UsageLimitStore(this->process()); }
 };
-TYPED_TEST_SUITE(UsageLimitStoreTest, tests::Backends, tests::BackendNames);
+TYPED_TEST_SUITE(UsageLimitStoreTest, tests::LayoutBackends, tests::BackendNames);
 
 constexpr PlanRef kPlan = {"2", "44"};
 
@@ -189,7 +189,7 @@ TYPED_TEST(UsageLimitStoreTest, SavesTheGivenPeriodsOnly) {
   const UsageLimitSave values[] = {{Granularity::kMinute, "100"}, {Granularity::kEternity, "junk"}};
   ASSERT_THAT(this->Run(limits.Save(kPlan, "6", values)), IsOk());
   EXPECT_EQ(store.requests(), 1u);
-  EXPECT_THAT(store.log(),
+  EXPECT_THAT(this->Documented(store.log()),
               ElementsAre("SET usage_limit/service_id:2/plan_id:44/metric_id:6/eternity junk",
                           "SET usage_limit/service_id:2/plan_id:44/metric_id:6/minute 100"));
   EXPECT_THAT(this->Run(limits.LoadValue(kPlan, "6", Granularity::kEternity)),
@@ -230,7 +230,7 @@ TYPED_TEST(UsageLimitStoreTest, ForgetsLimitsOfThePlanButNotThoseOfAList) {
 
 template <typename Backend>
 class AlertLimitStoreTest : public ProcessTest<Backend> {};
-TYPED_TEST_SUITE(AlertLimitStoreTest, tests::Backends, tests::BackendNames);
+TYPED_TEST_SUITE(AlertLimitStoreTest, tests::LayoutBackends, tests::BackendNames);
 
 TYPED_TEST(AlertLimitStoreTest, KeepsLevels) {
   AlertLimitStore limits(this->process());

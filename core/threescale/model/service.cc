@@ -168,8 +168,16 @@ base::Task<absl::Status> ServiceStore::DeleteData(const Service& service) {
     REDOUBLE_CO_RETURN_IF_ERROR((co_await store::Del(process_.store, ids_key)).status());
   }
   std::vector<std::string> keys = AttributeKeys(process_.keys, service.id);
-  if (service.is_default)
-    keys.push_back(process_.keys.ProviderDefaultService(service.provider_key));
+  if (service.is_default) {
+    const std::string default_key = process_.keys.ProviderDefaultService(service.provider_key);
+    if (process_.keys.layout() == store::KeyLayout::kCluster) {
+      // It is in another slot. The attributes go last: while they exist, the service can be found
+      // and its deletion can be repeated.
+      REDOUBLE_CO_RETURN_IF_ERROR((co_await store::Del(process_.store, default_key)).status());
+    } else {
+      keys.push_back(default_key);
+    }
+  }
   const std::vector<std::string_view> views(keys.begin(), keys.end());
   REDOUBLE_CO_RETURN_IF_ERROR((co_await store::Del(process_.store, views)).status());
   const std::string errors_key = process_.keys.Errors(service.id);

@@ -43,7 +43,7 @@ class ServiceStoreTest : public ProcessTest<Backend> {
     return this->Run(ServiceStore(this->process()).LoadWithProviderKey(id, key));
   }
 };
-TYPED_TEST_SUITE(ServiceStoreTest, tests::Backends, tests::BackendNames);
+TYPED_TEST_SUITE(ServiceStoreTest, tests::LayoutBackends, tests::BackendNames);
 
 TYPED_TEST(ServiceStoreTest, SavesInTheOrderOfTheOriginal) {
   tests::InterceptedStore store(this->store());
@@ -52,7 +52,7 @@ TYPED_TEST(ServiceStoreTest, SavesInTheOrderOfTheOriginal) {
   save.state = "suspended";
   ASSERT_THAT(this->Run(ServiceStore(this->process_on(store)).Save(save)), IsOk());
   EXPECT_THAT(
-      store.log(),
+      this->Documented(store.log()),
       ElementsAre("GET service/provider_key:pk/id", "SET service/provider_key:pk/id 2",
                   "SET service/id:2/referrer_filters_required 0",
                   "SET service/id:2/backend_version oauth", "SET service/id:2/provider_key pk",

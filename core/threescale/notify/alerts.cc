@@ -35,6 +35,19 @@ const store::Script& RaiseScript() {
   return script;
 }
 
+// KEYS: the mark, the allowed levels. ARGV: the level, the TTL of the mark in seconds, the mark.
+// Replies 1 if it set the mark.
+const store::Script& ClaimScript() {
+  static const store::Script& script = *new store::Script(std::string(kClaimAlertText));
+  return script;
+}
+
+// KEYS: the mark. ARGV: its value, and the value that replaces it.
+const store::Script& FinishScript() {
+  static const store::Script& script = *new store::Script(std::string(kFinishAlertText));
+  return script;
+}
+
 // Adds the fields of an alert after its id.
 JsonObject AlertFields(JsonObject alert, const Application& application,
                        const Utilization& utilization, int level, absl::Time now) {
@@ -89,7 +102,11 @@ base::Task<absl::Status> Alerts::Raise(const Application& application, Utilizati
   if (hardening_.raise_alerts_atomically && level > 0) {
     const std::string fields =
         AlertFields(JsonObject(), application, utilization, level, now).text();
-    co_return co_await RaiseByScript(application, level, "," + fields.substr(1));
+    const std::string tail = "," + fields.substr(1);
+    if (process_.keys.layout() == store::KeyLayout::kCluster) {
+      co_return co_await RaiseInSteps(application, level, tail);
+    }
+    co_return co_await RaiseByScript(application, level, tail);
   }
   REDOUBLE_CO_ASSIGN_OR_RETURN(const bool may_raise, co_await MayRaise(application, level));
   if (!may_raise) co_return absl::OkStatus();
@@ -142,6 +159,58 @@ base::Task<absl::Status> Alerts::RaiseByScript(const Application& application, i
   const std::vector<std::string_view> arguments(texts.begin(), texts.end());
   const absl::StatusOr<Reply> reply = co_await RaiseScript().Run(process_.store, keys, arguments);
   co_return reply.status();
+}
+
+// The events are in another slot than the mark. The order is: take an id, set the mark to the
+// alert, publish the alert, set the mark to its final value. A crash before the mark leaves a gap
+// in the ids. A crash after it leaves the alert in the mark, for FinishRaised.
+base::Task<absl::Status> Alerts::RaiseInSteps(const Application& application, int level,
+                                              std::string object_tail) {
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const bool may_raise, co_await MayRaise(application, level));
+  if (!may_raise) co_return absl::OkStatus();
+  REDOUBLE_CO_ASSIGN_OR_RETURN(
+      const int64_t id, co_await store::IncrBy(process_.store, process_.keys.AlertsCurrentId(), 1));
+  const std::string alert = absl::StrCat(base::ToAbsl(kEventHead), id, object_tail);
+  const std::string mark = process_.keys.AlreadyNotified(application.ref(), level);
+  const std::string allowed = process_.keys.AllowedAlerts(application.service_id);
+  const std::array<std::string_view, 2> keys = {mark, allowed};
+  const std::string level_text = absl::StrCat(level);
+  const std::string ttl_text = absl::StrCat(absl::ToInt64Seconds(AlreadyNotifiedTtl()));
+  const std::array<std::string_view, 3> arguments = {level_text, ttl_text, alert};
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const bool claimed, store::DecodeBool(co_await ClaimScript().Run(
+                                                       process_.store, keys, arguments)));
+  if (!claimed) co_return absl::OkStatus();
+  co_return co_await PublishClaimed(mark, alert);
+}
+
+base::Task<absl::Status> Alerts::PublishClaimed(std::string_view mark, std::string_view alert) {
+  const absl::StatusOr<int64_t> event =
+      co_await EventQueue(process_, hardening_).PublishJson(EventType::kAlert, alert);
+  REDOUBLE_CO_RETURN_IF_ERROR(event.status());
+  const std::array<std::string_view, 1> keys = {mark};
+  const std::array<std::string_view, 2> arguments = {alert, kMark};
+  co_return (co_await FinishScript().Run(process_.store, keys, arguments)).status();
+}
+
+base::Task<absl::StatusOr<int64_t>> Alerts::FinishRaised(ApplicationRef application,
+                                                         absl::Duration age) {
+  int64_t finished = 0;
+  for (const int level : AlertLevels()) {
+    const std::string mark = process_.keys.AlreadyNotified(application, level);
+    Batch batch(Batch::Atomicity::kPipeline);
+    batch.Add(CommandId::kGet, {mark});
+    batch.Add(CommandId::kPTtl, {mark});
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<Reply> replies,
+                                 co_await store::Execute(process_.store, batch));
+    REDOUBLE_CO_RETURN_IF_ERROR(store::FirstError(replies));
+    const Reply& value = replies.front();
+    if (!value.is_bulk() || value.text() == kMark) continue;
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const int64_t left_ms, store::DecodeInteger(replies.back()));
+    if (left_ms >= 0 && AlreadyNotifiedTtl() - absl::Milliseconds(left_ms) < age) continue;
+    REDOUBLE_CO_RETURN_IF_ERROR(co_await PublishClaimed(mark, value.text()));
+    ++finished;
+  }
+  co_return finished;
 }
 
 }  // namespace redouble::threescale

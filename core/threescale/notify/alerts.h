@@ -10,6 +10,8 @@
 //
 // Two workers can both read that a level has no mark, and both raise it (H3). A crash after the
 // mark loses the alert (H4). Hardening::raise_alerts_atomically removes both hazards.
+// In the cluster layout, where one script cannot have both keys, it removes H3, and FinishRaised
+// repairs H4.
 //
 // Errors of every operation: those of Redis.
 //
@@ -18,12 +20,15 @@
 #ifndef REDOUBLE_CORE_THREESCALE_NOTIFY_ALERTS_H_
 #define REDOUBLE_CORE_THREESCALE_NOTIFY_ALERTS_H_
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "redouble/core/base/task/task.h"
 #include "redouble/core/threescale/authorize/limit_usage.h"
 #include "redouble/core/threescale/hardening.h"
@@ -46,6 +51,14 @@ class Alerts {
   // application.
   base::Task<absl::Status> Update(ApplicationRef application);
 
+  // Publishes the alerts of an application that a process with raise_alerts_atomically marked at
+  // least `age` ago in the cluster layout and did not publish, because it crashed in between.
+  // Returns their number. `age` must be longer than a publication takes: an alert whose publication
+  // is under way is published a second time. A repeated alert has the id of the first. Does nothing
+  // in the documented layout. Round trips: one per level, and up to four per alert. May be
+  // repeated. Source: docs/systems/threescale.md 1.4.
+  base::Task<absl::StatusOr<int64_t>> FinishRaised(ApplicationRef application, absl::Duration age);
+
  private:
   base::Task<absl::StatusOr<bool>> CanRaiseMore(const Application& application);
   base::Task<absl::Status> Raise(const Application& application, Utilization utilization,
@@ -53,6 +66,10 @@ class Alerts {
   base::Task<absl::StatusOr<bool>> MayRaise(const Application& application, int level);
   base::Task<absl::Status> RaiseByScript(const Application& application, int level,
                                          std::string object_tail);
+  base::Task<absl::Status> RaiseInSteps(const Application& application, int level,
+                                        std::string object_tail);
+  // Publishes the alert that a mark holds, and completes the mark.
+  base::Task<absl::Status> PublishClaimed(std::string_view mark, std::string_view alert);
 
   Process process_;
   Hardening hardening_;

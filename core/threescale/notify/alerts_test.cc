@@ -12,6 +12,7 @@ namespace redouble::threescale {
 namespace {
 
 using base::IsOk;
+using base::IsOkAndHolds;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -45,17 +46,17 @@ class AlertsTest : public ReportingTest<Backend> {
     return this->Run(Alerts(this->process(), hardening).Update({"2", "app"}));
   }
   void Use(std::string_view segment, std::string_view value, std::string_view metric = "6") {
-    this->Ask(
-        {"SET",
-         Keys().Counter({.service_id = "2", .application_id = "app", .metric_id = metric}, segment),
-         value});
+    this->Ask({"SET",
+               this->keys().Counter(
+                   {.service_id = "2", .application_id = "app", .metric_id = metric}, segment),
+               value});
   }
   std::string LastEvent() {
     const auto events = this->Run(EventQueue(this->process()).List());
     return events.ok() && !events->empty() ? events->back() : "none";
   }
 };
-TYPED_TEST_SUITE(AlertsTest, tests::Backends, tests::BackendNames);
+TYPED_TEST_SUITE(AlertsTest, tests::LayoutBackends, tests::BackendNames);
 
 TYPED_TEST(AlertsTest, RaisesWhatIsDocumented) {
   this->SaveLimit("6", Granularity::kDay, "10");
@@ -85,6 +86,59 @@ TYPED_TEST(AlertsTest, RaisesTheSameInOneScriptWhenHardened) {
   this->Use("day:20260617", "5");
   ASSERT_THAT(this->Update(hardening), IsOk());
   EXPECT_THAT(this->EventTypes(), ElementsAre("alert"));
+}
+
+// The process ends before each of its requests in turn.
+TYPED_TEST(AlertsTest, RaiseEveryAlertWhenAProcessHasEndedAtAnyStep) {
+  this->SaveLimit("6", Granularity::kDay, "10");
+  this->Allow("80");
+  this->Use("day:20260617", "8");
+  const Hardening hardening{.raise_alerts_atomically = true};
+  bool ended = true;
+  for (size_t steps = 0; ended; ++steps) {
+    ASSERT_LT(steps, 20u);
+    for (const char* key : {"events/queue", "events/id", "alerts/current_id",
+                            "alerts/service_id:2/app_id:app/80/already_notified"}) {
+      this->Ask({"DEL", key});
+    }
+    tests::InterceptedStore store(this->store());
+    store.on_request = [steps](size_t index) -> std::optional<absl::StatusOr<store::Reply>> {
+      if (index >= steps) return absl::UnavailableError("the process has ended");
+      return std::nullopt;
+    };
+    ended = !this->Run(Alerts(this->process_on(store), hardening).Update({"2", "app"})).ok();
+    Alerts alerts(this->process(), hardening);
+    ASSERT_THAT(this->Run(alerts.FinishRaised({"2", "app"}, absl::ZeroDuration())), IsOk());
+    ASSERT_THAT(this->Run(alerts.Update({"2", "app"})), IsOk());
+    ASSERT_THAT(this->Run(alerts.FinishRaised({"2", "app"}, absl::ZeroDuration())),
+                IsOkAndHolds(0));
+    // A repeated event is the same alert.
+    const auto events = this->Run(EventQueue(this->process()).List());
+    ASSERT_THAT(events, IsOk());
+    ASSERT_THAT(events->size(), ::testing::AnyOf(1u, 2u)) << steps;
+    const auto alert_of = [](const std::string& event) {
+      return event.substr(event.find("\"object\""));
+    };
+    EXPECT_EQ(alert_of(events->front()), alert_of(events->back())) << steps;
+    if (!this->in_cluster_layout()) {
+      EXPECT_EQ(events->size(), 1u) << steps;
+    }
+    EXPECT_EQ(this->Value("alerts/service_id:2/app_id:app/80/already_notified"), "1");
+  }
+}
+
+TYPED_TEST(AlertsTest, FinishesOnlyWhatIsOldEnough) {
+  const char* const mark = "alerts/service_id:2/app_id:app/80/already_notified";
+  this->Ask({"SET", mark, R"({"id":7,"utilization":80})", "EX", "86400"});
+  this->Advance(absl::Seconds(59));
+  Alerts alerts(this->process());
+  EXPECT_THAT(this->Run(alerts.FinishRaised({"2", "app"}, absl::Minutes(1))), IsOkAndHolds(0));
+  EXPECT_THAT(this->EventTypes(), IsEmpty());
+  this->Advance(absl::Seconds(1));
+  EXPECT_THAT(this->Run(alerts.FinishRaised({"2", "app"}, absl::Minutes(1))), IsOkAndHolds(1));
+  EXPECT_THAT(this->LastEvent(), HasSubstr(R"("object":{"id":7,"utilization":80}})"));
+  EXPECT_EQ(this->Value(mark), "1");
+  EXPECT_EQ(this->Ttl(mark), 86340);
 }
 
 TYPED_TEST(AlertsTest, RaisesALevelOnceADay) {
@@ -187,7 +241,7 @@ TYPED_TEST(AlertsTest, StartAgainWithEachPeriod) {
     this->Use(boundary.next_segment, "10");
     ASSERT_THAT(this->Update(), IsOk());
     EXPECT_THAT(this->LastEvent(), HasSubstr(": 10/10")) << boundary.before;
-    this->Ask({"DEL", Keys().UsageLimit({"2", "44"}, "6", boundary.period)});
+    this->Ask({"DEL", this->keys().UsageLimit({"2", "44"}, "6", boundary.period)});
   }
 }
 

@@ -54,7 +54,13 @@ std::string EventTail(EventType type, absl::Time now, std::string_view object_js
 }
 
 base::Task<absl::StatusOr<int64_t>> EventQueue::Publish(EventType type, JsonObject object) {
-  const std::string tail = EventTail(type, process_.clock.Now(), object.text());
+  const std::string json = object.text();
+  co_return co_await PublishJson(type, json);
+}
+
+base::Task<absl::StatusOr<int64_t>> EventQueue::PublishJson(EventType type,
+                                                            std::string_view object_json) {
+  const std::string tail = EventTail(type, process_.clock.Now(), object_json);
   if (hardening_.publish_events_atomically) {
     const std::array<std::string_view, 2> keys = {process_.keys.EventsId(),
                                                   process_.keys.EventsQueue()};

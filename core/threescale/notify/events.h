@@ -49,6 +49,9 @@ class EventQueue {
   // Hardening::publish_events_atomically.
   base::Task<absl::StatusOr<int64_t>> Publish(EventType type, JsonObject object);
 
+  // The same for an object that is JSON already.
+  base::Task<absl::StatusOr<int64_t>> PublishJson(EventType type, std::string_view object_json);
+
   // Returns all events as JSON, ascending by id. One round trip.
   base::Task<absl::StatusOr<std::vector<std::string>>> List();
 

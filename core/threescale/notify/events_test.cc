@@ -29,7 +29,7 @@ class EventQueueTest : public ProcessTest<Backend> {
   }
   EventQueue events() { return EventQueue(this->process()); }
 };
-TYPED_TEST_SUITE(EventQueueTest, tests::Backends, tests::BackendNames);
+TYPED_TEST_SUITE(EventQueueTest, tests::LayoutBackends, tests::BackendNames);
 
 constexpr const char* kFirst =
     R"({"id":1,"type":"first_traffic","timestamp":"2026-05-09 14:03:02 UTC",)"
@@ -52,7 +52,7 @@ TYPED_TEST(EventQueueTest, PublishesInTwoRoundTrips) {
       this->Run(EventQueue(this->process_on(store))
                     .Publish(EventType::kFirstTraffic, JsonObject().Add("service_id", "2"))),
       IsOk());
-  EXPECT_THAT(store.log(),
+  EXPECT_THAT(this->Documented(store.log()),
               ElementsAre("INCRBY events/id 1", std::string("ZADD events/queue 1 ") + kFirst));
 }
 
@@ -115,7 +115,7 @@ class EventPingTest : public EventQueueTest<Backend> {
     co_return answer_;
   };
 };
-TYPED_TEST_SUITE(EventPingTest, tests::Backends, tests::BackendNames);
+TYPED_TEST_SUITE(EventPingTest, tests::LayoutBackends, tests::BackendNames);
 
 TYPED_TEST(EventPingTest, CallsAtMostOnceInAMinute) {
   this->Publish("2");
@@ -149,7 +149,8 @@ TYPED_TEST(EventPingTest, AsksInOnePipeline) {
   tests::InterceptedStore store(this->store());
   ASSERT_THAT(this->Run(EventQueue(this->process_on(store)).PingIfNotEmpty(this->hook_)), IsOk());
   EXPECT_EQ(store.requests(), 1u);
-  EXPECT_THAT(store.log(), ElementsAre("ZCARD events/queue", "SET events/ping 1 EX 60 NX"));
+  EXPECT_THAT(this->Documented(store.log()),
+              ElementsAre("ZCARD events/queue", "SET events/ping 1 EX 60 NX"));
 }
 
 TEST(EventType, HasTheNamesThatAreDocumented) {

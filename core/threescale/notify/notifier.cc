@@ -92,17 +92,18 @@ base::Task<absl::Status> Notifier::Notify(std::string_view provider_key,
                                           Notification notification) {
   if (!options_.master_service_id) co_return absl::OkStatus();
   const std::string line = LineOf(provider_key, notification, options_, process_.clock.Now());
-  REDOUBLE_CO_ASSIGN_OR_RETURN(
-      const int64_t size, co_await store::RPush(process_.store, process_.keys.NotifyBatch(), line));
+  const std::string list = process_.keys.NotifyBatch(provider_key);
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const int64_t size,
+                               co_await store::RPush(process_.store, list, line));
   if (size % options_.batch_size != 0) co_return absl::OkStatus();
-  co_return co_await TakeBatch(size);
+  co_return co_await TakeBatch(list, size);
 }
 
-base::Task<absl::Status> Notifier::TakeBatch(int64_t size) {
+base::Task<absl::Status> Notifier::TakeBatch(std::string_view list, int64_t size) {
   Batch batch(options_.hardening.take_notifications_atomically ? Batch::Atomicity::kTransaction
                                                                : Batch::Atomicity::kPipeline);
-  batch.Add(CommandId::kLRange, {process_.keys.NotifyBatch(), "0"}).AddInteger(size - 1);
-  batch.Add(CommandId::kLTrim, {process_.keys.NotifyBatch()}).AddInteger(size).Add("-1");
+  batch.Add(CommandId::kLRange, {list, "0"}).AddInteger(size - 1);
+  batch.Add(CommandId::kLTrim, {list}).AddInteger(size).Add("-1");
   REDOUBLE_CO_ASSIGN_OR_RETURN(std::vector<Reply> replies,
                                co_await store::Execute(process_.store, batch));
   REDOUBLE_CO_RETURN_IF_ERROR(store::FirstError(replies));

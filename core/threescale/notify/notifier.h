@@ -35,7 +35,8 @@ namespace redouble::threescale {
 
 struct NotifierOptions {
   std::optional<std::string> master_service_id = std::nullopt;
-  // The number of notifications in a batch; positive.
+  // The number of notifications in a batch; positive. In the cluster layout each shard has batches
+  // of its own.
   int64_t batch_size = 10000;
   // The names of the metrics on the master service.
   std::string transactions_metric = "transactions";
@@ -63,7 +64,7 @@ class Notifier {
   base::Task<absl::Status> Notify(std::string_view provider_key, Notification notification);
 
  private:
-  base::Task<absl::Status> TakeBatch(int64_t size);
+  base::Task<absl::Status> TakeBatch(std::string_view list, int64_t size);
 
   Process process_;
   JobQueue& queue_;

@@ -25,6 +25,13 @@ class NotifierTest : public ProcessTest<Backend> {
     return this->Run(
         notifier(this->store(), std::move(options)).Notify(provider_key, notification));
   }
+  // A provider of the same batch as p1.
+  std::string Another() const {
+    for (int i = 2;; ++i) {
+      std::string provider = "p" + std::to_string(i);
+      if (this->keys().NotifyBatch(provider) == this->keys().NotifyBatch("p1")) return provider;
+    }
+  }
   NotifyJob PopJob() {
     std::optional<Job> job = queue_.Pop();
     EXPECT_TRUE(job.has_value());
@@ -33,7 +40,7 @@ class NotifierTest : public ProcessTest<Backend> {
 
   InProcessJobQueue queue_;
 };
-TYPED_TEST_SUITE(NotifierTest, tests::Backends, tests::BackendNames);
+TYPED_TEST_SUITE(NotifierTest, tests::LayoutBackends, tests::BackendNames);
 
 TYPED_TEST(NotifierTest, DoesNothingWithoutAMasterService) {
   ASSERT_THAT(this->Notify("pkey", {.transactions = 1}, {}), IsOk());
@@ -42,7 +49,7 @@ TYPED_TEST(NotifierTest, DoesNothingWithoutAMasterService) {
 
 TYPED_TEST(NotifierTest, LeavesALineWithTheMinute) {
   ASSERT_THAT(this->Notify("pkey", {.transactions = 0, .authorizations = 1}), IsOk());
-  EXPECT_EQ(this->Ask({"LRANGE", "notify/aggregator/batch", "0", "-1"}).DebugString(),
+  EXPECT_EQ(this->Ask({"LRANGE", this->keys().NotifyBatch("pkey"), "0", "-1"}).DebugString(),
             R"(["{\"provider_key\":\"pkey\",\"usage\":{\"transactions/authorize\":1,)"
             R"(\"transactions\":0},\"time\":\"2026-05-09 14:03:00 UTC\"}"])");
   EXPECT_EQ(this->queue_.size(), 0u);
@@ -50,7 +57,8 @@ TYPED_TEST(NotifierTest, LeavesALineWithTheMinute) {
 
 TYPED_TEST(NotifierTest, SumsAFullBatchByProviderAndMinute) {
   ASSERT_THAT(this->Notify("p1", {.authorizations = 1}), IsOk());
-  ASSERT_THAT(this->Notify("p2", {.transactions = 5}), IsOk());
+  const std::string other = this->Another();
+  ASSERT_THAT(this->Notify(other, {.transactions = 5}), IsOk());
   ASSERT_THAT(this->Notify("p1", {.transactions = 2, .authorizations = 1}), IsOk());
   EXPECT_EQ(this->KeyCount(), 0);
   ASSERT_EQ(this->queue_.size(), 2u);
@@ -59,7 +67,17 @@ TYPED_TEST(NotifierTest, SumsAFullBatchByProviderAndMinute) {
   EXPECT_THAT(first.usage, ElementsAre(UsageEntry{"transactions/authorize", "2"},
                                        UsageEntry{"transactions", "2"}));
   EXPECT_EQ(first.time, base::ParseRfc3339("2026-05-09T14:03:00Z").value());
-  EXPECT_EQ(this->PopJob().provider_key, "p2");
+  EXPECT_EQ(this->PopJob().provider_key, other);
+}
+
+TYPED_TEST(NotifierTest, DividesProvidersIntoShardsInTheClusterLayout) {
+  constexpr int kProviders = 640;
+  const NotifierOptions options{.master_service_id = "1", .batch_size = 1000};
+  for (int i = 0; i < kProviders; ++i) {
+    ASSERT_THAT(this->Notify("provider-" + std::to_string(i), {.transactions = 1}, options),
+                IsOk());
+  }
+  EXPECT_EQ(this->KeyCount(), this->in_cluster_layout() ? kNotifyShards : 1);
 }
 
 TYPED_TEST(NotifierTest, KeepsMinutesApart) {
@@ -77,26 +95,27 @@ TYPED_TEST(NotifierTest, TakesABatchInAPipelineAndHardenedInATransaction) {
   tests::InterceptedStore store(this->store());
   ASSERT_THAT(this->Run(this->notifier(store, options).Notify("p1", {.transactions = 1})), IsOk());
   EXPECT_EQ(store.requests(), 2u);
-  EXPECT_THAT(store.log(),
+  EXPECT_THAT(this->Documented(store.log()),
               ElementsAre(::testing::StartsWith("RPUSH"), "LRANGE notify/aggregator/batch 0 0",
                           "LTRIM notify/aggregator/batch 1 -1"));
   options.hardening.take_notifications_atomically = true;
   tests::InterceptedStore hardened(this->store());
   ASSERT_THAT(this->Run(this->notifier(hardened, options).Notify("p1", {.transactions = 1})),
               IsOk());
-  EXPECT_THAT(hardened.log(), ElementsAre(::testing::StartsWith("RPUSH"), "MULTI",
-                                          "LRANGE notify/aggregator/batch 0 0",
-                                          "LTRIM notify/aggregator/batch 1 -1", "EXEC"));
+  EXPECT_THAT(
+      this->Documented(hardened.log()),
+      ElementsAre(::testing::StartsWith("RPUSH"), "MULTI", "LRANGE notify/aggregator/batch 0 0",
+                  "LTRIM notify/aggregator/batch 1 -1", "EXEC"));
   EXPECT_EQ(this->queue_.size(), 2u);
 }
 
 TYPED_TEST(NotifierTest, FailsOnALineThatIsNone) {
-  this->Ask({"RPUSH", "notify/aggregator/batch", "junk", "{}"});
+  this->Ask({"RPUSH", this->keys().NotifyBatch("p1"), "junk", "{}"});
   EXPECT_EQ(this->Notify("p1", {.transactions = 1}).code(), absl::StatusCode::kInvalidArgument);
 }
 
 TYPED_TEST(NotifierTest, PassesStoreErrorsOn) {
-  this->Ask({"SET", "notify/aggregator/batch", "x"});
+  this->Ask({"SET", this->keys().NotifyBatch("p1"), "x"});
   EXPECT_EQ(this->Notify("p1", {.transactions = 1}).code(), absl::StatusCode::kFailedPrecondition);
 }
 

@@ -38,6 +38,18 @@ std::vector<ApplicationRef> TouchedApplications(
   return applications;
 }
 
+// The transactions that are written together. In the cluster layout they are of one service, so
+// that their counters are in one slot.
+std::span<const CountedTransaction> SliceOf(std::span<const CountedTransaction> rest,
+                                            store::KeyLayout layout) {
+  const auto slice = rest.first(std::min(Aggregator::kSlice, rest.size()));
+  if (layout == store::KeyLayout::kDocumented) return slice;
+  const auto other = std::find_if(slice.begin(), slice.end(), [&](const CountedTransaction& next) {
+    return next.service_id != slice.front().service_id;
+  });
+  return slice.first(static_cast<size_t>(other - slice.begin()));
+}
+
 }  // namespace
 
 base::Task<absl::Status> Aggregator::Aggregate(std::vector<CountedTransaction> transactions) {
@@ -59,7 +71,7 @@ base::Task<absl::Status> Aggregator::Count(const std::vector<CountedTransaction>
                                                               : Batch::Atomicity::kPipeline;
   std::span<const CountedTransaction> rest(transactions);
   while (!rest.empty()) {
-    const std::span<const CountedTransaction> slice = rest.first(std::min(kSlice, rest.size()));
+    const std::span<const CountedTransaction> slice = SliceOf(rest, process_.keys.layout());
     rest = rest.subspan(slice.size());
     Batch batch(atomicity);
     for (const CountedTransaction& transaction : slice) {

@@ -27,7 +27,7 @@ class AggregatorTest : public ReportingTest<Backend> {
         Aggregator(this->process(), std::move(options)).Aggregate(std::move(transactions)));
   }
 };
-TYPED_TEST_SUITE(AggregatorTest, tests::Backends, tests::BackendNames);
+TYPED_TEST_SUITE(AggregatorTest, tests::LayoutBackends, tests::BackendNames);
 
 TYPED_TEST(AggregatorTest, CountsAndPublishesTheFirstTraffic) {
   ASSERT_THAT(this->Aggregate({this->Hit("4", "200")}), IsOk());
@@ -70,12 +70,22 @@ TYPED_TEST(AggregatorTest, RestartsTheMinuteWithEachWriteButNotWithADelete) {
   EXPECT_EQ(this->Counter("6", "eternity"), "nil");
 }
 
+TYPED_TEST(AggregatorTest, CountsForSeveralServicesInTransactions) {
+  CountedTransaction other = this->Hit("2");
+  other.service_id = "3";
+  ASSERT_THAT(this->Aggregate({this->Hit(), other, this->Hit()},
+                              {.hardening = {.expire_atomically = true}}),
+              IsOk());
+  EXPECT_EQ(this->Counter("6", "eternity"), "2");
+  EXPECT_EQ(this->Value("stats/{service:3}/metric:6/eternity"), "2");
+}
+
 TYPED_TEST(AggregatorTest, SendsSlicesOf400Transactions) {
   tests::InterceptedStore store(this->store());
   std::vector<CountedTransaction> transactions(401, this->Hit());
   ASSERT_THAT(this->Run(Aggregator(this->process_on(store)).Aggregate(transactions)), IsOk());
-  EXPECT_EQ(store.log()[5200], "INCRBY stats/{service:2}/metric:6/eternity 1");
-  EXPECT_EQ(store.log()[5213], "SADD stats/{service:2}/cinstances app");
+  EXPECT_EQ(this->Documented(store.log())[5200], "INCRBY stats/{service:2}/metric:6/eternity 1");
+  EXPECT_EQ(this->Documented(store.log())[5213], "SADD stats/{service:2}/cinstances app");
   EXPECT_EQ(store.requests(), 11u) << "2 slices, 7 of first traffic, 2 of alerts";
   EXPECT_EQ(this->Counter("6", "eternity"), "401");
 }
@@ -150,7 +160,8 @@ TYPED_TEST(AggregatorTest, RemembersTrafficOfTheDayOnlyAfterItSucceeded) {
     return std::nullopt;
   };
   EXPECT_THAT(this->Run(aggregator.Aggregate({this->Hit()})), Not(IsOk()));
-  EXPECT_EQ(store.log().back(), "INCR daily_traffic/service:2/cinstance:app/20260617");
+  EXPECT_EQ(this->Documented(store.log()).back(),
+            "INCR daily_traffic/service:2/cinstance:app/20260617");
   EXPECT_THAT(this->EventTypes(), ElementsAre("first_traffic"));
   ASSERT_THAT(this->Run(aggregator.Aggregate({this->Hit()})), IsOk());
   EXPECT_THAT(this->EventTypes(), ElementsAre("first_traffic", "first_daily_traffic"));

@@ -23,7 +23,7 @@ class ErrorLogTest : public ProcessTest<Backend> {
                          .Store("2", MakeError(ErrorCode::kMetricInvalid, metric), "{\"a\":1}"));
   }
 };
-TYPED_TEST_SUITE(ErrorLogTest, tests::Backends, tests::BackendNames);
+TYPED_TEST_SUITE(ErrorLogTest, tests::LayoutBackends, tests::BackendNames);
 
 TYPED_TEST(ErrorLogTest, KeepsTheNewestFirst) {
   ASSERT_THAT(this->StoreError("one"), IsOk());
@@ -45,7 +45,7 @@ TYPED_TEST(ErrorLogTest, TrimsInASecondRoundTrip) {
           ErrorLog(this->process_on(store)).Store("2", MakeError(ErrorCode::kNotValidData), "{}")),
       IsOk());
   EXPECT_EQ(store.requests(), 2u);
-  EXPECT_EQ(store.log().back(), "LTRIM errors/service_id:2 0 999");
+  EXPECT_EQ(this->Documented(store.log()).back(), "LTRIM errors/service_id:2 0 999");
 }
 
 TYPED_TEST(ErrorLogTest, KeepsNoMoreThanAThousandInPagesOfAHundred) {

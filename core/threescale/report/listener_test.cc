@@ -43,7 +43,7 @@ class ListenerTest : public AuthorizerTest<Backend> {
     return this->Run(ErrorLog(this->process()).List("2")).value();
   }
 };
-TYPED_TEST_SUITE(ListenerTest, tests::Backends, tests::BackendNames);
+TYPED_TEST_SUITE(ListenerTest, tests::LayoutBackends, tests::BackendNames);
 
 TYPED_TEST(ListenerTest, EnqueuesTheUsageOfAnAuthorizedAuthrep) {
   AuthRequest request = this->Request(Usage{{"hits", "2"}, {"other", "0"}});
@@ -92,7 +92,7 @@ TYPED_TEST(ListenerTest, NotifiesTheMaster) {
   ASSERT_THAT(this->Run(listener.Handle(Endpoint::kAuthrep, this->Request(), "{}")), IsOk());
   std::vector<std::string> lines;
   for (const store::Reply& line :
-       this->Ask({"LRANGE", "notify/aggregator/batch", "0", "-1"}).elements()) {
+       this->Ask({"LRANGE", this->keys().NotifyBatch("pk"), "0", "-1"}).elements()) {
     lines.push_back(line.text());
   }
   const auto usage = [](std::string_view text) { return HasSubstr(std::string(text)); };

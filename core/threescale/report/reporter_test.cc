@@ -40,12 +40,12 @@ class ReporterTest : public ReportingTest<Backend> {
     return code;
   }
   std::string Notified() {
-    return this->Ask({"LRANGE", "notify/aggregator/batch", "0", "-1"}).DebugString();
+    return this->Ask({"LRANGE", this->keys().NotifyBatch("pkey"), "0", "-1"}).DebugString();
   }
 
   InProcessJobQueue queue_;
 };
-TYPED_TEST_SUITE(ReporterTest, tests::Backends, tests::BackendNames);
+TYPED_TEST_SUITE(ReporterTest, tests::LayoutBackends, tests::BackendNames);
 
 TYPED_TEST(ReporterTest, LeavesAJobAndNotifiesTheMaster) {
   ReportRequest request = this->Request({Of({{"hits", "1"}}), Of({})});

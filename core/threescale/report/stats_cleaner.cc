@@ -9,6 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/store/batch.h"
 #include "redouble/core/store/decode.h"
 #include "redouble/core/store/errors.h"
 #include "redouble/core/store/typed/keys.h"
@@ -85,7 +86,7 @@ StatsCleaner::StatsCleaner(store::Store& store, base::Clock& clock, StatsCleaner
 }
 
 base::Task<absl::StatusOr<bool>> StatsCleaner::Mark(std::string_view service_id) {
-  return store::SAdd(store_, keys_.ServicesToClean(), service_id);
+  return store::SAdd(store_, options_.keys.ServicesToClean(), service_id);
 }
 
 base::Task<absl::Status> StatsCleaner::DeleteMarked() {
@@ -113,7 +114,8 @@ base::Task<absl::StatusOr<std::vector<std::string>>> StatsCleaner::ReadMarks() {
   std::vector<std::string> services;
   std::string cursor = "0";
   while (true) {
-    store::Command scan(store::CommandId::kSScan, {keys_.ServicesToClean(), cursor, "COUNT"});
+    store::Command scan(store::CommandId::kSScan,
+                        {options_.keys.ServicesToClean(), cursor, "COUNT"});
     scan.AddInteger(kPageSize);
     REDOUBLE_CO_ASSIGN_OR_RETURN(const auto page,
                                  store::DecodeArray(co_await store_.Execute(scan)));
@@ -132,7 +134,7 @@ base::Task<absl::StatusOr<std::vector<std::string>>> StatsCleaner::ReadMarks() {
 base::Task<absl::Status> StatsCleaner::DeleteMarks(const std::vector<std::string>& services) {
   const std::vector<std::string_view> marks = Views(services);
   const absl::StatusOr<int64_t> unmarked =
-      co_await store::SRem(store_, keys_.ServicesToClean(), marks);
+      co_await store::SRem(store_, options_.keys.ServicesToClean(), marks);
   co_return unmarked.status();
 }
 
@@ -186,6 +188,43 @@ base::Task<absl::StatusOr<int64_t>> StatsCleaner::VisitPage(store::Store& server
   co_return deleted;
 }
 
+// A page has the keys of many services, whose slots differ in a cluster. The order of the commands
+// does not matter: a page that was deleted in part is deleted again.
+base::Task<absl::StatusOr<std::vector<store::Reply>>> StatsCleaner::SendEach(
+    store::Store& server, store::CommandId command, std::span<const std::string_view> keys) {
+  store::Batch batch(store::Batch::Atomicity::kPipeline);
+  for (const std::string_view key : keys) batch.Add(command, {key});
+  co_return co_await store::Execute(server, batch);
+}
+
+base::Task<absl::StatusOr<int64_t>> StatsCleaner::DeleteAll(
+    store::Store& server, std::span<const std::string_view> keys) {
+  if (options_.keys.layout() == store::KeyLayout::kDocumented) {
+    co_return co_await store::Del(server, keys);
+  }
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<store::Reply> replies,
+                               co_await SendEach(server, store::CommandId::kDel, keys));
+  REDOUBLE_CO_RETURN_IF_ERROR(store::FirstError(replies));
+  int64_t deleted = 0;
+  for (const store::Reply& reply : replies) deleted += reply.integer();
+  co_return deleted;
+}
+
+base::Task<absl::StatusOr<std::vector<std::optional<std::string>>>> StatsCleaner::ReadAll(
+    store::Store& server, std::span<const std::string_view> keys) {
+  if (options_.keys.layout() == store::KeyLayout::kDocumented) {
+    co_return co_await store::MGet(server, keys);
+  }
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<store::Reply> replies,
+                               co_await SendEach(server, store::CommandId::kGet, keys));
+  std::vector<std::optional<std::string>> values;
+  for (const store::Reply& reply : replies) {
+    // As MGET, which reads a value that is not a string as missing.
+    values.push_back(reply.is_bulk() ? std::optional<std::string>(reply.text()) : std::nullopt);
+  }
+  co_return values;
+}
+
 base::Task<absl::StatusOr<int64_t>> StatsCleaner::DeleteOf(const std::vector<std::string>& services,
                                                            store::Store& server,
                                                            const Names& keys) {
@@ -193,18 +232,20 @@ base::Task<absl::StatusOr<int64_t>> StatsCleaner::DeleteOf(const std::vector<std
   for (const std::string& key : keys) {
     REDOUBLE_CO_ASSIGN_OR_RETURN(const std::optional<std::string> service, ServiceOfCounter(key));
     const bool is_marked =
-        service && std::find(services.begin(), services.end(), *service) != services.end();
+        service && std::any_of(services.begin(), services.end(), [&](const std::string& marked) {
+          return options_.keys.TagOf(marked) == *service;
+        });
     if (is_marked) counters.push_back(key);
   }
   if (counters.empty()) co_return 0;
   const std::vector<std::string_view> views = Views(counters);
   if (options_.log) {
-    REDOUBLE_CO_ASSIGN_OR_RETURN(const auto values, co_await store::MGet(server, views));
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const auto values, co_await ReadAll(server, views));
     for (size_t i = 0; i < counters.size(); ++i) {
       options_.log(absl::StrCat(counters[i], " ", values[i].value_or("")));
     }
   }
-  co_return co_await store::Del(server, views);
+  co_return co_await DeleteAll(server, views);
 }
 
 base::Task<absl::StatusOr<int64_t>> StatsCleaner::DeleteZerosOf(store::Store& server,
@@ -213,13 +254,13 @@ base::Task<absl::StatusOr<int64_t>> StatsCleaner::DeleteZerosOf(store::Store& se
   std::copy_if(keys.begin(), keys.end(), std::back_inserter(counters), IsCounter);
   if (counters.empty()) co_return 0;
   const std::vector<std::string_view> views = Views(counters);
-  REDOUBLE_CO_ASSIGN_OR_RETURN(const auto values, co_await store::MGet(server, views));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const auto values, co_await ReadAll(server, views));
   std::vector<std::string_view> zeros;
   for (size_t i = 0; i < counters.size(); ++i) {
     if (values[i] == "0") zeros.push_back(counters[i]);
   }
   if (zeros.empty()) co_return 0;
-  const absl::StatusOr<int64_t> deleted = co_await store::Del(server, zeros);
+  const absl::StatusOr<int64_t> deleted = co_await DeleteAll(server, zeros);
   if (!deleted.ok() || !options_.log) co_return deleted;
   for (const std::string_view key : zeros) options_.log(key);
   co_return deleted;

@@ -27,6 +27,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,6 +37,8 @@
 #include "absl/time/time.h"
 #include "redouble/core/base/task/task.h"
 #include "redouble/core/base/time/clock.h"
+#include "redouble/core/store/command.h"
+#include "redouble/core/store/reply.h"
 #include "redouble/core/store/store.h"
 #include "redouble/core/threescale/keys.h"
 
@@ -50,6 +53,8 @@ struct StatsCleanerOptions {
   absl::Duration pause = absl::Milliseconds(10);
   // The servers with the keys, not null, reached without a proxy. Empty: the store of the marks.
   std::vector<store::Store*> servers = {};
+  // In the cluster layout a page is read and deleted by a pipeline of one command for each key.
+  Keys keys = Keys();
   // Receives a line for each deleted key: "KEY VALUE" before DeleteMarked deletes it, which costs
   // an MGET per page and can repeat if the page is tried again; "KEY" after DeleteZeros deleted it.
   std::function<void(std::string_view line)> log = {};
@@ -98,7 +103,14 @@ class StatsCleaner {
                                                store::Store& server, const Names& keys);
   base::Task<absl::StatusOr<int64_t>> DeleteZerosOf(store::Store& server, const Names& keys);
 
-  Keys keys_;
+  // Read or delete the keys of one page, in one round trip.
+  base::Task<absl::StatusOr<std::vector<store::Reply>>> SendEach(
+      store::Store& server, store::CommandId command, std::span<const std::string_view> keys);
+  base::Task<absl::StatusOr<std::vector<std::optional<std::string>>>> ReadAll(
+      store::Store& server, std::span<const std::string_view> keys);
+  base::Task<absl::StatusOr<int64_t>> DeleteAll(store::Store& server,
+                                                std::span<const std::string_view> keys);
+
   store::Store& store_;
   base::Clock& clock_;
   StatsCleanerOptions options_;

@@ -60,7 +60,12 @@ TEST(ServiceOfCounter, FailsForAnIdWithAColon) {
 template <typename Backend>
 class StatsCleanerTest : public ProcessTest<Backend> {
  protected:
-  StatsCleaner cleaner() { return StatsCleaner(this->store(), clock_); }
+  StatsCleanerOptions options() {
+    StatsCleanerOptions options;
+    options.keys = this->keys();
+    return options;
+  }
+  StatsCleaner cleaner() { return StatsCleaner(this->store(), clock_, options()); }
   absl::Status DeleteMarked() { return this->Run(cleaner().DeleteMarked()); }
   void Set(std::string_view key, std::string_view value = "1") { this->Ask({"SET", key, value}); }
   bool Exists(std::string_view key) { return this->Ask({"EXISTS", key}) == Reply::Integer(1); }
@@ -71,7 +76,7 @@ class StatsCleanerTest : public ProcessTest<Backend> {
 
   CallbackClock clock_{[this] { return this->now(); }};
 };
-TYPED_TEST_SUITE(StatsCleanerTest, tests::Backends, tests::BackendNames);
+TYPED_TEST_SUITE(StatsCleanerTest, tests::LayoutBackends, tests::BackendNames);
 
 TYPED_TEST(StatsCleanerTest, DeletesTheCountersOfMarkedServicesOnly) {
   this->Set("stats/{service:2}/metric:6/eternity");
@@ -89,6 +94,25 @@ TYPED_TEST(StatsCleanerTest, DeletesTheCountersOfMarkedServicesOnly) {
   EXPECT_EQ(this->KeyCount(), 3);
 }
 
+TYPED_TEST(StatsCleanerTest, CleansManyServicesAtOnce) {
+  for (int i = 0; i < 30; ++i) {
+    const std::string service = "s" + std::to_string(i);
+    this->Set("stats/{service:" + service + "}/metric:6/eternity");
+    ASSERT_THAT(this->Run(this->cleaner().Mark(service)), IsOk());
+  }
+  ASSERT_THAT(this->DeleteMarked(), IsOk());
+  EXPECT_EQ(this->KeyCount(), 0);
+}
+
+TYPED_TEST(StatsCleanerTest, CleansAServiceWhoseIdHasASpace) {
+  const std::string counter =
+      this->keys().Counter({.service_id = "a b", .metric_id = "6"}, "eternity");
+  this->Set(counter);
+  ASSERT_THAT(this->Run(this->cleaner().Mark("a b")), IsOk());
+  ASSERT_THAT(this->DeleteMarked(), IsOk());
+  EXPECT_FALSE(this->Exists(counter));
+}
+
 TYPED_TEST(StatsCleanerTest, CleansManyPages) {
   constexpr int kKeys = 1700;
   for (int i = 0; i < kKeys; ++i) {
@@ -101,7 +125,7 @@ TYPED_TEST(StatsCleanerTest, CleansManyPages) {
 
 TYPED_TEST(StatsCleanerTest, ScansNothingWithoutMarks) {
   tests::InterceptedStore store(this->store());
-  ASSERT_THAT(this->Run(StatsCleaner(store, this->clock_).DeleteMarked()), IsOk());
+  ASSERT_THAT(this->Run(StatsCleaner(store, this->clock_, this->options()).DeleteMarked()), IsOk());
   EXPECT_EQ(store.requests(), 1u);
 }
 
@@ -109,7 +133,7 @@ TYPED_TEST(StatsCleanerTest, GivesUpOnAColonAfterThreeTries) {
   this->Set("stats/{service:9}/cinstance:a:b/metric:6/eternity");
   ASSERT_THAT(this->Run(this->cleaner().Mark("2")), IsOk());
   tests::InterceptedStore store(this->store());
-  EXPECT_EQ(this->Run(StatsCleaner(store, this->clock_).DeleteMarked()).message(),
+  EXPECT_EQ(this->Run(StatsCleaner(store, this->clock_, this->options()).DeleteMarked()).message(),
             "invalid number of elements (3 for 1..2)");
   EXPECT_THAT(store.log(), ElementsAre(StartsWith("SSCAN"), "SCAN 0 COUNT 1", "SCAN 0 COUNT 500",
                                        "SCAN 0 COUNT 500", "SCAN 0 COUNT 500"));
@@ -124,7 +148,7 @@ TYPED_TEST(StatsCleanerTest, GoesOnWhenATryWorks) {
     if (index == 2 || index == 3) return absl::UnavailableError("lost");
     return std::nullopt;
   };
-  ASSERT_THAT(this->Run(StatsCleaner(store, this->clock_).DeleteMarked()), IsOk());
+  ASSERT_THAT(this->Run(StatsCleaner(store, this->clock_, this->options()).DeleteMarked()), IsOk());
   EXPECT_EQ(this->KeyCount(), 0);
 }
 
@@ -141,7 +165,7 @@ TYPED_TEST(StatsCleanerTest, DeletesCountersThatAreZero) {
 
 TYPED_TEST(StatsCleanerTest, LogsWhatItDeletes) {
   std::vector<std::string> lines;
-  StatsCleanerOptions options;
+  StatsCleanerOptions options = this->options();
   options.log = [&](std::string_view line) { lines.emplace_back(line); };
   StatsCleaner cleaner(this->store(), this->clock_, options);
   this->Set("stats/{service:2}/metric:6/eternity", "42");
@@ -165,7 +189,7 @@ TYPED_TEST(StatsCleanerTest, ScansTheOtherServersWhenOneIsLost) {
     this->Set("stats/{service:3}/metric:6/eternity", "0");
     tests::InterceptedStore lost(this->store());
     lost.on_request = [&](size_t) -> std::optional<absl::StatusOr<Reply>> { return error; };
-    StatsCleanerOptions options;
+    StatsCleanerOptions options = this->options();
     options.servers = {&lost, &this->store()};
     StatsCleaner cleaner(this->store(), this->clock_, options);
     ASSERT_THAT(this->Run(cleaner.Mark("2")), IsOk());
@@ -187,7 +211,7 @@ TYPED_TEST(StatsCleanerTest, StopsAtAnotherErrorOfAServer) {
   broken.on_request = [&](size_t) -> std::optional<absl::StatusOr<Reply>> {
     return store::ServerError("ERR unknown command 'SCAN'");
   };
-  StatsCleanerOptions options;
+  StatsCleanerOptions options = this->options();
   options.servers = {&broken, &this->store()};
   StatsCleaner cleaner(this->store(), this->clock_, options);
   ASSERT_THAT(this->Run(cleaner.Mark("2")), IsOk());
@@ -204,7 +228,7 @@ TYPED_TEST(StatsCleanerTest, TriesThreeTimesToRemoveTheMarks) {
     if (index == kSRem || index == kSRem + 1) return absl::UnavailableError("lost");
     return std::nullopt;
   };
-  ASSERT_THAT(this->Run(StatsCleaner(store, this->clock_).DeleteMarked()), IsOk());
+  ASSERT_THAT(this->Run(StatsCleaner(store, this->clock_, this->options()).DeleteMarked()), IsOk());
   EXPECT_FALSE(this->IsMarked("2"));
 }
 

@@ -51,7 +51,7 @@ class StatsReaderTest : public ProcessTest<Backend> {
     return values;
   }
 };
-TYPED_TEST_SUITE(StatsReaderTest, tests::Backends, tests::BackendNames);
+TYPED_TEST_SUITE(StatsReaderTest, tests::LayoutBackends, tests::BackendNames);
 
 TYPED_TEST(StatsReaderTest, ReadsASeriesOfEachGranularity) {
   const auto values = [&](Granularity granularity, std::string_view since) {

@@ -50,7 +50,7 @@ class WorkerTest : public ReportingTest<Backend> {
     EXPECT_EQ(this->Counter("6", "eternity"), "nil");
   }
 };
-TYPED_TEST_SUITE(WorkerTest, tests::Backends, tests::BackendNames);
+TYPED_TEST_SUITE(WorkerTest, tests::LayoutBackends, tests::BackendNames);
 
 TYPED_TEST(WorkerTest, CountsUsageForParentsToo) {
   ASSERT_THAT(this->RunReport({Of("app", {{"search", "2"}, {"hits", "1"}})}), IsOk());
@@ -171,7 +171,7 @@ class NotifyJobTest : public ReportingTest<Backend> {
         Worker(this->process(), {.aggregator = {}, .master_service_id = "2"}).Run(Job(job)));
   }
 };
-TYPED_TEST_SUITE(NotifyJobTest, tests::Backends, tests::BackendNames);
+TYPED_TEST_SUITE(NotifyJobTest, tests::LayoutBackends, tests::BackendNames);
 
 TYPED_TEST(NotifyJobTest, CountsOnTheMasterService) {
   this->Ask({"SET", "application/service_id:2/key:p1/id", "app"});

@@ -3,12 +3,14 @@
 //
 //   template <typename Backend>
 //   class EventQueueTest : public ProcessTest<Backend> {};
-//   TYPED_TEST_SUITE(EventQueueTest, tests::Backends, tests::BackendNames);
+//   TYPED_TEST_SUITE(EventQueueTest, tests::LayoutBackends, tests::BackendNames);
 //
 //   TYPED_TEST(EventQueueTest, Counts) {
 //     EventQueue events(this->process());
 //     this->Advance(absl::Hours(1));
 //   }
+//
+// A test names keys as documented (backends/testing/spelled_test.h).
 //
 // Thread-safety: one thread.
 #ifndef REDOUBLE_CORE_THREESCALE_TESTING_PROCESS_FOR_TEST_H_
@@ -20,9 +22,10 @@
 #include <functional>
 #include <string_view>
 
-#include "redouble/backends/testing/backends.h"
+#include "redouble/backends/testing/spelled_test.h"
 #include "redouble/core/base/time/clock.h"
 #include "redouble/core/base/time/utc.h"
+#include "redouble/core/threescale/keys.h"
 #include "redouble/core/threescale/process.h"
 
 namespace redouble::threescale {
@@ -43,12 +46,23 @@ class CallbackClock final : public base::Clock {
   std::function<absl::Time()> now_;
 };
 
+struct ThreescaleFamilies {
+  static tests::SystemFamilies Families() {
+    return {KeyFamilies(), KeyFamilies(store::KeyLayout::kCluster)};
+  }
+};
+
 template <typename Backend>
-class ProcessTest : public tests::BackendTest<Backend> {
+class ProcessTest : public tests::SpelledTest<Backend, ThreescaleFamilies> {
  public:
   const base::Clock& clock() const { return clock_; }
-  Process process() { return Process(this->store(), clock_); }
-  Process process_on(store::Store& store) { return Process(store, clock_); }
+  Process process() { return process_on(this->store()); }
+  Process process_on(store::Store& store) {
+    Process process(store, clock_);
+    process.keys = keys();
+    return process;
+  }
+  static Keys keys() { return Keys(tests::LayoutTest<Backend>::layout()); }
 
   void AdvanceTo(std::string_view time) {
     tests::BackendTest<Backend>::AdvanceTo(base::ParseRfc3339(time).value());

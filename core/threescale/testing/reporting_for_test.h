@@ -32,7 +32,7 @@ class ReportingTest : public ProcessTest<Backend> {
   void SetUp() override {
     ProcessTest<Backend>::SetUp();
     if (this->IsSkipped()) return;
-    tests::BackendTest<Backend>::AdvanceTo(kStart);
+    tests::LayoutTest<Backend>::AdvanceTo(kStart);
     ServiceSave service;
     service.id = "2";
     service.provider_key = "pkey";
@@ -68,7 +68,7 @@ class ReportingTest : public ProcessTest<Backend> {
   }
   // The value of a counter of the application. `segment` is the last segment of its key.
   std::string Counter(std::string_view metric_id, std::string_view segment) {
-    return this->Value(Keys().Counter(
+    return this->Value(this->keys().Counter(
         {.service_id = "2", .application_id = "app", .metric_id = metric_id}, segment));
   }
   // The types of all events.
