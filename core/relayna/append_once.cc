@@ -1,5 +1,6 @@
 #include "redouble/core/relayna/append_once.h"
 
+#include <cstddef>
 #include <string_view>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "redouble/core/store/decode.h"
 #include "redouble/core/store/errors.h"
 #include "redouble/core/store/script.h"
+#include "redouble/core/store/typed/keys.h"
 
 namespace redouble::relayna {
 namespace {
@@ -71,6 +73,16 @@ void AddArguments(std::vector<std::string>& arguments, const Append& append) {
   arguments.push_back(base::FormatInt64(append.place ? append.place->index : 0));
 }
 
+// The set and its TTL, which have one slot.
+base::Task<absl::Status> AddMember(store::Store& store, const Append& append) {
+  Batch batch(Batch::Atomicity::kTransaction);
+  batch.Add(CommandId::kSAdd, {append.membership->set, append.membership->member});
+  AddExpire(batch, append, append.membership->set);
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<store::Reply> replies,
+                               co_await store::Execute(store, batch));
+  co_return store::FirstError(replies);
+}
+
 }  // namespace
 
 bool HasTtl(std::optional<int64_t> ttl_seconds) { return ttl_seconds.value_or(0) != 0; }
@@ -99,6 +111,34 @@ base::Task<absl::StatusOr<bool>> AppendOnceAtomically(store::Store& store,
       const int64_t outcome, store::DecodeInteger(co_await AppendScript().Run(store, keys, views)));
   if (outcome < 0) co_return absl::AbortedError("the list has changed");
   co_return outcome == 1;
+}
+
+base::Task<absl::StatusOr<bool>> AppendOnceInLayout(store::Store& store, store::KeyLayout layout,
+                                                    std::span<const Append> appends,
+                                                    bool atomically) {
+  if (layout == store::KeyLayout::kCluster) return AppendOnceInSteps(store, appends, atomically);
+  return atomically ? AppendOnceAtomically(store, appends) : AppendOnce(store, appends.front());
+}
+
+base::Task<absl::StatusOr<bool>> AppendOnceInSteps(store::Store& store,
+                                                   std::span<const Append> appends,
+                                                   bool atomically) {
+  Append first = appends.front();
+  const std::span<const Append> others = appends.subspan(1);
+  if (first.membership || !others.empty()) {
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const bool is_known, co_await store::Exists(store, first.marker));
+    if (is_known) co_return false;
+  }
+  for (size_t i = 0; i < others.size(); ++i) {
+    REDOUBLE_CO_RETURN_IF_ERROR(
+        (co_await AppendOnceAtomically(store, others.subspan(i, 1))).status());
+  }
+  if (first.membership) {
+    REDOUBLE_CO_RETURN_IF_ERROR(co_await AddMember(store, first));
+    first.membership.reset();
+  }
+  if (!atomically) co_return co_await AppendOnce(store, first);
+  co_return co_await AppendOnceAtomically(store, std::span(&first, 1));
 }
 
 }  // namespace redouble::relayna

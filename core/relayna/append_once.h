@@ -22,6 +22,7 @@
 
 #include "absl/status/statusor.h"
 #include "redouble/core/base/task/task.h"
+#include "redouble/core/store/keyspace/key_layout.h"
 #include "redouble/core/store/store.h"
 
 namespace redouble::relayna {
@@ -74,6 +75,26 @@ base::Task<absl::StatusOr<bool>> AppendOnce(store::Store& store, const Append& a
 // with nothing written, if a list has changed since `place` was computed.
 base::Task<absl::StatusOr<bool>> AppendOnceAtomically(store::Store& store,
                                                       std::span<const Append> appends);
+
+// As AppendOnce, or with `atomically` as AppendOnceAtomically, for the cluster layout, where the
+// set of the first append and the lists of the others are in other slots than the first list. The
+// order is: a read of the first marker, which ends the operation for a duplicate; the other
+// appends, each in one script; the set; the first append. Each step may be repeated. After a crash,
+// a repeated call writes what is missing; until then the other lists and the set have an entry
+// whose event the first list does not have. Up to three round trips more than in the documented
+// layout.
+//
+// Errors: those of the store. A key of the wrong type ends the operation; the steps before it have
+// taken effect.
+base::Task<absl::StatusOr<bool>> AppendOnceInSteps(store::Store& store,
+                                                   std::span<const Append> appends,
+                                                   bool atomically);
+
+// In the cluster layout AppendOnceInSteps; in the documented layout AppendOnceAtomically, or
+// AppendOnce for the first append.
+base::Task<absl::StatusOr<bool>> AppendOnceInLayout(store::Store& store, store::KeyLayout layout,
+                                                    std::span<const Append> appends,
+                                                    bool atomically);
 
 }  // namespace redouble::relayna
 

@@ -32,9 +32,11 @@ constexpr std::array<store::KeyBinding, 5> kDefaults = {{
 
 }  // namespace
 
-store::KeyRules KeyRules() {
-  return {
-      .families = KeyFamilies(), .defaults = kDefaults, .relations = kRelations, .expiring = {}};
+store::KeyRules KeyRules(store::KeyLayout layout) {
+  return {.families = KeyFamilies(layout),
+          .defaults = kDefaults,
+          .relations = kRelations,
+          .expiring = {}};
 }
 
 }  // namespace redouble::relayna

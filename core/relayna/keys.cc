@@ -1,13 +1,17 @@
 #include "redouble/core/relayna/keys.h"
 
 #include <array>
+#include <cstddef>
 
 namespace redouble::relayna {
 namespace {
 
 using store::KeyFamily;
+using store::KeyLayout;
 using store::KeyPattern;
 using store::KeyType;
+using store::LayoutRow;
+using store::LayoutTable;
 
 constexpr std::string_view kSystem = "relayna";
 constexpr std::string_view kStatusSource = "docs/systems/relayna.md 2.5 and 4.1";
@@ -198,14 +202,58 @@ constexpr KeyFamily kInflight = {
     .source = kWorkflowSource,
 };
 
-constexpr std::array kFamilies = {
-    kHistory,          kChannel, kEvent,     kChildren, kObservationHistory,
-    kObservationEvent, kFeed,    kFeedEvent, kRecord,   kRecords,
-    kReplayLock,       kRun,     kFanin,     kDedup,    kInflight};
+// In the cluster layout a task, a feed or a DLQ is the tag. The word before the id keeps the tag
+// from being empty, which would make Redis hash the whole key. Channels are not keys.
+constexpr std::array kRows = {
+    LayoutRow{kHistory, "{status_prefix:any}:history:{{task:{task_id:any}}}"},
+    LayoutRow{kChannel, {}},
+    LayoutRow{kEvent, "{status_prefix:any}:event:{{task:{task_id:any}}}:{token:any}"},
+    LayoutRow{kChildren, "{status_prefix:any}:children:{{task:{parent_task_id:any}}}"},
+    LayoutRow{kObservationHistory, "{observation_prefix:any}:history:{{task:{task_id:any}}}"},
+    LayoutRow{kObservationEvent,
+              "{observation_prefix:any}:event:{{task:{task_id:any}}}:{token:any}"},
+    LayoutRow{kFeed, "{{feed:{feed_prefix:any}}}:list"},
+    LayoutRow{kFeedEvent, "{{feed:{feed_prefix:any}}}:event:{cursor:any}"},
+    LayoutRow{kRecord, "{{dlq:{dlq_prefix:any}}}:record:{dlq_id:any}"},
+    LayoutRow{kRecords, "{{dlq:{dlq_prefix:any}}}:records"},
+    LayoutRow{kReplayLock, "{{dlq:{dlq_prefix:any}}}:replay-lock:{dlq_id:any}"},
+    LayoutRow{kRun, "{workflow_prefix:any}:workflow:run:{{task:{task_id:any}}}"},
+    LayoutRow{kFanin, "{workflow_prefix:any}:workflow:fanin:{{task:{task_id:any}}}:{stage:any}"},
+    LayoutRow{kDedup,
+              "{workflow_prefix:any}:workflow:contract:dedup:{{task:{task_id:any}}}:{stage:any}:{"
+              "signature:any}"},
+    LayoutRow{
+        kInflight,
+        "{workflow_prefix:any}:workflow:contract:inflight:{{task:{task_id:any}}}:{stage:any}"},
+};
+
+// The indexes of the rows.
+enum Row : size_t {
+  kHistoryRow,
+  kChannelRow,
+  kEventRow,
+  kChildrenRow,
+  kObservationHistoryRow,
+  kObservationEventRow,
+  kFeedRow,
+  kFeedEventRow,
+  kRecordRow,
+  kRecordsRow,
+  kReplayLockRow,
+  kRunRow,
+  kFaninRow,
+  kDedupRow,
+  kInflightRow,
+};
+
+const LayoutTable& Table() {
+  static const LayoutTable& table = *new LayoutTable(kRows);
+  return table;
+}
 
 // The pattern of a family with its prefix, which is the first placeholder and accepts any text.
-KeyPattern PatternOf(const KeyFamily& family, std::string_view prefix) {
-  const KeyPattern pattern = KeyPattern::MustCompile(family.pattern, family.id);
+KeyPattern PatternOf(Row row, std::string_view prefix, KeyLayout layout) {
+  const KeyPattern& pattern = Table().pattern(layout, row);
   return pattern.Bind(pattern.placeholders()[0].name, prefix).value();
 }
 
@@ -217,13 +265,13 @@ std::string Build(const KeyPattern& pattern, const Values&... values) {
 
 }  // namespace
 
-std::span<const KeyFamily> KeyFamilies() { return kFamilies; }
+std::span<const KeyFamily> KeyFamilies(KeyLayout layout) { return Table().families(layout); }
 
-StatusKeys::StatusKeys(std::string_view prefix)
-    : history_(PatternOf(kHistory, prefix)),
-      channel_(PatternOf(kChannel, prefix)),
-      event_(PatternOf(kEvent, prefix)),
-      children_(PatternOf(kChildren, prefix)) {}
+StatusKeys::StatusKeys(std::string_view prefix, KeyLayout layout)
+    : history_(PatternOf(kHistoryRow, prefix, layout)),
+      channel_(PatternOf(kChannelRow, prefix, layout)),
+      event_(PatternOf(kEventRow, prefix, layout)),
+      children_(PatternOf(kChildrenRow, prefix, layout)) {}
 
 std::string StatusKeys::History(std::string_view task_id) const { return Build(history_, task_id); }
 
@@ -237,9 +285,9 @@ std::string StatusKeys::Children(std::string_view parent_task_id) const {
   return Build(children_, parent_task_id);
 }
 
-ObservationKeys::ObservationKeys(std::string_view prefix)
-    : history_(PatternOf(kObservationHistory, prefix)),
-      event_(PatternOf(kObservationEvent, prefix)) {}
+ObservationKeys::ObservationKeys(std::string_view prefix, KeyLayout layout)
+    : history_(PatternOf(kObservationHistoryRow, prefix, layout)),
+      event_(PatternOf(kObservationEventRow, prefix, layout)) {}
 
 std::string ObservationKeys::History(std::string_view task_id) const {
   return Build(history_, task_id);
@@ -249,17 +297,18 @@ std::string ObservationKeys::Event(EventToken event) const {
   return Build(event_, event.task_id, event.token);
 }
 
-FeedKeys::FeedKeys(std::string_view prefix)
-    : feed_(PatternOf(kFeed, prefix)), event_(PatternOf(kFeedEvent, prefix)) {}
+FeedKeys::FeedKeys(std::string_view prefix, KeyLayout layout)
+    : feed_(PatternOf(kFeedRow, prefix, layout)),
+      event_(PatternOf(kFeedEventRow, prefix, layout)) {}
 
 std::string FeedKeys::Feed() const { return Build(feed_); }
 
 std::string FeedKeys::Event(std::string_view cursor) const { return Build(event_, cursor); }
 
-DlqKeys::DlqKeys(std::string_view prefix)
-    : record_(PatternOf(kRecord, prefix)),
-      records_(PatternOf(kRecords, prefix)),
-      replay_lock_(PatternOf(kReplayLock, prefix)) {}
+DlqKeys::DlqKeys(std::string_view prefix, KeyLayout layout)
+    : record_(PatternOf(kRecordRow, prefix, layout)),
+      records_(PatternOf(kRecordsRow, prefix, layout)),
+      replay_lock_(PatternOf(kReplayLockRow, prefix, layout)) {}
 
 std::string DlqKeys::Record(std::string_view dlq_id) const { return Build(record_, dlq_id); }
 
@@ -269,11 +318,12 @@ std::string DlqKeys::ReplayLock(std::string_view dlq_id) const {
   return Build(replay_lock_, dlq_id);
 }
 
-WorkflowKeys::WorkflowKeys(std::string_view prefix)
-    : run_(PatternOf(kRun, prefix)),
-      fanin_(PatternOf(kFanin, prefix)),
-      dedup_(PatternOf(kDedup, prefix)),
-      inflight_(PatternOf(kInflight, prefix)) {}
+WorkflowKeys::WorkflowKeys(std::string_view prefix, KeyLayout layout)
+    : layout_(layout),
+      run_(PatternOf(kRunRow, prefix, layout)),
+      fanin_(PatternOf(kFaninRow, prefix, layout)),
+      dedup_(PatternOf(kDedupRow, prefix, layout)),
+      inflight_(PatternOf(kInflightRow, prefix, layout)) {}
 
 std::string WorkflowKeys::Run(std::string_view task_id) const { return Build(run_, task_id); }
 
@@ -282,10 +332,12 @@ std::string WorkflowKeys::Fanin(TaskStage destination) const {
 }
 
 std::string WorkflowKeys::Dedup(TaskStage task, std::string_view signature) const {
+  if (layout_ == KeyLayout::kCluster) return Build(dedup_, task.task_id, task.stage, signature);
   return Build(dedup_, task.stage, task.task_id, signature);
 }
 
 std::string WorkflowKeys::Inflight(TaskStage task) const {
+  if (layout_ == KeyLayout::kCluster) return Build(inflight_, task.task_id, task.stage);
   return Build(inflight_, task.stage, task.task_id);
 }
 

@@ -9,8 +9,12 @@
 //   keys.History("t1");              // "relayna:history:t1"
 //   keys.Event({"t1", "e1"});        // "relayna:event:t1:e1"
 //
+// In the cluster layout the task is the hash tag of the keys of a task,
+// "relayna:history:{task:t1}", and a feed and a DLQ are one tag each. The prefixes of that layout
+// must not contain braces, which would change the tags; a cluster then refuses the commands.
+//
 // Thread-safety: constant data; a keys object is a plain value.
-// Source: docs/systems/relayna.md 1.
+// Source: docs/systems/relayna.md 1, 1.5.
 #ifndef REDOUBLE_CORE_RELAYNA_KEYS_H_
 #define REDOUBLE_CORE_RELAYNA_KEYS_H_
 
@@ -20,13 +24,15 @@
 #include <string_view>
 
 #include "redouble/core/store/keyspace/key_family.h"
+#include "redouble/core/store/keyspace/key_layout.h"
 #include "redouble/core/store/keyspace/key_pattern.h"
 
 namespace redouble::relayna {
 
 // Returns the fifteen families, in the order of docs/systems/relayna.md 1. The prefix of each store
 // is a placeholder: status_prefix, observation_prefix, feed_prefix, dlq_prefix, workflow_prefix.
-std::span<const store::KeyFamily> KeyFamilies();
+std::span<const store::KeyFamily> KeyFamilies(
+    store::KeyLayout layout = store::KeyLayout::kDocumented);
 
 // Default prefixes. kDirectStatusPrefix is that of a status store which is constructed directly;
 // the lifespan of the web application uses kRelaynaPrefix for it (docs/systems/relayna.md D9).
@@ -49,7 +55,8 @@ struct EventToken {
 class StatusKeys {
  public:
   // `prefix` can be any text, also an empty one. The same holds for the classes below.
-  explicit StatusKeys(std::string_view prefix = kDirectStatusPrefix);
+  explicit StatusKeys(std::string_view prefix = kDirectStatusPrefix,
+                      store::KeyLayout layout = store::KeyLayout::kDocumented);
 
   std::string History(std::string_view task_id) const;
   // A channel, not a key.
@@ -66,7 +73,8 @@ class StatusKeys {
 
 class ObservationKeys {
  public:
-  explicit ObservationKeys(std::string_view prefix = kObservationPrefix);
+  explicit ObservationKeys(std::string_view prefix = kObservationPrefix,
+                           store::KeyLayout layout = store::KeyLayout::kDocumented);
 
   std::string History(std::string_view task_id) const;
   std::string Event(EventToken event) const;
@@ -78,7 +86,8 @@ class ObservationKeys {
 
 class FeedKeys {
  public:
-  explicit FeedKeys(std::string_view prefix = kFeedPrefix);
+  explicit FeedKeys(std::string_view prefix = kFeedPrefix,
+                    store::KeyLayout layout = store::KeyLayout::kDocumented);
 
   std::string Feed() const;
   std::string Event(std::string_view cursor) const;
@@ -90,7 +99,8 @@ class FeedKeys {
 
 class DlqKeys {
  public:
-  explicit DlqKeys(std::string_view prefix = kRelaynaPrefix);
+  explicit DlqKeys(std::string_view prefix = kRelaynaPrefix,
+                   store::KeyLayout layout = store::KeyLayout::kDocumented);
 
   std::string Record(std::string_view dlq_id) const;
   std::string Records() const;
@@ -109,7 +119,8 @@ struct TaskStage {
 
 class WorkflowKeys {
  public:
-  explicit WorkflowKeys(std::string_view prefix = kRelaynaPrefix);
+  explicit WorkflowKeys(std::string_view prefix = kRelaynaPrefix,
+                        store::KeyLayout layout = store::KeyLayout::kDocumented);
 
   // Key names only: no documented operation reads or writes these two keys (docs/systems/relayna.md
   // D8).
@@ -120,6 +131,7 @@ class WorkflowKeys {
   std::string Inflight(TaskStage task) const;
 
  private:
+  store::KeyLayout layout_;
   store::KeyPattern run_;
   store::KeyPattern fanin_;
   store::KeyPattern dedup_;

@@ -28,7 +28,7 @@ Object Normalized(const Observation& observation, const std::optional<TraceConte
 }  // namespace
 
 ObservationStore::ObservationStore(store::Store& store, ObservationOptions options)
-    : store_(store), options_(std::move(options)), keys_(options_.prefix) {}
+    : store_(store), options_(std::move(options)), keys_(options_.prefix, options_.key_layout) {}
 
 absl::StatusOr<std::optional<Append>> ObservationStore::AppendOf(
     const Observation& observation, const std::optional<TraceContext>& trace) const {
@@ -57,7 +57,8 @@ base::Task<absl::StatusOr<bool>> ObservationStore::SetEvent(const Observation& o
                                    options_.feed->ObservationAppend(observation));
       if (item) appends.push_back(*std::move(item));
     }
-    co_return co_await AppendOnceAtomically(store_, appends);
+    co_return co_await AppendOnceInLayout(store_, options_.key_layout, appends,
+                                          /*atomically=*/true);
   }
   const absl::StatusOr<bool> is_new = co_await AppendOnce(store_, *append);
   if (!is_new.ok() || !*is_new || options_.feed == nullptr) co_return is_new;

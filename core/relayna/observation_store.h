@@ -39,6 +39,7 @@ struct ObservationOptions {
   ServiceEventFeed* feed = nullptr;
   // atomic_events applies.
   Hardening hardening = {};
+  store::KeyLayout key_layout = store::KeyLayout::kDocumented;
 };
 
 // The span in which an observation is made.

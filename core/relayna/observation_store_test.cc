@@ -3,10 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "redouble/backends/testing/backends.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/python/error.h"
 #include "redouble/core/python/json.h"
+#include "redouble/core/relayna/testing/relayna_for_test.h"
 #include "redouble/core/store/errors.h"
 #include "redouble/tests/support/intercepted_store.h"
 
@@ -43,15 +43,15 @@ Observation Received() {
 }
 
 template <typename Backend>
-class ObservationStoreTest : public tests::BackendTest<Backend> {
+class ObservationStoreTest : public RelaynaTest<Backend> {
  protected:
   absl::StatusOr<bool> Set(const Observation& observation, ObservationOptions options = {},
                            std::optional<TraceContext> trace = std::nullopt) {
-    ObservationStore observations(this->store(), std::move(options));
+    ObservationStore observations(this->store(), this->Options(std::move(options)));
     return this->Run(observations.SetEvent(observation, std::move(trace)));
   }
 };
-TYPED_TEST_SUITE(ObservationStoreTest, tests::Backends, tests::BackendNames);
+TYPED_TEST_SUITE(ObservationStoreTest, tests::LayoutBackends, tests::BackendNames);
 
 TYPED_TEST(ObservationStoreTest, WritesAnObservationOnce) {
   EXPECT_THAT(this->Set(Received()), IsOkAndHolds(true));
@@ -75,7 +75,7 @@ TYPED_TEST(ObservationStoreTest, DistinguishesClassesAndSpans) {
   EXPECT_THAT(this->Set(other), IsOkAndHolds(true));
   EXPECT_THAT(this->Set(Received(), {}, TraceContext{"trace", "span"}), IsOkAndHolds(true));
   EXPECT_THAT(this->Set(Received(), {}, TraceContext{"trace", "span"}), IsOkAndHolds(false));
-  ObservationStore observations(this->store());
+  ObservationStore observations(this->store(), this->Options(ObservationOptions()));
   ASSERT_OK_AND_ASSIGN(const std::vector<Value> history, this->Run(observations.GetHistory("t1")));
   ASSERT_THAT(history, SizeIs(3));
   const auto& members = history[0].object()->members();
@@ -88,7 +88,7 @@ TYPED_TEST(ObservationStoreTest, KeysHaveTheStrippedTaskIdAndValuesTheOriginalOn
   Observation observation = Received();
   observation.fields->Set("task_id", " t1\u00A0");
   EXPECT_THAT(this->Set(observation), IsOkAndHolds(true));
-  ObservationStore observations(this->store());
+  ObservationStore observations(this->store(), this->Options(ObservationOptions()));
   ASSERT_OK_AND_ASSIGN(const std::vector<Value> history, this->Run(observations.GetHistory("t1")));
   ASSERT_THAT(history, SizeIs(1));
   EXPECT_EQ(*history[0].Find("task_id"), Value(" t1\u00A0"));
@@ -96,7 +96,7 @@ TYPED_TEST(ObservationStoreTest, KeysHaveTheStrippedTaskIdAndValuesTheOriginalOn
 
 TYPED_TEST(ObservationStoreTest, SendsNothingWithoutATaskId) {
   InterceptedStore watched(this->store());
-  ObservationStore observations(watched);
+  ObservationStore observations(watched, this->Options(ObservationOptions()));
   const Observation rows[] = {{"dict", std::nullopt},
                               {"Started", Object({{"component", "consumer"}})},
                               {"Started", Object({{"task_id", nullptr}})},
@@ -111,7 +111,7 @@ TYPED_TEST(ObservationStoreTest, SendsNothingWithoutATaskId) {
 
 TYPED_TEST(ObservationStoreTest, RejectsAValueWithoutAJsonFormBeforeSending) {
   InterceptedStore watched(this->store());
-  ObservationStore observations(watched);
+  ObservationStore observations(watched, this->Options(ObservationOptions()));
   const Observation opaque = {"C", Object({{"task_id", "t1"}, {"x", python::Opaque{"set", ""}}})};
   EXPECT_EQ(python::ErrorType(this->Run(observations.SetEvent(opaque)).status()), "TypeError");
   const Observation array = {"C", Object({{"task_id", python::Array{1}}})};
@@ -126,7 +126,8 @@ TYPED_TEST(ObservationStoreTest, ReadsAtLeastOne) {
     observation.fields->Set("delivery_tag", i);
     ASSERT_THAT(this->Set(observation, {.history_maxlen = 2}), IsOkAndHolds(true));
   }
-  ObservationStore observations(this->store(), {.history_maxlen = 2});
+  ObservationStore observations(this->store(),
+                                this->Options(ObservationOptions{.history_maxlen = 2}));
   EXPECT_THAT(this->Run(observations.GetHistory("t1")), IsOkAndHolds(SizeIs(2)));
   EXPECT_THAT(this->Run(observations.GetHistory("t1", 0)), IsOkAndHolds(SizeIs(1)));
   EXPECT_THAT(this->Run(observations.GetHistory("none")), IsOkAndHolds(IsEmpty()));
@@ -138,7 +139,7 @@ TYPED_TEST(ObservationStoreTest, ReadsAtLeastOne) {
 TYPED_TEST(ObservationStoreTest, ASharedPrefixMixesTheListsOfBothStores) {
   EXPECT_THAT(this->Set(Received(), {.prefix = "task"}), IsOkAndHolds(true));
   this->Ask({"LPUSH", "task:history:t1", R"({"status": "queued"})"});
-  ObservationStore observations(this->store(), {.prefix = "task"});
+  ObservationStore observations(this->store(), this->Options(ObservationOptions{.prefix = "task"}));
   EXPECT_THAT(this->Run(observations.GetHistory("t1")), IsOkAndHolds(SizeIs(2)));
 }
 
@@ -161,7 +162,7 @@ TYPED_TEST(ObservationStoreTest, AtomicEventsWriteNothingOnAFailure) {
 }
 
 TYPED_TEST(ObservationStoreTest, WritesTheFeedAfterTheHistoryOrWithIt) {
-  ServiceEventFeed feed(this->store());
+  ServiceEventFeed feed(this->store(), this->Options(FeedOptions()));
   EXPECT_THAT(this->Set(Received(), {.feed = &feed}), IsOkAndHolds(true));
   const std::string item = this->Ask({"LINDEX", "relayna-service-events:feed", "0"}).text();
   EXPECT_NE(item.find(R"("timestamp":"2026-01-01 11:00:00+00:00")"), item.npos) << item;
@@ -173,7 +174,7 @@ TYPED_TEST(ObservationStoreTest, WritesTheFeedAfterTheHistoryOrWithIt) {
 }
 
 TYPED_TEST(ObservationStoreTest, AnErrorOfTheFeedComesAfterTheHistory) {
-  ServiceEventFeed feed(this->store());
+  ServiceEventFeed feed(this->store(), this->Options(FeedOptions()));
   Observation observation = Received();
   observation.fields->Set("component", python::Array{1});
   EXPECT_THAT(this->Set(observation, {.feed = &feed}),

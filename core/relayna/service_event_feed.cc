@@ -110,7 +110,7 @@ FeedPage PageOf(std::vector<Value> items, const FeedQuery& query) {
 }  // namespace
 
 ServiceEventFeed::ServiceEventFeed(store::Store& store, FeedOptions options)
-    : store_(store), options_(std::move(options)), keys_(options_.prefix) {}
+    : store_(store), options_(std::move(options)), keys_(options_.prefix, options_.key_layout) {}
 
 absl::StatusOr<Append> ServiceEventFeed::AppendOf(std::string cursor, Object item) const {
   REDOUBLE_ASSIGN_OR_RETURN(std::string payload, python::PydanticJson(std::move(item)));

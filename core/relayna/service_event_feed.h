@@ -40,6 +40,7 @@ struct FeedOptions {
   int64_t feed_maxlen = 5000;
   // atomic_events applies.
   Hardening hardening = {};
+  store::KeyLayout key_layout = store::KeyLayout::kDocumented;
 };
 
 // An instance of one of the SDK's observation classes.

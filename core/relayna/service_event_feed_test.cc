@@ -3,10 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "redouble/backends/testing/backends.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/python/error.h"
 #include "redouble/core/python/json.h"
+#include "redouble/core/relayna/testing/relayna_for_test.h"
 #include "redouble/core/store/errors.h"
 #include "redouble/tests/support/intercepted_store.h"
 
@@ -32,16 +32,16 @@ Value Numbered(int number) {
 }
 
 template <typename Backend>
-class ServiceEventFeedTest : public tests::BackendTest<Backend> {
+class ServiceEventFeedTest : public RelaynaTest<Backend> {
  protected:
   absl::StatusOr<bool> Add(const Value& event, FeedOptions options = {}) {
-    ServiceEventFeed feed(this->store(), std::move(options));
+    ServiceEventFeed feed(this->store(), this->Options(std::move(options)));
     return this->Run(feed.AddStatusEvent(event));
   }
   std::string Head() { return this->Ask({"LINDEX", kFeed, "0"}).text(); }
   // The cursors of a page, then its next cursor.
   std::vector<std::string> Page(FeedQuery query, FeedOptions options = {}) {
-    ServiceEventFeed feed(this->store(), std::move(options));
+    ServiceEventFeed feed(this->store(), this->Options(std::move(options)));
     const absl::StatusOr<FeedPage> page = this->Run(feed.GetFeed(std::move(query)));
     EXPECT_THAT(page, IsOk());
     std::vector<std::string> cursors;
@@ -51,15 +51,15 @@ class ServiceEventFeedTest : public tests::BackendTest<Backend> {
     return cursors;
   }
   absl::Status ReadFailure() {
-    ServiceEventFeed feed(this->store());
+    ServiceEventFeed feed(this->store(), this->Options(FeedOptions()));
     return this->Run(feed.GetFeed()).status();
   }
 };
-TYPED_TEST_SUITE(ServiceEventFeedTest, tests::Backends, tests::BackendNames);
+TYPED_TEST_SUITE(ServiceEventFeedTest, tests::LayoutBackends, tests::BackendNames);
 
 TYPED_TEST(ServiceEventFeedTest, WritesAnItemOnce) {
   InterceptedStore watched(this->store());
-  ServiceEventFeed feed(watched);
+  ServiceEventFeed feed(watched, this->Options(FeedOptions()));
   const Value event = Event(
       R"({"task_id": " t1 ", "status": " RUNNING ", "event_id": "e1", "correlation_id": 7,
           "timestamp": "now", "meta": {"parent_task_id": " t1 "}, "x": 1e16})");
@@ -101,7 +101,7 @@ TYPED_TEST(ServiceEventFeedTest, HashesAnObservationWithoutId) {
               {"task_type", nullptr},
               {"timestamp", python::DateTime{base::ParseRfc3339("2026-01-01T11:00:00Z").value()}},
               {"component", "consumer"}})};
-  ServiceEventFeed feed(this->store());
+  ServiceEventFeed feed(this->store(), this->Options(FeedOptions()));
   EXPECT_THAT(this->Run(feed.AddObservation(observation)), IsOkAndHolds(true));
   EXPECT_THAT(this->Run(feed.AddObservation(observation)), IsOkAndHolds(false));
   EXPECT_EQ(this->Value("relayna-service-events:event:"
@@ -113,14 +113,14 @@ TYPED_TEST(ServiceEventFeedTest, HashesAnObservationWithoutId) {
 TYPED_TEST(ServiceEventFeedTest, AcceptsAnIdOnceForAllTasksAndSources) {
   EXPECT_THAT(this->Add(Event(R"({"task_id": "t1", "event_id": "e1"})")), IsOkAndHolds(true));
   EXPECT_THAT(this->Add(Event(R"({"task_id": "t2", "event_id": "e1"})")), IsOkAndHolds(false));
-  ServiceEventFeed feed(this->store());
+  ServiceEventFeed feed(this->store(), this->Options(FeedOptions()));
   const Observation observation = {"C", Object({{"task_id", "t3"}, {"event_id", "e1"}})};
   EXPECT_THAT(this->Run(feed.AddObservation(observation)), IsOkAndHolds(false));
 }
 
 TYPED_TEST(ServiceEventFeedTest, SendsNothingWithoutATaskId) {
   InterceptedStore watched(this->store());
-  ServiceEventFeed feed(watched);
+  ServiceEventFeed feed(watched, this->Options(FeedOptions()));
   EXPECT_THAT(this->Run(feed.AddStatusEvent(Event(R"({"event_id": "e"})"))), IsOkAndHolds(false));
   EXPECT_THAT(this->Run(feed.AddStatusEvent(Event(R"({"task_id": " "})"))), IsOkAndHolds(false));
   const Observation no_task = {"C", Object()};
@@ -132,7 +132,7 @@ TYPED_TEST(ServiceEventFeedTest, SendsNothingWithoutATaskId) {
 
 TYPED_TEST(ServiceEventFeedTest, RejectsAValueWithoutAJsonFormBeforeSending) {
   InterceptedStore watched(this->store());
-  ServiceEventFeed feed(watched);
+  ServiceEventFeed feed(watched, this->Options(FeedOptions()));
   const Value opaque = python::Opaque{"set", ""};
   const auto failure = [&](const Value& event) {
     return this->Run(feed.AddStatusEvent(event)).status();

@@ -1,6 +1,7 @@
 #include "redouble/core/relayna/status_store.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "redouble/core/base/hash/digest.h"
@@ -28,7 +29,7 @@ absl::Time TimeOf(const Value& event) {
 }  // namespace
 
 StatusStore::StatusStore(store::Store& store, StatusOptions options)
-    : store_(store), options_(std::move(options)), keys_(options_.prefix) {}
+    : store_(store), options_(std::move(options)), keys_(options_.prefix, options_.key_layout) {}
 
 absl::StatusOr<Append> StatusStore::AppendOf(std::string_view task_id, const Value& event) const {
   REDOUBLE_RETURN_IF_ERROR(CheckEvent(event));
@@ -50,7 +51,8 @@ base::Task<absl::Status> StatusStore::SetHistory(std::string_view task_id, const
   if (options_.hardening.atomic_events || options_.hardening.newest_first) {
     co_return co_await SetAtomically(append, event);
   }
-  const absl::StatusOr<bool> is_new = co_await AppendOnce(store_, append);
+  const absl::StatusOr<bool> is_new = co_await AppendOnceInLayout(
+      store_, options_.key_layout, std::span(&append, 1), /*atomically=*/false);
   if (!is_new.ok() || !*is_new || options_.feed == nullptr) co_return is_new.status();
   co_return (co_await options_.feed->AddStatusEvent(event)).status();
 }
@@ -67,7 +69,8 @@ base::Task<absl::Status> StatusStore::SetAtomically(const Append& append, const 
     if (options_.hardening.newest_first) {
       REDOUBLE_CO_ASSIGN_OR_RETURN(appends.front().place, co_await PlaceOf(append.list, event));
     }
-    const absl::StatusOr<bool> is_new = co_await AppendOnceAtomically(store_, appends);
+    const absl::StatusOr<bool> is_new =
+        co_await AppendOnceInLayout(store_, options_.key_layout, appends, /*atomically=*/true);
     if (!absl::IsAborted(is_new.status())) co_return is_new.status();
   }
 }

@@ -47,6 +47,7 @@ struct StatusOptions {
   ServiceEventFeed* feed = nullptr;
   // atomic_events and newest_first apply.
   Hardening hardening = {};
+  store::KeyLayout key_layout = store::KeyLayout::kDocumented;
 };
 
 class StatusStore {

@@ -3,10 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "redouble/backends/testing/backends.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/python/error.h"
 #include "redouble/core/python/json.h"
+#include "redouble/core/relayna/testing/relayna_for_test.h"
 #include "redouble/core/store/errors.h"
 #include "redouble/tests/support/intercepted_store.h"
 
@@ -35,10 +35,10 @@ Value Numbered(int number) {
 }
 
 template <typename Backend>
-class StatusStoreTest : public tests::BackendTest<Backend> {
+class StatusStoreTest : public RelaynaTest<Backend> {
  protected:
   absl::Status Set(const Value& event, StatusOptions options = {}, std::string_view task = "t1") {
-    StatusStore statuses(this->store(), std::move(options));
+    StatusStore statuses(this->store(), this->Options(std::move(options)));
     return this->Run(statuses.SetHistory(task, event));
   }
   std::vector<std::string> List(std::string_view key) {
@@ -50,7 +50,7 @@ class StatusStoreTest : public tests::BackendTest<Backend> {
   }
   int64_t Length(std::string_view key) { return this->Ask({"LLEN", key}).integer(); }
 };
-TYPED_TEST_SUITE(StatusStoreTest, tests::Backends, tests::BackendNames);
+TYPED_TEST_SUITE(StatusStoreTest, tests::LayoutBackends, tests::BackendNames);
 
 TYPED_TEST(StatusStoreTest, WritesMarkerAndHistoryWithTtls) {
   ASSERT_THAT(this->Set(Event(R"({"task_id":"t1","status":"queued","event_id":"e1"})")), IsOk());
@@ -63,12 +63,13 @@ TYPED_TEST(StatusStoreTest, WritesMarkerAndHistoryWithTtls) {
 }
 
 TYPED_TEST(StatusStoreTest, TakesTwoRoundTripsForAnEventAndOneForADuplicate) {
+  if (this->in_cluster_layout()) return;  // The next test has what holds there.
   InterceptedStore watched(this->store());
-  StatusStore statuses(watched, {.prefix = "relayna"});
+  StatusStore statuses(watched, this->Options(StatusOptions{.prefix = "relayna"}));
   const Value event = Event(R"({"event_id": "e1", "meta": {"parent_task_id": "p"}})");
   ASSERT_OK_AND_ASSIGN(const std::string payload, python::PyJson(event));
   ASSERT_THAT(this->Run(statuses.SetHistory("t1", event)), IsOk());
-  EXPECT_THAT(watched.log(),
+  EXPECT_THAT(this->Documented(watched.log()),
               ElementsAre("SET relayna:event:t1:e1 1 NX EX 86400", "MULTI",
                           "LPUSH relayna:history:t1 " + payload, "LTRIM relayna:history:t1 0 49",
                           "EXPIRE relayna:history:t1 86400", "SADD relayna:children:p t1",
@@ -77,6 +78,58 @@ TYPED_TEST(StatusStoreTest, TakesTwoRoundTripsForAnEventAndOneForADuplicate) {
   EXPECT_EQ(watched.requests(), 2u);
   ASSERT_THAT(this->Run(statuses.SetHistory("t1", event)), IsOk());
   EXPECT_EQ(watched.requests(), 3u);
+}
+
+TYPED_TEST(StatusStoreTest, WritesTheChildBeforeTheMarkerInTheClusterLayout) {
+  if (!this->in_cluster_layout()) return;
+  InterceptedStore watched(this->store());
+  StatusStore statuses(watched, this->Options(StatusOptions{.prefix = "relayna"}));
+  const Value event = Event(R"({"event_id": "e1", "meta": {"parent_task_id": "p"}})");
+  ASSERT_OK_AND_ASSIGN(const std::string payload, python::PyJson(event));
+  ASSERT_THAT(this->Run(statuses.SetHistory("t1", event)), IsOk());
+  EXPECT_THAT(
+      watched.log(),
+      ElementsAre("EXISTS relayna:event:{task:t1}:e1", "MULTI", "SADD relayna:children:{task:p} t1",
+                  "EXPIRE relayna:children:{task:p} 86400", "EXEC",
+                  "SET relayna:event:{task:t1}:e1 1 NX EX 86400", "MULTI",
+                  "LPUSH relayna:history:{task:t1} " + payload,
+                  "LTRIM relayna:history:{task:t1} 0 49", "EXPIRE relayna:history:{task:t1} 86400",
+                  "PUBLISH relayna:channel:t1 " + payload, "EXEC"));
+  EXPECT_EQ(watched.requests(), 4u);
+  ASSERT_THAT(this->Run(statuses.SetHistory("t1", event)), IsOk());
+  EXPECT_EQ(watched.requests(), 5u);
+}
+
+// The process ends before each of its requests in turn, and the event is written again.
+TYPED_TEST(StatusStoreTest, AtomicEventsAreWholeAfterAProcessHasEndedAtAnyStep) {
+  const Value event =
+      Event(R"({"task_id": "t1", "event_id": "e1", "meta": {"parent_task_id": "p"}})");
+  const auto set = [&](store::Store& store) {
+    ServiceEventFeed feed(store, this->Options(FeedOptions()));
+    StatusStore statuses(
+        store, this->Options(StatusOptions{.feed = &feed, .hardening = {.atomic_events = true}}));
+    return this->Run(statuses.SetHistory("t1", event));
+  };
+  const auto expect_whole = [&](size_t steps) {
+    EXPECT_EQ(this->Length("task:history:t1"), 1) << steps;
+    EXPECT_EQ(this->Length("relayna-service-events:feed"), 1) << steps;
+    EXPECT_EQ(this->Ask({"SISMEMBER", "task:children:p", "t1"}), Reply::Integer(1)) << steps;
+  };
+  bool ended = true;
+  for (size_t steps = 0; ended; ++steps) {
+    ASSERT_LT(steps, 10u);
+    this->Ask({"FLUSHALL"});
+    InterceptedStore store(this->store());
+    store.on_request = [steps](size_t index) -> std::optional<absl::StatusOr<Reply>> {
+      if (index < steps) return std::nullopt;
+      return absl::StatusOr<Reply>(store::NotSentError("the process has ended"));
+    };
+    ended = !set(store).ok();
+    // An event that the history has is in the feed, and its task is listed by the parent.
+    if (this->Length("task:history:t1") == 1) expect_whole(steps);
+    ASSERT_THAT(set(this->store()), IsOk());
+    expect_whole(steps);
+  }
 }
 
 TYPED_TEST(StatusStoreTest, ADuplicateTouchesNothing) {
@@ -133,7 +186,7 @@ TYPED_TEST(StatusStoreTest, TrimsToTheDocumentedLengths) {
 
 TYPED_TEST(StatusStoreTest, ReadsNewestFirstAndAtLeastOne) {
   for (int i = 1; i <= 3; ++i) ASSERT_THAT(this->Set(Numbered(i)), IsOk());
-  StatusStore statuses(this->store());
+  StatusStore statuses(this->store(), this->Options(StatusOptions()));
   EXPECT_THAT(this->Run(statuses.GetHistory("t1")),
               IsOkAndHolds(ElementsAre(Numbered(3), Numbered(2), Numbered(1))));
   EXPECT_THAT(this->Run(statuses.GetHistory("t1", 2)),
@@ -152,7 +205,7 @@ TYPED_TEST(StatusStoreTest, ListsChildrenByCodePoint) {
   for (const std::string_view child : {"b", "\u00E9", "a", "B"}) {
     ASSERT_THAT(this->Set(event, {}, child), IsOk());
   }
-  StatusStore statuses(this->store());
+  StatusStore statuses(this->store(), this->Options(StatusOptions()));
   EXPECT_THAT(this->Run(statuses.GetChildTaskIds("p")),
               IsOkAndHolds(ElementsAre("B", "a", "b", "\u00E9")));
   EXPECT_THAT(this->Run(statuses.GetChildTaskIds("p", 2)), IsOkAndHolds(ElementsAre("B", "a")));
@@ -164,7 +217,7 @@ TYPED_TEST(StatusStoreTest, ListsChildrenByCodePoint) {
 
 TYPED_TEST(StatusStoreTest, RejectsAValueWithoutAJsonFormBeforeSending) {
   InterceptedStore watched(this->store());
-  StatusStore statuses(watched);
+  StatusStore statuses(watched, this->Options(StatusOptions()));
   const std::pair<Value, std::string_view> rows[] = {
       {Value("text"), "TypeError"},
       {Object({{"x", python::Opaque{"set", "{}"}}}), "TypeError"},
@@ -182,7 +235,7 @@ TYPED_TEST(StatusStoreTest, RejectsAValueWithoutAJsonFormBeforeSending) {
 TYPED_TEST(StatusStoreTest, ACorruptElementFailsTheWholeRead) {
   ASSERT_THAT(this->Set(Numbered(1)), IsOk());
   this->Ask({"LPUSH", "task:history:t1", "{not json"});
-  StatusStore statuses(this->store());
+  StatusStore statuses(this->store(), this->Options(StatusOptions()));
   const absl::Status status = this->Run(statuses.GetHistory("t1")).status();
   EXPECT_EQ(python::ErrorType(status), "JSONDecodeError");
   EXPECT_EQ(status.message(),
@@ -196,7 +249,7 @@ TYPED_TEST(StatusStoreTest, AKeyOfTheWrongTypeFailsEveryOperation) {
   for (const std::string_view key : {"task:history:t1", "task:children:t1"}) {
     this->Ask({"SET", key, "x"});
   }
-  StatusStore statuses(this->store());
+  StatusStore statuses(this->store(), this->Options(StatusOptions()));
   EXPECT_EQ(store::ServerErrorCode(this->Run(statuses.GetHistory("t1")).status()), "WRONGTYPE");
   EXPECT_EQ(store::ServerErrorCode(this->Run(statuses.GetLatest("t1")).status()), "WRONGTYPE");
   EXPECT_EQ(store::ServerErrorCode(this->Run(statuses.GetChildTaskIds("t1")).status()),
@@ -218,7 +271,8 @@ TYPED_TEST(StatusStoreTest, AtomicEventsWriteNothingOnAFailure) {
     this->Ask({"SET", key, "oops"});
     const Value event = Event(R"({"event_id": "e1", "meta": {"parent_task_id": "p"}})");
     EXPECT_THAT(this->Set(event, {.hardening = {.atomic_events = true}}), Not(IsOk()));
-    EXPECT_EQ(this->KeyCount(), 1);
+    const bool has_child = this->in_cluster_layout() && key == "task:history:t1";
+    EXPECT_EQ(this->KeyCount(), has_child ? 2 : 1);
     this->Ask({"DEL", key});
     EXPECT_THAT(this->Set(event, {.hardening = {.atomic_events = true}}), IsOk());
     EXPECT_EQ(this->Length("task:history:t1"), 1);
@@ -231,7 +285,7 @@ TYPED_TEST(StatusStoreTest, AtomicEventsWriteWhatTheDefaultWrites) {
   const std::vector<std::string> history = this->List("task:history:t1");
   this->Ask({"FLUSHALL"});
   InterceptedStore watched(this->store());
-  StatusStore statuses(watched, {.hardening = {.atomic_events = true}});
+  StatusStore statuses(watched, this->Options(StatusOptions{.hardening = {.atomic_events = true}}));
   ASSERT_THAT(this->Run(statuses.SetHistory("t1", event)), IsOk());
   EXPECT_EQ(this->List("task:history:t1"), history);
   for (const std::string_view key : {"task:history:t1", "task:event:t1:e1", "task:children:p"}) {
@@ -257,8 +311,8 @@ TYPED_TEST(StatusStoreTest, AtomicEventsTrimWithoutATtl) {
 
 TYPED_TEST(StatusStoreTest, WritesTheFeedAfterTheHistory) {
   InterceptedStore watched(this->store());
-  ServiceEventFeed feed(watched);
-  StatusStore statuses(watched, {.feed = &feed});
+  ServiceEventFeed feed(watched, this->Options(FeedOptions()));
+  StatusStore statuses(watched, this->Options(StatusOptions{.feed = &feed}));
   ASSERT_THAT(this->Run(statuses.SetHistory("t1", Numbered(1))), IsOk());
   EXPECT_EQ(watched.requests(), 4u);
   EXPECT_EQ(this->Length("relayna-service-events:feed"), 1);
@@ -270,7 +324,7 @@ TYPED_TEST(StatusStoreTest, WritesTheFeedAfterTheHistory) {
 }
 
 TYPED_TEST(StatusStoreTest, AnErrorOfTheFeedComesAfterTheHistory) {
-  ServiceEventFeed feed(this->store());
+  ServiceEventFeed feed(this->store(), this->Options(FeedOptions()));
   this->Ask({"SET", "relayna-service-events:feed", "x"});
   EXPECT_EQ(store::ServerErrorCode(this->Set(Numbered(1), {.feed = &feed})), "WRONGTYPE");
   EXPECT_EQ(this->Length("task:history:t1"), 1);
@@ -281,7 +335,7 @@ TYPED_TEST(StatusStoreTest, AnErrorOfTheFeedComesAfterTheHistory) {
 }
 
 TYPED_TEST(StatusStoreTest, AtomicEventsRejectAnEventThatTheFeedRejects) {
-  ServiceEventFeed feed(this->store());
+  ServiceEventFeed feed(this->store(), this->Options(FeedOptions()));
   const Value event = Event(R"({"task_id": "t1", "status": ["x"]})");
   EXPECT_THAT(this->Set(event, {.feed = &feed, .hardening = {.atomic_events = true}}),
               StatusIs(absl::StatusCode::kInvalidArgument));
@@ -297,7 +351,7 @@ TYPED_TEST(StatusStoreTest, NewestFirstOrdersEventsByTimestamp) {
   for (const Value& event : {at(5), at(1), at(9), timeless, at(3)}) {
     ASSERT_THAT(this->Set(event, {.hardening = {.newest_first = true}}), IsOk());
   }
-  StatusStore statuses(this->store());
+  StatusStore statuses(this->store(), this->Options(StatusOptions()));
   EXPECT_THAT(this->Run(statuses.GetHistory("t1")),
               IsOkAndHolds(ElementsAre(at(9), at(5), at(3), at(1), timeless)));
 }
@@ -311,7 +365,7 @@ TYPED_TEST(StatusStoreTest, NewestFirstRetriesAfterAConcurrentWrite) {
     }
     return std::nullopt;
   };
-  StatusStore statuses(watched, {.hardening = {.newest_first = true}});
+  StatusStore statuses(watched, this->Options(StatusOptions{.hardening = {.newest_first = true}}));
   const Value sooner = Event(R"({"event_id": "a", "timestamp": "2026-01-01T10:00:01Z"})");
   ASSERT_THAT(this->Run(statuses.SetHistory("t1", sooner)), IsOk());
   EXPECT_THAT(this->Run(statuses.GetHistory("t1")), IsOkAndHolds(ElementsAre(later, sooner)));
@@ -335,7 +389,7 @@ TYPED_TEST(StatusStoreTest, ReturnsTheErrorsOfTheStore) {
       if (index != failing) return std::nullopt;
       return absl::StatusOr<Reply>(store::OutcomeUnknownError("gone"));
     };
-    StatusStore statuses(watched);
+    StatusStore statuses(watched, this->Options(StatusOptions()));
     EXPECT_THAT(this->Run(statuses.SetHistory("t1", Numbered(1))),
                 StatusIs(absl::StatusCode::kUnavailable));
     EXPECT_EQ(this->KeyCount(), failing) << "a marker stays if the transaction fails";
@@ -349,7 +403,8 @@ TYPED_TEST(StatusStoreTest, ReturnsTheErrorsOfTheScript) {
   };
   for (const bool newest_first : {false, true}) {
     StatusStore statuses(watched,
-                         {.hardening = {.atomic_events = true, .newest_first = newest_first}});
+                         this->Options(StatusOptions{
+                             .hardening = {.atomic_events = true, .newest_first = newest_first}}));
     EXPECT_THAT(this->Run(statuses.SetHistory("t1", Numbered(1))),
                 StatusIs(absl::StatusCode::kUnavailable));
   }

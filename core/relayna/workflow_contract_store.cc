@@ -53,7 +53,7 @@ const store::Script& RemoveScript() {
 }  // namespace
 
 WorkflowContractStore::WorkflowContractStore(store::Store& store, WorkflowContractOptions options)
-    : store_(store), options_(std::move(options)), keys_(options_.prefix) {}
+    : store_(store), options_(std::move(options)), keys_(options_.prefix, options_.key_layout) {}
 
 absl::StatusOr<std::string> WorkflowContractStore::SignatureOf(const WorkflowContract& contract) {
   return WorkflowSignature(ActionOf(contract));

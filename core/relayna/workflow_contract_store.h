@@ -43,6 +43,7 @@ struct WorkflowContractOptions {
   std::optional<int64_t> ttl_seconds = kDefaultTtlSeconds;
   // owner_token applies.
   Hardening hardening = {};
+  store::KeyLayout key_layout = store::KeyLayout::kDocumented;
 };
 
 // One action of a stage for a task.

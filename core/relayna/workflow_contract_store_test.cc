@@ -3,9 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "redouble/backends/testing/backends.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/python/error.h"
+#include "redouble/core/relayna/testing/relayna_for_test.h"
 #include "redouble/core/store/errors.h"
 #include "redouble/tests/support/intercepted_store.h"
 
@@ -36,12 +36,14 @@ WorkflowContract Contract() {
 }
 
 template <typename Backend>
-class WorkflowContractStoreTest : public tests::BackendTest<Backend> {
+class WorkflowContractStoreTest : public RelaynaTest<Backend> {
  protected:
   WorkflowContractStore Store(std::string owner = "",
                               std::optional<int64_t> ttl_seconds = kDefaultTtlSeconds) {
-    return WorkflowContractStore(this->store(), {.ttl_seconds = ttl_seconds,
-                                                 .hardening = {.owner_token = std::move(owner)}});
+    return WorkflowContractStore(
+        this->store(),
+        this->Options(WorkflowContractOptions{.ttl_seconds = ttl_seconds,
+                                              .hardening = {.owner_token = std::move(owner)}}));
   }
   bool Acquire(std::string owner = "", std::optional<int64_t> ttl_seconds = kDefaultTtlSeconds) {
     WorkflowContractStore store = Store(std::move(owner), ttl_seconds);
@@ -50,11 +52,11 @@ class WorkflowContractStoreTest : public tests::BackendTest<Backend> {
     return acquired.value_or(false);
   }
 };
-TYPED_TEST_SUITE(WorkflowContractStoreTest, tests::Backends, tests::BackendNames);
+TYPED_TEST_SUITE(WorkflowContractStoreTest, tests::LayoutBackends, tests::BackendNames);
 
 TYPED_TEST(WorkflowContractStoreTest, DeletesItsKeysAfterAFullRound) {
   InterceptedStore watched(this->store());
-  WorkflowContractStore store(watched);
+  WorkflowContractStore store(watched, this->Options(WorkflowContractOptions()));
   const WorkflowContract contract = Contract();
   EXPECT_THAT(this->Run(store.AcquireDedup(contract)), IsOkAndHolds(true));
   EXPECT_THAT(this->Run(store.AcquireDedup(contract)), IsOkAndHolds(false));
@@ -63,7 +65,7 @@ TYPED_TEST(WorkflowContractStoreTest, DeletesItsKeysAfterAFullRound) {
   EXPECT_THAT(this->Run(store.ClearInflight(contract)), IsOk());
   EXPECT_THAT(this->Run(store.ReleaseDedup(contract)), IsOk());
   const std::string signature(kSignature), inflight(kInflight);
-  EXPECT_THAT(watched.log(),
+  EXPECT_THAT(this->Documented(watched.log()),
               ElementsAre("SET " + kMarker + " 1 NX EX 86400", "SET " + kMarker + " 1 NX EX 86400",
                           "HSET " + inflight + " " + signature +
                               R"( {"action": "x", "dedup_key_fields": ["doc"], )"
@@ -104,7 +106,8 @@ TYPED_TEST(WorkflowContractStoreTest, RejectsAnUnsignableContractBeforeSending) 
   contract.task_id = "\xFF";
   InterceptedStore watched(this->store());
   for (const std::string owner : {"", "me"}) {
-    WorkflowContractStore store(watched, {.hardening = {.owner_token = owner}});
+    WorkflowContractStore store(
+        watched, this->Options(WorkflowContractOptions{.hardening = {.owner_token = owner}}));
     EXPECT_THAT(this->Run(store.AcquireDedup(contract)), Not(IsOk()));
     EXPECT_THAT(this->Run(store.MarkInflight(contract)), Not(IsOk()));
     EXPECT_THAT(this->Run(store.ClearInflight(contract)), Not(IsOk()));
@@ -146,7 +149,9 @@ TYPED_TEST(WorkflowContractStoreTest, AnEntryMayLackItsTtlUnlessBothAreSetTogeth
       if (index == 0) return std::nullopt;
       return absl::StatusOr<Reply>(store::NotSentError("crashed"));
     };
-    WorkflowContractStore store(watched, {.hardening = {.owner_token = owned ? "me" : ""}});
+    WorkflowContractStore store(
+        watched,
+        this->Options(WorkflowContractOptions{.hardening = {.owner_token = owned ? "me" : ""}}));
     EXPECT_EQ(this->Run(store.MarkInflight(Contract())).ok(), owned);
     EXPECT_EQ(this->Ttl(kInflight), owned ? 86400 : -1);
   }
@@ -169,7 +174,8 @@ TYPED_TEST(WorkflowContractStoreTest, ReturnsTheErrorsOfTheStore) {
     return absl::StatusOr<Reply>(store::OutcomeUnknownError("gone"));
   };
   for (const std::string owner : {"", "me"}) {
-    WorkflowContractStore store(watched, {.hardening = {.owner_token = owner}});
+    WorkflowContractStore store(
+        watched, this->Options(WorkflowContractOptions{.hardening = {.owner_token = owner}}));
     EXPECT_THAT(this->Run(store.AcquireDedup(Contract())),
                 StatusIs(absl::StatusCode::kUnavailable));
     EXPECT_THAT(this->Run(store.MarkInflight(Contract())),

@@ -6,12 +6,12 @@
 #include <functional>
 #include <vector>
 
-#include "redouble/backends/testing/backends.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/base/time/utc.h"
 #include "redouble/core/python/error.h"
 #include "redouble/core/python/json.h"
+#include "redouble/core/relayna/testing/relayna_for_test.h"
 #include "redouble/core/store/errors.h"
 #include "redouble/tests/support/intercepted_store.h"
 
@@ -72,14 +72,14 @@ class Broker final : public QueuePublisher {
 using Replayed = absl::StatusOr<std::optional<DlqReplayResult>>;
 
 template <typename Backend>
-class DlqReplayServiceTest : public tests::BackendTest<Backend> {
+class DlqReplayServiceTest : public RelaynaTest<Backend> {
  protected:
   void Add(const DlqRecord& record) {
-    DlqStore dlq(this->store());
+    DlqStore dlq(this->store(), this->Options(DlqOptions()));
     ASSERT_THAT(this->Run(dlq.Add(record)), IsOk());
   }
   Replayed Replay(store::Store& store, bool force = false, std::string owner = "") {
-    DlqStore dlq(store, {.hardening = {.owner_token = std::move(owner)}});
+    DlqStore dlq(store, this->Options(DlqOptions{.hardening = {.owner_token = std::move(owner)}}));
     DlqReplayService service(dlq, broker_);
     const DlqReplayRequest request{"d1", At("2026-01-01T12:00:00Z"), force};
     return this->Run(service.ReplayMessage(request));
@@ -87,13 +87,13 @@ class DlqReplayServiceTest : public tests::BackendTest<Backend> {
   Replayed Replay(bool force = false) { return Replay(this->store(), force); }
   bool IsLocked() { return this->Ask({"EXISTS", kLock}).integer() == 1; }
   int64_t ReplayCount() {
-    DlqStore dlq(this->store());
+    DlqStore dlq(this->store(), this->Options(DlqOptions()));
     return this->Run(dlq.Get("d1")).value()->replay_count;
   }
 
   Broker broker_;
 };
-TYPED_TEST_SUITE(DlqReplayServiceTest, tests::Backends, tests::BackendNames);
+TYPED_TEST_SUITE(DlqReplayServiceTest, tests::LayoutBackends, tests::BackendNames);
 
 TYPED_TEST(DlqReplayServiceTest, LocksPublishesMarksAndReleasesInThisOrder) {
   this->Add(Record());
@@ -108,7 +108,7 @@ TYPED_TEST(DlqReplayServiceTest, LocksPublishesMarksAndReleasesInThisOrder) {
   marked.replay_count = 1;
   marked.replayed_at = At("2026-01-01T12:00:00Z");
   marked.replay_target_queue_name = "q.retry";
-  EXPECT_THAT(watched.log(),
+  EXPECT_THAT(this->Documented(watched.log()),
               ElementsAre("SET " + std::string(kLock) + " 1 NX EX 30", "GET relayna:dlq:record:d1",
                           "GET relayna:dlq:record:d1",
                           "SET relayna:dlq:record:d1 " + FormatDlqRecord(marked).value(),
@@ -229,7 +229,8 @@ TYPED_TEST(DlqReplayServiceTest, ASlowBrokerAllowsASecondReplayAndDeletesItsLock
     this->broker_.on_publish = [&, owned] {
       this->broker_.on_publish = nullptr;
       this->Advance(absl::Seconds(31));
-      DlqStore second(this->store(), {.hardening = {.owner_token = owned ? "b" : ""}});
+      DlqStore second(this->store(),
+                      this->Options(DlqOptions{.hardening = {.owner_token = owned ? "b" : ""}}));
       EXPECT_THAT(this->Run(second.ClaimReplay("d1")), IsOkAndHolds(Ne(std::nullopt)));
     };
     EXPECT_THAT(this->Replay(this->store(), false, owned ? "a" : ""),

@@ -60,7 +60,7 @@ const store::Script& ReleaseScript() {
 }  // namespace
 
 DlqStore::DlqStore(store::Store& store, DlqOptions options)
-    : store_(store), options_(std::move(options)), keys_(options_.prefix) {}
+    : store_(store), options_(std::move(options)), keys_(options_.prefix, options_.key_layout) {}
 
 base::Task<absl::Status> DlqStore::Add(const DlqRecord& record) {
   REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string text, FormatDlqRecord(record));

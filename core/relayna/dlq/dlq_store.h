@@ -42,6 +42,7 @@ struct DlqOptions {
   std::optional<int64_t> ttl_seconds = std::nullopt;
   // owner_token applies.
   Hardening hardening = {};
+  store::KeyLayout key_layout = store::KeyLayout::kDocumented;
 };
 
 // All filters match exactly. An empty text does not filter.

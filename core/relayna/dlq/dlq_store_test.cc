@@ -3,9 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "redouble/backends/testing/backends.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/python/error.h"
+#include "redouble/core/relayna/testing/relayna_for_test.h"
 #include "redouble/core/store/errors.h"
 #include "redouble/tests/support/intercepted_store.h"
 
@@ -45,40 +45,43 @@ std::vector<std::string> Ids(const absl::StatusOr<DlqPage>& page) {
 }
 
 template <typename Backend>
-class DlqStoreTest : public tests::BackendTest<Backend> {
+class DlqStoreTest : public RelaynaTest<Backend> {
  protected:
   absl::Status Add(const DlqRecord& record, DlqOptions options = {}) {
-    DlqStore dlq(this->store(), std::move(options));
+    DlqStore dlq(this->store(), this->Options(std::move(options)));
     return this->Run(dlq.Add(record));
   }
   absl::StatusOr<DlqPage> List(DlqQuery query) {
-    DlqStore dlq(this->store());
+    DlqStore dlq(this->store(), this->Options(DlqOptions()));
     return this->Run(dlq.ListRecords(std::move(query)));
   }
   absl::StatusOr<std::optional<DlqRecord>> Claim(bool force = false, std::string owner = "") {
-    DlqStore dlq(this->store(), {.hardening = {.owner_token = std::move(owner)}});
+    DlqStore dlq(this->store(),
+                 this->Options(DlqOptions{.hardening = {.owner_token = std::move(owner)}}));
     return this->Run(dlq.ClaimReplay("d1", force));
   }
   absl::Status Release(std::string owner = "") {
-    DlqStore dlq(this->store(), {.hardening = {.owner_token = std::move(owner)}});
+    DlqStore dlq(this->store(),
+                 this->Options(DlqOptions{.hardening = {.owner_token = std::move(owner)}}));
     return this->Run(dlq.ReleaseReplayClaim("d1"));
   }
   absl::StatusOr<std::optional<DlqRecord>> Mark(DlqOptions options = {}) {
-    DlqStore dlq(this->store(), std::move(options));
+    DlqStore dlq(this->store(), this->Options(std::move(options)));
     DlqReplay replay{At("2026-01-01T11:05:00Z"), "q.retry"};
     return this->Run(dlq.MarkReplayed("d1", std::move(replay)));
   }
 };
-TYPED_TEST_SUITE(DlqStoreTest, tests::Backends, tests::BackendNames);
+TYPED_TEST_SUITE(DlqStoreTest, tests::LayoutBackends, tests::BackendNames);
 
 TYPED_TEST(DlqStoreTest, AddsInOneTransaction) {
   InterceptedStore watched(this->store());
-  DlqStore dlq(watched, {.ttl_seconds = 600});
+  DlqStore dlq(watched, this->Options(DlqOptions{.ttl_seconds = 600}));
   ASSERT_THAT(this->Run(dlq.Add(Record())), IsOk());
   ASSERT_OK_AND_ASSIGN(const std::string text, FormatDlqRecord(Record()));
-  EXPECT_THAT(watched.log(), ElementsAre("MULTI", "SET relayna:dlq:record:d1 " + text + " EX 600",
-                                         "LPUSH relayna:dlq:records d1",
-                                         "EXPIRE relayna:dlq:records 600", "EXEC"));
+  EXPECT_THAT(
+      this->Documented(watched.log()),
+      ElementsAre("MULTI", "SET relayna:dlq:record:d1 " + text + " EX 600",
+                  "LPUSH relayna:dlq:records d1", "EXPIRE relayna:dlq:records 600", "EXEC"));
   EXPECT_EQ(watched.requests(), 1u);
 }
 
@@ -98,7 +101,7 @@ TYPED_TEST(DlqStoreTest, ATtlOfZeroLeavesADanglingId) {
 
 TYPED_TEST(DlqStoreTest, ReturnsARecord) {
   ASSERT_THAT(this->Add(Record()), IsOk());
-  DlqStore dlq(this->store());
+  DlqStore dlq(this->store(), this->Options(DlqOptions()));
   const auto record = this->Run(dlq.Get("d1"));
   ASSERT_THAT(record, IsOkAndHolds(Ne(std::nullopt)));
   EXPECT_EQ(ToValue(**record), ToValue(Record()));
@@ -147,7 +150,7 @@ TYPED_TEST(DlqStoreTest, FiltersByEachField) {
 
 TYPED_TEST(DlqStoreTest, RefusesAnUnknownStateAfterTheListWasRead) {
   InterceptedStore watched(this->store());
-  DlqStore dlq(watched);
+  DlqStore dlq(watched, this->Options(DlqOptions()));
   const absl::Status status = this->Run(dlq.ListRecords({.state = "bogus"})).status();
   EXPECT_EQ(python::ErrorType(status), "ValueError");
   EXPECT_EQ(status.message(), "'bogus' is not a valid DLQRecordState");
@@ -176,7 +179,7 @@ TYPED_TEST(DlqStoreTest, SummarizesQueuesByName) {
     ASSERT_THAT(this->Add(record), IsOk());
   }
   this->Ask({"LPUSH", "relayna:dlq:records", "missing"});
-  DlqStore dlq(this->store());
+  DlqStore dlq(this->store(), this->Options(DlqOptions()));
   ASSERT_OK_AND_ASSIGN(const auto queues, this->Run(dlq.SummarizeQueues()));
   ASSERT_THAT(queues, SizeIs(2));
   EXPECT_EQ(queues[0].queue_name, "a.dlq");
@@ -187,7 +190,7 @@ TYPED_TEST(DlqStoreTest, SummarizesQueuesByName) {
 TYPED_TEST(DlqStoreTest, ACorruptRecordFailsEveryRead) {
   this->Ask({"LPUSH", "relayna:dlq:records", "d1"});
   this->Ask({"SET", "relayna:dlq:record:d1", "{"});
-  DlqStore dlq(this->store());
+  DlqStore dlq(this->store(), this->Options(DlqOptions()));
   EXPECT_EQ(python::ErrorType(this->Run(dlq.Get("d1")).status()), "ValidationError");
   EXPECT_EQ(python::ErrorType(this->List({}).status()), "ValidationError");
   EXPECT_EQ(python::ErrorType(this->Run(dlq.SummarizeQueues()).status()), "ValidationError");
@@ -200,7 +203,7 @@ TYPED_TEST(DlqStoreTest, ACorruptRecordFailsEveryRead) {
 TYPED_TEST(DlqStoreTest, AKeyOfTheWrongTypeFails) {
   this->Ask({"SET", "relayna:dlq:records", "x"});
   this->Ask({"LPUSH", "relayna:dlq:record:d1", "x"});
-  DlqStore dlq(this->store());
+  DlqStore dlq(this->store(), this->Options(DlqOptions()));
   EXPECT_EQ(store::ServerErrorCode(this->List({}).status()), "WRONGTYPE");
   EXPECT_EQ(store::ServerErrorCode(this->Run(dlq.SummarizeQueues()).status()), "WRONGTYPE");
   EXPECT_EQ(store::ServerErrorCode(this->Claim().status()), "WRONGTYPE");
@@ -282,10 +285,10 @@ TYPED_TEST(DlqStoreTest, AMarkOverwritesConcurrentChanges) {
       }
       return std::nullopt;
     };
-    DlqStore dlq(watched);
+    DlqStore dlq(watched, this->Options(DlqOptions()));
     DlqReplay replay{At("2026-01-01T11:06:00Z"), "q.retry"};
     ASSERT_THAT(this->Run(dlq.MarkReplayed("d1", std::move(replay))), IsOk());
-    DlqStore plain(this->store());
+    DlqStore plain(this->store(), this->Options(DlqOptions()));
     EXPECT_EQ(this->Run(plain.Get("d1")).value()->replay_count, 1);
   }
 }
@@ -299,7 +302,7 @@ TYPED_TEST(DlqStoreTest, ReturnsTheErrorsOfTheStore) {
       return absl::StatusOr<Reply>(store::OutcomeUnknownError("gone"));
     };
     this->Ask({"DEL", "relayna:dlq:replay-lock:d1"});
-    DlqStore dlq(watched);
+    DlqStore dlq(watched, this->Options(DlqOptions()));
     const bool fails_before_release = failing < 2;
     EXPECT_EQ(absl::IsUnavailable(this->Run(dlq.ClaimReplay("d1")).status()), fails_before_release);
   }
@@ -307,7 +310,7 @@ TYPED_TEST(DlqStoreTest, ReturnsTheErrorsOfTheStore) {
   watched.on_request = [](size_t) -> std::optional<absl::StatusOr<Reply>> {
     return absl::StatusOr<Reply>(store::OutcomeUnknownError("gone"));
   };
-  DlqStore dlq(watched);
+  DlqStore dlq(watched, this->Options(DlqOptions()));
   EXPECT_THAT(this->Run(dlq.Add(Record())), StatusIs(absl::StatusCode::kUnavailable));
   EXPECT_THAT(this->Run(dlq.ReleaseReplayClaim("d1")), StatusIs(absl::StatusCode::kUnavailable));
   EXPECT_THAT(this->Run(dlq.ListRecords()), StatusIs(absl::StatusCode::kUnavailable));

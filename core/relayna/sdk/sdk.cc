@@ -12,6 +12,7 @@ ServiceEventFeed* MakeFeed(store::Store& store, const SdkSettings& settings,
   options.ttl_seconds = settings.feed_ttl();
   options.feed_maxlen = settings.service_event_feed_maxlen;
   options.hardening = settings.hardening;
+  options.key_layout = settings.key_layout;
   return &feed.emplace(store, options);
 }
 
@@ -20,13 +21,15 @@ StatusOptions StatusOptionsOf(const SdkSettings& settings, ServiceEventFeed* fee
           .ttl_seconds = settings.store_ttl_seconds,
           .history_maxlen = settings.store_history_maxlen,
           .feed = feed,
-          .hardening = settings.hardening};
+          .hardening = settings.hardening,
+          .key_layout = settings.key_layout};
 }
 
 WorkflowContractOptions WorkflowOptionsOf(const SdkSettings& settings) {
   return {.prefix = settings.workflow_prefix,
           .ttl_seconds = settings.workflow_ttl_seconds,
-          .hardening = settings.hardening};
+          .hardening = settings.hardening,
+          .key_layout = settings.key_layout};
 }
 
 }  // namespace
@@ -41,6 +44,7 @@ Sdk::Sdk(store::Store& store, const SdkSettings& settings)
     options.history_maxlen = settings.observation_history_maxlen;
     options.feed = feed();
     options.hardening = settings.hardening;
+    options.key_layout = settings.key_layout;
     observations_.emplace(store, options);
   }
   if (settings.dlq_store_prefix) {
@@ -48,6 +52,7 @@ Sdk::Sdk(store::Store& store, const SdkSettings& settings)
     options.prefix = *settings.dlq_store_prefix;
     options.ttl_seconds = settings.dlq_store_ttl_seconds;
     options.hardening = settings.hardening;
+    options.key_layout = settings.key_layout;
     dlq_.emplace(store, options);
   }
 }

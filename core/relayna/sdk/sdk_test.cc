@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "redouble/backends/testing/backends.h"
 #include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/relayna/testing/relayna_for_test.h"
 #include "redouble/core/relayna/tokens.h"
 
 namespace redouble::relayna {
@@ -19,7 +19,7 @@ using python::Value;
 using store::Reply;
 
 template <typename Backend>
-class SdkTest : public tests::BackendTest<Backend> {
+class SdkTest : public RelaynaTest<Backend> {
  protected:
   static Value Event() {
     return Object({{"task_id", "t1"}, {"status", "queued"}, {"event_id", "e1"}});
@@ -27,12 +27,11 @@ class SdkTest : public tests::BackendTest<Backend> {
   static Observation Received() {
     return {"TaskMessageReceived", Object({{"task_id", "t1"}, {"component", "consumer"}})};
   }
-  int64_t Ttl(std::string_view key) { return this->Ask({"TTL", key}).integer(); }
 };
-TYPED_TEST_SUITE(SdkTest, tests::Backends, tests::BackendNames);
+TYPED_TEST_SUITE(SdkTest, tests::LayoutBackends, tests::BackendNames);
 
 TYPED_TEST(SdkTest, BuildsTheStoresOfTheLifespan) {
-  Sdk sdk(this->store());
+  Sdk sdk(this->store(), this->Options(SdkSettings()));
   ASSERT_THAT(this->Run(sdk.statuses().SetHistory("t1", this->Event())), IsOk());
   ASSERT_NE(sdk.observations(), nullptr);
   ASSERT_THAT(this->Run(sdk.observations()->SetEvent(this->Received())), IsOkAndHolds(true));
@@ -46,7 +45,7 @@ TYPED_TEST(SdkTest, BuildsTheStoresOfTheLifespan) {
 }
 
 TYPED_TEST(SdkTest, InheritsTheTtlOfTheStatusStore) {
-  SdkSettings settings;
+  SdkSettings settings = this->Options(SdkSettings());
   settings.store_ttl_seconds = 60;
   settings.dlq_store_prefix = "d";
   Sdk sdk(this->store(), settings);
@@ -62,7 +61,7 @@ TYPED_TEST(SdkTest, InheritsTheTtlOfTheStatusStore) {
 }
 
 TYPED_TEST(SdkTest, LeavesOutWhatHasNoPrefix) {
-  SdkSettings settings;
+  SdkSettings settings = this->Options(SdkSettings());
   settings.observation_store_prefix = std::nullopt;
   settings.service_event_store_prefix = std::nullopt;
   settings.store_ttl_seconds = std::nullopt;
@@ -75,7 +74,7 @@ TYPED_TEST(SdkTest, LeavesOutWhatHasNoPrefix) {
 }
 
 TYPED_TEST(SdkTest, PassesTheHardeningOn) {
-  SdkSettings settings;
+  SdkSettings settings = this->Options(SdkSettings());
   settings.hardening.owner_token = "p1";
   settings.workflow_prefix = "w";
   settings.workflow_ttl_seconds = 30;
@@ -89,7 +88,7 @@ TYPED_TEST(SdkTest, PassesTheHardeningOn) {
       WorkflowSignature(
           {.task_id = "t1", .action = contract.action, .payload = &payload, .dedup_key_fields = {}})
           .value();
-  const std::string key = WorkflowKeys("w").Dedup({"ocr", "t1"}, signature);
+  const std::string key = WorkflowKeys("w", this->layout()).Dedup({"ocr", "t1"}, signature);
   EXPECT_EQ(this->Ask({"GET", key}), Reply::Bulk("p1"));
   EXPECT_EQ(this->Ttl(key), 30);
 }

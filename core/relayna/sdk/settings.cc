@@ -44,6 +44,7 @@ constexpr std::array kRows = {
         ReadOptionalInteger<&S::dlq_store_ttl_seconds, kAnyInteger>},
     Row{"RELAYNA_WORKFLOW_PREFIX", ReadText<&S::workflow_prefix>},
     Row{"RELAYNA_WORKFLOW_TTL_SECONDS", ReadOptionalInteger<&S::workflow_ttl_seconds, kAnyInteger>},
+    Row{"RELAYNA_KEY_LAYOUT", store::ReadKeyLayout<S, &S::key_layout>},
 };
 
 }  // namespace

@@ -50,6 +50,8 @@ struct SdkSettings {
   std::string workflow_prefix = std::string(kRelaynaPrefix);
   std::optional<int64_t> workflow_ttl_seconds = kDefaultTtlSeconds;
   Hardening hardening = {};
+  // All processes that share a Redis must have the same layout.
+  store::KeyLayout key_layout = store::KeyLayout::kDocumented;
 
   // The TTLs after inheritance.
   std::optional<int64_t> observation_ttl() const;

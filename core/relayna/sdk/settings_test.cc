@@ -58,6 +58,7 @@ TEST(SdkSettings, AreReadFromVariables) {
                                      {"RELAYNA_DLQ_STORE_TTL_SECONDS", "4"},
                                      {"RELAYNA_WORKFLOW_PREFIX", "w"},
                                      {"RELAYNA_WORKFLOW_TTL_SECONDS", "null"},
+                                     {"RELAYNA_KEY_LAYOUT", "cluster"},
                                      {"RELAYNA_STUDIO_STORE_PREFIX", "x"},
                                      {"STORE_PREFIX", "x"}});
   EXPECT_EQ(settings.redis_url, "redis://h");
@@ -71,6 +72,7 @@ TEST(SdkSettings, AreReadFromVariables) {
   EXPECT_EQ(settings.dlq_store_ttl_seconds, 4);
   EXPECT_EQ(settings.workflow_prefix, "w");
   EXPECT_EQ(settings.workflow_ttl_seconds, std::nullopt);
+  EXPECT_EQ(settings.key_layout, store::KeyLayout::kCluster);
 }
 
 TEST(SdkSettings, TurnStoresOff) {

@@ -36,7 +36,7 @@ std::vector<store::KeyFamily> AllKeyFamilies(store::KeyLayout layout) {
 
 std::vector<store::KeyRules> AllKeyRules(store::KeyLayout layout) {
   return {gateway::KeyRules(layout), korvet::KeyRules(), orchestrator::KeyRules(layout),
-          relayna::KeyRules(),       studio::KeyRules(), threescale::KeyRules(layout)};
+          relayna::KeyRules(layout), studio::KeyRules(), threescale::KeyRules(layout)};
 }
 
 }  // namespace redouble::sim
