@@ -6,11 +6,13 @@
 
 #include <algorithm>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "redouble/core/base/hash/crc.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/store/keyspace/key_family_testing.h"
+#include "redouble/core/store/keyspace/key_spread_for_test.h"
 
 namespace redouble::orchestrator {
 namespace {
@@ -67,6 +69,14 @@ TEST(OrchestratorKeys, ShareASlotOfTheClusterOnlyWithHashTags) {
   std::set<int> slots;
   for (const std::string& key : KeysOfRun(kPlain, "run_123")) slots.insert(base::KeySlot(key));
   EXPECT_GT(slots.size(), 1u);
+}
+
+TEST(OrchestratorKeys, OfManyRunsSpreadOverACluster) {
+  std::vector<std::string> keys;
+  for (int run = 0; run < 6000; ++run) {
+    keys.push_back(kTagged.Counter("run_" + std::to_string(run)).value());
+  }
+  store::ExpectEvenSpread(keys, /*masters=*/6);
 }
 
 TEST(OrchestratorKeys, SpellWhatStandsAloneAlikeInBothForms) {
