@@ -68,11 +68,16 @@ function(redouble_component name)
   if(is_testing AND NOT REDOUBLE_BUILD_TESTING_LIBRARIES)
     return()
   endif()
+  # Those who do not build the program need not have what only it needs.
+  set(is_optional ${is_testing})
+  if(name STREQUAL "program" AND NOT REDOUBLE_BUILD_PROGRAM)
+    set(is_optional TRUE)
+  endif()
 
   foreach(library IN ITEMS com_google_absl LISTS arg_PUBLIC_LIBRARIES arg_PRIVATE_LIBRARIES)
     redouble_find_library(${library})
     if(NOT redouble_found_${library})
-      if(is_testing)
+      if(is_optional)
         message(STATUS "redouble::${name} is left out: ${library} is not installed")
         return()
       endif()
@@ -83,11 +88,10 @@ function(redouble_component name)
 
   _redouble_paths(sources ${arg_SOURCES} ${arg_MAIN} ${arg_GENERATED_HEADERS})
   if(arg_MAIN)
-    set(target redouble_program)
+    set(target redouble_main)
     add_executable(${target} ${sources})
     set_target_properties(${target} PROPERTIES
       OUTPUT_NAME redouble
-      EXPORT_NAME program
       INSTALL_RPATH "$ORIGIN/${redouble_libraries_of_program}")
     add_executable(redouble::${name} ALIAS ${target})
   else()

@@ -1,34 +1,6 @@
 # Written by tools/cmake_sources from the BUILD files. Do not edit.
 
 redouble_generate(
-  backends/redis/spawn/held_clock.so
-  SOURCES
-    backends/redis/spawn/held_clock.c
-    backends/redis/spawn/held_clock_page.h
-  COMMAND [==[
-"$CC" -std=gnu11 -O2 -Wall -Wextra -Werror -fPIC -shared -I. -o "$OUTPUT" backends/redis/spawn/held_clock.c
-]==])
-
-redouble_generate(
-  backends/redis/spawn/held_clock_library.cc
-  SOURCES
-    backends/redis/spawn/held_clock.so
-  COMMAND [==[
-        {
-            echo '#include "redouble/backends/redis/spawn/held_clock_library.h"'
-            echo 'namespace redouble::redis {'
-            echo 'namespace {'
-            echo 'constexpr unsigned char kBytes[] = {'
-            od -An -v -tx1 "$GENERATED/backends/redis/spawn/held_clock.so" | sed 's/ \(..\)/0x\1,/g'
-            echo '};'
-            echo '}  // namespace'
-            echo 'std::string HeldClockLibrary() { return std::string(kBytes, kBytes + sizeof(kBytes)); }'
-            echo '}  // namespace redouble::redis'
-        } > "$OUTPUT"
-    
-]==])
-
-redouble_generate(
   core/gateway/scripts/script_texts.h
   SOURCES
     core/gateway/scripts/check_and_reserve.lua
@@ -222,6 +194,34 @@ redouble_generate(
         echo
         echo '#endif  // REDOUBLE_CORE_THREESCALE_SCRIPTS_SCRIPT_TEXTS_H_'
     } > "$OUTPUT"
+]==])
+
+redouble_generate(
+  backends/redis/spawn/held_clock.so
+  SOURCES
+    backends/redis/spawn/held_clock.c
+    backends/redis/spawn/held_clock_page.h
+  COMMAND [==[
+"$CC" -std=gnu11 -O2 -Wall -Wextra -Werror -fPIC -shared -I. -o "$OUTPUT" backends/redis/spawn/held_clock.c
+]==])
+
+redouble_generate(
+  backends/redis/spawn/held_clock_library.cc
+  SOURCES
+    backends/redis/spawn/held_clock.so
+  COMMAND [==[
+        {
+            echo '#include "redouble/backends/redis/spawn/held_clock_library.h"'
+            echo 'namespace redouble::redis {'
+            echo 'namespace {'
+            echo 'constexpr unsigned char kBytes[] = {'
+            od -An -v -tx1 "$GENERATED/backends/redis/spawn/held_clock.so" | sed 's/ \(..\)/0x\1,/g'
+            echo '};'
+            echo '}  // namespace'
+            echo 'std::string HeldClockLibrary() { return std::string(kBytes, kBytes + sizeof(kBytes)); }'
+            echo '}  // namespace redouble::redis'
+        } > "$OUTPUT"
+    
 ]==])
 
 redouble_component(
@@ -1015,8 +1015,10 @@ redouble_component(
     sim/explore/strategies.h
     sim/fault/fault.h
     sim/fault/faulty_store.h
+    sim/inspect/rules_file.h
     sim/json/json.h
     sim/json/json_diff.h
+    sim/operations/arguments.h
     sim/operations/operation.h
     sim/scenario/backend.h
     sim/scenario/memory_backend.h
@@ -1222,6 +1224,7 @@ redouble_component(
     sim/cli/help.cc
     sim/cli/inspect.cc
     sim/cli/keys.cc
+    sim/cli/main_function.cc
     sim/cli/program.cc
     sim/cli/record/monitor_line.cc
     sim/cli/record/monitor_stream.cc
@@ -1279,8 +1282,10 @@ redouble_component(
     sim/server/server.cc
     sim/server/sim_commands.cc
     sim/server/snapshot.cc
-  MAIN
-    sim/cli/main.cc
+  INSTALLED_HEADERS
+    include/redouble/program.h
+    sim/cli/main_function.h
+    sim/cli/support/systems.h
   COMPONENTS
     gateway
     korvet
@@ -1303,6 +1308,13 @@ redouble_component(
     boost
     cli11
     nlohmann_json)
+
+redouble_component(
+  main
+  MAIN
+    sim/cli/main.cc
+  COMPONENTS
+    program)
 
 redouble_component(
   rapidcheck

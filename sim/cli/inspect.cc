@@ -25,7 +25,6 @@
 #include "redouble/sim/cli/support/data_files.h"
 #include "redouble/sim/cli/support/rules_files.h"
 #include "redouble/sim/cli/support/scenario_files.h"
-#include "redouble/sim/cli/support/systems.h"
 #include "redouble/sim/explore/explore.h"
 #include "redouble/sim/inspect/data_profile.h"
 #include "redouble/sim/inspect/inspect.h"
@@ -142,7 +141,8 @@ class InspectCommand {
       rules_files_.push_back(std::move(file));
       systems.push_back(rules_files_.back().rules());
     }
-    for (const store::KeyRules& rules : AllKeyRules(*layout)) systems.push_back(rules);
+    for (const store::KeyRules& rules : context_.systems.KeyRules(*layout))
+      systems.push_back(rules);
     return RuleTable::Create(systems, bindings);
   }
 
@@ -198,7 +198,8 @@ class InspectCommand {
   }
 
   int InspectScenario(const std::string& text, absl::Time at) {
-    const absl::StatusOr<Scenario> scenario = ParseScenario(text, arguments_.file, AllSystems());
+    const absl::StatusOr<Scenario> scenario =
+        ParseScenario(text, arguments_.file, context_.systems.operations());
     if (!scenario.ok()) return Fail(scenario.status(), kExitBadUsage);
     if (at < scenario->start) return Fail(BeforeStart(scenario->start), kExitBadUsage);
     MemoryBackend backend;
@@ -217,7 +218,8 @@ class InspectCommand {
   }
 
   int InspectWorld(const std::string& text, absl::Time at) {
-    const absl::StatusOr<WorldFile> file = ParseWorldFile(text, arguments_.file, AllSystems());
+    const absl::StatusOr<WorldFile> file =
+        ParseWorldFile(text, arguments_.file, context_.systems.operations());
     if (!file.ok()) return Fail(file.status(), kExitBadUsage);
     if (!file->violation) {
       return Fail(

@@ -8,7 +8,6 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_join.h"
 #include "redouble/core/store/keyspace/key_layout.h"
-#include "redouble/sim/cli/support/systems.h"
 #include "redouble/sim/inspect/key_inventory.h"
 
 namespace redouble::sim {
@@ -42,7 +41,7 @@ int PrintKeys(const KeysOptions& options, const ProgramContext& context) {
   }
   std::vector<store::KeyFamily> families;
   std::set<std::string> systems;
-  for (const store::KeyFamily& family : AllKeyFamilies(*layout)) {
+  for (const store::KeyFamily& family : context.systems.KeyFamilies(*layout)) {
     systems.emplace(family.system);
     if (options.system.empty() || family.system == options.system) families.push_back(family);
   }

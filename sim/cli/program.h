@@ -4,6 +4,8 @@
 //   const ProgramContext context{out, err, "/work", {"/work"}};
 //   RunProgram({"replay", "scenarios/gateway"}, context);  // 0: all passed
 //
+// main_function.h has the function for a program of one's own.
+//
 // Thread-safety: one thread.
 #ifndef REDOUBLE_SIM_CLI_PROGRAM_H_
 #define REDOUBLE_SIM_CLI_PROGRAM_H_

@@ -45,8 +45,10 @@ _EXTERNAL_INCLUDES = {
     "rapidcheck": ("rapidcheck", "rapidcheck.h"),
 }
 
-# The program and the source that is its main function.
+# The program, the library of its main function and the source of that one. The rest of the program is
+# the component `program`, which programs of one's own link.
 _PROGRAM = "//:redouble"
+_PROGRAM_LIBRARY = ("sim/cli", "main")
 _PROGRAM_MAIN = "sim/cli/main.cc"
 
 # Labels of Abseil whose CMake target is not named as the last part of the label.
@@ -130,8 +132,10 @@ class Sources:
     def _component_of(self, rule):
         if rule.package == "":
             if rule.kind == "cc_binary":
-                return "program"
+                return "main"
             return _SECOND_HEADERS.get(rule.name, rule.name)
+        if (rule.package, rule.name) == _PROGRAM_LIBRARY:
+            return "main"
         if rule.get("testonly"):
             needs_rapidcheck = any(text.startswith("@rapidcheck") for text in rule.get("deps"))
             return "rapidcheck" if needs_rapidcheck else "testing"

@@ -167,7 +167,7 @@ class ConvertCommand {
 
   absl::Status LoadScenario(const std::string& text) {
     REDOUBLE_ASSIGN_OR_RETURN(const Scenario scenario,
-                              ParseScenario(text, arguments_.from, AllSystems()));
+                              ParseScenario(text, arguments_.from, context_.systems.operations()));
     Make(scenario.start, scenario.seed);
     EngineBackend backend(*engine_);
     const ScenarioResult result = RunScenario(scenario, backend);

@@ -266,7 +266,8 @@ class ExploreCommand {
     for (const ScenarioFile& file : *files) {
       const absl::StatusOr<std::string> text = ReadFile(file.path);
       if (!text.ok()) return Fail(text.status());
-      absl::StatusOr<WorldFile> world = ParseWorldFile(*text, file.name, AllSystems());
+      absl::StatusOr<WorldFile> world =
+          ParseWorldFile(*text, file.name, context_.systems.operations());
       if (!world.ok()) return Fail(world.status());
       worlds.push_back(*std::move(world));
     }
@@ -345,8 +346,8 @@ class ExploreCommand {
 
   // Writes the smallest world that still has the violation, with the violation.
   absl::Status Write(const WorldFile& world, const Violation& violation, WorldVariant variant) {
-    const WorldFile smaller =
-        ShrinkWorld(world, variant, violation.cause, kShrinkingSchedules, AllSystems());
+    const WorldFile smaller = ShrinkWorld(world, variant, violation.cause, kShrinkingSchedules,
+                                          context_.systems.operations());
     const WorldExperiment experiment(smaller, variant);
     const Exploration again = sim::Explore(experiment.experiment(),
                                            experiment.Options({.schedules = options_.schedules}));

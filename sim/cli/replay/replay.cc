@@ -76,8 +76,9 @@ struct Files {
   std::vector<WorldFile> worlds;
 };
 
-absl::Status ReadWorld(const ScenarioFile& file, std::string_view text, Files& read) {
-  REDOUBLE_ASSIGN_OR_RETURN(WorldFile world, ParseWorldFile(text, file.name, AllSystems()));
+absl::Status ReadWorld(const ScenarioFile& file, std::string_view text, const SystemTable& systems,
+                       Files& read) {
+  REDOUBLE_ASSIGN_OR_RETURN(WorldFile world, ParseWorldFile(text, file.name, systems));
   if (!world.violation) {
     return absl::InvalidArgumentError(
         absl::StrCat(file.name, ": a world without a schedule; redouble explore looks for one"));
@@ -86,13 +87,13 @@ absl::Status ReadWorld(const ScenarioFile& file, std::string_view text, Files& r
   return absl::OkStatus();
 }
 
-absl::Status ReadOne(const ScenarioFile& file, Files& read) {
+absl::Status ReadOne(const ScenarioFile& file, const SystemTable& systems, Files& read) {
   const absl::StatusOr<std::string> text = ReadFile(file.path);
   if (!text.ok()) {
     return absl::UnavailableError(absl::StrCat(file.name, ": ", text.status().message()));
   }
-  if (IsWorldFile(*text)) return ReadWorld(file, *text, read);
-  REDOUBLE_ASSIGN_OR_RETURN(Scenario scenario, ParseScenario(*text, file.name, AllSystems()));
+  if (IsWorldFile(*text)) return ReadWorld(file, *text, systems, read);
+  REDOUBLE_ASSIGN_OR_RETURN(Scenario scenario, ParseScenario(*text, file.name, systems));
   read.scenarios.push_back(std::move(scenario));
   return absl::OkStatus();
 }
@@ -101,7 +102,7 @@ absl::Status ReadOne(const ScenarioFile& file, Files& read) {
 bool ReadFiles(const std::vector<ScenarioFile>& files, const ProgramContext& context, Files& read) {
   bool good = true;
   for (const ScenarioFile& file : files) {
-    const absl::Status status = ReadOne(file, read);
+    const absl::Status status = ReadOne(file, context.systems.operations(), read);
     if (status.ok()) continue;
     context.err << "redouble replay: " << status.message() << "\n";
     good = false;

@@ -204,7 +204,7 @@ absl::StatusOr<Scenario> ReadScenario(const std::string& name, const ProgramCont
   if (!text.ok()) {
     return absl::UnavailableError(absl::StrCat(name, ": ", text.status().message()));
   }
-  return ParseScenario(*text, name, AllSystems());
+  return ParseScenario(*text, name, context.systems.operations());
 }
 
 int Load(const Scenario& scenario, memory::Engine& engine, const ProgramContext& context) {

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "CLI/App.hpp"
+#include "redouble/sim/cli/support/systems.h"
 
 namespace redouble::sim {
 
@@ -40,6 +41,8 @@ struct ProgramContext {
   std::filesystem::path folder;
   // Folders that may hold the project's "scenarios", in order of preference.
   std::vector<std::filesystem::path> roots;
+  // The systems that files may name (support/systems.h).
+  const Systems& systems = BuiltInSystems();
 };
 
 struct Subcommand {

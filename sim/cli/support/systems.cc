@@ -1,5 +1,8 @@
 #include "redouble/sim/cli/support/systems.h"
 
+#include <utility>
+
+#include "absl/strings/str_cat.h"
 #include "redouble/core/gateway/key_rules.h"
 #include "redouble/core/korvet/key_rules.h"
 #include "redouble/core/orchestrator/key_rules.h"
@@ -27,16 +30,44 @@ const SystemTable& AllSystems() {
 }
 
 std::vector<store::KeyFamily> AllKeyFamilies(store::KeyLayout layout) {
-  std::vector<store::KeyFamily> families;
-  for (const store::KeyRules& rules : AllKeyRules(layout)) {
-    families.insert(families.end(), rules.families.begin(), rules.families.end());
-  }
-  return families;
+  return BuiltInSystems().KeyFamilies(layout);
 }
 
 std::vector<store::KeyRules> AllKeyRules(store::KeyLayout layout) {
   return {gateway::KeyRules(layout), korvet::KeyRules(), orchestrator::KeyRules(layout),
           relayna::KeyRules(layout), studio::KeyRules(), threescale::KeyRules(layout)};
+}
+
+Systems::Systems() : operations_(AllSystems()) {}
+
+absl::Status Systems::Add(System system) {
+  if (system.name.empty()) return absl::InvalidArgumentError("a system needs a name");
+  const auto [added, is_new] = operations_.try_emplace(system.name, std::move(system.operations));
+  if (!is_new) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("there is a system \"", system.name, "\" already"));
+  }
+  if (!system.rules.families.empty()) added_.push_back(system.rules);
+  return absl::OkStatus();
+}
+
+std::vector<store::KeyFamily> Systems::KeyFamilies(store::KeyLayout layout) const {
+  std::vector<store::KeyFamily> families;
+  for (const store::KeyRules& rules : KeyRules(layout)) {
+    families.insert(families.end(), rules.families.begin(), rules.families.end());
+  }
+  return families;
+}
+
+std::vector<store::KeyRules> Systems::KeyRules(store::KeyLayout layout) const {
+  std::vector<store::KeyRules> rules = added_;
+  for (const store::KeyRules& built_in : AllKeyRules(layout)) rules.push_back(built_in);
+  return rules;
+}
+
+const Systems& BuiltInSystems() {
+  static const Systems& systems = *new Systems();
+  return systems;
 }
 
 }  // namespace redouble::sim
