@@ -774,6 +774,7 @@ redouble_component(
     backends/redis/fsm/cluster/cluster_redirect.cc
     backends/redis/fsm/cluster/cluster_route.cc
     backends/redis/fsm/cluster/command_split.cc
+    backends/redis/fsm/cluster/commands/server_commands.cc
     backends/redis/fsm/cluster/read_choice.cc
     backends/redis/fsm/cluster/slot_map.cc
     backends/redis/fsm/cluster/spelled_transaction.cc
@@ -830,6 +831,7 @@ redouble_component(
     backends/redis/fsm/cluster/cluster_redirect.h
     backends/redis/fsm/cluster/cluster_route.h
     backends/redis/fsm/cluster/command_split.h
+    backends/redis/fsm/cluster/commands/server_commands.h
     backends/redis/fsm/cluster/read_choice.h
     backends/redis/fsm/cluster/slot_map.h
     backends/redis/fsm/command_effect.h

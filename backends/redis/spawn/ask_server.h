@@ -10,9 +10,11 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "redouble/backends/redis/spawn/spawned_server.h"
+#include "redouble/core/store/reply.h"
 
 namespace redouble::redis {
 
@@ -20,6 +22,11 @@ namespace redouble::redis {
 // Errors: as SyncClient::Connect, and those of the command.
 absl::StatusOr<std::string> AskServer(const SpawnedServer& server, std::string_view name,
                                       std::string_view argument);
+
+// Sends a command, given by its words, and returns its reply. Errors: as above, and the server's
+// error for an error reply.
+absl::StatusOr<store::Reply> AskServer(const SpawnedServer& server,
+                                       const std::vector<std::string>& words);
 
 }  // namespace redouble::redis
 

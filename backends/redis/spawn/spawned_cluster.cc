@@ -8,6 +8,7 @@
 #include "redouble/backends/redis/spawn/ask_server.h"
 #include "redouble/core/base/hash/crc.h"
 #include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/store/reply.h"
 
 namespace redouble::redis {
 namespace {
@@ -131,6 +132,30 @@ absl::StatusOr<bool> SpawnedCluster::Serves(const SpawnedServer& node) const {
   REDOUBLE_ASSIGN_OR_RETURN(std::string replication, AskServer(node, "INFO", "replication"));
   return !absl::StrContains(replication, "role:slave") ||
          absl::StrContains(replication, "master_link_status:up");
+}
+
+absl::Status SpawnedCluster::MoveSlot(int slot, size_t from, size_t to) {
+  const std::string number = absl::StrCat(slot);
+  const auto set_slot = [&](size_t at, const std::string& state, size_t other) {
+    return AskServer(node(at), {"CLUSTER", "SETSLOT", number, state, NodeId(other)}).status();
+  };
+  REDOUBLE_RETURN_IF_ERROR(set_slot(to, "IMPORTING", from));
+  REDOUBLE_RETURN_IF_ERROR(set_slot(from, "MIGRATING", to));
+  while (true) {
+    REDOUBLE_ASSIGN_OR_RETURN(const store::Reply keys,
+                              AskServer(node(from), {"CLUSTER", "GETKEYSINSLOT", number, "2"}));
+    if (keys.elements().empty()) break;
+    std::vector<std::string> migrate = {
+        "MIGRATE", "127.0.0.1", absl::StrCat(node(to).port()), "", "0", "30000", "KEYS"};
+    for (const store::Reply& key : keys.elements()) migrate.push_back(key.text());
+    REDOUBLE_RETURN_IF_ERROR(AskServer(node(from), migrate).status());
+  }
+  REDOUBLE_RETURN_IF_ERROR(set_slot(to, "NODE", to));
+  REDOUBLE_RETURN_IF_ERROR(set_slot(from, "NODE", to));
+  for (size_t master = 0; master < options_.masters; ++master) {
+    REDOUBLE_RETURN_IF_ERROR(set_slot(master, "NODE", to));
+  }
+  return absl::OkStatus();
 }
 
 absl::Status SpawnedCluster::WaitUntilServing() {

@@ -78,6 +78,11 @@ class SpawnedCluster {
   // Waits for all nodes as SpawnedServer::Settle does.
   absl::Status Settle();
 
+  // Migrates a slot from one master to another, as redis-cli does: a few keys at a time, then the
+  // slot itself. Blocks; clients may use the slot meanwhile. All masters must run.
+  // Errors: those of the commands.
+  absl::Status MoveSlot(int slot, size_t from, size_t to);
+
   // Waits until every running node serves and every replica follows.
   // Errors: DeadlineExceeded after `patience`.
   absl::Status WaitUntilServing();

@@ -118,7 +118,7 @@ absl::StatusOr<std::vector<Errand>> ClusterMachine::ErrandsOf(ClusterJob& job) {
   const bool reads = read_choice_.Concerns(job.request());
   std::vector<Errand> errands;
   if (job.is_transaction()) {
-    REDOUBLE_ASSIGN_OR_RETURN(const Route route, RouteOfTransaction(commands));
+    REDOUBLE_ASSIGN_OR_RETURN(const Route route, RouteOfTransaction(commands, &server_commands_));
     errands.push_back(Errand{.route = route});
     return errands;
   }
@@ -133,7 +133,7 @@ absl::StatusOr<std::vector<Errand>> ClusterMachine::ErrandsOf(ClusterJob& job) {
         continue;
       }
     }
-    REDOUBLE_ASSIGN_OR_RETURN(const Route route, RouteOf(commands[i]));
+    REDOUBLE_ASSIGN_OR_RETURN(const Route route, RouteOf(commands[i], &server_commands_));
     Errand errand{.command = i, .route = route};
     errand.reads = reads && route.kind == Route::Kind::kSlot;
     const size_t masters = std::max<size_t>(masters_.size(), 1);

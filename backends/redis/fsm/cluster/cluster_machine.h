@@ -79,6 +79,7 @@
 #include "redouble/backends/redis/fsm/backoff.h"
 #include "redouble/backends/redis/fsm/cluster/cluster_job.h"
 #include "redouble/backends/redis/fsm/cluster/cluster_redirect.h"
+#include "redouble/backends/redis/fsm/cluster/commands/server_commands.h"
 #include "redouble/backends/redis/fsm/cluster/read_choice.h"
 #include "redouble/backends/redis/fsm/cluster/slot_map.h"
 #include "redouble/backends/redis/fsm/queue_limits.h"
@@ -169,6 +170,8 @@ class ClusterMachine {
   bool ready() const { return ready_; }
   // Why no node returned a map. OK while nodes are being asked.
   const absl::Status& start_status() const { return start_status_; }
+  // What the owner has learned of commands that the table lacks; used to route later requests.
+  ServerCommands& server_commands() { return server_commands_; }
   const SlotMap& map() const { return map_; }
   const ClusterCounters& counters() const { return counters_; }
   // Requests that have no result yet.
@@ -227,6 +230,7 @@ class ClusterMachine {
   std::optional<std::string> closed_;  // The reason.
 
   SlotMap map_;
+  ServerCommands server_commands_;
   std::vector<size_t> masters_;  // The masters of map_, as indexes of nodes_.
   std::deque<Node> nodes_;       // By index; see Node::known.
   bool ready_ = false;

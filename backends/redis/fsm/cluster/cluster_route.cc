@@ -69,6 +69,16 @@ absl::Status CrossSlot(const std::string& what, int slot, int other) {
       "), which no node can serve together: give them a common hash tag, as in {tag}name"));
 }
 
+// `keys` is not empty.
+absl::StatusOr<Route> RouteOfKeys(const Command& command, const std::vector<size_t>& keys) {
+  const int slot = base::KeySlot(command.arguments()[keys[0]]);
+  for (const size_t key : keys) {
+    const int other = base::KeySlot(command.arguments()[key]);
+    if (other != slot) return CrossSlot(UpperName(command), slot, other);
+  }
+  return Route{Route::Kind::kSlot, slot};
+}
+
 // A cursor over several masters is the cursor of one master times their number, plus its index.
 constexpr uint64_t kMaxCursor = std::numeric_limits<uint64_t>::max();
 
@@ -113,27 +123,25 @@ bool HasTip(CommandId id, std::string_view tip) {
   return store::DetailsOf(id).tips.find(tip) != std::string_view::npos;
 }
 
-absl::StatusOr<Route> RouteOf(const Command& command) {
+absl::StatusOr<Route> RouteOf(const Command& command, const ServerCommands* server) {
   const CommandId id = store::RowOf(command);
-  if (id == CommandId::kUnknown) return WithoutKeys(command);
-  const std::vector<size_t> keys = KeysOf(id, command.arguments());
-  if (!keys.empty()) {
-    const int slot = base::KeySlot(command.arguments()[keys[0]]);
-    for (const size_t key : keys) {
-      const int other = base::KeySlot(command.arguments()[key]);
-      if (other != slot) return CrossSlot(UpperName(command), slot, other);
-    }
-    return Route{Route::Kind::kSlot, slot};
+  if (id == CommandId::kUnknown) {
+    if (server == nullptr) return WithoutKeys(command);
+    const auto keys = server->KeysOf(command.name(), command.arguments());
+    return keys && !keys->empty() ? RouteOfKeys(command, *keys) : WithoutKeys(command);
   }
+  const std::vector<size_t> keys = KeysOf(id, command.arguments());
+  if (!keys.empty()) return RouteOfKeys(command, keys);
   if (id == CommandId::kScan) return Route{Route::Kind::kScan};
   if (GoesToAllMasters(id)) return Route{Route::Kind::kAllMasters};
   return WithoutKeys(command);
 }
 
-absl::StatusOr<Route> RouteOfTransaction(std::span<const Command> commands) {
+absl::StatusOr<Route> RouteOfTransaction(std::span<const Command> commands,
+                                         const ServerCommands* server) {
   std::optional<Route> whole;
   for (const Command& command : commands) {
-    REDOUBLE_ASSIGN_OR_RETURN(const Route route, RouteOf(command));
+    REDOUBLE_ASSIGN_OR_RETURN(const Route route, RouteOf(command, server));
     if (route.kind == Route::Kind::kAllMasters || route.kind == Route::Kind::kScan) {
       return Refused(absl::StrCat(UpperName(command),
                                   " concerns all nodes of the cluster and cannot be part of a "

@@ -31,6 +31,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "redouble/backends/redis/fsm/cluster/commands/server_commands.h"
 #include "redouble/core/store/command.h"
 #include "redouble/core/store/reply.h"
 #include "redouble/core/store/table/command_table.h"
@@ -57,11 +58,17 @@ bool HasTip(store::CommandId id, std::string_view tip);
 // The route of a command. Errors: FailedPrecondition, of kind "not sent", if its keys belong to
 // different slots. The message names the command and two of the slots, never a key, which may be
 // secret.
-absl::StatusOr<Route> RouteOf(const store::Command& command);
+//
+// `server`, if not null, knows the positions of keys in commands that the table lacks. Without it
+// such a command follows its first argument: most have their key there, and a node that does not
+// serve it redirects the command.
+absl::StatusOr<Route> RouteOf(const store::Command& command,
+                              const ServerCommands* server = nullptr);
 
 // The common route of a transaction: kSlot, or kNoKeys if no command has a key. Errors: as above;
 // also for a command that goes to all masters, and for SCAN.
-absl::StatusOr<Route> RouteOfTransaction(std::span<const store::Command> commands);
+absl::StatusOr<Route> RouteOfTransaction(std::span<const store::Command> commands,
+                                         const ServerCommands* server = nullptr);
 
 // Merges the replies of all masters. An error from any of them is the result, except for commands
 // that need one success only (SCRIPT KILL). `command` was routed to kAllMasters; `replies` is not

@@ -3,15 +3,23 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <list>
+#include <map>
 #include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/memory/memory.h"
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
 #include "redouble/backends/redis/net/client/multi_server_core.h"
 #include "redouble/backends/redis/net/client/node_connections.h"
 #include "redouble/core/base/hash/crc.h"
 #include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/store/command_row.h"
+#include "redouble/core/store/errors.h"
 
 namespace redouble::redis {
 namespace {
@@ -73,9 +81,91 @@ class ClusterClient::Core final : public MultiServerCore<ClusterMachine, Cluster
          });
   }
 
+  // A request with a command that the table lacks waits until a node has described the command.
+  bool Hold(store::Request& request) override {
+    if (closed()) return false;
+    const std::string* const name = UnknownName(request);
+    const std::vector<TcpAddress> masters = machine().map().Masters();
+    if (name == nullptr || masters.empty()) return false;
+    held_.push_back({&request, *name});
+    if (asked_.contains(*name)) return true;
+    const uint64_t id = --next_question_;
+    Question& question = asked_.try_emplace(*name, *name).first->second;
+    Send(nodes(), id, masters[id % masters.size()], store::Request::Kind::kCommand,
+         std::span(&question.command, 1),
+         [this, asked = *name](bool, const absl::StatusOr<store::Reply>& result) {
+           OnDescribed(asked, result);
+         });
+    return true;
+  }
+
+  bool Release(store::Request& request) override {
+    return std::erase_if(held_, [&](const Held& held) { return held.request == &request; }) > 0;
+  }
+
+  // The first name of a command that neither the table nor a node has described, in lower case;
+  // null if there is no such command. Valid until the next call.
+  const std::string* UnknownName(const store::Request& request) {
+    for (const store::Command& command : request.commands()) {
+      if (store::RowOf(command) != store::CommandId::kUnknown) continue;
+      if (mutable_machine().server_commands().Knows(command.name())) continue;
+      unknown_name_ = absl::AsciiStrToLower(base::ToAbsl(command.name()));
+      return &unknown_name_;
+    }
+    return nullptr;
+  }
+
+  // Without an answer the requests that wait are routed by their first argument, and a later
+  // request asks again.
+  void OnDescribed(const std::string& name, const absl::StatusOr<store::Reply>& result) {
+    asked_.erase(name);
+    if (result.ok()) mutable_machine().server_commands().Learn(name, *result);
+    std::vector<store::Request*> ready;
+    for (const Held& held : held_) {
+      if (held.name == name) ready.push_back(held.request);
+    }
+    for (store::Request* request : ready) {
+      // The waiter of an earlier one may have abandoned it.
+      if (!Release(*request)) continue;
+      if (result.ok()) {
+        Pass(*request);
+      } else {
+        PassToMachine(*request);
+      }
+    }
+  }
+
+  void AfterClose() override {
+    while (!held_.empty()) {
+      store::Request& request = *held_.front().request;
+      held_.pop_front();
+      request.Complete(store::NotSentError("the client was closed"));
+    }
+  }
+
   void AfterActions() override {
     for (const TcpAddress& address : mutable_machine().TakeForgotten()) nodes().Forget(address);
   }
+
+  // COMMAND INFO with the name, which it refers to.
+  struct Question {
+    explicit Question(std::string asked)
+        : name(std::move(asked)), command(store::Command::Named("COMMAND")) {
+      command.Add("INFO").Add(name);
+    }
+
+    const std::string name;
+    store::Command command;
+  };
+  struct Held {
+    store::Request* request;
+    std::string name;  // Of the command that it waits for.
+  };
+
+  std::map<std::string, Question> asked_;  // Under way.
+  std::list<Held> held_;                   // In the order of their submission.
+  std::string unknown_name_;
+  uint64_t next_question_ = 0;  // Counts down, apart from the ids of parts.
 
   static constexpr std::string_view kSlots[] = {"SLOTS"};
   static constexpr std::string_view kInfo[] = {"INFO"};

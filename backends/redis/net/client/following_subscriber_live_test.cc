@@ -10,11 +10,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "redouble/backends/redis/net/asio_clock.h"
-#include "redouble/backends/redis/net/client/client.h"
 #include "redouble/backends/redis/net/client/cluster_client.h"
 #include "redouble/backends/redis/net/client/following_subscriber.h"
 #include "redouble/backends/redis/net/client/sentinel_client.h"
 #include "redouble/backends/redis/net/live_fixture_for_test.h"
+#include "redouble/backends/redis/spawn/ask_server.h"
 #include "redouble/backends/redis/spawn/spawned_cluster.h"
 #include "redouble/backends/redis/spawn/spawned_sentinels.h"
 #include "redouble/core/base/hash/crc.h"
@@ -78,28 +78,6 @@ class FollowingSubscriberTest : public LiveTest {
     }
   }
 
-  base::Task<Reply> Ask(SpawnedServer& node, std::vector<std::string> words) {
-    auto connected = co_await Client::Connect(
-        context.get_executor(), Options::Parse(node.uri()).value(), Sharing::kDedicated);
-    if (!connected.ok()) co_return Reply::Error(std::string(connected.status().message()));
-    store::Command command = store::Command::Named(words[0]);
-    for (size_t i = 1; i < words.size(); ++i) command.Add(words[i]);
-    absl::StatusOr<Reply> reply = co_await (*connected)->Execute(command);
-    if (!reply.ok()) co_return Reply::Error(std::string(reply.status().message()));
-    co_return *std::move(reply);
-  }
-  // Moves a slot without keys.
-  void MoveSlot(SpawnedCluster& cluster, int slot, size_t from, size_t to) {
-    const std::string number = absl::StrCat(slot);
-    Run(Ask(cluster.node(to),
-            {"CLUSTER", "SETSLOT", number, "IMPORTING", SpawnedCluster::NodeId(from)}));
-    for (const size_t node : {to, from, size_t{0}, size_t{1}, size_t{2}}) {
-      const Reply reply = Run(Ask(
-          cluster.node(node), {"CLUSTER", "SETSLOT", number, "NODE", SpawnedCluster::NodeId(to)}));
-      EXPECT_EQ(reply, Reply::Ok());
-    }
-  }
-
   AsioClock clock{context.get_executor()};
 };
 
@@ -132,7 +110,7 @@ TEST_F(FollowingSubscriberTest, FollowsAMasterThatIsReplacedWithoutALoss) {
   ASSERT_THAT(client, IsOk());
   ASSERT_THAT(Run(store::Subscribe(*subscriber, kNews)), IsOk());
   // A manual failover: the old master becomes a replica.
-  while (Run(Ask((*watched)->sentinel(0), {"SENTINEL", "FAILOVER", "mymaster"})) != Reply::Ok()) {
+  while (!AskServer((*watched)->sentinel(0), {"SENTINEL", "FAILOVER", "mymaster"}).ok()) {
     Run(clock.Sleep(absl::Milliseconds(100)));
   }
   const int old_port = (*watched)->server(0).port();
@@ -164,7 +142,7 @@ TEST_F(FollowingSubscriberTest, FollowsAShardChannelWhoseSlotMoves) {
   size_t from = 0;
   while ((*cluster)->node(from).port() != port) ++from;
   for (const size_t to : {(from + 1) % 3, from}) {
-    MoveSlot(**cluster, slot, to == from ? (from + 1) % 3 : from, to);
+    ASSERT_THAT((*cluster)->MoveSlot(slot, to == from ? (from + 1) % 3 : from, to), IsOk());
     EXPECT_EQ(ReadOneOf(*subscriber, publish_to(moved)), "gap message");
     EXPECT_EQ(ReadOneOf(*subscriber, publish_to(kShards[1])), "message");
   }

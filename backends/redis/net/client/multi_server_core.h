@@ -72,6 +72,7 @@ class MultiServerCore : public store::RequestKeeper,
   }
 
   void Abandon(store::Request& request) override {
+    if (Release(request)) return;
     machine_.Abandon(request);
     Perform();
   }
@@ -115,6 +116,10 @@ class MultiServerCore : public store::RequestKeeper,
   // Performs one action of the machine, through Send and SetTimer.
   virtual void PerformAction(const Action& action) = 0;
   virtual void BeforeSubmit() {}
+  // Whether the request waits outside of the machine; Pass() continues with it. Release() forgets
+  // it; false if it does not wait.
+  virtual bool Hold(store::Request&) { return false; }
+  virtual bool Release(store::Request&) { return false; }
   virtual void WantTopology() = 0;
   // A number that grows whenever the topology was read or has changed.
   virtual uint64_t topology() = 0;
@@ -164,14 +169,17 @@ class MultiServerCore : public store::RequestKeeper,
   NodeConnections& nodes() { return *nodes_; }
   bool closed() const { return closed_; }
 
- private:
   void Pass(store::Request& request) {
-    BeforeSubmit();
     request.SetKeeper(this);
+    if (!Hold(request)) PassToMachine(request);
+  }
+  void PassToMachine(store::Request& request) {
+    BeforeSubmit();
     machine_.Submit(request, SteadyMicros());
     Perform();
   }
 
+ private:
   void ReportTopology() {
     if (topology() == reported_topology_) return;
     reported_topology_ = topology();

@@ -1,0 +1,126 @@
+// Key positions that a real server describes: they equal the table's for all commands that both
+// know, and a cluster client routes commands by them that the table lacks.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "redouble/backends/redis/fsm/cluster/commands/server_commands.h"
+#include "redouble/backends/redis/net/client/client.h"
+#include "redouble/backends/redis/net/client/cluster_client.h"
+#include "redouble/backends/redis/net/live_fixture_for_test.h"
+#include "redouble/backends/redis/spawn/spawned_cluster.h"
+#include "redouble/core/base/random/rng.h"
+#include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/store/reply.h"
+#include "redouble/core/store/table/command_table.h"
+
+namespace redouble::redis {
+namespace {
+
+using base::IsOk;
+using base::IsOkAndHolds;
+using store::Reply;
+
+using ServerCommandsTest = LiveTest;
+
+TEST_F(ServerCommandsTest, AgreeWithTheTable) {
+  StartServer({});
+  const auto client = Connect(server->uri());
+  ASSERT_THAT(client, IsOk());
+  ServerCommands commands;
+  base::Rng rng(7);
+  constexpr std::string_view kWords[] = {"a", "b", "1", "2", "3", "store", "streams", "keys", "c"};
+  int compared = 0;
+  for (const store::CommandSpec& spec : store::AllCommands()) {
+    if (spec.is_subcommand() || store::IsContainer(spec.id)) continue;
+    // Shard channels have slots as keys have, and the client routes by them.
+    if (spec.group == store::CommandGroup::kPubSub) continue;
+    const auto info = Send(**client, {"COMMAND", "INFO", spec.name});
+    ASSERT_THAT(info, IsOk());
+    if (info->elements().at(0).is_nil()) continue;  // Of a later version.
+    commands.Learn(spec.name, *info);
+    for (int i = 0; i < 50; ++i) {
+      std::vector<std::string_view> arguments;
+      for (uint64_t left = rng.Below(8); left > 0; --left) {
+        arguments.push_back(kWords[rng.Below(std::size(kWords))]);
+      }
+      const auto keys = commands.KeysOf(spec.name, arguments);
+      // Positions that the server does not describe completely are unknown.
+      if (!keys) continue;
+      EXPECT_EQ(keys, store::KeyIndexes(spec, arguments)) << spec.name;
+      ++compared;
+    }
+  }
+  EXPECT_GT(compared, 1000);
+}
+
+class RenamedCommand : public LiveTest {
+ protected:
+  void SetUp() override {
+    SpawnedClusterOptions options;
+    // To the client it is a command of a module, whose first argument is no key.
+    options.config = {"rename-command BITOP my.bitop"};
+    auto started = SpawnedCluster::Start(options);
+    ASSERT_THAT(started, IsOk());
+    cluster = *std::move(started);
+    auto connected =
+        Run(ClusterClient::Connect(context.get_executor(), Options::Parse(cluster->uri()).value()));
+    ASSERT_THAT(connected, IsOk());
+    client = *std::move(connected);
+  }
+
+  std::unique_ptr<SpawnedCluster> cluster;
+  std::unique_ptr<ClusterClient> client;
+};
+
+TEST_F(RenamedCommand, GoesToTheNodeOfItsKeysAtOnce) {
+  for (const std::string tag : {"a", "b", "c", "d", "e", "f"}) {
+    const std::string from = absl::StrCat("{", tag, "}1"), to = absl::StrCat("{", tag, "}2");
+    ASSERT_THAT(Send(*client, {"SET", from, "abc"}), IsOk());
+    EXPECT_THAT(Send(*client, {"MY.BITOP", "OR", to, from}), IsOkAndHolds(Reply::Integer(3)));
+  }
+  EXPECT_EQ(client->counters().moved, 0u);
+}
+
+TEST_F(RenamedCommand, IsRefusedIfItsKeysHaveSeveralSlots) {
+  EXPECT_THAT(Send(*client, {"my.bitop", "OR", "a", "b"}),
+              base::StatusIs(absl::StatusCode::kFailedPrecondition));
+}
+
+TEST_F(RenamedCommand, IsAskedForOnceByManyRequestsAtOnce) {
+  std::vector<base::Task<absl::StatusOr<Reply>>> tasks;
+  for (int i = 0; i < 50; ++i)
+    tasks.push_back(SendWords(*client, {"my.bitop", "OR", "{a}", "{a}"}));
+  for (const auto& reply : Run(base::WhenAll(std::move(tasks)))) {
+    EXPECT_THAT(reply, IsOkAndHolds(Reply::Integer(0)));
+  }
+  // One question beside the requests; the map is asked for by two commands.
+  EXPECT_LE(client->traffic().commands, 50u + 1 + 2);
+}
+
+TEST_F(RenamedCommand, ACommandThatNoServerKnowsGetsTheServersError) {
+  for (int i = 0; i < 2; ++i) {
+    const auto reply = Send(*client, {"no.such", "a"});
+    ASSERT_THAT(reply, IsOk());
+    EXPECT_TRUE(reply->is_error() && reply->text().starts_with("ERR unknown command")) << *reply;
+  }
+}
+
+TEST_F(RenamedCommand, ARequestThatWaitsMayBeAbandonedAndTheClientClosed) {
+  auto abandoned = std::make_optional(SendWords(*client, {"my.bitop", "OR", "{a}", "{a}"}));
+  abandoned->Start();
+  abandoned.reset();
+  auto waiting = SendWords(*client, {"my.bitop", "OR", "{a}", "{a}"});
+  waiting.Start();
+  client->Close();
+  RunUntil([&] { return waiting.done(); });
+  EXPECT_THAT(waiting.TakeResult(), base::StatusIs(absl::StatusCode::kUnavailable));
+}
+
+}  // namespace
+}  // namespace redouble::redis
