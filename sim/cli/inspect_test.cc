@@ -94,8 +94,8 @@ TEST_F(InspectCommandTest, ReportsAFailedScenario) {
 TEST_F(InspectCommandTest, AcceptsOtherPrefixes) {
   Write("p.json", R"({"name": "a title", "description": "d", "system": "redis",
       "start": "2026-05-09T14:03:02Z", "steps": [
-        {"kind": "command", "command": ["RPUSH", "task:history:t1", "e"]},
-        {"kind": "command", "command": ["EXPIRE", "task:history:t1", "50"]},
+        {"kind": "command", "command": ["RPUSH", "task:history:{task:t1}", "e"]},
+        {"kind": "command", "command": ["EXPIRE", "task:history:{task:t1}", "50"]},
         {"kind": "command", "command": ["SET", "ir:{r1}", "{}", "EX", "50"]}]})");
   EXPECT_EQ(Run({"inspect", "p.json"}), kExitFailed);
   EXPECT_EQ(Run({"inspect", "p.json", "--bind", "status_prefix=task", "--layout", "cluster"}),
