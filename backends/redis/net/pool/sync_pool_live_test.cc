@@ -1,6 +1,7 @@
 // The pool against real servers: several threads, leases, dead and expired connections.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <functional>
@@ -20,6 +21,7 @@
 #include "redouble/backends/redis/net/pool/sync_pool.h"
 #include "redouble/backends/redis/observe/command_latencies.h"
 #include "redouble/backends/redis/spawn/spawned_cluster.h"
+#include "redouble/backends/redis/spawn/spawned_sentinels.h"
 #include "redouble/backends/redis/spawn/spawned_server.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/base/task/run.h"
@@ -279,6 +281,35 @@ TEST(SyncPoolOfACluster, ServesManyThreads) {
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(base::Run(store::DbSize(**pool)).value(), 200);
   EXPECT_THAT((*pool)->Borrow().status(), StatusIs(absl::StatusCode::kFailedPrecondition));
+}
+
+TEST(SyncPoolOfSentinels, ServesManyThreadsThroughAFailover) {
+  auto watched = SpawnedSentinels::Start();
+  ASSERT_THAT(watched, IsOk());
+  const auto options = Options::Parse((*watched)->uri() +
+                                      "&pool_size=3&command_timeout=30s&pool_acquire_timeout=60s");
+  ASSERT_THAT(options, IsOk());
+  auto pool = SyncPool::Connect(*options);
+  ASSERT_THAT(pool, IsOk());
+  std::atomic<int> after = 0;
+  std::atomic<bool> killed = false;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 6; ++i) {
+    threads.emplace_back([&, key = absl::StrCat("n", i)] {
+      int done = 0;
+      while (done < 20) {
+        // What was under way when the master died fails.
+        const bool was_killed = killed;
+        if (!base::Run(store::Incr(**pool, key)).ok() || !was_killed) continue;
+        ++done;
+      }
+      after += done;
+    });
+  }
+  (*watched)->server(0).Kill();
+  killed = true;
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(after, 6 * 20);
 }
 
 }  // namespace
