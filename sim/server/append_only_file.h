@@ -24,7 +24,7 @@
 #include "redouble/backends/memory/engine/engine.h"
 #include "redouble/backends/memory/server/append_log.h"
 #include "redouble/backends/memory/snapshot/file_system.h"
-#include "redouble/sim/server/log.h"
+#include "redouble/sim/server/process/log.h"
 
 namespace redouble::sim {
 

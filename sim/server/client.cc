@@ -1,6 +1,7 @@
 #include "redouble/sim/server/client.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -153,6 +154,7 @@ void Client::Submit(std::span<const std::string_view> words) {
 void Client::TakeResult(absl::StatusOr<Reply>&& result) {
   waits_ = false;
   argument_bytes_ = 0;
+  stream_offset_ = owner_.stream_offset();
   if (!runs_) resumed_ = true;
   if (result.ok() && !closing_ && !owner_.stopping()) TakeReply(*result);
   if (session_ == nullptr || session_->hangs_up() || session_->disconnected()) closing_ = true;
@@ -251,6 +253,25 @@ void Client::OnPush(const Reply& push) {
 void Client::Send(std::string_view bytes) {
   output_.ToAppend(bytes.size()).append(bytes);
   NoteBuffers();
+}
+
+std::optional<Reply> Client::Suffer(const FaultRule& rule) {
+  switch (rule.fault) {
+    case Fault::kErrorReply:
+      // As a command that the server itself refuses: EXEC will abort.
+      session_->RefuseInTransaction();
+      return Reply::Error(rule.error);
+    case Fault::kDropRequest:
+      Break();
+      return std::nullopt;
+    case Fault::kDropReply:
+      loses_reply_ = true;
+      session_->HangUp();
+      return std::nullopt;
+    default:
+      assert(false);  // Faults adds only the faults of FaultSite::kServer.
+      return std::nullopt;
+  }
 }
 
 void Client::Refuse(std::string_view line) {

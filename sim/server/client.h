@@ -32,6 +32,7 @@
 #include "redouble/core/store/resp/reply_encoding.h"
 #include "redouble/core/store/resp/request_parser.h"
 #include "redouble/core/store/store.h"
+#include "redouble/sim/fault/fault.h"
 #include "redouble/sim/server/output_buffer.h"
 
 namespace redouble::sim {
@@ -59,6 +60,8 @@ class ClientOwner {
   virtual void OnBuffersChanged(int64_t bytes) = 0;
   // Returns true if the server is stopping and must not reply any more.
   virtual bool stopping() const = 0;
+  // The offset of the stream of effects that replicas receive (WAIT).
+  virtual int64_t stream_offset() const { return 0; }
 };
 
 class Client final : public store::PushListener, private memory::ReplySink {
@@ -96,8 +99,10 @@ class Client final : public store::PushListener, private memory::ReplySink {
   void set_limit_class(memory::ClientClass value) { limit_class_ = value; }
   // Sends an error line and closes: "-ERR max number of clients reached\r\n".
   void Refuse(std::string_view line);
-  // Discards the reply of the current command (the fault drop_reply).
-  void LoseReply() { loses_reply_ = true; }
+  // The offset of the stream of effects after the last command.
+  int64_t stream_offset() const { return stream_offset_; }
+  // The current command meets a fault of FaultSite::kServer. Returns its reply if it must not run.
+  std::optional<store::Reply> Suffer(const FaultRule& rule);
 
   memory::SessionCore& session() { return *session_; }
   const memory::SessionCore& session() const { return *session_; }
@@ -185,6 +190,7 @@ class Client final : public store::PushListener, private memory::ReplySink {
   memory::ClientClass limit_class_ = memory::ClientClass::kNormal;
   size_t running_bytes_ = 0;  // The bytes that RunAll works on.
   size_t argument_bytes_ = 0;
+  int64_t stream_offset_ = 0;
   std::optional<int64_t> last_input_us_;
   size_t noted_bytes_ = 0;  // The bytes of the buffers that the owner knows of.
   std::optional<int64_t> over_soft_limit_since_s_;

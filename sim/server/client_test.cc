@@ -390,11 +390,12 @@ TEST_F(ClientTest, KeepsRepliesBackThatComeInParts) {
   const std::unique_ptr<Client> client = Connect();
   EXPECT_EQ(Send(*client, "RPUSH l a b\r\nCLIENT REPLY SKIP\r\nLRANGE l 0 -1\r\nPING\r\n"),
             ":2\r\n+PONG\r\n");
-  client->LoseReply();
-  EXPECT_EQ(Send(*client, "LRANGE l 0 -1\r\nPING\r\n"), "+PONG\r\n");
   EXPECT_EQ(Send(*client, "MULTI\r\nLRANGE l 0 0\r\nCLIENT REPLY OFF\r\nLRANGE l 0 0\r\nEXEC\r\n"),
             "+OK\r\n+QUEUED\r\n+QUEUED\r\n+QUEUED\r\n*3\r\n*1\r\n$1\r\na\r\n");
   EXPECT_EQ(Send(*client, "LRANGE l 0 -1\r\nCLIENT REPLY ON\r\n"), "+OK\r\n");
+  client->Suffer({.fault = Fault::kDropReply});
+  EXPECT_EQ(Send(*client, "LRANGE l 0 -1\r\n"), "");
+  EXPECT_TRUE(client->closing());
 }
 
 // Runs the same commands as values on a session and in parts on a client, each with an engine of

@@ -10,8 +10,10 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "boost/asio/ip/tcp.hpp"
 #include "boost/asio/local/stream_protocol.hpp"
+#include "redouble/core/base/status/status_macros.h"
 
 namespace redouble::sim {
 namespace {
@@ -22,6 +24,12 @@ using Tcp = asio::ip::tcp;
 using Local = asio::local::stream_protocol;
 
 constexpr int kBacklog = 4096;
+
+// Translates the address that means all addresses of a family in redis.conf.
+std::string WithoutAsterisk(const std::string& address) {
+  if (address == "*") return "0.0.0.0";
+  return address == "::*" ? "::" : address;
+}
 
 int OpenSpare() { return open("/dev/null", O_RDONLY | O_CLOEXEC); }
 
@@ -181,6 +189,25 @@ absl::StatusOr<std::unique_ptr<Listener>> Listener::OnUnixSocket(asio::io_contex
     return CannotListen("unix:" + path, error);
   }
   return listener;
+}
+
+// Source: Redis 7.0 server.c, listenToPort.
+absl::StatusOr<Listeners> ListenOnTcp(asio::io_context& context, const std::string& bind,
+                                      int port) {
+  Listeners opened;
+  const std::vector<std::string> addresses = absl::StrSplit(bind, ' ', absl::SkipEmpty());
+  for (const std::string& text : addresses) {
+    const bool is_optional = text.starts_with('-');
+    const std::string address = is_optional ? text.substr(1) : text;
+    absl::StatusOr<std::unique_ptr<Listener>> listener =
+        Listener::OnTcp(context, WithoutAsterisk(address), port);
+    if (!listener.ok() && is_optional && absl::IsUnavailable(listener.status())) continue;
+    REDOUBLE_RETURN_IF_ERROR(listener.status());
+    port = (*listener)->port();
+    opened.push_back(*std::move(listener));
+  }
+  if (!opened.empty()) return opened;
+  return absl::InvalidArgumentError(absl::StrCat("no address to listen on: bind \"", bind, "\""));
 }
 
 }  // namespace redouble::sim

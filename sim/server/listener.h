@@ -14,6 +14,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "boost/asio/io_context.hpp"
@@ -53,6 +54,14 @@ class Listener {
   // The listening socket, which is readable while connections are pending.
   virtual int descriptor() = 0;
 };
+
+using Listeners = std::vector<std::unique_ptr<Listener>>;
+
+// Listens on one port of all addresses of `bind`, as redis.conf has them: separated by spaces, "*"
+// for all of a family, and "-::1" for one that may be missing. Port 0 is any free port. Errors:
+// those of Listener::OnTcp, and InvalidArgument if there is no address.
+absl::StatusOr<Listeners> ListenOnTcp(boost::asio::io_context& context, const std::string& bind,
+                                      int port);
 
 }  // namespace redouble::sim
 

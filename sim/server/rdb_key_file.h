@@ -24,7 +24,7 @@
 #include "redouble/backends/memory/server/key_file.h"
 #include "redouble/backends/memory/snapshot/file_system.h"
 #include "redouble/backends/memory/snapshot/save_rdb.h"
-#include "redouble/sim/server/log.h"
+#include "redouble/sim/server/process/log.h"
 
 namespace redouble::sim {
 

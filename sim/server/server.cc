@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cassert>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -23,7 +22,6 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "boost/asio/io_context.hpp"
 #include "boost/asio/posix/stream_descriptor.hpp"
 #include "boost/asio/post.hpp"
@@ -50,7 +48,9 @@
 #include "redouble/sim/server/process/traffic_rates.h"
 #include "redouble/sim/server/protected_mode.h"
 #include "redouble/sim/server/rdb_key_file.h"
-#include "redouble/sim/server/replicas.h"
+#include "redouble/sim/server/replication/asio_master_socket.h"
+#include "redouble/sim/server/replication/node.h"
+#include "redouble/sim/server/replication/replicas.h"
 #include "redouble/sim/server/sim_commands.h"
 #include "redouble/sim/server/snapshot.h"
 
@@ -70,14 +70,6 @@ int64_t SteadyMicros() {
              std::chrono::steady_clock::now().time_since_epoch())
       .count();
 }
-
-// Translates the address that means all addresses of a family in redis.conf.
-std::string WithoutAsterisk(const std::string& address) {
-  if (address == "*") return "0.0.0.0";
-  return address == "::*" ? "::" : address;
-}
-
-using Listeners = std::vector<std::unique_ptr<Listener>>;
 
 // What one pass over the ready sockets works on.
 struct Pass {
@@ -138,7 +130,6 @@ class AsioServer final : public Server,
  private:
   bool holds_clock() const { return options_.clock == ServeOptions::Clock::kManual; }
 
-  absl::StatusOr<Listeners> OpenTcp(const memory::ServerOptions& server, int port);
   void CloseListeners(Listeners& listeners);
   void WatchListeners(const Listeners& listeners);
   void WaitForSignal();
@@ -164,6 +155,8 @@ class AsioServer final : public Server,
 
   void WaitForSockets();
   void OnSocketsReady();
+  // Runs the work for bytes of the master as that for a client's.
+  void RunForMaster(const std::function<void()>& task);
   // Returns false if no socket is ready.
   bool ServeReadySockets();
   void Tick();
@@ -200,7 +193,7 @@ class AsioServer final : public Server,
   absl::Status ReplaceTextFile(const std::string& path, std::string_view text) override;
   memory::KeyFile* key_file() override { return &key_file_; }
   memory::AppendLog* append_log() override { return &append_log_; }
-  memory::Replication* replication() override { return &replicas_; }
+  memory::Replication* replication() override { return &replication_; }
   void Shutdown() override {
     LogLine(LogLevel::kWarning, "User requested shutdown...");
     stopping_ = true;
@@ -210,16 +203,17 @@ class AsioServer final : public Server,
   void SendToReplica(int64_t session_id, std::string_view bytes) override;
   void LimitReplica(int64_t session_id) override;
   void BreakReplica(int64_t session_id) override;
+  int64_t OffsetOf(int64_t session_id) const override;
   void Later(std::function<void()> task) override { asio::post(context_, std::move(task)); }
 
   // ClientOwner
   void OnChange(Client& client) override;
   std::optional<Reply> Intercept(Client& client, std::span<const std::string_view> words) override;
-  std::optional<Reply> InjectFault(Client& client, std::string_view command);
   void OnBuffersChanged(int64_t bytes) override {
     client_buffer_bytes_ += static_cast<uint64_t>(bytes);
   }
   bool stopping() const override { return stopping_; }
+  int64_t stream_offset() const override { return replication_.offset(); }
 
   ServeOptions options_;
   const std::string run_id_ = MakeRunId();
@@ -241,7 +235,17 @@ class AsioServer final : public Server,
                              options_.log, [this] { StopWithoutReplies(); }};
   Listeners tcp_listeners_;
   Listeners unix_listeners_;
-  Replicas replicas_{engine_, run_id_, options_.log, *this};
+  AsioMasterSocket master_socket_{
+      context_, [this](const std::function<void()>& task) { RunForMaster(task); }};
+  ReplicationNode replication_{engine_,
+                               options_.log,
+                               *this,
+                               master_socket_,
+                               [] { return MakeRunId(); },
+                               [this] {
+                                 if (append_log_.on()) append_log_.ScheduleRewrite();
+                               }};
+  int64_t second_us_ = 0;  // When the work of each second was done.
   std::map<int64_t, std::unique_ptr<Connection>> connections_;  // By session id.
   std::deque<int64_t> dirty_;
   uint64_t client_buffer_bytes_ = 0;
@@ -256,36 +260,16 @@ class AsioServer final : public Server,
   TrafficRates rates_;
 };
 
-// Listens on the addresses of `server.bind` and on `port`, where 0 is any port. Errors of an
-// optional address, "-::1", are ignored. Source: Redis 7.0 server.c, listenToPort.
-absl::StatusOr<Listeners> AsioServer::OpenTcp(const memory::ServerOptions& server, int port) {
-  Listeners opened;
-  const std::vector<std::string> addresses = absl::StrSplit(server.bind, ' ', absl::SkipEmpty());
-  for (const std::string& text : addresses) {
-    const bool is_optional = text.starts_with('-');
-    const std::string address = is_optional ? text.substr(1) : text;
-    absl::StatusOr<std::unique_ptr<Listener>> listener =
-        Listener::OnTcp(context_, WithoutAsterisk(address), port);
-    if (!listener.ok() && is_optional && absl::IsUnavailable(listener.status())) continue;
-    REDOUBLE_RETURN_IF_ERROR(listener.status());
-    port = (*listener)->port();
-    opened.push_back(*std::move(listener));
-  }
-  if (!opened.empty()) return opened;
-  return absl::InvalidArgumentError(
-      absl::StrCat("no address to listen on: bind \"", server.bind, "\""));
-}
-
 // The old listeners are closed first, because the new ones may share addresses with them.
 absl::Status AsioServer::Listen(const memory::ServerOptions& server) {
   const memory::ServerOptions& before = engine_.options().server;
   CloseListeners(tcp_listeners_);
   absl::StatusOr<Listeners> opened = Listeners();
-  if (server.port > 0) opened = OpenTcp(server, server.port);
+  if (server.port > 0) opened = ListenOnTcp(context_, server.bind, server.port);
   const absl::Status status = opened.status();
   if (!status.ok()) {
     LogLine(LogLevel::kWarning, absl::StrCat("Failed to listen: ", status.message()));
-    if (before.port > 0) opened = OpenTcp(before, before.port);
+    if (before.port > 0) opened = ListenOnTcp(context_, before.bind, before.port);
   }
   if (opened.ok()) tcp_listeners_ = *std::move(opened);
   figures_.tcp_port = tcp_listeners_.empty() ? 0 : tcp_listeners_[0]->port();
@@ -331,7 +315,8 @@ absl::Status AsioServer::Start() {
     return absl::InvalidArgumentError("nowhere to listen: neither a port nor a Unix socket");
   }
   if (serves_tcp) {
-    REDOUBLE_ASSIGN_OR_RETURN(tcp_listeners_, OpenTcp(server, options_.any_port ? 0 : server.port));
+    const int port = options_.any_port ? 0 : server.port;
+    REDOUBLE_ASSIGN_OR_RETURN(tcp_listeners_, ListenOnTcp(context_, server.bind, port));
     figures_.tcp_port = tcp_listeners_[0]->port();
   }
   if (!server.unixsocket.empty()) {
@@ -376,6 +361,7 @@ void AsioServer::Run() {
   WatchListeners(unix_listeners_);
   WaitForSockets();
   WaitForUpkeep();
+  replication_.FollowAtStart();
   ArmTimer();
   context_.run();
   LogLine(LogLevel::kWarning, "Redouble is now ready to exit, bye bye...");
@@ -460,6 +446,15 @@ void AsioServer::OnSocketsReady() {
     if (!ServeReadySockets()) break;
     FlushDirty();
   }
+  ArmTimer();
+}
+
+void AsioServer::RunForMaster(const std::function<void()>& task) {
+  Tick();
+  task();
+  append_log_.BeforeReplies();
+  engine_.core().DeliverPending();
+  FlushDirty();
   ArmTimer();
 }
 
@@ -600,7 +595,7 @@ void AsioServer::Close(Connection& connection) {
       if (event.owner == &connection) event.owner = nullptr;
     }
   }
-  replicas_.Forget(connection.client.session());
+  replication_.Forget(connection.client.session());
   connections_.erase(connection.client.session().id());
 }
 
@@ -622,6 +617,11 @@ void AsioServer::BreakReplica(int64_t session_id) {
   if (connection == nullptr) return;
   connection->client.Break();
   MarkDirty(*connection);
+}
+
+int64_t AsioServer::OffsetOf(int64_t session_id) const {
+  const Connection* connection = Find(session_id);
+  return connection == nullptr ? 0 : connection->client.stream_offset();
 }
 
 // Advances the engine's time to the system clock. If the system clock was set back, keys keep their
@@ -671,7 +671,12 @@ void AsioServer::Upkeep() {
   rates_.Update(now_us, engine_.core().administration().statistics().calls(), figures_);
   CloseIdle();
   key_file_.SaveIfDue();
-  replicas_.Upkeep();
+  replication_.Upkeep();
+  if (now_us - second_us_ >= 1'000'000) {
+    second_us_ = now_us;
+    replication_.EverySecond();
+  }
+  engine_.core().DeliverPending();
   append_log_.Upkeep(/*may_rewrite=*/!key_file_.figures().saving);
   FlushDirty();
   ArmTimer();
@@ -716,7 +721,10 @@ bool AsioServer::IsLocal(const memory::SessionCore& session) {
 memory::ConnectionFigures AsioServer::FiguresOf(const memory::SessionCore& session) {
   memory::ConnectionFigures figures;
   const Connection* const found = Find(session.id());
-  if (found == nullptr) return figures;
+  if (found == nullptr) {
+    figures.address = replication_.MasterAddress(session).value_or(figures.address);
+    return figures;
+  }
   const Connection& connection = *found;
   figures.address = connection.accepted.address;
   figures.local_address = connection.accepted.local_address;
@@ -731,6 +739,7 @@ memory::ConnectionFigures AsioServer::FiguresOf(const memory::SessionCore& sessi
 }
 
 void AsioServer::OnDisconnect(const memory::SessionCore& session) {
+  replication_.OnDisconnect(session);
   Connection* connection = Find(session.id());
   if (connection == nullptr) return;
   if (!session.hangs_up()) connection->client.Break();
@@ -761,28 +770,9 @@ std::optional<Reply> AsioServer::Intercept(Client& client,
     return holds_clock() ? sim_.Run(words.subspan(1)) : ReplyWithoutManualClock(words.subspan(1));
   }
   if (!holds_clock()) return std::nullopt;
-  return sim_.faults().empty() ? std::nullopt : InjectFault(client, words[0]);
-}
-
-std::optional<Reply> AsioServer::InjectFault(Client& client, std::string_view command) {
-  const std::optional<FaultRule> rule = sim_.faults().Next(command);
-  if (!rule) return std::nullopt;
-  switch (rule->fault) {
-    case Fault::kErrorReply:
-      // As a command that the server itself refuses: EXEC will abort.
-      client.session().RefuseInTransaction();
-      return Reply::Error(rule->error);
-    case Fault::kDropRequest:
-      client.Break();
-      return std::nullopt;
-    case Fault::kDropReply:
-      client.LoseReply();
-      client.session().HangUp();
-      return std::nullopt;
-    default:
-      assert(false);  // Faults adds only the faults of FaultSite::kServer.
-      return std::nullopt;
-  }
+  if (sim_.faults().empty()) return std::nullopt;
+  const std::optional<FaultRule> rule = sim_.faults().Next(words[0]);
+  return rule ? client.Suffer(*rule) : std::nullopt;
 }
 
 }  // namespace

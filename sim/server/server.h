@@ -26,7 +26,7 @@
 #include "redouble/backends/memory/acl/acl_file.h"
 #include "redouble/backends/memory/engine/engine.h"
 #include "redouble/backends/memory/engine_options.h"
-#include "redouble/sim/server/log.h"
+#include "redouble/sim/server/process/log.h"
 
 namespace redouble::sim {
 

@@ -3,14 +3,14 @@
 namespace redouble::memory {
 
 EffectRunner::EffectRunner(Engine& engine, EngineCore::Authority authority)
-    : core_(engine.core()), session_(core_.Connect()) {
+    : core_(engine.core()), before_(core_.authority()), session_(core_.Connect()) {
   session_->LogIn(core_.acl().program());
   session_->set_trusted(true);
   session_->set_obeyed(true);
   core_.SetAuthority(authority);
 }
 
-EffectRunner::~EffectRunner() { core_.SetAuthority(EngineCore::Authority::kOwn); }
+EffectRunner::~EffectRunner() { core_.SetAuthority(before_); }
 
 bool EffectRunner::Knows(std::span<const std::string_view> words) const {
   store::CommandId id = core_.CommandNamed(words[0]);

@@ -28,7 +28,8 @@ class EffectRunner {
   EffectRunner(Engine& engine, EngineCore::Authority authority);
   EffectRunner(const EffectRunner&) = delete;
   EffectRunner& operator=(const EffectRunner&) = delete;
-  // The engine decides for itself again: keys whose deadline has passed expire.
+  // The engine obeys what it obeyed before. If it decides for itself again, keys whose deadline has
+  // passed expire.
   ~EffectRunner();
 
   // Whether the engine has the command. `words` is not empty.
@@ -36,6 +37,8 @@ class EffectRunner {
   // Runs a command, or queues it in the transaction that a MULTI began. An error reply means that
   // the keys differ from those of the master; the engine goes on, as Redis does.
   store::Reply Run(std::span<const std::string_view> words);
+  // The session that runs the commands.
+  SessionCore& session() { return *session_; }
   // The next commands are for database 0, as those at the beginning of a file are.
   void SelectFirstDatabase() { session_->Select(0); }
   // Whether a MULTI has no EXEC yet.
@@ -43,6 +46,7 @@ class EffectRunner {
 
  private:
   EngineCore& core_;
+  const EngineCore::Authority before_;
   const std::unique_ptr<SessionCore> session_;
 };
 

@@ -15,9 +15,17 @@ constexpr int64_t kMicrosPerSecond = 1'000'000;
 
 bool IsUnixSocket(const ConnectionFigures& figures) { return figures.address.starts_with('/'); }
 
-std::string FlagsOf(const SessionCore& session, const ConnectionFigures& figures,
-                    const TrackingMode* tracking) {
+Replication::Peer PeerOf(const EngineCore& engine, const SessionCore& session) {
+  const Replication* replication = engine.administration().replication();
+  return replication == nullptr ? Replication::Peer::kClient : replication->PeerOf(session);
+}
+
+std::string FlagsOf(const EngineCore& engine, const SessionCore& session,
+                    const ConnectionFigures& figures, const TrackingMode* tracking) {
   std::string flags;
+  const Replication::Peer peer = PeerOf(engine, session);
+  if (peer == Replication::Peer::kReplica) flags += 'S';
+  if (peer == Replication::Peer::kMaster) flags += 'M';
   if (session.is_monitor()) flags += 'O';
   if (session.is_subscribed()) flags += 'P';
   if (session.in_transaction()) flags += 'x';
@@ -33,6 +41,12 @@ std::string FlagsOf(const SessionCore& session, const ConnectionFigures& figures
   if (session.no_evict()) flags += 'e';
   if (session.no_touch()) flags += 'T';
   return flags.empty() ? "N" : flags;
+}
+
+// Redis names no user for the connection to a master.
+std::string UserOf(const EngineCore& engine, const SessionCore& session) {
+  return PeerOf(engine, session) == Replication::Peer::kMaster ? "(superuser)"
+                                                               : session.user().name();
 }
 
 // What CLIENT CAPA declared, as a field.
@@ -122,10 +136,10 @@ std::string ClientLine(EngineCore& engine, const SessionCore& session) {
       " fd=", figures.descriptor, " name=", session.name(),
       " age=", (now_us - session.connected_us()) / kMicrosPerSecond,
       " idle=", (now_us - session.last_used_us()) / kMicrosPerSecond,
-      " flags=", FlagsOf(session, figures, tracking), base::ToAbsl(Capabilities(engine, session)),
-      " db=", session.db_index(), " sub=", count(SubscriptionKind::kChannel),
-      " psub=", count(SubscriptionKind::kPattern), " ssub=", count(SubscriptionKind::kShard),
-      " multi=",
+      " flags=", FlagsOf(engine, session, figures, tracking),
+      base::ToAbsl(Capabilities(engine, session)), " db=", session.db_index(),
+      " sub=", count(SubscriptionKind::kChannel), " psub=", count(SubscriptionKind::kPattern),
+      " ssub=", count(SubscriptionKind::kShard), " multi=",
       session.in_transaction() ? static_cast<int64_t>(session.queued().size()) : int64_t{-1});
   if (engine.Has(Feature::kClientWatches)) {
     absl::StrAppend(&line, " watch=", session.watched().size());
@@ -136,7 +150,7 @@ std::string ClientLine(EngineCore& engine, const SessionCore& session) {
                   " obl=", output.buffer_bytes, " oll=", output.list_length,
                   " omem=", output.list_bytes, " tot-mem=", TotalBytes(session, figures),
                   " events=", figures.waits_to_write ? "rw" : "r", " cmd=", base::ToAbsl(command),
-                  " user=", session.user().name(), " redir=", redirect,
+                  " user=", UserOf(engine, session), " redir=", redirect,
                   " resp=", session.protocol());
   if (engine.Has(Feature::kClientLibrary)) {
     absl::StrAppend(&line, " lib-name=", session.library().name,

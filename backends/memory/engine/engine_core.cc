@@ -17,7 +17,6 @@
 #include "redouble/backends/memory/scripting/function_libraries.h"
 #include "redouble/backends/memory/scripting/script_cache.h"
 #include "redouble/backends/memory/scripting/script_commands.h"
-#include "redouble/backends/memory/server/kept_parameters.h"
 #include "redouble/backends/memory/server/removal_word.h"
 #include "redouble/core/base/text/glob.h"
 #include "redouble/core/base/text/string_bridge.h"
@@ -139,17 +138,20 @@ Reply OnlyForSubscribers(const CommandSpec& spec) {
                    "this context")));
 }
 
-// Whether the command, or one that EXEC would run, writes.
-bool Writes(EngineCore& engine, const SessionCore& session, CommandId id, Arguments arguments) {
-  if (id != CommandId::kExec) return IsWrite(engine, id, arguments);
+using Property = bool (*)(EngineCore& engine, CommandId id, Arguments arguments);
+
+// Whether the command, or one that EXEC would run, has the property.
+bool AnyIs(EngineCore& engine, const SessionCore& session, CommandId id, Arguments arguments,
+           Property property) {
+  if (id != CommandId::kExec) return property(engine, id, arguments);
   return std::any_of(session.queued().begin(), session.queued().end(),
                      [&](const SessionCore::QueuedCommand& queued) {
-                       return IsWrite(engine, queued.id, queued.arguments);
+                       return property(engine, queued.id, queued.arguments);
                      });
 }
 
-bool IsReadOnlyReplica(const EngineOptions& options) {
-  return KeptValue("replica-read-only", options) == "yes";
+bool NeedsFreshKeys(EngineCore& engine, CommandId id, Arguments arguments) {
+  return !RunsStale(engine, id, arguments);
 }
 
 }  // namespace
@@ -298,15 +300,14 @@ std::optional<Reply> EngineCore::RefusalNow(const SessionCore& session, CommandI
   if (memory_limit_.on() && authority_ == Authority::kOwn) {
     if (std::optional<Reply> refusal = RefuseByMemory(session, id, arguments)) return refusal;
   }
-  if (follows_master() && Writes(*this, session, id, arguments) && IsReadOnlyReplica(options_)) {
-    return Reply::Error("READONLY You can't write against a read only replica.");
+  // Redis refuses PING as well while it cannot write a file, so that health checks see it.
+  if (id == CommandId::kPing && write_refusal_.starts_with("MISCONF")) return RefuseWrite();
+  if ((refuses_writes() || follows_master()) && AnyIs(*this, session, id, arguments, &IsWrite)) {
+    if (std::optional<Reply> refusal = RefuseWriting(*this)) return refusal;
   }
-  if (refuses_writes()) {
-    // Redis refuses PING as well while it cannot write a file, so that health checks see it.
-    const bool is_checked = id == CommandId::kPing && write_refusal_.starts_with("MISCONF");
-    if (is_checked || Writes(*this, session, id, arguments)) return RefuseWrite();
-  }
-  return std::nullopt;
+  std::optional<Reply> refusal = follows_master() ? RefuseStale(*this) : std::nullopt;
+  if (refusal && !AnyIs(*this, session, id, arguments, &NeedsFreshKeys)) refusal.reset();
+  return refusal;
 }
 
 std::optional<Reply> EngineCore::RefuseByMemory(const SessionCore& session, CommandId id,

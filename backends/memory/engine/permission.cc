@@ -9,8 +9,10 @@
 #include "redouble/backends/memory/compatibility/feature.h"
 #include "redouble/backends/memory/engine/client_line.h"
 #include "redouble/backends/memory/engine/engine_core.h"
+#include "redouble/backends/memory/engine/error_text.h"
 #include "redouble/backends/memory/engine/session_core.h"
 #include "redouble/backends/memory/scripting/script_commands.h"
+#include "redouble/backends/memory/server/kept_parameters.h"
 #include "redouble/core/base/text/string_bridge.h"
 
 namespace redouble::memory {
@@ -154,6 +156,45 @@ bool DeniesOom(EngineCore& engine, CommandId id, Arguments arguments) {
   const std::optional<ScriptFlags> flags = FlagsOfScript(engine, id, arguments);
   if (flags) return !flags->no_writes && !flags->allow_oom;
   return store::SpecOf(id).Has(store::command_flag::kDenyOom);
+}
+
+namespace {
+
+// A replica needs no replicas.
+bool HasEnoughReplicas(EngineCore& engine) {
+  if (engine.authority() == EngineCore::Authority::kMaster) return true;
+  const Replication* replication = engine.administration().replication();
+  return replication != nullptr &&
+         replication->good_replicas() >= engine.options().min_replicas_to_write;
+}
+
+}  // namespace
+
+std::optional<Reply> RefuseWriting(EngineCore& engine) {
+  if (engine.refuses_writes()) {
+    Reply refusal = engine.RefuseWrite();
+    if (refusal.text() != error_text::kNoReplicas || !HasEnoughReplicas(engine)) return refusal;
+  }
+  if (engine.authority() == EngineCore::Authority::kMaster &&
+      KeptValue("replica-read-only", engine.options()) == "yes") {
+    return Reply::Error("READONLY You can't write against a read only replica.");
+  }
+  return std::nullopt;
+}
+
+std::optional<Reply> RefuseStale(EngineCore& engine) {
+  if (engine.authority() != EngineCore::Authority::kMaster) return std::nullopt;
+  const Replication* replication = engine.administration().replication();
+  if (replication == nullptr || !replication->link_is_down()) return std::nullopt;
+  if (KeptValue("replica-serve-stale-data", engine.options()) == "yes") return std::nullopt;
+  return Reply::Error(
+      "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.");
+}
+
+bool RunsStale(EngineCore& engine, CommandId id, Arguments arguments) {
+  if (!RunsScript(id)) return store::SpecOf(id).Has(store::command_flag::kStale);
+  const std::optional<ScriptFlags> flags = FlagsOfScript(engine, id, arguments);
+  return flags && flags->allow_stale;
 }
 
 void LogFailedLogin(EngineCore& engine, SessionCore& session, std::string_view command,

@@ -49,6 +49,15 @@ bool IsWrite(EngineCore& engine, store::CommandId id, Arguments arguments);
 bool MayWrite(EngineCore& engine, store::CommandId id, Arguments arguments);
 bool DeniesOom(EngineCore& engine, store::CommandId id, Arguments arguments);
 
+// Returns the error for a command that writes: MISCONF, NOREPLICAS or READONLY; nullopt if it may
+// run.
+std::optional<Reply> RefuseWriting(EngineCore& engine);
+// Returns the MASTERDOWN error if the engine follows a master without a link to it, and must not
+// serve what it has (replica-serve-stale-data); nullopt if it may.
+std::optional<Reply> RefuseStale(EngineCore& engine);
+// True if a stale engine runs the command with these arguments.
+bool RunsStale(EngineCore& engine, store::CommandId id, Arguments arguments);
+
 // Logs a failed AUTH or HELLO. `command` is the command's name, `user` the user name of the
 // attempt.
 void LogFailedLogin(EngineCore& engine, SessionCore& session, std::string_view command,

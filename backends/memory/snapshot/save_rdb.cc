@@ -70,6 +70,11 @@ class RdbSaver {
     AppendField("redis-bits", "64");
     AppendField("ctime", std::to_string(core_.clock().NowMillis() / 1000));
     AppendField("used-mem", std::to_string(UsedMemory(core_)));
+    if (options_.stream) {
+      AppendField("repl-stream-db", std::to_string(options_.stream->db));
+      AppendField("repl-id", options_.stream->id);
+      AppendField("repl-offset", std::to_string(options_.stream->offset));
+    }
     AppendField("aof-base", options_.is_log_base ? "1" : "0");
   }
 

@@ -13,6 +13,10 @@
 #ifndef REDOUBLE_BACKENDS_MEMORY_SNAPSHOT_SAVE_RDB_H_
 #define REDOUBLE_BACKENDS_MEMORY_SNAPSHOT_SAVE_RDB_H_
 
+#include <cstdint>
+#include <optional>
+#include <string>
+
 #include "absl/status/status.h"
 #include "redouble/backends/memory/engine/engine.h"
 #include "redouble/backends/memory/persistence/byte_stream.h"
@@ -26,6 +30,14 @@ struct RdbSaveOptions {
   bool has_checksum = true;
   // The file is the base of an append-only log: its field `aof-base` is 1.
   bool is_log_base = false;
+  // For a replica: which stream follows the file, and the database that it has selected there. Its
+  // fields are `repl-stream-db`, `repl-id` and `repl-offset`.
+  struct Stream {
+    int db = 0;
+    std::string id;
+    int64_t offset = 0;
+  };
+  std::optional<Stream> stream = std::nullopt;
 };
 
 // Writes the function libraries and the keys of all databases, with their deadlines and, if

@@ -90,6 +90,13 @@ void WarnOfNoEffect(std::string_view name, const Words& values, ServeSettings& s
       "\"", base::ToAbsl(name), " ", absl::StrJoin(values, " "), "\" has no effect in Redouble"));
 }
 
+// CONFIG GET shows it, and the server follows the master when it starts.
+absl::Status ReadMaster(const Words& values, ServeSettings&) {
+  int port = 0;
+  return ReadInteger(values[1], 0, kLargestPort, port).ok() ? absl::OkStatus()
+                                                            : Wrong("Invalid master port");
+}
+
 template <auto kMember>
 absl::Status ReadPermission(const Words& values, ServeSettings& settings) {
   size_t index = 0;
@@ -238,6 +245,8 @@ constexpr Directive kDirectives[] = {
        WarnOfNoEffect("rename-command", values, settings);
        return absl::OkStatus();
      }},
+    {"replicaof", 2, ReadMaster},
+    {"slaveof", 2, ReadMaster},
     {"tls-port", 1,
      [](const Words& values, ServeSettings&) {
        return values[0] == "0" ? absl::OkStatus() : Wrong("TLS is not supported by Redouble");
@@ -255,6 +264,27 @@ constexpr Directive kDirectives[] = {
      }},
 };
 
+// Kept parameters that the server's replication reads.
+constexpr std::string_view kReplicationParameters[] = {
+    "masterauth",
+    "masteruser",
+    "repl-backlog-size",
+    "repl-backlog-ttl",
+    "repl-ping-replica-period",
+    "repl-timeout",
+    "replica-announce-ip",
+    "replica-announce-port",
+    "replica-announced",
+    "replica-priority",
+    "replica-read-only",
+    "replica-serve-stale-data",
+};
+
+bool IsRead(std::string_view name) {
+  return std::find(std::begin(kReplicationParameters), std::end(kReplicationParameters), name) !=
+         std::end(kReplicationParameters);
+}
+
 // Names whose meaning cannot be left out.
 struct Refusal {
   std::string_view name;
@@ -263,8 +293,6 @@ struct Refusal {
 constexpr Refusal kRefusals[] = {
     {"include", "include is not supported by Redouble"},
     {"loadmodule", "Modules are not supported by Redouble"},
-    {"replicaof", "Replication is not supported by Redouble"},
-    {"slaveof", "Replication is not supported by Redouble"},
 };
 
 base::Task<absl::StatusOr<store::Reply>> Send(store::Store& store, const Words& words) {
@@ -299,7 +327,7 @@ class Reader {
     if (name == "save") return ReadSave(values);
     if (const memory::KeptParameter* kept = memory::FindKeptParameter(name, version())) {
       REDOUBLE_RETURN_IF_ERROR(Keep(*kept, values));
-      WarnOfNoEffect(name, values, settings_);
+      if (!IsRead(kept->name)) WarnOfNoEffect(name, values, settings_);
       return absl::OkStatus();
     }
     return ReadParameter(name, absl::StrJoin(values, " "));

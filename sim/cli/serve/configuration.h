@@ -22,7 +22,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "redouble/backends/memory/acl/acl_file.h"
-#include "redouble/sim/server/log.h"
+#include "redouble/sim/server/process/log.h"
 #include "redouble/sim/server/server.h"
 
 namespace redouble::sim {

@@ -114,7 +114,7 @@ TEST(Configuration, ListsEveryWrongLineInTheWordsOfRedis) {
   EXPECT_THAT(
       Errors("port 0\nfoo bar\nport x\nport \"x\nport\nport 65536\nloglevel loud\n"
              "maxmemory-policy never\nfoo\n*1\ndaemonize maybe\nredouble-clock wall\n"
-             "redouble-seed x\nredouble-start soon\ntls-port 6380\nreplicaof a 1\n"
+             "redouble-seed x\nredouble-start soon\ntls-port 6380\nreplicaof a x\n"
              "loadmodule m.so\ninclude other.conf\ndatabases 0\nhz x\ncluster-enabled x\n"
              "user ann on\nuser ann off\nuser bob on nonsense\nuser\nuser cat (+get\n"
              "enable-debug-command x\nenable-module-command yes no\n"),
@@ -136,7 +136,7 @@ TEST(Configuration, ListsEveryWrongLineInTheWordsOfRedis) {
           "13: redouble-seed x: argument couldn't be parsed into an integer",
           "14: redouble-start soon: soon: neither RFC 3339 nor milliseconds since the epoch",
           "15: tls-port 6380: TLS is not supported by Redouble",
-          "16: replicaof a 1: Replication is not supported by Redouble",
+          "16: replicaof a x: Invalid master port",
           "17: loadmodule m.so: Modules are not supported by Redouble",
           "18: include other.conf: include is not supported by Redouble",
           "19: databases 0: argument must be between 1 and 2147483647 inclusive",

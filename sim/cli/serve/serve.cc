@@ -48,12 +48,14 @@ constexpr char kFooter[] =
     "  redouble serve --clock manual --load case.json       the keys that a scenario leaves\n"
     "  redouble serve --load dump.rdb                       the keys of an RDB file\n"
     "  redouble serve --dir data                            keys that SAVE wrote, again\n"
+    "  redouble serve --port 0 --replicaof 10.0.0.1 6379    a replica of a live server\n"
     "\n"
     "The first line of output names the addresses. Log lines in the format of Redis follow. It\n"
     "stops on SIGTERM, SIGINT and SHUTDOWN. The commands of SIM: docs/serve.md.\n"
     "Exit codes: 0 stopped when told to, 1 it cannot listen or the scenario failed, 2 bad usage.";
 
 constexpr char kNoTcp[] = "none";
+constexpr int kLargestPort = 65535;
 
 // Nullopt: not given; the configuration file's value, or the default.
 struct ServeArguments {
@@ -79,6 +81,7 @@ struct ServeArguments {
   std::optional<std::string> dbfilename;
   std::optional<std::string> appendonly;
   std::optional<std::string> enable_debug_command;
+  std::vector<std::string> replicaof;
 };
 
 int Fail(const ProgramContext& context, const absl::Status& status, int code) {
@@ -88,7 +91,6 @@ int Fail(const ProgramContext& context, const absl::Status& status, int code) {
 
 // Sets the port, or any free port for 0. Errors: InvalidArgument.
 absl::Status ReadPort(const std::string& text, ServeOptions& options) {
-  constexpr int kLargestPort = 65535;
   int port = 0;
   const bool is_number = absl::SimpleAtoi(text, &port);
   if (text != kNoTcp && (!is_number || port < 0 || port > kLargestPort)) {
@@ -189,13 +191,22 @@ absl::Status ReadArguments(const ServeArguments& arguments, ServeSettings& setti
     }
     options.start = *start;
   }
-  // CONFIG GET shows these two.
+  // CONFIG GET shows these.
   auto& kept_parameters = options.engine.kept_parameters;
   if (arguments.loglevel) {
     settings.log_level = FindLogLevel(*arguments.loglevel).value_or(LogLevel::kNotice);
     kept_parameters["loglevel"] = *arguments.loglevel;
   }
   if (arguments.aclfile) kept_parameters["aclfile"] = *arguments.aclfile;
+  if (!arguments.replicaof.empty()) {
+    int port = 0;
+    if (!absl::SimpleAtoi(arguments.replicaof[1], &port) || port < 0 || port > kLargestPort) {
+      return absl::InvalidArgumentError(absl::StrCat("--replicaof ",
+                                                     absl::StrJoin(arguments.replicaof, " "),
+                                                     ": expected a host and a port, 0 to 65535"));
+    }
+    kept_parameters["replicaof"] = absl::StrJoin(arguments.replicaof, " ");
+  }
   return ReadEngineOptions(arguments, settings);
 }
 
@@ -300,6 +311,9 @@ std::function<int()> AddServe(CLI::App& app, const ProgramContext& context) {
   app.add_option("--appendonly", arguments->appendonly,
                  "yes: write and load the append-only log below the working folder; no by default")
       ->check(CLI::IsMember({"yes", "no"}));
+  app.add_option("--replicaof", arguments->replicaof,
+                 "Be a replica of the server at this host and port, Redis or Redouble")
+      ->expected(2);
   app.add_option("--aclfile", arguments->aclfile,
                  "The users, one a line, in the working folder; ACL LOAD and ACL SAVE use it");
   app.add_option("--enable-debug-command", arguments->enable_debug_command,

@@ -15,7 +15,6 @@
 namespace redouble::memory {
 namespace {
 
-// The client types of Redis; only two of them exist here.
 enum class ClientType { kNormal, kReplica, kMaster, kPubSub };
 
 std::optional<ClientType> ReadType(std::string_view word) {
@@ -26,7 +25,12 @@ std::optional<ClientType> ReadType(std::string_view word) {
   return std::nullopt;
 }
 
-ClientType TypeOf(const SessionCore& session) {
+ClientType TypeOf(const EngineCore& engine, const SessionCore& session) {
+  using Peer = Replication::Peer;
+  const Replication* replication = engine.administration().replication();
+  const Peer peer = replication == nullptr ? Peer::kClient : replication->PeerOf(session);
+  if (peer == Peer::kMaster) return ClientType::kMaster;
+  if (peer == Peer::kReplica) return ClientType::kReplica;
   return session.is_subscribed() ? ClientType::kPubSub : ClientType::kNormal;
 }
 
@@ -74,7 +78,7 @@ std::optional<Reply> ReadKillOption(const CommandContext& context, std::string_v
 
 bool Matches(const EngineCore& engine, const SessionCore& session, const KillFilter& filter) {
   if (filter.id && session.id() != *filter.id) return false;
-  if (filter.type && TypeOf(session) != *filter.type) return false;
+  if (filter.type && TypeOf(engine, session) != *filter.type) return false;
   if (filter.user != nullptr && &session.user() != filter.user) return false;
   if (!filter.address && !filter.local_address) return true;
   const ConnectionFigures figures = FiguresOf(engine, session);
@@ -123,7 +127,7 @@ Reply HandleClientList(CommandContext& context, Arguments arguments) {
     }
   } else {
     for (const auto& [id, session] : sessions) {
-      if (!type || TypeOf(*session) == *type) tell(*session);
+      if (!type || TypeOf(context.engine(), *session) == *type) tell(*session);
     }
   }
   return Reply::Verbatim(std::move(lines));

@@ -116,7 +116,13 @@ Reply HandleWait(CommandContext& context, Arguments arguments) {
   const std::optional<int64_t> replicas = base::ParseInt64(arguments[0]);
   if (!replicas) return Reply::Error(error_text::kNotAnInteger);
   Replication* replication = context.engine().administration().replication();
-  const int64_t offset = replication == nullptr ? 0 : replication->figures().offset;
+  if (context.engine().authority() == EngineCore::Authority::kMaster) {
+    return Reply::Error(
+        "ERR WAIT cannot be used with replica instances. Please also note that since Redis 4.0 if "
+        "a replica is configured to be writable (which is not the default) writes to replicas are "
+        "just local and are not propagated.");
+  }
+  const int64_t offset = replication == nullptr ? 0 : replication->OffsetOf(context.session());
   const int64_t acknowledged = replication == nullptr ? 0 : replication->Acknowledged(offset);
   Reply reply = WaitForReplicas(context, arguments[1], acknowledged < *replicas,
                                 Reply::Integer(acknowledged));

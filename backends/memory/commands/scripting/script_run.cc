@@ -137,13 +137,16 @@ class SessionHost final : public ScriptHost {
     }
     // A script that has already written is not stopped.
     if (!called_write_command_) {
-      if (engine.refuses_writes() && spec.Has(store::command_flag::kWrite)) {
-        return engine.RefuseWrite();
+      if (spec.Has(store::command_flag::kWrite) && !context_.obeys()) {
+        if (std::optional<Reply> error = RefuseWriting(engine)) return error;
       }
       if (spec.Has(store::command_flag::kDenyOom) && engine.out_of_memory() &&
           !may_run_out_of_memory_) {
         return Reply::Error(error_text::kOutOfMemory);
       }
+    }
+    if (!context_.obeys() && !spec.Has(store::command_flag::kStale) && RefuseStale(engine)) {
+      return Reply::Error("ERR Can not execute the command on a stale replica");
     }
     return engine.RefuseScriptCall(context_.session(), id, arguments, one_slot_);
   }

@@ -66,6 +66,7 @@ void AppendServer(EngineCore& engine, std::string& out) {
 void AppendClients(EngineCore& engine, std::string& out) {
   const ProcessFigures process = FiguresOf(engine);
   const auto& sessions = engine.administration().sessions();
+  const size_t replicas = ReplicationOf(engine).replicas.size();
   int64_t blocked = 0;
   int64_t timed = 0;
   for (const auto& [id, session] : sessions) {
@@ -75,7 +76,7 @@ void AppendClients(EngineCore& engine, std::string& out) {
     ++blocked;
     if (session->blocked_operation().deadline_ms) ++timed;
   }
-  absl::StrAppend(&out, "connected_clients:", sessions.size(),
+  absl::StrAppend(&out, "connected_clients:", sessions.size() - replicas,
                   "\r\ncluster_connections:0\r\nmaxclients:", engine.options().server.maxclients,
                   "\r\nclient_recent_max_input_buffer:", process.largest_input_bytes,
                   "\r\nclient_recent_max_output_buffer:", process.largest_output_bytes,
@@ -167,20 +168,64 @@ void AppendStats(EngineCore& engine, std::string& out) {
       "reply_buffer_shrinks:0\r\nreply_buffer_expands:0\r\n");
 }
 
+void AppendMaster(const EngineOptions& options, const MasterFigures& master, std::string& out) {
+  using Link = MasterFigures::Link;
+  absl::StrAppend(&out, "master_host:", master.host, "\r\nmaster_port:", master.port,
+                  "\r\nmaster_link_status:", master.link == Link::kConnected ? "up" : "down",
+                  "\r\nmaster_last_io_seconds_ago:", master.silent_s,
+                  "\r\nmaster_sync_in_progress:", master.link == Link::kSync ? 1 : 0,
+                  "\r\nslave_read_repl_offset:", master.read_offset,
+                  "\r\nslave_repl_offset:", master.offset, "\r\n");
+  if (master.link == Link::kSync) {
+    const double percent = master.file_bytes == 0
+                               ? 0
+                               : 100.0 * static_cast<double>(master.file_read_bytes) /
+                                     static_cast<double>(master.file_bytes);
+    absl::StrAppend(&out, "master_sync_total_bytes:", master.file_bytes,
+                    "\r\nmaster_sync_read_bytes:", master.file_read_bytes,
+                    "\r\nmaster_sync_left_bytes:", master.file_bytes - master.file_read_bytes,
+                    absl::StrFormat("\r\nmaster_sync_perc:%.2f", percent),
+                    "\r\nmaster_sync_last_io_seconds_ago:", master.silent_s, "\r\n");
+  }
+  if (master.link != Link::kConnected) {
+    absl::StrAppend(&out, "master_link_down_since_seconds:", master.down_s, "\r\n");
+  }
+  const auto flag = [&](std::string_view name) {
+    return KeptValue(name, options) == "yes" ? 1 : 0;
+  };
+  absl::StrAppend(&out, "slave_priority:", KeptValue("replica-priority", options),
+                  "\r\nslave_read_only:", flag("replica-read-only"),
+                  "\r\nreplica_announced:", flag("replica-announced"), "\r\n");
+}
+
+std::string_view FailoverText(FailoverState state) {
+  if (state == FailoverState::kNone) return "no-failover";
+  return state == FailoverState::kInProgress ? "failover-in-progress" : "waiting-for-sync";
+}
+
 void AppendReplication(EngineCore& engine, std::string& out) {
   const ReplicationFigures figures = ReplicationOf(engine);
-  absl::StrAppend(&out, "role:master\r\nconnected_slaves:", figures.replicas.size(), "\r\n");
+  const EngineOptions& options = engine.options();
+  absl::StrAppend(&out, "role:", figures.master ? "slave" : "master", "\r\n");
+  if (figures.master) AppendMaster(options, *figures.master, out);
+  absl::StrAppend(&out, "connected_slaves:", figures.replicas.size(), "\r\n");
+  if (options.min_replicas_to_write > 0 && options.min_replicas_max_lag_s > 0) {
+    const Replication* replication = engine.administration().replication();
+    absl::StrAppend(&out, "min_slaves_good_slaves:",
+                    replication == nullptr ? 0 : replication->good_replicas(), "\r\n");
+  }
   for (size_t i = 0; i < figures.replicas.size(); ++i) {
     const ReplicaFigures& replica = figures.replicas[i];
     absl::StrAppend(&out, "slave", i, ":ip=", replica.address, ",port=", replica.port,
                     ",state=", replica.is_online ? "online" : "send_bulk",
                     ",offset=", replica.offset, ",lag=", replica.lag_s, "\r\n");
   }
-  absl::StrAppend(&out, "master_failover_state:no-failover\r\nmaster_replid:", figures.id,
-                  "\r\nmaster_replid2:", std::string(40, '0'),
+  absl::StrAppend(&out, "master_failover_state:", base::ToAbsl(FailoverText(figures.failover)),
+                  "\r\nmaster_replid:", figures.id, "\r\nmaster_replid2:", figures.former_id,
                   "\r\nmaster_repl_offset:", figures.offset,
-                  "\r\nsecond_repl_offset:-1\r\nrepl_backlog_active:", figures.has_backlog ? 1 : 0,
-                  "\r\nrepl_backlog_size:", KeptValue("repl-backlog-size", engine.options()),
+                  "\r\nsecond_repl_offset:", figures.former_end,
+                  "\r\nrepl_backlog_active:", figures.has_backlog ? 1 : 0,
+                  "\r\nrepl_backlog_size:", KeptValue("repl-backlog-size", options),
                   "\r\nrepl_backlog_first_byte_offset:", figures.backlog_offset,
                   "\r\nrepl_backlog_histlen:", figures.backlog_length, "\r\n");
 }

@@ -1,5 +1,6 @@
-// ROLE, REPLICAOF, SLAVEOF, REPLCONF, SYNC, PSYNC and FAILOVER of a master. A host has its
-// replicas.
+// ROLE, REPLICAOF, SLAVEOF, REPLCONF, SYNC, PSYNC and FAILOVER. A host has the replicas and the
+// link to a master.
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,6 +24,33 @@ constexpr size_t kMaxHostBytes = 256;
 Reply NothingIsReplicated() {
   return Reply::Error(
       "ERR nothing is replicated: this server follows no other and has no replicas");
+}
+
+Replication* ReplicationOf(CommandContext& context) {
+  return context.engine().administration().replication();
+}
+
+std::string_view LinkText(MasterFigures::Link link) {
+  switch (link) {
+    case MasterFigures::Link::kConnect:
+      return "connect";
+    case MasterFigures::Link::kConnecting:
+      return "connecting";
+    case MasterFigures::Link::kHandshake:
+      return "handshake";
+    case MasterFigures::Link::kSync:
+      return "sync";
+    case MasterFigures::Link::kConnected:
+      break;
+  }
+  return "connected";
+}
+
+Reply RoleOfReplica(const MasterFigures& master) {
+  const bool is_connected = master.link == MasterFigures::Link::kConnected;
+  return Reply::Array({Reply::Bulk("slave"), Reply::Bulk(master.host), Reply::Integer(master.port),
+                       Reply::Bulk(LinkText(master.link)),
+                       Reply::Integer(is_connected ? master.offset : -1)});
 }
 
 Reply ReadReplConfNumber(std::string_view text) {
@@ -57,24 +85,24 @@ Reply ReadReplConf(std::string_view name, std::string_view value) {
   return Reply::Error("ERR Unrecognized REPLCONF option: " + WordInError(name));
 }
 
-// The options of FAILOVER. Returns an error reply, or nil.
-Reply CheckFailoverOptions(Arguments arguments) {
-  bool has_timeout = false;
-  bool has_target = false;
-  bool is_forced = false;
+// Reads the options of FAILOVER. Returns an error reply, or nil.
+Reply ReadFailoverOptions(Arguments arguments, FailoverOptions& options) {
   for (size_t i = 0; i < arguments.size(); ++i) {
-    const size_t behind = arguments.size() - i - 1;
-    if (IsWord(arguments[i], "TIMEOUT") && behind >= 1 && !has_timeout) {
-      const std::optional<int64_t> timeout_ms = base::ParseInt64(arguments[++i]);
-      if (!timeout_ms) return Reply::Error(error_text::kNotAnInteger);
-      if (*timeout_ms <= 0) return Reply::Error("ERR FAILOVER timeout must be greater than 0");
-      has_timeout = true;
-    } else if (IsWord(arguments[i], "TO") && behind >= 2 && !has_target) {
+    const size_t left = arguments.size() - i - 1;
+    if (IsWord(arguments[i], "TIMEOUT") && left >= 1 && !options.timeout_ms) {
+      options.timeout_ms = base::ParseInt64(arguments[++i]);
+      if (!options.timeout_ms) return Reply::Error(error_text::kNotAnInteger);
+      if (*options.timeout_ms <= 0) {
+        return Reply::Error("ERR FAILOVER timeout must be greater than 0");
+      }
+    } else if (IsWord(arguments[i], "TO") && left >= 2 && options.host.empty()) {
+      options.host = arguments[i + 1];
       i += 2;
-      if (!base::ParseInt64(arguments[i])) return Reply::Error(error_text::kNotAnInteger);
-      has_target = true;
-    } else if (IsWord(arguments[i], "FORCE") && !is_forced) {
-      is_forced = true;
+      const std::optional<int64_t> port = base::ParseInt64(arguments[i]);
+      if (!port) return Reply::Error(error_text::kNotAnInteger);
+      options.port = static_cast<int>(*port);
+    } else if (IsWord(arguments[i], "FORCE") && !options.is_forced) {
+      options.is_forced = true;
     } else {
       return SyntaxError();
     }
@@ -82,12 +110,58 @@ Reply CheckFailoverOptions(Arguments arguments) {
   return Reply::Nil();
 }
 
+// The error for a failover to `options` now; nil if it may begin.
+Reply CheckFailover(const ReplicationFigures& figures, const FailoverOptions& options) {
+  if (figures.failover != FailoverState::kNone) {
+    return Reply::Error("ERR FAILOVER already in progress.");
+  }
+  if (figures.master) return Reply::Error("ERR FAILOVER is not valid when server is a replica.");
+  if (figures.replicas.empty()) return Reply::Error("ERR FAILOVER requires connected replicas.");
+  if (options.is_forced && (!options.timeout_ms || options.host.empty())) {
+    return Reply::Error(
+        "ERR FAILOVER with force option requires both a timeout and target HOST and IP.");
+  }
+  if (options.host.empty()) return Reply::Nil();
+  const auto target = std::find_if(
+      figures.replicas.begin(), figures.replicas.end(), [&](const ReplicaFigures& replica) {
+        return IsWord(replica.address, options.host) && replica.port == options.port;
+      });
+  if (target == figures.replicas.end()) {
+    return Reply::Error("ERR FAILOVER target HOST and PORT is not a replica.");
+  }
+  return target->is_online ? Reply::Nil()
+                           : Reply::Error("ERR FAILOVER target replica is not online.");
+}
+
+// PSYNC of a former master, which asks this server to take over. Returns an error reply, or nil.
+Reply TakeOver(Replication& replication, std::string_view id) {
+  const ReplicationFigures figures = replication.figures();
+  if (!figures.master) return Reply::Error("ERR PSYNC FAILOVER can't be sent to a master.");
+  if (!IsWord(id, figures.id)) {
+    return Reply::Error("ERR PSYNC FAILOVER replid must match my replid.");
+  }
+  replication.FollowNobody();
+  return Reply::Nil();
+}
+
+// The error for SYNC and PSYNC while the server has no whole stream itself; nil if it has.
+Reply RefuseSynchronization(const Replication& replication) {
+  if (replication.figures().failover != FailoverState::kNone) {
+    return Reply::Error("NOMASTERLINK Can't SYNC while failing over");
+  }
+  if (replication.link_is_down()) {
+    return Reply::Error("NOMASTERLINK Can't SYNC while not connected with my master");
+  }
+  return Reply::Nil();
+}
+
 }  // namespace
 
 Reply HandleRole(CommandContext& context, Arguments) {
-  const Replication* replication = context.engine().administration().replication();
+  const Replication* replication = ReplicationOf(context);
   const ReplicationFigures figures =
       replication == nullptr ? ReplicationFigures() : replication->figures();
+  if (figures.master) return RoleOfReplica(*figures.master);
   std::vector<Reply> replicas;
   for (const ReplicaFigures& replica : figures.replicas) {
     if (!replica.is_online) continue;
@@ -103,10 +177,29 @@ Reply HandleReplicaOf(CommandContext& context, Arguments arguments) {
   if (context.engine().cluster() != nullptr) {
     return Reply::Error("ERR REPLICAOF not allowed in cluster mode.");
   }
-  if (IsWord(arguments[0], "NO") && IsWord(arguments[1], "ONE")) return Reply::Ok();
+  Replication* replication = ReplicationOf(context);
+  const ReplicationFigures figures =
+      replication == nullptr ? ReplicationFigures() : replication->figures();
+  if (figures.failover != FailoverState::kNone) {
+    return Reply::Error("ERR REPLICAOF not allowed while failing over.");
+  }
+  if (IsWord(arguments[0], "NO") && IsWord(arguments[1], "ONE")) {
+    if (replication != nullptr) replication->FollowNobody();
+    return Reply::Ok();
+  }
+  if (replication != nullptr &&
+      replication->PeerOf(context.session()) != Replication::Peer::kClient) {
+    return Reply::Error("ERR Command is not valid when client is a replica.");
+  }
   const std::optional<int64_t> port = base::ParseInt64(arguments[1]);
   if (!port || *port < 0 || *port > kMaxPort) return Reply::Error("ERR Invalid master port");
-  return NothingIsReplicated();
+  if (replication == nullptr) return NothingIsReplicated();
+  if (figures.master && IsWord(arguments[0], figures.master->host) &&
+      figures.master->port == *port) {
+    return Reply::Status("OK Already connected to specified master");
+  }
+  replication->Follow(arguments[0], static_cast<int>(*port));
+  return Reply::Ok();
 }
 
 Reply HandleSlaveOf(CommandContext& context, Arguments arguments) {
@@ -115,7 +208,7 @@ Reply HandleSlaveOf(CommandContext& context, Arguments arguments) {
 
 Reply HandleReplConf(CommandContext& context, Arguments arguments) {
   if (arguments.size() % 2 != 0) return SyntaxError();
-  Replication* replication = context.engine().administration().replication();
+  Replication* replication = ReplicationOf(context);
   for (size_t i = 0; i < arguments.size(); i += 2) {
     const auto [option, value] = std::pair(arguments[i], arguments[i + 1]);
     if (replication != nullptr && IsWord(option, "ack")) {
@@ -132,14 +225,19 @@ Reply HandleReplConf(CommandContext& context, Arguments arguments) {
 }
 
 Reply HandleSync(CommandContext& context, Arguments) {
-  Replication* replication = context.engine().administration().replication();
+  Replication* replication = ReplicationOf(context);
   if (replication == nullptr) return NothingIsReplicated();
+  if (Reply error = RefuseSynchronization(*replication); error.is_error()) return error;
   return replication->Synchronize(context.session(), /*id=*/{}, /*offset=*/-1);
 }
 
 Reply HandlePSync(CommandContext& context, Arguments arguments) {
-  Replication* replication = context.engine().administration().replication();
+  Replication* replication = ReplicationOf(context);
   if (replication == nullptr) return NothingIsReplicated();
+  if (arguments.size() > 2 && IsWord(arguments[2], "FAILOVER")) {
+    if (Reply error = TakeOver(*replication, arguments[0]); error.is_error()) return error;
+  }
+  if (Reply error = RefuseSynchronization(*replication); error.is_error()) return error;
   const std::optional<int64_t> offset = base::ParseInt64(arguments[1]);
   if (!offset) return Reply::Error(error_text::kNotAnInteger);
   return replication->Synchronize(context.session(), arguments[0], *offset);
@@ -150,11 +248,21 @@ Reply HandleFailover(CommandContext& context, Arguments arguments) {
     return Reply::Error(
         "ERR FAILOVER not allowed in cluster mode. Use CLUSTER FAILOVER command instead.");
   }
+  Replication* replication = ReplicationOf(context);
+  const ReplicationFigures figures =
+      replication == nullptr ? ReplicationFigures() : replication->figures();
   if (arguments.size() == 1 && IsWord(arguments[0], "ABORT")) {
-    return Reply::Error("ERR No failover in progress.");
+    if (figures.failover == FailoverState::kNone) {
+      return Reply::Error("ERR No failover in progress.");
+    }
+    replication->AbortFailover();
+    return Reply::Ok();
   }
-  if (Reply error = CheckFailoverOptions(arguments); error.is_error()) return error;
-  return Reply::Error("ERR FAILOVER requires connected replicas.");
+  FailoverOptions options;
+  if (Reply error = ReadFailoverOptions(arguments, options); error.is_error()) return error;
+  if (Reply error = CheckFailover(figures, options); error.is_error()) return error;
+  replication->BeginFailover(options);
+  return Reply::Ok();
 }
 
 }  // namespace redouble::memory

@@ -7,8 +7,8 @@
 // The time is the server's own, in UTC: with a manual clock, that of the manual clock.
 //
 // Thread-safety: one thread. Source: Redis 7.0 server.c, serverLogRaw.
-#ifndef REDOUBLE_SIM_SERVER_LOG_H_
-#define REDOUBLE_SIM_SERVER_LOG_H_
+#ifndef REDOUBLE_SIM_SERVER_PROCESS_LOG_H_
+#define REDOUBLE_SIM_SERVER_PROCESS_LOG_H_
 
 #include <cstdint>
 #include <optional>
@@ -46,4 +46,4 @@ class Log {
 
 }  // namespace redouble::sim
 
-#endif  // REDOUBLE_SIM_SERVER_LOG_H_
+#endif  // REDOUBLE_SIM_SERVER_PROCESS_LOG_H_

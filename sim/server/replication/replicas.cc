@@ -1,4 +1,4 @@
-#include "redouble/sim/server/replicas.h"
+#include "redouble/sim/server/replication/replicas.h"
 
 #include <algorithm>
 #include <cassert>
@@ -32,11 +32,16 @@ std::string HostOf(const std::string& address) { return address.substr(0, addres
 
 }  // namespace
 
-Replicas::Replicas(memory::Engine& engine, std::string id, const Log& log, ReplicaSockets& sockets)
-    : engine_(engine), id_(std::move(id)), log_(log), sockets_(sockets) {}
+Replicas::Replicas(memory::Engine& engine, ReplicationStream& stream, const Log& log,
+                   ReplicaSockets& sockets, FollowedDatabase followed_db)
+    : engine_(engine),
+      stream_(stream),
+      log_(log),
+      sockets_(sockets),
+      followed_db_(std::move(followed_db)) {}
 
 Replicas::~Replicas() {
-  if (has_stream_) engine_.RemoveEffectSink(*this);
+  if (takes_effects_) engine_.RemoveEffectSink(*this);
 }
 
 std::string Replicas::Parameter(std::string_view name) const {
@@ -63,54 +68,54 @@ void Replicas::Describe(const SessionCore& session, std::string_view option,
 }
 
 void Replicas::Begin() {
-  if (std::exchange(has_stream_, true)) return;
+  stream_.Begin(static_cast<size_t>(Number("repl-backlog-size")));
+  if (std::exchange(takes_effects_, true)) return;
   engine_.AddEffectSink(*this, memory::EffectTargets::kReplicas);
-  pinged_at_s_ = NowSeconds();
-  backlog_limit_ = static_cast<size_t>(Number("repl-backlog-size"));
+  pinged_at_s_ = alone_since_s_ = NowSeconds();
 }
 
-bool Replicas::HasBacklogFrom(std::string_view id, int64_t offset) const {
-  if (!has_stream_ || id != id_) return false;
-  const int64_t first = offset_ - static_cast<int64_t>(backlog_.size()) + 1;
-  return offset >= first && offset <= offset_ + 1;
+std::string Replicas::KeysAsFile() {
+  const std::optional<int> followed_db = followed_db_();
+  // A master's stream names its database again for a new replica, and the master's master does not.
+  if (!followed_db) writer_.ForgetDatabase();
+  memory::StringSink sink;
+  const memory::RdbSaveOptions options = {
+      .stream = memory::RdbSaveOptions::Stream{
+          .db = followed_db.value_or(0), .id = stream_.id(), .offset = stream_.offset()}};
+  const absl::Status saved = memory::SaveRdb(engine_, sink, options);
+  assert(saved.ok());  // A string takes everything.
+  return absl::StrCat("$", sink.bytes().size(), "\r\n", sink.bytes());
 }
 
 Reply Replicas::Synchronize(SessionCore& session, std::string_view id, int64_t offset) {
   Replica& replica = replicas_[session.id()];
   if (replica.follows) return Reply::Ok();
-  const memory::Host* host = engine_.core().administration().host();
-  if (replica.address.empty() && host != nullptr) {
-    memory::Host& sockets = *engine_.core().administration().host();
-    replica.address = HostOf(sockets.FiguresOf(session).address);
+  if (memory::Host* host = engine_.core().administration().host();
+      replica.address.empty() && host != nullptr) {
+    replica.address = HostOf(host->FiguresOf(session).address);
   }
   replica.follows = true;
   replica.heard_at_s = NowSeconds();
   const int64_t session_id = session.id();
-  if (HasBacklogFrom(id, offset)) {
+  if (const std::optional<std::string> rest = stream_.From(id, offset)) {
     ++counts_.partial_syncs;
-    const std::string rest =
-        backlog_.substr(backlog_.size() - static_cast<size_t>(offset_ + 1 - offset));
     WriteLog(absl::StrCat("Partial resynchronization request from ", replica.address,
-                          " accepted. Sending ", rest.size(), " bytes of backlog starting from ",
+                          " accepted. Sending ", rest->size(), " bytes of backlog starting from ",
                           "offset ", offset, "."));
-    sockets_.Later([this, session_id, rest] { BringOnline(session_id, rest); });
-    return Reply::Status(absl::StrCat("CONTINUE ", id_));
+    sockets_.Later([this, session_id, rest] { BringOnline(session_id, *rest); });
+    return Reply::Status(absl::StrCat("CONTINUE ", stream_.id()));
   }
   if (!id.empty() && id != "?") ++counts_.refused_partial_syncs;
   ++counts_.full_syncs;
+  // No replica knows a master's stream from before its first replica.
+  if (!stream_.is_kept() && !followed_db_()) stream_.StartAnew();
   Begin();
-  // The replica selects no database before the stream does.
-  writer_.ForgetDatabase();
-  memory::StringSink sink;
-  const absl::Status saved = memory::SaveRdb(engine_, sink);
-  assert(saved.ok());  // A string takes everything.
   WriteLog(absl::StrCat("Full resync requested by replica ", replica.address, ":", replica.port));
-  const auto bytes =
-      std::make_shared<std::string>(absl::StrCat("$", sink.bytes().size(), "\r\n", sink.bytes()));
+  const auto bytes = std::make_shared<std::string>(KeysAsFile());
   sockets_.Later([this, session_id, bytes] { BringOnline(session_id, *bytes); });
   // SYNC has no reply.
   if (id.empty()) session.set_reply_mode(SessionCore::ReplyMode::kOff);
-  return Reply::Status(absl::StrCat("FULLRESYNC ", id_, " ", offset_));
+  return Reply::Status(absl::StrCat("FULLRESYNC ", stream_.id(), " ", stream_.offset()));
 }
 
 void Replicas::BringOnline(int64_t session_id, const std::string& bytes) {
@@ -130,17 +135,14 @@ void Replicas::BringOnline(int64_t session_id, const std::string& bytes) {
 }
 
 void Replicas::OnEffects(std::span<const memory::Effect> effects, bool is_atomic) {
+  if (followed_db_()) return;
   std::string bytes;
   writer_.Append(effects, is_atomic, bytes);
   Feed(bytes);
 }
 
 void Replicas::Feed(std::string_view bytes) {
-  offset_ += static_cast<int64_t>(bytes.size());
-  backlog_.append(bytes);
-  if (backlog_.size() > 2 * backlog_limit_) {
-    backlog_.erase(0, backlog_.size() - backlog_limit_);
-  }
+  stream_.Append(bytes);
   for (auto& [session_id, replica] : replicas_) {
     if (replica.is_online) {
       sockets_.SendToReplica(session_id, bytes);
@@ -169,7 +171,11 @@ int64_t Replicas::Acknowledged(int64_t offset) const {
 void Replicas::Wait(SessionCore& session, int64_t replicas, int64_t offset) {
   std::erase_if(waiters_, [&](const Waiter& waiter) { return waiter.session_id == session.id(); });
   waiters_.push_back({.session_id = session.id(), .replicas = replicas, .offset = offset});
-  if (has_stream_) Feed(kGetAck);
+  AskForOffsets();
+}
+
+void Replicas::AskForOffsets() {
+  if (stream_.is_kept() && !followed_db_()) Feed(kGetAck);
 }
 
 void Replicas::ServeWaiters() {
@@ -203,36 +209,63 @@ void Replicas::Forget(const SessionCore& session) {
   replicas_.erase(found);
 }
 
-void Replicas::Upkeep() {
-  if (!has_stream_) return;
-  backlog_limit_ = static_cast<size_t>(Number("repl-backlog-size"));
-  const int64_t now_s = NowSeconds();
-  const int64_t timeout_s = Number("repl-timeout");
-  bool has_replica = false;
-  std::vector<int64_t> silent;
+void Replicas::BreakAll() {
   for (const auto& [session_id, replica] : replicas_) {
-    if (!replica.is_online) continue;
-    has_replica = true;
-    if (now_s - replica.heard_at_s > timeout_s) silent.push_back(session_id);
+    if (replica.follows) sockets_.BreakReplica(session_id);
   }
-  for (const int64_t session_id : silent) {
-    WriteLog("Disconnecting timedout replica (streaming sync)");
-    sockets_.BreakReplica(session_id);
-  }
-  if (!has_replica || now_s - pinged_at_s_ < Number("repl-ping-replica-period")) return;
-  pinged_at_s_ = now_s;
+}
+
+bool Replicas::Has(const SessionCore& session) const {
+  const auto found = replicas_.find(session.id());
+  return found != replicas_.end() && found->second.follows;
+}
+
+int64_t Replicas::good_replicas() const {
+  const int64_t max_lag_s = engine_.options().min_replicas_max_lag_s;
+  return std::count_if(replicas_.begin(), replicas_.end(), [&](const auto& entry) {
+    const Replica& replica = entry.second;
+    return replica.is_online && NowSeconds() - replica.heard_at_s <= max_lag_s;
+  });
+}
+
+void Replicas::Upkeep() {
+  if (!stream_.is_kept()) return;
+  stream_.set_limit(static_cast<size_t>(Number("repl-backlog-size")));
+  BreakSilent();
+  const bool has_replica = std::any_of(replicas_.begin(), replicas_.end(),
+                                       [](const auto& entry) { return entry.second.follows; });
+  if (has_replica) alone_since_s_ = NowSeconds();
+  if (followed_db_()) return;  // Its master sends PING, and the stream is needed to come back.
+  EndIdleStream();
+  if (!has_replica || NowSeconds() - pinged_at_s_ < Number("repl-ping-replica-period")) return;
+  pinged_at_s_ = NowSeconds();
   Feed(kPing);
 }
 
-memory::ReplicationFigures Replicas::figures() const {
-  memory::ReplicationFigures figures = counts_;
-  figures.id = id_;
-  figures.offset = offset_;
-  figures.has_backlog = has_stream_;
-  if (has_stream_) {
-    figures.backlog_length = static_cast<int64_t>(std::min(backlog_.size(), backlog_limit_));
-    figures.backlog_offset = offset_ - figures.backlog_length + 1;
+void Replicas::BreakSilent() {
+  const int64_t timeout_s = Number("repl-timeout");
+  for (const auto& [session_id, replica] : replicas_) {
+    if (!replica.is_online || NowSeconds() - replica.heard_at_s <= timeout_s) continue;
+    WriteLog("Disconnecting timedout replica (streaming sync)");
+    sockets_.BreakReplica(session_id);
   }
+}
+
+void Replicas::EndIdleStream() {
+  const int64_t limit_s = Number("repl-backlog-ttl");
+  if (limit_s == 0 || NowSeconds() - alone_since_s_ <= limit_s) return;
+  stream_.End();
+  stream_.StartAnew();
+  engine_.RemoveEffectSink(*this);
+  takes_effects_ = false;
+  WriteLog(absl::StrCat("Replication backlog freed after ", limit_s,
+                        " seconds without connected replicas."));
+}
+
+void Replicas::Describe(memory::ReplicationFigures& figures) const {
+  figures.full_syncs = counts_.full_syncs;
+  figures.partial_syncs = counts_.partial_syncs;
+  figures.refused_partial_syncs = counts_.refused_partial_syncs;
   for (const auto& [session_id, replica] : replicas_) {
     if (!replica.follows) continue;
     figures.replicas.push_back({.address = replica.address,
@@ -241,7 +274,6 @@ memory::ReplicationFigures Replicas::figures() const {
                                 .offset = replica.offset,
                                 .lag_s = NowSeconds() - replica.heard_at_s});
   }
-  return figures;
 }
 
 }  // namespace redouble::sim

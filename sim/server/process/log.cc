@@ -1,4 +1,4 @@
-#include "redouble/sim/server/log.h"
+#include "redouble/sim/server/process/log.h"
 
 #include <unistd.h>
 

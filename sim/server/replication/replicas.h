@@ -1,18 +1,21 @@
-// Replicas: sends a served engine's keys and effects to replicas, as a redis-server that is a
-// master does: PSYNC and SYNC, REPLCONF, WAIT, ROLE and INFO.
+// Replicas: sends a served engine's keys and its stream of effects to replicas, as redis-server
+// does: PSYNC and SYNC, REPLCONF and WAIT.
 //
-// A replica gets all keys as an RDB file, then every effect. One that comes back with an offset
-// which the backlog still has gets the rest only. As in files of keys (rdb_key_file.h), the keys
-// are copied at once and sent in a later turn of the event loop.
+// A replica gets all keys as an RDB file, then the stream. One that comes back with an offset which
+// the stream still has gets the rest only. As in files of keys (rdb_key_file.h), the keys are
+// copied at once and sent in a later turn of the event loop.
 //
-//   Replicas replicas(engine, run_id, log, sockets);
+// A master's stream is the effects of its commands. A server that follows a master itself passes on
+// that master's stream, byte by byte, and none of its own effects.
+//
+//   Replicas replicas(engine, stream, log, sockets, followed_db);
 //   replicas.Upkeep();                      // Ten times a second.
 //   replicas.Forget(session);               // Its connection is closed.
 //
 // Thread-safety: one thread, the one that uses the engine.
 // Source: Redis 7.0 replication.c.
-#ifndef REDOUBLE_SIM_SERVER_REPLICAS_H_
-#define REDOUBLE_SIM_SERVER_REPLICAS_H_
+#ifndef REDOUBLE_SIM_SERVER_REPLICATION_REPLICAS_H_
+#define REDOUBLE_SIM_SERVER_REPLICATION_REPLICAS_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -28,7 +31,8 @@
 #include "redouble/backends/memory/propagation/effect.h"
 #include "redouble/backends/memory/propagation/effect_writer.h"
 #include "redouble/backends/memory/server/replication.h"
-#include "redouble/sim/server/log.h"
+#include "redouble/sim/server/process/log.h"
+#include "redouble/sim/server/replication/replication_stream.h"
 
 namespace redouble::sim {
 
@@ -41,17 +45,23 @@ class ReplicaSockets {
   // The session's output is limited as that of a replica from now on.
   virtual void LimitReplica(int64_t session_id) = 0;
   virtual void BreakReplica(int64_t session_id) = 0;
+  // The offset of the stream after the session's last command; 0 if it has no socket.
+  virtual int64_t OffsetOf(int64_t session_id) const = 0;
   // Calls `task` in a later turn, after the reply of the present command.
   virtual void Later(std::function<void()> task) = 0;
 };
 
-class Replicas final : public memory::Replication, private memory::EffectSink {
+class Replicas final : private memory::EffectSink {
  public:
-  // `id` names the stream of effects. The others must outlive the object.
-  Replicas(memory::Engine& engine, std::string id, const Log& log, ReplicaSockets& sockets);
+  // The database that the master's stream has selected, if the server follows a master.
+  using FollowedDatabase = std::function<std::optional<int>()>;
+
+  // All but the last must outlive the object.
+  Replicas(memory::Engine& engine, ReplicationStream& stream, const Log& log,
+           ReplicaSockets& sockets, FollowedDatabase followed_db);
   Replicas(const Replicas&) = delete;
   Replicas& operator=(const Replicas&) = delete;
-  ~Replicas() override;
+  ~Replicas();
 
   // Sends PING each repl-ping-replica-period, and breaks connections that have been silent for
   // repl-timeout.
@@ -59,14 +69,29 @@ class Replicas final : public memory::Replication, private memory::EffectSink {
   // The session's connection is closed.
   void Forget(const memory::SessionCore& session);
 
-  memory::ReplicationFigures figures() const override;
-  int64_t Acknowledged(int64_t offset) const override;
-  void Wait(memory::SessionCore& session, int64_t replicas, int64_t offset) override;
+  // As the functions of memory::Replication.
   void Describe(const memory::SessionCore& session, std::string_view option,
-                std::string_view value) override;
-  store::Reply Synchronize(memory::SessionCore& session, std::string_view id,
-                           int64_t offset) override;
-  void Acknowledge(const memory::SessionCore& session, int64_t offset) override;
+                std::string_view value);
+  store::Reply Synchronize(memory::SessionCore& session, std::string_view id, int64_t offset);
+  void Acknowledge(const memory::SessionCore& session, int64_t offset);
+  int64_t Acknowledged(int64_t offset) const;
+  void Wait(memory::SessionCore& session, int64_t replicas, int64_t offset);
+  int64_t good_replicas() const;
+
+  // Whether the session has asked for the stream.
+  bool Has(const memory::SessionCore& session) const;
+  // Adds the figures of the replicas and of the synchronizations.
+  void Describe(memory::ReplicationFigures& figures) const;
+  // Adds bytes to the stream, and sends them.
+  void Feed(std::string_view bytes);
+  // Asks the replicas for their offsets.
+  void AskForOffsets();
+  // Keeps the stream from here on, and takes up the effects of commands.
+  void Begin();
+  // Closes the connections of all replicas. They come back and learn the stream's new name.
+  void BreakAll();
+  // The next effect names its database again.
+  void ForgetDatabase() { writer_.ForgetDatabase(); }
 
  private:
   struct Replica {
@@ -85,11 +110,11 @@ class Replicas final : public memory::Replication, private memory::EffectSink {
   };
 
   void OnEffects(std::span<const memory::Effect> effects, bool is_atomic) override;
-  // Adds bytes to the stream.
-  void Feed(std::string_view bytes);
-  // Begins the stream with the first replica.
-  void Begin();
-  bool HasBacklogFrom(std::string_view id, int64_t offset) const;
+  // All keys, as a replica receives them.
+  std::string KeysAsFile();
+  void BreakSilent();
+  // Forgets the stream when there has been no replica for repl-backlog-ttl.
+  void EndIdleStream();
   // Sends what the replica lacks, then what was held back.
   void BringOnline(int64_t session_id, const std::string& bytes);
   void ServeWaiters();
@@ -99,20 +124,19 @@ class Replicas final : public memory::Replication, private memory::EffectSink {
   void WriteLog(std::string_view text) const;
 
   memory::Engine& engine_;
-  const std::string id_;
+  ReplicationStream& stream_;
   const Log& log_;
   ReplicaSockets& sockets_;
-  bool has_stream_ = false;
+  const FollowedDatabase followed_db_;
+  bool takes_effects_ = false;
   memory::EffectWriter writer_{memory::EffectTargets::kReplicas};
-  int64_t offset_ = 0;
-  std::string backlog_;                  // The last bytes of the stream.
-  size_t backlog_limit_ = 0;             // repl-backlog-size, as of the last Upkeep.
   std::map<int64_t, Replica> replicas_;  // By session id; also those that do not follow yet.
   std::vector<Waiter> waiters_;
   int64_t pinged_at_s_ = 0;
+  int64_t alone_since_s_ = 0;          // Since when there is no replica.
   memory::ReplicationFigures counts_;  // Of synchronizations.
 };
 
 }  // namespace redouble::sim
 
-#endif  // REDOUBLE_SIM_SERVER_REPLICAS_H_
+#endif  // REDOUBLE_SIM_SERVER_REPLICATION_REPLICAS_H_

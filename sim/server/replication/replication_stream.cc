@@ -1,0 +1,65 @@
+#include "redouble/sim/server/replication/replication_stream.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace redouble::sim {
+
+ReplicationStream::ReplicationStream(std::function<std::string()> new_id)
+    : new_id_(std::move(new_id)), id_(new_id_()) {
+  ForgetFormer();
+}
+
+void ReplicationStream::ForgetFormer() {
+  former_id_.assign(id_.size(), '0');
+  former_end_ = -1;
+}
+
+int64_t ReplicationStream::kept_bytes() const {
+  return static_cast<int64_t>(std::min(kept_.size(), limit_bytes_));
+}
+
+void ReplicationStream::Begin(size_t limit_bytes) {
+  limit_bytes_ = limit_bytes;
+  is_kept_ = true;
+}
+
+void ReplicationStream::End() {
+  is_kept_ = false;
+  kept_.clear();
+  kept_.shrink_to_fit();
+}
+
+void ReplicationStream::StartAnew() {
+  id_ = new_id_();
+  ForgetFormer();
+}
+
+void ReplicationStream::Adopt(std::string_view id, int64_t offset) {
+  id_ = id;
+  offset_ = offset;
+  kept_.clear();
+  ForgetFormer();
+}
+
+void ReplicationStream::Rename(std::string_view id) {
+  former_id_ = std::exchange(id_, std::string(id));
+  former_end_ = offset_ + 1;
+}
+
+void ReplicationStream::Append(std::string_view bytes) {
+  offset_ += static_cast<int64_t>(bytes.size());
+  if (!is_kept_) return;
+  kept_.append(bytes);
+  if (kept_.size() > 2 * limit_bytes_) kept_.erase(0, kept_.size() - limit_bytes_);
+}
+
+std::optional<std::string> ReplicationStream::From(std::string_view id, int64_t offset) const {
+  const bool is_named = id == id_ || (id == former_id_ && offset <= former_end_);
+  if (!is_kept_ || !is_named) return std::nullopt;
+  const int64_t first = offset_ - static_cast<int64_t>(kept_.size()) + 1;
+  if (offset < first || offset > offset_ + 1) return std::nullopt;
+  return kept_.substr(static_cast<size_t>(offset - first));
+}
+
+}  // namespace redouble::sim

@@ -1,0 +1,141 @@
+"""Masters and replicas, for tests: redis-server and `redouble serve` in both roles."""
+
+import random
+import re
+import socket
+import threading
+import time
+import unittest
+
+from served import Redis, Served, reserve_port
+
+KINDS = {"redis": Redis, "redouble": Served}
+# (master, replica); the first pair is the judge of the others.
+PAIRS = [("redis", "redis"), ("redis", "redouble"), ("redouble", "redis"), ("redouble", "redouble")]
+
+# A load with everything that is propagated in other words than it was sent.
+SCRIPT = "redis.call('INCR', KEYS[1]) return redis.call('SPOP', KEYS[2])"
+
+
+class Proxy:
+    """Passes bytes between a replica and its master, and closes the connection when the master has sent so
+    many of them. It takes a new limit for each connection; after the last one there is none."""
+
+    def __init__(self, port, limits):
+        self.port, self.limits = port, list(limits)
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.address = str(self.listener.getsockname()[1])
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            try:
+                replica, _ = self.listener.accept()
+            except OSError:
+                return
+            try:
+                master = socket.create_connection(("127.0.0.1", self.port))
+            except OSError:
+                replica.close()
+                continue
+            limit = self.limits.pop(0) if self.limits else None
+            for source, target, most in ((replica, master, None), (master, replica, limit)):
+                threading.Thread(target=self.carry, args=(source, target, most), daemon=True).start()
+
+    @staticmethod
+    def carry(source, target, limit):
+        carried = 0
+        try:
+            while limit is None or carried < limit:
+                data = source.recv(1 << 16 if limit is None else min(1 << 16, limit - carried))
+                if not data:
+                    break
+                target.sendall(data)
+                carried += len(data)
+        except OSError:
+            pass
+        for end in (source, target):
+            try:
+                end.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+    def close(self):
+        self.listener.close()
+
+
+class ReplicatedTestCase(unittest.TestCase):
+    def start(self, kind, *options, port=None):
+        """A server with a TCP port, which `server.port` has."""
+        if port is None:
+            keeper = reserve_port()
+            self.addCleanup(keeper.close)
+            port = str(keeper.getsockname()[1])
+        if kind == "redis":
+            options = ("--repl-diskless-sync-delay", "0", *options)
+        server = KINDS[kind]("--port", port, "--enable-debug-command", "local", *options)
+        server.port = port
+        if kind == "redis":
+            # A full pipe would stop it.
+            threading.Thread(target=self.read_all, args=(server.process.stdout,), daemon=True).start()
+        self.addCleanup(server.stop)
+        return server
+
+    @staticmethod
+    def read_all(lines):
+        try:
+            for _ in lines:
+                pass
+        except ValueError:
+            pass  # Closed.
+
+    def start_replica(self, kind, master, *options):
+        replica = self.start(kind, "--replicaof", "127.0.0.1", getattr(master, "port", master), *options)
+        self.wait_for_link(replica)
+        return replica
+
+    def wait_for(self, condition):
+        for _ in range(400):
+            if condition():
+                return
+            time.sleep(0.05)
+        self.fail("it has not happened")
+
+    def wait_for_link(self, replica):
+        self.wait_for(lambda: "master_link_status:up" in replica.cli("INFO", "replication"))
+
+    def field(self, server, name):
+        return re.search(name + r":(\S*)", server.cli("INFO", "everything")).group(1)
+
+    def load(self, server, seed, count=500):
+        """Runs random commands, in transactions too. Returns the connection."""
+        draw = random.Random(seed)
+        wire = server.wire()
+        for number in range(count):
+            key = "k%d" % draw.randrange(20)
+            command = draw.choice([
+                ("SET", "s" + key, number), ("SET", "t" + key, number, "PX", draw.randrange(1, 400)),
+                ("RPUSH", "l" + key, number), ("LPOP", "l" + key), ("SADD", "u" + key, number),
+                ("SPOP", "u" + key), ("HINCRBYFLOAT", "h" + key, "f", "0.1"), ("INCRBYFLOAT", "i" + key, "1.5"),
+                ("ZADD", "z" + key, number, number), ("ZPOPMIN", "z" + key), ("XADD", "x" + key, "*", "f", number),
+                ("XTRIM", "x" + key, "MAXLEN", "~", "10"), ("GETEX", "s" + key, "EX", "1000"),
+                ("EVAL", SCRIPT, "2", "n" + key, "u" + key), ("SELECT", draw.randrange(4)),
+                ("EXPIRE", "s" + key, "-1"), ("RENAME", "s" + key, "r" + key),
+                ("FLUSHDB",) if number == 250 else ("PING",)])
+            in_transaction = draw.randrange(10) == 0
+            if in_transaction:
+                wire.ask("MULTI")
+            wire.ask(*command)
+            if in_transaction:
+                wire.ask("INCR", "transactions")
+                wire.ask("EXEC")
+        time.sleep(0.5)  # Until the keys with short deadlines have expired.
+        return wire
+
+    def assert_equal_keys(self, master, replica, wire=None):
+        """Waits until the replica has everything."""
+        wire = wire or master.wire()
+        wire.ask("SET", "last", "1")
+        self.assertGreaterEqual(wire.plain("WAIT", "1", "10000"), 1)
+        self.wait_for(lambda: self.field(master, "master_repl_offset") == self.field(replica, "master_repl_offset"))
+        self.assertEqual(master.cli("DEBUG", "DIGEST"), replica.cli("DEBUG", "DIGEST"))
