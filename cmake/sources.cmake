@@ -1271,16 +1271,21 @@ redouble_component(
     sim/server/client.cc
     sim/server/faults.cc
     sim/server/listener.cc
-    sim/server/log.cc
     sim/server/output_buffer.cc
     sim/server/process/descriptor_limit.cc
     sim/server/process/load_users.cc
+    sim/server/process/log.cc
     sim/server/process/poller.cc
     sim/server/process/process_figures.cc
     sim/server/process/text_file.cc
     sim/server/process/tick_clock.cc
     sim/server/rdb_key_file.cc
-    sim/server/replicas.cc
+    sim/server/replication/asio_master_socket.cc
+    sim/server/replication/follower.cc
+    sim/server/replication/key_transfer.cc
+    sim/server/replication/node.cc
+    sim/server/replication/replicas.cc
+    sim/server/replication/replication_stream.cc
     sim/server/server.cc
     sim/server/sim_commands.cc
     sim/server/snapshot.cc

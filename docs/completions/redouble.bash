@@ -18,7 +18,7 @@ _redouble() {
     replay) words="--help --redis --spawn-redis --flush --filter --verbose --trace --html --until --break-at --changes" ;;
     explore) words="--help --schedules --seed --jobs --hardened --swarm --exhaustive --strategy --schedule --seconds --all --out --catalogue" ;;
     storm) words="--help --seed --runs --minutes --run --jobs --hardened --out" ;;
-    serve) words="--help --port --unixsocket --bind --config --clock --start --seed --compatibility --requirepass --maxmemory --cluster-slots --load --dir --dbfilename --appendonly --aclfile --enable-debug-command --loglevel --ready-file --exit-with-parent" ;;
+    serve) words="--help --port --unixsocket --bind --config --clock --start --seed --compatibility --requirepass --maxmemory --cluster-slots --load --dir --dbfilename --appendonly --replicaof --aclfile --enable-debug-command --loglevel --ready-file --exit-with-parent" ;;
     redis-server) words="--help" ;;
     record) words="--help --out --for --count --name --keep-ids" ;;
     trace) words="--help" ;;

@@ -52,6 +52,7 @@ complete -c redouble -n '__fish_seen_subcommand_from serve' -l load -r -d 'Serve
 complete -c redouble -n '__fish_seen_subcommand_from serve' -l dir -r -d 'The working folder, where SAVE writes; keys saved there are loaded'
 complete -c redouble -n '__fish_seen_subcommand_from serve' -l dbfilename -r -d 'The file in the working folder, dump.rdb by default; loaded if it exists'
 complete -c redouble -n '__fish_seen_subcommand_from serve' -l appendonly -x -a 'yes no' -d 'yes: write and load the append-only log below the working folder; no by default'
+complete -c redouble -n '__fish_seen_subcommand_from serve' -l replicaof -r -d 'Be a replica of the server at this host and port, Redis or Redouble'
 complete -c redouble -n '__fish_seen_subcommand_from serve' -l aclfile -r -d 'The users, one a line, in the working folder; ACL LOAD and ACL SAVE use it'
 complete -c redouble -n '__fish_seen_subcommand_from serve' -l enable-debug-command -r -d 'Who may use DEBUG: no, the default, yes, or local: clients of this machine'
 complete -c redouble -n '__fish_seen_subcommand_from serve' -l loglevel -x -a 'debug verbose notice warning' -d 'What to log, notice by default; verbose: connections as well'

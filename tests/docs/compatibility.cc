@@ -38,8 +38,10 @@ const std::vector<LimitedCommand>& LimitedCommands() {
        "them after the command."},
       {{"BGREWRITEAOF"}, "The same: `redouble serve` rewrites its append-only log."},
       {{"LASTSAVE"}, "The start of the engine; under `redouble serve` the last save."},
-      {{"REPLICAOF", "127.0.0.1", "6380"}, "The server follows no master."},
-      {{"SLAVEOF", "127.0.0.1", "6380"}, "The server follows no master."},
+      {{"REPLICAOF", "127.0.0.1", "6380"},
+       "An engine alone follows no master; `redouble serve` does."},
+      {{"SLAVEOF", "127.0.0.1", "6380"},
+       "An engine alone follows no master; `redouble serve` does."},
       {{"REPLICAOF", "NO", "ONE"}, "The server is a master already."},
       {{"SYNC"}, "An engine alone has no replicas; `redouble serve` does."},
       {{"PSYNC", "?", "-1"}, "The same."},
@@ -87,10 +89,14 @@ constexpr Reason kParameterReasons[] = {
     {"rdb-*", "The file of keys is written at once, by the server itself."},
     {"dbfilename dir", "Protected, as in Redis; see `--dir` and `--dbfilename`."},
     {"sanitize-dump-payload", "Payloads are always checked."},
-    {"repl-backlog-size repl-ping-replica-period repl-ping-slave-period repl-timeout",
-     "`redouble serve` has replicas and follows these; an engine alone has none."},
+    {"masterauth masteruser repl-backlog-size repl-backlog-ttl repl-ping-replica-period "
+     "repl-ping-slave-period repl-timeout replica-announce-ip slave-announce-ip "
+     "replica-announce-port slave-announce-port replica-announced replica-priority slave-priority "
+     "replica-read-only slave-read-only replica-serve-stale-data slave-serve-stale-data replicaof "
+     "slaveof",
+     "`redouble serve` reads these for its replicas and its master; an engine alone has none."},
     {"repl-* replica* slave* master* propagation-error-behavior",
-     "The server has replicas, but follows no master."},
+     "A file of keys is sent and loaded from memory, and replicas have no limits of their own."},
     {"cluster-*", "The topology of a simulated cluster never changes."},
     {"tls-*", "There is no TLS."},
     {"active-defrag* activedefrag activerehashing jemalloc-bg-thread disable-thp lazyfree-*",

@@ -12,6 +12,7 @@
 #include "redouble/sim/cli/support/systems.h"
 #include "redouble/sim/fault/fault_page.h"
 #include "redouble/tests/docs/compatibility.h"
+#include "redouble/tests/docs/file_faults.h"
 #include "redouble/tests/docs/key_tables.h"
 #include "redouble/tests/docs/live_options.h"
 #include "redouble/tests/docs/promise_tables.h"
@@ -46,6 +47,7 @@ int main() {
   bool written =
       Write(docs + "commands.md", redouble::tests::SupportedCommandsPage()) &&
       Write(docs + "live_options.md", redouble::tests::LiveOptionsPage()) &&
+      Write(docs + "file_faults.md", redouble::tests::FileFaultsPage()) &&
       Write(docs + "faults.md", redouble::sim::FaultsPage()) &&
       Write(compatibility, redouble::tests::WithCompatibilityTables(Read(compatibility)));
   for (const auto& [system, operations] : redouble::sim::AllSystems()) {

@@ -43,6 +43,21 @@ class EffectRunnerTest : public testing::Test {
   RecordingSession session_{engine_};
 };
 
+TEST_F(EffectRunnerTest, KeepsFieldsWhoseDeadlineHasPassed) {
+  Engine engine(clock_, {.compatibility = store::Version::kRedis80});
+  RecordingSession session(engine);
+  {
+    EffectRunner runner(engine, Authority::kMaster);
+    Run(runner, {"HSET", "h", "a", "1", "b", "1", "c", "1"});
+    EXPECT_EQ(Run(runner, {"HPEXPIREAT", "h", kPast, "FIELDS", "1", "a"}), "[1]");
+    EXPECT_EQ(Run(runner, {"HPEXPIRE", "h", "10", "FIELDS", "1", "b"}), "[1]");
+    clock_.Advance(absl::Seconds(1));
+    EXPECT_EQ(Run(runner, {"HLEN", "h"}), "3");
+    EXPECT_EQ(Run(runner, {"HPERSIST", "h", "FIELDS", "1", "b"}), "[1]");
+  }
+  EXPECT_EQ(session.Send({"HKEYS", "h"}), "[\"b\", \"c\"]");
+}
+
 TEST_F(EffectRunnerTest, KeepsKeysWhoseDeadlineHasPassed) {
   {
     EffectRunner runner(engine_, Authority::kLog);

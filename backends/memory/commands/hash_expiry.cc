@@ -93,10 +93,10 @@ class FieldChanges {
   FieldChanges(CommandContext& context, std::string_view key, Hash& hash)
       : context_(context), key_(key), hash_(hash) {}
 
-  // Sets the deadline of an existing field, or deletes the field if it has passed. Returns the
-  // result of the field.
+  // Sets the deadline of an existing field, or deletes the field if it has passed and no master or
+  // log decides that. Returns the result of the field.
   int64_t Expire(std::string_view field, int64_t deadline_ms) {
-    if (deadline_ms <= context_.now_ms()) {
+    if (context_.ExpiresAtOnce(deadline_ms)) {
       Delete(field);
       return kDeleted;
     }

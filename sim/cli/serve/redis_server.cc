@@ -26,7 +26,7 @@ constexpr char kFooter[] =
     "  ln -s /usr/bin/redouble redis-server             for a harness that runs \"redis-server\"\n"
     "\n"
     "The names are those of redis.conf 7.0.15. Parameters that do nothing here, as those of\n"
-    "replication, are accepted with a warning. redouble-clock, redouble-start and redouble-seed\n"
+    "allocators, are accepted with a warning. redouble-clock, redouble-start and redouble-seed\n"
     "are --clock, --start and --seed of redouble serve. Keys are loaded from dir/dbfilename and\n"
     "saved there as `save` says.\n"
     "Exit codes: 0 stopped when told to, 1 anything wrong.";
