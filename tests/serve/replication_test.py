@@ -4,6 +4,7 @@ import unittest
 
 from replicated import ReplicatedTestCase
 from served import Redis
+from wire import encoded
 
 
 class ReplicationTest(ReplicatedTestCase):
@@ -52,6 +53,16 @@ class ReplicationTest(ReplicatedTestCase):
         self.wait_for_link(replica)
         self.assert_equal_keys(self.master, replica, wire)
         self.assertEqual(self.field(self.master, "sync_full"), "2")
+
+    def test_an_acknowledgement_has_no_reply(self):
+        connection = self.master.open()
+        self.addCleanup(connection.close)
+        # In one write, so that the master reads the second command before it has sent the keys.
+        connection.sendall(encoded(("PSYNC", "?", "-1")) + encoded(("REPLCONF", "ACK", "1")))
+        data = b""
+        while b"REDIS" not in data:
+            data += connection.recv(1 << 16)
+        self.assertRegex(data, rb"\A\+FULLRESYNC [0-9a-f]{40} 0\r\n\$")
 
     def test_wait_counts_the_replicas(self):
         wire = self.master.wire()

@@ -212,9 +212,12 @@ Reply HandleReplConf(CommandContext& context, Arguments arguments) {
   for (size_t i = 0; i < arguments.size(); i += 2) {
     const auto [option, value] = std::pair(arguments[i], arguments[i + 1]);
     if (replication != nullptr && IsWord(option, "ack")) {
-      // A replica gets no reply.
+      // It has no reply, also before the replica has got its keys.
+      using ReplyMode = SessionCore::ReplyMode;
+      SessionCore& session = context.session();
+      if (session.reply_mode() == ReplyMode::kOn) session.set_reply_mode(ReplyMode::kSkip);
       if (const auto offset = base::ParseInt64(value)) {
-        replication->Acknowledge(context.session(), *offset);
+        replication->Acknowledge(session, *offset);
       }
       return Reply::Ok();
     }
