@@ -2,9 +2,13 @@
 
 #include "redouble/sim/storm/gateway/gateway_storm.h"
 #include "redouble/sim/storm/korvet/korvet_storm.h"
+#include "redouble/sim/storm/relayna/relayna_storm.h"
+#include "redouble/sim/storm/threescale/threescale_storm.h"
 
 namespace redouble::sim {
 
-std::vector<StormSystem> AllStorms() { return {GatewayStorm(), KorvetStorm()}; }
+std::vector<StormSystem> AllStorms() {
+  return {GatewayStorm(), KorvetStorm(), RelaynaStorm(), ThreescaleStorm()};
+}
 
 }  // namespace redouble::sim

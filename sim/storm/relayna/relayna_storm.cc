@@ -1,0 +1,295 @@
+#include "redouble/sim/storm/relayna/relayna_storm.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/python/iso_time.h"
+#include "redouble/core/python/value.h"
+#include "redouble/core/relayna/service_event_feed.h"
+#include "redouble/core/relayna/status_store.h"
+#include "redouble/core/relayna/workflow_contract_store.h"
+#include "redouble/core/store/typed/keys.h"
+
+namespace redouble::sim {
+namespace {
+
+enum Role : size_t { kWorker, kConsumer, kReader };
+enum PromiseIndex : size_t {
+  kStored,
+  kNewestFirst,
+  kFeedIsWhole,
+  kReaderGetsAll,
+  kOneHolder,
+  kExpires,
+};
+
+constexpr std::array<const char*, 3> kTasks = {"t1", "t2", "t3"};
+constexpr double kHot = 0.7;
+constexpr absl::Duration kContractTtl = absl::Seconds(30);
+
+// An event that a worker writes: the time of its number.
+struct Event {
+  std::string task_id;
+  int64_t number = 0;
+  bool acknowledged = false;
+
+  std::string Id() const { return absl::StrCat("e", number); }
+  python::Value ToValue() const {
+    constexpr int64_t kNoon = 1767268800;
+    return python::Object(
+        {{"task_id", task_id},
+         {"status", "running"},
+         {"event_id", Id()},
+         {"timestamp", python::FormatIso(absl::FromUnixSeconds(kNoon + number))}});
+  }
+};
+
+// The number in an event id; 0 if there is none.
+int64_t NumberOf(const python::Value& event) {
+  const python::Value* const id = event.Find("event_id");
+  if (id == nullptr || id->text() == nullptr || id->text()->empty()) return 0;
+  return std::strtoll(id->text()->c_str() + 1, nullptr, 10);
+}
+
+class RelaynaWorkload final : public Storm {
+ public:
+  RelaynaWorkload(World& world, bool hardened)
+      : world_(world), session_(world.Connect()), hardened_(hardened) {}
+
+  base::Task<void> Act(Actor& actor, store::Store& store, size_t role, StormWork& work) override;
+  base::Task<void> Drain(Actor& actor, store::Store& store) override;
+  void Judge(Verdicts& verdicts) override;
+
+ private:
+  relayna::Hardening HardeningOf(const std::string& owner) const {
+    if (!hardened_) return {};
+    return {.atomic_events = true, .newest_first = true, .owner_token = owner};
+  }
+  relayna::FeedOptions FeedOptionsOf(const std::string& owner) const {
+    relayna::FeedOptions options;
+    options.hardening = HardeningOf(owner);
+    return options;
+  }
+  relayna::StatusOptions StatusOptionsOf(const std::string& owner,
+                                         relayna::ServiceEventFeed* feed) const {
+    relayna::StatusOptions options;
+    options.feed = feed;
+    options.hardening = HardeningOf(owner);
+    return options;
+  }
+
+  base::Task<void> WriteEvent(relayna::StatusStore& statuses, base::Rng& rng);
+  base::Task<void> Handle(Actor& actor, relayna::WorkflowContractStore& contracts, base::Rng& rng);
+  // Reads from the newest item to the newest one of the pass before.
+  base::Task<void> ReadFeed(relayna::ServiceEventFeed& feed);
+  void Hold(const std::string& holder);
+  std::vector<int64_t> HistoryOf(const std::string& task);
+  void JudgeHistories(Verdicts& verdicts, const std::set<int64_t>& in_feed);
+
+  World& world_;
+  const std::unique_ptr<memory::Session> session_;
+  const bool hardened_;
+  std::vector<Event> events_;
+  std::optional<std::string> read_up_to_;
+  std::set<std::string> read_;
+  std::map<std::string, absl::Time> holders_;  // Since when, by the world's clock.
+  std::vector<std::pair<bool, std::string>> held_;
+};
+
+base::Task<void> RelaynaWorkload::Act(Actor& actor, store::Store& store, size_t role,
+                                      StormWork& work) {
+  relayna::ServiceEventFeed feed(store, FeedOptionsOf(actor.name()));
+  relayna::StatusStore statuses(store, StatusOptionsOf(actor.name(), &feed));
+  // A restarted process has another token.
+  const std::string token = absl::StrCat(actor.name(), "#", actor.incarnation());
+  relayna::WorkflowContractOptions options;
+  options.ttl_seconds = absl::ToInt64Seconds(kContractTtl);
+  options.hardening = HardeningOf(token);
+  relayna::WorkflowContractStore contracts(store, options);
+  holders_.erase(actor.name());
+  while (std::optional<base::Rng> rng = work.Next()) {
+    co_await actor.clock().Sleep(absl::Milliseconds(static_cast<int64_t>(rng->Below(500))));
+    if (role == kWorker) co_await WriteEvent(statuses, *rng);
+    if (role == kConsumer) co_await Handle(actor, contracts, *rng);
+    if (role == kReader) co_await ReadFeed(feed);
+  }
+}
+
+// Writes a new event, or one of before again; a broker delivers what failed once more.
+base::Task<void> RelaynaWorkload::WriteEvent(relayna::StatusStore& statuses, base::Rng& rng) {
+  constexpr int kAttempts = 3;
+  size_t index = events_.size();
+  if (rng.Chance(0.25) && !events_.empty()) {
+    index = rng.Below(events_.size());
+  } else {
+    const size_t task = rng.Chance(kHot) ? 0 : rng.Below(kTasks.size());
+    events_.push_back({kTasks[task], static_cast<int64_t>(index) + 1});
+  }
+  const std::string task_id = events_[index].task_id;
+  const python::Value event = events_[index].ToValue();
+  for (int i = 0; i < kAttempts; ++i) {
+    const absl::Status written = co_await statuses.SetHistory(task_id, event);
+    if (!written.ok()) continue;
+    events_[index].acknowledged = true;
+    co_return;
+  }
+}
+
+void RelaynaWorkload::Hold(const std::string& holder) {
+  const absl::Time now = world_.clock().Now();
+  for (const auto& [other, since] : holders_) {
+    if (other == holder) continue;
+    // A key still exists at its deadline.
+    held_.emplace_back(now > since + kContractTtl,
+                       absl::StrCat(holder, " and ", other, " hold one contract"));
+  }
+  if (holders_.empty()) held_.emplace_back(true, "");
+  holders_[holder] = now;
+}
+
+base::Task<void> RelaynaWorkload::Handle(Actor& actor, relayna::WorkflowContractStore& contracts,
+                                         base::Rng& rng) {
+  relayna::WorkflowContract contract;
+  contract.stage = "ocr";
+  contract.task_id = "t1";
+  contract.action = "x";
+  contract.payload = python::Object({{"doc", "D1"}});
+  contract.dedup_key_fields = {"doc"};
+  co_await actor.clock().Sleep(absl::Seconds(static_cast<int64_t>(rng.Below(20))));
+  const absl::Time asked = world_.clock().Now();
+  const auto acquired = co_await contracts.AcquireDedup(contract);
+  if (!acquired.ok() || !*acquired) co_return;
+  // The marker is as old as its request at most.
+  if (world_.clock().Now() == asked) Hold(actor.name());
+  const absl::Status marked = co_await contracts.MarkInflight(contract);
+  marked.IgnoreError();
+  co_await actor.clock().Sleep(absl::Seconds(static_cast<int64_t>(rng.Below(45))));
+  holders_.erase(actor.name());
+  const absl::Status cleared = co_await contracts.ClearInflight(contract);
+  cleared.IgnoreError();
+  const absl::Status released = co_await contracts.ReleaseDedup(contract);
+  released.IgnoreError();
+}
+
+base::Task<void> RelaynaWorkload::ReadFeed(relayna::ServiceEventFeed& feed) {
+  relayna::FeedQuery query;
+  query.limit = 3;
+  std::optional<std::string> newest;
+  std::vector<std::string> found;
+  for (bool is_known = false; !is_known;) {
+    const auto page = co_await feed.GetFeed(query);
+    if (!page.ok()) co_return;  // The next pass begins at the same place.
+    for (const python::Value& item : page->items) {
+      const std::string cursor = *item.Find("cursor")->text();
+      if (!newest.has_value()) newest = cursor;
+      is_known = is_known || cursor == read_up_to_;
+      found.push_back(cursor);
+    }
+    if (!page->next_cursor.has_value()) break;
+    query.after = page->next_cursor;
+  }
+  read_.insert(found.begin(), found.end());
+  if (newest.has_value()) read_up_to_ = newest;
+}
+
+base::Task<void> RelaynaWorkload::Drain(Actor& actor, store::Store& store) {
+  for (int i = 0; i < 4; ++i) co_await actor.clock().Sleep(absl::Seconds(5));
+  relayna::ServiceEventFeed feed(store, FeedOptionsOf(actor.name()));
+  co_await ReadFeed(feed);
+}
+
+std::vector<int64_t> RelaynaWorkload::HistoryOf(const std::string& task) {
+  relayna::StatusStore statuses(*session_);
+  const auto history = base::Run(statuses.GetHistory(task));
+  std::vector<int64_t> numbers;
+  if (!history.ok()) return numbers;
+  for (const python::Value& event : *history) numbers.push_back(NumberOf(event));
+  return numbers;
+}
+
+void RelaynaWorkload::JudgeHistories(Verdicts& verdicts, const std::set<int64_t>& in_feed) {
+  for (const char* task : kTasks) {
+    const std::vector<int64_t> history = HistoryOf(task);
+    for (const Event& event : events_) {
+      if (event.task_id != task) continue;
+      const bool is_stored =
+          std::find(history.begin(), history.end(), event.number) != history.end();
+      const std::string id = event.Id();
+      const bool is_marked =
+          base::Run(store::Exists(*session_, absl::StrCat("task:event:", task, ":", id))).value();
+      if (event.acknowledged || is_marked) {
+        verdicts.Check(kStored, is_stored, "R1", absl::StrCat(id, " is not in the history"));
+      }
+      if (is_stored) {
+        verdicts.Check(kFeedIsWhole, in_feed.contains(event.number), "R3",
+                       absl::StrCat(id, " is not in the feed"));
+      }
+    }
+    if (history.empty()) continue;
+    const int64_t newest = *std::max_element(history.begin(), history.end());
+    verdicts.Check(kNewestFirst, history.front() == newest, "R4",
+                   absl::StrCat(task, ": e", history.front(), " is before e", newest));
+  }
+}
+
+void RelaynaWorkload::Judge(Verdicts& verdicts) {
+  relayna::ServiceEventFeed feed(*session_);
+  relayna::FeedQuery query;
+  query.limit = 1000;
+  std::set<int64_t> in_feed;
+  const auto page = base::Run(feed.GetFeed(query));
+  if (page.ok()) {
+    for (const python::Value& item : page->items) {
+      in_feed.insert(NumberOf(item));
+      const std::string& cursor = *item.Find("cursor")->text();
+      verdicts.Check(kReaderGetsAll, read_.contains(cursor), kUndocumented,
+                     absl::StrCat(cursor, " was not read"));
+    }
+  }
+  JudgeHistories(verdicts, in_feed);
+  for (const auto& [alone, what] : held_) verdicts.Check(kOneHolder, alone, "W2", what);
+  const auto keys = base::Run(store::Keys(*session_, "*")).value();
+  for (const std::string& key : keys) {
+    const bool expires = base::Run(store::TimeToLive(*session_, key)).value().expires();
+    verdicts.Check(kExpires, expires, "W3", absl::StrCat(key, " has no TTL"));
+  }
+}
+
+std::vector<Promise> Promises() {
+  return {
+      {"an event that was acknowledged or marked is in its history", {{"R1", "atomic_events"}}},
+      {"the first event of a history is the newest", {{"R4", "newest_first"}}},
+      {"the feed has every event of the histories", {{"R3", "atomic_events"}}},
+      {"a reader of the feed gets every item", {}},
+      {"a contract has one holder at a time", {{"W2", "owner_token"}}},
+      {"every key expires", {{"W3", "owner_token"}}},
+  };
+}
+
+}  // namespace
+
+StormSystem RelaynaStorm() {
+  return {.name = "relayna",
+          .promises = Promises(),
+          .roles = {{.name = "worker", .least = 2, .most = 4, .operations = 6},
+                    {.name = "consumer", .least = 0, .most = 4, .operations = 5},
+                    {.name = "reader", .least = 1, .most = 1, .operations = 4}},
+          // The SDK keeps all its state in Redis; no document says what remains if Redis loses it.
+          .faults = ClientFaults(),
+          .make = [](World& world, const StormVariant& variant) -> std::unique_ptr<Storm> {
+            return std::make_unique<RelaynaWorkload>(world, variant.hardened);
+          }};
+}
+
+}  // namespace redouble::sim

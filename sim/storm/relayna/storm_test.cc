@@ -1,0 +1,37 @@
+// Storms of Relayna: with all remedies no promise breaks; with the defaults the documented hazards
+// break them, and nothing else; and a store that loses commands is found.
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "redouble/sim/storm/relayna/relayna_storm.h"
+#include "redouble/sim/storm/storm_for_test.h"
+
+namespace redouble::sim {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsSupersetOf;
+
+TEST(RelaynaStorm, BreaksNoPromiseWhenHardened) {
+  const StormTally tally = RunStorms(RelaynaStorm(), {.hardened = true}, 300);
+  EXPECT_THAT(tally, FindsNothing());
+  EXPECT_THAT(tally, ChecksEveryPromise());
+}
+
+TEST(RelaynaStorm, FindsTheDocumentedHazardsAndNothingElse) {
+  const StormTally tally = RunStorms(RelaynaStorm(), {}, 300);
+  EXPECT_FALSE(tally.HasUnexpected(/*hardened=*/false)) << FindingsOf(tally);
+  EXPECT_THAT(SectionsOf(tally), IsSupersetOf({"R1", "R3", "R4", "W2", "W3"}));
+}
+
+TEST(RelaynaStorm, FindsEventsThatAreNotWritten) {
+  const StormTally tally = RunStorms(
+      RelaynaStorm(), {.hardened = true, .wrap = AlteredStore::Dropping("evalsha", 3)}, 50);
+  EXPECT_THAT(FindingsOf(tally),
+              HasSubstr("an event that was acknowledged or marked is in its history"));
+}
+
+TEST(RelaynaStorm, MakesTheSameRunsAgain) { ExpectSameRuns(RelaynaStorm(), 40); }
+
+}  // namespace
+}  // namespace redouble::sim
