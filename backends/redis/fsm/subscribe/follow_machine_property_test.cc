@@ -356,7 +356,7 @@ void TakeRandomStep(Model& model) {
     case 8:
       return *rc::gen::inRange(0, 3) == 0 ? model.ForgetHomes() : model.LearnHomes();
     case 9:
-      return model.Pass(*rc::gen::inRange<int64_t>(0, kTimeoutUs / 3));
+      return model.Pass(*rc::gen::inRange<int64_t>(0, 2 * kTimeoutUs));
     case 10:
     case 11:
     case 12:
@@ -371,7 +371,7 @@ void TakeRandomStep(Model& model) {
 
 RC_GTEST_PROP(FollowMachineProperty, LosesNoRequestAndNoMessageWithoutSayingSo, ()) {
   Model model;
-  const int steps = *rc::gen::inRange(0, 300);
+  const int steps = *rc::gen::inRange(0, 2000);
   for (int step = 0; step < steps; ++step) TakeRandomStep(model);
   model.Settle();
   model.Pass(kTimeoutUs);

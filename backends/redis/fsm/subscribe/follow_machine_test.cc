@@ -188,6 +188,30 @@ TEST_F(FollowMachineTest, FollowsAShardChannelThatMoves) {
   EXPECT_EQ(Pushes(), (Texts{"gap"}));
 }
 
+TEST_F(FollowMachineTest, DropsMessagesOfAFormerHomeThatIsStillUsed) {
+  homes.shards = {{"a", Server(1)}, {"b", Server(1)}};
+  RequestForTest a("SSUBSCRIBE a"), b("SSUBSCRIBE b");
+  machine.Submit(a, now_us);
+  machine.LineOpened(2, now_us);
+  Actions();
+  Confirm();
+  machine.Submit(b, now_us);
+  Actions();
+  Confirm();
+  homes.shards.find("a")->second = Server(2);
+  machine.HomesChanged(now_us);
+  const std::vector<std::string> actions = Actions();
+  ASSERT_EQ(actions.size(), 2u);
+  EXPECT_EQ(actions[0], "unsubscribe 2 a");
+  machine.LineOpened(6, now_us);
+  EXPECT_EQ(actions[1], "open 6 2");
+  Actions();
+  Confirm();
+  machine.Pushed(2, Message("smessage", "a"), now_us);
+  machine.Pushed(2, Message("smessage", "b"), now_us);
+  EXPECT_EQ(Pushes(), (Texts{"gap", "smessage b"}));
+}
+
 TEST_F(FollowMachineTest, PassesTheServersRefusalToTheCaller) {
   homes.all = {Server(1)};
   machine.Submit(news, now_us);
