@@ -99,6 +99,12 @@ CPP_EXAMPLES = {
         (GATEWAY, "std::random_device device;", 1, "std::random_device", GATEWAY, "base::Rng rng(seed);"),
         ("tests/x_test.cc", "absl::BitGen bits;", 1, "absl::BitGen", "bench/x.cc", "absl::BitGen bits;"),
     ],
+    "conditional-await": [
+        (GATEWAY, "auto status = late ? co_await A() : co_await B();", 1, "g++ 12",
+         GATEWAY, "auto status = co_await A(late ? 1 : 2);"),
+        ("tests/x_test.cc", "co_return found\n    ? 1 : co_await B();", 2, "`if`",
+         "tests/x_test.cc", "const int n = found ? 1 : 2;\nco_await B(n);"),
+    ],
     "unordered-iteration": [
         (GATEWAY, "absl::flat_hash_map<std::string, std::pair<int, int>> map;\nvoid F() {\n"
          "  for (const auto& [key, value] : map) Print(key);\n}", 3, "absl::btree_map",

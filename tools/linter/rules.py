@@ -129,6 +129,8 @@ FILE_RULES = [
     Rule("randomness", cpp(outside("backends/redis/net/", "bench/", "tools/", "third_party/")),
          calls(r"(?:std::|::)?s?rand\s*\(|std::random_device|absl::(?:Insecure)?BitGen\b|std::random_shuffle"),
          "take a base::Rng, which is seeded"),
+    Rule("conditional-await", cpp(outside("third_party/")), calls(r"\?[^;?{}]*\bco_await\b"),
+         "use `if`: g++ 12 destroys a result twice when a conditional expression awaits"),
     Rule("unordered-iteration", cpp(inside(*OURS)), check_unordered_iteration,
          "iterate over absl::btree_map or std::vector, or sort first: a hash order differs in every process"),
     # Examples of other repositories use Abseil alone.
