@@ -1250,6 +1250,7 @@ redouble_component(
     sim/cli/subcommands.cc
     sim/cli/support/data_files.cc
     sim/cli/support/processes.cc
+    sim/cli/support/progress_bar.cc
     sim/cli/support/rules_files.cc
     sim/cli/support/scenario_files.cc
     sim/cli/support/systems.cc

@@ -182,7 +182,8 @@ class InspectCommand {
     // At the epoch no key has expired.
     base::VirtualClock clock(absl::UnixEpoch());
     memory::Engine engine(clock);
-    const auto lines = LoadDataFile(path, memory::RdbLoadOptions::TimePolicy::kAbsolute, engine);
+    const auto lines =
+        LoadDataFile(path, memory::RdbLoadOptions::TimePolicy::kAbsolute, engine, context_);
     if (!lines.ok()) return Fail(lines.status(), kExitFailed);
     for (const std::string& line : *lines) context_.err << "redouble inspect: " << line << "\n";
     const DataProfile profile =

@@ -188,6 +188,18 @@ TEST_F(InspectCommandTest, SaysWhatIsWrongWithAFileOfRules) {
   EXPECT_THAT(err(), StartsWith("redouble inspect: none.json: "));
 }
 
+TEST_F(InspectCommandTest, ShowsABarOnATerminalOnly) {
+  Write("two.json", R"({"name": "a title", "description": "d", "system": "redis",
+      "start": "2026-05-09T14:03:02Z", "steps": [
+        {"kind": "command", "command": ["MSET", "a", "1", "b", "2"]}]})");
+  ASSERT_EQ(Run({"convert", "two.json", "two.rdb"}), kExitPassed) << err();
+  ASSERT_EQ(Run({"inspect", "two.rdb"}), kExitPassed) << err();
+  EXPECT_THAT(err(), Not(HasSubstr("two.rdb [")));
+  const ProgramContext terminal{out_, err_, folder_, {folder_}, BuiltInSystems(), true};
+  ASSERT_EQ(RunProgram({"inspect", "two.rdb"}, terminal), kExitPassed) << err();
+  EXPECT_THAT(err(), HasSubstr("\rtwo.rdb [####################] 100 %  2 keys\r"));
+}
+
 TEST_F(InspectCommandTest, ReportsAnUnreachableServer) {
   EXPECT_EQ(Run({"inspect", "--redis", "redis://127.0.0.1:1"}), kExitFailed);
   EXPECT_THAT(err(), StartsWith("redouble inspect: "));

@@ -1,5 +1,7 @@
 #include "redouble/sim/cli/main_function.h"
 
+#include <unistd.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
@@ -18,7 +20,8 @@ namespace {
 ProgramContext MakeContext(const char* program, const Systems& systems) {
   namespace fs = std::filesystem;
   std::error_code ignored;
-  ProgramContext context{std::cout, std::cerr, fs::current_path(ignored), {}, systems};
+  ProgramContext context{std::cout, std::cerr, fs::current_path(ignored),
+                         {},        systems,   isatty(STDERR_FILENO) == 1};
   if (const char* folder = std::getenv("BUILD_WORKING_DIRECTORY")) context.folder = folder;
   if (const char* root = std::getenv("BUILD_WORKSPACE_DIRECTORY")) context.roots.emplace_back(root);
   if (const char* root = std::getenv("RUNFILES_DIR")) {

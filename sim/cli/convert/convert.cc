@@ -134,7 +134,7 @@ class ConvertCommand {
       start_ = LastWriteOf(from_);
       REDOUBLE_ASSIGN_OR_RETURN(
           const std::vector<std::string> lines,
-          LoadDataFile(from_, memory::RdbLoadOptions::TimePolicy::kAbsolute, *engine_));
+          LoadDataFile(from_, memory::RdbLoadOptions::TimePolicy::kAbsolute, *engine_, context_));
       for (const std::string& line : lines) context_.err << "redouble convert: " << line << "\n";
     } else {
       REDOUBLE_RETURN_IF_ERROR(LoadText());

@@ -233,7 +233,8 @@ int LoadDump(const fs::path& path, bool manual, memory::Engine& engine,
              const ProgramContext& context) {
   using TimePolicy = memory::RdbLoadOptions::TimePolicy;
   const TimePolicy policy = manual ? TimePolicy::kShiftToNow : TimePolicy::kAbsolute;
-  const absl::StatusOr<std::vector<std::string>> lines = LoadDataFile(path, policy, engine);
+  const absl::StatusOr<std::vector<std::string>> lines =
+      LoadDataFile(path, policy, engine, context);
   if (!lines.ok()) return Fail(context, lines.status(), kExitFailed);
   for (const std::string& line : *lines) context.err << "redouble serve: " << line << "\n";
   return kExitPassed;

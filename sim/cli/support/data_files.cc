@@ -13,6 +13,7 @@
 #include "redouble/backends/memory/snapshot/rdb_opcode.h"
 #include "redouble/backends/memory/snapshot/snapshot.h"
 #include "redouble/core/base/status/status_macros.h"
+#include "redouble/sim/cli/support/progress_bar.h"
 
 namespace redouble::sim {
 namespace {
@@ -33,6 +34,20 @@ std::optional<memory::AppendOnlyPlace> PlaceOf(const fs::path& path) {
   if (path.extension() != kManifest || !fs::exists(path, ignored)) return std::nullopt;
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
   return memory::AppendOnlyPlace{.folder = folder.string(), .name = path.stem().string()};
+}
+
+absl::StatusOr<memory::RdbLoadReport> LoadRdbWithBar(const fs::path& path,
+                                                     memory::RdbLoadOptions options,
+                                                     memory::Engine& engine,
+                                                     const ProgramContext& context) {
+  std::error_code ignored;
+  ProgressBar bar(context.err, path.filename().string(), fs::file_size(path, ignored));
+  if (context.on_terminal) {
+    options.on_progress = [&bar](const memory::RdbProgress& progress) {
+      bar.Show(progress.bytes, progress.keys);
+    };
+  }
+  return memory::LoadRdbFile(engine, path.string(), options);
 }
 
 }  // namespace
@@ -69,7 +84,8 @@ absl::Time LastWriteOf(const fs::path& path) {
 }
 
 absl::StatusOr<std::vector<std::string>> LoadDataFile(
-    const fs::path& path, memory::RdbLoadOptions::TimePolicy time_policy, memory::Engine& engine) {
+    const fs::path& path, memory::RdbLoadOptions::TimePolicy time_policy, memory::Engine& engine,
+    const ProgramContext& context) {
   std::vector<std::string> lines;
   const memory::AppendOnlyLoadOptions log_options = {
       .loads_truncated = false, .on_line = [&](bool is_warning, std::string_view line) {
@@ -83,9 +99,8 @@ absl::StatusOr<std::vector<std::string>> LoadDataFile(
     REDOUBLE_RETURN_IF_ERROR(memory::LoadCommandFile(engine, path.string(), log_options).status());
     return lines;
   }
-  REDOUBLE_ASSIGN_OR_RETURN(
-      const memory::RdbLoadReport report,
-      memory::LoadRdbFile(engine, path.string(), {.time_policy = time_policy}));
+  REDOUBLE_ASSIGN_OR_RETURN(const memory::RdbLoadReport report,
+                            LoadRdbWithBar(path, {.time_policy = time_policy}, engine, context));
   for (const memory::RdbLoadReport::ModuleKey& skipped : report.module_keys) {
     lines.push_back(absl::StrCat("skipped the key \"", skipped.key, "\" in database ", skipped.db,
                                  ", a value of the module ", skipped.module));

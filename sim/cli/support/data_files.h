@@ -1,7 +1,7 @@
 // Data files: what redis-server keeps its keys in, as a program's argument names it: an RDB file,
 // the folder of an append-only log, or a file of commands. Subcommands use it to read any of them.
 //
-//   if (IsDataFile(path)) status = LoadDataFile(path, TimePolicy::kAbsolute, engine).status();
+//   if (IsDataFile(path)) lines = LoadDataFile(path, TimePolicy::kAbsolute, engine, context);
 //
 // Thread-safety: the engine's.
 #ifndef REDOUBLE_SIM_CLI_SUPPORT_DATA_FILES_H_
@@ -15,6 +15,7 @@
 #include "absl/time/time.h"
 #include "redouble/backends/memory/engine/engine.h"
 #include "redouble/backends/memory/snapshot/load_rdb.h"
+#include "redouble/sim/cli/support/subcommand.h"
 
 namespace redouble::sim {
 
@@ -34,11 +35,12 @@ inline bool IsDataFile(const std::filesystem::path& path) {
 absl::Time LastWriteOf(const std::filesystem::path& path);
 
 // Replaces the engine's keys by those of the file. Returns lines about what was left out. The times
-// of a log are always absolute. Errors: those of memory::LoadRdbFile and memory::LoadAppendOnly; a
-// log that is truncated is an error and stays as it is.
+// of a log are always absolute. On a terminal, a bar shows how much of an RDB file has been read.
+// Errors: those of memory::LoadRdbFile and memory::LoadAppendOnly; a log that is truncated is an
+// error and stays as it is.
 absl::StatusOr<std::vector<std::string>> LoadDataFile(
     const std::filesystem::path& path, memory::RdbLoadOptions::TimePolicy time_policy,
-    memory::Engine& engine);
+    memory::Engine& engine, const ProgramContext& context);
 
 }  // namespace redouble::sim
 

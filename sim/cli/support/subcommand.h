@@ -43,6 +43,8 @@ struct ProgramContext {
   std::vector<std::filesystem::path> roots;
   // The systems that files may name (support/systems.h).
   const Systems& systems = BuiltInSystems();
+  // Whether `err` is a terminal, where a line may be written again.
+  bool on_terminal = false;
 };
 
 struct Subcommand {
