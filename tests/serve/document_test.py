@@ -49,7 +49,7 @@ class Options(unittest.TestCase):
         text = subprocess.run([PROGRAM, "serve", "--help"], capture_output=True, text=True,
                               check=True).stdout
         for option in sorted(set(re.findall(r"--[a-z-]+", text)) - {"--help"}):
-            self.assertIn(f"`{option}", PAGE)
+            self.assertTrue(f"`{option}" in PAGE, f"{option} is not on the page")
 
     def test_sim_commands_are_on_the_page(self):
         served = Served("--clock", "manual")
