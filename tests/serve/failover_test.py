@@ -3,19 +3,10 @@
 import time
 import unittest
 
-from replicated import PAIRS, ReplicatedTestCase
+from replicated import ReplicatedTestCase
 
 
 class FailoverTest(ReplicatedTestCase):
-    def for_each_pair(self, run):
-        """Runs with each pair, and compares what it returns with that of two redis-servers."""
-        expected = None
-        for master, replica in PAIRS:
-            with self.subTest(master=master, replica=replica):
-                result = run(master, replica)
-                expected = expected or result
-                self.assertEqual(result, expected)
-
     def test_other_replicas_continue_with_the_one_that_took_over(self):
         def run(master_kind, replica_kind):
             master = self.start(master_kind)

@@ -4,7 +4,7 @@ import re
 import time
 import unittest
 
-from replicated import PAIRS, ReplicatedTestCase
+from replicated import ReplicatedTestCase
 
 # What differs between two runs of redis-server: numbers that depend on time, and names of streams.
 VARYING = re.compile(r"(offset|histlen|seconds_ago|seconds|lag|replid|replid2|first_byte_offset)([:=])[-0-9a-f]+")
@@ -17,15 +17,6 @@ def words_of(reply):
 
 
 class FollowerTest(ReplicatedTestCase):
-    def for_each_pair(self, run):
-        """Runs with each pair, and compares what it returns with that of two redis-servers."""
-        expected = None
-        for master, replica in PAIRS:
-            with self.subTest(master=master, replica=replica):
-                result = run(master, replica)
-                expected = expected or result
-                self.assertEqual(result, expected)
-
     def test_a_replica_gets_all_keys_and_then_every_change(self):
         def run(master_kind, replica_kind):
             master = self.start(master_kind)

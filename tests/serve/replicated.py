@@ -65,6 +65,15 @@ class Proxy:
 
 
 class ReplicatedTestCase(unittest.TestCase):
+    def for_each_pair(self, run):
+        """Runs with each pair, and compares what it returns with that of two redis-servers."""
+        expected = None
+        for master, replica in PAIRS:
+            with self.subTest(master=master, replica=replica):
+                result = run(master, replica)
+                expected = expected or result
+                self.assertEqual(result, expected)
+
     def start(self, kind, *options, port=None):
         """A server with a TCP port, which `server.port` has."""
         if port is None:
