@@ -153,9 +153,12 @@ class ClusterChaos : public redis::LiveTest {
     kill(server.pid(), SIGCONT);
   }
 
-  // Waits until so many replicas follow the master, as a further failover needs.
-  base::Task<void> UntilReplicasFollow(redis::SpawnedServer& master, size_t replicas) {
+  using FindMaster = std::function<base::Task<redis::SpawnedServer*>()>;
+  // Waits until so many replicas follow the master, as a further failover needs. On a slow machine
+  // the sentinels may choose another master meanwhile.
+  base::Task<void> UntilReplicasFollow(FindMaster find_master, size_t replicas) {
     while (true) {
+      redis::SpawnedServer& master = *co_await find_master();
       const auto info = co_await Ask(master, "INFO", "replication");
       size_t online = 0;
       for (size_t at = info.find("state=online"); at != info.npos;
@@ -259,7 +262,7 @@ TEST_F(ClusterChaos, AMasterOfSentinelsIsFollowedThroughFailoversAndLostWatches)
   auto client =
       Run(redis::SentinelClient::Connect(context.get_executor(), Disturbed(servers.uri())));
   ASSERT_THAT(client, IsOk());
-  const auto master = [&]() -> base::Task<redis::SpawnedServer*> {
+  const FindMaster master = [&]() -> base::Task<redis::SpawnedServer*> {
     while (true) {
       const auto address = (*client)->master();
       for (size_t i = 0; address && i < servers.servers(); ++i) {
@@ -275,12 +278,12 @@ TEST_F(ClusterChaos, AMasterOfSentinelsIsFollowedThroughFailoversAndLostWatches)
     old.Kill();
     while ((*client)->counters().masters == masters) co_await clock.Sleep(absl::Milliseconds(10));
     co_await Elsewhere([&old] { return old.Restart(); });
-    co_await UntilReplicasFollow(*co_await master(), servers.servers() - 1);
+    co_await UntilReplicasFollow(master, servers.servers() - 1);
   };
   const auto stop_master = [&]() -> base::Task<void> {
     redis::SpawnedServer& stopped = *co_await master();
     co_await Stop(stopped, [&] { return (*client)->traffic(); });
-    co_await UntilReplicasFollow(*co_await master(), servers.servers() - 1);
+    co_await UntilReplicasFollow(master, servers.servers() - 1);
   };
   std::vector<Fault> faults(3, fail_over);
   faults.push_back(stop_master);

@@ -70,7 +70,8 @@ class TestServer final : private ReplicaSockets, private memory::Host, private M
       memory::EngineCore& core = engine_.core();
       const store::Reply reply = core.Execute(*replica_, core.CommandNamed(views[0]), views[0],
                                               std::span(views).subspan(1));
-      if (replica_->reply_mode() == memory::SessionCore::ReplyMode::kOn && views[1] != "ACK") {
+      const bool is_ack = views.size() > 1 && views[1] == "ACK";
+      if (replica_->reply_mode() == memory::SessionCore::ReplyMode::kOn && !is_ack) {
         store::AppendReply(reply, store::Protocol::kResp2, output_);
       }
     }
