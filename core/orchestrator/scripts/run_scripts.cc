@@ -1,7 +1,5 @@
 #include "redouble/core/orchestrator/scripts/run_scripts.h"
 
-#include <algorithm>
-
 #include "redouble/core/base/hash/digest.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/redis_number.h"
@@ -87,15 +85,6 @@ constexpr std::string_view kResume = "resume:";
 const Script& SortedMembersScript() {
   static const Script& script = ScriptOf(kSortedMembersText);
   return script;
-}
-
-absl::StatusOr<HashFields> DecodeFields(absl::StatusOr<Reply> reply) {
-  REDOUBLE_ASSIGN_OR_RETURN(std::vector<std::string> flat, store::DecodeStrings(std::move(reply)));
-  HashFields fields;
-  for (size_t i = 0; i + 1 < flat.size(); i += 2) {
-    fields.emplace_back(std::move(flat[i]), std::move(flat[i + 1]));
-  }
-  return fields;
 }
 
 // The approvals of the operations "resume:approval_<id>".
@@ -301,8 +290,7 @@ base::Task<absl::StatusOr<CompleteRun>> ReadIfComplete(store::Store& store, Keys
   CompleteRun run;
   run.complete = counter == "0" && pending == 0;
   if (!run.complete) co_return run;
-  REDOUBLE_CO_ASSIGN_OR_RETURN(run.context, DecodeFields(replies[2]));
-  std::sort(run.context.begin(), run.context.end());
+  REDOUBLE_CO_ASSIGN_OR_RETURN(run.context, DecodeSortedFields(replies[2]));
   REDOUBLE_CO_ASSIGN_OR_RETURN(const auto applied, store::DecodeStrings(replies[3]));
   run.decided_approvals = ApprovalsOf(applied);
   co_return run;

@@ -1,4 +1,5 @@
-// Helpers of the typed scripts: a list of keys, and errors for unexpected replies.
+// Helpers of the typed scripts: a list of keys, the fields of a hash, and errors for unexpected
+// replies.
 //
 // scripts.cc and run_scripts.cc share them; other files call the typed scripts of scripts.h and
 // run_scripts.h.
@@ -7,6 +8,8 @@
 #ifndef REDOUBLE_CORE_ORCHESTRATOR_SCRIPTS_SCRIPT_CALL_H_
 #define REDOUBLE_CORE_ORCHESTRATOR_SCRIPTS_SCRIPT_CALL_H_
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -16,7 +19,11 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/orchestrator/messages.h"
+#include "redouble/core/store/decode.h"
 #include "redouble/core/store/errors.h"
+#include "redouble/core/store/reply.h"
 #include "redouble/core/store/script.h"
 
 namespace redouble::orchestrator {
@@ -42,6 +49,17 @@ class KeyList {
 
 inline absl::Status UnknownCode(int64_t code) {
   return store::ProtocolError(absl::StrCat("a script answered with the unknown code ", code));
+}
+
+// Decodes the reply of HGETALL to fields that are sorted, because Redis defines no order.
+inline absl::StatusOr<HashFields> DecodeSortedFields(absl::StatusOr<store::Reply> reply) {
+  REDOUBLE_ASSIGN_OR_RETURN(std::vector<std::string> flat, store::DecodeStrings(std::move(reply)));
+  HashFields fields;
+  for (size_t i = 0; i + 1 < flat.size(); i += 2) {
+    fields.emplace_back(std::move(flat[i]), std::move(flat[i + 1]));
+  }
+  std::sort(fields.begin(), fields.end());
+  return fields;
 }
 
 // Returns a script that is never destroyed; for initializing a static reference.

@@ -1,6 +1,5 @@
 #include "redouble/core/orchestrator/scripts/scripts.h"
 
-#include <algorithm>
 #include <array>
 #include <utility>
 #include <vector>
@@ -110,13 +109,7 @@ absl::StatusOr<Finish> DecodeFinish(absl::StatusOr<Reply> reply) {
         absl::StrCat("expected a code and a context, got ", Reply::Array(elements).DebugString()));
   }
   Finish finish;
-  REDOUBLE_ASSIGN_OR_RETURN(std::vector<std::string> words,
-                            store::DecodeStrings(std::move(elements[1])));
-  for (size_t i = 0; i + 1 < words.size(); i += 2) {
-    finish.context.emplace_back(std::move(words[i]), std::move(words[i + 1]));
-  }
-  // HGETALL has no defined order.
-  std::sort(finish.context.begin(), finish.context.end());
+  REDOUBLE_ASSIGN_OR_RETURN(finish.context, DecodeSortedFields(std::move(elements[1])));
   const int64_t code = elements[0].integer();
   switch (code) {
     case 1:

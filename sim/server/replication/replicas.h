@@ -42,7 +42,7 @@ class ReplicaSockets {
   virtual ~ReplicaSockets() = default;
   // Sends bytes that are no reply. Does nothing if the session has no socket any more.
   virtual void SendToReplica(int64_t session_id, std::string_view bytes) = 0;
-  // The session's output is limited as that of a replica from now on.
+  // From now on the session's output buffer has the limits of a replica.
   virtual void LimitReplica(int64_t session_id) = 0;
   virtual void BreakReplica(int64_t session_id) = 0;
   // The offset of the stream after the session's last command; 0 if it has no socket.

@@ -63,7 +63,7 @@ struct GatewayFaults {
 void AddSpend(const GatewayRequest& request, const GatewayFaults& faults, bool hardened,
               Account& account);
 
-// Adds by how much the spend of the month can be greater than that of the day.
+// Allows the difference between the month's and the day's spend that the request may have caused.
 void AddDifference(const GatewayRequest& request, const GatewayFaults& faults, Account& account);
 
 }  // namespace redouble::sim

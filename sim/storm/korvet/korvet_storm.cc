@@ -305,7 +305,7 @@ void KorvetWorkload::JudgeHistories(Verdicts& verdicts) {
     for (int64_t i = 0; i < history.deliveries(); ++i) verdicts.Keep(kNotTwice);
     const bool is_deleted = !last_topic_.has_value() || last_topic_->id.ToString() != id;
     for (const auto& [guarantee, what] : history.violations()) {
-      // Given ids start again in the stream that they restore, or in that of the next topic.
+      // Explicit ids begin again in a restored stream, and in the stream of the next topic.
       const bool is_about_offsets =
           guarantee == TopicGuarantee::kOffsetsRise || guarantee == TopicGuarantee::kNoneTwice;
       const bool is_restored =

@@ -41,8 +41,8 @@ class KnownHomes final : public TopicHomes {
 
 class FollowMachineTest : public testing::Test {
  protected:
-  // The actions since the last call, such as "open 1 h:7000" and "subscribe 1 news". A number is
-  // that of a line.
+  // The actions since the last call, such as "open 1 h:7000" and "subscribe 1 news". The number
+  // names the connection.
   std::vector<std::string> Actions() {
     std::vector<std::string> texts;
     while (const std::optional<FollowAction> action = machine.NextAction()) {
