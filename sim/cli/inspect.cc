@@ -42,21 +42,20 @@ namespace {
 constexpr char kFooter[] =
     "Examples:\n"
     "  redouble inspect --redis redis://127.0.0.1/0       the keys of a live database; only reads\n"
-    "  redouble inspect x.json                            what a scenario leaves behind\n"
-    "  redouble inspect x.json --at 2026-05-09T14:03:59Z  what it holds at that moment\n"
-    "  redouble inspect found.world.json                  the same of a world that explore wrote\n"
-    "  redouble inspect dump.rdb                          what takes the memory of a copy, and "
-    "which\n"
-    "                                                     keys never expire; also appendonlydir\n"
+    "  redouble inspect x.json                            the keys after a scenario\n"
+    "  redouble inspect x.json --at 2026-05-09T14:03:59Z  the keys at that time of the scenario\n"
+    "  redouble inspect found.world.json                  the keys after a world that explore "
+    "wrote\n"
+    "  redouble inspect dump.rdb                          the largest keys of an RDB file, and "
+    "the\n"
+    "                                                     keys without TTL; also appendonlydir\n"
     "  redouble inspect dump.rdb --format page > x.html   the same as a page\n"
     "  redouble inspect --redis URI --bind status_prefix=task --format json\n"
-    "  redouble inspect --redis URI --rules shop.json     also by the key families of your own "
-    "file\n"
+    "  redouble inspect --redis URI --rules shop.json     with key families of your own\n"
     "  redouble inspect --redis URI?cluster=yes --layout cluster  the keys of a cluster\n"
     "\n"
-    "Anomalies: keys of no family, keys of the wrong type, keys that never expire and have to, "
-    "and\n"
-    "keys that have no sense without another that is not there.\n"
+    "Anomalies: keys of no family, keys of the wrong type, keys without the TTL that their\n"
+    "family requires, and keys whose parent key is missing.\n"
     "Exit codes: 0 no anomaly, 1 anomalies or a server that fails, 2 bad usage, a missing or\n"
     "malformed file.";
 
@@ -269,18 +268,16 @@ class InspectCommand {
 std::function<int()> AddInspect(CLI::App& app, const ProgramContext& context) {
   const auto arguments = std::make_shared<InspectArguments>();
   app.footer(kFooter);
-  CLI::Option* file =
-      app.add_option("FILE", arguments->file,
-                     "A scenario or a world with its violation, to run before; an RDB file; the "
-                     "folder of an append-only log");
+  CLI::Option* file = app.add_option(
+      "FILE", arguments->file,
+      "A scenario, a world with its violation, an RDB file, or the folder of an append-only log");
   app.add_option("--redis", arguments->redis_uri,
                  "The database to read: redis://[user:password@]host[:port][/db][?cluster=yes] or "
                  "unix:///path")
       ->excludes(file);
-  app.add_option("--at", arguments->at, "Stop the scenario at this moment")->needs(file);
+  app.add_option("--at", arguments->at, "Stop the scenario at this time")->needs(file);
   app.add_option("--bind", arguments->bindings,
-                 "NAME=VALUE: a prefix that is not the default, as the patterns of redouble keys "
-                 "name it");
+                 "NAME=VALUE: the value of a prefix in the patterns of `redouble keys`");
   app.add_option(
       "--rules", arguments->rules,
       "A file with the key families of a system of your own; may be given several times");
@@ -289,7 +286,7 @@ std::function<int()> AddInspect(CLI::App& app, const ProgramContext& context) {
   app.add_option("--format", arguments->format,
                  "table (default) or json; page for an RDB file or a log");
   app.add_option("--limit", arguments->listed,
-                 "How many anomalies of each kind, or largest keys, are listed");
+                 "The maximum number of anomalies of each kind, and of largest keys");
   return [arguments, &context] { return InspectCommand(*arguments, context).Run(); };
 }
 

@@ -19,13 +19,14 @@ namespace redouble::sim {
 namespace {
 
 constexpr char kDescription[] =
-    "redouble: a deterministic double of Redis, and five systems' keys replayed on it.";
+    "redouble: a deterministic Redis 7.0 for tests, with a scenario runner and a schedule "
+    "explorer.";
 constexpr char kFooter[] =
     "Examples:\n"
-    "  redouble serve --clock manual          a Redis whose time is the clients'\n"
+    "  redouble serve --clock manual          a Redis whose clients move its clock\n"
     "  redouble replay                        all scenarios, on the embedded engine\n"
     "  redouble replay --spawn-redis          the same on a real redis-server, in virtual time\n"
-    "  redouble help replay                   all about one subcommand\n"
+    "  redouble help replay                   options and examples of a subcommand\n"
     "\n"
     "Exit codes: 0 all passed, 1 something failed, 2 bad usage (nothing was run).";
 

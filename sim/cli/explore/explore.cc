@@ -31,23 +31,29 @@ namespace {
 
 constexpr char kFooter[] =
     "Examples:\n"
-    "  redouble explore world.json                        20,000 schedules, until one breaks an\n"
-    "                                                     invariant; that one is shrunk\n"
-    "  redouble explore world.json --out found.json       and written, for redouble replay\n"
-    "  redouble explore world.json --schedule 1:0,0,1     this schedule again\n"
+    "  redouble explore world.json                        up to 20,000 schedules, until one "
+    "breaks\n"
+    "                                                     an invariant; that schedule is shrunk\n"
+    "  redouble explore world.json --out found.json       the same, and writes it to a file for\n"
+    "                                                     redouble replay\n"
+    "  redouble explore world.json --schedule 1:0,0,1     only this schedule\n"
     "  redouble explore world.json --hardened             with the options that remove the hazard\n"
-    "  redouble explore world.json --exhaustive           every schedule, by rising number of\n"
-    "                                                     preemptions, for a small world\n"
-    "  redouble explore world.json --strategy walk        see docs/finding_a_race.md\n"
-    "  redouble explore world.json --seconds 60           no new schedules after a minute\n"
+    "  redouble explore world.json --exhaustive           all schedules of a small world, those "
+    "with\n"
+    "                                                     the fewest preemptions first\n"
+    "  redouble explore world.json --strategy walk        another search: docs/finding_a_race.md\n"
+    "  redouble explore world.json --seconds 60           starts no schedule after a minute\n"
     "  redouble explore scenarios/hazards --catalogue\n"
-    "      scenarios/hazards/README.md                    finds every hazard, and none when it is\n"
-    "                                                     hardened; writes the table\n"
+    "      scenarios/hazards/README.md                    checks that each hazard is found, and "
+    "is\n"
+    "                                                     absent with --hardened; writes the "
+    "table\n"
     "\n"
     "The format of world files: scenarios/hazards/README.md.\n"
-    "Exit codes: 0 nothing found (--catalogue: all as it should be), 1 something found, 2 bad\n"
-    "usage, a missing or malformed file, or a mistake in it that shows when it runs: a command, a\n"
-    "setup or an invariant that fails, or a fault that matches no request.";
+    "Exit codes: 0 no violation (--catalogue: all worlds as expected), 1 a violation, 2 bad usage, "
+    "a\n"
+    "missing or malformed file, or a world that is wrong: its setup, a command or an invariant\n"
+    "returns an error, or a fault matches no request.";
 
 // The number of schedules that one process runs.
 constexpr int64_t kChunk = 1000;
@@ -406,27 +412,29 @@ std::function<int()> AddExplore(CLI::App& app, const ProgramContext& context) {
   const auto options = std::make_shared<Options>();
   app.footer(kFooter);
   app.add_option("FILES", options->files, "World files and folders")->required();
-  app.add_option("--schedules", options->schedules, "How many schedules at most")
+  app.add_option("--schedules", options->schedules, "The maximum number of schedules")
       ->check(CLI::PositiveNumber);
-  app.add_option("--seed", options->seed, "The first seed; each schedule has the next");
-  app.add_option("--jobs", options->jobs, "How many processes run at once")
-      ->check(CLI::PositiveNumber);
-  app.add_flag("--hardened", options->hardened, "With the options that remove the hazard");
-  app.add_flag("--swarm", options->swarm, "Each schedule draws which faults it may suffer");
+  app.add_option("--seed", options->seed,
+                 "The seed of the first schedule; each further schedule has the next one");
+  app.add_option("--jobs", options->jobs, "The number of processes")->check(CLI::PositiveNumber);
+  app.add_flag("--hardened", options->hardened, "Turn on the options that remove the hazard");
+  app.add_flag("--swarm", options->swarm,
+               "Draw for each schedule the faults that may happen in it");
   app.add_flag("--exhaustive", options->exhaustive,
-               "Every schedule, rather than seeds: as --strategy exhaustive");
+               "Try all schedules: the same as --strategy exhaustive");
   std::vector<std::string> strategies;
   for (const StrategyName& row : AllStrategies()) strategies.emplace_back(row.name);
   app.add_option("--strategy", options->strategy, "How schedules are chosen")
       ->check(CLI::IsMember(strategies));
   app.add_option("--schedule", options->schedule, "Run only this schedule: seed:decision,...");
-  app.add_option("--seconds", options->seconds, "Start no schedule after so many seconds")
+  app.add_option("--seconds", options->seconds, "Start no schedule after this number of seconds")
       ->check(CLI::PositiveNumber);
-  app.add_flag("--all", options->all, "Count all violations rather than stop at the first");
-  app.add_option("--out", options->out, "Write the shrunk world with its violation here");
-  app.add_option("--catalogue", options->catalogue,
-                 "The worlds are hazards: each must be found, and not when it is hardened; put the "
-                 "table between the marks of this Markdown file");
+  app.add_flag("--all", options->all, "Count all violations; do not stop at the first");
+  app.add_option("--out", options->out, "Write the shrunk world with its violation to this file");
+  app.add_option(
+      "--catalogue", options->catalogue,
+      "Check that each world's hazard is found, and is absent with --hardened; write the table "
+      "between the marks of this Markdown file");
   return [options, &context] { return ExploreCommand(*options, context).Run(); };
 }
 

@@ -30,9 +30,11 @@ constexpr char kFooter[] =
     "  redouble record unix:///run/r.sock --for 10s --out case.json\n"
     "  redis-cli MONITOR > monitor.txt\n"
     "  redouble record monitor.txt --out case.json                 from a file\n"
-    "  redouble replay case.json                                   the same again, in no time\n"
+    "  redouble replay case.json                                   runs the recording on the "
+    "engine\n"
     "\n"
-    "The scenario starts empty: begin with an empty database, or expect other replies. Secrets of\n"
+    "A scenario starts with an empty database: without one, the recorded replies differ. Secrets "
+    "of\n"
     "AUTH, HELLO, ACL SETUSER, CONFIG SET and MIGRATE are masked; generated ids get names.\n"
     "MONITOR halves the throughput of a server.\n"
     "Exit codes: 0 written, 1 the server cannot be recorded, 2 bad usage or no commands.";
@@ -167,7 +169,7 @@ std::function<int()> AddRecord(CLI::App& app, const ProgramContext& context) {
   app.add_option("SOURCE", arguments->source,
                  "redis://[user:password@]host[:port], unix:///path, or a file of MONITOR's lines")
       ->required();
-  app.add_option("--out", arguments->out, "The scenario's file")->required();
+  app.add_option("--out", arguments->out, "Write the scenario to this file")->required();
   app.add_option("--for", arguments->limit, "Stop after this time: 10s, 1m30s");
   app.add_option("--count", arguments->count, "Stop after this many commands")
       ->check(CLI::PositiveNumber);

@@ -33,20 +33,20 @@ constexpr char kFooter[] =
     "Examples:\n"
     "  redouble replay                                    all scenarios, on the embedded engine\n"
     "  redouble replay scenarios/gateway my_case.json     folders and files\n"
-    "  redouble replay --filter boundary                  those with this in their file or name\n"
+    "  redouble replay --filter boundary                  scenarios with this text in file or "
+    "name\n"
     "  redouble replay --verbose x.json                   every command and reply\n"
-    "  redouble replay --spawn-redis                      on a redis-server of its own, whose "
-    "clock\n"
-    "                                                     follows the scenario\n"
-    "  redouble replay --redis redis://127.0.0.1/9        on your Redis, in real time: scenarios "
-    "that\n"
-    "                                                     move time or restart the server fail\n"
-    "  redouble replay --redis unix:///run/r.sock --flush first deletes what the database holds\n"
+    "  redouble replay --spawn-redis                      on a redis-server that it starts, whose\n"
+    "                                                     clock follows the scenario\n"
+    "  redouble replay --redis redis://127.0.0.1/9        on your Redis, in real time: scenarios\n"
+    "                                                     that move time or restart it fail\n"
+    "  redouble replay --redis unix:///run/r.sock --flush deletes the keys of the database first\n"
     "  redouble replay --html run.html x.json             a page of one run: actors, faults, keys\n"
     "  redouble replay --trace run.jsonl x.json           its events; see redouble trace diff\n"
     "  redouble replay --until 7 x.json                   the keys after event 7\n"
     "  redouble replay --break-at '\"DEL\"' x.json         the keys after the first DEL\n"
-    "  redouble replay --changes 3:7 x.json               what is different after event 7\n"
+    "  redouble replay --changes 3:7 x.json               the keys that differ after events 3 and "
+    "7\n"
     "\n"
     "The format of scenario files: scenarios/README.md.\n"
     "Exit codes: 0 all passed, 1 something failed, 2 bad usage, a missing or malformed file\n"
@@ -245,20 +245,20 @@ std::function<int()> AddReplay(CLI::App& app, const ProgramContext& context) {
   const auto options = std::make_shared<ReplayOptions>();
   app.footer(kFooter);
   app.add_option("FILES", options->files,
-                 "Scenario files and folders; without any, all of the project's");
+                 "Scenario files and folders; by default all of the project");
   CLI::Option* redis = app.add_option("--redis", options->redis_uri,
                                       "Replay on this Redis, whose database must be empty: "
                                       "redis://[user:password@]host[:port][/db], with "
                                       "?cluster=yes or ?sentinel_master=NAME, or unix:///path");
-  CLI::Option* spawn =
-      app.add_flag("--spawn-redis", options->spawn_redis,
-                   "Replay on a redis-server that is started for it, in virtual time")
-          ->excludes(redis);
-  app.add_flag("--flush", options->flush, "Delete what the database of --redis holds")
+  CLI::Option* spawn = app.add_flag("--spawn-redis", options->spawn_redis,
+                                    "Start a redis-server with a held clock and replay on it")
+                           ->excludes(redis);
+  app.add_flag("--flush", options->flush, "Delete the keys of the database of --redis first")
       ->needs(redis);
-  app.add_option("--filter", options->filter, "Only scenarios with this text in file or name");
-  CLI::Option* verbose =
-      app.add_flag("--verbose", options->verbose, "Print each event of the trace and whole hashes");
+  app.add_option("--filter", options->filter,
+                 "Only scenarios with this text in their file or name");
+  CLI::Option* verbose = app.add_flag("--verbose", options->verbose,
+                                      "Print each event of the trace, and hashes in full");
   for (CLI::Option* option : AddTimeTravelOptions(app, options->time_travel)) {
     option->excludes(redis)->excludes(spawn)->excludes(verbose);
   }

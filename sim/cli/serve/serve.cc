@@ -289,20 +289,20 @@ std::function<int()> AddServe(CLI::App& app, const ProgramContext& context) {
   app.add_option("--unixsocket", arguments->unixsocket, "Path of a Unix socket");
   app.add_option("--bind", arguments->bind, "IP address to listen on, 127.0.0.1 by default");
   app.add_option("--config", arguments->config,
-                 "A file of redis.conf's lines; the other options win over it");
+                 "A file in the format of redis.conf; the other options override it");
   app.add_option("--clock", arguments->clock,
                  "\"system\": the machine's time, the default; \"manual\": moved by SIM CLOCK")
       ->check(CLI::IsMember({"system", "manual"}));
   app.add_option("--start", arguments->start,
-                 "Where a manual clock begins: RFC 3339, or milliseconds since the epoch");
-  app.add_option("--seed", arguments->seed, "Decides what Redis leaves to chance; 0 by default");
+                 "The start time of a manual clock: RFC 3339, or milliseconds since the epoch");
+  app.add_option("--seed", arguments->seed, "The seed of all random choices, 0 by default");
   app.add_option("--compatibility", arguments->compatibility,
-                 "The version whose commands and replies it has, redis-7.0 by default")
+                 "The version of Redis or Valkey that it answers as, redis-7.0 by default")
       ->check(CLI::IsMember(VersionNames()));
   app.add_option("--requirepass", arguments->requirepass, "The password of the default user");
-  app.add_option("--maxmemory", arguments->maxmemory, "Bytes that keys may take: 64mb");
+  app.add_option("--maxmemory", arguments->maxmemory, "The memory limit, as in redis.conf: 64mb");
   app.add_flag("--cluster-slots", arguments->cluster_slots,
-               "Be a node of a cluster: keys of several slots in one command are refused");
+               "Refuse commands with keys of several slots, as a node of a cluster does");
   app.add_option("--load", arguments->load,
                  "Serve the keys of this RDB file, or what this scenario leaves");
   app.add_option("--dir", arguments->dir,
@@ -313,17 +313,19 @@ std::function<int()> AddServe(CLI::App& app, const ProgramContext& context) {
                  "yes: write and load the append-only log below the working folder; no by default")
       ->check(CLI::IsMember({"yes", "no"}));
   app.add_option("--replicaof", arguments->replicaof,
-                 "Be a replica of the server at this host and port, Redis or Redouble")
+                 "Be a replica of the redis-server or `redouble serve` at this host and port")
       ->expected(2);
   app.add_option("--aclfile", arguments->aclfile,
-                 "The users, one a line, in the working folder; ACL LOAD and ACL SAVE use it");
-  app.add_option("--enable-debug-command", arguments->enable_debug_command,
-                 "Who may use DEBUG: no, the default, yes, or local: clients of this machine");
+                 "The file of users in the working folder, for ACL LOAD and ACL SAVE");
+  app.add_option(
+      "--enable-debug-command", arguments->enable_debug_command,
+      "Who may use DEBUG: no (nobody, the default), yes, or local (clients of this machine)");
   app.add_option("--loglevel", arguments->loglevel,
-                 "What to log, notice by default; verbose: connections as well")
+                 "The log level, notice by default; verbose logs connections")
       ->check(CLI::IsMember(LogLevels()));
-  app.add_option("--ready-file", arguments->ready_file,
-                 "Write port, addresses and process id here, as JSON, when clients can connect");
+  app.add_option(
+      "--ready-file", arguments->ready_file,
+      "When clients can connect, write port, addresses and process id to this file, as JSON");
   app.add_flag("--exit-with-parent", arguments->exit_with_parent,
                "Stop when the process that started this one ends, also if it is killed");
   return [arguments, &context] { return RunServe(*arguments, context); };
