@@ -4,7 +4,9 @@
 #include <cstddef>
 
 #include "absl/strings/str_cat.h"
+#include "redouble/core/base/hash/crc.h"
 #include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/base/text/redis_number.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/store/keyspace/key_pattern.h"
 
@@ -46,6 +48,9 @@ enum Family : size_t {
   kLoop,
   kProcessing,
   kServiceLease,
+  kTaskShard,
+  kSignalShard,
+  kProcessingShard,
   kFamilyCount,
 };
 
@@ -181,6 +186,32 @@ constexpr std::array<store::LayoutRow, kFamilyCount> kRows = {{
       .lifecycle = "created by the first round; expires when no service renews it",
       .purpose = "the service that acts for all runs",
       .source = kAdded}},
+    {{.id = "orchestrator.task_shard",
+      .system = kSystem,
+      .pattern = "wf.tasks:{shard:int}:{type}",
+      .type = KeyType::kStream,
+      .ttl_rule = kNoTtl,
+      .lifecycle = "created by the first token or consumer group; persistent",
+      .purpose = "tokens for the workers of one type, of the runs of one shard after the first",
+      .source = kAdded}},
+    {{.id = "orchestrator.signal_shard",
+      .system = kSystem,
+      .pattern = "completion_signals:{shard:int}",
+      .type = KeyType::kList,
+      .ttl_rule = kNoTtl,
+      .lifecycle = "persistent; gone while empty",
+      .purpose = "the completion signals of the runs of one shard after the first",
+      .source = kAdded},
+     "{{completion_signals:{shard:int}}}"},
+    {{.id = "orchestrator.processing_shard",
+      .system = kSystem,
+      .pattern = "completion_signals:{shard:int}:processing:{consumer:id}",
+      .type = KeyType::kList,
+      .ttl_rule = kNoTtl,
+      .lifecycle = "created when a coordinator takes a signal; gone while it holds no signal",
+      .purpose = "signals that a coordinator has taken from a shard and not committed",
+      .source = kAdded},
+     "{{completion_signals:{shard:int}}}:processing:{consumer:id}"},
 }};
 
 const store::LayoutTable& Table() {
@@ -190,6 +221,7 @@ const store::LayoutTable& Table() {
 
 // The only placeholder that a key of the documented layout omits, in the approval family.
 constexpr std::string_view kRunId = "run_id";
+constexpr std::string_view kShard = "shard";
 
 }  // namespace
 
@@ -216,14 +248,20 @@ absl::StatusOr<std::string> Keys::Applied(std::string_view run_id) const {
   return Table().pattern(layout_, kApplied).Build(run_id);
 }
 
-absl::StatusOr<std::string> Keys::TaskStream(std::string_view type) const {
-  return Table().pattern(layout_, kTasks).Build(type);
+int64_t Keys::ShardOf(std::string_view run_id) const { return base::Crc16(run_id) % queue_shards_; }
+
+absl::StatusOr<std::string> Keys::TaskStream(std::string_view type, int64_t shard) const {
+  if (shard == 0) return Table().pattern(layout_, kTasks).Build(type);
+  return Table().pattern(layout_, kTaskShard).Build(shard, type);
 }
 
-std::string Keys::TaskStreamPattern() const { return *TaskStream("*"); }
+std::string Keys::TaskStreamPattern() const {
+  return queue_shards_ == 1 ? *TaskStream("*") : "wf.tasks[.:]*";
+}
 
-std::string Keys::CompletionSignals() const {
-  return *Table().pattern(layout_, kCompletionSignals).Build();
+std::string Keys::CompletionSignals(int64_t shard) const {
+  if (shard == 0) return *Table().pattern(layout_, kCompletionSignals).Build();
+  return *Table().pattern(layout_, kSignalShard).Build(shard);
 }
 
 absl::StatusOr<std::string> Keys::PendingApprovals(std::string_view run_id) const {
@@ -253,14 +291,27 @@ absl::StatusOr<std::string> Keys::Loop(RunNode loop) const {
   return Table().pattern(layout_, kLoop).Build(loop.run_id, loop.node_id);
 }
 
-absl::StatusOr<std::string> Keys::ProcessingSignals(std::string_view consumer) const {
-  return Table().pattern(layout_, kProcessing).Build(consumer);
+absl::StatusOr<std::string> Keys::ProcessingSignals(std::string_view consumer,
+                                                    int64_t shard) const {
+  if (shard == 0) return Table().pattern(layout_, kProcessing).Build(consumer);
+  return Table().pattern(layout_, kProcessingShard).Build(shard, consumer);
+}
+
+std::string Keys::ProcessingPattern() const {
+  if (queue_shards_ == 1) return absl::StrCat(CompletionSignals(), ":processing:*");
+  const bool tagged = layout_ == KeyLayout::kCluster;
+  return tagged ? "{completion_signals*}:processing:*" : "completion_signals*:processing:*";
 }
 
 std::string Keys::ServiceLease() const { return *Table().pattern(layout_, kServiceLease).Build(); }
 
 std::optional<store::KeyMatch> Keys::Parse(std::string_view key) const {
   return Table().Parse(layout_, key);
+}
+
+int64_t ShardOfQueue(const store::KeyMatch& match) {
+  const std::optional<size_t> index = match.pattern->IndexOf(kShard);
+  return index ? base::ParseInt64(match.values[*index]).value_or(0) : 0;
 }
 
 std::string ApprovalMember(std::string_view approval_id) {

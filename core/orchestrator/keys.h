@@ -4,6 +4,11 @@
 // share. In a cluster the keys of one run must be in one slot: in the cluster layout the run id is
 // their hash tag.
 //
+// The shared queues (the streams of the task types and the list of signals) can be divided into
+// shards by run, so that a busy queue is not on one node only. Shard 0 has the documented key; the
+// others have the families of shards. Writers use the shard of the run, and readers read all
+// shards. The number of shards may be raised at any time, in the readers first.
+//
 //   const orchestrator::Keys keys(store::KeyLayout::kCluster);
 //   absl::StatusOr<std::string> ir = keys.Ir("run_123");      // "ir:{run_123}"
 //   std::optional<store::KeyMatch> match = keys.Parse(*ir);   // orchestrator.ir, {"run_123"}
@@ -17,6 +22,8 @@
 #ifndef REDOUBLE_CORE_ORCHESTRATOR_KEYS_H_
 #define REDOUBLE_CORE_ORCHESTRATOR_KEYS_H_
 
+#include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -29,7 +36,7 @@
 
 namespace redouble::orchestrator {
 
-// The fourteen families, in the order of the documentation and with the same ids in both layouts.
+// The families, in the order of the documentation and with the same ids in both layouts.
 // Event channels, task streams and cache entries have one spelling only, because no command uses
 // them together with other keys of a run. Approval keys of the cluster layout contain the run id.
 std::span<const store::KeyFamily> KeyFamilies(
@@ -62,30 +69,41 @@ struct CacheEntry {
   std::string_view key;    // For example "enrich_A:sha256:abc123"; any text that is not empty.
 };
 
+// The most shards of a queue: a worker sends a command to each.
+inline constexpr int64_t kMaxQueueShards = 64;
+
 // Builds and parses the keys of one layout.
 class Keys {
  public:
-  explicit Keys(store::KeyLayout layout = store::KeyLayout::kDocumented) : layout_(layout) {}
+  // `queue_shards` is from 1 to kMaxQueueShards; other numbers count as the nearest of these.
+  explicit Keys(store::KeyLayout layout = store::KeyLayout::kDocumented, int64_t queue_shards = 1)
+      : layout_(layout), queue_shards_(std::clamp<int64_t>(queue_shards, 1, kMaxQueueShards)) {}
 
   store::KeyLayout layout() const { return layout_; }
+  int64_t queue_shards() const { return queue_shards_; }
+  // Returns the shard that the tokens and signals of a run go to: its CRC16 modulo the number of
+  // shards.
+  int64_t ShardOf(std::string_view run_id) const;
 
   absl::StatusOr<std::string> Ir(std::string_view run_id) const;
   absl::StatusOr<std::string> Context(std::string_view run_id) const;
   absl::StatusOr<std::string> Counter(std::string_view run_id) const;
   absl::StatusOr<std::string> Applied(std::string_view run_id) const;
-  // The stream of a task type, which is any text but the empty one.
-  absl::StatusOr<std::string> TaskStream(std::string_view type) const;
-  // A pattern for SCAN that matches all task streams.
+  // The stream of a task type, which is any text but the empty one, or one of its shards.
+  absl::StatusOr<std::string> TaskStream(std::string_view type, int64_t shard = 0) const;
+  // A pattern for SCAN that matches all task streams, with those of all shards.
   std::string TaskStreamPattern() const;
-  std::string CompletionSignals() const;
+  std::string CompletionSignals(int64_t shard = 0) const;
   absl::StatusOr<std::string> PendingApprovals(std::string_view run_id) const;
   absl::StatusOr<std::string> Approval(RunApproval approval) const;
   absl::StatusOr<std::string> EventChannel(std::string_view run_id) const;
   absl::StatusOr<std::string> CachedResult(CacheEntry entry) const;
   absl::StatusOr<std::string> PendingTokens(RunNode join) const;
   absl::StatusOr<std::string> Loop(RunNode loop) const;
-  // The list of signals that one coordinator has taken and not finished.
-  absl::StatusOr<std::string> ProcessingSignals(std::string_view consumer) const;
+  // The list of signals that one coordinator has taken from a shard and not finished.
+  absl::StatusOr<std::string> ProcessingSignals(std::string_view consumer, int64_t shard = 0) const;
+  // A pattern for SCAN that matches the processing lists of all coordinators and shards.
+  std::string ProcessingPattern() const;
   // The lease of the service that acts for all runs.
   std::string ServiceLease() const;
 
@@ -94,7 +112,11 @@ class Keys {
 
  private:
   store::KeyLayout layout_;
+  int64_t queue_shards_;
 };
+
+// The shard of a task stream, a signal list or a processing list; 0 for every other key.
+int64_t ShardOfQueue(const store::KeyMatch& match);
 
 // The member of a run's pending set for an approval: "approval_456" for the id "456".
 std::string ApprovalMember(std::string_view approval_id);

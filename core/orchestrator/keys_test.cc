@@ -79,6 +79,43 @@ TEST(OrchestratorKeys, OfManyRunsSpreadOverACluster) {
   store::ExpectEvenSpread(keys, /*masters=*/6);
 }
 
+TEST(OrchestratorKeys, OfAQueueWithShardsSpreadOverACluster) {
+  const Keys keys(store::KeyLayout::kCluster, kMaxQueueShards);
+  std::set<int> slots;
+  std::set<int64_t> shards;
+  for (int run = 0; run < 6000; ++run) {
+    const int64_t shard = keys.ShardOf("run_" + std::to_string(run));
+    shards.insert(shard);
+    const std::string queue = keys.CompletionSignals(shard);
+    slots.insert(base::KeySlot(queue));
+    EXPECT_EQ(base::KeySlot(queue), base::KeySlot(keys.ProcessingSignals("c", shard).value()));
+  }
+  EXPECT_EQ(shards.size(), static_cast<size_t>(kMaxQueueShards));
+  EXPECT_EQ(slots.size(), static_cast<size_t>(kMaxQueueShards));
+}
+
+TEST(OrchestratorKeys, OfTheFirstShardAreTheDocumentedOnes) {
+  for (const store::KeyLayout layout :
+       {store::KeyLayout::kDocumented, store::KeyLayout::kCluster}) {
+    const Keys one(layout);
+    const Keys four(layout, 4);
+    EXPECT_EQ(one.ShardOf("run_1"), 0);
+    EXPECT_EQ(four.TaskStream("http", 0).value(), "wf.tasks.http");
+    EXPECT_EQ(four.TaskStream("http", 3).value(), "wf.tasks:3:http");
+    EXPECT_EQ(four.CompletionSignals(0), one.CompletionSignals());
+    EXPECT_EQ(four.ProcessingSignals("c").value(), one.ProcessingSignals("c").value());
+    for (const std::string& key : {*four.TaskStream("video:encode", 3), four.CompletionSignals(3),
+                                   *four.ProcessingSignals("c", 3)}) {
+      const auto match = four.Parse(key);
+      ASSERT_TRUE(match) << key;
+      EXPECT_EQ(ShardOfQueue(*match), 3) << key;
+    }
+    EXPECT_EQ(ShardOfQueue(*four.Parse(four.CompletionSignals())), 0);
+  }
+  EXPECT_EQ(Keys(store::KeyLayout::kCluster, 4).CompletionSignals(3), "{completion_signals:3}");
+  EXPECT_EQ(Keys(store::KeyLayout::kDocumented, 0).queue_shards(), 1);
+}
+
 TEST(OrchestratorKeys, SpellWhatStandsAloneAlikeInBothForms) {
   EXPECT_EQ(kTagged.EventChannel("run_123").value(), kPlain.EventChannel("run_123").value());
   EXPECT_EQ(kTagged.TaskStream("http").value(), kPlain.TaskStream("http").value());
@@ -190,7 +227,7 @@ TEST(OrchestratorKeys, NameTheChangesOfTheCounter) {
 
 TEST(OrchestratorKeys, FillEveryColumnOfTheInventory) {
   for (const store::KeyLayout form : {store::KeyLayout::kDocumented, store::KeyLayout::kCluster}) {
-    ASSERT_EQ(KeyFamilies(form).size(), 14u);
+    ASSERT_EQ(KeyFamilies(form).size(), 17u);
     for (const store::KeyFamily& family : KeyFamilies(form)) {
       EXPECT_EQ(family.system, "orchestrator");
       for (const std::string_view text :

@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "redouble/backends/testing/backends.h"
 #include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/orchestrator/testing/orchestrator_for_test.h"
 #include "redouble/core/store/errors.h"
 #include "redouble/tests/support/intercepted_store.h"
 
@@ -21,7 +21,7 @@ constexpr CacheEntry kEntry = {.scope = "workflow", .key = "enrich_A:sha256:abc1
 constexpr char kKey[] = "cache:workflow:enrich_A:sha256:abc123";
 
 template <typename Backend>
-class ResultCacheTest : public tests::BackendTest<Backend> {
+class ResultCacheTest : public OrchestratorTest<Backend> {
  protected:
   std::optional<std::string> Get(CacheEntry entry = kEntry) {
     ResultCache cache(this->store());
@@ -38,7 +38,7 @@ class ResultCacheTest : public tests::BackendTest<Backend> {
     return this->Run(cache.Invalidate(kEntry)).value();
   }
 };
-TYPED_TEST_SUITE(ResultCacheTest, tests::Backends, tests::BackendNames);
+TYPED_TEST_SUITE(ResultCacheTest, tests::LayoutBackends, tests::BackendNames);
 
 TYPED_TEST(ResultCacheTest, GivesWhatWasPut) {
   EXPECT_EQ(this->Get(), std::nullopt);

@@ -63,6 +63,10 @@ absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(store::Store& store, base
                                                        EngineStores stores,
                                                        const EngineSettings& settings) {
   REDOUBLE_RETURN_IF_ERROR(Keys(settings.key_layout).ProcessingSignals(settings.instance).status());
+  if (settings.queue_shards < 1 || settings.queue_shards > kMaxQueueShards) {
+    return absl::InvalidArgumentError(absl::StrCat("queue_shards: expected 1 to ", kMaxQueueShards,
+                                                   ", got ", settings.queue_shards));
+  }
   return std::unique_ptr<Engine>(new Engine(store, clock, stores, settings));
 }
 
@@ -70,7 +74,7 @@ Engine::Engine(store::Store& store, base::Clock& clock, EngineStores stores,
                const EngineSettings& settings)
     : store_(store),
       clock_(clock),
-      keys_(settings.key_layout),
+      keys_(settings.key_layout, settings.queue_shards),
       stores_(stores),
       settings_(settings),
       coordinator_options_(OptionsOf(settings_, stores.outputs,

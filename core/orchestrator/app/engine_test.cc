@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "redouble/backends/testing/backends.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/base/time/virtual_clock.h"
+#include "redouble/core/orchestrator/testing/orchestrator_for_test.h"
 #include "redouble/core/store/errors.h"
 #include "redouble/tests/support/intercepted_store.h"
 
@@ -39,10 +39,10 @@ constexpr const char* kApproval = R"({"nodes":{
     "save":{"id":"save","type":"function"}}})";
 
 template <typename Backend>
-class EngineTest : public tests::BackendTest<Backend> {
+class EngineTest : public OrchestratorTest<Backend> {
  protected:
   void SetUp() override {
-    tests::BackendTest<Backend>::SetUp();
+    OrchestratorTest<Backend>::SetUp();
     if (this->IsSkipped()) return;
     clock_ = std::make_unique<base::VirtualClock>(this->now());
     intercepted_ = std::make_unique<tests::InterceptedStore>(this->store());
@@ -50,6 +50,7 @@ class EngineTest : public tests::BackendTest<Backend> {
   }
 
   std::unique_ptr<Engine> Make(store::Store& store, EngineSettings settings = {}) {
+    settings.key_layout = this->layout();
     auto engine = Engine::Create(store, *clock_, {runs_, outputs_}, settings);
     EXPECT_TRUE(engine.ok()) << engine.status();
     if (!engine.ok()) return nullptr;
@@ -99,7 +100,7 @@ class EngineTest : public tests::BackendTest<Backend> {
   std::vector<std::string> executed_;
   std::string failing_;
 };
-TYPED_TEST_SUITE(EngineTest, tests::Backends, tests::BackendNames);
+TYPED_TEST_SUITE(EngineTest, tests::LayoutBackends, tests::BackendNames);
 
 TYPED_TEST(EngineTest, ARunHasStatusAndResultsAtItsEnd) {
   const RunStart start = this->Start("run_1");
@@ -372,24 +373,59 @@ TYPED_TEST(EngineTest, StartsASourceWorkflowWithTemplates) {
               StatusIs(absl::StatusCode::kInvalidArgument));
 }
 
-// In a cluster, each script needs its keys in one slot.
-TYPED_TEST(EngineTest, RunsWithHashTags) {
+TYPED_TEST(EngineTest, RunsWithShardsOfItsQueues) {
   EngineSettings settings;
-  settings.key_layout = store::KeyLayout::kCluster;
+  settings.queue_shards = 4;
   this->engine_ = this->Make(this->store(), settings);
-  this->Start("run_1", kApproval);
+  constexpr int kRuns = 20;
+  for (int i = 0; i < kRuns; ++i) this->Start(absl::StrCat("run_", i), i == 0 ? kApproval : kChain);
+  for (int shard = 1; shard < 4; ++shard) {
+    EXPECT_GT(this->Ask({"XLEN", absl::StrCat("wf.tasks:", shard, ":http")}).integer(), 0);
+  }
   this->RunAll();
-  EXPECT_EQ(this->View("run_1").pending_approvals, 1);
+  for (int i = 1; i < kRuns; ++i) {
+    EXPECT_EQ(this->StatusOf(absl::StrCat("run_", i)), RunStatus::kCompleted) << i;
+  }
+  EXPECT_EQ(this->View("run_0").pending_approvals, 1);
   this->Pass(absl::Hours(1));
   const auto report = this->Run(this->engine_->service().Tick());
   ASSERT_THAT(report, IsOk());
   EXPECT_EQ(report->decided, 1);
   this->RunAll();
-  EXPECT_EQ(this->StatusOf("run_1"), RunStatus::kCompleted);
-  this->Start("run_2");
-  EXPECT_THAT(this->Run(this->engine_->CancelRun("run_2")),
-              IsOkAndHolds(CancelOutcome::kCancelled));
-  EXPECT_EQ(this->Ask({"EXISTS", "ir:{run_2}"}), Reply::Integer(0));
+  EXPECT_EQ(this->StatusOf("run_0"), RunStatus::kCompleted);
+}
+
+// The signal of a coordinator that crashed returns to the shard that it came from.
+TYPED_TEST(EngineTest, RecoversTheSignalsOfAllShards) {
+  EngineSettings settings;
+  settings.queue_shards = 4;
+  this->engine_ = this->Make(this->store(), settings);
+  const Keys keys(this->layout(), settings.queue_shards);
+  for (int i = 0; i < 8; ++i) this->Start(absl::StrCat("run_", i));
+  for (int i = 0; i < 8; ++i) {
+    ASSERT_THAT(this->Run(this->engine_->workers()[0]->Poll()), IsOk());
+  }
+  SignalQueue crashed(this->store(), keys, {.consumer = "crashed"});
+  for (int i = 0; i < 8; ++i) {
+    const auto taken = this->Run(crashed.TakeNow());
+    ASSERT_TRUE(taken.ok() && *taken) << i;
+  }
+  ASSERT_THAT(this->Run(this->engine_->service().Tick()), IsOk());
+  this->Pass(absl::Minutes(2));
+  const auto report = this->Run(this->engine_->service().Tick());
+  ASSERT_THAT(report, IsOk());
+  EXPECT_EQ(report->recovered, 8);
+  this->RunAll();
+  for (int i = 0; i < 8; ++i) {
+    EXPECT_EQ(this->StatusOf(absl::StrCat("run_", i)), RunStatus::kCompleted) << i;
+  }
+}
+
+TYPED_TEST(EngineTest, RefusesANumberOfShardsThatIsTooGreat) {
+  EngineSettings settings;
+  settings.queue_shards = 65;
+  EXPECT_THAT(Engine::Create(this->store(), *this->clock_, {this->runs_, this->outputs_}, settings),
+              StatusIs(absl::StatusCode::kInvalidArgument));
 }
 
 TYPED_TEST(EngineTest, RefusesAnInstanceThatIsNoId) {

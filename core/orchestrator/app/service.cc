@@ -200,10 +200,13 @@ base::Task<absl::StatusOr<bool>> Service::IsInExecution(std::string_view run_id)
   REDOUBLE_CO_ASSIGN_OR_RETURN(const Ir ir, ParseIr(text.value_or("")));
   std::set<std::string> types;
   for (const Node& node : ir.nodes) types.insert(node.type);
+  // All shards: the number of shards may have been raised after the token was published.
   for (const std::string& type : types) {
-    REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string stream, keys_.TaskStream(type));
-    REDOUBLE_CO_ASSIGN_OR_RETURN(const bool claimed, co_await HasClaimedToken(run_id, stream));
-    if (claimed) co_return true;
+    for (int64_t shard = 0; shard < keys_.queue_shards(); ++shard) {
+      REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string stream, keys_.TaskStream(type, shard));
+      REDOUBLE_CO_ASSIGN_OR_RETURN(const bool claimed, co_await HasClaimedToken(run_id, stream));
+      if (claimed) co_return true;
+    }
   }
   co_return false;
 }
@@ -232,7 +235,7 @@ base::Task<absl::StatusOr<bool>> Service::HasClaimedToken(std::string_view run_i
 // coordinator that is only slow repeats its signal, which is harmless (H26).
 base::Task<absl::Status> Service::RecoverSignals(TickReport& report) {
   store::ScanOptions scan;
-  const std::string pattern = keys_.CompletionSignals() + ":processing:*";
+  const std::string pattern = keys_.ProcessingPattern();
   scan.match = pattern;
   REDOUBLE_CO_ASSIGN_OR_RETURN(std::vector<std::string> names,
                                co_await store::ScanAll(store_, scan));
@@ -249,8 +252,9 @@ base::Task<absl::Status> Service::RecoverSignals(TickReport& report) {
     const Watch& watch = Observe(lists_, name, *std::move(oldest));
     if (clock_.Now() - watch.since < options_.recover_after) continue;
     const std::string consumer(match->values.back());
-    REDOUBLE_CO_ASSIGN_OR_RETURN(const int64_t recovered,
-                                 co_await parts_.coordinator.queue().Recover(consumer));
+    REDOUBLE_CO_ASSIGN_OR_RETURN(
+        const int64_t recovered,
+        co_await parts_.coordinator.queue().RecoverShard(consumer, ShardOfQueue(*match)));
     report.recovered += recovered;
     lists_.erase(name);
   }

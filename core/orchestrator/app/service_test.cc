@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "redouble/backends/testing/backends.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/base/time/virtual_clock.h"
 #include "redouble/core/orchestrator/app/engine.h"
+#include "redouble/core/orchestrator/testing/orchestrator_for_test.h"
 #include "redouble/core/store/errors.h"
 #include "redouble/tests/support/intercepted_store.h"
 
@@ -34,10 +34,10 @@ constexpr const char* kApproval = R"({"nodes":{
     "yes":{"id":"yes","type":"http"},"no":{"id":"no","type":"http"}}})";
 
 template <typename Backend>
-class ServiceTest : public tests::BackendTest<Backend> {
+class ServiceTest : public OrchestratorTest<Backend> {
  protected:
   void SetUp() override {
-    tests::BackendTest<Backend>::SetUp();
+    OrchestratorTest<Backend>::SetUp();
     if (this->IsSkipped()) return;
     clock_ = std::make_unique<base::VirtualClock>(this->now());
     intercepted_ = std::make_unique<tests::InterceptedStore>(this->store());
@@ -48,6 +48,7 @@ class ServiceTest : public tests::BackendTest<Backend> {
 
   std::unique_ptr<Engine> Make(std::string_view instance, EngineSettings settings = {}) {
     settings.instance = std::string(instance);
+    settings.key_layout = this->layout();
     auto engine = Engine::Create(*intercepted_, *clock_, {runs_, outputs_}, settings);
     EXPECT_TRUE(engine.ok()) << engine.status();
     if (!engine.ok()) return nullptr;
@@ -100,7 +101,7 @@ class ServiceTest : public tests::BackendTest<Backend> {
   std::vector<std::string> executed_;
   absl::Duration execution_ = absl::ZeroDuration();
 };
-TYPED_TEST_SUITE(ServiceTest, tests::Backends, tests::BackendNames);
+TYPED_TEST_SUITE(ServiceTest, tests::LayoutBackends, tests::BackendNames);
 
 TYPED_TEST(ServiceTest, OneOfTwoActs) {
   this->Start("run_1");

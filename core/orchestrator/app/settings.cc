@@ -41,6 +41,17 @@ absl::Status ReadInstance(std::string_view value, S& settings) {
   return ReadText<&S::instance>(value, settings);
 }
 
+absl::Status ReadQueueShards(std::string_view value, S& settings) {
+  S read;
+  REDOUBLE_RETURN_IF_ERROR((ReadInteger<&S::queue_shards, 1>(value, read)));
+  if (read.queue_shards > kMaxQueueShards) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("expected at most ", kMaxQueueShards, ", got '", ToAbsl(value), "'"));
+  }
+  settings.queue_shards = read.queue_shards;
+  return absl::OkStatus();
+}
+
 template <bool Hardening::*kOption>
 absl::Status ReadHardening(std::string_view value, S& settings) {
   return ReadFlag<kOption>(value, settings.hardening);
@@ -50,6 +61,7 @@ using Row = base::VariableRow<S>;
 constexpr std::array kRows = {
     Row{"ORCHESTRATOR_REDIS_URL", ReadText<&S::redis_url>},
     Row{"ORCHESTRATOR_KEY_LAYOUT", store::ReadKeyLayout<S, &S::key_layout>},
+    Row{"ORCHESTRATOR_QUEUE_SHARDS", ReadQueueShards},
     Row{"ORCHESTRATOR_TOKEN_IDS", ReadTokenIds},
     Row{"ORCHESTRATOR_RUN_TTL_SECONDS", ReadSeconds<&S::run_ttl>},
     Row{"ORCHESTRATOR_INSTANCE", ReadInstance},

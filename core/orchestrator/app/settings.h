@@ -31,6 +31,8 @@ struct EngineSettings {
   std::string redis_url = {};
   // A deployment keeps it.
   store::KeyLayout key_layout = store::KeyLayout::kDocumented;
+  // The shards of the task streams and of the signals; see Keys. At most kMaxQueueShards.
+  int64_t queue_shards = 1;
   TokenIdForm token_ids = TokenIdForm::kHashed;
   // How long the keys of a run live.
   absl::Duration run_ttl = RunTtl();

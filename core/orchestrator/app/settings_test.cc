@@ -44,6 +44,7 @@ TEST(EngineSettings, HaveTheDocumentedDefaults) {
 TEST(EngineSettings, AreReadFromVariables) {
   const Pairs variables = {{"ORCHESTRATOR_REDIS_URL", " redis://h "},
                            {"ORCHESTRATOR_KEY_LAYOUT", "cluster"},
+                           {"ORCHESTRATOR_QUEUE_SHARDS", "8"},
                            {"ORCHESTRATOR_TOKEN_IDS", "path"},
                            {"ORCHESTRATOR_RUN_TTL_SECONDS", "3600"},
                            {"ORCHESTRATOR_INSTANCE", "blue-7"},
@@ -109,6 +110,8 @@ TEST(EngineSettings, SayWhichValueIsWrong) {
   const std::pair<Pairs, const char*> rows[] = {
       {{{"ORCHESTRATOR_KEY_LAYOUT", "tagged"}},
        "ORCHESTRATOR_KEY_LAYOUT: expected documented or cluster, got 'tagged'"},
+      {{{"ORCHESTRATOR_QUEUE_SHARDS", "65"}},
+       "ORCHESTRATOR_QUEUE_SHARDS: expected at most 64, got '65'"},
       {{{"ORCHESTRATOR_TOKEN_IDS", "x"}},
        "ORCHESTRATOR_TOKEN_IDS: expected hashed or path, got 'x'"},
       {{{"ORCHESTRATOR_INSTANCE", "a:b"}},

@@ -7,9 +7,9 @@
 #include <memory>
 #include <string>
 
-#include "redouble/backends/testing/backends.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/base/time/virtual_clock.h"
+#include "redouble/core/orchestrator/testing/orchestrator_for_test.h"
 #include "redouble/core/store/errors.h"
 #include "redouble/tests/support/intercepted_store.h"
 
@@ -23,13 +23,13 @@ using store::Reply;
 using Outcome = CounterChange::Outcome;
 
 template <typename Backend>
-class ApprovalsTest : public tests::BackendTest<Backend> {
+class ApprovalsTest : public OrchestratorTest<Backend> {
  protected:
   void SetUp() override {
-    tests::BackendTest<Backend>::SetUp();
+    OrchestratorTest<Backend>::SetUp();
     if (this->IsSkipped()) return;
     clock_ = std::make_unique<base::VirtualClock>(this->now());
-    approvals_ = std::make_unique<Approvals>(this->store(), *clock_, Keys());
+    approvals_ = std::make_unique<Approvals>(this->store(), *clock_, this->keys());
     this->Ask({"SET", "counter:run_1", "1", "EX", "86400"});
     this->Ask(
         {"SET", "ir:run_1", R"({"nodes":{"ask":{"id":"ask","type":"hitl"}}})", "EX", "86400"});
@@ -57,7 +57,7 @@ class ApprovalsTest : public tests::BackendTest<Backend> {
   std::unique_ptr<base::VirtualClock> clock_;
   std::unique_ptr<Approvals> approvals_;
 };
-TYPED_TEST_SUITE(ApprovalsTest, tests::Backends, tests::BackendNames);
+TYPED_TEST_SUITE(ApprovalsTest, tests::LayoutBackends, tests::BackendNames);
 
 TYPED_TEST(ApprovalsTest, ARequestPausesTheRunOnce) {
   EXPECT_EQ(this->Request().outcome, Outcome::kApplied);
@@ -65,7 +65,7 @@ TYPED_TEST(ApprovalsTest, ARequestPausesTheRunOnce) {
   EXPECT_EQ(this->Value("counter:run_1"), "0");
   EXPECT_EQ(this->Ask({"SMEMBERS", "pending_approvals:run_1"}),
             Reply::Array({Reply::Bulk("approval_456")}));
-  EXPECT_EQ(this->Ttl("approval:456"), 86400);
+  EXPECT_EQ(this->Ttl(this->ApprovalKey("456")), 86400);
   EXPECT_EQ(this->Ttl("counter:run_1"), 86400);
   const auto approval = this->Run(this->approvals_->Find("run_1", "456"));
   ASSERT_TRUE(approval.ok() && *approval);
@@ -99,7 +99,7 @@ TYPED_TEST(ApprovalsTest, TheDecisionPushesASignal) {
 TYPED_TEST(ApprovalsTest, AnUnknownApprovalIsNotPending) {
   EXPECT_THAT(this->Run(this->approvals_->Approve("run_1", "404")),
               IsOkAndHolds(DecisionOutcome::kNotPending));
-  EXPECT_EQ(this->Ask({"EXISTS", "approval:404"}), Reply::Integer(0));
+  EXPECT_EQ(this->Ask({"EXISTS", this->ApprovalKey("404")}), Reply::Integer(0));
   EXPECT_THAT(this->Run(this->approvals_->Find("run_1", "404")),
               IsOkAndHolds(::testing::Eq(std::nullopt)));
   EXPECT_THAT(this->Run(this->approvals_->Approve("run_1", "*")),
@@ -114,7 +114,7 @@ TYPED_TEST(ApprovalsTest, TimesOutAtItsMoment) {
   EXPECT_THAT(this->Run(this->approvals_->DecideOverdue("run_1")), IsOkAndHolds(1));
   EXPECT_THAT(this->Run(this->approvals_->Approve("run_1", "456")),
               IsOkAndHolds(DecisionOutcome::kNotPending));
-  EXPECT_EQ(this->Ask({"HGET", "approval:456", "status"}), Reply::Bulk("timeout"));
+  EXPECT_EQ(this->Ask({"HGET", this->ApprovalKey("456"), "status"}), Reply::Bulk("timeout"));
   EXPECT_THAT(this->Run(this->approvals_->DecideOverdue("run_1")), IsOkAndHolds(0));
 }
 
@@ -125,8 +125,10 @@ TYPED_TEST(ApprovalsTest, ADecisionBehindTheFailsafeIsCancelled) {
   this->Pass(absl::Hours(23) + absl::Seconds(1));
   EXPECT_THAT(this->Run(this->approvals_->Approve("run_1", "456")),
               IsOkAndHolds(DecisionOutcome::kRunGone));
-  EXPECT_EQ(this->Ask({"HGET", "approval:456", "status"}), Reply::Bulk("cancelled"));
-  EXPECT_EQ(this->Ask({"EXISTS", "counter:run_1", "completion_signals"}), Reply::Integer(0));
+  EXPECT_EQ(this->Ask({"HGET", this->ApprovalKey("456"), "status"}), Reply::Bulk("cancelled"));
+  for (const char* key : {"counter:run_1", "completion_signals"}) {
+    EXPECT_EQ(this->Ask({"EXISTS", key}), Reply::Integer(0)) << key;
+  }
 }
 
 TYPED_TEST(ApprovalsTest, ALongTimeoutKeepsTheRunAlive) {
@@ -135,7 +137,7 @@ TYPED_TEST(ApprovalsTest, ALongTimeoutKeepsTheRunAlive) {
        {"counter:run_1", "ir:run_1", "applied:run_1", "pending_approvals:run_1"}) {
     EXPECT_EQ(this->Ttl(key), 72 * 3600) << key;
   }
-  EXPECT_EQ(this->Ttl("approval:456"), 49 * 3600);
+  EXPECT_EQ(this->Ttl(this->ApprovalKey("456")), 49 * 3600);
   this->Pass(absl::Hours(48));
   EXPECT_THAT(this->Run(this->approvals_->DecideOverdue("run_1")), IsOkAndHolds(1));
 }
@@ -152,14 +154,14 @@ TYPED_TEST(ApprovalsTest, PushesAgainWhatWasDecidedAndNotDelivered) {
 
 // docs/systems/orchestrator.md H27.
 TYPED_TEST(ApprovalsTest, PushesAgainWhoDecidedAndTheComment) {
-  Approvals approvals(this->store(), *this->clock_, Keys(),
+  Approvals approvals(this->store(), *this->clock_, this->keys(),
                       {.hardening = {.keep_decision_details = true}});
   this->Request();
   DecisionDetails details;
   details.decided_by = "m";
   details.comment = "fine";
   ASSERT_THAT(this->Run(approvals.Approve("run_1", "456", details)), IsOk());
-  EXPECT_EQ(this->Ask({"HMGET", "approval:456", "decided_by", "comment"}),
+  EXPECT_EQ(this->Ask({"HMGET", this->ApprovalKey("456"), "decided_by", "comment"}),
             Reply::Array({Reply::Bulk("m"), Reply::Bulk("fine")}));
   const Reply first = this->Ask({"LPOP", "completion_signals"});
   EXPECT_THAT(this->Run(this->approvals_->PushUndelivered("run_1")), IsOkAndHolds(1));
@@ -171,17 +173,17 @@ TYPED_TEST(ApprovalsTest, StoresNoDetailsUnlessAsked) {
   DecisionDetails details;
   details.decided_by = "m";
   ASSERT_THAT(this->Run(this->approvals_->Approve("run_1", "456", details)), IsOk());
-  EXPECT_EQ(this->Ask({"HEXISTS", "approval:456", "decided_by"}), Reply::Integer(0));
+  EXPECT_EQ(this->Ask({"HEXISTS", this->ApprovalKey("456"), "decided_by"}), Reply::Integer(0));
 }
 
 TYPED_TEST(ApprovalsTest, ExtendsTheRunByTheConfiguredTimeToLive) {
   constexpr absl::Duration kWeek = absl::Hours(24 * 7);
-  Approvals approvals(this->store(), *this->clock_, Keys(), {.run_ttl = kWeek});
+  Approvals approvals(this->store(), *this->clock_, this->keys(), {.run_ttl = kWeek});
   ApprovalTerms terms;
   terms.approval_id = "456";
   terms.timeout = absl::Hours(48);
   ASSERT_THAT(this->Run(approvals.Request(this->ApprovalToken(), terms)), IsOk());
-  EXPECT_EQ(this->Ttl("approval:456"), absl::ToInt64Seconds(kWeek));
+  EXPECT_EQ(this->Ttl(this->ApprovalKey("456")), absl::ToInt64Seconds(kWeek));
   EXPECT_EQ(this->Ttl("counter:run_1"), absl::ToInt64Seconds(absl::Hours(48) + kWeek));
   EXPECT_EQ(this->Ttl("ir:run_1"), absl::ToInt64Seconds(absl::Hours(48) + kWeek));
 }
@@ -205,7 +207,7 @@ TYPED_TEST(ApprovalsTest, PassesTheStoresErrorsOn) {
         if (index == fail) return store::NotSentError("gone");
         return std::nullopt;
       };
-      Approvals approvals(store, *this->clock_, Keys());
+      Approvals approvals(store, *this->clock_, this->keys());
       const absl::Status status = operation(approvals);
       if (store.requests() <= fail) {
         EXPECT_THAT(status, IsOk());
@@ -233,7 +235,7 @@ TYPED_TEST(ApprovalsTest, PassesTheStoresErrorsOn) {
 
 TYPED_TEST(ApprovalsTest, AnApprovalThatCannotBeReadIsAnError) {
   this->Request();
-  this->Ask({"HSET", "approval:456", "timeout_at", "soon"});
+  this->Ask({"HSET", this->ApprovalKey("456"), "timeout_at", "soon"});
   EXPECT_THAT(this->Run(this->approvals_->Find("run_1", "456")),
               StatusIs(absl::StatusCode::kInvalidArgument));
   EXPECT_THAT(this->Run(this->approvals_->DecideOverdue("run_1")),

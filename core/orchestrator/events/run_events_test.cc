@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "redouble/backends/memory/engine/engine.h"
-#include "redouble/backends/testing/backends.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/base/task/run.h"
 #include "redouble/core/base/text/glob.h"
 #include "redouble/core/base/time/virtual_clock.h"
+#include "redouble/core/orchestrator/testing/orchestrator_for_test.h"
 #include "redouble/core/store/errors.h"
 #include "redouble/core/store/message_source.h"
 #include "redouble/core/store/pubsub/pubsub.h"
@@ -35,8 +35,8 @@ Event Completed() {
 }
 
 template <typename Backend>
-class RunEventsTest : public tests::BackendTest<Backend> {};
-TYPED_TEST_SUITE(RunEventsTest, tests::Backends, tests::BackendNames);
+class RunEventsTest : public OrchestratorTest<Backend> {};
+TYPED_TEST_SUITE(RunEventsTest, tests::LayoutBackends, tests::BackendNames);
 
 TYPED_TEST(RunEventsTest, GoToTheChannelOfTheirRunInOneCommand) {
   tests::InterceptedStore store(this->store());

@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "redouble/backends/testing/backends.h"
 #include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/orchestrator/testing/orchestrator_for_test.h"
 #include "redouble/core/store/errors.h"
 #include "redouble/tests/support/intercepted_store.h"
 
@@ -109,15 +109,15 @@ TEST(Patch, AddsFiveAgentsAtMost) {
 }
 
 template <typename Backend>
-class PatchRunTest : public tests::BackendTest<Backend> {
+class PatchRunTest : public OrchestratorTest<Backend> {
  protected:
   absl::StatusOr<PatchOutcome> Patch(std::string_view operations) {
-    return this->Run(PatchRun(this->store(), Keys(), "run_p", operations));
+    return this->Run(PatchRun(this->store(), this->keys(), "run_p", operations));
   }
   static constexpr const char* kRemoveLog = R"([{"op":"remove","path":"/nodes/log"},
       {"op":"add","path":"/edges/-","value":{"from":"sum","to":"end"}}])";
 };
-TYPED_TEST_SUITE(PatchRunTest, tests::Backends, tests::BackendNames);
+TYPED_TEST_SUITE(PatchRunTest, tests::LayoutBackends, tests::BackendNames);
 
 TYPED_TEST(PatchRunTest, ChangesTheGraphAndNothingElse) {
   this->Ask({"SET", "ir:run_p", kIr, "EX", "1000"});
@@ -159,7 +159,7 @@ TYPED_TEST(PatchRunTest, LosesNoOtherPatch) {
         PatchOutcome::kPatched);
     return std::nullopt;
   };
-  EXPECT_THAT(this->Run(PatchRun(store, Keys(), "run_p", this->kRemoveLog)),
+  EXPECT_THAT(this->Run(PatchRun(store, this->keys(), "run_p", this->kRemoveLog)),
               IsOkAndHolds(PatchOutcome::kPatched));
   ASSERT_OK_AND_ASSIGN(const Ir ir, ParseIr(this->Value("ir:run_p")));
   ASSERT_NE(ir.Find("sum"), nullptr);
@@ -177,7 +177,7 @@ TYPED_TEST(PatchRunTest, GivesUpWhenTheGraphChangesAllTheTime) {
     ++changes;
     return std::nullopt;
   };
-  EXPECT_THAT(this->Run(PatchRun(store, Keys(), "run_p", this->kRemoveLog)),
+  EXPECT_THAT(this->Run(PatchRun(store, this->keys(), "run_p", this->kRemoveLog)),
               StatusIs(absl::StatusCode::kAborted));
   EXPECT_GE(changes, 20);
 }
@@ -191,7 +191,7 @@ TYPED_TEST(PatchRunTest, AGraphThatCannotBeReadIsAnErrorAndStays) {
   this->Ask({"SET", "ir:run_p", "{}"});
   EXPECT_THAT(this->Patch(this->kRemoveLog), StatusIs(absl::StatusCode::kInvalidArgument));
   EXPECT_EQ(this->Value("ir:run_p"), "{}");
-  EXPECT_THAT(this->Run(PatchRun(this->store(), Keys(), "*", this->kRemoveLog)),
+  EXPECT_THAT(this->Run(PatchRun(this->store(), this->keys(), "*", this->kRemoveLog)),
               StatusIs(absl::StatusCode::kInvalidArgument));
 }
 
@@ -203,7 +203,7 @@ TYPED_TEST(PatchRunTest, PassesTheStoresErrorsOn) {
       if (index == fail) return store::NotSentError("gone");
       return std::nullopt;
     };
-    EXPECT_THAT(this->Run(PatchRun(store, Keys(), "run_p", this->kRemoveLog)),
+    EXPECT_THAT(this->Run(PatchRun(store, this->keys(), "run_p", this->kRemoveLog)),
                 StatusIs(absl::StatusCode::kUnavailable));
     EXPECT_EQ(this->Value("ir:run_p"), kIr);
   }

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "redouble/backends/testing/backends.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/base/time/virtual_clock.h"
 #include "redouble/core/orchestrator/graph/patch.h"
+#include "redouble/core/orchestrator/testing/orchestrator_for_test.h"
 #include "redouble/core/orchestrator/testing/workflow_for_test.h"
 #include "redouble/core/store/errors.h"
 #include "redouble/tests/support/intercepted_store.h"
@@ -56,10 +56,10 @@ constexpr const char* kApproval = R"({"nodes":{
     "yes":{"id":"yes","type":"function"},"no":{"id":"no","type":"function"}}})";
 
 template <typename Backend>
-class CoordinatorTest : public tests::BackendTest<Backend> {
+class CoordinatorTest : public OrchestratorTest<Backend> {
  protected:
   void SetUp() override {
-    tests::BackendTest<Backend>::SetUp();
+    OrchestratorTest<Backend>::SetUp();
     if (this->IsSkipped()) return;
     clock_ = std::make_unique<base::VirtualClock>(this->now());
     workflow_ = std::make_unique<WorkflowForTest>(this->store(), *clock_, keys_);
@@ -69,7 +69,7 @@ class CoordinatorTest : public tests::BackendTest<Backend> {
   std::vector<std::string> RunKeys() {
     std::vector<std::string> keys;
     for (const Reply& key : this->Ask({"KEYS", "*"}).elements()) {
-      if (!key.text().starts_with("wf.tasks.")) keys.push_back(key.text());
+      if (!key.text().starts_with("wf.tasks.")) keys.push_back(this->AsDocumented(key.text()));
     }
     std::sort(keys.begin(), keys.end());
     return keys;
@@ -107,11 +107,11 @@ class CoordinatorTest : public tests::BackendTest<Backend> {
     ASSERT_THAT(RunKeys(), IsEmpty()) << ir << " crash " << crash;
   }
 
-  const Keys keys_;
+  const Keys keys_ = this->keys();
   std::unique_ptr<base::VirtualClock> clock_;
   std::unique_ptr<WorkflowForTest> workflow_;
 };
-TYPED_TEST_SUITE(CoordinatorTest, tests::Backends, tests::BackendNames);
+TYPED_TEST_SUITE(CoordinatorTest, tests::LayoutBackends, tests::BackendNames);
 
 TYPED_TEST(CoordinatorTest, StartsARunWithItsKeysAndTokens) {
   const Started started = this->workflow_->Start("run_1", kChain);
@@ -345,8 +345,9 @@ TYPED_TEST(CoordinatorTest, AFailureCancelsPendingApprovals) {
   this->workflow_->Start("run_f", kBoth);
   this->workflow_->RunAll();
   ASSERT_THAT(this->workflow_->approval_ids(), SizeIs(1));
-  const std::string key = "approval:" + this->workflow_->approval_ids()[0];
-  EXPECT_THAT(this->RunKeys(), ElementsAre(key));
+  const std::string id = this->workflow_->approval_ids()[0];
+  EXPECT_THAT(this->RunKeys(), ElementsAre("approval:" + id));
+  const std::string key = this->ApprovalKey(id, "run_f");
   EXPECT_EQ(this->Ask({"HGET", key, "status"}), Reply::Bulk("cancelled"));
   EXPECT_GT(this->Ttl(key), 0);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "redouble/core/base/status/status_macros.h"
@@ -19,16 +20,16 @@ base::Task<absl::StatusOr<QueueDepths>> Monitor::Depths() {
   store::ScanOptions streams;
   const std::string stream_pattern = keys_.TaskStreamPattern();
   streams.match = stream_pattern;
-  REDOUBLE_CO_ASSIGN_OR_RETURN(std::vector<std::string> names,
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<std::string> names,
                                co_await store::ScanAll(store_, streams));
-  std::sort(names.begin(), names.end());
   for (const std::string& key : names) {
     const std::optional<store::KeyMatch> match = keys_.Parse(key);
     if (!match || match->values.empty()) continue;
     REDOUBLE_CO_ASSIGN_OR_RETURN(const int64_t length, co_await store::XLen(store_, key));
     REDOUBLE_CO_ASSIGN_OR_RETURN(auto groups, co_await store::XInfoGroups(store_, key));
     StreamDepth depth;
-    depth.type = std::string(match->values[0]);
+    depth.type = std::string(match->values.back());
+    depth.shard = ShardOfQueue(*match);
     depth.length = length;
     for (store::StreamGroupInfo& info : groups) {
       auto consumers = co_await store::XInfoConsumers(store_, key, info.name);
@@ -41,20 +42,27 @@ base::Task<absl::StatusOr<QueueDepths>> Monitor::Depths() {
     }
     depths.streams.push_back(std::move(depth));
   }
-  const std::string queue = keys_.CompletionSignals();
-  REDOUBLE_CO_ASSIGN_OR_RETURN(depths.signals, co_await store::LLen(store_, queue));
+  std::sort(depths.streams.begin(), depths.streams.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.type, a.shard) < std::tie(b.type, b.shard);
+  });
+  for (int64_t shard = 0; shard < keys_.queue_shards(); ++shard) {
+    const std::string queue = keys_.CompletionSignals(shard);
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const int64_t length, co_await store::LLen(store_, queue));
+    depths.signals += length;
+  }
   store::ScanOptions scan;
-  const std::string pattern = queue + ":processing:*";
+  const std::string pattern = keys_.ProcessingPattern();
   scan.match = pattern;
   REDOUBLE_CO_ASSIGN_OR_RETURN(const auto lists, co_await store::ScanAll(store_, scan));
   for (const std::string& list : lists) {
     const std::optional<store::KeyMatch> match = keys_.Parse(list);
     if (!match || match->values.empty()) continue;
     REDOUBLE_CO_ASSIGN_OR_RETURN(const int64_t length, co_await store::LLen(store_, list));
-    depths.processing.push_back({std::string(match->values.back()), length});
+    depths.processing.push_back({std::string(match->values.back()), ShardOfQueue(*match), length});
   }
-  std::sort(depths.processing.begin(), depths.processing.end(),
-            [](const auto& a, const auto& b) { return a.consumer < b.consumer; });
+  std::sort(depths.processing.begin(), depths.processing.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.consumer, a.shard) < std::tie(b.consumer, b.shard);
+  });
   co_return depths;
 }
 

@@ -37,7 +37,8 @@ struct GroupDepth {
 };
 
 struct StreamDepth {
-  std::string type;    // The task type.
+  std::string type;  // The task type.
+  int64_t shard = 0;
   int64_t length = 0;  // Entries, including acknowledged ones.
   std::vector<GroupDepth> groups;
 };
@@ -45,13 +46,14 @@ struct StreamDepth {
 // The signals that one coordinator has taken and not finished.
 struct ProcessingDepth {
   std::string consumer;
+  int64_t shard = 0;
   int64_t length = 0;
 };
 
 struct QueueDepths {
-  std::vector<StreamDepth> streams;  // The streams that exist, in alphabetical order of the type.
-  int64_t signals = 0;
-  std::vector<ProcessingDepth> processing;  // By consumer.
+  std::vector<StreamDepth> streams;         // The streams that exist, by type and shard.
+  int64_t signals = 0;                      // Of all shards.
+  std::vector<ProcessingDepth> processing;  // By consumer and shard.
 };
 
 struct RunKey {
@@ -65,9 +67,9 @@ class Monitor {
   // The store must outlive the monitor.
   Monitor(store::Store& store, Keys keys) : store_(store), keys_(keys) {}
 
-  // Depths of the task streams, the signal list and the processing lists. Not a snapshot: other
+  // Depths of the task streams, the signal lists and the processing lists. Not a snapshot: other
   // clients run between the commands. Round trips: those of two SCANs, two for each stream, one for
-  // each group, one for the signals, and one for each processing list.
+  // each group, one for the signals of each shard, and one for each processing list.
   base::Task<absl::StatusOr<QueueDepths>> Depths();
 
   // The existing keys of a run, in the order of the inventory, with its pending and its decided

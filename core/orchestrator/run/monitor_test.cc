@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "redouble/backends/testing/backends.h"
 #include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/orchestrator/testing/orchestrator_for_test.h"
 #include "redouble/core/store/errors.h"
 #include "redouble/tests/support/intercepted_store.h"
 
@@ -23,8 +23,8 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 template <typename Backend>
-class MonitorTest : public tests::BackendTest<Backend> {};
-TYPED_TEST_SUITE(MonitorTest, tests::Backends, tests::BackendNames);
+class MonitorTest : public OrchestratorTest<Backend> {};
+TYPED_TEST_SUITE(MonitorTest, tests::LayoutBackends, tests::BackendNames);
 
 TYPED_TEST(MonitorTest, MeasuresQueuesAndGroups) {
   this->Ask({"XADD", "wf.tasks.http", "1-1", "token", "x"});
@@ -37,7 +37,7 @@ TYPED_TEST(MonitorTest, MeasuresQueuesAndGroups) {
   this->Ask({"RPUSH", "completion_signals", "a", "b"});
   this->Ask({"RPUSH", "completion_signals:processing:c2", "c"});
   this->Ask({"RPUSH", "completion_signals:processing:c1", "d", "e"});
-  Monitor monitor(this->store(), Keys());
+  Monitor monitor(this->store(), this->keys());
   const auto depths = this->Run(monitor.Depths());
   ASSERT_THAT(depths, IsOk());
   ASSERT_THAT(depths->streams, SizeIs(3));
@@ -64,14 +64,14 @@ TYPED_TEST(MonitorTest, FindsTheKeysOfOneRunOnly) {
   this->Ask({"SET", "counter:run_12", "1"});
   this->Ask({"HSET", "loop:run_1:R", "current_iteration", "1"});
   this->Ask({"SADD", "pending_approvals:run_1", "approval_456", "other"});
-  this->Ask({"HSET", "approval:456", "status", "pending"});
+  this->Ask({"HSET", this->ApprovalKey("456"), "status", "pending"});
   this->Ask({"SADD", "applied:run_1", "resume:approval_455", "resume:approval_456"});
-  this->Ask({"HSET", "approval:455", "status", "approved"});
-  Monitor monitor(this->store(), Keys());
+  this->Ask({"HSET", this->ApprovalKey("455"), "status", "approved"});
+  Monitor monitor(this->store(), this->keys());
   const auto keys = this->Run(monitor.KeysOf("run_1"));
   ASSERT_THAT(keys, IsOk());
   std::vector<std::string> names;
-  for (const RunKey& key : *keys) names.push_back(key.key);
+  for (const RunKey& key : *keys) names.push_back(this->AsDocumented(key.key));
   EXPECT_THAT(names,
               ElementsAre("ir:run_1", "counter:run_1", "applied:run_1", "pending_approvals:run_1",
                           "approval:455", "approval:456", "loop:run_1:R"));
@@ -81,7 +81,7 @@ TYPED_TEST(MonitorTest, FindsTheKeysOfOneRunOnly) {
 }
 
 TYPED_TEST(MonitorTest, FindsNothingOfARunThatIsGone) {
-  Monitor monitor(this->store(), Keys());
+  Monitor monitor(this->store(), this->keys());
   EXPECT_THAT(this->Run(monitor.KeysOf("run_1")), IsOkAndHolds(IsEmpty()));
   EXPECT_THAT(this->Run(monitor.KeysOf("*")), StatusIs(absl::StatusCode::kInvalidArgument));
   const auto depths = this->Run(monitor.Depths());
@@ -101,7 +101,7 @@ TYPED_TEST(MonitorTest, PassesTheStoresErrorsOn) {
         if (index == fail) return store::NotSentError("gone");
         return std::nullopt;
       };
-      Monitor monitor(store, Keys());
+      Monitor monitor(store, this->keys());
       const absl::Status status = operation(monitor);
       if (store.requests() <= fail) {
         EXPECT_THAT(status, IsOk());

@@ -3,11 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
 #include <vector>
 
-#include "redouble/backends/testing/backends.h"
 #include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/orchestrator/testing/orchestrator_for_test.h"
 #include "redouble/core/store/errors.h"
 #include "redouble/tests/support/intercepted_store.h"
 
@@ -20,13 +21,13 @@ using base::StatusIs;
 using store::Reply;
 
 template <typename Backend>
-class SignalQueueTest : public tests::BackendTest<Backend> {
+class SignalQueueTest : public OrchestratorTest<Backend> {
  protected:
-  SignalQueue Make(std::string_view consumer, bool reliable = true,
-                   store::KeyLayout form = store::KeyLayout::kDocumented) {
+  SignalQueue Make(std::string_view consumer, bool reliable = true, int64_t shards = 1) {
     SignalQueueOptions options;
     options.consumer = std::string(consumer);
-    return SignalQueue(this->store(), Keys(form), options, {.reliable_pop = reliable});
+    return SignalQueue(this->store(), Keys(this->layout(), shards), options,
+                       {.reliable_pop = reliable});
   }
   std::vector<std::string> List(std::string_view key) {
     std::vector<std::string> elements;
@@ -36,7 +37,7 @@ class SignalQueueTest : public tests::BackendTest<Backend> {
     return elements;
   }
 };
-TYPED_TEST_SUITE(SignalQueueTest, tests::Backends, tests::BackendNames);
+TYPED_TEST_SUITE(SignalQueueTest, tests::LayoutBackends, tests::BackendNames);
 
 TYPED_TEST(SignalQueueTest, KeepsWhatIsTakenUntilItIsDone) {
   this->Ask({"RPUSH", "completion_signals", "a", "b", "a"});
@@ -81,9 +82,9 @@ TYPED_TEST(SignalQueueTest, BlocksOnlyForAPositiveTime) {
     store.on_request = [](size_t) -> std::optional<absl::StatusOr<Reply>> { return Reply::Nil(); };
     SignalQueueOptions options;
     options.block = test.block;
-    SignalQueue queue(store, Keys(), options, {.reliable_pop = test.reliable});
+    SignalQueue queue(store, this->keys(), options, {.reliable_pop = test.reliable});
     EXPECT_THAT(this->Run(queue.Take()), IsOkAndHolds(::testing::Eq(std::nullopt)));
-    EXPECT_EQ(store.log(), test.commands);
+    EXPECT_EQ(this->Documented(store.log()), test.commands);
   }
 }
 
@@ -97,11 +98,56 @@ TYPED_TEST(SignalQueueTest, APlainPopKeepsNothing) {
   EXPECT_EQ(this->KeyCount(), 0);
 }
 
-TYPED_TEST(SignalQueueTest, SharesOneTagInACluster) {
-  this->Ask({"RPUSH", "{completion_signals}", "a"});
-  SignalQueue queue = this->Make("c1", /*reliable=*/true, store::KeyLayout::kCluster);
-  EXPECT_THAT(this->Run(queue.TakeNow()), IsOkAndHolds("a"));
-  EXPECT_EQ(this->List("{completion_signals}:processing:c1"), (std::vector<std::string>{"a"}));
+TYPED_TEST(SignalQueueTest, ReadsItsShardsInTurn) {
+  this->Ask({"RPUSH", "completion_signals", "a0", "a1", "a2"});
+  this->Ask({"RPUSH", "completion_signals:2", "c0", "c1"});
+  SignalQueue queue = this->Make("c1", /*reliable=*/true, /*shards=*/3);
+  std::vector<std::string> taken;
+  while (true) {
+    const auto next = this->Run(queue.TakeNow());
+    ASSERT_THAT(next, IsOk());
+    if (!*next) break;
+    taken.push_back(**next);
+  }
+  ASSERT_EQ(taken.size(), 5u);
+  // While both have signals, they alternate.
+  for (size_t i = 0; i + 1 < 4; ++i) EXPECT_NE(taken[i][0], taken[i + 1][0]) << i;
+  EXPECT_EQ(this->List("completion_signals:2:processing:c1"),
+            (std::vector<std::string>{"c0", "c1"}));
+  ASSERT_THAT(this->Run(queue.Done("c0")), IsOk());
+  EXPECT_EQ(this->List("completion_signals:2:processing:c1"), (std::vector<std::string>{"c1"}));
+  EXPECT_EQ(this->List("completion_signals:processing:c1").size(), 3u);
+}
+
+// After a restart the queue does not know which shard a signal came from.
+TYPED_TEST(SignalQueueTest, RecoversAndRemovesWhatAnotherObjectTook) {
+  this->Ask({"RPUSH", "completion_signals:1", "b0", "b1"});
+  SignalQueue dead = this->Make("c1", /*reliable=*/true, /*shards=*/3);
+  (void)this->Run(dead.TakeNow());
+  (void)this->Run(dead.TakeNow());
+  SignalQueue again = this->Make("c1", /*reliable=*/true, /*shards=*/3);
+  ASSERT_THAT(this->Run(again.Done("b1")), IsOk());
+  EXPECT_THAT(this->Run(again.Recover("c1")), IsOkAndHolds(1));
+  EXPECT_EQ(this->List("completion_signals:1"), (std::vector<std::string>{"b0"}));
+}
+
+TYPED_TEST(SignalQueueTest, BlocksOnOneShardForASecondAtMost) {
+  tests::InterceptedStore store(this->store());
+  store.on_request = [](size_t) -> std::optional<absl::StatusOr<Reply>> { return Reply::Nil(); };
+  SignalQueueOptions options;
+  options.block = absl::Seconds(5);
+  SignalQueue queue(store, Keys(this->layout(), 2), options);
+  const std::string list = this->in_cluster_layout() ? "{completion_signals" : "completion_signals";
+  std::set<std::string> blocked_on;
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_THAT(this->Run(queue.Take()), IsOkAndHolds(::testing::Eq(std::nullopt)));
+    ASSERT_EQ(store.log().size(), 3u * (i + 1));
+    const std::string& last = store.log().back();
+    EXPECT_THAT(last, ::testing::StartsWith("BLMOVE " + list));
+    EXPECT_THAT(last, ::testing::EndsWith(" 1.000"));
+    blocked_on.insert(last);
+  }
+  EXPECT_EQ(blocked_on.size(), 2u);
 }
 
 TYPED_TEST(SignalQueueTest, AConsumerThatIsNoIdIsRefused) {
@@ -117,7 +163,7 @@ TYPED_TEST(SignalQueueTest, ASignalThatIsNoTextIsRefused) {
   signal.run_id = "run_1";
   signal.node_id = "a";
   signal.job_id = "\xff";
-  EXPECT_THAT(this->Run(PushSignal(this->store(), Keys(), signal)),
+  EXPECT_THAT(this->Run(PushSignal(this->store(), this->keys(), signal)),
               StatusIs(absl::StatusCode::kInvalidArgument));
   EXPECT_EQ(this->KeyCount(), 0);
 }
@@ -128,7 +174,7 @@ TYPED_TEST(SignalQueueTest, PassesTheStoresErrorsOn) {
     return store::NotSentError("gone");
   };
   for (const bool reliable : {true, false}) {
-    SignalQueue queue(store, Keys(), {}, {.reliable_pop = reliable});
+    SignalQueue queue(store, this->keys(), {}, {.reliable_pop = reliable});
     EXPECT_THAT(this->Run(queue.Take()), StatusIs(absl::StatusCode::kUnavailable));
     EXPECT_THAT(this->Run(queue.TakeNow()), StatusIs(absl::StatusCode::kUnavailable));
     EXPECT_EQ(absl::IsUnavailable(this->Run(queue.Done("a"))), reliable);
@@ -138,7 +184,7 @@ TYPED_TEST(SignalQueueTest, PassesTheStoresErrorsOn) {
   signal.run_id = "run_1";
   signal.node_id = "a";
   signal.job_id = "t1";
-  EXPECT_THAT(this->Run(PushSignal(store, Keys(), signal)),
+  EXPECT_THAT(this->Run(PushSignal(store, this->keys(), signal)),
               StatusIs(absl::StatusCode::kUnavailable));
 }
 

@@ -36,7 +36,10 @@ absl::Status AddSignalOfAbsorber(const TokenWriter& writer, const Token& token,
   completed.result_data_json = signal.result_data_json;
   completed.result_ref = signal.result_ref;
   REDOUBLE_ASSIGN_OR_RETURN(std::string text, FormatSignal(completed));
-  batch.Add(CommandId::kRPush).AddOwned(writer.keys.CompletionSignals()).AddOwned(std::move(text));
+  const int64_t shard = writer.keys.ShardOf(signal.run_id);
+  batch.Add(CommandId::kRPush)
+      .AddOwned(writer.keys.CompletionSignals(shard))
+      .AddOwned(std::move(text));
   return absl::OkStatus();
 }
 
@@ -68,8 +71,9 @@ absl::Status AddToken(const TokenWriter& writer, const Ir& ir, const ResolvedCon
   }
   token.workflow_owner = TextIn(ir.metadata_json, "username");
   REDOUBLE_ASSIGN_OR_RETURN(std::string text, FormatToken(token));
-  REDOUBLE_ASSIGN_OR_RETURN(
-      std::string stream, writer.keys.TaskStream(node == nullptr ? kDefaultTaskType : node->type));
+  REDOUBLE_ASSIGN_OR_RETURN(std::string stream,
+                            writer.keys.TaskStream(node == nullptr ? kDefaultTaskType : node->type,
+                                                   writer.keys.ShardOf(token.run_id)));
   store::Command& add = batch.Add(CommandId::kXAdd).AddOwned(std::move(stream));
   if (writer.stream_max_length) {
     add.Add("MAXLEN").Add("~").AddInteger(*writer.stream_max_length);

@@ -1,5 +1,6 @@
 #include "redouble/core/orchestrator/run/worker.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -59,39 +60,69 @@ Worker::Worker(store::Store& store, base::Clock& clock, Keys keys, WorkerOptions
       clock_(clock),
       keys_(keys),
       options_(std::move(options)),
-      stream_(keys.TaskStream(options_.type)),
-      execute_(std::move(execute)) {}
+      execute_(std::move(execute)) {
+  for (int64_t shard = 0; shard < keys_.queue_shards(); ++shard) {
+    absl::StatusOr<std::string> stream = keys_.TaskStream(options_.type, shard);
+    valid_type_.Update(stream.status());
+    if (stream.ok()) shards_.push_back({*std::move(stream)});
+  }
+  // Workers begin at different shards, so that they do not all block on the same one.
+  if (!shards_.empty()) current_ = static_cast<size_t>(keys_.ShardOf(options_.consumer));
+}
 
 // The claim of an entry. The views are of `entry_id` and of this worker.
 Claim Worker::ClaimOf(std::string_view entry_id) const {
-  return {*stream_, options_.group, options_.consumer, entry_id};
+  return {shards_[current_].stream, options_.group, options_.consumer, entry_id};
 }
 
 base::Task<absl::Status> Worker::EnsureGroup() {
-  REDOUBLE_CO_RETURN_IF_ERROR(stream_.status());
+  REDOUBLE_CO_RETURN_IF_ERROR(valid_type_);
+  for (const Shard& shard : shards_) {
+    REDOUBLE_CO_RETURN_IF_ERROR(co_await CreateGroup(shard.stream));
+  }
+  co_return absl::OkStatus();
+}
+
+base::Task<absl::Status> Worker::CreateGroup(std::string_view stream) {
   store::XGroupOptions group;
   group.make_stream = true;
-  absl::Status created = co_await store::XGroupCreate(store_, *stream_, options_.group, group);
+  absl::Status created = co_await store::XGroupCreate(store_, stream, options_.group, group);
   if (store::ServerErrorCode(created) == "BUSYGROUP") co_return absl::OkStatus();
   co_return created;
 }
 
-base::Task<absl::StatusOr<std::optional<StreamEntry>>> Worker::Read() {
-  REDOUBLE_CO_RETURN_IF_ERROR(stream_.status());
+// Reads the next entry of the current shard.
+base::Task<Worker::NextEntry> Worker::ReadCurrent(std::optional<absl::Duration> block) {
   const GroupConsumer consumer = {options_.group, options_.consumer};
-  const store::StreamRead reads[] = {{.key = *stream_}};
+  const std::string& stream = Current().stream;
+  const store::StreamRead reads[] = {{.key = stream}};
   store::XReadGroupOptions read_options;
   read_options.count = 1;
   // XREADGROUP BLOCK 0 would block without limit.
-  if (options_.block > absl::ZeroDuration()) read_options.block = options_.block;
+  if (block > absl::ZeroDuration()) read_options.block = block;
   auto streams = co_await store::XReadGroup(store_, consumer, reads, read_options);
   if (store::ServerErrorCode(streams.status()) == "NOGROUP") {
-    REDOUBLE_CO_RETURN_IF_ERROR(co_await EnsureGroup());
+    REDOUBLE_CO_RETURN_IF_ERROR(co_await CreateGroup(stream));
     streams = co_await store::XReadGroup(store_, consumer, reads, read_options);
   }
   REDOUBLE_CO_RETURN_IF_ERROR(streams.status());
   if (streams->empty() || streams->front().entries.empty()) co_return std::nullopt;
   co_return std::move(streams->front().entries.front());
+}
+
+// Reads the next entry of any shard, beginning after the last one; it is then of the current shard.
+base::Task<Worker::NextEntry> Worker::Read() {
+  REDOUBLE_CO_RETURN_IF_ERROR(valid_type_);
+  if (shards_.size() == 1) co_return co_await ReadCurrent(options_.block);
+  for (size_t i = 0; i < shards_.size(); ++i) {
+    Advance();
+    REDOUBLE_CO_ASSIGN_OR_RETURN(std::optional<StreamEntry> entry,
+                                 co_await ReadCurrent(std::nullopt));
+    if (entry) co_return std::move(entry);
+  }
+  Advance();
+  if (!(options_.block > absl::ZeroDuration())) co_return std::nullopt;
+  co_return co_await ReadCurrent(std::min(*options_.block, kShardWait));
 }
 
 base::Task<absl::StatusOr<WorkReport>> Worker::Poll() {
@@ -102,20 +133,20 @@ base::Task<absl::StatusOr<WorkReport>> Worker::Poll() {
   co_return report;
 }
 
-// Claims the next idle entry; nullopt if the scan found none.
-base::Task<absl::StatusOr<std::optional<StreamEntry>>> Worker::ClaimNext() {
+// Claims the next idle entry of the current shard; nullopt if the scan found none.
+base::Task<Worker::NextEntry> Worker::ClaimNext() {
   const GroupConsumer consumer = {options_.group, options_.consumer};
   store::XAutoClaimOptions claim;
   claim.min_idle = options_.min_idle;
-  claim.start = claim_from_;
+  claim.start = Current().claim_from;
   claim.count = 1;
-  auto claimed = co_await store::XAutoClaim(store_, *stream_, consumer, claim);
+  auto claimed = co_await store::XAutoClaim(store_, Current().stream, consumer, claim);
   if (store::ServerErrorCode(claimed.status()) == "NOGROUP") {
-    claim_from_ = store::StreamId::Min();
+    Current().claim_from = store::StreamId::Min();
     co_return std::nullopt;
   }
   REDOUBLE_CO_RETURN_IF_ERROR(claimed.status());
-  claim_from_ = claimed->next;
+  Current().claim_from = claimed->next;
   if (claimed->entries.empty()) co_return std::nullopt;
   co_return std::move(claimed->entries.front());
 }
@@ -128,14 +159,17 @@ base::Task<absl::StatusOr<std::optional<int64_t>>> Worker::OwnDeliveries(store::
   one.count = 1;
   one.consumer = options_.consumer;
   REDOUBLE_CO_ASSIGN_OR_RETURN(
-      const auto pending, co_await store::XPendingRange(store_, *stream_, options_.group, one));
+      const auto pending,
+      co_await store::XPendingRange(store_, Current().stream, options_.group, one));
   if (pending.empty()) co_return std::nullopt;
   co_return pending.front().deliveries;
 }
 
 base::Task<absl::StatusOr<WorkReport>> Worker::Reclaim() {
   WorkReport report;
-  REDOUBLE_CO_RETURN_IF_ERROR(stream_.status());
+  REDOUBLE_CO_RETURN_IF_ERROR(valid_type_);
+  // The shards whose scan has ended since the last claim of another one.
+  size_t ended = 0;
   for (int64_t claims = 0; claims < options_.reclaim_count; ++claims) {
     REDOUBLE_CO_ASSIGN_OR_RETURN(const std::optional<StreamEntry> entry, co_await ClaimNext());
     if (entry) {
@@ -144,7 +178,9 @@ base::Task<absl::StatusOr<WorkReport>> Worker::Reclaim() {
         REDOUBLE_CO_RETURN_IF_ERROR(co_await Handle(*entry, *deliveries, report));
       }
     }
-    if (claim_from_ == store::StreamId::Min()) break;
+    if (Current().claim_from != store::StreamId::Min()) continue;
+    Advance();
+    if (++ended == shards_.size()) break;
   }
   co_return report;
 }
@@ -183,7 +219,7 @@ base::Task<absl::Status> Worker::Handle(const StreamEntry& entry, int64_t delive
         "dead_letter", absl::StrCat("delivered ", deliveries, " times, never completed"), false};
     REDOUBLE_CO_ASSIGN_OR_RETURN(std::string text, FormatSignal(dead));
     REDOUBLE_CO_ASSIGN_OR_RETURN(const bool own,
-                                 co_await PushAndAcknowledge(entry, std::move(text)));
+                                 co_await PushAndAcknowledge(entry, *token, std::move(text)));
     ++(own ? report.dead_lettered : report.lost);
     co_return absl::OkStatus();
   }
@@ -198,8 +234,8 @@ base::Task<absl::Status> Worker::Handle(const StreamEntry& entry, int64_t delive
   }
   bool own = execution->end != End::kClaimLost;
   if (own) {
-    REDOUBLE_CO_ASSIGN_OR_RETURN(own,
-                                 co_await PushAndAcknowledge(entry, std::move(execution->signal)));
+    REDOUBLE_CO_ASSIGN_OR_RETURN(
+        own, co_await PushAndAcknowledge(entry, *token, std::move(execution->signal)));
   }
   if (!own) {
     ++report.lost;
@@ -303,15 +339,19 @@ base::Task<absl::StatusOr<Worker::Execution>> Worker::Execute(const Token& token
 // Pushes the signal, then acknowledges the entry. False if another worker has claimed the entry; no
 // signal was pushed then. Only the atomic form finds this out.
 base::Task<absl::StatusOr<bool>> Worker::PushAndAcknowledge(const StreamEntry& entry,
+                                                            const Token& token,
                                                             std::string signal) {
+  const int64_t shard = keys_.ShardOf(token.run_id);
   // On a cluster the stream and the queue are in different slots.
   if (options_.hardening.atomic_hops && keys_.layout() == store::KeyLayout::kDocumented) {
     const std::string id = entry.id.ToString();
-    const EntryCompletion completion = {
-        .claim = ClaimOf(id), .signal = signal, .delete_entry = options_.delete_acknowledged};
+    const EntryCompletion completion = {.claim = ClaimOf(id),
+                                        .signal = signal,
+                                        .delete_entry = options_.delete_acknowledged,
+                                        .signal_shard = shard};
     co_return co_await CompleteEntry(store_, keys_, completion);
   }
-  REDOUBLE_CO_RETURN_IF_ERROR(co_await PushSignalText(store_, keys_, std::move(signal)));
+  REDOUBLE_CO_RETURN_IF_ERROR(co_await PushSignalText(store_, keys_, std::move(signal), shard));
   REDOUBLE_CO_RETURN_IF_ERROR(co_await Acknowledge(entry));
   co_return true;
 }
@@ -319,9 +359,9 @@ base::Task<absl::StatusOr<bool>> Worker::PushAndAcknowledge(const StreamEntry& e
 base::Task<absl::Status> Worker::Acknowledge(const StreamEntry& entry) {
   const store::StreamId ids[] = {entry.id};
   REDOUBLE_CO_RETURN_IF_ERROR(
-      (co_await store::XAck(store_, *stream_, options_.group, ids)).status());
+      (co_await store::XAck(store_, Current().stream, options_.group, ids)).status());
   if (!options_.delete_acknowledged) co_return absl::OkStatus();
-  const auto deleted = co_await store::XDel(store_, *stream_, ids);
+  const auto deleted = co_await store::XDel(store_, Current().stream, ids);
   co_return deleted.status();
 }
 

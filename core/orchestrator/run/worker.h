@@ -37,6 +37,9 @@
 // A result that cannot be written as a signal, because its data is not a JSON object, fails the
 // node: no entry is acknowledged without a signal that the coordinators can read.
 //
+// With several shards of the task streams (keys.h) a worker reads all of them in turn, each with a
+// command of its own, and no shard waits for another that is busier.
+//
 // The group reads its stream from the beginning. A group that starts at `$` never receives the
 // entries that were added before it (docs/systems/orchestrator.md D11).
 //
@@ -48,11 +51,13 @@
 #ifndef REDOUBLE_CORE_ORCHESTRATOR_RUN_WORKER_H_
 #define REDOUBLE_CORE_ORCHESTRATOR_RUN_WORKER_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -87,7 +92,9 @@ struct WorkerOptions {
   std::string group = "workers";
   std::string consumer = "worker-1";  // Must be unique for each worker.
   // How long Poll blocks. Nullopt, zero and negative durations: not at all. InfiniteDuration():
-  // without limit. A loop of Poll on a server should block, for example for 5 seconds.
+  // without limit. A loop of Poll on a server should block, for example for 5 seconds. With several
+  // shards a call blocks on one of them, for at most kShardWait (signal_queue.h); the next call, on
+  // the next one.
   std::optional<absl::Duration> block = std::nullopt;
   // How long an entry must be pending before Reclaim takes it over.
   absl::Duration min_idle = absl::Seconds(60);
@@ -127,18 +134,20 @@ class Worker {
          NodeFunction execute);
 
   // Creates the consumer group, and the stream if it is missing. OK if the group exists. One round
-  // trip.
+  // trip for each shard.
   base::Task<absl::Status> EnsureGroup();
 
   // Reads and executes one token. Returns an empty report if no token came within `block`. Creates
   // a missing group. Round trips: 4 (read, check for consumption and for the end of the run,
   // signal, acknowledge), 5 with `delete_acknowledged`; always 3 with Hardening::atomic_hops.
+  // One more for each shard that was found empty.
   // Source: docs/systems/orchestrator.md 4.7.
   base::Task<absl::StatusOr<WorkReport>> Poll();
 
   // Takes over entries of any consumer that were pending for `min_idle`, and executes them. Each
   // XAUTOCLAIM claims one entry, scans up to ten, and continues where the last one ended, also from
-  // call to call. Returns at the end of the pending entries, or after `reclaim_count` claims. Round
+  // call to call, in all shards in turn. Returns at the end of the pending entries, or after
+  // `reclaim_count` claims. Round
   // trips: 1 for each claim, and 4 for each entry. Source: docs/systems/orchestrator.md 4.8.
   base::Task<absl::StatusOr<WorkReport>> Reclaim();
 
@@ -148,8 +157,19 @@ class Worker {
   base::Task<absl::StatusOr<bool>> KeepClaim();
 
  private:
-  base::Task<absl::StatusOr<std::optional<store::StreamEntry>>> Read();
-  base::Task<absl::StatusOr<std::optional<store::StreamEntry>>> ClaimNext();
+  // A stream of the worker's type.
+  struct Shard {
+    std::string stream;
+    store::StreamId claim_from = store::StreamId::Min();  // The cursor of Reclaim.
+  };
+  using NextEntry = absl::StatusOr<std::optional<store::StreamEntry>>;
+
+  Shard& Current() { return shards_[current_]; }
+  void Advance() { current_ = (current_ + 1) % shards_.size(); }
+  base::Task<absl::Status> CreateGroup(std::string_view stream);
+  base::Task<NextEntry> Read();
+  base::Task<NextEntry> ReadCurrent(std::optional<absl::Duration> block);
+  base::Task<NextEntry> ClaimNext();
   base::Task<absl::StatusOr<std::optional<int64_t>>> OwnDeliveries(store::StreamId id);
   Claim ClaimOf(std::string_view entry_id) const;
   base::Task<absl::StatusOr<bool>> IsNeeded(const Token& token);
@@ -164,16 +184,17 @@ class Worker {
 
   base::Task<absl::StatusOr<Execution>> Execute(const Token& token);
   base::Task<absl::StatusOr<bool>> PushAndAcknowledge(const store::StreamEntry& entry,
-                                                      std::string signal);
+                                                      const Token& token, std::string signal);
   base::Task<absl::Status> Acknowledge(const store::StreamEntry& entry);
 
   store::Store& store_;
   base::Clock& clock_;
   const Keys keys_;
   const WorkerOptions options_;
-  const absl::StatusOr<std::string> stream_;
+  absl::Status valid_type_;
+  std::vector<Shard> shards_;  // One without an error of the type.
+  size_t current_ = 0;         // The shard of the entry in hand, or the next one to read.
   const NodeFunction execute_;
-  store::StreamId claim_from_ = store::StreamId::Min();  // The cursor of Reclaim.
   std::optional<store::StreamId> in_execution_;
 };
 

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "redouble/backends/testing/backends.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/base/time/virtual_clock.h"
 #include "redouble/core/orchestrator/run/worker.h"
+#include "redouble/core/orchestrator/testing/orchestrator_for_test.h"
 #include "redouble/core/store/errors.h"
 #include "redouble/tests/support/intercepted_store.h"
 
@@ -30,10 +30,10 @@ constexpr int kEntries = 10;
 constexpr absl::Duration kStep = absl::Seconds(5);
 
 template <typename Backend>
-class WorkerClaimsTest : public tests::BackendTest<Backend> {
+class WorkerClaimsTest : public OrchestratorTest<Backend> {
  protected:
   void SetUp() override {
-    tests::BackendTest<Backend>::SetUp();
+    OrchestratorTest<Backend>::SetUp();
     if (this->IsSkipped()) return;
     clock_ = std::make_unique<base::VirtualClock>(this->now());
     this->Ask({"SET", "counter:run_1", "10"});
@@ -80,7 +80,7 @@ class WorkerClaimsTest : public tests::BackendTest<Backend> {
       ++ended_[token.to_node];
       co_return NodeResult();
     };
-    workers_.push_back(std::make_unique<Worker>(store, *clock_, Keys(), options, execute));
+    workers_.push_back(std::make_unique<Worker>(store, *clock_, this->keys(), options, execute));
     return *workers_.back();
   }
 
@@ -118,7 +118,7 @@ class WorkerClaimsTest : public tests::BackendTest<Backend> {
   int64_t dead_lettered_ = 0;
   int64_t lost_ = 0;
 };
-TYPED_TEST_SUITE(WorkerClaimsTest, tests::Backends, tests::BackendNames);
+TYPED_TEST_SUITE(WorkerClaimsTest, tests::LayoutBackends, tests::BackendNames);
 
 TYPED_TEST(WorkerClaimsTest, TwoWorkersExecuteEachLongNodeOnce) {
   this->LeaveEntriesOfACrashedWorker(kEntries);
@@ -222,7 +222,7 @@ TYPED_TEST(WorkerClaimsTest, AttemptsAreRepeatedAfterPausesUnderOneClaim) {
     co_return NodeResult();
   };
   this->workers_.push_back(
-      std::make_unique<Worker>(this->store(), *this->clock_, Keys(), options, execute));
+      std::make_unique<Worker>(this->store(), *this->clock_, this->keys(), options, execute));
   Worker& other = this->Add(absl::Seconds(1));
   base::Task<void> loop = this->Loop(*this->workers_[0], start + kStep);
   base::Task<void> second = this->Loop(other, start + absl::Seconds(200));

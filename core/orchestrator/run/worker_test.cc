@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "redouble/backends/testing/backends.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/base/time/virtual_clock.h"
+#include "redouble/core/orchestrator/testing/orchestrator_for_test.h"
 #include "redouble/core/store/errors.h"
 #include "redouble/tests/support/intercepted_store.h"
 
@@ -25,22 +25,22 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 template <typename Backend>
-class WorkerTest : public tests::BackendTest<Backend> {
+class WorkerTest : public OrchestratorTest<Backend> {
  protected:
   void SetUp() override {
-    tests::BackendTest<Backend>::SetUp();
+    OrchestratorTest<Backend>::SetUp();
     if (this->IsSkipped()) return;
     clock_ = std::make_unique<base::VirtualClock>(this->now());
     this->Ask({"SET", "counter:run_1", "1"});
   }
 
-  void Publish(std::string_view id = "t1") {
+  void Publish(std::string_view id = "t1", std::string_view stream = "wf.tasks.http") {
     Token token;
     token.id = std::string(id);
     token.run_id = "run_1";
     token.to_node = "fetch";
     token.created_at = this->now();
-    this->Ask({"XADD", "wf.tasks.http", "*", "token", FormatToken(token).value(), "run_id", "run_1",
+    this->Ask({"XADD", stream, "*", "token", FormatToken(token).value(), "run_id", "run_1",
                "node_id", "fetch"});
   }
   WorkerOptions Options(std::string_view consumer = "w1") {
@@ -57,7 +57,7 @@ class WorkerTest : public tests::BackendTest<Backend> {
     };
   }
   Worker Make(WorkerOptions options, absl::StatusOr<NodeResult> result = NodeResult()) {
-    return Worker(this->store(), *clock_, Keys(), options, Function(result));
+    return Worker(this->store(), *clock_, this->keys(), options, Function(result));
   }
   std::string LastSignal() { return this->Ask({"LINDEX", "completion_signals", "-1"}).text(); }
   std::string FirstPendingId() {
@@ -70,7 +70,7 @@ class WorkerTest : public tests::BackendTest<Backend> {
   std::unique_ptr<base::VirtualClock> clock_;
   std::vector<std::string> executed_;
 };
-TYPED_TEST_SUITE(WorkerTest, tests::Backends, tests::BackendNames);
+TYPED_TEST_SUITE(WorkerTest, tests::LayoutBackends, tests::BackendNames);
 
 TYPED_TEST(WorkerTest, ExecutesWhatWasPublishedBeforeTheGroupWas) {
   this->Publish();
@@ -85,6 +85,45 @@ TYPED_TEST(WorkerTest, ExecutesWhatWasPublishedBeforeTheGroupWas) {
   EXPECT_THAT(this->Run(worker.EnsureGroup()), IsOk());
 }
 
+// A busy shard must not keep the tokens of another one waiting.
+TYPED_TEST(WorkerTest, ReadsItsShardsInTurn) {
+  constexpr int64_t kShards = 3;
+  for (int i = 0; i < 4; ++i) this->Publish(absl::StrCat("a", i));
+  this->Publish("b0", "wf.tasks:1:http");
+  this->Publish("c0", "wf.tasks:2:http");
+  this->Publish("c1", "wf.tasks:2:http");
+  Worker worker(this->store(), *this->clock_, Keys(this->layout(), kShards), this->Options(),
+                this->Function(NodeResult()));
+  ASSERT_THAT(this->Run(worker.EnsureGroup()), IsOk());
+  for (int i = 0; i < 7; ++i) EXPECT_EQ(this->Run(worker.Poll()).value().executed, 1);
+  EXPECT_EQ(this->Run(worker.Poll()).value().total(), 0);
+  EXPECT_THAT(this->executed_,
+              ::testing::UnorderedElementsAre("a0", "a1", "a2", "a3", "b0", "c0", "c1"));
+  // The first three are of three shards.
+  EXPECT_THAT(std::vector<std::string>(this->executed_.begin(), this->executed_.begin() + 3),
+              ::testing::UnorderedElementsAre("a0", "b0", "c0"));
+  // The signals go to the shard of the run, wherever the token was.
+  const Keys keys(this->layout(), kShards);
+  EXPECT_EQ(this->Ask({"LLEN", keys.CompletionSignals(keys.ShardOf("run_1"))}), Reply::Integer(7));
+}
+
+TYPED_TEST(WorkerTest, ReclaimsTheEntriesOfAllShards) {
+  const std::vector<std::string> streams = {"wf.tasks.http", "wf.tasks:1:http", "wf.tasks:2:http"};
+  for (const std::string& stream : streams) {
+    for (int i = 0; i < 2; ++i) this->Publish(absl::StrCat(stream, i), stream);
+    this->Ask({"XGROUP", "CREATE", stream, "workers", "0"});
+    this->Ask({"XREADGROUP", "GROUP", "workers", "crashed", "STREAMS", stream, ">"});
+  }
+  this->Advance(absl::Seconds(61));
+  Worker worker(this->store(), *this->clock_, Keys(this->layout(), 3), this->Options(),
+                this->Function(NodeResult()));
+  EXPECT_EQ(this->Run(worker.Reclaim()).value().executed, 6);
+  EXPECT_EQ(this->Run(worker.Reclaim()).value().total(), 0);
+  for (const std::string& stream : streams) {
+    EXPECT_EQ(this->Ask({"XPENDING", stream, "workers"}).elements()[0], Reply::Integer(0));
+  }
+}
+
 // docs/systems/orchestrator.md D11: why EnsureGroup starts at 0 and not at `$`.
 TYPED_TEST(WorkerTest, AGroupAtTheEndMissesEarlierEntries) {
   this->Publish();
@@ -96,7 +135,7 @@ TYPED_TEST(WorkerTest, AGroupAtTheEndMissesEarlierEntries) {
 TYPED_TEST(WorkerTest, SignalsBeforeItAcknowledges) {
   this->Publish();
   tests::InterceptedStore store(this->store());
-  Worker worker(store, *this->clock_, Keys(), this->Options(), this->Function(NodeResult()));
+  Worker worker(store, *this->clock_, this->keys(), this->Options(), this->Function(NodeResult()));
   ASSERT_THAT(this->Run(worker.EnsureGroup()), IsOk());
   ASSERT_THAT(this->Run(worker.Poll()), IsOk());
   EXPECT_THAT(store.log(), ElementsAre(StartsWith("XGROUP create"), StartsWith("XREADGROUP"),
@@ -104,13 +143,15 @@ TYPED_TEST(WorkerTest, SignalsBeforeItAcknowledges) {
                                        StartsWith("RPUSH"), StartsWith("XACK")));
 }
 
+// In the cluster layout the option is without effect (hardening.h).
 TYPED_TEST(WorkerTest, SignalsAndAcknowledgesInOneStep) {
+  if (this->in_cluster_layout()) return;
   this->Publish();
   tests::InterceptedStore store(this->store());
   WorkerOptions options = this->Options();
   options.hardening.atomic_hops = true;
   options.delete_acknowledged = true;
-  Worker worker(store, *this->clock_, Keys(), options, this->Function(NodeResult()));
+  Worker worker(store, *this->clock_, this->keys(), options, this->Function(NodeResult()));
   ASSERT_THAT(this->Run(worker.EnsureGroup()), IsOk());
   EXPECT_EQ(this->Run(worker.Poll()).value().executed, 1);
   // EVAL follows only if the server did not know the script.
@@ -123,11 +164,12 @@ TYPED_TEST(WorkerTest, SignalsAndAcknowledgesInOneStep) {
 
 // With the steps one by one, two signals would be pushed.
 TYPED_TEST(WorkerTest, PushesNoSignalAfterAnotherWorkerHasClaimedTheEntry) {
+  if (this->in_cluster_layout()) return;
   this->Publish();
   WorkerOptions options = this->Options();
   options.hardening.atomic_hops = true;
   Worker worker(
-      this->store(), *this->clock_, Keys(), options,
+      this->store(), *this->clock_, this->keys(), options,
       [this](const Token&) -> base::Task<absl::StatusOr<NodeResult>> {
         this->Ask({"XCLAIM", "wf.tasks.http", "workers", "other", "0", this->FirstPendingId()});
         co_return NodeResult();
@@ -207,7 +249,8 @@ TYPED_TEST(WorkerTest, LeavesAnEntryThatAnotherWorkerClaimedMeanwhile) {
     }
     return std::nullopt;
   };
-  Worker worker(store, *this->clock_, Keys(), this->Options("w2"), this->Function(NodeResult()));
+  Worker worker(store, *this->clock_, this->keys(), this->Options("w2"),
+                this->Function(NodeResult()));
   EXPECT_EQ(this->Run(worker.Reclaim()).value().total(), 0);
   EXPECT_THAT(this->executed_, ElementsAre());
   EXPECT_EQ(this->Pending(), 1);
@@ -297,7 +340,8 @@ TYPED_TEST(WorkerTest, PassesTheStoresErrorsOn) {
       if (index == fail) return store::NotSentError("gone");
       return std::nullopt;
     };
-    Worker worker(store, *this->clock_, Keys(), this->Options(), this->Function(NodeResult()));
+    Worker worker(store, *this->clock_, this->keys(), this->Options(),
+                  this->Function(NodeResult()));
     absl::Status status = this->Run(worker.EnsureGroup());
     if (status.ok()) status = this->Run(worker.Poll()).status();
     EXPECT_THAT(status, StatusIs(absl::StatusCode::kUnavailable)) << fail;

@@ -233,7 +233,7 @@ base::Task<absl::StatusOr<bool>> RenewClaim(store::Store& store, Claim claim) {
 base::Task<absl::StatusOr<bool>> CompleteEntry(store::Store& store, Keys keys,
                                                EntryCompletion completion) {
   static const Script& script = ScriptOf(kCompleteEntryText);
-  const std::string queue = keys.CompletionSignals();
+  const std::string queue = keys.CompletionSignals(completion.signal_shard);
   const Claim& claim = completion.claim;
   const std::string_view list[] = {claim.stream, queue};
   const std::string_view arguments[] = {claim.group, claim.consumer, claim.entry_id,

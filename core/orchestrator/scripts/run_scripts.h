@@ -155,6 +155,7 @@ struct EntryCompletion {
   Claim claim;
   std::string_view signal;  // The text of the signal (FormatSignal).
   bool delete_entry = false;
+  int64_t signal_shard = 0;  // The shard of the run (Keys::ShardOf).
 };
 // Pushes the signal of an entry and acknowledges the entry in one step. False if the entry is not
 // pending for the consumer; nothing changed then. Source: docs/systems/orchestrator.md 4.7.

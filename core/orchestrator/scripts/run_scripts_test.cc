@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "redouble/backends/testing/backends.h"
 #include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/orchestrator/testing/orchestrator_for_test.h"
 #include "redouble/core/store/errors.h"
 #include "redouble/tests/support/intercepted_store.h"
 
@@ -20,7 +20,7 @@ using store::Reply;
 using Outcome = Emission::Outcome;
 
 template <typename Backend>
-class RunScriptsTest : public tests::BackendTest<Backend> {
+class RunScriptsTest : public OrchestratorTest<Backend> {
  protected:
   bool Start(std::string_view op = "") {
     StartRequest request;
@@ -28,7 +28,7 @@ class RunScriptsTest : public tests::BackendTest<Backend> {
     request.ir = "{}";
     request.tokens = 1;
     request.op = op;
-    return this->Run(StartRun(this->store(), Keys(), request)).value();
+    return this->Run(StartRun(this->store(), this->keys(), request)).value();
   }
   Emission Emit(std::string_view token, int64_t count, std::string_view route) {
     EmitRequest request;
@@ -40,10 +40,10 @@ class RunScriptsTest : public tests::BackendTest<Backend> {
     const std::vector<std::pair<std::string, std::string>> context = {{"n:output", "cas://x"}};
     request.loops = loops;
     request.context = context;
-    return this->Run(EmitTokens(this->store(), Keys(), request)).value();
+    return this->Run(EmitTokens(this->store(), this->keys(), request)).value();
   }
 };
-TYPED_TEST_SUITE(RunScriptsTest, tests::Backends, tests::BackendNames);
+TYPED_TEST_SUITE(RunScriptsTest, tests::LayoutBackends, tests::BackendNames);
 
 TYPED_TEST(RunScriptsTest, ARunStartsOnce) {
   EXPECT_TRUE(this->Start("emit:run_1"));
@@ -88,12 +88,13 @@ TYPED_TEST(RunScriptsTest, NothingOfARunThatIsGoneComesBack) {
   FailRequest fail;
   fail.run_id = "run_1";
   fail.nodes = nodes;
-  EXPECT_THAT(this->Run(FailRun(this->store(), Keys(), fail)), IsOkAndHolds(FailOutcome::kRunGone));
-  EXPECT_THAT(this->Run(ReplaceIr(this->store(), Keys(), {"run_1", "{}", "{}"})),
+  EXPECT_THAT(this->Run(FailRun(this->store(), this->keys(), fail)),
+              IsOkAndHolds(FailOutcome::kRunGone));
+  EXPECT_THAT(this->Run(ReplaceIr(this->store(), this->keys(), {"run_1", "{}", "{}"})),
               IsOkAndHolds(ReplaceIrOutcome::kRunGone));
   const ExtendRequest extend = {"run_1", nodes, absl::Hours(1)};
-  EXPECT_THAT(this->Run(ExtendRun(this->store(), Keys(), extend)), IsOkAndHolds(0));
-  EXPECT_THAT(this->Run(CancelApproval(this->store(), Keys(), {"run_1", "1"}, this->now())),
+  EXPECT_THAT(this->Run(ExtendRun(this->store(), this->keys(), extend)), IsOkAndHolds(0));
+  EXPECT_THAT(this->Run(CancelApproval(this->store(), this->keys(), {"run_1", "1"}, this->now())),
               IsOkAndHolds(false));
   EXPECT_EQ(this->KeyCount(), 0);
 }
@@ -105,12 +106,12 @@ TYPED_TEST(RunScriptsTest, AnEmissionThatFailsLeavesNoEffect) {
   request.run_id = "run_1";
   request.token_id = "t";
   request.count = 1;
-  EXPECT_THAT(this->Run(EmitTokens(this->store(), Keys(), request)),
+  EXPECT_THAT(this->Run(EmitTokens(this->store(), this->keys(), request)),
               StatusIs(absl::StatusCode::kFailedPrecondition));
   EXPECT_EQ(this->Value("counter:run_1"), "1");
   EXPECT_EQ(this->Ask({"EXISTS", "applied:run_1"}), Reply::Integer(0));
   this->Ask({"SET", "counter:run_1", "many"});
-  EXPECT_THAT(this->Run(EmitTokens(this->store(), Keys(), request)),
+  EXPECT_THAT(this->Run(EmitTokens(this->store(), this->keys(), request)),
               StatusIs(absl::StatusCode::kInvalidArgument));
 }
 
@@ -130,16 +131,16 @@ TYPED_TEST(RunScriptsTest, AnIdThatIsNoneAndAnAnswerOfAnotherShapeAreErrors) {
   const ExtendRequest extend = {"", {}, absl::Hours(1)};
   const auto all = [&] {
     return std::vector<absl::Status>{
-        this->Run(StartRun(store, Keys(), start)).status(),
-        this->Run(EmitTokens(store, Keys(), emit)).status(),
-        this->Run(ReplaceIr(store, Keys(), {emit.run_id, "", ""})).status(),
-        this->Run(FailRun(store, Keys(), fail)).status()};
+        this->Run(StartRun(store, this->keys(), start)).status(),
+        this->Run(EmitTokens(store, this->keys(), emit)).status(),
+        this->Run(ReplaceIr(store, this->keys(), {emit.run_id, "", ""})).status(),
+        this->Run(FailRun(store, this->keys(), fail)).status()};
   };
   for (const absl::Status& status : all())
     EXPECT_THAT(status, StatusIs(absl::StatusCode::kInvalidArgument));
-  EXPECT_THAT(this->Run(ExtendRun(store, Keys(), extend)),
+  EXPECT_THAT(this->Run(ExtendRun(store, this->keys(), extend)),
               StatusIs(absl::StatusCode::kInvalidArgument));
-  EXPECT_THAT(this->Run(CancelApproval(store, Keys(), {"", "1"}, this->now())),
+  EXPECT_THAT(this->Run(CancelApproval(store, this->keys(), {"", "1"}, this->now())),
               StatusIs(absl::StatusCode::kInvalidArgument));
   EXPECT_EQ(store.requests(), 0u);
   emit.run_id = start.run_id = fail.run_id = "run_1";
