@@ -1,45 +1,30 @@
 #!/usr/bin/python3
-"""redis-benchmark against `redouble serve` and against redis-server, in turn, on one machine.
+"""Requests to `redouble serve` and to redis-server, in turn, on one machine.
 
-For each command and pipeline depth: requests per second as redis-benchmark counts them, and the server's own processor
-time per request (/proc/PID/schedstat), because the client is often the slower of the two.
+For each row of serve_rows.py and pipeline depth: requests per second, and the server's own processor time per request
+(/proc/PID/schedstat), because the client is often the slower of the two. Requests of one command are sent by
+redis-benchmark, others by serve_rows.py. A ratio is the median of the rounds' ratios.
 
     bazel build --config=opt //:redouble
     bench/serve_bench.py bazel-bin/redouble
 
-Options: --rounds N (the best of N counts), --filter NAME, --scale X (more requests).
+Options: --rounds N, --filter NAME, --depth N, --scale X (more requests).
 """
 
 import argparse
+import math
 import os
 import re
+import statistics
 import subprocess
 import tempfile
 import time
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-with open(os.path.join(ROOT, "core/orchestrator/scripts/apply_delta.lua"), encoding="utf-8") as script:
-    APPLY_DELTA = script.read()
+import serve_rows
 
-# The last arguments of redis-benchmark: the name of one of its tests, or the words of a command.
-COMMANDS = {
-    "set": ["-t", "set"],
-    "get": ["-t", "get"],
-    "incr": ["-t", "incr"],
-    "lpush": ["-t", "lpush"],
-    "rpush": ["-t", "rpush"],
-    "lpop": ["-t", "lpop"],
-    "sadd": ["-t", "sadd"],
-    "hset": ["-t", "hset"],
-    "spop": ["-t", "spop"],
-    "zadd": ["-t", "zadd"],
-    "mset": ["-t", "mset"],
-    "xadd": ["XADD", "stream", "MAXLEN", "~", "100000", "*", "field", "value"],
-    "apply_delta": ["EVAL", APPLY_DELTA, "2", "applied:run", "active_tokens:run",
-                    "consume:__rand_int__", "1"],
-}
 REQUESTS = {1: 200_000, 64: 2_000_000}
-SLOW = {"mset": 0.25, "apply_delta": 0.25}
+# Longer words do not fit into the arguments of a program.
+LONGEST_ARGUMENT = 100_000
 
 
 class Server:
@@ -54,46 +39,74 @@ class Server:
         with open(f"/proc/{self.process.pid}/schedstat", encoding="ascii") as file:
             return int(file.read().split()[0])
 
-    def measure(self, words, requests, depth):
+    def measure(self, row, requests, depth):
         """Requests per second, and nanoseconds of the server's processor time per request."""
-        subprocess.run(["redis-cli", "-s", self.path, "FLUSHALL"], capture_output=True, check=True)
+        client = serve_rows.Client(self.path, row.clients)
+        serve_rows.prepare(client, row, requests)
+        subscribers = serve_rows.Subscribers(self.path, row.subscribers)
+        send = self.benchmark if len(row.request) == 1 else self.send
         before = self.processor_ns()
+        rate = send(client, row, requests, depth)
+        cost = (self.processor_ns() - before) / requests
+        subscribers.close()
+        client.close()
+        return rate, cost
+
+    def benchmark(self, _, row, requests, depth):
+        words = list(row.request[0])
+        last = words.pop() if len(words[-1]) > LONGEST_ARGUMENT else None
         output = subprocess.run(
-            ["redis-benchmark", "-s", self.path, "-c", "50", "-r", "100000", "-n", str(requests),
-             "-P", str(depth), "-q", *words], capture_output=True, text=True, check=True).stdout
-        rates = re.findall(r"([0-9.]+) requests per second", output)
-        return float(rates[-1]), (self.processor_ns() - before) / requests
+            ["redis-benchmark", "-s", self.path, "-c", str(row.clients), "-r", str(serve_rows.RANGE),
+             "-n", str(requests), "-P", str(depth), "-q", *(["-x"] if last else []), *words],
+            input=last, capture_output=True, text=True, check=True).stdout
+        return float(re.findall(r"([0-9.]+) requests per second", output)[-1])
+
+    def send(self, client, row, requests, depth):
+        source = serve_rows.Requests(row, seed=1)
+        batches = [source.batch(depth) for _ in range(math.ceil(requests / depth))]
+        begin = time.monotonic()
+        for at in range(0, len(batches), row.clients):
+            client.exchange(batches[at:at + row.clients])
+        return requests / (time.monotonic() - begin)
 
     def stop(self):
         self.process.terminate()
         self.process.wait()
 
 
-def best(pairs):
-    return max(rate for rate, _ in pairs), min(cost for _, cost in pairs)
+def compare(ours, theirs, row, requests, depth, rounds):
+    """The medians of the rates, of the costs, and of their ratios."""
+    pairs = [(*ours.measure(row, requests, depth), *theirs.measure(row, requests, depth)) for _ in range(rounds)]
+    median = statistics.median
+    our_rate, our_ns, rate, ns = (median(column) for column in zip(*pairs))
+    return (our_rate, rate, median(pair[0] / pair[2] for pair in pairs), our_ns, ns,
+            median(pair[1] / pair[3] for pair in pairs))
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--filter", default="")
+    parser.add_argument("--depth", type=int, choices=REQUESTS, action="append")
     parser.add_argument("--scale", type=float, default=1)
     options = parser.parse_args()
     ours = Server(os.path.abspath(options.program), "serve", "--port", "none", "--unixsocket")
     theirs = Server("redis-server", "--port", "0", "--save", "", "--unixsocket")
-    print(f"{'command':12} {'-P':>3} {'ours/s':>12} {'redis/s':>12} {'ratio':>6}"
-          f" {'ours ns':>8} {'redis ns':>8} {'ratio':>6}")
-    for depth, base in REQUESTS.items():
-        for name, words in COMMANDS.items():
-            if options.filter not in name:
+    print(f"{'row':16} {'-P':>3} {'ours/s':>10} {'redis/s':>10} {'ratio':>6}"
+          f" {'ours ns':>9} {'redis ns':>9} {'ratio':>6}")
+    for depth in options.depth or REQUESTS:
+        ratios = []
+        for row in serve_rows.ROWS:
+            if options.filter not in row.name or depth not in row.depths:
                 continue
-            requests = int(base * SLOW.get(name, 1) * options.scale)
-            rounds = [(ours.measure(words, requests, depth), theirs.measure(words, requests, depth))
-                      for _ in range(options.rounds)]
-            (our_rate, our_ns), (rate, ns) = (best(side) for side in zip(*rounds))
-            print(f"{name:12} {depth:3} {our_rate:12.0f} {rate:12.0f} {our_rate / rate:6.2f}"
-                  f" {our_ns:8.0f} {ns:8.0f} {our_ns / ns:6.2f}", flush=True)
+            requests = max(math.ceil(REQUESTS[depth] * row.share * options.scale), depth * row.clients)
+            our_rate, rate, rates, our_ns, ns, costs = compare(ours, theirs, row, requests, depth, options.rounds)
+            ratios.append((rates, costs))
+            print(f"{row.name:16} {depth:3} {our_rate:10.0f} {rate:10.0f} {rates:6.2f}"
+                  f" {our_ns:9.0f} {ns:9.0f} {costs:6.2f}", flush=True)
+        rates, costs = (statistics.geometric_mean(column) for column in zip(*ratios))
+        print(f"{'geometric mean':16} {depth:3} {'':21} {rates:6.2f} {'':19} {costs:6.2f}", flush=True)
     ours.stop()
     theirs.stop()
 

@@ -54,7 +54,8 @@ void Command::TakeScratch(Command& other) {
 }
 
 Command& Command::AddAll(std::span<const std::string_view> arguments) {
-  arguments_.reserve(arguments_.size() + arguments.size());
+  const size_t size = arguments_.size() + arguments.size();
+  if (size > kInlineArguments) arguments_.reserve(size);
   for (const std::string_view argument : arguments) arguments_.push_back(argument);
   return *this;
 }

@@ -17,6 +17,7 @@ namespace {
 
 using memory::SessionCore;
 using store::Command;
+using store::CommandId;
 using store::Reply;
 
 // Larger buffers are freed when they are empty.
@@ -127,25 +128,35 @@ size_t Client::RunAll(std::string_view bytes) {
   return closing_ ? bytes.size() : used;
 }
 
+size_t Client::argument_bytes() const {
+  size_t bytes = parser_.word_bytes();
+  if (!waits_) return bytes;
+  bytes += command_->name().size();
+  for (const std::string_view argument : command_->arguments()) bytes += argument.size();
+  return bytes;
+}
+
 void Client::RunOne() {
   const std::vector<std::string_view>& words = parser_.words();
-  if (IsHttp(words[0])) return Break();
-  if (std::optional<Reply> reply = owner_.Intercept(*this, words)) {
+  command_.emplace(Command::Named(words[0]));
+  if (command_->id() == CommandId::kUnknown && IsHttp(words[0])) return Break();
+  if (std::optional<Reply> reply = owner_.Intercept(*this, command_->id(), words)) {
     TakeReply(*reply);
     return;
   }
   if (closing_) return;
-  if (!engine_.administration().paused()) return Submit(words);
-  kept_words_.assign(words.begin(), words.end());
-  kept_views_.assign(kept_words_.begin(), kept_words_.end());
-  Submit(kept_views_);
+  std::span<const std::string_view> kept = words;
+  if (engine_.administration().paused()) {
+    kept_words_.assign(words.begin(), words.end());
+    kept_views_.assign(kept_words_.begin(), kept_words_.end());
+    kept = kept_views_;
+    command_.emplace(Command::Named(kept[0]));
+  }
+  command_->AddAll(kept.subspan(1));
+  Submit();
 }
 
-void Client::Submit(std::span<const std::string_view> words) {
-  pending_.reset();
-  command_.emplace(Command::Named(words[0], words.subspan(1)));
-  argument_bytes_ = 0;
-  for (const std::string_view word : words) argument_bytes_ += word.size();
+void Client::Submit() {
   pending_.emplace(*this);
   waits_ = true;
   session_->Submit(*pending_);
@@ -153,7 +164,6 @@ void Client::Submit(std::span<const std::string_view> words) {
 
 void Client::TakeResult(absl::StatusOr<Reply>&& result) {
   waits_ = false;
-  argument_bytes_ = 0;
   stream_offset_ = owner_.stream_offset();
   if (!runs_) resumed_ = true;
   if (result.ok() && !closing_ && !owner_.stopping()) TakeReply(*result);
@@ -164,17 +174,17 @@ void Client::TakeResult(absl::StatusOr<Reply>&& result) {
 void Client::TakeReply(const Reply& reply) {
   using ReplyMode = SessionCore::ReplyMode;
   const bool lost = std::exchange(loses_reply_, false);
-  const std::optional<SessionCore::Withheld> withheld = session_->TakeWithheld();
+  const bool has_parts = std::exchange(has_parts_, false);
   const ReplyMode mode = session_->reply_mode();
   if (mode == ReplyMode::kSkipNext) session_->set_reply_mode(ReplyMode::kSkip);
   if (mode == ReplyMode::kSkip) session_->set_reply_mode(ReplyMode::kOn);
-  if (std::exchange(has_parts_, false)) return FinishParts();
-  if (lost) return;
-  if (withheld) {
-    RespondInPart(reply, *withheld);
-  } else if (mode == ReplyMode::kOn || IsPush(reply)) {
-    Respond(reply);
+  if (session_->has_withheld()) {
+    const SessionCore::Withheld withheld = *session_->TakeWithheld();
+    if (!has_parts && !lost) return RespondInPart(reply, withheld);
   }
+  if (has_parts) return FinishParts();
+  if (lost) return;
+  if (mode == ReplyMode::kOn || IsPush(reply)) Respond(reply);
 }
 
 void Client::RespondInPart(const Reply& reply, const SessionCore::Withheld& withheld) {
@@ -204,8 +214,9 @@ void Client::Append(const Reply& reply) {
     for (const Reply& element : reply.elements()) Append(element);
     return;
   }
-  store::AppendReply(HasLineBreak(reply) ? OneLine(reply) : reply, protocol(),
-                     output_.ToAppend(OutputBuffer::SizeOf(reply)));
+  std::string& out = output_.ToAppend(OutputBuffer::SizeOf(reply));
+  if (HasLineBreak(reply)) return store::AppendReply(OneLine(reply), protocol(), out);
+  store::AppendReply(reply, protocol(), out);
 }
 
 void Client::BeginArray(Reply::Shape shape, std::optional<size_t> size) {
@@ -290,8 +301,8 @@ const memory::OutputBufferLimit& Client::output_limit() const {
 }
 
 void Client::CheckOutput(size_t pending_bytes) {
-  const size_t bytes = output_.size() + pending_bytes;
   const memory::OutputBufferLimit& limit = output_limit();
+  const size_t bytes = output_.size() + pending_bytes;
   if (limit.hard_bytes > 0 && bytes > limit.hard_bytes) return BreakOverLimit();
   if (limit.soft_bytes == 0 || bytes <= limit.soft_bytes) {
     over_soft_limit_since_s_.reset();
@@ -308,7 +319,7 @@ void Client::BreakOverLimit() {
   NoteBuffers();
 }
 
-void Client::NoteBuffers() {
+void Client::CountBuffers() {
   const auto counted = [](size_t bytes) { return bytes < kSmallBufferBytes ? 0 : bytes; };
   const size_t bytes = counted(input_.size()) + counted(output_.size());
   if (bytes == noted_bytes_) return;

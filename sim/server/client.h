@@ -52,8 +52,9 @@ class ClientOwner {
   // Continue.
   virtual void OnChange(Client& client) = 0;
   // Called with each command before the engine executes it. Returns a reply if the engine must not
-  // execute the command (SIM), otherwise nullopt. `words` is not empty.
-  virtual std::optional<store::Reply> Intercept(Client& client,
+  // execute the command (SIM), otherwise nullopt. `words` is not empty; `id` is the command with
+  // that name, kUnknown if Redis has none.
+  virtual std::optional<store::Reply> Intercept(Client& client, store::CommandId id,
                                                 std::span<const std::string_view> words) = 0;
   // Called when the client's buffers have grown or shrunk by so many bytes. A buffer below
   // kSmallBufferBytes counts as empty.
@@ -113,7 +114,7 @@ class Client final : public store::PushListener, private memory::ReplySink {
   // sent something in the last seconds keeps room for more.
   size_t input_room_bytes() const;
   // The words of the command that runs or waits, and of an incomplete command.
-  size_t argument_bytes() const { return argument_bytes_ + parser_.word_bytes(); }
+  size_t argument_bytes() const;
   size_t output_room_bytes() const { return output_.capacity(); }
 
   // Closes the client, without its output, if its output buffer and `pending_bytes` of messages
@@ -121,7 +122,7 @@ class Client final : public store::PushListener, private memory::ReplySink {
   void CheckOutput(size_t pending_bytes = 0);
 
  private:
-  // The current command; replaced for each command.
+  // The request of the current command; replaced for each command.
   class Pending final : public store::Request {
    public:
     explicit Pending(Client& client)
@@ -139,7 +140,8 @@ class Client final : public store::PushListener, private memory::ReplySink {
   // Executes the complete commands at the start of `bytes` and returns how many bytes they have.
   size_t RunAll(std::string_view bytes);
   void RunOne();
-  void Submit(std::span<const std::string_view> words);
+  // Runs `command_`.
+  void Submit();
   // Appends the reply to the output, and closes the client if it exceeds the limit.
   void Respond(const store::Reply& reply);
   void Append(const store::Reply& reply);
@@ -164,7 +166,11 @@ class Client final : public store::PushListener, private memory::ReplySink {
   void RespondInPart(const store::Reply& reply, const memory::SessionCore::Withheld& withheld);
   void BreakOverLimit();
   // Reports changes of the buffers to the owner.
-  void NoteBuffers();
+  void NoteBuffers() {
+    const bool is_large = input_.size() >= kSmallBufferBytes || output_.size() >= kSmallBufferBytes;
+    if (is_large || noted_bytes_ > 0) CountBuffers();
+  }
+  void CountBuffers();
   void OnPush(const store::Reply& push) override;
   bool waits() const { return waits_; }
 
@@ -189,7 +195,6 @@ class Client final : public store::PushListener, private memory::ReplySink {
   bool loses_reply_ = false;
   memory::ClientClass limit_class_ = memory::ClientClass::kNormal;
   size_t running_bytes_ = 0;  // The bytes that RunAll works on.
-  size_t argument_bytes_ = 0;
   int64_t stream_offset_ = 0;
   std::optional<int64_t> last_input_us_;
   size_t noted_bytes_ = 0;  // The bytes of the buffers that the owner knows of.
@@ -197,7 +202,7 @@ class Client final : public store::PushListener, private memory::ReplySink {
   // The words of a command that CLIENT PAUSE may postpone; they are read again later.
   std::vector<std::string> kept_words_;
   std::vector<std::string_view> kept_views_;
-  std::optional<store::Command> command_;
+  std::optional<store::Command> command_;  // The current one.
   std::unique_ptr<memory::SessionCore> session_;
   std::optional<Pending> pending_;
 };

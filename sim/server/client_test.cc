@@ -44,7 +44,8 @@ class ClientTest : public testing::Test, public ClientOwner {
   }
 
   void OnChange(Client& client) override { changed_.push_back(&client); }
-  std::optional<Reply> Intercept(Client&, std::span<const std::string_view> words) override {
+  std::optional<Reply> Intercept(Client&, store::CommandId,
+                                 std::span<const std::string_view> words) override {
     if (words[0] != "OURS") return std::nullopt;
     return Reply::Integer(static_cast<int64_t>(words.size()));
   }

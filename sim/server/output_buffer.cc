@@ -5,22 +5,12 @@
 namespace redouble::sim {
 namespace {
 
-constexpr size_t kPieceBytes = 64 * 1024;
 // Larger pieces are freed when they are empty.
 constexpr size_t kKeptRoomBytes = 256 * 1024;
 
 }  // namespace
 
-size_t OutputBuffer::SizeOf(const store::Reply& reply) {
-  constexpr size_t kFrameBytes = 32;
-  const bool has_text = reply.is_bulk() || reply.is_error() || reply.is_status();
-  return kFrameBytes + (has_text ? reply.text().size() : 0);
-}
-
-std::string& OutputBuffer::ToAppend(size_t bytes) {
-  if (pieces_.back().empty() || pieces_.back().size() + bytes <= kPieceBytes) {
-    return pieces_.back();
-  }
+std::string& OutputBuffer::AddPiece(size_t bytes) {
   full_bytes_ += pieces_.back().size();
   full_room_bytes_ += pieces_.back().capacity();
   std::string& piece = pieces_.emplace_back();

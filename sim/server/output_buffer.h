@@ -25,9 +25,16 @@ class OutputBuffer {
  public:
   // The string to which the next bytes are appended, about `bytes` of them. Valid until the next
   // call of any function.
-  std::string& ToAppend(size_t bytes);
+  std::string& ToAppend(size_t bytes) {
+    std::string& last = pieces_.back();
+    return last.empty() || last.size() + bytes <= kPieceBytes ? last : AddPiece(bytes);
+  }
   // About the bytes of a reply that is no array.
-  static size_t SizeOf(const store::Reply& reply);
+  static size_t SizeOf(const store::Reply& reply) {
+    constexpr size_t kFrameBytes = 32;
+    const bool has_text = reply.is_bulk() || reply.is_error() || reply.is_status();
+    return kFrameBytes + (has_text ? reply.text().size() : 0);
+  }
 
   // A position at the end of the bytes so far. Valid until bytes are consumed.
   struct Mark {
@@ -49,6 +56,9 @@ class OutputBuffer {
   void Clear();
 
  private:
+  static constexpr size_t kPieceBytes = 64 * 1024;
+
+  std::string& AddPiece(size_t bytes);
   void PopFront();
 
   std::deque<std::string> pieces_ = std::deque<std::string>(1);  // Never empty.

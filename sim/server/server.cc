@@ -208,7 +208,8 @@ class AsioServer final : public Server,
 
   // ClientOwner
   void OnChange(Client& client) override;
-  std::optional<Reply> Intercept(Client& client, std::span<const std::string_view> words) override;
+  std::optional<Reply> Intercept(Client& client, store::CommandId id,
+                                 std::span<const std::string_view> words) override;
   void OnBuffersChanged(int64_t bytes) override {
     client_buffer_bytes_ += static_cast<uint64_t>(bytes);
   }
@@ -760,9 +761,9 @@ void AsioServer::Sleep(int64_t duration_us) {
   clock_nanosleep(CLOCK_MONOTONIC, 0, &duration, nullptr);
 }
 
-std::optional<Reply> AsioServer::Intercept(Client& client,
+std::optional<Reply> AsioServer::Intercept(Client& client, store::CommandId id,
                                            std::span<const std::string_view> words) {
-  if (words[0].size() == 3 && absl::EqualsIgnoreCase(base::ToAbsl(words[0]), "SIM")) {
+  if (id == store::CommandId::kUnknown && absl::EqualsIgnoreCase(base::ToAbsl(words[0]), "SIM")) {
     if (!client.session().authenticated()) return Reply::Error(memory::error_text::kNoAuth);
     if (!client.session().user().MaySimulate()) {
       return Reply::Error("NOPERM this user has no permissions to run the 'sim' command");

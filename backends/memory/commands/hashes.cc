@@ -147,7 +147,7 @@ Reply HandleHDel(CommandContext& context, Arguments arguments) {
   }
   if (removed == 0) return Reply::Integer(0);
   context.Changed(key, EventClass::kHash, "hdel");
-  context.RemoveIfEmpty(key);
+  context.RemoveIfEmpty(key, *hash);
   return Reply::Integer(removed);
 }
 
@@ -235,7 +235,7 @@ Reply HandleHRandField(CommandContext& context, Arguments arguments) {
   if (hash.wrong_type()) return WrongType();
   if (!hash) return with_count ? Reply::EmptyArray() : Reply::Nil();
   if (!with_count) {
-    return Reply::Bulk(hash->At(PickPositions(context.rng(), hash->size(), 1)[0]).first);
+    return Reply::Bulk(hash->At(PickPosition(context.rng(), hash->size())).first);
   }
   if (std::optional<Reply> refusal = RefuseAbsurdCount(count, context.session().reply_sink())) {
     return *std::move(refusal);

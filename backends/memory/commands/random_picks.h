@@ -34,6 +34,9 @@ std::optional<store::Reply> RefuseAbsurdCount(int64_t count, const ReplySink* si
 // all in order if there are no more.
 std::vector<size_t> PickPositions(base::Rng& rng, size_t size, uint64_t count);
 
+// As PickPositions for one position.
+inline size_t PickPosition(base::Rng& rng, size_t size) { return size == 1 ? 0 : rng.Below(size); }
+
 // How many positions VisitPositions picks.
 inline size_t PickCount(size_t size, int64_t count) {
   if (count < 0) return -static_cast<uint64_t>(count);

@@ -141,6 +141,16 @@ void PropagatePopped(const CommandContext& context, std::string_view key,
   context.PropagateOnlyOthers();
 }
 
+Reply PopOne(CommandContext& context, std::string_view key, Set& set) {
+  const size_t position = PickPosition(context.rng(), set.size());
+  Reply member = Reply::Bulk(set.At(position));
+  set.RemoveAt(position);
+  context.PropagateAs("SREM", key, member.text());
+  context.Changed(key, EventClass::kSet, "spop");
+  context.RemoveIfEmpty(key, set);
+  return member;
+}
+
 Reply PopMany(CommandContext& context, std::string_view key, Set& set, size_t count) {
   std::vector<Reply> popped;
   std::vector<std::string> members;
@@ -156,7 +166,7 @@ Reply PopMany(CommandContext& context, std::string_view key, Set& set, size_t co
   // encoding is chosen anew.
   if (!set.empty() && set.size() * 5 <= count) set.Rebuild(context.limits());
   context.Changed(key, EventClass::kSet, "spop");
-  context.RemoveIfEmpty(key);
+  context.RemoveIfEmpty(key, set);
   return Reply::Set(std::move(popped));
 }
 
@@ -183,7 +193,7 @@ Reply HandleSRem(CommandContext& context, Arguments arguments) {
   for (const std::string_view member : arguments.subspan(1)) removed += set->Remove(member);
   if (removed == 0) return Reply::Integer(0);
   context.Changed(key, EventClass::kSet, "srem");
-  context.RemoveIfEmpty(key);
+  context.RemoveIfEmpty(key, *set);
   return Reply::Integer(removed);
 }
 
@@ -195,7 +205,7 @@ Reply HandleSMove(CommandContext& context, Arguments arguments) {
   if (from == to) return Reply::Integer(source->Contains(member) ? 1 : 0);
   if (!source->Remove(member)) return Reply::Integer(0);
   context.Changed(from, EventClass::kSet, "srem");
-  context.RemoveIfEmpty(from);
+  context.RemoveIfEmpty(from, *source);
   const bool added = context.FindOrAdd<Set>(to)->Add(member, context.limits());
   if (added) context.Changed(to, EventClass::kSet, "sadd");
   return Reply::Integer(1);
@@ -238,11 +248,8 @@ Reply HandleSPop(CommandContext& context, Arguments arguments) {
   if (set.wrong_type()) return WrongType();
   if (!set) return with_count ? Reply::Set({}) : Reply::Nil();
   if (count == 0) return Reply::Set({});
-  Reply popped = PopMany(context, arguments[0], *set, static_cast<size_t>(count));
-  if (with_count) return popped;
-  Reply member = std::move(popped).elements()[0];
-  context.PropagateAs("SREM", arguments[0], member.text());
-  return member;
+  if (!with_count) return PopOne(context, arguments[0], *set);
+  return PopMany(context, arguments[0], *set, static_cast<size_t>(count));
 }
 
 Reply HandleSRandMember(CommandContext& context, Arguments arguments) {
@@ -259,7 +266,7 @@ Reply HandleSRandMember(CommandContext& context, Arguments arguments) {
   const Lookup<Set> set = context.Find<Set>(arguments[0]);
   if (set.wrong_type()) return WrongType();
   if (!set) return with_count ? Reply::EmptyArray() : Reply::Nil();
-  if (!with_count) return Reply::Bulk(set->At(PickPositions(context.rng(), set->size(), 1)[0]));
+  if (!with_count) return Reply::Bulk(set->At(PickPosition(context.rng(), set->size())));
   if (std::optional<Reply> refusal = RefuseAbsurdCount(count, context.session().reply_sink())) {
     return *std::move(refusal);
   }

@@ -118,7 +118,6 @@ void Administration::ShowToMonitors(const SessionCore& session, const Sent& sent
 void Administration::FinishSlowly(SessionCore& session, const Sent& sent, int64_t begun_us) {
   const int64_t duration_us = host_ == nullptr ? 0 : host_->MonotonicMicros() - begun_us;
   lap_us_ = begun_us + duration_us;
-  const CommandSpec& spec = store::SpecOf(sent.id);
   if (host_ != nullptr) {
     const bool with_histogram = engine_.options().latency_tracking && !session.blocked();
     statistics_.CountDuration(sent.id, duration_us, with_histogram);
@@ -130,7 +129,11 @@ void Administration::FinishSlowly(SessionCore& session, const Sent& sent, int64_
   } else if (IsSlow(sent.id, duration_us)) {
     LogSlow(session, words(), duration_us);
   }
-  SampleLatency(spec.Has(command_flag::kFast) ? "fast-command" : "command", duration_us);
+  const CommandSpec& spec = store::SpecOf(sent.id);
+  if (samples_latency()) {
+    SampleLatency(spec.Has(command_flag::kFast) ? "fast-command" : "command", duration_us);
+  }
+  if (monitors_.empty()) return;
   if (spec.Has(command_flag::kSkipMonitor) || spec.Has(command_flag::kAdmin)) return;
   ShowToMonitors(session, sent);
 }

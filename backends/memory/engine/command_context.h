@@ -179,6 +179,11 @@ class CommandContext {
   void PutFieldDeadlines(std::string_view key, const FieldDeadlines::List& list) const;
   // Removes the key, with the event "del", if its collection is empty. Returns true if it did.
   bool RemoveIfEmpty(std::string_view key) const;
+  // The same for a key whose collection the caller has at hand.
+  template <typename Collection>
+  bool RemoveIfEmpty(std::string_view key, const Collection& collection) const {
+    return collection.empty() && RemoveIfEmpty(key);
+  }
 
   // Reports a change of `key`: transactions that watch it fail, and the event is published. To be
   // called once for each change, in Redis's order of events.

@@ -245,9 +245,9 @@ void EngineCore::ReplaceDatabases(std::vector<std::unique_ptr<Database>> databas
 }
 
 EngineCore::Resolution EngineCore::Resolve(CommandId& id, Arguments arguments) const {
-  if (id == CommandId::kUnknown || !compatibility_.HasCommand(id)) {
-    return Resolution::kUnknownCommand;
-  }
+  if (id == CommandId::kUnknown) return Resolution::kUnknownCommand;
+  const CommandSpec* spec = &compatibility_.SpecOf(id);
+  if (!spec->versions.Has(compatibility_.version())) return Resolution::kUnknownCommand;
   const size_t words = arguments.size() + 1;
   if (store::IsContainer(id) && !arguments.empty()) {
     const CommandId subcommand = store::FindSubcommand(id, arguments[0]);
@@ -255,9 +255,9 @@ EngineCore::Resolution EngineCore::Resolve(CommandId& id, Arguments arguments) c
       return Resolution::kUnknownSubcommand;
     }
     id = subcommand;
+    spec = &compatibility_.SpecOf(id);
   }
-  return ArityMatches(compatibility_.SpecOf(id), words) ? Resolution::kFound
-                                                        : Resolution::kWrongArity;
+  return ArityMatches(*spec, words) ? Resolution::kFound : Resolution::kWrongArity;
 }
 
 ScriptCache& EngineCore::scripts() {
@@ -410,8 +410,10 @@ Reply EngineCore::Execute(SessionCore& session, CommandId id, std::string_view n
   }
   if (tracking_.has_clients()) EndCaching(*this, session);
   session.NoteUse(id, clock_.NowMicros());
-  if (std::optional<Reply> refusal = RefuseBySession(session, id, arguments)) {
-    return *std::move(refusal);
+  if (MayRefuseBySession(session, id)) {
+    if (std::optional<Reply> refusal = RefuseBySession(session, id, arguments)) {
+      return *std::move(refusal);
+    }
   }
   if (may_refuse() && !session.is_obeyed()) {
     if (std::optional<Reply> refusal = RefusalNow(session, id, arguments)) {
@@ -437,6 +439,12 @@ Reply EngineCore::Refuse(SessionCore& session, CommandId id, Reply refusal) {
   }
   administration_.statistics().CountRejection(id, refusal);
   return refusal;
+}
+
+bool EngineCore::MayRefuseBySession(const SessionCore& session, CommandId id) const {
+  return cluster_.has_value() || !session.authenticated() || session.in_transaction() ||
+         session.is_subscribed() || !session.user().unrestricted() ||
+         compatibility_.SpecOf(id).Has(store::command_flag::kProtected);
 }
 
 std::optional<Reply> EngineCore::RefuseBySession(SessionCore& session, CommandId id,

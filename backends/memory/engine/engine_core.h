@@ -279,6 +279,8 @@ class EngineCore final : private base::WaitReporter, private LazyExpiry {
   // Sets the options that the version decides.
   void ApplyCompatibility();
   void UpdateWriteRefusal();
+  // False if RefuseBySession refuses nothing, as for most commands.
+  bool MayRefuseBySession(const SessionCore& session, store::CommandId id) const;
   // The error of a command that the session may not run; nullopt if it may.
   std::optional<Reply> RefuseBySession(SessionCore& session, store::CommandId id,
                                        Arguments arguments);

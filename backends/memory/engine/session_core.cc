@@ -51,6 +51,7 @@ void SessionCore::Leave() {
     }
   }
   for (std::vector<std::string>& names : subscribed_) names.clear();
+  subscription_count_ = 0;
   engine_.administration().Remove(*this);
   engine_.tracking().Disable(id_);
   engine_.ForgetSession(*this);
@@ -261,25 +262,22 @@ void SessionCore::LogOut() {
   logged_in_ = !user_->needs_login();
 }
 
-bool SessionCore::authenticated() const {
-  return logged_in_ || (!disconnected_ && !engine_.acl().default_user().needs_login());
-}
-
-bool SessionCore::is_subscribed() const {
-  return std::any_of(subscribed_.begin(), subscribed_.end(),
-                     [](const std::vector<std::string>& names) { return !names.empty(); });
+bool SessionCore::may_talk() const {
+  return !disconnected_ && !engine_.acl().default_user().needs_login();
 }
 
 void SessionCore::SubscribeTo(SubscriptionKind kind, std::string_view name) {
   std::vector<std::string>& names = subscribed_[static_cast<size_t>(kind)];
   if (std::find(names.begin(), names.end(), name) != names.end()) return;
   names.emplace_back(name);
+  ++subscription_count_;
   engine_.subscriptions().Add(*this, kind, name);
 }
 
 void SessionCore::UnsubscribeFrom(SubscriptionKind kind, std::string_view name) {
   std::vector<std::string>& names = subscribed_[static_cast<size_t>(kind)];
   if (std::erase(names, name) == 0) return;
+  --subscription_count_;
   engine_.subscriptions().Remove(*this, kind, name);
 }
 

@@ -63,7 +63,7 @@ class SessionCore final : public Session, private store::RequestKeeper {
   void Select(int db_index) override { db_index_ = db_index; }
   int protocol() const override { return protocol_; }
   const std::string& name() const override { return name_; }
-  bool authenticated() const override;
+  bool authenticated() const override { return logged_in_ || may_talk(); }
   bool in_transaction() const override { return in_transaction_; }
   bool blocked() const override { return blocked_.has_value(); }
 
@@ -85,6 +85,7 @@ class SessionCore final : public Session, private store::RequestKeeper {
   };
   // Returns the withheld parts of the last EXEC and forgets them; nullopt if the client gets the
   // whole reply.
+  bool has_withheld() const { return withheld_.has_value(); }
   std::optional<Withheld> TakeWithheld() { return std::exchange(withheld_, std::nullopt); }
   bool is_monitor() const { return is_monitor_; }
   bool no_evict() const { return no_evict_; }
@@ -154,7 +155,7 @@ class SessionCore final : public Session, private store::RequestKeeper {
     return subscribed_[static_cast<size_t>(kind)];
   }
   // True if the session has any subscription.
-  bool is_subscribed() const;
+  bool is_subscribed() const { return subscription_count_ > 0; }
   // No effect if the session is subscribed already, or not subscribed.
   void SubscribeTo(SubscriptionKind kind, std::string_view name);
   void UnsubscribeFrom(SubscriptionKind kind, std::string_view name);
@@ -245,6 +246,8 @@ class SessionCore final : public Session, private store::RequestKeeper {
   friend class EngineCore;
   SessionCore(EngineCore& engine, int64_t id);
 
+  // True if the default user needs no password now.
+  bool may_talk() const;
   void Abandon(store::Request& request) override;
   // Returns the size of a message on the wire plus its overhead in the queue.
   static size_t PushBytes(const store::Reply& push);
@@ -306,6 +309,7 @@ class SessionCore final : public Session, private store::RequestKeeper {
   std::vector<QueuedCommand> queued_;
   std::vector<Blocking::Key> watched_;
   SubscribedNames subscribed_;
+  size_t subscription_count_ = 0;  // Of all kinds.
   store::PushListener* listener_ = nullptr;
   // Not null while the listener runs within a request; the destructor then sets `*gone_` to true.
   bool* gone_ = nullptr;

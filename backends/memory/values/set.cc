@@ -55,12 +55,19 @@ bool Set::Remove(std::string_view member) {
   }
   const size_t position = members_.table().PositionOf(member);
   if (position == Table::kNotFound) return false;
-  if (is_packed()) {
+  RemoveAt(position);
+  return true;
+}
+
+void Set::RemoveAt(size_t position) {
+  assert(position < size());
+  if (!members_.is_table()) {
+    members_.packed().Remove(members_.packed().At(position));
+  } else if (is_packed()) {
     RemoveInOrder(position);
   } else {
     members_.table().RemoveAt(position);
   }
-  return true;
 }
 
 bool Set::FitsListpack(size_t count, std::string_view member, const EncodingLimits& limits) {

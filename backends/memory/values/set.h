@@ -55,6 +55,8 @@ class Set {
   bool Add(std::string_view member, const EncodingLimits& limits);
   // Removes a member. Returns false if it does not exist.
   bool Remove(std::string_view member);
+  // Removes the member at a position, 0 <= position < size().
+  void RemoveAt(size_t position);
   // Chooses the encoding again, as if the members were added to an empty set. O(size).
   void Rebuild(const EncodingLimits& limits);
 

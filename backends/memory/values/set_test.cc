@@ -106,6 +106,25 @@ TEST(Set, LooksForIntegersByTheirText) {
   EXPECT_TRUE(set.empty());
 }
 
+TEST(Set, RemovesByPositionInEachEncoding) {
+  EncodingLimits packed = Limits();
+  packed.set_max_listpack_entries = 128;
+  for (const EncodingLimits& limits : {Limits(), packed}) {
+    for (const std::string first : {"7", "x"}) {
+      Set set;
+      for (const std::string& member : {first, std::string("8"), std::string("9")}) {
+        set.Add(member, limits);
+      }
+      const std::string encoding(set.encoding());
+      const std::string second = set.At(1);
+      set.RemoveAt(1);
+      EXPECT_EQ(set.size(), 2u) << encoding;
+      EXPECT_FALSE(set.Contains(second)) << encoding;
+      EXPECT_EQ(set.encoding(), encoding);
+    }
+  }
+}
+
 TEST(Set, ClonesItselfInBothEncodings) {
   for (const Strings& members : {Strings{"1", "2"}, Strings{"1", "x"}}) {
     Set set = Of(members);

@@ -173,7 +173,17 @@ std::string FormatLongDoubleHuman(long double value) {
   return std::string(text.data(), static_cast<size_t>(size));
 }
 
-std::optional<double> ParseDouble(std::string_view text) { return ParseFloat<double>(text); }
+// Most scores are integers of few digits, which a double represents exactly.
+std::optional<double> ParseDouble(std::string_view text) {
+  constexpr size_t kExactDigits = 15;
+  if (text.empty() || text.size() > kExactDigits) return ParseFloat<double>(text);
+  int64_t integer = 0;
+  for (const char c : text) {
+    if (c < '0' || c > '9') return ParseFloat<double>(text);
+    integer = integer * 10 + (c - '0');
+  }
+  return static_cast<double>(integer);
+}
 
 std::string_view FormatDouble(double value, DoubleBuffer& buffer) {
   char* const begin = buffer.data();

@@ -10,15 +10,23 @@ namespace {
 
 using Shape = Reply::Shape;
 
-// Appends ":17\r\n" at once, without general formatting: a server does this for every reply.
+// Appends ":17\r\n" at once, without general formatting: a server does this for every reply. The
+// whole array is appended and its rest removed, because copying a fixed number of bytes needs no
+// loop.
 template <typename Number>
 void AppendNumber(char type, Number number, std::string& out) {
-  std::array<char, 24> line;
-  line[0] = type;
-  char* end = std::to_chars(line.data() + 1, line.data() + line.size() - 2, number).ptr;
+  std::array<char, 24> line = {type};
+  char* end = line.data() + 1;
+  if (static_cast<uint64_t>(number) <= 9) {
+    *end++ = static_cast<char>('0' + number);
+  } else {
+    end = std::to_chars(end, line.data() + line.size() - 2, number).ptr;
+  }
   *end++ = '\r';
   *end++ = '\n';
-  out.append(line.data(), end - line.data());
+  const size_t size = out.size() + static_cast<size_t>(end - line.data());
+  out.append(line.data(), line.size());
+  out.erase(size);
 }
 
 // Appends "$3" or "*3": a length or a number of elements.
@@ -36,7 +44,7 @@ void AppendBlob(char type, std::string_view format, std::string_view text, std::
   // Otherwise the line end after a large text would double the room.
   if (text.size() > kLargeBytes) out.reserve(out.size() + text.size() + kFrameBytes);
   AppendSize(type, format.size() + text.size(), out);
-  out.append(format);
+  if (!format.empty()) out.append(format);
   out.append(text);
   out.append("\r\n", 2);
 }
@@ -89,9 +97,15 @@ void AppendArray(const Reply& reply, Protocol protocol, std::string& out) {
   AppendElements(reply, protocol, out);
 }
 
-std::string_view NilText(const Reply& reply, Protocol protocol) {
-  if (protocol == Protocol::kResp3) return "_\r\n";
-  return reply.shape() == Shape::kNilArray ? "*-1\r\n" : "$-1\r\n";
+// The sizes are constants, so that no loop copies the bytes.
+void AppendNil(const Reply& reply, Protocol protocol, std::string& out) {
+  if (protocol == Protocol::kResp3) {
+    out.append("_\r\n", 3);
+  } else if (reply.shape() == Shape::kNilArray) {
+    out.append("*-1\r\n", 5);
+  } else {
+    out.append("$-1\r\n", 5);
+  }
 }
 
 void AppendInteger(const Reply& reply, Protocol protocol, std::string& out) {
@@ -123,8 +137,7 @@ void AppendArrayStart(Shape shape, size_t size, Protocol protocol, std::string& 
 void AppendReply(const Reply& reply, Protocol protocol, std::string& out) {
   switch (reply.kind()) {
     case Reply::Kind::kNil:
-      out += NilText(reply, protocol);
-      return;
+      return AppendNil(reply, protocol, out);
     case Reply::Kind::kStatus:
       return AppendLine('+', reply.text(), out);
     case Reply::Kind::kError:

@@ -30,20 +30,33 @@ constexpr int64_t kMaxShortNumber = 99;
 
 // Parses "$17\r\n" or "$7\r\n" and moves `at` after it. Returns false, without moving, for anything
 // else.
-bool ReadShortNumber(char type, const char*& at, const char* end, int& number) {
+[[gnu::always_inline]] inline bool ReadShortNumber(char type, const char*& at, const char* end,
+                                                   size_t& number) {
   constexpr ptrdiff_t kLongest = 5;
   if (end - at < kLongest || at[0] != type) return false;
-  const int first = at[1] - '0';
-  if (first < 0 || first > 9) return false;
+  const auto digit = [&](int index) { return static_cast<unsigned char>(at[index] - '0'); };
+  const unsigned char first = digit(1);
+  if (first > 9) return false;
   if (at[2] == '\r') {
     number = first;
     at += 4;
     return true;
   }
-  const int second = at[2] - '0';
-  if (second < 0 || second > 9 || first == 0 || at[3] != '\r') return false;
-  number = first * 10 + second;
+  const unsigned char second = digit(2);
+  if (second > 9 || first == 0 || at[3] != '\r') return false;
+  number = first * size_t{10} + second;
   at += kLongest;
+  return true;
+}
+
+// Parses "$3\r\nkey\r\n" with such a number, and moves `at` after it.
+[[gnu::always_inline]] inline bool ReadShortBulk(const char*& at, const char* end,
+                                                 std::string_view& word) {
+  size_t size = 0;
+  if (!ReadShortNumber('$', at, end, size)) return false;
+  if (static_cast<size_t>(end - at) < size + 2) return false;
+  word = {at, size};
+  at += size + 2;
   return true;
 }
 
@@ -52,7 +65,6 @@ bool ReadShortNumber(char type, const char*& at, const char* end, int& number) {
 RequestParser::Progress RequestParser::Parse(std::string_view input, const Limits& limits) {
   wanted_ = 0;
   if (input.empty()) return Progress::kIncomplete;
-  words_.clear();
   if (input[0] != '*') return ParseInline(input);
   const bool may_be_short = missing_words_ < 0 && !limits.unauthenticated;
   if (may_be_short && limits.longest_bulk_bytes > kMaxShortNumber && ParseShort(input)) {
@@ -64,14 +76,13 @@ RequestParser::Progress RequestParser::Parse(std::string_view input, const Limit
 bool RequestParser::Skim(std::string_view input, size_t& size, std::string_view& second_word) {
   const char* at = input.data();
   const char* const end = at + input.size();
-  int count = 0;
+  size_t count = 0;
   if (!ReadShortNumber('*', at, end, count)) return false;
   second_word = {};
-  for (int i = 0; i < count; ++i) {
-    int bytes = 0;
-    if (!ReadShortNumber('$', at, end, bytes) || end - at < bytes + 2) return false;
-    if (i == 1) second_word = std::string_view(at, bytes);
-    at += bytes + 2;
+  for (size_t i = 0; i < count; ++i) {
+    std::string_view word;
+    if (!ReadShortBulk(at, end, word)) return false;
+    if (i == 1) second_word = word;
   }
   size = static_cast<size_t>(at - input.data());
   return true;
@@ -80,16 +91,11 @@ bool RequestParser::Skim(std::string_view input, size_t& size, std::string_view&
 bool RequestParser::ParseShort(std::string_view input) {
   const char* at = input.data();
   const char* const end = at + input.size();
-  int left = 0;
-  if (!ReadShortNumber('*', at, end, left)) return false;
-  for (; left > 0; --left) {
-    int size = 0;
-    if (!ReadShortNumber('$', at, end, size) || end - at < size + 2) {
-      words_.clear();
-      return false;
-    }
-    words_.emplace_back(at, size);
-    at += size + 2;
+  size_t count = 0;
+  if (!ReadShortNumber('*', at, end, count)) return false;
+  words_.resize(count);
+  for (std::string_view& word : words_) {
+    if (!ReadShortBulk(at, end, word)) return false;
   }
   consumed_ = static_cast<size_t>(at - input.data());
   return true;
@@ -138,6 +144,7 @@ RequestParser::Progress RequestParser::ParseInline(std::string_view input) {
     words_.assign(unquoted_.begin(), unquoted_.end());
     return Finish(end + 1);
   }
+  words_.clear();
   for (size_t at = 0; at < line.size();) {
     if (base::IsSpaceBetweenWords(line[at])) {
       ++at;
@@ -225,6 +232,7 @@ RequestParser::Progress RequestParser::ParseArray(std::string_view input, const 
     bulk_bytes_ = -1;
     --missing_words_;
   }
+  words_.clear();
   words_.reserve(found_.size());
   for (const Word& word : found_) words_.push_back(input.substr(word.begin, word.size));
   return Finish(position_);

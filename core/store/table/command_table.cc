@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cassert>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
 #include <numeric>
 
-#include "absl/container/flat_hash_map.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "redouble/core/base/text/redis_number.h"
 #include "redouble/core/base/text/string_bridge.h"
@@ -218,18 +219,15 @@ uint64_t LoadWord(const char* bytes) {
   return word;
 }
 
-// Each command that arrives is looked up by name, and most names have four to eight letters. The
-// hash therefore reads the two ends of the name as whole words; upper and lower case of a letter
-// differ in one bit, which it sets.
-struct CaseInsensitiveHash {
-  using is_transparent = void;
-  size_t operator()(std::string_view name) const {
+// The two ends of a name as whole words, which overlap in a short one. Upper and lower case of a
+// letter differ in one bit, which is set here. Most names are short, so that their ends are the
+// whole name.
+struct NameEnds {
+  static constexpr size_t kLongest = 16;
+
+  explicit NameEnds(std::string_view name) : size(name.size()) {
     constexpr uint64_t kSmallLetters = 0x2020202020202020;
-    constexpr uint64_t kFactor = 0x9e3779b97f4a7c15;
-    const size_t size = name.size();
     const char* const end = name.data() + size;
-    uint64_t first = 0;
-    uint64_t last = 0;
     if (size >= 8) {
       first = LoadWord<uint64_t>(name.data());
       last = LoadWord<uint64_t>(end - 8);
@@ -240,34 +238,67 @@ struct CaseInsensitiveHash {
       first = LoadWord<uint8_t>(name.data());
       last = LoadWord<uint8_t>(name.data() + size / 2) << 8 | LoadWord<uint8_t>(end - 1);
     }
-    uint64_t hash = (first | kSmallLetters) * kFactor;
-    hash = (hash ^ hash >> 32 ^ (last | kSmallLetters)) * kFactor + size;
+    first |= kSmallLetters;
+    last |= kSmallLetters;
+  }
+
+  friend bool operator==(const NameEnds&, const NameEnds&) = default;
+
+  uint64_t Hash() const {
+    constexpr uint64_t kFactor = 0x9e3779b97f4a7c15;
+    uint64_t hash = first * kFactor;
+    hash = (hash ^ hash >> 32 ^ last) * kFactor + size;
     return hash ^ hash >> 32;
   }
-};
-struct CaseInsensitiveEqual {
-  using is_transparent = void;
-  bool operator()(std::string_view a, std::string_view b) const { return SameName(a, b); }
+
+  uint64_t first = 0;
+  uint64_t last = 0;
+  size_t size = 0;
 };
 
-using NameIndex =
-    absl::flat_hash_map<std::string_view, CommandId, CaseInsensitiveHash, CaseInsensitiveEqual>;
+// The rows by name, in any case: a hash table that never grows. Each command that arrives is looked
+// up here, and compared as two words where that is enough.
+class NameIndex {
+ public:
+  void Add(std::string_view name, CommandId id) {
+    const NameEnds ends(name);
+    size_t at = ends.Hash() % kSlots;
+    while (slots_[at].id != CommandId::kUnknown) at = (at + 1) % kSlots;
+    // The bit that differs in letters differs in other characters too.
+    const bool has_only_letters = std::all_of(name.begin(), name.end(), absl::ascii_islower);
+    slots_[at] = {ends, name, id, has_only_letters && name.size() <= NameEnds::kLongest};
+  }
 
-CommandId Find(const NameIndex& names, std::string_view name) {
-  const auto found = names.find(name);
-  return found == names.end() ? CommandId::kUnknown : found->second;
-}
+  CommandId Find(std::string_view name) const {
+    const NameEnds ends(name);
+    for (size_t at = ends.Hash() % kSlots;; at = (at + 1) % kSlots) {
+      const Slot& slot = slots_[at];
+      if (slot.id == CommandId::kUnknown) return slot.id;
+      if (slot.ends == ends && (slot.ends_suffice || SameName(slot.name, name))) return slot.id;
+    }
+  }
+
+ private:
+  struct Slot {
+    NameEnds ends = NameEnds({});
+    std::string_view name;
+    CommandId id = CommandId::kUnknown;
+    bool ends_suffice = false;
+  };
+
+  static constexpr size_t kSlots = std::bit_ceil(2 * kCommandCount);
+  std::array<Slot, kSlots> slots_;
+};
 
 struct Index {
   NameIndex by_name;
   std::array<bool, kCommandCount> is_container = {};
 
   Index() {
-    by_name.reserve(kCommandCount);
-    for (const CommandSpec& spec : AllCommands()) by_name.emplace(spec.name, spec.id);
+    for (const CommandSpec& spec : AllCommands()) by_name.Add(spec.name, spec.id);
     for (const CommandSpec& spec : AllCommands()) {
       if (!spec.is_subcommand()) continue;
-      const CommandId container = Find(by_name, spec.container());
+      const CommandId container = by_name.Find(spec.container());
       assert(container != CommandId::kUnknown && "a subcommand's row needs one for its container");
       is_container[static_cast<size_t>(container)] = true;
     }
@@ -417,7 +448,7 @@ std::optional<std::string_view> ChangedTips(CommandId id, Version version) {
   return std::nullopt;
 }
 
-CommandId FindCommand(std::string_view name) { return Find(TheIndex().by_name, name); }
+CommandId FindCommand(std::string_view name) { return TheIndex().by_name.Find(name); }
 
 CommandId FindSubcommand(CommandId container, std::string_view subcommand) {
   // No row's name is longer.
@@ -428,7 +459,7 @@ CommandId FindSubcommand(CommandId container, std::string_view subcommand) {
   char* end = std::copy(name.begin(), name.end(), whole.begin());
   *end++ = '|';
   end = std::copy(subcommand.begin(), subcommand.end(), end);
-  return Find(TheIndex().by_name, {whole.data(), static_cast<size_t>(end - whole.data())});
+  return TheIndex().by_name.Find({whole.data(), static_cast<size_t>(end - whole.data())});
 }
 
 bool IsContainer(CommandId id) {

@@ -75,7 +75,8 @@ TEST(CommandTable, FindsNothingUnderOtherNames) {
   for (const std::string_view name :
        {std::string_view(""), std::string_view("ge"), std::string_view("gett"),
         std::string_view(" get"), std::string_view("get|"), std::string_view("|"),
-        std::string_view("get\0", 4)}) {
+        std::string_view("get\0", 4), std::string_view("xgroup\\create"),
+        std::string_view("client|no\revict")}) {
     EXPECT_EQ(FindCommand(name), CommandId::kUnknown) << name;
   }
 }

@@ -28,9 +28,9 @@ BlockedOperation WaitForList(Arguments keys, const BlockTimeout& timeout) {
 }
 
 Reply PopOne(CommandContext& context, std::string_view key, List& list, List::End end) {
-  std::vector<Reply> elements = PopElements(context, key, list, end, 1);
+  Reply element = PopElement(context, key, list, end);
   context.PropagateAs(PopWord(end), key);
-  return Reply::Array({Reply::Bulk(key), std::move(elements[0])});
+  return Reply::Array({Reply::Bulk(key), std::move(element)});
 }
 
 // Pops from the first list of the keys, as a command that is executed again does.

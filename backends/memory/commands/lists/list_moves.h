@@ -31,7 +31,10 @@ std::string_view PopWord(List::End end);
 // LEFT or RIGHT; nullopt for any other word.
 std::optional<List::End> ReadEnd(std::string_view word);
 
-// Pops up to `count` elements, publishes the events, and removes the key if it is empty then.
+// Pops an element of a list that has one, publishes the events, and removes the key if it is empty
+// then.
+Reply PopElement(CommandContext& context, std::string_view key, List& list, List::End end);
+// The same for up to `count` elements.
 std::vector<Reply> PopElements(CommandContext& context, std::string_view key, List& list,
                                List::End end, size_t count);
 

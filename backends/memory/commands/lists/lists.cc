@@ -44,8 +44,8 @@ Reply PopGeneric(CommandContext& context, std::string_view command, Arguments ar
   if (list.wrong_type()) return WrongType();
   if (!list) return with_count ? Reply::NilArray() : Reply::Nil();
   if (with_count && count == 0) return Reply::EmptyArray();
-  std::vector<Reply> elements = PopElements(context, arguments[0], *list, end, count);
-  return with_count ? Reply::Array(std::move(elements)) : std::move(elements[0]);
+  if (!with_count) return PopElement(context, arguments[0], *list, end);
+  return Reply::Array(PopElements(context, arguments[0], *list, end, count));
 }
 
 // The position of an index as in LINDEX; nullopt if it is out of range.
@@ -124,6 +124,13 @@ std::optional<List::End> ReadEnd(std::string_view word) {
 
 std::string_view PopWord(List::End end) { return end == List::End::kFront ? "LPOP" : "RPOP"; }
 
+Reply PopElement(CommandContext& context, std::string_view key, List& list, List::End end) {
+  Reply element = Reply::Bulk(list.Pop(end));
+  context.Changed(key, EventClass::kList, PopEvent(end));
+  context.RemoveIfEmpty(key, list);
+  return element;
+}
+
 std::vector<Reply> PopElements(CommandContext& context, std::string_view key, List& list,
                                List::End end, size_t count) {
   std::vector<Reply> elements;
@@ -131,7 +138,7 @@ std::vector<Reply> PopElements(CommandContext& context, std::string_view key, Li
   elements.reserve(count);
   while (elements.size() < count) elements.push_back(Reply::Bulk(list.Pop(end)));
   context.Changed(key, EventClass::kList, PopEvent(end));
-  context.RemoveIfEmpty(key);
+  context.RemoveIfEmpty(key, list);
   return elements;
 }
 
@@ -146,7 +153,7 @@ Reply MoveElement(CommandContext& context, const ListMove& move) {
   target->Push(move.to_end, element);
   context.Changed(move.to, EventClass::kList, PushEvent(move.to_end));
   context.Changed(move.from, EventClass::kList, PopEvent(move.from_end));
-  context.RemoveIfEmpty(move.from);
+  context.RemoveIfEmpty(move.from, *source);
   return Reply::Bulk(element);
 }
 
@@ -312,7 +319,7 @@ Reply HandleLRem(CommandContext& context, Arguments arguments) {
   }
   if (removed == 0) return Reply::Integer(0);
   context.Changed(key, EventClass::kList, "lrem");
-  context.RemoveIfEmpty(key);
+  context.RemoveIfEmpty(key, *list);
   return Reply::Integer(removed);
 }
 

@@ -29,7 +29,7 @@ std::vector<SortedSet::Element> PopElements(CommandContext& context, std::string
               });
   set.RemoveRange(downwards ? RankRange{size - count, size} : RankRange{0, count});
   context.Changed(key, EventClass::kSortedSet, downwards ? "zpopmax" : "zpopmin");
-  context.RemoveIfEmpty(key);
+  context.RemoveIfEmpty(key, set);
   return popped;
 }
 

@@ -159,7 +159,7 @@ Reply RemoveReply(CommandContext& context, Arguments arguments, RangeKind kind,
   if (ranks.size() == 0) return Reply::Integer(0);
   set->RemoveRange(ranks);
   context.Changed(key, EventClass::kSortedSet, event);
-  context.RemoveIfEmpty(key);
+  context.RemoveIfEmpty(key, *set);
   return Reply::Integer(static_cast<int64_t>(ranks.size()));
 }
 

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
+#include "absl/strings/ascii.h"
 #include "redouble/backends/memory/commands/random_picks.h"
 #include "redouble/backends/memory/commands/reply_array.h"
 #include "redouble/backends/memory/commands/scan_options.h"
@@ -29,24 +31,31 @@ struct AddOptions {
   bool increment = false;
 };
 
+// Sets the option of that name. Returns false if there is none.
+bool ReadAddOption(std::string_view word, AddOptions& options) {
+  constexpr struct {
+    std::string_view word;
+    bool AddOptions::*option;
+  } kRows[] = {
+      {"NX", &AddOptions::if_absent},     {"XX", &AddOptions::if_present},
+      {"GT", &AddOptions::if_greater},    {"LT", &AddOptions::if_less},
+      {"CH", &AddOptions::count_changed}, {"INCR", &AddOptions::increment},
+  };
+  // Most scores begin with a digit.
+  if (word.empty() || !absl::ascii_isalpha(static_cast<unsigned char>(word[0]))) return false;
+  for (const auto& row : kRows) {
+    if (!IsWord(word, row.word)) continue;
+    options.*row.option = true;
+    return true;
+  }
+  return false;
+}
+
 // Reads the options before the scores. Returns their number.
 size_t ReadAddOptions(Arguments arguments, AddOptions& options) {
-  const struct {
-    std::string_view word;
-    bool& option;
-  } rows[] = {
-      {"NX", options.if_absent}, {"XX", options.if_present},    {"GT", options.if_greater},
-      {"LT", options.if_less},   {"CH", options.count_changed}, {"INCR", options.increment},
-  };
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    bool known = false;
-    for (const auto& row : rows) {
-      if (!IsWord(arguments[i], row.word)) continue;
-      row.option = known = true;
-    }
-    if (!known) return i;
-  }
-  return arguments.size();
+  size_t count = 0;
+  while (count < arguments.size() && ReadAddOption(arguments[count], options)) ++count;
+  return count;
 }
 
 std::optional<Reply> CheckAddOptions(const AddOptions& options, Arguments pairs) {
@@ -103,7 +112,7 @@ Reply AddGeneric(CommandContext& context, Arguments arguments, AddOptions option
   const std::string_view key = arguments[0];
   const Arguments pairs = arguments.subspan(1 + ReadAddOptions(arguments.subspan(1), options));
   if (std::optional<Reply> error = CheckAddOptions(options, pairs)) return *std::move(error);
-  std::vector<double> scores;
+  absl::InlinedVector<double, 4> scores;
   for (size_t i = 0; i < pairs.size(); i += 2) {
     const std::optional<double> score = base::ParseDouble(pairs[i]);
     if (!score) return Reply::Error(error_text::kNotAFloat);
@@ -199,7 +208,7 @@ Reply HandleZRem(CommandContext& context, Arguments arguments) {
   for (const std::string_view member : arguments.subspan(1)) removed += set->Remove(member);
   if (removed == 0) return Reply::Integer(0);
   context.Changed(key, EventClass::kSortedSet, "zrem");
-  context.RemoveIfEmpty(key);
+  context.RemoveIfEmpty(key, *set);
   return Reply::Integer(removed);
 }
 
@@ -224,7 +233,7 @@ Reply HandleZRandMember(CommandContext& context, Arguments arguments) {
   if (set.wrong_type()) return WrongType();
   if (!set) return with_count ? Reply::EmptyArray() : Reply::Nil();
   if (!with_count) {
-    return Reply::Bulk(set->At(PickPositions(context.rng(), set->size(), 1)[0]).member);
+    return Reply::Bulk(set->At(PickPosition(context.rng(), set->size())).member);
   }
   if (std::optional<Reply> refusal = RefuseAbsurdCount(count, context.session().reply_sink())) {
     return *std::move(refusal);
