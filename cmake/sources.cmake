@@ -1092,6 +1092,8 @@ redouble_component(
     sim/storm/gateway/gateway_storm.cc
     sim/storm/korvet/korvet_storm.cc
     sim/storm/korvet/topic_history.cc
+    sim/storm/orchestrator/orchestrator_storm.cc
+    sim/storm/orchestrator/workflows.cc
     sim/storm/promise.cc
     sim/storm/relayna/relayna_storm.cc
     sim/storm/storm.cc
@@ -1146,6 +1148,7 @@ redouble_component(
     gateway
     korvet
     memory
+    orchestrator
     relayna
     store
     threescale

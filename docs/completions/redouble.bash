@@ -7,7 +7,7 @@ _redouble() {
   fi
   case "${COMP_WORDS[1]} $before" in
     "explore --strategy") words="combined exhaustive mixed uniform walk pct partial-order mutation" ;;
-    "storm "*) words="gateway korvet relayna threescale" ;;
+    "storm "*) words="gateway korvet orchestrator relayna threescale" ;;
     "serve --clock") words="system manual" ;;
     "serve --compatibility") words="redis-7.0 redis-7.2 redis-7.4 redis-8.0 valkey-8.0 valkey-8.1" ;;
     "serve --appendonly") words="yes no" ;;
@@ -17,7 +17,7 @@ _redouble() {
   if [ -z "$words" ] && [[ "$word" == -* ]]; then case "${COMP_WORDS[1]}" in
     replay) words="--help --redis --spawn-redis --flush --filter --verbose --trace --html --until --break-at --changes" ;;
     explore) words="--help --schedules --seed --jobs --hardened --swarm --exhaustive --strategy --schedule --seconds --all --out --catalogue" ;;
-    storm) words="--help --seed --runs --minutes --run --jobs --hardened --out" ;;
+    storm) words="--help --seed --runs --minutes --run --jobs --hardened --no-shrink --out" ;;
     serve) words="--help --port --unixsocket --bind --config --clock --start --seed --compatibility --requirepass --maxmemory --cluster-slots --load --dir --dbfilename --appendonly --replicaof --aclfile --enable-debug-command --loglevel --ready-file --exit-with-parent" ;;
     redis-server) words="--help" ;;
     record) words="--help --out --for --count --name --keep-ids" ;;

@@ -55,6 +55,7 @@ struct Options {
   std::optional<int64_t> run;
   int jobs = 2;
   bool hardened = false;
+  bool no_shrink = false;
   std::string out;
 };
 
@@ -146,7 +147,8 @@ class StormCommand {
         context_.out << "; " << runner_.system().Page() << " " << finding.section;
       }
       context_.out << "\n  run " << found.first_run << ": " << found.what << "\n";
-      if (!is_expected || options_.run.has_value() || !options_.out.empty()) {
+      const bool is_asked_for = options_.run.has_value() || !options_.out.empty();
+      if (!options_.no_shrink && (!is_expected || is_asked_for)) {
         REDOUBLE_RETURN_IF_ERROR(PrintShrunk(finding, found.first_run));
       }
       context_.out << "  again: redouble storm " << options_.system << " --seed " << options_.seed
@@ -211,6 +213,7 @@ std::function<int()> AddStorm(CLI::App& app, const ProgramContext& context) {
   app.add_option("--jobs", options->jobs, "How many processes run at once")
       ->check(CLI::PositiveNumber);
   app.add_flag("--hardened", options->hardened, "With all options that remove hazards");
+  app.add_flag("--no-shrink", options->no_shrink, "Do not look for a smaller run of a finding");
   app.add_option("--out", options->out, "Write a page for each finding into this folder");
   return [options, &context] { return RunStorm(*options, context); };
 }
