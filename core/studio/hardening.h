@@ -11,6 +11,9 @@
 // only if the values that were read are unchanged. If something changed, the operation starts
 // again.
 //
+// In the cluster layout (docs/systems/studio.md 1.4) atomic_event_insert has the same effect, and
+// the other two have none, because their keys are in several slots.
+//
 // Thread-safety: a plain value.
 // Source: docs/systems/studio.md 5.
 #ifndef REDOUBLE_CORE_STUDIO_HARDENING_H_

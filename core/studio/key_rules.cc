@@ -38,8 +38,8 @@ constexpr std::array kRelations = {
 
 }  // namespace
 
-store::KeyRules KeyRules() {
-  return {.families = KeyFamilies(),
+store::KeyRules KeyRules(store::KeyLayout layout) {
+  return {.families = KeyFamilies(layout),
           .defaults = DefaultBindings(),
           .relations = kRelations,
           .expiring = {}};

@@ -9,12 +9,13 @@
 #ifndef REDOUBLE_CORE_STUDIO_KEY_RULES_H_
 #define REDOUBLE_CORE_STUDIO_KEY_RULES_H_
 
+#include "redouble/core/store/keyspace/key_layout.h"
 #include "redouble/core/store/keyspace/key_rules.h"
 
 namespace redouble::studio {
 
 // Returns the rules of all families.
-store::KeyRules KeyRules();
+store::KeyRules KeyRules(store::KeyLayout layout = store::KeyLayout::kDocumented);
 
 }  // namespace redouble::studio
 

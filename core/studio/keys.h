@@ -6,8 +6,11 @@
 // service `a` and to the task `c` of the service `a:b` (docs/systems/studio.md 1.2).
 //
 //   const studio::EventKeys keys;                 // "studio:events"
-//   keys.Event("svc-a:status:e1");                // "studio:events:event:svc-a:status:e1"
+//   keys.Event({"svc-a", "svc-a:status:e1"});     // "studio:events:event:svc-a:status:e1"
 //   keys.TaskHistory({"svc-a", "t1"});            // "studio:events:task:svc-a:t1:history"
+//
+// In the cluster layout the keys of a service's events have the id of the service as their hash
+// tag. The other stores have the same keys in both layouts (docs/systems/studio.md 1.4).
 //
 // Thread-safety: constant after construction.
 // Source: docs/systems/studio.md 1.
@@ -20,13 +23,16 @@
 
 #include "absl/time/time.h"
 #include "redouble/core/store/keyspace/key_family.h"
+#include "redouble/core/store/keyspace/key_layout.h"
 #include "redouble/core/store/keyspace/key_pattern.h"
 
 namespace redouble::studio {
 
 // Returns all families, in the order of docs/systems/studio.md 1. The prefixes are placeholders:
-// registry_prefix, event_prefix, health_prefix, search_prefix.
-std::span<const store::KeyFamily> KeyFamilies();
+// registry_prefix, event_prefix, health_prefix, search_prefix. The ids are the same in both
+// layouts.
+std::span<const store::KeyFamily> KeyFamilies(
+    store::KeyLayout layout = store::KeyLayout::kDocumented);
 
 // The default prefixes as bindings for store::FamilyTable.
 std::span<const store::KeyBinding> DefaultBindings();
@@ -64,11 +70,18 @@ struct TaskName {
   std::string_view task_id;
 };
 
+// Names one event of one service.
+struct EventName {
+  std::string_view service_id;  // Part of the key in the cluster layout only.
+  std::string_view dedupe_key;
+};
+
 class EventKeys {
  public:
-  explicit EventKeys(std::string_view prefix = kDefaultEventPrefix);
+  explicit EventKeys(std::string_view prefix = kDefaultEventPrefix,
+                     store::KeyLayout layout = store::KeyLayout::kDocumented);
 
-  std::string Event(std::string_view dedupe_key) const;
+  std::string Event(EventName event) const;
   std::string ServiceHistory(std::string_view service_id) const;
   std::string TaskHistory(TaskName task) const;
   std::string TaskLatestTimestamp(TaskName task) const;
@@ -81,6 +94,7 @@ class EventKeys {
   std::string TaskChannel(TaskName task) const;
 
  private:
+  store::KeyLayout layout_;
   store::KeyPattern event_;
   store::KeyPattern service_history_;
   store::KeyPattern task_history_;

@@ -3,7 +3,12 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <string>
+#include <vector>
+
+#include "redouble/core/base/hash/crc.h"
 #include "redouble/core/store/keyspace/key_family_testing.h"
+#include "redouble/core/store/keyspace/key_spread_for_test.h"
 
 namespace redouble::studio {
 namespace {
@@ -15,7 +20,7 @@ TEST(StudioKeys, AreThoseOfTheSeed) {
   EXPECT_EQ(registry.EnvironmentUrl("prod", "http://a.test:80/x"),
             "studio:services:by-env-url:prod:http://a.test:80/x");
   const EventKeys events;
-  EXPECT_EQ(events.Event("svc-a:status:e1"), "studio:events:event:svc-a:status:e1");
+  EXPECT_EQ(events.Event({"svc-a", "svc-a:status:e1"}), "studio:events:event:svc-a:status:e1");
   EXPECT_EQ(events.ServiceHistory("svc-a"), "studio:events:service:svc-a:history");
   EXPECT_EQ(events.TaskHistory({"svc-a", "t1"}), "studio:events:task:svc-a:t1:history");
   EXPECT_EQ(events.TaskLatestTimestamp({"svc-a", "t1"}),
@@ -41,8 +46,32 @@ TEST(StudioKeys, AreThoseOfTheSeed) {
   EXPECT_EQ(search.ServiceToken("co"), "studio:search:service:token:co");
 }
 
+TEST(StudioKeys, HaveTheServiceOfAnEventAsTheirTagInTheClusterLayout) {
+  const EventKeys events(kDefaultEventPrefix, store::KeyLayout::kCluster);
+  const std::vector<std::string> keys = {
+      events.Event({"svc-a", "svc-a:status:e1"}), events.ServiceHistory("svc-a"),
+      events.TaskHistory({"svc-a", "t1"}),        events.TaskLatestTimestamp({"svc-a", "t1"}),
+      events.LatestStatusTimestamp("svc-a"),      events.LatestObservationTimestamp("svc-a"),
+      events.LatestIngestedTimestamp("svc-a"),    events.PullCursor("svc-a")};
+  for (const std::string& key : keys)
+    EXPECT_EQ(base::KeySlot(key), base::KeySlot("service:svc-a")) << key;
+  EXPECT_EQ(keys[0], "studio:events:event:{service:svc-a}:svc-a:status:e1");
+  EXPECT_EQ(keys[2], "studio:events:task:{service:svc-a}:t1:history");
+  EXPECT_EQ(events.ServiceChannel("svc-a"), EventKeys().ServiceChannel("svc-a"));
+}
+
+TEST(StudioKeys, OfManyServicesSpreadOverACluster) {
+  const EventKeys events(kDefaultEventPrefix, store::KeyLayout::kCluster);
+  std::vector<std::string> keys;
+  for (int service = 0; service < 6000; ++service) {
+    keys.push_back(events.ServiceHistory("svc-" + std::to_string(service)));
+  }
+  store::ExpectEvenSpread(keys, /*masters=*/6);
+}
+
 TEST(StudioKeys, RoundTripUnderTheDefaultPrefixes) {
   store::ExpectKeyFamiliesRoundTrip(KeyFamilies(), DefaultBindings());
+  store::ExpectKeyFamiliesRoundTrip(KeyFamilies(store::KeyLayout::kCluster), DefaultBindings());
 }
 
 // docs/systems/studio.md 1.2: nothing is escaped.
@@ -61,7 +90,7 @@ TEST(StudioKeys, TakeAPrefixWithoutTheSpaceAroundItAndABlankOneAsTheDefault) {
 }
 
 TEST(StudioKeys, TakeEmptyIds) {
-  EXPECT_EQ(EventKeys().Event(""), "studio:events:event:");
+  EXPECT_EQ(EventKeys().Event({"", ""}), "studio:events:event:");
   EXPECT_EQ(HealthKeys().Health(""), "studio:health:");
 }
 

@@ -37,7 +37,7 @@ class OnePage final : public FeedSource {
 };
 
 template <typename Backend>
-class StudioTest : public tests::BackendTest<Backend> {
+class StudioTest : public StudioBackendTest<Backend> {
  protected:
   std::vector<std::string> Ids(const EventPage& page) {
     std::vector<std::string> ids;
@@ -47,11 +47,13 @@ class StudioTest : public tests::BackendTest<Backend> {
   RegistryOptions NoPolicyQuestions() { return {.policy = OutboundPolicy::Create().value()}; }
 };
 
-TYPED_TEST_SUITE(StudioTest, tests::Backends, tests::BackendNames);
+TYPED_TEST_SUITE(StudioTest, tests::LayoutBackends, tests::BackendNames);
 
 TYPED_TEST(StudioTest, LeavesTheSameRegistryWithAndWithoutHardening) {
   for (const bool hardened : {false, true}) {
-    RegistryStore registry(this->store(), {.hardening = {.atomic_registry = hardened}});
+    RegistryStore registry(
+        this->store(),
+        this->Options(RegistryStoreOptions{.hardening = {.atomic_registry = hardened}}));
     EXPECT_THAT(this->Run(registry.Create(Service("a", "http://a.test"))), IsOk());
     EXPECT_THAT(this->Run(registry.Create(Service("a", "http://b.test"))),
                 StatusIs(absl::StatusCode::kAlreadyExists));
@@ -74,7 +76,7 @@ TYPED_TEST(StudioTest, LeavesTheSameRegistryWithAndWithoutHardening) {
 }
 
 TYPED_TEST(StudioTest, FailsOnAnInvalidRecordAndOnAKeyOfTheWrongType) {
-  RegistryStore registry(this->store());
+  RegistryStore registry(this->store(), this->Options(RegistryStoreOptions()));
   this->Ask({"SADD", "studio:services:all", "a"});
   EXPECT_TRUE(this->Run(registry.List()).value().empty()) << "an id without a record is skipped";
   this->Ask({"SET", "studio:services:by-id:a", "{bad"});
@@ -90,7 +92,9 @@ TYPED_TEST(StudioTest, FailsOnAnInvalidRecordAndOnAKeyOfTheWrongType) {
 
 TYPED_TEST(StudioTest, LeavesTheSameEventsWithAndWithoutHardening) {
   for (const bool hardened : {false, true}) {
-    EventStore events(this->store(), {.hardening = {.atomic_event_insert = hardened}});
+    EventStore events(
+        this->store(),
+        this->Options(EventStoreOptions{.hardening = {.atomic_event_insert = hardened}}));
     const auto insert = [&](const char* id, const char* timestamp) {
       const EventEnvelope envelope = Event(id, timestamp);
       return this->Run(events.InsertEvent(envelope, this->now())).value();
@@ -119,7 +123,8 @@ TYPED_TEST(StudioTest, LeavesTheSameEventsWithAndWithoutHardening) {
 TYPED_TEST(StudioTest, RefusesATtlThatRedisRefusesAndWritesNothing) {
   for (const bool hardened : {false, true}) {
     EventStore events(this->store(),
-                      {.ttl_seconds = -1, .hardening = {.atomic_event_insert = hardened}});
+                      this->Options(EventStoreOptions{
+                          .ttl_seconds = -1, .hardening = {.atomic_event_insert = hardened}}));
     const EventEnvelope envelope = Event("e1", "2026-01-01T10:00:01Z");
     EXPECT_THAT(this->Run(events.InsertEvent(envelope, this->now())), Not(IsOk()));
     EXPECT_EQ(this->KeyCount(), 0);
@@ -128,7 +133,7 @@ TYPED_TEST(StudioTest, RefusesATtlThatRedisRefusesAndWritesNothing) {
 
 // E2 caused by an error: the document exists, no list names it, and every retry is a duplicate.
 TYPED_TEST(StudioTest, LosesAnEventWhoseTransactionFails) {
-  EventStore events(this->store());
+  EventStore events(this->store(), this->Options(EventStoreOptions()));
   this->Ask({"SET", "studio:events:service:a:history", "x"});
   const EventEnvelope envelope = Event("e1", "2026-01-01T10:00:01Z");
   const absl::Status failed = this->Run(events.InsertEvent(envelope, this->now())).status();
@@ -137,7 +142,7 @@ TYPED_TEST(StudioTest, LosesAnEventWhoseTransactionFails) {
 }
 
 TYPED_TEST(StudioTest, FiltersEventsByTimeKindAndType) {
-  EventStore events(this->store());
+  EventStore events(this->store(), this->Options(EventStoreOptions()));
   for (const char* id : {"1", "2", "3"}) {
     EventEnvelope envelope = Event(id, std::string("2026-01-01T10:00:0") + id + "Z");
     envelope.event.source_kind = *id == '2' ? SourceKind::kObservation : SourceKind::kStatus;
@@ -155,10 +160,10 @@ TYPED_TEST(StudioTest, FiltersEventsByTimeKindAndType) {
 }
 
 TYPED_TEST(StudioTest, KeepsThePullCursorOfAFeedThatFails) {
-  RegistryStore records(this->store());
+  RegistryStore records(this->store(), this->Options(RegistryStoreOptions()));
   Registry registry(records, this->NoPolicyQuestions());
-  EventStore events(this->store());
-  SearchStore documents(this->store());
+  EventStore events(this->store(), this->Options(EventStoreOptions()));
+  SearchStore documents(this->store(), this->Options(SearchStoreOptions()));
   SearchIndex index(documents, {});
   IngestService ingest(registry, events, &index);
   OnePage feed;
@@ -182,7 +187,7 @@ TYPED_TEST(StudioTest, KeepsThePullCursorOfAFeedThatFails) {
 
 // L1: an invalid document ends the retention loop.
 TYPED_TEST(StudioTest, EndsTheRetentionLoopAtACorruptDocument) {
-  SearchStore documents(this->store());
+  SearchStore documents(this->store(), this->Options(SearchStoreOptions()));
   SearchIndex index(documents, {});
   base::VirtualClock clock(this->now());
   this->Ask({"SADD", "studio:search:task:all", "gone", "x"});
@@ -198,9 +203,9 @@ TYPED_TEST(StudioTest, EndsTheRetentionLoopAtACorruptDocument) {
 }
 
 TYPED_TEST(StudioTest, FillsAnEmptyIndexFromTheEventsThatAreThere) {
-  RegistryStore records(this->store());
-  EventStore events(this->store());
-  SearchStore documents(this->store());
+  RegistryStore records(this->store(), this->Options(RegistryStoreOptions()));
+  EventStore events(this->store(), this->Options(EventStoreOptions()));
+  SearchStore documents(this->store(), this->Options(SearchStoreOptions()));
   SearchIndex index(documents, {});
   EXPECT_THAT(this->Run(records.Create(Service("a", "http://a.test"))), IsOk());
   const EventEnvelope envelope = Event("e1", "2026-01-01T10:00:01Z");

@@ -1,8 +1,16 @@
 // Shared parts of Studio's tests: sample services and events, fake HTTP fetchers, and a fixture on
-// both backends that fails each request of an operation in turn.
+// all backends, in both layouts of the keys, that fails each request of an operation in turn.
+//
+// A test names keys as documented (backends/testing/spelled_test.h), and passes the options of a
+// store through the fixture, which sets the layout:
 //
 //   template <typename Backend>
 //   class RegistryTest : public StudioBackendTest<Backend> {};
+//   TYPED_TEST_SUITE(RegistryTest, tests::LayoutBackends, tests::BackendNames);
+//
+//   TYPED_TEST(RegistryTest, IsEmpty) {
+//     RegistryStore records(this->store(), this->Options(RegistryStoreOptions()));
+//   }
 //
 // It is in Studio's namespace, because it mostly uses Studio's names. For tests only.
 //
@@ -20,13 +28,14 @@
 #include <utility>
 #include <vector>
 
-#include "redouble/backends/testing/backends.h"
+#include "redouble/backends/testing/spelled_test.h"
 #include "redouble/core/python/error.h"
 #include "redouble/core/python/json.h"
 #include "redouble/core/store/errors.h"
 #include "redouble/core/studio/events/service_event.h"
 #include "redouble/core/studio/health/health_service.h"
 #include "redouble/core/studio/ingest/ingest_service.h"
+#include "redouble/core/studio/keys.h"
 #include "redouble/core/studio/registry/capabilities.h"
 #include "redouble/core/studio/registry/service_record.h"
 #include "redouble/tests/support/intercepted_store.h"
@@ -99,10 +108,38 @@ class FixedWorkers final : public WorkerHealthFetcher {
   std::vector<std::string> asked;
 };
 
+struct StudioFamilies {
+  static tests::SystemFamilies Families() {
+    return {KeyFamilies(), KeyFamilies(store::KeyLayout::kCluster), DefaultBindings()};
+  }
+};
+
 template <typename Backend>
-class StudioBackendTest : public tests::BackendTest<Backend> {
+class StudioBackendTest : public tests::SpelledTest<Backend, StudioFamilies> {
  protected:
+  using Spelled = tests::SpelledTest<Backend, StudioFamilies>;
   using Operation = std::function<absl::Status(store::Store&)>;
+
+  // Returns the options of a store, with the layout of the test.
+  template <typename StoreOptions>
+  static StoreOptions Options(StoreOptions options) {
+    options.key_layout = Spelled::layout();
+    return options;
+  }
+
+  // The values of an option that needs a script with the keys of several tags: in the cluster
+  // layout it is without effect, so that only false says what happens.
+  static std::vector<bool> OffAndOn() {
+    return Spelled::in_cluster_layout() ? std::vector<bool>{false} : std::vector<bool>{false, true};
+  }
+
+  store::Reply Ask(const std::vector<std::string_view>& words) {
+    std::vector<std::string> named;
+    for (const std::string_view word : words) named.push_back(WithService(word));
+    return Spelled::Ask({named.begin(), named.end()});
+  }
+  std::string Value(std::string_view key) { return Spelled::Value(WithService(key)); }
+  int64_t Ttl(std::string_view key) { return Spelled::Ttl(WithService(key)); }
 
   // Runs the operation repeatedly after `setup` on an empty server, failing its first request, then
   // its second, and so on. Expects that it returns each failure and succeeds if no request fails.
@@ -132,7 +169,7 @@ class StudioBackendTest : public tests::BackendTest<Backend> {
   std::vector<std::string> LogOf(const Operation& operation) {
     tests::InterceptedStore watched(this->store());
     (void)operation(watched);
-    return watched.log();
+    return Spelled::Documented(watched.log());
   }
 
   // Runs the operation, and `meanwhile` before its request with that index.
@@ -157,6 +194,17 @@ class StudioBackendTest : public tests::BackendTest<Backend> {
   }
 
   bool Exists(std::string_view key) { return this->Ask({"EXISTS", key}).integer() == 1; }
+
+ private:
+  // Returns the documented key of an event in the layout of the test, any other word unchanged. The
+  // documented key has the service only as the first part of the dedupe key.
+  static std::string WithService(std::string_view word) {
+    static const std::string& prefix = *new std::string(EventKeys().Event({"", ""}));
+    if (!Spelled::in_cluster_layout() || !word.starts_with(prefix)) return std::string(word);
+    const std::string_view dedupe_key = word.substr(prefix.size());
+    const EventKeys keys(kDefaultEventPrefix, store::KeyLayout::kCluster);
+    return keys.Event({dedupe_key.substr(0, dedupe_key.find(':')), dedupe_key});
+  }
 };
 
 }  // namespace redouble::studio

@@ -31,6 +31,8 @@ namespace redouble::studio {
 struct StudioSettings {
   // The server, for the program that connects the store. The original requires it.
   std::string redis_url;
+  // A deployment keeps it.
+  store::KeyLayout key_layout = store::KeyLayout::kDocumented;
   std::string registry_prefix = std::string(kDefaultRegistryPrefix);
   // The URLs that Studio may call.
   OutboundPolicyOptions outbound = {};

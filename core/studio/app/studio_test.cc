@@ -43,7 +43,9 @@ class StudioTest : public StudioBackendTest<Backend> {
   }
   std::unique_ptr<Studio> Make(store::Store& store, const Pairs& variables) {
     const StudioHttp http = {capabilities_, workers_, feed_};
-    return Studio::Create(store, *clock_, http, ReadStudioSettings(variables).value()).value();
+    StudioSettings settings = ReadStudioSettings(variables).value();
+    settings.key_layout = this->layout();
+    return Studio::Create(store, *clock_, http, settings).value();
   }
   std::unique_ptr<Studio> Make(const Pairs& variables = {}) {
     return Make(this->store(), variables);
@@ -58,7 +60,7 @@ class StudioTest : public StudioBackendTest<Backend> {
   OneEventFeed feed_;
   std::optional<base::VirtualClock> clock_;
 };
-TYPED_TEST_SUITE(StudioTest, tests::Backends, tests::BackendNames);
+TYPED_TEST_SUITE(StudioTest, tests::LayoutBackends, tests::BackendNames);
 
 // The program of docs/systems/studio.md.
 TYPED_TEST(StudioTest, RunsAWholeStudio) {
@@ -106,8 +108,9 @@ TYPED_TEST(StudioTest, TakesItsSettingsFromVariables) {
   EXPECT_TRUE(this->Exists("r:by-id:a"));
   EXPECT_TRUE(this->Exists("h:a"));
   EXPECT_TRUE(this->Exists("s:service:doc:a"));
-  EXPECT_EQ(this->Ttl("e:service:a:history"), -1);
-  EXPECT_EQ(this->Ask({"LLEN", "e:service:a:history"}), store::Reply::Integer(1));
+  const std::string history = EventKeys("e", this->layout()).ServiceHistory("a");
+  EXPECT_EQ(this->Ttl(history), -1);
+  EXPECT_EQ(this->Ask({"LLEN", history}), store::Reply::Integer(1));
   ASSERT_OK_AND_ASSIGN(const HealthDocument stale,
                        this->Run(studio->health().GetHealth("a", this->now() + absl::Seconds(11))));
   EXPECT_EQ(stale.capability_status.state, CapabilityState::kStale);

@@ -97,7 +97,7 @@ struct EventStore::Insertion {
 };
 
 EventStore::EventStore(store::Store& store, EventStoreOptions options)
-    : store_(store), options_(std::move(options)), keys_(options_.prefix) {}
+    : store_(store), options_(std::move(options)), keys_(options_.prefix, options_.key_layout) {}
 
 base::Task<absl::StatusOr<bool>> EventStore::InsertEvent(const EventEnvelope& envelope,
                                                          absl::Time now) {
@@ -153,7 +153,7 @@ base::Task<absl::StatusOr<bool>> EventStore::InsertInSteps(const EventEnvelope& 
   const Insertion insertion = Prepare(envelope, std::move(dedupe_key), latest, now);
   REDOUBLE_CO_RETURN_IF_ERROR(insertion.document.status());
 
-  const std::string key = keys_.Event(insertion.dedupe_key);
+  const std::string key = keys_.Event({insertion.service_id, insertion.dedupe_key});
   store::Command set(CommandId::kSet, {key, *insertion.document, "NX"});
   if (options_.ttl_seconds.value_or(0) != 0) set.Add("EX").AddInteger(*options_.ttl_seconds);
   const absl::StatusOr<bool> inserted = store::DecodeStatusOrNil(co_await store_.Execute(set));
@@ -205,7 +205,7 @@ base::Task<absl::StatusOr<bool>> EventStore::InsertByScript(const EventEnvelope&
                                                             std::string dedupe_key,
                                                             absl::Time now) {
   const TaskName task = {envelope.service_id, envelope.event.task_id};
-  const std::array<std::string, 7> keys = {keys_.Event(dedupe_key),
+  const std::array<std::string, 7> keys = {keys_.Event({task.service_id, dedupe_key}),
                                            keys_.ServiceHistory(task.service_id),
                                            keys_.TaskHistory(task),
                                            keys_.TaskLatestTimestamp(task),
@@ -243,13 +243,13 @@ base::Task<absl::StatusOr<bool>> EventStore::InsertByScript(const EventEnvelope&
 }
 
 base::Task<absl::StatusOr<std::vector<ControlPlaneEvent>>> EventStore::LoadHistory(
-    std::string history_key) {
+    std::string_view service_id, std::string history_key) {
   const int64_t last = std::max<int64_t>(0, options_.history_maxlen - 1);
   REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<std::string> ids,
                                co_await store::LRange(store_, history_key, 0, last));
   std::vector<ControlPlaneEvent> events;
   for (const std::string& id : ids) {
-    const std::string key = keys_.Event(id);
+    const std::string key = keys_.Event({service_id, id});
     REDOUBLE_CO_ASSIGN_OR_RETURN(const auto json, co_await store::Get(store_, key));
     if (!json) continue;
     absl::StatusOr<ControlPlaneEvent> event = ParseControlPlaneEvent(*json);
@@ -262,14 +262,16 @@ base::Task<absl::StatusOr<std::vector<ControlPlaneEvent>>> EventStore::LoadHisto
 base::Task<absl::StatusOr<EventPage>> EventStore::ListServiceEvents(std::string_view service_id,
                                                                     EventFilter filter,
                                                                     EventPageRequest page) {
-  REDOUBLE_CO_ASSIGN_OR_RETURN(auto events, co_await LoadHistory(keys_.ServiceHistory(service_id)));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(auto events,
+                               co_await LoadHistory(service_id, keys_.ServiceHistory(service_id)));
   std::erase_if(events, [&](const auto& event) { return !Matches(event, filter); });
   co_return PageOf(std::move(events), page);
 }
 
 base::Task<absl::StatusOr<EventPage>> EventStore::ListTaskEvents(TaskName task,
                                                                  EventPageRequest page) {
-  REDOUBLE_CO_ASSIGN_OR_RETURN(auto events, co_await LoadHistory(keys_.TaskHistory(task)));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(auto events,
+                               co_await LoadHistory(task.service_id, keys_.TaskHistory(task)));
   co_return PageOf(std::move(events), page);
 }
 

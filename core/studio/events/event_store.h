@@ -40,6 +40,7 @@ struct EventStoreOptions {
   // Dedupe keys per list. The document of a trimmed key stays until its TTL ends.
   int64_t history_maxlen = 5000;
   Hardening hardening = {};
+  store::KeyLayout key_layout = store::KeyLayout::kDocumented;
 };
 
 // Selects events of a service. nullopt does not filter.
@@ -133,7 +134,8 @@ class EventStore {
   base::Task<absl::StatusOr<bool>> InsertByScript(const EventEnvelope& envelope,
                                                   std::string dedupe_key, absl::Time now);
   base::Task<absl::Status> WriteInsertion(const Insertion& insertion);
-  base::Task<absl::StatusOr<std::vector<ControlPlaneEvent>>> LoadHistory(std::string history_key);
+  base::Task<absl::StatusOr<std::vector<ControlPlaneEvent>>> LoadHistory(
+      std::string_view service_id, std::string history_key);
 
   store::Store& store_;
   const EventStoreOptions options_;

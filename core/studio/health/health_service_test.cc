@@ -25,13 +25,13 @@ class HealthServiceTest : public StudioBackendTest<Backend> {
  protected:
   struct Parts {
     Parts(store::Store& store, FixedCapabilities& capabilities, FixedWorkers& workers)
-        : records(store),
-          documents(store),
+        : records(store, StudioBackendTest<Backend>::Options(RegistryStoreOptions())),
+          documents(store, StudioBackendTest<Backend>::Options(SearchStoreOptions())),
           index(documents, {}),
           registry(records, {.policy = OutboundPolicy::Create().value(),
                              .fetcher = &capabilities,
                              .indexer = &index}),
-          events(store),
+          events(store, StudioBackendTest<Backend>::Options(EventStoreOptions())),
           health_documents(store),
           health({.registry = registry,
                   .events = events,
@@ -52,7 +52,7 @@ class HealthServiceTest : public StudioBackendTest<Backend> {
   void Register(const std::string& id = "a", ServiceStatus status = ServiceStatus::kRegistered) {
     ServiceRecord record = Service(id, "http://" + id + ".test");
     record.status = status;
-    RegistryStore records(this->store());
+    RegistryStore records(this->store(), this->Options(RegistryStoreOptions()));
     ASSERT_THAT(this->Run(records.Create(record)), IsOk());
   }
   void Answer(std::string_view routes = "\"health.workers\"") {
@@ -79,7 +79,7 @@ class HealthServiceTest : public StudioBackendTest<Backend> {
   FixedCapabilities capabilities_;
   FixedWorkers workers_;
 };
-TYPED_TEST_SUITE(HealthServiceTest, tests::Backends, tests::BackendNames);
+TYPED_TEST_SUITE(HealthServiceTest, tests::LayoutBackends, tests::BackendNames);
 
 TYPED_TEST(HealthServiceTest, ReadsWithoutWriting) {
   this->Register();
@@ -121,7 +121,7 @@ TYPED_TEST(HealthServiceTest, WritesDownWhatAServiceSays) {
 TYPED_TEST(HealthServiceTest, GoesStaleOneAfterTheOther) {
   this->Register();
   this->Answer();
-  EventStore events(this->store());
+  EventStore events(this->store(), this->Options(EventStoreOptions()));
   const EventEnvelope envelope = Event("e1", python::FormatIso(this->now()));
   ASSERT_THAT(this->Run(events.InsertEvent(envelope, this->now())), IsOkAndHolds(true));
   ASSERT_THAT(this->Refresh(), IsOk());
@@ -225,7 +225,7 @@ TYPED_TEST(HealthServiceTest, WritesOnlyTheStatesOfADisabledServiceInARound) {
 TYPED_TEST(HealthServiceTest, DoesNotCallAUrlOutsideThePolicy) {
   ServiceRecord record = Service("a", "http://169.254.169.254");
   record.capabilities = Json(CapabilitiesWith("\"health.workers\""));
-  RegistryStore records(this->store());
+  RegistryStore records(this->store(), this->Options(RegistryStoreOptions()));
   ASSERT_THAT(this->Run(records.Create(record)), IsOk());
   this->Answer();
   ASSERT_OK_AND_ASSIGN(const HealthDocument document, this->Refresh());
@@ -243,7 +243,7 @@ TYPED_TEST(HealthServiceTest, BringsTheHealthOfADeletedServiceBack) {
   this->Register();
   this->Answer();
   this->capabilities_.on_fetch = [&] {
-    RegistryStore records(this->store());
+    RegistryStore records(this->store(), this->Options(RegistryStoreOptions()));
     EXPECT_THAT(this->Run(records.Delete("a")), IsOk());
   };
   const auto document = this->Refresh();
@@ -270,7 +270,7 @@ TYPED_TEST(HealthServiceTest, UndoesAPatchThatComesWhileItWrites) {
       },
       [&](store::Store& store) { return this->Refresh(store).status(); });
   ASSERT_THAT(status, IsOk());
-  RegistryStore records(this->store());
+  RegistryStore records(this->store(), this->Options(RegistryStoreOptions()));
   EXPECT_EQ(this->Run(records.Get("a")).value()->name, "a");
 }
 

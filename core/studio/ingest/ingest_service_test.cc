@@ -57,10 +57,10 @@ class IngestServiceTest : public StudioBackendTest<Backend> {
   // All services on one store.
   struct Parts {
     explicit Parts(store::Store& store, bool with_index = true)
-        : records(store),
+        : records(store, StudioBackendTest<Backend>::Options(RegistryStoreOptions())),
           registry(records, {.policy = OutboundPolicy::Create().value()}),
-          events(store),
-          documents(store),
+          events(store, StudioBackendTest<Backend>::Options(EventStoreOptions())),
+          documents(store, StudioBackendTest<Backend>::Options(SearchStoreOptions())),
           index(documents, {}),
           ingest(registry, events, with_index ? &index : nullptr) {}
 
@@ -76,7 +76,7 @@ class IngestServiceTest : public StudioBackendTest<Backend> {
     ServiceRecord record = Service(id, url);
     record.status = pulled ? ServiceStatus::kHealthy : ServiceStatus::kRegistered;
     record.capabilities = Json(CapabilitiesWith("\"events.feed\""));
-    RegistryStore records(this->store());
+    RegistryStore records(this->store(), this->Options(RegistryStoreOptions()));
     ASSERT_THAT(this->Run(records.Create(record)), IsOk());
   }
   absl::StatusOr<IngestReport> Ingest(const std::vector<EventEnvelope>& envelopes) {
@@ -120,7 +120,7 @@ class IngestServiceTest : public StudioBackendTest<Backend> {
 
   PagedFeed feed_;
 };
-TYPED_TEST_SUITE(IngestServiceTest, tests::Backends, tests::BackendNames);
+TYPED_TEST_SUITE(IngestServiceTest, tests::LayoutBackends, tests::BackendNames);
 
 // From tests/data/golden/relayna/studio_events_ingest_service.json.
 TYPED_TEST(IngestServiceTest, CountsInsertedDuplicateAndInvalidEvents) {
@@ -263,7 +263,7 @@ TYPED_TEST(IngestServiceTest, TrimsTheNewestOfAPageThatIsLongerThanTheLists) {
   this->Feed("321");
   this->feed_.page_size = 3;
   typename TestFixture::Parts parts(this->store());
-  EventStore events(this->store(), {.history_maxlen = 2});
+  EventStore events(this->store(), this->Options(EventStoreOptions{.history_maxlen = 2}));
   IngestService ingest(parts.registry, events, nullptr);
   PullSync sync(ingest, events, this->feed_, {});
   const base::VirtualClock clock(this->now());

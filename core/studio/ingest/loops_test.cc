@@ -43,11 +43,11 @@ class LoopsTest : public StudioBackendTest<Backend> {
   struct Parts {
     Parts(store::Store& store, FixedCapabilities& capabilities, FixedWorkers& workers,
           FeedSource& feed)
-        : records(store),
-          documents(store),
+        : records(store, StudioBackendTest<Backend>::Options(RegistryStoreOptions())),
+          documents(store, StudioBackendTest<Backend>::Options(SearchStoreOptions())),
           index(documents, {}),
           registry(records, {.policy = OutboundPolicy::Create().value(), .fetcher = &capabilities}),
-          events(store),
+          events(store, StudioBackendTest<Backend>::Options(EventStoreOptions())),
           health_documents(store),
           health({.registry = registry,
                   .events = events,
@@ -91,7 +91,7 @@ class LoopsTest : public StudioBackendTest<Backend> {
   std::optional<base::VirtualClock> clock_;
   std::unique_ptr<Parts> parts_;
 };
-TYPED_TEST_SUITE(LoopsTest, tests::Backends, tests::BackendNames);
+TYPED_TEST_SUITE(LoopsTest, tests::LayoutBackends, tests::BackendNames);
 
 TYPED_TEST(LoopsTest, PrunesAtOnceAndThenAtEveryInterval) {
   this->SetTask("t1", absl::ZeroDuration());

@@ -72,7 +72,7 @@ RegistryStore::RegistryStore(store::Store& store, RegistryStoreOptions options)
 
 base::Task<absl::Status> RegistryStore::Create(const ServiceRecord& record) {
   REDOUBLE_CO_ASSIGN_OR_RETURN(std::string json, python::PydanticJson(ToValue(record)));
-  if (!options_.hardening.atomic_registry) {
+  if (!is_atomic()) {
     co_return co_await CreateInSteps(record, std::move(json));
   }
   const std::string record_key = keys_.Record(record.service_id);
@@ -105,9 +105,20 @@ base::Task<absl::Status> RegistryStore::CreateInSteps(const ServiceRecord& recor
 
   const absl::StatusOr<bool> added = co_await store::SAdd(store_, keys_.All(), record.service_id);
   if (added.ok()) co_return absl::OkStatus();
-  const std::array<std::string_view, 2> both = {record_key, pair_key};
-  const absl::StatusOr<int64_t> deleted = co_await store::Del(store_, both);
-  co_return deleted.ok() ? added.status() : deleted.status();
+  const absl::Status deleted = co_await DeleteBoth(record_key, pair_key);
+  co_return deleted.ok() ? added.status() : deleted;
+}
+
+// On a cluster the keys are in different slots. The pair goes first: a record without its pair is
+// complete again after its next update, and a pair without its record would stay taken.
+base::Task<absl::Status> RegistryStore::DeleteBoth(std::string_view record_key,
+                                                   std::string_view pair_key) {
+  if (options_.key_layout == store::KeyLayout::kDocumented) {
+    const std::array<std::string_view, 2> both = {record_key, pair_key};
+    co_return (co_await store::Del(store_, both)).status();
+  }
+  REDOUBLE_CO_RETURN_IF_ERROR((co_await store::Del(store_, pair_key)).status());
+  co_return (co_await store::Del(store_, record_key)).status();
 }
 
 base::Task<absl::StatusOr<std::vector<ServiceRecord>>> RegistryStore::List() {
@@ -157,7 +168,7 @@ base::Task<absl::StatusOr<RegistryStore::Stored>> RegistryStore::ReadExisting(
 }
 
 base::Task<absl::Status> RegistryStore::Update(const ServiceRecord& record) {
-  if (!options_.hardening.atomic_registry) co_return co_await UpdateInSteps(record);
+  if (!is_atomic()) co_return co_await UpdateInSteps(record);
   while (true) {
     REDOUBLE_CO_ASSIGN_OR_RETURN(const Stored stored, co_await ReadExisting(record.service_id));
     REDOUBLE_CO_ASSIGN_OR_RETURN(const bool replaced, co_await Replace(stored, record));
@@ -205,7 +216,7 @@ base::Task<absl::StatusOr<ServiceRecord>> RegistryStore::Modify(std::string_view
   while (true) {
     REDOUBLE_CO_ASSIGN_OR_RETURN(const Stored stored, co_await ReadExisting(service_id));
     REDOUBLE_CO_ASSIGN_OR_RETURN(ServiceRecord record, change(stored.record));
-    if (!options_.hardening.atomic_registry) {
+    if (!is_atomic()) {
       REDOUBLE_CO_RETURN_IF_ERROR(co_await UpdateInSteps(record));
       co_return record;
     }
@@ -215,7 +226,7 @@ base::Task<absl::StatusOr<ServiceRecord>> RegistryStore::Modify(std::string_view
 }
 
 base::Task<absl::Status> RegistryStore::Delete(std::string_view service_id) {
-  if (!options_.hardening.atomic_registry) co_return co_await DeleteInSteps(service_id);
+  if (!is_atomic()) co_return co_await DeleteInSteps(service_id);
   const std::string record_key = keys_.Record(service_id);
   while (true) {
     REDOUBLE_CO_ASSIGN_OR_RETURN(const Stored stored, co_await ReadExisting(service_id));

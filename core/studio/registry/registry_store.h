@@ -36,6 +36,9 @@ namespace redouble::studio {
 struct RegistryStoreOptions {
   std::string prefix = std::string(kDefaultRegistryPrefix);
   Hardening hardening = {};
+  // In the cluster layout the keys are the documented ones, every command has one of them, and
+  // atomic_registry is without effect.
+  store::KeyLayout key_layout = store::KeyLayout::kDocumented;
 };
 
 class RegistryStore {
@@ -93,6 +96,12 @@ class RegistryStore {
     ServiceRecord record;
   };
 
+  // Whether one script can write the three keys of a service.
+  bool is_atomic() const {
+    return options_.hardening.atomic_registry &&
+           options_.key_layout == store::KeyLayout::kDocumented;
+  }
+  base::Task<absl::Status> DeleteBoth(std::string_view record_key, std::string_view pair_key);
   base::Task<absl::StatusOr<std::optional<Stored>>> Read(std::string_view service_id);
   base::Task<absl::StatusOr<Stored>> ReadExisting(std::string_view service_id);
   base::Task<absl::Status> CreateInSteps(const ServiceRecord& record, std::string json);

@@ -52,7 +52,7 @@ class RegistryTest : public StudioBackendTest<Backend> {
   // Runs `operation` on a registry with the fetcher and the indexer of the fixture.
   template <typename Do>
   auto With(store::Store& store, Do operation) {
-    RegistryStore records(store);
+    RegistryStore records(store, this->Options(RegistryStoreOptions()));
     Registry registry(
         records,
         {.policy = OutboundPolicy::Create().value(), .fetcher = &fetcher_, .indexer = &indexer_});
@@ -77,7 +77,7 @@ class RegistryTest : public StudioBackendTest<Backend> {
   FixedCapabilities fetcher_;
   RecordingIndexer indexer_;
 };
-TYPED_TEST_SUITE(RegistryTest, tests::Backends, tests::BackendNames);
+TYPED_TEST_SUITE(RegistryTest, tests::LayoutBackends, tests::BackendNames);
 
 TYPED_TEST(RegistryTest, CreatesWhatTheRequestSaysAndIndexesIt) {
   const auto record = this->Create();
@@ -321,7 +321,7 @@ TYPED_TEST(RegistryTest, WritesNothingWhenAServiceCannotBeRefreshed) {
 }
 
 TYPED_TEST(RegistryTest, DoesNotAskAServiceWhoseUrlIsNoLongerAllowed) {
-  RegistryStore records(this->store());
+  RegistryStore records(this->store(), this->Options(RegistryStoreOptions()));
   ASSERT_THAT(this->Run(records.Create(Service("a", "http://evil.com"))), IsOk());
   const absl::Status status = this->Refresh().status();
   EXPECT_EQ(ErrorOf(status), "CapabilityRefreshError");
@@ -330,7 +330,7 @@ TYPED_TEST(RegistryTest, DoesNotAskAServiceWhoseUrlIsNoLongerAllowed) {
 }
 
 TYPED_TEST(RegistryTest, CannotRefreshWithoutAFetcherAndWorksWithoutAnIndex) {
-  RegistryStore records(this->store());
+  RegistryStore records(this->store(), this->Options(RegistryStoreOptions()));
   Registry registry(records, {.policy = OutboundPolicy::Create().value()});
   const python::Value request = Json(kRequest);
   ASSERT_THAT(this->Run(registry.CreateService(request)), IsOk());
@@ -344,7 +344,7 @@ TYPED_TEST(RegistryTest, FindsAServiceDeletedThatAnsweredMeanwhile) {
   ASSERT_THAT(this->Create(), IsOk());
   this->fetcher_.response = HttpResponse{200, CapabilitiesWith("")};
   this->fetcher_.on_fetch = [&] {
-    RegistryStore records(this->store());
+    RegistryStore records(this->store(), this->Options(RegistryStoreOptions()));
     EXPECT_THAT(this->Run(records.Delete("a")), IsOk());
   };
   EXPECT_EQ(ErrorOf(this->Refresh().status()), "ServiceNotFoundError");

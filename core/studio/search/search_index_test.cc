@@ -33,7 +33,9 @@ class SearchIndexTest : public StudioBackendTest<Backend> {
  protected:
   template <typename Do>
   auto With(store::Store& store, Do operation, SearchIndexOptions options = {}) {
-    SearchStore documents(store, {.hardening = {.atomic_search_documents = hardened_}});
+    SearchStore documents(
+        store,
+        this->Options(SearchStoreOptions{.hardening = {.atomic_search_documents = hardened_}}));
     SearchIndex index(documents, options);
     return this->Run(operation(index));
   }
@@ -45,7 +47,7 @@ class SearchIndexTest : public StudioBackendTest<Backend> {
         options);
   }
   TaskDocument Document(const std::string& task_id = "t1") {
-    SearchStore documents(this->store());
+    SearchStore documents(this->store(), this->Options(SearchStoreOptions()));
     return this->Run(documents.GetTaskDocument(TaskDocumentId({"a", task_id}))).value().value();
   }
   absl::StatusOr<TaskPage> Search(const TaskQuery& query) {
@@ -81,7 +83,7 @@ class SearchIndexTest : public StudioBackendTest<Backend> {
 
   bool hardened_ = false;
 };
-TYPED_TEST_SUITE(SearchIndexTest, tests::Backends, tests::BackendNames);
+TYPED_TEST_SUITE(SearchIndexTest, tests::LayoutBackends, tests::BackendNames);
 
 TYPED_TEST(SearchIndexTest, MakesADocumentOfATasksFirstEvent) {
   ControlPlaneEvent event =
@@ -329,7 +331,7 @@ TYPED_TEST(SearchIndexTest, PrunesWhatIsOverAndWhatIsLost) {
   for (const std::optional<std::string>& end :
        {std::optional<std::string>(), std::optional<std::string>("never")}) {
     never.expires_at = end;
-    SearchStore documents(this->store());
+    SearchStore documents(this->store(), this->Options(SearchStoreOptions()));
     ASSERT_THAT(this->Run(documents.SetTaskDocument(never)), IsOk());
     EXPECT_EQ(this->Prune(), 0);
   }
@@ -429,8 +431,8 @@ TYPED_TEST(SearchIndexTest, PurgesTheTasksOfAService) {
 }
 
 TYPED_TEST(SearchIndexTest, InitializesOnlyAnEmptyIndex) {
-  RegistryStore records(this->store());
-  EventStore events(this->store());
+  RegistryStore records(this->store(), this->Options(RegistryStoreOptions()));
+  EventStore events(this->store(), this->Options(EventStoreOptions()));
   ASSERT_THAT(this->Run(records.Create(Service("a", "http://a.test"))), IsOk());
   for (const char* digit : {"3", "1", "2"}) {
     EventEnvelope envelope =

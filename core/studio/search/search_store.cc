@@ -54,6 +54,14 @@ absl::StatusOr<std::vector<std::string>> ServiceSets(const SearchKeys& keys, std
   return sets;
 }
 
+// On a cluster a document and its sets are in different slots, so no script can have them all.
+SearchStoreOptions WithEffect(SearchStoreOptions options) {
+  if (options.key_layout == store::KeyLayout::kCluster) {
+    options.hardening.atomic_search_documents = false;
+  }
+  return options;
+}
+
 template <typename Document>
 absl::StatusOr<std::optional<Document>> ParseOptional(
     const std::optional<std::string>& json, absl::StatusOr<Document> (*parse)(std::string_view)) {
@@ -85,7 +93,7 @@ const SearchStore::Kind& SearchStore::ServiceKind() {
 }
 
 SearchStore::SearchStore(store::Store& store, SearchStoreOptions options)
-    : store_(store), options_(std::move(options)), keys_(options_.prefix) {}
+    : store_(store), options_(WithEffect(std::move(options))), keys_(options_.prefix) {}
 
 base::Task<absl::StatusOr<std::optional<std::string>>> SearchStore::ReadJson(const Kind& kind,
                                                                              std::string_view id) {

@@ -37,6 +37,9 @@ namespace redouble::studio {
 struct SearchStoreOptions {
   std::string prefix = std::string(kDefaultSearchPrefix);
   Hardening hardening = {};
+  // In the cluster layout the keys are the documented ones, every command has one of them, and
+  // atomic_search_documents is without effect.
+  store::KeyLayout key_layout = store::KeyLayout::kDocumented;
 };
 
 class SearchStore {
@@ -94,6 +97,7 @@ class SearchStore {
                                                                       std::string_view value);
   base::Task<absl::StatusOr<std::vector<std::string>>> ServiceIdsOfToken(std::string_view token);
 
+  // Returns the options that have an effect in the layout of the keys.
   const Hardening& hardening() const { return options_.hardening; }
 
  private:

@@ -59,7 +59,9 @@ template <typename Backend>
 class SearchStoreTest : public StudioBackendTest<Backend> {
  protected:
   SearchStore Documents(store::Store& store, bool hardened = false) {
-    return SearchStore(store, {.hardening = {.atomic_search_documents = hardened}});
+    return SearchStore(
+        store,
+        this->Options(SearchStoreOptions{.hardening = {.atomic_search_documents = hardened}}));
   }
   absl::Status Set(const TaskDocument& document, bool hardened = false) {
     SearchStore documents = Documents(this->store(), hardened);
@@ -80,7 +82,7 @@ class SearchStoreTest : public StudioBackendTest<Backend> {
     };
   }
 };
-TYPED_TEST_SUITE(SearchStoreTest, tests::Backends, tests::BackendNames);
+TYPED_TEST_SUITE(SearchStoreTest, tests::LayoutBackends, tests::BackendNames);
 
 // From tests/data/golden/relayna/search_task_docs.json: one round trip per command.
 TYPED_TEST(SearchStoreTest, WritesADocumentAndEachOfItsSetsByACommandOfItsOwn) {
@@ -265,7 +267,7 @@ TYPED_TEST(SearchStoreTest, FailsOnKeysOfTheWrongTypeAndOnInvalidText) {
 
 TYPED_TEST(SearchStoreTest, PassesEveryFailureOn) {
   const auto present = [&] { EXPECT_THAT(this->Set(Task("queued")), IsOk()); };
-  for (const bool hardened : {false, true}) {
+  for (const bool hardened : this->OffAndOn()) {
     const auto with = [&](auto operation) {
       return [this, hardened, operation](store::Store& store) {
         SearchStore documents = this->Documents(store, hardened);
@@ -305,7 +307,7 @@ TYPED_TEST(SearchStoreTest, PassesEveryFailureOn) {
 
 // S1: two writes of one document; the second runs while the first adds the id to its sets.
 TYPED_TEST(SearchStoreTest, LeavesADocumentInTheSetOfAStatusItLostUnlessHardened) {
-  for (const bool hardened : {false, true}) {
+  for (const bool hardened : this->OffAndOn()) {
     this->Ask({"FLUSHALL"});
     ASSERT_THAT(this->Set(Task("queued")), IsOk());
     const absl::Status status = this->RunWith(
@@ -322,7 +324,7 @@ TYPED_TEST(SearchStoreTest, LeavesADocumentInTheSetOfAStatusItLostUnlessHardened
 
 // S2: the document that is deleted is not the one that was tested.
 TYPED_TEST(SearchStoreTest, DeletesAFreshDocumentInPlaceOfTheOldOneUnlessHardened) {
-  for (const bool hardened : {false, true}) {
+  for (const bool hardened : this->OffAndOn()) {
     this->Ask({"FLUSHALL"});
     ASSERT_THAT(this->Set(Task("old")), IsOk());
     const auto is_old = [](const std::optional<TaskDocument>& document) {
@@ -355,7 +357,7 @@ TYPED_TEST(SearchStoreTest, HidesADocumentWhileItIsWritten) {
 
 // S6: a change of an older document is written back.
 TYPED_TEST(SearchStoreTest, WritesAnOldDocumentBackUnlessHardened) {
-  for (const bool hardened : {false, true}) {
+  for (const bool hardened : this->OffAndOn()) {
     this->Ask({"FLUSHALL"});
     ASSERT_THAT(this->Set(Task("queued")), IsOk());
     const SearchStore::TaskChange rename = [](const std::optional<TaskDocument>& present) {

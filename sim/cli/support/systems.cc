@@ -34,8 +34,8 @@ std::vector<store::KeyFamily> AllKeyFamilies(store::KeyLayout layout) {
 }
 
 std::vector<store::KeyRules> AllKeyRules(store::KeyLayout layout) {
-  return {gateway::KeyRules(layout), korvet::KeyRules(), orchestrator::KeyRules(layout),
-          relayna::KeyRules(layout), studio::KeyRules(), threescale::KeyRules(layout)};
+  return {gateway::KeyRules(layout), korvet::KeyRules(),       orchestrator::KeyRules(layout),
+          relayna::KeyRules(layout), studio::KeyRules(layout), threescale::KeyRules(layout)};
 }
 
 Systems::Systems() : operations_(AllSystems()) {}

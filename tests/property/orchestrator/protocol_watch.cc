@@ -94,7 +94,7 @@ class ProtocolWatch::NotificationListener final : public store::PushListener {
 ProtocolWatch::ProtocolWatch(memory::Engine& engine, const base::Clock& clock, WatchOptions options)
     : clock_(clock),
       options_(std::move(options)),
-      keys_(options_.key_layout),
+      keys_(options_.key_layout, options_.queue_shards),
       session_(engine.Connect()),
       notifications_(engine.Connect()),
       listener_(std::make_unique<NotificationListener>(keys_)) {
@@ -151,12 +151,22 @@ void ProtocolWatch::ReadQueue(const std::string& key) {
   signals_.insert(waiting.begin(), waiting.end());
 }
 
+// Reads a stream or a list that all runs share, in any of its shards.
+void ProtocolWatch::ReadIfShared(const std::string& key) {
+  const auto match = keys_.Parse(key);
+  if (!match) return;
+  const std::string_view family = match->family->id;
+  if (family == "orchestrator.tasks" || family == "orchestrator.task_shard") ReadStream(key);
+  const bool is_queue =
+      family == "orchestrator.completion_signals" || family == "orchestrator.signal_shard";
+  if (is_queue) ReadQueue(key);
+}
+
 Violations ProtocolWatch::Check() {
   Violations violations;
   std::map<std::string, std::set<std::string>> touched;  // Keys by run.
   for (const std::string& key : listener_->TakeTouched()) {
-    if (key.starts_with("wf.tasks.")) ReadStream(key);
-    if (key == keys_.CompletionSignals()) ReadQueue(key);
+    ReadIfShared(key);
     const std::string run = RunOf(key);
     if (!run.empty()) touched[run].insert(key);
   }
@@ -382,9 +392,14 @@ bool ProtocolWatch::AllGone() const {
 }
 
 bool ProtocolWatch::NothingWaits() {
-  if (base::Run(store::LLen(*session_, keys_.CompletionSignals())).value() > 0) return false;
-  for (const std::string& name : options_.coordinators) {
-    if (base::Run(store::LLen(*session_, *keys_.ProcessingSignals(name))).value() > 0) return false;
+  for (int64_t shard = 0; shard < keys_.queue_shards(); ++shard) {
+    std::vector<std::string> lists = {keys_.CompletionSignals(shard)};
+    for (const std::string& name : options_.coordinators) {
+      lists.push_back(*keys_.ProcessingSignals(name, shard));
+    }
+    for (const std::string& list : lists) {
+      if (base::Run(store::LLen(*session_, list)).value() > 0) return false;
+    }
   }
   for (const auto& [key, last] : next_) {
     const auto groups = base::Run(store::XInfoGroups(*session_, key));

@@ -79,6 +79,7 @@ Violations CompareRuns(const RunSummary& disturbed, const RunSummary& undisturbe
 
 struct WatchOptions {
   store::KeyLayout key_layout = store::KeyLayout::kDocumented;
+  int64_t queue_shards = 1;
   std::vector<std::string> coordinators = {"c1"};
   // The time in which an approval must be decided.
   absl::Duration approval_timeout = absl::Hours(2);
@@ -131,6 +132,7 @@ class ProtocolWatch {
   std::string RunOf(const std::string& key);
   void ReadStream(const std::string& key);
   void ReadQueue(const std::string& key);
+  void ReadIfShared(const std::string& key);
   Violations CheckRun(Watched& run, const std::string& id, const std::set<std::string>& keys);
   void Judge(Watched& run, const RunSnapshot& before, Violations& violations);
   void JudgeEnd(Watched& run, const RunSnapshot& before, Violations& violations);

@@ -1,5 +1,7 @@
 #include "redouble/tests/property/orchestrator/run_snapshot.h"
 
+#include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "absl/strings/numbers.h"
@@ -47,13 +49,10 @@ bool IsApprovalKey(const Keys& keys, std::string_view key) {
 
 std::string RunOfKey(const Keys& keys, std::string_view key) {
   const auto match = keys.Parse(key);
-  if (!match || match->values.empty()) return "";
-  static const std::set<std::string_view> kOfNoRun = {"orchestrator.tasks", "orchestrator.cache",
-                                                      "orchestrator.processing"};
-  if (kOfNoRun.contains(match->family->id)) return "";
-  // In the tagged form an approval's key contains its run, as the first of two values.
-  if (match->family->id == "orchestrator.approval" && match->values.size() < 2) return "";
-  return std::string(match->values[0]);
+  if (!match) return "";
+  // Shared keys have no run, and neither has the documented key of an approval.
+  const std::optional<size_t> index = match->pattern->IndexOf("run_id");
+  return index ? std::string(match->values[*index]) : "";
 }
 
 void ReadKey(store::Store& store, const Keys& keys, const std::string& key, RunSnapshot& snapshot) {

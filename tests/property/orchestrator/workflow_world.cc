@@ -54,7 +54,7 @@ class WorkflowWorld {
  public:
   explicit WorkflowWorld(const WorkflowWorldOptions& options)
       : options_(options),
-        keys_(options.key_layout),
+        keys_(options.key_layout, options.queue_shards),
         rng_(options.seed),
         world_(MakeOptions(options)),
         watch_(world_.engine(), world_.clock(), WatchOptionsOf(options)),
@@ -119,6 +119,7 @@ class WorkflowWorld {
   static WatchOptions WatchOptionsOf(const WorkflowWorldOptions& options) {
     WatchOptions watch;
     watch.key_layout = options.key_layout;
+    watch.queue_shards = options.queue_shards;
     watch.coordinators.assign(kCoordinators.begin(), kCoordinators.end());
     watch.approval_timeout = kApprovalTimeout;
     return watch;
@@ -281,10 +282,15 @@ class WorkflowWorld {
     }
   }
 
+  // Any shard: readers must not depend on where a token or a signal is.
+  int64_t ShardToDisturb(sim::Actor& actor) const {
+    return keys_.queue_shards() == 1 ? 0 : actor.rng().Between(0, keys_.queue_shards() - 1);
+  }
+
   // Sends signals and entries again, at once and much later.
   base::Task<void> Duplicate(sim::Actor& actor) {
-    const std::string queue = keys_.CompletionSignals();
     for (int i = 0; i < 12; ++i) {
+      const std::string queue = keys_.CompletionSignals(ShardToDisturb(actor));
       const std::set<std::string>& seen = watch_.signals();
       if (!seen.empty()) {
         auto signal = seen.begin();
@@ -292,7 +298,8 @@ class WorkflowWorld {
         const std::string text = *signal;
         (void)co_await store::RPush(actor.store(), queue, text);
       }
-      const std::string stream = *keys_.TaskStream(kTypes[actor.rng().Below(kTypes.size())]);
+      const std::string_view type = kTypes[actor.rng().Below(kTypes.size())];
+      const std::string stream = *keys_.TaskStream(type, ShardToDisturb(actor));
       const store::StreamRange everything;
       const auto entries = co_await store::XRange(actor.store(), stream, everything);
       if (entries.ok() && !entries->empty()) {

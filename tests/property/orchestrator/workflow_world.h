@@ -33,6 +33,7 @@ enum class Deciders {
 struct WorkflowWorldOptions {
   uint64_t seed = 1;
   store::KeyLayout key_layout = store::KeyLayout::kCluster;
+  int64_t queue_shards = 1;
   double crash_probability = 0.01;  // Before each command; at most a dozen crashes.
   // If not zero, the only crash is that of the actor that sends the n-th command, before the
   // command.

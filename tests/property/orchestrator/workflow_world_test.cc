@@ -26,6 +26,7 @@ WorkflowWorldOptions Mixture(int seed) {
   options.failures = seed % 7 == 0;
   options.crash_probability = seed % 3 == 0 ? 0 : 0.01;
   options.key_layout = seed % 2 == 0 ? store::KeyLayout::kDocumented : store::KeyLayout::kCluster;
+  options.queue_shards = seed % 4 < 2 ? 1 : 3;
   options.deciders = kDeciders[(seed / 2) % 4];
   return options;
 }

@@ -300,7 +300,7 @@ TEST(StudioInvariants, I6AndI9OfEventsHoldUnderAnySchedule) {
     RunWithADeath(world, seed);
     const EventKeys keys;
     for (const std::string& id : History(world)) {
-      if (ValueOf(world, keys.Event(id)).has_value()) continue;
+      if (ValueOf(world, keys.Event({"a", id})).has_value()) continue;
       ASSERT_GE(world.clock().Now(), begun.at(id) + absl::Seconds(kTtlSeconds)) << "seed " << seed;
       ++expired;
     }
