@@ -938,6 +938,65 @@ redouble_component(
     time)
 
 redouble_component(
+  studio
+  SOURCES
+    core/studio/app/settings.cc
+    core/studio/app/studio.cc
+    core/studio/events/event_order.cc
+    core/studio/events/event_store.cc
+    core/studio/events/event_stream.cc
+    core/studio/events/service_event.cc
+    core/studio/health/health_document.cc
+    core/studio/health/health_service.cc
+    core/studio/ingest/ingest_service.cc
+    core/studio/ingest/loops.cc
+    core/studio/key_rules.cc
+    core/studio/keys.cc
+    core/studio/registry/capabilities.cc
+    core/studio/registry/ip_address.cc
+    core/studio/registry/observability_config.cc
+    core/studio/registry/registry.cc
+    core/studio/registry/registry_store.cc
+    core/studio/registry/service_record.cc
+    core/studio/registry/url.cc
+    core/studio/search/search_document.cc
+    core/studio/search/search_index.cc
+    core/studio/search/search_store.cc
+  GENERATED_HEADERS
+    core/studio/scripts/script_texts.h
+  INSTALLED_HEADERS
+    core/studio/app/settings.h
+    core/studio/app/studio.h
+    core/studio/events/event_order.h
+    core/studio/events/event_store.h
+    core/studio/events/event_stream.h
+    core/studio/events/service_event.h
+    core/studio/hardening.h
+    core/studio/health/health_document.h
+    core/studio/health/health_service.h
+    core/studio/ingest/ingest_service.h
+    core/studio/ingest/loops.h
+    core/studio/keys.h
+    core/studio/registry/capabilities.h
+    core/studio/registry/ip_address.h
+    core/studio/registry/observability_config.h
+    core/studio/registry/registry.h
+    core/studio/registry/registry_store.h
+    core/studio/registry/service_record.h
+    core/studio/registry/url.h
+    core/studio/search/search_document.h
+    core/studio/search/search_index.h
+    core/studio/search/search_store.h
+    include/redouble/studio.h
+  COMPONENTS
+    store
+  ABSEIL
+    status
+    statusor
+    strings
+    time)
+
+redouble_component(
   threescale
   SOURCES
     core/threescale/authorize/auth_request.cc
@@ -1098,6 +1157,7 @@ redouble_component(
     sim/storm/relayna/relayna_storm.cc
     sim/storm/storm.cc
     sim/storm/storm_run.cc
+    sim/storm/studio/studio_storm.cc
     sim/storm/threescale/threescale_storm.cc
     sim/trace/trace.cc
     sim/world/connection.cc
@@ -1151,6 +1211,7 @@ redouble_component(
     orchestrator
     relayna
     store
+    studio
     threescale
   ABSEIL
     cord
@@ -1162,65 +1223,6 @@ redouble_component(
     time
   PUBLIC_LIBRARIES
     nlohmann_json)
-
-redouble_component(
-  studio
-  SOURCES
-    core/studio/app/settings.cc
-    core/studio/app/studio.cc
-    core/studio/events/event_order.cc
-    core/studio/events/event_store.cc
-    core/studio/events/event_stream.cc
-    core/studio/events/service_event.cc
-    core/studio/health/health_document.cc
-    core/studio/health/health_service.cc
-    core/studio/ingest/ingest_service.cc
-    core/studio/ingest/loops.cc
-    core/studio/key_rules.cc
-    core/studio/keys.cc
-    core/studio/registry/capabilities.cc
-    core/studio/registry/ip_address.cc
-    core/studio/registry/observability_config.cc
-    core/studio/registry/registry.cc
-    core/studio/registry/registry_store.cc
-    core/studio/registry/service_record.cc
-    core/studio/registry/url.cc
-    core/studio/search/search_document.cc
-    core/studio/search/search_index.cc
-    core/studio/search/search_store.cc
-  GENERATED_HEADERS
-    core/studio/scripts/script_texts.h
-  INSTALLED_HEADERS
-    core/studio/app/settings.h
-    core/studio/app/studio.h
-    core/studio/events/event_order.h
-    core/studio/events/event_store.h
-    core/studio/events/event_stream.h
-    core/studio/events/service_event.h
-    core/studio/hardening.h
-    core/studio/health/health_document.h
-    core/studio/health/health_service.h
-    core/studio/ingest/ingest_service.h
-    core/studio/ingest/loops.h
-    core/studio/keys.h
-    core/studio/registry/capabilities.h
-    core/studio/registry/ip_address.h
-    core/studio/registry/observability_config.h
-    core/studio/registry/registry.h
-    core/studio/registry/registry_store.h
-    core/studio/registry/service_record.h
-    core/studio/registry/url.h
-    core/studio/search/search_document.h
-    core/studio/search/search_index.h
-    core/studio/search/search_store.h
-    include/redouble/studio.h
-  COMPONENTS
-    store
-  ABSEIL
-    status
-    statusor
-    strings
-    time)
 
 redouble_component(
   program

@@ -7,7 +7,7 @@ _redouble() {
   fi
   case "${COMP_WORDS[1]} $before" in
     "explore --strategy") words="combined exhaustive mixed uniform walk pct partial-order mutation" ;;
-    "storm "*) words="gateway korvet orchestrator relayna threescale" ;;
+    "storm "*) words="gateway korvet orchestrator relayna studio threescale" ;;
     "serve --clock") words="system manual" ;;
     "serve --compatibility") words="redis-7.0 redis-7.2 redis-7.4 redis-8.0 valkey-8.0 valkey-8.1" ;;
     "serve --appendonly") words="yes no" ;;

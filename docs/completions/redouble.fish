@@ -27,7 +27,7 @@ complete -c redouble -n '__fish_seen_subcommand_from explore' -l out -r -d 'Writ
 complete -c redouble -n '__fish_seen_subcommand_from explore' -l catalogue -r -d 'Check that each world'\''s hazard is found, and is absent with --hardened; write the table between the marks of this Markdown file'
 complete -c redouble -n __fish_use_subcommand -f -a storm -d 'Run a system under random faults and check its promises'
 complete -c redouble -n '__fish_seen_subcommand_from storm' -l help -d 'Print this help message and exit'
-complete -c redouble -n '__fish_seen_subcommand_from storm' -f -a 'gateway korvet orchestrator relayna threescale'
+complete -c redouble -n '__fish_seen_subcommand_from storm' -f -a 'gateway korvet orchestrator relayna studio threescale'
 complete -c redouble -n '__fish_seen_subcommand_from storm' -l seed -r -d 'Decides all runs, with their numbers'
 complete -c redouble -n '__fish_seen_subcommand_from storm' -l runs -r -d 'How many runs at most; 1,000 without --minutes'
 complete -c redouble -n '__fish_seen_subcommand_from storm' -l minutes -r -d 'Start no run after so many minutes'

@@ -4,12 +4,14 @@
 #include "redouble/sim/storm/korvet/korvet_storm.h"
 #include "redouble/sim/storm/orchestrator/orchestrator_storm.h"
 #include "redouble/sim/storm/relayna/relayna_storm.h"
+#include "redouble/sim/storm/studio/studio_storm.h"
 #include "redouble/sim/storm/threescale/threescale_storm.h"
 
 namespace redouble::sim {
 
 std::vector<StormSystem> AllStorms() {
-  return {GatewayStorm(), KorvetStorm(), OrchestratorStorm(), RelaynaStorm(), ThreescaleStorm()};
+  return {GatewayStorm(), KorvetStorm(), OrchestratorStorm(),
+          RelaynaStorm(), StudioStorm(), ThreescaleStorm()};
 }
 
 }  // namespace redouble::sim
