@@ -3,8 +3,13 @@
 //   bazel run --config=opt //bench:engine
 //
 // Compare within one run: GET and INCR with find and copy in the map, on the same number of keys.
+// "allocations" are those of one call. The values are too long for the string itself, so that
+// copying one to the caller is one allocation.
+#include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,8 +22,42 @@
 #include "redouble/core/store/typed/keys.h"
 #include "redouble/core/store/typed/strings.h"
 
+namespace {
+
+int64_t allocations = 0;
+
+}  // namespace
+
+void* operator new(size_t size) {
+  ++allocations;
+  if (void* const memory = std::malloc(size)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, size_t /*size*/) noexcept { std::free(memory); }
+
 namespace redouble {
 namespace {
+
+// Reports the allocations of the benchmark's loop, by call.
+class CountAllocations {
+ public:
+  explicit CountAllocations(benchmark::State& state) : state_(state), before_(allocations) {}
+  CountAllocations(const CountAllocations&) = delete;
+  CountAllocations& operator=(const CountAllocations&) = delete;
+  ~CountAllocations() {
+    state_.counters["allocations"] = benchmark::Counter(static_cast<double>(allocations - before_),
+                                                        benchmark::Counter::kAvgIterations);
+  }
+
+ private:
+  benchmark::State& state_;
+  const int64_t before_;
+};
+
+void Sizes(benchmark::internal::Benchmark* benchmark) {
+  benchmark->Arg(1000)->Arg(100'000)->Arg(1'000'000);
+}
 
 std::vector<std::string> MakeKeys(int64_t count) {
   std::vector<std::string> keys;
@@ -32,6 +71,7 @@ void BM_RawMapFindAndCopy(benchmark::State& state) {
   absl::flat_hash_map<std::string, std::string> map;
   for (const std::string& key : keys) map[key] = "value:0123456789";
   size_t next = 0;
+  const CountAllocations count(state);
   for (auto _ : state) {
     const auto found = map.find(keys[next]);
     std::optional<std::string> value = found->second;
@@ -39,7 +79,7 @@ void BM_RawMapFindAndCopy(benchmark::State& state) {
     if (++next == keys.size()) next = 0;
   }
 }
-BENCHMARK(BM_RawMapFindAndCopy)->Arg(1000)->Arg(1'000'000);
+BENCHMARK(BM_RawMapFindAndCopy)->Apply(Sizes);
 
 class EngineFixture {
  public:
@@ -63,33 +103,36 @@ void BM_Get(benchmark::State& state) {
   for (const std::string& key : fixture.keys) {
     benchmark::DoNotOptimize(base::Run(store::Set(*fixture.session, key, "value:0123456789")));
   }
+  const CountAllocations count(state);
   for (auto _ : state) {
     const auto value = base::Run(store::Get(*fixture.session, fixture.NextKey()));
     if (!value.ok() || !*value) return state.SkipWithError("no value");
     benchmark::DoNotOptimize((*value)->data());
   }
 }
-BENCHMARK(BM_Get)->Arg(1000)->Arg(1'000'000);
+BENCHMARK(BM_Get)->Apply(Sizes);
 
 void BM_Incr(benchmark::State& state) {
   EngineFixture fixture(state);
+  const CountAllocations count(state);
   for (auto _ : state) {
-    const auto count = base::Run(store::Incr(*fixture.session, fixture.NextKey()));
-    if (!count.ok()) return state.SkipWithError("no integer");
-    benchmark::DoNotOptimize(*count);
+    const auto value = base::Run(store::Incr(*fixture.session, fixture.NextKey()));
+    if (!value.ok()) return state.SkipWithError("no integer");
+    benchmark::DoNotOptimize(*value);
   }
 }
-BENCHMARK(BM_Incr)->Arg(1000)->Arg(1'000'000);
+BENCHMARK(BM_Incr)->Apply(Sizes);
 
 void BM_Set(benchmark::State& state) {
   EngineFixture fixture(state);
+  const CountAllocations count(state);
   for (auto _ : state) {
     const auto set = base::Run(store::Set(*fixture.session, fixture.NextKey(), "value:0123456789"));
     if (!set.ok()) return state.SkipWithError("not set");
     benchmark::DoNotOptimize(*set);
   }
 }
-BENCHMARK(BM_Set)->Arg(1000)->Arg(1'000'000);
+BENCHMARK(BM_Set)->Apply(Sizes);
 
 }  // namespace
 }  // namespace redouble

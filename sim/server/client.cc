@@ -237,6 +237,12 @@ void Client::Add(const Reply& element) {
   CheckOutput();
 }
 
+void Client::AddBulk(std::string_view text) {
+  if (!takes_parts_ || closing_) return;
+  store::AppendBulk(text, output_.ToAppend(OutputBuffer::kFrameBytes + text.size()));
+  CheckOutput();
+}
+
 void Client::EndArray(size_t size) {
   if (!takes_parts_) return;
   const OpenArray array = open_arrays_.back();

@@ -154,6 +154,7 @@ class Client final : public store::PushListener, private memory::ReplySink {
   // ReplySink
   void BeginArray(store::Reply::Shape shape, std::optional<size_t> size) override;
   void Add(const store::Reply& element) override;
+  void AddBulk(std::string_view text) override;
   void EndArray(size_t size) override;
   void Abort() override { Break(); }
   bool closed() const override { return closing_; }

@@ -23,6 +23,9 @@ namespace redouble::sim {
 
 class OutputBuffer {
  public:
+  // What a reply has besides its text, at most.
+  static constexpr size_t kFrameBytes = 32;
+
   // The string to which the next bytes are appended, about `bytes` of them. Valid until the next
   // call of any function.
   std::string& ToAppend(size_t bytes) {
@@ -31,7 +34,6 @@ class OutputBuffer {
   }
   // About the bytes of a reply that is no array.
   static size_t SizeOf(const store::Reply& reply) {
-    constexpr size_t kFrameBytes = 32;
     const bool has_text = reply.is_bulk() || reply.is_error() || reply.is_status();
     return kFrameBytes + (has_text ? reply.text().size() : 0);
   }

@@ -48,8 +48,8 @@ SetResult SetFields(CommandContext& context, std::string_view command, Arguments
 enum class Parts { kFields, kValues, kBoth };
 
 void AddParts(ReplyArray& out, Parts parts, std::string_view field, std::string_view value) {
-  if (parts != Parts::kValues) out.Add(Reply::Bulk(field));
-  if (parts != Parts::kFields) out.Add(Reply::Bulk(value));
+  if (parts != Parts::kValues) out.AddBulk(field);
+  if (parts != Parts::kFields) out.AddBulk(value);
 }
 
 Reply AllReply(CommandContext& context, std::string_view key, Parts parts) {

@@ -44,14 +44,28 @@ ReplyArray::~ReplyArray() {
   if (sink_ != nullptr && !is_finished_) sink_->Abort();
 }
 
+template <typename Pass>
+void ReplyArray::PassElement(Pass pass) {
+  const bool splits_pairs = is_resp3_ && shape_ == Reply::Shape::kPairs;
+  if (splits_pairs && size_ % 2 == 0) sink_->BeginArray(Reply::Shape::kPlain, 2);
+  pass(*sink_);
+  if (splits_pairs && size_ % 2 == 1) sink_->EndArray(2);
+}
+
 void ReplyArray::Add(Reply element) {
   if (sink_ == nullptr) {
     elements_.push_back(std::move(element));
   } else {
-    const bool splits_pairs = is_resp3_ && shape_ == Reply::Shape::kPairs;
-    if (splits_pairs && size_ % 2 == 0) sink_->BeginArray(Reply::Shape::kPlain, 2);
-    sink_->Add(element);
-    if (splits_pairs && size_ % 2 == 1) sink_->EndArray(2);
+    PassElement([&](ReplySink& sink) { sink.Add(element); });
+  }
+  ++size_;
+}
+
+void ReplyArray::AddBulk(std::string_view text) {
+  if (sink_ == nullptr) {
+    elements_.push_back(Reply::Bulk(text));
+  } else {
+    PassElement([&](ReplySink& sink) { sink.AddBulk(text); });
   }
   ++size_;
 }

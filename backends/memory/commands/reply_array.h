@@ -6,7 +6,7 @@
 // made, because the client may have its first elements already.
 //
 //   ReplyArray elements(context, Reply::Shape::kPlain, list->size());
-//   list->ForEach([&](std::string_view element) { elements.Add(Reply::Bulk(element)); });
+//   list->ForEach([&](std::string_view element) { elements.AddBulk(element); });
 //   return std::move(elements).Finish();
 //
 // Thread-safety: one thread; lives within one command.
@@ -36,6 +36,8 @@ class ReplyArray {
   ~ReplyArray();
 
   void Add(Reply element);
+  // As Add(Reply::Bulk(text)), which copies the text only if the host does not take the elements.
+  void AddBulk(std::string_view text);
   // The reply of a command within a transaction. The host may have it already.
   void AddReplyOfCall(Reply reply);
   // A pair of a kMapOfPairs. `value` returns a handler's reply.
@@ -48,6 +50,10 @@ class ReplyArray {
   Reply Finish() &&;
 
  private:
+  // Calls `pass` with the sink, and begins or ends the pair of RESP3 that the element belongs to.
+  template <typename Pass>
+  void PassElement(Pass pass);
+
   SessionCore& session_;
   ReplySink* sink_;
   const Reply::Shape shape_;

@@ -383,7 +383,7 @@ void EngineCore::ApplyMemoryLimit() {
 void EngineCore::SendEarlyInvalidations(const SessionCore& session) {
   SendInvalidations(*this);
   for (Delivery& delivery : deliveries_) {
-    if (delivery.session == &session && delivery.is_push) {
+    if (delivery.session == &session && delivery.push != nullptr) {
       delivery.is_early = has_early_pushes_ = true;
     }
   }
@@ -603,31 +603,32 @@ void EngineCore::Notify(int db, std::string_view key, EventClass event_class,
   }
 }
 
+int64_t EngineCore::PushToAll(const std::vector<SessionCore*>& sessions,
+                              absl::FunctionRef<Reply()> make) {
+  if (sessions.empty()) return 0;
+  const auto message = std::make_shared<const Reply>(make());
+  for (SessionCore* session : sessions) PushLater(*session, message);
+  return static_cast<int64_t>(sessions.size());
+}
+
 int64_t EngineCore::Publish(std::string_view channel, std::string_view payload) {
-  int64_t receivers = 0;
-  for (SessionCore* session : subscriptions_.Of(SubscriptionKind::kChannel, channel)) {
-    PushLater(*session,
-              Reply::Push({Reply::Bulk("message"), Reply::Bulk(channel), Reply::Bulk(payload)}));
-    ++receivers;
-  }
+  int64_t receivers = PushToAll(subscriptions_.Of(SubscriptionKind::kChannel, channel), [&] {
+    return Reply::Push({Reply::Bulk("message"), Reply::Bulk(channel), Reply::Bulk(payload)});
+  });
   for (const auto& [pattern, sessions] : subscriptions_.table(SubscriptionKind::kPattern)) {
     if (!base::GlobMatch(pattern, channel)) continue;
-    for (SessionCore* session : sessions) {
-      PushLater(*session, Reply::Push({Reply::Bulk("pmessage"), Reply::Bulk(pattern),
-                                       Reply::Bulk(channel), Reply::Bulk(payload)}));
-      ++receivers;
-    }
+    receivers += PushToAll(sessions, [&, &pattern = pattern] {
+      return Reply::Push({Reply::Bulk("pmessage"), Reply::Bulk(pattern), Reply::Bulk(channel),
+                          Reply::Bulk(payload)});
+    });
   }
   return receivers;
 }
 
 int64_t EngineCore::PublishToShard(std::string_view channel, std::string_view payload) {
-  const std::vector<SessionCore*>& sessions = subscriptions_.Of(SubscriptionKind::kShard, channel);
-  for (SessionCore* session : sessions) {
-    PushLater(*session,
-              Reply::Push({Reply::Bulk("smessage"), Reply::Bulk(channel), Reply::Bulk(payload)}));
-  }
-  return static_cast<int64_t>(sessions.size());
+  return PushToAll(subscriptions_.Of(SubscriptionKind::kShard, channel), [&] {
+    return Reply::Push({Reply::Bulk("smessage"), Reply::Bulk(channel), Reply::Bulk(payload)});
+  });
 }
 
 std::vector<std::string> EngineCore::DescribeWaits() const {
@@ -682,24 +683,24 @@ void EngineCore::DeliverNext(SessionCore& session) {
 
 void EngineCore::ForgetDelivery(SessionCore& session) {
   std::erase_if(deliveries_, [&](const Delivery& delivery) {
-    return delivery.session == &session && !delivery.is_push;
+    return delivery.session == &session && delivery.push == nullptr;
   });
 }
 
-void EngineCore::PushLater(SessionCore& session, Reply push) {
+void EngineCore::PushLater(SessionCore& session, std::shared_ptr<const Reply> push) {
   if (observer_ != nullptr) observer_->OnWrite(AccessObserver::State::kMessages);
   if (Host* host = administration_.host()) {
     if (session.drops_pushes()) return;
-    session.AddPendingPush(push);
+    session.AddPendingPush(*push);
     if (host->Overflows(session, session.pending_push_bytes())) {
       session.DropPushes();
       std::erase_if(deliveries_, [&](const Delivery& delivery) {
-        return delivery.session == &session && delivery.is_push;
+        return delivery.session == &session && delivery.push != nullptr;
       });
       return;
     }
   }
-  deliveries_.push_back(Delivery{&session, std::move(push), /*is_push=*/true});
+  deliveries_.push_back(Delivery{&session, std::nullopt, std::move(push)});
 }
 
 std::vector<Reply> EngineCore::TakeEarlyPushes(SessionCore& session) {
@@ -709,11 +710,11 @@ std::vector<Reply> EngineCore::TakeEarlyPushes(SessionCore& session) {
   };
   std::vector<Reply> pushes;
   std::erase_if(deliveries_, [&](Delivery& delivery) {
-    if (delivery.session != &session || !delivery.is_push) return false;
-    const bool is_early = delivery.is_early || (takes_messages && is_message(*delivery.reply));
+    if (delivery.session != &session || delivery.push == nullptr) return false;
+    const bool is_early = delivery.is_early || (takes_messages && is_message(*delivery.push));
     if (is_early) {
-      session.RemovePendingPush(*delivery.reply);
-      pushes.push_back(*std::move(delivery.reply));
+      session.RemovePendingPush(*delivery.push);
+      pushes.push_back(*delivery.push);
     }
     return is_early;
   });
@@ -730,15 +731,15 @@ void EngineCore::DeliverAll() {
   const bool only_pushes = busy_ && busy_->running != nullptr;
   delivering_ = true;
   for (size_t next = 0; next < deliveries_.size();) {
-    if (only_pushes && !deliveries_[next].is_push) {
+    if (only_pushes && deliveries_[next].push == nullptr) {
       ++next;
       continue;
     }
     Delivery delivery = std::move(deliveries_[next]);
     deliveries_.erase(deliveries_.begin() + static_cast<std::ptrdiff_t>(next));
-    if (delivery.is_push) {
-      delivery.session->RemovePendingPush(*delivery.reply);
-      delivery.session->TakePush(*delivery.reply);
+    if (delivery.push != nullptr) {
+      delivery.session->RemovePendingPush(*delivery.push);
+      delivery.session->TakePush(*delivery.push);
     } else {
       delivery.session->Resume(std::move(delivery.reply));
     }

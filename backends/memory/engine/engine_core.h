@@ -243,8 +243,11 @@ class EngineCore final : private base::WaitReporter, private LazyExpiry {
   void DeliverNext(SessionCore& session);
   // Cancels the session's pending DeliverLater and DeliverNext.
   void ForgetDelivery(SessionCore& session);
-  // Sends the session a push, in order with the deliveries.
-  void PushLater(SessionCore& session, Reply push);
+  // Sends the session a push, in order with the deliveries. Receivers of one message share it.
+  void PushLater(SessionCore& session, std::shared_ptr<const Reply> push);
+  void PushLater(SessionCore& session, Reply push) {
+    PushLater(session, std::make_shared<const Reply>(std::move(push)));
+  }
   // True if TakeEarlyPushes may return something for a session.
   bool has_early_pushes() const { return has_early_pushes_; }
   // Removes and returns the pushes that the session receives before its command's reply: those
@@ -260,11 +263,14 @@ class EngineCore final : private base::WaitReporter, private LazyExpiry {
  private:
   struct Delivery {
     SessionCore* session;
-    std::optional<Reply> reply;
-    bool is_push = false;
+    std::optional<Reply> reply;                   // Of a blocked command.
+    std::shared_ptr<const Reply> push = nullptr;  // Null for all other deliveries.
     bool is_early = false;
   };
 
+  // Sends all sessions the push that `make` returns, which is called once if there are any. Returns
+  // their number.
+  int64_t PushToAll(const std::vector<SessionCore*>& sessions, absl::FunctionRef<Reply()> make);
   // The MOVED, ASK, CROSSSLOT or CLUSTERDOWN error for the command's keys; nullopt if this node
   // serves them.
   std::optional<Reply> RefuseBySlots(SessionCore& session, store::CommandId id,

@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string_view>
 
 #include "redouble/core/store/reply.h"
 
@@ -28,6 +29,8 @@ class ReplySink {
   virtual void BeginArray(store::Reply::Shape shape, std::optional<size_t> size) = 0;
   // The next element of the array.
   virtual void Add(const store::Reply& element) = 0;
+  // As Add(Reply::Bulk(text)), without a copy.
+  virtual void AddBulk(std::string_view text) = 0;
   // Ends the array, which has `size` elements.
   virtual void EndArray(size_t size) = 0;
   // To be called if the reply cannot be completed. The host closes the connection.

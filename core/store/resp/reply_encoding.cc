@@ -49,8 +49,8 @@ void AppendBlob(char type, std::string_view format, std::string_view text, std::
   out.append("\r\n", 2);
 }
 
-void AppendBulk(const Reply& reply, Protocol protocol, std::string& out) {
-  if (protocol == Protocol::kResp2) return AppendBlob('$', "", reply.text(), out);
+void AppendText(const Reply& reply, Protocol protocol, std::string& out) {
+  if (protocol == Protocol::kResp2) return AppendBulk(reply.text(), out);
   switch (reply.shape()) {
     case Shape::kDouble:
       return AppendLine(',', reply.text(), out);
@@ -59,7 +59,7 @@ void AppendBulk(const Reply& reply, Protocol protocol, std::string& out) {
     case Shape::kVerbatim:
       return AppendBlob('=', "txt:", reply.text(), out);
     default:
-      return AppendBlob('$', "", reply.text(), out);
+      return AppendBulk(reply.text(), out);
   }
 }
 
@@ -134,6 +134,8 @@ void AppendArrayStart(Shape shape, size_t size, Protocol protocol, std::string& 
   }
 }
 
+void AppendBulk(std::string_view text, std::string& out) { AppendBlob('$', "", text, out); }
+
 void AppendReply(const Reply& reply, Protocol protocol, std::string& out) {
   switch (reply.kind()) {
     case Reply::Kind::kNil:
@@ -145,7 +147,7 @@ void AppendReply(const Reply& reply, Protocol protocol, std::string& out) {
     case Reply::Kind::kInteger:
       return AppendInteger(reply, protocol, out);
     case Reply::Kind::kBulk:
-      return AppendBulk(reply, protocol, out);
+      return AppendText(reply, protocol, out);
     case Reply::Kind::kArray:
       return AppendArray(reply, protocol, out);
   }

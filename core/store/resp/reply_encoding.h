@@ -14,6 +14,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "redouble/core/store/reply.h"
 
@@ -25,6 +26,9 @@ enum class Protocol { kResp2, kResp3 };
 // kMapOfPairs and kPreceded. After kPairs RESP3 needs the start of a plain array of two before each
 // pair.
 void AppendArrayStart(Reply::Shape shape, size_t size, Protocol protocol, std::string& out);
+
+// Appends a bulk string, as AppendReply appends Reply::Bulk(text). O(bytes).
+void AppendBulk(std::string_view text, std::string& out);
 
 // Appends the bytes of `reply` to `out`. A status or an error must not contain line ends. O(bytes).
 void AppendReply(const Reply& reply, Protocol protocol, std::string& out);

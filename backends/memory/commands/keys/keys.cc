@@ -193,7 +193,7 @@ Reply HandleKeys(CommandContext& context, Arguments arguments) {
   for (size_t i = 0; i < context.db().size() && keys.wanted(); ++i) {
     const Database::Entry& entry = context.db().at(i);
     if (context.IsExpired(entry)) continue;
-    if (all || base::GlobMatch(arguments[0], entry.key())) keys.Add(Reply::Bulk(entry.key()));
+    if (all || base::GlobMatch(arguments[0], entry.key())) keys.AddBulk(entry.key());
   }
   return std::move(keys).Finish();
 }

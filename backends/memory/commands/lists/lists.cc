@@ -272,8 +272,9 @@ Reply HandleLRange(CommandContext& context, Arguments arguments) {
   if (!range) return Reply::EmptyArray();
   ReplyArray elements(context, Reply::Shape::kPlain, range->last - range->first + 1);
   List::Cursor cursor = list->At(range->first);
+  base::Int64Buffer buffer;
   for (size_t i = range->first; i <= range->last && elements.wanted(); ++i, cursor.Next()) {
-    elements.Add(Reply::Bulk(cursor.value().ToString()));
+    elements.AddBulk(cursor.value().View(buffer));
   }
   return std::move(elements).Finish();
 }

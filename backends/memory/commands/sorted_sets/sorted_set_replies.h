@@ -37,7 +37,7 @@ inline void AppendMember(const CommandContext& context, std::vector<store::Reply
 // The same for an array that MembersArray made.
 inline void AddMember(const CommandContext& context, ReplyArray& out, std::string_view member,
                       double score, bool with_score) {
-  out.Add(store::Reply::Bulk(member));
+  out.AddBulk(member);
   if (with_score) out.Add(ScoreReply(context, score));
 }
 
