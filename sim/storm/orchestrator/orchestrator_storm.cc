@@ -34,6 +34,7 @@ enum PromiseIndex : size_t {
   kIsNoticed,
   kRecorded,
   kPublishedOnce,
+  kOneToken,
   kExecutedAsDelivered,
   kDecidedOnce,
   kNamesTheDecider,
@@ -74,6 +75,7 @@ struct WatchedRun {
   bool started = false;  // StartRun has succeeded.
   bool cancel_asked = false;
   bool reported_stuck = false;  // By the last round of the service.
+  std::string approval;         // The id of its approval, once an approver has seen it.
   int ends = 0;                 // How many coordinators were told that they ended it.
   // By approver, what it has decided; and what it has tried.
   std::vector<std::pair<std::string, bool>> decided;
@@ -233,10 +235,13 @@ base::Task<void> OrchestratorWorkload::DecideSome(const std::string& approver, s
     const auto members = co_await store::SMembers(store, key);
     if (!members.ok()) continue;
     for (const std::string& member : *members) {
-      const auto id = orchestrator::ParseApprovalMember(member);
-      if (!id) continue;
-      co_await Decide(approver, engine, runs_[i], std::string(*id), rng.Chance(0.6));
+      if (const auto id = orchestrator::ParseApprovalMember(member)) runs_[i].approval = *id;
     }
+    // Some approvers have an old list, and decide what was decided.
+    if (runs_[i].approval.empty() || (members->empty() && rng.Chance(0.5))) continue;
+    const std::string id = runs_[i].approval;
+    co_await Decide(approver, engine, runs_[i], id, rng.Chance(0.6));
+    if (rng.Chance(0.3)) co_await Decide(approver, engine, runs_[i], id, rng.Chance(0.5));
   }
 }
 
@@ -479,12 +484,14 @@ void OrchestratorWorkload::JudgeStream(Verdicts& verdicts, std::string_view type
   const std::string stream = *keys_.TaskStream(type);
   std::map<std::string, int> published;
   std::map<std::string, int64_t> delivered;
+  std::map<std::pair<std::string, std::string>, std::set<std::string>> tokens;  // By run and node.
   const auto entries = base::Run(store::XRange(*session_, stream));
   if (!entries.ok()) return;
   for (const store::StreamEntry& entry : *entries) {
     const auto token = orchestrator::ParseToken(entry.Find("token").value_or(""));
     if (!token.ok()) continue;
     delivered[token->id] += deliveries_[{stream, entry.id}];
+    tokens[{token->run_id, token->to_node}].insert(token->id);
     // A repeated start and a sweep publish the tokens of entries and joins again.
     if (!token->from_node.empty() && token->to_node != kJoinNode) ++published[token->id];
   }
@@ -492,6 +499,12 @@ void OrchestratorWorkload::JudgeStream(Verdicts& verdicts, std::string_view type
   for (const auto& [token, times] : published) {
     verdicts.Check(kPublishedOnce, times == 1, section,
                    absl::StrCat("token ", token, " is published ", times, " times"));
+  }
+  for (const auto& [node, ids] : tokens) {
+    constexpr size_t kIterations = 3;
+    const bool loops = RunOf(node.first).plan.workflow == Workflow::kLoop;
+    verdicts.Check(kOneToken, ids.size() <= (loops ? kIterations : 1), kUndocumented,
+                   absl::StrCat(ids.size(), " tokens of ", node.first, " go to ", node.second));
   }
   for (const auto& [token, times] : delivered) {
     verdicts.Check(kExecutedAsDelivered, executions_[token] <= times, kUndocumented,
@@ -552,6 +565,7 @@ std::vector<Promise> Promises() {
       {"the record of a run has what its nodes returned, and its status says why it ended", {}},
       {"a token is published once, unless it begins a run or fires a join",
        {{"H6", "atomic_hops"}, {"H25", "atomic_hops"}, {"H26", "atomic_hops"}}},
+      {"a node has one token, or one for each iteration of its loop", {}},
       {"a token is executed at most as often as it was delivered", {}},
       {"an approval is decided once, and the run follows that decision", {}},
       {"the output of an approval names the person who decided",
