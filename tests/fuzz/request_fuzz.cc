@@ -21,7 +21,8 @@ namespace {
 class Echo final : public ClientOwner {
  public:
   void OnChange(Client&) override {}
-  std::optional<store::Reply> Intercept(Client&, std::span<const std::string_view> words) override {
+  std::optional<store::Reply> Intercept(Client&, store::CommandId,
+                                        std::span<const std::string_view> words) override {
     std::vector<store::Reply> elements;
     for (const std::string_view word : words) elements.push_back(store::Reply::Bulk(word));
     return store::Reply::Array(std::move(elements));
