@@ -7,7 +7,8 @@
 // The shared queues (the streams of the task types and the list of signals) can be divided into
 // shards by run, so that a busy queue is not on one node only. Shard 0 has the documented key; the
 // others have the families of shards. Writers use the shard of the run, and readers read all
-// shards. The number of shards may be raised at any time, in the readers first.
+// shards. The number of shards may be raised at any time: what is in a new shard waits for a
+// program with the new number.
 //
 //   const orchestrator::Keys keys(store::KeyLayout::kCluster);
 //   absl::StatusOr<std::string> ir = keys.Ir("run_123");      // "ir:{run_123}"
