@@ -2,19 +2,22 @@
 """Loading and saving files of keys: `redouble serve` beside redis-server, on one machine.
 
 Both servers get the same RDB file, which redis-server writes: strings, or small hashes, lists, sets and sorted sets in
-turn (--mixed). For each server: seconds from the start of the process until it serves, the seconds of SAVE, and the
-resident memory afterwards. The digests of both are compared.
+turn (--mixed). In each round each server loads and saves it once, and who is first changes. For each server: seconds
+from the start of the process until it serves, processor seconds (user and system) of that, the same of SAVE, and the
+resident memory afterwards; all are medians. The last two columns are the medians of the rounds' ratios of processor
+seconds: a loaded machine changes both sides of a round alike. The digests of both are compared.
 
     bazel build --config=opt //:redouble
     bench/data_files_bench.py bazel-bin/redouble --keys 1000000 --keys 10000000
 
-Options: --rounds N (the best of N), --mixed, --folder F (where the files are; 10 million keys need 1 GB).
+Options: --rounds N, --mixed, --folder F (where the files are; 10 million keys need 1 GB).
 """
 
 import argparse
 import os
 import re
 import shutil
+import statistics
 import subprocess
 import tempfile
 import time
@@ -42,6 +45,12 @@ class Server:
         while not self.cli("PING").startswith("PONG"):
             time.sleep(0.01)
         self.seconds = time.monotonic() - begun
+        self.processor_seconds = self.processor_time()
+
+    def processor_time(self):
+        with open("/proc/%d/stat" % self.process.pid, encoding="ascii") as stat:
+            user, system = stat.read().rsplit(")", 1)[1].split()[11:13]
+        return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
     def cli(self, *words):
         return subprocess.run(["redis-cli", "-s", self.socket, *words], capture_output=True, text=True,
@@ -81,16 +90,45 @@ def write_file(folder, keys, mixed):
     server.stop()
 
 
-def measure(folder, command, rounds):
-    loads, saves = [], []
-    for _ in range(rounds):
-        server = Server(folder, command)
-        digest = server.cli("DEBUG", "DIGEST")
-        loads.append(server.seconds)
-        resident = server.resident_mb()
-        saves.append(server.save())
-        server.stop()
-    return min(loads), min(saves), resident, digest
+def measure(folder, command):
+    """The figures of one start and one SAVE, and the digest."""
+    server = Server(folder, command)
+    figures = {"load": server.seconds, "load_cpu": server.processor_seconds}
+    digest = server.cli("DEBUG", "DIGEST")
+    figures["resident"] = server.resident_mb()
+    before = server.processor_time()
+    figures["save"] = server.save()
+    figures["save_cpu"] = server.processor_time() - before
+    server.stop()
+    return figures, digest
+
+
+def compare(folder, program, rounds):
+    """The figures of all rounds by server. Exits if the keys differ."""
+    found = {"redis-server": [], "redouble": []}
+    digests = set()
+    for number in range(rounds):
+        names = list(found) if number % 2 == 0 else list(found)[::-1]
+        for name in names:
+            figures, digest = measure(folder, commands(program)[name])
+            found[name].append(figures)
+            digests.add(digest)
+    if len(digests) != 1:
+        raise SystemExit("the keys differ: %s" % digests)
+    return found
+
+
+def print_rows(keys, megabytes, found):
+    def ratio(figure):
+        return statistics.median(own[figure] / max(other[figure], 0.01)
+                                 for own, other in zip(found["redouble"], found["redis-server"]))
+
+    for name, rows in found.items():
+        median = {figure: statistics.median(row[figure] for row in rows) for figure in rows[0]}
+        ratios = "| |" if name == "redis-server" else "%.2f | %.2f |" % (ratio("load_cpu"), ratio("save_cpu"))
+        print("| %d | %.1f | %s | %.2f | %.2f | %.2f | %.2f | %d | %s"
+              % (keys, megabytes, name, median["load"], median["load_cpu"], median["save"], median["save_cpu"],
+                 median["resident"], ratios), flush=True)
 
 
 def main():
@@ -101,21 +139,15 @@ def main():
     parser.add_argument("--mixed", action="store_true")
     parser.add_argument("--folder")
     arguments = parser.parse_args()
-    print("| keys | file, MB | server | load, s | keys/s | SAVE, s | resident, MB |")
-    print("| ---: | ---: | --- | ---: | ---: | ---: | ---: |")
+    print("| keys | file, MB | server | load, s | processor, s | SAVE, s | processor, s | resident, MB "
+          "| load / Redis | SAVE / Redis |")
+    print("| ---: | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
     for keys in arguments.keys or [1000000]:
         folder = tempfile.mkdtemp(prefix="redouble-data-files-", dir=arguments.folder)
         try:
             write_file(folder, keys, arguments.mixed)
             megabytes = os.path.getsize(os.path.join(folder, "dump.rdb")) / 1e6
-            digests = set()
-            for name, command in commands(arguments.program).items():
-                load, save, resident, digest = measure(folder, command, arguments.rounds)
-                digests.add(digest)
-                print("| %d | %.1f | %s | %.2f | %.0f | %.2f | %d |"
-                      % (keys, megabytes, name, load, keys / load, save, resident), flush=True)
-            if len(digests) != 1:
-                raise SystemExit("the keys differ: %s" % digests)
+            print_rows(keys, megabytes, compare(folder, arguments.program, arguments.rounds))
         finally:
             shutil.rmtree(folder)
 

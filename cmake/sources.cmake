@@ -617,6 +617,7 @@ redouble_component(
     backends/memory/server/statistics.cc
     backends/memory/snapshot/file_stream.cc
     backends/memory/snapshot/file_system.cc
+    backends/memory/snapshot/key_filter.cc
     backends/memory/snapshot/load_rdb.cc
     backends/memory/snapshot/module_value.cc
     backends/memory/snapshot/save_rdb.cc
@@ -652,7 +653,9 @@ redouble_component(
     backends/memory/propagation/effect.h
     backends/memory/propagation/effect_writer.h
     backends/memory/server_options.h
+    backends/memory/snapshot/file_stream.h
     backends/memory/snapshot/file_system.h
+    backends/memory/snapshot/key_filter.h
     backends/memory/snapshot/load_rdb.h
     backends/memory/snapshot/save_rdb.h
     backends/memory/snapshot/snapshot.h
@@ -1254,6 +1257,7 @@ redouble_component(
     sim/cli/storm/storm_systems.cc
     sim/cli/subcommands.cc
     sim/cli/support/data_files.cc
+    sim/cli/support/key_selection.cc
     sim/cli/support/processes.cc
     sim/cli/support/progress_bar.cc
     sim/cli/support/rules_files.cc
@@ -1287,6 +1291,7 @@ redouble_component(
     sim/server/process/log.cc
     sim/server/process/poller.cc
     sim/server/process/process_figures.cc
+    sim/server/process/temporary_file.cc
     sim/server/process/text_file.cc
     sim/server/process/tick_clock.cc
     sim/server/rdb_key_file.cc

@@ -10,6 +10,7 @@ _redouble() {
     "storm "*) words="gateway korvet orchestrator relayna studio threescale" ;;
     "serve --clock") words="system manual" ;;
     "serve --compatibility") words="redis-7.0 redis-7.2 redis-7.4 redis-8.0 valkey-8.0 valkey-8.1" ;;
+    "serve --load-times") words="keep shift" ;;
     "serve --appendonly") words="yes no" ;;
     "serve --loglevel") words="debug verbose notice warning" ;;
     "completion "*) words="bash zsh fish" ;;
@@ -18,12 +19,12 @@ _redouble() {
     replay) words="--help --redis --spawn-redis --flush --filter --verbose --trace --html --until --break-at --changes" ;;
     explore) words="--help --schedules --seed --jobs --hardened --swarm --exhaustive --strategy --schedule --seconds --all --out --catalogue" ;;
     storm) words="--help --seed --runs --minutes --run --jobs --hardened --no-shrink --out" ;;
-    serve) words="--help --port --unixsocket --bind --config --clock --start --seed --compatibility --requirepass --maxmemory --cluster-slots --load --dir --dbfilename --appendonly --replicaof --aclfile --enable-debug-command --loglevel --ready-file --exit-with-parent" ;;
+    serve) words="--help --port --unixsocket --bind --config --clock --start --seed --compatibility --requirepass --maxmemory --cluster-slots --load --load-times --pattern --family --rules --dir --dbfilename --appendonly --replicaof --aclfile --enable-debug-command --loglevel --ready-file --exit-with-parent" ;;
     redis-server) words="--help" ;;
     record) words="--help --out --for --count --name --keep-ids" ;;
     trace) words="--help" ;;
-    inspect) words="--help --redis --at --bind --rules --layout --format --limit" ;;
-    convert) words="--help" ;;
+    inspect) words="--help --redis --at --bind --rules --pattern --family --layout --format --limit" ;;
+    convert) words="--help --pattern --family --rules" ;;
     keys) words="--help --system --format --layout" ;;
     help) words="--help --man" ;;
     completion) words="--help" ;;

@@ -76,6 +76,33 @@ TEST_F(ConvertCommandTest, KeepsDeadlines) {
   EXPECT_EQ(keys["keys"][0]["expires_at_ms"], 1778335482000);
 }
 
+TEST_F(ConvertCommandTest, KeepsAPartOfTheKeys) {
+  const auto names_of = [&](const std::string& from, std::vector<std::string> options) {
+    std::vector<std::string> words = {"convert", from, "part.json"};
+    words.insert(words.end(), options.begin(), options.end());
+    EXPECT_EQ(Run(words), kExitPassed) << err();
+    const Json content = Content("part.json");
+    std::string names;
+    for (const Json& key : content["keys"]) names += key["key"].get<std::string>() + " ";
+    return names;
+  };
+  Write("rules.json", R"json({"system": "shop", "families": [
+      {"id": "shop.session", "pattern": "session:{id}", "type": "string"}]})json");
+  Convert("x.json", "a.rdb");
+  Convert("x.json", "log/");
+  Convert("x.json", "a.aof");
+  for (const std::string from : {"a.rdb", "log", "a.aof", "x.json"}) {
+    EXPECT_EQ(names_of(from, {"--pattern", "s*:1", "--pattern", "oth?r"}), "session:1 other ");
+    EXPECT_EQ(names_of(from, {"--rules", "rules.json", "--family", "shop.session"}), "session:1 ");
+    EXPECT_EQ(names_of(from, {"--rules", "rules.json", "--family", "shop", "--pattern", "set"}),
+              "session:1 set ");
+  }
+  EXPECT_EQ(Run({"convert", "a.rdb", "part.json", "--family", "shop.sessions"}), kExitBadUsage);
+  EXPECT_THAT(err(), HasSubstr("--family shop.sessions: no such family or system"));
+  EXPECT_EQ(Run({"inspect", "a.rdb", "--pattern", "s*"}), kExitPassed) << err();
+  EXPECT_THAT(out(), HasSubstr("3 keys, "));
+}
+
 TEST_F(ConvertCommandTest, SaysWhatItCannotRead) {
   EXPECT_EQ(Run({"convert", "x.json", "a.txt"}), kExitBadUsage);
   EXPECT_THAT(err(), HasSubstr("a.txt: expected a name that ends with .rdb"));

@@ -23,6 +23,7 @@
 #include "redouble/core/store/errors.h"
 #include "redouble/core/store/keyspace/key_layout.h"
 #include "redouble/sim/cli/support/data_files.h"
+#include "redouble/sim/cli/support/key_selection.h"
 #include "redouble/sim/cli/support/rules_files.h"
 #include "redouble/sim/cli/support/scenario_files.h"
 #include "redouble/sim/explore/explore.h"
@@ -68,6 +69,7 @@ struct InspectArguments {
   std::string layout = "documented";
   std::string format = "table";
   size_t listed = 20;
+  KeySelection selection;
 };
 
 // Prints the progress of the scan on the error stream, about twenty times at most.
@@ -181,8 +183,9 @@ class InspectCommand {
     // At the epoch no key has expired.
     base::VirtualClock clock(absl::UnixEpoch());
     memory::Engine engine(clock);
-    const auto lines =
-        LoadDataFile(path, memory::RdbLoadOptions::TimePolicy::kAbsolute, engine, context_);
+    const absl::StatusOr<memory::KeyFilter> keeps = arguments_.selection.Filter(*table_);
+    if (!keeps.ok()) return Fail(keeps.status(), kExitBadUsage);
+    const auto lines = LoadDataFile(path, {.keeps = *keeps}, engine, context_);
     if (!lines.ok()) return Fail(lines.status(), kExitFailed);
     for (const std::string& line : *lines) context_.err << "redouble inspect: " << line << "\n";
     const DataProfile profile =
@@ -281,6 +284,7 @@ std::function<int()> AddInspect(CLI::App& app, const ProgramContext& context) {
   app.add_option(
       "--rules", arguments->rules,
       "A file with the key families of a system of your own; may be given several times");
+  arguments->selection.AddOptions(app);
   app.add_option("--layout", arguments->layout,
                  "The layout of the keys: documented (default) or cluster");
   app.add_option("--format", arguments->format,

@@ -20,7 +20,9 @@
 #include <string_view>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "redouble/backends/memory/append_only/append_only_log.h"
+#include "redouble/backends/memory/append_only/load_append_only.h"
 #include "redouble/backends/memory/engine/engine.h"
 #include "redouble/backends/memory/server/append_log.h"
 #include "redouble/backends/memory/snapshot/file_system.h"
@@ -54,12 +56,15 @@ class AppendOnlyFile final : public memory::AppendLog {
   absl::Status Switch(bool on) override;
   absl::Status Rewrite() override;
   void ScheduleRewrite() override { figures_.rewrite_scheduled = true; }
+  absl::Status Reload() override;
   memory::AppendLogFigures figures() const override;
 
  private:
   void WriteLog(LogLevel level, std::string_view text) const;
   int64_t NowSeconds() const;
   const memory::ServerOptions& server() const { return engine_.options().server; }
+  // Replaces the keys of `engine` by those of the log. Errors: those of memory::LoadAppendOnly.
+  absl::StatusOr<memory::AppendOnlyLoadReport> LoadInto(memory::Engine& engine);
   void Configure();
   void Flush();
   void Sync();

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <span>
 #include <sstream>
@@ -110,6 +111,30 @@ TEST_F(AppendOnlyFileTest, WritesBeforeReplies) {
   EXPECT_EQ(Logged(), "\"1\"");
   file_.Close();
   EXPECT_FALSE(file_.on());
+}
+
+// DEBUG LOADAOF.
+TEST_F(AppendOnlyFileTest, IsLoadedAgainWhileItIsWritten) {
+  EXPECT_TRUE(absl::IsNotFound(file_.Reload()));
+  ASSERT_THAT(file_.Load(), IsOk());
+  Ask({"SET", "k", "1"});
+  Ask({"FUNCTION", "LOAD", "#!lua name=f\nredis.register_function('f', function() return 7 end)"});
+  Ask({"DEBUG", "POPULATE", "3"});  // Is not logged.
+  EXPECT_THAT(file_.Reload(), IsOk());
+  EXPECT_EQ(Ask({"KEYS", "*"}), "[\"k\"]");
+  EXPECT_EQ(Ask({"FCALL", "f", "0"}), "7");
+  Ask({"SET", "k", "2"});
+  file_.BeforeReplies();
+  EXPECT_EQ(Logged(), "\"2\"");
+}
+
+TEST_F(AppendOnlyFileTest, KeepsTheKeysIfItCannotBeLoadedAgain) {
+  ASSERT_THAT(file_.Load(), IsOk());
+  Ask({"SET", "k", "1"});
+  file_.BeforeReplies();
+  std::ofstream(folder_ / "appendonly.aof.1.incr.aof", std::ios::app) << "garbage";
+  EXPECT_TRUE(absl::IsDataLoss(file_.Reload()));
+  EXPECT_EQ(Ask({"GET", "k"}), "\"1\"");
 }
 
 TEST_F(AppendOnlyFileTest, IsSyncedAsAppendfsyncSays) {

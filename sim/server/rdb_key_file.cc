@@ -7,7 +7,6 @@
 #include "absl/strings/str_cat.h"
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/persistence/byte_stream.h"
-#include "redouble/backends/memory/snapshot/file_stream.h"
 #include "redouble/backends/memory/snapshot/snapshot.h"
 #include "redouble/core/base/status/status_macros.h"
 
@@ -15,7 +14,6 @@ namespace redouble::sim {
 
 using memory::ByteSink;
 using memory::SavePoint;
-using memory::StringSink;
 
 RdbKeyFile::RdbKeyFile(memory::Engine& engine, std::function<void(std::function<void()>)> later,
                        const Log& log, memory::FileSystem& files)
@@ -71,12 +69,16 @@ void RdbKeyFile::SaveInBackground() {
   const int64_t changes = engine_.changes();
   ++figures_.saves;
   tried_at_s_ = NowSeconds();
-  const auto sink = std::make_shared<StringSink>();
-  const absl::Status written = memory::SaveRdb(engine_, *sink, SaveOptions());
-  assert(written.ok());
+  // SAVE at the shutdown may write its own file meanwhile.
+  const auto file = std::make_shared<memory::FileReplacement>(path(), ".background", files_);
+  const auto write = [this](ByteSink& sink) {
+    return memory::SaveRdb(engine_, sink, SaveOptions());
+  };
+  // Finish reports the error.
+  file->Write(write).IgnoreError();
   figures_.saving = true;
   WriteLog(LogLevel::kNotice, "Background saving started");
-  later_([this, sink, changes] { FinishInBackground(sink->bytes(), changes); });
+  later_([this, file, changes] { FinishInBackground(*file, changes); });
 }
 
 absl::Status RdbKeyFile::Reload(const memory::ReloadOptions& options) {
@@ -99,9 +101,8 @@ absl::Status RdbKeyFile::Reload(const memory::ReloadOptions& options) {
   return absl::OkStatus();
 }
 
-void RdbKeyFile::FinishInBackground(const std::string& bytes, int64_t changes) {
-  const auto write = [&](ByteSink& sink) { return sink.Write(bytes); };
-  const absl::Status status = memory::ReplaceFile(path(), write, files_);
+void RdbKeyFile::FinishInBackground(memory::FileReplacement& file, int64_t changes) {
+  const absl::Status status = file.Finish();
   figures_.saving = false;
   figures_.last_duration_s = NowSeconds() - tried_at_s_;
   WriteLog(status.ok() ? LogLevel::kNotice : LogLevel::kWarning,

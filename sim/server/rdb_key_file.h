@@ -1,8 +1,8 @@
 // RdbKeyFile: the file of keys of a served engine, in Redis's RDB format.
 //
-// Saves in the background are not made by a child process: the keys are written to memory at once,
-// and from there to the file in a later turn of the event loop. Until then the engine holds them
-// twice.
+// Saves in the background are not made by a child process: the keys are written to a file beside
+// the old one at once, and a later turn of the event loop waits for the disk and renames the file.
+// Nothing is held in memory meanwhile.
 //
 //   RdbKeyFile file(engine, [&](std::function<void()> task) { asio::post(context, task); }, log);
 //   absl::StatusOr<std::vector<std::string>> lines = file.Load();   // If there is a file.
@@ -22,6 +22,7 @@
 #include "absl/status/statusor.h"
 #include "redouble/backends/memory/engine/engine.h"
 #include "redouble/backends/memory/server/key_file.h"
+#include "redouble/backends/memory/snapshot/file_stream.h"
 #include "redouble/backends/memory/snapshot/file_system.h"
 #include "redouble/backends/memory/snapshot/save_rdb.h"
 #include "redouble/sim/server/process/log.h"
@@ -44,6 +45,7 @@ class RdbKeyFile final : public memory::KeyFile {
   absl::Status Save() override;
   void SaveInBackground() override;
   absl::Status Reload(const memory::ReloadOptions& options) override;
+  void ForgetChanges() override { figures_.changes_at_save = engine_.changes(); }
   const memory::KeyFileFigures& figures() const override { return figures_; }
 
  private:
@@ -52,8 +54,7 @@ class RdbKeyFile final : public memory::KeyFile {
   memory::RdbSaveOptions SaveOptions() const;
   int64_t NowSeconds() const;
   void WriteLog(LogLevel level, std::string_view text) const;
-  // Writes `bytes` to the file.
-  void FinishInBackground(const std::string& bytes, int64_t changes);
+  void FinishInBackground(memory::FileReplacement& file, int64_t changes);
   void NoteSave(const absl::Status& status, int64_t changes);
 
   memory::Engine& engine_;

@@ -103,6 +103,19 @@ TEST_F(RdbKeyFileTest, SavesInTheBackgroundWhatTheKeysWere) {
   EXPECT_EQ(figures.last_duration_s, 3);
   EXPECT_EQ(figures.saves, 1);
   EXPECT_EQ(engine_.changes() - figures.changes_at_save, 1) << "the second SET";
+  EXPECT_FALSE(fs::exists(path() + ".background"));
+}
+
+// SHUTDOWN SAVE may come before the end.
+TEST_F(RdbKeyFileTest, SavesWhileASaveInTheBackgroundHasNotEnded) {
+  Ask({"SET", "k", "1"});
+  file_.SaveInBackground();
+  Ask({"SET", "k", "2"});
+  EXPECT_THAT(file_.Save(), IsOk());
+  EXPECT_EQ(Saved(), "\"2\"");
+  later_.clear();
+  EXPECT_FALSE(fs::exists(path() + ".background"));
+  EXPECT_EQ(Saved(), "\"2\"");
 }
 
 TEST_F(RdbKeyFileTest, SavesWhenEnoughHasChangedForLongEnough) {
@@ -126,7 +139,8 @@ TEST_F(RdbKeyFileTest, AFailureKeepsTheOldFileAndRefusesWrites) {
   Ask({"SET", "k", "1"});
   ASSERT_THAT(file_.Save(), IsOk());
   SetSavePoints({{60, 1}});
-  fs::create_directory(path() + ".partial");  // So that the new file cannot be made.
+  // So that the new file cannot be made.
+  for (const char* suffix : {".partial", ".background"}) fs::create_directory(path() + suffix);
   Ask({"SET", "k", "2"});
   EXPECT_THAT(file_.Save(), Not(IsOk()));
   EXPECT_TRUE(file_.figures().last_ok) << "as in Redis, SAVE does not count";
@@ -139,7 +153,7 @@ TEST_F(RdbKeyFileTest, AFailureKeepsTheOldFileAndRefusesWrites) {
   EXPECT_EQ(Ask({"GET", "k"}), "\"2\"");
   file_.SaveIfDue();
   EXPECT_FALSE(file_.figures().saving) << "it waits before it tries again";
-  fs::remove(path() + ".partial");
+  fs::remove(path() + ".background");
   clock_.Advance(absl::Seconds(6));
   file_.SaveIfDue();
   RunLater();

@@ -86,6 +86,7 @@ struct Connection {
   Client client;
   bool waits_to_write = false;
   bool is_dirty = false;  // In `dirty_`.
+  std::function<void()> when_sent;
 };
 
 class AsioServer final : public Server,
@@ -204,7 +205,10 @@ class AsioServer final : public Server,
   void LimitReplica(int64_t session_id) override;
   void BreakReplica(int64_t session_id) override;
   int64_t OffsetOf(int64_t session_id) const override;
-  void Later(std::function<void()> task) override { asio::post(context_, std::move(task)); }
+  void WhenSent(int64_t session_id, std::function<void()> task) override;
+  void Later(std::function<void()> task) override {
+    asio::post(context_, [this, task = std::move(task)] { task(), FlushDirty(); });
+  }
 
   // ClientOwner
   void OnChange(Client& client) override;
@@ -540,6 +544,7 @@ bool AsioServer::Write(Connection& connection) {
   if (client.output_bytes() > 0) client.CheckOutput();
   if (client.broken()) return false;
   const bool waits = client.output_bytes() > 0;
+  if (!waits && connection.when_sent) Later(std::exchange(connection.when_sent, nullptr));
   if (waits != connection.waits_to_write) {
     connection.waits_to_write = waits;
     poller_.WatchWriting(connection.accepted.socket, &connection, waits);
@@ -618,6 +623,13 @@ void AsioServer::BreakReplica(int64_t session_id) {
   if (connection == nullptr) return;
   connection->client.Break();
   MarkDirty(*connection);
+}
+
+void AsioServer::WhenSent(int64_t session_id, std::function<void()> task) {
+  if (Connection* connection = Find(session_id)) {
+    connection->when_sent = std::move(task);
+    MarkDirty(*connection);
+  }
 }
 
 int64_t AsioServer::OffsetOf(int64_t session_id) const {

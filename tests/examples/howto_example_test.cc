@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -75,6 +76,22 @@ TEST(Carts, OfProductionAreLoadedAlone) {
       redouble::memory::LoadRdbFile(redis.engine(), path, {.pattern = "cart:*"});
   ASSERT_THAT(report, IsOk());  // Or the path, the offset and what was expected there.
   EXPECT_EQ(report->keys, 1u);
+  EXPECT_THAT(redis.Keys(), testing::ElementsAre("cart:alice"));
+}
+// [end]
+
+// [readme: a family of production data]
+TEST(Carts, AreAFamilyOfProductionsKeys) {
+  redouble::store::KeyFamily cart;
+  cart.id = "shop.cart";
+  cart.pattern = "cart:{user}";
+  redouble::store::FamilyTable families;
+  ASSERT_THAT(families.Add(std::span(&cart, 1)), IsOk());
+  const auto keeps = redouble::memory::KeysOfFamilies(families, {"shop.cart"});
+  Redis redis;
+  ASSERT_THAT(
+      redouble::memory::LoadRdbFile(redis.engine(), DumpOfProduction(), {.keeps = keeps}).status(),
+      IsOk());
   EXPECT_THAT(redis.Keys(), testing::ElementsAre("cart:alice"));
 }
 // [end]

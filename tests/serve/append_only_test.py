@@ -95,6 +95,42 @@ class Loading(AppendOnlyTest):
         return subprocess.run(["redis-check-aof", self.path(MANIFEST)], check=False,
                               capture_output=True).returncode
 
+    LOADING = (
+        "SET a 1", "DEBUG LOADAOF", "GET a", "DEBUG LOADAOF x", "debug loadaof", "BGREWRITEAOF x",
+        "MULTI", "SET c 3", "DEBUG LOADAOF", "GET c", "EXEC", "GET c", "DEBUG LOADAOF", "GET c",
+        "SELECT 3", "SET x 1", "DEBUG LOADAOF", "SET y 1", "DBSIZE", "SELECT 0", "DBSIZE",
+        "SET w 1", "WATCH w", "DEBUG LOADAOF", "MULTI", "GET w", "EXEC",
+        "FUNCTION LOAD #!lua\\sname=l\\nredis.register_function('f',function()\\sreturn\\s7\\send)",
+        "DEBUG LOADAOF", "FUNCTION LIST", "EVAL return\\sredis.call('debug','loadaof') 0",
+        "CONFIG SET appendonly no", "SET lost 1", "DEBUG LOADAOF", "GET lost", "GET a", "DEBUG DIGEST")
+
+    # What the log has takes the place of the keys, while it is written and afterwards.
+    def test_the_log_is_loaded_again_as_redis_does(self):
+        replies = []
+        for kind in (Served, Redis):
+            self.clear()
+            server = self.start(kind, "--appendonly", "yes")
+            wire = server.wire()
+            words = [[word.replace("\\s", " ").replace("\\n", "\n") for word in line.split()]
+                     for line in self.LOADING]
+            replies.append([(line, wire.ask(*line)) for line in words])
+            info = server.cli("INFO", "persistence")
+            replies[-1].append(re.search("rdb_changes_since_last_save:.*", info).group())
+            server.stop()
+        self.assertEqual(replies[0], replies[1])
+
+    # Redis exits.
+    def test_without_a_log_that_can_be_loaded_the_keys_stay(self):
+        server = self.start(Served)
+        server.cli("SET", "a", "1")
+        self.assertEqual(server.cli("DEBUG", "LOADAOF").strip(),
+                         "ERR Error trying to load the append only file: there is no append only file")
+        server.cli("CONFIG", "SET", "appendonly", "yes")
+        with open(self.path("appendonly.aof.1.incr.aof"), "ab") as file:
+            file.write(b"*1\r\n$4\r\nPING\r\ngarbage\r\n")
+        self.assertIn("Bad file format", server.cli("DEBUG", "LOADAOF"))
+        self.assertEqual(server.cli("GET", "a"), "1\n")
+
     def test_a_truncated_log_is_loaded_up_to_its_last_command(self):
         sizes = []
         for kind in (Served, Redis):

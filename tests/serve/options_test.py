@@ -223,6 +223,13 @@ class Engine(OptionsTest):
         self.assertEqual(wire.plain("DBSIZE"), 1)
         wire = self.wire(self.serve("--load", path))
         self.assertEqual(wire.plain("DBSIZE"), 0, "in real time its deadline has passed")
+        wire = self.wire(self.serve("--load", path, "--load-times", "shift"))
+        self.assertTrue(80000 < wire.plain("PTTL", "k") <= 90000)
+        wire = self.wire(self.serve("--load", path, "--load-times", "keep", "--clock", "manual", "--start",
+                                    "1700000060000"))
+        self.assertEqual(wire.plain("PTTL", "k"), 30000)
+        wire = self.wire(self.serve("--clock", "manual", "--load", path, "--pattern", "other*"))
+        self.assertEqual(wire.plain("DBSIZE"), 0)
 
     def test_the_unix_socket_goes_with_the_server(self):
         served = self.serve()

@@ -41,7 +41,7 @@ absl::Status AppendOnlyLog::Continue(const AppendOnlyLoadReport& loaded) {
 
 absl::Status AppendOnlyLog::Start() {
   assert(!on());
-  noted_.reset();
+  next_base_.reset();
   REDOUBLE_RETURN_IF_ERROR(files_.MakeFolder(place_.folder));
   if (!has_read_manifest_) {
     const absl::StatusOr<std::string> text = ReadFile(place_.manifest_path(), files_);
@@ -53,11 +53,11 @@ absl::Status AppendOnlyLog::Start() {
   }
   LogManifest next = manifest_;
   next.RetireIncrements(/*is_used=*/false);
-  const std::string content = BaseContent();
-  REDOUBLE_RETURN_IF_ERROR(WriteBase(next.AddBase(place_.name, options_.has_rdb_base), content));
+  const auto base = WriteBase(next.AddBase(place_.name, options_.has_rdb_base));
+  REDOUBLE_RETURN_IF_ERROR(base->Finish());
   REDOUBLE_RETURN_IF_ERROR(BeginIncrement(std::move(next)));
   engine_.AddEffectSink(*this, EffectTargets::kLog);
-  bytes_ = base_bytes_ = content.size();
+  bytes_ = base_bytes_ = base->bytes();
   RemoveHistory();
   return absl::OkStatus();
 }
@@ -65,7 +65,7 @@ absl::Status AppendOnlyLog::Start() {
 absl::Status AppendOnlyLog::Stop() {
   assert(on());
   engine_.RemoveEffectSink(*this);
-  noted_.reset();
+  next_base_.reset();
   absl::Status status = Flush();
   status.Update(Sync());
   status.Update(files_.Close(*std::exchange(file_, std::nullopt)));
@@ -82,19 +82,22 @@ absl::Status AppendOnlyLog::BeginRewrite() {
     REDOUBLE_RETURN_IF_ERROR(Sync());
     REDOUBLE_RETURN_IF_ERROR(BeginIncrement(manifest_));
   }
-  noted_ = BaseContent();
+  REDOUBLE_RETURN_IF_ERROR(files_.MakeFolder(place_.folder));
+  LogManifest next = manifest_;
+  next_base_is_rdb_ = options_.has_rdb_base;
+  next_base_ = WriteBase(next.AddBase(place_.name, next_base_is_rdb_));
   return absl::OkStatus();
 }
 
 absl::Status AppendOnlyLog::FinishRewrite() {
   assert(rewriting());
-  const std::string content = *std::exchange(noted_, std::nullopt);
-  REDOUBLE_RETURN_IF_ERROR(files_.MakeFolder(place_.folder));
+  const std::unique_ptr<FileReplacement> base = std::exchange(next_base_, nullptr);
+  REDOUBLE_RETURN_IF_ERROR(base->Finish());
   LogManifest next = manifest_;
   next.RetireIncrements(/*is_used=*/on());
-  REDOUBLE_RETURN_IF_ERROR(WriteBase(next.AddBase(place_.name, options_.has_rdb_base), content));
+  next.AddBase(place_.name, next_base_is_rdb_);
   REDOUBLE_RETURN_IF_ERROR(WriteManifest(next));
-  bytes_ = base_bytes_ = content.size() + (on() ? file_bytes_ : 0);
+  bytes_ = base_bytes_ = base->bytes() + (on() ? file_bytes_ : 0);
   RemoveHistory();
   return absl::OkStatus();
 }
@@ -141,21 +144,24 @@ void AppendOnlyLog::AppendTime() {
   absl::StrAppend(&buffer_, "#TS:", now_s, "\r\n");
 }
 
-std::string AppendOnlyLog::BaseContent() {
-  StringSink sink;
-  absl::Status written;
+absl::Status AppendOnlyLog::WriteBaseContent(ByteSink& sink) {
   if (options_.has_rdb_base) {
     RdbSaveOptions rdb = options_.rdb;
     rdb.is_log_base = true;
-    written = SaveRdb(engine_, sink, rdb);
-  } else {
-    if (options_.writes_times) {
-      written = sink.Write(absl::StrCat("#TS:", engine_.clock().NowMillis() / 1000, "\r\n"));
-    }
-    written.Update(SaveCommands(engine_, sink));
+    return SaveRdb(engine_, sink, rdb);
   }
-  assert(written.ok());  // A string takes everything.
-  return sink.bytes();
+  if (options_.writes_times) {
+    const int64_t now_s = engine_.clock().NowMillis() / 1000;
+    REDOUBLE_RETURN_IF_ERROR(sink.Write(absl::StrCat("#TS:", now_s, "\r\n")));
+  }
+  return SaveCommands(engine_, sink);
+}
+
+// Finish reports an error of writing.
+std::unique_ptr<FileReplacement> AppendOnlyLog::WriteBase(const std::string& name) {
+  auto base = std::make_unique<FileReplacement>(place_.PathOf(name), ".partial", files_);
+  base->Write([this](ByteSink& sink) { return WriteBaseContent(sink); }).IgnoreError();
+  return base;
 }
 
 // The present increment has been synced, if there is one.
@@ -179,11 +185,6 @@ void AppendOnlyLog::WriteTo(int file) {
   file_bytes_ = 0;
   is_torn_ = false;
   writer_.ForgetDatabase();
-}
-
-absl::Status AppendOnlyLog::WriteBase(const std::string& name, std::string_view content) {
-  const auto write = [&](ByteSink& sink) { return sink.Write(content); };
-  return ReplaceFile(place_.PathOf(name), write, files_);
 }
 
 absl::Status AppendOnlyLog::WriteManifest(const LogManifest& manifest) {

@@ -20,6 +20,7 @@
 #define REDOUBLE_BACKENDS_MEMORY_APPEND_ONLY_APPEND_ONLY_LOG_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -30,6 +31,7 @@
 #include "redouble/backends/memory/engine/engine.h"
 #include "redouble/backends/memory/propagation/effect.h"
 #include "redouble/backends/memory/propagation/effect_writer.h"
+#include "redouble/backends/memory/snapshot/file_stream.h"
 #include "redouble/backends/memory/snapshot/file_system.h"
 #include "redouble/backends/memory/snapshot/save_rdb.h"
 
@@ -62,13 +64,13 @@ class AppendOnlyLog final : public EffectSink {
   absl::Status Stop();
   bool on() const { return file_.has_value(); }
 
-  // Notes the keys as they are now. If the log is on, begins a new increment. Requires
-  // !rewriting().
+  // Writes the keys as they are now beside the log. If the log is on, begins a new increment.
+  // Requires !rewriting(). An error of writing the keys is reported by FinishRewrite.
   absl::Status BeginRewrite();
-  // Writes the noted keys, makes them the base and removes the files that it replaces. After an
-  // error the log is the one of before, with the new increment.
+  // Waits until the keys are on the disk, makes them the base and removes the files that it
+  // replaces. After an error the log is the one of before, with the new increment.
   absl::Status FinishRewrite();
-  bool rewriting() const { return noted_.has_value(); }
+  bool rewriting() const { return next_base_ != nullptr; }
 
   // Writes the effects so far to the file. After an error they are kept and written by the next
   // call. Does nothing if there are none.
@@ -87,13 +89,13 @@ class AppendOnlyLog final : public EffectSink {
  private:
   void OnEffects(std::span<const Effect> effects, bool is_atomic) override;
   void AppendTime();
-  // The keys as the content of a base file.
-  std::string BaseContent();
+  // Writes the keys as a base file of this name.
+  std::unique_ptr<FileReplacement> WriteBase(const std::string& name);
+  absl::Status WriteBaseContent(ByteSink& sink);
   // Makes an empty increment, adds it to the manifest `next` and writes to it from now on.
   absl::Status BeginIncrement(LogManifest next);
   // Makes `file` the increment to write to.
   void WriteTo(int file);
-  absl::Status WriteBase(const std::string& name, std::string_view content);
   absl::Status WriteManifest(const LogManifest& manifest);
   void RemoveHistory();
 
@@ -110,7 +112,8 @@ class AppendOnlyLog final : public EffectSink {
   uint64_t file_bytes_ = 0;  // What the increment has of the effects.
   bool is_torn_ = false;     // It may have more, because writing failed.
   int64_t written_second_ = 0;
-  std::optional<std::string> noted_;
+  std::unique_ptr<FileReplacement> next_base_;  // While rewriting.
+  bool next_base_is_rdb_ = true;
   uint64_t bytes_ = 0;
   uint64_t base_bytes_ = 0;
 };

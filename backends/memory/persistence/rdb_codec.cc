@@ -162,6 +162,12 @@ std::optional<uint64_t> RdbReader::ReadLittleEndian(size_t size) {
 }
 
 std::optional<uint64_t> RdbReader::TakeLittleEndian(size_t size) {
+  // Types and most lengths.
+  if (size == 1 && !left_.empty()) {
+    const auto byte = static_cast<uint8_t>(left_.front());
+    left_.remove_prefix(1);
+    return byte;
+  }
   const std::optional<std::string_view> bytes = Take(size);
   if (!bytes) return std::nullopt;
   uint64_t value = 0;

@@ -351,6 +351,24 @@ std::optional<Value> HashOf(const std::optional<Texts>& texts, RdbReader& reader
   return Value::Of(std::move(hash));
 }
 
+// The same without a copy of each text.
+std::optional<Value> ReadHashListpack(RdbReader& reader, const EncodingLimits& limits) {
+  const std::optional<Listpack> listpack = ReadListpack(reader);
+  if (!listpack) return std::nullopt;
+  if (listpack->count() % 2 != 0) return reader.Fail("a value for each field of the hash");
+  Hash hash;
+  base::Int64Buffer field_buffer;
+  base::Int64Buffer value_buffer;
+  for (Listpack::Position at = listpack->First(); at != Listpack::kNone;) {
+    const std::string_view field = listpack->Get(at).View(field_buffer);
+    at = listpack->Next(at);
+    const std::string_view value = listpack->Get(at).View(value_buffer);
+    at = listpack->Next(at);
+    if (!AddField(field, value, reader, limits, hash)) return std::nullopt;
+  }
+  return Value::Of(std::move(hash));
+}
+
 // A score as text with its length, or one of the codes for NaN and the infinities.
 std::optional<double> ReadScoreText(RdbReader& reader) {
   constexpr uint64_t kMinusInfinity = 255;
@@ -441,6 +459,29 @@ std::optional<Value> SortedSetOf(const std::optional<Texts>& texts, RdbReader& r
   return Value::Of(std::move(set));
 }
 
+std::optional<double> ScoreOf(const ListpackValue& value) {
+  if (value.is_integer()) return static_cast<double>(value.integer());
+  return base::ParseDouble(value.text());
+}
+
+// The same without a copy of each text.
+std::optional<Value> ReadSortedSetListpack(RdbReader& reader, const EncodingLimits& limits) {
+  const std::optional<Listpack> listpack = ReadListpack(reader);
+  if (!listpack) return std::nullopt;
+  if (listpack->count() % 2 != 0) return reader.Fail("a score for each member of the sorted set");
+  SortedSet set;
+  base::Int64Buffer buffer;
+  for (Listpack::Position at = listpack->First(); at != Listpack::kNone;) {
+    const std::string_view member = listpack->Get(at).View(buffer);
+    at = listpack->Next(at);
+    const std::optional<double> score = ScoreOf(listpack->Get(at));
+    at = listpack->Next(at);
+    if (!score) return reader.Fail("the text of a score");
+    if (!AddMember(member, *score, reader, limits, set)) return std::nullopt;
+  }
+  return Value::Of(std::move(set));
+}
+
 std::optional<Value> ReadStream(RdbReader& reader, StreamDumpFormat format) {
   std::unique_ptr<Stream> stream = ReadStreamDump(reader, format);
   if (stream == nullptr) return std::nullopt;
@@ -459,13 +500,13 @@ std::optional<Value> ReadNewType(RdbType type, RdbReader& reader, const Encoding
     case RdbType::kSetIntset:
       return ReadIntset(reader, limits);
     case RdbType::kHashListpack:
-      return HashOf(ReadListpackTexts(reader), reader, OfAnyLength(limits));
+      return ReadHashListpack(reader, OfAnyLength(limits));
     case RdbType::kListQuicklist2:
       return ReadList(reader, limits, reader.ReadLength(), ReadListpackNode);
     case RdbType::kSortedSet:
       return ReadSortedSet(reader, limits, ReadScoreBits);
     case RdbType::kSortedSetListpack:
-      return SortedSetOf(ReadListpackTexts(reader), reader, OfAnyLength(limits));
+      return ReadSortedSetListpack(reader, OfAnyLength(limits));
     case RdbType::kStream7:
       return ReadStream(reader, StreamDumpFormat::kRedis7);
     case RdbType::kSetListpack:

@@ -42,6 +42,10 @@ class AppendLog {
   virtual absl::Status Rewrite() = 0;
   // The same, but not before the command has ended and no file of keys is being written.
   virtual void ScheduleRewrite() = 0;
+  // Writes the effects so far, and replaces the keys and function libraries by those of the log,
+  // within a command (DEBUG LOADAOF). Errors: NotFound if there is no log, those of a damaged one
+  // and of the file system. After an error the keys are as they were.
+  virtual absl::Status Reload() = 0;
   virtual AppendLogFigures figures() const = 0;
 };
 

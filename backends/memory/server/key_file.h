@@ -50,6 +50,8 @@ class KeyFile {
   // none, AlreadyExists for a key or a function library that exists, and those of a damaged file.
   // After an error the keys are as they were.
   virtual absl::Status Reload(const ReloadOptions& options) = 0;
+  // The keys are those of another file now: no change is unsaved.
+  virtual void ForgetChanges() = 0;
   virtual const KeyFileFigures& figures() const = 0;
 };
 

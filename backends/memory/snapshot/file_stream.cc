@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <span>
+#include <utility>
 
 #include "redouble/core/base/status/status_macros.h"
 
@@ -28,22 +29,18 @@ class FileSink final : public ByteSink {
  public:
   FileSink(FileSystem& files, int file) : files_(files), file_(file) {}
 
-  absl::Status Write(std::string_view bytes) override { return WriteAll(files_, file_, bytes); }
+  absl::Status Write(std::string_view bytes) override {
+    bytes_ += bytes.size();
+    return WriteAll(files_, file_, bytes);
+  }
+
+  uint64_t bytes() const { return bytes_; }
 
  private:
   FileSystem& files_;
   const int file_;
+  uint64_t bytes_ = 0;
 };
-
-absl::Status WriteAndSync(const std::string& path, absl::FunctionRef<absl::Status(ByteSink&)> write,
-                          FileSystem& files) {
-  REDOUBLE_ASSIGN_OR_RETURN(const int file, files.Create(path));
-  FileSink sink(files, file);
-  absl::Status status = write(sink);
-  status.Update(status.ok() ? files.Sync(file) : absl::OkStatus());
-  status.Update(files.Close(file));
-  return status;
-}
 
 std::string FolderOf(const std::string& path) {
   const size_t slash = path.rfind('/');
@@ -85,17 +82,45 @@ absl::StatusOr<std::unique_ptr<ByteSource>> OpenFile(const std::string& path, Fi
   return std::make_unique<FileSource>(files, file);
 }
 
+FileReplacement::FileReplacement(std::string path, std::string_view suffix, FileSystem& files)
+    : path_(std::move(path)), partial_(path_ + std::string(suffix)), files_(files) {}
+
+FileReplacement::~FileReplacement() {
+  if (file_) Fail(absl::CancelledError()).IgnoreError();
+}
+
+// The first error is the one to report.
+absl::Status FileReplacement::Fail(absl::Status status) {
+  if (file_) files_.Close(*std::exchange(file_, std::nullopt)).IgnoreError();
+  files_.Remove(partial_).IgnoreError();
+  status_ = status;
+  return status;
+}
+
+absl::Status FileReplacement::Write(absl::FunctionRef<absl::Status(ByteSink&)> write) {
+  const absl::StatusOr<int> file = files_.Create(partial_);
+  if (!file.ok()) return Fail(file.status());
+  file_ = *file;
+  FileSink sink(files_, *file_);
+  const absl::Status status = write(sink);
+  bytes_ = sink.bytes();
+  return status.ok() ? status : Fail(status);
+}
+
+absl::Status FileReplacement::Finish() {
+  REDOUBLE_RETURN_IF_ERROR(status_);
+  absl::Status status = files_.Sync(*file_);
+  status.Update(files_.Close(*std::exchange(file_, std::nullopt)));
+  if (status.ok()) status = files_.Rename(partial_, path_);
+  if (!status.ok()) return Fail(status);
+  return SyncFolder(FolderOf(path_), files_);
+}
+
 absl::Status ReplaceFile(const std::string& path, absl::FunctionRef<absl::Status(ByteSink&)> write,
                          FileSystem& files) {
-  const std::string partial = path + ".partial";
-  absl::Status status = WriteAndSync(partial, write, files);
-  if (status.ok()) status = files.Rename(partial, path);
-  if (!status.ok()) {
-    // The first error is the one to report.
-    files.Remove(partial).IgnoreError();
-    return status;
-  }
-  return SyncFolder(FolderOf(path), files);
+  FileReplacement file(path, ".partial", files);
+  REDOUBLE_RETURN_IF_ERROR(file.Write(write));
+  return file.Finish();
 }
 
 }  // namespace redouble::memory

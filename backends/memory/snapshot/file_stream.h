@@ -8,7 +8,9 @@
 #ifndef REDOUBLE_BACKENDS_MEMORY_SNAPSHOT_FILE_STREAM_H_
 #define REDOUBLE_BACKENDS_MEMORY_SNAPSHOT_FILE_STREAM_H_
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -32,6 +34,44 @@ absl::Status SyncFolder(const std::string& folder, FileSystem& files = RealFileS
 
 // Reads a whole file. Errors: those of the system calls.
 absl::StatusOr<std::string> ReadFile(const std::string& path, FileSystem& files = RealFileSystem());
+
+// A file that replaces another one in two steps, for content that must be noted now while the disk
+// may be waited for later:
+//
+//   FileReplacement file(path, ".background", files);
+//   absl::Status status = file.Write([](ByteSink& sink) { return sink.Write("content"); });
+//   ...
+//   status = file.Finish();
+//
+// The first step writes a file beside `path`, `path` and the suffix; the second one waits until it
+// is on the disk, renames it to `path` and waits until that is on the disk too. Without the second
+// step, or after an error, the file beside `path` is removed.
+class FileReplacement {
+ public:
+  // `files` must outlive the object.
+  FileReplacement(std::string path, std::string_view suffix, FileSystem& files = RealFileSystem());
+  FileReplacement(const FileReplacement&) = delete;
+  FileReplacement& operator=(const FileReplacement&) = delete;
+  ~FileReplacement();
+
+  // Is called once. Errors: those of `write` and of the system calls.
+  absl::Status Write(absl::FunctionRef<absl::Status(ByteSink&)> write);
+  // Is called once, after Write. Errors: that of Write, if it failed; those of the system calls.
+  // If only the last step fails, `path` is the new file.
+  absl::Status Finish();
+
+  uint64_t bytes() const { return bytes_; }
+
+ private:
+  absl::Status Fail(absl::Status status);
+
+  const std::string path_;
+  const std::string partial_;
+  FileSystem& files_;
+  std::optional<int> file_;
+  absl::Status status_;
+  uint64_t bytes_ = 0;
+};
 
 // Writes a file beside `path` (`path`.partial), waits until it is on the disk, renames it to `path`
 // and waits until that is on the disk too. Whatever fails, and wherever the process ends, `path` is

@@ -297,7 +297,8 @@ class RdbLoader {
       ++report_.expired_keys;
       return absl::OkStatus();
     }
-    if (!loads_all_ && !base::GlobMatch(options_.pattern, key_)) {
+    if ((!loads_all_ && !base::GlobMatch(options_.pattern, key_)) ||
+        (options_.keeps && !options_.keeps(key_))) {
       ++report_.filtered_keys;
       return absl::OkStatus();
     }

@@ -28,6 +28,7 @@
 #include "absl/status/statusor.h"
 #include "redouble/backends/memory/engine/engine.h"
 #include "redouble/backends/memory/persistence/byte_stream.h"
+#include "redouble/backends/memory/snapshot/key_filter.h"
 
 namespace redouble::memory {
 
@@ -63,6 +64,8 @@ struct RdbLoadOptions {
   bool within_command = false;
   // Only keys that match this glob are loaded (KEYS); "*" matches all.
   std::string pattern = "*";
+  // Only keys that it keeps are loaded, for example those of a family (key_filter.h).
+  KeyFilter keeps = {};
   // Called about every two megabytes, and at the end. May be empty.
   std::function<void(const RdbProgress& progress)> on_progress = {};
 };
@@ -84,8 +87,8 @@ struct RdbLoadReport {
   bool has_checksum = false;
   // Keys that were loaded.
   uint64_t keys = 0;
-  // Keys that were not: their deadline has passed, they do not match the pattern, or they are
-  // collections without elements, which early versions of Redis wrote at times.
+  // Keys that were not: their deadline has passed, they do not match the pattern or the filter, or
+  // they are collections without elements, which early versions of Redis wrote at times.
   uint64_t expired_keys = 0;
   uint64_t filtered_keys = 0;
   uint64_t empty_keys = 0;

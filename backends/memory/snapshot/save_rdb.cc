@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -78,15 +79,29 @@ class RdbSaver {
     AppendField("aof-base", options_.is_log_base ? "1" : "0");
   }
 
+  // The keys that are saved, and those of them with a deadline.
+  std::pair<size_t, size_t> SizesOf(const Database& db) const {
+    if (!options_.keeps) return {db.size(), db.expiring()};
+    std::pair<size_t, size_t> sizes = {0, 0};
+    for (size_t i = 0; i < db.size(); ++i) {
+      if (!options_.keeps(db.at(i).key())) continue;
+      ++sizes.first;
+      sizes.second += db.DeadlineOf(db.at(i)) ? 1 : 0;
+    }
+    return sizes;
+  }
+
   absl::Status WriteDatabase(int index) {
     const Database& db = core_.database(index);
-    if (db.size() == 0) return absl::OkStatus();
+    const auto [keys, expiring] = SizesOf(db);
+    if (keys == 0) return absl::OkStatus();
     AppendOpcode(RdbOpcode::kSelectDb);
     AppendRdbLength(static_cast<uint64_t>(index), buffer_);
     AppendOpcode(RdbOpcode::kResize);
-    AppendRdbLength(db.size(), buffer_);
-    AppendRdbLength(db.expiring(), buffer_);
+    AppendRdbLength(keys, buffer_);
+    AppendRdbLength(expiring, buffer_);
     for (size_t i = 0; i < db.size(); ++i) {
+      if (options_.keeps && !options_.keeps(db.at(i).key())) continue;
       AppendKey(db, db.at(i));
       REDOUBLE_RETURN_IF_ERROR(FlushIfFull());
     }

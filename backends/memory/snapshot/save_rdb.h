@@ -20,6 +20,7 @@
 #include "absl/status/status.h"
 #include "redouble/backends/memory/engine/engine.h"
 #include "redouble/backends/memory/persistence/byte_stream.h"
+#include "redouble/backends/memory/snapshot/key_filter.h"
 
 namespace redouble::memory {
 
@@ -38,6 +39,8 @@ struct RdbSaveOptions {
     int64_t offset = 0;
   };
   std::optional<Stream> stream = std::nullopt;
+  // Only keys that it keeps are saved, for example those of a family (key_filter.h).
+  KeyFilter keeps = {};
 };
 
 // Writes the function libraries and the keys of all databases, with their deadlines and, if

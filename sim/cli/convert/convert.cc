@@ -31,6 +31,7 @@
 #include "redouble/sim/cli/convert/keys_json.h"
 #include "redouble/sim/cli/support/data_files.h"
 #include "redouble/sim/cli/support/engine_backend.h"
+#include "redouble/sim/cli/support/key_selection.h"
 #include "redouble/sim/cli/support/scenario_files.h"
 #include "redouble/sim/cli/support/systems.h"
 #include "redouble/sim/json/bytes.h"
@@ -54,6 +55,7 @@ constexpr char kFooter[] =
     "  redouble convert dump.rdb commands.aof         the commands that make the keys\n"
     "  redouble convert dump.rdb x.scenario.json      the same as a scenario\n"
     "  redouble convert x.scenario.json dump.rdb      the keys that a scenario leaves\n"
+    "  redouble convert dump.rdb part.rdb --pattern 'user:*'  a part of the keys\n"
     "\n"
     "Keys keep their deadlines. Values of modules are left out.\n"
     "Exit codes: 0 converted, 1 a file that cannot be read or written, 2 bad usage.";
@@ -63,6 +65,7 @@ constexpr absl::string_view kScenario = ".scenario.json";
 struct ConvertArguments {
   std::string from;
   std::string to;
+  KeySelection selection;
 };
 
 // The time of an entry's delivery that the command sets; UnixEpoch for other commands. SaveCommands
@@ -129,15 +132,16 @@ class ConvertCommand {
           absl::StrCat(arguments_.to, ": expected a name that ends with .rdb, .aof, .json, ",
                        kScenario, ", or a folder for a log, which ends with /"));
     }
+    REDOUBLE_ASSIGN_OR_RETURN(const memory::KeyFilter keeps, arguments_.selection.Filter(context_));
     if (IsDataFile(from_)) {
       Make(absl::UnixEpoch());
       start_ = LastWriteOf(from_);
-      REDOUBLE_ASSIGN_OR_RETURN(
-          const std::vector<std::string> lines,
-          LoadDataFile(from_, memory::RdbLoadOptions::TimePolicy::kAbsolute, *engine_, context_));
+      REDOUBLE_ASSIGN_OR_RETURN(const std::vector<std::string> lines,
+                                LoadDataFile(from_, {.keeps = keeps}, *engine_, context_));
       for (const std::string& line : lines) context_.err << "redouble convert: " << line << "\n";
     } else {
       REDOUBLE_RETURN_IF_ERROR(LoadText());
+      RemoveOtherKeys(*engine_, keeps);
     }
     return Save();
   }
@@ -218,6 +222,8 @@ std::function<int()> AddConvert(CLI::App& app, const ProgramContext& context) {
          "JSON, or a scenario")
       ->required();
   app.add_option("TO", arguments->to, "The file to write, whose name says what it is")->required();
+  arguments->selection.AddOptions(app);
+  arguments->selection.AddRulesOption(app);
   return [arguments, &context] { return ConvertCommand(*arguments, context).Run(); };
 }
 

@@ -24,6 +24,7 @@
 #include "redouble/sim/cli/serve/start.h"
 #include "redouble/sim/cli/support/data_files.h"
 #include "redouble/sim/cli/support/engine_backend.h"
+#include "redouble/sim/cli/support/key_selection.h"
 #include "redouble/sim/cli/support/scenario_files.h"
 #include "redouble/sim/cli/support/systems.h"
 #include "redouble/sim/scenario/runner.h"
@@ -73,6 +74,8 @@ struct ServeArguments {
   std::optional<std::string> aclfile;
   bool cluster_slots = false;
   std::string load;
+  KeySelection selection;
+  std::optional<std::string> load_times;
   // Whether `load` names an RDB file or an append-only log.
   bool loads_data = false;
   std::string ready_file;
@@ -227,14 +230,19 @@ int Load(const Scenario& scenario, memory::Engine& engine, const ProgramContext&
   return kExitFailed;
 }
 
-// Loads an RDB file or a log: with the system's clock as redis-server does; with a manual clock as
-// if the file had been written now.
-int LoadDump(const fs::path& path, bool manual, memory::Engine& engine,
-             const ProgramContext& context) {
+// What --load does with times: by default, with the system's clock as redis-server does; with a
+// manual clock as if the file had been written now.
+memory::RdbLoadOptions::TimePolicy TimePolicyOf(const ServeArguments& arguments, bool manual) {
   using TimePolicy = memory::RdbLoadOptions::TimePolicy;
-  const TimePolicy policy = manual ? TimePolicy::kShiftToNow : TimePolicy::kAbsolute;
+  const bool shifts = arguments.load_times ? *arguments.load_times == "shift" : manual;
+  return shifts ? TimePolicy::kShiftToNow : TimePolicy::kAbsolute;
+}
+
+// Loads an RDB file or a log.
+int LoadDump(const fs::path& path, const DataFileOptions& options, memory::Engine& engine,
+             const ProgramContext& context) {
   const absl::StatusOr<std::vector<std::string>> lines =
-      LoadDataFile(path, policy, engine, context);
+      LoadDataFile(path, options, engine, context);
   if (!lines.ok()) return Fail(context, lines.status(), kExitFailed);
   for (const std::string& line : *lines) context.err << "redouble serve: " << line << "\n";
   return kExitPassed;
@@ -255,8 +263,12 @@ int RunServe(ServeArguments arguments, const ProgramContext& context) {
   std::optional<Scenario> scenario;
   if (arguments.loads_data) {
     const bool manual = settings.options.clock == ServeOptions::Clock::kManual;
-    start.prepare = [&context, dump, manual](memory::Engine& engine) {
-      return LoadDump(dump, manual, engine, context);
+    const absl::StatusOr<memory::KeyFilter> keeps = arguments.selection.Filter(context);
+    if (!keeps.ok()) return Fail(context, keeps.status(), kExitBadUsage);
+    const DataFileOptions options = {.time_policy = TimePolicyOf(arguments, manual),
+                                     .keeps = *keeps};
+    start.prepare = [&context, dump, options](memory::Engine& engine) {
+      return LoadDump(dump, options, engine, context);
     };
   } else if (!arguments.load.empty()) {
     absl::StatusOr<Scenario> read = ReadScenario(arguments.load, context);
@@ -305,6 +317,12 @@ std::function<int()> AddServe(CLI::App& app, const ProgramContext& context) {
                "Refuse commands with keys of several slots, as a node of a cluster does");
   app.add_option("--load", arguments->load,
                  "Serve the keys of this RDB file, or what this scenario leaves");
+  app.add_option("--load-times", arguments->load_times,
+                 "The times of an RDB file of --load: keep, or shift by the age of the file; shift "
+                 "with a manual clock by default")
+      ->check(CLI::IsMember({"keep", "shift"}));
+  arguments->selection.AddOptions(app);
+  arguments->selection.AddRulesOption(app);
   app.add_option("--dir", arguments->dir,
                  "The working folder, where SAVE writes; keys saved there are loaded");
   app.add_option("--dbfilename", arguments->dbfilename,

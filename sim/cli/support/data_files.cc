@@ -9,7 +9,9 @@
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
+#include "redouble/backends/memory/append_only/effect_runner.h"
 #include "redouble/backends/memory/append_only/load_append_only.h"
+#include "redouble/backends/memory/keyspace/database.h"
 #include "redouble/backends/memory/snapshot/rdb_opcode.h"
 #include "redouble/backends/memory/snapshot/snapshot.h"
 #include "redouble/core/base/status/status_macros.h"
@@ -83,9 +85,27 @@ absl::Time LastWriteOf(const fs::path& path) {
   return last;
 }
 
-absl::StatusOr<std::vector<std::string>> LoadDataFile(
-    const fs::path& path, memory::RdbLoadOptions::TimePolicy time_policy, memory::Engine& engine,
-    const ProgramContext& context) {
+void RemoveOtherKeys(memory::Engine& engine, const memory::KeyFilter& keeps) {
+  if (!keeps) return;
+  memory::EffectRunner runner(engine, memory::EngineCore::Authority::kLog);
+  for (int index = 0; index < engine.core().database_count(); ++index) {
+    const memory::Database& db = engine.core().database(index);
+    std::vector<std::string> others;
+    for (size_t i = 0; i < db.size(); ++i) {
+      if (!keeps(db.at(i).key())) others.emplace_back(db.at(i).key());
+    }
+    runner.session().Select(index);
+    for (const std::string& key : others) {
+      const std::string_view words[] = {"DEL", key};
+      runner.Run(words);
+    }
+  }
+}
+
+absl::StatusOr<std::vector<std::string>> LoadDataFile(const fs::path& path,
+                                                      const DataFileOptions& options,
+                                                      memory::Engine& engine,
+                                                      const ProgramContext& context) {
   std::vector<std::string> lines;
   const memory::AppendOnlyLoadOptions log_options = {
       .loads_truncated = false, .on_line = [&](bool is_warning, std::string_view line) {
@@ -93,14 +113,18 @@ absl::StatusOr<std::vector<std::string>> LoadDataFile(
       }};
   if (const std::optional<memory::AppendOnlyPlace> place = PlaceOf(path)) {
     REDOUBLE_RETURN_IF_ERROR(memory::LoadAppendOnly(engine, *place, log_options).status());
+    RemoveOtherKeys(engine, options.keeps);
     return lines;
   }
   if (IsCommandFile(path)) {
     REDOUBLE_RETURN_IF_ERROR(memory::LoadCommandFile(engine, path.string(), log_options).status());
+    RemoveOtherKeys(engine, options.keeps);
     return lines;
   }
-  REDOUBLE_ASSIGN_OR_RETURN(const memory::RdbLoadReport report,
-                            LoadRdbWithBar(path, {.time_policy = time_policy}, engine, context));
+  REDOUBLE_ASSIGN_OR_RETURN(
+      const memory::RdbLoadReport report,
+      LoadRdbWithBar(path, {.time_policy = options.time_policy, .keeps = options.keeps}, engine,
+                     context));
   for (const memory::RdbLoadReport::ModuleKey& skipped : report.module_keys) {
     lines.push_back(absl::StrCat("skipped the key \"", skipped.key, "\" in database ", skipped.db,
                                  ", a value of the module ", skipped.module));

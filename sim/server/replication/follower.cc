@@ -103,7 +103,7 @@ std::optional<memory::MasterFigures> Follower::figures() const {
   figures.down_s = down_s_;
   if (transfer_) {
     figures.file_bytes = static_cast<int64_t>(transfer_->announced_bytes());
-    figures.file_read_bytes = static_cast<int64_t>(transfer_->bytes().size());
+    figures.file_read_bytes = static_cast<int64_t>(transfer_->read_bytes());
   }
   return figures;
 }
@@ -124,6 +124,7 @@ void Follower::CloseLink() {
   input_.clear();
   unit_.clear();
   transfer_.reset();
+  file_.reset();
   // A command of the master may have ended the link, and still runs.
   if (runs_ && runner_ != nullptr) former_runner_ = std::move(runner_);
   runner_.reset();
@@ -212,8 +213,11 @@ void Follower::AskForStream() {
 void Follower::OnBytes(std::string_view bytes) {
   silent_s_ = 0;
   const int64_t attempt = attempt_;
-  if (transfer_) bytes = transfer_->Add(bytes);
-  input_.append(bytes);
+  if (!transfer_) {
+    input_.append(bytes);
+  } else if (!AddToFile(bytes)) {
+    return;
+  }
   while (attempt == attempt_) {
     if (transfer_) {
       if (!transfer_->is_whole()) return;
@@ -259,16 +263,40 @@ void Follower::TakeLine(std::string_view line) {
     case Step::kPSync:
       return TakeSyncReply(line);
     case Step::kFile:
-      absl::StatusOr<KeyTransfer> transfer = KeyTransfer::Announced(line);
-      if (!transfer.ok()) return Fail(base::ToStd(transfer.status().message()));
-      transfer_ = *std::move(transfer);
-      WriteLog(LogLevel::kNotice,
-               transfer_->has_end_mark()
-                   ? std::string("MASTER <-> REPLICA sync: receiving streamed RDB from master")
-                   : absl::StrCat("MASTER <-> REPLICA sync: receiving ",
-                                  transfer_->announced_bytes(), " bytes from master"));
-      input_ = std::string(transfer_->Add(std::exchange(input_, {})));
+      return BeginFile(line);
   }
+}
+
+void Follower::BeginFile(std::string_view line) {
+  absl::StatusOr<std::unique_ptr<TemporaryFile>> file = TemporaryFile::Create();
+  if (!file.ok()) {
+    return Fail(
+        absl::StrCat("Opening the temp file needed for MASTER <-> REPLICA synchronization: ",
+                     file.status().message()));
+  }
+  file_ = *std::move(file);
+  absl::StatusOr<KeyTransfer> transfer = KeyTransfer::Announced(line, *file_);
+  if (!transfer.ok()) return Fail(base::ToStd(transfer.status().message()));
+  transfer_ = *std::move(transfer);
+  WriteLog(LogLevel::kNotice,
+           transfer_->has_end_mark()
+               ? std::string("MASTER <-> REPLICA sync: receiving streamed RDB from master")
+               : absl::StrCat("MASTER <-> REPLICA sync: receiving ", transfer_->announced_bytes(),
+                              " bytes from master"));
+  AddToFile(std::exchange(input_, {}));
+}
+
+bool Follower::AddToFile(std::string_view bytes) {
+  const absl::StatusOr<std::string_view> rest = transfer_->Add(bytes);
+  if (rest.ok()) {
+    input_.append(*rest);
+    return true;
+  }
+  Fail(
+      absl::StrCat("Write error or short write writing to the DB dump file needed for MASTER <-> "
+                   "REPLICA synchronization: ",
+                   rest.status().message()));
+  return false;
 }
 
 void Follower::TakeSyncReply(std::string_view line) {
@@ -318,14 +346,14 @@ void Follower::EndTakeover(bool accepted) {
 }
 
 void Follower::TakeFile() {
-  memory::StringSource source(transfer_->bytes());
   const absl::StatusOr<memory::RdbLoadReport> loaded = memory::LoadRdb(
-      engine_, source, {.time_policy = memory::RdbLoadOptions::TimePolicy::kKeepExpired});
+      engine_, *file_, {.time_policy = memory::RdbLoadOptions::TimePolicy::kKeepExpired});
   if (!loaded.ok()) {
     return Fail(absl::StrCat("Failed trying to load the MASTER synchronization DB: ",
                              loaded.status().message()));
   }
   transfer_.reset();
+  file_.reset();
   stream_.Adopt(sync_id_, sync_offset_);
   replicas_.BreakAll();
   replicas_.Begin();

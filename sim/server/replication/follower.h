@@ -33,6 +33,7 @@
 #include "redouble/backends/memory/server/replication.h"
 #include "redouble/core/store/resp/request_parser.h"
 #include "redouble/sim/server/process/log.h"
+#include "redouble/sim/server/process/temporary_file.h"
 #include "redouble/sim/server/replication/key_transfer.h"
 #include "redouble/sim/server/replication/master_socket.h"
 #include "redouble/sim/server/replication/replicas.h"
@@ -97,6 +98,10 @@ class Follower final : private MasterSocket::Listener {
   void TakeFullSync(std::string_view line);
   void TakeContinuation(std::string_view line);
   void EndTakeover(bool accepted);
+  // The line that announces the file of keys, and the bytes of the file.
+  void BeginFile(std::string_view line);
+  // Returns false if they cannot be kept.
+  bool AddToFile(std::string_view bytes);
   void TakeFile();
   void Join(int db);
   void RunCommands();
@@ -125,6 +130,7 @@ class Follower final : private MasterSocket::Listener {
   std::function<void(bool)> on_takeover_;
   std::deque<Step> steps_;  // Asked and not yet answered.
   std::string input_;
+  std::unique_ptr<TemporaryFile> file_;  // Of the keys that the master sends.
   std::optional<KeyTransfer> transfer_;
   std::string sync_id_;  // Of FULLRESYNC.
   int64_t sync_offset_ = 0;

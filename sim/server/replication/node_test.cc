@@ -93,6 +93,9 @@ class TestServer final : private ReplicaSockets, private memory::Host, private M
   void BreakReplica(int64_t) override {
     tasks_.push_back([this] { DropReplica(); });
   }
+  void WhenSent(int64_t session_id, std::function<void()> task) override {
+    if (replica_ != nullptr && replica_->id() == session_id) Later(std::move(task));
+  }
   int64_t OffsetOf(int64_t) const override { return node_offset_; }
   void Later(std::function<void()> task) override { tasks_.push_back(std::move(task)); }
 

@@ -1,16 +1,15 @@
 #include "redouble/sim/server/replication/replicas.h"
 
 #include <algorithm>
-#include <cassert>
 #include <memory>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "redouble/backends/memory/engine/engine_core.h"
-#include "redouble/backends/memory/persistence/byte_stream.h"
 #include "redouble/backends/memory/server/kept_parameters.h"
 #include "redouble/backends/memory/snapshot/save_rdb.h"
+#include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/redis_number.h"
 #include "redouble/core/base/text/string_bridge.h"
 
@@ -21,6 +20,8 @@ using memory::SessionCore;
 using store::Reply;
 
 constexpr std::string_view kPing = "*1\r\n$4\r\nPING\r\n";
+// The file of keys is sent in parts of this size.
+constexpr size_t kPartBytes = size_t{256} << 10;
 constexpr std::string_view kGetAck = "*3\r\n$8\r\nREPLCONF\r\n$6\r\nGETACK\r\n$1\r\n*\r\n";
 
 bool IsWord(std::string_view word, absl::string_view other) {
@@ -74,17 +75,16 @@ void Replicas::Begin() {
   pinged_at_s_ = alone_since_s_ = NowSeconds();
 }
 
-std::string Replicas::KeysAsFile() {
+absl::StatusOr<std::shared_ptr<TemporaryFile>> Replicas::KeysAsFile() {
   const std::optional<int> followed_db = followed_db_();
   // A master's stream names its database again for a new replica, and the master's master does not.
   if (!followed_db) writer_.ForgetDatabase();
-  memory::StringSink sink;
+  REDOUBLE_ASSIGN_OR_RETURN(std::shared_ptr<TemporaryFile> file, TemporaryFile::Create());
   const memory::RdbSaveOptions options = {
       .stream = memory::RdbSaveOptions::Stream{
           .db = followed_db.value_or(0), .id = stream_.id(), .offset = stream_.offset()}};
-  const absl::Status saved = memory::SaveRdb(engine_, sink, options);
-  assert(saved.ok());  // A string takes everything.
-  return absl::StrCat("$", sink.bytes().size(), "\r\n", sink.bytes());
+  REDOUBLE_RETURN_IF_ERROR(memory::SaveRdb(engine_, *file, options));
+  return file;
 }
 
 Reply Replicas::Synchronize(SessionCore& session, std::string_view id, int64_t offset) {
@@ -111,11 +111,29 @@ Reply Replicas::Synchronize(SessionCore& session, std::string_view id, int64_t o
   if (!stream_.is_kept() && !followed_db_()) stream_.StartAnew();
   Begin();
   WriteLog(absl::StrCat("Full resync requested by replica ", replica.address, ":", replica.port));
-  const auto bytes = std::make_shared<std::string>(KeysAsFile());
-  sockets_.Later([this, session_id, bytes] { BringOnline(session_id, *bytes); });
+  const absl::StatusOr<std::shared_ptr<TemporaryFile>> file = KeysAsFile();
+  if (!file.ok()) {
+    WriteLog(absl::StrCat("Can't save the keys for a replica: ", file.status().message()));
+    replica.follows = false;
+    return Reply::Error("ERR BGSAVE failed, replication can't continue");
+  }
+  sockets_.Later([this, session_id, file = *file] {
+    sockets_.SendToReplica(session_id, absl::StrCat("$", file->bytes(), "\r\n"));
+    SendFile(session_id, file);
+  });
   // SYNC has no reply.
   if (id.empty()) session.set_reply_mode(SessionCore::ReplyMode::kOff);
   return Reply::Status(absl::StrCat("FULLRESYNC ", stream_.id(), " ", stream_.offset()));
+}
+
+void Replicas::SendFile(int64_t session_id, const std::shared_ptr<TemporaryFile>& file) {
+  std::string part(kPartBytes, '\0');
+  const absl::StatusOr<size_t> count = file->Read(part);
+  // Without the rest of the file the replica cannot continue.
+  if (!count.ok()) return sockets_.BreakReplica(session_id);
+  if (*count == 0) return BringOnline(session_id, "");
+  sockets_.SendToReplica(session_id, {part.data(), *count});
+  sockets_.WhenSent(session_id, [this, session_id, file] { SendFile(session_id, file); });
 }
 
 void Replicas::BringOnline(int64_t session_id, const std::string& bytes) {
@@ -128,6 +146,7 @@ void Replicas::BringOnline(int64_t session_id, const std::string& bytes) {
   session->second->set_reply_mode(SessionCore::ReplyMode::kOff);
   Replica& replica = found->second;
   replica.is_online = true;
+  replica.heard_at_s = NowSeconds();
   sockets_.SendToReplica(session_id, bytes);
   sockets_.SendToReplica(session_id, std::exchange(replica.held, {}));
   WriteLog(absl::StrCat("Synchronization with replica ", replica.address, ":", replica.port,

@@ -3,7 +3,7 @@
 //
 // A replica gets all keys as an RDB file, then the stream. One that comes back with an offset which
 // the stream still has gets the rest only. As in files of keys (rdb_key_file.h), the keys are
-// copied at once and sent in a later turn of the event loop.
+// written to a temporary file at once, which is sent in parts in later turns of the event loop.
 //
 // A master's stream is the effects of its commands. A server that follows a master itself passes on
 // that master's stream, byte by byte, and none of its own effects.
@@ -21,17 +21,20 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "redouble/backends/memory/engine/engine.h"
 #include "redouble/backends/memory/propagation/effect.h"
 #include "redouble/backends/memory/propagation/effect_writer.h"
 #include "redouble/backends/memory/server/replication.h"
 #include "redouble/sim/server/process/log.h"
+#include "redouble/sim/server/process/temporary_file.h"
 #include "redouble/sim/server/replication/replication_stream.h"
 
 namespace redouble::sim {
@@ -47,6 +50,9 @@ class ReplicaSockets {
   virtual void BreakReplica(int64_t session_id) = 0;
   // The offset of the stream after the session's last command; 0 if it has no socket.
   virtual int64_t OffsetOf(int64_t session_id) const = 0;
+  // Calls `task` in a later turn, when all bytes for the session have been sent; never if the
+  // session has no socket any more.
+  virtual void WhenSent(int64_t session_id, std::function<void()> task) = 0;
   // Calls `task` in a later turn, after the reply of the present command.
   virtual void Later(std::function<void()> task) = 0;
 };
@@ -110,8 +116,10 @@ class Replicas final : private memory::EffectSink {
   };
 
   void OnEffects(std::span<const memory::Effect> effects, bool is_atomic) override;
-  // All keys, as a replica receives them.
-  std::string KeysAsFile();
+  // All keys, as a replica receives them. Errors: those of the file system.
+  absl::StatusOr<std::shared_ptr<TemporaryFile>> KeysAsFile();
+  // Sends the next part of the file; after it, what was held back.
+  void SendFile(int64_t session_id, const std::shared_ptr<TemporaryFile>& file);
   void BreakSilent();
   // Forgets the stream when there has been no replica for repl-backlog-ttl.
   void EndIdleStream();

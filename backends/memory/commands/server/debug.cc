@@ -46,6 +46,8 @@ Reply Help(CommandContext& context, Arguments) {
       "    unit tests to simulate Redis errors.",
       "LISTPACK <key>",
       "    Check that <key> has the listpack encoding.",
+      "LOADAOF",
+      "    Flush the AOF buffers on disk and reload the AOF in memory.",
       "OBJECT <key>",
       "    Show low level info about `key` and associated value.",
       "PAUSE-CRON <0|1>",
@@ -187,6 +189,21 @@ Reply Reload(CommandContext& context, Arguments arguments) {
   KeyFile* file = engine.administration().key_file();
   return file == nullptr ? ReloadWithoutFile(engine, options)
                          : ReloadFromFile(engine, *file, options);
+}
+
+// Redis exits if there is no log or it is damaged.
+Reply LoadLog(CommandContext& context, Arguments) {
+  Administration& administration = context.engine().administration();
+  Host* host = administration.host();
+  AppendLog* log = host == nullptr ? nullptr : host->append_log();
+  absl::Status status = absl::NotFoundError("there is no append only file");
+  if (log != nullptr) status = log->Reload();
+  if (!status.ok()) {
+    return Reply::Error(
+        absl::StrCat("ERR Error trying to load the append only file: ", status.message()));
+  }
+  if (KeyFile* file = administration.key_file()) file->ForgetChanges();
+  return Reply::Ok();
 }
 
 // As atoi: invalid text is 0.
@@ -384,6 +401,7 @@ constexpr Subcommand kSubcommands[] = {
     {"ERROR", 1, 1, Error},
     {"HELP", 0, 0, Help},
     {"LISTPACK", 1, 1, ShowListpack},
+    {"LOADAOF", 0, kAnyNumber, LoadLog},
     {"OBJECT", 1, 1, Object},
     {"PAUSE-CRON", 1, 1, PauseCron},
     {"POPULATE", 1, 3, Populate},
