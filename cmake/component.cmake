@@ -121,6 +121,9 @@ function(redouble_component name)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
   if(PROJECT_IS_TOP_LEVEL)
     target_compile_options(${target} PRIVATE -Wall -Wextra)
+    # g++ 12 gives these for correct code that it has inlined.
+    target_compile_options(${target} PRIVATE
+      "$<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-maybe-uninitialized;-Wno-array-bounds>")
   endif()
   foreach(folder IN LISTS redouble_include_dirs)
     target_include_directories(${target} PUBLIC "$<BUILD_INTERFACE:${folder}>")

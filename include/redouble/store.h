@@ -34,6 +34,7 @@
 #include "redouble/core/store/script.h"
 #include "redouble/core/store/store.h"
 #include "redouble/core/store/typed/expiry.h"
+#include "redouble/core/store/typed/hash_fields.h"
 #include "redouble/core/store/typed/hashes.h"
 #include "redouble/core/store/typed/keys.h"
 #include "redouble/core/store/typed/lists.h"

@@ -11,23 +11,34 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "redouble/core/base/time/clock.h"
 #include "redouble/core/store/store.h"
+#include "redouble/core/store/table/version.h"
 
 namespace redouble::sim {
+
+// The server that a scenario needs.
+struct ServerNeeds {
+  absl::Time start;
+  uint64_t seed = 0;
+  // The version that the server must have, or nullopt: the version that the backend has.
+  std::optional<store::Version> version = std::nullopt;
+};
 
 class ScenarioBackend {
  public:
   virtual ~ScenarioBackend() = default;
 
-  // Provides an empty server whose time, and that of clock(), is `start`. Called first, and again
-  // before each further scenario; stores of the previous scenario must have been destroyed. Errors:
-  // FailedPrecondition if the server must not be emptied; otherwise the server's own errors.
-  virtual absl::Status Begin(absl::Time start, uint64_t seed) = 0;
+  // Provides an empty server whose time, and that of clock(), is `needs.start`. Called first, and
+  // again before each further scenario; stores of the previous scenario must have been destroyed.
+  // Errors: FailedPrecondition if the server must not be emptied, or has another version; otherwise
+  // the server's own errors.
+  virtual absl::Status Begin(const ServerNeeds& needs) = 0;
 
   // Opens a connection. It must be destroyed before the backend, and before Restart and Begin.
   virtual absl::StatusOr<std::unique_ptr<store::Store>> Connect() = 0;

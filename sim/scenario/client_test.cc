@@ -43,11 +43,9 @@ base::Task<Result> SendRace(store::Store& store) {
 // A backend that can refuse to connect.
 class FlakyBackend final : public ScenarioBackend {
  public:
-  FlakyBackend() { EXPECT_THAT(memory_.Begin(absl::UnixEpoch(), 1), IsOk()); }
+  FlakyBackend() { EXPECT_THAT(memory_.Begin({.start = absl::UnixEpoch()}), IsOk()); }
 
-  absl::Status Begin(absl::Time start, uint64_t seed) override {
-    return memory_.Begin(start, seed);
-  }
+  absl::Status Begin(const ServerNeeds& needs) override { return memory_.Begin(needs); }
   absl::StatusOr<std::unique_ptr<store::Store>> Connect() override {
     ++connections;
     REDOUBLE_RETURN_IF_ERROR(refusal);
@@ -160,7 +158,7 @@ class SilentStore final : public store::Store {
 };
 class SilentBackend final : public ScenarioBackend {
  public:
-  absl::Status Begin(absl::Time, uint64_t) override { return absl::OkStatus(); }
+  absl::Status Begin(const ServerNeeds&) override { return absl::OkStatus(); }
   absl::StatusOr<std::unique_ptr<store::Store>> Connect() override {
     return std::make_unique<SilentStore>();
   }

@@ -5,10 +5,10 @@
 
 namespace redouble::sim {
 
-absl::Status MemoryBackend::Begin(absl::Time start, uint64_t seed) {
-  seed_ = seed;
+absl::Status MemoryBackend::Begin(const ServerNeeds& needs) {
+  needs_ = needs;
   engine_.reset();
-  clock_.emplace(start);
+  clock_.emplace(needs.start);
   return Restart();
 }
 
@@ -28,7 +28,8 @@ absl::Status MemoryBackend::Flush() {
 
 absl::Status MemoryBackend::Restart() {
   memory::EngineOptions options = options_;
-  options.seed = seed_;
+  options.seed = needs_.seed;
+  if (needs_.version) options.compatibility = *needs_.version;
   engine_.reset();
   engine_.emplace(*clock_, options);
   return absl::OkStatus();

@@ -9,7 +9,6 @@
 #ifndef REDOUBLE_SIM_SCENARIO_MEMORY_BACKEND_H_
 #define REDOUBLE_SIM_SCENARIO_MEMORY_BACKEND_H_
 
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -22,11 +21,12 @@ namespace redouble::sim {
 
 class MemoryBackend final : public ScenarioBackend {
  public:
-  // The options of the engines; the seed is that of Begin.
+  // The options of the engines; the seed, and a version that the scenario needs, are those of
+  // Begin.
   explicit MemoryBackend(memory::EngineOptions options = {}) : options_(std::move(options)) {}
 
-  // Creates a new engine with that seed. Never fails.
-  absl::Status Begin(absl::Time start, uint64_t seed) override;
+  // Creates a new engine. Never fails.
+  absl::Status Begin(const ServerNeeds& needs) override;
   absl::StatusOr<std::unique_ptr<store::Store>> Connect() override;
   base::Clock& clock() override { return *clock_; }
   absl::Status AdvanceTo(absl::Time time) override;
@@ -35,7 +35,7 @@ class MemoryBackend final : public ScenarioBackend {
 
  private:
   const memory::EngineOptions options_;
-  uint64_t seed_ = 0;
+  ServerNeeds needs_;
   std::optional<base::VirtualClock> clock_;  // Set by Begin, as the engine, which uses the clock.
   std::optional<memory::Engine> engine_;
 };

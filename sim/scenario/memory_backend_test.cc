@@ -5,6 +5,7 @@
 #include "gtest/gtest.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/base/task/run.h"
+#include "redouble/core/store/typed/hash_fields.h"
 #include "redouble/core/store/typed/keys.h"
 #include "redouble/core/store/typed/strings.h"
 
@@ -15,7 +16,7 @@ using base::IsOk;
 
 class MemoryBackendTest : public testing::Test {
  protected:
-  void SetUp() override { ASSERT_THAT(backend_.Begin(kStart, 1), IsOk()); }
+  void SetUp() override { ASSERT_THAT(backend_.Begin({.start = kStart, .seed = 1}), IsOk()); }
 
   int64_t KeyCount() {
     const std::unique_ptr<store::Store> connection = backend_.Connect().value();
@@ -62,9 +63,22 @@ TEST_F(MemoryBackendTest, RestartsEmptyAtTheSameTime) {
 
 TEST_F(MemoryBackendTest, BeginsAgainInThePast) {
   Write("k", absl::Hours(1));
-  ASSERT_THAT(backend_.Begin(absl::UnixEpoch(), 2), IsOk());
+  ASSERT_THAT(backend_.Begin({.start = absl::UnixEpoch(), .seed = 2}), IsOk());
   EXPECT_EQ(backend_.clock().Now(), absl::UnixEpoch());
   EXPECT_EQ(KeyCount(), 0);
+}
+
+TEST_F(MemoryBackendTest, HasTheVersionThatIsNeeded) {
+  const std::string_view fields[] = {"f"};
+  const auto times_to_live = [&] {
+    const std::unique_ptr<store::Store> connection = backend_.Connect().value();
+    return base::Run(store::HTimeToLive(*connection, "h", fields)).status();
+  };
+  EXPECT_TRUE(absl::IsUnimplemented(times_to_live()));
+  ASSERT_THAT(backend_.Begin({.start = kStart, .version = store::Version::kRedis74}), IsOk());
+  EXPECT_THAT(times_to_live(), IsOk());
+  ASSERT_THAT(backend_.Restart(), IsOk());
+  EXPECT_THAT(times_to_live(), IsOk());
 }
 
 }  // namespace

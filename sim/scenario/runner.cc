@@ -407,7 +407,8 @@ std::string StepFailure::ToString(const Scenario& scenario) const {
 
 ScenarioResult RunScenario(const Scenario& scenario, ScenarioBackend& backend,
                            const RunOptions& options) {
-  const absl::Status begun = backend.Begin(scenario.start, scenario.seed);
+  const absl::Status begun = backend.Begin(
+      {.start = scenario.start, .seed = scenario.seed, .version = scenario.compatibility});
   if (begun.ok()) return ScenarioRun(scenario, backend, options).Run();
   ScenarioResult result;
   result.start = scenario.start;

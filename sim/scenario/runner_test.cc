@@ -446,12 +446,20 @@ TEST(KeyspaceStep, FailsOnAKeyTooManyUnlessASubsetIsAsked) {
                           R"({"type":"string","value":"w"})"));
 }
 
+TEST(RunScenario, HasTheVersionThatTheScenarioNeeds) {
+  Scenario scenario = Parse(
+      R"({"kind": "command", "command": ["HPTTL", "h", "FIELDS", "1", "f"],
+          "expect": [{"integer": -2}]})");
+  MemoryBackend backend;
+  EXPECT_TRUE(RunScenario(scenario, backend).failure.has_value());
+  scenario.compatibility = store::Version::kRedis74;
+  EXPECT_FALSE(RunScenario(scenario, backend).failure.has_value());
+}
+
 // The memory engine with a clock that is not controlled.
 class DriftingBackend final : public ScenarioBackend {
  public:
-  absl::Status Begin(absl::Time start, uint64_t seed) override {
-    return memory_.Begin(start, seed);
-  }
+  absl::Status Begin(const ServerNeeds& needs) override { return memory_.Begin(needs); }
   absl::StatusOr<std::unique_ptr<store::Store>> Connect() override { return memory_.Connect(); }
   base::Clock& clock() override { return memory_.clock(); }
   absl::Status AdvanceTo(absl::Time) override { return absl::UnimplementedError("time is real"); }
@@ -499,7 +507,7 @@ class UnwillingBackend final : public ScenarioBackend {
  public:
   explicit UnwillingBackend(bool begins) : begins_(begins) {}
 
-  absl::Status Begin(absl::Time, uint64_t) override {
+  absl::Status Begin(const ServerNeeds&) override {
     return begins_ ? absl::OkStatus() : absl::FailedPreconditionError("the database holds 7 keys");
   }
   absl::StatusOr<std::unique_ptr<store::Store>> Connect() override {

@@ -335,6 +335,7 @@ absl::StatusOr<Scenario> ParseJson(const Json& json, const SystemTable& systems)
   scenario.start = fields.Time("start");
   const int64_t seed = fields.IntegerOr("seed", 0);
   scenario.seed = static_cast<uint64_t>(seed);
+  scenario.compatibility = ReadCompatibility(fields);
   const Json& steps = fields.Any("steps");
   if (scenario.start < absl::UnixEpoch()) fields.Refuse("start", "is before 1970");
   if (seed < 0) fields.Refuse("seed", "is negative");
@@ -379,6 +380,19 @@ absl::StatusOr<std::vector<Step>> ParseSteps(const Json& steps, std::string_view
   if (state.started.empty()) return parsed;
   return Wrong(path, absl::StrCat("the call \"", *state.started.begin(),
                                   "\" is started and never finished"));
+}
+
+std::optional<store::Version> ReadCompatibility(ArgumentReader& fields) {
+  const std::optional<std::string> name = fields.OptionalString("compatibility");
+  if (!name) return std::nullopt;
+  const std::optional<store::Version> version = store::VersionNamed(*name);
+  if (version) return version;
+  std::vector<std::string> known;
+  for (const store::VersionSpec& spec : store::AllVersions()) known.emplace_back(spec.name);
+  fields.Refuse("compatibility",
+                absl::StrCat("unknown version \"", *name, "\"", base::DidYouMean(*name, known),
+                             "; known: ", absl::StrJoin(known, ", ")));
+  return std::nullopt;
 }
 
 std::string UnknownSystem(const std::optional<std::string>& name, const SystemTable& systems) {

@@ -28,7 +28,9 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "redouble/core/store/errors.h"
+#include "redouble/core/store/table/version.h"
 #include "redouble/sim/fault/fault.h"
+#include "redouble/sim/operations/arguments.h"
 #include "redouble/sim/operations/operation.h"
 
 namespace redouble::sim {
@@ -133,6 +135,7 @@ struct Scenario {
   std::string system;
   absl::Time start;
   uint64_t seed;
+  std::optional<store::Version> compatibility;  // The version that it needs.
   std::vector<Step> steps;
 };
 
@@ -145,6 +148,9 @@ absl::StatusOr<Scenario> ParseScenario(std::string_view text, std::string_view f
 // ParseScenario, without the file.
 absl::StatusOr<std::vector<Step>> ParseSteps(const Json& steps, std::string_view path,
                                              const OperationTable& operations);
+
+// Reads the optional field "compatibility", such as "redis-8.0"; refuses an unknown version.
+std::optional<store::Version> ReadCompatibility(ArgumentReader& fields);
 
 // Returns what is wrong with a file's system, which is missing or not in `systems`, and the list of
 // those that are.

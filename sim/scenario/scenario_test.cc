@@ -206,9 +206,14 @@ TEST(ParseScenario, RefusesAWrongHead) {
   EXPECT_EQ(head(start + R"(, "system": "counter", "seed": -1)"), "x.json: /seed: is negative");
   EXPECT_EQ(head(start + R"(, "system": "counter", "seed": "7")"),
             "x.json: /seed: expected an integer, got \"7\"");
-  EXPECT_EQ(head(start + R"(, "system": "counter", "sede": 1)"),
-            "x.json: /sede: unknown; did you mean \"seed\"?; known here: description, name, seed, "
-            "start, steps, system");
+  EXPECT_EQ(
+      head(start + R"(, "system": "counter", "compatibility": "redis-8")"),
+      "x.json: /compatibility: unknown version \"redis-8\"; did you mean \"redis-8.0\"?; known: "
+      "redis-7.0, redis-7.2, redis-7.4, redis-8.0, valkey-8.0, valkey-8.1");
+  EXPECT_EQ(
+      head(start + R"(, "system": "counter", "sede": 1)"),
+      "x.json: /sede: unknown; did you mean \"seed\"?; known here: compatibility, description, "
+      "name, seed, start, steps, system");
 }
 
 TEST(ParseScenario, RefusesNoSteps) {

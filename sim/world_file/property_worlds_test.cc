@@ -106,6 +106,17 @@ constexpr Row kRows[] = {
        "invariants": [{"kind": "bound", "value": "holder", "expect": "slow"}]
      })",
      "bound: holder of slow is null", "/clock_moves", "0"},
+    // A field of a hash expires, which Redis has since 7.4.
+    {"Compatibility", R"({
+       "compatibility": "redis-8.0",
+       "setup": [{"kind": "command", "command": ["HSET", "user", "token", "t"]},
+                 {"kind": "command", "command": ["HPEXPIRE", "user", "1000", "FIELDS", "1", "token"]},
+                 {"kind": "advance", "by": "1001ms"}],
+       "actors": {"reader": [{"kind": "command", "command": ["HGET", "user", "token"], "as": "token"}]},
+       "invariants": [{"kind": "bound", "value": "token", "expect": "t"}]
+     })",
+     "bound: token of reader is null", "/setup/1/command",
+     R"(["HPERSIST", "user", "FIELDS", "1", "token"])"},
     {"Bound", R"({
        "actors": {
          "a": [{"kind": "command", "command": ["INCR", "n"], "as": "id"}],

@@ -102,6 +102,7 @@ void WorldExperiment::AddInvariant(World& world, const std::shared_ptr<RunState>
 
 ExploreOptions WorldExperiment::Options(ExploreOptions options) const {
   options.world.start = world_.start;
+  if (world_.compatibility) options.world.engine.compatibility = *world_.compatibility;
   options.world.faults = world_.faults;
   options.world.events = world_.events;
   options.world.clock_moves = world_.clock_moves;
@@ -114,7 +115,9 @@ ExploreOptions WorldExperiment::Options(ExploreOptions options) const {
 
 void WorldExperiment::ComputeSerialStates() {
   ForEachSerialOrder(actors_.size(), [this](DecisionSource& decisions) {
-    World world({.start = world_.start, .decisions = &decisions});
+    WorldOptions options = {.start = world_.start, .decisions = &decisions};
+    if (world_.compatibility) options.engine.compatibility = *world_.compatibility;
+    World world(options);
     RunState state{world, FaultErrors(world_), /*has_history=*/false};
     (void)SetUp(setup_, state);
     for (const WorldActor& actor : actors_) {

@@ -300,6 +300,7 @@ absl::StatusOr<WorldFile> ParseWorld(const Json& json, const SystemTable& system
   const std::optional<std::string> system_name = fields.OptionalString("system");
   world.system = system_name.value_or("");
   world.start = fields.Time("start");
+  world.compatibility = ReadCompatibility(fields);
   ParseEvents(fields, world);
   const auto system = systems.find(world.system);
   if (system == systems.end() && world.system != kCommandsOnly) {

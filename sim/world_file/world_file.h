@@ -54,6 +54,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "redouble/core/store/table/version.h"
 #include "redouble/sim/fault/fault.h"
 #include "redouble/sim/operations/operation.h"
 #include "redouble/sim/world/world.h"
@@ -88,6 +89,8 @@ struct WorldFile {
   absl::Time start;
   std::vector<WorldStep> setup;
   std::vector<WorldActor> actors;
+  // The version that it needs.
+  std::optional<store::Version> compatibility;
   // As the members of WorldOptions.
   Events events = Events::kAtomic;
   int clock_moves = 0;

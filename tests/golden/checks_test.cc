@@ -161,7 +161,7 @@ TEST(CompareKeyspaces, FindsMissingAndExtraKeys) {
 
 TEST(ReadServer, ReadsTheKeyspaceOfAServer) {
   sim::MemoryBackend backend;
-  ASSERT_TRUE(backend.Begin(absl::UnixEpoch(), 0).ok());
+  ASSERT_TRUE(backend.Begin({.start = absl::UnixEpoch()}).ok());
   const std::unique_ptr<store::Store> store = *backend.Connect();
   const auto send = [&](const store::Command& command) -> base::Task<bool> {
     const absl::StatusOr<Reply> reply = co_await store->Execute(command);

@@ -353,7 +353,7 @@ bool IsNewerThanSeed(const Golden& golden) {
 
 MaybeDifference ReplayPass(const Golden& golden, const Domain& domain, const Pass& pass,
                            sim::ScenarioBackend& backend) {
-  const absl::Status begun = backend.Begin(golden.start, /*seed=*/0);
+  const absl::Status begun = backend.Begin({.start = golden.start});
   if (!begun.ok()) return DifferenceOf("", begun);
   if (pass.begin) pass.begin();
   if (!golden.tables.empty()) {

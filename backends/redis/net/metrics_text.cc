@@ -34,7 +34,7 @@ static_assert(sizeof(ClusterCounters) == std::size(kClusterFigures) * sizeof(uin
 constexpr int kFirstExponent = 6;
 constexpr int kLastExponent = 26;
 
-bool IsName(std::string_view name) {
+[[maybe_unused]] bool IsName(std::string_view name) {
   const auto is_letter = [](char c) {
     return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_';
   };

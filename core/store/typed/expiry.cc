@@ -12,6 +12,22 @@ void AppendMillis(Command& command, std::string_view in_seconds, std::string_vie
   }
 }
 
+std::string_view ConditionWord(ExpireCondition condition) {
+  switch (condition) {
+    case ExpireCondition::kAlways:
+      return {};
+    case ExpireCondition::kIfNone:
+      return "NX";
+    case ExpireCondition::kIfAny:
+      return "XX";
+    case ExpireCondition::kIfLater:
+      return "GT";
+    case ExpireCondition::kIfEarlier:
+      return "LT";
+  }
+  return {};
+}
+
 }  // namespace
 
 void Expiry::AppendTo(Command& command) const {
@@ -26,6 +42,15 @@ void Expiry::AppendTo(Command& command) const {
       command.Add("PERSIST");
       return;
   }
+}
+
+Command ExpireCommand(CommandId in_seconds, CommandId in_millis, std::string_view key,
+                      int64_t millis, ExpireCondition condition) {
+  const bool whole_seconds = millis % 1000 == 0;
+  Command command(whole_seconds ? in_seconds : in_millis, {key});
+  command.AddInteger(whole_seconds ? millis / 1000 : millis);
+  if (condition != ExpireCondition::kAlways) command.Add(ConditionWord(condition));
+  return command;
 }
 
 }  // namespace redouble::store

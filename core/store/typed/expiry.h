@@ -1,4 +1,5 @@
-// Expiry: the expiry option of commands such as SET and GETEX.
+// Expiry: the expiry option of commands such as SET and GETEX; and the arguments of EXPIRE and the
+// commands like it.
 //
 // Use it instead of separate EX, PX, EXAT and PXAT options; it picks the option that keeps the
 // precision.
@@ -9,6 +10,9 @@
 // Thread-safety: a plain value.
 #ifndef REDOUBLE_CORE_STORE_TYPED_EXPIRY_H_
 #define REDOUBLE_CORE_STORE_TYPED_EXPIRY_H_
+
+#include <cstdint>
+#include <string_view>
 
 #include "absl/time/time.h"
 #include "redouble/core/store/command.h"
@@ -39,6 +43,20 @@ class Expiry {
   absl::Duration ttl_;
   absl::Time deadline_;
 };
+
+// The condition under which a command sets a new expiry, for a key or a field of a hash.
+enum class ExpireCondition {
+  kAlways,
+  kIfNone,     // NX: there is no expiry.
+  kIfAny,      // XX: there is an expiry.
+  kIfLater,    // GT: the new expiry is later; no expiry counts as never expiring.
+  kIfEarlier,  // LT: the new expiry is earlier.
+};
+
+// Returns the command that sets an expiry: `in_seconds` (EXPIRE) if `millis` are whole seconds,
+// otherwise `in_millis` (PEXPIRE); with the key, the number and the condition.
+Command ExpireCommand(CommandId in_seconds, CommandId in_millis, std::string_view key,
+                      int64_t millis, ExpireCondition condition);
 
 }  // namespace redouble::store
 

@@ -12,31 +12,6 @@
 namespace redouble::store {
 namespace {
 
-std::string_view ConditionWord(ExpireCondition condition) {
-  switch (condition) {
-    case ExpireCondition::kAlways:
-      return {};
-    case ExpireCondition::kIfNone:
-      return "NX";
-    case ExpireCondition::kIfAny:
-      return "XX";
-    case ExpireCondition::kIfLater:
-      return "GT";
-    case ExpireCondition::kIfEarlier:
-      return "LT";
-  }
-  return {};
-}
-
-Command ExpireCommand(CommandId in_seconds, CommandId in_millis, std::string_view key,
-                      int64_t millis, ExpireCondition condition) {
-  const bool whole_seconds = millis % 1000 == 0;
-  Command command(whole_seconds ? in_seconds : in_millis, {key});
-  command.AddInteger(whole_seconds ? millis / 1000 : millis);
-  if (condition != ExpireCondition::kAlways) command.Add(ConditionWord(condition));
-  return command;
-}
-
 Command ScanCommand(std::string_view cursor, const ScanOptions& options) {
   Command command(CommandId::kScan, {cursor});
   if (!options.match.empty()) command.Add("MATCH").Add(options.match);

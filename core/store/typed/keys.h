@@ -24,6 +24,7 @@
 #include "redouble/core/base/task/task.h"
 #include "redouble/core/store/store.h"
 #include "redouble/core/store/table/key_type.h"
+#include "redouble/core/store/typed/expiry.h"
 
 namespace redouble::store {
 
@@ -42,14 +43,6 @@ base::Task<absl::StatusOr<int64_t>> Exists(Store& store, std::span<const std::st
 // Returns the type of the key; kNone if it does not exist. Source: Redis 7.0 TYPE.
 base::Task<absl::StatusOr<KeyType>> TypeOf(Store& store, std::string_view key);
 
-// The condition under which ExpireIn and ExpireAt set the new expiry.
-enum class ExpireCondition {
-  kAlways,
-  kIfNone,     // NX: the key has no expiry.
-  kIfAny,      // XX: the key has an expiry.
-  kIfLater,    // GT: the new expiry is later; a key without expiry counts as never expiring.
-  kIfEarlier,  // LT: the new expiry is earlier.
-};
 // Sets the key's expiry: EXPIRE for whole seconds, otherwise PEXPIRE with milliseconds, rounded
 // down. A `ttl` that is not positive deletes the key. Returns whether the expiry was set or the key
 // deleted; false if the key does not exist or the condition does not hold.

@@ -161,7 +161,7 @@ void ScenarioWriter::AdvanceTo(int64_t us) {
   const absl::Time time = absl::FromUnixMicros(us);
   if (!start_us_) {
     start_us_ = us;
-    const absl::Status begun = backend_.Begin(time, /*seed=*/0);
+    const absl::Status begun = backend_.Begin({.start = time});
     assert(begun.ok());
     (void)begun;
   }

@@ -4,10 +4,14 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "redouble/backends/redis/net/client/sync_store.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/task/run.h"
 #include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/store/command.h"
+#include "redouble/core/store/decode.h"
+#include "redouble/core/store/table/version.h"
 #include "redouble/core/store/typed/keys.h"
 
 namespace redouble::sim {
@@ -25,6 +29,42 @@ absl::Status RealTime(std::string_view what) {
 // PTTL rounds to whole milliseconds.
 constexpr absl::Duration kTtlRounding = absl::Milliseconds(1);
 
+// The value of a line of INFO, "redis_version:7.0.15"; empty if there is none.
+std::string ValueOf(const std::string& info, std::string_view name) {
+  for (const absl::string_view line : absl::StrSplit(info, "\r\n")) {
+    const std::pair<absl::string_view, absl::string_view> parts =
+        absl::StrSplit(line, absl::MaxSplits(':', 1));
+    if (base::ToStd(parts.first) == name) return std::string(parts.second);
+  }
+  return "";
+}
+
+// "7.0" of "7.0.15".
+absl::string_view MajorAndMinor(absl::string_view version) {
+  return version.substr(0, version.rfind('.'));
+}
+
+// Returns FailedPrecondition if the server has another version than the scenario needs. Patch
+// versions may differ.
+absl::Status CheckVersion(const ServerNeeds& needs, const Connection& connection) {
+  if (!needs.version) return absl::OkStatus();
+  REDOUBLE_RETURN_IF_ERROR(connection.status());
+  const store::Command info(store::CommandId::kInfo, {"server"});
+  REDOUBLE_ASSIGN_OR_RETURN(const std::string text,
+                            store::DecodeString(base::Run((*connection)->Execute(info))));
+  const std::string valkey = ValueOf(text, "valkey_version");
+  const store::Product product = valkey.empty() ? store::Product::kRedis : store::Product::kValkey;
+  const std::string version = valkey.empty() ? ValueOf(text, "redis_version") : valkey;
+  const store::VersionSpec& spec = store::SpecOf(*needs.version);
+  if (product == spec.product &&
+      MajorAndMinor(version) == MajorAndMinor(base::ToAbsl(spec.version))) {
+    return absl::OkStatus();
+  }
+  return absl::FailedPreconditionError(
+      absl::StrCat("the scenario needs ", base::ToAbsl(spec.name), ", and the server is ",
+                   valkey.empty() ? "Redis " : "Valkey ", version));
+}
+
 }  // namespace
 
 SpawnedBackend::SpawnedBackend(std::unique_ptr<redis::SpawnedServer> server)
@@ -38,10 +78,11 @@ absl::StatusOr<std::unique_ptr<SpawnedBackend>> SpawnedBackend::Start() {
   return std::unique_ptr<SpawnedBackend>(new SpawnedBackend(std::move(server)));
 }
 
-absl::Status SpawnedBackend::Begin(absl::Time start, uint64_t) {
-  clock_.emplace(start);
-  REDOUBLE_RETURN_IF_ERROR(server_->SetTime(start));
-  return Restart();
+absl::Status SpawnedBackend::Begin(const ServerNeeds& needs) {
+  clock_.emplace(needs.start);
+  REDOUBLE_RETURN_IF_ERROR(server_->SetTime(needs.start));
+  REDOUBLE_RETURN_IF_ERROR(Restart());
+  return CheckVersion(needs, Connect());
 }
 
 Connection SpawnedBackend::Connect() {
@@ -95,9 +136,10 @@ Connection UriBackend::Connect() {
   return redis::SyncStore::Connect(options_, redis::Sharing::kDedicated);
 }
 
-absl::Status UriBackend::Begin(absl::Time start, uint64_t) {
+absl::Status UriBackend::Begin(const ServerNeeds& needs) {
+  REDOUBLE_RETURN_IF_ERROR(CheckVersion(needs, Connect()));
   REDOUBLE_RETURN_IF_ERROR(Flush());
-  clock_.emplace(start);
+  clock_.emplace(needs.start);
   begun_ = std::chrono::steady_clock::now();
   return absl::OkStatus();
 }

@@ -35,7 +35,7 @@ class SpawnedBackend final : public ScenarioBackend {
 
   // Starts a new server process at that time, so that nothing is left of the scenario before, not
   // even scripts.
-  absl::Status Begin(absl::Time start, uint64_t seed) override;
+  absl::Status Begin(const ServerNeeds& needs) override;
   absl::StatusOr<std::unique_ptr<store::Store>> Connect() override;
   base::Clock& clock() override { return *clock_; }
   absl::Status AdvanceTo(absl::Time time) override;
@@ -63,7 +63,7 @@ class UriBackend final : public ScenarioBackend {
   ~UriBackend() override;
 
   // Empties the database.
-  absl::Status Begin(absl::Time start, uint64_t seed) override;
+  absl::Status Begin(const ServerNeeds& needs) override;
   absl::StatusOr<std::unique_ptr<store::Store>> Connect() override;
   base::Clock& clock() override { return *clock_; }
   // Returns Unimplemented: the clock of a server that is not ours cannot be moved.

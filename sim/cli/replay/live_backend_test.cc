@@ -38,7 +38,7 @@ class SpawnedBackendTest : public testing::Test {
     auto backend = SpawnedBackend::Start();
     ASSERT_TRUE(backend.ok()) << backend.status();
     backend_ = *std::move(backend);
-    ASSERT_TRUE(backend_->Begin(kStart, 1).ok());
+    ASSERT_TRUE(backend_->Begin({.start = kStart}).ok());
   }
 
   const absl::Time kStart = absl::FromUnixSeconds(1'000'000);
@@ -86,7 +86,7 @@ TEST_F(SpawnedBackendTest, FlushesRestartsAndStartsEmpty) {
   EXPECT_EQ(KeyCount(*backend_), 0);
   EXPECT_EQ(backend_->clock().Now(), kStart);
   Write(*backend_, "k", absl::Hours(1));
-  ASSERT_TRUE(backend_->Begin(absl::FromUnixSeconds(5), 1).ok());
+  ASSERT_TRUE(backend_->Begin({.start = absl::FromUnixSeconds(5)}).ok());
   EXPECT_EQ(KeyCount(*backend_), 0);
   EXPECT_EQ(backend_->clock().Now(), absl::FromUnixSeconds(5));
 }
@@ -127,9 +127,9 @@ class UriBackendTest : public testing::Test {
 
 TEST_F(UriBackendTest, LeavesTheDatabaseEmpty) {
   const std::unique_ptr<UriBackend> backend = Open();
-  ASSERT_TRUE(backend->Begin(absl::UnixEpoch(), 1).ok());
+  ASSERT_TRUE(backend->Begin({.start = absl::UnixEpoch()}).ok());
   Write(*backend, "k", absl::Hours(1));
-  ASSERT_TRUE(backend->Begin(absl::UnixEpoch(), 1).ok());
+  ASSERT_TRUE(backend->Begin({.start = absl::UnixEpoch()}).ok());
   EXPECT_EQ(KeyCount(*backend), 0);
   Write(*backend, "k", absl::Hours(1));
   { const std::unique_ptr<UriBackend> other = Open(UriBackend::OnKeys::kFlush); }
@@ -145,9 +145,20 @@ TEST_F(UriBackendTest, RefusesADatabaseThatHoldsKeys) {
   EXPECT_EQ(KeyCount(*backend), 1);
 }
 
+TEST_F(UriBackendTest, RefusesAServerOfAnotherVersion) {
+  const std::unique_ptr<UriBackend> backend = Open();
+  EXPECT_TRUE(
+      backend->Begin({.start = absl::UnixEpoch(), .version = store::Version::kRedis70}).ok());
+  const absl::Status begun =
+      backend->Begin({.start = absl::UnixEpoch(), .version = store::Version::kValkey80});
+  EXPECT_EQ(begun.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(begun.message()),
+              HasSubstr("the scenario needs valkey-8.0, and the server is Redis 7.0."));
+}
+
 TEST_F(UriBackendTest, RunsInRealTime) {
   const std::unique_ptr<UriBackend> backend = Open();
-  ASSERT_TRUE(backend->Begin(absl::UnixEpoch(), 1).ok());
+  ASSERT_TRUE(backend->Begin({.start = absl::UnixEpoch()}).ok());
   EXPECT_GT(backend->Drift(), absl::ZeroDuration());
   const absl::Status advance = backend->AdvanceTo(absl::UnixEpoch() + absl::Seconds(1));
   EXPECT_EQ(advance.code(), absl::StatusCode::kUnimplemented);

@@ -276,6 +276,9 @@ int RunServe(ServeArguments arguments, const ProgramContext& context) {
     scenario = *std::move(read);
     if (!arguments.start) settings.options.start = scenario->start;
     if (!arguments.seed) settings.options.engine.seed = scenario->seed;
+    if (!arguments.compatibility && scenario->compatibility) {
+      settings.options.engine.compatibility = *scenario->compatibility;
+    }
     start.prepare = [&](memory::Engine& engine) { return Load(*scenario, engine, context); };
   }
   return StartServer(std::move(settings), start, context);

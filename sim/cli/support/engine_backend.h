@@ -27,7 +27,7 @@ class EngineBackend final : public ScenarioBackend {
   // `engine` must outlive it.
   explicit EngineBackend(memory::Engine& engine) : engine_(engine) {}
 
-  absl::Status Begin(absl::Time, uint64_t) override { return absl::OkStatus(); }
+  absl::Status Begin(const ServerNeeds&) override { return absl::OkStatus(); }
   absl::StatusOr<std::unique_ptr<store::Store>> Connect() override {
     return engine_.ConnectTrusted();
   }

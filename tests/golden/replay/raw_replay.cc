@@ -267,7 +267,7 @@ Outcome ReplayRaw(const Golden& golden, sim::ScenarioBackend& backend,
   if (golden.system == System::kRelayna && PublishedOffRecord(golden)) {
     return Outcome::Skipped("published off the record");
   }
-  const absl::Status begun = backend.Begin(golden.start, /*seed=*/0);
+  const absl::Status begun = backend.Begin({.start = golden.start});
   if (!begun.ok()) return Outcome::Failed(DifferenceOf("", begun));
   return RawReplay(golden, backend, substitute).Run();
 }
