@@ -101,4 +101,11 @@ if(REDOUBLE_BUILD_PROGRAM)
   install(DIRECTORY scenarios DESTINATION "${CMAKE_INSTALL_DATADIR}/redouble" COMPONENT program
     FILES_MATCHING PATTERN "*.json")
   install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}" RENAME copyright COMPONENT program)
+  install(FILES docs/redouble.1 DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" COMPONENT program)
+  install(FILES docs/completions/redouble.bash RENAME redouble COMPONENT program
+    DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
+  install(FILES docs/completions/_redouble COMPONENT program
+    DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions")
+  install(FILES docs/completions/redouble.fish COMPONENT program
+    DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
 endif()

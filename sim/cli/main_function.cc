@@ -16,7 +16,8 @@ namespace redouble::sim {
 namespace {
 
 // `bazel run` starts the program in its runfiles and names the user's folder and the workspace in
-// the environment. Otherwise the runfiles are beside the program.
+// the environment. Otherwise the runfiles are beside the program, or it is installed as
+// bin/redouble and the scenarios are in share/redouble of the same prefix.
 ProgramContext MakeContext(const char* program, const Systems& systems) {
   namespace fs = std::filesystem;
   std::error_code ignored;
@@ -31,6 +32,7 @@ ProgramContext MakeContext(const char* program, const Systems& systems) {
   for (const fs::path& path : {fs::path(program), executable}) {
     context.roots.push_back(fs::path(path.string() + ".runfiles") / "redouble");
   }
+  context.roots.push_back(executable.parent_path().parent_path() / "share" / "redouble");
   context.roots.push_back(context.folder);
   return context;
 }

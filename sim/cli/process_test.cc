@@ -84,6 +84,21 @@ TEST(Process, RepeatsWhatAnotherProcessFoundToTheSameTrace) {
   EXPECT_EQ(first.output, second.output);
 }
 
+TEST(Process, FindsTheInstalledScenarios) {
+  const fs::path prefix = fs::path(std::getenv("TEST_TMPDIR")) / "prefix";
+  const fs::path scenarios = prefix / "share" / "redouble" / "scenarios" / "redis";
+  fs::create_directories(prefix / "bin");
+  fs::create_directories(scenarios);
+  fs::copy_file(kProgram, prefix / "bin" / "redouble");
+  std::ofstream(scenarios / "ping.json")
+      << R"({"name": "n", "description": "d", "system": "redis", "start": "2026-05-09T14:03:02Z",
+             "steps": [{"kind": "command", "command": ["PING"], "expect": {"status": "PONG"}}]})";
+  const std::string program = (prefix / "bin" / "redouble").string();
+  const Ended replayed = Shell("cd " + prefix.string() + " && env -i " + program + " replay");
+  EXPECT_EQ(replayed.exit_code, 0) << replayed.output;
+  EXPECT_NE(replayed.output.find("1 passed, 0 failed"), std::string::npos) << replayed.output;
+}
+
 TEST(Process, EndsWithTheExitCode) {
   EXPECT_EQ(Shell(std::string(kProgram) + " keys").exit_code, 0);
   EXPECT_EQ(Shell(std::string(kProgram) + " replay no_such_file.json").exit_code, 2);
