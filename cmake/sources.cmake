@@ -281,7 +281,6 @@ redouble_component(
     core/store/table/key_type.cc
     core/store/table/version.cc
     core/store/typed/expiry.cc
-    core/store/typed/hash_fields.cc
     core/store/typed/hashes.cc
     core/store/typed/keys.cc
     core/store/typed/lists.cc
@@ -333,7 +332,6 @@ redouble_component(
     core/store/table/version.h
     core/store/table/version.inc
     core/store/typed/expiry.h
-    core/store/typed/hash_fields.h
     core/store/typed/hashes.h
     core/store/typed/keys.h
     core/store/typed/lists.h

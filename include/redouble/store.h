@@ -34,7 +34,6 @@
 #include "redouble/core/store/script.h"
 #include "redouble/core/store/store.h"
 #include "redouble/core/store/typed/expiry.h"
-#include "redouble/core/store/typed/hash_fields.h"
 #include "redouble/core/store/typed/hashes.h"
 #include "redouble/core/store/typed/keys.h"
 #include "redouble/core/store/typed/lists.h"

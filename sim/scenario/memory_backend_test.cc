@@ -5,7 +5,7 @@
 #include "gtest/gtest.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/base/task/run.h"
-#include "redouble/core/store/typed/hash_fields.h"
+#include "redouble/core/store/typed/hashes.h"
 #include "redouble/core/store/typed/keys.h"
 #include "redouble/core/store/typed/strings.h"
 

@@ -449,7 +449,7 @@ TEST(KeyspaceStep, FailsOnAKeyTooManyUnlessASubsetIsAsked) {
 TEST(RunScenario, HasTheVersionThatTheScenarioNeeds) {
   Scenario scenario = Parse(
       R"({"kind": "command", "command": ["HPTTL", "h", "FIELDS", "1", "f"],
-          "expect": [{"integer": -2}]})");
+          "expect": [-2]})");
   MemoryBackend backend;
   EXPECT_TRUE(RunScenario(scenario, backend).failure.has_value());
   scenario.compatibility = store::Version::kRedis74;

@@ -1,8 +1,6 @@
 // The typed commands of expiring hash fields, on the engine that answers as Redis 8.0 and on that
 // server.
 
-#include "redouble/core/store/typed/hash_fields.h"
-
 #include <array>
 #include <memory>
 #include <optional>
