@@ -262,7 +262,7 @@ void SessionCore::LogOut() {
   logged_in_ = !user_->needs_login();
 }
 
-bool SessionCore::may_talk() const {
+bool SessionCore::needs_no_login() const {
   return !disconnected_ && !engine_.acl().default_user().needs_login();
 }
 

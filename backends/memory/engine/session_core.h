@@ -63,7 +63,7 @@ class SessionCore final : public Session, private store::RequestKeeper {
   void Select(int db_index) override { db_index_ = db_index; }
   int protocol() const override { return protocol_; }
   const std::string& name() const override { return name_; }
-  bool authenticated() const override { return logged_in_ || may_talk(); }
+  bool authenticated() const override { return logged_in_ || needs_no_login(); }
   bool in_transaction() const override { return in_transaction_; }
   bool blocked() const override { return blocked_.has_value(); }
 
@@ -83,9 +83,9 @@ class SessionCore final : public Session, private store::RequestKeeper {
     bool head = false;             // The array's length.
     std::vector<size_t> elements;  // The indexes of the elements, in order.
   };
+  bool has_withheld() const { return withheld_.has_value(); }
   // Returns the withheld parts of the last EXEC and forgets them; nullopt if the client gets the
   // whole reply.
-  bool has_withheld() const { return withheld_.has_value(); }
   std::optional<Withheld> TakeWithheld() { return std::exchange(withheld_, std::nullopt); }
   bool is_monitor() const { return is_monitor_; }
   bool no_evict() const { return no_evict_; }
@@ -247,7 +247,7 @@ class SessionCore final : public Session, private store::RequestKeeper {
   SessionCore(EngineCore& engine, int64_t id);
 
   // True if the default user needs no password now.
-  bool may_talk() const;
+  bool needs_no_login() const;
   void Abandon(store::Request& request) override;
   // Returns the size of a message on the wire plus its overhead in the queue.
   static size_t PushBytes(const store::Reply& push);
