@@ -122,16 +122,14 @@ struct DebugSubcommand {
   std::string_view name;
   std::string_view why = {};
 };
-constexpr std::string_view kNoAppendOnlyFile = "The log is loaded when the server starts.";
 constexpr std::string_view kNoAllocator = "The engine has other structures in memory.";
 constexpr std::string_view kKills = "It would end the process that the engine is part of.";
 constexpr std::string_view kNotPrinted = "It replies, and prints nothing.";
 constexpr std::string_view kNotResized = "Reply buffers are not resized by a cron job.";
-constexpr std::string_view kNoReplicas = "There is no replication.";
 constexpr DebugSubcommand kDebugSubcommands[] = {
-    {"AOF-FLUSH-SLEEP", kNoAppendOnlyFile},
+    {"AOF-FLUSH-SLEEP", "Writing the log is not slowed down."},
     {"ASSERT", kKills},
-    {"CHANGE-REPL-ID", kNoReplicas},
+    {"CHANGE-REPL-ID", "The replication id changes when a replica takes over, and only then."},
     {"CLIENT-EVICTION", "The engine has no table of clients by size."},
     {"CLUSTERLINK KILL", "A simulated cluster has no links."},
     {"CONFIG-REWRITE-FORCE-ALL"},
@@ -145,7 +143,7 @@ constexpr DebugSubcommand kDebugSubcommands[] = {
     {"HTSTATS-KEY", kNoAllocator},
     {"LEAK", "Nothing is leaked on purpose."},
     {"LISTPACK", kNotPrinted},
-    {"LOADAOF", kNoAppendOnlyFile},
+    {"LOADAOF", "Without a log, or with a damaged one, it is an error; Redis exits."},
     {"LOG", "The engine has no log."},
     {"MALLCTL", kNoAllocator},
     {"MALLCTL-STR", kNoAllocator},
@@ -161,7 +159,7 @@ constexpr DebugSubcommand kDebugSubcommands[] = {
      "An engine alone encodes and decodes every key as DUMP and RESTORE do; there is no file. A "
      "key "
      "that exists is an error without MERGE; Redis exits."},
-    {"REPLICATE", kNoReplicas},
+    {"REPLICATE", "Replicas get the effects of commands, and nothing else."},
     {"REPLYBUFFER PEAK-RESET-TIME", kNotResized},
     {"REPLYBUFFER RESIZING", kNotResized},
     {"RESTART", kKills},
