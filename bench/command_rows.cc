@@ -1,6 +1,6 @@
 #include "redouble/bench/command_rows.h"
 
-namespace redouble::bench {
+namespace redouble::inline v0_1::bench {
 namespace {
 
 using std::string_view_literals::operator""sv;
@@ -333,4 +333,4 @@ std::span<const CommandRow> CommandRows() { return kRows; }
 
 std::span<const NotMeasured> CommandsNotMeasured() { return kNotMeasured; }
 
-}  // namespace redouble::bench
+}  // namespace redouble::inline v0_1::bench

@@ -17,7 +17,7 @@
 #include <span>
 #include <string_view>
 
-namespace redouble::bench {
+namespace redouble::inline v0_1::bench {
 
 struct CommandRow {
   std::string_view call;
@@ -34,6 +34,6 @@ struct NotMeasured {
 
 std::span<const NotMeasured> CommandsNotMeasured();
 
-}  // namespace redouble::bench
+}  // namespace redouble::inline v0_1::bench
 
 #endif  // REDOUBLE_BENCH_COMMAND_ROWS_H_

@@ -13,7 +13,7 @@
 
 #include "redouble/core/store/resp/command_writer.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 constexpr std::string_view kKey = "gateway:rate:tenant-42:2026-05-09T23:59";
@@ -49,4 +49,4 @@ void BM_HiredisFormatCommandArgv(benchmark::State& state) {
 BENCHMARK(BM_HiredisFormatCommandArgv);
 
 }  // namespace
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

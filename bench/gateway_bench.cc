@@ -8,7 +8,7 @@
 #include "redouble/core/gateway/budget.h"
 #include "redouble/core/gateway/rate_limiter.h"
 
-namespace redouble::bench {
+namespace redouble::inline v0_1::bench {
 namespace {
 
 constexpr char kKeyId[] = "018f8d31-86a7-7c48-8f36-4d1fa4d99101";
@@ -55,4 +55,4 @@ BENCHMARK(BM_ReserveAndReconcile<Memory>);
 BENCHMARK(BM_ReserveAndReconcile<Live>)->UseRealTime();
 
 }  // namespace
-}  // namespace redouble::bench
+}  // namespace redouble::inline v0_1::bench

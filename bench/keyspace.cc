@@ -16,7 +16,7 @@
 #include "redouble/core/store/batch.h"
 #include "redouble/core/store/command.h"
 
-namespace redouble::bench {
+namespace redouble::inline v0_1::bench {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -141,4 +141,4 @@ double MedianNanoseconds(const std::function<void()>& prepare, const std::functi
   return batches[batches.size() / 2];
 }
 
-}  // namespace redouble::bench
+}  // namespace redouble::inline v0_1::bench

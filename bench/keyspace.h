@@ -18,7 +18,7 @@
 #include "redouble/core/base/random/rng.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::bench {
+namespace redouble::inline v0_1::bench {
 
 using Words = std::vector<std::string>;
 
@@ -57,6 +57,6 @@ double MedianNanoseconds(
     const std::function<void()>& prepare, const std::function<void()>& call,
     const std::function<void()>& finish = [] {});
 
-}  // namespace redouble::bench
+}  // namespace redouble::inline v0_1::bench
 
 #endif  // REDOUBLE_BENCH_KEYSPACE_H_

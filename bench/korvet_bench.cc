@@ -26,7 +26,7 @@
 #include "redouble/core/korvet/log/producer.h"
 #include "redouble/core/korvet/topics/topics.h"
 
-namespace redouble::bench {
+namespace redouble::inline v0_1::bench {
 namespace {
 
 // The log is recreated after this many records, so that memory stays bounded.
@@ -176,4 +176,4 @@ BENCHMARK(BM_ConsumeInAGroup<Memory>)->ArgsProduct(kSizes);
 BENCHMARK(BM_ConsumeInAGroup<Live>)->ArgsProduct(kSizes)->UseRealTime();
 
 }  // namespace
-}  // namespace redouble::bench
+}  // namespace redouble::inline v0_1::bench

@@ -41,7 +41,7 @@
 #include "redouble/core/store/batch.h"
 #include "redouble/core/store/command.h"
 
-namespace redouble::bench {
+namespace redouble::inline v0_1::bench {
 namespace {
 
 using orchestrator::Coordinator;
@@ -354,7 +354,7 @@ BENCHMARK(BM_BytesOfActiveRuns<Allocated>)->Arg(5)->Arg(20)->Arg(50)->Arg(100)->
 BENCHMARK(BM_BytesOfActiveRuns<Used>)->Arg(5)->Arg(20)->Arg(50)->Arg(100)->Iterations(1);
 
 }  // namespace
-}  // namespace redouble::bench
+}  // namespace redouble::inline v0_1::bench
 
 int main(int argc, char** argv) {
   redouble::bench::RegisterTable();

@@ -14,7 +14,7 @@
 #include "redouble/core/relayna/status_store.h"
 #include "redouble/core/relayna/workflow_contract_store.h"
 
-namespace redouble::bench {
+namespace redouble::inline v0_1::bench {
 namespace {
 
 using python::Object;
@@ -169,4 +169,4 @@ void BM_ParseJson(benchmark::State& state) {
 BENCHMARK(BM_ParseJson);
 
 }  // namespace
-}  // namespace redouble::bench
+}  // namespace redouble::inline v0_1::bench

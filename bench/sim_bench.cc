@@ -15,7 +15,7 @@
 #include "redouble/sim/explore/explore.h"
 #include "redouble/sim/world/world.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 base::Task<void> CountTo(Actor& actor, int64_t times) {
@@ -87,4 +87,4 @@ void BM_YearOfMinutes(benchmark::State& state) {
 BENCHMARK(BM_YearOfMinutes)->Unit(benchmark::kMillisecond);
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -11,7 +11,7 @@
 #include "redouble/core/studio/events/event_store.h"
 #include "redouble/core/studio/search/search_index.h"
 
-namespace redouble::bench {
+namespace redouble::inline v0_1::bench {
 namespace {
 
 constexpr int kDocuments = 100'000;
@@ -109,4 +109,4 @@ BENCHMARK(BM_SearchTasks<Memory>)->Unit(benchmark::kMicrosecond)->Iterations(200
 BENCHMARK(BM_SearchTasks<Live>)->Unit(benchmark::kMicrosecond)->Iterations(200)->UseRealTime();
 
 }  // namespace
-}  // namespace redouble::bench
+}  // namespace redouble::inline v0_1::bench

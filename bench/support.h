@@ -32,7 +32,7 @@
 #include "redouble/core/base/time/virtual_clock.h"
 #include "redouble/core/store/wrappers/forwarding_store.h"
 
-namespace redouble::bench {
+namespace redouble::inline v0_1::bench {
 
 // The time of the memory engine, and of operations that take a time.
 inline const absl::Time kNow = absl::FromUnixSeconds(1'767'268'800);
@@ -112,6 +112,6 @@ class Counted {
   TripCounter counter_{backend_.store()};
 };
 
-}  // namespace redouble::bench
+}  // namespace redouble::inline v0_1::bench
 
 #endif  // REDOUBLE_BENCH_SUPPORT_H_

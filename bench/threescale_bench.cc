@@ -18,7 +18,7 @@
 #include "redouble/core/threescale/model/usage_limit.h"
 #include "redouble/core/threescale/report/listener.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 using bench::Counted;
@@ -80,4 +80,4 @@ BENCHMARK(BM_Authrep<Live, Mode::kMemoized>)->Arg(1)->Arg(10)->Arg(100)->UseReal
 BENCHMARK(BM_Authrep<Live, Mode::kAtomic>)->Arg(1)->Arg(10)->Arg(100)->UseRealTime();
 
 }  // namespace
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

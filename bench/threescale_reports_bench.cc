@@ -16,7 +16,7 @@
 #include "redouble/core/threescale/model/metric.h"
 #include "redouble/core/threescale/report/worker.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 using bench::Counted;
@@ -85,4 +85,4 @@ BENCHMARK(BM_Report<Live, Mode::kMemoized>)->Apply(Sizes)->UseRealTime();
 BENCHMARK(BM_Report<Live, Mode::kHardened>)->Apply(Sizes)->UseRealTime();
 
 }  // namespace
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

@@ -16,7 +16,7 @@
 #include "redouble/bench/support.h"
 #include "redouble/bench/typed_rows.h"
 
-namespace redouble::bench {
+namespace redouble::inline v0_1::bench {
 namespace {
 
 TypedKeys KeysOf(const Names& names) {
@@ -84,7 +84,7 @@ void Print(bool full) {
 }
 
 }  // namespace
-}  // namespace redouble::bench
+}  // namespace redouble::inline v0_1::bench
 
 int main(int argc, char** argv) {
   redouble::bench::Print(argc > 1 && std::string_view(argv[1]) == "--full");

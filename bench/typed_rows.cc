@@ -17,7 +17,7 @@
 #include "redouble/core/store/typed/streams.h"
 #include "redouble/core/store/typed/strings.h"
 
-namespace redouble::bench {
+namespace redouble::inline v0_1::bench {
 namespace {
 
 using Keys = TypedKeys;
@@ -305,4 +305,4 @@ constexpr TypedRow kRows[] = {
 
 std::span<const TypedRow> TypedRows() { return kRows; }
 
-}  // namespace redouble::bench
+}  // namespace redouble::inline v0_1::bench

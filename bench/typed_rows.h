@@ -12,7 +12,7 @@
 
 #include "redouble/core/store/store.h"
 
-namespace redouble::bench {
+namespace redouble::inline v0_1::bench {
 
 // The keys of one call, named as in command_rows.h; the second key of a kind ends with 2.
 struct TypedKeys {
@@ -29,6 +29,6 @@ struct TypedRow {
 // The names of functions that examine every key end with "(all keys)".
 std::span<const TypedRow> TypedRows();
 
-}  // namespace redouble::bench
+}  // namespace redouble::inline v0_1::bench
 
 #endif  // REDOUBLE_BENCH_TYPED_ROWS_H_

@@ -13,7 +13,7 @@ redouble_generate(
         echo
         echo '#include <string_view>'
         echo
-        echo 'namespace redouble::gateway {'
+        echo 'namespace redouble::inline v0_1::gateway {'
         for file in core/gateway/scripts/check_and_reserve.lua core/gateway/scripts/settle.lua; do
             echo
             name=$(basename $file .lua | sed 's/_\([a-z]\)/\u\1/g; s/^./k\u&/')
@@ -22,7 +22,7 @@ redouble_generate(
             echo ')lua";'
         done
         echo
-        echo '}  // namespace redouble::gateway'
+        echo '}  // namespace redouble::inline v0_1::gateway'
         echo
         echo '#endif  // REDOUBLE_CORE_GATEWAY_SCRIPTS_SCRIPT_TEXTS_H_'
     } > "$OUTPUT"
@@ -46,7 +46,7 @@ redouble_generate(
         echo
         echo '#include <string_view>'
         echo
-        echo 'namespace redouble::korvet {'
+        echo 'namespace redouble::inline v0_1::korvet {'
         for file in core/korvet/scripts/add_partitions.lua core/korvet/scripts/append_records.lua core/korvet/scripts/commit_own_entries.lua core/korvet/scripts/commit_owned.lua core/korvet/scripts/create_group.lua core/korvet/scripts/group_member.lua core/korvet/scripts/repair_topic.lua; do
             echo
             name=$(basename $file .lua | sed 's/_\([a-z]\)/\u\1/g; s/^./k\u&/')
@@ -55,7 +55,7 @@ redouble_generate(
             echo ')lua";'
         done
         echo
-        echo '}  // namespace redouble::korvet'
+        echo '}  // namespace redouble::inline v0_1::korvet'
         echo
         echo '#endif  // REDOUBLE_CORE_KORVET_SCRIPTS_SCRIPT_TEXTS_H_'
     } > "$OUTPUT"
@@ -90,7 +90,7 @@ redouble_generate(
         echo
         echo '#include <string_view>'
         echo
-        echo 'namespace redouble::orchestrator {'
+        echo 'namespace redouble::inline v0_1::orchestrator {'
         for file in core/orchestrator/scripts/acquire_lease.lua core/orchestrator/scripts/apply_delta.lua core/orchestrator/scripts/apply_delta_guarded.lua core/orchestrator/scripts/cancel_approval.lua core/orchestrator/scripts/complete_entry.lua core/orchestrator/scripts/emit_tokens.lua core/orchestrator/scripts/extend_run.lua core/orchestrator/scripts/fail_run.lua core/orchestrator/scripts/finish_run.lua core/orchestrator/scripts/hitl_decide.lua core/orchestrator/scripts/hitl_pause.lua core/orchestrator/scripts/join_arrive.lua core/orchestrator/scripts/join_quiesce.lua core/orchestrator/scripts/keep_claim.lua core/orchestrator/scripts/patch_ir.lua core/orchestrator/scripts/release_lease.lua core/orchestrator/scripts/sorted_members.lua core/orchestrator/scripts/start_run.lua; do
             echo
             name=$(basename $file .lua | sed 's/_\([a-z]\)/\u\1/g; s/^./k\u&/')
@@ -99,7 +99,7 @@ redouble_generate(
             echo ')lua";'
         done
         echo
-        echo '}  // namespace redouble::orchestrator'
+        echo '}  // namespace redouble::inline v0_1::orchestrator'
         echo
         echo '#endif  // REDOUBLE_CORE_ORCHESTRATOR_SCRIPTS_SCRIPT_TEXTS_H_'
     } > "$OUTPUT"
@@ -119,7 +119,7 @@ redouble_generate(
         echo
         echo '#include <string_view>'
         echo
-        echo 'namespace redouble::relayna {'
+        echo 'namespace redouble::inline v0_1::relayna {'
         for file in core/relayna/scripts/append_once.lua core/relayna/scripts/release_replay_lock.lua core/relayna/scripts/remove_contract.lua; do
             echo
             name=$(basename $file .lua | sed 's/_\([a-z]\)/\u\1/g; s/^./k\u&/')
@@ -128,7 +128,7 @@ redouble_generate(
             echo ')lua";'
         done
         echo
-        echo '}  // namespace redouble::relayna'
+        echo '}  // namespace redouble::inline v0_1::relayna'
         echo
         echo '#endif  // REDOUBLE_CORE_RELAYNA_SCRIPTS_SCRIPT_TEXTS_H_'
     } > "$OUTPUT"
@@ -150,7 +150,7 @@ redouble_generate(
         echo
         echo '#include <string_view>'
         echo
-        echo 'namespace redouble::studio {'
+        echo 'namespace redouble::inline v0_1::studio {'
         for file in core/studio/scripts/create_service.lua core/studio/scripts/delete_service.lua core/studio/scripts/exchange_document.lua core/studio/scripts/insert_event.lua core/studio/scripts/update_service.lua; do
             echo
             name=$(basename $file .lua | sed 's/_\([a-z]\)/\u\1/g; s/^./k\u&/')
@@ -159,7 +159,7 @@ redouble_generate(
             echo ')lua";'
         done
         echo
-        echo '}  // namespace redouble::studio'
+        echo '}  // namespace redouble::inline v0_1::studio'
         echo
         echo '#endif  // REDOUBLE_CORE_STUDIO_SCRIPTS_SCRIPT_TEXTS_H_'
     } > "$OUTPUT"
@@ -181,7 +181,7 @@ redouble_generate(
         echo
         echo '#include <string_view>'
         echo
-        echo 'namespace redouble::threescale {'
+        echo 'namespace redouble::inline v0_1::threescale {'
         for file in core/threescale/scripts/claim_alert.lua core/threescale/scripts/count_within_limits.lua core/threescale/scripts/finish_alert.lua core/threescale/scripts/publish_event.lua core/threescale/scripts/raise_alert.lua; do
             echo
             name=$(basename $file .lua | sed 's/_\([a-z]\)/\u\1/g; s/^./k\u&/')
@@ -190,7 +190,7 @@ redouble_generate(
             echo ')lua";'
         done
         echo
-        echo '}  // namespace redouble::threescale'
+        echo '}  // namespace redouble::inline v0_1::threescale'
         echo
         echo '#endif  // REDOUBLE_CORE_THREESCALE_SCRIPTS_SCRIPT_TEXTS_H_'
     } > "$OUTPUT"
@@ -212,14 +212,14 @@ redouble_generate(
   COMMAND [==[
         {
             echo '#include "redouble/backends/redis/spawn/held_clock_library.h"'
-            echo 'namespace redouble::redis {'
+            echo 'namespace redouble::inline v0_1::redis {'
             echo 'namespace {'
             echo 'constexpr unsigned char kBytes[] = {'
             od -An -v -tx1 "$GENERATED/backends/redis/spawn/held_clock.so" | sed 's/ \(..\)/0x\1,/g'
             echo '};'
             echo '}  // namespace'
             echo 'std::string HeldClockLibrary() { return std::string(kBytes, kBytes + sizeof(kBytes)); }'
-            echo '}  // namespace redouble::redis'
+            echo '}  // namespace redouble::inline v0_1::redis'
         } > "$OUTPUT"
     
 ]==])

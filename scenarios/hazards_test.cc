@@ -14,7 +14,7 @@
 #include "redouble/sim/world_file/world_experiment.h"
 #include "redouble/sim/world_file/world_file.h"
 
-namespace redouble::scenarios {
+namespace redouble::inline v0_1::scenarios {
 namespace {
 
 namespace fs = std::filesystem;
@@ -119,4 +119,4 @@ TEST(DocumentedHazards, AreInTheCatalogue) {
 }
 
 }  // namespace
-}  // namespace redouble::scenarios
+}  // namespace redouble::inline v0_1::scenarios

@@ -9,7 +9,7 @@
 #include "redouble/sim/cli/support/scenario_files.h"
 #include "redouble/sim/cli/support/systems.h"
 
-namespace redouble::scenarios {
+namespace redouble::inline v0_1::scenarios {
 
 namespace {
 
@@ -53,4 +53,4 @@ std::string CaseName(const std::string& name) {
   return result;
 }
 
-}  // namespace redouble::scenarios
+}  // namespace redouble::inline v0_1::scenarios

@@ -9,7 +9,7 @@
 
 #include "redouble/sim/scenario/scenario.h"
 
-namespace redouble::scenarios {
+namespace redouble::inline v0_1::scenarios {
 
 // Returns the names of all scenario files ("scenarios/gateway/x.json"), as `redouble replay`
 // without arguments finds them. Without any, the test fails, or the program ends before the first
@@ -28,6 +28,6 @@ std::string ReadSource(const std::string& name);
 // Returns a name for a test case: only letters, digits and underscores.
 std::string CaseName(const std::string& name);
 
-}  // namespace redouble::scenarios
+}  // namespace redouble::inline v0_1::scenarios
 
 #endif  // REDOUBLE_SCENARIOS_LISTING_H_

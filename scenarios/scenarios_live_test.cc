@@ -10,7 +10,7 @@
 #include "redouble/sim/scenario/memory_backend.h"
 #include "redouble/sim/scenario/runner.h"
 
-namespace redouble::scenarios {
+namespace redouble::inline v0_1::scenarios {
 namespace {
 
 class EveryScenarioLive : public testing::TestWithParam<std::string> {
@@ -50,4 +50,4 @@ INSTANTIATE_TEST_SUITE_P(Files, EveryScenarioLive, testing::ValuesIn(AllScenario
                          [](const auto& info) { return CaseName(info.param); });
 
 }  // namespace
-}  // namespace redouble::scenarios
+}  // namespace redouble::inline v0_1::scenarios

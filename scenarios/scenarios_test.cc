@@ -16,7 +16,7 @@
 #include "redouble/sim/scenario/runner.h"
 #include "redouble/tests/support/json_mistakes.h"
 
-namespace redouble::scenarios {
+namespace redouble::inline v0_1::scenarios {
 namespace {
 
 namespace fs = std::filesystem;
@@ -137,4 +137,4 @@ TEST(Readme, ShowsEveryKindOfStepAndFault) {
 }
 
 }  // namespace
-}  // namespace redouble::scenarios
+}  // namespace redouble::inline v0_1::scenarios

@@ -154,7 +154,7 @@ def redouble_scripts(name, namespace, srcs, visibility = _PROJECT):
         redouble_scripts(
             name = "script_texts",
             srcs = glob(["*.lua"]),
-            namespace = "redouble::gateway",
+            namespace = "redouble::inline v0_1::gateway",
         )
 
     and includes the generated header as script_texts.h of that folder. A script must not contain `)lua"`.

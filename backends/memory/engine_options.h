@@ -24,7 +24,7 @@
 #include "redouble/backends/memory/values/encoding_limits.h"
 #include "redouble/core/store/table/version.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // Which keys are evicted when the accounted size exceeds maxmemory. Volatile: only keys with a TTL.
 enum class MaxmemoryPolicy : uint8_t {
@@ -106,6 +106,6 @@ struct EngineOptions {
   std::optional<ClusterOptions> cluster = {};
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_ENGINE_OPTIONS_H_

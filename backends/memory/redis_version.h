@@ -7,10 +7,10 @@
 #ifndef REDOUBLE_BACKENDS_MEMORY_REDIS_VERSION_H_
 #define REDOUBLE_BACKENDS_MEMORY_REDIS_VERSION_H_
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 inline constexpr char kRedisVersion[] = "7.0.15";
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_REDIS_VERSION_H_

@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // The limit of unread replies of a client: `hard_bytes` at any time, `soft_bytes` for longer than
 // `soft_seconds`. A client that exceeds it is disconnected. 0: no limit.
@@ -95,6 +95,6 @@ struct ServerOptions {
   bool stop_writes_on_bgsave_error = true;
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_SERVER_OPTIONS_H_

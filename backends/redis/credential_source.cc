@@ -1,6 +1,6 @@
 #include "redouble/backends/redis/credential_source.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 void CredentialSource::Set(Credentials next) {
   std::vector<Listener> listeners;
@@ -25,4 +25,4 @@ void CredentialSource::Listen(std::weak_ptr<const void> owner, std::function<voi
   listeners_.push_back({std::move(owner), std::move(listener)});
 }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

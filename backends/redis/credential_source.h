@@ -37,7 +37,7 @@
 #include <utility>
 #include <vector>
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 struct Credentials {
   std::string user = {};                               // Empty: the default user.
@@ -77,6 +77,6 @@ class CredentialSource {
   std::vector<Listener> listeners_;
 };
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_CREDENTIAL_SOURCE_H_

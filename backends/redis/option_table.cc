@@ -12,7 +12,7 @@
 #include "redouble/core/base/text/redis_number.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 using Place = OptionRow::Place;
@@ -581,4 +581,4 @@ std::string_view ScopeText(Scope scope) {
   return "any URI";
 }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

@@ -18,7 +18,7 @@
 
 #include "redouble/backends/redis/options.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 struct OptionRow {
   // The part of the URI that holds the option.
@@ -47,6 +47,6 @@ bool Applies(OptionRow::Scope scope, const Options& options);
 // The text that an option of this scope requires in a URI: "rediss://".
 std::string_view ScopeText(OptionRow::Scope scope);
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_OPTION_TABLE_H_

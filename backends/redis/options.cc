@@ -15,7 +15,7 @@
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 namespace urls = boost::urls;
@@ -293,4 +293,4 @@ std::string OptionsReference() {
   return text;
 }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

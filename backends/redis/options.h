@@ -35,7 +35,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 // The address of a server by TCP.
 struct TcpAddress {
@@ -261,6 +261,6 @@ struct Options {
 // The options as a Markdown table: option, written form, value, default, meaning.
 std::string OptionsReference();
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_OPTIONS_H_

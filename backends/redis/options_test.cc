@@ -9,7 +9,7 @@
 
 #include "redouble/core/base/status/status_matchers.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 using base::IsOk;
@@ -497,4 +497,4 @@ RC_GTEST_PROP(OptionsProperty, WhatIsPrintedReadsBackAsTheSameOptions, ()) {
 }
 
 }  // namespace
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

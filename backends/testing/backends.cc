@@ -7,7 +7,7 @@
 #include "redouble/backends/testing/live_server.h"
 #include "redouble/core/base/status/status_macros.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 void DieUnless(const absl::Status& status) {
@@ -60,4 +60,4 @@ void LiveBackend::AdvanceTo(absl::Time time) {
   DieUnless(cluster_ != nullptr ? cluster_->Settle() : server_->Settle());
 }
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

@@ -42,7 +42,7 @@
 #include "redouble/core/store/reply.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 
 // The start time of the recorded gateway runs (tests/golden): a Saturday, far from the end of any
 // period.
@@ -153,6 +153,6 @@ class BackendTest : public ::testing::Test {
   std::unique_ptr<store::Store> store_;
 };
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests
 
 #endif  // REDOUBLE_BACKENDS_TESTING_BACKENDS_H_

@@ -4,7 +4,7 @@
 #include "redouble/core/store/batch.h"
 #include "redouble/core/store/typed/strings.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 using base::IsOkAndHolds;
@@ -57,4 +57,4 @@ TYPED_TEST(BackendsTest, HasSeveralConnections) {
 }
 
 }  // namespace
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

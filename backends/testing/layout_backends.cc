@@ -14,7 +14,7 @@
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/store/keyspace/key_translator.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 
 absl::Status MemoryClusterBackend::Start(absl::Time start) {
   memory::EngineOptions options;
@@ -98,4 +98,4 @@ store::KeyLayout LiveKeyLayout() {
   std::abort();
 }
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

@@ -32,7 +32,7 @@
 #include "redouble/core/store/keyspace/key_family.h"
 #include "redouble/core/store/keyspace/key_layout.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 
 // The memory engine as a cluster of one node. Always available.
 class MemoryClusterBackend {
@@ -93,6 +93,6 @@ class LayoutTest : public BackendTest<Backend> {
   }
 };
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests
 
 #endif  // REDOUBLE_BACKENDS_TESTING_LAYOUT_BACKENDS_H_

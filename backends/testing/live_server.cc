@@ -27,7 +27,7 @@
 #include "redouble/core/store/reply.h"
 #include "redouble/core/store/table/command_table.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 constexpr absl::Duration kPatience = absl::Seconds(20);
@@ -191,4 +191,4 @@ absl::StatusOr<std::unique_ptr<store::Store>> ConnectToLive(const redis::Spawned
   return std::make_unique<RefusalPrinter>(std::move(store));
 }
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

@@ -21,7 +21,7 @@
 #include "redouble/backends/redis/spawn/spawned_server.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 
 // Returns whether the tests run on a cluster. Aborts the program if the variable has an unknown
 // value, so that tests do not pass on the wrong server.
@@ -46,6 +46,6 @@ redis::Options LiveOptions(const redis::SpawnedCluster& cluster);
 absl::StatusOr<std::unique_ptr<store::Store>> ConnectToLive(const redis::SpawnedServer& server);
 absl::StatusOr<std::unique_ptr<store::Store>> ConnectToLive(const redis::SpawnedCluster& cluster);
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests
 
 #endif  // REDOUBLE_BACKENDS_TESTING_LIVE_SERVER_H_

@@ -14,7 +14,7 @@
 #include "redouble/core/store/command.h"
 #include "redouble/core/store/reply.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 using store::Reply;
@@ -89,4 +89,4 @@ TEST_F(LiveServerTest, DiesWhenTheEnvironmentAsksForWhatThereIsNot) {
 }
 
 }  // namespace
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

@@ -25,7 +25,7 @@
 #include "redouble/backends/testing/layout_backends.h"
 #include "redouble/core/store/reply.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 
 template <typename Backend, typename System>
 class SpelledTest : public LayoutTest<Backend> {
@@ -50,6 +50,6 @@ class SpelledTest : public LayoutTest<Backend> {
   int64_t Ttl(std::string_view key) { return LayoutTest<Backend>::Ttl(Spell(key)); }
 };
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests
 
 #endif  // REDOUBLE_BACKENDS_TESTING_SPELLED_TEST_H_

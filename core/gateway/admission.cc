@@ -5,7 +5,7 @@
 
 #include "redouble/core/gateway/errors.h"
 
-namespace redouble::gateway {
+namespace redouble::inline v0_1::gateway {
 namespace {
 
 using Outcome = AdmissionDecision::Outcome;
@@ -130,4 +130,4 @@ base::Task<SettlementReport> AdmissionControl::Settle(Settlement settlement) {
   co_return report;
 }
 
-}  // namespace redouble::gateway
+}  // namespace redouble::inline v0_1::gateway

@@ -44,7 +44,7 @@
 #include "redouble/core/gateway/rate_limiter.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::gateway {
+namespace redouble::inline v0_1::gateway {
 
 struct AdmissionRequest {
   BudgetRequest request;
@@ -150,6 +150,6 @@ class AdmissionControl {
   BudgetStore budgets_;
 };
 
-}  // namespace redouble::gateway
+}  // namespace redouble::inline v0_1::gateway
 
 #endif  // REDOUBLE_CORE_GATEWAY_ADMISSION_H_

@@ -16,7 +16,7 @@
 #include "redouble/core/store/typed/keys.h"
 #include "redouble/core/store/typed/strings.h"
 
-namespace redouble::gateway {
+namespace redouble::inline v0_1::gateway {
 namespace {
 
 // How often a settlement starts again because another client changed the reservation. Each retry
@@ -242,4 +242,4 @@ base::Task<absl::Status> BudgetStore::SweepOne(const std::string& key, absl::Dur
   co_return absl::OkStatus();
 }
 
-}  // namespace redouble::gateway
+}  // namespace redouble::inline v0_1::gateway

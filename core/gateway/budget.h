@@ -38,7 +38,7 @@
 #include "redouble/core/gateway/keys.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::gateway {
+namespace redouble::inline v0_1::gateway {
 
 // The limits of a virtual key; nullopt means unlimited.
 struct BudgetLimits {
@@ -150,6 +150,6 @@ class BudgetStore {
   Keys keys_;
 };
 
-}  // namespace redouble::gateway
+}  // namespace redouble::inline v0_1::gateway
 
 #endif  // REDOUBLE_CORE_GATEWAY_BUDGET_H_

@@ -15,7 +15,7 @@
 #include "redouble/core/store/errors.h"
 #include "redouble/core/store/script.h"
 
-namespace redouble::gateway {
+namespace redouble::inline v0_1::gateway {
 namespace {
 
 using store::Batch;
@@ -169,4 +169,4 @@ base::Task<absl::StatusOr<bool>> SettleByScript(store::Store& store, const Settl
   co_return store::DecodeBool(co_await SettleScript().Run(store, keys, arguments));
 }
 
-}  // namespace redouble::gateway
+}  // namespace redouble::inline v0_1::gateway

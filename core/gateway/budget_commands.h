@@ -21,7 +21,7 @@
 #include "redouble/core/gateway/keys.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::gateway {
+namespace redouble::inline v0_1::gateway {
 
 // Replaces a reconciled reservation, with Hardening::idempotent_settlement.
 // Source: docs/systems/gateway.md 2.4.
@@ -70,6 +70,6 @@ base::Task<absl::Status> SettleByTransaction(store::Store& store, const Settleme
 // reservation has changed. One round trip, two for the first use of the script on a server.
 base::Task<absl::StatusOr<bool>> SettleByScript(store::Store& store, const SettlementWrite& write);
 
-}  // namespace redouble::gateway
+}  // namespace redouble::inline v0_1::gateway
 
 #endif  // REDOUBLE_CORE_GATEWAY_BUDGET_COMMANDS_H_

@@ -18,7 +18,7 @@
 #include "redouble/core/store/errors.h"
 #include "redouble/tests/support/intercepted_store.h"
 
-namespace redouble::gateway {
+namespace redouble::inline v0_1::gateway {
 namespace {
 
 using base::IsOk;
@@ -409,4 +409,4 @@ TEST_F(ScriptFaultTest, IncludeCountersThatAreNoTextInTheDecision) {
 }
 
 }  // namespace
-}  // namespace redouble::gateway
+}  // namespace redouble::inline v0_1::gateway

@@ -8,7 +8,7 @@
 #include "redouble/core/base/status/status_number.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::gateway {
+namespace redouble::inline v0_1::gateway {
 namespace {
 
 constexpr std::array kSpecs = {
@@ -77,4 +77,4 @@ absl::Status ControlStateCause(const absl::Status& status) {
   return cause;
 }
 
-}  // namespace redouble::gateway
+}  // namespace redouble::inline v0_1::gateway

@@ -23,7 +23,7 @@
 
 #include "absl/status/status.h"
 
-namespace redouble::gateway {
+namespace redouble::inline v0_1::gateway {
 
 enum class ErrorCode : uint8_t {
   kRateLimitExceeded,
@@ -63,6 +63,6 @@ bool IsControlStateUnavailable(const absl::Status& status);
 // The cause with its code, message and payloads; OK if IsControlStateUnavailable is false.
 absl::Status ControlStateCause(const absl::Status& status);
 
-}  // namespace redouble::gateway
+}  // namespace redouble::inline v0_1::gateway
 
 #endif  // REDOUBLE_CORE_GATEWAY_ERRORS_H_

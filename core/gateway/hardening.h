@@ -13,7 +13,7 @@
 #ifndef REDOUBLE_CORE_GATEWAY_HARDENING_H_
 #define REDOUBLE_CORE_GATEWAY_HARDENING_H_
 
-namespace redouble::gateway {
+namespace redouble::inline v0_1::gateway {
 
 struct Hardening {
   // Removes R10: a settlement whose counter is missing creates it without a TTL, and after the day
@@ -47,6 +47,6 @@ struct Hardening {
   bool hash_request_ids = false;
 };
 
-}  // namespace redouble::gateway
+}  // namespace redouble::inline v0_1::gateway
 
 #endif  // REDOUBLE_CORE_GATEWAY_HARDENING_H_

@@ -4,7 +4,7 @@
 
 #include "redouble/core/gateway/keys.h"
 
-namespace redouble::gateway {
+namespace redouble::inline v0_1::gateway {
 namespace {
 
 using store::KeyRelation;
@@ -22,4 +22,4 @@ store::KeyRules KeyRules(store::KeyLayout layout) {
   return {.families = KeyFamilies(layout), .defaults = {}, .relations = kRelations, .expiring = {}};
 }
 
-}  // namespace redouble::gateway
+}  // namespace redouble::inline v0_1::gateway

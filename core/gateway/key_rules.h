@@ -12,11 +12,11 @@
 #include "redouble/core/store/keyspace/key_layout.h"
 #include "redouble/core/store/keyspace/key_rules.h"
 
-namespace redouble::gateway {
+namespace redouble::inline v0_1::gateway {
 
 // The rules of all families of keys.h in one layout. The spans refer to static data.
 store::KeyRules KeyRules(store::KeyLayout layout = store::KeyLayout::kDocumented);
 
-}  // namespace redouble::gateway
+}  // namespace redouble::inline v0_1::gateway
 
 #endif  // REDOUBLE_CORE_GATEWAY_KEY_RULES_H_

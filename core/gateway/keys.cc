@@ -8,7 +8,7 @@
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/time/utc.h"
 
-namespace redouble::gateway {
+namespace redouble::inline v0_1::gateway {
 namespace {
 
 using store::KeyFamily;
@@ -166,4 +166,4 @@ bool Keys::SettleTogether(std::string_view reservation, const BudgetCounterKeys&
   return true;
 }
 
-}  // namespace redouble::gateway
+}  // namespace redouble::inline v0_1::gateway

@@ -26,7 +26,7 @@
 #include "redouble/core/store/keyspace/key_family.h"
 #include "redouble/core/store/keyspace/key_layout.h"
 
-namespace redouble::gateway {
+namespace redouble::inline v0_1::gateway {
 
 // The five families, in the order of the documentation and with the same ids in both layouts.
 std::span<const store::KeyFamily> KeyFamilies(
@@ -85,6 +85,6 @@ class Keys {
   store::KeyLayout layout_;
 };
 
-}  // namespace redouble::gateway
+}  // namespace redouble::inline v0_1::gateway
 
 #endif  // REDOUBLE_CORE_GATEWAY_KEYS_H_

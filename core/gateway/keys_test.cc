@@ -14,7 +14,7 @@
 #include "redouble/core/store/keyspace/key_family_testing.h"
 #include "redouble/core/store/keyspace/key_spread_for_test.h"
 
-namespace redouble::gateway {
+namespace redouble::inline v0_1::gateway {
 namespace {
 
 using base::IsOk;
@@ -201,4 +201,4 @@ RC_GTEST_PROP(GatewayKeys, NameTheBucketOfAnyMoment, ()) {
 }
 
 }  // namespace
-}  // namespace redouble::gateway
+}  // namespace redouble::inline v0_1::gateway

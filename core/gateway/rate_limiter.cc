@@ -10,7 +10,7 @@
 #include "redouble/core/store/decode.h"
 #include "redouble/core/store/typed/keys.h"
 
-namespace redouble::gateway {
+namespace redouble::inline v0_1::gateway {
 namespace {
 
 using store::Batch;
@@ -72,4 +72,4 @@ base::Task<absl::StatusOr<RateLimitDecision>> RateLimiter::Count(Hit hit) {
   co_return decision;
 }
 
-}  // namespace redouble::gateway
+}  // namespace redouble::inline v0_1::gateway

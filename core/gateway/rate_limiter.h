@@ -25,7 +25,7 @@
 #include "redouble/core/gateway/keys.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::gateway {
+namespace redouble::inline v0_1::gateway {
 
 struct RateLimitDecision {
   enum class Outcome { kAllowed, kExceeded };
@@ -70,6 +70,6 @@ class RateLimiter {
   Keys keys_;
 };
 
-}  // namespace redouble::gateway
+}  // namespace redouble::inline v0_1::gateway
 
 #endif  // REDOUBLE_CORE_GATEWAY_RATE_LIMITER_H_

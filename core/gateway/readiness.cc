@@ -7,7 +7,7 @@
 #include "redouble/core/store/command.h"
 #include "redouble/core/store/decode.h"
 
-namespace redouble::gateway {
+namespace redouble::inline v0_1::gateway {
 
 base::Task<absl::Status> ProbeControlState(store::Store& store) {
   const store::Command ping(store::CommandId::kPing);
@@ -20,4 +20,4 @@ ReadinessResponse Readiness(const absl::Status& postgres, const absl::Status& re
   return {503, R"({"status":"not_ready"})"};
 }
 
-}  // namespace redouble::gateway
+}  // namespace redouble::inline v0_1::gateway

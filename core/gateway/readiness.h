@@ -17,7 +17,7 @@
 #include "redouble/core/base/task/task.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::gateway {
+namespace redouble::inline v0_1::gateway {
 
 // Sends PING: one round trip. OK for any string reply. Errors: ControlStateUnavailable
 // (errors.h).
@@ -32,6 +32,6 @@ struct ReadinessResponse {
 // Source: docs/systems/gateway.md 2.7.
 ReadinessResponse Readiness(const absl::Status& postgres, const absl::Status& redis);
 
-}  // namespace redouble::gateway
+}  // namespace redouble::inline v0_1::gateway
 
 #endif  // REDOUBLE_CORE_GATEWAY_READINESS_H_

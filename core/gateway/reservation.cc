@@ -9,7 +9,7 @@
 #include "redouble/core/base/text/utf8.h"
 #include "redouble/core/gateway/rust_float.h"
 
-namespace redouble::gateway {
+namespace redouble::inline v0_1::gateway {
 namespace {
 
 // Whether an amount is valid. Minus zero is.
@@ -41,4 +41,4 @@ absl::StatusOr<Reservation> DecodeReservation(std::optional<std::string_view> va
   return Reservation{ParseAmount(*value).value_or(0), current};
 }
 
-}  // namespace redouble::gateway
+}  // namespace redouble::inline v0_1::gateway

@@ -18,7 +18,7 @@
 #include "absl/status/statusor.h"
 #include "redouble/core/gateway/keys.h"
 
-namespace redouble::gateway {
+namespace redouble::inline v0_1::gateway {
 
 struct Reservation {
   double amount_usd = 0;
@@ -40,6 +40,6 @@ std::string EncodeReservation(const Reservation& reservation);
 absl::StatusOr<Reservation> DecodeReservation(std::optional<std::string_view> value,
                                               const BudgetCounterKeys& current);
 
-}  // namespace redouble::gateway
+}  // namespace redouble::inline v0_1::gateway
 
 #endif  // REDOUBLE_CORE_GATEWAY_RESERVATION_H_

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace redouble::gateway {
+namespace redouble::inline v0_1::gateway {
 namespace {
 
 const BudgetCounterKeys& Current() {
@@ -102,4 +102,4 @@ RC_GTEST_PROP(Reservation, ReadsBackWhatItWrites, ()) {
 }
 
 }  // namespace
-}  // namespace redouble::gateway
+}  // namespace redouble::inline v0_1::gateway

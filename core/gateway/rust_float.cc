@@ -11,7 +11,7 @@
 #include "redouble/core/base/text/shortest_decimal.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::gateway {
+namespace redouble::inline v0_1::gateway {
 namespace {
 
 using base::ShortestDecimal;
@@ -118,4 +118,4 @@ std::optional<double> ParseFloat(std::string_view text) {
   return negative ? -*value : *value;
 }
 
-}  // namespace redouble::gateway
+}  // namespace redouble::inline v0_1::gateway

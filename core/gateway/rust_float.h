@@ -18,7 +18,7 @@
 #include <string>
 #include <string_view>
 
-namespace redouble::gateway {
+namespace redouble::inline v0_1::gateway {
 
 // The text of a number in a command, in the layout of the ryu crate: the fewest digits that read
 // back to `value`, with a point ("1.0", "0.25") from 1e-5 to below 1e16, otherwise with an exponent
@@ -39,6 +39,6 @@ std::string FormatFloatDisplay(double value);
 // separators. ParseFloat inverts both formats. Source: docs/systems/gateway.md 2.6.
 std::optional<double> ParseFloat(std::string_view text);
 
-}  // namespace redouble::gateway
+}  // namespace redouble::inline v0_1::gateway
 
 #endif  // REDOUBLE_CORE_GATEWAY_RUST_FLOAT_H_

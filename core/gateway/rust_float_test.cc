@@ -10,7 +10,7 @@
 #include <limits>
 #include <string>
 
-namespace redouble::gateway {
+namespace redouble::inline v0_1::gateway {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -201,4 +201,4 @@ RC_GTEST_PROP(RustFloat, ReadsDecimalsAsStrtodDoes, ()) {
 }
 
 }  // namespace
-}  // namespace redouble::gateway
+}  // namespace redouble::inline v0_1::gateway

@@ -9,7 +9,7 @@
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/store/errors.h"
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 namespace {
 
 // The payload is the decimal number of the code.
@@ -83,4 +83,4 @@ absl::Status AsGroupError(absl::Status status) {
   return status;
 }
 
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet

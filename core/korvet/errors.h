@@ -22,7 +22,7 @@
 
 #include "absl/status/status.h"
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 
 // The error codes. The value of each enumerator is the number in the Kafka protocol.
 enum class ErrorCode : int16_t {
@@ -68,6 +68,6 @@ ErrorCode ErrorCodeOf(const absl::Status& status);
 // unchanged.
 absl::Status AsGroupError(absl::Status status);
 
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet
 
 #endif  // REDOUBLE_CORE_KORVET_ERRORS_H_

@@ -14,7 +14,7 @@
 #ifndef REDOUBLE_CORE_KORVET_HARDENING_H_
 #define REDOUBLE_CORE_KORVET_HARDENING_H_
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 
 struct Hardening {
   // For a producer of records with given ids. Removes H2: a plain XADD restores the stream of a
@@ -33,6 +33,6 @@ struct Hardening {
   bool commit_own_entries = false;
 };
 
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet
 
 #endif  // REDOUBLE_CORE_KORVET_HARDENING_H_

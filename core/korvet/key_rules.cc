@@ -4,7 +4,7 @@
 
 #include "redouble/core/korvet/keys.h"
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 namespace {
 
 using store::KeyRelation;
@@ -30,4 +30,4 @@ store::KeyRules KeyRules() {
       .families = KeyFamilies(), .defaults = kDefaults, .relations = kRelations, .expiring = {}};
 }
 
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet

@@ -13,11 +13,11 @@
 
 #include "redouble/core/store/keyspace/key_rules.h"
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 
 // Returns the rules of all families. Korvet has no key that must expire.
 store::KeyRules KeyRules();
 
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet
 
 #endif  // REDOUBLE_CORE_KORVET_KEY_RULES_H_

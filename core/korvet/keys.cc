@@ -10,7 +10,7 @@
 #include "redouble/core/korvet/errors.h"
 #include "redouble/core/korvet/topic_name.h"
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 namespace {
 
 using store::KeyFamily;
@@ -186,4 +186,4 @@ std::optional<std::string_view> Keys::ParseTopic(std::string_view key) const {
   return (*values)[0];
 }
 
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet

@@ -27,7 +27,7 @@
 #include "redouble/core/store/keyspace/key_family.h"
 #include "redouble/core/store/keyspace/key_pattern.h"
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 
 inline constexpr std::string_view kDefaultKeyspace = "korvet";
 
@@ -87,6 +87,6 @@ class Keys {
   std::string topic_ids_;
 };
 
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet
 
 #endif  // REDOUBLE_CORE_KORVET_KEYS_H_

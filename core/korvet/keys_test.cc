@@ -11,7 +11,7 @@
 #include "redouble/core/korvet/topic_name.h"
 #include "redouble/core/store/keyspace/key_family_testing.h"
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 namespace {
 
 using base::IsOkAndHolds;
@@ -130,4 +130,4 @@ RC_GTEST_PROP(KorvetKeys, BuildAgainWhateverTheyRead, (const std::string& tail))
 }
 
 }  // namespace
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet

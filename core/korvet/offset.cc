@@ -3,7 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "redouble/core/korvet/errors.h"
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 namespace {
 
 absl::Status DoesNotFit(store::StreamId id, absl::string_view part, uint64_t greatest, int bits) {
@@ -39,4 +39,4 @@ absl::StatusOr<store::StreamId> OffsetCodec::Decode(int64_t offset) const {
   return store::StreamId{bits >> sequence_bits_, bits & max_sequence()};
 }
 
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet

@@ -35,7 +35,7 @@
 #include "absl/status/statusor.h"
 #include "redouble/core/store/typed/stream_id.h"
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 
 class OffsetCodec {
  public:
@@ -75,6 +75,6 @@ class OffsetCodec {
   int sequence_bits_ = kDefaultSequenceBits;
 };
 
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet
 
 #endif  // REDOUBLE_CORE_KORVET_OFFSET_H_

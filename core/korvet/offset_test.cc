@@ -12,7 +12,7 @@
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/korvet/errors.h"
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 namespace {
 
 using base::IsOk;
@@ -158,4 +158,4 @@ RC_GTEST_PROP(OffsetCodec, EncodesAnIdOrRefusesIt, (uint64_t ms, uint64_t seq)) 
 }
 
 }  // namespace
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet

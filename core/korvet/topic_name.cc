@@ -9,7 +9,7 @@
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/korvet/errors.h"
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 namespace {
 
 bool IsLegal(char c) {
@@ -34,4 +34,4 @@ absl::Status CheckTopicName(std::string_view name) {
   return absl::OkStatus();
 }
 
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet

@@ -16,7 +16,7 @@
 
 #include "absl/status/status.h"
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 
 inline constexpr size_t kMaxTopicNameBytes = 249;
 
@@ -25,6 +25,6 @@ inline constexpr size_t kMaxTopicNameBytes = 249;
 // Kafka also warns about names that differ only in '.' and '_'; Korvet does not.
 absl::Status CheckTopicName(std::string_view name);
 
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet
 
 #endif  // REDOUBLE_CORE_KORVET_TOPIC_NAME_H_

@@ -8,7 +8,7 @@
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/korvet/errors.h"
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 namespace {
 
 using base::IsOk;
@@ -50,4 +50,4 @@ TEST(TopicName, IsQuotedInTheErrorWithItsOddBytesEscaped) {
 }
 
 }  // namespace
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet

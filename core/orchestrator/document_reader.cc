@@ -11,7 +11,7 @@
 #include "redouble/core/orchestrator/errors.h"
 #include "redouble/core/store/reply.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 namespace {
 
 using base::PointerPart;
@@ -193,4 +193,4 @@ void DocumentReader::Expected(std::string_view name, std::string_view expected, 
   Refuse(name, base::Expected(expected, got));
 }
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

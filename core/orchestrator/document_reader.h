@@ -29,7 +29,7 @@
 #include "redouble/core/base/json/json_reading.h"
 #include "redouble/core/orchestrator/errors.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 
 using base::Json;
 
@@ -90,6 +90,6 @@ class DocumentReader {
   absl::Status& status_;
 };
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator
 
 #endif  // REDOUBLE_CORE_ORCHESTRATOR_DOCUMENT_READER_H_

@@ -6,7 +6,7 @@
 #include "redouble/core/base/status/status_number.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 namespace {
 
 constexpr std::array kSpecs = {
@@ -38,4 +38,4 @@ std::optional<ErrorCode> ErrorCodeOf(const absl::Status& status) {
   return code ? std::optional(static_cast<ErrorCode>(*code)) : std::nullopt;
 }
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

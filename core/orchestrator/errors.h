@@ -24,7 +24,7 @@
 
 #include "absl/status/status.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 
 enum class ErrorCode : uint8_t {
 #define REDOUBLE_ORCHESTRATOR_ERROR(id, name, subject, status_code, when) k##id,
@@ -52,6 +52,6 @@ absl::Status MakeError(ErrorCode code, std::string_view message);
 // Returns the code of a status from MakeError, or nullopt for any other status, including OK.
 std::optional<ErrorCode> ErrorCodeOf(const absl::Status& status);
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator
 
 #endif  // REDOUBLE_CORE_ORCHESTRATOR_ERRORS_H_

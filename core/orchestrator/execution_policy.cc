@@ -9,7 +9,7 @@
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/orchestrator/errors.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 namespace {
 
 double ReadMultiplier(DocumentReader& retry) {
@@ -68,4 +68,4 @@ bool IsRetryable(const absl::Status& status) {
          absl::IsResourceExhausted(status) || absl::IsAborted(status);
 }
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

@@ -23,7 +23,7 @@
 #include "absl/time/time.h"
 #include "redouble/core/orchestrator/document_reader.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 
 struct ExecutionPolicy {
   // Of one attempt. Nullopt: no limit.
@@ -57,6 +57,6 @@ absl::Duration BackoffAfter(const ExecutionPolicy& policy, int64_t attempt);
 // ResourceExhausted or Aborted. The member `retryable` of a failed signal.
 bool IsRetryable(const absl::Status& status);
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator
 
 #endif  // REDOUBLE_CORE_ORCHESTRATOR_EXECUTION_POLICY_H_

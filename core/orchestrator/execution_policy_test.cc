@@ -8,7 +8,7 @@
 
 #include "redouble/core/base/status/status_matchers.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 namespace {
 
 using base::IsOkAndHolds;
@@ -85,4 +85,4 @@ TEST(ExecutionPolicy, RepeatsErrorsThatMayBeOver) {
 }
 
 }  // namespace
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

@@ -14,7 +14,7 @@
 #ifndef REDOUBLE_CORE_ORCHESTRATOR_HARDENING_H_
 #define REDOUBLE_CORE_ORCHESTRATOR_HARDENING_H_
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 
 struct Hardening {
   // Removes H7, and with it H5: BLPOP removes a signal, and a crash loses it. With this option a
@@ -42,6 +42,6 @@ struct Hardening {
   bool keep_decision_details = false;
 };
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator
 
 #endif  // REDOUBLE_CORE_ORCHESTRATOR_HARDENING_H_

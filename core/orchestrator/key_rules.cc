@@ -2,7 +2,7 @@
 
 #include <array>
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 namespace {
 
 using store::KeyRelation;
@@ -34,4 +34,4 @@ store::KeyRules KeyRules(store::KeyLayout layout) {
           .expiring = kExpiring};
 }
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

@@ -12,11 +12,11 @@
 #include "redouble/core/orchestrator/keys.h"
 #include "redouble/core/store/keyspace/key_rules.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 
 // The rules of all families in one layout. The spans refer to static data.
 store::KeyRules KeyRules(store::KeyLayout layout = store::KeyLayout::kDocumented);
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator
 
 #endif  // REDOUBLE_CORE_ORCHESTRATOR_KEY_RULES_H_

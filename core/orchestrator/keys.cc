@@ -10,7 +10,7 @@
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/store/keyspace/key_pattern.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 namespace {
 
 using base::ToAbsl;
@@ -354,4 +354,4 @@ std::string QuiesceOp(std::string_view join) {
   return absl::StrCat("fire:", ToAbsl(join), ":quiesce");
 }
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

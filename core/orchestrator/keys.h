@@ -35,7 +35,7 @@
 #include "redouble/core/store/keyspace/key_family.h"
 #include "redouble/core/store/keyspace/key_layout.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 
 // The families, in the order of the documentation and with the same ids in both layouts.
 // Event channels, task streams and cache entries have one spelling only, because no command uses
@@ -140,6 +140,6 @@ std::string DropOp(JoinToken arrival);           // "drop:D:t1/B"
 std::string QuiesceOp(std::string_view join);    // "fire:D:quiesce"
 std::string RouteOp(std::string_view token_id);  // "route:t1|"; the route follows.
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator
 
 #endif  // REDOUBLE_CORE_ORCHESTRATOR_KEYS_H_

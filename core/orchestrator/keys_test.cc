@@ -14,7 +14,7 @@
 #include "redouble/core/store/keyspace/key_family_testing.h"
 #include "redouble/core/store/keyspace/key_spread_for_test.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 namespace {
 
 using base::IsOkAndHolds;
@@ -251,4 +251,4 @@ TEST(OrchestratorKeys, RoundTripTagged) {
 }
 
 }  // namespace
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

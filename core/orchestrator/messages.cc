@@ -12,7 +12,7 @@
 #include "redouble/core/orchestrator/document_reader.h"
 #include "redouble/core/orchestrator/errors.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 namespace {
 
 using base::ToAbsl;
@@ -265,4 +265,4 @@ absl::StatusOr<std::string> FormatEvent(const Event& event) {
   return JsonText(json);
 }
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

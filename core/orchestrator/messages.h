@@ -28,7 +28,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 
 // The right to execute one node once: the field `token` of a stream entry.
 struct Token {
@@ -126,6 +126,6 @@ struct Event {
 absl::StatusOr<Event> ParseEvent(std::string_view text);
 absl::StatusOr<std::string> FormatEvent(const Event& event);
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator
 
 #endif  // REDOUBLE_CORE_ORCHESTRATOR_MESSAGES_H_

@@ -8,7 +8,7 @@
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/base/time/utc.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 namespace {
 
 using base::IsOk;
@@ -360,4 +360,4 @@ TEST(Event, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

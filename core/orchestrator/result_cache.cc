@@ -5,7 +5,7 @@
 #include "redouble/core/store/typed/keys.h"
 #include "redouble/core/store/typed/strings.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 
 base::Task<absl::StatusOr<std::optional<std::string>>> ResultCache::Get(CacheEntry entry) {
   REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string key, Keys().CachedResult(entry));
@@ -25,4 +25,4 @@ base::Task<absl::StatusOr<bool>> ResultCache::Invalidate(CacheEntry entry) {
   co_return co_await store::Del(store_, key);
 }
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

@@ -29,7 +29,7 @@
 #include "redouble/core/orchestrator/keys.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 
 class ResultCache {
  public:
@@ -50,6 +50,6 @@ class ResultCache {
   store::Store& store_;
 };
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator
 
 #endif  // REDOUBLE_CORE_ORCHESTRATOR_RESULT_CACHE_H_

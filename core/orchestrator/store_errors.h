@@ -15,7 +15,7 @@
 #include "absl/status/status.h"
 #include "redouble/core/store/errors.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 
 // Whether the same operation may succeed soon: the connection failed, or the server refuses
 // commands for the moment. False for OK.
@@ -26,6 +26,6 @@ inline bool IsTemporary(const absl::Status& status) {
          absl::IsAborted(status);
 }
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator
 
 #endif  // REDOUBLE_CORE_ORCHESTRATOR_STORE_ERRORS_H_

@@ -13,7 +13,7 @@
 #include "redouble/core/base/text/hex.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 namespace {
 
 using base::ToAbsl;
@@ -106,4 +106,4 @@ std::string ApprovalIdOf(std::string_view token_id) {
   return HashOf(token_id) + suffix;
 }
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

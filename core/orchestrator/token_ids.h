@@ -22,7 +22,7 @@
 #include <string>
 #include <string_view>
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 
 enum class TokenIdForm { kHashed, kPath };
 
@@ -61,6 +61,6 @@ std::string JoinTokenId(TokenIdForm form, JoinFiring firing, const TokenMark& ma
 // The id of the approval that this token requests: letters, digits and `_` only.
 std::string ApprovalIdOf(std::string_view token_id);
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator
 
 #endif  // REDOUBLE_CORE_ORCHESTRATOR_TOKEN_IDS_H_

@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 namespace {
 
 constexpr TokenIdForm kHashed = TokenIdForm::kHashed;
@@ -52,4 +52,4 @@ RC_GTEST_PROP(TokenIds, GiveTheMarkBack, ()) {
 }
 
 }  // namespace
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace redouble::python {
+namespace redouble::inline v0_1::python {
 namespace {
 
 bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
@@ -54,4 +54,4 @@ size_t CountCodePoints(std::string_view text) {
   return std::count_if(text.begin(), text.end(), [](char c) { return !IsContinuation(c); });
 }
 
-}  // namespace redouble::python
+}  // namespace redouble::inline v0_1::python

@@ -14,7 +14,7 @@
 #include <string>
 #include <string_view>
 
-namespace redouble::python {
+namespace redouble::inline v0_1::python {
 
 // Removes the first code point of `text`, which must not be empty, and returns it. A surrogate
 // encoded in three bytes is accepted. Returns nullopt and leaves `text` unchanged if it begins with
@@ -27,6 +27,6 @@ void AppendCodePoint(std::string& text, char32_t code_point);
 // Returns the number of code points of `text`, which should be UTF-8.
 size_t CountCodePoints(std::string_view text);
 
-}  // namespace redouble::python
+}  // namespace redouble::inline v0_1::python
 
 #endif  // REDOUBLE_CORE_PYTHON_CODE_POINTS_H_

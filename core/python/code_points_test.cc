@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace redouble::python {
+namespace redouble::inline v0_1::python {
 namespace {
 
 TEST(CodePoints, RoundTrip) {
@@ -29,4 +29,4 @@ TEST(CodePoints, LeaveMalformedSequencesUnread) {
 TEST(CodePoints, AreCounted) { EXPECT_EQ(CountCodePoints("na\u00EFve \u2603"), 7u); }
 
 }  // namespace
-}  // namespace redouble::python
+}  // namespace redouble::inline v0_1::python

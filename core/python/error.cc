@@ -3,7 +3,7 @@
 #include "absl/strings/cord.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::python {
+namespace redouble::inline v0_1::python {
 namespace {
 
 constexpr std::string_view kTypeUrl = "redouble/python.error_type";
@@ -34,4 +34,4 @@ std::optional<std::string> ErrorType(const absl::Status& status) {
   return std::string(*payload);
 }
 
-}  // namespace redouble::python
+}  // namespace redouble::inline v0_1::python

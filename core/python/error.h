@@ -17,7 +17,7 @@
 
 #include "absl/status/status.h"
 
-namespace redouble::python {
+namespace redouble::inline v0_1::python {
 
 // Returns a status with `code`, which must not be OK, and the exception class `type`.
 absl::Status Error(absl::StatusCode code, std::string_view type, std::string_view message);
@@ -32,6 +32,6 @@ absl::Status ValidationError(std::string_view message);
 // Returns the exception class of `status`, or nullopt if it has none, as the errors of Redis.
 std::optional<std::string> ErrorType(const absl::Status& status);
 
-}  // namespace redouble::python
+}  // namespace redouble::inline v0_1::python
 
 #endif  // REDOUBLE_CORE_PYTHON_ERROR_H_

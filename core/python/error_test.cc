@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace redouble::python {
+namespace redouble::inline v0_1::python {
 namespace {
 
 TEST(PythonError, RemembersTheClassAndKeepsTheMessage) {
@@ -27,4 +27,4 @@ TEST(PythonError, KnowsNoClassOfOtherErrors) {
 }
 
 }  // namespace
-}  // namespace redouble::python
+}  // namespace redouble::inline v0_1::python

@@ -5,7 +5,7 @@
 
 #include "redouble/core/base/text/shortest_decimal.h"
 
-namespace redouble::python {
+namespace redouble::inline v0_1::python {
 namespace {
 
 using base::ShortestDecimal;
@@ -48,4 +48,4 @@ std::string PydanticFloatText(double value) {
   return sign + Positional(decimal);
 }
 
-}  // namespace redouble::python
+}  // namespace redouble::inline v0_1::python

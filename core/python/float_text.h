@@ -13,7 +13,7 @@
 
 #include <string>
 
-namespace redouble::python {
+namespace redouble::inline v0_1::python {
 
 // Returns Python's repr: with an exponent below 1e-4 and from 1e16 up, which has a sign and at
 // least two digits ("1e-07", "1.5e+300"). Whole numbers end in ".0". Values that are not finite are
@@ -24,6 +24,6 @@ std::string FloatRepr(double value);
 // sign and no padding ("1e-7", "1.5e300"). Whole numbers end in ".0". `value` must be finite.
 std::string PydanticFloatText(double value);
 
-}  // namespace redouble::python
+}  // namespace redouble::inline v0_1::python
 
 #endif  // REDOUBLE_CORE_PYTHON_FLOAT_TEXT_H_

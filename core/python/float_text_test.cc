@@ -8,7 +8,7 @@
 #include <limits>
 #include <string_view>
 
-namespace redouble::python {
+namespace redouble::inline v0_1::python {
 namespace {
 
 struct Row {
@@ -65,4 +65,4 @@ RC_GTEST_PROP(FloatText, ReadsBackAsTheSameNumber, (double value)) {
 }
 
 }  // namespace
-}  // namespace redouble::python
+}  // namespace redouble::inline v0_1::python

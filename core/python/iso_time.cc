@@ -8,7 +8,7 @@
 #include "absl/time/civil_time.h"
 #include "redouble/core/python/text.h"
 
-namespace redouble::python {
+namespace redouble::inline v0_1::python {
 namespace {
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
@@ -295,4 +295,4 @@ std::string FormatIsoZ(const DateTime& time) {
 
 std::string FormatIsoWithSpace(const DateTime& time) { return FormatPython(time, ' '); }
 
-}  // namespace redouble::python
+}  // namespace redouble::inline v0_1::python

@@ -26,7 +26,7 @@
 #include "absl/time/time.h"
 #include "redouble/core/python/value.h"
 
-namespace redouble::python {
+namespace redouble::inline v0_1::python {
 
 // Returns the instant of a timestamp, or nullopt if `text` is not one. Surrounding white space is
 // ignored; a final Z is an offset of zero; without an offset, the text is civil time in
@@ -51,6 +51,6 @@ std::string FormatIso(const DateTime& time);
 std::string FormatIsoZ(const DateTime& time);
 std::string FormatIsoWithSpace(const DateTime& time);
 
-}  // namespace redouble::python
+}  // namespace redouble::inline v0_1::python
 
 #endif  // REDOUBLE_CORE_PYTHON_ISO_TIME_H_

@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace redouble::python {
+namespace redouble::inline v0_1::python {
 namespace {
 
 const absl::TimeZone kUtc = absl::UTCTimeZone();
@@ -205,4 +205,4 @@ RC_GTEST_PROP(IsoTime, ReadsBackWhatItWrites, ()) {
 }
 
 }  // namespace
-}  // namespace redouble::python
+}  // namespace redouble::inline v0_1::python

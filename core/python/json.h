@@ -35,7 +35,7 @@
 #include "absl/status/statusor.h"
 #include "redouble/core/python/value.h"
 
-namespace redouble::python {
+namespace redouble::inline v0_1::python {
 
 struct PyJsonOptions {
   bool sorted = false;   // Sorts members by name, at every depth.
@@ -72,6 +72,6 @@ absl::StatusOr<std::string> PydanticJson(const Value& value);
 // with too many digits; RecursionError for more than 500 levels.
 absl::StatusOr<Value> ParseJson(std::string_view text);
 
-}  // namespace redouble::python
+}  // namespace redouble::inline v0_1::python
 
 #endif  // REDOUBLE_CORE_PYTHON_JSON_H_

@@ -17,7 +17,7 @@
 #include "redouble/core/python/error.h"
 #include "redouble/core/python/json.h"
 
-namespace redouble::python {
+namespace redouble::inline v0_1::python {
 namespace {
 
 constexpr int kMaxDepth = 500;
@@ -318,4 +318,4 @@ absl::StatusOr<Value> ParseJson(std::string_view text) {
   return Reader(text).Read();
 }
 
-}  // namespace redouble::python
+}  // namespace redouble::inline v0_1::python

@@ -9,7 +9,7 @@
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/python/error.h"
 
-namespace redouble::python {
+namespace redouble::inline v0_1::python {
 namespace {
 
 using Foreign = PyJsonOptions::Foreign;
@@ -218,4 +218,4 @@ RC_GTEST_PROP(ParseJson, ReadsBackWhatIsWritten, ()) {
 }
 
 }  // namespace
-}  // namespace redouble::python
+}  // namespace redouble::inline v0_1::python

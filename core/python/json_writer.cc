@@ -12,7 +12,7 @@
 #include "redouble/core/python/iso_time.h"
 #include "redouble/core/python/json.h"
 
-namespace redouble::python {
+namespace redouble::inline v0_1::python {
 namespace {
 
 using Foreign = PyJsonOptions::Foreign;
@@ -270,4 +270,4 @@ absl::StatusOr<std::string> PydanticJson(const Value& value) {
   return Write(writer, value);
 }
 
-}  // namespace redouble::python
+}  // namespace redouble::inline v0_1::python

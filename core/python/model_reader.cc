@@ -7,7 +7,7 @@
 #include "redouble/core/python/pydantic.h"
 #include "redouble/core/python/text.h"
 
-namespace redouble::python {
+namespace redouble::inline v0_1::python {
 
 using base::ToAbsl;
 
@@ -143,4 +143,4 @@ void ModelReader::Update(const absl::Status& status) {
   if (status_.ok()) status_ = status;
 }
 
-}  // namespace redouble::python
+}  // namespace redouble::inline v0_1::python

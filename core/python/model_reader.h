@@ -27,7 +27,7 @@
 #include "absl/status/statusor.h"
 #include "redouble/core/python/value.h"
 
-namespace redouble::python {
+namespace redouble::inline v0_1::python {
 
 // Parses the JSON text of a `model` in Redis. Errors: InvalidArgument (ValidationError) if it is
 // not JSON.
@@ -83,6 +83,6 @@ class ModelReader {
   absl::Status status_;
 };
 
-}  // namespace redouble::python
+}  // namespace redouble::inline v0_1::python
 
 #endif  // REDOUBLE_CORE_PYTHON_MODEL_READER_H_

@@ -11,7 +11,7 @@
 #include "redouble/core/python/error.h"
 #include "redouble/core/python/json.h"
 
-namespace redouble::python {
+namespace redouble::inline v0_1::python {
 namespace {
 
 using base::IsOk;
@@ -181,4 +181,4 @@ TEST(ParseModelJson, NamesTheModelInErrors) {
 }
 
 }  // namespace
-}  // namespace redouble::python
+}  // namespace redouble::inline v0_1::python

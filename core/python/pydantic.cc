@@ -11,7 +11,7 @@
 #include "absl/time/civil_time.h"
 #include "redouble/core/base/text/redis_number.h"
 
-namespace redouble::python {
+namespace redouble::inline v0_1::python {
 namespace {
 
 constexpr int64_t kMicrosPerSecond = 1'000'000;
@@ -217,4 +217,4 @@ std::optional<bool> PydanticBool(const Value& value) {
   return std::nullopt;
 }
 
-}  // namespace redouble::python
+}  // namespace redouble::inline v0_1::python

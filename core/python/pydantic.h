@@ -16,7 +16,7 @@
 
 #include "redouble/core/python/value.h"
 
-namespace redouble::python {
+namespace redouble::inline v0_1::python {
 
 // Returns the datetime that a field accepts, or nullopt if it refuses the value:
 //   a date-time   `2026-01-01T10:00`, with seconds, a fraction after "." or "," and an offset (Z,
@@ -33,6 +33,6 @@ std::optional<DateTime> PydanticDateTime(const Value& value);
 // the texts 1, on, t, true, y, yes, and 0, off, f, false, n, no. Returns nullopt for anything else.
 std::optional<bool> PydanticBool(const Value& value);
 
-}  // namespace redouble::python
+}  // namespace redouble::inline v0_1::python
 
 #endif  // REDOUBLE_CORE_PYTHON_PYDANTIC_H_

@@ -11,7 +11,7 @@
 #include "redouble/core/python/iso_time.h"
 #include "redouble/core/python/json.h"
 
-namespace redouble::python {
+namespace redouble::inline v0_1::python {
 namespace {
 
 struct TextRow {
@@ -166,4 +166,4 @@ TEST(PydanticBool, AcceptsWhatPydanticAccepts) {
 }
 
 }  // namespace
-}  // namespace redouble::python
+}  // namespace redouble::inline v0_1::python

@@ -11,7 +11,7 @@
 #include "redouble/core/python/float_text.h"
 #include "redouble/core/python/iso_time.h"
 
-namespace redouble::python {
+namespace redouble::inline v0_1::python {
 namespace {
 
 struct LowerRange {
@@ -159,4 +159,4 @@ absl::StatusOr<std::optional<std::string>> NormalizedText(const Value* value) {
   return std::string(stripped);
 }
 
-}  // namespace redouble::python
+}  // namespace redouble::inline v0_1::python

@@ -19,7 +19,7 @@
 #include "absl/status/statusor.h"
 #include "redouble/core/python/value.h"
 
-namespace redouble::python {
+namespace redouble::inline v0_1::python {
 
 // Returns `text` without the white space at both ends: Unicode's, and U+001C to U+001F. The result
 // is a view into `text`.
@@ -38,6 +38,6 @@ absl::StatusOr<std::string> TextOf(const Value& value);
 // has no text other than white space. Errors: as TextOf.
 absl::StatusOr<std::optional<std::string>> NormalizedText(const Value* value);
 
-}  // namespace redouble::python
+}  // namespace redouble::inline v0_1::python
 
 #endif  // REDOUBLE_CORE_PYTHON_TEXT_H_

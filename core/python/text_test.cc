@@ -7,7 +7,7 @@
 
 #include "redouble/core/base/status/status_matchers.h"
 
-namespace redouble::python {
+namespace redouble::inline v0_1::python {
 namespace {
 
 using base::IsOkAndHolds;
@@ -92,4 +92,4 @@ TEST(PythonText, NormalizesAnOptionalField) {
 }
 
 }  // namespace
-}  // namespace redouble::python
+}  // namespace redouble::inline v0_1::python

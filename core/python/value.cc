@@ -4,7 +4,7 @@
 
 #include "redouble/core/base/text/redis_number.h"
 
-namespace redouble::python {
+namespace redouble::inline v0_1::python {
 
 Object::Object() = default;
 Object::Object(const Object& other) = default;
@@ -70,4 +70,4 @@ Value OptionalTimeValue(const std::optional<DateTime>& time) {
   return time ? Value(*time) : Value();
 }
 
-}  // namespace redouble::python
+}  // namespace redouble::inline v0_1::python

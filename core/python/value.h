@@ -25,7 +25,7 @@
 
 #include "absl/time/time.h"
 
-namespace redouble::python {
+namespace redouble::inline v0_1::python {
 
 class Value;
 
@@ -157,6 +157,6 @@ struct Object::Member {
   friend bool operator==(const Member&, const Member&) = default;
 };
 
-}  // namespace redouble::python
+}  // namespace redouble::inline v0_1::python
 
 #endif  // REDOUBLE_CORE_PYTHON_VALUE_H_

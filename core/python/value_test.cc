@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace redouble::python {
+namespace redouble::inline v0_1::python {
 namespace {
 
 TEST(PythonValue, IsWhatItWasMadeFrom) {
@@ -96,4 +96,4 @@ TEST(PythonObject, FindsAndErases) {
 }
 
 }  // namespace
-}  // namespace redouble::python
+}  // namespace redouble::inline v0_1::python

@@ -14,7 +14,7 @@
 #include "redouble/core/store/script.h"
 #include "redouble/core/store/typed/keys.h"
 
-namespace redouble::relayna {
+namespace redouble::inline v0_1::relayna {
 namespace {
 
 using store::Batch;
@@ -141,4 +141,4 @@ base::Task<absl::StatusOr<bool>> AppendOnceInSteps(store::Store& store,
   co_return co_await AppendOnceAtomically(store, std::span(&first, 1));
 }
 
-}  // namespace redouble::relayna
+}  // namespace redouble::inline v0_1::relayna

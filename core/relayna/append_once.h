@@ -25,7 +25,7 @@
 #include "redouble/core/store/keyspace/key_layout.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::relayna {
+namespace redouble::inline v0_1::relayna {
 
 struct Append {
   std::string marker;
@@ -96,6 +96,6 @@ base::Task<absl::StatusOr<bool>> AppendOnceInLayout(store::Store& store, store::
                                                     std::span<const Append> appends,
                                                     bool atomically);
 
-}  // namespace redouble::relayna
+}  // namespace redouble::inline v0_1::relayna
 
 #endif  // REDOUBLE_CORE_RELAYNA_APPEND_ONCE_H_

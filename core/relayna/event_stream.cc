@@ -8,7 +8,7 @@
 #include "redouble/core/python/text.h"
 #include "redouble/core/relayna/tokens.h"
 
-namespace redouble::relayna {
+namespace redouble::inline v0_1::relayna {
 
 using python::Value;
 
@@ -106,4 +106,4 @@ base::Task<absl::StatusOr<std::optional<StreamFrame>>> EventStream::Next() {
   co_return frame;
 }
 
-}  // namespace redouble::relayna
+}  // namespace redouble::inline v0_1::relayna

@@ -37,7 +37,7 @@
 #include "redouble/core/store/message_source.h"
 #include "redouble/core/store/pubsub/channel_reader.h"
 
-namespace redouble::relayna {
+namespace redouble::inline v0_1::relayna {
 
 struct StreamFrame {
   enum class Kind { kReady, kStatus, kKeepAlive };
@@ -107,6 +107,6 @@ class EventStream {
   absl::btree_set<std::string> seen_ids_;
 };
 
-}  // namespace redouble::relayna
+}  // namespace redouble::inline v0_1::relayna
 
 #endif  // REDOUBLE_CORE_RELAYNA_EVENT_STREAM_H_

@@ -10,7 +10,7 @@
 #include "redouble/core/store/typed/lists.h"
 #include "redouble/tests/support/message_backends.h"
 
-namespace redouble::relayna {
+namespace redouble::inline v0_1::relayna {
 namespace {
 
 using python::Object;
@@ -271,4 +271,4 @@ TEST(IsTerminal, ReadsATextOnly) {
 }
 
 }  // namespace
-}  // namespace redouble::relayna
+}  // namespace redouble::inline v0_1::relayna

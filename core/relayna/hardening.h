@@ -16,7 +16,7 @@
 
 #include <string>
 
-namespace redouble::relayna {
+namespace redouble::inline v0_1::relayna {
 
 struct Hardening {
   // For the status store, the observation store and the feed. Removes R1 and R2, and R3 of a store
@@ -38,6 +38,6 @@ struct Hardening {
   std::string owner_token = {};
 };
 
-}  // namespace redouble::relayna
+}  // namespace redouble::inline v0_1::relayna
 
 #endif  // REDOUBLE_CORE_RELAYNA_HARDENING_H_

@@ -7,7 +7,7 @@
 #include "redouble/core/python/json.h"
 #include "redouble/core/store/typed/lists.h"
 
-namespace redouble::relayna {
+namespace redouble::inline v0_1::relayna {
 
 using python::Value;
 
@@ -24,4 +24,4 @@ base::Task<absl::StatusOr<std::vector<Value>>> ReadHistory(store::Store& store, 
   co_return events;
 }
 
-}  // namespace redouble::relayna
+}  // namespace redouble::inline v0_1::relayna

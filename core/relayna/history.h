@@ -17,13 +17,13 @@
 #include "redouble/core/python/value.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::relayna {
+namespace redouble::inline v0_1::relayna {
 
 // Returns the values of the first `limit` elements; a limit of 0 or less returns one element. One
 // round trip (LRANGE). Errors: those of python::ParseJson for any element, and those of the store.
 base::Task<absl::StatusOr<std::vector<python::Value>>> ReadHistory(store::Store& store,
                                                                    std::string list, int64_t limit);
 
-}  // namespace redouble::relayna
+}  // namespace redouble::inline v0_1::relayna
 
 #endif  // REDOUBLE_CORE_RELAYNA_HISTORY_H_

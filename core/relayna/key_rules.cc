@@ -4,7 +4,7 @@
 
 #include "redouble/core/relayna/keys.h"
 
-namespace redouble::relayna {
+namespace redouble::inline v0_1::relayna {
 namespace {
 
 using store::KeyRelation;
@@ -39,4 +39,4 @@ store::KeyRules KeyRules(store::KeyLayout layout) {
           .expiring = {}};
 }
 
-}  // namespace redouble::relayna
+}  // namespace redouble::inline v0_1::relayna

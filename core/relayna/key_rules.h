@@ -12,11 +12,11 @@
 #include "redouble/core/store/keyspace/key_layout.h"
 #include "redouble/core/store/keyspace/key_rules.h"
 
-namespace redouble::relayna {
+namespace redouble::inline v0_1::relayna {
 
 // Returns the rules of all families.
 store::KeyRules KeyRules(store::KeyLayout layout = store::KeyLayout::kDocumented);
 
-}  // namespace redouble::relayna
+}  // namespace redouble::inline v0_1::relayna
 
 #endif  // REDOUBLE_CORE_RELAYNA_KEY_RULES_H_

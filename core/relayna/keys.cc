@@ -3,7 +3,7 @@
 #include <array>
 #include <cstddef>
 
-namespace redouble::relayna {
+namespace redouble::inline v0_1::relayna {
 namespace {
 
 using store::KeyFamily;
@@ -341,4 +341,4 @@ std::string WorkflowKeys::Inflight(TaskStage task) const {
   return Build(inflight_, task.stage, task.task_id);
 }
 
-}  // namespace redouble::relayna
+}  // namespace redouble::inline v0_1::relayna

@@ -27,7 +27,7 @@
 #include "redouble/core/store/keyspace/key_layout.h"
 #include "redouble/core/store/keyspace/key_pattern.h"
 
-namespace redouble::relayna {
+namespace redouble::inline v0_1::relayna {
 
 // Returns the fifteen families, in the order of docs/systems/relayna.md 1. The prefix of each store
 // is a placeholder: status_prefix, observation_prefix, feed_prefix, dlq_prefix, workflow_prefix.
@@ -138,6 +138,6 @@ class WorkflowKeys {
   store::KeyPattern inflight_;
 };
 
-}  // namespace redouble::relayna
+}  // namespace redouble::inline v0_1::relayna
 
 #endif  // REDOUBLE_CORE_RELAYNA_KEYS_H_

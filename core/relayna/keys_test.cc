@@ -12,7 +12,7 @@
 #include "redouble/core/store/keyspace/key_family_testing.h"
 #include "redouble/core/store/keyspace/key_spread_for_test.h"
 
-namespace redouble::relayna {
+namespace redouble::inline v0_1::relayna {
 namespace {
 
 TEST(RelaynaKeys, AreTheDocumentedKeys) {
@@ -130,4 +130,4 @@ TEST(RelaynaKeys, RoundTripWithThePrefixesByDefault) {
 }
 
 }  // namespace
-}  // namespace redouble::relayna
+}  // namespace redouble::inline v0_1::relayna

@@ -7,7 +7,7 @@
 #include "redouble/core/relayna/history.h"
 #include "redouble/core/relayna/tokens.h"
 
-namespace redouble::relayna {
+namespace redouble::inline v0_1::relayna {
 namespace {
 
 using python::Object;
@@ -71,4 +71,4 @@ base::Task<absl::StatusOr<std::vector<Value>>> ObservationStore::GetHistory(
   return ReadHistory(store_, keys_.History(task_id), limit.value_or(options_.history_maxlen));
 }
 
-}  // namespace redouble::relayna
+}  // namespace redouble::inline v0_1::relayna

@@ -27,7 +27,7 @@
 #include "redouble/core/relayna/service_event_feed.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::relayna {
+namespace redouble::inline v0_1::relayna {
 
 struct ObservationOptions {
   std::string prefix{kObservationPrefix};
@@ -76,6 +76,6 @@ class ObservationStore {
   const ObservationKeys keys_;
 };
 
-}  // namespace redouble::relayna
+}  // namespace redouble::inline v0_1::relayna
 
 #endif  // REDOUBLE_CORE_RELAYNA_OBSERVATION_STORE_H_

@@ -11,7 +11,7 @@
 #include "redouble/core/relayna/tokens.h"
 #include "redouble/core/store/typed/lists.h"
 
-namespace redouble::relayna {
+namespace redouble::inline v0_1::relayna {
 namespace {
 
 using python::NormalizedText;
@@ -205,4 +205,4 @@ base::Task<absl::StatusOr<FeedPage>> ServiceEventFeed::GetFeed(FeedQuery query) 
   co_return PageOf(std::move(items), query);
 }
 
-}  // namespace redouble::relayna
+}  // namespace redouble::inline v0_1::relayna

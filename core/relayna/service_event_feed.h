@@ -30,7 +30,7 @@
 #include "redouble/core/relayna/keys.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::relayna {
+namespace redouble::inline v0_1::relayna {
 
 struct FeedOptions {
   std::string prefix{kFeedPrefix};
@@ -102,6 +102,6 @@ class ServiceEventFeed {
   const FeedKeys keys_;
 };
 
-}  // namespace redouble::relayna
+}  // namespace redouble::inline v0_1::relayna
 
 #endif  // REDOUBLE_CORE_RELAYNA_SERVICE_EVENT_FEED_H_

@@ -13,7 +13,7 @@
 #include "redouble/core/store/typed/lists.h"
 #include "redouble/core/store/typed/sets.h"
 
-namespace redouble::relayna {
+namespace redouble::inline v0_1::relayna {
 namespace {
 
 using python::Value;
@@ -119,4 +119,4 @@ base::Task<absl::StatusOr<std::vector<std::string>>> StatusStore::GetChildTaskId
   co_return ids;
 }
 
-}  // namespace redouble::relayna
+}  // namespace redouble::inline v0_1::relayna

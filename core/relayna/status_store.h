@@ -35,7 +35,7 @@
 #include "redouble/core/relayna/service_event_feed.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::relayna {
+namespace redouble::inline v0_1::relayna {
 
 struct StatusOptions {
   std::string prefix{kDirectStatusPrefix};
@@ -96,6 +96,6 @@ class StatusStore {
   const StatusKeys keys_;
 };
 
-}  // namespace redouble::relayna
+}  // namespace redouble::inline v0_1::relayna
 
 #endif  // REDOUBLE_CORE_RELAYNA_STATUS_STORE_H_

@@ -10,7 +10,7 @@
 #include "redouble/core/store/errors.h"
 #include "redouble/tests/support/intercepted_store.h"
 
-namespace redouble::relayna {
+namespace redouble::inline v0_1::relayna {
 namespace {
 
 using base::IsOk;
@@ -411,4 +411,4 @@ TYPED_TEST(StatusStoreTest, ReturnsTheErrorsOfTheScript) {
 }
 
 }  // namespace
-}  // namespace redouble::relayna
+}  // namespace redouble::inline v0_1::relayna

@@ -5,7 +5,7 @@
 #include "redouble/core/python/json.h"
 #include "redouble/core/python/text.h"
 
-namespace redouble::relayna {
+namespace redouble::inline v0_1::relayna {
 namespace {
 
 using python::Object;
@@ -96,4 +96,4 @@ absl::StatusOr<std::string> WorkflowSignature(const WorkflowAction& action) {
                                              .others = Foreign::kText});
 }
 
-}  // namespace redouble::relayna
+}  // namespace redouble::inline v0_1::relayna

@@ -25,7 +25,7 @@
 #include "absl/status/statusor.h"
 #include "redouble/core/python/value.h"
 
-namespace redouble::relayna {
+namespace redouble::inline v0_1::relayna {
 
 using python::Value;
 
@@ -81,6 +81,6 @@ Value DedupFields(const WorkflowAction& action);
 // Source: docs/systems/relayna.md 2.10.
 absl::StatusOr<std::string> WorkflowSignature(const WorkflowAction& action);
 
-}  // namespace redouble::relayna
+}  // namespace redouble::inline v0_1::relayna
 
 #endif  // REDOUBLE_CORE_RELAYNA_TOKENS_H_

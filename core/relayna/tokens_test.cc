@@ -9,7 +9,7 @@
 #include "redouble/core/python/error.h"
 #include "redouble/core/python/json.h"
 
-namespace redouble::relayna {
+namespace redouble::inline v0_1::relayna {
 namespace {
 
 using base::IsOk;
@@ -176,4 +176,4 @@ RC_GTEST_PROP(StatusToken, IsTheSameInEveryOrder, ()) {
 }
 
 }  // namespace
-}  // namespace redouble::relayna
+}  // namespace redouble::inline v0_1::relayna

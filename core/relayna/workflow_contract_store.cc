@@ -13,7 +13,7 @@
 #include "redouble/core/store/typed/hashes.h"
 #include "redouble/core/store/typed/keys.h"
 
-namespace redouble::relayna {
+namespace redouble::inline v0_1::relayna {
 namespace {
 
 using python::Object;
@@ -119,4 +119,4 @@ base::Task<absl::Status> WorkflowContractStore::Remove(const WorkflowContract& c
   co_return (co_await RemoveScript().Run(store_, keys, arguments)).status();
 }
 
-}  // namespace redouble::relayna
+}  // namespace redouble::inline v0_1::relayna

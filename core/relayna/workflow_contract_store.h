@@ -34,7 +34,7 @@
 #include "redouble/core/relayna/keys.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::relayna {
+namespace redouble::inline v0_1::relayna {
 
 struct WorkflowContractOptions {
   std::string prefix{kRelaynaPrefix};
@@ -85,6 +85,6 @@ class WorkflowContractStore {
   const WorkflowKeys keys_;
 };
 
-}  // namespace redouble::relayna
+}  // namespace redouble::inline v0_1::relayna
 
 #endif  // REDOUBLE_CORE_RELAYNA_WORKFLOW_CONTRACT_STORE_H_

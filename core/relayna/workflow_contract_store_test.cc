@@ -9,7 +9,7 @@
 #include "redouble/core/store/errors.h"
 #include "redouble/tests/support/intercepted_store.h"
 
-namespace redouble::relayna {
+namespace redouble::inline v0_1::relayna {
 namespace {
 
 using base::IsOk;
@@ -188,4 +188,4 @@ TYPED_TEST(WorkflowContractStoreTest, ReturnsTheErrorsOfTheStore) {
 }
 
 }  // namespace
-}  // namespace redouble::relayna
+}  // namespace redouble::inline v0_1::relayna

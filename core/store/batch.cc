@@ -3,7 +3,7 @@
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/store/errors.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 
 Store::Execution Store::ExecuteRaw(const Batch& batch) {
   const Request::Kind kind = batch.atomicity() == Batch::Atomicity::kTransaction
@@ -24,4 +24,4 @@ base::Task<absl::StatusOr<std::vector<Reply>>> Execute(Store& store, const Batch
   co_return std::move(reply).elements();
 }
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

@@ -29,7 +29,7 @@
 #include "redouble/core/store/reply.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 
 class Batch {
  public:
@@ -64,6 +64,6 @@ class Batch {
 // Source: Redis 7.0 MULTI, EXEC.
 base::Task<absl::StatusOr<std::vector<Reply>>> Execute(Store& store, const Batch& batch);
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store
 
 #endif  // REDOUBLE_CORE_STORE_BATCH_H_

@@ -12,7 +12,7 @@
 #include "redouble/core/store/errors.h"
 #include "redouble/core/store/testing/fake_store.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 using base::IsOkAndHolds;
@@ -124,4 +124,4 @@ TEST(Batch, IsMovedWithTheNumbersOfItsCommands) {
 }
 
 }  // namespace
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

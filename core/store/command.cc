@@ -6,7 +6,7 @@
 
 #include "redouble/core/store/reply.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 
 Command Command::Named(std::string_view name) {
   const CommandId id = FindCommand(name);
@@ -88,4 +88,4 @@ std::string Command::DebugString() const {
   return out;
 }
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

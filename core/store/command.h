@@ -28,7 +28,7 @@
 #include "absl/container/inlined_vector.h"
 #include "redouble/core/store/table/command_table.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 
 class Command {
  public:
@@ -97,6 +97,6 @@ class Command {
   std::forward_list<std::string> owned_;
 };
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store
 
 #endif  // REDOUBLE_CORE_STORE_COMMAND_H_

@@ -6,7 +6,7 @@
 #include "absl/strings/ascii.h"
 #include "redouble/core/store/reply.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 bool IsPlain(std::string_view word) {
@@ -30,4 +30,4 @@ std::string CommandLine(std::span<const std::string> words) {
   return CommandLine(std::vector<std::string_view>(words.begin(), words.end()));
 }
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

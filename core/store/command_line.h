@@ -13,13 +13,13 @@
 #include <string>
 #include <string_view>
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 
 // Returns the words, separated by blanks. A word that is empty, or has a blank, a quotation mark or
 // a byte outside printable ASCII, is quoted as QuoteBytes does.
 std::string CommandLine(std::span<const std::string_view> words);
 std::string CommandLine(std::span<const std::string> words);
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store
 
 #endif  // REDOUBLE_CORE_STORE_COMMAND_LINE_H_

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 TEST(CommandLine, QuotesOnlyWordsThatNeedIt) {
@@ -21,4 +21,4 @@ TEST(CommandLine, TakesStringsAndNothing) {
 }
 
 }  // namespace
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

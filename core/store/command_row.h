@@ -10,7 +10,7 @@
 #include "redouble/core/store/command.h"
 #include "redouble/core/store/table/command_table.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 
 // Returns the id of the subcommand if the command has one that the table knows, and the command's
 // own id otherwise; kUnknown if the table does not have the command.
@@ -21,6 +21,6 @@ inline CommandId RowOf(const Command& command) {
   return row == CommandId::kUnknown ? id : row;
 }
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store
 
 #endif  // REDOUBLE_CORE_STORE_COMMAND_ROW_H_

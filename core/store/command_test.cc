@@ -12,7 +12,7 @@
 #include "rapidcheck/gtest.h"
 #include "redouble/core/store/command_row.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 std::vector<std::string> ArgumentsOf(const Command& command) {
@@ -186,4 +186,4 @@ RC_GTEST_PROP(Command, SurvivesMovesWithAnyArguments,
 }
 
 }  // namespace
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

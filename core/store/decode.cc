@@ -8,7 +8,7 @@
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/store/errors.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 absl::Status Unexpected(const Reply& reply, std::string_view expected) {
@@ -119,4 +119,4 @@ absl::Status FirstError(std::span<const Reply> replies) {
   return absl::OkStatus();
 }
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

@@ -26,7 +26,7 @@
 #include "absl/status/statusor.h"
 #include "redouble/core/store/reply.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 
 // Accepts any reply that is not an error.
 absl::StatusOr<Reply> DecodeAny(absl::StatusOr<Reply> reply);
@@ -53,6 +53,6 @@ absl::StatusOr<double> DecodeDouble(absl::StatusOr<Reply> reply);
 // Returns the status of the first error reply of a batch, or OK if no reply is an error.
 absl::Status FirstError(std::span<const Reply> replies);
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store
 
 #endif  // REDOUBLE_CORE_STORE_DECODE_H_

@@ -12,7 +12,7 @@
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/store/errors.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 using ::testing::Eq;
@@ -178,4 +178,4 @@ TEST(FirstError, IsTheFirstErrorOrOk) {
 }
 
 }  // namespace
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

@@ -5,7 +5,7 @@
 #include "absl/strings/cord.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 constexpr absl::string_view kPayloadUrl = "redouble/error-kind";
@@ -102,4 +102,4 @@ std::string_view ServerErrorCode(const absl::Status& status) {
   return FirstWord(base::ToStd(status.message()));
 }
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

@@ -16,7 +16,7 @@
 
 #include "absl/status/status.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 
 enum class ErrorKind {
   kServer,          // Redis sent an error reply; the message is its text.
@@ -48,6 +48,6 @@ std::optional<ErrorKind> ErrorKindOf(const absl::Status& status);
 // points into `status`.
 std::string_view ServerErrorCode(const absl::Status& status);
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store
 
 #endif  // REDOUBLE_CORE_STORE_ERRORS_H_

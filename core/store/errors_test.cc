@@ -8,7 +8,7 @@
 #include "absl/strings/cord.h"
 #include "gtest/gtest.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 struct Expected {
@@ -109,4 +109,4 @@ TEST(ErrorKindName, NamesEveryKind) {
 }
 
 }  // namespace
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 
 std::optional<Message> ReadMessage(const Reply& push) {
   if (!push.is_array()) return std::nullopt;
@@ -24,4 +24,4 @@ std::optional<Message> ReadMessage(const Reply& push) {
   return std::nullopt;
 }
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

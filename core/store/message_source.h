@@ -29,7 +29,7 @@
 #include "redouble/core/store/reply.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 
 struct Message {
   std::string channel;
@@ -63,6 +63,6 @@ class MessageSource : public Store {
   virtual void Listen(PushListener* listener) = 0;
 };
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store
 
 #endif  // REDOUBLE_CORE_STORE_MESSAGE_SOURCE_H_

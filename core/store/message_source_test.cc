@@ -2,7 +2,7 @@
 
 #include "gtest/gtest.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 Reply Push(std::vector<const char*> parts) {
@@ -38,4 +38,4 @@ TEST(ReadMessage, IsNoneForConfirmationsAndOtherReplies) {
 }
 
 }  // namespace
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

@@ -9,7 +9,7 @@
 #include "redouble/core/store/command.h"
 #include "redouble/core/store/reply.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 // A base class, so that the commands exist before the request that refers to them.
@@ -50,4 +50,4 @@ void Post(Store& store, const Batch& batch) {
   store.Submit(*new PostedRequest(batch));
 }
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

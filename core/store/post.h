@@ -15,13 +15,13 @@
 #include "redouble/core/store/batch.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 
 // Copies the batch and submits it; the batch and its arguments may end with this call. No round
 // trip is awaited. Whether the server runs the commands remains unknown. An empty batch is not
 // sent.
 void Post(Store& store, const Batch& batch);
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store
 
 #endif  // REDOUBLE_CORE_STORE_POST_H_

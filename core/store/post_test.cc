@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 // Keeps requests until the test completes them.
@@ -53,4 +53,4 @@ TEST(Post, SendsNothingForAnEmptyBatch) {
 }
 
 }  // namespace
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 void AppendQuoted(std::string_view text, std::string& out) {
@@ -103,4 +103,4 @@ std::string QuoteBytes(std::string_view text) {
   return out;
 }
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

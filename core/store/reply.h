@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 
 class Reply {
  public:
@@ -217,6 +217,6 @@ std::ostream& operator<<(std::ostream& out, const Reply& reply);
 // \n, \t, \", \\ or \xhh.
 std::string QuoteBytes(std::string_view text);
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store
 
 #endif  // REDOUBLE_CORE_STORE_REPLY_H_

@@ -9,7 +9,7 @@
 #include "gtest/gtest.h"
 #include "rapidcheck/gtest.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 using Kind = Reply::Kind;
@@ -178,4 +178,4 @@ RC_GTEST_PROP(QuoteBytes, WritesOneLineOfPrintableAscii, (std::string text)) {
 }
 
 }  // namespace
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

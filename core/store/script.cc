@@ -6,7 +6,7 @@
 #include "redouble/core/store/decode.h"
 #include "redouble/core/store/errors.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 
 Script::Script(std::string source) : source_(std::move(source)), sha1_(base::Sha1Hex(source_)) {}
 
@@ -32,4 +32,4 @@ Command Script::Call(CommandId id, std::string_view script, std::span<const std:
   return command;
 }
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

@@ -24,7 +24,7 @@
 #include "redouble/core/store/store.h"
 #include "redouble/core/store/table/command_table.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 
 class Script {
  public:
@@ -61,6 +61,6 @@ class Script {
   std::string sha1_;
 };
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store
 
 #endif  // REDOUBLE_CORE_STORE_SCRIPT_H_

@@ -33,7 +33,7 @@
 #include "redouble/core/store/command.h"
 #include "redouble/core/store/reply.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 
 class Batch;
 class Request;
@@ -154,6 +154,6 @@ inline Store::Execution Store::Execute(const Command& command) {
   return Execution(*this, Request::Kind::kCommand, std::span(&command, 1));
 }
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store
 
 #endif  // REDOUBLE_CORE_STORE_STORE_H_

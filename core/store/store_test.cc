@@ -15,7 +15,7 @@
 #include "redouble/core/store/errors.h"
 #include "redouble/core/store/testing/fake_store.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 using base::IsOkAndHolds;
@@ -128,4 +128,4 @@ TEST(Store, ServesARequestThatEndsWithItsCompletion) {
 }
 
 }  // namespace
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

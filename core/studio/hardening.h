@@ -19,7 +19,7 @@
 #ifndef REDOUBLE_CORE_STUDIO_HARDENING_H_
 #define REDOUBLE_CORE_STUDIO_HARDENING_H_
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 
 struct Hardening {
   // Removes G1 to G7. The record, the URL index and the set of ids change together or not at all. A
@@ -39,6 +39,6 @@ struct Hardening {
   bool atomic_search_documents = false;
 };
 
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio
 
 #endif  // REDOUBLE_CORE_STUDIO_HARDENING_H_

@@ -4,7 +4,7 @@
 
 #include "redouble/core/studio/keys.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 namespace {
 
 using store::KeyRelation;
@@ -45,4 +45,4 @@ store::KeyRules KeyRules(store::KeyLayout layout) {
           .expiring = {}};
 }
 
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio

@@ -12,11 +12,11 @@
 #include "redouble/core/store/keyspace/key_layout.h"
 #include "redouble/core/store/keyspace/key_rules.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 
 // Returns the rules of all families.
 store::KeyRules KeyRules(store::KeyLayout layout = store::KeyLayout::kDocumented);
 
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio
 
 #endif  // REDOUBLE_CORE_STUDIO_KEY_RULES_H_

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 namespace {
 
 using base::ToAbsl;
@@ -388,4 +388,4 @@ std::string SearchKeys::ServiceToken(std::string_view token) const {
   return Build(service_token_, token);
 }
 
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio

@@ -26,7 +26,7 @@
 #include "redouble/core/store/keyspace/key_layout.h"
 #include "redouble/core/store/keyspace/key_pattern.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 
 // Returns all families, in the order of docs/systems/studio.md 1. The prefixes are placeholders:
 // registry_prefix, event_prefix, health_prefix, search_prefix. The ids are the same in both
@@ -143,6 +143,6 @@ class SearchKeys {
   std::string service_all_;
 };
 
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio
 
 #endif  // REDOUBLE_CORE_STUDIO_KEYS_H_

@@ -10,7 +10,7 @@
 #include "redouble/core/store/keyspace/key_family_testing.h"
 #include "redouble/core/store/keyspace/key_spread_for_test.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 namespace {
 
 TEST(StudioKeys, AreThoseOfTheSeed) {
@@ -95,4 +95,4 @@ TEST(StudioKeys, TakeEmptyIds) {
 }
 
 }  // namespace
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio

@@ -18,7 +18,7 @@
 #include "redouble/core/studio/search/search_index.h"
 #include "redouble/tests/support/studio_test.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 namespace {
 
 using base::IsOk;
@@ -233,4 +233,4 @@ TYPED_TEST(StudioTest, ReadsAnInvalidHealthDocumentAsMissing) {
 }
 
 }  // namespace
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio

@@ -8,7 +8,7 @@
 #include "redouble/core/base/status/status_number.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 constexpr std::array kSpecs = {
@@ -50,4 +50,4 @@ std::optional<ErrorCode> ErrorCodeOf(const absl::Status& status) {
   return code ? std::optional(static_cast<ErrorCode>(*code)) : std::nullopt;
 }
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

@@ -26,7 +26,7 @@
 
 #include "absl/status/status.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 
 enum class ErrorCode : uint8_t {
 #define REDOUBLE_THREESCALE_ERROR(id, name, http, status_code, message, if_blank) k##id,
@@ -64,6 +64,6 @@ std::string ErrorMessage(ErrorCode code, std::string_view argument = {},
 // Returns the code of a status from MakeError, or nullopt for any other status, including OK.
 std::optional<ErrorCode> ErrorCodeOf(const absl::Status& status);
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale
 
 #endif  // REDOUBLE_CORE_THREESCALE_ERRORS_H_

@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 TEST(ThreescaleErrors, CarryCodeMessageAndHttpStatus) {
@@ -84,4 +84,4 @@ TEST(ThreescaleErrors, CallTextOfWhiteSpaceBlank) {
 }
 
 }  // namespace
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

@@ -14,7 +14,7 @@
 #ifndef REDOUBLE_CORE_THREESCALE_HARDENING_H_
 #define REDOUBLE_CORE_THREESCALE_HARDENING_H_
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 
 struct Hardening {
   // Removes H1 (a consumer deletes an event that it never listed) and H2 (events appear out of
@@ -35,6 +35,6 @@ struct Hardening {
   bool check_and_report_atomically = false;
 };
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale
 
 #endif  // REDOUBLE_CORE_THREESCALE_HARDENING_H_

@@ -2,7 +2,7 @@
 
 #include "redouble/core/threescale/key_table.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 using store::KeyType;
@@ -535,4 +535,4 @@ std::span<const store::KeyFamily> KeyFamilies(store::KeyLayout layout) {
   return KeyTable().families(layout);
 }
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

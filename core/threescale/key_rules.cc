@@ -4,7 +4,7 @@
 
 #include "redouble/core/threescale/keys.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 using store::KeyRelation;
@@ -57,4 +57,4 @@ store::KeyRules KeyRules(store::KeyLayout layout) {
           .expiring = kExpiring};
 }
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

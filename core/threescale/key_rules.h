@@ -15,11 +15,11 @@
 #include "redouble/core/store/keyspace/key_layout.h"
 #include "redouble/core/store/keyspace/key_rules.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 
 // Returns the rules of all families.
 store::KeyRules KeyRules(store::KeyLayout layout = store::KeyLayout::kDocumented);
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale
 
 #endif  // REDOUBLE_CORE_THREESCALE_KEY_RULES_H_

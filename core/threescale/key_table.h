@@ -12,11 +12,11 @@
 #include "redouble/core/store/keyspace/key_layout.h"
 #include "redouble/core/threescale/keys.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 
 // The rows of KeyFamilies, in its order.
 const store::LayoutTable& KeyTable();
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale
 
 #endif  // REDOUBLE_CORE_THREESCALE_KEY_TABLE_H_

@@ -12,7 +12,7 @@
 #include "redouble/core/store/keyspace/key_pattern.h"
 #include "redouble/core/threescale/key_table.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 using store::KeyFamily;
@@ -221,4 +221,4 @@ absl::Duration DailyTrafficTtl() { return *FamilyOf("threescale.daily_traffic").
 absl::Duration AlreadyNotifiedTtl() { return *FamilyOf("threescale.alerts_already_notified").ttl; }
 absl::Duration EventsPingTtl() { return *FamilyOf("threescale.events_ping").ttl; }
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

@@ -33,7 +33,7 @@
 #include "redouble/core/store/keyspace/key_layout.h"
 #include "redouble/core/threescale/text/periods.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 
 // All families, in the order of the documentation and with the same ids in both layouts.
 std::span<const store::KeyFamily> KeyFamilies(
@@ -155,6 +155,6 @@ absl::Duration DailyTrafficTtl();     // 2 days.
 absl::Duration AlreadyNotifiedTtl();  // 1 day.
 absl::Duration EventsPingTtl();       // 60 s.
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale
 
 #endif  // REDOUBLE_CORE_THREESCALE_KEYS_H_

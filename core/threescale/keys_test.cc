@@ -12,7 +12,7 @@
 #include "redouble/core/store/keyspace/key_family_testing.h"
 #include "redouble/core/store/keyspace/key_spread_for_test.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 using base::IsOk;
@@ -224,4 +224,4 @@ TEST(ThreescaleKeys, OfEventsAreInOneSlotOfACluster) {
 }
 
 }  // namespace
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

@@ -3,7 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 int64_t SecondsOf(const base::Clock& clock) { return absl::ToUnixSeconds(clock.Now()); }
@@ -50,4 +50,4 @@ std::string MemoizerKey(std::string_view method, std::string_view argument,
   return key;
 }
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

@@ -31,7 +31,7 @@
 #include "redouble/core/base/task/task.h"
 #include "redouble/core/base/time/clock.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 
 class Memoizer {
  public:
@@ -93,6 +93,6 @@ base::Task<absl::StatusOr<T>> Memoized(Memoizer* memoizer, std::string key, cons
   co_return value;
 }
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale
 
 #endif  // REDOUBLE_CORE_THREESCALE_MEMOIZER_H_

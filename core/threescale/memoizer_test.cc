@@ -10,7 +10,7 @@
 #include "redouble/core/base/time/utc.h"
 #include "redouble/core/base/time/virtual_clock.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 using base::IsOkAndHolds;
@@ -124,4 +124,4 @@ TEST(MemoizerKey, JoinsItsArguments) {
 }
 
 }  // namespace
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

@@ -19,7 +19,7 @@
 #include "redouble/core/threescale/memoizer.h"
 #include "redouble/core/threescale/text/periods.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 
 struct Process {
   Process(store::Store& connection, const base::Clock& time) : store(connection), clock(time) {}
@@ -33,6 +33,6 @@ struct Process {
   StampFormat stamp_format = StampFormat::kFixedWidth;
 };
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale
 
 #endif  // REDOUBLE_CORE_THREESCALE_PROCESS_H_

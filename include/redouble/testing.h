@@ -28,14 +28,14 @@
 #include "redouble/sim/testing/matchers.h"
 #include "redouble/sim/testing/redis.h"
 
-namespace redouble::testing {
+namespace redouble::inline v0_1::testing {
 
 using tests::BackendNames;
 using tests::Backends;
 template <typename Backend>
 using OnBothBackends = tests::BackendTest<Backend>;
 
-}  // namespace redouble::testing
+}  // namespace redouble::inline v0_1::testing
 
 #endif  // REDOUBLE_HAS_CPP20
 

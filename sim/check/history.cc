@@ -9,7 +9,7 @@
 #include "redouble/core/store/errors.h"
 #include "redouble/core/store/table/command_table.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 // Returns the index of the command's key; nullopt if the command has no key or several.
@@ -94,4 +94,4 @@ base::Task<absl::StatusOr<store::Reply>> HistoryStore::Intercept(const store::Re
   co_return result;
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -34,7 +34,7 @@
 #include "redouble/core/store/store.h"
 #include "redouble/core/store/wrappers/intercepting_store.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // One operation of a client on one object, with its start, end and reply.
 struct HistoryOperation {
@@ -100,6 +100,6 @@ class HistoryStore final : public store::InterceptingStore {
   const std::string client_;
 };
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_CHECK_HISTORY_H_

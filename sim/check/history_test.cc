@@ -8,7 +8,7 @@
 #include "redouble/core/store/typed/keys.h"
 #include "redouble/sim/world/world.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using base::Task;
@@ -67,4 +67,4 @@ TEST(History, NumbersBeginningsAndEnds) {
 }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -12,7 +12,7 @@
 #include "redouble/core/base/text/glob.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using store::Reply;
@@ -110,4 +110,4 @@ std::optional<LinearizabilityViolation> CheckLinearizable(const History& history
   return std::nullopt;
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -28,7 +28,7 @@
 #include "redouble/core/store/reply.h"
 #include "redouble/sim/check/history.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // The behavior of one key under a sequence of operations. States are strings whose format is the
 // model's own.
@@ -84,6 +84,6 @@ struct NamedModel {
 // "register", "counter", "lock", "set", "list", "queue" (a list) and "stream".
 std::span<const NamedModel> AllModels();
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_CHECK_LINEARIZABILITY_H_

@@ -12,7 +12,7 @@
 #include "redouble/sim/check/history.h"
 #include "redouble/sim/world/world.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using base::Task;
@@ -284,4 +284,4 @@ TEST(Linearizability, BreaksWhenACommandIsDoneTwice) {
 }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

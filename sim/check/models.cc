@@ -16,7 +16,7 @@
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/sim/check/linearizability.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using store::Reply;
@@ -257,4 +257,4 @@ std::span<const NamedModel> AllModels() {
   return kModels;
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -7,7 +7,7 @@
 #include "redouble/sim/check/serial.h"
 #include "redouble/sim/decision/decisions.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 void AddLinearizable(World& world, std::string name, std::shared_ptr<History> history,
                      const SequentialModel& model, std::string keys) {
@@ -88,4 +88,4 @@ void AddSerializable(World& world, std::string name, std::set<std::string> seria
       });
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -26,7 +26,7 @@
 #include "redouble/sim/check/linearizability.h"
 #include "redouble/sim/world/world.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // The history must be linearizable at the end, on the keys that match the glob. `model` is one of
 // sim/check/linearizability.h, or one's own, and must outlive the world.
@@ -67,6 +67,6 @@ std::set<std::string> SerialOutcomes(
 void AddSerializable(World& world, std::string name, std::set<std::string> serial_outcomes,
                      std::function<std::string()> outcome);
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_CHECK_PROPERTIES_H_

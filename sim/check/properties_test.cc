@@ -18,7 +18,7 @@
 #include "redouble/core/store/typed/strings.h"
 #include "redouble/sim/explore/explore.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using base::Task;
@@ -207,4 +207,4 @@ TEST(Properties, EventuallyWaitsForDaemonsAndTime) {
 }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

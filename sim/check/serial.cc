@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 // Runs the actors one after another in a given order.
@@ -40,4 +40,4 @@ void ForEachSerialOrder(size_t actors, const std::function<void(DecisionSource&)
   } while (std::next_permutation(ranks.begin(), ranks.end()));
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -19,13 +19,13 @@
 
 #include "redouble/sim/decision/decisions.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // Calls `run` once for each order of the actors, with decisions that keep this order as far as the
 // actors can continue, and that inject no fault of a probability below 1. The world must have
 // atomic requests, and a clock that moves only when no actor can continue.
 void ForEachSerialOrder(size_t actors, const std::function<void(DecisionSource&)>& run);
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_CHECK_SERIAL_H_

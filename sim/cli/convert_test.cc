@@ -10,7 +10,7 @@
 #include "redouble/sim/json/json.h"
 #include "redouble/sim/json/strict_json.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using testing::HasSubstr;
@@ -140,4 +140,4 @@ TEST_F(ConvertCommandTest, IsInspected) {
 }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

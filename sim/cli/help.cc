@@ -15,7 +15,7 @@
 #include "redouble/core/base/text/nearest_word.h"
 #include "redouble/sim/cli/support/version.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 constexpr char kHelpFooter[] =
@@ -293,4 +293,4 @@ std::function<int()> AddCompletion(CLI::App& app, const ProgramContext& context)
   };
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

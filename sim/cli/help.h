@@ -14,7 +14,7 @@
 
 #include "redouble/sim/cli/support/subcommand.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // As Subcommand::add.
 std::function<int()> AddHelp(CLI::App& app, const ProgramContext& context);
@@ -28,6 +28,6 @@ std::string CompletionFor(std::string_view shell, const CLI::App& app);
 // Returns the long names of the options of an app, with their dashes.
 std::vector<std::string> OptionNames(const CLI::App& app);
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_CLI_HELP_H_

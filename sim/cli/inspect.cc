@@ -37,7 +37,7 @@
 #include "redouble/sim/world_file/world_experiment.h"
 #include "redouble/sim/world_file/world_file.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 constexpr char kFooter[] =
@@ -294,4 +294,4 @@ std::function<int()> AddInspect(CLI::App& app, const ProgramContext& context) {
   return [arguments, &context] { return InspectCommand(*arguments, context).Run(); };
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -11,11 +11,11 @@
 
 #include "redouble/sim/cli/support/subcommand.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // As Subcommand::add. Exit codes: 0 no anomaly, 1 anomalies or an error of the server, 2 bad usage.
 std::function<int()> AddInspect(CLI::App& app, const ProgramContext& context);
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_CLI_INSPECT_H_

@@ -15,7 +15,7 @@
 #include "redouble/sim/cli/support/systems.h"
 #include "redouble/sim/inspect/rule_table.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using testing::EndsWith;
@@ -223,4 +223,4 @@ TEST(KeyRules, FitTheFamiliesOfEverySystem) {
 }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

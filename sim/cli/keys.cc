@@ -10,7 +10,7 @@
 #include "redouble/core/store/keyspace/key_layout.h"
 #include "redouble/sim/inspect/key_inventory.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 constexpr char kFooter[] =
@@ -65,4 +65,4 @@ std::function<int()> AddKeys(CLI::App& app, const ProgramContext& context) {
   return [options, &context] { return PrintKeys(*options, context); };
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

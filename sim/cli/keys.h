@@ -11,11 +11,11 @@
 
 #include "redouble/sim/cli/support/subcommand.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // As Subcommand::add. Exit codes: 0, or 2 for an unknown system, layout or format.
 std::function<int()> AddKeys(CLI::App& app, const ProgramContext& context);
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_CLI_KEYS_H_

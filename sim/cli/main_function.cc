@@ -12,7 +12,7 @@
 #include "redouble/sim/cli/program.h"
 #include "redouble/sim/cli/serve/redis_server.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 // `bazel run` starts the program in its runfiles and names the user's folder and the workspace in
@@ -48,4 +48,4 @@ int RunMain(int argc, char** argv, const Systems& systems) {
   return RunProgram(std::move(arguments), context);
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -22,11 +22,11 @@
 
 #include "redouble/sim/cli/support/systems.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // Runs the program with the arguments and the streams of the process, and returns its exit code.
 int RunMain(int argc, char** argv, const Systems& systems = BuiltInSystems());
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_CLI_MAIN_FUNCTION_H_

@@ -19,7 +19,7 @@
 #include "redouble/sim/operations/arguments.h"
 #include "redouble/sim/operations/operation.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using base::IsOk;
@@ -91,4 +91,4 @@ TEST_F(OwnSystemsTest, NeedANameOfTheirOwn) {
 }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -15,7 +15,7 @@
 #include "redouble/sim/cli/serve/redis_server.h"
 #include "redouble/sim/cli/support/version.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 constexpr char kDescription[] =
@@ -108,4 +108,4 @@ int RunProgram(std::vector<std::string> arguments, const ProgramContext& context
   }
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -15,12 +15,12 @@
 
 #include "redouble/sim/cli/support/subcommand.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // Runs the program with `arguments`, without the program's name; returns the exit code
 // (subcommand.h). Does not throw.
 int RunProgram(std::vector<std::string> arguments, const ProgramContext& context);
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_CLI_PROGRAM_H_

@@ -13,7 +13,7 @@
 #include "gtest/gtest.h"
 #include "redouble/sim/cli/program.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 class ProgramTest : public testing::Test {
  protected:
@@ -51,6 +51,6 @@ class ProgramTest : public testing::Test {
   std::ostringstream err_;
 };
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_CLI_PROGRAM_FOR_TEST_H_

@@ -15,7 +15,7 @@
 #include "redouble/sim/cli/support/systems.h"
 #include "redouble/sim/cli/support/version.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 namespace fs = std::filesystem;
@@ -283,4 +283,4 @@ TEST_F(ProgramTest, NamesWhatItKnowsWhenItRefusesAKeysOption) {
 }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -13,7 +13,7 @@
 #include "redouble/sim/cli/storm/storm.h"
 #include "redouble/sim/cli/support/subcommand.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 constexpr std::array kSubcommands = {
@@ -38,4 +38,4 @@ constexpr std::array kSubcommands = {
 
 std::span<const Subcommand> Subcommands() { return kSubcommands; }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -26,7 +26,7 @@
 #include "redouble/core/store/store.h"
 #include "redouble/sim/decision/footprint.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // One thing that can happen next.
 struct ScheduleOption {
@@ -144,6 +144,6 @@ class RecordingDecisions final : public DecisionSource {
   std::vector<uint32_t> made_;
 };
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_DECISION_DECISIONS_H_

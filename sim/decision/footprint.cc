@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <tuple>
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 bool Footprint::Affects(const Footprint& other) const {
   if ((written_states_ & (other.read_states_ | other.written_states_)) != 0) return true;
@@ -43,4 +43,4 @@ void Footprint::MarkIfVisibleTo(const Footprint& reader) {
   visible_ = visible_ || Affects(reader) || (reader.all_ && changes_something());
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

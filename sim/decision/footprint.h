@@ -16,7 +16,7 @@
 
 #include "redouble/backends/memory/keyspace/access_observer.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 class Footprint final : public memory::AccessObserver {
  public:
@@ -93,6 +93,6 @@ struct TurnReport {
   const Footprint& checks;
 };
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_DECISION_FOOTPRINT_H_

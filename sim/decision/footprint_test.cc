@@ -4,7 +4,7 @@
 
 #include "gtest/gtest.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using State = memory::AccessObserver::State;
@@ -94,4 +94,4 @@ TEST(Footprint, ChangesWhatAnInvariantOverAllKeysSees) {
 }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 // Tells apart footprints with different accesses.
@@ -164,4 +164,4 @@ bool BoundedDecisions::Next() {
   return true;
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

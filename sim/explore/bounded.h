@@ -47,7 +47,7 @@
 #include "redouble/sim/explore/causal_hash.h"
 #include "redouble/sim/explore/conflicts.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 class BoundedDecisions final : public DecisionSource {
  public:
@@ -133,6 +133,6 @@ class BoundedDecisions final : public DecisionSource {
   bool redundant_ = false;
 };
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_EXPLORE_BOUNDED_H_

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 // FNV-1a: std::hash differs between standard libraries.
@@ -92,4 +92,4 @@ uint64_t CausalHash::Value() const {
   return value;
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -26,7 +26,7 @@
 
 #include "redouble/sim/decision/footprint.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // Returns a hash of two hashes, in this order.
 uint64_t MixHash(uint64_t first, uint64_t second);
@@ -63,6 +63,6 @@ class CausalHash {
   Object checks_;  // What invariants see.
 };
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_EXPLORE_CAUSAL_HASH_H_

@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 bool Cause::IsWithin(const Cause& other) const {
   return invariant == other.invariant && std::ranges::includes(other.faults, faults) &&
@@ -19,4 +19,4 @@ std::string Cause::ToString() const {
   return text;
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

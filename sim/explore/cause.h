@@ -12,7 +12,7 @@
 #include <set>
 #include <string>
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 struct Cause {
   // The violated invariant.
@@ -33,6 +33,6 @@ struct Cause {
   friend bool operator==(const Cause&, const Cause&) = default;
 };
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_EXPLORE_CAUSE_H_

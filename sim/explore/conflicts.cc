@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 constexpr int kMaxActors = 64;
@@ -73,4 +73,4 @@ bool Conflicts::IsPrivate(int actor, const Footprint& footprint) const {
   return true;
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

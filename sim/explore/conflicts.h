@@ -20,7 +20,7 @@
 
 #include "redouble/sim/decision/footprint.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 class Conflicts {
  public:
@@ -45,6 +45,6 @@ class Conflicts {
   bool nothing_is_private_ = false;
 };
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_EXPLORE_CONFLICTS_H_

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 bool ExhaustiveDecisions::Node::Offers(int actor) const {
   return std::any_of(options.begin(), options.end(),
@@ -219,4 +219,4 @@ bool ExhaustiveDecisions::Next() {
   return false;
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -42,7 +42,7 @@
 #include "redouble/sim/decision/decisions.h"
 #include "redouble/sim/decision/footprint.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 class ExhaustiveDecisions final : public DecisionSource {
  public:
@@ -141,6 +141,6 @@ class ExhaustiveDecisions final : public DecisionSource {
   bool redundant_ = false;
 };
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_EXPLORE_EXHAUSTIVE_H_

@@ -14,7 +14,7 @@
 #include "redouble/sim/explore/run_memory.h"
 #include "redouble/sim/explore/strategies.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 constexpr std::array kStrategies = {
@@ -255,4 +255,4 @@ Exploration Explore(const Experiment& experiment, const ExploreOptions& options)
   return Explorer(experiment, options).Run();
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -34,7 +34,7 @@
 #include "redouble/sim/explore/cause.h"
 #include "redouble/sim/world/world.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // Sets up a world and spawns its actors.
 using Experiment = std::function<void(World&)>;
@@ -169,6 +169,6 @@ Violation Shrink(const Experiment& experiment, const ExploreOptions& options, Vi
 // Returns the name of the violated invariant: the text before the colon.
 std::string_view BrokenInvariant(const absl::Status& violation);
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_EXPLORE_EXPLORE_H_

@@ -15,7 +15,7 @@
 #include "redouble/core/store/typed/lists.h"
 #include "redouble/core/store/typed/strings.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using base::Task;
@@ -320,4 +320,4 @@ TEST(Explore, TakesARunThatDoesNotEndForAViolation) {
 }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -22,7 +22,7 @@
 #include "redouble/core/store/typed/strings.h"
 #include "redouble/sim/explore/explore.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 struct LadderOptions {
   int preemptions = 1;
@@ -77,6 +77,6 @@ inline Experiment RaceLadder(LadderOptions options) {
   };
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_EXPLORE_LADDER_FOR_TEST_H_

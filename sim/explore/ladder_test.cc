@@ -8,7 +8,7 @@
 #include "gtest/gtest.h"
 #include "redouble/sim/explore/ladder_for_test.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 constexpr uint64_t kSeeds = 50;
@@ -62,4 +62,4 @@ TEST_P(EveryRung, IsAbsentWhenFixed) {
 INSTANTIATE_TEST_SUITE_P(Ladder, EveryRung, testing::ValuesIn(kRungs));
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 size_t ObservedDecisions::ChooseNext(std::span<const ScheduleOption> options) {
   const size_t chosen = source_.ChooseNext(options);
@@ -95,4 +95,4 @@ void SequenceDecisions::OnTurn(const ScheduleOption& turn) {
   if (found != sequence_.actors.end()) sequence_.actors.erase(found);
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -24,7 +24,7 @@
 #include "redouble/sim/decision/decisions.h"
 #include "redouble/sim/decision/footprint.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 struct ActorSequence {
   std::vector<int> actors;                       // The actor of each turn.
@@ -86,6 +86,6 @@ class SequenceDecisions final : public DecisionSource {
   int actor_ = 0;           // The actor of the current turn.
 };
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_EXPLORE_OBSERVED_RUN_H_

@@ -24,7 +24,7 @@
 #include "redouble/sim/fault/fault.h"
 #include "redouble/sim/world/world.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using base::Task;
@@ -325,4 +325,4 @@ RC_GTEST_PROP(BoundedDecisions, LoseNoOutcomeOfSplitEventsWithinABound, ()) {
 }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 constexpr size_t kMaxInteresting = 256;
@@ -68,4 +68,4 @@ void RememberingDecisions::Finish() {
   memory_.interesting_.push_back(std::move(run_));
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

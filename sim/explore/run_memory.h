@@ -23,7 +23,7 @@
 #include "redouble/sim/decision/footprint.h"
 #include "redouble/sim/explore/conflicts.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 class RunMemory {
  public:
@@ -91,6 +91,6 @@ class RememberingDecisions final : public DecisionSource {
   bool is_interesting_ = false;
 };
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_EXPLORE_RUN_MEMORY_H_

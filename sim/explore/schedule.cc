@@ -9,7 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 std::string Schedule::ToString() const {
   return absl::StrCat(seed, ":", absl::StrJoin(decisions, ","));
@@ -28,4 +28,4 @@ absl::StatusOr<Schedule> ParseSchedule(std::string_view text) {
       "\"", base::ToAbsl(text), "\"; expected a seed and decisions, such as \"7:0,0,1\""));
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -14,7 +14,7 @@
 
 #include "absl/status/statusor.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 struct Schedule {
   uint64_t seed = 0;
@@ -29,6 +29,6 @@ struct Schedule {
 // Errors: InvalidArgument for any other form.
 absl::StatusOr<Schedule> ParseSchedule(std::string_view text);
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_EXPLORE_SCHEDULE_H_

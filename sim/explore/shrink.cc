@@ -16,7 +16,7 @@
 #include "redouble/sim/explore/explore.h"
 #include "redouble/sim/explore/observed_run.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 // A run that violates the invariant.
@@ -251,4 +251,4 @@ Violation Shrink(const Experiment& experiment, const ExploreOptions& options, Vi
   return Shrinker(experiment, options, std::move(violation)).Run();
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

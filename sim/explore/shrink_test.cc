@@ -17,7 +17,7 @@
 #include "redouble/core/store/command.h"
 #include "redouble/sim/explore/explore.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using base::Task;
@@ -241,4 +241,4 @@ TEST(Cause, IsWithinOneWithMoreFaultsAndConflicts) {
 }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

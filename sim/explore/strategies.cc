@@ -7,7 +7,7 @@
 #include "redouble/backends/memory/keyspace/command_accesses.h"
 #include "redouble/core/store/table/command_table.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 // Initial priorities are above those that change points assign, which are negative.
@@ -172,4 +172,4 @@ bool MutatedDecisions::Chance(double probability) {
   return run_.answers[answers_++] == 1;
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

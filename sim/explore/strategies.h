@@ -38,7 +38,7 @@
 #include "redouble/sim/decision/footprint.h"
 #include "redouble/sim/explore/run_memory.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // A source that draws the decisions about faults from a seed.
 class DrawnDecisions : public DecisionSource {
@@ -130,6 +130,6 @@ class MutatedDecisions final : public DrawnDecisions {
   size_t answers_ = 0;  // How many of the decisions about faults were repeated.
 };
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_EXPLORE_STRATEGIES_H_

@@ -14,7 +14,7 @@
 #include "redouble/sim/fault/fault.h"
 #include "redouble/sim/world/world.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using base::Task;
@@ -134,4 +134,4 @@ TEST(PctDecisions, DrawChances) {
 }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

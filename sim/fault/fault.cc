@@ -12,7 +12,7 @@
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/store/table/command_table.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using store::Command;
@@ -296,4 +296,4 @@ std::vector<FaultRule> DrawSwarm(std::span<const FaultRule> rules, base::Rng& rn
   return drawn;
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

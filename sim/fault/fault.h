@@ -34,7 +34,7 @@
 #include "redouble/core/store/store.h"
 #include "redouble/sim/decision/decisions.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 enum class Fault : uint8_t {
   kDropRequest,
@@ -191,6 +191,6 @@ class FaultPlan {
 // different subset of the faults find more than runs in which all faults compete.
 std::vector<FaultRule> DrawSwarm(std::span<const FaultRule> rules, base::Rng& rng);
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_FAULT_FAULT_H_

@@ -6,7 +6,7 @@
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/sim/fault/fault.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 constexpr std::string_view kIntroduction = R"(# Faults
@@ -58,4 +58,4 @@ std::string FaultsPage() {
   return page;
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -11,11 +11,11 @@
 
 #include <string>
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // Returns the page as Markdown.
 std::string FaultsPage();
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_FAULT_FAULT_PAGE_H_

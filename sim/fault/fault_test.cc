@@ -12,7 +12,7 @@
 #include "redouble/sim/decision/decisions.h"
 #include "redouble/sim/fault/fault_page.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using store::Command;
@@ -197,4 +197,4 @@ TEST(Swarm, DrawsSomeOfTheRulesAndScalesTheirProbability) {
 }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

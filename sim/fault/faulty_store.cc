@@ -7,7 +7,7 @@
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/store/errors.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 absl::Status Validate(const std::vector<FaultRule>& rules) {
@@ -69,4 +69,4 @@ base::Task<FaultyStore::Result> FaultyStore::Inject(FaultRule rule, const store:
   co_return co_await Forward(request);
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -42,7 +42,7 @@
 #include "redouble/sim/decision/decisions.h"
 #include "redouble/sim/fault/fault.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 struct FaultyStoreOptions {
   // Decides whether a rule with a probability fires.
@@ -87,6 +87,6 @@ class FaultyStore final : public store::InterceptingStore {
   FaultPlan plan_;
 };
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_FAULT_FAULTY_STORE_H_

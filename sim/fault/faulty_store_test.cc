@@ -16,7 +16,7 @@
 #include "redouble/core/store/typed/strings.h"
 #include "redouble/sim/decision/decisions.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using base::IsOk;
@@ -194,4 +194,4 @@ TEST(FaultyStoreOverAFakeStore, ForwardsRequestsThatNoRuleMatches) {
 }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

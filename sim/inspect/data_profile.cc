@@ -23,7 +23,7 @@
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/sim/json/bytes.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using memory::Database;
@@ -295,4 +295,4 @@ std::string ProfilePage(const DataProfile& profile, std::string_view title) {
   return page;
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -28,7 +28,7 @@
 #include "redouble/backends/memory/engine/engine.h"
 #include "redouble/core/store/table/key_type.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 struct DataProfile {
   struct Family {
@@ -75,6 +75,6 @@ std::string ProfileTable(const DataProfile& profile);
 std::string ProfileJson(const DataProfile& profile);
 std::string ProfilePage(const DataProfile& profile, std::string_view title);
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_INSPECT_DATA_PROFILE_H_

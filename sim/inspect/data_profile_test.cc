@@ -12,7 +12,7 @@
 #include "redouble/backends/memory/engine/session_for_test.h"
 #include "redouble/core/base/time/virtual_clock.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using testing::HasSubstr;
@@ -91,4 +91,4 @@ TEST(DataProfile, OfNothingIsEmpty) {
 }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -16,7 +16,7 @@
 #include "redouble/core/store/table/key_type.h"
 #include "redouble/core/store/typed/keys.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using store::Batch;
@@ -256,4 +256,4 @@ base::Task<absl::StatusOr<Inspection>> InspectKeys(store::Store& store, const Ru
   co_return inspector.Finish();
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

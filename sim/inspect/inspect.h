@@ -33,7 +33,7 @@
 #include "redouble/core/store/store.h"
 #include "redouble/sim/inspect/rule_table.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 enum class AnomalyKind {
   kUnknownKey,  // Matches no family.
@@ -94,6 +94,6 @@ struct InspectOptions {
 base::Task<absl::StatusOr<Inspection>> InspectKeys(store::Store& store, const RuleTable& table,
                                                    InspectOptions options);
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_INSPECT_INSPECT_H_

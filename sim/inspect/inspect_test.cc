@@ -17,7 +17,7 @@
 #include "redouble/sim/inspect/report.h"
 #include "redouble/sim/inspect/shop_for_test.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using testing::ElementsAre;
@@ -274,4 +274,4 @@ TEST_F(InspectTest, WritesJson) {
 }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

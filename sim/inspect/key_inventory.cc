@@ -11,7 +11,7 @@
 #include "absl/strings/str_replace.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 constexpr std::array<std::pair<std::string_view, InventoryFormat>, 3> kFormats = {{
@@ -117,4 +117,4 @@ std::string FormatInventory(std::span<const KeyFamily> families, InventoryFormat
   return {};
 }
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

@@ -15,7 +15,7 @@
 
 #include "redouble/core/store/keyspace/key_family.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 
 enum class InventoryFormat { kTable, kJson, kMarkdown };
 
@@ -29,6 +29,6 @@ std::optional<InventoryFormat> ParseInventoryFormat(std::string_view name);
 //   kMarkdown  a heading and a table per system, one row per family, with every field.
 std::string FormatInventory(std::span<const KeyFamily> families, InventoryFormat format);
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store
 
 #endif  // REDOUBLE_SIM_INSPECT_KEY_INVENTORY_H_

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 constexpr KeyFamily kFamilies[] = {
@@ -74,4 +74,4 @@ TEST(KeyInventory, ReadsTheNamesOfItsFormats) {
 }
 
 }  // namespace
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

@@ -11,7 +11,7 @@
 #include "redouble/sim/json/bytes.h"
 #include "redouble/sim/operations/operation.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using Row = std::array<std::string, 7>;
@@ -123,4 +123,4 @@ std::string InspectionJson(const Inspection& inspection) {
   return report.dump(2) + "\n";
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -17,7 +17,7 @@
 
 #include "redouble/sim/inspect/inspect.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // Returns the table. Keys are in the format of sim/json/bytes.h. Ends with a newline.
 std::string InspectionTable(const Inspection& inspection);
@@ -28,6 +28,6 @@ std::string InspectionTable(const Inspection& inspection);
 // "listed", an array of objects with "key" and "message". Ends with a newline.
 std::string InspectionJson(const Inspection& inspection);
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_INSPECT_REPORT_H_

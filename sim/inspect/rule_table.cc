@@ -8,7 +8,7 @@
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using store::KeyBinding;
@@ -159,4 +159,4 @@ std::optional<std::string> RuleTable::NeededKey(const RelationEnd& end) const {
   return *std::move(key);
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -22,7 +22,7 @@
 #include "redouble/core/store/keyspace/key_family.h"
 #include "redouble/core/store/keyspace/key_rules.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // One end of a relation at a key: the values that the two keys share, as a text that is equal for
 // equal values.
@@ -80,6 +80,6 @@ class RuleTable {
   std::vector<const store::ExpiringKeys*> expiring_;
 };
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_INSPECT_RULE_TABLE_H_

@@ -6,7 +6,7 @@
 #include "gtest/gtest.h"
 #include "redouble/sim/inspect/shop_for_test.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using store::ExpiringKeys;
@@ -108,4 +108,4 @@ TEST(RuleTable, RefusesRulesAboutUnknownFamilies) {
 }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

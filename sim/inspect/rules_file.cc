@@ -13,7 +13,7 @@
 #include "redouble/sim/json/strict_json.h"
 #include "redouble/sim/operations/arguments.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 struct RulesFile::Data {
   // Keeps a text at one address.
@@ -133,4 +133,4 @@ store::KeyRules RulesFile::rules() const {
           .expiring = data_->expiring};
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -30,7 +30,7 @@
 #include "absl/status/statusor.h"
 #include "redouble/core/store/keyspace/key_rules.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 class RulesFile {
  public:
@@ -53,6 +53,6 @@ class RulesFile {
   std::unique_ptr<Data> data_;
 };
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_INSPECT_RULES_FILE_H_

@@ -9,7 +9,7 @@
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/sim/inspect/rule_table.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using base::StatusIs;
@@ -75,4 +75,4 @@ TEST(RulesFile, RefusesWhatIsNoObjectAndRulesThatDoNotFit) {
 }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

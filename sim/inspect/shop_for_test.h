@@ -9,7 +9,7 @@
 #include "absl/time/time.h"
 #include "redouble/core/store/keyspace/key_rules.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 constexpr store::KeyFamily ShopFamily(std::string_view id, std::string_view pattern,
                                       store::KeyType type, std::string_view ttl_rule,
@@ -52,6 +52,6 @@ inline store::KeyRules ShopRules() {
           .expiring = kShopExpiring};
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_INSPECT_SHOP_FOR_TEST_H_

@@ -11,7 +11,7 @@
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/base/text/utf8.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 constexpr std::string_view kPrefix = "bytes:";
@@ -75,4 +75,4 @@ void AppendBytesJson(std::string& json, std::string_view bytes) {
   }
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

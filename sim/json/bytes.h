@@ -22,7 +22,7 @@
 
 #include "absl/status/statusor.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // Returns the bytes that `text` represents. InvalidArgument for a text that begins with "bytes:"
 // and has a backslash that is neither \\ nor \x with two hexadecimal digits.
@@ -34,6 +34,6 @@ std::string EncodeBytes(std::string_view bytes);
 // Appends EncodeBytes(bytes) to `json` as a JSON string with quotes. Traces use it for each word.
 void AppendBytesJson(std::string& json, std::string_view bytes);
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_JSON_BYTES_H_

@@ -8,7 +8,7 @@
 #include "rapidcheck/gtest.h"
 #include "redouble/core/base/text/utf8.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using namespace std::string_literals;
@@ -71,4 +71,4 @@ TEST(BytesJson, EscapesWhatJsonEscapes) {
 }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

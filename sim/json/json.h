@@ -15,10 +15,10 @@
 #include "nlohmann/json.hpp"
 #include "redouble/core/base/json/json_reading.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 using base::Json;
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_JSON_JSON_H_

@@ -7,7 +7,7 @@
 #include "redouble/core/base/json/json_reading.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 constexpr std::string_view kNothing = "nothing";
@@ -91,4 +91,4 @@ std::optional<JsonDifference> FindDifference(const Json& expected, const Json& g
   return std::move(found.front());
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

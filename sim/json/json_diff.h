@@ -19,7 +19,7 @@
 
 #include "redouble/sim/json/json.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // One difference, and where it is.
 struct JsonDifference {
@@ -37,6 +37,6 @@ std::optional<JsonDifference> FindDifference(const Json& expected, const Json& g
 std::vector<JsonDifference> FindDifferences(const Json& expected, const Json& got,
                                             std::string_view path, size_t limit);
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_JSON_JSON_DIFF_H_

@@ -2,7 +2,7 @@
 
 #include "gtest/gtest.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 // "path: expected/got", or "equal".
@@ -61,4 +61,4 @@ TEST(FindDifferences, ListsThemUpToALimit) {
 }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 Json JsonDouble(double value) {
   if (std::isfinite(value)) return value;
@@ -10,4 +10,4 @@ Json JsonDouble(double value) {
   return value > 0 ? "inf" : "-inf";
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -12,11 +12,11 @@
 
 #include "redouble/sim/json/json.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // Returns a double as JSON: a number, or "NaN", "inf" or "-inf".
 Json JsonDouble(double value);
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_JSON_JSON_DOUBLE_H_

@@ -5,7 +5,7 @@
 
 #include "gtest/gtest.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 TEST(JsonDouble, WritesNonFiniteDoublesAsText) {
@@ -16,4 +16,4 @@ TEST(JsonDouble, WritesNonFiniteDoublesAsText) {
 }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -9,7 +9,7 @@
 #include "redouble/core/store/errors.h"
 #include "redouble/sim/json/bytes.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using store::ErrorKind;
@@ -146,4 +146,4 @@ absl::StatusOr<Json> NormalizeReplyJson(const Json& json, std::string_view path)
                json);
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -23,7 +23,7 @@
 #include "redouble/core/store/reply.h"
 #include "redouble/sim/json/json.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // Appends the JSON of what Store::Execute gave: that of the reply, or the failure's kind
 // ("protocol" when the status tells none). The one place that writes the table above; linear in its
@@ -40,6 +40,6 @@ Json ResultToJson(const absl::StatusOr<store::Reply>& result);
 // that is no reply: a fraction, true, an object other than those of the table.
 absl::StatusOr<Json> NormalizeReplyJson(const Json& json, std::string_view path);
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_JSON_REPLY_JSON_H_

@@ -5,7 +5,7 @@
 #include "gtest/gtest.h"
 #include "redouble/core/store/errors.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using store::Reply;
@@ -66,4 +66,4 @@ TEST(ReplyJson, RefusesWhatIsNoReply) {
 }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

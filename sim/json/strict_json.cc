@@ -8,7 +8,7 @@
 #include "redouble/core/base/json/json_reading.h"
 #include "redouble/core/base/status/status_macros.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 // Detects, from the parser's events, errors that the parser accepts.
@@ -73,4 +73,4 @@ absl::StatusOr<Json> ParseStrictJson(std::string_view text) {
   }
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -14,7 +14,7 @@
 #include "absl/status/statusor.h"
 #include "redouble/sim/json/json.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // How deep arrays and objects may nest.
 inline constexpr int kMaxJsonDepth = 64;
@@ -23,6 +23,6 @@ inline constexpr int kMaxJsonDepth = 64;
 // with the name that is given twice.
 absl::StatusOr<Json> ParseStrictJson(std::string_view text);
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_JSON_STRICT_JSON_H_

@@ -4,7 +4,7 @@
 
 #include "gtest/gtest.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 std::string ErrorOf(const std::string& text) {
@@ -43,4 +43,4 @@ TEST(ParseStrictJson, RefusesDeepNesting) {
 }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -17,7 +17,7 @@
 #include "redouble/core/base/time/utc.h"
 #include "redouble/sim/json/bytes.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using base::Expected;
@@ -229,4 +229,4 @@ absl::Status ArgumentReader::Finish() {
   return status_;
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -32,7 +32,7 @@
 #include "absl/time/time.h"
 #include "redouble/sim/json/json.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 class ArgumentReader {
  public:
@@ -105,6 +105,6 @@ bool IsArgumentError(const absl::Status& status);
 // empty for any other status.
 std::string ArgumentErrorPath(const absl::Status& status);
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_OPERATIONS_ARGUMENTS_H_

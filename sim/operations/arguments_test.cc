@@ -8,7 +8,7 @@
 
 #include "gtest/gtest.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 // Returns the message of Finish() after `read` has read from `arguments`; empty if it is OK.
@@ -192,4 +192,4 @@ TEST(ArgumentReader, GivesThePathByItself) {
 }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

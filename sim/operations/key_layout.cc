@@ -6,7 +6,7 @@
 #include "absl/status/statusor.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 store::KeyLayout ReadKeyLayout(ArgumentReader& reader) {
   const std::optional<std::string> name = reader.OptionalString("layout");
@@ -17,4 +17,4 @@ store::KeyLayout ReadKeyLayout(ArgumentReader& reader) {
   return store::KeyLayout::kDocumented;
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -12,11 +12,11 @@
 #include "redouble/core/store/keyspace/key_layout.h"
 #include "redouble/sim/operations/arguments.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // Returns the layout; kDocumented after an error, which the reader keeps.
 store::KeyLayout ReadKeyLayout(ArgumentReader& reader);
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_OPERATIONS_KEY_LAYOUT_H_

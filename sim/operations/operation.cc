@@ -3,7 +3,7 @@
 #include <cassert>
 #include <utility>
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 void OperationTable::Add(std::string name, Operation operation) {
   [[maybe_unused]] const bool added =
@@ -22,4 +22,4 @@ std::vector<std::string> OperationTable::Names() const {
   return names;
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

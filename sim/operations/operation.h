@@ -46,7 +46,7 @@
 #include "redouble/core/store/store.h"
 #include "redouble/sim/json/json.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // What an operation may use. All three outlive the task of the operation.
 struct OperationContext {
@@ -86,6 +86,6 @@ class OperationTable {
 // The tables of the systems, by the name that scenarios use ("gateway").
 using SystemTable = std::map<std::string, OperationTable, std::less<>>;
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_OPERATIONS_OPERATION_H_

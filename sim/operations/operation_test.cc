@@ -7,7 +7,7 @@
 #include "redouble/core/base/task/run.h"
 #include "redouble/core/base/time/virtual_clock.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 class NoStore : public store::Store {
@@ -44,4 +44,4 @@ TEST(OperationTable, NamesItsOperationsInOrder) {
 }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -2,7 +2,7 @@
 
 #include "redouble/core/python/json.h"
 
-namespace redouble::scenarios {
+namespace redouble::inline v0_1::scenarios {
 
 using python::Value;
 using sim::Json;
@@ -24,4 +24,4 @@ Json ToJson(const Value& value) {
 
 Json ToJson(const std::optional<std::string>& text) { return text ? Json(*text) : Json(); }
 
-}  // namespace redouble::scenarios
+}  // namespace redouble::inline v0_1::scenarios

@@ -15,7 +15,7 @@
 #include "redouble/core/python/value.h"
 #include "redouble/sim/operations/operation.h"
 
-namespace redouble::scenarios {
+namespace redouble::inline v0_1::scenarios {
 
 // Returns `json` as a Python value. Integers beyond 64 bits are floats in a scenario.
 python::Value ToValue(const sim::Json& json);
@@ -24,6 +24,6 @@ python::Value ToValue(const sim::Json& json);
 sim::Json ToJson(const python::Value& value);
 sim::Json ToJson(const std::optional<std::string>& text);
 
-}  // namespace redouble::scenarios
+}  // namespace redouble::inline v0_1::scenarios
 
 #endif  // REDOUBLE_SIM_OPERATIONS_PYTHON_JSON_H_

@@ -7,7 +7,7 @@
 #include "redouble/sim/json/json_diff.h"
 #include "redouble/sim/operations/operation.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 constexpr size_t kLinesBefore = 3;
@@ -61,4 +61,4 @@ std::string TraceDivergence::ToString() const {
   return text;
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -19,7 +19,7 @@
 
 #include "absl/status/statusor.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // Splits a trace (sim/trace/trace.h) into its lines. Errors: InvalidArgument with `file` and the
 // line number, counted from 1, if a line is not a JSON object.
@@ -41,6 +41,6 @@ struct TraceDivergence {
 std::optional<TraceDivergence> FindDivergence(const std::vector<std::string>& first,
                                               const std::vector<std::string>& second);
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_RECORDING_DIFF_H_

@@ -2,7 +2,7 @@
 
 #include "gtest/gtest.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using Lines = std::vector<std::string>;
@@ -69,4 +69,4 @@ TEST(TraceDivergence, ShowsTextsThatMeanTheSame) {
 }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -15,7 +15,7 @@
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/base/time/utc.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 // In pixels.
@@ -510,4 +510,4 @@ class Page {
 
 std::string HtmlPage(const Recording& recording) { return Page(recording).Text(); }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -33,10 +33,10 @@
 
 #include "redouble/sim/recording/recording.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 std::string HtmlPage(const Recording& recording);
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_RECORDING_HTML_PAGE_H_

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 std::string InterleavingTable(const Recording& recording) {
   size_t width = 0;
@@ -33,4 +33,4 @@ std::string InterleavingTable(const Recording& recording) {
   return text;
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -13,11 +13,11 @@
 
 #include "redouble/sim/recording/recording.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // Returns one line for each event, each with a line break and indented by two spaces.
 std::string InterleavingTable(const Recording& recording);
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_RECORDING_INTERLEAVING_H_

@@ -14,7 +14,7 @@
 #include "redouble/sim/scenario/runner.h"
 #include "redouble/sim/world_file/world_experiment.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 // Builds a recording during a run.
@@ -185,4 +185,4 @@ std::vector<KeyChange> FindChanges(const Moment& before, const Moment& after) {
   return found;
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

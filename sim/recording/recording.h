@@ -28,7 +28,7 @@
 #include "redouble/sim/trace/trace.h"
 #include "redouble/sim/world_file/world_file.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // The keyspace at one point of a run.
 struct Moment {
@@ -87,6 +87,6 @@ const Moment& MomentAfter(const Recording& recording, size_t event);
 // epoch; nullopt if it does not expire.
 std::optional<int64_t> ExpiresAtMs(const Json& entry, int64_t us);
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_RECORDING_RECORDING_H_

@@ -8,7 +8,7 @@
 #include "redouble/sim/world_file/world_experiment.h"
 #include "redouble/sim/world_file/world_for_test.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using testing::ElementsAre;
@@ -184,4 +184,4 @@ TEST(FindChanges, TakesNoTtlThatRunsDownForAChange) {
 }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

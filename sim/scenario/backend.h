@@ -20,7 +20,7 @@
 #include "redouble/core/store/store.h"
 #include "redouble/core/store/table/version.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // The server that a scenario needs.
 struct ServerNeeds {
@@ -62,6 +62,6 @@ class ScenarioBackend {
   virtual absl::Duration Drift() const { return absl::ZeroDuration(); }
 };
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_SCENARIO_BACKEND_H_

@@ -6,7 +6,7 @@
 
 #include "redouble/core/store/errors.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 using store::Reply;
 using store::Request;
@@ -119,4 +119,4 @@ void HeldStore::Abandon(Request& request) {
   held_.remove_if([&](const Held& held) { return held.request == &request; });
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

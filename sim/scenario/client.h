@@ -28,7 +28,7 @@
 #include "redouble/sim/scenario/backend.h"
 #include "redouble/sim/trace/trace.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // A named connection. Connects when it is first used, and again after Break().
 class ScenarioClient final : public store::Store, private store::RequestKeeper {
@@ -92,6 +92,6 @@ class HeldStore final : public store::Store, private store::RequestKeeper {
   std::list<Held> held_;
 };
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_SCENARIO_CLIENT_H_

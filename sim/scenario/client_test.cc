@@ -10,7 +10,7 @@
 #include "redouble/core/store/errors.h"
 #include "redouble/sim/scenario/memory_backend.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using base::IsOk;
@@ -205,4 +205,4 @@ TEST_F(InFlight, CommandsMayBeAbandoned) {
 }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -18,7 +18,7 @@
 #include "redouble/sim/json/bytes.h"
 #include "redouble/sim/operations/arguments.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using store::Batch;
@@ -294,4 +294,4 @@ absl::StatusOr<Json> NormalizeValue(std::string_view type, const Json& value,
                                                  base::Abbreviated(Json(std::string(type)))));
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -35,7 +35,7 @@
 #include "redouble/core/store/store.h"
 #include "redouble/sim/operations/operation.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 struct KeyspaceEntry {
   std::string type;               // The reply of TYPE: "string", "zset", ...
@@ -64,6 +64,6 @@ Json KeyspaceToJson(const Keyspace& keyspace);
 absl::StatusOr<Json> NormalizeValue(std::string_view type, const Json& value,
                                     std::string_view path);
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_SCENARIO_KEYSPACE_H_

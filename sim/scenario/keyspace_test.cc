@@ -10,7 +10,7 @@
 #include "redouble/core/store/errors.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 std::string Normalized(std::string_view type, std::string_view json) {
@@ -193,4 +193,4 @@ TEST(DumpKeyspace, ReadsTheEngine) {
 }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -3,7 +3,7 @@
 #include "redouble/core/base/task/run.h"
 #include "redouble/core/store/typed/keys.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 absl::Status MemoryBackend::Begin(const ServerNeeds& needs) {
   needs_ = needs;
@@ -35,4 +35,4 @@ absl::Status MemoryBackend::Restart() {
   return absl::OkStatus();
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -17,7 +17,7 @@
 #include "redouble/core/base/time/virtual_clock.h"
 #include "redouble/sim/scenario/backend.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 class MemoryBackend final : public ScenarioBackend {
  public:
@@ -40,6 +40,6 @@ class MemoryBackend final : public ScenarioBackend {
   std::optional<memory::Engine> engine_;
 };
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_SCENARIO_MEMORY_BACKEND_H_

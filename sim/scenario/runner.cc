@@ -25,7 +25,7 @@
 #include "redouble/sim/scenario/keyspace.h"
 #include "redouble/sim/trace/trace.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using store::Command;
@@ -417,4 +417,4 @@ ScenarioResult RunScenario(const Scenario& scenario, ScenarioBackend& backend,
   return result;
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -23,7 +23,7 @@
 #include "redouble/sim/scenario/scenario.h"
 #include "redouble/sim/trace/trace.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // The first step that did not go as expected.
 struct StepFailure {
@@ -75,6 +75,6 @@ struct RunOptions {
 ScenarioResult RunScenario(const Scenario& scenario, ScenarioBackend& backend,
                            const RunOptions& options = RunOptions());
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_SCENARIO_RUNNER_H_

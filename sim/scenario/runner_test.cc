@@ -18,7 +18,7 @@
 #include "redouble/sim/operations/arguments.h"
 #include "redouble/sim/scenario/memory_backend.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using base::IsOk;
@@ -669,4 +669,4 @@ TEST(RunScenario, StopsWithTheClockAtTheStop) {
 }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -18,7 +18,7 @@
 #include "redouble/sim/operations/arguments.h"
 #include "redouble/sim/scenario/keyspace.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 // What earlier steps have established.
@@ -427,4 +427,4 @@ std::vector<std::string_view> StepKinds() {
   return kinds;
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -33,7 +33,7 @@
 #include "redouble/sim/operations/arguments.h"
 #include "redouble/sim/operations/operation.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // The system name of scenarios that contain only commands.
 inline constexpr std::string_view kCommandsOnly = "redis";
@@ -162,6 +162,6 @@ absl::Status WithFile(const absl::Status& status, std::string_view file);
 // Returns the kinds of steps, in the order of scenarios/README.md.
 std::vector<std::string_view> StepKinds();
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_SCENARIO_SCENARIO_H_

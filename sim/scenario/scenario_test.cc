@@ -6,7 +6,7 @@
 #include "gtest/gtest.h"
 #include "redouble/core/base/status/status_matchers.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using base::IsOk;
@@ -378,4 +378,4 @@ TEST(ParseScenario, RefusesAWrongKeyspace) {
 }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

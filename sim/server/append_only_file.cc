@@ -11,7 +11,7 @@
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 using memory::AppendFsync;
 
@@ -215,4 +215,4 @@ memory::AppendLogFigures AppendOnlyFile::figures() const {
   return figures;
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -28,7 +28,7 @@
 #include "redouble/backends/memory/snapshot/file_system.h"
 #include "redouble/sim/server/process/log.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 class AppendOnlyFile final : public memory::AppendLog {
  public:
@@ -84,6 +84,6 @@ class AppendOnlyFile final : public memory::AppendLog {
   int64_t rewrite_began_s_ = 0;
 };
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_SERVER_APPEND_ONLY_FILE_H_

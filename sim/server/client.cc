@@ -12,7 +12,7 @@
 #include "redouble/core/store/resp/reply_encoding.h"
 #include "redouble/sim/server/lookahead.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using memory::SessionCore;
@@ -333,4 +333,4 @@ void Client::CountBuffers() {
   noted_bytes_ = bytes;
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

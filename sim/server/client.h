@@ -35,7 +35,7 @@
 #include "redouble/sim/fault/fault.h"
 #include "redouble/sim/server/output_buffer.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 class Client;
 
@@ -208,6 +208,6 @@ class Client final : public store::PushListener, private memory::ReplySink {
   std::optional<Pending> pending_;
 };
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_SERVER_CLIENT_H_

@@ -14,7 +14,7 @@
 #include "redouble/core/store/command.h"
 #include "redouble/core/store/resp/reply_encoding.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using store::Reply;
@@ -511,4 +511,4 @@ TEST_F(ClientTest, SaysLittleBeforeItsPassword) {
 }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

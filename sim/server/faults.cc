@@ -9,7 +9,7 @@
 #include "redouble/core/base/text/redis_number.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using store::Reply;
@@ -81,4 +81,4 @@ std::optional<FaultRule> Faults::Next(std::string_view command) {
   return std::nullopt;
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -27,7 +27,7 @@
 #include "redouble/core/store/reply.h"
 #include "redouble/sim/fault/fault.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 class Faults {
  public:
@@ -51,6 +51,6 @@ class Faults {
 // The error reply for a SIM command with an unknown subcommand or a wrong number of arguments.
 store::Reply WrongSimUse();
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_SERVER_FAULTS_H_

@@ -15,7 +15,7 @@
 #include "boost/asio/local/stream_protocol.hpp"
 #include "redouble/core/base/status/status_macros.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 namespace asio = boost::asio;
@@ -210,4 +210,4 @@ absl::StatusOr<Listeners> ListenOnTcp(asio::io_context& context, const std::stri
   return absl::InvalidArgumentError(absl::StrCat("no address to listen on: bind \"", bind, "\""));
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -19,7 +19,7 @@
 #include "absl/status/statusor.h"
 #include "boost/asio/io_context.hpp"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // An accepted connection.
 struct Accepted {
@@ -63,6 +63,6 @@ using Listeners = std::vector<std::unique_ptr<Listener>>;
 absl::StatusOr<Listeners> ListenOnTcp(boost::asio::io_context& context, const std::string& bind,
                                       int port);
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_SERVER_LISTENER_H_

@@ -19,7 +19,7 @@
 #include "redouble/backends/memory/keyspace/database.h"
 #include "redouble/core/store/resp/request_parser.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 class Lookahead {
  public:
@@ -60,6 +60,6 @@ class Lookahead {
   size_t next_hash_ = 0;
 };
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_SERVER_LOOKAHEAD_H_

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 // Larger pieces are freed when they are empty.
@@ -46,4 +46,4 @@ void OutputBuffer::Consume(size_t bytes) {
 
 void OutputBuffer::Clear() { *this = OutputBuffer(); }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

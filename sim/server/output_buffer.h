@@ -19,7 +19,7 @@
 
 #include "redouble/core/store/reply.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 class OutputBuffer {
  public:
@@ -70,6 +70,6 @@ class OutputBuffer {
   size_t full_room_bytes_ = 0;
 };
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_SERVER_OUTPUT_BUFFER_H_

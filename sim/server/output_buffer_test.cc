@@ -5,7 +5,7 @@
 
 #include "gtest/gtest.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 // Appends as a client does.
@@ -68,4 +68,4 @@ TEST(OutputBuffer, NeedsLittleMoreRoomThanItsBytes) {
 }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

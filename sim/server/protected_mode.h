@@ -9,7 +9,7 @@
 
 #include <string_view>
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // Source: Redis 7.0, protected-mode.
 inline constexpr std::string_view kProtectedModeRefusal =
@@ -28,6 +28,6 @@ inline constexpr std::string_view kProtectedModeRefusal =
     "connections from the outside."
     "\r\n";
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_SERVER_PROTECTED_MODE_H_

@@ -10,7 +10,7 @@
 #include "redouble/backends/memory/snapshot/snapshot.h"
 #include "redouble/core/base/status/status_macros.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 using memory::ByteSink;
 using memory::SavePoint;
@@ -133,4 +133,4 @@ void RdbKeyFile::SaveIfDue() {
   }
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

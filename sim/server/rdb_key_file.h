@@ -27,7 +27,7 @@
 #include "redouble/backends/memory/snapshot/save_rdb.h"
 #include "redouble/sim/server/process/log.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 class RdbKeyFile final : public memory::KeyFile {
  public:
@@ -65,6 +65,6 @@ class RdbKeyFile final : public memory::KeyFile {
   int64_t tried_at_s_ = 0;  // The last save in the background.
 };
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_SERVER_RDB_KEY_FILE_H_

@@ -54,7 +54,7 @@
 #include "redouble/sim/server/sim_commands.h"
 #include "redouble/sim/server/snapshot.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 namespace asio = boost::asio;
@@ -797,4 +797,4 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Open(ServeOptions options) {
   return server;
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -28,7 +28,7 @@
 #include "redouble/backends/memory/engine_options.h"
 #include "redouble/sim/server/process/log.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 struct ServeOptions {
   enum class Clock { kSystem, kManual };
@@ -82,6 +82,6 @@ class Server {
   virtual memory::Engine& engine() = 0;
 };
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_SERVER_SERVER_H_

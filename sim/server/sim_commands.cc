@@ -18,7 +18,7 @@
 #include "redouble/sim/fault/fault.h"
 #include "redouble/sim/scenario/keyspace.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using store::Reply;
@@ -182,4 +182,4 @@ Reply ReplyWithoutManualClock(std::span<const std::string_view> arguments) {
   return Reply::Array(std::move(lines));
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

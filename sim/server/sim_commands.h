@@ -32,7 +32,7 @@
 #include "redouble/sim/server/faults.h"
 #include "redouble/sim/server/snapshot.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 class SimCommands {
  public:
@@ -65,6 +65,6 @@ class SimCommands {
 // clock; every other subcommand returns an error that says the same.
 store::Reply ReplyWithoutManualClock(std::span<const std::string_view> arguments);
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_SERVER_SIM_COMMANDS_H_

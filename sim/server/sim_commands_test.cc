@@ -11,7 +11,7 @@
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/sim/fault/fault.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using store::Reply;
@@ -262,4 +262,4 @@ TEST(ReplyWithoutManualClock, SaysHowToGetOne) {
 }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

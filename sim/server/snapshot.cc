@@ -11,7 +11,7 @@
 #include "redouble/backends/memory/persistence/dump.h"
 #include "redouble/core/base/hash/digest.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 std::vector<std::unique_ptr<memory::Database>> EmptyDatabases(const memory::EngineCore& core) {
@@ -89,4 +89,4 @@ std::string HashOfState(memory::Engine& engine) {
   return hash.HexDigest();
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

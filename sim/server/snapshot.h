@@ -22,7 +22,7 @@
 #include "redouble/backends/memory/keyspace/database.h"
 #include "redouble/core/base/random/rng.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 class Snapshot {
  public:
@@ -53,6 +53,6 @@ class Snapshot {
 // states have equal hashes, in every process. O(n log n) in the number of keys.
 std::string HashOfState(memory::Engine& engine);
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_SERVER_SNAPSHOT_H_

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "redouble/sim/storm/promise.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 void Account::Expect(double low, double high) {
   expected_.low += low;
@@ -53,4 +53,4 @@ std::string Account::ToString() const {
   return absl::StrCat(expected_.low, " to ", expected_.high);
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -19,7 +19,7 @@
 #include <string_view>
 #include <vector>
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 class Account {
  public:
@@ -49,6 +49,6 @@ class Account {
   std::vector<Range> hazards_;  // One for each section.
 };
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_STORM_ACCOUNT_H_

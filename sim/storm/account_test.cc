@@ -5,7 +5,7 @@
 #include "gtest/gtest.h"
 #include "redouble/sim/storm/promise.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 TEST(Account, ExpectsTheSumOfItsParts) {
@@ -49,4 +49,4 @@ TEST(Account, AddsTheRangesOfAHazard) {
 }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 std::string Finding::Name() const {
   return documented() ? absl::StrCat(promise, " (", section, ")") : promise;
@@ -51,4 +51,4 @@ std::vector<Finding> Verdicts::AllFindings() const {
   return all;
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

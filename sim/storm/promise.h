@@ -26,7 +26,7 @@
 
 #include "absl/status/status.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // A documented hazard.
 struct StormHazard {
@@ -90,6 +90,6 @@ class Verdicts {
   std::map<std::string, int64_t> limits_;
 };
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_STORM_PROMISE_H_

@@ -1,6 +1,6 @@
 #include "redouble/sim/storm/storm.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 FaultRule StormFault(Fault fault, double probability, int64_t limit, absl::Duration duration) {
   FaultRule rule{.fault = fault};
@@ -62,4 +62,4 @@ size_t OperationsOf(const StormPlan& plan) {
   return operations;
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

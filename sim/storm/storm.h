@@ -34,7 +34,7 @@
 #include "redouble/sim/storm/promise.h"
 #include "redouble/sim/world/world.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // A kind of actor.
 struct StormRole {
@@ -127,6 +127,6 @@ StormPlan DrawPlan(const StormSystem& system, base::Rng& rng);
 // How many operations a plan has.
 size_t OperationsOf(const StormPlan& plan);
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_STORM_STORM_H_

@@ -30,7 +30,7 @@
 #include "redouble/core/store/wrappers/intercepting_store.h"
 #include "redouble/sim/storm/storm_run.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 inline StormTally RunStorms(const StormSystem& system, const StormVariant& variant, int64_t runs) {
   const StormRunner runner(system, variant, /*seed=*/1);
@@ -147,6 +147,6 @@ class AlteredStore final : public store::InterceptingStore {
   int matches_ = 0;
 };
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_STORM_STORM_FOR_TEST_H_

@@ -13,7 +13,7 @@
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/sim/explore/strategies.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 // The name of the explorer's own invariant: a run comes to its end.
@@ -309,4 +309,4 @@ Recording StormRunner::Record(const ShrunkStorm& shrunk) const {
   return recording;
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -26,7 +26,7 @@
 #include "redouble/sim/storm/promise.h"
 #include "redouble/sim/storm/storm.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // What one run showed.
 struct StormReport {
@@ -100,6 +100,6 @@ class StormRunner {
   const uint64_t seed_;
 };
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_STORM_STORM_RUN_H_

@@ -18,7 +18,7 @@
 #include "redouble/sim/recording/interleaving.h"
 #include "redouble/sim/recording/recording.h"
 
-namespace redouble::testing {
+namespace redouble::inline v0_1::testing {
 namespace {
 
 absl::StatusOr<sim::Schedule> ReadSchedule(const std::string& text) {
@@ -124,4 +124,4 @@ void RunExploreCase(const char* file, int line, const sim::Experiment& experimen
   if (!failure.empty()) ADD_FAILURE_AT(file, line) << failure;
 }
 
-}  // namespace redouble::testing
+}  // namespace redouble::inline v0_1::testing

@@ -41,7 +41,7 @@
 #include "redouble/sim/explore/explore.h"
 #include "redouble/sim/world/world.h"
 
-namespace redouble::testing {
+namespace redouble::inline v0_1::testing {
 
 // Returns the value of an environment variable; nullopt if it is not set.
 using Environment = std::function<std::optional<std::string>(std::string_view name)>;
@@ -56,7 +56,7 @@ std::string ExploreCase(std::string_view test_name, const sim::Experiment& exper
 void RunExploreCase(const char* file, int line, const sim::Experiment& experiment,
                     const sim::ExploreOptions& options);
 
-}  // namespace redouble::testing
+}  // namespace redouble::inline v0_1::testing
 
 #define REDOUBLE_EXPLORE(suite, name, ...)                                               \
   static void suite##_##name##_Experiment(::redouble::sim::World& world);                \

@@ -15,7 +15,7 @@
 #include "redouble/core/base/task/run.h"
 #include "redouble/core/store/typed/strings.h"
 
-namespace redouble::testing {
+namespace redouble::inline v0_1::testing {
 namespace {
 
 using base::Task;
@@ -126,4 +126,4 @@ TEST(RunExploreCase, ReportsTheFailureOfTheCurrentTest) {
 }
 
 }  // namespace
-}  // namespace redouble::testing
+}  // namespace redouble::inline v0_1::testing

@@ -4,7 +4,7 @@
 #include <cassert>
 #include <string_view>
 
-namespace redouble::testing {
+namespace redouble::inline v0_1::testing {
 namespace {
 
 // A command of one type. Words in lower case are placeholders, see Argument; the others are sent.
@@ -113,4 +113,4 @@ rc::Gen<Words> Commands(const std::vector<std::string_view>& types) {
   });
 }
 
-}  // namespace redouble::testing
+}  // namespace redouble::inline v0_1::testing

@@ -22,7 +22,7 @@
 #include <string_view>
 #include <vector>
 
-namespace redouble::testing {
+namespace redouble::inline v0_1::testing {
 
 // A command's name and its arguments.
 using Words = std::vector<std::string>;
@@ -40,6 +40,6 @@ rc::Gen<std::string> Members();
 // that block are never generated. `types` must not have another word.
 rc::Gen<Words> Commands(const std::vector<std::string_view>& types = {});
 
-}  // namespace redouble::testing
+}  // namespace redouble::inline v0_1::testing
 
 #endif  // REDOUBLE_SIM_TESTING_GENERATORS_H_

@@ -10,7 +10,7 @@
 #include "redouble/sim/testing/matchers.h"
 #include "redouble/sim/testing/redis.h"
 
-namespace redouble::testing {
+namespace redouble::inline v0_1::testing {
 namespace {
 
 // A generated command may fail because a key has another type or a value is no number, but never
@@ -64,4 +64,4 @@ TEST(Generators, ShrinkTheirWords) {
 }
 
 }  // namespace
-}  // namespace redouble::testing
+}  // namespace redouble::inline v0_1::testing

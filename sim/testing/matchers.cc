@@ -9,7 +9,7 @@
 #include "redouble/sim/json/strict_json.h"
 #include "redouble/sim/scenario/keyspace.h"
 
-namespace redouble::testing::internal {
+namespace redouble::inline v0_1::testing::internal {
 namespace {
 
 using sim::Json;
@@ -98,4 +98,4 @@ std::string TtlDifference(const Redis& redis, std::string_view key, absl::Durati
   return absl::StrCat("whose key ", base::ToAbsl(key), " expires in ", absl::FormatDuration(*ttl));
 }
 
-}  // namespace redouble::testing::internal
+}  // namespace redouble::inline v0_1::testing::internal

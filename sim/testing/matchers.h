@@ -31,7 +31,7 @@
 #include "redouble/core/store/reply.h"
 #include "redouble/sim/testing/redis.h"
 
-namespace redouble::testing {
+namespace redouble::inline v0_1::testing {
 
 using base::IsOk;
 using base::IsOkAndHolds;
@@ -114,6 +114,6 @@ inline auto CommandsWere(std::vector<std::string> commands) {
       ::testing::ElementsAreArray(std::move(commands)));
 }
 
-}  // namespace redouble::testing
+}  // namespace redouble::inline v0_1::testing
 
 #endif  // REDOUBLE_SIM_TESTING_MATCHERS_H_

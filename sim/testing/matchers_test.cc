@@ -8,7 +8,7 @@
 #include "gtest/gtest.h"
 #include "redouble/core/store/typed/lists.h"
 
-namespace redouble::testing {
+namespace redouble::inline v0_1::testing {
 namespace {
 
 using ::testing::HasSubstr;
@@ -101,4 +101,4 @@ TEST(Matchers, CommandsWereComparesInOrder) {
 }
 
 }  // namespace
-}  // namespace redouble::testing
+}  // namespace redouble::inline v0_1::testing

@@ -14,7 +14,7 @@
 #include "redouble/sim/fault/faulty_store.h"
 #include "redouble/sim/scenario/keyspace.h"
 
-namespace redouble::testing {
+namespace redouble::inline v0_1::testing {
 namespace {
 
 // The command with its name in upper case.
@@ -163,4 +163,4 @@ sim::FaultRule DelayNth(std::string_view command, int64_t nth, absl::Duration de
   return rule;
 }
 
-}  // namespace redouble::testing
+}  // namespace redouble::inline v0_1::testing

@@ -43,7 +43,7 @@
 #include "redouble/core/store/store.h"
 #include "redouble/sim/fault/fault.h"
 
-namespace redouble::testing {
+namespace redouble::inline v0_1::testing {
 
 struct RedisOptions {
   // 2026-01-01T00:00:00Z.
@@ -156,6 +156,6 @@ sim::FaultRule LoseNthReply(std::string_view command, int64_t nth);
 // The command is executed after a delay on the clock, which Redis::Await or AdvanceBy passes.
 sim::FaultRule DelayNth(std::string_view command, int64_t nth, absl::Duration delay);
 
-}  // namespace redouble::testing
+}  // namespace redouble::inline v0_1::testing
 
 #endif  // REDOUBLE_SIM_TESTING_REDIS_H_

@@ -12,7 +12,7 @@
 #include "redouble/core/store/typed/strings.h"
 #include "redouble/sim/testing/matchers.h"
 
-namespace redouble::testing {
+namespace redouble::inline v0_1::testing {
 namespace {
 
 using ::testing::ElementsAre;
@@ -153,4 +153,4 @@ TEST(Redis, LooksAtTheDataDuringAPause) {
 }
 
 }  // namespace
-}  // namespace redouble::testing
+}  // namespace redouble::inline v0_1::testing

@@ -8,7 +8,7 @@
 #include "redouble/sim/json/bytes.h"
 #include "redouble/sim/json/reply_json.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using store::Request;
@@ -120,4 +120,4 @@ void Trace::End() {
   digest_.Update(line_);
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -35,7 +35,7 @@
 #include "redouble/core/store/store.h"
 #include "redouble/sim/json/json.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // Called after each event with its line; returns true to end the run there.
 using StopAfter = std::function<bool(std::string_view line)>;
@@ -87,6 +87,6 @@ class Trace {
 // Returns a command as JSON: its name in upper case, and its encoded arguments.
 Json CommandToJson(const store::Command& command);
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_TRACE_TRACE_H_

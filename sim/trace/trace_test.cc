@@ -9,7 +9,7 @@
 #include "redouble/core/store/batch.h"
 #include "redouble/core/store/errors.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using store::Batch;
@@ -102,4 +102,4 @@ TEST_F(TraceTest, HashesDifferInOneReply) {
 }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

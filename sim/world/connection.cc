@@ -7,7 +7,7 @@
 #include "redouble/core/store/errors.h"
 #include "redouble/sim/world/world.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 using store::Reply;
 using store::Request;
@@ -211,4 +211,4 @@ void WorldConnection::Abandon(Request& request) {
   });
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -27,7 +27,7 @@
 #include "redouble/core/store/store.h"
 #include "redouble/sim/world/wire.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 class Actor;
 class World;
@@ -122,6 +122,6 @@ class WorldConnection final : public store::MessageSource,
   base::VirtualClock::TimerId delay_timer_;
 };
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_WORLD_CONNECTION_H_

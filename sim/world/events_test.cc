@@ -19,7 +19,7 @@
 #include "redouble/sim/explore/exhaustive.h"
 #include "redouble/sim/world/world.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using base::Task;
@@ -351,4 +351,4 @@ TEST(SplitEvents, TheTraceShowsExecutionAndDelivery) {
 }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

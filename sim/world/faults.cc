@@ -12,7 +12,7 @@
 #include "redouble/core/store/typed/keys.h"
 #include "redouble/sim/world/world.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 void World::Inject(const FaultRule& rule, WorldConnection& connection) {
   const FaultSpec& spec = SpecOf(rule.fault);
@@ -176,4 +176,4 @@ void World::CrashFor(Actor& actor, absl::Duration downtime) {
   });
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -17,7 +17,7 @@
 #include "redouble/sim/decision/decisions.h"
 #include "redouble/sim/world/world.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using base::IsOk;
@@ -264,4 +264,4 @@ TEST(World, HealsAndComesToAnEnd) {
 }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

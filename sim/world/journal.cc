@@ -13,7 +13,7 @@
 #include "redouble/core/store/reply.h"
 #include "redouble/core/store/table/command_table.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using store::Command;
@@ -122,4 +122,4 @@ void Journal::RestoreFirst(size_t writes) {
   changed_.clear();
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -27,7 +27,7 @@
 #include "redouble/backends/memory/engine/engine.h"
 #include "redouble/core/store/command.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 class Journal {
  public:
@@ -73,6 +73,6 @@ class Journal {
   std::vector<Write> writes_;
 };
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_WORLD_JOURNAL_H_

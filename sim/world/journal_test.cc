@@ -12,7 +12,7 @@
 #include "redouble/core/base/time/virtual_clock.h"
 #include "redouble/core/store/command.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using store::Reply;
@@ -112,4 +112,4 @@ TEST_F(JournalTest, PassesOverCommandsItCannotTakeApart) {
 }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

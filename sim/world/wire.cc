@@ -11,7 +11,7 @@
 #include "redouble/core/store/errors.h"
 #include "redouble/sim/world/world.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 using store::Command;
 using store::Reply;
@@ -196,4 +196,4 @@ void Wire::Limit(size_t units) {
   sent_.resize(kept);
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -26,7 +26,7 @@
 #include "redouble/core/store/reply.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 class Actor;
 class World;
@@ -97,6 +97,6 @@ class Wire final : private store::PushListener {
   std::deque<Arrival> arrivals_;
 };
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_WORLD_WIRE_H_

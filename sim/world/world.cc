@@ -9,7 +9,7 @@
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 // The counters of the fault rules, in a footprint. A key of that name would depend on them
@@ -420,4 +420,4 @@ void World::RecordAnswer(const Actor& actor, int db, const store::Request& reque
   }
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

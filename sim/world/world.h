@@ -62,7 +62,7 @@
 #include "redouble/sim/world/connection.h"
 #include "redouble/sim/world/journal.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 class World;
 
@@ -421,6 +421,6 @@ class World {
   std::vector<std::unique_ptr<Actor>> actors_;
 };
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_WORLD_WORLD_H_

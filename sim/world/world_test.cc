@@ -17,7 +17,7 @@
 #include "redouble/core/store/typed/strings.h"
 #include "redouble/sim/decision/decisions.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using base::IsOkAndHolds;
@@ -345,4 +345,4 @@ TEST(World, EndsActorsThatStillWaitWhenItGoes) {
 }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -18,7 +18,7 @@
 #include "redouble/sim/json/reply_json.h"
 #include "redouble/sim/operations/arguments.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -204,4 +204,4 @@ absl::Status SetUp(const std::vector<WorldStep>& steps, RunState& state) {
   return absl::OkStatus();
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

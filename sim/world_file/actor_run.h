@@ -16,7 +16,7 @@
 #include "redouble/sim/world_file/invariant.h"
 #include "redouble/sim/world_file/world_step.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // The state of one run.
 struct RunState {
@@ -34,6 +34,6 @@ base::Task<void> RunActor(Actor& actor, const std::vector<WorldStep>& steps, Run
 // Runs the steps of the setup on a connection of its own. Errors: InvalidArgument if a step fails.
 absl::Status SetUp(const std::vector<WorldStep>& steps, RunState& state);
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_WORLD_FILE_ACTOR_RUN_H_

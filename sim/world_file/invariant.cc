@@ -26,7 +26,7 @@
 #include "redouble/sim/scenario/keyspace.h"
 #include "redouble/sim/world_file/property_invariants.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -366,4 +366,4 @@ Json SerialState(World& world, const std::vector<CallResult>& results) {
   return Json{{"keys", KeyspaceToJson(*keyspace)}, {"results", by_actor}};
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -56,7 +56,7 @@
 #include "redouble/sim/operations/operation.h"
 #include "redouble/sim/world/world.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // The result of one call of an actor.
 struct CallResult {
@@ -136,6 +136,6 @@ absl::StatusOr<std::shared_ptr<const WorldInvariant>> ParseInvariant(const Json&
 // the calls completed.
 Json SerialState(World& world, const std::vector<CallResult>& results);
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_WORLD_FILE_INVARIANT_H_

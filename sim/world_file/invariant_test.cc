@@ -12,7 +12,7 @@
 #include "redouble/core/store/typed/strings.h"
 #include "redouble/sim/json/strict_json.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 class InvariantTest : public testing::Test {
@@ -162,4 +162,4 @@ TEST_F(InvariantTest, SayWhatIsWrongWithThem) {
 }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -12,7 +12,7 @@
 #include "redouble/sim/check/linearizability.h"
 #include "redouble/sim/json/bytes.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 // Which bound values an invariant judges.
@@ -235,4 +235,4 @@ absl::Status Expectation::Check(const Json& value, absl::string_view what) const
   return absl::OkStatus();
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

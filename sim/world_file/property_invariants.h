@@ -20,7 +20,7 @@
 #include "redouble/sim/operations/arguments.h"
 #include "redouble/sim/world_file/invariant.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 std::shared_ptr<WorldInvariant> ReadBound(ArgumentReader& fields);
 std::shared_ptr<WorldInvariant> ReadMonotone(ArgumentReader& fields);
@@ -54,6 +54,6 @@ class Expectation {
   std::optional<double> at_most_;
 };
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_WORLD_FILE_PROPERTY_INVARIANTS_H_

@@ -12,7 +12,7 @@
 #include "redouble/sim/world_file/world_file.h"
 #include "redouble/sim/world_file/world_for_test.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using base::IsOk;
@@ -259,4 +259,4 @@ INSTANTIATE_TEST_SUITE_P(Worlds, EveryProperty, testing::ValuesIn(kRows),
                          [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

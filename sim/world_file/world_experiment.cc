@@ -13,7 +13,7 @@
 #include "redouble/sim/check/serial.h"
 #include "redouble/sim/world_file/actor_run.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 // Adds the arguments in `hardened` to the calls; "$actor" is replaced by the actor's name.
@@ -275,4 +275,4 @@ WorldFile ShrinkWorld(const WorldFile& world, WorldVariant variant, const Cause&
   return best;
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -17,7 +17,7 @@
 #include "redouble/sim/world_file/actor_run.h"
 #include "redouble/sim/world_file/world_file.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // Which variant of a world file is run.
 struct WorldVariant {
@@ -67,6 +67,6 @@ bool HasSameCause(const Violation& violation, const Cause& cause);
 WorldFile ShrinkWorld(const WorldFile& world, WorldVariant variant, const Cause& cause,
                       int64_t schedules, const SystemTable& systems);
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_WORLD_FILE_WORLD_EXPERIMENT_H_

@@ -9,7 +9,7 @@
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/sim/world_file/world_for_test.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using base::StatusIs;
@@ -271,4 +271,4 @@ TEST(ShrinkWorld, KeepsWhatTheHardenedWorldNeeds) {
 }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

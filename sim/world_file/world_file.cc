@@ -14,7 +14,7 @@
 #include "redouble/sim/json/strict_json.h"
 #include "redouble/sim/operations/arguments.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 absl::Status Wrong(std::string_view path, std::string_view message) {
@@ -346,4 +346,4 @@ std::string WithViolation(const WorldFile& world, const RecordedViolation& viola
   return json.dump(kIndent) + "\n";
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

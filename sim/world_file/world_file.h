@@ -61,7 +61,7 @@
 #include "redouble/sim/world_file/invariant.h"
 #include "redouble/sim/world_file/world_step.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // An actor of a world file: its steps run in order, as one client.
 struct WorldActor {
@@ -125,6 +125,6 @@ absl::StatusOr<WorldFile> ParseWorldFile(std::string_view text, std::string_view
 // Returns the text of the file with this violation added.
 std::string WithViolation(const WorldFile& world, const RecordedViolation& violation);
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_WORLD_FILE_WORLD_FILE_H_

@@ -16,7 +16,7 @@
 #include "redouble/sim/operations/operation.h"
 #include "redouble/sim/world_file/world_file.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 inline base::Task<OperationResult> AddToCounter(OperationContext context, const Json& arguments) {
   ArgumentReader reader(arguments);
@@ -64,6 +64,6 @@ inline absl::StatusOr<WorldFile> ParseCounter(const Json& json) {
   return ParseWorldFile(json.dump(), "w.world.json", CounterSystem());
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_WORLD_FILE_WORLD_FOR_TEST_H_

@@ -13,7 +13,7 @@
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/sim/operations/arguments.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -361,4 +361,4 @@ Json Substitute(const Json& json, const BoundValues& bound) {
   return result;
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

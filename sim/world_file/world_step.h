@@ -36,7 +36,7 @@
 #include "redouble/sim/operations/operation.h"
 #include "redouble/sim/scenario/scenario.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // The values that one actor has bound, by name: the last one of each.
 using BoundValues = std::map<std::string, Json, std::less<>>;
@@ -94,6 +94,6 @@ std::string SubstituteText(std::string_view text, const BoundValues& bound);
 // The same for every text in a JSON value.
 Json Substitute(const Json& json, const BoundValues& bound);
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_WORLD_FILE_WORLD_STEP_H_

@@ -7,7 +7,7 @@
 #include "redouble/sim/json/strict_json.h"
 #include "redouble/sim/world_file/world_for_test.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using base::IsOk;
@@ -110,4 +110,4 @@ TEST(WorldStep, ComparesNumbersAsNumbers) {
 }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

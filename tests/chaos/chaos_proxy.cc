@@ -12,7 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 
 namespace asio = boost::asio;
 using boost::system::error_code;
@@ -116,4 +116,4 @@ asio::awaitable<void> ChaosProxy::Sleep(int64_t duration_us) {
   co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
 }
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

@@ -24,7 +24,7 @@
 
 #include "redouble/core/base/random/rng.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 
 class ChaosProxy {
  public:
@@ -77,6 +77,6 @@ class ChaosProxy {
   std::vector<std::weak_ptr<Pair>> pairs_;
 };
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests
 
 #endif  // REDOUBLE_TESTS_CHAOS_CHAOS_PROXY_H_

@@ -43,7 +43,7 @@
 #include "redouble/core/store/typed/strings.h"
 #include "redouble/tests/chaos/chaos_proxy.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 using base::IsOk;
@@ -446,4 +446,4 @@ TEST_F(ChaosTest, LosesAndDoublesNothingAndEndsEverythingInTime) {
 }
 
 }  // namespace
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

@@ -43,7 +43,7 @@
 #include "redouble/core/store/typed/strings.h"
 #include "redouble/tests/chaos/counted_key.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 using base::IsOk;
@@ -298,4 +298,4 @@ TEST_F(ClusterChaos, AMasterOfSentinelsIsFollowedThroughFailoversAndLostWatches)
 }
 
 }  // namespace
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

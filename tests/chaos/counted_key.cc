@@ -11,7 +11,7 @@
 #include "redouble/core/store/errors.h"
 #include "redouble/core/store/typed/strings.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 using store::Batch;
@@ -149,4 +149,4 @@ void CountedKey::Fail(const std::string& what) {
   if (problems_.size() < kMostProblems) problems_.push_back(absl::StrCat(key_, ": ", what));
 }
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

@@ -25,7 +25,7 @@
 #include "redouble/core/store/reply.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 
 // How an increment is sent.
 enum class IncrementForm : uint8_t {
@@ -83,6 +83,6 @@ class CountedKey {
   std::vector<std::string> problems_;
 };
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests
 
 #endif  // REDOUBLE_TESTS_CHAOS_COUNTED_KEY_H_

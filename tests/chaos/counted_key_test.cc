@@ -9,7 +9,7 @@
 #include "redouble/core/base/task/run.h"
 #include "redouble/core/base/time/virtual_clock.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 using store::Reply;
@@ -74,4 +74,4 @@ TEST(CountedKey, FindsTheReplyOfAnotherRequest) {
 }
 
 }  // namespace
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 
 std::vector<std::string> CaseFiles(const std::string& folder) {
   std::vector<std::string> paths;
@@ -28,4 +28,4 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
   return text.str();
 }
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

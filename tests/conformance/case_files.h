@@ -11,7 +11,7 @@
 
 #include "absl/status/statusor.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 
 // The paths of all tests/conformance/FOLDER/*.txt, sorted.
 std::vector<std::string> CaseFiles(const std::string& folder = "cases");
@@ -22,6 +22,6 @@ std::string GroupOf(const std::string& path);
 // Returns NotFound if the file cannot be read.
 absl::StatusOr<std::string> ReadFile(const std::string& path);
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests
 
 #endif  // REDOUBLE_TESTS_CONFORMANCE_CASE_FILES_H_

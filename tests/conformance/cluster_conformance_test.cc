@@ -8,7 +8,7 @@
 #include "redouble/tests/conformance/script.h"
 #include "redouble/tests/support/target/memory_target.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 void ExpectReplies(Target& target) {
@@ -34,4 +34,4 @@ TEST(ClusterConformance, OfARealServer) {
 }
 
 }  // namespace
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

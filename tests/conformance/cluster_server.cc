@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 constexpr std::string_view kNodeId = "3a5b1f0c9d8e7f6a5b4c3d2e1f0a9b8c7d6e5f40";
@@ -70,4 +70,4 @@ ClusterServer::ClusterServer()
   WaitUntilServing(*target_);
 }
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

@@ -12,7 +12,7 @@
 #include "redouble/backends/redis/spawn/private_folder.h"
 #include "redouble/tests/support/target/server_target.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 
 // Options that make the engine the same node as ClusterServer: same id, same address.
 memory::EngineOptions ClusterEngineOptions();
@@ -30,6 +30,6 @@ class ClusterServer {
   std::unique_ptr<ServerTarget> target_;
 };
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests
 
 #endif  // REDOUBLE_TESTS_CONFORMANCE_CLUSTER_SERVER_H_

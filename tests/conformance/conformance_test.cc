@@ -15,7 +15,7 @@
 #include "redouble/tests/support/target/memory_target.h"
 #include "redouble/tests/support/target/server_target.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 using store::CommandId;
@@ -81,4 +81,4 @@ TEST(ConformanceCases, CoverEveryCommandThatTheEngineHas) {
 }
 
 }  // namespace
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

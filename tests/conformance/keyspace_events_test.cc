@@ -13,7 +13,7 @@
 #include "redouble/tests/support/target/memory_target.h"
 #include "redouble/tests/support/target/server_target.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 // All classes, including those that are not in A.
@@ -158,4 +158,4 @@ TEST(ServerEvents, OfATimerDoNotComeBetweenCommands) {
 }
 
 }  // namespace
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

@@ -9,7 +9,7 @@
 #include "redouble/tests/support/target/resp3_reader.h"
 #include "redouble/tests/support/target/server_target.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 class Resp3 : public testing::TestWithParam<std::string> {};
@@ -35,4 +35,4 @@ INSTANTIATE_TEST_SUITE_P(Files, Resp3, testing::ValuesIn(CaseFiles()),
                          });
 
 }  // namespace
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

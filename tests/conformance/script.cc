@@ -13,7 +13,7 @@
 #include "redouble/tests/support/target/canonical_reply.h"
 #include "redouble/tests/support/target/reply_text.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 using store::Reply;
@@ -171,4 +171,4 @@ std::string ScriptText(const Script& script) {
   return text;
 }
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

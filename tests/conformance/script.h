@@ -33,7 +33,7 @@
 #include "absl/time/time.h"
 #include "redouble/tests/support/target/target.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 
 // 2026-05-09 14:03:02 UTC, in the middle of a second.
 inline constexpr absl::Time kStart = absl::FromUnixMillis(1'778'335'382'500);
@@ -71,6 +71,6 @@ Script RunScript(const Script& script, Target& target, ReplyWriter writer = null
 // The text of a script, which ParseScript accepts.
 std::string ScriptText(const Script& script);
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests
 
 #endif  // REDOUBLE_TESTS_CONFORMANCE_SCRIPT_H_

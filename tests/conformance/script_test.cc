@@ -5,7 +5,7 @@
 #include "gtest/gtest.h"
 #include "redouble/tests/support/target/memory_target.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 constexpr std::string_view kText =
@@ -62,4 +62,4 @@ TEST(Script, ReportsTheLineOfWhatItCannotRead) {
 }
 
 }  // namespace
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

@@ -14,7 +14,7 @@
 #include "redouble/tests/support/target/memory_target.h"
 #include "redouble/tests/support/target/reply_text.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 std::string TextOf(const std::optional<store::Reply>& reply) {
@@ -53,7 +53,7 @@ std::string TraceHash(uint64_t programs, uint64_t seed) {
 }
 
 }  // namespace
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests
 
 int main(int argc, char** argv) {
   const uint64_t programs = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 100;

@@ -19,7 +19,7 @@
 #include "redouble/sim/explore/explore.h"
 #include "redouble/sim/explore/strategies.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 using base::Task;
@@ -125,7 +125,7 @@ std::string WorldHash(uint64_t seeds, uint64_t first_seed) {
 }
 
 }  // namespace
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests
 
 int main(int argc, char** argv) {
   const uint64_t seeds = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 100;

@@ -12,7 +12,7 @@
 #include "redouble/tests/differential/run_program.h"
 #include "redouble/tests/differential/shrink.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 // Conformance cases begin at kStart. A program that fails at that time too can be used as a case
@@ -95,4 +95,4 @@ CampaignResult RunCampaign(const CampaignOptions& options, Target& expected, Tar
   return result;
 }
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

@@ -15,7 +15,7 @@
 
 #include "redouble/tests/support/target/target.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 
 struct CampaignOptions {
   std::string group = "strings";
@@ -43,6 +43,6 @@ struct CampaignResult {
 CampaignResult RunCampaign(const CampaignOptions& options, Target& expected, Target& actual,
                            const std::function<void(const CampaignResult&)>& progress = nullptr);
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests
 
 #endif  // REDOUBLE_TESTS_DIFFERENTIAL_CAMPAIGN_H_

@@ -9,7 +9,7 @@
 #include "redouble/core/store/table/command_table.h"
 #include "redouble/tests/differential/groups.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 using store::CommandId;
@@ -112,4 +112,4 @@ Words SomeKeys(Vocabulary& vocabulary) { return vocabulary.Keys(1 + vocabulary.r
 
 Words Nothing(Vocabulary&) { return {}; }
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

@@ -20,7 +20,7 @@
 #include "redouble/tests/differential/vocabulary.h"
 #include "redouble/tests/support/target/words.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 
 struct CommandGenerator {
   store::CommandId id;
@@ -42,6 +42,6 @@ Words KeyAndValue(Vocabulary& vocabulary);
 Words SomeKeys(Vocabulary& vocabulary);
 Words Nothing(Vocabulary& vocabulary);
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests
 
 #endif  // REDOUBLE_TESTS_DIFFERENTIAL_COMMAND_GENERATOR_H_

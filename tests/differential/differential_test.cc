@@ -9,7 +9,7 @@
 #include "redouble/tests/support/target/memory_target.h"
 #include "redouble/tests/support/target/server_target.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 class Differential : public testing::TestWithParam<std::string_view> {};
@@ -32,4 +32,4 @@ INSTANTIATE_TEST_SUITE_P(Groups, Differential, testing::ValuesIn(GroupNames()),
                          });
 
 }  // namespace
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

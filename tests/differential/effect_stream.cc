@@ -14,7 +14,7 @@
 #include "redouble/tests/support/target/memory_target.h"
 #include "redouble/tests/support/target/server_target.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 using store::Reply;
@@ -182,4 +182,4 @@ std::optional<std::string> EffectStreamPair::Compare(absl::FunctionRef<void(Targ
                       TextOf(actual, index));
 }
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

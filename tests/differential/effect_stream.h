@@ -21,7 +21,7 @@
 #include "absl/functional/function_ref.h"
 #include "redouble/tests/support/target/target.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 
 class EffectStreamPair {
  public:
@@ -41,6 +41,6 @@ class EffectStreamPair {
   const std::unique_ptr<Server> server_;
 };
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests
 
 #endif  // REDOUBLE_TESTS_DIFFERENTIAL_EFFECT_STREAM_H_

@@ -10,7 +10,7 @@
 
 #include "redouble/tests/differential/command_generator.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 
 std::span<const CommandGenerator> BitmapGenerators();
 std::span<const CommandGenerator> BlockingGenerators();
@@ -31,6 +31,6 @@ std::span<const CommandGenerator> StreamGenerators();
 std::span<const CommandGenerator> StringGenerators();
 std::span<const CommandGenerator> TransactionGenerators();
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests
 
 #endif  // REDOUBLE_TESTS_DIFFERENTIAL_GENERATORS_H_

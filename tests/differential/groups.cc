@@ -6,7 +6,7 @@
 
 #include "redouble/tests/differential/generators.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 using store::CommandGroup;
@@ -206,4 +206,4 @@ std::string_view ExclusionReason(CommandId id) {
   return {};
 }
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

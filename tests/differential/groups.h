@@ -15,7 +15,7 @@
 #include "redouble/core/store/table/command_table.h"
 #include "redouble/tests/differential/command_generator.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 
 // The names in the order of the table: "strings", "keys", ...
 std::vector<std::string_view> GroupNames();
@@ -31,6 +31,6 @@ std::vector<CommandGenerator> CompanionGenerators();
 // The reason why a command is excluded from programs; empty for all others.
 std::string_view ExclusionReason(store::CommandId id);
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests
 
 #endif  // REDOUBLE_TESTS_DIFFERENTIAL_GROUPS_H_

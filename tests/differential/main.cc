@@ -17,7 +17,7 @@
 #include "redouble/tests/support/target/memory_target.h"
 #include "redouble/tests/support/target/server_target.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 struct Row {
@@ -81,7 +81,7 @@ std::vector<std::string> GroupsThatExist() {
 }
 
 }  // namespace
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests
 
 int main(int argc, char** argv) {
   using namespace redouble::tests;

@@ -10,7 +10,7 @@
 #include "redouble/tests/differential/generators.h"
 #include "redouble/tests/differential/groups.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 using Kind = ProgramStep::Kind;
@@ -159,4 +159,4 @@ Program MakeProgram(const ProgramOptions& options) {
   return program;
 }
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

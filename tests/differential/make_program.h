@@ -14,7 +14,7 @@
 
 #include "redouble/tests/differential/program.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 
 struct ProgramOptions {
   std::string_view group = "strings";  // A name of GroupNames(), or "all".
@@ -25,6 +25,6 @@ struct ProgramOptions {
 // Equal options yield equal programs.
 Program MakeProgram(const ProgramOptions& options);
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests
 
 #endif  // REDOUBLE_TESTS_DIFFERENTIAL_MAKE_PROGRAM_H_

@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 
 std::string ProgramText(const Program& program, const std::string& title) {
   std::string text = absl::StrCat("@case ", title, "\n");
@@ -24,4 +24,4 @@ std::string ProgramText(const Program& program, const std::string& title) {
   return text;
 }
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

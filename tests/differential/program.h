@@ -14,7 +14,7 @@
 #include "absl/time/time.h"
 #include "redouble/tests/support/target/words.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 
 struct ProgramStep {
   enum class Kind : uint8_t {
@@ -41,6 +41,6 @@ struct Program {
 // relative ones (see RunProgram).
 std::string ProgramText(const Program& program, const std::string& title);
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests
 
 #endif  // REDOUBLE_TESTS_DIFFERENTIAL_PROGRAM_H_

@@ -14,7 +14,7 @@
 #include "redouble/tests/differential/shrink.h"
 #include "redouble/tests/support/target/memory_target.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 using Kind = ProgramStep::Kind;
@@ -198,4 +198,4 @@ TEST(RunCampaign, EndsAfterTheRequestedNumberOfCommands) {
 }
 
 }  // namespace
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

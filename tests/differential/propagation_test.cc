@@ -17,7 +17,7 @@
 #include "redouble/tests/differential/run_program.h"
 #include "redouble/tests/differential/shrink.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 constexpr char kRewrites[] = "tests/differential/propagation_cases.txt";
@@ -109,4 +109,4 @@ INSTANTIATE_TEST_SUITE_P(Groups, PropagationOfPrograms, testing::ValuesIn(GroupN
                          });
 
 }  // namespace
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

@@ -16,7 +16,7 @@
 #include "redouble/tests/support/target/memory_target.h"
 #include "redouble/tests/support/target/server_target.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 using base::IsOk;
@@ -110,4 +110,4 @@ INSTANTIATE_TEST_SUITE_P(Groups, RdbProperty,
                          });
 
 }  // namespace
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

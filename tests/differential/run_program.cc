@@ -10,7 +10,7 @@
 #include "redouble/tests/differential/vocabulary.h"
 #include "redouble/tests/support/target/reply_text.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 using store::CommandId;
@@ -285,4 +285,4 @@ std::optional<Difference> Compare(Target& expected, Target& actual, Program& pro
   return std::nullopt;
 }
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

@@ -22,7 +22,7 @@
 #include "redouble/tests/support/target/canonical_reply.h"
 #include "redouble/tests/support/target/target.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 
 // A reply that arrived after its command's step.
 struct LateReply {
@@ -65,6 +65,6 @@ struct Difference {
 // `program` are replaced by relative ones.
 std::optional<Difference> Compare(Target& expected, Target& actual, Program& program);
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests
 
 #endif  // REDOUBLE_TESTS_DIFFERENTIAL_RUN_PROGRAM_H_

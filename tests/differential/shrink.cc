@@ -6,7 +6,7 @@
 #include "rapidcheck.h"
 #include "redouble/core/store/table/command_table.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 using Steps = std::vector<ProgramStep>;
@@ -78,4 +78,4 @@ Program Shrink(Program failing, absl::FunctionRef<bool(const Program&)> fails, i
   return failing;
 }
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

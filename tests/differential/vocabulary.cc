@@ -3,7 +3,7 @@
 #include <array>
 #include <cstring>
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 using namespace std::string_view_literals;
@@ -204,4 +204,4 @@ std::string Vocabulary::Choice(std::initializer_list<std::string_view> words) {
 
 std::string Vocabulary::Junk() { return PickFrom(kJunk); }
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

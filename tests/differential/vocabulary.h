@@ -20,7 +20,7 @@
 #include "redouble/core/base/random/rng.h"
 #include "redouble/tests/support/target/words.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 
 class Vocabulary {
  public:
@@ -73,6 +73,6 @@ inline void Append(Words& words, const Words& more) {
   words.insert(words.end(), more.begin(), more.end());
 }
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests
 
 #endif  // REDOUBLE_TESTS_DIFFERENTIAL_VOCABULARY_H_

@@ -18,7 +18,7 @@
 #include "redouble/tests/support/target/memory_target.h"
 #include "redouble/tests/support/target/words.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 using store::Reply;
@@ -346,4 +346,4 @@ std::vector<std::string> DebugSubcommandsOf(Target& target) {
   return names;
 }
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

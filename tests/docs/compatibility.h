@@ -13,7 +13,7 @@
 
 #include "redouble/tests/support/target/target.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 
 // Returns the page with newly generated parts "commands", "parameters" and "debug".
 std::string WithCompatibilityTables(std::string_view page);
@@ -29,6 +29,6 @@ std::vector<std::string> DebugSubcommandsOfRedis();
 // The subcommands that DEBUG HELP of `target` lists, sorted.
 std::vector<std::string> DebugSubcommandsOf(Target& target);
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests
 
 #endif  // REDOUBLE_TESTS_DOCS_COMPATIBILITY_H_

@@ -5,7 +5,7 @@
 
 #include "redouble/sim/fault/fault_page.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 TEST(Faults, AreThoseOfTheDocumentation) {
@@ -16,4 +16,4 @@ TEST(Faults, AreThoseOfTheDocumentation) {
 }
 
 }  // namespace
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

@@ -21,7 +21,7 @@
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/base/time/virtual_clock.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 namespace fs = std::filesystem;
@@ -164,4 +164,4 @@ std::string FileFaultsPage() {
   return page;
 }
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

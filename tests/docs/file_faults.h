@@ -9,11 +9,11 @@
 
 #include <string>
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 
 // The page. Each row is tried: the call fails, and then what is there is loaded.
 std::string FileFaultsPage();
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests
 
 #endif  // REDOUBLE_TESTS_DOCS_FILE_FAULTS_H_

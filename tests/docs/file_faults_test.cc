@@ -8,7 +8,7 @@
 
 #include "gtest/gtest.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 TEST(FileFaults, LoseNothingAndAreWhatThePageSays) {
@@ -22,4 +22,4 @@ TEST(FileFaults, LoseNothingAndAreWhatThePageSays) {
 }
 
 }  // namespace
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

@@ -4,7 +4,7 @@
 #include "absl/strings/str_replace.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 
 std::string WithGeneratedPart(std::string_view page, std::string_view name, std::string_view part) {
   constexpr std::string_view kEnd = "<!-- end -->";
@@ -24,4 +24,4 @@ std::string Cell(std::string_view text) {
   return absl::StrReplaceAll(base::ToAbsl(text), {{"|", "\\|"}});
 }
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

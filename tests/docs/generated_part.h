@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 
 // Returns the page with `part` between the markers of `name`; the page unchanged if it has no
 // markers of that name.
@@ -19,6 +19,6 @@ std::string WithGeneratedPart(std::string_view page, std::string_view name, std:
 // Returns the text of a table's cell.
 std::string Cell(std::string_view text);
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests
 
 #endif  // REDOUBLE_TESTS_DOCS_GENERATED_PART_H_

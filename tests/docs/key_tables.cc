@@ -12,7 +12,7 @@
 #include "redouble/sim/cli/support/systems.h"
 #include "redouble/tests/docs/generated_part.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 std::string TypeCell(const store::KeyFamily& family) {
@@ -63,4 +63,4 @@ std::string WithKeyTable(std::string_view page, std::string_view system) {
   return WithGeneratedPart(written, "layouts " + name, LayoutTableOf(system));
 }
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

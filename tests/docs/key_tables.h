@@ -10,12 +10,12 @@
 #include <string>
 #include <string_view>
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 
 // Returns the page with newly generated tables of `system` between their markers; the page
 // unchanged if it has no markers of that system.
 std::string WithKeyTable(std::string_view page, std::string_view system);
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests
 
 #endif  // REDOUBLE_TESTS_DOCS_KEY_TABLES_H_

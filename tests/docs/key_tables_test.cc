@@ -9,7 +9,7 @@
 
 #include "redouble/sim/cli/support/systems.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 using ::testing::HasSubstr;
@@ -54,4 +54,4 @@ TEST(KeyTables, LeaveAPageWithoutMarkersAlone) {
 }
 
 }  // namespace
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

@@ -4,7 +4,7 @@
 
 #include "redouble/backends/redis/options.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 constexpr std::string_view kHead =
@@ -26,4 +26,4 @@ constexpr std::string_view kHead =
 
 std::string LiveOptionsPage() { return std::string(kHead) + redis::OptionsReference(); }
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

@@ -8,11 +8,11 @@
 
 #include <string>
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 
 // The page, generated from the table of options.
 std::string LiveOptionsPage();
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests
 
 #endif  // REDOUBLE_TESTS_DOCS_LIVE_OPTIONS_H_

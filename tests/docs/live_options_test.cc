@@ -6,7 +6,7 @@
 
 #include "gtest/gtest.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 TEST(LiveOptions, AreWhatTheDocumentationLists) {
@@ -23,4 +23,4 @@ TEST(LiveOptions, HaveARowEach) {
 }
 
 }  // namespace
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

@@ -4,7 +4,7 @@
 #include "absl/strings/str_join.h"
 #include "redouble/tests/docs/generated_part.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 std::string PromiseTable(const sim::StormSystem& system) {
@@ -29,4 +29,4 @@ std::string WithPromiseTable(std::string_view page, const sim::StormSystem& syst
   return WithGeneratedPart(page, absl::StrCat("promises ", system.name), PromiseTable(system));
 }
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

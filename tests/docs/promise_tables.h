@@ -11,12 +11,12 @@
 
 #include "redouble/sim/storm/storm.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 
 // Returns the page with a newly generated table of the system between its markers; the page
 // unchanged if it has no markers of that system.
 std::string WithPromiseTable(std::string_view page, const sim::StormSystem& system);
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests
 
 #endif  // REDOUBLE_TESTS_DOCS_PROMISE_TABLES_H_

@@ -9,7 +9,7 @@
 
 #include "redouble/sim/cli/storm/storm_systems.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 using ::testing::ContainsRegex;
@@ -42,4 +42,4 @@ TEST(PromiseTables, NameTheHazardsAndTheirOptions) {
 }
 
 }  // namespace
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

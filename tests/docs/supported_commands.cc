@@ -11,7 +11,7 @@
 #include "redouble/core/store/table/command_details.h"
 #include "redouble/core/store/table/command_table.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 using store::CommandGroup;
@@ -65,4 +65,4 @@ std::string SupportedCommandsPage() {
   return page;
 }
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

@@ -8,11 +8,11 @@
 
 #include <string>
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 
 // The page, generated from the command table: a section for each group, a row for each command.
 std::string SupportedCommandsPage();
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests
 
 #endif  // REDOUBLE_TESTS_DOCS_SUPPORTED_COMMANDS_H_

@@ -6,7 +6,7 @@
 
 #include "gtest/gtest.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 TEST(SupportedCommands, AreWhatTheDocumentationLists) {
@@ -26,4 +26,4 @@ TEST(SupportedCommands, HaveARowPerCommandInItsGroup) {
 }
 
 }  // namespace
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

@@ -28,7 +28,7 @@
 #include "redouble/core/base/time/virtual_clock.h"
 #include "redouble/tests/fuzz/hostile_engine.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 constexpr size_t kMostDigits = 6;
@@ -117,7 +117,7 @@ void Try(std::string_view bytes) {
 }
 
 }  // namespace
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   redouble::tests::Try(std::string_view(reinterpret_cast<const char*>(data), size));

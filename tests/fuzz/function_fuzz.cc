@@ -9,7 +9,7 @@
 
 #include "redouble/tests/fuzz/hostile_engine.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 using store::Reply;
@@ -57,7 +57,7 @@ void Give(uint8_t door, const std::string& bytes) {
 }
 
 }  // namespace
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;

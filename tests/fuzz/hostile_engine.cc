@@ -7,7 +7,7 @@
 
 #include "redouble/core/base/hash/crc.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 // Version 10 of RDB, little-endian, and a CRC-64.
@@ -59,4 +59,4 @@ void HostileEngine::Require(bool holds, std::string_view what) {
   std::abort();
 }
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

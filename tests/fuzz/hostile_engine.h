@@ -15,7 +15,7 @@
 #include "redouble/tests/support/target/memory_target.h"
 #include "redouble/tests/support/target/words.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 
 // Returns the payload of RESTORE or FUNCTION RESTORE with these bytes: Redis's version and the
 // right checksum follow them, so that a reader looks at the bytes.
@@ -39,6 +39,6 @@ class HostileEngine {
   MemoryTarget target_;
 };
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests
 
 #endif  // REDOUBLE_TESTS_FUZZ_HOSTILE_ENGINE_H_

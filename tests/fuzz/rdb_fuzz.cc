@@ -18,7 +18,7 @@
 #include "redouble/core/base/time/virtual_clock.h"
 #include "redouble/tests/fuzz/hostile_engine.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 constexpr size_t kChecksumBytes = 8;
@@ -65,7 +65,7 @@ std::string WithChecksum(std::string_view bytes) {
 }
 
 }  // namespace
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);

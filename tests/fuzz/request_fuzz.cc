@@ -14,7 +14,7 @@
 #include "redouble/core/base/time/virtual_clock.h"
 #include "redouble/sim/server/client.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 // Replies to every command with its words, so that the parsed words are visible.
@@ -50,7 +50,7 @@ std::string Answer(std::string_view bytes, size_t piece) {
 }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;

@@ -10,7 +10,7 @@
 
 #include "redouble/tests/fuzz/hostile_engine.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 using store::Reply;
@@ -92,7 +92,7 @@ void Restore(std::string_view bytes) {
 }
 
 }  // namespace
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   redouble::tests::Restore(std::string_view(reinterpret_cast<const char*>(data), size));

@@ -8,7 +8,7 @@
 #include "redouble/tests/golden/replay/keyspace_check.h"
 #include "redouble/tests/golden/replay/reply_check.h"
 
-namespace redouble::golden {
+namespace redouble::inline v0_1::golden {
 namespace {
 
 using store::Reply;
@@ -175,4 +175,4 @@ TEST(ReadServer, ReadsTheKeyspaceOfAServer) {
 }
 
 }  // namespace
-}  // namespace redouble::golden
+}  // namespace redouble::inline v0_1::golden

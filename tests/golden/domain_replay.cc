@@ -23,7 +23,7 @@
 #include "redouble/tests/golden/replay/keyspace_check.h"
 #include "redouble/tests/golden/replay/reply_check.h"
 
-namespace redouble::golden {
+namespace redouble::inline v0_1::golden {
 namespace {
 
 using store::Command;
@@ -391,4 +391,4 @@ Outcome ReplayDomain(const Golden& recorded, const Domain& domain, sim::Scenario
   return Outcome::Passed();
 }
 
-}  // namespace redouble::golden
+}  // namespace redouble::inline v0_1::golden

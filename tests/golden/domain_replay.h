@@ -18,13 +18,13 @@
 #include "redouble/tests/golden/replay/golden.h"
 #include "redouble/tests/golden/replay/outcome.h"
 
-namespace redouble::golden {
+namespace redouble::inline v0_1::golden {
 
 // Replays the operations of `golden` and checks its tables. Resets the backend first. Skips a
 // golden with an operation that the domain does not have and that is newer than the specification
 // (its file is named ext_*).
 Outcome ReplayDomain(const Golden& golden, const Domain& domain, sim::ScenarioBackend& backend);
 
-}  // namespace redouble::golden
+}  // namespace redouble::inline v0_1::golden
 
 #endif  // REDOUBLE_TESTS_GOLDEN_DOMAIN_REPLAY_H_

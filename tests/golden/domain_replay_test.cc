@@ -9,7 +9,7 @@
 #include "redouble/tests/golden/gateway/gateway_domain.h"
 #include "redouble/tests/golden/golden_for_test.h"
 
-namespace redouble::golden {
+namespace redouble::inline v0_1::golden {
 namespace {
 
 using Verdict = Outcome::Verdict;
@@ -175,4 +175,4 @@ TEST(DomainOf, HasTheOperationsOfTheSystem) {
 }
 
 }  // namespace
-}  // namespace redouble::golden
+}  // namespace redouble::inline v0_1::golden

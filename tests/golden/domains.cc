@@ -6,7 +6,7 @@
 #include "redouble/tests/golden/relayna/relayna_domain.h"
 #include "redouble/tests/golden/threescale/threescale_domain.h"
 
-namespace redouble::golden {
+namespace redouble::inline v0_1::golden {
 
 Domain DomainOf(System system) {
   switch (system) {
@@ -24,4 +24,4 @@ Domain DomainOf(System system) {
   return GatewayDomain();
 }
 
-}  // namespace redouble::golden
+}  // namespace redouble::inline v0_1::golden

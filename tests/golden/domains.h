@@ -7,10 +7,10 @@
 #include "redouble/tests/golden/replay/domain.h"
 #include "redouble/tests/golden/replay/golden.h"
 
-namespace redouble::golden {
+namespace redouble::inline v0_1::golden {
 
 Domain DomainOf(System system);
 
-}  // namespace redouble::golden
+}  // namespace redouble::inline v0_1::golden
 
 #endif  // REDOUBLE_TESTS_GOLDEN_DOMAINS_H_

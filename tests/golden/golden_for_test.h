@@ -17,7 +17,7 @@
 #include "gtest/gtest.h"
 #include "redouble/tests/golden/replay/golden.h"
 
-namespace redouble::golden {
+namespace redouble::inline v0_1::golden {
 
 // The folder of the gateway's goldens, relative to a test's working directory.
 inline constexpr std::string_view kGatewayFolder = "tests/data/golden/gateway";
@@ -42,6 +42,6 @@ inline Golden MustParse(const Json& json, System system, std::string_view file =
   return golden.ok() ? *std::move(golden) : Golden{};
 }
 
-}  // namespace redouble::golden
+}  // namespace redouble::inline v0_1::golden
 
 #endif  // REDOUBLE_TESTS_GOLDEN_GOLDEN_FOR_TEST_H_

@@ -24,7 +24,7 @@
 #include "redouble/tests/golden/replay/outcome.h"
 #include "redouble/tests/golden/replay/raw_replay.h"
 
-namespace redouble::golden {
+namespace redouble::inline v0_1::golden {
 namespace {
 
 namespace fs = std::filesystem;
@@ -269,4 +269,4 @@ int RunGoldens(std::vector<std::string> arguments, const ProgramContext& context
   }
 }
 
-}  // namespace redouble::golden
+}  // namespace redouble::inline v0_1::golden

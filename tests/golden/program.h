@@ -13,7 +13,7 @@
 
 #include "redouble/sim/cli/support/subcommand.h"
 
-namespace redouble::golden {
+namespace redouble::inline v0_1::golden {
 
 // Runs the program with `arguments`, without the program's name. Prints a line for each file, below
 // it the first difference of each mode, and `N passed, N failed` at the end. A file fails if a mode
@@ -23,6 +23,6 @@ namespace redouble::golden {
 // without goldens.
 int RunGoldens(std::vector<std::string> arguments, const sim::ProgramContext& context);
 
-}  // namespace redouble::golden
+}  // namespace redouble::inline v0_1::golden
 
 #endif  // REDOUBLE_TESTS_GOLDEN_PROGRAM_H_

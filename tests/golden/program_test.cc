@@ -10,7 +10,7 @@
 #include "redouble/tests/golden/golden_for_test.h"
 #include "redouble/tests/support/json_mistakes.h"
 
-namespace redouble::golden {
+namespace redouble::inline v0_1::golden {
 namespace {
 
 namespace fs = std::filesystem;
@@ -237,4 +237,4 @@ TEST_F(GoldenProgram, ExplainsItselfByExample) {
 }
 
 }  // namespace
-}  // namespace redouble::golden
+}  // namespace redouble::inline v0_1::golden

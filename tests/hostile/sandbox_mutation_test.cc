@@ -24,7 +24,7 @@
 #include "redouble/tests/fuzz/hostile_engine.h"
 #include "redouble/tests/support/target/reply_text.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 constexpr char kFolder[] = "tests/hostile/";
@@ -185,4 +185,4 @@ TEST_F(SandboxMutation, LeavesTheGlobalsIntact) {
 }
 
 }  // namespace
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

@@ -21,7 +21,7 @@
 #include "redouble/core/store/typed/hashes.h"
 #include "redouble/tests/judges/judges.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 using base::IsOkAndHolds;
@@ -158,4 +158,4 @@ TYPED_TEST(HashFieldsTest, AreMissingInAMissingKey) {
 }
 
 }  // namespace
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

@@ -20,7 +20,7 @@
 #include "redouble/tests/support/target/memory_target.h"
 #include "redouble/tests/support/target/server_target.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 // A script for each case of a file. What precedes the first case are notes.
@@ -216,4 +216,4 @@ std::string InventoryOf(const std::string& program) {
   return text;
 }
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

@@ -19,7 +19,7 @@
 #include "redouble/core/store/table/version.h"
 #include "redouble/tests/conformance/script.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 
 // The names of tools/judges, oldest version first.
 std::vector<std::string> JudgeNames();
@@ -55,6 +55,6 @@ std::string AnswerOfEngine(const Script& script, store::Version version);
 // io-threads-do-reads" for what it lacks.
 std::string InventoryOf(const std::string& program);
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests
 
 #endif  // REDOUBLE_TESTS_JUDGES_JUDGES_H_

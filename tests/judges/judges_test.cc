@@ -13,7 +13,7 @@
 #include "redouble/tests/conformance/case_files.h"
 #include "redouble/tests/support/target/server_target.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 using ::testing::Combine;
@@ -85,4 +85,4 @@ INSTANTIATE_TEST_SUITE_P(All, JudgesConformance,
                          });
 
 }  // namespace
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

@@ -26,7 +26,7 @@
 #include "redouble/tests/conformance/script.h"
 #include "redouble/tests/judges/judges.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 // Writes the file, or removes it if the text is empty.
@@ -116,7 +116,7 @@ int Main(bool only_remaining, bool only_versions) {
 }
 
 }  // namespace
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests
 
 int main(int argc, char** argv) {
   const bool only_remaining = argc == 2 && std::string_view(argv[1]) == "--remaining";

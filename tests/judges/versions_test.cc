@@ -11,7 +11,7 @@
 #include "redouble/tests/conformance/case_files.h"
 #include "redouble/tests/judges/judges.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 using ::testing::Combine;
@@ -67,4 +67,4 @@ INSTANTIATE_TEST_SUITE_P(All, Versions, Combine(ValuesIn(JudgeNames()), ValuesIn
                          });
 
 }  // namespace
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

@@ -15,7 +15,7 @@
 #include "redouble/core/store/typed/keys.h"
 #include "redouble/core/store/typed/strings.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 using base::IsOk;
@@ -215,4 +215,4 @@ TYPED_TEST(BadInputTest, RefusesACommandThatThereIsNot) {
 }
 
 }  // namespace
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

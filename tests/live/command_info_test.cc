@@ -12,7 +12,7 @@
 #include "redouble/tests/support/target/resp3_reader.h"
 #include "redouble/tests/support/target/server_target.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 using store::CommandSpec;
@@ -168,4 +168,4 @@ TEST_F(CommandInfo, ListsWhatTheServerLists) {
 }
 
 }  // namespace
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

@@ -20,7 +20,7 @@
 #include "redouble/core/store/reply.h"
 #include "redouble/tests/support/target/raw_connection.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 using base::IsOk;
@@ -230,4 +230,4 @@ TEST_F(CommandTableLive, FindsTheKeysThatTheServerFinds) {
 }
 
 }  // namespace
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

@@ -7,7 +7,7 @@
 #include "redouble/tests/support/target/memory_target.h"
 #include "redouble/tests/support/target/server_target.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 struct Case {
@@ -139,4 +139,4 @@ TEST(Dump, CarriesLibrariesToARealServerAndFromOne) {
 }
 
 }  // namespace
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

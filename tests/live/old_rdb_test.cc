@@ -11,7 +11,7 @@
 #include "redouble/tests/support/target/memory_target.h"
 #include "redouble/tests/support/target/server_target.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 using base::IsOk;
@@ -124,4 +124,4 @@ TEST_F(OldRdb, KeepsIdleTimesFrequenciesAndFunctions) {
 }
 
 }  // namespace
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

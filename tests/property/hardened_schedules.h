@@ -22,7 +22,7 @@
 
 #include "redouble/sim/world/world.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 inline constexpr uint64_t kSchedules = 10'000;
 
@@ -50,6 +50,6 @@ inline WorldOptions WorldOf(uint64_t seed) {
   return options;
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_TESTS_PROPERTY_HARDENED_SCHEDULES_H_

@@ -32,7 +32,7 @@
 #include "redouble/core/store/store.h"
 #include "redouble/core/store/wrappers/forwarding_store.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 
 class InterceptedStore final : public store::ForwardingStore {
  public:
@@ -78,6 +78,6 @@ class InterceptedStore final : public store::ForwardingStore {
   size_t requests_ = 0;
 };
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests
 
 #endif  // REDOUBLE_TESTS_SUPPORT_INTERCEPTED_STORE_H_

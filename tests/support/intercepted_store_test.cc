@@ -8,7 +8,7 @@
 #include "redouble/core/store/batch.h"
 #include "redouble/core/store/typed/strings.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 using base::IsOkAndHolds;
@@ -42,4 +42,4 @@ TEST_F(InterceptedStoreTest, LetsATestInterveneOrReply) {
 }
 
 }  // namespace
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 using sim::Json;
@@ -33,4 +33,4 @@ void ForEachMistake(const Json& good, const std::function<void(const Json&)>& vi
   }
 }
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

@@ -13,7 +13,7 @@
 
 #include "redouble/sim/operations/operation.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 
 // Calls `visit` with copies of `good` in which one value is replaced. Replaces each value in turn
 // by null, true, a negative number, a number above all integers, a fraction, an empty text, a text
@@ -21,6 +21,6 @@ namespace redouble::tests {
 // an empty object: about 10 calls for each value of `good`.
 void ForEachMistake(const sim::Json& good, const std::function<void(const sim::Json&)>& visit);
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests
 
 #endif  // REDOUBLE_TESTS_SUPPORT_JSON_MISTAKES_H_

@@ -5,7 +5,7 @@
 
 #include "gtest/gtest.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 TEST(JsonMistakes, AreMadeAtEveryPlaceOneAtATime) {
@@ -24,4 +24,4 @@ TEST(JsonMistakes, AreMadeAtEveryPlaceOneAtATime) {
 }
 
 }  // namespace
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

@@ -28,7 +28,7 @@
 #include "redouble/core/korvet/log/producer.h"
 #include "redouble/core/korvet/topics/topics.h"
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 
 // The milliseconds of the first record's id, and its offset with 10 bits for the sequence number.
 inline constexpr uint64_t kFirstMs = 1234567890123;
@@ -78,6 +78,6 @@ class TopicTest : public tests::BackendTest<Backend> {
   base::VirtualClock clock_;
 };
 
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet
 
 #endif  // REDOUBLE_TESTS_SUPPORT_KORVET_TOPIC_H_

@@ -21,7 +21,7 @@
 #include "redouble/core/store/command.h"
 #include "redouble/core/store/pubsub/pubsub.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 // The channel of markers, which are numbered. A marker is published after all other messages; when
@@ -176,4 +176,4 @@ void LiveMessages::Deliver() {
   subscription_->HandOver();
 }
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

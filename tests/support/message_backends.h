@@ -28,7 +28,7 @@
 #include "redouble/core/store/message_source.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 
 // A backend has the functions:
 //   Start           Returns an error if the machine lacks the backend.
@@ -97,6 +97,6 @@ class MessageBackendNames {
   }
 };
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests
 
 #endif  // REDOUBLE_TESTS_SUPPORT_MESSAGE_BACKENDS_H_

@@ -21,7 +21,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 
 class RoundTripTable {
  public:
@@ -55,6 +55,6 @@ class RoundTripTable {
   std::map<std::string, Row> rows_;
 };
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests
 
 #endif  // REDOUBLE_TESTS_SUPPORT_ROUND_TRIP_TABLE_H_

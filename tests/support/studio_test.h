@@ -40,7 +40,7 @@
 #include "redouble/core/studio/registry/service_record.h"
 #include "redouble/tests/support/intercepted_store.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 
 inline python::Value Json(std::string_view text) { return *python::ParseJson(text); }
 
@@ -207,6 +207,6 @@ class StudioBackendTest : public tests::SpelledTest<Backend, StudioFamilies> {
   }
 };
 
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio
 
 #endif  // REDOUBLE_TESTS_SUPPORT_STUDIO_TEST_H_

@@ -165,6 +165,19 @@ DEAD_CODE = (
 TORN_TABLE = r"^//\s*\|.*\|.*[^|\s]\s*$|^//(?!\s*\|).*\|\s+\|"
 
 
+_NAMESPACE = re.compile(r"(?<!using )\bnamespace\s+redouble\s*::\s*((?:inline\s+)?\w+)")
+_VERSION = re.compile(r"REDOUBLE_VERSION_(?:MAJOR|MINOR) (\d+)$", re.MULTILINE)
+
+
+def check_abi_namespace(source, tree):
+    """Namespaces lie in an inline one that is named after the version, as the shared libraries are."""
+    version = tree.source("include/redouble/version.h")
+    wanted = "inline v" + "_".join(_VERSION.findall(version.code) if version else ("0", "1"))
+    for match in _NAMESPACE.finditer(source.code):
+        if match.group(1) != wanted:
+            yield source.line_of(match.start()), f"{match.group(0)}, not redouble::{wanted}::..."
+
+
 def check_guard(source, _):
     guard = "REDOUBLE_" + re.sub(r"\W", "_", source.path).upper() + "_"
     if f"#ifndef {guard}" not in source.lines:

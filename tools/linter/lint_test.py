@@ -53,6 +53,11 @@ CPP_EXAMPLES = {
         ("backends/redis/net/client.h", '#include "redouble/backends/testing/backends.h"', 1, "backends/testing",
          "backends/testing/backends.h", '#include "redouble/backends/redis/net/client.h"'),
     ],
+    "abi-namespace": [
+        (GATEWAY, "\nnamespace redouble::gateway {\n}\n", 2, "inline v0_1", GATEWAY, "namespace redouble::inline v0_1::gateway {\n}\n"),
+        ("tests/x.cc", "namespace redouble::inline v0::tests {}\n", 1, "inline v0_1",
+         "tests/x.cc", "namespace redouble { int F(); }\nusing namespace redouble::tests;\n"),
+    ],
     "include-asio": [
         ("backends/redis/fsm/link.cc", "#include <boost/asio/buffer.hpp>", 1, "backends/redis/net/",
          "backends/redis/net/link.cc", "#include <boost/asio.hpp>"),

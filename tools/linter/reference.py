@@ -18,7 +18,7 @@ EXAMPLES = ("core/gateway/", "core/korvet/", "core/orchestrator/", "core/python/
             "core/threescale/")
 
 _PREPROCESSOR = re.compile(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", re.MULTILINE)
-_NAMESPACE = re.compile(r"^(?:inline\s+)?namespace\s+(?:\[\[.*?\]\]\s*)?([\w:]*)$")
+_NAMESPACE = re.compile(r"^(?:inline\s+)?namespace\s+(?:\[\[.*?\]\]\s*)?((?:\w|::(?:inline\s)?)*)$")
 _TYPE = re.compile(r"^(?:template\s*<.*>\s*)?(?:requires\b.*?\s)?(?:class|struct|union|enum(?:\s+(?:class|struct))?)\s+(\w+)\b(?!\s*::)",
                    re.DOTALL)
 _ALIAS = re.compile(r"^(?:template\s*<.*>\s*)?(?:using|concept)\s+(\w+)\s*=", re.DOTALL)

@@ -33,6 +33,7 @@ class DocumentedNames(unittest.TestCase):
                            ("base::Task<absl::StatusOr<int>> H(Store& store,\n    int x = {});", "H"),
                            ("inline constexpr int kI = 1;", "kI"), ("constexpr char kJ[] = {1, 2};", "kJ")):
             self.assertEqual([(2, name)], found(f"namespace a {{\n{text}\n}}  // namespace a\n"), text)
+            self.assertEqual([(2, name)], found(f"namespace a::inline v0_1::b {{\n{text}\n}}\n"), text)
 
     def test_a_comment_above_or_behind_describes(self):
         self.assertEqual([], found("namespace a {\n// One.\nclass A;\n// Two.\nclass A {\n};\nint F();  // Three.\n}\n"))

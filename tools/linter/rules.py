@@ -13,7 +13,7 @@ from collections import namedtuple
 
 from citations import check_paths, check_sections
 from cpp_rules import (
-    FOLDERS, MAX_FILE_LINES, MAX_FUNCTION_LINES, calls, check_file_length, check_function_length, check_guard,
+    FOLDERS, MAX_FILE_LINES, MAX_FUNCTION_LINES, calls, check_abi_namespace, check_file_length, check_function_length, check_guard,
     check_prefix, check_propagation, check_self_contained, check_unordered_iteration, comments, includes_header, DEAD_CODE, TORN_TABLE,
 )
 from dereferences import check_dereferences
@@ -115,6 +115,8 @@ FILE_RULES = [
     Rule("header-self-contained", is_header, check_self_contained,
          "include what it uses, and include it first in its .cc, so that compiling that proves it"),
     Rule("header-guard", is_header, check_guard, "name the guard after the path"),
+    Rule("abi-namespace", cpp(inside(PUBLIC, *FOLDERS)), check_abi_namespace,
+         "open `namespace redouble::inline v<major>_<minor>::<name>`: two versions in one program stay apart"),
     Rule("wall-clock",
          cpp(outside("core/base/time/system_clock", "backends/redis/net/", "bench/", "tools/", "third_party/")),
          calls(r"std::chrono::system_clock|(?:::)?gettimeofday\s*\(|(?:::)?clock_gettime\s*\(|absl::Now\s*\("

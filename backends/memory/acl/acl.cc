@@ -8,7 +8,7 @@
 #include "redouble/backends/memory/acl/merged_rules.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 constexpr int64_t kSameDenialMs = 60'000;
@@ -102,4 +102,4 @@ const AclUser* Acl::Authenticate(std::string_view name, std::string_view passwor
   return user != nullptr && user->Accepts(password) ? user : nullptr;
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -25,7 +25,7 @@
 
 #include "redouble/backends/memory/acl/acl_user.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // One entry of ACL LOG. Equal denials within a minute are counted in one entry.
 struct DenialEntry {
@@ -107,6 +107,6 @@ class Acl {
   DenialLog log_;
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_ACL_ACL_H_

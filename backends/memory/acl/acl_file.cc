@@ -12,7 +12,7 @@
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/base/text/trim.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 std::vector<std::string_view> ViewsOf(std::span<const std::string> words) {
@@ -154,4 +154,4 @@ std::string WriteAclFile(const Acl& acl) {
   return text;
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

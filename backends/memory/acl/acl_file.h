@@ -17,7 +17,7 @@
 
 #include "redouble/backends/memory/acl/acl.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // A `user` directive: the user's name and its rules.
 using UserDirective = std::vector<std::string>;
@@ -43,6 +43,6 @@ AclFileUsers ReadAclFile(std::string_view text, std::string_view path,
                          AclUser::NewChannels channels);
 std::string WriteAclFile(const Acl& acl);
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_ACL_ACL_FILE_H_

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 constexpr AclUser::NewChannels kNone = AclUser::NewChannels::kNone;
@@ -103,4 +103,4 @@ TEST(UserDirectives, MayBeWrongWhenTheyAreLoaded) {
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

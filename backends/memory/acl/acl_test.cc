@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using Words = std::vector<std::string_view>;
@@ -109,4 +109,4 @@ TEST(DenialLog, KeepsTheNewest) {
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -11,7 +11,7 @@
 #include "redouble/core/base/hash/digest.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using store::CommandId;
@@ -225,4 +225,4 @@ std::string AclUser::Describe() const {
   return line;
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

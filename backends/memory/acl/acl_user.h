@@ -26,7 +26,7 @@
 #include "redouble/backends/memory/acl/selector.h"
 #include "redouble/core/store/table/command_table.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // The result of a check, in the order in which Redis prefers to report it.
 enum class Denied : uint8_t { kNothing, kCommand, kKey, kChannel };
@@ -104,6 +104,6 @@ class AclUser {
   std::vector<Selector> selectors_;
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_ACL_ACL_USER_H_

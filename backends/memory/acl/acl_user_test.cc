@@ -5,7 +5,7 @@
 
 #include "redouble/core/base/hash/digest.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using store::CommandId;
@@ -148,4 +148,4 @@ TEST(AclUser, RefusesAMalformedRuleAndChangesNothing) {
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -5,7 +5,7 @@
 #include "absl/strings/match.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using store::CommandId;
@@ -86,4 +86,4 @@ std::optional<std::vector<KeyAccess>> KeyAccesses(const CommandSpec& spec, Argum
   return uses;
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -19,7 +19,7 @@
 
 #include "redouble/core/store/table/command_table.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // A key's index in the arguments, and its access flags.
 struct KeyAccess {
@@ -32,6 +32,6 @@ struct KeyAccess {
 std::optional<std::vector<KeyAccess>> KeyAccesses(const store::CommandSpec& spec,
                                                   std::span<const std::string_view> arguments);
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_ACL_KEY_ACCESS_H_

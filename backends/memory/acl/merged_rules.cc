@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 MergedRules MergeSelectors(std::span<const std::string_view> words) {
   MergedRules merged;
@@ -32,4 +32,4 @@ bool HasBlanks(std::string_view name) {
   return name.find_first_of(std::string_view(" \t\n\v\f\r\0", 7)) != std::string_view::npos;
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

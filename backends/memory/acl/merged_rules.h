@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 struct MergedRules {
   std::vector<std::string> rules;
@@ -29,6 +29,6 @@ MergedRules MergeSelectors(std::span<const std::string_view> words);
 // Whether a user's name has characters that are not allowed in it.
 bool HasBlanks(std::string_view name);
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_ACL_MERGED_RULES_H_

@@ -11,7 +11,7 @@
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/store/table/command_details.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using store::CommandId;
@@ -323,4 +323,4 @@ std::string Selector::Describe() const {
   return absl::StrCat(keys, keys.empty() ? "" : " ", channels, " ", DescribeCommands());
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

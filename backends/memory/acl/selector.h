@@ -29,7 +29,7 @@
 
 #include "redouble/core/store/table/command_table.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // The reason for a refused rule, as ACL SETUSER writes it at the end of its error: "Syntax error".
 using RuleError = std::string_view;
@@ -133,6 +133,6 @@ class Selector {
   std::vector<std::string> channels_;
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_ACL_SELECTOR_H_

@@ -9,7 +9,7 @@
 #include "redouble/backends/memory/snapshot/file_stream.h"
 #include "redouble/core/base/status/status_macros.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 AppendOnlyLog::AppendOnlyLog(Engine& engine, AppendOnlyPlace place, FileSystem& files)
     : engine_(engine), place_(std::move(place)), files_(files) {}
@@ -212,4 +212,4 @@ void AppendOnlyLog::RemoveHistory() {
   WriteManifest(next).IgnoreError();
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -35,7 +35,7 @@
 #include "redouble/backends/memory/snapshot/file_system.h"
 #include "redouble/backends/memory/snapshot/save_rdb.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 struct AppendOnlyOptions {
   bool has_rdb_base = true;   // aof-use-rdb-preamble
@@ -118,6 +118,6 @@ class AppendOnlyLog final : public EffectSink {
   uint64_t base_bytes_ = 0;
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_APPEND_ONLY_APPEND_ONLY_LOG_H_

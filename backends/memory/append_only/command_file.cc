@@ -5,7 +5,7 @@
 
 #include "redouble/core/base/status/status_macros.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 constexpr size_t kMinFetchBytes = size_t{1} << 16;
@@ -52,4 +52,4 @@ absl::StatusOr<CommandFile::Next> CommandFile::Read() {
   }
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -24,7 +24,7 @@
 #include "redouble/backends/memory/persistence/byte_stream.h"
 #include "redouble/core/store/resp/request_parser.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 class CommandFile {
  public:
@@ -62,6 +62,6 @@ class CommandFile {
   store::RequestParser parser_;
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_APPEND_ONLY_COMMAND_FILE_H_

@@ -1,6 +1,6 @@
 #include "redouble/backends/memory/append_only/effect_runner.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 EffectRunner::EffectRunner(Engine& engine, EngineCore::Authority authority)
     : core_(engine.core()), before_(core_.authority()), session_(core_.Connect()) {
@@ -27,4 +27,4 @@ store::Reply EffectRunner::Run(std::span<const std::string_view> words) {
   return reply;
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

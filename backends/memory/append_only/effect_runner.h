@@ -20,7 +20,7 @@
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/core/store/reply.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 class EffectRunner {
  public:
@@ -50,6 +50,6 @@ class EffectRunner {
   const std::unique_ptr<SessionCore> session_;
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_APPEND_ONLY_EFFECT_RUNNER_H_

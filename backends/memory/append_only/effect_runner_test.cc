@@ -12,7 +12,7 @@
 #include "redouble/backends/memory/engine/session_for_test.h"
 #include "redouble/core/base/time/virtual_clock.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using testing::ElementsAre;
@@ -141,4 +141,4 @@ TEST_F(EffectRunnerTest, RunsTransactionsAndKnowsCommands) {
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

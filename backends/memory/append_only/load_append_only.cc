@@ -19,7 +19,7 @@
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 constexpr std::string_view kRdbBeginning = "REDIS";
@@ -306,4 +306,4 @@ absl::StatusOr<AppendOnlyLoadReport> LoadCommandFile(Engine& engine, const std::
   return LogLoader(engine, place, options, files).RunOnly(place.name);
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

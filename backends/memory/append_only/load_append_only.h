@@ -26,7 +26,7 @@
 #include "redouble/backends/memory/engine/engine.h"
 #include "redouble/backends/memory/snapshot/file_system.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // Where a log is.
 struct AppendOnlyPlace {
@@ -69,6 +69,6 @@ absl::StatusOr<AppendOnlyLoadReport> LoadCommandFile(Engine& engine, const std::
                                                      const AppendOnlyLoadOptions& options = {},
                                                      FileSystem& files = RealFileSystem());
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_APPEND_ONLY_LOAD_APPEND_ONLY_H_

@@ -12,7 +12,7 @@
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/store/reply.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 constexpr size_t kLongestLineBytes = 1024;
@@ -140,4 +140,4 @@ void LogManifest::RetireIncrements(bool is_used) {
   increments_ = std::move(kept);
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -20,7 +20,7 @@
 
 #include "absl/status/statusor.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // A file of a log, in the folder of the manifest.
 struct LogFile {
@@ -62,6 +62,6 @@ class LogManifest {
   int64_t last_increment_ = 0;
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_APPEND_ONLY_LOG_MANIFEST_H_

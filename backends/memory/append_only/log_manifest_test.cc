@@ -9,7 +9,7 @@
 
 #include "redouble/core/base/status/status_matchers.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using base::StatusIs;
@@ -77,4 +77,4 @@ TEST(LogManifest, NumbersNewFilesAndRetiresOldOnes) {
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -22,7 +22,7 @@
 #include "redouble/core/base/text/redis_number.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 constexpr size_t kFlushBytes = size_t{1} << 16;
@@ -175,4 +175,4 @@ absl::Status SaveCommands(Engine& engine, ByteSink& sink) {
   return CommandSaver(engine.core(), sink).Run();
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -15,13 +15,13 @@
 #include "redouble/backends/memory/engine/engine.h"
 #include "redouble/backends/memory/persistence/byte_stream.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // Writes the function libraries and the keys of all databases, with their deadlines. Elements of a
 // collection come in commands of at most 64, as in Redis. Linear in the size; memory is bounded by
 // 64 elements or one string. Errors: those of the sink.
 absl::Status SaveCommands(Engine& engine, ByteSink& sink);
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_APPEND_ONLY_SAVE_COMMANDS_H_

@@ -18,7 +18,7 @@
 #include "redouble/core/store/reply.h"
 #include "redouble/core/store/table/key_type.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 class CommandContext;
 
@@ -37,6 +37,6 @@ struct BlockedOperation {
   store::Reply timed_out = store::Reply::NilArray();
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_BLOCKING_BLOCKED_OPERATION_H_

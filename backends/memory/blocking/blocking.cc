@@ -2,7 +2,7 @@
 
 #include <cassert>
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using store::KeyType;
@@ -65,4 +65,4 @@ std::vector<SessionCore*> Blocking::Waiters(const Key& key) const {
   return found == waiting_.end() ? std::vector<SessionCore*>() : found->second;
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -29,7 +29,7 @@
 #include "redouble/backends/memory/keyspace/database.h"
 #include "redouble/core/store/table/key_type.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 class SessionCore;
 
@@ -82,6 +82,6 @@ class Blocking {
   absl::btree_set<Key> ready_set_;
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_BLOCKING_BLOCKING_H_

@@ -11,7 +11,7 @@
 #include "redouble/backends/memory/values/stream.h"
 #include "redouble/backends/memory/values/value.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using store::KeyType;
@@ -109,4 +109,4 @@ TEST_F(WaitersTest, AreNotifiedOfTheKeysOfADatabaseInOrder) {
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -9,7 +9,7 @@
 #include "redouble/core/base/hash/digest.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 void GiveId(ClusterAddress& address) {
@@ -90,4 +90,4 @@ std::string ClusterView::ErrorText(Verdict verdict, int slot) const {
   return {};
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -31,7 +31,7 @@
 #include "redouble/core/base/hash/crc.h"
 #include "redouble/core/store/table/command_table.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // Slots from `first` to `last`, both inclusive.
 struct SlotRange {
@@ -114,6 +114,6 @@ class ClusterView {
   std::array<int16_t, base::kClusterSlots> shard_of_;
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_CLUSTER_CLUSTER_VIEW_H_

@@ -13,7 +13,7 @@
 #include "redouble/core/store/command.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using Verdict = ClusterView::Verdict;
@@ -355,4 +355,4 @@ TEST_F(DownClusterEngine, ServesNothingWhileASlotIsUnassigned) {
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -5,7 +5,7 @@
 
 #include "redouble/core/base/text/redis_number.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 constexpr int64_t kMaxMillis = std::numeric_limits<int64_t>::max();
@@ -41,4 +41,4 @@ BlockTimeout ReadTimeoutMillis(std::string_view text, int64_t now_ms) {
   return FromMillis(*timeout_ms, now_ms);
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -18,7 +18,7 @@
 
 #include "redouble/backends/memory/engine/command_context.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 struct BlockTimeout {
   std::optional<int64_t> deadline_ms = std::nullopt;  // nullopt: no timeout.
@@ -30,6 +30,6 @@ BlockTimeout ReadTimeoutSeconds(std::string_view text, int64_t now_ms);
 // Whole milliseconds; 0: no timeout. XREAD BLOCK.
 BlockTimeout ReadTimeoutMillis(std::string_view text, int64_t now_ms);
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_COMMANDS_BLOCK_TIMEOUT_H_

@@ -19,7 +19,7 @@
 #include "redouble/core/base/text/redis_number.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 constexpr int64_t kMillisPerSecond = 1000;
@@ -452,4 +452,4 @@ Reply HandleHSetEx(CommandContext& context, Arguments arguments) {
   return Reply::Integer(1);
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -16,7 +16,7 @@
 #include "redouble/backends/memory/values/hash.h"
 #include "redouble/core/base/text/redis_number.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 Reply ValueReply(std::optional<std::string> value) {
@@ -269,4 +269,4 @@ Reply HandleHScan(CommandContext& context, Arguments arguments) {
   return ScanReply(next, std::move(page));
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -22,7 +22,7 @@
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/core/store/reply.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // `lines` describe the subcommands; the first and last lines are the same for every container.
 inline store::Reply HelpReply(const CommandContext& context, std::string_view container,
@@ -38,6 +38,6 @@ inline store::Reply HelpReply(const CommandContext& context, std::string_view co
   return store::Reply::Array(std::move(help));
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_COMMANDS_HELP_H_

@@ -2,7 +2,7 @@
 
 #include "redouble/backends/memory/server/kept_parameters.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 std::string_view RemovalWord(const CommandContext& context, LazyFree operation) {
   return context.propagates() ? RemovalWord(context.engine().options(), operation) : "DEL";
@@ -17,4 +17,4 @@ void CountFlushedLater(EngineCore& engine, size_t count) {
   if (count > kLazyFreeThreshold) engine.CountLazyFreed(count);
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

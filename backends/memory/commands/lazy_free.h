@@ -15,7 +15,7 @@
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/server/removal_word.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // Smaller things are freed at once.
 inline constexpr size_t kLazyFreeThreshold = 64;
@@ -30,6 +30,6 @@ std::string_view RemovalWord(const CommandContext& context, LazyFree operation);
 // Counts scripts or functions that are flushed in the background.
 void CountFlushedLater(EngineCore& engine, size_t count);
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_COMMANDS_LAZY_FREE_H_

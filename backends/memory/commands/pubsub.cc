@@ -11,7 +11,7 @@
 #include "redouble/backends/memory/engine/session_core.h"
 #include "redouble/core/base/text/glob.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using Kind = SubscriptionKind;
@@ -160,4 +160,4 @@ Reply HandleUnsubscribe(CommandContext& context, Arguments arguments) {
   return UnsubscribeFrom(context, Kind::kChannel, arguments);
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -15,7 +15,7 @@
 #include "redouble/core/store/message_source.h"
 #include "redouble/core/store/typed/keys.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using base::IsOkAndHolds;
@@ -209,4 +209,4 @@ TEST(Resp3PubSub, LetsASubscriberEndItsSessionInTheMiddleOfItsOwnPublish) {
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -5,7 +5,7 @@
 
 #include "absl/container/flat_hash_map.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 // A partial Fisher-Yates shuffle that stores only the positions that have moved.
@@ -53,4 +53,4 @@ void VisitPositions(base::Rng& rng, size_t size, int64_t count,
   }
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -23,7 +23,7 @@
 #include "redouble/core/base/random/rng.h"
 #include "redouble/core/store/reply.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // Returns an error if the reply for `count` would be unreasonably large; nullopt otherwise. Redis
 // sends such a reply until the client disconnects or the server runs out of memory. `sink`: where
@@ -48,6 +48,6 @@ inline size_t PickCount(size_t size, int64_t count) {
 void VisitPositions(base::Rng& rng, size_t size, int64_t count,
                     absl::FunctionRef<bool(size_t)> visit);
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_COMMANDS_RANDOM_PICKS_H_

@@ -4,7 +4,7 @@
 
 #include "redouble/backends/memory/engine/session_core.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 Reply ArrayOf(Reply::Shape shape, std::vector<Reply> elements) {
@@ -99,4 +99,4 @@ Reply ReplyArray::Finish() && {
   return Reply::EmptyArray();
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

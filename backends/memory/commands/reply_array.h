@@ -22,7 +22,7 @@
 #include "redouble/backends/memory/engine/reply_sink.h"
 #include "redouble/core/store/reply.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 class ReplyArray {
  public:
@@ -63,6 +63,6 @@ class ReplyArray {
   std::vector<Reply> elements_;
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_COMMANDS_REPLY_ARRAY_H_

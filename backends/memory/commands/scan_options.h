@@ -22,7 +22,7 @@
 #include "redouble/backends/memory/engine/command_context.h"
 #include "redouble/core/base/text/glob.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 struct ScanOptions {
   uint64_t cursor = 0;
@@ -44,6 +44,6 @@ std::optional<Reply> ReadScanOptions(Arguments arguments, bool with_type, ScanOp
 // The reply: the next cursor and the elements.
 Reply ScanReply(uint64_t cursor, std::vector<Reply> elements);
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_COMMANDS_SCAN_OPTIONS_H_

@@ -16,7 +16,7 @@
 #include "redouble/backends/memory/values/set.h"
 #include "redouble/core/base/text/redis_number.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 Reply CountReply(size_t count) { return Reply::Integer(static_cast<int64_t>(count)); }
@@ -341,4 +341,4 @@ Reply HandleSScan(CommandContext& context, Arguments arguments) {
   return ScanReply(next, std::move(page));
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

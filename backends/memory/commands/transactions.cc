@@ -11,7 +11,7 @@
 #include "redouble/backends/memory/engine/permission.h"
 #include "redouble/backends/memory/engine/session_core.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 // True if the client does not get the reply of a queued command, which has just run.
@@ -93,4 +93,4 @@ Reply HandleUnwatch(CommandContext& context, Arguments) {
   return Reply::Ok();
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -17,7 +17,7 @@
 #include "redouble/core/store/typed/sets.h"
 #include "redouble/core/store/typed/sorted_sets.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using ::testing::Eq;
@@ -119,4 +119,4 @@ TEST_F(TypedCollections, ZAddRefusesIncompatibleOptions) {
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

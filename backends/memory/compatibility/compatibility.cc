@@ -4,7 +4,7 @@
 
 #include "redouble/backends/memory/compatibility/feature.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using store::CommandId;
@@ -33,4 +33,4 @@ CommandId Compatibility::FindCommand(std::string_view name) const {
   return id == CommandId::kUnknown || HasCommand(id) ? id : CommandId::kUnknown;
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -20,7 +20,7 @@
 #include "redouble/core/store/table/command_table.h"
 #include "redouble/core/store/table/version.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 enum class Feature : uint8_t;  // feature.h
 
@@ -60,6 +60,6 @@ class Compatibility {
   const std::array<store::CommandSpec, store::kCommandCount>* commands_;
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_COMPATIBILITY_COMPATIBILITY_H_

@@ -5,7 +5,7 @@
 #include "gtest/gtest.h"
 #include "redouble/backends/memory/compatibility/feature.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using store::CommandId;
@@ -49,4 +49,4 @@ TEST(Compatibility, HasTheCommandsOfTheVersion) {
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -15,7 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 enum class Feature : uint8_t {
 #define REDOUBLE_FEATURE(id, ...) k##id,
@@ -23,6 +23,6 @@ enum class Feature : uint8_t {
 #undef REDOUBLE_FEATURE
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_COMPATIBILITY_FEATURE_H_

@@ -14,7 +14,7 @@
 #include "redouble/backends/memory/eviction/client_memory_limit.h"
 #include "redouble/backends/memory/server/redaction.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using store::CommandId;
@@ -223,4 +223,4 @@ bool Administration::Postpones(const SessionCore& session, CommandId id,
                      });
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -27,7 +27,7 @@
 #include "redouble/backends/memory/server/statistics.h"
 #include "redouble/core/base/time/virtual_clock.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 class EngineCore;
 class SessionCore;
@@ -180,6 +180,6 @@ class Administration {
   std::vector<SessionCore*> postponed_;
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_ENGINE_ADMINISTRATION_H_

@@ -15,7 +15,7 @@
 #include "redouble/core/store/batch.h"
 #include "redouble/core/store/command.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using store::Command;
@@ -389,4 +389,4 @@ TEST_F(AdministrationTest, ScriptsAndFunctionsHaveMemoryOfTheirOwn) {
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

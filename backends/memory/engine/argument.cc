@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "redouble/core/base/text/redis_number.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 std::string WordInError(std::string_view word, size_t limit) {
   std::string text(word.substr(0, std::min(limit, word.find('\0'))));
@@ -68,4 +68,4 @@ std::optional<Range> ClampRange(int64_t first, int64_t last, size_t size) {
   return Range{static_cast<size_t>(first), static_cast<size_t>(last)};
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -18,7 +18,7 @@
 #include "redouble/backends/memory/engine/command_context.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // True if the argument is the option's word, in any case.
 inline bool IsWord(std::string_view argument, std::string_view word) {
@@ -73,6 +73,6 @@ struct Range {
 };
 std::optional<Range> ClampRange(int64_t first, int64_t last, size_t size);
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_ENGINE_ARGUMENT_H_

@@ -8,7 +8,7 @@
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 constexpr int64_t kMicrosPerSecond = 1'000'000;
@@ -160,4 +160,4 @@ std::string ClientLine(EngineCore& engine, const SessionCore& session) {
   return line;
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -13,7 +13,7 @@
 
 #include "redouble/backends/memory/server/host.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 class EngineCore;
 
@@ -26,6 +26,6 @@ size_t BytesOf(const EngineCore& engine, const SessionCore& session);
 // The line, without a line break at its end.
 std::string ClientLine(EngineCore& engine, const SessionCore& session);
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_ENGINE_CLIENT_LINE_H_

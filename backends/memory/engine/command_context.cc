@@ -6,7 +6,7 @@
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/session_core.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 int CommandContext::db_index() const {
   for (int index = 0; index < engine_.database_count(); ++index) {
@@ -151,4 +151,4 @@ Reply CommandContext::Block(BlockedOperation operation) const {
   return Reply::Nil();
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -37,7 +37,7 @@
 #include "redouble/core/base/random/rng.h"
 #include "redouble/core/store/reply.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 class EngineCore;
 class SessionCore;
@@ -260,6 +260,6 @@ class CommandContext {
   std::string_view subcommand_;
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_ENGINE_COMMAND_CONTEXT_H_

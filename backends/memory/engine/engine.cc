@@ -5,7 +5,7 @@
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/session_core.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 Engine::Engine(base::VirtualClock& clock, EngineOptions options)
     : clock_(clock), core_(std::make_unique<EngineCore>(clock, std::move(options))) {}
@@ -49,4 +49,4 @@ void Engine::RemoveEffectSink(EffectSink& sink) { core_->propagation().RemoveSin
 
 int64_t Engine::changes() const { return core_->changes(); }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -30,7 +30,7 @@
 #include "redouble/backends/memory/propagation/effect.h"
 #include "redouble/core/base/time/virtual_clock.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 class EngineCore;
 
@@ -88,6 +88,6 @@ class Engine {
   const std::unique_ptr<EngineCore> core_;
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_ENGINE_ENGINE_H_

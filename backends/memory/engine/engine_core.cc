@@ -22,7 +22,7 @@
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/store/errors.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using store::CommandId;
@@ -748,4 +748,4 @@ void EngineCore::DeliverAll() {
   delivering_ = false;
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

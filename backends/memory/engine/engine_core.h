@@ -54,7 +54,7 @@
 #include "redouble/core/base/time/virtual_clock.h"
 #include "redouble/core/store/table/command_table.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 class FunctionLibraries;
 class ScriptCache;
@@ -375,6 +375,6 @@ class EngineCore final : private base::WaitReporter, private LazyExpiry {
   std::optional<base::VirtualClock::TimerId> expiry_timer_;
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_ENGINE_ENGINE_CORE_H_

@@ -15,7 +15,7 @@
 #include "redouble/core/store/typed/keys.h"
 #include "redouble/core/store/typed/strings.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using base::IsOkAndHolds;
@@ -238,4 +238,4 @@ TEST_F(EngineTest, ReloadsOnlyWhatItCanWithoutAFile) {
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -9,7 +9,7 @@
 
 #include <string_view>
 
-namespace redouble::memory::error_text {
+namespace redouble::inline v0_1::memory::error_text {
 
 inline constexpr std::string_view kWrongType =
     "WRONGTYPE Operation against a key holding the wrong kind of value";
@@ -43,6 +43,6 @@ inline constexpr std::string_view kDbIndexOutOfRange = "ERR DB index is out of r
 inline constexpr std::string_view kNothingIsSaved =
     "ERR nothing is saved: this server keeps its keys in memory only";
 
-}  // namespace redouble::memory::error_text
+}  // namespace redouble::inline v0_1::memory::error_text
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_ENGINE_ERROR_TEXT_H_

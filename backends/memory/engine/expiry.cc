@@ -9,7 +9,7 @@
 #include "redouble/backends/memory/server/removal_word.h"
 #include "redouble/backends/memory/values/hash.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 // Beyond the clock's range.
@@ -154,4 +154,4 @@ std::optional<int64_t> EngineCore::NextExpiryMicros() const {
   return next_us;
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -9,13 +9,13 @@
 
 #include "redouble/backends/memory/engine/command_context.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 #define REDOUBLE_COMMAND(id, ...) Reply Handle##id(CommandContext& context, Arguments arguments);
 #define REDOUBLE_CONTAINER(id, ...)
 #include "redouble/core/store/table/command_table.inc"
 #undef REDOUBLE_COMMAND
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_ENGINE_HANDLERS_H_

@@ -9,7 +9,7 @@
 #include "redouble/backends/memory/engine/session_core.h"
 #include "redouble/core/store/reply.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using store::CommandId;
@@ -83,4 +83,4 @@ void SendInvalidations(EngineCore& engine) {
   }
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

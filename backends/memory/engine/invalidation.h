@@ -14,7 +14,7 @@
 
 #include "redouble/core/store/table/command_table.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 class EngineCore;
 class SessionCore;
@@ -27,6 +27,6 @@ void RememberReads(EngineCore& engine, const SessionCore& session, store::Comman
 // Sends the invalidations that Tracking has collected.
 void SendInvalidations(EngineCore& engine);
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_ENGINE_INVALIDATION_H_

@@ -15,7 +15,7 @@
 #include "redouble/backends/memory/server/kept_parameters.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using store::CommandId;
@@ -207,4 +207,4 @@ void LogFailedLogin(EngineCore& engine, SessionCore& session, std::string_view c
   Log(engine, session, std::move(entry));
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -18,7 +18,7 @@
 #include "redouble/backends/memory/engine_options.h"
 #include "redouble/backends/memory/server_options.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 class EngineCore;
 class SessionCore;
@@ -63,6 +63,6 @@ bool RunsStale(EngineCore& engine, store::CommandId id, Arguments arguments);
 void LogFailedLogin(EngineCore& engine, SessionCore& session, std::string_view command,
                     std::string_view user);
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_ENGINE_PERMISSION_H_

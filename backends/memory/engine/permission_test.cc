@@ -6,7 +6,7 @@
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/session_for_test.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using testing::AllOf;
@@ -161,4 +161,4 @@ TEST_F(Permission, ModulesThatMayBeLoadedAreNotFound) {
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

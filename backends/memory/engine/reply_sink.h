@@ -17,7 +17,7 @@
 
 #include "redouble/core/store/reply.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 class ReplySink {
  public:
@@ -43,6 +43,6 @@ class ReplySink {
   virtual bool limits_output() const = 0;
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_ENGINE_REPLY_SINK_H_

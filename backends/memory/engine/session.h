@@ -21,7 +21,7 @@
 
 #include "redouble/core/store/message_source.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 class Session : public store::MessageSource {
  public:
@@ -44,6 +44,6 @@ class Session : public store::MessageSource {
   virtual bool blocked() const = 0;
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_ENGINE_SESSION_H_

@@ -12,7 +12,7 @@
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/core/store/errors.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 using store::Command;
 using store::CommandId;
@@ -361,4 +361,4 @@ void SessionCore::Abandon(Request& request) {
   engine.DeliverPending();
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

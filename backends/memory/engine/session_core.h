@@ -40,7 +40,7 @@
 #include "redouble/core/store/store.h"
 #include "redouble/core/store/table/command_table.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 class AclUser;
 class EngineCore;
@@ -335,6 +335,6 @@ class SessionCore final : public Session, private store::RequestKeeper {
   size_t pending_push_bytes_ = 0;
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_ENGINE_SESSION_CORE_H_

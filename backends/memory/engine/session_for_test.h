@@ -18,7 +18,7 @@
 #include "redouble/core/base/task/run.h"
 #include "redouble/core/base/task/task.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // A connection that records its pushes.
 class RecordingSession final : public store::PushListener {
@@ -47,6 +47,6 @@ class RecordingSession final : public store::PushListener {
   std::vector<std::string> pushes_;
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_ENGINE_SESSION_FOR_TEST_H_

@@ -13,7 +13,7 @@
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/core/store/errors.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using store::Command;
@@ -502,4 +502,4 @@ TEST_F(BusyScriptTest, TellsHowLongAFunctionRunsByTheClock) {
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -7,7 +7,7 @@
 #include "redouble/backends/memory/server/kept_parameters.h"
 #include "redouble/core/base/text/redis_number.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 std::optional<uint64_t> ClientMemoryLimit(const EngineOptions& options) {
   constexpr uint64_t kLeastBytes = 128 * 1024;
@@ -24,4 +24,4 @@ std::optional<uint64_t> ClientMemoryLimit(const EngineOptions& options) {
   return std::max(static_cast<uint64_t>(bytes / 100), kLeastBytes);
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

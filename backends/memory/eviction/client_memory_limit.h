@@ -15,12 +15,12 @@
 
 #include "redouble/backends/memory/engine_options.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // Returns the limit in bytes; nullopt if there is no limit. As in Redis, the limit is at least
 // 128 KiB, so that an administrator can still connect and raise it.
 std::optional<uint64_t> ClientMemoryLimit(const EngineOptions& options);
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_EVICTION_CLIENT_MEMORY_LIMIT_H_

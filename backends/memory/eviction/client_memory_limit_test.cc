@@ -5,7 +5,7 @@
 
 #include "gtest/gtest.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 std::optional<uint64_t> Limit(const std::string& text, uint64_t maxmemory_bytes = 0) {
@@ -33,4 +33,4 @@ TEST(ClientMemoryLimit, LeavesRoomForAnAdministrator) {
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 void EvictionPool::Offer(Candidate candidate) {
   auto place =
@@ -26,4 +26,4 @@ std::optional<EvictionPool::Candidate> EvictionPool::TakeBest() {
   return best;
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

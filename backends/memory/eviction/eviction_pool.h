@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 class EvictionPool {
  public:
@@ -42,6 +42,6 @@ class EvictionPool {
   std::vector<Candidate> candidates_;  // Worst first.
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_EVICTION_EVICTION_POOL_H_

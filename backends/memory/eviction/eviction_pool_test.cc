@@ -7,7 +7,7 @@
 #include "gtest/gtest.h"
 #include "rapidcheck/gtest.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 void Offer(EvictionPool& pool, uint64_t score, const std::string& key) {
@@ -57,4 +57,4 @@ RC_GTEST_PROP(EvictionPool, KeepsTheBestSixteen, (std::vector<uint16_t> scores))
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -6,7 +6,7 @@
 
 #include "redouble/backends/memory/values/memory_usage.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 // The size of Redis's hash table with this many entries, one pointer each.
@@ -138,4 +138,4 @@ bool MemoryLimit::Sample(const EngineOptions& options, uint32_t now_s, base::Rng
   return any;
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

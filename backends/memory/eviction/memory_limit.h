@@ -27,7 +27,7 @@
 #include "redouble/backends/memory/keyspace/database.h"
 #include "redouble/core/base/random/rng.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // Returns whether the policy evicts the keys that have been idle longest.
 inline bool IsLru(MaxmemoryPolicy policy) {
@@ -92,6 +92,6 @@ class MemoryLimit {
   size_t next_db_ = 0;
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_EVICTION_MEMORY_LIMIT_H_

@@ -16,7 +16,7 @@
 // The replies of a server whose memory is full are recorded in
 // tests/conformance/cases/maxmemory.txt; these tests check which keys are evicted.
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using base::IsOk;
@@ -249,4 +249,4 @@ TEST_F(MemoryLimitTest, LetsTheFrequencyOfAKeyRiseMoreSlowlyAsItGrows) {
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

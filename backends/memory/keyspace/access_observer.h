@@ -9,7 +9,7 @@
 
 #include <string_view>
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 class AccessObserver {
  public:
@@ -33,6 +33,6 @@ class AccessObserver {
   ~AccessObserver() = default;
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_KEYSPACE_ACCESS_OBSERVER_H_

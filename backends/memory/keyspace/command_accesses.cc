@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using store::CommandId;
@@ -61,4 +61,4 @@ void ReportAccesses(CommandId id, std::span<const std::string_view> arguments,
   }
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

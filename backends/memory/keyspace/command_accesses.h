@@ -14,13 +14,13 @@
 #include "redouble/backends/memory/keyspace/access_observer.h"
 #include "redouble/core/store/table/command_table.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // To be called for each command of a client, a transaction or a script. `arguments` are the words
 // after the command's name, the subcommand included.
 void ReportAccesses(store::CommandId id, std::span<const std::string_view> arguments,
                     AccessObserver& observer);
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_KEYSPACE_COMMAND_ACCESSES_H_

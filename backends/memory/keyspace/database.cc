@@ -4,7 +4,7 @@
 #include <array>
 #include <limits>
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 // A key still exists at its deadline.
@@ -139,4 +139,4 @@ std::optional<int64_t> Database::NextExpiryCheck() const {
 
 std::optional<int64_t> Database::NextExpiry() const { return FirstMillisBehind(wheel_.Earliest()); }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -29,7 +29,7 @@
 #include "redouble/backends/memory/values/value.h"
 #include "redouble/core/base/random/rng.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 class Database;
 class LazyExpiry;
@@ -197,6 +197,6 @@ class LazyExpiry {
   virtual bool Hides(Database& db, Database::Entry& entry) = 0;
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_KEYSPACE_DATABASE_H_

@@ -6,7 +6,7 @@
 
 #include "gtest/gtest.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 constexpr int64_t kNow = 1'778'335'382'000;
@@ -209,4 +209,4 @@ TEST(Database, AddsAKeyWhereAnExpiredOneIsStored) {
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

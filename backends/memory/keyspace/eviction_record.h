@@ -14,7 +14,7 @@
 
 #include "redouble/core/base/random/rng.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 struct EvictionRecord {
   // The initial frequency of a new key, so that it is not evicted first.
@@ -56,6 +56,6 @@ struct EvictionRecord {
 
 static_assert(sizeof(EvictionRecord) == 8);
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_KEYSPACE_EVICTION_RECORD_H_

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cassert>
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 void ExpiryWheel::Clear() {
   nodes_.clear();
@@ -141,4 +141,4 @@ std::optional<int64_t> ExpiryWheel::Earliest() const {
   return std::max(earliest_ms, now_ms_);
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -22,7 +22,7 @@
 #include <optional>
 #include <vector>
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 class ExpiryWheel {
  public:
@@ -111,6 +111,6 @@ class ExpiryWheel {
   std::array<uint64_t, kLevels> occupied_;
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_KEYSPACE_EXPIRY_WHEEL_H_

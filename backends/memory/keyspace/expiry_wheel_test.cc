@@ -11,7 +11,7 @@
 #include "gtest/gtest.h"
 #include "rapidcheck/gtest.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using NodeId = ExpiryWheel::NodeId;
@@ -198,4 +198,4 @@ TEST(ExpiryWheel, TellsWhichPlacesAreTaken) {
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

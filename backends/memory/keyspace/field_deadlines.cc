@@ -4,7 +4,7 @@
 
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 // A field still exists at its deadline, as a key does.
@@ -122,4 +122,4 @@ std::optional<int64_t> FieldDeadlines::NextCheck() const {
 
 std::optional<int64_t> FieldDeadlines::Next() const { return FirstMillisAfter(wheel_.Earliest()); }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -29,7 +29,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "redouble/backends/memory/keyspace/expiry_wheel.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 class FieldDeadlines {
  public:
@@ -98,6 +98,6 @@ class FieldDeadlines {
   std::vector<uint32_t> free_places_;
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_KEYSPACE_FIELD_DEADLINES_H_

@@ -15,7 +15,7 @@
 #include <functional>
 #include <string_view>
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // The classes of events, by their letters in notify-keyspace-events.
 enum class EventClass : char {
@@ -49,6 +49,6 @@ struct KeyspaceEvent {
 // sessions.
 using KeyspaceListener = std::function<void(const KeyspaceEvent&)>;
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_KEYSPACE_KEYSPACE_EVENT_H_

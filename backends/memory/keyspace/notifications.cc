@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 namespace {
 
@@ -46,4 +46,4 @@ std::string Notifications::Letters() const {
   return letters;
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -14,7 +14,7 @@
 
 #include "redouble/backends/memory/keyspace/keyspace_event.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 class Notifications {
  public:
@@ -44,6 +44,6 @@ class Notifications {
   std::string classes_;
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_KEYSPACE_NOTIFICATIONS_H_

@@ -11,7 +11,7 @@
 #include "redouble/core/store/pubsub/pubsub.h"
 #include "redouble/core/store/typed/strings.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 TEST(Notifications, AreOffByDefault) {
@@ -100,4 +100,4 @@ TEST(KeyspaceEvents, AreNotPublishedWithAnUnknownLetter) {
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 bool Matches(const TrackingMode& mode, std::string_view key) {
@@ -102,4 +102,4 @@ size_t Tracking::prefix_count() const {
   return prefixes.size();
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

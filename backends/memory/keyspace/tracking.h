@@ -29,7 +29,7 @@
 #include <string_view>
 #include <vector>
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 struct TrackingMode {
   // Which reads are remembered: all, those after CLIENT CACHING YES, or all except those after NO.
@@ -99,6 +99,6 @@ class Tracking {
   bool all_changed_ = false;
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_KEYSPACE_TRACKING_H_

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using Keys = std::vector<std::string>;
@@ -127,4 +127,4 @@ TEST(Tracking, DoesNotNotifyClientsThatStartAfterTheDeletion) {
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

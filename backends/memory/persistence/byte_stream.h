@@ -20,7 +20,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 class ByteSource {
  public:
@@ -69,6 +69,6 @@ class StringSink final : public ByteSink {
   std::string bytes_;
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_PERSISTENCE_BYTE_STREAM_H_

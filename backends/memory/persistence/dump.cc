@@ -7,7 +7,7 @@
 #include "redouble/backends/memory/persistence/rdb_value.h"
 #include "redouble/core/base/hash/crc.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 constexpr size_t kVersionBytes = 2;
@@ -45,4 +45,4 @@ std::optional<Value> LoadDump(std::string_view payload, const EncodingLimits& li
   return value;
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -21,7 +21,7 @@
 #include "redouble/backends/memory/values/encoding_limits.h"
 #include "redouble/backends/memory/values/value.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // The reply of RESTORE and FUNCTION RESTORE for a payload that is not intact.
 inline constexpr char kDamagedDump[] = "ERR DUMP payload version or checksum are wrong";
@@ -46,6 +46,6 @@ std::optional<Value> LoadDump(std::string_view payload, const EncodingLimits& li
                               int version = kRdbVersionOfRedis70,
                               std::optional<FieldTimes>* times = nullptr);
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_PERSISTENCE_DUMP_H_

@@ -14,7 +14,7 @@
 #include "redouble/backends/memory/values/stream.h"
 #include "redouble/core/base/hash/crc.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 // The value after DUMP and RESTORE.
@@ -212,4 +212,4 @@ TEST(Dump, RefusesAListpackWhoseScoreIsNoNumber) {
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

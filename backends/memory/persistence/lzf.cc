@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 constexpr size_t kMaxLiterals = 32;
@@ -187,4 +187,4 @@ std::optional<std::string> DecompressLzf(std::string_view compressed, size_t siz
   return out;
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

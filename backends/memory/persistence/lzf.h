@@ -18,7 +18,7 @@
 #include <string>
 #include <string_view>
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // The compressed text; nullopt if it would save less than four bytes. Linear in the size.
 std::optional<std::string> CompressLzf(std::string_view text);
@@ -26,6 +26,6 @@ std::optional<std::string> CompressLzf(std::string_view text);
 // The original text of `size` bytes; nullopt if `compressed` is not valid LZF data of that size.
 std::optional<std::string> DecompressLzf(std::string_view compressed, size_t size);
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_PERSISTENCE_LZF_H_

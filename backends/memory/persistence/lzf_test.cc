@@ -6,7 +6,7 @@
 #include "gtest/gtest.h"
 #include "rapidcheck/gtest.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using namespace std::string_literals;
@@ -119,4 +119,4 @@ RC_GTEST_PROP(Lzf, GivesBackWhatItCompressed, (const std::vector<uint8_t>& seed,
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

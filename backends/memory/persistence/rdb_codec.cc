@@ -11,7 +11,7 @@
 #include "redouble/core/base/text/redis_number.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 // The two highest bits of a length's first byte.
@@ -254,4 +254,4 @@ std::optional<std::string_view> RdbReader::TakeCompressed() {
   return decompressed_;
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -24,7 +24,7 @@
 #include "redouble/backends/memory/persistence/byte_stream.h"
 #include "redouble/core/base/text/redis_number.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // Whether longer strings are compressed (rdbcompression).
 enum class RdbCompression : bool { kOff, kOn };
@@ -108,6 +108,6 @@ class RdbReader {
   std::string decompressed_;
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_PERSISTENCE_RDB_CODEC_H_

@@ -12,7 +12,7 @@
 #include "rapidcheck/gtest.h"
 #include "redouble/core/base/hash/crc.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using namespace std::string_literals;
@@ -176,4 +176,4 @@ TEST(RdbReader, PassesOnTheErrorOfItsSource) {
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

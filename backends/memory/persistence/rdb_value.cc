@@ -19,7 +19,7 @@
 #include "redouble/backends/memory/values/stream.h"
 #include "redouble/core/base/text/redis_number.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 // The format of a quicklist's node.
@@ -671,4 +671,4 @@ std::optional<Value> ReadRdbValue(RdbType type, RdbReader& reader, const Encodin
   return IsOldType(type) ? ReadOldType(type, reader, limits) : ReadNewType(type, reader, limits);
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

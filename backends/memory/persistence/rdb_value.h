@@ -24,7 +24,7 @@
 #include "redouble/backends/memory/values/encoding_limits.h"
 #include "redouble/backends/memory/values/value.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // RDB's numbers of types and encodings.
 enum class RdbType : uint8_t {
@@ -88,6 +88,6 @@ void AppendRdbValue(const Value& value, std::string& out, const RdbFormat& forma
 std::optional<Value> ReadRdbValue(RdbType type, RdbReader& reader, const EncodingLimits& limits,
                                   std::optional<FieldTimes>* times = nullptr);
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_PERSISTENCE_RDB_VALUE_H_

@@ -11,7 +11,7 @@
 #include "redouble/backends/memory/values/set.h"
 #include "redouble/backends/memory/values/stream.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 TEST(RdbValue, KnowsTheTypesThatItReads) {
@@ -90,4 +90,4 @@ TEST(RdbValue, RefusesATypeThatItDoesNotRead) {
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -7,7 +7,7 @@
 
 #include "redouble/backends/memory/values/encodings/listpack.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 constexpr size_t kIdBytes = 16;
@@ -240,4 +240,4 @@ std::unique_ptr<Stream> ReadStreamDump(RdbReader& reader, StreamDumpFormat forma
   return stream;
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

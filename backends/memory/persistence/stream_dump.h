@@ -18,7 +18,7 @@
 #include "redouble/backends/memory/persistence/rdb_codec.h"
 #include "redouble/backends/memory/values/stream.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // The format of a payload.
 enum class StreamDumpFormat { kRedis5, kRedis7, kRedis72 };
@@ -32,6 +32,6 @@ void AppendStreamDump(const Stream& stream, std::string& out,
 // why. Counters that a Redis 5 payload does not have are derived from its entries, as in Redis 7.0.
 std::unique_ptr<Stream> ReadStreamDump(RdbReader& reader, StreamDumpFormat format);
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_PERSISTENCE_STREAM_DUMP_H_

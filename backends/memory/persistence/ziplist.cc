@@ -6,7 +6,7 @@
 #include "redouble/backends/memory/persistence/rdb_codec.h"
 #include "redouble/core/base/text/redis_number.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 constexpr uint64_t kEnd = 0xFF;
@@ -137,4 +137,4 @@ std::optional<std::vector<std::string>> ReadZipmap(std::string_view bytes) {
   return texts;
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

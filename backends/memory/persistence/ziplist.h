@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // The texts of a ziplist's entries; nullopt if the bytes are not a valid ziplist. Linear in the
 // size.
@@ -25,6 +25,6 @@ std::optional<std::vector<std::string>> ReadZiplist(std::string_view bytes);
 // Fields and values, alternating; nullopt if the bytes are not a valid zipmap. Linear in the size.
 std::optional<std::vector<std::string>> ReadZipmap(std::string_view bytes);
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_PERSISTENCE_ZIPLIST_H_

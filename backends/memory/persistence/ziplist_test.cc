@@ -6,7 +6,7 @@
 #include "gtest/gtest.h"
 #include "redouble/backends/memory/persistence/rdb_codec.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using namespace std::string_literals;
@@ -95,4 +95,4 @@ TEST(Zipmap, RefusesWhatIsNone) {
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -1,6 +1,6 @@
 #include "redouble/backends/memory/propagation/call_effects.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 void CallEffects::Also(int db, std::vector<std::string> words) {
   propagation_.Add(db, std::move(words));
@@ -24,4 +24,4 @@ void CallEffects::FinishServed(int db) {
   if (!replacement_.empty()) propagation_.Add(db, std::move(replacement_));
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -24,7 +24,7 @@
 #include "redouble/backends/memory/propagation/effect.h"
 #include "redouble/backends/memory/propagation/propagation.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 class CallEffects {
  public:
@@ -67,6 +67,6 @@ class CallEffects {
   EffectTargets forced_ = EffectTargets::kNobody;
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_PROPAGATION_CALL_EFFECTS_H_

@@ -24,7 +24,7 @@
 #include <string>
 #include <vector>
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // Who receives an effect. The values are those of redis.set_repl in scripts.
 enum class EffectTargets : uint8_t {
@@ -62,6 +62,6 @@ class EffectSink {
   ~EffectSink() = default;
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_PROPAGATION_EFFECT_H_

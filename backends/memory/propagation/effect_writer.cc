@@ -6,7 +6,7 @@
 #include "redouble/core/store/command.h"
 #include "redouble/core/store/resp/command_writer.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 void AppendWords(std::string_view name, std::span<const std::string_view> arguments,
@@ -39,4 +39,4 @@ void EffectWriter::Select(int db, std::string& out) {
   db_ = db;
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -19,7 +19,7 @@
 
 #include "redouble/backends/memory/propagation/effect.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 class EffectWriter {
  public:
@@ -39,6 +39,6 @@ class EffectWriter {
   std::optional<int> db_;  // The database that the reader has selected.
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_PROPAGATION_EFFECT_WRITER_H_

@@ -4,7 +4,7 @@
 #include <span>
 #include <utility>
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 void Propagation::AddSink(EffectSink& sink, EffectTargets targets) {
   sinks_.push_back({.sink = &sink, .targets = targets, .skipped = effects_.size()});
@@ -58,4 +58,4 @@ void Propagation::EndUnit(bool is_atomic) {
   effects_.clear();
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -22,7 +22,7 @@
 
 #include "redouble/backends/memory/propagation/effect.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 class Propagation {
  public:
@@ -74,6 +74,6 @@ class Propagation {
   EffectTargets script_targets_ = EffectTargets::kAll;
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_PROPAGATION_PROPAGATION_H_

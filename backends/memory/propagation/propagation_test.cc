@@ -23,7 +23,7 @@
 #include "redouble/core/store/command.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using testing::ElementsAre;
@@ -182,4 +182,4 @@ TEST(EffectWriter, LeavesOutOtherTargets) {
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

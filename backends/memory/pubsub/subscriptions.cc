@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 bool Subscriptions::empty() const {
   return std::all_of(tables_.begin(), tables_.end(),
@@ -27,4 +27,4 @@ const std::vector<SessionCore*>& Subscriptions::Of(Kind kind, std::string_view n
   return found == table(kind).end() ? nobody : found->second;
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -19,7 +19,7 @@
 
 #include "absl/container/btree_map.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 class SessionCore;
 
@@ -49,6 +49,6 @@ class Subscriptions {
   std::array<Table, kSubscriptionKinds> tables_;
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_PUBSUB_SUBSCRIPTIONS_H_

@@ -10,7 +10,7 @@
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/session_core.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using testing::ElementsAre;
@@ -67,4 +67,4 @@ TEST_F(SubscriptionsTest, IsEmptyWithoutASubscriptionOfAnyKind) {
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -21,7 +21,7 @@
 
 #include "redouble/core/store/reply.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 class ScriptHost;
 class SessionCore;
@@ -48,6 +48,6 @@ struct BusyScript {
   }
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_SCRIPTING_BUSY_SCRIPT_H_

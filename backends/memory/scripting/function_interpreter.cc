@@ -13,7 +13,7 @@
 #include "redouble/backends/memory/scripting/script_state.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 constexpr int kLoadLimitMillis = 500;
@@ -243,4 +243,4 @@ ScriptResult FunctionInterpreter::Run(int reference, std::string_view name,
   return state_->Call(push, name, host, limit_ms);
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -29,7 +29,7 @@
 #include "redouble/backends/memory/scripting/sandbox/script_host.h"
 #include "redouble/backends/memory/scripting/script_flags.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 class ScriptState;
 
@@ -75,6 +75,6 @@ class FunctionInterpreter {
   int loading_globals_ = 0;
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_SCRIPTING_FUNCTION_INTERPRETER_H_

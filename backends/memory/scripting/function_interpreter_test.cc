@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using store::Reply;
@@ -97,4 +97,4 @@ TEST_F(FunctionInterpreterTest, KeepsWhatALibraryKeepsBetweenCalls) {
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -13,7 +13,7 @@
 #include "redouble/core/base/text/quoted_words.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using store::Reply;
@@ -272,4 +272,4 @@ ScriptResult FunctionLibraries::Run(const Function& function,
   return interpreter_->Run(function.reference, function.name, keys, arguments, host, limit_ms);
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -27,7 +27,7 @@
 #include "redouble/backends/memory/scripting/function_interpreter.h"
 #include "redouble/core/store/reply.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 class FunctionLibraries {
  public:
@@ -88,6 +88,6 @@ class FunctionLibraries {
   std::unique_ptr<LibrarySet> loaded_;
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_SCRIPTING_FUNCTION_LIBRARIES_H_

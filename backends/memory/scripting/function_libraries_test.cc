@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using Policy = FunctionLibraries::RestorePolicy;
@@ -90,4 +90,4 @@ TEST(FunctionLibraries, ForgetsLibraries) {
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -7,7 +7,7 @@
 #include "redouble/backends/memory/scripting/sandbox/sandbox.h"
 #include "redouble/backends/memory/scripting/script_state.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 using store::Reply;
 
@@ -53,4 +53,4 @@ ScriptResult Interpreter::Run(std::string_view sha, std::span<const std::string_
   return state_->Call(push, sha, host, limit_ms);
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

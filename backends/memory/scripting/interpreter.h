@@ -32,7 +32,7 @@
 #include "redouble/backends/memory/scripting/sandbox/script_host.h"
 #include "redouble/core/store/reply.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 class ScriptState;
 
@@ -65,6 +65,6 @@ class Interpreter {
   absl::btree_map<std::string, int, std::less<>> functions_;
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_SCRIPTING_INTERPRETER_H_

@@ -2,7 +2,7 @@
 
 #include "redouble/core/base/hash/digest.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 std::optional<store::Reply> ScriptCache::Load(std::string_view sha, std::string_view body) {
   if (Has(sha)) return std::nullopt;
@@ -30,4 +30,4 @@ void ScriptCache::Flush() {
   interpreter_.Flush();
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -23,7 +23,7 @@
 #include "redouble/backends/memory/scripting/shebang.h"
 #include "redouble/core/store/reply.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 class ScriptCache {
  public:
@@ -66,6 +66,6 @@ class ScriptCache {
   std::string last_sha_;
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_SCRIPTING_SCRIPT_CACHE_H_

@@ -6,7 +6,7 @@
 #include "redouble/backends/memory/scripting/shebang.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 using store::CommandId;
 
@@ -59,4 +59,4 @@ std::optional<ScriptFlags> DeclaredFlags(CommandId id, std::span<const std::stri
   return flags;
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

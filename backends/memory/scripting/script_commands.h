@@ -19,7 +19,7 @@
 #include "redouble/backends/memory/scripting/script_flags.h"
 #include "redouble/core/store/table/command_table.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // True for EVAL, FCALL and their variants.
 bool RunsScript(store::CommandId id);
@@ -35,6 +35,6 @@ std::optional<ScriptFlags> DeclaredFlags(store::CommandId id,
                                          const ScriptCache& scripts,
                                          const FunctionLibraries& functions);
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_SCRIPTING_SCRIPT_COMMANDS_H_

@@ -12,7 +12,7 @@
 
 #include <string_view>
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 struct ScriptFlags {
   // False for a script without a "#!" line, which runs with the rules from before Redis 7.0. Always
@@ -38,6 +38,6 @@ inline constexpr ScriptFlagRow kScriptFlags[] = {
     {"allow-cross-slot-keys", &ScriptFlags::allow_cross_slot_keys},
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_SCRIPTING_SCRIPT_FLAGS_H_

@@ -8,7 +8,7 @@
 #include "redouble/backends/memory/scripting/sandbox/run_limit.h"
 #include "redouble/backends/memory/scripting/sandbox/sandbox.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using store::Reply;
@@ -145,4 +145,4 @@ std::optional<std::string> ScriptState::Load(int64_t limit_ms) {
   return lua_istable(state, -1) ? FieldText(state, "err") : "ERR " + TextOfError(state, -1);
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -25,7 +25,7 @@
 #include "redouble/backends/memory/scripting/sandbox/lua_memory.h"
 #include "redouble/backends/memory/scripting/sandbox/script_host.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 class ScriptState {
  public:
@@ -63,6 +63,6 @@ class ScriptState {
   int error_handler_ = 0;
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_SCRIPTING_SCRIPT_STATE_H_

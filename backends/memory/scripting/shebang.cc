@@ -10,7 +10,7 @@
 #include "redouble/core/base/text/quoted_words.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using store::Reply;
@@ -62,4 +62,4 @@ Shebang ReadShebang(std::string_view body) {
   return shebang;
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

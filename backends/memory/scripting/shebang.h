@@ -17,7 +17,7 @@
 #include "redouble/backends/memory/scripting/script_flags.h"
 #include "redouble/core/store/reply.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 struct Shebang {
   ScriptFlags flags;
@@ -29,6 +29,6 @@ struct Shebang {
 
 Shebang ReadShebang(std::string_view body);
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_SCRIPTING_SHEBANG_H_

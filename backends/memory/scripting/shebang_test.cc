@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 TEST(Shebang, LeavesAScriptWithoutOneAsItIs) {
@@ -65,4 +65,4 @@ TEST(Shebang, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -13,7 +13,7 @@
 
 #include "absl/status/status.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // The fields of INFO persistence.
 struct AppendLogFigures {
@@ -49,6 +49,6 @@ class AppendLog {
   virtual AppendLogFigures figures() const = 0;
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_SERVER_APPEND_LOG_H_

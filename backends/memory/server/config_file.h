@@ -21,7 +21,7 @@
 
 #include "absl/functional/function_ref.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // How the line of a parameter shows its value.
 enum class LineForm : uint8_t {
@@ -52,6 +52,6 @@ ConfigLines LineOf(std::string_view name, LineForm form, std::string_view value,
 std::string RewriteConfigFile(std::string_view old_text, std::span<const ConfigLines> parameters,
                               absl::FunctionRef<std::string_view(std::string_view)> name_of);
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_SERVER_CONFIG_FILE_H_

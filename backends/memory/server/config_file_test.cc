@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 // "t" is a former name of "timeout".
@@ -67,4 +67,4 @@ TEST(ConfigFile, ValuesHaveTheFormsOfRedis) {
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

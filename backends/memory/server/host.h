@@ -23,7 +23,7 @@
 #include "redouble/backends/memory/server/replication.h"
 #include "redouble/backends/memory/server_options.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 class SessionCore;
 
@@ -120,6 +120,6 @@ class Host {
   virtual absl::Status ReplaceTextFile(const std::string& path, std::string_view text) = 0;
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_SERVER_HOST_H_

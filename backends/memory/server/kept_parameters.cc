@@ -16,7 +16,7 @@
 #include "redouble/core/base/text/redis_number.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using Kind = KeptParameter::Kind;
@@ -462,4 +462,4 @@ std::string KeptValue(std::string_view name, const EngineOptions& options) {
   return FindKeptParameter(name, options.compatibility)->ValueIn(options);
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -25,7 +25,7 @@
 #include "redouble/backends/memory/server/config_file.h"
 #include "redouble/core/store/table/version.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 struct KeptParameter {
   enum class Kind : uint8_t {
@@ -74,6 +74,6 @@ const KeptParameter* FindKeptParameter(std::string_view name,
 // The value of a parameter that every version has, for the version that the options choose.
 std::string KeptValue(std::string_view name, const EngineOptions& options);
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_SERVER_KEPT_PARAMETERS_H_

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 TEST(KeptParameters, AreInTheOrderOfTheirNames) {
@@ -50,4 +50,4 @@ TEST(KeptParameters, ShowTheFirstOfTwoNames) {
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -14,7 +14,7 @@
 
 #include "absl/status/status.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // The fields of INFO persistence.
 struct KeyFileFigures {
@@ -55,6 +55,6 @@ class KeyFile {
   virtual const KeyFileFigures& figures() const = 0;
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_SERVER_KEY_FILE_H_

@@ -9,7 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 constexpr size_t kSamples = 160;
@@ -177,4 +177,4 @@ std::string DiagnoseLatencies(const LatencyMonitor& monitor, const DoctorSetting
   return text;
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

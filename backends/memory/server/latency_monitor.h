@@ -17,7 +17,7 @@
 #include <string>
 #include <string_view>
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 class LatencyMonitor {
  public:
@@ -56,6 +56,6 @@ struct DoctorSettings {
 std::string DiagnoseLatencies(const LatencyMonitor& monitor, const DoctorSettings& settings,
                               int64_t now_s);
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_SERVER_LATENCY_MONITOR_H_

@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 std::optional<uint64_t> ReadMemory(std::string_view text) {
   struct Unit {
@@ -46,4 +46,4 @@ std::string MemoryText(uint64_t bytes) {
   return absl::StrCat(bytes);
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

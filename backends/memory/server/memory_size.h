@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // A number of bytes, with or without a unit; nullopt if it is invalid. Without digits it is 0.
 // Units in any case: "b", "k" (1000), "kb" (1024), "m", "mb", "g", "gb". Too large values are the
@@ -23,6 +23,6 @@ std::optional<uint64_t> ReadMemory(std::string_view text);
 // Redis 7.0 rewriteConfigFormatMemory.
 std::string MemoryText(uint64_t bytes);
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_SERVER_MEMORY_SIZE_H_

@@ -4,7 +4,7 @@
 
 #include "gtest/gtest.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 TEST(ReadMemory, TakesUnitsOfAThousandAndOf1024) {
@@ -29,4 +29,4 @@ TEST(ReadMemory, StopsAtTheMostThatThereIs) {
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -9,7 +9,7 @@
 #include "redouble/core/base/text/redis_number.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 bool Is(std::string_view text, std::string_view name) {
@@ -64,4 +64,4 @@ ValueError CheckFileName(std::string_view text) {
   return "dbfilename can't be a path, just a filename";
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -18,7 +18,7 @@
 #include <string>
 #include <string_view>
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 using ValueError = std::optional<std::string>;
 
@@ -33,6 +33,6 @@ ValueError ReadChoice(std::string_view text, std::span<const std::string_view> n
 // A file's name without a folder: dbfilename.
 ValueError CheckFileName(std::string_view text);
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_SERVER_PARAMETER_VALUE_H_

@@ -7,7 +7,7 @@
 #include "absl/strings/match.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using store::CommandId;
@@ -92,4 +92,4 @@ Words Redact(CommandId id, std::span<const std::string_view> arguments) {
   return words;
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

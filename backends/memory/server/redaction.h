@@ -16,7 +16,7 @@
 
 #include "redouble/core/store/table/command_table.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // The arguments (the words after the command's name, the subcommand included) with "(redacted)" in
 // the place of each that Redis hides: those of AUTH and ACL SETUSER, user and password after AUTH
@@ -24,6 +24,6 @@ namespace redouble::memory {
 std::vector<std::string_view> Redact(store::CommandId id,
                                      std::span<const std::string_view> arguments);
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_SERVER_REDACTION_H_

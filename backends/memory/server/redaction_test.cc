@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using store::CommandId;
@@ -60,4 +60,4 @@ TEST(Redaction, LeavesOtherCommandsAlone) {
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

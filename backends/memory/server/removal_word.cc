@@ -2,7 +2,7 @@
 
 #include "redouble/backends/memory/server/kept_parameters.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 std::string_view ParameterOf(LazyFree operation) {
@@ -26,4 +26,4 @@ std::string_view RemovalWord(const EngineOptions& options, LazyFree operation) {
   return is_lazy ? "UNLINK" : "DEL";
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

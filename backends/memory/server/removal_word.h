@@ -12,13 +12,13 @@
 
 #include "redouble/backends/memory/engine_options.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // The operations that have a parameter, lazyfree-lazy-...
 enum class LazyFree { kExpire, kEviction, kServerDel, kUserDel };
 
 std::string_view RemovalWord(const EngineOptions& options, LazyFree operation);
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_SERVER_REMOVAL_WORD_H_

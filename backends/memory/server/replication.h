@@ -18,7 +18,7 @@
 
 #include "redouble/core/store/reply.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 class SessionCore;
 
@@ -115,6 +115,6 @@ class Replication {
   virtual void Wait(SessionCore& session, int64_t replicas, int64_t offset) = 0;
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_SERVER_REPLICATION_H_

@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 constexpr size_t kMostWords = 32;
@@ -39,4 +39,4 @@ std::vector<std::string> SlowLog::Shorten(std::string_view name,
   return words;
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -18,7 +18,7 @@
 #include <string_view>
 #include <vector>
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 class SlowLog {
  public:
@@ -47,6 +47,6 @@ class SlowLog {
   int64_t next_id_ = 0;
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_SERVER_SLOW_LOG_H_

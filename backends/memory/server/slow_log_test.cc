@@ -2,7 +2,7 @@
 
 #include "gtest/gtest.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 SlowLog::Entry Took(int64_t duration_us) {
@@ -59,4 +59,4 @@ TEST(SlowLog, CutsManyWords) {
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using store::CommandId;
@@ -117,4 +117,4 @@ void Statistics::CountError(std::string_view error) {
   }
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

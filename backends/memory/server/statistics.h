@@ -26,7 +26,7 @@
 #include "redouble/core/store/reply.h"
 #include "redouble/core/store/table/command_table.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // Counts durations in buckets that are at most 6 % wide above 32 us.
 class DurationHistogram {
@@ -107,6 +107,6 @@ class Statistics {
   bool error_is_counted_ = false;
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_SERVER_STATISTICS_H_

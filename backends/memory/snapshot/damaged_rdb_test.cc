@@ -31,7 +31,7 @@ void* operator new(size_t size) {
 void operator delete(void* block) noexcept { std::free(block); }
 void operator delete(void* block, size_t) noexcept { std::free(block); }
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 constexpr size_t kMaxBlock = size_t{1} << 20;
@@ -139,4 +139,4 @@ TEST_F(DamagedRdb, ClaimsLengthsThatItDoesNotHave) {
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

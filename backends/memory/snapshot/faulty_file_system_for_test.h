@@ -21,7 +21,7 @@
 #include "absl/status/statusor.h"
 #include "redouble/backends/memory/snapshot/file_system.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 class FaultyFileSystem final : public FileSystem {
  public:
@@ -90,6 +90,6 @@ class FaultyFileSystem final : public FileSystem {
   const absl::Status error_ = absl::ResourceExhaustedError("No space left on device");
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_SNAPSHOT_FAULTY_FILE_SYSTEM_FOR_TEST_H_

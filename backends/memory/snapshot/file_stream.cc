@@ -7,7 +7,7 @@
 
 #include "redouble/core/base/status/status_macros.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 class FileSource final : public ByteSource {
@@ -123,4 +123,4 @@ absl::Status ReplaceFile(const std::string& path, absl::FunctionRef<absl::Status
   return file.Finish();
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -20,7 +20,7 @@
 #include "redouble/backends/memory/persistence/byte_stream.h"
 #include "redouble/backends/memory/snapshot/file_system.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // Opens a file for reading. `files` must outlive the source. Errors: that of the system call.
 absl::StatusOr<std::unique_ptr<ByteSource>> OpenFile(const std::string& path,
@@ -82,6 +82,6 @@ class FileReplacement {
 absl::Status ReplaceFile(const std::string& path, absl::FunctionRef<absl::Status(ByteSink&)> write,
                          FileSystem& files = RealFileSystem());
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_SNAPSHOT_FILE_STREAM_H_

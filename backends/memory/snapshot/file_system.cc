@@ -9,7 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 absl::Status ErrnoOf(absl::string_view action) { return absl::ErrnoToStatus(errno, action); }
@@ -104,4 +104,4 @@ FileSystem& RealFileSystem() {
   return files;
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

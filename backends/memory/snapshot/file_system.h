@@ -19,7 +19,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // Errors of all functions: the errno of the call as a status, with the path if there is one.
 class FileSystem {
@@ -53,6 +53,6 @@ class FileSystem {
 
 FileSystem& RealFileSystem();
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_SNAPSHOT_FILE_SYSTEM_H_

@@ -5,7 +5,7 @@
 
 #include "redouble/core/base/text/glob.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 KeyFilter KeysLike(std::vector<std::string> patterns) {
   return [patterns = std::move(patterns)](std::string_view key) {
@@ -26,4 +26,4 @@ KeyFilter KeysOfFamilies(const store::FamilyTable& families, std::vector<std::st
   };
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

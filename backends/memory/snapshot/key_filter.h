@@ -18,7 +18,7 @@
 
 #include "redouble/core/store/keyspace/key_family.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // Returns whether the key is kept. An empty function keeps all keys.
 using KeyFilter = std::function<bool(std::string_view key)>;
@@ -30,6 +30,6 @@ KeyFilter KeysLike(std::vector<std::string> patterns);
 // ("gateway.daily_budget") or of a system ("gateway"). The table must outlive the filter.
 KeyFilter KeysOfFamilies(const store::FamilyTable& families, std::vector<std::string> names);
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_SNAPSHOT_KEY_FILTER_H_

@@ -13,7 +13,7 @@
 #include "redouble/backends/memory/snapshot/save_rdb.h"
 #include "redouble/core/base/status/status_matchers.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using base::IsOk;
@@ -103,4 +103,4 @@ TEST_F(KeyFilterTest, DecidesWhatIsSaved) {
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -22,7 +22,7 @@
 #include "redouble/core/base/text/redis_number.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 constexpr uint64_t kProgressBytes = uint64_t{2} << 20;
@@ -445,4 +445,4 @@ absl::StatusOr<RdbLoadReport> LoadRdb(Engine& engine, ByteSource& source,
   return RdbLoader(engine.core(), source, options).Run();
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -30,7 +30,7 @@
 #include "redouble/backends/memory/persistence/byte_stream.h"
 #include "redouble/backends/memory/snapshot/key_filter.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // What has been read so far.
 struct RdbProgress {
@@ -114,6 +114,6 @@ struct RdbLoadReport {
 absl::StatusOr<RdbLoadReport> LoadRdb(Engine& engine, ByteSource& source,
                                       const RdbLoadOptions& options = {});
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_SNAPSHOT_LOAD_RDB_H_

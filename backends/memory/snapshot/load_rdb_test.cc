@@ -16,7 +16,7 @@
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/status/status_matchers.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using namespace std::string_literals;
@@ -513,4 +513,4 @@ TEST_F(LoadRdbTest, LeavesTheEngineAsItWasAfterAnError) {
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

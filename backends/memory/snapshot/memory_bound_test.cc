@@ -13,7 +13,7 @@
 #include "redouble/backends/memory/snapshot/load_rdb.h"
 #include "redouble/backends/memory/snapshot/save_rdb.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 constexpr size_t kValueBytes = 1000;
@@ -113,4 +113,4 @@ TEST_P(SnapshotMemory, OfLoadingDoesNotGrowBesideTheKeys) {
 INSTANTIATE_TEST_SUITE_P(Keys, SnapshotMemory, testing::Values(1'000, 16'000));
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 // The tags of a module's items.
@@ -59,4 +59,4 @@ std::optional<std::string> SkipModuleValue(RdbReader& reader) {
   return NameOfModuleType(*id);
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

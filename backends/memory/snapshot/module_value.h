@@ -15,13 +15,13 @@
 
 #include "redouble/backends/memory/persistence/rdb_codec.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // Skips the value of a key, or the data that a module keeps besides keys, which has the same form.
 // Returns the name of the module's type, nine characters; nullopt if the bytes are not such data,
 // and reader.failure() says why.
 std::optional<std::string> SkipModuleValue(RdbReader& reader);
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_SNAPSHOT_MODULE_VALUE_H_

@@ -13,7 +13,7 @@
 #include "redouble/backends/memory/snapshot/rdb_opcode.h"
 #include "redouble/core/base/hash/crc.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 inline std::string Length(uint64_t length) {
   std::string out;
@@ -86,6 +86,6 @@ class RdbBytes {
   std::string bytes_;
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_SNAPSHOT_RDB_BYTES_FOR_TEST_H_

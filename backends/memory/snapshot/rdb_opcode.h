@@ -25,7 +25,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 enum class RdbOpcode : uint8_t {
   kSlotInfo = 244,
@@ -50,6 +50,6 @@ inline constexpr int kLastRdbVersion = 12;
 inline constexpr int kFirstChecksumVersion = 5;
 inline constexpr size_t kRdbChecksumBytes = 8;
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_SNAPSHOT_RDB_OPCODE_H_

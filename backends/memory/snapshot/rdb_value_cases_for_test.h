@@ -14,7 +14,7 @@
 #include "redouble/backends/memory/values/encodings/listpack.h"
 #include "redouble/backends/memory/values/encodings/stream_node.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // The time at which the cases are loaded.
 inline constexpr int64_t kMomentS = 1'700'000'000;
@@ -137,6 +137,6 @@ inline std::vector<RdbValueCase> RdbValueCases() {
   return all;
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_SNAPSHOT_RDB_VALUE_CASES_FOR_TEST_H_

@@ -20,7 +20,7 @@
 #include "redouble/core/base/hash/crc.h"
 #include "redouble/core/base/status/status_macros.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 constexpr size_t kFlushBytes = size_t{1} << 16;
@@ -159,4 +159,4 @@ absl::Status SaveRdb(Engine& engine, ByteSink& sink, const RdbSaveOptions& optio
   return RdbSaver(engine.core(), sink, options).Run();
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -22,7 +22,7 @@
 #include "redouble/backends/memory/persistence/byte_stream.h"
 #include "redouble/backends/memory/snapshot/key_filter.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 struct RdbSaveOptions {
   // Compresses strings of more than 20 bytes by LZF (rdbcompression).
@@ -50,6 +50,6 @@ struct RdbSaveOptions {
 // Errors: those of the sink.
 absl::Status SaveRdb(Engine& engine, ByteSink& sink, const RdbSaveOptions& options = {});
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_SNAPSHOT_SAVE_RDB_H_

@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "redouble/backends/memory/snapshot/file_stream.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 // The status with the path in front, unless a system call has named it already.
@@ -32,4 +32,4 @@ absl::Status SaveRdbFile(Engine& engine, const std::string& path, const RdbSaveO
   return WithPath(ReplaceFile(path, write, files), path);
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -25,7 +25,7 @@
 #include "redouble/backends/memory/snapshot/load_rdb.h"
 #include "redouble/backends/memory/snapshot/save_rdb.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // Replaces the engine's data by that of a file, as LoadRdb does. Errors: those of LoadRdb, with the
 // path before the offset, and those of the system calls.
@@ -39,6 +39,6 @@ absl::StatusOr<RdbLoadReport> LoadRdbFile(Engine& engine, const std::string& pat
 absl::Status SaveRdbFile(Engine& engine, const std::string& path,
                          const RdbSaveOptions& options = {}, FileSystem& files = RealFileSystem());
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_SNAPSHOT_SNAPSHOT_H_

@@ -17,7 +17,7 @@
 #include "redouble/backends/memory/snapshot/file_stream.h"
 #include "redouble/core/base/status/status_matchers.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 namespace fs = std::filesystem;
@@ -291,4 +291,4 @@ TEST_F(SnapshotFile, MayBeInTheCurrentFolderAndInTheRoot) {
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 bool Watching::Watch(Watcher& watcher, int db, std::string_view key, bool is_expired) {
   std::vector<Entry>& entries = watched_[Key{db, std::string(key)}];
@@ -57,4 +57,4 @@ bool Watching::HasExpired(const Watcher& watcher, const Key& key, const Database
   });
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

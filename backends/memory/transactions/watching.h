@@ -21,7 +21,7 @@
 #include "redouble/backends/memory/blocking/blocking.h"
 #include "redouble/backends/memory/keyspace/database.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // A client that watches keys.
 class Watcher {
@@ -71,6 +71,6 @@ class Watching {
   absl::btree_map<Key, std::vector<Entry>> watched_;
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_TRANSACTIONS_WATCHING_H_

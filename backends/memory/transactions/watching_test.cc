@@ -3,7 +3,7 @@
 #include "gtest/gtest.h"
 #include "redouble/backends/memory/keyspace/database.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 constexpr bool kIsStored = false;  // Not as an expired key.
@@ -60,4 +60,4 @@ TEST(Watchers, DoNotFailBecauseAKeyIsGoneThatTheySawExpired) {
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

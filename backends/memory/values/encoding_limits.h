@@ -15,7 +15,7 @@
 
 #include <cstddef>
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 struct EncodingLimits {
   size_t hash_max_listpack_entries = 512;
@@ -40,6 +40,6 @@ struct EncodingLimits {
   int list_compress_depth = 0;
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_VALUES_ENCODING_LIMITS_H_

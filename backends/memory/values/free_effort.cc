@@ -7,7 +7,7 @@
 #include "redouble/backends/memory/values/stream.h"
 #include "redouble/backends/memory/values/stream_group.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 size_t FreeEffort(const Value& value) {
   if (const List* list = value.As<List>()) return list->nodes().size();
@@ -26,4 +26,4 @@ size_t FreeEffort(const Value& value) {
   return value.As<SortedSet>()->size();
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -14,12 +14,12 @@
 
 #include "redouble/backends/memory/values/value.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // Returns 1 for a value in one block. For a stream with groups it is an estimate, as in Redis: each
 // group counts as much as the first one.
 size_t FreeEffort(const Value& value);
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_VALUES_FREE_EFFORT_H_

@@ -2,7 +2,7 @@
 
 #include <cassert>
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 Hash Hash::Clone() const {
   Hash copy;
@@ -89,4 +89,4 @@ std::pair<std::string, std::string> Hash::At(size_t position) const {
 
 void Hash::ConvertToTable() { fields_.Become(MakeTable()); }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -11,7 +11,7 @@
 #include "rapidcheck/gtest.h"
 #include "redouble/backends/memory/values/encoding_limits.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using Pairs = std::vector<std::pair<std::string, std::string>>;
@@ -131,4 +131,4 @@ RC_GTEST_PROP(Hash, AgreesWithAMap, ()) {
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 // The greatest overhead of an element, in bytes.
@@ -175,4 +175,4 @@ void List::EraseBack(size_t count) {
   if (count > 0) nodes_.back().EraseRange(-static_cast<int64_t>(count), count);
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

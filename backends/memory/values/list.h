@@ -25,7 +25,7 @@
 #include "redouble/backends/memory/values/value.h"
 #include "redouble/core/store/table/key_type.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 class List final : public Collection {
  public:
@@ -99,6 +99,6 @@ class List final : public Collection {
   std::vector<Listpack> nodes_;
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_VALUES_LIST_H_

@@ -8,7 +8,7 @@
 #include "gtest/gtest.h"
 #include "rapidcheck/gtest.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using Strings = std::vector<std::string>;
@@ -222,4 +222,4 @@ RC_GTEST_PROP(List, AgreesWithADeque, ()) {
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

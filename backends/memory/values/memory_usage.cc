@@ -10,7 +10,7 @@
 #include "redouble/backends/memory/values/sorted_set.h"
 #include "redouble/backends/memory/values/stream.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 // Sizes of Redis's structures on 64-bit machines.
@@ -163,4 +163,4 @@ size_t MemoryUsage(std::string_view key, const Value& value, size_t samples) {
   return OfValue(value, samples) + StringBytes(key.size()) + kDictEntry;
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

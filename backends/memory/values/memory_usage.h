@@ -19,7 +19,7 @@
 
 #include "redouble/backends/memory/values/value.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // The number of elements of a collection that are sampled by default.
 inline constexpr size_t kUsageSamples = 5;
@@ -32,6 +32,6 @@ size_t MemoryUsage(std::string_view key, const Value& value, size_t samples = kU
 // The bytes that Redis's allocator reserves for a block of `bytes` bytes.
 size_t AllocatedBytes(size_t bytes);
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_VALUES_MEMORY_USAGE_H_

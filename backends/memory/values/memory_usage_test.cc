@@ -14,7 +14,7 @@
 // The replies of a redis-server for small keys are recorded in tests/conformance/cases/memory.txt.
 // These tests check how the numbers grow.
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 TEST(MemoryUsage, RoundsBlocksUpAsTheAllocatorOfRedisDoes) {
@@ -90,4 +90,4 @@ TEST(MemoryUsage, CountsTheGroupsOfAStream) {
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 Set Set::Clone() const {
   Set copy;
@@ -97,4 +97,4 @@ std::string Set::At(size_t position) const {
 
 void Set::ConvertToTable() { members_.Become(MakeTable()); }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

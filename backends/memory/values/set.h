@@ -27,7 +27,7 @@
 #include "redouble/core/base/text/redis_number.h"
 #include "redouble/core/store/table/key_type.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 class Set {
  public:
@@ -111,6 +111,6 @@ uint64_t Set::Scan(uint64_t cursor, size_t count, Visit visit) const {
   return 0;
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_VALUES_SET_H_

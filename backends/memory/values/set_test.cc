@@ -10,7 +10,7 @@
 #include "rapidcheck/gtest.h"
 #include "redouble/backends/memory/values/encoding_limits.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using Strings = std::vector<std::string>;
@@ -172,4 +172,4 @@ RC_GTEST_PROP(Set, AgreesWithAStandardSet, ()) {
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

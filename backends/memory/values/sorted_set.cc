@@ -5,7 +5,7 @@
 
 #include "redouble/core/base/text/shortest_double.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 // The integer that a listpack stores instead of a score; nullopt if it stores the text. Redis
@@ -253,4 +253,4 @@ SortedSet::Element SortedSet::At(size_t rank) const {
   return element;
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -32,7 +32,7 @@
 #include "redouble/core/base/text/redis_number.h"
 #include "redouble/core/store/table/key_type.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // Scores from `min` to `max`; each end is included unless it is marked exclusive.
 struct ScoreRange {
@@ -196,6 +196,6 @@ uint64_t SortedSet::Scan(uint64_t cursor, size_t count, Visit visit) const {
   return 0;
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_VALUES_SORTED_SET_H_

@@ -12,7 +12,7 @@
 #include "rapidcheck/gtest.h"
 #include "redouble/backends/memory/values/encoding_limits.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using Pair = std::pair<double, std::string>;
@@ -255,4 +255,4 @@ RC_GTEST_PROP(SortedSet, AgreesWithAModelInBothEncodings, ()) {
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -7,7 +7,7 @@
 
 #include "redouble/backends/memory/values/encodings/radix_tree_size.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 size_t BytesOf(StreamFields fields) {
@@ -273,4 +273,4 @@ std::optional<int64_t> Stream::Lag(const StreamGroup& group) const {
   return added - *read;
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

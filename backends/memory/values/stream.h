@@ -29,7 +29,7 @@
 #include "redouble/core/store/table/key_type.h"
 #include "redouble/core/store/typed/stream_id.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // The limits of a node: stream-node-max-bytes and stream-node-max-entries; 0 means no limit.
 struct StreamNodeLimits {
@@ -169,6 +169,6 @@ class Stream final : public Collection {
   std::unique_ptr<GroupMap> groups_;
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_VALUES_STREAM_H_

@@ -3,7 +3,7 @@
 #include <cassert>
 #include <utility>
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 StreamGroup StreamGroup::Clone() const {
   StreamGroup copy(position);
@@ -75,4 +75,4 @@ bool StreamGroup::Acknowledge(StreamId id) {
   return true;
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -25,7 +25,7 @@
 #include "absl/container/btree_set.h"
 #include "redouble/core/store/typed/stream_id.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 using store::StreamId;
 
@@ -94,6 +94,6 @@ class StreamGroup {
   ConsumerMap consumers_;
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_VALUES_STREAM_GROUP_H_

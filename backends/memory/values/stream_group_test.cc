@@ -7,7 +7,7 @@
 #include "gtest/gtest.h"
 #include "rapidcheck/gtest.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 StreamGroup NewGroup() { return StreamGroup({.last_delivered_id = StreamId::Min()}); }
@@ -131,4 +131,4 @@ RC_GTEST_PROP(StreamGroup, AgreesWithAMapOfOwners, ()) {
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -8,7 +8,7 @@
 #include "gtest/gtest.h"
 #include "rapidcheck/gtest.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using Fields = std::vector<std::string_view>;
@@ -324,4 +324,4 @@ RC_GTEST_PROP(Stream, FindsTheNeighboursOfAnyId, (uint64_t wanted)) {
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

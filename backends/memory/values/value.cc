@@ -12,7 +12,7 @@
 #include "redouble/backends/memory/values/sorted_set.h"
 #include "redouble/core/base/text/redis_number.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 constexpr size_t kGrowthStepBytes = 1 << 20;
@@ -207,4 +207,4 @@ void Value::FreeHeap() {
   inline_size_ = 0;
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

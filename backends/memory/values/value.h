@@ -33,7 +33,7 @@
 
 #include "redouble/core/store/table/key_type.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 class Hash;
 class Set;
@@ -230,6 +230,6 @@ class Value {
 
 static_assert(sizeof(Value) == 16);
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_VALUES_VALUE_H_

@@ -13,7 +13,7 @@
 #include "redouble/backends/memory/values/set.h"
 #include "redouble/backends/memory/values/sorted_set.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 std::string TextOf(const Value& value) {
@@ -188,4 +188,4 @@ RC_GTEST_PROP(Value, ResizesLikeAString, (std::string text, const std::vector<ui
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

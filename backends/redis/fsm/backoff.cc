@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 constexpr int64_t kLeastRoundPauseUs = 1000;
@@ -40,4 +40,4 @@ int64_t Backoff::AddFailure() {
   return rng_.Between(0, LongestWait(base_us_, cap_us_, failures_ - 2));
 }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

@@ -17,7 +17,7 @@
 #include "absl/time/time.h"
 #include "redouble/core/base/random/rng.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 // The time that never comes, in microseconds.
 inline constexpr int64_t kNeverUs = INT64_MAX;
@@ -66,6 +66,6 @@ class Backoff {
   int failures_ = 0;
 };
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_FSM_BACKOFF_H_

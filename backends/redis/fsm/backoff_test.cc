@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 TEST(Backoff, TriesAgainAtOnceAfterTheFirstFailure) {
@@ -61,4 +61,4 @@ TEST(Backoff, KeepsHugeTimesInRange) {
 }
 
 }  // namespace
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

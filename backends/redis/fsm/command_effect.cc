@@ -14,7 +14,7 @@
 #include "redouble/core/store/errors.h"
 #include "redouble/core/store/table/command_table.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 struct EffectRow {
@@ -203,4 +203,4 @@ std::optional<absl::Status> Refusal(const store::Request& request, Sharing shari
   return std::nullopt;
 }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

@@ -19,7 +19,7 @@
 #include "redouble/core/store/command.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 // How a connection is used.
 enum class Sharing : uint8_t {
@@ -66,6 +66,6 @@ bool OnlyReads(const store::Request& request);
 // "not sent". nullopt if it may be sent. Blocking commands are allowed inside a transaction.
 std::optional<absl::Status> Refusal(const store::Request& request, Sharing sharing);
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_FSM_COMMAND_EFFECT_H_

@@ -13,7 +13,7 @@
 #include "redouble/core/store/errors.h"
 #include "redouble/core/store/resp/command_writer.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 // The replies of a handshake are short; a peer that sends more is not Redis.
@@ -266,4 +266,4 @@ absl::Status ConnectMachine::TimeoutStatus() const {
       absl::StatusCode::kDeadlineExceeded);
 }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

@@ -39,7 +39,7 @@
 #include "redouble/core/store/resp/reply_encoding.h"
 #include "redouble/core/store/resp/reply_reader.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 // Something that happened.
 struct ConnectEvent {
@@ -134,6 +134,6 @@ class ConnectMachine {
   absl::Status status_;
 };
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_FSM_CONNECT_MACHINE_H_

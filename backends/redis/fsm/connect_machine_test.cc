@@ -8,7 +8,7 @@
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/store/errors.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 using base::IsOk;
@@ -356,4 +356,4 @@ TEST(ConnectMachine, NeverRepeatsAPasswordThatTheServerQuotes) {
 }
 
 }  // namespace
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

@@ -6,7 +6,7 @@
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/store/errors.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 // The reader copies each piece; pieces of this size stay in the cache.
@@ -198,4 +198,4 @@ void ConnectionMachine::ForgetAbandoned(store::Request& request) {
   }
 }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

@@ -41,7 +41,7 @@
 #include "redouble/core/store/resp/reply_reader.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 // Something that happened. Times are microseconds of a monotonic clock.
 struct ConnectionEvent {
@@ -233,6 +233,6 @@ class ConnectionMachine : public store::RequestKeeper {
   std::deque<Failure> failures_;
 };
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_FSM_CONNECTION_MACHINE_H_

@@ -11,7 +11,7 @@
 #include "redouble/core/store/errors.h"
 #include "redouble/core/store/resp/command_writer.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 using store::ErrorKind;
@@ -258,4 +258,4 @@ TEST(ConnectionMachine, LetsAWaiterSubmitDuringALoss) {
 }
 
 }  // namespace
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

@@ -24,7 +24,7 @@
 #include <iterator>
 #include <string_view>
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 // A histogram of latencies with four buckets per power of two. A quantile is at most 25% above the
 // true value. Latencies are whole microseconds, rounded down. Uses 2 KiB and does not allocate.
@@ -174,6 +174,6 @@ inline void Counters::Add(const Counters& other) {
   latency.Add(other.latency);
 }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_FSM_COUNTERS_H_

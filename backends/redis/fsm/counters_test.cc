@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 TEST(LatencyHistogram, HasNoQuantileWithoutLatencies) {
@@ -73,4 +73,4 @@ RC_GTEST_PROP(LatencyHistogramProperty, AQuantileIsAtMostAQuarterTooHigh, ()) {
 }
 
 }  // namespace
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

@@ -27,7 +27,7 @@
 #include "redouble/backends/redis/fsm/request_for_test.h"
 #include "redouble/core/store/errors.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 inline constexpr int64_t kTimeoutUs = 1000;
 inline constexpr std::string_view kPing = "*1\r\n$4\r\nPING\r\n";
@@ -116,6 +116,6 @@ inline void ExpectReply(RequestForTest& request, const store::Reply& expected) {
   EXPECT_EQ(*request.result(), expected);
 }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_FSM_EXEC_CONNECTION_FOR_TEST_H_

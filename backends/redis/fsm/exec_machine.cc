@@ -16,7 +16,7 @@
 #include "redouble/core/store/resp/command_writer.h"
 #include "redouble/core/store/table/command_table.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 using store::Reply;
@@ -430,4 +430,4 @@ size_t ExecMachine::FindEntry(const Request& request) const {
   return size;
 }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

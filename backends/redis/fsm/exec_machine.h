@@ -65,7 +65,7 @@
 #include "redouble/core/store/resp/resp2_form.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 struct ExecOptions {
   static constexpr int64_t kNoTimeout = ConnectionMachine::kNoTimeout;
@@ -203,6 +203,6 @@ class ExecMachine final : public ConnectionMachine {
   std::list<std::unique_ptr<AuthRequest>> auths_;  // Under way.
 };
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_FSM_EXEC_MACHINE_H_

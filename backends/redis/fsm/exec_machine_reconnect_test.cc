@@ -12,7 +12,7 @@
 #include "redouble/backends/redis/fsm/request_for_test.h"
 #include "redouble/core/store/errors.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 using store::ErrorKind;
@@ -511,4 +511,4 @@ RC_GTEST_PROP(ExecMachineProperty, EveryRequestGetsItsOwnReplyOrOneClearFailure,
 }
 
 }  // namespace
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

@@ -12,7 +12,7 @@
 #include "redouble/core/store/errors.h"
 #include "redouble/core/store/resp/reply_writer_for_test.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 using base::StatusIs;
@@ -415,4 +415,4 @@ TEST(ExecMachine, FailsWhatIsLeftWhenDestroyed) {
 }
 
 }  // namespace
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

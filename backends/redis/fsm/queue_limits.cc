@@ -6,7 +6,7 @@
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/store/errors.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 QueueLimits QueueLimits::From(const Options& options) {
   return {static_cast<size_t>(options.queue_limit), static_cast<size_t>(options.queue_bytes)};
@@ -35,4 +35,4 @@ size_t BytesOf(const store::Request& request) {
   return bytes;
 }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

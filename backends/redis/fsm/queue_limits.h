@@ -21,7 +21,7 @@
 #include "redouble/backends/redis/options.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 struct QueueLimits {
   // The values of Options::queue_limit and Options::queue_bytes.
@@ -39,6 +39,6 @@ struct QueueLimits {
 // The size of the names and arguments of a request's commands. O(arguments).
 size_t BytesOf(const store::Request& request);
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_FSM_QUEUE_LIMITS_H_

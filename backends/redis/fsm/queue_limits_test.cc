@@ -5,7 +5,7 @@
 #include "redouble/backends/redis/fsm/request_for_test.h"
 #include "redouble/core/store/errors.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 TEST(QueueLimits, AcceptRequestsBelowBothLimits) {
@@ -41,4 +41,4 @@ TEST(QueueLimits, TakeTheOptions) {
 }
 
 }  // namespace
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

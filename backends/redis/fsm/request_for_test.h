@@ -24,7 +24,7 @@
 #include "redouble/core/store/reply.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 namespace internal {
 // A base class, so that the commands exist before the request that refers to them.
@@ -72,6 +72,6 @@ class RequestForTest final : private internal::HeldCommands, public store::Reque
   std::optional<absl::StatusOr<store::Reply>> result_;
 };
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_FSM_REQUEST_FOR_TEST_H_

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 RunOptions RunOptions::From(const Options& options) {
   RunOptions run;
@@ -85,4 +85,4 @@ RunAction RunMachine::OnTimer(int64_t now_us) {
   return {};
 }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

@@ -27,7 +27,7 @@
 #include "redouble/backends/redis/options.h"
 #include "redouble/core/base/random/rng.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 struct RunOptions {
   static constexpr int64_t kNever = kNeverUs;
@@ -102,6 +102,6 @@ class RunMachine {
   int64_t wake_at_us_ = RunOptions::kNever;
 };
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_FSM_RUN_MACHINE_H_

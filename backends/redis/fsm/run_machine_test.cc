@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 using Kind = RunAction::Kind;
@@ -173,4 +173,4 @@ TEST(RunMachine, WatchesAConnectionAlsoIfCommandsHaveNoLimit) {
 }
 
 }  // namespace
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

@@ -7,7 +7,7 @@
 #include "absl/time/clock.h"
 #include "redouble/core/base/task/resume.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 // Awaits a timer. The state outlives the awaiter, because the handler of the timer may already be
@@ -53,4 +53,4 @@ base::Task<void> AsioClock::SleepUntil(absl::Time deadline) {
   while (Now() < deadline) co_await TimerAwaiter(executor_, deadline);
 }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

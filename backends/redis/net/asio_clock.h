@@ -20,7 +20,7 @@
 #include "redouble/core/base/task/task.h"
 #include "redouble/core/base/time/clock.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 class AsioClock final : public base::Clock {
  public:
@@ -33,6 +33,6 @@ class AsioClock final : public base::Clock {
   const boost::asio::any_io_executor executor_;
 };
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_NET_ASIO_CLOCK_H_

@@ -8,7 +8,7 @@
 #include "absl/time/clock.h"
 #include "redouble/core/base/task/run.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 TEST(AsioClock, ShowsTheWallClock) {
@@ -67,4 +67,4 @@ TEST(AsioClock, DestroyingASleeperLeavesNothingBehind) {
 }
 
 }  // namespace
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

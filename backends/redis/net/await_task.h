@@ -44,7 +44,7 @@
 #include "absl/status/status.h"
 #include "redouble/core/base/task/task.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 namespace internal {
 
@@ -168,6 +168,6 @@ inline void SpawnTask(boost::asio::any_io_executor executor, base::Task<void> ta
   });
 }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_NET_AWAIT_TASK_H_

@@ -26,7 +26,7 @@
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/base/task/resume.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 using base::StatusIs;
@@ -323,4 +323,4 @@ TEST(AsyncTask, ACancelledOperationDestroysTheTask) {
 }
 
 }  // namespace
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

@@ -12,7 +12,7 @@
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/store/errors.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 std::shared_ptr<Connection> NewConnection(const std::shared_ptr<ClientContext>& context) {
@@ -198,4 +198,4 @@ void BlockingPool::Close(std::string_view reason) {
   }
 }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

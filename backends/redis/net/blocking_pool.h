@@ -37,7 +37,7 @@
 #include "redouble/core/store/reply.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 class BlockingPool final : public store::RequestKeeper,
                            public std::enable_shared_from_this<BlockingPool> {
@@ -89,6 +89,6 @@ class BlockingPool final : public store::RequestKeeper,
   std::string closed_reason_;
 };
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_NET_BLOCKING_POOL_H_

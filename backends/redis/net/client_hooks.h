@@ -26,7 +26,7 @@
 #include "redouble/core/store/reply.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 // An event of a connection. Views are valid during the call.
 struct LogEvent {
@@ -97,6 +97,6 @@ struct ClientHooks {
   std::optional<uint64_t> seed = std::nullopt;
 };
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_NET_CLIENT_HOOKS_H_

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 using boost::system::error_code;
 
@@ -67,4 +67,4 @@ void ConnectRace::Finish(const error_code& error, Socket socket) {
   done(error, std::move(socket));
 }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

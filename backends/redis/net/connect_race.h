@@ -25,7 +25,7 @@
 #include <memory>
 #include <vector>
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 class ConnectRace final : public std::enable_shared_from_this<ConnectRace> {
  public:
@@ -64,6 +64,6 @@ class ConnectRace final : public std::enable_shared_from_this<ConnectRace> {
 std::vector<ConnectRace::Endpoint> WithFamiliesInTurn(
     const std::vector<ConnectRace::Endpoint>& endpoints);
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_NET_CONNECT_RACE_H_

@@ -11,7 +11,7 @@
 #include <optional>
 #include <vector>
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 namespace asio = boost::asio;
@@ -110,4 +110,4 @@ TEST(WithFamiliesInTurn, MixesFamiliesInTheOrderOfTheResolver) {
 }
 
 }  // namespace
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

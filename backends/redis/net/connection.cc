@@ -13,7 +13,7 @@
 #include "redouble/core/base/task/resume.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 namespace asio = boost::asio;
@@ -422,4 +422,4 @@ void Connection::OnCommandTimer() {
   EndTurn();
 }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

@@ -38,7 +38,7 @@
 #include "redouble/core/base/task/task.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 // The time of the machines: microseconds of the monotonic clock.
 int64_t SteadyMicros();
@@ -145,6 +145,6 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   std::string_view rest_;
 };
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_NET_CONNECTION_H_

@@ -19,7 +19,7 @@
 #include "absl/time/time.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 namespace asio = boost::asio;
 using boost::system::error_code;
@@ -193,4 +193,4 @@ void Connector::Read() {
   });
 }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

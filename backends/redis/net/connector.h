@@ -28,7 +28,7 @@
 #include "redouble/backends/redis/net/transport.h"
 #include "redouble/backends/redis/options.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 class Connector final : public std::enable_shared_from_this<Connector> {
  public:
@@ -73,6 +73,6 @@ class Connector final : public std::enable_shared_from_this<Connector> {
   bool stopped_ = false;
 };
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_NET_CONNECTOR_H_

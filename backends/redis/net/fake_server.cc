@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 namespace asio = boost::asio;
 
@@ -53,4 +53,4 @@ void FakeServer::Disconnect() {
   socket_.close(ignored);
 }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

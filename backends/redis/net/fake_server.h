@@ -17,7 +17,7 @@
 #include <string>
 #include <string_view>
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 class FakeServer {
  public:
@@ -48,6 +48,6 @@ class FakeServer {
   std::string received_;
 };
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_NET_FAKE_SERVER_H_

@@ -30,7 +30,7 @@
 #include "redouble/core/store/reply.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 class LiveTest : public testing::Test {
  protected:
@@ -69,6 +69,6 @@ class LiveTest : public testing::Test {
   boost::asio::io_context context;
 };
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_NET_LIVE_FIXTURE_FOR_TEST_H_

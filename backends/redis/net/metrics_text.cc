@@ -12,7 +12,7 @@
 #include "redouble/backends/redis/fsm/sentinel/sentinel_machine.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 constexpr Figure<ClusterCounters> kClusterFigures[] = {
@@ -138,4 +138,4 @@ std::string& MetricsText::LinesOf(std::string name, std::string_view type) {
   return metrics_.emplace_back(Metric{std::move(name), type, ""}).lines;
 }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

@@ -30,7 +30,7 @@
 #include "redouble/backends/redis/fsm/counters.h"
 #include "redouble/backends/redis/observe/command_latencies.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 struct ClusterCounters;
 struct SentinelCounters;
@@ -67,6 +67,6 @@ class MetricsText {
   std::vector<Metric> metrics_;
 };
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_NET_METRICS_TEXT_H_

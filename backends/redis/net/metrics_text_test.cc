@@ -8,7 +8,7 @@
 #include "redouble/backends/redis/fsm/cluster/cluster_machine.h"
 #include "redouble/backends/redis/fsm/sentinel/sentinel_machine.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 using testing::HasSubstr;
@@ -89,4 +89,4 @@ TEST(MetricsText, KnowsClustersAndSentinels) {
 }
 
 }  // namespace
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

@@ -22,7 +22,7 @@
 #include "redouble/core/base/task/task.h"
 #include "redouble/core/store/message_source.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 template <typename Source>
 class PushDelivery {
@@ -88,6 +88,6 @@ class PushDelivery {
   std::coroutine_handle<> waiter_;
 };
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_NET_PUSH_DELIVERY_H_

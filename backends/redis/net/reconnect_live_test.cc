@@ -28,7 +28,7 @@
 #include "redouble/core/store/pubsub/pubsub.h"
 #include "redouble/core/store/typed/strings.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 using base::IsOk;
@@ -361,4 +361,4 @@ TEST_F(LiveReconnect, SeveralThreadsShareAClientThroughAStrand) {
 }
 
 }  // namespace
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

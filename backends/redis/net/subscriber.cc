@@ -15,7 +15,7 @@
 #include "redouble/backends/redis/net/push_delivery.h"
 #include "redouble/core/base/status/status_macros.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 // Outlives the subscriber while a call of its listener is on the stack.
 struct Subscriber::State : std::enable_shared_from_this<State> {
@@ -119,4 +119,4 @@ bool Subscriber::connected() const { return state_->connection->connected(); }
 
 const Counters& Subscriber::counters() const { return state_->context->counters; }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

@@ -44,7 +44,7 @@
 #include "redouble/core/base/task/task.h"
 #include "redouble/core/store/message_source.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 class Subscriber final : public store::MessageSource {
  public:
@@ -85,6 +85,6 @@ class Subscriber final : public store::MessageSource {
   const std::shared_ptr<State> state_;
 };
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_NET_SUBSCRIBER_H_

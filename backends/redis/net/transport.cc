@@ -11,7 +11,7 @@
 #include "redouble/backends/redis/net/tls/tls_sessions.h"
 #include "redouble/core/base/status/status_macros.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 namespace ssl = boost::asio::ssl;
 using boost::system::error_code;
@@ -48,4 +48,4 @@ std::string Transport::VerifyError() const {
   return X509_verify_cert_error_string(result);
 }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

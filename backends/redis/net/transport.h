@@ -26,7 +26,7 @@
 #include "absl/status/status.h"
 #include "redouble/backends/redis/options.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 class Transport {
  public:
@@ -87,6 +87,6 @@ class Transport {
   std::optional<boost::asio::ssl::stream<Socket>> tls_;
 };
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_NET_TRANSPORT_H_

@@ -17,7 +17,7 @@
 #include "redouble/core/base/time/virtual_clock.h"
 #include "redouble/core/store/errors.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 using store::Reply;
@@ -175,4 +175,4 @@ TEST(CombineHooks, PassesEachEventToAll) {
 }
 
 }  // namespace
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

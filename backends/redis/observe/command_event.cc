@@ -11,7 +11,7 @@
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/store/errors.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 using store::Request;
@@ -63,4 +63,4 @@ std::string NodeName(const Options& options) {
   return NodeName(std::get<TcpAddress>(options.address));
 }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

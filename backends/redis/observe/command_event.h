@@ -34,7 +34,7 @@
 #include "redouble/core/store/reply.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 // One event. Pointers and views are valid during the call.
 struct CommandEvent {
@@ -85,6 +85,6 @@ std::string ErrorOf(const CommandEvent& end);
 std::string NodeName(const TcpAddress& address);
 std::string NodeName(const Options& options);
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_OBSERVE_COMMAND_EVENT_H_

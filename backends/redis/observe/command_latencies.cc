@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 CommandHook CommandLatencies::hook() {
   return [this](const CommandEvent& event) { Record(event); };
@@ -25,4 +25,4 @@ std::map<std::string, CommandFigures> CommandLatencies::Snapshot() const {
   return figures_;
 }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

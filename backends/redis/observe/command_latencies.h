@@ -27,7 +27,7 @@
 #include "redouble/backends/redis/fsm/counters.h"
 #include "redouble/backends/redis/observe/command_event.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 // The figures of one name.
 struct CommandFigures {
@@ -58,6 +58,6 @@ class CommandLatencies {
   std::map<std::string, CommandFigures> figures_;
 };
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_OBSERVE_COMMAND_LATENCIES_H_

@@ -4,7 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 using Attributes = std::vector<std::pair<std::string, CommandSpan::Value>>;
@@ -88,4 +88,4 @@ void CommandSpans::Finish(const CommandEvent& event, CommandSpan span) {
   finished_(std::move(span));
 }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

@@ -33,7 +33,7 @@
 #include "redouble/backends/redis/options.h"
 #include "redouble/core/base/time/clock.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 // A finished span. Its kind is CLIENT.
 struct CommandSpan {
@@ -79,6 +79,6 @@ class CommandSpans {
   std::map<uint64_t, CommandSpan> open_;  // By the id of the request.
 };
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_OBSERVE_COMMAND_SPANS_H_

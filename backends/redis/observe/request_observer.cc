@@ -4,7 +4,7 @@
 
 #include "redouble/backends/redis/fsm/queue_limits.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 // The size of the texts in a reply.
@@ -147,4 +147,4 @@ void RequestObserver::Abandon(store::Request& request) {
   if (owned != nullptr) ReportEnd(*owned, nullptr);
 }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

@@ -28,7 +28,7 @@
 #include "redouble/core/store/reply.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 class RequestObserver final : public store::RequestKeeper,
                               public std::enable_shared_from_this<RequestObserver> {
@@ -74,6 +74,6 @@ class RequestObserver final : public store::RequestKeeper,
   absl::flat_hash_map<const store::Request*, Observed*> by_observed_;
 };
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_OBSERVE_REQUEST_OBSERVER_H_

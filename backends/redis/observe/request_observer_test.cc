@@ -11,7 +11,7 @@
 #include "redouble/backends/redis/fsm/request_for_test.h"
 #include "redouble/core/store/errors.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 using store::Reply;
@@ -140,4 +140,4 @@ TEST(NodeNames, AreThoseOfTheServer) {
 }
 
 }  // namespace
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

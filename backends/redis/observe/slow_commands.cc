@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 CommandHook SlowCommands::hook() {
   return [this](const CommandEvent& event) { Record(event); };
@@ -38,4 +38,4 @@ uint64_t SlowCommands::total() const {
   return total_;
 }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

@@ -25,7 +25,7 @@
 #include "absl/time/time.h"
 #include "redouble/backends/redis/observe/command_event.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 struct SlowCommandOptions {
   // Requests that take at least this long are kept.
@@ -70,6 +70,6 @@ class SlowCommands {
   uint64_t total_ = 0;
 };
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_OBSERVE_SLOW_COMMANDS_H_

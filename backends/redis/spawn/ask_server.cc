@@ -10,7 +10,7 @@
 #include "redouble/core/store/errors.h"
 #include "redouble/core/store/reply.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 absl::StatusOr<store::Reply> AskServer(const SpawnedServer& server,
                                        const std::vector<std::string>& words) {
@@ -33,4 +33,4 @@ absl::StatusOr<std::string> AskServer(const SpawnedServer& server, std::string_v
   return reply.is_bulk() ? std::move(reply).text() : std::string();
 }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

@@ -16,7 +16,7 @@
 #include "redouble/backends/redis/spawn/spawned_server.h"
 #include "redouble/core/store/reply.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 // Sends a command with one argument. Returns its bulk reply, or an empty string for another reply.
 // Errors: as SyncClient::Connect, and those of the command.
@@ -28,6 +28,6 @@ absl::StatusOr<std::string> AskServer(const SpawnedServer& server, std::string_v
 absl::StatusOr<store::Reply> AskServer(const SpawnedServer& server,
                                        const std::vector<std::string>& words);
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_SPAWN_ASK_SERVER_H_

@@ -10,7 +10,7 @@
 #include <memory>
 #include <utility>
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 void DieUnless(bool good, const char* what) {
@@ -83,4 +83,4 @@ CertificatesForTest::CertificatesForTest(std::string folder) : folder_(std::move
   Write(Make("Other authority", 4, nullptr, nullptr), other_authority(), "");
 }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

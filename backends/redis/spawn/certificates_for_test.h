@@ -13,7 +13,7 @@
 
 #include <string>
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 class CertificatesForTest {
  public:
@@ -33,6 +33,6 @@ class CertificatesForTest {
   const std::string folder_;
 };
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_SPAWN_CERTIFICATES_FOR_TEST_H_

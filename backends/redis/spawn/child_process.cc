@@ -18,7 +18,7 @@
 #include "absl/strings/str_split.h"
 #include "redouble/core/base/status/status_macros.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 // The data that the child needs between fork and exec, prepared before the fork. After the fork
@@ -200,4 +200,4 @@ absl::StatusOr<std::string> FindExecutable(const std::string& name) {
   return absl::NotFoundError(absl::StrCat(name, " is in no folder of PATH (", folders, ")"));
 }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

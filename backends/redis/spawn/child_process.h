@@ -34,7 +34,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 struct ChildProcessOptions {
   // Absolute path of the program.
@@ -95,6 +95,6 @@ class ChildProcess {
 // Errors: NotFound, with the searched places.
 absl::StatusOr<std::string> FindExecutable(const std::string& name);
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_SPAWN_CHILD_PROCESS_H_

@@ -13,7 +13,7 @@
 #include "redouble/backends/redis/spawn/private_folder.h"
 #include "redouble/core/base/status/status_matchers.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 using base::IsOk;
@@ -178,4 +178,4 @@ TEST(FindExecutable, ReportsTheSearchedPlaces) {
 }
 
 }  // namespace
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

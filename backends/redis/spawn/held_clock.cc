@@ -15,7 +15,7 @@
 #include "redouble/backends/redis/spawn/private_folder.h"
 #include "redouble/core/base/status/status_macros.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 absl::StatusOr<int64_t> MicrosecondsOf(absl::Time time) {
@@ -90,4 +90,4 @@ std::vector<std::pair<std::string, std::string>> HeldClock::Environment() const 
           {REDOUBLE_HELD_CLOCK_PAGE_VARIABLE, page_path_}};
 }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

@@ -31,7 +31,7 @@
 #include "absl/time/time.h"
 #include "redouble/backends/redis/spawn/held_clock_page.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 class HeldClock {
  public:
@@ -84,6 +84,6 @@ class HeldClock {
   const std::string library_path_;
 };
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_SPAWN_HELD_CLOCK_H_

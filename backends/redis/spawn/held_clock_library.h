@@ -10,11 +10,11 @@
 
 #include <string>
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 // The content of the shared object, ready to be written to a file.
 std::string HeldClockLibrary();
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_SPAWN_HELD_CLOCK_LIBRARY_H_

@@ -16,7 +16,7 @@
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/tests/support/target/raw_connection.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 using base::IsOk;
@@ -300,4 +300,4 @@ TEST_F(HeldTimeTest, RefusesATimeThatNoClockShows) {
 }
 
 }  // namespace
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

@@ -9,7 +9,7 @@
 #include "absl/cleanup/cleanup.h"
 #include "absl/status/status.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 absl::StatusOr<std::unique_ptr<LoopbackPort>> LoopbackPort::Reserve() {
   const int file = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -32,4 +32,4 @@ absl::StatusOr<std::unique_ptr<LoopbackPort>> LoopbackPort::Reserve() {
 
 LoopbackPort::~LoopbackPort() { close(socket_); }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

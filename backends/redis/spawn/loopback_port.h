@@ -18,7 +18,7 @@
 
 #include "absl/status/statusor.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 class LoopbackPort {
  public:
@@ -42,6 +42,6 @@ class LoopbackPort {
   const int number_;
 };
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_SPAWN_LOOPBACK_PORT_H_

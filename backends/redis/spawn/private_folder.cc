@@ -13,7 +13,7 @@
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 // The longest name of a file in the folder, with its slash.
@@ -86,4 +86,4 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
   }
 }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

@@ -18,7 +18,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 class PrivateFolder {
  public:
@@ -54,6 +54,6 @@ absl::Status WriteFile(const std::string& path, const std::string& content);
 // Errors: the errno of open or read as a status, with the path.
 absl::StatusOr<std::string> ReadFile(const std::string& path);
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_SPAWN_PRIVATE_FOLDER_H_

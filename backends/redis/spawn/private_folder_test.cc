@@ -11,7 +11,7 @@
 #include "gtest/gtest.h"
 #include "redouble/core/base/status/status_matchers.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 using base::IsOk;
@@ -125,4 +125,4 @@ TEST(PrivateFolder, NamesTheFileThatCannotBeReadOrWritten) {
 }
 
 }  // namespace
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

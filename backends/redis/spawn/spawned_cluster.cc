@@ -10,7 +10,7 @@
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/store/reply.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 constexpr absl::Duration kPollInterval = absl::Milliseconds(5);
@@ -175,4 +175,4 @@ absl::Status SpawnedCluster::WaitUntilServing() {
   return absl::OkStatus();
 }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

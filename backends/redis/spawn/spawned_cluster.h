@@ -31,7 +31,7 @@
 #include "redouble/backends/redis/spawn/private_folder.h"
 #include "redouble/backends/redis/spawn/spawned_server.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 struct SpawnedClusterOptions {
   size_t masters = 3;
@@ -104,6 +104,6 @@ class SpawnedCluster {
   std::vector<std::unique_ptr<SpawnedServer>> nodes_;
 };
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_SPAWN_SPAWNED_CLUSTER_H_

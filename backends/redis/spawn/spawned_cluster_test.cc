@@ -13,7 +13,7 @@
 #include "redouble/core/base/task/run.h"
 #include "redouble/core/store/command.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 using base::IsOk;
@@ -84,4 +84,4 @@ TEST(SpawnedCluster, HasNoTimeToSetWhenItsClockIsNotHeld) {
 }
 
 }  // namespace
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

@@ -7,7 +7,7 @@
 #include "redouble/backends/redis/spawn/ask_server.h"
 #include "redouble/core/base/status/status_macros.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 constexpr absl::Duration kPollInterval = absl::Milliseconds(20);
@@ -90,4 +90,4 @@ std::string SpawnedSentinels::uri() const {
   return uri;
 }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

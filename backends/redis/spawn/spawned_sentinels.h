@@ -25,7 +25,7 @@
 #include "absl/time/time.h"
 #include "redouble/backends/redis/spawn/spawned_server.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 struct SpawnedSentinelsOptions {
   size_t replicas = 2;
@@ -73,6 +73,6 @@ class SpawnedSentinels {
   std::vector<std::unique_ptr<SpawnedServer>> sentinels_;
 };
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_SPAWN_SPAWNED_SENTINELS_H_

@@ -19,7 +19,7 @@
 #include "absl/strings/str_cat.h"
 #include "redouble/core/base/status/status_macros.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 constexpr size_t kLogTailBytes = 2000;
@@ -293,4 +293,4 @@ absl::Status SpawnedServer::Restart() {
   return Launch();
 }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

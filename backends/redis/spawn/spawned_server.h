@@ -40,7 +40,7 @@
 #include "redouble/backends/redis/spawn/loopback_port.h"
 #include "redouble/backends/redis/spawn/private_folder.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 // PEM files for a server with TLS.
 struct SpawnedTls {
@@ -185,6 +185,6 @@ class SpawnedServer {
   std::unique_ptr<ChildProcess> process_;  // Null while the server is stopped.
 };
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_SPAWN_SPAWNED_SERVER_H_

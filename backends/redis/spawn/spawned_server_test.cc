@@ -14,7 +14,7 @@
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/tests/support/target/raw_connection.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 using base::IsOk;
@@ -269,4 +269,4 @@ TEST(SpawnedServer, HasNoTimeToSetUnlessItsClockIsHeld) {
 }
 
 }  // namespace
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstring>
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 namespace {
 
 constexpr uint16_t kCrc16Polynomial = 0x1021;
@@ -88,4 +88,4 @@ uint64_t Crc64(std::string_view bytes, uint64_t previous) {
   return crc;
 }
 
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base

@@ -15,7 +15,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 
 // The number of slots of a Redis Cluster.
 inline constexpr int kClusterSlots = 16384;
@@ -37,6 +37,6 @@ int KeySlot(std::string_view key);
 // bytes at a time.
 uint64_t Crc64(std::string_view bytes, uint64_t previous = 0);
 
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base
 
 #endif  // REDOUBLE_CORE_BASE_HASH_CRC_H_

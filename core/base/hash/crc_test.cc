@@ -10,7 +10,7 @@
 #include "redouble/core/base/text/hex.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 namespace {
 
 using std::string_view_literals::operator""sv;
@@ -122,4 +122,4 @@ RC_GTEST_PROP(KeySlot, DependsOnTheHashTagOnly,
 }
 
 }  // namespace
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base

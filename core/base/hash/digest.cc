@@ -7,7 +7,7 @@
 
 #include "openssl/evp.h"
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 namespace {
 
 struct FreeContext {
@@ -96,4 +96,4 @@ std::string Sha256::HexDigest() const {
   return Finish(copy.get());
 }
 
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base

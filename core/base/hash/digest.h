@@ -21,7 +21,7 @@
 #include <string>
 #include <string_view>
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 
 // A SHA-1 as bytes.
 using Sha1Bytes = std::array<char, 20>;
@@ -60,6 +60,6 @@ class Sha256 {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base
 
 #endif  // REDOUBLE_CORE_BASE_HASH_DIGEST_H_

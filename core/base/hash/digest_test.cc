@@ -6,7 +6,7 @@
 #include "gtest/gtest.h"
 #include "rapidcheck/gtest.h"
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 namespace {
 
 constexpr std::string_view kSha256OfNothing =
@@ -75,4 +75,4 @@ RC_GTEST_PROP(Sha256, DependsOnTheBytesNotOnTheParts, (const std::vector<std::st
 }
 
 }  // namespace
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base

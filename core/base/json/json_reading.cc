@@ -8,7 +8,7 @@
 #include "absl/strings/str_replace.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 namespace {
 
 constexpr size_t kAbbreviatedBytes = 80;
@@ -40,4 +40,4 @@ std::string Expected(std::string_view what, const Json& got) {
   return absl::StrCat("expected ", ToAbsl(what), ", got ", Abbreviated(got));
 }
 
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base

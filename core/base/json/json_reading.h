@@ -25,7 +25,7 @@
 #include <string>
 #include <string_view>
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 
 // An object keeps its members in the order of insertion.
 using Json = nlohmann::ordered_json;
@@ -43,6 +43,6 @@ std::string Abbreviated(const Json& value);
 // Returns "expected <what>, got <value>", with the value abbreviated.
 std::string Expected(std::string_view what, const Json& got);
 
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base
 
 #endif  // REDOUBLE_CORE_BASE_JSON_JSON_READING_H_

@@ -6,7 +6,7 @@
 
 #include "gtest/gtest.h"
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 namespace {
 
 TEST(AsInt64, ReturnsIntegersThatFitOnly) {
@@ -43,4 +43,4 @@ TEST(Expected, SaysWhatWasFound) {
 }
 
 }  // namespace
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base

@@ -3,7 +3,7 @@
 #include <bit>
 #include <cassert>
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 
 Rng::Rng(uint64_t seed) {
   for (uint64_t& word : state_) {
@@ -47,4 +47,4 @@ double Rng::Unit() { return static_cast<double>(Next() >> 11) * 0x1.0p-53; }
 
 bool Rng::Chance(double probability) { return Unit() < probability; }
 
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base

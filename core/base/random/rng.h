@@ -15,7 +15,7 @@
 #include <array>
 #include <cstdint>
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 
 class Rng {
  public:
@@ -40,6 +40,6 @@ class Rng {
   std::array<uint64_t, 4> state_;
 };
 
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base
 
 #endif  // REDOUBLE_CORE_BASE_RANDOM_RNG_H_

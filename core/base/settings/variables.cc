@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 namespace {
 
 absl::Status Expected(std::string_view what, std::string_view value) {
@@ -70,4 +70,4 @@ absl::Status AtVariable(std::string_view name, const absl::Status& status) {
 }
 
 }  // namespace internal
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base

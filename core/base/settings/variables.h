@@ -28,7 +28,7 @@
 #include "absl/time/time.h"
 #include "redouble/core/base/status/status_macros.h"
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 
 // A name and its value.
 using Variables = std::span<const std::pair<std::string_view, std::string_view>>;
@@ -132,6 +132,6 @@ absl::StatusOr<Settings> ReadVariables(const Rows& rows, Variables variables) {
   return settings;
 }
 
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base
 
 #endif  // REDOUBLE_CORE_BASE_SETTINGS_VARIABLES_H_

@@ -11,7 +11,7 @@
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 namespace {
 
 using Pairs = std::vector<std::pair<std::string_view, std::string_view>>;
@@ -117,4 +117,4 @@ TEST(Variables, KeepThePayloadOfAnError) {
 }
 
 }  // namespace
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base

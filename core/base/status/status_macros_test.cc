@@ -11,7 +11,7 @@
 #include "redouble/core/base/task/run.h"
 #include "redouble/core/base/task/task.h"
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 namespace {
 
 using ::testing::HasSubstr;
@@ -94,4 +94,4 @@ TEST(StatusMatchers, AssertOkAndAssignDeclaresTheValue) {
 }
 
 }  // namespace
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base

@@ -35,7 +35,7 @@
   ASSERT_THAT(status_or, ::redouble::base::IsOk());                 \
   lhs = *std::move(status_or)
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 namespace internal {
 
 inline const absl::Status& StatusOf(const absl::Status& status) { return status; }
@@ -119,6 +119,6 @@ auto StatusIs(Code code) {
   return StatusIs(code, ::testing::A<std::string>());
 }
 
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base
 
 #endif  // REDOUBLE_CORE_BASE_STATUS_STATUS_MATCHERS_H_

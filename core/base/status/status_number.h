@@ -19,7 +19,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 
 // Attaches `number` under `type_url`, which replaces an earlier one. No effect if `status` is OK.
 inline void SetStatusNumber(absl::Status& status, absl::string_view type_url, int number) {
@@ -34,6 +34,6 @@ inline std::optional<int> StatusNumber(const absl::Status& status, absl::string_
   return number;
 }
 
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base
 
 #endif  // REDOUBLE_CORE_BASE_STATUS_STATUS_NUMBER_H_

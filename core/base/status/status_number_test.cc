@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 namespace {
 
 TEST(StatusNumber, IsReadUnderItsUrl) {
@@ -26,4 +26,4 @@ TEST(StatusNumber, IsMissingWithoutANumber) {
 }
 
 }  // namespace
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base

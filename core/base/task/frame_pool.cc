@@ -1,6 +1,6 @@
 #include "redouble/core/base/task/frame_pool.h"
 
-namespace redouble::base::internal {
+namespace redouble::inline v0_1::base::internal {
 
 constinit thread_local FramePool::Lists FramePool::lists_ = {};
 
@@ -23,4 +23,4 @@ void* FramePool::AllocateFresh(size_t size_class) {
   return ::operator new((size_class + 1) * kClassBytes);
 }
 
-}  // namespace redouble::base::internal
+}  // namespace redouble::inline v0_1::base::internal

@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <new>
 
-namespace redouble::base::internal {
+namespace redouble::inline v0_1::base::internal {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool kPoolFrames = false;
@@ -81,6 +81,6 @@ class FramePool {
   static constinit thread_local Lists lists_;
 };
 
-}  // namespace redouble::base::internal
+}  // namespace redouble::inline v0_1::base::internal
 
 #endif  // REDOUBLE_CORE_BASE_TASK_FRAME_POOL_H_

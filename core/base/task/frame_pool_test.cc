@@ -6,7 +6,7 @@
 
 #include "gtest/gtest.h"
 
-namespace redouble::base::internal {
+namespace redouble::inline v0_1::base::internal {
 namespace {
 
 TEST(FramePool, GivesMemoryOfTheAskedSize) {
@@ -82,4 +82,4 @@ TEST(FramePool, LeavesNothingBehindWhenAThreadEnds) {
 }
 
 }  // namespace
-}  // namespace redouble::base::internal
+}  // namespace redouble::inline v0_1::base::internal

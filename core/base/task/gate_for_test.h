@@ -17,7 +17,7 @@
 
 #include "redouble/core/base/task/resume.h"
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 
 // At most one coroutine can wait at a gate.
 class Gate {
@@ -59,6 +59,6 @@ class Gate {
   std::coroutine_handle<> awaiting_;
 };
 
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base
 
 #endif  // REDOUBLE_CORE_BASE_TASK_GATE_FOR_TEST_H_

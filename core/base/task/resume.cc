@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace redouble::base::internal {
+namespace redouble::inline v0_1::base::internal {
 
 constinit thread_local ResumeState resume_state = {};
 
@@ -42,4 +42,4 @@ void DeferredResumption::Unlink() noexcept {
   coroutine_ = {};
 }
 
-}  // namespace redouble::base::internal
+}  // namespace redouble::inline v0_1::base::internal

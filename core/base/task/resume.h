@@ -21,7 +21,7 @@
 #include <coroutine>
 #include <cstddef>
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 namespace internal {
 
 class DeferredResumption;
@@ -101,6 +101,6 @@ inline void Resume(std::coroutine_handle<> coroutine) {
   coroutine.resume();
 }
 
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base
 
 #endif  // REDOUBLE_CORE_BASE_TASK_RESUME_H_

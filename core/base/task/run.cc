@@ -7,7 +7,7 @@
 
 #include "redouble/core/base/task/wait_reporter.h"
 
-namespace redouble::base::internal {
+namespace redouble::inline v0_1::base::internal {
 
 void DieOfUnfinishedTask() {
   std::fputs("redouble: the task did not finish, and nothing is left that could resume it.\n",
@@ -24,4 +24,4 @@ void DieOfUnfinishedTask() {
   std::abort();
 }
 
-}  // namespace redouble::base::internal
+}  // namespace redouble::inline v0_1::base::internal

@@ -29,7 +29,7 @@
 #include "redouble/core/base/task/resume.h"
 #include "redouble/core/base/task/task.h"
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 
 namespace internal {
 
@@ -215,6 +215,6 @@ inline Task<size_t> WhenAny(std::vector<Task<void>> tasks) {
   co_return index;
 }
 
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base
 
 #endif  // REDOUBLE_CORE_BASE_TASK_RUN_H_

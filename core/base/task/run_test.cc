@@ -13,7 +13,7 @@
 #include "redouble/core/base/task/gate_for_test.h"
 #include "redouble/core/base/task/resume.h"
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 namespace {
 
 Task<int> Number(int value) { co_return value; }
@@ -387,4 +387,4 @@ TEST(WhenAny, CancelsItsTasksWhenItIsDestroyed) {
 }
 
 }  // namespace
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base

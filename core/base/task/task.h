@@ -37,7 +37,7 @@
 #include "redouble/core/base/task/frame_pool.h"
 #include "redouble/core/base/task/resume.h"
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 
 template <typename T>
 class Task;
@@ -228,6 +228,6 @@ inline Task<void> TaskPromise<void>::get_return_object() noexcept {
 }
 
 }  // namespace internal
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base
 
 #endif  // REDOUBLE_CORE_BASE_TASK_TASK_H_

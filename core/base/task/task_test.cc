@@ -12,7 +12,7 @@
 #include "redouble/core/base/task/gate_for_test.h"
 #include "redouble/core/base/task/run.h"
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 namespace {
 
 // Sets a flag when it is destroyed, which shows when a frame is destroyed.
@@ -286,4 +286,4 @@ TEST(Task, UnwindsADeepChainOfAwaits) {
 }
 
 }  // namespace
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base

@@ -3,7 +3,7 @@
 #include <atomic>
 #include <utility>
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 namespace {
 
 // Its address names a thread.
@@ -74,4 +74,4 @@ std::vector<std::string> DescribeAllWaits() {
   return lines;
 }
 
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 
 class WaitReporter {
  public:
@@ -33,6 +33,6 @@ class WaitReporter {
 // Returns the lines of all reporters that this thread made, the oldest first.
 std::vector<std::string> DescribeAllWaits();
 
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base
 
 #endif  // REDOUBLE_CORE_BASE_TASK_WAIT_REPORTER_H_

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 namespace {
 
 using ::testing::ElementsAre;
@@ -46,4 +46,4 @@ TEST(WaitReporter, IsAskedOnlyByTheThreadThatMadeIt) {
 }
 
 }  // namespace
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base

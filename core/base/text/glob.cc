@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <utility>
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 namespace {
 
 // ASCII only, in any locale. Bytes are signed, because Redis on x86-64 compares ranges of signed
@@ -117,4 +117,4 @@ bool GlobMatch(std::string_view pattern, std::string_view text, GlobCase glob_ca
   return SkipStars(pattern, p) == pattern.size();
 }
 
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base

@@ -31,7 +31,7 @@
 
 #include <string_view>
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 
 // The number of stars that one match may use; a match that needs more fails. A run of stars counts
 // once, and a run at the end of the pattern does not count. Debian's redis-server 7.0.15 has this
@@ -48,6 +48,6 @@ enum class GlobCase { kSensitive, kInsensitive };
 bool GlobMatch(std::string_view pattern, std::string_view text,
                GlobCase glob_case = GlobCase::kSensitive);
 
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base
 
 #endif  // REDOUBLE_CORE_BASE_TEXT_GLOB_H_

@@ -9,7 +9,7 @@
 #include "gtest/gtest.h"
 #include "rapidcheck/gtest.h"
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 namespace {
 
 using std::string_view_literals::operator""sv;
@@ -220,4 +220,4 @@ RC_GTEST_PROP(GlobMatch, AcceptsAnyBytesAsPattern,
 }
 
 }  // namespace
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base

@@ -15,7 +15,7 @@
 #include <string>
 #include <string_view>
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 
 // Returns the value of a hexadecimal digit (0 to 15), or nullopt for another character. Both cases
 // of letters are digits.
@@ -41,6 +41,6 @@ inline std::optional<std::string> HexToBytes(std::string_view digits) {
   return bytes;
 }
 
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base
 
 #endif  // REDOUBLE_CORE_BASE_TEXT_HEX_H_

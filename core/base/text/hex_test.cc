@@ -2,7 +2,7 @@
 
 #include "gtest/gtest.h"
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 namespace {
 
 TEST(Hex, DigitsAreOfBothCases) {
@@ -29,4 +29,4 @@ TEST(Hex, OtherCharactersAndHalfPairsAreRefused) {
 }
 
 }  // namespace
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base

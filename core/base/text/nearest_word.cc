@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 namespace {
 
 char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
@@ -50,4 +50,4 @@ std::string DidYouMean(std::string_view word, const std::vector<std::string>& ca
   return nearest ? "; did you mean \"" + *nearest + "\"?" : "";
 }
 
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 
 // Returns the candidate with the fewest edits from `word`: an insertion, a removal, a replacement,
 // or an exchange of two neighbors. Case is ignored. The first of several equally near candidates
@@ -25,6 +25,6 @@ std::optional<std::string> NearestWord(std::string_view word,
 // if no candidate is near.
 std::string DidYouMean(std::string_view word, const std::vector<std::string>& candidates);
 
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base
 
 #endif  // REDOUBLE_CORE_BASE_TEXT_NEAREST_WORD_H_

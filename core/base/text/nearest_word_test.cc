@@ -2,7 +2,7 @@
 
 #include "gtest/gtest.h"
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 namespace {
 
 const std::vector<std::string> kWords = {"command", "advance", "expect", "fault", "finish"};
@@ -38,4 +38,4 @@ TEST(DidYouMean, EndsAMessage) {
 }
 
 }  // namespace
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base

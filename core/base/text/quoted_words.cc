@@ -2,7 +2,7 @@
 
 #include "redouble/core/base/text/hex.h"
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 namespace {
 
 // Returns the character that an escape in double quotes means: `\n` is a line feed; a character
@@ -75,4 +75,4 @@ std::optional<std::vector<std::string>> SplitQuotedWords(std::string_view line) 
   }
 }
 
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base

@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 
 // True for a character that ends a word without quotes. A vertical tab and a form feed do not, but
 // they are skipped before a word.
@@ -27,6 +27,6 @@ inline bool IsSpaceBetweenWords(char c) { return EndsWord(c) || c == '\v' || c =
 // closed, or a closing quote is not followed by a space.
 std::optional<std::vector<std::string>> SplitQuotedWords(std::string_view line);
 
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base
 
 #endif  // REDOUBLE_CORE_BASE_TEXT_QUOTED_WORDS_H_

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 namespace {
 
 using std::string_view_literals::operator""sv;
@@ -32,4 +32,4 @@ TEST(QuotedWords, RefusesUnbalancedQuotes) {
 }
 
 }  // namespace
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base

@@ -12,7 +12,7 @@
 #include <limits>
 #include <memory>
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 namespace {
 
 static_assert(
@@ -208,4 +208,4 @@ std::string FormatDistance(double value) {
   return std::string(buffer.data(), result.ptr);
 }
 
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base

@@ -31,7 +31,7 @@
 #include <string>
 #include <string_view>
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 
 // Holds the longest int64, "-9223372036854775808".
 using Int64Buffer = std::array<char, 20>;
@@ -96,6 +96,6 @@ std::string FormatDouble(double value);
 // Source: Redis 7.0 GEODIST.
 std::string FormatDistance(double value);
 
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base
 
 #endif  // REDOUBLE_CORE_BASE_TEXT_REDIS_NUMBER_H_

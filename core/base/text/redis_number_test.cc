@@ -14,7 +14,7 @@
 #include "gtest/gtest.h"
 #include "rapidcheck/gtest.h"
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 namespace {
 
 using std::string_view_literals::operator""sv;
@@ -377,4 +377,4 @@ TEST(RedisNumber, DoesNotFollowTheLocaleOfTheProcess) {
 }
 
 }  // namespace
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base

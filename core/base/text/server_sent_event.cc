@@ -1,6 +1,6 @@
 #include "redouble/core/base/text/server_sent_event.h"
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 
 std::string FormatServerSentEvent(const ServerSentEvent& event) {
   std::string text;
@@ -9,4 +9,4 @@ std::string FormatServerSentEvent(const ServerSentEvent& event) {
   return text.append("\ndata: ").append(event.data).append("\n\n");
 }
 
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base

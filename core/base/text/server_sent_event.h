@@ -16,7 +16,7 @@
 
 #include "absl/time/time.h"
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 
 // The first frame of every stream; and the comment sent after each interval without a frame, so
 // that proxies do not close the connection as idle.
@@ -34,6 +34,6 @@ struct ServerSentEvent {
 // Returns the frame: a line per member, then an empty line. No member may contain a line end.
 std::string FormatServerSentEvent(const ServerSentEvent& event);
 
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base
 
 #endif  // REDOUBLE_CORE_BASE_TEXT_SERVER_SENT_EVENT_H_

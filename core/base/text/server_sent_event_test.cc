@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 namespace {
 
 TEST(ServerSentEvent, HasALinePerMember) {
@@ -12,4 +12,4 @@ TEST(ServerSentEvent, HasALinePerMember) {
 }
 
 }  // namespace
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base

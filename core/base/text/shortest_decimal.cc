@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 
 std::string ShortestDecimal::Mantissa() const {
   if (digits.size() == 1) return digits;
@@ -34,4 +34,4 @@ ShortestDecimal ShortestDecimalOf(double value) {
   return decimal;
 }
 
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base

@@ -12,7 +12,7 @@
 
 #include <string>
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 
 // A finite number that is not negative: d.ddd * 10^exponent.
 struct ShortestDecimal {
@@ -28,6 +28,6 @@ struct ShortestDecimal {
 // Returns the digits and exponent of `value`, which must be finite and not negative.
 ShortestDecimal ShortestDecimalOf(double value);
 
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base
 
 #endif  // REDOUBLE_CORE_BASE_TEXT_SHORTEST_DECIMAL_H_

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <limits>
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 namespace {
 
 struct Case {
@@ -53,4 +53,4 @@ RC_GTEST_PROP(ShortestDecimal, ReadsBackToTheNumber, (double any)) {
 }
 
 }  // namespace
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base

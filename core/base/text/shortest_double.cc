@@ -7,7 +7,7 @@
 
 #include "redouble/core/base/text/shortest_decimal.h"
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 namespace {
 
 // As emit_digits of fpconv_dtoa.c.
@@ -35,4 +35,4 @@ std::string FormatShortestDouble(double value) {
   return (value < 0 ? "-" : "") + Text(ShortestDecimalOf(std::fabs(value)));
 }
 
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base

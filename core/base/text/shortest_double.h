@@ -11,13 +11,13 @@
 
 #include <string>
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 
 // An integer below 2^62 has all its digits. Other values have the fewest digits that give the same
 // double when they are read, with an exponent if that would be far from the digits; "inf", "-inf",
 // "-0" for negative zero, "nan".
 std::string FormatShortestDouble(double value);
 
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base
 
 #endif  // REDOUBLE_CORE_BASE_TEXT_SHORTEST_DOUBLE_H_

@@ -7,7 +7,7 @@
 #include "gtest/gtest.h"
 #include "rapidcheck/gtest.h"
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 namespace {
 
 // Replies of ZSCORE, recorded from Redis 8.0.2.
@@ -39,4 +39,4 @@ RC_GTEST_PROP(ShortestDouble, IsReadAsTheSameDouble, (double value)) {
 }
 
 }  // namespace
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base

@@ -13,7 +13,7 @@
 
 #include "absl/strings/string_view.h"
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 
 // Return the same view as the other type.
 inline absl::string_view ToAbsl(std::string_view text) {
@@ -23,6 +23,6 @@ inline std::string_view ToStd(absl::string_view text) {
   return std::string_view(text.data(), text.size());
 }
 
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base
 
 #endif  // REDOUBLE_CORE_BASE_TEXT_STRING_BRIDGE_H_

@@ -5,7 +5,7 @@
 
 #include "gtest/gtest.h"
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 namespace {
 
 TEST(StringBridge, KeepsTheBytesAndWhereTheyAre) {
@@ -24,4 +24,4 @@ TEST(StringBridge, TakesAViewOfNothing) {
 }
 
 }  // namespace
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base

@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 
 // Returns a part of `text`; empty if `text` has no other characters than `removed`.
 constexpr std::string_view Trim(std::string_view text, std::string_view removed) {
@@ -21,6 +21,6 @@ constexpr std::string_view Trim(std::string_view text, std::string_view removed)
   return text.substr(begin, text.find_last_not_of(removed) + 1 - begin);
 }
 
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base
 
 #endif  // REDOUBLE_CORE_BASE_TEXT_TRIM_H_

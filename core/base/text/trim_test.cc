@@ -4,7 +4,7 @@
 
 #include "gtest/gtest.h"
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 namespace {
 
 TEST(Trim, RemovesTheCharactersAtBothEnds) {
@@ -20,4 +20,4 @@ TEST(Trim, RemovesZeroBytes) {
 }
 
 }  // namespace
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base

@@ -3,7 +3,7 @@
 #include <array>
 #include <cstddef>
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 namespace {
 
 // A row of the Unicode Standard's table of well-formed sequences: the range of the first byte, the
@@ -51,4 +51,4 @@ bool IsValidUtf8(std::string_view bytes) {
   return true;
 }
 
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base

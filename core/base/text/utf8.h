@@ -12,13 +12,13 @@
 
 #include <string_view>
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 
 // Returns whether `bytes` is well-formed UTF-8: no overlong forms, no surrogates, no code points
 // above U+10FFFF, no truncated sequence. NUL and the empty text are well-formed. O(bytes).
 // Source: The Unicode Standard, table 3-7.
 bool IsValidUtf8(std::string_view bytes);
 
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base
 
 #endif  // REDOUBLE_CORE_BASE_TEXT_UTF8_H_

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 namespace {
 
 // Encodes a number below 2^21 in the shortest form, including surrogates.
@@ -60,4 +60,4 @@ RC_GTEST_PROP(Utf8, RefusesTextThatIsCutInsideACharacter, ()) {
 }
 
 }  // namespace
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base

@@ -19,7 +19,7 @@
 #include "absl/time/time.h"
 #include "redouble/core/base/task/task.h"
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 
 class Clock {
  public:
@@ -41,6 +41,6 @@ class Clock {
   Task<void> Sleep(absl::Duration duration) { return SleepUntil(Now() + duration); }
 };
 
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base
 
 #endif  // REDOUBLE_CORE_BASE_TIME_CLOCK_H_

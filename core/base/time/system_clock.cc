@@ -4,7 +4,7 @@
 
 #include "absl/time/clock.h"
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 
 // Asks the kernel: absl::Now() interpolates with the processor's cycle counter and notices a
 // changed clock only later.
@@ -19,4 +19,4 @@ Task<void> SystemClock::SleepUntil(absl::Time deadline) {
   co_return;
 }
 
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base

@@ -14,7 +14,7 @@
 #include "redouble/core/base/task/task.h"
 #include "redouble/core/base/time/clock.h"
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 
 class SystemClock final : public Clock {
  public:
@@ -22,6 +22,6 @@ class SystemClock final : public Clock {
   Task<void> SleepUntil(absl::Time deadline) override;
 };
 
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base
 
 #endif  // REDOUBLE_CORE_BASE_TIME_SYSTEM_CLOCK_H_

@@ -4,7 +4,7 @@
 #include "gtest/gtest.h"
 #include "redouble/core/base/task/run.h"
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 namespace {
 
 TEST(SystemClock, ReadsTheMachinesTime) {
@@ -27,4 +27,4 @@ TEST(SystemClock, ComesBackAtOnceWhenTheDeadlineHasCome) {
 }
 
 }  // namespace
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base

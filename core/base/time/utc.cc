@@ -10,7 +10,7 @@
 #include "absl/time/civil_time.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 namespace {
 
 template <typename Civil>
@@ -197,4 +197,4 @@ absl::StatusOr<absl::Time> ParseRfc3339(std::string_view text) {
   return *time;
 }
 
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base

@@ -24,7 +24,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 
 // Return the civil unit in UTC that contains `time`, zero padded and without separators: "2026",
 // "202605", "20260509", "2026050914", "202605091403", "20260509140302". Equal texts mean the same
@@ -69,6 +69,6 @@ std::string FormatRfc3339(absl::Time time, int digits);
 // has no instant for it.
 absl::StatusOr<absl::Time> ParseRfc3339(std::string_view text);
 
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base
 
 #endif  // REDOUBLE_CORE_BASE_TIME_UTC_H_

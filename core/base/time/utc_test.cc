@@ -7,7 +7,7 @@
 #include "gtest/gtest.h"
 #include "rapidcheck/gtest.h"
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 namespace {
 
 absl::Time At(int64_t year, int month, int day, int hour = 0, int minute = 0, int second = 0) {
@@ -184,4 +184,4 @@ RC_GTEST_PROP(FormatUtc, NamesTheSameUnitFromItsStartToItsEnd, ()) {
 }
 
 }  // namespace
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base

@@ -8,7 +8,7 @@
 #include "absl/cleanup/cleanup.h"
 #include "redouble/core/base/task/resume.h"
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 namespace {
 
 // The deadline of a sleep that does not end.
@@ -115,4 +115,4 @@ VirtualClock::TimerId VirtualClock::ScheduleCheckAt(
 
 bool VirtualClock::Cancel(TimerId id) { return timers_.erase(id) > 0; }
 
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base

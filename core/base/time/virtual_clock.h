@@ -21,7 +21,7 @@
 #include "redouble/core/base/task/task.h"
 #include "redouble/core/base/time/clock.h"
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 
 class VirtualClock final : public Clock {
  public:
@@ -91,6 +91,6 @@ class VirtualClock final : public Clock {
   std::map<TimerId, Timer> timers_;
 };
 
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base
 
 #endif  // REDOUBLE_CORE_BASE_TIME_VIRTUAL_CLOCK_H_

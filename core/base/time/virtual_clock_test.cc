@@ -12,7 +12,7 @@
 #include "rapidcheck/gtest.h"
 #include "redouble/core/base/task/run.h"
 
-namespace redouble::base {
+namespace redouble::inline v0_1::base {
 namespace {
 
 using Log = std::vector<std::string>;
@@ -339,4 +339,4 @@ TEST(VirtualClock, NextTimerIncludesChecks) {
 }
 
 }  // namespace
-}  // namespace redouble::base
+}  // namespace redouble::inline v0_1::base

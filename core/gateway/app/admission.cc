@@ -6,7 +6,7 @@
 #include "absl/time/time.h"
 #include "redouble/core/gateway/keys.h"
 
-namespace redouble::gateway {
+namespace redouble::inline v0_1::gateway {
 
 std::optional<HttpResponse> RefusalResponse(const AdmissionDecision& decision,
                                             std::string_view request_id) {
@@ -92,4 +92,4 @@ base::Task<void> Admission::SweepLoop() {
   }
 }
 
-}  // namespace redouble::gateway
+}  // namespace redouble::inline v0_1::gateway

@@ -38,7 +38,7 @@
 #include "redouble/core/gateway/readiness.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::gateway {
+namespace redouble::inline v0_1::gateway {
 
 // An HTTP response with a JSON body.
 struct HttpResponse {
@@ -96,6 +96,6 @@ class Admission {
   AdmissionMetrics metrics_;
 };
 
-}  // namespace redouble::gateway
+}  // namespace redouble::inline v0_1::gateway
 
 #endif  // REDOUBLE_CORE_GATEWAY_APP_ADMISSION_H_

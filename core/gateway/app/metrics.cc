@@ -6,7 +6,7 @@
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/gateway/rust_float.h"
 
-namespace redouble::gateway {
+namespace redouble::inline v0_1::gateway {
 namespace {
 
 using base::ToAbsl;
@@ -62,4 +62,4 @@ std::string MetricsText(const AdmissionMetrics& metrics) {
   return text;
 }
 
-}  // namespace redouble::gateway
+}  // namespace redouble::inline v0_1::gateway

@@ -21,7 +21,7 @@
 
 #include "redouble/core/gateway/admission.h"
 
-namespace redouble::gateway {
+namespace redouble::inline v0_1::gateway {
 
 struct AdmissionMetrics {
   static constexpr size_t kOutcomes = 5;
@@ -44,6 +44,6 @@ struct AdmissionMetrics {
 // One line for each count, with its labels.
 std::string MetricsText(const AdmissionMetrics& metrics);
 
-}  // namespace redouble::gateway
+}  // namespace redouble::inline v0_1::gateway
 
 #endif  // REDOUBLE_CORE_GATEWAY_APP_METRICS_H_

@@ -10,7 +10,7 @@
 #include "redouble/core/store/errors.h"
 #include "redouble/tests/support/intercepted_store.h"
 
-namespace redouble::gateway {
+namespace redouble::inline v0_1::gateway {
 namespace {
 
 using base::IsOk;
@@ -172,4 +172,4 @@ TYPED_TEST(ReservationSweepTest, HashesRequestIdsIfAsked) {
 }
 
 }  // namespace
-}  // namespace redouble::gateway
+}  // namespace redouble::inline v0_1::gateway

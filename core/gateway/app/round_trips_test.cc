@@ -15,7 +15,7 @@
 #include "redouble/tests/support/intercepted_store.h"
 #include "redouble/tests/support/round_trip_table.h"
 
-namespace redouble::gateway {
+namespace redouble::inline v0_1::gateway {
 namespace {
 
 using base::IsOk;
@@ -138,4 +138,4 @@ TYPED_TEST(GatewayRoundTripsTest, AreThoseOfThePage) {
 }
 
 }  // namespace
-}  // namespace redouble::gateway
+}  // namespace redouble::inline v0_1::gateway

@@ -5,7 +5,7 @@
 
 #include "absl/status/status.h"
 
-namespace redouble::gateway {
+namespace redouble::inline v0_1::gateway {
 namespace {
 
 using S = AdmissionSettings;
@@ -33,4 +33,4 @@ absl::StatusOr<AdmissionSettings> ReadAdmissionSettings(base::Variables variable
   return base::ReadVariables<AdmissionSettings>(kRows, variables);
 }
 
-}  // namespace redouble::gateway
+}  // namespace redouble::inline v0_1::gateway

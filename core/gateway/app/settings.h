@@ -20,7 +20,7 @@
 #include "redouble/core/gateway/hardening.h"
 #include "redouble/core/store/keyspace/key_layout.h"
 
-namespace redouble::gateway {
+namespace redouble::inline v0_1::gateway {
 
 struct AdmissionSettings {
   // The server, for the program that connects the store. The documented name.
@@ -43,6 +43,6 @@ struct AdmissionSettings {
 // kind.
 absl::StatusOr<AdmissionSettings> ReadAdmissionSettings(base::Variables variables);
 
-}  // namespace redouble::gateway
+}  // namespace redouble::inline v0_1::gateway
 
 #endif  // REDOUBLE_CORE_GATEWAY_APP_SETTINGS_H_

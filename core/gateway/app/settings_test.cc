@@ -8,7 +8,7 @@
 
 #include "redouble/core/base/status/status_matchers.h"
 
-namespace redouble::gateway {
+namespace redouble::inline v0_1::gateway {
 namespace {
 
 using base::StatusIs;
@@ -63,4 +63,4 @@ TEST(AdmissionSettings, SayWhichValueIsWrong) {
 }
 
 }  // namespace
-}  // namespace redouble::gateway
+}  // namespace redouble::inline v0_1::gateway

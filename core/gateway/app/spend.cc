@@ -13,7 +13,7 @@
 #include "redouble/core/store/batch.h"
 #include "redouble/core/store/decode.h"
 
-namespace redouble::gateway {
+namespace redouble::inline v0_1::gateway {
 namespace {
 
 using store::Batch;
@@ -97,4 +97,4 @@ base::Task<absl::Status> SetKeySpend(store::Store& store, std::string_view key_i
   co_return co_await Send(store, batch);
 }
 
-}  // namespace redouble::gateway
+}  // namespace redouble::inline v0_1::gateway

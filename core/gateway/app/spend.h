@@ -27,7 +27,7 @@
 #include "redouble/core/gateway/keys.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::gateway {
+namespace redouble::inline v0_1::gateway {
 
 // One budget counter.
 struct SpendCounter {
@@ -69,6 +69,6 @@ struct SpendAmounts {
 base::Task<absl::Status> SetKeySpend(store::Store& store, std::string_view key_id,
                                      SpendAmounts amounts, absl::Time now, Keys keys = Keys());
 
-}  // namespace redouble::gateway
+}  // namespace redouble::inline v0_1::gateway
 
 #endif  // REDOUBLE_CORE_GATEWAY_APP_SPEND_H_

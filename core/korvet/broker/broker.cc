@@ -7,7 +7,7 @@
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/korvet/errors.h"
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 
 absl::StatusOr<std::unique_ptr<Broker>> Broker::Create(store::Store& store, base::Clock& clock,
                                                        base::Rng& rng,
@@ -77,4 +77,4 @@ absl::Status Broker::CheckBatch(const BatchAttributes& batch) {
   return absl::OkStatus();
 }
 
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet

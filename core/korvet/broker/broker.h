@@ -41,7 +41,7 @@
 #include "redouble/core/korvet/topics/topics.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 
 // The attributes of a batch of Kafka's protocol that concern transactions.
 struct BatchAttributes {
@@ -105,6 +105,6 @@ class Broker {
   RetentionLoop retention_loop_;
 };
 
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet
 
 #endif  // REDOUBLE_CORE_KORVET_BROKER_BROKER_H_

@@ -17,7 +17,7 @@
 #include "redouble/core/korvet/errors.h"
 #include "redouble/tests/support/intercepted_store.h"
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 namespace {
 
 using base::IsOk;
@@ -142,4 +142,4 @@ TEST(Broker, RefusesTransactions) {
 }
 
 }  // namespace
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet

@@ -10,7 +10,7 @@
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/korvet/errors.h"
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 namespace {
 
 using S = BrokerSettings;
@@ -119,4 +119,4 @@ absl::StatusOr<BrokerSettings> ReadBrokerSettings(base::Variables variables) {
   return settings;
 }
 
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet

@@ -25,7 +25,7 @@
 #include "redouble/core/korvet/log/producer.h"
 #include "redouble/core/korvet/log/retention_loop.h"
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 
 struct BrokerSettings {
   // The server, for the program that connects the store.
@@ -48,6 +48,6 @@ struct BrokerSettings {
 // Errors: INVALID_CONFIG, with the name, for a value that is not allowed.
 absl::StatusOr<BrokerSettings> ReadBrokerSettings(base::Variables variables);
 
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet
 
 #endif  // REDOUBLE_CORE_KORVET_BROKER_SETTINGS_H_

@@ -11,7 +11,7 @@
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/korvet/errors.h"
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 namespace {
 
 using Pairs = std::vector<std::pair<std::string_view, std::string_view>>;
@@ -108,4 +108,4 @@ TEST(BrokerSettings, RefuseWhatIsNotAllowed) {
 }
 
 }  // namespace
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet

@@ -26,7 +26,7 @@
 #include <string_view>
 #include <vector>
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 
 // A topic and its number of partitions. If members give different numbers, the greatest is used.
 struct Subscription {
@@ -56,6 +56,6 @@ enum class Assignor { kCooperativeSticky, kRange, kRoundRobin };
 std::string_view AssignorName(Assignor assignor);
 std::optional<Assignor> FindAssignor(std::string_view name);
 
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet
 
 #endif  // REDOUBLE_CORE_KORVET_GROUPS_ASSIGNMENT_H_

@@ -8,7 +8,7 @@
 #include "redouble/core/korvet/topics/topic_id.h"
 #include "redouble/core/korvet/topics/topics.h"
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 
 Consumer::Consumer(store::Store& store, const base::Clock& clock, base::Rng& rng, Keys keys,
                    std::string group, ConsumerOptions options)
@@ -293,4 +293,4 @@ std::vector<AssignedPartition> Consumer::partitions() const {
   return places;
 }
 
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet

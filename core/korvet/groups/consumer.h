@@ -63,7 +63,7 @@
 #include "redouble/core/korvet/log/log_record.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 
 // How an entry that is not a record is handled.
 enum class UnreadablePolicy {
@@ -206,6 +206,6 @@ class Consumer {
   Partitions partitions_;
 };
 
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet
 
 #endif  // REDOUBLE_CORE_KORVET_GROUPS_CONSUMER_H_

@@ -18,7 +18,7 @@
 #include "redouble/core/store/typed/stream_decode.h"
 #include "redouble/core/store/typed/streams.h"
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 namespace {
 
 using store::Batch;
@@ -518,4 +518,4 @@ base::Task<absl::StatusOr<int64_t>> ConsumerGroup::RemoveMember(int32_t partitio
   co_return lost;
 }
 
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet

@@ -45,7 +45,7 @@
 #include "redouble/core/store/store.h"
 #include "redouble/core/store/typed/stream_id.h"
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 
 // The position of a new group, or the target of Seek.
 struct GroupPosition {
@@ -276,6 +276,6 @@ class ConsumerGroup {
   const GroupOptions options_;
 };
 
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet
 
 #endif  // REDOUBLE_CORE_KORVET_GROUPS_CONSUMER_GROUP_H_

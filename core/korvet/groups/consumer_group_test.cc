@@ -14,7 +14,7 @@
 #include "redouble/tests/support/intercepted_store.h"
 #include "redouble/tests/support/korvet_topic.h"
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 namespace {
 
 using base::IsOk;
@@ -563,4 +563,4 @@ TYPED_TEST(ConsumerGroupTest, AreNotFoundInATopicThatCannotBeRead) {
 }
 
 }  // namespace
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet

@@ -15,7 +15,7 @@
 #include "redouble/tests/support/intercepted_store.h"
 #include "redouble/tests/support/korvet_topic.h"
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 namespace {
 
 using base::IsOk;
@@ -499,4 +499,4 @@ TYPED_TEST(ConsumerTest, CommitsNothingTwiceAndForgetsNothingThatFailed) {
 }
 
 }  // namespace
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet

@@ -21,7 +21,7 @@
 #include "redouble/core/store/errors.h"
 #include "redouble/core/store/script.h"
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 namespace {
 
 using store::Batch;
@@ -301,4 +301,4 @@ base::Task<absl::Status> Coordinator::Delete(std::string_view group) {
   co_return AsGroupError(store::DecodeInteger(co_await store_.Execute(del)).status());
 }
 
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet

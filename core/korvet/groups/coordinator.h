@@ -54,7 +54,7 @@
 #include "redouble/core/store/store.h"
 #include "redouble/core/store/typed/stream_id.h"
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 
 struct CoordinatorOptions {
   // A member is removed when it has not called for this long; at least one millisecond.
@@ -148,6 +148,6 @@ class Coordinator {
   const CoordinatorOptions options_;
 };
 
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet
 
 #endif  // REDOUBLE_CORE_KORVET_GROUPS_COORDINATOR_H_

@@ -21,7 +21,7 @@
 #include "redouble/core/store/typed/sets.h"
 #include "redouble/core/store/typed/stream_decode.h"
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 namespace {
 
 using store::Batch;
@@ -196,4 +196,4 @@ base::Task<absl::Status> GroupAdmin::Delete(std::string_view group) {
   co_return AsGroupError(store::FirstError(*replies));
 }
 
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet

@@ -30,7 +30,7 @@
 #include "redouble/core/store/store.h"
 #include "redouble/core/store/typed/stream_id.h"
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 
 struct GroupMemberDescription {
   std::string name;
@@ -118,6 +118,6 @@ class GroupAdmin {
   const Keys keys_;
 };
 
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet
 
 #endif  // REDOUBLE_CORE_KORVET_GROUPS_GROUP_ADMIN_H_

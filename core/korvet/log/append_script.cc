@@ -12,7 +12,7 @@
 #include "redouble/core/store/decode.h"
 #include "redouble/core/store/errors.h"
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 namespace {
 
 using store::Reply;
@@ -146,4 +146,4 @@ absl::StatusOr<AppendOutcome> ReadAppendOutcome(const Topic& topic, absl::Status
   return outcome;
 }
 
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet

@@ -26,7 +26,7 @@
 #include "redouble/core/store/script.h"
 #include "redouble/core/store/typed/stream_id.h"
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 
 // Returns the script. KEYS: the partition's stream, the topic's hash. ARGV: AppendArguments.
 const store::Script& AppendScript();
@@ -61,6 +61,6 @@ struct AppendOutcome {
 absl::StatusOr<AppendOutcome> ReadAppendOutcome(const Topic& topic,
                                                 absl::StatusOr<store::Reply> reply);
 
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet
 
 #endif  // REDOUBLE_CORE_KORVET_LOG_APPEND_SCRIPT_H_

@@ -17,7 +17,7 @@
 #include "redouble/core/store/typed/stream_decode.h"
 #include "redouble/core/store/typed/streams.h"
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 namespace {
 
 using store::Batch;
@@ -297,4 +297,4 @@ base::Task<absl::StatusOr<std::optional<int64_t>>> Log::MeasureMessageBytes(int6
   co_return std::max<int64_t>((bytes + count - 1) / count, 1);
 }
 
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet

@@ -38,7 +38,7 @@
 #include "redouble/core/store/reply.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 
 // Where to read in a partition.
 struct FetchPosition {
@@ -186,6 +186,6 @@ class Log {
   Topic topic_;
 };
 
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet
 
 #endif  // REDOUBLE_CORE_KORVET_LOG_LOG_H_

@@ -14,7 +14,7 @@
 #include "redouble/core/korvet/log/record.h"
 #include "redouble/core/store/typed/stream_id.h"
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 
 struct LogRecord {
   int32_t partition = 0;
@@ -41,6 +41,6 @@ struct LogBounds {
   friend bool operator==(const LogBounds&, const LogBounds&) = default;
 };
 
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet
 
 #endif  // REDOUBLE_CORE_KORVET_LOG_LOG_RECORD_H_

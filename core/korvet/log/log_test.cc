@@ -12,7 +12,7 @@
 #include "redouble/tests/support/intercepted_store.h"
 #include "redouble/tests/support/korvet_topic.h"
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 namespace {
 
 using base::IsOk;
@@ -419,4 +419,4 @@ TYPED_TEST(LogTest, DoesNotWaitForWhatIsThereOrCannotCome) {
 }
 
 }  // namespace
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet

@@ -13,7 +13,7 @@
 #include "redouble/core/store/errors.h"
 #include "redouble/core/store/typed/stream_decode.h"
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 
 using store::CommandId;
 using store::Reply;
@@ -116,4 +116,4 @@ void AddRange(store::Batch& batch, std::string_view stream_key, store::StreamId 
       .AddInteger(count);
 }
 
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet

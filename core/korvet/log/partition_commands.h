@@ -29,7 +29,7 @@
 #include "redouble/core/store/typed/stream_id.h"
 #include "redouble/core/store/typed/stream_types.h"
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 
 // Returns the key of the partition's stream. Errors: UNKNOWN_TOPIC_OR_PARTITION if the topic does
 // not have the partition, INVALID_TOPIC_EXCEPTION.
@@ -63,6 +63,6 @@ void AddStreamQuestion(store::Batch& batch, std::string_view stream_key);
 void AddRange(store::Batch& batch, std::string_view stream_key, store::StreamId first,
               int64_t count);
 
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet
 
 #endif  // REDOUBLE_CORE_KORVET_LOG_PARTITION_COMMANDS_H_

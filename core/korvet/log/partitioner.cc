@@ -4,7 +4,7 @@
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/korvet/errors.h"
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 namespace {
 
 constexpr uint32_t kSeed = 0x9747b28c;
@@ -64,4 +64,4 @@ absl::StatusOr<int32_t> Partitioner::Choose(std::string_view topic, int32_t part
   return WithoutSign(rounds_[base::ToAbsl(topic)]++, partitions);
 }
 
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet

@@ -24,7 +24,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 
 // Returns Kafka's 32-bit variant of MurmurHash2: seed 0x9747b28c, unsigned bytes, little-endian
 // words, signed result as in Java. O(length of the key).
@@ -54,6 +54,6 @@ class Partitioner {
   absl::flat_hash_map<std::string, uint32_t> rounds_;
 };
 
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet
 
 #endif  // REDOUBLE_CORE_KORVET_LOG_PARTITIONER_H_

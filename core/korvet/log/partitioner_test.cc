@@ -13,7 +13,7 @@
 #include "redouble/core/base/text/hex.h"
 #include "redouble/core/korvet/errors.h"
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 namespace {
 
 using base::IsOk;
@@ -129,4 +129,4 @@ RC_GTEST_PROP(Partitioner, ChoosesOneOfThePartitions, (const std::string& key)) 
 }
 
 }  // namespace
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet

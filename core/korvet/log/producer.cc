@@ -15,7 +15,7 @@
 #include "redouble/core/store/post.h"
 #include "redouble/core/store/typed/stream_decode.h"
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 namespace {
 
 using store::Batch;
@@ -225,4 +225,4 @@ base::Task<absl::StatusOr<std::vector<absl::StatusOr<RecordMetadata>>>> Producer
   co_return sent;
 }
 
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet

@@ -51,7 +51,7 @@
 #include "redouble/core/store/store.h"
 #include "redouble/core/store/typed/stream_id.h"
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 
 // A record to write.
 struct NewRecord {
@@ -162,6 +162,6 @@ class Producer {
   Partitioner partitioner_;
 };
 
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet
 
 #endif  // REDOUBLE_CORE_KORVET_LOG_PRODUCER_H_

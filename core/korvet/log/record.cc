@@ -10,7 +10,7 @@
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/korvet/errors.h"
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 namespace {
 
 constexpr std::string_view kKey = "key";
@@ -92,4 +92,4 @@ absl::StatusOr<Record> DecodeRecord(std::span<const std::pair<std::string, std::
   return record;
 }
 
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet

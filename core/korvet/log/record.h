@@ -29,7 +29,7 @@
 #include "absl/status/statusor.h"
 #include "redouble/core/store/typed/stream_id.h"
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 
 struct RecordHeader {
   std::string name;
@@ -69,6 +69,6 @@ RecordFields EncodeRecord(const Record& record);
 absl::StatusOr<Record> DecodeRecord(std::span<const std::pair<std::string, std::string>> fields,
                                     store::StreamId id);
 
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet
 
 #endif  // REDOUBLE_CORE_KORVET_LOG_RECORD_H_

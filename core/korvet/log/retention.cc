@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 
 RetentionBounds RetentionOf(const TopicConfig& config, int64_t now_ms) {
   RetentionBounds bounds;
@@ -19,4 +19,4 @@ std::string_view TrimmingSign(Trimming trimming) {
   return trimming == Trimming::kApproximate ? "~" : "=";
 }
 
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet

@@ -27,7 +27,7 @@
 
 #include "redouble/core/korvet/topics/topic_config.h"
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 
 struct RetentionBounds {
   std::optional<int64_t> min_id_ms;   // Ids with an earlier time are removed.
@@ -47,6 +47,6 @@ enum class Trimming { kNone, kExact, kApproximate };
 // Returns "=" or "~".
 std::string_view TrimmingSign(Trimming trimming);
 
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet
 
 #endif  // REDOUBLE_CORE_KORVET_LOG_RETENTION_H_

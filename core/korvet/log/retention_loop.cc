@@ -9,7 +9,7 @@
 #include "redouble/core/korvet/topics/topics.h"
 #include "redouble/core/store/typed/sets.h"
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 namespace {
 
 // Returns the number of removed records, or nullopt if the topic is gone.
@@ -60,4 +60,4 @@ base::Task<absl::Status> RetentionLoop::Run() {
   co_return absl::OkStatus();
 }
 
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet

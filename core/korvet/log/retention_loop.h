@@ -29,7 +29,7 @@
 #include "redouble/core/korvet/keys.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 
 // Kafka's log.retention.check.interval.ms.
 inline constexpr absl::Duration kDefaultRetentionInterval = absl::Minutes(5);
@@ -69,6 +69,6 @@ class RetentionLoop {
   RetentionRound total_;
 };
 
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet
 
 #endif  // REDOUBLE_CORE_KORVET_LOG_RETENTION_LOOP_H_

@@ -10,7 +10,7 @@
 #include "redouble/tests/support/intercepted_store.h"
 #include "redouble/tests/support/korvet_topic.h"
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 namespace {
 
 using base::IsOk;
@@ -86,4 +86,4 @@ TYPED_TEST(RetentionLoopTest, EndsWhenTheTopicsCannotBeListed) {
 }
 
 }  // namespace
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 namespace {
 
 constexpr int64_t kNow = 1234567892000;
@@ -49,4 +49,4 @@ TEST(Retention, KnowsHowRedisSpellsExactness) {
 }
 
 }  // namespace
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet

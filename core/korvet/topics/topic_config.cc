@@ -9,7 +9,7 @@
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/korvet/errors.h"
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 namespace {
 
 template <typename T>
@@ -205,4 +205,4 @@ std::vector<ConfigField> FormatTopicConfig(const TopicConfig& config) {
   return fields;
 }
 
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet

@@ -32,7 +32,7 @@
 #include "absl/status/statusor.h"
 #include "redouble/core/korvet/offset.h"
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 
 // A label of the topic. It does not change the stored bytes (D12).
 enum class Compression { kNone, kGzip, kSnappy, kLz4, kZstd };
@@ -80,6 +80,6 @@ absl::StatusOr<TopicConfig> ReadTopicConfig(std::span<const ConfigField> fields)
 // known.
 std::vector<ConfigField> FormatTopicConfig(const TopicConfig& config);
 
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet
 
 #endif  // REDOUBLE_CORE_KORVET_TOPICS_TOPIC_CONFIG_H_

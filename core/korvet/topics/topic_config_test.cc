@@ -11,7 +11,7 @@
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/korvet/errors.h"
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 namespace {
 
 using base::IsOk;
@@ -183,4 +183,4 @@ RC_GTEST_PROP(TopicConfig, IsReadBackAsItWasWritten, ()) {
 }
 
 }  // namespace
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet

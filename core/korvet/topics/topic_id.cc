@@ -6,7 +6,7 @@
 #include "redouble/core/base/text/hex.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 namespace {
 
 constexpr size_t kTextLength = 22;
@@ -88,4 +88,4 @@ bool TopicId::is_reserved() const {
 
 std::ostream& operator<<(std::ostream& out, const TopicId& id) { return out << id.ToString(); }
 
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet

@@ -22,7 +22,7 @@
 
 #include "redouble/core/base/random/rng.h"
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 
 class TopicId {
  public:
@@ -64,6 +64,6 @@ class TopicId {
 // Writes ToString().
 std::ostream& operator<<(std::ostream& out, const TopicId& id);
 
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet
 
 #endif  // REDOUBLE_CORE_KORVET_TOPICS_TOPIC_ID_H_

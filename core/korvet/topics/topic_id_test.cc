@@ -10,7 +10,7 @@
 
 #include "nlohmann/json.hpp"
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -111,4 +111,4 @@ RC_GTEST_PROP(TopicId, IsReadBackFromBothTexts, (const TopicId::Bytes& bytes)) {
 }
 
 }  // namespace
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet

@@ -19,7 +19,7 @@
 #include "redouble/core/store/typed/hashes.h"
 #include "redouble/core/store/typed/sets.h"
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 namespace {
 
 using store::Batch;
@@ -279,4 +279,4 @@ base::Task<absl::Status> Topics::AlterConfig(ConfigChange change) {
   co_return altered.status();
 }
 
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet

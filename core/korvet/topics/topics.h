@@ -43,7 +43,7 @@
 #include "redouble/core/korvet/topics/topic_id.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 
 struct Topic {
   TopicId id;
@@ -156,6 +156,6 @@ class Topics {
   const Keys keys_;
 };
 
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet
 
 #endif  // REDOUBLE_CORE_KORVET_TOPICS_TOPICS_H_

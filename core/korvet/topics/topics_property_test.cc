@@ -12,7 +12,7 @@
 #include "redouble/core/korvet/errors.h"
 #include "redouble/core/korvet/topics/topics.h"
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 namespace {
 
 struct Step {
@@ -130,4 +130,4 @@ TYPED_TEST(TopicsPropertyTest, AreWhatAMapWouldHold) {
 }
 
 }  // namespace
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet

@@ -15,7 +15,7 @@
 #include "redouble/core/store/errors.h"
 #include "redouble/tests/support/intercepted_store.h"
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 namespace {
 
 using base::IsOk;
@@ -485,4 +485,4 @@ TYPED_TEST(TopicsTest, SaysWhatBecameOfAWriteWhenRedisIsLost) {
 }
 
 }  // namespace
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet

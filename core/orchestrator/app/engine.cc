@@ -15,7 +15,7 @@
 #include "redouble/core/store/typed/hashes.h"
 #include "redouble/core/store/typed/strings.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 namespace {
 
 constexpr std::string_view kOutputField = ":output";
@@ -320,4 +320,4 @@ base::Task<absl::StatusOr<int64_t>> Engine::RunUntilIdle() {
   }
 }
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

@@ -54,7 +54,7 @@
 #include "redouble/core/orchestrator/run/worker.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 
 // The durable stores. They must outlive the engine.
 struct EngineStores {
@@ -176,6 +176,6 @@ class Engine {
   Service service_;
 };
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator
 
 #endif  // REDOUBLE_CORE_ORCHESTRATOR_APP_ENGINE_H_

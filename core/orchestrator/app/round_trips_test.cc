@@ -16,7 +16,7 @@
 #include "redouble/tests/support/intercepted_store.h"
 #include "redouble/tests/support/round_trip_table.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 namespace {
 
 using base::IsOk;
@@ -181,4 +181,4 @@ TYPED_TEST(OrchestratorRoundTripsTest, AreThoseOfThePage) {
 }
 
 }  // namespace
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

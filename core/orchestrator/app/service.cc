@@ -17,7 +17,7 @@
 #include "redouble/core/store/typed/streams.h"
 #include "redouble/core/store/typed/strings.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 namespace {
 
 using store::CommandId;
@@ -309,4 +309,4 @@ base::Task<absl::Status> Service::MarkIfGone(const RunRecord& record, TickReport
   co_return absl::OkStatus();
 }
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

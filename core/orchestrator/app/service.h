@@ -48,7 +48,7 @@
 #include "redouble/core/orchestrator/run/worker.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 
 struct ServiceOptions {
   std::string holder = "service-1";  // Must be unique for each process.
@@ -157,6 +157,6 @@ class Service {
   absl::Status last_error_;
 };
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator
 
 #endif  // REDOUBLE_CORE_ORCHESTRATOR_APP_SERVICE_H_

@@ -9,7 +9,7 @@
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/orchestrator/document_reader.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 namespace {
 
 using S = EngineSettings;
@@ -91,4 +91,4 @@ absl::StatusOr<EngineSettings> ReadEngineSettings(base::Variables variables) {
   return base::ReadVariables<EngineSettings>(kRows, variables);
 }
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

@@ -24,7 +24,7 @@
 #include "redouble/core/orchestrator/run/worker.h"
 #include "redouble/core/orchestrator/token_ids.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 
 struct EngineSettings {
   // The server, for the program that connects the store.
@@ -72,6 +72,6 @@ struct EngineSettings {
 // kind.
 absl::StatusOr<EngineSettings> ReadEngineSettings(base::Variables variables);
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator
 
 #endif  // REDOUBLE_CORE_ORCHESTRATOR_APP_SETTINGS_H_

@@ -8,7 +8,7 @@
 
 #include "redouble/core/base/status/status_matchers.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 namespace {
 
 using base::StatusIs;
@@ -128,4 +128,4 @@ TEST(EngineSettings, SayWhichValueIsWrong) {
 }
 
 }  // namespace
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

@@ -9,7 +9,7 @@
 #include "redouble/core/orchestrator/document_reader.h"
 #include "redouble/core/orchestrator/errors.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 
 absl::StatusOr<ApprovalTerms> ReadApprovalTerms(std::string_view config_json) {
   ApprovalTerms terms;
@@ -40,4 +40,4 @@ NodeFunction ApprovalFunction(Approvals& approvals) {
   };
 }
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

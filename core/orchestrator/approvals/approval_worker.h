@@ -23,7 +23,7 @@
 #include "redouble/core/orchestrator/approvals/approvals.h"
 #include "redouble/core/orchestrator/run/worker.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 
 // The terms in the configuration of a node; the defaults for the empty text. Errors:
 // InvalidArgument with the JSON pointer.
@@ -32,6 +32,6 @@ absl::StatusOr<ApprovalTerms> ReadApprovalTerms(std::string_view config_json);
 // `approvals` must outlive the function.
 NodeFunction ApprovalFunction(Approvals& approvals);
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator
 
 #endif  // REDOUBLE_CORE_ORCHESTRATOR_APPROVALS_APPROVAL_WORKER_H_

@@ -20,7 +20,7 @@
 #include "redouble/core/store/typed/sets.h"
 #include "redouble/core/store/typed/strings.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 namespace {
 
 // How long an approval outlives its timeout.
@@ -218,4 +218,4 @@ base::Task<absl::StatusOr<std::optional<Approval>>> Approvals::Find(std::string_
   co_return std::move(parsed);
 }
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

@@ -44,7 +44,7 @@
 #include "redouble/core/orchestrator/scripts/scripts.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 
 struct ApprovalTerms {
   // Not an aggregate; see DecisionDetails.
@@ -134,6 +134,6 @@ class Approvals {
   const ApprovalOptions options_;
 };
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator
 
 #endif  // REDOUBLE_CORE_ORCHESTRATOR_APPROVALS_APPROVALS_H_

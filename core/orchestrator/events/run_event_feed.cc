@@ -10,7 +10,7 @@
 #include "redouble/core/orchestrator/keys.h"
 #include "redouble/core/store/pubsub/pubsub.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 
 RunEventFeed::RunEventFeed(store::MessageSource& source, RunEventListener& listener)
     : source_(source), listener_(listener) {
@@ -65,4 +65,4 @@ void RunEventFeed::OnPush(const store::Reply& push) {
   listener_.OnEvent(*event);
 }
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

@@ -24,7 +24,7 @@
 #include "redouble/core/orchestrator/messages.h"
 #include "redouble/core/store/message_source.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 
 class RunEventListener {
  public:
@@ -68,6 +68,6 @@ class RunEventFeed final : private store::PushListener {
   int64_t unreadable_ = 0;
 };
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator
 
 #endif  // REDOUBLE_CORE_ORCHESTRATOR_EVENTS_RUN_EVENT_FEED_H_

@@ -14,7 +14,7 @@
 #include "redouble/core/store/pubsub/pubsub.h"
 #include "redouble/tests/support/message_backends.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 namespace {
 
 using base::IsOk;
@@ -144,4 +144,4 @@ TEST(RunEventFeedErrors, AGapIsToldToTheListener) {
 }
 
 }  // namespace
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

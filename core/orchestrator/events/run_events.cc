@@ -6,7 +6,7 @@
 #include "redouble/core/orchestrator/keys.h"
 #include "redouble/core/store/pubsub/pubsub.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 
 base::Task<absl::StatusOr<int64_t>> PublishRunEvent(store::Store& store, Event event) {
   REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string channel, Keys().EventChannel(event.run_id));
@@ -14,4 +14,4 @@ base::Task<absl::StatusOr<int64_t>> PublishRunEvent(store::Store& store, Event e
   co_return co_await store::Publish(store, channel, message);
 }
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

@@ -24,7 +24,7 @@
 #include "redouble/core/orchestrator/messages.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 
 // The pattern for PSUBSCRIBE: matches the channels of all runs and no other channel of this system.
 inline constexpr std::string_view kAllRunsPattern = "run:*";
@@ -35,6 +35,6 @@ inline constexpr std::string_view kAllRunsPattern = "run:*";
 // FormatEvent refuses the event (nothing is sent), and those of the store.
 base::Task<absl::StatusOr<int64_t>> PublishRunEvent(store::Store& store, Event event);
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator
 
 #endif  // REDOUBLE_CORE_ORCHESTRATOR_EVENTS_RUN_EVENTS_H_

@@ -17,7 +17,7 @@
 #include "redouble/core/store/pubsub/pubsub.h"
 #include "redouble/tests/support/intercepted_store.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 namespace {
 
 using base::IsOk;
@@ -120,4 +120,4 @@ TEST(RunEvents, HaveAPatternForAllRuns) {
 }
 
 }  // namespace
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

@@ -19,7 +19,7 @@
 #include "redouble/core/orchestrator/graph/expression.h"
 #include "redouble/core/store/reply.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 namespace {
 
 using base::ToAbsl;
@@ -274,4 +274,4 @@ absl::StatusOr<bool> EvaluateCondition(const Condition& condition, const Conditi
   return Failed(absl::StrCat("the result is ", ToAbsl(KindOf(value)), ", not true or false"));
 }
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

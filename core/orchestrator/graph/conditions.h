@@ -39,7 +39,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 
 struct Condition {
   std::string type = "cel";  // The only supported type.
@@ -71,6 +71,6 @@ absl::Status CheckCondition(const Condition& condition);
 // routing.h says how branches and loops treat an error.
 absl::StatusOr<bool> EvaluateCondition(const Condition& condition, const ConditionData& data);
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator
 
 #endif  // REDOUBLE_CORE_ORCHESTRATOR_GRAPH_CONDITIONS_H_

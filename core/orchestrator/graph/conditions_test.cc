@@ -11,7 +11,7 @@
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/orchestrator/errors.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 namespace {
 
 using base::IsOk;
@@ -244,4 +244,4 @@ RC_GTEST_PROP(Condition, OrdersIntegersAsIntegers, (int64_t a, int64_t b)) {
 }
 
 }  // namespace
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "redouble/core/base/status/status_macros.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 
 absl::Status AddEdge(Json& nodes, const Json& json, const std::string& path) {
   absl::Status status;
@@ -53,4 +53,4 @@ absl::Status AddEdge(Json& nodes, const Json& json, const std::string& path) {
   return absl::OkStatus();
 }
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

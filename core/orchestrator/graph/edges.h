@@ -19,13 +19,13 @@
 #include "absl/status/status.h"
 #include "redouble/core/orchestrator/document_reader.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 
 // `path` is the position of the edge, for errors. Errors: InvalidArgument that begins with `path`,
 // for an edge that is not an object with `from`, `to` and at most a text `condition`, or that names
 // an unknown node.
 absl::Status AddEdge(Json& nodes, const Json& edge, const std::string& path);
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator
 
 #endif  // REDOUBLE_CORE_ORCHESTRATOR_GRAPH_EDGES_H_

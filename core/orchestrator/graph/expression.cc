@@ -12,7 +12,7 @@
 #include "redouble/core/orchestrator/errors.h"
 #include "redouble/core/store/reply.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 namespace {
 
 using base::ToAbsl;
@@ -228,4 +228,4 @@ absl::StatusOr<ExpressionPtr> ParseExpression(std::string_view text) {
   return Parser(text).Parse();
 }
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

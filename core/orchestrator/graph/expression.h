@@ -18,7 +18,7 @@
 
 #include "absl/status/statusor.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 
 enum class Operator {
   kOr,
@@ -68,6 +68,6 @@ struct Expression {
 // evaluation can exhaust the stack.
 absl::StatusOr<ExpressionPtr> ParseExpression(std::string_view text);
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator
 
 #endif  // REDOUBLE_CORE_ORCHESTRATOR_GRAPH_EXPRESSION_H_

@@ -15,7 +15,7 @@
 #include "redouble/core/orchestrator/errors.h"
 #include "redouble/core/store/reply.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -420,4 +420,4 @@ absl::StatusOr<std::string> FormatIr(const Ir& ir) {
 
 absl::Status ValidateIr(const Ir& ir) { return Validator(ir).Validate(); }
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

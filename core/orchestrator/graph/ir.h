@@ -24,7 +24,7 @@
 #include "redouble/core/orchestrator/execution_policy.h"
 #include "redouble/core/orchestrator/graph/conditions.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 
 // Repeats a part of the graph. The members have their documented names.
 struct Loop {
@@ -114,6 +114,6 @@ absl::StatusOr<std::string> FormatIr(const Ir& ir);
 // condition cannot be evaluated is skipped at run time.
 absl::Status ValidateIr(const Ir& ir);
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator
 
 #endif  // REDOUBLE_CORE_ORCHESTRATOR_GRAPH_IR_H_

@@ -11,7 +11,7 @@
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/orchestrator/errors.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 namespace {
 
 using base::IsOk;
@@ -298,4 +298,4 @@ TEST(Ir, KeepsTheTimeoutAndTheAttemptsOfANode) {
 }
 
 }  // namespace
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

@@ -16,7 +16,7 @@
 #include "redouble/core/orchestrator/scripts/run_scripts.h"
 #include "redouble/core/store/typed/strings.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 namespace {
 
 using base::ToAbsl;
@@ -228,4 +228,4 @@ base::Task<absl::StatusOr<PatchOutcome>> PatchRun(store::Store& store, Keys keys
                       "other patches changed the graph in all attempts");
 }
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

@@ -39,7 +39,7 @@
 #include "redouble/core/orchestrator/keys.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 
 // Applies a patch to a graph, without a store, and raises the last number of `version` by 1.
 // Errors: InvalidArgument that begins with "patch: " and names the wrong operation, or the mistake
@@ -60,6 +60,6 @@ base::Task<absl::StatusOr<PatchOutcome>> PatchRun(store::Store& store, Keys keys
                                                   std::string_view run_id,
                                                   std::string_view operations_json);
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator
 
 #endif  // REDOUBLE_CORE_ORCHESTRATOR_GRAPH_PATCH_H_

@@ -13,7 +13,7 @@
 #include "redouble/core/orchestrator/document_reader.h"
 #include "redouble/core/orchestrator/errors.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 namespace {
 
 using base::ToAbsl;
@@ -219,4 +219,4 @@ std::vector<FiredToken> FindUnpublished(std::span<const std::string> applied) {
   return tokens;
 }
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

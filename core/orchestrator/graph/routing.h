@@ -30,7 +30,7 @@
 #include "redouble/core/orchestrator/scripts/run_scripts.h"
 #include "redouble/core/orchestrator/token_ids.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 
 // The views must outlive the call.
 struct Completion {
@@ -87,6 +87,6 @@ struct FiredToken {
 };
 std::vector<FiredToken> FindUnpublished(std::span<const std::string> applied);
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator
 
 #endif  // REDOUBLE_CORE_ORCHESTRATOR_GRAPH_ROUTING_H_

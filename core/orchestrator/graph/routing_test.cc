@@ -8,7 +8,7 @@
 
 #include "redouble/core/base/status/status_matchers.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 namespace {
 
 using base::IsOk;
@@ -140,4 +140,4 @@ TEST(Routing, FindsFiringsThatAreNotConsumed) {
 }
 
 }  // namespace
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

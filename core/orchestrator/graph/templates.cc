@@ -10,7 +10,7 @@
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/orchestrator/document_reader.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 namespace {
 
 constexpr std::string_view kReference = "$nodes.";
@@ -144,4 +144,4 @@ std::string ResolveTemplates(std::string_view config_json, std::span<const NodeO
   return text.ok() ? *text : std::string(config_json);
 }
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

@@ -21,7 +21,7 @@
 
 #include "redouble/core/orchestrator/graph/conditions.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 
 // The ids of the nodes that a configuration refers to, sorted, each once. Empty also for a text
 // that is not JSON.
@@ -31,6 +31,6 @@ std::vector<std::string> ReferencedNodes(std::string_view config_json);
 // can be resolved.
 std::string ResolveTemplates(std::string_view config_json, std::span<const NodeOutput> outputs);
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator
 
 #endif  // REDOUBLE_CORE_ORCHESTRATOR_GRAPH_TEMPLATES_H_

@@ -11,7 +11,7 @@
 #include "redouble/core/orchestrator/errors.h"
 #include "redouble/core/orchestrator/graph/edges.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 namespace {
 
 constexpr const char* kTaskType = "task";
@@ -139,4 +139,4 @@ absl::StatusOr<Ir> CompileWorkflow(std::string_view source_json) {
   return ir;
 }
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

@@ -26,13 +26,13 @@
 #include "absl/status/statusor.h"
 #include "redouble/core/orchestrator/graph/ir.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 
 // Errors: InvalidArgument that begins with "workflow: " and has the JSON pointer of the mistake: a
 // member of another type, an invalid or repeated id, an edge that names an unknown node, and the
 // mistakes of ValidateIr.
 absl::StatusOr<Ir> CompileWorkflow(std::string_view source_json);
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator
 
 #endif  // REDOUBLE_CORE_ORCHESTRATOR_GRAPH_WORKFLOW_H_

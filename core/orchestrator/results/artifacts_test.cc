@@ -12,7 +12,7 @@
 #include "redouble/core/base/task/run.h"
 #include "redouble/core/orchestrator/results/file_artifacts.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 namespace {
 
 using base::IsOkAndHolds;
@@ -77,4 +77,4 @@ TEST(FileArtifacts, NeedAFolderThatTheyMayWrite) {
 }
 
 }  // namespace
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "redouble/core/orchestrator/errors.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 namespace {
 
 // The digits of a reference; nullopt for a text that ContentRef does not return.
@@ -65,4 +65,4 @@ base::Task<absl::StatusOr<std::optional<std::string>>> FileArtifacts::Get(std::s
   co_return std::move(output);
 }
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

@@ -22,7 +22,7 @@
 #include "redouble/core/base/task/task.h"
 #include "redouble/core/orchestrator/run/artifacts.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 
 class FileArtifacts final : public Artifacts {
  public:
@@ -41,6 +41,6 @@ class FileArtifacts final : public Artifacts {
   const std::string folder_;
 };
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator
 
 #endif  // REDOUBLE_CORE_ORCHESTRATOR_RESULTS_FILE_ARTIFACTS_H_

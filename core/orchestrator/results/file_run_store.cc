@@ -10,7 +10,7 @@
 #include "redouble/core/base/task/run.h"
 #include "redouble/core/orchestrator/errors.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 namespace {
 
 absl::Status Unwritable(const std::string& path) {
@@ -98,4 +98,4 @@ base::Task<absl::StatusOr<std::vector<RunRecord>>> FileRunStore::List(RunQuery q
   return records_.List(std::move(query));
 }
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

@@ -29,7 +29,7 @@
 #include "redouble/core/base/task/task.h"
 #include "redouble/core/orchestrator/results/run_store.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 
 class FileRunStore final : public RunStore {
  public:
@@ -56,6 +56,6 @@ class FileRunStore final : public RunStore {
   std::ofstream file_;
 };
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator
 
 #endif  // REDOUBLE_CORE_ORCHESTRATOR_RESULTS_FILE_RUN_STORE_H_

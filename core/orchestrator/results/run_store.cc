@@ -10,7 +10,7 @@
 #include "redouble/core/orchestrator/document_reader.h"
 #include "redouble/core/orchestrator/errors.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 namespace {
 
 constexpr std::array<std::string_view, 5> kStatusNames = {"running", "completed", "failed",
@@ -135,4 +135,4 @@ base::Task<absl::StatusOr<std::vector<RunRecord>>> MemoryRunStore::List(RunQuery
   co_return page;
 }
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

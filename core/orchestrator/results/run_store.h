@@ -30,7 +30,7 @@
 #include "redouble/core/base/task/task.h"
 #include "redouble/core/orchestrator/messages.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 
 enum class RunStatus {
   kRunning,
@@ -106,6 +106,6 @@ class MemoryRunStore : public RunStore {
   std::map<std::string, RunRecord, std::less<>> records_;
 };
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator
 
 #endif  // REDOUBLE_CORE_ORCHESTRATOR_RESULTS_RUN_STORE_H_

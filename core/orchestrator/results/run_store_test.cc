@@ -16,7 +16,7 @@
 #include "redouble/core/base/time/utc.h"
 #include "redouble/core/orchestrator/results/file_run_store.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 namespace {
 
 using base::IsOk;
@@ -192,4 +192,4 @@ TEST(FileRunStore, RefusesAFileOfOtherContent) {
 }
 
 }  // namespace
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

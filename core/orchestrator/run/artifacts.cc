@@ -2,7 +2,7 @@
 
 #include "redouble/core/base/hash/digest.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 
 std::string ContentRef(std::string_view output_json) {
   return "cas://sha256:" + base::Sha256Hex(output_json);
@@ -20,4 +20,4 @@ base::Task<absl::StatusOr<std::optional<std::string>>> MemoryArtifacts::Get(std:
   co_return found->second;
 }
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

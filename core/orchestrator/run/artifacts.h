@@ -20,7 +20,7 @@
 #include "absl/status/statusor.h"
 #include "redouble/core/base/task/task.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 
 class Artifacts {
  public:
@@ -48,6 +48,6 @@ class MemoryArtifacts final : public Artifacts {
 // SHA-256.
 std::string ContentRef(std::string_view output_json);
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator
 
 #endif  // REDOUBLE_CORE_ORCHESTRATOR_RUN_ARTIFACTS_H_

@@ -18,7 +18,7 @@
 #include "redouble/core/store/errors.h"
 #include "redouble/tests/support/intercepted_store.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 namespace {
 
 using base::IsOk;
@@ -177,4 +177,4 @@ TYPED_TEST(AtomicHopsTest, AHopResolvesTheOutputThatItStores) {
 }
 
 }  // namespace
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

@@ -8,7 +8,7 @@
 #include "redouble/core/orchestrator/graph/templates.h"
 #include "redouble/core/store/typed/hashes.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 
 base::Task<absl::StatusOr<ResolvedConfigs>> ResolveConfigs(store::Store& store, Keys keys,
                                                            Artifacts* artifacts,
@@ -54,4 +54,4 @@ base::Task<absl::StatusOr<ResolvedConfigs>> ResolveConfigs(store::Store& store, 
   co_return std::move(configs);
 }
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

@@ -27,7 +27,7 @@
 #include "redouble/core/orchestrator/run/artifacts.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 
 // By node id; without the nodes that have no references.
 using ResolvedConfigs = std::map<std::string, std::string, std::less<>>;
@@ -47,6 +47,6 @@ base::Task<absl::StatusOr<ResolvedConfigs>> ResolveConfigs(store::Store& store, 
                                                            Artifacts* artifacts,
                                                            ConfigRequest request);
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator
 
 #endif  // REDOUBLE_CORE_ORCHESTRATOR_RUN_CONFIG_TEMPLATES_H_

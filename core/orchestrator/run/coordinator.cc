@@ -22,7 +22,7 @@
 #include "redouble/core/store/typed/sets.h"
 #include "redouble/core/store/typed/strings.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 namespace {
 
 using base::ToAbsl;
@@ -757,4 +757,4 @@ base::Task<absl::Status> Coordinator::PublishEventsAndRemove(std::string_view te
   co_return absl::OkStatus();
 }
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

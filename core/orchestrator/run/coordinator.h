@@ -63,7 +63,7 @@
 #include "redouble/core/store/batch.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 
 // The end of a run, for a store that keeps results.
 struct RunResult {
@@ -252,6 +252,6 @@ class Coordinator {
   bool recover_ = false;  // A Take without a reply may have moved a signal to the processing list.
 };
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator
 
 #endif  // REDOUBLE_CORE_ORCHESTRATOR_RUN_COORDINATOR_H_

@@ -13,7 +13,7 @@
 #include "redouble/core/store/typed/streams.h"
 #include "redouble/core/store/typed/strings.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 
 base::Task<absl::StatusOr<QueueDepths>> Monitor::Depths() {
   QueueDepths depths;
@@ -105,4 +105,4 @@ base::Task<absl::StatusOr<std::vector<RunKey>>> Monitor::KeysOf(std::string_view
   co_return found;
 }
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

@@ -27,7 +27,7 @@
 #include "redouble/core/store/typed/keys.h"
 #include "redouble/core/store/typed/stream_types.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 
 // A consumer group of a task stream.
 struct GroupDepth {
@@ -82,6 +82,6 @@ class Monitor {
   const Keys keys_;
 };
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator
 
 #endif  // REDOUBLE_CORE_ORCHESTRATOR_RUN_MONITOR_H_

@@ -12,7 +12,7 @@
 #include "redouble/core/store/errors.h"
 #include "redouble/tests/support/intercepted_store.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 namespace {
 
 using base::IsOk;
@@ -117,4 +117,4 @@ TYPED_TEST(MonitorTest, PassesTheStoresErrorsOn) {
 }
 
 }  // namespace
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

@@ -6,7 +6,7 @@
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/store/typed/keys.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 
 base::Task<absl::StatusOr<std::vector<std::string>>> FindRuns(store::Store& store, Keys keys) {
   store::ScanOptions scan;
@@ -22,4 +22,4 @@ base::Task<absl::StatusOr<std::vector<std::string>>> FindRuns(store::Store& stor
   co_return ids;
 }
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

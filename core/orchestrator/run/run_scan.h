@@ -18,12 +18,12 @@
 #include "redouble/core/orchestrator/keys.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 
 // The ids of all runs whose graph exists, sorted. Not a snapshot: a run that exists during the
 // whole call is found. Round trips: those of one SCAN. Errors: those of the store.
 base::Task<absl::StatusOr<std::vector<std::string>>> FindRuns(store::Store& store, Keys keys);
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator
 
 #endif  // REDOUBLE_CORE_ORCHESTRATOR_RUN_RUN_SCAN_H_

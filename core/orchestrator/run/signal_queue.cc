@@ -8,7 +8,7 @@
 #include "redouble/core/store/decode.h"
 #include "redouble/core/store/typed/lists.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 
 base::Task<absl::Status> PushSignal(store::Store& store, Keys keys, CompletionSignal signal) {
   REDOUBLE_CO_ASSIGN_OR_RETURN(std::string text, FormatSignal(signal));
@@ -132,4 +132,4 @@ base::Task<absl::StatusOr<int64_t>> SignalQueue::RecoverShard(std::string_view c
   }
 }
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

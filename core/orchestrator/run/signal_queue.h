@@ -38,7 +38,7 @@
 #include "redouble/core/store/batch.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 
 struct SignalQueueOptions {
   std::string consumer = "coordinator";  // Must be unique for each coordinator.
@@ -103,6 +103,6 @@ class SignalQueue {
   std::map<std::string, int64_t, std::less<>> taken_;  // Shards of texts; empty with one shard.
 };
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator
 
 #endif  // REDOUBLE_CORE_ORCHESTRATOR_RUN_SIGNAL_QUEUE_H_

@@ -7,7 +7,7 @@
 #include "redouble/core/orchestrator/document_reader.h"
 #include "redouble/core/orchestrator/execution_policy.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 namespace {
 
 using store::CommandId;
@@ -83,4 +83,4 @@ absl::Status AddToken(const TokenWriter& writer, const Ir& ir, const ResolvedCon
   return absl::OkStatus();
 }
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

@@ -23,7 +23,7 @@
 #include "redouble/core/orchestrator/run/config_templates.h"
 #include "redouble/core/store/batch.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 
 // What all tokens of a signal have in common.
 struct TokenWriter {
@@ -44,6 +44,6 @@ absl::Status AddToken(const TokenWriter& writer, const Ir& ir, const ResolvedCon
 // missing. The text comes from outside and may be anything.
 std::optional<int64_t> IntegerIn(const std::string& json_text, const char* name);
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator
 
 #endif  // REDOUBLE_CORE_ORCHESTRATOR_RUN_TOKEN_COMMANDS_H_

@@ -16,7 +16,7 @@
 #include "redouble/core/store/errors.h"
 #include "redouble/core/store/typed/streams.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 namespace {
 
 using store::GroupConsumer;
@@ -365,4 +365,4 @@ base::Task<absl::Status> Worker::Acknowledge(const StreamEntry& entry) {
   co_return deleted.status();
 }
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

@@ -73,7 +73,7 @@
 #include "redouble/core/store/typed/stream_id.h"
 #include "redouble/core/store/typed/stream_types.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 
 // The result of executing a node.
 struct NodeResult {
@@ -198,6 +198,6 @@ class Worker {
   std::optional<store::StreamId> in_execution_;
 };
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator
 
 #endif  // REDOUBLE_CORE_ORCHESTRATOR_RUN_WORKER_H_

@@ -16,7 +16,7 @@
 #include "redouble/core/store/errors.h"
 #include "redouble/tests/support/intercepted_store.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 namespace {
 
 using base::IsOkAndHolds;
@@ -242,4 +242,4 @@ TYPED_TEST(WorkerClaimsTest, KeepsNoClaimBetweenExecutions) {
 }
 
 }  // namespace
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

@@ -10,7 +10,7 @@
 #include "redouble/core/store/decode.h"
 #include "redouble/core/store/reply.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 namespace {
 
 using store::CommandId;
@@ -302,4 +302,4 @@ base::Task<absl::StatusOr<std::vector<std::string>>> SortedMembers(
   co_return store::DecodeStrings(co_await SortedMembersScript().Run(store, keys, prefixes));
 }
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

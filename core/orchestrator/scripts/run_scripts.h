@@ -33,7 +33,7 @@
 #include "redouble/core/store/command.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 
 struct StartRequest {
   std::string_view run_id;
@@ -193,6 +193,6 @@ base::Task<absl::StatusOr<CompleteRun>> ReadIfComplete(store::Store& store, Keys
 base::Task<absl::StatusOr<std::vector<std::string>>> SortedMembers(
     store::Store& store, std::string_view key, std::vector<std::string_view> prefixes);
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator
 
 #endif  // REDOUBLE_CORE_ORCHESTRATOR_SCRIPTS_RUN_SCRIPTS_H_

@@ -11,7 +11,7 @@
 #include "redouble/core/store/errors.h"
 #include "redouble/tests/support/intercepted_store.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 namespace {
 
 using base::IsOkAndHolds;
@@ -158,4 +158,4 @@ TYPED_TEST(RunScriptsTest, AnIdThatIsNoneAndAnAnswerOfAnotherShapeAreErrors) {
 }
 
 }  // namespace
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

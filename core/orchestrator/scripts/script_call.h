@@ -26,7 +26,7 @@
 #include "redouble/core/store/reply.h"
 #include "redouble/core/store/script.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 
 // Collects the keys of a call in the order of the script; keeps the first error.
 class KeyList {
@@ -67,6 +67,6 @@ inline const store::Script& ScriptOf(std::string_view text) {
   return *new store::Script(std::string(text));
 }
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator
 
 #endif  // REDOUBLE_CORE_ORCHESTRATOR_SCRIPTS_SCRIPT_CALL_H_

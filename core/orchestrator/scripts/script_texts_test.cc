@@ -13,7 +13,7 @@
 #include "absl/strings/str_replace.h"
 #include "redouble/backends/testing/backends.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 namespace {
 
 using store::Reply;
@@ -166,4 +166,4 @@ TYPED_TEST(ScriptTextsTest, DoWhatTheRecordedScriptsDo) {
 }
 
 }  // namespace
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

@@ -15,7 +15,7 @@
 #include "redouble/core/store/errors.h"
 #include "redouble/core/store/script.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 namespace {
 
 using store::Reply;
@@ -255,4 +255,4 @@ base::Task<absl::StatusOr<Finish>> FinishRun(store::Store& store, Keys keys,
   co_return DecodeFinish(co_await script.Run(store, views, {}));
 }
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

@@ -42,7 +42,7 @@
 #include "redouble/core/orchestrator/messages.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 
 struct DeltaRequest {
   std::string_view run_id;
@@ -186,6 +186,6 @@ struct Finish {
 // Source: docs/systems/orchestrator.md 4.13.
 base::Task<absl::StatusOr<Finish>> FinishRun(store::Store& store, Keys keys, FinishRequest request);
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator
 
 #endif  // REDOUBLE_CORE_ORCHESTRATOR_SCRIPTS_SCRIPTS_H_

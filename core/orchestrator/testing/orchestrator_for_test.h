@@ -23,7 +23,7 @@
 #include "redouble/backends/testing/spelled_test.h"
 #include "redouble/core/orchestrator/keys.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 
 struct OrchestratorFamilies {
   static tests::SystemFamilies Families() {
@@ -48,6 +48,6 @@ class OrchestratorTest : public tests::SpelledTest<Backend, OrchestratorFamilies
   }
 };
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator
 
 #endif  // REDOUBLE_CORE_ORCHESTRATOR_TESTING_ORCHESTRATOR_FOR_TEST_H_

@@ -34,7 +34,7 @@
 #include "redouble/core/orchestrator/run/coordinator.h"
 #include "redouble/core/orchestrator/run/worker.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 
 class WorkflowForTest {
  public:
@@ -154,6 +154,6 @@ class WorkflowForTest {
   int completions_ = 0;
 };
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator
 
 #endif  // REDOUBLE_CORE_ORCHESTRATOR_TESTING_WORKFLOW_FOR_TEST_H_

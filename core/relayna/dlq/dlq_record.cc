@@ -14,7 +14,7 @@
 #include "redouble/core/python/json.h"
 #include "redouble/core/python/model_reader.h"
 
-namespace redouble::relayna {
+namespace redouble::inline v0_1::relayna {
 namespace {
 
 constexpr std::string_view kModel = "DLQRecord";
@@ -136,4 +136,4 @@ absl::StatusOr<DlqRecord> DlqRecordOf(const Value& value) {
   return record;
 }
 
-}  // namespace redouble::relayna
+}  // namespace redouble::inline v0_1::relayna

@@ -21,7 +21,7 @@
 #include "absl/time/time.h"
 #include "redouble/core/python/value.h"
 
-namespace redouble::relayna {
+namespace redouble::inline v0_1::relayna {
 
 // The fields are in the order in which they are written.
 struct DlqRecord {
@@ -74,6 +74,6 @@ absl::StatusOr<std::string> FormatDlqRecord(const DlqRecord& record);
 absl::StatusOr<DlqRecord> ParseDlqRecord(std::string_view text);
 absl::StatusOr<DlqRecord> DlqRecordOf(const python::Value& value);
 
-}  // namespace redouble::relayna
+}  // namespace redouble::inline v0_1::relayna
 
 #endif  // REDOUBLE_CORE_RELAYNA_DLQ_DLQ_RECORD_H_

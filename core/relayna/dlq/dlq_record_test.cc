@@ -7,7 +7,7 @@
 #include "redouble/core/python/error.h"
 #include "redouble/core/python/json.h"
 
-namespace redouble::relayna {
+namespace redouble::inline v0_1::relayna {
 namespace {
 
 using base::IsOk;
@@ -111,4 +111,4 @@ TEST(DlqRecord, RejectsAValueWithoutAJsonForm) {
 }
 
 }  // namespace
-}  // namespace redouble::relayna
+}  // namespace redouble::inline v0_1::relayna

@@ -9,7 +9,7 @@
 #include "redouble/core/python/error.h"
 #include "redouble/core/python/iso_time.h"
 
-namespace redouble::relayna {
+namespace redouble::inline v0_1::relayna {
 namespace {
 
 using python::Object;
@@ -81,4 +81,4 @@ base::Task<Result> DlqReplayService::PublishAndMark(const DlqRecord& record,
                             replayed_at,     replayed.replay_count,     request.force};
 }
 
-}  // namespace redouble::relayna
+}  // namespace redouble::inline v0_1::relayna

@@ -30,7 +30,7 @@
 #include "redouble/core/python/value.h"
 #include "redouble/core/relayna/dlq/dlq_store.h"
 
-namespace redouble::relayna {
+namespace redouble::inline v0_1::relayna {
 
 // A message for a queue of the broker.
 struct QueueMessage {
@@ -98,6 +98,6 @@ class DlqReplayService {
   QueuePublisher& publisher_;
 };
 
-}  // namespace redouble::relayna
+}  // namespace redouble::inline v0_1::relayna
 
 #endif  // REDOUBLE_CORE_RELAYNA_DLQ_DLQ_REPLAY_SERVICE_H_

@@ -15,7 +15,7 @@
 #include "redouble/core/store/errors.h"
 #include "redouble/tests/support/intercepted_store.h"
 
-namespace redouble::relayna {
+namespace redouble::inline v0_1::relayna {
 namespace {
 
 using base::IsOk;
@@ -270,4 +270,4 @@ TYPED_TEST(DlqReplayServiceTest, ReturnsTheErrorsOfTheStore) {
 }
 
 }  // namespace
-}  // namespace redouble::relayna
+}  // namespace redouble::inline v0_1::relayna

@@ -15,7 +15,7 @@
 #include "redouble/core/store/typed/lists.h"
 #include "redouble/core/store/typed/strings.h"
 
-namespace redouble::relayna {
+namespace redouble::inline v0_1::relayna {
 namespace {
 
 using store::Batch;
@@ -187,4 +187,4 @@ base::Task<absl::StatusOr<std::optional<DlqRecord>>> DlqStore::MarkReplayed(std:
   co_return record;
 }
 
-}  // namespace redouble::relayna
+}  // namespace redouble::inline v0_1::relayna

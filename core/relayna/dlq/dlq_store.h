@@ -33,7 +33,7 @@
 #include "redouble/core/relayna/keys.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::relayna {
+namespace redouble::inline v0_1::relayna {
 
 struct DlqOptions {
   std::string prefix{kRelaynaPrefix};
@@ -133,6 +133,6 @@ class DlqStore {
   const DlqKeys keys_;
 };
 
-}  // namespace redouble::relayna
+}  // namespace redouble::inline v0_1::relayna
 
 #endif  // REDOUBLE_CORE_RELAYNA_DLQ_DLQ_STORE_H_

@@ -4,7 +4,7 @@
 
 #include "redouble/core/base/hash/digest.h"
 
-namespace redouble::relayna {
+namespace redouble::inline v0_1::relayna {
 namespace {
 
 // The SHA-1 of a script is visible to other clients: EVALSHA sends it, and MONITOR shows it.
@@ -15,4 +15,4 @@ TEST(RelaynaScripts, KeepTheirSha1) {
 }
 
 }  // namespace
-}  // namespace redouble::relayna
+}  // namespace redouble::inline v0_1::relayna

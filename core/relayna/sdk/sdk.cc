@@ -1,6 +1,6 @@
 #include "redouble/core/relayna/sdk/sdk.h"
 
-namespace redouble::relayna {
+namespace redouble::inline v0_1::relayna {
 namespace {
 
 // Emplaces the feed, and returns it or null.
@@ -57,4 +57,4 @@ Sdk::Sdk(store::Store& store, const SdkSettings& settings)
   }
 }
 
-}  // namespace redouble::relayna
+}  // namespace redouble::inline v0_1::relayna

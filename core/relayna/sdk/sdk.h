@@ -32,7 +32,7 @@
 #include "redouble/core/store/message_source.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::relayna {
+namespace redouble::inline v0_1::relayna {
 
 class Sdk {
  public:
@@ -63,6 +63,6 @@ class Sdk {
   WorkflowContractStore workflow_contracts_;
 };
 
-}  // namespace redouble::relayna
+}  // namespace redouble::inline v0_1::relayna
 
 #endif  // REDOUBLE_CORE_RELAYNA_SDK_SDK_H_

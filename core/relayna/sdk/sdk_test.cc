@@ -9,7 +9,7 @@
 #include "redouble/core/relayna/testing/relayna_for_test.h"
 #include "redouble/core/relayna/tokens.h"
 
-namespace redouble::relayna {
+namespace redouble::inline v0_1::relayna {
 namespace {
 
 using base::IsOk;
@@ -94,4 +94,4 @@ TYPED_TEST(SdkTest, PassesTheHardeningOn) {
 }
 
 }  // namespace
-}  // namespace redouble::relayna
+}  // namespace redouble::inline v0_1::relayna

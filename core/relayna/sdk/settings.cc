@@ -7,7 +7,7 @@
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/python/error.h"
 
-namespace redouble::relayna {
+namespace redouble::inline v0_1::relayna {
 namespace {
 
 using S = SdkSettings;
@@ -63,4 +63,4 @@ absl::StatusOr<SdkSettings> ReadSdkSettings(base::Variables variables) {
   return settings;
 }
 
-}  // namespace redouble::relayna
+}  // namespace redouble::inline v0_1::relayna

@@ -22,7 +22,7 @@
 #include "redouble/core/relayna/hardening.h"
 #include "redouble/core/relayna/keys.h"
 
-namespace redouble::relayna {
+namespace redouble::inline v0_1::relayna {
 
 struct SdkSettings {
   // The server, for the program that connects the store.
@@ -67,6 +67,6 @@ struct SdkSettings {
 // Errors: InvalidArgument (ValueError), with the name, for a value that is not a number.
 absl::StatusOr<SdkSettings> ReadSdkSettings(base::Variables variables);
 
-}  // namespace redouble::relayna
+}  // namespace redouble::inline v0_1::relayna
 
 #endif  // REDOUBLE_CORE_RELAYNA_SDK_SETTINGS_H_

@@ -9,7 +9,7 @@
 
 #include "redouble/core/python/error.h"
 
-namespace redouble::relayna {
+namespace redouble::inline v0_1::relayna {
 namespace {
 
 using Pairs = std::vector<std::pair<std::string_view, std::string_view>>;
@@ -100,4 +100,4 @@ TEST(SdkSettings, RefuseWhatIsNoNumber) {
 }
 
 }  // namespace
-}  // namespace redouble::relayna
+}  // namespace redouble::inline v0_1::relayna

@@ -5,7 +5,7 @@
 
 #include "redouble/core/python/text.h"
 
-namespace redouble::relayna {
+namespace redouble::inline v0_1::relayna {
 namespace {
 
 using python::Value;
@@ -45,4 +45,4 @@ std::vector<TimelineEntry> BuildTaskTimeline(std::span<const Value> observations
   return entries;
 }
 
-}  // namespace redouble::relayna
+}  // namespace redouble::inline v0_1::relayna

@@ -15,7 +15,7 @@
 
 #include "redouble/core/python/value.h"
 
-namespace redouble::relayna {
+namespace redouble::inline v0_1::relayna {
 
 struct TimelineEntry {
   std::string event_type;  // The class of the observation; empty if it has none.
@@ -33,6 +33,6 @@ struct TimelineEntry {
 std::vector<TimelineEntry> BuildTaskTimeline(std::span<const python::Value> observations,
                                              std::string_view task_id);
 
-}  // namespace redouble::relayna
+}  // namespace redouble::inline v0_1::relayna
 
 #endif  // REDOUBLE_CORE_RELAYNA_SDK_TASK_TIMELINE_H_

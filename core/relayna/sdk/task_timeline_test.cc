@@ -8,7 +8,7 @@
 
 #include "redouble/core/python/json.h"
 
-namespace redouble::relayna {
+namespace redouble::inline v0_1::relayna {
 namespace {
 
 using python::Value;
@@ -37,4 +37,4 @@ TEST(TaskTimeline, OrdersTheObservationsOfATask) {
 }
 
 }  // namespace
-}  // namespace redouble::relayna
+}  // namespace redouble::inline v0_1::relayna

@@ -18,7 +18,7 @@
 #include "redouble/backends/testing/spelled_test.h"
 #include "redouble/core/relayna/keys.h"
 
-namespace redouble::relayna {
+namespace redouble::inline v0_1::relayna {
 
 struct RelaynaFamilies {
   static tests::SystemFamilies Families() {
@@ -37,6 +37,6 @@ class RelaynaTest : public tests::SpelledTest<Backend, RelaynaFamilies> {
   }
 };
 
-}  // namespace redouble::relayna
+}  // namespace redouble::inline v0_1::relayna
 
 #endif  // REDOUBLE_CORE_RELAYNA_TESTING_RELAYNA_FOR_TEST_H_

@@ -9,7 +9,7 @@
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 bool Declares(const KeyFamily& family, const KeyFamily& other) {
@@ -100,4 +100,4 @@ std::vector<const KeyFamily*> FamilyTable::families() const {
   return families;
 }
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

@@ -31,7 +31,7 @@
 #include "redouble/core/store/keyspace/key_pattern.h"
 #include "redouble/core/store/table/key_type.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 
 // One family of keys, as constant data. Texts without a format below are free text for readers.
 struct KeyFamily {
@@ -99,6 +99,6 @@ class FamilyTable {
   std::deque<Entry> entries_;
 };
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store
 
 #endif  // REDOUBLE_CORE_STORE_KEYSPACE_KEY_FAMILY_H_

@@ -5,7 +5,7 @@
 
 #include "redouble/core/store/keyspace/key_family_testing.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 using ::testing::ElementsAre;
@@ -121,4 +121,4 @@ TEST(KeyFamily, RoundTripsWithAFreePrefix) {
 }
 
 }  // namespace
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

@@ -7,7 +7,7 @@
 
 #include "redouble/core/base/text/redis_number.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 rc::Gen<std::string> GenOf(std::string characters, int least, int most) {
@@ -100,4 +100,4 @@ void ExpectKeyFamiliesRoundTrip(std::span<const KeyFamily> families,
   }
 }
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

@@ -19,7 +19,7 @@
 
 #include "redouble/core/store/keyspace/key_family.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 
 // Generates valid values for the placeholder at `index`, often with colons, slashes, braces, spaces
 // and bytes that are not UTF-8 where the kind allows it. An `any` value never contains the text
@@ -34,6 +34,6 @@ rc::Gen<std::vector<std::string>> GenKeyValues(const KeyPattern& pattern);
 void ExpectKeyFamiliesRoundTrip(std::span<const KeyFamily> families,
                                 std::span<const KeyBinding> bindings = {});
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store
 
 #endif  // REDOUBLE_CORE_STORE_KEYSPACE_KEY_FAMILY_TESTING_H_

@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 
 std::string_view KeyLayoutName(KeyLayout layout) {
   return kKeyLayoutNames[static_cast<size_t>(layout)];
@@ -50,4 +50,4 @@ std::optional<KeyMatch> LayoutTable::Parse(KeyLayout layout, std::string_view ke
   return std::move(recognition.matches.front());
 }
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

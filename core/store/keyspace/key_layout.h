@@ -33,7 +33,7 @@
 #include "redouble/core/store/keyspace/key_family.h"
 #include "redouble/core/store/keyspace/key_pattern.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 
 enum class KeyLayout : uint8_t {
   kDocumented,  // Byte for byte as the original writes them.
@@ -91,6 +91,6 @@ class LayoutTable {
   std::array<Inventory, kKeyLayoutNames.size()> inventories_;
 };
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store
 
 #endif  // REDOUBLE_CORE_STORE_KEYSPACE_KEY_LAYOUT_H_

@@ -9,7 +9,7 @@
 #include "redouble/core/base/hash/crc.h"
 #include "redouble/core/base/status/status_matchers.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 using base::IsOk;
@@ -101,4 +101,4 @@ TEST(LayoutTable, ParsesTheKeysOfOneLayout) {
 }
 
 }  // namespace
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

@@ -14,7 +14,7 @@
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/store/reply.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 using Kind = KeyPattern::Kind;
@@ -352,4 +352,4 @@ bool KeyPattern::Match(size_t index, std::string_view rest, KeyValues& values) c
   return false;
 }
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

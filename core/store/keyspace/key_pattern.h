@@ -49,7 +49,7 @@
 #include "absl/status/statusor.h"
 #include "redouble/core/base/text/redis_number.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 
 // The values of a key, in the order of the pattern's placeholders. Views into the key.
 using KeyValues = absl::InlinedVector<std::string_view, 6>;
@@ -145,6 +145,6 @@ class KeyPattern {
   std::vector<size_t> literal_ends_;
 };
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store
 
 #endif  // REDOUBLE_CORE_STORE_KEYSPACE_KEY_PATTERN_H_

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 using ::testing::ElementsAre;
@@ -253,4 +253,4 @@ RC_GTEST_PROP(KeyPattern, ParsesEveryKeyThatItBuilds, ()) {
 }
 
 }  // namespace
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

@@ -17,7 +17,7 @@
 
 #include "redouble/core/store/keyspace/key_family.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 
 // A key of `family` requires a key of `needs` with equal values for the placeholders that both
 // patterns have.
@@ -43,6 +43,6 @@ struct KeyRules {
   std::span<const ExpiringKeys> expiring = {};
 };
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store
 
 #endif  // REDOUBLE_CORE_STORE_KEYSPACE_KEY_RULES_H_

@@ -19,7 +19,7 @@
 #include "redouble/core/base/hash/crc.h"
 #include "redouble/core/base/random/rng.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 
 // Fails the test unless each of `masters` nodes, which share the slots as `redis-cli --cluster
 // create` divides them, serves a number of the keys within 20 % of even. With 1,000 tags for each
@@ -47,6 +47,6 @@ inline std::string RandomUuid(base::Rng& rng) {
   return text;
 }
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store
 
 #endif  // REDOUBLE_CORE_STORE_KEYSPACE_KEY_SPREAD_FOR_TEST_H_

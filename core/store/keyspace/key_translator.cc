@@ -6,7 +6,7 @@
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/store/keyspace/key_pattern.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 
 absl::StatusOr<KeyTranslator> KeyTranslator::Create(std::span<const KeyFamily> from,
                                                     std::span<const KeyFamily> to,
@@ -34,4 +34,4 @@ std::optional<std::string> KeyTranslator::Translate(std::string_view key) const 
   return *std::move(translated);
 }
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

@@ -19,7 +19,7 @@
 #include "absl/status/statusor.h"
 #include "redouble/core/store/keyspace/key_family.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 
 class KeyTranslator {
  public:
@@ -39,6 +39,6 @@ class KeyTranslator {
   FamilyTable to_;
 };
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store
 
 #endif  // REDOUBLE_CORE_STORE_KEYSPACE_KEY_TRANSLATOR_H_

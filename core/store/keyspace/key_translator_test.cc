@@ -7,7 +7,7 @@
 
 #include "redouble/core/base/status/status_matchers.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 using base::StatusIs;
@@ -56,4 +56,4 @@ TEST_F(KeyTranslatorTest, RefusesATableThatIsWrong) {
 }
 
 }  // namespace
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

@@ -7,7 +7,7 @@
 #include "redouble/core/base/task/run.h"
 #include "redouble/core/store/pubsub/pubsub.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 
 // Waits for a payload.
 class ChannelReader::PayloadAwaiter {
@@ -62,4 +62,4 @@ base::Task<std::optional<std::string>> ChannelReader::Next(std::optional<absl::D
   co_return payload;
 }
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

@@ -25,7 +25,7 @@
 #include "redouble/core/base/time/clock.h"
 #include "redouble/core/store/message_source.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 
 class ChannelReader final : public PushListener {
  public:
@@ -55,6 +55,6 @@ class ChannelReader final : public PushListener {
   std::coroutine_handle<> awaiting_;
 };
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store
 
 #endif  // REDOUBLE_CORE_STORE_PUBSUB_CHANNEL_READER_H_

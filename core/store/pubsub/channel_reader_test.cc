@@ -8,7 +8,7 @@
 #include "redouble/core/base/task/run.h"
 #include "redouble/core/base/time/virtual_clock.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 using Payload = std::optional<std::string>;
@@ -116,4 +116,4 @@ TEST_F(ChannelReaderTest, IgnoresSubscriptionsOfOtherReaders) {
 }
 
 }  // namespace
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

@@ -3,7 +3,7 @@
 #include "redouble/core/store/command.h"
 #include "redouble/core/store/decode.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 using Names = std::span<const std::string_view>;
@@ -52,4 +52,4 @@ base::Task<absl::StatusOr<int64_t>> SPublish(Store& store, std::string_view chan
   co_return DecodeInteger(co_await store.Execute(command));
 }
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

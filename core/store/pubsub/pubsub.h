@@ -22,7 +22,7 @@
 #include "redouble/core/base/task/task.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 
 // Subscribes to channels by name; `channels` must not be empty. Finishes when the first
 // subscription is confirmed; the other confirmations are pushes. Subscribing to a channel again has
@@ -48,6 +48,6 @@ base::Task<absl::StatusOr<int64_t>> Publish(Store& store, std::string_view chann
 base::Task<absl::StatusOr<int64_t>> SPublish(Store& store, std::string_view channel,
                                              std::string_view payload);
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store
 
 #endif  // REDOUBLE_CORE_STORE_PUBSUB_PUBSUB_H_

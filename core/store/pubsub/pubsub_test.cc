@@ -8,7 +8,7 @@
 #include "redouble/core/store/errors.h"
 #include "redouble/core/store/testing/fake_store.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 using Names = std::span<const std::string_view>;
@@ -57,4 +57,4 @@ TEST(PubSub, PublishesAndCountsReceivers) {
 }
 
 }  // namespace
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

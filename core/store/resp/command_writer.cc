@@ -4,7 +4,7 @@
 #include <limits>
 #include <string_view>
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 constexpr std::string_view kMulti = "*1\r\n$5\r\nMULTI\r\n";
@@ -46,4 +46,4 @@ size_t ReplyCount(const Request& request) {
   return request.commands().size() + (IsTransaction(request) ? 2 : 0);
 }
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

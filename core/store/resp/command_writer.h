@@ -16,7 +16,7 @@
 #include "redouble/core/store/command.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 
 // Appends one command to `out`. Arguments may hold any bytes. O(bytes).
 void AppendCommand(const Command& command, std::string& out);
@@ -28,6 +28,6 @@ void AppendRequest(const Request& request, std::string& out);
 // two more for a transaction's MULTI and EXEC.
 size_t ReplyCount(const Request& request);
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store
 
 #endif  // REDOUBLE_CORE_STORE_RESP_COMMAND_WRITER_H_

@@ -10,7 +10,7 @@
 #include "redouble/core/store/batch.h"
 #include "redouble/core/store/resp/request_parser.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 std::string Written(const Command& command) {
@@ -97,4 +97,4 @@ RC_GTEST_PROP(CommandWriterProperty, IsReadBackByTheRequestParser,
 }
 
 }  // namespace
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

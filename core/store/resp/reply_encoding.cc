@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 using Shape = Reply::Shape;
@@ -153,4 +153,4 @@ void AppendReply(const Reply& reply, Protocol protocol, std::string& out) {
   }
 }
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

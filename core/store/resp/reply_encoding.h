@@ -18,7 +18,7 @@
 
 #include "redouble/core/store/reply.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 
 enum class Protocol { kResp2, kResp3 };
 
@@ -33,6 +33,6 @@ void AppendBulk(std::string_view text, std::string& out);
 // Appends the bytes of `reply` to `out`. A status or an error must not contain line ends. O(bytes).
 void AppendReply(const Reply& reply, Protocol protocol, std::string& out);
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store
 
 #endif  // REDOUBLE_CORE_STORE_RESP_REPLY_ENCODING_H_

@@ -4,7 +4,7 @@
 
 #include "gtest/gtest.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 struct Case {
@@ -62,4 +62,4 @@ TEST(AppendReply, AppendsToTheBuffer) {
 }
 
 }  // namespace
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

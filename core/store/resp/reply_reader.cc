@@ -10,7 +10,7 @@
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/store/errors.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 // Memory is reserved for at most this many elements of an array, and bytes of a string, in advance;
@@ -243,4 +243,4 @@ ReplyReader::Step ReplyReader::Fail(std::string_view why) {
   return Step::kNeedMore;
 }
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

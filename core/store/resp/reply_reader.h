@@ -34,7 +34,7 @@
 #include "redouble/core/store/reply.h"
 #include "redouble/core/store/resp/reply_encoding.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 
 class ReplyReader {
  public:
@@ -111,6 +111,6 @@ class ReplyReader {
   absl::Status status_;
 };
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store
 
 #endif  // REDOUBLE_CORE_STORE_RESP_REPLY_READER_H_

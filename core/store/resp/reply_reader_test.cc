@@ -10,7 +10,7 @@
 #include "redouble/core/store/errors.h"
 #include "redouble/core/store/resp/reply_writer_for_test.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 using base::IsOk;
@@ -370,4 +370,4 @@ RC_GTEST_PROP(ReplyReaderProperty, SurvivesAnyBytes, (const std::string& noise))
 }
 
 }  // namespace
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

@@ -13,7 +13,7 @@
 #include "redouble/core/store/reply.h"
 #include "redouble/core/store/resp/reply_encoding.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 
 inline std::string ToResp(const Reply& reply) {
   std::string wire;
@@ -21,6 +21,6 @@ inline std::string ToResp(const Reply& reply) {
   return wire;
 }
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store
 
 #endif  // REDOUBLE_CORE_STORE_RESP_REPLY_WRITER_FOR_TEST_H_

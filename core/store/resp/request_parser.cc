@@ -9,7 +9,7 @@
 #include "redouble/core/base/text/quoted_words.h"
 #include "redouble/core/base/text/redis_number.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 constexpr size_t kMaxLineBytes = 64 * 1024;
@@ -238,4 +238,4 @@ RequestParser::Progress RequestParser::ParseArray(std::string_view input, const 
   return Finish(position_);
 }
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

@@ -25,7 +25,7 @@
 #include <string_view>
 #include <vector>
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 
 class RequestParser {
  public:
@@ -99,6 +99,6 @@ class RequestParser {
   std::string error_;
 };
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store
 
 #endif  // REDOUBLE_CORE_STORE_RESP_REQUEST_PARSER_H_

@@ -10,7 +10,7 @@
 #include "gtest/gtest.h"
 #include "rapidcheck/gtest.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 using Progress = RequestParser::Progress;
@@ -277,4 +277,4 @@ RC_GTEST_PROP(RequestParser, ReadsWhatAClientWrites, (const std::vector<Words>& 
 }
 
 }  // namespace
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

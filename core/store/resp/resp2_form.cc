@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 // RESP3 sends pairs where RESP2 sends alternating elements.
@@ -92,4 +92,4 @@ void Resp2Form::Reset() {
   queued_.clear();
 }
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

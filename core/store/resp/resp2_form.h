@@ -22,7 +22,7 @@
 #include "redouble/core/store/reply.h"
 #include "redouble/core/store/table/command_table.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 
 class Resp2Form {
  public:
@@ -38,6 +38,6 @@ class Resp2Form {
   std::vector<CommandId> queued_;  // Between MULTI and EXEC.
 };
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store
 
 #endif  // REDOUBLE_CORE_STORE_RESP_RESP2_FORM_H_

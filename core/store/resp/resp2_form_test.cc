@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 Reply Pair(const std::string& name, const std::string& score) {
@@ -102,4 +102,4 @@ TEST(Resp2Form, ForgetsATransactionThatWasDiscardedOrLost) {
 }
 
 }  // namespace
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

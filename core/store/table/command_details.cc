@@ -7,7 +7,7 @@
 #include "absl/strings/str_split.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 constexpr CommandDetails Docs(std::string_view summary, std::string_view complexity,
@@ -85,4 +85,4 @@ bool IsCategory(std::string_view name) {
   return false;
 }
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

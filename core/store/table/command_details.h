@@ -16,7 +16,7 @@
 
 #include "redouble/core/store/table/command_table.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 
 // The second line of a row.
 struct CommandDetails {
@@ -41,6 +41,6 @@ std::span<const std::string_view> AllCategories();
 // Returns whether `name`, in any case and without "@", is an ACL category.
 bool IsCategory(std::string_view name);
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store
 
 #endif  // REDOUBLE_CORE_STORE_TABLE_COMMAND_DETAILS_H_

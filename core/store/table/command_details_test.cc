@@ -5,7 +5,7 @@
 
 #include "gtest/gtest.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 using Names = std::vector<std::string_view>;
@@ -43,4 +43,4 @@ TEST(IsCategory, KnowsTheNamesInAnyCase) {
 }
 
 }  // namespace
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

@@ -14,7 +14,7 @@
 #include "redouble/core/base/text/redis_number.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 using command_flag::kAdmin;
@@ -491,4 +491,4 @@ std::optional<std::vector<size_t>> KeyIndexes(const CommandSpec& spec,
   return indexes;
 }
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

@@ -32,7 +32,7 @@
 
 #include "redouble/core/store/table/version.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 
 // One id per row, in the order of the table. kUnknown means a name that has no row.
 enum class CommandId : uint16_t {
@@ -204,6 +204,6 @@ bool IsContainer(CommandId id);
 std::optional<std::vector<size_t>> KeyIndexes(const CommandSpec& spec,
                                               std::span<const std::string_view> arguments);
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store
 
 #endif  // REDOUBLE_CORE_STORE_TABLE_COMMAND_TABLE_H_

@@ -10,7 +10,7 @@
 
 #include "gtest/gtest.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 using Indexes = std::optional<std::vector<size_t>>;
@@ -225,4 +225,4 @@ TEST(KeyIndexes, StaysInsideTheArgumentsOfEveryRow) {
 }
 
 }  // namespace
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

@@ -2,7 +2,7 @@
 
 #include <array>
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 struct TypeRow {
@@ -35,4 +35,4 @@ std::optional<KeyType> ParseKeyType(std::string_view name) {
   return std::nullopt;
 }
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

@@ -13,7 +13,7 @@
 #include <optional>
 #include <string_view>
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 
 // kNone is the type of a missing key.
 enum class KeyType { kNone, kString, kList, kSet, kSortedSet, kHash, kStream };
@@ -25,6 +25,6 @@ std::string_view KeyTypeName(KeyType type);
 // Returns the type with that name, or nullopt for any other text. Case matters.
 std::optional<KeyType> ParseKeyType(std::string_view name);
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store
 
 #endif  // REDOUBLE_CORE_STORE_TABLE_KEY_TYPE_H_

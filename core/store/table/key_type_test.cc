@@ -4,7 +4,7 @@
 
 #include <optional>
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 TEST(KeyType, NamesReadBack) {
@@ -18,4 +18,4 @@ TEST(KeyType, NamesReadBack) {
 }
 
 }  // namespace
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

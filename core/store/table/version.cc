@@ -1,6 +1,6 @@
 #include "redouble/core/store/table/version.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 
 std::span<const VersionSpec> AllVersions() { return internal::kVersions; }
 
@@ -15,4 +15,4 @@ std::string_view ProductTitle(Version version) {
   return SpecOf(version).product == Product::kValkey ? "Valkey" : "Redis";
 }
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

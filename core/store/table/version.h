@@ -18,7 +18,7 @@
 #include <span>
 #include <string_view>
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 
 enum class Version : uint8_t {
 #define REDOUBLE_VERSION(id, ...) k##id,
@@ -118,6 +118,6 @@ std::optional<Version> VersionNamed(std::string_view name);
 // Returns "Redis" or "Valkey", as texts name the server.
 std::string_view ProductTitle(Version version);
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store
 
 #endif  // REDOUBLE_CORE_STORE_TABLE_VERSION_H_

@@ -2,7 +2,7 @@
 
 #include "gtest/gtest.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 TEST(Version, IsFoundByItsName) {
@@ -45,4 +45,4 @@ TEST(Version, HasItsProduct) {
 }
 
 }  // namespace
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

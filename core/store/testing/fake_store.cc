@@ -8,7 +8,7 @@
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/store/errors.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 constexpr std::string_view kKindWords[] = {"", "pipeline: ", "transaction: "};
@@ -87,4 +87,4 @@ void FakeStore::Abandon(Request& request) {
   held_.erase(std::find(held_.begin(), held_.end(), &request));
 }
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

@@ -35,7 +35,7 @@
 #include "redouble/core/store/reply.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 
 class FakeStore final : public Store, private RequestKeeper {
  public:
@@ -90,6 +90,6 @@ auto Ask(const FakeStore::Words& words, absl::StatusOr<Reply> reply, Call call) 
   return base::Run(call(store));
 }
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store
 
 #endif  // REDOUBLE_CORE_STORE_TESTING_FAKE_STORE_H_

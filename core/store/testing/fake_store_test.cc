@@ -9,7 +9,7 @@
 #include "redouble/core/store/errors.h"
 #include "redouble/core/store/typed/strings.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 using base::IsOkAndHolds;
@@ -70,4 +70,4 @@ TEST(FakeStore, CountsWhatIsAbandoned) {
 }
 
 }  // namespace
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

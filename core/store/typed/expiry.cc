@@ -1,6 +1,6 @@
 #include "redouble/core/store/typed/expiry.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 void AppendMillis(Command& command, std::string_view in_seconds, std::string_view in_millis,
@@ -53,4 +53,4 @@ Command ExpireCommand(CommandId in_seconds, CommandId in_millis, std::string_vie
   return command;
 }
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

@@ -17,7 +17,7 @@
 #include "absl/time/time.h"
 #include "redouble/core/store/command.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 
 class Expiry {
  public:
@@ -58,6 +58,6 @@ enum class ExpireCondition {
 Command ExpireCommand(CommandId in_seconds, CommandId in_millis, std::string_view key,
                       int64_t millis, ExpireCondition condition);
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store
 
 #endif  // REDOUBLE_CORE_STORE_TYPED_EXPIRY_H_

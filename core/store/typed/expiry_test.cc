@@ -7,7 +7,7 @@
 #include "gtest/gtest.h"
 #include "redouble/core/store/command.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 std::vector<std::string> WordsOf(const Expiry& expiry) {
@@ -46,4 +46,4 @@ TEST(Expiry, IsAtAMoment) {
 TEST(Expiry, IsRemoved) { EXPECT_EQ(WordsOf(Expiry::Persist()), (Words{"PERSIST"})); }
 
 }  // namespace
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

@@ -13,7 +13,7 @@
 #include "redouble/core/store/errors.h"
 #include "redouble/core/store/table/command_table.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 void AddFields(Command& command, std::span<const std::string_view> fields) {
@@ -258,4 +258,4 @@ base::Task<absl::StatusOr<std::vector<std::optional<std::string>>>> HGetDel(
   return AskValues(store, Command(CommandId::kHGetDel, {key}), fields);
 }
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

@@ -27,7 +27,7 @@
 #include "redouble/core/store/typed/expiry.h"
 #include "redouble/core/store/typed/keys.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 
 // A field and its value.
 using FieldView = std::pair<std::string_view, std::string_view>;
@@ -139,6 +139,6 @@ base::Task<absl::StatusOr<bool>> HSetEx(Store& store, std::string_view key,
 base::Task<absl::StatusOr<std::vector<std::optional<std::string>>>> HGetDel(
     Store& store, std::string_view key, std::span<const std::string_view> fields);
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store
 
 #endif  // REDOUBLE_CORE_STORE_TYPED_HASHES_H_

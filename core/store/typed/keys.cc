@@ -9,7 +9,7 @@
 #include "redouble/core/store/decode.h"
 #include "redouble/core/store/errors.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 Command ScanCommand(std::string_view cursor, const ScanOptions& options) {
@@ -189,4 +189,4 @@ base::Task<absl::StatusOr<absl::Time>> Time(Store& store) {
   co_return absl::FromUnixSeconds(*seconds) + absl::Microseconds(*micros);
 }
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

@@ -26,7 +26,7 @@
 #include "redouble/core/store/table/key_type.h"
 #include "redouble/core/store/typed/expiry.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 
 // Deletes the keys and returns how many of them existed.
 base::Task<absl::StatusOr<int64_t>> Del(Store& store, std::span<const std::string_view> keys);
@@ -136,6 +136,6 @@ base::Task<absl::Status> Ping(Store& store);
 // Returns the server's time, in microseconds.
 base::Task<absl::StatusOr<absl::Time>> Time(Store& store);
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store
 
 #endif  // REDOUBLE_CORE_STORE_TYPED_KEYS_H_

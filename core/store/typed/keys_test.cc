@@ -17,7 +17,7 @@
 #include "redouble/core/store/errors.h"
 #include "redouble/core/store/testing/fake_store.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 using ::testing::Eq;
@@ -304,4 +304,4 @@ TEST(Keys, GiveTheServersErrorTheStoresFailureOrAProtocolError) {
 }
 
 }  // namespace
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

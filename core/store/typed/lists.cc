@@ -9,7 +9,7 @@
 #include "redouble/core/store/decode.h"
 #include "redouble/core/store/errors.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 std::string_view Word(ListEnd end) { return end == ListEnd::kLeft ? "LEFT" : "RIGHT"; }
@@ -141,4 +141,4 @@ base::Task<absl::StatusOr<std::optional<std::string>>> BLMove(Store& store, List
   co_return DecodeStringOrNil(co_await store.Execute(command));
 }
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

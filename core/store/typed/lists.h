@@ -28,7 +28,7 @@
 #include "redouble/core/base/task/task.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 
 // The head (left) or the tail (right) of a list.
 enum class ListEnd { kLeft, kRight };
@@ -98,6 +98,6 @@ base::Task<absl::StatusOr<std::optional<PoppedElement>>> BRPop(
 base::Task<absl::StatusOr<std::optional<std::string>>> BLMove(Store& store, ListMove move,
                                                               absl::Duration timeout);
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store
 
 #endif  // REDOUBLE_CORE_STORE_TYPED_LISTS_H_

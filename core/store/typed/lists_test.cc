@@ -14,7 +14,7 @@
 #include "redouble/core/base/task/run.h"
 #include "redouble/core/store/testing/fake_store.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 using ::testing::Eq;
@@ -125,4 +125,4 @@ TEST(Lists, PassErrorsOn) {
 }
 
 }  // namespace
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

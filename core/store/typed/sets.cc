@@ -3,7 +3,7 @@
 #include "redouble/core/store/command.h"
 #include "redouble/core/store/decode.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 
 base::Task<absl::StatusOr<int64_t>> SAdd(Store& store, std::string_view key,
                                          std::span<const std::string_view> members) {
@@ -77,4 +77,4 @@ base::Task<absl::StatusOr<std::vector<std::string>>> SDiff(Store& store,
   co_return DecodeStrings(co_await store.Execute(command));
 }
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

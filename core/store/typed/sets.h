@@ -23,7 +23,7 @@
 #include "redouble/core/base/task/task.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 
 // Adds members and returns how many of them are new. `members` must not be empty.
 base::Task<absl::StatusOr<int64_t>> SAdd(Store& store, std::string_view key,
@@ -58,6 +58,6 @@ base::Task<absl::StatusOr<std::vector<std::string>>> SUnion(Store& store,
 base::Task<absl::StatusOr<std::vector<std::string>>> SDiff(Store& store,
                                                            std::span<const std::string_view> keys);
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store
 
 #endif  // REDOUBLE_CORE_STORE_TYPED_SETS_H_

@@ -13,7 +13,7 @@
 #include "redouble/core/base/task/run.h"
 #include "redouble/core/store/testing/fake_store.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 using base::IsOkAndHolds;
@@ -77,4 +77,4 @@ TEST(Sets, PassErrorsOn) {
 }
 
 }  // namespace
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

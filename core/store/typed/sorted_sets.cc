@@ -7,7 +7,7 @@
 #include "redouble/core/store/command.h"
 #include "redouble/core/store/decode.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 // Decodes alternating members and scores.
@@ -153,4 +153,4 @@ base::Task<absl::StatusOr<std::vector<ScoredMember>>> ZPopMax(Store& store, std:
   co_return DecodeScored(co_await store.Execute(command));
 }
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

@@ -26,7 +26,7 @@
 #include "redouble/core/base/task/task.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 
 // A member and its score, as an argument.
 struct ScoredView {
@@ -116,6 +116,6 @@ base::Task<absl::StatusOr<std::vector<ScoredMember>>> ZPopMin(Store& store, std:
 base::Task<absl::StatusOr<std::vector<ScoredMember>>> ZPopMax(Store& store, std::string_view key,
                                                               int64_t count = 1);
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store
 
 #endif  // REDOUBLE_CORE_STORE_TYPED_SORTED_SETS_H_

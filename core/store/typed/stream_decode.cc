@@ -10,7 +10,7 @@
 #include "redouble/core/store/decode.h"
 #include "redouble/core/store/errors.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 // Decodes parts of a reply and records whether any of them has an unexpected type, so that the
@@ -249,4 +249,4 @@ absl::StatusOr<std::vector<StreamConsumerInfo>> DecodeStreamConsumers(absl::Stat
       [](Shape& shape, const Reply& consumers) { return shape.All(consumers, ToConsumer); });
 }
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

@@ -18,7 +18,7 @@
 #include "redouble/core/store/reply.h"
 #include "redouble/core/store/typed/stream_types.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 
 absl::StatusOr<std::optional<StreamId>> DecodeStreamIdOrNil(absl::StatusOr<Reply> reply);
 absl::StatusOr<std::vector<StreamId>> DecodeStreamIds(absl::StatusOr<Reply> reply);
@@ -32,6 +32,6 @@ absl::StatusOr<StreamInfo> DecodeStreamInfo(absl::StatusOr<Reply> reply);
 absl::StatusOr<std::vector<StreamGroupInfo>> DecodeStreamGroups(absl::StatusOr<Reply> reply);
 absl::StatusOr<std::vector<StreamConsumerInfo>> DecodeStreamConsumers(absl::StatusOr<Reply> reply);
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store
 
 #endif  // REDOUBLE_CORE_STORE_TYPED_STREAM_DECODE_H_

@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 std::optional<uint64_t> ParsePart(std::string_view text) {
@@ -37,4 +37,4 @@ std::string StreamId::ToString() const {
 
 std::ostream& operator<<(std::ostream& out, const StreamId& id) { return out << id.ToString(); }
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

@@ -20,7 +20,7 @@
 #include <string_view>
 #include <utility>
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 
 struct StreamId {
   uint64_t ms = 0;
@@ -64,6 +64,6 @@ struct StreamId {
 // Writes ToString().
 std::ostream& operator<<(std::ostream& out, const StreamId& id);
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store
 
 #endif  // REDOUBLE_CORE_STORE_TYPED_STREAM_ID_H_

@@ -5,7 +5,7 @@
 #include "gtest/gtest.h"
 #include "rapidcheck/gtest.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 TEST(StreamId, IsOrderedByMillisecondsThenBySequence) {
@@ -59,4 +59,4 @@ RC_GTEST_PROP(StreamId, NextAndPreviousAreInverse, (uint64_t ms, uint64_t seq)) 
 }
 
 }  // namespace
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

@@ -17,7 +17,7 @@
 #include "absl/time/time.h"
 #include "redouble/core/store/typed/stream_id.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 
 // An entry of a stream.
 struct StreamEntry {
@@ -144,6 +144,6 @@ struct StreamConsumerInfo {
   friend bool operator==(const StreamConsumerInfo&, const StreamConsumerInfo&) = default;
 };
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store
 
 #endif  // REDOUBLE_CORE_STORE_TYPED_STREAM_TYPES_H_

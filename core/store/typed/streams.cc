@@ -6,7 +6,7 @@
 #include "redouble/core/store/decode.h"
 #include "redouble/core/store/typed/stream_decode.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 void AddId(Command& command, StreamId id) { command.AddOwned(id.ToString()); }
@@ -255,4 +255,4 @@ base::Task<absl::StatusOr<std::vector<StreamConsumerInfo>>> XInfoConsumers(Store
   co_return DecodeStreamConsumers(co_await store.Execute(command));
 }
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

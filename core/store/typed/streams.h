@@ -32,7 +32,7 @@
 #include "redouble/core/store/store.h"
 #include "redouble/core/store/typed/stream_types.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 
 // Views of the fields of an entry, and of ids. They must outlive the task that takes them.
 using StreamFieldList = std::span<const std::pair<std::string_view, std::string_view>>;
@@ -199,6 +199,6 @@ base::Task<absl::StatusOr<std::vector<StreamConsumerInfo>>> XInfoConsumers(Store
                                                                            std::string_view key,
                                                                            std::string_view group);
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store
 
 #endif  // REDOUBLE_CORE_STORE_TYPED_STREAMS_H_

@@ -10,7 +10,7 @@
 #include "redouble/core/store/errors.h"
 #include "redouble/core/store/testing/fake_store.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 using Field = std::pair<std::string_view, std::string_view>;
@@ -278,4 +278,4 @@ TEST(Streams, FindsTheFirstValueOfAField) {
 }
 
 }  // namespace
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

@@ -3,7 +3,7 @@
 #include "redouble/core/store/command.h"
 #include "redouble/core/store/decode.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 using Pairs = std::span<const std::pair<std::string_view, std::string_view>>;
@@ -126,4 +126,4 @@ base::Task<absl::StatusOr<std::string>> IncrByFloat(Store& store, std::string_vi
   co_return DecodeString(co_await store.Execute(command));
 }
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

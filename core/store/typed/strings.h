@@ -28,7 +28,7 @@
 #include "redouble/core/store/store.h"
 #include "redouble/core/store/typed/expiry.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 
 // Returns the value, or nullopt if the key does not exist.
 base::Task<absl::StatusOr<std::optional<std::string>>> Get(Store& store, std::string_view key);
@@ -92,6 +92,6 @@ base::Task<absl::StatusOr<int64_t>> DecrBy(Store& store, std::string_view key, i
 base::Task<absl::StatusOr<std::string>> IncrByFloat(Store& store, std::string_view key,
                                                     std::string_view increment);
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store
 
 #endif  // REDOUBLE_CORE_STORE_TYPED_STRINGS_H_

@@ -18,7 +18,7 @@
 #include "redouble/core/store/errors.h"
 #include "redouble/core/store/testing/fake_store.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 using base::IsOkAndHolds;
@@ -200,4 +200,4 @@ TEST(Strings, GiveTheServersErrorTheStoresFailureOrAProtocolError) {
 }
 
 }  // namespace
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

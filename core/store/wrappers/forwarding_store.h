@@ -20,7 +20,7 @@
 
 #include "redouble/core/store/store.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 
 class ForwardingStore : public Store {
  public:
@@ -37,6 +37,6 @@ class ForwardingStore : public Store {
   Store& inner_;
 };
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store
 
 #endif  // REDOUBLE_CORE_STORE_WRAPPERS_FORWARDING_STORE_H_

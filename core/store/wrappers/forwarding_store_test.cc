@@ -6,7 +6,7 @@
 #include "redouble/core/store/testing/fake_store.h"
 #include "redouble/core/store/typed/strings.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 using base::IsOkAndHolds;
@@ -30,4 +30,4 @@ TEST(ForwardingStore, PassesAbandonment) {
 }
 
 }  // namespace
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

@@ -4,7 +4,7 @@
 #include <exception>
 #include <utility>
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 using Interception = base::Task<absl::StatusOr<Reply>>;
@@ -64,4 +64,4 @@ void InterceptingStore::Submit(Request& request) {
   CompleteLater(std::move(interception), request);
 }
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

@@ -32,7 +32,7 @@
 #include "redouble/core/store/store.h"
 #include "redouble/core/store/wrappers/forwarding_store.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 
 class InterceptingStore : public ForwardingStore {
  public:
@@ -57,6 +57,6 @@ class InterceptingStore : public ForwardingStore {
   }
 };
 
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store
 
 #endif  // REDOUBLE_CORE_STORE_WRAPPERS_INTERCEPTING_STORE_H_

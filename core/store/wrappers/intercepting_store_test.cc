@@ -15,7 +15,7 @@
 #include "redouble/core/store/testing/fake_store.h"
 #include "redouble/core/store/typed/strings.h"
 
-namespace redouble::store {
+namespace redouble::inline v0_1::store {
 namespace {
 
 using ::testing::Eq;
@@ -241,4 +241,4 @@ TEST(InterceptingStore, MayBeDestroyedByTheWaiterThatItResumes) {
 }
 
 }  // namespace
-}  // namespace redouble::store
+}  // namespace redouble::inline v0_1::store

@@ -9,7 +9,7 @@
 #include "redouble/core/python/error.h"
 #include "redouble/core/python/text.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 namespace {
 
 using base::kAnyInteger;
@@ -92,4 +92,4 @@ absl::StatusOr<StudioSettings> ReadStudioSettings(base::Variables variables) {
   return settings;
 }
 
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio

@@ -26,7 +26,7 @@
 #include "redouble/core/studio/keys.h"
 #include "redouble/core/studio/registry/url.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 
 struct StudioSettings {
   // The server, for the program that connects the store. The original requires it.
@@ -69,6 +69,6 @@ struct StudioSettings {
 // timeout that is not positive, which the original accepts.
 absl::StatusOr<StudioSettings> ReadStudioSettings(base::Variables variables);
 
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio
 
 #endif  // REDOUBLE_CORE_STUDIO_APP_SETTINGS_H_

@@ -9,7 +9,7 @@
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/python/error.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 namespace {
 
 using ::testing::ElementsAre;
@@ -135,4 +135,4 @@ TEST(StudioSettings, RefuseWhatIsNoNumber) {
 }
 
 }  // namespace
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio

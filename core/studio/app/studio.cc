@@ -4,7 +4,7 @@
 
 #include "redouble/core/base/status/status_macros.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 
 absl::StatusOr<std::unique_ptr<Studio>> Studio::Create(store::Store& store, base::Clock& clock,
                                                        StudioHttp http,
@@ -75,4 +75,4 @@ base::Task<absl::StatusOr<std::vector<ServiceRecord>>> Studio::ListServices() {
   co_return records;
 }
 
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio

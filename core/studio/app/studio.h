@@ -34,7 +34,7 @@
 #include "redouble/core/studio/registry/registry.h"
 #include "redouble/core/studio/search/search_index.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 
 // The HTTP calls to services. They must outlive the Studio.
 struct StudioHttp {
@@ -99,6 +99,6 @@ class Studio {
   PullSyncLoop pull_sync_loop_;
 };
 
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio
 
 #endif  // REDOUBLE_CORE_STUDIO_APP_STUDIO_H_

@@ -11,7 +11,7 @@
 #include "redouble/core/base/time/virtual_clock.h"
 #include "redouble/tests/support/studio_test.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 namespace {
 
 using base::IsOk;
@@ -166,4 +166,4 @@ TYPED_TEST(StudioTest, PassesErrorsOn) {
 }
 
 }  // namespace
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio

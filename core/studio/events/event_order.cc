@@ -2,7 +2,7 @@
 
 #include "redouble/core/python/iso_time.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 
 std::optional<absl::Time> EventTime(std::string_view text) {
   return python::ParseTimestamp(text, absl::UTCTimeZone());
@@ -20,4 +20,4 @@ bool Supersedes(const std::optional<std::string>& timestamp,
   return timestamp && (!latest || IsEarlier(*latest, *timestamp));
 }
 
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio

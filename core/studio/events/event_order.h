@@ -14,7 +14,7 @@
 
 #include "absl/time/time.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 
 // The instant of an event's timestamp, in UTC if it has no offset. nullopt if the text is missing
 // or not a valid timestamp.
@@ -30,6 +30,6 @@ bool IsEarlier(std::string_view a, std::string_view b);
 bool Supersedes(const std::optional<std::string>& timestamp,
                 const std::optional<std::string>& latest);
 
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio
 
 #endif  // REDOUBLE_CORE_STUDIO_EVENTS_EVENT_ORDER_H_

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 namespace {
 
 TEST(EventOrder, ComparesInstantsWhateverTheirForm) {
@@ -31,4 +31,4 @@ TEST(EventOrder, ReplacesALatestTimestampOnlyByALaterOne) {
 }
 
 }  // namespace
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio

@@ -17,7 +17,7 @@
 #include "redouble/core/studio/events/event_order.h"
 #include "redouble/core/studio/scripts/script_texts.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 namespace {
 
 using store::Batch;
@@ -303,4 +303,4 @@ base::Task<absl::Status> EventStore::SetPullCursor(std::string_view service_id,
   co_return set.status();
 }
 
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio

@@ -31,7 +31,7 @@
 #include "redouble/core/studio/hardening.h"
 #include "redouble/core/studio/keys.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 
 struct EventStoreOptions {
   std::string prefix = std::string(kDefaultEventPrefix);
@@ -142,6 +142,6 @@ class EventStore {
   const EventKeys keys_;
 };
 
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio
 
 #endif  // REDOUBLE_CORE_STUDIO_EVENTS_EVENT_STORE_H_

@@ -6,7 +6,7 @@
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/tests/support/studio_test.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 namespace {
 
 using base::IsOk;
@@ -413,4 +413,4 @@ TYPED_TEST(EventStoreTest, KeepsAPullCursorForEver) {
 }
 
 }  // namespace
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio

@@ -5,7 +5,7 @@
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/python/json.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 
 std::string StreamFrame::Text() const {
   if (kind == Kind::kReady) return std::string(base::kReadyText);
@@ -43,4 +43,4 @@ base::Task<absl::StatusOr<StreamFrame>> EventStream::Next() {
   }
 }
 
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio

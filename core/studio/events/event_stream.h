@@ -28,7 +28,7 @@
 #include "redouble/core/store/pubsub/channel_reader.h"
 #include "redouble/core/studio/events/service_event.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 
 struct StreamFrame {
   enum class Kind { kReady, kEvent, kKeepAlive };
@@ -62,6 +62,6 @@ class EventStream {
   State state_ = State::kNew;
 };
 
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio
 
 #endif  // REDOUBLE_CORE_STUDIO_EVENTS_EVENT_STREAM_H_

@@ -12,7 +12,7 @@
 #include "redouble/core/studio/events/event_store.h"
 #include "redouble/tests/support/message_backends.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 namespace {
 
 using base::IsOk;
@@ -142,4 +142,4 @@ TEST(StudioStreamFrame, IsWrittenAsAServerSentEvent) {
 }
 
 }  // namespace
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio

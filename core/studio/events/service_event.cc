@@ -10,7 +10,7 @@
 #include "redouble/core/python/json.h"
 #include "redouble/core/python/model_reader.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 namespace {
 
 using base::ToAbsl;
@@ -133,4 +133,4 @@ absl::StatusOr<std::string> DedupeKey(std::string_view service_id, const Service
   return key;
 }
 
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio

@@ -16,7 +16,7 @@
 #include "absl/status/statusor.h"
 #include "redouble/core/python/value.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 
 enum class SourceKind { kStatus, kObservation };
 // "status" or "observation".
@@ -76,6 +76,6 @@ python::Value ToValue(const ControlPlaneEvent& event);
 // Source: docs/systems/studio.md 2.6.
 absl::StatusOr<std::string> DedupeKey(std::string_view service_id, const ServiceEvent& event);
 
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio
 
 #endif  // REDOUBLE_CORE_STUDIO_EVENTS_SERVICE_EVENT_H_

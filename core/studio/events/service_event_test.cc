@@ -6,7 +6,7 @@
 #include "redouble/core/python/error.h"
 #include "redouble/core/python/json.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 namespace {
 
 using base::IsOk;
@@ -85,4 +85,4 @@ TEST(ReadEventEnvelope, RefusesWhatIsNoEvent) {
 }
 
 }  // namespace
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio

@@ -10,7 +10,7 @@
 #include "redouble/core/python/model_reader.h"
 #include "redouble/core/studio/registry/capabilities.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 namespace {
 
 using python::Value;
@@ -304,4 +304,4 @@ HealthDocument Materialize(const ServiceFacts& facts, const std::optional<Health
   return document;
 }
 
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio

@@ -22,7 +22,7 @@
 #include "redouble/core/studio/events/event_store.h"
 #include "redouble/core/studio/registry/service_record.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 
 enum class HttpState { kUnknown, kReachable, kUnreachable };
 enum class CapabilityState { kFresh, kStale, kMissing, kError };
@@ -139,6 +139,6 @@ struct ServiceFacts {
 HealthDocument Materialize(const ServiceFacts& facts, const std::optional<HealthDocument>& stored,
                            absl::Time now, const HealthLimits& limits);
 
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio
 
 #endif  // REDOUBLE_CORE_STUDIO_HEALTH_HEALTH_DOCUMENT_H_

@@ -13,7 +13,7 @@
 #include "redouble/core/python/json.h"
 #include "redouble/core/studio/registry/capabilities.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 namespace {
 
 using base::IsOk;
@@ -447,4 +447,4 @@ TEST(OverallState, HasANameForEach) {
 }
 
 }  // namespace
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio

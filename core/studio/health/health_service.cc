@@ -7,7 +7,7 @@
 #include "redouble/core/store/typed/strings.h"
 #include "redouble/core/studio/registry/capabilities.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 
 HealthStore::HealthStore(store::Store& store, std::string_view prefix)
     : store_(store), keys_(prefix) {}
@@ -157,4 +157,4 @@ base::Task<absl::StatusOr<HealthRound>> HealthService::RefreshAll(absl::Time now
   co_return round;
 }
 
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio

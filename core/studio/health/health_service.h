@@ -30,7 +30,7 @@
 #include "redouble/core/studio/keys.h"
 #include "redouble/core/studio/registry/registry.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 
 // The health documents, one per service. They have no TTL, and no operation deletes them.
 class HealthStore {
@@ -115,6 +115,6 @@ class HealthService {
   const HealthParts parts_;
 };
 
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio
 
 #endif  // REDOUBLE_CORE_STUDIO_HEALTH_HEALTH_SERVICE_H_

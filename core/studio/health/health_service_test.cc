@@ -8,7 +8,7 @@
 #include "redouble/core/studio/search/search_index.h"
 #include "redouble/tests/support/studio_test.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 namespace {
 
 using base::IsOk;
@@ -334,4 +334,4 @@ TYPED_TEST(HealthServiceTest, PassesTheFailuresOfReadingOn) {
 }
 
 }  // namespace
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio

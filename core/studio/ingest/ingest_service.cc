@@ -6,7 +6,7 @@
 #include "redouble/core/python/model_reader.h"
 #include "redouble/core/studio/registry/capabilities.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 
 base::Task<absl::StatusOr<IngestReport>> IngestService::IngestEvents(
     std::span<const EventEnvelope> envelopes, absl::Time now) {
@@ -118,4 +118,4 @@ base::Task<absl::StatusOr<SyncRound>> PullSync::SyncAll(const base::Clock& clock
   co_return round;
 }
 
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio

@@ -31,7 +31,7 @@
 #include "redouble/core/studio/registry/registry.h"
 #include "redouble/core/studio/search/search_index.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 
 // The number of events by outcome.
 struct IngestReport {
@@ -141,6 +141,6 @@ class PullSync {
   const PullSyncOptions options_;
 };
 
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio
 
 #endif  // REDOUBLE_CORE_STUDIO_INGEST_INGEST_SERVICE_H_

@@ -9,7 +9,7 @@
 #include "redouble/core/base/time/virtual_clock.h"
 #include "redouble/tests/support/studio_test.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 namespace {
 
 using base::IsOk;
@@ -365,4 +365,4 @@ TEST(ParseFeedPage, RefusesItemsThatAreNull) {
 }
 
 }  // namespace
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio

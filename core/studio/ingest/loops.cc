@@ -2,7 +2,7 @@
 
 #include "redouble/core/base/status/status_macros.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 
 base::Task<absl::Status> RetentionLoop::Run() {
   while (interval_) {
@@ -33,4 +33,4 @@ base::Task<absl::Status> PullSyncLoop::Run() {
   co_return absl::OkStatus();
 }
 
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio

@@ -25,7 +25,7 @@
 #include "redouble/core/studio/ingest/ingest_service.h"
 #include "redouble/core/studio/search/search_index.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 
 inline constexpr absl::Duration kDefaultRetentionInterval = absl::Seconds(60);
 inline constexpr absl::Duration kDefaultHealthInterval = absl::Seconds(60);
@@ -87,6 +87,6 @@ class PullSyncLoop {
   absl::Status last_error_;
 };
 
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio
 
 #endif  // REDOUBLE_CORE_STUDIO_INGEST_LOOPS_H_

@@ -10,7 +10,7 @@
 #include "redouble/core/python/iso_time.h"
 #include "redouble/tests/support/studio_test.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 namespace {
 
 using base::IsOk;
@@ -199,4 +199,4 @@ TYPED_TEST(LoopsTest, StopWhereTheyStand) {
 }
 
 }  // namespace
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio

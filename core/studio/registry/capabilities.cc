@@ -11,7 +11,7 @@
 #include "redouble/core/python/error.h"
 #include "redouble/core/python/model_reader.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 namespace {
 
 using base::ToAbsl;
@@ -114,4 +114,4 @@ absl::StatusOr<Value> ReadCapabilityResponse(const HttpResponse& response,
   return document;
 }
 
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio

@@ -18,7 +18,7 @@
 #include "redouble/core/base/task/task.h"
 #include "redouble/core/python/value.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 
 // The path of the capability endpoint, relative to the base URL.
 inline constexpr std::string_view kCapabilityPath = "/relayna/capabilities";
@@ -58,6 +58,6 @@ class CapabilityFetcher {
   virtual base::Task<absl::StatusOr<HttpResponse>> Fetch(std::string_view base_url) = 0;
 };
 
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio
 
 #endif  // REDOUBLE_CORE_STUDIO_REGISTRY_CAPABILITIES_H_

@@ -9,7 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 namespace {
 
 constexpr size_t kIpv4Bytes = 4;
@@ -86,4 +86,4 @@ std::optional<std::string> IpAddressBytes(std::string_view text) {
   return text.find(':') == std::string_view::npos ? Ipv4Bytes(text) : Ipv6Bytes(text);
 }
 
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio

@@ -14,13 +14,13 @@
 #include <string>
 #include <string_view>
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 
 // The bytes of an address in network order. nullopt if the text is not an address: for example IPv4
 // numbers with leading zeros or above 255, and IPv6 texts with a second `::` or with groups of more
 // than four digits. The zone of an IPv6 address (`%eth0`) is dropped.
 std::optional<std::string> IpAddressBytes(std::string_view text);
 
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio
 
 #endif  // REDOUBLE_CORE_STUDIO_REGISTRY_IP_ADDRESS_H_

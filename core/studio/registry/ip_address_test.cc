@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 namespace {
 
 TEST(IpAddress, IsFourNumbersOrEightGroups) {
@@ -27,4 +27,4 @@ TEST(IpAddress, IsNothingElse) {
 }
 
 }  // namespace
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio

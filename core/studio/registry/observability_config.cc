@@ -15,7 +15,7 @@
 #include "redouble/core/python/text.h"
 #include "redouble/core/studio/registry/url.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 namespace {
 
 using base::ToAbsl;
@@ -165,4 +165,4 @@ absl::StatusOr<Value> ReadTraceConfig(const Value& value) {
   return Finish(reader, std::move(config));
 }
 
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio

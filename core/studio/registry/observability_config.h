@@ -15,12 +15,12 @@
 #include "absl/status/statusor.h"
 #include "redouble/core/python/value.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 
 absl::StatusOr<python::Value> ReadLogConfig(const python::Value& value);
 absl::StatusOr<python::Value> ReadMetricsConfig(const python::Value& value);
 absl::StatusOr<python::Value> ReadTraceConfig(const python::Value& value);
 
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio
 
 #endif  // REDOUBLE_CORE_STUDIO_REGISTRY_OBSERVABILITY_CONFIG_H_

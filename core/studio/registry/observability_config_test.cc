@@ -8,7 +8,7 @@
 #include "redouble/core/python/error.h"
 #include "redouble/core/python/json.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 namespace {
 
 python::Value Json(std::string_view text) { return python::ParseJson(text).value(); }
@@ -103,4 +103,4 @@ TEST(Configs, RefuseWhatTheirModelsRefuse) {
 }
 
 }  // namespace
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio

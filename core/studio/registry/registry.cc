@@ -8,7 +8,7 @@
 #include "redouble/core/python/error.h"
 #include "redouble/core/python/text.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 namespace {
 
 using python::Value;
@@ -112,4 +112,4 @@ base::Task<absl::StatusOr<ServiceRecord>> Registry::StoreCapabilities(std::strin
   co_return record;
 }
 
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio

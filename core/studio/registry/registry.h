@@ -30,7 +30,7 @@
 #include "redouble/core/studio/registry/service_record.h"
 #include "redouble/core/studio/registry/url.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 
 // The search index, as the registry and the health service see it.
 class ServiceIndexer {
@@ -105,6 +105,6 @@ class Registry {
   const RegistryOptions options_;
 };
 
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio
 
 #endif  // REDOUBLE_CORE_STUDIO_REGISTRY_REGISTRY_H_

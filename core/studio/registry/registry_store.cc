@@ -19,7 +19,7 @@
 #include "redouble/core/store/typed/strings.h"
 #include "redouble/core/studio/scripts/script_texts.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 namespace {
 
 using base::ToAbsl;
@@ -251,4 +251,4 @@ base::Task<absl::Status> RegistryStore::DeleteInSteps(std::string_view service_i
   co_return (co_await store::SRem(store_, keys_.All(), service_id)).status();
 }
 
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio

@@ -31,7 +31,7 @@
 #include "redouble/core/studio/keys.h"
 #include "redouble/core/studio/registry/service_record.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 
 struct RegistryStoreOptions {
   std::string prefix = std::string(kDefaultRegistryPrefix);
@@ -118,6 +118,6 @@ class RegistryStore {
 // NotFound (ServiceNotFoundError).
 absl::Status ServiceNotFound(std::string_view service_id);
 
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio
 
 #endif  // REDOUBLE_CORE_STUDIO_REGISTRY_REGISTRY_STORE_H_

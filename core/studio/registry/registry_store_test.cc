@@ -7,7 +7,7 @@
 #include "redouble/core/python/json.h"
 #include "redouble/tests/support/studio_test.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 namespace {
 
 using base::IsOk;
@@ -456,4 +456,4 @@ TYPED_TEST(RegistryStoreTest, KeepsItsKeysUnderItsPrefix) {
 }
 
 }  // namespace
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio

@@ -7,7 +7,7 @@
 #include "redouble/core/studio/search/search_index.h"
 #include "redouble/tests/support/studio_test.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 namespace {
 
 using base::IsOk;
@@ -408,4 +408,4 @@ TYPED_TEST(RegistryTest, PassesEveryFailureOn) {
 }
 
 }  // namespace
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio

@@ -12,7 +12,7 @@
 #include "redouble/core/python/text.h"
 #include "redouble/core/studio/registry/observability_config.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 namespace {
 
 using base::ToAbsl;
@@ -199,4 +199,4 @@ absl::Status CheckOutboundUrls(const OutboundPolicy& policy, const ServiceRecord
   return status;
 }
 
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio

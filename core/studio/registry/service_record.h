@@ -19,7 +19,7 @@
 #include "redouble/core/python/value.h"
 #include "redouble/core/studio/registry/url.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 
 enum class ServiceStatus { kRegistered, kHealthy, kUnavailable, kDisabled };
 
@@ -75,6 +75,6 @@ absl::StatusOr<ServiceRecord> ApplyChanges(const ServiceRecord& record,
 // (OutboundUrlPolicyError).
 absl::Status CheckOutboundUrls(const OutboundPolicy& policy, const ServiceRecord& record);
 
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio
 
 #endif  // REDOUBLE_CORE_STUDIO_REGISTRY_SERVICE_RECORD_H_

@@ -6,7 +6,7 @@
 #include "redouble/core/python/error.h"
 #include "redouble/core/python/json.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 namespace {
 
 using base::IsOk;
@@ -161,4 +161,4 @@ TEST(ServiceStatus, IsFoundByItsName) {
 }
 
 }  // namespace
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio

@@ -12,7 +12,7 @@
 #include "redouble/core/python/text.h"
 #include "redouble/core/studio/registry/ip_address.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 namespace {
 
 using base::ToAbsl;
@@ -289,4 +289,4 @@ absl::Status OutboundPolicy::Check(std::string_view url, std::string_view label)
                                     "' is not in the trusted host/network allowlist."));
 }
 
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio

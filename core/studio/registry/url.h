@@ -24,7 +24,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 
 // Returns the base URL in the form that the registry compares byte by byte. White space around it,
 // control characters before it, an empty port, a bare `?` or `#`, and slashes at the end are
@@ -73,6 +73,6 @@ class OutboundPolicy {
   std::vector<Network> networks_;
 };
 
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio
 
 #endif  // REDOUBLE_CORE_STUDIO_REGISTRY_URL_H_

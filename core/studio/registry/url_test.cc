@@ -5,7 +5,7 @@
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/python/error.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 namespace {
 
 using base::IsOk;
@@ -151,4 +151,4 @@ TEST(OutboundPolicy, RefusesWhatIsNoHostAndNoNetwork) {
 }
 
 }  // namespace
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio

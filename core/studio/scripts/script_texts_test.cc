@@ -4,7 +4,7 @@
 
 #include "redouble/core/base/hash/digest.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 namespace {
 
 // The SHA-1 of a script is visible to other clients: EVALSHA sends it, and MONITOR shows it.
@@ -17,4 +17,4 @@ TEST(StudioScripts, KeepTheirSha1) {
 }
 
 }  // namespace
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio

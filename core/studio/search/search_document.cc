@@ -14,7 +14,7 @@
 #include "redouble/core/python/model_reader.h"
 #include "redouble/core/python/text.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 namespace {
 
 using base::ToAbsl;
@@ -264,4 +264,4 @@ bool CursorNames(const Value& cursor, CursorMembers members) {
          });
 }
 
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio

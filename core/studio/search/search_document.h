@@ -20,7 +20,7 @@
 #include "redouble/core/python/value.h"
 #include "redouble/core/studio/keys.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 
 struct TaskDocument {
   std::string service_id;
@@ -94,6 +94,6 @@ std::string EncodeCursor(CursorMembers members);
 absl::StatusOr<python::Value> DecodeCursor(std::string_view cursor);
 bool CursorNames(const python::Value& cursor, CursorMembers members);
 
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio
 
 #endif  // REDOUBLE_CORE_STUDIO_SEARCH_SEARCH_DOCUMENT_H_

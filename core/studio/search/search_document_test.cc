@@ -6,7 +6,7 @@
 #include "redouble/core/python/error.h"
 #include "redouble/core/python/json.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -135,4 +135,4 @@ TEST(SearchDocuments, ThatAreNoneAreValidationErrors) {
 }
 
 }  // namespace
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio

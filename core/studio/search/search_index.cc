@@ -12,7 +12,7 @@
 #include "redouble/core/python/iso_time.h"
 #include "redouble/core/python/text.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 namespace {
 
 constexpr int64_t kMinTtlSeconds = 60;
@@ -416,4 +416,4 @@ base::Task<absl::Status> SearchIndex::BackfillService(const ServiceRecord& servi
   co_return absl::OkStatus();
 }
 
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio

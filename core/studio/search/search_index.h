@@ -35,7 +35,7 @@
 #include "redouble/core/studio/search/search_document.h"
 #include "redouble/core/studio/search/search_store.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 
 struct SearchIndexOptions {
   // Seconds from the last event of a task to the end of its document; at least 60.
@@ -157,6 +157,6 @@ class SearchIndex final : public ServiceIndexer {
   const SearchIndexOptions options_;
 };
 
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio
 
 #endif  // REDOUBLE_CORE_STUDIO_SEARCH_SEARCH_INDEX_H_

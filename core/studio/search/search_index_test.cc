@@ -7,7 +7,7 @@
 #include "redouble/core/python/iso_time.h"
 #include "redouble/tests/support/studio_test.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 namespace {
 
 using base::IsOk;
@@ -487,4 +487,4 @@ TYPED_TEST(SearchIndexTest, PassesEveryFailureOn) {
 }
 
 }  // namespace
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio

@@ -14,7 +14,7 @@
 #include "redouble/core/store/typed/strings.h"
 #include "redouble/core/studio/scripts/script_texts.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 namespace {
 
 using store::Script;
@@ -286,4 +286,4 @@ base::Task<absl::StatusOr<std::vector<std::string>>> SearchStore::ServiceIdsOfTo
   return SortedMembers(keys_.ServiceToken(token));
 }
 
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio

@@ -32,7 +32,7 @@
 #include "redouble/core/studio/keys.h"
 #include "redouble/core/studio/search/search_document.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 
 struct SearchStoreOptions {
   std::string prefix = std::string(kDefaultSearchPrefix);
@@ -131,6 +131,6 @@ class SearchStore {
   const SearchKeys keys_;
 };
 
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio
 
 #endif  // REDOUBLE_CORE_STUDIO_SEARCH_SEARCH_STORE_H_

@@ -8,7 +8,7 @@
 #include "redouble/core/studio/search/search_document.h"
 #include "redouble/tests/support/studio_test.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 namespace {
 
 using base::IsOk;
@@ -393,4 +393,4 @@ TYPED_TEST(SearchStoreTest, ReturnsTheMembersOfEachSetInOrder) {
 }
 
 }  // namespace
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio

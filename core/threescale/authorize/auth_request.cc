@@ -9,7 +9,7 @@
 #include "redouble/core/base/text/trim.h"
 #include "redouble/core/threescale/text/query_text.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 // Ruby's strip also removes NUL.
@@ -58,4 +58,4 @@ AuthRequest AuthRequest::Normalized() const {
   return request;
 }
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

@@ -17,7 +17,7 @@
 
 #include "redouble/core/threescale/model/usage.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 
 // The extensions that a client can enable.
 struct Extensions {
@@ -68,6 +68,6 @@ struct AuthRequest {
   AuthRequest Normalized() const;
 };
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale
 
 #endif  // REDOUBLE_CORE_THREESCALE_AUTHORIZE_AUTH_REQUEST_H_

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 TEST(ParseExtensions, KnowsSixOptions) {
@@ -69,4 +69,4 @@ TEST(Endpoint, SaysWhatItDoes) {
 }
 
 }  // namespace
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

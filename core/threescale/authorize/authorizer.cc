@@ -12,7 +12,7 @@
 #include "redouble/core/threescale/model/requests.h"
 #include "redouble/core/threescale/model/service_token.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 
 enum class Authorizer::Check : uint8_t {
   kOauthSetting,
@@ -309,4 +309,4 @@ base::Task<absl::StatusOr<std::vector<std::string>>> Authorizer::AppKeys(
   co_return keys;
 }
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

@@ -48,7 +48,7 @@
 #include "redouble/core/threescale/text/integer.h"
 #include "redouble/core/threescale/text/periods.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 
 // The reason of a rejection.
 struct Rejection {
@@ -188,6 +188,6 @@ class Authorizer {
   AuthorizerOptions options_;
 };
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale
 
 #endif  // REDOUBLE_CORE_THREESCALE_AUTHORIZE_AUTHORIZER_H_

@@ -3,7 +3,7 @@
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/threescale/authorize/authorizer.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 constexpr int kUnlimited = -1;
@@ -156,4 +156,4 @@ base::Task<absl::StatusOr<HierarchyReport>> Authorizer::FindHierarchy(
   co_return report;
 }
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

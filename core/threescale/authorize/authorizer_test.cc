@@ -7,7 +7,7 @@
 #include "redouble/core/threescale/testing/authorizer_for_test.h"
 #include "redouble/tests/support/intercepted_store.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 using base::IsOk;
@@ -314,4 +314,4 @@ TYPED_TEST(AuthorizerTest, PassesOnTheErrorsOfRedis) {
 }
 
 }  // namespace
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

@@ -8,7 +8,7 @@
 #include "absl/strings/ascii.h"
 #include "redouble/core/threescale/keys.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 using store::Batch;
@@ -102,4 +102,4 @@ void AddCounterCommands(const CountedTransaction& transaction, const Keys& keys,
   }
 }
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

@@ -25,7 +25,7 @@
 #include "redouble/core/threescale/model/usage.h"
 #include "redouble/core/threescale/text/periods.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 
 // A validated transaction.
 struct CountedTransaction {
@@ -45,6 +45,6 @@ std::vector<std::string> CountedResponseCodes(std::string_view code);
 void AddCounterCommands(const CountedTransaction& transaction, const Keys& keys, StampFormat format,
                         store::Batch& batch);
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale
 
 #endif  // REDOUBLE_CORE_THREESCALE_AUTHORIZE_COUNTERS_H_

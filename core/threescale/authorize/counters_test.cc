@@ -8,7 +8,7 @@
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/base/time/utc.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 using ::testing::ElementsAre;
@@ -106,4 +106,4 @@ RC_GTEST_PROP(CountersProperty, WritesEachKeyOfATransactionOnce, (uint32_t secon
 }
 
 }  // namespace
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

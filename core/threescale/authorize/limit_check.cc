@@ -11,7 +11,7 @@
 #include "redouble/core/threescale/scripts/script_texts.h"
 #include "redouble/core/threescale/text/periods.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 const std::string* ValueOf(const std::optional<Usage>& usage, const LimitState& limit) {
@@ -129,4 +129,4 @@ base::Task<absl::StatusOr<CountedLimits>> CountWithinLimits(const Process& proce
   co_return counted;
 }
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

@@ -23,7 +23,7 @@
 #include "redouble/core/threescale/process.h"
 #include "redouble/core/threescale/text/integer.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 
 // Whether every limit is satisfied. Without a usage, no counter may exceed its limit. With a usage
 // (by metric ids, including parents), the counter after the usage must not exceed the limit; a
@@ -49,6 +49,6 @@ base::Task<absl::StatusOr<CountedLimits>> CountWithinLimits(const Process& proce
                                                             const std::vector<LimitState>& limits,
                                                             CountedRequest request);
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale
 
 #endif  // REDOUBLE_CORE_THREESCALE_AUTHORIZE_LIMIT_CHECK_H_

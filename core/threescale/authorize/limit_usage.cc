@@ -12,7 +12,7 @@
 #include "redouble/core/threescale/model/requests.h"
 #include "redouble/core/threescale/model/usage_limit.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 // The keys of the counters that limits are compared with. They are encoded, as for all reads.
@@ -93,4 +93,4 @@ int AlertLevelOf(double ratio) {
   return reached;
 }
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

@@ -25,7 +25,7 @@
 #include "redouble/core/threescale/text/integer.h"
 #include "redouble/core/threescale/text/periods.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 
 // One limit and its usage in the current period.
 struct LimitUsage {
@@ -59,6 +59,6 @@ std::optional<Utilization> MostUtilized(std::span<const LimitUsage> limits);
 // Returns the highest alert level that the ratio has reached: 0.89 is 80.
 int AlertLevelOf(double ratio);
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale
 
 #endif  // REDOUBLE_CORE_THREESCALE_AUTHORIZE_LIMIT_USAGE_H_

@@ -8,7 +8,7 @@
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/threescale/errors.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 
 MetricCollection::MetricCollection(const Process& process, std::string_view service_id)
     : metrics_(process), service_id_(service_id) {
@@ -77,4 +77,4 @@ base::Task<absl::StatusOr<std::optional<std::string>>> MetricCollection::ParentO
   co_return parent;
 }
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

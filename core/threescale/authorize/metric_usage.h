@@ -29,7 +29,7 @@
 #include "redouble/core/threescale/model/usage.h"
 #include "redouble/core/threescale/process.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 
 enum class Propagation {
   kToParents,
@@ -63,6 +63,6 @@ class MetricCollection {
   std::shared_ptr<Known> known_;
 };
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale
 
 #endif  // REDOUBLE_CORE_THREESCALE_AUTHORIZE_METRIC_USAGE_H_

@@ -16,7 +16,7 @@
 #include "redouble/core/threescale/testing/authorizer_for_test.h"
 #include "redouble/core/threescale/text/integer.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 using base::IsOk;
@@ -169,4 +169,4 @@ TYPED_TEST(StaleReads, MeasureUtilizationByTheLimitsOfTheLastAuthorization) {
 }
 
 }  // namespace
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

@@ -7,7 +7,7 @@
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/threescale/errors.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 Process ProcessOf(store::Store& store, const base::Clock& clock, const BackendSettings& settings,
@@ -84,4 +84,4 @@ base::Task<absl::StatusOr<HttpResponse>> Backend::Authorize(const AuthCall& call
 
 base::Task<absl::Status> Backend::RunJobs() { return worker_.RunAll(memory_queue_); }
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

@@ -43,7 +43,7 @@
 #include "redouble/core/threescale/report/stats_reader.h"
 #include "redouble/core/threescale/report/worker.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 
 // What a program can replace.
 struct BackendParts {
@@ -104,6 +104,6 @@ class Backend {
   Worker worker_;
 };
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale
 
 #endif  // REDOUBLE_CORE_THREESCALE_BACKEND_BACKEND_H_

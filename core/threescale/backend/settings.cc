@@ -11,7 +11,7 @@
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 using R = RedisSettings;
@@ -95,4 +95,4 @@ absl::StatusOr<BackendSettings> ReadBackendSettings(base::Variables variables) {
   return settings;
 }
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

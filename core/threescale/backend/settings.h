@@ -25,7 +25,7 @@
 #include "redouble/core/threescale/notify/notifier.h"
 #include "redouble/core/threescale/text/periods.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 
 // How to reach one Redis, for the program that connects the store.
 struct RedisSettings {
@@ -82,6 +82,6 @@ struct BackendSettings {
 // number of connections or a batch that is not positive.
 absl::StatusOr<BackendSettings> ReadBackendSettings(base::Variables variables);
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale
 
 #endif  // REDOUBLE_CORE_THREESCALE_BACKEND_SETTINGS_H_

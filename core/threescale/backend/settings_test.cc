@@ -8,7 +8,7 @@
 
 #include "redouble/core/base/status/status_matchers.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 using ::testing::ElementsAre;
@@ -121,4 +121,4 @@ TEST(BackendSettings, RefuseWhatIsNotAPositiveNumber) {
 }
 
 }  // namespace
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

@@ -8,7 +8,7 @@
 #include "redouble/core/threescale/text/integer.h"
 #include "redouble/core/threescale/text/periods.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 using base::ToAbsl;
@@ -113,4 +113,4 @@ std::string XmlText(std::string_view text) {
   return absl::StrReplaceAll(ToAbsl(text), {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}});
 }
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

@@ -21,7 +21,7 @@
 #include "redouble/core/base/task/task.h"
 #include "redouble/core/threescale/authorize/authorizer.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 
 // What an answer contains beside the authorization.
 struct AnswerDetails {
@@ -48,6 +48,6 @@ std::string ErrorXml(const absl::Status& error);
 // Returns `text` with &, < and > as entities.
 std::string XmlText(std::string_view text);
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale
 
 #endif  // REDOUBLE_CORE_THREESCALE_HTTP_ANSWER_XML_H_

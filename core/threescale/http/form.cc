@@ -6,7 +6,7 @@
 #include "redouble/core/threescale/errors.h"
 #include "redouble/core/threescale/text/query_text.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 constexpr size_t kMostLevels = 32;
@@ -91,4 +91,4 @@ absl::StatusOr<FormValue> ParseForm(std::string_view query) {
   return reader.Take();
 }
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

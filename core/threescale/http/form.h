@@ -18,7 +18,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 
 // A parameter: nothing ("a" without "="), a text, a map ("a[b]=c") or a list ("a[]=c").
 class FormValue {
@@ -53,6 +53,6 @@ class FormValue {
 // "a=1&a[b]=2", and for more than 32 levels.
 absl::StatusOr<FormValue> ParseForm(std::string_view query);
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale
 
 #endif  // REDOUBLE_CORE_THREESCALE_HTTP_FORM_H_

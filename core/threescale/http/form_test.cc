@@ -7,7 +7,7 @@
 
 #include "redouble/core/threescale/errors.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 using Kind = FormValue::Kind;
@@ -50,4 +50,4 @@ TEST(ParseForm, RefusesANameOfTwoKinds) {
 }
 
 }  // namespace
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

@@ -8,7 +8,7 @@
 #include "redouble/core/threescale/errors.h"
 #include "redouble/core/threescale/text/json_text.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 using base::ToAbsl;
@@ -225,4 +225,4 @@ HttpResponse ErrorResponse(const absl::Status& error) {
   return Respond(code ? SpecOf(*code).http_status : 403, ErrorXml(error));
 }
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

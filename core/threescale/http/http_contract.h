@@ -27,7 +27,7 @@
 #include "redouble/core/threescale/http/form.h"
 #include "redouble/core/threescale/report/reporter.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 
 using HttpHeaders = std::vector<std::pair<std::string, std::string>>;
 
@@ -86,6 +86,6 @@ HttpResponse AuthorizationResponse(const Authorization& authorization,
 HttpResponse ReportResponse();
 HttpResponse ErrorResponse(const absl::Status& error);
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale
 
 #endif  // REDOUBLE_CORE_THREESCALE_HTTP_HTTP_CONTRACT_H_

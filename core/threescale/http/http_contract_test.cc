@@ -8,7 +8,7 @@
 
 #include "redouble/core/threescale/errors.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 using ::testing::ElementsAre;
@@ -169,4 +169,4 @@ TEST(ErrorResponse, HasTheStatusAndTheDocumentOfItsCode) {
 }
 
 }  // namespace
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

@@ -9,7 +9,7 @@
 #include "redouble/core/threescale/keys.h"
 #include "redouble/core/threescale/text/integer.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 constexpr std::array kLevels = {0, 50, 80, 90, 100, 120, 150, 200, 300};
@@ -55,4 +55,4 @@ base::Task<absl::StatusOr<std::vector<int>>> AlertLimitStore::LoadAll(std::strin
   co_return levels;
 }
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

@@ -20,7 +20,7 @@
 #include "redouble/core/base/task/task.h"
 #include "redouble/core/threescale/process.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 
 // The possible levels, ascending: 0, 50, 80, 90, 100, 120, 150, 200, 300.
 std::span<const int> AlertLevels();
@@ -47,6 +47,6 @@ class AlertLimitStore {
   Process process_;
 };
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale
 
 #endif  // REDOUBLE_CORE_THREESCALE_MODEL_ALERT_LIMIT_H_

@@ -14,7 +14,7 @@
 #include "redouble/core/threescale/errors.h"
 #include "redouble/core/threescale/model/requests.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 using store::Batch;
@@ -266,4 +266,4 @@ void ApplicationStore::ForgetMembers(std::string_view key) {
   process_.memoizer->Clear(MemoizerKey(kCount, key));
 }
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

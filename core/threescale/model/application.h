@@ -30,7 +30,7 @@
 #include "redouble/core/threescale/model/usage_limit.h"
 #include "redouble/core/threescale/process.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 
 // The limits that were last read for an application object.
 using KeptLimits = std::optional<std::vector<UsageLimit>>;
@@ -134,6 +134,6 @@ class ApplicationStore {
   Process process_;
 };
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale
 
 #endif  // REDOUBLE_CORE_THREESCALE_MODEL_APPLICATION_H_

@@ -9,7 +9,7 @@
 #include "redouble/core/threescale/testing/process_for_test.h"
 #include "redouble/tests/support/intercepted_store.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 using base::IsOk;
@@ -223,4 +223,4 @@ TYPED_TEST(ServiceTokenStoreTest, SavesNothingWhenOnePairIsBlank) {
 }
 
 }  // namespace
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 
 base::Task<absl::Status> InProcessJobQueue::Enqueue(Job job) {
   if (ReportJob* report = std::get_if<ReportJob>(&job)) {
@@ -25,4 +25,4 @@ std::optional<Job> InProcessJobQueue::Pop() {
   return job;
 }
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

@@ -24,7 +24,7 @@
 #include "redouble/core/base/task/task.h"
 #include "redouble/core/threescale/model/usage.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 
 // One transaction of a report, as received.
 struct Transaction {
@@ -87,6 +87,6 @@ class InProcessJobQueue final : public JobQueue {
   std::deque<NotifyJob> notifications_;  // The queue "main".
 };
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale
 
 #endif  // REDOUBLE_CORE_THREESCALE_MODEL_JOB_QUEUE_H_

@@ -5,7 +5,7 @@
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/base/task/run.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 using base::IsOk;
@@ -29,4 +29,4 @@ TEST(InProcessJobQueue, GivesReportsBeforeNotifications) {
 }
 
 }  // namespace
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

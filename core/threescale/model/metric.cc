@@ -12,7 +12,7 @@
 #include "redouble/core/store/typed/strings.h"
 #include "redouble/core/threescale/model/requests.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 using store::Batch;
@@ -303,4 +303,4 @@ base::Task<absl::StatusOr<std::vector<std::string>>> MetricStore::ReadAscendants
   }
 }
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

@@ -30,7 +30,7 @@
 #include "redouble/core/threescale/keys.h"
 #include "redouble/core/threescale/process.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 
 struct Metric {
   std::string service_id;
@@ -100,6 +100,6 @@ class MetricStore {
   Process process_;
 };
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale
 
 #endif  // REDOUBLE_CORE_THREESCALE_MODEL_METRIC_H_

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 constexpr char kWildcard = '*';
@@ -34,4 +34,4 @@ bool MatchesReferrer(std::string_view filter, std::string_view referrer, Referre
   return false;
 }
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

@@ -12,7 +12,7 @@
 
 #include <string_view>
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 
 enum class ReferrerMatch {
   kWhole,
@@ -24,6 +24,6 @@ enum class ReferrerMatch {
 bool MatchesReferrer(std::string_view filter, std::string_view referrer,
                      ReferrerMatch match = ReferrerMatch::kWhole);
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale
 
 #endif  // REDOUBLE_CORE_THREESCALE_MODEL_REFERRER_H_

@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 TEST(MatchesReferrer, TakesTheWholeReferrerLiterally) {
@@ -46,4 +46,4 @@ RC_GTEST_PROP(MatchesReferrer, MatchesWhatItsPartsAreMadeInto, ()) {
 }
 
 }  // namespace
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

@@ -7,7 +7,7 @@
 #include "redouble/core/store/decode.h"
 #include "redouble/core/store/typed/strings.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 
 base::Task<absl::StatusOr<OptionalTexts>> GetAll(store::Store& store,
                                                  std::vector<std::string> keys) {
@@ -22,4 +22,4 @@ base::Task<absl::Status> ExecuteAll(store::Store& store, const store::Batch& bat
   co_return store::FirstError(replies);
 }
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

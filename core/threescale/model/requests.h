@@ -18,7 +18,7 @@
 #include "redouble/core/store/batch.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 
 using OptionalTexts = std::vector<std::optional<std::string>>;
 
@@ -30,6 +30,6 @@ base::Task<absl::StatusOr<OptionalTexts>> GetAll(store::Store& store,
 // commands after it.
 base::Task<absl::Status> ExecuteAll(store::Store& store, const store::Batch& batch);
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale
 
 #endif  // REDOUBLE_CORE_THREESCALE_MODEL_REQUESTS_H_

@@ -12,7 +12,7 @@
 #include "redouble/core/threescale/model/requests.h"
 #include "redouble/core/threescale/text/integer.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 using OptionalText = std::optional<std::string>;
@@ -275,4 +275,4 @@ void ServiceStore::Forget(std::string_view provider_key, std::string_view id) {
   process_.memoizer->Clear(MemoizerKey("Service.provider_key_for", id));
 }
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

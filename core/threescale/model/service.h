@@ -28,7 +28,7 @@
 #include "redouble/core/base/task/task.h"
 #include "redouble/core/threescale/process.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 
 // How applications of a service authenticate.
 enum class BackendVersion { kUserKey, kAppId, kOauth };
@@ -123,6 +123,6 @@ class ServiceStore {
   Process process_;
 };
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale
 
 #endif  // REDOUBLE_CORE_THREESCALE_MODEL_SERVICE_H_

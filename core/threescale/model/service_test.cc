@@ -8,7 +8,7 @@
 #include "redouble/core/threescale/testing/process_for_test.h"
 #include "redouble/tests/support/intercepted_store.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 using base::IsOk;
@@ -224,4 +224,4 @@ TYPED_TEST(ServiceStoreTest, PassesOnTheErrorsOfRedis) {
 }
 
 }  // namespace
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

@@ -7,7 +7,7 @@
 #include "redouble/core/store/typed/keys.h"
 #include "redouble/core/threescale/errors.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 // The only field of a token's hash. Its value is empty and not read.
@@ -49,4 +49,4 @@ base::Task<absl::StatusOr<bool>> ServiceTokenStore::Exists(ServiceTokenRef token
   co_return co_await Memoized<bool>(process_.memoizer, ExistsKey(token), read);
 }
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

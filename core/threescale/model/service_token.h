@@ -23,7 +23,7 @@
 #include "redouble/core/threescale/keys.h"
 #include "redouble/core/threescale/process.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 
 struct ServiceTokenPair {
   std::optional<std::string_view> token;
@@ -46,6 +46,6 @@ class ServiceTokenStore {
   Process process_;
 };
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale
 
 #endif  // REDOUBLE_CORE_THREESCALE_MODEL_SERVICE_TOKEN_H_

@@ -8,7 +8,7 @@
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/threescale/errors.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 constexpr char kSetMark = '#';
@@ -91,4 +91,4 @@ Usage PropagateUsage(const Usage& usage, std::span<const std::vector<std::string
   return result;
 }
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

@@ -25,7 +25,7 @@
 #include "absl/status/status.h"
 #include "redouble/core/threescale/text/integer.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 
 // The value of one metric. `metric` is a name in the usage of a client, and an id after parsing.
 struct UsageEntry {
@@ -71,6 +71,6 @@ Usage WithoutZeros(const Usage& usage);
 // Source: docs/systems/threescale.md 2.4.
 Usage PropagateUsage(const Usage& usage, std::span<const std::vector<std::string>> ancestors);
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale
 
 #endif  // REDOUBLE_CORE_THREESCALE_MODEL_USAGE_H_

@@ -12,7 +12,7 @@
 #include "redouble/core/threescale/model/metric.h"
 #include "redouble/core/threescale/model/requests.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 std::string AllKey(const PlanRef& plan) {
@@ -102,4 +102,4 @@ void UsageLimitStore::Forget(const PlanRef& plan) {
   if (process_.memoizer != nullptr) process_.memoizer->Clear(AllKey(plan));
 }
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

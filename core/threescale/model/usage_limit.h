@@ -29,7 +29,7 @@
 #include "redouble/core/threescale/text/integer.h"
 #include "redouble/core/threescale/text/periods.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 
 struct UsageLimit {
   std::string metric_id;
@@ -78,6 +78,6 @@ class UsageLimitStore {
   Process process_;
 };
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale
 
 #endif  // REDOUBLE_CORE_THREESCALE_MODEL_USAGE_LIMIT_H_

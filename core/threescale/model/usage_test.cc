@@ -9,7 +9,7 @@
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/threescale/errors.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 using base::IsOk;
@@ -141,4 +141,4 @@ TEST(PropagatedUsage, HasNoEnd) {
 }
 
 }  // namespace
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

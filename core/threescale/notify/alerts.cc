@@ -18,7 +18,7 @@
 #include "redouble/core/threescale/notify/events.h"
 #include "redouble/core/threescale/scripts/script_texts.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 using store::Batch;
@@ -213,4 +213,4 @@ base::Task<absl::StatusOr<int64_t>> Alerts::FinishRaised(ApplicationRef applicat
   co_return finished;
 }
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

@@ -36,7 +36,7 @@
 #include "redouble/core/threescale/process.h"
 #include "redouble/core/threescale/text/json_text.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 
 class Alerts {
  public:
@@ -75,6 +75,6 @@ class Alerts {
   Hardening hardening_;
 };
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale
 
 #endif  // REDOUBLE_CORE_THREESCALE_NOTIFY_ALERTS_H_

@@ -8,7 +8,7 @@
 #include "redouble/core/threescale/testing/reporting_for_test.h"
 #include "redouble/tests/support/intercepted_store.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 using base::IsOk;
@@ -280,4 +280,4 @@ TYPED_TEST(AlertsTest, AreRememberedByAProcessWithAMemoizer) {
 }
 
 }  // namespace
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

@@ -16,7 +16,7 @@
 #include "redouble/core/threescale/scripts/script_texts.h"
 #include "redouble/core/threescale/text/integer.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 using store::CommandId;
@@ -125,4 +125,4 @@ base::Task<absl::StatusOr<bool>> EventQueue::PingIfNotEmpty(const Hook& hook) {
   co_return true;
 }
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

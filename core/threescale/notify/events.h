@@ -31,7 +31,7 @@
 #include "redouble/core/threescale/process.h"
 #include "redouble/core/threescale/text/json_text.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 
 enum class EventType : uint8_t { kFirstTraffic, kFirstDailyTraffic, kAlert };
 
@@ -83,6 +83,6 @@ class EventQueue {
 inline constexpr std::string_view kEventHead = "{\"id\":";
 std::string EventTail(EventType type, absl::Time now, std::string_view object_json);
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale
 
 #endif  // REDOUBLE_CORE_THREESCALE_NOTIFY_EVENTS_H_

@@ -8,7 +8,7 @@
 #include "redouble/core/threescale/testing/process_for_test.h"
 #include "redouble/tests/support/intercepted_store.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 using base::IsOk;
@@ -162,4 +162,4 @@ TEST(EventType, HasTheNamesThatAreDocumented) {
 }
 
 }  // namespace
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

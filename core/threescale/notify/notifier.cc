@@ -15,7 +15,7 @@
 #include "redouble/core/threescale/text/json_text.h"
 #include "redouble/core/threescale/text/timestamp.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -117,4 +117,4 @@ base::Task<absl::Status> Notifier::TakeBatch(std::string_view list, int64_t size
   co_return absl::OkStatus();
 }
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

@@ -31,7 +31,7 @@
 #include "redouble/core/threescale/model/job_queue.h"
 #include "redouble/core/threescale/process.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 
 struct NotifierOptions {
   std::optional<std::string> master_service_id = std::nullopt;
@@ -75,6 +75,6 @@ class Notifier {
 // appearance. Errors: InvalidArgument for a text that Notify does not write.
 absl::StatusOr<std::vector<NotifyJob>> SumNotifications(const std::vector<std::string>& lines);
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale
 
 #endif  // REDOUBLE_CORE_THREESCALE_NOTIFY_NOTIFIER_H_

@@ -7,7 +7,7 @@
 #include "redouble/core/threescale/testing/process_for_test.h"
 #include "redouble/tests/support/intercepted_store.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 using base::IsOk;
@@ -130,4 +130,4 @@ TEST(SummedNotifications, RefuseLinesOfAnotherShape) {
 }
 
 }  // namespace
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

@@ -14,7 +14,7 @@
 #include "redouble/core/threescale/memoizer.h"
 #include "redouble/core/threescale/notify/alerts.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 using store::Batch;
@@ -155,4 +155,4 @@ base::Task<absl::Status> Aggregator::Ping() {
   co_return called.status();
 }
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

@@ -34,7 +34,7 @@
 #include "redouble/core/threescale/notify/events.h"
 #include "redouble/core/threescale/process.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 
 struct AggregatorOptions {
   Hardening hardening = {};
@@ -70,6 +70,6 @@ class Aggregator {
   AggregatorOptions options_;
 };
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale
 
 #endif  // REDOUBLE_CORE_THREESCALE_REPORT_AGGREGATOR_H_

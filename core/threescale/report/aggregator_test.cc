@@ -7,7 +7,7 @@
 #include "redouble/core/threescale/testing/reporting_for_test.h"
 #include "redouble/tests/support/intercepted_store.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 using base::IsOk;
@@ -210,4 +210,4 @@ TYPED_TEST(AggregatorTest, PassesEveryLostRequestOn) {
 }
 
 }  // namespace
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

@@ -10,7 +10,7 @@
 #include "redouble/core/threescale/keys.h"
 #include "redouble/core/threescale/text/json_text.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 
 base::Task<absl::Status> ErrorLog::Store(std::string_view service_id, absl::Status error,
                                          std::string_view context_info) {
@@ -44,4 +44,4 @@ base::Task<absl::Status> ErrorLog::Delete(std::string_view service_id) {
   co_return deleted.status();
 }
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

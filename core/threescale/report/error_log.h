@@ -24,7 +24,7 @@
 #include "redouble/core/base/task/task.h"
 #include "redouble/core/threescale/process.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 
 class ErrorLog {
  public:
@@ -52,6 +52,6 @@ class ErrorLog {
   Process process_;
 };
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale
 
 #endif  // REDOUBLE_CORE_THREESCALE_REPORT_ERROR_LOG_H_

@@ -7,7 +7,7 @@
 #include "redouble/core/threescale/errors.h"
 #include "redouble/core/threescale/report/error_log.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 Notification OneAuthorization() {
@@ -100,4 +100,4 @@ base::Task<void> Listener::StoreError(absl::Status error, const AuthRequest& req
   stored.IgnoreError();
 }
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

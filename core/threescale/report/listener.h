@@ -26,7 +26,7 @@
 #include "redouble/core/threescale/notify/notifier.h"
 #include "redouble/core/threescale/process.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 
 class Listener {
  public:
@@ -68,6 +68,6 @@ class Listener {
   Authorizer authorizer_;
 };
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale
 
 #endif  // REDOUBLE_CORE_THREESCALE_REPORT_LISTENER_H_

@@ -9,7 +9,7 @@
 #include "redouble/core/threescale/report/error_log.h"
 #include "redouble/core/threescale/testing/authorizer_for_test.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 using base::IsOk;
@@ -306,4 +306,4 @@ TYPED_TEST(ListenerTest, KeepsALimitBelowZeroInItsScript) {
 }
 
 }  // namespace
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

@@ -12,7 +12,7 @@
 #include "redouble/core/threescale/errors.h"
 #include "redouble/core/threescale/model/service.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 constexpr std::array<std::string_view, 3> kContentTypes = {"", "application/x-www-form-urlencoded",
@@ -87,4 +87,4 @@ base::Task<absl::Status> Reporter::Report(ReportRequest request) {
   co_return co_await notifier_.Notify(provider_key, notification);
 }
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

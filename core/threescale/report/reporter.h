@@ -27,7 +27,7 @@
 #include "redouble/core/threescale/notify/notifier.h"
 #include "redouble/core/threescale/process.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 
 struct ReportRequest {
   // The header; parameters after a semicolon or comma are ignored. Nullopt: no header.
@@ -70,6 +70,6 @@ class Reporter {
   Notifier& notifier_;
 };
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale
 
 #endif  // REDOUBLE_CORE_THREESCALE_REPORT_REPORTER_H_

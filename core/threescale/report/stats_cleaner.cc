@@ -18,7 +18,7 @@
 #include "redouble/core/threescale/keys.h"
 #include "redouble/core/threescale/text/periods.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 constexpr std::string_view kPrefix = "stats/";
@@ -266,4 +266,4 @@ base::Task<absl::StatusOr<int64_t>> StatsCleaner::DeleteZerosOf(store::Store& se
   co_return deleted;
 }
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

@@ -42,7 +42,7 @@
 #include "redouble/core/store/store.h"
 #include "redouble/core/threescale/keys.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 
 // Returns the service of a counter's key, or nullopt for another or an unreadable key. Errors:
 // InvalidArgument for a segment with more than one colon, or an empty key.
@@ -116,6 +116,6 @@ class StatsCleaner {
   StatsCleanerOptions options_;
 };
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale
 
 #endif  // REDOUBLE_CORE_THREESCALE_REPORT_STATS_CLEANER_H_

@@ -12,7 +12,7 @@
 #include "redouble/core/threescale/keys.h"
 #include "redouble/core/threescale/model/requests.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 absl::Status Check(const StatsQuery& query) {
@@ -80,4 +80,4 @@ base::Task<absl::StatusOr<std::vector<std::string>>> StatsReader::Applications(
   co_return ids;
 }
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

@@ -28,7 +28,7 @@
 #include "redouble/core/threescale/text/integer.h"
 #include "redouble/core/threescale/text/periods.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 
 // The views must outlive the task that takes the query.
 struct StatsQuery {
@@ -75,6 +75,6 @@ class StatsReader {
   Process process_;
 };
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale
 
 #endif  // REDOUBLE_CORE_THREESCALE_REPORT_STATS_READER_H_

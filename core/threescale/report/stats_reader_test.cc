@@ -11,7 +11,7 @@
 #include "redouble/core/threescale/testing/process_for_test.h"
 #include "redouble/tests/support/intercepted_store.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 using base::IsOk;
@@ -120,4 +120,4 @@ TYPED_TEST(StatsReaderTest, RefusesWhatIsNotCounted) {
 }
 
 }  // namespace
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

@@ -13,7 +13,7 @@
 #include "redouble/core/threescale/report/error_log.h"
 #include "redouble/core/threescale/text/timestamp.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 // The transactions of one application, in their order.
@@ -154,4 +154,4 @@ base::Task<absl::Status> Worker::RunNotify(NotifyJob job) {
   co_return co_await Aggregator(process_, options_.aggregator).Aggregate(std::move(transactions));
 }
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

@@ -28,7 +28,7 @@
 #include "redouble/core/threescale/process.h"
 #include "redouble/core/threescale/report/aggregator.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 
 // The accepted distance of a transaction from now, in whole seconds, both inclusive.
 inline constexpr absl::Duration kOldestTransaction = absl::Hours(24);
@@ -62,6 +62,6 @@ class Worker {
   WorkerOptions options_;
 };
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale
 
 #endif  // REDOUBLE_CORE_THREESCALE_REPORT_WORKER_H_

@@ -8,7 +8,7 @@
 #include "redouble/core/threescale/testing/reporting_for_test.h"
 #include "redouble/tests/support/intercepted_store.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 using base::IsOk;
@@ -193,4 +193,4 @@ TYPED_TEST(NotifyJobTest, DropsWhatCannotBeCounted) {
 }
 
 }  // namespace
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

@@ -4,7 +4,7 @@
 
 #include "redouble/core/base/hash/digest.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 // EVALSHA sends the SHA-1, so that a change of a text changes the commands on the wire.
@@ -17,4 +17,4 @@ TEST(ScriptTexts, HaveTheirSha1) {
 }
 
 }  // namespace
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

@@ -27,7 +27,7 @@
 #include "redouble/core/threescale/report/worker.h"
 #include "redouble/core/threescale/testing/process_for_test.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 
 template <typename Backend>
 class AuthorizerTest : public ProcessTest<Backend> {
@@ -104,6 +104,6 @@ class AuthorizerTest : public ProcessTest<Backend> {
   InProcessJobQueue queue_;
 };
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale
 
 #endif  // REDOUBLE_CORE_THREESCALE_TESTING_AUTHORIZER_FOR_TEST_H_

@@ -28,7 +28,7 @@
 #include "redouble/core/threescale/keys.h"
 #include "redouble/core/threescale/process.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 
 // The time of the documented example (4.26).
 inline absl::Time SeedTime() { return base::ParseRfc3339("2025-04-23T17:42:39Z").value(); }
@@ -72,6 +72,6 @@ class ProcessTest : public tests::SpelledTest<Backend, ThreescaleFamilies> {
   CallbackClock clock_{[this] { return this->now(); }};
 };
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale
 
 #endif  // REDOUBLE_CORE_THREESCALE_TESTING_PROCESS_FOR_TEST_H_

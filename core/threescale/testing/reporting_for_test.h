@@ -24,7 +24,7 @@
 #include "redouble/core/threescale/notify/events.h"
 #include "redouble/core/threescale/testing/process_for_test.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 
 template <typename Backend>
 class ReportingTest : public ProcessTest<Backend> {
@@ -84,6 +84,6 @@ class ReportingTest : public ProcessTest<Backend> {
   }
 };
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale
 
 #endif  // REDOUBLE_CORE_THREESCALE_TESTING_REPORTING_FOR_TEST_H_

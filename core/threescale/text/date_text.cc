@@ -15,7 +15,7 @@
 // The parser looks for one form after the other: first the day of the week and the time of day,
 // then the first of a list of forms of a date. It replaces what it has read by a blank, so that a
 // later form does not see it. A form that has no complete date can still end the search.
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 using Match = std::smatch;
@@ -460,4 +460,4 @@ std::optional<absl::Time> ParseDateText(std::string_view text) {
   return TimeOf(fields);
 }
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

@@ -18,12 +18,12 @@
 
 #include "absl/time/time.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 
 // Returns the time in whole seconds, or nullopt if the text does not have a year, a month and a
 // day, if one of its numbers is out of range, or if it has more than 128 characters.
 std::optional<absl::Time> ParseDateText(std::string_view text);
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale
 
 #endif  // REDOUBLE_CORE_THREESCALE_TEXT_DATE_TEXT_H_

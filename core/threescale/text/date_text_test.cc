@@ -8,7 +8,7 @@
 #include "redouble/core/threescale/text/time_zone.h"
 #include "redouble/core/threescale/text/timestamp.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 struct TextRow {
@@ -239,4 +239,4 @@ TEST(ZoneOffset, IsThatOfANameOrANumber) {
 }
 
 }  // namespace
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

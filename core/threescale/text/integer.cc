@@ -5,7 +5,7 @@
 
 #include "absl/strings/ascii.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 // Collects digits until a machine word is full, so that long texts need few long multiplications.
@@ -65,4 +65,4 @@ Integer ToIntegerOrZero(const std::optional<std::string>& text) {
 
 std::string FormatInteger(const Integer& value) { return value.str(); }
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

@@ -19,7 +19,7 @@
 
 #include "boost/multiprecision/cpp_int.hpp"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 
 // Arbitrary precision. Up to 128 bits need no allocation.
 using Integer = boost::multiprecision::number<boost::multiprecision::cpp_int_backend<>,
@@ -35,6 +35,6 @@ Integer ToIntegerOrZero(const std::optional<std::string>& text);
 // Returns decimal digits, with a minus sign for a negative number.
 std::string FormatInteger(const Integer& value);
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale
 
 #endif  // REDOUBLE_CORE_THREESCALE_TEXT_INTEGER_H_

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 std::string Read(std::string_view text) { return FormatInteger(ToInteger(text)); }
@@ -64,4 +64,4 @@ RC_GTEST_PROP(Integer, ReadsWhatItWrites, (int64_t value)) {
 }
 
 }  // namespace
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

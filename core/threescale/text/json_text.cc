@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 constexpr std::string_view kHexDigits = "0123456789ABCDEF";
@@ -83,4 +83,4 @@ std::string JsonDouble(double number) {
   return digits;
 }
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

@@ -17,7 +17,7 @@
 #include <string>
 #include <string_view>
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 
 class JsonObject {
  public:
@@ -49,6 +49,6 @@ std::string JsonString(std::string_view text);
 // "1.0", "0.8", "1.0e+21", "1.0e-05". Decimal for 1e-4 <= |number| < 1e16.
 std::string JsonDouble(double number);
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale
 
 #endif  // REDOUBLE_CORE_THREESCALE_TEXT_JSON_TEXT_H_

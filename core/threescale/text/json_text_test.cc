@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string>
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 TEST(JsonText, KeepsTheOrderOfFields) {
@@ -52,4 +52,4 @@ RC_GTEST_PROP(JsonTextProperty, ReadsBackTheSameDouble, (double number)) {
 }
 
 }  // namespace
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

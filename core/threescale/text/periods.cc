@@ -7,7 +7,7 @@
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/base/time/utc.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 constexpr std::array<std::string_view, 7> kNames = {"minute", "hour", "day",     "week",
@@ -98,4 +98,4 @@ std::string FormatReportTime(absl::Time time) {
   return FormatTime(time, "%E4Y-%m-%d %H:%M:%S +0000");
 }
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

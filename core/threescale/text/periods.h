@@ -22,7 +22,7 @@
 
 #include "absl/time/time.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 
 // Ascending.
 enum class Granularity : uint8_t { kMinute, kHour, kDay, kWeek, kMonth, kYear, kEternity };
@@ -66,6 +66,6 @@ std::span<const Granularity> LimitGranularities();        // eternity, year, mon
 std::string FormatJsonTime(absl::Time time);
 std::string FormatReportTime(absl::Time time);
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale
 
 #endif  // REDOUBLE_CORE_THREESCALE_TEXT_PERIODS_H_

@@ -7,7 +7,7 @@
 
 #include "redouble/core/base/time/utc.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 absl::Time At(std::string_view text) { return base::ParseRfc3339(text).value(); }
@@ -167,4 +167,4 @@ RC_GTEST_PROP(Periods, AreTrimmedWithoutLoss, ()) {
 }
 
 }  // namespace
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

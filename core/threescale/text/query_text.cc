@@ -4,7 +4,7 @@
 
 #include "redouble/core/base/text/hex.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 std::string DecodeQueryText(std::string_view text) {
   std::string decoded;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -20,4 +20,4 @@ std::string DecodeQueryText(std::string_view text) {
   return decoded;
 }
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

@@ -11,11 +11,11 @@
 #include <string>
 #include <string_view>
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 
 // Returns `text` with `+` as a space and %XX as a byte. A `%` without two hexadecimal digits stays.
 std::string DecodeQueryText(std::string_view text);
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale
 
 #endif  // REDOUBLE_CORE_THREESCALE_TEXT_QUERY_TEXT_H_

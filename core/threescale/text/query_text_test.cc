@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 TEST(DecodeQueryText, ReadsPlusAndPercent) {
@@ -13,4 +13,4 @@ TEST(DecodeQueryText, ReadsPlusAndPercent) {
 }
 
 }  // namespace
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 // The names of one offset, each between bars.
@@ -175,4 +175,4 @@ std::optional<absl::Duration> ZoneOffset(std::string_view zone) {
   return sign * CompactOffset(rest);
 }
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

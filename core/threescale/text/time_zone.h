@@ -17,7 +17,7 @@
 
 #include "absl/time/time.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 
 // Returns local time minus UTC, or nullopt for an unknown zone. Case and repeated white space do
 // not matter. A name may end with "standard time", and with "daylight time" or "dst" for one hour
@@ -25,6 +25,6 @@ namespace redouble::threescale {
 // hours, minutes and seconds with colons or without.
 std::optional<absl::Duration> ZoneOffset(std::string_view zone);
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale
 
 #endif  // REDOUBLE_CORE_THREESCALE_TEXT_TIME_ZONE_H_

@@ -8,7 +8,7 @@
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/threescale/text/date_text.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 // The digits of an integer literal and their base.
@@ -77,4 +77,4 @@ std::optional<absl::Time> ParseTimestamp(std::string_view text) {
   return ParseDateText(text);
 }
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

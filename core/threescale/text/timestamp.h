@@ -21,12 +21,12 @@
 
 #include "absl/time/time.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 
 // Returns the time of `text` in whole seconds, or nullopt if it contains no time or more than 128
 // characters. A year outside the range of absl::Time is the infinite past or future.
 std::optional<absl::Time> ParseTimestamp(std::string_view text);
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale
 
 #endif  // REDOUBLE_CORE_THREESCALE_TEXT_TIMESTAMP_H_

@@ -7,7 +7,7 @@
 
 #include "redouble/core/threescale/text/periods.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 std::string Parse(std::string_view text) {
@@ -111,4 +111,4 @@ RC_GTEST_PROP(TimestampProperty, NeverFailsOnAnyText, (const std::string& text))
 }
 
 }  // namespace
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

@@ -40,7 +40,7 @@
 #include "redouble/sim/scenario/runner.h"
 #include "redouble/sim/scenario/scenario.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 namespace fs = std::filesystem;
@@ -227,4 +227,4 @@ std::function<int()> AddConvert(CLI::App& app, const ProgramContext& context) {
   return [arguments, &context] { return ConvertCommand(*arguments, context).Run(); };
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -11,12 +11,12 @@
 
 #include "redouble/sim/cli/support/subcommand.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // As Subcommand::add. Exit codes: 0 converted, 1 a file that cannot be read or written, 2 bad
 // usage.
 std::function<int()> AddConvert(CLI::App& app, const ProgramContext& context);
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_CLI_CONVERT_CONVERT_H_

@@ -24,7 +24,7 @@
 #include "redouble/sim/json/json.h"
 #include "redouble/sim/json/strict_json.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using memory::Database;
@@ -285,4 +285,4 @@ absl::Status LoadKeysJson(std::string_view text, memory::Engine& engine) {
   return KeysReader(engine).Read(json);
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -21,7 +21,7 @@
 #include "absl/status/status.h"
 #include "redouble/backends/memory/engine/engine.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // Ends with a newline. Linear in the size of the data, all of which is in memory as JSON meanwhile.
 std::string KeysJson(memory::Engine& engine);
@@ -30,6 +30,6 @@ std::string KeysJson(memory::Engine& engine);
 // what was expected there. After an error the engine has a part of the keys.
 absl::Status LoadKeysJson(std::string_view text, memory::Engine& engine);
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_CLI_CONVERT_KEYS_JSON_H_

@@ -12,7 +12,7 @@
 #include "redouble/sim/json/strict_json.h"
 #include "redouble/sim/operations/arguments.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 constexpr char kTableBegins[] = "<!-- catalogue -->";
@@ -109,4 +109,4 @@ absl::Status Catalogue::Write() const {
               : absl::UnavailableError(absl::StrCat(file_, ": cannot be written"));
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -20,7 +20,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // A row of documented.jsonl.
 struct DocumentedHazard {
@@ -61,6 +61,6 @@ class Catalogue {
   std::string rows_;
 };
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_CLI_EXPLORE_CATALOGUE_H_

@@ -9,7 +9,7 @@
 #include "gtest/gtest.h"
 #include "redouble/sim/cli/support/scenario_files.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using testing::HasSubstr;
@@ -95,4 +95,4 @@ TEST(ParseDocumentedHazards, RefusesLinesOfAnotherForm) {
 }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

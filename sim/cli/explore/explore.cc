@@ -26,7 +26,7 @@
 #include "redouble/sim/world_file/world_experiment.h"
 #include "redouble/sim/world_file/world_file.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 constexpr char kFooter[] =
@@ -438,4 +438,4 @@ std::function<int()> AddExplore(CLI::App& app, const ProgramContext& context) {
   return [options, &context] { return ExploreCommand(*options, context).Run(); };
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

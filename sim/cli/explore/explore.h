@@ -12,12 +12,12 @@
 
 #include "redouble/sim/cli/support/subcommand.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // As Subcommand::add. Exit codes: 0 no violation, 1 a violation, 2 bad usage or a wrong file. With
 // --catalogue: 1 if a row of the catalogue does not hold.
 std::function<int()> AddExplore(CLI::App& app, const ProgramContext& context);
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_CLI_EXPLORE_EXPLORE_H_

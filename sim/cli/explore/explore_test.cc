@@ -9,7 +9,7 @@
 #include "gtest/gtest.h"
 #include "redouble/sim/cli/program_for_test.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using testing::HasSubstr;
@@ -181,4 +181,4 @@ TEST_F(ExploreTest, RefusesBadUsage) {
 }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -11,7 +11,7 @@
 #include "redouble/sim/cli/support/scenario_files.h"
 #include "redouble/sim/recording/diff.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 constexpr char kFooter[] =
@@ -67,4 +67,4 @@ std::function<int()> AddTrace(CLI::App& app, const ProgramContext& context) {
   return [options, &context] { return Diff(*options, context); };
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

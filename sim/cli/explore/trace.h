@@ -11,11 +11,11 @@
 
 #include "redouble/sim/cli/support/subcommand.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // As Subcommand::add. Exit codes: 0 equal, 1 different, 2 bad usage or a file that is not a trace.
 std::function<int()> AddTrace(CLI::App& app, const ProgramContext& context);
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_CLI_EXPLORE_TRACE_H_

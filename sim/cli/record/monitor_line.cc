@@ -7,7 +7,7 @@
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/store/resp/request_parser.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 constexpr size_t kMicrosDigits = 6;
@@ -56,4 +56,4 @@ absl::StatusOr<MonitorLine> ParseMonitorLine(std::string_view text) {
       absl::StrCat("no line of MONITOR: ", base::ToAbsl(text.substr(0, 200))));
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

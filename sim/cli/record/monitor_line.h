@@ -17,7 +17,7 @@
 
 #include "absl/status/statusor.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 struct MonitorLine {
   int64_t us;  // The server's time in microseconds since the Unix epoch.
@@ -31,6 +31,6 @@ struct MonitorLine {
 // Parses a line without its line break, with or without the "+" of RESP. Errors: InvalidArgument.
 absl::StatusOr<MonitorLine> ParseMonitorLine(std::string_view text);
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_CLI_RECORD_MONITOR_LINE_H_

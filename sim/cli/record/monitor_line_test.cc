@@ -5,7 +5,7 @@
 #include "gtest/gtest.h"
 #include "redouble/core/base/status/status_matchers.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using testing::ElementsAre;
@@ -42,4 +42,4 @@ TEST(MonitorLine, RefusesEverythingElse) {
 }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -18,7 +18,7 @@
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/store/reply.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 // How long the server may take to answer AUTH and MONITOR.
@@ -118,4 +118,4 @@ std::optional<std::string> MonitorStream::Next(absl::Duration patience) {
   }
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

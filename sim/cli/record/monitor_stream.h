@@ -16,7 +16,7 @@
 #include "absl/time/time.h"
 #include "redouble/backends/redis/options.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 class MonitorStream {
  public:
@@ -41,6 +41,6 @@ class MonitorStream {
   std::string buffer_;
 };
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_CLI_RECORD_MONITOR_STREAM_H_

@@ -21,7 +21,7 @@
 #include "redouble/sim/cli/record/scenario_writer.h"
 #include "redouble/sim/cli/support/scenario_files.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 constexpr char kFooter[] =
@@ -178,4 +178,4 @@ std::function<int()> AddRecord(CLI::App& app, const ProgramContext& context) {
   return [arguments, &context] { return RunRecord(*arguments, context); };
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -12,11 +12,11 @@
 
 #include "redouble/sim/cli/support/subcommand.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // As Subcommand::add. Exit codes: 0, 1 if the source or the file fails, 2 for bad usage.
 std::function<int()> AddRecord(CLI::App& app, const ProgramContext& context);
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_CLI_RECORD_RECORD_H_

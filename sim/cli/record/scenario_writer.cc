@@ -16,7 +16,7 @@
 #include "redouble/sim/json/bytes.h"
 #include "redouble/sim/json/reply_json.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 constexpr char kRedacted[] = "(redacted)";
@@ -273,4 +273,4 @@ std::vector<std::string> ScenarioWriter::Notes() const {
   return notes;
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

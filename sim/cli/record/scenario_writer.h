@@ -35,7 +35,7 @@
 #include "redouble/sim/json/json.h"
 #include "redouble/sim/scenario/memory_backend.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 struct ScenarioWriterOptions {
   std::string name = "a recording";
@@ -91,6 +91,6 @@ class ScenarioWriter {
 // Returns the words of a command with its secrets masked.
 std::vector<std::string> WithoutSecrets(std::vector<std::string> words);
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_CLI_RECORD_SCENARIO_WRITER_H_

@@ -7,7 +7,7 @@
 #include "redouble/sim/scenario/runner.h"
 #include "redouble/sim/scenario/scenario.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using testing::ElementsAre;
@@ -153,4 +153,4 @@ TEST(WithoutSecrets, MasksEverySecret) {
 }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

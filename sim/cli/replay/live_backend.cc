@@ -14,7 +14,7 @@
 #include "redouble/core/store/table/version.h"
 #include "redouble/core/store/typed/keys.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using Connection = absl::StatusOr<std::unique_ptr<store::Store>>;
@@ -158,4 +158,4 @@ absl::Duration UriBackend::Drift() const {
   return absl::FromChrono(std::chrono::steady_clock::now() - begun_) + kTtlRounding;
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -26,7 +26,7 @@
 #include "redouble/core/base/time/virtual_clock.h"
 #include "redouble/sim/scenario/backend.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 class SpawnedBackend final : public ScenarioBackend {
  public:
@@ -83,6 +83,6 @@ class UriBackend final : public ScenarioBackend {
   std::chrono::steady_clock::time_point begun_;
 };
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_CLI_REPLAY_LIVE_BACKEND_H_

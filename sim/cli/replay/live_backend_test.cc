@@ -12,7 +12,7 @@
 #include "redouble/core/store/typed/strings.h"
 #include "redouble/sim/cli/program.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using testing::HasSubstr;
@@ -259,4 +259,4 @@ TEST_F(UriBackendTest, ProgramFailsTheScenarioWhoseServerDies) {
 }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

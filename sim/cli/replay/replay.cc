@@ -26,7 +26,7 @@
 #include "redouble/sim/scenario/scenario.h"
 #include "redouble/sim/world_file/world_file.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 constexpr char kFooter[] =
@@ -265,4 +265,4 @@ std::function<int()> AddReplay(CLI::App& app, const ProgramContext& context) {
   return [options, &context] { return RunReplay(*options, context); };
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

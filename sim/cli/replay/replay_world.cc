@@ -7,7 +7,7 @@
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/sim/world_file/world_experiment.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 std::string Compare(const RecordedViolation& recorded, const RunOutcome& outcome) {
@@ -34,4 +34,4 @@ WorldReplay ReplayWorld(const WorldFile& world,
   return replay;
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

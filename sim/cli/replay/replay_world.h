@@ -16,7 +16,7 @@
 #include "redouble/sim/explore/explore.h"
 #include "redouble/sim/world_file/world_file.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 struct WorldReplay {
   RunOutcome outcome;
@@ -29,6 +29,6 @@ struct WorldReplay {
 WorldReplay ReplayWorld(const WorldFile& world,
                         std::function<void(std::string_view)> trace_listener);
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_CLI_REPLAY_REPLAY_WORLD_H_

@@ -13,7 +13,7 @@
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/sim/recording/html_page.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 constexpr char kStart[] = "start";
@@ -137,4 +137,4 @@ int TravelInTime(const Recording& recording, std::string_view file,
   return kExitFailed;
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

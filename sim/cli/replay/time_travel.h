@@ -17,7 +17,7 @@
 #include "redouble/sim/cli/support/subcommand.h"
 #include "redouble/sim/recording/recording.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 struct TimeTravelOptions {
   std::string trace;             // The file for the trace.
@@ -47,6 +47,6 @@ std::vector<CLI::Option*> AddTimeTravelOptions(CLI::App& app, TimeTravelOptions&
 int TravelInTime(const Recording& recording, std::string_view file,
                  const TimeTravelOptions& options, const ProgramContext& context);
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_CLI_REPLAY_TIME_TRAVEL_H_

@@ -9,7 +9,7 @@
 #include "redouble/sim/cli/program_for_test.h"
 #include "redouble/sim/cli/support/subcommand.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 namespace fs = std::filesystem;
@@ -177,4 +177,4 @@ TEST_F(TimeTravelTest, TraceDiffRefusesAMalformedTrace) {
 }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -29,7 +29,7 @@
 #include "redouble/core/store/command.h"
 #include "redouble/core/store/table/version.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -420,4 +420,4 @@ absl::StatusOr<absl::Time> ParseStart(const std::string& text) {
       absl::StrCat(text, ": neither RFC 3339 nor milliseconds since the epoch"));
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -25,7 +25,7 @@
 #include "redouble/sim/server/process/log.h"
 #include "redouble/sim/server/server.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // The defaults of a served process, in which clients may not use DEBUG, as in Redis.
 inline ServeOptions ProcessDefaults() {
@@ -70,6 +70,6 @@ std::string ConfigFilePath(const std::filesystem::path& folder, const std::strin
 // InvalidArgument.
 absl::StatusOr<absl::Time> ParseStart(const std::string& text);
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_CLI_SERVE_CONFIGURATION_H_

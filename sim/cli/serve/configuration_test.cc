@@ -15,7 +15,7 @@
 #include "redouble/core/store/command.h"
 #include "redouble/sim/cli/serve/redis_server.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using testing::ElementsAre;
@@ -269,4 +269,4 @@ TEST(RedisServerArguments, AreLinesOfAConfiguration) {
 }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

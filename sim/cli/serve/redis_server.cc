@@ -13,7 +13,7 @@
 #include "redouble/sim/cli/support/scenario_files.h"
 #include "redouble/sim/cli/support/version.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 constexpr char kFooter[] =
@@ -112,4 +112,4 @@ int RunRedisServer(const std::vector<std::string>& arguments, const ProgramConte
   return code == kExitPassed ? kExitPassed : kExitFailed;
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -13,7 +13,7 @@
 
 #include "redouble/sim/cli/support/subcommand.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // The subcommand's name, and that of a program that behaves so by default.
 inline constexpr std::string_view kRedisServer = "redis-server";
@@ -30,6 +30,6 @@ int RunRedisServer(const std::vector<std::string>& arguments, const ProgramConte
 // server.c, main.
 std::string ArgumentsAsConfiguration(const std::vector<std::string>& arguments);
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_CLI_SERVE_REDIS_SERVER_H_

@@ -31,7 +31,7 @@
 #include "redouble/sim/scenario/scenario.h"
 #include "redouble/sim/server/server.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 namespace fs = std::filesystem;
@@ -352,4 +352,4 @@ std::function<int()> AddServe(CLI::App& app, const ProgramContext& context) {
   return [arguments, &context] { return RunServe(*arguments, context); };
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -14,11 +14,11 @@
 
 #include "redouble/sim/cli/support/subcommand.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // As Subcommand::add.
 std::function<int()> AddServe(CLI::App& app, const ProgramContext& context);
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_CLI_SERVE_SERVE_H_

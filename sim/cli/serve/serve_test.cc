@@ -1,7 +1,7 @@
 // Bad options of `redouble serve`; what it serves is tested in tests/serve.
 #include "redouble/sim/cli/program_for_test.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using ServeTest = ProgramTest;
@@ -116,4 +116,4 @@ TEST_F(ServeTest, FailsWhereItCannotListen) {
 }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -23,7 +23,7 @@
 #include "redouble/sim/json/json.h"
 #include "redouble/sim/server/process/text_file.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 namespace fs = std::filesystem;
@@ -215,4 +215,4 @@ int StartServer(ServeSettings settings, const StartOptions& start, const Program
   return code.ok() ? *code : Fail(context, start, code.status());
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -15,7 +15,7 @@
 #include "redouble/sim/cli/serve/configuration.h"
 #include "redouble/sim/cli/support/subcommand.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 struct StartOptions {
   // The beginning of error messages: "redouble serve".
@@ -36,6 +36,6 @@ struct StartOptions {
 // Returns when the server was told to stop, or cannot start. Prints the reason for the latter.
 int StartServer(ServeSettings settings, const StartOptions& start, const ProgramContext& context);
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_CLI_SERVE_START_H_

@@ -24,7 +24,7 @@
 #include "redouble/sim/recording/interleaving.h"
 #include "redouble/sim/storm/storm_run.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 constexpr char kFooter[] =
@@ -218,4 +218,4 @@ std::function<int()> AddStorm(CLI::App& app, const ProgramContext& context) {
   return [options, &context] { return RunStorm(*options, context); };
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

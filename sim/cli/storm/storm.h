@@ -11,12 +11,12 @@
 
 #include "redouble/sim/cli/support/subcommand.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // As Subcommand::add. Exit codes: 0 nothing but what the documents list, and with --hardened
 // nothing at all; 1 something else; 2 bad usage.
 std::function<int()> AddStorm(CLI::App& app, const ProgramContext& context);
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_CLI_STORM_STORM_H_

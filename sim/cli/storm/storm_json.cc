@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 Json ToJson(const StormReport& report) {
   Json breaches = Json::array();
@@ -40,4 +40,4 @@ StormReport ReportFromJson(const Json& json) {
   return report;
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

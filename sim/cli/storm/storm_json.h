@@ -9,12 +9,12 @@
 #include "redouble/sim/json/json.h"
 #include "redouble/sim/storm/storm_run.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 Json ToJson(const StormReport& report);
 // Requires what ToJson returns.
 StormReport ReportFromJson(const Json& json);
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_CLI_STORM_STORM_JSON_H_

@@ -7,11 +7,11 @@
 #include "redouble/sim/storm/studio/studio_storm.h"
 #include "redouble/sim/storm/threescale/threescale_storm.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 std::vector<StormSystem> AllStorms() {
   return {GatewayStorm(), KorvetStorm(), OrchestratorStorm(),
           RelaynaStorm(), StudioStorm(), ThreescaleStorm()};
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -11,11 +11,11 @@
 
 #include "redouble/sim/storm/storm.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // Returns the storms of all systems, in the order of their names.
 std::vector<StormSystem> AllStorms();
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_CLI_STORM_STORM_SYSTEMS_H_

@@ -6,7 +6,7 @@
 #include "gtest/gtest.h"
 #include "redouble/sim/cli/program_for_test.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using testing::ContainsRegex;
@@ -72,4 +72,4 @@ TEST_F(StormTest, RefusesBadUsage) {
 }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

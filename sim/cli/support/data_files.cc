@@ -17,7 +17,7 @@
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/sim/cli/support/progress_bar.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 namespace fs = std::filesystem;
@@ -132,4 +132,4 @@ absl::StatusOr<std::vector<std::string>> LoadDataFile(const fs::path& path,
   return lines;
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

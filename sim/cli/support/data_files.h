@@ -18,7 +18,7 @@
 #include "redouble/backends/memory/snapshot/load_rdb.h"
 #include "redouble/sim/cli/support/subcommand.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // Whether the file begins as an RDB file.
 bool IsRdbFile(const std::filesystem::path& path);
@@ -53,6 +53,6 @@ absl::StatusOr<std::vector<std::string>> LoadDataFile(const std::filesystem::pat
 // Removes the keys that the filter does not keep. An empty filter keeps all.
 void RemoveOtherKeys(memory::Engine& engine, const memory::KeyFilter& keeps);
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_CLI_SUPPORT_DATA_FILES_H_

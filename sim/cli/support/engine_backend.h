@@ -20,7 +20,7 @@
 #include "redouble/core/store/typed/keys.h"
 #include "redouble/sim/scenario/backend.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 class EngineBackend final : public ScenarioBackend {
  public:
@@ -48,6 +48,6 @@ class EngineBackend final : public ScenarioBackend {
   memory::Engine& engine_;
 };
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_CLI_SUPPORT_ENGINE_BACKEND_H_

@@ -14,7 +14,7 @@
 #include "redouble/sim/cli/support/rules_files.h"
 #include "redouble/sim/cli/support/systems.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 bool IsNamed(const store::KeyFamily& family, std::string_view name) {
@@ -89,4 +89,4 @@ absl::StatusOr<memory::KeyFilter> KeySelection::Filter(const ProgramContext& con
       [owned, filter = std::move(filter)](std::string_view key) { return filter(key); });
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -18,7 +18,7 @@
 #include "redouble/sim/cli/support/subcommand.h"
 #include "redouble/sim/inspect/rule_table.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 class KeySelection {
  public:
@@ -41,6 +41,6 @@ class KeySelection {
   std::vector<std::string> rules_;     // Files.
 };
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_CLI_SUPPORT_KEY_SELECTION_H_

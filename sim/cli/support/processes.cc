@@ -16,7 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "redouble/core/base/status/status_macros.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 struct Child {
@@ -142,4 +142,4 @@ absl::Status RunInProcesses(size_t tasks, int jobs, const std::function<std::str
   return Pool(tasks, static_cast<size_t>(std::max(jobs, 1)), work, done).Run();
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

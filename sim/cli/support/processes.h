@@ -15,7 +15,7 @@
 
 #include "absl/status/status.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // Calls `work` with 0, 1, ... tasks - 1, each in its own process, at most `jobs` at once, and calls
 // `done` in this process with each result, in the order in which the processes end. When `done`
@@ -24,6 +24,6 @@ namespace redouble::sim {
 absl::Status RunInProcesses(size_t tasks, int jobs, const std::function<std::string(size_t)>& work,
                             const std::function<bool(size_t, const std::string&)>& done);
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_CLI_SUPPORT_PROCESSES_H_

@@ -9,7 +9,7 @@
 
 #include "gtest/gtest.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 TEST(RunInProcesses, ReturnsTheResultOfEachTask) {
@@ -64,4 +64,4 @@ TEST(RunInProcesses, ReportsAProcessThatDied) {
 }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

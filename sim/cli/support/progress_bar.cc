@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 constexpr uint64_t kCells = 20;
@@ -41,4 +41,4 @@ ProgressBar::~ProgressBar() {
   if (width_ > 0) out_ << "\r" << std::string(width_, ' ') << "\r" << std::flush;
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

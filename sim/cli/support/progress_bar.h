@@ -17,7 +17,7 @@
 #include <string>
 #include <utility>
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // Returns the line for `bytes` of `total_bytes`.
 std::string ProgressLine(const std::string& name, uint64_t bytes, uint64_t total_bytes,
@@ -42,6 +42,6 @@ class ProgressBar {
   size_t width_ = 0;  // Of the line that is shown.
 };
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_CLI_SUPPORT_PROGRESS_BAR_H_

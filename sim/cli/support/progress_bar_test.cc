@@ -5,7 +5,7 @@
 #include <sstream>
 #include <string>
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 TEST(ProgressBar, ShowsThePartAndTheKeys) {
@@ -37,4 +37,4 @@ TEST(ProgressBar, WritesNothingWithoutProgress) {
 }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -6,7 +6,7 @@
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/sim/cli/support/scenario_files.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 absl::StatusOr<RulesFile> ReadRulesFile(const std::filesystem::path& path, std::string_view name) {
   const absl::StatusOr<std::string> text = ReadFile(path);
@@ -16,4 +16,4 @@ absl::StatusOr<RulesFile> ReadRulesFile(const std::filesystem::path& path, std::
                       absl::StrCat(base::ToAbsl(name), ": ", rules.status().message()));
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -14,11 +14,11 @@
 #include "absl/status/statusor.h"
 #include "redouble/sim/inspect/rules_file.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // Errors: those of ReadFile and RulesFile::Parse; each message begins with `name`.
 absl::StatusOr<RulesFile> ReadRulesFile(const std::filesystem::path& path, std::string_view name);
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_CLI_SUPPORT_RULES_FILES_H_

@@ -10,7 +10,7 @@
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 namespace fs = std::filesystem;
@@ -105,4 +105,4 @@ absl::StatusOr<std::string> ReadFile(const fs::path& path) {
   return text;
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

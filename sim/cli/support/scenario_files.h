@@ -14,7 +14,7 @@
 #include "absl/status/statusor.h"
 #include "redouble/sim/cli/support/subcommand.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 struct ScenarioFile {
   std::string name;  // The name for the user: as given, or below the given folder.
@@ -39,6 +39,6 @@ absl::StatusOr<std::vector<ScenarioFile>> FindScenarioFiles(
 // Returns the bytes of a file. Errors: Unavailable, with its name, if it cannot be read.
 absl::StatusOr<std::string> ReadFile(const std::filesystem::path& path);
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_CLI_SUPPORT_SCENARIO_FILES_H_

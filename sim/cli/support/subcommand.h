@@ -25,7 +25,7 @@
 #include "CLI/App.hpp"
 #include "redouble/sim/cli/support/systems.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // Exit codes.
 inline constexpr int kExitPassed = 0;  // All passed.
@@ -58,6 +58,6 @@ struct Subcommand {
 // Returns all subcommands, in the order of the help text.
 std::span<const Subcommand> Subcommands();
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_CLI_SUPPORT_SUBCOMMAND_H_

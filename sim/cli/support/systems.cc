@@ -16,7 +16,7 @@
 #include "redouble/sim/operations/studio/studio_operations.h"
 #include "redouble/sim/operations/threescale/threescale_operations.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 const SystemTable& AllSystems() {
   static const SystemTable* const systems =
@@ -70,4 +70,4 @@ const Systems& BuiltInSystems() {
   return systems;
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

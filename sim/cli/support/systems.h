@@ -20,7 +20,7 @@
 #include "redouble/core/store/keyspace/key_rules.h"
 #include "redouble/sim/operations/operation.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // Returns the operations of each system of this project, built once and valid until the program
 // ends.
@@ -65,6 +65,6 @@ class Systems {
 // The systems of this project alone.
 const Systems& BuiltInSystems();
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_CLI_SUPPORT_SYSTEMS_H_

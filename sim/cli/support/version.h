@@ -10,11 +10,11 @@
 #include "redouble/backends/memory/redis_version.h"
 #include "redouble/version.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 inline constexpr char kVersion[] = REDOUBLE_VERSION_STRING;
 using memory::kRedisVersion;
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_CLI_SUPPORT_VERSION_H_

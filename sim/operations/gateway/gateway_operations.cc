@@ -14,7 +14,7 @@
 #include "redouble/sim/json/json_double.h"
 #include "redouble/sim/operations/arguments.h"
 
-namespace redouble::scenarios {
+namespace redouble::inline v0_1::scenarios {
 namespace {
 
 using gateway::AdmissionControl;
@@ -270,4 +270,4 @@ std::optional<Json> GatewayErrorResult(const absl::Status& status) {
   return Json{{"error", "ControlStateUnavailable"}};
 }
 
-}  // namespace redouble::scenarios
+}  // namespace redouble::inline v0_1::scenarios

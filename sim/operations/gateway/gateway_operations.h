@@ -35,7 +35,7 @@
 #include "absl/status/status.h"
 #include "redouble/sim/operations/operation.h"
 
-namespace redouble::scenarios {
+namespace redouble::inline v0_1::scenarios {
 
 // Returns the table above. Source: docs/systems/gateway.md 4.
 sim::OperationTable GatewayOperations();
@@ -44,6 +44,6 @@ sim::OperationTable GatewayOperations();
 // for a status that is not an error of the gateway, such as an argument error.
 std::optional<sim::Json> GatewayErrorResult(const absl::Status& status);
 
-}  // namespace redouble::scenarios
+}  // namespace redouble::inline v0_1::scenarios
 
 #endif  // REDOUBLE_SIM_OPERATIONS_GATEWAY_GATEWAY_OPERATIONS_H_

@@ -10,7 +10,7 @@
 #include "redouble/core/gateway/errors.h"
 #include "redouble/sim/operations/arguments.h"
 
-namespace redouble::scenarios {
+namespace redouble::inline v0_1::scenarios {
 namespace {
 
 using sim::Json;
@@ -157,4 +157,4 @@ TEST_F(GatewayOperationsTest, TakesTheHardeningOptions) {
 }
 
 }  // namespace
-}  // namespace redouble::scenarios
+}  // namespace redouble::inline v0_1::scenarios

@@ -14,7 +14,7 @@
 #include "redouble/sim/operations/gateway/gateway_operations.h"
 #include "redouble/tests/support/intercepted_store.h"
 
-namespace redouble::scenarios {
+namespace redouble::inline v0_1::scenarios {
 namespace {
 
 using sim::Json;
@@ -99,4 +99,4 @@ TEST_F(GatewayWireTest, SendsWhatTheRecordingsSay) {
 }
 
 }  // namespace
-}  // namespace redouble::scenarios
+}  // namespace redouble::inline v0_1::scenarios

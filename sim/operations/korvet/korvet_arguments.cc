@@ -6,7 +6,7 @@
 
 #include "redouble/core/base/status/status_macros.h"
 
-namespace redouble::scenarios {
+namespace redouble::inline v0_1::scenarios {
 
 using sim::ArgumentReader;
 using sim::Json;
@@ -81,4 +81,4 @@ base::Task<absl::StatusOr<korvet::Topic>> DescribeNow(sim::OperationContext cont
   co_return co_await topics.Describe(name);
 }
 
-}  // namespace redouble::scenarios
+}  // namespace redouble::inline v0_1::scenarios

@@ -22,7 +22,7 @@
 #include "redouble/sim/operations/arguments.h"
 #include "redouble/sim/operations/operation.h"
 
-namespace redouble::scenarios {
+namespace redouble::inline v0_1::scenarios {
 
 // Reads `keyspace`, an argument of every operation.
 absl::StatusOr<korvet::Keys> ReadKorvetKeys(sim::ArgumentReader& reader);
@@ -48,6 +48,6 @@ void AddKorvetLogOperations(sim::OperationTable& table);
 void AddKorvetGroupOperations(sim::OperationTable& table);
 void AddKorvetMemberOperations(sim::OperationTable& table);
 
-}  // namespace redouble::scenarios
+}  // namespace redouble::inline v0_1::scenarios
 
 #endif  // REDOUBLE_SIM_OPERATIONS_KORVET_KORVET_ARGUMENTS_H_

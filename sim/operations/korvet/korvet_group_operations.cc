@@ -10,7 +10,7 @@
 #include "redouble/sim/operations/arguments.h"
 #include "redouble/sim/operations/korvet/korvet_arguments.h"
 
-namespace redouble::scenarios {
+namespace redouble::inline v0_1::scenarios {
 namespace {
 
 using korvet::ConsumerGroup;
@@ -284,4 +284,4 @@ void AddKorvetGroupOperations(sim::OperationTable& table) {
   table.Add("delete_group", DeleteGroup);
 }
 
-}  // namespace redouble::scenarios
+}  // namespace redouble::inline v0_1::scenarios

@@ -10,7 +10,7 @@
 #include "redouble/sim/operations/arguments.h"
 #include "redouble/sim/operations/korvet/korvet_arguments.h"
 
-namespace redouble::scenarios {
+namespace redouble::inline v0_1::scenarios {
 namespace {
 
 using korvet::Keys;
@@ -216,4 +216,4 @@ void AddKorvetLogOperations(sim::OperationTable& table) {
   table.Add("sweep_logs", SweepLogs);
 }
 
-}  // namespace redouble::scenarios
+}  // namespace redouble::inline v0_1::scenarios

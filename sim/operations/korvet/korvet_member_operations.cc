@@ -10,7 +10,7 @@
 #include "redouble/sim/operations/arguments.h"
 #include "redouble/sim/operations/korvet/korvet_arguments.h"
 
-namespace redouble::scenarios {
+namespace redouble::inline v0_1::scenarios {
 namespace {
 
 using korvet::AssignedPartition;
@@ -177,4 +177,4 @@ void AddKorvetMemberOperations(sim::OperationTable& table) {
   table.Add("describe_members", DescribeMembers);
 }
 
-}  // namespace redouble::scenarios
+}  // namespace redouble::inline v0_1::scenarios

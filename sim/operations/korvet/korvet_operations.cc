@@ -14,7 +14,7 @@
 #include "redouble/sim/operations/arguments.h"
 #include "redouble/sim/operations/korvet/korvet_arguments.h"
 
-namespace redouble::scenarios {
+namespace redouble::inline v0_1::scenarios {
 namespace {
 
 using korvet::ConfigEntry;
@@ -167,4 +167,4 @@ sim::OperationTable KorvetOperations() {
   return table;
 }
 
-}  // namespace redouble::scenarios
+}  // namespace redouble::inline v0_1::scenarios

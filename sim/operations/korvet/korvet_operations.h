@@ -76,11 +76,11 @@
 
 #include "redouble/sim/operations/operation.h"
 
-namespace redouble::scenarios {
+namespace redouble::inline v0_1::scenarios {
 
 // Returns the tables above. Source: docs/systems/korvet.md 4.
 sim::OperationTable KorvetOperations();
 
-}  // namespace redouble::scenarios
+}  // namespace redouble::inline v0_1::scenarios
 
 #endif  // REDOUBLE_SIM_OPERATIONS_KORVET_KORVET_OPERATIONS_H_

@@ -10,7 +10,7 @@
 #include "redouble/core/korvet/errors.h"
 #include "redouble/sim/operations/arguments.h"
 
-namespace redouble::scenarios {
+namespace redouble::inline v0_1::scenarios {
 namespace {
 
 using korvet::ErrorCode;
@@ -234,4 +234,4 @@ TEST_F(KorvetOperationsTest, NameTheWrongArgumentOfALogOrAGroup) {
 }
 
 }  // namespace
-}  // namespace redouble::scenarios
+}  // namespace redouble::inline v0_1::scenarios

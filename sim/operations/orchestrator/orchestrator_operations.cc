@@ -17,7 +17,7 @@
 #include "redouble/sim/operations/arguments.h"
 #include "redouble/sim/operations/key_layout.h"
 
-namespace redouble::scenarios {
+namespace redouble::inline v0_1::scenarios {
 namespace {
 
 using orchestrator::Approvals;
@@ -425,4 +425,4 @@ sim::OperationTable OrchestratorOperations() {
   return table;
 }
 
-}  // namespace redouble::scenarios
+}  // namespace redouble::inline v0_1::scenarios

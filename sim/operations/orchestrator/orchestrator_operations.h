@@ -35,11 +35,11 @@
 
 #include "redouble/sim/operations/operation.h"
 
-namespace redouble::scenarios {
+namespace redouble::inline v0_1::scenarios {
 
 // Returns the operations above. Source: docs/systems/orchestrator.md 4.
 sim::OperationTable OrchestratorOperations();
 
-}  // namespace redouble::scenarios
+}  // namespace redouble::inline v0_1::scenarios
 
 #endif  // REDOUBLE_SIM_OPERATIONS_ORCHESTRATOR_ORCHESTRATOR_OPERATIONS_H_

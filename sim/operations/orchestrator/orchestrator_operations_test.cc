@@ -10,7 +10,7 @@
 #include "redouble/core/base/time/virtual_clock.h"
 #include "redouble/sim/operations/arguments.h"
 
-namespace redouble::scenarios {
+namespace redouble::inline v0_1::scenarios {
 namespace {
 
 using sim::Json;
@@ -96,4 +96,4 @@ TEST_F(OrchestratorOperationsTest, RefuseUnknownArguments) {
 }
 
 }  // namespace
-}  // namespace redouble::scenarios
+}  // namespace redouble::inline v0_1::scenarios

@@ -19,7 +19,7 @@
 #include "redouble/sim/operations/arguments.h"
 #include "redouble/sim/operations/python_json.h"
 
-namespace redouble::scenarios {
+namespace redouble::inline v0_1::scenarios {
 namespace {
 
 using python::Value;
@@ -468,4 +468,4 @@ sim::OperationTable RelaynaOperations() {
   return table;
 }
 
-}  // namespace redouble::scenarios
+}  // namespace redouble::inline v0_1::scenarios

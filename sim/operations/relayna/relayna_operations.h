@@ -49,11 +49,11 @@
 
 #include "redouble/sim/operations/operation.h"
 
-namespace redouble::scenarios {
+namespace redouble::inline v0_1::scenarios {
 
 // Returns the table above. Source: docs/systems/relayna.md 4.
 sim::OperationTable RelaynaOperations();
 
-}  // namespace redouble::scenarios
+}  // namespace redouble::inline v0_1::scenarios
 
 #endif  // REDOUBLE_SIM_OPERATIONS_RELAYNA_RELAYNA_OPERATIONS_H_

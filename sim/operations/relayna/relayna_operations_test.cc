@@ -14,7 +14,7 @@
 #include "redouble/sim/operations/arguments.h"
 #include "redouble/sim/operations/python_json.h"
 
-namespace redouble::scenarios {
+namespace redouble::inline v0_1::scenarios {
 namespace {
 
 using sim::Json;
@@ -138,4 +138,4 @@ TEST(PythonJson, RoundTrips) {
 }
 
 }  // namespace
-}  // namespace redouble::scenarios
+}  // namespace redouble::inline v0_1::scenarios

@@ -13,7 +13,7 @@
 #include "redouble/sim/operations/studio/studio_parts.h"
 #include "redouble/sim/operations/studio/studio_perform.h"
 
-namespace redouble::scenarios {
+namespace redouble::inline v0_1::scenarios {
 
 using sim::ArgumentReader;
 using sim::Json;
@@ -346,4 +346,4 @@ sim::OperationTable StudioOperations() {
   return table;
 }
 
-}  // namespace redouble::scenarios
+}  // namespace redouble::inline v0_1::scenarios

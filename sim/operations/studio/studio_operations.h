@@ -64,11 +64,11 @@
 #include "absl/status/status.h"
 #include "redouble/sim/operations/operation.h"
 
-namespace redouble::scenarios {
+namespace redouble::inline v0_1::scenarios {
 
 // Returns the table above. Source: docs/systems/studio.md 4.
 sim::OperationTable StudioOperations();
 
-}  // namespace redouble::scenarios
+}  // namespace redouble::inline v0_1::scenarios
 
 #endif  // REDOUBLE_SIM_OPERATIONS_STUDIO_STUDIO_OPERATIONS_H_

@@ -14,7 +14,7 @@
 #include "redouble/core/python/error.h"
 #include "redouble/sim/operations/arguments.h"
 
-namespace redouble::scenarios {
+namespace redouble::inline v0_1::scenarios {
 namespace {
 
 using sim::Json;
@@ -279,4 +279,4 @@ TEST_F(StudioOperationsTest, IndexServices) {
 }
 
 }  // namespace
-}  // namespace redouble::scenarios
+}  // namespace redouble::inline v0_1::scenarios

@@ -6,7 +6,7 @@
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/sim/operations/python_json.h"
 
-namespace redouble::scenarios {
+namespace redouble::inline v0_1::scenarios {
 namespace {
 
 using sim::ArgumentReader;
@@ -131,4 +131,4 @@ StudioParts::StudioParts(sim::OperationContext context, ArgumentReader& reader)
               .indexer = has_search_ ? &index : nullptr,
               .limits = {}}) {}
 
-}  // namespace redouble::scenarios
+}  // namespace redouble::inline v0_1::scenarios

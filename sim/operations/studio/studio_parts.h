@@ -30,7 +30,7 @@
 #include "redouble/sim/operations/arguments.h"
 #include "redouble/sim/operations/operation.h"
 
-namespace redouble::scenarios {
+namespace redouble::inline v0_1::scenarios {
 
 // Answers with the arguments `capabilities`, `capability_error`, `workers` and `worker_error`. A
 // service without these arguments does not answer.
@@ -94,6 +94,6 @@ class StudioParts {
   studio::HealthService health;
 };
 
-}  // namespace redouble::scenarios
+}  // namespace redouble::inline v0_1::scenarios
 
 #endif  // REDOUBLE_SIM_OPERATIONS_STUDIO_STUDIO_PARTS_H_

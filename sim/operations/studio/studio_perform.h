@@ -23,7 +23,7 @@
 #include "redouble/sim/operations/python_json.h"
 #include "redouble/sim/operations/studio/studio_parts.h"
 
-namespace redouble::scenarios {
+namespace redouble::inline v0_1::scenarios {
 
 using OperationTask = base::Task<sim::OperationResult>;
 
@@ -109,6 +109,6 @@ base::Task<absl::StatusOr<studio::ServiceRecord>> Chosen(StudioParts& parts,
 // Adds the operations of the search index.
 void AddSearchOperations(sim::OperationTable& table);
 
-}  // namespace redouble::scenarios
+}  // namespace redouble::inline v0_1::scenarios
 
 #endif  // REDOUBLE_SIM_OPERATIONS_STUDIO_STUDIO_PERFORM_H_

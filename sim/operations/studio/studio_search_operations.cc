@@ -10,7 +10,7 @@
 #include "redouble/sim/operations/studio/studio_parts.h"
 #include "redouble/sim/operations/studio/studio_perform.h"
 
-namespace redouble::scenarios {
+namespace redouble::inline v0_1::scenarios {
 namespace {
 
 using sim::ArgumentReader;
@@ -191,4 +191,4 @@ void AddSearchOperations(sim::OperationTable& table) {
   table.Add("search.initialize", Perform<ReadNothing, InitializeSearch>);
 }
 
-}  // namespace redouble::scenarios
+}  // namespace redouble::inline v0_1::scenarios

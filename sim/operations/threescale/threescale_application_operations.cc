@@ -5,7 +5,7 @@
 #include "redouble/sim/operations/threescale/threescale_operations.h"
 #include "redouble/sim/operations/threescale/threescale_store_operation.h"
 
-namespace redouble::scenarios {
+namespace redouble::inline v0_1::scenarios {
 namespace {
 
 using sim::ArgumentReader;
@@ -148,4 +148,4 @@ void AddThreescaleApplications(sim::OperationTable& table, const ThreescaleSessi
       OneOrZero);
 }
 
-}  // namespace redouble::scenarios
+}  // namespace redouble::inline v0_1::scenarios

@@ -9,7 +9,7 @@
 #include "redouble/sim/operations/threescale/threescale_jobs.h"
 #include "redouble/sim/operations/threescale/threescale_operations.h"
 
-namespace redouble::scenarios {
+namespace redouble::inline v0_1::scenarios {
 namespace {
 
 using sim::ArgumentReader;
@@ -186,4 +186,4 @@ void AddThreescaleAuthorization(sim::OperationTable& table, const ThreescaleSess
   AddThreescale(table, sessions, "http.oauth_authrep", OauthAuthrep);
 }
 
-}  // namespace redouble::scenarios
+}  // namespace redouble::inline v0_1::scenarios

@@ -9,7 +9,7 @@
 #include "redouble/core/threescale/text/timestamp.h"
 #include "redouble/sim/operations/threescale/threescale_session.h"
 
-namespace redouble::scenarios {
+namespace redouble::inline v0_1::scenarios {
 namespace {
 
 using sim::Json;
@@ -140,4 +140,4 @@ Json TakeJobs(threescale::InProcessJobQueue& queue) {
   return jobs;
 }
 
-}  // namespace redouble::scenarios
+}  // namespace redouble::inline v0_1::scenarios

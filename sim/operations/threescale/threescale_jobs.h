@@ -17,7 +17,7 @@
 #include "redouble/core/threescale/model/job_queue.h"
 #include "redouble/sim/operations/operation.h"
 
-namespace redouble::scenarios {
+namespace redouble::inline v0_1::scenarios {
 
 // Reads {"hits": "1"}. Values are texts, or integers. Errors: InvalidArgument for anything else.
 absl::StatusOr<threescale::Usage> UsageFromJson(const sim::Json& json);
@@ -33,6 +33,6 @@ sim::Json JobToJson(const threescale::Job& job);
 // Removes all jobs from the queue and returns them.
 sim::Json TakeJobs(threescale::InProcessJobQueue& queue);
 
-}  // namespace redouble::scenarios
+}  // namespace redouble::inline v0_1::scenarios
 
 #endif  // REDOUBLE_SIM_OPERATIONS_THREESCALE_THREESCALE_JOBS_H_

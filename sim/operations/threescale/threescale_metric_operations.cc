@@ -8,7 +8,7 @@
 #include "redouble/sim/operations/threescale/threescale_operations.h"
 #include "redouble/sim/operations/threescale/threescale_store_operation.h"
 
-namespace redouble::scenarios {
+namespace redouble::inline v0_1::scenarios {
 namespace {
 
 using sim::ArgumentReader;
@@ -274,4 +274,4 @@ void AddThreescaleMetrics(sim::OperationTable& table, const ThreescaleSessions& 
   AddLimits(table, sessions);
 }
 
-}  // namespace redouble::scenarios
+}  // namespace redouble::inline v0_1::scenarios

@@ -11,7 +11,7 @@
 #include "redouble/sim/operations/threescale/threescale_reporting_operations.h"
 #include "redouble/sim/operations/threescale/threescale_store_operation.h"
 
-namespace redouble::scenarios {
+namespace redouble::inline v0_1::scenarios {
 namespace {
 
 using sim::ArgumentReader;
@@ -159,4 +159,4 @@ sim::OperationTable ThreescaleOperations(ThreescaleSessions sessions) {
   return table;
 }
 
-}  // namespace redouble::scenarios
+}  // namespace redouble::inline v0_1::scenarios

@@ -35,7 +35,7 @@
 #include "redouble/sim/operations/operation.h"
 #include "redouble/sim/operations/threescale/threescale_session.h"
 
-namespace redouble::scenarios {
+namespace redouble::inline v0_1::scenarios {
 
 // Returns all operations. Source: docs/systems/threescale.md 4. `sessions`: see
 // threescale_session.h; by default each operation has a new session.
@@ -47,6 +47,6 @@ void AddThreescaleApplications(sim::OperationTable& table, const ThreescaleSessi
 void AddThreescaleMetrics(sim::OperationTable& table, const ThreescaleSessions& sessions);
 void AddThreescaleAuthorization(sim::OperationTable& table, const ThreescaleSessions& sessions);
 
-}  // namespace redouble::scenarios
+}  // namespace redouble::inline v0_1::scenarios
 
 #endif  // REDOUBLE_SIM_OPERATIONS_THREESCALE_THREESCALE_OPERATIONS_H_

@@ -17,7 +17,7 @@
 #include "redouble/core/threescale/text/timestamp.h"
 #include "redouble/sim/operations/threescale/threescale_jobs.h"
 
-namespace redouble::scenarios {
+namespace redouble::inline v0_1::scenarios {
 namespace {
 
 using sim::ArgumentReader;
@@ -475,4 +475,4 @@ void AddThreescaleReporting(sim::OperationTable& table, const ThreescaleSessions
   AddThreescale(table, sessions, "notify", Notify);
 }
 
-}  // namespace redouble::scenarios
+}  // namespace redouble::inline v0_1::scenarios

@@ -36,11 +36,11 @@
 #include "redouble/sim/operations/operation.h"
 #include "redouble/sim/operations/threescale/threescale_session.h"
 
-namespace redouble::scenarios {
+namespace redouble::inline v0_1::scenarios {
 
 // Source: docs/systems/threescale.md 4.
 void AddThreescaleReporting(sim::OperationTable& table, const ThreescaleSessions& sessions);
 
-}  // namespace redouble::scenarios
+}  // namespace redouble::inline v0_1::scenarios
 
 #endif  // REDOUBLE_SIM_OPERATIONS_THREESCALE_THREESCALE_REPORTING_OPERATIONS_H_

@@ -14,7 +14,7 @@
 #include "redouble/sim/operations/threescale/threescale_jobs.h"
 #include "redouble/sim/operations/threescale/threescale_operations.h"
 
-namespace redouble::scenarios {
+namespace redouble::inline v0_1::scenarios {
 namespace {
 
 using sim::Json;
@@ -171,4 +171,4 @@ TEST_F(ReportingOperations, RefuseUnknownArguments) {
 }
 
 }  // namespace
-}  // namespace redouble::scenarios
+}  // namespace redouble::inline v0_1::scenarios

@@ -13,7 +13,7 @@
 #include "redouble/core/threescale/errors.h"
 #include "redouble/core/threescale/http/http_contract.h"
 
-namespace redouble::scenarios {
+namespace redouble::inline v0_1::scenarios {
 namespace {
 
 using base::ToAbsl;
@@ -157,4 +157,4 @@ Json ErrorAnswer(const absl::Status& status) {
   return {{"status", response.status}, {"body", response.body}};
 }
 
-}  // namespace redouble::scenarios
+}  // namespace redouble::inline v0_1::scenarios

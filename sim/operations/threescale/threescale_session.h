@@ -35,7 +35,7 @@
 #include "redouble/sim/operations/arguments.h"
 #include "redouble/sim/operations/operation.h"
 
-namespace redouble::scenarios {
+namespace redouble::inline v0_1::scenarios {
 
 // A clock that shows the time to which it was set.
 class StandingClock final : public base::Clock {
@@ -124,6 +124,6 @@ std::string NestedQuery(const sim::Json& params);
 // Returns an error as an HTTP response: {"status": 404, "body": "<?xml ...><error code=...>"}.
 sim::Json ErrorAnswer(const absl::Status& status);
 
-}  // namespace redouble::scenarios
+}  // namespace redouble::inline v0_1::scenarios
 
 #endif  // REDOUBLE_SIM_OPERATIONS_THREESCALE_THREESCALE_SESSION_H_

@@ -28,7 +28,7 @@
 #include "redouble/sim/operations/operation.h"
 #include "redouble/sim/operations/threescale/threescale_session.h"
 
-namespace redouble::scenarios {
+namespace redouble::inline v0_1::scenarios {
 
 // The text arguments of an operation, in the order of its names.
 class Words {
@@ -97,6 +97,6 @@ ThreescaleOperation OnStore(std::vector<std::string_view> names, Ask ask, Write 
   };
 }
 
-}  // namespace redouble::scenarios
+}  // namespace redouble::inline v0_1::scenarios
 
 #endif  // REDOUBLE_SIM_OPERATIONS_THREESCALE_THREESCALE_STORE_OPERATION_H_

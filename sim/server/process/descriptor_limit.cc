@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 // Descriptors for listeners, logs and epoll.
@@ -26,4 +26,4 @@ int RaiseDescriptorLimit(int clients) {
   return static_cast<int>(std::min<rlim_t>(static_cast<rlim_t>(clients), left));
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -8,12 +8,12 @@
 #ifndef REDOUBLE_SIM_SERVER_PROCESS_DESCRIPTOR_LIMIT_H_
 #define REDOUBLE_SIM_SERVER_PROCESS_DESCRIPTOR_LIMIT_H_
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // Raises the limit of open files for `clients`, beside listeners, logs and epoll. Returns how many
 // clients fit: `clients` or fewer, at least one.
 int RaiseDescriptorLimit(int clients);
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_SERVER_PROCESS_DESCRIPTOR_LIMIT_H_

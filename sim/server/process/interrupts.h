@@ -14,7 +14,7 @@
 #include "boost/asio/io_context.hpp"
 #include "boost/asio/signal_set.hpp"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 class Interrupts {
  public:
@@ -34,6 +34,6 @@ class Interrupts {
   bool arrived_ = false;
 };
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_SERVER_PROCESS_INTERRUPTS_H_

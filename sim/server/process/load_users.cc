@@ -12,7 +12,7 @@
 #include "redouble/backends/memory/server/kept_parameters.h"
 #include "redouble/sim/server/process/text_file.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // Source: Redis 7.0 acl.c, ACLLoadUsersAtStartup.
 absl::Status LoadUsersAtStart(memory::Engine& engine,
@@ -47,4 +47,4 @@ absl::Status LoadUsersAtStart(memory::Engine& engine,
   return absl::OkStatus();
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

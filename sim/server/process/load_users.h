@@ -14,7 +14,7 @@
 #include "redouble/backends/memory/acl/acl_file.h"
 #include "redouble/backends/memory/engine/engine.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // Creates the users of `user` directives, or those of the file that the parameter aclfile names.
 // Errors, in the words of Redis: InvalidArgument for the directives; FailedPrecondition for the
@@ -22,6 +22,6 @@ namespace redouble::sim {
 absl::Status LoadUsersAtStart(memory::Engine& engine,
                               const std::vector<memory::UserDirective>& directives);
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_SERVER_PROCESS_LOAD_USERS_H_

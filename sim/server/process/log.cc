@@ -8,7 +8,7 @@
 #include "absl/strings/match.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 std::optional<LogLevel> FindLogLevel(std::string_view name) {
   for (size_t i = 0; i < std::size(kLogLevelNames); ++i) {
@@ -26,4 +26,4 @@ void Log::Write(LogLevel level, absl::Time time, std::string_view text) const {
         << " " << kMarks[static_cast<size_t>(level)] << " " << text << std::endl;
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

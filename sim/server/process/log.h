@@ -17,7 +17,7 @@
 
 #include "absl/time/time.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 enum class LogLevel : uint8_t { kDebug, kVerbose, kNotice, kWarning };
 
@@ -44,6 +44,6 @@ class Log {
   LogLevel least_ = LogLevel::kNotice;
 };
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_SERVER_PROCESS_LOG_H_

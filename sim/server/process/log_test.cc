@@ -7,7 +7,7 @@
 
 #include "gtest/gtest.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 const absl::Time kTime = absl::FromUnixMillis(1'778'335'382'005);
@@ -42,4 +42,4 @@ TEST(Log, KnowsTheLevelsOfRedis) {
 }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -9,7 +9,7 @@
 
 #include "absl/status/status.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 constexpr int kMostEvents = 512;
@@ -58,4 +58,4 @@ void Poller::Ready(std::vector<Event>& events) {
   }
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -17,7 +17,7 @@
 
 #include "absl/status/statusor.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 class Poller {
  public:
@@ -49,6 +49,6 @@ class Poller {
   int descriptor_;
 };
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_SERVER_PROCESS_POLLER_H_

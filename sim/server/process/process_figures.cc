@@ -13,7 +13,7 @@
 #include "redouble/core/base/random/rng.h"
 #include "redouble/core/base/time/system_clock.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 double Seconds(const timeval& time) {
@@ -55,4 +55,4 @@ std::string MakeRunId() {
                       absl::Hex(rng.Next() >> 32, absl::kZeroPad8));
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

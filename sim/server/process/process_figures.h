@@ -11,7 +11,7 @@
 
 #include "redouble/backends/memory/server/host.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // Sets the process id, executable, memory and processor time, and leaves the other members
 // unchanged. A value that cannot be read is 0.
@@ -20,6 +20,6 @@ void FillProcessFigures(memory::ProcessFigures& figures);
 // Returns 40 random hexadecimal digits, which identify this run of the server.
 std::string MakeRunId();
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_SERVER_PROCESS_PROCESS_FIGURES_H_

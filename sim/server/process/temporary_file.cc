@@ -13,7 +13,7 @@
 #include "redouble/backends/memory/snapshot/file_stream.h"
 #include "redouble/backends/memory/snapshot/file_system.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 // Makes a file without a name. Returns its descriptor, -1 if it cannot.
@@ -57,4 +57,4 @@ absl::StatusOr<size_t> TemporaryFile::Read(std::span<char> to) {
   return static_cast<size_t>(count);
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

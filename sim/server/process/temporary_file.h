@@ -23,7 +23,7 @@
 #include "absl/status/statusor.h"
 #include "redouble/backends/memory/persistence/byte_stream.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 class TemporaryFile final : public memory::ByteSink, public memory::ByteSource {
  public:
@@ -47,6 +47,6 @@ class TemporaryFile final : public memory::ByteSink, public memory::ByteSource {
   uint64_t read_bytes_ = 0;
 };
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_SERVER_PROCESS_TEMPORARY_FILE_H_

@@ -5,7 +5,7 @@
 #include <array>
 #include <string>
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 TEST(TemporaryFile, IsReadFromTheBeginningAsItWasWritten) {
@@ -28,4 +28,4 @@ TEST(TemporaryFile, IsReadFromTheBeginningAsItWasWritten) {
 }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -4,7 +4,7 @@
 #include "redouble/backends/memory/persistence/byte_stream.h"
 #include "redouble/backends/memory/snapshot/file_stream.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 // "cannot open x: No such file or directory" without what was tried.
@@ -29,4 +29,4 @@ absl::Status ReplaceTextFile(const std::string& path, std::string_view text,
   return ReasonOf(memory::ReplaceFile(path, write, files));
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

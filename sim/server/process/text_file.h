@@ -16,7 +16,7 @@
 #include "absl/status/statusor.h"
 #include "redouble/backends/memory/snapshot/file_system.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 absl::StatusOr<std::string> ReadTextFile(const std::string& path,
                                          memory::FileSystem& files = memory::RealFileSystem());
@@ -25,6 +25,6 @@ absl::StatusOr<std::string> ReadTextFile(const std::string& path,
 absl::Status ReplaceTextFile(const std::string& path, std::string_view text,
                              memory::FileSystem& files = memory::RealFileSystem());
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_SERVER_PROCESS_TEXT_FILE_H_

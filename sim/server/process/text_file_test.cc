@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 std::string PathOf(const std::string& name) { return testing::TempDir() + "/" + name; }
@@ -36,4 +36,4 @@ TEST(TextFile, AFolderIsNotReplaced) {
 }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

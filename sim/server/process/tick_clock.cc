@@ -3,7 +3,7 @@
 #include <fstream>
 #include <string>
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 bool TicksAreSteady() {
   if (ReadTicks() == 0) return false;
@@ -12,4 +12,4 @@ bool TicksAreSteady() {
   return static_cast<bool>(std::getline(file, source)) && source == "tsc";
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -23,7 +23,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // Returns the time stamp counter; 0 on processors that are not supported.
 inline uint64_t ReadTicks() {
@@ -76,6 +76,6 @@ class TickClock {
   uint64_t anchor_ticks_ = 0;
 };
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_SERVER_PROCESS_TICK_CLOCK_H_

@@ -7,7 +7,7 @@
 #include "gtest/gtest.h"
 #include "rapidcheck/gtest.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 TEST(TickClock, KnowsNoRateUntilItHasSeenSomeTime) {
@@ -66,4 +66,4 @@ RC_GTEST_PROP(TickClock, NeverGoesBack, (const std::vector<std::pair<uint16_t, u
 }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -13,7 +13,7 @@
 
 #include "redouble/backends/memory/server/host.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 class TrafficRates {
  public:
@@ -41,6 +41,6 @@ class TrafficRates {
   int64_t output_bytes_ = 0;
 };
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_SERVER_PROCESS_TRAFFIC_RATES_H_

@@ -10,7 +10,7 @@
 #include "boost/asio/ip/tcp.hpp"
 #include "boost/asio/write.hpp"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 namespace asio = boost::asio;
@@ -113,4 +113,4 @@ std::string AsioMasterSocket::address() const {
   return error ? "" : absl::StrCat(endpoint.address().to_string(), ":", endpoint.port());
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -18,7 +18,7 @@
 #include "boost/asio/io_context.hpp"
 #include "redouble/sim/server/replication/master_socket.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 class AsioMasterSocket final : public MasterSocket {
  public:
@@ -50,6 +50,6 @@ class AsioMasterSocket final : public MasterSocket {
   ConnectionPointer connection_;  // The present one; others are being closed.
 };
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_SERVER_REPLICATION_ASIO_MASTER_SOCKET_H_

@@ -16,7 +16,7 @@
 #include "redouble/core/store/command.h"
 #include "redouble/core/store/resp/command_writer.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using memory::EngineCore;
@@ -420,4 +420,4 @@ void Follower::RunCommand(const std::vector<std::string_view>& words, int64_t at
   replicas_.Feed(std::exchange(unit_, {}));
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

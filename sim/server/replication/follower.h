@@ -39,7 +39,7 @@
 #include "redouble/sim/server/replication/replicas.h"
 #include "redouble/sim/server/replication/replication_stream.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 class Follower final : private MasterSocket::Listener {
  public:
@@ -143,6 +143,6 @@ class Follower final : private MasterSocket::Listener {
   int64_t down_s_ = -1;   // Since the link was lost.
 };
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_SERVER_REPLICATION_FOLLOWER_H_

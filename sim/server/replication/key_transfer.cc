@@ -10,7 +10,7 @@
 #include "redouble/core/base/text/redis_number.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 constexpr size_t kMarkBytes = 40;
@@ -61,4 +61,4 @@ absl::StatusOr<std::string_view> KeyTransfer::AddUpToMark(std::string_view bytes
   return bytes.substr(used);
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

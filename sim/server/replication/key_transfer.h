@@ -19,7 +19,7 @@
 #include "absl/status/statusor.h"
 #include "redouble/backends/memory/persistence/byte_stream.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 class KeyTransfer {
  public:
@@ -48,6 +48,6 @@ class KeyTransfer {
   bool is_whole_ = false;
 };
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_SERVER_REPLICATION_KEY_TRANSFER_H_

@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "redouble/backends/memory/persistence/byte_stream.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using testing::HasSubstr;
@@ -92,4 +92,4 @@ TEST(KeyTransfer, RefusesOtherLines) {
 }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

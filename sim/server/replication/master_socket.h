@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 class MasterSocket {
  public:
@@ -38,6 +38,6 @@ class MasterSocket {
   virtual std::string address() const = 0;
 };
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_SERVER_REPLICATION_MASTER_SOCKET_H_

@@ -12,7 +12,7 @@
 #include "redouble/core/base/text/redis_number.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using memory::Administration;
@@ -178,4 +178,4 @@ void ReplicationNode::HandOver(const std::string& host, int port) {
   });
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

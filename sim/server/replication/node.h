@@ -26,7 +26,7 @@
 #include "redouble/sim/server/replication/replicas.h"
 #include "redouble/sim/server/replication/replication_stream.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 class ReplicationNode final : public memory::Replication {
  public:
@@ -103,6 +103,6 @@ class ReplicationNode final : public memory::Replication {
   std::optional<Failover> failover_;
 };
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_SERVER_REPLICATION_NODE_H_

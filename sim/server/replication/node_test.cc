@@ -22,7 +22,7 @@
 #include "redouble/core/store/resp/reply_encoding.h"
 #include "redouble/core/store/resp/request_parser.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using memory::RecordingSession;
@@ -329,4 +329,4 @@ TEST(ReplicationNode, ContinuesTheStreamWhenItTakesOver) {
 }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

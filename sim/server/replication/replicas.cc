@@ -13,7 +13,7 @@
 #include "redouble/core/base/text/redis_number.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using memory::SessionCore;
@@ -295,4 +295,4 @@ void Replicas::Describe(memory::ReplicationFigures& figures) const {
   }
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

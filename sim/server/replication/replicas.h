@@ -37,7 +37,7 @@
 #include "redouble/sim/server/process/temporary_file.h"
 #include "redouble/sim/server/replication/replication_stream.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // Implemented by the server that owns the sockets.
 class ReplicaSockets {
@@ -145,6 +145,6 @@ class Replicas final : private memory::EffectSink {
   memory::ReplicationFigures counts_;  // Of synchronizations.
 };
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_SERVER_REPLICATION_REPLICAS_H_

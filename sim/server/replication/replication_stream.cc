@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 ReplicationStream::ReplicationStream(std::function<std::string()> new_id)
     : new_id_(std::move(new_id)), id_(new_id_()) {
@@ -62,4 +62,4 @@ std::optional<std::string> ReplicationStream::From(std::string_view id, int64_t 
   return kept_.substr(static_cast<size_t>(offset - first));
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -22,7 +22,7 @@
 #include <string>
 #include <string_view>
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 class ReplicationStream {
  public:
@@ -71,6 +71,6 @@ class ReplicationStream {
   size_t limit_bytes_ = 0;
 };
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_SERVER_REPLICATION_REPLICATION_STREAM_H_

@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using testing::Eq;
@@ -82,4 +82,4 @@ TEST_F(ReplicationStreamTest, IsUnknownWhenItStartsAnew) {
 }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 constexpr double kAnything = std::numeric_limits<double>::infinity();
@@ -72,4 +72,4 @@ void AddDifference(const GatewayRequest& request, const GatewayFaults& faults, A
   if (faults.loses_data) account.Allow("R13", -kAnything, kAnything);
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -16,7 +16,7 @@
 #include "redouble/core/gateway/keys.h"
 #include "redouble/sim/storm/account.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // One attempt to settle a request.
 struct GatewayAttempt {
@@ -66,6 +66,6 @@ void AddSpend(const GatewayRequest& request, const GatewayFaults& faults, bool h
 // Allows the difference between the month's and the day's spend that the request may have caused.
 void AddDifference(const GatewayRequest& request, const GatewayFaults& faults, Account& account);
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_STORM_GATEWAY_GATEWAY_LEDGER_H_

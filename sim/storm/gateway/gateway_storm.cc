@@ -18,7 +18,7 @@
 #include "redouble/core/store/typed/strings.h"
 #include "redouble/sim/storm/gateway/gateway_ledger.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 enum Role : size_t { kGateway, kCloser, kOperator, kSweeper };
@@ -388,4 +388,4 @@ StormSystem GatewayStorm() {
           }};
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -6,7 +6,7 @@
 #include "redouble/sim/storm/gateway/gateway_storm.h"
 #include "redouble/sim/storm/storm_for_test.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using testing::IsSupersetOf;
@@ -44,4 +44,4 @@ TEST(GatewayStorm, ShrinksWhatItFinds) {
 TEST(GatewayStorm, MakesTheSameRunsAgain) { ExpectSameRuns(GatewayStorm(), 40); }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

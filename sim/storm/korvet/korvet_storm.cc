@@ -23,7 +23,7 @@
 #include "redouble/core/store/typed/streams.h"
 #include "redouble/sim/storm/korvet/topic_history.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 enum Role : size_t { kProducer, kConsumer, kAdministrator };
@@ -365,4 +365,4 @@ StormSystem KorvetStorm() {
           }};
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

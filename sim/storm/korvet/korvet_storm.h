@@ -11,10 +11,10 @@
 
 #include "redouble/sim/storm/storm.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 StormSystem KorvetStorm();
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_STORM_KORVET_KORVET_STORM_H_

@@ -15,7 +15,7 @@
 #include "redouble/sim/storm/korvet/korvet_storm.h"
 #include "redouble/sim/storm/storm_for_test.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using testing::HasSubstr;
@@ -64,4 +64,4 @@ TEST(KorvetStorm, FindsGroupsThatSkipRecords) {
 TEST(KorvetStorm, MakesTheSameRunsAgain) { ExpectSameRuns(KorvetStorm(), 40); }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

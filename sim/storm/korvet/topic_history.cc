@@ -11,7 +11,7 @@
 #include "redouble/core/korvet/log/log.h"
 #include "redouble/core/store/typed/streams.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 std::string NameOf(const TopicHistory::Place& place) {
@@ -119,4 +119,4 @@ void TopicHistory::CheckLogs(store::Store& store, base::Clock& clock, const korv
   }
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

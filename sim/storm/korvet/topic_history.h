@@ -30,7 +30,7 @@
 #include "redouble/core/korvet/topics/topics.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 // What Korvet guarantees of a topic, and of the group that reads it.
 enum class TopicGuarantee {
@@ -81,6 +81,6 @@ class TopicHistory {
   std::map<TopicGuarantee, std::string> violations_;
 };
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_STORM_KORVET_TOPIC_HISTORY_H_

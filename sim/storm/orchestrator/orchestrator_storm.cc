@@ -25,7 +25,7 @@
 #include "redouble/core/store/typed/strings.h"
 #include "redouble/sim/storm/orchestrator/workflows.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 enum Role : size_t { kStarter, kWorker, kCoordinator, kApprover, kService, kOperator };
@@ -596,4 +596,4 @@ StormSystem OrchestratorStorm() {
           }};
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

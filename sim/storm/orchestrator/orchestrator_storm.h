@@ -14,10 +14,10 @@
 
 #include "redouble/sim/storm/storm.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 StormSystem OrchestratorStorm();
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_STORM_ORCHESTRATOR_ORCHESTRATOR_STORM_H_

@@ -6,7 +6,7 @@
 #include "redouble/sim/storm/orchestrator/orchestrator_storm.h"
 #include "redouble/sim/storm/storm_for_test.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using testing::HasSubstr;
@@ -34,4 +34,4 @@ TEST(OrchestratorStorm, FindsScriptsThatDoNothing) {
 TEST(OrchestratorStorm, MakesTheSameRunsAgain) { ExpectSameRuns(OrchestratorStorm(), 15); }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -3,7 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 constexpr std::string_view kChain = R"({"version":"1.0","nodes":{
@@ -82,4 +82,4 @@ std::set<std::string> NodesOf(const PlannedRun& run, bool approved) {
   return {"A", "H", approved ? "B" : "R"};
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -17,7 +17,7 @@
 #include <string>
 #include <string_view>
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 
 enum class Workflow { kChain, kJoin, kBranch, kLoop, kApproval };
 inline constexpr std::array kWorkflows = {Workflow::kChain, Workflow::kJoin, Workflow::kBranch,
@@ -45,6 +45,6 @@ std::string OutputOf(const PlannedRun& run, std::string_view node);
 // The nodes that a run that completes has executed.
 std::set<std::string> NodesOf(const PlannedRun& run, bool approved);
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim
 
 #endif  // REDOUBLE_SIM_STORM_ORCHESTRATOR_WORKFLOWS_H_

@@ -21,7 +21,7 @@
 #include "redouble/core/relayna/workflow_contract_store.h"
 #include "redouble/core/store/typed/keys.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 enum Role : size_t { kWorker, kConsumer, kReader };
@@ -292,4 +292,4 @@ StormSystem RelaynaStorm() {
           }};
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

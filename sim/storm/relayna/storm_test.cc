@@ -6,7 +6,7 @@
 #include "redouble/sim/storm/relayna/relayna_storm.h"
 #include "redouble/sim/storm/storm_for_test.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using testing::HasSubstr;
@@ -34,4 +34,4 @@ TEST(RelaynaStorm, FindsEventsThatAreNotWritten) {
 TEST(RelaynaStorm, MakesTheSameRunsAgain) { ExpectSameRuns(RelaynaStorm(), 40); }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -6,7 +6,7 @@
 #include "redouble/sim/storm/storm_for_test.h"
 #include "redouble/sim/storm/studio/studio_storm.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using testing::HasSubstr;
@@ -33,4 +33,4 @@ TEST(StudioStorm, FindsScriptsThatDoNothing) {
 TEST(StudioStorm, MakesTheSameRunsAgain) { ExpectSameRuns(StudioStorm(), 30); }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

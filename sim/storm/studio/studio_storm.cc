@@ -21,7 +21,7 @@
 #include "redouble/core/studio/events/event_order.h"
 #include "redouble/core/studio/keys.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 enum Role : size_t { kOperator, kPusher, kChecker };
@@ -431,4 +431,4 @@ StormSystem StudioStorm() {
           }};
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

@@ -6,7 +6,7 @@
 #include "redouble/sim/storm/storm_for_test.h"
 #include "redouble/sim/storm/threescale/threescale_storm.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using testing::HasSubstr;
@@ -34,4 +34,4 @@ TEST(ThreescaleStorm, FindsUsageThatIsCountedTwice) {
 TEST(ThreescaleStorm, MakesTheSameRunsAgain) { ExpectSameRuns(ThreescaleStorm(), 40); }
 
 }  // namespace
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

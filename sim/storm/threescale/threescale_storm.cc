@@ -29,7 +29,7 @@
 #include "redouble/core/threescale/notify/events.h"
 #include "redouble/sim/storm/account.h"
 
-namespace redouble::sim {
+namespace redouble::inline v0_1::sim {
 namespace {
 
 using threescale::Granularity;
@@ -376,4 +376,4 @@ StormSystem ThreescaleStorm() {
           }};
 }
 
-}  // namespace redouble::sim
+}  // namespace redouble::inline v0_1::sim

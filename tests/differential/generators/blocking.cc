@@ -5,7 +5,7 @@
 
 #include "redouble/tests/differential/generators.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 using store::CommandId;
@@ -161,4 +161,4 @@ constexpr CommandGenerator kGenerators[] = {
 
 std::span<const CommandGenerator> BlockingGenerators() { return kGenerators; }
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

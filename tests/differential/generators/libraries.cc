@@ -7,7 +7,7 @@
 
 #include "redouble/tests/differential/generators.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 using store::CommandId;
@@ -246,4 +246,4 @@ constexpr CommandGenerator kGenerators[] = {
 
 std::span<const CommandGenerator> LibraryGenerators() { return kGenerators; }
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

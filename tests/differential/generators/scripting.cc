@@ -8,7 +8,7 @@
 #include "redouble/tests/differential/generators.h"
 #include "redouble/tests/support/target/canonical_reply.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 using store::CommandId;
@@ -141,4 +141,4 @@ constexpr CommandGenerator kGenerators[] = {
 
 std::span<const CommandGenerator> ScriptGenerators() { return kGenerators; }
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

@@ -1,6 +1,6 @@
 #include "redouble/tests/differential/generators.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 using store::CommandId;
@@ -82,4 +82,4 @@ constexpr CommandGenerator kGenerators[] = {
 
 std::span<const CommandGenerator> SetGenerators() { return kGenerators; }
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

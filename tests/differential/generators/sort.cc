@@ -5,7 +5,7 @@
 
 #include "redouble/tests/differential/generators.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 using store::CommandId;
@@ -137,4 +137,4 @@ constexpr CommandGenerator kGenerators[] = {
 
 std::span<const CommandGenerator> SortGenerators() { return kGenerators; }
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

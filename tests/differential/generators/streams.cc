@@ -4,7 +4,7 @@
 
 #include "redouble/tests/differential/generators.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 using store::CommandId;
@@ -278,4 +278,4 @@ constexpr CommandGenerator kGenerators[] = {
 
 std::span<const CommandGenerator> StreamGenerators() { return kGenerators; }
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

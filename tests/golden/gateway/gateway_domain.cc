@@ -14,7 +14,7 @@
 #include "redouble/sim/operations/gateway/gateway_operations.h"
 #include "redouble/tests/golden/replay/reply_check.h"
 
-namespace redouble::golden {
+namespace redouble::inline v0_1::golden {
 namespace {
 
 using MaybeDifference = std::optional<Difference>;
@@ -125,4 +125,4 @@ Domain GatewayDomain() {
   return domain;
 }
 
-}  // namespace redouble::golden
+}  // namespace redouble::inline v0_1::golden

@@ -15,10 +15,10 @@
 
 #include "redouble/tests/golden/replay/domain.h"
 
-namespace redouble::golden {
+namespace redouble::inline v0_1::golden {
 
 Domain GatewayDomain();
 
-}  // namespace redouble::golden
+}  // namespace redouble::inline v0_1::golden
 
 #endif  // REDOUBLE_TESTS_GOLDEN_GATEWAY_GATEWAY_DOMAIN_H_

@@ -20,7 +20,7 @@
 #include "redouble/sim/operations/korvet/korvet_operations.h"
 #include "redouble/tests/golden/korvet/korvet_steps.h"
 
-namespace redouble::golden {
+namespace redouble::inline v0_1::golden {
 namespace {
 
 using korvet::OffsetCodec;
@@ -273,4 +273,4 @@ Domain KorvetDomain() {
   return domain;
 }
 
-}  // namespace redouble::golden
+}  // namespace redouble::inline v0_1::golden

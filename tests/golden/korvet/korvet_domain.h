@@ -22,10 +22,10 @@
 
 #include "redouble/tests/golden/replay/domain.h"
 
-namespace redouble::golden {
+namespace redouble::inline v0_1::golden {
 
 Domain KorvetDomain();
 
-}  // namespace redouble::golden
+}  // namespace redouble::inline v0_1::golden
 
 #endif  // REDOUBLE_TESTS_GOLDEN_KORVET_KORVET_DOMAIN_H_

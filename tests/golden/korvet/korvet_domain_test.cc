@@ -12,7 +12,7 @@
 #include "redouble/tests/golden/korvet/korvet_steps.h"
 #include "redouble/tests/support/json_mistakes.h"
 
-namespace redouble::golden {
+namespace redouble::inline v0_1::golden {
 namespace {
 
 using ::testing::ElementsAre;
@@ -194,4 +194,4 @@ TEST(KorvetDomain, RefusesUnknownTables) {
 }
 
 }  // namespace
-}  // namespace redouble::golden
+}  // namespace redouble::inline v0_1::golden

@@ -17,7 +17,7 @@
 #include "redouble/core/korvet/topics/topic_config.h"
 #include "redouble/core/store/typed/stream_id.h"
 
-namespace redouble::golden {
+namespace redouble::inline v0_1::golden {
 namespace {
 
 using korvet::Keys;
@@ -628,4 +628,4 @@ std::vector<RecordedStep> KorvetSteps(const Golden& golden) {
   return steps;
 }
 
-}  // namespace redouble::golden
+}  // namespace redouble::inline v0_1::golden

@@ -42,12 +42,12 @@
 
 #include "redouble/tests/golden/replay/golden.h"
 
-namespace redouble::golden {
+namespace redouble::inline v0_1::golden {
 
 // Returns the steps of a korvet golden as operations of sim/operations/korvet/korvet_operations.h
 // and raw commands. Each has the path of the recorded step.
 std::vector<RecordedStep> KorvetSteps(const Golden& golden);
 
-}  // namespace redouble::golden
+}  // namespace redouble::inline v0_1::golden
 
 #endif  // REDOUBLE_TESTS_GOLDEN_KORVET_KORVET_STEPS_H_

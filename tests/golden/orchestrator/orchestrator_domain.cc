@@ -25,7 +25,7 @@
 #include "redouble/core/store/typed/strings.h"
 #include "redouble/sim/operations/orchestrator/orchestrator_operations.h"
 
-namespace redouble::golden {
+namespace redouble::inline v0_1::golden {
 namespace {
 
 using orchestrator::CounterChange;
@@ -357,4 +357,4 @@ Domain OrchestratorDomain() {
   return domain;
 }
 
-}  // namespace redouble::golden
+}  // namespace redouble::inline v0_1::golden

@@ -24,10 +24,10 @@
 
 #include "redouble/tests/golden/replay/domain.h"
 
-namespace redouble::golden {
+namespace redouble::inline v0_1::golden {
 
 Domain OrchestratorDomain();
 
-}  // namespace redouble::golden
+}  // namespace redouble::inline v0_1::golden
 
 #endif  // REDOUBLE_TESTS_GOLDEN_ORCHESTRATOR_ORCHESTRATOR_DOMAIN_H_

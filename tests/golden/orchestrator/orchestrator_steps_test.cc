@@ -35,7 +35,7 @@
 #include "redouble/core/store/typed/strings.h"
 #include "redouble/tests/golden/replay/golden.h"
 
-namespace redouble::golden {
+namespace redouble::inline v0_1::golden {
 namespace {
 
 using base::IsOk;
@@ -345,4 +345,4 @@ TEST(OrchestratorSteps, APatchEqualsTheCoordinators) {
 }
 
 }  // namespace
-}  // namespace redouble::golden
+}  // namespace redouble::inline v0_1::golden

@@ -20,7 +20,7 @@
 #include "redouble/tests/golden/replay/race.h"
 #include "redouble/tests/golden/studio/studio_domain.h"
 
-namespace redouble::golden {
+namespace redouble::inline v0_1::golden {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -411,4 +411,4 @@ Domain RelaynaDomain() {
   return domain;
 }
 
-}  // namespace redouble::golden
+}  // namespace redouble::inline v0_1::golden

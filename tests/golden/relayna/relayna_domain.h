@@ -17,13 +17,13 @@
 
 #include "redouble/tests/golden/replay/domain.h"
 
-namespace redouble::golden {
+namespace redouble::inline v0_1::golden {
 
 Domain RelaynaDomain();
 
 // Returns "claim_replay" for "A.claim_replay(force)": without actor, store and remark.
 std::string MethodOf(std::string_view op);
 
-}  // namespace redouble::golden
+}  // namespace redouble::inline v0_1::golden
 
 #endif  // REDOUBLE_TESTS_GOLDEN_RELAYNA_RELAYNA_DOMAIN_H_

@@ -10,7 +10,7 @@
 #include "redouble/tests/golden/domain_replay.h"
 #include "redouble/tests/golden/golden_for_test.h"
 
-namespace redouble::golden {
+namespace redouble::inline v0_1::golden {
 namespace {
 
 using ::testing::HasSubstr;
@@ -252,4 +252,4 @@ TEST(RelaynaDomain, ReportsUnknownOperations) {
 }
 
 }  // namespace
-}  // namespace redouble::golden
+}  // namespace redouble::inline v0_1::golden

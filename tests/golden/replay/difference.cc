@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "redouble/sim/json/json_diff.h"
 
-namespace redouble::golden {
+namespace redouble::inline v0_1::golden {
 
 std::string Difference::ToString() const {
   std::string text = absl::StrCat(path, ": ", message);
@@ -27,4 +27,4 @@ Difference DifferenceOf(std::string_view path, const absl::Status& status) {
   return Difference{std::string(path), std::string(status.message())};
 }
 
-}  // namespace redouble::golden
+}  // namespace redouble::inline v0_1::golden

@@ -11,7 +11,7 @@
 #include "absl/status/status.h"
 #include "redouble/sim/operations/operation.h"
 
-namespace redouble::golden {
+namespace redouble::inline v0_1::golden {
 
 struct Difference {
   std::string path;  // A JSON pointer into the file: "/ops/2/commands/3/reply/0".
@@ -31,6 +31,6 @@ std::optional<Difference> CompareJson(const sim::Json& expected, const sim::Json
 // Returns the error that ended a replay, as a difference at `path`.
 Difference DifferenceOf(std::string_view path, const absl::Status& status);
 
-}  // namespace redouble::golden
+}  // namespace redouble::inline v0_1::golden
 
 #endif  // REDOUBLE_TESTS_GOLDEN_REPLAY_DIFFERENCE_H_

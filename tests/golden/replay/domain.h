@@ -19,7 +19,7 @@
 #include "redouble/tests/golden/replay/golden.h"
 #include "redouble/tests/golden/replay/raw_replay.h"
 
-namespace redouble::golden {
+namespace redouble::inline v0_1::golden {
 
 // How to replay a step whose name and arguments are not sufficient: the calls of operations, and
 // the order of the actors' turns.
@@ -113,6 +113,6 @@ struct Domain {
   Substitute substitute = {};
 };
 
-}  // namespace redouble::golden
+}  // namespace redouble::inline v0_1::golden
 
 #endif  // REDOUBLE_TESTS_GOLDEN_REPLAY_DOMAIN_H_

@@ -17,7 +17,7 @@
 #include "redouble/sim/json/strict_json.h"
 #include "redouble/sim/operations/arguments.h"
 
-namespace redouble::golden {
+namespace redouble::inline v0_1::golden {
 namespace {
 
 using base::PointerPart;
@@ -431,4 +431,4 @@ absl::StatusOr<Scripts> ParseScripts(std::string_view text) {
   return scripts;
 }
 
-}  // namespace redouble::golden
+}  // namespace redouble::inline v0_1::golden

@@ -27,7 +27,7 @@
 #include "absl/time/time.h"
 #include "redouble/sim/operations/operation.h"
 
-namespace redouble::golden {
+namespace redouble::inline v0_1::golden {
 
 using sim::Json;
 
@@ -100,6 +100,6 @@ absl::StatusOr<Scripts> ParseScripts(std::string_view text);
 // The name of the file with the scripts of the goldens beside it.
 inline constexpr std::string_view kScriptsFile = "scripts.json";
 
-}  // namespace redouble::golden
+}  // namespace redouble::inline v0_1::golden
 
 #endif  // REDOUBLE_TESTS_GOLDEN_REPLAY_GOLDEN_H_

@@ -6,7 +6,7 @@
 #include "gtest/gtest.h"
 #include "redouble/tests/golden/golden_for_test.h"
 
-namespace redouble::golden {
+namespace redouble::inline v0_1::golden {
 namespace {
 
 std::string ErrorOf(const std::string& text, System system, const Scripts& scripts = {}) {
@@ -193,4 +193,4 @@ TEST(ParseScripts, AcceptsOnlyTexts) {
 }
 
 }  // namespace
-}  // namespace redouble::golden
+}  // namespace redouble::inline v0_1::golden

@@ -18,7 +18,7 @@
 #include "redouble/sim/operations/arguments.h"
 #include "redouble/tests/golden/replay/reply_check.h"
 
-namespace redouble::golden {
+namespace redouble::inline v0_1::golden {
 namespace {
 
 using store::Command;
@@ -172,4 +172,4 @@ std::optional<Difference> CompareKeyspaces(const RecordedKeyspace& recorded,
   return CompareJson(expected_json, got_json, path);
 }
 
-}  // namespace redouble::golden
+}  // namespace redouble::inline v0_1::golden

@@ -20,7 +20,7 @@
 #include "redouble/tests/golden/replay/difference.h"
 #include "redouble/tests/golden/replay/golden.h"
 
-namespace redouble::golden {
+namespace redouble::inline v0_1::golden {
 
 // Returns the keyspace of the selected database, with streams in the format of the system's
 // goldens. Errors: as sim::DumpKeyspace. Round trips: those of DumpKeyspace, and two for each
@@ -32,6 +32,6 @@ base::Task<absl::StatusOr<sim::Keyspace>> ReadServer(store::Store& store, System
 std::optional<Difference> CompareKeyspaces(const RecordedKeyspace& recorded,
                                            const sim::Keyspace& got, std::string_view path);
 
-}  // namespace redouble::golden
+}  // namespace redouble::inline v0_1::golden
 
 #endif  // REDOUBLE_TESTS_GOLDEN_REPLAY_KEYSPACE_CHECK_H_

@@ -13,7 +13,7 @@
 #include "redouble/core/store/command.h"
 #include "redouble/core/store/table/command_table.h"
 
-namespace redouble::golden {
+namespace redouble::inline v0_1::golden {
 namespace {
 
 using store::Command;
@@ -115,4 +115,4 @@ absl::StatusOr<int> SetUpOffRecord(const Golden& golden, sim::ScenarioBackend& b
   return static_cast<int>(keys.size());
 }
 
-}  // namespace redouble::golden
+}  // namespace redouble::inline v0_1::golden

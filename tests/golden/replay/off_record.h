@@ -11,7 +11,7 @@
 #include "redouble/sim/scenario/backend.h"
 #include "redouble/tests/golden/replay/golden.h"
 
-namespace redouble::golden {
+namespace redouble::inline v0_1::golden {
 
 // Returns the keys of the first recorded keyspace that no earlier recorded command could change:
 // those that are not an argument of a command that writes. A script may change each of its keys, an
@@ -27,6 +27,6 @@ std::vector<std::vector<std::string>> CommandsThatCreate(const std::string& key,
 // create.
 absl::StatusOr<int> SetUpOffRecord(const Golden& golden, sim::ScenarioBackend& backend);
 
-}  // namespace redouble::golden
+}  // namespace redouble::inline v0_1::golden
 
 #endif  // REDOUBLE_TESTS_GOLDEN_REPLAY_OFF_RECORD_H_

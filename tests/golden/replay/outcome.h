@@ -10,7 +10,7 @@
 
 #include "redouble/tests/golden/replay/difference.h"
 
-namespace redouble::golden {
+namespace redouble::inline v0_1::golden {
 
 struct Outcome {
   enum class Verdict { kPassed, kFailed, kSkipped };
@@ -27,6 +27,6 @@ struct Outcome {
   static Outcome Skipped(std::string why) { return {Verdict::kSkipped, std::move(why), {}}; }
 };
 
-}  // namespace redouble::golden
+}  // namespace redouble::inline v0_1::golden
 
 #endif  // REDOUBLE_TESTS_GOLDEN_REPLAY_OUTCOME_H_

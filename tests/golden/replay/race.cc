@@ -5,7 +5,7 @@
 
 #include "absl/strings/match.h"
 
-namespace redouble::golden {
+namespace redouble::inline v0_1::golden {
 
 RaceRecord ReadRace(const RecordedStep& step) {
   RaceRecord race;
@@ -52,4 +52,4 @@ void EndAsRecorded(const Json& recorded, const std::set<std::string>& foreign, P
   };
 }
 
-}  // namespace redouble::golden
+}  // namespace redouble::inline v0_1::golden

@@ -13,7 +13,7 @@
 #include "redouble/tests/golden/replay/domain.h"
 #include "redouble/tests/golden/replay/golden.h"
 
-namespace redouble::golden {
+namespace redouble::inline v0_1::golden {
 
 // The commands of each actor of a race, and the turns of all actors as the step's result.trace has
 // them; an EXEC[...] is one turn. Empty if the step has no trace.
@@ -35,6 +35,6 @@ Plan::Call ForeignCall(const std::string& actor, std::span<const RecordedCommand
 // without a recorded result was killed after its last turn.
 void EndAsRecorded(const Json& recorded, const std::set<std::string>& foreign, Plan& plan);
 
-}  // namespace redouble::golden
+}  // namespace redouble::inline v0_1::golden
 
 #endif  // REDOUBLE_TESTS_GOLDEN_REPLAY_RACE_H_

@@ -17,7 +17,7 @@
 #include "redouble/tests/golden/replay/off_record.h"
 #include "redouble/tests/golden/replay/reply_check.h"
 
-namespace redouble::golden {
+namespace redouble::inline v0_1::golden {
 namespace {
 
 using store::Command;
@@ -272,4 +272,4 @@ Outcome ReplayRaw(const Golden& golden, sim::ScenarioBackend& backend,
   return RawReplay(golden, backend, substitute).Run();
 }
 
-}  // namespace redouble::golden
+}  // namespace redouble::inline v0_1::golden

@@ -39,7 +39,7 @@
 #include "redouble/tests/golden/replay/golden.h"
 #include "redouble/tests/golden/replay/outcome.h"
 
-namespace redouble::golden {
+namespace redouble::inline v0_1::golden {
 
 inline constexpr absl::Duration kRecordersPace = absl::Milliseconds(2);
 
@@ -54,6 +54,6 @@ using Substitute = std::function<std::optional<base::Task<absl::StatusOr<store::
 Outcome ReplayRaw(const Golden& golden, sim::ScenarioBackend& backend,
                   const Substitute& substitute = {});
 
-}  // namespace redouble::golden
+}  // namespace redouble::inline v0_1::golden
 
 #endif  // REDOUBLE_TESTS_GOLDEN_REPLAY_RAW_REPLAY_H_

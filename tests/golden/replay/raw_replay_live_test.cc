@@ -7,7 +7,7 @@
 #include "redouble/tests/golden/golden_for_test.h"
 #include "redouble/tests/golden/replay/raw_replay.h"
 
-namespace redouble::golden {
+namespace redouble::inline v0_1::golden {
 namespace {
 
 class RawReplayOnRedis : public testing::Test {
@@ -102,4 +102,4 @@ TEST_F(RawReplayOnRedis, CreatesUnrecordedSortedSets) {
 }
 
 }  // namespace
-}  // namespace redouble::golden
+}  // namespace redouble::inline v0_1::golden

@@ -7,7 +7,7 @@
 #include "redouble/tests/golden/golden_for_test.h"
 #include "redouble/tests/golden/replay/off_record.h"
 
-namespace redouble::golden {
+namespace redouble::inline v0_1::golden {
 namespace {
 
 using Verdict = Outcome::Verdict;
@@ -197,4 +197,4 @@ TEST(KeysOffRecord, AreEmptyForSystemsThatRecordEverything) {
 }
 
 }  // namespace
-}  // namespace redouble::golden
+}  // namespace redouble::inline v0_1::golden

@@ -10,7 +10,7 @@
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/sim/json/bytes.h"
 
-namespace redouble::golden {
+namespace redouble::inline v0_1::golden {
 namespace {
 
 using store::Reply;
@@ -135,4 +135,4 @@ std::optional<Difference> CompareReply(const RecordedCommand& command, const Rep
   return difference;
 }
 
-}  // namespace redouble::golden
+}  // namespace redouble::inline v0_1::golden

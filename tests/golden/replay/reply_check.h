@@ -25,7 +25,7 @@
 #include "redouble/tests/golden/replay/difference.h"
 #include "redouble/tests/golden/replay/golden.h"
 
-namespace redouble::golden {
+namespace redouble::inline v0_1::golden {
 
 // Returns the reply as a golden records it, without any of the rules.
 Json ReplyToRecorded(const store::Reply& reply);
@@ -39,6 +39,6 @@ Json EncodeRecorded(const Json& recorded);
 std::optional<Difference> CompareReply(const RecordedCommand& command, const store::Reply& reply,
                                        System system);
 
-}  // namespace redouble::golden
+}  // namespace redouble::inline v0_1::golden
 
 #endif  // REDOUBLE_TESTS_GOLDEN_REPLAY_REPLY_CHECK_H_

@@ -21,7 +21,7 @@
 #include "redouble/tests/golden/studio/studio_race.h"
 #include "redouble/tests/golden/studio/studio_recording.h"
 
-namespace redouble::golden {
+namespace redouble::inline v0_1::golden {
 namespace {
 
 constexpr std::array<std::string_view, 6> kFamilies = {"registry.", "events.",       "ingest.",
@@ -295,4 +295,4 @@ Json WithSortedTokens(Json commands) {
   return commands;
 }
 
-}  // namespace redouble::golden
+}  // namespace redouble::inline v0_1::golden

@@ -16,7 +16,7 @@
 #include "redouble/tests/golden/replay/domain.h"
 #include "redouble/tests/golden/replay/golden.h"
 
-namespace redouble::golden {
+namespace redouble::inline v0_1::golden {
 
 // Returns whether the golden is Studio's, by its operations or by the keys of its commands.
 bool IsStudioGolden(const Golden& golden);
@@ -31,6 +31,6 @@ absl::StatusOr<Plan> StudioPlan(const Golden& golden, size_t index);
 // over a set, in no defined order.
 Json WithSortedTokens(Json commands);
 
-}  // namespace redouble::golden
+}  // namespace redouble::inline v0_1::golden
 
 #endif  // REDOUBLE_TESTS_GOLDEN_STUDIO_STUDIO_DOMAIN_H_

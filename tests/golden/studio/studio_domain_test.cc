@@ -12,7 +12,7 @@
 #include "redouble/tests/golden/relayna/relayna_domain.h"
 #include "redouble/tests/golden/replay/raw_replay.h"
 
-namespace redouble::golden {
+namespace redouble::inline v0_1::golden {
 namespace {
 
 using ::testing::StartsWith;
@@ -174,4 +174,4 @@ TEST(StudioDomain, SkipsTheRawReplayOfAGoldenWithUnrecordedCommands) {
 }
 
 }  // namespace
-}  // namespace redouble::golden
+}  // namespace redouble::inline v0_1::golden

@@ -14,7 +14,7 @@
 #include "redouble/tests/golden/replay/race.h"
 #include "redouble/tests/golden/studio/studio_recording.h"
 
-namespace redouble::golden {
+namespace redouble::inline v0_1::golden {
 namespace {
 
 using Commands = std::vector<RecordedCommand>;
@@ -303,4 +303,4 @@ absl::StatusOr<Plan> StudioRace(const Golden& golden, size_t index) {
   return absl::InvalidArgumentError("a race of another shape");
 }
 
-}  // namespace redouble::golden
+}  // namespace redouble::inline v0_1::golden

@@ -13,7 +13,7 @@
 #include "redouble/tests/golden/replay/domain.h"
 #include "redouble/tests/golden/replay/golden.h"
 
-namespace redouble::golden {
+namespace redouble::inline v0_1::golden {
 
 // Returns the plan of a step that is a race. Its result has one of three shapes: `trace`, pairs of
 // an actor and a request, and `results`; or `trace_A`, the requests of A, its result, and after how
@@ -29,6 +29,6 @@ std::optional<Plan::Call> InferCall(const Golden& golden, size_t index,
 // Returns the record that an update wrote, or would have written if it was refused.
 Json RecordOfUpdate(const Golden& golden, size_t index, std::span<const RecordedCommand> commands);
 
-}  // namespace redouble::golden
+}  // namespace redouble::inline v0_1::golden
 
 #endif  // REDOUBLE_TESTS_GOLDEN_STUDIO_STUDIO_RACE_H_

@@ -9,7 +9,7 @@
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/base/time/utc.h"
 
-namespace redouble::golden {
+namespace redouble::inline v0_1::golden {
 namespace {
 
 constexpr std::array<std::string_view, 3> kPure = {
@@ -156,4 +156,4 @@ void AddConfiguration(const Golden& golden, const RecordedStep& step, Json& argu
   if (step.now) arguments["now"] = *step.now;
 }
 
-}  // namespace redouble::golden
+}  // namespace redouble::inline v0_1::golden

@@ -11,7 +11,7 @@
 
 #include "redouble/tests/golden/replay/golden.h"
 
-namespace redouble::golden {
+namespace redouble::inline v0_1::golden {
 
 using Words = std::vector<std::string>;
 
@@ -44,6 +44,6 @@ void AddTaskTtl(const RecordedStep& step, std::span<const RecordedCommand> comma
 // Adds the configuration of the stores, as the golden's commands show, and the step's time.
 void AddConfiguration(const Golden& golden, const RecordedStep& step, Json& arguments);
 
-}  // namespace redouble::golden
+}  // namespace redouble::inline v0_1::golden
 
 #endif  // REDOUBLE_TESTS_GOLDEN_STUDIO_STUDIO_RECORDING_H_

@@ -10,7 +10,7 @@
 #include "redouble/sim/operations/threescale/threescale_operations.h"
 #include "redouble/sim/operations/threescale/threescale_session.h"
 
-namespace redouble::golden {
+namespace redouble::inline v0_1::golden {
 namespace {
 
 using scenarios::ThreescaleSession;
@@ -113,4 +113,4 @@ Domain ThreescaleDomain() {
   return domain;
 }
 
-}  // namespace redouble::golden
+}  // namespace redouble::inline v0_1::golden

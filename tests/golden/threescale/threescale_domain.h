@@ -15,10 +15,10 @@
 
 #include "redouble/tests/golden/replay/domain.h"
 
-namespace redouble::golden {
+namespace redouble::inline v0_1::golden {
 
 Domain ThreescaleDomain();
 
-}  // namespace redouble::golden
+}  // namespace redouble::inline v0_1::golden
 
 #endif  // REDOUBLE_TESTS_GOLDEN_THREESCALE_THREESCALE_DOMAIN_H_

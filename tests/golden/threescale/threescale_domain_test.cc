@@ -10,7 +10,7 @@
 #include "redouble/tests/golden/domain_replay.h"
 #include "redouble/tests/golden/golden_for_test.h"
 
-namespace redouble::golden {
+namespace redouble::inline v0_1::golden {
 namespace {
 
 Json ReadGolden(std::string_view name) { return golden::ReadGolden("threescale", name); }
@@ -80,4 +80,4 @@ TEST(ThreescaleDomain, ComparesTheKeyspaceOfEachFormat) {
 }
 
 }  // namespace
-}  // namespace redouble::golden
+}  // namespace redouble::inline v0_1::golden

@@ -25,7 +25,7 @@
 #include "redouble/core/store/command_row.h"
 #include "redouble/core/store/table/command_table.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 using base::IsOk;
@@ -273,4 +273,4 @@ RC_GTEST_PROP(ClusterRouteProperty, AnswersAPipelineAsOneEngineDoes, ()) {
 }
 
 }  // namespace
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

@@ -19,7 +19,7 @@
 #include "redouble/core/store/reply.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 
 // Returns the reply, which may be an error reply.
 inline store::Reply Ask(store::Store& store, const std::vector<std::string_view>& words) {
@@ -30,6 +30,6 @@ inline store::Reply Ask(store::Store& store, const std::vector<std::string_view>
   return base::Run(send()).value();
 }
 
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet
 
 #endif  // REDOUBLE_TESTS_PROPERTY_KORVET_ASK_H_

@@ -37,7 +37,7 @@
 #include "redouble/sim/storm/korvet/topic_history.h"
 #include "redouble/tests/property/korvet/ask.h"
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 namespace {
 
 using sim::TopicGuarantee;
@@ -344,4 +344,4 @@ TYPED_TEST(ClockSteps, BackLetTheProducersIdsCarryOverToTheNextMillisecond) {
 }
 
 }  // namespace
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet

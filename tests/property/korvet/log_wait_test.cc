@@ -28,7 +28,7 @@
 #include "redouble/core/korvet/topics/topics.h"
 #include "redouble/tests/property/korvet/ask.h"
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 namespace {
 
 using base::IsOk;
@@ -195,4 +195,4 @@ TYPED_TEST(LogWait, EndsAsSoonAsThereIsEnough) {
 }
 
 }  // namespace
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet

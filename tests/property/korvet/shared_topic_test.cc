@@ -31,7 +31,7 @@
 #include "redouble/sim/world/world.h"
 #include "redouble/tests/property/korvet/ask.h"
 
-namespace redouble::korvet {
+namespace redouble::inline v0_1::korvet {
 namespace {
 
 using sim::TopicGuarantee;
@@ -298,4 +298,4 @@ TEST(SharedTopic, KeepsItsGuaranteesWhenTheClockOfRedisSteps) {
 }
 
 }  // namespace
-}  // namespace redouble::korvet
+}  // namespace redouble::inline v0_1::korvet

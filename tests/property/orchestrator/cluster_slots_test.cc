@@ -25,7 +25,7 @@
 #include "redouble/sim/operations/operation.h"
 #include "redouble/sim/operations/orchestrator/orchestrator_operations.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 namespace {
 
 using base::IsOk;
@@ -238,4 +238,4 @@ TEST_F(ClusterSlots, AreCrossedByEveryStepOfSeveralKeysThatAreNotTagged) {
 }
 
 }  // namespace
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

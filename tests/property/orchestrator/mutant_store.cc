@@ -18,7 +18,7 @@
 #include "redouble/core/store/typed/sets.h"
 #include "redouble/core/store/typed/strings.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 namespace {
 
 using store::Command;
@@ -261,4 +261,4 @@ std::string MutantStore::NodeOp(std::string_view consume_op) const {
   return ConsumeOp(absl::StrCat("node:", node->second));
 }
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

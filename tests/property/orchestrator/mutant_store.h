@@ -28,7 +28,7 @@
 #include "redouble/core/store/store.h"
 #include "redouble/core/store/wrappers/intercepting_store.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 
 // What the store breaks. The comment names the invariant that detects it.
 enum class Mutation {
@@ -88,6 +88,6 @@ class MutantStore final : public store::InterceptingStore {
   std::map<std::string, std::string> nodes_;  // For kNodeConsumeKey: the node of each token.
 };
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator
 
 #endif  // REDOUBLE_TESTS_PROPERTY_ORCHESTRATOR_MUTANT_STORE_H_

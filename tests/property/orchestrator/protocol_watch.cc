@@ -18,7 +18,7 @@
 #include "redouble/core/store/typed/streams.h"
 #include "redouble/core/store/typed/strings.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 namespace {
 
 using base::ToAbsl;
@@ -484,4 +484,4 @@ Violations CompareRuns(const RunSummary& disturbed, const RunSummary& undisturbe
   return violations;
 }
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

@@ -62,7 +62,7 @@
 #include "redouble/tests/property/orchestrator/run_snapshot.h"
 #include "redouble/tests/property/orchestrator/token_ledger.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 
 // The outcome of a run, which duplicates and crashes must not change.
 struct RunSummary {
@@ -158,6 +158,6 @@ class ProtocolWatch {
   std::set<std::string> signals_;
 };
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator
 
 #endif  // REDOUBLE_TESTS_PROPERTY_ORCHESTRATOR_PROTOCOL_WATCH_H_

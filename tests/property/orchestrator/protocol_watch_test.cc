@@ -19,7 +19,7 @@
 #include "redouble/core/orchestrator/testing/workflow_for_test.h"
 #include "redouble/core/store/wrappers/intercepting_store.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 namespace {
 
 using base::IsOk;
@@ -342,4 +342,4 @@ TEST(ProtocolWatch, L6FindsAJoinThatStillWaits) {
 }
 
 }  // namespace
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

@@ -22,7 +22,7 @@
 #include "redouble/core/store/command.h"
 #include "redouble/sim/world/world.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 namespace {
 
 using ::testing::Each;
@@ -104,4 +104,4 @@ TEST_P(ReclaimTest, ExecutesEachEntryOfACrashedWorkerOnce) {
 INSTANTIATE_TEST_SUITE_P(Workers, ReclaimTest, ::testing::Values(1, 2, 8));
 
 }  // namespace
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

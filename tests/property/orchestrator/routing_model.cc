@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 namespace {
 
 using OrderedJson = nlohmann::ordered_json;
@@ -314,4 +314,4 @@ const std::vector<ModelCondition>& ModelConditions() {
   return kConditions;
 }
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

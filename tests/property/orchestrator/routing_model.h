@@ -19,7 +19,7 @@
 #include <string_view>
 #include <vector>
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 
 // By loop, the number of completed iterations.
 using ModelLoops = std::map<std::string, int64_t>;
@@ -121,6 +121,6 @@ struct ModelCondition {
 };
 const std::vector<ModelCondition>& ModelConditions();
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator
 
 #endif  // REDOUBLE_TESTS_PROPERTY_ORCHESTRATOR_ROUTING_MODEL_H_

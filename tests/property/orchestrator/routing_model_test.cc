@@ -8,7 +8,7 @@
 #include "redouble/core/orchestrator/graph/routing.h"
 #include "redouble/tests/property/orchestrator/workflow_graph.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 namespace {
 
 using ::testing::ElementsAre;
@@ -96,4 +96,4 @@ TEST(RoutingModel, AgreesWithTheCoordinatorsRouting) {
 }
 
 }  // namespace
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

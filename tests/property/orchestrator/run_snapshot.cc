@@ -11,7 +11,7 @@
 #include "redouble/core/store/typed/sets.h"
 #include "redouble/core/store/typed/strings.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 namespace {
 
 std::set<std::string> MembersOf(store::Store& store, const std::string& key) {
@@ -79,4 +79,4 @@ void ReadKey(store::Store& store, const Keys& keys, const std::string& key, RunS
   }
 }
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

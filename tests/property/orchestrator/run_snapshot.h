@@ -19,7 +19,7 @@
 #include "redouble/core/orchestrator/keys.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 
 struct SeenApproval {
   std::string node;
@@ -51,6 +51,6 @@ bool IsApprovalKey(const Keys& keys, std::string_view key);
 // Reads one key of the run and updates the snapshot, also if the key was deleted.
 void ReadKey(store::Store& store, const Keys& keys, const std::string& key, RunSnapshot& snapshot);
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator
 
 #endif  // REDOUBLE_TESTS_PROPERTY_ORCHESTRATOR_RUN_SNAPSHOT_H_

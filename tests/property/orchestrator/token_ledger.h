@@ -25,7 +25,7 @@
 #include "redouble/tests/property/orchestrator/routing_model.h"
 #include "redouble/tests/property/orchestrator/run_snapshot.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 
 // A violated invariant, by its name in docs/systems/orchestrator.md 7: "I7".
 struct Violation {
@@ -114,6 +114,6 @@ class TokenLedger {
   ModelDecisions decisions_;
 };
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator
 
 #endif  // REDOUBLE_TESTS_PROPERTY_ORCHESTRATOR_TOKEN_LEDGER_H_

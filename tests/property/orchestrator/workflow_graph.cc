@@ -8,7 +8,7 @@
 
 #include "redouble/tests/property/orchestrator/routing_model.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 namespace {
 
 std::string NameOf(int i) { return std::string(1, static_cast<char>('A' + i)); }
@@ -97,4 +97,4 @@ Ir DrawGraph(base::Rng& rng, const GraphOptions& options) {
   }
 }
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

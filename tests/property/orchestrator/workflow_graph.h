@@ -13,7 +13,7 @@
 #include "redouble/core/base/random/rng.h"
 #include "redouble/core/orchestrator/graph/ir.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 
 struct GraphOptions {
   int most_nodes = 6;
@@ -25,6 +25,6 @@ struct GraphOptions {
 // approvals. Its conditions are those of routing_model.h; FormatIr formats its text.
 Ir DrawGraph(base::Rng& rng, const GraphOptions& options);
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator
 
 #endif  // REDOUBLE_TESTS_PROPERTY_ORCHESTRATOR_WORKFLOW_GRAPH_H_

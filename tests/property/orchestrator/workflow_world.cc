@@ -25,7 +25,7 @@
 #include "redouble/tests/property/orchestrator/routing_model.h"
 #include "redouble/tests/property/orchestrator/workflow_graph.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 namespace {
 
 constexpr absl::Duration kIdle = absl::Seconds(20);
@@ -409,4 +409,4 @@ WorldReport RunWorkflowWorld(const WorkflowWorldOptions& options) {
   return WorkflowWorld(options).Run();
 }
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

@@ -20,7 +20,7 @@
 #include "redouble/tests/property/orchestrator/mutant_store.h"
 #include "redouble/tests/property/orchestrator/protocol_watch.h"
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 
 // How approvals are decided.
 enum class Deciders {
@@ -67,6 +67,6 @@ struct WorldReport {
 // graphs are reported as violations of "oracle".
 WorldReport RunWorkflowWorld(const WorkflowWorldOptions& options);
 
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator
 
 #endif  // REDOUBLE_TESTS_PROPERTY_ORCHESTRATOR_WORKFLOW_WORLD_H_

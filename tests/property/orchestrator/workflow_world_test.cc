@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <string>
 
-namespace redouble::orchestrator {
+namespace redouble::inline v0_1::orchestrator {
 namespace {
 
 // Set ORCHESTRATOR_RUNS=10000 for the full run.
@@ -162,4 +162,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
-}  // namespace redouble::orchestrator
+}  // namespace redouble::inline v0_1::orchestrator

@@ -31,7 +31,7 @@
 #include "redouble/sim/world/world.h"
 #include "redouble/tests/property/hardened_schedules.h"
 
-namespace redouble::relayna {
+namespace redouble::inline v0_1::relayna {
 namespace {
 
 using base::IsOk;
@@ -336,4 +336,4 @@ TEST(RelaynaInvariants, I10TheFeedHasEveryStatusEvent) {
 }
 
 }  // namespace
-}  // namespace redouble::relayna
+}  // namespace redouble::inline v0_1::relayna

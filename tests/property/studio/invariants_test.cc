@@ -42,7 +42,7 @@
 #include "redouble/sim/world/world.h"
 #include "redouble/tests/property/hardened_schedules.h"
 
-namespace redouble::studio {
+namespace redouble::inline v0_1::studio {
 namespace {
 
 using base::IsOk;
@@ -375,4 +375,4 @@ TEST(StudioInvariants, S2ADocumentThatLivesOnIsNotPruned) {
 }
 
 }  // namespace
-}  // namespace redouble::studio
+}  // namespace redouble::inline v0_1::studio

@@ -23,7 +23,7 @@
 #include "redouble/core/threescale/report/worker.h"
 #include "redouble/sim/world/world.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 using base::IsOk;
@@ -114,4 +114,4 @@ TEST(OverLimit, HappensByDefaultUnderSomeSchedulesAndWhenHardenedUnderNone) {
 }
 
 }  // namespace
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

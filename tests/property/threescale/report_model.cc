@@ -8,7 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 absl::CivilSecond Civil(int64_t time) {
@@ -276,4 +276,4 @@ std::map<std::string, ReportModel::Stored> ReportModel::StringsAt(int64_t now) c
   return strings;
 }
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

@@ -22,7 +22,7 @@
 
 #include "absl/time/civil_time.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 
 // One service, "2". Times are whole seconds since the Unix epoch.
 class ReportModel {
@@ -93,6 +93,6 @@ class ReportModel {
   int64_t errors_ = 0;
 };
 
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale
 
 #endif  // REDOUBLE_TESTS_PROPERTY_THREESCALE_REPORT_MODEL_H_

@@ -23,7 +23,7 @@
 #include "redouble/sim/world/world.h"
 #include "redouble/tests/property/hardened_schedules.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 using base::Task;
@@ -263,4 +263,4 @@ TEST(NotificationInvariant, CountsEveryNotificationOnce) {
 }
 
 }  // namespace
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

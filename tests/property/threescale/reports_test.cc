@@ -16,7 +16,7 @@
 #include "redouble/core/threescale/report/worker.h"
 #include "redouble/tests/property/threescale/report_model.h"
 
-namespace redouble::threescale {
+namespace redouble::inline v0_1::threescale {
 namespace {
 
 using base::IsOk;
@@ -218,4 +218,4 @@ TYPED_TEST(RandomReports, HaveTheResultOfTheReference) {
 }
 
 }  // namespace
-}  // namespace redouble::threescale
+}  // namespace redouble::inline v0_1::threescale

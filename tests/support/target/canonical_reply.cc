@@ -8,7 +8,7 @@
 #include "redouble/core/base/text/redis_number.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 using store::Reply;
@@ -161,4 +161,4 @@ Reply CanonicalReplies::Of(const Words& command, Reply reply) {
   return Reply::Array(std::move(elements));
 }
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

@@ -21,7 +21,7 @@
 #include "redouble/core/store/reply.h"
 #include "redouble/tests/support/target/words.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 
 // Which part of a command's reply Redis guarantees.
 enum class ReplyOrder : uint8_t {
@@ -54,6 +54,6 @@ class CanonicalReplies {
   std::vector<Words> queued_;
 };
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests
 
 #endif  // REDOUBLE_TESTS_SUPPORT_TARGET_CANONICAL_REPLY_H_

@@ -2,7 +2,7 @@
 
 #include "gtest/gtest.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 using store::Reply;
@@ -64,4 +64,4 @@ TEST(CanonicalReplies, FollowsTransactions) {
 }
 
 }  // namespace
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

@@ -12,7 +12,7 @@
 #include "redouble/core/store/store.h"
 #include "redouble/tests/support/target/resp3_reader.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 
 using store::Reply;
 
@@ -149,4 +149,4 @@ Reply MemoryTarget::AsRead(Reply reply) const {
   return reader.Next().value();
 }
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

@@ -18,7 +18,7 @@
 #include "redouble/core/base/time/virtual_clock.h"
 #include "redouble/tests/support/target/target.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 
 class MemoryTarget final : public Target {
  public:
@@ -54,6 +54,6 @@ class MemoryTarget final : public Target {
   std::map<int, std::unique_ptr<Connection>> connections_;
 };
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests
 
 #endif  // REDOUBLE_TESTS_SUPPORT_TARGET_MEMORY_TARGET_H_

@@ -19,7 +19,7 @@
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/store/resp/command_writer.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 using store::Reply;
@@ -216,4 +216,4 @@ std::string Ask(RawConnection& connection, const RawConnection::Arguments& comma
   return reply.ok() ? reply->DebugString() : reply.status().ToString();
 }
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

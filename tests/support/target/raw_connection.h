@@ -34,7 +34,7 @@
 #include "redouble/core/store/resp/reply_reader.h"
 #include "redouble/tests/support/target/resp3_reader.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 
 class RawConnection {
  public:
@@ -110,6 +110,6 @@ class RawConnection {
 // Calls the command and returns Reply::DebugString() of its reply, or the text of the status.
 std::string Ask(RawConnection& connection, const RawConnection::Arguments& command);
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests
 
 #endif  // REDOUBLE_TESTS_SUPPORT_TARGET_RAW_CONNECTION_H_

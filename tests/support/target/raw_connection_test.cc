@@ -18,7 +18,7 @@
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/store/errors.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 using base::IsOkAndHolds;
@@ -225,4 +225,4 @@ TEST_F(RawConnectionTest, SaysWhereItCannotConnect) {
 }
 
 }  // namespace
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 using store::Reply;
@@ -46,4 +46,4 @@ std::string ReplyText(const Reply& reply) {
   return text;
 }
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

@@ -20,11 +20,11 @@
 
 #include "redouble/core/store/reply.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 
 // Returns the reply as lines, without a line break at the end.
 std::string ReplyText(const store::Reply& reply);
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests
 
 #endif  // REDOUBLE_TESTS_SUPPORT_TARGET_REPLY_TEXT_H_

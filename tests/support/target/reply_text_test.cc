@@ -4,7 +4,7 @@
 
 #include "gtest/gtest.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 using store::Reply;
@@ -36,4 +36,4 @@ TEST(ReplyText, AlignsNumbersOfLongArrays) {
 }
 
 }  // namespace
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 using store::Reply;
@@ -159,4 +159,4 @@ std::string ShapedText(const Reply& reply) {
   return text + ']';
 }
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

@@ -18,7 +18,7 @@
 
 #include "redouble/core/store/reply.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 
 class Resp3Reader {
  public:
@@ -34,6 +34,6 @@ class Resp3Reader {
 // Returns the reply on one line with its shapes: map["f", double "1.5"].
 std::string ShapedText(const store::Reply& reply);
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests
 
 #endif  // REDOUBLE_TESTS_SUPPORT_TARGET_RESP3_READER_H_

@@ -6,7 +6,7 @@
 #include "gtest/gtest.h"
 #include "redouble/core/store/resp/reply_encoding.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 using store::Reply;
@@ -61,4 +61,4 @@ TEST(ShapedText, NamesTheShapesThatOnlyTheEngineHas) {
 }
 
 }  // namespace
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

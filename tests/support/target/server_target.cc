@@ -6,7 +6,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 using store::Reply;
@@ -108,4 +108,4 @@ ServerTarget::Connection& ServerTarget::At(int number) {
   return connection;
 }
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

@@ -17,7 +17,7 @@
 #include "redouble/tests/support/target/raw_connection.h"
 #include "redouble/tests/support/target/target.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 
 class ServerTarget final : public Target {
  public:
@@ -60,6 +60,6 @@ class ServerTarget final : public Target {
   std::map<int, Connection> connections_;
 };
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests
 
 #endif  // REDOUBLE_TESTS_SUPPORT_TARGET_SERVER_TARGET_H_

@@ -25,7 +25,7 @@
 #include "redouble/core/store/reply.h"
 #include "redouble/tests/support/target/words.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 
 class Target {
  public:
@@ -56,6 +56,6 @@ class Target {
   virtual std::optional<store::Reply> Poll(int connection) = 0;
 };
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests
 
 #endif  // REDOUBLE_TESTS_SUPPORT_TARGET_TARGET_H_

@@ -9,7 +9,7 @@
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/store/reply.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 bool NeedsQuotes(std::string_view word) {
@@ -36,4 +36,4 @@ std::string JoinWords(const Words& words) {
   return line;
 }
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

@@ -18,7 +18,7 @@
 
 #include "absl/status/statusor.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 
 // A command: its name and its arguments.
 using Words = std::vector<std::string>;
@@ -30,6 +30,6 @@ absl::StatusOr<Words> SplitWords(std::string_view line);
 // Returns the shortest line that SplitWords splits into `words`; quotes a word only if necessary.
 std::string JoinWords(const Words& words);
 
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests
 
 #endif  // REDOUBLE_TESTS_SUPPORT_TARGET_WORDS_H_

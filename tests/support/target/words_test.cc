@@ -6,7 +6,7 @@
 #include "rapidcheck/gtest.h"
 #include "redouble/core/base/status/status_matchers.h"
 
-namespace redouble::tests {
+namespace redouble::inline v0_1::tests {
 namespace {
 
 using base::IsOkAndHolds;
@@ -45,4 +45,4 @@ RC_GTEST_PROP(Words, ComeBackFromTheirLine, (const Words& words)) {
 }
 
 }  // namespace
-}  // namespace redouble::tests
+}  // namespace redouble::inline v0_1::tests

@@ -14,7 +14,7 @@
 #include "redouble/backends/memory/engine/handlers.h"
 #include "redouble/core/base/text/redis_number.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 // Consecutive slots of one shard.
@@ -345,4 +345,4 @@ Reply HandleClusterHelp(CommandContext& context, Arguments) {
   return HelpReply(context, "CLUSTER", kHelp);
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -18,7 +18,7 @@
 #include "redouble/core/base/hash/crc.h"
 #include "redouble/core/store/reply.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // The offset of a node's cluster bus port from its client port.
 inline constexpr int kBusPortOffset = 10'000;
@@ -38,6 +38,6 @@ struct ClusterNode {
 };
 std::optional<ClusterNode> FindNode(const ClusterView& view, std::string_view id);
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_COMMANDS_CLUSTER_CLUSTER_NODES_H_

@@ -14,7 +14,7 @@
 #include "redouble/backends/memory/engine/handlers.h"
 #include "redouble/core/base/text/redis_number.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 constexpr int64_t kMaxPort = 65535;
@@ -287,4 +287,4 @@ Reply HandleClusterSaveConfig(CommandContext& context, Arguments) {
   return Reply::Error(error_text::kNothingIsSaved);
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

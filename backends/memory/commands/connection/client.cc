@@ -13,7 +13,7 @@
 #include "redouble/backends/memory/server/kept_parameters.h"
 #include "redouble/core/base/text/redis_number.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 Reply HandleClientId(CommandContext& context, Arguments) {
   return Reply::Integer(context.session().id());
@@ -188,4 +188,4 @@ Reply HandleClientHelp(CommandContext& context, Arguments) {
   return HelpReply(context, "CLIENT", kLines);
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

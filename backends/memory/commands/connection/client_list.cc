@@ -12,7 +12,7 @@
 #include "redouble/backends/memory/engine/handlers.h"
 #include "redouble/core/base/text/redis_number.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 enum class ClientType { kNormal, kReplica, kMaster, kPubSub };
@@ -150,4 +150,4 @@ Reply HandleClientKill(CommandContext& context, Arguments arguments) {
   return Reply::Integer(Kill(context, filter));
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -16,7 +16,7 @@
 
 #include "redouble/core/store/reply.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // Returns whether CLIENT LIST can show the text: it has no spaces and only printable characters.
 inline bool IsClientWord(std::string_view text) {
@@ -30,6 +30,6 @@ inline std::optional<store::Reply> RefuseClientName(std::string_view name) {
       "ERR Client names cannot contain spaces, newlines or special characters.");
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_COMMANDS_CONNECTION_CLIENT_NAME_H_

@@ -13,7 +13,7 @@
 #include "redouble/backends/memory/engine/session_core.h"
 #include "redouble/core/base/text/redis_number.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using Reads = TrackingMode::Reads;
@@ -187,4 +187,4 @@ Reply HandleClientTrackingInfo(CommandContext& context, Arguments arguments) {
                      Reply::Array(std::move(prefixes))});
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -10,7 +10,7 @@
 #include "redouble/backends/memory/engine/session_core.h"
 #include "redouble/core/base/text/redis_number.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 // The options of HELLO.
@@ -140,4 +140,4 @@ Reply HandleSelect(CommandContext& context, Arguments arguments) {
   return Reply::Ok();
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

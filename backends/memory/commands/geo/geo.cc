@@ -11,7 +11,7 @@
 #include "redouble/backends/memory/values/sorted_set.h"
 #include "redouble/core/base/text/redis_number.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 // Returns `reply_of` the position of each member after the key; `missing` for missing members.
@@ -92,4 +92,4 @@ Reply HandleGeoDist(CommandContext& context, Arguments arguments) {
       base::FormatDistance(DistanceMeters(DecodePosition(*a), DecodePosition(*b)) / unit_m));
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -10,7 +10,7 @@
 #include "redouble/core/base/text/redis_number.h"
 #include "redouble/core/base/text/shortest_double.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 struct Unit {
@@ -58,4 +58,4 @@ Reply PositionReply(const CommandContext& context, const GeoPosition& position) 
   return Reply::Array({text(position.longitude), text(position.latitude)});
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -14,7 +14,7 @@
 #include "redouble/backends/memory/commands/geo/geohash.h"
 #include "redouble/backends/memory/engine/command_context.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // A longitude and a latitude.
 std::optional<Reply> ReadPosition(Arguments words, GeoPosition& position);
@@ -26,6 +26,6 @@ std::optional<Reply> ReadLength(std::string_view word, std::string_view what, do
 // A position as GEOPOS and WITHCOORD reply it.
 Reply PositionReply(const CommandContext& context, const GeoPosition& position);
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_COMMANDS_GEO_GEO_ARGUMENTS_H_

@@ -16,7 +16,7 @@
 #include "redouble/backends/memory/values/sorted_set.h"
 #include "redouble/core/base/text/redis_number.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 // The commands of this family, by the positions of their arguments.
@@ -330,4 +330,4 @@ Reply HandleGeoSearchStore(CommandContext& context, Arguments arguments) {
   return SearchGeneric(context, kGeoSearchStore, arguments);
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

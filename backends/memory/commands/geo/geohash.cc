@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 constexpr int kMaxStep = 26;
@@ -225,4 +225,4 @@ std::vector<GeoScoreRange> SearchRanges(const GeoShape& shape) {
   return ranges;
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

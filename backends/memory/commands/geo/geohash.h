@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // In degrees.
 struct GeoPosition {
@@ -63,6 +63,6 @@ struct GeoScoreRange {
 // The cells that cover the shape: the center cell first, then in the order in which Redis searches.
 std::vector<GeoScoreRange> SearchRanges(const GeoShape& shape);
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_COMMANDS_GEO_GEOHASH_H_

@@ -8,7 +8,7 @@
 #include "gtest/gtest.h"
 #include "rapidcheck/gtest.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 constexpr GeoPosition kPalermo = {13.361389, 38.115556};
@@ -110,4 +110,4 @@ TEST(GeoSearch, LooksAtFewSquaresOfASmallCircle) {
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

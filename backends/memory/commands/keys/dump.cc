@@ -12,7 +12,7 @@
 #include "redouble/backends/memory/engine/handlers.h"
 #include "redouble/core/base/text/redis_number.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 constexpr int64_t kMillisPerSecond = 1000;
@@ -133,4 +133,4 @@ Reply HandleRestoreAsking(CommandContext& context, Arguments arguments) {
   return HandleRestore(context, arguments);
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

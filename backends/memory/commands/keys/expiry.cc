@@ -11,7 +11,7 @@
 #include "redouble/backends/memory/engine/handlers.h"
 #include "redouble/core/base/text/redis_number.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using Unit = ExpireArgument::Unit;
@@ -171,4 +171,4 @@ Reply HandlePersist(CommandContext& context, Arguments arguments) {
   return Reply::Integer(1);
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -12,7 +12,7 @@
 #include "redouble/backends/memory/values/free_effort.h"
 #include "redouble/core/base/text/glob.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 // How Redis frees what DEL and UNLINK remove.
@@ -215,4 +215,4 @@ Reply HandleRandomKey(CommandContext& context, Arguments) {
   return Reply::Nil();
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

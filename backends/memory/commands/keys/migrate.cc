@@ -5,7 +5,7 @@
 #include "redouble/backends/memory/engine/handlers.h"
 #include "redouble/core/base/text/redis_number.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 constexpr size_t kKeyAt = 2;  // After host and port.
@@ -52,4 +52,4 @@ Reply HandleMigrate(CommandContext& context, Arguments arguments) {
   return Reply::Error("IOERR error or timeout writing to target instance");
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -10,7 +10,7 @@
 #include "redouble/backends/memory/engine/handlers.h"
 #include "redouble/core/base/text/redis_number.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 // Redis shares these integers between keys, which it shows as a constant reference count.
@@ -148,4 +148,4 @@ Reply HandleWaitAof(CommandContext& context, Arguments arguments) {
                          Reply::Array({Reply::Integer(0), Reply::Integer(0)}));
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

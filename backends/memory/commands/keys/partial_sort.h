@@ -19,7 +19,7 @@
 #include <span>
 #include <utility>
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 template <typename T, typename Compare>
 class PartialSorter {
@@ -131,6 +131,6 @@ void PartialSort(std::span<T> items, size_t first, size_t last, const Compare& c
   PartialSorter<T, Compare>(items, first, last, compare).Sort(0, items.size());
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_COMMANDS_KEYS_PARTIAL_SORT_H_

@@ -7,7 +7,7 @@
 #include "gtest/gtest.h"
 #include "rapidcheck/gtest.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 int Compare(int a, int b) { return (a > b) - (a < b); }
@@ -56,4 +56,4 @@ TEST(PartialSort, ComparesOnlyAFewTimesForTheFirstOfMany) {
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -9,7 +9,7 @@
 #include "redouble/backends/memory/engine/handlers.h"
 #include "redouble/core/base/text/redis_number.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // As strtoul with Redis's checks: no leading space, nothing after the number except after a zero
 // byte, and within range. An empty text is 0, and a minus sign wraps around.
@@ -75,4 +75,4 @@ Reply HandleScan(CommandContext& context, Arguments arguments) {
   return ScanReply(next, std::move(keys));
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

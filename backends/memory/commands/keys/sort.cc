@@ -19,7 +19,7 @@
 #include "redouble/backends/memory/values/sorted_set.h"
 #include "redouble/core/base/text/redis_number.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 struct SortOptions {
@@ -294,4 +294,4 @@ Reply HandleSortRo(CommandContext& context, Arguments arguments) {
   return SortGeneric(context, arguments, /*may_store=*/false);
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

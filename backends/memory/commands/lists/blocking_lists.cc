@@ -12,7 +12,7 @@
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/handlers.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 BlockedOperation WaitForList(Arguments keys, const BlockTimeout& timeout) {
@@ -148,4 +148,4 @@ Reply HandleBLMPop(CommandContext& context, Arguments arguments) {
   return context.Block(std::move(operation));
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

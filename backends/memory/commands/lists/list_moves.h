@@ -19,7 +19,7 @@
 #include "redouble/backends/memory/engine/command_context.h"
 #include "redouble/backends/memory/values/list.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // The keyspace events of a push and of a pop at that end.
 std::string_view PushEvent(List::End end);
@@ -59,6 +59,6 @@ Reply ReadMultiPop(Arguments arguments, MultiPop& pop);
 // Pops from the first key that holds a list; nullopt if there is none.
 std::optional<Reply> PopFromFirst(CommandContext& context, const MultiPop& pop);
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_COMMANDS_LISTS_LIST_MOVES_H_

@@ -11,7 +11,7 @@
 #include "redouble/backends/memory/engine/handlers.h"
 #include "redouble/core/base/text/redis_number.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 Reply SizeReply(size_t size) { return Reply::Integer(static_cast<int64_t>(size)); }
@@ -357,4 +357,4 @@ Reply HandleLMPop(CommandContext& context, Arguments arguments) {
   return PopFromFirst(context, pop).value_or(Reply::NilArray());
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -12,7 +12,7 @@
 #include "redouble/backends/memory/scripting/function_libraries.h"
 #include "redouble/core/base/text/glob.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 Reply FCallGeneric(CommandContext& context, Arguments arguments, bool read_only) {
@@ -240,4 +240,4 @@ Reply HandleFunctionStats(CommandContext& context, Arguments) {
                      Reply::Bulk("engines"), Reply::Map({Reply::Bulk("LUA"), std::move(counts)})});
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -9,7 +9,7 @@
 #include "redouble/backends/memory/scripting/script_commands.h"
 #include "redouble/core/base/text/redis_number.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using store::CommandId;
@@ -251,4 +251,4 @@ Reply KillScript(CommandContext& context, bool is_function) {
   return Reply::Ok();
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -17,7 +17,7 @@
 #include "redouble/backends/memory/scripting/sandbox/script_host.h"
 #include "redouble/backends/memory/scripting/script_flags.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // One run of a script or function.
 struct ScriptRun {
@@ -53,6 +53,6 @@ std::optional<Reply> ReadScriptArguments(Arguments arguments, std::string_view n
 // SCRIPT KILL and FUNCTION KILL: ends the busy script. Returns OK or the error reply.
 Reply KillScript(CommandContext& context, bool is_function);
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_COMMANDS_SCRIPTING_SCRIPT_RUN_H_

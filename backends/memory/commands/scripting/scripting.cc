@@ -14,7 +14,7 @@
 #include "redouble/backends/memory/scripting/script_cache.h"
 #include "redouble/core/base/hash/digest.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 // `sha numkeys key... argument...`, for a script in the cache.
@@ -169,4 +169,4 @@ Reply HandleScriptShow(CommandContext& context, Arguments arguments) {
   return Reply::Bulk(scripts.TextOf(sha));
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

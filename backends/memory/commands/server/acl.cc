@@ -21,7 +21,7 @@
 #include "redouble/core/base/text/redis_number.h"
 #include "redouble/core/store/table/command_details.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using store::CommandId;
@@ -326,4 +326,4 @@ Reply HandleAclHelp(CommandContext& context, Arguments) {
   return HelpReply(context, "ACL", kLines);
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

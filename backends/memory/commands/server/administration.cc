@@ -12,7 +12,7 @@
 #include "redouble/backends/memory/engine/handlers.h"
 #include "redouble/core/base/text/redis_number.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 constexpr std::string_view kAlreadySaving = "ERR Background save already in progress";
@@ -164,4 +164,4 @@ Reply HandleShutdown(CommandContext& context, Arguments arguments) {
   return Reply::Ok();
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -18,7 +18,7 @@
 #include "redouble/core/base/text/glob.h"
 #include "redouble/core/store/table/command_details.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using store::CommandId;
@@ -311,4 +311,4 @@ Reply HandleCommandHelp(CommandContext& context, Arguments) {
   return HelpReply(context, "COMMAND", kHelp);
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

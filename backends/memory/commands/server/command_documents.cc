@@ -7,7 +7,7 @@
 
 #include "redouble/core/base/text/redis_number.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using store::Reply;
@@ -118,4 +118,4 @@ std::string_view KeyNote(std::string_view command, size_t key) {
   return found == std::end(kNotes) ? std::string_view() : found->text;
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -14,7 +14,7 @@
 
 #include "redouble/core/store/reply.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // Appends alternating names and values, in Redis's order, to the map that describes the command;
 // nothing if there is no more text. A subcommand is named with its container: "xgroup|create".
@@ -23,6 +23,6 @@ void AppendDocument(std::string_view command, std::vector<store::Reply>& out);
 // The note of COMMAND INFO on the command's key spec with this index; empty for most.
 std::string_view KeyNote(std::string_view command, size_t key);
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_COMMANDS_SERVER_COMMAND_DOCUMENTS_H_

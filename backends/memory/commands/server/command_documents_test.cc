@@ -8,7 +8,7 @@
 #include "redouble/core/store/resp/reply_encoding.h"
 #include "redouble/core/store/table/command_table.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using store::Reply;
@@ -56,4 +56,4 @@ TEST(CommandDocuments, HaveNotesOnSomeKeys) {
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

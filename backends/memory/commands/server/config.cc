@@ -16,7 +16,7 @@
 #include "redouble/backends/memory/server/host.h"
 #include "redouble/core/base/text/glob.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 Reply SetFailed(std::string_view name, std::string_view why) {
@@ -189,4 +189,4 @@ Reply HandleConfigSet(CommandContext& context, Arguments arguments) {
   return Reply::Ok();
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -15,7 +15,7 @@
 #include "redouble/backends/memory/server/memory_size.h"
 #include "redouble/core/store/reply.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 constexpr int64_t kMaxInt = std::numeric_limits<int32_t>::max();
@@ -339,4 +339,4 @@ ConfigLines LinesOf(const Parameter& parameter, const EngineOptions& options) {
                 TextOf(parameter, options), TextOf(parameter, EngineOptions()));
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

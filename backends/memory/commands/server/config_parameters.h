@@ -21,7 +21,7 @@
 #include "redouble/backends/memory/server/kept_parameters.h"
 #include "redouble/backends/memory/server/parameter_value.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // A parameter and its option. Numbers are in the option's unit.
 struct Parameter {
@@ -89,6 +89,6 @@ ConfigLines LinesOf(const Parameter& parameter, const EngineOptions& options);
 // Sets a value in `options`. Returns the text of an error.
 ValueError SetValue(const Found& found, std::string_view text, EngineOptions& options);
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_COMMANDS_SERVER_CONFIG_PARAMETERS_H_

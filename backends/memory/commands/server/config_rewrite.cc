@@ -17,7 +17,7 @@
 #include "redouble/backends/memory/server/kept_parameters.h"
 #include "redouble/core/base/status/status_macros.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 constexpr std::string_view kUser = "user";
@@ -103,4 +103,4 @@ Reply HandleConfigRewrite(CommandContext& context, Arguments) {
   return Reply::Error(absl::StrCat("ERR Rewriting config file: ", status.message()));
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

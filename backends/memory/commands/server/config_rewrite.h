@@ -18,7 +18,7 @@
 #include "absl/status/status.h"
 #include "redouble/backends/memory/engine/engine_core.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 enum class RewriteScope : uint8_t {
   kChanged,  // Parameters that differ from their defaults, and those of the file.
@@ -29,6 +29,6 @@ enum class RewriteScope : uint8_t {
 // Errors: those of Host::ReadTextFile and Host::ReplaceTextFile.
 absl::Status RewriteConfig(EngineCore& engine, RewriteScope scope);
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_COMMANDS_SERVER_CONFIG_REWRITE_H_

@@ -12,7 +12,7 @@
 #include "redouble/backends/memory/server/memory_size.h"
 #include "redouble/core/base/text/redis_number.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 // The classes in the order of CONFIG GET.
@@ -144,4 +144,4 @@ std::optional<std::string> SetPercentiles(EngineOptions& options, std::string_vi
   return std::nullopt;
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -18,7 +18,7 @@
 #include "redouble/backends/memory/engine_options.h"
 #include "redouble/backends/memory/server/config_file.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // The setters return the text of an error; nullopt if they set the option.
 
@@ -42,6 +42,6 @@ std::string PercentilesText(const EngineOptions& options);
 std::optional<std::string> SetPercentiles(EngineOptions& options, std::string_view text);
 ConfigLines PercentileLines(const EngineOptions& options);
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_COMMANDS_SERVER_CONFIG_VALUES_H_

@@ -16,7 +16,7 @@
 #include "redouble/core/base/hash/digest.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 // A digest that other digests are mixed into.
@@ -139,4 +139,4 @@ std::string ValueDigest(const Database& database, const Database::Entry& entry) 
   return digest.Hex();
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -13,13 +13,13 @@
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/keyspace/database.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // The digest of all databases: 40 lower-case hexadecimal digits, all zeros if there is no key.
 std::string DatasetDigest(EngineCore& engine);
 // The digest of a key's value and whether it has an expiry, without the key's name.
 std::string ValueDigest(const Database& database, const Database::Entry& entry);
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_COMMANDS_SERVER_DATASET_DIGEST_H_

@@ -25,7 +25,7 @@
 #include "redouble/core/base/text/glob.h"
 #include "redouble/core/base/text/redis_number.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 // The bytes of a DUMP payload besides the value: the type before it, version and checksum after it.
@@ -430,4 +430,4 @@ Reply HandleDebug(CommandContext& context, Arguments arguments) {
   return WrongSubcommandUse(context, "DEBUG");
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

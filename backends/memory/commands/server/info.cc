@@ -16,7 +16,7 @@
 #include "redouble/backends/memory/server/kept_parameters.h"
 #include "redouble/core/store/table/command_table.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 constexpr int64_t kMicrosPerSecond = 1'000'000;
@@ -356,4 +356,4 @@ Reply HandleInfo(CommandContext& context, Arguments arguments) {
   return Reply::Verbatim(std::move(out));
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -19,7 +19,7 @@
 #include "redouble/core/base/text/redis_number.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 // "1.50M", as Redis writes human-readable sizes.
@@ -249,4 +249,4 @@ void AppendMemory(EngineCore& engine, std::string& out) {
       engine.lazyfreed_objects(), "\r\n");
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -15,7 +15,7 @@
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/core/store/reply.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // The memory in use in bytes, as maxmemory counts it. Without maxmemory the size of the keys is
 // estimated from a sample of some thousand keys.
@@ -27,6 +27,6 @@ std::vector<store::Reply> MemoryStats(EngineCore& engine);
 // Appends the section's lines.
 void AppendMemory(EngineCore& engine, std::string& out);
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_COMMANDS_SERVER_INFO_MEMORY_H_

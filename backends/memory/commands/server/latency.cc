@@ -11,7 +11,7 @@
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/handlers.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using store::CommandId;
@@ -138,4 +138,4 @@ Reply HandleLatencyHelp(CommandContext& context, Arguments) {
   return HelpReply(context, "LATENCY", kLines);
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -18,7 +18,7 @@
 #include "redouble/core/base/random/rng.h"
 #include "redouble/core/base/text/redis_number.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 // Valkey calls itself Redis here.
@@ -210,4 +210,4 @@ Reply HandleLolWut(CommandContext& context, Arguments arguments) {
   return Reply::Verbatim(VersionLine(context));
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

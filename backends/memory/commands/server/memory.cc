@@ -8,7 +8,7 @@
 #include "redouble/backends/memory/values/memory_usage.h"
 #include "redouble/core/base/text/redis_number.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 Reply HandleMemoryHelp(CommandContext& context, Arguments) {
   static constexpr std::string_view kLines[] = {
@@ -66,4 +66,4 @@ Reply HandleMemoryUsage(CommandContext& context, Arguments arguments) {
   return Reply::Integer(static_cast<int64_t>(MemoryUsage(entry->key(), entry->value, samples)));
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

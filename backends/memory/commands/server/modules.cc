@@ -5,7 +5,7 @@
 #include "redouble/backends/memory/engine/argument.h"
 #include "redouble/backends/memory/engine/handlers.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 Reply NotLoaded() {
@@ -39,4 +39,4 @@ Reply HandleModuleHelp(CommandContext& context, Arguments) {
   return HelpReply(context, "MODULE", kHelp);
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -14,7 +14,7 @@
 #include "redouble/backends/memory/engine/handlers.h"
 #include "redouble/core/base/text/redis_number.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 constexpr int64_t kMaxPort = 65535;
@@ -268,4 +268,4 @@ Reply HandleFailover(CommandContext& context, Arguments arguments) {
   return Reply::Ok();
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -6,7 +6,7 @@
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/handlers.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 bool FlushOptionsAreRight(Arguments arguments) {
@@ -66,4 +66,4 @@ Reply HandleSwapDb(CommandContext& context, Arguments arguments) {
   return Reply::Ok();
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

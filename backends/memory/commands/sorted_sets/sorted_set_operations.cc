@@ -17,7 +17,7 @@
 #include "redouble/backends/memory/values/sorted_set.h"
 #include "redouble/core/base/text/redis_number.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using Elements = std::vector<SortedSet::Element>;
@@ -307,4 +307,4 @@ Reply HandleZInterCard(CommandContext& context, Arguments arguments) {
   return Perform(context, arguments, kZInterCard);
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

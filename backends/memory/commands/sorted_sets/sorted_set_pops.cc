@@ -12,7 +12,7 @@
 #include "redouble/backends/memory/values/sorted_set.h"
 #include "redouble/core/base/text/redis_number.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 enum class Side { kMin, kMax };
@@ -199,4 +199,4 @@ Reply HandleBZMPop(CommandContext& context, Arguments arguments) {
   return context.Block(std::move(operation));
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

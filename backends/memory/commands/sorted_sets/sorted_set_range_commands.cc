@@ -12,7 +12,7 @@
 #include "redouble/backends/memory/values/sorted_set.h"
 #include "redouble/core/base/text/redis_number.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 // The parts of a range that the command's name determines, and those that its arguments may choose.
@@ -239,4 +239,4 @@ Reply HandleZRemRangeByLex(CommandContext& context, Arguments arguments) {
   return RemoveReply(context, arguments, RangeKind::kLex, "zremrangebylex");
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -7,7 +7,7 @@
 #include "redouble/backends/memory/engine/argument.h"
 #include "redouble/core/base/text/redis_number.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 // As strtod, which accepts more than a score's text: leading spaces, an empty text (0), text after
@@ -96,4 +96,4 @@ RankRange Resolve(const SortedSet& set, const MemberRange& range, bool downwards
   return {};
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

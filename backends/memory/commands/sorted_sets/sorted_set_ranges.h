@@ -15,7 +15,7 @@
 #include "redouble/backends/memory/engine/command_context.h"
 #include "redouble/backends/memory/values/sorted_set.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 enum class RangeKind { kRank, kScore, kLex };
 
@@ -36,6 +36,6 @@ std::optional<Reply> ReadRange(std::string_view min, std::string_view max, Membe
 // highest member, and a range of members is searched from the end.
 RankRange Resolve(const SortedSet& set, const MemberRange& range, bool downwards);
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_COMMANDS_SORTED_SETS_SORTED_SET_RANGES_H_

@@ -19,7 +19,7 @@
 #include "redouble/core/base/text/shortest_double.h"
 #include "redouble/core/store/reply.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 inline store::Reply ScoreReply(const CommandContext& context, double score) {
   return store::Reply::Double(context.engine().Has(Feature::kShortestScores)
@@ -55,6 +55,6 @@ inline store::Reply MembersReply(std::vector<store::Reply> members, bool with_sc
                      : store::Reply::Array(std::move(members));
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_COMMANDS_SORTED_SETS_SORTED_SET_REPLIES_H_

@@ -11,7 +11,7 @@
 #include "redouble/backends/memory/engine/argument.h"
 #include "redouble/core/base/text/redis_number.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 // Redis copies an id to a buffer of 128 bytes.
@@ -245,4 +245,4 @@ Reply NoSuchGroup(std::string_view key, std::string_view group) {
                                    "' for key name '", InError(key), "'"));
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

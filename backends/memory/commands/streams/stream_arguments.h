@@ -15,7 +15,7 @@
 #include "redouble/backends/memory/engine/command_context.h"
 #include "redouble/backends/memory/values/stream.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // "ERR Invalid stream ID specified as stream command argument".
 Reply InvalidStreamId();
@@ -72,6 +72,6 @@ Reply NoSuchKeyOrGroup(std::string_view key, std::string_view group, std::string
 // "NOGROUP No such consumer group 'g' for key name 'k'".
 Reply NoSuchGroup(std::string_view key, std::string_view group);
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_COMMANDS_STREAMS_STREAM_ARGUMENTS_H_

@@ -16,7 +16,7 @@
 #include "redouble/backends/memory/engine/command_context.h"
 #include "redouble/backends/memory/values/stream.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // Adds a consumer, which must not exist, and publishes the event.
 StreamConsumer& AddConsumer(CommandContext& context, std::string_view key, StreamGroup& group,
@@ -38,6 +38,6 @@ void PropagateClaim(const CommandContext& context, const GroupName& name, const 
 void PropagatePosition(const CommandContext& context, const GroupName& name,
                        const StreamGroup& group);
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_COMMANDS_STREAMS_STREAM_CONSUMERS_H_

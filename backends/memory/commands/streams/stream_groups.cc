@@ -14,7 +14,7 @@
 #include "redouble/backends/memory/engine/handlers.h"
 #include "redouble/core/base/text/redis_number.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 constexpr std::string_view kKeyMustExist =
@@ -224,4 +224,4 @@ Reply HandleXAck(CommandContext& context, Arguments arguments) {
   return CountReply(acknowledged);
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -15,7 +15,7 @@
 #include "redouble/backends/memory/engine/handlers.h"
 #include "redouble/core/base/text/redis_number.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 constexpr std::array kHelp = std::to_array<std::string_view>({
@@ -193,4 +193,4 @@ Reply HandleXInfoHelp(CommandContext& context, Arguments) {
   return HelpReply(context, "XINFO", kHelp);
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

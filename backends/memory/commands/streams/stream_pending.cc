@@ -17,7 +17,7 @@
 #include "redouble/backends/memory/engine/handlers.h"
 #include "redouble/core/base/text/redis_number.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 // The arguments of XPENDING with a range.
@@ -408,4 +408,4 @@ Reply HandleXAutoClaim(CommandContext& context, Arguments arguments) {
   return AutoClaim(found, claim, claimer, context.now_ms());
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -24,7 +24,7 @@
 #include "redouble/core/base/text/redis_number.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 // The limit of a call that was blocked and has no COUNT.
@@ -476,4 +476,4 @@ Reply HandleXReadGroup(CommandContext& context, Arguments arguments) {
   return ReadGeneric(context, arguments, true);
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 bool IsWithin(const Stream::Cursor& at, const StreamInterval& interval) {
@@ -46,4 +46,4 @@ std::vector<Reply> StreamEntryReplies(const Stream& stream, const StreamInterval
   return entries;
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -19,7 +19,7 @@
 #include "redouble/backends/memory/engine/command_context.h"
 #include "redouble/backends/memory/values/stream.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 inline Reply StreamIdReply(StreamId id) { return Reply::Bulk(id.ToString()); }
 inline Reply CountReply(uint64_t count) { return Reply::Integer(static_cast<int64_t>(count)); }
@@ -39,6 +39,6 @@ void VisitStreamEntries(const Stream& stream, const StreamInterval& interval, ui
 std::vector<Reply> StreamEntryReplies(const Stream& stream, const StreamInterval& interval,
                                       uint64_t count);
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_COMMANDS_STREAMS_STREAM_REPLIES_H_

@@ -13,7 +13,7 @@
 #include "redouble/core/store/typed/keys.h"
 #include "redouble/core/store/typed/streams.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using base::IsOk;
@@ -159,4 +159,4 @@ TEST_F(StreamCommandsTest, EventsComeInRedisOrder) {
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

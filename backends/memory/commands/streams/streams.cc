@@ -15,7 +15,7 @@
 #include "redouble/backends/memory/engine/handlers.h"
 #include "redouble/core/base/text/redis_number.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 constexpr std::string_view kTooLarge = "ERR Elements are too large to be stored";
@@ -263,4 +263,4 @@ Reply HandleXSetId(CommandContext& context, Arguments arguments) {
   return Reply::Ok();
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

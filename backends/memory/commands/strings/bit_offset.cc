@@ -4,7 +4,7 @@
 
 #include "redouble/core/base/text/redis_number.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 std::optional<uint64_t> ReadBitOffset(const CommandContext& context, std::string_view text,
                                       int field_width) {
@@ -31,4 +31,4 @@ WritableBits GrowToBit(CommandContext& context, std::string_view key, uint64_t p
   return {.wrong_type = false, .grown = size > old_size, .text = {value.ResizeText(size), size}};
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

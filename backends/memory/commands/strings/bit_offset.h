@@ -18,7 +18,7 @@
 
 #include "redouble/backends/memory/engine/command_context.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // Reads an offset within the longest string allowed; nullopt if it is invalid. With a field width,
 // "#3" means the offset of the field with index 3; width 0 does not allow that form.
@@ -37,6 +37,6 @@ struct WritableBits {
 // not exist. Its encoding becomes "raw" even if nothing changes, as in Redis.
 WritableBits GrowToBit(CommandContext& context, std::string_view key, uint64_t position);
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_COMMANDS_STRINGS_BIT_OFFSET_H_

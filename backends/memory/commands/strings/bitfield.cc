@@ -10,7 +10,7 @@
 #include "redouble/backends/memory/engine/handlers.h"
 #include "redouble/core/base/text/redis_number.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 struct FieldOperation {
@@ -160,4 +160,4 @@ Reply HandleBitFieldRo(CommandContext& context, Arguments arguments) {
   return ReadFields(context, arguments[0], program);
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

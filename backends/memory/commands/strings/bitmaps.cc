@@ -11,7 +11,7 @@
 #include "redouble/backends/memory/engine/handlers.h"
 #include "redouble/core/base/text/redis_number.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 // The range arguments, in bytes or bits.
@@ -186,4 +186,4 @@ Reply HandleBitOp(CommandContext& context, Arguments arguments) {
   return Reply::Integer(static_cast<int64_t>(size));
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

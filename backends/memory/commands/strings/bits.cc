@@ -7,7 +7,7 @@
 
 #include "redouble/core/base/text/redis_number.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 // Wide enough for the sum of two values of any field.
@@ -127,4 +127,4 @@ std::optional<int64_t> AddInField(BitFieldType type, BitFieldOverflow overflow, 
   return static_cast<int64_t>(wrapped);
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -16,7 +16,7 @@
 #include <span>
 #include <string_view>
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // Bit offsets within the string, both inclusive.
 struct BitRange {
@@ -57,6 +57,6 @@ enum class BitFieldOverflow { kWrap, kSaturate, kFail };
 std::optional<int64_t> AddInField(BitFieldType type, BitFieldOverflow overflow, int64_t value,
                                   int64_t increment);
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_COMMANDS_STRINGS_BITS_H_

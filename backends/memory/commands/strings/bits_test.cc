@@ -9,7 +9,7 @@
 #include "gtest/gtest.h"
 #include "rapidcheck/gtest.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using Overflow = BitFieldOverflow;
@@ -128,4 +128,4 @@ TEST(BitField, TakesANegativeNumberForAHugeUnsignedOne) {
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

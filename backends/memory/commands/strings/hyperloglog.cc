@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 constexpr int kIndexBits = 14;
@@ -353,4 +353,4 @@ std::string HyperLogLog::DecodeRuns() const {
   return runs;
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

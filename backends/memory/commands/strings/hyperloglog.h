@@ -26,7 +26,7 @@
 #include <string>
 #include <string_view>
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 class HyperLogLog {
  public:
@@ -81,6 +81,6 @@ class HyperLogLog {
   std::string text_;
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_COMMANDS_STRINGS_HYPERLOGLOG_H_

@@ -10,7 +10,7 @@
 #include "redouble/backends/memory/engine/argument.h"
 #include "redouble/backends/memory/engine/handlers.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 Reply Corrupted() { return Reply::Error("INVALIDOBJ Corrupted HLL object detected"); }
@@ -194,4 +194,4 @@ Reply HandlePfSelfTest(CommandContext& context, Arguments) {
   return Reply::Ok();
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -10,7 +10,7 @@
 #include "gtest/gtest.h"
 #include "rapidcheck/gtest.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using Outcome = HyperLogLog::Outcome;
@@ -187,4 +187,4 @@ TEST(HyperLogLog, ReadsAZeroByteBehindARunThatIsCutOff) {
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -10,7 +10,7 @@
 #include "redouble/backends/memory/engine/handlers.h"
 #include "redouble/core/base/text/redis_number.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 struct LcsOptions {
@@ -142,4 +142,4 @@ Reply HandleLcs(CommandContext& context, Arguments arguments) {
   return Reply::Bulk(std::move(text));
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -13,7 +13,7 @@
 #include "redouble/backends/memory/engine/handlers.h"
 #include "redouble/core/base/text/redis_number.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 Reply TooLong() {
@@ -411,4 +411,4 @@ Reply HandleIncrByFloat(CommandContext& context, Arguments arguments) {
   return Reply::Bulk(text);
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

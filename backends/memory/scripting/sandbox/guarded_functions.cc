@@ -13,7 +13,7 @@
 #include "redouble/backends/memory/scripting/sandbox/proxy_table.h"
 #include "redouble/backends/memory/scripting/sandbox/run_limit.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 int Next(lua_State* state) {
@@ -384,4 +384,4 @@ void GuardJsonLibrary(lua_State* state) {
   Guard(state, "new", JsonNew);
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

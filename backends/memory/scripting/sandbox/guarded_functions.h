@@ -22,7 +22,7 @@
 
 #include <lua.hpp>
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // The following functions replace entries of the library's table on top of the stack.
 
@@ -32,6 +32,6 @@ void GuardStringLibrary(lua_State* state);
 void GuardBitLibrary(lua_State* state);
 void GuardJsonLibrary(lua_State* state);
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_SCRIPTING_SANDBOX_GUARDED_FUNCTIONS_H_

@@ -5,7 +5,7 @@
 
 #include "redouble/backends/memory/scripting/sandbox/lua_reply.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 // The loader decides by the first byte. A space changes neither the meaning nor the line numbers of
@@ -80,4 +80,4 @@ int LuaLoad(lua_State* state) {
   return Loaded(state, lua_load(state, ReadPieces, &has_begun, chunk_name));
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -14,7 +14,7 @@
 #include <lua.hpp>
 #include <string_view>
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // Compiles `text` and pushes the function, or the error message. Returns 0, or Lua's error code.
 // May raise an error if memory runs out.
@@ -24,6 +24,6 @@ int LoadText(lua_State* state, std::string_view text, const char* chunk_name);
 int LuaLoad(lua_State* state);
 int LuaLoadString(lua_State* state);
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_SCRIPTING_SANDBOX_LOAD_TEXT_H_

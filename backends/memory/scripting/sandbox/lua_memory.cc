@@ -4,7 +4,7 @@
 
 #include "redouble/backends/memory/scripting/sandbox/run_limit.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 void* LuaMemory::Allocate(void* memory, void* block, size_t old_bytes, size_t new_bytes) {
   auto& self = *static_cast<LuaMemory*>(memory);
@@ -28,4 +28,4 @@ LuaMemory& LuaMemory::Of(lua_State* state) {
   return *static_cast<LuaMemory*>(memory);
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -14,7 +14,7 @@
 #include <cstddef>
 #include <lua.hpp>
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 class RunLimit;
 
@@ -39,6 +39,6 @@ class LuaMemory {
   RunLimit* meter_ = nullptr;
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_SCRIPTING_SANDBOX_LUA_MEMORY_H_

@@ -9,7 +9,7 @@
 
 #include "redouble/core/base/text/redis_number.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using store::Reply;
@@ -306,4 +306,4 @@ bool IsMarked(lua_State* state) {
   return marked;
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -19,7 +19,7 @@
 #include "redouble/backends/memory/scripting/sandbox/script_host.h"
 #include "redouble/core/store/reply.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // Registry key: whether the script selected RESP3 with redis.setresp.
 inline constexpr char kResp3RegistryKey[] = "redouble.resp3";
@@ -66,6 +66,6 @@ inline void PopRegistered(lua_State* state, const char* key) {
   lua_rawset(state, LUA_REGISTRYINDEX);
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_SCRIPTING_SANDBOX_LUA_REPLY_H_

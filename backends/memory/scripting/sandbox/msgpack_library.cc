@@ -10,7 +10,7 @@
 // No local object may own memory while a Lua function that can raise runs: errors leave by longjmp.
 // The packed bytes are collected in a string that Lua's garbage collector owns.
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 // Tables nested more deeply are packed as nil, which also ends cycles.
@@ -398,4 +398,4 @@ void PushMsgpackLibrary(lua_State* state) {
   }
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

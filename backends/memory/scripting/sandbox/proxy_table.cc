@@ -2,7 +2,7 @@
 
 #include "redouble/backends/memory/scripting/sandbox/lua_reply.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 // Registry key: a map from each proxy to the protected table.
@@ -60,4 +60,4 @@ void RefuseProxy(lua_State* state, int index) {
   lua_error(state);
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

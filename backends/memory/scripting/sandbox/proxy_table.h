@@ -17,7 +17,7 @@
 
 #include <lua.hpp>
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // Redis's error for a change of a protected table.
 inline constexpr char kReadOnlyTable[] = "Attempt to modify a readonly table";
@@ -35,6 +35,6 @@ bool LookBehind(lua_State* state, int index);
 // Raises kReadOnlyTable, without a position, if the value at `index` is a proxy.
 void RefuseProxy(lua_State* state, int index);
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_SCRIPTING_SANDBOX_PROXY_TABLE_H_

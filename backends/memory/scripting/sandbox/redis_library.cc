@@ -13,7 +13,7 @@
 #include "redouble/backends/memory/scripting/sandbox/run_limit.h"
 #include "redouble/core/base/hash/digest.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using store::Reply;
@@ -344,4 +344,4 @@ void ReplaceRandom(lua_State* state) {
   lua_setfield(state, -2, "randomseed");
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -17,7 +17,7 @@
 
 #include "redouble/backends/memory/scripting/sandbox/script_host.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // Pushes the table for scripts or for running functions.
 void PushRedisLibrary(lua_State* state, ScriptKind kind);
@@ -33,6 +33,6 @@ void SetScriptHost(lua_State* state, ScriptHost* host);
 // generator, so that equal seeds have Redis's sequences.
 void ReplaceRandom(lua_State* state);
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_SCRIPTING_SANDBOX_REDIS_LIBRARY_H_

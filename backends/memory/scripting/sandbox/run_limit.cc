@@ -5,7 +5,7 @@
 #include "redouble/backends/memory/scripting/sandbox/lua_memory.h"
 #include "redouble/backends/memory/scripting/sandbox/lua_reply.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 constexpr char kLimitKey[] = "redouble.limit";
@@ -104,4 +104,4 @@ void RunLimit::OnHook(lua_State* state, lua_Debug*) {
   if (limit->Charge(kInstructionsPerMilli)) limit->Act(state);
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

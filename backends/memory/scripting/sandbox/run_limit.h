@@ -20,7 +20,7 @@
 
 #include "redouble/backends/memory/scripting/sandbox/script_host.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // In effect during its lifetime, for the state and the coroutines created in that time.
 class RunLimit {
@@ -70,6 +70,6 @@ class RunLimit {
   bool overrun_ = false;
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_SCRIPTING_SANDBOX_RUN_LIMIT_H_

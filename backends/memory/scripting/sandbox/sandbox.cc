@@ -12,7 +12,7 @@ extern "C" {
 #include <lua-cjson.h>
 }
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 // Functions of the base library for scripts. Some are replaced by guarded ones.
@@ -146,4 +146,4 @@ void SetStrings(lua_State* state, int index, const char* name,
   lua_pop(state, 1);
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

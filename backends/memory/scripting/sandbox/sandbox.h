@@ -16,7 +16,7 @@
 
 #include "redouble/backends/memory/scripting/sandbox/script_host.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // Opens the libraries in a new state and pushes the environment of scripts. The globals and each
 // library are read-only (proxy_table.h), and functions that are unsafe in Lua 5.1 are replaced
@@ -35,6 +35,6 @@ void PushStrings(lua_State* state, std::span<const std::string_view> values);
 void SetStrings(lua_State* state, int index, const char* name,
                 std::span<const std::string_view> values);
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_SCRIPTING_SANDBOX_SANDBOX_H_

@@ -19,7 +19,7 @@
 
 #include "redouble/core/store/reply.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // Runs the commands of a script with the permissions of its user.
 class ScriptHost {
@@ -71,6 +71,6 @@ struct ScriptResult {
 // The kind of code: scripts and functions have separate Lua states and globals.
 enum class ScriptKind : uint8_t { kScript, kFunction };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_SCRIPTING_SANDBOX_SCRIPT_HOST_H_

@@ -11,7 +11,7 @@
 
 // No local object may own memory while a Lua function that can raise runs: errors leave by longjmp.
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 constexpr int kMaxIntegerBytes = 32;
@@ -306,4 +306,4 @@ void PushStructLibrary(lua_State* state) {
   lua_setfield(state, -2, "size");
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -11,11 +11,11 @@
 
 #include <lua.hpp>
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // Pushes the table with pack, unpack and size.
 void PushStructLibrary(lua_State* state);
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_SCRIPTING_SANDBOX_STRUCT_LIBRARY_H_

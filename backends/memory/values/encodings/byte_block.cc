@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <new>
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 // The header of each glibc block; a request that leaves room for it fills its size class.
@@ -49,4 +49,4 @@ void ByteBlock::Reallocate(size_t size_bytes) {
   data_ = static_cast<uint8_t*>(data);
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -21,7 +21,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 class ByteBlock {
  public:
@@ -64,6 +64,6 @@ class ByteBlock {
   uint8_t* data_;
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_VALUES_ENCODINGS_BYTE_BLOCK_H_

@@ -5,7 +5,7 @@
 
 #include "gtest/gtest.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 static_assert(sizeof(ByteBlock) == sizeof(void*));
@@ -74,4 +74,4 @@ TEST(ByteBlock, MovesWithoutCopying) {
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -17,7 +17,7 @@
 #include <cstring>
 #include <string_view>
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 template <size_t kInlineBytes>
 class BasicCompactString {
@@ -85,6 +85,6 @@ class BasicCompactString {
 using CompactString = BasicCompactString<15>;
 static_assert(sizeof(CompactString) == 16);
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_VALUES_ENCODINGS_COMPACT_STRING_H_

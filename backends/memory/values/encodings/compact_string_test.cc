@@ -6,7 +6,7 @@
 #include "gtest/gtest.h"
 #include "rapidcheck/gtest.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 TEST(CompactString, KeepsShortTextsInside) {
@@ -53,4 +53,4 @@ RC_GTEST_PROP(CompactString, KeepsEveryByte, (const std::string& text)) {
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

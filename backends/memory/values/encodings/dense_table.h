@@ -35,7 +35,7 @@
 #include "absl/hash/hash.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 template <typename Entry, size_t kFirstEntries = 4>
 class DenseTable {
@@ -252,6 +252,6 @@ class DenseTable {
   std::unique_ptr<Index> index_;
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_VALUES_ENCODINGS_DENSE_TABLE_H_

@@ -11,7 +11,7 @@
 #include "gtest/gtest.h"
 #include "rapidcheck/gtest.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 class Entry {
@@ -176,4 +176,4 @@ RC_GTEST_PROP(DenseTable, ScansWhatStaysThroughoutWhateverElseChanges,
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

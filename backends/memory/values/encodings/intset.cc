@@ -7,7 +7,7 @@
 
 #include "absl/status/status.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "an intset's numbers are little-endian");
@@ -152,4 +152,4 @@ void Intset::Widen(size_t width) {
   for (size_t i = members; i-- > 0;) Write(i, LoadMember(block_.data(), old_width, i));
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

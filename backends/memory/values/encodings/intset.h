@@ -35,7 +35,7 @@
 #include "absl/status/statusor.h"
 #include "redouble/backends/memory/values/encodings/byte_block.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 class Intset {
  public:
@@ -93,6 +93,6 @@ class Intset {
 
 static_assert(sizeof(Intset) == sizeof(void*), "a value in the keyspace is one pointer");
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_VALUES_ENCODINGS_INTSET_H_

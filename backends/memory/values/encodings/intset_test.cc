@@ -19,7 +19,7 @@
 #include "redouble/core/base/text/hex.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using base::StatusIs;
@@ -190,4 +190,4 @@ RC_GTEST_PROP(IntsetParse, LetsOnlySoundBytesThrough, ()) {
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -10,7 +10,7 @@
 #include "redouble/backends/memory/values/encodings/listpack_codec.h"
 #include "redouble/core/base/status/status_macros.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using listpack_codec::EncodedElement;
@@ -289,4 +289,4 @@ Listpack::Position Listpack::Put(Position at, size_t old_bytes, const EncodedEle
   return at;
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -45,7 +45,7 @@
 #include "redouble/backends/memory/values/encodings/byte_block.h"
 #include "redouble/core/base/text/redis_number.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 namespace listpack_codec {
 struct EncodedElement;
@@ -203,6 +203,6 @@ class Listpack {
 
 static_assert(sizeof(Listpack) == sizeof(void*), "a value in the keyspace is one pointer");
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_VALUES_ENCODINGS_LISTPACK_H_

@@ -5,7 +5,7 @@
 
 #include "redouble/core/base/text/redis_number.h"
 
-namespace redouble::memory::listpack_codec {
+namespace redouble::inline v0_1::memory::listpack_codec {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "listpack numbers are little-endian");
@@ -115,4 +115,4 @@ std::optional<uint64_t> CheckElement(const uint8_t* element, const uint8_t* limi
   return whole_bytes;
 }
 
-}  // namespace redouble::memory::listpack_codec
+}  // namespace redouble::inline v0_1::memory::listpack_codec

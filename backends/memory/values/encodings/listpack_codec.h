@@ -33,7 +33,7 @@
 
 #include "redouble/backends/memory/values/encodings/listpack.h"
 
-namespace redouble::memory::listpack_codec {
+namespace redouble::inline v0_1::memory::listpack_codec {
 
 inline constexpr uint8_t kString32 = 0xF0;
 inline constexpr uint8_t kInteger16 = 0xF1;
@@ -154,6 +154,6 @@ ListpackValue ReadValue(const uint8_t* element);
 // complete, ends before `limit` and has a correct back length; otherwise nullopt.
 std::optional<uint64_t> CheckElement(const uint8_t* element, const uint8_t* limit);
 
-}  // namespace redouble::memory::listpack_codec
+}  // namespace redouble::inline v0_1::memory::listpack_codec
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_VALUES_ENCODINGS_LISTPACK_CODEC_H_

@@ -7,7 +7,7 @@
 #include "gtest/gtest.h"
 #include "rapidcheck/gtest.h"
 
-namespace redouble::memory::listpack_codec {
+namespace redouble::inline v0_1::memory::listpack_codec {
 namespace {
 
 std::vector<uint8_t> Written(const EncodedElement& element) {
@@ -103,4 +103,4 @@ RC_GTEST_PROP(CheckElement, AcceptsWhatWasWrittenAndNothingShorter, (const std::
 }
 
 }  // namespace
-}  // namespace redouble::memory::listpack_codec
+}  // namespace redouble::inline v0_1::memory::listpack_codec

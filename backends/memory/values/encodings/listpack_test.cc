@@ -20,7 +20,7 @@
 #include "redouble/core/base/text/hex.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using base::StatusIs;
@@ -509,4 +509,4 @@ RC_GTEST_PROP(ListpackParse, SurvivesArbitraryBytes, (const std::vector<uint8_t>
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

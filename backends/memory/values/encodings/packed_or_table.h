@@ -22,7 +22,7 @@
 #include <new>
 #include <utility>
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 template <typename Packed, typename Table>
 class PackedOrTable {
@@ -94,6 +94,6 @@ class PackedOrTable {
   static_assert(alignof(Table) > (kTableBit | kMarkBit));
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_VALUES_ENCODINGS_PACKED_OR_TABLE_H_

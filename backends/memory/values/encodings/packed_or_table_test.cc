@@ -5,7 +5,7 @@
 
 #include "gtest/gtest.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 // An owning pointer that is null after it was moved from, as in a listpack.
@@ -59,4 +59,4 @@ TEST(PackedOrTable, TakesWhatItHoldsAlongWhenItMoves) {
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using store::StreamId;
@@ -35,4 +35,4 @@ size_t SizeBelow(std::span<const StreamId> ids, size_t depth) {
 
 size_t RadixTreeSize(std::span<const StreamId> ids) { return ids.empty() ? 1 : SizeBelow(ids, 0); }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

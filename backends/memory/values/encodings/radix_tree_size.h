@@ -16,12 +16,12 @@
 
 #include "redouble/core/store/typed/stream_id.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 // The number of nodes of a radix tree with these ids as keys, 16 bytes each, most significant byte
 // first. `ids` must be in ascending order without duplicates. O(ids).
 size_t RadixTreeSize(std::span<const store::StreamId> ids);
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_VALUES_ENCODINGS_RADIX_TREE_SIZE_H_

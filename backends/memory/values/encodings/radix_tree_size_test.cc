@@ -4,7 +4,7 @@
 
 #include "gtest/gtest.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using store::StreamId;
@@ -38,4 +38,4 @@ TEST(RadixTreeSize, BranchesBelowBranches) {
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

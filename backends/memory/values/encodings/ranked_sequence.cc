@@ -2,7 +2,7 @@
 
 #include <bit>
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 constexpr size_t LowestBit(size_t index) { return index & (~index + 1); }
@@ -103,4 +103,4 @@ void RankedSequence::MergeIfSmall(size_t leaf) {
   RebuildTree();
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -22,7 +22,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 class RankedSequence {
  public:
@@ -101,6 +101,6 @@ void RankedSequence::ForEach(size_t first, size_t count, bool downwards, Visit v
   }
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_VALUES_ENCODINGS_RANKED_SEQUENCE_H_

@@ -7,7 +7,7 @@
 #include "gtest/gtest.h"
 #include "rapidcheck/gtest.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 std::vector<uint32_t> Upwards(const RankedSequence& sequence) {
@@ -113,4 +113,4 @@ RC_GTEST_PROP(RankedSequence, AgreesWithAVector, ()) {
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 constexpr int64_t kDeleted = 1;
@@ -220,4 +220,4 @@ size_t StreamNode::DeleteFront(size_t max_count, std::optional<StreamId> end) {
   return count;
 }
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

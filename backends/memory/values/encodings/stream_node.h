@@ -30,7 +30,7 @@
 #include "redouble/backends/memory/values/encodings/listpack.h"
 #include "redouble/core/store/typed/stream_id.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 
 using store::StreamId;
 
@@ -109,6 +109,6 @@ class StreamNode {
   Listpack pack_;
 };
 
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory
 
 #endif  // REDOUBLE_BACKENDS_MEMORY_VALUES_ENCODINGS_STREAM_NODE_H_

@@ -6,7 +6,7 @@
 
 #include "gtest/gtest.h"
 
-namespace redouble::memory {
+namespace redouble::inline v0_1::memory {
 namespace {
 
 using Fields = std::vector<std::string_view>;
@@ -136,4 +136,4 @@ TEST(StreamNode, CountsBeyondOneByte) {
 }
 
 }  // namespace
-}  // namespace redouble::memory
+}  // namespace redouble::inline v0_1::memory

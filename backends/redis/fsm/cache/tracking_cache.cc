@@ -13,7 +13,7 @@
 #include "redouble/core/store/table/command_details.h"
 #include "redouble/core/store/table/command_table.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 using store::Command;
@@ -237,4 +237,4 @@ void TrackingCache::InvalidateAll() {
   while (!entries_.empty()) Remove(entries_.begin());
 }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

@@ -47,7 +47,7 @@
 #include "redouble/core/store/reply.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 class TrackingCache {
  public:
@@ -135,6 +135,6 @@ class TrackingCache {
   std::string scratch_;  // The id of the command that is looked for.
 };
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_FSM_CACHE_TRACKING_CACHE_H_

@@ -11,7 +11,7 @@
 #include "redouble/core/store/command.h"
 #include "redouble/core/store/reply.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 using store::Reply;
@@ -212,4 +212,4 @@ TEST(TrackingCachePrefixes, KeepsOnlyWhatTheServerInvalidates) {
 }
 
 }  // namespace
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

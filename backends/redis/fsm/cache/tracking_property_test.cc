@@ -22,7 +22,7 @@
 #include "redouble/core/store/resp/reply_encoding.h"
 #include "redouble/core/store/resp/request_parser.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 using store::Protocol;
@@ -313,4 +313,4 @@ RC_GTEST_PROP(TrackingProperty, AReplyIsNeverOlderThanTheInvalidationsThatWereRe
 RC_GTEST_PROP(TrackingProperty, NorWithBroadcasts, ()) { CheckFreshness(/*broadcast=*/true); }
 
 }  // namespace
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

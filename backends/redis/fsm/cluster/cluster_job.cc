@@ -12,7 +12,7 @@
 #include "redouble/core/store/errors.h"
 #include "redouble/core/store/table/command_table.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 using store::Command;
@@ -169,4 +169,4 @@ absl::StatusOr<std::vector<Reply>> ClusterPart::TakeReplies(Reply reply) const {
   return replies;
 }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

@@ -32,7 +32,7 @@
 #include "redouble/core/store/reply.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 // What one node has to do for one job.
 struct Errand {
@@ -136,6 +136,6 @@ class ClusterPart {
   std::span<const store::Command> commands_;
 };
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_FSM_CLUSTER_CLUSTER_JOB_H_

@@ -8,7 +8,7 @@
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/store/errors.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 using store::ErrorKind;
@@ -597,4 +597,4 @@ void ClusterMachine::ForgetNodes() {
   }
 }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

@@ -88,7 +88,7 @@
 #include "redouble/core/base/random/rng.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 // Counters of redirections and waits.
 struct ClusterCounters {
@@ -258,6 +258,6 @@ class ClusterMachine {
   ClusterCounters counters_;
 };
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_FSM_CLUSTER_CLUSTER_MACHINE_H_

@@ -10,7 +10,7 @@
 #include "redouble/backends/redis/fsm/request_for_test.h"
 #include "redouble/core/base/random/rng.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 using store::Reply;
@@ -134,4 +134,4 @@ TEST(ClusterMachine, ForgetsNodesThatHaveLeft) {
 }
 
 }  // namespace
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

@@ -20,7 +20,7 @@
 #include "redouble/core/base/hash/crc.h"
 #include "redouble/core/store/errors.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 using store::Reply;
@@ -307,4 +307,4 @@ RC_GTEST_PROP(ClusterMachineProperty, ServesEveryRequestOnceAllNodesAnswer, ()) 
 }
 
 }  // namespace
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

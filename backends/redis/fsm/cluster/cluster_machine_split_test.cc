@@ -6,7 +6,7 @@
 #include "redouble/backends/redis/fsm/request_for_test.h"
 #include "redouble/core/store/errors.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 using store::ErrorKind;
@@ -80,4 +80,4 @@ TEST(ClusterMachineSplit, SplitsCommandsOfAPipelineThatWaitedForTheMap) {
 }
 
 }  // namespace
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

@@ -14,7 +14,7 @@
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/store/errors.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 using base::IsOk;
@@ -748,4 +748,4 @@ TEST(ClusterMachine, LetsAWaiterSubmitMoreAndAbandonOthers) {
 }
 
 }  // namespace
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

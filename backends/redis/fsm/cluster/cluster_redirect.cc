@@ -10,7 +10,7 @@
 #include "redouble/core/base/hash/crc.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 struct CodeRow {
@@ -57,4 +57,4 @@ std::optional<Redirect> ReadRedirect(const store::Reply& reply, const TcpAddress
   return std::nullopt;
 }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

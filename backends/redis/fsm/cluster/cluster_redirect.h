@@ -18,7 +18,7 @@
 #include "redouble/backends/redis/options.h"
 #include "redouble/core/store/reply.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 struct Redirect {
   enum class Kind : uint8_t {
@@ -40,6 +40,6 @@ struct Redirect {
 // IPv6 addresses have no brackets: the last colon ends the host.
 std::optional<Redirect> ReadRedirect(const store::Reply& reply, const TcpAddress& asked);
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_FSM_CLUSTER_CLUSTER_REDIRECT_H_

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 using Kind = Redirect::Kind;
@@ -59,4 +59,4 @@ TEST(ClusterRedirect, LeavesAnAddressThatIsNoneToTheCaller) {
 }
 
 }  // namespace
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

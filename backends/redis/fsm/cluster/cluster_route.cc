@@ -16,7 +16,7 @@
 #include "redouble/core/store/errors.h"
 #include "redouble/core/store/table/command_details.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 using store::Command;
@@ -197,4 +197,4 @@ Reply WithClusterCursor(Reply reply, size_t master, size_t masters) {
   return Reply::Array(std::move(elements));
 }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

@@ -36,7 +36,7 @@
 #include "redouble/core/store/reply.h"
 #include "redouble/core/store/table/command_table.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 struct Route {
   enum class Kind : uint8_t {
@@ -92,6 +92,6 @@ std::optional<ScanPosition> ReadScanCursor(const store::Command& scan, size_t ma
 // that is too large to be combined, which no Redis table produces, is returned as an error.
 store::Reply WithClusterCursor(store::Reply reply, size_t master, size_t masters);
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_FSM_CLUSTER_CLUSTER_ROUTE_H_

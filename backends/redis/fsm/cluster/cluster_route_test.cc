@@ -10,7 +10,7 @@
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/store/errors.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 using base::IsOk;
@@ -198,4 +198,4 @@ TEST(ScanCursor, ThatDoesNotFitIsAnError) {
 }
 
 }  // namespace
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

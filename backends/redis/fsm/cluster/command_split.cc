@@ -10,7 +10,7 @@
 #include "redouble/core/store/table/command_details.h"
 #include "redouble/core/store/table/command_table.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 using store::Command;
 using store::CommandId;
@@ -62,4 +62,4 @@ Reply CommandSplit::Merge(std::vector<Reply> replies) const {
   return Reply::Array(std::move(values));
 }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

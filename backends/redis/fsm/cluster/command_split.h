@@ -26,7 +26,7 @@
 #include "redouble/core/store/command.h"
 #include "redouble/core/store/reply.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 class CommandSplit {
  public:
@@ -60,6 +60,6 @@ class CommandSplit {
   std::vector<Part> parts_;
 };
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_FSM_CLUSTER_COMMAND_SPLIT_H_

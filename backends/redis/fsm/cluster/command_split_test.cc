@@ -8,7 +8,7 @@
 
 #include "redouble/core/base/hash/crc.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 using store::Command;
@@ -88,4 +88,4 @@ TEST(CommandSplit, ReturnsTheFirstError) {
 }
 
 }  // namespace
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

@@ -21,7 +21,7 @@
 
 #include "redouble/core/store/store.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 template <typename Machine>
 class MachineDriver : public store::RequestKeeper {
@@ -60,6 +60,6 @@ class MachineDriver : public store::RequestKeeper {
   std::map<uint64_t, std::string> sent;  // What is under way, by the machine's ids, and its server.
 };
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_FSM_CLUSTER_MACHINE_DRIVER_FOR_TEST_H_

@@ -32,7 +32,7 @@
 #include "redouble/core/store/reply.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 class NumberedRequests {
  public:
@@ -194,6 +194,6 @@ class NumberedRequests {
   int next_number_ = 0;
 };
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_FSM_CLUSTER_NUMBERED_REQUESTS_FOR_TEST_H_

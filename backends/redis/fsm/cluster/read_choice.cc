@@ -6,7 +6,7 @@
 #include "redouble/backends/redis/fsm/backoff.h"
 #include "redouble/backends/redis/fsm/command_effect.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 bool ReadChoice::Concerns(const store::Request& request) const {
   if (policy_ == ReadFrom::kMaster) return false;
@@ -57,4 +57,4 @@ void ReadChoice::NoteAnswer(const TcpAddress& server) {
   std::erase_if(avoided_, [&](const Avoided& avoided) { return avoided.server == server; });
 }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

@@ -20,7 +20,7 @@
 #include "redouble/core/base/random/rng.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 class ReadChoice {
  public:
@@ -57,6 +57,6 @@ class ReadChoice {
   std::vector<Avoided> avoided_;  // Those that failed and have not answered since.
 };
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_FSM_CLUSTER_READ_CHOICE_H_

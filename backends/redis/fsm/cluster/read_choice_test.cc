@@ -9,7 +9,7 @@
 
 #include "redouble/backends/redis/fsm/request_for_test.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 const TcpAddress kMaster{"m", 1};
@@ -92,4 +92,4 @@ TEST(ReadChoice, FallsBackWhenAllReplicasFailed) {
 }
 
 }  // namespace
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

@@ -31,7 +31,7 @@
 #include "redouble/core/store/reply.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 using Log = std::vector<std::string>;
 
@@ -180,6 +180,6 @@ inline void ExpectFailure(RequestForTest& request, store::ErrorKind kind, absl::
   EXPECT_EQ(request.result().status().message(), message);
 }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_FSM_CLUSTER_SCRIPTED_CLUSTER_FOR_TEST_H_

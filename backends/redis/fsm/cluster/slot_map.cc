@@ -13,7 +13,7 @@
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/store/errors.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 using store::Reply;
@@ -149,4 +149,4 @@ int SlotMap::assigned_slots() const {
                           static_cast<size_t>(std::count(owner_.begin(), owner_.end(), kNobody)));
 }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

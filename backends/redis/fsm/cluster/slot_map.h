@@ -25,7 +25,7 @@
 #include "redouble/core/base/hash/crc.h"
 #include "redouble/core/store/reply.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 class SlotMap {
  public:
@@ -90,6 +90,6 @@ struct ClusterView {
   std::optional<int64_t> epoch = std::nullopt;
 };
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_FSM_CLUSTER_SLOT_MAP_H_

@@ -5,7 +5,7 @@
 
 #include "redouble/core/store/table/command_table.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 store::Command SameAs(const store::Command& command) {
   return store::Command::Named(command.name(), command.arguments());
@@ -28,4 +28,4 @@ store::Reply ResultOfSpelled(std::vector<store::Reply> replies,
   return std::move(cause == exec ? *exec : *cause);
 }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

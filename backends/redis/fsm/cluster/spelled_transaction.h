@@ -18,7 +18,7 @@
 #include "redouble/core/store/command.h"
 #include "redouble/core/store/reply.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 // A command with the same words. Its arguments are views of the words of `command`.
 store::Command SameAs(const store::Command& command);
@@ -32,6 +32,6 @@ std::vector<store::Command> SpellOut(std::span<const store::Command> commands);
 store::Reply ResultOfSpelled(std::vector<store::Reply> replies,
                              absl::FunctionRef<bool(const store::Reply&)> is_cause);
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_FSM_CLUSTER_SPELLED_TRANSACTION_H_

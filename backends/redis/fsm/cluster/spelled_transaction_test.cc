@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 using store::Command;
@@ -39,4 +39,4 @@ TEST(SpelledTransaction, HasTheCauseIfExecFailed) {
 }
 
 }  // namespace
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

@@ -17,7 +17,7 @@
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/store/errors.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 using store::ErrorKind;
@@ -561,4 +561,4 @@ void SentinelMachine::ArmTimer() {
   actions_.push_back({.kind = SentinelAction::Kind::kWake, .at_us = wake_us});
 }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

@@ -80,7 +80,7 @@
 #include "redouble/core/store/reply.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 // What a SentinelMachine has done since it was made.
 struct SentinelCounters {
@@ -256,6 +256,6 @@ class SentinelMachine {
   SentinelCounters counters_;
 };
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_FSM_SENTINEL_SENTINEL_MACHINE_H_

@@ -21,7 +21,7 @@
 #include "redouble/core/base/random/rng.h"
 #include "redouble/core/store/errors.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 using store::Reply;
@@ -318,4 +318,4 @@ RC_GTEST_PROP(SentinelMachineProperty, FindsTheMasterOnceEverybodyAnswers, ()) {
 }
 
 }  // namespace
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

@@ -9,7 +9,7 @@
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/store/errors.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 using store::Reply;
@@ -476,4 +476,4 @@ void FollowMachine::Deliver() {
   delivering_ = false;
 }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

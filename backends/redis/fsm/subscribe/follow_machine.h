@@ -65,7 +65,7 @@
 #include "redouble/core/store/reply.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 // Where subscriptions are served now.
 class TopicHomes {
@@ -226,6 +226,6 @@ class FollowMachine final : public store::RequestKeeper {
   Counters counters_;
 };
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_FSM_SUBSCRIBE_FOLLOW_MACHINE_H_

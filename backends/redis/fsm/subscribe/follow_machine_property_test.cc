@@ -23,7 +23,7 @@
 #include "redouble/backends/redis/fsm/subscribe/follow_machine.h"
 #include "redouble/core/store/errors.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 using store::Reply;
@@ -380,4 +380,4 @@ RC_GTEST_PROP(FollowMachineProperty, LosesNoRequestAndNoMessageWithoutSayingSo, 
 }
 
 }  // namespace
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

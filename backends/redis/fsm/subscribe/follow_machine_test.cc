@@ -14,7 +14,7 @@
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/store/errors.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 using base::IsOkAndHolds;
@@ -305,4 +305,4 @@ TEST_F(FollowMachineTest, AWaiterMayAbandonAndSubmitRequests) {
 }
 
 }  // namespace
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

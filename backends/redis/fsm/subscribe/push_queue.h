@@ -19,7 +19,7 @@
 #include "redouble/backends/redis/fsm/counters.h"
 #include "redouble/core/store/reply.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 // A push, or a gap: some pushes are missing here.
 struct PushEvent {
@@ -68,6 +68,6 @@ class PushQueue {
   std::deque<PushEvent> events_;
 };
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_FSM_SUBSCRIBE_PUSH_QUEUE_H_

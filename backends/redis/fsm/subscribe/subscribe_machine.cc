@@ -14,7 +14,7 @@
 #include "redouble/core/store/errors.h"
 #include "redouble/core/store/resp/command_writer.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 using store::Reply;
@@ -251,4 +251,4 @@ size_t SubscribeMachine::subscriptions() const {
   return subscribed_[0].size() + subscribed_[1].size() + subscribed_[2].size();
 }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

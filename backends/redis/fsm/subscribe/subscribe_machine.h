@@ -40,7 +40,7 @@
 #include "redouble/core/store/reply.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 struct SubscribeOptions {
   static constexpr int64_t kNoTimeout = ConnectionMachine::kNoTimeout;
@@ -117,6 +117,6 @@ class SubscribeMachine final : public ConnectionMachine {
   PushQueue pushes_;
 };
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_FSM_SUBSCRIBE_SUBSCRIBE_MACHINE_H_

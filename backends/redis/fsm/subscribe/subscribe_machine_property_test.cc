@@ -26,7 +26,7 @@
 #include "redouble/core/store/resp/reply_reader.h"
 #include "redouble/core/store/resp/reply_writer_for_test.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 using store::ErrorKind;
@@ -406,4 +406,4 @@ RC_GTEST_PROP(SubscribeMachineProperty, LosesNoRequestAndNoMessageWithoutSayingS
 }
 
 }  // namespace
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

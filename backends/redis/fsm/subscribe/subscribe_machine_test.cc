@@ -11,7 +11,7 @@
 #include "redouble/core/store/errors.h"
 #include "redouble/core/store/resp/reply_writer_for_test.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 using base::IsOkAndHolds;
@@ -368,4 +368,4 @@ TEST(SubscribeMachine, RefusesRequestsBeyondItsLimits) {
 }
 
 }  // namespace
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

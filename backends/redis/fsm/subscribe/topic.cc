@@ -6,7 +6,7 @@
 #include "absl/strings/match.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 using store::Reply;
@@ -64,4 +64,4 @@ Reply Confirmation(TopicKind kind, bool subscribed, Reply name, size_t count) {
                        Reply::Integer(static_cast<int64_t>(count))});
 }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

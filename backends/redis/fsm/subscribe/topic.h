@@ -20,7 +20,7 @@
 #include "redouble/core/store/reply.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 // The kinds of subscription, each with commands and confirmations of its own.
 enum class TopicKind : uint8_t { kChannel, kPattern, kShardChannel };
@@ -72,6 +72,6 @@ std::optional<Topic> TopicOf(const store::Reply& push);
 // after it.
 store::Reply Confirmation(TopicKind kind, bool subscribed, store::Reply name, size_t count);
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_FSM_SUBSCRIBE_TOPIC_H_

@@ -9,7 +9,7 @@
 #include "redouble/backends/redis/net/connection.h"
 #include "redouble/core/base/status/status_macros.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 absl::Status Check(const Options& options) {
@@ -104,4 +104,4 @@ const Options& Client::options() const { return context_->options; }
 
 const Counters& Client::counters() const { return context_->counters; }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

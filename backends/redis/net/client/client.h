@@ -65,7 +65,7 @@
 #include "redouble/core/base/task/task.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 class BlockingPool;
 class Connection;
@@ -121,6 +121,6 @@ class Client final : public store::Store {
   const std::shared_ptr<BlockingPool> pool_;  // Null unless the client is shared.
 };
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_NET_CLIENT_CLIENT_H_

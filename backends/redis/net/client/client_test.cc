@@ -16,7 +16,7 @@
 #include "redouble/core/store/errors.h"
 #include "redouble/core/store/typed/strings.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 using base::IsOk;
@@ -315,4 +315,4 @@ TEST_F(ClientTest, GarbageFailsTheRequestAndClosesTheConnection) {
 }
 
 }  // namespace
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

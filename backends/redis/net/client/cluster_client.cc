@@ -21,7 +21,7 @@
 #include "redouble/core/store/command_row.h"
 #include "redouble/core/store/errors.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 namespace asio = boost::asio;
@@ -214,4 +214,4 @@ const ClusterCounters& ClusterClient::counters() const { return core_->machine()
 
 Counters ClusterClient::traffic() const { return core_->traffic(); }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

@@ -49,7 +49,7 @@
 #include "redouble/core/base/task/task.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 class ClusterClient final : public store::Store {
  public:
@@ -99,6 +99,6 @@ class ClusterClient final : public store::Store {
   const std::shared_ptr<Core> core_;
 };
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_NET_CLIENT_CLUSTER_CLIENT_H_

@@ -29,7 +29,7 @@
 #include "redouble/core/store/typed/keys.h"
 #include "redouble/core/store/typed/strings.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 using base::IsOk;
@@ -337,4 +337,4 @@ TEST_F(ClusterLoad, SurvivesAMasterThatIsKilled) {
 }
 
 }  // namespace
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

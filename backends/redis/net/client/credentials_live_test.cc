@@ -20,7 +20,7 @@
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/store/typed/strings.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 using base::IsOk;
@@ -160,4 +160,4 @@ TEST_F(CredentialsTest, TheMasterOfSentinelsGetsThemAndTheSentinelsDoNot) {
 }
 
 }  // namespace
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

@@ -27,7 +27,7 @@
 #include "redouble/core/base/hash/crc.h"
 #include "redouble/core/base/status/status_macros.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 namespace asio = boost::asio;
@@ -344,4 +344,4 @@ size_t FollowingSubscriber::confirmed() const { return core_->machine().confirme
 
 const Counters& FollowingSubscriber::counters() const { return core_->machine().counters(); }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

@@ -42,7 +42,7 @@
 #include "redouble/core/base/task/task.h"
 #include "redouble/core/store/message_source.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 class FollowingSubscriber final : public store::MessageSource {
  public:
@@ -81,6 +81,6 @@ class FollowingSubscriber final : public store::MessageSource {
   const std::shared_ptr<Core> core_;
 };
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_NET_CLIENT_FOLLOWING_SUBSCRIBER_H_

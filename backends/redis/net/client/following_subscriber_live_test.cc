@@ -22,7 +22,7 @@
 #include "redouble/core/store/message_source.h"
 #include "redouble/core/store/pubsub/pubsub.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 using base::IsOk;
@@ -207,4 +207,4 @@ TEST_F(FollowingSubscriberTest, NeedsAClusterOrSentinels) {
 }
 
 }  // namespace
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

@@ -43,7 +43,7 @@
 #include "redouble/core/base/task/task.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 template <typename Machine, typename Action>
 class MultiServerCore : public store::RequestKeeper,
@@ -242,6 +242,6 @@ base::Task<absl::Status> StartCore(std::shared_ptr<Core> core, std::string_view 
   co_return status;
 }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_NET_CLIENT_MULTI_SERVER_CORE_H_

@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "redouble/core/store/errors.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 namespace asio = boost::asio;
@@ -257,4 +257,4 @@ void NodeConnections::Close() {
   }
 }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

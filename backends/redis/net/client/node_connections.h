@@ -42,7 +42,7 @@
 #include "redouble/core/store/reply.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 // A request for one server. Destroying it abandons it.
 class NodeRequest final : public store::Request {
@@ -151,6 +151,6 @@ class NodeConnections final : public store::RequestKeeper,
   bool has_forgotten_ = false;  // CloseForgottenLater() has nodes to look at.
 };
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_NET_CLIENT_NODE_CONNECTIONS_H_

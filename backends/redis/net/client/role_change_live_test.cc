@@ -28,7 +28,7 @@
 #include "redouble/core/store/errors.h"
 #include "redouble/core/store/typed/strings.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 using base::IsOk;
@@ -309,4 +309,4 @@ TEST_F(RoleChange, NodesAreReachedAtTheirMappedAddresses) {
 }
 
 }  // namespace
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

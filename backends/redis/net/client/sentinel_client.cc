@@ -17,7 +17,7 @@
 #include "redouble/core/store/message_source.h"
 #include "redouble/core/store/pubsub/pubsub.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 namespace asio = boost::asio;
@@ -253,4 +253,4 @@ const SentinelCounters& SentinelClient::counters() const { return core_->machine
 
 Counters SentinelClient::traffic() const { return core_->traffic(); }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

@@ -37,7 +37,7 @@
 #include "redouble/core/base/task/task.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 class SentinelClient final : public store::Store {
  public:
@@ -84,6 +84,6 @@ class SentinelClient final : public store::Store {
   const std::shared_ptr<Core> core_;
 };
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_NET_CLIENT_SENTINEL_CLIENT_H_

@@ -19,7 +19,7 @@
 #include "redouble/core/store/reply.h"
 #include "redouble/core/store/table/command_table.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 using base::IsOk;
@@ -123,4 +123,4 @@ TEST_F(RenamedCommand, ARequestThatWaitsMayBeAbandonedAndTheClientClosed) {
 }
 
 }  // namespace
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

@@ -9,7 +9,7 @@
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/task/run.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 struct SyncClient::Loop {
   // One thread runs the loop; this hint avoids locks.
@@ -54,4 +54,4 @@ const Options& SyncClient::options() const { return loop_->client->options(); }
 
 const Counters& SyncClient::counters() const { return loop_->client->counters(); }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

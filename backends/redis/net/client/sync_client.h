@@ -27,7 +27,7 @@
 #include "redouble/backends/redis/options.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 class SyncClient final : public store::Store {
  public:
@@ -61,6 +61,6 @@ class SyncClient final : public store::Store {
   const std::unique_ptr<Loop> loop_;
 };
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_NET_CLIENT_SYNC_CLIENT_H_

@@ -18,7 +18,7 @@
 #include "redouble/core/store/typed/keys.h"
 #include "redouble/core/store/typed/strings.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 using base::IsOk;
@@ -186,4 +186,4 @@ TEST_F(SyncClientTest, ASharedOneComesBackAfterARestart) {
 }
 
 }  // namespace
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

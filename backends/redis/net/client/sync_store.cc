@@ -11,7 +11,7 @@
 #include "redouble/core/base/task/run.h"
 #include "redouble/core/store/errors.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 using Opened = absl::StatusOr<OpenedStore>;
@@ -95,4 +95,4 @@ Counters SyncStore::counters() const {
   return opened_.store == nullptr ? Counters() : opened_.counters();
 }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

@@ -28,7 +28,7 @@
 #include "redouble/backends/redis/options.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 // Internal to SyncStore: one of the clients.
 struct OpenedStore {
@@ -69,6 +69,6 @@ class SyncStore final : public store::Store {
   OpenedStore opened_;
 };
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_NET_CLIENT_SYNC_STORE_H_

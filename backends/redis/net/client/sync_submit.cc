@@ -6,7 +6,7 @@
 #include "absl/status/statusor.h"
 #include "redouble/core/store/reply.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 // Represents the request while the loop runs: the request itself may be destroyed as soon as it is
@@ -42,4 +42,4 @@ void SubmitAndRun(boost::asio::io_context& context, store::Store& store, store::
   request.Complete(awaited.Take());
 }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

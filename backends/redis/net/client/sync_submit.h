@@ -13,7 +13,7 @@
 #include "absl/functional/function_ref.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 // Submits the request to `store`, which uses `context`, and runs the context until the request is
 // complete. Calls `close` if the context runs out of work first; `close` must make the store fail
@@ -21,6 +21,6 @@ namespace redouble::redis {
 void SubmitAndRun(boost::asio::io_context& context, store::Store& store, store::Request& request,
                   absl::FunctionRef<void()> close);
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_NET_CLIENT_SYNC_SUBMIT_H_

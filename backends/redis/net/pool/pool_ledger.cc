@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 PoolGrant PoolLedger::Borrow(int64_t now_us) {
   if (!idle_.empty()) {
@@ -46,4 +46,4 @@ bool PoolLedger::IsOld(int64_t opened_us, int64_t now_us) const {
   return now_us - opened_us >= limits_.max_lifetime_us;
 }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

@@ -27,7 +27,7 @@
 #include <map>
 #include <vector>
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 // The limits of a pool.
 struct PoolLimits {
@@ -88,6 +88,6 @@ class PoolLedger {
   std::vector<Idle> idle_;                // In the order of their return.
 };
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_NET_POOL_POOL_LEDGER_H_

@@ -7,7 +7,7 @@
 
 #include "redouble/backends/redis/fsm/backoff.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 using Kind = PoolGrant::Kind;
@@ -109,4 +109,4 @@ TEST(PoolLedger, IgnoresAConnectionThatIsNotBorrowed) {
 }
 
 }  // namespace
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

@@ -20,7 +20,7 @@
 #include "redouble/core/store/command_row.h"
 #include "redouble/core/store/errors.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 using store::CommandId;
@@ -349,4 +349,4 @@ Counters SyncPool::traffic() const {
   return all;
 }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

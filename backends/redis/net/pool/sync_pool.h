@@ -59,7 +59,7 @@
 #include "redouble/backends/redis/options.h"
 #include "redouble/core/store/store.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 class SyncStore;
 
@@ -156,6 +156,6 @@ class SyncPool::Lease {
   std::unique_ptr<LeasedStore> store_;  // Null after a move.
 };
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_NET_POOL_SYNC_POOL_H_

@@ -17,7 +17,7 @@
 #include "redouble/backends/redis/net/tls/tls_sessions.h"
 #include "redouble/core/base/status/status_macros.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 namespace ssl = boost::asio::ssl;
@@ -162,4 +162,4 @@ absl::StatusOr<Context> TlsContextFor(const TlsOptions& options) {
   return cache.Get(options);
 }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

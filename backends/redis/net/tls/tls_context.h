@@ -19,7 +19,7 @@
 #include "boost/asio/ssl/context.hpp"
 #include "redouble/backends/redis/options.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 // How many contexts the cache keeps; the one that was used least recently is dropped first.
 inline constexpr size_t kCachedTlsContexts = 8;
@@ -28,6 +28,6 @@ inline constexpr size_t kCachedTlsContexts = 8;
 // OpenSSL refuses; errors are not cached.
 absl::StatusOr<std::shared_ptr<boost::asio::ssl::context>> TlsContextFor(const TlsOptions& options);
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_NET_TLS_TLS_CONTEXT_H_

@@ -12,7 +12,7 @@
 #include "redouble/backends/redis/spawn/private_folder.h"
 #include "redouble/core/base/status/status_matchers.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 using base::IsOk;
@@ -116,4 +116,4 @@ TEST_F(TlsContext, MayBeAskedForByManyThreads) {
 }
 
 }  // namespace
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

@@ -21,7 +21,7 @@
 #include "redouble/core/store/errors.h"
 #include "redouble/core/store/typed/strings.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 using base::IsOk;
@@ -303,4 +303,4 @@ TEST_F(LiveTls, SentinelsMayBeReachedWithTlsAndTheirMasterWithout) {
 }
 
 }  // namespace
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

@@ -5,7 +5,7 @@
 #include <mutex>
 #include <utility>
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 struct FreeSession {
@@ -74,4 +74,4 @@ void ResumeTlsSession(SSL* connection, std::string server) {
   SSL_set_ex_data(connection, ServerIndex(), new std::string(std::move(server)));
 }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

@@ -18,7 +18,7 @@
 #include <cstddef>
 #include <string>
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 // How many sessions a context keeps; all are dropped when one more is to be kept.
 inline constexpr size_t kKeptTlsSessions = 1000;
@@ -30,6 +30,6 @@ void KeepTlsSessions(SSL_CTX* context);
 // connection receives under this name.
 void ResumeTlsSession(SSL* connection, std::string server);
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_NET_TLS_TLS_SESSIONS_H_

@@ -6,7 +6,7 @@
 #include "absl/strings/ascii.h"
 #include "redouble/core/base/text/string_bridge.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 using store::CommandSpec;
@@ -138,4 +138,4 @@ std::optional<std::vector<size_t>> ServerCommands::KeysOf(
   return store::KeyIndexes(*found->second, arguments);
 }
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis

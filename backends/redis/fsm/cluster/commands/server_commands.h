@@ -24,7 +24,7 @@
 #include "redouble/core/store/reply.h"
 #include "redouble/core/store/table/command_table.h"
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 
 class ServerCommands {
  public:
@@ -52,6 +52,6 @@ class ServerCommands {
   std::deque<std::string> keywords_;                                // The specs refer to them.
 };
 
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_FSM_CLUSTER_COMMANDS_SERVER_COMMANDS_H_

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace redouble::redis {
+namespace redouble::inline v0_1::redis {
 namespace {
 
 using store::Reply;
@@ -110,4 +110,4 @@ TEST(ServerCommands, KeepsABoundedNumberOfNames) {
 }
 
 }  // namespace
-}  // namespace redouble::redis
+}  // namespace redouble::inline v0_1::redis
