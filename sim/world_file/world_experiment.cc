@@ -35,6 +35,12 @@ std::vector<std::string> FaultErrors(const WorldFile& world) {
   return errors;
 }
 
+// Sets what the file says about the server.
+void SetServer(const WorldFile& file, WorldOptions& options) {
+  options.start = file.start;
+  if (file.compatibility) options.engine.compatibility = *file.compatibility;
+}
+
 }  // namespace
 
 WorldExperiment::WorldExperiment(const WorldFile& world, WorldVariant variant)
@@ -101,8 +107,7 @@ void WorldExperiment::AddInvariant(World& world, const std::shared_ptr<RunState>
 }
 
 ExploreOptions WorldExperiment::Options(ExploreOptions options) const {
-  options.world.start = world_.start;
-  if (world_.compatibility) options.world.engine.compatibility = *world_.compatibility;
+  SetServer(world_, options.world);
   options.world.faults = world_.faults;
   options.world.events = world_.events;
   options.world.clock_moves = world_.clock_moves;
@@ -115,8 +120,8 @@ ExploreOptions WorldExperiment::Options(ExploreOptions options) const {
 
 void WorldExperiment::ComputeSerialStates() {
   ForEachSerialOrder(actors_.size(), [this](DecisionSource& decisions) {
-    WorldOptions options = {.start = world_.start, .decisions = &decisions};
-    if (world_.compatibility) options.engine.compatibility = *world_.compatibility;
+    WorldOptions options = {.decisions = &decisions};
+    SetServer(world_, options);
     World world(options);
     RunState state{world, FaultErrors(world_), /*has_history=*/false};
     (void)SetUp(setup_, state);

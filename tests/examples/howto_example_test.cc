@@ -72,8 +72,9 @@ TEST(Session, OfProductionEndsWhenItWouldHaveEnded) {
 TEST(Carts, OfProductionAreLoadedAlone) {
   const std::string path = DumpOfProduction();
   Redis redis;
+  const auto keeps = redouble::memory::KeysLike({"cart:*"});
   const absl::StatusOr<redouble::memory::RdbLoadReport> report =
-      redouble::memory::LoadRdbFile(redis.engine(), path, {.pattern = "cart:*"});
+      redouble::memory::LoadRdbFile(redis.engine(), path, {.keeps = keeps});
   ASSERT_THAT(report, IsOk());  // Or the path, the offset and what was expected there.
   EXPECT_EQ(report->keys, 1u);
   EXPECT_THAT(redis.Keys(), testing::ElementsAre("cart:alice"));

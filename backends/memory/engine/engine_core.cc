@@ -414,6 +414,8 @@ Reply EngineCore::Execute(SessionCore& session, CommandId id, std::string_view n
     if (std::optional<Reply> refusal = RefuseBySession(session, id, arguments)) {
       return *std::move(refusal);
     }
+  } else {
+    assert(!RefuseBySession(session, id, arguments));
   }
   if (may_refuse() && !session.is_obeyed()) {
     if (std::optional<Reply> refusal = RefusalNow(session, id, arguments)) {

@@ -18,7 +18,6 @@
 #include "redouble/backends/memory/snapshot/rdb_opcode.h"
 #include "redouble/backends/memory/values/stream.h"
 #include "redouble/core/base/status/status_macros.h"
-#include "redouble/core/base/text/glob.h"
 #include "redouble/core/base/text/redis_number.h"
 #include "redouble/core/base/text/string_bridge.h"
 
@@ -57,11 +56,7 @@ using Present = RdbLoadOptions::Present;
 class RdbLoader {
  public:
   RdbLoader(EngineCore& core, ByteSource& source, const RdbLoadOptions& options)
-      : core_(core),
-        options_(options),
-        reader_(source),
-        now_ms_(core.clock().NowMillis()),
-        loads_all_(options.pattern == "*") {
+      : core_(core), options_(options), reader_(source), now_ms_(core.clock().NowMillis()) {
     for (int index = 0; index < core.database_count(); ++index) {
       databases_.push_back(std::make_unique<Database>());
     }
@@ -297,8 +292,7 @@ class RdbLoader {
       ++report_.expired_keys;
       return absl::OkStatus();
     }
-    if ((!loads_all_ && !base::GlobMatch(options_.pattern, key_)) ||
-        (options_.keeps && !options_.keeps(key_))) {
+    if (options_.keeps && !options_.keeps(key_)) {
       ++report_.filtered_keys;
       return absl::OkStatus();
     }
@@ -419,7 +413,6 @@ class RdbLoader {
   const RdbLoadOptions& options_;
   RdbReader reader_;
   const int64_t now_ms_;
-  const bool loads_all_;
   RdbLoadReport report_;
   std::vector<std::unique_ptr<Database>> databases_;  // Those that replace the engine's.
   std::unique_ptr<FunctionLibraries> trial_;

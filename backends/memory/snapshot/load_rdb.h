@@ -7,7 +7,7 @@
 // were read.
 //
 //   StringSource source(bytes);
-//   const absl::StatusOr<RdbLoadReport> report = LoadRdb(engine, source, {.pattern = "user:*"});
+//   const absl::StatusOr<RdbLoadReport> report = LoadRdb(engine, source);
 //   EXPECT_EQ(report->keys, 3u);
 //
 // Everything is read before anything is replaced: after an error the engine is as it was. While
@@ -62,9 +62,7 @@ struct RdbLoadOptions {
   Present present = Present::kRemoved;
   // Whether the engine is running a command, which serves blocked clients when it ends.
   bool within_command = false;
-  // Only keys that match this glob are loaded (KEYS); "*" matches all.
-  std::string pattern = "*";
-  // Only keys that it keeps are loaded, for example those of a family (key_filter.h).
+  // Only keys that it keeps are loaded, for example KeysLike({"user:*"}) (key_filter.h).
   KeyFilter keeps = {};
   // Called about every two megabytes, and at the end. May be empty.
   std::function<void(const RdbProgress& progress)> on_progress = {};
@@ -87,7 +85,7 @@ struct RdbLoadReport {
   bool has_checksum = false;
   // Keys that were loaded.
   uint64_t keys = 0;
-  // Keys that were not: their deadline has passed, they do not match the pattern or the filter, or
+  // Keys that were not: their deadline has passed, the filter does not keep them, or
   // they are collections without elements, which early versions of Redis wrote at times.
   uint64_t expired_keys = 0;
   uint64_t filtered_keys = 0;

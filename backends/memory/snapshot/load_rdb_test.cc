@@ -197,10 +197,10 @@ TEST_F(LoadRdbTest, ShiftsNoTimesWithoutAMoment) {
   }
 }
 
-TEST_F(LoadRdbTest, LoadsOnlyKeysThatMatch) {
+TEST_F(LoadRdbTest, LoadsOnlyKeysThatTheFilterKeeps) {
   const std::string file =
       RdbBytes().Select(0).Key(0, "user:1", Text("a")).Key(0, "job:1", Text("b")).End();
-  const auto report = Load(file, {.pattern = "user:*"});
+  const auto report = Load(file, {.keeps = KeysLike({"user:*"})});
   ASSERT_THAT(report, IsOk());
   EXPECT_EQ(report->keys, 1u);
   EXPECT_EQ(report->filtered_keys, 1u);
