@@ -47,6 +47,7 @@ class TopicBench {
   ~TopicBench() { base::Run(korvet::Topics(store(), rng_, keys_).Delete("bench")).IgnoreError(); }
 
   store::Store& store() { return backend_.store(); }
+  Counted<Backend>& backend() { return backend_; }
   base::Clock& clock() { return clock_; }
   const korvet::Keys& keys() const { return keys_; }
   const korvet::Topic& topic() const { return topic_; }
@@ -70,7 +71,7 @@ class TopicBench {
   int64_t length() const { return length_; }
 
  private:
-  Backend backend_;
+  Counted<Backend> backend_;
   base::VirtualClock clock_;
   base::Rng rng_{1};
   const korvet::Keys keys_ = ValueOrExit(korvet::Keys::Create());
@@ -83,13 +84,15 @@ class TopicBench {
 template <typename Backend>
 void BM_Produce(benchmark::State& state) {
   TopicBench<Backend> bench(state);
+  bench.backend().Begin();
   for (auto _ : state) {
     if (!bench.Produce()) return state.SkipWithError("a produce failed");
     if (bench.length() < kLogRecords) continue;
-    state.PauseTiming();
+    bench.backend().Pause(state);
     bench.Renew();
-    state.ResumeTiming();
+    bench.backend().Resume(state);
   }
+  bench.backend().Report(state);
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }
 
@@ -104,12 +107,14 @@ void BM_Fetch(benchmark::State& state) {
   request.max_records = state.range(0);
   position.max_bytes = request.max_bytes;
   int64_t records = 0;
+  bench.backend().Begin();
   for (auto _ : state) {
     const auto fetched = base::Run(log.Fetch(request));
     if (!fetched.ok() || !fetched->front().status.ok()) return state.SkipWithError("no records");
     records += static_cast<int64_t>(fetched->front().records.size());
     position.offset = fetched->front().records.empty() ? 0 : fetched->front().next_offset;
   }
+  bench.backend().Report(state);
   state.SetItemsProcessed(records);
 }
 
@@ -123,14 +128,15 @@ void BM_ConsumeInAGroup(benchmark::State& state) {
   request.member = "member";
   request.partitions = partitions;
   request.max_records = state.range(0);
+  bench.backend().Begin();
   for (auto _ : state) {
-    state.PauseTiming();
+    bench.backend().Pause(state);
     if (bench.length() >= kLogRecords) {
       bench.Renew();
       group.emplace(bench.store(), bench.keys(), bench.topic(), "group");
     }
     const bool produced = bench.Produce();
-    state.ResumeTiming();
+    bench.backend().Resume(state);
     const auto records = base::Run(group->Poll(request));
     if (!produced || !records.ok() || records->empty()) return state.SkipWithError("no records");
     std::vector<int64_t> offsets;
@@ -138,6 +144,7 @@ void BM_ConsumeInAGroup(benchmark::State& state) {
     const auto acknowledged = base::Run(group->Acknowledge(0, offsets));
     if (!acknowledged.ok()) return state.SkipWithError("an acknowledgement failed");
   }
+  bench.backend().Report(state);
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }
 

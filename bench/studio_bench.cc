@@ -52,6 +52,7 @@ void BM_InsertEvent(benchmark::State& state) {
   Counted<Backend> backend;
   studio::EventStore events(backend.store(), {.hardening = {.atomic_event_insert = kHardened}});
   int64_t number = 0;
+  backend.Begin();
   for (auto _ : state) {
     const studio::EventEnvelope envelope = EventOf(number++);
     const auto inserted = base::Run(events.InsertEvent(envelope, kNow));
@@ -72,6 +73,7 @@ void BM_UpsertTaskDocument(benchmark::State& state) {
   studio::SearchIndex index(documents, {});
   const studio::ServiceRecord service = Service();
   int64_t number = 0;
+  backend.Begin();
   for (auto _ : state) {
     const studio::ControlPlaneEvent event = IngestedOf(number++);
     const absl::Status indexed = base::Run(index.UpsertTaskDocument(service, event, kNow));

@@ -1,5 +1,5 @@
-// Helpers of the programs that measure a system: both backends behind one interface, and a count of
-// the requests that a system sends.
+// Helpers of the programs that measure a system: both backends behind one interface, the requests
+// that a system sends, and the processor time that they cost redis-server.
 //
 //   template <typename Backend>
 //   void BM_Check(benchmark::State& state) {
@@ -16,10 +16,14 @@
 #ifndef REDOUBLE_BENCH_SUPPORT_H_
 #define REDOUBLE_BENCH_SUPPORT_H_
 
+#include <time.h>
+
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <tuple>
+#include <type_traits>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -67,6 +71,16 @@ class Live {
   store::Store& store() { return *client_; }
   const redis::SpawnedServer& server() const { return *server_; }
 
+  // The processor time that the server has used since it started, of its process and the system.
+  absl::Duration ServerTime() const {
+    clockid_t clock;
+    timespec time = {};
+    if (clock_getcpuclockid(server_->pid(), &clock) != 0 || clock_gettime(clock, &time) != 0) {
+      ExitUnlessOk(absl::InternalError("the processor time of redis-server cannot be read"));
+    }
+    return absl::DurationFromTimespec(time);
+  }
+
  private:
   std::unique_ptr<redis::SpawnedServer> server_ = ValueOrExit(redis::SpawnedServer::Start());
   std::unique_ptr<redis::SyncClient> client_ =
@@ -96,20 +110,50 @@ class Counted {
   store::Store& store() { return counter_; }
 
   // Resets the counters, after setting up.
-  void Begin() { counter_.round_trips = counter_.commands = 0; }
+  void Begin() {
+    counter_.round_trips = counter_.commands = 0;
+    server_time_ = absl::ZeroDuration();
+    started_ = ServerTime();
+  }
 
-  // Sets the counters `round_trips` and `commands` for one iteration.
+  // Neither the time nor what the server does is measured from here to Resume().
+  void Pause(benchmark::State& state) {
+    state.PauseTiming();
+    server_time_ += ServerTime() - started_;
+    paused_ = {counter_.round_trips, counter_.commands};
+  }
+  void Resume(benchmark::State& state) {
+    std::tie(counter_.round_trips, counter_.commands) = paused_;
+    started_ = ServerTime();
+    state.ResumeTiming();
+  }
+
+  // Sets the counters `round_trips` and `commands` for one iteration and, for redis-server,
+  // `server_us`: its processor time in microseconds.
   void Report(benchmark::State& state) const {
     using benchmark::Counter;
     state.counters["round_trips"] =
         Counter(static_cast<double>(counter_.round_trips), Counter::kAvgIterations);
     state.counters["commands"] =
         Counter(static_cast<double>(counter_.commands), Counter::kAvgIterations);
+    if constexpr (std::is_same_v<Backend, Live>) {
+      const absl::Duration time = server_time_ + (ServerTime() - started_);
+      state.counters["server_us"] =
+          Counter(absl::ToDoubleMicroseconds(time), Counter::kAvgIterations);
+    }
   }
 
  private:
+  absl::Duration ServerTime() const {
+    if constexpr (std::is_same_v<Backend, Live>) return backend_.ServerTime();
+    return absl::ZeroDuration();
+  }
+
   Backend backend_;
   TripCounter counter_{backend_.store()};
+  absl::Duration server_time_ = absl::ZeroDuration();
+  absl::Duration started_ = ServerTime();
+  std::pair<int64_t, int64_t> paused_ = {0, 0};
 };
 
 }  // namespace redouble::inline v0_1::bench
