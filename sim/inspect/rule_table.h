@@ -53,6 +53,7 @@ class RuleTable {
   // one whose pattern matches; nullopt if none does. Linear in the number of families.
   std::optional<KeyReading> Read(std::string_view key, store::KeyType type) const;
 
+  const store::FamilyTable& family_table() const { return table_; }
   std::vector<const store::KeyFamily*> families() const { return table_.families(); }
   const store::KeyRelation& relation(size_t index) const { return *relations_[index].relation; }
   size_t relation_count() const { return relations_.size(); }

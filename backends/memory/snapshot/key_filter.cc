@@ -14,13 +14,17 @@ KeyFilter KeysLike(std::vector<std::string> patterns) {
   };
 }
 
+bool IsOfFamily(const store::KeyFamily& family, std::string_view name) {
+  return name == family.id || name == family.system;
+}
+
 KeyFilter KeysOfFamilies(const store::FamilyTable& families, std::vector<std::string> names) {
   return [&families, names = std::move(names)](std::string_view key) {
     const store::Recognition recognition = families.Recognise(key);
     return std::any_of(recognition.matches.begin(), recognition.matches.end(),
                        [&](const store::KeyMatch& match) {
                          return std::any_of(names.begin(), names.end(), [&](std::string_view name) {
-                           return name == match.family->id || name == match.family->system;
+                           return IsOfFamily(*match.family, name);
                          });
                        });
   };

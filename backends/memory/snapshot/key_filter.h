@@ -26,8 +26,12 @@ using KeyFilter = std::function<bool(std::string_view key)>;
 // Keeps the keys that match one of the globs, as KEYS understands them.
 KeyFilter KeysLike(std::vector<std::string> patterns);
 
-// Keeps the keys that belong to a family with one of the names. A name is that of a family
-// ("gateway.daily_budget") or of a system ("gateway"). The table must outlive the filter.
+// Returns whether `name` is that of the family ("gateway.daily_budget") or of its system
+// ("gateway").
+bool IsOfFamily(const store::KeyFamily& family, std::string_view name);
+
+// Keeps the keys that belong to a family with one of the names (IsOfFamily). A key that matches
+// several families belongs to each of them. The table must outlive the filter.
 KeyFilter KeysOfFamilies(const store::FamilyTable& families, std::vector<std::string> names);
 
 }  // namespace redouble::inline v0_1::memory

@@ -87,6 +87,14 @@ TEST_F(KeyFilterTest, KeepsFamiliesAndSystems) {
   EXPECT_FALSE(shop("box:ann"));
 }
 
+TEST_F(KeyFilterTest, AKeyBelongsToEachFamilyThatItMatches) {
+  static constexpr store::KeyFamily kLater[] = {FamilyOf("mail.cart", "mail", "cart:{user}")};
+  ASSERT_THAT(families_.Add(kLater), IsOk());
+  EXPECT_TRUE(KeysOfFamilies(families_, {"shop.cart"})("cart:ann"));
+  EXPECT_TRUE(KeysOfFamilies(families_, {"mail.cart"})("cart:ann"));
+  EXPECT_TRUE(KeysOfFamilies(families_, {"mail"})("cart:ann"));
+}
+
 TEST_F(KeyFilterTest, DecidesWhatIsLoaded) {
   const std::string all = Saved({});
   EXPECT_EQ(Loaded(all, KeysOfFamilies(families_, {"shop.stock"})), "[][\"stock:1\"][]");

@@ -17,10 +17,6 @@
 namespace redouble::inline v0_1::sim {
 namespace {
 
-bool IsNamed(const store::KeyFamily& family, std::string_view name) {
-  return name == family.id || name == family.system;
-}
-
 // A table with what it refers to.
 struct OwnedTable {
   std::deque<RulesFile> files;
@@ -62,23 +58,18 @@ void KeySelection::AddRulesOption(CLI::App& app) {
 absl::StatusOr<memory::KeyFilter> KeySelection::Filter(const RuleTable& table) const {
   const std::vector<const store::KeyFamily*> known = table.families();
   for (const std::string& name : families_) {
-    const bool is_known = std::any_of(known.begin(), known.end(),
-                                      [&](const auto* family) { return IsNamed(*family, name); });
+    const bool is_known = std::any_of(known.begin(), known.end(), [&](const auto* family) {
+      return memory::IsOfFamily(*family, name);
+    });
     if (!is_known) {
       return absl::InvalidArgumentError(
           absl::StrCat("--family ", name, ": no such family or system; redouble keys lists them"));
     }
   }
   if (patterns_.empty() && families_.empty()) return memory::KeyFilter();
-  return memory::KeyFilter([&table, families = families_,
-                            like = memory::KeysLike(patterns_)](std::string_view key) {
-    if (like(key)) return true;
-    if (families.empty()) return false;
-    const std::optional<KeyReading> reading = table.Read(key, store::KeyType::kNone);
-    return reading && std::any_of(families.begin(), families.end(), [&](const std::string& name) {
-             return IsNamed(*reading->family, name);
-           });
-  });
+  return memory::KeyFilter([like = memory::KeysLike(patterns_),
+                            belongs = memory::KeysOfFamilies(table.family_table(), families_)](
+                               std::string_view key) { return like(key) || belongs(key); });
 }
 
 absl::StatusOr<memory::KeyFilter> KeySelection::Filter(const ProgramContext& context) const {
